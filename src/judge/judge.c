@@ -559,6 +559,7 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
     suspects_find(j, m, flow);
     readers_release(&p.reads);
     vec_release(&p.turned_modules);
+    nmap_release(&p.routings);
     free(p.wholes);
     free(p.call_error);
     free(p.call_turned);

@@ -217,8 +217,9 @@ static uint32_t line_before(const struct judge_pass *p, uint32_t row)
     return from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
 }
 
-/* What was picked on both sides by whole numbers in this line, where the scores they were picked by agree. */
-static enum routing routed(const struct judge_pass *p, uint32_t line)
+/* What was picked on both sides by whole numbers in this line, where the scores they were picked by agree. Tensors are
+ * read for it once. */
+static enum routing routed(struct judge_pass *p, uint32_t line)
 {
     const struct line *l = &p->m->pairing->lines.v[line];
     uint32_t scores = l->row[TARGET] == NONE || l->row[GOLDEN] == NONE ? NONE : routing_scores(p->side[TARGET], l->row[TARGET]);
@@ -226,12 +227,17 @@ static enum routing routed(const struct judge_pass *p, uint32_t line)
     const struct figures *f = at != NONE && p->state[at] == MEASURE_DONE ? p->m->figures[at] : NULL;
     if (!f || !f->two || line_is_bad(&p->j->line[at]))
         return ROUTING_UNKNOWN;
+    uint32_t known = nmap_get(&p->routings, line);
+    if (known != MAP_NONE)
+        return (enum routing)known;
     double rounding = dtype_table[p->side[TARGET]->rows.v[scores].dtype].epsilon / 2;
-    return routing_compare(p->m, line, p->tol->level * fmax(f->rel_l2, rounding));
+    enum routing found = routing_compare(p->m, line, p->tol->level * fmax(f->rel_l2, rounding));
+    nmap_set(&p->routings, line, found);
+    return found;
 }
 
 /* Values that stand in the order of choices: put out beside them, or made of values that did. */
-static bool in_order_of_picks(const struct judge_pass *p, const struct verdict_case *k)
+static bool in_order_of_picks(struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];
     uint32_t before = line_before(p, k->row[TARGET]);
@@ -248,7 +254,8 @@ static bool in_order_of_picks(const struct judge_pass *p, const struct verdict_c
 }
 
 /* A set of experts a token: what differs by their order alone is the same. */
-static bool is_same_set(const struct judge_pass *p, const struct verdict_case *k, enum routing how, bool numbers, double *error)
+static bool is_same_set(struct judge_pass *p, const struct verdict_case *k, enum routing how, bool numbers,
+                        double *error)
 {
     uint32_t before = line_before(p, k->row[TARGET]);
     if (!k->f || !k->f->two)

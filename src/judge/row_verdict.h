@@ -2,6 +2,7 @@
 #ifndef JUDGE_ROW_VERDICT_H
 #define JUDGE_ROW_VERDICT_H
 
+#include "base/map.h"
 #include "judge/verdict.h"
 #include "judge/noise_level.h"
 #include "judge/value_readers.h"
@@ -27,6 +28,7 @@ struct judge_pass {
     float *call_error;   /* per target call: the largest accepted error among its inputs */
     float *call_turned;  /* per target call: the share of whole numbers among its inputs that turned by noise */
     VEC(struct turned_module) turned_modules;
+    struct nmap routings; /* line of picked numbers → enum routing, of those that were compared */
     uint8_t *call_dtype; /* per target call: the coarsest floating type among its inputs */
     enum dtype weights;  /* the coarsest floating type of the parameters passed that agreed */
     bool product;        /* a matmul-like call of the target has been passed */
