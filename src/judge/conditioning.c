@@ -7,6 +7,7 @@
 
 #include "base/msg.h"
 #include "dump/family.h"
+#include "judge/routing.h"
 #include "pair/align_item.h"
 
 #define MASKED (-1e3) /* scores below this are fills of a mask */
@@ -278,23 +279,14 @@ static enum condition_kind kind_of(const struct dump *d, uint32_t row, double *p
     return CONDITION_NONE;
 }
 
-/* A module that puts out whole numbers beside scores, `width` for each of its places, has picked by them (a router): the
- * scores' row, else NONE. */
+/* The scores a module that puts out whole numbers beside them has picked by (a router), else NONE. */
 static uint32_t scores_beside(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct dump *d = m->side[GOLDEN];
-    double places = (double)dump_row_numel(d, row) / last_dim(m, row);
+    bool module = d->calls.v[d->rows.v[row].call].kind == CALL_MODULE;
+    uint32_t scores = module ? routing_scores(d, row) : NONE;
     struct facts picked = facts_of(m, state, row);
-    if (d->calls.v[d->rows.v[row].call].kind != CALL_MODULE || dtype_table[d->rows.v[row].dtype].klass != CLASS_INT)
-        return NONE;
-    EACH_EARLY_ROW(d, d->rows.v[row].call, r) {
-        double width = last_dim(m, r);
-        bool scores = d->rows.v[r].io == IO_OUTPUT && d->rows.v[r].kind == ROW_TENSOR &&
-                      dtype_is_float((enum dtype)d->rows.v[r].dtype) && (double)dump_row_numel(d, r) == places * width;
-        if (scores && width > last_dim(m, row) && picked.min >= 0 && picked.max < width)
-            return r;
-    }
-    return NONE;
+    return scores != NONE && picked.min >= 0 && picked.max < last_dim(m, scores) ? scores : NONE;
 }
 
 /* The order of a router's scores, as of the call that sorts them within it. */

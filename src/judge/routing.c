@@ -78,17 +78,19 @@ enum routing routing_of(const struct routing_choice *c, double noise)
     return same ? ROUTING_SAME : ROUTING_TIED;
 }
 
+static int64_t last_dim(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    return s && s->ndim ? s->dim[s->ndim - 1] : 0;
+}
+
 /* Scores [.., width] of as many places as the numbers have, with room for all of them. */
 static bool may_be_scores(const struct dump *d, uint32_t row, uint32_t scores)
 {
-    const struct shape *a = dump_row_shape(d, row), *b = dump_row_shape(d, scores);
-    if (d->rows.v[scores].kind != ROW_TENSOR || !dtype_is_float((enum dtype)d->rows.v[scores].dtype) || !a || !b || a->ndim < 1 ||
-        a->ndim != b->ndim || a->dim[a->ndim - 1] >= b->dim[b->ndim - 1] || a->dim[a->ndim - 1] > PICKS_MOST)
-        return false;
-    for (int i = 0; i + 1 < a->ndim; i++)
-        if (a->dim[i] != b->dim[i])
-            return false;
-    return true;
+    int64_t picks = last_dim(d, row), width = last_dim(d, scores);
+    return d->rows.v[scores].kind == ROW_TENSOR && dtype_is_float((enum dtype)d->rows.v[scores].dtype) && picks > 0 &&
+           picks < width &&
+           dump_row_numel(d, scores) / (uint64_t)width == dump_row_numel(d, row) / (uint64_t)picks;
 }
 
 uint32_t routing_scores(const struct dump *d, uint32_t row)
@@ -112,7 +114,7 @@ enum routing routing_compare(const struct measure *m, uint32_t line, double nois
     bool fine = true;
     for (int s = 0; s < 2 && fine; s++) {
         uint32_t row = m->pairing->lines.v[line].row[s], scores = routing_scores(m->side[s], row);
-        fine = scores != NONE && element_sample_whole(&x[s][0], m->side[s], row) &&
+        fine = scores != NONE && last_dim(m->side[s], row) <= PICKS_MOST && element_sample_whole(&x[s][0], m->side[s], row) &&
                element_sample_whole(&x[s][1], m->side[s], scores);
         if (!fine)
             break;
