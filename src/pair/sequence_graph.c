@@ -82,7 +82,7 @@ static void gradients_by_value(struct sequence *w, int s)
             const struct dump *side = pass ? o : d;
             const struct row *x = &side->rows.v[r];
             const struct call *c = &side->calls.v[x->call];
-            if (w->row_pair[pass ? !s : s][r] != NONE || w->taken[pass ? !s : s][r] || x->kind != ROW_TENSOR ||
+            if (!sequence_free(w, pass ? !s : s, r) || x->kind != ROW_TENSOR ||
                 !(x->has & HAS_NORM) || !(x->stat[STAT_NORM] > 0) || dump_row_numel(side, r) <= 1)
                 continue;
             uint64_t numel = dump_row_numel(side, r);
@@ -127,7 +127,7 @@ static void pair_losses(struct sequence *w, int s)
         if (!at--)
             return;
         uint32_t here = ops->v[at].out, there = x->out;
-        if (w->row_pair[s][here] != NONE || w->row_pair[!s][there] != NONE || w->taken[s][here] || w->taken[!s][there])
+        if (!sequence_free(w, s, here) || !sequence_free(w, !s, there))
             continue;
         bool like = fingerprint_compare(&ops->v[at].value, &x->value) > LIKE_UNKNOWN;
         sequence_emit(w, s ? there : here, s ? here : there, like ? WHY_FINGERPRINT : WHY_PLACE, like ? 0.9f : 0.6f);
@@ -159,8 +159,7 @@ void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]
             if (dw == NONE || there == NONE || back->v[dw].match != NONE)
                 continue;
             uint32_t here = back->v[dw].out;
-            if (w->row_pair[s][here] == NONE && w->row_pair[!s][there] == NONE && !w->taken[s][here] &&
-                !w->taken[!s][there] &&
+            if (sequence_free(w, s, here) && sequence_free(w, !s, there) &&
                 dump_row_numel(w->d[s], here) == dump_row_numel(w->d[!s], there))
                 sequence_emit(w, s ? there : here, s ? here : there, WHY_FLOW, 0.75f);
         }

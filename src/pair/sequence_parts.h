@@ -34,6 +34,12 @@ struct sequence {
     sequence_list *out;
 };
 
+/* Neither paired nor spoken for by a person. */
+static inline bool sequence_free(const struct sequence *w, int s, uint32_t row)
+{
+    return !w->taken[s][row] && w->row_pair[s][row] == NONE;
+}
+
 /* Puts the rows together unless a person has said that they are not; both are spoken for afterwards. */
 void sequence_emit(struct sequence *w, uint32_t t, uint32_t g, enum pair_why why, float confidence);
 /* The n-th tensor of more than one element that the call has in this role, or NONE. */

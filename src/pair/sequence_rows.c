@@ -20,7 +20,7 @@ static struct rows rows_of(const struct sequence *w, int s, uint32_t call, enum 
     if (io == IO_OUTPUT && w->adder[s][call] != NONE)
         call = w->adder[s][call];
     EACH_ROW(w->d[s], call, r)
-        if (l.n < ROWS && !w->taken[s][r] && w->row_pair[s][r] == NONE && w->d[s]->rows.v[r].io == io &&
+        if (l.n < ROWS && sequence_free(w, s, r) && w->d[s]->rows.v[r].io == io &&
             w->d[s]->rows.v[r].kind == ROW_TENSOR)
             l.row[l.n++] = r;
     return l;
@@ -187,18 +187,13 @@ static void scalars(struct sequence *w, uint32_t t, uint32_t g, float confidence
             const struct row *x = &w->d[s]->rows.v[r];
             bool scalar = x->kind == ROW_FLOAT || (x->kind == ROW_TENSOR && dump_row_numel(w->d[s], r) == 1 &&
                                                    dtype_is_float(x->dtype));
-            if (x->io == IO_INPUT && scalar && !w->taken[s][r] && w->row_pair[s][r] == NONE) {
+            if (x->io == IO_INPUT && scalar && sequence_free(w, s, r)) {
                 one[s] = r;
                 n[s]++;
             }
         }
     if (n[0] == 1 && n[1] == 1)
         sequence_emit(w, one[0], one[1], WHY_SLOT, confidence);
-}
-
-static bool is_free(const struct sequence *w, int s, uint32_t row)
-{
-    return !w->taken[s][row] && w->row_pair[s][row] == NONE;
 }
 
 /* Numbers, truth values and texts of one operator, by what the frameworks call them. */
@@ -208,7 +203,7 @@ static void arguments(struct sequence *w, uint32_t t, uint32_t g, float confiden
     int n[2] = {arguments_named(w->d[0], t, a), arguments_named(w->d[1], g, b)};
     for (int i = 0; i < n[0]; i++)
         for (int k = 0; k < n[1]; k++)
-            if (is_free(w, 0, a[i].row) && is_free(w, 1, b[k].row) && argument_same(w->d[0], a[i], w->d[1], b[k]))
+            if (sequence_free(w, 0, a[i].row) && sequence_free(w, 1, b[k].row) && argument_same(w->d[0], a[i], w->d[1], b[k]))
                 sequence_emit(w, a[i].row, b[k].row, WHY_SLOT, confidence);
 }
 

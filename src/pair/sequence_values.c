@@ -24,11 +24,6 @@ struct value_index {
     VEC(struct value_row) list;
 };
 
-static bool is_free(const struct sequence *w, int s, uint32_t row)
-{
-    return w->row_pair[s][row] == NONE && !w->taken[s][row];
-}
-
 /* Where the row's value belongs in the index; false for what tells nothing: numbers, constants, rows without
  * figures. */
 static bool cell_of(const struct dump *d, uint32_t row, int64_t *cell)
@@ -126,7 +121,7 @@ static uint32_t find_value(struct sequence *w, const struct value_index *x, int 
             all[n++] = k;
         }
     for (uint32_t i = 0; i < n; i++) {
-        if (!is_free(w, s, all[i].row) || all[i].distance > 4 * nearest + EQUAL)
+        if (!sequence_free(w, s, all[i].row) || all[i].distance > 4 * nearest + EQUAL)
             continue;
         bool role = (d->rows.v[all[i].row].io == IO_INPUT) == (o->rows.v[row].io == IO_INPUT);
         bool better = found == NONE ||
@@ -160,7 +155,7 @@ static uint32_t lone_output(const struct sequence *w, int s, uint32_t call, uint
         if (w->d[s]->rows.v[r].io != IO_OUTPUT || w->d[s]->rows.v[r].kind != ROW_TENSOR ||
             dump_row_numel(w->d[s], r) != numel)
             continue;
-        if (found != NONE || !is_free(w, s, r))
+        if (found != NONE || !sequence_free(w, s, r))
             return NONE;
         found = r;
     }
@@ -176,7 +171,7 @@ static void pair_outputs(struct sequence *w, uint32_t t, uint32_t g)
     if (family_is_product(family[TARGET]) || family_is_product(family[GOLDEN]))
         return;
     EACH_EARLY_ROW(w->d[TARGET], call[TARGET], r) {
-        if (w->d[TARGET]->rows.v[r].io != IO_OUTPUT || !is_free(w, TARGET, r) || passes_through(w->d[TARGET], r))
+        if (w->d[TARGET]->rows.v[r].io != IO_OUTPUT || !sequence_free(w, TARGET, r) || passes_through(w->d[TARGET], r))
             continue;
         uint64_t numel = dump_row_numel(w->d[TARGET], r);
         uint32_t other = lone_output(w, GOLDEN, call[GOLDEN], numel);
@@ -194,7 +189,7 @@ void sequence_backward_values(struct sequence *w, int graph)
     size_t before = w->out->n;
     index_rows(w, graph, &x);
     for (uint32_t r = 0; x.list.n && r < o->rows.n; r++) {
-        uint32_t found = is_free(w, !graph, r) ? find_value(w, &x, graph, r) : NONE;
+        uint32_t found = sequence_free(w, !graph, r) ? find_value(w, &x, graph, r) : NONE;
         if (found != NONE)
             sequence_emit(w, graph ? r : found, graph ? found : r, WHY_FINGERPRINT, 0.85f);
     }
