@@ -18,7 +18,7 @@ struct trail {
 
 static bool is_max_pool(const struct dump *d, uint32_t call)
 {
-    return family_operator(align_item_operator(d, call)) == family_operator(STR("max_pool2d"));
+    return align_item_does(d, call, STR("max_pool2d"));
 }
 
 /* Calls a value that is dropped may go through. */

@@ -92,11 +92,6 @@ static bool fused_call(const struct dump *d, uint32_t call, struct fused_call *o
 
 /* ---- the written-out side ---- */
 
-static bool is_operator(const struct dump *d, uint32_t call, struct str name)
-{
-    return family_operator(align_item_operator(d, call)) == family_operator(name);
-}
-
 /* A number, or a tensor of one value. */
 static double number_of(const struct dump *d, uint32_t row)
 {
@@ -110,7 +105,7 @@ double fused_scale_given(const struct dump *d, uint32_t row)
 {
     uint32_t call = d->rows.v[row].call;
     double v = number_of(d, row);
-    return d->calls.v[call].family == FAMILY_MUL && is_operator(d, call, STR("div")) ? 1 / v : v;
+    return d->calls.v[call].family == FAMILY_MUL && align_item_does(d, call, STR("div")) ? 1 / v : v;
 }
 
 /* What passes scores on: a mask added or filled in, a cast, another shape, dropout. */
@@ -125,7 +120,7 @@ static bool passes_on(const struct dump *d, uint32_t call)
 /* Whether a call between leaves scores but for a number that it multiplies or divides them by. */
 static bool go_past(const struct dump *d, uint32_t call, struct written_out *w)
 {
-    bool product = is_operator(d, call, STR("mul")), quotient = is_operator(d, call, STR("div"));
+    bool product = align_item_does(d, call, STR("mul")), quotient = align_item_does(d, call, STR("div"));
     if (d->calls.v[call].family != FAMILY_MUL)
         return passes_on(d, call);
     uint32_t number = NONE, first = NONE;
@@ -199,7 +194,7 @@ static bool leads_to_values(const struct fused_search *x, struct written_out *w,
             w->output = result_of(d, call);
             return w->output != NONE;
         }
-        bool now = !softmax && is_operator(d, call, STR("softmax"));
+        bool now = !softmax && align_item_does(d, call, STR("softmax"));
         if (!now && (!go_past(d, call, w) || (softmax && w->number != NONE && d->rows.v[w->number].call == call)))
             return false;
         softmax = softmax || now;

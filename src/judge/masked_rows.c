@@ -20,7 +20,7 @@ enum mask_form { MASK_ADDED, MASK_LETS_THROUGH, MASK_FORBIDS };
 static enum mask_form mask_form(const struct dump *d, uint32_t row)
 {
     uint32_t call = d->rows.v[row].call;
-    bool own = family_operator(align_item_operator(d, call)) == family_operator(STR("scaled_dot_product_attention")) ||
+    bool own = align_item_does(d, call, STR("scaled_dot_product_attention")) ||
                d->calls.v[call].kind == CALL_MODULE;
     if (dtype_is_float((enum dtype)d->rows.v[row].dtype))
         return MASK_ADDED;

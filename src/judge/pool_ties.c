@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "dump/family.h"
 #include "measure/element_sample.h"
 #include "pair/align_item.h"
 
@@ -71,7 +70,7 @@ static uint32_t seen_by(const struct dump *d, uint32_t row)
     const struct row *r = &d->rows.v[row];
     const struct call *c = &d->calls.v[r->call];
     if (r->io != IO_OUTPUT || r->kind != ROW_TENSOR || c->phase != PHASE_BACKWARD || c->gradient || c->twin == NONE ||
-        family_operator(align_item_operator(d, r->call)) != family_operator(STR("max_pool2d")))
+        !align_item_does(d, r->call, STR("max_pool2d")))
         return NONE;
     uint32_t seen = first_tensor(d, c->twin, IO_INPUT);
     const struct shape *s = seen == NONE ? NULL : dump_row_shape(d, seen);

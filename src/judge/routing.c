@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "dump/family.h"
 #include "measure/element_sample.h"
 #include "pair/align_item.h"
 
@@ -99,7 +98,7 @@ uint32_t routing_scores(const struct dump *d, uint32_t row)
     bool module = d->calls.v[r->call].kind == CALL_MODULE;
     if (r->io != IO_OUTPUT || r->kind != ROW_TENSOR || dtype_table[r->dtype].klass != CLASS_INT ||
         d->calls.v[r->call].phase != PHASE_FORWARD ||
-        (!module && family_operator(align_item_operator(d, r->call)) != family_operator(STR("topk"))))
+        (!module && !align_item_does(d, r->call, STR("topk"))))
         return NONE;
     EACH_EARLY_ROW(d, r->call, x)
         if (d->rows.v[x].io == (module ? IO_OUTPUT : IO_INPUT) && may_be_scores(d, row, x))

@@ -107,6 +107,11 @@ struct str align_item_operator(const struct dump *d, uint32_t call)
     return dump_call_name(d, call);
 }
 
+bool align_item_does(const struct dump *d, uint32_t call, struct str operator)
+{
+    return family_operator(align_item_operator(d, call)) == family_operator(operator);
+}
+
 /* The number in its path, or -1: "model.layers.3.attention" → 3. */
 static int32_t align_item_layer(const struct dump *d, uint32_t call)
 {

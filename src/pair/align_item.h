@@ -51,6 +51,8 @@ struct fingerprint fingerprint_of(const struct dump *d, uint32_t row);
 enum likeness fingerprint_compare(const struct fingerprint *a, const struct fingerprint *b);
 /* The bare name of what a call does: "Mul", "__mul__", "RMSNorm". */
 struct str align_item_operator(const struct dump *d, uint32_t call);
+/* Whether a call does that, under any name of the operator's (data/families.tsv). */
+bool align_item_does(const struct dump *d, uint32_t call, struct str operator);
 
 /* Per row of a side: the first output that held the same value before, or NONE; the caller frees it. Views
  * change neither count nor extremes, so a value is followed through them. */
