@@ -237,7 +237,7 @@ static bool made_by_activation(struct diagnosis_case *p, bool of_input)
     for (int s = 0; s < 2; s++) {
         uint32_t row = of_input ? call_input(p->side[s], p->side[s]->rows.v[p->row[s]].call, 0) : p->row[s];
         const struct line_judgement *x = row == NONE ? NULL : patient_judged(p, s, row);
-        if (of_input && (!x || x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT))
+        if (of_input && (!x || verdict_is_accepted((enum verdict)x->verdict)))
             return false;
         output[s] = own_activation(p, s, row);
     }

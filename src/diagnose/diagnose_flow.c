@@ -144,7 +144,7 @@ void detect_weights(struct diagnosis_case *p)
         EACH_ROW(d, seen[at], r) {
             uint32_t from = p->flow[TARGET].held[r], i = p->m->pairing->line_of[TARGET][r];
             const struct line_judgement *x = &p->j->line[i];
-            bool alike = x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT;
+            bool alike = verdict_is_accepted((enum verdict)x->verdict);
             if (d->rows.v[r].io != IO_INPUT || from == NONE || (alike && !(x->flags & LINE_DOUBTFUL)))
                 continue;
             uint32_t call = d->rows.v[from].call;

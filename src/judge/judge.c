@@ -233,7 +233,7 @@ static void judge_part(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_SKIP, RULE_PART);
     else
         row_verdict_weigh(p, k, e, true);
-    if (k->out->verdict == VERDICT_MATCH || k->out->verdict == VERDICT_DRIFT)
+    if (verdict_is_accepted((enum verdict)k->out->verdict))
         k->out->rule = RULE_PART_SAME;
     else
         k->out->flags |= LINE_DOUBTFUL; /* which of the parts it is, no figure tells */

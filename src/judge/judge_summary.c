@@ -96,7 +96,7 @@ static void cover(struct judgement *j, const struct measure *m, const struct dat
             /* a gradient that one framework hands from kernel to kernel may be paired where it is read */
             uint32_t from = r->io == IO_OUTPUT ? r->call : producer_of(m->side[d], &flow[d], l->row[d]);
             uint32_t record = r->io == IO_GRADIENT ? r->call : NONE;
-            bool alike = d == TARGET && (x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT);
+            bool alike = d == TARGET && verdict_is_accepted((enum verdict)x->verdict);
             for (int k = 0; k < 2; k++) {
                 uint32_t c = k ? record : from;
                 if (c == NONE)

@@ -75,7 +75,7 @@ static uint32_t partner_of(const struct judge_pass *p, uint32_t target_row)
 static double accepted_error(const struct judge_pass *p, uint32_t line)
 {
     const struct line_judgement *l = &p->j->line[line];
-    bool accepted = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->rule == RULE_ILL;
+    bool accepted = verdict_is_accepted((enum verdict)l->verdict) || l->rule == RULE_ILL;
     return accepted && isfinite(l->error) ? (double)l->error : 0;
 }
 

@@ -111,7 +111,7 @@ static double error_before(const struct judge_pass *p, uint32_t target_row)
         return error_handed_on(p, p->m->pairing->lines.v[line].row, &cancels);
     if (l->flags & LINE_UNREAD)
         return error_before(p, from);
-    bool accepted = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->rule == RULE_ILL;
+    bool accepted = verdict_is_accepted((enum verdict)l->verdict) || l->rule == RULE_ILL;
     return accepted && isfinite(l->error) ? (double)l->error : 0;
 }
 
@@ -443,7 +443,7 @@ static bool inputs_not_rounded(const struct judge_pass *p, const struct verdict_
  * types they are recorded as what they are: precision, no deviation. */
 void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k)
 {
-    bool accepted = k->out->verdict == VERDICT_MATCH || k->out->verdict == VERDICT_DRIFT;
+    bool accepted = verdict_is_accepted((enum verdict)k->out->verdict);
     if (!accepted || !k->f || k->r[TARGET]->io != IO_OUTPUT || k->out->flags & LINE_DOUBTFUL || p->o->preset)
         return;
     for (int s = 0; s < 2; s++) {
@@ -462,7 +462,7 @@ void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
     bool same_picks = l->rule == RULE_SAME_PICKS && class_is_whole(row_class(k->r[TARGET]));
     bool ill = l->rule == RULE_ILL; /* held apart, and yet what comes behind it has its error */
-    bool accepted = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || ill;
+    bool accepted = verdict_is_accepted((enum verdict)l->verdict) || ill;
     bool product = family_is_product(c->family) && k->r[TARGET]->io == IO_OUTPUT, unread = l->flags & LINE_UNREAD;
     enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
     if (product)

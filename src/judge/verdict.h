@@ -167,6 +167,10 @@ static inline bool verdict_is_bad(enum verdict v) /* what a first deviation can 
 {
     return v == VERDICT_DEVIATE || v == VERDICT_NONFINITE || v == VERDICT_SHAPE;
 }
+static inline bool verdict_is_accepted(enum verdict v) /* compared, and within its limit */
+{
+    return v == VERDICT_MATCH || v == VERDICT_DRIFT;
+}
 static inline bool line_is_bad(const struct line_judgement *l) /* and not held apart as doubtful */
 {
     return verdict_is_bad((enum verdict)l->verdict) && !(l->flags & LINE_DOUBTFUL);
@@ -175,7 +179,7 @@ static inline bool line_is_bad(const struct line_judgement *l) /* and not held a
  * are no reason to excuse another line. */
 static inline bool line_agrees(const struct line_judgement *l)
 {
-    return (l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT) && !(l->flags & LINE_UNREAD);
+    return verdict_is_accepted((enum verdict)l->verdict) && !(l->flags & LINE_UNREAD);
 }
 /* Exit status of a finished comparison: 0 aligned, 1 deviates, 5 could not be judged. */
 int judgement_status(const struct judgement *j, const struct judge_options *o);

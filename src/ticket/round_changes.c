@@ -29,7 +29,7 @@ static enum standing standing_of(const struct round_row *x)
 {
     if (!x)
         return STANDS_ABSENT;
-    if (x->verdict == VERDICT_MATCH || x->verdict == VERDICT_DRIFT)
+    if (verdict_is_accepted((enum verdict)x->verdict))
         return STANDS_AGREES;
     if (!verdict_is_bad((enum verdict)x->verdict))
         return STANDS_UNJUDGED;
