@@ -200,7 +200,8 @@ static enum weight_reading side_open(const struct weight_compare *c, const struc
     if (!p->part[s])
         return READ_FINE;
     int k = p->part[s] - 1;
-    int64_t from = 0, of = order == ORDER_GROUPED ? groups : blocks_of(c, s, i);
+    int64_t in_turn = c->id[s][i].fusion == FUSED_GATE_UP ? size[k] : groups;
+    int64_t from = 0, of = order == ORDER_GROUPED ? in_turn : blocks_of(c, s, i);
     bool fine = of > 0 && size[k] % of == 0;
     for (int n = 0; n < k && fine; n++) {
         fine = size[n] % of == 0;
@@ -447,22 +448,52 @@ static bool agrees(struct weights_running *x, const struct weight_pair *p, const
     return yes;
 }
 
-/* Whole fused weights whose rows lie differently: each part agrees where one side is read the other way. */
+/* Whether each part of two fused weights agrees under these orders. */
+static bool parts_agree(struct weights_running *x, const struct weight_pair *p, int parts,
+                        const enum weight_order order[2])
+{
+    struct weight_pair part = *p;
+    for (int k = 1; k <= parts; k++) {
+        int64_t size[2][3] = {{0}, {0}};
+        part.part[0] = part.part[1] = (uint8_t)k;
+        if (!part_sizes(x->c, &part, 0, size[0]) || !part_sizes(x->c, &part, 1, size[1]) ||
+            !agrees(x, &part, order, size))
+            return false;
+    }
+    return parts > 0;
+}
+
+/* The same of every expert of two stacks. */
+static bool stacks_agree(struct weights_running *x, const struct weight_pair *p, int parts,
+                         const enum weight_order order[2])
+{
+    struct weight_pair one = *p;
+    int64_t all = x->c->side[0].list.v[p->weight[0]].shape[0], e = 0;
+    for (; e < all; e++) {
+        one.expert[0] = one.expert[1] = (int32_t)e + 1;
+        if (!parts_agree(x, &one, parts, order))
+            break;
+    }
+    return e == all;
+}
+
+/* Whole fused weights whose rows lie differently: each part agrees where one side is read the other way. Of stacks the
+ * rows may be either axis of a matrix. */
 static bool rearranged_agrees(struct weights_running *x, const struct weight_pair *p)
 {
     const struct weight_compare *c = x->c;
-    if (p->part[0] || p->part[1] || c->id[0][p->weight[0]].fusion != FUSED_QKV ||
-        c->id[1][p->weight[1]].fusion != FUSED_QKV || !c->kv_heads)
+    enum weight_fusion fusion = (enum weight_fusion)c->id[0][p->weight[0]].fusion;
+    bool either = p->stacks || (p->expert[0] && p->expert[1]);
+    const char *name[3];
+    if (p->part[0] || p->part[1] || c->id[1][p->weight[1]].fusion != fusion || (fusion == FUSED_QKV && !c->kv_heads))
         return false;
-    for (int swap = 0; swap < 2; swap++) {
-        enum weight_order order[2] = {swap ? ORDER_GROUPED : ORDER_STACKED, swap ? ORDER_STACKED : ORDER_GROUPED};
-        int agree = 0;
-        for (int k = 1; k <= 3; k++) {
-            struct weight_pair part = {.weight = {p->weight[0], p->weight[1]}, .part = {(uint8_t)k, (uint8_t)k}};
-            int64_t size[2][3] = {{0}, {0}};
-            agree += part_sizes(c, &part, 0, size[0]) && part_sizes(c, &part, 1, size[1]) && agrees(x, &part, order, size);
-        }
-        if (agree == 3)
+    int parts = weight_parts(&c->id[0][p->weight[0]], name);
+    for (int i = 0; i < (either ? 4 : 2); i++) {
+        enum weight_order order[2] = {i % 2 ? ORDER_GROUPED : ORDER_STACKED, i % 2 ? ORDER_STACKED : ORDER_GROUPED};
+        struct weight_pair q = {.weight = {p->weight[0], p->weight[1]}, .expert = {p->expert[0], p->expert[1]}};
+        for (int s = 0; s < 2; s++)
+            q.turned[s] = i < 2 ? p->turned[s] : !p->turned[s];
+        if (p->stacks ? stacks_agree(x, &q, parts, order) : parts_agree(x, &q, parts, order))
             return true;
     }
     return false;
@@ -486,6 +517,9 @@ static void explain(struct weights_running *x, struct weight_pair *p, const stru
     else if (halves_agree(x, p, a, 1))
         p->why = say(x, "%s", _("equal when the golden side's heads are re-ordered from pairs to halves: another "
                                 "rotary layout"));
+    else if (rearranged_agrees(x, p) && x->c->id[0][p->weight[0]].fusion == FUSED_GATE_UP)
+        p->why = say(x, "%s", _("equal when the rows of gate and up alternate on one side and are read part by part on "
+                                "the other"));
     else if (rearranged_agrees(x, p))
         p->why = say(x, "%s", _("equal when the rows of one side are read key-value group by group and the other's "
                                 "part by part"));
@@ -552,9 +586,11 @@ static enum weight_order order_of(const struct weight_compare *c, const struct w
                                                                  : ORDER_STACKED;
 }
 
-static const char *order_text(enum weight_order o)
+static const char *order_text(enum weight_fusion f, enum weight_order o)
 {
-    return o == ORDER_GROUPED ? _("key-value group by group") : _("part by part");
+    if (o != ORDER_GROUPED)
+        return _("part by part");
+    return f == FUSED_GATE_UP ? _("gate and up in turn") : _("key-value group by group");
 }
 
 /* How the sides were laid on each other, for people. */
@@ -569,7 +605,8 @@ static const char *view_of(struct weights_running *x, const struct weight_pair *
         if (p->expert[s])
             buf_fmt(&b, p->turned[s] ? _("%s%s: expert %d, transposed") : _("%s%s: expert %d"), b.n ? "; " : "", side, p->expert[s] - 1);
         if (p->part[s])
-            buf_fmt(&b, _("%s%s: the rows of %s (%s)"), b.n ? "; " : "", side, weight_part_name(c, p, s), order_text(order[s]));
+            buf_fmt(&b, _("%s%s: the rows of %s (%s)"), b.n ? "; " : "", side, weight_part_name(c, p, s),
+                    order_text((enum weight_fusion)c->id[s][p->weight[s]].fusion, order[s]));
         if (w->pieces > 1 && w->axes > w->ndim)
             buf_fmt(&b, _("%s%s: joined from %u shards"), b.n ? "; " : "", side, w->pieces);
     }
@@ -646,7 +683,7 @@ static void one(struct weights_running *x, struct weight_pair *p)
     }
     for (int s = 0; s < 2 && !(y.compared && y.o.equal); s++) {
         const struct weight_id *id = &c->id[s][p->weight[s]];
-        if (!p->part[s] || id->fusion != FUSED_QKV)
+        if (!p->part[s])
             continue;
         enum weight_order swapped[2] = {order[0], order[1]};
         swapped[s] = order[s] == ORDER_GROUPED ? ORDER_STACKED : ORDER_GROUPED;
@@ -660,7 +697,8 @@ static void one(struct weights_running *x, struct weight_pair *p)
             if (other.compared && other.o.equal) {
                 settle(x, p, &y, order);
                 p->why = say(x, _("equal when the rows of %.*s are read %s: another layout than its name indicates"),
-                             STR_ARG(c->side[s].list.v[p->weight[s]].name), order_text(swapped[s]));
+                             STR_ARG(c->side[s].list.v[p->weight[s]].name),
+                             order_text((enum weight_fusion)id->fusion, swapped[s]));
             }
             attempt_close(&other);
         }

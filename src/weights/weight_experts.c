@@ -170,10 +170,13 @@ bool experts_turned(struct weight_compare *c, uint32_t target, uint32_t golden)
 void weights_by_expert(struct weight_compare *c, bool *done[2])
 {
     struct expert_search x = {.c = c};
-    struct weight_id all;
     for (size_t i = 0; i < c->pairs.n; i++) {
         struct weight_pair *p = &c->pairs.v[i];
-        p->stacks = !p->part[0] && !p->part[1] && is_stack(c, 0, p->weight[0], &all) && is_stack(c, 1, p->weight[1], &all);
+        struct weight_id all[2];
+        p->stacks = !p->part[0] && !p->part[1] && is_stack(c, 0, p->weight[0], &all[0]) &&
+                    is_stack(c, 1, p->weight[1], &all[1]);
+        for (int s = 0; s < 2 && p->stacks; s++) /* what one expert's weight is a whole stack's name does not tell */
+            c->id[s][p->weight[s]].fusion = all[s].fusion;
     }
     for (int s = 0; s < 2; s++)
         collect(&x, s, done[s]);
