@@ -10,6 +10,7 @@
 #include "base/msg.h"
 #include "num/kern.h"
 #include "ui/cli.h"
+#include "ui/completion.h"
 #include "ui/ending.h"
 #include "ui/user_folders.h"
 #include "ui/manual.h"
@@ -110,6 +111,14 @@ static int run(int argc, char **argv)
         cli_print(&b);
         buf_release(&b);
         return 0;
+    }
+    if (argc > 2 && strcmp(argv[1], "--completion") == 0) { /* for make install */
+        struct buf b = {0};
+        bool known = completion_write(argv[2], &b, &e) == 0;
+        if (known)
+            cli_print(&b);
+        buf_release(&b);
+        return known ? 0 : cli_fail(&e);
     }
     const struct subcommand *c = argc > 1 ? subcommand_find(argv[1]) : NULL;
     bool named = c && *c->name;

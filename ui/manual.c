@@ -11,10 +11,12 @@
 #include "ui/keymap.h"
 #include "ui/options.h"
 
-/* Text as troff takes it: no line starts with a control character, hyphens stay hyphens. */
+/* Text as troff takes it: no line starts with a control character, hyphens stay hyphens, and a line may end behind
+ * each Chinese character. */
 static void text(struct buf *out, const char *s)
 {
     bool start = true;
+    int rest = 0; /* bytes of a Chinese character still to come */
     for (; *s; s++) {
         if (start && (*s == '.' || *s == '\''))
             buf_cstr(out, "\\&");
@@ -24,6 +26,10 @@ static void text(struct buf *out, const char *s)
             buf_cstr(out, "\\-");
         else
             buf_char(out, *s);
+        if (rest && !--rest)
+            buf_cstr(out, "\\:");
+        if ((unsigned char)*s >= 0xe3 && (unsigned char)*s < 0xf0)
+            rest = 2;
         start = *s == '\n';
     }
 }
@@ -61,7 +67,7 @@ static void subcommand_list(struct buf *out)
 static void option_entries(struct buf *out)
 {
     const char *name, *arg, *help;
-    for (int i = 0; option_row(i, &name, &arg, &help); i++)
+    for (int i = 0; option_next(NULL, &i, &name, &arg, &help);)
         entry(out, name, arg, _(help));
 }
 
@@ -78,7 +84,7 @@ static void command_entries(struct buf *out, const struct keymap *keys)
             for (size_t i = 0; i < keys->bindings.n; i++) {
                 const struct binding *b = &keys->bindings.v[i];
                 if (strncmp(b->command, c->name, n) == 0 && (!b->command[n] || b->command[n] == ' ')) {
-                    buf_fmt(&body, "%s%s%s", any ? ", " : "\nKeys: ", b->key, b->command + n);
+                    buf_fmt(&body, "%s%s%s%s", any ? ", " : "\n", any ? "" : _("Keys: "), b->key, b->command + n);
                     if (strcmp(b->place, "global") != 0)
                         buf_fmt(&body, " (%s)", b->place);
                     any = true;
@@ -111,56 +117,56 @@ void manual_troff(struct buf *out)
     buf_fmt(out,
             ".\\\" Written by the program (make doc); edit the tables it is made from.\n.TH DIVERGE 1 \"\" \"diverge "
             "%s\" \"\"\n", DIVERGE_VERSION);
-    section(out, "NAME");
-    buf_cstr(out, "diverge \\- find why two training runs of one model disagree\n");
-    section(out, "SYNOPSIS");
-    buf_cstr(out,
-             ".B diverge\n[\\fIoptions\\fR] [\\fITARGET\\fR [\\fIGOLDEN\\fR]]\n.br\n.B diverge\n\\fIcommand\\fR "
-             "[\\fIoptions\\fR] \\fIarguments\\fR\n");
-    section(out, "DESCRIPTION");
+    buf_cstr(out, strcmp(msg_current(), "en") == 0 ? "" : ".ad l\n");
+    section(out, _("NAME"));
+    buf_fmt(out, "diverge \\- %s\n", _("find why two training runs of one model disagree"));
+    section(out, _("SYNOPSIS"));
+    buf_fmt(out, ".B diverge\n[\\fI%s\\fR] [\\fITARGET\\fR [\\fIGOLDEN\\fR]]\n.br\n.B diverge\n\\fI%s\\fR [\\fI%s\\fR] \\fI%s\\fR\n",
+            _("options"), _("command"), _("options"), _("arguments"));
+    section(out, _("DESCRIPTION"));
     text(out,
-         "diverge lays the dumps of two training runs side by side, the target (the run under test) and the golden run "
+         _("diverge lays the dumps of two training runs side by side, the target (the run under test) and the golden run "
          "(the trusted one), "
               "judges every pair of recorded values against the noise honest arithmetic has, and goes to the first row "
               "that deviates: "
               "both sides' figures, both stacks, and a sentence that says why. A saved *.investigation.json opens what "
-              "it holds.\n");
-    section(out, "COMMANDS");
+              "it holds.\n"));
+    section(out, _("COMMANDS"));
     subcommand_list(out);
-    section(out, "OPTIONS");
+    section(out, _("OPTIONS"));
     option_entries(out);
-    section(out, "EXIT STATUS");
-    text(out, "The same for every command; a message names file, position and what was expected.\n");
+    section(out, _("EXIT STATUS"));
+    text(out, _("The same for every command; a message names file, position and what was expected.\n"));
     for (const struct exit_meaning *m = exit_meanings; m->text; m++) {
         char status[16];
         snprintf(status, sizeof status, "%d", m->status);
-        entry(out, status, NULL, m->text);
+        entry(out, status, NULL, _(m->text));
     }
-    section(out, "THE SCREEN");
-    text(out, "Every key runs a command, and : takes any command by name; Tab completes. A number goes to that row.\n");
+    section(out, _("THE SCREEN"));
+    text(out, _("Every key runs a command, and : takes any command by name; Tab completes. A number goes to that row.\n"));
     command_entries(out, &keys);
-    section(out, "THRESHOLDS");
-    text(out, "Keys of --threshold and :set, with their defaults: ");
+    section(out, _("THRESHOLDS"));
+    text(out, _("Keys of --threshold and :set, with their defaults: "));
     threshold_entries(out);
-    section(out, "FORMATS");
+    section(out, _("FORMATS"));
     for (size_t i = 0; readers[i]; i++)
         entry(out, readers[i]->name, readers[i]->what, _(readers[i]->title));
-    section(out, "ENVIRONMENT");
+    section(out, _("ENVIRONMENT"));
     entry(out, "LANGUAGE, LC_ALL, LC_MESSAGES, LANG", NULL,
-          "The language of texts: English, or Chinese where it begins with zh.");
-    entry(out, "NO_COLOR", NULL, "Set to anything: no colours; marks and attributes say the same.");
-    entry(out, "DIVERGE_VIEWER, PAGER, EDITOR", NULL, "The first one set opens source files, as in VIEWER +LINE FILE.");
+          _("The language of texts: English, or Chinese where it begins with zh."));
+    entry(out, "NO_COLOR", NULL, _("Set to anything: no colours; marks and attributes say the same."));
+    entry(out, "DIVERGE_VIEWER, PAGER, EDITOR", NULL, _("The first one set opens source files, as in VIEWER +LINE FILE."));
     entry(out, "DIVERGE_CPU", NULL,
-          "The kernel variant, as --cpu: scalar, generic, avx2, avx512, neon. All give the same digits.");
+          _("The kernel variant, as --cpu: scalar, generic, avx2, avx512, neon. All give the same digits."));
     entry(out, "XDG_CACHE_HOME", NULL,
-          "Where figures of tensors are kept for the next time (diverge/*.figures, 64 MB at most; they may be "
-          "deleted). See --no-cache.");
+          _("Where figures of tensors are kept for the next time (diverge/*.figures, 64 MB at most; they may be "
+          "deleted). See --no-cache."));
     entry(out, "XDG_STATE_HOME, XDG_CONFIG_HOME", NULL,
-          "Where investigations without a file of their own are kept (diverge/*.investigation.json) and where "
-          "keys.conf is read from (diverge/keys.conf).");
-    section(out, "FILES");
+          _("Where investigations without a file of their own are kept (diverge/*.investigation.json) and where "
+          "keys.conf is read from (diverge/keys.conf)."));
+    section(out, _("FILES"));
     text(out,
-         "Dump folders are only read. Results and investigations are written beside their path and renamed into "
-         "place.\n");
+         _("Dump folders are only read. Results and investigations are written beside their path and renamed into "
+         "place.\n"));
     keymap_release(&keys);
 }

@@ -544,14 +544,18 @@ int options_parse(struct options *o, const struct subcommand *c, int argc, char 
     return 0;
 }
 
-bool option_row(int i, const char **name, const char **arg, const char **help)
+bool option_next(const struct subcommand *c, int *i, const char **name, const char **arg, const char **help)
 {
-    if (i < 0 || (size_t)i >= ARRAY_LEN(table))
-        return false;
-    *name = table[i].name;
-    *arg = table[i].arg;
-    *help = table[i].help;
-    return true;
+    while ((size_t)*i < ARRAY_LEN(table)) {
+        const struct option *x = &table[(*i)++];
+        if (c && x->group && !(x->group & c->options))
+            continue;
+        *name = x->name;
+        *arg = x->arg;
+        *help = x->help;
+        return true;
+    }
+    return false;
 }
 
 #define HELP_AT 28
@@ -585,15 +589,14 @@ static void entry(struct buf *out, const char *left, const char *text)
     buf_char(out, '\n');
 }
 
-static void option_list(struct buf *out, unsigned groups)
+static void option_list(struct buf *out, const struct subcommand *c)
 {
     struct buf left = {0};
-    for (size_t i = 0; i < ARRAY_LEN(table); i++) {
-        if (table[i].group && !(table[i].group & groups))
-            continue;
+    const char *name, *arg, *help;
+    for (int i = 0; option_next(c, &i, &name, &arg, &help);) {
         buf_clear(&left);
-        buf_fmt(&left, "%s%s%s", table[i].name, table[i].arg ? " " : "", table[i].arg ? table[i].arg : "");
-        entry(out, left.p, _(table[i].help));
+        buf_fmt(&left, "%s%s%s", name, arg ? " " : "", arg ? arg : "");
+        entry(out, left.p, _(help));
     }
     buf_release(&left);
 }
@@ -604,7 +607,7 @@ void help_subcommand(const struct subcommand *c, struct buf *out)
     if (c->details)
         buf_fmt(out, "\n%s\n", _(c->details));
     buf_cstr(out, _("\noptions:\n"));
-    option_list(out, c->options);
+    option_list(out, c);
 }
 
 void help_program(struct buf *out)
@@ -623,7 +626,7 @@ void help_program(struct buf *out)
     entry(out, "diverge --version", _("show the version"));
     buf_cstr(out, _("\nTARGET is the run under test (MindSpore, NPU), GOLDEN the trusted one: folders or files of a dump.\n"
                     "When standard output is no terminal, diverge TARGET GOLDEN prints what compare prints.\n\noptions:\n"));
-    option_list(out, subcommands[0].options);
+    option_list(out, &subcommands[0]);
     buf_cstr(out, _("\nexit status:\n"));
     for (const struct exit_meaning *m = exit_meanings; m->text; m++)
         buf_fmt(out, "  %3d  %s\n", m->status, _(m->text));

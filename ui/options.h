@@ -118,8 +118,8 @@ extern const struct subcommand subcommands[]; /* name NULL at the end; [0] is ""
 const struct subcommand *subcommand_find(const char *name);
 /* argv behind the subcommand's name. 0, or -1 with a message that says what was expected. */
 int options_parse(struct options *o, const struct subcommand *c, int argc, char **argv, struct err *e);
-/* The i-th option of any subcommand, for the manual; false behind the last. */
-bool option_row(int i, const char **name, const char **arg, const char **help);
+/* The options of a subcommand, or with NULL of all, one after the other: *i begins at 0. False behind the last. */
+bool option_next(const struct subcommand *c, int *i, const char **name, const char **arg, const char **help);
 void help_program(struct buf *out);
 void help_subcommand(const struct subcommand *c, struct buf *out);
 

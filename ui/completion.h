@@ -1,0 +1,11 @@
+/* What a shell completes behind "diverge", made from the tables the program runs by. */
+#ifndef UI_COMPLETION_H
+#define UI_COMPLETION_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* The script for bash, zsh or fish. 0, or -1 with a message for another name. */
+int completion_write(const char *shell, struct buf *out, struct err *e);
+
+#endif
