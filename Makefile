@@ -1,4 +1,4 @@
-# diverge. Targets: all deps test demo asan tsan neon accuracy bench faults fuzz screenshots doc pot install clean; V=1 shows commands.
+# diverge. Targets: all deps test demo asan tsan neon accuracy bench faults fuzz screenshots doc pot install uninstall clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
 PREFIX ?= /usr/local
@@ -263,14 +263,25 @@ pot:
 
 # ---- installing ----
 
+INSTALLED := bin/diverge share/man/man1/diverge.1 share/man/zh_CN/man1/diverge.1 share/bash-completion/completions/diverge \
+    share/zsh/site-functions/_diverge share/fish/vendor_completions.d/diverge.fish
+AT = $(DESTDIR)$(PREFIX)
+
 install: $(BUILD)/diverge
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(BUILD)/diverge $(DESTDIR)$(PREFIX)/bin/diverge
-	install -m 644 doc/diverge.1 $(DESTDIR)$(PREFIX)/share/man/man1/diverge.1
+	install -d $(sort $(dir $(addprefix $(AT)/,$(INSTALLED))))
+	install -m 755 $(BUILD)/diverge $(AT)/bin/diverge
+	install -m 644 doc/diverge.1 $(AT)/share/man/man1/diverge.1
+	install -m 644 doc/diverge.zh.1 $(AT)/share/man/zh_CN/man1/diverge.1
+	$(BUILD)/diverge --completion bash >$(AT)/share/bash-completion/completions/diverge
+	$(BUILD)/diverge --completion zsh >$(AT)/share/zsh/site-functions/_diverge
+	$(BUILD)/diverge --completion fish >$(AT)/share/fish/vendor_completions.d/diverge.fish
+
+uninstall:
+	rm -f $(addprefix $(AT)/,$(INSTALLED))
 
 clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install clean samples
+.PHONY: FORCE all deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
 .SECONDARY:
