@@ -1,4 +1,4 @@
-# diverge. Targets: all deps test demo asan tsan neon accuracy bench faults fuzz screenshots doc pot install uninstall clean; V=1 shows commands.
+# diverge. Targets: all deps test demo asan tsan neon accuracy bench faults fuzz screenshots doc pot install uninstall static clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
 PREFIX ?= /usr/local
@@ -84,6 +84,28 @@ $(BUILD)/po/%.mo: po/%.po | $(BUILD)/.deps
 	$(call say,MO,$<)
 	@mkdir -p $(@D)
 	$(Q)msgfmt --check-format -o $@ $<
+
+# ---- one file for machines that have nothing: make static, make static ARCH=aarch64 (doc/packages.md) ----
+
+ARCH ?= $(shell uname -m)
+STATIC := $(BUILD)/static
+STATIC_ROOT := $(abspath $(STATIC)/$(ARCH)/root)
+STATIC_FILE := $(STATIC)/diverge-$(ARCH)
+STATIC_STRIP = $(if $(filter $(ARCH),$(shell uname -m)),,$(ARCH)-linux-gnu-)strip
+# musl takes the stacks of threads from this size; pages of 64 KiB are aarch64's largest
+STATIC_MAKE = PKG_CONFIG_LIBDIR=$(STATIC_ROOT)/lib/pkgconfig $(MAKE) --no-print-directory BUILD=$(STATIC)/$(ARCH) CC='$(CCACHE) $(STATIC_ROOT)/bin/cc' \
+    CFLAGS='-ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -ffile-prefix-map=$(STATIC_ROOT)=.' \
+    LDFLAGS='-Wl,--gc-sections -Wl,-z,stack-size=8388608 -Wl,-z,max-page-size=65536'
+
+static: static-libs
+	@$(STATIC_MAKE) all
+	$(call say,STRIP,$(STATIC_FILE))
+	$(Q)$(STATIC_STRIP) -o $(STATIC_FILE) $(STATIC)/$(ARCH)/diverge
+	@printf '  %s: %s bytes\n' $(STATIC_FILE) $$(wc -c <$(STATIC_FILE))
+
+static-libs:
+	@.ci/package/fetch_sources $(STATIC)/sources
+	@.ci/package/static_libs $(ARCH) $(STATIC)/sources $(STATIC_ROOT)
 
 # ---- demo ----
 
@@ -283,5 +305,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
+.PHONY: FORCE all static static-libs deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
 .SECONDARY:
