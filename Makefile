@@ -107,6 +107,31 @@ static-libs:
 	@.ci/package/fetch_sources $(STATIC)/sources
 	@.ci/package/static_libs $(ARCH) $(STATIC)/sources $(STATIC_ROOT)
 
+# a wheel an architecture: the static file and a module that starts it
+wheel: static
+	@.ci/package/notices $(STATIC)/sources >$(STATIC)/notices
+	@.ci/package/wheel $(STATIC_FILE) $(ARCH) $(VERSION) $(BUILD)/wheel $(STATIC)/notices
+
+# ---- packages: each ends with the path of what it made ----
+
+dist:
+	@.ci/package/dist $(VERSION) $(BUILD)/dist
+
+deb: dist
+	@.ci/package/deb $(BUILD)/dist/diverge-$(VERSION).tar.xz $(VERSION) $(BUILD)/deb
+
+rpm: dist
+	@.ci/package/rpm $(BUILD)/dist/diverge-$(VERSION).tar.xz $(VERSION) $(BUILD)/rpm
+
+sbom:
+	@mkdir -p $(BUILD)/dist
+	@.ci/package/sbom $(VERSION) >$(BUILD)/dist/diverge-$(VERSION).cdx.json
+	@echo $(BUILD)/dist/diverge-$(VERSION).cdx.json
+
+# what of these can be made here, and whether it works where it is to
+package-test: $(BUILD)/diverge samples $(BUILD)/tests/term_screen
+	@tests/package/run $(BUILD) $(VERSION)
+
 # ---- demo ----
 
 $(BUILD)/samples/%/.unpacked: data/samples/%.tar.xz | $(BUILD)/.deps
@@ -305,5 +330,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all static static-libs deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
+.PHONY: FORCE all static static-libs wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
 .SECONDARY:
