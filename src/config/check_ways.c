@@ -7,14 +7,20 @@ static bool known(const struct value *v)
     return v->state == VALUE_SET;
 }
 
-/* The value is one of the alternatives; "unset" is one too. */
-static bool wanted(const struct value *v, struct str want)
+static bool below(const struct value *v, struct str limit)
+{
+    double most;
+    return v->number && str_double(str_trim(limit), &most) && v->num < most;
+}
+
+bool check_wanted(const struct value *v, struct str want)
 {
     struct str one;
     while (want.n) {
         str_split(want, '|', &one, &want);
+        one = str_trim(one);
         struct value w = value_text(one);
-        if (known(v) ? value_equal(v, &w) : str_is(w.text, "unset"))
+        if (!known(v) ? str_is(w.text, "unset") : str_starts(one, "<") ? below(v, str_cut(one, 1)) : value_equal(v, &w))
             return true;
     }
     return false;
@@ -46,7 +52,7 @@ static bool without_values(const struct check_result *j, enum check_state *state
         *why = WHY_ONE_SIDED;
         if (other->state == VALUE_NONE && !one->dflt)
             *state = CHECK_MISSING;
-        else if (j->want[one == g].n && !wanted(one, j->want[one == g])) {
+        else if (j->want[one == g].n && !check_wanted(one, j->want[one == g])) {
             *state = CHECK_ADVICE;
             *why = WHY_UNWANTED_ONE;
         }
@@ -58,7 +64,7 @@ static bool without_values(const struct check_result *j, enum check_state *state
 static enum check_state same(const struct check_result *j, enum check_why *why)
 {
     for (int s = 0; s < 2; s++)
-        if (j->want[s].n && !wanted(j->value[s], j->want[s])) {
+        if (j->want[s].n && !check_wanted(j->value[s], j->want[s])) {
             *why = WHY_UNWANTED;
             return CHECK_ADVICE;
         }
@@ -111,7 +117,7 @@ static enum check_state against(const struct check_result *j, enum check_why *wh
             continue;
         }
         judged++;
-        if (wanted(v, j->want[s]))
+        if (check_wanted(v, j->want[s]))
             continue;
         broken++;
         undecided += v->state == VALUE_NONE || (defaults && v->dflt);

@@ -16,6 +16,9 @@ struct check_way {
     enum check_state (*state)(const struct check_result *j, enum check_why *why);
 };
 
+/* Whether the value is one of the alternatives ("2", "1 | true", "< 0.05"); "unset" is one too. */
+bool check_wanted(const struct value *v, struct str want);
+
 const struct check_way *check_way_find(struct str name); /* NULL: none */
 
 #endif

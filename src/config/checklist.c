@@ -64,15 +64,26 @@ static bool side_of(struct str word, struct told_by *by)
 
 static bool set_side(struct check_row *r, struct str word, struct str rest, uint32_t line)
 {
+    static const struct {
+        const char *name;
+        enum told_what what;
+    } asked[] = {{"want", TOLD_WANT}, {"guide", TOLD_GUIDE}, {"start", TOLD_GUIDE}};
     struct told_by by = {0};
-    struct str of = str_starts(word, "want@") ? str_cut(word, 4) : str_starts(word, "want:") ? str_cut(word, 5) : word;
-    by.is_want = of.p != word.p;
+    struct str of = word;
+    for (size_t i = 0; i < ARRAY_LEN(asked); i++) {
+        size_t n = strlen(asked[i].name);
+        if (!str_starts(word, asked[i].name) || word.n == n || (word.p[n] != '@' && word.p[n] != ':'))
+            continue;
+        by.what = asked[i].what;
+        of = str_cut(word, word.p[n] == '@' ? n : n + 1);
+        r->start |= str_starts(word, "start");
+    }
     if (!side_of(of, &by))
         return false;
-    if (by.is_want)
-        by.want = rest;
-    else
+    if (by.what == TOLD_VALUE)
         by.value = expression(rest, line);
+    else
+        by.want = rest;
     vec_push(&r->by, by);
     return true;
 }
@@ -109,14 +120,18 @@ static void field(struct check_row *r, struct str word, struct str rest, uint32_
         struct str *to;
     } texts[] = {{"want", &r->want}, {"recommended", &r->recommended}, {"accept", &r->accept}, {"en", &r->text},
                  {"zh", &r->text_zh},
-                 {"source", &r->source}};
+                 {"source", &r->source}, {"guide", &r->guide}, {"start", &r->guide}, {"says-en", &r->says},
+                 {"says-zh", &r->says_zh}};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         if (str_is(word, texts[i].name)) {
             *texts[i].to = rest;
+            r->start |= str_is(word, "start");
             return;
         }
     if (str_is(word, "when"))
         r->when = expression(rest, line);
+    else if (str_is(word, "guide-when"))
+        r->guide_when = expression(rest, line);
     else if (!set_side(r, word, rest, line))
         mistake(line, "no such field");
 }
@@ -166,12 +181,18 @@ const char *checklist_bad(void)
     for (size_t i = 0; i < c->row.n; i++) {
         const struct check_row *r = &c->row.v[i];
         check_entries(r->when);
+        check_entries(r->guide_when);
         for (size_t k = 0; k < r->by.n; k++)
             check_entries(r->by.v[k].value);
         if (r->accept.n && map_get(&c->by_key, r->accept) == MAP_NONE)
             mistake(0, "accept names no entry");
         if (r->id.n && (!r->text.n || !r->text_zh.n || !r->source.n))
             mistake(0, arena_fmt(&data.list.arena, "%.*s: en, zh and source belong to every row", STR_ARG(r->id)));
+        bool advised = r->guide.n > 0;
+        for (size_t k = 0; k < r->by.n; k++)
+            advised |= r->by.v[k].what == TOLD_GUIDE;
+        if (advised != (r->says.n > 0) || advised != (r->says_zh.n > 0))
+            mistake(0, arena_fmt(&data.list.arena, "%.*s: guide, says-en and says-zh belong together", STR_ARG(r->id)));
     }
     return data.bad;
 }
@@ -199,14 +220,19 @@ struct str checklist_text(const struct check_row *r)
     return str_is(str_of(msg_current()), "zh_CN") ? r->text_zh : r->text;
 }
 
-static const struct told_by *best_of(const struct check_row *r, const struct settings *s, bool want)
+struct str checklist_says(const struct check_row *r)
+{
+    return str_is(str_of(msg_current()), "zh_CN") ? r->says_zh : r->says;
+}
+
+static const struct told_by *best_of(const struct check_row *r, const struct settings *s, enum told_what what)
 {
     const struct told_by *best = NULL;
     int best_fit = -1;
     for (size_t i = 0; i < r->by.n; i++) {
         const struct told_by *b = &r->by.v[i];
         int fit = (b->dialect != DIALECT_NONE) + 2 * (b->platform >= 0);
-        if (b->is_want == want && (b->dialect == DIALECT_NONE || b->dialect == s->dialect) &&
+        if (b->what == what && (b->dialect == DIALECT_NONE || b->dialect == s->dialect) &&
             (b->platform < 0 || b->platform == (int)s->platform) && fit > best_fit) {
             best = b;
             best_fit = fit;
@@ -217,12 +243,18 @@ static const struct told_by *best_of(const struct check_row *r, const struct set
 
 const struct node *checklist_value(const struct check_row *r, const struct settings *s)
 {
-    const struct told_by *b = best_of(r, s, false);
+    const struct told_by *b = best_of(r, s, TOLD_VALUE);
     return b ? b->value : NULL;
 }
 
 struct str checklist_want(const struct check_row *r, const struct settings *s)
 {
-    const struct told_by *b = best_of(r, s, true);
+    const struct told_by *b = best_of(r, s, TOLD_WANT);
     return b ? b->want : r->want;
+}
+
+struct str checklist_guide(const struct check_row *r, const struct settings *s)
+{
+    const struct told_by *b = best_of(r, s, TOLD_GUIDE);
+    return b ? b->want : r->guide;
 }

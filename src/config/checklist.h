@@ -9,13 +9,15 @@ enum check_severity { SEVERITY_INFO, SEVERITY_WARN, SEVERITY_ERROR };
 
 struct check_way;
 
-/* How a run says it: by dialect, by platform, or both; the most exact row of these holds. */
+enum told_what { TOLD_VALUE, TOLD_WANT, TOLD_GUIDE };
+
+/* How a run says it, or what is asked of it: by dialect, by platform, or both; the most exact row of these holds. */
 struct told_by {
     enum dialect dialect; /* DIALECT_NONE: any */
     int platform;         /* -1: any */
-    struct node *value;
-    struct str want;      /* of want@…: what is wanted there; "" none */
-    bool is_want;
+    enum told_what what;
+    struct node *value;   /* of TOLD_VALUE */
+    struct str want;      /* of the others: "2", "0.9 | 0.95", "< 0.05"; "" none */
 };
 
 struct check_row {
@@ -28,6 +30,10 @@ struct check_row {
     struct str want;     /* alternatives, " | " between them */
     struct str recommended; /* for people, where it is not judged */
     struct str accept;   /* an entry whose value counts as this one's too */
+    struct str guide;    /* what the accuracy guide advises where no side says it more exactly; "" nothing */
+    struct node *guide_when; /* when it does; NULL: as `when` */
+    bool start;          /* of the first step's small run, which panel 1 asks to be settled */
+    struct str says, says_zh; /* why the guide advises it */
     struct str text, text_zh, source;
 };
 
@@ -46,5 +52,8 @@ struct str checklist_text(const struct check_row *r);
 /* The expression of a run with these settings, NULL where its framework has no such setting. */
 const struct node *checklist_value(const struct check_row *r, const struct settings *s);
 struct str checklist_want(const struct check_row *r, const struct settings *s);
+/* What the guide advises of a run with these settings, and why; "" nothing. */
+struct str checklist_guide(const struct check_row *r, const struct settings *s);
+struct str checklist_says(const struct check_row *r);
 
 #endif

@@ -29,12 +29,41 @@ static struct value entry(struct scope *s, struct str name)
 }
 
 /* Applicable? 1, 0, or -1 where the files do not tell. */
-static int applies(struct scope *s, const struct check_row *r)
+static int applies(struct scope *s, const struct node *when)
 {
-    if (!r->when)
+    if (!when)
         return 1;
-    struct value v = expr_value(s, r->when);
+    struct value v = expr_value(s, when);
     return v.state == VALUE_CLOSED || v.state == VALUE_OPEN ? -1 : value_true(&v);
+}
+
+/* A value against what the guide advises of that side. */
+static enum check_guide guide_side(const struct value *v, struct str advised)
+{
+    if (!advised.n || v->state == VALUE_ABSENT)
+        return GUIDE_SILENT;
+    if (v->state == VALUE_CLOSED || v->state == VALUE_OPEN)
+        return GUIDE_UNKNOWN;
+    if (check_wanted(v, advised))
+        return GUIDE_FOLLOWED;
+    return v->state == VALUE_SET ? GUIDE_BROKEN : GUIDE_UNKNOWN;
+}
+
+/* Both sides; one that breaks it counts before one that cannot be told. */
+static void judge_guide(struct scope *s, struct config_check *k)
+{
+    const struct check_row *r = k->row;
+    static const uint8_t weight[] = {[GUIDE_SILENT] = 0, [GUIDE_FOLLOWED] = 1, [GUIDE_UNKNOWN] = 2, [GUIDE_BROKEN] = 3};
+    s->at = 0;
+    int when = r->says.n ? applies(s, r->guide_when ? r->guide_when : r->when) : 0;
+    for (int i = 0; i < 2 && when; i++) {
+        struct str advised = checklist_guide(r, s->side[i]);
+        enum check_guide g = guide_side(&k->value[i], advised);
+        if (weight[g] <= weight[k->guide])
+            continue;
+        k->guide = when < 0 && g == GUIDE_BROKEN ? GUIDE_UNKNOWN : g;
+        k->advised = advised;
+    }
 }
 
 static void judge_row(struct config_compare *c, struct scope *s, const struct check_row *r)
@@ -51,7 +80,7 @@ static void judge_row(struct config_compare *c, struct scope *s, const struct ch
     s->at = 0;
     j.value[0] = &k.value[0];
     j.value[1] = &k.value[1];
-    int when = applies(s, r);
+    int when = applies(s, r->when);
     if (k.value[0].state == VALUE_ABSENT && k.value[1].state == VALUE_ABSENT && r->by.n)
         when = 0; /* neither framework has it */
     if (when == 1) {
@@ -61,6 +90,7 @@ static void judge_row(struct config_compare *c, struct scope *s, const struct ch
         k.why = when == 0 ? WHY_NOT_APPLICABLE : WHY_OPEN;
     }
     k.was = k.state;
+    judge_guide(s, &k);
     vec_push(&c->checks, k);
 }
 
@@ -131,7 +161,7 @@ static int waive(struct config_compare *c, const struct config_waiver *w, struct
         return err_set(e, ERR_USAGE, _("%s: no check has this id or key"), w->id);
     for (size_t i = 0; i < c->checks.n; i++) {
         struct config_check *k = &c->checks.v[i];
-        if (k->row != r || k->state == CHECK_OK)
+        if (k->row != r || (k->state == CHECK_OK && !check_guide_open(k)))
             continue;
         k->state = CHECK_WAIVED;
         k->reason = arena_cstr(&c->arena, str_of(w->reason));
@@ -145,6 +175,8 @@ static void count(struct config_compare *c)
     for (size_t i = 0; i < c->checks.n; i++) {
         const struct config_check *k = &c->checks.v[i];
         c->count[k->state]++;
+        c->guide_broken += check_guide_open(k) && k->guide == GUIDE_BROKEN;
+        c->guide_unknown += check_guide_open(k) && k->guide == GUIDE_UNKNOWN;
         if ((k->state == CHECK_DIFFERS || k->state == CHECK_MISSING) && k->row->severity != SEVERITY_INFO)
             c->pass = false;
     }
@@ -194,6 +226,17 @@ const char *check_state_name(enum check_state s)
     return names[s];
 }
 
+bool check_guide_open(const struct config_check *k)
+{
+    return k->state != CHECK_WAIVED && (k->guide == GUIDE_BROKEN || k->guide == GUIDE_UNKNOWN);
+}
+
+const char *check_guide_name(enum check_guide g)
+{
+    static const char *const names[] = {NULL, "followed", "broken", "unknown"};
+    return names[g];
+}
+
 const char *check_why_text(const struct config_check *k)
 {
     switch (k->why) {
@@ -225,6 +268,9 @@ void check_advice_text(const struct config_check *k, struct buf *out)
         buf_fmt(out, _("waived: %s. "), k->reason);
     else if (why)
         buf_fmt(out, _("%s. "), why);
+    if (check_guide_open(k))
+        buf_fmt(out, k->guide == GUIDE_BROKEN ? _("the guide advises %.*s: %.*s ") : _("the guide advises %.*s, unknown here: %.*s "),
+                STR_ARG(k->advised), STR_ARG(checklist_says(k->row)));
     buf_str(out, checklist_text(k->row));
 }
 

@@ -21,9 +21,19 @@ enum check_why {
     WHY_UNSET,          /* has to be set and is not */
 };
 
+/* How a check's values stand to what the guide advises, the same on both sides or not. */
+enum check_guide {
+    GUIDE_SILENT,   /* it advises nothing, or nothing here */
+    GUIDE_FOLLOWED,
+    GUIDE_BROKEN,
+    GUIDE_UNKNOWN,  /* the files do not tell */
+};
+
 struct config_check {
     const struct check_row *row;
     enum check_state state, was; /* was: before it was waived */
+    enum check_guide guide;      /* never part of the verdict */
+    struct str advised;          /* "2", of the side that breaks it or cannot be told; "" of GUIDE_SILENT */
     enum check_why why;
     struct value value[2];
     const char *reason;          /* of a waiver, else NULL */
@@ -48,6 +58,7 @@ struct config_compare {
     VEC(struct str) npu_only[2]; /* arguments only MindSpeed has */
     VEC(struct config_other) others;
     size_t count[CHECK_STATES];
+    size_t guide_broken, guide_unknown; /* checks that were not waived */
     bool pass;               /* no error or warning differs or is missing */
 };
 
@@ -60,6 +71,10 @@ void config_compare_release(struct config_compare *c);
 const char *check_state_name(enum check_state s); /* "ok", "differs" … */
 /* A sentence for why, in the language in force; NULL where there is nothing to say. */
 const char *check_why_text(const struct config_check *k);
+/* Whether the guide's advice on it is not followed or cannot be told, and nobody waived that. */
+bool check_guide_open(const struct config_check *k);
+const char *check_guide_name(enum check_guide g); /* "followed" …, NULL of GUIDE_SILENT */
+
 /* What to mind: why it is waived or does not agree, and the checklist's advice. Appends. */
 void check_advice_text(const struct config_check *k, struct buf *out);
 

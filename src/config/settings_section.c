@@ -7,13 +7,14 @@
 
 #define OTHERS 40
 
-enum settings_part { PART_PROBLEM, PART_ADVICE, PART_INFO, PART_WAIVED, PART_MANUAL, PART_UNKNOWN, PART_EQUAL, PARTS };
+enum settings_part { PART_PROBLEM, PART_START, PART_ADVICE, PART_INFO, PART_WAIVED, PART_MANUAL, PART_UNKNOWN, PART_EQUAL, PARTS };
 
 static const struct {
     const char *title; /* N_, NULL: the first needs none */
     uint8_t mark, extent;
 } parts[PARTS] = {
     [PART_PROBLEM] = {NULL, DOC_BAD, SETTINGS_FOUND},
+    [PART_START] = {N_("Not as the guide asks for the first step"), DOC_OPEN, SETTINGS_FOUND},
     [PART_ADVICE] = {N_("Against a recommendation"), DOC_ADVICE, SETTINGS_FOUND},
     [PART_INFO] = {N_("Different, without effect on the verdict"), DOC_NOTE, SETTINGS_FOUND},
     [PART_WAIVED] = {N_("Differences that were waived"), DOC_WAIVED, SETTINGS_FOUND},
@@ -28,10 +29,18 @@ static enum settings_part part_of(const struct config_check *k)
     case CHECK_DIFFERS:
     case CHECK_MISSING:
         return k->row->severity == SEVERITY_INFO ? PART_INFO : PART_PROBLEM;
-    case CHECK_ADVICE:
-        return k->why == WHY_MANUAL ? PART_MANUAL : PART_ADVICE;
     case CHECK_WAIVED:
         return PART_WAIVED;
+    default:
+        break;
+    }
+    if (check_guide_open(k) && k->row->start)
+        return PART_START;
+    if (check_guide_open(k) && k->guide == GUIDE_BROKEN)
+        return PART_ADVICE;
+    switch (k->state) {
+    case CHECK_ADVICE:
+        return k->why == WHY_MANUAL ? PART_MANUAL : PART_ADVICE;
     case CHECK_UNKNOWN:
         return PART_UNKNOWN;
     default:
@@ -184,6 +193,8 @@ void settings_section(struct document *d, const struct config_compare *c, enum s
     doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu checks, %zu fail, %zu waived."), c->checks.n, fail, n[CHECK_WAIVED]);
     doc_say(d, TONE_PLAIN, _("checks: %zu differ, %zu missing, %zu unknown, %zu with advice, %zu equal"),
             n[CHECK_DIFFERS], n[CHECK_MISSING], n[CHECK_UNKNOWN], n[CHECK_ADVICE], n[CHECK_OK]);
+    if (c->guide_broken + c->guide_unknown)
+        doc_say(d, TONE_PLAIN, _("the guide's advice: %zu not followed, %zu unknown"), c->guide_broken, c->guide_unknown);
     side(d, &c->side[0], false);
     side(d, &c->side[1], true);
     for (int part = 0; part < PARTS; part++)

@@ -54,6 +54,10 @@ static void check_json(struct jsonw *w, const struct config_check *k)
     jw_kcstr(w, "why", check_why_text(k));
     text_or_null(w, "wanted", r->want);
     text_or_null(w, "recommended", r->recommended);
+    jw_kcstr(w, "guide", check_guide_name(k->guide));
+    text_or_null(w, "advised", k->advised);
+    text_or_null(w, "says", k->guide == GUIDE_SILENT ? STR("") : checklist_says(r));
+    jw_kbool(w, "first_step", r->start);
     jw_kstr(w, "source", r->source);
     jw_kcstr(w, "reason", k->reason);
     jw_kcstr(w, "was", k->state == CHECK_WAIVED ? check_state_name(k->was) : NULL);
@@ -114,6 +118,8 @@ void config_json_object(struct jsonw *w, struct out *o, const struct config_comp
     jw_kint(w, "checks", (int64_t)c->checks.n);
     for (int i = 0; i < CHECK_STATES; i++)
         jw_kint(w, check_state_name((enum check_state)i), (int64_t)c->count[i]);
+    jw_kint(w, "guide_broken", (int64_t)c->guide_broken);
+    jw_kint(w, "guide_unknown", (int64_t)c->guide_unknown);
     jw_end_object(w);
     jw_key(w, "checks");
     jw_array(w);

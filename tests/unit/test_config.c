@@ -10,6 +10,7 @@
 static char dir[256];
 static struct config_compare c;
 static bool have;
+static const char *golden_env; /* as env prints it, or NULL */
 
 /* A small model both frameworks say alike; the parts tests change come in through the arguments. */
 static const char mf_head[] = "seed: 42\nload_checkpoint: './ckpt'\n"
@@ -53,7 +54,8 @@ static void run_waived(const char *target, const char *golden, const char *env, 
         config_compare_release(&c);
     have = true;
     if (settings_open(&s[0], target, &e) || settings_open(&s[1], golden, &e) ||
-        (env && settings_environment_text(&s[0], "env", str_of(env), &e)) || config_compare_run(&c, &s[0], &s[1], w, waivers, &e))
+        (env && settings_environment_text(&s[0], "env", str_of(env), &e)) ||
+        (golden_env && settings_environment_text(&s[1], "env", str_of(golden_env), &e)) || config_compare_run(&c, &s[0], &s[1], w, waivers, &e))
         fail_msg("%s", e.text);
 }
 
@@ -327,6 +329,83 @@ static void writers(void **state)
     buf_release(&b);
 }
 
+/* ---- what the guide advises, the same on both sides or not ---- */
+
+static void guide_is(const char *key, enum check_guide g)
+{
+    const struct config_check *k = check(key);
+    if (k->guide != g)
+        fail_msg("%s is %s, not %s", key, check_guide_name(k->guide), check_guide_name(g));
+}
+
+/* Two sides alike, and nothing about them as the guide has it. */
+static void advice_where_both_agree(void **state)
+{
+    (void)state;
+    static const char full[] = "seed: 42\nload_checkpoint: './ckpt'\n"
+                               "runner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n"
+                               "lr_schedule: {type: CosineWithWarmUpLR, learning_rate: 1.e-5, lr_end: 1.e-6, warmup_steps: 100}\n"
+                               "optimizer: {type: AdamW, betas: [0.8, 0.99], eps: 1.e-6, weight_decay: 0.1}\n"
+                               "runner_wrapper: {use_clip_grad: True, max_grad_norm: 2.0}\n"
+                               "context: {deterministic: 'ON'}\n"
+                               "moe_config: {expert_num: 8, aux_loss_factor: 0.1, use_fused_ops_topkrouter: True}\n"
+                               "model:\n  model_config:\n    type: LlamaConfig\n    num_layers: 40\n    num_heads: 4\n    hidden_size: 64\n"
+                               "    hidden_dropout_prob: 0.1\n    compute_dtype: bfloat16\n    param_init_type: float32\n";
+    static const char *const broken[] = {"num_layers", "lr_schedule_type", "warmup_steps", "eps", "beta1", "beta2", "clip_grad",
+                                         "hidden_dropout", "aux_loss_factor", "enable_sdrop"};
+    const char *t = write_file("full.yaml", PARTS(full));
+    run(t, t, NULL);
+    assert_true(c.pass);
+    assert_int_equal(c.count[CHECK_DIFFERS] + c.count[CHECK_MISSING], 0);
+    for (size_t i = 0; i < ARRAY_LEN(broken); i++) {
+        guide_is(broken[i], GUIDE_BROKEN);
+        assert_true(check(broken[i])->advised.n > 0);
+    }
+    state_is("num_layers", CHECK_OK);
+    assert_int_equal(c.guide_broken, ARRAY_LEN(broken));
+    guide_is("use_fused_ops_topkrouter", GUIDE_SILENT); /* it acts with enable_sdrop only */
+    state_is("topkrouter_without_sdrop", CHECK_ADVICE);
+    guide_is("attention_dropout", GUIDE_FOLLOWED);
+    guide_is("hccl_deterministic", GUIDE_UNKNOWN); /* no environment was given */
+    guide_is("ascend_launch_blocking", GUIDE_UNKNOWN);
+    assert_int_equal(c.guide_unknown, 2);
+
+    struct buf b = {0};
+    struct document d;
+    document_begin(&d);
+    settings_section(&d, &c, SETTINGS_FOUND);
+    write_text_end(&b, &d);
+    assert_non_null(strstr(b.p, "the guide advises 2"));
+    assert_non_null(strstr(b.p, "the guide advises 0.95"));
+    buf_release(&b);
+
+    golden_env = env_good;
+    run_waived(t, t, env_good, &(struct config_waiver){"C001", "the cluster's run"}, 1);
+    golden_env = NULL;
+    state_is("num_layers", CHECK_WAIVED);
+    assert_int_equal(c.guide_broken, ARRAY_LEN(broken) - 1);
+    assert_int_equal(c.guide_unknown, 0);
+    guide_is("hccl_deterministic", GUIDE_FOLLOWED);
+}
+
+/* All as the guide has it: nothing is said. */
+static void advice_followed(void **state)
+{
+    (void)state;
+    static const char small[] = "seed: 42\nload_checkpoint: './ckpt'\nrunner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n"
+                                "lr_schedule: {type: ConstantWarmUpLR, learning_rate: 1.e-5, warmup_steps: 0}\n"
+                                "runner_wrapper: {use_clip_grad: True}\ncontext: {deterministic: 'ON'}\n"
+                                "moe_config: {expert_num: 8, aux_loss_factor: 0.04, enable_sdrop: True, use_fused_ops_topkrouter: True}\n"
+                                "parallel_config: {data_parallel: 1, model_parallel: 1, pipeline_stage: 1}\n";
+    const char *t = MF(small, mf_optimizer, mf_data, mf_model);
+    golden_env = env_good;
+    run(t, t, env_good);
+    golden_env = NULL;
+    assert_int_equal(c.guide_broken + c.guide_unknown, 0);
+    guide_is("aux_loss_factor", GUIDE_FOLLOWED);
+    guide_is("use_fused_ops_topkrouter", GUIDE_FOLLOWED);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -349,6 +428,7 @@ int main(void)
         cmocka_unit_test(experts),         cmocka_unit_test(recommendations), cmocka_unit_test(environment),
         cmocka_unit_test(missing_and_unknown), cmocka_unit_test(waived),  cmocka_unit_test(unmapped),
         cmocka_unit_test(same_framework),  cmocka_unit_test(huggingface), cmocka_unit_test(writers),
+        cmocka_unit_test(advice_where_both_agree), cmocka_unit_test(advice_followed),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
