@@ -3,6 +3,7 @@
 
 #include "base/msg.h"
 #include "base/utf8.h"
+#include "config/environment_forms.h"
 #include "config/settings.h"
 #include "fmt/find_recordings.h"
 #include "fmt/unreadable.h"
@@ -37,6 +38,11 @@ static void gather(entry_list *read, entry_list *known)
         const struct settings_format *k = &settings_formats[i];
         struct entry x = {k->name, _(k->title), k->what, NULL, NULL, NULL};
         vec_push(read, x);
+    }
+    for (const struct environment_form *f = environment_forms; f->name; f++) {
+        struct entry x = {f->name, _(f->title), f->what, NULL, NULL, NULL};
+        if (f->sniff != environment_sniff && f->sniff != launch_script_sniff) /* forms of settings stand above */
+            vec_push(read, x);
     }
     for (const struct unreadable *r = unreadable_formats; r->name; r++) {
         struct entry x = {r->name, _(r->title), r->what, NULL, NULL, _(r->advice)};

@@ -422,7 +422,8 @@ static const struct option table[] = {
      N_("element: of a weight it is printed, or up to 256 below it; of a finding the place in a row, "
         "ROW[0:4,8] a part")},
     {"--target-env", "FILE", OPT_CONFIG, TEXT(target_env),
-     N_("environment of the target: the output of env, or a launch script; - is that of diverge itself")},
+     N_("environment of the target: what env or /proc/PID/environ has, pip freeze, a launch script, a log, msprobe's "
+        "config_check archive, or a folder of these; - is that of diverge itself")},
     {"--golden-env", "FILE", OPT_CONFIG, TEXT(golden_env),
      N_("environment of the golden run; a launch script given as GOLDEN includes its own")},
     {"--waive", "ID=REASON", OPT_CONFIG, BY(add_waiver),

@@ -73,6 +73,8 @@ static struct node *atom(struct expr_reader *r)
         return call(r, word);
     if (word.p[0] >= '0' && word.p[0] <= '9')
         return make(r, NODE_LITERAL, word);
+    if (str_starts(word, "version:")) /* kept beside the variables under this name */
+        return make(r, NODE_ENV, word);
     return str_starts(word, "env:") ? make(r, NODE_ENV, str_cut(word, 4)) : make(r, NODE_PATH, word);
 }
 
@@ -189,7 +191,7 @@ static struct value env_value(struct scope *s, struct str name)
 {
     const struct settings *side = s->side[s->at];
     const struct setting *x = settings_env(side, name);
-    struct value v = {.state = side->env_known ? VALUE_NONE : VALUE_CLOSED};
+    struct value v = {.state = side->env_known && !str_starts(name, "version:") ? VALUE_NONE : VALUE_CLOSED};
     if (x) {
         v = value_text(x->value);
         v.dflt = false;

@@ -1,6 +1,7 @@
 /* The small language of data/checklist.conf: how a setting's value follows from what a file tells.
  *
  *   model_config.num_heads      a setting's value; env:NAME a variable of the environment
+ *   version:torch               the version of a package, as the environment's files and the log tell it
  *   'text'  2.5                 a value that is a default
  *   @hidden_size                the value of another entry of the checklist, same side
  *   a | b                       the first that was told, else the first that has a default

@@ -111,6 +111,13 @@ static struct value f_set(struct scope *s, const struct node *args)
     return v.state == VALUE_CLOSED ? v : as_bool(v, v.state == VALUE_SET || v.state == VALUE_OPEN);
 }
 
+/* Whether a file tells it; what cannot be told counts as no. */
+static struct value f_known(struct scope *s, const struct node *args)
+{
+    struct value v = expr_value(s, args);
+    return value_bool(v.state == VALUE_SET || v.state == VALUE_OPEN);
+}
+
 static struct value f_told(struct scope *s, const struct node *args)
 {
     struct value v = arg(s, args, 0);
@@ -522,6 +529,7 @@ const struct expr_function expr_functions[] = {
     {"bool", 1, 1, f_bool},
     {"set", 1, 1, f_set},
     {"told", 1, 1, f_told},
+    {"known", 1, 1, f_known},
     {"closed", 1, 1, f_closed},
     {"any", 1, 1, f_any},
     {"both", 1, 1, f_both},

@@ -5,6 +5,9 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "config/arguments.h"
+#include "config/environment_forms.h"
+
+#define ENVIRONMENT_FILES 100 /* looked into in a folder */
 
 const struct setting *settings_find(const struct settings *s, struct str key)
 {
@@ -165,6 +168,8 @@ static int open_file(struct settings *s, const char *path, struct err *e)
         }
         if (rc == 0)
             rc = document ? settings_document_read(s, t, e) : k->read(s, t, e);
+        if (rc == 0 && k->head) /* a log: what it says of versions besides */
+            rc = environment_in_log(s, t, e);
     }
     s->path = run;
     buf_release(&text);
@@ -234,36 +239,70 @@ bool settings_probe(const char *path)
     return yes;
 }
 
-int settings_environment_text(struct settings *s, const char *name, struct str text, struct err *e)
+/* What `from` tells goes to s; the first file that names a version counts, the last that sets a variable. */
+static void join_environment(struct settings *s, struct settings *from, const char *name)
 {
-    struct settings from = {0};
-    const struct settings_format *k = kind_of(text);
-    from.path = name;
-    int rc = check_text(name, text, true, e);
-    if (rc == 0)
-        rc = k->read == launch_script_read ? launch_script_read(&from, text, e) : environment_read(&from, text, e);
-    if (rc == 0 && !from.env_known)
-        rc = err_set(e, ERR_DATA, _("%s: expected NAME=value lines or a launch script"), name);
-    for (size_t i = 0; i < from.env.n && rc == 0; i++)
-        settings_export(s, from.env.v[i].key, from.env.v[i].value, (enum setting_state)from.env.v[i].state,
-                        from.env.v[i].line);
-    settings_release(&from);
-    if (rc)
-        return -1;
-    s->env_known = true;
+    for (size_t i = 0; i < from->env.n; i++) {
+        const struct setting *x = &from->env.v[i];
+        if (!str_starts(x->key, "version:") || !settings_env(s, x->key))
+            settings_export(s, x->key, x->value, (enum setting_state)x->state, x->line);
+    }
+    s->env_known |= from->env_known;
     s->env_path = arena_cstr(&s->arena, str_of(name));
     s->platform = find_platform(s);
+}
+
+int settings_environment_text(struct settings *s, const char *name, struct str text, struct err *e)
+{
+    struct settings from = {.path = name};
+    int rc = environment_take(&from, name, text, e);
+    if (rc == 0)
+        join_environment(s, &from, name);
+    settings_release(&from);
+    return rc;
+}
+
+static int environment_file(struct settings *s, const char *path, struct err *e)
+{
+    struct settings from = {.path = path};
+    struct buf text = {0};
+    bool whole;
+    int rc = read_text(path, &text, &whole, e);
+    if (rc == 0)
+        rc = str_starts(buf_view(&text), "PK\3\4") ? environment_archive(&from, path, e)
+                                                   : environment_take(&from, path, buf_view(&text), e);
+    if (rc == 0)
+        join_environment(s, &from, path);
+    settings_release(&from);
+    buf_release(&text);
+    return rc;
+}
+
+/* A folder of such files: env.txt, pip.txt, version.info. What is none of them is passed over. */
+static int environment_folder(struct settings *s, const char *path, struct err *e)
+{
+    name_list names = {0};
+    struct buf b = {0};
+    int found = 0;
+    if (dir_list(path, ENVIRONMENT_FILES, &names, e))
+        return -1;
+    for (size_t i = 0; i < names.n; i++) {
+        struct err one;
+        path_join(&b, path, names.v[i]);
+        if (path_is_file(b.p))
+            found += environment_file(s, b.p, &one) == 0;
+    }
+    buf_release(&b);
+    name_list_release(&names);
+    if (!found)
+        return err_set(e, ERR_DATA, _("%s: no file in this folder tells of an environment"), path);
+    s->env_path = arena_cstr(&s->arena, str_of(path));
     return 0;
 }
 
 int settings_environment(struct settings *s, const char *path, struct err *e)
 {
-    struct buf text = {0};
-    int rc = file_slurp(path, SETTINGS_BYTES, &text, e);
-    if (rc == 0)
-        rc = settings_environment_text(s, path, buf_view(&text), e);
-    buf_release(&text);
-    return rc;
+    return path_is_dir(path) ? environment_folder(s, path, e) : environment_file(s, path, e);
 }
 
 void settings_release(struct settings *s)

@@ -62,7 +62,8 @@ struct settings {
  * what was expected; releasing it is the caller's in either case. */
 int settings_open(struct settings *s, const char *path, struct err *e);
 bool settings_probe(const char *path); /* whether it is one that can be read, other than an environment */
-/* Adds an environment: the output of env, or a launch script's exports. */
+/* Adds an environment: a file of any form in environment_forms.c, an archive of msprobe's config_check, or a folder of
+ * such files. Versions stand beside the variables, as "version:torch". */
 int settings_environment(struct settings *s, const char *path, struct err *e);
 /* The same from text: the environment of a process as NAME=value lines. `name` is for messages. */
 int settings_environment_text(struct settings *s, const char *name, struct str text, struct err *e);

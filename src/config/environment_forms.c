@@ -1,0 +1,154 @@
+/* The table of forms an environment comes in, and msprobe's archive of them. */
+#include "config/environment_forms.h"
+
+#include "base/msg.h"
+#include "config/shell.h"
+#include "fmt/zip.h"
+
+/* ---- /proc/PID/environ: entries that end in a zero byte ---- */
+
+static bool environ_sniff(struct str text)
+{
+    const char *zero = text.n ? memchr(text.p, 0, text.n) : NULL;
+    if (!zero || text.p[text.n - 1] != 0)
+        return false;
+    size_t name = shell_name(text);
+    return name && name < text.n && text.p[name] == '=';
+}
+
+static int environ_read(struct settings *s, struct str text, struct err *e)
+{
+    struct str entry;
+    (void)e;
+    for (uint32_t n = 1; text.n; n++) {
+        str_split(text, 0, &entry, &text);
+        size_t name = shell_name(entry);
+        if (name && name < entry.n && entry.p[name] == '=')
+            settings_export(s, str_n(entry.p, name), str_cut(entry, name + 1), SETTING_TEXT, n);
+    }
+    s->env_known = true;
+    return 0;
+}
+
+/* ---- a JSON object of variables ---- */
+
+static bool object_sniff(struct str text)
+{
+    return str_starts(str_trim(text), "{");
+}
+
+static int object_read(struct settings *s, struct str text, struct err *e)
+{
+    struct settings flat = {.path = s->path};
+    int rc = settings_document_flatten(&flat, text, e);
+    for (size_t i = 0; i < flat.list.n && rc == 0; i++)
+        if (shell_name(flat.list.v[i].key) == flat.list.v[i].key.n) {
+            settings_export(s, flat.list.v[i].key, flat.list.v[i].value, SETTING_TEXT, flat.list.v[i].line);
+            s->env_known = true;
+        }
+    settings_release(&flat);
+    return rc;
+}
+
+/* ---- anything else ---- */
+
+/* What env prints has values that go on in further lines; a log has a stray assignment now and then. */
+static bool mostly_assignments(struct str text)
+{
+    size_t good = 0, other = 0;
+    struct str line;
+    while (text.n) {
+        str_split(text, '\n', &line, &text);
+        size_t name = shell_name(line);
+        good += name && name < line.n && line.p[name] == '=';
+        other += !(name && name < line.n && line.p[name] == '=') && str_trim(line).n;
+    }
+    return good && other <= 8 * good;
+}
+
+static int text_read(struct settings *s, struct str text, struct err *e)
+{
+    if (!mostly_assignments(text))
+        return environment_in_log(s, text, e);
+    return environment_read(s, text, e);
+}
+
+/* ---- what CANN's installer leaves: package_name=Ascend-cann-toolkit, version=8.0.RC3 ---- */
+
+static bool install_sniff(struct str text)
+{
+    return text.n < 65536 && str_has(text, "package_name=Ascend-cann") && str_has(text, "version=");
+}
+
+static int install_read(struct settings *s, struct str text, struct err *e)
+{
+    struct str line;
+    (void)e;
+    for (uint32_t n = 1; text.n; n++) {
+        str_split(text, '\n', &line, &text);
+        if (str_starts(line, "version="))
+            version_export(s, STR("cann"), version_at(str_cut(line, 8)), n);
+    }
+    return 0;
+}
+
+static bool any(struct str text)
+{
+    (void)text;
+    return true;
+}
+
+const struct environment_form environment_forms[] = {
+    {"environ", N_("environment of a process as the kernel keeps it"), "/proc/PID/environ", environ_sniff, environ_read},
+    {"environment-object", N_("environment as an object of variables (msprobe config_check)"), "env", object_sniff, object_read},
+    {"cann-install", N_("what CANN's installer leaves"), "ascend_toolkit_install.info", install_sniff, install_read},
+    {"packages", N_("versions of packages: what pip or conda list"), "pip freeze, pip list, conda list", packages_sniff,
+     packages_read},
+    {"env", N_("environment of a process: what env prints"), "NAME=value …", environment_sniff, environment_read},
+    {"shell-script", N_("exports of a launch script"), "*.sh: export NAME=value", launch_script_sniff, launch_script_read},
+    {"log-versions", N_("variables and versions a log names"), "PyTorch version: …", any, text_read},
+    {0},
+};
+
+int environment_take(struct settings *s, const char *name, struct str text, struct err *e)
+{
+    const struct environment_form *f = environment_forms;
+    size_t before = s->env.n;
+    struct str head = text.n > (1u << 20) ? str_n(text.p, 1u << 20) : text;
+    while (!f->sniff(f == environment_forms ? text : head))
+        f++;
+    if (f->read != environ_read && text.n && memchr(text.p, 0, text.n))
+        return err_set(e, ERR_DATA, _("%s: expected text, found a zero byte"), name);
+    if (f->read(s, text, e))
+        return -1;
+    if (s->env.n == before && !s->env_known)
+        return err_set(e, ERR_DATA,
+                       _("%s: expected NAME=value lines, a launch script, a list of packages, or a log that names versions"), name);
+    return 0;
+}
+
+int environment_archive(struct settings *s, const char *path, struct err *e)
+{
+    static const char *const members[] = {"env", "pip"};
+    struct file f = {0};
+    struct buf text = {0};
+    int found = 0, rc = file_open(&f, path, e);
+    struct zip *z = rc == 0 ? zip_open(&f, e) : NULL;
+    for (size_t i = 0; i < ARRAY_LEN(members) && z && rc == 0; i++) {
+        struct zip_member m;
+        int there = zip_find(z, members[i], &m, e);
+        buf_clear(&text);
+        rc = there < 0 ? -1 : there == 0 ? 0 : zip_read(&f, &m, SETTINGS_BYTES, &text, e);
+        if (there == 1 && rc == 0) {
+            found++;
+            rc = environment_take(s, path, buf_view(&text), e);
+        }
+    }
+    if (z && rc == 0 && !found)
+        rc = err_set(e, ERR_DATA, _("%s: an archive without env and pip, so not one of msprobe's config_check"), path);
+    if (z)
+        zip_close(z);
+    file_close(&f);
+    buf_release(&text);
+    return z ? rc : -1;
+}
