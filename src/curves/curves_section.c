@@ -105,7 +105,7 @@ static void course(struct document *d, const struct curves *c)
     else if (c->diverges_at >= 0)
         doc_note(d, DOC_BAD, "divergence", _("the losses diverge from step %lld on"), (long long)c->diverges_at);
     if (c->apart_at >= 0)
-        doc_note(d, DOC_ADVICE, NULL, _("the first loss agrees and the loss of step %lld does not: backward or "
+        doc_note(d, DOC_ADVICE, "apart", _("the first loss agrees and the loss of step %lld does not: backward or "
                                         "optimizer"),
                  (long long)c->apart_at);
     trend(d, c);

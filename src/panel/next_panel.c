@@ -103,6 +103,16 @@ static bool beyond_standard(const struct procedure *g)
     return failed(g, 7);
 }
 
+/* The small run meets the standard and nothing failed: what was reported needs more of the full run. */
+static bool not_reproduced(const struct procedure *g)
+{
+    const struct curves *c = curves(g);
+    for (int i = 1; i <= PANELS; i++)
+        if (failed(g, i))
+            return false;
+    return c && c->verdict == STAGE_PASS && c->first_loss == STAGE_PASS && g->page[6].state == PANEL_OPEN && !c->spikes.n;
+}
+
 static const struct {
     bool (*holds)(const struct procedure *g);
     int panel;
@@ -128,6 +138,8 @@ static const struct {
     {spikes, 7, N_("Outlier steps: check their data first, then overflow, then a dump of the step.")},
     {beyond_standard, 7, N_("The run exceeds the migration standard though its first steps agree: a slow drift. Check "
                             "optimizer settings, then precision.")},
+    {not_reproduced, 7, N_("The difference does not show in this run. Widen it until it does: add one feature, then size, "
+                           "then cards, and compare after each.")},
 };
 
 static const char *first_open(const struct procedure *g, int *panel)

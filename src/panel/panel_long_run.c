@@ -18,9 +18,11 @@ static void judged(struct panel_page *p, const struct curves *c)
     page_rows(p, &d);
     page_items(p, &d);
     document_release(&d);
-    struct panel_item *it = page_find(p, "divergence");
+    struct panel_item *it = page_find(p, "divergence"), *apart = page_find(p, "apart");
     if (it && !c->from_start)
         it->command = arena_fmt(&p->arena, "next-dump %lld", (long long)c->diverges_at);
+    if (apart)
+        apart->command = arena_fmt(&p->arena, "next-dump %lld", (long long)c->apart_at);
 }
 
 /* The target's first step that is not finite, -1: none. */
@@ -161,7 +163,8 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
     }
     const struct curves *c = procedure_result(g, ENGINE_RUN_CURVES)->curves;
     char n[2][NUM_MAX];
-    int64_t broken = c->verdict == STAGE_FAIL ? not_finite(c) : -1, look = broken >= 0 ? broken : c->from_start ? -1 : c->diverges_at;
+    int64_t broken = c->verdict == STAGE_FAIL ? not_finite(c) : -1, look = broken >= 0 ? broken : c->apart_at >= 0 ? c->apart_at
+                     : c->from_start ? -1 : c->diverges_at;
     if (look >= 0)
         p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)look);
     p->picture = ENGINE_RUN_CURVES;
@@ -174,13 +177,18 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
     for (size_t i = 0; i < p->items.n; i++)
         for (size_t k = 0; k < ARRAY_LEN(features); k++)
             left += p->items.v[i].mark == MARK_OPEN && p->items.v[i].id && strcmp(p->items.v[i].id, features[k].id) == 0;
-    p->summary = c->from_start ? _("the losses differ from the first step on")
+    p->summary = c->apart_at >= 0
+                     ? arena_fmt(&p->arena, _("the losses first differ at step %lld"), (long long)c->apart_at)
+                 : c->from_start ? _("the losses differ from the first step on")
                  : c->diverges_at >= 0
                      ? arena_fmt(&p->arena, _("diverges at step %lld"), (long long)c->diverges_at)
                      : arena_fmt(&p->arena, _("%s steps, mean loss differs by %s"), num_count(n[0], c->usable.n), num_cell(n[1], c->limit[CURVE_MEAN_ABS].value, 3));
     if (p->state == PANEL_FAILED && broken >= 0)
         p->next = _("The target's loss or norm is not finite: check overflow and the loss scale before that step, and "
                     "dump it.");
+    else if (p->state == PANEL_FAILED && c->apart_at >= 0)
+        p->next = arena_fmt(&p->arena, _("The first loss agrees and that of step %lld does not: local norms (panel 4), then the optimizer "
+                                         "(panel 5)."), (long long)c->apart_at);
     else if (p->state == PANEL_FAILED && c->from_start)
         p->next = _("The losses never agree: check panel 3 first.");
     else if (p->state == PANEL_FAILED && c->diverges_at >= 0)

@@ -26,7 +26,7 @@ static const char *const items[] = {
     "settings",      "inputs",        "id-range",  "weights", "repeat", "target-repeat", "golden-repeat", "first-loss",
         "first-deviation",
     "local-norm",    "gradients",     "step",      "frozen",  "curves", "mean-loss",     "global-norm",   "steps",
-    "divergence",
+    "divergence", "apart",
     "learning-rate", "target-replay", "golden-replay", "scaling", "root-cause", "confirmed",
 };
 

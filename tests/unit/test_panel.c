@@ -376,6 +376,20 @@ static void long_run_flips(void **state)
     next_is(7, "not finite");
 }
 
+static void what_does_not_show_small_is_widened(void **state)
+{
+    (void)state;
+    begin(NULL, NULL);
+    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "w1.log", (struct course){.steps = 1200}, 1));
+    give(PANEL_INPUT_GOLDEN_LOG, write_log(dir, "w2.log", (struct course){.steps = 1200}, 2));
+    settle();
+    state_is(7, PANEL_OPEN);
+    next_is(7, "Widen it");
+    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "w3.log", (struct course){.steps = 1200, .drift_from = 400}, 1));
+    settle();
+    next_is(7, "diverge later");
+}
+
 static void a_jump_behind_step_1_leads_to_norms_then_optimizer(void **state)
 {
     (void)state;
@@ -385,6 +399,10 @@ static void a_jump_behind_step_1_leads_to_norms_then_optimizer(void **state)
     settle();
     state_is(3, PANEL_PASSED);
     next_is(4, "backward or optimizer");
+    struct panel_item *apart = page_find(&g.page[6], "apart"); /* panel 7 names the step, as the command does */
+    assert_non_null(apart);
+    assert_string_equal(apart->command, "next-dump 2");
+    assert_non_null(strstr(g.page[6].summary, "step 2"));
     investigation_tell(&inv, &inv.waived, STR("4"), STR("equal"));
     settle();
     next_is(5, "the optimizer");
@@ -620,6 +638,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(optimizer_flips, setup, teardown),
         cmocka_unit_test_setup_teardown(frozen_flips, setup, teardown),
         cmocka_unit_test_setup_teardown(long_run_flips, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_does_not_show_small_is_widened, setup, teardown),
         cmocka_unit_test_setup_teardown(a_jump_behind_step_1_leads_to_norms_then_optimizer, setup, teardown),
         cmocka_unit_test_setup_teardown(findings_close_the_ticket, setup, teardown),
         cmocka_unit_test_setup_teardown(logs_are_followed, setup, teardown),
