@@ -1,0 +1,103 @@
+/* Trainers that print a line a step, its values known by the words before them:
+ *   TorchTitan  step:  1  loss: 12.27210  grad_norm:  4.2031  memory: …  tps: 1,024  …
+ *   verl        step:1 - actor/loss:0.1 - actor/grad_norm:np.float64(0.3) - …
+ *   DeepSpeed   steps: 10 loss: 5.1234 iter time (s): …      step=10, skipped=0, lr=[0.001], mom=…
+ *   NeMo        … reduced_train_loss=10.30, global_step=9.000 …   lr: 2e-05 | global_step: 9 | reduced_train_loss: 11.0 | …
+ *   slime       step 0: {'train/loss': 0.01, 'train/grad_norm': 0.5, …}
+ * A trainer is a row of the table. */
+#include "base/mem.h"
+#include "log/series_builder.h"
+
+#define VALUES 8
+
+static const struct step_line {
+    const char *need[3]; /* words that stand in such a line */
+    const char *without; /* and one that does not, or NULL */
+    const char *step[2]; /* what stands before the step's number */
+    struct {
+        const char *word;
+        enum log_value v;
+        double scale; /* 0: as it is */
+    } value[VALUES];
+    const char *skipped; /* what stands before the count of skipped steps, or NULL */
+} lines[] = {
+    {.need = {"step:", "loss:", "tps:"}, .without = "validate step:", .step = {"step:"},
+     .value = {{" loss:", LOG_LOSS, 0}, {"grad_norm:", LOG_NORM, 0}, {" lr:", LOG_LR, 0}}},
+    {.need = {"step:", " - ", "/"}, .step = {"step:"},
+     .value = {{"- actor/loss:", LOG_LOSS, 0}, {"- train/loss:", LOG_LOSS, 0}, {"- actor/pg_loss:", LOG_LOSS, 0},
+               {"- actor/grad_norm:", LOG_NORM, 0}, {"- train/grad_norm:", LOG_NORM, 0}, {"- actor/lr:", LOG_LR, 0},
+               {"- train/lr:", LOG_LR, 0}, {"- train/lr(1e-3):", LOG_LR, 1e-3}}},
+    {.need = {"steps:", " loss:", "iter time"}, .step = {"steps:"}, .value = {{" loss:", LOG_LOSS, 0}}},
+    {.need = {"step=", "skipped=", "lr=["}, .step = {"step="}, .value = {{"lr=[", LOG_LR, 0}}, .skipped = "skipped="},
+    {.need = {"reduced_train_loss", "global_step"}, .step = {"global_step: ", "global_step="},
+     .value = {{"reduced_train_loss: ", LOG_LOSS, 0}, {"reduced_train_loss=", LOG_LOSS, 0}, {"grad_norm: ", LOG_NORM, 0},
+               {"grad_norm=", LOG_NORM, 0}, {"| lr: ", LOG_LR, 0}, {", lr=", LOG_LR, 0}, {"loss_scale: ", LOG_SCALE, 0}}},
+    {.need = {"step ", ": {'train/"}, .step = {"step "},
+     .value = {{"'train/loss': ", LOG_LOSS, 0}, {"'train/grad_norm': ", LOG_NORM, 0}, {"'train/lr-pg_0': ", LOG_LR, 0},
+               {"'train/pg_loss': ", LOG_LOSS, 0}}},
+};
+
+/* The number behind the word: also numpy's and torch's, "np.float64(0.25)", "tensor(0.25)". */
+static bool number_behind(struct str line, const char *word, double *x, double *digit)
+{
+    static const char *const wrapped[] = {"np.float64(", "np.float32(", "tensor("};
+    struct str at;
+    if (!scan_behind(line, word, &at))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(wrapped); i++)
+        if (str_starts(at, wrapped[i]))
+            at = str_cut(at, strlen(wrapped[i]));
+    return scan_leading(&at, x, digit);
+}
+
+static bool step_of(const struct step_line *l, struct str line, int64_t *step)
+{
+    double x;
+    for (size_t i = 0; i < ARRAY_LEN(l->step) && l->step[i]; i++)
+        if (number_behind(line, l->step[i], &x, NULL) && x >= 0 && x < (double)LOG_STEP && x == (double)(int64_t)x) {
+            *step = (int64_t)x;
+            return true;
+        }
+    return false;
+}
+
+static const struct step_line *line_of(struct str line)
+{
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
+        bool all = !lines[i].without || !scan_has(line, lines[i].without);
+        double x;
+        for (size_t k = 0; k < ARRAY_LEN(lines[i].need) && lines[i].need[k]; k++)
+            all = all && scan_has(line, lines[i].need[k]);
+        for (size_t k = 0; all && k < VALUES && lines[i].value[k].word; k++)
+            if (number_behind(line, lines[i].value[k].word, &x, NULL))
+                return &lines[i];
+    }
+    return NULL;
+}
+
+bool step_line_starts(struct str line)
+{
+    int64_t step;
+    const struct step_line *l = line_of(line);
+    return l && step_of(l, line, &step);
+}
+
+enum log_take step_line_take(struct series_builder *k, struct str line, size_t fresh, bool last)
+{
+    const struct step_line *l = line_of(line);
+    struct log_record r = {0};
+    double x, digit;
+    (void)fresh;
+    (void)last;
+    if (!l || !step_of(l, line, &r.step))
+        return TAKE_NOT;
+    for (size_t i = 0; i < VALUES && l->value[i].word; i++) {
+        double scale = l->value[i].scale > 0 ? l->value[i].scale : 1;
+        if (!log_has(&r, l->value[i].v) && number_behind(line, l->value[i].word, &x, &digit))
+            log_set(k, &r, l->value[i].v, x * scale, digit * scale);
+    }
+    if (l->skipped && number_behind(line, l->skipped, &x, NULL) && x > 0 && x < UINT32_MAX)
+        log_point(k, "scalar", STR("skipped steps"), false, r.step, x);
+    log_add(k, &r);
+    return TAKE_DONE;
+}
