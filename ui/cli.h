@@ -44,6 +44,7 @@ int cli_config(const struct options *o); /* settings against the checklist */
 /* The stages: curves against the standard, gradient norms of weights, one optimizer step replayed. */
 int cli_curves(const struct options *o);
 int cli_norms(const struct options *o);
+int cli_rollout(const struct options *o);
 int cli_optimizer(const struct options *o);
 /* The guided panels: their states, and what is told to them. */
 int cli_panels(const struct options *o);

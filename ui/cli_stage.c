@@ -1,4 +1,4 @@
-/* diverge curves, norms, optimizer: a row of a table each, its engine and its writers; and the one way a stage is run,
+/* diverge curves, norms, optimizer, rollout: a row of a table each, its engine and its writers; and the one way a stage is run,
  * with progress and interrupt, its result written in the format asked for. */
 #include "ui/cli_stage.h"
 
@@ -11,10 +11,13 @@
 #include "report/curves_output.h"
 #include "report/norms_output.h"
 #include "report/optimizer_output.h"
+#include "report/rollout_output.h"
+#include "rollout/rollout_section.h"
 #include "ui/ending.h"
 #include "ui/wait.h"
 
 #define NORMS_SHOWN 24 /* weights in the text; -o FILE.csv has all */
+#define SEQUENCES_SHOWN 12 /* of rollouts */
 
 struct stage_task {
     const struct stage *stage;
@@ -131,11 +134,36 @@ static void write_optimizer(const void *result, enum result_form f, struct out *
     }
 }
 
+/* ---- rollout: log-probabilities of trainer and rollout engine ---- */
+
+static int run_rollout(struct stage_run *run, struct err *e)
+{
+    struct rollout *r = run->result;
+    if (rollout_open(r, run->o->arg[0], run->o->arg[1], &run->watch.cancel, e))
+        return -1;
+    rollout_judge(r, &run->limits.rollout);
+    run->verdict = r->verdict;
+    return 0;
+}
+
+static void write_rollout(const void *result, enum result_form f, struct out *out)
+{
+    struct document d;
+    if (f == RESULT_TEXT) {
+        document_begin(&d);
+        rollout_section(&d, result, SEQUENCES_SHOWN);
+        write_text_end(&out->buf, &d);
+    } else {
+        f == RESULT_CSV ? rollout_csv(out, result) : rollout_json(out, result, TOOL);
+    }
+}
+
 /* ---- the table ---- */
 
 static const struct stage curves_stage = {run_curves, write_curves, true, NULL},
                           norms_stage = {run_norms, write_norms, true, NULL},
-                          optimizer_stage = {run_optimizer, write_optimizer, false, NULL};
+                          optimizer_stage = {run_optimizer, write_optimizer, false, NULL},
+                          rollout_stage = {run_rollout, write_rollout, true, NULL};
 
 int cli_curves(const struct options *o)
 {
@@ -158,5 +186,13 @@ int cli_optimizer(const struct options *o)
     struct optimizer x = {0};
     int status = stage_run(&optimizer_stage, o, &x);
     optimizer_release(&x);
+    return status;
+}
+
+int cli_rollout(const struct options *o)
+{
+    struct rollout r = {0};
+    int status = stage_run(&rollout_stage, o, &r);
+    rollout_release(&r);
     return status;
 }

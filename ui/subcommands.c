@@ -177,6 +177,12 @@ const struct subcommand subcommands[] = {
         "1\n"
         "when a step does not match its settings or the sides' inputs differ, 5 when it could not be judged."),
      2, 2, OPT_LIMITS | OPT_OUTPUT, cli_optimizer},
+    {"rollout", "TRAIN [ROLLOUT]", N_("compare log-probabilities of trainer and rollout engine, token by token"),
+     N_("Reads files of verl, slime, NeMo RL or your own (torch.save, .npz, .npy, .safetensors, JSON lines) and msprobe's\n"
+        "prob_diff_step_N.npy; one file may hold both sides. Lines up the tokens, estimates the KL divergence, counts clipped\n"
+        "importance ratios and looks for shifted, cut or tempered distributions. -o FILE.csv writes every token. Exit status 1\n"
+        "when they do not agree, 5 when it could not be judged."),
+     1, 2, OPT_LIMITS | OPT_OUTPUT, cli_rollout},
     {"panels", "INVESTIGATION", N_("show the guided panels: state of the procedure and next step"),
      N_("Reads the inputs of the investigation (see diverge give), judges all eight panels and prints which is next "
         "and why.\n"

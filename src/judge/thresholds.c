@@ -58,6 +58,9 @@ static const struct {
     STAGE(optimizer, residual),
     STAGE(optimizer, grads),
     STAGE(optimizer, explain),
+    STAGE(rollout, mean_abs),
+    STAGE(rollout, ratio),
+    STAGE(rollout, epsilon),
 };
 
 static double *slot(struct thresholds *t, size_t i)
@@ -160,6 +163,10 @@ static void load_rules(void)
         [RULE_LIMIT_ORACLE_HONEST] = "oracle_honest",
         [RULE_LIMIT_ORACLE_ARITHMETIC] = "oracle_arithmetic",
         [RULE_LIMIT_ORACLE_MASK] = "oracle_mask",
+        [RULE_LIMIT_ROLLOUT_CUT] = "rollout_cut",
+        [RULE_LIMIT_ROLLOUT_CUT_SIGN] = "rollout_cut_sign",
+        [RULE_LIMIT_ROLLOUT_ODDS] = "rollout_odds",
+        [RULE_LIMIT_ROLLOUT_ERRORS] = "rollout_errors",
     };
     struct err e;
     cJSON *root = json_text(embed_str(&embed_thresholds_json), "thresholds.json", &e);

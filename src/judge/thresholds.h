@@ -45,6 +45,13 @@ struct thresholds_optimizer {
     double explain;  /* a hypothesis explains when it leaves at most this share of what was unexplained */
 };
 
+/* Trainer against rollout engine (rollout/rollout_verdict.c). */
+struct thresholds_rollout {
+    double mean_abs; /* mean |difference| of log-probabilities of what is drawn: up to here it is arithmetic */
+    double ratio;    /* a token whose importance ratio, or its inverse, is beyond parts */
+    double epsilon;  /* of PPO's clipping; it is counted, and decides nothing */
+};
+
 struct thresholds {
     struct thresholds_limits f64, f32, f16, bf16, f8;
     double window;                        /* accepted errors the level looks back on */
@@ -58,6 +65,7 @@ struct thresholds {
     struct thresholds_curves curves;
     struct thresholds_norms norms;
     struct thresholds_optimizer optimizer;
+    struct thresholds_rollout rollout;
 };
 
 /* The defaults of data/thresholds.json. */
@@ -96,6 +104,10 @@ enum rule_limit {
     RULE_LIMIT_ORACLE_HONEST,
     RULE_LIMIT_ORACLE_ARITHMETIC,
     RULE_LIMIT_ORACLE_MASK,
+    RULE_LIMIT_ROLLOUT_CUT,
+    RULE_LIMIT_ROLLOUT_CUT_SIGN,
+    RULE_LIMIT_ROLLOUT_ODDS,
+    RULE_LIMIT_ROLLOUT_ERRORS,
     RULE_LIMIT_COUNT
 };
 

@@ -1,0 +1,275 @@
+/* The names columns have in verl, slime, NeMo RL, TRL and ms-swift, and the cells of a file as rows. */
+#include "rollout/rollout_columns.h"
+
+#include <stdlib.h>
+
+#include "base/io.h"
+#include "base/msg.h"
+
+#define NUMBERS_MOST (1ull << 28) /* of one file: 2 GB */
+#define OTHERS_MOST 12
+
+/* In a role the preferred name first. */
+static const struct {
+    const char *name;
+    enum rollout_role role;
+} names[] = {
+    {"old_log_probs", ROLLOUT_ROLE_TRAIN},          /* verl: the actor's own forward pass over the rollout */
+    {"old_log_prob", ROLLOUT_ROLE_TRAIN},
+    {"train_log_probs", ROLLOUT_ROLE_TRAIN},
+    {"trainer_log_probs", ROLLOUT_ROLE_TRAIN},
+    {"actor_log_probs", ROLLOUT_ROLE_TRAIN},
+    {"prev_logprobs", ROLLOUT_ROLE_TRAIN},          /* NeMo RL */
+    {"old_per_token_logps", ROLLOUT_ROLE_TRAIN},    /* TRL, ms-swift */
+    {"train_logprobs", ROLLOUT_ROLE_TRAIN},
+    {"rollout_log_probs", ROLLOUT_ROLE_ENGINE},     /* verl, slime */
+    {"rollout_log_prob", ROLLOUT_ROLE_ENGINE},
+    {"rollout_logprobs", ROLLOUT_ROLE_ENGINE},
+    {"generation_logprobs", ROLLOUT_ROLE_ENGINE},   /* NeMo RL */
+    {"rollout_per_token_logps", ROLLOUT_ROLE_ENGINE}, /* ms-swift */
+    {"sampling_per_token_logps", ROLLOUT_ROLE_ENGINE}, /* TRL */
+    {"sampling_logprobs", ROLLOUT_ROLE_ENGINE},
+    {"infer_log_probs", ROLLOUT_ROLE_ENGINE},
+    {"inference_logprobs", ROLLOUT_ROLE_ENGINE},
+    {"vllm_logprobs", ROLLOUT_ROLE_ENGINE},
+    {"log_probs", ROLLOUT_ROLE_EITHER},             /* slime's trainer, verl's workers */
+    {"log_prob", ROLLOUT_ROLE_EITHER},
+    {"logprobs", ROLLOUT_ROLE_EITHER},
+    {"logprob", ROLLOUT_ROLE_EITHER},
+    {"token_logprobs", ROLLOUT_ROLE_EITHER},
+    {"per_token_logps", ROLLOUT_ROLE_EITHER},
+    {"logps", ROLLOUT_ROLE_EITHER},
+    {"tensor", ROLLOUT_ROLE_EITHER},                /* a file of one tensor */
+    {"responses", ROLLOUT_ROLE_TOKENS},             /* verl */
+    {"response_ids", ROLLOUT_ROLE_TOKENS},
+    {"response_tokens", ROLLOUT_ROLE_TOKENS},
+    {"completion_ids", ROLLOUT_ROLE_TOKENS},        /* TRL */
+    {"output_ids", ROLLOUT_ROLE_TOKENS},
+    {"tokens", ROLLOUT_ROLE_TOKENS},                /* slime: the prompt's before them */
+    {"input_ids", ROLLOUT_ROLE_TOKENS},
+    {"token_ids", ROLLOUT_ROLE_TOKENS},
+    {"response_mask", ROLLOUT_ROLE_MASK},
+    {"loss_mask", ROLLOUT_ROLE_MASK},
+    {"loss_masks", ROLLOUT_ROLE_MASK},
+    {"completion_mask", ROLLOUT_ROLE_MASK},
+    {"token_mask", ROLLOUT_ROLE_MASK},
+    {"attention_mask", ROLLOUT_ROLE_ATTENTION},
+    {"response_length", ROLLOUT_ROLE_LENGTH},
+    {"response_lengths", ROLLOUT_ROLE_LENGTH},
+    {"sample_index", ROLLOUT_ROLE_INDEX},
+    {"sample_indices", ROLLOUT_ROLE_INDEX},
+    {"index", ROLLOUT_ROLE_INDEX},
+    {"turn_ids", ROLLOUT_ROLE_ROUND},
+    {"round_ids", ROLLOUT_ROLE_ROUND},
+    {"rollout_routed_experts", ROLLOUT_ROLE_EXPERTS}, /* slime */
+    {"routed_experts", ROLLOUT_ROLE_EXPERTS},         /* verl, vLLM */
+};
+
+/* A word of digits. */
+static bool is_number(struct str s)
+{
+    unsigned long long n;
+    return str_u64(s, &n);
+}
+
+/* The last word of a path that is no number is what it is called, the first number the row. */
+enum rollout_role rollout_role_of(struct str path, struct str *name, int64_t *row)
+{
+    unsigned long long n;
+    *name = STR("");
+    *row = -1;
+    while (path.n) {
+        struct str word, rest;
+        if (!str_split(path, '.', &word, &rest))
+            rest = STR("");
+        if (!is_number(word))
+            *name = word;
+        else if (*row < 0 && str_u64(word, &n) && n < UINT32_MAX)
+            *row = (int64_t)n;
+        path = rest;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_is(*name, names[i].name))
+            return names[i].role;
+    return ROLLOUT_ROLE_NONE;
+}
+
+void rollout_unread(struct rollout_columns *c, const char *text)
+{
+    vec_push(&c->unread, arena_cstr(&c->arena, str_of(text)));
+}
+
+/* Which of `names`; only known ones are asked for. */
+static size_t place_of(struct str name)
+{
+    size_t i = 0;
+    while (i + 1 < ARRAY_LEN(names) && !str_is(name, names[i].name))
+        i++;
+    return i;
+}
+
+static uint64_t key_of(const char *name, int64_t row)
+{
+    return (uint64_t)place_of(str_of(name)) << 40 | (uint64_t)(row + 1);
+}
+
+static void note_other(struct rollout_columns *c, struct str name)
+{
+    if (!name.n || c->others.n >= OTHERS_MOST)
+        return;
+    for (size_t i = 0; i < c->others.n; i++)
+        if (str_is(name, c->others.v[i]))
+            return;
+    vec_push(&c->others, arena_cstr(&c->arena, name));
+}
+
+struct rollout_cell *rollout_cell_add(struct rollout_columns *c, struct str path, int axes, const size_t *shape)
+{
+    struct str name;
+    struct rollout_cell x = {.axes = axes, .n = 1};
+    x.role = rollout_role_of(path, &name, &x.row);
+    if (str_starts(path_base(str_of(c->path)), "prob_diff") && x.role == ROLLOUT_ROLE_EITHER)
+        x.role = ROLLOUT_ROLE_SIZE;
+    if (x.role == ROLLOUT_ROLE_NONE || axes > ROLLOUT_CELL_AXES) {
+        note_other(c, name);
+        return NULL;
+    }
+    for (int i = 0; i < axes; i++) {
+        x.shape[i] = shape[i];
+        x.n = shape[i] && x.n > NUMBERS_MOST / shape[i] ? NUMBERS_MOST + 1 : x.n * shape[i];
+    }
+    if (x.n > NUMBERS_MOST - c->held) {
+        struct err e;
+        err_set(&e, ERR_DATA, _("%s: %.*s: more numbers than are read of one file (%llu million); give fewer sequences"),
+                c->path, STR_ARG(name), NUMBERS_MOST >> 20);
+        rollout_unread(c, e.text);
+        return NULL;
+    }
+    x.name = names[place_of(name)].name;
+    x.v = mem_resize_array(NULL, x.n ? x.n : 1, sizeof *x.v);
+    c->held += x.n;
+    for (size_t i = 0; i < x.n; i++)
+        x.v[i] = 0;
+    nmap_add(&c->index, key_of(x.name, x.row), (uint32_t)c->cells.n);
+    vec_push(&c->cells, x);
+    return vec_last(&c->cells);
+}
+
+void rollout_cell_drop(struct rollout_columns *c)
+{
+    struct rollout_cell *x = vec_last(&c->cells);
+    free(x->v);
+    x->v = NULL;
+    x->n = 0;
+    memset(x->shape, 0, sizeof x->shape);
+    x->role = ROLLOUT_ROLE_NONE;
+    x->name = "";
+}
+
+int rollout_columns_open(struct rollout_columns *c, const char *path, const atomic_bool *cancel, struct err *e)
+{
+    *c = (struct rollout_columns){0};
+    c->path = arena_cstr(&c->arena, str_of(path));
+    c->format = "";
+    int rc = rollout_read_json(c, cancel, e);
+    if (rc == 0) {
+        int tensors = rollout_read_tensors(c, cancel, e);
+        rc = tensors < 0 ? -1 : rollout_read_pickle(c, e);
+        rc = rc < 0 ? -1 : rc | tensors;
+    }
+    if (rc == 0 && c->why.text[0]) {
+        *e = c->why;
+        return -1;
+    }
+    if (rc == 0)
+        return err_set(e, ERR_DATA, _("%s: expected log-probabilities of tokens: torch.save, .npz, .npy, .safetensors or "
+                                      "JSON lines"), path);
+    return rc < 0 ? -1 : 0;
+}
+
+void rollout_columns_release(struct rollout_columns *c)
+{
+    for (size_t i = 0; i < c->cells.n; i++)
+        free(c->cells.v[i].v);
+    vec_release(&c->cells);
+    nmap_release(&c->index);
+    vec_release(&c->others);
+    vec_release(&c->unread);
+    arena_release(&c->arena);
+}
+
+/* ---- rows ---- */
+
+static const struct rollout_cell *cell_of(const struct rollout_columns *c, const char *name, int64_t row)
+{
+    uint32_t at = nmap_get(&c->index, key_of(name, row));
+    return at == MAP_NONE ? NULL : &c->cells.v[at];
+}
+
+const char *rollout_column(const struct rollout_columns *c, enum rollout_role role)
+{
+    for (size_t k = 0; k < ARRAY_LEN(names); k++)
+        for (size_t i = 0; i < c->cells.n && names[k].role == role; i++)
+            if (c->cells.v[i].name == names[k].name)
+                return names[k].name;
+    for (size_t i = 0; i < c->cells.n; i++)
+        if (c->cells.v[i].role == role)
+            return c->cells.v[i].name;
+    return NULL;
+}
+
+/* A tensor of all rows: of one axis it is one sequence, but where a row has one number (lengths, numbers). */
+static bool one_sequence(const struct rollout_cell *x)
+{
+    return x->axes <= 1 && x->role != ROLLOUT_ROLE_LENGTH && x->role != ROLLOUT_ROLE_INDEX;
+}
+
+size_t rollout_column_rows(const struct rollout_columns *c, const char *name)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < c->cells.n; i++) {
+        const struct rollout_cell *x = &c->cells.v[i];
+        if (x->name != name)
+            continue;
+        size_t n = x->row >= 0 ? (size_t)x->row + 1 : one_sequence(x) || !x->axes ? 1 : x->shape[0];
+        rows = n > rows ? n : rows;
+    }
+    return rows;
+}
+
+struct rollout_row rollout_column_row(const struct rollout_columns *c, const char *name, size_t row)
+{
+    struct rollout_row out = {.width = 1};
+    const struct rollout_cell *x = cell_of(c, name, (int64_t)row);
+    if (x) {
+        out.v = x->v;
+        out.n = x->axes ? x->shape[0] : 1;
+        out.width = out.n ? x->n / out.n : 1;
+        out.there = true;
+    } else if ((x = cell_of(c, name, -1)) != NULL && row < rollout_column_rows(c, name)) {
+        size_t axis = one_sequence(x) ? 0 : 1, each = axis && x->shape[0] ? x->n / x->shape[0] : x->n;
+        out.v = x->v + (axis ? row * each : 0);
+        out.n = (int)axis < x->axes ? x->shape[axis] : 1;
+        out.width = out.n ? each / out.n : 1;
+        out.there = true;
+    }
+    return out;
+}
+
+size_t rollout_column_inner(const struct rollout_columns *c, const char *name, size_t row)
+{
+    const struct rollout_cell *x = cell_of(c, name, (int64_t)row);
+    x = x ? x : cell_of(c, name, -1);
+    return !x ? 0 : x->axes < (x->row >= 0 ? 2 : 3) ? 1 : x->shape[x->axes - 1];
+}
+
+void rollout_cell_take(struct rollout_columns *c, struct rollout_cell *x, const char *name)
+{
+    size_t at = place_of(str_of(name));
+    struct rollout_cell own = *x;
+    own.name = names[at].name;
+    own.role = names[at].role;
+    x->v = NULL;
+    nmap_add(&c->index, key_of(own.name, own.row), (uint32_t)c->cells.n);
+    vec_push(&c->cells, own);
+}

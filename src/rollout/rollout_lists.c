@@ -1,0 +1,294 @@
+/* Columns that are lists of numbers: in a pickle of torch.save (slime's samples, whose log-probabilities are Python's
+ * floats), and in JSON, a line a sequence. Both are trees of named values; numbers in lists of equal lengths are one cell. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/io.h"
+#include "base/json_read.h"
+#include "base/lines.h"
+#include "base/msg.h"
+#include "fmt/pickle.h"
+#include "fmt/zip.h"
+#include "rollout/rollout_columns.h"
+
+#define PICKLE_MAX (256u << 20)
+#define LINE_MAX_BYTES (64u << 20)
+#define DOCUMENT_MAX (256u << 20)
+#define DEPTH 12
+#define VISITS (1u << 26) /* a pickle may hold one list a thousand times in a list that it holds a thousand times */
+
+/* How a tree is looked at, whichever it is. */
+struct tree {
+    size_t (*count)(const void *node);                        /* members of a list; SIZE_MAX: no list */
+    const void *(*first)(const void *node);
+    const void *(*next)(const void *list, const void *member, size_t i); /* the i-th, which follows `member` */
+    bool (*number)(const void *node, double *out);
+    int (*fields)(struct rollout_columns *c, const struct tree *t, const void *node, struct buf *path, int depth);
+    size_t left;                                               /* visits */
+};
+
+/* Lists of lists of the same sizes: their axes, 0 where they are none. */
+static int shape_of(struct tree *t, const void *node, size_t *shape, int most)
+{
+    size_t n = t->count(node), inner[ROLLOUT_CELL_AXES] = {0};
+    double unused;
+    int axes = 0;
+    if (n == SIZE_MAX || most < 1)
+        return 0;
+    shape[0] = n;
+    const void *x = n ? t->first(node) : NULL;
+    for (size_t i = 0; i < n; i++, x = i < n ? t->next(node, x, i) : NULL) {
+        size_t own[ROLLOUT_CELL_AXES] = {0};
+        if (!t->left)
+            return 0;
+        t->left--;
+        int a = t->number(x, &unused) ? 1 : shape_of(t, x, own, most - 1) + 1;
+        if (a == 1 && t->count(x) != SIZE_MAX)
+            return 0;
+        if (a == 1 && !t->number(x, &unused))
+            return 0;
+        if (i == 0) {
+            axes = a;
+            memcpy(inner, own, sizeof inner);
+        } else if (a != axes || memcmp(inner, own, sizeof inner) != 0) {
+            return 0;
+        }
+    }
+    for (int i = 1; i < axes; i++)
+        shape[i] = inner[i - 1];
+    return n ? axes : 1;
+}
+
+static double *copy(struct tree *t, const void *node, int axes, double *out)
+{
+    size_t n = t->count(node);
+    const void *x = n ? t->first(node) : NULL;
+    for (size_t i = 0; i < n; i++, x = i < n ? t->next(node, x, i) : NULL)
+        if (axes > 1)
+            out = copy(t, x, axes - 1, out);
+        else
+            t->number(x, out++);
+    return out;
+}
+
+static int descend(struct rollout_columns *c, struct tree *t, const void *node, struct buf *path, int depth);
+
+static int member(struct rollout_columns *c, struct tree *t, struct str name, const void *node, struct buf *path, int depth)
+{
+    size_t n = path->n;
+    if (n + name.n > 1000)
+        return 0;
+    buf_fmt(path, "%s%.*s", n ? "." : "", STR_ARG(name));
+    int rc = descend(c, t, node, path, depth + 1);
+    path->n = n;
+    path->p[n] = 0;
+    return rc;
+}
+
+/* Whether anything was found. */
+static int descend(struct rollout_columns *c, struct tree *t, const void *node, struct buf *path, int depth)
+{
+    size_t shape[ROLLOUT_CELL_AXES], n = t->count(node);
+    double v;
+    int found = 0, axes;
+    if (depth > DEPTH || !t->left)
+        return 0;
+    t->left--;
+    if (t->number(node, &v)) {
+        struct rollout_cell *x = rollout_cell_add(c, buf_view(path), 0, NULL);
+        if (x)
+            x->v[0] = v;
+        return x != NULL;
+    }
+    if (n == SIZE_MAX)
+        return t->fields(c, t, node, path, depth);
+    axes = shape_of(t, node, shape, ROLLOUT_CELL_AXES);
+    if (axes) {
+        struct rollout_cell *x = rollout_cell_add(c, buf_view(path), axes, shape);
+        if (x)
+            copy(t, node, axes, x->v);
+        return x != NULL;
+    }
+    const void *x = n ? t->first(node) : NULL;
+    for (size_t i = 0; i < n; i++, x = i < n ? t->next(node, x, i) : NULL) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
+        found |= member(c, t, str_of(number), x, path, depth);
+    }
+    return found;
+}
+
+/* ---- pickles ---- */
+
+static size_t pickle_count(const void *node)
+{
+    const struct pickle *p = node;
+    return p->kind == PICKLE_LIST || p->kind == PICKLE_TUPLE ? p->n : SIZE_MAX;
+}
+
+static const void *pickle_first(const void *node)
+{
+    return ((const struct pickle *)node)->item[0];
+}
+
+static const void *pickle_next(const void *list, const void *before, size_t i)
+{
+    (void)before;
+    return ((const struct pickle *)list)->item[i];
+}
+
+static bool pickle_number(const void *node, double *out)
+{
+    const struct pickle *p = node;
+    *out = p->kind == PICKLE_FLOAT ? p->f : (double)p->i;
+    return p->kind == PICKLE_FLOAT || p->kind == PICKLE_INT || p->kind == PICKLE_BOOL;
+}
+
+/* Members of a dictionary, and of an object those of its state. */
+static int pickle_fields(struct rollout_columns *c, const struct tree *t, const void *node, struct buf *path, int depth)
+{
+    const struct pickle *p = node;
+    int found = 0;
+    if (p->kind == PICKLE_CALL && p->n >= 3 && p->item[2]->kind == PICKLE_DICT)
+        p = p->item[2];
+    for (uint32_t i = 0; p->kind == PICKLE_DICT && i + 1 < p->n; i += 2)
+        if (p->item[i]->kind == PICKLE_TEXT)
+            found |= member(c, (struct tree *)(uintptr_t)t, p->item[i]->text, p->item[i + 1], path, depth);
+    return found;
+}
+
+int rollout_read_pickle(struct rollout_columns *c, struct err *e)
+{
+    struct tree t = {pickle_count, pickle_first, pickle_next, pickle_number, pickle_fields, VISITS};
+    struct file f;
+    struct zip_member m;
+    struct buf text = {0}, path = {0};
+    struct arena a = {0};
+    struct err quiet;
+    int found = 0;
+    if (path_is_dir(c->path))
+        return 0;
+    if (file_open(&f, c->path, e))
+        return -1;
+    struct zip *z = zip_open(&f, &quiet);
+    if (z && zip_find_suffix(z, "data.pkl", &m, NULL, &quiet) == 1) {
+        const struct pickle *root = zip_read(&f, &m, PICKLE_MAX, &text, &quiet)
+                                        ? NULL : pickle_parse(buf_view(&text), &a, c->path, NULL, &quiet);
+        if (root)
+            found = descend(c, &t, root, &path, 0);
+        else
+            rollout_unread(c, quiet.text);
+        if (!*c->format)
+            c->format = "torch";
+    }
+    zip_close(z);
+    file_close(&f);
+    buf_release(&text);
+    buf_release(&path);
+    arena_release(&a);
+    return found;
+}
+
+/* ---- JSON ---- */
+
+static size_t json_count(const void *node)
+{
+    const cJSON *v = node;
+    return cJSON_IsArray(v) ? (size_t)cJSON_GetArraySize(v) : SIZE_MAX;
+}
+
+static const void *json_first(const void *node)
+{
+    return ((const cJSON *)node)->child;
+}
+
+static const void *json_next(const void *list, const void *before, size_t i)
+{
+    (void)list;
+    (void)i;
+    return ((const cJSON *)before)->next;
+}
+
+static bool json_value(const void *node, double *out)
+{
+    const cJSON *v = node;
+    *out = cJSON_IsTrue(v);
+    return cJSON_IsBool(v) || json_number(v, out);
+}
+
+static int json_fields(struct rollout_columns *c, const struct tree *t, const void *node, struct buf *path, int depth)
+{
+    int found = 0;
+    if (cJSON_IsObject((const cJSON *)node))
+        for (const cJSON *m = ((const cJSON *)node)->child; m; m = m->next)
+            found |= member(c, (struct tree *)(uintptr_t)t, str_of(m->string), m, path, depth);
+    return found;
+}
+
+static int add_document(struct rollout_columns *c, const cJSON *root, int64_t row)
+{
+    struct tree t = {json_count, json_first, json_next, json_value, json_fields, VISITS};
+    struct buf path = {0};
+    if (row >= 0)
+        buf_fmt(&path, "%lld", (long long)row);
+    int found = descend(c, &t, root, &path, 0);
+    buf_release(&path);
+    return found;
+}
+
+/* A line a sequence; of one line alone its lists may be of all. */
+static int json_lines(struct rollout_columns *c, const atomic_bool *cancel, struct err *e)
+{
+    struct lines l;
+    struct str line;
+    int found = 0, rc, row = 0;
+    cJSON *held = NULL;
+    if (lines_open(&l, c->path, LINE_MAX_BYTES, false, e))
+        return -1;
+    while ((rc = lines_next(&l, &line, e)) > 0 && !(cancel && atomic_load(cancel))) {
+        if (!str_trim(line).n)
+            continue;
+        cJSON *v = json_parse(line, true, c->path, l.offset, e);
+        if (!v) {
+            rc = -1;
+            break;
+        }
+        if (row == 0) {
+            held = v;
+        } else {
+            if (row == 1)
+                found |= add_document(c, held, 0);
+            found |= add_document(c, v, row);
+            cJSON_Delete(v);
+        }
+        row++;
+    }
+    if (rc >= 0 && row == 1)
+        found |= add_document(c, held, -1);
+    cJSON_Delete(held);
+    lines_close(&l);
+    if (rc >= 0 && cancel && atomic_load(cancel))
+        rc = err_set(e, ERR_CANCEL, "%s", _("interrupted"));
+    return rc < 0 ? -1 : found;
+}
+
+int rollout_read_json(struct rollout_columns *c, const atomic_bool *cancel, struct err *e)
+{
+    char head[256];
+    struct str start = str_trim(file_head(c->path, head, sizeof head));
+    struct err lines_say;
+    if (!start.n || (start.p[0] != '{' && start.p[0] != '['))
+        return 0;
+    c->format = "json";
+    int found = json_lines(c, cancel, &lines_say);
+    if (found < 0 && !c->cells.n) { /* one value over several lines */
+        cJSON *root = json_load(c->path, DOCUMENT_MAX, e);
+        found = root ? add_document(c, root, -1) : -1;
+        cJSON_Delete(root);
+    }
+    if (found < 0)
+        *e = lines_say;
+    if (found == 0)
+        err_set(&c->why, ERR_DATA, _("%s: JSON without log-probabilities of tokens"), c->path);
+    return found;
+}

@@ -1,0 +1,180 @@
+/* What the figures mean: whether the two engines are the same policy up to their arithmetic, and why not. */
+#include <math.h>
+#include <stdarg.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "rollout/rollout.h"
+
+typedef VEC(const char *) sentences;
+
+static void say(struct rollout *r, void *list, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static void say(struct rollout *r, void *list, const char *fmt, ...)
+{
+    va_list ap;
+    sentences *l = list;
+    va_start(ap, fmt);
+    vec_push(l, arena_vfmt(&r->arena, fmt, ap));
+    va_end(ap);
+}
+
+/* The earliest token that parts, of all sequences, and of each. */
+static void first_tokens(struct rollout *r, double limit)
+{
+    size_t earliest = SIZE_MAX;
+    r->first = r->first_sequence = ROLLOUT_NONE;
+    r->all.far = r->all.clipped_low = r->all.clipped_high = 0;
+    for (size_t i = 0; i < r->sequences.n; i++) {
+        struct rollout_sequence *s = &r->sequences.v[i];
+        s->first = ROLLOUT_NONE;
+        for (size_t k = 0; k < s->n; k++) {
+            const struct rollout_token *t = &r->tokens.v[s->from + k];
+            double d = rollout_difference(r, t);
+            if (t->finite && !r->sizes_only) {
+                r->all.clipped_low += exp(d) < 1 - r->limits.epsilon;
+                r->all.clipped_high += exp(d) > 1 + r->limits.epsilon;
+            }
+            bool far = !t->finite || fabs(d) > limit;
+            r->all.far += far;
+            if (!far || s->first != ROLLOUT_NONE)
+                continue;
+            s->first = (uint32_t)(s->from + k);
+            if (k < earliest) {
+                earliest = k;
+                r->first = s->first;
+                r->first_sequence = (uint32_t)i;
+            }
+        }
+    }
+}
+
+static void parted(struct rollout *r)
+{
+    struct buf name = {0};
+    size_t n = r->counted[ROLLOUT_PARTED];
+    for (size_t i = 0; i < r->sequences.n && n; i++) {
+        const struct rollout_sequence *s = &r->sequences.v[i];
+        if (s->pairing != ROLLOUT_PARTED)
+            continue;
+        if (!r->all.n) {
+            say(r, &r->unread, "%s", _("no sequence begins with the same token on both sides: these are other rollouts"));
+            break;
+        }
+        rollout_sequence_name(r, (uint32_t)i, &name);
+        say(r, &r->bad, _("the tokens differ in %zu of %zu sequences: first in sequence %s at token %zu (%lld, %lld); what "
+                          "follows there is not compared"),
+            n, r->sequences.n, name.p, s->n, (long long)s->parted[0], (long long)s->parted[1]);
+        break;
+    }
+    buf_release(&name);
+}
+
+static void fits(struct rollout *r)
+{
+    const struct rollout_fit *f = &r->fit;
+    char a[NUM_MAX], b[NUM_MAX], c[NUM_MAX];
+    if (f->shifted)
+        say(r, &r->bad, _("the log-probabilities are shifted by one token: against the %s one of the rollout the mean "
+                          "difference is %s instead of %s"),
+            f->shift > 0 ? _("next") : _("previous"), num_cell(a, f->shifted_abs, 3), num_cell(b, r->all.mean_abs, 3));
+    if (f->scaled)
+        say(r, &r->bad, _("the trainer's log-probabilities are the rollout's times %s, up to %s %%: another base of the "
+                          "logarithm (1/ln 10 = 0.4343, 1/ln 2 = 1.4427) or a factor"),
+            num_cell(a, f->factor, 5), num_cell(b, 100 * f->factor_rms, 2));
+    if (f->renormalised)
+        say(r, &r->bad,
+            f->cut_rollout
+                ? _("the rollout's log-probabilities look renormalised after a cut (top-p, top-k or min-p), the trainer's not: "
+                    "the mean importance ratio is %s ± %s where 1 is due, %s %% of the differences have that sign; kept %s of "
+                    "the probability")
+                : _("the trainer's log-probabilities look renormalised after a cut (top-p, top-k or min-p), the rollout's not: "
+                    "the mean importance ratio is %s ± %s where 1 is due, %s %% of the differences have that sign; kept %s of "
+                    "the probability"),
+            num_cell(a, f->kept, 4), num_cell(b, f->kept_error, 2), num_cell(c, 100 * f->negative, 3),
+            num_cell((char[NUM_MAX]){0}, f->cut_rollout ? f->kept : 1 / f->kept, 3));
+    if (f->tempered)
+        say(r, &r->bad,
+            f->slope < 1
+                ? _("a temperature looks applied on one side only: the trainer's log-odds grow by %s ± %s of the rollout's over "
+                    "%s tokens where 1 is due: the rollout's distribution is the sharper one (lower temperature)")
+                : _("a temperature looks applied on one side only: the trainer's log-odds grow by %s ± %s of the rollout's over "
+                    "%s tokens where 1 is due: the trainer's distribution is the sharper one (lower temperature)"),
+            num_cell(a, f->slope, 4), num_cell(b, f->slope_error, 2), num_count(c, f->n));
+}
+
+static void reasons(struct rollout *r)
+{
+    const struct rollout_figures *f = &r->all;
+    char a[NUM_MAX], b[NUM_MAX];
+    if (f->nonfinite)
+        say(r, &r->bad, _("%zu tokens that were drawn have no finite log-probability"), f->nonfinite);
+    parted(r);
+    fits(r);
+    double mean = r->sizes_only ? f->prob_mean : f->mean_abs;
+    if (mean > r->limits.mean_abs)
+        say(r, &r->bad,
+            r->sizes_only ? _("the probabilities differ by %s in the mean: the log-probabilities differ by no less, the limit is %s")
+                          : _("the log-probabilities differ by %s in the mean, the limit is %s"),
+            num_cell(a, mean, 3), num_cell(b, r->limits.mean_abs, 3));
+}
+
+static void doubts(struct rollout *r)
+{
+    char a[NUM_MAX];
+    size_t positive = 0;
+    for (size_t i = 0; i < r->tokens.n && !r->sizes_only; i++)
+        positive += r->tokens.v[i].lp[0] > 1e-3 || r->tokens.v[i].lp[1] > 1e-3;
+    if (positive)
+        say(r, &r->unread, _("%zu of %zu tokens have a log-probability above 0: these are no natural logarithms of "
+                             "probabilities"), positive, r->tokens.n);
+    if (r->unpaired[0])
+        say(r, &r->unread, _("%zu sequences of the trainer have no partner: not compared"), r->unpaired[0]);
+    if (r->unpaired[1])
+        say(r, &r->warnings, _("%zu sequences of the rollout have no partner: the trainer's file is of fewer"), r->unpaired[1]);
+    if (r->counted[ROLLOUT_TRUNCATED])
+        say(r, &r->warnings, _("%zu sequences are longer on one side: their common tokens are compared"),
+            r->counted[ROLLOUT_TRUNCATED]);
+    if (r->dropped)
+        say(r, &r->warnings, _("no mask and no lengths: %s positions of one value at the ends of rows are taken for padding"),
+            num_count(a, r->dropped));
+    else if (!r->side[0].mask && !r->side[1].mask && !r->sizes_only)
+        say(r, &r->warnings, "%s", _("no mask and no lengths: every position counts"));
+    if (!r->sizes_only && !(r->side[0].has_tokens && r->side[1].has_tokens))
+        say(r, &r->warnings, "%s", _("no token ids on both sides: tokens are lined up by their places"));
+    if (r->rerouted)
+        say(r, &r->warnings, _("other experts were chosen in %zu of %zu choices (a token in a layer): replay the rollout's "
+                               "routing in the trainer, or compute the router alike"), r->rerouted, r->routed);
+    if (r->sizes_only)
+        say(r, &r->warnings, "%s", _("only sizes of differences of probabilities were recorded: they can show that the two "
+                                     "differ, not that they agree; save both sides' log-probabilities"));
+}
+
+static void what_next(struct rollout *r)
+{
+    const struct rollout_fit *f = &r->fit;
+    if (r->verdict == STAGE_PASS)
+        return;
+    if (f->renormalised || f->tempered)
+        say(r, &r->next, "%s", _("record log-probabilities of the same distribution on both sides: the trainer divides logits by "
+                                 "the sampling temperature, the engine returns processed ones or both return raw ones"));
+    else if (f->shifted)
+        say(r, &r->next, "%s", _("shift the labels of one side by one token: a logit at place i is of token i + 1"));
+    else if (r->counted[ROLLOUT_PARTED])
+        say(r, &r->next, "%s", _("compare the tokens first: retokenised text, another chat template or another sequence"));
+    else
+        say(r, &r->next, "%s", _("compare the weights after the sync: diverge weights TRAINER_CHECKPOINT ENGINE_CHECKPOINT; if "
+                                 "they are equal, dump one sequence's forward pass in both engines: diverge compare"));
+}
+
+void rollout_judge(struct rollout *r, const struct thresholds_rollout *t)
+{
+    r->limits = *t;
+    first_tokens(r, r->sizes_only ? INFINITY : log(t->ratio));
+    reasons(r);
+    doubts(r);
+    r->verdict = r->bad.n ? STAGE_FAIL : r->unread.n || !r->all.n || r->sizes_only ? STAGE_UNKNOWN : STAGE_PASS;
+    if (!r->tokens.n && !r->unread.n)
+        say(r, &r->unread, "%s", _("no token could be compared"));
+    what_next(r);
+}
