@@ -3,9 +3,9 @@
 
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
+#include "oracle/windows.h"
 
-enum { SPACE = 3 };
-enum margin { MARGIN_ZERO, MARGIN_REFLECT, MARGIN_REPLICATE, MARGIN_CIRCULAR, MARGINS };
+enum { SPACE = WINDOW_AXES };
 
 /* A convolution takes `big` (samples × groups · wide channels × big places) to `small` (groups · slim channels × small
  * places); its weight is (groups · slim) × wide × kernel. A transposed one goes from small to big. */
@@ -26,42 +26,14 @@ static int64_t product_of(const int64_t *n, int axes)
     return product;
 }
 
-static void digits(int64_t number, const int64_t *base, int axes, int64_t *out)
-{
-    for (int i = axes - 1; i >= 0; i--) {
-        out[i] = number % base[i];
-        number /= base[i];
-    }
-}
-
 /* ---- which element of one side a tap of the other side's place meets; -1: none ---- */
-
-static int64_t within_margin(int64_t at, int64_t n, enum margin margin)
-{
-    if (at >= 0 && at < n)
-        return at;
-    switch (margin) {
-    case MARGIN_REFLECT:
-        at = at < 0 ? -at : 2 * (n - 1) - at;
-        break;
-    case MARGIN_REPLICATE:
-        at = at < 0 ? 0 : n - 1;
-        break;
-    case MARGIN_CIRCULAR:
-        at = (at + n) % n;
-        break;
-    default:
-        return -1;
-    }
-    return at >= 0 && at < n ? at : -1;
-}
 
 static int64_t big_place(const struct geometry *g, const int64_t *small, const int64_t *tap)
 {
     int64_t place = 0;
     for (int i = 0; i < g->axes; i++) {
         int64_t at =
-            within_margin(small[i] * g->stride[i] + tap[i] * g->dilation[i] - g->before[i], g->big[i], g->margin);
+            margin_source(small[i] * g->stride[i] + tap[i] * g->dilation[i] - g->before[i], g->big[i], g->margin);
         if (at < 0)
             return -1;
         place = place * g->big[i] + at;
@@ -99,9 +71,9 @@ static void unfold_big(const struct product *p, int64_t batch, int64_t row, doub
 {
     const struct geometry *g = p->ctx;
     int64_t small[SPACE], tap[SPACE], place[TAPS_MOST];
-    digits(row, g->small, g->axes, small);
+    window_digits(row, g->small, g->axes, small);
     for (int64_t t = 0; t < g->taps; t++) {
-        digits(t, g->kernel, g->axes, tap);
+        window_digits(t, g->kernel, g->axes, tap);
         place[t] = big_place(g, small, tap);
     }
     gather_taps(g->from + batch * g->wide * g->big_places, g->wide, g->big_places, g->taps, place, out);
@@ -112,9 +84,9 @@ static void unfold_small(const struct product *p, int64_t batch, int64_t row, do
 {
     const struct geometry *g = p->ctx;
     int64_t big[SPACE], tap[SPACE], place[TAPS_MOST];
-    digits(row, g->big, g->axes, big);
+    window_digits(row, g->big, g->axes, big);
     for (int64_t t = 0; t < g->taps; t++) {
-        digits(t, g->kernel, g->axes, tap);
+        window_digits(t, g->kernel, g->axes, tap);
         place[t] = small_place(g, big, tap);
     }
     gather_taps(g->from + batch * g->slim * g->small_places, g->slim, g->small_places, g->taps, place, out);
@@ -125,9 +97,9 @@ static void unfold_tap(const struct product *p, int64_t batch, int64_t row, doub
 {
     const struct geometry *g = p->ctx;
     int64_t tap[SPACE], small[SPACE];
-    digits(row % g->taps, g->kernel, g->axes, tap);
+    window_digits(row % g->taps, g->kernel, g->axes, tap);
     for (int64_t s = 0; s < g->small_places; s++) {
-        digits(s, g->small, g->axes, small);
+        window_digits(s, g->small, g->axes, small);
         int64_t place = big_place(g, small, tap);
         for (int64_t n = 0; n < g->samples; n++) {
             int64_t channel = (n * g->groups + batch) * g->wide + row / g->taps;
@@ -257,20 +229,6 @@ static void bias_gradient(struct call_values *c, const struct real_tensor *g, co
 
 /* ---- geometry from arguments ---- */
 
-/* One number for all axes, or one each; `left_out` where it is not given. False where there are other ones. */
-static bool per_axis(const struct call_values *c, int place, const char *words, int axes, int64_t left_out,
-                     int64_t *out)
-{
-    int n = call_integers(c, place, words, out, axes);
-    if (n == 0)
-        out[0] = left_out;
-    if (n < 0 || (n > 1 && n != axes))
-        return false;
-    for (int i = 1; i < axes && n < 2; i++)
-        out[i] = out[0];
-    return true;
-}
-
 /* Sizes of channels and places; the side that comes in has `axes` places behind samples (which may be missing) and
  * channels. */
 static bool sizes_of(struct geometry *g, const struct real_tensor *in, const struct real_tensor *w,
@@ -332,7 +290,7 @@ static bool padding_of(struct call_values *c, struct convolution *v)
     const char *text = call_text(c, 4, "padding");
     for (int i = 0; text && i < v->g.axes; i++)
         v->g.before[i] = strcmp(text, "same") == 0 ? same_before(&v->g, i) : 0;
-    return text || per_axis(c, 4, "padding", v->g.axes, 0, v->g.before);
+    return text || window_numbers(c, 4, "padding", v->g.axes, window_zeros, v->g.before);
 }
 
 static bool arguments_of(struct call_values *c, struct convolution *v, bool transposed)
@@ -356,9 +314,9 @@ static double one_element(const struct geometry *g, const double *big, const dou
                                       sample = at / g->small_places / (g->groups * g->slim);
     const double *from = big + (sample * g->groups + channel / g->slim) * g->wide * g->big_places;
     double sum = 0;
-    digits(at % g->small_places, g->small, g->axes, small);
+    window_digits(at % g->small_places, g->small, g->axes, small);
     for (int64_t t = 0; t < g->taps; t++) {
-        digits(t, g->kernel, g->axes, tap);
+        window_digits(t, g->kernel, g->axes, tap);
         int64_t place = big_place(g, small, tap);
         for (int64_t w = 0; w < g->wide && place >= 0; w++)
             sum += from[w * g->big_places + place] * weight[(channel * g->wide + w) * g->taps + t];
@@ -444,8 +402,8 @@ static bool convolution_of(struct call_values *c, struct convolution *v)
         call_unknown(c, UNKNOWN_SHAPE);
     else if (c->mindspore && c->places + c->keywords <= 2)
         return infer_geometry(c, v, false);
-    else if (!per_axis(c, 3, "stride", v->g.axes, 1, v->g.stride) ||
-             !per_axis(c, 5, "dilation", v->g.axes, 1, v->g.dilation) || !padding_of(c, v))
+    else if (!window_numbers(c, 3, "stride", v->g.axes, window_ones, v->g.stride) ||
+             !window_numbers(c, 5, "dilation", v->g.axes, window_ones, v->g.dilation) || !padding_of(c, v))
         call_unknown(c, UNKNOWN_VARIANT);
     else if (!places_fit(&v->g))
         call_unknown(c, UNKNOWN_SHAPE);
@@ -501,9 +459,9 @@ static bool transposed_of(struct call_values *c, struct convolution *v)
         return false;
     if (v->b && v->b->count != v->g.groups * v->g.wide)
         call_unknown(c, UNKNOWN_SHAPE);
-    else if (!per_axis(c, 3, "stride", v->g.axes, 1, v->g.stride) ||
-             !per_axis(c, 4, "padding", v->g.axes, 0, v->g.before) ||
-             !per_axis(c, 7, "dilation", v->g.axes, 1, v->g.dilation))
+    else if (!window_numbers(c, 3, "stride", v->g.axes, window_ones, v->g.stride) ||
+             !window_numbers(c, 4, "padding", v->g.axes, window_zeros, v->g.before) ||
+             !window_numbers(c, 7, "dilation", v->g.axes, window_ones, v->g.dilation))
         call_unknown(c, UNKNOWN_VARIANT);
     else if (!places_fit(&v->g))
         call_unknown(c, UNKNOWN_SHAPE);

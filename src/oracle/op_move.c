@@ -3,6 +3,7 @@
 
 #include "oracle/moves.h"
 #include "oracle/operators.h"
+#include "oracle/windows.h"
 
 /* ---- the same values in the same order ---- */
 
@@ -342,23 +343,9 @@ static void triu_places(struct call_values *c, struct moves *m)
     triangle(c, m, false);
 }
 
-enum pad_mode { PAD_CONSTANT, PAD_REFLECT, PAD_REPLICATE, PAD_CIRCULAR };
-
-/* Element `at` of an axis of n, which may lie outside; -1: filled. */
-static int64_t padded_from(int64_t at, int64_t n, enum pad_mode mode)
-{
-    if (at >= 0 && at < n)
-        return at;
-    if (mode == PAD_REPLICATE)
-        return at < 0 ? 0 : n - 1;
-    if (mode == PAD_REFLECT)
-        return at < 0 ? -at : 2 * (n - 1) - at;
-    return mode == PAD_CIRCULAR ? (at + n) % n : -1;
-}
-
 /* The axis with `before` and `behind` elements more (fewer where negative). */
 static struct real_tensor padded(struct call_values *c, const struct real_tensor *t, int axis, int64_t before,
-                                 int64_t behind, enum pad_mode mode)
+                                 int64_t behind, enum margin mode)
 {
     int64_t outer, n, inner;
     real_around(t, axis, &outer, &n, &inner);
@@ -366,13 +353,13 @@ static struct real_tensor padded(struct call_values *c, const struct real_tensor
     out.shape[axis] = n + before + behind;
     out.count = outer * out.shape[axis] * inner;
     if (before > c->result[0].count || behind > c->result[0].count || out.shape[axis] < 0 ||
-        (mode == PAD_REFLECT && (before >= n || behind >= n))) {
+        (mode != MARGIN_CONSTANT && n < 1) || (mode == MARGIN_REFLECT && (before >= n || behind >= n))) {
         call_unknown(c, UNKNOWN_SHAPE);
         return *t;
     }
     out.v = real_array(c, out.count);
     for (int64_t i = 0; i < out.count; i++) {
-        int64_t at = padded_from(i / inner % out.shape[axis] - before, n, mode);
+        int64_t at = margin_source(i / inner % out.shape[axis] - before, n, mode);
         out.v[i] = at < 0 ? MOVES_NOWHERE : t->v[(i / inner / out.shape[axis] * n + at) * inner + i % inner];
     }
     return out;
@@ -387,13 +374,13 @@ static void pad_places(struct call_values *c, struct moves *m)
     int n = call_integers(c, 1, "pad padding", by, 2 * REAL_AXES);
     const char *text = call_text(c, 2, "mode");
     int mode = 0;
-    while (text && mode < 4 && strcmp(text, modes[mode]) != 0)
+    while (text && mode < MARGINS && strcmp(text, modes[mode]) != 0)
         mode++;
-    if (!places || n < 2 || n % 2 || n / 2 > places->axes || mode == 4)
+    if (!places || n < 2 || n % 2 || n / 2 > places->axes || mode == MARGINS)
         return call_unknown(c, n ? UNKNOWN_VARIANT : UNKNOWN_ARGUMENT);
     struct real_tensor out = *places;
     for (int k = 0; k < n / 2 && !c->unknown; k++)
-        out = padded(c, &out, out.axes - 1 - k, by[2 * k], by[2 * k + 1], (enum pad_mode)mode);
+        out = padded(c, &out, out.axes - 1 - k, by[2 * k], by[2 * k + 1], (enum margin)mode);
     m->fill = call_number(c, 3, "value", 0);
     moves_add_output(m, out);
 }

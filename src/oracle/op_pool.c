@@ -3,8 +3,9 @@
 
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
+#include "oracle/windows.h"
 
-enum { SPACE = 3 };
+enum { SPACE = WINDOW_AXES };
 
 /* The last `axes` axes of x; outer are samples and channels. */
 struct plane {
@@ -45,14 +46,6 @@ struct pooling {
     double divisor; /* 0: the window's size */
 };
 
-static void digits(int64_t number, const int64_t *base, int axes, int64_t *out)
-{
-    for (int i = axes - 1; i >= 0; i--) {
-        out[i] = number % base[i];
-        number /= base[i];
-    }
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -67,7 +60,7 @@ static struct window window_at(const struct pooling *p, int64_t place)
 {
     struct window w = {.size = 1};
     int64_t at[SPACE];
-    digits(place, p->plane.out, p->plane.axes, at);
+    window_digits(place, p->plane.out, p->plane.axes, at);
     for (int i = 0; i < p->plane.axes; i++) {
         int64_t in = p->plane.in[i], out = p->plane.out[i], start, end;
         if (p->adaptive) {
@@ -112,17 +105,6 @@ static bool next_in(const struct pooling *p, const struct window *w, int64_t *at
 
 /* ---- arguments ---- */
 
-static bool per_axis(const struct call_values *c, int place, const char *words, int axes, const int64_t *left_out,
-                     int64_t *out)
-{
-    int n = call_integers(c, place, words, out, axes);
-    for (int i = 0; i < axes; i++)
-        out[i] = n == 0 ? left_out[i] : n == 1 ? out[0] : out[i];
-    return n == 0 || n == 1 || n == axes;
-}
-
-static const int64_t ones[SPACE] = {1, 1, 1}, zeros[SPACE] = {0, 0, 0};
-
 /* "avg_pool2d" has 2 axes; MindSpore's names without a figure too. */
 static int axes_in_name(const char *name)
 {
@@ -157,8 +139,9 @@ static bool windows_recorded(struct call_values *c, struct pooling *p)
     int axes = p->plane.axes;
     if (!call_value(c, 1, "kernel_size"))
         return false;
-    if (!per_axis(c, 1, "kernel_size", axes, ones, p->kernel) ||
-        !per_axis(c, 2, "stride", axes, p->kernel, p->stride) || !per_axis(c, 3, "padding", axes, zeros, p->before))
+    if (!window_numbers(c, 1, "kernel_size", axes, window_ones, p->kernel) ||
+        !window_numbers(c, 2, "stride", axes, p->kernel, p->stride) ||
+        !window_numbers(c, 3, "padding", axes, window_zeros, p->before))
         call_unknown(c, UNKNOWN_VARIANT);
     default_stride(c, p);
     for (int i = 0; i < axes; i++)
@@ -388,7 +371,7 @@ static void max_pool(struct call_values *c)
     struct pooling p = {.counts_margin = false};
     if (!pooled(c, &p))
         return;
-    if (!per_axis(c, 4, "dilation", p.plane.axes, ones, p.dilation))
+    if (!window_numbers(c, 4, "dilation", p.plane.axes, window_ones, p.dilation))
         return call_unknown(c, UNKNOWN_VARIANT);
     for (int i = 0; i < p.plane.axes; i++)
         if (p.dilation[i] < 1)
@@ -492,7 +475,7 @@ static double corner_at(const struct scaling *s, int64_t place, int corner, int6
 {
     int64_t at[SPACE];
     double weight = 1;
-    digits(place, s->plane.out, s->plane.axes, at);
+    window_digits(place, s->plane.out, s->plane.axes, at);
     *from = 0;
     for (int i = 0; i < s->plane.axes; i++) {
         struct between b = between_at(s, i, at[i]);

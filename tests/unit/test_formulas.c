@@ -110,6 +110,29 @@ static void compare_case(const struct formula_case *f)
     made_call_release(&m);
 }
 
+/* ---- what no honest recording has ---- */
+
+static void refuse(const char *operator, const char *arguments, const char *shape, bool backward)
+{
+    struct made_call m;
+    made_call_open(&m, operator, arguments);
+    made_call_result(&m, shape);
+    m.gradient = real_like(&m.c, &m.result);
+    m.c.gradient = &m.gradient;
+    m.c.gradients = 1;
+    made_call_run(&m, backward);
+    if (!m.c.unknown)
+        fail_msg("%s %s: something is said of it", operator, arguments);
+    made_call_release(&m);
+}
+
+static void no_margin_is_read_from_an_axis_of_no_element(void **state)
+{
+    (void)state;
+    refuse("pad", "T2,0 l1,1 scircular", "2,2", false);
+    refuse("pad", "T2,0 l1,1 sreplicate", "2,2", false);
+}
+
 #define FAMILY(name)                                             \
     static void name##_as_in_torch(void **state)                 \
     {                                                            \
@@ -144,6 +167,7 @@ int main(void)
         cmocka_unit_test(reduce_as_in_torch),
         cmocka_unit_test(move_as_in_torch),
         cmocka_unit_test(pool_as_in_torch),
+        cmocka_unit_test(no_margin_is_read_from_an_axis_of_no_element),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
