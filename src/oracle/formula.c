@@ -102,6 +102,16 @@ double call_number(const struct call_values *c, int place, const char *words, do
     return v && number_of(v, &out) ? out : left_out;
 }
 
+int64_t whole_number(double x)
+{
+    return isnan(x) ? 0 : (int64_t)fmax(-(double)WHOLE_MOST, fmin((double)WHOLE_MOST, x));
+}
+
+int64_t call_whole(const struct call_values *c, int place, const char *words, int64_t left_out)
+{
+    return whole_number(call_number(c, place, words, (double)left_out));
+}
+
 const char *call_text(const struct call_values *c, int place, const char *words)
 {
     const struct value *v = call_value(c, place, words);
@@ -118,17 +128,17 @@ int call_integers(const struct call_values *c, int place, const char *words, int
         if (!v->tensor.v || v->tensor.count > most)
             return -1;
         for (int64_t i = 0; i < v->tensor.count; i++)
-            out[i] = (int64_t)v->tensor.v[i];
+            out[i] = whole_number(v->tensor.v[i]);
         return (int)v->tensor.count;
     }
     if (v->kind != VALUE_LIST)
-        return most > 0 && number_of(v, &x) ? (out[0] = (int64_t)x, 1) : -1;
+        return most > 0 && number_of(v, &x) ? (out[0] = whole_number(x), 1) : -1;
     if (v->items > most)
         return -1;
     for (int i = 0; i < v->items; i++) {
         if (!number_of(&v->item[i], &x))
             return -1;
-        out[i] = (int64_t)x;
+        out[i] = whole_number(x);
     }
     return v->items;
 }
@@ -231,14 +241,25 @@ void real_around(const struct real_tensor *t, int axis, int64_t *outer, int64_t 
     *n = t->axes ? t->shape[axis] : 1;
 }
 
+bool real_is_too_large(struct call_values *c, double elements)
+{
+    bool large = elements > REAL_ELEMENTS_MOST;
+    if (large)
+        call_unknown(c, UNKNOWN_LARGE);
+    return large;
+}
+
 bool real_broadcast_shape(const struct real_tensor *a, const struct real_tensor *b, struct real_tensor *out)
 {
+    double extent = 1;
     *out = (struct real_tensor){.axes = a->axes > b->axes ? a->axes : b->axes, .count = 1, .dtype = DTYPE_F64};
     for (int i = out->axes - 1, ia = a->axes - 1, ib = b->axes - 1; i >= 0; i--, ia--, ib--) {
         int64_t na = ia >= 0 ? a->shape[ia] : 1, nb = ib >= 0 ? b->shape[ib] : 1;
-        if (na != nb && na != 1 && nb != 1)
+        int64_t n = na == 1 ? nb : na;
+        extent *= (double)(n ? n : 1);
+        if ((na != nb && na != 1 && nb != 1) || extent > REAL_ELEMENTS_MOST)
             return false;
-        out->count *= out->shape[i] = na == 1 ? nb : na;
+        out->count *= out->shape[i] = n;
     }
     return true;
 }
@@ -259,22 +280,51 @@ static bool spread_steps(const struct real_tensor *t, int axes, const int64_t *s
     return true;
 }
 
+/* A shape gone through in order, and with it places that lie `step` apart along each axis. */
+struct step_walk {
+    int axes;
+    const int64_t *shape, *step;
+    int64_t index[REAL_AXES], at;
+};
+
+static void step_next(struct step_walk *w)
+{
+    for (int i = w->axes - 1; i >= 0; i--) {
+        w->at += w->step[i];
+        if (++w->index[i] < w->shape[i])
+            return;
+        w->at -= w->step[i] * w->shape[i];
+        w->index[i] = 0;
+    }
+}
+
+static int64_t count_of(int axes, const int64_t *shape)
+{
+    int64_t count = 1;
+    for (int i = 0; i < axes; i++)
+        count *= shape[i];
+    return count;
+}
+
 /* Copies elements in the order of `shape` from places stepped through. */
 static void gather_steps(double *out, const double *v, int axes, const int64_t *shape, const int64_t *step)
 {
-    int64_t index[REAL_AXES] = {0}, count = 1, at = 0;
-    for (int i = 0; i < axes; i++)
-        count *= shape[i];
-    for (int64_t n = 0; n < count; n++) {
-        out[n] = v[at];
-        for (int i = axes - 1; i >= 0; i--) {
-            at += step[i];
-            if (++index[i] < shape[i])
-                break;
-            at -= step[i] * shape[i];
-            index[i] = 0;
-        }
-    }
+    struct step_walk w = {.axes = axes, .shape = shape, .step = step};
+    int64_t count = count_of(axes, shape);
+    for (int64_t n = 0; n < count; n++, step_next(&w))
+        out[n] = v[w.at];
+}
+
+int64_t *real_places(struct call_values *c, const struct real_tensor *t, int axes, const int64_t *shape)
+{
+    int64_t step[REAL_AXES], count = count_of(axes, shape);
+    struct step_walk w = {.axes = axes, .shape = shape, .step = step};
+    if (!spread_steps(t, axes, shape, step))
+        return NULL;
+    int64_t *out = arena_alloc(c->arena, (size_t)(count ? count : 1) * sizeof *out);
+    for (int64_t n = 0; n < count; n++, step_next(&w))
+        out[n] = w.at;
+    return out;
 }
 
 static bool same_shape(const struct real_tensor *t, int axes, const int64_t *shape)
@@ -343,21 +393,17 @@ static int64_t *batch_places(struct call_values *c, const struct real_tensor *t,
 {
     struct real_tensor own = {.axes = t->axes > 2 ? t->axes - 2 : 0};
     memcpy(own.shape, t->shape, sizeof own.shape);
-    int64_t step[REAL_AXES], index[REAL_AXES] = {0}, at = 0;
     int64_t matrix = t->axes > 1 ? t->shape[t->axes - 1] * t->shape[t->axes - 2] : t->count;
-    spread_steps(&own, lead->axes, lead->shape, step);
-    int64_t *out = arena_alloc(c->arena, (size_t)(lead->count ? lead->count : 1) * sizeof *out);
-    for (int64_t n = 0; n < lead->count; n++) {
-        out[n] = at * matrix;
-        for (int i = lead->axes - 1; i >= 0; i--) {
-            at += step[i];
-            if (++index[i] < lead->shape[i])
-                break;
-            at -= step[i] * lead->shape[i];
-            index[i] = 0;
-        }
-    }
+    int64_t *out = real_places(c, &own, lead->axes, lead->shape);
+    for (int64_t n = 0; n < lead->count; n++)
+        out[n] *= matrix;
     return out;
+}
+
+/* The most elements of its result, or of the columns that are held together. */
+static double product_size(const struct product *p)
+{
+    return fmax((double)p->batches * (double)p->rows * (double)p->columns, (double)p->terms * PRODUCT_COLUMNS);
 }
 
 struct candidate *product_matmul(struct call_values *c, int output, const struct real_tensor *a, bool ta,
@@ -375,6 +421,8 @@ struct candidate *product_matmul(struct call_values *c, int output, const struct
     if (terms != p.terms || !real_broadcast_shape(&la, &lb, &lead))
         return NULL;
     p.batches = lead.count;
+    if (real_is_too_large(c, product_size(&p)))
+        return NULL;
     p.a.at = batch_places(c, a, &lead);
     p.b.at = batch_places(c, b, &lead);
     int64_t *y = arena_alloc(c->arena, (size_t)(p.batches ? p.batches : 1) * sizeof *y);

@@ -15,6 +15,12 @@
 #include "oracle/unknown.h"
 
 #define REAL_AXES 8 /* a call with a tensor of more axes is unknown before a formula sees it */
+/* Doubles of one call's tensors held at once, 1.6 GB. No recorded tensor has more elements, and none whose other axes
+ * have more together where one has none: products of a shape's sizes fit. What a formula makes of arguments is held
+ * against it by the formula (real_is_too_large). */
+#define REAL_ELEMENTS_MOST 200e6
+/* No size or place is as large; numbers of arguments are cut to it, so that sums and products of two of them fit. */
+#define WHOLE_MOST (INT64_C(1) << 31)
 
 /* Row-major, contiguous. A scalar tensor has 0 axes and 1 element. Integers and booleans are doubles, too (`dtype`
  * says). */
@@ -151,8 +157,11 @@ const struct value *call_value(const struct call_values *c, int place, const cha
 const struct real_tensor *call_tensor_at(const struct call_values *c, int place, const char *words);
 /* A number or bool (a tensor of one element counts as one), `left_out` where it is not given. */
 double call_number(const struct call_values *c, int place, const char *words, double left_out);
+/* The same as a whole number, cut to WHOLE_MOST; NaN is 0. */
+int64_t call_whole(const struct call_values *c, int place, const char *words, int64_t left_out);
+int64_t whole_number(double x);
 const char *call_text(const struct call_values *c, int place, const char *words); /* NULL: not given or no text */
-/* Whole numbers of a list, a number or a tensor, at most `most`; how many, 0 where not given, -1 where it is none of
+/* Whole numbers (as call_whole) of a list, a number or a tensor, at most `most`; how many, 0 where not given, -1 where it is none of
  * these. */
 int call_integers(const struct call_values *c, int place, const char *words, int64_t *out, int most);
 /* Axes of a reduction as a mask (bit i: axis i) from such numbers, negative ones counted from the end; all of `axes`
@@ -181,19 +190,25 @@ struct real_tensor real_like(struct call_values *c, const struct real_tensor *t)
 double *real_array(struct call_values *c, int64_t n); /* zeroed */
 /* x is seen as outer × n × inner around one axis. */
 void real_around(const struct real_tensor *t, int axis, int64_t *outer, int64_t *n, int64_t *inner);
-/* The shape two broadcast to; false where they do not. */
+/* Whether that many elements are more than one call may hold, said as the reason. */
+bool real_is_too_large(struct call_values *c, double elements);
+/* The shape two broadcast to; false where they do not, or to more elements than are held. */
 bool real_broadcast_shape(const struct real_tensor *a, const struct real_tensor *b, struct real_tensor *out);
 /* t spread over that shape (a copy); t itself where it has it already. v NULL where it does not broadcast to it. */
 struct real_tensor real_broadcast(struct call_values *c, const struct real_tensor *t, int axes, const int64_t *shape);
+/* The element of t that each element of that shape is spread from; NULL where it does not broadcast to it. */
+int64_t *real_places(struct call_values *c, const struct real_tensor *t, int axes, const int64_t *shape);
 /* t with its axes in that order, a copy. */
 struct real_tensor real_permuted(struct call_values *c, const struct real_tensor *t, const int *order);
 
 /* ---- products ---- */
 
+/* Columns that are held together while a product is computed. */
+enum { PRODUCT_COLUMNS = 8 };
 /* A product that is to be filled in, zeroed, in the arena. */
 struct product *product_new(struct call_values *c);
 /* The candidate y = a b of the last two axes of both, leading axes broadcast, either transposed first; vectors as
- * torch.matmul takes them. NULL where sizes do not fit. An addend or a factor is set in its ->product. */
+ * torch.matmul takes them. NULL where sizes do not fit, or fit to more than is held (that reason is said). An addend or a factor is set in its ->product. */
 struct candidate *product_matmul(struct call_values *c, int output, const struct real_tensor *a, bool ta,
     const struct real_tensor *b, bool tb, const char *formula);
 

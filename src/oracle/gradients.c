@@ -46,32 +46,12 @@ void gradient_scattered(struct call_values *c, const struct real_tensor *full, c
     sums_bound(r, terms, to->count);
 }
 
-/* Where each element of `full` goes in the shape it was broadcast from. */
-static int64_t *broadcast_places(struct call_values *c, const struct real_tensor *full, const struct real_tensor *to)
-{
-    int64_t *place = arena_alloc(c->arena, (size_t)full->count * sizeof *place + 1);
-    int lead = full->axes - to->axes;
-    for (int64_t i = 0; i < full->count; i++) {
-        int64_t rest = i, at = 0, step = 1;
-        for (int axis = full->axes - 1; axis >= 0; axis--) {
-            int64_t k = rest % full->shape[axis];
-            rest /= full->shape[axis];
-            if (axis < lead)
-                continue;
-            at += to->shape[axis - lead] == 1 ? 0 : k * step;
-            step *= to->shape[axis - lead];
-        }
-        place[i] = at;
-    }
-    return place;
-}
-
 void gradient_summed(struct call_values *c, const struct real_tensor *full, const struct real_tensor *to,
                      const char *formula)
 {
-    if (full->axes < to->axes)
-        return;
-    gradient_scattered(c, full, broadcast_places(c, full, to), to, formula);
+    const int64_t *place = real_places(c, to, full->axes, full->shape);
+    if (place)
+        gradient_scattered(c, full, place, to, formula);
 }
 
 struct real_tensor gradient_as(struct call_values *c, const struct real_tensor *shape)

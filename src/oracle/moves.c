@@ -166,6 +166,8 @@ struct real_tensor moves_cut(struct call_values *c, const struct real_tensor *t,
     int64_t outer, all, inner;
     real_around(t, axis, &outer, &all, &inner);
     struct real_tensor out = *t;
+    if (real_is_too_large(c, (double)outer * (double)n * (double)inner))
+        return out;
     out.shape[axis] = n;
     out.count = outer * n * inner;
     out.v = real_array(c, out.count);
@@ -182,6 +184,8 @@ struct real_tensor moves_chosen(struct call_values *c, const struct real_tensor 
     int64_t outer, all, inner;
     real_around(t, axis, &outer, &all, &inner);
     struct real_tensor out = *t;
+    if (real_is_too_large(c, (double)outer * (double)n * (double)inner))
+        return out;
     out.shape[axis] = n;
     out.count = outer * n * inner;
     out.v = real_array(c, out.count);
@@ -207,6 +211,8 @@ int64_t *moves_indices(struct call_values *c, const struct real_tensor *t, int64
 
 struct real_tensor moves_merged(struct real_tensor t, int axis, int n)
 {
+    if (n < 1)
+        return t;
     for (int i = 1; i < n; i++)
         t.shape[axis] *= t.shape[axis + i];
     for (int i = axis + 1; i + n - 1 < t.axes; i++)

@@ -37,7 +37,8 @@ void moves_backward(struct call_values *c, places_function *places);
 bool moves_gradients(struct call_values *c, const struct moves *m, bool reversed, struct real_tensor *g,
                      int64_t **place);
 
-/* n elements of an axis from `from` on, each `step` behind the one before. */
+/* n elements of an axis from `from` on, each `step` behind the one before. t itself, with the reason said, where more
+ * than is held would come of it; the same of moves_chosen. */
 struct real_tensor moves_cut(struct call_values *c, const struct real_tensor *t, int axis, int64_t from, int64_t n,
                              int64_t step);
 /* Those elements of an axis, in that order. */
@@ -46,7 +47,7 @@ struct real_tensor moves_chosen(struct call_values *c, const struct real_tensor 
 /* A tensor's whole numbers as indices of an axis of n elements, negative ones from the end; NULL, with the reason said,
  * where one is out of range. */
 int64_t *moves_indices(struct call_values *c, const struct real_tensor *t, int64_t n);
-/* Axes [axis, axis + n) as one. */
+/* Axes [axis, axis + n), which t has, as one; t itself where n is 0. */
 struct real_tensor moves_merged(struct real_tensor t, int axis, int n);
 
 /* name_forward and name_backward from name_places. */

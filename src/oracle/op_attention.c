@@ -248,7 +248,9 @@ static void attention_slopes(struct call_values *c, const struct attention *a, c
     struct real_tensor q = {.axes = 1, .count = heads * a->rows * a->width},
                        k = {.axes = 1, .count = heads * a->keys * a->width},
                        v = {.axes = 1, .count = heads * a->keys * a->value_width};
-    if (!g.v)
+    struct real_tensor scores = {
+        .axes = 4, .shape = {a->batches, a->heads, a->rows, a->keys}, .count = heads * a->rows * a->keys};
+    if (!g.v || real_is_too_large(c, fmax(fmax((double)k.count, (double)v.count), (double)scores.count)))
         return;
     q.shape[0] = q.count, k.shape[0] = k.count, v.shape[0] = v.count;
     struct slopes s = {.dp = real_array(c, a->keys), .dp_root = real_array(c, a->keys)};
@@ -256,8 +258,6 @@ static void attention_slopes(struct call_values *c, const struct attention *a, c
     s.q = product_room_for(c, ANY_OUTPUT, &q, (double)a->keys, "scale ds k");
     s.k = product_room_for(c, ANY_OUTPUT, &k, (double)a->rows, "scale ds^T q");
     s.v = product_room_for(c, ANY_OUTPUT, &v, (double)a->rows, "p^T g");
-    struct real_tensor scores = {
-        .axes = 4, .shape = {a->batches, a->heads, a->rows, a->keys}, .count = heads * a->rows * a->keys};
     if (a->mask_kind == MASK_ADDED)
         s.mask = product_room_for(c, ANY_OUTPUT, &scores, (double)a->value_width, "ds");
     for (int64_t b = 0; b < a->batches; b++)
@@ -297,6 +297,7 @@ static bool heads_fit(struct call_values *c, const struct attention *a, const st
     int64_t each = a->heads * a->rows * a->width;
     bool fits = q->axes > 1 && k->axes == q->axes && v->axes == q->axes && each > 0 && a->keys > 0 &&
                 a->key_heads > 0 && a->heads % a->key_heads == 0 && q->count == a->batches * each &&
+                a->batches * a->heads * a->rows * a->value_width == c->result[0].count &&
                 k->count == a->batches * a->key_heads * a->keys * a->width &&
                 v->count == a->batches * a->key_heads * a->keys * a->value_width;
     if (!fits)
@@ -423,7 +424,7 @@ static const struct fused_places npu_places = {4, 8, 9, 7, 16, 5, 6, 14, 0},
 
 static bool fused_variant_is_known(const struct call_values *c, const struct fused_places *at, enum causal *causal)
 {
-    int sparse = (int)call_number(c, at->sparse, "sparse_mode", 0);
+    int64_t sparse = call_whole(c, at->sparse, "sparse_mode", 0);
     *causal = sparse == 2 ? CAUSAL_FROM_START : sparse == 3 ? CAUSAL_TO_END : CAUSAL_NOT;
     return sparse >= 0 && sparse <= 3 && !call_value(c, at->shift, "pse real_shift") &&
            !call_value(c, at->padding, "padding_mask") && !call_value(c, at->lengths, "actual_seq_qlen");
@@ -432,7 +433,7 @@ static bool fused_variant_is_known(const struct call_values *c, const struct fus
 static bool fused_sizes(struct call_values *c, struct attention *a, const struct layout *l, const struct real_tensor *q,
                         const struct real_tensor *k, const struct real_tensor *v)
 {
-    int64_t heads = (int64_t)call_number(c, 3, "head_num", 0);
+    int64_t heads = call_whole(c, 3, "head_num", 0);
     if (heads < 1 || q->axes != l->axes || k->axes != l->axes || v->axes != l->axes || !q->count || !k->count ||
         !v->count)
         return false;
@@ -444,12 +445,13 @@ static bool fused_sizes(struct call_values *c, struct attention *a, const struct
     a->key_heads = l->head < 0 ? (a->width ? k->shape[2] / a->width : 0) : k->shape[l->head];
     if (!a->key_heads || heads % a->key_heads || (l->head >= 0 && q->shape[l->head] != heads))
         return false;
-    places_in(l, k, a->key_heads, &a->k);
+    int64_t key_width = places_in(l, k, a->key_heads, &a->k);
     a->value_width = places_in(l, v, a->key_heads, &a->v);
     struct real_tensor out = *q;
     out.shape[out.axes - 1] = l->head < 0 ? heads * a->value_width : a->value_width;
     places_in(l, &out, heads, &a->out);
-    return k->shape[l->batch] == a->batches && v->shape[l->row] == a->keys &&
+    return key_width == a->width && k->shape[l->batch] == a->batches && v->shape[l->batch] == a->batches &&
+           v->shape[l->row] == a->keys && (l->head < 0 || v->shape[l->head] == a->key_heads) &&
            v->count == a->batches * a->key_heads * a->keys * a->value_width;
 }
 

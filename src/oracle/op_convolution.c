@@ -195,6 +195,8 @@ static void to_weight(struct call_values *c, const struct geometry *g, const dou
 {
     struct product *p = product_over(c, g, big);
     int64_t taps = g->wide * g->taps;
+    if (real_is_too_large(c, (double)g->samples * (double)g->small_places * PRODUCT_COLUMNS))
+        return;
     p->batches = g->groups;
     p->rows = taps;
     p->columns = g->slim;
@@ -240,6 +242,8 @@ static bool sizes_of(struct geometry *g, const struct real_tensor *in, const str
         return false;
     const struct real_tensor *big = transposed ? out : in, *small = transposed ? in : out;
     int at = in->axes - g->axes;
+    if (at == 2 && in->shape[0] != out->shape[0])
+        return false;
     g->samples = at == 2 ? in->shape[0] : 1;
     g->wide = w->shape[1];
     g->groups = big->shape[at - 1] / g->wide;

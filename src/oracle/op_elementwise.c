@@ -504,7 +504,7 @@ static void outer(struct call_values *c)
     const struct real_tensor *a = call_tensor_at(c, 0, "input"), *b = call_tensor_at(c, 1, "vec2 other");
     if (!a || !b)
         return call_unknown(c, UNKNOWN_ARGUMENT);
-    if (a->count > c->result[0].count || b->count > c->result[0].count)
+    if (a->count * b->count != c->result[0].count)
         return call_unknown(c, UNKNOWN_SHAPE);
     struct real_tensor shape = {.axes = 2, .shape = {a->count, b->count}, .count = a->count * b->count};
     struct room r = room_for(c, 0, &shape, "a_i b_j");

@@ -10,7 +10,7 @@ static void narrow_places(struct call_values *c, struct moves *m)
 {
     const struct real_tensor *places = moves_first_input(c, m);
     int axis = places ? call_axis(c, 1, "dim", places->axes, 0) : -1;
-    int64_t from = (int64_t)call_number(c, 2, "start", -1), n = (int64_t)call_number(c, 3, "length", -1);
+    int64_t from = call_whole(c, 2, "start", -1), n = call_whole(c, 3, "length", -1);
     if (axis < 0)
         return call_unknown(c, UNKNOWN_ARGUMENT);
     from += from < 0 ? places->shape[axis] : 0;
@@ -23,7 +23,7 @@ static void select_places(struct call_values *c, struct moves *m)
 {
     const struct real_tensor *places = moves_first_input(c, m);
     int axis = places ? call_axis(c, 1, "dim", places->axes, 0) : -1;
-    int64_t at = (int64_t)call_number(c, 2, "index", 0);
+    int64_t at = call_whole(c, 2, "index", 0);
     if (axis < 0)
         return call_unknown(c, UNKNOWN_ARGUMENT);
     at += at < 0 ? places->shape[axis] : 0;
@@ -75,11 +75,13 @@ static struct real_tensor masked(struct call_values *c, const struct real_tensor
                                  const struct real_tensor *mask)
 {
     int64_t *index = arena_alloc(c->arena, (size_t)(mask->count + 1) * sizeof *index), n = 0;
+    bool fits = mask->axes > 0;
     for (int i = 0; i < mask->axes; i++)
-        if (axis + i >= t->axes || t->shape[axis + i] != mask->shape[i]) {
-            call_unknown(c, UNKNOWN_SHAPE);
-            return *t;
-        }
+        fits = fits && axis + i < t->axes && t->shape[axis + i] == mask->shape[i];
+    if (!fits) {
+        call_unknown(c, UNKNOWN_SHAPE);
+        return *t;
+    }
     for (int64_t i = 0; i < mask->count; i++)
         if (mask->v[i] != 0)
             index[n++] = i;
@@ -91,7 +93,7 @@ static struct real_tensor masked(struct call_values *c, const struct real_tensor
 static struct real_tensor indexed(struct call_values *c, const struct real_tensor *t, int axis,
                                   const struct real_tensor *const *index, int n)
 {
-    struct real_tensor shape = {.count = 1}, flat = moves_merged(*t, axis, n);
+    struct real_tensor shape = {.count = 1};
     for (int i = 0; i < n; i++) {
         struct real_tensor so_far = shape;
         if (axis + i >= t->axes || !real_broadcast_shape(&so_far, index[i], &shape)) {
@@ -108,8 +110,8 @@ static struct real_tensor indexed(struct call_values *c, const struct real_tenso
     }
     if (c->unknown)
         return *t;
-    struct real_tensor out = moves_chosen(c, &flat, axis, joint, shape.count);
-    if (!unfolded(&out, axis, &shape))
+    struct real_tensor flat = moves_merged(*t, axis, n), out = moves_chosen(c, &flat, axis, joint, shape.count);
+    if (!c->unknown && !unfolded(&out, axis, &shape))
         call_unknown(c, UNKNOWN_VARIANT);
     return out;
 }
@@ -129,6 +131,8 @@ static int axes_taken(const struct value *item, int n)
 static void index_by(struct call_values *c, struct real_tensor *t, const struct value *item, int n)
 {
     int axis = 0, spare = t->axes - axes_taken(item, n), groups = 0;
+    if (spare < 0)
+        return call_unknown(c, UNKNOWN_SHAPE);
     for (int i = 0; i < n && !c->unknown; i++) {
         const struct real_tensor *index[REAL_AXES];
         int tensors = 0, before;
@@ -137,7 +141,7 @@ static void index_by(struct call_values *c, struct real_tensor *t, const struct 
             return call_unknown(c, UNKNOWN_SHAPE);
         switch (item[i].kind) {
         case VALUE_NUMBER: {
-            int64_t at = (int64_t)item[i].number + (item[i].number < 0 ? t->shape[axis] : 0);
+            int64_t at = whole_number(item[i].number) + (item[i].number < 0 ? t->shape[axis] : 0);
             if (at < 0 || at >= t->shape[axis])
                 return call_unknown(c, UNKNOWN_SHAPE);
             *t = without_axis(moves_cut(c, t, axis, at, 1, 1), axis);
@@ -150,7 +154,7 @@ static void index_by(struct call_values *c, struct real_tensor *t, const struct 
             axis += spare;
             break;
         case VALUE_NONE:
-            if (t->axes == REAL_AXES)
+            if (t->axes == REAL_AXES || axis > t->axes)
                 return call_unknown(c, UNKNOWN_VARIANT);
             memmove(t->shape + axis + 1, t->shape + axis, (size_t)(t->axes - axis) * sizeof *t->shape);
             t->shape[axis++] = 1;
@@ -338,7 +342,7 @@ static void embedding_backward(struct call_values *c)
         return call_unknown(c, UNKNOWN_VARIANT);
     if (padding < 0 && table)
         padding += (double)table->shape[0];
-    rows_backward(c, embedding_places, padding >= 0 ? (int64_t)padding : -1);
+    rows_backward(c, embedding_places, padding >= 0 ? whole_number(padding) : -1);
 }
 
 static void gather_backward(struct call_values *c)

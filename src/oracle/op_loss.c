@@ -195,6 +195,8 @@ static void softmax_with_logits(struct call_values *c)
     double largest;
     if (!classes_of(c, &k))
         return;
+    if (!k.likely)
+        return call_unknown(c, UNKNOWN_VARIANT);
     const double *log_p = log_likelihood(c, &k, false, &largest);
     reduce_rows(c, &k, log_p, largest, "-sum of labels log softmax");
     struct room r = room_for(c, 1, k.x, "p - labels");

@@ -35,7 +35,7 @@ static void permute_places(struct call_values *c, struct moves *m)
         return;
     if (n == 1 && c->places > 2)
         for (n = 0; n < places->axes && n + 1 < c->places; n++)
-            list[n] = (int64_t)call_number(c, n + 1, "", 0);
+            list[n] = call_whole(c, n + 1, "", 0);
     if (n != places->axes)
         return call_unknown(c, UNKNOWN_SHAPE);
     for (int i = 0, seen = 0; i < n; i++) {
@@ -193,15 +193,23 @@ static void cat_places(struct call_values *c, struct moves *m)
     int axis = joined_axis(c, m);
     if (axis < 0)
         return call_unknown(c, UNKNOWN_SHAPE);
+    int64_t together = 0, outer0, n0, inner0;
     out = m->place[0];
     out.shape[axis] = 0;
-    for (int i = 0; i < m->ins; i++)
+    for (int i = 0; i < m->ins; i++) {
+        if (m->in[i]->axes != out.axes)
+            return call_unknown(c, UNKNOWN_SHAPE);
         out.shape[axis] += m->in[i]->shape[axis];
+        together += m->in[i]->count;
+    }
+    real_around(&out, axis, &outer0, &n0, &inner0);
+    if ((double)outer0 * (double)n0 * (double)inner0 != (double)together)
+        return call_unknown(c, UNKNOWN_SHAPE);
     out = real_new(c, out.axes, out.shape);
     for (int i = 0; i < m->ins; i++) {
         int64_t outer, n, inner;
         real_around(m->in[i], axis, &outer, &n, &inner);
-        if (m->in[i]->axes != out.axes || outer * out.shape[axis] * inner != out.count)
+        if (outer != outer0 || inner != inner0)
             return call_unknown(c, UNKNOWN_SHAPE);
         for (int64_t o = 0; o < outer; o++)
             memcpy(out.v + (o * out.shape[axis] + at) * inner, m->place[i].v + o * n * inner,
@@ -324,7 +332,7 @@ static void triangle(struct call_values *c, struct moves *m, bool lower)
     if (!places || places->axes < 2)
         return call_unknown(c, UNKNOWN_ARGUMENT);
     int64_t columns = places->shape[places->axes - 1], rows = places->shape[places->axes - 2];
-    int64_t diagonal = (int64_t)call_number(c, 1, "diagonal", 0);
+    int64_t diagonal = call_whole(c, 1, "diagonal", 0);
     struct real_tensor out = real_like(c, places);
     for (int64_t i = 0; i < out.count; i++) {
         int64_t off = i % columns - i / columns % rows - diagonal;
@@ -351,12 +359,12 @@ static struct real_tensor padded(struct call_values *c, const struct real_tensor
     real_around(t, axis, &outer, &n, &inner);
     struct real_tensor out = *t;
     out.shape[axis] = n + before + behind;
-    out.count = outer * out.shape[axis] * inner;
-    if (before > c->result[0].count || behind > c->result[0].count || out.shape[axis] < 0 ||
+    if (out.shape[axis] < 0 || real_is_too_large(c, (double)outer * (double)out.shape[axis] * (double)inner) ||
         (mode != MARGIN_CONSTANT && n < 1) || (mode == MARGIN_REFLECT && (before >= n || behind >= n))) {
         call_unknown(c, UNKNOWN_SHAPE);
         return *t;
     }
+    out.count = outer * out.shape[axis] * inner;
     out.v = real_array(c, out.count);
     for (int64_t i = 0; i < out.count; i++) {
         int64_t at = margin_source(i / inner % out.shape[axis] - before, n, mode);

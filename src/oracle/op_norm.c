@@ -308,10 +308,11 @@ static void norm_run(struct call_values *c, const struct norm *n, double eps)
         norm_of(c, n, eps);
 }
 
-/* Whether weight and bias have as many elements as the layout has weights. */
+/* Whether groups make up x, and weight and bias have as many elements as the layout has weights. */
 static bool weights_fit(struct call_values *c, const struct norm *n)
 {
-    bool fits = n->layout.weights > 0 && n->x->count > 0 && (!n->weight || n->weight->count == n->layout.weights) &&
+    const struct layout *l = &n->layout;
+    bool fits = l->weights > 0 && n->x->count > 0 && group_count(l) * member_count(l) == n->x->count && (!n->weight || n->weight->count == n->layout.weights) &&
                 (!n->bias || n->bias->count == n->layout.weights);
     if (!fits)
         call_unknown(c, UNKNOWN_SHAPE);
@@ -325,12 +326,11 @@ static int64_t normalized_count(struct call_values *c, const struct real_tensor 
 {
     int64_t shape[REAL_AXES], count = 1;
     int n = call_integers(c, place, "normalized_shape", shape, REAL_AXES);
-    for (int i = 0; i < n && i < x->axes; i++)
-        if (shape[n - 1 - i] != x->shape[x->axes - 1 - i])
-            return 0;
+    if (n < 1 || n > x->axes || memcmp(shape, x->shape + x->axes - n, (size_t)n * sizeof *shape) != 0)
+        return 0;
     for (int i = 0; i < n; i++)
         count *= shape[i];
-    return n > 0 && n <= x->axes ? count : 0;
+    return count;
 }
 
 /* x, normalized_shape, weight, bias, eps; MindSpore's primitive: x, gamma, beta, its epsilon an attribute. */
@@ -451,7 +451,7 @@ static void instance_norm(struct call_values *c)
     struct norm n = {.name = "instance_norm", .x = call_tensor_at(c, 0, "input"), .centred = true};
     n.weight = call_tensor_at(c, 3, "weight");
     n.bias = call_tensor_at(c, 4, "bias");
-    if (!n.x || n.x->axes < 3)
+    if (!n.x || n.x->axes < 3 || !n.x->count)
         return call_unknown(c, n.x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
     if (call_number(c, 5, "use_input_stats", 1) == 0)
         return call_unknown(c, UNKNOWN_VARIANT);
@@ -464,14 +464,14 @@ static void instance_norm(struct call_values *c)
 static void group_norm(struct call_values *c)
 {
     struct norm n = {.name = "group_norm", .x = call_tensor_at(c, 0, "input"), .centred = true};
-    double groups = call_number(c, 1, "num_groups", 0);
+    int64_t groups = call_whole(c, 1, "num_groups", 0);
     n.weight = call_tensor_at(c, 2, "weight");
     n.bias = call_tensor_at(c, 3, "bias");
     if (!n.x || groups < 1)
         return call_unknown(c, UNKNOWN_ARGUMENT);
-    if (n.x->axes < 2 || n.x->shape[1] % (int64_t)groups != 0 || !n.x->count)
+    if (n.x->axes < 2 || n.x->shape[1] % groups != 0 || !n.x->count)
         return call_unknown(c, UNKNOWN_SHAPE);
-    n.layout = over_groups(n.x, (int64_t)groups);
+    n.layout = over_groups(n.x, groups);
     if (weights_fit(c, &n))
         norm_run(c, &n, call_number(c, 4, "eps", 1e-5));
 }
@@ -611,9 +611,11 @@ static void module_group(struct call_values *c)
         .name = "group_norm", .x = call_nth_tensor(c, 0), .weight = weight_of(c), .bias = bias_of(c), .centred = true};
     if (!n.x || n.x->axes < 2 || !n.weight)
         return call_unknown(c, n.x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
-    for (int64_t groups = 1; groups <= n.x->shape[1]; groups++) {
+    for (int64_t groups = 1, tried = 0; groups <= n.x->shape[1]; groups++) {
         if (n.x->shape[1] % groups != 0)
             continue;
+        if (real_is_too_large(c, (double)n.x->count * (double)tried++))
+            return;
         n.name = arena_fmt(c->arena, "group_norm of %lld groups", (long long)groups);
         n.layout = over_groups(n.x, groups);
         if (!weights_fit(c, &n))

@@ -144,8 +144,8 @@ static bool windows_recorded(struct call_values *c, struct pooling *p)
         !window_numbers(c, 3, "padding", axes, window_zeros, p->before))
         call_unknown(c, UNKNOWN_VARIANT);
     default_stride(c, p);
-    for (int i = 0; i < axes; i++)
-        if (p->kernel[i] < 1 || p->stride[i] < 1 || p->before[i] < 0)
+    for (int i = 0; i < axes; i++) /* margins are at most half a window, as both frameworks ask for */
+        if (p->kernel[i] < 1 || p->stride[i] < 1 || p->before[i] < 0 || 2 * p->before[i] > p->kernel[i])
             call_unknown(c, UNKNOWN_VARIANT);
     return true;
 }
@@ -421,13 +421,13 @@ static struct between between_at(const struct scaling *s, int axis, int64_t out)
         double at = s->mode == NEAREST ? (double)out * s->scale[axis] : ((double)out + 0.5) * s->scale[axis];
         double near = nearbyint(at);
         b.doubtful = at != near && fabs(at - near) < 1e-5 * fmax(1, at);
-        b.first = b.second = least((int64_t)floor(at), n - 1);
+        b.first = b.second = least(whole_number(at), n - 1);
         return b;
     }
     double at = s->corners
                     ? (s->plane.out[axis] > 1 ? (double)out * (double)(n - 1) / (double)(s->plane.out[axis] - 1) : 0)
                     : fmax(0, ((double)out + 0.5) * s->scale[axis] - 0.5);
-    b.first = least((int64_t)floor(at), n - 1);
+    b.first = least(whole_number(at), n - 1);
     b.second = least(b.first + 1, n - 1);
     b.share = at - (double)b.first;
     return b;
@@ -538,19 +538,40 @@ static void interpolate_backward(struct call_values *c)
         r.inside[i] += (double)reach * size[i];
 }
 
+/* Every window's elements, from sizes alone. */
+static double windows_cost(const struct call_values *c)
+{
+    const struct real_tensor *x = call_nth_tensor(c, 0);
+    double cost = c->results ? (double)c->result[0].count : 1;
+    int64_t kernel[SPACE];
+    int axes = axes_in_name(c->operator);
+    if (!x || x->axes < axes || !call_value(c, 1, "kernel_size") ||
+        !window_numbers(c, 1, "kernel_size", axes, window_ones, kernel))
+        return x ? fmax(cost, (double)x->count) : cost;
+    for (int i = 0; i < axes; i++)
+        cost *= (double)most(1, least(kernel[i], x->shape[x->axes - axes + i]));
+    return fmax(cost, (double)x->count);
+}
+
 /* ---- tables ---- */
 
 #define BOTH(words, function, from) {.names = words, .forward = function, .backward = function, .source = from}
 
 const struct operator operators_pool[] = {
-    BOTH("avg_pool1d avg_pool2d avg_pool3d avgpool avgpool1d avgpool2d avgpool3d", avg_pool,
-         "torch.nn.functional.avg_pool2d"),
+    {.names = "avg_pool1d avg_pool2d avg_pool3d avgpool avgpool1d avgpool2d avgpool3d",
+     .forward = avg_pool,
+     .backward = avg_pool,
+     .source = "torch.nn.functional.avg_pool2d",
+     .cost = windows_cost},
     BOTH("adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptiveavgpool1d adaptiveavgpool2d "
          "adaptiveavgpool2dext adaptiveavgpool3d",
          adaptive_avg_pool, "torch.nn.functional.adaptive_avg_pool2d"),
-    BOTH("max_pool1d max_pool2d max_pool3d maxpool maxpool2d maxpool3d maxpoolwithmask maxpoolwithindices "
-         "maxpoolwithargmax maxpool3dwithargmax",
-         max_pool, "torch.nn.functional.max_pool2d"),
+    {.names = "max_pool1d max_pool2d max_pool3d maxpool maxpool2d maxpool3d maxpoolwithmask maxpoolwithindices "
+              "maxpoolwithargmax maxpool3dwithargmax",
+     .forward = max_pool,
+     .backward = max_pool,
+     .source = "torch.nn.functional.max_pool2d",
+     .cost = windows_cost},
     BOTH("adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d adaptivemaxpool2d", adaptive_max_pool,
          "torch.nn.functional.adaptive_max_pool2d"),
     {.names = "interpolate upsample",

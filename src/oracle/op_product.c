@@ -67,7 +67,7 @@ static void linear_slopes(struct call_values *c, const struct real_tensor *x, co
         return;
     struct real_tensor rows = as_matrix(x), slopes = as_matrix(&g);
     if (w->axes != 2 || rows.shape[0] != slopes.shape[0] || slopes.shape[1] != w->shape[0] ||
-        rows.shape[1] != w->shape[1])
+        rows.shape[1] != w->shape[1] || (b && b->count != w->shape[0]))
         return call_unknown(c, UNKNOWN_SHAPE);
     product_matmul(c, ANY_OUTPUT, &slopes, false, w, false, "g W");
     product_matmul(c, ANY_OUTPUT, &slopes, true, &rows, false, "g^T x");
@@ -282,17 +282,21 @@ struct einsum {
     struct subscripts kind[KINDS]; /* letters by what they are, in the output's order, then a's */
 };
 
-static void sort_letters(struct einsum *e)
+/* False where the output has a letter that no operand has. */
+static bool sort_letters(struct einsum *e)
 {
     for (int i = 0; i < e->out.n; i++) {
         char letter = e->out.letter[i];
         bool in_a = letter_axis(&e->a, letter) >= 0, in_b = letter_axis(&e->b, letter) >= 0;
+        if (!in_a && !in_b)
+            return false;
         struct subscripts *kind = &e->kind[in_a && in_b ? BATCH : in_a ? ROWS : COLUMNS];
         kind->letter[kind->n++] = letter;
     }
     for (int i = 0; i < e->a.n; i++)
         if (letter_axis(&e->out, e->a.letter[i]) < 0)
             e->kind[TERMS].letter[e->kind[TERMS].n++] = e->a.letter[i];
+    return true;
 }
 
 static bool parse_einsum(struct call_values *c, struct einsum *e)
@@ -307,9 +311,9 @@ static bool parse_einsum(struct call_values *c, struct einsum *e)
     left = str_n(text.p, arrow);
     out = str_n(text.p + arrow + 2, text.n - arrow - 2);
     str_split(left, ',', &a, &b);
-    if (!subscripts_of(a, &e->a) || !subscripts_of(b, &e->b) || !subscripts_of(out, &e->out) || !e->b.n)
+    if (!subscripts_of(a, &e->a) || !subscripts_of(b, &e->b) || !subscripts_of(out, &e->out) || !e->b.n ||
+        !sort_letters(e))
         return false;
-    sort_letters(e);
     for (int i = 0; i < e->kind[TERMS].n; i++)
         if (letter_axis(&e->b, e->kind[TERMS].letter[i]) < 0)
             return false;
@@ -414,7 +418,8 @@ static bool groups_of_rows(const struct real_tensor *list, int64_t rows, int64_t
         return false;
     int64_t row = 0, end = 0;
     for (int64_t i = 0; i < list->count; i++) {
-        end = sum == (double)rows ? end + (int64_t)list->v[i] : (int64_t)list->v[i];
+        int64_t n = whole_number(list->v[i]);
+        end = sum == (double)rows ? end + n : n;
         if (end < row || end > rows)
             return false;
         while (row < end)
@@ -453,8 +458,11 @@ static void grouped_matmul(struct call_values *c)
         return call_unknown(c, UNKNOWN_SHAPE);
     int64_t rows = x->shape[0], terms = x->shape[1];
     bool turned = w->shape[1] != terms;
-    int64_t columns = w->shape[turned ? 1 : 2], *at = arena_alloc(c->arena, ((size_t)rows + 1) * 3 * sizeof *at);
-    if (w->shape[turned ? 2 : 1] != terms || !groups_of_rows(&list, rows, at))
+    int64_t columns = w->shape[turned ? 1 : 2];
+    if (terms < 1 || rows * columns != c->result[0].count || w->shape[turned ? 2 : 1] != terms)
+        return call_unknown(c, UNKNOWN_SHAPE);
+    int64_t *at = arena_alloc(c->arena, ((size_t)rows + 1) * 3 * sizeof *at);
+    if (!groups_of_rows(&list, rows, at))
         return call_unknown(c, UNKNOWN_SHAPE);
     for (int64_t i = 0; i < rows; i++) {
         at[i] *= terms * columns;

@@ -500,7 +500,7 @@ static void sorted_values(struct call_values *c, int axis, int64_t most, bool de
     int64_t outer, n, inner;
     real_around(x, axis, &outer, &n, &inner);
     struct real_tensor y = *x;
-    if (most > n)
+    if (most < 0 || most > n)
         return call_unknown(c, UNKNOWN_SHAPE);
     y.shape[axis] = most;
     y = real_new(c, y.axes, y.shape);
@@ -529,7 +529,7 @@ static void topk(struct call_values *c)
     if (call_number(c, 4, "sorted", 1) == 0)
         return call_unknown(c, UNKNOWN_VARIANT);
     if (axis >= 0)
-        sorted_values(c, axis, (int64_t)call_number(c, 1, "k", 0), call_number(c, 3, "largest", 1) != 0);
+        sorted_values(c, axis, call_whole(c, 1, "k", 0), call_number(c, 3, "largest", 1) != 0);
 }
 
 /* Gradients go to the places that were recorded as chosen. */

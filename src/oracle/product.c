@@ -6,7 +6,9 @@
 
 #include "base/mem.h"
 
-enum { LANES = 4, WIDE = 2 * LANES, COLUMNS_AT_ONCE = 512 };
+enum { WIDE = PRODUCT_COLUMNS, LANES = WIDE / 2 };
+enum { COLUMNS_AT_ONCE = 512, PANEL = 1 << 22 }; /* columns held at once: at most, and their elements, unless even
+                                                    WIDE of them have more */
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8)));
 
@@ -208,15 +210,16 @@ void product_compare(const struct product *p, const struct real_tensor *recorded
 {
     struct chosen_rows c = {product_rows(p), some};
     struct product_work w = {.p = p, .recorded = recorded, .sums = sums};
-    int64_t columns = p->columns < COLUMNS_AT_ONCE ? p->columns : COLUMNS_AT_ONCE;
     size_t terms = (size_t)(p->terms ? p->terms : 1);
+    int64_t fit = (int64_t)(PANEL / terms) / WIDE * WIDE, most = fit < WIDE ? WIDE : fit < COLUMNS_AT_ONCE ? fit
+        : COLUMNS_AT_ONCE, columns = p->columns < most ? p->columns : most;
     w.panel = mem_resize_array(NULL, (size_t)(columns + WIDE) * terms, sizeof *w.panel);
     for (int i = 0; i < 2; i++) {
         w.row[i] = mem_resize_array(NULL, terms, sizeof(double));
         w.square[i] = mem_resize_array(NULL, terms, sizeof(double));
     }
-    for (int64_t from = 0; from < p->columns; from += COLUMNS_AT_ONCE)
-        compare_columns(&w, &c, from, from + COLUMNS_AT_ONCE < p->columns ? from + COLUMNS_AT_ONCE : p->columns);
+    for (int64_t from = 0; from < p->columns; from += columns)
+        compare_columns(&w, &c, from, from + columns < p->columns ? from + columns : p->columns);
     for (int i = 0; i < 2; i++) {
         free(w.row[i]);
         free(w.square[i]);

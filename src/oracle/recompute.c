@@ -11,7 +11,6 @@
 #include "dump/family.h"
 #include "dump/reader.h"
 
-#define ELEMENTS_MOST 200e6 /* doubles of one call's tensors held at once: 1.6 GB */
 #define PROBED_FROM 1e6     /* operations above which candidates are told apart by some rows first */
 enum { PROBE_ROWS = 16, ROUNDED_LEAST = 16 };
 
@@ -108,7 +107,7 @@ void call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, un
     struct recorded_call r;
     recorded_call_open(&r, &a, d, call);
     snprintf(p->name, sizeof p->name, "%s", r.values.operator);
-    p->unknown = r.values.unknown ? r.values.unknown : (double)r.elements > ELEMENTS_MOST ? UNKNOWN_LARGE : UNKNOWN_NOT;
+    p->unknown = r.values.unknown ? r.values.unknown : (double)r.elements > REAL_ELEMENTS_MOST ? UNKNOWN_LARGE : UNKNOWN_NOT;
     p->operations = p->unknown ? 0 : operations_of(p->operator, &r);
     p->products = r.values.backward ? 4 : 1;
     if (p->operator->family != FORMULA_OTHER && !p->operator->cost && r.values.results)

@@ -7,20 +7,29 @@
 #include "pair/align_item.h"
 
 enum { PLACES_MOST = 4096, READ_AT_ONCE = 4096 };
+enum { VALUES_MOST = 1 << 16, NAMES_MOST = 1024, DEEPEST = 8 }; /* of one call: lists name items that need not be there */
 
 /* ---- arguments ---- */
 
-static bool tensor_sizes(const struct dump *d, uint32_t row, struct real_tensor *t)
+static void tensor_sizes(struct recorded_call *r, uint32_t row, struct real_tensor *t)
 {
-    const struct shape *s = dump_row_shape(d, row);
-    *t = (struct real_tensor){.dtype = (enum dtype)d->rows.v[row].dtype, .count = 1};
-    if (!s || s->ndim > REAL_AXES || dtype_table[t->dtype].klass == CLASS_COMPLEX || t->dtype == DTYPE_UNKNOWN)
-        return false;
+    const struct shape *s = dump_row_shape(r->dump, row);
+    *t = (struct real_tensor){.dtype = (enum dtype)r->dump->rows.v[row].dtype, .count = 1};
+    if (!s || s->ndim > REAL_AXES || dtype_table[t->dtype].klass == CLASS_COMPLEX || t->dtype == DTYPE_UNKNOWN) {
+        call_unknown(&r->values, UNKNOWN_VARIANT);
+        return;
+    }
+    double extent = 1;
+    for (int i = 0; i < s->ndim; i++)
+        extent *= s->dim[i] ? (double)s->dim[i] : 1;
+    if (extent > REAL_ELEMENTS_MOST) {
+        call_unknown(&r->values, UNKNOWN_LARGE);
+        return;
+    }
     t->axes = s->ndim;
     for (int i = 0; i < s->ndim; i++)
         t->shape[i] = s->dim[i];
     t->count = (int64_t)s->numel;
-    return true;
 }
 
 /* "[0,null,2]": a slice, or numbers; false where it is neither. */
@@ -42,7 +51,7 @@ static bool bracketed(struct arena *a, const char *text, bool slice, struct valu
     if (n == 3 && (slice || any_open)) {
         v->kind = VALUE_SLICE;
         for (int i = 0; i < 3; i++)
-            v->slice[i] = open[i] ? SLICE_OPEN : (int64_t)number[i];
+            v->slice[i] = open[i] ? SLICE_OPEN : whole_number(number[i]);
         return true;
     }
     v->kind = VALUE_LIST;
@@ -71,8 +80,7 @@ static void value_of_row(struct recorded_call *r, uint32_t row, struct value *v)
     switch ((enum row_kind)x->kind) {
     case ROW_TENSOR:
         v->kind = VALUE_TENSOR;
-        if (!tensor_sizes(r->dump, row, &v->tensor))
-            call_unknown(&r->values, UNKNOWN_VARIANT);
+        tensor_sizes(r, row, &v->tensor);
         if (!(x->has & HAS_FILE))
             call_unknown(&r->values, UNKNOWN_TENSOR);
         break;
@@ -102,56 +110,60 @@ static void value_of_row(struct recorded_call *r, uint32_t row, struct value *v)
     }
 }
 
-/* The item of that number, the list grown up to it. */
-static struct value *list_item(struct arena *a, struct value **item, int *items, int at)
+/* Room for one more behind n, which lie in `list`: full at powers of two. */
+static void *grown(struct arena *a, void *list, int n, size_t size)
 {
-    if (at >= *items) {
-        int room = *items ? 1 : 0;
-        while (room && room < *items)
-            room *= 2;
-        if (at >= room) {
-            int more = 4;
-            while (more <= at)
-                more *= 2;
-            struct value *grown = arena_zalloc(a, (size_t)more * sizeof *grown);
-            if (*items)
-                memcpy(grown, *item, (size_t)*items * sizeof *grown);
-            *item = grown;
+    if (n & (n - 1))
+        return list;
+    void *more = arena_alloc(a, (size_t)(n ? 2 * n : 1) * size);
+    if (n)
+        memcpy(more, list, (size_t)n * size);
+    return more;
+}
+
+/* The item of that number, the list grown up to it; NULL, with the reason said, where that is more than a call has. */
+static struct value *list_item(struct recorded_call *r, struct value **item, int *items, int at)
+{
+    for (; *items <= at; ++*items) {
+        if (++r->items > VALUES_MOST) {
+            call_unknown(&r->values, UNKNOWN_VARIANT);
+            return NULL;
         }
-        for (int i = *items; i <= at; i++)
-            (*item)[i] = (struct value){.kind = VALUE_NONE, .row = NONE};
-        *items = at + 1;
+        *item = grown(r->values.arena, *item, *items, sizeof **item);
+        (*item)[*items] = (struct value){.kind = VALUE_NONE, .row = NONE};
     }
     return &(*item)[at];
 }
 
-/* What the rest of a slot's path names, inside `v`: "0.1". */
-static struct value *inside(struct arena *a, struct value *v, struct str path)
+/* What the rest of a slot's path names, inside `v`: "0.1"; NULL as above. */
+static struct value *inside(struct recorded_call *r, struct value *v, struct str path)
 {
     struct str word;
     unsigned long long at;
-    while (path.n) {
+    for (int deep = 0; path.n && v; deep++) {
         str_split(path, '.', &word, &path);
         if (!str_u64(word, &at) || at > PLACES_MOST)
             at = v->kind == VALUE_LIST ? (unsigned long long)v->items : 0; /* an entry of a dictionary: one more */
         if (v->kind != VALUE_LIST)
             *v = (struct value){.kind = VALUE_LIST, .row = NONE};
-        v = list_item(a, &v->item, &v->items, (int)at);
+        if (deep == DEEPEST)
+            return call_unknown(&r->values, UNKNOWN_VARIANT), NULL;
+        v = list_item(r, &v->item, &v->items, (int)at);
     }
     return v;
 }
 
-static struct value *named_place(struct arena *a, struct named_value **list, int *n, struct str name)
+static struct value *named_place(struct recorded_call *r, struct named_value **list, int *n, struct str name)
 {
     for (int i = 0; i < *n; i++)
         if (str_is(name, (*list)[i].name))
             return &(*list)[i].value;
-    struct named_value *grown = arena_alloc(a, (size_t)(*n + 1) * sizeof *grown);
-    if (*n)
-        memcpy(grown, *list, (size_t)*n * sizeof *grown);
-    *list = grown;
-    grown[*n] = (struct named_value){.name = arena_cstr(a, name), .value = {.kind = VALUE_NONE, .row = NONE}};
-    return &grown[(*n)++].value;
+    if (*n == NAMES_MOST)
+        return call_unknown(&r->values, UNKNOWN_VARIANT), NULL;
+    *list = grown(r->values.arena, *list, *n, sizeof **list);
+    (*list)[*n] = (struct named_value){.name = arena_cstr(r->values.arena, name),
+        .value = {.kind = VALUE_NONE, .row = NONE}};
+    return &(*list)[(*n)++].value;
 }
 
 static void take_argument(struct recorded_call *r, uint32_t row)
@@ -162,7 +174,8 @@ static void take_argument(struct recorded_call *r, uint32_t row)
     struct value *v;
     str_split(slot, '.', &io, &slot);
     if (r->dump->rows.v[row].io == IO_PARAMETER) {
-        value_of_row(r, row, named_place(c->arena, &c->parameter, &c->parameters, slot));
+        if ((v = named_place(r, &c->parameter, &c->parameters, slot)))
+            value_of_row(r, row, v);
         return;
     }
     if (!slot.n)
@@ -171,11 +184,12 @@ static void take_argument(struct recorded_call *r, uint32_t row)
     if (str_u64(word, &place)) {
         if (place > PLACES_MOST)
             return call_unknown(c, UNKNOWN_VARIANT);
-        v = list_item(c->arena, &c->place, &c->places, (int)place);
+        v = list_item(r, &c->place, &c->places, (int)place);
     } else {
-        v = named_place(c->arena, &c->keyword, &c->keywords, word);
+        v = named_place(r, &c->keyword, &c->keywords, word);
     }
-    value_of_row(r, row, inside(c->arena, v, rest));
+    if ((v = v ? inside(r, v, rest) : NULL))
+        value_of_row(r, row, v);
 }
 
 /* The tensors of a call that it was given or gave, flat. */
@@ -191,8 +205,7 @@ static int flat_tensors(struct recorded_call *r, uint32_t call, enum row_io io, 
     n = 0;
     EACH_ROW(d, call, i)
         if (d->rows.v[i].io == io && d->rows.v[i].kind == ROW_TENSOR && d->rows.v[i].has & HAS_FILE) {
-            if (!tensor_sizes(d, i, &(*out)[n]))
-                call_unknown(&r->values, UNKNOWN_VARIANT);
+            tensor_sizes(r, i, &(*out)[n]);
             at[n++] = i;
         }
     *rows = at;

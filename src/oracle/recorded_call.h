@@ -12,6 +12,7 @@ struct recorded_call {
     uint32_t call;
     const uint32_t *output_row, *result_row, *gradient_row; /* of values.output, .result, .gradient */
     bool default_taken;         /* see call_values */
+    int items;                  /* of all lists of its arguments, those by place among them */
     int tensors;                /* among its arguments, lists opened */
     int64_t elements;           /* of all its tensors together */
     int64_t largest;            /* of one */

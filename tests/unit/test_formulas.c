@@ -133,6 +133,38 @@ static void no_margin_is_read_from_an_axis_of_no_element(void **state)
     refuse("pad", "T2,0 l1,1 sreplicate", "2,2", false);
 }
 
+/* Each one read or wrote behind a tensor's end, divided by zero or asked for very much memory. */
+static void sizes_that_fit_nothing_are_refused(void **state)
+{
+    static const struct {
+        const char *operator, *arguments, *shape;
+        bool backward;
+    } cases[] = {
+        {"pad", "T2,2 l2000000000,2000000000", "2,2", false},
+        {"cat", "[ T3000,1 T1,3000 ] n1", "2,2", false},
+        {"repeat_interleave", "T2,2 n-1e300", "2,2", false},
+        {"topk", "T2,3 n-2", "2,3", false},
+        {"outer", "T70000 T70000", "2,2", false},
+        {"matmul", "T30000,1,1,1 T1,30000,1,1", "2,2", false},
+        {"index_select", "T2,30000 n0 I2:30000", "2,2", false},
+        {"__getitem__", "T2 [ . n0 n0 ]", "2", false},
+        {"einsum", "sab,bc->az T2,3 T3,2", "2,2", false},
+        {"instance_norm", "T2,0,3", "2,0,3", false},
+        {"layer_norm", "T4 l2147483647,2147483647,2147483647,4", "4", false},
+        {"rms_norm", "T10 T3", "10", false},
+        {"conv1d", "T2,1,4 T1,1,1", "1,1,4", true},
+        {"linear", "T2,3 T5,3 T3", "2,5", true},
+        {"npu_fusion_attention", "T4,1,2,2 T4,1,2,2 T1,4,2,2 n1 sBNSD", "4,1,2,2", false},
+        {"npu_fusion_attention", "T1,1,2,4 T1,1,2,2 T1,1,2,4 n1 sBNSD", "1,1,2,4", false},
+        {"scaled_dot_product_attention", "T1,1,30000,1 T1,1,1,1 T1,1,1,30000", "2,2", false},
+        {"softmaxcrossentropywithlogits", "T4,3 I3:4", "4", false},
+        {"max_pool1d", "T1,1,4 n2000000000 n1 n1999999999", "1,1,4", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        refuse(cases[i].operator, cases[i].arguments, cases[i].shape, cases[i].backward);
+}
+
 #define FAMILY(name)                                             \
     static void name##_as_in_torch(void **state)                 \
     {                                                            \
@@ -168,6 +200,7 @@ int main(void)
         cmocka_unit_test(move_as_in_torch),
         cmocka_unit_test(pool_as_in_torch),
         cmocka_unit_test(no_margin_is_read_from_an_axis_of_no_element),
+        cmocka_unit_test(sizes_that_fit_nothing_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
