@@ -117,21 +117,24 @@ static void attend_row(const struct attention *a, struct score_row r, int64_t ba
                        struct product_room out)
 {
     int64_t start = batch * a->out.batch + head * a->out.head + row * a->out.row;
-    for (int64_t d = 0; d < a->value_width; d++) {
-        double y = 0, squares = 0, spread = 0, inside = 0;
-        for (int64_t j = 0; j < a->keys; j++) {
-            if (r.p[j] == 0)
-                continue;
-            double t = r.p[j] * place_at(&a->v, batch, key_head(a, head), j)[d];
-            y += t;
-            squares += t * t;
-            spread += t * t * r.rel[j] * r.rel[j];
-            inside += t * t * r.inside[j] * r.inside[j];
+    double *y = out.y + start, *squares = out.roundings + start, *inside = out.inside + start,
+           *spread = out.squares + start;
+    for (int64_t j = 0; j < a->keys; j++) {
+        const double *v = place_at(&a->v, batch, key_head(a, head), j);
+        if (r.p[j] == 0)
+            continue;
+        for (int64_t d = 0; d < a->value_width; d++) {
+            double t = r.p[j] * v[d];
+            y[d] += t;
+            squares[d] += t * t;
+            spread[d] += t * t * r.rel[j] * r.rel[j];
+            inside[d] += t * t * r.inside[j] * r.inside[j];
         }
-        out.y[start + d] = y;
-        out.roundings[start + d] = 2 * sqrt(squares);
-        out.inside[start + d] = sqrt(inside) + 8 * fabs(y);
-        out.squares[start + d] = sqrt(squares + spread);
+    }
+    for (int64_t d = 0; d < a->value_width; d++) {
+        spread[d] = sqrt(squares[d] + spread[d]);
+        squares[d] = 2 * sqrt(squares[d]);
+        inside[d] = sqrt(inside[d]) + 8 * fabs(y[d]);
     }
 }
 
