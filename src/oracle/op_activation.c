@@ -1,6 +1,5 @@
 /* Functions of one element: activations and the elementary functions, with their slopes. */
-#include <stdlib.h>
-
+#include "base/median.h"
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
 
@@ -427,13 +426,7 @@ static void gelu_backward(struct call_values *c)
 
 /* ---- leaky_relu: MindSpore has two functions of the name, of different default slopes ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* A slope that is not recorded: the one that explains the output, the median of y / x where x is below 0. */
+/* A slope that is not recorded: the one that explains the output, a middle one of y / x where x is below 0. */
 static void leaky_relu_fitted(struct call_values *c)
 {
     const struct real_tensor *x = call_nth_tensor(c, 0), *y = &c->output[0];
@@ -444,10 +437,8 @@ static void leaky_relu_fitted(struct call_values *c)
     for (int64_t i = 0; i < x->count; i++)
         if (x->v[i] < 0 && isfinite(y->v[i]))
             ratio[n++] = y->v[i] / x->v[i];
-    if (n) {
-        qsort(ratio, (size_t)n, sizeof *ratio, by_value);
-        slope = ratio[n / 2];
-    }
+    if (n)
+        slope = select_kth(ratio, (size_t)n, (size_t)(n / 2));
     struct room r = room_for(c, 0, x, arena_fmt(c->arena, "x or %.6g x", slope));
     for (int64_t i = 0; i < x->count; i++) {
         r.y[i] = x->v[i] > 0 ? x->v[i] : slope * x->v[i];

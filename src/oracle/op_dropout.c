@@ -1,14 +1,7 @@
 /* Dropout given its output: each element is 0 or x / (1 - p). */
-#include <stdlib.h>
-
+#include "base/median.h"
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* The rate read off an output, 6 digits; NAN where it cannot be. */
 static double rate_of_output(struct call_values *c, const struct real_tensor *x, const struct real_tensor *y)
@@ -18,8 +11,7 @@ static double rate_of_output(struct call_values *c, const struct real_tensor *x,
     for (int64_t i = 0; i < x->count; i++)
         if (x->v[i] != 0 && y->v[i] != 0 && isfinite(x->v[i]) && isfinite(y->v[i]))
             ratio[n++] = y->v[i] / x->v[i];
-    qsort(ratio, (size_t)n, sizeof *ratio, by_value);
-    double median = n % 2 ? ratio[n / 2] : n ? (ratio[n / 2 - 1] + ratio[n / 2]) / 2 : 0;
+    double median = n ? median_of(ratio, (size_t)n) : 0;
     return median < 0.999 ? NAN : fmax(0, round((1 - 1 / median) * 1e6) / 1e6);
 }
 

@@ -1,7 +1,7 @@
 /* Normalisations: over the last axes (layer, RMS), over the batch, over groups of channels, with their gradients. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/median.h"
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
 
@@ -166,27 +166,17 @@ static struct group_sums group_sums_of(const struct norm *n, int64_t group, cons
     return s;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median over groups of 1/r² − variance, r = ⟨y − b, h⟩ / ⟨h, h⟩; at least 0. */
 static double fitted_eps(struct call_values *c, const struct group_sums *s, int64_t groups)
 {
-    double *eps = real_array(c, groups), median;
+    double *eps = real_array(c, groups);
     int64_t n = 0;
     for (int64_t g = 0; g < groups; g++) {
         double rate = s[g].yh / s[g].hh, e = 1 / (rate * rate) - s[g].variance;
         if (isfinite(e))
             eps[n++] = e;
     }
-    if (!n)
-        return 0;
-    qsort(eps, (size_t)n, sizeof *eps, by_value);
-    median = n % 2 ? eps[n / 2] : (eps[n / 2 - 1] + eps[n / 2]) / 2;
-    return fmax(0, median);
+    return n ? fmax(0, median_of(eps, (size_t)n)) : 0;
 }
 
 static double error_with(const struct group_sums *s, int64_t groups, double eps)
