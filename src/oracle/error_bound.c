@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-
 #define FAR_SAME 0.1 /* a mask's size may have lost a digit: scores were added to it */
 #define TF32_ROUNDOFF 0x1p-11
 
@@ -108,10 +107,10 @@ static void find_integers(const struct error_sums *e, struct error_found *out)
 
 void error_find(const struct error_sums *e, struct error_found *out)
 {
-    *out = (struct error_found){.n = e->n, .once = NAN, .sums = NAN, .value = 1, .bound = {NAN, NAN, NAN, NAN}};
+    *out = (struct error_found){.n = e->n, .once = NAN, .sums = NAN, .bound = {NAN, NAN, NAN, NAN}};
     if (!dtype_is_float(e->of.output))
         return find_integers(e, out);
-    double value = out->value = sqrt(e->value2), unit = value > 0 ? value : 1;
+    double value = sqrt(e->value2), unit = value > 0 ? value : 1;
     out->absolute = !(value > 0);
     for (int a = 0; a < ARITHMETIC_COUNT; a++)
         if (may_run_in(&e->of, (enum arithmetic)a))

@@ -21,7 +21,6 @@ static const char *const reasons[UNKNOWN_COUNT] = {
     [UNKNOWN_FORWARD] = N_("the forward call is not recorded"),
     [UNKNOWN_IN_PLACE] = N_("in place: the recorded input is the output"),
     [UNKNOWN_COMPOSITE] = N_("composite: gradients of its last node"),
-    [UNKNOWN_RECOMPUTED] = N_("computed again in the backward pass"),
     [UNKNOWN_ARGUMENT] = N_("an argument is not recorded"),
     [UNKNOWN_VARIANT] = N_("no formula for this variant"),
     [UNKNOWN_RANDOM] = N_("random values"),

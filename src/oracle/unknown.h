@@ -16,7 +16,6 @@ enum unknown {
     UNKNOWN_FORWARD,    /* the forward call of a backward call is not recorded */
     UNKNOWN_IN_PLACE,   /* the recorded input is the output */
     UNKNOWN_COMPOSITE,  /* gradients of a composite's last node */
-    UNKNOWN_RECOMPUTED, /* made again inside the backward pass */
     UNKNOWN_ARGUMENT,   /* an argument is not recorded and cannot be inferred */
     UNKNOWN_VARIANT,    /* an argument asks for a variant that has no formula (norm p = 3, padding by name, class
                            weights) */
