@@ -107,31 +107,26 @@ static void plan_alone(struct planning *p, const struct dump *d)
 
 /* ---- computing ---- */
 
-struct crew {
+struct computing {
     struct oracle *o;
     const task_list *tasks;
-    atomic_size_t next;
-    const atomic_bool *cancel;
 };
 
-static void *compute_tasks(void *ctx)
+static void compute_task(void *ctx, size_t i)
 {
-    struct crew *c = ctx;
-    size_t i;
-    while ((i = atomic_fetch_add(&c->next, 1)) < c->tasks->n) {
-        const struct oracle_task *t = &c->tasks->v[i];
-        if (c->cancel && atomic_load(c->cancel))
-            break;
-        oracle_side_recompute(&c->o->side[t->side], t->call, t->allowed);
-    }
-    return NULL;
+    const struct computing *c = ctx;
+    const struct oracle_task *t = &c->tasks->v[i];
+    oracle_side_recompute(&c->o->side[t->side], t->call, t->allowed);
 }
 
+/* False where *cancel was set meanwhile. */
 static bool compute(struct oracle *o, const task_list *tasks, const atomic_bool *cancel)
 {
-    struct crew c = {.o = o, .tasks = tasks, .cancel = cancel};
-    atomic_init(&c.next, 0);
-    threads_run(threads_wanted(o->of.workers), compute_tasks, &c);
+    struct computing c = {o, tasks};
+    struct work_crew crew;
+    work_crew_init(&crew);
+    work_crew_each(&crew, threads_wanted(o->of.workers), tasks->n, cancel, compute_task, &c);
+    work_crew_release(&crew);
     return !(cancel && atomic_load(cancel));
 }
 
