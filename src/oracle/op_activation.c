@@ -465,18 +465,6 @@ static void leaky_backward(struct call_values *c)
     leaky_relu_backward(c);
 }
 
-/* MindSpore's fast_gelu and the NPU's: x / (1 + exp(-1.702 |x|)) · exp(0.851 (x - |x|)), which is x sigmoid(1.702 x).
- */
-static void fast_gelu_forward(struct call_values *c)
-{
-    gelu_quick_forward(c);
-}
-
-static void fast_gelu_backward(struct call_values *c)
-{
-    gelu_quick_backward(c);
-}
-
 /* ---- gated: the last axis holds two halves ---- */
 
 struct halves {
@@ -571,58 +559,56 @@ static void glu_backward(struct call_values *c)
     gated_backward(c, &glu);
 }
 
-/* names, function, source */
-#define ROW(words, name, from) {.names = words, .forward = name##_forward, .backward = name##_backward, .source = from}
-
 const struct operator operators_activation[] = {
-    ROW("silu silu_ swish", silu, "torch.nn.functional.silu"),
-    ROW("sigmoid sigmoid_", sigmoid, "torch.sigmoid"),
-    ROW("logsigmoid log_sigmoid", logsigmoid, "torch.nn.functional.logsigmoid"),
-    ROW("tanh tanh_", tanh, "torch.tanh"),
-    ROW("relu relu_", relu, "torch.nn.functional.relu"),
-    ROW("relu6", relu6, "torch.nn.functional.relu6"),
-    ROW("gelu", gelu, "torch.nn.functional.gelu"),
-    ROW("fastgelu fast_gelu npu_fast_gelu quick_gelu", fast_gelu, "mindspore.ops.fast_gelu"),
-    ROW("swiglu npu_swiglu", swiglu, "torch_npu.npu_swiglu"),
-    ROW("glu", glu, "torch.nn.functional.glu"),
-    ROW("hardswish hswish", hardswish, "torch.nn.functional.hardswish"),
-    ROW("hardsigmoid hsigmoid", hardsigmoid, "torch.nn.functional.hardsigmoid"),
-    ROW("hardtanh hardtanh_", hardtanh, "torch.nn.functional.hardtanh"),
-    ROW("softplus softplusext", softplus, "torch.nn.functional.softplus"),
-    ROW("softsign", softsign, "torch.nn.functional.softsign"),
-    ROW("mish mishext", mish, "torch.nn.functional.mish"),
-    ROW("elu elu_ eluext", elu, "torch.nn.functional.elu"),
-    ROW("celu", celu, "torch.nn.functional.celu"),
-    ROW("selu seluext", selu, "torch.nn.functional.selu"),
-    ROW("leaky_relu leaky_relu_ leakyrelu leakyreluext", leaky, "torch.nn.functional.leaky_relu"),
-    ROW("threshold", threshold, "torch.nn.functional.threshold"),
-    ROW("softshrink", softshrink, "torch.nn.functional.softshrink"),
-    ROW("hardshrink hshrink", hardshrink, "torch.nn.functional.hardshrink"),
-    ROW("neg neg_ __neg__ negative", neg, "torch.neg"),
-    ROW("abs abs_ __abs__ absolute", abs, "torch.abs"),
-    ROW("sign sgn", sign, "torch.sign"),
-    ROW("floor floor_", floor, "torch.floor"),
-    ROW("ceil ceil_", ceil, "torch.ceil"),
-    ROW("trunc trunc_ fix", trunc, "torch.trunc"),
-    ROW("round round_", round, "torch.round"),
-    ROW("exp exp_", exp, "torch.exp"),
-    ROW("exp2", exp2, "torch.exp2"),
-    ROW("expm1", expm1, "torch.expm1"),
-    ROW("log log_", log, "torch.log"),
-    ROW("log2", log2, "torch.log2"),
-    ROW("log10", log10, "torch.log10"),
-    ROW("log1p", log1p, "torch.log1p"),
-    ROW("sqrt sqrt_", sqrt, "torch.sqrt"),
-    ROW("rsqrt rsqrt_", rsqrt, "torch.rsqrt"),
-    ROW("square square_", square, "torch.square"),
-    ROW("reciprocal", reciprocal, "torch.reciprocal"),
-    ROW("sin sin_", sin, "torch.sin"),
-    ROW("cos cos_", cos, "torch.cos"),
-    ROW("tan", tan, "torch.tan"),
-    ROW("atan arctan", atan, "torch.atan"),
-    ROW("sinh", sinh, "torch.sinh"),
-    ROW("cosh", cosh, "torch.cosh"),
-    ROW("erf", erf, "torch.erf"),
+    OPERATOR_BY_NAME("silu silu_ swish", silu, "torch.nn.functional.silu"),
+    OPERATOR_BY_NAME("sigmoid sigmoid_", sigmoid, "torch.sigmoid"),
+    OPERATOR_BY_NAME("logsigmoid log_sigmoid", logsigmoid, "torch.nn.functional.logsigmoid"),
+    OPERATOR_BY_NAME("tanh tanh_", tanh, "torch.tanh"),
+    OPERATOR_BY_NAME("relu relu_", relu, "torch.nn.functional.relu"),
+    OPERATOR_BY_NAME("relu6", relu6, "torch.nn.functional.relu6"),
+    OPERATOR_BY_NAME("gelu", gelu, "torch.nn.functional.gelu"),
+    /* x / (1 + exp(-1.702 |x|)) · exp(0.851 (x - |x|)) of MindSpore and the NPU is x sigmoid(1.702 x) */
+    OPERATOR_BY_NAME("fastgelu fast_gelu npu_fast_gelu quick_gelu", gelu_quick, "mindspore.ops.fast_gelu"),
+    OPERATOR_BY_NAME("swiglu npu_swiglu", swiglu, "torch_npu.npu_swiglu"),
+    OPERATOR_BY_NAME("glu", glu, "torch.nn.functional.glu"),
+    OPERATOR_BY_NAME("hardswish hswish", hardswish, "torch.nn.functional.hardswish"),
+    OPERATOR_BY_NAME("hardsigmoid hsigmoid", hardsigmoid, "torch.nn.functional.hardsigmoid"),
+    OPERATOR_BY_NAME("hardtanh hardtanh_", hardtanh, "torch.nn.functional.hardtanh"),
+    OPERATOR_BY_NAME("softplus softplusext", softplus, "torch.nn.functional.softplus"),
+    OPERATOR_BY_NAME("softsign", softsign, "torch.nn.functional.softsign"),
+    OPERATOR_BY_NAME("mish mishext", mish, "torch.nn.functional.mish"),
+    OPERATOR_BY_NAME("elu elu_ eluext", elu, "torch.nn.functional.elu"),
+    OPERATOR_BY_NAME("celu", celu, "torch.nn.functional.celu"),
+    OPERATOR_BY_NAME("selu seluext", selu, "torch.nn.functional.selu"),
+    OPERATOR_BY_NAME("leaky_relu leaky_relu_ leakyrelu leakyreluext", leaky, "torch.nn.functional.leaky_relu"),
+    OPERATOR_BY_NAME("threshold", threshold, "torch.nn.functional.threshold"),
+    OPERATOR_BY_NAME("softshrink", softshrink, "torch.nn.functional.softshrink"),
+    OPERATOR_BY_NAME("hardshrink hshrink", hardshrink, "torch.nn.functional.hardshrink"),
+    OPERATOR_BY_NAME("neg neg_ __neg__ negative", neg, "torch.neg"),
+    OPERATOR_BY_NAME("abs abs_ __abs__ absolute", abs, "torch.abs"),
+    OPERATOR_BY_NAME("sign sgn", sign, "torch.sign"),
+    OPERATOR_BY_NAME("floor floor_", floor, "torch.floor"),
+    OPERATOR_BY_NAME("ceil ceil_", ceil, "torch.ceil"),
+    OPERATOR_BY_NAME("trunc trunc_ fix", trunc, "torch.trunc"),
+    OPERATOR_BY_NAME("round round_", round, "torch.round"),
+    OPERATOR_BY_NAME("exp exp_", exp, "torch.exp"),
+    OPERATOR_BY_NAME("exp2", exp2, "torch.exp2"),
+    OPERATOR_BY_NAME("expm1", expm1, "torch.expm1"),
+    OPERATOR_BY_NAME("log log_", log, "torch.log"),
+    OPERATOR_BY_NAME("log2", log2, "torch.log2"),
+    OPERATOR_BY_NAME("log10", log10, "torch.log10"),
+    OPERATOR_BY_NAME("log1p", log1p, "torch.log1p"),
+    OPERATOR_BY_NAME("sqrt sqrt_", sqrt, "torch.sqrt"),
+    OPERATOR_BY_NAME("rsqrt rsqrt_", rsqrt, "torch.rsqrt"),
+    OPERATOR_BY_NAME("square square_", square, "torch.square"),
+    OPERATOR_BY_NAME("reciprocal", reciprocal, "torch.reciprocal"),
+    OPERATOR_BY_NAME("sin sin_", sin, "torch.sin"),
+    OPERATOR_BY_NAME("cos cos_", cos, "torch.cos"),
+    OPERATOR_BY_NAME("tan", tan, "torch.tan"),
+    OPERATOR_BY_NAME("atan arctan", atan, "torch.atan"),
+    OPERATOR_BY_NAME("sinh", sinh, "torch.sinh"),
+    OPERATOR_BY_NAME("cosh", cosh, "torch.cosh"),
+    OPERATOR_BY_NAME("erf", erf, "torch.erf"),
     {.names = NULL},
 };
 

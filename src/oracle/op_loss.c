@@ -596,7 +596,6 @@ PAIR(binary_cross_entropy, bce)
 PAIR(binary_cross_entropy_with_logits, bce_logits)
 PAIR(kl_div, kl_div_of)
 
-#define ROW(words, name, from) {.names = words, .forward = name##_forward, .backward = name##_backward, .source = from}
 
 const struct operator operators_loss[] = {
     {.names = "cross_entropy cross_entropy_ext sparsesoftmaxcrossentropywithlogits",
@@ -610,13 +609,13 @@ const struct operator operators_loss[] = {
     {.names = "softmaxcrossentropywithlogits",
      .forward = softmax_with_logits,
      .source = "mindspore.ops.SoftmaxCrossEntropyWithLogits"},
-    ROW("mse_loss mselossext", mse_loss, "torch.nn.functional.mse_loss"),
-    ROW("l1_loss l1lossext", l1_loss, "torch.nn.functional.l1_loss"),
-    ROW("smooth_l1_loss smoothl1loss", smooth_l1_loss, "torch.nn.functional.smooth_l1_loss"),
-    ROW("huber_loss", huber_loss, "torch.nn.functional.huber_loss"),
-    ROW("binary_cross_entropy binarycrossentropy", binary_cross_entropy, "torch.nn.functional.binary_cross_entropy"),
-    ROW("binary_cross_entropy_with_logits bcewithlogitsloss", binary_cross_entropy_with_logits,
+    OPERATOR_BY_NAME("mse_loss mselossext", mse_loss, "torch.nn.functional.mse_loss"),
+    OPERATOR_BY_NAME("l1_loss l1lossext", l1_loss, "torch.nn.functional.l1_loss"),
+    OPERATOR_BY_NAME("smooth_l1_loss smoothl1loss", smooth_l1_loss, "torch.nn.functional.smooth_l1_loss"),
+    OPERATOR_BY_NAME("huber_loss", huber_loss, "torch.nn.functional.huber_loss"),
+    OPERATOR_BY_NAME("binary_cross_entropy binarycrossentropy", binary_cross_entropy, "torch.nn.functional.binary_cross_entropy"),
+    OPERATOR_BY_NAME("binary_cross_entropy_with_logits bcewithlogitsloss", binary_cross_entropy_with_logits,
         "torch.nn.functional.binary_cross_entropy_with_logits"),
-    ROW("kl_div kldiv", kl_div, "torch.nn.functional.kl_div"),
+    OPERATOR_BY_NAME("kl_div kldiv", kl_div, "torch.nn.functional.kl_div"),
     {.names = NULL},
 };

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/median.h"
+#include "oracle/error_bound.h"
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
 
@@ -581,8 +582,7 @@ static void module_batch(struct call_values *c)
     if (!weights_fit(c, &n))
         return;
     norm_of(c, &n, -1);
-    double unit = dtype_table[c->output[0].dtype].epsilon / 2;
-    if (c->unknown || explains_output(c, unit > 0 ? unit : 0x1p-24))
+    if (c->unknown || explains_output(c, unit_roundoff(c->output[0].dtype)))
         return;
     bool recorded = mean && variance && mean->count == n.layout.weights && variance->count == n.layout.weights;
     struct real_tensor figures[2] = {real_new(c, 1, &n.layout.weights), real_new(c, 1, &n.layout.weights)};
@@ -616,18 +616,16 @@ static void module_group(struct call_values *c)
 
 /* ---- table ---- */
 
-#define NORM(words, function, from) {.names = words, .forward = function, .backward = function, .source = from}
-
 const struct operator operators_norm[] = {
-    NORM("layer_norm layernorm layernormext layernormv3 fused_layer_norm", layer_norm,
+    OPERATOR_BOTH_WAYS("layer_norm layernorm layernormext layernormv3 fused_layer_norm", layer_norm,
          "torch.nn.functional.layer_norm"),
-    NORM("rms_norm rmsnorm npu_rms_norm", rms_norm, "torch.nn.functional.rms_norm; torch_npu.npu_rms_norm"),
+    OPERATOR_BOTH_WAYS("rms_norm rmsnorm npu_rms_norm", rms_norm, "torch.nn.functional.rms_norm; torch_npu.npu_rms_norm"),
     {.names = "npu_add_rms_norm add_rms_norm addrmsnorm",
      .forward = add_rms_norm,
      .source = "torch_npu.npu_add_rms_norm"},
-    NORM("batch_norm batchnorm", batch_norm, "torch.nn.functional.batch_norm"),
-    NORM("instance_norm", instance_norm, "torch.nn.functional.instance_norm"),
-    NORM("group_norm groupnorm", group_norm, "torch.nn.functional.group_norm"),
+    OPERATOR_BOTH_WAYS("batch_norm batchnorm", batch_norm, "torch.nn.functional.batch_norm"),
+    OPERATOR_BOTH_WAYS("instance_norm", instance_norm, "torch.nn.functional.instance_norm"),
+    OPERATOR_BOTH_WAYS("group_norm groupnorm", group_norm, "torch.nn.functional.group_norm"),
     {.names = NULL},
 };
 

@@ -555,15 +555,13 @@ static double windows_cost(const struct call_values *c)
 
 /* ---- tables ---- */
 
-#define BOTH(words, function, from) {.names = words, .forward = function, .backward = function, .source = from}
-
 const struct operator operators_pool[] = {
     {.names = "avg_pool1d avg_pool2d avg_pool3d avgpool avgpool1d avgpool2d avgpool3d",
      .forward = avg_pool,
      .backward = avg_pool,
      .source = "torch.nn.functional.avg_pool2d",
      .cost = windows_cost},
-    BOTH("adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptiveavgpool1d adaptiveavgpool2d "
+    OPERATOR_BOTH_WAYS("adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptiveavgpool1d adaptiveavgpool2d "
          "adaptiveavgpool2dext adaptiveavgpool3d",
          adaptive_avg_pool, "torch.nn.functional.adaptive_avg_pool2d"),
     {.names = "max_pool1d max_pool2d max_pool3d maxpool maxpool2d maxpool3d maxpoolwithmask maxpoolwithindices "
@@ -572,7 +570,7 @@ const struct operator operators_pool[] = {
      .backward = max_pool,
      .source = "torch.nn.functional.max_pool2d",
      .cost = windows_cost},
-    BOTH("adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d adaptivemaxpool2d", adaptive_max_pool,
+    OPERATOR_BOTH_WAYS("adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d adaptivemaxpool2d", adaptive_max_pool,
          "torch.nn.functional.adaptive_max_pool2d"),
     {.names = "interpolate upsample",
      .forward = interpolate,

@@ -5,6 +5,12 @@
 #include "base/str.h"
 #include "oracle/formula.h"
 
+/* Rows of tables: name_forward and name_backward; one function that looks at `backward` itself. */
+#define OPERATOR_BY_NAME(words, name, from)                                                             \
+    {.names = words, .forward = name##_forward, .backward = name##_backward, .source = from}
+#define OPERATOR_BOTH_WAYS(words, function, from)                                                       \
+    {.names = words, .forward = function, .backward = function, .source = from}
+
 /* One table a file; ends with a row whose names are NULL. A new file: its table here and in operators.c. */
 extern const struct operator operators_product[];
 extern const struct operator operators_convolution[];

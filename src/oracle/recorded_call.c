@@ -7,6 +7,7 @@
 #include "pair/align_item.h"
 
 enum { PLACES_MOST = 4096, READ_AT_ONCE = 4096 };
+#define EMPTY_MOST 1e7 /* of the other axes of a tensor of no element, which are gone through all the same */
 enum { VALUES_MOST = 1 << 16, NAMES_MOST = 1024, DEEPEST = 8 }; /* of one call: lists name items that need not be there */
 
 /* ---- arguments ---- */
@@ -22,7 +23,7 @@ static void tensor_sizes(struct recorded_call *r, uint32_t row, struct real_tens
     double extent = 1;
     for (int i = 0; i < s->ndim; i++)
         extent *= s->dim[i] ? (double)s->dim[i] : 1;
-    if (extent > REAL_ELEMENTS_MOST) {
+    if (extent > (s->numel ? REAL_ELEMENTS_MOST : EMPTY_MOST)) {
         call_unknown(&r->values, UNKNOWN_LARGE);
         return;
     }
