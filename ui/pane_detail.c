@@ -134,7 +134,7 @@ static void which_side(struct page *p, uint32_t line, bool above)
     if (!o)
         return;
     enum oracle_which w = oracle_which(o, s->measure.pairing->lines.v[line].row);
-    bool wrong = w != ORACLE_NEITHER && w != ORACLE_NOBODY_KNOWS;
+    bool wrong = oracle_which_is_wrong(w);
     if (above == (wrong || line_is_bad(&s->judged->line[line])))
         oracle_whole_text(o, &s->measure, s->judged, line, &b);
     if (b.n)

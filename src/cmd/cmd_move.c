@@ -173,8 +173,7 @@ static bool is_wrong(const struct workspace *d, uint32_t row)
 static bool is_excess(const struct workspace *d, uint32_t i)
 {
     const struct oracle *o = comparison_oracle(d->c);
-    enum oracle_which w = o ? oracle_which(o, d->c->pairing->lines.v[i].row) : ORACLE_NOBODY_KNOWS;
-    return w == ORACLE_TARGET || w == ORACLE_GOLDEN || w == ORACLE_BOTH;
+    return o && oracle_which_is_wrong(oracle_which(o, d->c->pairing->lines.v[i].row));
 }
 
 static const struct {

@@ -134,7 +134,7 @@ static void count_wrong(struct oracle *o, const struct pairing *p)
 {
     for (size_t i = 0; i < p->lines.n; i++) {
         enum oracle_which w = oracle_which(o, p->lines.v[i].row);
-        if (w == ORACLE_TARGET || w == ORACLE_GOLDEN || w == ORACLE_BOTH)
+        if (oracle_which_is_wrong(w))
             o->wrong[w - ORACLE_TARGET]++;
     }
 }
@@ -199,6 +199,11 @@ int oracle_mode_find(struct str name)
         if (str_is(name, modes[i]))
             return (int)i;
     return -1;
+}
+
+bool oracle_which_is_wrong(enum oracle_which w)
+{
+    return w == ORACLE_TARGET || w == ORACLE_GOLDEN || w == ORACLE_BOTH;
 }
 
 const char *oracle_which_name(enum oracle_which w)

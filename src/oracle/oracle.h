@@ -35,6 +35,8 @@ void oracle_free(struct oracle *o); /* NULL: nothing */
 const char *oracle_mode_name(enum oracle_mode m);
 int oracle_mode_find(struct str name); /* -1: none */
 enum oracle_which oracle_which(const struct oracle *o, const uint32_t row[2]);
+/* Whether it names a side: target, golden or both. */
+bool oracle_which_is_wrong(enum oracle_which w);
 const char *oracle_which_name(enum oracle_which w); /* NULL: not known */
 
 /* Why outputs differ where neither side is wrong: what differs first of the call's arguments, element types, inputs. */

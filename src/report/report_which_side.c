@@ -30,12 +30,6 @@ static void told_line(struct building *b, const struct oracle *o, uint32_t line)
     buf_release(&t);
 }
 
-static bool is_wrong(const struct oracle *o, const uint32_t row[2])
-{
-    enum oracle_which w = oracle_which(o, row);
-    return w != ORACLE_NEITHER && w != ORACLE_NOBODY_KNOWS;
-}
-
 void report_which_side(struct building *b)
 {
     const struct oracle *o = comparison_oracle(b->s);
@@ -46,10 +40,10 @@ void report_which_side(struct building *b)
         _("Recorded calls computed anew in float64, each from its own side's inputs and arguments. An output above "
                                       "twice the error of honest arithmetic is wrong."));
     coverage(b, o);
-    if (b->j->first != NONE && !is_wrong(o, b->m->pairing->lines.v[b->j->first].row))
+    if (b->j->first != NONE && !oracle_which_is_wrong(oracle_which(o, b->m->pairing->lines.v[b->j->first].row)))
         told_line(b, o, b->j->first);
     for (uint32_t i = 0; i < b->m->pairing->lines.n && told < WRONG_LISTED; i++)
-        if (is_wrong(o, b->m->pairing->lines.v[i].row)) {
+        if (oracle_which_is_wrong(oracle_which(o, b->m->pairing->lines.v[i].row))) {
             told_line(b, o, i);
             told++;
         }
