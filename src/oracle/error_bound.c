@@ -43,6 +43,11 @@ static bool wrong_beyond(double y, double recorded, double most, double mask)
     return isnan(recorded) || fabs(recorded) < most || signbit(recorded) != signbit(y);
 }
 
+double error_ulp(const struct error_case *of, double y)
+{
+    return fabs(y) > 0 ? ldexp(2 * unit_roundoff(of->type), ilogb(y)) : smallest_subnormal(of->output);
+}
+
 static void add_product(struct error_sums *e, double base, double y, double s)
 {
     const struct error_case *o = &e->of;
@@ -56,8 +61,6 @@ static void add_product(struct error_sums *e, double base, double y, double s)
         double b = base + sums + more[a] * both;
         e->bound2[a] += b * b;
     }
-    double ulp = fabs(y) > 0 ? ldexp(2 * ut, ilogb(y)) : smallest_subnormal(o->output);
-    e->once2 += ulp * ulp;
     e->sums2 += sums * sums;
 }
 
@@ -83,10 +86,26 @@ void error_add(struct error_sums *e, double y, double recorded, double c, double
     e->value2 += y * y;
     e->error2 += (y - recorded) * (y - recorded);
     e->rounded |= c != 0;
-    if (o->product)
-        add_product(e, base, y, s);
-    else
+    if (!o->product) {
         e->bound2[ARITHMETIC_OWN] += base * base;
+        return;
+    }
+    double ulp = error_ulp(o, y);
+    e->once2 += ulp * ulp;
+    add_product(e, base, y, s);
+}
+
+void error_add_norms(struct error_sums *e, const struct error_norms *n)
+{
+    const struct error_case *o = &e->of;
+    double base = unit_roundoff(o->type) * n->c + unit_roundoff(o->output) * n->y
+        + 2 * smallest_subnormal(o->output) * sqrt((double)n->n);
+    e->n += n->n;
+    e->value2 += n->y * n->y;
+    e->error2 += n->error * n->error;
+    e->once2 += n->ulps * n->ulps;
+    e->rounded |= n->c > 0;
+    add_product(e, base, n->y, n->s);
 }
 
 /* Which kinds of arithmetic a product of that type may run in beyond its own. */

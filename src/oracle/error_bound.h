@@ -31,7 +31,6 @@ struct error_sums {
 
 struct error_found {
     double error, bound[ARITHMETIC_COUNT]; /* relative; NAN: that arithmetic is none of this type */
-    double value;                          /* |f(x)| */
     bool absolute;                         /* f(x) is zero: absolute figures */
     double once, sums;                     /* what one rounding gives on average, and the sums; NAN: it names nothing */
     int64_t n;
@@ -39,6 +38,15 @@ struct error_found {
 
 /* One element: y = f(x), the recorded one, c, a and s (0 where there are none). */
 void error_add(struct error_sums *e, double y, double recorded, double c, double a, double s);
+/* 2-norms over the elements of a product that is not computed element by element. */
+struct error_norms {
+    int64_t n;
+    double y, error, c, s, ulps; /* ulps: of the distances between numbers of the type at each element (error_ulp) */
+};
+/* All elements of a product at once, by the triangle inequality: the bound is at least that of the elements apart. */
+void error_add_norms(struct error_sums *e, const struct error_norms *n);
+/* The distance between numbers of the operator's type at y. */
+double error_ulp(const struct error_case *of, double y);
 void error_find(const struct error_sums *e, struct error_found *out);
 /* The finest arithmetic that explains a product's error; false where it names none. */
 bool error_names(const struct error_found *f, enum dtype type, enum arithmetic *out);

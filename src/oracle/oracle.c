@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
+#include "oracle/product_test.h"
 #include "oracle/recompute.h"
 
 /* A call to compute, and what it may cost. */
@@ -47,7 +48,9 @@ static double affordable(const struct call_plan *c, double share, double *allowe
     if (c->operations <= share)
         return c->operations;
     *allowed = floor(share / c->products);
-    return c->row_operations > 0 && *allowed >= ROWS_LEAST * c->row_operations ? share : -1;
+    if (c->vector_operations > 0 && *allowed > TEST_VECTORS_MOST * c->vector_operations)
+        *allowed = TEST_VECTORS_MOST * c->vector_operations;
+    return c->row_operations > 0 && *allowed >= ROWS_LEAST * c->row_operations ? *allowed * c->products : -1;
 }
 
 static void plan_calls(struct planning *p, const uint32_t call[2])

@@ -6,6 +6,7 @@
 
 #include "dump/family.h"
 #include "judge/thresholds.h"
+#include "oracle/product_test.h"
 #include "oracle/recompute.h"
 #include "pair/align_item.h"
 
@@ -129,7 +130,7 @@ static void add_row(struct oracle_side *s, uint32_t call, const struct recompute
     if (isnan(o->found.bound[a]))
         a = ARITHMETIC_OWN;
     struct oracle_row r = {.row = o->row, .error = o->found.error, .bound = o->found.bound[a], .part = o->part,
-        .said = true};
+        .vectors = o->vectors, .said = true};
     r.excess = excess_of(r.error, r.bound);
     r.arithmetic = arithmetic_name(a, o->type);
     r.rounded = o->rounded == DTYPE_UNKNOWN ? NULL : dtype_table[o->rounded].name;
@@ -219,6 +220,16 @@ void oracle_side_judge(struct oracle_side *s)
 bool oracle_row_is_wrong(const struct oracle_row *r)
 {
     return r->excess > rule_limit(RULE_LIMIT_ORACLE_WRONG);
+}
+
+bool oracle_row_is_sampled(const struct oracle_row *r)
+{
+    return r->part < 1 || r->vectors;
+}
+
+double oracle_row_missed(const struct oracle_row *r)
+{
+    return r->vectors ? product_test_missed(r->vectors) : 1 - r->part;
 }
 
 const struct oracle_row *oracle_side_row(const struct oracle_side *s, uint32_t row)

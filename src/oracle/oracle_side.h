@@ -20,6 +20,7 @@ struct oracle_row {
     const char *rounded;       /* "bfloat16", or NULL */
     const char *operator, *formula;
     double part;               /* of its product's rows, 1: all */
+    int vectors;               /* it was tested by that many random ones, 0: element by element */
     bool said;                 /* false: its class turned out to be unknown */
 };
 
@@ -58,6 +59,11 @@ const struct oracle_row *oracle_side_row(const struct oracle_side *s, uint32_t r
 enum unknown oracle_side_unknown(const struct oracle_side *s, uint32_t row);
 /* Above what honest arithmetic may err by more than rules.oracle_wrong allows. */
 bool oracle_row_is_wrong(const struct oracle_row *r);
+/* Not all of it was compared. */
+bool oracle_row_is_sampled(const struct oracle_row *r);
+/* How likely a fault is missed: one in a single row of a product some of whose rows were computed, one of
+ * PRODUCT_TEST_TIMES what would be called wrong of one tested by vectors. */
+double oracle_row_missed(const struct oracle_row *r);
 /* "product float32" of arithmetic[family][type]. */
 void oracle_arithmetic_key(int family, enum dtype type, struct buf *out);
 

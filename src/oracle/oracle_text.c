@@ -5,11 +5,12 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "oracle/product_test.h"
 
 void oracle_row_text(const struct oracle_row *r, struct buf *out)
 {
     char error[NUM_MAX], excess[NUM_MAX];
-    if (r->error == 0 && r->part >= 1) {
+    if (r->error == 0 && !oracle_row_is_sampled(r)) {
         buf_cstr(out, _("exactly what its own inputs give"));
         return;
     }
@@ -19,7 +20,11 @@ void oracle_row_text(const struct oracle_row *r, struct buf *out)
     if (r->rounded)
         buf_fmt(out, _("; every value is a %s number"), r->rounded);
     if (r->part < 1)
-        buf_fmt(out, _("; on %.2g %% of its rows"), r->part * 100);
+        buf_fmt(out, _("; on %.2g %% of its rows: a fault in one of them is missed with a probability of %.2g"),
+                r->part * 100, oracle_row_missed(r));
+    if (r->vectors)
+        buf_fmt(out, _("; by %d random vectors: a fault of %d times what is called wrong is missed with a probability "
+                       "of %.1e"), r->vectors, PRODUCT_TEST_TIMES, oracle_row_missed(r));
 }
 
 static const char *which_text(enum oracle_which w)

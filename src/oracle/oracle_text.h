@@ -4,7 +4,8 @@
 
 #include "oracle/oracle.h"
 
-/* "3.1e-03 from what its own inputs give, 42 × what bfloat16 explains; every value is a bfloat16 number". Appends. */
+/* "3.1e-03 from what its own inputs give, 42 × what bfloat16 explains; every value is a bfloat16 number", and of
+ * what was compared in part how likely a fault is missed. Appends. */
 void oracle_row_text(const struct oracle_row *r, struct buf *out);
 /* "target side: …; golden side: …; which is wrong". Nothing where no side of the line was recomputed. Appends. */
 void oracle_line_text(const struct oracle *o, const uint32_t row[2], struct buf *out);

@@ -6,6 +6,7 @@
 
 #include "judge/thresholds.h"
 #include "oracle/product.h"
+#include "oracle/product_test.h"
 #include "pair/align_item.h"
 #include "pair/call_arguments.h"
 #include "dump/family.h"
@@ -110,7 +111,10 @@ void call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, un
     p->unknown = r.values.unknown ? r.values.unknown : (double)r.elements > REAL_ELEMENTS_MOST ? UNKNOWN_LARGE : UNKNOWN_NOT;
     p->operations = p->unknown ? 0 : operations_of(p->operator, &r);
     p->products = r.values.backward ? 4 : 1;
-    if (p->operator->family != FORMULA_OTHER && !p->operator->cost && r.values.results)
+    bool sampled = p->operator->family != FORMULA_OTHER && !p->operator->cost && r.values.results;
+    if (sampled && p->operator->family == FORMULA_PRODUCT)
+        p->vector_operations = (double)r.elements;
+    if (sampled)
         p->row_operations = p->operations / fmax(1, product_rows_of(p->operator->family, &r.values.result[0]));
     arena_release(&a);
 }
@@ -157,6 +161,7 @@ struct trial {
     const struct candidate *candidate;
     struct error_found found;
     double part;
+    int vectors;
 };
 
 struct judging {
@@ -174,6 +179,13 @@ static int64_t rows_within(const struct product *p, double allowed)
     return n < 1 ? 1 : n < rows ? n : rows;
 }
 
+/* Random vectors for a product that is too large, where enough of them are affordable; 0: some of its rows are. */
+static int vectors_within(const struct product *p, double allowed)
+{
+    double n = product_operations(p) > allowed ? floor(allowed / product_test_operations(p)) : 0;
+    return n < TEST_VECTORS_LEAST ? 0 : n < TEST_VECTORS_MOST ? (int)n : TEST_VECTORS_MOST;
+}
+
 static void add_elements(const struct candidate *p, const struct real_tensor *recorded, struct error_sums *e)
 {
     for (int64_t i = 0; i < p->y.count; i++)
@@ -186,8 +198,8 @@ static int64_t candidate_count(const struct candidate *p)
     return p->product ? p->product->batches * p->product->rows * p->product->columns : p->y.count;
 }
 
-/* One candidate for one output, on at most `rows` rows of a product. */
-static void try_candidate(const struct judging *j, const struct candidate *p, int output, int64_t rows, struct trial *t)
+/* One candidate for one output: a product on at most `probe` rows, 0: as far as is affordable. */
+static void try_candidate(const struct judging *j, const struct candidate *p, int output, int64_t probe, struct trial *t)
 {
     const struct real_tensor *recorded = &j->r->values.output[output];
     struct error_sums e = {.of = {.output = recorded->dtype, .product = p->product || p->squares, .move = p->move,
@@ -196,9 +208,14 @@ static void try_candidate(const struct judging *j, const struct candidate *p, in
     e.of.terms = p->product ? (double)p->product->terms : p->terms;
     *t = (struct trial){.candidate = p, .part = 1};
     if (p->product) {
-        int64_t all = product_rows(p->product);
-        product_compare(p->product, recorded, rows, &e);
-        t->part = rows < all ? (double)rows / (double)all : 1;
+        int64_t all = product_rows(p->product), within = rows_within(p->product, j->allowed),
+                rows = probe && probe < within ? probe : within;
+        int vectors = probe ? 0 : vectors_within(p->product, j->allowed);
+        if (vectors && product_test(p->product, recorded, vectors, &e))
+            t->vectors = vectors;
+        else
+            product_compare(p->product, recorded, rows, &e);
+        t->part = rows < all && !t->vectors ? (double)rows / (double)all : 1;
     } else {
         add_elements(p, recorded, &e);
     }
@@ -240,14 +257,13 @@ static bool best_trial(const struct judging *j, int output, struct trial *best)
         struct trial t;
         if (!fits(j, p, output))
             continue;
-        int64_t rows = p->product ? rows_within(p->product, j->allowed) : 0;
-        try_candidate(j, p, output, probed && rows > PROBE_ROWS ? PROBE_ROWS : rows, &t);
+        try_candidate(j, p, output, probed ? PROBE_ROWS : 0, &t);
         if (!found || likeness(&t) < likeness(best))
             *best = t;
         found = true;
     }
     if (found && probed && best->candidate->product)
-        try_candidate(j, best->candidate, output, rows_within(best->candidate->product, j->allowed), best);
+        try_candidate(j, best->candidate, output, 0, best);
     return found;
 }
 
@@ -304,7 +320,8 @@ static bool judge_output(const struct judging *j, int output, struct recomputed_
     }
     if (!found)
         return false;
-    *out = (struct recomputed_output){.row = j->r->output_row[output], .found = best.found, .part = best.part};
+    *out = (struct recomputed_output){.row = j->r->output_row[output], .found = best.found, .part = best.part,
+        .vectors = best.vectors};
     out->type = recorded_call_type(j->r, c->output[output].dtype, &finer);
     out->product = best.candidate->product || best.candidate->squares;
     out->rounded = rounded_to(&c->output[output], out->type, &best);

@@ -14,6 +14,7 @@ struct recomputed_output {
                                DTYPE_UNKNOWN */
     bool product;           /* whose arithmetic is read off its family */
     double part;            /* of the rows, 1: all */
+    int vectors;            /* it was tested by that many random ones (product_test.h); 0: it was not */
     char formula[64];
 };
 
@@ -30,6 +31,7 @@ struct call_plan {
     bool counted;    /* among the calls that compute */
     double operations; /* of the whole */
     double row_operations; /* of one row of a product, which may be sampled; 0: it may not */
+    double vector_operations; /* of one random vector through it; 0: it takes none */
     uint8_t products;  /* computed for it: gradients are several */
     bool votes;      /* tells its side's arithmetic: no container */
     char name[48];   /* the operator's */

@@ -117,17 +117,27 @@ static void because_object(struct jsonw *w, const struct measure *m, const struc
     buf_release(&name);
 }
 
-static void sampled_object(struct jsonw *w, double part)
+/* Of the side a fault is missed on more likely; NULL: neither was compared in part. */
+static void sampled_object(struct jsonw *w, const struct oracle_row *r)
 {
     jw_key(w, "sampled");
-    if (part >= 1) {
+    if (!r) {
         jw_null(w);
         return;
     }
     jw_object(w);
-    jw_knum(w, "part", part);
-    jw_knum(w, "miss_probability", 1 - part);
+    jw_kgiven(w, "part", r->vectors ? NAN : r->part);
+    jw_knum(w, "miss_probability", oracle_row_missed(r));
     jw_end_object(w);
+}
+
+static const struct oracle_row *sampled_of(const struct oracle_row *const r[2])
+{
+    const struct oracle_row *found = NULL;
+    for (int i = 0; i < 2; i++)
+        if (r[i] && oracle_row_is_sampled(r[i]) && (!found || oracle_row_missed(r[i]) > oracle_row_missed(found)))
+            found = r[i];
+    return found;
 }
 
 void oracle_json_row(struct jsonw *w, const struct oracle *o, const struct measure *m, const struct judgement *j,
@@ -149,7 +159,7 @@ void oracle_json_row(struct jsonw *w, const struct oracle *o, const struct measu
     jw_kcstr(w, "formula", said->formula);
     oracle_because_find(o, m, j, line, &because);
     because_object(w, m, &because);
-    sampled_object(w, fmin(r[TARGET] ? r[TARGET]->part : 1, r[GOLDEN] ? r[GOLDEN]->part : 1));
+    sampled_object(w, sampled_of(r));
     jw_end_object(w);
 }
 
@@ -173,6 +183,7 @@ void oracle_json_problems(struct jsonw *w, const struct oracle_side *s)
         jw_kcstr(w, "operator", r->operator);
         jw_kcstr(w, "formula", r->formula);
         jw_kcstr(w, "rounded", r->rounded);
+        sampled_object(w, oracle_row_is_sampled(r) ? r : NULL);
         jw_end_object(w);
     }
     free(worst);

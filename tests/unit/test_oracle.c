@@ -261,6 +261,59 @@ static void a_budget_is_kept_and_results_do_not_depend_on_threads(void **state)
     forget(&b);
 }
 
+/* ---- products too large for the budget ---- */
+
+enum { BIG = 96 };
+
+/* y = x W^T of BIG³ in float32; the element of that row and column off by `fault`. */
+static void big_product(struct tensor_dump *d, const char *name, float fault)
+{
+    static float x[BIG * BIG], w[BIG * BIG], y[BIG * BIG];
+    draw_all(x, BIG * BIG);
+    draw_all(w, BIG * BIG);
+    for (int i = 0; i < BIG * BIG; i++) {
+        double sum = 0;
+        for (int t = 0; t < BIG; t++)
+            sum += (double)x[i / BIG * BIG + t] * (double)w[i % BIG * BIG + t];
+        y[i] = (float)sum;
+    }
+    y[37 * BIG + 5] += fault;
+    open_call(d, name);
+    tensors_row(d, name, "input.0", "96,96", x, BIG * BIG);
+    fputs(",", d->json);
+    tensors_row(d, name, "input.1", "96,96", w, BIG * BIG);
+    end_call(d, name, "96,96", y, BIG * BIG);
+}
+
+/* a budget for a third of the operations: random vectors see one element of 9,216 that some rows would not, and give
+ * the error that element by element gives */
+static void random_vectors_see_what_rows_would_miss(void **state)
+{
+    struct tensor_dump d;
+    struct alone part, whole;
+    struct oracle_options third = {.mode = ORACLE_AUTO, .budget = 4 * BIG * BIG * BIG / 3, .workers = 1};
+    (void)state;
+    seed = 9;
+    tensors_begin(&d);
+    big_product(&d, "Functional.linear.0.forward", 0.05F);
+    big_product(&d, "Functional.linear.1.forward", 0);
+    tensors_end(&d);
+    examine(&part, d.dir, &third);
+    examine(&whole, d.dir, NULL);
+    const struct oracle_row *r = row_of(&part, "Functional.linear.0.forward.output.0"),
+                            *all = row_of(&whole, "Functional.linear.0.forward.output.0");
+    assert_true(r->vectors >= 8 && r->part == 1 && !all->vectors);
+    assert_true(oracle_row_is_wrong(r) && oracle_row_is_wrong(all));
+    assert_true(r->error > all->error / 2 && r->error < 2 * all->error);
+    assert_true(r->bound >= all->bound && r->bound < 1.5 * all->bound);
+    assert_true(oracle_row_missed(r) < 0.1);
+    assert_true(part.found->spent <= third.budget);
+    const struct oracle_row *honest = row_of(&part, "Functional.linear.1.forward.output.0");
+    assert_true(!honest || honest->excess < 1);
+    forget(&part);
+    forget(&whole);
+}
+
 /* ---- two sides ---- */
 
 static struct session *compared(const char *target, const char *golden)
@@ -351,6 +404,7 @@ int main(void)
         cmocka_unit_test(nothing_is_said_of_nan_and_unknown_operators),
         cmocka_unit_test(no_default_is_taken_where_arguments_are_not_recorded),
         cmocka_unit_test(a_budget_is_kept_and_results_do_not_depend_on_threads),
+        cmocka_unit_test(random_vectors_see_what_rows_would_miss),
         cmocka_unit_test(the_side_that_is_wrong_is_named),
         cmocka_unit_test(an_argument_is_named_before_an_input),
     };
