@@ -49,7 +49,10 @@ static inline void tensors_row(struct tensor_dump *d, const char *call, const ch
     static const char *const name[] = {"Max", "Min", "Mean", "Norm"};
     fprintf(d->json, "{\"type\":\"mindspore.Tensor\",\"dtype\":\"Float32\",\"shape\":[%s]", sizes);
     for (int i = 0; i < 4; i++)
-        isnan(figure[i]) ? fprintf(d->json, ",\"%s\":NaN", name[i]) : fprintf(d->json, ",\"%s\":%.17g", name[i], figure[i]);
+        if (isfinite(figure[i]))
+            fprintf(d->json, ",\"%s\":%.17g", name[i], figure[i]);
+        else
+            fprintf(d->json, ",\"%s\":%s", name[i], isnan(figure[i]) ? "NaN" : figure[i] > 0 ? "Infinity" : "-Infinity");
     if (!d->statistics)
         fprintf(d->json, ",\"data_name\":\"%s.%s.npy\"", call, slot);
     fputs("}", d->json);

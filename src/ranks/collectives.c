@@ -185,7 +185,10 @@ static double reduced(const struct members *m, const char *op, uint64_t i, bool 
     double x = absolute ? fabs(m->in[0][i]) : m->in[0][i];
     for (size_t k = 1; k < m->n; k++) {
         double y = absolute ? fabs(m->in[k][i]) : m->in[k][i];
-        x = strcmp(op, "max") == 0 ? fmax(x, y) : strcmp(op, "min") == 0 ? fmin(x, y) : x + y;
+        if (isnan(x) || isnan(y)) /* frameworks hand NaN on, fmax does not */
+            x = NAN;
+        else
+            x = strcmp(op, "max") == 0 ? fmax(x, y) : strcmp(op, "min") == 0 ? fmin(x, y) : x + y;
     }
     return strcmp(op, "avg") == 0 ? x / (double)m->n : x;
 }
@@ -250,10 +253,13 @@ static double rounding_bound(const struct collective *c, const struct members *m
         return 0;
     for (uint64_t i = 0; i < m->in_n[0]; i++) {
         double a = reduced(m, "sum", i, true), s = reduced(m, "sum", i, false);
+        if (!isfinite(a))
+            continue;
         terms += a * a;
         sum += s * s;
     }
-    return eps / 2 * (double)(m->n - 1) * (sum > 0 ? sqrt(terms / sum) : 1);
+    double grown = sum > 0 ? sqrt(terms / sum) : 1;
+    return eps / 2 * (double)(m->n - 1) * (isfinite(grown) ? grown : 1);
 }
 
 static bool held_by(const double *x, uint64_t n, enum dtype type)
@@ -279,6 +285,8 @@ static double best_factor(const double *out, const double *want, uint64_t n)
 {
     double both = 0, own = 0;
     for (uint64_t i = 0; i < n; i++) {
+        if (!isfinite(out[i]) || !isfinite(want[i]))
+            continue;
         both += out[i] * want[i];
         own += want[i] * want[i];
     }
@@ -289,6 +297,8 @@ static double off_by_factor(const double *out, const double *want, uint64_t n, d
 {
     double off = 0, all = 0;
     for (uint64_t i = 0; i < n; i++) {
+        if (!isfinite(out[i]) || !isfinite(want[i]))
+            continue;
         double x = out[i] - f * want[i];
         off += x * x;
         all += out[i] * out[i];
@@ -378,6 +388,76 @@ static bool used_in_other_order(const struct whole_calls *w, const struct collec
     return other && found == m->n;
 }
 
+/* What each member should have received; false where that cannot be computed of one of them. */
+static bool all_expected(const struct whole_calls *w, const struct collective *c, const struct members *m, double **want)
+{
+    bool all = true;
+    for (size_t i = 0; i < m->n && all; i++)
+        all = (want[i] = expected(w, c, m, i)) != NULL;
+    return all;
+}
+
+/* The outputs hold NaN or infinity: whether the inputs give them. True where it was said. */
+static bool say_nonfinite(struct collective *c, const struct members *m, double *const *want)
+{
+    uint64_t other = 0, given = 0;
+    size_t ranks = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        uint64_t own = part_other_nonfinite(m->out[i], want[i], m->out_n[i]);
+        for (uint64_t k = 0; k < m->out_n[i]; k++)
+            given += !isfinite(want[i][k]);
+        other += own;
+        ranks += own > 0;
+        if (own)
+            vec_push(&c->ranks, c->group.v[i]);
+    }
+    if (other) {
+        say(c, "nonfinite", _("%llu elements of the outputs of %zu ranks are not finite where the inputs give other numbers, or the other way round"),
+            (unsigned long long)other, ranks);
+        return true;
+    }
+    if (!given)
+        return false;
+    c->diagnosis = "nonfinite";
+    snprintf(c->evidence, sizeof c->evidence, _("%llu elements of the outputs are not finite, as the inputs make them"), (unsigned long long)given);
+    return false;
+}
+
+static void judge_outputs(const struct whole_calls *w, struct collective *c, const struct members *m, double *const *want, bool tail)
+{
+    double *off = mem_zalloc((m->n + 1) * sizeof *off);
+    c->bound = rounding_bound(c, m, c->dtype);
+    c->residual = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        off[i] = part_distance_finite(m->out[i], want[i], m->out_n[i]);
+        c->residual = off[i] > c->residual ? off[i] : c->residual;
+    }
+    for (size_t i = 1; i < m->n && c->op && strcmp(c->name, "all_reduce") == 0; i++)
+        c->equal &= m->out_n[i] == m->out_n[0] && part_distance(m->out[i], m->out[0], m->out_n[0]) == 0;
+    c->verdict = c->residual <= 4 * c->bound ? COLLECTIVE_MATCH : c->residual <= 64 * c->bound ? COLLECTIVE_DRIFT : COLLECTIVE_DEVIATE;
+    if (say_nonfinite(c, m, want)) {
+        free(off);
+        return;
+    }
+    for (size_t i = 0; i < m->n && c->verdict == COLLECTIVE_DEVIATE; i++)
+        if (off[i] > 64 * c->bound)
+            vec_push(&c->ranks, c->group.v[i]);
+    if (c->verdict == COLLECTIVE_DEVIATE && !c->equal)
+        say(c, "unequal-outputs", _("the outputs differ inside the group; the worst is off by %.2g from what the inputs give"), c->residual);
+    else if (c->verdict == COLLECTIVE_DEVIATE)
+        explain(c, m, want[0]);
+    else if (!tail && c->kind && strcmp(c->kind, "tp") == 0 && doubled(c, m)) {
+        say(c, "doubled-allreduce", _("the inputs are the same on all %zu ranks already, and are added up"), m->n);
+        for (size_t i = 0; i < m->n; i++)
+            vec_push(&c->ranks, c->group.v[i]);
+    } else {
+        c->precision = c->dtype;
+        c->reordered = strcmp(c->name, "all_gather_into_tensor") == 0 && used_in_other_order(w, c, m);
+    }
+    free(off);
+}
+
+/* What cannot be computed of every member stays unread. */
 static void judge(const struct whole_calls *w, struct collective *c, bool tail)
 {
     struct members m;
@@ -386,39 +466,12 @@ static void judge(const struct whole_calls *w, struct collective *c, bool tail)
     if (c->calls.n != c->group.n)
         return;
     bool there = members_read(&m, w, c);
-    double *want0 = there ? expected(w, c, &m, 0) : NULL;
-    if (want0) {
-        double *off = mem_zalloc((m.n + 1) * sizeof *off);
-        c->bound = rounding_bound(c, &m, c->dtype);
-        c->residual = 0;
-        for (size_t i = 0; i < m.n; i++) {
-            double *want = expected(w, c, &m, i);
-            off[i] = want ? part_distance(m.out[i], want, m.out_n[i]) : INFINITY;
-            c->residual = fmax(c->residual, off[i]);
-            free(want);
-        }
-        c->verdict = c->residual <= 4 * c->bound ? COLLECTIVE_MATCH : c->residual <= 64 * c->bound ? COLLECTIVE_DRIFT : COLLECTIVE_DEVIATE;
-        for (size_t i = 0; i < m.n && c->verdict == COLLECTIVE_DEVIATE; i++) {
-            if (off[i] > 64 * c->bound)
-                vec_push(&c->ranks, c->group.v[i]);
-        }
-        for (size_t i = 1; i < m.n && c->op && strcmp(c->name, "all_reduce") == 0; i++)
-            c->equal &= m.out_n[i] == m.out_n[0] && part_distance(m.out[i], m.out[0], m.out_n[0]) == 0;
-        if (c->verdict == COLLECTIVE_DEVIATE && !c->equal)
-            say(c, "unequal-outputs", _("the outputs differ inside the group; the worst is off by %.2g from what the inputs give"), c->residual);
-        else if (c->verdict == COLLECTIVE_DEVIATE)
-            explain(c, &m, want0);
-        else if (!tail && c->kind && strcmp(c->kind, "tp") == 0 && doubled(c, &m)) {
-            say(c, "doubled-allreduce", _("the inputs are the same on all %zu ranks already, and are added up"), m.n);
-            for (size_t i = 0; i < m.n; i++)
-                vec_push(&c->ranks, c->group.v[i]);
-        } else {
-            c->precision = c->dtype;
-            c->reordered = strcmp(c->name, "all_gather_into_tensor") == 0 && used_in_other_order(w, c, &m);
-        }
-        free(off);
-    }
-    free(want0);
+    double **want = mem_zalloc((m.n + 1) * sizeof *want);
+    if (there && all_expected(w, c, &m, want))
+        judge_outputs(w, c, &m, want, tail);
+    for (size_t i = 0; i < m.n; i++)
+        free(want[i]);
+    free(want);
     members_release(&m);
 }
 

@@ -32,15 +32,41 @@ double *part_values(const struct dump *d, uint32_t row, uint64_t *numel)
     return NULL;
 }
 
-double part_distance(const double *a, const double *b, uint64_t n)
+/* Norms of the difference and of b over elements that are finite in both, after division by `unit`. */
+static double ratio_of_norms(const double *a, const double *b, uint64_t n, double unit)
 {
     double off = 0, all = 0;
     for (uint64_t i = 0; i < n; i++) {
-        double x = isfinite(a[i]) ? a[i] : 0, y = isfinite(b[i]) ? b[i] : 0;
+        double x = isfinite(a[i]) ? a[i] / unit : 0, y = isfinite(b[i]) ? b[i] / unit : 0;
         off += (x - y) * (x - y);
         all += y * y;
     }
     return off == 0 ? 0 : all > 0 ? sqrt(off / all) : INFINITY;
+}
+
+double part_distance_finite(const double *a, const double *b, uint64_t n)
+{
+    double ratio = ratio_of_norms(a, b, n, 1), most = 0;
+    if (!isnan(ratio))
+        return ratio;
+    for (uint64_t i = 0; i < n; i++) { /* squares of numbers beyond 1e154 are not finite */
+        most = isfinite(a[i]) && fabs(a[i]) > most ? fabs(a[i]) : most;
+        most = isfinite(b[i]) && fabs(b[i]) > most ? fabs(b[i]) : most;
+    }
+    return ratio_of_norms(a, b, n, most);
+}
+
+uint64_t part_other_nonfinite(const double *a, const double *b, uint64_t n)
+{
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < n; i++)
+        found += !(isfinite(a[i]) && isfinite(b[i])) && a[i] != b[i] && !(isnan(a[i]) && isnan(b[i]));
+    return found;
+}
+
+double part_distance(const double *a, const double *b, uint64_t n)
+{
+    return part_other_nonfinite(a, b, n) ? INFINITY : part_distance_finite(a, b, n);
 }
 
 bool part_same_figures(const struct row *a, const struct row *b)

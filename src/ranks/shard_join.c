@@ -274,7 +274,7 @@ static double spread_of(const struct whole_row *x, const struct candidate *c, co
     for (int s = 0; s < x->steps; s++) {
         for (size_t i = 0; c->step[s].how == JOIN_REPLICA && i < h->parts; i++) {
             size_t at = i / stride % c->step[s].n;
-            double off = at ? part_distance(h->part[i], h->part[i - at * stride], h->numel) : 0;
+            double off = at ? part_distance_finite(h->part[i], h->part[i - at * stride], h->numel) : 0;
             most = off > most ? off : most;
         }
         stride *= c->step[s].n;
@@ -381,7 +381,7 @@ static void measure_trial(const struct deciding *d, struct trial *t)
         uint64_t count = 1;
         for (int k = 0; k < t->of[0]->v[a].ndim; k++)
             count *= (uint64_t)t->of[0]->v[a].shape[k];
-        double off = part_distance(value[0][a], value[1][b], count);
+        double off = part_distance_finite(value[0][a], value[1][b], count);
         off = fmax(off, fmax(spread[0][a], spread[1][b]));
         t->error[i] = (float)off;
     }
@@ -814,7 +814,7 @@ static void find_tokens(struct deciding *d)
         uint64_t n[2] = {0, 0}, rows = (uint64_t)a->shape[0];
         double *x = values_of(d->side[0], a, &n[0]), *y = values_of(d->side[1], b, &n[1]);
         uint32_t *order = mem_alloc(((size_t)rows + 1) * sizeof *order);
-        bool wrong = x && y && n[0] == n[1] && part_distance(x, y, n[0]) > 1e-3;
+        bool wrong = x && y && n[0] == n[1] && part_distance_finite(x, y, n[0]) > 1e-3;
         if ((wrong || expert.n) && x && y && n[0] == n[1] && n[0] / rows > 1 && match_tokens(d, t, x, y, rows, n[0] / rows, order)) {
             use_order(d, a, order, rows);
             if (expert.n && d->side[0]->calls->calls.v[a->call].region == IN_FORWARD) {
