@@ -32,14 +32,6 @@ static struct job_strip_row *row_of(struct job_strip *s, int step, int rank)
     return NULL;
 }
 
-static bool among(const rank_list *l, int rank)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (l->v[i] == rank)
-            return true;
-    return false;
-}
-
 /* A line's verdict on every rank that holds a part of it: bad only where its own part is. */
 static void add_line(struct job_strip *s, const struct job_result *r, size_t pair, uint32_t line, const uint32_t *column)
 {
@@ -57,7 +49,7 @@ static void add_line(struct job_strip *s, const struct job_result *r, size_t pai
     for (size_t i = 0; i < holds.n; i++) {
         struct job_strip_row *row = row_of(s, p->step, holds.v[i]);
         if (row)
-            put(&row->cells[column[order]], wrong && !among(&bad, holds.v[i]) ? '=' : c);
+            put(&row->cells[column[order]], wrong && !rank_list_has(&bad, holds.v[i]) ? '=' : c);
     }
     vec_release(&holds);
     vec_release(&bad);

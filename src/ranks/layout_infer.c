@@ -23,7 +23,7 @@ struct rank_facts {
     weight_list weights;
     struct map weight_names;
     int stage;         /* of the pipeline */
-    uint32_t pipe, weight_class; /* numbers of what it shares */
+    uint32_t weight_class; /* the number of what it shares */
     struct arena arena;
 };
 
@@ -144,7 +144,6 @@ static int find_stages(struct inference *x)
         uint32_t at = (uint32_t)r;
         for (int s = 0; at != NONE && x->rank[at].stage < 0; s++) {
             x->rank[at].stage = s;
-            x->rank[at].pipe = (uint32_t)r;
             stages = s + 1 > stages ? s + 1 : stages;
             at = next_stage(x, at);
         }

@@ -50,17 +50,40 @@ void rank_set_release(struct rank_set *s)
 
 uint32_t rank_set_find(const struct rank_set *s, int rank)
 {
-    for (size_t i = 0; i < s->ranks.n; i++)
-        if (s->ranks.v[i]->rank == rank)
-            return (uint32_t)i;
-    return NONE;
+    size_t low = 0, high = s->ranks.n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (s->ranks.v[mid]->rank < rank)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < s->ranks.n && s->ranks.v[low]->rank == rank ? (uint32_t)low : NONE;
+}
+
+/* Where it is, or would be. */
+static size_t place_in(const rank_list *l, int rank)
+{
+    size_t low = 0, high = l->n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (l->v[mid] < rank)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+bool rank_list_has(const rank_list *l, int rank)
+{
+    size_t at = place_in(l, rank);
+    return at < l->n && l->v[at] == rank;
 }
 
 void rank_list_add(rank_list *l, int rank)
 {
-    size_t at = 0;
-    while (at < l->n && l->v[at] < rank)
-        at++;
+    size_t at = place_in(l, rank);
     if (at < l->n && l->v[at] == rank)
         return;
     vec_push(l, rank);

@@ -21,6 +21,7 @@ int rank_set_load(struct rank_set *s, const char *path, const place_list *places
 void rank_set_release(struct rank_set *s); /* a zeroed one is fine */
 typedef VEC(int) rank_list;
 void rank_list_add(rank_list *l, int rank); /* ascending, each once */
+bool rank_list_has(const rank_list *l, int rank); /* of an ascending one */
 /* Ranks below `ranks`, or named by a recorded group, that the set lacks; added. */
 void rank_set_absent(const struct rank_set *s, int ranks, rank_list *out);
 /* Whether every rank that a recorded group names is there, and each was read in full: only then shards can be joined, and

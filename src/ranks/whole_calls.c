@@ -90,7 +90,7 @@ static uint32_t join_call(struct naming *n, uint32_t c, struct str key, struct s
         struct whole_call x = {
             .key = arena_cstr(&w->arena, key), .group = arena_cstr(&w->arena, group), .bare = arena_cstr(&w->arena, bare),
             .like = arena_cstr(&w->arena, like), .region = n->p->call[c].region, .kind = k->kind, .phase = k->phase, .gradient = k->gradient,
-            .collective = call_is_collective(n->d, c), .next = NONE, .twin = NONE, .parent = NONE, .partner = NONE,
+            .next = NONE, .twin = NONE, .parent = NONE, .partner = NONE,
             .chunk = (uint16_t)chunk_of(n, n->p->call[c].chunk),
         };
         at = (uint32_t)w->calls.n;

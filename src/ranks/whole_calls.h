@@ -20,7 +20,7 @@ struct whole_call {
     const char *bare;  /* "Functional.linear.forward" */
     const char *like;  /* the same for the same call of every layer */
     uint8_t region, kind, phase;
-    bool gradient, collective;
+    bool gradient;
     uint16_t chunk;    /* of the whole pipeline */
     uint32_t next;     /* in order, or NONE */
     uint32_t order;    /* its place */

@@ -1,0 +1,254 @@
+/* What the same calls of other layers, and the other side, say of collectives: one that is missing, in a coarser type, over
+ * another group; gradients that meet no reduction. */
+#include "ranks/collective_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "ranks/part_values.h"
+
+/* ---- beside siblings ---- */
+
+/* The same call in other layers reduces in a finer type, or over another kind of group: the odd one out is wrong; of as
+ * many, the coarser one. */
+static void beside_siblings(struct finding_collectives *x)
+{
+    size_t n = x->l->v.n;
+    for (size_t i = 0; i < n; i++) {
+        struct collective *c = &x->l->v.v[i];
+        size_t same = 0, finer = 0, other_kind = 0, own_kind = 0, in_order = 0;
+        const char *kind = NULL;
+        if (!c->calls.n || c->verdict == COLLECTIVE_DEVIATE || strcmp(c->name, "send/recv") == 0)
+            continue;
+        const struct whole_call *w = collective_call(x->w, c);
+        for (size_t k = 0; k < n && w->region != IN_TAIL; k++) {
+            const struct collective *o = &x->l->v.v[k];
+            if (!o->calls.n || strcmp(o->name, c->name) != 0 || strcmp(collective_call(x->w, o)->like, w->like) != 0)
+                continue;
+            same += o->dtype == c->dtype;
+            in_order += !o->reordered;
+            finer += dtype_is_float(o->dtype) && dtype_is_float(c->dtype) && dtype_table[o->dtype].size > dtype_table[c->dtype].size;
+            bool alike = (!o->kind && !c->kind) || (o->kind && c->kind && strcmp(o->kind, c->kind) == 0);
+            own_kind += alike;
+            other_kind += !alike;
+            kind = alike ? kind : o->kind;
+        }
+        if (finer >= same && finer)
+            collective_say(c, "low-precision-reduction", _("reduced in %s; the same call of other layers in a finer type"), dtype_table[c->dtype].name);
+        else if (other_kind > own_kind || (other_kind && other_kind == own_kind && kind && strcmp(kind, "tp") == 0))
+            collective_say(c, "wrong-group", _("reduced over the %s group; the same call of other layers over the %s group"), c->kind ? c->kind : "?", kind ? kind : "?");
+        else if (c->reordered && in_order)
+            collective_say(c, "wrong-order", "%s", _("what was gathered is used in another order than in other layers"));
+        if (c->diagnosis && !c->ranks.n)
+            for (size_t k = 0; k < c->group.n; k++)
+                vec_push(&c->ranks, c->group.v[k]);
+    }
+}
+
+static bool outputs_differ(const struct whole_calls *w, const struct whole_call *c)
+{
+    for (size_t i = 1; i < c->parts.n; i++) {
+        const struct part_call *a = &c->parts.v[0], *b = &c->parts.v[i];
+        uint32_t x = call_tensor(rank_dump_of(w, a->rank), a->call, IO_OUTPUT), y = call_tensor(rank_dump_of(w, b->rank), b->call, IO_OUTPUT);
+        if (a->micro == b->micro && x != NONE && y != NONE &&
+            !part_same_figures(&rank_dump_of(w, a->rank)->rows.v[x], &rank_dump_of(w, b->rank)->rows.v[y]))
+            return true;
+    }
+    return false;
+}
+
+/* How many collectives of a name were made inside a module's call, and one of them. */
+static size_t made_inside(const struct finding_collectives *x, uint32_t module, uint32_t *one)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < x->l->v.n; i++) {
+        const struct collective *c = &x->l->v.v[i];
+        if (!c->calls.n || !c->at || collective_call(x->w, c)->parent != module)
+            continue;
+        n++;
+        *one = (uint32_t)i;
+    }
+    return n;
+}
+
+static void add_missing(struct finding_collectives *x, uint32_t of, const struct whole_call *at, const char *id, const char *evidence)
+{
+    const struct collective *like = &x->l->v.v[of];
+    const struct part_call *p = &at->parts.v[0];
+    struct collective c = {.side = x->side, .step = x->step, .name = like->name, .op = like->op, .kind = like->kind, .group_source = "layout",
+                           .dtype = like->dtype, .residual = NAN, .bound = NAN, .order = at->order, .gradient = NONE, .verdict = COLLECTIVE_MISSING, .diagnosis = id};
+    for (size_t i = 0; i < like->group.n; i++) {
+        vec_push(&c.group, like->group.v[i]);
+        vec_push(&c.ranks, like->group.v[i]);
+    }
+    c.at = arena_cstr(&x->l->arena, dump_call_name(rank_dump_of(x->w, p->rank), p->call));
+    snprintf(c.evidence, sizeof c.evidence, "%s", evidence);
+    vec_push(&x->l->v, c);
+}
+
+/* A module that makes no collective where it does in other layers, and whose results are parts of a sum. */
+static void find_missing(struct finding_collectives *x)
+{
+    for (uint32_t m = 0; m < x->w->calls.n; m++) {
+        const struct whole_call *own = &x->w->calls.v[m];
+        uint32_t one = NONE, other = NONE;
+        if (own->kind != CALL_MODULE || own->gradient || made_inside(x, m, &one))
+            continue;
+        for (uint32_t k = 0; k < x->w->calls.n && other == NONE; k++)
+            if (k != m && strcmp(x->w->calls.v[k].like, own->like) == 0 && made_inside(x, k, &one) &&
+                (outputs_differ(x->w, own) || outputs_differ(x->w, &x->w->calls.v[k])))
+                other = one;
+        if (other != NONE)
+            add_missing(x, other, own, "missing-allreduce", _("no reduction here, where the same module of other layers has one: the outputs are partial sums"));
+    }
+}
+
+/* ---- gradients ---- */
+
+/* The reduction a gradient goes into, on its rank: of its shape and norm, times 1/(dp·cp) or not; NONE: it meets none. */
+static uint32_t reduction_of(const struct finding_collectives *x, uint32_t rank, const struct row *grad, const char *kind)
+{
+    double mean = 1.0 / (x->w->layout->size[CUT_DP] * x->w->layout->size[CUT_CP]);
+    const struct row *now = grad;
+    const struct dump *d = rank_dump_of(x->w, rank);
+    for (size_t i = 0; i < x->l->v.n; i++) {
+        const struct collective *c = &x->l->v.v[i];
+        for (size_t k = 0; k < c->calls.n; k++) {
+            if (c->calls.v[k].rank != rank || !c->op || collective_call(x->w, c)->region != IN_TAIL)
+                continue;
+            uint32_t in = call_tensor(d, c->calls.v[k].call, IO_INPUT), out = call_tensor(d, c->calls.v[k].call, IO_OUTPUT);
+            if (in == NONE || out == NONE || dump_row_numel(d, in) == 0 || d->rows.v[in].shape != now->shape)
+                continue;
+            double norm = d->rows.v[in].stat[STAT_NORM], own = now->stat[STAT_NORM];
+            if (fabs(norm - own) > 1e-6 * own && fabs(norm - own * mean) > 1e-6 * own)
+                continue;
+            if (c->kind && strcmp(c->kind, kind) == 0)
+                return (uint32_t)i;
+            now = &d->rows.v[out];
+        }
+    }
+    return NONE;
+}
+
+static uint32_t gradient_row(const struct whole_calls *w, const struct whole_call *c, uint32_t rank)
+{
+    uint32_t best = NONE, micro = 0;
+    for (size_t i = 0; i < c->parts.n; i++)
+        if (c->parts.v[i].rank == rank && (best == NONE || c->parts.v[i].micro >= micro)) {
+            const struct dump *d = rank_dump_of(w, rank);
+            uint32_t first = d->calls.v[c->parts.v[i].call].first_row;
+            if (first != NONE && d->rows.v[first].kind == ROW_TENSOR) {
+                best = first;
+                micro = c->parts.v[i].micro;
+            }
+        }
+    return best;
+}
+
+/* What becomes of every weight's gradient in the reductions over one kind of group. */
+struct gradients {
+    uint32_t *met;  /* of each whole call: the collective, or NONE */
+    bool *differs;  /* between ranks */
+    size_t all, reduced;
+};
+
+static void follow_gradients(struct finding_collectives *x, const char *kind, struct gradients *g)
+{
+    size_t n = x->w->calls.n;
+    *g = (struct gradients){.met = mem_alloc((n + 1) * sizeof *g->met), .differs = mem_zalloc(n + 1)};
+    for (uint32_t i = 0; i < n; i++) {
+        const struct whole_call *c = &x->w->calls.v[i];
+        const struct part_call *p = &c->parts.v[0];
+        uint32_t row = c->gradient ? gradient_row(x->w, c, p->rank) : NONE;
+        g->met[i] = row == NONE ? NONE : reduction_of(x, p->rank, &rank_dump_of(x->w, p->rank)->rows.v[row], kind);
+        for (size_t k = 1; row != NONE && k < c->parts.n; k++) {
+            uint32_t other = gradient_row(x->w, c, c->parts.v[k].rank);
+            g->differs[i] |= other != NONE && !part_same_figures(&rank_dump_of(x->w, p->rank)->rows.v[row], &rank_dump_of(x->w, c->parts.v[k].rank)->rows.v[other]);
+        }
+        g->all += g->differs[i];
+        g->reduced += g->met[i] != NONE;
+        if (g->met[i] != NONE && !x->l->v.v[g->met[i]].at) {
+            x->l->v.v[g->met[i]].gradient = i;
+            x->l->v.v[g->met[i]].at = arena_cstr(&x->l->arena, dump_call_name(rank_dump_of(x->w, p->rank), p->call));
+        }
+    }
+}
+
+/* A gradient that ranks which share the weight compute apart and that meets no reduction, where the same one of other
+ * layers does, or most others do. */
+static void find_unreduced(struct finding_collectives *x, const char *kind)
+{
+    struct gradients g;
+    follow_gradients(x, kind, &g);
+    for (uint32_t i = 0; i < x->w->calls.n; i++) {
+        uint32_t like = NONE, any = NONE;
+        if (g.met[i] != NONE || !g.differs[i])
+            continue;
+        for (uint32_t k = 0; k < x->w->calls.n; k++) {
+            if (g.met[k] != NONE && strcmp(x->w->calls.v[k].like, x->w->calls.v[i].like) == 0)
+                like = g.met[k];
+            any = g.met[k] != NONE ? g.met[k] : any;
+        }
+        bool most = strcmp(kind, "dp") == 0 && g.reduced * 2 > g.all && !str_ihas(str_of(x->w->calls.v[i].key), "expert");
+        if (like != NONE || (most && any != NONE))
+            add_missing(x, like != NONE ? like : any, &x->w->calls.v[i], "unreduced-gradient",
+                        _("the gradient differs between ranks that share the weight and meets no reduction over them"));
+    }
+    free(g.met);
+    free(g.differs);
+}
+
+void collectives_beside(struct finding_collectives *x)
+{
+    const struct layout *l = x->w->layout;
+    beside_siblings(x);
+    find_missing(x);
+    if (l->size[CUT_DP] * l->size[CUT_CP] > 1)
+        find_unreduced(x, "dp");
+    if (l->size[CUT_CP] > 1 && l->size[CUT_DP] == 1)
+        find_unreduced(x, "cp");
+    if (l->size[CUT_TP] > 1)
+        find_unreduced(x, "tp");
+}
+
+/* ---- beside the other side ---- */
+
+/* The norm a weight's gradient ends with: of its last reduction, or its own; NAN where it is not recorded. */
+static double final_norm(const struct collective_list *l, const struct whole_calls *w, uint32_t gradient, uint64_t *numel)
+{
+    const struct part_call *p = &w->calls.v[gradient].parts.v[0];
+    const struct dump *d = rank_dump_of(w, p->rank);
+    uint32_t row = gradient_row(w, &w->calls.v[gradient], p->rank);
+    for (size_t i = 0; i < l->v.n; i++)
+        if (l->v.v[i].gradient == gradient && l->v.v[i].calls.n) {
+            d = rank_dump_of(w, l->v.v[i].calls.v[0].rank);
+            row = call_tensor(d, l->v.v[i].calls.v[0].call, IO_OUTPUT);
+        }
+    if (row == NONE || !(d->rows.v[row].has & HAS_NORM))
+        return NAN;
+    *numel = dump_row_numel(d, row);
+    return d->rows.v[row].stat[STAT_NORM];
+}
+
+void collectives_compare(struct collective_list *l, const struct whole_calls *w, const struct collective_list *other, const struct whole_calls *of)
+{
+    double ranks = w->layout->size[CUT_DP] * w->layout->size[CUT_CP];
+    for (size_t i = 0; i < l->v.n && ranks > 1; i++) {
+        struct collective *c = &l->v.v[i];
+        uint32_t partner = c->gradient == NONE || collective_is_bad(c) ? NONE : w->calls.v[c->gradient].partner;
+        uint64_t n = 0, m = 0;
+        double a = partner == NONE ? NAN : final_norm(l, w, c->gradient, &n), b = partner == NONE ? NAN : final_norm(other, of, partner, &m);
+        if (!(b > 0) || n != m)
+            continue;
+        bool sum = fabs(a / b / ranks - 1) < 1e-3, mean = fabs(a / b * ranks - 1) < 1e-3;
+        if (sum)
+            collective_say(c, "summed", _("the gradient is %.4g times the other side's: a sum over %g ranks, not their mean"), a / b, ranks);
+        else if (mean)
+            collective_say(c, "averaged", _("the gradient is %.4g times the other side's: averaged once more over %g ranks"), a / b, ranks);
+        for (size_t k = 0; (sum || mean) && k < c->group.n; k++)
+            vec_push(&c->ranks, c->group.v[k]);
+    }
+}
+

@@ -1,0 +1,40 @@
+/* What the files of collectives share: members and their rows. */
+#ifndef RANKS_COLLECTIVE_PARTS_H
+#define RANKS_COLLECTIVE_PARTS_H
+
+#include "ranks/collectives.h"
+
+struct finding_collectives {
+    struct collective_list *l;
+    const struct whole_calls *w;
+    int side, step;
+};
+
+static inline const struct dump *rank_dump_of(const struct whole_calls *w, uint32_t rank)
+{
+    return &w->set->ranks.v[rank]->dump;
+}
+
+/* The call's first tensor of one kind, or NONE. */
+static inline uint32_t call_tensor(const struct dump *d, uint32_t c, enum row_io io)
+{
+    EACH_EARLY_ROW(d, c, r)
+        if (d->rows.v[r].io == io && d->rows.v[r].kind == ROW_TENSOR)
+            return r;
+    return NONE;
+}
+
+/* The whole call of a collective's first member. */
+static inline const struct whole_call *collective_call(const struct whole_calls *w, const struct collective *c)
+{
+    return &w->calls.v[w->of[c->calls.v[0].rank][c->calls.v[0].call]];
+}
+
+/* It deviates, and why. */
+void collective_say(struct collective *c, const char *id, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Recomputes it in float64 from what went in: sets residual, bound and verdict. tail: behind the backward pass. */
+void collective_judge(const struct whole_calls *w, struct collective *c, bool tail);
+/* What siblings in other layers say of each; calls and gradients that lack theirs are added. */
+void collectives_beside(struct finding_collectives *x);
+
+#endif
