@@ -63,6 +63,27 @@ bool call_is_collective(const struct dump *d, uint32_t call)
     return str_starts(name, "Distributed.") || str_starts(name, "Communication.") || str_starts(name, "Communicate.");
 }
 
+int row_whole_number(const struct row *r)
+{
+    double x = r->stat[STAT_MAX];
+    return r->kind == ROW_INT && x >= INT32_MIN && x <= INT32_MAX ? (int)x : -1;
+}
+
+int call_other_end(const struct dump *d, uint32_t call)
+{
+    int by_place = -1;
+    EACH_EARLY_ROW(d, call, r) {
+        struct str slot = str_of(d->slots.v[d->rows.v[r].slot]);
+        if (d->rows.v[r].kind != ROW_INT || d->rows.v[r].io != IO_INPUT)
+            continue;
+        if (str_ends(slot, ".dst") || str_ends(slot, ".src") || str_ends(slot, ".peer"))
+            return row_whole_number(&d->rows.v[r]);
+        if (by_place < 0)
+            by_place = row_whole_number(&d->rows.v[r]);
+    }
+    return by_place;
+}
+
 /* The module a call was made in, or itself where it is one. */
 static uint32_t module_of(const struct dump *d, uint32_t call)
 {

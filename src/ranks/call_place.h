@@ -32,6 +32,10 @@ void call_places_release(struct call_places *p);
 void call_bare_name(const struct dump *d, uint32_t call, struct buf *out);
 /* The tensors that a transfer or reduction between ranks takes and gives. */
 bool call_is_collective(const struct dump *d, uint32_t call);
+/* The rank at the other end of a transfer: its "dst", "src" or "peer", else the first whole number it is given; -1: not recorded. */
+int call_other_end(const struct dump *d, uint32_t call);
+/* A whole number that was recorded; -1 where it is none that an int holds. */
+int row_whole_number(const struct row *r);
 /* The first component of a module's path that is a number: its place and value. False where none is. */
 bool path_number(struct str path, size_t *from, size_t *to, int *value);
 

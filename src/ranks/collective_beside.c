@@ -11,29 +11,77 @@
 
 /* ---- beside siblings ---- */
 
+/* Collectives of one name, type and kind among the same calls of all layers. */
+struct tally {
+    const char *name, *kind;
+    enum dtype dtype;
+    size_t n, in_order;
+    uint32_t last; /* the last of them */
+    uint32_t next; /* of the same calls, or NONE */
+};
+
+struct tallies {
+    uint32_t *first; /* of each number in whole_call.alike */
+    VEC(struct tally) v;
+};
+
+static bool same_kind(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static void count_alike(const struct finding_collectives *x, struct tallies *t)
+{
+    size_t names = x->w->first_alike.n;
+    *t = (struct tallies){.first = mem_alloc((names + 1) * sizeof *t->first)};
+    for (size_t i = 0; i < names; i++)
+        t->first[i] = NONE;
+    for (uint32_t i = 0; i < x->l->v.n; i++) {
+        const struct collective *c = &x->l->v.v[i];
+        if (!c->calls.n)
+            continue;
+        uint32_t alike = collective_call(x->w, c)->alike, at = t->first[alike];
+        while (at != NONE && (strcmp(t->v.v[at].name, c->name) != 0 || t->v.v[at].dtype != c->dtype || !same_kind(t->v.v[at].kind, c->kind)))
+            at = t->v.v[at].next;
+        if (at == NONE) {
+            struct tally fresh = {.name = c->name, .kind = c->kind, .dtype = c->dtype, .next = t->first[alike]};
+            at = t->first[alike] = (uint32_t)t->v.n;
+            vec_push(&t->v, fresh);
+        }
+        t->v.v[at].n++;
+        t->v.v[at].in_order += !c->reordered;
+        t->v.v[at].last = i;
+    }
+}
+
 /* The same call in other layers reduces in a finer type, or over another kind of group: the odd one out is wrong; of as
  * many, the coarser one. */
 static void beside_siblings(struct finding_collectives *x)
 {
-    size_t n = x->l->v.n;
-    for (size_t i = 0; i < n; i++) {
+    struct tallies t;
+    count_alike(x, &t);
+    for (size_t i = 0; i < x->l->v.n; i++) {
         struct collective *c = &x->l->v.v[i];
         size_t same = 0, finer = 0, other_kind = 0, own_kind = 0, in_order = 0;
+        uint32_t last = 0;
         const char *kind = NULL;
         if (!c->calls.n || c->verdict == COLLECTIVE_DEVIATE || strcmp(c->name, "send/recv") == 0)
             continue;
         const struct whole_call *w = collective_call(x->w, c);
-        for (size_t k = 0; k < n && w->region != IN_TAIL; k++) {
-            const struct collective *o = &x->l->v.v[k];
-            if (!o->calls.n || strcmp(o->name, c->name) != 0 || strcmp(collective_call(x->w, o)->like, w->like) != 0)
+        for (uint32_t k = w->region == IN_TAIL ? NONE : t.first[w->alike]; k != NONE; k = t.v.v[k].next) {
+            const struct tally *o = &t.v.v[k];
+            if (strcmp(o->name, c->name) != 0)
                 continue;
-            same += o->dtype == c->dtype;
-            in_order += !o->reordered;
-            finer += dtype_is_float(o->dtype) && dtype_is_float(c->dtype) && dtype_table[o->dtype].size > dtype_table[c->dtype].size;
-            bool alike = (!o->kind && !c->kind) || (o->kind && c->kind && strcmp(o->kind, c->kind) == 0);
-            own_kind += alike;
-            other_kind += !alike;
-            kind = alike ? kind : o->kind;
+            bool alike = same_kind(o->kind, c->kind);
+            same += o->dtype == c->dtype ? o->n : 0;
+            in_order += o->in_order;
+            if (dtype_is_float(o->dtype) && dtype_is_float(c->dtype) && dtype_table[o->dtype].size > dtype_table[c->dtype].size)
+                finer += o->n;
+            *(alike ? &own_kind : &other_kind) += o->n;
+            if (!alike && o->last >= last) {
+                kind = o->kind;
+                last = o->last;
+            }
         }
         if (finer >= same && finer)
             collective_say(c, "low-precision-reduction", _("reduced in %s; the same call of other layers in a finer type"), dtype_table[c->dtype].name);
@@ -41,10 +89,12 @@ static void beside_siblings(struct finding_collectives *x)
             collective_say(c, "wrong-group", _("reduced over the %s group; the same call of other layers over the %s group"), c->kind ? c->kind : "?", kind ? kind : "?");
         else if (c->reordered && in_order)
             collective_say(c, "wrong-order", "%s", _("what was gathered is used in another order than in other layers"));
-        if (c->diagnosis && !c->ranks.n)
+        if (c->diagnosis && collective_is_bad(c) && !c->ranks.n)
             for (size_t k = 0; k < c->group.n; k++)
                 vec_push(&c->ranks, c->group.v[k]);
     }
+    free(t.first);
+    vec_release(&t.v);
 }
 
 static bool outputs_differ(const struct whole_calls *w, const struct whole_call *c)
@@ -57,20 +107,6 @@ static bool outputs_differ(const struct whole_calls *w, const struct whole_call 
             return true;
     }
     return false;
-}
-
-/* How many collectives of a name were made inside a module's call, and one of them. */
-static size_t made_inside(const struct finding_collectives *x, uint32_t module, uint32_t *one)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < x->l->v.n; i++) {
-        const struct collective *c = &x->l->v.v[i];
-        if (!c->calls.n || !c->at || collective_call(x->w, c)->parent != module)
-            continue;
-        n++;
-        *one = (uint32_t)i;
-    }
-    return n;
 }
 
 static void add_missing(struct finding_collectives *x, uint32_t of, const struct whole_call *at, const char *id, const char *evidence)
@@ -91,43 +127,72 @@ static void add_missing(struct finding_collectives *x, uint32_t of, const struct
 /* A module that makes no collective where it does in other layers, and whose results are parts of a sum. */
 static void find_missing(struct finding_collectives *x)
 {
-    for (uint32_t m = 0; m < x->w->calls.n; m++) {
+    size_t n = x->w->calls.n;
+    uint32_t *inside = mem_alloc((n + 1) * sizeof *inside); /* of each module: the last collective made in it, or NONE */
+    for (size_t i = 0; i < n; i++)
+        inside[i] = NONE;
+    for (uint32_t i = 0; i < x->l->v.n; i++) {
+        const struct collective *c = &x->l->v.v[i];
+        uint32_t module = c->calls.n && c->at ? collective_call(x->w, c)->parent : NONE;
+        if (module != NONE)
+            inside[module] = i;
+    }
+    for (uint32_t m = 0; m < n; m++) {
         const struct whole_call *own = &x->w->calls.v[m];
-        uint32_t one = NONE, other = NONE;
-        if (own->kind != CALL_MODULE || own->gradient || made_inside(x, m, &one))
+        uint32_t other = NONE;
+        if (own->kind != CALL_MODULE || own->gradient || inside[m] != NONE)
             continue;
-        for (uint32_t k = 0; k < x->w->calls.n && other == NONE; k++)
-            if (k != m && strcmp(x->w->calls.v[k].like, own->like) == 0 && made_inside(x, k, &one) &&
-                (outputs_differ(x->w, own) || outputs_differ(x->w, &x->w->calls.v[k])))
-                other = one;
+        for (uint32_t k = x->w->first_alike.v[own->alike]; k != NONE && other == NONE; k = x->w->calls.v[k].next_alike)
+            if (inside[k] != NONE && (outputs_differ(x->w, own) || outputs_differ(x->w, &x->w->calls.v[k])))
+                other = inside[k];
         if (other != NONE)
             add_missing(x, other, own, "missing-allreduce", _("no reduction here, where the same module of other layers has one: the outputs are partial sums"));
     }
+    free(inside);
 }
 
 /* ---- gradients ---- */
 
+/* Reductions behind the backward pass, in the order they are listed, of each rank. */
+struct tail_reduction {
+    uint32_t collective, in, out; /* in, out: rows of the rank */
+};
+typedef VEC(struct tail_reduction) tail_list;
+
+static tail_list *list_tails(const struct finding_collectives *x)
+{
+    tail_list *of = mem_zalloc((x->w->set->ranks.n + 1) * sizeof *of);
+    for (uint32_t i = 0; i < x->l->v.n; i++) {
+        const struct collective *c = &x->l->v.v[i];
+        for (size_t k = 0; c->op && k < c->calls.n && collective_call(x->w, c)->region == IN_TAIL; k++) {
+            const struct part_call *p = &c->calls.v[k];
+            const struct dump *d = rank_dump_of(x->w, p->rank);
+            struct tail_reduction t = {i, call_tensor(d, p->call, IO_INPUT), call_tensor(d, p->call, IO_OUTPUT)};
+            if (t.in != NONE && t.out != NONE && dump_row_numel(d, t.in))
+                vec_push(&of[p->rank], t);
+        }
+    }
+    return of;
+}
+
 /* The reduction a gradient goes into, on its rank: of its shape and norm, times 1/(dp·cp) or not; NONE: it meets none. */
-static uint32_t reduction_of(const struct finding_collectives *x, uint32_t rank, const struct row *grad, const char *kind)
+static uint32_t reduction_of(const struct finding_collectives *x, const tail_list *tails, uint32_t rank, const struct row *grad, const char *kind)
 {
     double mean = 1.0 / (x->w->layout->size[CUT_DP] * x->w->layout->size[CUT_CP]);
     const struct row *now = grad;
     const struct dump *d = rank_dump_of(x->w, rank);
-    for (size_t i = 0; i < x->l->v.n; i++) {
-        const struct collective *c = &x->l->v.v[i];
-        for (size_t k = 0; k < c->calls.n; k++) {
-            if (c->calls.v[k].rank != rank || !c->op || collective_call(x->w, c)->region != IN_TAIL)
-                continue;
-            uint32_t in = call_tensor(d, c->calls.v[k].call, IO_INPUT), out = call_tensor(d, c->calls.v[k].call, IO_OUTPUT);
-            if (in == NONE || out == NONE || dump_row_numel(d, in) == 0 || d->rows.v[in].shape != now->shape)
-                continue;
-            double norm = d->rows.v[in].stat[STAT_NORM], own = now->stat[STAT_NORM];
-            if (fabs(norm - own) > 1e-6 * own && fabs(norm - own * mean) > 1e-6 * own)
-                continue;
-            if (c->kind && strcmp(c->kind, kind) == 0)
-                return (uint32_t)i;
-            now = &d->rows.v[out];
-        }
+    for (size_t i = 0; i < tails[rank].n; i++) {
+        const struct tail_reduction *t = &tails[rank].v[i];
+        const struct row *in = &d->rows.v[t->in];
+        if (in->shape != now->shape)
+            continue;
+        double norm = in->stat[STAT_NORM], own = now->stat[STAT_NORM];
+        if (fabs(norm - own) > 1e-6 * own && fabs(norm - own * mean) > 1e-6 * own)
+            continue;
+        const char *of = x->l->v.v[t->collective].kind;
+        if (of && strcmp(of, kind) == 0)
+            return t->collective;
+        now = &d->rows.v[t->out];
     }
     return NONE;
 }
@@ -157,12 +222,13 @@ struct gradients {
 static void follow_gradients(struct finding_collectives *x, const char *kind, struct gradients *g)
 {
     size_t n = x->w->calls.n;
+    tail_list *tails = list_tails(x);
     *g = (struct gradients){.met = mem_alloc((n + 1) * sizeof *g->met), .differs = mem_zalloc(n + 1)};
     for (uint32_t i = 0; i < n; i++) {
         const struct whole_call *c = &x->w->calls.v[i];
         const struct part_call *p = &c->parts.v[0];
         uint32_t row = c->gradient ? gradient_row(x->w, c, p->rank) : NONE;
-        g->met[i] = row == NONE ? NONE : reduction_of(x, p->rank, &rank_dump_of(x->w, p->rank)->rows.v[row], kind);
+        g->met[i] = row == NONE ? NONE : reduction_of(x, tails, p->rank, &rank_dump_of(x->w, p->rank)->rows.v[row], kind);
         for (size_t k = 1; row != NONE && k < c->parts.n; k++) {
             uint32_t other = gradient_row(x->w, c, c->parts.v[k].rank);
             g->differs[i] |= other != NONE && !part_same_figures(&rank_dump_of(x->w, p->rank)->rows.v[row], &rank_dump_of(x->w, c->parts.v[k].rank)->rows.v[other]);
@@ -174,6 +240,9 @@ static void follow_gradients(struct finding_collectives *x, const char *kind, st
             x->l->v.v[g->met[i]].at = arena_cstr(&x->l->arena, dump_call_name(rank_dump_of(x->w, p->rank), p->call));
         }
     }
+    for (size_t r = 0; r < x->w->set->ranks.n; r++)
+        vec_release(&tails[r]);
+    free(tails);
 }
 
 /* A gradient that ranks which share the weight compute apart and that meets no reduction, where the same one of other
@@ -182,15 +251,15 @@ static void find_unreduced(struct finding_collectives *x, const char *kind)
 {
     struct gradients g;
     follow_gradients(x, kind, &g);
+    uint32_t any = NONE;
+    for (uint32_t k = 0; k < x->w->calls.n; k++)
+        any = g.met[k] != NONE ? g.met[k] : any;
     for (uint32_t i = 0; i < x->w->calls.n; i++) {
-        uint32_t like = NONE, any = NONE;
+        uint32_t like = NONE;
         if (g.met[i] != NONE || !g.differs[i])
             continue;
-        for (uint32_t k = 0; k < x->w->calls.n; k++) {
-            if (g.met[k] != NONE && strcmp(x->w->calls.v[k].like, x->w->calls.v[i].like) == 0)
-                like = g.met[k];
-            any = g.met[k] != NONE ? g.met[k] : any;
-        }
+        for (uint32_t k = x->w->first_alike.v[x->w->calls.v[i].alike]; k != NONE; k = x->w->calls.v[k].next_alike)
+            like = g.met[k] != NONE ? g.met[k] : like;
         bool most = strcmp(kind, "dp") == 0 && g.reduced * 2 > g.all && !str_ihas(str_of(x->w->calls.v[i].key), "expert");
         if (like != NONE || (most && any != NONE))
             add_missing(x, like != NONE ? like : any, &x->w->calls.v[i], "unreduced-gradient",
@@ -215,17 +284,29 @@ void collectives_beside(struct finding_collectives *x)
 
 /* ---- beside the other side ---- */
 
+/* Of each whole call that recorded a gradient: its last reduction, or NONE. The caller frees it. */
+static uint32_t *last_reductions(const struct collective_list *l, const struct whole_calls *w)
+{
+    uint32_t *of = mem_alloc((w->calls.n + 1) * sizeof *of);
+    for (size_t i = 0; i < w->calls.n; i++)
+        of[i] = NONE;
+    for (uint32_t i = 0; i < l->v.n; i++)
+        if (l->v.v[i].gradient != NONE && l->v.v[i].calls.n)
+            of[l->v.v[i].gradient] = i;
+    return of;
+}
+
 /* The norm a weight's gradient ends with: of its last reduction, or its own; NAN where it is not recorded. */
-static double final_norm(const struct collective_list *l, const struct whole_calls *w, uint32_t gradient, uint64_t *numel)
+static double final_norm(const struct collective_list *l, const struct whole_calls *w, const uint32_t *last, uint32_t gradient, uint64_t *numel)
 {
     const struct part_call *p = &w->calls.v[gradient].parts.v[0];
     const struct dump *d = rank_dump_of(w, p->rank);
     uint32_t row = gradient_row(w, &w->calls.v[gradient], p->rank);
-    for (size_t i = 0; i < l->v.n; i++)
-        if (l->v.v[i].gradient == gradient && l->v.v[i].calls.n) {
-            d = rank_dump_of(w, l->v.v[i].calls.v[0].rank);
-            row = call_tensor(d, l->v.v[i].calls.v[0].call, IO_OUTPUT);
-        }
+    if (last[gradient] != NONE) {
+        p = &l->v.v[last[gradient]].calls.v[0];
+        d = rank_dump_of(w, p->rank);
+        row = call_tensor(d, p->call, IO_OUTPUT);
+    }
     if (row == NONE || !(d->rows.v[row].has & HAS_NORM))
         return NAN;
     *numel = dump_row_numel(d, row);
@@ -235,11 +316,13 @@ static double final_norm(const struct collective_list *l, const struct whole_cal
 void collectives_compare(struct collective_list *l, const struct whole_calls *w, const struct collective_list *other, const struct whole_calls *of)
 {
     double ranks = w->layout->size[CUT_DP] * w->layout->size[CUT_CP];
+    uint32_t *own = last_reductions(l, w), *theirs = last_reductions(other, of);
     for (size_t i = 0; i < l->v.n && ranks > 1; i++) {
         struct collective *c = &l->v.v[i];
         uint32_t partner = c->gradient == NONE || collective_is_bad(c) ? NONE : w->calls.v[c->gradient].partner;
         uint64_t n = 0, m = 0;
-        double a = partner == NONE ? NAN : final_norm(l, w, c->gradient, &n), b = partner == NONE ? NAN : final_norm(other, of, partner, &m);
+        double a = partner == NONE ? NAN : final_norm(l, w, own, c->gradient, &n);
+        double b = partner == NONE ? NAN : final_norm(other, of, theirs, partner, &m);
         if (!(b > 0) || n != m)
             continue;
         bool sum = fabs(a / b / ranks - 1) < 1e-3, mean = fabs(a / b * ranks - 1) < 1e-3;
@@ -250,5 +333,7 @@ void collectives_compare(struct collective_list *l, const struct whole_calls *w,
         for (size_t k = 0; (sum || mean) && k < c->group.n; k++)
             vec_push(&c->ranks, c->group.v[k]);
     }
+    free(own);
+    free(theirs);
 }
 

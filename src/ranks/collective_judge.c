@@ -16,7 +16,7 @@ static long split_size(const struct dump *d, uint32_t c, const char *list, size_
     snprintf(slot, sizeof slot, "%s.%zu", list, n);
     EACH_EARLY_ROW(d, c, r)
         if (d->rows.v[r].kind == ROW_INT && strcmp(d->slots.v[d->rows.v[r].slot], slot) == 0)
-            return (long)d->rows.v[r].stat[STAT_MAX];
+            return row_whole_number(&d->rows.v[r]);
     return -1;
 }
 

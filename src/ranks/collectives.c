@@ -178,37 +178,39 @@ static void sort_members(const struct whole_calls *w, struct collective *c)
 
 /* ---- transfers ---- */
 
-static int other_end(const struct dump *d, uint32_t c)
-{
-    int by_place = -1;
-    EACH_EARLY_ROW(d, c, r) {
-        struct str slot = str_of(d->slots.v[d->rows.v[r].slot]);
-        if (d->rows.v[r].kind != ROW_INT || d->rows.v[r].io != IO_INPUT)
-            continue;
-        if (str_ends(slot, ".dst") || str_ends(slot, ".src") || str_ends(slot, ".peer"))
-            return (int)d->rows.v[r].stat[STAT_MAX];
-        if (by_place < 0)
-            by_place = (int)d->rows.v[r].stat[STAT_MAX];
-    }
-    return by_place;
-}
+/* Calls of each rank that receive, in their order. */
+struct receiving {
+    uint32_t call;
+    int from;
+};
+typedef VEC(struct receiving) receive_list;
 
-/* The nth call of this rank that receives from that one. */
-static uint32_t nth_receive(const struct dump *d, int from, uint32_t n)
+static void list_receives(const struct dump *d, receive_list *out)
 {
     for (uint32_t c = 0; c < d->calls.n; c++) {
         const char *name = call_is_collective(d, c) ? library_name(d, c) : NULL;
-        if (name && strcmp(name, "recv") == 0 && other_end(d, c) == from && n-- == 0)
-            return c;
+        struct receiving x = {c, 0};
+        if (!name || strcmp(name, "recv") != 0)
+            continue;
+        x.from = call_other_end(d, c);
+        vec_push(out, x);
     }
+}
+
+/* The nth that receives from that rank. */
+static uint32_t nth_receive(const receive_list *l, int from, uint32_t n)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].from == from && n-- == 0)
+            return l->v[i].call;
     return NONE;
 }
 
-static void add_transfer(struct finding_collectives *x, uint32_t rank, uint32_t call, uint32_t n)
+static void add_transfer(struct finding_collectives *x, const receive_list *receives, uint32_t rank, uint32_t call, uint32_t n)
 {
     const struct dump *d = rank_dump_of(x->w, rank);
-    int from = x->w->set->ranks.v[rank]->rank, to = other_end(d, call);
-    uint32_t other = rank_set_find(x->w->set, to), received = other == NONE ? NONE : nth_receive(rank_dump_of(x->w, other), from, n);
+    int from = x->w->set->ranks.v[rank]->rank, to = call_other_end(d, call);
+    uint32_t other = rank_set_find(x->w->set, to), received = other == NONE ? NONE : nth_receive(&receives[other], from, n);
     struct collective c = {.side = x->side, .step = x->step, .name = "send/recv", .group_source = "dump", .equal = true, .gradient = NONE, .verdict = COLLECTIVE_UNREAD,
                            .residual = NAN, .bound = 0};
     struct part_call p = {rank, x->w->places[rank].call[call].micro, call};
@@ -244,6 +246,10 @@ static void add_transfer(struct finding_collectives *x, uint32_t rank, uint32_t 
 
 static void find_transfers(struct finding_collectives *x)
 {
+    size_t ranks = x->w->set->ranks.n;
+    receive_list *receives = mem_zalloc((ranks + 1) * sizeof *receives);
+    for (uint32_t r = 0; r < ranks; r++)
+        list_receives(rank_dump_of(x->w, r), &receives[r]);
     for (uint32_t r = 0; r < x->w->set->ranks.n; r++) {
         const struct dump *d = rank_dump_of(x->w, r);
         struct nmap sent = {0};
@@ -251,14 +257,17 @@ static void find_transfers(struct finding_collectives *x)
             const char *name = call_is_collective(d, c) ? library_name(d, c) : NULL;
             if (!name || strcmp(name, "send") != 0)
                 continue;
-            uint64_t to = (uint64_t)(other_end(d, c) + 1);
+            uint64_t to = (uint64_t)((int64_t)call_other_end(d, c) + 1);
             uint32_t n = nmap_get(&sent, to);
             n = n == MAP_NONE ? 0 : n;
-            add_transfer(x, r, c, n);
+            add_transfer(x, receives, r, c, n);
             nmap_set(&sent, to, n + 1);
         }
         nmap_release(&sent);
     }
+    for (size_t r = 0; r < ranks; r++)
+        vec_release(&receives[r]);
+    free(receives);
 }
 
 static int by_order(const void *a, const void *b)

@@ -79,20 +79,6 @@ static double weights_alike(const struct rank_facts *a, const struct rank_facts 
     return both ? (double)alike / both : -1;
 }
 
-/* The number behind "dst", "src" among a transfer's arguments: of the rank at the other end; -1: not recorded. */
-static int other_end(const struct dump *d, uint32_t c)
-{
-    EACH_EARLY_ROW(d, c, r) {
-        struct str slot = str_of(d->slots.v[d->rows.v[r].slot]);
-        if (d->rows.v[r].kind == ROW_INT && (str_ends(slot, ".dst") || str_ends(slot, ".src") || str_ends(slot, ".peer")))
-            return (int)d->rows.v[r].stat[STAT_MAX];
-    }
-    EACH_EARLY_ROW(d, c, r) /* given by place: the only whole number there */
-        if (d->rows.v[r].kind == ROW_INT && d->rows.v[r].io == IO_INPUT)
-            return (int)d->rows.v[r].stat[STAT_MAX];
-    return -1;
-}
-
 static bool is_transfer(const struct dump *d, uint32_t c, bool send)
 {
     struct str name = dump_call_name(d, c);
@@ -107,7 +93,7 @@ static uint32_t next_stage(const struct inference *x, size_t r)
     const struct rank_facts *f = &x->rank[r];
     for (uint32_t c = 0; c < f->d->calls.n; c++)
         if (is_transfer(f->d, c, true) && f->places.call[c].region == IN_FORWARD)
-            return rank_set_find(x->set, other_end(f->d, c));
+            return rank_set_find(x->set, call_other_end(f->d, c));
     return NONE;
 }
 

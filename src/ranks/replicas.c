@@ -175,9 +175,9 @@ static bool whole_elsewhere(const struct finding_replicas *x, const struct whole
 {
     held_rows all = {0}, other = {0};
     bool equal = false;
-    for (size_t i = 0; i < x->w->calls.n && !equal; i++) {
+    for (uint32_t i = x->w->first_alike.v[c->alike]; i != NONE && !equal; i = x->w->calls.v[i].next_alike) {
         const struct whole_call *k = &x->w->calls.v[i];
-        if (k == c || strcmp(k->like, c->like) != 0)
+        if (k == c)
             continue;
         gather(x->w, k, slot, &all);
         while (all.n && !equal) {

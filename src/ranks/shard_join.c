@@ -266,18 +266,35 @@ static bool hold(struct held *h, const struct whole_rows *r, const struct whole_
     return true;
 }
 
-/* Parts that should be one differ by as much. */
-static double spread_of(const struct whole_row *x, const struct candidate *c, const struct held *h)
+/* By how much parts differ along each step, as far as it was asked for: -1 before. */
+struct spreads {
+    double of[JOIN_STEPS];
+};
+
+static double spread_along(const struct whole_row *x, const struct held *h, int step)
 {
     double most = 0;
     uint32_t stride = 1;
+    for (int s = 0; s < step; s++)
+        stride *= x->step[s].n;
+    for (size_t i = 0; i < h->parts; i++) {
+        size_t at = i / stride % x->step[step].n;
+        double off = at ? part_distance_finite(h->part[i], h->part[i - at * stride], h->numel) : 0;
+        most = off > most ? off : most;
+    }
+    return most;
+}
+
+/* Parts that should be one differ by as much. */
+static double spread_of(const struct whole_row *x, const struct candidate *c, const struct held *h, struct spreads *known)
+{
+    double most = 0;
     for (int s = 0; s < x->steps; s++) {
-        for (size_t i = 0; c->step[s].how == JOIN_REPLICA && i < h->parts; i++) {
-            size_t at = i / stride % c->step[s].n;
-            double off = at ? part_distance_finite(h->part[i], h->part[i - at * stride], h->numel) : 0;
-            most = off > most ? off : most;
-        }
-        stride *= c->step[s].n;
+        if (c->step[s].how != JOIN_REPLICA)
+            continue;
+        if (known->of[s] < 0)
+            known->of[s] = spread_along(x, h, s);
+        most = known->of[s] > most ? known->of[s] : most;
     }
     return most;
 }
@@ -367,11 +384,12 @@ static void measure_trial(const struct deciding *d, struct trial *t)
     bool there = hold(&h[0], d->side[0], x[0]);
     there = hold(&h[1], d->side[1], x[1]) && there;
     for (int s = 0; s < 2 && there; s++) {
+        struct spreads known = {{-1, -1, -1, -1}};
         drop_unpaired(t, s, used);
         for (size_t c = 0; c < t->of[s]->n; c++)
             if (used[c]) {
                 value[s][c] = joined_values(x[s], &t->of[s]->v[c], &h[s], &n[s]);
-                spread[s][c] = spread_of(x[s], &t->of[s]->v[c], &h[s]);
+                spread[s][c] = spread_of(x[s], &t->of[s]->v[c], &h[s], &known);
             }
     }
     for (size_t i = 0; i < t->pairs && there; i++) {
@@ -382,7 +400,8 @@ static void measure_trial(const struct deciding *d, struct trial *t)
         for (int k = 0; k < t->of[0]->v[a].ndim; k++)
             count *= (uint64_t)t->of[0]->v[a].shape[k];
         double off = part_distance_finite(value[0][a], value[1][b], count);
-        off = fmax(off, fmax(spread[0][a], spread[1][b]));
+        off = spread[0][a] > off ? spread[0][a] : off;
+        off = spread[1][b] > off ? spread[1][b] : off;
         t->error[i] = (float)off;
     }
     for (int s = 0; s < 2; s++) {
@@ -564,11 +583,18 @@ static void drop_cut(struct deciding *d, int side, enum cp_cut cut)
 static void decide_classes(struct deciding *d)
 {
     size_t n = d->trials.n, classes = d->classes.n;
-    uint32_t *members = mem_alloc((n + 1) * sizeof *members);
-    for (uint32_t k = 0; k < classes; k++) {
+    uint32_t *members = mem_alloc((n + 1) * sizeof *members), *next = mem_alloc((n + 1) * sizeof *next);
+    uint32_t *first = mem_alloc((classes + 1) * sizeof *first); /* trials of each class, ascending */
+    for (size_t k = 0; k < classes; k++)
+        first[k] = NONE;
+    for (uint32_t i = (uint32_t)n; i-- > 0; ) {
+        next[i] = first[d->trials.v[i].class];
+        first[d->trials.v[i].class] = i;
+    }
+    for (size_t k = 0; k < classes; k++) {
         size_t m = 0;
-        for (uint32_t i = 0; i < n; i++)
-            if (d->trials.v[i].class == k && d->trials.v[i].pairs)
+        for (uint32_t i = first[k]; i != NONE; i = next[i])
+            if (d->trials.v[i].pairs)
                 members[m++] = i;
         size_t best = m ? best_of_class(d, members, m) : 0;
         for (size_t i = 0; i < m; i++) {
@@ -584,6 +610,8 @@ static void decide_classes(struct deciding *d)
         }
     }
     free(members);
+    free(next);
+    free(first);
 }
 
 /* ---- each part against its own ---- */
@@ -922,10 +950,13 @@ static bool same_extremes(const struct whole_rows *r, const struct whole_row *a,
     return true;
 }
 
-static bool made_by_rank_alone(const struct whole_rows *r, const struct whole_row *x)
+typedef VEC(uint32_t) row_list;
+
+/* made: outputs of calls of a rank alone so far. */
+static bool made_by_rank_alone(const struct whole_rows *r, const row_list *made, const struct whole_row *x)
 {
-    for (size_t i = 0; &r->rows.v[i] < x; i++)
-        if (r->rows.v[i].local && r->rows.v[i].io == IO_OUTPUT && r->rows.v[i].kind == ROW_TENSOR && same_extremes(r, x, &r->rows.v[i]))
+    for (size_t i = made->n; i-- > 0; ) /* what it is made of came mostly just before */
+        if (same_extremes(r, x, &r->rows.v[made->v[i]]))
             return true;
     return false;
 }
@@ -942,6 +973,7 @@ static void find_local(struct deciding *d)
     memset(trial, 0xff, (r->rows.n + 1) * sizeof *trial);
     for (uint32_t i = 0; i < d->trials.n; i++)
         trial[d->trials.v[i].row[side]] = i;
+    row_list made = {0};
     const char *inside = NULL; /* the group with such a call */
     for (size_t o = 0; o < r->calls->order.n; o++) {
         uint32_t call = r->calls->order.v[o];
@@ -954,7 +986,7 @@ static void find_local(struct deciding *d)
             begins |= x->io == IO_INPUT && has_cut(x, CUT_TP) && numbers_differ(r, x);
             bool alone = x->io == IO_INPUT && whole_numbers && has_cut(x, CUT_TP) && !fits_at_all(d, trial_of(d, trial, to));
             takes |= alone;
-            fed |= alone && made_by_rank_alone(r, x);
+            fed |= alone && made_by_rank_alone(r, &made, x);
         }
         bool local = begins || fed || (takes && inside && strcmp(inside, w->group) == 0);
         if (begins)
@@ -967,11 +999,14 @@ static void find_local(struct deciding *d)
             if (!own)
                 continue;
             x->local = true;
+            if (x->io == IO_OUTPUT && x->kind == ROW_TENSOR)
+                vec_push(&made, i);
             if (x->partner != NONE)
                 d->side[!side]->rows.v[x->partner].local = true;
         }
     }
     free(trial);
+    vec_release(&made);
 }
 
 static void release(struct deciding *d)

@@ -12,6 +12,7 @@ struct naming {
     struct rank_place at;
     uint32_t *layer_from; /* of each of its chunks: layers of the stages before */
     struct map times;     /* key without its number → how often it was met */
+    struct map experts;   /* path of a list of experts → how many of it the rank holds */
     struct arena arena;
 };
 
@@ -33,19 +34,26 @@ static void count_layers(const struct whole_calls *w, uint32_t *layers, uint32_t
     }
 }
 
-/* How many experts a rank holds of the list in this module: by the highest number seen. */
-static int experts_here(const struct naming *n, struct str list)
+/* How many experts a rank holds of each list of modules: by the highest number seen. */
+static void count_experts(struct naming *n)
 {
-    int most = 0;
-    for (uint32_t c = 0; c < n->p->n; c++) {
-        struct str path = str_of(n->p->call[c].path);
-        size_t from, to;
+    for (uint32_t c = 0; c < n->p->n && n->w->layout->size[CUT_EP] > 1; c++) {
+        const struct call_place *x = &n->p->call[c];
+        struct str path = str_of(x->path), rest;
+        size_t from, to, done = 0;
         int number;
-        if (path.n > list.n && memcmp(path.p, list.p, list.n) == 0 && path_number(str_cut(path, list.n), &from, &to, &number) &&
-            from == 0 && number + 1 > most)
-            most = number + 1;
+        if (x->layer >= 0 && path_number(path, &from, &to, &number))
+            done = to;
+        rest = str_cut(path, done);
+        if (!path_number(rest, &from, &to, &number) || !str_ihas(str_n(rest.p, from), "expert"))
+            continue;
+        struct str list = str_n(path.p, done + from);
+        uint32_t known = map_get(&n->experts, list);
+        if (known == MAP_NONE)
+            map_add(&n->experts, list, (uint32_t)number + 1); /* the path is the places' */
+        else if ((uint32_t)number + 1 > known)
+            map_set(&n->experts, list, (uint32_t)number + 1);
     }
-    return most;
 }
 
 /* The module's path with the model's numbers of layer and expert. Any: numbers of layers are left out ("like"). */
@@ -69,9 +77,9 @@ static void whole_path(const struct naming *n, const struct call_place *x, bool 
     if (ep > 1 && path_number(rest, &from, &to, &number)) {
         head = str_n(rest.p, from);
         if (str_ihas(head, "expert")) {
-            int each = experts_here(n, str_n(path.p, done + from));
+            uint32_t each = map_get(&n->experts, str_n(path.p, done + from));
             buf_str(out, head);
-            buf_count(out, (unsigned long long)(number + each * (n->at.at[CUT_DP] % ep)));
+            buf_count(out, (unsigned long long)number + (unsigned long long)each * (unsigned long long)(n->at.at[CUT_DP] % ep));
             rest = str_cut(rest, to);
         }
     }
@@ -165,15 +173,13 @@ static struct made_in *made_in(struct naming *n, struct str key)
     return &w->made_in.v[at];
 }
 
-static void append_name(struct naming *n, struct made_in *m, uint32_t c, size_t at)
+/* times: calls of its name before it there. */
+static void append_name(struct naming *n, struct made_in *m, uint32_t c, size_t at, uint32_t times)
 {
     const struct call_place *x = &n->p->call[c];
     struct buf path = {0}, key = {0}, group = {0}, like = {0}, bare = {0};
-    uint32_t times = 0;
     whole_path(n, x, false, &path);
     call_bare_name(n->d, c, &bare);
-    for (size_t i = 0; i < at; i++)
-        times += strcmp(n->w->calls.v[m->calls.v[i]].bare, bare.p) == 0;
     buf_fmt(&group, "%c %s", region_letter[x->region], path.n ? path.p : "");
     buf_fmt(&key, "%c%u %s %s %zu", region_letter[x->region], x->region == IN_TAIL ? (uint32_t)n->at.at[CUT_PP] : chunk_of(n, x->chunk),
             path.n ? path.p : "", bare.p, n->w->calls.n);
@@ -181,8 +187,7 @@ static void append_name(struct naming *n, struct made_in *m, uint32_t c, size_t 
     buf_fmt(&like, "%c %s %s %u", region_letter[x->region], path.n ? path.p : "", bare.p, times);
     uint32_t call = join_call(n, c, buf_view(&key), buf_view(&group), buf_view(&like), buf_view(&bare));
     vec_push(&m->calls, call);
-    for (size_t i = m->calls.n - 1; i > at; i--)
-        m->calls.v[i] = m->calls.v[i - 1];
+    memmove(m->calls.v + at + 1, m->calls.v + at, (m->calls.n - 1 - at) * sizeof *m->calls.v);
     m->calls.v[at] = call;
     buf_release(&path);
     buf_release(&key);
@@ -201,6 +206,8 @@ static void common_names(const char *const *a, size_t n, const char *const *b, s
         partner[same] = (uint32_t)same;
         same++;
     }
+    while (n > same && m > same && strcmp(a[n - 1], b[m - 1]) == 0)
+        partner[--n] = (uint32_t)--m;
     if (same == n || same == m || (n - same) * (m - same) > 40u * 1000 * 1000)
         return;
     a += same;
@@ -230,6 +237,26 @@ static void common_names(const char *const *a, size_t n, const char *const *b, s
     free(best);
 }
 
+/* How often each name stands in a list up to a place that only moves on. */
+struct counted_names {
+    struct map times;
+    size_t upto;
+};
+
+static uint32_t times_before(struct counted_names *c, const struct whole_calls *w, const struct made_in *m, size_t at, const char *name)
+{
+    for (; c->upto < at; c->upto++) {
+        struct str bare = str_of(w->calls.v[m->calls.v[c->upto]].bare);
+        uint32_t n = map_get(&c->times, bare);
+        if (n == MAP_NONE)
+            map_add(&c->times, bare, 1);
+        else
+            map_set(&c->times, bare, n + 1);
+    }
+    uint32_t n = map_get(&c->times, str_of(name));
+    return n == MAP_NONE ? 0 : n;
+}
+
 static void line_up_mine(struct naming *n, struct made_in *m, const uint32_t *mine, size_t count)
 {
     const char **a = mem_alloc((count + 1) * sizeof *a), **b = mem_alloc((m->calls.n + 1) * sizeof *b);
@@ -238,6 +265,7 @@ static void line_up_mine(struct naming *n, struct made_in *m, const uint32_t *mi
     size_t had = m->calls.n, added = 0;
     struct buf bare = {0};
     struct arena names = {0};
+    struct counted_names counted = {.upto = 0};
     if (had)
         memcpy(known, m->calls.v, had * sizeof *known);
     for (size_t i = 0; i < count; i++) {
@@ -250,7 +278,8 @@ static void line_up_mine(struct naming *n, struct made_in *m, const uint32_t *mi
     size_t at = 0; /* where the next one that is not there belongs */
     for (size_t i = 0; i < count; i++) {
         if (partner[i] == NONE) {
-            append_name(n, m, mine[i], at++);
+            uint32_t times = times_before(&counted, n->w, m, at, a[i]);
+            append_name(n, m, mine[i], at++, times);
             added++;
             continue;
         }
@@ -264,6 +293,7 @@ static void line_up_mine(struct naming *n, struct made_in *m, const uint32_t *mi
     free(partner);
     free(known);
     buf_release(&bare);
+    map_release(&counted.times);
     arena_release(&names);
 }
 
@@ -408,6 +438,21 @@ static void set_order(struct whole_calls *w, uint32_t chunks)
     free(o.placed);
 }
 
+static void number_alike(struct whole_calls *w)
+{
+    for (uint32_t i = (uint32_t)w->calls.n; i-- > 0; ) {
+        struct whole_call *x = &w->calls.v[i];
+        x->alike = map_get(&w->likes, str_of(x->like));
+        if (x->alike == MAP_NONE) {
+            x->alike = (uint32_t)w->first_alike.n;
+            map_add(&w->likes, str_of(x->like), x->alike);
+            vec_push(&w->first_alike, NONE);
+        }
+        x->next_alike = w->first_alike.v[x->alike];
+        w->first_alike.v[x->alike] = i;
+    }
+}
+
 static int by_place(const void *a, const void *b)
 {
     const struct part_call *x = a, *y = b;
@@ -450,13 +495,16 @@ void whole_calls_build(struct whole_calls *w, const struct rank_set *set, const 
         w->of[r] = mem_alloc((d->calls.n + 1) * sizeof *w->of[r]);
         for (size_t c = 0; c < d->calls.n; c++)
             w->of[r][c] = NONE;
+        count_experts(&x);
         name_calls(&x);
         free(x.layer_from);
         map_release(&x.times);
+        map_release(&x.experts);
         arena_release(&x.arena);
     }
     set_order(w, chunks);
     set_parents(w);
+    number_alike(w);
     free(layers);
 }
 
@@ -477,6 +525,8 @@ void whole_calls_release(struct whole_calls *w)
     vec_release(&w->made_in);
     map_release(&w->made_in_names);
     map_release(&w->keys);
+    map_release(&w->likes);
+    vec_release(&w->first_alike);
     arena_release(&w->arena);
     *w = (struct whole_calls){0};
 }
@@ -529,6 +579,33 @@ static call_list *group_lists(const struct whole_calls *w, struct map *names, si
     return lists;
 }
 
+/* Backward calls follow their forward ones. */
+static void line_up_backward(struct whole_calls *t, struct whole_calls *g)
+{
+    size_t n = g->calls.n;
+    uint32_t *first = mem_alloc((n + 1) * sizeof *first), *next = mem_alloc((n + 1) * sizeof *next); /* backward calls of a forward one */
+    for (size_t i = 0; i < n; i++)
+        first[i] = NONE;
+    for (uint32_t k = (uint32_t)n; k-- > 0; ) {
+        uint32_t twin = g->calls.v[k].twin;
+        next[k] = NONE;
+        if (twin == NONE || g->calls.v[k].partner != NONE)
+            continue;
+        next[k] = first[twin];
+        first[twin] = k;
+    }
+    for (uint32_t i = 0; i < t->calls.n; i++) {
+        struct whole_call *x = &t->calls.v[i];
+        uint32_t twin = x->partner == NONE && x->twin != NONE ? t->calls.v[x->twin].partner : NONE;
+        if (twin == NONE || first[twin] == NONE)
+            continue;
+        pair(t, g, i, first[twin]);
+        first[twin] = next[first[twin]];
+    }
+    free(first);
+    free(next);
+}
+
 void whole_calls_line_up(struct whole_calls *t, struct whole_calls *g)
 {
     struct map names[2] = {{0}, {0}};
@@ -550,15 +627,7 @@ void whole_calls_line_up(struct whole_calls *t, struct whole_calls *g)
         if (other != MAP_NONE && g->calls.v[other].partner == NONE)
             pair(t, g, i, other);
     }
-    for (uint32_t i = 0; i < t->calls.n; i++) { /* backward calls follow their forward ones */
-        struct whole_call *x = &t->calls.v[i];
-        uint32_t twin = x->partner == NONE && x->twin != NONE ? t->calls.v[x->twin].partner : NONE;
-        for (uint32_t k = 0; twin != NONE && k < g->calls.n; k++)
-            if (g->calls.v[k].twin == twin && g->calls.v[k].partner == NONE) {
-                pair(t, g, i, k);
-                break;
-            }
-    }
+    line_up_backward(t, g);
     for (size_t i = 0; i < n[0]; i++)
         vec_release(&a[i]);
     for (size_t i = 0; i < n[1]; i++)

@@ -19,6 +19,7 @@ struct whole_call {
     const char *group; /* calls of one group are lined up with the other side's: region and module */
     const char *bare;  /* "Functional.linear.forward" */
     const char *like;  /* the same for the same call of every layer */
+    uint32_t alike, next_alike; /* number of that name (first_alike); the next call of it, or NONE */
     uint8_t region, kind, phase;
     bool gradient;
     uint16_t chunk;    /* of the whole pipeline */
@@ -40,7 +41,8 @@ struct whole_calls {
     VEC(struct made_in {
         VEC(uint32_t) calls;
     }) made_in; /* calls made in one module of one virtual stage, in order */
-    struct map keys, made_in_names;
+    VEC(uint32_t) first_alike;  /* the first call of each name in `like` */
+    struct map keys, likes, made_in_names;
     struct arena arena;
 };
 

@@ -27,62 +27,80 @@ static bool of_stage(const struct whole_calls *w, const struct whole_call *c, co
     return true;
 }
 
-static uint32_t add_row(struct whole_rows *r, uint32_t call, const struct dump *d, const struct row *row, uint32_t from)
+/* The row of that slot of the newest call, made where it is not there yet. slots: name → the newest row of it. */
+static uint32_t add_row(struct whole_rows *r, struct map *slots, uint32_t call, const struct dump *d, const struct row *row, uint32_t from)
 {
     const char *slot = d->slots.v[row->slot];
-    for (size_t i = from; i < r->rows.n; i++)
-        if (strcmp(r->rows.v[i].slot, slot) == 0)
-            return (uint32_t)i;
+    uint32_t known = map_get(slots, str_of(slot));
+    if (known != MAP_NONE && known >= from)
+        return known;
     struct whole_row x = {.call = call, .slot = slot, .io = row->io, .kind = row->kind, .dtype = row->dtype, .partner = NONE, .scale = 1};
     vec_push(&r->rows, x);
+    map_set(slots, str_of(slot), (uint32_t)r->rows.n - 1);
     return (uint32_t)r->rows.n - 1;
 }
 
-/* Coordinates as one number, the innermost cut fastest. */
-static uint64_t place_number(const struct whole_rows *r, const struct part_row *p)
+/* A part with its coordinates, as parts are sorted: the innermost cut fastest. */
+struct placed {
+    int at[JOIN_STEPS];
+    struct part_row part;
+};
+static const enum cut inside_out[JOIN_STEPS] = {CUT_TP, CUT_CP, CUT_MICRO, CUT_DP};
+
+static int by_coordinates(const void *a, const void *b)
 {
-    const struct layout *l = r->calls->layout;
-    struct rank_place at = layout_place(l, part_dump(r, p)->rank);
-    uint64_t n = (uint64_t)at.at[CUT_DP];
-    n = n * 100000 + p->micro;
-    n = n * (uint64_t)l->size[CUT_CP] + (uint64_t)at.at[CUT_CP];
-    return n * (uint64_t)l->size[CUT_TP] + (uint64_t)at.at[CUT_TP];
+    const struct placed *x = a, *y = b;
+    for (int s = JOIN_STEPS - 1; s >= 0; s--)
+        if (x->at[s] != y->at[s])
+            return x->at[s] < y->at[s] ? -1 : 1;
+    return x->part.rank != y->part.rank ? (x->part.rank < y->part.rank ? -1 : 1) : (x->part.row > y->part.row) - (x->part.row < y->part.row);
 }
 
-static void sort_parts(const struct whole_rows *r, struct whole_row *x)
+static int by_number(const void *a, const void *b)
 {
-    for (size_t i = 1; i < x->parts.n; i++) /* nearly sorted: by rank, then micro-batch */
-        for (size_t k = i; k > 0 && place_number(r, &x->parts.v[k]) < place_number(r, &x->parts.v[k - 1]); k--) {
-            struct part_row swap = x->parts.v[k];
-            x->parts.v[k] = x->parts.v[k - 1];
-            x->parts.v[k - 1] = swap;
-        }
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
 }
 
-static int coordinate(const struct whole_rows *r, const struct part_row *p, enum cut c)
+/* How many different coordinates the parts have in one cut. */
+static uint32_t coordinates(const struct placed *v, size_t n, int s, int *room)
 {
-    return c == CUT_MICRO ? (int)p->micro : layout_place(r->calls->layout, part_dump(r, p)->rank).at[c];
+    uint32_t different = 0;
+    for (size_t i = 0; i < n; i++)
+        room[i] = v[i].at[s];
+    qsort(room, n, sizeof *room, by_number);
+    for (size_t i = 0; i < n; i++)
+        different += !i || room[i] != room[i - 1];
+    return different;
 }
 
-/* How many different coordinates the parts have in each cut: a full grid, or the row stays open. */
-static void set_steps(const struct whole_rows *r, struct whole_row *x)
+/* Sorts the parts and sets the steps that join them: a full grid of coordinates, or the row stays open. */
+static void lay_parts(const struct whole_rows *r, struct whole_row *x)
 {
-    static const enum cut inside_out[JOIN_STEPS] = {CUT_TP, CUT_CP, CUT_MICRO, CUT_DP};
-    size_t product = 1;
+    size_t n = x->parts.n, product = 1;
     x->steps = 0;
-    for (int s = 0; s < JOIN_STEPS; s++) {
-        uint32_t n = 0;
-        for (size_t i = 0; i < x->parts.n; i++) {
-            bool fresh = true;
-            for (size_t k = 0; k < i && fresh; k++)
-                fresh = coordinate(r, &x->parts.v[k], inside_out[s]) != coordinate(r, &x->parts.v[i], inside_out[s]);
-            n += fresh;
-        }
-        if (n > 1)
-            x->step[x->steps++] = (struct join_step){.by = inside_out[s], .how = JOIN_REPLICA, .axis = -1, .keys = -1, .n = n, .blocks = 1};
-        product *= n ? n : 1;
+    if (n < 2)
+        return;
+    struct placed *v = mem_alloc(n * sizeof *v);
+    int *room = mem_alloc(n * sizeof *room);
+    for (size_t i = 0; i < n; i++) {
+        struct rank_place at = layout_place(r->calls->layout, part_dump(r, &x->parts.v[i])->rank);
+        v[i].part = x->parts.v[i];
+        for (int s = 0; s < JOIN_STEPS; s++)
+            v[i].at[s] = inside_out[s] == CUT_MICRO ? (int)v[i].part.micro : at.at[inside_out[s]];
     }
-    x->open = product != x->parts.n;
+    qsort(v, n, sizeof *v, by_coordinates);
+    for (size_t i = 0; i < n; i++)
+        x->parts.v[i] = v[i].part;
+    for (int s = 0; s < JOIN_STEPS; s++) {
+        uint32_t different = coordinates(v, n, s, room);
+        if (different > 1)
+            x->step[x->steps++] = (struct join_step){.by = inside_out[s], .how = JOIN_REPLICA, .axis = -1, .keys = -1, .n = different, .blocks = 1};
+        product *= different;
+    }
+    x->open = product != n;
+    free(v);
+    free(room);
 }
 
 static void set_kind(const struct whole_rows *r, struct whole_row *x)
@@ -98,7 +116,7 @@ static void set_kind(const struct whole_rows *r, struct whole_row *x)
             continue;
         if (!i)
             first = s;
-        x->open |= !s || !first || s->ndim != first->ndim || memcmp(s->dim, first->dim, (size_t)s->ndim * sizeof *s->dim) != 0;
+        x->open |= !s || !first || s->ndim != first->ndim || (s->ndim && memcmp(s->dim, first->dim, (size_t)s->ndim * sizeof *s->dim) != 0);
     }
     if (!first)
         return;
@@ -108,6 +126,7 @@ static void set_kind(const struct whole_rows *r, struct whole_row *x)
 
 void whole_rows_build(struct whole_rows *r, struct whole_calls *c)
 {
+    struct map slots = {0};
     *r = (struct whole_rows){.calls = c};
     r->first_of = mem_zalloc((c->calls.n + 1) * sizeof *r->first_of);
     for (size_t o = 0; o < c->order.n; o++) {
@@ -120,15 +139,15 @@ void whole_rows_build(struct whole_rows *r, struct whole_calls *c)
             EACH_ROW(d, p->call, row) {
                 if (!of_stage(c, w, p, (enum row_io)d->rows.v[row].io))
                     continue;
-                uint32_t at = add_row(r, call, d, &d->rows.v[row], from);
+                uint32_t at = add_row(r, &slots, call, d, &d->rows.v[row], from);
                 struct part_row part = {.rank = p->rank, .micro = p->micro, .row = row, .error = NAN};
                 vec_push(&r->rows.v[at].parts, part);
             }
         }
     }
+    map_release(&slots);
     for (size_t i = 0; i < r->rows.n; i++) {
-        sort_parts(r, &r->rows.v[i]);
-        set_steps(r, &r->rows.v[i]);
+        lay_parts(r, &r->rows.v[i]);
         set_kind(r, &r->rows.v[i]);
     }
 }
