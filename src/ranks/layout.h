@@ -21,7 +21,8 @@ struct layout {
     uint32_t proved, equal;    /* joined rows, and those of them whose parts fit */
     uint8_t open;              /* bits 1 << cut: what nothing decides */
     bool given[CUT_COUNT], given_order, given_vpp, given_sp, given_cp_cut;
-    char why[256];
+    char why[600];             /* what told each cut, and what nothing told */
+    char against[200];         /* a weight whose parts do not fit, where most weights' do not; "" else */
 };
 
 /* Coordinates of a rank. */

@@ -3,6 +3,7 @@
  * pass, or are given other positions of the same batch, are context-parallel. */
 #include "ranks/layout.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,6 +34,7 @@ struct inference {
     size_t n;
     struct layout *l;
     bool groups; /* recorded ones decided something */
+    bool transfers, gathers, positions, unordered; /* what decided stages and context parallel; no order of cuts fits */
 };
 
 /* Shards that are cut differently have other shapes. */
@@ -141,6 +143,7 @@ static int find_stages(struct inference *x)
     for (size_t r = 0; r < x->n; r++)
         if (x->rank[r].stage < 0)
             x->rank[r].stage = 0;
+    x->transfers = stages > 1;
     if (stages == 1) { /* no transfer was recorded */
         for (size_t r = 1; r < x->n; r++)
             for (size_t k = 0; k <= r; k++)
@@ -229,8 +232,9 @@ static int recorded_group(struct inference *x, bool experts)
     return 1;
 }
 
-/* Inputs of the outermost module that are no whole numbers: tables of positions and masks, the same for every batch. */
-static bool other_positions(const struct rank_facts *a, const struct rank_facts *b)
+/* Inputs of the outermost module that are no whole numbers: tables of positions and masks, the same for every batch.
+ * *compared: there is one. */
+static bool other_positions(const struct rank_facts *a, const struct rank_facts *b, bool *compared)
 {
     for (uint32_t c = 0; c < a->d->calls.n; c++) {
         const struct call *k = &a->d->calls.v[c];
@@ -241,8 +245,10 @@ static bool other_positions(const struct rank_facts *a, const struct rank_facts 
             const struct row *row = &a->d->rows.v[r];
             uint32_t slot = other == MAP_NONE ? MAP_NONE : map_get(&b->d->slot_names, str_of(a->d->slots.v[row->slot]));
             uint32_t at = slot == MAP_NONE ? NONE : dump_slot_row(b->d, other, slot);
-            if (row->io == IO_INPUT && row->kind == ROW_TENSOR && dtype_is_float((enum dtype)row->dtype) && !row->needs_gradient && at != NONE &&
-                !same_figures(row, &b->d->rows.v[at]))
+            if (row->io != IO_INPUT || row->kind != ROW_TENSOR || !dtype_is_float((enum dtype)row->dtype) || row->needs_gradient || at == NONE)
+                continue;
+            *compared = true;
+            if (!same_figures(row, &b->d->rows.v[at]))
                 return true;
         }
         return false;
@@ -250,15 +256,15 @@ static bool other_positions(const struct rank_facts *a, const struct rank_facts 
     return false;
 }
 
-static int replicas_with_other_positions(const struct inference *x)
+static int replicas_with_other_positions(struct inference *x)
 {
     int most = 1;
     for (size_t r = 0; r < x->n && x->rank[r].stage == 0; r++) {
         int n = 1;
         for (size_t k = 0; k < r; k++) {
-            bool fresh = replicas(x, k, r) && other_positions(&x->rank[k], &x->rank[r]);
+            bool fresh = replicas(x, k, r) && other_positions(&x->rank[k], &x->rank[r], &x->positions);
             for (size_t j = 0; j < k && fresh; j++)
-                fresh = !replicas(x, j, r) || other_positions(&x->rank[j], &x->rank[k]);
+                fresh = !replicas(x, j, r) || other_positions(&x->rank[j], &x->rank[k], &x->positions);
             n += fresh;
         }
         most = n > most ? n : most;
@@ -314,6 +320,7 @@ static void find_order(struct inference *x)
             return;
     }
     memcpy(x->l->order, orders[0], sizeof orders[0]);
+    x->unordered = true;
 }
 
 static void set(struct layout *l, enum cut c, int n)
@@ -328,8 +335,12 @@ static void divide_ranks(struct inference *x)
     set(l, CUT_PP, find_stages(x));
     set(l, CUT_TP, find_weight_classes(x));
     int left = (int)x->n / (l->size[CUT_PP] * l->size[CUT_TP]), cp = recorded_group(x, false);
-    if (cp == 1 && left > 1 && !x->groups)
+    x->gathers = cp > 1;
+    if (cp == 1 && left > 1 && !x->groups) {
         cp = replicas_with_other_positions(x);
+        if (!x->positions && !l->given[CUT_CP] && !l->given[CUT_DP])
+            l->open |= 1u << CUT_CP | 1u << CUT_DP;
+    }
     if (left < 1 || left % cp)
         cp = 1;
     set(l, CUT_CP, cp);
@@ -358,6 +369,39 @@ static void count_model(struct inference *x)
     l->layers = (int)layers;
 }
 
+static void reason(struct layout *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void reason(struct layout *l, const char *fmt, ...)
+{
+    char piece[160];
+    size_t n = strlen(l->why);
+    va_list ap;
+    va_start(ap, fmt);
+    int length = vsnprintf(piece, sizeof piece, fmt, ap);
+    va_end(ap);
+    if (length > 0 && (size_t)length < sizeof piece && n + (size_t)length + 3 < sizeof l->why) /* whole pieces alone */
+        snprintf(l->why + n, sizeof l->why - n, "%s%s", n ? "; " : "", piece);
+}
+
+/* What each cut was told by, and what nothing told. */
+static void say_why(const struct inference *x)
+{
+    struct layout *l = x->l;
+    char order[32];
+    layout_order_text(l, order);
+    if (l->size[CUT_PP] > 1 && !l->given[CUT_PP])
+        reason(l, x->transfers ? _("%d pipeline stages: by what is sent to whom") : _("%d pipeline stages: by the layers that ranks hold"), l->size[CUT_PP]);
+    if (l->size[CUT_TP] > 1 && !l->given[CUT_TP])
+        reason(l, _("tp %d: ranks of a stage hold other matrices"), l->size[CUT_TP]);
+    if (l->size[CUT_CP] > 1 && !l->given[CUT_CP])
+        reason(l, x->gathers ? _("cp %d: replicas gather from each other in the forward pass") : _("cp %d: replicas are given other positions"), l->size[CUT_CP]);
+    if (l->open >> CUT_DP & 1)
+        reason(l, _("%d replicas: nothing recorded tells data from context parallel"), l->size[CUT_DP] * l->size[CUT_CP]);
+    else if (l->size[CUT_DP] > 1 && !l->given[CUT_DP])
+        reason(l, _("dp %d: replicas with batches of their own"), l->size[CUT_DP]);
+    if (x->unordered)
+        reason(l, _("ranks fit no order of the cuts; %s is assumed"), order);
+}
+
 void layout_infer(struct layout *l, const struct rank_set *s)
 {
     struct inference x = {.set = s, .n = s->ranks.n, .l = l};
@@ -372,6 +416,7 @@ void layout_infer(struct layout *l, const struct rank_set *s)
     divide_ranks(&x);
     find_order(&x);
     count_model(&x);
+    say_why(&x);
     if (l->source == LAYOUT_NONE)
         l->source = x.n == 1 ? LAYOUT_INFERRED : x.groups ? LAYOUT_DUMP : LAYOUT_INFERRED;
     for (size_t r = 0; r < x.n; r++) {

@@ -3,6 +3,7 @@
 #include "ranks/shard_join.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -334,6 +335,8 @@ typedef VEC(struct trial) trial_list;
 struct deciding {
     struct whole_rows *side[2];
     trial_list trials;
+    uint32_t unfit[2]; /* the first weight of each side whose parts do not fit, or NONE */
+    int64_t weights[2]; /* weights that do not fit less those that do: above 0 the layout is wrong, whatever the run does */
     struct map classes;
     struct arena arena;
 };
@@ -580,9 +583,26 @@ static void drop_cut(struct deciding *d, int side, enum cp_cut cut)
     }
 }
 
+/* Ranks with other parts of the batch hold whole weights. */
+static bool weight_cut_by_batch(const struct whole_row *x)
+{
+    for (int s = 0; s < x->steps; s++)
+        if (x->step[s].by != CUT_TP && x->step[s].how != JOIN_REPLICA)
+            return true;
+    return false;
+}
+
 static void decide_classes(struct deciding *d)
 {
     size_t n = d->trials.n, classes = d->classes.n;
+    for (size_t i = 0; i < n; i++) /* weights that no join makes as large as the other side's */
+        for (int s = 0; s < 2 && !d->trials.v[i].pairs; s++) {
+            uint32_t row = d->trials.v[i].row[s];
+            if (d->side[s]->rows.v[row].io != IO_PARAMETER || !d->side[s]->rows.v[row].steps)
+                continue;
+            d->weights[s]++;
+            d->unfit[s] = row < d->unfit[s] ? row : d->unfit[s];
+        }
     uint32_t *members = mem_alloc((n + 1) * sizeof *members), *next = mem_alloc((n + 1) * sizeof *next);
     uint32_t *first = mem_alloc((classes + 1) * sizeof *first); /* trials of each class, ascending */
     for (size_t k = 0; k < classes; k++)
@@ -604,8 +624,15 @@ static void decide_classes(struct deciding *d)
                 apply(&d->side[s]->rows.v[t->row[s]], &t->of[s]->v[t->pair[p][s]]);
             for (int s = 0; s < 2; s++) {
                 bool several = d->side[s]->rows.v[t->row[s]].steps > 0;
+                bool fit = several && fits(d, t, p);
                 d->side[s]->joined += several;
-                d->side[s]->fitting += several && fits(d, t, p);
+                d->side[s]->fitting += fit;
+                if (!several || d->side[s]->rows.v[t->row[s]].io != IO_PARAMETER)
+                    continue;
+                bool right = fit && !weight_cut_by_batch(&d->side[s]->rows.v[t->row[s]]);
+                d->weights[s] += right ? -1 : 1;
+                if (!right && t->row[s] < d->unfit[s])
+                    d->unfit[s] = t->row[s];
             }
         }
     }
@@ -1026,7 +1053,7 @@ static void release(struct deciding *d)
 
 void shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, struct layout *layout[2])
 {
-    struct deciding d = {.side = {target, golden}};
+    struct deciding d = {.side = {target, golden}, .unfit = {NONE, NONE}};
     find_partners(&d);
     for (size_t i = 0; i < d.trials.n; i++)
         measure_trial(&d, &d.trials.v[i]);
@@ -1045,6 +1072,13 @@ void shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, st
     for (int s = 0; s < 2; s++) {
         layout[s]->proved = d.side[s]->joined;
         layout[s]->equal = d.side[s]->fitting;
+        if (d.weights[s] > 0) {
+            const struct part_row *p = &d.side[s]->rows.v[d.unfit[s]].parts.v[0];
+            struct buf name = {0};
+            dump_row_name(&part_dump(d.side[s], p)->dump, p->row, &name);
+            snprintf(layout[s]->against, sizeof layout[s]->against, "%.180s", name.p);
+            buf_release(&name);
+        }
     }
     release(&d);
 }

@@ -137,6 +137,27 @@ static void what_cannot_be_computed_is_unread(void **state)
     done(&j);
 }
 
+/* Two ranks without weights, groups or positions: data or context parallel, nothing tells. */
+static void what_nothing_decides_stands_open(void **state)
+{
+    (void)state;
+    const float x[ELEMENTS] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const size_t n[2] = {ELEMENTS, ELEMENTS};
+    struct job j;
+    struct layout l;
+    found(&j, (const float *const[]){x, x}, (const float *const[]){x, x}, n);
+    layout_init(&l);
+    layout_infer(&l, &j.set);
+    assert_int_equal(l.size[CUT_DP], 2);
+    assert_int_equal(l.open, 1 << CUT_DP | 1 << CUT_CP);
+    assert_non_null(strstr(l.why, "2 replicas"));
+    assert_int_equal(layout_parse(&l, STR("dp=2"), &(struct err){0}), 0);
+    layout_infer(&l, &j.set);
+    assert_int_equal(l.open, 0);
+    assert_string_equal(l.why, "");
+    done(&j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +165,7 @@ int main(void)
         cmocka_unit_test(a_result_that_is_not_finite_is_wrong),
         cmocka_unit_test(nan_that_comes_in_is_said),
         cmocka_unit_test(what_cannot_be_computed_is_unread),
+        cmocka_unit_test(what_nothing_decides_stands_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
