@@ -210,8 +210,9 @@ static int compare_step(struct job_run *r, int step, struct err *e)
         return -1;
     struct joined_job *j = r->result.job[r->result.steps - 1];
     bool whole = rank_set_is_whole(&j->set[TARGET]) && rank_set_is_whole(&j->set[GOLDEN]);
-    r->result.joined = whole && !layout_same(&j->layout[TARGET], &j->layout[GOLDEN]);
-    if (r->result.joined && r->result.workers && (int)(r->dealt++ % (size_t)r->result.workers) != r->result.worker) {
+    bool joined = whole && !layout_same(&j->layout[TARGET], &j->layout[GOLDEN]);
+    r->result.joined |= joined;
+    if (joined && r->result.workers && (int)(r->dealt++ % (size_t)r->result.workers) != r->result.worker) {
         for (size_t i = 0; i < j->set[TARGET].ranks.n; i++) {
             struct place p = {.step = step, .rank = j->set[TARGET].ranks.v[i]->rank};
             vec_push(&r->result.left, p);
@@ -220,7 +221,9 @@ static int compare_step(struct job_run *r, int step, struct err *e)
     }
     if (!whole)
         return compare_what_is_there(r, j, e);
-    if (r->result.joined ? compare_places(r, &j->found, step, -1, -1, e) : compare_ranks(r, j, e))
+    if (joined)
+        joined_job_decide(j);
+    if (joined ? compare_places(r, &j->found, step, -1, -1, e) : compare_ranks(r, j, e))
         return -1;
     for (int s = 0; s < 2; s++) {
         collectives_find(&r->result.collectives[s], &j->calls[s], s, step);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const struct joined_job *job_of(const struct job_result *r, int step)
+const struct joined_job *job_at(const struct job_result *r, int step)
 {
     for (size_t i = 0; i < r->steps; i++)
         if (r->job[i]->set[TARGET].step == step)
@@ -58,7 +58,7 @@ void job_bad_ranks(const struct job_result *r, size_t pair, uint32_t line, rank_
 uint32_t job_order_of(const struct job_result *r, size_t pair, uint32_t line)
 {
     const struct job_pair *p = &r->pairs.v[pair];
-    const struct joined_job *job = job_of(r, p->step);
+    const struct joined_job *job = job_at(r, p->step);
     const struct line *l = &p->c->pairing->lines.v[line];
     if (p->rank[TARGET] < 0) {
         int side;

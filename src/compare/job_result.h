@@ -30,7 +30,7 @@ struct job_first {
 struct job_result {
     struct joined_job **job; /* one a step */
     size_t steps;
-    bool joined;             /* pairing: layout */
+    bool joined;             /* pairing: layout, at some step */
     VEC(struct job_pair) pairs;
     struct collective_list collectives[2];
     struct replica_list replicas[2];
@@ -41,8 +41,9 @@ struct job_result {
     read_failures failed;
 };
 
+/* What is there of a step. */
+const struct joined_job *job_at(const struct job_result *r, int step);
 /* Ranks whose part of the line deviates, ascending; of a comparison of ranks its own. Appended. */
-
 void job_bad_ranks(const struct job_result *r, size_t pair, uint32_t line, rank_list *out);
 /* Ranks that hold a part of it, of the target side. */
 void job_ranks_of(const struct job_result *r, size_t pair, uint32_t line, rank_list *out);

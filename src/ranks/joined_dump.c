@@ -297,14 +297,11 @@ const struct reader reader_joined = {
 
 void joined_job_build(struct joined_job *j)
 {
-    struct layout *layouts[2] = {&j->layout[0], &j->layout[1]};
     for (int s = 0; s < 2; s++) {
         whole_calls_build(&j->calls[s], &j->set[s], &j->layout[s]);
         whole_rows_build(&j->rows[s], &j->calls[s]);
     }
     whole_calls_line_up(&j->calls[0], &j->calls[1]);
-    if (!layout_same(layouts[0], layouts[1]))
-        shard_joins_decide(&j->rows[0], &j->rows[1], layouts);
     for (int s = 0; s < 2; s++) {
         j->side[s] = (struct joined_side){j, s};
         j->dump_row[s] = mem_zalloc((j->rows[s].rows.n + 1) * sizeof *j->dump_row[s]);
@@ -314,6 +311,12 @@ void joined_job_build(struct joined_job *j)
         vec_push(&tree.places, place);
         vec_push(&j->found.trees, tree);
     }
+}
+
+void joined_job_decide(struct joined_job *j)
+{
+    struct layout *layouts[2] = {&j->layout[0], &j->layout[1]};
+    shard_joins_decide(&j->rows[0], &j->rows[1], layouts);
 }
 
 void joined_job_release(struct joined_job *j)

@@ -23,8 +23,10 @@ struct joined_job {
     uint32_t *dump_row[2];   /* the other way round, or NONE */
 };
 
-/* Of sets and layouts that are there: lines up calls and decides the joins. */
+/* Of sets and layouts that are there: lines up the calls of both sides. */
 void joined_job_build(struct joined_job *j);
+/* Decides how parts make the whole, which reads tensors: before the joined sides are opened. */
+void joined_job_decide(struct joined_job *j);
 void joined_job_release(struct joined_job *j); /* sets too */
 /* The pairs of rows of two joined dumps: the caller's to free. NULL where they are none. n: how many. */
 struct joined_pair {

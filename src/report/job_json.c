@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/msg.h"
 #include "compare/input_doubts.h"
 #include "judge/verdict_text.h"
 #include "report/formats.h"
@@ -128,49 +129,53 @@ static void summary(struct jsonw *w, const struct job_result *r)
     jw_end_object(w);
 }
 
-/* Of one rank: the lines it holds a part of. */
-static struct judge_summary summary_of_rank(const struct job_result *r, size_t pair, int rank, uint32_t *first)
+/* What a rank holds a part of, and its first deviation. */
+struct rank_extent {
+    struct judge_summary sum;
+    uint32_t first; /* line, or NONE */
+};
+
+/* Of every rank of a joined comparison, in one pass over its lines. The caller frees it. */
+static struct rank_extent *extents(const struct job_result *r, size_t pair, const struct rank_set *set)
 {
     const struct job_pair *p = &r->pairs.v[pair];
     const struct judgement *j = p->c->judged;
-    *first = j->first;
-    if (p->rank[TARGET] >= 0)
-        return j->sum;
-    struct judge_summary s = {.pairs = 0};
+    struct rank_extent *of = mem_zalloc((set->ranks.n + 1) * sizeof *of);
     rank_list holds = {0};
-    *first = NONE;
+    for (size_t k = 0; k < set->ranks.n; k++) {
+        of[k].first = NONE;
+        memcpy(of[k].sum.coverage, j->sum.coverage, sizeof j->sum.coverage);
+    }
     for (uint32_t i = 0; i < j->lines; i++) {
+        const struct line *l = &p->c->pairing->lines.v[i];
+        bool bad = j->first != NONE && i >= j->first && line_is_bad(&j->line[i]);
         vec_clear(&holds);
         job_ranks_of(r, pair, i, &holds);
-        bool here = false;
-        for (size_t k = 0; k < holds.n; k++)
-            here |= holds.v[k] == rank;
-        if (!here)
+        for (size_t k = 0; k < holds.n; k++) {
+            struct judge_summary *s = &of[rank_set_find(set, holds.v[k])].sum;
+            s->by[j->line[i].verdict]++;
+            s->pairs += l->pair != NONE;
+            s->only[TARGET] += l->row[GOLDEN] == NONE;
+        }
+        if (!bad)
             continue;
-        s.by[j->line[i].verdict]++;
-        const struct line *l = &p->c->pairing->lines.v[i];
-        s.pairs += l->pair != NONE;
-        s.only[TARGET] += l->row[GOLDEN] == NONE;
-        if (*first != NONE || j->first == NONE || i < j->first || !line_is_bad(&j->line[i]))
-            continue;
-        vec_clear(&holds);
-        job_bad_ranks(r, pair, i, &holds);
-        for (size_t k = 0; k < holds.n; k++)
-            if (holds.v[k] == rank)
-                *first = i;
+        rank_list wrong = {0};
+        job_bad_ranks(r, pair, i, &wrong);
+        for (size_t k = 0; k < wrong.n; k++) {
+            uint32_t at = rank_list_has(&holds, wrong.v[k]) ? rank_set_find(set, wrong.v[k]) : NONE;
+            if (at != NONE && of[at].first == NONE)
+                of[at].first = i;
+        }
+        vec_release(&wrong);
     }
     vec_release(&holds);
-    s.coverage[0] = j->sum.coverage[0];
-    s.coverage[1] = j->sum.coverage[1];
-    return s;
+    return of;
 }
 
-static void rank_object(struct jsonw *w, const struct job_result *r, size_t pair, int rank)
+static void rank_object(struct jsonw *w, const struct job_result *r, size_t pair, int rank, const struct rank_extent *x)
 {
     const struct job_pair *p = &r->pairs.v[pair];
-    const struct joined_job *j = r->job[0];
-    uint32_t first;
-    struct judge_summary s = summary_of_rank(r, pair, rank, &first);
+    const struct joined_job *j = job_at(r, p->step);
     struct rank_place at = layout_place(&j->layout[TARGET], rank);
     jw_object(w);
     jw_kint(w, "step", p->step);
@@ -199,14 +204,14 @@ static void rank_object(struct jsonw *w, const struct job_result *r, size_t pair
     }
     jw_key(w, "summary");
     jw_object(w);
-    compare_json_summary_members(w, &s);
+    compare_json_summary_members(w, &x->sum);
     jw_end_object(w);
     jw_key(w, "first_deviation");
-    if (first == NONE)
+    if (x->first == NONE)
         jw_null(w);
     else
-        compare_json_job_row(w, r, pair, first);
-    jw_kcstr(w, "first_class", first == NONE || p->rank[TARGET] < 0 ? NULL : first_class_name(p->c->judged->first_class));
+        compare_json_job_row(w, r, pair, x->first);
+    jw_kcstr(w, "first_class", x->first == NONE || p->rank[TARGET] < 0 ? NULL : first_class_name(p->c->judged->first_class));
     jw_knull(w, "provisional");
     jw_end_object(w);
 }
@@ -217,11 +222,16 @@ static void ranks(struct jsonw *w, struct out *o, const struct job_result *r)
     jw_array(w);
     for (size_t i = 0; i < r->pairs.n; i++) {
         const struct job_pair *p = &r->pairs.v[i];
-        const struct rank_set *set = &r->job[0]->set[TARGET];
-        if (p->rank[TARGET] >= 0)
-            rank_object(w, r, i, p->rank[TARGET]);
-        for (size_t k = 0; p->rank[TARGET] < 0 && k < set->ranks.n; k++)
-            rank_object(w, r, i, set->ranks.v[k]->rank);
+        const struct rank_set *set = &job_at(r, p->step)->set[TARGET];
+        if (p->rank[TARGET] >= 0) {
+            struct rank_extent x = {p->c->judged->sum, p->c->judged->first};
+            rank_object(w, r, i, p->rank[TARGET], &x);
+        } else {
+            struct rank_extent *of = extents(r, i, set);
+            for (size_t k = 0; k < set->ranks.n; k++)
+                rank_object(w, r, i, set->ranks.v[k]->rank, &of[k]);
+            free(of);
+        }
         out_flow(o);
     }
     jw_end_array(w);
@@ -268,15 +278,15 @@ static void first(struct jsonw *w, const struct job_result *r)
         if (c->calls.n && !c->at) {
             const struct part_call *p = &c->calls.v[0];
             for (size_t i = 0; i < c->calls.n; i++) /* where it is wrong: at the end that receives */
-                if (f->ranks.n && r->job[0]->set[TARGET].ranks.v[c->calls.v[i].rank]->rank == f->ranks.v[0])
+                if (f->ranks.n && job_at(r, c->step)->set[TARGET].ranks.v[c->calls.v[i].rank]->rank == f->ranks.v[0])
                     p = &c->calls.v[i];
-            buf_str(&call, dump_call_name(&r->job[0]->set[TARGET].ranks.v[p->rank]->dump, p->call));
+            buf_str(&call, dump_call_name(&job_at(r, c->step)->set[TARGET].ranks.v[p->rank]->dump, p->call));
         } else {
             buf_cstr(&call, c->at ? c->at : "");
         }
         buf_cstr(&why, c->evidence);
     } else {
-        const struct dump *d = &r->job[0]->set[TARGET].ranks.v[x->rank]->dump;
+        const struct dump *d = &job_at(r, x->step)->set[TARGET].ranks.v[x->rank]->dump;
         buf_str(&call, dump_call_name(d, d->rows.v[x->row].call));
         buf_cstr(&why, x->evidence);
     }
@@ -384,7 +394,7 @@ static void beside(struct jsonw *w, const struct job_result *r, enum report_rows
         for (size_t i = 0; i < r->collectives[s].v.n; i++, id++) {
             const struct collective *c = &r->collectives[s].v.v[i];
             if (rows == ROWS_ALL || c->verdict != COLLECTIVE_MATCH)
-                job_json_collective(w, c, id, &r->job[0]->set[s]);
+                job_json_collective(w, c, id, &job_at(r, c->step)->set[s]);
         }
     jw_end_array(w);
     jw_key(w, "replicas");
@@ -392,7 +402,7 @@ static void beside(struct jsonw *w, const struct job_result *r, enum report_rows
     id = 0;
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < r->replicas[s].v.n; i++, id++)
-            job_json_replica(w, &r->replicas[s].v.v[i], id, &r->job[0]->set[s]);
+            job_json_replica(w, &r->replicas[s].v.v[i], id, &job_at(r, r->replicas[s].v.v[i].step)->set[s]);
     jw_end_array(w);
 }
 
@@ -442,6 +452,17 @@ static void warnings(struct jsonw *w, const struct job_result *r)
     jw_array(w);
     for (size_t i = 0; i < r->failed.n; i++)
         jw_cstr(w, r->failed.v[i].text);
+    for (size_t k = 0; k < r->steps; k++)
+        for (int s = 0; s < 2; s++) {
+            const struct layout *l = &r->job[k]->layout[s];
+            struct buf b = {0};
+            if (!l->against[0])
+                continue;
+            buf_fmt(&b, _("%s: the layout does not fit the values: parts of most weights do not make the other side's; the first is %s"),
+                    r->job[k]->set[s].path, l->against);
+            jw_cstr(w, b.p);
+            buf_release(&b);
+        }
     for (size_t i = 0; i < r->pairs.n; i++) {
         struct arena sentences = {0};
         input_doubt_list doubts = {0};
@@ -478,7 +499,9 @@ static void both_counts(struct jsonw *w, const char *key, const uint32_t count[2
 /* Of a share: what others are to bring, and the counts that coverage is made of. */
 static void shares(struct jsonw *w, const struct job_result *r)
 {
-    size_t n = r->joined ? r->job[0]->set[TARGET].ranks.n * r->pairs.n : r->pairs.n;
+    size_t n = 0;
+    for (size_t i = 0; i < r->pairs.n; i++)
+        n += r->pairs.v[i].rank[TARGET] < 0 ? job_at(r, r->pairs.v[i].step)->set[TARGET].ranks.n : 1;
     jw_key(w, "parts");
     jw_object(w);
     jw_kint(w, "done", (int64_t)n);
