@@ -9,7 +9,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "compare/job_result.h"
+#include "compare/job_strip.h"
 #include "fmt/find_recordings.h"
 #include "judge/verdict_text.h"
 #include "report/formats.h"
@@ -260,8 +260,8 @@ static void strip_lines(struct buf *b, const struct job_result *r)
 {
     struct job_strip s;
     job_strip_build(&s, r);
-    for (size_t i = 0; i < s.rows; i++)
-        buf_fmt(b, "%5d  %s\n", s.row[i].rank, s.row[i].cells);
+    for (size_t i = 0; i < s.row.n; i++)
+        buf_fmt(b, "%5d  %s\n", s.row.v[i].rank, s.row.v[i].cells);
     job_strip_release(&s);
 }
 

@@ -56,22 +56,4 @@ void job_absent(const struct job_result *r, int side, rank_list *out);
 int job_status(const struct job_result *r);
 void job_result_release(struct job_result *r);
 
-/* Rank by call, a character each: what became of a call's rows on a rank, the worst of them. */
-struct job_strip {
-    struct job_column {
-        uint32_t order, calls; /* neighbours that share it */
-        const char *call;
-    } *column;
-    struct job_strip_row {
-        int step, rank;
-        char *cells;
-    } *row;
-    size_t columns, rows;
-    uint32_t first; /* column of the first deviation, or NONE */
-    struct arena arena;
-};
-#define JOB_COLUMNS 512
-void job_strip_build(struct job_strip *s, const struct job_result *r);
-void job_strip_release(struct job_strip *s);
-
 #endif

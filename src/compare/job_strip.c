@@ -1,138 +1,295 @@
-/* The strip: one character a rank and call, the worst verdict of its rows. */
-#include "compare/job_result.h"
+/* Lays the strip out, and fills it from what was judged. */
+#include "compare/job_strip.h"
 
 #include <stdlib.h>
 
-/* From good to bad. */
-static const char worse[] = " ?=~#!n";
+#include "base/msg.h"
 
-static char letter(const struct line_judgement *j)
+const struct strip_look strip_looks[STRIP_SIGNS] = {
+    [STRIP_NOTHING] = {' ', ' ', " ", ""},
+    [STRIP_NO_PARTNER] = {'?', '?', "·", N_("nothing to judge")},
+    [STRIP_MATCH] = {'=', '=', "=", N_("match")},
+    [STRIP_SAME_FIGURES] = {':', '?', "≈", N_("figures agree, tensors not compared yet")},
+    [STRIP_WAITS] = {'.', '?', "…", N_("not compared yet")},
+    [STRIP_UNREAD] = {'u', '?', "?", N_("unread")},
+    [STRIP_DRIFT] = {'~', '~', "!", N_("drift")},
+    [STRIP_OTHER_FIGURES] = {';', '?', "≠", N_("figures differ, tensors not compared yet")},
+    [STRIP_SHAPE] = {'#', '#', "#", N_("shape or type")},
+    [STRIP_DEVIATE] = {'!', '!', "✗", N_("deviate")},
+    [STRIP_NONFINITE] = {'n', 'n', "∞", N_("non-finite")},
+};
+
+enum strip_sign strip_sign_of(char letter)
 {
+    for (int i = 0; i < STRIP_SIGNS; i++)
+        if (strip_looks[i].letter == letter)
+            return (enum strip_sign)i;
+    return STRIP_NOTHING;
+}
+
+static enum strip_sign sign_of(const struct line_judgement *j)
+{
+    if (j->flags & LINE_UNREAD)
+        return STRIP_UNREAD;
     switch ((enum verdict)j->verdict) {
-    case VERDICT_MATCH: return '=';
-    case VERDICT_DRIFT: return '~';
-    case VERDICT_DEVIATE: return j->flags & LINE_DOUBTFUL ? '~' : '!';
-    case VERDICT_NONFINITE: return 'n';
-    case VERDICT_SHAPE: case VERDICT_DTYPE: return '#';
-    default: return '?';
+    case VERDICT_MATCH: return STRIP_MATCH;
+    case VERDICT_DRIFT: return STRIP_DRIFT;
+    case VERDICT_DEVIATE: return j->flags & LINE_DOUBTFUL ? STRIP_DRIFT : STRIP_DEVIATE;
+    case VERDICT_NONFINITE: return STRIP_NONFINITE;
+    case VERDICT_SHAPE: case VERDICT_DTYPE: return STRIP_SHAPE;
+    case VERDICT_PENDING: return STRIP_WAITS;
+    default: return STRIP_NO_PARTNER;
     }
 }
 
-static void put(char *cell, char c)
+void job_strip_put(struct job_strip_row *row, uint32_t column, enum strip_sign sign)
 {
-    if (strchr(worse, c) > strchr(worse, *cell))
-        *cell = c;
+    if (sign > strip_sign_of(row->cells[column]))
+        row->cells[column] = strip_looks[sign].letter;
 }
 
-static struct job_strip_row *row_of(struct job_strip *s, int step, int rank)
+enum strip_sign job_strip_worst(const struct job_strip *s, size_t row, size_t rows, size_t column, size_t columns)
 {
-    for (size_t i = 0; i < s->rows; i++)
-        if (s->row[i].step == step && s->row[i].rank == rank)
-            return &s->row[i];
+    enum strip_sign worst = STRIP_NOTHING;
+    for (size_t y = row; y < row + rows && y < s->row.n; y++)
+        for (size_t x = column; x < column + columns && x < s->columns; x++) {
+            enum strip_sign here = strip_sign_of(s->row.v[y].cells[x]);
+            worst = here > worst ? here : worst;
+        }
+    return worst;
+}
+
+struct job_strip_row *job_strip_row_of(const struct job_strip *s, int step, int rank)
+{
+    for (size_t from = 0, to = s->row.n; from < to;) {
+        size_t at = (from + to) / 2;
+        struct job_strip_row *x = &s->row.v[at];
+        if (x->step == step && x->rank == rank)
+            return x;
+        if (x->step < step || (x->step == step && x->rank < rank))
+            from = at + 1;
+        else
+            to = at;
+    }
     return NULL;
 }
 
-/* A line's verdict on every rank that holds a part of it: bad only where its own part is. */
-static void add_line(struct job_strip *s, const struct job_result *r, size_t pair, uint32_t line, const uint32_t *column)
+static const struct strip_step *step_of(const struct job_strip *s, int step)
 {
-    const struct job_pair *p = &r->pairs.v[pair];
-    const struct line_judgement *j = &p->c->judged->line[line];
-    uint32_t order = job_order_of(r, pair, line);
-    rank_list holds = {0}, bad = {0};
-    if (order == NONE)
-        return;
-    char c = letter(j);
-    job_ranks_of(r, pair, line, &holds);
-    bool wrong = strchr("!n#", c) != NULL;
-    if (wrong)
-        job_bad_ranks(r, pair, line, &bad);
-    for (size_t i = 0; i < holds.n; i++) {
-        struct job_strip_row *row = row_of(s, p->step, holds.v[i]);
-        if (row)
-            put(&row->cells[column[order]], wrong && !rank_list_has(&bad, holds.v[i]) ? '=' : c);
-    }
-    vec_release(&holds);
-    vec_release(&bad);
+    for (size_t i = 0; i < s->steps.n; i++)
+        if (s->steps.v[i].step == step)
+            return &s->steps.v[i];
+    return NULL;
 }
 
-/* Calls with rows have columns, whatever share of them is compared; above JOB_COLUMNS neighbours share one. */
-static uint32_t *lay_columns(struct job_strip *s, const struct job_result *r)
+uint32_t job_strip_column(const struct job_strip *s, int step, uint32_t order)
 {
-    const struct whole_calls *w = &r->job[0]->calls[TARGET];
-    size_t n = w->order.n;
-    uint32_t *column = mem_zalloc((n + 1) * sizeof *column), used = 0;
-    bool *has = mem_zalloc(n + 1);
-    const struct whole_rows *rows = &r->job[0]->rows[TARGET];
+    const struct strip_step *x = step_of(s, step);
+    return x && order < x->n ? x->column[order] : NONE;
+}
+
+/* ---- columns ---- */
+
+/* Of each place of the order of calls: whether the call has rows. The caller's to free. */
+static bool *with_rows(const struct joined_job *j)
+{
+    const struct whole_calls *w = &j->calls[TARGET];
+    const struct whole_rows *rows = &j->rows[TARGET];
+    bool *has = mem_zalloc(w->order.n + 1);
     for (size_t i = 0; i < rows->rows.n; i++)
         has[w->calls.v[rows->rows.v[i].call].order] = true;
+    return has;
+}
+
+/* Calls with rows have columns, whatever share of them is compared; where they are more than there are columns,
+ * neighbours share one. */
+static void lay_first(struct job_strip *s, const struct joined_job *j, uint32_t most)
+{
+    const struct whole_calls *w = &j->calls[TARGET];
+    size_t n = w->order.n, used = 0;
+    bool *has = with_rows(j);
+    struct strip_step x = {.step = j->set[TARGET].step, .column = mem_alloc((n + 1) * sizeof *x.column), .n = n};
     for (size_t i = 0; i < n; i++)
         used += has[i];
-    uint32_t columns = used < JOB_COLUMNS ? used : JOB_COLUMNS;
-    s->column = mem_zalloc(((size_t)columns + 1) * sizeof *s->column);
-    s->columns = columns;
+    s->columns = used < most ? used : most;
+    s->column = mem_zalloc((s->columns + 1) * sizeof *s->column);
     for (size_t i = 0, k = 0; i < n; i++) {
-        uint32_t at = used ? (uint32_t)(k * columns / used) : 0;
-        column[i] = at < columns ? at : columns ? columns - 1 : 0;
+        x.column[i] = has[i] ? (uint32_t)(k++ * s->columns / used) : NONE;
         if (!has[i])
             continue;
-        struct job_column *c = &s->column[column[i]];
+        struct job_column *c = &s->column[x.column[i]];
         if (!c->calls++) {
             const struct part_call *p = &w->calls.v[w->order.v[i]].parts.v[0];
             c->order = (uint32_t)i;
             c->call = arena_cstr(&s->arena, dump_call_name(&w->set->ranks.v[p->rank]->dump, p->call));
         }
-        k++;
     }
+    vec_push(&s->steps, x);
     free(has);
-    return column;
 }
 
-static void add_strip_row(struct job_strip *s, int step, int rank)
+/* Of another step: a call stands in the column of the same call of the first, one that is new there where the call before
+ * it stands. */
+static void lay_like_first(struct job_strip *s, const struct joined_job *j, const struct joined_job *first)
 {
-    struct job_strip_row *row = &s->row[s->rows++];
-    row->step = step;
-    row->rank = rank;
-    row->cells = mem_alloc(s->columns + 1);
-    memset(row->cells, ' ', s->columns);
-    row->cells[s->columns] = 0;
+    const struct whole_calls *w = &j->calls[TARGET], *of = &first->calls[TARGET];
+    struct strip_step x = {.step = j->set[TARGET].step, .column = mem_alloc((w->order.n + 1) * sizeof *x.column), .n = w->order.n};
+    bool *has = with_rows(j);
+    uint32_t last = 0;
+    for (size_t i = 0; i < w->order.n; i++) {
+        uint32_t like = map_get(&of->keys, str_of(w->calls.v[w->order.v[i]].key));
+        uint32_t at = like == MAP_NONE ? NONE : s->steps.v[0].column[of->calls.v[like].order];
+        last = at != NONE ? at : last;
+        x.column[i] = has[i] && s->columns ? last : NONE;
+    }
+    vec_push(&s->steps, x);
+    free(has);
+}
+
+void job_strip_lay(struct job_strip *s, const struct job_result *r, uint32_t columns)
+{
+    *s = (struct job_strip){.first = NONE};
+    lay_first(s, r->job[0], columns);
+}
+
+/* ---- rows ---- */
+
+static struct job_strip_row *add_row(struct job_strip *s, int step, int rank)
+{
+    size_t at = s->row.n;
+    struct job_strip_row x = {.step = step, .rank = rank, .cells = mem_alloc(s->columns + 1)};
+    memset(x.cells, ' ', s->columns);
+    x.cells[s->columns] = 0;
+    vec_push(&s->row, x);
+    for (; at && (s->row.v[at - 1].step > step || (s->row.v[at - 1].step == step && s->row.v[at - 1].rank > rank)); at--)
+        s->row.v[at] = s->row.v[at - 1];
+    s->row.v[at] = x;
+    return &s->row.v[at];
+}
+
+/* The calls a rank made, with a sign each. */
+static void put_calls(struct job_strip *s, const struct joined_job *j, uint32_t rank, struct job_strip_row *row, enum strip_sign sign)
+{
+    const struct whole_calls *w = &j->calls[TARGET];
+    for (size_t c = 0; c < w->set->ranks.v[rank]->dump.calls.n; c++) {
+        uint32_t whole = w->of[rank][c];
+        uint32_t column = whole == NONE ? NONE : job_strip_column(s, row->step, w->calls.v[whole].order);
+        if (column != NONE)
+            job_strip_put(row, column, sign);
+    }
+}
+
+void job_strip_add_step(struct job_strip *s, const struct job_result *r, size_t k, bool absent)
+{
+    const struct joined_job *j = r->job[k];
+    int step = j->set[TARGET].step;
+    if (!step_of(s, step))
+        lay_like_first(s, j, r->job[0]);
+    for (size_t i = 0; i < j->set[TARGET].ranks.n; i++)
+        put_calls(s, j, (uint32_t)i, add_row(s, step, j->set[TARGET].ranks.v[i]->rank), STRIP_WAITS);
+    rank_list gone = {0};
+    if (absent)
+        rank_set_absent(&j->set[TARGET], layout_ranks(&j->layout[TARGET]), &gone);
+    for (size_t i = 0; i < gone.n; i++)
+        memset(add_row(s, step, gone.v[i])->cells, strip_looks[STRIP_UNREAD].letter, s->columns);
+    vec_release(&gone);
+}
+
+void job_strip_unread(struct job_strip *s, int step, int rank)
+{
+    struct job_strip_row *row = job_strip_row_of(s, step, rank);
+    for (size_t i = 0; row && i < s->columns; i++)
+        if (row->cells[i] != ' ')
+            row->cells[i] = strip_looks[STRIP_UNREAD].letter;
+}
+
+/* ---- verdicts ---- */
+
+/* A line's verdict on every rank that holds a part of it: bad only where its own part is. */
+static void add_line(struct job_strip *s, const struct job_result *r, size_t pair, uint32_t line, struct job_strip_row *own)
+{
+    const struct job_pair *p = &r->pairs.v[pair];
+    uint32_t order = job_order_of(r, pair, line), column = order == NONE ? NONE : job_strip_column(s, p->step, order);
+    enum strip_sign sign = sign_of(&p->c->judged->line[line]);
+    rank_list holds = {0}, bad = {0};
+    if (column == NONE)
+        return;
+    if (own) {
+        job_strip_put(own, column, sign);
+        return;
+    }
+    job_ranks_of(r, pair, line, &holds);
+    if (strip_is_bad(sign))
+        job_bad_ranks(r, pair, line, &bad);
+    for (size_t i = 0; i < holds.n; i++) {
+        struct job_strip_row *row = job_strip_row_of(s, p->step, holds.v[i]);
+        if (row)
+            job_strip_put(row, column, strip_is_bad(sign) && !rank_list_has(&bad, holds.v[i]) ? STRIP_MATCH : sign);
+    }
+    vec_release(&holds);
+    vec_release(&bad);
+}
+
+void job_strip_add_pair(struct job_strip *s, const struct job_result *r, size_t pair)
+{
+    const struct job_pair *p = &r->pairs.v[pair];
+    struct job_strip_row *own = p->rank[TARGET] >= 0 ? job_strip_row_of(s, p->step, p->rank[TARGET]) : NULL;
+    if (!p->c->judged || (p->rank[TARGET] >= 0 && !own))
+        return;
+    for (size_t i = 0; i < s->row.n; i++)
+        if (s->row.v[i].step == p->step && (!own || own == &s->row.v[i]) && !memchr(s->row.v[i].cells, strip_looks[STRIP_UNREAD].letter, s->columns))
+            memset(s->row.v[i].cells, ' ', s->columns);
+    for (uint32_t l = 0; l < p->c->judged->lines; l++)
+        add_line(s, r, pair, l, own);
+}
+
+void job_strip_mark_first(struct job_strip *s, const struct job_result *r)
+{
+    s->first = r->first.found && r->first.order != NONE ? job_strip_column(s, r->first.step, r->first.order) : NONE;
 }
 
 /* Of a share: the ranks it is of. */
-static void add_pair_rows(struct job_strip *s, const struct job_result *r, const struct job_pair *p)
+static void drop_other_shares(struct job_strip *s, const struct job_result *r)
 {
-    if (p->rank[TARGET] >= 0)
-        add_strip_row(s, p->step, p->rank[TARGET]);
-    for (size_t k = 0; k < r->steps && p->rank[TARGET] < 0; k++)
-        for (size_t i = 0; r->job[k]->set[TARGET].step == p->step && i < r->job[k]->set[TARGET].ranks.n; i++)
-            add_strip_row(s, p->step, r->job[k]->set[TARGET].ranks.v[i]->rank);
+    size_t kept = 0;
+    for (size_t i = 0; i < s->row.n; i++) {
+        bool own = false;
+        for (size_t k = 0; k < r->pairs.n; k++)
+            own = own || (r->pairs.v[k].step == s->row.v[i].step && (r->pairs.v[k].rank[TARGET] < 0 || r->pairs.v[k].rank[TARGET] == s->row.v[i].rank));
+        if (own)
+            s->row.v[kept++] = s->row.v[i];
+        else
+            free(s->row.v[i].cells);
+    }
+    s->row.n = kept;
 }
 
 void job_strip_build(struct job_strip *s, const struct job_result *r)
 {
-    *s = (struct job_strip){.first = NONE};
-    uint32_t *column = lay_columns(s, r);
-    size_t most = 1;
+    job_strip_lay(s, r, JOB_COLUMNS);
     for (size_t k = 0; k < r->steps; k++)
-        most += r->job[k]->set[TARGET].ranks.n;
-    s->row = mem_zalloc(most * sizeof *s->row);
-    for (size_t k = 0; k < r->steps; k++)
-        for (size_t i = 0; !r->workers && i < r->job[k]->set[TARGET].ranks.n; i++)
-            add_strip_row(s, r->job[k]->set[TARGET].step, r->job[k]->set[TARGET].ranks.v[i]->rank);
-    for (size_t i = 0; i < r->pairs.n && r->workers; i++)
-        add_pair_rows(s, r, &r->pairs.v[i]);
+        job_strip_add_step(s, r, k, false);
+    for (size_t i = 0; i < s->row.n; i++) /* what has no verdict is not there */
+        memset(s->row.v[i].cells, ' ', s->columns);
+    if (r->workers)
+        drop_other_shares(s, r);
     for (size_t i = 0; i < r->pairs.n; i++)
-        for (uint32_t l = 0; l < r->pairs.v[i].c->judged->lines; l++)
-            add_line(s, r, i, l, column);
-    if (r->first.found && r->first.order != NONE)
-        s->first = column[r->first.order];
-    free(column);
+        job_strip_add_pair(s, r, i);
+    job_strip_mark_first(s, r);
+    for (size_t i = 0; i < s->row.n; i++)
+        for (size_t x = 0; x < s->columns; x++)
+            s->row.v[i].cells[x] = strip_looks[strip_sign_of(s->row.v[i].cells[x])].file;
 }
 
 void job_strip_release(struct job_strip *s)
 {
-    for (size_t i = 0; i < s->rows; i++)
-        free(s->row[i].cells);
-    free(s->row);
+    for (size_t i = 0; i < s->row.n; i++)
+        free(s->row.v[i].cells);
+    for (size_t i = 0; i < s->steps.n; i++)
+        free(s->steps.v[i].column);
+    vec_release(&s->row);
+    vec_release(&s->steps);
     free(s->column);
     arena_release(&s->arena);
+    *s = (struct job_strip){.first = NONE};
 }

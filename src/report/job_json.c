@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "compare/input_doubts.h"
+#include "compare/job_strip.h"
 #include "judge/verdict_text.h"
 #include "report/formats.h"
 
@@ -424,11 +425,11 @@ static void strip(struct jsonw *w, const struct job_result *r)
     jw_end_array(w);
     jw_key(w, "ranks");
     jw_array(w);
-    for (size_t i = 0; i < s.rows; i++) {
+    for (size_t i = 0; i < s.row.n; i++) {
         jw_object(w);
-        jw_kint(w, "step", s.row[i].step);
-        jw_kint(w, "rank", s.row[i].rank);
-        jw_kstr(w, "cells", str_n(s.row[i].cells, s.columns));
+        jw_kint(w, "step", s.row.v[i].step);
+        jw_kint(w, "rank", s.row.v[i].rank);
+        jw_kstr(w, "cells", str_n(s.row.v[i].cells, s.columns));
         jw_end_object(w);
     }
     jw_end_array(w);
