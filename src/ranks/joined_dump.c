@@ -44,10 +44,10 @@ const struct part_row *joined_row_part(const struct whole_row *x)
 
 struct filling {
     struct dump *d;
-    struct joined_job *job;
+    const struct joined_job *job;
     int side;
-    struct whole_calls *w;
-    struct whole_rows *rows;
+    const struct whole_calls *w;
+    const struct whole_rows *rows;
     uint32_t *call; /* of each whole call: the dump's */
     struct map numbers;
     struct arena arena;
@@ -219,7 +219,7 @@ static void add_row(struct filling *f, uint32_t whole)
     const struct row *own = &part_dump(f->rows, p)->dump.rows.v[p->row];
     struct row r = {.slot = dump_slot(f->d, str_of(x->slot)), .shape = NONE, .extra = NONE, .io = own->io, .kind = own->kind, .dtype = own->dtype,
                     .needs_gradient = own->needs_gradient};
-    if (x->local || (x->kind != ROW_TENSOR && !same_number(f->rows, x)))
+    if (f->job->dump_row[f->side][whole] == NONE)
         return;
     if (own->kind != ROW_TENSOR) {
         memcpy(r.stat, own->stat, sizeof r.stat);
@@ -240,8 +240,7 @@ static void add_row(struct filling *f, uint32_t whole)
             figures_of_parts(f->rows, x, &r);
         }
     }
-    f->job->dump_row[f->side][whole] = dump_add_row(f->d, f->call[x->call], r);
-    vec_push(&f->job->row_of[f->side], whole);
+    dump_add_row(f->d, f->call[x->call], r);
 }
 
 static void copy_head(struct dump *d, const struct dump *from)
@@ -256,17 +255,14 @@ static void copy_head(struct dump *d, const struct dump *from)
 static int joined_open_dump(struct dump *d, struct load *load, struct err *e)
 {
     const struct joined_side *s = d->given;
-    struct joined_job *job = (struct joined_job *)s->job;
+    const struct joined_job *job = s->job;
     struct filling f = {.d = d, .job = job, .side = s->side, .w = &job->calls[s->side], .rows = &job->rows[s->side]};
     (void)e;
     load_begin(load);
     copy_head(d, &job->set[s->side].ranks.v[0]->dump);
     f.call = mem_alloc((f.w->calls.n + 1) * sizeof *f.call);
-    vec_clear(&job->row_of[s->side]);
     for (size_t o = 0; o < f.w->order.n; o++)
         add_call(&f, f.w->order.v[o]);
-    for (uint32_t i = 0; i < f.rows->rows.n; i++)
-        job->dump_row[s->side][i] = NONE;
     for (uint32_t i = 0; i < f.rows->rows.n; i++)
         add_row(&f, i);
     link_calls(&f);
@@ -295,6 +291,20 @@ const struct reader reader_joined = {
 
 /* ---- the job ---- */
 
+/* Which rows the joined dump has: decided once, since several may open it at the same time. */
+static void number_rows(struct joined_job *j, int side)
+{
+    const struct whole_rows *r = &j->rows[side];
+    j->dump_row[side] = mem_alloc((r->rows.n + 1) * sizeof *j->dump_row[side]);
+    for (uint32_t i = 0; i < r->rows.n; i++) {
+        const struct whole_row *x = &r->rows.v[i];
+        bool there = !x->local && (x->kind == ROW_TENSOR || same_number(r, x));
+        j->dump_row[side][i] = there ? (uint32_t)j->row_of[side].n : NONE;
+        if (there)
+            vec_push(&j->row_of[side], i);
+    }
+}
+
 void joined_job_build(struct joined_job *j)
 {
     for (int s = 0; s < 2; s++) {
@@ -304,7 +314,7 @@ void joined_job_build(struct joined_job *j)
     whole_calls_line_up(&j->calls[0], &j->calls[1]);
     for (int s = 0; s < 2; s++) {
         j->side[s] = (struct joined_side){j, s};
-        j->dump_row[s] = mem_zalloc((j->rows[s].rows.n + 1) * sizeof *j->dump_row[s]);
+        number_rows(j, s);
         struct place place = {.reader = &reader_joined, .step = j->set[s].step, .rank = -1, .given = &j->side[s]};
         struct found_tree tree = {.path = mem_strdup(j->set[s].path)};
         vec_push(&place.paths, mem_strdup(j->set[s].path));
