@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/msg.h"
+
 static int read_one(struct rank_set *s, const struct place *p, struct err *e)
 {
     struct rank_dump *x = mem_zalloc(sizeof *x);
@@ -26,12 +28,20 @@ static int read_one(struct rank_set *s, const struct place *p, struct err *e)
 
 int rank_set_load(struct rank_set *s, const char *path, const place_list *places, int step, struct err *e)
 {
+    return rank_set_load_watched(s, path, places, step, NULL, e);
+}
+
+int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step, struct rank_watch *w, struct err *e)
+{
     *s = (struct rank_set){.path = path, .step = step};
     pthread_mutex_init(&s->lock, NULL);
     int rc = 0;
     for (size_t i = 0; i < places->n && rc == 0; i++) /* places are sorted by step and rank */
-        if (places->v[i].step == step)
-            rc = read_one(s, &places->v[i], e);
+        if (places->v[i].step == step) {
+            rc = w && atomic_load(&w->cancel) ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : read_one(s, &places->v[i], e);
+            if (rc == 0 && w)
+                w->each(w->ctx);
+        }
     return rc;
 }
 

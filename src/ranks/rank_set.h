@@ -18,6 +18,13 @@ struct rank_set {
 
 /* Reads those of `places` that are of this step; -1 where one of them cannot be read. The list must outlive the set. */
 int rank_set_load(struct rank_set *s, const char *path, const place_list *places, int step, struct err *e);
+/* For who looks on: called after each recording; it ends early, with ERR_CANCEL, where cancel is set. */
+struct rank_watch {
+    atomic_bool cancel;
+    void (*each)(void *ctx);
+    void *ctx;
+};
+int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step, struct rank_watch *w, struct err *e);
 void rank_set_release(struct rank_set *s); /* a zeroed one is fine */
 typedef VEC(int) rank_list;
 void rank_list_add(rank_list *l, int rank); /* ascending, each once */
