@@ -19,11 +19,19 @@ struct pane_ops {
 };
 
 extern const struct pane_ops pane_table, pane_detail, pane_stack, pane_help, pane_list, pane_outline, pane_intake,
-    pane_tensor, pane_panel, pane_overview;
+    pane_tensor, pane_panel, pane_overview, pane_ranks;
 
 /* The pane that has the keys. */
 const struct pane_ops *screen_pane(const struct screen *s);
 const struct pane_ops *pane_of(enum pane_id id);
+
+/* The two lines on top while all ranks are shown. */
+void pane_ranks_header(const struct screen *s, struct grid *g);
+void pane_ranks_status(const struct screen *s, struct grid *g);
+/* "▕███   ▏": cells used */
+int screen_bar(struct grid *g, int y, int x, double share);
+/* What tells one side's path from the other's: the last part in which they differ. */
+struct str screen_telling_part(const struct comparison *x, int side);
 
 /* Shared between panes. */
 /* the first line shown, moved so that `at` is among the n shown */

@@ -192,7 +192,7 @@ static void draw_name(const struct draw *x, const struct columns *c, int y, int 
 
 static void draw_names(const struct draw *x, const struct columns *c, int y, struct buf name[2])
 {
-    enum layout how = x->d->c->single ? LAYOUT_TARGET : x->d->layout;
+    enum table_layout how = x->d->c->single ? LAYOUT_TARGET : x->d->layout;
     bool same = name[0].n && str_eq(buf_view(&name[0]), buf_view(&name[1]));
     if (how == LAYOUT_BOTH) {
         for (int s = 0; s < 2; s++)

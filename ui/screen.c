@@ -39,9 +39,17 @@ static int start_session(struct screen *s, struct err *e)
     so.notify = s->notify;
     so.examine = true;
     so.ctx = s->ctx;
+    if (s->ranks.open.on) {
+        so.of.found = s->ranks.open.found;
+        for (int i = 0; i < 2; i++) {
+            so.of.step[i] = s->ranks.open.step;
+            so.of.rank[i] = s->ranks.open.rank;
+        }
+    }
     if (session_start(&s->session, &so, e))
         return -1;
     workspace_init(&s->work, &s->session, &s->inv);
+    s->work.ranks = &s->ranks;
     say_where(s);
     s->table = (struct table_state){0};
     return 0;
@@ -76,6 +84,7 @@ void screen_stop(struct screen *s)
     path_kind_look_end(&s->look);
     workspace_release(&s->work);
     session_stop(&s->session);
+    screen_ranks_stop(s);
     investigation_release(&s->inv);
     keymap_release(&s->keys);
     free(s->opened[0]);
@@ -89,8 +98,10 @@ void screen_leave(struct screen *s, int ms)
 {
     long until = clock_ms() + ms;
     report_job_cancel(&s->work.report);
+    job_compare_cancel(&s->job);
     session_leave(&s->session, ms);
     report_job_leave(&s->work.report, (int)(until - clock_ms()));
+    job_compare_leave(&s->job, (int)(until - clock_ms()));
     investigation_let_go(&s->inv);
 }
 
@@ -173,11 +184,52 @@ bool screen_saved(struct screen *s)
     return saved;
 }
 
+/* What the user set up, which stays while the session is another. */
+struct set_up {
+    struct workspace was;
+    struct row_order arrange;
+};
+
+static void end_session(struct screen *s, struct set_up *x)
+{
+    *x = (struct set_up){s->work, s->work.arrange};
+    s->work.arrange = (struct row_order){0};
+    plot_runs_release(&s->runs);
+    workspace_release(&s->work);
+    session_stop(&s->session);
+}
+
+static int begin_session(struct screen *s, struct set_up *x)
+{
+    struct err quiet;
+    if (start_session(s, &quiet)) /* fails only for options that were good before */
+        return -1;
+    row_order_restart(&x->arrange);
+    free(x->arrange.line);
+    free(x->arrange.place);
+    x->arrange.line = x->arrange.place = NULL;
+    s->work.arrange = x->arrange;
+    s->work.layout = x->was.layout;
+    s->work.digits = x->was.digits;
+    s->work.theme = x->was.theme;
+    s->work.mouse = x->was.mouse;
+    s->work.watch = x->was.watch;
+    return 0;
+}
+
+void screen_open_pair(struct screen *s)
+{
+    struct set_up x;
+    end_session(s, &x);
+    s->ranks.open = s->ranks.want;
+    s->ranks.shown = false;
+    begin_session(s, &x);
+}
+
 void screen_restart(struct screen *s)
 {
     struct err e = {0}, quiet;
-    struct workspace was = s->work;
-    struct row_order kept = s->work.arrange;
+    struct set_up kept;
     char *input[2] = {s->work.new_input[0], s->work.new_input[1]};
     bool round = s->work.new_round, back = round && !input[0];
     s->work.new_input[0] = s->work.new_input[1] = NULL;
@@ -195,31 +247,19 @@ void screen_restart(struct screen *s)
         investigation_save(&s->inv, &quiet);
         memset(s->inv.state, 0, sizeof s->inv.state); /* other recordings, or the same grown */
     }
-    s->work.arrange = (struct row_order){0};
-    plot_runs_release(&s->runs);
-    workspace_release(&s->work);
-    session_stop(&s->session);
+    end_session(s, &kept);
+    screen_ranks_stop(s);
     int rc = input[0] ? other_inputs(s, input, &e) : 0;
-    if (start_session(s, &quiet)) /* fails only for options that were good before */
+    if (begin_session(s, &kept))
         return;
-    row_order_restart(&kept);
-    free(kept.line);
-    free(kept.place);
-    kept.line = kept.place = NULL;
-    s->work.arrange = kept;
-    s->work.layout = was.layout;
-    s->work.digits = was.digits;
-    s->work.theme = was.theme;
-    s->work.mouse = was.mouse;
-    s->work.watch = was.watch;
     if (rc)
         workspace_complain(&s->work, "%s", e.text);
-    if (input[0] || round || was.overlay == OVERLAY_INTAKE)
+    if (input[0] || round || kept.was.overlay == OVERLAY_INTAKE)
         s->work.overlay = OVERLAY_INTAKE;
-    if (!input[0] && was.overlay == OVERLAY_PANEL) {
+    if (!input[0] && kept.was.overlay == OVERLAY_PANEL) {
         s->work.overlay = OVERLAY_PANEL;
-        s->work.panel.number = was.panel.number;
-        s->work.panel.at = was.panel.at;
+        s->work.panel.number = kept.was.panel.number;
+        s->work.panel.at = kept.was.panel.at;
     }
 }
 
@@ -411,6 +451,7 @@ bool screen_idle(struct screen *s)
 {
     bool left = false;
     take_handed(s);
+    screen_ranks_look(s);
     session_lock(&s->session);
     uint32_t lines = workspace_lines(&s->work);
     if (lines && s->work.c->paired)
@@ -449,4 +490,6 @@ void screen_settle(struct screen *s)
             continue;
     }
     folder_scan_wait(&s->work.offers);
+    job_compare_wait(&s->job);
+    screen_ranks_look(s);
 }

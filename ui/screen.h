@@ -4,6 +4,7 @@
 #define UI_SCREEN_H
 
 #include "cmd/cmd.h"
+#include "session/job_compare.h"
 #include "panel/path_kind.h"
 #include "ui/grid.h"
 #include "ui/keep_place.h"
@@ -33,6 +34,28 @@ struct tensor_layout {
     bool spread;            /* there is room for how values and errors are spread */
 };
 
+/* The overview of ranks as it is drawn: made from the job under its lock, so that drawing waits for nobody. */
+struct ranks_picture {
+    size_t ranks;             /* of the step */
+    int rows, cols;           /* cells */
+    VEC(uint8_t) cell;        /* enum strip_sign */
+    VEC(int) from;            /* of each line: its first and its last rank, one behind the other */
+    int cursor_y, cursor_x, first_y, first_x; /* -1: not shown */
+    VEC(uint8_t) steps;       /* signs of the steps, aggregated */
+    int step_at, step_first, step_from, step_to;   /* the cell of the step that is shown, of the first deviation (-1: none); numbers of the first and the last */
+    size_t rank_top, column_left; /* what is shown first */
+    size_t item_top;
+    bool seen[STRIP_SIGNS];
+    struct buf layout[2], unseen, outcome, under;
+    bool bad;                 /* the outcome is a deviation */
+    bool counted;
+    enum strip_sign under_sign;
+    uint32_t count[VERDICT_COUNT];
+    struct job_progress progress;
+    bool settled, busy;
+    struct err err;
+};
+
 struct screen;
 
 /* What a terminal does for the screen. */
@@ -56,6 +79,9 @@ struct screen {
     struct prompt prompt;
     struct table_state table;
     struct tensor_layout tensor;
+    struct job_compare job;     /* of several ranks; begun by screen_ranks_look */
+    struct rank_view ranks;
+    struct ranks_picture picture;
     struct plot_runs runs;      /* of the panel that shows curves */
     struct session_progress progress; /* as of the frame */
     bool writing;               /* something is written in the background; how far is shown */
@@ -105,6 +131,12 @@ void screen_restart(struct screen *s);
 void screen_tick(struct screen *s);
 /* Work in small pieces when nothing else is to do; true while some is left. */
 bool screen_idle(struct screen *s);
+/* Whether the inputs are a job of several ranks, once that is known: then it is compared in the background, and shown. */
+void screen_ranks_look(struct screen *s);
+void screen_ranks_begin(struct screen *s); /* :ranks */
+void screen_ranks_stop(struct screen *s);  /* for other inputs; the session has stopped */
+/* Another pair of the job's recordings takes the table's place: ranks.want. */
+void screen_open_pair(struct screen *s);
 /* Until what the last frame asked for in the background is there. */
 void screen_rest(struct screen *s);
 /* Until nothing moves any more: loaded, compared, judged, counted. */

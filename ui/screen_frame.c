@@ -11,7 +11,7 @@
 static const struct pane_ops *const panes[PANE_COUNT] = {
     [PANE_HELP] = &pane_help,         [PANE_LIST] = &pane_list,     [PANE_INTAKE] = &pane_intake,
         [PANE_PANEL] = &pane_panel,
-    [PANE_OVERVIEW] = &pane_overview, [PANE_TENSOR] = &pane_tensor, [PANE_GROUPS] = &pane_outline,
+    [PANE_OVERVIEW] = &pane_overview, [PANE_RANKS] = &pane_ranks, [PANE_TENSOR] = &pane_tensor, [PANE_GROUPS] = &pane_outline,
     [PANE_TABLE] = &pane_table,
     [PANE_DETAIL] = &pane_detail,     [PANE_STACK] = &pane_stack,
 };
@@ -33,8 +33,7 @@ uint32_t pane_top(uint32_t top, uint32_t at, uint32_t n)
     return n && at >= top + n ? at - n + 1 : top;
 }
 
-/* What tells one side's path from the other's: the last part in which they differ. */
-static struct str telling_part(const struct comparison *x, int side)
+struct str screen_telling_part(const struct comparison *x, int side)
 {
     struct str a = str_of(x->side[side].path), b = str_of(x->single ? "" : x->side[!side].path), base = path_base(a);
     while (a.n && b.n) {
@@ -47,7 +46,7 @@ static struct str telling_part(const struct comparison *x, int side)
     return base;
 }
 
-static int bar(struct grid *g, int y, int x, double share)
+int screen_bar(struct grid *g, int y, int x, double share)
 {
     static const char *const part[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
     int cells = 6, eighths = (int)(share * cells * 8 + 0.5);
@@ -102,7 +101,7 @@ static void header(const struct screen *s, struct grid *g)
     struct buf left = {0};
     for (int i = 0; i < 2 && !(i && x->single); i++) {
         const struct dump *d = &x->side[i].dump;
-        struct str part = telling_part(x, i);
+        struct str part = screen_telling_part(x, i);
         buf_fmt(&left, "%s%.*s", i ? " ⇄ " : "", STR_ARG(part));
         const char *const words[] = {d->framework, d->level, d->task};
         for (size_t k = 0; k < ARRAY_LEN(words) && w >= 120 && x->side[i].state >= SIDE_LOADING; k++)
@@ -124,7 +123,7 @@ static void header(const struct screen *s, struct grid *g)
         if (kept)
             grid_put(g, 0, used - kept_w, kept_w, STYLE_ERROR, kept);
         used += grid_text(g, 0, used, right_w, STYLE_HEADER, buf_view(&right));
-        used += bar(g, 0, used, p->share);
+        used += screen_bar(g, 0, used, p->share);
         grid_fmt(g, 0, used, 6, STYLE_HEADER, " %3.0f %%", floor(p->share * 100));
     } else {
         grid_middle(g, 0, x->failed, w - kept_w - x->failed, STYLE_HEADER, buf_view(&left));
@@ -430,7 +429,11 @@ static struct screen_layout update(struct screen *s)
 static void draw(const struct screen *s, struct grid *g, const struct screen_layout *l)
 {
     grid_clear(g);
-    if (g->rows >= 6) {
+    bool ranks = pane_now(&s->work) == PANE_RANKS;
+    if (g->rows >= 6 && ranks) {
+        pane_ranks_header(s, g);
+        pane_ranks_status(s, g);
+    } else if (g->rows >= 6) {
         header(s, g);
         status(s, g);
         in_force(s, g);

@@ -89,6 +89,10 @@ static bool react(struct screen *s, int reaction)
         screen_keys(s, str_of(s->work.keys));
     if (reaction & R_RESTART)
         screen_restart(s);
+    if (reaction & R_PAIR)
+        screen_open_pair(s);
+    if (reaction & R_RANKS)
+        screen_ranks_begin(s);
     if (reaction & R_PROMPT)
         prompt_open(s);
     if (reaction & R_EDIT)

@@ -17,6 +17,8 @@ enum {
     R_COPY = 512,    /* workspace.copy */
     R_MOUSE = 1024,  /* workspace.mouse changed */
     R_KEYS = 2048,   /* workspace.keys */
+    R_PAIR = 8192,   /* workspace.ranks->want: other recordings of the same inputs */
+    R_RANKS = 16384, /* the ranks are to be compared */
     R_EDIT = 4096,   /* workspace.edit_command, workspace.edit_text */
 };
 
@@ -56,6 +58,6 @@ void command_complete(struct workspace *d, const char *text, name_list *out);
 
 extern const struct command commands_move[], commands_look[], commands_mark[], commands_note[], commands_round[],
     commands_open[], commands_table[], commands_tensor[], commands_work[], commands_program[],
-    commands_panel[];
+    commands_panel[], commands_ranks[];
 
 #endif

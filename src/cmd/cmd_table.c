@@ -14,10 +14,10 @@ static const char *const layouts[LAYOUT_COUNT] = {"both", "target", "golden", "s
 
 static int run_layout(struct workspace *d, struct str args)
 {
-    enum layout next = (d->layout + 1) % LAYOUT_COUNT;
+    enum table_layout next = (d->layout + 1) % LAYOUT_COUNT;
     for (int i = 0; i < LAYOUT_COUNT; i++)
         if (str_is(args, layouts[i]))
-            next = (enum layout)i;
+            next = (enum table_layout)i;
     d->layout = next;
     workspace_say(d, _("layout: %s"), layouts[next]);
     return 0;

@@ -19,6 +19,8 @@ enum pane_id pane_now(const struct workspace *d)
     case OVERLAY_NONE:
         break;
     }
+    if (workspace_shows_ranks(d))
+        return PANE_RANKS;
     if (d->tensor.open)
         return PANE_TENSOR;
     return d->focus == FOCUS_TABLE && d->groups.kind != GROUP_NONE ? PANE_GROUPS : focused[d->focus];
@@ -231,7 +233,7 @@ static const struct pane_verbs verbs_help = {.step = help_step, .enter = help_ba
 static const struct pane_verbs *const verbs[PANE_COUNT] = {
     [PANE_HELP] = &verbs_help,         [PANE_LIST] = &verbs_list,     [PANE_INTAKE] = &verbs_intake,
         [PANE_PANEL] = &verbs_panel,
-    [PANE_OVERVIEW] = &verbs_overview, [PANE_TENSOR] = &verbs_tensor, [PANE_GROUPS] = &verbs_groups,
+    [PANE_OVERVIEW] = &verbs_overview, [PANE_RANKS] = &verbs_ranks, [PANE_TENSOR] = &verbs_tensor, [PANE_GROUPS] = &verbs_groups,
     [PANE_TABLE] = &verbs_table,
     [PANE_DETAIL] = &verbs_detail,     [PANE_STACK] = &verbs_stack,
 };
@@ -272,7 +274,8 @@ int pane_inside(struct workspace *d)
     return r == NOT_MINE ? pane_enter(d) : r;
 }
 
-/* The program's own: what was begun, then how the panes lie, then what is in force. */
+/* The program's own: what was begun, then how the panes lie, then what is in force; then the table itself, where the ranks are above
+ * it. */
 static int close_latest(struct workspace *d)
 {
     if (d->pick.on)
@@ -285,6 +288,8 @@ static int close_latest(struct workspace *d)
         workspace_group(d, GROUP_NONE);
     else if (d->search.code)
         search_release(&d->search);
+    else if (d->ranks && d->ranks->job && !d->ranks->shown)
+        d->ranks->shown = true;
     else
         return NOT_MINE;
     return 0;

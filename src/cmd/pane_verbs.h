@@ -36,6 +36,6 @@ int pane_back(struct workspace *d);
 int pane_uncover(struct workspace *d);
 
 /* The panels' rows are with their commands. */
-extern const struct pane_verbs verbs_panel, verbs_overview;
+extern const struct pane_verbs verbs_panel, verbs_overview, verbs_ranks;
 
 #endif

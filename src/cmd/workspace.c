@@ -180,7 +180,7 @@ static void begin_table(struct workspace *d)
     for (int i = 0; i < 2; i++)
         if (s->side[i].now.bytes)
             d->inv->state[i] = s->side[i].now;
-    if (d->follow && d->overlay == OVERLAY_NONE && in_doubt(d) && !offer_pairs(d))
+    if (d->follow && d->overlay == OVERLAY_NONE && !workspace_shows_ranks(d) && in_doubt(d) && !offer_pairs(d))
         d->overlay = OVERLAY_INTAKE;
     /* a saved place comes before the first deviation */
     uint32_t row = *d->inv->cursor[0] ? dump_find_row(&s->side[TARGET].dump, str_of(d->inv->cursor[0])) : NONE;
@@ -190,6 +190,8 @@ static void begin_table(struct workspace *d)
         workspace_say(d, "%s", _("back at the row you left; F goes to the first deviation"));
     }
 }
+
+static void arrive(struct workspace *d);
 
 static bool lists_lines(const struct workspace *d)
 {
@@ -224,7 +226,9 @@ static void take_pairing(struct workspace *d)
         make_groups(d);
     if (d->overlay == OVERLAY_LIST && d->list.again)
         command_run_locked(d, d->list.again); /* it speaks of pairs */
-    if (first)
+    if (first && d->ranks && d->ranks->arriving)
+        arrive(d);
+    else if (first)
         begin_table(d);
 }
 
@@ -451,6 +455,26 @@ void workspace_uncover(struct workspace *d)
 {
     if (d->overlay == OVERLAY_PANEL)
         d->overlay = OVERLAY_NONE;
+    if (d->ranks)
+        d->ranks->shown = false;
+}
+
+bool workspace_shows_ranks(const struct workspace *d)
+{
+    return d->ranks && d->ranks->job && d->ranks->shown;
+}
+
+/* The rows behind the cell that was opened, in a pairing that is there now. */
+static void arrive(struct workspace *d)
+{
+    struct rank_view *v = d->ranks;
+    if (!v || !v->arriving)
+        return;
+    v->arriving = false;
+    d->follow = false;
+    uint32_t line = workspace_line_of(d, v->arrive);
+    if (line != NONE)
+        d->cursor = line;
 }
 
 void workspace_go(struct workspace *d, uint32_t line)

@@ -4,6 +4,7 @@
 #define CMD_WORKSPACE_H
 
 #include "table/row_order.h"
+#include "cmd/rank_view.h"
 #include "cmd/tensor_view.h"
 #include "pair/gaps.h"
 #include "table/layer_table.h"
@@ -19,12 +20,12 @@
 
 enum focus { FOCUS_TABLE, FOCUS_DETAIL, FOCUS_STACK, FOCUS_COUNT };
 /* What the keys go to; those before PANE_GROUPS cover the table. */
-enum pane_id { PANE_HELP, PANE_LIST, PANE_INTAKE, PANE_PANEL, PANE_OVERVIEW, PANE_TENSOR,
+enum pane_id { PANE_HELP, PANE_LIST, PANE_INTAKE, PANE_PANEL, PANE_OVERVIEW, PANE_RANKS, PANE_TENSOR,
                PANE_GROUPS, PANE_TABLE, PANE_DETAIL, PANE_STACK, PANE_COUNT };
 enum overlay { OVERLAY_NONE, OVERLAY_HELP, OVERLAY_LIST, OVERLAY_INTAKE, OVERLAY_PANEL };
 
 /* How the two sides share the width of the table. */
-enum layout { LAYOUT_BOTH, LAYOUT_TARGET, LAYOUT_GOLDEN, LAYOUT_STACKED, LAYOUT_COUNT };
+enum table_layout { LAYOUT_BOTH, LAYOUT_TARGET, LAYOUT_GOLDEN, LAYOUT_STACKED, LAYOUT_COUNT };
 
 /* What stands in the place of the rows: them, or them put together. */
 enum group { GROUP_NONE, GROUP_MODULES, GROUP_FRAMES, GROUP_PRECISION, GROUP_LAYERS, GROUP_COUNT };
@@ -125,6 +126,7 @@ struct workspace {
     const struct comparison *c; /* what is looked at; held, taken anew with each frame and command (workspace_see) */
     struct investigation *inv;
 
+    struct rank_view *ranks; /* of a job of several ranks; the screen's, or NULL */
     struct row_order arrange; /* which lines are shown, in which order */
     uint32_t cursor;   /* line of the table (target row while the sides still load) */
     bool follow;       /* the cursor goes where the first deviation is, until the user moves it */
@@ -137,7 +139,7 @@ struct workspace {
     VEC(struct line) jumps; /* rows left by a jump, the latest last */
     size_t jump_at;    /* place in them, n: at none */
 
-    enum layout layout;
+    enum table_layout layout;
     const struct field *column[COLUMNS_MOST]; /* chosen ones */
     VEC(struct field_width) widths; /* set by hand */
     int columns;       /* 0: what the width gives */
@@ -215,8 +217,10 @@ void workspace_refresh(struct workspace *d);
 /* A jump to a line, remembered for `jump back`. Where a filter hides it, the nearest shown line and a
  * message that says so. Stops following. */
 void workspace_go(struct workspace *d, uint32_t line);
-/* The table is what a command is about: an open panel gives way to it. */
+/* The table is what a command is about: an open panel gives way to it, and the overview of ranks. */
 void workspace_uncover(struct workspace *d);
+/* Whether the overview of ranks stands in the table's place. */
+bool workspace_shows_ranks(const struct workspace *d);
 void workspace_step(struct workspace *d, long by); /* as many shown lines down or up */
 /* Rows put together, or single again. The cursor then follows what is selected there: the first row
  * that deviates below it, else the first. */

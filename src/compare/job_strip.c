@@ -7,10 +7,10 @@
 
 const struct strip_look strip_looks[STRIP_SIGNS] = {
     [STRIP_NOTHING] = {' ', ' ', " ", ""},
-    [STRIP_NO_PARTNER] = {'?', '?', "·", N_("nothing to judge")},
+    [STRIP_NO_PARTNER] = {'?', '?', "-", N_("nothing to judge")},
     [STRIP_MATCH] = {'=', '=', "=", N_("match")},
     [STRIP_SAME_FIGURES] = {':', '?', "≈", N_("figures agree, tensors not compared yet")},
-    [STRIP_WAITS] = {'.', '?', "…", N_("not compared yet")},
+    [STRIP_WAITS] = {'.', '?', "░", N_("not compared yet")},
     [STRIP_UNREAD] = {'u', '?', "?", N_("unread")},
     [STRIP_DRIFT] = {'~', '~', "!", N_("drift")},
     [STRIP_OTHER_FIGURES] = {';', '?', "≠", N_("figures differ, tensors not compared yet")},
@@ -21,10 +21,9 @@ const struct strip_look strip_looks[STRIP_SIGNS] = {
 
 enum strip_sign strip_sign_of(char letter)
 {
-    for (int i = 0; i < STRIP_SIGNS; i++)
-        if (strip_looks[i].letter == letter)
-            return (enum strip_sign)i;
-    return STRIP_NOTHING;
+    static const uint8_t sign[128] = {['?'] = STRIP_NO_PARTNER, ['='] = STRIP_MATCH, [':'] = STRIP_SAME_FIGURES, ['.'] = STRIP_WAITS, ['u'] = STRIP_UNREAD,
+                                      ['~'] = STRIP_DRIFT, [';'] = STRIP_OTHER_FIGURES, ['#'] = STRIP_SHAPE, ['!'] = STRIP_DEVIATE, ['n'] = STRIP_NONFINITE};
+    return (enum strip_sign)sign[letter & 127];
 }
 
 static enum strip_sign sign_of(const struct line_judgement *j)

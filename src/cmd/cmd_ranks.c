@@ -1,0 +1,194 @@
+/* The overview of a job of several ranks: moving in its strip, opening what lies behind a cell. */
+#include "base/msg.h"
+#include "cmd/cmd.h"
+#include "cmd/pane_verbs.h"
+
+/* The view with the job's lock taken; NULL, with a message, where there is no job. */
+static struct rank_view *begin(struct workspace *d)
+{
+    struct rank_view *v = d->ranks;
+    if (!v || !v->job) {
+        workspace_complain(d, "%s", _("each side has one rank and one step: there is nothing to overlook"));
+        return NULL;
+    }
+    job_compare_lock(v->job);
+    rank_view_refresh(v);
+    return v;
+}
+
+static int end(struct rank_view *v)
+{
+    job_compare_unlock(v->job);
+    return 0;
+}
+
+/* ---- the cell or the finding under the cursor ---- */
+
+static bool is_open(const struct workspace *d, const struct rank_pair *p)
+{
+    const struct dump *t = &d->c->side[TARGET].dump, *g = &d->c->side[GOLDEN].dump;
+    return d->c->paired && t->step == p->step && t->rank == p->rank && g->step == p->step && g->rank == p->rank;
+}
+
+static int open_pair(struct workspace *d, struct rank_view *v, const struct rank_pair *p, const uint32_t row[2])
+{
+    v->want = *p;
+    memcpy(v->arrive, row, sizeof v->arrive);
+    v->arriving = true;
+    if (!is_open(d, p))
+        return R_PAIR;
+    v->arriving = false;
+    uint32_t line = workspace_line_of(d, row);
+    workspace_uncover(d);
+    if (line != NONE)
+        workspace_go(d, line);
+    return 0;
+}
+
+static int ranks_enter(struct workspace *d)
+{
+    struct rank_view *v = begin(d);
+    struct rank_pair p;
+    uint32_t row[2];
+    if (!v)
+        return 0;
+    const struct rank_item *x = v->listed && v->at < v->items.n ? &v->items.v[v->at] : NULL;
+    bool there = true;
+    if (x) {
+        v->follow = false;
+        there = !x->golden && rank_view_to(v, x->step, x->rank, x->order);
+        if (!there)
+            workspace_say(d, "%s", x->golden ? _("of the golden side: it has no cell here") : _("its call has no recorded rows"));
+    }
+    struct rank_cell c = rank_view_cell(v);
+    if (x) { /* its call alone, whatever else the cell stands for */
+        size_t first;
+        rank_view_rows(v, &first);
+        c = (struct rank_cell){first + v->rank, 1, v->column, 1};
+    }
+    bool found = there && rank_view_target(v, &c, &p, row);
+    end(v);
+    if (there && !found)
+        workspace_say(d, "%s", _("nothing to open here: this rank has no such call, or no partner"));
+    return found ? open_pair(d, v, &p, row) : 0;
+}
+
+static int ranks_step(struct workspace *d, long by)
+{
+    struct rank_view *v = begin(d);
+    if (!v)
+        return 0;
+    rank_view_step(v, by);
+    return end(v);
+}
+
+static int ranks_across(struct workspace *d, int by)
+{
+    struct rank_view *v = begin(d);
+    if (!v)
+        return 0;
+    rank_view_across(v, by);
+    return end(v);
+}
+
+static int ranks_back(struct workspace *d)
+{
+    if (d->ranks->listed)
+        d->ranks->listed = false;
+    else if (d->ranks->zoom)
+        d->ranks->zoom = 0;
+    else
+        return NOT_MINE;
+    return 0;
+}
+
+const struct pane_verbs verbs_ranks = {.step = ranks_step, .across = ranks_across, .enter = ranks_enter, .back = ranks_back};
+
+/* ---- the command ---- */
+
+static void next_bad(struct workspace *d, struct rank_view *v, int by)
+{
+    if (!rank_view_next(v, by))
+        workspace_say(d, "%s", by > 0 ? _("no bad cell behind this one in this step") : _("no bad cell before this one in this step"));
+}
+
+static void to_first(struct workspace *d, struct rank_view *v)
+{
+    v->listed = false;
+    if (!rank_view_first(v))
+        workspace_say(d, "%s", v->job->settled ? _("nothing deviates") : _("nothing deviates so far"));
+}
+
+static void zoom(struct workspace *d, struct rank_view *v, int by)
+{
+    if (by > 0 && v->cell_ranks <= 1 && v->cell_columns <= 1)
+        workspace_say(d, "%s", _("each cell is one rank and one call already"));
+    else if (by < 0 && !v->zoom)
+        workspace_say(d, "%s", _("all of it is shown already"));
+    else
+        v->zoom += by;
+}
+
+static void later(struct workspace *d, struct rank_view *v, int by)
+{
+    if (!rank_view_later(v, by))
+        workspace_say(d, "%s", by > 0 ? _("no later step") : _("no earlier step"));
+}
+
+static const char *const words[] = {"first", "next", "prev", "list", "in", "out", "later", "earlier", "left-end", "right-end", "stop"};
+
+static void do_word(struct workspace *d, struct rank_view *v, size_t word)
+{
+    switch (word) {
+    case 0: to_first(d, v); break;
+    case 1: next_bad(d, v, 1); break;
+    case 2: next_bad(d, v, -1); break;
+    case 3:
+        v->listed = !v->listed && v->items.n;
+        if (!v->items.n)
+            workspace_say(d, "%s", _("nothing is listed: nothing was found so far"));
+        break;
+    case 4: zoom(d, v, 1); break;
+    case 5: zoom(d, v, -1); break;
+    case 6: later(d, v, 1); break;
+    case 7: later(d, v, -1); break;
+    case 8: rank_view_across(v, -(long)INT32_MAX); break;
+    case 9: rank_view_across(v, INT32_MAX); break;
+    default:
+        job_compare_cancel(v->job);
+        workspace_say(d, "%s", v->job->settled ? _("all of it is compared already") : _("comparing of the ranks ends here; r begins anew"));
+    }
+}
+
+static int run_ranks(struct workspace *d, struct str args)
+{
+    size_t word = 0;
+    while (word < ARRAY_LEN(words) && !str_is(args, words[word]))
+        word++;
+    if (args.n && word == ARRAY_LEN(words)) {
+        workspace_complain(d, _("ranks: no \"%.*s\"; it is first, next, prev, list, in, out, later, earlier, stop or nothing"), STR_ARG(args));
+        return 0;
+    }
+    if (d->ranks && !d->ranks->job && !d->c->failed && !d->c->single && d->c->side[TARGET].places.n + d->c->side[GOLDEN].places.n > 2)
+        return R_RANKS;
+    struct rank_view *v = begin(d);
+    if (!v)
+        return 0;
+    d->overlay = OVERLAY_NONE;
+    v->shown = true;
+    if (args.n)
+        do_word(d, v, word);
+    return end(v);
+}
+
+static const char *complete_word(const struct workspace *d, int i)
+{
+    (void)d;
+    return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
+}
+
+const struct command commands_ranks[] = {
+    {"ranks", "[WORD]", N_("all ranks of a job by call: where it begins; WORD: first, next, prev (bad cells), list, in, out, later, earlier (steps), stop"), 0,
+     run_ranks, complete_word},
+    {0},
+};

@@ -1,0 +1,361 @@
+/* Moving over the strip, what a cell holds, and the pair behind it. */
+#include "cmd/rank_view.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "compare/job_text.h"
+#include "judge/verdict_text.h"
+
+static void items_clear(struct rank_view *v)
+{
+    for (size_t i = 0; i < v->items.n; i++)
+        free(v->items.v[i].text);
+    vec_clear(&v->items);
+}
+
+void rank_view_release(struct rank_view *v)
+{
+    items_clear(v);
+    vec_release(&v->items);
+}
+
+/* ---- what is listed ---- */
+
+static void add_item(struct rank_view *v, struct rank_item x, struct buf *text)
+{
+    x.text = mem_strdup(text->p ? text->p : "");
+    vec_push(&v->items, x);
+    buf_clear(text);
+}
+
+static void add_rows(struct rank_view *v, struct buf *b)
+{
+    const struct job_result *r = &v->job->result;
+    for (size_t i = 0; i < r->pairs.n; i++) {
+        const struct job_pair *p = &r->pairs.v[i];
+        uint32_t line = p->c->judged ? p->c->judged->first : NONE;
+        rank_list bad = {0};
+        char n[NUM_MAX];
+        if (line == NONE)
+            continue;
+        job_bad_ranks(r, i, line, &bad);
+        const struct line_judgement *x = &p->c->judged->line[line];
+        buf_cstr(b, bad.n > 1 ? _("ranks ") : _("rank "));
+        job_ranks_text(&bad, b);
+        buf_cstr(b, ": ");
+        job_row_name(r, i, line, b);
+        buf_fmt(b, "  %s", verdict_label((enum verdict)x->verdict));
+        if (!isnan(x->error))
+            buf_fmt(b, " %s", num_error(n, (double)x->error));
+        add_item(v, (struct rank_item){RANK_ITEM_ROW, p->step, bad.n ? bad.v[0] : p->rank[TARGET], job_order_of(r, i, line), false, NULL}, b);
+        vec_release(&bad);
+    }
+}
+
+static void add_beside(struct rank_view *v, int side, struct buf *b)
+{
+    const struct job_result *r = &v->job->result;
+    for (size_t i = 0; i < r->collectives[side].v.n; i++) {
+        const struct collective *c = &r->collectives[side].v.v[i];
+        if (!collective_is_bad(c))
+            continue;
+        const rank_list *l = c->ranks.n ? &c->ranks : &c->group;
+        buf_fmt(b, side == TARGET ? _("collective %s, ranks ") : _("golden's collective %s, ranks "), c->at ? c->at : c->name);
+        job_ranks_text(l, b);
+        buf_fmt(b, ": %s", c->evidence);
+        add_item(v, (struct rank_item){RANK_ITEM_COLLECTIVE, c->step, l->n ? l->v[0] : 0, c->order, side == GOLDEN, NULL}, b);
+    }
+    for (size_t i = 0; i < r->replicas[side].v.n; i++) {
+        const struct replica_finding *x = &r->replicas[side].v.v[i];
+        const rank_list *l = x->odd.n ? &x->odd : &x->ranks;
+        buf_fmt(b, side == TARGET ? _("replicas, ranks ") : _("golden's replicas, ranks "));
+        job_ranks_text(l, b);
+        buf_fmt(b, ": %s", x->evidence);
+        add_item(v, (struct rank_item){RANK_ITEM_REPLICA, x->step, l->n ? l->v[0] : 0, x->order, side == GOLDEN, NULL}, b);
+    }
+}
+
+/* Where it begins comes first; what is of the golden side last. */
+static int by_place(const void *a, const void *b)
+{
+    const struct rank_item *x = a, *y = b;
+    if (x->golden != y->golden)
+        return x->golden - y->golden;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return x->kind != y->kind ? (int)x->kind - (int)y->kind : x->rank - y->rank;
+}
+
+static const struct strip_step *shown_step(const struct rank_view *v)
+{
+    const struct job_strip *s = &v->job->strip;
+    for (size_t i = 0; i < s->steps.n; i++)
+        if (s->steps.v[i].step == v->step)
+            return &s->steps.v[i];
+    return NULL;
+}
+
+void rank_view_refresh(struct rank_view *v)
+{
+    const struct job_compare *k = v->job;
+    struct buf b = {0};
+    if (v->items_of != k->version) {
+        v->items_of = k->version;
+        items_clear(v);
+        add_rows(v, &b);
+        for (int s = 0; s < 2; s++)
+            add_beside(v, s, &b);
+        if (v->items.n)
+            qsort(v->items.v, v->items.n, sizeof *v->items.v, by_place);
+        buf_release(&b);
+    }
+    if (!shown_step(v) && k->strip.steps.n)
+        v->step = k->strip.steps.v[0].step;
+    if (v->follow && k->result.first.found)
+        rank_view_first(v);
+    if (v->at >= v->items.n)
+        v->at = v->items.n ? (uint32_t)v->items.n - 1 : 0;
+    v->listed &= v->items.n > 0;
+    size_t first, n = rank_view_rows(v, &first);
+    v->rank = v->rank < n ? v->rank : n ? n - 1 : 0;
+    v->column = v->column < k->strip.columns ? v->column : k->strip.columns ? k->strip.columns - 1 : 0;
+}
+
+/* ---- moving ---- */
+
+size_t rank_view_rows(const struct rank_view *v, size_t *first)
+{
+    const struct job_strip *s = &v->job->strip;
+    size_t n = 0;
+    *first = 0;
+    for (size_t i = 0; i < s->row.n; i++)
+        if (s->row.v[i].step == v->step && !n++)
+            *first = i;
+    return n;
+}
+
+static size_t moved(size_t at, size_t each, long by, size_t n)
+{
+    each = each ? each : 1;
+    long cell = (long)(at / each) + by, last = n ? (long)((n - 1) / each) : 0;
+    cell = cell < 0 ? 0 : cell > last ? last : cell;
+    return cell == (long)(at / each) ? at : (size_t)cell * each;
+}
+
+void rank_view_step(struct rank_view *v, long by)
+{
+    size_t first, n = rank_view_rows(v, &first);
+    v->follow = false;
+    if (v->listed) {
+        long at = (long)v->at + by, last = (long)v->items.n - 1;
+        v->at = (uint32_t)(at < 0 || last < 0 ? 0 : at > last ? last : at);
+        return;
+    }
+    v->rank = moved(v->rank, v->cell_ranks, by, n);
+}
+
+void rank_view_across(struct rank_view *v, long by)
+{
+    v->follow = false;
+    if (!v->listed)
+        v->column = moved(v->column, v->cell_columns, by, v->job->strip.columns);
+}
+
+bool rank_view_to(struct rank_view *v, int step, int rank, uint32_t order)
+{
+    uint32_t column = order == NONE ? NONE : job_strip_column(&v->job->strip, step, order);
+    const struct job_strip_row *row = job_strip_row_of(&v->job->strip, step, rank);
+    size_t first;
+    if (!row || (column == NONE && order != NONE))
+        return false;
+    v->step = step;
+    rank_view_rows(v, &first);
+    v->rank = (size_t)(row - v->job->strip.row.v) - first;
+    if (column != NONE)
+        v->column = column;
+    return true;
+}
+
+bool rank_view_first(struct rank_view *v)
+{
+    const struct job_first *f = &v->job->result.first;
+    return f->found && f->ranks.n && rank_view_to(v, f->step, f->ranks.v[0], f->order);
+}
+
+bool rank_view_next(struct rank_view *v, int by)
+{
+    const struct job_strip *s = &v->job->strip;
+    size_t first, n = rank_view_rows(v, &first), cells = n * s->columns;
+    size_t at = v->column * n + v->rank;
+    for (size_t left = cells; left > 1; left--) {
+        if (by > 0 ? at + 1 >= cells : at == 0)
+            return false;
+        at = by > 0 ? at + 1 : at - 1;
+        if (!strip_is_bad(strip_sign_of(s->row.v[first + at % n].cells[at / n])))
+            continue;
+        v->column = at / n;
+        v->rank = at % n;
+        v->follow = false;
+        return true;
+    }
+    return false;
+}
+
+bool rank_view_later(struct rank_view *v, int by)
+{
+    const struct job_strip *s = &v->job->strip;
+    for (size_t i = 0; i < s->steps.n; i++)
+        if (s->steps.v[i].step == v->step && (by > 0 ? i + 1 < s->steps.n : i > 0)) {
+            v->step = s->steps.v[by > 0 ? i + 1 : i - 1].step;
+            v->follow = false;
+            return true;
+        }
+    return false;
+}
+
+/* ---- cells ---- */
+
+struct rank_cell rank_view_cell(const struct rank_view *v)
+{
+    size_t first, n = rank_view_rows(v, &first), each = v->cell_ranks ? v->cell_ranks : 1, wide = v->cell_columns ? v->cell_columns : 1;
+    struct rank_cell c = {.row = v->rank / each * each, .column = v->column / wide * wide};
+    c.rows = n - c.row < each ? n - c.row : each;
+    c.columns = v->job->strip.columns - c.column < wide ? v->job->strip.columns - c.column : wide;
+    c.row += first;
+    return c;
+}
+
+static bool within(const struct rank_view *v, size_t pair, uint32_t line, const struct rank_cell *c)
+{
+    const struct job_result *r = &v->job->result;
+    uint32_t order = job_order_of(r, pair, line);
+    uint32_t column = order == NONE ? NONE : job_strip_column(&v->job->strip, r->pairs.v[pair].step, order);
+    return column != NONE && column >= c->column && column < c->column + c->columns;
+}
+
+/* Of joined lines: whether a rank of the cell holds a part. */
+static bool holds(const struct rank_view *v, size_t pair, uint32_t line, const struct rank_cell *c)
+{
+    rank_list l = {0};
+    bool any = false;
+    job_ranks_of(&v->job->result, pair, line, &l);
+    for (size_t i = 0; i < l.n; i++)
+        any = any || (l.v[i] >= v->job->strip.row.v[c->row].rank && l.v[i] <= v->job->strip.row.v[c->row + c->rows - 1].rank);
+    vec_release(&l);
+    return any;
+}
+
+bool rank_view_count(const struct rank_view *v, const struct rank_cell *c, uint32_t by[VERDICT_COUNT])
+{
+    const struct job_result *r = &v->job->result;
+    bool any = false;
+    memset(by, 0, VERDICT_COUNT * sizeof *by);
+    for (size_t i = 0; i < r->pairs.n && c->rows; i++) {
+        const struct job_pair *p = &r->pairs.v[i];
+        bool joined = p->rank[TARGET] < 0;
+        if (p->step != v->step || !p->c->judged ||
+            (!joined && (p->rank[TARGET] < v->job->strip.row.v[c->row].rank || p->rank[TARGET] > v->job->strip.row.v[c->row + c->rows - 1].rank)))
+            continue;
+        for (uint32_t l = 0; l < p->c->judged->lines; l++)
+            if (within(v, i, l, c) && (!joined || holds(v, i, l, c))) {
+                by[p->c->judged->line[l].verdict]++;
+                any = true;
+            }
+    }
+    return any;
+}
+
+/* The cell's worst place: of a cell that is one call of one rank, itself. */
+static bool worst_of(const struct rank_view *v, const struct rank_cell *c, size_t *row, size_t *column)
+{
+    const struct job_strip *s = &v->job->strip;
+    enum strip_sign worst = job_strip_worst(s, c->row, c->rows, c->column, c->columns);
+    size_t first;
+    rank_view_rows(v, &first);
+    size_t own = first + v->rank;
+    for (size_t k = 0; k <= c->rows; k++) { /* the cursor's own rank before the others */
+        size_t y = !k ? own : c->row + k - 1;
+        for (size_t x = c->column; x < c->column + c->columns && worst != STRIP_NOTHING; x++)
+            if (y < s->row.n && strip_sign_of(s->row.v[y].cells[x]) == worst) {
+                *row = y;
+                *column = x;
+                return true;
+            }
+    }
+    return false;
+}
+
+/* The first line of the pair in that cell that is as bad as the cell, else the first of it; NONE: none. */
+static uint32_t line_in(const struct rank_view *v, size_t pair, const struct rank_cell *c)
+{
+    const struct job_pair *p = &v->job->result.pairs.v[pair];
+    uint32_t any = NONE;
+    for (uint32_t l = 0; p->c->judged && l < p->c->judged->lines; l++) {
+        if (!within(v, pair, l, c))
+            continue;
+        if (verdict_is_bad(p->c->judged->line[l].verdict))
+            return l;
+        any = any == NONE ? l : any;
+    }
+    return any;
+}
+
+/* Before its pair was compared: the first row of the call, as the recording numbers it. */
+static uint32_t row_unjudged(const struct joined_job *j, bool joined, uint32_t rank, uint32_t order)
+{
+    const struct whole_calls *w = &j->calls[TARGET];
+    if (order >= w->order.n)
+        return NONE;
+    uint32_t whole = w->order.v[order];
+    const struct whole_rows *rows = &j->rows[TARGET];
+    for (size_t i = 0; joined && i < rows->rows.n; i++)
+        if (rows->rows.v[i].call == whole && j->dump_row[TARGET][i] != NONE)
+            return j->dump_row[TARGET][i];
+    for (size_t i = 0; !joined && i < w->calls.v[whole].parts.n; i++) {
+        const struct part_call *p = &w->calls.v[whole].parts.v[i];
+        if (p->rank == rank)
+            return w->set->ranks.v[rank]->dump.calls.v[p->call].first_row;
+    }
+    return NONE;
+}
+
+static bool is_joined(const struct job_result *r, int step)
+{
+    for (size_t i = 0; i < r->pairs.n; i++)
+        if (r->pairs.v[i].step == step)
+            return r->pairs.v[i].rank[TARGET] < 0;
+    return r->joined;
+}
+
+bool rank_view_target(const struct rank_view *v, const struct rank_cell *c, struct rank_pair *pair, uint32_t row[2])
+{
+    const struct job_result *r = &v->job->result;
+    struct joined_job *j = job_compare_step(v->job, v->step);
+    size_t y, x;
+    row[TARGET] = row[GOLDEN] = NONE;
+    if (!j || !c->rows || !worst_of(v, c, &y, &x))
+        return false;
+    int rank = v->job->strip.row.v[y].rank;
+    uint32_t index = rank_set_find(&j->set[TARGET], rank);
+    bool joined = is_joined(r, v->step);
+    if (index == NONE || (!joined && rank_set_find(&j->set[GOLDEN], rank) == NONE))
+        return false;
+    *pair = (struct rank_pair){.on = true, .step = v->step, .rank = joined ? -1 : rank, .found = joined ? &j->found : NULL};
+    const struct rank_cell one = {y, 1, x, 1};
+    size_t at = job_compare_pair(v->job, v->step, rank);
+    uint32_t line = at == SIZE_MAX ? NONE : line_in(v, at, &one);
+    if (line != NONE) {
+        memcpy(row, r->pairs.v[at].c->pairing->lines.v[line].row, 2 * sizeof *row);
+        return true;
+    }
+    const struct strip_step *step = shown_step(v);
+    for (uint32_t o = 0; o < step->n && row[TARGET] == NONE; o++)
+        if (step->column[o] == x)
+            row[TARGET] = row_unjudged(j, joined, index, o);
+    return true;
+}

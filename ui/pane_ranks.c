@@ -1,0 +1,416 @@
+/* All ranks of a job by call: the strip, what lies under its cursor, what was found. Neighbours share a cell where there are
+ * more of them than cells, the worst of them is its sign: what is bad is in every picture. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "base/utf8.h"
+#include "cmd/pane_verbs.h"
+#include "compare/job_text.h"
+#include "judge/verdict_text.h"
+#include "ui/pane.h"
+
+static uint8_t sign_style(enum strip_sign s)
+{
+    static const uint8_t style[STRIP_SIGNS] = {
+        [STRIP_NOTHING] = STYLE_TEXT, [STRIP_NO_PARTNER] = STYLE_SKIP, [STRIP_MATCH] = STYLE_TEXT, [STRIP_SAME_FIGURES] = STYLE_SAME_STATS,
+        [STRIP_WAITS] = STYLE_DIM, [STRIP_UNREAD] = STYLE_ERROR, [STRIP_DRIFT] = STYLE_DRIFT, [STRIP_OTHER_FIGURES] = STYLE_DRIFT,
+        [STRIP_SHAPE] = STYLE_DEVIATE, [STRIP_DEVIATE] = STYLE_DEVIATE, [STRIP_NONFINITE] = STYLE_NONFINITE,
+    };
+    return style[s];
+}
+
+/* ---- the lines ---- */
+
+struct ranks_layout {
+    struct rect info, steps, mark, strip, under, legend, items; /* of no height: not shown */
+};
+
+static struct rect take(struct rect *r, int lines)
+{
+    struct rect x = {r->y, r->x, lines < r->h ? lines : r->h, r->w};
+    r->y += x.h;
+    r->h -= x.h;
+    return x;
+}
+
+/* The strip gets what it needs, the list below it the rest. */
+static struct ranks_layout lay_out(const struct screen *s, struct rect r)
+{
+    struct ranks_layout l = {.steps = {0, 0, 0, 0}};
+    size_t ranks = s->picture.ranks;
+    int h = r.h, items = (int)s->ranks.items.n < 30 ? (int)s->ranks.items.n : 30;
+    l.info = take(&r, h >= 14 ? 2 : 0);
+    l.steps = take(&r, h >= 9 && s->picture.step_to > s->picture.step_from ? 1 : 0);
+    l.mark = take(&r, h >= 6);
+    int tail = (h >= 12) + (h >= 5 ? 2 : h >= 3), least = h >= 10 && items ? 2 : 0;
+    int strip = r.h - tail - least;
+    strip = strip > (int)ranks ? (int)ranks : strip;
+    int list = r.h - tail - strip;
+    if (items && list > items + 1)
+        list = items + 1;
+    if (least && list < r.h / 3 && list < items + 1) { /* both are long */
+        list = items + 1 < r.h / 3 ? items + 1 : r.h / 3;
+        strip = r.h - tail - list;
+    }
+    l.strip = take(&r, strip < 1 ? 1 : strip);
+    l.under = take(&r, h >= 5 ? 2 : h >= 3);
+    l.legend = take(&r, h >= 12);
+    l.items = take(&r, least ? list : 0);
+    return l;
+}
+
+/* ---- before a frame ---- */
+
+static int digits(int n)
+{
+    int d = 1;
+    while ((n /= 10) > 0)
+        d++;
+    return d;
+}
+
+/* Cells that `all` things take, at most `room`; each stands for *each of them. */
+static int cells(size_t all, int zoom, int room, size_t *each, size_t at, size_t *from)
+{
+    size_t seen = all >> (zoom < 30 ? zoom : 30), fit = room > 0 ? (size_t)room : 1;
+    seen = seen < fit ? fit : seen;
+    seen = seen > all ? all : seen;
+    *each = seen ? (seen + fit - 1) / fit : 1;
+    *each = *each ? *each : 1;
+    size_t shown = *each * fit; /* begins where cells begin, so that a cell holds the same at every place */
+    if (all <= shown)
+        *from = 0;
+    else if (at < *from || *from % *each)
+        *from = at / *each * *each;
+    else if (at >= *from + shown)
+        *from = at / *each * *each + *each - shown;
+    if (*from + shown > all + *each - 1 && all > shown)
+        *from = (all - shown + *each - 1) / *each * *each;
+    size_t left = all - *from;
+    return (int)((left < shown ? left : shown) + *each - 1) / (int)*each;
+}
+
+static int label_width(const struct screen *s)
+{
+    const struct job_strip *x = &s->job.strip;
+    int most = x->row.n ? x->row.v[x->row.n - 1].rank : 0;
+    return 2 + (s->ranks.cell_ranks > 1 ? 2 * digits(most) + 1 : digits(most)) + 1;
+}
+
+static void update_cells(struct screen *s, struct rect r)
+{
+    struct rank_view *v = &s->ranks;
+    struct ranks_picture *p = &s->picture;
+    const struct job_strip *x = &s->job.strip;
+    size_t first, n = rank_view_rows(v, &first);
+    vec_clear(&p->cell);
+    vec_clear(&p->from);
+    memset(p->seen, 0, sizeof p->seen);
+    p->cursor_y = p->cursor_x = p->first_y = p->first_x = -1;
+    p->rows = cells(n, v->zoom, r.h, &v->cell_ranks, v->rank, &p->rank_top);
+    p->cols = cells(x->columns, v->zoom, r.w - label_width(s) - 1, &v->cell_columns, v->column, &p->column_left);
+    v->page = (size_t)(p->rows > 0 ? p->rows : 1);
+    for (int y = 0; y < p->rows; y++) {
+        size_t at = p->rank_top + (size_t)y * v->cell_ranks, rows = n - at < v->cell_ranks ? n - at : v->cell_ranks;
+        vec_push(&p->from, x->row.v[first + at].rank);
+        vec_push(&p->from, x->row.v[first + at + rows - 1].rank);
+        for (int c = 0; c < p->cols; c++) {
+            enum strip_sign sign = job_strip_worst(x, first + at, rows, p->column_left + (size_t)c * v->cell_columns, v->cell_columns);
+            vec_push(&p->cell, (uint8_t)sign);
+            p->seen[sign] = true;
+        }
+        if (v->rank >= at && v->rank < at + rows)
+            p->cursor_y = y;
+    }
+    if (v->column >= p->column_left)
+        p->cursor_x = (int)((v->column - p->column_left) / v->cell_columns);
+    const struct job_first *f = &s->job.result.first;
+    const struct job_strip_row *bad = f->found && f->step == v->step && f->ranks.n ? job_strip_row_of(x, f->step, f->ranks.v[0]) : NULL;
+    size_t row = bad ? (size_t)(bad - x->row.v) - first : 0;
+    if (bad && row >= p->rank_top && (row - p->rank_top) / v->cell_ranks < (size_t)p->rows)
+        p->first_y = (int)((row - p->rank_top) / v->cell_ranks);
+    if (bad && x->first != NONE && x->first >= p->column_left && (x->first - p->column_left) / v->cell_columns < (size_t)p->cols)
+        p->first_x = (int)((x->first - p->column_left) / v->cell_columns);
+}
+
+/* The steps, as many to a sign as must be. */
+static void update_steps(struct screen *s, int room)
+{
+    struct ranks_picture *p = &s->picture;
+    const struct job_strip *x = &s->job.strip;
+    size_t n = x->steps.n, each = room > 0 && n > (size_t)room ? (n + (size_t)room - 1) / (size_t)room : 1;
+    vec_clear(&p->steps);
+    p->step_from = n ? x->steps.v[0].step : 0;
+    p->step_to = n ? x->steps.v[n - 1].step : 0;
+    p->step_at = 0;
+    p->step_first = -1;
+    for (size_t i = 0; i < n; i++) {
+        if (x->steps.v[i].step == s->ranks.step)
+            p->step_at = (int)(i / each);
+        if (s->job.result.first.found && x->steps.v[i].step == s->job.result.first.step)
+            p->step_first = (int)(i / each);
+        if (i % each == 0)
+            vec_push(&p->steps, STRIP_NOTHING);
+        for (size_t y = 0; y < x->row.n; y++)
+            if (x->row.v[y].step == x->steps.v[i].step) {
+                enum strip_sign sign = job_strip_worst(x, y, 1, 0, x->columns);
+                if (sign > *vec_last(&p->steps))
+                    *vec_last(&p->steps) = (uint8_t)sign;
+            }
+    }
+}
+
+static void update_under(struct screen *s)
+{
+    const struct rank_view *v = &s->ranks;
+    const struct job_strip *x = &s->job.strip;
+    struct ranks_picture *p = &s->picture;
+    struct rank_cell c = rank_view_cell(v);
+    buf_clear(&p->under);
+    p->counted = false;
+    p->under_sign = STRIP_NOTHING;
+    if (!c.rows || !c.columns)
+        return;
+    int from = x->row.v[c.row].rank, to = x->row.v[c.row + c.rows - 1].rank;
+    if (to > from)
+        buf_fmt(&p->under, _("ranks %d–%d"), from, to);
+    else
+        buf_fmt(&p->under, _("rank %d"), from);
+    uint32_t calls = 0;
+    for (size_t i = c.column; i < c.column + c.columns; i++)
+        calls += x->column[i].calls;
+    buf_fmt(&p->under, "   %s", x->column[c.column].call);
+    if (calls > 1)
+        buf_fmt(&p->under, _("  and %u calls behind it"), calls - 1);
+    p->under_sign = job_strip_worst(x, c.row, c.rows, c.column, c.columns);
+    p->counted = rank_view_count(v, &c, p->count);
+}
+
+static void update(struct screen *s, struct rect r)
+{
+    struct rank_view *v = &s->ranks;
+    struct ranks_picture *p = &s->picture;
+    struct job_compare *k = v->job;
+    size_t first;
+    job_compare_lock(k);
+    rank_view_refresh(v);
+    p->ranks = rank_view_rows(v, &first);
+    p->progress = k->progress;
+    p->settled = k->settled;
+    p->err = k->err;
+    update_steps(s, r.w > 50 ? r.w - 40 : 10);
+    struct ranks_layout l = lay_out(s, r);
+    update_cells(s, l.strip);
+    update_under(s);
+    for (int i = 0; i < 2; i++) {
+        const struct joined_job *j = job_compare_step(k, v->step);
+        buf_clear(&p->layout[i]);
+        if (j)
+            job_layout_text(j, i, &p->layout[i]);
+    }
+    buf_clear(&p->unseen);
+    job_unseen_text(&k->result, &p->unseen);
+    buf_clear(&p->outcome);
+    if (k->result.steps)
+        job_outcome_text(&k->result, k->settled, &p->outcome);
+    p->bad = k->result.first.found;
+    job_compare_unlock(k);
+    size_t room = l.items.h > 1 ? (size_t)l.items.h - 1 : 1;
+    p->item_top = pane_top((uint32_t)p->item_top, v->at, (uint32_t)room);
+    s->work.page = v->listed ? (int)room : p->rows;
+}
+
+/* ---- the two lines on top ---- */
+
+static void progress_text(const struct ranks_picture *p, struct buf *out)
+{
+    const struct job_progress *x = &p->progress;
+    if (p->settled)
+        buf_cstr(out, _("compared"));
+    else if (p->err.code == ERR_CANCEL)
+        buf_cstr(out, _("stopped"));
+    else if (x->read < x->to_read || !x->ranks)
+        buf_fmt(out, _("reading ranks %zu/%zu"), x->read, x->to_read);
+    else if (x->rank < 0)
+        buf_cstr(out, _("comparing, joined"));
+    else
+        buf_fmt(out, _("rank %d, %zu/%zu"), x->rank, x->done, x->ranks);
+}
+
+static double share_of(const struct ranks_picture *p)
+{
+    const struct job_progress *x = &p->progress;
+    if (p->settled)
+        return 1;
+    double step = x->ranks ? ((double)x->done + x->share * (x->rank < 0 ? (double)x->ranks : 1)) / (double)x->ranks : 0;
+    double all = x->steps ? ((double)x->steps_done + (x->read < x->to_read ? 0 : fmin(step, 1))) / (double)x->steps : 0;
+    return fmin(all, 0.99);
+}
+
+void pane_ranks_header(const struct screen *s, struct grid *g)
+{
+    const struct comparison *x = s->work.c;
+    const struct ranks_picture *p = &s->picture;
+    struct buf left = {0}, right = {0};
+    for (int i = 0; i < 2; i++) {
+        struct str part = screen_telling_part(x, i);
+        buf_fmt(&left, "%s%.*s", i ? " ⇄ " : "", STR_ARG(part));
+    }
+    if (p->step_to > p->step_from || s->ranks.step > 0)
+        buf_fmt(&left, _("  step %d"), s->ranks.step);
+    buf_cstr(&left, _("  all ranks"));
+    progress_text(p, &right);
+    int right_w = utf8_cells(buf_view(&right)) + 1 + 8 + 6, room = g->cols - right_w - 2;
+    if (room >= 20) {
+        grid_middle(g, 0, 1, room, STYLE_HEADER, buf_view(&left));
+        int at = g->cols - right_w;
+        at += grid_text(g, 0, at, right_w, STYLE_HEADER, buf_view(&right)) + 1;
+        at += screen_bar(g, 0, at, share_of(p));
+        grid_fmt(g, 0, at, 6, STYLE_HEADER, " %3.0f %%", floor(share_of(p) * 100));
+    } else {
+        grid_middle(g, 0, 1, g->cols - 1, STYLE_HEADER, buf_view(&left));
+    }
+    buf_release(&left);
+    buf_release(&right);
+}
+
+void pane_ranks_status(const struct screen *s, struct grid *g)
+{
+    const struct ranks_picture *p = &s->picture;
+    int at = 1;
+    if (p->err.code && p->err.code != ERR_CANCEL) {
+        grid_end(g, 1, at, g->cols - at, STYLE_ERROR, str_of(p->err.text));
+        return;
+    }
+    if (p->unseen.n) { /* what no verdict speaks of stands before it */
+        int most = p->outcome.n ? (g->cols - 2) / 2 : g->cols - 2, w = utf8_cells(buf_view(&p->unseen));
+        w = w < most ? w : most;
+        grid_end(g, 1, at, w, STYLE_ERROR, buf_view(&p->unseen));
+        at += w + 2;
+    }
+    if (p->outcome.n)
+        grid_end(g, 1, at, g->cols - at, p->bad ? STYLE_FIRST : p->settled ? STYLE_HEADER : STYLE_DIM, buf_view(&p->outcome));
+}
+
+/* ---- the frame ---- */
+
+static void draw_steps(const struct screen *s, struct grid *g, struct rect r)
+{
+    const struct ranks_picture *p = &s->picture;
+    int x = r.x + 1;
+    x += grid_fmt(g, r.y, x, r.w, STYLE_TITLE, _("steps %d–%d"), p->step_from, p->step_to) + 1;
+    for (size_t i = 0; i < p->steps.n; i++) {
+        uint8_t style = (int)i == p->step_first ? STYLE_FIRST : sign_style((enum strip_sign)p->steps.v[i]);
+        grid_put(g, r.y, x + (int)i, 1, style, strip_looks[p->steps.v[i]].glyph);
+    }
+    grid_mark(g, r.y, x + p->step_at, 1, STYLE_CURSOR);
+    x += (int)p->steps.n + 1;
+    grid_fmt(g, r.y, x, r.w - (x - r.x), STYLE_DIM, _("shown: step %d"), s->ranks.step);
+}
+
+static void draw_strip(const struct screen *s, struct grid *g, struct rect r, int mark_y)
+{
+    const struct ranks_picture *p = &s->picture;
+    int label = label_width(s);
+    if (mark_y >= 0 && p->cols > 0) {
+        grid_put(g, mark_y, r.x + 1, label, s->ranks.listed ? STYLE_TITLE : STYLE_FOCUS, _("rank"));
+        if (p->first_x >= 0)
+            grid_put(g, mark_y, r.x + label + p->first_x, 1, STYLE_FIRST, "↓");
+    }
+    for (int y = 0; y < p->rows; y++) {
+        char text[32];
+        int from = p->from.v[2 * y], to = p->from.v[2 * y + 1];
+        bool first = y == p->first_y;
+        grid_put(g, r.y + y, r.x, 1, STYLE_FIRST, first ? "▶" : " ");
+        snprintf(text, sizeof text, from == to ? "%d" : "%d–%d", from, to);
+        grid_right(g, r.y + y, r.x + 1, label - 2, first ? STYLE_FIRST : STYLE_TEXT, text);
+        for (int x = 0; x < p->cols; x++) {
+            enum strip_sign sign = (enum strip_sign)p->cell.v[y * p->cols + x];
+            grid_put(g, r.y + y, r.x + label + x, 1, first && x == p->first_x ? STYLE_FIRST : sign_style(sign), strip_looks[sign].glyph);
+        }
+        if (y == p->cursor_y) {
+            grid_mark(g, r.y + y, r.x + 1, label - 2, s->ranks.listed ? 0 : STYLE_CURSOR);
+            grid_mark(g, r.y + y, r.x + label + p->cursor_x, 1, STYLE_CURSOR);
+        }
+    }
+}
+
+static void draw_under(const struct screen *s, struct grid *g, struct rect r)
+{
+    static const enum verdict order[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_DTYPE, VERDICT_DRIFT, VERDICT_ONLY,
+                                         VERDICT_MATCH, VERDICT_SKIP, VERDICT_PENDING};
+    const struct ranks_picture *p = &s->picture;
+    char n[NUM_MAX];
+    int x = r.x + 1, y = r.y + r.h - 1;
+    if (r.h > 0)
+        grid_middle(g, r.y, x, r.w - 2, STYLE_TITLE, buf_view(&p->under));
+    if (r.h < 2 || !p->under.n)
+        return;
+    x += grid_put(g, y, x, 1, sign_style(p->under_sign), strip_looks[p->under_sign].glyph) + 1;
+    x += grid_put(g, y, x, r.w - x, STYLE_DIM, p->under_sign == STRIP_NOTHING ? _("no such call on this rank") : _(strip_looks[p->under_sign].label)) + 3;
+    for (size_t i = 0; i < ARRAY_LEN(order) && p->counted; i++)
+        if (p->count[order[i]])
+            x += grid_fmt(g, y, x, r.w - x, verdict_style_of(order[i]), _("%s rows %s"), num_count(n, p->count[order[i]]), verdict_label(order[i])) + 2;
+}
+
+static void draw_legend(const struct screen *s, struct grid *g, struct rect r)
+{
+    int x = r.x + 1;
+    for (int i = STRIP_SIGNS - 1; i > STRIP_NOTHING && r.h > 0; i--)
+        if (s->picture.seen[i]) {
+            int need = 4 + utf8_cells(str_of(_(strip_looks[i].label)));
+            if (x + need > r.x + r.w)
+                break;
+            x += grid_put(g, r.y, x, 1, sign_style((enum strip_sign)i), strip_looks[i].glyph) + 1;
+            x += grid_put(g, r.y, x, r.w, STYLE_DIM, _(strip_looks[i].label)) + 2;
+        }
+}
+
+static void draw_items(const struct screen *s, struct grid *g, struct rect r)
+{
+    static const enum strip_sign sign[] = {[RANK_ITEM_ROW] = STRIP_DEVIATE, [RANK_ITEM_COLLECTIVE] = STRIP_DEVIATE, [RANK_ITEM_REPLICA] = STRIP_DEVIATE};
+    const struct rank_view *v = &s->ranks;
+    char n[NUM_MAX];
+    if (r.h < 2)
+        return;
+    grid_fill(g, r.y, r.x, r.w, 0x2500, STYLE_RULE);
+    grid_fmt(g, r.y, r.x + 1, r.w - 2, v->listed ? STYLE_FOCUS : STYLE_TITLE, _(" found: %s "), num_count(n, v->items.n));
+    for (int y = 1; y < r.h && s->picture.item_top + (size_t)y - 1 < v->items.n; y++) {
+        size_t at = s->picture.item_top + (size_t)y - 1;
+        const struct rank_item *x = &v->items.v[at];
+        int left = r.x + 1;
+        left += grid_put(g, r.y + y, left, 1, sign_style(sign[x->kind]), strip_looks[sign[x->kind]].glyph) + 1;
+        if (s->picture.step_to > s->picture.step_from)
+            left += grid_fmt(g, r.y + y, left, r.w, STYLE_DIM, _("step %d  "), x->step);
+        grid_end(g, r.y + y, left, r.x + r.w - left - 1, x->golden ? STYLE_DIM : STYLE_TEXT, str_of(x->text));
+        if (v->listed && at == v->at)
+            grid_mark(g, r.y + y, r.x, r.w, STYLE_CURSOR);
+    }
+}
+
+static void draw(const struct screen *s, struct grid *g, struct rect r)
+{
+    const struct ranks_picture *p = &s->picture;
+    struct ranks_layout l = lay_out(s, r);
+    static const char *const side[] = {N_("target  "), N_("golden  ")};
+    for (int i = 0; i < l.info.h; i++) {
+        int at = r.x + 1;
+        at += grid_put(g, l.info.y + i, at, r.w, STYLE_DIM, _(side[i]));
+        grid_end(g, l.info.y + i, at, r.x + r.w - at - 1, STYLE_TEXT, buf_view(&p->layout[i]));
+    }
+    if (l.steps.h)
+        draw_steps(s, g, l.steps);
+    draw_strip(s, g, l.strip, l.mark.h ? l.mark.y : -1);
+    draw_under(s, g, l.under);
+    draw_legend(s, g, l.legend);
+    draw_items(s, g, l.items);
+}
+
+static const struct hint hints[] = {
+    {"enter", N_("its table")}, {"ranks first", N_("first")}, {"ranks next", N_("next bad")}, {"ranks prev", N_("prev")}, {"ranks list", N_("list")},
+    {"ranks in", N_("zoom")}, {"ranks later", N_("step")}, {"help", N_("help")}, {"back", N_("quit")}, {"report", N_("report")}, {0},
+};
+
+const struct pane_ops pane_ranks = {"ranks", update, draw, hints};

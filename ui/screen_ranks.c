@@ -1,0 +1,101 @@
+/* The comparison of a job of several ranks beside the screen's own session: begun once it is known that there are several,
+ * ended with the inputs. */
+#include "cmd/pane_verbs.h"
+#include "ui/open_investigation.h"
+#include "ui/screen.h"
+
+static void begin(struct screen *s)
+{
+    struct job_compare_options o = {.all_steps = s->inv.step[TARGET] < 0 && s->inv.step[GOLDEN] < 0, .live = true, .notify = s->notify, .ctx = s->ctx};
+    struct err e;
+    open_investigation_session(&s->inv, &s->opt, &o.of);
+    o.of.decisions = NULL; /* they may change while it reads; they are about the pair that is open */
+    o.of.of.oracle.mode = ORACLE_OFF;
+    for (int i = 0; i < 2; i++)
+        o.layout[i] = s->opt.layout[i];
+    job_compare_init(&s->job, &o);
+    s->ranks.job = &s->job;
+    s->ranks.follow = s->ranks.shown = true;
+    job_compare_start(&s->job, &e); /* a failure is shown in its place */
+}
+
+void screen_ranks_begin(struct screen *s)
+{
+    s->ranks.offered = true;
+    if (!s->ranks.job)
+        begin(s);
+    s->ranks.shown = true;
+    s->work.overlay = OVERLAY_NONE;
+}
+
+static int ranks_of(const struct recording *x)
+{
+    return place_list_ranks(&x->places, x->dump.step);
+}
+
+/* Known once both sides were found. */
+static bool decide(struct screen *s)
+{
+    session_lock(&s->session);
+    const struct comparison *c = s->session.now;
+    bool found = c->side[TARGET].state >= SIDE_LOADING && c->side[GOLDEN].state >= SIDE_LOADING;
+    bool over = c->failed || c->single || c->tabled || !c->side[TARGET].path || s->inv.pack;
+    bool several = found && !over && (ranks_of(&c->side[TARGET]) > 1 || ranks_of(&c->side[GOLDEN]) > 1) && !c->opt.map_only;
+    session_unlock(&s->session);
+    s->ranks.offered = found || over;
+    return several && s->inv.rank[TARGET] < 0 && s->inv.rank[GOLDEN] < 0;
+}
+
+/* The pair of the first deviation, or the joined sides, take the table's place when all is known and nobody has moved yet:
+ * what reports and panels speak of. Their figures are kept from the job. */
+static void open_first(struct screen *s)
+{
+    struct rank_view *v = &s->ranks;
+    struct rank_pair p;
+    uint32_t row[2];
+    if (v->open.on || !v->shown || !v->follow || s->work.overlay != OVERLAY_NONE || s->prompt.active)
+        return;
+    job_compare_lock(v->job);
+    rank_view_refresh(v);
+    bool known = v->job->settled && (v->job->result.joined || v->job->result.first.found);
+    struct rank_cell c = {0};
+    if (known) {
+        size_t first;
+        rank_view_rows(v, &first);
+        c = (struct rank_cell){first + v->rank, 1, v->column, 1};
+    }
+    known = known && rank_view_target(v, &c, &p, row);
+    job_compare_unlock(v->job);
+    if (!known)
+        return;
+    v->want = p;
+    memcpy(v->arrive, row, sizeof row);
+    v->arriving = true;
+    screen_open_pair(s);
+    v->shown = true;
+}
+
+void screen_ranks_look(struct screen *s)
+{
+    if (!s->ranks.offered && decide(s))
+        screen_ranks_begin(s);
+    if (s->ranks.job)
+        open_first(s);
+}
+
+void screen_ranks_stop(struct screen *s)
+{
+    struct ranks_picture *p = &s->picture;
+    job_compare_release(&s->job);
+    rank_view_release(&s->ranks);
+    vec_release(&p->cell);
+    vec_release(&p->from);
+    vec_release(&p->steps);
+    buf_release(&p->layout[0]);
+    buf_release(&p->layout[1]);
+    buf_release(&p->unseen);
+    buf_release(&p->outcome);
+    buf_release(&p->under);
+    s->ranks = (struct rank_view){.job = NULL};
+    s->picture = (struct ranks_picture){.rows = 0};
+}
