@@ -16,7 +16,7 @@ static uint8_t sign_style(enum strip_sign s)
     static const uint8_t style[STRIP_SIGNS] = {
         [STRIP_NOTHING] = STYLE_TEXT, [STRIP_NO_PARTNER] = STYLE_SKIP, [STRIP_MATCH] = STYLE_TEXT, [STRIP_SAME_FIGURES] = STYLE_SAME_STATS,
         [STRIP_WAITS] = STYLE_DIM, [STRIP_UNREAD] = STYLE_ERROR, [STRIP_DRIFT] = STYLE_DRIFT, [STRIP_OTHER_FIGURES] = STYLE_DRIFT,
-        [STRIP_SHAPE] = STYLE_DEVIATE, [STRIP_DEVIATE] = STYLE_DEVIATE, [STRIP_NONFINITE] = STYLE_NONFINITE,
+        [STRIP_BESIDE] = STYLE_DEVIATE, [STRIP_SHAPE] = STYLE_DEVIATE, [STRIP_DEVIATE] = STYLE_DEVIATE, [STRIP_NONFINITE] = STYLE_NONFINITE,
     };
     return style[s];
 }
@@ -179,11 +179,12 @@ static void update_under(struct screen *s)
     else
         buf_fmt(&p->under, _("rank %d"), from);
     uint32_t calls = 0;
+    size_t column = rank_view_worst(v, &c);
     for (size_t i = c.column; i < c.column + c.columns; i++)
         calls += x->column[i].calls;
-    buf_fmt(&p->under, "   %s", x->column[c.column].call);
+    buf_fmt(&p->under, "   %s", x->column[column].call);
     if (calls > 1)
-        buf_fmt(&p->under, _("  and %u calls behind it"), calls - 1);
+        buf_fmt(&p->under, _("  of %u calls"), calls);
     p->under_sign = job_strip_worst(x, c.row, c.rows, c.column, c.columns);
     p->counted = rank_view_count(v, &c, p->count);
 }
@@ -291,7 +292,7 @@ void pane_ranks_status(const struct screen *s, struct grid *g)
         at += w + 2;
     }
     if (p->outcome.n)
-        grid_end(g, 1, at, g->cols - at, p->bad ? STYLE_FIRST : p->settled ? STYLE_HEADER : STYLE_DIM, buf_view(&p->outcome));
+        grid_middle(g, 1, at, g->cols - at - 1, p->bad ? STYLE_FIRST : p->settled ? STYLE_HEADER : STYLE_DIM, buf_view(&p->outcome));
 }
 
 /* ---- the frame ---- */
@@ -350,9 +351,11 @@ static void draw_under(const struct screen *s, struct grid *g, struct rect r)
         return;
     x += grid_put(g, y, x, 1, sign_style(p->under_sign), strip_looks[p->under_sign].glyph) + 1;
     x += grid_put(g, y, x, r.w - x, STYLE_DIM, p->under_sign == STRIP_NOTHING ? _("no such call on this rank") : _(strip_looks[p->under_sign].label)) + 3;
+    if (p->counted)
+        x += grid_put(g, y, x, r.w - x, STYLE_DIM, _("rows:")) + 1;
     for (size_t i = 0; i < ARRAY_LEN(order) && p->counted; i++)
         if (p->count[order[i]])
-            x += grid_fmt(g, y, x, r.w - x, verdict_style_of(order[i]), _("%s rows %s"), num_count(n, p->count[order[i]]), verdict_label(order[i])) + 2;
+            x += grid_fmt(g, y, x, r.w - x, verdict_style_of(order[i]), "%s %s", num_count(n, p->count[order[i]]), verdict_label(order[i])) + 2;
 }
 
 static void draw_legend(const struct screen *s, struct grid *g, struct rect r)
@@ -370,7 +373,7 @@ static void draw_legend(const struct screen *s, struct grid *g, struct rect r)
 
 static void draw_items(const struct screen *s, struct grid *g, struct rect r)
 {
-    static const enum strip_sign sign[] = {[RANK_ITEM_ROW] = STRIP_DEVIATE, [RANK_ITEM_COLLECTIVE] = STRIP_DEVIATE, [RANK_ITEM_REPLICA] = STRIP_DEVIATE};
+    static const enum strip_sign sign[] = {[RANK_ITEM_ROW] = STRIP_DEVIATE, [RANK_ITEM_COLLECTIVE] = STRIP_BESIDE, [RANK_ITEM_REPLICA] = STRIP_BESIDE};
     const struct rank_view *v = &s->ranks;
     char n[NUM_MAX];
     if (r.h < 2)

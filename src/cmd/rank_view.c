@@ -63,15 +63,15 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         if (!collective_is_bad(c))
             continue;
         const rank_list *l = c->ranks.n ? &c->ranks : &c->group;
-        buf_fmt(b, side == TARGET ? _("collective %s, ranks ") : _("golden's collective %s, ranks "), c->at ? c->at : c->name);
+        buf_cstr(b, side == TARGET ? _("collective, ranks ") : _("golden's collective, ranks "));
         job_ranks_text(l, b);
-        buf_fmt(b, ": %s", c->evidence);
+        buf_fmt(b, ": %s  %s", c->evidence, c->at ? c->at : c->name);
         add_item(v, (struct rank_item){RANK_ITEM_COLLECTIVE, c->step, l->n ? l->v[0] : 0, c->order, side == GOLDEN, NULL}, b);
     }
     for (size_t i = 0; i < r->replicas[side].v.n; i++) {
         const struct replica_finding *x = &r->replicas[side].v.v[i];
         const rank_list *l = x->odd.n ? &x->odd : &x->ranks;
-        buf_fmt(b, side == TARGET ? _("replicas, ranks ") : _("golden's replicas, ranks "));
+        buf_cstr(b, side == TARGET ? _("replicas, ranks ") : _("golden's replicas, ranks "));
         job_ranks_text(l, b);
         buf_fmt(b, ": %s", x->evidence);
         add_item(v, (struct rank_item){RANK_ITEM_REPLICA, x->step, l->n ? l->v[0] : 0, x->order, side == GOLDEN, NULL}, b);
@@ -288,6 +288,12 @@ static bool worst_of(const struct rank_view *v, const struct rank_cell *c, size_
             }
     }
     return false;
+}
+
+size_t rank_view_worst(const struct rank_view *v, const struct rank_cell *c)
+{
+    size_t row, column;
+    return worst_of(v, c, &row, &column) ? column : c->column;
 }
 
 /* The first line of the pair in that cell that is as bad as the cell, else the first of it; NONE: none. */

@@ -57,6 +57,7 @@ struct rank_cell {
     size_t row, rows, column, columns;
 };
 struct rank_cell rank_view_cell(const struct rank_view *v);
+size_t rank_view_worst(const struct rank_view *v, const struct rank_cell *c); /* the column of its worst call */
 /* How many rows of each verdict a cell has; false where nothing of it is judged. */
 bool rank_view_count(const struct rank_view *v, const struct rank_cell *c, uint32_t by[VERDICT_COUNT]);
 /* What Enter opens there: the pair, and the rows of the call. False: that rank has nothing to open. */

@@ -14,6 +14,7 @@ const struct strip_look strip_looks[STRIP_SIGNS] = {
     [STRIP_UNREAD] = {'u', '?', "?", N_("unread")},
     [STRIP_DRIFT] = {'~', '~', "!", N_("drift")},
     [STRIP_OTHER_FIGURES] = {';', '?', "≠", N_("figures differ, tensors not compared yet")},
+    [STRIP_BESIDE] = {'c', '?', "◆", N_("a collective or replica is wrong")},
     [STRIP_SHAPE] = {'#', '#', "#", N_("shape or type")},
     [STRIP_DEVIATE] = {'!', '!', "✗", N_("deviate")},
     [STRIP_NONFINITE] = {'n', 'n', "∞", N_("non-finite")},
@@ -22,7 +23,7 @@ const struct strip_look strip_looks[STRIP_SIGNS] = {
 enum strip_sign strip_sign_of(char letter)
 {
     static const uint8_t sign[128] = {['?'] = STRIP_NO_PARTNER, ['='] = STRIP_MATCH, [':'] = STRIP_SAME_FIGURES, ['.'] = STRIP_WAITS, ['u'] = STRIP_UNREAD,
-                                      ['~'] = STRIP_DRIFT, [';'] = STRIP_OTHER_FIGURES, ['#'] = STRIP_SHAPE, ['!'] = STRIP_DEVIATE, ['n'] = STRIP_NONFINITE};
+                                      ['~'] = STRIP_DRIFT, [';'] = STRIP_OTHER_FIGURES, ['c'] = STRIP_BESIDE, ['#'] = STRIP_SHAPE, ['!'] = STRIP_DEVIATE, ['n'] = STRIP_NONFINITE};
     return (enum strip_sign)sign[letter & 127];
 }
 
@@ -240,6 +241,29 @@ void job_strip_add_pair(struct job_strip *s, const struct job_result *r, size_t 
             memset(s->row.v[i].cells, ' ', s->columns);
     for (uint32_t l = 0; l < p->c->judged->lines; l++)
         add_line(s, r, pair, l, own);
+}
+
+static void put_beside(struct job_strip *s, int step, uint32_t order, const rank_list *ranks)
+{
+    uint32_t column = job_strip_column(s, step, order);
+    for (size_t i = 0; i < ranks->n && column != NONE; i++) {
+        struct job_strip_row *row = job_strip_row_of(s, step, ranks->v[i]);
+        if (row)
+            job_strip_put(row, column, STRIP_BESIDE);
+    }
+}
+
+void job_strip_add_beside(struct job_strip *s, const struct job_result *r)
+{
+    for (size_t i = 0; i < r->collectives[TARGET].v.n; i++) {
+        const struct collective *c = &r->collectives[TARGET].v.v[i];
+        if (collective_is_bad(c))
+            put_beside(s, c->step, c->order, c->ranks.n ? &c->ranks : &c->group);
+    }
+    for (size_t i = 0; i < r->replicas[TARGET].v.n; i++) {
+        const struct replica_finding *x = &r->replicas[TARGET].v.v[i];
+        put_beside(s, x->step, x->order, x->odd.n ? &x->odd : &x->ranks);
+    }
 }
 
 void job_strip_mark_first(struct job_strip *s, const struct job_result *r)

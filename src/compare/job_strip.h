@@ -8,7 +8,7 @@
 
 /* In the order in which one hides another, the weakest first. Those of a job at work are in no file. */
 enum strip_sign { STRIP_NOTHING, STRIP_NO_PARTNER, STRIP_MATCH, STRIP_SAME_FIGURES, STRIP_WAITS, STRIP_UNREAD, STRIP_DRIFT,
-                  STRIP_OTHER_FIGURES, STRIP_SHAPE, STRIP_DEVIATE, STRIP_NONFINITE, STRIP_SIGNS };
+                  STRIP_OTHER_FIGURES, STRIP_BESIDE, STRIP_SHAPE, STRIP_DEVIATE, STRIP_NONFINITE, STRIP_SIGNS };
 
 struct strip_look {
     char letter;       /* in cells */
@@ -18,10 +18,10 @@ struct strip_look {
 };
 extern const struct strip_look strip_looks[STRIP_SIGNS];
 enum strip_sign strip_sign_of(char letter);
-/* Whether it says that something is wrong. */
+/* Whether it says that something is wrong: with rows, or beside them. */
 static inline bool strip_is_bad(enum strip_sign s)
 {
-    return s == STRIP_SHAPE || s == STRIP_DEVIATE || s == STRIP_NONFINITE;
+    return s == STRIP_BESIDE || s == STRIP_SHAPE || s == STRIP_DEVIATE || s == STRIP_NONFINITE;
 }
 
 struct strip_step {
@@ -60,6 +60,8 @@ void job_strip_add_step(struct job_strip *s, const struct job_result *r, size_t 
 void job_strip_add_pair(struct job_strip *s, const struct job_result *r, size_t pair);
 /* A rank whose recording could not be compared. */
 void job_strip_unread(struct job_strip *s, int step, int rank);
+/* Wrong collectives and replicas, for people: files list them, and their cells are of rows alone. */
+void job_strip_add_beside(struct job_strip *s, const struct job_result *r);
 void job_strip_mark_first(struct job_strip *s, const struct job_result *r);
 void job_strip_put(struct job_strip_row *row, uint32_t column, enum strip_sign sign); /* unless a worse one is there */
 struct job_strip_row *job_strip_row_of(const struct job_strip *s, int step, int rank); /* or NULL */

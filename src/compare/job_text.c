@@ -38,6 +38,7 @@ void job_layout_text(const struct joined_job *j, int side, struct buf *out)
     static const enum cut told[] = {CUT_TP, CUT_CP, CUT_DP, CUT_PP, CUT_EP};
     char order[32];
     bool any = false;
+    int cuts = 0;
     if (j->set[side].ranks.n == 1)
         buf_cstr(out, _("1 rank"));
     else
@@ -54,9 +55,11 @@ void job_layout_text(const struct joined_job *j, int side, struct buf *out)
     if (l->size[CUT_MICRO] > 1)
         buf_fmt(out, _("%s%d micro-batches"), any ? " · " : ": ", l->size[CUT_MICRO]);
     layout_order_text(l, order);
-    if (layout_ranks(l) > 1)
+    for (int c = 0; c < CUT_RANKS; c++)
+        cuts += l->size[c] > 1;
+    if (cuts > 1)
         buf_fmt(out, _(", order %s"), order);
-    if (*source_text(l->source))
+    if (*source_text(l->source) && (any || l->source != LAYOUT_INFERRED))
         buf_fmt(out, "; %s", source_text(l->source));
     if (l->proved)
         buf_fmt(out, _("; %u of %u joined rows fit"), l->equal, l->proved);
@@ -79,6 +82,16 @@ void job_unseen_text(const struct job_result *r, struct buf *out)
         buf_fmt(out, _("%sUNREAD: %s"), i ? "; " : "", r->failed.v[i].text);
     if (r->failed.n > 2)
         buf_fmt(out, _(" and %zu more"), r->failed.n - 2);
+    rank_list in_part = {0};
+    for (size_t i = 0; i < r->pairs.n; i++) {
+        const struct judgement *j = r->pairs.v[i].c->judged;
+        if (j && (j->sum.unread || j->sum.unread_files) && r->pairs.v[i].rank[TARGET] >= 0)
+            rank_list_add(&in_part, r->pairs.v[i].rank[TARGET]);
+        else if (j && (j->sum.unread || j->sum.unread_files))
+            buf_fmt(out, _("%sUNREAD in part"), out->n ? "; " : "");
+    }
+    ranks_sentence(out, _("UNREAD in part: ranks"), &in_part);
+    vec_release(&in_part);
     for (int s = 0; s < 2 && r->steps; s++) {
         rank_list absent = {0}, alone = {0};
         job_absent(r, s, &absent);

@@ -386,6 +386,8 @@ static void look_beside(struct job_compare *k, struct joined_job *j)
             vec_push(&r->replicas[s].v, x[s].v.v[i]);
         vec_release(&x[s].v);
     }
+    if (k->opt.live)
+        job_strip_add_beside(&k->strip, r);
     tell(k);
 }
 
