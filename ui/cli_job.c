@@ -317,12 +317,16 @@ static int deliver(const struct job_run *r, struct err *e)
     if (o->workers_all)
         return write_share(r, e);
     if (o->json || o->output) {
-        struct report_options ro = {.rows = o->rows, .tool = TOOL, .inv = r->v};
-        if (!o->json && strcmp(o->output, "-") != 0 && !str_ends(str_of(o->output), ".json"))
-            return err_set(e, ERR_USAGE, _("%s: several steps or ranks are written as .json"), o->output);
+        struct report_options ro = {.rows = o->rows, .tool = TOOL, .inv = r->v, .date = open_investigation_date()};
+        const struct writer *w = o->json || strcmp(o->output, "-") == 0 ? &writers[0] : writer_for(o->output);
+        if (!w || w->rows_only)
+            return err_set(e, ERR_USAGE, _("%s: several steps or ranks are written as .json, .html or .md"), o->output);
         if (cli_out(o, &out, e))
             return -1;
-        job_json(&out, &r->result, &ro);
+        if (w == &writers[0])
+            job_json(&out, &r->result, &ro);
+        else
+            job_report(&out, &r->result, w, &ro);
         return out_close(&out, e);
     }
     if (!o->summary) {

@@ -14,8 +14,14 @@
 static void write_result(struct screen *s)
 {
     struct workspace *d = &s->work;
-    const struct report_options ro = {.rows = d->write_report || d->write_pack ? ROWS_NONE : ROWS_ALL, .tool = "diverge " DIVERGE_VERSION, .inv = &s->inv,
+    struct report_options ro = {.rows = d->write_report || d->write_pack ? ROWS_NONE : ROWS_ALL, .tool = "diverge " DIVERGE_VERSION, .inv = &s->inv,
                                       .guide = d->write_report || d->write_pack ? &d->guide : NULL, .date = open_investigation_date()};
+    if (s->ranks.job) {
+        job_compare_lock(s->ranks.job); /* what has ended does not change any more */
+        ro.job = s->ranks.job->settled ? &s->ranks.job->result : NULL;
+        ro.job_busy = !s->ranks.job->settled;
+        job_compare_unlock(s->ranks.job);
+    }
     if (d->write_pack)
         report_job_pack(&d->report, d->c, d->write_path, s->opt.pack_limit ? s->opt.pack_limit : PACK_LIMIT, &ro);
     else

@@ -9,6 +9,7 @@
 #include "base/out.h"
 #include "ticket/investigation.h"
 #include "compare/comparison.h"
+#include "compare/job_result.h"
 #include "panel/procedure.h"
 
 /* How far writing has come, and whether it is to end; for whoever waits for it. */
@@ -25,6 +26,8 @@ struct report_options {
     const struct investigation *inv; /* findings and decisions; NULL: none */
     int64_t date;     /* of a report, seconds since 1970; 0: it bears none */
     bool paths;       /* a report shows paths as they are */
+    const struct job_result *job; /* of several ranks, all of it compared; NULL: one rank, or job_busy */
+    bool job_busy;    /* they are still being compared */
     const struct procedure *guide; /* the panels, their exams held and pages written; NULL: nothing was told to them */
     struct report_watch *watch; /* may be NULL */
 };

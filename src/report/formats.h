@@ -28,6 +28,8 @@ void compare_json_job_row(struct jsonw *w, const struct job_result *r, size_t pa
 void compare_json_job_rows(struct jsonw *w, struct out *o, const struct job_result *r, size_t pair, enum report_rows rows);
 /* The whole of it. */
 void job_json(struct out *o, const struct job_result *r, const struct report_options *opt);
+/* The report of the pair where it begins, with all ranks before it. */
+void job_report(struct out *o, const struct job_result *r, const struct writer *w, const struct report_options *opt);
 /* Objects of it, for `check` too. set: the side's. */
 void job_json_layout(struct jsonw *w, const struct layout *l);
 void job_json_collective(struct jsonw *w, const struct collective *c, uint32_t id, const struct rank_set *set);

@@ -75,7 +75,11 @@ static void outcome(struct building *b)
     int status = judgement_status(b->j, &o);
     explain_outcome(b->j, &o, &t);
     doc_begin(b->d, DOC_ITEM);
-    doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Result: ")));
+    bool one_of = b->o && b->o->job && b->s->side[TARGET].dump.rank >= 0;
+    if (one_of)
+        doc_cellf(b->d, DOC_STRONG, TONE_PLAIN, _("Result of rank %d, which the rest is about: "), b->s->side[TARGET].dump.rank);
+    else
+        doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Result: ")));
     doc_cell(b->d, DOC_STRONG, status == 0 ? TONE_GOOD : status == 1 ? TONE_BAD : TONE_WARN, buf_view(&t));
     buf_clear(&t);
     if (b->j->first != NONE)
@@ -243,6 +247,7 @@ static const struct {
     void (*build)(struct building *b);
     bool dumps; /* told from two dumps alone */
 } sections[] = {
+    {"ranks", N_("All ranks"), report_ranks, false},
     {"summary", N_("Summary"), report_summary, false},
     {"procedure", N_("Procedure"), report_procedure, false},
     {"first", N_("First deviation"), report_first, true},

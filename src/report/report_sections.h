@@ -19,6 +19,7 @@ struct building {
 };
 
 /* Each adds its blocks to the section that was begun; one that adds nothing is left out. */
+void report_ranks(struct building *b);
 void report_inputs(struct building *b);
 void report_weights(struct building *b);
 void report_first(struct building *b);
