@@ -14,71 +14,35 @@
 #include "judge/verdict_text.h"
 #include "report/formats.h"
 #include "report/job_merge.h"
+#include "session/job_compare.h"
 #include "ui/open_investigation.h"
 
+/* Of the command line: the comparison, what asked for it. */
 struct job_run {
     const struct investigation *v;
     const struct options *o;
-    struct found_trees *found;
-    place_list places[2];
-    struct job_result result;
-    size_t dealt; /* pairs of ranks, or joined steps, so far */
+    struct job_compare k;
 };
 
-static bool step_wanted(const struct job_run *r, int side, int step)
+static void options_of(const struct investigation *v, const struct options *o, struct found_trees *found, struct job_compare_options *jo)
 {
-    return r->o->all_steps || r->v->step[side] < 0 || step == r->v->step[side] || (side == GOLDEN && r->v->step[GOLDEN] < 0);
-}
-
-static bool has_step(const place_list *l, int step)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (l->v[i].step == step)
-            return true;
-    return false;
-}
-
-/* The next step both sides have behind `after`; false where there is none. */
-static bool next_step(const struct job_run *r, bool begun, int after, int *step)
-{
-    for (size_t i = 0; i < r->places[TARGET].n; i++) {
-        int s = r->places[TARGET].v[i].step;
-        if ((!begun || s > after) && step_wanted(r, TARGET, s) && has_step(&r->places[GOLDEN], s) && step_wanted(r, GOLDEN, s)) {
-            *step = s;
-            return true;
-        }
-    }
-    return false;
-}
-
-static int find_places(struct job_run *r, struct err *e)
-{
+    *jo = (struct job_compare_options){.all_steps = o->all_steps, .worker = o->worker, .workers = o->workers_all, .found = found};
+    open_investigation_session(v, o, &jo->of);
     for (int i = 0; i < 2; i++)
-        if (found_trees_below(r->found, r->v->input[i], NULL, &r->places[i], &r->result.failed, e))
-            return -1;
-    return 0;
-}
-
-static bool is_recording(const place_list *l)
-{
-    for (size_t i = 0; i < l->n; i++)
-        if (l->v[i].reader->table || l->v[i].reader->weights)
-            return false;
-    return l->n > 0;
+        jo->layout[i] = o->layout[i];
 }
 
 enum job_kind cli_job_asked(const struct investigation *v, const struct options *o, struct found_trees *found)
 {
-    struct job_run r = {.v = v, .o = o, .found = found};
+    struct job_compare k;
+    struct job_compare_options jo;
     struct err quiet = {0};
-    int step;
-    bool several = false;
     if (!v->input[GOLDEN] || v->rank[TARGET] >= 0 || v->rank[GOLDEN] >= 0 || (o->all_steps && !o->all_ranks))
         return JOB_OF_ONE_RANK;
-    if (find_places(&r, &quiet) == 0 && is_recording(&r.places[TARGET]) && is_recording(&r.places[GOLDEN]) && next_step(&r, false, 0, &step))
-        several = place_list_ranks(&r.places[TARGET], step) > 1 || place_list_ranks(&r.places[GOLDEN], step) > 1;
-    bool open = r.result.failed.n; /* ranks that cannot be read leave the layout open */
-    read_failures_release(&r.result.failed);
+    options_of(v, o, found, &jo);
+    job_compare_init(&k, &jo);
+    bool several = job_compare_look(&k, &quiet) == 0 && k.several, open = k.open;
+    job_compare_release(&k);
     return !several ? JOB_OF_ONE_RANK : open ? JOB_RANK_BY_RANK : JOB_AS_ONE;
 }
 
@@ -97,140 +61,9 @@ bool cli_job_of_micro_batches(const struct comparison *c)
     return n[0] != n[1] && (n[0] % n[1] == 0 || n[1] % n[0] == 0);
 }
 
-static int load_job(struct job_run *r, int step, struct err *e)
+static int wait_for_pair(struct session *s, void *ctx, struct err *e)
 {
-    struct joined_job *j = mem_zalloc(sizeof *j);
-    r->result.job = mem_resize_array(r->result.job, r->result.steps + 1, sizeof *r->result.job);
-    r->result.job[r->result.steps++] = j;
-    for (int s = 0; s < 2; s++) {
-        if (rank_set_load(&j->set[s], r->v->input[s], &r->places[s], step, e))
-            return -1;
-        layout_init(&j->layout[s]);
-        if (r->o->layout[s] && layout_parse(&j->layout[s], str_of(r->o->layout[s]), e))
-            return -1;
-        layout_infer(&j->layout[s], &j->set[s]);
-    }
-    joined_job_build(j);
-    return 0;
-}
-
-/* One comparison run to its end; its place in the result is taken. */
-static int compare_places(struct job_run *r, struct found_trees *found, int step, int target, int golden, struct err *e)
-{
-    struct session s;
-    struct session_options so;
-    open_investigation_session(r->v, r->o, &so);
-    so.before = (struct round_place){.file = NULL};
-    so.of.found = found;
-    for (int i = 0; i < 2; i++) {
-        so.of.step[i] = step;
-        so.of.rank[i] = i == TARGET ? target : golden;
-    }
-    if (session_start(&s, &so, e))
-        return -1;
-    int rc = cli_wait(&s, r->o, e);
-    if (rc == 0) {
-        struct job_pair p = {.step = step, .rank = {target, golden}, .c = session_hold(&s)};
-        vec_push(&r->result.pairs, p);
-    }
-    session_stop(&s);
-    return rc;
-}
-
-static void keep_alone(struct job_run *r, int side, int step, int rank)
-{
-    struct place p = {.step = step, .rank = rank};
-    vec_push(&r->result.alone[side], p);
-}
-
-/* Pairs are dealt out in turn: whether this one is another worker's, which is noted. */
-static bool of_another(struct job_run *r, int step, int rank)
-{
-    bool other = r->result.workers && (int)(r->dealt++ % (size_t)r->result.workers) != r->result.worker;
-    struct place p = {.step = step, .rank = rank};
-    if (other)
-        vec_push(&r->result.left, p);
-    return other;
-}
-
-static int compare_ranks(struct job_run *r, struct joined_job *j, struct err *e)
-{
-    int step = j->set[TARGET].step;
-    bool compared = false;
-    for (int s = 0; s < 2; s++)
-        for (size_t i = 0; i < j->set[s].ranks.n; i++)
-            if (rank_set_find(&j->set[!s], j->set[s].ranks.v[i]->rank) == NONE)
-                keep_alone(r, s, step, j->set[s].ranks.v[i]->rank);
-    for (size_t i = 0; i < j->set[TARGET].ranks.n; i++) {
-        int rank = j->set[TARGET].ranks.v[i]->rank;
-        if (rank_set_find(&j->set[GOLDEN], rank) == NONE || of_another(r, step, rank))
-            continue;
-        compared = true;
-        if (compare_places(r, r->found, step, rank, rank, e) == 0)
-            continue;
-        if (e->code != ERR_IO && e->code != ERR_DATA)
-            return -1;
-        cli_rank_unread(&r->result.failed, step, rank, e);
-    }
-    return r->result.pairs.n || r->result.left.n || compared ? 0 : err_set(e, ERR_USAGE, _("%s and %s have no step and rank in common"), r->v->input[0], r->v->input[1]);
-}
-
-static void ranks_named(const struct rank_set *s, rank_list *out)
-{
-    for (size_t i = 0; i < s->ranks.n; i++)
-        rank_list_add(out, s->ranks.v[i]->rank);
-    rank_set_absent(s, 0, out);
-}
-
-/* Where a rank is absent or was not read in full, nothing is joined, and what it lacks says nothing: each rank is compared
- * with its like where both jobs have the same ranks, else nothing is. */
-static int compare_what_is_there(struct job_run *r, struct joined_job *j, struct err *e)
-{
-    rank_list named[2] = {{0}, {0}};
-    for (int s = 0; s < 2; s++)
-        ranks_named(&j->set[s], &named[s]);
-    bool same = named[0].n == named[1].n && memcmp(named[0].v, named[1].v, named[0].n * sizeof *named[0].v) == 0;
-    vec_release(&named[0]);
-    vec_release(&named[1]);
-    if (same)
-        return compare_ranks(r, j, e);
-    for (int s = 0; s < 2; s++)
-        if (!rank_set_is_whole(&j->set[s])) {
-            struct buf b = {0};
-            buf_fmt(&b, _("%s: a rank is not there or was not read in full, so that its parts cannot be joined"), j->set[s].path);
-            struct read_failure f = {.path = mem_strdup(""), .text = b.p};
-            vec_push(&r->result.failed, f);
-        }
-    return 0;
-}
-
-static int compare_step(struct job_run *r, int step, struct err *e)
-{
-    if (load_job(r, step, e))
-        return -1;
-    struct joined_job *j = r->result.job[r->result.steps - 1];
-    bool whole = rank_set_is_whole(&j->set[TARGET]) && rank_set_is_whole(&j->set[GOLDEN]);
-    bool joined = whole && !layout_same(&j->layout[TARGET], &j->layout[GOLDEN]);
-    r->result.joined |= joined;
-    if (joined && r->result.workers && (int)(r->dealt++ % (size_t)r->result.workers) != r->result.worker) {
-        for (size_t i = 0; i < j->set[TARGET].ranks.n; i++) {
-            struct place p = {.step = step, .rank = j->set[TARGET].ranks.v[i]->rank};
-            vec_push(&r->result.left, p);
-        }
-        return 0;
-    }
-    if (!whole)
-        return compare_what_is_there(r, j, e);
-    if (joined)
-        joined_job_decide(j);
-    if (joined ? compare_places(r, &j->found, step, -1, -1, e) : compare_ranks(r, j, e))
-        return -1;
-    for (int s = 0; s < 2; s++) {
-        collectives_find(&r->result.collectives[s], &j->calls[s], s, step);
-        replicas_find(&r->result.replicas[s], &j->calls[s], &j->calls[!s], s, step);
-    }
-    collectives_compare(&r->result.collectives[TARGET], &j->calls[TARGET], &r->result.collectives[GOLDEN], &j->calls[GOLDEN]);
-    return 0;
+    return cli_wait(s, ctx, e);
 }
 
 /* ---- text ---- */
@@ -302,7 +135,7 @@ static int write_share(const struct job_run *r, struct err *e)
     path_join(&path, o->output, name.p);
     int rc = out_file(&out, path.p, e);
     if (rc == 0) {
-        job_json(&out, &r->result, &ro);
+        job_json(&out, &r->k.result, &ro);
         rc = out_close(&out, e);
     }
     buf_release(&name);
@@ -324,14 +157,14 @@ static int deliver(const struct job_run *r, struct err *e)
         if (cli_out(o, &out, e))
             return -1;
         if (w == &writers[0])
-            job_json(&out, &r->result, &ro);
+            job_json(&out, &r->k.result, &ro);
         else
-            job_report(&out, &r->result, w, &ro);
+            job_report(&out, &r->k.result, w, &ro);
         return out_close(&out, e);
     }
     if (!o->summary) {
         struct buf b = {0};
-        text_report(&b, &r->result);
+        text_report(&b, &r->k.result);
         cli_print_clean(&b);
         buf_release(&b);
     }
@@ -343,15 +176,15 @@ static int deliver(const struct job_run *r, struct err *e)
 static int status_of(const struct job_run *r)
 {
     const struct fail_on *policy = &r->o->policy;
-    int own = job_status(&r->result), status = EXIT_ALIGNED;
-    for (size_t i = 0; i < r->result.pairs.n; i++) {
-        const struct comparison *c = r->result.pairs.v[i].c;
+    int own = job_status(&r->k.result), status = EXIT_ALIGNED;
+    for (size_t i = 0; i < r->k.result.pairs.n; i++) {
+        const struct comparison *c = r->k.result.pairs.v[i].c;
         struct judge_options jo = comparison_judge_options(c);
         status = cli_worse_status(status, cli_fail_on(r->o, c, judgement_status(c->judged, &jo)));
     }
     if (!policy->given)
         return own;
-    bool other = r->result.first.found && r->result.first.kind != FIRST_ROW;
+    bool other = r->k.result.first.found && r->k.result.first.kind != FIRST_ROW;
     if (other && (policy->kinds & 1u << FAIL_ON_DEVIATE))
         return EXIT_DEVIATES;
     return policy->kinds && own == EXIT_UNJUDGED ? cli_worse_status(status, own) : status;
@@ -359,18 +192,18 @@ static int status_of(const struct job_run *r)
 
 int cli_compare_job(const struct investigation *v, const struct options *o, struct found_trees *found)
 {
-    struct job_run r = {.v = v, .o = o, .found = found, .result = {.worker = o->worker, .workers = o->workers_all}};
+    struct job_run r = {.v = v, .o = o};
+    struct job_compare_options jo;
     struct err e = {0};
-    int step = -1, status = 0;
-    int rc = find_places(&r, &e);
-    for (bool begun = false; rc == 0 && next_step(&r, begun, step, &step) && (!begun || o->all_steps); begun = true)
-        rc = compare_step(&r, step, &e);
+    int status = 0;
+    options_of(v, o, found, &jo);
+    job_compare_init(&r.k, &jo);
+    int rc = job_compare_run(&r.k, wait_for_pair, (void *)o, &e);
     if (rc == 0) {
-        job_find_first(&r.result);
         status = status_of(&r);
         rc = deliver(&r, &e);
     }
-    job_result_release(&r.result);
+    job_compare_release(&r.k);
     return rc ? cli_fail(&e) : status;
 }
 

@@ -330,12 +330,12 @@ static uint32_t row_unjudged(const struct joined_job *j, bool joined, uint32_t r
     return NONE;
 }
 
-static bool is_joined(const struct job_result *r, int step)
+static bool is_joined(const struct job_result *r, const struct joined_job *j, int step)
 {
     for (size_t i = 0; i < r->pairs.n; i++)
         if (r->pairs.v[i].step == step)
             return r->pairs.v[i].rank[TARGET] < 0;
-    return r->joined;
+    return r->joined && !layout_same(&j->layout[TARGET], &j->layout[GOLDEN]);
 }
 
 bool rank_view_target(const struct rank_view *v, const struct rank_cell *c, struct rank_pair *pair, uint32_t row[2])
@@ -348,7 +348,7 @@ bool rank_view_target(const struct rank_view *v, const struct rank_cell *c, stru
         return false;
     int rank = v->job->strip.row.v[y].rank;
     uint32_t index = rank_set_find(&j->set[TARGET], rank);
-    bool joined = is_joined(r, v->step);
+    bool joined = is_joined(r, j, v->step);
     if (index == NONE || (!joined && rank_set_find(&j->set[GOLDEN], rank) == NONE))
         return false;
     *pair = (struct rank_pair){.on = true, .step = v->step, .rank = joined ? -1 : rank, .found = joined ? &j->found : NULL};

@@ -6,14 +6,6 @@
 #include "base/msg.h"
 #include "base/utf8.h"
 
-static const struct joined_job *job_of(const struct job_result *r, int step)
-{
-    for (size_t i = 0; i < r->steps; i++)
-        if (r->job[i]->set[TARGET].step == step)
-            return r->job[i];
-    return r->job[0];
-}
-
 void job_ranks_text(const rank_list *l, struct buf *out)
 {
     for (size_t i = 0, k; i < l->n; i = k + 1) {
@@ -129,7 +121,7 @@ static const struct collective *collective_of(const struct job_result *r, uint32
 /* Where it is wrong: at the end that receives. */
 static void call_of_collective(const struct job_result *r, const struct collective *c, struct buf *out)
 {
-    const struct rank_set *set = &job_of(r, c->step)->set[c->side];
+    const struct rank_set *set = &job_at(r, c->step)->set[c->side];
     const struct part_call *p = c->calls.n ? &c->calls.v[0] : NULL;
     for (size_t i = 0; i < c->calls.n; i++)
         if (r->first.ranks.n && set->ranks.v[c->calls.v[i].rank]->rank == r->first.ranks.v[0])
@@ -147,7 +139,7 @@ void job_first_call(const struct job_result *r, struct buf *out)
         call_of_collective(r, collective_of(r, f->collective), out);
     } else if (f->kind == FIRST_REPLICA) {
         const struct replica_finding *x = &r->replicas[TARGET].v.v[f->replica];
-        const struct dump *d = &job_of(r, x->step)->set[TARGET].ranks.v[x->rank]->dump;
+        const struct dump *d = &job_at(r, x->step)->set[TARGET].ranks.v[x->rank]->dump;
         buf_str(out, dump_call_name(d, d->rows.v[x->row].call));
     } else {
         const struct comparison *c = r->pairs.v[f->pair].c;

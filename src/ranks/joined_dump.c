@@ -295,7 +295,6 @@ const struct reader reader_joined = {
 static void number_rows(struct joined_job *j, int side)
 {
     const struct whole_rows *r = &j->rows[side];
-    j->dump_row[side] = mem_alloc((r->rows.n + 1) * sizeof *j->dump_row[side]);
     for (uint32_t i = 0; i < r->rows.n; i++) {
         const struct whole_row *x = &r->rows.v[i];
         bool there = !x->local && (x->kind == ROW_TENSOR || same_number(r, x));
@@ -314,7 +313,7 @@ void joined_job_build(struct joined_job *j)
     whole_calls_line_up(&j->calls[0], &j->calls[1]);
     for (int s = 0; s < 2; s++) {
         j->side[s] = (struct joined_side){j, s};
-        number_rows(j, s);
+        j->dump_row[s] = mem_zalloc((j->rows[s].rows.n + 1) * sizeof *j->dump_row[s]);
         struct place place = {.reader = &reader_joined, .step = j->set[s].step, .rank = -1, .given = &j->side[s]};
         struct found_tree tree = {.path = mem_strdup(j->set[s].path)};
         vec_push(&place.paths, mem_strdup(j->set[s].path));
@@ -327,6 +326,8 @@ void joined_job_decide(struct joined_job *j)
 {
     struct layout *layouts[2] = {&j->layout[0], &j->layout[1]};
     shard_joins_decide(&j->rows[0], &j->rows[1], layouts);
+    for (int s = 0; s < 2; s++)
+        number_rows(j, s);
 }
 
 void joined_job_release(struct joined_job *j)

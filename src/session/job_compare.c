@@ -125,7 +125,7 @@ static void add_step(struct job_compare *k, struct joined_job *j, bool joined)
     struct joined_job **old = r->job;
     r->job = all;
     r->steps++;
-    r->joined = joined;
+    r->joined |= joined;
     k->progress.ranks = j->set[TARGET].ranks.n;
     if (k->opt.live) {
         if (r->steps == 1)
@@ -411,6 +411,8 @@ static int compare_step(struct job_compare *k, int step, struct err *e)
     }
     bool whole = rank_set_is_whole(&j->set[TARGET]) && rank_set_is_whole(&j->set[GOLDEN]) && !k->open;
     bool joined = whole && !layout_same(&j->layout[TARGET], &j->layout[GOLDEN]);
+    if (joined)
+        joined_job_decide(j);
     add_step(k, j, joined);
     if (joined && of_another(k)) {
         for (size_t i = 0; i < j->set[TARGET].ranks.n; i++) {
@@ -430,21 +432,27 @@ static int compare_step(struct job_compare *k, int step, struct err *e)
 
 /* ---- all of it ---- */
 
-static int find_places(struct job_compare *k, struct err *e)
+static bool is_recording(const place_list *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->v[i].reader->table || l->v[i].reader->weights)
+            return false;
+    return l->n > 0;
+}
+
+int job_compare_look(struct job_compare *k, struct err *e)
 {
     read_failures failed = {0};
-    int rc = 0;
+    int rc = 0, step;
     for (int i = 0; i < 2 && rc == 0; i++)
         rc = found_trees_below(k->found, k->opt.of.of.path[i], &k->watch.cancel, &k->places[i], &failed, e);
-    int step;
-    bool several = rc == 0 && next_step(k, false, 0, &step) &&
+    bool several = rc == 0 && is_recording(&k->places[TARGET]) && is_recording(&k->places[GOLDEN]) && next_step(k, false, 0, &step) &&
                    (place_list_ranks(&k->places[TARGET], step) > 1 || place_list_ranks(&k->places[GOLDEN], step) > 1);
     begin(k);
     for (size_t i = 0; i < failed.n; i++)
         vec_push(&k->result.failed, failed.v[i]);
     k->open = failed.n > 0; /* ranks that cannot be read leave the layout open */
     k->several = several;
-    k->looked = true;
     k->progress.steps = rc ? 0 : count_steps(k);
     tell(k);
     vec_release(&failed);
@@ -453,7 +461,7 @@ static int find_places(struct job_compare *k, struct err *e)
 
 static int run(struct job_compare *k, struct err *e)
 {
-    int step = -1, rc = find_places(k, e);
+    int step = -1, rc = job_compare_look(k, e);
     for (bool begun = false; rc == 0 && next_step(k, begun, step, &step) && (!begun || k->opt.all_steps); begun = true) {
         rc = compare_step(k, step, e);
         begin(k);

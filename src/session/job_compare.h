@@ -38,15 +38,14 @@ struct job_compare {
     struct job_strip strip;  /* of `live` */
     struct job_progress progress;
     bool settled;            /* it has ended well: nothing changes any more */
-    bool several;            /* a side has several ranks in a step; known once `looked` */
-    bool looked;
+    bool several;            /* a side has several ranks in the first step (job_compare_look) */
+    bool open;               /* something could not be read while recordings were looked for */
     struct err err;          /* why it has not */
     uint64_t version;        /* counts changes */
 
     /* the thread's own */
     bool there;              /* it was begun (job_compare_init) */
     struct found_trees *found;
-    bool open;               /* something could not be read while recordings were looked for */
     VEC(struct arena) names; /* of the collectives of each step */
     size_t dealt;            /* pairs of ranks, or joined steps, so far */
     struct rank_watch watch; /* its cancel ends all */
@@ -58,6 +57,8 @@ struct job_compare {
 };
 
 void job_compare_init(struct job_compare *k, const struct job_compare_options *o);
+/* Whether it is a job of several ranks: finds the recordings, reads none. */
+int job_compare_look(struct job_compare *k, struct err *e);
 /* In the background; -1 where the system gives no thread. */
 int job_compare_start(struct job_compare *k, struct err *e);
 /* On this thread; each comparison is waited for by `wait`. */
