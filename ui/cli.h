@@ -3,6 +3,7 @@
 #define UI_CLI_H
 
 #include "ticket/investigation.h"
+#include "session/job_compare.h"
 #include "session/session.h"
 #include "ui/options.h"
 
@@ -19,6 +20,9 @@ enum job_kind { JOB_OF_ONE_RANK, JOB_AS_ONE, JOB_RANK_BY_RANK };
 enum job_kind cli_job_asked(const struct investigation *v, const struct options *o, struct found_trees *found);
 /* Whether the sides, of one rank each, did the step in different numbers of micro-batches. */
 bool cli_job_of_micro_batches(const struct comparison *c);
+/* All ranks of an investigation's dumps compared, for its report; false where there is one rank or it failed, which is said.
+ * k, zeroed, is to be released in any case. */
+bool cli_job_for_report(const struct investigation *v, const struct options *o, struct job_compare *k);
 /* "deviates; row 17, input-first: NAME", of one step and rank of several. */
 void cli_rank_outcome(const struct comparison *c, struct buf *b);
 /* The status of several: 1 outweighs 5 outweighs 0, a deviation anywhere is one. */

@@ -207,6 +207,20 @@ int cli_compare_job(const struct investigation *v, const struct options *o, stru
     return rc ? cli_fail(&e) : status;
 }
 
+bool cli_job_for_report(const struct investigation *v, const struct options *o, struct job_compare *k)
+{
+    struct job_compare_options jo;
+    struct err e = {0};
+    if (!v->input[GOLDEN] || v->rank[TARGET] >= 0 || v->rank[GOLDEN] >= 0)
+        return false;
+    options_of(v, o, NULL, &jo);
+    job_compare_init(k, &jo);
+    bool done = job_compare_look(k, &e) == 0 && k->several && job_compare_run(k, wait_for_pair, (void *)o, &e) == 0;
+    if (e.code) /* the report is written all the same, of one pair */
+        cli_fail(&e);
+    return done;
+}
+
 /* ---- results of shares ---- */
 
 static void merged_text(const cJSON *all, struct buf *b)

@@ -23,10 +23,16 @@ static int write_report(const struct procedure_run *t, const struct options *o, 
     }
     if (!t->s.now->failed && !compared && (w->rows_only || !procedure_begun(&t->guide)))
         return err_set(e, ERR_USAGE, _("%s: nothing to compare: it has one side only"), o->arg[0]);
-    if (cli_out(o, &out, e))
-        return -1;
-    w->report(&out, t->s.now, &ro);
-    if (out_close(&out, e))
+    struct job_compare job = {.there = false};
+    if (!w->rows_only && compared && cli_job_for_report(&t->inv, o, &job))
+        ro.job = &job.result;
+    int rc = cli_out(o, &out, e);
+    if (rc == 0) {
+        w->report(&out, t->s.now, &ro);
+        rc = out_close(&out, e);
+    }
+    job_compare_release(&job);
+    if (rc)
         return -1;
     if (t->s.now->failed) {
         cli_fail(&t->s.now->err);

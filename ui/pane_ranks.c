@@ -79,15 +79,10 @@ static int cells(size_t all, int zoom, int room, size_t *each, size_t at, size_t
     seen = seen > all ? all : seen;
     *each = seen ? (seen + fit - 1) / fit : 1;
     *each = *each ? *each : 1;
-    size_t shown = *each * fit; /* begins where cells begin, so that a cell holds the same at every place */
-    if (all <= shown)
-        *from = 0;
-    else if (at < *from || *from % *each)
-        *from = at / *each * *each;
-    else if (at >= *from + shown)
-        *from = at / *each * *each + *each - shown;
-    if (*from + shown > all + *each - 1 && all > shown)
-        *from = (all - shown + *each - 1) / *each * *each;
+    size_t shown = *each * fit, last = all > shown ? (all - shown + *each - 1) / *each * *each : 0;
+    if (at < *from || at >= *from + shown || *from % *each) /* out of sight: to the middle; begins where a cell does, so that it */
+        *from = at > shown / 2 ? (at - shown / 2) / *each * *each : 0; /* holds the same at every place */
+    *from = *from < last ? *from : last;
     size_t left = all - *from;
     return (int)((left < shown ? left : shown) + *each - 1) / (int)*each;
 }

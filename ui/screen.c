@@ -490,6 +490,11 @@ void screen_settle(struct screen *s)
             continue;
     }
     folder_scan_wait(&s->work.offers);
+    if (!s->ranks.job)
+        return;
     job_compare_wait(&s->job);
-    screen_ranks_look(s);
+    screen_ranks_look(s); /* may open a pair of it */
+    session_wait(&s->session, &e);
+    while (screen_idle(s))
+        continue;
 }

@@ -304,11 +304,13 @@ static void footer(const struct screen *s, struct grid *g, int y)
         const char *key = keymap_key(&s->keys, p->place, h->command);
         if (!key)
             continue;
-        int need = utf8_cells(str_of(key)) + 1 + utf8_cells(str_of(_(h->label))) + 2;
+        bool up = p == &pane_table && s->work.ranks && s->work.ranks->job && strcmp(h->command, "back") == 0;
+        const char *label = up ? _("all ranks") : _(h->label);
+        int need = utf8_cells(str_of(key)) + 1 + utf8_cells(str_of(label)) + 2;
         if (x + need > g->cols + 2)
             break;
         x += grid_put(g, y, x, g->cols - x, STYLE_KEY, key) + 1;
-        x += grid_put(g, y, x, g->cols - x, STYLE_DIM, _(h->label)) + 2;
+        x += grid_put(g, y, x, g->cols - x, STYLE_DIM, label) + 2;
     }
 }
 

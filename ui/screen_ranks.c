@@ -66,6 +66,9 @@ static void open_first(struct screen *s)
     }
     known = known && rank_view_target(v, &c, &p, row);
     job_compare_unlock(v->job);
+    session_lock(&s->session);
+    known = known && !rank_pair_is_open(s->session.now, &p);
+    session_unlock(&s->session);
     if (!known)
         return;
     v->want = p;

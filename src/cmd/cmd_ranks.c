@@ -8,7 +8,7 @@ static struct rank_view *begin(struct workspace *d)
 {
     struct rank_view *v = d->ranks;
     if (!v || !v->job) {
-        workspace_complain(d, "%s", _("each side has one rank and one step: there is nothing to overlook"));
+        workspace_complain(d, "%s", _("no several ranks here: each side has one recording"));
         return NULL;
     }
     job_compare_lock(v->job);
@@ -24,18 +24,12 @@ static int end(struct rank_view *v)
 
 /* ---- the cell or the finding under the cursor ---- */
 
-static bool is_open(const struct workspace *d, const struct rank_pair *p)
-{
-    const struct dump *t = &d->c->side[TARGET].dump, *g = &d->c->side[GOLDEN].dump;
-    return d->c->paired && t->step == p->step && t->rank == p->rank && g->step == p->step && g->rank == p->rank;
-}
-
 static int open_pair(struct workspace *d, struct rank_view *v, const struct rank_pair *p, const uint32_t row[2])
 {
     v->want = *p;
     memcpy(v->arrive, row, sizeof v->arrive);
     v->arriving = true;
-    if (!is_open(d, p))
+    if (!rank_pair_is_open(d->c, p))
         return R_PAIR;
     v->arriving = false;
     uint32_t line = workspace_line_of(d, row);
@@ -156,7 +150,7 @@ static void do_word(struct workspace *d, struct rank_view *v, size_t word)
     case 9: rank_view_across(v, INT32_MAX); break;
     default:
         job_compare_cancel(v->job);
-        workspace_say(d, "%s", v->job->settled ? _("all of it is compared already") : _("comparing of the ranks ends here; r begins anew"));
+        workspace_say(d, "%s", v->job->settled ? _("all of it is compared already") : _("stopped: the other ranks are not compared; r starts again"));
     }
 }
 
@@ -188,7 +182,7 @@ static const char *complete_word(const struct workspace *d, int i)
 }
 
 const struct command commands_ranks[] = {
-    {"ranks", "[WORD]", N_("all ranks of a job by call: where it begins; WORD: first, next, prev (bad cells), list, in, out, later, earlier (steps), stop"), 0,
+    {"ranks", "[WORD]", N_("all ranks of a job by call; WORD goes there: first, next, prev (bad cell), list, in, out, later, earlier (step), stop"), 0,
      run_ranks, complete_word},
     {0},
 };

@@ -22,6 +22,12 @@ void rank_view_release(struct rank_view *v)
     vec_release(&v->items);
 }
 
+bool rank_pair_is_open(const struct comparison *c, const struct rank_pair *p)
+{
+    const struct dump *t = &c->side[TARGET].dump, *g = &c->side[GOLDEN].dump;
+    return c->paired && t->step == p->step && t->rank == p->rank && g->step == p->step && g->rank == p->rank;
+}
+
 /* ---- what is listed ---- */
 
 static void add_item(struct rank_view *v, struct rank_item x, struct buf *text)
@@ -104,8 +110,9 @@ void rank_view_refresh(struct rank_view *v)
 {
     const struct job_compare *k = v->job;
     struct buf b = {0};
-    if (v->items_of != k->version) {
+    if (v->items_of != k->version || v->items_lang != msg_current()) {
         v->items_of = k->version;
+        v->items_lang = msg_current();
         items_clear(v);
         add_rows(v, &b);
         for (int s = 0; s < 2; s++)

@@ -29,6 +29,7 @@ struct rank_view {
     VEC(struct rank_item) items; /* of all steps, the earliest first */
     uint32_t at;             /* selected of them */
     uint64_t items_of;       /* version of the job they are of */
+    const char *items_lang;  /* and their language */
 
     /* A pair of recordings to be opened: R_PAIR. */
     struct rank_pair {
@@ -41,6 +42,8 @@ struct rank_view {
 };
 
 void rank_view_release(struct rank_view *v);
+/* Whether a comparison is of that pair. */
+bool rank_pair_is_open(const struct comparison *c, const struct rank_pair *p);
 
 /* The job's lock held for all of these: */
 void rank_view_refresh(struct rank_view *v); /* what is listed; the cursor within bounds */

@@ -156,7 +156,8 @@ void job_first_call(const struct job_result *r, struct buf *out)
 
 void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
 {
-    static const char *const kinds[] = {[FIRST_ROW] = "", [FIRST_COLLECTIVE] = N_(", a collective"), [FIRST_REPLICA] = N_(", a replica")};
+    static const char *const kinds[] = {[FIRST_ROW] = N_("deviates first"), [FIRST_COLLECTIVE] = N_("deviates first, in a collective"),
+                                        [FIRST_REPLICA] = N_("deviates first, as a replica")};
     const struct job_first *f = &r->first;
     if (!f->found) {
         int status = settled ? job_status(r) : 0;
@@ -164,14 +165,12 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
                                                                             : _("aligned: nothing deviates on any rank"));
         return;
     }
-    buf_cstr(out, settled ? _("first deviation: ") : _("first so far: "));
     if (r->steps > 1 || f->step > 0)
         buf_fmt(out, _("step %d, "), f->step);
     buf_cstr(out, f->ranks.n > 1 ? _("ranks ") : _("rank "));
     job_ranks_text(&f->ranks, out);
-    buf_cstr(out, ", ");
+    buf_fmt(out, " %s%s: ", _(kinds[f->kind]), settled ? "" : _(" so far"));
     job_first_call(r, out);
-    buf_cstr(out, *kinds[f->kind] ? _(kinds[f->kind]) : "");
 }
 
 /* ---- the strip as text ---- */

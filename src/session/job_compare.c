@@ -444,6 +444,8 @@ int job_compare_look(struct job_compare *k, struct err *e)
 {
     read_failures failed = {0};
     int rc = 0, step;
+    if (k->looked)
+        return 0;
     for (int i = 0; i < 2 && rc == 0; i++)
         rc = found_trees_below(k->found, k->opt.of.of.path[i], &k->watch.cancel, &k->places[i], &failed, e);
     bool several = rc == 0 && is_recording(&k->places[TARGET]) && is_recording(&k->places[GOLDEN]) && next_step(k, false, 0, &step) &&
@@ -453,6 +455,7 @@ int job_compare_look(struct job_compare *k, struct err *e)
         vec_push(&k->result.failed, failed.v[i]);
     k->open = failed.n > 0; /* ranks that cannot be read leave the layout open */
     k->several = several;
+    k->looked = rc == 0;
     k->progress.steps = rc ? 0 : count_steps(k);
     tell(k);
     vec_release(&failed);

@@ -39,6 +39,7 @@ struct job_compare {
     struct job_progress progress;
     bool settled;            /* it has ended well: nothing changes any more */
     bool several;            /* a side has several ranks in the first step (job_compare_look) */
+    bool looked;
     bool open;               /* something could not be read while recordings were looked for */
     struct err err;          /* why it has not */
     uint64_t version;        /* counts changes */
