@@ -32,6 +32,8 @@ void pane_ranks_status(const struct screen *s, struct grid *g);
 int screen_bar(struct grid *g, int y, int x, double share);
 /* What tells one side's path from the other's: the last part in which they differ. */
 struct str screen_telling_part(const struct comparison *x, int side);
+/* The last line: what is typed, what was said (over as many lines more as it takes), or the keys that work now. */
+void footer_draw(const struct screen *s, struct grid *g);
 
 /* Shared between panes. */
 /* the first line shown, moved so that `at` is among the n shown */

@@ -262,58 +262,6 @@ static void status(const struct screen *s, struct grid *g)
                        num_count(n, j->sum.doubtful));
 }
 
-/* Where there is no table its keys would lead nowhere. */
-static const struct hint unopened[] =
-    {{"intake", N_("other dumps")}, {"panel 0", N_("all panels")}, {"report", N_("report")}, {"palette", N_("commands")}, {"help", N_("help")}, {"back", N_("quit")}, {0}};
-
-static void footer(const struct screen *s, struct grid *g, int y)
-{
-        if (s->prompt.active) {
-        struct str before = str_n(s->prompt.text.p, s->prompt.at);
-        char kind[2] = {s->prompt.kind, 0};
-        if (s->work.message.n && y > 0) { /* why the line is still open */
-            grid_fill(g, y - 1, 0, g->cols, ' ', STYLE_TEXT);
-            grid_text(g, y - 1, 1, g->cols - 1, s->work.message_is_error ? STYLE_ERROR : STYLE_MESSAGE,
-                      buf_view(&s->work.message));
-        }
-        struct str shown = buf_view(&s->prompt.text);
-        bool cut = false;
-        while (before.n && 1 + cut + utf8_cells(before) >= g->cols) { /* the cursor stays in sight */
-            struct str behind = shown;
-            utf8_next(&behind);
-            before = str_cut(before, shown.n - behind.n);
-            shown = behind;
-            cut = true;
-        }
-        grid_put(g, y, 0, 1, STYLE_KEY, kind);
-        if (cut)
-            grid_put(g, y, 1, 1, STYLE_DIM, "…");
-        grid_text(g, y, 1 + cut, g->cols - 1 - cut, STYLE_TEXT, shown);
-        g->cursor_y = y;
-        g->cursor_x = 1 + cut + utf8_cells(before);
-        return;
-    }
-    if (s->work.message.n) {
-        grid_text(g, y, 1, g->cols - 1, s->work.message_is_error ? STYLE_ERROR : STYLE_MESSAGE,
-                  buf_view(&s->work.message));
-        return;
-    }
-    const struct pane_ops *p = screen_pane(s);
-    int x = 1;
-    for (const struct hint *h = s->work.c->failed && p == &pane_table ? unopened : p->hints; h->command; h++) {
-        const char *key = keymap_key(&s->keys, p->place, h->command);
-        if (!key)
-            continue;
-        bool up = p == &pane_table && s->work.ranks && s->work.ranks->job && strcmp(h->command, "back") == 0;
-        const char *label = up ? _("all ranks") : _(h->label);
-        int need = utf8_cells(str_of(key)) + 1 + utf8_cells(str_of(label)) + 2;
-        if (x + need > g->cols + 2)
-            break;
-        x += grid_put(g, y, x, g->cols - x, STYLE_KEY, key) + 1;
-        x += grid_put(g, y, x, g->cols - x, STYLE_DIM, label) + 2;
-    }
-}
-
 static void rule(struct grid *g, int y, const char *title, const char *other)
 {
     grid_fill(g, y, 0, g->cols, 0x2500, STYLE_RULE);
@@ -446,7 +394,7 @@ static void draw(const struct screen *s, struct grid *g, const struct screen_lay
         l->at[i].pane->draw(s, g, l->at[i].r);
         grid_clip(g, was);
     }
-    footer(s, g, g->rows - 1);
+    footer_draw(s, g);
 }
 
 void screen_draw(struct screen *s)

@@ -226,7 +226,9 @@ static bool place_exists(struct workspace *d, const int wanted[2], bool step)
             continue;
         struct buf have = {0};
         say_numbers(l, step, &have);
-        workspace_complain(d, step ? _("%s has no step %d; it has %s") : _("%s has no rank %d; it has %s"), d->c->side[i].path, n, have.p);
+        workspace_complain(d, step ? _("the %s side has no step %d; it has %s")
+                                   : _("the %s side has no rank %d; it has %s"),
+                           i ? _("golden") : _("target"), n, have.p);
         buf_release(&have);
         return false;
     }
