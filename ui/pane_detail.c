@@ -35,7 +35,7 @@ static int fixed_line(struct page *p)
 static void verdict(struct page *p, uint32_t line, const struct line_judgement *j)
 {
     const struct judgement *all = p->s->work.c->judged;
-    struct buf b = {0}, more = {0}, why = {0};
+    struct buf b = {0}, why = {0};
     bool first = all->first == line;
     explain_verdict(all, &p->s->work.c->measure, line, &why);
     if (first)
@@ -45,24 +45,39 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
         buf_fmt(&b, _("%s %s: %s."), verdict_glyph(j), verdict_label(j->verdict), why.p ? why.p : "");
     buf_release(&why);
     paragraph(p, first ? STYLE_FIRST : verdict_style(j) & STYLE_ELEMENT, buf_view(&b));
-    if (first) {
-        paragraph(p, STYLE_TEXT, str_of(explain_first(all, &p->s->work.c->measure)));
-        explain_provisional(all, &more);
-        if (more.n)
-            paragraph(p, STYLE_DRIFT, buf_view(&more));
-    }
     buf_release(&b);
-    buf_release(&more);
 }
 
-/* What kind of deviation it is; nothing until the diagnosis is there. The best explanation stands above the figures, what to
- * do about it and what else it may be below them. */
+/* What the class of the first deviation asks for, and why it may not be the first. */
+static void of_first(struct page *p)
+{
+    const struct judgement *all = p->s->work.c->judged;
+    struct buf b = {0};
+    paragraph(p, STYLE_TEXT, str_of(explain_first(all, &p->s->work.c->measure)));
+    explain_provisional(all, &b);
+    if (b.n)
+        paragraph(p, STYLE_DRIFT, buf_view(&b));
+    buf_release(&b);
+}
+
+/* What to do about the best explanation. */
+static void advice(struct page *p, uint32_t line)
+{
+    const struct diagnoses *x = diagnosis_job_known(&p->s->work.diagnosis, p->s->work.c, line);
+    struct buf b = {0};
+    if (!x || !x->n)
+        return;
+    buf_fmt(&b, _("next: %s"), diagnosis_advice((enum diagnosis_id)x->v[0].id));
+    paragraph(p, STYLE_TEXT, buf_view(&b));
+    buf_release(&b);
+}
+
+/* What kind of deviation it is; nothing until the diagnosis is there. The best explanation stands above the figures, what
+ * else it may be far below them. */
 static void looks_like(struct page *p, uint32_t line, bool best)
 {
     const struct diagnoses *x = diagnosis_job_known(&p->s->work.diagnosis, p->s->work.c, line);
     struct buf b = {0};
-    if (x && x->n && !best)
-        paragraph(p, STYLE_TEXT, str_of(diagnosis_advice((enum diagnosis_id)x->v[0].id)));
     for (int i = best ? 0 : 1; x && i < (best && x->n ? 1 : x->n); i++) {
         buf_clear(&b);
         buf_cstr(&b, i ? _("or: ") : _("looks like: "));
@@ -386,6 +401,21 @@ static void why_paired(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
+/* That the line stands for several. */
+static void folded_rows(struct page *p, uint32_t line)
+{
+    const struct row_fold *x = workspace_fold(&p->s->work, line);
+    struct buf b = {0};
+    char n[NUM_MAX];
+    if (!x)
+        return;
+    buf_fmt(&b, x->side ? _("%s rows only on the golden side, of which this is the first; Enter shows them all.")
+                        : _("%s rows only on the target side, of which this is the first; Enter shows them all."),
+            num_count(n, x->n));
+    paragraph(p, STYLE_ONLY, buf_view(&b));
+    buf_release(&b);
+}
+
 /* Everything there is to say of the line; `total` of the page receives the lines it takes. */
 static void fill(struct page *p, uint32_t line)
 {
@@ -394,6 +424,7 @@ static void fill(struct page *p, uint32_t line)
     const struct line_judgement *j = workspace_judgement(d, line);
     uint32_t row[2];
     workspace_rows(d, line, row);
+    folded_rows(p, line);
     if (j)
         verdict(p, line, j);
     problems(p, row[TARGET]);
@@ -404,6 +435,10 @@ static void fill(struct page *p, uint32_t line)
         which_side(p, line, true);
     }
     figures_table(p, line, row);
+    if (j)
+        advice(p, line);
+    if (j && c->judged->first == line)
+        of_first(p);
     two_sided(p, c->paired ? measure_figures(&c->measure, line) : NULL);
     if (j) {
         amplification(p, row[TARGET]);
@@ -422,15 +457,15 @@ static void update(struct screen *s, struct rect r)
     struct workspace *d = &s->work;
     struct grid nowhere = {0};
     struct page p = {.s = s, .g = &nowhere, .r = r};
+    s->detail_below = 0;
     if (!workspace_lines(d))
         return;
     diagnosis_job_ask(&d->diagnosis, d->c, s->shown_line);
-    if (!d->detail_scroll)
-        return;
-    fill(&p, s->shown_line); /* do not scroll past the end */
+    fill(&p, s->shown_line);
     int most = p.total > r.h ? p.total - r.h : 0;
-    if (d->detail_scroll > most)
+    if (d->detail_scroll > most) /* not past the end */
         d->detail_scroll = most;
+    s->detail_below = most - d->detail_scroll;
 }
 
 static void draw(const struct screen *s, struct grid *g, struct rect r)

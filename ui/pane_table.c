@@ -257,6 +257,16 @@ static void draw_problem(const struct draw *x, int y, int at)
         grid_put(x->g, y, at, 1, nonfinite ? STYLE_NONFINITE : dump_check_is_note(p) ? STYLE_DIM : STYLE_DEVIATE, nonfinite ? "∞" : dump_check_is_note(p) ? "·" : "!");
 }
 
+static void edges(struct grid *g, const struct columns *c, int y)
+{
+    for (int k = 0; k < c->lines; k++) {
+        grid_put(g, y + k, c->verdict, 1, STYLE_RULE, "│");
+        grid_put(g, y + k, c->verdict + 2, 1, STYLE_RULE, "│");
+        if (c->name_w[1])
+            grid_put(g, y + k, c->name[1] - 1, 1, STYLE_RULE, "│");
+    }
+}
+
 static void draw_line(struct draw *x, const struct columns *c, int y, struct buf name[2], bool first)
 {
     struct grid *g = x->g;
@@ -264,18 +274,32 @@ static void draw_line(struct draw *x, const struct columns *c, int y, struct buf
     x->style = first ? STYLE_FIRST : verdict_style(x->j) == STYLE_SKIP ? STYLE_SKIP : STYLE_TEXT;
     grid_put(g, y, c->name[0] - 2, 1, first ? STYLE_FIRST : STYLE_TITLE, first ? "▶" : picked(x) ? "◆" : bookmarked(x, name) ? "★" : " ");
     draw_names(x, c, y, name);
-    for (int k = 0; k < c->lines; k++) {
-        grid_put(g, y + k, c->verdict, 1, STYLE_RULE, "│");
-        grid_put(g, y + k, c->verdict + 2, 1, STYLE_RULE, "│");
-        if (c->name_w[1])
-            grid_put(g, y + k, c->name[1] - 1, 1, STYLE_RULE, "│");
-    }
+    edges(g, c, y);
     if (x->d->c->single)
         draw_problem(x, y, c->verdict + 1);
     else
         grid_put(g, y, c->verdict + 1, 1, first ? STYLE_FIRST : verdict_style(x->j), verdict_glyph(x->j));
     for (int i = 0; i < c->n; i++)
         draw_field(x, &c->c[i], y, first);
+}
+
+/* Lines that only one side has, as one. */
+static void draw_fold(const struct draw *x, const struct columns *c, int y, const struct row_fold *fold)
+{
+    struct buf b = {0};
+    char n[NUM_MAX];
+    int place = x->d->layout == LAYOUT_BOTH && c->name_w[1] ? fold->side : 0, from = c->name[place], w = c->name_w[place];
+    buf_fmt(&b, fold->side ? _("%s rows only on the golden side") : _("%s rows only on the target side"),
+            num_count(n, fold->n));
+    if (utf8_cells(buf_view(&b)) > w) {
+        buf_clear(&b);
+        buf_fmt(&b, fold->side ? _("%s rows, golden only") : _("%s rows, target only"), num_count(n, fold->n));
+    }
+    grid_put(x->g, y, c->name[0] - 2, 1, STYLE_DIM, "▸");
+    edges(x->g, c, y);
+    grid_put(x->g, y, c->verdict + 1, 1, STYLE_ONLY, verdict_glyph_of(VERDICT_ONLY));
+    grid_middle(x->g, y, from, w, STYLE_DIM, buf_view(&b));
+    buf_release(&b);
 }
 
 /* ---- minimap ---- */
@@ -413,7 +437,11 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
         uint32_t line = workspace_at(d, s->table.top + (uint32_t)k);
         struct draw x = {.g = g, .d = d, .l = field_line(d->c, line), .j = workspace_judgement(d, line)};
         int y = r.y + 1 + k * c.lines;
-        draw_line(&x, &c, y, name, line == first);
+        const struct row_fold *fold = workspace_fold(d, line);
+        if (fold)
+            draw_fold(&x, &c, y, fold);
+        else
+            draw_line(&x, &c, y, name, line == first);
         for (int i = 0; line == d->cursor && i < c.lines; i++)
             grid_mark(g, y + i, r.x, r.w - 1, STYLE_CURSOR);
     }

@@ -87,6 +87,7 @@ struct screen {
     bool writing;               /* something is written in the background; how far is shown */
     bool hurry;                 /* keys come fast: the panes below keep the row they show */
     uint32_t shown_line;        /* that row's line */
+    int detail_below;           /* lines of the detail that did not fit */
     uint64_t stamp, stamp_seen; /* of the inputs as read, and when last looked at */
     char *opened[2];            /* inputs chosen in the program: the options' arguments then */
     bool looked;                /* whether the inputs belong to a panel is known (take_handed) */

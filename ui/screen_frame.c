@@ -190,6 +190,35 @@ static int others_unseen(const struct comparison *x, struct grid *g, int at)
     return grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("rank %d alone of %d: "), x->side[TARGET].dump.rank, ranks);
 }
 
+/* Behind one another; the last that fits ends in a sign where there are more. */
+static bool count_put(struct grid *g, int *at, uint8_t style, const char *what, const char *n)
+{
+    int w = utf8_cells(str_of(what)) + 1 + utf8_cells(str_of(n));
+    if (*at + w > g->cols) {
+        grid_put(g, 1, *at - 1 < g->cols ? *at - 1 : g->cols - 1, 1, STYLE_DIM, "…");
+        return false;
+    }
+    *at += grid_put(g, 1, *at, w, style, what) + 1;
+    *at += grid_put(g, 1, *at, w, STYLE_TEXT, n) + 2;
+    return true;
+}
+
+static void counts(struct grid *g, int at, const struct judge_summary *sum)
+{
+    static const enum verdict order[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_DTYPE,
+                                         VERDICT_DRIFT, VERDICT_ONLY, VERDICT_MATCH, VERDICT_SKIP, VERDICT_PENDING};
+    char n[NUM_MAX];
+    bool room = true;
+    for (size_t i = 0; i < ARRAY_LEN(order) && room; i++)
+        if (sum->by[order[i]])
+            room = count_put(g, &at, verdict_style_of(order[i]), verdict_glyph_of(order[i]),
+                             num_count(n, sum->by[order[i]]));
+    if (sum->dtype_diff && room)
+        room = count_put(g, &at, STYLE_DRIFT, _("precision"), num_count(n, sum->dtype_diff));
+    if (sum->doubtful && room)
+        count_put(g, &at, STYLE_TEXT | STYLE_UNDER, _("doubtful"), num_count(n, sum->doubtful));
+}
+
 /* Line 2: where the first deviation is, and how many rows of each verdict. */
 static void status(const struct screen *s, struct grid *g)
 {
@@ -247,19 +276,7 @@ static void status(const struct screen *s, struct grid *g)
     } else {
         at += grid_put(g, 1, at, g->cols, STYLE_DIM, _("nothing deviates so far"));
     }
-    at += 3;
-    static const enum verdict order[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_DTYPE,
-                                         VERDICT_DRIFT, VERDICT_ONLY, VERDICT_MATCH, VERDICT_SKIP, VERDICT_PENDING};
-    for (size_t i = 0; i < ARRAY_LEN(order); i++)
-        if (j->sum.by[order[i]]) {
-            at += grid_put(g, 1, at, g->cols - at, verdict_style_of(order[i]), verdict_glyph_of(order[i]));
-            at += grid_fmt(g, 1, at, g->cols - at, STYLE_TEXT, " %s  ", num_count(n, j->sum.by[order[i]]));
-        }
-    if (j->sum.dtype_diff)
-        at += grid_fmt(g, 1, at, g->cols - at, STYLE_DRIFT, _("precision %s  "), num_count(n, j->sum.dtype_diff));
-    if (j->sum.doubtful)
-        at += grid_fmt(g, 1, at, g->cols - at, STYLE_TEXT | STYLE_UNDER, _("doubtful %s"),
-                       num_count(n, j->sum.doubtful));
+    counts(g, at + 3, &j->sum);
 }
 
 static void rule(struct grid *g, int y, const char *title, const char *other)
@@ -307,7 +324,7 @@ static void place_lower(const struct screen *s, struct screen_layout *l, struct 
 /* Lines of the pane below a table in a body of so many. */
 static int lower_height(const struct workspace *d, int body)
 {
-    int low = body * 2 / 5 < 11 ? body * 2 / 5 : 11 + (body - 28 > 0 ? (body - 28) / 3 : 0);
+    int low = body / 2 < 11 ? body / 2 : 11 + (body - 28 > 0 ? (body - 28) / 3 : 0);
     if (d->c->failed)
         return 0;
     if (d->zoom)
@@ -333,21 +350,36 @@ static struct screen_layout lay_out(const struct screen *s)
     return l;
 }
 
+/* The detail never ends without a sign that it does not: how much is below, and the key that goes there. */
+static void detail_end(const struct screen *s, struct buf *out)
+{
+    if (s->detail_below)
+        buf_fmt(out, s->work.focus == FOCUS_DETAIL ? _("▼ %d more lines") : _("▼ %d more lines: Tab, then j"),
+                s->detail_below);
+}
+
 static void lower_titles(const struct screen *s, struct grid *g, struct rect r)
 {
     enum focus f = s->work.focus;
     bool stack = f == FOCUS_STACK;
+    struct buf right = {0};
     if (r.h < 2)
         return;
+    if (!stack)
+        detail_end(s, &right);
     if (r.w < SIDE_BY_SIDE) {
-        rule(g, r.y, stack ? _("stack") : _("detail"),
-             stack ? _("Tab: table") : f == FOCUS_DETAIL ? _("Tab: stack") : _("s: stack"));
-        return;
+        buf_fmt(&right, "%s%s", right.n ? "   " : "",
+                stack ? _("Tab: table") : f == FOCUS_DETAIL ? _("Tab: stack") : _("s: stack"));
+        rule(g, r.y, stack ? _("stack") : _("detail"), right.p);
+    } else {
+        rule(g, r.y, _("detail"), NULL);
+        if (right.n)
+            grid_fmt(g, r.y, r.w / 2 - utf8_cells(buf_view(&right)) - 3, r.w, STYLE_DIM, " %s ", right.p);
+        grid_fmt(g, r.y, r.w / 2 + 2, r.w, STYLE_TITLE, " %s ", _("stack"));
+        for (int y = 1; y < r.h; y++)
+            grid_put(g, r.y + y, r.w / 2, 1, STYLE_RULE, "│");
     }
-    rule(g, r.y, _("detail"), NULL);
-    grid_fmt(g, r.y, r.w / 2 + 2, r.w, STYLE_TITLE, " %s ", _("stack"));
-    for (int y = 1; y < r.h; y++)
-        grid_put(g, r.y + y, r.w / 2, 1, STYLE_RULE, "│");
+    buf_release(&right);
 }
 
 /* How what was being written ended. */

@@ -85,6 +85,8 @@ static bool met(struct workspace *d, const struct command *c)
         workspace_complain(d, _("%s: no rows yet"), c->name);
         return false;
     }
+    if ((c->needs & NEEDS_ROW) && (c->needs & CHANGES))
+        workspace_unfold(d, d->cursor); /* what is changed is seen */
     if ((c->needs & NEEDS_SEARCH) && !d->search.code) {
         workspace_complain(d, _("no search; / PATTERN starts one"));
         return false;

@@ -47,16 +47,26 @@ static int run_half_up(struct workspace *d, struct str args)
     return pane_step(d, d->page > 3 ? -(d->page / 2) : -1);
 }
 
+/* To an end: in the table that is a jump, which one comes back from. */
+static int to_end(struct workspace *d, bool bottom)
+{
+    if (pane_now(d) == PANE_TABLE && workspace_shown(d)) {
+        workspace_go(d, workspace_at(d, bottom ? workspace_shown(d) - 1 : 0));
+        return 0;
+    }
+    return pane_step(d, bottom ? (long)INT32_MAX : -(long)INT32_MAX);
+}
+
 static int run_top(struct workspace *d, struct str args)
 {
     (void)args;
-    return pane_step(d, -(long)INT32_MAX);
+    return to_end(d, false);
 }
 
 static int run_bottom(struct workspace *d, struct str args)
 {
     (void)args;
-    return pane_step(d, (long)INT32_MAX);
+    return to_end(d, true);
 }
 
 static int run_row(struct workspace *d, struct str args)
@@ -212,7 +222,7 @@ static bool kind_on(struct workspace *d)
             return false;
         k->at += k->by;
         k->left--;
-        uint32_t line = workspace_at(d, (uint32_t)k->at);
+        uint32_t line = workspace_sought_at(d, (uint32_t)k->at);
         if (line < lines && kinds[kind].test(d, line)) {
             k->by = 0;
             buf_clear(&d->message);
@@ -227,7 +237,7 @@ static bool kind_on(struct workspace *d)
 
 static int go_to_kind(struct workspace *d, struct str kind, int by)
 {
-    uint32_t n = workspace_shown(d), at = workspace_pos(d);
+    uint32_t n = workspace_sought(d), at = workspace_sought_pos(d);
     if (d->c->single)
         kind = STR("problem");
     for (int i = 0; i < (int)ARRAY_LEN(kinds); i++)
@@ -268,6 +278,7 @@ static void arrive(struct workspace *d, uint32_t line)
     if (k->wrapped)
         workspace_say(d, k->by > 0 ? _("search continues from the top") : _("search continues from the end"));
     k->by = 0;
+    workspace_unfold(d, line);
     workspace_go(d, line);
 }
 
@@ -275,7 +286,7 @@ static void arrive(struct workspace *d, uint32_t line)
 static bool one_on(struct workspace *d)
 {
     struct row_seek *k = &d->seeking;
-    uint32_t n = workspace_shown(d);
+    uint32_t n = workspace_sought(d);
     if (!k->left)
         return false;
     k->at += k->by;
@@ -307,7 +318,7 @@ static bool seek_on(struct workspace *d, uint32_t look)
                                                                   "steps on some rows: simplify it") : _("\"%s\": not found"), d->search.text);
             return true;
         }
-        uint32_t line = workspace_at(d, (uint32_t)k->at);
+        uint32_t line = workspace_sought_at(d, (uint32_t)k->at);
         int known = search_known(&d->search, line);
         if (known < 0 && !look) {
             *k = before;
@@ -323,7 +334,7 @@ static bool seek_on(struct workspace *d, uint32_t look)
 
 bool workspace_seek(struct workspace *d)
 {
-    if (!d->seeking.by || !workspace_shown(d) || !d->c->serial)
+    if (!d->seeking.by || !workspace_sought(d) || !d->c->serial)
         return false;
     if (d->seeking.kind < 0)
         return d->search.code && seek_on(d, 0); /* while not there, lines are still being counted: that keeps the loop going */
@@ -335,7 +346,7 @@ static int to_hit(struct workspace *d, int by, bool from_here)
 {
     if (from_here && is_hit(d, d->cursor))
         return 0;
-    d->seeking = (struct row_seek){.by = by, .kind = -1, .at = workspace_pos(d), .left = workspace_shown(d)};
+    d->seeking = (struct row_seek){.by = by, .kind = -1, .at = workspace_sought_pos(d), .left = workspace_sought(d)};
     if (!seek_on(d, LOOKED_AT))
         workspace_say(d, _("searching \"%s\" …"), d->search.text);
     return 0;
@@ -392,6 +403,7 @@ static int run_find(struct workspace *d, struct str args)
     for (int s = 0; s < 2; s++) {
         uint32_t row = dump_find_row(&d->c->side[s].dump, args);
         if (row != NONE) {
+            workspace_unfold(d, d->c->pairing->line_of[s][row]);
             workspace_go(d, d->c->pairing->line_of[s][row]);
             return 0;
         }
@@ -413,10 +425,12 @@ static int run_call(struct workspace *d, struct str args)
     }
     buf_release(&name[0]);
     buf_release(&name[1]);
-    if (found)
+    if (found) {
+        workspace_unfold(d, at);
         workspace_go(d, at);
-    else
+    } else {
         workspace_complain(d, _("no call's name begins with \"%.*s\""), STR_ARG(args));
+    }
     return 0;
 }
 
@@ -458,6 +472,7 @@ static int run_jump(struct workspace *d, struct str args)
     d->jump_at += back ? (size_t)-1 : 1;
     uint32_t line = workspace_line_of(d, d->jumps.v[d->jump_at].row);
     d->cursor = line == NONE ? d->cursor : line;
+    workspace_unfold(d, d->cursor);
     d->follow = false;
     workspace_refresh(d);
     return 0;

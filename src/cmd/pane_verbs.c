@@ -182,6 +182,11 @@ static int focus(struct workspace *d, enum focus f)
 
 static int table_enter(struct workspace *d)
 {
+    const struct row_fold *fold = workspace_fold(d, d->cursor);
+    if (fold) {
+        row_folds_open(&d->folds, fold, true);
+        return 0;
+    }
     if (workspace_lines(d) && tensor_view_possible(d, d->cursor))
         return command_run_locked(d, "tensor");
     return focus(d, FOCUS_DETAIL);

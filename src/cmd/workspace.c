@@ -84,6 +84,7 @@ void workspace_release(struct workspace *d)
     comparison_drop(d->c);
     search_release(&d->search);
     row_order_release(&d->arrange);
+    row_folds_release(&d->folds);
     row_groups_release(&d->groups.outline);
     layer_table_release(&d->groups.layers);
     undo_release(d);
@@ -118,19 +119,61 @@ uint32_t workspace_lines(const struct workspace *d)
     return (uint32_t)(d->c->paired ? d->c->pairing->lines.n : d->c->side[TARGET].dump.rows.n);
 }
 
-uint32_t workspace_shown(const struct workspace *d)
+/* Sorted or filtered, each line stands for itself. */
+static bool folded(const struct workspace *d)
+{
+    return !d->arrange.line && d->folds.hidden;
+}
+
+uint32_t workspace_sought(const struct workspace *d)
 {
     return row_order_count(&d->arrange, workspace_lines(d));
 }
 
+uint32_t workspace_sought_at(const struct workspace *d, uint32_t place)
+{
+    return row_order_line(&d->arrange, place);
+}
+
+uint32_t workspace_sought_pos(const struct workspace *d)
+{
+    return row_order_nearest(&d->arrange, d->cursor);
+}
+
+uint32_t workspace_shown(const struct workspace *d)
+{
+    return workspace_sought(d) - (folded(d) ? d->folds.hidden : 0);
+}
+
 uint32_t workspace_at(const struct workspace *d, uint32_t pos)
 {
-    return row_order_line(&d->arrange, pos);
+    return folded(d) ? row_folds_line(&d->folds, pos) : workspace_sought_at(d, pos);
 }
 
 uint32_t workspace_pos(const struct workspace *d)
 {
-    return row_order_nearest(&d->arrange, d->cursor);
+    return folded(d) ? row_folds_pos(&d->folds, d->cursor) : workspace_sought_pos(d);
+}
+
+const struct row_fold *workspace_fold(const struct workspace *d, uint32_t line)
+{
+    const struct row_fold *x = folded(d) ? row_folds_at(&d->folds, line) : NULL;
+    return x && !x->open ? x : NULL;
+}
+
+void workspace_unfold(struct workspace *d, uint32_t line)
+{
+    const struct row_fold *x = workspace_fold(d, line);
+    if (x)
+        row_folds_open(&d->folds, x, true);
+}
+
+/* The first line of a run stands for it: only the others are hidden. */
+static void reveal(struct workspace *d, uint32_t line)
+{
+    const struct row_fold *x = workspace_fold(d, line);
+    if (x && x->first != line)
+        row_folds_open(&d->folds, x, true);
 }
 
 static bool all_of_one_name(const struct comparison *s)
@@ -186,6 +229,7 @@ static void begin_table(struct workspace *d)
     uint32_t row = *d->inv->cursor[0] ? dump_find_row(&s->side[TARGET].dump, str_of(d->inv->cursor[0])) : NONE;
     if (row != NONE && d->follow) {
         d->cursor = s->pairing->line_of[TARGET][row];
+        workspace_unfold(d, d->cursor);
         d->follow = false;
         workspace_say(d, "%s", _("back at the row you left; F goes to the first deviation"));
     }
@@ -218,6 +262,10 @@ static void take_pairing(struct workspace *d)
     if (!s->single)
         gaps_find(s->pairing, side, &d->gaps);
     row_order_forget(&d->arrange);
+    if (!s->single && !d->s->opt.of.strict_gaps) /* else the missing rows are the deviations */
+        row_folds_find(&d->folds, s->pairing);
+    if (!first)
+        reveal(d, d->cursor);
     search_restart(&d->search);
     d->seeking.by = 0;
     if (d->overlay == OVERLAY_LIST && !d->list.again && lists_lines(d))
@@ -286,6 +334,8 @@ void workspace_refresh(struct workspace *d)
         d->cursor = n ? n - 1 : 0;
     if (d->groups.kind == GROUP_NONE && row_order_pos(&d->arrange, d->cursor) == NONE && workspace_shown(d))
         d->cursor = workspace_at(d, workspace_pos(d)); /* filtered away: the next one that is left */
+    if (d->groups.kind == GROUP_NONE && workspace_fold(d, d->cursor))
+        d->cursor = workspace_fold(d, d->cursor)->first;
     if (d->groups.kind != GROUP_NONE && d->groups.made_for != s->serial && s->complete)
         make_groups(d);
     if (d->stack.line != d->cursor) { /* another row: its stack from the model's code on */
@@ -442,6 +492,8 @@ void workspace_group_across(struct workspace *d, int by)
 void workspace_unfold_all(struct workspace *d)
 {
     bool any = false;
+    if (d->groups.kind == GROUP_NONE)
+        row_folds_open_all(&d->folds, d->folds.hidden > 0);
     if (d->groups.kind == GROUP_NONE || d->groups.kind == GROUP_LAYERS || d->groups.node >= d->groups.outline.nodes.n)
         return;
     for (size_t i = 0; i < d->groups.outline.nodes.n; i++)
@@ -487,6 +539,7 @@ void workspace_go(struct workspace *d, uint32_t line)
     workspace_uncover(d);
     if (row_order_pos(&d->arrange, line) == NONE)
         workspace_complain(d, _("row %u is hidden by a filter; \\ shows all rows"), line + 1);
+    reveal(d, line);
     d->cursor = line;
     workspace_refresh(d);
 }

@@ -9,6 +9,7 @@
 #include "pair/gaps.h"
 #include "table/layer_table.h"
 #include "compare/input_doubts.h"
+#include "table/row_folds.h"
 #include "table/row_groups.h"
 #include "table/search.h"
 #include "compare/diagnosis_job.h"
@@ -128,6 +129,7 @@ struct workspace {
 
     struct rank_view *ranks; /* of a job of several ranks; the screen's, or NULL */
     struct row_order arrange; /* which lines are shown, in which order */
+    struct row_folds folds;   /* of lines only one side has; while neither sorted nor filtered */
     uint32_t cursor;   /* line of the table (target row while the sides still load) */
     bool follow;       /* the cursor goes where the first deviation is, until the user moves it */
     bool to_top;       /* the cursor goes to the first row once the order that was asked for is in force */
@@ -217,6 +219,14 @@ void workspace_refresh(struct workspace *d);
 /* A jump to a line, remembered for `jump back`. Where a filter hides it, the nearest shown line and a
  * message that says so. Stops following. */
 void workspace_go(struct workspace *d, uint32_t line);
+/* Opens the closed run of one-sided lines that a line is in, if it is in one. */
+void workspace_unfold(struct workspace *d, uint32_t line);
+/* The closed run whose lines the table shows as this one; NULL where it is a line of its own. */
+const struct row_fold *workspace_fold(const struct workspace *d, uint32_t line);
+/* Every line that is no filter's to hide, in the table's order: where things are sought. */
+uint32_t workspace_sought(const struct workspace *d);
+uint32_t workspace_sought_at(const struct workspace *d, uint32_t place);
+uint32_t workspace_sought_pos(const struct workspace *d);
 /* The table is what a command is about: an open panel gives way to it, and the overview of ranks. */
 void workspace_uncover(struct workspace *d);
 /* Whether the overview of ranks stands in the table's place. */

@@ -12,7 +12,7 @@
 #include <termios.h>
 #include <vterm.h>
 
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 60000
 #define MAX_ROWS 100
 #define MAX_COLS 250
 

@@ -1,0 +1,115 @@
+/* Finds runs of one-sided lines and maps lines to positions and back by the counts before each. */
+#include "table/row_folds.h"
+
+void row_folds_release(struct row_folds *f)
+{
+    vec_release(&f->v);
+    *f = (struct row_folds){0};
+}
+
+static void count(struct row_folds *f)
+{
+    f->hidden = 0;
+    for (size_t i = 0; i < f->v.n; i++) {
+        f->v.v[i].before = f->hidden;
+        f->hidden += f->v.v[i].open ? 0 : f->v.v[i].n - 1;
+    }
+}
+
+/* The side that alone has the line, or -1. */
+static int only_side(const struct line *l)
+{
+    return l->row[0] == NONE ? l->row[1] == NONE ? -1 : 1 : l->row[1] == NONE ? 0 : -1;
+}
+
+static void reopen(struct row_folds *f, const struct row_folds *was, const struct pairing *p)
+{
+    for (size_t i = 0; i < was->v.n; i++) {
+        const struct row_fold *x = &was->v.v[i];
+        uint32_t line = x->open ? p->line_of[x->side][x->row[x->side]] : NONE;
+        const struct row_fold *now = line == NONE ? NULL : row_folds_at(f, line);
+        if (now)
+            f->v.v[now - f->v.v].open = true;
+    }
+}
+
+void row_folds_find(struct row_folds *f, const struct pairing *p)
+{
+    struct row_folds was = *f;
+    *f = (struct row_folds){0};
+    for (uint32_t i = 0, end; i < p->lines.n; i = end) {
+        const struct line *l = &p->lines.v[i];
+        int side = only_side(l);
+        for (end = i + 1; side >= 0 && end < p->lines.n && only_side(&p->lines.v[end]) == side;)
+            end++;
+        if (end - i < ROW_FOLD_LEAST)
+            continue;
+        struct row_fold x = {.first = i, .n = end - i, .row = {l->row[0], l->row[1]}, .side = (uint8_t)side};
+        vec_push(&f->v, x);
+    }
+    reopen(f, &was, p);
+    count(f);
+    row_folds_release(&was);
+}
+
+/* How many begin at or before a line. */
+static size_t begun(const struct row_folds *f, uint32_t line)
+{
+    size_t lo = 0, hi = f->v.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (f->v.v[mid].first <= line)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+const struct row_fold *row_folds_at(const struct row_folds *f, uint32_t line)
+{
+    size_t n = begun(f, line);
+    const struct row_fold *x = n ? &f->v.v[n - 1] : NULL;
+    return x && line - x->first < x->n ? x : NULL;
+}
+
+void row_folds_open(struct row_folds *f, const struct row_fold *x, bool open)
+{
+    f->v.v[x - f->v.v].open = open;
+    count(f);
+}
+
+void row_folds_open_all(struct row_folds *f, bool open)
+{
+    for (size_t i = 0; i < f->v.n; i++)
+        f->v.v[i].open = open;
+    count(f);
+}
+
+uint32_t row_folds_pos(const struct row_folds *f, uint32_t line)
+{
+    size_t n = begun(f, line);
+    if (!n)
+        return line;
+    const struct row_fold *x = &f->v.v[n - 1];
+    if (x->open)
+        return line - x->before;
+    return line - x->first < x->n ? x->first - x->before : line - x->before - (x->n - 1);
+}
+
+uint32_t row_folds_line(const struct row_folds *f, uint32_t pos)
+{
+    size_t lo = 0, hi = f->v.n; /* runs whose first is shown at or before pos */
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (f->v.v[mid].first - f->v.v[mid].before <= pos)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo)
+        return pos;
+    const struct row_fold *x = &f->v.v[lo - 1];
+    uint32_t line = pos + x->before;
+    return x->open || line == x->first ? line : line + x->n - 1;
+}
