@@ -28,6 +28,74 @@ int open_investigation_own_path(const char *const input[2], const char *folder, 
     return rc;
 }
 
+/* The inputs of a file, where they lie now. */
+static void take_inputs(struct investigation *v, const struct investigation *from)
+{
+    for (int i = 0; i < 2; i++) {
+        bool moved = from->full[i] && (path_is_dir(from->full[i]) || path_is_file(from->full[i]));
+        const char *at = moved ? from->full[i] : from->input[i];
+        v->input[i] = at ? investigation_keep(v, at) : NULL;
+        v->step[i] = from->step[i];
+        v->rank[i] = from->rank[i];
+    }
+    v->went_on = true;
+}
+
+#define ROUNDS_FOLLOWED 100
+
+/* Rounds go on in a file named after their own inputs: from that of an earlier round to the newest. */
+static void follow_rounds(struct investigation *v, const char *folder, struct buf *path)
+{
+    for (int i = 0; i < ROUNDS_FOLLOWED; i++) {
+        struct investigation x;
+        struct err quiet;
+        investigation_init(&x);
+        bool read = path_is_file(path->p) && investigation_load(&x, path->p, &quiet) == 0;
+        bool on = read && x.continued && *x.continued && !strchr(x.continued, '/');
+        if (read && !on && i)
+            take_inputs(v, &x);
+        if (on)
+            path_join(path, folder, x.continued);
+        investigation_release(&x);
+        if (!on)
+            return;
+    }
+}
+
+int open_investigation_continue(const struct investigation *v, const char *from, struct err *e)
+{
+    struct investigation x;
+    enum path_what what;
+    const struct round_left *was = vec_last(&v->rounds);
+    investigation_init(&x);
+    int rc = path_look(from, &what, e);
+    if (rc == 0 && what != PATH_ABSENT)
+        rc = investigation_load(&x, from, e);
+    for (int i = 0; i < 2 && what == PATH_ABSENT; i++) /* nothing was kept in it */
+        x.input[i] = was->full[i] ? was->full[i] : was->input[i];
+    x.path = from;
+    x.continued = path_base(str_of(v->path)).p;
+    if (rc == 0)
+        rc = investigation_save(&x, e);
+    investigation_release(&x);
+    return rc;
+}
+
+bool open_investigation_leads_to(const char *path, const char *to)
+{
+    struct investigation v;
+    struct buf at = {0}, folder = {0};
+    investigation_init(&v);
+    buf_str(&folder, path_parent(str_of(path)));
+    buf_cstr(&at, path);
+    follow_rounds(&v, folder.p, &at);
+    bool leads = strcmp(at.p, to) == 0;
+    investigation_release(&v);
+    buf_release(&at);
+    buf_release(&folder);
+    return leads;
+}
+
 /* The one of these inputs in that folder, with what was left in it. */
 static int keep_in(struct investigation *v, const char *folder, bool claim, struct err *e)
 {
@@ -35,6 +103,7 @@ static int keep_in(struct investigation *v, const char *folder, bool claim, stru
     enum path_what what;
     int rc = open_investigation_own_path(v->input, folder, &b, e);
     if (rc == 0) {
+        follow_rounds(v, folder, &b);
         v->path = investigation_keep(v, b.p);
         if (claim)
             investigation_claim(v);

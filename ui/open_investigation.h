@@ -15,6 +15,11 @@ int open_investigation(struct investigation *v, const struct options *o, const s
 /* Where the investigation of these two lies that nobody gave a file: named after its inputs, so that the same dumps
  * find it again. Appends; -1 where the system does not say which inputs they are. */
 int open_investigation_own_path(const char *const input[2], const char *folder, struct buf *out, struct err *e);
+/* The file `from`, where the round that was left last was kept, says that v goes on in its own beside it: who opens the
+ * first gets the other. */
+int open_investigation_continue(const struct investigation *v, const char *from, struct err *e);
+/* Whether one opens `path` and gets the file `to` beside it. */
+bool open_investigation_leads_to(const char *path, const char *to);
 /* The investigation named as the first argument, whatever follows it: -1 where it is none, or is to be changed and
  * cannot. read: its inputs are looked for. v is to be released in any case. */
 int open_investigation_saved(struct investigation *v, const struct options *o, bool change, bool read, struct err *e);

@@ -159,33 +159,58 @@ const struct pane_ops pane_help = {"help", update_help, draw_help, help_hints};
 
 /* ---- lists ---- */
 
+/* Lines an entry takes: the selected one is shown whole, as far as half the list goes. */
+static int item_lines(const struct workspace *d, uint32_t at, struct rect r)
+{
+    struct grid nowhere = {0};
+    int y = 0, skip = 0, most = r.h / 2 > 1 ? r.h / 2 : 1;
+    if (at != d->list.at || at >= d->list.shown.n)
+        return 1;
+    int n = grid_wrap(&nowhere, (struct rect){0, 0, 1, r.w - 4}, &y, &skip, STYLE_TEXT,
+                      str_of(d->list.items.v[d->list.shown.v[at]].text));
+    return n < most ? n : most;
+}
+
 static void update_list(struct screen *s, struct rect r)
 {
     struct workspace *d = &s->work;
     d->page = r.h > 1 ? r.h - 1 : 0;
-    d->list.scroll = (int)pane_top((uint32_t)d->list.scroll, d->list.at, (uint32_t)d->page);
+    int room = d->page - item_lines(d, d->list.at, r) + 1;
+    d->list.scroll = (int)pane_top((uint32_t)d->list.scroll, d->list.at, (uint32_t)(room > 0 ? room : 0));
+}
+
+static void draw_item(const struct workspace *d, struct grid *g, struct rect r, uint32_t at)
+{
+    const struct list_item *x = &d->list.items.v[d->list.shown.v[at]];
+    if (x->mark)
+        grid_put(g, r.y, r.x + 1, 1, verdict_style_of(x->mark), verdict_glyph_of(x->mark));
+    if (at == d->list.at) {
+        int y = 0, skip = 0;
+        grid_wrap(g, (struct rect){r.y, r.x + 3, r.h, r.w - 4}, &y, &skip, STYLE_TEXT, str_of(x->text));
+        for (int i = 0; i < r.h; i++)
+            grid_mark(g, r.y + i, r.x, r.w, STYLE_CURSOR);
+    } else if (x->inside || utf8_cells(str_of(x->text)) <= r.w - 4) { /* what is said comes first */
+        grid_end(g, r.y, r.x + 3, r.w - 4, STYLE_TEXT, str_of(x->text));
+    } else {
+        grid_middle(g, r.y, r.x + 3, r.w - 4, STYLE_TEXT, str_of(x->text));
+    }
 }
 
 static void draw_list(const struct screen *s, struct grid *g, struct rect r)
 {
     const struct workspace *d = &s->work;
-    uint32_t h = (uint32_t)(r.h > 1 ? r.h - 1 : 0), n = (uint32_t)d->list.shown.n, top = (uint32_t)d->list.scroll;
+    uint32_t n = (uint32_t)d->list.shown.n;
     if (d->narrow.n)
         grid_fmt(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, _("/%s  %u/%u of %zu: %s"), d->narrow.p, n ? d->list.at + 1 : 0,
                  n, d->list.items.n, d->list.title);
     else
         grid_fmt(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, "%s  %u/%u", d->list.title, n ? d->list.at + 1 : 0, n);
-    for (uint32_t i = 0; i < h && top + i < n; i++) {
-        const struct list_item *x = &d->list.items.v[d->list.shown.v[top + i]];
-        int y = r.y + 1 + (int)i;
-        if (x->mark)
-            grid_put(g, y, r.x + 1, 1, verdict_style_of(x->mark), verdict_glyph_of(x->mark));
-        if (x->inside || utf8_cells(str_of(x->text)) <= r.w - 4) /* what is said comes first, what it is about may go */
-            grid_put(g, y, r.x + 3, r.w - 4, STYLE_TEXT, x->text);
-        else
-            grid_middle(g, y, r.x + 3, r.w - 4, STYLE_TEXT, str_of(x->text));
-        if (top + i == d->list.at)
-            grid_mark(g, y, r.x, r.w, STYLE_CURSOR);
+    int y = r.y + 1, end = r.y + r.h;
+    for (uint32_t i = (uint32_t)d->list.scroll; i < n && y < end; i++) {
+        int lines = item_lines(d, i, r);
+        lines = lines < end - y ? lines : end - y;
+        draw_item(d, g, (struct rect){y, r.x, lines, r.w}, i);
+        y += lines;
     }
 }
 

@@ -30,6 +30,10 @@ static void say_where(struct screen *s)
         workspace_complain(&s->work, _("not saved: %s"), v->unkept);
     else if (v->elsewhere)
         workspace_say(&s->work, _("kept in %s: %s"), v->path, v->elsewhere);
+    else if (v->went_on && v->rounds.n)
+        workspace_say(&s->work, _("round %zu: %s; :round --undo returns to the one before"), v->rounds.n + 1,
+                      v->input[TARGET]);
+    s->inv.went_on = false; /* said */
 }
 
 static int start_session(struct screen *s, struct err *e)
@@ -131,14 +135,17 @@ static int other_inputs(struct screen *s, char *input[2], struct err *e)
     return open_investigation(&s->inv, &s->opt, wanted(s), true, e);
 }
 
-/* Where the investigation goes on that is found by its inputs: nothing may be there yet. */
+/* Where the investigation goes on that is found by its inputs: nothing may be there yet. Empty: it stays where it is, as
+ * it is what these inputs lead to already. */
 static int next_own_path(const struct screen *s, const char *const next[2], struct buf *path, struct err *e)
 {
     struct buf folder = {0};
     enum path_what what;
     buf_str(&folder, path_parent(str_of(s->inv.path)));
     int rc = open_investigation_own_path(next, folder.p, path, e) || path_look(path->p, &what, e) ? -1 : 0;
-    if (rc == 0 && what != PATH_ABSENT)
+    if (rc == 0 && what != PATH_ABSENT && open_investigation_leads_to(path->p, s->inv.path))
+        buf_clear(path);
+    else if (rc == 0 && what != PATH_ABSENT)
         rc = err_set(e, ERR_USAGE, _("%s is an investigation of these two already; --investigation FILE names another "
                                      "for several rounds"), path->p);
     buf_release(&folder);
@@ -163,9 +170,12 @@ static bool change_round(struct screen *s, char *input[2])
     }
     session_lock(&s->session);
     procedure_write(&s->work.guide);
+    const char *was = s->inv.path;
     int rc = s->inv.own ? next_own_path(s, next, &path, &e) : 0;
     if (rc == 0)
-        rc = round_leave(&s->inv, s->work.c, &s->work.guide, input[0], input[1], path.p, &e);
+        rc = round_leave(&s->inv, s->work.c, &s->work.guide, input[0], input[1], path.n ? path.p : NULL, &e);
+    if (rc == 0 && path.n)
+        rc = open_investigation_continue(&s->inv, was, &e);
     session_unlock(&s->session);
     if (rc)
         workspace_complain(&s->work, "%s", e.text);

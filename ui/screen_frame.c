@@ -76,6 +76,50 @@ static const char *kept_state(const struct screen *s)
     return s->inv.read_only ? _("READ-ONLY") : s->inv.unsaved.code ? _("NOT SAVED") : NULL;
 }
 
+/* "ticket-1187: " of a file somebody named. */
+static void ticket_name(const struct investigation *v, struct buf *out)
+{
+    struct str name = path_base(str_of(v->path ? v->path : ""));
+    if (!v->path || v->own)
+        return;
+    if (str_ends(name, INVESTIGATION_ENDING))
+        name.n -= strlen(INVESTIGATION_ENDING);
+    buf_fmt(out, "%.*s: ", STR_ARG(name));
+}
+
+/* A side's number, or both where they differ. */
+static void numbers(const struct comparison *x, const char *what, int target, int golden, struct buf *out)
+{
+    if (target >= 0)
+        buf_fmt(out, "  %s %d", what, target);
+    if (target >= 0 && golden >= 0 && golden != target && !x->single)
+        buf_fmt(out, ":%d", golden);
+}
+
+/* "ticket-1187: ms ⇄ torch  step 0  rank 0  round 2". Where that is too long: without what there is only one of. */
+static void what_is_open(const struct screen *s, struct buf *out, bool all)
+{
+    const struct comparison *x = s->work.c;
+    const struct dump *t = &x->side[0].dump, *go = &x->side[1].dump;
+    bool several = x->side[0].places.n > 1 || x->side[1].places.n > 1;
+    ticket_name(&s->inv, out);
+    for (int i = 0; i < 2 && !(i && x->single); i++) {
+        const struct dump *d = &x->side[i].dump;
+        struct str part = screen_telling_part(x, i);
+        buf_fmt(out, "%s%.*s", i ? " ⇄ " : "", STR_ARG(part));
+        const char *const words[] = {d->framework, d->level, d->task};
+        for (size_t k = 0; k < ARRAY_LEN(words) && all && s->grid.cols >= 120 && x->side[i].state >= SIDE_LOADING; k++)
+            if (words[k] && *words[k])
+                buf_fmt(out, " %s", words[k]);
+    }
+    if (all || several) {
+        numbers(x, "step", t->step, go->step, out);
+        numbers(x, "rank", t->rank, go->rank, out);
+    }
+    if (x->since.there)
+        buf_fmt(out, _("  round %u"), x->since.before->number + 1);
+}
+
 static void header(const struct screen *s, struct grid *g)
 {
     const struct comparison *x = s->work.c;
@@ -99,24 +143,11 @@ static void header(const struct screen *s, struct grid *g)
     int right_w = utf8_cells(buf_view(&right)) + 8 + 6;
     int room = w - right_w - kept_w - 2;
     struct buf left = {0};
-    for (int i = 0; i < 2 && !(i && x->single); i++) {
-        const struct dump *d = &x->side[i].dump;
-        struct str part = screen_telling_part(x, i);
-        buf_fmt(&left, "%s%.*s", i ? " ⇄ " : "", STR_ARG(part));
-        const char *const words[] = {d->framework, d->level, d->task};
-        for (size_t k = 0; k < ARRAY_LEN(words) && w >= 120 && x->side[i].state >= SIDE_LOADING; k++)
-            if (words[k] && *words[k])
-                buf_fmt(&left, " %s", words[k]);
+    what_is_open(s, &left, true);
+    if (utf8_cells(buf_view(&left)) > (room >= 20 && !x->failed ? room : w - kept_w - 1)) {
+        buf_clear(&left);
+        what_is_open(s, &left, false);
     }
-    const struct dump *t = &x->side[0].dump, *go = &x->side[1].dump;
-    if (t->step >= 0)
-        buf_fmt(&left, x->single || t->step == go->step || go->step < 0 ? _("  step %d") : _("  step %d:%d"), t->step,
-                go->step);
-    if (t->rank >= 0)
-        buf_fmt(&left, x->single || t->rank == go->rank || go->rank < 0 ? _("  rank %d") : _("  rank %d:%d"), t->rank,
-                go->rank);
-    if (x->since.there)
-        buf_fmt(&left, _("  round %u"), x->since.before->number + 1);
     if (room >= 20 && !x->failed) {
         grid_middle(g, 0, 1, room, STYLE_HEADER, buf_view(&left));
         used = w - right_w;

@@ -84,11 +84,48 @@ static int newest(const void *a, const void *b)
     return x->when > y->when ? -1 : x->when < y->when;
 }
 
+#define RECENT_MOST 50
+
+/* "2026-11-23 10:12   round 2   marks 3   findings 1   /full/target ⇄ /full/golden" */
+static void add_recent(struct workspace *d, const struct left *l)
+{
+    struct investigation v;
+    struct err e;
+    struct tm tm;
+    char when[32];
+    finding_list findings = {0};
+    investigation_init(&v);
+    bool newest_round = investigation_load(&v, l->path, &e) == 0 && v.input[0] && !v.continued;
+    if (newest_round) {
+        struct buf words = {0}, text = {0};
+        const char *path[2] = {v.full[0] ? v.full[0] : v.input[0], v.full[1] ? v.full[1] : v.input[1]};
+        localtime_r(&l->when, &tm);
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
+        findings_read(&v.findings, &findings);
+        buf_fmt(&words, "%s %s", path[0], path[1] ? path[1] : "");
+        buf_fmt(&text, "%s", when);
+        if (v.rounds.n)
+            buf_fmt(&text, _("   round %zu"), v.rounds.n + 1);
+        if (v.decisions.now)
+            buf_fmt(&text, _("   marks %zu"), v.decisions.now);
+        if (findings.n)
+            buf_fmt(&text, _("   findings %zu"), findings.n);
+        if (v.bookmarks.n)
+            buf_fmt(&text, _("   bookmarks %zu"), v.bookmarks.n);
+        buf_fmt(&text, "   %s ⇄ %s", path[0], path[1] ? path[1] : "-");
+        workspace_add_command(d, "open", words.p, "%s", text.p);
+        vec_release(&findings);
+        buf_release(&words);
+        buf_release(&text);
+    }
+    investigation_release(&v);
+}
+
 /* Investigations beside this one: the user's own state folder. */
 static int run_recent(struct workspace *d, struct str args)
 {
     VEC(struct left) found = {0};
-    struct buf folder = {0}, path = {0}, inputs = {0};
+    struct buf folder = {0}, path = {0};
     (void)args;
     buf_cstr(&folder, d->inv->state_dir ? d->inv->state_dir : "");
     DIR *dir = folder.n ? opendir(folder.p) : NULL;
@@ -107,27 +144,13 @@ static int run_recent(struct workspace *d, struct str args)
     if (found.n)
         qsort(found.v, found.n, sizeof *found.v, newest);
     workspace_clear_list(d);
-    for (size_t i = 0; i < found.n && i < 50; i++) {
-        struct investigation v;
-        struct err e;
-        char when[32];
-        struct tm tm;
-        investigation_init(&v);
-        if (investigation_load(&v, found.v[i].path, &e) == 0 && v.input[0]) {
-            localtime_r(&found.v[i].when, &tm);
-            strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
-            buf_clear(&inputs);
-            buf_fmt(&inputs, "%s %s", v.input[0], v.input[1] ? v.input[1] : "");
-            workspace_add_command(d, "open", inputs.p, _("%s   %s ⇄ %s   %zu bookmarks"), when, v.input[0], v.input[1] ? v.input[1] : "-", v.bookmarks.n);
-        }
-        investigation_release(&v);
-    }
+    for (size_t i = 0; i < found.n && d->list.items.n < RECENT_MOST; i++)
+        add_recent(d, &found.v[i]);
     for (size_t i = 0; i < found.n; i++)
         free(found.v[i].path);
     vec_release(&found);
     buf_release(&folder);
     buf_release(&path);
-    buf_release(&inputs);
     if (d->list.items.n)
         workspace_show_list(d, _("investigations, newest first; Enter opens one"));
     else

@@ -64,6 +64,8 @@ struct investigation {
     uint32_t merges;    /* how often what somebody else had saved meanwhile was taken in, and how much the last time */
     size_t taken_in;
     const char *holder; /* who has it open elsewhere, or NULL */
+    const char *continued; /* name of the file in the same folder where its next rounds are, or NULL */
+    bool went_on;       /* what was given is of an earlier round: this is the newest one's file, with its inputs */
     const char *gone;   /* which inputs are not there any more, a sentence, where it is opened all the same; or NULL */
     const char *pack;   /* the pack it was taken out of, which stays as it is; or NULL */
     int lock;           /* descriptor of investigation_claim, or -1 */

@@ -240,6 +240,7 @@ const struct member investigation_members[] = {
     MEMBER(NOW, investigation, findings.now, "found", .list = offsetof(struct investigation, findings.log),
            .when = member_given),
     LIST("rounds", rounds, round_record, merge_rounds),
+    MEMBER(TEXT, investigation, continued, "continued", .when = member_given, .merge = merge_value),
     MEMBER(LIST, investigation, bookmarks, "bookmarks", .of = &bookmark_record, .merge = merge_entries),
     MEMBER_IN("cursor", cursor_members), /* the place one was at, and how the table looked, */
     MEMBER(TEXT, investigation, columns, "columns", .when = member_given), /* are each one's own */

@@ -75,9 +75,27 @@ struct line_mark {
     const char *part;
 };
 
+/* The last line, with those above it that a long message takes. */
+static bool is_said(const struct tty *t, const char *part)
+{
+    char said[4 * MAX_COLS * 8 + 1] = "";
+    for (int lines = 1; lines <= 4 && lines <= t->rows; lines++) {
+        said[0] = 0;
+        for (int y = t->rows - lines; y < t->rows; y++) {
+            const char *row = row_text(t, y);
+            strcat(said, *row == ' ' && !*said ? row + 1 : row);
+        }
+        if (strstr(said, part))
+            return true;
+    }
+    return false;
+}
+
 static bool has_text(const struct tty *t, const void *arg)
 {
     const struct line_mark *m = arg;
+    if (m->y == -1)
+        return is_said(t, m->part);
     if (m->y != NOWHERE) {
         int y = m->y < 0 ? t->rows + m->y : m->y;
         return y >= 0 && y < t->rows && strstr(row_text(t, y), m->part);

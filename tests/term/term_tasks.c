@@ -37,6 +37,28 @@ static bool on_cursor(const struct tty *t, const void *text)
     return y >= 0 && strstr(row_text(t, y), text);
 }
 
+/* Keys with the samples' paths in them: ":open @tt_rope/target<Enter>". Static storage. */
+static const char *with_paths(const char *keys)
+{
+    static char out[2000];
+    size_t n = 0;
+    while (*keys && n + 1 < sizeof out) {
+        size_t w = strcspn(keys, " <");
+        char word[200];
+        if (*keys == '@' && w > 1 && w < sizeof word) {
+            memcpy(word, keys, w);
+            word[w] = 0;
+            n += (size_t)snprintf(out + n, sizeof out - n, "%s", expanded(word));
+            assert_true(n < sizeof out);
+            keys += w;
+        } else {
+            out[n++] = *keys++;
+        }
+    }
+    out[n] = 0;
+    return out;
+}
+
 /* One line of a task. Returns the keys it took. */
 static int step(struct tty *t, bool *open, int size[2], char *line)
 {
@@ -48,8 +70,11 @@ static int step(struct tty *t, bool *open, int size[2], char *line)
         keep_home_apart();
         open_program(t, rest, size[0], size[1]);
         *open = true;
+    } else if (strncmp(line, "again", 5) == 0) {
+        tty_close(t);
+        open_program(t, rest, size[0], size[1]);
     } else if (strncmp(line, "keys ", 5) == 0) {
-        return tty_type(t, rest);
+        return tty_type(t, with_paths(rest));
     } else if (strncmp(line, "ready", 5) == 0) {
         wait_ready(t);
     } else if (strncmp(line, "sees ", 5) == 0) {
