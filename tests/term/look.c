@@ -145,6 +145,17 @@ void wait_row(struct tty *t, int y)
     wait_until(t, cursor_row_is, &y, "the cursor's row");
 }
 
+static bool on_cursor(const struct tty *t, const void *part)
+{
+    int y = cursor_row(t);
+    return y >= 0 && strstr(row_text(t, y), part);
+}
+
+void wait_cursor(struct tty *t, const char *part)
+{
+    wait_until(t, on_cursor, part, part);
+}
+
 static bool is_ready(const struct tty *t, const void *arg)
 {
     int y = cursor_row(t);

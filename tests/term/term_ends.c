@@ -336,11 +336,11 @@ static void the_place_is_kept(void **state)
     begin_keeping(&t, dir);
     wait_ready(&t);
     tty_send(&t, ":find Tensor.pow.0.forward.input.0\r");
-    wait_text(&t, 22, "Tensor.pow.0.forward.input.0"); /* in the pane of the cursor's row */
+    wait_cursor(&t, "Tensor.pow.0.fwd.in.0");
     tty_quit(&t, "q");
     begin_keeping(&t, dir);
     wait_text(&t, NOWHERE, "first deviation: row");
-    wait_text(&t, 22, "Tensor.pow.0.forward.input.0");
+    wait_cursor(&t, "Tensor.pow.0.fwd.in.0");
     tty_close(&t);
 }
 

@@ -31,12 +31,6 @@ static void open_program(struct tty *t, char *args, int rows, int cols)
     assert_int_equal(chdir(here), 0);
 }
 
-static bool on_cursor(const struct tty *t, const void *text)
-{
-    int y = cursor_row(t);
-    return y >= 0 && strstr(row_text(t, y), text);
-}
-
 /* Keys with the samples' paths in them: ":open @tt_rope/target<Enter>". Static storage. */
 static const char *with_paths(const char *keys)
 {
@@ -86,7 +80,7 @@ static int step(struct tty *t, bool *open, int size[2], char *line)
     } else if (strncmp(line, "lacks ", 6) == 0) {
         wait_gone(t, NOWHERE, rest);
     } else if (strncmp(line, "cursor ", 7) == 0) {
-        wait_until(t, on_cursor, rest, rest);
+        wait_cursor(t, rest);
     } else if (strcmp(line, "ends") == 0) {
         wait_end(t);
         assert_exit(t, 0);

@@ -110,11 +110,13 @@ int cursor_row(const struct tty *t);
 /* Among the last bytes the program has written. */
 bool has_bytes(const struct tty *t, const char *want);
 
-/* Until the mark is there; fails with the screen as it is when it never comes. Rows below 0 count from the bottom. */
+/* Until the mark is there; fails with the screen as it is when it never comes. Rows below 0 count from the bottom; -1
+ * has with it the lines that a long message takes. */
 void wait_until(struct tty *t, mark *is_there, const void *arg, const char *what);
 void wait_text(struct tty *t, int y, const char *part);
 void wait_gone(struct tty *t, int y, const char *part);
 void wait_row(struct tty *t, int y);
+void wait_cursor(struct tty *t, const char *part); /* in the cursor's row */
 void wait_end(struct tty *t);
 
 /* The screen has settled: everything is compared, the cursor stands on the first deviation, and the
