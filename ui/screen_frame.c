@@ -208,17 +208,24 @@ static int panel_states(const struct screen *s, struct grid *g, int at)
     return at - from + 2;
 }
 
-/* What no verdict speaks of stands before it. */
-static int others_unseen(const struct comparison *x, struct grid *g, int at)
+/* What no verdict speaks of stands before it: other ranks, what a damaged file hides, tensors that could not be read. */
+static int partial(const struct comparison *x, struct grid *g, int at)
 {
-    int ranks = 0;
+    int from = at, ranks = 0;
+    char n[NUM_MAX];
     for (int i = 0; i < 2; i++) {
-        int n = place_list_ranks(&x->side[i].places, x->side[i].dump.step);
-        ranks = n > ranks ? n : ranks;
+        int here = place_list_ranks(&x->side[i].places, x->side[i].dump.step);
+        ranks = here > ranks ? here : ranks;
     }
-    if (ranks < 2)
-        return 0;
-    return grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("rank %d alone of %d: "), x->side[TARGET].dump.rank, ranks);
+    if (ranks >= 2)
+        at += grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("rank %d alone of %d: "), x->side[TARGET].dump.rank, ranks);
+    for (int i = 0; i < 2; i++)
+        if (x->side[i].dump.cut)
+            at += grid_put(g, 1, at, g->cols - at, STYLE_ERROR,
+                           i ? _("golden cut short; ") : _("target cut short; "));
+    if (x->judged && x->judged->sum.unread)
+        at += grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("rows not read: %s; "), num_count(n, x->judged->sum.unread));
+    return at - from;
 }
 
 /* Behind one another; the last that fits ends in a sign where there are more. */
@@ -269,6 +276,7 @@ static void status(const struct screen *s, struct grid *g)
     }
     if (x->single && x->paired) {
         const struct dump_check *c = &x->examined.check;
+        at += partial(x, g, at);
         at += grid_fmt(g, 1, at, g->cols - at, STYLE_DIM, _("one side only, %s rows"),
                        num_count(n, x->side[0].dump.rows.n)) + 3;
         if (!x->examined.done)
@@ -285,11 +293,12 @@ static void status(const struct screen *s, struct grid *g)
                  num_count(m, x->side[1].dump.rows.n));
         return;
     }
-    at += others_unseen(x, g, at);
+    at += partial(x, g, at);
     struct buf wrong = {0};
     step_inputs_differing(&x->inputs, &wrong);
     if (wrong.n) /* before any layer is to blame */
         at += grid_fmt(g, 1, at, g->cols, STYLE_ERROR, _("STEP INPUTS DIFFER: %s   "), wrong.p);
+    bool differ = wrong.n > 0;
     buf_release(&wrong);
     if (j->first != NONE) {
         bool so_far = j->pending_before || !s->session.settled,
@@ -303,7 +312,8 @@ static void status(const struct screen *s, struct grid *g)
         const char *unjudged = j->sum.unread || j->sum.unread_files ? _("could not be judged: a part could not be read")
                                                                     : _("could not be judged: too little is paired");
         at += grid_put(g, 1, at, g->cols, STYLE_HEADER,
-                       judgement_status(j, &o) == 0 ? _("aligned: nothing deviates") : unjudged);
+                       judgement_status(j, &o) ? unjudged : differ ? _("no row after them deviates")
+                                                                   : _("aligned: nothing deviates"));
     } else {
         at += grid_put(g, 1, at, g->cols, STYLE_DIM, _("nothing deviates so far"));
     }
