@@ -73,7 +73,8 @@ static bool met(struct workspace *d, const struct command *c)
         return false;
     }
     if ((c->needs & (NEEDS_PAIRED | NEEDS_BOTH)) && !s->paired) {
-        workspace_complain(d, _("%s: the two sides are still being read"), c->name);
+        workspace_complain(d, s->side[TARGET].path ? _("%s: the two sides are still being read")
+                                                   : _("%s: no dumps are open"), c->name);
         return false;
     }
     if ((c->needs & NEEDS_JUDGED) && !(s->single ? s->examined.done : s->judged != NULL)) {

@@ -81,6 +81,20 @@ static int mark_names(struct workspace *d, struct str args)
     return 0;
 }
 
+/* Whether the rows are of one size; where not, as parts of a whole are, the user is asked once. */
+static bool sizes_go(struct workspace *d, uint32_t other)
+{
+    const struct row_range *p = &d->pick;
+    uint64_t a = dump_row_numel(&d->c->side[p->side].dump, p->row), b = dump_row_numel(&d->c->side[!p->side].dump, other);
+    char n[2][NUM_MAX];
+    bool go = p->row != p->last || a == b || d->asked_mark == other + 1;
+    d->asked_mark = go ? 0 : other + 1;
+    if (!go)
+        workspace_complain(d, _("%s elements and %s: is one a part of the other? x once more pairs them"),
+                           num_count(n[0], a), num_count(n[1], b));
+    return go;
+}
+
 static int run_mark(struct workspace *d, struct str args)
 {
     uint32_t row[2];
@@ -103,6 +117,8 @@ static int run_mark(struct workspace *d, struct str args)
         }
         return 0;
     }
+    if (!sizes_go(d, other))
+        return 0;
     workspace_remember(d, _("a mark"));
     uint32_t wanted = d->pick.last - d->pick.row + 1, made = mark_range(d, other);
     d->pick.on = false;

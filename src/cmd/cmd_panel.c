@@ -27,6 +27,18 @@ static int open_panel(struct workspace *d, int number)
 
 static int perform(struct workspace *d, const char *command);
 
+/* The cursor on the first input that is missing, where it is what the panel waits for. */
+static bool to_missing(struct workspace *d, const struct panel_page *p)
+{
+    for (uint32_t i = 0; i < p->items.n && p->state != PANEL_PASSED; i++)
+        if (p->items.v[i].mark == MARK_NEED && p->items.v[i].need && !p->items.v[i].optional) {
+            d->panel.at = i;
+            d->panel.follow = false;
+            return true;
+        }
+    return false;
+}
+
 static int run_panel(struct workspace *d, struct str args)
 {
     unsigned long long n;
@@ -34,6 +46,8 @@ static int run_panel(struct workspace *d, struct str args)
         const struct panel_page *p = pane_now(d) == PANE_PANEL ? &d->guide.page[d->panel.number - 1] : NULL;
         if (p && p->next_command)
             return perform(d, p->next_command);
+        if (p && to_missing(d, p))
+            return command_run_locked(d, "recipe-line");
         args = STR("next"); /* nothing to be done here but to go on */
     }
     if (str_is(args, "next")) {
@@ -318,6 +332,15 @@ static int run_recipe_line(struct workspace *d, struct str args)
     return list_recipes(d, STR(""));
 }
 
+/* The step a panel's line speaks of, as in "loss@1200"; -1: none. */
+static int64_t step_of(const struct panel_item *it)
+{
+    struct str curve, step;
+    unsigned long long n;
+    bool names = it && it->subject == SUBJECT_CURVE && it->at && str_split(str_of(it->at), '@', &curve, &step);
+    return names && str_u64(step, &n) && n <= INT32_MAX ? (int64_t)n : -1;
+}
+
 /* Both sides' configurations for the dump that comes next. */
 static int run_next_dump(struct workspace *d, struct str args)
 {
@@ -328,7 +351,7 @@ static int run_next_dump(struct workspace *d, struct str args)
         workspace_complain(d, _("next-dump [STEP]: expected a step of the log"));
         return 0;
     }
-    next_dump_plan(&n, &d->guide, args.n ? (int64_t)step : -1, DUMP_BUDGET);
+    next_dump_plan(&n, &d->guide, args.n ? (int64_t)step : step_of(item_at(d)), DUMP_BUDGET);
     workspace_clear_list(d);
     list_words(d, &n);
     for (size_t i = 0; i < recipe_count(); i++) {
@@ -352,7 +375,11 @@ static int run_next_dump(struct workspace *d, struct str args)
 static int perform(struct workspace *d, const char *command)
 {
     char *text = mem_strdup(command);
-    if (!str_starts(str_of(text), "recipe") && !str_starts(str_of(text), "next-dump"))
+    static const char *const over_it[] = {"recipe", "next-dump", "plot"};
+    bool stays = false;
+    for (size_t i = 0; i < ARRAY_LEN(over_it); i++)
+        stays |= str_starts(str_of(text), over_it[i]);
+    if (!stays)
         d->overlay = OVERLAY_NONE;
     int r = command_run_locked(d, text);
     free(text);
@@ -364,14 +391,46 @@ static int overview_enter(struct workspace *d)
     return open_panel(d, (int)d->panel.at + 1);
 }
 
+/* A weight in the table: the first row of the module it belongs to. */
+static int go_to_weight(struct workspace *d, const struct panel_item *it)
+{
+    const char *name = it->about[0] && *it->about[0] ? it->about[0] : it->about[1] ? it->about[1] : "";
+    ptrdiff_t end = str_rfind(str_of(name), '.');
+    struct buf command = {0};
+    buf_fmt(&command, "search \\Q%.*s\\E", end > 0 ? (int)end : (int)strlen(name), name);
+    int r = perform(d, command.p);
+    buf_release(&command);
+    return r;
+}
+
+/* What a line names is gone to: an input, what is missing, a step, a weight, a row. */
+static int go_to_named(struct workspace *d, const struct panel_item *it)
+{
+    struct buf command = {0};
+    int r = NOT_MINE;
+    if (it->mark == MARK_INPUT)
+        return ask(d, "give", it->id, it->value[0] ? it->value[0] : "");
+    if (it->mark == MARK_MISSING && it->need)
+        return command_run_locked(d, "recipe-line");
+    if ((it->subject == SUBJECT_NORM || it->subject == SUBJECT_WEIGHT) && d->c->paired)
+        return go_to_weight(d, it);
+    if (it->subject <= SUBJECT_ELEMENT && it->about[0]) {
+        buf_fmt(&command, "find %s", *it->about[0] ? it->about[0] : it->about[1]);
+        r = perform(d, command.p);
+    }
+    buf_release(&command);
+    return r;
+}
+
 static int enter_item(struct workspace *d)
 {
     const struct panel_item *it = item_at(d);
-    if (!it || !it->command) {
-        workspace_say(d, "%s", _("nothing to open on this line"));
-        return 0;
-    }
-    return perform(d, it->command);
+    int r = !it ? NOT_MINE : it->command ? perform(d, it->command) : go_to_named(d, it);
+    if (r != NOT_MINE)
+        return r;
+    workspace_say(d, "%s", it && it->detail ? _("this line names nothing one can go to; what is known of it stands below")
+                                            : _("nothing to open on this line"));
+    return 0;
 }
 
 static int panel_back(struct workspace *d)
@@ -434,13 +493,19 @@ static int run_plot(struct workspace *d, struct str args)
         at = within(at + (str_is(args, "left") ? -width : width) / 40, 0, 1);
         from = at < from ? at : at > to ? at - width : from;
     } else if (str_is(args, "in") || str_is(args, "out")) {
+        double place = (at - from) / width; /* the cursor stays where it is on the screen */
         width = within(str_is(args, "in") ? width / 2 : width * 2, 1e-6, 1);
-        from = at - width / 2;
+        from = at - width * place;
     } else if (str_is(args, "all")) {
         d->plot.from = d->plot.to = 0;
         d->plot.at = -1;
         d->plot.held = false;
         return keep_plot(d);
+    } else if (str_starts(args, "to ") && str_u64(str_trim(str_cut(args, 3)), &step) && step <= INT64_MAX &&
+               shown_curves(d)) {
+        at = within(curve_share(shown_curves(d), (int64_t)step), 0, 1);
+        width = within(width < 0.1 ? width : 0.1, 1e-6, 1);
+        from = at - width / 2;
     } else if (str_u64(args, &step) && step <= INT64_MAX && shown_curves(d)) {
         at = within(curve_share(shown_curves(d), (int64_t)step), 0, 1);
         from = at < from || at > to ? at - width / 2 : from;
@@ -489,8 +554,8 @@ const struct command commands_panel[] = {
     {"tell-line", "give|waive|answer", N_("ask for an answer to the line under the cursor"), 0, run_tell_line, NULL},
     {"recipe", "[NAME [FILE]]", N_("show or write what produces an input"), PATHS, run_recipe, complete_recipe},
     {"recipe-line", "", N_("ask for the file name and write what produces the input under the cursor"), 0, run_recipe_line, NULL},
-    {"plot", "in|out|left|right|all|STEP", N_("set the stretch of a panel's curves: shorter, longer, all of it, the "
-                                              "step read out"), 0, run_plot, complete_plot},
+    {"plot", "in|out|left|right|all|[to] STEP", N_("set the stretch of a panel's curves: shorter, longer, all of it, the "
+                                                   "step read out, or what is around it"), 0, run_plot, complete_plot},
     {"axis", "[log|linear]", N_("set the axis of a panel's curves to log or linear; without a word switch it"), 0, run_axis, complete_axis},
     {"next-dump", "[STEP]", N_("write configurations of the next dump, for both sides, with its size"), 0, run_next_dump, NULL},
     {0},

@@ -198,13 +198,14 @@ static void doubt(struct workspace *d)
     input_doubts_find(d->c, &d->sentences, &d->doubts);
 }
 
-/* Whether something about the inputs should be looked at before the table. */
-static bool in_doubt(const struct workspace *d)
+/* What should be known about the inputs, beside the table: the first of it, and where the rest is. */
+static void say_doubt(struct workspace *d)
 {
     for (size_t i = 0; i < d->doubts.n; i++)
-        if (d->doubts.v[i].question)
-            return true;
-    return false;
+        if (d->doubts.v[i].question) {
+            workspace_say(d, _("%s; i shows both sides"), d->doubts.v[i].text);
+            return;
+        }
 }
 
 uint32_t workspace_line_of(const struct workspace *d, const uint32_t row[2])
@@ -223,8 +224,8 @@ static void begin_table(struct workspace *d)
     for (int i = 0; i < 2; i++)
         if (s->side[i].now.bytes)
             d->inv->state[i] = s->side[i].now;
-    if (d->follow && d->overlay == OVERLAY_NONE && !workspace_shows_ranks(d) && in_doubt(d) && !offer_pairs(d))
-        d->overlay = OVERLAY_INTAKE;
+    if (d->follow && d->overlay == OVERLAY_NONE && !workspace_shows_ranks(d) && !offer_pairs(d) && !d->message.n)
+        say_doubt(d);
     /* a saved place comes before the first deviation */
     uint32_t row = *d->inv->cursor[0] ? dump_find_row(&s->side[TARGET].dump, str_of(d->inv->cursor[0])) : NONE;
     if (row != NONE && d->follow) {

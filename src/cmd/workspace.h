@@ -155,6 +155,7 @@ struct workspace {
     gap_list gaps;     /* of the pairing */
     struct row_range pick;
     uint32_t asked_unpair; /* 1 + the first deviation whose pair was to be undone, asked about once; 0: none */
+    uint32_t asked_mark; /* 1 + the row whose size does not go with the selected one's, asked about once; 0: none */
     char *rule[3];     /* what is proposed: target pattern, golden template, view; NULL: nothing */
 
     struct group_view groups;

@@ -96,6 +96,7 @@ void page_input(struct panel_page *p, const struct procedure *g, enum panel_inpu
         it = page_item(p, MARK_NEED, panel_inputs[s].name, "%s", panel_inputs[s].name);
         it->value[0] = must ? _("missing") : _("optional");
         it->need = panel_inputs[s].need;
+        it->optional = !must;
         page_detail(p, it, _("%s. :give %s PATH provides it; w writes the recipe for it."), _(panel_inputs[s].title), panel_inputs[s].name);
         it->command = arena_fmt(&p->arena, "recipe %s %s", panel_inputs[s].need, panel_inputs[s].side == TARGET ? "target" : "golden");
     }

@@ -42,6 +42,7 @@ struct panel_item {
     const char *detail;  /* sentences shown when the cursor is on it, or NULL */
     const char *command; /* what Enter runs, or NULL */
     const char *need;    /* of MARK_NEED and MARK_MISSING: what recipes produce it, or NULL */
+    bool optional;       /* of MARK_NEED: the panel can be judged without it */
     int side;            /* whose, -1: both */
     float share;         /* 0 … 1: a bar beside it; negative: none */
     uint8_t subject;     /* enum finding_subject of a finding about this line; SUBJECT_ITEM where nothing is said */

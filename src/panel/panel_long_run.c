@@ -20,9 +20,9 @@ static void judged(struct panel_page *p, const struct curves *c)
     document_release(&d);
     struct panel_item *it = page_find(p, "divergence"), *apart = page_find(p, "apart");
     if (it && !c->from_start)
-        it->command = arena_fmt(&p->arena, "next-dump %lld", (long long)c->diverges_at);
+        it->command = arena_fmt(&p->arena, "plot to %lld", (long long)c->diverges_at);
     if (apart)
-        apart->command = arena_fmt(&p->arena, "next-dump %lld", (long long)c->apart_at);
+        apart->command = arena_fmt(&p->arena, "plot to %lld", (long long)c->apart_at);
 }
 
 /* The target's first step that is not finite, -1: none. */

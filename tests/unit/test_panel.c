@@ -338,7 +338,7 @@ static void frozen_flips(void **state)
     give(PANEL_INPUT_TARGET_FROZEN, write_log(dir, "f3.log", (struct course){.steps = 1100, .frozen = true, .spike_at = 700}, 1));
     settle();
     state_is(6, PANEL_FAILED);
-    assert_string_equal(item(6, "step-700")->command, "next-dump 700");
+    assert_string_equal(item(6, "step-700")->command, "plot to 700");
     give(PANEL_INPUT_TARGET_FROZEN, write_log(dir, "f4.log", (struct course){.steps = 1100}, 1)); /* it learns */
     give(PANEL_INPUT_GOLDEN_FROZEN, write_log(dir, "f5.log", (struct course){.steps = 1100}, 2));
     settle();
