@@ -401,7 +401,7 @@ static void a_jump_behind_step_1_leads_to_norms_then_optimizer(void **state)
     next_is(4, "backward or optimizer");
     struct panel_item *apart = page_find(&g.page[6], "apart"); /* panel 7 names the step, as the command does */
     assert_non_null(apart);
-    assert_string_equal(apart->command, "next-dump 2");
+    assert_string_equal(apart->command, "plot to 2");
     assert_non_null(strstr(g.page[6].summary, "step 2"));
     investigation_tell(&inv, &inv.waived, STR("4"), STR("equal"));
     settle();
