@@ -52,7 +52,7 @@ static int lines_of(struct rect r, const char *text)
 static void update_overview(struct screen *s, struct rect r)
 {
     (void)r;
-    s->work.page = PANELS;
+    s->work.page = (uint32_t)procedure_panels(&s->work.guide);
 }
 
 static void draw_overview(const struct screen *s, struct grid *g, struct rect r)
@@ -64,13 +64,13 @@ static void draw_overview(const struct screen *s, struct grid *g, struct rect r)
     /* sentences in full where there is room for them */
     struct rect text = {r.y, x + state_w, r.h, r.w - title_w - state_w - 6};
     int all = 0;
-    for (int i = 0; i < PANELS; i++) {
+    for (int i = 0; i < procedure_panels(gu); i++) {
         overview_text(gu, i, &b);
         int n = lines_of(text, b.p);
         all += n > 1 ? n : 1;
     }
     bool whole = all + 4 <= r.h;
-    for (int i = 0; i < PANELS; i++, y++) {
+    for (int i = 0; i < procedure_panels(gu); i++, y++) {
         const struct panel_page *p = &gu->page[i];
         grid_fmt(g, r.y + y, r.x + 1, 2, STYLE_KEY, "%d", i + 1);
         grid_put(g, r.y + y, r.x + 3, 1, pane_panel_style(p->state), panel_glyph(p->state));

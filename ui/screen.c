@@ -427,7 +427,13 @@ static void list_folder(struct screen *s, int side)
     buf_release(&b);
 }
 
-/* Logs, settings, optimizer steps and weights of other names come to the panel that judges them, with all the others
+static bool holds_weights(const struct comparison *c)
+{
+    const struct reader *r = c->side[TARGET].dump.reader;
+    return r && r->weights;
+}
+
+/* Logs, settings, optimizer steps, rollouts and weights of other names come to the panel that judges them, with all the others
  * around it. */
 static void take_handed(struct screen *s)
 {
@@ -435,15 +441,18 @@ static void take_handed(struct screen *s)
         return;
     session_lock(&s->session);
     workspace_see(&s->work);
-    bool failed = s->work.c->failed;
-    if (failed && !s->look.started)
+    /* a rollout's file is read as tensors, too */
+    bool failed = s->work.c->failed, asked = failed || holds_weights(s->work.c);
+    if (asked && !s->look.started)
         path_kind_look_start(&s->look, &s->inv, s->notify, s->ctx);
-    s->looked = failed ? path_kind_look_done(&s->look) : s->work.c->paired;
+    bool found = !asked || path_kind_look_done(&s->look);
+    bool other = failed || (asked && found && s->look.what[TARGET] == PATH_ROLLOUT);
+    s->looked = found && (other || s->work.c->paired);
     if (!s->looked) {
         session_unlock(&s->session);
         return;
     }
-    int panel = failed ? path_kind_give(&s->inv, s->look.what) : path_kind_give_weights(&s->inv, s->work.c);
+    int panel = other ? path_kind_give(&s->inv, s->look.what) : path_kind_give_weights(&s->inv, s->work.c);
     if (panel) {
         s->work.overlay = OVERLAY_PANEL;
         s->work.panel.number = panel;
@@ -451,7 +460,7 @@ static void take_handed(struct screen *s)
     }
     int side = failed && !panel ? folder_side(s) : -1;
     session_unlock(&s->session);
-    if (panel && failed)
+    if (panel && other)
         screen_restart(s);
     else if (side >= 0)
         list_folder(s, side);

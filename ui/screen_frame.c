@@ -200,7 +200,7 @@ static int panel_states(const struct screen *s, struct grid *g, int at)
     int from = at;
     if (!gu->written || !procedure_begun(gu) || g->cols < 110)
         return 0;
-    for (int i = 0; i < PANELS; i++) {
+    for (int i = 0; i < procedure_panels(gu); i++) {
         enum panel_state st = gu->page[i].state;
         at += grid_fmt(g, 1, at, 3, STYLE_DIM, "%d ", i + 1);
         at += grid_put(g, 1, at, 1, pane_panel_style(st), panel_glyph(st)) + 1;

@@ -21,6 +21,8 @@ static int compare_handed(const struct options *o)
         return cli_optimizer(o);
     case PATH_WEIGHTS:
         return cli_weights(o);
+    case PATH_ROLLOUT:
+        return cli_rollout(o);
     case PATH_DUMP:
     case PATH_NOTHING:
         break;
@@ -184,7 +186,7 @@ const struct subcommand subcommands[] = {
         "when they do not agree, 5 when it could not be judged."),
      1, 2, OPT_LIMITS | OPT_OUTPUT, cli_rollout},
     {"panels", "INVESTIGATION", N_("show the guided panels: state of the procedure and next step"),
-     N_("Reads the inputs of the investigation (see diverge give), judges all eight panels and prints which is next "
+     N_("Reads the inputs of the investigation (see diverge give), judges all panels and prints which is next "
         "and why.\n"
         "Exit status 0 when all are passed or waived, 1 when one failed, 5 when something is open."),
      1, 1, OPT_REMAP | OPT_OUTPUT, cli_panels},

@@ -19,6 +19,7 @@ const struct command_group command_groups[] = {
     {N_("working"), commands_work},
     {N_("the guided panels"), commands_panel},
     {N_("several ranks"), commands_ranks},
+    {N_("rollouts"), commands_rollout},
     {N_("opening"), commands_open},
     {N_("the program"), commands_program},
     {0},

@@ -56,7 +56,7 @@ static int run_panel(struct workspace *d, struct str args)
     }
     if (!args.n)
         return open_panel(d, 0);
-    if (!str_u64(args, &n) || n > PANELS) {
+    if (!str_u64(args, &n) || n > PANELS) { /* also one that is not shown yet: what it needs can be given there */
         workspace_complain(d, _("panels are 1 to %d; 0 shows all of them"), PANELS);
         return 0;
     }
@@ -375,7 +375,7 @@ static int run_next_dump(struct workspace *d, struct str args)
 static int perform(struct workspace *d, const char *command)
 {
     char *text = mem_strdup(command);
-    static const char *const over_it[] = {"recipe", "next-dump", "plot"};
+    static const char *const over_it[] = {"recipe", "next-dump", "plot", "tokens"};
     bool stays = false;
     for (size_t i = 0; i < ARRAY_LEN(over_it); i++)
         stays |= str_starts(str_of(text), over_it[i]);
@@ -443,7 +443,7 @@ static int panel_back(struct workspace *d)
 
 static int panel_step(struct workspace *d, long by)
 {
-    long n = d->panel.number ? (long)d->guide.page[d->panel.number - 1].items.n : PANELS, at = (long)d->panel.at + by;
+    long n = d->panel.number ? (long)d->guide.page[d->panel.number - 1].items.n : procedure_panels(&d->guide), at = (long)d->panel.at + by;
     d->panel.follow = false;
     d->plot.held = false;
     d->panel.at = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
@@ -546,7 +546,7 @@ static const char *complete_plot(const struct workspace *d, int i)
 }
 
 const struct command commands_panel[] = {
-    {"panel", "[N|next|do]", N_("open a guided panel, 1 to 8; 0 shows all of them, next the next one; do starts its "
+    {"panel", "[N|next|do]", N_("open a guided panel, 1 to 9; 0 shows all of them, next the next one; do starts its "
                                 "next action"), 0, run_panel, NULL},
     {"give", "SLOT [PATH]", N_("give a file or folder a panel needs; without a path the input is removed"), CHANGES | PATHS, run_give, complete_slot},
     {"waive", "ID [REASON]", N_("accept a check, an item or a panel as it is; without a reason the waiver is undone"), CHANGES, run_waive, NULL},

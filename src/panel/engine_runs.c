@@ -142,6 +142,16 @@ static int run_step(struct engine_run_result *r, const struct engine_run_case *c
     return optimizer_run(r->step, c->path[0], c->path[1], &o, &c->tol, e);
 }
 
+static int run_rollout(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
+                       struct err *e)
+{
+    r->rollout = arena_zalloc(&r->arena, sizeof *r->rollout);
+    if (rollout_open(r->rollout, c->path[0], c->path[1], &watch->cancel, e))
+        return -1;
+    rollout_judge(r->rollout, &c->tol.rollout);
+    return 0;
+}
+
 const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT] = {
     [ENGINE_RUN_SETTINGS] =
         {N_("settings"), {PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS, PANEL_INPUT_TARGET_ENV, PANEL_INPUT_GOLDEN_ENV}, 4, 2, run_settings, false, false},
@@ -161,6 +171,10 @@ const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT] = {
                          false, false},
     [ENGINE_RUN_FROZEN] =
     {N_("curves at learning rate 0"), {PANEL_INPUT_TARGET_FROZEN, PANEL_INPUT_GOLDEN_FROZEN, PANEL_INPUT_GOLDEN_FROZEN2}, 3, 2, run_curves, false, true},
+    [ENGINE_RUN_ROLLOUT] = {N_("log-probabilities"), {PANEL_INPUT_TRAIN_PROBS, PANEL_INPUT_ROLLOUT_PROBS}, 2, 1, run_rollout,
+                            false, false},
+    [ENGINE_RUN_SYNC] = {N_("weights after the sync"), {PANEL_INPUT_TRAIN_SYNC, PANEL_INPUT_ROLLOUT_SYNC}, 2, 2, run_weights,
+                         false, false},
 };
 
 /* ---- cases ---- */
@@ -245,6 +259,8 @@ void engine_run_release(struct engine_run_result *r)
         norms_release(r->norms);
     if (r->step)
         optimizer_release(r->step);
+    if (r->rollout)
+        rollout_release(r->rollout);
     arena_release(&r->arena);
     *r = (struct engine_run_result){0};
 }

@@ -11,6 +11,7 @@
 #include "norms/norms.h"
 #include "optimizer/optimizer.h"
 #include "panel/panel_inputs.h"
+#include "rollout/rollout.h"
 #include "weights/weight_compare.h"
 
 enum engine_run_id {
@@ -23,6 +24,8 @@ enum engine_run_id {
     ENGINE_RUN_NORMS,
     ENGINE_RUN_STEP,
     ENGINE_RUN_FROZEN,
+    ENGINE_RUN_ROLLOUT,
+    ENGINE_RUN_SYNC,
     ENGINE_RUN_COUNT
 };
 
@@ -63,6 +66,7 @@ struct engine_run_result {
     struct log_check *log; /* of curves of one run */
     struct norms *norms;
     struct optimizer *step;
+    struct rollout *rollout;
     struct repeat repeat;
 };
 

@@ -23,9 +23,9 @@ static const struct curves *curves(const struct procedure *g)
 static bool closed(const struct procedure *g)
 {
     bool any = false;
-    for (int i = 1; i < PANELS; i++)
-        any |= failed(g, i);
-    return any && g->page[PANELS - 1].state == PANEL_PASSED;
+    for (int i = 1; i <= procedure_panels(g); i++)
+        any |= i != PANEL_FINDINGS && failed(g, i);
+    return any && g->page[PANEL_FINDINGS - 1].state == PANEL_PASSED;
 }
 
 static bool settings_differ(const struct procedure *g)
@@ -113,6 +113,20 @@ static bool not_reproduced(const struct procedure *g)
     return c && c->verdict == STAGE_PASS && c->first_loss == STAGE_PASS && g->page[6].state == PANEL_OPEN && !c->spikes.n;
 }
 
+static bool rollout_differs(const struct procedure *g)
+{
+    return procedure_panels(g) == PANELS && failed(g, PANEL_ROLLOUT);
+}
+
+/* Nothing but rollouts was given. */
+static bool rollout_alone(const struct procedure *g)
+{
+    for (int i = 1; i < PANEL_FINDINGS; i++)
+        if (g->page[i - 1].state != PANEL_NOT_STARTED)
+            return false;
+    return procedure_panels(g) == PANELS && !judged(g, PANEL_ROLLOUT);
+}
+
 static const struct {
     bool (*holds)(const struct procedure *g);
     int panel;
@@ -140,11 +154,14 @@ static const struct {
                             "optimizer settings, then precision.")},
     {not_reproduced, 7, N_("The difference does not show in this run. Widen it until it does: add one feature, then size, "
                            "then cards, and compare after each.")},
+    {rollout_differs, PANEL_ROLLOUT, N_("Trainer and rollout engine give the same tokens other log-probabilities: check what is "
+                                        "fitted there, then the weights after the sync.")},
+    {rollout_alone, PANEL_ROLLOUT, N_("Rollouts were given: judge them first.")},
 };
 
 static const char *first_open(const struct procedure *g, int *panel)
 {
-    for (int i = 1; i <= PANELS; i++) {
+    for (int i = 1; i <= procedure_panels(g); i++) {
         const struct panel_page *p = &g->page[i - 1];
         if (judged(g, i))
             continue;

@@ -1,4 +1,4 @@
-/* The guided panels: eight steps of a procedure, each with what it needs, what has been found, and what to do next.
+/* The guided panels: the steps of a procedure, each with what it needs, what has been found, and what to do next.
  * A panel is a row of the table in panels.c and a function that writes its page from what is known now. */
 #ifndef PANEL_PANEL_H
 #define PANEL_PANEL_H
@@ -6,7 +6,9 @@
 #include "document/document.h"
 #include "panel/panel_inputs.h"
 
-#define PANELS 8
+#define PANELS 9
+#define PANEL_FINDINGS 8 /* its number */
+#define PANEL_ROLLOUT 9  /* shown once something of a rollout was given */
 
 enum panel_state {
     PANEL_NOT_STARTED, /* nothing of what it needs is there */
@@ -120,5 +122,6 @@ void panel_optimizer(struct panel_page *p, const struct procedure *g);
 void panel_lr0(struct panel_page *p, const struct procedure *g);
 void panel_long_run(struct panel_page *p, const struct procedure *g);
 void panel_findings(struct panel_page *p, const struct procedure *g);
+void panel_rollout(struct panel_page *p, const struct procedure *g);
 
 #endif

@@ -94,7 +94,9 @@ void panel_findings(struct panel_page *p, const struct procedure *g)
 {
     const struct investigation *v = g->inv;
     bool all = true, failed = false;
-    for (int i = 0; i < PANELS - 1; i++) {
+    for (int i = 0; i < procedure_panels(g); i++) {
+        if (i == PANEL_FINDINGS - 1)
+            continue;
         enum panel_state s = g->page[i].state;
         all &= s == PANEL_PASSED || s == PANEL_WAIVED;
         failed |= s == PANEL_FAILED;

@@ -35,6 +35,11 @@ const struct panel_input panel_inputs[PANEL_INPUT_COUNT] = {
     [PANEL_INPUT_GOLDEN_FROZEN] = {"golden-frozen", "frozen", N_("the golden run's log with learning rate 0"), GOLDEN},
     [PANEL_INPUT_GOLDEN_FROZEN2] = {"golden-frozen2", "frozen", N_("second golden run's log with learning rate 0"),
                                     GOLDEN},
+    [PANEL_INPUT_TRAIN_PROBS] =
+    {"train-logprobs", "rollout", N_("the trainer's log-probabilities of the tokens, or one file with both"), TARGET},
+    [PANEL_INPUT_ROLLOUT_PROBS] = {"rollout-logprobs", "rollout", N_("the rollout engine's log-probabilities"), GOLDEN},
+    [PANEL_INPUT_TRAIN_SYNC] = {"train-sync", "sync", N_("the trainer's weights at the sync"), TARGET},
+    [PANEL_INPUT_ROLLOUT_SYNC] = {"rollout-sync", "sync", N_("the rollout engine's weights after the sync"), GOLDEN},
 };
 
 enum panel_input_id panel_input_find(struct str name)

@@ -19,6 +19,8 @@ const struct panel panels[PANELS] = {
     {"long-run", N_("Long run, acceptance, scaling out"),
      N_("The run meets the migration standard, and still does with every feature added."), 6, panel_long_run},
     {"findings", N_("Findings"), N_("The root cause is named, a run without it confirms it, the report is written."), 0, panel_findings},
+    {"rollout", N_("Trainer and rollout"), N_("Reinforcement learning: the trainer and the rollout engine give the same tokens the same log-probabilities."), 0,
+     panel_rollout},
 };
 
 /* What the panels call their items beside checks, inputs, features and steps. */
@@ -27,7 +29,7 @@ static const char *const items[] = {
         "first-deviation",
     "local-norm",    "gradients",     "step",      "frozen",  "curves", "mean-loss",     "global-norm",   "steps",
     "divergence", "apart",
-    "learning-rate", "target-replay", "golden-replay", "scaling", "root-cause", "confirmed",
+    "learning-rate", "target-replay", "golden-replay", "scaling", "root-cause", "confirmed",     "rollout",       "rollout-first", "sync",
 };
 
 bool panel_knows(struct str id)

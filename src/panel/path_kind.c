@@ -11,6 +11,8 @@
 #include "log/series.h"
 #include "dump/dump.h"
 #include "optimizer/optimizer.h"
+#include "panel/panel.h"
+#include "rollout/rollout.h"
 
 /* Which slot of a side each is for, and the panel that judges it. */
 static const struct {
@@ -21,6 +23,7 @@ static const struct {
     [PATH_NORMS] = {{PANEL_INPUT_TARGET_NORMS, PANEL_INPUT_GOLDEN_NORMS}, 4},
     [PATH_SETTINGS] = {{PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS}, 1},
     [PATH_STEP] = {{PANEL_INPUT_TARGET_STEP, PANEL_INPUT_GOLDEN_STEP}, 5},
+    [PATH_ROLLOUT] = {{PANEL_INPUT_TRAIN_PROBS, PANEL_INPUT_ROLLOUT_PROBS}, PANEL_ROLLOUT},
 };
 
 static enum path_kind recording(const char *path, const atomic_bool *cancel)
@@ -34,6 +37,8 @@ static enum path_kind recording(const char *path, const atomic_bool *cancel)
 
 enum path_kind path_kind_find(const char *path, const atomic_bool *cancel)
 {
+    if (rollout_probe(path))
+        return PATH_ROLLOUT;
     enum path_kind what = optimizer_step_probe(path) ? PATH_STEP : recording(path, cancel);
     if (what != PATH_NOTHING)
         return what;

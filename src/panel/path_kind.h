@@ -1,4 +1,5 @@
-/* What somebody was handed: a path that may be a recording, a training log, norms, settings or one optimizer step. */
+/* What somebody was handed: a path that may be a recording, a training log, norms, settings, one
+ * optimizer step or log-probabilities of a rollout. */
 #ifndef PANEL_PATH_KIND_H
 #define PANEL_PATH_KIND_H
 
@@ -6,7 +7,7 @@
 #include "compare/comparison.h"
 #include "panel/panel_inputs.h"
 
-enum path_kind { PATH_NOTHING, PATH_DUMP, PATH_WEIGHTS, PATH_LOG, PATH_NORMS, PATH_SETTINGS, PATH_STEP };
+enum path_kind { PATH_NOTHING, PATH_DUMP, PATH_WEIGHTS, PATH_LOG, PATH_NORMS, PATH_SETTINGS, PATH_STEP, PATH_ROLLOUT };
 
 /* Looks at the files; PATH_NOTHING also where nothing can be read. Of a named file gigabytes may have to be read before
  * a log's first record; `cancel` (may be NULL) ends that. */

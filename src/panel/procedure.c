@@ -253,6 +253,14 @@ int procedure_was(const struct procedure *g, int panel)
     return p ? panel_state_find(p->state) : -1;
 }
 
+int procedure_panels(const struct procedure *g)
+{
+    for (int s = PANEL_INPUT_TRAIN_PROBS; s <= PANEL_INPUT_ROLLOUT_SYNC; s++)
+        if (panel_input_path(g->inv, (enum panel_input_id)s))
+            return PANELS;
+    return PANELS - 1;
+}
+
 bool procedure_begun(const struct procedure *g)
 {
     return g->inv->given.n || g->inv->waived.n || g->inv->answers.n;

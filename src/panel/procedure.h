@@ -84,6 +84,8 @@ bool procedure_busy(struct procedure *g); /* an exam waits or is under way */
  * then. No exam may be under way. */
 void procedure_hold(struct procedure *g);
 void procedure_give(struct procedure *g);
+/* How many panels there are: the one of rollouts once something of one was given. */
+int procedure_panels(const struct procedure *g);
 bool procedure_begun(const struct procedure *g); /* something was told to a panel */
 
 /* Until nothing is waiting or running; each(ctx), unless NULL, is called every `ms` meanwhile and gives up by returning

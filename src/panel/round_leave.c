@@ -22,7 +22,7 @@ static void add_findings(struct round *r, const struct investigation *v)
 
 static void add_panels(struct round *r, const struct procedure *g)
 {
-    for (int i = 0; i < PANELS; i++) {
+    for (int i = 0; i < procedure_panels(g); i++) {
         struct round_panel p = {panels[i].name, panel_state_name(g->page[i].state), arena_cstr(&r->arena, str_of(g->page[i].summary))};
         vec_push(&r->panels, p);
     }

@@ -383,7 +383,7 @@ void subject_freeze_runs(const struct procedure *g, const struct subject *s, str
         explain_outcome(g->s->judged, &o, &b);
         fact_both(out, a, "verdict", buf_view(&b));
     }
-    for (int i = 0; g->written && i < PANELS; i++) {
+    for (int i = 0; g->written && i < procedure_panels(g); i++) {
         buf_clear(&b);
         buf_fmt(&b, "%d %s: %s%s%s", i + 1, _(panels[i].title), panel_state_label(g->page[i].state),
                 *g->page[i].summary ? ", " : "", g->page[i].summary);

@@ -54,7 +54,7 @@ uint32_t subject_item(const struct procedure *g, const struct subject *s, int *p
         for (uint32_t i = 0; i < p->items.n; i++) {
             struct subject x;
             struct arena none = {0};
-            if (*panel == PANELS && p->items.v[i].at) /* a finding's own line */
+            if (*panel == PANEL_FINDINGS && p->items.v[i].at) /* a finding's own line */
                 continue;
             subject_of_item(*panel, &p->items.v[i], &x, &none);
             bool same = x.kind == s->kind && strcmp(x.at, s->at) == 0 && strcmp(x.about[0], s->about[0]) == 0 &&

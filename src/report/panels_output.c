@@ -8,7 +8,7 @@
 int panels_status(const struct procedure *g)
 {
     bool open = false;
-    for (int i = 0; i < PANELS; i++) {
+    for (int i = 0; i < procedure_panels(g); i++) {
         enum panel_state s = g->page[i].state;
         if (s == PANEL_FAILED)
             return 1;
@@ -68,7 +68,7 @@ static void a_panel(struct buf *b, const struct procedure *g, int i)
 void panels_text(struct buf *out, const struct procedure *g)
 {
     struct buf b = {0};
-    for (int i = 0; i < PANELS; i++)
+    for (int i = 0; i < procedure_panels(g); i++)
         a_panel(&b, g, i);
     if (g->next)
         buf_fmt(&b, _("next: panel %d. %s"), g->next, g->why);
@@ -131,7 +131,7 @@ void panels_json_object(struct jsonw *w, struct out *o, const struct procedure *
     jw_end_object(w);
     jw_key(w, "panels");
     jw_array(w);
-    for (int i = 0; i < PANELS; i++) {
+    for (int i = 0; i < procedure_panels(g); i++) {
         const struct panel_page *p = &g->page[i];
         jw_object(w);
         jw_kint(w, "panel", i + 1);

@@ -269,6 +269,7 @@ static const struct {
     {"frozen", N_("Learning rate 0"), report_lr0, false},
     {"curves", N_("Long run"), report_long_run, false},
     {"scaling", N_("Scaling out"), report_scaling, false},
+    {"rollout", N_("Trainer and rollout"), report_rollout, false},
     {"overflow", N_("Overflow and saturation"), report_overflow, true},
     {"known", N_("Accepted differences"), report_accepted, true},
     {"precision", N_("Precision"), report_precision, true},

@@ -7,6 +7,7 @@
 #include "report/norms_output.h"
 #include "report/optimizer_output.h"
 #include "report/panels_output.h"
+#include "report/rollout_output.h"
 #include "report/report_build.h"
 #include "report/weights_output.h"
 #include "document/write.h"
@@ -136,6 +137,8 @@ static void exams(struct jsonw *w, struct out *o, const struct report_options *o
     r[ENGINE_RUN_FROZEN] ? curves_json_object(w, o, r[ENGINE_RUN_FROZEN]->curves, opt->tool) : jw_null(w);
     jw_key(w, "curves");
     r[ENGINE_RUN_CURVES] ? curves_json_object(w, o, r[ENGINE_RUN_CURVES]->curves, opt->tool) : jw_null(w);
+    jw_key(w, "rollout");
+    r[ENGINE_RUN_ROLLOUT] ? rollout_json_object(w, o, r[ENGINE_RUN_ROLLOUT]->rollout, opt->tool) : jw_null(w);
 }
 
 /* The data of every picture a report has. */

@@ -54,7 +54,7 @@ void report_procedure(struct building *b)
     if (!report_told(b))
         return;
     doc_table(b->d, ARRAY_LEN(head), head);
-    for (int i = 0; i < PANELS; i++) {
+    for (int i = 0; i < procedure_panels(g); i++) {
         const struct panel_page *p = &g->page[i];
         doc_cellf(b->d, DOC_NUMBER, TONE_QUIET, "%d", i + 1);
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_(panels[i].title)));
@@ -82,7 +82,7 @@ void report_procedure_line(struct building *b)
     bool any = false;
     if (!report_told(b))
         return;
-    for (int i = 0; i < PANELS; i++)
+    for (int i = 0; i < procedure_panels(g); i++)
         n[g->page[i].state]++;
     doc_begin(b->d, DOC_ITEM);
     doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Procedure: ")));
@@ -100,9 +100,9 @@ void report_open_panels(struct building *b)
     const struct procedure *g = b->o->guide;
     if (!report_told(b))
         return;
-    for (int i = 0; i < PANELS - 1; i++) {
+    for (int i = 0; i < procedure_panels(g); i++) {
         const struct panel_page *p = &g->page[i];
-        if (p->state != PANEL_OPEN && p->state != PANEL_NEEDS_INPUT)
+        if (i == PANEL_FINDINGS - 1 || (p->state != PANEL_OPEN && p->state != PANEL_NEEDS_INPUT))
             continue;
         doc_begin(b->d, DOC_ITEM);
         doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("Panel %d, %s: %s. %s"), i + 1, _(panels[i].title), p->summary, p->next);
@@ -219,6 +219,8 @@ void report_given(struct building *b)
         doc_table(b->d, ARRAY_LEN(head), head);
     for (int i = PANEL_INPUT_GOLDEN + 1; i < PANEL_INPUT_COUNT; i++) {
         const char *path = panel_input_path(b->o->inv, (enum panel_input_id)i);
+        if (!path && i >= PANEL_INPUT_TRAIN_PROBS && procedure_panels(b->o->guide) < PANELS)
+            continue; /* of a panel that is not shown */
         if (!path) {
             buf_fmt(&missing, "%s%s", missing.n ? ", " : "", panel_inputs[i].name);
             continue;

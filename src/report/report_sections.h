@@ -48,6 +48,7 @@ void report_optimizer(struct building *b);
 void report_lr0(struct building *b);
 void report_long_run(struct building *b);
 void report_scaling(struct building *b);
+void report_rollout(struct building *b);
 
 /* Parts of sections: */
 void report_elements(struct building *b, uint32_t line); /* of a line's tensors */

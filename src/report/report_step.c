@@ -1,8 +1,10 @@
-/* The backward pass and one optimizer step: gradient norms of every weight, what stands out first; the step replayed. */
+/* The backward pass and one optimizer step: gradient norms of every weight, what stands out first; the step replayed; and
+ * trainer against rollout engine. */
 #include "config/settings_section.h"
 #include "norms/norms_section.h"
 #include "optimizer/optimizer_section.h"
 #include "report/report_sections.h"
+#include "rollout/rollout_section.h"
 
 #define LISTED 40 /* weights beside the outliers */
 
@@ -30,4 +32,11 @@ void report_optimizer(struct building *b)
     const struct engine_run_result *r = report_engine_run(b, ENGINE_RUN_STEP);
     if (r)
         optimizer_section(b->d, r->step);
+}
+
+void report_rollout(struct building *b)
+{
+    const struct engine_run_result *r = report_engine_run(b, ENGINE_RUN_ROLLOUT);
+    if (r)
+        rollout_section(b->d, r->rollout, LISTED);
 }

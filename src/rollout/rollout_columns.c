@@ -1,13 +1,17 @@
 /* The names columns have in verl, slime, NeMo RL, TRL and ms-swift, and the cells of a file as rows. */
 #include "rollout/rollout_columns.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/io.h"
 #include "base/msg.h"
+#include "fmt/zip.h"
+#include "rollout/rollout.h"
 
 #define NUMBERS_MOST (1ull << 28) /* of one file: 2 GB */
 #define OTHERS_MOST 12
+#define PROBED (1u << 20) /* bytes of a pickle looked at for names */
 
 /* In a role the preferred name first. */
 static const struct {
@@ -196,6 +200,69 @@ void rollout_columns_release(struct rollout_columns *c)
     vec_release(&c->others);
     vec_release(&c->unread);
     arena_release(&c->arena);
+}
+
+/* ---- what a file is, by its names alone ---- */
+
+/* Whether text names log-probabilities of a trainer or an engine; of a checkpoint none is called so. */
+static bool names_some(struct str text)
+{
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (names[i].role >= ROLLOUT_ROLE_TRAIN && names[i].role <= ROLLOUT_ROLE_EITHER && strlen(names[i].name) > 6 &&
+            str_has(text, names[i].name))
+            return true;
+    return false;
+}
+
+/* The same of JSON, where each must be a list: a log may have its mean by that name. */
+static bool lists_some(struct str text)
+{
+    bool yes = false;
+    for (size_t i = 0; i < ARRAY_LEN(names) && !yes; i++) {
+        char key[64];
+        if (names[i].role < ROLLOUT_ROLE_TRAIN || names[i].role > ROLLOUT_ROLE_EITHER)
+            continue;
+        snprintf(key, sizeof key, "\"%s\": [", names[i].name);
+        yes = str_has(text, key);
+        snprintf(key, sizeof key, "\"%s\":[", names[i].name);
+        yes |= str_has(text, key);
+    }
+    return yes;
+}
+
+bool rollout_probe(const char *path)
+{
+    char head[4096];
+    struct str start = str_trim(file_head(path, head, sizeof head)), name = path_base(str_of(path));
+    struct err quiet;
+    struct file f;
+    struct zip_member m;
+    bool yes = false;
+    if (!start.n || path_is_dir(path))
+        return false;
+    if (start.p[0] == '{' || start.p[0] == '[')
+        return lists_some(start);
+    if (str_starts(name, "prob_diff") && str_ends(name, ".npy"))
+        return true;
+    if (str_ends(name, ".safetensors"))
+        return names_some(start);
+    if (!str_starts(start, "PK") || file_open(&f, path, &quiet))
+        return false;
+    struct zip *z = zip_open(&f, &quiet);
+    if (z && zip_find_suffix(z, "data.pkl", &m, NULL, &quiet) == 1) {
+        char *text = mem_alloc(PROBED);
+        long n = zip_head(&f, &m, text, PROBED, &quiet);
+        yes = n > 0 && names_some(str_n(text, (size_t)n));
+        free(text);
+    }
+    for (size_t i = 0; z && i < ARRAY_LEN(names) && !yes; i++) {
+        char member[64];
+        snprintf(member, sizeof member, "%s.npy", names[i].name);
+        yes = names_some(str_of(names[i].name)) && zip_find(z, member, &m, &quiet) == 1;
+    }
+    zip_close(z);
+    file_close(&f);
+    return yes;
 }
 
 /* ---- rows ---- */

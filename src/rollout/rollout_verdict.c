@@ -75,9 +75,12 @@ static void fits(struct rollout *r)
     const struct rollout_fit *f = &r->fit;
     char a[NUM_MAX], b[NUM_MAX], c[NUM_MAX];
     if (f->shifted)
-        say(r, &r->bad, _("the log-probabilities are shifted by one token: against the %s one of the rollout the mean "
-                          "difference is %s instead of %s"),
-            f->shift > 0 ? _("next") : _("previous"), num_cell(a, f->shifted_abs, 3), num_cell(b, r->all.mean_abs, 3));
+        say(r, &r->bad,
+            f->shift > 0 ? _("the log-probabilities are shifted by one token: against the rollout's next one the mean difference "
+                             "is %s instead of %s")
+                         : _("the log-probabilities are shifted by one token: against the rollout's previous one the mean "
+                             "difference is %s instead of %s"),
+            num_cell(a, f->shifted_abs, 3), num_cell(b, r->all.mean_abs, 3));
     if (f->scaled)
         say(r, &r->bad, _("the trainer's log-probabilities are the rollout's times %s, up to %s %%: another base of the "
                           "logarithm (1/ln 10 = 0.4343, 1/ln 2 = 1.4427) or a factor"),

@@ -481,7 +481,7 @@ static void json_is_whole(void **state)
     cJSON *root = cJSON_Parse(o.buf.p);
     assert_non_null(root);
     const cJSON *list = cJSON_GetObjectItem(root, "panels");
-    assert_int_equal(cJSON_GetArraySize(list), PANELS);
+    assert_int_equal(cJSON_GetArraySize(list), PANELS - 1); /* no rollout was given */
     assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(list, 4), "state")->valuestring, "failed");
     assert_string_equal(cJSON_GetObjectItem(root, "verdict")->valuestring, "fail");
     cJSON_Delete(root);
@@ -619,8 +619,35 @@ static void what_is_named_is_known(void **state)
             if (it->id && it->mark != MARK_INPUT && it->mark != MARK_NEED && !panel_knows(str_of(it->id)))
                 fail_msg("panel %d: %s", i + 1, it->id);
         }
-    assert_true(panel_knows(STR("8")) && panel_knows(STR("C045")) && panel_knows(STR("overflow_mode")) && panel_knows(STR("step-12")));
-    assert_false(panel_knows(STR("9")) || panel_knows(STR("0")) || panel_knows(STR("C999")) || panel_knows(STR("first-los")) || panel_knows(STR("step-")));
+    assert_true(panel_knows(STR("9")) && panel_knows(STR("C045")) && panel_knows(STR("overflow_mode")) && panel_knows(STR("step-12")));
+    assert_false(panel_knows(STR("10")) || panel_knows(STR("0")) || panel_knows(STR("C999")) || panel_knows(STR("first-los")) || panel_knows(STR("step-")));
+}
+
+static void rollouts_have_a_panel_once_given(void **state)
+{
+    (void)state;
+    begin(NULL, NULL);
+    settle();
+    assert_int_equal(procedure_panels(&g), PANELS - 1);
+    give(PANEL_INPUT_TRAIN_PROBS, sample("rollout/slime/train_3_rank0.pt"));
+    give(PANEL_INPUT_ROLLOUT_PROBS, sample("rollout/slime/rollout_3.pt"));
+    settle();
+    assert_int_equal(procedure_panels(&g), PANELS);
+    state_is(PANEL_ROLLOUT, PANEL_PASSED);
+    give(PANEL_INPUT_TRAIN_PROBS, sample("rollout/lines/train.jsonl"));
+    give(PANEL_INPUT_ROLLOUT_PROBS, sample("rollout/lines/rollout.jsonl"));
+    settle();
+    state_is(PANEL_ROLLOUT, PANEL_FAILED);
+    next_is(PANEL_ROLLOUT, "other log-probabilities");
+    struct panel_page *p = &g.page[PANEL_ROLLOUT - 1];
+    assert_string_equal(p->items.v[p->items.n - 1].command, "tokens 2 5");
+    give(PANEL_INPUT_TRAIN_PROBS, sample("rollout/verl/honest.pt"));
+    give(PANEL_INPUT_ROLLOUT_PROBS, "");
+    give(PANEL_INPUT_TRAIN_SYNC, sample("weights/hf.safetensors"));
+    give(PANEL_INPUT_ROLLOUT_SYNC, sample("weights/hf.pth"));
+    settle();
+    state_is(PANEL_ROLLOUT, PANEL_PASSED);
+    assert_int_equal(page_find(p, "sync")->mark, MARK_OK);
 }
 
 int main(void)
@@ -628,6 +655,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(empty_ticket_asks_for_settings, setup, teardown),
         cmocka_unit_test_setup_teardown(first_run_is_small, setup, teardown),
+        cmocka_unit_test_setup_teardown(rollouts_have_a_panel_once_given, setup, teardown),
         cmocka_unit_test_setup_teardown(settings_flip, setup, teardown),
         cmocka_unit_test_setup_teardown(data_flip, setup, teardown),
         cmocka_unit_test_setup_teardown(ids_have_to_be_in_the_vocabulary, setup, teardown),
