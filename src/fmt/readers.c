@@ -23,6 +23,7 @@ const struct reader *const readers[] = {
     &reader_npy,
     &reader_torch,
     &reader_ranks,
+    &reader_distcp,
     &reader_parts,
     NULL,
 };

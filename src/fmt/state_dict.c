@@ -257,17 +257,8 @@ static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
     return rc;
 }
 
-/* Which entry of the top dictionary holds the model; its tensors go by their own names. Virtual pipeline
- * stages ("model0", "model1") keep theirs in front. */
-static bool holds_model(struct str key)
-{
-    static const char *const names[] = {"model", "state_dict", "module", "model_state_dict", "params", "net"};
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (str_is(key, names[i]))
-            return true;
-    return false;
-}
-
+/* Of the top dictionary's entries the model's tensors go by their own names. Virtual pipeline stages ("model0", "model1")
+ * keep theirs in front. */
 static int tree(struct pickle_walk *x, const struct pickle *root)
 {
     uint32_t from;
@@ -286,7 +277,7 @@ static int tree(struct pickle_walk *x, const struct pickle *root)
         for (uint32_t i = from; i + 1 < root->n; i += 2) {
             const struct pickle *k = root->item[i], *v = root->item[i + 1];
             uint32_t unused;
-            bool is = k->kind == PICKLE_TEXT && holds_model(k->text) && entries(v, &unused);
+            bool is = k->kind == PICKLE_TEXT && weights_hold_model(k->text) && entries(v, &unused);
             if (is != (bool)model || (k->kind != PICKLE_TEXT && k->kind != PICKLE_INT))
                 continue;
             buf_clear(&x->path);

@@ -14,7 +14,7 @@
 #define UNPACKED_MAX (128u << 20) /* a compressed member is unpacked into memory */
 
 const struct weight_format *const weight_formats[] = {
-    &weights_safetensors, &weights_ckpt, &weights_npz, &weights_torch, &weights_ranks, &weights_index,
+    &weights_safetensors, &weights_ckpt, &weights_npz, &weights_torch, &weights_ranks, &weights_distcp, &weights_index,
     &weights_npy, &weights_npy_folder, NULL,
 };
 
@@ -139,6 +139,15 @@ static const int64_t *keep_sizes(struct weights *w, const int64_t *v, int n)
     for (int i = 0; i < n; i++)
         out[i] = v[i];
     return out;
+}
+
+bool weights_hold_model(struct str key)
+{
+    static const char *const names[] = {"model", "state_dict", "module", "model_state_dict", "params", "net"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_is(key, names[i]))
+            return true;
+    return false;
 }
 
 uint32_t weights_add(struct weights *w, struct str name, struct str type, const struct tensor *t,

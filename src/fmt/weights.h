@@ -105,10 +105,14 @@ int weights_add_read(struct weights *w, struct str name, struct str type, const 
                      const struct weight_piece *p, const struct err *why, struct err *e);
 void weights_problem(struct weights *w, uint32_t weight, const char *kind, const char *text);
 
+/* Whether an entry of a checkpoint's top dictionary of that name holds the model. */
+bool weights_hold_model(struct str key);
+
 /* One file's tensors, by its content: what the folder formats are made of. */
 int weights_list_file(struct weights *w, uint32_t file, struct err *e);
 
 extern const struct weight_format weights_safetensors, weights_ckpt, weights_torch, weights_npz; /* files */
+extern const struct weight_format weights_distcp; /* a folder of torch.distributed.checkpoint, or its .metadata */
 extern const struct weight_format weights_index; /* a folder or index file of parts, all of one rank */
 extern const struct weight_format weights_ranks; /* mp_rank_XX or rank_N folders */
 extern const struct weight_format weights_npy; /* one .npy file */

@@ -152,6 +152,16 @@ static bool is_folder_of_parts(struct folder *f)
     return weights_index.probe_folder(f);
 }
 
+static bool is_distcp(const char *path)
+{
+    return weights_distcp.probe(path);
+}
+
+static bool is_distcp_folder(struct folder *f)
+{
+    return weights_distcp.probe_folder(f);
+}
+
 static bool is_ranks(struct folder *f)
 {
     return weights_ranks.probe_folder(f);
@@ -190,4 +200,9 @@ WEIGHT_READER(reader_parts, "weights", N_("weights in parts: a folder or an inde
 WEIGHT_READER(reader_ranks, "megatron",
               N_("weights of several ranks: tensor-parallel shards joined, pipeline stages renumbered"),
               "mp_rank_*/model_optim_rng.pt rank_*/*.ckpt", "Megatron-LM, DeepSpeed, MindSpore",
-              N_("MindSpore's tensor-parallel cuts (merge them first), .distcp"), NULL, is_ranks);
+              N_("MindSpore's tensor-parallel cuts (merge them first)"), NULL, is_ranks);
+WEIGHT_READER(reader_distcp, "torch-distcp",
+              N_("weights: torch.distributed.checkpoint, chunks joined; Megatron's torch_dist, layers taken apart"),
+              ".metadata *.distcp", "torch 2.1 to 2.13",
+              N_("objects that are no tensors, compressed chunks, uneven chunks along several axes, .metadata of more than "
+                 "2 million values"), is_distcp, is_distcp_folder);

@@ -18,7 +18,7 @@ static const struct {
     {"monitor_data.trend.db", "SQLite format 3", "msprobe-db"},
     {"accuracy_checking_details_20240101.csv", "x", "msprobe-acc"},
     {"graphs/x.ir", "# IR entry: @kernel_graph0\n", "mindspore-ir"},
-    {"__0_0.distcp", "x", "torch-distcp"},
+    {"__0_0.distcp", "x", "torch-distcp-part"},
     {"compare_npy_dir.csv", "\"orig array name\",\"target array name\"\n", "troubleshooter"},
     {"save/0_conv1.npy", "\x93NUMPY\1", "several"},
     {"step0/rank0/dump_tensor_data/Torch.add.0.forward.output.0.pt", "PK\3\4", "dump-tensors"},
