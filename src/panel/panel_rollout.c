@@ -10,7 +10,7 @@
 static void lead(struct panel_page *p, const struct rollout *r, struct panel_item *it, uint32_t sequence, uint32_t token)
 {
     const struct rollout_sequence *s = &r->sequences.v[sequence];
-    if (token != ROLLOUT_NONE)
+    if (it && token != ROLLOUT_NONE)
         it->command = arena_fmt(&p->arena, "tokens %u %u", s->row[0], token - (uint32_t)s->from);
 }
 

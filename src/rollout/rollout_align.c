@@ -16,20 +16,22 @@ static const double *beside(const struct rollout_row *x, size_t n, size_t i)
     return x->there && x->width == 1 && x->n >= n ? &x->v[x->n - n + i] : NULL;
 }
 
-/* Without mask and length: a stretch of one value at the row's end, which no engine computes, is padding. */
+/* Without mask and length: a stretch of one value at the row's end, which no engine computes, is padding. NaN is none: once an
+ * engine has given one, all that follow are. */
 static size_t without_padding(const struct rollout_row *lp)
 {
     size_t n = lp->n;
-    if (n < 2 || (lp->v[n - 1] != 0 && lp->v[n - 1] != -1 && lp->v[n - 1] != 1 && !isnan(lp->v[n - 1])))
+    if (n < 2 || (lp->v[n - 1] != 0 && lp->v[n - 1] != -1 && lp->v[n - 1] != 1))
         return n;
     double pad = lp->v[n - 1];
-    while (n && (lp->v[n - 1] == pad || (isnan(pad) && isnan(lp->v[n - 1]))))
+    while (n && lp->v[n - 1] == pad)
         n--;
     return lp->n - n >= 2 ? n : lp->n;
 }
 
 void rollout_line_make(const struct rollout_table *t, size_t row, struct rollout_line *l)
 {
+    static const double off = 0;
     struct rollout_row none = {0}, lp = rollout_column_row(t->c, t->log_probs, row);
     struct rollout_row mask = t->mask ? rollout_column_row(t->c, t->mask, row) : none,
                        att = t->attention ? rollout_column_row(t->c, t->attention, row) : none,
@@ -61,7 +63,7 @@ void rollout_line_make(const struct rollout_table *t, size_t row, struct rollout
     for (size_t i = from; i < end; i++) {
         const double *m = beside(&mask, lp.n, i), *a = beside(&att, lp.n, i), *r = beside(&rnd, lp.n, i);
         if (!m && mask.there && mask.width == 1 && mask.n < lp.n && mask.n) /* of the response alone */
-            m = i >= lp.n - mask.n ? &mask.v[i - (lp.n - mask.n)] : &(const double){0};
+            m = i >= lp.n - mask.n ? &mask.v[i - (lp.n - mask.n)] : &off;
         bool on = m ? *m != 0 : !a || *a != 0;
         if (on && !before && any && m)
             round++;

@@ -197,10 +197,10 @@ void rollout_section(struct document *d, const struct rollout *r, size_t most)
     doc_notes(d, DOC_ADVICE, r->warnings.v, r->warnings.n);
     if (r->all.n) {
         figures(d, r);
-        first(d, r);
         positions(d, r);
         rounds(d, r);
     }
+    first(d, r);
     if (r->sequences.n)
         sequences(d, r, most);
     doc_notes(d, DOC_NEXT, r->next.v, r->next.n);

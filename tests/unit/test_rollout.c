@@ -219,6 +219,23 @@ static void told_in_every_form(void **state)
     rollout_release(&r);
 }
 
+static void nothing_but_nan(void **state)
+{
+    (void)state;
+    struct document d;
+    struct buf text = {0};
+    open_rollout(put_text(dir, "t.json", "{\"logprobs\": [NaN, NaN, NaN]}\n"), put_text(dir, "g.json", "{\"logprobs\": [-1, NaN, -2]}\n"));
+    assert_int_equal(r.verdict, STAGE_FAIL);
+    assert_int_equal(r.all.n, 0);
+    document_begin(&d);
+    rollout_section(&d, &r, 3);
+    write_text_end(&text, &d);
+    assert_non_null(strstr(text.p, "first token that parts"));
+    cJSON_Delete(as_json());
+    buf_release(&text);
+    rollout_release(&r);
+}
+
 int main(void)
 {
     snprintf(dir, sizeof dir, "%s", scratch());
@@ -234,6 +251,7 @@ int main(void)
         cmocka_unit_test(other_rollouts_are_unknown),
         cmocka_unit_test(what_is_no_rollout),
         cmocka_unit_test(told_in_every_form),
+        cmocka_unit_test(nothing_but_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
