@@ -172,7 +172,7 @@ static void what_panels_are_judged_from(void **state)
     x = noted(SUBJECT_ITEM, "7:mean-loss", "too far");
     assert_string_equal(x.at, "7 mean-loss");
     refused(SUBJECT_ITEM, "7:none", "no line");
-    refused(SUBJECT_ITEM, "9:steps", "a panel's number");
+    refused(SUBJECT_ITEM, "10:steps", "a panel's number");
     refused(SUBJECT_NORM, "none", "norms");
 }
 
