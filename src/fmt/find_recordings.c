@@ -215,11 +215,16 @@ static void results_in(const struct folder *f, place_list *out)
  * table is missing. Files beside them tell that it is something else. */
 static void arrays_in(struct folder *f, struct str real, place_list *out)
 {
-    bool only = true;
-    for (size_t i = 0; only && i < f->entries.n; i++)
-        only = f->entries.v[i].name[0] == '.' || str_ends(str_of(f->entries.v[i].name), ".npy");
-    if (only && weights_npy_folder.probe_folder(f))
+    bool arrays = true, tensors = true;
+    for (size_t i = 0; (arrays || tensors) && i < f->entries.n; i++) {
+        struct str name = str_of(f->entries.v[i].name);
+        arrays &= name.p[0] == '.' || str_ends(name, ".npy");
+        tensors &= name.p[0] == '.' || str_ends(name, ".pt") || str_ends(name, ".pth");
+    }
+    if (arrays && weights_npy_folder.probe_folder(f))
         add(out, &reader_npy, f->path, real);
+    else if (tensors && weights_torch_folder.probe_folder(f))
+        add(out, &reader_torch, f->path, real);
 }
 
 static int by_step(const void *a, const void *b)

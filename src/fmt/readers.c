@@ -17,6 +17,7 @@ const struct reader *const readers[] = {
     &reader_ptdbg_result,
     &reader_msprobe_diff,
     &reader_msprobe_overflow,
+    &reader_activations,
     &reader_safetensors,
     &reader_ckpt,
     &reader_npz,

@@ -117,5 +117,6 @@ extern const struct weight_format weights_index; /* a folder or index file of pa
 extern const struct weight_format weights_ranks; /* mp_rank_XX or rank_N folders */
 extern const struct weight_format weights_npy; /* one .npy file */
 extern const struct weight_format weights_npy_folder; /* a folder of them, an array each */
+extern const struct weight_format weights_torch_folder; /* a folder of torch files, a tensor each */
 
 #endif

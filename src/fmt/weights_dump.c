@@ -1,15 +1,24 @@
-/* The readers of weight files as recordings: a row a tensor, over the weight formats of weights.c. */
+/* The readers of files of tensors as recordings: a row a tensor, over the weight formats of weights.c. What holds values of
+ * a step is handed to the reader of activations. */
 #include "fmt/weights_dump.h"
 
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "fmt/activations.h"
 #include "fmt/weights.h"
+
+struct tensor_file {
+    struct weights w;
+    const uint32_t *row_of; /* the tensor of each row; NULL: the same number */
+};
 
 static void close_dump(struct dump *d)
 {
-    weights_release(d->state);
-    free(d->state);
+    struct tensor_file *f = d->state;
+    if (f)
+        weights_release(&f->w);
+    free(f);
     d->state = NULL;
 }
 
@@ -92,20 +101,33 @@ static void say_packed(struct dump *d, const struct weights *w)
 
 static int open_dump(struct dump *d, struct load *load, struct err *e)
 {
-    struct weights *w = mem_zalloc(sizeof *w);
+    struct tensor_file *f = mem_zalloc(sizeof *f);
+    struct weights *w = &f->w;
     int rc = weights_open(w, d->path, e);
     load_begin(load);
-    d->state = w;
+    d->state = f;
     if (rc == 0) {
         d->framework = w->framework;
         d->task = "tensor";
-        for (uint32_t i = 0; i < w->list.n; i++)
+        if (activations_probe(w)) {
+            uint32_t *row_of;
+            activations_rows(d, w, &row_of);
+            f->row_of = row_of;
+            d->reader = &reader_activations;
+        }
+        for (uint32_t i = 0; i < w->list.n && !f->row_of; i++)
             add_row(d, w, i);
         say_unread(d, w);
         say_packed(d, w);
         for (size_t i = 0; i < w->problems.n; i++) {
             const struct weight_problem *p = &w->problems.v[i];
-            dump_problem(d, p->weight == UINT32_MAX ? NONE : p->weight, p->kind, p->text);
+            uint32_t row = p->weight == UINT32_MAX ? NONE : p->weight;
+            for (uint32_t r = 0; row != NONE && f->row_of && r < w->list.n; r++)
+                if (f->row_of[r] == p->weight) {
+                    row = r;
+                    break;
+                }
+            dump_problem(d, row, p->kind, p->text);
         }
     }
     load_end(load);
@@ -114,7 +136,8 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
 
 static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
-    return weights_tensor(d->state, row, t, e);
+    const struct tensor_file *f = d->state;
+    return weights_tensor(&f->w, f->row_of ? f->row_of[row] : row, t, e);
 }
 
 static bool is_safetensors(const char *path)
@@ -206,3 +229,12 @@ WEIGHT_READER(reader_distcp, "torch-distcp",
               ".metadata *.distcp", "torch 2.1 to 2.13",
               N_("objects that are no tensors, compressed chunks, uneven chunks along several axes, .metadata of more than "
                  "2 million values"), is_distcp, is_distcp_folder);
+
+const struct reader reader_activations = {
+    .name = "activations",
+    .title = N_("values of a step in a file or folder of tensors: hooks' dictionaries, hidden states, one file each"),
+    .what = "*.pt *.npz *.safetensors, folders of *.npy and *.pt: told from weights by names and shapes",
+    .versions = "torch, NumPy, safetensors as for weights",
+    .unread = N_("as for weights"),
+    .open = open_dump, .tensor = open_tensor, .close = close_dump,
+};

@@ -5,6 +5,6 @@
 #include "dump/reader.h"
 
 extern const struct reader reader_safetensors, reader_ckpt, reader_torch, reader_npz, reader_npy, reader_parts,
-reader_ranks, reader_distcp;
+reader_ranks, reader_distcp, reader_activations;
 
 #endif

@@ -1,0 +1,135 @@
+/* A folder of torch files of one tensor each, as hooks and sglang's dumper save them: "0007_mlp.pt",
+ * "forward_pass_id=3___rank=0___name=hidden_states___layer_id=2___dump_index=17.pt". Such a file may hold the tensor
+ * beside what is said of it ({"value": …, "meta": …}). Tags become the tensor's name; dump_index is the order. */
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "fmt/weights.h"
+
+#define ENTRIES 200000
+
+static bool is_torch(struct str name)
+{
+    return str_ends(name, ".pt") || str_ends(name, ".pth");
+}
+
+static bool probe_folder(struct folder *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->entries.n; i++)
+        n += is_torch(str_of(f->entries.v[i].name));
+    return n > 1;
+}
+
+/* ---- tags in a file's name ---- */
+
+/* The value of "tag=…" between "___"; empty where there is none. */
+static struct str tag(struct str stem, const char *name)
+{
+    size_t n = strlen(name);
+    while (stem.n) {
+        ptrdiff_t end = str_search(stem, "___");
+        struct str part = end < 0 ? stem : str_n(stem.p, (size_t)end);
+        if (str_starts(part, name) && part.n > n && part.p[n] == '=')
+            return str_cut(part, n + 1);
+        stem = end < 0 ? STR("") : str_cut(stem, (size_t)end + 3);
+    }
+    return STR("");
+}
+
+struct tensor_name {
+    const char *file;
+    struct str stem, name, pass, rank;
+    unsigned long long index;
+    size_t at;
+};
+
+static struct tensor_name name_of(const char *file, size_t at)
+{
+    struct str s = str_of(file);
+    struct tensor_name t = {.file = file, .at = at, .stem = str_n(s.p, (size_t)str_rfind(s, '.'))};
+    struct str index = tag(t.stem, "dump_index");
+    t.name = tag(t.stem, "name");
+    t.pass = tag(t.stem, "forward_pass_id");
+    t.rank = tag(t.stem, "rank");
+    if (!t.name.n || !str_u64(index, &t.index))
+        t.index = at;
+    return t;
+}
+
+static int by_index(const void *a, const void *b)
+{
+    const struct tensor_name *x = a, *y = b;
+    return x->index != y->index ? (x->index > y->index) - (x->index < y->index) : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Passes and ranks are said only where the folder holds several. */
+static void full_name(const struct tensor_name *t, bool passes, bool ranks, struct buf *out)
+{
+    struct str layer = tag(t->stem, "layer_id");
+    buf_clear(out);
+    if (!t->name.n) {
+        buf_str(out, t->stem);
+        return;
+    }
+    if (passes)
+        buf_fmt(out, "pass%.*s.", STR_ARG(t->pass));
+    if (ranks)
+        buf_fmt(out, "rank%.*s.", STR_ARG(t->rank));
+    if (layer.n)
+        buf_fmt(out, "layers.%.*s.", STR_ARG(layer));
+    buf_str(out, t->name);
+}
+
+/* ---- the list ---- */
+
+/* Adds the file's one tensor under that name; what else the file says is left out. */
+static int add(struct weights *w, const char *dir, const char *file, struct str name, struct err *e)
+{
+    size_t before = w->list.n, tensors = 0;
+    map_release(&w->names); /* every file calls its tensor the same; the set is named at the end */
+    if (weights_list_file(w, weights_add_file(w, dir, file), e))
+        return -1;
+    for (size_t i = before; i < w->list.n; i++)
+        if (!w->list.v[i].text) {
+            w->list.v[before] = w->list.v[i];
+            tensors++;
+        }
+    if (tensors != 1)
+        return err_set(e, ERR_DATA, _("%s/%s: expected a folder of files with one tensor each, found %zu in this one; name one file"), dir, file, tensors);
+    w->list.n = before + 1;
+    w->list.v[before].name = arena_str(&w->arena, name);
+    return 0;
+}
+
+static int list_folder(struct weights *w, const char *path, struct err *e)
+{
+    name_list names = {0};
+    VEC(struct tensor_name) t = {0};
+    struct buf b = {0};
+    bool passes = false, ranks = false;
+    int rc = dir_list(path, ENTRIES, &names, e);
+    for (size_t i = 0; i < names.n && rc == 0; i++)
+        if (is_torch(str_of(names.v[i])))
+            vec_push(&t, name_of(names.v[i], i));
+    if (t.n)
+        qsort(t.v, t.n, sizeof *t.v, by_index);
+    for (size_t i = 1; i < t.n; i++) {
+        passes |= !str_eq(t.v[i].pass, t.v[0].pass);
+        ranks |= !str_eq(t.v[i].rank, t.v[0].rank);
+    }
+    for (size_t i = 0; i < t.n && rc == 0; i++) {
+        full_name(&t.v[i], passes, ranks, &b);
+        rc = add(w, path, t.v[i].file, buf_view(&b), e);
+    }
+    map_release(&w->names);
+    for (size_t i = 0; i < w->list.n; i++)
+        if (map_get(&w->names, w->list.v[i].name) == MAP_NONE)
+            map_add(&w->names, w->list.v[i].name, (uint32_t)i);
+    buf_release(&b);
+    vec_release(&t);
+    name_list_release(&names);
+    return rc;
+}
+
+const struct weight_format weights_torch_folder = {.name = "torch", .probe_folder = probe_folder, .list = list_folder};
