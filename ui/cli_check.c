@@ -17,6 +17,7 @@
 #include "ranks/collectives.h"
 #include "ranks/replicas.h"
 #include "report/formats.h"
+#include "config/dump_config.h"
 #include "ui/open_investigation.h"
 #include "ui/ending.h"
 
@@ -393,6 +394,8 @@ int cli_check(const struct options *o)
     struct err unfit;
     if (fail_on_fits(&o->policy, FAIL_ON_CHECK, &unfit))
         return cli_fail(&unfit);
+    if (dump_config_probe(o->arg[0]))
+        return cli_check_dump_config(o);
     enum path_kind what = path_kind_find(o->arg[0], NULL);
     if (what == PATH_LOG || what == PATH_NORMS)
         return cli_check_log(o);

@@ -6,6 +6,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "config/dump_config.h"
 #include "panel/known_causes.h"
 #include "panel/next_dump.h"
 #include "report/panels_output.h"
@@ -506,6 +507,15 @@ static void recipes_are_whole(void **state)
             if (!root)
                 fail_msg("%.*s is no JSON", STR_ARG(r->name));
             cJSON_Delete(root);
+        }
+        if (str_ends(r->file, ".json") && str_starts(r->need, "dump")) { /* what we hand out stands before our own linter */
+            struct dump_config c;
+            struct err e;
+            const char *path = put_text(dir, "recipe.json", b.p);
+            assert_true(dump_config_probe(path));
+            if (dump_config_open(&c, path, &e) || c.bad)
+                fail_msg("%.*s: %s", STR_ARG(r->name), c.bad ? c.remarks.v[0].text : e.text);
+            dump_config_release(&c);
         }
     }
     for (int k = 0; k < PANEL_INPUT_COUNT; k++) { /* every input has a recipe */

@@ -1,0 +1,57 @@
+/* Configurations of dumping tools, looked at before a run is spent on them: what they will write, in how many parts, and
+ * what would be missing for a comparison. A tool is a row in dump_config.c and a file of its own. */
+#ifndef CONFIG_DUMP_CONFIG_H
+#define CONFIG_DUMP_CONFIG_H
+
+#include "config/settings.h"
+
+enum dump_remark_weight { REMARK_NOTE, REMARK_ADVICE, REMARK_BAD };
+
+struct dump_remark {
+    enum dump_remark_weight weight;
+    const char *key;  /* of the configuration; "" of the whole */
+    const char *text; /* a sentence in the language in force */
+};
+
+struct dump_config {
+    struct settings s;
+    const char *tool;     /* "mindspore-dump" */
+    uint64_t steps, ranks; /* that will be written; 0: all there are */
+    bool tensors, statistics; /* whether values, whether figures are written */
+    VEC(struct dump_remark) remarks;
+    size_t bad;
+};
+
+bool dump_config_probe(const char *path);
+/* 0, or -1 with a sentence; release c in either case. */
+int dump_config_open(struct dump_config *c, const char *path, struct err *e);
+void dump_config_release(struct dump_config *c);
+const char *dump_remark_name(enum dump_remark_weight w); /* "note", "advice", "bad" */
+
+/* ---- for the tools ---- */
+
+struct dump_tool {
+    const char *name;
+    bool (*sniff)(const struct settings *s);
+    void (*lint)(struct dump_config *c);
+};
+
+/* The value of a key, "" where it is not there. */
+struct str dump_config_value(const struct dump_config *c, const char *key);
+/* Whether a list has an element; of how many. */
+size_t dump_config_count(const struct dump_config *c, const char *key);
+/* The i-th of a list as text. */
+struct str dump_config_element(const struct dump_config *c, const char *key, size_t i);
+void dump_config_say(struct dump_config *c, enum dump_remark_weight w, const char *key, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The steps of "0|5-8|100-120": how many; -1 where it is none of that. "all" and "" are 0. */
+int64_t dump_config_steps(struct str text, char between);
+
+bool mindspore_dump_sniff(const struct settings *s);
+void mindspore_dump_lint(struct dump_config *c);
+bool msprobe_config_sniff(const struct settings *s);
+void msprobe_config_lint(struct dump_config *c);
+bool ptdbg_script_sniff(const struct settings *s);
+void ptdbg_script_lint(struct dump_config *c);
+
+#endif
