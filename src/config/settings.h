@@ -102,6 +102,7 @@ struct settings_format {
     bool (*sniff)(struct str text);
     int (*read)(struct settings *s, struct str text, struct err *e);
     bool head;          /* enough is the file's beginning: it may be a log of any size */
+    bool arguments;     /* documents whose leaves are Megatron's arguments, with - or _, at any depth */
     const char *prefix; /* documents: before each key, as Hugging Face's two files share names */
     const char *mark[8]; /* documents: keys of which one makes it this kind; "x." is any key below x */
 };

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/msg.h"
+#include "config/arguments.h"
 #include "config/settings.h"
 
 #define DEEPEST 64
@@ -266,6 +267,23 @@ static const struct settings_format *kind_by_keys(const struct settings *s)
     return NULL;
 }
 
+/* The argument a document's leaf sets: its last name, "moe-token-drop-policy" as "moe_token_drop_policy". */
+static int take_argument(struct settings *s, const struct setting *x, struct buf *b, struct err *e)
+{
+    ptrdiff_t dot = str_rfind(x->key, '.');
+    struct str name = dot < 0 ? x->key : str_cut(x->key, (size_t)dot + 1), value = x->value;
+    if (!name.n || str_find(name, '[') >= 0)
+        return 0;
+    buf_clear(b);
+    for (size_t i = 0; i < name.n; i++)
+        buf_char(b, name.p[i] == '-' ? '_' : name.p[i]);
+    if (str_ieq(value, STR("true")))
+        value = STR("True");
+    else if (str_ieq(value, STR("false")))
+        value = STR("False");
+    return argument_add(s, buf_view(b), x->key, value, (enum setting_state)x->state, x->line, str_is(value, "False"), e);
+}
+
 /* Moves the settings of one document into s, behind its kind's prefix. */
 static int take(struct settings *s, const struct settings *from, const struct settings_format *k, struct err *e)
 {
@@ -273,6 +291,10 @@ static int take(struct settings *s, const struct settings *from, const struct se
     int rc = 0;
     for (size_t i = 0; i < from->list.n && rc == 0; i++) {
         const struct setting *x = &from->list.v[i];
+        if (k->arguments) {
+            rc = take_argument(s, x, &b, e);
+            continue;
+        }
         buf_clear(&b);
         buf_cstr(&b, k->prefix);
         buf_str(&b, x->key);

@@ -329,6 +329,42 @@ static void writers(void **state)
     buf_release(&b);
 }
 
+/* Megatron's arguments in a document, the guide's own line among them, against MindFormers' enable_sdrop. */
+static void megatron_documents(void **state)
+{
+    (void)state;
+    const char *g = write_file("m.yaml", PARTS("gpt_args:\n  num-layers: 2\n  num-attention-heads: 4\n  hidden-size: 64\n  num-experts: 8\n"
+                                               "  moe-token-drop-policy: position\n  moe-pad-expert-input-to-capacity: True\n  bf16: true\n"
+                                               "  no-bias-swiglu-fusion: false\n  fp16-lm-cross-entropy: true\n"));
+    run(write_file("t.yaml", PARTS("moe_config: {expert_num: 8, enable_sdrop: True}\n"
+                                   "model: {model_config: {type: LlamaConfig, num_layers: 2, compute_dtype: bfloat16, param_init_dtype: bfloat16}}\n")),
+        g, NULL);
+    assert_string_equal(c.side[1].kind, "megatron-yaml");
+    state_is("num_layers", CHECK_OK);
+    state_is("enable_sdrop", CHECK_OK);
+    state_is("compute_dtype", CHECK_OK);
+    value_is("fused_swiglu", 1, "True", true);
+    value_is("param_init_type", 0, "bfloat16", false);
+    state_is("loss_dtype", CHECK_DIFFERS); /* --fp16-lm-cross-entropy on one side */
+}
+
+/* verl 0.9's configuration as Hydra resolves it. */
+static void verl_documents(void **state)
+{
+    (void)state;
+    static const char verl[] = "actor_rollout_ref:\n  actor:\n    optim: {lr: %s, weight_decay: 0.01, betas: [0.9, 0.999]}\n    grad_clip: 1.0\n"
+                               "  model: {path: /m}\ndata: {train_batch_size: 1024, seed: null}\ntrainer: {total_epochs: 30}\n";
+    char t[1000], g[1000];
+    snprintf(t, sizeof t, verl, "1e-6");
+    snprintf(g, sizeof g, verl, "2e-6");
+    run(write_file("v.yaml", PARTS(t)), write_file("w.yaml", PARTS(g)), NULL);
+    assert_string_equal(c.side[0].kind, "verl-yaml");
+    ONLY("lr");
+    value_is("clip_grad", 0, "1.0", false);
+    value_is("global_batch_size", 1, "1024", false);
+    state_is("num_layers", CHECK_UNKNOWN); /* the model's own file tells it */
+}
+
 /* ---- what the guide advises, the same on both sides or not ---- */
 
 static void guide_is(const char *key, enum check_guide g)
@@ -428,6 +464,7 @@ int main(void)
         cmocka_unit_test(experts),         cmocka_unit_test(recommendations), cmocka_unit_test(environment),
         cmocka_unit_test(missing_and_unknown), cmocka_unit_test(waived),  cmocka_unit_test(unmapped),
         cmocka_unit_test(same_framework),  cmocka_unit_test(huggingface), cmocka_unit_test(writers),
+        cmocka_unit_test(megatron_documents), cmocka_unit_test(verl_documents),
         cmocka_unit_test(advice_where_both_agree), cmocka_unit_test(advice_followed),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
