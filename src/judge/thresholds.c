@@ -167,6 +167,7 @@ static void load_rules(void)
         [RULE_LIMIT_ROLLOUT_CUT_SIGN] = "rollout_cut_sign",
         [RULE_LIMIT_ROLLOUT_ODDS] = "rollout_odds",
         [RULE_LIMIT_ROLLOUT_ERRORS] = "rollout_errors",
+        [RULE_LIMIT_DUMP_RUN] = "dump_run",
     };
     struct err e;
     cJSON *root = json_text(embed_str(&embed_thresholds_json), "thresholds.json", &e);

@@ -1,5 +1,6 @@
 /* The tree of questions: what failed decides where to go. One row a branch, the first that holds is taken. */
 #include "base/msg.h"
+#include "panel/dump_run.h"
 #include "panel/procedure.h"
 
 static bool failed(const struct procedure *g, int panel)
@@ -26,6 +27,12 @@ static bool closed(const struct procedure *g)
     for (int i = 1; i <= procedure_panels(g); i++)
         any |= i != PANEL_FINDINGS && failed(g, i);
     return any && g->page[PANEL_FINDINGS - 1].state == PANEL_PASSED;
+}
+
+/* Hooks that change what is computed come before anything else. */
+static bool dump_is_another_run(const struct procedure *g)
+{
+    return page_dump_run_open(&g->page[1]);
 }
 
 static bool settings_differ(const struct procedure *g)
@@ -134,6 +141,8 @@ static const struct {
 } branches[] = {
     {closed, 8, N_("The root cause is named and confirmed: write the report. Other failures follow from it, or belong "
                    "to another ticket.")},
+    {dump_is_another_run, 2, N_("A dump's loss is not the one the undumped run printed: find out whether it is the same run before "
+                                "anything is read from it.")},
     {settings_differ, 1, N_("The settings differ, so the runs are not comparable. Align or waive them first.")},
     {data_differ, 2, N_("Inputs, weights or determinism differ: everything below follows from them.")},
     {first_step_differs, 3, N_("Step 1 differs: the forward pass. Dump it on both sides and check the first deviation.")},

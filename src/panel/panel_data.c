@@ -3,6 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "panel/dump_run.h"
 #include "panel/procedure.h"
 #include "weights/weights_section.h"
 
@@ -166,6 +167,7 @@ void panel_data(struct panel_page *p, const struct procedure *g)
     page_inputs(p, g, PANEL_INPUT_TARGET, PANEL_INPUT_GOLDEN, true);
     page_inputs(p, g, PANEL_INPUT_TARGET_WEIGHTS, PANEL_INPUT_GOLDEN_WEIGHTS, true);
     page_inputs(p, g, PANEL_INPUT_TARGET_REPEAT, PANEL_INPUT_GOLDEN_REPEAT, false);
+    page_dump_run(p, g);
     step_inputs(p, g);
     weights(p, g);
     determinism(p, g);

@@ -29,7 +29,8 @@ static const char *const items[] = {
         "first-deviation",
     "local-norm",    "gradients",     "step",      "frozen",  "curves", "mean-loss",     "global-norm",   "steps",
     "divergence", "apart",
-    "learning-rate", "target-replay", "golden-replay", "scaling", "root-cause", "confirmed",     "rollout",       "rollout-first", "sync",
+    "target-dump-run", "golden-dump-run", "learning-rate", "target-replay", "golden-replay", "scaling", "root-cause", "confirmed",
+    "rollout", "rollout-first", "sync",
 };
 
 bool panel_knows(struct str id)

@@ -200,6 +200,32 @@ static void settings_flip(void **state)
 
 /* ---- 2 ---- */
 
+static const char *loss_log(const char *name, double first)
+{
+    char text[400];
+    snprintf(text, sizeof text, "{\"step\": 1, \"loss\": %.6f}\n{\"step\": 2, \"loss\": 3.5}\n", first);
+    return put_text(dir, name, text);
+}
+
+/* Loss of the dump against the undumped run's log: hooks that change the numbers are said before anything else. */
+static void a_dump_of_another_run_comes_first(void **state)
+{
+    (void)state;
+    begin(sample("tt_rope/target"), sample("tt_rope/bench"));
+    give(PANEL_INPUT_TARGET_LOG, loss_log("dt.jsonl", 3.654972));
+    give(PANEL_INPUT_GOLDEN_LOG, loss_log("dg.jsonl", 3.654938));
+    settle();
+    assert_int_equal(item(2, "target-dump-run")->mark, MARK_OK);
+    assert_int_equal(item(2, "golden-dump-run")->mark, MARK_OK);
+    give(PANEL_INPUT_TARGET_LOG, loss_log("dt2.jsonl", 3.6612));
+    settle();
+    assert_int_equal(item(2, "target-dump-run")->mark, MARK_OPEN);
+    next_is(2, "not the one the undumped run printed");
+    investigation_tell(&inv, &inv.answers, STR("target-dump-run"), STR("the log's loss is the mean of two ranks"));
+    settle();
+    assert_int_equal(item(2, "target-dump-run")->mark, MARK_OK);
+}
+
 static void data_flip(void **state)
 {
     (void)state;
@@ -667,6 +693,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(first_run_is_small, setup, teardown),
         cmocka_unit_test_setup_teardown(rollouts_have_a_panel_once_given, setup, teardown),
         cmocka_unit_test_setup_teardown(settings_flip, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_dump_of_another_run_comes_first, setup, teardown),
         cmocka_unit_test_setup_teardown(data_flip, setup, teardown),
         cmocka_unit_test_setup_teardown(ids_have_to_be_in_the_vocabulary, setup, teardown),
         cmocka_unit_test_setup_teardown(first_loss_flips, setup, teardown),
