@@ -23,7 +23,8 @@ static void say_writes(struct document *d, const struct dump_config *c)
         doc_say(d, TONE_PLAIN, "%s", _("ranks: all"));
     doc_say(d, TONE_PLAIN, _("tensors: %s; figures: %s"), yes_no(c->tensors), yes_no(c->statistics));
     if (c->steps && c->ranks)
-        doc_say(d, TONE_PLAIN, _("recordings: %llu, each as large as one step of one rank"), (unsigned long long)(c->steps * c->ranks));
+        doc_say(d, TONE_PLAIN, _("recordings: %llu, each as large as one step of one rank"),
+                (unsigned long long)(c->steps * c->ranks));
 }
 
 static void plan_text(const struct dump_config *c, struct buf *b)
@@ -31,13 +32,15 @@ static void plan_text(const struct dump_config *c, struct buf *b)
     static const uint8_t mark[] = {[REMARK_NOTE] = DOC_NOTE, [REMARK_ADVICE] = DOC_ADVICE, [REMARK_BAD] = DOC_BAD};
     struct document d;
     document_begin(&d);
-    doc_verdict(&d, c->bad ? STAGE_FAIL : STAGE_PASS, NULL, _("This configuration can be run."), _("This configuration will not do."));
+    doc_verdict(&d, c->bad ? STAGE_FAIL : STAGE_PASS, NULL, _("This configuration can be run."),
+                _("This configuration will not do."));
     doc_say(&d, TONE_PLAIN, _("%s (%s)"), c->s.path, c->tool);
     say_writes(&d, c);
     for (int w = REMARK_BAD; w >= REMARK_NOTE; w--)
         for (size_t i = 0; i < c->remarks.n; i++)
             if ((int)c->remarks.v[i].weight == w)
-                doc_note(&d, (enum doc_mark)mark[w], NULL, "%s%s%s", c->remarks.v[i].key, *c->remarks.v[i].key ? ": " : "", c->remarks.v[i].text);
+                doc_note(&d, (enum doc_mark)mark[w], NULL, "%s%s%s", c->remarks.v[i].key,
+                         *c->remarks.v[i].key ? ": " : "", c->remarks.v[i].text);
     write_text_end(b, &d);
 }
 
@@ -83,7 +86,8 @@ int cli_check_dump_config(const struct options *o)
     struct err e = {0};
     int status;
     if (dump_config_open(&c, o->arg[0], &e) ||
-        (!cli_can_write(o, false) && err_set(&e, ERR_USAGE, _("%s: this is written as .json"), o->output)) || cli_write(o, write_result, &c, &e))
+        (!cli_can_write(o, false) && err_set(&e, ERR_USAGE, _("%s: this is written as .json"), o->output)) ||
+            cli_write(o, write_result, &c, &e))
         status = cli_fail(&e);
     else
         status = c.bad ? EXIT_DEVIATES : EXIT_ALIGNED;

@@ -64,7 +64,8 @@ static int call(struct settings *s, struct str name, struct str arguments, uint3
 /* Calls of ptdbg's functions in a training script; nothing of it runs. */
 static int script(struct settings *s, struct str text, struct err *e)
 {
-    static const char *const names[] = {"PrecisionDebugger", "set_dump_path", "set_dump_switch", "register_hook", "set_overflow_check_switch"};
+    static const char *const names[] = {"PrecisionDebugger", "set_dump_path", "set_dump_switch", "register_hook",
+                                        "set_overflow_check_switch"};
     struct str rest = text, line;
     size_t calls = 0;
     for (uint32_t n = 1; rest.n && calls < SCRIPT_CALLS; n++) {
@@ -125,7 +126,8 @@ bool dump_config_probe(const char *path)
     char head[4096];
     struct str h = named_so(path) ? file_head(path, head, sizeof head) : STR("");
     /* dump.json begins with a task and a dump_path too, and may be of any size */
-    bool may = h.n && (str_has(h, "common_dump_settings") || str_has(h, "dump_path") || str_has(h, "PrecisionDebugger") ||
+    bool may = h.n && (str_has(h, "common_dump_settings") || str_has(h, "dump_path") ||
+                       str_has(h, "PrecisionDebugger") ||
                        str_has(h, "set_dump_")) && !str_has(h, "\"data\"");
     bool yes = may && read_config(&s, path, &quiet) == 0 && tool_of(&s);
     settings_release(&s);

@@ -1,5 +1,5 @@
-/* Configurations of dumping tools, looked at before a run is spent on them: what they will write, in how many parts, and
- * what would be missing for a comparison. A tool is a row in dump_config.c and a file of its own. */
+/* Configurations of dumping tools, looked at before a run is spent on them: what they will write, in how many parts,
+ * and what would be missing for a comparison. A tool is a row in dump_config.c and a file of its own. */
 #ifndef CONFIG_DUMP_CONFIG_H
 #define CONFIG_DUMP_CONFIG_H
 

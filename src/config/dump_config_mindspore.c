@@ -18,7 +18,8 @@ static void needed(struct dump_config *c)
                                        COMMON "iteration", COMMON "input_output"};
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (!dump_config_value(c, keys[i]).n)
-            dump_config_say(c, REMARK_BAD, keys[i], "%s", _("not there: the run stops with an error about the configuration"));
+            dump_config_say(c, REMARK_BAD, keys[i], "%s", _("not there: the run stops with an error about the "
+                                                            "configuration"));
 }
 
 static void where(struct dump_config *c)
@@ -26,11 +27,13 @@ static void where(struct dump_config *c)
     struct str path = dump_config_value(c, COMMON "path");
     bool odd = false;
     for (size_t i = 0; i < path.n; i++)
-        odd |= !((path.p[i] | 32) >= 'a' && (path.p[i] | 32) <= 'z') && !(path.p[i] >= '0' && path.p[i] <= '9') && !strchr("-_/", path.p[i]);
+        odd |= !((path.p[i] | 32) >= 'a' && (path.p[i] | 32) <= 'z') && !(path.p[i] >= '0' && path.p[i] <= '9') &&
+            !strchr("-_/", path.p[i]);
     if (path.n && path.p[0] != '/')
         dump_config_say(c, REMARK_BAD, COMMON "path", _("%.*s: has to be absolute"), STR_ARG(path));
     else if (odd)
-        dump_config_say(c, REMARK_BAD, COMMON "path", _("%.*s: letters, digits, - _ and / alone are taken"), STR_ARG(path));
+        dump_config_say(c, REMARK_BAD, COMMON "path", _("%.*s: letters, digits, - _ and / alone are taken"),
+                        STR_ARG(path));
 }
 
 static void which_steps(struct dump_config *c)
@@ -38,9 +41,11 @@ static void which_steps(struct dump_config *c)
     struct str text = dump_config_value(c, COMMON "iteration");
     int64_t n = dump_config_steps(text, '|');
     if (n < 0)
-        dump_config_say(c, REMARK_BAD, COMMON "iteration", _("%.*s: expected \"all\", or steps and ranges such as 0|5-8|100-120"), STR_ARG(text));
+        dump_config_say(c, REMARK_BAD, COMMON "iteration", _("%.*s: expected \"all\", or steps and ranges such as "
+                                                             "0|5-8|100-120"), STR_ARG(text));
     else if (text.n && n == 0)
-        dump_config_say(c, REMARK_ADVICE, COMMON "iteration", "%s", _("every step is written; one step is enough to compare, the first one first"));
+        dump_config_say(c, REMARK_ADVICE, COMMON "iteration", "%s", _("every step is written; one step is enough to "
+                                                                      "compare, the first one first"));
     c->steps = n > 0 ? (uint64_t)n : 0;
 }
 
@@ -49,17 +54,22 @@ static void which_calls(struct dump_config *c)
     struct str mode = dump_config_value(c, COMMON "dump_mode"), debug = dump_config_value(c, COMMON "op_debug_mode");
     size_t kernels = dump_config_count(c, COMMON "kernels");
     if (str_is(mode, "0") && kernels)
-        dump_config_say(c, REMARK_ADVICE, COMMON "kernels", _("%zu kernels are named, and dump_mode 0 ignores them: everything is written"), kernels);
+        dump_config_say(c, REMARK_ADVICE, COMMON "kernels", _("%zu kernels are named, and dump_mode 0 ignores them: "
+                                                              "everything is written"), kernels);
     else if (str_is(mode, "1") && !kernels)
-        dump_config_say(c, REMARK_BAD, COMMON "kernels", "%s", _("dump_mode 1 writes the kernels named here, and none is"));
+        dump_config_say(c, REMARK_BAD, COMMON "kernels", "%s", _("dump_mode 1 writes the kernels named here, and "
+                                                                 "none is"));
     else if (str_is(mode, "2"))
-        dump_config_say(c, REMARK_NOTE, COMMON "dump_mode", "%s", _("writes what mindspore.set_dump names in the script"));
+        dump_config_say(c, REMARK_NOTE, COMMON "dump_mode", "%s", _("writes what mindspore.set_dump names in the "
+                                                                    "script"));
     else if (mode.n && !str_is(mode, "0") && !str_is(mode, "1"))
         dump_config_say(c, REMARK_BAD, COMMON "dump_mode", _("%.*s: expected 0, 1 or 2"), STR_ARG(mode));
     if (str_is(debug, "1") || str_is(debug, "2") || str_is(debug, "3"))
-        dump_config_say(c, REMARK_NOTE, COMMON "op_debug_mode", "%s", _("overflow detection: only operators that overflow are written, no step can be compared with it"));
+        dump_config_say(c, REMARK_NOTE, COMMON "op_debug_mode", "%s", _("overflow detection: only operators that "
+                "overflow are written, no step can be compared with it"));
     else if (str_is(debug, "4"))
-        dump_config_say(c, REMARK_NOTE, COMMON "op_debug_mode", "%s", _("only the inputs of an operator that fails are written"));
+        dump_config_say(c, REMARK_NOTE, COMMON "op_debug_mode", "%s", _("only the inputs of an operator that fails "
+                "are written"));
     else if (debug.n && !str_is(debug, "0"))
         dump_config_say(c, REMARK_BAD, COMMON "op_debug_mode", _("%.*s: expected 0, 3 or 4"), STR_ARG(debug));
 }
@@ -70,22 +80,28 @@ static void what_of_them(struct dump_config *c)
     c->tensors = !str_is(saved, "statistic");
     c->statistics = str_is(saved, "statistic") || str_is(saved, "full");
     if (saved.n && c->tensors && !c->statistics && !str_is(saved, "tensor"))
-        dump_config_say(c, REMARK_BAD, COMMON "saved_data", _("%.*s: expected tensor, statistic or full"), STR_ARG(saved));
+        dump_config_say(c, REMARK_BAD, COMMON "saved_data", _("%.*s: expected tensor, statistic or full"),
+                        STR_ARG(saved));
     else if (!c->statistics)
-        dump_config_say(c, REMARK_ADVICE, COMMON "saved_data", "%s", _("no statistic.csv is written: take \"full\", or \"statistic\" where tensors are not needed"));
+        dump_config_say(c, REMARK_ADVICE, COMMON "saved_data", "%s", _("no statistic.csv is written: take \"full\", "
+                "or \"statistic\" where tensors are not needed"));
     else if (!c->tensors)
-        dump_config_say(c, REMARK_NOTE, COMMON "saved_data", "%s", _("figures alone, no tensors: small, and no element can be looked at"));
+        dump_config_say(c, REMARK_NOTE, COMMON "saved_data", "%s", _("figures alone, no tensors: small, and no "
+                                                                     "element can be looked at"));
     if (str_is(io, "1"))
-        dump_config_say(c, REMARK_ADVICE, COMMON "input_output", "%s", _("no outputs are written: a deviation shows only where the next call takes it"));
+        dump_config_say(c, REMARK_ADVICE, COMMON "input_output", "%s", _("no outputs are written: a deviation shows "
+                "only where the next call takes it"));
     else if (str_is(io, "2"))
-        dump_config_say(c, REMARK_ADVICE, COMMON "input_output", "%s", _("no inputs are written: where a deviation starts cannot be told from where it passes"));
+        dump_config_say(c, REMARK_ADVICE, COMMON "input_output", "%s", _("no inputs are written: where a deviation "
+                "starts cannot be told from where it passes"));
     else if (io.n && !str_is(io, "0"))
         dump_config_say(c, REMARK_BAD, COMMON "input_output", _("%.*s: expected 0, 1 or 2"), STR_ARG(io));
 }
 
 void mindspore_dump_lint(struct dump_config *c)
 {
-    struct str e2e = dump_config_value(c, "e2e_dump_settings.enable"), flag = dump_config_value(c, "e2e_dump_settings.trans_flag");
+    struct str e2e = dump_config_value(c, "e2e_dump_settings.enable");
+    struct str flag = dump_config_value(c, "e2e_dump_settings.trans_flag");
     needed(c);
     where(c);
     which_steps(c);
@@ -95,6 +111,8 @@ void mindspore_dump_lint(struct dump_config *c)
     if (e2e.n && !str_ieq(e2e, STR("true")) && !dump_config_value(c, "async_dump_settings.enable").n)
         dump_config_say(c, REMARK_BAD, "e2e_dump_settings.enable", "%s", _("switched off: nothing is written"));
     if (flag.n && !str_ieq(flag, STR("true")))
-        dump_config_say(c, REMARK_ADVICE, "e2e_dump_settings.trans_flag", "%s", _("tensors stay in the device's format: shapes will not be the model's"));
-    dump_config_say(c, REMARK_NOTE, "", "%s", _("MINDSPORE_DUMP_CONFIG has to name this file by its absolute path, and to be unset after the run: it slows every later one"));
+        dump_config_say(c, REMARK_ADVICE, "e2e_dump_settings.trans_flag", "%s", _("tensors stay in the device's "
+                "format: shapes will not be the model's"));
+    dump_config_say(c, REMARK_NOTE, "", "%s", _("MINDSPORE_DUMP_CONFIG has to name this file by its absolute path, "
+                                                "and to be unset after the run: it slows every later one"));
 }

@@ -34,7 +34,8 @@ static uint64_t numbers(struct dump_config *c, const char *key)
         struct str one = dump_config_element(c, key, i);
         int64_t n = dump_config_steps(one, ',');
         if (n <= 0)
-            dump_config_say(c, REMARK_BAD, key, _("%.*s: expected numbers from 0 or ranges such as \"3-5\""), STR_ARG(one));
+            dump_config_say(c, REMARK_BAD, key, _("%.*s: expected numbers from 0 or ranges such as \"3-5\""),
+                            STR_ARG(one));
         else
             total += (uint64_t)n;
     }
@@ -48,27 +49,33 @@ static void part(struct dump_config *c, const char *list, const char *scope, con
     if (bounds && bounds != 2)
         dump_config_say(c, REMARK_BAD, scope, _("%zu names: a scope is its first and its last call"), bounds);
     if (c->tensors && !names && !bounds)
-        dump_config_say(c, REMARK_ADVICE, list, "%s", _("tensors of every call: begin with statistics, then name the calls around the first deviation"));
+        dump_config_say(c, REMARK_ADVICE, list, "%s", _("tensors of every call: begin with statistics, then name the "
+                                                        "calls around the first deviation"));
     if (has_part(c, mode, "all") && dump_config_count(c, mode) > 1)
         dump_config_say(c, REMARK_BAD, mode, "%s", _("\"all\" stands alone"));
     if (has_part(c, mode, "forward") && !has_part(c, mode, "backward"))
-        dump_config_say(c, REMARK_ADVICE, mode, "%s", _("no backward pass is written: enough for the first loss, not for gradients"));
+        dump_config_say(c, REMARK_ADVICE, mode, "%s", _("no backward pass is written: enough for the first loss, not "
+                                                        "for gradients"));
     if (has_part(c, mode, "output") && !has_part(c, mode, "input"))
-        dump_config_say(c, REMARK_ADVICE, mode, "%s", _("no inputs are written: where a deviation starts cannot be told from where it passes"));
+        dump_config_say(c, REMARK_ADVICE, mode, "%s", _("no inputs are written: where a deviation starts cannot be "
+                                                        "told from where it passes"));
     if (str_is(sum, "md5"))
-        dump_config_say(c, REMARK_ADVICE, summary, "%s", _("checksums tell equal from different and nothing more: for a run against itself"));
+        dump_config_say(c, REMARK_ADVICE, summary, "%s", _("checksums tell equal from different and nothing more: "
+                                                           "for a run against itself"));
 }
 
 void msprobe_config_lint(struct dump_config *c)
 {
-    static const char *const tasks[] = {"statistics", "tensor", "overflow_check", "acc_check", "structure", "free_benchmark",
+    static const char *const tasks[] = {"statistics", "tensor", "overflow_check", "acc_check", "structure",
+                                        "free_benchmark",
                                         "run_ut", "grad_probe", "exception_dump", "nan_analyze"};
     static const char *const levels[] = {"L0", "L1", "L2", "mix", "debug"};
     struct str task = dump_config_value(c, "task"), level = dump_config_value(c, "level");
     if (!dump_config_value(c, "dump_path").n)
         dump_config_say(c, REMARK_BAD, "dump_path", "%s", _("empty: nothing says where to write"));
     if (task.n && !one_of(task, tasks, ARRAY_LEN(tasks)))
-        dump_config_say(c, REMARK_BAD, "task", _("%.*s: no task of msprobe; statistics or tensor compare two runs"), STR_ARG(task));
+        dump_config_say(c, REMARK_BAD, "task", _("%.*s: no task of msprobe; statistics or tensor compare two runs"),
+                        STR_ARG(task));
     if (level.n && !one_of(level, levels, ARRAY_LEN(levels)))
         dump_config_say(c, REMARK_BAD, "level", _("%.*s: expected L0, L1, mix, L2 or debug"), STR_ARG(level));
     c->tensors = str_is(task, "tensor");
@@ -76,19 +83,24 @@ void msprobe_config_lint(struct dump_config *c)
     c->steps = numbers(c, "step");
     c->ranks = numbers(c, "rank");
     if (!dump_config_count(c, "step"))
-        dump_config_say(c, REMARK_ADVICE, "step", "%s", _("every step is written; one step is enough to compare, the first one first"));
+        dump_config_say(c, REMARK_ADVICE, "step", "%s", _("every step is written; one step is enough to compare, the "
+                                                          "first one first"));
     if (str_is(level, "L0"))
-        dump_config_say(c, REMARK_ADVICE, "level", "%s", _("modules alone: take \"mix\" to see the calls inside them as well"));
+        dump_config_say(c, REMARK_ADVICE, "level", "%s", _("modules alone: take \"mix\" to see the calls inside them "
+                                                           "as well"));
     if (str_is(level, "L2"))
-        dump_config_say(c, REMARK_ADVICE, "level", "%s", _("operators of CANN, which this program does not read: take \"mix\""));
+        dump_config_say(c, REMARK_ADVICE, "level", "%s", _("operators of CANN, which this program does not read: "
+                                                           "take \"mix\""));
     if (c->tensors) {
         part(c, "tensor.list", "tensor.scope", "tensor.data_mode", "tensor.summary_mode");
         if (dump_config_count(c, "statistics.list") && !dump_config_count(c, "tensor.list"))
-            dump_config_say(c, REMARK_ADVICE, "statistics.list", "%s", _("belongs to another task than the one that is set: it is ignored"));
+            dump_config_say(c, REMARK_ADVICE, "statistics.list", "%s", _("belongs to another task than the one that "
+                    "is set: it is ignored"));
     } else if (str_is(task, "statistics")) {
         part(c, "statistics.list", "statistics.scope", "statistics.data_mode", "statistics.summary_mode");
         if (dump_config_count(c, "tensor.list") && !dump_config_count(c, "statistics.list"))
-            dump_config_say(c, REMARK_ADVICE, "tensor.list", "%s", _("belongs to another task than the one that is set: it is ignored"));
+            dump_config_say(c, REMARK_ADVICE, "tensor.list", "%s", _("belongs to another task than the one that is "
+                                                                     "set: it is ignored"));
     }
 }
 
@@ -111,14 +123,19 @@ void ptdbg_script_lint(struct dump_config *c)
     if (!dump_config_value(c, "set_dump_path").n && !dump_config_value(c, "PrecisionDebugger.dump_path").n)
         dump_config_say(c, REMARK_BAD, "set_dump_path", "%s", _("not there: nothing says where to write"));
     if (dump_config_value(c, "set_dump_switch").n && !str_is(on, "ON"))
-        dump_config_say(c, REMARK_BAD, "set_dump_switch", "%s", _("never switched on in what could be read: nothing is written"));
+        dump_config_say(c, REMARK_BAD, "set_dump_switch", "%s", _("never switched on in what could be read: nothing "
+                                                                  "is written"));
     if (mode.n && !one_of(mode, modes, ARRAY_LEN(modes)))
         dump_config_say(c, REMARK_BAD, "set_dump_switch.mode", _("%.*s: no mode of ptdbg"), STR_ARG(mode));
     if (str_is(mode, "acl"))
-        dump_config_say(c, REMARK_ADVICE, "set_dump_switch.mode", "%s", _("operators of CANN, which this program does not read: take \"mix\""));
-    if (dump_config_value(c, "set_dump_switch.filter_switch").n && str_is(dump_config_value(c, "set_dump_switch.filter_switch"), "ON"))
-        dump_config_say(c, REMARK_ADVICE, "set_dump_switch.filter_switch", "%s", _("integers and booleans are left out: ids and masks of the step cannot be compared"));
+        dump_config_say(c, REMARK_ADVICE, "set_dump_switch.mode", "%s", _("operators of CANN, which this program "
+                "does not read: take \"mix\""));
+    if (str_is(dump_config_value(c, "set_dump_switch.filter_switch"), "ON"))
+        dump_config_say(c, REMARK_ADVICE, "set_dump_switch.filter_switch", "%s", _("integers and booleans are left "
+                "out: ids and masks of the step cannot be compared"));
     if (dump_config_value(c, "register_hook").n && str_has(dump_config_element(c, "register_hook", 1), "overflow"))
-        dump_config_say(c, REMARK_NOTE, "register_hook", "%s", _("overflow detection: only operators that overflow are written, no step can be compared with it"));
-    dump_config_say(c, REMARK_NOTE, "", "%s", _("functions with torch.jit.script are not recorded on GPU: take the decorator off for the dump"));
+        dump_config_say(c, REMARK_NOTE, "register_hook", "%s", _("overflow detection: only operators that overflow "
+                                                                 "are written, no step can be compared with it"));
+    dump_config_say(c, REMARK_NOTE, "", "%s", _("functions with torch.jit.script are not recorded on GPU: take the "
+                                                "decorator off for the dump"));
 }

@@ -269,7 +269,8 @@ void check_advice_text(const struct config_check *k, struct buf *out)
     else if (why)
         buf_fmt(out, _("%s. "), why);
     if (check_guide_open(k))
-        buf_fmt(out, k->guide == GUIDE_BROKEN ? _("the guide advises %.*s: %.*s ") : _("the guide advises %.*s, unknown here: %.*s "),
+        buf_fmt(out, k->guide == GUIDE_BROKEN ? _("the guide advises %.*s: %.*s ") : _("the guide advises %.*s, "
+                "unknown here: %.*s "),
                 STR_ARG(k->advised), STR_ARG(checklist_says(k->row)));
     buf_str(out, checklist_text(k->row));
 }

@@ -281,7 +281,8 @@ static int take_argument(struct settings *s, const struct setting *x, struct buf
         value = STR("True");
     else if (str_ieq(value, STR("false")))
         value = STR("False");
-    return argument_add(s, buf_view(b), x->key, value, (enum setting_state)x->state, x->line, str_is(value, "False"), e);
+    return argument_add(s, buf_view(b), x->key, value, (enum setting_state)x->state, x->line, str_is(value, "False"),
+                        e);
 }
 
 /* Moves the settings of one document into s, behind its kind's prefix. */

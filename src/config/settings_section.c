@@ -7,7 +7,8 @@
 
 #define OTHERS 40
 
-enum settings_part { PART_PROBLEM, PART_START, PART_ADVICE, PART_INFO, PART_WAIVED, PART_MANUAL, PART_UNKNOWN, PART_EQUAL, PARTS };
+enum settings_part { PART_PROBLEM, PART_START, PART_ADVICE, PART_INFO, PART_WAIVED, PART_MANUAL, PART_UNKNOWN,
+                    PART_EQUAL, PARTS };
 
 static const struct {
     const char *title; /* N_, NULL: the first needs none */
@@ -194,7 +195,8 @@ void settings_section(struct document *d, const struct config_compare *c, enum s
     doc_say(d, TONE_PLAIN, _("checks: %zu differ, %zu missing, %zu unknown, %zu with advice, %zu equal"),
             n[CHECK_DIFFERS], n[CHECK_MISSING], n[CHECK_UNKNOWN], n[CHECK_ADVICE], n[CHECK_OK]);
     if (c->guide_broken + c->guide_unknown)
-        doc_say(d, TONE_PLAIN, _("the guide's advice: %zu not followed, %zu unknown"), c->guide_broken, c->guide_unknown);
+        doc_say(d, TONE_PLAIN, _("the guide's advice: %zu not followed, %zu unknown"), c->guide_broken,
+                c->guide_unknown);
     side(d, &c->side[0], false);
     side(d, &c->side[1], true);
     for (int part = 0; part < PARTS; part++)

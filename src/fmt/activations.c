@@ -12,14 +12,16 @@ static bool parameter_name(struct str name)
 {
     static const char *const leaf[] = {
         "weight", "bias", "gamma", "beta", "scale", "embedding_weight", "inv_freq", "running_mean", "running_var",
-        "num_batches_tracked", "moving_mean", "moving_variance", "A_log", "dt_bias", "qweight", "qzeros", "scales", "g_idx",
+        "num_batches_tracked", "moving_mean", "moving_variance", "A_log", "dt_bias", "qweight", "qzeros", "scales",
+            "g_idx",
         "weight_g", "weight_v", "weight_packed", "weight_scale", "moment1", "moment2", "exp_avg", "exp_avg_sq",
         "in_proj_weight", "in_proj_bias", "position_ids", "embedding_table", "lora_A", "lora_B", "kernel", "embedding",
     };
     ptrdiff_t dot = str_rfind(name, '.');
     struct str last = dot < 0 ? name : str_cut(name, (size_t)dot + 1);
     for (size_t i = 0; i < ARRAY_LEN(leaf); i++)
-        if (str_is(last, leaf[i]) || (str_ends(last, leaf[i]) && last.n > strlen(leaf[i]) && last.p[last.n - strlen(leaf[i]) - 1] == '_'))
+        if (str_is(last, leaf[i]) || (str_ends(last, leaf[i]) && last.n > strlen(leaf[i]) &&
+                                      last.p[last.n - strlen(leaf[i]) - 1] == '_'))
             return true;
     return false;
 }
@@ -28,7 +30,8 @@ static bool parameter_name(struct str name)
 static bool value_name(struct str name)
 {
     static const char *const words[] = {
-        "activation", "hidden_state", "grad_output", "grad_input", ".output", ".input", "_output", "_input", "attn_out", "logits",
+        "activation", "hidden_state", "grad_output", "grad_input", ".output", ".input", "_output", "_input",
+            "attn_out", "logits",
         "resid_", "hook_", "last_hidden",
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)

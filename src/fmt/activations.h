@@ -8,9 +8,9 @@
 
 /* By their names, where these say it, else by their shapes: most share the axes of batch and sequence. */
 bool activations_probe(const struct weights *w);
-/* A row a tensor, in the order they were made where the file tells it: of archives and folders their own, of safetensors,
- * which sorts by name, parts before the module they belong to. Tensors' rows are numbers of w's list: *row_of has the index
- * for each row, in the dump's arena. */
+/* A row a tensor, in the order they were made where the file tells it: of archives and folders their own, of
+ * safetensors, which sorts by name, parts before the module they belong to. Tensors' rows are numbers of w's list:
+ * *row_of has the index for each row, in the dump's arena. */
 void activations_rows(struct dump *d, const struct weights *w, uint32_t **row_of);
 
 #endif

@@ -96,7 +96,8 @@ static int add(struct weights *w, const char *dir, const char *file, struct str 
             tensors++;
         }
     if (tensors != 1)
-        return err_set(e, ERR_DATA, _("%s/%s: expected a folder of files with one tensor each, found %zu in this one; name one file"), dir, file, tensors);
+        return err_set(e, ERR_DATA, _("%s/%s: expected a folder of files with one tensor each, found %zu in this "
+                                      "one; name one file"), dir, file, tensors);
     w->list.n = before + 1;
     w->list.v[before].name = arena_str(&w->arena, name);
     return 0;

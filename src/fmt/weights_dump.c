@@ -1,5 +1,5 @@
-/* The readers of files of tensors as recordings: a row a tensor, over the weight formats of weights.c. What holds values of
- * a step is handed to the reader of activations. */
+/* The readers of files of tensors as recordings: a row a tensor, over the weight formats of weights.c. What holds
+ * values of a step is handed to the reader of activations. */
 #include "fmt/weights_dump.h"
 
 #include <stdlib.h>

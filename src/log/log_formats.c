@@ -16,11 +16,14 @@ const struct log_format log_formats[] = {
      .versions = "msprobe to 26.2", .unread = N_("its anomaly files and databases"), .sniff = monitor_sniff,
      .read = monitor_read},
     {.name = "value-table", .title = N_("table with a column for the step and others for loss, norm or rate"),
-     .what = "metrics.csv: step,train_loss,lr …", .overlay = true, .sniff = value_table_sniff, .read = value_table_read},
+     .what = "metrics.csv: step,train_loss,lr …", .overlay = true, .sniff = value_table_sniff,
+         .read = value_table_read},
     {.name = "mlflow", .title = N_("MLflow's files of one value each"), .what = "mlruns/*/*/metrics/loss",
      .overlay = true, .sniff = mlflow_sniff, .read = mlflow_read},
-    {.name = "step-lines", .framework = "pytorch", .title = N_("lines of TorchTitan, verl, DeepSpeed, NeMo and slime, one a step"),
-     .what = "step: N loss: X grad_norm: Y …", .versions = "TorchTitan 0.3, verl 0.9, DeepSpeed 0.16, NeMo 1 and 2, slime",
+    {.name = "step-lines", .framework = "pytorch", .title = N_("lines of TorchTitan, verl, DeepSpeed, NeMo and "
+                                                               "slime, one a step"),
+     .what = "step: N loss: X grad_norm: Y …", .versions = "TorchTitan 0.3, verl 0.9, DeepSpeed 0.16, NeMo 1 and 2, "
+         "slime",
      .overlay = true, .starts = step_line_starts, .take = step_line_take},
     {.name = "megatron-log", .framework = "pytorch",
      .title = N_("training log of Megatron-LM and MindSpeed (v1.0 to core 0.19)"),

@@ -1,4 +1,5 @@
-/* Values of steps under names of any tool: objects, one a line; tables with a header; MLflow's files of one value each. */
+/* Values of steps under names of any tool: objects, one a line; tables with a header; MLflow's files of one value
+ * each. */
 #include "base/msg.h"
 #include "fmt/sheet.h"
 #include "log/series_builder.h"
@@ -118,7 +119,8 @@ static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line,
     t->k->line = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
     if (!t->head) {
         t->head = true;
-        return header(t, cell, n) ? 0 : err_line(e, t->k->file->name, line, _("expected columns for the step and a value of it"));
+        return header(t, cell, n) ? 0 : err_line(e, t->k->file->name, line, _("expected columns for the step and a "
+                "value of it"));
     }
     if ((size_t)t->step >= n || !scan_number(cell[t->step], &x, NULL) || !is_step(x)) {
         log_odd(t->k, ODD_STEP);
@@ -158,7 +160,8 @@ static bool metric_line(struct str line, double *value, double *digit, int64_t *
 {
     double stamp, x;
     struct str s = str_trim(line);
-    if (!scan_leading(&s, &stamp, NULL) || stamp < 1e12 || !scan_leading(&s, value, digit) || !scan_number(s, &x, NULL) || !is_step(x))
+    if (!scan_leading(&s, &stamp, NULL) || stamp < 1e12 || !scan_leading(&s, value, digit) || !scan_number(s, &x,
+            NULL) || !is_step(x))
         return false;
     *step = (int64_t)x;
     return true;

@@ -334,7 +334,8 @@ bool series_probe(const char *path)
 
 /* The first of these in a folder is the run: text first, of the kinds of one trainer the fullest. */
 static const char *const order[] = {"megatron-log", "mindformers-log", "trainer-state", "trainer-log", "trainer",
-                                    "step-lines", "json-lines", "value-table", "mlflow", "tensorboard", "msprobe-monitor", "local-norm"};
+                                    "step-lines", "json-lines", "value-table", "mlflow", "tensorboard",
+                                        "msprobe-monitor", "local-norm"};
 
 static bool is_kind(const struct log_candidate *c, const char *name)
 {

@@ -2,7 +2,8 @@
  *   TorchTitan  step:  1  loss: 12.27210  grad_norm:  4.2031  memory: …  tps: 1,024  …
  *   verl        step:1 - actor/loss:0.1 - actor/grad_norm:np.float64(0.3) - …
  *   DeepSpeed   steps: 10 loss: 5.1234 iter time (s): …      step=10, skipped=0, lr=[0.001], mom=…
- *   NeMo        … reduced_train_loss=10.30, global_step=9.000 …   lr: 2e-05 | global_step: 9 | reduced_train_loss: 11.0 | …
+ *   NeMo        … reduced_train_loss=10.30, global_step=9.000 …   lr: 2e-05 | global_step: 9 | reduced_train_loss:
+ * 11.0 | …
  *   slime       step 0: {'train/loss': 0.01, 'train/grad_norm': 0.5, …}
  * A trainer is a row of the table. */
 #include "base/mem.h"
@@ -30,8 +31,10 @@ static const struct step_line {
     {.need = {"steps:", " loss:", "iter time"}, .step = {"steps:"}, .value = {{" loss:", LOG_LOSS, 0}}},
     {.need = {"step=", "skipped=", "lr=["}, .step = {"step="}, .value = {{"lr=[", LOG_LR, 0}}, .skipped = "skipped="},
     {.need = {"reduced_train_loss", "global_step"}, .step = {"global_step: ", "global_step="},
-     .value = {{"reduced_train_loss: ", LOG_LOSS, 0}, {"reduced_train_loss=", LOG_LOSS, 0}, {"grad_norm: ", LOG_NORM, 0},
-               {"grad_norm=", LOG_NORM, 0}, {"| lr: ", LOG_LR, 0}, {", lr=", LOG_LR, 0}, {"loss_scale: ", LOG_SCALE, 0}}},
+     .value = {{"reduced_train_loss: ", LOG_LOSS, 0}, {"reduced_train_loss=", LOG_LOSS, 0}, {"grad_norm: ", LOG_NORM,
+             0},
+               {"grad_norm=", LOG_NORM, 0}, {"| lr: ", LOG_LR, 0}, {", lr=", LOG_LR, 0}, {"loss_scale: ", LOG_SCALE,
+                       0}}},
     {.need = {"step ", ": {'train/"}, .step = {"step "},
      .value = {{"'train/loss': ", LOG_LOSS, 0}, {"'train/grad_norm': ", LOG_NORM, 0}, {"'train/lr-pg_0': ", LOG_LR, 0},
                {"'train/pg_loss': ", LOG_LOSS, 0}}},

@@ -4,7 +4,8 @@
 #include "base/mem.h"
 
 static const char *const steps[] = {
-    "step", "_step", "steps", "iteration", "iter", "iterations", "global_step", "current_steps", "n_iter", "global_steps", "update",
+    "step", "_step", "steps", "iteration", "iter", "iterations", "global_step", "current_steps", "n_iter",
+        "global_steps", "update",
 };
 
 static const struct {
@@ -12,13 +13,17 @@ static const struct {
     enum log_value v;
 } values[] = {
     {"loss", LOG_LOSS},           {"lm_loss", LOG_LOSS},       {"reduced_train_loss", LOG_LOSS}, {"ce_loss", LOG_LOSS},
-    {"cross_entropy", LOG_LOSS},  {"nll_loss", LOG_LOSS},      {"global_avg_loss", LOG_LOSS},    {"loss_step", LOG_LOSS},
-    {"lr", LOG_LR},               {"learning_rate", LOG_LR},   {"grad_norm", LOG_NORM},          {"global_norm", LOG_NORM},
-    {"gradient_norm", LOG_NORM},  {"gnorm", LOG_NORM},         {"global_grad_norm", LOG_NORM},   {"total_norm", LOG_NORM},
+    {"cross_entropy", LOG_LOSS},  {"nll_loss", LOG_LOSS},      {"global_avg_loss", LOG_LOSS},    {"loss_step",
+            LOG_LOSS},
+    {"lr", LOG_LR},               {"learning_rate", LOG_LR},   {"grad_norm", LOG_NORM},          {"global_norm",
+            LOG_NORM},
+    {"gradient_norm", LOG_NORM},  {"gnorm", LOG_NORM},         {"global_grad_norm", LOG_NORM},   {"total_norm",
+            LOG_NORM},
     {"loss_scale", LOG_SCALE},
 };
 
-static const char *const prefixes[] = {"train/", "training/", "trainer/", "actor/", "optim/", "loss_metrics/", "metrics/", "train_", "training_"};
+static const char *const prefixes[] = {"train/", "training/", "trainer/", "actor/", "optim/", "loss_metrics/",
+                                       "metrics/", "train_", "training_"};
 
 /* Lower case, "_" for what divides words, the prefixes taken away; false where it is too long. */
 static bool plain(struct str name, char out[64], size_t *n)
@@ -27,7 +32,8 @@ static bool plain(struct str name, char out[64], size_t *n)
     if (!name.n || name.n >= 64)
         return false;
     for (size_t i = 0; i < name.n; i++)
-        out[i] = name.p[i] >= 'A' && name.p[i] <= 'Z' ? (char)(name.p[i] + 32) : name.p[i] == ' ' || name.p[i] == '-' ? '_' : name.p[i];
+        out[i] = name.p[i] >= 'A' && name.p[i] <= 'Z' ? (char)(name.p[i] + 32) : name.p[i] == ' ' ||
+            name.p[i] == '-' ? '_' : name.p[i];
     out[name.n] = 0;
     *n = name.n;
     for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {

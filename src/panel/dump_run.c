@@ -17,7 +17,8 @@ static double scalar(const struct dump *d, uint32_t row)
         return NAN;
     if (r->kind == ROW_FLOAT)
         return r->stat[0];
-    return r->kind == ROW_TENSOR && dtype_is_float((enum dtype)r->dtype) && (r->has & HAS_MAX) ? r->stat[STAT_MAX] : NAN;
+    return r->kind == ROW_TENSOR && dtype_is_float((enum dtype)r->dtype) &&
+        (r->has & HAS_MAX) ? r->stat[STAT_MAX] : NAN;
 }
 
 struct dump_losses {
@@ -87,24 +88,31 @@ static void one_side(struct panel_page *p, const struct dump *d, const struct se
         return;
     double unseen = fmax(log->digit[LOG_LOSS], fabs(loss) * fmax(l.rounding, rule_limit(RULE_LIMIT_DUMP_RUN)));
     bool same = fabs(l.nearest - loss) <= unseen;
-    struct panel_item *it = page_item(p, same ? MARK_OK : MARK_OPEN, ids[side], _("%s: loss of the dump %s, of the undumped run's log %s (step %lld)"),
-                                      side ? _("golden") : _("target"), num_cell(a, l.nearest, 7), num_cell(b, loss, 7), (long long)r->step);
+    struct panel_item *it = page_item(p, same ? MARK_OK : MARK_OPEN, ids[side], _("%s: loss of the dump %s, of the "
+            "undumped run's log %s (step %lld)"),
+                                      side ? _("golden") : _("target"), num_cell(a, l.nearest, 7), num_cell(b, loss,
+                                              7), (long long)r->step);
     it->side = side;
     if (!same)
-        it->detail = _("Either the hooks change what is computed, and the dump is of another run: print the loss while dumping, and "
-                       "dump fewer calls. Or the log's loss is a mean over ranks or micro-batches this dump has not: answer so.");
+        it->detail = _("Either the hooks change what is computed, and the dump is of another run: print the loss "
+                       "while dumping, and "
+                       "dump fewer calls. Or the log's loss is a mean over ranks or micro-batches this dump has not: "
+                           "answer so.");
     if (!isnan(norm) && log_has(r, LOG_NORM) && isfinite(r->value[LOG_NORM])) {
         bool near = fabs(norm - r->value[LOG_NORM]) <= fmax(log->digit[LOG_NORM], 0.01 * r->value[LOG_NORM]);
-        it = page_item(p, near ? MARK_OK : MARK_ADVICE, NULL, _("%s: norm of the dump's gradients %s, global norm of the log %s"),
+        it = page_item(p, near ? MARK_OK : MARK_ADVICE, NULL, _("%s: norm of the dump's gradients %s, global norm of "
+                                                                "the log %s"),
                        side ? _("golden") : _("target"), num_cell(a, norm, 5), num_cell(b, r->value[LOG_NORM], 5));
         it->side = side;
-        it->detail = near ? NULL : _("The dump's gradients may be of one micro-batch or rank, scaled by the loss scale, or before they are summed.");
+        it->detail = near ? NULL : _("The dump's gradients may be of one micro-batch or rank, scaled by the loss "
+                                     "scale, or before they are summed.");
     }
 }
 
 void page_dump_run(struct panel_page *p, const struct procedure *g)
 {
-    const struct engine_run_result *both = procedure_result(g, ENGINE_RUN_CURVES), *lone = procedure_result(g, ENGINE_RUN_LOG);
+    const struct engine_run_result *both = procedure_result(g, ENGINE_RUN_CURVES), *lone = procedure_result(g,
+            ENGINE_RUN_LOG);
     const struct comparison *s = g->s;
     if (!s->side[0].path || !s->complete || s->failed)
         return;

@@ -117,7 +117,8 @@ static bool not_reproduced(const struct procedure *g)
     for (int i = 1; i <= PANELS; i++)
         if (failed(g, i))
             return false;
-    return c && c->verdict == STAGE_PASS && c->first_loss == STAGE_PASS && g->page[6].state == PANEL_OPEN && !c->spikes.n;
+    return c && c->verdict == STAGE_PASS && c->first_loss == STAGE_PASS && g->page[6].state == PANEL_OPEN &&
+        !c->spikes.n;
 }
 
 static bool rollout_differs(const struct procedure *g)
@@ -141,7 +142,8 @@ static const struct {
 } branches[] = {
     {closed, 8, N_("The root cause is named and confirmed: write the report. Other failures follow from it, or belong "
                    "to another ticket.")},
-    {dump_is_another_run, 2, N_("A dump's loss is not the one the undumped run printed: find out whether it is the same run before "
+    {dump_is_another_run, 2, N_("A dump's loss is not the one the undumped run printed: find out whether it is the "
+                                "same run before "
                                 "anything is read from it.")},
     {settings_differ, 1, N_("The settings differ, so the runs are not comparable. Align or waive them first.")},
     {data_differ, 2, N_("Inputs, weights or determinism differ: everything below follows from them.")},
@@ -161,7 +163,8 @@ static const struct {
     {spikes, 7, N_("Outlier steps: check their data first, then overflow, then a dump of the step.")},
     {beyond_standard, 7, N_("The run exceeds the migration standard though its first steps agree: a slow drift. Check "
                             "optimizer settings, then precision.")},
-    {not_reproduced, 7, N_("The difference does not show in this run. Widen it until it does: add one feature, then size, "
+    {not_reproduced, 7, N_("The difference does not show in this run. Widen it until it does: add one feature, then "
+                           "size, "
                            "then cards, and compare after each.")},
     {rollout_differs, PANEL_ROLLOUT, N_("Trainer and rollout engine give the same tokens other log-probabilities: check what is "
                                         "fitted there, then the weights after the sync.")},

@@ -163,7 +163,8 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
     }
     const struct curves *c = procedure_result(g, ENGINE_RUN_CURVES)->curves;
     char n[2][NUM_MAX];
-    int64_t broken = c->verdict == STAGE_FAIL ? not_finite(c) : -1, look = broken >= 0 ? broken : c->apart_at >= 0 ? c->apart_at
+    int64_t broken = c->verdict == STAGE_FAIL ? not_finite(c) : -1,
+        look = broken >= 0 ? broken : c->apart_at >= 0 ? c->apart_at
                      : c->from_start ? -1 : c->diverges_at;
     if (look >= 0)
         p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)look);
@@ -187,7 +188,8 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
         p->next = _("The target's loss or norm is not finite: check overflow and the loss scale before that step, and "
                     "dump it.");
     else if (p->state == PANEL_FAILED && c->apart_at >= 0)
-        p->next = arena_fmt(&p->arena, _("The first loss agrees and that of step %lld does not: local norms (panel 4), then the optimizer "
+        p->next = arena_fmt(&p->arena, _("The first loss agrees and that of step %lld does not: local norms (panel "
+                                         "4), then the optimizer "
                                          "(panel 5)."), (long long)c->apart_at);
     else if (p->state == PANEL_FAILED && c->from_start)
         p->next = _("The losses never agree: check panel 3 first.");

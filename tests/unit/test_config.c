@@ -55,7 +55,8 @@ static void run_waived(const char *target, const char *golden, const char *env, 
     have = true;
     if (settings_open(&s[0], target, &e) || settings_open(&s[1], golden, &e) ||
         (env && settings_environment_text(&s[0], "env", str_of(env), &e)) ||
-        (golden_env && settings_environment_text(&s[1], "env", str_of(golden_env), &e)) || config_compare_run(&c, &s[0], &s[1], w, waivers, &e))
+        (golden_env && settings_environment_text(&s[1], "env", str_of(golden_env), &e)) || config_compare_run(&c,
+                &s[0], &s[1], w, waivers, &e))
         fail_msg("%s", e.text);
 }
 
@@ -333,11 +334,14 @@ static void writers(void **state)
 static void megatron_documents(void **state)
 {
     (void)state;
-    const char *g = write_file("m.yaml", PARTS("gpt_args:\n  num-layers: 2\n  num-attention-heads: 4\n  hidden-size: 64\n  num-experts: 8\n"
-                                               "  moe-token-drop-policy: position\n  moe-pad-expert-input-to-capacity: True\n  bf16: true\n"
+    const char *g = write_file("m.yaml", PARTS("gpt_args:\n  num-layers: 2\n  num-attention-heads: 4\n  hidden-size: "
+                                               "64\n  num-experts: 8\n"
+                                               "  moe-token-drop-policy: position\n  "
+                                                   "moe-pad-expert-input-to-capacity: True\n  bf16: true\n"
                                                "  no-bias-swiglu-fusion: false\n  fp16-lm-cross-entropy: true\n"));
     run(write_file("t.yaml", PARTS("moe_config: {expert_num: 8, enable_sdrop: True}\n"
-                                   "model: {model_config: {type: LlamaConfig, num_layers: 2, compute_dtype: bfloat16, param_init_dtype: bfloat16}}\n")),
+                                   "model: {model_config: {type: LlamaConfig, num_layers: 2, compute_dtype: "
+                                       "bfloat16, param_init_dtype: bfloat16}}\n")),
         g, NULL);
     assert_string_equal(c.side[1].kind, "megatron-yaml");
     state_is("num_layers", CHECK_OK);
@@ -352,8 +356,10 @@ static void megatron_documents(void **state)
 static void verl_documents(void **state)
 {
     (void)state;
-    static const char verl[] = "actor_rollout_ref:\n  actor:\n    optim: {lr: %s, weight_decay: 0.01, betas: [0.9, 0.999]}\n    grad_clip: 1.0\n"
-                               "  model: {path: /m}\ndata: {train_batch_size: 1024, seed: null}\ntrainer: {total_epochs: 30}\n";
+    static const char verl[] = "actor_rollout_ref:\n  actor:\n    optim: {lr: %s, weight_decay: 0.01, betas: [0.9, "
+        "0.999]}\n    grad_clip: 1.0\n"
+                               "  model: {path: /m}\ndata: {train_batch_size: 1024, seed: null}\ntrainer: "
+                                   "{total_epochs: 30}\n";
     char t[1000], g[1000];
     snprintf(t, sizeof t, verl, "1e-6");
     snprintf(g, sizeof g, verl, "2e-6");
@@ -380,14 +386,18 @@ static void advice_where_both_agree(void **state)
     (void)state;
     static const char full[] = "seed: 42\nload_checkpoint: './ckpt'\n"
                                "runner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n"
-                               "lr_schedule: {type: CosineWithWarmUpLR, learning_rate: 1.e-5, lr_end: 1.e-6, warmup_steps: 100}\n"
+                               "lr_schedule: {type: CosineWithWarmUpLR, learning_rate: 1.e-5, lr_end: 1.e-6, "
+                                   "warmup_steps: 100}\n"
                                "optimizer: {type: AdamW, betas: [0.8, 0.99], eps: 1.e-6, weight_decay: 0.1}\n"
                                "runner_wrapper: {use_clip_grad: True, max_grad_norm: 2.0}\n"
                                "context: {deterministic: 'ON'}\n"
                                "moe_config: {expert_num: 8, aux_loss_factor: 0.1, use_fused_ops_topkrouter: True}\n"
-                               "model:\n  model_config:\n    type: LlamaConfig\n    num_layers: 40\n    num_heads: 4\n    hidden_size: 64\n"
-                               "    hidden_dropout_prob: 0.1\n    compute_dtype: bfloat16\n    param_init_type: float32\n";
-    static const char *const broken[] = {"num_layers", "lr_schedule_type", "warmup_steps", "eps", "beta1", "beta2", "clip_grad",
+                               "model:\n  model_config:\n    type: LlamaConfig\n    num_layers: 40\n    num_heads: "
+                                   "4\n    hidden_size: 64\n"
+                               "    hidden_dropout_prob: 0.1\n    compute_dtype: bfloat16\n    param_init_type: "
+                                   "float32\n";
+    static const char *const broken[] = {"num_layers", "lr_schedule_type", "warmup_steps", "eps", "beta1", "beta2",
+                                         "clip_grad",
                                          "hidden_dropout", "aux_loss_factor", "enable_sdrop"};
     const char *t = write_file("full.yaml", PARTS(full));
     run(t, t, NULL);
@@ -428,10 +438,12 @@ static void advice_where_both_agree(void **state)
 static void advice_followed(void **state)
 {
     (void)state;
-    static const char small[] = "seed: 42\nload_checkpoint: './ckpt'\nrunner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n"
+    static const char small[] = "seed: 42\nload_checkpoint: './ckpt'\nrunner_config: {epochs: 1, batch_size: 1, "
+        "sink_size: 1}\n"
                                 "lr_schedule: {type: ConstantWarmUpLR, learning_rate: 1.e-5, warmup_steps: 0}\n"
                                 "runner_wrapper: {use_clip_grad: True}\ncontext: {deterministic: 'ON'}\n"
-                                "moe_config: {expert_num: 8, aux_loss_factor: 0.04, enable_sdrop: True, use_fused_ops_topkrouter: True}\n"
+                                "moe_config: {expert_num: 8, aux_loss_factor: 0.04, enable_sdrop: True, "
+                                    "use_fused_ops_topkrouter: True}\n"
                                 "parallel_config: {data_parallel: 1, model_parallel: 1, pipeline_stage: 1}\n";
     const char *t = MF(small, mf_optimizer, mf_data, mf_model);
     golden_env = env_good;

@@ -651,7 +651,8 @@ static void trainers_with_a_line_a_step(void **state)
 {
     (void)state;
     /* verl 0.9's concat_dict_to_str, TorchTitan 0.3's colours and alignment */
-    load_text("(TaskRunner pid=11) step:1 - actor/loss:np.float64(0.5) - actor/grad_norm:0.25 - actor/lr:1e-06 - val/reward:0.1\n"
+    load_text("(TaskRunner pid=11) step:1 - actor/loss:np.float64(0.5) - actor/grad_norm:0.25 - actor/lr:1e-06 - "
+              "val/reward:0.1\n"
               "(TaskRunner pid=11) step:2 - actor/pg_loss:0.25 - actor/grad_norm:nan\n");
     assert_string_equal(s.format, "step-lines");
     assert_true(value(1, LOG_LOSS) == 0.5);
@@ -659,20 +660,23 @@ static void trainers_with_a_line_a_step(void **state)
     assert_true(value(2, LOG_LOSS) == 0.25);
     assert_true(isnan(value(2, LOG_NORM)));
     series_release(&s);
-    load_text("[titan] 2025-06-03 09:28:24 - root - INFO - \x1b[31mstep:  1  \x1b[32mloss: 12.27210  \x1b[38;2;1;2;3mgrad_norm:  4.2031  "
+    load_text("[titan] 2025-06-03 09:28:24 - root - INFO - \x1b[31mstep:  1  \x1b[32mloss: 12.27210  "
+              "\x1b[38;2;1;2;3mgrad_norm:  4.2031  "
               "memory:  1.50GiB(1.90%)  tps: 1,024  tflops: 1.20  mfu: 0.10%\x1b[39m\n"
               "[titan] x - root - INFO - validate step:  1  loss:  3.1000  memory:  1.50GiB(1.90%)  tps: 99\n");
     assert_int_equal(s.records.n, 1);
     assert_true(value(1, LOG_LOSS) == 12.2721);
     assert_true(value(1, LOG_NORM) == 4.2031);
     series_release(&s);
-    load_text("[2023-05-03 10:00:00,1] [INFO] [logging.py:96:log_dist] [Rank 0] step=3, skipped=0, lr=[0.001, 0.002], mom=[[0.9, 0.999]]\n"
+    load_text("[2023-05-03 10:00:00,1] [INFO] [logging.py:96:log_dist] [Rank 0] step=3, skipped=0, lr=[0.001, "
+              "0.002], mom=[[0.9, 0.999]]\n"
               "steps: 3 loss: 5.5000 iter time (s): 0.100 samples/sec: 10.000\n");
     assert_int_equal(s.records.n, 1); /* one line has the rate, the other the loss */
     assert_true(value(3, LOG_LOSS) == 5.5);
     assert_true(value(3, LOG_LR) == 0.001);
     series_release(&s);
-    load_text("Training epoch 0, iteration 7/99 | lr: 2.5e-05 | global_batch_size: 32 | global_step: 7 | reduced_train_loss: 11.03 | grad_norm: 0.5\n");
+    load_text("Training epoch 0, iteration 7/99 | lr: 2.5e-05 | global_batch_size: 32 | global_step: 7 | "
+              "reduced_train_loss: 11.03 | grad_norm: 0.5\n");
     assert_true(value(7, LOG_LOSS) == 11.03);
     assert_true(value(7, LOG_LR) == 2.5e-5);
     series_release(&s);
@@ -680,7 +684,8 @@ static void trainers_with_a_line_a_step(void **state)
               "Epoch 0: : 2%| | 2/100 [00:10<01:00, reduced_train_loss=10.20, global_step=2.000, lr=1e-5]\r");
     assert_true(value(2, LOG_LOSS) == 10.2);
     series_release(&s);
-    load_text("(pid=9) step 4: {'train/loss': 0.125, 'train/grad_norm': 0.5, 'train/lr-pg_0': 1e-06, 'train/step': 4}\n");
+    load_text("(pid=9) step 4: {'train/loss': 0.125, 'train/grad_norm': 0.5, 'train/lr-pg_0': 1e-06, 'train/step': "
+              "4}\n");
     assert_true(value(4, LOG_NORM) == 0.5);
     series_release(&s);
 }
@@ -688,7 +693,8 @@ static void trainers_with_a_line_a_step(void **state)
 static void values_of_any_tool(void **state)
 {
     (void)state;
-    load_text("{\"_step\": 0, \"train/loss\": 5.25, \"val/loss\": 9, \"train/grad_norm\": 1.5}\n{\"_step\": 1, \"train/loss\": \"5.125\", \"train/grad_norm\": NaN}\n");
+    load_text("{\"_step\": 0, \"train/loss\": 5.25, \"val/loss\": 9, \"train/grad_norm\": 1.5}\n{\"_step\": 1, "
+              "\"train/loss\": \"5.125\", \"train/grad_norm\": NaN}\n");
     assert_string_equal(s.format, "json-lines");
     assert_true(value(0, LOG_LOSS) == 5.25);
     assert_true(value(1, LOG_LOSS) == 5.125);
@@ -718,7 +724,8 @@ static void no_names_that_are_known(void **state)
 {
     (void)state;
     static const char *const none[] = {
-        "a,b,c\n1,2,3\n", "step,name\n1,x\n", "{\"step\": 1, \"reward\": 2}\n", "{\"loss\": 1.5}\n", "step:1 of - nothing/else\n", "{\"step\": -1, \"loss\": 2}\n",
+        "a,b,c\n1,2,3\n", "step,name\n1,x\n", "{\"step\": 1, \"reward\": 2}\n", "{\"loss\": 1.5}\n",
+            "step:1 of - nothing/else\n", "{\"step\": -1, \"loss\": 2}\n",
         "{\"step\": 1e30, \"loss\": 2}\n",
     };
     for (size_t i = 0; i < ARRAY_LEN(none); i++) {
@@ -733,7 +740,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants),
-        cmocka_unit_test(trainers_with_a_line_a_step), cmocka_unit_test(values_of_any_tool), cmocka_unit_test(no_names_that_are_known), cmocka_unit_test(pair), cmocka_unit_test(trainer), cmocka_unit_test(ranks),
+        cmocka_unit_test(trainers_with_a_line_a_step), cmocka_unit_test(values_of_any_tool),
+            cmocka_unit_test(no_names_that_are_known), cmocka_unit_test(pair), cmocka_unit_test(trainer),
+                cmocka_unit_test(ranks),
         cmocka_unit_test(norms), cmocka_unit_test(tensorboard), cmocka_unit_test(resumed),
         cmocka_unit_test(pipeline_in_one_file), cmocka_unit_test(wrapped), cmocka_unit_test(terminals),
         cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(monitor_cut), cmocka_unit_test(endless_line), cmocka_unit_test(hostile), cmocka_unit_test(enough),

@@ -132,7 +132,8 @@ static const char *write_yaml(const char *name, const char *beta2, int vocabular
 static void first_run_is_small(void **state)
 {
     static const char full[] = "lr_schedule: {type: ConstantWarmUpLR, learning_rate: 1.e-5, warmup_steps: 100}\n"
-                               "model: {model_config: {type: LlamaConfig, num_layers: 40, num_heads: 4, hidden_size: 64}}\n";
+                               "model: {model_config: {type: LlamaConfig, num_layers: 40, num_heads: 4, hidden_size: "
+                                   "64}}\n";
     static const char *const open[] = {"C001", "C052", "C124", "C125"};
     (void)state;
     begin(NULL, NULL);
@@ -534,7 +535,8 @@ static void recipes_are_whole(void **state)
                 fail_msg("%.*s is no JSON", STR_ARG(r->name));
             cJSON_Delete(root);
         }
-        if (str_ends(r->file, ".json") && str_starts(r->need, "dump")) { /* what we hand out stands before our own linter */
+        if (str_ends(r->file, ".json") && str_starts(r->need,
+                                                     "dump")) { /* what we hand out stands before our own linter */
             struct dump_config c;
             struct err e;
             const char *path = put_text(dir, "recipe.json", b.p);
