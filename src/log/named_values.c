@@ -10,6 +10,12 @@ static bool is_step(double x)
     return x >= 0 && x < (double)LOG_STEP && x == (double)(int64_t)x;
 }
 
+/* A rate alone is a setting: of a step something has to be measured. */
+static bool measured(unsigned has)
+{
+    return has & (1u << LOG_LOSS | 1u << LOG_NORM);
+}
+
 /* ---- objects ---- */
 
 static struct str unquoted(struct str v)
@@ -42,7 +48,7 @@ static bool object(struct series_builder *k, struct str line)
                 log_set(k, &r, v, x, digit);
         }
     }
-    if (rc || !stepped || !has)
+    if (rc || !stepped || !measured(has))
         return false;
     if (k)
         log_add(k, &r);
@@ -88,7 +94,7 @@ static bool header(struct value_table *t, const struct str *cell, size_t n)
             t->as[i] = (int8_t)v;
         }
     }
-    return t->step >= 0 && has;
+    return t->step >= 0 && measured(has);
 }
 
 /* The first line of a table with columns we know. */

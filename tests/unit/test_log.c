@@ -726,6 +726,7 @@ static void no_names_that_are_known(void **state)
     static const char *const none[] = {
         "a,b,c\n1,2,3\n", "step,name\n1,x\n", "{\"step\": 1, \"reward\": 2}\n", "{\"loss\": 1.5}\n",
             "step:1 of - nothing/else\n", "{\"step\": -1, \"loss\": 2}\n",
+            "{\"lr\": 1e-3, \"step\": 1}\n", "step,lr\n1,2\n",
         "{\"step\": 1e30, \"loss\": 2}\n",
     };
     for (size_t i = 0; i < ARRAY_LEN(none); i++) {
