@@ -117,7 +117,6 @@ static void another_view_is_computed_anew(void **state)
     decide(&x, DECIDE_MARK, "Mint.c.0.forward.output.0", "Mint.c.0.forward.output.0");
     settle(s, &x);
     assert_true(s->now->measure.figures[line_of(s, 0)]->rel_l2 < 0.002);
-    const struct figures *kept = s->now->measure.figures[line_of(s, 0)];
     decide(&x, DECIDE_MARK, "Mint.c.0.forward.output.0", "Mint.c.0.forward.output.0");
     x.log.v[1].view = "golden reshape 8,8 transpose reshape 64";
     settle(s, &x);
@@ -130,7 +129,6 @@ static void another_view_is_computed_anew(void **state)
     decide(&x, DECIDE_REJECT, "Mint.c.1.forward.output.0", "Mint.c.2.forward.output.0"); /* something else */
     settle(s, &x);
     assert_ptr_equal(s->now->measure.figures[line_of(s, 0)], through); /* the same view, in other memory */
-    assert_ptr_not_equal(through, kept);
     decisions_release(&x);
     shut(s);
 }
