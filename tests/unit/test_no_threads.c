@@ -11,11 +11,20 @@
 
 static atomic_int left = 1 << 20; /* threads the system gives */
 
+#ifndef __GLIBC__
+/* musl's own name for it: a static program has no next library to ask */
+int __pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+#endif
+
 int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *ctx)
 {
     static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+#ifdef __GLIBC__
     if (!real)
         *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+#else
+    real = __pthread_create;
+#endif
     return atomic_fetch_sub(&left, 1) > 0 ? real(t, a, run, ctx) : EAGAIN;
 }
 
