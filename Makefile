@@ -1,4 +1,5 @@
-# diverge. Targets: all deps test demo asan tsan neon accuracy bench faults fuzz screenshots doc pot install uninstall static clean; V=1 shows commands.
+# diverge. Targets: all deps test demo asan tsan neon aarch64-test accuracy bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
+# sbom package-test clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
 PREFIX ?= /usr/local
@@ -98,7 +99,7 @@ STATIC_MAKE = PKG_CONFIG_LIBDIR=$(STATIC_ROOT)/lib/pkgconfig $(MAKE) --no-print-
     LDFLAGS='-Wl,--gc-sections -Wl,-z,stack-size=8388608 -Wl,-z,max-page-size=65536'
 
 static: static-libs
-	@$(STATIC_MAKE) all
+	+@$(STATIC_MAKE) all
 	$(call say,STRIP,$(STATIC_FILE))
 	$(Q)$(STATIC_STRIP) -o $(STATIC_FILE) $(STATIC)/$(ARCH)/diverge
 	@printf '  %s: %s bytes\n' $(STATIC_FILE) $$(wc -c <$(STATIC_FILE))
@@ -130,7 +131,7 @@ sbom:
 
 # what of these can be made here, and whether it works where it is to
 package-test: $(BUILD)/diverge samples $(BUILD)/tests/term_screen
-	@tests/package/run $(BUILD) $(VERSION)
+	+@tests/package/run $(BUILD) $(VERSION)
 
 # ---- demo ----
 
@@ -239,6 +240,16 @@ $(BUILD)/neon/%: tests/unit/%.c $(NEON_SRC) $(wildcard src/num/*.h) tests/cross/
 	$(Q)$(NEON_CC) $(STD) -O3 -g $(FLOAT) -fno-math-errno -fno-trapping-math $(WARN) -Wno-psabi -Isrc -Itests/cross -Itests \
 	    -ffunction-sections -Wl,--gc-sections -static -pthread -o $@ $< $(NEON_SRC) -lm
 
+# the suite of the static file for aarch64 under an emulator, on machines that are not: AARCH64_EVERY=10 takes a tenth (tests/cross/run)
+AARCH64_EVERY ?= 1
+aarch64-test: $(BUILD)/diverge samples $(TERM_TESTS) $(BUILD)/tests/killed
+	+@tests/cross/run $(BUILD) $(AARCH64_EVERY)
+
+units: $(UNIT)
+
+static-units: static
+	+@$(STATIC_MAKE) units
+
 $(BUILD)/tests/hostile: tests/damage/hostile.c tests/damage/hostile.h | $(BUILD)/.deps
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
@@ -330,5 +341,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all static static-libs wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
+.PHONY: FORCE all static static-libs static-units units aarch64-test wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
 .SECONDARY:
