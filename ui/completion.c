@@ -55,7 +55,8 @@ static void bash(struct buf *out)
 {
     buf_cstr(out, "# bash completion of diverge, written by diverge --completion bash\n"
                   "_diverge()\n{\n"
-                  "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command='' options='' i\n"
+                  "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+                  "    local command='' options='' i\n"
                   "    COMPREPLY=()\n"
                   "    for ((i = 1; i < COMP_CWORD; i++)); do\n        case ${COMP_WORDS[i]} in\n        ");
     subcommand_names(out, "|");
@@ -73,7 +74,8 @@ static void bash(struct buf *out)
     names(out, &subcommands[0], ALL, " ");
     buf_cstr(out, "' ;;\n    esac\n    if [[ $word == -* ]]; then\n"
                   "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
-                  "    elif [[ -z $command && $COMP_CWORD -eq 1 ]]; then\n        mapfile -t COMPREPLY < <(compgen -W '");
+                  "    elif [[ -z $command && $COMP_CWORD -eq 1 ]]; then\n"
+                  "        mapfile -t COMPREPLY < <(compgen -W '");
     subcommand_names(out, " ");
     buf_cstr(out, "' -- \"$word\"; compgen -f -- \"$word\")\n        compopt -o filenames 2>/dev/null\n    fi\n}\n"
                   "complete -o default -F _diverge diverge\n");

@@ -121,16 +121,15 @@ void manual_troff(struct buf *out)
     section(out, _("NAME"));
     buf_fmt(out, "diverge \\- %s\n", _("find why two training runs of one model disagree"));
     section(out, _("SYNOPSIS"));
-    buf_fmt(out, ".B diverge\n[\\fI%s\\fR] [\\fITARGET\\fR [\\fIGOLDEN\\fR]]\n.br\n.B diverge\n\\fI%s\\fR [\\fI%s\\fR] \\fI%s\\fR\n",
+    buf_fmt(out,
+            ".B diverge\n[\\fI%s\\fR] [\\fITARGET\\fR [\\fIGOLDEN\\fR]]\n.br\n"
+            ".B diverge\n\\fI%s\\fR [\\fI%s\\fR] \\fI%s\\fR\n",
             _("options"), _("command"), _("options"), _("arguments"));
     section(out, _("DESCRIPTION"));
-    text(out,
-         _("diverge lays the dumps of two training runs side by side, the target (the run under test) and the golden run "
-         "(the trusted one), "
-              "judges every pair of recorded values against the noise honest arithmetic has, and goes to the first row "
-              "that deviates: "
-              "both sides' figures, both stacks, and a sentence that says why. A saved *.investigation.json opens what "
-              "it holds.\n"));
+    text(out, _("diverge lays the dumps of two training runs side by side, the target (the run under test) and the golden "
+                "run (the trusted one), judges every pair of recorded values against the noise honest arithmetic has, and "
+                "goes to the first row that deviates: both sides' figures, both stacks, and a sentence that says why. A "
+                "saved *.investigation.json opens what it holds.\n"));
     section(out, _("COMMANDS"));
     subcommand_list(out);
     section(out, _("OPTIONS"));
@@ -155,7 +154,8 @@ void manual_troff(struct buf *out)
     entry(out, "LANGUAGE, LC_ALL, LC_MESSAGES, LANG", NULL,
           _("The language of texts: English, or Chinese where it begins with zh."));
     entry(out, "NO_COLOR", NULL, _("Set to anything: no colours; marks and attributes say the same."));
-    entry(out, "DIVERGE_VIEWER, PAGER, EDITOR", NULL, _("The first one set opens source files, as in VIEWER +LINE FILE."));
+    entry(out, "DIVERGE_VIEWER, PAGER, EDITOR", NULL,
+          _("The first one set opens source files, as in VIEWER +LINE FILE."));
     entry(out, "DIVERGE_CPU", NULL,
           _("The kernel variant, as --cpu: scalar, generic, avx2, avx512, neon. All give the same digits."));
     entry(out, "XDG_CACHE_HOME", NULL,
