@@ -164,7 +164,11 @@ static void threads_do_not_change_the_answer(void **state)
     o.workers = 1;
     struct session *a = run(&o);
     o.workers = 8;
+#ifdef __aarch64__
+    o.cpu = "neon";
+#else
     o.cpu = "generic";
+#endif
     struct session *b = run(&o);
     assert_int_equal(a->now->judged->lines, b->now->judged->lines);
     assert_memory_equal(a->now->judged->line, b->now->judged->line, a->now->judged->lines * sizeof *a->now->judged->line);
