@@ -168,6 +168,7 @@ static void load_rules(void)
         [RULE_LIMIT_ROLLOUT_ODDS] = "rollout_odds",
         [RULE_LIMIT_ROLLOUT_ERRORS] = "rollout_errors",
         [RULE_LIMIT_DUMP_RUN] = "dump_run",
+        [RULE_LIMIT_ORACLE_CONDITION] = "oracle_condition",
     };
     struct err e;
     cJSON *root = json_text(embed_str(&embed_thresholds_json), "thresholds.json", &e);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "base/threads.h"
+#include "judge/conditioning.h"
+#include "judge/thresholds.h"
 #include "oracle/product_test.h"
 #include "oracle/recompute.h"
 
@@ -91,8 +93,28 @@ static void plan_line(struct planning *p, const struct measure *m, uint32_t line
     plan_calls(p, call);
 }
 
+static bool rests_on_condition(const struct line_judgement *l)
+{
+    return l->rule == RULE_ILL && l->kappa > 0 && !condition_is_discrete((enum condition_kind)l->was);
+}
+
+/* Calls whose verdict rests on an estimate of their condition: it is measured on the golden side, as the estimate is. */
+static void plan_conditions(struct planning *p, const struct measure *m, const struct judgement *j)
+{
+    for (uint32_t i = 0; i < j->lines; i++) {
+        uint32_t row = m->pairing->lines.v[i].row[GOLDEN];
+        if (!rests_on_condition(&j->line[i]) || row == NONE || m->side[GOLDEN]->rows.v[row].io != IO_OUTPUT)
+            continue;
+        struct call_plan *c = &p->o->side[GOLDEN].plan[m->side[GOLDEN]->rows.v[row].call];
+        if (!c->moved)
+            c->operations *= 2;
+        c->moved = true;
+    }
+}
+
 static void plan_pairs(struct planning *p, const struct measure *m, const struct judgement *j)
 {
+    plan_conditions(p, m, j);
     for (size_t i = 0; i < j->suspects.n; i++)
         plan_line(p, m, j->suspects.v[i].line);
     for (uint32_t i = 0; i < j->lines; i++)
@@ -185,6 +207,19 @@ void oracle_free(struct oracle *o)
     for (uint32_t i = 0; o && i < o->sides; i++)
         oracle_side_release(&o->side[i]);
     free(o);
+}
+
+bool oracle_condition_of(const struct oracle *o, const struct judgement *j, const struct pairing *p, uint32_t line,
+    struct oracle_condition *out)
+{
+    uint32_t row = p->lines.v[line].row[GOLDEN];
+    const struct oracle_row *r = o->sides > 1 && row != NONE ? oracle_side_row(&o->side[GOLDEN], row) : NULL;
+    if (!r || isnan(r->condition) || !rests_on_condition(&j->line[line]))
+        return false;
+    *out = (struct oracle_condition){.measured = r->condition, .estimated = (double)j->line[line].kappa};
+    double most = rule_limit(RULE_LIMIT_ORACLE_CONDITION);
+    out->disagree = out->measured > most * out->estimated || out->estimated > most * out->measured;
+    return true;
 }
 
 /* ---- names ---- */

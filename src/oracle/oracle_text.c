@@ -106,12 +106,27 @@ void oracle_because_text(const struct oracle_because *b, const struct measure *m
     buf_release(&name);
 }
 
+/* "; its golden inputs moved by noise move its output 12 × as much (estimated: 50 ×, which is not confirmed)" */
+static void condition_text_of(const struct oracle_condition *k, struct buf *out)
+{
+    char measured[NUM_MAX], estimated[NUM_MAX];
+    num_cell(measured, k->measured, 2);
+    num_cell(estimated, k->estimated, 2);
+    buf_fmt(out, k->disagree ? _("; measured on the golden side, its inputs' noise comes out %s × as large: the estimate of %s × is "
+                                 "not confirmed")
+                             : _("; measured on the golden side, its inputs' noise comes out %s × as large (estimated: %s ×)"),
+            measured, estimated);
+}
+
 void oracle_whole_text(const struct oracle *o, const struct measure *m, const struct judgement *j, uint32_t line,
     struct buf *out)
 {
     struct oracle_because because;
+    struct oracle_condition condition;
     size_t before = out->n;
     oracle_line_text(o, m->pairing->lines.v[line].row, out);
+    if (out->n > before && oracle_condition_of(o, j, m->pairing, line, &condition))
+        condition_text_of(&condition, out);
     oracle_because_find(o, m, j, line, &because);
     if (out->n == before || because.kind == ORACLE_REASON_NONE)
         return;

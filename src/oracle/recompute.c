@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "judge/thresholds.h"
+#include "oracle/moved_inputs.h"
 #include "oracle/product.h"
 #include "oracle/product_test.h"
 #include "pair/align_item.h"
@@ -309,6 +310,12 @@ static enum dtype rounded_to(const struct real_tensor *t, enum dtype type, const
 
 /* ---- a call ---- */
 
+/* The number of the candidate among its formula's; -1: it is none of them. */
+static int candidate_number(const struct call_values *c, const struct candidate *p)
+{
+    return c->candidates && p >= c->candidate && p < c->candidate + c->candidates ? (int)(p - c->candidate) : -1;
+}
+
 static bool judge_output(const struct judging *j, int output, struct recomputed_output *out)
 {
     const struct call_values *c = &j->r->values;
@@ -325,6 +332,8 @@ static bool judge_output(const struct judging *j, int output, struct recomputed_
     out->type = recorded_call_type(j->r, c->output[output].dtype, &finer);
     out->product = best.candidate->product || best.candidate->squares;
     out->rounded = rounded_to(&c->output[output], out->type, &best);
+    out->condition = NAN;
+    out->candidate = candidate_number(c, best.candidate);
     snprintf(out->formula, sizeof out->formula, "%s", best.candidate->formula);
     return true;
 }
@@ -368,5 +377,7 @@ void recompute_call(const struct call_plan *p, const struct dump *d, uint32_t ca
     out->unknown = c->unknown;
     if (c->unknown)
         out->outputs = 0;
+    if (p->moved && formula && out->outputs && out->output[0].candidate >= 0)
+        out->output[0].condition = moved_inputs_change(&r, formula, out->output[0].candidate);
     arena_release(&a);
 }

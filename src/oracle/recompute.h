@@ -14,7 +14,9 @@ struct recomputed_output {
                                DTYPE_UNKNOWN */
     bool product;           /* whose arithmetic is read off its family */
     double part;            /* of the rows, 1: all */
+    double condition;       /* measured (moved_inputs.h); NAN: it was not */
     int vectors;            /* it was tested by that many random ones (product_test.h); 0: it was not */
+    int candidate;          /* which of the formula's explains it, -1: the incoming gradient handed on */
     char formula[64];
 };
 
@@ -33,6 +35,7 @@ struct call_plan {
     double row_operations; /* of one row of a product, which may be sampled; 0: it may not */
     double vector_operations; /* of one random vector through it; 0: it takes none */
     uint8_t products;  /* computed for it: gradients are several */
+    bool moved;      /* its condition is to be measured, too; set by who plans */
     bool votes;      /* tells its side's arithmetic: no container */
     char name[48];   /* the operator's */
     enum unknown unknown; /* known without its values */

@@ -97,6 +97,22 @@ static void reason_value(struct jsonw *w, const char *key, const struct dump *d,
         jw_num(w, r->stat[STAT_MAX]);
 }
 
+static void condition_object(struct jsonw *w, const struct oracle *o, const struct measure *m,
+    const struct judgement *j, uint32_t line)
+{
+    struct oracle_condition k;
+    jw_key(w, "condition");
+    if (!oracle_condition_of(o, j, m->pairing, line, &k)) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    jw_knum(w, "measured", k.measured);
+    jw_knum(w, "estimated", k.estimated);
+    jw_kbool(w, "disagree", k.disagree);
+    jw_end_object(w);
+}
+
 static void because_object(struct jsonw *w, const struct measure *m, const struct oracle_because *b)
 {
     struct buf name = {0};
@@ -159,6 +175,7 @@ void oracle_json_row(struct jsonw *w, const struct oracle *o, const struct measu
     jw_kcstr(w, "formula", said->formula);
     oracle_because_find(o, m, j, line, &because);
     because_object(w, m, &because);
+    condition_object(w, o, m, j, line);
     sampled_object(w, sampled_of(r));
     jw_end_object(w);
 }

@@ -3,6 +3,7 @@
 #include "formulas.h"
 
 #include "formula_cases.h"
+#include "oracle/moved_inputs.h"
 
 #define STEP 1e-5 /* of differences */
 
@@ -165,6 +166,34 @@ static void sizes_that_fit_nothing_are_refused(void **state)
         refuse(cases[i].operator, cases[i].arguments, cases[i].shape, cases[i].backward);
 }
 
+/* ---- inputs moved ---- */
+
+static double measured(const char *operator, const char *arguments, double near)
+{
+    struct made_call m;
+    struct recorded_call r;
+    made_call_open(&m, operator, arguments);
+    if (near > 0)
+        for (int64_t i = 0; i < m.place[1].tensor.count; i++)
+            m.place[1].tensor.v[i] = m.place[0].tensor.v[i] * (1 + near);
+    made_call_result(&m, "64");
+    made_call_run(&m, false);
+    r = (struct recorded_call){.values = m.c};
+    double kappa = moved_inputs_change(&r, operator_find(str_of(operator))->forward, 0);
+    made_call_release(&m);
+    return kappa;
+}
+
+static void a_condition_is_measured_where_it_is_known(void **state)
+{
+    (void)state;
+    double difference = measured("sub", "T64 T64", 0.01), known = sqrt(1 + 1.01 * 1.01) / 0.01;
+    assert_true(difference > 0.7 * known && difference < 1.4 * known);
+    assert_true(fabs(measured("exp", "T64", 0) - 0.7) < 0.05); /* rms of sines */
+    assert_true(fabs(measured("neg", "T64", 0) - 1) < 1e-6);
+    assert_true(isnan(measured("reshape", "T64", 0))); /* a move has none */
+}
+
 #define FAMILY(name)                                             \
     static void name##_as_in_torch(void **state)                 \
     {                                                            \
@@ -199,6 +228,7 @@ int main(void)
         cmocka_unit_test(reduce_as_in_torch),
         cmocka_unit_test(move_as_in_torch),
         cmocka_unit_test(pool_as_in_torch),
+        cmocka_unit_test(a_condition_is_measured_where_it_is_known),
         cmocka_unit_test(no_margin_is_read_from_an_axis_of_no_element),
         cmocka_unit_test(sizes_that_fit_nothing_are_refused),
     };
