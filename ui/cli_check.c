@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "dump/dump_check.h"
 #include "compare/input_doubts.h"
+#include "oracle/oracle_operators.h"
 #include "oracle/oracle_text.h"
 #include "report/oracle_json.h"
 #include "fmt/find_recordings.h"
@@ -122,6 +123,7 @@ static void kernel_lines(const struct oracle_side *s, struct buf *b)
     free(worst);
     oracle_cover_text(s, b);
     buf_char(b, '\n');
+    oracle_operators_text(s, b);
     buf_release(&name);
 }
 

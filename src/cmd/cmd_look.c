@@ -1,13 +1,16 @@
 /* What is shown: panes, stacks, lists. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/pane_verbs.h"
 #include "judge/verdict_text.h"
 #include "judge/step_inputs.h"
 #include "judge/precision.h"
+#include "oracle/oracle_operators.h"
 
 static int focus(struct workspace *d, enum focus f)
 {
@@ -263,6 +266,67 @@ static void list_gaps(struct workspace *d)
     buf_release(&text);
 }
 
+/* "  target    0.41 ×   12/12  " */
+static void operator_text(const struct oracle_operator *x, const char *side, struct buf *out)
+{
+    char worst[NUM_MAX];
+    buf_fmt(out, "  %s %7s × %4u/%-4u", side, x->row == NONE ? "-" : num_cell(worst, x->worst, 2), x->recomputed, x->calls);
+}
+
+static void add_operator(struct workspace *d, const struct oracle_operator *const x[2])
+{
+    const char *const side[2] = {_("target"), _("golden")};
+    const struct oracle_operator *worst = NULL;
+    int of = TARGET;
+    struct buf text = {0};
+    buf_fmt(&text, "%-16s", x[TARGET] ? x[TARGET]->name : x[GOLDEN]->name);
+    for (int i = 0; i < 2; i++) {
+        if (!x[i])
+            continue;
+        operator_text(x[i], side[i], &text);
+        if (x[i]->row != NONE && (!worst || x[i]->worst > worst->worst)) {
+            worst = x[i];
+            of = i;
+        }
+    }
+    bool wrong = (x[TARGET] && x[TARGET]->wrong) || (x[GOLDEN] && x[GOLDEN]->wrong);
+    workspace_add_item(d, worst ? d->c->pairing->line_of[of][worst->row] : NONE, wrong ? VERDICT_DEVIATE : 0,
+                       buf_view(&text));
+    buf_release(&text);
+}
+
+/* Both sides' operators, worst first, each with its counterpart. */
+static void list_operators(struct workspace *d)
+{
+    const struct oracle *o = comparison_oracle(d->c);
+    struct oracle_operator *x[2] = {NULL, NULL};
+    size_t n[2] = {0, 0}, at[2] = {0, 0};
+    for (uint32_t i = 0; o && i < o->sides; i++)
+        x[i] = oracle_operators(&o->side[i], &n[i]);
+    bool *used[2] = {mem_zalloc(n[0] + 1), mem_zalloc(n[1] + 1)};
+    for (;;) {
+        for (int i = 0; i < 2; i++)
+            while (at[i] < n[i] && used[i][at[i]])
+                at[i]++;
+        if (at[0] >= n[0] && at[1] >= n[1])
+            break;
+        const struct oracle_operator *pair[2] = {at[0] < n[0] ? &x[0][at[0]] : NULL, at[1] < n[1] ? &x[1][at[1]] : NULL};
+        int first = !pair[0] || (pair[1] && !isnan(pair[1]->worst) && !(pair[0]->worst >= pair[1]->worst));
+        pair[!first] = NULL;
+        used[first][at[first]] = true;
+        for (size_t k = 0; k < n[!first] && !pair[!first]; k++)
+            if (!used[!first][k] && strcmp(x[!first][k].name, pair[first]->name) == 0) {
+                used[!first][k] = true;
+                pair[!first] = &x[!first][k];
+            }
+        add_operator(d, pair);
+    }
+    for (int i = 0; i < 2; i++) {
+        free(used[i]);
+        free(x[i]);
+    }
+}
+
 static void list_bookmarks(struct workspace *d)
 {
     struct buf text = {0};
@@ -296,6 +360,7 @@ static const struct {
     {"inputs", N_("the step's inputs, compared exactly"), N_("no step inputs were recognised in these dumps"), NEEDS_JUDGED, list_inputs},
     {"gaps", N_("calls only one side has, by the function they were called in"), N_("all calls are paired"), 0, list_gaps},
     {"problems", N_("what could not be read, and what was recorded as wrong"), N_("everything could be read"), 0, list_problems},
+    {"operators", N_("operators by worst excess (error over honest error), calls recomputed"), N_("no call was computed anew"), NEEDS_JUDGED, list_operators},
     {"bookmarks", N_("bookmarks"), N_("no bookmarks; m sets one"), 0, list_bookmarks},
 };
 
@@ -317,8 +382,14 @@ static int run_list(struct workspace *d, struct str args)
         workspace_show_list(d, _(lists[i].title));
         return 0;
     }
-    workspace_complain(d, _("lists are deviations, suspects, frontier, precision, inputs, gaps, problems, bookmarks"));
+    workspace_complain(d, _("lists are deviations, suspects, frontier, precision, inputs, gaps, problems, operators, bookmarks"));
     return 0;
+}
+
+static int run_operators(struct workspace *d, struct str args)
+{
+    (void)args;
+    return run_list(d, STR("operators"));
 }
 
 static const char *complete_list(const struct workspace *d, int i)
@@ -350,7 +421,8 @@ const struct command commands_look[] = {
     {"side", "[target|golden]", N_("show the other side's stack, or that of a side"), 0, run_side, NULL},
     {"source", "", N_("open the selected frame's file at its line, in $PAGER or $EDITOR"), NEEDS_ROW, run_source, NULL},
     {"remap", "FROM TO", N_("source files of stacks recorded elsewhere: the start of their paths here"), 0, run_remap, NULL},
-    {"list", "NAME", N_("deviations, suspects, frontier, precision, inputs, gaps, problems or bookmarks; Enter goes there"), 0, run_list, complete_list},
+    {"list", "NAME", N_("deviations, suspects, frontier, precision, inputs, gaps, problems, operators or bookmarks; Enter goes there"), 0, run_list, complete_list},
+    {"operators", "", N_("operators by the worst excess of their calls on both sides; Enter goes to the worst output"), NEEDS_JUDGED, run_operators, NULL},
     {"help", "[WORD]", N_("keys and commands, those of this place first, or what holds WORD"), 0, run_help, NULL},
     {0},
 };

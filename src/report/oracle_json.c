@@ -4,7 +4,33 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "oracle/oracle_operators.h"
 #include "oracle/oracle_text.h"
+
+static void operators_array(struct jsonw *w, const struct oracle_side *s)
+{
+    struct buf name = {0};
+    size_t n;
+    struct oracle_operator *x = oracle_operators(s, &n);
+    jw_key(w, "operators");
+    jw_array(w);
+    for (size_t i = 0; i < n; i++) {
+        jw_object(w);
+        jw_kcstr(w, "operator", x[i].name);
+        jw_kint(w, "calls", x[i].calls);
+        jw_kint(w, "recomputed", x[i].recomputed);
+        jw_kint(w, "wrong", x[i].wrong);
+        jw_kgiven(w, "excess", x[i].worst);
+        buf_clear(&name);
+        if (x[i].row != NONE)
+            dump_row_name(s->dump, x[i].row, &name);
+        jw_kcstr(w, "row", x[i].row == NONE ? NULL : name.p);
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+    free(x);
+    buf_release(&name);
+}
 
 static void cover_object(struct jsonw *w, const struct oracle_side *s)
 {
@@ -28,6 +54,7 @@ static void cover_object(struct jsonw *w, const struct oracle_side *s)
         if (s->cover.unknown[u])
             jw_kint(w, unknown_text((enum unknown)u), s->cover.unknown[u]);
     jw_end_object(w);
+    operators_array(w, s);
     jw_end_object(w);
     buf_release(&key);
 }
