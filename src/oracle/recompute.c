@@ -43,15 +43,12 @@ static bool is_move(const struct call_plan *p, const struct call *c)
 /* Terms of each sum of a product, from the sizes of its operands. */
 static double product_terms(const struct call_values *c, enum formula_family f)
 {
-    for (int i = 0;; i++) {
-        const struct real_tensor *t = call_nth_tensor(c, i);
-        if (!t)
-            break;
-        if (f == FORMULA_CONVOLUTION && i == 1)
-            return t->axes && t->shape[0] ? (double)t->count / (double)t->shape[0] : 1;
-        if (f == FORMULA_PRODUCT && t->axes > 1)
+    const struct real_tensor *w = c->module ? call_parameter(c, "weight") : call_nth_tensor(c, 1), *t;
+    if (f == FORMULA_CONVOLUTION)
+        return w && w->axes && w->shape[0] ? (double)w->count / (double)w->shape[0] : 1;
+    for (int i = 0; (t = call_nth_tensor(c, i)); i++)
+        if (t->axes > 1)
             return (double)t->shape[t->axes - 1];
-    }
     return 1;
 }
 
