@@ -37,7 +37,7 @@ static inline void tensors_begin(struct tensor_dump *d)
 /* The record of one tensor of a call, and its file. */
 static inline void tensors_row(struct tensor_dump *d, const char *call, const char *slot, const char *sizes, const float *v, size_t n)
 {
-    char path[700], header[128];
+    char path[900], header[128];
     double max = -INFINITY, min = INFINITY, sum = 0, square = 0;
     for (size_t i = 0; i < n; i++) {
         max = fmax(max, (double)v[i]);

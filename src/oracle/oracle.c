@@ -93,18 +93,23 @@ static void plan_line(struct planning *p, const struct measure *m, uint32_t line
     plan_calls(p, call);
 }
 
-static bool rests_on_condition(const struct line_judgement *l)
+/* What its operator is estimated to magnify noise by, where the line's verdict took it into account; NAN: it did not. */
+static double estimated_condition(const struct measure *m, const struct judgement *j, uint32_t line)
 {
-    return l->rule == RULE_ILL && l->kappa > 0 && !condition_is_discrete((enum condition_kind)l->was);
+    uint32_t row = m->pairing->lines.v[line].row[GOLDEN];
+    if (!(j->line[line].flags & LINE_ILL) || row == NONE || m->side[GOLDEN]->rows.v[row].io != IO_OUTPUT)
+        return NAN;
+    struct condition c = condition_of(m, m->state, row);
+    return c.kind == CONDITION_NONE || condition_is_discrete(c.kind) ? NAN : c.kappa;
 }
 
-/* Calls whose verdict rests on an estimate of their condition: it is measured on the golden side, as the estimate is. */
+/* Calls whose verdicts take an estimate of their condition into account: it is measured on the golden side, as the estimate is. */
 static void plan_conditions(struct planning *p, const struct measure *m, const struct judgement *j)
 {
     for (uint32_t i = 0; i < j->lines; i++) {
-        uint32_t row = m->pairing->lines.v[i].row[GOLDEN];
-        if (!rests_on_condition(&j->line[i]) || row == NONE || m->side[GOLDEN]->rows.v[row].io != IO_OUTPUT)
+        if (isnan(estimated_condition(m, j, i)))
             continue;
+        uint32_t row = m->pairing->lines.v[i].row[GOLDEN];
         struct call_plan *c = &p->o->side[GOLDEN].plan[m->side[GOLDEN]->rows.v[row].call];
         if (!c->moved)
             c->operations *= 2;
@@ -209,14 +214,16 @@ void oracle_free(struct oracle *o)
     free(o);
 }
 
-bool oracle_condition_of(const struct oracle *o, const struct judgement *j, const struct pairing *p, uint32_t line,
+bool oracle_condition_of(const struct oracle *o, const struct measure *m, const struct judgement *j, uint32_t line,
     struct oracle_condition *out)
 {
-    uint32_t row = p->lines.v[line].row[GOLDEN];
-    const struct oracle_row *r = o->sides > 1 && row != NONE ? oracle_side_row(&o->side[GOLDEN], row) : NULL;
-    if (!r || isnan(r->condition) || !rests_on_condition(&j->line[line]))
+    const struct oracle_row *r = o->sides > 1 ? oracle_side_row(&o->side[GOLDEN], m->pairing->lines.v[line].row[GOLDEN])
+        : NULL;
+    if (!r || isnan(r->condition))
         return false;
-    *out = (struct oracle_condition){.measured = r->condition, .estimated = (double)j->line[line].kappa};
+    *out = (struct oracle_condition){.measured = r->condition, .estimated = estimated_condition(m, j, line)};
+    if (isnan(out->estimated))
+        return false;
     double most = rule_limit(RULE_LIMIT_ORACLE_CONDITION);
     out->disagree = out->measured > most * out->estimated || out->estimated > most * out->measured;
     return true;

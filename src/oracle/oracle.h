@@ -39,13 +39,13 @@ enum oracle_which oracle_which(const struct oracle *o, const uint32_t row[2]);
 bool oracle_which_is_wrong(enum oracle_which w);
 const char *oracle_which_name(enum oracle_which w); /* NULL: not known */
 
-/* How much a line's operator magnifies noise, where its verdict rests on an estimate of that and the golden side's call
- * was computed again with its inputs moved; false where it was not. */
+/* How much a line's operator magnifies noise, where its verdict takes an estimate of that into account and the golden
+ * side's call was computed again with its inputs moved; false where it was not. */
 struct oracle_condition {
     double measured, estimated;
     bool disagree; /* by more than rules.oracle_condition */
 };
-bool oracle_condition_of(const struct oracle *o, const struct judgement *j, const struct pairing *p, uint32_t line,
+bool oracle_condition_of(const struct oracle *o, const struct measure *m, const struct judgement *j, uint32_t line,
     struct oracle_condition *out);
 
 /* Why outputs differ where neither side is wrong: what differs first of the call's arguments, element types, inputs. */

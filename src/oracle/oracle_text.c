@@ -125,7 +125,7 @@ void oracle_whole_text(const struct oracle *o, const struct measure *m, const st
     struct oracle_condition condition;
     size_t before = out->n;
     oracle_line_text(o, m->pairing->lines.v[line].row, out);
-    if (out->n > before && oracle_condition_of(o, j, m->pairing, line, &condition))
+    if (out->n > before && oracle_condition_of(o, m, j, line, &condition))
         condition_text_of(&condition, out);
     oracle_because_find(o, m, j, line, &because);
     if (out->n == before || because.kind == ORACLE_REASON_NONE)

@@ -129,7 +129,7 @@ static void condition_object(struct jsonw *w, const struct oracle *o, const stru
 {
     struct oracle_condition k;
     jw_key(w, "condition");
-    if (!oracle_condition_of(o, j, m->pairing, line, &k)) {
+    if (!oracle_condition_of(o, m, j, line, &k)) {
         jw_null(w);
         return;
     }

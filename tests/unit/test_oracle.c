@@ -395,6 +395,50 @@ static void an_argument_is_named_before_an_input(void **state)
     shut(s);
 }
 
+/* values around 5000 that vary by 5: the noise of a side's input, one part in 10^5, comes out a thousand times as large */
+static void far_norm(struct tensor_dump *d, const char *name, double noise)
+{
+    float x[ROWS * IN], y[ROWS * IN];
+    seed = 10;
+    draw_all(x, ROWS * IN);
+    for (int i = 0; i < ROWS * IN; i++)
+        x[i] = (float)((5000 + 5 * (double)x[i]) * (1 + noise * draw_normal(&seed)));
+    for (int i = 0; i < ROWS; i++) {
+        double mean = 0, square = 0;
+        for (int t = 0; t < IN; t++)
+            mean += (double)x[i * IN + t] / IN;
+        for (int t = 0; t < IN; t++)
+            square += pow((double)x[i * IN + t] - mean, 2) / IN;
+        for (int t = 0; t < IN; t++)
+            y[i * IN + t] = (float)(((double)x[i * IN + t] - mean) / sqrt(square + 1e-5));
+    }
+    open_call(d, name);
+    tensors_row(d, name, "input.0", "8,32", x, ROWS * IN);
+    fputs(",[{\"type\":\"int\",\"value\":32}],null,null,{\"type\":\"float\",\"value\":1e-05}", d->json);
+    end_call(d, name, "8,32", y, ROWS * IN);
+}
+
+static void a_condition_that_was_estimated_is_measured(void **state)
+{
+    struct tensor_dump d[2];
+    char dir[2][400];
+    struct oracle_condition k;
+    (void)state;
+    two_sides(d, dir);
+    for (int i = 0; i < 2; i++) {
+        far_norm(&d[i], "Functional.layer_norm.0.forward", i ? 0 : 1e-5);
+        tensors_end(&d[i]);
+    }
+    struct session *s = compared(dir[0], dir[1]);
+    uint32_t line = line_named(s, "Functional.layer_norm.0.forward.output.0");
+    const struct oracle *o = comparison_oracle(s->now);
+    assert_int_equal(s->now->judged->line[line].rule, RULE_ILL);
+    assert_int_equal(oracle_which(o, s->now->pairing->lines.v[line].row), ORACLE_NEITHER);
+    assert_true(oracle_condition_of(o, &s->now->measure, s->now->judged, line, &k));
+    assert_true(k.measured > 700 && k.measured < 1500 && !k.disagree);
+    shut(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +451,7 @@ int main(void)
         cmocka_unit_test(random_vectors_see_what_rows_would_miss),
         cmocka_unit_test(the_side_that_is_wrong_is_named),
         cmocka_unit_test(an_argument_is_named_before_an_input),
+        cmocka_unit_test(a_condition_that_was_estimated_is_measured),
     };
     return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
 }
