@@ -161,7 +161,7 @@ static void reduce_rows(struct call_values *c, const struct classes *k, const do
     }
     for (int64_t i = 0; i < (each ? k->rows : 1); i++) {
         double y = fabs(r.y[i]);
-        r.roundings[i] = y;
+        r.roundings[i] = each ? y : 3 * y; /* partial sums are kept in the operator's type */
         r.inside[i] = each ? largest : k->reduction == REDUCE_MEAN ? largest + 2 * root * y : root * (largest + 2 * y);
     }
 }

@@ -59,6 +59,14 @@ static void linear(struct call_values *c)
     linear_of(c, x, w, true, b);
 }
 
+/* PyTorch computes a product of more than two axes as one of two and views the result: its hooks see the view's
+ * gradient, which is the incoming one. */
+static void handed_on(struct call_values *c, const struct real_tensor *x, const struct real_tensor *g)
+{
+    if (!c->mindspore && !c->module && x->axes > 2 && c->outputs == 1 && c->output[0].count == g->count)
+        candidate_moved(c, 0, g, "g");
+}
+
 static void linear_slopes(struct call_values *c, const struct real_tensor *x, const struct real_tensor *w,
                           const struct real_tensor *b)
 {
@@ -69,6 +77,7 @@ static void linear_slopes(struct call_values *c, const struct real_tensor *x, co
     if (w->axes != 2 || rows.shape[0] != slopes.shape[0] || slopes.shape[1] != w->shape[0] ||
         rows.shape[1] != w->shape[1] || (b && b->count != w->shape[0]))
         return call_unknown(c, UNKNOWN_SHAPE);
+    handed_on(c, x, &g);
     product_matmul(c, ANY_OUTPUT, &slopes, false, w, false, "g W");
     product_matmul(c, ANY_OUTPUT, &slopes, true, &rows, false, "g^T x");
     product_matmul(c, ANY_OUTPUT, &rows, true, &slopes, false, "(g^T x)^T");
@@ -181,6 +190,7 @@ static void matmul_backward(struct call_values *c)
         return call_unknown(c, UNKNOWN_ARGUMENT);
     if (a->axes < 2 || b->axes < 2)
         return call_unknown(c, UNKNOWN_VARIANT);
+    handed_on(c, a->axes > b->axes ? a : b, &g);
     for (int i = 0; i < turns(c, a, b); i++)
         matmul_slopes(c, a, i & 2, b, i & 1, &g);
     if (!c->candidates && c->mindspore)
