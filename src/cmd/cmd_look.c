@@ -270,7 +270,8 @@ static void list_gaps(struct workspace *d)
 static void operator_text(const struct oracle_operator *x, const char *side, struct buf *out)
 {
     char worst[NUM_MAX];
-    buf_fmt(out, "  %s %7s × %4u/%-4u", side, x->row == NONE ? "-" : num_cell(worst, x->worst, 2), x->recomputed, x->calls);
+    buf_fmt(out, "  %s %7s × %4u/%-4u", side, x->row == NONE ? "-" : num_cell(worst, x->worst, 2), x->recomputed,
+            x->calls);
 }
 
 static void add_operator(struct workspace *d, const struct oracle_operator *const x[2])
@@ -310,7 +311,9 @@ static void list_operators(struct workspace *d)
                 at[i]++;
         if (at[0] >= n[0] && at[1] >= n[1])
             break;
-        const struct oracle_operator *pair[2] = {at[0] < n[0] ? &x[0][at[0]] : NULL, at[1] < n[1] ? &x[1][at[1]] : NULL};
+        const struct oracle_operator *pair[2];
+        for (int i = 0; i < 2; i++)
+            pair[i] = at[i] < n[i] ? &x[i][at[i]] : NULL;
         int first = !pair[0] || (pair[1] && !isnan(pair[1]->worst) && !(pair[0]->worst >= pair[1]->worst));
         pair[!first] = NULL;
         used[first][at[first]] = true;

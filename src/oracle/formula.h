@@ -161,8 +161,8 @@ double call_number(const struct call_values *c, int place, const char *words, do
 int64_t call_whole(const struct call_values *c, int place, const char *words, int64_t left_out);
 int64_t whole_number(double x);
 const char *call_text(const struct call_values *c, int place, const char *words); /* NULL: not given or no text */
-/* Whole numbers (as call_whole) of a list, a number or a tensor, at most `most`; how many, 0 where not given, -1 where it is none of
- * these. */
+/* Whole numbers (as call_whole) of a list, a number or a tensor, at most `most`; how many, 0 where not given, -1 where
+ * it is none of these. */
 int call_integers(const struct call_values *c, int place, const char *words, int64_t *out, int most);
 /* Axes of a reduction as a mask (bit i: axis i) from such numbers, negative ones counted from the end; all of `axes`
  * where not given or empty; -1 where one is out of range. */
@@ -208,7 +208,8 @@ enum { PRODUCT_COLUMNS = 8 };
 /* A product that is to be filled in, zeroed, in the arena. */
 struct product *product_new(struct call_values *c);
 /* The candidate y = a b of the last two axes of both, leading axes broadcast, either transposed first; vectors as
- * torch.matmul takes them. NULL where sizes do not fit, or fit to more than is held (that reason is said). An addend or a factor is set in its ->product. */
+ * torch.matmul takes them. NULL where sizes do not fit, or fit to more than is held (that reason is said). An addend or
+ * a factor is set in its ->product. */
 struct candidate *product_matmul(struct call_values *c, int output, const struct real_tensor *a, bool ta,
     const struct real_tensor *b, bool tb, const char *formula);
 

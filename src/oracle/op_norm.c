@@ -303,7 +303,8 @@ static void norm_run(struct call_values *c, const struct norm *n, double eps)
 static bool weights_fit(struct call_values *c, const struct norm *n)
 {
     const struct layout *l = &n->layout;
-    bool fits = l->weights > 0 && n->x->count > 0 && group_count(l) * member_count(l) == n->x->count && (!n->weight || n->weight->count == n->layout.weights) &&
+    bool fits = l->weights > 0 && n->x->count > 0 && group_count(l) * member_count(l) == n->x->count &&
+                (!n->weight || n->weight->count == l->weights) &&
                 (!n->bias || n->bias->count == n->layout.weights);
     if (!fits)
         call_unknown(c, UNKNOWN_SHAPE);

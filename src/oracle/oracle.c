@@ -93,7 +93,8 @@ static void plan_line(struct planning *p, const struct measure *m, uint32_t line
     plan_calls(p, call);
 }
 
-/* What its operator is estimated to magnify noise by, where the line's verdict took it into account; NAN: it did not. */
+/* What its operator is estimated to magnify noise by, where the line's verdict took that into account; NAN: it did
+ * not. */
 static double estimated_condition(const struct measure *m, const struct judgement *j, uint32_t line)
 {
     uint32_t row = m->pairing->lines.v[line].row[GOLDEN];
@@ -103,7 +104,8 @@ static double estimated_condition(const struct measure *m, const struct judgemen
     return c.kind == CONDITION_NONE || condition_is_discrete(c.kind) ? NAN : c.kappa;
 }
 
-/* Calls whose verdicts take an estimate of their condition into account: it is measured on the golden side, as the estimate is. */
+/* Calls whose verdicts take an estimate of their condition into account: it is measured on the golden side, as the
+ * estimate is. */
 static void plan_conditions(struct planning *p, const struct measure *m, const struct judgement *j)
 {
     for (uint32_t i = 0; i < j->lines; i++) {

@@ -112,10 +112,12 @@ static void condition_text_of(const struct oracle_condition *k, struct buf *out)
     char measured[NUM_MAX], estimated[NUM_MAX];
     num_cell(measured, k->measured, 2);
     num_cell(estimated, k->estimated, 2);
-    buf_fmt(out, k->disagree ? _("; measured on the golden side, its inputs' noise comes out %s × as large: the estimate of %s × is "
-                                 "not confirmed")
-                             : _("; measured on the golden side, its inputs' noise comes out %s × as large (estimated: %s ×)"),
-            measured, estimated);
+    if (k->disagree)
+        buf_fmt(out, _("; measured on the golden side, its inputs' noise comes out %s × as large: the estimate of %s × "
+                       "is not confirmed"), measured, estimated);
+    else
+        buf_fmt(out, _("; measured on the golden side, its inputs' noise comes out %s × as large (estimated: %s ×)"),
+                measured, estimated);
 }
 
 void oracle_whole_text(const struct oracle *o, const struct measure *m, const struct judgement *j, uint32_t line,

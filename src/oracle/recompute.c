@@ -106,7 +106,8 @@ void call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, un
     struct recorded_call r;
     recorded_call_open(&r, &a, d, call);
     snprintf(p->name, sizeof p->name, "%s", r.values.operator);
-    p->unknown = r.values.unknown ? r.values.unknown : (double)r.elements > REAL_ELEMENTS_MOST ? UNKNOWN_LARGE : UNKNOWN_NOT;
+    bool large = (double)r.elements > REAL_ELEMENTS_MOST;
+    p->unknown = r.values.unknown ? r.values.unknown : large ? UNKNOWN_LARGE : UNKNOWN_NOT;
     p->operations = p->unknown ? 0 : operations_of(p->operator, &r);
     p->products = r.values.backward ? 4 : 1;
     bool sampled = p->operator->family != FORMULA_OTHER && !p->operator->cost && r.values.results;
@@ -197,7 +198,8 @@ static int64_t candidate_count(const struct candidate *p)
 }
 
 /* One candidate for one output: a product on at most `probe` rows, 0: as far as is affordable. */
-static void try_candidate(const struct judging *j, const struct candidate *p, int output, int64_t probe, struct trial *t)
+static void try_candidate(const struct judging *j, const struct candidate *p, int output, int64_t probe,
+    struct trial *t)
 {
     const struct real_tensor *recorded = &j->r->values.output[output];
     struct error_sums e = {.of = {.output = recorded->dtype, .product = p->product || p->squares, .move = p->move,

@@ -8,7 +8,8 @@
 
 enum { PLACES_MOST = 4096, READ_AT_ONCE = 4096 };
 #define EMPTY_MOST 1e7 /* of the other axes of a tensor of no element, which are gone through all the same */
-enum { VALUES_MOST = 1 << 16, NAMES_MOST = 1024, DEEPEST = 8 }; /* of one call: lists name items that need not be there */
+/* of one call: lists name items that need not be there */
+enum { VALUES_MOST = 1 << 16, NAMES_MOST = 1024, DEEPEST = 8 };
 
 /* ---- arguments ---- */
 

@@ -32,7 +32,7 @@ static void operators_array(struct jsonw *w, const struct oracle_side *s)
     buf_release(&name);
 }
 
-static void cover_object(struct jsonw *w, const struct oracle_side *s)
+static void cover_object(struct jsonw *w, const struct oracle_side *s, bool operators)
 {
     struct buf key = {0};
     jw_object(w);
@@ -54,7 +54,8 @@ static void cover_object(struct jsonw *w, const struct oracle_side *s)
         if (s->cover.unknown[u])
             jw_kint(w, unknown_text((enum unknown)u), s->cover.unknown[u]);
     jw_end_object(w);
-    operators_array(w, s);
+    if (operators)
+        operators_array(w, s);
     jw_end_object(w);
     buf_release(&key);
 }
@@ -62,7 +63,7 @@ static void cover_object(struct jsonw *w, const struct oracle_side *s)
 void oracle_json_cover(struct jsonw *w, const struct oracle_side *s)
 {
     jw_key(w, "oracle");
-    cover_object(w, s);
+    cover_object(w, s, true);
 }
 
 void oracle_json_summary(struct jsonw *w, const struct oracle *o)
@@ -75,7 +76,7 @@ void oracle_json_summary(struct jsonw *w, const struct oracle *o)
     jw_knum(w, "spent", o->spent);
     for (uint32_t i = 0; i < o->sides; i++) {
         jw_key(w, sides[i]);
-        cover_object(w, &o->side[i]);
+        cover_object(w, &o->side[i], false);
     }
     jw_key(w, "wrong");
     jw_object(w);

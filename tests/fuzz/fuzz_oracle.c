@@ -98,7 +98,8 @@ static struct row tensor_row(struct bytes *b, struct dump *d)
 {
     static const enum dtype types[] = {DTYPE_F32, DTYPE_F32, DTYPE_BF16, DTYPE_F16, DTYPE_F64, DTYPE_I64, DTYPE_BOOL};
     enum dtype type = types[next(b) % (sizeof types / sizeof *types)];
-    return (struct row){.kind = ROW_TENSOR, .dtype = (uint8_t)type, .has = HAS_FILE | HAS_SHAPE, .shape = shape_of(b, d)};
+    uint32_t shape = shape_of(b, d);
+    return (struct row){.kind = ROW_TENSOR, .dtype = (uint8_t)type, .has = HAS_FILE | HAS_SHAPE, .shape = shape};
 }
 
 static struct row number_row(enum row_kind kind, double x)

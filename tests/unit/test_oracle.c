@@ -395,7 +395,8 @@ static void an_argument_is_named_before_an_input(void **state)
     shut(s);
 }
 
-/* values around 5000 that vary by 5: the noise of a side's input, one part in 10^5, comes out a thousand times as large */
+/* values around 5000 that vary by 5: the noise of a side's input, one part in 10^5, comes out a thousand times as
+ * large */
 static void far_norm(struct tensor_dump *d, const char *name, double noise)
 {
     float x[ROWS * IN], y[ROWS * IN];
