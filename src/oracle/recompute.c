@@ -14,6 +14,7 @@
 #include "dump/reader.h"
 
 #define PROBED_FROM 1e6     /* operations above which candidates are told apart by some rows first */
+#define TEST_ELEMENTS 0x1p24 /* of random vectors and what comes of them, held at once */
 enum { PROBE_ROWS = 16, ROUNDED_LEAST = 16 };
 
 /* ---- planning ---- */
@@ -182,6 +183,7 @@ static int64_t rows_within(const struct product *p, double allowed)
 static int vectors_within(const struct product *p, double allowed)
 {
     double n = product_operations(p) > allowed ? floor(allowed / product_test_operations(p)) : 0;
+    n = fmin(n, floor(TEST_ELEMENTS / fmax(1, (double)p->terms + (double)p->columns)));
     return n < TEST_VECTORS_LEAST ? 0 : n < TEST_VECTORS_MOST ? (int)n : TEST_VECTORS_MOST;
 }
 
