@@ -191,15 +191,18 @@ void job_strip_add_step(struct job_strip *s, const struct job_result *r, size_t 
     if (absent)
         rank_set_absent(&j->set[TARGET], layout_ranks(&j->layout[TARGET]), &gone);
     for (size_t i = 0; i < gone.n; i++)
-        memset(add_row(s, step, gone.v[i])->cells, strip_looks[STRIP_UNREAD].letter, s->columns);
+        job_strip_unread(s, step, gone.v[i]);
     vec_release(&gone);
 }
 
 void job_strip_unread(struct job_strip *s, int step, int rank)
 {
     struct job_strip_row *row = job_strip_row_of(s, step, rank);
-    for (size_t i = 0; row && i < s->columns; i++)
-        if (row->cells[i] != ' ')
+    bool read = row != NULL;
+    if (!read)
+        row = add_row(s, step, rank);
+    for (size_t i = 0; i < s->columns; i++)
+        if (!read || row->cells[i] != ' ')
             row->cells[i] = strip_looks[STRIP_UNREAD].letter;
 }
 

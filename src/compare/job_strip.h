@@ -58,7 +58,7 @@ void job_strip_lay(struct job_strip *s, const struct job_result *r, uint32_t col
 void job_strip_add_step(struct job_strip *s, const struct job_result *r, size_t k, bool absent);
 /* What a pair says, in the place of what its ranks' cells held. */
 void job_strip_add_pair(struct job_strip *s, const struct job_result *r, size_t pair);
-/* A rank whose recording could not be compared. */
+/* A rank whose recording could not be compared, or not be read at all: then it has a row all the same. */
 void job_strip_unread(struct job_strip *s, int step, int rank);
 /* Wrong collectives and replicas, for people: files list them, and their cells are of rows alone. */
 void job_strip_add_beside(struct job_strip *s, const struct job_result *r);

@@ -161,7 +161,7 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
     const struct job_first *f = &r->first;
     if (!f->found) {
         int status = settled ? job_status(r) : 0;
-        buf_cstr(out, !settled ? _("nothing deviates so far") : status == 5 ? _("could not be judged in full: nothing that was compared deviates")
+        buf_cstr(out, !settled ? _("nothing deviates so far") : status == 5 ? _("judged in part: nothing deviates of what was compared")
                                                                             : _("aligned: nothing deviates on any rank"));
         return;
     }

@@ -26,6 +26,13 @@ static int read_one(struct rank_set *s, const struct place *p, struct err *e)
     return 0;
 }
 
+static void drop_last(struct rank_set *s)
+{
+    struct rank_dump *x = s->ranks.v[--s->ranks.n];
+    dump_release(&x->dump);
+    free(x);
+}
+
 int rank_set_load(struct rank_set *s, const char *path, const place_list *places, int step, struct err *e)
 {
     return rank_set_load_watched(s, path, places, step, NULL, e);
@@ -39,6 +46,10 @@ int rank_set_load_watched(struct rank_set *s, const char *path, const place_list
     for (size_t i = 0; i < places->n && rc == 0; i++) /* places are sorted by step and rank */
         if (places->v[i].step == step) {
             rc = w && atomic_load(&w->cancel) ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : read_one(s, &places->v[i], e);
+            if (rc && w && w->unread && e->code != ERR_CANCEL && w->unread(w->ctx, &places->v[i], e)) {
+                drop_last(s);
+                rc = 0;
+            }
             if (rc == 0 && w)
                 w->each(w->ctx);
         }

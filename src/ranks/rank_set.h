@@ -22,6 +22,7 @@ int rank_set_load(struct rank_set *s, const char *path, const place_list *places
 struct rank_watch {
     atomic_bool cancel;
     void (*each)(void *ctx);
+    bool (*unread)(void *ctx, const struct place *p, const struct err *e); /* goes on without it: true. NULL: ends */
     void *ctx;
 };
 int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step, struct rank_watch *w, struct err *e);

@@ -90,6 +90,22 @@ static void tell_read(void *ctx)
     tell(k);
 }
 
+/* The others are compared all the same, each rank with its like: what is missing leaves the joins open. */
+static bool note_unread(void *ctx, const struct place *p, const struct err *e)
+{
+    struct job_compare *k = ctx;
+    struct buf b = {0};
+    buf_fmt(&b, _("step %d rank %d: %s"), p->step, p->rank, e->text);
+    struct read_failure f = {.path = mem_strdup(p->paths.v[0]), .text = b.p};
+    struct missing_rank x = {k->reading, p->step, p->rank < 0 ? 0 : p->rank};
+    begin(k);
+    vec_push(&k->result.failed, f);
+    vec_push(&k->missing, x);
+    k->open = true;
+    tell(k);
+    return true;
+}
+
 static int load_job(struct job_compare *k, int step, struct joined_job *j, struct err *e)
 {
     begin(k);
@@ -100,8 +116,11 @@ static int load_job(struct job_compare *k, int step, struct joined_job *j, struc
             k->progress.to_read += k->places[s].v[i].step == step;
     tell(k);
     for (int s = 0; s < 2; s++) {
+        k->reading = s;
         if (rank_set_load_watched(&j->set[s], k->opt.of.of.path[s], &k->places[s], step, &k->watch, e))
             return -1;
+        if (!j->set[s].ranks.n)
+            return err_set(e, ERR_DATA, _("%s: no rank of step %d could be read"), j->set[s].path, step);
         layout_init(&j->layout[s]);
         if (k->opt.layout[s] && layout_parse(&j->layout[s], str_of(k->opt.layout[s]), e))
             return -1;
@@ -133,6 +152,9 @@ static void add_step(struct job_compare *k, struct joined_job *j, bool joined)
         job_strip_add_step(&k->strip, r, r->steps - 1, true);
         if (!joined)
             job_strip_figures(&k->strip, j, &k->opt.of.of.tol);
+        for (size_t i = 0; i < k->missing.n; i++)
+            if (k->missing.v[i].step == j->set[TARGET].step)
+                job_strip_unread(&k->strip, k->missing.v[i].step, k->missing.v[i].rank);
     }
     tell(k);
     free(old);
@@ -345,6 +367,9 @@ static int compare_what_is_there(struct job_compare *k, struct joined_job *j, st
     rank_list named[2] = {{0}, {0}};
     for (int s = 0; s < 2; s++)
         ranks_named(&j->set[s], &named[s]);
+    for (size_t i = 0; i < k->missing.n; i++)
+        if (k->missing.v[i].step == j->set[TARGET].step)
+            rank_list_add(&named[k->missing.v[i].side], k->missing.v[i].rank);
     bool same = named[0].n == named[1].n && named[0].n && memcmp(named[0].v, named[1].v, named[0].n * sizeof *named[0].v) == 0;
     vec_release(&named[0]);
     vec_release(&named[1]);
@@ -498,6 +523,7 @@ void job_compare_init(struct job_compare *k, const struct job_compare_options *o
     k->result.first = (struct job_first){.collective = NONE, .replica = NONE};
     k->found = o->found ? o->found : &k->own_found;
     k->watch.each = tell_read;
+    k->watch.unread = o->live ? note_unread : NULL;
     k->watch.ctx = k;
     pthread_mutex_init(&k->lock, NULL);
     job_init(&k->job, NULL, NULL);
@@ -554,6 +580,7 @@ void job_compare_release(struct job_compare *k)
     for (size_t i = 0; i < k->names.n; i++)
         arena_release(&k->names.v[i]);
     vec_release(&k->names);
+    vec_release(&k->missing);
     found_trees_release(&k->own_found);
     pthread_mutex_destroy(&k->lock);
     *k = (struct job_compare){.there = false};

@@ -29,6 +29,10 @@ struct job_progress {
     double share;            /* of that, 0 … 1 */
 };
 
+struct missing_rank {
+    int side, step, rank;
+};
+
 struct job_compare {
     pthread_mutex_t lock;    /* what is below, while it runs */
     struct job_compare_options opt;
@@ -48,6 +52,8 @@ struct job_compare {
     bool there;              /* it was begun (job_compare_init) */
     struct found_trees *found;
     VEC(struct arena) names; /* of the collectives of each step */
+    int reading;             /* the side whose ranks are read */
+    VEC(struct missing_rank) missing; /* could not be read */
     size_t dealt;            /* pairs of ranks, or joined steps, so far */
     struct rank_watch watch; /* its cancel ends all */
     uint64_t shown;          /* serial of the comparison at work that was taken last */
