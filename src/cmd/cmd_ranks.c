@@ -172,6 +172,8 @@ static int run_ranks(struct workspace *d, struct str args)
     v->shown = true;
     if (args.n)
         do_word(d, v, word);
+    else
+        v->listed = false;
     return end(v);
 }
 
