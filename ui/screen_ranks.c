@@ -1,6 +1,7 @@
 /* The comparison of a job of several ranks beside the screen's own session: begun once it is known that there are several,
  * ended with the inputs. */
 #include "cmd/pane_verbs.h"
+#include "ui/cli.h"
 #include "ui/open_investigation.h"
 #include "ui/screen.h"
 
@@ -33,7 +34,7 @@ static int ranks_of(const struct recording *x)
     return place_list_ranks(&x->places, x->dump.step);
 }
 
-/* Known once both sides were found. */
+/* Several ranks are known once both sides were found, micro-batches to be joined once they are read. */
 static bool decide(struct screen *s)
 {
     session_lock(&s->session);
@@ -41,9 +42,11 @@ static bool decide(struct screen *s)
     bool found = c->side[TARGET].state >= SIDE_LOADING && c->side[GOLDEN].state >= SIDE_LOADING;
     bool over = c->failed || c->single || c->tabled || !c->side[TARGET].path || s->inv.pack;
     bool several = found && !over && (ranks_of(&c->side[TARGET]) > 1 || ranks_of(&c->side[GOLDEN]) > 1) && !c->opt.map_only;
+    bool read = !over && c->paired; /* then micro-batches can be counted */
+    bool micro = read && !several && cli_job_of_micro_batches(c);
     session_unlock(&s->session);
-    s->ranks.offered = found || over;
-    return several && s->inv.rank[TARGET] < 0 && s->inv.rank[GOLDEN] < 0;
+    s->ranks.offered = over || several || read;
+    return (several || micro) && s->inv.rank[TARGET] < 0 && s->inv.rank[GOLDEN] < 0;
 }
 
 /* The pair of the first deviation, or the joined sides, take the table's place when all is known and nobody has moved yet:

@@ -87,6 +87,10 @@ static bool met(struct workspace *d, const struct command *c)
         workspace_complain(d, _("%s: no rows yet"), c->name);
         return false;
     }
+    if ((c->needs & ON_ROW) && d->overlay == OVERLAY_NONE && workspace_shows_ranks(d)) {
+        workspace_complain(d, _("%s: is about a row of a table; Enter opens the one behind this cell"), c->name);
+        return false;
+    }
     if ((c->needs & NEEDS_ROW) && (c->needs & CHANGES))
         workspace_unfold(d, d->cursor); /* what is changed is seen */
     if ((c->needs & NEEDS_SEARCH) && !d->search.code) {

@@ -29,6 +29,7 @@ enum {
     NEEDS_JUDGED = 4, /* … and verdicts, or of one side alone what is wrong with it */
     NEEDS_SEARCH = 8,
     NEEDS_BOTH = 16,  /* two sides, paired */
+    ON_ROW = 128,     /* it is about the row under the cursor: not while all ranks are shown in the table's place */
     PATHS = 64,       /* its last words are paths, which complete */
     CHANGES = 32,     /* an investigation that may be changed: what cannot be kept is not done */
 };

@@ -422,7 +422,7 @@ const struct command commands_look[] = {
     {"pane", "next|prev|NAME", N_("move the focus to another pane: table, detail, stack"), 0, run_pane, complete_pane},
     {"zoom", "", N_("show the pane under the table on the whole screen, and back"), 0, run_zoom, NULL},
     {"side", "[target|golden]", N_("show the other side's stack, or that of a side"), 0, run_side, NULL},
-    {"source", "", N_("open the selected frame's file at its line, in $PAGER or $EDITOR"), NEEDS_ROW, run_source, NULL},
+    {"source", "", N_("open the selected frame's file at its line, in $PAGER or $EDITOR"), NEEDS_ROW | ON_ROW, run_source, NULL},
     {"remap", "FROM TO", N_("source files of stacks recorded elsewhere: the start of their paths here"), 0, run_remap, NULL},
     {"list", "NAME", N_("deviations, suspects, frontier, precision, inputs, gaps, problems, operators or bookmarks; Enter goes there"), 0, run_list, complete_list},
     {"operators", "", N_("operators by the worst excess of their calls on both sides; Enter goes to the worst output"), NEEDS_JUDGED, run_operators, NULL},

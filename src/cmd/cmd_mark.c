@@ -434,11 +434,11 @@ static int run_decisions(struct workspace *d, struct str args)
 
 const struct command commands_mark[] = {
     {"mark", "[TARGET GOLDEN]", N_("select this row, or pair it with the selected one; or pair two rows, calls or "
-                                   "modules by name"), NEEDS_BOTH | NEEDS_ROW | CHANGES, run_mark, NULL},
-    {"unpair", "[ask]", N_("reject: never pair these two; ask: of the first deviation only the second time"), NEEDS_BOTH | NEEDS_ROW | CHANGES, run_unmark, NULL},
-    {"accept", "", N_("mark the found pairs around here, up to the next gap"), NEEDS_BOTH | NEEDS_ROW | CHANGES, run_accept, NULL},
+                                   "modules by name"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_mark, NULL},
+    {"unpair", "[ask]", N_("reject: never pair these two; ask: of the first deviation only the second time"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_unmark, NULL},
+    {"accept", "", N_("mark the found pairs around here, up to the next gap"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_accept, NULL},
     {"view", "[STEPS]", N_("compare this pair through a view, as in view golden split -1 2 0:8; without steps as "
-                           "stored"), NEEDS_BOTH | NEEDS_ROW | CHANGES, run_view, NULL},
+                           "stored"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_view, NULL},
     {"rule", "[PATTERN <-> TEMPLATE]", N_("extend this pair to every layer: show the rule and what it would pair"), NEEDS_BOTH | NEEDS_ROW, run_rule, NULL},
     {"rule-apply", "", N_("apply the rule shown"), NEEDS_BOTH | CHANGES, run_rule_apply, NULL},
     {"rules", "", N_("list the rules, what each pairs and what conflicts with it"), NEEDS_BOTH, run_rules, NULL},

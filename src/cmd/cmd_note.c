@@ -531,8 +531,8 @@ static int run_pack(struct workspace *d, struct str args)
 const struct command commands_note[] = {
     {"note", "[TEXT]", N_("add a finding about what is under the cursor: a row, a gap, an element, a setting, a "
                           "weight, a step of a curve …; #words are tags"), CHANGES, run_note, NULL},
-    {"note-call", "[TEXT]", N_("add a finding about the whole call of the row"), NEEDS_PAIRED | NEEDS_ROW | CHANGES, run_note_call, NULL},
-    {"note-row", "[TEXT]", N_("add a finding about the row itself, also in a gap or with its tensor open"), NEEDS_PAIRED | NEEDS_ROW | CHANGES, run_note_row, NULL},
+    {"note-call", "[TEXT]", N_("add a finding about the whole call of the row"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW | CHANGES, run_note_call, NULL},
+    {"note-row", "[TEXT]", N_("add a finding about the row itself, also in a gap or with its tensor open"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW | CHANGES, run_note_row, NULL},
     {"note-editor", "[N]", N_("write it in $EDITOR, for long texts; N: edit the text of that finding. C-e on the "
                               "command line continues there"), CHANGES, run_note_editor, NULL},
     {"findings", "[FILTER]", N_("list the findings, causes first; words filter: a status, #tag, author:NAME, "

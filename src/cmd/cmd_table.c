@@ -479,6 +479,6 @@ const struct command commands_table[] = {
     {"filters", "", N_("list the filters in force and those saved"), 0, run_filters, NULL},
     {"save-filter", "NAME", N_("save the filters in force under a name"), CHANGES, run_save_filter, NULL},
     {"fields", "", N_("list fields for filters, sorting and columns"), 0, run_fields, NULL},
-    {"copy", "name|row|table", N_("copy to the clipboard of your terminal (OSC 52), and to a file"), NEEDS_ROW, run_copy, complete_copy},
+    {"copy", "name|row|table", N_("copy to the clipboard of your terminal (OSC 52), and to a file"), NEEDS_ROW | ON_ROW, run_copy, complete_copy},
     {0},
 };

@@ -379,7 +379,7 @@ static const char *complete_way(const struct workspace *d, int i)
 
 const struct command commands_tensor[] = {
     {"tensor", "[I,J …]", N_("open the row's tensors: heat maps, worst elements, histograms; one side if not paired; "
-                             "at that element"), NEEDS_ROW, run_tensor, NULL},
+                             "at that element"), NEEDS_ROW | ON_ROW, run_tensor, NULL},
     {"map", "[diff|target|golden]", N_("choose the main map: the difference, the target, the golden side"), 0, run_map, complete_map},
     {"log", "[on|off]", N_("choose logarithmic or linear shading"), 0, run_log, NULL},
     {"axes", "next|prev|ROWS COLUMNS", N_("show other axes of the tensor as rows and columns"), 0, run_axes, complete_step},

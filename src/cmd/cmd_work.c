@@ -317,9 +317,9 @@ static int run_rank(struct workspace *d, struct str args)
 }
 
 const struct command commands_work[] = {
-    {"bookmark", "", N_("set or remove a bookmark on this row"), NEEDS_PAIRED | NEEDS_ROW | CHANGES, run_bookmark, NULL},
+    {"bookmark", "", N_("set or remove a bookmark on this row"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW | CHANGES, run_bookmark, NULL},
     {"set", "KEY [VALUE]", N_("show or set a limit, as in set float32.deviate 1e-4; verdicts follow at once"), 0, run_set, complete_tol},
-    {"same", "[TOLERANCE]", N_("list rows of either side with the same figures as this one"), NEEDS_ROW, run_same, NULL},
+    {"same", "[TOLERANCE]", N_("list rows of either side with the same figures as this one"), NEEDS_ROW | ON_ROW, run_same, NULL},
     {"preset", "NAME", N_("set all limits at once: default, strict, loose, coarse"), 0, run_preset, complete_preset},
     {"undo", "", N_("undo the last change of limits, filters, order, columns or bookmarks"), 0, run_undo, NULL},
     {"redo", "", N_("redo"), 0, run_redo, NULL},

@@ -76,7 +76,7 @@ bool note_subject_here(struct workspace *d, enum note_about which, struct subjec
             subject_of_item(d->panel.number, d->panel.at < p->items.n ? &p->items.v[d->panel.at] : NULL, out, a);
         return true;
     }
-    if (d->overlay == OVERLAY_INTAKE) {
+    if (d->overlay == OVERLAY_INTAKE || (!listed && workspace_shows_ranks(d))) {
         *out = (struct subject){SUBJECT_RUNS, {"", ""}, ""};
         return true;
     }
