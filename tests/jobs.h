@@ -6,8 +6,11 @@
 
 static inline int job_tensor(char *out, size_t room, double scale)
 {
-    return snprintf(out, room, "{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":[4,16],\"Max\":%.6g,\"Min\":%.6g,\"Mean\":%.6g,"
-                               "\"Norm\":%.6g,\"requires_grad\":true}", 2.5 * scale, -2.25 * scale, 0.0125 * scale, 8.125 * scale);
+    return snprintf(out, room,
+                    "{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":[4,16],\"Max\":%.6g,\"Min\":%.6g,"
+                    "\"Mean\":%.6g,"
+                    "\"Norm\":%.6g,\"requires_grad\":true}",
+                    2.5 * scale, -2.25 * scale, 0.0125 * scale, 8.125 * scale);
 }
 
 /* One rank's: from call `from` (from 1) on its values are off; 0: never. */
@@ -16,16 +19,21 @@ static inline void job_rank(const char *dir, const char *side, int step, int ran
     char name[64];
     size_t room = (size_t)calls * 1024 + 256, n = 0;
     char *text = malloc(room);
-    n += (size_t)snprintf(text, room, "{\"task\":\"statistics\",\"level\":\"L1\",\"framework\":\"pytorch\",\"dump_data_dir\":null,\"data\":{");
+    n += (size_t)snprintf(
+        text, room,
+        "{\"task\":\"statistics\",\"level\":\"L1\",\"framework\":\"pytorch\",\"dump_data_dir\":null,\"data\":{");
     for (int i = 1; i <= calls; i++) {
-        n += (size_t)snprintf(text + n, room - n, "%s\"Functional.%s.%d.forward\":{\"input_args\":[", i > 1 ? "," : "", i % 2 ? "linear" : "gelu", (i - 1) / 2);
-        n += (size_t)job_tensor(text + n, room - n, (1 + rank / 1024.0) * (1 + (i - 1) / 64.0) * (from && i > from ? 1.25 : 1));
+        n += (size_t)snprintf(text + n, room - n, "%s\"Functional.%s.%d.forward\":{\"input_args\":[", i > 1 ? "," : "",
+                              i % 2 ? "linear" : "gelu", (i - 1) / 2);
+        n += (size_t)job_tensor(text + n, room - n,
+                                (1 + rank / 1024.0) * (1 + (i - 1) / 64.0) * (from && i > from ? 1.25 : 1));
         if (i % 2) {
             text[n++] = ',';
             n += (size_t)job_tensor(text + n, room - n, 0.5);
         }
         n += (size_t)snprintf(text + n, room - n, "],\"input_kwargs\":{},\"output\":[");
-        n += (size_t)job_tensor(text + n, room - n, (1 + rank / 1024.0) * (1 + i / 64.0) * (from && i >= from ? 1.25 : 1));
+        n += (size_t)job_tensor(text + n, room - n,
+                                (1 + rank / 1024.0) * (1 + i / 64.0) * (from && i >= from ? 1.25 : 1));
         n += (size_t)snprintf(text + n, room - n, "]}");
     }
     snprintf(text + n, room - n, "}}\n");

@@ -14,9 +14,12 @@
 static uint8_t sign_style(enum strip_sign s)
 {
     static const uint8_t style[STRIP_SIGNS] = {
-        [STRIP_NOTHING] = STYLE_TEXT, [STRIP_NO_PARTNER] = STYLE_SKIP, [STRIP_MATCH] = STYLE_TEXT, [STRIP_SAME_FIGURES] = STYLE_SAME_STATS,
-        [STRIP_WAITS] = STYLE_DIM, [STRIP_UNREAD] = STYLE_ERROR, [STRIP_DRIFT] = STYLE_DRIFT, [STRIP_OTHER_FIGURES] = STYLE_DRIFT,
-        [STRIP_BESIDE] = STYLE_DEVIATE, [STRIP_SHAPE] = STYLE_DEVIATE, [STRIP_DEVIATE] = STYLE_DEVIATE, [STRIP_NONFINITE] = STYLE_NONFINITE,
+        [STRIP_NOTHING] = STYLE_TEXT,    [STRIP_NO_PARTNER] = STYLE_SKIP,
+        [STRIP_MATCH] = STYLE_TEXT,      [STRIP_SAME_FIGURES] = STYLE_SAME_STATS,
+        [STRIP_WAITS] = STYLE_DIM,       [STRIP_UNREAD] = STYLE_ERROR,
+        [STRIP_DRIFT] = STYLE_DRIFT,     [STRIP_OTHER_FIGURES] = STYLE_DRIFT,
+        [STRIP_BESIDE] = STYLE_DEVIATE,  [STRIP_SHAPE] = STYLE_DEVIATE,
+        [STRIP_DEVIATE] = STYLE_DEVIATE, [STRIP_NONFINITE] = STYLE_NONFINITE,
     };
     return style[s];
 }
@@ -80,7 +83,8 @@ static int cells(size_t all, int zoom, int room, size_t *each, size_t at, size_t
     *each = seen ? (seen + fit - 1) / fit : 1;
     *each = *each ? *each : 1;
     size_t shown = *each * fit, last = all > shown ? (all - shown + *each - 1) / *each * *each : 0;
-    if (at < *from || at >= *from + shown || *from % *each) /* out of sight: to the middle; begins where a cell does, so that it */
+    if (at < *from || at >= *from + shown ||
+        *from % *each) /* out of sight: to the middle; begins where a cell does, so that it */
         *from = at > shown / 2 ? (at - shown / 2) / *each * *each : 0; /* holds the same at every place */
     *from = *from < last ? *from : last;
     size_t left = all - *from;
@@ -112,7 +116,8 @@ static void update_cells(struct screen *s, struct rect r)
         vec_push(&p->from, x->row.v[first + at].rank);
         vec_push(&p->from, x->row.v[first + at + rows - 1].rank);
         for (int c = 0; c < p->cols; c++) {
-            enum strip_sign sign = job_strip_worst(x, first + at, rows, p->column_left + (size_t)c * v->cell_columns, v->cell_columns);
+            enum strip_sign sign =
+                job_strip_worst(x, first + at, rows, p->column_left + (size_t)c * v->cell_columns, v->cell_columns);
             vec_push(&p->cell, (uint8_t)sign);
             p->seen[sign] = true;
         }
@@ -122,11 +127,13 @@ static void update_cells(struct screen *s, struct rect r)
     if (v->column >= p->column_left)
         p->cursor_x = (int)((v->column - p->column_left) / v->cell_columns);
     const struct job_first *f = &s->job.result.first;
-    const struct job_strip_row *bad = f->found && f->step == v->step && f->ranks.n ? job_strip_row_of(x, f->step, f->ranks.v[0]) : NULL;
+    const struct job_strip_row *bad =
+        f->found && f->step == v->step && f->ranks.n ? job_strip_row_of(x, f->step, f->ranks.v[0]) : NULL;
     size_t row = bad ? (size_t)(bad - x->row.v) - first : 0;
     if (bad && row >= p->rank_top && (row - p->rank_top) / v->cell_ranks < (size_t)p->rows)
         p->first_y = (int)((row - p->rank_top) / v->cell_ranks);
-    if (bad && x->first != NONE && x->first >= p->column_left && (x->first - p->column_left) / v->cell_columns < (size_t)p->cols)
+    if (bad && x->first != NONE && x->first >= p->column_left &&
+        (x->first - p->column_left) / v->cell_columns < (size_t)p->cols)
         p->first_x = (int)((x->first - p->column_left) / v->cell_columns);
 }
 
@@ -227,7 +234,9 @@ static void progress_text(const struct ranks_picture *p, struct buf *out)
         buf_cstr(out, _("compared"));
     else if (p->err.code == ERR_CANCEL)
         buf_cstr(out, _("stopped"));
-    else if (x->read < x->to_read || !x->ranks)
+    else if (x->read == x->to_read && x->read && !x->ranks)
+        buf_cstr(out, _("laying the ranks out"));
+    else if (!x->ranks)
         buf_fmt(out, _("reading ranks %zu/%zu"), x->read, x->to_read);
     else if (x->rank < 0)
         buf_cstr(out, _("comparing, joined"));
@@ -241,7 +250,7 @@ static double share_of(const struct ranks_picture *p)
     if (p->settled)
         return 1;
     double step = x->ranks ? ((double)x->done + x->share * (x->rank < 0 ? (double)x->ranks : 1)) / (double)x->ranks : 0;
-    double all = x->steps ? ((double)x->steps_done + (x->read < x->to_read ? 0 : fmin(step, 1))) / (double)x->steps : 0;
+    double all = x->steps ? ((double)x->steps_done + (x->ranks ? fmin(step, 1) : 0)) / (double)x->steps : 0;
     return fmin(all, 0.99);
 }
 
@@ -287,7 +296,11 @@ void pane_ranks_status(const struct screen *s, struct grid *g)
         at += w + 2;
     }
     if (p->outcome.n)
-        grid_middle(g, 1, at, g->cols - at - 1, p->bad ? STYLE_FIRST : p->settled ? STYLE_HEADER : STYLE_DIM, buf_view(&p->outcome));
+        grid_middle(g, 1, at, g->cols - at - 1,
+                    p->bad       ? STYLE_FIRST
+                    : p->settled ? STYLE_HEADER
+                                 : STYLE_DIM,
+                    buf_view(&p->outcome));
 }
 
 /* ---- the frame ---- */
@@ -324,7 +337,8 @@ static void draw_strip(const struct screen *s, struct grid *g, struct rect r, in
         grid_right(g, r.y + y, r.x + 1, label - 2, first ? STYLE_FIRST : STYLE_TEXT, text);
         for (int x = 0; x < p->cols; x++) {
             enum strip_sign sign = (enum strip_sign)p->cell.v[y * p->cols + x];
-            grid_put(g, r.y + y, r.x + label + x, 1, first && x == p->first_x ? STYLE_FIRST : sign_style(sign), strip_looks[sign].glyph);
+            grid_put(g, r.y + y, r.x + label + x, 1, first && x == p->first_x ? STYLE_FIRST : sign_style(sign),
+                     strip_looks[sign].glyph);
         }
         if (y == p->cursor_y) {
             grid_mark(g, r.y + y, r.x + 1, label - 2, s->ranks.listed ? 0 : STYLE_CURSOR);
@@ -335,8 +349,9 @@ static void draw_strip(const struct screen *s, struct grid *g, struct rect r, in
 
 static void draw_under(const struct screen *s, struct grid *g, struct rect r)
 {
-    static const enum verdict order[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_DTYPE, VERDICT_DRIFT, VERDICT_ONLY,
-                                         VERDICT_MATCH, VERDICT_SKIP, VERDICT_PENDING};
+    static const enum verdict order[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE,
+                                         VERDICT_DTYPE,   VERDICT_DRIFT,     VERDICT_ONLY,
+                                         VERDICT_MATCH,   VERDICT_SKIP,      VERDICT_PENDING};
     const struct ranks_picture *p = &s->picture;
     char n[NUM_MAX];
     int x = r.x + 1, y = r.y + r.h - 1;
@@ -345,12 +360,17 @@ static void draw_under(const struct screen *s, struct grid *g, struct rect r)
     if (r.h < 2 || !p->under.n)
         return;
     x += grid_put(g, y, x, 1, sign_style(p->under_sign), strip_looks[p->under_sign].glyph) + 1;
-    x += grid_put(g, y, x, r.w - x, STYLE_DIM, p->under_sign == STRIP_NOTHING ? _("no such call on this rank") : _(strip_looks[p->under_sign].label)) + 3;
+    x += grid_put(g, y, x, r.w - x, STYLE_DIM,
+                  p->under_sign == STRIP_NOTHING ? _("no such call on this rank")
+                                                 : _(strip_looks[p->under_sign].label)) +
+         3;
     if (p->counted)
         x += grid_put(g, y, x, r.w - x, STYLE_DIM, _("rows:")) + 1;
     for (size_t i = 0; i < ARRAY_LEN(order) && p->counted; i++)
         if (p->count[order[i]])
-            x += grid_fmt(g, y, x, r.w - x, verdict_style_of(order[i]), "%s %s", num_count(n, p->count[order[i]]), verdict_label(order[i])) + 2;
+            x += grid_fmt(g, y, x, r.w - x, verdict_style_of(order[i]), "%s %s", num_count(n, p->count[order[i]]),
+                          verdict_label(order[i])) +
+                 2;
 }
 
 static void draw_legend(const struct screen *s, struct grid *g, struct rect r)
@@ -368,13 +388,15 @@ static void draw_legend(const struct screen *s, struct grid *g, struct rect r)
 
 static void draw_items(const struct screen *s, struct grid *g, struct rect r)
 {
-    static const enum strip_sign sign[] = {[RANK_ITEM_ROW] = STRIP_DEVIATE, [RANK_ITEM_COLLECTIVE] = STRIP_BESIDE, [RANK_ITEM_REPLICA] = STRIP_BESIDE};
+    static const enum strip_sign sign[] = {
+        [RANK_ITEM_ROW] = STRIP_DEVIATE, [RANK_ITEM_COLLECTIVE] = STRIP_BESIDE, [RANK_ITEM_REPLICA] = STRIP_BESIDE};
     const struct rank_view *v = &s->ranks;
     char n[NUM_MAX];
     if (r.h < 2)
         return;
     grid_fill(g, r.y, r.x, r.w, 0x2500, STYLE_RULE);
-    grid_fmt(g, r.y, r.x + 1, r.w - 2, v->listed ? STYLE_FOCUS : STYLE_TITLE, _(" found: %s "), num_count(n, v->items.n));
+    grid_fmt(g, r.y, r.x + 1, r.w - 2, v->listed ? STYLE_FOCUS : STYLE_TITLE, _(" found: %s "),
+             num_count(n, v->items.n));
     for (int y = 1; y < r.h && s->picture.item_top + (size_t)y - 1 < v->items.n; y++) {
         size_t at = s->picture.item_top + (size_t)y - 1;
         const struct rank_item *x = &v->items.v[at];
@@ -393,6 +415,11 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
     const struct ranks_picture *p = &s->picture;
     struct ranks_layout l = lay_out(s, r);
     static const char *const side[] = {N_("target  "), N_("golden  ")};
+    if (!p->ranks && !p->err.code) {
+        grid_put(g, r.y + r.h / 2, r.x + 1, r.w - 2, STYLE_DIM,
+                 _("Reading the recordings of all ranks; :rank N opens one alone"));
+        return;
+    }
     for (int i = 0; i < l.info.h; i++) {
         int at = r.x + 1;
         at += grid_put(g, l.info.y + i, at, r.w, STYLE_DIM, _(side[i]));
@@ -407,8 +434,17 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
 }
 
 static const struct hint hints[] = {
-    {"enter", N_("its table")}, {"ranks first", N_("first")}, {"ranks next", N_("next bad")}, {"ranks prev", N_("prev")}, {"ranks list", N_("list")},
-    {"ranks in", N_("zoom")}, {"ranks later", N_("step")}, {"help", N_("help")}, {"back", N_("quit")}, {"report", N_("report")}, {0},
+    {"enter", N_("its table")},
+    {"ranks first", N_("first")},
+    {"ranks next", N_("next bad")},
+    {"ranks prev", N_("prev")},
+    {"ranks list", N_("list")},
+    {"ranks in", N_("zoom")},
+    {"ranks later", N_("step")},
+    {"help", N_("help")},
+    {"back", N_("quit")},
+    {"report", N_("report")},
+    {0},
 };
 
 const struct pane_ops pane_ranks = {"ranks", update, draw, hints};

@@ -196,13 +196,19 @@ bool screen_saved(struct screen *s)
 
 /* What the user set up, which stays while the session is another. */
 struct set_up {
-    struct workspace was;
     struct row_order arrange;
+    enum table_layout layout;
+    int digits, panel;
+    uint32_t panel_at;
+    const char *theme;
+    bool mouse, watch;
+    enum overlay overlay;
 };
 
 static void end_session(struct screen *s, struct set_up *x)
 {
-    *x = (struct set_up){s->work, s->work.arrange};
+    const struct workspace *d = &s->work;
+    *x = (struct set_up){d->arrange, d->layout, d->digits, d->panel.number, d->panel.at, d->theme, d->mouse, d->watch, d->overlay};
     s->work.arrange = (struct row_order){0};
     plot_runs_release(&s->runs);
     workspace_release(&s->work);
@@ -219,11 +225,11 @@ static int begin_session(struct screen *s, struct set_up *x)
     free(x->arrange.place);
     x->arrange.line = x->arrange.place = NULL;
     s->work.arrange = x->arrange;
-    s->work.layout = x->was.layout;
-    s->work.digits = x->was.digits;
-    s->work.theme = x->was.theme;
-    s->work.mouse = x->was.mouse;
-    s->work.watch = x->was.watch;
+    s->work.layout = x->layout;
+    s->work.digits = x->digits;
+    s->work.theme = x->theme;
+    s->work.mouse = x->mouse;
+    s->work.watch = x->watch;
     return 0;
 }
 
@@ -264,12 +270,12 @@ void screen_restart(struct screen *s)
         return;
     if (rc)
         workspace_complain(&s->work, "%s", e.text);
-    if (input[0] || round || kept.was.overlay == OVERLAY_INTAKE)
+    if (input[0] || round || kept.overlay == OVERLAY_INTAKE)
         s->work.overlay = OVERLAY_INTAKE;
-    if (!input[0] && kept.was.overlay == OVERLAY_PANEL) {
+    if (!input[0] && kept.overlay == OVERLAY_PANEL) {
         s->work.overlay = OVERLAY_PANEL;
-        s->work.panel.number = kept.was.panel.number;
-        s->work.panel.at = kept.was.panel.at;
+        s->work.panel.number = kept.panel;
+        s->work.panel.at = kept.panel_at;
     }
 }
 

@@ -7,7 +7,10 @@
 
 static void begin(struct screen *s)
 {
-    struct job_compare_options o = {.all_steps = s->inv.step[TARGET] < 0 && s->inv.step[GOLDEN] < 0, .live = true, .notify = s->notify, .ctx = s->ctx};
+    struct job_compare_options o = {.all_steps = s->inv.step[TARGET] < 0 && s->inv.step[GOLDEN] < 0,
+                                    .live = true,
+                                    .notify = s->notify,
+                                    .ctx = s->ctx};
     struct err e;
     open_investigation_session(&s->inv, &s->opt, &o.of);
     o.of.decisions = NULL; /* they may change while it reads; they are about the pair that is open */
@@ -41,7 +44,8 @@ static bool decide(struct screen *s)
     const struct comparison *c = s->session.now;
     bool found = c->side[TARGET].state >= SIDE_LOADING && c->side[GOLDEN].state >= SIDE_LOADING;
     bool over = c->failed || c->single || c->tabled || !c->side[TARGET].path || s->inv.pack;
-    bool several = found && !over && (ranks_of(&c->side[TARGET]) > 1 || ranks_of(&c->side[GOLDEN]) > 1) && !c->opt.map_only;
+    bool several =
+        found && !over && (ranks_of(&c->side[TARGET]) > 1 || ranks_of(&c->side[GOLDEN]) > 1) && !c->opt.map_only;
     bool read = !over && c->paired; /* then micro-batches can be counted */
     bool micro = read && !several && cli_job_of_micro_batches(c);
     session_unlock(&s->session);

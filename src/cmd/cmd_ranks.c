@@ -52,7 +52,8 @@ static int ranks_enter(struct workspace *d)
         v->follow = false;
         there = !x->golden && rank_view_to(v, x->step, x->rank, x->order);
         if (!there)
-            workspace_say(d, "%s", x->golden ? _("of the golden side: it has no cell here") : _("its call has no recorded rows"));
+            workspace_say(
+                d, "%s", x->golden ? _("of the golden side: it has no cell here") : _("its call has no recorded rows"));
     }
     struct rank_cell c = rank_view_cell(v);
     if (x) { /* its call alone, whatever else the cell stands for */
@@ -96,14 +97,17 @@ static int ranks_back(struct workspace *d)
     return 0;
 }
 
-const struct pane_verbs verbs_ranks = {.step = ranks_step, .across = ranks_across, .enter = ranks_enter, .back = ranks_back};
+const struct pane_verbs verbs_ranks = {
+    .step = ranks_step, .across = ranks_across, .enter = ranks_enter, .back = ranks_back};
 
 /* ---- the command ---- */
 
 static void next_bad(struct workspace *d, struct rank_view *v, int by)
 {
     if (!rank_view_next(v, by))
-        workspace_say(d, "%s", by > 0 ? _("no bad cell behind this one in this step") : _("no bad cell before this one in this step"));
+        workspace_say(d, "%s",
+                      by > 0 ? _("no bad cell behind this one in this step")
+                             : _("no bad cell before this one in this step"));
 }
 
 static void to_first(struct workspace *d, struct rank_view *v)
@@ -129,7 +133,8 @@ static void later(struct workspace *d, struct rank_view *v, int by)
         workspace_say(d, "%s", by > 0 ? _("no later step") : _("no earlier step"));
 }
 
-static const char *const words[] = {"first", "next", "prev", "list", "in", "out", "later", "earlier", "left-end", "right-end", "stop"};
+static const char *const words[] = {"first", "next",    "prev",     "list",      "in",  "out",
+                                    "later", "earlier", "left-end", "right-end", "stop"};
 
 static void do_word(struct workspace *d, struct rank_view *v, size_t word)
 {
@@ -150,7 +155,9 @@ static void do_word(struct workspace *d, struct rank_view *v, size_t word)
     case 9: rank_view_across(v, INT32_MAX); break;
     default:
         job_compare_cancel(v->job);
-        workspace_say(d, "%s", v->job->settled ? _("all of it is compared already") : _("stopped: the other ranks are not compared; r starts again"));
+        workspace_say(d, "%s",
+                      v->job->settled ? _("all of it is compared already")
+                                      : _("stopped: the other ranks are not compared; r starts again"));
     }
 }
 
@@ -160,10 +167,13 @@ static int run_ranks(struct workspace *d, struct str args)
     while (word < ARRAY_LEN(words) && !str_is(args, words[word]))
         word++;
     if (args.n && word == ARRAY_LEN(words)) {
-        workspace_complain(d, _("ranks: no \"%.*s\"; it is first, next, prev, list, in, out, later, earlier, stop or nothing"), STR_ARG(args));
+        workspace_complain(
+            d, _("ranks: no \"%.*s\"; it is first, next, prev, list, in, out, later, earlier, stop or nothing"),
+            STR_ARG(args));
         return 0;
     }
-    if (d->ranks && !d->ranks->job && !d->c->failed && !d->c->single && d->c->side[TARGET].places.n + d->c->side[GOLDEN].places.n > 2)
+    if (d->ranks && !d->ranks->job && !d->c->failed && !d->c->single &&
+        d->c->side[TARGET].places.n + d->c->side[GOLDEN].places.n > 2)
         return R_RANKS;
     struct rank_view *v = begin(d);
     if (!v)
@@ -184,7 +194,9 @@ static const char *complete_word(const struct workspace *d, int i)
 }
 
 const struct command commands_ranks[] = {
-    {"ranks", "[WORD]", N_("all ranks of a job by call; WORD goes there: first, next, prev (bad cell), list, in, out, later, earlier (step), stop"), 0,
-     run_ranks, complete_word},
+    {"ranks", "[WORD]",
+     N_("all ranks of a job by call; WORD goes there: first, next, prev (bad cell), list, in, out, later, earlier "
+        "(step), stop"),
+     0, run_ranks, complete_word},
     {0},
 };

@@ -56,7 +56,10 @@ static void add_rows(struct rank_view *v, struct buf *b)
         buf_fmt(b, "  %s", verdict_label((enum verdict)x->verdict));
         if (!isnan(x->error))
             buf_fmt(b, " %s", num_error(n, (double)x->error));
-        add_item(v, (struct rank_item){RANK_ITEM_ROW, p->step, bad.n ? bad.v[0] : p->rank[TARGET], job_order_of(r, i, line), false, NULL}, b);
+        add_item(v,
+                 (struct rank_item){RANK_ITEM_ROW, p->step, bad.n ? bad.v[0] : p->rank[TARGET],
+                                    job_order_of(r, i, line), false, NULL},
+                 b);
         vec_release(&bad);
     }
 }
@@ -72,7 +75,9 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         buf_cstr(b, side == TARGET ? _("collective, ranks ") : _("golden's collective, ranks "));
         job_ranks_text(l, b);
         buf_fmt(b, ": %s  %s", c->evidence, c->at ? c->at : c->name);
-        add_item(v, (struct rank_item){RANK_ITEM_COLLECTIVE, c->step, l->n ? l->v[0] : 0, c->order, side == GOLDEN, NULL}, b);
+        add_item(v,
+                 (struct rank_item){RANK_ITEM_COLLECTIVE, c->step, l->n ? l->v[0] : 0, c->order, side == GOLDEN, NULL},
+                 b);
     }
     for (size_t i = 0; i < r->replicas[side].v.n; i++) {
         const struct replica_finding *x = &r->replicas[side].v.v[i];
@@ -80,7 +85,8 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         buf_cstr(b, side == TARGET ? _("replicas, ranks ") : _("golden's replicas, ranks "));
         job_ranks_text(l, b);
         buf_fmt(b, ": %s", x->evidence);
-        add_item(v, (struct rank_item){RANK_ITEM_REPLICA, x->step, l->n ? l->v[0] : 0, x->order, side == GOLDEN, NULL}, b);
+        add_item(v, (struct rank_item){RANK_ITEM_REPLICA, x->step, l->n ? l->v[0] : 0, x->order, side == GOLDEN, NULL},
+                 b);
     }
 }
 
@@ -229,7 +235,8 @@ bool rank_view_later(struct rank_view *v, int by)
 
 struct rank_cell rank_view_cell(const struct rank_view *v)
 {
-    size_t first, n = rank_view_rows(v, &first), each = v->cell_ranks ? v->cell_ranks : 1, wide = v->cell_columns ? v->cell_columns : 1;
+    size_t first, n = rank_view_rows(v, &first), each = v->cell_ranks ? v->cell_ranks : 1,
+                  wide = v->cell_columns ? v->cell_columns : 1;
     struct rank_cell c = {.row = v->rank / each * each, .column = v->column / wide * wide};
     c.rows = n - c.row < each ? n - c.row : each;
     c.columns = v->job->strip.columns - c.column < wide ? v->job->strip.columns - c.column : wide;
@@ -252,7 +259,8 @@ static bool holds(const struct rank_view *v, size_t pair, uint32_t line, const s
     bool any = false;
     job_ranks_of(&v->job->result, pair, line, &l);
     for (size_t i = 0; i < l.n; i++)
-        any = any || (l.v[i] >= v->job->strip.row.v[c->row].rank && l.v[i] <= v->job->strip.row.v[c->row + c->rows - 1].rank);
+        any = any ||
+              (l.v[i] >= v->job->strip.row.v[c->row].rank && l.v[i] <= v->job->strip.row.v[c->row + c->rows - 1].rank);
     vec_release(&l);
     return any;
 }
@@ -266,7 +274,8 @@ bool rank_view_count(const struct rank_view *v, const struct rank_cell *c, uint3
         const struct job_pair *p = &r->pairs.v[i];
         bool joined = p->rank[TARGET] < 0;
         if (p->step != v->step || !p->c->judged ||
-            (!joined && (p->rank[TARGET] < v->job->strip.row.v[c->row].rank || p->rank[TARGET] > v->job->strip.row.v[c->row + c->rows - 1].rank)))
+            (!joined && (p->rank[TARGET] < v->job->strip.row.v[c->row].rank ||
+                         p->rank[TARGET] > v->job->strip.row.v[c->row + c->rows - 1].rank)))
             continue;
         for (uint32_t l = 0; l < p->c->judged->lines; l++)
             if (within(v, i, l, c) && (!joined || holds(v, i, l, c))) {
@@ -358,7 +367,8 @@ bool rank_view_target(const struct rank_view *v, const struct rank_cell *c, stru
     bool joined = is_joined(r, j, v->step);
     if (index == NONE || (!joined && rank_set_find(&j->set[GOLDEN], rank) == NONE))
         return false;
-    *pair = (struct rank_pair){.on = true, .step = v->step, .rank = joined ? -1 : rank, .found = joined ? &j->found : NULL};
+    *pair =
+        (struct rank_pair){.on = true, .step = v->step, .rank = joined ? -1 : rank, .found = joined ? &j->found : NULL};
     const struct rank_cell one = {y, 1, x, 1};
     size_t at = job_compare_pair(v->job, v->step, rank);
     uint32_t line = at == SIZE_MAX ? NONE : line_in(v, at, &one);

@@ -22,22 +22,22 @@ struct rank_view {
     bool follow;             /* the cursor goes where the first deviation is, until the user moves it */
     bool listed;             /* keys go to the list */
     int step;
-    size_t rank, column;     /* the cursor: a row of the strip, counted within the step, and a column */
-    int zoom;                /* each step halves what is shown */
+    size_t rank, column;             /* the cursor: a row of the strip, counted within the step, and a column */
+    int zoom;                        /* each step halves what is shown */
     size_t cell_ranks, cell_columns; /* what a cell stood for when it was drawn */
-    size_t page;             /* cells of the strip's height */
-    VEC(struct rank_item) items; /* of all steps, the earliest first */
-    uint32_t at;             /* selected of them */
-    uint64_t items_of;       /* version of the job they are of */
-    const char *items_lang;  /* and their language */
+    size_t page;                     /* cells of the strip's height */
+    VEC(struct rank_item) items;     /* of all steps, the earliest first */
+    uint32_t at;                     /* selected of them */
+    uint64_t items_of;               /* version of the job they are of */
+    const char *items_lang;          /* and their language */
 
     /* A pair of recordings to be opened: R_PAIR. */
     struct rank_pair {
-        bool on;             /* else what the options say */
-        int step, rank;      /* rank -1: all of them, joined */
+        bool on;                   /* else what the options say */
+        int step, rank;            /* rank -1: all of them, joined */
         struct found_trees *found; /* of joined ones; the job's */
     } open, want;
-    uint32_t arrive[2];      /* rows the table's cursor goes to once it is there; NONE: none */
+    uint32_t arrive[2]; /* rows the table's cursor goes to once it is there; NONE: none */
     bool arriving;
 };
 
@@ -51,9 +51,9 @@ void rank_view_refresh(struct rank_view *v); /* what is listed; the cursor withi
 size_t rank_view_rows(const struct rank_view *v, size_t *first);
 void rank_view_step(struct rank_view *v, long by);
 void rank_view_across(struct rank_view *v, long by);
-bool rank_view_next(struct rank_view *v, int by);   /* to a bad cell that follows in execution order; false: none */
-bool rank_view_first(struct rank_view *v);          /* to the first deviation */
-bool rank_view_later(struct rank_view *v, int by);  /* to another step; false: there is none */
+bool rank_view_next(struct rank_view *v, int by);  /* to a bad cell that follows in execution order; false: none */
+bool rank_view_first(struct rank_view *v);         /* to the first deviation */
+bool rank_view_later(struct rank_view *v, int by); /* to another step; false: there is none */
 bool rank_view_to(struct rank_view *v, int step, int rank, uint32_t order);
 /* The cell under the cursor as it is drawn: its first row (of the whole strip) and column, with its extent. */
 struct rank_cell {

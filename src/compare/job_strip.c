@@ -22,8 +22,10 @@ const struct strip_look strip_looks[STRIP_SIGNS] = {
 
 enum strip_sign strip_sign_of(char letter)
 {
-    static const uint8_t sign[128] = {['?'] = STRIP_NO_PARTNER, ['='] = STRIP_MATCH, [':'] = STRIP_SAME_FIGURES, ['.'] = STRIP_WAITS, ['u'] = STRIP_UNREAD,
-                                      ['~'] = STRIP_DRIFT, [';'] = STRIP_OTHER_FIGURES, ['c'] = STRIP_BESIDE, ['#'] = STRIP_SHAPE, ['!'] = STRIP_DEVIATE, ['n'] = STRIP_NONFINITE};
+    static const uint8_t sign[128] = {
+        ['?'] = STRIP_NO_PARTNER, ['='] = STRIP_MATCH,   [':'] = STRIP_SAME_FIGURES,  ['.'] = STRIP_WAITS,
+        ['u'] = STRIP_UNREAD,     ['~'] = STRIP_DRIFT,   [';'] = STRIP_OTHER_FIGURES, ['c'] = STRIP_BESIDE,
+        ['#'] = STRIP_SHAPE,      ['!'] = STRIP_DEVIATE, ['n'] = STRIP_NONFINITE};
     return (enum strip_sign)sign[letter & 127];
 }
 
@@ -36,7 +38,8 @@ static enum strip_sign sign_of(const struct line_judgement *j)
     case VERDICT_DRIFT: return STRIP_DRIFT;
     case VERDICT_DEVIATE: return j->flags & LINE_DOUBTFUL ? STRIP_DRIFT : STRIP_DEVIATE;
     case VERDICT_NONFINITE: return STRIP_NONFINITE;
-    case VERDICT_SHAPE: case VERDICT_DTYPE: return STRIP_SHAPE;
+    case VERDICT_SHAPE:
+    case VERDICT_DTYPE: return STRIP_SHAPE;
     case VERDICT_PENDING: return STRIP_WAITS;
     default: return STRIP_NO_PARTNER;
     }
@@ -133,7 +136,8 @@ static void lay_first(struct job_strip *s, const struct joined_job *j, uint32_t 
 static void lay_like_first(struct job_strip *s, const struct joined_job *j, const struct joined_job *first)
 {
     const struct whole_calls *w = &j->calls[TARGET], *of = &first->calls[TARGET];
-    struct strip_step x = {.step = j->set[TARGET].step, .column = mem_alloc((w->order.n + 1) * sizeof *x.column), .n = w->order.n};
+    struct strip_step x = {
+        .step = j->set[TARGET].step, .column = mem_alloc((w->order.n + 1) * sizeof *x.column), .n = w->order.n};
     bool *has = with_rows(j);
     uint32_t last = 0;
     for (size_t i = 0; i < w->order.n; i++) {
@@ -161,14 +165,16 @@ static struct job_strip_row *add_row(struct job_strip *s, int step, int rank)
     memset(x.cells, ' ', s->columns);
     x.cells[s->columns] = 0;
     vec_push(&s->row, x);
-    for (; at && (s->row.v[at - 1].step > step || (s->row.v[at - 1].step == step && s->row.v[at - 1].rank > rank)); at--)
+    for (; at && (s->row.v[at - 1].step > step || (s->row.v[at - 1].step == step && s->row.v[at - 1].rank > rank));
+         at--)
         s->row.v[at] = s->row.v[at - 1];
     s->row.v[at] = x;
     return &s->row.v[at];
 }
 
 /* The calls a rank made, with a sign each. */
-static void put_calls(struct job_strip *s, const struct joined_job *j, uint32_t rank, struct job_strip_row *row, enum strip_sign sign)
+static void put_calls(struct job_strip *s, const struct joined_job *j, uint32_t rank, struct job_strip_row *row,
+                      enum strip_sign sign)
 {
     const struct whole_calls *w = &j->calls[TARGET];
     for (size_t c = 0; c < w->set->ranks.v[rank]->dump.calls.n; c++) {
@@ -209,7 +215,8 @@ void job_strip_unread(struct job_strip *s, int step, int rank)
 /* ---- verdicts ---- */
 
 /* A line's verdict on every rank that holds a part of it: bad only where its own part is. */
-static void add_line(struct job_strip *s, const struct job_result *r, size_t pair, uint32_t line, struct job_strip_row *own)
+static void add_line(struct job_strip *s, const struct job_result *r, size_t pair, uint32_t line,
+                     struct job_strip_row *own)
 {
     const struct job_pair *p = &r->pairs.v[pair];
     uint32_t order = job_order_of(r, pair, line), column = order == NONE ? NONE : job_strip_column(s, p->step, order);
@@ -240,7 +247,8 @@ void job_strip_add_pair(struct job_strip *s, const struct job_result *r, size_t 
     if (!p->c->judged || (p->rank[TARGET] >= 0 && !own))
         return;
     for (size_t i = 0; i < s->row.n; i++)
-        if (s->row.v[i].step == p->step && (!own || own == &s->row.v[i]) && !memchr(s->row.v[i].cells, strip_looks[STRIP_UNREAD].letter, s->columns))
+        if (s->row.v[i].step == p->step && (!own || own == &s->row.v[i]) &&
+            !memchr(s->row.v[i].cells, strip_looks[STRIP_UNREAD].letter, s->columns))
             memset(s->row.v[i].cells, ' ', s->columns);
     for (uint32_t l = 0; l < p->c->judged->lines; l++)
         add_line(s, r, pair, l, own);
@@ -281,7 +289,8 @@ static void drop_other_shares(struct job_strip *s, const struct job_result *r)
     for (size_t i = 0; i < s->row.n; i++) {
         bool own = false;
         for (size_t k = 0; k < r->pairs.n; k++)
-            own = own || (r->pairs.v[k].step == s->row.v[i].step && (r->pairs.v[k].rank[TARGET] < 0 || r->pairs.v[k].rank[TARGET] == s->row.v[i].rank));
+            own = own || (r->pairs.v[k].step == s->row.v[i].step &&
+                          (r->pairs.v[k].rank[TARGET] < 0 || r->pairs.v[k].rank[TARGET] == s->row.v[i].rank));
         if (own)
             s->row.v[kept++] = s->row.v[i];
         else

@@ -7,8 +7,21 @@
 #include "compare/job_result.h"
 
 /* In the order in which one hides another, the weakest first. Those of a job at work are in no file. */
-enum strip_sign { STRIP_NOTHING, STRIP_NO_PARTNER, STRIP_MATCH, STRIP_SAME_FIGURES, STRIP_WAITS, STRIP_UNREAD, STRIP_DRIFT,
-                  STRIP_OTHER_FIGURES, STRIP_BESIDE, STRIP_SHAPE, STRIP_DEVIATE, STRIP_NONFINITE, STRIP_SIGNS };
+enum strip_sign {
+    STRIP_NOTHING,
+    STRIP_NO_PARTNER,
+    STRIP_MATCH,
+    STRIP_SAME_FIGURES,
+    STRIP_WAITS,
+    STRIP_UNREAD,
+    STRIP_DRIFT,
+    STRIP_OTHER_FIGURES,
+    STRIP_BESIDE,
+    STRIP_SHAPE,
+    STRIP_DEVIATE,
+    STRIP_NONFINITE,
+    STRIP_SIGNS
+};
 
 struct strip_look {
     char letter;       /* in cells */
@@ -39,7 +52,7 @@ struct job_strip {
     struct job_column {
         uint32_t order, calls; /* the first of neighbours that share it, of the first step */
         const char *call;
-    } *column;
+    } * column;
     VEC(struct job_strip_row) row; /* by step, then rank */
     VEC(struct strip_step) steps;
     size_t columns;
@@ -63,7 +76,7 @@ void job_strip_unread(struct job_strip *s, int step, int rank);
 /* Wrong collectives and replicas, for people: files list them, and their cells are of rows alone. */
 void job_strip_add_beside(struct job_strip *s, const struct job_result *r);
 void job_strip_mark_first(struct job_strip *s, const struct job_result *r);
-void job_strip_put(struct job_strip_row *row, uint32_t column, enum strip_sign sign); /* unless a worse one is there */
+void job_strip_put(struct job_strip_row *row, uint32_t column, enum strip_sign sign);  /* unless a worse one is there */
 struct job_strip_row *job_strip_row_of(const struct job_strip *s, int step, int rank); /* or NULL */
 /* The column of a call of a step, by its place there; NONE where none is. */
 uint32_t job_strip_column(const struct job_strip *s, int step, uint32_t order);

@@ -19,8 +19,11 @@ void job_ranks_text(const rank_list *l, struct buf *out)
 
 static const char *source_text(enum layout_source s)
 {
-    static const char *const text[] = {[LAYOUT_NONE] = "", [LAYOUT_GIVEN] = N_("given"), [LAYOUT_SETTINGS] = N_("from the settings"),
-                                       [LAYOUT_DUMP] = N_("from recorded groups"), [LAYOUT_INFERRED] = N_("inferred from shapes and values")};
+    static const char *const text[] = {[LAYOUT_NONE] = "",
+                                       [LAYOUT_GIVEN] = N_("given"),
+                                       [LAYOUT_SETTINGS] = N_("from the settings"),
+                                       [LAYOUT_DUMP] = N_("from recorded groups"),
+                                       [LAYOUT_INFERRED] = N_("inferred from shapes and values")};
     return *text[s] ? _(text[s]) : "";
 }
 
@@ -90,7 +93,8 @@ void job_unseen_text(const struct job_result *r, struct buf *out)
         for (size_t i = 0; i < r->alone[s].n; i++)
             rank_list_add(&alone, r->alone[s].v[i].rank);
         ranks_sentence(out, s == TARGET ? _("NOT THERE: target ranks") : _("NOT THERE: golden ranks"), &absent);
-        ranks_sentence(out, s == TARGET ? _("NOT COMPARED, target only: ranks") : _("NOT COMPARED, golden only: ranks"), &alone);
+        ranks_sentence(out, s == TARGET ? _("NOT COMPARED, target only: ranks") : _("NOT COMPARED, golden only: ranks"),
+                       &alone);
         vec_release(&absent);
         vec_release(&alone);
     }
@@ -156,13 +160,15 @@ void job_first_call(const struct job_result *r, struct buf *out)
 
 void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
 {
-    static const char *const kinds[] = {[FIRST_ROW] = N_("deviates first"), [FIRST_COLLECTIVE] = N_("deviates first, in a collective"),
+    static const char *const kinds[] = {[FIRST_ROW] = N_("deviates first"),
+                                        [FIRST_COLLECTIVE] = N_("deviates first, in a collective"),
                                         [FIRST_REPLICA] = N_("deviates first, as a replica")};
     const struct job_first *f = &r->first;
     if (!f->found) {
         int status = settled ? job_status(r) : 0;
-        buf_cstr(out, !settled ? _("nothing deviates so far") : status == 5 ? _("judged in part: nothing deviates of what was compared")
-                                                                            : _("aligned: nothing deviates on any rank"));
+        buf_cstr(out, !settled      ? _("nothing deviates so far")
+                      : status == 5 ? _("judged in part: nothing deviates of what was compared")
+                                    : _("aligned: nothing deviates on any rank"));
         return;
     }
     if (r->steps > 1 || f->step > 0)

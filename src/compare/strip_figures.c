@@ -29,10 +29,12 @@ static const struct row *like(const struct dump *t, const struct row *x, const s
     return at == NONE ? NULL : &g->rows.v[at];
 }
 
-static enum strip_sign sign_of_call(const struct dump *t, uint32_t call, const struct dump *g, uint32_t other, const struct thresholds *tol)
+static enum strip_sign sign_of_call(const struct dump *t, uint32_t call, const struct dump *g, uint32_t other,
+                                    const struct thresholds *tol)
 {
     enum strip_sign sign = STRIP_WAITS;
-    EACH_ROW(t, call, r) {
+    EACH_ROW(t, call, r)
+    {
         const struct row *x = &t->rows.v[r], *y = like(t, x, g, other);
         if (!y || x->kind != ROW_TENSOR || y->kind != ROW_TENSOR)
             continue;
@@ -46,7 +48,8 @@ static enum strip_sign sign_of_call(const struct dump *t, uint32_t call, const s
 }
 
 /* The part of the same rank and micro-batch: both lists are by rank, then micro-batch. */
-static const struct part_call *same_part(const struct joined_job *j, const struct part_call *p, const struct whole_call *other, size_t *at)
+static const struct part_call *same_part(const struct joined_job *j, const struct part_call *p,
+                                         const struct whole_call *other, size_t *at)
 {
     int rank = j->set[TARGET].ranks.v[p->rank]->rank;
     for (; *at < other->parts.n; ++*at) {
@@ -60,14 +63,18 @@ static const struct part_call *same_part(const struct joined_job *j, const struc
     return NULL;
 }
 
-static void put_call(struct job_strip *s, const struct joined_job *j, const struct whole_call *x, struct job_strip_row *const *row, const struct thresholds *t)
+static void put_call(struct job_strip *s, const struct joined_job *j, const struct whole_call *x,
+                     struct job_strip_row *const *row, const struct thresholds *t)
 {
     uint32_t column = job_strip_column(s, j->set[TARGET].step, x->order);
     size_t at = 0;
     for (size_t i = 0; i < x->parts.n && column != NONE; i++) {
-        const struct part_call *p = &x->parts.v[i], *q = x->partner == NONE ? NULL : same_part(j, p, &j->calls[GOLDEN].calls.v[x->partner], &at);
-        enum strip_sign sign = !q ? STRIP_WAITS : sign_of_call(&j->set[TARGET].ranks.v[p->rank]->dump, p->call,
-                                                                 &j->set[GOLDEN].ranks.v[q->rank]->dump, q->call, t);
+        const struct part_call *p = &x->parts.v[i],
+                               *q = x->partner == NONE ? NULL
+                                                       : same_part(j, p, &j->calls[GOLDEN].calls.v[x->partner], &at);
+        enum strip_sign sign = !q ? STRIP_WAITS
+                                  : sign_of_call(&j->set[TARGET].ranks.v[p->rank]->dump, p->call,
+                                                 &j->set[GOLDEN].ranks.v[q->rank]->dump, q->call, t);
         if (row[p->rank])
             job_strip_put(row[p->rank], column, sign);
     }

@@ -25,8 +25,9 @@ static void strip(struct building *b, const struct job_result *r)
     job_strip_add_beside(&s, r);
     job_strip_text(&s, STRIP_WIDTH, STRIP_LINES, &t);
     doc_heading(b->d, _("Ranks by calls"));
-    doc_say(b->d, TONE_QUIET, _("A line a rank, a sign a call in the order of execution; neighbours share a sign where they are "
-                                "more, the worst of them."));
+    doc_say(b->d, TONE_QUIET,
+            _("A line a rank, a sign a call in the order of execution; neighbours share a sign where they are "
+              "more, the worst of them."));
     doc_code(b->d, t.p ? buf_view(&t) : STR(""));
     buf_release(&t);
     job_strip_release(&s);
@@ -58,7 +59,8 @@ static void rank_table(struct building *b, const struct job_result *r)
         doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%d", p->step);
         doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, buf_view(&name));
         doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%zu", j->lines);
-        doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%u", j->sum.by[VERDICT_DEVIATE] + j->sum.by[VERDICT_NONFINITE] + j->sum.by[VERDICT_SHAPE]);
+        doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%u",
+                  j->sum.by[VERDICT_DEVIATE] + j->sum.by[VERDICT_NONFINITE] + j->sum.by[VERDICT_SHAPE]);
         buf_clear(&name);
         job_row_name(r, i, j->first, &name);
         doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&name));
@@ -100,7 +102,8 @@ void report_ranks(struct building *b)
     const struct job_result *r = b->o ? b->o->job : NULL;
     struct buf t = {0};
     if (b->o && b->o->job_busy)
-        doc_say(b->d, TONE_WARN, "%s", _("The ranks were still being compared when this was written: what follows is of one pair of them."));
+        doc_say(b->d, TONE_WARN, "%s",
+                _("The ranks were still being compared when this was written: what follows is of one pair of them."));
     if (!r || !r->steps)
         return;
     job_unseen_text(r, &t);

@@ -23,10 +23,10 @@ struct job_compare_options {
 struct job_progress {
     int step;
     size_t steps, steps_done;
-    size_t read, to_read;    /* recordings of ranks, both sides, of the step */
-    size_t ranks, done;      /* compared, of the step */
-    int rank;                /* at work: -1 none, or all of them joined */
-    double share;            /* of that, 0 … 1 */
+    size_t read, to_read; /* recordings of ranks, both sides, of the step */
+    size_t ranks, done;   /* compared, of the step */
+    int rank;             /* at work: -1 none, or all of them joined */
+    double share;         /* of that, 0 … 1 */
 };
 
 struct missing_rank {
@@ -34,30 +34,30 @@ struct missing_rank {
 };
 
 struct job_compare {
-    pthread_mutex_t lock;    /* what is below, while it runs */
+    pthread_mutex_t lock; /* what is below, while it runs */
     struct job_compare_options opt;
     struct found_trees own_found;
     place_list places[2];
     struct job_result result; /* first: as of now */
-    struct job_strip strip;  /* of `live` */
+    struct job_strip strip;   /* of `live` */
     struct job_progress progress;
-    bool settled;            /* it has ended well: nothing changes any more */
-    bool several;            /* a side has several ranks in the first step (job_compare_look) */
+    bool settled; /* it has ended well: nothing changes any more */
+    bool several; /* a side has several ranks in the first step (job_compare_look) */
     bool looked;
-    bool open;               /* something could not be read while recordings were looked for */
-    struct err err;          /* why it has not */
-    uint64_t version;        /* counts changes */
+    bool open;        /* something could not be read while recordings were looked for */
+    struct err err;   /* why it has not */
+    uint64_t version; /* counts changes */
 
     /* the thread's own */
-    bool there;              /* it was begun (job_compare_init) */
+    bool there; /* it was begun (job_compare_init) */
     struct found_trees *found;
-    VEC(struct arena) names; /* of the collectives of each step */
-    int reading;             /* the side whose ranks are read */
+    VEC(struct arena) names;          /* of the collectives of each step */
+    int reading;                      /* the side whose ranks are read */
     VEC(struct missing_rank) missing; /* could not be read */
-    size_t dealt;            /* pairs of ranks, or joined steps, so far */
-    struct rank_watch watch; /* its cancel ends all */
-    uint64_t shown;          /* serial of the comparison at work that was taken last */
-    size_t at;               /* its pair in the result, or SIZE_MAX */
+    size_t dealt;                     /* pairs of ranks, or joined steps, so far */
+    struct rank_watch watch;          /* its cancel ends all */
+    uint64_t shown;                   /* serial of the comparison at work that was taken last */
+    size_t at;                        /* its pair in the result, or SIZE_MAX */
     int (*wait)(struct session *s, void *ctx, struct err *e);
     void *wait_ctx;
     struct job job;
@@ -69,11 +69,13 @@ int job_compare_look(struct job_compare *k, struct err *e);
 /* In the background; -1 where the system gives no thread. */
 int job_compare_start(struct job_compare *k, struct err *e);
 /* On this thread; each comparison is waited for by `wait`. */
-int job_compare_run(struct job_compare *k, int (*wait)(struct session *s, void *ctx, struct err *e), void *ctx, struct err *e);
+int job_compare_run(struct job_compare *k, int (*wait)(struct session *s, void *ctx, struct err *e), void *ctx,
+                    struct err *e);
 void job_compare_cancel(struct job_compare *k);
 void job_compare_wait(struct job_compare *k);
-void job_compare_leave(struct job_compare *k, int ms); /* the process is about to end: cancelled, waited for at most so long */
-void job_compare_release(struct job_compare *k);       /* a zeroed one is fine */
+void job_compare_leave(struct job_compare *k,
+                       int ms); /* the process is about to end: cancelled, waited for at most so long */
+void job_compare_release(struct job_compare *k); /* a zeroed one is fine */
 bool job_compare_busy(struct job_compare *k);
 
 /* The pair of a step and rank, or of all ranks joined; SIZE_MAX: there is none yet. The lock held. */

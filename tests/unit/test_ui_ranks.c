@@ -161,7 +161,8 @@ static void what_is_unread_is_said(void **state)
 {
     (void)state;
     const char *dir = make_job(1, 4, 8, -1, 0);
-    put_text(dir, "t/step0/rank3/dump.json", "{\"task\":\"statistics\",\"data\":{\"Functional.linear.0.forward\":{\"input_args\":[");
+    put_text(dir, "t/step0/rank3/dump.json",
+             "{\"task\":\"statistics\",\"data\":{\"Functional.linear.0.forward\":{\"input_args\":[");
     struct screen *s = opened(dir);
     screen_settle(s);
     screen_draw(s);
@@ -176,10 +177,8 @@ static void what_is_unread_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_cells_are_seen_at_every_size),
-        cmocka_unit_test(text_keeps_bad_cells),
-        cmocka_unit_test(enter_and_back_keep_the_cell),
-        cmocka_unit_test(may_be_left_at_any_time),
+        cmocka_unit_test(bad_cells_are_seen_at_every_size), cmocka_unit_test(text_keeps_bad_cells),
+        cmocka_unit_test(enter_and_back_keep_the_cell),     cmocka_unit_test(may_be_left_at_any_time),
         cmocka_unit_test(what_is_unread_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

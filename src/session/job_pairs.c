@@ -1,0 +1,261 @@
+/* A step's pairs of ranks, one after the other, each in a session of its own; what each says takes its place in the result. */
+#include "session/job_pairs.h"
+
+#include <stdlib.h>
+
+#include "base/msg.h"
+
+#define LOOK_MS 100 /* between two looks at the comparison at work */
+
+bool job_of_another(struct job_compare *k)
+{
+    return k->opt.workers && (int)(k->dealt++ % (size_t)k->opt.workers) != k->opt.worker;
+}
+
+void job_change(struct job_compare *k)
+{
+    job_compare_lock(k);
+}
+
+void job_changed(struct job_compare *k)
+{
+    k->version++;
+    job_compare_unlock(k);
+    if (k->opt.notify)
+        k->opt.notify(k->opt.ctx);
+}
+
+bool job_cancelled(struct job_compare *k, struct err *e)
+{
+    if (!atomic_load(&k->watch.cancel))
+        return false;
+    err_set(e, ERR_CANCEL, "%s", _("interrupted"));
+    return true;
+}
+
+static bool before(const struct job_pair *a, const struct job_pair *b)
+{
+    return a->step != b->step ? a->step < b->step : a->rank[TARGET] < b->rank[TARGET];
+}
+
+/* The newest comparison at work takes its place in the result, with what it changes. The lock held. */
+static void take(struct job_compare *k, const struct comparison *c, int step, int target, int golden)
+{
+    struct job_result *r = &k->result;
+    if (k->at == SIZE_MAX) {
+        struct job_pair p = {.step = step, .rank = {target, golden}, .c = c};
+        vec_push(&r->pairs, p);
+        for (k->at = r->pairs.n - 1; k->at && before(&p, &r->pairs.v[k->at - 1]); k->at--)
+            r->pairs.v[k->at] = r->pairs.v[k->at - 1];
+        r->pairs.v[k->at] = p;
+    } else {
+        comparison_drop(r->pairs.v[k->at].c);
+        r->pairs.v[k->at].c = c;
+    }
+    if (!k->opt.live)
+        return;
+    job_strip_add_pair(&k->strip, r, k->at);
+    vec_release(&r->first.ranks);
+    job_find_first(r);
+    job_strip_mark_first(&k->strip, r);
+}
+
+static void look(struct job_compare *k, struct session *s, int step, int target, int golden)
+{
+    struct session_progress p;
+    session_lock(s);
+    session_progress(s, &p);
+    session_unlock(s);
+    const struct comparison *c = session_hold(s);
+    bool fresh = c->judged && c->serial != k->shown;
+    job_change(k);
+    k->progress.share = p.comparing ? p.share : 0;
+    if (fresh) {
+        k->shown = c->serial;
+        take(k, c, step, target, golden);
+    }
+    job_changed(k);
+    if (!fresh)
+        comparison_drop(c);
+}
+
+struct looking {
+    struct job_compare *k;
+    struct session *s;
+    int step, target, golden;
+};
+
+static bool goes_on(void *ctx)
+{
+    struct looking *l = ctx;
+    if (atomic_load(&l->k->watch.cancel))
+        return false;
+    look(l->k, l->s, l->step, l->target, l->golden);
+    return true;
+}
+
+/* What could not be compared in full is no result. */
+static void take_back(struct job_compare *k)
+{
+    struct job_result *r = &k->result;
+    if (k->at == SIZE_MAX)
+        return;
+    job_change(k);
+    comparison_drop(r->pairs.v[k->at].c);
+    memmove(&r->pairs.v[k->at], &r->pairs.v[k->at + 1], (r->pairs.n - k->at - 1) * sizeof *r->pairs.v);
+    r->pairs.n--;
+    job_changed(k);
+}
+
+int job_compare_places(struct job_compare *k, struct found_trees *found, int step, int target, int golden,
+                       struct err *e)
+{
+    struct session s;
+    struct session_options so = k->opt.of;
+    so.of.found = found;
+    for (int i = 0; i < 2; i++) {
+        so.of.step[i] = step;
+        so.of.rank[i] = i == TARGET ? target : golden;
+    }
+    if (job_cancelled(k, e) || session_start(&s, &so, e))
+        return -1;
+    struct looking l = {k, &s, step, target, golden};
+    k->at = SIZE_MAX;
+    k->shown = 0;
+    job_change(k);
+    k->progress.rank = target;
+    k->progress.share = 0;
+    job_changed(k);
+    int rc = k->wait ? k->wait(&s, k->wait_ctx, e) : session_wait_each(&s, goes_on, &l, LOOK_MS, e);
+    if (rc == 0) {
+        const struct comparison *c = session_hold(&s);
+        job_change(k);
+        take(k, c, step, target, golden);
+        k->progress.done += target < 0 ? k->progress.ranks : 1;
+        k->progress.share = 0;
+        k->progress.rank = -1;
+        job_changed(k);
+    } else {
+        take_back(k);
+    }
+    session_stop(&s);
+    return rc;
+}
+
+/* The first column where a rank's recorded figures differ; behind all of them where none do. */
+static size_t first_difference(const struct job_compare *k, int step, int rank)
+{
+    const struct job_strip_row *row = job_strip_row_of(&k->strip, step, rank);
+    const char *at = row ? strchr(row->cells, strip_looks[STRIP_OTHER_FIGURES].letter) : NULL;
+    return at ? (size_t)(at - row->cells) : SIZE_MAX;
+}
+
+struct turn {
+    size_t first;
+    int rank;
+};
+
+static int by_turn(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    return x->first != y->first ? (x->first < y->first ? -1 : 1) : x->rank - y->rank;
+}
+
+static void unread(struct job_compare *k, int step, int rank, const struct err *e)
+{
+    struct buf b = {0};
+    buf_fmt(&b, _("step %d rank %d  not read: %s"), step, rank, e->text);
+    struct read_failure f = {.path = mem_strdup(""), .text = b.p};
+    job_change(k);
+    vec_push(&k->result.failed, f);
+    if (k->opt.live)
+        job_strip_unread(&k->strip, step, rank);
+    k->progress.done++;
+    job_changed(k);
+}
+
+static void keep_alone(struct job_compare *k, struct joined_job *j)
+{
+    job_change(k);
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < j->set[s].ranks.n; i++)
+            if (rank_set_find(&j->set[!s], j->set[s].ranks.v[i]->rank) == NONE) {
+                struct place p = job_place(j->set[TARGET].step, j->set[s].ranks.v[i]->rank);
+                vec_push(&k->result.alone[s], p);
+                if (k->opt.live && s == TARGET)
+                    job_strip_unread(&k->strip, p.step, p.rank);
+            }
+    job_changed(k);
+}
+
+int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e)
+{
+    int step = j->set[TARGET].step;
+    bool compared = false;
+    VEC(struct turn) turns = {0};
+    keep_alone(k, j);
+    for (size_t i = 0; i < j->set[TARGET].ranks.n; i++) {
+        struct turn t = {.rank = j->set[TARGET].ranks.v[i]->rank};
+        if (rank_set_find(&j->set[GOLDEN], t.rank) == NONE)
+            continue;
+        if (job_of_another(k)) {
+            struct place p = job_place(step, t.rank);
+            vec_push(&k->result.left, p);
+            continue;
+        }
+        t.first = k->opt.live ? first_difference(k, step, t.rank) : 0;
+        vec_push(&turns, t);
+    }
+    if (turns.n)
+        qsort(turns.v, turns.n, sizeof *turns.v, by_turn);
+    int rc = 0;
+    for (size_t i = 0; i < turns.n && rc == 0; i++) {
+        compared = true;
+        rc = job_compare_places(k, k->found, step, turns.v[i].rank, turns.v[i].rank, e);
+        if (rc && (e->code == ERR_IO || e->code == ERR_DATA)) {
+            unread(k, step, turns.v[i].rank, e);
+            rc = 0;
+        }
+    }
+    vec_release(&turns);
+    if (rc || k->result.pairs.n || k->result.left.n || compared)
+        return rc;
+    return err_set(e, ERR_USAGE, _("%s and %s have no step and rank in common"), k->opt.of.of.path[0],
+                   k->opt.of.of.path[1]);
+}
+
+static void ranks_named(const struct rank_set *s, rank_list *out)
+{
+    for (size_t i = 0; i < s->ranks.n; i++)
+        rank_list_add(out, s->ranks.v[i]->rank);
+    rank_set_absent(s, 0, out);
+}
+
+int job_compare_what_is_there(struct job_compare *k, struct joined_job *j, struct err *e)
+{
+    rank_list named[2] = {{0}, {0}};
+    for (int s = 0; s < 2; s++)
+        ranks_named(&j->set[s], &named[s]);
+    for (size_t i = 0; i < k->missing.n; i++)
+        if (k->missing.v[i].step == j->set[TARGET].step)
+            rank_list_add(&named[k->missing.v[i].side], k->missing.v[i].rank);
+    bool same =
+        named[0].n == named[1].n && named[0].n && memcmp(named[0].v, named[1].v, named[0].n * sizeof *named[0].v) == 0;
+    vec_release(&named[0]);
+    vec_release(&named[1]);
+    if (same)
+        return job_compare_ranks(k, j, e);
+    job_change(k);
+    for (int s = 0; s < 2; s++)
+        if (!rank_set_is_whole(&j->set[s])) {
+            struct buf b = {0};
+            buf_fmt(&b, _("%s: a rank is not there or was not read in full, so that its parts cannot be joined"),
+                    j->set[s].path);
+            struct read_failure f = {.path = mem_strdup(""), .text = b.p};
+            vec_push(&k->result.failed, f);
+        }
+    for (size_t i = 0; i < j->set[TARGET].ranks.n && k->opt.live; i++)
+        job_strip_unread(&k->strip, j->set[TARGET].step, j->set[TARGET].ranks.v[i]->rank);
+    job_changed(k);
+    return 0;
+}

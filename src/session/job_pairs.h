@@ -1,0 +1,27 @@
+/* The pairs of a step, for job_compare.c: what it shares with what compares them. */
+#ifndef SESSION_JOB_PAIRS_H
+#define SESSION_JOB_PAIRS_H
+
+#include "session/job_compare.h"
+
+/* Around a change of what others may look at: takes the lock; gives it back and tells them. */
+void job_change(struct job_compare *k);
+void job_changed(struct job_compare *k);
+bool job_cancelled(struct job_compare *k, struct err *e); /* then e says so */
+/* A share has every pair whose number modulo workers is the worker. Asked once a pair. */
+bool job_of_another(struct job_compare *k);
+static inline struct place job_place(int step, int rank)
+{
+    return (struct place){.step = step, .rank = rank};
+}
+
+/* One comparison run to its end; its place in the result is taken. Ranks -1: joined sides. */
+int job_compare_places(struct job_compare *k, struct found_trees *found, int step, int target, int golden,
+                       struct err *e);
+/* Each rank with its like; those first whose recorded figures differ earliest, where somebody looks on. */
+int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e);
+/* Where a rank is absent or was not read in full, nothing is joined, and what it lacks says nothing: each rank is compared
+ * with its like where both jobs have the same ranks, else nothing is. */
+int job_compare_what_is_there(struct job_compare *k, struct joined_job *j, struct err *e);
+
+#endif
