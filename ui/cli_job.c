@@ -9,7 +9,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "compare/job_strip.h"
+#include "compare/job_text.h"
 #include "fmt/find_recordings.h"
 #include "judge/verdict_text.h"
 #include "report/formats.h"
@@ -70,12 +70,9 @@ static int wait_for_pair(struct session *s, void *ctx, struct err *e)
 
 static void layout_line(struct buf *b, const char *word, const struct joined_job *j, int side)
 {
-    const struct layout *l = &j->layout[side];
-    char order[32];
-    layout_order_text(l, order);
-    buf_fmt(b, _("%s  %s\n        %zu ranks: tp %d · cp %d · dp %d · pp %d · ep %d · micro-batches %d · %s\n"), word, j->set[side].path,
-            j->set[side].ranks.n, l->size[CUT_TP], l->size[CUT_CP], l->size[CUT_DP], l->size[CUT_PP], l->size[CUT_EP],
-            l->size[CUT_MICRO], order);
+    buf_fmt(b, "%s  %s\n        ", word, j->set[side].path);
+    job_layout_text(j, side, b);
+    buf_char(b, '\n');
 }
 
 static void rank_line(struct buf *b, const struct job_result *r, size_t pair)
@@ -89,13 +86,23 @@ static void rank_line(struct buf *b, const struct job_result *r, size_t pair)
     buf_char(b, '\n');
 }
 
+#define STRIP_WIDTH 100
+#define STRIP_LINES 64 /* of a step */
+
 static void strip_lines(struct buf *b, const struct job_result *r)
 {
     struct job_strip s;
     job_strip_build(&s, r);
-    for (size_t i = 0; i < s.row.n; i++)
-        buf_fmt(b, "%5d  %s\n", s.row.v[i].rank, s.row.v[i].cells);
+    job_strip_add_beside(&s, r);
+    job_strip_text(&s, STRIP_WIDTH, STRIP_LINES, b);
     job_strip_release(&s);
+}
+
+static void outcome_line(struct buf *b, const struct job_result *r)
+{
+    buf_cstr(b, _("result  "));
+    job_outcome_text(r, true, b);
+    buf_char(b, '\n');
 }
 
 static void text_report(struct buf *b, const struct job_result *r)
@@ -104,6 +111,7 @@ static void text_report(struct buf *b, const struct job_result *r)
         buf_fmt(b, _("not read: %s\n"), r->failed.v[i].text);
     layout_line(b, _("target"), r->job[0], TARGET);
     layout_line(b, _("golden"), r->job[0], GOLDEN);
+    outcome_line(b, r);
     for (size_t i = 0; i < r->pairs.n; i++)
         rank_line(b, r, i);
     strip_lines(b, r);

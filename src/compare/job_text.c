@@ -160,9 +160,9 @@ void job_first_call(const struct job_result *r, struct buf *out)
 
 void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
 {
-    static const char *const kinds[] = {[FIRST_ROW] = N_("deviates first"),
-                                        [FIRST_COLLECTIVE] = N_("deviates first, in a collective"),
-                                        [FIRST_REPLICA] = N_("deviates first, as a replica")};
+    static const char *const kinds[] = {[FIRST_ROW] = N_("first deviation"),
+                                        [FIRST_COLLECTIVE] = N_("first deviation, a collective"),
+                                        [FIRST_REPLICA] = N_("first deviation, a replica")};
     const struct job_first *f = &r->first;
     if (!f->found) {
         int status = settled ? job_status(r) : 0;
@@ -175,7 +175,7 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
         buf_fmt(out, _("step %d, "), f->step);
     buf_cstr(out, f->ranks.n > 1 ? _("ranks ") : _("rank "));
     job_ranks_text(&f->ranks, out);
-    buf_fmt(out, " %s%s: ", _(kinds[f->kind]), settled ? "" : _(" so far"));
+    buf_fmt(out, ", %s%s: ", _(kinds[f->kind]), settled ? "" : _(" so far"));
     job_first_call(r, out);
 }
 

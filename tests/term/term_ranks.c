@@ -13,13 +13,13 @@ static void shows_where_a_job_goes_wrong(void **state)
     struct tty t;
     (void)state;
     start(&t, NULL, make_job(1, 6, 30, 4, 11));
-    wait_text(&t, 1, "rank 4 deviates first: Functional.linear.5.forward");
+    wait_text(&t, 1, "rank 4, first deviation: Functional.linear.5.forward");
     wait_text(&t, NOWHERE, "\xe2\x96\xb6 4 ==========\xe2\x9c\x97"); /* ▶ 4 ==========✗ */
     tty_send(&t, "\r");
     wait_text(&t, 1, "rank 4 alone of 6: first deviation");
     wait_text(&t, -1, "all ranks");
     tty_send(&t, "\033");
-    wait_text(&t, 1, "rank 4 deviates first: Functional.linear.5.forward");
+    wait_text(&t, 1, "rank 4, first deviation: Functional.linear.5.forward");
     wait_text(&t, NOWHERE, "rank 4   Functional.linear.5.forward");
     tty_send(&t, "j");
     wait_text(&t, NOWHERE, "rank 5   Functional.linear.5.forward");
@@ -27,7 +27,7 @@ static void shows_where_a_job_goes_wrong(void **state)
     tty_send(&t, "\r"); /* from the list: the first one's call */
     wait_text(&t, 1, "rank 4 alone of 6");
     tty_send(&t, ":ranks\r");
-    wait_text(&t, 1, "rank 4 deviates first");
+    wait_text(&t, 1, "rank 4, first deviation");
     tty_quit(&t, "q");
 }
 
@@ -37,7 +37,7 @@ static void every_size_shows_it(void **state)
     struct tty t;
     (void)state;
     start(&t, NULL, make_job(1, 40, 60, 31, 59));
-    wait_text(&t, 1, "rank 31 deviates");
+    wait_text(&t, 1, "rank 31, first");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         tty_resize(&t, sizes[i][0], sizes[i][1]);
         wait_text(&t, -1, "Enter its table");
