@@ -265,6 +265,7 @@ void screen_restart(struct screen *s)
     }
     end_session(s, &kept);
     screen_ranks_stop(s);
+    s->ranks.offered = !input[0] && (s->inv.rank[TARGET] >= 0 || s->inv.rank[GOLDEN] >= 0); /* one was chosen */
     int rc = input[0] ? other_inputs(s, input, &e) : 0;
     if (begin_session(s, &kept))
         return;

@@ -7,7 +7,7 @@
 
 static void begin(struct screen *s)
 {
-    struct job_compare_options o = {.all_steps = s->inv.step[TARGET] < 0 && s->inv.step[GOLDEN] < 0,
+    struct job_compare_options o = {.all_steps = s->opt.step[TARGET] < 0 && s->opt.step[GOLDEN] < 0,
                                     .live = true,
                                     .notify = s->notify,
                                     .ctx = s->ctx};
@@ -15,6 +15,7 @@ static void begin(struct screen *s)
     open_investigation_session(&s->inv, &s->opt, &o.of);
     o.of.decisions = NULL; /* they may change while it reads; they are about the pair that is open */
     o.of.of.oracle.mode = ORACLE_OFF;
+    memcpy(o.of.of.step, s->opt.step, sizeof o.of.of.step); /* what the investigation left open is one of them */
     for (int i = 0; i < 2; i++)
         o.layout[i] = s->opt.layout[i];
     job_compare_init(&s->job, &o);
@@ -50,7 +51,8 @@ static bool decide(struct screen *s)
     bool micro = read && !several && cli_job_of_micro_batches(c);
     session_unlock(&s->session);
     s->ranks.offered = over || several || read;
-    return (several || micro) && s->inv.rank[TARGET] < 0 && s->inv.rank[GOLDEN] < 0;
+    bool across = s->opt.step[GOLDEN] >= 0 && s->opt.step[GOLDEN] != s->opt.step[TARGET]; /* one step with another */
+    return (several || micro) && !across && s->opt.rank[TARGET] < 0 && s->opt.rank[GOLDEN] < 0;
 }
 
 /* The pair of the first deviation, or the joined sides, take the table's place when all is known and nobody has moved yet:

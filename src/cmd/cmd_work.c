@@ -192,6 +192,13 @@ static void keep_place(struct workspace *d)
     }
 }
 
+/* What was asked for, not the pair of a job that is open. */
+static void keep_wishes(struct workspace *d)
+{
+    memcpy(d->new_step, d->inv->step, sizeof d->new_step);
+    memcpy(d->new_rank, d->inv->rank, sizeof d->new_rank);
+}
+
 static int place_number(const struct place *p, bool step)
 {
     return step ? p->step : p->rank;
@@ -259,7 +266,7 @@ static int run_reload(struct workspace *d, struct str args)
 {
     struct buf name[2] = {{0}, {0}};
     (void)args;
-    keep_place(d);
+    keep_wishes(d);
     if (workspace_lines(d)) {
         workspace_names(d, d->cursor, name);
         for (int i = 0; i < 2; i++)

@@ -234,6 +234,9 @@ static int run(struct job_compare *k, struct err *e)
         k->progress.steps_done += rc == 0;
         job_changed(k);
     }
+    if (rc == 0 && !k->result.steps)
+        rc = err_set(e, ERR_USAGE, _("%s and %s have no step and rank in common"), k->opt.of.of.path[0],
+                     k->opt.of.of.path[1]);
     if (rc == 0)
         find_first(k);
     job_change(k);

@@ -139,6 +139,54 @@ static void enter_and_back_keep_the_cell(void **state)
     shut(s);
 }
 
+/* What was opened from the overview is no wish: reading again, and the next start, show all ranks. */
+static void reading_again_shows_all_ranks(void **state)
+{
+    (void)state;
+    struct screen *s = opened(make_job(1, 3, 6, 1, 2));
+    screen_settle(s);
+    screen_draw(s);
+    screen_key(s, "Enter");
+    screen_settle(s);
+    assert_false(s->ranks.shown);
+    screen_command(s, "reload");
+    screen_settle(s);
+    screen_draw(s);
+    assert_true(s->ranks.shown);
+    assert_int_equal(s->inv.rank[TARGET], -1);
+    screen_command(s, "rank 0"); /* this one is */
+    screen_settle(s);
+    screen_draw(s);
+    assert_false(s->ranks.shown);
+    shut(s);
+}
+
+/* Drawing changes nothing: the same state gives the same cells. */
+static void drawn_twice(void **state)
+{
+    static const int sizes[][2] = {{24, 80}, {50, 180}, {10, 40}, {3, 20}};
+    struct screen *s = opened(make_job(2, 20, 30, 7, 9));
+    struct grid again = {0};
+    (void)state;
+    screen_settle(s);
+    for (size_t i = 0; i < 2 * ARRAY_LEN(sizes); i++) {
+        const int *size = sizes[i / 2];
+        if (i % 2)
+            screen_command(s, "ranks list");
+        screen_size(s, size[0], size[1]);
+        grid_init(&again, size[0], size[1]);
+        screen_draw(s);
+        session_lock(&s->session);
+        screen_draw_again(s, &again);
+        session_unlock(&s->session);
+        for (int k = 0; k < size[0] * size[1]; k++)
+            if (s->grid.cell[k].ch != again.cell[k].ch || s->grid.cell[k].style != again.cell[k].style)
+                fail_msg("%d x %d: line %d, column %d is drawn in two ways", size[0], size[1], k / size[1], k % size[1]);
+    }
+    grid_release(&again);
+    shut(s);
+}
+
 /* Before anything is compared, and with half of it: each time all threads end. */
 static void may_be_left_at_any_time(void **state)
 {
@@ -178,7 +226,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_cells_are_seen_at_every_size), cmocka_unit_test(text_keeps_bad_cells),
-        cmocka_unit_test(enter_and_back_keep_the_cell),     cmocka_unit_test(may_be_left_at_any_time),
+        cmocka_unit_test(enter_and_back_keep_the_cell),     cmocka_unit_test(reading_again_shows_all_ranks),
+        cmocka_unit_test(drawn_twice),
+        cmocka_unit_test(may_be_left_at_any_time),
         cmocka_unit_test(what_is_unread_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
