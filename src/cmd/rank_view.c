@@ -72,7 +72,8 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         if (!collective_is_bad(c))
             continue;
         const rank_list *l = c->ranks.n ? &c->ranks : &c->group;
-        buf_cstr(b, side == TARGET ? _("collective, ranks ") : _("golden's collective, ranks "));
+        buf_cstr(b, side == TARGET ? _("collective, ") : _("golden's collective, "));
+        buf_cstr(b, l->n > 1 ? _("ranks ") : _("rank "));
         job_ranks_text(l, b);
         buf_fmt(b, ": %s  %s", c->evidence, c->at ? c->at : c->name);
         add_item(v,
@@ -82,7 +83,8 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
     for (size_t i = 0; i < r->replicas[side].v.n; i++) {
         const struct replica_finding *x = &r->replicas[side].v.v[i];
         const rank_list *l = x->odd.n ? &x->odd : &x->ranks;
-        buf_cstr(b, side == TARGET ? _("replicas, ranks ") : _("golden's replicas, ranks "));
+        buf_cstr(b, side == TARGET ? _("replicas, ") : _("golden's replicas, "));
+        buf_cstr(b, l->n > 1 ? _("ranks ") : _("rank "));
         job_ranks_text(l, b);
         buf_fmt(b, ": %s", x->evidence);
         add_item(v, (struct rank_item){RANK_ITEM_REPLICA, x->step, l->n ? l->v[0] : 0, x->order, side == GOLDEN, NULL},
