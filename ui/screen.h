@@ -80,6 +80,7 @@ struct screen {
     struct table_state table;
     struct tensor_layout tensor;
     struct job_compare job;     /* of several ranks; begun by screen_ranks_look */
+    struct decisions job_decisions; /* as they were when it began */
     struct rank_view ranks;
     struct ranks_picture picture;
     struct plot_runs runs;      /* of the panel that shows curves */

@@ -13,7 +13,10 @@ static void begin(struct screen *s)
                                     .ctx = s->ctx};
     struct err e;
     open_investigation_session(&s->inv, &s->opt, &o.of);
-    o.of.decisions = NULL; /* they may change while it reads; they are about the pair that is open */
+    for (size_t i = 0; i < s->inv.decisions.now; i++) /* as they are now: they may change while it reads them */
+        vec_push(&s->job_decisions.log, s->inv.decisions.log.v[i]);
+    s->job_decisions.now = s->job_decisions.log.n;
+    o.of.decisions = &s->job_decisions;
     o.of.of.oracle.mode = ORACLE_OFF;
     memcpy(o.of.of.step, s->opt.step, sizeof o.of.of.step); /* what the investigation left open is one of them */
     for (int i = 0; i < 2; i++)
@@ -100,6 +103,7 @@ void screen_ranks_stop(struct screen *s)
     struct ranks_picture *p = &s->picture;
     job_compare_release(&s->job);
     rank_view_release(&s->ranks);
+    decisions_release(&s->job_decisions);
     vec_release(&p->cell);
     vec_release(&p->from);
     vec_release(&p->steps);
