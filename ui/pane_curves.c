@@ -10,6 +10,7 @@
 #include "ui/plot.h"
 
 #define LABEL_W 13
+#define END_W 10 /* of the last step's number */
 
 static void widen(struct plot_span *s, double v)
 {
@@ -118,6 +119,13 @@ static void gather(struct plot_runs *x, const struct curves *c)
             widen(&x->loss[k][at], r->value[LOG_LOSS]);
             stretch(&loss, r->value[LOG_LOSS], whole && stands_out(c, c->points.v[i].step));
         }
+        for (size_t k = 0; k < 2 && k < x->runs && at >= 0 && x->beside != LOG_LR; k++) {
+            const struct log_record *r = record_of(c, i, k);
+            if (!r || !log_has(r, LOG_LR) || !shown(x, r->value[LOG_LR], &x->out_rate))
+                continue;
+            widen(&x->rate[k][at], r->value[LOG_LR]);
+            widen(&x->all_rate, r->value[LOG_LR]);
+        }
         if (at >= 0 && x->beside >= 0 && log_has(record_of(c, i, 0), (enum log_value)x->beside))
             take(x, &lower, at, record_of(c, i, 0)->value[x->beside], false);
     }
@@ -216,18 +224,20 @@ static void readout(struct grid *g, struct rect r, const struct plot_runs *x, co
     char n[3][NUM_MAX];
     const struct log_record *t = record_of(c, i, 0), *o = x->beside < 0 ? record_of(c, i, 1) : t;
     int column = column_of(x, c->points.v[i].step), y = r.y + r.h - 1;
+    struct buf b = {0};
     for (int k = 0; column >= 0 && k < r.h - 1; k++)
         grid_mark(g, r.y + k, r.x + LABEL_W + column / 2, 1, STYLE_CURSOR);
+    buf_fmt(&b, _("step %lld: "), (long long)c->points.v[i].step);
     if (x->beside >= 0 && log_has(t, LOG_LOSS) && log_has(t, (enum log_value)x->beside))
-        grid_fmt(g, y, at, r.w, STYLE_TITLE, _("step %lld: %s, %s %s"), (long long)c->points.v[i].step,
-                 num_cell(n[0], t->value[LOG_LOSS], 6),
-                 log_value_title((enum log_value)x->beside), num_cell(n[1], t->value[x->beside], 6));
+        buf_fmt(&b, "%s, %s %s", num_cell(n[0], t->value[LOG_LOSS], 6), log_value_title((enum log_value)x->beside),
+                num_cell(n[1], t->value[x->beside], 6));
     else if (!log_has(t, LOG_LOSS) || !log_has(o, LOG_LOSS))
-        grid_fmt(g, y, at, r.w, STYLE_TITLE, _("step %lld: a loss was not printed"), (long long)c->points.v[i].step);
+        buf_cstr(&b, _("a loss was not printed"));
     else
-        grid_fmt(g, y, at, r.w, STYLE_TITLE, _("step %lld: %s, %s, they differ by %s"), (long long)c->points.v[i].step,
-                 num_cell(n[0], t->value[LOG_LOSS], 6),
-                    num_cell(n[1], o->value[LOG_LOSS], 6), num_cell(n[2], t->value[LOG_LOSS] - o->value[LOG_LOSS], 3));
+        buf_fmt(&b, "%s, %s, Δ %s", num_cell(n[0], t->value[LOG_LOSS], 6),
+                num_cell(n[1], o->value[LOG_LOSS], 6), num_cell(n[2], t->value[LOG_LOSS] - o->value[LOG_LOSS], 3));
+    grid_end(g, y, at, r.x + r.w - END_W - at, STYLE_TITLE, buf_view(&b));
+    buf_release(&b);
 }
 
 /* Under the curves: what is whose, the steps, and the step read out or where they part. */
@@ -246,19 +256,22 @@ static void legend(struct grid *g, struct rect r, const struct plot_runs *x, con
                     : grid_fmt(g, y, at, 12, look_style(k), _("golden %zu"), k);
         at += 2;
     }
-    int64_t parts = c->diverges_at >= 0 ? c->diverges_at : c->apart_at;
-    int column = parts >= 0 ? column_of(x, parts) : -1;
+    grid_right(g, y, r.x + r.w - END_W, END_W, STYLE_DIM,
+               num_count(n[0], (unsigned long long)c->points.v[curve_point_near(c, x->to)].step));
     if (share >= 0) {
         readout(g, r, x, c, curve_point_near(c, share), at);
         return;
     }
-    if (column >= 0) {
-        int cell = r.x + LABEL_W + column / 2;
-        grid_fmt(g, y, cell > at ? cell : at, r.w, STYLE_FIRST, _("▲ differ from %s"),
-                 num_count(n[1], (unsigned long long)parts));
-    }
-    grid_right(g, y, r.x + r.w - 10, 10, STYLE_DIM,
-               num_count(n[0], (unsigned long long)c->points.v[curve_point_near(c, x->to)].step));
+    int64_t parts = c->diverges_at >= 0 ? c->diverges_at : c->apart_at;
+    int column = parts >= 0 ? column_of(x, parts) : -1;
+    if (column < 0)
+        return;
+    struct buf b = {0};
+    buf_fmt(&b, _("▲ differ from %s"), num_count(n[1], (unsigned long long)parts));
+    int cell = r.x + LABEL_W + column / 2, last = r.x + r.w - END_W - utf8_cells(buf_view(&b)) - 1;
+    cell = cell < last ? cell : last; /* it ends before the last step's number */
+    grid_text(g, y, cell > at ? cell : at, r.w, STYLE_FIRST, buf_view(&b));
+    buf_release(&b);
 }
 
 void plot_runs_release(struct plot_runs *x)
@@ -293,13 +306,15 @@ static void gather_runs(struct plot_runs *x, const struct curves *c, const struc
     if (x->of == c && x->version == version && x->n == n && x->log == d->plot.log && same_part(x, from, to))
         return;
     plot_runs_release(x);
-    struct plot_span *room = mem_zalloc(sizeof *room * (size_t)n * (c->runs + 1));
+    struct plot_span *room = mem_zalloc(sizeof *room * (size_t)n * (c->runs + 3));
     *x = (struct plot_runs){.of = c, .version = version, .n = n, .from = from, .to = to, .log = d->plot.log,
                             .runs = c->runs, .first = c->points.v[0].step,
                             .span = (double)(vec_last(&c->points)->step - c->points.v[0].step),
                             .lower = room + (size_t)n * c->runs, .beside = beside(c)};
     for (size_t k = 0; k < c->runs; k++)
         x->loss[k] = room + (size_t)n * k;
+    for (size_t k = 0; k < 2; k++)
+        x->rate[k] = room + (size_t)n * (c->runs + 1 + k);
     gather(x, c);
     double limit = c->limit[CURVE_MEAN_ABS].limit; /* the limits are always in sight */
     if (x->beside < 0)
@@ -338,6 +353,18 @@ static void draw_lower(struct grid *g, struct rect r, struct rect at, const stru
     plot_release(&p);
 }
 
+/* The learning rates of both sides. */
+static void draw_rate(struct grid *g, struct rect r, struct rect at, const struct plot_runs *x)
+{
+    struct plot p;
+    plot_init(&p, at, x->all_rate.low, x->all_rate.high, x->log);
+    for (size_t k = x->runs < 2 ? x->runs : 2; k-- > 0;)
+        means(&p, x, x->rate[k], look_style(k));
+    plot_draw(&p, g);
+    labels(g, r, _("rate"), &x->all_rate, &p, x->out_rate);
+    plot_release(&p);
+}
+
 /* Room for both canvases and the legend. */
 static bool enough_room(struct rect r, const struct curves *c)
 {
@@ -353,9 +380,12 @@ void pane_curves_update(struct screen *s, struct rect r, const struct curves *c)
 void pane_curves_draw(const struct screen *s, struct grid *g, struct rect r, const struct curves *c)
 {
     const struct plot_runs *x = &s->runs;
-    int w = r.w - LABEL_W, upper = (r.h - 1) * 3 / 5, lower = r.h - 1 - upper;
+    int w = r.w - LABEL_W, rate = x->all_rate.n && r.h >= 7 ? r.h / 4 > 2 ? r.h / 4 : 2 : 0, room = r.h - 1 - rate;
+    int upper = room * 3 / 5, lower = room - upper;
     if (!enough_room(r, c))
         return;
+    if (rate)
+        draw_rate(g, (struct rect){r.y + room, r.x, rate, LABEL_W}, (struct rect){r.y + room, r.x + LABEL_W, rate, w}, x);
     draw_losses(g, (struct rect){r.y, r.x, upper, LABEL_W}, (struct rect){r.y, r.x + LABEL_W, upper, w}, x);
     draw_lower(g, (struct rect){r.y + upper, r.x, lower, LABEL_W},
                (struct rect){r.y + upper, r.x + LABEL_W, lower, w}, x,

@@ -114,13 +114,32 @@ static void bar(struct grid *g, int y, int x, int w, float share)
                  g->ascii ? (eighths >= 4 ? "#" : "") : part[eighths > 8 ? 8 : eighths]);
 }
 
+/* The widths of an item's bar and of each of its two values. */
+static void item_columns(const struct panel_page *p, int w, bool bars, int *bar_w, int *value_w)
+{
+    *bar_w = bars && w >= 60 ? w / 6 : 0;
+    *value_w = p->values[0] ? (w - *bar_w) / 4 : 0;
+}
+
+/* Titles of the values, and what the longest bar is. */
+static void draw_heading(struct grid *g, const struct panel_page *p, struct rect r)
+{
+    int bars, value_w;
+    item_columns(p, r.w, p->scale != NULL, &bars, &value_w);
+    for (int i = 0; i < 2; i++)
+        grid_put(g, r.y, r.x + r.w - bars - (2 - i) * value_w, value_w - 1, STYLE_TITLE, p->values[i] ? p->values[i] : "");
+    if (bars)
+        grid_put(g, r.y, r.x + r.w - bars, bars, STYLE_DIM, p->scale);
+}
+
 static void draw_item(struct grid *g, const struct panel_page *p, const struct panel_item *it, int y, struct rect r,
                       bool here)
 {
     bool input = it->mark == MARK_INPUT || it->mark == MARK_NEED,
          table = p->values[0] && !input && (it->value[0] || it->value[1]);
-    int bars = it->share >= 0 && r.w >= 60 ? r.w / 6 : 0, value_w = table ? (r.w - bars) / 4 : 0,
-        id_w = it->id && table ? 6 : 0;
+    int bars, value_w, id_w = it->id && table ? 6 : 0;
+    item_columns(p, r.w, it->share >= 0, &bars, &value_w);
+    value_w = table ? value_w : 0;
     int x = r.x + 3, text_w = r.w - 4 - 2 * value_w - bars;
     grid_put(g, y, r.x + 1, 1, mark_style((enum panel_mark)it->mark), panel_mark_glyph((enum panel_mark)it->mark));
     if (id_w)
@@ -151,7 +170,7 @@ static void draw_item(struct grid *g, const struct panel_page *p, const struct p
 /* From the top: title, goal, curves, the list, the sentences of its selected line, what comes next. */
 struct panel_layout {
     const char *detail;                        /* sentences of the selected line, NULL: none */
-    struct rect goal, curves, items, told, next; /* of no height: not shown */
+    struct rect goal, curves, heading, items, told, next; /* of no height: not shown */
 };
 
 static const char *detail_of(const struct panel_page *p, uint32_t at, int w)
@@ -180,6 +199,8 @@ static struct panel_layout lay_out(const struct workspace *d, struct rect r)
     l.curves = (struct rect){r.y + y, in.x,
                              procedure_curves(&d->guide, p) && r.h >= 16 ? r.h / 3 + (r.h > 40 ? 3 : 0) : 0, in.w};
     y += l.curves.h;
+    l.heading = (struct rect){r.y + y, r.x, p->values[0] && r.h >= 8 ? 1 : 0, r.w};
+    y += l.heading.h;
     next_text(p, &next);
     int rest = r.h - y, told = lines_of(in, l.detail), below = lines_of(in, next.p), most = rest / 2;
     if (told > most - below)
@@ -234,6 +255,8 @@ static void draw_panel(const struct screen *s, struct grid *g, struct rect r)
     draw_text(g, l.goal, STYLE_DIM, _(panels[d->panel.number - 1].goal));
     if (l.curves.h)
         pane_curves_draw(s, g, l.curves, procedure_curves(&d->guide, p));
+    if (l.heading.h)
+        draw_heading(g, p, l.heading);
     for (uint32_t i = 0, top = (uint32_t)d->panel.scroll; i < (uint32_t)l.items.h && top + i < p->items.n; i++)
         draw_item(g, p, &p->items.v[top + i], l.items.y + (int)i, r, top + i == d->panel.at);
     next_text(p, &next);

@@ -37,10 +37,10 @@ struct plot_runs {
     size_t runs;
     int64_t first;           /* step, and how many there are to the last */
     double span;
-    struct plot_span *loss[CURVE_RUNS], *lower; /* one allocation, loss[0] first */
+    struct plot_span *loss[CURVE_RUNS], *lower, *rate[2]; /* one allocation, loss[0] first */
     int beside;              /* what is drawn below: -1 the difference, of a run alone one of enum log_value */
-    struct plot_span all_loss, all_lower;
-    size_t out_loss, out_lower; /* left out */
+    struct plot_span all_loss, all_lower, all_rate; /* of no rate: none was printed */
+    size_t out_loss, out_lower, out_rate; /* left out */
 };
 
 void plot_runs_release(struct plot_runs *x);

@@ -201,14 +201,23 @@ struct set_up {
     int digits, panel;
     uint32_t panel_at;
     const char *theme;
-    bool mouse, watch;
+    bool panel_follows, mouse, watch;
     enum overlay overlay;
 };
 
 static void end_session(struct screen *s, struct set_up *x)
 {
     const struct workspace *d = &s->work;
-    *x = (struct set_up){d->arrange, d->layout, d->digits, d->panel.number, d->panel.at, d->theme, d->mouse, d->watch, d->overlay};
+    *x = (struct set_up){.arrange = d->arrange,
+                         .layout = d->layout,
+                         .digits = d->digits,
+                         .panel = d->panel.number,
+                         .panel_at = d->panel.at,
+                         .theme = d->theme,
+                         .panel_follows = d->panel.follow,
+                         .mouse = d->mouse,
+                         .watch = d->watch,
+                         .overlay = d->overlay};
     s->work.arrange = (struct row_order){0};
     plot_runs_release(&s->runs);
     workspace_release(&s->work);
@@ -277,6 +286,7 @@ void screen_restart(struct screen *s)
         s->work.overlay = OVERLAY_PANEL;
         s->work.panel.number = kept.panel;
         s->work.panel.at = kept.panel_at;
+        s->work.panel.follow = kept.panel_follows;
     }
 }
 
@@ -463,6 +473,7 @@ static void take_handed(struct screen *s)
     if (panel) {
         s->work.overlay = OVERLAY_PANEL;
         s->work.panel.number = panel;
+        s->work.panel.follow = true;
         procedure_tell(&s->work.guide);
     }
     int side = failed && !panel ? folder_side(s) : -1;

@@ -206,10 +206,10 @@ size_t page_count(const struct panel_page *p, enum panel_mark m)
 
 uint32_t page_first(const struct panel_page *p)
 {
-    static const uint8_t order[] = {MARK_BAD, MARK_OPEN, MARK_MISSING, MARK_RUNNING, MARK_OK};
+    static const uint8_t order[] = {MARK_BAD, MARK_ADVICE, MARK_OPEN, MARK_MISSING, MARK_RUNNING, MARK_OK};
     for (size_t k = 0; k < ARRAY_LEN(order); k++)
         for (uint32_t i = 0; i < p->items.n; i++)
-            if (p->items.v[i].mark == order[k])
+            if (p->items.v[i].mark == order[k] && (order[k] != MARK_ADVICE || p->items.v[i].command))
                 return i;
     return 0;
 }

@@ -59,6 +59,7 @@ struct panel_page {
     const char *next;    /* a sentence: what to do */
     const char *next_command; /* what does it, or NULL */
     const char *values[2]; /* titles of the items' values, or NULL: they have none */
+    const char *scale;   /* what a full bar beside an item is, or NULL */
     int picture;         /* the exam whose curves are drawn above it, -1: none */
     VEC(struct panel_item) items; /* inputs first */
 };

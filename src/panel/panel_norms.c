@@ -1,9 +1,23 @@
 /* Panel 4: the gradient norm of every weight, the first judgement of the backward pass. */
+#include <math.h>
+
 #include "base/msg.h"
+#include "base/num.h"
 #include "norms/norms_section.h"
 #include "panel/known_causes.h"
 
 #define ROWS_MOST 2000
+
+/* The largest relative difference: what the longest bar is. */
+static const char *scale(struct panel_page *p, const struct norms *n)
+{
+    double most = 0;
+    char text[NUM_MAX];
+    for (size_t i = 0; i < n->pairs.n; i++)
+        if (isfinite(n->pairs.v[i].rel) && n->pairs.v[i].rel > most)
+            most = n->pairs.v[i].rel;
+    return most > 0 ? arena_fmt(&p->arena, _("to %s %%"), num_cell(text, 100 * most, 2)) : NULL;
+}
 
 static void judged(struct panel_page *p, const struct procedure *g)
 {
@@ -16,6 +30,7 @@ static void judged(struct panel_page *p, const struct procedure *g)
     page_known_causes(p, g, "norm:");
     p->values[0] = _("target");
     p->values[1] = _("golden");
+    p->scale = scale(p, procedure_result(g, ENGINE_RUN_NORMS)->norms);
     for (size_t i = page_rows(p, &d); i < p->items.n; i++)
         page_subject(p, &p->items.v[i], SUBJECT_NORM, p->items.v[i].text, NULL, NULL);
     document_release(&d);

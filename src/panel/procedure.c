@@ -277,7 +277,7 @@ static void write_page(struct procedure *g, int i)
     p->waits_for = 0;
     p->summary = p->next = "";
     p->next_command = NULL;
-    p->values[0] = p->values[1] = NULL;
+    p->values[0] = p->values[1] = p->scale = NULL;
     p->picture = -1;
     panels[i].write(p, g);
     for (size_t k = 0; k < p->items.n && p->state == PANEL_PASSED; k++)
