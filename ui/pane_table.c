@@ -59,7 +59,9 @@ struct draw {
 static const struct usual {
     const char *field;
     int from;
-} usual[] = {{"one_minus_cosine", 110}, {"rel_l2", 0}, {"max_abs", 110}, {"level", 150}, {"origin", 175}, {"confidence", 175}, {0}},
+} usual[] = {{"one_minus_cosine", 110}, {"rel_l2", 0},     {"max_abs", 110},  {"t.norm", 150}, {"g.norm", 150},
+           {"t.max", 180},            {"g.max", 180},    {"t.min", 200},    {"g.min", 200},  {"t.mean", 200},
+           {"g.mean", 200},           {"level", 220},    {"origin", 240},   {"confidence", 240}, {0}},
   usual_alone[] = {{"t.dtype", 100}, {"t.shape", 70}, {"t.norm", 0}, {"t.max", 90}, {"t.min", 110}, {"t.mean", 130}, {"t.zero", 150}, {"problem", 150}, {0}};
 
 struct shown_column {
@@ -185,8 +187,8 @@ static uint8_t name_style(const struct draw *x, struct str name)
 static void draw_name(const struct draw *x, const struct columns *c, int y, int place, struct str name)
 {
     struct buf text = {0};
-    shown_name(name, &text);
-    grid_middle(x->g, y, c->name[place], c->name_w[place], name_style(x, name), buf_view(&text));
+    shown_name_fit(name, c->name_w[place], x->g->ascii ? "~" : "…", &text);
+    grid_text(x->g, y, c->name[place], c->name_w[place], name_style(x, name), buf_view(&text));
     buf_release(&text);
 }
 

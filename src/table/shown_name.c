@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 /* "Functional.linear.0.forward.input.1" → "Functional.linear.0.fwd.in.1": the words every name has give
  * way to the ones that tell it from others. */
@@ -26,8 +27,64 @@ static void shorten_joined(struct str name, struct buf *out)
     }
 }
 
+static bool is_number(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.p[i] < '0' || s.p[i] > '9')
+            return false;
+    return s.n > 0;
+}
+
+/* A graph's scope, "Default_network-Net_layers-CellList_3-Layer_attention-Attention_wq-Linear_MatMul-op0": what cells are
+ * called in turn, each behind the class of the one around it. The network and the model it holds are every name's. */
+static bool shorten_scope(struct str name, struct buf *out)
+{
+    struct str kernel, rest, scope, slot, piece, class, attribute;
+    bool begun = false, layers = str_has(name, "_layers-");
+    if (!str_split(name, '.', &kernel, &rest) || !str_split(rest, '.', &scope, &slot) ||
+        !(str_starts(scope, "Default_") || str_starts(scope, "Gradients_Default_")) || !str_has(scope, "-"))
+        return false;
+    str_split(scope, '-', &piece, &scope); /* "Default_network" */
+    while (str_split(scope, '-', &piece, &scope) || piece.n) {
+        bool last = !scope.n;
+        if (last && !begun)
+            return false;
+        if (!str_split(piece, '_', &class, &attribute))
+            attribute = piece;
+        bool is_kernel = !memchr(scope.p, '-', scope.n);
+        if (last) {
+            buf_char(out, '-');
+            buf_str(out, piece); /* "op0" */
+            break;
+        }
+        if (!begun && layers && !str_is(attribute, "layers"))
+            continue;
+        if (!begun && !is_kernel && str_is(attribute, "model"))
+            continue;
+        bool after_number = begun && out->n && out->p[out->n - 1] >= '0' && out->p[out->n - 1] <= '9';
+        if (begun)
+            buf_char(out, is_kernel || (after_number && !is_number(attribute)) ? ' ' : '.');
+        if (str_is(attribute, "layers"))
+            buf_cstr(out, "layer");
+        else
+            buf_str(out, attribute);
+        begun = true;
+    }
+    if (!begun)
+        return false;
+    buf_char(out, '.');
+    shown_name(slot, out);
+    return true;
+}
+
 void shown_name(struct str name, struct buf *out)
 {
+    size_t had = out->n;
+    if (shorten_scope(name, out))
+        return;
+    out->n = had; /* it was none */
+    if (out->p)
+        out->p[had] = 0;
     /* ptdbg's names; # where one came again */
     static const char *const joined[] = {"_forward_", "_backward_", "_forward#", "_backward#"};
     for (size_t i = 0; i < ARRAY_LEN(joined); i++)
@@ -54,4 +111,71 @@ void shown_name(struct str name, struct buf *out)
         else
             buf_str(out, part);
     }
+}
+
+/* Where the part begins that says which call, pass and slot it is: "0.fwd.in.1" of "Functional.linear.0.fwd.in.1". */
+static size_t tail_of(struct str text)
+{
+    static const char *const passes[] = {"fwd", "bwd", "par", "grad", "in", "out"};
+    size_t tail = text.n, before = 0, at = 0;
+    struct str rest = text, part;
+    for (bool again = true; again && tail == text.n; at = (size_t)(rest.p - text.p)) {
+        again = str_split(rest, '.', &part, &rest);
+        for (size_t i = 0; i < ARRAY_LEN(passes); i++)
+            if (str_is(part, passes[i]))
+                tail = is_number(str_n(text.p + before, at > before ? at - before - 1 : 0)) ? before : at;
+        before = at;
+    }
+    return tail;
+}
+
+/* The first number that is a part of its own before the tail: the layer's. NULL: there is none. */
+static struct str layer_of(struct str text, size_t tail)
+{
+    struct str rest = str_n(text.p, tail), part = str_n(text.p, 0);
+    for (bool again = true; again;) {
+        again = str_split(rest, '.', &part, &rest);
+        if (is_number(part))
+            return part;
+    }
+    return str_n(text.p, 0);
+}
+
+#define MIDDLE_LEAST 6 /* cells of what stands between layer and tail */
+#define MIDDLE_GOOD 16 /* from these on the word before the layer's number stays too */
+
+/* Where the part before the one at `at` begins. */
+static size_t part_before(struct str text, size_t at)
+{
+    ptrdiff_t dot = at > 1 ? str_rfind(str_n(text.p, at - 1), '.') : -1;
+    return (size_t)(dot + 1);
+}
+
+void shown_name_fit(struct str name, int cells, const char *mark, struct buf *out)
+{
+    struct buf whole = {0};
+    shown_name(name, &whole);
+    struct str text = buf_view(&whole);
+    size_t tail = tail_of(text);
+    struct str layer = layer_of(text, tail), end = str_cut(text, tail);
+    size_t at = layer.n ? (size_t)(layer.p - text.p) : 0, behind = at + layer.n + 1, from = part_before(text, at);
+    int left = cells - utf8_cells(str_of(mark)) - utf8_cells(end);
+    if (utf8_cells(text) > cells && layer.n && behind < tail) {
+        struct str middle = str_n(text.p + behind, tail - behind);
+        int room = left - utf8_cells(str_n(text.p + from, behind - from)), wanted = utf8_cells(middle);
+        if (room < MIDDLE_GOOD && room < wanted) {
+            from = at;
+            room = left - utf8_cells(str_n(text.p + from, behind - from));
+        }
+        if (room >= MIDDLE_LEAST) {
+            buf_cstr(out, mark);
+            buf_str(out, str_n(text.p + from, behind - from));
+            utf8_middle(out, middle, room, mark);
+            buf_str(out, end);
+            buf_release(&whole);
+            return;
+        }
+    }
+    utf8_middle(out, text, cells, mark);
+    buf_release(&whole);
 }
