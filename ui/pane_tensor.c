@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "ui/pane.h"
+#include "ui/tensor_numbers.h"
 
 #define LABEL_W 8
 #define FOUR_DECADES 4
@@ -33,13 +34,13 @@ static void share_text(uint64_t part, uint64_t all, struct buf *out)
     buf_fmt(out, "%s %%", num_cell(n, all ? floor((double)part / (double)all * 1e4) / 100 : 0, 4));
 }
 
-static const char *title_of(enum heat_map_kind k)
+static const char *title_of(enum heat_map_kind k, bool numbers)
 {
     switch (k) {
     case HEAT_MAP_TARGET:
-        return _("target, |t|");
+        return numbers ? _("target") : _("target, |t|");
     case HEAT_MAP_GOLDEN:
-        return _("golden, |g|");
+        return numbers ? _("golden") : _("golden, |g|");
     default:
         return _("error |t-g|");
     }
@@ -115,6 +116,14 @@ static int level_of(double v, double scale, int levels, bool linear)
     return n < 1 ? 1 : n > levels ? levels : n;
 }
 
+/* NaN is told from an infinite value; of a difference: whether a side is NaN there. */
+static const char *odd_glyph(const struct heat_map_cell *c, enum heat_map_kind k, bool ascii)
+{
+    bool nan = isnan(c->value[k]) ||
+               (k == HEAT_MAP_ERROR && (isnan(c->value[HEAT_MAP_TARGET]) || isnan(c->value[HEAT_MAP_GOLDEN])));
+    return nan ? "N" : ascii ? "I" : "∞";
+}
+
 static void draw_map(struct plate *p, const struct heat_map *h, enum heat_map_kind k, struct rect r, double scale)
 {
     static const char *const shades[2][5] = {{" ", "░", "▒", "▓", "█"}, {" ", ".", ":", "*", "#"}};
@@ -126,7 +135,7 @@ static void draw_map(struct plate *p, const struct heat_map *h, enum heat_map_ki
             if (!c->seen)
                 grid_put(p->g, r.y + y, r.x + x, 1, STYLE_DIM, ascii ? "?" : "·");
             else if (c->odd[k])
-                grid_put(p->g, r.y + y, r.x + x, 1, STYLE_NONFINITE, "∞");
+                grid_put(p->g, r.y + y, r.x + x, 1, STYLE_NONFINITE, odd_glyph(c, k, ascii));
             else
                 grid_put(p->g, r.y + y, r.x + x, 1, STYLE_TEXT,
                          shades[ascii][level_of(c->value[k], scale, 4, s->linear[k != HEAT_MAP_ERROR])]);
@@ -134,6 +143,17 @@ static void draw_map(struct plate *p, const struct heat_map *h, enum heat_map_ki
     int64_t row = s->axis[0] >= 0 ? s->at[s->axis[0]] : 0, column = s->at[s->axis[1]];
     grid_mark(p->g, r.y + (int)((row - h->ask.from[0]) / h->ask.size[0]),
               r.x + (int)((column - h->ask.from[1]) / h->ask.size[1]), 1, STYLE_CURSOR);
+}
+
+static void draw_numbers(struct plate *p, const struct heat_map *h, enum heat_map_kind k, struct rect r, double scale)
+{
+    const struct tensor_view *s = p->tensor;
+    const int64_t cursor[2] = {(s->axis[0] >= 0 ? s->at[s->axis[0]] : 0) - h->ask.from[0],
+                               s->at[s->axis[1]] - h->ask.from[1]};
+    int used = h->w * TENSOR_NUMBER_W + 1;
+    tensor_numbers_draw(p->g, h, k, r, cursor);
+    if (r.w - used >= h->w) /* the shades beside them */
+        draw_map(p, h, k, (struct rect){r.y, r.x + used, r.h, h->w}, scale);
 }
 
 /* "1e-6 ░▒▓█ 0.01": what the lightest shade begins at and the darkest stands for. */
@@ -152,7 +172,10 @@ static void legend(const struct plate *p, enum heat_map_kind k, double scale, st
 static void map_title(struct plate *p, enum heat_map_kind k, int x, int w, double scale)
 {
     bool here = k == tensor_view_kind(p->tensor);
-    int used = grid_put(p->g, p->r.y + 1, x, w, here ? STYLE_FOCUS : STYLE_TITLE, title_of(k));
+    int used = grid_put(p->g, p->r.y + 1, x, w, here ? STYLE_FOCUS : STYLE_TITLE,
+                        title_of(k, p->lay->numbers));
+    if (p->lay->numbers) /* they speak for themselves */
+        return;
     struct buf t = {0};
     legend(p, k, scale, &t);
     if (w - used > utf8_cells(buf_view(&t)) + 1)
@@ -171,8 +194,11 @@ static void draw_maps(struct plate *p)
         double scale = scale_of(p, heat, k);
         int x = p->r.x + LABEL_W + i * (w + 2);
         map_title(p, k, x, w, scale);
-        if (heat)
-            draw_map(p, heat, k, (struct rect){p->r.y + 2, x, h, w}, scale);
+        struct rect at = {p->r.y + 2, x, h, w};
+        if (heat && p->lay->numbers && heat->ask.size[0] == 1 && heat->ask.size[1] == 1)
+            draw_numbers(p, heat, k, at, scale);
+        else if (heat)
+            draw_map(p, heat, k, at, scale);
     }
     for (int y = 0; heat && y < heat->h; y++)
         grid_fmt(p->g, p->r.y + 2 + y, p->r.x + 1, LABEL_W - 1, STYLE_DIM, "%6lld",
@@ -199,8 +225,8 @@ static void cells_line(struct plate *p)
         buf_fmt(&b, _("a cell: the extreme of %lld × %lld elements"), (long long)s->size[0], (long long)s->size[1]);
     else
         buf_cstr(&b, _("a cell: one element"));
-    if (p->two && p->r.w < 100) { /* titles of three maps have no room for it */
-        buf_fmt(&b, "; %s ", title_of(tensor_view_kind(s)));
+    if (p->two && p->r.w < 100 && !p->lay->numbers) { /* titles of three maps have no room for it */
+        buf_fmt(&b, "; %s ", title_of(tensor_view_kind(s), false));
         legend(p, tensor_view_kind(s), scale_of(p, h, tensor_view_kind(s)), &b);
     }
     if (h)
@@ -434,9 +460,13 @@ static struct tensor_layout lay_out(const struct tensor_view *s, struct rect r)
         int64_t size = (rows + h - 1) / h;
         h = (int)((rows + size - 1) / size);
     }
-    int room = lines - h - must - spread - strips, third = (r.w - LABEL_W - 5) / 3;
-    bool all = two && third >= (columns < 24 ? columns : 24);
-    return (struct tensor_layout){.map_h = h, .maps = all ? 3 : 1, .map_w = all ? third : r.w - LABEL_W - 1,
+    int room = lines - h - must - spread - strips, third = (r.w - LABEL_W - 5) / 3, whole = r.w - LABEL_W - 1;
+    bool small = rows <= h && rows <= TENSOR_NUMBERS_SMALL && columns <= TENSOR_NUMBERS_SMALL &&
+                 columns <= tensor_numbers_across(whole) && !s->magnified,
+         numbers = s->numbers > 0 || (s->numbers == 0 && small);
+    int across = columns < TENSOR_NUMBERS_SMALL ? (int)columns : TENSOR_NUMBERS_SMALL;
+    bool all = two && (numbers ? tensor_numbers_across(third) >= across : third >= (columns < 24 ? columns : 24));
+    return (struct tensor_layout){.map_h = h, .maps = all ? 3 : 1, .map_w = all ? third : whole, .numbers = numbers,
                                   .worst = room < 1 ? 1 : room,
                                   .spread = spread > 0, .strips = strips};
 }
@@ -448,7 +478,9 @@ static void update(struct screen *s, struct rect r)
     tensor_reader_lock(&x->reader);
     if (tensor_view_ready(&s->work) == TENSOR_READER_OPEN) {
         s->tensor = lay_out(x, r);
-        tensor_view_ask(x, s->tensor.map_h, s->tensor.map_w, &plane);
+        x->single = s->tensor.numbers;
+        tensor_view_ask(x, s->tensor.map_h,
+                        x->single ? tensor_numbers_across(s->tensor.map_w) : s->tensor.map_w, &plane);
         tensor_reader_ask(&x->reader, &plane, element_lens_index(&x->reader.lens, x->at));
     }
     tensor_reader_unlock(&x->reader);
@@ -517,7 +549,7 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
 
 static const struct hint hints[] = {
     {"cells down", N_("move")}, {"axes next", N_("axes")}, {"slide +1", N_("slide")}, {"worst next", N_("worst")}, {"nonfinite next", N_("NaN")},
-    {"map", N_("diff/target/golden")}, {"log", N_("log")}, {"magnify in", N_("closer")}, {"help", N_("help")}, {"back", N_("back")}, {0},
+    {"map", N_("diff/target/golden")}, {"numbers", N_("numbers")}, {"log", N_("log")}, {"magnify in", N_("closer")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
 const struct pane_ops pane_tensor = {"tensor", update, draw, hints};

@@ -31,6 +31,7 @@ struct table_state {
 struct tensor_layout {
     int maps, map_h, map_w; /* as many beside one another, cells of each */
     int worst, strips;      /* lines */
+    bool numbers;           /* the maps are grids of numbers */
     bool spread;            /* there is room for how values and errors are spread */
 };
 

@@ -349,6 +349,46 @@ static int run_log(struct workspace *d, struct str args)
     return end(s);
 }
 
+static int run_numbers(struct workspace *d, struct str args)
+{
+    struct tensor_view *s = begin(d);
+    if (!s)
+        return 0;
+    s->numbers = str_is(args, "on") ? 1 : str_is(args, "off") ? -1 : s->single ? -1 : 1;
+    return end(s);
+}
+
+static void copy_number(double v, struct buf *out)
+{
+    char n[NUM_MAX];
+    buf_cstr(out, num_cell(n, v, 17));
+}
+
+/* What the map that counts shows, a line of text a row. */
+static int run_copy_region(struct workspace *d, struct str args)
+{
+    struct tensor_view *s = begin(d);
+    (void)args;
+    if (!s)
+        return 0;
+    const struct heat_map *h = tensor_reader_heat(&s->reader);
+    enum heat_map_kind k = tensor_view_kind(s);
+    bool whole = h && heat_map_complete(h);
+    buf_clear(&d->copy);
+    for (int y = 0; whole && y < h->h; y++)
+        for (int x = 0; x < h->w; x++) {
+            copy_number(h->cell[y * h->w + x].value[k], &d->copy);
+            buf_char(&d->copy, x + 1 < h->w ? '\t' : '\n');
+        }
+    end(s);
+    if (whole)
+        workspace_say(d, s->size[0] * s->size[1] > 1 ? _("copied %d × %d cells, each the extreme of its elements")
+                                                     : _("copied %d × %d elements"), h->h, h->w);
+    else
+        workspace_complain(d, "%s", _("the map is not complete yet"));
+    return whole ? R_COPY : 0;
+}
+
 static int run_magnify(struct workspace *d, struct str args)
 {
     bool out = str_is(args, "out");
@@ -388,6 +428,8 @@ const struct command commands_tensor[] = {
     {"cells", "up|down|left|right [N|page|all]", N_("move in the map; in a cell of several elements the cursor goes "
                                                     "to the extreme one"), 0, run_cells, complete_way},
     {"magnify", "in|out", N_("zoom around the cursor"), 0, run_magnify, complete_magnify},
+    {"numbers", "[on|off]", N_("show the elements around the cursor as numbers, or as shades again"), 0, run_numbers, NULL},
+    {"copy-region", "", N_("copy what the map shows to the clipboard, rows of numbers"), 0, run_copy_region, NULL},
     {"at", "I,J,…", N_("go to the element with these indices"), 0, run_at, NULL},
     {"worst", "next|prev", N_("go to the element with the next largest error"), 0, run_worst, complete_step},
     {"nonfinite", "next|prev", N_("go to the next element that is NaN or infinite"), 0, run_nonfinite, complete_step},

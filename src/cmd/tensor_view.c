@@ -157,7 +157,7 @@ void tensor_view_ask(struct tensor_view *s, int h, int w, struct heat_map_ask *a
     for (int i = 0; i < 2; i++) {
         int64_t n = s->axis[i] >= 0 ? l->shape[s->axis[i]] : 1, at = s->axis[i] >= 0 ? s->at[s->axis[i]] : 0,
                 cells = i ? w : h;
-        int64_t size = (n + cells - 1) / cells, from = s->from[i];
+        int64_t size = s->single ? 1 : (n + cells - 1) / cells, from = s->from[i];
         for (int z = 0; z < s->magnified && size > 1; z++)
             size = (size + 3) / 4;
         int64_t all = (n + size - 1) / size, cell = at / size, first = from / size;

@@ -17,6 +17,8 @@ struct tensor_view {
     enum heat_map_kind shown;    /* which of the three maps counts */
     bool linear[2];          /* shades by equal steps, else by powers of ten: of errors, of values */
     int magnified;           /* by 4 each */
+    int numbers;             /* elements as numbers: 1 wanted, -1 not, 0: where the plane is small */
+    bool single;             /* a cell of the maps is one element */
 
     struct tensor_reader_case placed_for; /* the case these belong to */
     bool placed;

@@ -51,7 +51,7 @@ static void layer_and_slot_stay(void **state)
     assert_fits(name, 80, "Cell.model.layers.12.attention.LLamaAttention.fwd.0.in.0");
     assert_fits(name, 32, "…12.attent…aAttention.fwd.0.in.0");
     assert_fits(name, 50, "…layers.12.attention.LLamaAttention.fwd.0.in.0");
-    assert_fits(name, 5, "Ce….0");
+    assert_fits(name, 5, "C…n.0");
     assert_fits("Functional.linear.0.forward.input.1", 20, "Functio…r.0.fwd.in.1");
 }
 
