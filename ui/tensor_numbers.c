@@ -1,6 +1,7 @@
 /* Draws the numbers of a plane's elements. */
 #include "ui/tensor_numbers.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -19,6 +20,13 @@ static const char *number(char out[NUM_MAX], double v, bool error)
     return out;
 }
 
+/* A difference from NaN is NaN. */
+static double shown_value(const struct heat_map_cell *c, enum heat_map_kind k)
+{
+    bool nan = k == HEAT_MAP_ERROR && c->odd[k] && (isnan(c->value[HEAT_MAP_TARGET]) || isnan(c->value[HEAT_MAP_GOLDEN]));
+    return nan ? NAN : c->value[k];
+}
+
 void tensor_numbers_draw(struct grid *g, const struct heat_map *h, enum heat_map_kind k, struct rect r,
                          const int64_t cursor[2])
 {
@@ -28,7 +36,7 @@ void tensor_numbers_draw(struct grid *g, const struct heat_map *h, enum heat_map
             const struct heat_map_cell *c = &h->cell[y * h->w + x];
             int at = r.x + x * TENSOR_NUMBER_W, w = TENSOR_NUMBER_W - 1;
             uint8_t style = !c->seen ? STYLE_DIM : c->odd[k] ? STYLE_NONFINITE : STYLE_TEXT;
-            grid_right(g, r.y + y, at, w, style, c->seen ? number(n, c->value[k], k == HEAT_MAP_ERROR) : "…");
+            grid_right(g, r.y + y, at, w, style, c->seen ? number(n, shown_value(c, k), k == HEAT_MAP_ERROR) : "…");
             if (y == cursor[0] && x == cursor[1])
                 grid_mark(g, r.y + y, at, w, STYLE_CURSOR);
         }

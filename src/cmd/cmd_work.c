@@ -98,13 +98,38 @@ static int run_redo(struct workspace *d, struct str args)
 
 /* ---- rows with the same numbers ---- */
 
+#define SAME_ERRORS 2000
+
+/* Rows with the same error: where it was handed on whole, or to a slice. Returns how many. */
+static size_t list_same_errors(struct workspace *d)
+{
+    same_values_lines l = {0};
+    struct buf text = {0}, name[2] = {{0}, {0}};
+    char n[2][NUM_MAX];
+    same_values_errors(d->c, d->cursor, SAME_ERRORS, &l);
+    for (size_t i = 0; i < l.n; i++) {
+        const struct figures *f = measure_figures(&d->c->measure, l.v[i]);
+        workspace_names(d, l.v[i], name);
+        buf_clear(&text);
+        buf_fmt(&text, _("same error: max abs %s, cosine %s   %s"), num_cell(n[0], f->max_abs, 4),
+                num_cell(n[1], f->cosine, 9), name[name[0].n ? 0 : 1].p);
+        workspace_add_item(d, l.v[i], d->c->judged ? d->c->judged->line[l.v[i]].verdict : 0, buf_view(&text));
+    }
+    size_t found = l.n;
+    vec_release(&l);
+    buf_release(&text);
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+    return found;
+}
+
 static int run_same(struct workspace *d, struct str args)
 {
     uint32_t row[2];
     same_values_list l = {0};
     struct buf text = {0}, name = {0};
-    double tolerance = 1e-5, v[STAT_COUNT];
-    char n[3][NUM_MAX];
+    double tolerance = 1e-5;
+    char n[NUM_MAX];
     if (args.n && (!str_double(args, &tolerance) || !(tolerance >= 0))) {
         workspace_complain(d, _("same TOLERANCE: expected a relative difference, such as 1e-4"));
         return 0;
@@ -121,15 +146,15 @@ static int run_same(struct workspace *d, struct str args)
         uint32_t line = d->c->paired ? d->c->pairing->line_of[x->side][x->row] : x->row;
         dump_row_name(&d->c->side[x->side].dump, x->row, &name);
         buf_clear(&text);
-        buf_fmt(&text, "%-7s %-8s %s", x->side == TARGET ? _("target") : _("golden"), num_error(n[0], x->off), name.p);
+        buf_fmt(&text, _("%s, off by %s   %s"), x->side == TARGET ? _("target") : _("golden"), num_error(n, x->off),
+                name.p);
         workspace_add_item(d, line, d->c->judged && line != NONE ? d->c->judged->line[line].verdict : 0,
                            buf_view(&text));
     }
-    same_values_figures(d->c, side, row[side], v);
+    size_t errors = list_same_errors(d);
     buf_clear(&text);
-    buf_fmt(&text, _("rows with max %s, min %s, norm %s, within %g"), num_cell(n[0], v[STAT_MAX], 4), num_cell(n[1], v[STAT_MIN], 4),
-            num_cell(n[2], v[STAT_NORM], 4), tolerance);
-    if (l.n)
+    buf_fmt(&text, _("same figures (within %g): %zu, same error: %zu"), tolerance, l.n, errors);
+    if (l.n + errors)
         workspace_show_list(d, text.p);
     else
         workspace_say(d, _("no other row on either side has these figures (within %g; :same 1e-3 searches wider)"), tolerance);

@@ -3,16 +3,18 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cursor.h"
 #include "base/msg.h"
+#include "base/num.h"
 #include "table/search.h"
 #include "dump/family.h"
 
 #define DEPTH 64 /* of parentheses */
 
 enum filter_node_kind { NODE_OR, NODE_AND, NODE_NOT, NODE_NUMBER, NODE_TEXT, NODE_PATTERN, NODE_WORD };
-enum compare { LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, UNEQUAL };
+enum compare { LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, UNEQUAL, NEAR };
 enum special { FIELD_PLAIN, FIELD_NAME, FIELD_DTYPE }; /* either side's */
 
 typedef bool word_test(const struct field_line *l);
@@ -23,6 +25,7 @@ struct filter_node {
     enum special special;
     const struct field *field;
     double number;
+    int digits;          /* of NEAR: significant ones the number was written with */
     struct str text;
     struct search pattern;
     word_test *word;
@@ -69,7 +72,7 @@ static bool value(struct parser *p, struct str *out, bool *quoted, bool *slashed
     if (*quoted)
         return cursor_quoted(&p->at, out);
     size_t n = 0;
-    while (n < p->at.rest.n && !strchr(" \t()<>=!~&|", p->at.rest.p[n]))
+    while (n < p->at.rest.n && !strchr(" \t()<>=!~&|", p->at.rest.p[n]) && !str_starts(str_cut(p->at.rest, n), "≈"))
         n++;
     *out = cursor_skip(&p->at, n);
     return n > 0;
@@ -176,7 +179,7 @@ static bool operator(struct parser *p, enum compare *op, bool *pattern)
         const char *token;
         enum compare op;
         bool pattern;
-    } ops[] = {{"<=", LESS_EQUAL, false}, {">=", GREATER_EQUAL, false}, {"==", EQUAL, false}, {"!=", UNEQUAL, false},
+    } ops[] = {{"≈", NEAR, false}, {"~=", NEAR, false}, {"<=", LESS_EQUAL, false}, {">=", GREATER_EQUAL, false}, {"==", EQUAL, false}, {"!=", UNEQUAL, false},
                {"!~", UNEQUAL, true},     {"<", LESS, false},           {">", GREATER, false}, {"~", EQUAL, true}, {"=", EQUAL, false}};
     for (size_t i = 0; i < ARRAY_LEN(ops); i++)
         if (cursor_take(&p->at, ops[i].token)) {
@@ -185,6 +188,15 @@ static bool operator(struct parser *p, enum compare *op, bool *pattern)
             return true;
         }
     return false;
+}
+
+/* Significant digits a number is written with: 3 of "1.20e-4", 1 of "0.001". */
+static int digits_of(struct str text)
+{
+    int n = 0;
+    for (size_t i = 0; i < text.n && text.p[i] != 'e' && text.p[i] != 'E'; i++)
+        n += text.p[i] >= '0' && text.p[i] <= '9' && (n || text.p[i] != '0');
+    return n < 1 ? 1 : n > 17 ? 17 : n;
 }
 
 static struct filter_node *comparison(struct parser *p, struct str name)
@@ -213,6 +225,7 @@ static struct filter_node *comparison(struct parser *p, struct str name)
             p->at = at;
             return fail(p, _("a number"));
         }
+        n->digits = digits_of(text);
     } else {
         if (op != EQUAL && op != UNEQUAL) {
             p->at = at;
@@ -247,7 +260,7 @@ static struct filter_node *primary(struct parser *p)
         n = fail(p, _("a field, a word or a pattern"));
     } else {
         char next = cursor_peek(&p->at);
-        bool compared = !quoted && next && strchr("<>=~!", next);
+        bool compared = !quoted && next && (strchr("<>=~!", next) || str_starts(p->at.rest, "≈"));
         n = compared ? comparison(p, word) : word_node(p, word, quoted, slashed);
     }
     p->depth--;
@@ -306,11 +319,21 @@ void filter_free(struct filter *f)
 
 /* ---- matching ---- */
 
-static bool compare_numbers(double v, enum compare op, double with)
+/* Whether they are printed alike with so many digits. */
+static bool prints_alike(double v, double with, int digits)
 {
+    char a[NUM_MAX], b[NUM_MAX];
+    return strcmp(num_cell(a, v, digits), num_cell(b, with, digits)) == 0;
+}
+
+static bool compare_numbers(double v, const struct filter_node *n)
+{
+    double with = n->number;
     if (isnan(v))
         return false;
-    switch (op) {
+    switch (n->op) {
+    case NEAR:
+        return prints_alike(v, with, n->digits);
     case LESS:
         return v < with;
     case LESS_EQUAL:
@@ -373,7 +396,7 @@ static bool match(struct filter *f, struct filter_node *n, const struct field_li
     case NODE_NOT:
         return !match(f, n->a, l);
     case NODE_NUMBER:
-        return field_value(l, n->field, &v) && compare_numbers(v, n->op, n->number);
+        return field_value(l, n->field, &v) && compare_numbers(v, n);
     case NODE_TEXT:
     case NODE_PATTERN:
         return match_text(f, n, l);

@@ -3,6 +3,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
 
 bool same_values_figures(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT])
 {
@@ -69,4 +72,28 @@ int same_values_find(const struct comparison *s, int side, uint32_t row, double 
     if (out->n)
         qsort(out->v, out->n, sizeof *out->v, nearest);
     return 0;
+}
+
+static bool printed_alike(double a, double b, int digits)
+{
+    char x[NUM_MAX], y[NUM_MAX];
+    if (!(fabs(a - b) <= 0.2 * fabs(a))) /* cheap, and true of all that are */
+        return false;
+    return strcmp(num_cell(x, a, digits), num_cell(y, b, digits)) == 0;
+}
+
+void same_values_errors(const struct comparison *s, uint32_t line, size_t most, same_values_lines *out)
+{
+    const struct figures *own = s->paired ? measure_figures(&s->measure, line) : NULL;
+    if (!own || !own->two || !(own->max_abs > 0))
+        return;
+    for (uint32_t i = 0; i < s->pairing->lines.n && out->n < most; i++) {
+        const struct figures *f = i == line ? NULL : measure_figures(&s->measure, i);
+        if (!f || !f->two)
+            continue;
+        bool same = printed_alike(own->max_abs, f->max_abs, 4) ||
+                    (printed_alike(own->max_abs, f->max_abs, 2) && printed_alike(own->cosine, f->cosine, 9));
+        if (same)
+            vec_push(out, i);
+    }
 }

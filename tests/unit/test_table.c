@@ -82,6 +82,11 @@ static void filters(void **state)
     /* what was not computed is neither small nor large */
     uint32_t small = matching(s, "max_abs <= 1e-4"), large = matching(s, "max_abs > 1e-4");
     assert_true(small && large && small + large < all);
+    uint32_t near = matching(s, "max_abs ≈ 7.7e-4"); /* to the digits it is written with */
+    assert_true(near > 0);
+    assert_int_equal(near, matching(s, "max_abs > 7.65e-4 && max_abs < 7.75e-4"));
+    assert_int_equal(near, matching(s, "max_abs~=7.7e-4"));
+    assert_true(matching(s, "max_abs≈7.721e-4") <= near);
     assert_int_equal(matching(s, "rel_l2 > 1e-5 && linear"), matching(s, "family == linear && rel_l2>1e-5"));
     assert_true(matching(s, "name ~ \"attention\\.wq\"") > 0);
     assert_int_equal(matching(s, "/attention\\.wq/"), matching(s, "name ~ \"attention\\.wq\""));
@@ -401,10 +406,12 @@ static void jumps_and_groups(void **state)
     run(&d, "layer 1");
     uint32_t layer = d.cursor;
     assert_int_not_equal(layer, first);
-    run(&d, "bottom"); /* a step, not a jump */
+    run(&d, "bottom"); /* a jump: one comes back from it */
     run(&d, "call Torch.outer");
     assert_int_equal(d.cursor < layer, true);
     run(&d, "jump back");
+    run(&d, "jump back");
+    assert_int_equal(d.cursor, layer);
     run(&d, "jump back");
     assert_int_equal(d.cursor, first);
     run(&d, "jump forward");
