@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file_write.h"
 #include "base/io.h"
 #include "base/msg.h"
 #include "ui/cli.h"
@@ -123,6 +124,48 @@ static void stop(void)
 
 static const struct screen_terminal terminal = {term_copy, term_mouse, term_repaint, term_lend, stop, keys_again};
 
+/* ---- the colour scheme ---- */
+
+#define THEME_MOST 100 /* bytes of the file it is kept in */
+
+/* Beside the investigations; false: there is no such folder. */
+static bool theme_path(const struct screen *s, struct buf *path)
+{
+    if (s->where.own)
+        path_join(path, s->where.own, "theme");
+    return s->where.own != NULL;
+}
+
+/* That chosen last; else a light one where the terminal says that its background is light ("0;15"). */
+static void theme_first(struct screen *s)
+{
+    struct buf path = {0}, text = {0};
+    struct err quiet;
+    const char *colours = getenv("COLORFGBG");
+    bool light = colours && (str_ends(str_of(colours), ";15") || str_ends(str_of(colours), ";7"));
+    bool kept = theme_path(s, &path) && path_is_file(path.p) && file_slurp(path.p, THEME_MOST, &text, &quiet) == 0;
+    char *name = str_dup(kept ? str_trim(buf_view(&text)) : str_of(light ? "light" : ""));
+    const struct scheme *x = scheme_find(name);
+    if (x)
+        s->work.theme = x->name;
+    s->kept_theme = s->work.theme;
+    free(name);
+    buf_release(&path);
+    buf_release(&text);
+}
+
+static void theme_keep(struct screen *s)
+{
+    struct buf path = {0};
+    struct err quiet; /* it is chosen again then */
+    if (s->work.theme == s->kept_theme)
+        return;
+    s->kept_theme = s->work.theme;
+    if (theme_path(s, &path))
+        file_replace(path.p, str_of(s->work.theme), &quiet);
+    buf_release(&path);
+}
+
 /* ---- the loop ---- */
 
 static const struct scheme *scheme_of(const struct screen *s)
@@ -136,6 +179,7 @@ static void frame(struct screen *s)
     term_size(&rows, &cols);
     if (rows != s->grid.rows || cols != s->grid.cols)
         screen_size(s, rows, cols);
+    theme_keep(s);
     screen_draw(s);
     term_show(&s->grid, scheme_of(s));
 }
@@ -306,6 +350,7 @@ int loop_run(const struct options *o)
         return cli_fail(&e);
     }
     load_user_keys(&s, true);
+    theme_first(&s);
     if (term_start(&e)) {
         screen_stop(&s);
         keep_place_release(&s.where);
