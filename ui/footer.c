@@ -5,8 +5,8 @@
 
 /* Where there is no table its keys would lead nowhere. */
 static const struct hint unopened[] =
-    {{"intake", N_("other dumps")}, {"panel 0", N_("all panels")}, {"report", N_("report")}, {"palette", N_("commands")},
-     {"help", N_("help")}, {"back", N_("quit")}, {0}};
+    {{"intake", N_("other dumps")}, {"panel 0", N_("all panels")}, {"report", N_("report")},
+     {"palette", N_("commands")}, {"help", N_("help")}, {"back", N_("quit")}, {0}};
 
 #define MESSAGE_LINES 5
 

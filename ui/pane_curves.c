@@ -385,7 +385,8 @@ void pane_curves_draw(const struct screen *s, struct grid *g, struct rect r, con
     if (!enough_room(r, c))
         return;
     if (rate)
-        draw_rate(g, (struct rect){r.y + room, r.x, rate, LABEL_W}, (struct rect){r.y + room, r.x + LABEL_W, rate, w}, x);
+        draw_rate(g, (struct rect){r.y + room, r.x, rate, LABEL_W},
+                  (struct rect){r.y + room, r.x + LABEL_W, rate, w}, x);
     draw_losses(g, (struct rect){r.y, r.x, upper, LABEL_W}, (struct rect){r.y, r.x + LABEL_W, upper, w}, x);
     draw_lower(g, (struct rect){r.y + upper, r.x, lower, LABEL_W},
                (struct rect){r.y + upper, r.x + LABEL_W, lower, w}, x,

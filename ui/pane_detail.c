@@ -72,8 +72,8 @@ static void advice(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
-/* What kind of deviation it is; nothing until the diagnosis is there. The best explanation stands above the figures, what
- * else it may be far below them. */
+/* What kind of deviation it is; nothing until the diagnosis is there. The best explanation stands above the figures,
+ * what else it may be far below them. */
 static void looks_like(struct page *p, uint32_t line, bool best)
 {
     const struct diagnoses *x = diagnosis_job_known(&p->s->work.diagnosis, p->s->work.c, line);
@@ -188,7 +188,8 @@ static void two_sided(struct page *p, const struct figures *f)
     char n[8][NUM_MAX];
     if (!f || !f->two)
         return;
-    buf_fmt(&b, "rel L2 %s   1-cos %s   cosine %s   max abs %s at %llu   max rel %s   <1e-3 %s %%   <5e-3 %s %%   euclid %s",
+    buf_fmt(&b, "rel L2 %s   1-cos %s   cosine %s   max abs %s at %llu   max rel %s   "
+                "<1e-3 %s %%   <5e-3 %s %%   euclid %s",
             num_cell(n[0], f->rel_l2, 4), num_cell(n[1], f->minus, 4), num_cell(n[2], f->cosine, 9),
             num_cell(n[3], f->max_abs, 4), (unsigned long long)f->max_abs_at, num_cell(n[4], f->max_rel, 4),
             num_cell(n[5], f->one_thousandth * 100, 5), num_cell(n[6], f->five_thousandths * 100, 5), num_cell(n[7], f->euclid, 4));

@@ -127,7 +127,8 @@ static void draw_heading(struct grid *g, const struct panel_page *p, struct rect
     int bars, value_w;
     item_columns(p, r.w, p->scale != NULL, &bars, &value_w);
     for (int i = 0; i < 2; i++)
-        grid_put(g, r.y, r.x + r.w - bars - (2 - i) * value_w, value_w - 1, STYLE_TITLE, p->values[i] ? p->values[i] : "");
+        grid_put(g, r.y, r.x + r.w - bars - (2 - i) * value_w, value_w - 1, STYLE_TITLE,
+                 p->values[i] ? p->values[i] : "");
     if (bars)
         grid_put(g, r.y, r.x + r.w - bars, bars, STYLE_DIM, p->scale);
 }

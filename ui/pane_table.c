@@ -274,7 +274,8 @@ static void draw_line(struct draw *x, const struct columns *c, int y, struct buf
     struct grid *g = x->g;
     workspace_names(x->d, x->l.line, name);
     x->style = first ? STYLE_FIRST : verdict_style(x->j) == STYLE_SKIP ? STYLE_SKIP : STYLE_TEXT;
-    grid_put(g, y, c->name[0] - 2, 1, first ? STYLE_FIRST : STYLE_TITLE, first ? "▶" : picked(x) ? "◆" : bookmarked(x, name) ? "★" : " ");
+    grid_put(g, y, c->name[0] - 2, 1, first ? STYLE_FIRST : STYLE_TITLE,
+             first ? "▶" : picked(x) ? "◆" : bookmarked(x, name) ? "★" : " ");
     draw_names(x, c, y, name);
     edges(g, c, y);
     if (x->d->c->single)
@@ -290,7 +291,8 @@ static void draw_fold(const struct draw *x, const struct columns *c, int y, cons
 {
     struct buf b = {0};
     char n[NUM_MAX];
-    int place = x->d->layout == LAYOUT_BOTH && c->name_w[1] ? fold->side : 0, from = c->name[place], w = c->name_w[place];
+    int place = x->d->layout == LAYOUT_BOTH && c->name_w[1] ? fold->side : 0;
+    int from = c->name[place], w = c->name_w[place];
     buf_fmt(&b, fold->side ? _("%s rows only on the golden side") : _("%s rows only on the target side"),
             num_count(n, fold->n));
     if (utf8_cells(buf_view(&b)) > w) {

@@ -549,7 +549,8 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
 
 static const struct hint hints[] = {
     {"cells down", N_("move")}, {"axes next", N_("axes")}, {"slide +1", N_("slide")}, {"worst next", N_("worst")}, {"nonfinite next", N_("NaN")},
-    {"map", N_("diff/target/golden")}, {"numbers", N_("numbers")}, {"log", N_("log")}, {"magnify in", N_("closer")}, {"help", N_("help")}, {"back", N_("back")}, {0},
+    {"map", N_("diff/target/golden")}, {"numbers", N_("numbers")},
+    {"log", N_("log")}, {"magnify in", N_("closer")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
 const struct pane_ops pane_tensor = {"tensor", update, draw, hints};

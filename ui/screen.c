@@ -135,8 +135,8 @@ static int other_inputs(struct screen *s, char *input[2], struct err *e)
     return open_investigation(&s->inv, &s->opt, wanted(s), true, e);
 }
 
-/* Where the investigation goes on that is found by its inputs: nothing may be there yet. Empty: it stays where it is, as
- * it is what these inputs lead to already. */
+/* Where the investigation goes on that is found by its inputs: nothing may be there yet. Empty: it stays where it is,
+ * as it is what these inputs lead to already. */
 static int next_own_path(const struct screen *s, const char *const next[2], struct buf *path, struct err *e)
 {
     struct buf folder = {0};

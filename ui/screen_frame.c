@@ -208,7 +208,7 @@ static int panel_states(const struct screen *s, struct grid *g, int at)
     return at - from + 2;
 }
 
-/* What no verdict speaks of stands before it: other ranks, what a damaged file hides, tensors that could not be read. */
+/* What no verdict speaks of stands before it: other ranks, what a damaged file hides, tensors that were not read. */
 static int partial(const struct comparison *x, struct grid *g, int at)
 {
     int from = at, ranks = 0;
@@ -218,13 +218,15 @@ static int partial(const struct comparison *x, struct grid *g, int at)
         ranks = here > ranks ? here : ranks;
     }
     if (ranks >= 2)
-        at += grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("rank %d alone of %d: "), x->side[TARGET].dump.rank, ranks);
+        at += grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("rank %d alone of %d: "),
+                       x->side[TARGET].dump.rank, ranks);
     for (int i = 0; i < 2; i++)
         if (x->side[i].dump.cut)
             at += grid_put(g, 1, at, g->cols - at, STYLE_ERROR,
                            i ? _("golden cut short; ") : _("target cut short; "));
     if (x->judged && x->judged->sum.unread)
-        at += grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("rows not read: %s; "), num_count(n, x->judged->sum.unread));
+        at += grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("rows not read: %s; "),
+                       num_count(n, x->judged->sum.unread));
     return at - from;
 }
 

@@ -23,7 +23,8 @@ static const char *number(char out[NUM_MAX], double v, bool error)
 /* A difference from NaN is NaN. */
 static double shown_value(const struct heat_map_cell *c, enum heat_map_kind k)
 {
-    bool nan = k == HEAT_MAP_ERROR && c->odd[k] && (isnan(c->value[HEAT_MAP_TARGET]) || isnan(c->value[HEAT_MAP_GOLDEN]));
+    bool nan = k == HEAT_MAP_ERROR && c->odd[k] &&
+               (isnan(c->value[HEAT_MAP_TARGET]) || isnan(c->value[HEAT_MAP_GOLDEN]));
     return nan ? NAN : c->value[k];
 }
 

@@ -85,7 +85,8 @@ static int mark_names(struct workspace *d, struct str args)
 static bool sizes_go(struct workspace *d, uint32_t other)
 {
     const struct row_range *p = &d->pick;
-    uint64_t a = dump_row_numel(&d->c->side[p->side].dump, p->row), b = dump_row_numel(&d->c->side[!p->side].dump, other);
+    uint64_t a = dump_row_numel(&d->c->side[p->side].dump, p->row), 
+             b = dump_row_numel(&d->c->side[!p->side].dump, other);
     char n[2][NUM_MAX];
     bool go = p->row != p->last || a == b || d->asked_mark == other + 1;
     d->asked_mark = go ? 0 : other + 1;

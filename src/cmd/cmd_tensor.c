@@ -428,7 +428,8 @@ const struct command commands_tensor[] = {
     {"cells", "up|down|left|right [N|page|all]", N_("move in the map; in a cell of several elements the cursor goes "
                                                     "to the extreme one"), 0, run_cells, complete_way},
     {"magnify", "in|out", N_("zoom around the cursor"), 0, run_magnify, complete_magnify},
-    {"numbers", "[on|off]", N_("show the elements around the cursor as numbers, or as shades again"), 0, run_numbers, NULL},
+    {"numbers", "[on|off]", N_("show the elements around the cursor as numbers, or as shades again"), 0, run_numbers,
+     NULL},
     {"copy-region", "", N_("copy what the map shows to the clipboard, rows of numbers"), 0, run_copy_region, NULL},
     {"at", "I,J,…", N_("go to the element with these indices"), 0, run_at, NULL},
     {"worst", "next|prev", N_("go to the element with the next largest error"), 0, run_worst, complete_step},

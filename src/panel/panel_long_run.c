@@ -202,8 +202,8 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
     else if (p->state == PANEL_PASSED)
         p->next = _("The standard is met: write the report.");
     else if (c->verdict == STAGE_PASS && c->spikes.n)
-        p->next = arena_fmt(&p->arena, _("The curves meet the standard, with outlier steps: %s, the first %lld. Look there "
-                                         "first (Enter), then answer for each scaling feature."),
+        p->next = arena_fmt(&p->arena, _("The curves meet the standard, with outlier steps: %s, the first %lld. Look "
+                                         "there first (Enter), then answer for each scaling feature."),
                             num_count(n[0], c->spikes.n), (long long)c->spikes.v[0].step);
     else if (c->verdict == STAGE_PASS && left)
         p->next = _("The curves pass. Answer for each scaling feature.");

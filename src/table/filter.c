@@ -179,7 +179,8 @@ static bool operator(struct parser *p, enum compare *op, bool *pattern)
         const char *token;
         enum compare op;
         bool pattern;
-    } ops[] = {{"≈", NEAR, false}, {"~=", NEAR, false}, {"<=", LESS_EQUAL, false}, {">=", GREATER_EQUAL, false}, {"==", EQUAL, false}, {"!=", UNEQUAL, false},
+    } ops[] = {{"≈", NEAR, false}, {"~=", NEAR, false},
+               {"<=", LESS_EQUAL, false}, {">=", GREATER_EQUAL, false}, {"==", EQUAL, false}, {"!=", UNEQUAL, false},
                {"!~", UNEQUAL, true},     {"<", LESS, false},           {">", GREATER, false}, {"~", EQUAL, true}, {"=", EQUAL, false}};
     for (size_t i = 0; i < ARRAY_LEN(ops); i++)
         if (cursor_take(&p->at, ops[i].token)) {

@@ -21,8 +21,8 @@ bool same_values_figures(const struct comparison *s, int side, uint32_t row, dou
  * it has no figures. */
 int same_values_find(const struct comparison *s, int side, uint32_t row, double tolerance, same_values_list *out);
 
-/* Lines whose error is the line's own to the digits that are shown: the largest absolute error to four digits, or to two
- * and the cosine to nine. Appends them in order, at most `most`; none where the line has no error. Lock held. */
+/* Lines whose error is the line's own to the digits that are shown: the largest absolute error to four digits, or to
+ * two and the cosine to nine. Appends them in order, at most `most`; none where the line has no error. Lock held. */
 void same_values_errors(const struct comparison *s, uint32_t line, size_t most, same_values_lines *out);
 
 #endif

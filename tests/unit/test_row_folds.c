@@ -1,5 +1,5 @@
-/* Runs of one-sided lines: positions and lines are each other's inverse whatever is open, and what was open stays so when
- * lines are numbered anew. */
+/* Runs of one-sided lines: positions and lines are each other's inverse whatever is open, and what was open stays so
+ * when lines are numbered anew. */
 #include "support.h"
 
 #include "table/row_folds.h"

@@ -31,10 +31,11 @@ static void common_words_are_short(void **state)
 static void scopes_of_graphs(void **state)
 {
     (void)state;
-    assert_shown("MatMul.Default_network-LlamaForCausalLM_model-LlamaModel_layers-CellList_3-LLamaDecodeLayer_attention-"
-                 "LLamaAttention_wq-Linear_MatMul-op0.output.0",
+    assert_shown("MatMul.Default_network-LlamaForCausalLM_model-LlamaModel_layers-CellList_3-LLamaDecodeLayer_"
+                 "attention-LLamaAttention_wq-Linear_MatMul-op0.output.0",
                  "layer.3 attention.wq MatMul-op0.out.0");
-    assert_shown("Gather.Default_network-LlamaForCausalLM_model-LlamaModel_tok_embeddings-LlamaEmbedding_Gather-op0.input.1",
+    assert_shown("Gather.Default_network-LlamaForCausalLM_model-LlamaModel_tok_embeddings-"
+                 "LlamaEmbedding_Gather-op0.input.1",
                  "tok_embeddings Gather-op0.in.1");
     assert_shown("Mul.Gradients_Default_network-LlamaForCausalLM_loss-CrossEntropyLoss_Grad_Mul_Mul-op9.input.1",
                  "loss Grad_Mul_Mul-op9.in.1");
