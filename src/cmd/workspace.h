@@ -280,6 +280,7 @@ bool workspace_undo(struct workspace *d, bool redo); /* false: there is nothing;
 bool workspace_decide(struct workspace *d);
 /* The same of what is not about correspondences: saves. */
 bool workspace_keep(struct workspace *d);
+void workspace_undo_release(struct workspace *d); /* nothing can be taken back any more */
 /* Gives the investigation the columns that are shown. */
 void workspace_columns_keep(struct workspace *d);
 /* Saves the investigation; a failure becomes the message, and inv->unsaved: false. What somebody else had saved meanwhile is
