@@ -197,8 +197,9 @@ static struct panel_layout lay_out(const struct workspace *d, struct rect r)
     int y = 1;
     l.goal = (struct rect){r.y + y, in.x, r.h >= 12 ? lines_of(in, _(panels[d->panel.number - 1].goal)) : 0, in.w};
     y += l.goal.h;
-    l.curves = (struct rect){r.y + y, in.x,
-                             procedure_curves(&d->guide, p) && r.h >= 16 ? r.h / 3 + (r.h > 40 ? 3 : 0) : 0, in.w};
+    const struct curves *c = procedure_curves(&d->guide, p);
+    int rates = c && c->lr.there ? 2 : 0; /* lines of the learning rates */
+    l.curves = (struct rect){r.y + y, in.x, c && r.h >= 16 ? r.h / 3 + rates + (r.h > 40 ? 3 : 0) : 0, in.w};
     y += l.curves.h;
     l.heading = (struct rect){r.y + y, r.x, p->values[0] && r.h >= 8 ? 1 : 0, r.w};
     y += l.heading.h;

@@ -96,8 +96,10 @@ static void numbers(const struct comparison *x, const char *what, int target, in
         buf_fmt(out, ":%d", golden);
 }
 
-/* "ticket-1187: ms ⇄ torch  step 0  rank 0  round 2". Where that is too long: without what there is only one of. */
-static void what_is_open(const struct screen *s, struct buf *out, bool all)
+enum { OPEN_ALL, OPEN_NO_WORDS, OPEN_SHORT }; /* shorter and shorter: without the frameworks, without what is the only one */
+
+/* "ticket-1187: ms ⇄ torch  step 0  rank 0  round 2" */
+static void what_is_open(const struct screen *s, struct buf *out, int how)
 {
     const struct comparison *x = s->work.c;
     const struct dump *t = &x->side[0].dump, *go = &x->side[1].dump;
@@ -108,11 +110,12 @@ static void what_is_open(const struct screen *s, struct buf *out, bool all)
         struct str part = screen_telling_part(x, i);
         buf_fmt(out, "%s%.*s", i ? " ⇄ " : "", STR_ARG(part));
         const char *const words[] = {d->framework, d->level, d->task};
-        for (size_t k = 0; k < ARRAY_LEN(words) && all && s->grid.cols >= 120 && x->side[i].state >= SIDE_LOADING; k++)
+        for (size_t k = 0; k < ARRAY_LEN(words) && how == OPEN_ALL && s->grid.cols >= 120 &&
+                           x->side[i].state >= SIDE_LOADING; k++)
             if (words[k] && *words[k])
                 buf_fmt(out, " %s", words[k]);
     }
-    if (all || several) {
+    if (how != OPEN_SHORT || several) {
         numbers(x, "step", t->step, go->step, out);
         numbers(x, "rank", t->rank, go->rank, out);
     }
@@ -143,10 +146,10 @@ static void header(const struct screen *s, struct grid *g)
     int right_w = utf8_cells(buf_view(&right)) + 8 + 6;
     int room = w - right_w - kept_w - 2;
     struct buf left = {0};
-    what_is_open(s, &left, true);
-    if (utf8_cells(buf_view(&left)) > (room >= 20 && !x->failed ? room : w - kept_w - 1)) {
+    int fits = room >= 20 && !x->failed ? room : w - kept_w - 1;
+    for (int how = OPEN_ALL; how <= OPEN_SHORT && (how == OPEN_ALL || utf8_cells(buf_view(&left)) > fits); how++) {
         buf_clear(&left);
-        what_is_open(s, &left, false);
+        what_is_open(s, &left, how);
     }
     if (room >= 20 && !x->failed) {
         grid_middle(g, 0, 1, room, STYLE_HEADER, buf_view(&left));
