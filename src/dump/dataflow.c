@@ -7,6 +7,8 @@
 
 #include "dump/family.h"
 
+#define HOLDERS_BACK 64 /* rows of one count and extremes that are asked for their norm */
+
 /* One value: the rows that hold it, as seen so far. */
 struct value_holders {
     uint32_t last_row, first_row; /* first_row: as an input */
@@ -50,6 +52,20 @@ static bool same_norm(const struct row *a, const struct row *b)
     return x == y || !isfinite(x) || !isfinite(y) || fabs(x - y) <= 2e-3 * fabs(y);
 }
 
+/* The latest row before of the same count, extremes and norm, where the very last has another norm: signs of one size, as
+ * absolute differences hand back, share their extremes in many gradients. The norm has to be equal then. */
+static uint32_t holder_before(const struct dump *d, const uint32_t *alike, uint32_t row, uint32_t last)
+{
+    const struct row *r = &d->rows.v[row];
+    for (int i = 0; i < HOLDERS_BACK && last != NONE; i++, last = alike[last]) {
+        const struct row *x = &d->rows.v[last];
+        if (x->call != r->call && (x->has & r->has & HAS_NORM) &&
+            fabs(x->stat[STAT_NORM] - r->stat[STAT_NORM]) <= 1e-6 * fabs(r->stat[STAT_NORM]))
+            return last;
+    }
+    return NONE;
+}
+
 /* Far enough apart that no value of one layer reaches: another layer, or, where scopes do not tell, a
  * good part of all calls. */
 static bool apart(const struct dump *d, const struct value_holders *h)
@@ -90,6 +106,7 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
     struct nmap index = {0};
     VEC(struct value_holders) holders = {0};
     uint32_t *of = mem_alloc((n + 1) * sizeof *of);
+    uint32_t *alike = mem_alloc((n + 1) * sizeof *alike); /* the row before it of one count and extremes */
     *f = (struct dataflow){
         .held = mem_alloc((n + 1) * sizeof *f->held),
         .known = mem_zalloc(n + 1),
@@ -102,7 +119,7 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
     for (uint32_t row = 0; row < n; row++) {
         const struct row *r = &d->rows.v[row];
         uint64_t key;
-        of[row] = f->held[row] = NONE;
+        of[row] = f->held[row] = alike[row] = NONE;
         if (!value_key(d, row, &key))
             continue;
         f->known[row] = 1;
@@ -118,6 +135,9 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
             f->held[row] = x->last_row;
         else if (x->last_row != NONE && d->rows.v[x->last_row].call == r->call)
             f->held[row] = f->held[x->last_row]; /* x * x: both operands come from before */
+        else
+            f->held[row] = holder_before(d, alike, row, x->last_row);
+        alike[row] = x->last_row;
         const struct call *c = &d->calls.v[r->call];
         if (r->io == IO_OUTPUT && x->first_call == r->call && (c->kind == CALL_MODULE || c->family == FAMILY_RANDOM))
             x->handed_on = true;
@@ -140,6 +160,7 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
                          same_norm(&d->rows.v[holders.v[of[row]].first_row], &d->rows.v[row]);
     find_weight_gradients(f, d);
     free(of);
+    free(alike);
     vec_release(&holders);
     nmap_release(&index);
 }
