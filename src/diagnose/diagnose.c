@@ -134,6 +134,7 @@ static const struct {
     {NEED_FIGURES, detect_past},
     {NEED_NOTHING, detect_weights},
     {NEED_FIGURES, detect_gap},
+    {NEED_FIGURES, detect_changed_end},
 };
 
 const char *diagnosis_name(enum diagnosis_id id)

@@ -271,3 +271,47 @@ void detect_gap(struct diagnosis_case *p)
         case_found(p, DIAGNOSIS_GAP, BOTH_SIDES, 0.2, _("%u calls that only one side recorded are between this row "
                                                         "and the last pair before it"), calls);
 }
+
+/* ---- a module that ends behind its last call ---- */
+
+/* The output of a call inside the row's module that the module puts out on this side; NONE. */
+static uint32_t last_inside(const struct diagnosis_case *p, int s)
+{
+    const struct dump *d = p->side[s];
+    uint32_t row = p->flow[s].held[p->row[s]], module = p->r[s]->call;
+    while (row != NONE && d->rows.v[row].io != IO_OUTPUT)
+        row = p->flow[s].held[row];
+    for (uint32_t c = row == NONE ? NONE : d->rows.v[row].call; c != NONE; c = d->calls.v[c].parent)
+        if (d->calls.v[c].parent == module)
+            return row;
+    return NONE;
+}
+
+int patient_changed_end(const struct diagnosis_case *p, uint32_t *inner)
+{
+    for (int s = 0; s < 2; s++) {
+        const struct call *c = &p->side[s]->calls.v[p->r[s]->call];
+        if (c->kind != CALL_MODULE || c->phase != PHASE_FORWARD || p->r[s]->io != IO_OUTPUT)
+            return NO_SIDE;
+    }
+    for (int s = 0; s < 2; s++) {
+        *inner = last_inside(p, s);
+        const struct line_judgement *l = *inner == NONE ? NULL : patient_judged(p, s, *inner);
+        if (l && line_agrees(l) && patient_partner(p, s, *inner) != NONE && last_inside(p, !s) == NONE)
+            return !s;
+    }
+    return NO_SIDE;
+}
+
+void detect_changed_end(struct diagnosis_case *p)
+{
+    uint32_t inner;
+    int side = patient_changed_end(p, &inner);
+    if (side == NO_SIDE)
+        return;
+    struct buf name = {0};
+    dump_row_name(p->side[!side], inner, &name);
+    case_found(p, DIAGNOSIS_GAP, side, 0.8, _("%s agrees, and on the other side it is what the module puts out: what "
+                                              "changes it here behind its last call was not recorded"), name.p);
+    buf_release(&name);
+}

@@ -203,8 +203,9 @@ void detect_stale(struct diagnosis_case *p)
     const struct dump *g = p->side[GOLDEN];
     uint64_t numel = dump_row_numel(p->side[TARGET], p->row[TARGET]);
     double max = diagnosis_case_stat(p, TARGET, STAT_MAX), min = diagnosis_case_stat(p, TARGET, STAT_MIN);
+    uint32_t inner;
     if (numel < 8 || !(max > min) || p->judged->verdict == VERDICT_DRIFT || same_figures(p, p->r[GOLDEN]) ||
-        !dtype_is_float(p->r[TARGET]->dtype))
+        !dtype_is_float(p->r[TARGET]->dtype) || patient_changed_end(p, &inner) != NO_SIDE)
         return;
     if (!(min < 0 && max > 0) && (max == 1 || min == 0)) /* masks, tables and probabilities share their extremes */
         return;

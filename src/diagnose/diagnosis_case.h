@@ -39,6 +39,10 @@ const struct line_judgement *patient_judged(const struct diagnosis_case *p, int 
 uint32_t patient_partner(const struct diagnosis_case *p, int side, uint32_t row);
 /* Whether no tensor the row's call was given deviates. */
 bool patient_inputs_agree(const struct diagnosis_case *p);
+enum { NO_SIDE = -1 };
+/* The side whose module puts out another value than the last call in it, though that call agrees and the other side's
+ * module puts its value out; *inner: that side's row of it. NO_SIDE where it is not so. */
+int patient_changed_end(const struct diagnosis_case *p, uint32_t *inner);
 /* A recorded or computed figure of a side, NaN where there is none. */
 double diagnosis_case_stat(const struct diagnosis_case *p, int side, int stat);
 /* "x = 0.5" with what the number is in round terms: "0.3536 (1/√8)". Appends to out. */
@@ -101,5 +105,6 @@ void detect_past(struct diagnosis_case *p);
 void detect_contribution(struct diagnosis_case *p);
 void detect_weights(struct diagnosis_case *p);
 void detect_gap(struct diagnosis_case *p);
+void detect_changed_end(struct diagnosis_case *p);
 
 #endif
