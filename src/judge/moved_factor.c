@@ -95,6 +95,30 @@ static bool heals(const struct factor_search *x, uint32_t start)
     return agreed > 0;
 }
 
+/* A module that puts out a value times a factor, where modules alone were recorded: on one side what reads the value
+ * agrees, so the other side applies the factor behind the module. Who gets it with the factor deviates by itself. */
+static bool applied_behind_module(struct factor_search *x, uint32_t line)
+{
+    for (x->side = TARGET; x->side <= GOLDEN; x->side++) {
+        x->d = x->m->side[x->side];
+        uint32_t out = x->m->pairing->lines.v[line].row[x->side], agreed = 0;
+        const struct call *c = &x->d->calls.v[x->d->rows.v[out].call];
+        if (c->kind != CALL_MODULE || c->phase != PHASE_FORWARD || x->d->rows.v[out].io != IO_OUTPUT)
+            return false;
+        uint32_t r = x->readers[x->side].first[out];
+        for (; r != NONE; r = x->readers[x->side].next[r]) {
+            uint32_t read = x->m->pairing->line_of[x->side][r];
+            bool alike = read_alike(x, r);
+            agreed += alike;
+            if (!alike && (read == NONE || !proportional(x, read)))
+                break;
+        }
+        if (agreed && r == NONE)
+            return true;
+    }
+    return false;
+}
+
 /* What a call multiplies or divides by: a number, a tensor of one value; the scale fused attention has by itself. */
 static double constant_of(const struct dump *d, uint32_t row)
 {
@@ -208,7 +232,7 @@ void moved_factors_find(struct judgement *j, const struct measure *m, const stru
         readers_build(&x.readers[s], m->side[s], &flow[s]);
     /* judged by what comes of it; all lines of a chain are asked before one is taken back */
     for (size_t i = 0; i < lines.n; i++)
-        if (!written_down(&x, lines.v[i]) || !heals_somewhere(&x, lines.v[i]))
+        if (!applied_behind_module(&x, lines.v[i]) && (!written_down(&x, lines.v[i]) || !heals_somewhere(&x, lines.v[i])))
             lines.v[i] = NONE;
     for (size_t i = 0; i < lines.n; i++) {
         if (lines.v[i] == NONE)
