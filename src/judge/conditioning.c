@@ -7,6 +7,7 @@
 
 #include "base/msg.h"
 #include "dump/family.h"
+#include "judge/norm_condition.h"
 #include "judge/routing.h"
 #include "pair/align_item.h"
 
@@ -301,11 +302,22 @@ static struct condition condition_of_router(const struct measure *m, const uint8
     return isfinite(kappa) ? (struct condition){.kind = CONDITION_ORDER, .kappa = kappa, .own = kappa} : none;
 }
 
+/* The gradient a normalisation hands back: each group's is divided by its deviation, which noise of the input moves. */
+static struct condition condition_of_norm_gradient(const struct dump *d, uint32_t row)
+{
+    double kappa = norm_condition(d, row);
+    if (!(kappa > 1))
+        return (struct condition){.kind = CONDITION_NONE, .kappa = 1, .own = 1};
+    return (struct condition){.kind = CONDITION_CENTRED, .kappa = kappa, .own = kappa};
+}
+
 struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct dump *d = m->side[GOLDEN];
     struct condition c = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     double power = 0;
+    if (d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_BACKWARD && m->figures)
+        return condition_of_norm_gradient(d, row);
     if (d->rows.v[row].io != IO_OUTPUT || d->calls.v[d->rows.v[row].call].phase != PHASE_FORWARD || d->rows.v[row].kind != ROW_TENSOR)
         return c;
     enum condition_kind k = kind_of(d, row, &power);
@@ -318,6 +330,9 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
     if (!s.inputs)
         return c;
     double kappa = kinds[k].kappa(&s, false), own = kinds[k].kappa(&s, true);
+    double grouped = k == CONDITION_CENTRED && m->figures ? norm_condition(d, row) : NAN; /* fmax leaves a NAN out */
+    kappa = fmax(kappa, grouped);
+    own = fmax(own, grouped);
     if (!isfinite(kappa) || !isfinite(own))
         return c;
     return (struct condition){.kind = k, .kappa = fmax(kappa, 1), .own = fmax(own, 1)};

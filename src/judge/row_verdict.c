@@ -349,6 +349,14 @@ static bool is_other_order(const struct judge_pass *p, const struct verdict_case
     return *error <= (double)k->out->limit + share;
 }
 
+/* What the call's inputs, and those of its forward call, were seen to err by. */
+static double error_seen(const struct judge_pass *p, const struct verdict_case *k)
+{
+    uint32_t twin = p->side[TARGET]->calls.v[k->call].twin;
+    bool backward = p->side[TARGET]->calls.v[k->call].phase == PHASE_BACKWARD;
+    return (double)fmaxf(p->call_error[k->call], backward && twin != NONE ? p->call_error[twin] : 0);
+}
+
 /* A deviation that is no more than what this operator makes of noise is nobody's first deviation (conditioning.h). The
  * noise is what its inputs were seen to have; where they were not compared, the level; and its own rounding. */
 void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
@@ -413,7 +421,7 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
         unseen = fmax(fmax(level, dtype_table[own].epsilon / 2), unseen);
     else if ((discrete || c.kind == CONDITION_GRADIENT_SUM) && !k->f) /* equal statistics do not tell equal values */
         unseen = fmax(level, unseen);
-    double bound = factor * condition_bound(&c, (double)p->call_error[k->call], unseen);
+    double bound = factor * condition_bound(&c, error_seen(p, k), unseen);
     bound = fmin(bound, discrete ? rule_limit(RULE_LIMIT_INTEGERS_TURNED_MOST) : rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
     if (how == ROUTING_TIED)
         bound = fmax(bound, turned);
