@@ -56,6 +56,28 @@ static void values_are_followed(void **state)
     dump_release(&d);
 }
 
+/* Signs of one size: what was held before with the same norm, though others of these extremes came in between. */
+static void extremes_many_share(void **state)
+{
+    static const struct value made = {8, 0.5, -0.5, 1.25}, gated = {8, 0.5, -0.5, 0.75}, near = {8, 0.5, -0.5, 0.7501};
+    struct dump d;
+    struct dataflow f;
+    (void)state;
+    dump_init(&d);
+    uint32_t c[5];
+    for (int i = 0; i < 5; i++)
+        c[i] = new_call(&d, NULL);
+    uint32_t whole = row(&d, c[0], IO_OUTPUT, &made), part = row(&d, c[1], IO_OUTPUT, &gated);
+    uint32_t again = row(&d, c[2], IO_INPUT, &made), other = row(&d, c[3], IO_INPUT, &near), last = row(&d, c[4], IO_INPUT, &gated);
+    dataflow_build(&f, &d);
+    assert_int_equal(f.held[part], NONE);
+    assert_int_equal(f.held[again], whole);
+    assert_int_equal(f.held[other], NONE); /* behind another value only an equal norm counts */
+    assert_int_equal(f.held[last], other); /* the very last may differ by the order of summation */
+    dataflow_release(&f);
+    dump_release(&d);
+}
+
 /* x * x: both operands come from where the first does. */
 static void operands_of_one_call(void **state)
 {
@@ -216,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_followed),      cmocka_unit_test(operands_of_one_call),
+        cmocka_unit_test(extremes_many_share),
         cmocka_unit_test(norms_must_agree),         cmocka_unit_test(tables_recur_across_layers),
         cmocka_unit_test(values_handed_on_do_not_recur),
         cmocka_unit_test(extremes_alone_do_not_recur),
