@@ -99,6 +99,8 @@ static double of_centred(const struct scene *s, bool own)
     const struct facts *x = &s->x[0];
     double variance = x->rms * x->rms - x->mean * x->mean;
     (void)own;
+    if (isnan(variance)) /* fmax would take it for none */
+        return NAN;
     /* recorded means carry seven digits: below that a variance is not told from none */
     return x->rms / sqrt(fmax(variance, 1e-7 * x->rms * x->rms));
 }
