@@ -52,8 +52,8 @@ static bool same_norm(const struct row *a, const struct row *b)
     return x == y || !isfinite(x) || !isfinite(y) || fabs(x - y) <= 2e-3 * fabs(y);
 }
 
-/* The latest row before of the same count, extremes and norm, where the very last has another norm: signs of one size, as
- * absolute differences hand back, share their extremes in many gradients. The norm has to be equal then. */
+/* The latest row before of the same count, extremes and norm, where the very last has another norm: signs of one size,
+ * as absolute differences hand back, share their extremes in many gradients. The norm has to be equal then. */
 static uint32_t holder_before(const struct dump *d, const uint32_t *alike, uint32_t row, uint32_t last)
 {
     const struct row *r = &d->rows.v[row];

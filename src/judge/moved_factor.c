@@ -232,7 +232,8 @@ void moved_factors_find(struct judgement *j, const struct measure *m, const stru
         readers_build(&x.readers[s], m->side[s], &flow[s]);
     /* judged by what comes of it; all lines of a chain are asked before one is taken back */
     for (size_t i = 0; i < lines.n; i++)
-        if (!applied_behind_module(&x, lines.v[i]) && (!written_down(&x, lines.v[i]) || !heals_somewhere(&x, lines.v[i])))
+        if (!applied_behind_module(&x, lines.v[i]) &&
+            (!written_down(&x, lines.v[i]) || !heals_somewhere(&x, lines.v[i])))
             lines.v[i] = NONE;
     for (size_t i = 0; i < lines.n; i++) {
         if (lines.v[i] == NONE)

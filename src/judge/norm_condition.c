@@ -86,7 +86,8 @@ static double over_groups(const struct norm_layout *l, const struct element_samp
 static uint32_t first_float_input(const struct dump *d, uint32_t call)
 {
     EACH_EARLY_ROW(d, call, r)
-        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && dtype_is_float((enum dtype)d->rows.v[r].dtype))
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR &&
+            dtype_is_float((enum dtype)d->rows.v[r].dtype))
             return r;
     return NONE;
 }
@@ -101,8 +102,8 @@ double norm_condition(const struct dump *d, uint32_t row)
     struct element_sample x = {.n = 0}, y = {.n = 0};
     struct norm_layout l;
     double found = NAN;
-    if (how != GROUPS_NONE && dump_row_numel(d, input) == dump_row_numel(d, row) && element_sample_whole(&x, d, input) &&
-        element_sample_whole(&y, d, row) && lay_out(how, &x, &l))
+    if (how != GROUPS_NONE && dump_row_numel(d, input) == dump_row_numel(d, row) &&
+        element_sample_whole(&x, d, input) && element_sample_whole(&y, d, row) && x.n == y.n && lay_out(how, &x, &l))
         found = over_groups(&l, &x, &y, backward);
     element_sample_release(&x);
     element_sample_release(&y);

@@ -32,7 +32,8 @@ static void named(void **state)
             both_rows("output.0", DTYPE_F32, SIZES, inner, inner);
             both_call("add", PHASE_FORWARD);
             if (recorded)
-                both_rows("output.0", DTYPE_F32, SIZES, odd == TARGET ? changed : inner, odd == TARGET ? inner : changed);
+                both_rows("output.0", DTYPE_F32, SIZES, odd == TARGET ? changed : inner,
+                          odd == TARGET ? inner : changed);
             uint32_t module = both_call("Block", PHASE_FORWARD);
             uint32_t out = both_rows("output.0", DTYPE_F32, SIZES, odd == TARGET ? changed : inner,
                                      odd == TARGET ? inner : changed);

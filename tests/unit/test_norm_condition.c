@@ -91,7 +91,8 @@ static void as_noise_does(void **state)
     struct norm_rows r = scene_of("batch_norm");
     double noise = error(x), forward = norm_condition(&s.d[GOLDEN], r.out) * noise,
            backward = norm_condition(&s.d[GOLDEN], r.back) * noise;
-    if (!(error(y) < 1.5 * forward && error(y) > forward / 3) || !(error(dx) < 1.5 * backward && error(dx) > backward / 10))
+    if (!(error(y) < 1.5 * forward && error(y) > forward / 3) ||
+        !(error(dx) < 1.5 * backward && error(dx) > backward / 10))
         fail_msg("forward %g of %g, backward %g of %g", error(y), forward, error(dx), backward);
     assert_true(isnan(norm_condition(&s.d[GOLDEN], r.in)));
     elements_end();
