@@ -83,7 +83,7 @@ static bool training_word(struct str s)
         "scale_sense", "current_iterator_step", "last_overflow_iterator_step", "overflow", "_extra_state", "inv_freq",
         "freqs_cos", "freqs_sin", "freqs", "iteration", "args", "beta1_power", "beta2_power", "fp32_from_fp16_params",
         "rerun_state_machine", "cast_cache", "num_tokens_seen", "append_info", "masked_bias", "num_batches_tracked",
-        "attn_mask", "index", "relative_position_index", "relative_coords_table",
+        "attn_mask", "index", "relative_position_index", "relative_coords_table", "position_ids",
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_is(s, words[i]))
