@@ -166,7 +166,7 @@ static bool part_sizes(const struct weight_compare *c, const struct weight_pair 
 {
     const struct weight_id *id = &c->id[s][p->weight[s]];
     const struct weight *x = &c->side[s].list.v[p->weight[s]];
-    if (x->ndim < (p->expert[s] ? 3 : 1))
+    if (x->ndim < (p->expert[s] ? 2 : 1))
         return false;
     memset(size, 0, 3 * sizeof *size);
     if (id->fusion == FUSED_QKV && !p->part[!s])
@@ -176,7 +176,7 @@ static bool part_sizes(const struct weight_compare *c, const struct weight_pair 
             if (q->weight[s] == p->weight[s] && q->part[s] && o->ndim)
                 size[q->part[s] - 1] = o->shape[0];
         }
-    int64_t rows = x->shape[!p->expert[s] ? 0 : p->turned[s] ? 2 : 1];
+    int64_t rows = x->shape[!p->expert[s] ? 0 : p->turned[s] && x->ndim > 2 ? 2 : 1]; /* a bias has no other axis */
     return weight_layout_sizes(id->fusion, rows, c->heads, c->kv_heads, size);
 }
 
@@ -195,7 +195,7 @@ static enum weight_reading side_open(const struct weight_compare *c, const struc
         err_set(e, ERR_DATA, "%s", _("its experts are cut into shards: join them first"));
         return READ_UNKNOWN;
     }
-    if (p->turned[s])
+    if (p->turned[s] && out->ndim == 2)
         weight_layout_transpose(out);
     if (!p->part[s])
         return READ_FINE;

@@ -465,6 +465,43 @@ static void experts_stacked(void **state)
             }
 }
 
+/* Biases of gate and up, all experts' in one tensor, in turn or part by part, against single ones and each other. */
+static void experts_biases(void **state)
+{
+    static struct shaped w[2][2 * EXPERTS];
+    const char *dir = scratch();
+    (void)state;
+    for (int f = 0; f < 2; f++)
+        for (int g = 0; g < 3; g++) {
+            struct weight_compare c;
+            struct err e = {0};
+            size_t n[2] = {1, g == 2 ? 2 * EXPERTS : 1};
+            for (int s = 0; s < 2; s++)
+                for (int x = 0; x < EXPERTS; x++)
+                    for (int part = 0; part < 2; part++)
+                        for (int row = 0; row < ROWS; row++) {
+                            bool single = s && g == 2, in_turn = (s ? g : f) == 1;
+                            struct shaped *to = &w[s][single ? x * 2 + part : 0];
+                            snprintf(to->name, sizeof to->name, "model.layers.1.mlp.experts.%s", "gate_up_proj_bias");
+                            if (single)
+                                snprintf(to->name, sizeof to->name, "model.layers.1.mlp.experts.%d.%s.bias", x,
+                                         part ? "up_proj" : "gate_proj");
+                            to->ndim = single ? 1 : 2;
+                            to->shape[0] = single ? ROWS : EXPERTS;
+                            to->shape[1] = 2 * ROWS;
+                            int place = in_turn ? 2 * row + part : part * ROWS + row;
+                            to->v[single ? row : x * 2 * ROWS + place] = of_expert(x, part, row, 0);
+                        }
+            const char *a = write_shaped(dir, "t.safetensors", w[0], n[0]), *b = write_shaped(dir, "g.safetensors", w[1], n[1]);
+            assert_int_equal(weight_compare_open(&c, a, b, &none, &e) || weight_compare_run(&c, kern_select(NULL), 1, NULL, &e), 0);
+            bool other = g < 2 && f != g;
+            if (c.only[0].n + c.only[1].n || equal(&c) != (other ? 0 : c.pairs.n) ||
+                (other && !strstr(c.pairs.v[0].why, "gate and up alternate")))
+                fail_msg("form %d against %d: %zu of %zu equal, %s", f, g, equal(&c), c.pairs.n, c.pairs.v[0].why);
+            weight_compare_release(&c);
+        }
+}
+
 /* A stack with an expert more than there are single ones, and names that only look like a stack's. */
 static void experts_alone(void **state)
 {
@@ -559,7 +596,7 @@ int main(void)
         cmocka_unit_test(listed),    cmocka_unit_test(arguments),  cmocka_unit_test(one_model),
         cmocka_unit_test(transposed), cmocka_unit_test(told_heads), cmocka_unit_test(faults),
         cmocka_unit_test(maps),      cmocka_unit_test(stopped),    cmocka_unit_test(names_of_another_package), cmocka_unit_test(unread_part),
-        cmocka_unit_test(experts_stacked), cmocka_unit_test(experts_alone),
+        cmocka_unit_test(experts_stacked), cmocka_unit_test(experts_biases), cmocka_unit_test(experts_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
