@@ -113,8 +113,8 @@ enum routing routing_compare(const struct measure *m, uint32_t line, double nois
     bool fine = true;
     for (int s = 0; s < 2 && fine; s++) {
         uint32_t row = m->pairing->lines.v[line].row[s], scores = routing_scores(m->side[s], row);
-        fine = scores != NONE && last_dim(m->side[s], row) <= PICKS_MOST && element_sample_whole(&x[s][0], m->side[s], row) &&
-               element_sample_whole(&x[s][1], m->side[s], scores);
+        fine = scores != NONE && last_dim(m->side[s], row) <= PICKS_MOST &&
+               element_sample_whole(&x[s][0], m->side[s], row) && element_sample_whole(&x[s][1], m->side[s], scores);
         if (!fine)
             break;
         const struct shape *a = dump_row_shape(m->side[s], row), *b = dump_row_shape(m->side[s], scores);

@@ -203,7 +203,8 @@ static void arguments(struct sequence *w, uint32_t t, uint32_t g, float confiden
     int n[2] = {arguments_named(w->d[0], t, a), arguments_named(w->d[1], g, b)};
     for (int i = 0; i < n[0]; i++)
         for (int k = 0; k < n[1]; k++)
-            if (sequence_free(w, 0, a[i].row) && sequence_free(w, 1, b[k].row) && argument_same(w->d[0], a[i], w->d[1], b[k]))
+            if (sequence_free(w, 0, a[i].row) && sequence_free(w, 1, b[k].row) &&
+                argument_same(w->d[0], a[i], w->d[1], b[k]))
                 sequence_emit(w, a[i].row, b[k].row, WHY_SLOT, confidence);
 }
 

@@ -68,7 +68,8 @@ static void extremes_many_share(void **state)
     for (int i = 0; i < 5; i++)
         c[i] = new_call(&d, NULL);
     uint32_t whole = row(&d, c[0], IO_OUTPUT, &made), part = row(&d, c[1], IO_OUTPUT, &gated);
-    uint32_t again = row(&d, c[2], IO_INPUT, &made), other = row(&d, c[3], IO_INPUT, &near), last = row(&d, c[4], IO_INPUT, &gated);
+    uint32_t again = row(&d, c[2], IO_INPUT, &made), other = row(&d, c[3], IO_INPUT, &near),
+             last = row(&d, c[4], IO_INPUT, &gated);
     dataflow_build(&f, &d);
     assert_int_equal(f.held[part], NONE);
     assert_int_equal(f.held[again], whole);
