@@ -9,15 +9,14 @@
 #include "base/msg.h"
 #include "base/json_read.h"
 #include "fmt/npy.h"
-#include "dump/family.h"
+#include "fmt/row_records.h"
 
 #define LINE_MOST (8u << 20)
 #define BATCH 4096
-#define DEEPEST 1000 /* modules in modules */
 
 struct pack_state {
     struct packed packed;
-    VEC(uint32_t) parent, twin; /* of each call as the file says, checked when all are there */
+    struct row_records records;
     struct json_pool pool;
 };
 
@@ -48,197 +47,31 @@ const struct packed_line *packed_line(const struct packed *p, uint32_t target, u
     return at == MAP_NONE ? NULL : &p->lines.v[at];
 }
 
-/* ---- values ---- */
-
-static double number(const cJSON *v)
-{
-    if (cJSON_IsNumber(v))
-        return v->valuedouble;
-    if (cJSON_IsString(v) && strcmp(v->valuestring, "Inf") == 0)
-        return INFINITY;
-    if (cJSON_IsString(v) && strcmp(v->valuestring, "-Inf") == 0)
-        return -INFINITY;
-    return NAN;
-}
-
-/* A whole number below `most`; `otherwise` where there is none. */
-static uint64_t whole(const cJSON *v, uint64_t most, uint64_t otherwise)
-{
-    double x = cJSON_IsNumber(v) ? v->valuedouble : -1;
-    return x >= 0 && x < (double)most ? (uint64_t)x : otherwise;
-}
-
-static const cJSON *member(const cJSON *o, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(o, key);
-}
-
-static const char *text_in(struct dump *d, const cJSON *v, const char *otherwise)
-{
-    return cJSON_IsString(v) ? arena_cstr(&d->arena, str_of(v->valuestring)) : otherwise;
-}
-
 /* ---- records ---- */
 
 static void head(struct dump *d, struct pack_state *st, const cJSON *o)
 {
     struct packed *p = &st->packed;
-    const char *id = text_in(d, member(o, "id"), "");
+    const char *id = json_line_text(d, json_line_member(o, "id"), "");
     size_t n = strlen(id);
     memcpy(p->id, id, n < sizeof p->id ? n : sizeof p->id - 1);
-    d->framework = text_in(d, member(o, "framework"), "");
-    d->level = text_in(d, member(o, "level"), "");
-    d->task = text_in(d, member(o, "task"), "");
-    d->step = (int)whole(member(o, "step"), INT32_MAX, UINT32_MAX);
-    d->rank = (int)whole(member(o, "rank"), INT32_MAX, UINT32_MAX);
-    d->digits = (int)whole(member(o, "digits"), 18, 17);
-    d->joint = *text_in(d, member(o, "joint"), ".");
-    d->checksums = cJSON_IsTrue(member(o, "checksums"));
-    p->of = (uint32_t)whole(member(o, "of"), UINT32_MAX, 0);
-}
-
-static void add_stack(struct dump *d, const cJSON *list)
-{
-    struct stack s = {(uint32_t)d->stack_frames.n, 0};
-    const cJSON *it;
-    cJSON_ArrayForEach(it, list) {
-        struct frame f = {.file = "", .func = "", .code = ""};
-        if (cJSON_IsString(it)) {
-            f.raw = text_in(d, it, "");
-        } else {
-            f.file = text_in(d, cJSON_GetArrayItem(it, 0), "");
-            f.line = (uint32_t)whole(cJSON_GetArrayItem(it, 1), UINT32_MAX, 0);
-            f.func = text_in(d, cJSON_GetArrayItem(it, 2), "");
-            f.code = text_in(d, cJSON_GetArrayItem(it, 3), "");
-        }
-        vec_push(&d->frames, f);
-        vec_push(&d->stack_frames, (uint32_t)d->frames.n - 1);
-        s.n++;
-    }
-    vec_push(&d->stacks, s);
-}
-
-static enum family family_named(const char *name)
-{
-    for (int f = 0; f < FAMILY_COUNT; f++)
-        if (strcmp(family_name((enum family)f), name) == 0)
-            return (enum family)f;
-    return FAMILY_OTHER;
-}
-
-static void add_call(struct dump *d, struct pack_state *st, const cJSON *o)
-{
-    const char *name = text_in(d, member(o, "call"), ""), *scope = text_in(d, member(o, "scope"), NULL);
-    uint32_t c = dump_add_call(d, str_of(name), (enum call_kind)whole(member(o, "kind"), CALL_OPERATOR + 1, CALL_API),
-                               (enum call_phase)whole(member(o, "phase"), PHASE_COUNT, PHASE_FORWARD));
-    struct call *x = &d->calls.v[c];
-    x->family = (uint8_t)family_named(text_in(d, member(o, "family"), ""));
-    x->stack = (uint32_t)whole(member(o, "stack"), d->stacks.n, NONE);
-    x->gradient = cJSON_IsTrue(member(o, "gradient"));
-    if (scope)
-        d->calls.v[c].scope = dump_scope(d, str_of(scope));
-    vec_push(&st->parent, (uint32_t)whole(member(o, "in"), NONE, NONE));
-    vec_push(&st->twin, (uint32_t)whole(member(o, "twin"), NONE, NONE));
-}
-
-static uint32_t shape_of(struct dump *d, const cJSON *list)
-{
-    int64_t dim[TENSOR_DIMS];
-    int n = 0;
-    const cJSON *it;
-    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > TENSOR_DIMS)
-        return NONE;
-    cJSON_ArrayForEach(it, list)
-        dim[n++] = (int64_t)whole(it, INT64_MAX, 0);
-    return dump_shape(d, dim, n);
-}
-
-static uint32_t extra_of(struct dump *d, const cJSON *counts, const cJSON *file)
-{
-    if (!cJSON_IsArray(counts) && !cJSON_IsString(file))
-        return NONE;
-    struct row_extra x =
-        {.file = text_in(d, file, NULL), .counts = (uint8_t)whole(cJSON_GetArrayItem(counts, 0), 16, 0)};
-    uint64_t *const at[] = {&x.nan, &x.neg_inf, &x.pos_inf, &x.zero};
-    for (int i = 0; i < 4; i++)
-        *at[i] = whole(cJSON_GetArrayItem(counts, i + 1), UINT64_MAX, 0);
-    vec_push(&d->extras, x);
-    return (uint32_t)d->extras.n - 1;
-}
-
-/* [call, slot, io, kind, type, has, shape, [max, min, mean, norm], text, [counts], file] */
-static int add_row(struct dump *d, const cJSON *a, const char *path, uint64_t line, struct err *e)
-{
-    const cJSON *at[11] = {NULL};
-    size_t n = 0;
-    for (const cJSON *it = a->child; it && n < ARRAY_LEN(at); it = it->next)
-        at[n++] = it;
-    uint32_t call = n == ARRAY_LEN(at) ? (uint32_t)whole(at[0], d->calls.n, NONE) : NONE;
-    if (call == NONE || d->rows.n >= NONE - 1)
-        return err_line(e, path, line, _("expected a row of 11 values, the first the number of a call above"));
-    struct row r = {
-        .slot = dump_slot(d, str_of(text_in(d, at[1], ""))),
-        .io = (uint8_t)whole(at[2], IO_COUNT, IO_INPUT),
-        .kind = (uint8_t)whole(at[3], ROW_NULL + 1, ROW_NULL),
-        .dtype = (uint8_t)dtype_find(str_of(text_in(d, at[4], ""))),
-        .has = (uint8_t)(whole(at[5], 256, 0) & ~(uint64_t)(HAS_FILE | IS_DAMAGED)),
-        .shape = shape_of(d, at[6]),
-        .text = text_in(d, at[8], NULL),
-        .extra = extra_of(d, at[9], at[10]),
-    };
-    for (int i = 0; i < STAT_COUNT; i++)
-        r.stat[i] = number(cJSON_GetArrayItem(at[7], i));
-    if (r.shape == NONE)
-        r.has &= (uint8_t)~HAS_SHAPE;
-    if (cJSON_IsString(at[10]))
-        r.has |= HAS_FILE;
-    if ((r.kind != ROW_TENSOR || r.has & HAS_CHECKSUM) && !r.text)
-        r.text = "";
-    dump_add_row(d, call, r);
-    return 0;
-}
-
-static void add_problem(struct dump *d, const cJSON *a)
-{
-    uint32_t row = (uint32_t)whole(cJSON_GetArrayItem(a, 0), d->rows.n, NONE);
-    const char *kind = text_in(d, cJSON_GetArrayItem(a, 1), ""), *text = text_in(d, cJSON_GetArrayItem(a, 2), "");
-    if (!*kind || !*text)
-        return;
-    (cJSON_IsTrue(cJSON_GetArrayItem(a, 3)) ? dump_recorded : dump_problem)(d, row, kind, text);
+    d->framework = json_line_text(d, json_line_member(o, "framework"), "");
+    d->level = json_line_text(d, json_line_member(o, "level"), "");
+    d->task = json_line_text(d, json_line_member(o, "task"), "");
+    d->step = (int)json_line_whole(json_line_member(o, "step"), INT32_MAX, UINT32_MAX);
+    d->rank = (int)json_line_whole(json_line_member(o, "rank"), INT32_MAX, UINT32_MAX);
+    d->digits = (int)json_line_whole(json_line_member(o, "digits"), 18, 17);
+    d->joint = *json_line_text(d, json_line_member(o, "joint"), ".");
+    d->checksums = cJSON_IsTrue(json_line_member(o, "checksums"));
+    p->of = (uint32_t)json_line_whole(json_line_member(o, "of"), UINT32_MAX, 0);
 }
 
 static int one_record(struct dump *d, struct pack_state *st, const cJSON *o, const char *path, uint64_t line,
                       struct err *e)
 {
-    const cJSON *v;
-    if ((v = member(o, "row")))
-        return add_row(d, v, path, line, e);
-    if ((v = member(o, "stack")) && cJSON_IsArray(v))
-        add_stack(d, v);
-    else if (member(o, "call"))
-        add_call(d, st, o);
-    else if ((v = member(o, "problem")))
-        add_problem(d, v);
-    else if ((v = member(o, "warning")) && *text_in(d, v, ""))
-        dump_warn(d, text_in(d, v, ""));
-    else if (member(o, "pack"))
+    if (json_line_member(o, "pack"))
         head(d, st, o);
-    return 0;
-}
-
-/* Calls that name each other as twins, and modules that do not lie in themselves. */
-static void tie(struct dump *d, const struct pack_state *st)
-{
-    for (uint32_t c = 0; c < d->calls.n; c++) {
-        uint32_t twin = st->twin.v[c], up = st->parent.v[c];
-        if (twin < d->calls.n && twin != c && st->twin.v[twin] == c)
-            d->calls.v[c].twin = twin;
-        int depth = 0;
-        while (up < d->calls.n && depth++ < DEEPEST)
-            up = st->parent.v[up];
-        if (st->parent.v[c] < d->calls.n && depth < DEEPEST)
-            d->calls.v[c].parent = st->parent.v[c];
-    }
+    return row_records_take(&st->records, d, o, path, line, e);
 }
 
 /* ---- what had been found ---- */
@@ -256,20 +89,20 @@ const struct packed_number packed_numbers[PACKED_NUMBERS] = {
 static void read_figures(const cJSON *a, struct figures *f)
 {
     const cJSON *it = a->child;
-    *f = (struct figures){.two = it && number(it) > 0};
+    *f = (struct figures){.two = it && json_line_number(it) > 0};
     for (int i = 0; i < PACKED_NUMBERS; i++) {
         void *at = (char *)f + packed_numbers[i].at;
         it = it ? it->next : NULL;
         if (packed_numbers[i].whole)
-            *(uint64_t *)at = whole(it, (uint64_t)1e18, 0);
+            *(uint64_t *)at = json_line_whole(it, (uint64_t)1e18, 0);
         else
-            *(double *)at = number(it);
+            *(double *)at = json_line_number(it);
     }
 }
 
 static float single(const cJSON *a, int i)
 {
-    return (float)number(cJSON_GetArrayItem(a, i));
+    return (float)json_line_number(cJSON_GetArrayItem(a, i));
 }
 
 static void read_diagnoses(struct dump *d, struct packed_line *l, const cJSON *list)
@@ -278,58 +111,58 @@ static void read_diagnoses(struct dump *d, struct packed_line *l, const cJSON *l
     const cJSON *it;
     l->diagnosis = x;
     cJSON_ArrayForEach(it, list) {
-        double side = number(cJSON_GetArrayItem(it, 1));
+        double side = json_line_number(cJSON_GetArrayItem(it, 1));
         if (l->diagnoses == PACKED_DIAGNOSES)
             break;
-        x[l->diagnoses++] = (struct packed_diagnosis){text_in(d, cJSON_GetArrayItem(it, 0), ""),
-                                                      text_in(d, cJSON_GetArrayItem(it, 3), ""),
+        x[l->diagnoses++] = (struct packed_diagnosis){json_line_text(d, cJSON_GetArrayItem(it, 0), ""),
+                                                      json_line_text(d, cJSON_GetArrayItem(it, 3), ""),
                                                       (int8_t)(side >= 0 && side <= 1 ? side : -1),
-                                                      (float)number(cJSON_GetArrayItem(it, 2))};
+                                                      (float)json_line_number(cJSON_GetArrayItem(it, 2))};
     }
 }
 
 static void read_line(struct dump *d, struct packed *p, const cJSON *o)
 {
-    const cJSON *row = member(o, "line"), *pair = member(o, "pair"), *judged = member(o, "judged"),
-                *figures = member(o, "figures");
+    const cJSON *row = json_line_member(o, "line"), *pair = json_line_member(o, "pair"), *judged = json_line_member(o, "judged"),
+                *figures = json_line_member(o, "figures");
     struct packed_line l =
-        {.row = {(uint32_t)whole(cJSON_GetArrayItem(row, 0), NONE, NONE),
-                 (uint32_t)whole(cJSON_GetArrayItem(row, 1), NONE, NONE)}};
+        {.row = {(uint32_t)json_line_whole(cJSON_GetArrayItem(row, 0), NONE, NONE),
+                 (uint32_t)json_line_whole(cJSON_GetArrayItem(row, 1), NONE, NONE)}};
     if (l.row[TARGET] != NONE && l.row[TARGET] >= d->rows.n)
         return;
     uint8_t *const small[] = {&l.verdict, &l.rule, &l.flags, &l.was};
     for (int i = 0; i < 4; i++)
-        *small[i] = (uint8_t)whole(cJSON_GetArrayItem(judged, i), 256, 0);
+        *small[i] = (uint8_t)json_line_whole(cJSON_GetArrayItem(judged, i), 256, 0);
     l.error = single(judged, 4), l.limit = single(judged, 5), l.level = single(judged, 6), l.kappa = single(judged, 7);
-    l.origin = (uint8_t)whole(cJSON_GetArrayItem(pair, 0), 256, 0);
-    l.why = (uint8_t)whole(cJSON_GetArrayItem(pair, 1), 256, 255);
+    l.origin = (uint8_t)json_line_whole(cJSON_GetArrayItem(pair, 0), 256, 0);
+    l.why = (uint8_t)json_line_whole(cJSON_GetArrayItem(pair, 1), 256, 255);
     l.confidence = single(pair, 2);
-    l.source = (uint32_t)whole(cJSON_GetArrayItem(pair, 3), NONE, NONE);
-    l.pair_view = text_in(d, cJSON_GetArrayItem(pair, 4), "");
-    l.view = text_in(d, member(o, "view"), NULL);
-    l.failure = text_in(d, member(o, "failure"), NULL);
+    l.source = (uint32_t)json_line_whole(cJSON_GetArrayItem(pair, 3), NONE, NONE);
+    l.pair_view = json_line_text(d, cJSON_GetArrayItem(pair, 4), "");
+    l.view = json_line_text(d, json_line_member(o, "view"), NULL);
+    l.failure = json_line_text(d, json_line_member(o, "failure"), NULL);
     if (cJSON_IsArray(figures)) {
         struct figures *f = arena_alloc(&d->arena, sizeof *f);
         read_figures(figures, f);
         l.figures = f;
     }
-    if (cJSON_IsArray(member(o, "diagnoses")))
-        read_diagnoses(d, &l, member(o, "diagnoses"));
+    if (cJSON_IsArray(json_line_member(o, "diagnoses")))
+        read_diagnoses(d, &l, json_line_member(o, "diagnoses"));
     vec_push(&p->lines, l);
     nmap_add(&p->line_of, key_of(l.row[TARGET], l.row[GOLDEN]), (uint32_t)p->lines.n - 1);
 }
 
 static void read_found(struct packed *p, const cJSON *o)
 {
-    const cJSON *f = member(o, "first");
-    p->verdicts = (uint32_t)whole(member(o, "verdicts"), 256, 0);
-    p->rules = (uint32_t)whole(member(o, "rules"), 256, 0);
-    p->whys = (uint32_t)whole(member(o, "whys"), 256, 0);
+    const cJSON *f = json_line_member(o, "first");
+    p->verdicts = (uint32_t)json_line_whole(json_line_member(o, "verdicts"), 256, 0);
+    p->rules = (uint32_t)json_line_whole(json_line_member(o, "rules"), 256, 0);
+    p->whys = (uint32_t)json_line_whole(json_line_member(o, "whys"), 256, 0);
     p->has_first = cJSON_IsArray(f);
-    p->first_class = (uint8_t)whole(cJSON_GetArrayItem(f, 0), 256, 0);
-    p->doubtful_before = (uint32_t)whole(cJSON_GetArrayItem(f, 1), NONE, 0);
-    p->gaps_before = (uint32_t)whole(cJSON_GetArrayItem(f, 2), NONE, 0);
-    p->unread_before = (uint32_t)whole(cJSON_GetArrayItem(f, 3), NONE, 0);
+    p->first_class = (uint8_t)json_line_whole(cJSON_GetArrayItem(f, 0), 256, 0);
+    p->doubtful_before = (uint32_t)json_line_whole(cJSON_GetArrayItem(f, 1), NONE, 0);
+    p->gaps_before = (uint32_t)json_line_whole(cJSON_GetArrayItem(f, 2), NONE, 0);
+    p->unread_before = (uint32_t)json_line_whole(cJSON_GetArrayItem(f, 3), NONE, 0);
 }
 
 /* ---- the reader ---- */
@@ -375,9 +208,9 @@ static int one_found(struct dump *d, struct pack_state *st, const cJSON *o, cons
                      struct err *e)
 {
     (void)path, (void)line, (void)e;
-    if (member(o, "line"))
+    if (json_line_member(o, "line"))
         read_line(d, &st->packed, o);
-    else if (member(o, "pairs"))
+    else if (json_line_member(o, "pairs"))
         read_found(&st->packed, o);
     return 0;
 }
@@ -411,7 +244,7 @@ static int open_side(struct dump *d, struct load *load, struct err *e)
     int rc = path_is_file(at.p) ? read_lines(d, load, st, PACK_PAIRS, one_found, e) : 0;
     if (rc == 0) {
         load_begin(load);
-        tie(d, st);
+        row_records_tie(&st->records, d);
         if (d->rows.n < st->packed.of) {
             buf_fmt(&b, _("this pack has %zu of %u rows: counts and coverage are of these"), d->rows.n, st->packed.of);
             dump_warn(d, b.p);
@@ -447,8 +280,7 @@ static void close_side(struct dump *d)
     struct pack_state *st = d->state;
     vec_release(&st->packed.lines);
     nmap_release(&st->packed.line_of);
-    vec_release(&st->parent);
-    vec_release(&st->twin);
+    row_records_release(&st->records);
     free(st);
     d->state = NULL;
 }

@@ -1,0 +1,184 @@
+/* Reads calls, rows and stacks that are lines of JSON. */
+#include "fmt/row_records.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "dump/family.h"
+
+#define DEEPEST 1000 /* modules in modules */
+
+double json_line_number(const cJSON *v)
+{
+    if (cJSON_IsNumber(v))
+        return v->valuedouble;
+    if (cJSON_IsString(v) && strcmp(v->valuestring, "Inf") == 0)
+        return INFINITY;
+    if (cJSON_IsString(v) && strcmp(v->valuestring, "-Inf") == 0)
+        return -INFINITY;
+    return NAN;
+}
+
+/* A whole number below `most`; `otherwise` where there is none. */
+uint64_t json_line_whole(const cJSON *v, uint64_t most, uint64_t otherwise)
+{
+    double x = cJSON_IsNumber(v) ? v->valuedouble : -1;
+    return x >= 0 && x < (double)most ? (uint64_t)x : otherwise;
+}
+
+const cJSON *json_line_member(const cJSON *o, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(o, key);
+}
+
+const char *json_line_text(struct dump *d, const cJSON *v, const char *otherwise)
+{
+    return cJSON_IsString(v) ? arena_cstr(&d->arena, str_of(v->valuestring)) : otherwise;
+}
+
+static void add_stack(struct dump *d, const cJSON *list)
+{
+    struct stack s = {(uint32_t)d->stack_frames.n, 0};
+    const cJSON *it;
+    cJSON_ArrayForEach(it, list) {
+        struct frame f = {.file = "", .func = "", .code = ""};
+        if (cJSON_IsString(it)) {
+            f.raw = json_line_text(d, it, "");
+        } else {
+            f.file = json_line_text(d, cJSON_GetArrayItem(it, 0), "");
+            f.line = (uint32_t)json_line_whole(cJSON_GetArrayItem(it, 1), UINT32_MAX, 0);
+            f.func = json_line_text(d, cJSON_GetArrayItem(it, 2), "");
+            f.code = json_line_text(d, cJSON_GetArrayItem(it, 3), "");
+        }
+        vec_push(&d->frames, f);
+        vec_push(&d->stack_frames, (uint32_t)d->frames.n - 1);
+        s.n++;
+    }
+    vec_push(&d->stacks, s);
+}
+
+static enum family family_named(const char *name)
+{
+    for (int f = 0; f < FAMILY_COUNT; f++)
+        if (strcmp(family_name((enum family)f), name) == 0)
+            return (enum family)f;
+    return FAMILY_OTHER;
+}
+
+static void add_call(struct dump *d, struct row_records *all, const cJSON *o)
+{
+    const char *name = json_line_text(d, json_line_member(o, "call"), ""), *scope = json_line_text(d, json_line_member(o, "scope"), NULL);
+    uint32_t c = dump_add_call(d, str_of(name), (enum call_kind)json_line_whole(json_line_member(o, "kind"), CALL_OPERATOR + 1, CALL_API),
+                               (enum call_phase)json_line_whole(json_line_member(o, "phase"), PHASE_COUNT, PHASE_FORWARD));
+    struct call *x = &d->calls.v[c];
+    x->family = (uint8_t)family_named(json_line_text(d, json_line_member(o, "family"), ""));
+    x->stack = (uint32_t)json_line_whole(json_line_member(o, "stack"), d->stacks.n, NONE);
+    x->gradient = cJSON_IsTrue(json_line_member(o, "gradient"));
+    if (scope)
+        d->calls.v[c].scope = dump_scope(d, str_of(scope));
+    vec_push(&all->parent, (uint32_t)json_line_whole(json_line_member(o, "in"), NONE, NONE));
+    vec_push(&all->twin, (uint32_t)json_line_whole(json_line_member(o, "twin"), NONE, NONE));
+}
+
+static uint32_t shape_of(struct dump *d, const cJSON *list)
+{
+    int64_t dim[TENSOR_DIMS];
+    int n = 0;
+    const cJSON *it;
+    if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > TENSOR_DIMS)
+        return NONE;
+    cJSON_ArrayForEach(it, list)
+        dim[n++] = (int64_t)json_line_whole(it, INT64_MAX, 0);
+    return dump_shape(d, dim, n);
+}
+
+static uint32_t extra_of(struct dump *d, const cJSON *counts, const cJSON *file)
+{
+    if (!cJSON_IsArray(counts) && !cJSON_IsString(file))
+        return NONE;
+    struct row_extra x =
+        {.file = json_line_text(d, file, NULL), .counts = (uint8_t)json_line_whole(cJSON_GetArrayItem(counts, 0), 16, 0)};
+    uint64_t *const at[] = {&x.nan, &x.neg_inf, &x.pos_inf, &x.zero};
+    for (int i = 0; i < 4; i++)
+        *at[i] = json_line_whole(cJSON_GetArrayItem(counts, i + 1), UINT64_MAX, 0);
+    vec_push(&d->extras, x);
+    return (uint32_t)d->extras.n - 1;
+}
+
+/* [call, slot, io, kind, type, has, shape, [max, min, mean, norm], text, [counts], file] */
+static int add_row(struct dump *d, const cJSON *a, const char *path, uint64_t line, struct err *e)
+{
+    const cJSON *at[11] = {NULL};
+    size_t n = 0;
+    for (const cJSON *it = a->child; it && n < ARRAY_LEN(at); it = it->next)
+        at[n++] = it;
+    uint32_t call = n == ARRAY_LEN(at) ? (uint32_t)json_line_whole(at[0], d->calls.n, NONE) : NONE;
+    if (call == NONE || d->rows.n >= NONE - 1)
+        return err_line(e, path, line, _("expected a row of 11 values, the first the number of a call above"));
+    struct row r = {
+        .slot = dump_slot(d, str_of(json_line_text(d, at[1], ""))),
+        .io = (uint8_t)json_line_whole(at[2], IO_COUNT, IO_INPUT),
+        .kind = (uint8_t)json_line_whole(at[3], ROW_NULL + 1, ROW_NULL),
+        .dtype = (uint8_t)dtype_find(str_of(json_line_text(d, at[4], ""))),
+        .has = (uint8_t)(json_line_whole(at[5], 256, 0) & ~(uint64_t)(HAS_FILE | IS_DAMAGED)),
+        .shape = shape_of(d, at[6]),
+        .text = json_line_text(d, at[8], NULL),
+        .extra = extra_of(d, at[9], at[10]),
+    };
+    for (int i = 0; i < STAT_COUNT; i++)
+        r.stat[i] = json_line_number(cJSON_GetArrayItem(at[7], i));
+    if (r.shape == NONE)
+        r.has &= (uint8_t)~HAS_SHAPE;
+    if (cJSON_IsString(at[10]))
+        r.has |= HAS_FILE;
+    if ((r.kind != ROW_TENSOR || r.has & HAS_CHECKSUM) && !r.text)
+        r.text = "";
+    dump_add_row(d, call, r);
+    return 0;
+}
+
+static void add_problem(struct dump *d, const cJSON *a)
+{
+    uint32_t row = (uint32_t)json_line_whole(cJSON_GetArrayItem(a, 0), d->rows.n, NONE);
+    const char *kind = json_line_text(d, cJSON_GetArrayItem(a, 1), ""), *text = json_line_text(d, cJSON_GetArrayItem(a, 2), "");
+    if (!*kind || !*text)
+        return;
+    (cJSON_IsTrue(cJSON_GetArrayItem(a, 3)) ? dump_recorded : dump_problem)(d, row, kind, text);
+}
+
+int row_records_take(struct row_records *all, struct dump *d, const cJSON *o, const char *path, uint64_t line, struct err *e)
+{
+    const cJSON *v;
+    if ((v = json_line_member(o, "row")))
+        return add_row(d, v, path, line, e);
+    if ((v = json_line_member(o, "stack")) && cJSON_IsArray(v))
+        add_stack(d, v);
+    else if (json_line_member(o, "call"))
+        add_call(d, all, o);
+    else if ((v = json_line_member(o, "problem")))
+        add_problem(d, v);
+    else if ((v = json_line_member(o, "warning")) && *json_line_text(d, v, ""))
+        dump_warn(d, json_line_text(d, v, ""));
+    return 0;
+}
+
+/* Calls that name each other as twins, and modules that do not lie in themselves. */
+void row_records_tie(const struct row_records *all, struct dump *d)
+{
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        uint32_t twin = all->twin.v[c], up = all->parent.v[c];
+        if (twin < d->calls.n && twin != c && all->twin.v[twin] == c)
+            d->calls.v[c].twin = twin;
+        int depth = 0;
+        while (up < d->calls.n && depth++ < DEEPEST)
+            up = all->parent.v[up];
+        if (all->parent.v[c] < d->calls.n && depth < DEEPEST)
+            d->calls.v[c].parent = all->parent.v[c];
+    }
+}
+
+void row_records_release(struct row_records *all)
+{
+    vec_release(&all->parent);
+    vec_release(&all->twin);
+}
