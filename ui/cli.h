@@ -35,6 +35,7 @@ int cli_compare_shares(const struct options *o);
 int cli_tensor(const struct comparison *s, const struct options *o, struct err *e);
 int cli_check(const struct options *o);
 int cli_check_dump_config(const struct options *o); /* of a dump's configuration, likewise */
+int cli_digest(const struct options *o);
 int cli_check_log(const struct options *o); /* of a training log, which cli_check hands over */
 /* Weight files: two compared, one listed, single elements. */
 int cli_weights(const struct options *o);

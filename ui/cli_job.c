@@ -2,6 +2,7 @@
  * sides joined to one. */
 #include "ui/cli.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "compare/job_text.h"
+#include "fmt/digest.h"
 #include "fmt/find_recordings.h"
 #include "judge/verdict_text.h"
 #include "report/formats.h"
@@ -50,7 +52,8 @@ enum job_kind cli_job_asked(const struct investigation *v, const struct options 
 bool cli_job_of_micro_batches(const struct comparison *c)
 {
     uint32_t n[2];
-    if (c->single || c->tabled || c->opt.rank[TARGET] >= 0 || c->opt.map_only || c->map_count || c->opt.pack)
+    bool digest = dump_is_digest(&c->side[TARGET].dump) || dump_is_digest(&c->side[GOLDEN].dump);
+    if (digest || c->single || c->tabled || c->opt.rank[TARGET] >= 0 || c->opt.map_only || c->map_count || c->opt.pack)
         return false;
     for (int s = 0; s < 2; s++) {
         struct call_places p;
@@ -73,6 +76,9 @@ static void layout_line(struct buf *b, const char *word, const struct joined_job
     buf_fmt(b, "%s  %s\n        ", word, j->set[side].path);
     job_layout_text(j, side, b);
     buf_char(b, '\n');
+    double precision = digest_precision(&j->set[side].ranks.v[0]->dump);
+    if (!isnan(precision))
+        buf_fmt(b, _("        a digest: relative distances from %.0e on are told, to within a fifth\n"), precision);
 }
 
 static void rank_line(struct buf *b, const struct job_result *r, size_t pair)

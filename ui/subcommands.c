@@ -85,6 +85,11 @@ const struct subcommand subcommands[] = {
     {"check", "DUMP", N_("check one side alone: NaN, Inf, saturation, constant rows, damaged files"),
      N_("Checks every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are notes."), 1,
      1, OPT_STEP | OPT_OUTPUT | OPT_SUMMARY | OPT_ORACLE_ALONE, cli_check},
+    {"digest", "DUMP", N_("write what can be compared of a dump whose tensors cannot leave their node"),
+     N_("Writes figures and a sketch of every tensor, of all steps and ranks (or those of --step and --rank), into one file -o FILE.\n"
+        "It opens wherever a dump does, against a dump or another digest. A sketch tells the relative distance of two tensors of\n"
+        "one shape from 1e-12 on, to within a fifth."),
+     1, 1, OPT_STEP | OPT_OUTPUT, cli_digest},
     {"weights", "TARGET [GOLDEN]", N_("compare weight files; one alone: list its tensors"),
      N_("Pairs the weights by the names of Hugging Face, Megatron and MindFormers and by --map, cuts fused ones, joins\n"
         "tensor-parallel shards, trims padded vocabularies, and compares every value. Exit status 1 when a weight differs,\n"

@@ -40,6 +40,7 @@ void dump_release(struct dump *d)
     map_release(&d->scope_names);
     map_release(&d->frame_texts);
     nmap_release(&d->late_rows);
+    free(d->sketch);
     arena_release(&d->arena);
     dump_init(d);
 }

@@ -128,6 +128,7 @@ typedef VEC(const char *) known_names; /* each once */
 
 struct dump {
     const struct reader *reader;
+    const struct reader *source; /* of a digest: of the recording it was made of; else NULL */
     const char *path;      /* of the folder or file opened */
     const void *given;     /* what is read where no file is: the reader's own, outlives the dump; or NULL */
     const char *shown;     /* what it is called to people, or NULL: its path */
@@ -161,6 +162,7 @@ struct dump {
     struct map call_runs;       /* name given more than once → the last run's number, its "#N" */
     struct map slot_names, shape_keys, scope_names, frame_texts;
     struct nmap late_rows;      /* call and slot → row, of rows that stand far behind in calls of very many */
+    double *sketch; /* SKETCH_NUMBERS of each row (num/sketch.h), the first NaN where there is none; NULL: of no row; owned */
     atomic_uint_fast64_t bytes, bytes_done; /* of the files being read, for progress; no lock needed */
     void *state;                /* the reader's own */
     struct step_before *past;          /* the step before (dump/step_before.h), freed with the dump; NULL: there is
@@ -169,6 +171,12 @@ struct dump {
 
 void dump_init(struct dump *d);
 void dump_release(struct dump *d); /* closes its reader first */
+
+/* The format the calls and names are those of. */
+static inline const struct reader *dump_format(const struct dump *d)
+{
+    return d->source ? d->source : d->reader;
+}
 
 static inline const char *dump_shown(const struct dump *d)
 {

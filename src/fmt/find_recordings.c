@@ -95,6 +95,10 @@ static void real_path(const char *path, struct buf *out)
 static void add_file(place_list *out, const struct reader *r, const char *path)
 {
     struct buf real = {0};
+    if (r->places) {
+        r->places(path, out);
+        return;
+    }
     real_path(path, &real);
     add(out, r, path, path_parent(buf_view(&real)));
     buf_release(&real);

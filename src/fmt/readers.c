@@ -1,4 +1,5 @@
 /* The table of readers, one a format, in the order a path is tried with them. */
+#include "fmt/digest.h"
 #include "fmt/msdump.h"
 #include "fmt/msprobe.h"
 #include "fmt/pack_read.h"
@@ -9,6 +10,7 @@
 
 const struct reader *const readers[] = {
     &reader_pack,
+    &reader_digest,
     &reader_msprobe,
     &reader_msdump,
     &reader_ptdbg,

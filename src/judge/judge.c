@@ -19,6 +19,7 @@
 #include "judge/tool_rules.h"
 #include "dump/recorded_figures.h"
 #include "num/masked.h"
+#include "num/sketch.h"
 #include "pair/repeated.h"
 #include "judge/judge_summary.h"
 #include "judge/table_verdicts.h"
@@ -142,6 +143,25 @@ static bool masked_alike(const struct judge_pass *p, const struct verdict_case *
            isfinite(g[STAT_MAX]) && g[STAT_MAX] != 0 && !nan[0] && !nan[1];
 }
 
+/* The relative distance by the sketches of two rows' tensors of one shape; NaN: a side has none. */
+static double sketches_apart(const struct judge_pass *p, const uint32_t row[2])
+{
+    const struct shape *a = dump_row_shape(p->side[TARGET], row[TARGET]), *b = dump_row_shape(p->side[GOLDEN], row[GOLDEN]);
+    const double *x = p->side[TARGET]->sketch, *y = p->side[GOLDEN]->sketch;
+    if (!x || !y || !a || !b || a->ndim != b->ndim || (a->ndim && memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) != 0))
+        return NAN;
+    return sketch_distance(x + (size_t)row[TARGET] * SKETCH_NUMBERS, y + (size_t)row[GOLDEN] * SKETCH_NUMBERS);
+}
+
+/* What was left out of the sketches as a mask's may be none: then the figures tell too. */
+static double sketched_error(const struct judge_pass *p, const struct verdict_case *k)
+{
+    double e = sketches_apart(p, k->row);
+    bool filled = !isnan(e) && p->side[TARGET]->sketch[(size_t)k->row[TARGET] * SKETCH_NUMBERS + SKETCH_FILLS] > 0;
+    double whole = filled && !masked_alike(p, k) ? recorded_error(k->r[TARGET], k->r[GOLDEN]) : NAN;
+    return whole > e ? whole : e;
+}
+
 static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
 {
     k->out->flags |= LINE_STATISTICS;
@@ -151,7 +171,7 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_MATCH, RULE_CHECKSUM_SAME);
         return;
     }
-    if (!p->o->exact && masked_alike(p, k)) { /* of what is left only the largest is known */
+    if (!p->o->exact && masked_alike(p, k) && isnan(sketched_error(p, k))) { /* of what is left only the largest is known */
         double a = k->r[TARGET]->stat[STAT_MAX], b = k->r[GOLDEN]->stat[STAT_MAX];
         k->out->flags |= LINE_MASKED;
         row_verdict_weigh(p, k, fabs(a - b) / fabs(b), true);
@@ -163,13 +183,16 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
         return;
     }
     if (class_is_whole(row_class(k->r[TARGET])) && class_is_whole(row_class(k->r[GOLDEN])) && both(k, HAS_MAX)) {
-        bool same = stats_equal(p, k);
+        double off = sketched_error(p, k);
+        bool same = stats_equal(p, k) && (isnan(off) || off == 0);
         verdict_case_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SAME_STATS : RULE_INTEGERS_DIFFER);
         return;
     }
-    double e = recorded_error(k->r[TARGET], k->r[GOLDEN]);
+    double sketched = sketched_error(p, k), e = isnan(sketched) ? recorded_error(k->r[TARGET], k->r[GOLDEN]) : sketched;
+    if (!isnan(sketched)) /* of all elements, not of their figures */
+        k->out->flags &= (uint8_t)~LINE_STATISTICS;
     if (!isnan(e))
-        row_verdict_weigh(p, k, e, true);
+        row_verdict_weigh(p, k, e, isnan(sketched));
     else if (t)
         verdict_case_give(k, VERDICT_MATCH, RULE_NONFINITE_ALIKE);
     else if (both(k, HAS_CHECKSUM))
@@ -431,15 +454,16 @@ static int by_size(const void *a, const void *b)
 static double product_error(const struct judge_pass *p, uint32_t i, bool *conv)
 {
     const struct line *l = &p->m->pairing->lines.v[i];
-    if (p->state[i] != MEASURE_DONE || !p->m->figures[i]->two ||
-        pair_is_doubtful(p, l))
+    bool done = p->state[i] == MEASURE_DONE && p->m->figures[i]->two;
+    double e = done ? p->m->figures[i]->rel_l2 : l->pair != NONE ? sketches_apart(p, l->row) : NAN;
+    if (isnan(e) || pair_is_doubtful(p, l))
         return NAN;
     const struct row *t = &p->side[TARGET]->rows.v[l->row[TARGET]], *g = &p->side[GOLDEN]->rows.v[l->row[GOLDEN]];
     const struct call *c = &p->side[TARGET]->calls.v[t->call];
     *conv = c->family == FAMILY_CONV;
     bool product = t->dtype == DTYPE_F32 && g->dtype == DTYPE_F32 && t->io == IO_OUTPUT && c->phase == PHASE_FORWARD &&
                    family_is_product(c->family);
-    return product ? p->m->figures[i]->rel_l2 : NAN;
+    return product ? e : NAN;
 }
 
 /* Products with operands rounded to 10 bits err by about 3e-4 wherever they run; a matmul that errs by less tells that

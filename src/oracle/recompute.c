@@ -367,7 +367,7 @@ void recompute_call(const struct call_plan *p, const struct dump *d, uint32_t ca
         refuse_in_place(&r);
     if (!c->unknown && formula)
         formula(c);
-    if (r.default_taken && !c->module && !d->reader->arguments)
+    if (r.default_taken && !c->module && !dump_format(d)->arguments)
         call_unknown(c, UNKNOWN_ARGUMENT);
     if (!c->unknown && !formula && (!c->backward || c->mindspore))
         call_unknown(c, UNKNOWN_OPERATOR);

@@ -441,7 +441,7 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
     for (size_t i = 0; i < o->map_count; i++)
         by_mapping(&b, &o->maps[i], (uint32_t)i);
     if (!o->map_only) {
-        const struct reader *r[2] = {target->reader, golden->reader}; /* NULL: made, not read */
+        const struct reader *r[2] = {dump_format(target), dump_format(golden)}; /* NULL: made, not read */
         bool one_language = strcmp(target->framework, golden->framework) == 0 && r[TARGET] == r[GOLDEN];
         bool counted = one_language && !o->given_count && counts_calls(target) && counts_calls(golden);
         if (counted && !anchors_same_calls(target, golden))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "dump/recorded_figures.h"
 
 static const struct joined_side *side_of(const struct dump *d)
 {
@@ -192,6 +193,21 @@ static void figures_of_parts(const struct whole_rows *r, const struct whole_row 
     out->has |= has;
 }
 
+/* Without elements nothing proves that parts are replicas: their figures must be near. */
+static bool figures_agree(const struct whole_rows *r, const struct whole_row *x)
+{
+    const struct part_row *a = &x->parts.v[0];
+    for (int s = 0; s < x->steps; s++)
+        if (x->step[s].how != JOIN_REPLICA)
+            return true;
+    for (size_t i = 1; i < x->parts.n; i++) {
+        const struct part_row *b = &x->parts.v[i];
+        if (!(recorded_error(&part_dump(r, b)->dump.rows.v[b->row], &part_dump(r, a)->dump.rows.v[a->row]) <= 1e-3))
+            return false;
+    }
+    return true;
+}
+
 static bool all_readable(const struct whole_rows *r, const struct whole_row *x)
 {
     for (size_t i = 0; i < x->parts.n; i++)
@@ -234,8 +250,9 @@ static void add_row(struct filling *f, uint32_t whole)
             memcpy(r.stat, own->stat, sizeof r.stat);
             r.has |= own->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM);
         } else if (of_replicas(x) && x->scale == 1) {
+            bool proved = r.has & HAS_FILE || figures_agree(f->rows, x);
             memcpy(r.stat, own->stat, sizeof r.stat);
-            r.has |= own->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM);
+            r.has |= proved ? own->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM) : 0;
         } else if (!is_sum(x) && !x->open && !(r.has & HAS_FILE)) {
             figures_of_parts(f->rows, x, &r);
         }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "judge/suspects.h"
+#include "fmt/digest.h"
 #include "diagnose/diagnose.h"
 #include "judge/verdict_text.h"
 #include "pair/gaps.h"
@@ -65,6 +66,16 @@ static void side_fields(struct jsonw *w, const struct dump *d, const char *path)
     jw_kint_if(w, "step", d->step >= 0, d->step);
     jw_kint_if(w, "rank", d->rank >= 0, d->rank);
     jw_kint(w, "rows", (int64_t)d->rows.n);
+    if (dump_is_digest(d))
+        json_digest(w, d);
+}
+
+void json_digest(struct jsonw *w, const struct dump *d)
+{
+    jw_key(w, "digest");
+    jw_object(w);
+    jw_kgiven(w, "precision", digest_precision(d));
+    jw_end_object(w);
 }
 
 void json_side_fields(struct jsonw *w, const struct dump *d)

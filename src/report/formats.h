@@ -41,5 +41,6 @@ void compare_json_was(struct jsonw *w, const struct comparison *s, uint32_t line
 /* {"row":…,"kind":…,"detail":…}: what is wrong with a recording; no row: null */
 void json_problem(struct jsonw *w, struct str row, const char *kind, const char *detail);
 void json_side_fields(struct jsonw *w, const struct dump *d);
+void json_digest(struct jsonw *w, const struct dump *d); /* the member of a side that is a digest */
 
 #endif

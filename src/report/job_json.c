@@ -5,6 +5,7 @@
 #include "base/msg.h"
 #include "compare/input_doubts.h"
 #include "compare/job_strip.h"
+#include "fmt/digest.h"
 #include "judge/verdict_text.h"
 #include "report/formats.h"
 
@@ -81,7 +82,10 @@ static void side(struct jsonw *w, const struct job_result *r, int which)
     int_array(w, "absent", &absent);
     jw_key(w, "layout");
     job_json_layout(w, &j->layout[which]);
-    jw_knull(w, "digest");
+    if (dump_is_digest(d))
+        json_digest(w, d);
+    else
+        jw_knull(w, "digest");
     jw_end_object(w);
     vec_release(&absent);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "fmt/digest.h"
 
 /* ---- which steps and pairs ---- */
 
@@ -162,20 +163,36 @@ static void find_first(struct job_compare *k)
     job_changed(k);
 }
 
+/* A digest holds no elements to join. */
+static int refuse_digest(const struct joined_job *j, struct err *e)
+{
+    for (int s = 0; s < 2; s++)
+        if (dump_is_digest(&j->set[s].ranks.v[0]->dump))
+            return err_set(e, ERR_USAGE,
+                           _("%s is a digest, and the jobs are cut differently: shards are joined from tensors. "
+                             "Compare jobs of one layout, or one rank with another (--rank T:G)"),
+                           j->set[s].path);
+    return 0;
+}
+
 static int compare_step(struct job_compare *k, int step, struct err *e)
 {
     struct joined_job *j = mem_zalloc(sizeof *j);
-    if (load_job(k, step, j, e)) {
+    int rc = load_job(k, step, j, e);
+    bool whole = rc == 0 && !k->open && rank_set_is_whole(&j->set[TARGET]) && rank_set_is_whole(&j->set[GOLDEN]);
+    bool joined = whole && !layout_same(&j->layout[TARGET], &j->layout[GOLDEN]);
+    if (rc == 0 && joined)
+        rc = refuse_digest(j, e);
+    if (rc) {
         joined_job_release(j);
         free(j);
         return -1;
     }
-    bool whole = rank_set_is_whole(&j->set[TARGET]) && rank_set_is_whole(&j->set[GOLDEN]) && !k->open;
-    bool joined = whole && !layout_same(&j->layout[TARGET], &j->layout[GOLDEN]);
-    if (joined)
+    bool of_another = joined && job_of_another(k);
+    if (joined && !of_another)
         joined_job_decide(j);
     add_step(k, j, joined);
-    if (joined && job_of_another(k)) {
+    if (of_another) {
         for (size_t i = 0; i < j->set[TARGET].ranks.n; i++) {
             struct place p = job_place(step, j->set[TARGET].ranks.v[i]->rank);
             vec_push(&k->result.left, p);

@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "base/msg.h"
 #include "dump/computed_figures.h"
+#include "dump/computed_sketches.h"
+#include "fmt/digest.h"
 #include "judge/packed_verdicts.h"
 #include "measure/figures_cache.h"
 #include "pair/axis_order_vote.h"
@@ -230,6 +232,11 @@ static void tell_failures(struct dump *d, const read_failures *l)
     }
 }
 
+static bool of_digest(const struct recording *x)
+{
+    return x->places.v[x->place].reader == &reader_digest;
+}
+
 static int load_side(struct job *j, void *ctx, struct err *e)
 {
     struct session *s = ctx;
@@ -242,6 +249,8 @@ static int load_side(struct job *j, void *ctx, struct err *e)
         tensor_files_look(&files, &x->dump, &load->cancel);
     if (rc == 0 && !s->single && !s->tabled)
         computed_figures_fill(&x->dump, s->kern, s->opt.workers, load);
+    if (rc == 0 && !s->single && of_digest(&s->recordings->side[!side]))
+        computed_sketches_fill(&x->dump, s->opt.workers, load); /* all that the other side has of its tensors */
     if (rc == 0 && !s->single)
         dataflow_build(&s->recordings->flow[side], &x->dump); /* nobody else looks before both sides are loaded */
     session_lock(s);

@@ -1,0 +1,249 @@
+/* Reads a digest: the list of places at its end, then one place's lines. */
+#include "fmt/digest.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/lines.h"
+#include "base/msg.h"
+#include "fmt/find_recordings.h"
+#include "fmt/row_records.h"
+#include "num/sketch.h"
+
+#define LINE_MOST (8u << 20)
+#define BATCH 4096
+#define PLACES_MOST 100000
+#define INDEX_BYTES (sizeof DIGEST_INDEX - 1 + 20 + 1)
+
+struct stretch {
+    int step, rank;
+    uint64_t from, bytes;
+};
+typedef VEC(struct stretch) stretch_list;
+
+static bool probe(const char *path)
+{
+    char head[10];
+    return str_eq(file_head(path, head, sizeof head), STR("{\"digest\":"));
+}
+
+static int number_in(const cJSON *a, int i)
+{
+    return (int)(int64_t)json_line_whole(cJSON_GetArrayItem(a, i), INT32_MAX, UINT64_MAX);
+}
+
+/* Where the list of places begins; 0 where the last line does not tell. */
+static uint64_t index_at(const struct file *f)
+{
+    char last[INDEX_BYTES + 1] = {0};
+    struct err quiet;
+    unsigned long long at;
+    if (f->size <= INDEX_BYTES || file_read(f, f->size - INDEX_BYTES, last, INDEX_BYTES, &quiet))
+        return 0;
+    struct str line = str_n(last, INDEX_BYTES - 1);
+    if (!str_starts(line, DIGEST_INDEX) || !str_u64(str_cut(line, sizeof DIGEST_INDEX - 1), &at))
+        return 0;
+    return at < f->size - INDEX_BYTES && f->size - INDEX_BYTES - at <= LINE_MOST ? at : 0;
+}
+
+static int read_places(const char *path, stretch_list *out, struct err *e)
+{
+    struct file f;
+    if (file_open(&f, path, e))
+        return -1;
+    uint64_t at = index_at(&f), n = at ? f.size - INDEX_BYTES - at : 0;
+    char *text = mem_alloc((size_t)n + 1);
+    int rc = n ? file_read(&f, at, text, (size_t)n, e) : err_set(e, ERR_DATA, _("%s: the digest is cut off: its list of places is missing"), path);
+    cJSON *o = rc == 0 ? json_parse(str_n(text, (size_t)n), false, path, at, e) : NULL;
+    const cJSON *list = o ? json_line_member(o, "places") : NULL;
+    for (const cJSON *it = list ? list->child : NULL; it; it = it->next) {
+        struct stretch x = {number_in(it, 0), number_in(it, 1), json_line_whole(cJSON_GetArrayItem(it, 2), at, at), 0};
+        x.bytes = json_line_whole(cJSON_GetArrayItem(it, 3), at - x.from + 1, 0);
+        if (x.bytes && out->n < PLACES_MOST)
+            vec_push(out, x);
+    }
+    cJSON_Delete(o);
+    free(text);
+    file_close(&f);
+    return o && rc == 0 ? 0 : -1;
+}
+
+/* One that cannot be read is a place still: opening it says why. */
+static void add_places(const char *path, place_list *out)
+{
+    stretch_list l = {0};
+    struct err quiet;
+    struct stretch none = {-1, -1, 0, 0};
+    if (read_places(path, &l, &quiet) || !l.n)
+        vec_push(&l, none);
+    for (size_t i = 0; i < l.n; i++) {
+        struct place p = {.reader = &reader_digest, .step = l.v[i].step, .rank = l.v[i].rank};
+        vec_push(&p.paths, mem_strdup(path));
+        vec_push(out, p);
+    }
+    vec_release(&l);
+}
+
+static void read_head(struct dump *d, const cJSON *o)
+{
+    const char *format = json_line_text(d, json_line_member(o, "format"), "");
+    for (size_t i = 0; readers[i] && !d->source; i++)
+        d->source = strcmp(readers[i]->name, format) == 0 && !readers[i]->table && !readers[i]->weights ? readers[i] : NULL;
+    d->framework = json_line_text(d, json_line_member(o, "framework"), "");
+    d->level = json_line_text(d, json_line_member(o, "level"), "");
+    d->task = json_line_text(d, json_line_member(o, "task"), "");
+    d->digits = (int)json_line_whole(json_line_member(o, "digits"), 18, 17);
+    d->joint = *json_line_text(d, json_line_member(o, "joint"), ".");
+    d->checksums = cJSON_IsTrue(json_line_member(o, "checksums"));
+    d->cut = cJSON_IsTrue(json_line_member(o, "cut"));
+}
+
+static void read_group(struct dump *d, const cJSON *a)
+{
+    struct call_group g = {(uint32_t)json_line_whole(cJSON_GetArrayItem(a, 0), d->calls.n, NONE), json_line_text(d, cJSON_GetArrayItem(a, 1), "")};
+    if (g.call != NONE && (!d->groups.n || vec_last(&d->groups)->call < g.call))
+        vec_push(&d->groups, g);
+}
+
+/* SKETCH_NUMBERS numbers of 16 digits in base 16 each: the bits of a double. */
+static bool read_sums(struct str text, double *sum)
+{
+    if (text.n != SKETCH_NUMBERS * 16)
+        return false;
+    for (int j = 0; j < SKETCH_NUMBERS; j++) {
+        uint64_t bits = 0;
+        for (int k = 0; k < 16; k++) {
+            char c = text.p[j * 16 + k];
+            int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+            if (digit < 0)
+                return false;
+            bits = bits << 4 | (uint64_t)digit;
+        }
+        memcpy(&sum[j], &bits, sizeof bits);
+        if (!isfinite(sum[j]))
+            return false;
+    }
+    return true;
+}
+
+struct digest_reading {
+    struct dump *d;
+    struct row_records records;
+    VEC(double) sketch; /* of the rows so far */
+    struct json_pool pool;
+};
+
+static void keep_sketch(struct digest_reading *x, const cJSON *row)
+{
+    const cJSON *text = cJSON_GetArrayItem(row, 11);
+    double sum[SKETCH_NUMBERS] = {NAN};
+    if (!cJSON_IsString(text) || !read_sums(str_of(text->valuestring), sum))
+        sum[0] = NAN;
+    for (int j = 0; j < SKETCH_NUMBERS; j++)
+        vec_push(&x->sketch, sum[j]);
+}
+
+static int one_line(struct digest_reading *x, const cJSON *o, const struct lines *l, struct err *e)
+{
+    const cJSON *v;
+    size_t rows = x->d->rows.n;
+    if (!cJSON_IsObject(o))
+        return err_line(e, x->d->path, l->number, _("expected an object"));
+    if ((v = json_line_member(o, "group")))
+        read_group(x->d, v);
+    else if (json_line_member(o, "digest"))
+        read_head(x->d, o);
+    if (row_records_take(&x->records, x->d, o, x->d->path, l->number, e))
+        return -1;
+    if (x->d->rows.n > rows) {
+        x->d->rows.v[rows].has &= (uint16_t)~HAS_FILE; /* no file comes with it */
+        keep_sketch(x, json_line_member(o, "row"));
+    }
+    return 0;
+}
+
+static int read_lines(struct digest_reading *x, struct lines *l, struct load *load, struct err *e)
+{
+    struct str s;
+    int rc = 0, got;
+    json_pool_enter(&x->pool);
+    load_begin(load);
+    while (rc == 0 && (got = lines_next(l, &s, e)) != 0) {
+        const cJSON *o = got < 0 ? NULL : json_parse(s, false, x->d->path, l->offset, e);
+        rc = o ? one_line(x, o, l, e) : -1;
+        json_pool_clear(&x->pool);
+        if (l->number % BATCH)
+            continue;
+        load_end(load);
+        if (load_cancelled(load))
+            rc = err_set(e, ERR_CANCEL, "%s", _("stopped"));
+        load_begin(load);
+    }
+    if (rc == 0) {
+        row_records_tie(&x->records, x->d);
+        x->d->sketch = x->sketch.v;
+        x->sketch.v = NULL;
+    }
+    load_end(load);
+    json_pool_leave(&x->pool);
+    return rc;
+}
+
+/* The stretch of this step and rank, as a file of its own. */
+static int open_stretch(const struct dump *d, struct lines *l, struct err *e)
+{
+    stretch_list places = {0};
+    const struct stretch *found = NULL;
+    struct file f, part;
+    if (read_places(d->path, &places, e))
+        return -1;
+    for (size_t i = 0; i < places.n && !found; i++)
+        if (places.v[i].step == d->step && places.v[i].rank == d->rank)
+            found = &places.v[i];
+    int rc = found ? file_open(&f, d->path, e) : err_set(e, ERR_DATA, _("%s: the digest has no such step and rank"), d->path);
+    if (rc == 0) {
+        struct file_span span = {.fd = file_detach(&f), .at = found->from, .size = found->bytes};
+        file_join(&part, d->path, &span, 1);
+        lines_take(l, part, LINE_MOST, false);
+    }
+    vec_release(&places);
+    return rc;
+}
+
+static int open_digest(struct dump *d, struct load *load, struct err *e)
+{
+    struct digest_reading x = {.d = d};
+    struct lines l = {0};
+    if (open_stretch(d, &l, e))
+        return -1;
+    d->bytes += l.file.size;
+    int rc = read_lines(&x, &l, load, e);
+    d->bytes_done += l.file.size;
+    lines_close(&l);
+    vec_release(&x.sketch);
+    row_records_release(&x.records);
+    return rc;
+}
+
+double digest_precision(const struct dump *d)
+{
+    size_t tensors = 0, sketched = 0;
+    if (d->reader != &reader_digest)
+        return NAN;
+    for (size_t i = 0; i < d->rows.n && d->sketch; i++) {
+        tensors += d->rows.v[i].kind == ROW_TENSOR;
+        sketched += d->rows.v[i].kind == ROW_TENSOR && !isnan(d->sketch[i * SKETCH_NUMBERS]);
+    }
+    return sketched * 2 >= tensors && sketched ? SKETCH_PRECISION : NAN;
+}
+
+const struct reader reader_digest = {
+    .name = "digest",
+    .title = N_("a digest: figures and sketches of a recording, without its tensors"),
+    .what = N_("the file that diverge digest wrote"),
+    .versions = "diverge 0.1",
+    .probe = probe,
+    .places = add_places,
+    .open = open_digest,
+    .without = N_("a digest holds no tensors"),
+};

@@ -1,0 +1,229 @@
+/* Writes a recording's calls and rows as lines of JSON, each tensor with its sketch; fmt/digest.c reads them. */
+#include "report/digest_write.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/json_write.h"
+#include "dump/family.h"
+#include "fmt/digest.h"
+#include "num/sketch.h"
+
+static void begin(struct jsonw *w, struct buf *out)
+{
+    jw_init(w, out, false);
+    jw_object(w);
+}
+
+/* One line is done: what has gathered may go. */
+static void end(struct digest_writing *x, struct jsonw *w)
+{
+    jw_end_object(w);
+    buf_char(w->out, '\n');
+    size_t before = x->out->buf.n;
+    out_flow(x->out);
+    x->written += before - x->out->buf.n;
+}
+
+static void write_head(struct digest_writing *x, const struct dump *d)
+{
+    const char joint[2] = {d->joint, 0};
+    struct jsonw w;
+    begin(&w, &x->out->buf);
+    jw_kint(&w, "digest", DIGEST_VERSION);
+    jw_kcstr(&w, "format", dump_format(d)->name);
+    jw_kcstr(&w, "framework", d->framework);
+    jw_kcstr(&w, "level", d->level);
+    jw_kcstr(&w, "task", d->task);
+    jw_kint(&w, "digits", d->digits);
+    jw_kcstr(&w, "joint", joint);
+    jw_kbool(&w, "checksums", d->checksums);
+    jw_kbool(&w, "cut", d->cut);
+    end(x, &w);
+}
+
+static void write_stack(struct digest_writing *x, const struct dump *d, const struct stack *s)
+{
+    struct jsonw w;
+    begin(&w, &x->out->buf);
+    jw_key(&w, "stack");
+    jw_array(&w);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct frame *f = &d->frames.v[d->stack_frames.v[s->first + i]];
+        if (f->raw) {
+            jw_cstr(&w, f->raw);
+            continue;
+        }
+        jw_array(&w);
+        jw_cstr(&w, f->file);
+        jw_int(&w, f->line);
+        jw_cstr(&w, f->func);
+        jw_cstr(&w, f->code);
+        jw_end_array(&w);
+    }
+    jw_end_array(&w);
+    end(x, &w);
+}
+
+static void number(struct jsonw *w, const char *key, uint32_t n)
+{
+    if (n != NONE)
+        jw_kint(w, key, n);
+}
+
+static void write_call(struct digest_writing *x, const struct dump *d, uint32_t call)
+{
+    const struct call *c = &d->calls.v[call];
+    struct jsonw w;
+    begin(&w, &x->out->buf);
+    jw_kstr(&w, "call", dump_call_name(d, call));
+    jw_kint(&w, "kind", c->kind);
+    jw_kint(&w, "phase", c->phase);
+    jw_kcstr(&w, "family", family_name((enum family)c->family));
+    if (c->scope != NONE)
+        jw_kcstr(&w, "scope", d->scopes.v[c->scope]);
+    number(&w, "stack", c->stack);
+    number(&w, "in", c->parent);
+    number(&w, "twin", c->twin);
+    if (c->gradient)
+        jw_kbool(&w, "gradient", true);
+    end(x, &w);
+}
+
+static void write_counts(struct jsonw *w, const struct row_extra *x)
+{
+    if (!x || !x->counts) {
+        jw_null(w);
+        return;
+    }
+    const uint64_t v[] = {x->nan, x->neg_inf, x->pos_inf, x->zero};
+    jw_array(w);
+    jw_int(w, x->counts);
+    for (int i = 0; i < 4; i++)
+        jw_int(w, (int64_t)v[i]);
+    jw_end_array(w);
+}
+
+static void write_sketch(struct jsonw *w, const double *sum)
+{
+    char text[SKETCH_NUMBERS * 16 + 1] = "";
+    if (!sum || isnan(sum[0])) {
+        jw_null(w);
+        return;
+    }
+    for (int j = 0; j < SKETCH_NUMBERS; j++) {
+        uint64_t bits;
+        memcpy(&bits, &sum[j], sizeof bits);
+        snprintf(text + j * 16, 17, "%016" PRIx64, bits);
+    }
+    jw_cstr(w, text);
+}
+
+static void write_row(struct digest_writing *x, const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    const struct shape *shape = dump_row_shape(d, row);
+    struct jsonw w;
+    begin(&w, &x->out->buf);
+    jw_key(&w, "row");
+    jw_array(&w);
+    jw_int(&w, r->call);
+    jw_cstr(&w, d->slots.v[r->slot]);
+    jw_int(&w, r->io);
+    jw_int(&w, r->kind);
+    jw_cstr(&w, dtype_table[r->dtype].name);
+    jw_int(&w, r->has & 0xff & ~(HAS_FILE | IS_DAMAGED));
+    if (shape) {
+        jw_array(&w);
+        for (int i = 0; i < shape->ndim; i++)
+            jw_int(&w, shape->dim[i]);
+        jw_end_array(&w);
+    } else {
+        jw_null(&w);
+    }
+    jw_array(&w);
+    for (int i = 0; i < STAT_COUNT; i++)
+        jw_num(&w, r->stat[i]);
+    jw_end_array(&w);
+    jw_cstr(&w, r->text);
+    write_counts(&w, r->extra == NONE ? NULL : &d->extras.v[r->extra]);
+    jw_null(&w);
+    write_sketch(&w, d->sketch ? d->sketch + (size_t)row * SKETCH_NUMBERS : NULL);
+    jw_end_array(&w);
+    end(x, &w);
+}
+
+static void write_group(struct digest_writing *x, const struct call_group *g)
+{
+    struct jsonw w;
+    begin(&w, &x->out->buf);
+    jw_key(&w, "group");
+    jw_array(&w);
+    jw_int(&w, g->call);
+    jw_cstr(&w, g->ranks);
+    jw_end_array(&w);
+    end(x, &w);
+}
+
+static void write_problem(struct digest_writing *x, const struct problem *p)
+{
+    struct jsonw w;
+    begin(&w, &x->out->buf);
+    jw_key(&w, "problem");
+    jw_array(&w);
+    if (p->row == NONE)
+        jw_null(&w);
+    else
+        jw_int(&w, p->row);
+    jw_cstr(&w, p->kind);
+    jw_cstr(&w, p->text);
+    jw_bool(&w, p->recorded);
+    jw_end_array(&w);
+    end(x, &w);
+}
+
+void digest_begin(struct digest_writing *x, struct out *out)
+{
+    *x = (struct digest_writing){.out = out};
+}
+
+void digest_add(struct digest_writing *x, const struct dump *d)
+{
+    struct digest_place p = {.step = d->step, .rank = d->rank, .from = x->written + x->out->buf.n};
+    write_head(x, d);
+    for (size_t i = 0; i < d->stacks.n; i++)
+        write_stack(x, d, &d->stacks.v[i]);
+    for (uint32_t c = 0; c < d->calls.n; c++)
+        write_call(x, d, c);
+    for (uint32_t r = 0; r < d->rows.n; r++)
+        write_row(x, d, r);
+    for (size_t i = 0; i < d->groups.n; i++)
+        write_group(x, &d->groups.v[i]);
+    for (size_t i = 0; i < d->problems.n; i++)
+        write_problem(x, &d->problems.v[i]);
+    p.bytes = x->written + x->out->buf.n - p.from;
+    vec_push(&x->places, p);
+}
+
+void digest_end(struct digest_writing *x)
+{
+    uint64_t at = x->written + x->out->buf.n;
+    struct jsonw w;
+    begin(&w, &x->out->buf);
+    jw_key(&w, "places");
+    jw_array(&w);
+    for (size_t i = 0; i < x->places.n; i++) {
+        const struct digest_place *p = &x->places.v[i];
+        jw_array(&w);
+        jw_int(&w, p->step);
+        jw_int(&w, p->rank);
+        jw_int(&w, (int64_t)p->from);
+        jw_int(&w, (int64_t)p->bytes);
+        jw_end_array(&w);
+    }
+    jw_end_array(&w);
+    end(x, &w);
+    buf_fmt(&x->out->buf, DIGEST_INDEX "%020llu\n", (unsigned long long)at);
+    vec_release(&x->places);
+}

@@ -1,0 +1,23 @@
+/* Writes digests (fmt/digest.h, doc/formats.md). */
+#ifndef REPORT_DIGEST_WRITE_H
+#define REPORT_DIGEST_WRITE_H
+
+#include "base/out.h"
+#include "dump/dump.h"
+
+struct digest_place {
+    int step, rank;
+    uint64_t from, bytes;
+};
+struct digest_writing {
+    struct out *out;
+    uint64_t written; /* bytes passed on */
+    VEC(struct digest_place) places;
+};
+
+void digest_begin(struct digest_writing *w, struct out *out);
+/* One step's recording of one rank, with its sketches (dump/computed_sketches.h). */
+void digest_add(struct digest_writing *w, const struct dump *d);
+void digest_end(struct digest_writing *w);
+
+#endif
