@@ -31,6 +31,8 @@ int cli_worse_status(int a, int b);
 void cli_rank_unread(read_failures *l, int step, int rank, const struct err *e);
 /* Results that workers wrote, as one. */
 int cli_compare_shares(const struct options *o);
+/* Sets o's share by what Slurm, Volcano, torchrun or Open MPI tell this process; as it is where none does. */
+int cli_worker_of_launcher(struct options *o, struct err *e);
 /* What options.tensor names, of a session that is settled. 0, or -1 with e. */
 int cli_tensor(const struct comparison *s, const struct options *o, struct err *e);
 int cli_check(const struct options *o);

@@ -327,8 +327,15 @@ static enum job_kind kind_of(const struct investigation *inv, const struct optio
     return kind;
 }
 
-int cli_compare(const struct options *o)
+/* -o FOLDER: a name without an extension, as no other result has. */
+static bool writes_folder(const struct options *o)
 {
+    return !o->json && o->output && strcmp(o->output, "-") != 0 && str_find(path_base(str_of(o->output)), '.') < 0;
+}
+
+int cli_compare(const struct options *given)
+{
+    struct options own = *given, *o = &own;
     struct session s;
     struct session_options so;
     struct investigation inv;
@@ -336,6 +343,8 @@ int cli_compare(const struct options *o)
     struct found_trees found = {0}; /* each tree is walked once, whoever asks */
     enum job_kind kind;
     int status;
+    if (!o->workers_all && o->args == 2 && writes_folder(o) && cli_worker_of_launcher(o, &e))
+        return cli_fail(&e);
     if (!o->json && !o->workers_all && o->output && strcmp(o->output, "-") != 0 && !writer_for(o->output)) {
         cli_ending(o->output, &e);
         return cli_fail(&e);

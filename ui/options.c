@@ -319,8 +319,8 @@ static const struct option table[] = {
      N_("how the target's ranks divide the model, as in tp=2,pp=2,sp=on (default: found from the recordings)")},
     {"--layout-golden", "L", OPT_PAIR | OPT_MAP, BY(set_layout_golden), N_("the same of the golden side")},
     {"--worker", "I/N", OPT_PAIR, BY(set_worker),
-     N_("with -o FOLDER: compare the Ith of N shares of the ranks; `diverge compare FOLDER` shows all that is there "
-        "as one")},
+     N_("with -o FOLDER: compare the Ith of N shares of the ranks (default: by SLURM_PROCID, VC_TASK_INDEX, RANK or "
+        "OMPI_COMM_WORLD_RANK); `diverge compare FOLDER` shows all that is there as one")},
     {"--map", "FILE", OPT_PAIR | OPT_MAP, BY(add_map),
      N_("read correspondences: one of msprobe's mapping files (YAML), matches of tb_graph_ascend or "
         "diverge's JSON; repeatable")},

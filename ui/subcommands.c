@@ -85,7 +85,7 @@ const struct subcommand subcommands[] = {
     {"check", "DUMP", N_("check one side alone: NaN, Inf, saturation, constant rows, damaged files"),
      N_("Checks every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are notes."), 1,
      1, OPT_STEP | OPT_OUTPUT | OPT_SUMMARY | OPT_ORACLE_ALONE, cli_check},
-    {"digest", "DUMP", N_("write what can be compared of a dump whose tensors cannot leave their node"),
+    {"digest", "DUMP", N_("write a dump's figures and sketches, without its tensors"),
      N_("Writes figures and a sketch of every tensor, of all steps and ranks (or those of --step and --rank), into one file -o FILE.\n"
         "It opens wherever a dump does, against a dump or another digest. A sketch tells the relative distance of two tensors of\n"
         "one shape from 1e-12 on, to within a fifth."),

@@ -1,0 +1,40 @@
+/* Which share of the ranks this process takes, where a launcher that is no MPI started it. */
+#include "ui/cli.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+
+/* What launchers tell each process: its number, and how many there are. */
+static const char *const launchers[][2] = {
+    {"SLURM_PROCID", "SLURM_NTASKS"},
+    {"VC_TASK_INDEX", "VC_WORKER_NUM"},
+    {"RANK", "WORLD_SIZE"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+};
+
+static bool number_in(const char *variable, int *out)
+{
+    const char *v = getenv(variable);
+    unsigned long long n;
+    if (!v || !str_u64(str_of(v), &n) || n > INT_MAX)
+        return false;
+    *out = (int)n;
+    return true;
+}
+
+int cli_worker_of_launcher(struct options *o, struct err *e)
+{
+    for (size_t i = 0; i < ARRAY_LEN(launchers); i++) {
+        int number, all;
+        if (!number_in(launchers[i][0], &number) || !number_in(launchers[i][1], &all))
+            continue;
+        if (number >= all)
+            return err_set(e, ERR_USAGE, _("%s is %d and %s is %d: expected a number below it"), launchers[i][0], number, launchers[i][1], all);
+        o->worker = number;
+        o->workers_all = all;
+        return 0;
+    }
+    return 0;
+}
