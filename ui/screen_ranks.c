@@ -24,6 +24,7 @@ static void begin(struct screen *s)
     job_compare_init(&s->job, &o);
     s->ranks.job = &s->job;
     s->ranks.follow = s->ranks.shown = true;
+    buf_clear(&s->work.message); /* of one rank alone */
     job_compare_start(&s->job, &e); /* a failure is shown in its place */
 }
 

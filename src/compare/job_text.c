@@ -60,7 +60,7 @@ void job_layout_text(const struct joined_job *j, int side, struct buf *out)
         buf_fmt(out, _("; %u of %u joined rows fit"), l->equal, l->proved);
     for (int c = 0, n = 0; c < CUT_COUNT; c++)
         if (l->open & 1u << c)
-            buf_fmt(out, "%s%s", n++ ? " " : _("; undecided: "), cut_name((enum cut)c));
+            buf_fmt(out, "%s%s", n++ ? "/" : _("; undecided: "), cut_name((enum cut)c));
 }
 
 static void ranks_sentence(struct buf *out, const char *words, const rank_list *l)

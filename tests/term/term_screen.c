@@ -61,7 +61,7 @@ static void resizing_redraws(void **state)
             wait_text(&t, NOWHERE, "\xe2\x96\xb6"); /* the cursor's row stays in sight */
         }
         if (sizes[i][1] >= 200)
-            wait_text(&t, NOWHERE, "origin");
+            wait_text(&t, NOWHERE, "g mean");
     }
     tty_resize(&t, 24, 80);
     wait_until(&t, is_drawn, NULL, "a frame of the first size");
