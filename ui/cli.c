@@ -158,7 +158,8 @@ int cli_may_write(const struct options *o, bool csv, struct err *e)
     if (cli_can_write(o, csv))
         return 0;
     return err_set(e, ERR_USAGE,
-                   csv ? _("%s: this result is written as .json or .csv") : _("%s: this result is written as .json"), o->output);
+                   csv ? _("%s: this result is written as .json or .csv") : _("%s: this result is written as .json"),
+                   o->output);
 }
 
 int cli_write(const struct options *o, result_writer *write, const void *result, struct err *e)
@@ -224,12 +225,15 @@ static void say_progress(void *ctx, struct buf *out)
     session_lock(s);
     session_progress(s, &p);
     if (!p.comparing)
-        buf_fmt(out, _("read %s and %s "), num_bytes(a, s->recordings->side[0].dump.bytes_done), num_bytes(b, s->recordings->side[1].dump.bytes_done));
+        buf_fmt(out, _("read %s and %s "), num_bytes(a, s->recordings->side[0].dump.bytes_done),
+                num_bytes(b, s->recordings->side[1].dump.bytes_done));
     else
-        buf_fmt(out, _("compared %s of %s tensors "), num_count(a, s->rows->measure.finished), num_count(b, s->rows->measure.wanted));
+        buf_fmt(out, _("compared %s of %s tensors "), num_count(a, s->rows->measure.finished),
+                num_count(b, s->rows->measure.wanted));
     session_unlock(s);
     if (p.per_second > 0)
-        buf_fmt(out, _("· %.0f %% · %s/s · %.0f s left "), p.share * 100, num_bytes(a, (unsigned long long)p.per_second), p.left);
+        buf_fmt(out, _("· %.0f %% · %s/s · %.0f s left "), p.share * 100,
+                num_bytes(a, (unsigned long long)p.per_second), p.left);
 }
 
 int cli_wait(struct session *s, const struct options *o, struct err *e)
@@ -240,8 +244,8 @@ int cli_wait(struct session *s, const struct options *o, struct err *e)
     return rc;
 }
 
-int cli_open_pair(struct session *s, bool *open, const struct investigation *inv, const struct options *o, bool pair_only,
-                  struct err *e)
+int cli_open_pair(struct session *s, bool *open, const struct investigation *inv, const struct options *o,
+                  bool pair_only, struct err *e)
 {
     struct session_options so;
     open_investigation_session(inv, o, &so);

@@ -101,8 +101,8 @@ int cli_fail_on(const struct options *o, const struct comparison *s, int own);
 bool cli_out_standard(const struct options *o);
 /* Both sides that an investigation (o's first argument) names, read and paired, and compared unless `pair_only`. *open: s
  * is to be stopped, also where this fails after its start. -1 with the session's error, or where there is one side only. */
-int cli_open_pair(struct session *s, bool *open, const struct investigation *inv, const struct options *o, bool pair_only,
-                  struct err *e);
+int cli_open_pair(struct session *s, bool *open, const struct investigation *inv, const struct options *o,
+                  bool pair_only, struct err *e);
 /* The line of a row's name on either side, or NONE. */
 uint32_t cli_line_named(const struct comparison *s, const char *name);
 /* session_wait with progress on a terminal's standard error; ERR_CANCEL after an interrupt. */

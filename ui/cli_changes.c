@@ -88,7 +88,8 @@ static void write_result(const void *result, enum result_form f, struct out *out
 }
 
 /* Prints or writes it; the exit status. */
-static int deliver(const struct round *before, const struct round *now, const char *const path[2], const struct options *o, struct err *e)
+static int deliver(const struct round *before, const struct round *now, const char *const path[2],
+                   const struct options *o, struct err *e)
 {
     struct round_join join = {0};
     struct changes c;

@@ -284,7 +284,8 @@ static void check_over_ranks(struct checked_job *x)
     }
     rank_set_absent(&x->set, layout_ranks(&x->layout), &x->absent);
     for (size_t i = 0; i < x->absent.n; i++) {
-        job_problem(x, x->absent.v[i], STR(""), "missing-rank", _("the layout or a group names this rank, and there is no recording of it"));
+        job_problem(x, x->absent.v[i], STR(""), "missing-rank",
+                    _("the layout or a group names this rank, and there is no recording of it"));
         x->wrong = true;
     }
 }
@@ -331,7 +332,8 @@ static void write_job(const void *result, enum result_form f, struct out *out)
 static bool several_ranks(const place_list *l)
 {
     for (size_t i = 0; i < l->n; i++)
-        if (l->v[i].step == l->v[0].step && l->v[i].rank != l->v[0].rank && !l->v[i].reader->table && !l->v[i].reader->weights)
+        if (l->v[i].step == l->v[0].step && l->v[i].rank != l->v[0].rank && !l->v[i].reader->table &&
+            !l->v[i].reader->weights)
             return true;
     return false;
 }
@@ -378,12 +380,14 @@ static int check_job(struct checked_job *x)
 }
 
 /* Whether the path holds several ranks and none was asked for; then all are checked, and *status is the result. */
-static bool check_all_ranks(const struct options *o, const struct investigation *inv, struct found_trees *found, int *status)
+static bool check_all_ranks(const struct options *o, const struct investigation *inv, struct found_trees *found,
+                            int *status)
 {
     struct checked_job x = {.o = o, .inv = inv, .found = found};
     read_failures failed = {0};
     struct err quiet;
-    bool several = inv->rank[TARGET] < 0 && !o->summary && found_trees_below(found, inv->input[TARGET], NULL, &x.places, &failed, &quiet) == 0 &&
+    bool several = inv->rank[TARGET] < 0 && !o->summary &&
+                   found_trees_below(found, inv->input[TARGET], NULL, &x.places, &failed, &quiet) == 0 &&
                    several_ranks(&x.places);
     if (several)
         *status = check_job(&x);

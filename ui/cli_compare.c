@@ -244,8 +244,10 @@ static void text_report(struct buf *b, const struct comparison *s)
                      "        the expected noise, of %zu rows\n"), s->golden2.of->path, s->golden2.of->rows);
     if (s->reference.of)
         buf_fmt(b, _("reference %s\n        %zu rows\n"), s->reference.of->path, s->reference.of->rows);
-    buf_fmt(b, _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden"),
-            x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
+    buf_fmt(
+        b,
+        _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden"),
+        x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
     struct buf reasons = {0};
     explain_pairing(x, &reasons);
     if (reasons.n)
@@ -273,7 +275,8 @@ static void text_report(struct buf *b, const struct comparison *s)
     sections(b, s);
 }
 
-static int write_result(const struct comparison *s, const struct investigation *inv, const struct options *o, struct err *e)
+static int write_result(const struct comparison *s, const struct investigation *inv, const struct options *o,
+                        struct err *e)
 {
     struct report_options ro = {.rows = o->rows, .tool = TOOL, .inv = inv, .date = open_investigation_date()};
     struct out out;

@@ -26,7 +26,8 @@ struct job_run {
     struct job_compare k;
 };
 
-static void options_of(const struct investigation *v, const struct options *o, struct found_trees *found, struct job_compare_options *jo)
+static void options_of(const struct investigation *v, const struct options *o, struct found_trees *found,
+                       struct job_compare_options *jo)
 {
     *jo = (struct job_compare_options){.all_steps = o->all_steps, .worker = o->worker, .workers = o->workers_all, .found = found};
     open_investigation_session(v, o, &jo->of);
@@ -124,14 +125,16 @@ static void text_report(struct buf *b, const struct job_result *r)
     for (int s = 0; s < 2; s++) {
         for (size_t i = 0; i < r->collectives[s].v.n; i++)
             if (collective_is_bad(&r->collectives[s].v.v[i]))
-                buf_fmt(b, _("collective %s: %s\n"), r->collectives[s].v.v[i].at ? r->collectives[s].v.v[i].at : r->collectives[s].v.v[i].name,
+                buf_fmt(b, _("collective %s: %s\n"),
+                        r->collectives[s].v.v[i].at ? r->collectives[s].v.v[i].at : r->collectives[s].v.v[i].name,
                         r->collectives[s].v.v[i].evidence);
         for (size_t i = 0; i < r->replicas[s].v.n; i++)
             buf_fmt(b, _("replicas: %s\n"), r->replicas[s].v.v[i].evidence);
     }
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < r->alone[s].n; i++)
-            buf_fmt(b, _("step %d rank %d  only in %s: not compared\n"), r->alone[s].v[i].step, r->alone[s].v[i].rank, r->job[0]->set[s].path);
+            buf_fmt(b, _("step %d rank %d  only in %s: not compared\n"), r->alone[s].v[i].step, r->alone[s].v[i].rank,
+                    r->job[0]->set[s].path);
 }
 
 /* One file a worker, there whole or not at all. */
@@ -248,7 +251,8 @@ static void merged_text(const cJSON *all, struct buf *b)
     }
     if (cJSON_IsObject(first))
         buf_fmt(b, _("first: rank %d, %s: %s\n"), cJSON_GetObjectItem(first, "rank")->valueint,
-                cJSON_GetStringValue(cJSON_GetObjectItem(first, "call")), cJSON_GetStringValue(cJSON_GetObjectItem(first, "sentence")));
+                cJSON_GetStringValue(cJSON_GetObjectItem(first, "call")),
+                cJSON_GetStringValue(cJSON_GetObjectItem(first, "sentence")));
     else
         buf_cstr(b, _("no deviation\n"));
 }

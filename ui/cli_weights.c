@@ -183,7 +183,8 @@ static uint32_t find_alike(const struct weights *w, struct str name)
     return at;
 }
 
-static int element(const struct weights *w, struct str name, const int64_t *index, int n, double *out, size_t *count, struct err *e)
+static int element(const struct weights *w, struct str name, const int64_t *index, int n, double *out, size_t *count,
+                   struct err *e)
 {
     struct tensor t;
     struct tensor_walk walk;
@@ -197,7 +198,8 @@ static int element(const struct weights *w, struct str name, const int64_t *inde
         return err_set(e, ERR_USAGE, _("%.*s has %d axes, not %d"), STR_ARG(name), x->ndim, n);
     for (int a = 0; a < x->ndim; a++) {
         if (a < n && index[a] >= x->shape[a])
-            return err_set(e, ERR_USAGE, _("%.*s: axis %d has %lld indices, starting at 0"), STR_ARG(name), a, (long long)x->shape[a]);
+            return err_set(e, ERR_USAGE, _("%.*s: axis %d has %lld indices, starting at 0"), STR_ARG(name), a,
+                           (long long)x->shape[a]);
         at = at * (uint64_t)x->shape[a] + (a < n ? (uint64_t)index[a] : 0);
         under *= a < n ? 1 : (uint64_t)x->shape[a];
     }

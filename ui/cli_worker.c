@@ -31,7 +31,8 @@ int cli_worker_of_launcher(struct options *o, struct err *e)
         if (!number_in(launchers[i][0], &number) || !number_in(launchers[i][1], &all))
             continue;
         if (number >= all)
-            return err_set(e, ERR_USAGE, _("%s is %d and %s is %d: expected a number below it"), launchers[i][0], number, launchers[i][1], all);
+            return err_set(e, ERR_USAGE, _("%s is %d and %s is %d: expected a number below it"), launchers[i][0],
+                           number, launchers[i][1], all);
         o->worker = number;
         o->workers_all = all;
         return 0;

@@ -89,7 +89,8 @@ static void hold_standard_descriptors(void)
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.step = {-1, -1}, .rank = {-1, -1}, .undo = -1, .status = -1, .severity = -1, .caused_by = -1, .edit = -1};
+    struct options o = {
+        .step = {-1, -1}, .rank = {-1, -1}, .undo = -1, .status = -1, .severity = -1, .caused_by = -1, .edit = -1};
     struct err e = {0};
     ending_begin();
     hold_standard_descriptors();
@@ -124,7 +125,8 @@ static int run(int argc, char **argv)
     bool named = c && *c->name;
     if (!named)
         c = &subcommands[0];
-    o.oracle = (struct oracle_options){.mode = c->options & OPT_ORACLE ? ORACLE_AUTO : ORACLE_OFF, .budget = ORACLE_BUDGET};
+    o.oracle =
+        (struct oracle_options){.mode = c->options & OPT_ORACLE ? ORACLE_AUTO : ORACLE_OFF, .budget = ORACLE_BUDGET};
     if (options_parse(&o, c, argc - 1 - named, argv + 1 + named, &e))
         return cli_fail(&e);
     if (o.help) {

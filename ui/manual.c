@@ -126,10 +126,11 @@ void manual_troff(struct buf *out)
             ".B diverge\n\\fI%s\\fR [\\fI%s\\fR] \\fI%s\\fR\n",
             _("options"), _("command"), _("options"), _("arguments"));
     section(out, _("DESCRIPTION"));
-    text(out, _("diverge lays the dumps of two training runs side by side, the target (the run under test) and the golden "
-                "run (the trusted one), judges every pair of recorded values against the noise honest arithmetic has, and "
-                "goes to the first row that deviates: both sides' figures, both stacks, and a sentence that says why. A "
-                "saved *.investigation.json opens what it holds.\n"));
+    text(out,
+         _("diverge lays the dumps of two training runs side by side, the target (the run under test) and the golden "
+           "run (the trusted one), judges every pair of recorded values against the noise honest arithmetic has, and "
+           "goes to the first row that deviates: both sides' figures, both stacks, and a sentence that says why. A "
+           "saved *.investigation.json opens what it holds.\n"));
     section(out, _("COMMANDS"));
     subcommand_list(out);
     section(out, _("OPTIONS"));
@@ -142,7 +143,8 @@ void manual_troff(struct buf *out)
         entry(out, status, NULL, _(m->text));
     }
     section(out, _("THE SCREEN"));
-    text(out, _("Every key runs a command, and : takes any command by name; Tab completes. A number goes to that row.\n"));
+    text(out,
+         _("Every key runs a command, and : takes any command by name; Tab completes. A number goes to that row.\n"));
     command_entries(out, &keys);
     section(out, _("THRESHOLDS"));
     text(out, _("Keys of --threshold and :set, with their defaults: "));

@@ -220,7 +220,8 @@ int open_investigation(struct investigation *v, const struct options *o, const s
     if (file && (path_look(file, &there, e) || (there != PATH_ABSENT && investigation_load(v, file, e))))
         return -1;
     for (int i = 0; i < o->remaps; i++) {
-        struct named_text x = {.name = arena_cstr(&v->arena, o->remap_from[i]), .text = arena_cstr(&v->arena, o->remap_to[i])};
+        struct named_text x = {.name = arena_cstr(&v->arena, o->remap_from[i]),
+                               .text = arena_cstr(&v->arena, o->remap_to[i])};
         vec_push(&v->remaps, x);
     }
     if (saved && investigation_find_inputs(v, e)) {

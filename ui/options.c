@@ -69,8 +69,8 @@ static int set_layout_golden(struct options *o, const char *v, struct err *e)
 static int set_worker(struct options *o, const char *v, struct err *e)
 {
     struct str i, n;
-    if (!str_split(str_of(v), '/', &i, &n) || number("--worker", i, &o->worker, e) || number("--worker", n, &o->workers_all, e) ||
-        o->worker >= o->workers_all)
+    if (!str_split(str_of(v), '/', &i, &n) || number("--worker", i, &o->worker, e) ||
+        number("--worker", n, &o->workers_all, e) || o->worker >= o->workers_all)
         return err_set(e, ERR_USAGE, _("--worker: expected I/N with I below N, found \"%s\""), v);
     return 0;
 }
@@ -223,7 +223,8 @@ static int add_waiver(struct options *o, const char *v, struct err *e)
 {
     struct str id, reason;
     if (!str_split(str_of(v), '=', &id, &reason) || !id.n || id.n >= sizeof o->waiver_id[0] || !str_trim(reason).n)
-        return err_set(e, ERR_USAGE, _("--waive: expected ID=REASON, as in C045=\"agreed, see ticket\", found \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--waive: expected ID=REASON, as in C045=\"agreed, see ticket\", found \"%s\""),
+                       v);
     if (o->waivers == MAX_WAIVERS)
         return err_set(e, ERR_USAGE, _("at most %d --waive"), MAX_WAIVERS);
     char *copy = o->waiver_id[o->waivers];
@@ -480,7 +481,10 @@ static int unknown_option(const char *name, const struct subcommand *c, struct e
             nearest_offer(&near, table[i].name);
     if (near.name)
         return err_set(e, ERR_USAGE, _("unknown option %s; did you mean %s?"), name, near.name);
-    return err_set(e, ERR_USAGE, *c->name ? _("unknown option %s; see diverge %s --help") : _("unknown option %s; see diverge%s --help"), name, c->name);
+    return err_set(e, ERR_USAGE,
+                   *c->name ? _("unknown option %s; see diverge %s --help")
+                            : _("unknown option %s; see diverge%s --help"),
+                   name, c->name);
 }
 
 /* One option with its value; moves *i over a value taken from the next argument. */
@@ -625,8 +629,9 @@ void help_program(struct buf *out)
         entry(out, left.p, _(c->summary));
     }
     entry(out, "diverge --version", _("show the version"));
-    buf_cstr(out, _("\nTARGET is the run under test (MindSpore, NPU), GOLDEN the trusted one: folders or files of a dump.\n"
-                    "When standard output is no terminal, diverge TARGET GOLDEN prints what compare prints.\n\noptions:\n"));
+    buf_cstr(out,
+             _("\nTARGET is the run under test (MindSpore, NPU), GOLDEN the trusted one: folders or files of a dump.\n"
+               "When standard output is no terminal, diverge TARGET GOLDEN prints what compare prints.\n\noptions:\n"));
     option_list(out, &subcommands[0]);
     buf_cstr(out, _("\nexit status:\n"));
     for (const struct exit_meaning *m = exit_meanings; m->text; m++)

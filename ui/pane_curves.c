@@ -132,7 +132,8 @@ static void gather(struct plot_runs *x, const struct curves *c)
     for (size_t i = usable_from(c, from); i < c->diff.n && c->usable.v[i] <= to + 1; i++) {
         int at = column_of(x, c->points.v[c->usable.v[i]].step);
         if (at >= 0)
-            take(x, &lower, at, x->log ? fabs(c->diff.v[i]) : c->diff.v[i], whole && stands_out(c, c->points.v[c->usable.v[i]].step));
+            take(x, &lower, at, x->log ? fabs(c->diff.v[i]) : c->diff.v[i],
+                 whole && stands_out(c, c->points.v[c->usable.v[i]].step));
     }
     x->all_loss = axis_of(&loss);
     x->all_lower = axis_of(&lower);

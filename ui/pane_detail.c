@@ -102,7 +102,11 @@ static void known_cause(struct page *p, uint32_t line)
     struct buf name = {0}, b = {0};
     struct arena a = {0};
     dump_row_name(d, row[side], &name);
-    const struct known_cause_facts f = {.g = &p->s->work.guide, .found = x, .name = name.p, .family = c->family, .backward = c->phase == PHASE_BACKWARD,
+    const struct known_cause_facts f = {.g = &p->s->work.guide,
+                                        .found = x,
+                                        .name = name.p,
+                                        .family = c->family,
+                                        .backward = c->phase == PHASE_BACKWARD,
                                         .dtype_differs = s->judged->line[line].flags & LINE_DTYPE_DIFF};
     const char *text = known_cause_match(&f, &a, 0);
     if (text) {
@@ -123,7 +127,8 @@ static void noted(struct page *p, uint32_t line)
         return;
     struct buf text = {0};
     finding_line(x.text, &text);
-    buf_fmt(&b, _("finding %u, %s: %s"), x.number, _(finding_status_name((enum finding_status)x.status)), text.p ? text.p : "");
+    buf_fmt(&b, _("finding %u, %s: %s"), x.number, _(finding_status_name((enum finding_status)x.status)),
+            text.p ? text.p : "");
     buf_release(&text);
     paragraph(p, STYLE_TITLE, buf_view(&b));
     buf_release(&b);
@@ -136,7 +141,11 @@ static void earlier(struct page *p, uint32_t line)
     round_since_line(p->s->work.c, line, &b);
     enum change_kind k = round_since_change(p->s->work.c, line);
     if (b.n)
-        paragraph(p, k == CHANGE_NEW || k == CHANGE_WORSE ? STYLE_DEVIATE : k == CHANGE_KINDS ? STYLE_DIM : STYLE_TEXT, buf_view(&b));
+        paragraph(p,
+                  k == CHANGE_NEW || k == CHANGE_WORSE ? STYLE_DEVIATE
+                  : k == CHANGE_KINDS                  ? STYLE_DIM
+                                                       : STYLE_TEXT,
+                  buf_view(&b));
     buf_release(&b);
 }
 
@@ -188,11 +197,13 @@ static void two_sided(struct page *p, const struct figures *f)
     char n[8][NUM_MAX];
     if (!f || !f->two)
         return;
-    buf_fmt(&b, "rel L2 %s   1-cos %s   cosine %s   max abs %s at %llu   max rel %s   "
-                "<1e-3 %s %%   <5e-3 %s %%   euclid %s",
+    buf_fmt(&b,
+            "rel L2 %s   1-cos %s   cosine %s   max abs %s at %llu   max rel %s   "
+            "<1e-3 %s %%   <5e-3 %s %%   euclid %s",
             num_cell(n[0], f->rel_l2, 4), num_cell(n[1], f->minus, 4), num_cell(n[2], f->cosine, 9),
             num_cell(n[3], f->max_abs, 4), (unsigned long long)f->max_abs_at, num_cell(n[4], f->max_rel, 4),
-            num_cell(n[5], f->one_thousandth * 100, 5), num_cell(n[6], f->five_thousandths * 100, 5), num_cell(n[7], f->euclid, 4));
+            num_cell(n[5], f->one_thousandth * 100, 5), num_cell(n[6], f->five_thousandths * 100, 5),
+            num_cell(n[7], f->euclid, 4));
     paragraph(p, STYLE_TEXT, buf_view(&b));
     buf_release(&b);
 }
@@ -266,7 +277,8 @@ static void figures_head(struct page *p, const struct figure_columns *c)
     grid_put(g, y, x + c->counts, 14, STYLE_TITLE, " nan inf zero");
 }
 
-static void figures_row(struct page *p, const struct figure_columns *c, int side, const uint32_t row[2], const struct stats st[2])
+static void figures_row(struct page *p, const struct figure_columns *c, int side, const uint32_t row[2],
+                        const struct stats st[2])
 {
     const struct dump *d = &p->s->work.c->side[side].dump;
     struct grid *g = p->g;
@@ -296,11 +308,13 @@ static void figures_row(struct page *p, const struct figure_columns *c, int side
         bool both = row[!side] != NONE && st[!side].have[i];
         int digits = both ? digits_apart(st[0].v[i], st[1].v[i]) : 6;
         if (st[side].have[i])
-            grid_right(g, y, x + c->stat + i * c->stat_w, c->stat_w - 1, STYLE_TEXT, num_cell(n, st[side].v[i], digits));
+            grid_right(g, y, x + c->stat + i * c->stat_w, c->stat_w - 1, STYLE_TEXT,
+                       num_cell(n, st[side].v[i], digits));
     }
     if (st[side].counted)
-        grid_fmt(g, y, x + c->counts, 40, st[side].nan || st[side].inf ? STYLE_NONFINITE : STYLE_TEXT, " %3llu %3llu %4llu",
-                 (unsigned long long)st[side].nan, (unsigned long long)st[side].inf, (unsigned long long)st[side].zero);
+        grid_fmt(g, y, x + c->counts, 40, st[side].nan || st[side].inf ? STYLE_NONFINITE : STYLE_TEXT,
+                 " %3llu %3llu %4llu", (unsigned long long)st[side].nan, (unsigned long long)st[side].inf,
+                 (unsigned long long)st[side].zero);
     else if (r->has & HAS_CHECKSUM)
         grid_fmt(g, y, x + c->counts, 40, STYLE_DIM, " %s", r->text);
 }

@@ -18,13 +18,17 @@ static void draw_side(const struct screen *s, struct grid *g, struct rect r, int
         grid_fmt(g, r.y, r.x, r.w, style, _("%s stack"), word);
         if (r.h > 1)
             grid_put(g, r.y + 1, r.x, r.w, STYLE_DIM,
-                     row[side] == NONE ? _("no row on this side") : !x->complete ? _("still reading …")
-                     : !x->stacks.n ? _("no stacks were recorded (no stack.json beside the dump)") : _("none was recorded for this call"));
+                     row[side] == NONE ? _("no row on this side")
+                     : !x->complete    ? _("still reading …")
+                     : !x->stacks.n    ? _("no stacks were recorded (no stack.json beside the dump)")
+                                       : _("none was recorded for this call"));
         return;
     }
     const struct stack *k = &x->stacks.v[st];
-    uint32_t at = selected && s->shown_line == d->stack.line ? d->stack.frame : dump_stack_start(x, st), h = (uint32_t)(r.h - 1);
-    grid_fmt(g, r.y, r.x, r.w, style, twin ? _("%s stack of the forward twin  %u/%u") : _("%s stack  %u/%u"), word, at + 1, k->n);
+    uint32_t at = selected && s->shown_line == d->stack.line ? d->stack.frame : dump_stack_start(x, st),
+             h = (uint32_t)(r.h - 1);
+    grid_fmt(g, r.y, r.x, r.w, style, twin ? _("%s stack of the forward twin  %u/%u") : _("%s stack  %u/%u"), word,
+             at + 1, k->n);
     uint32_t start = dump_stack_start(x, st), top = pane_top(at < start ? at : start, at, h);
     for (uint32_t i = 0; i < h && top + i < k->n; i++) {
         const struct frame *f = &x->frames.v[x->stack_frames.v[k->first + top + i]];
@@ -32,7 +36,8 @@ static void draw_side(const struct screen *s, struct grid *g, struct rect r, int
         uint8_t text = frame_is_library(f) ? STYLE_DIM : STYLE_TEXT;
         if (f->line) {
             struct str base = path_base(str_of(f->file));
-            grid_fmt(g, y, r.x, r.w, text, "%s%.*s:%u %s  %s", top + i == at && selected ? "›" : " ", STR_ARG(base), f->line, f->func, f->code);
+            grid_fmt(g, y, r.x, r.w, text, "%s%.*s:%u %s  %s", top + i == at && selected ? "›" : " ", STR_ARG(base),
+                     f->line, f->func, f->code);
         } else {
             grid_fmt(g, y, r.x, r.w, text, " %s", f->raw);
         }

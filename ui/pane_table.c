@@ -59,10 +59,24 @@ struct draw {
 static const struct usual {
     const char *field;
     int from;
-} usual[] = {{"one_minus_cosine", 110}, {"rel_l2", 0},     {"max_abs", 110},  {"t.norm", 150}, {"g.norm", 150},
-           {"t.max", 180},            {"g.max", 180},    {"t.min", 200},    {"g.min", 200},  {"t.mean", 200},
-           {"g.mean", 200},           {"level", 220},    {"origin", 240},   {"confidence", 240}, {0}},
-  usual_alone[] = {{"t.dtype", 100}, {"t.shape", 70}, {"t.norm", 0}, {"t.max", 90}, {"t.min", 110}, {"t.mean", 130}, {"t.zero", 150}, {"problem", 150}, {0}};
+} usual[] = {{"one_minus_cosine", 110},
+             {"rel_l2", 0},
+             {"max_abs", 110},
+             {"t.norm", 150},
+             {"g.norm", 150},
+             {"t.max", 180},
+             {"g.max", 180},
+             {"t.min", 200},
+             {"g.min", 200},
+             {"t.mean", 200},
+             {"g.mean", 200},
+             {"level", 220},
+             {"origin", 240},
+             {"confidence", 240},
+             {0}},
+  usual_alone[] = {{"t.dtype", 100}, {"t.shape", 70},  {"t.norm", 0},
+                   {"t.max", 90},    {"t.min", 110},   {"t.mean", 130},
+                   {"t.zero", 150},  {"problem", 150}, {0}};
 
 struct shown_column {
     const struct field *field;
@@ -149,7 +163,9 @@ static void head(const struct screen *s, struct grid *g, struct rect r, const st
     const struct workspace *d = &s->work;
     uint8_t style = d->focus == FOCUS_TABLE ? STYLE_FOCUS : STYLE_TITLE;
     bool golden_first = d->layout == LAYOUT_GOLDEN && !s->work.c->single;
-    const char *first = d->layout == LAYOUT_STACKED && !s->work.c->single ? _("TARGET above GOLDEN") : golden_first ? _("GOLDEN") : _("TARGET");
+    const char *first = d->layout == LAYOUT_STACKED && !s->work.c->single ? _("TARGET above GOLDEN")
+                        : golden_first                                    ? _("GOLDEN")
+                                                                          : _("TARGET");
     grid_put(g, r.y, c->name[0], c->name_w[0], style, first);
     grid_put(g, r.y, c->verdict, 3, STYLE_TITLE, "│v│");
     for (int i = 0; i < c->n; i++) {
@@ -226,7 +242,8 @@ static void draw_field(const struct draw *x, const struct shown_column *c, int y
     if (f->text) {
         struct buf text = {0};
         field_text(&x->l, f, &text);
-        const char *shown = text.n ? strcmp(f->name, "verdict") == 0 && x->j ? verdict_label((enum verdict)x->j->verdict) : text.p : "";
+        const char *shown =
+            text.n ? strcmp(f->name, "verdict") == 0 && x->j ? verdict_label((enum verdict)x->j->verdict) : text.p : "";
         grid_middle(x->g, y, c->x, c->w - 1, x->style == STYLE_FIRST ? STYLE_TEXT : x->style, str_of(shown));
         buf_release(&text);
         return;
@@ -236,7 +253,9 @@ static void draw_field(const struct draw *x, const struct shown_column *c, int y
         return;
     bool judged = strcmp(f->name, "rel_l2") == 0;
     uint8_t style = judged ? (first ? STYLE_FIRST : verdict_style(x->j) & STYLE_ELEMENT) : STYLE_TEXT;
-    const char *text = x->d->digits ? num_cell(n, v, x->d->digits) : f->error ? num_error(n, v) : num_cell(n, v, f->width > 9 ? 6 : 3);
+    const char *text = x->d->digits ? num_cell(n, v, x->d->digits)
+                       : f->error   ? num_error(n, v)
+                                    : num_cell(n, v, f->width > 9 ? 6 : 3);
     grid_right(x->g, y, c->x, c->w - 1, style, text);
 }
 
@@ -256,7 +275,13 @@ static void draw_problem(const struct draw *x, int y, int at)
     const struct dump_check_problem *p = one_side_problems(&x->d->c->examined, x->l.row[TARGET], &n);
     bool nonfinite = p && (strcmp(p->kind, "nan") == 0 || strcmp(p->kind, "inf") == 0);
     if (p)
-        grid_put(x->g, y, at, 1, nonfinite ? STYLE_NONFINITE : dump_check_is_note(p) ? STYLE_DIM : STYLE_DEVIATE, nonfinite ? "∞" : dump_check_is_note(p) ? "·" : "!");
+        grid_put(x->g, y, at, 1,
+                 nonfinite               ? STYLE_NONFINITE
+                 : dump_check_is_note(p) ? STYLE_DIM
+                                         : STYLE_DEVIATE,
+                 nonfinite               ? "∞"
+                 : dump_check_is_note(p) ? "·"
+                                         : "!");
 }
 
 static void edges(struct grid *g, const struct columns *c, int y)
@@ -339,7 +364,8 @@ static void minimap(const struct screen *s, struct grid *g, struct rect r)
         uint64_t from = (uint64_t)y * lines / (uint64_t)h, to = (uint64_t)(y + 1) * lines / (uint64_t)h;
         bool here = s->work.cursor >= from && (s->work.cursor < to || y == h - 1);
         const char *glyph = verdict_is_bad(v) ? "▓" : v == VERDICT_DRIFT || v == VERDICT_DTYPE ? "▒" : "░";
-        grid_put(g, r.y + y, r.x + r.w - 1, 1, v == VERDICT_MATCH || v == VERDICT_SKIP ? STYLE_RULE : verdict_style_of(v), glyph);
+        grid_put(g, r.y + y, r.x + r.w - 1, 1,
+                 v == VERDICT_MATCH || v == VERDICT_SKIP ? STYLE_RULE : verdict_style_of(v), glyph);
         if (here)
             grid_mark(g, r.y + y, r.x + r.w - 1, 1, STYLE_CURSOR);
     }
@@ -368,7 +394,10 @@ static void empty(const struct screen *s, struct grid *g, struct rect r)
     if (x->failed && s->looked)
         grid_wrap(g, in, &y, &skip, STYLE_ERROR, str_of(s->inv.gone ? s->inv.gone : x->err.text));
     else
-        grid_wrap(g, in, &y, &skip, STYLE_DIM, str_of(x->paired ? s->work.arrange.filters.n ? _("No row matches the filters; \\ removes them.") : _("No rows: both dumps are empty.") : _("Reading …")));
+        grid_wrap(g, in, &y, &skip, STYLE_DIM,
+                  str_of(x->paired ? s->work.arrange.filters.n ? _("No row matches the filters; \\ removes them.")
+                                                               : _("No rows: both dumps are empty.")
+                                   : _("Reading …")));
     if (x->failed && s->looked) {
         y++;
         if (s->inv.gone)

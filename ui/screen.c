@@ -318,7 +318,8 @@ static void say_unbound(struct screen *s, const char *key)
 {
     const struct binding *b = keymap_elsewhere(&s->keys, key);
     if (b)
-        workspace_complain(&s->work, _("%s has no effect here, but in %s: %s; ? lists the keys"), key, b->place, b->command);
+        workspace_complain(&s->work, _("%s has no effect here, but in %s: %s; ? lists the keys"), key, b->place,
+                           b->command);
     else
         workspace_complain(&s->work, _("%s has no effect here; ? lists the keys"), key);
 }
@@ -354,7 +355,9 @@ bool screen_mouse(struct screen *s, int y, int x, int by)
     if (s->prompt.active)
         return false;
     if (by)
-        return screen_command(s, s->work.tensor.open ? by > 0 ? "cells down 3" : "cells up 3" : by > 0 ? "down 3" : "up 3");
+        return screen_command(s, s->work.tensor.open ? by > 0 ? "cells down 3" : "cells up 3"
+                                 : by > 0            ? "down 3"
+                                                     : "up 3");
     if (pane_covers(pane_now(&s->work)) || s->work.groups.kind != GROUP_NONE)
         return false;
     if (y == t->head) {

@@ -14,8 +14,11 @@
 static void write_result(struct screen *s)
 {
     struct workspace *d = &s->work;
-    struct report_options ro = {.rows = d->write_report || d->write_pack ? ROWS_NONE : ROWS_ALL, .tool = "diverge " DIVERGE_VERSION, .inv = &s->inv,
-                                      .guide = d->write_report || d->write_pack ? &d->guide : NULL, .date = open_investigation_date()};
+    struct report_options ro = {.rows = d->write_report || d->write_pack ? ROWS_NONE : ROWS_ALL,
+                                .tool = "diverge " DIVERGE_VERSION,
+                                .inv = &s->inv,
+                                .guide = d->write_report || d->write_pack ? &d->guide : NULL,
+                                .date = open_investigation_date()};
     if (s->ranks.job) {
         job_compare_lock(s->ranks.job); /* what has ended does not change any more */
         ro.job = s->ranks.job->settled ? &s->ranks.job->result : NULL;
@@ -58,7 +61,8 @@ static void open_source(struct screen *s)
 {
     struct editor_place o = {s->work.open_file, s->work.open_line, 0};
     if (!path_is_file(o.file)) {
-        workspace_complain(&s->work, _("%s is not on this machine; :remap FROM TO says where such paths are here"), o.file);
+        workspace_complain(&s->work, _("%s is not on this machine; :remap FROM TO says where such paths are here"),
+                           o.file);
         return;
     }
     s->terminal->lend(run_viewer, &o);

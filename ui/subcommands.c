@@ -73,8 +73,8 @@ const struct subcommand subcommands[] = {
     {"", "[TARGET [GOLDEN]]", N_("open the investigator on two dumps"),
      N_("Checks one path alone: its figures and its problems. Logs, settings, weights and optimizer steps\n"
         "open in the screen that judges them."),
-     0, 2,
-     OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN | OPT_PACK | OPT_SUMMARY | OPT_ORACLE, open_program},
+     0, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN | OPT_PACK | OPT_SUMMARY | OPT_ORACLE,
+     open_program},
     {"compare", "TARGET GOLDEN | RESULT", N_("compare without a screen"),
      N_("Prints where the two runs diverge: coverage, verdicts, step inputs, the first deviation with both sides' "
         "figures\n"
@@ -83,8 +83,8 @@ const struct subcommand subcommands[] = {
         "RESULT is a comparison table of another tool (see diverge formats): its own verdicts are shown."),
      1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR | OPT_PACK | OPT_SUMMARY | OPT_ORACLE, cli_compare},
     {"check", "DUMP", N_("check one side alone: NaN, Inf, saturation, constant rows, damaged files"),
-     N_("Checks every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are notes."), 1,
-     1, OPT_STEP | OPT_OUTPUT | OPT_SUMMARY | OPT_ORACLE_ALONE, cli_check},
+     N_("Checks every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are notes."),
+     1, 1, OPT_STEP | OPT_OUTPUT | OPT_SUMMARY | OPT_ORACLE_ALONE, cli_check},
     {"digest", "DUMP", N_("write a dump's figures and sketches, without its tensors"),
      N_("Writes figures and a sketch of every tensor, of all steps and ranks (or those of --step and --rank), into one file -o FILE.\n"
         "It opens wherever a dump does, against a dump or another digest. A sketch tells the relative distance of two tensors of\n"
@@ -129,16 +129,18 @@ const struct subcommand subcommands[] = {
         "different\n"
         "inputs."),
      2, 2, OPT_OUTPUT | OPT_MERGE, cli_merge},
-    {"replay", "INVESTIGATION | TARGET GOLDEN ROW", N_("write a Python script that makes the call of a row again and "
-                                                       "compares"),
+    {"replay", "INVESTIGATION | TARGET GOLDEN ROW",
+     N_("write a Python script that makes the call of a row again and "
+        "compares"),
      N_("Loads the recorded inputs of the call ROW belongs to, makes the call in PyTorch or MindSpore and prints how "
         "much its output\n"
         "differs from what both sides recorded, in the recorded types, float32 and float64. Backward calls go through "
         "the forward\n"
         "call. An unknown call has to be filled in: until then the script ends with status 2."),
      2, 3, OPT_OUTPUT | OPT_REPLAY | OPT_REMAP | OPT_PACK, cli_replay},
-    {"round", "INVESTIGATION [NEW_TARGET [NEW_GOLDEN]]", N_("add the dump made after a fix to the investigation as "
-                                                            "its next round"),
+    {"round", "INVESTIGATION [NEW_TARGET [NEW_GOLDEN]]",
+     N_("add the dump made after a fix to the investigation as "
+        "its next round"),
      N_("Freezes the state of the comparison (a file NAME.round-N.gz beside the investigation), continues with the "
         "new dump and\n"
         "prints what changed. Marks, rules, findings and limits stay. A fix is confirmed when the first deviation is "

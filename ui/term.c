@@ -244,7 +244,8 @@ static void plain_name(wint_t c, char name[KEY_NAME])
     static const struct {
         wint_t c;
         const char *name;
-    } named[] = {{'\t', "Tab"}, {'\r', "Enter"}, {'\n', "Enter"}, {27, "Esc"}, {' ', "Space"}, {127, "Backspace"}, {8, "Backspace"}};
+    } named[] = {{'\t', "Tab"},  {'\r', "Enter"},    {'\n', "Enter"}, {27, "Esc"},
+                 {' ', "Space"}, {127, "Backspace"}, {8, "Backspace"}};
     for (size_t i = 0; i < ARRAY_LEN(named); i++)
         if (named[i].c == c) {
             memcpy(name, named[i].name, strlen(named[i].name) + 1);

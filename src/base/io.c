@@ -148,8 +148,8 @@ static void note_cut(const char *name, const struct stat *st)
     uint64_t had = kept && !unimportant ? first_size(name, st) : 0;
     if ((uint64_t)st->st_size >= had)
         return;
-    err_set(&why, ERR_IO, _("%s: %llu bytes; it had %llu when it was first opened"), name, (unsigned long long)st->st_size,
-            (unsigned long long)had);
+    err_set(&why, ERR_IO, _("%s: %llu bytes; it had %llu when it was first opened"), name,
+            (unsigned long long)st->st_size, (unsigned long long)had);
     read_failures_say(name, why.text);
 }
 
@@ -281,7 +281,8 @@ static void note_end(const struct file *f, uint64_t end)
 long file_read_some(const struct file *f, uint64_t at, void *out, size_t n, struct err *e)
 {
     if (f->source)
-        return at >= f->size ? 0 : f->source->read(f->made_of, at, out, n < f->size - at ? n : (size_t)(f->size - at), e);
+        return at >= f->size ? 0
+                             : f->source->read(f->made_of, at, out, n < f->size - at ? n : (size_t)(f->size - at), e);
     if (!f->span) {
         long plain = read_plain(f->fd, f->name, at, out, n, e);
         if (plain >= 0 && (size_t)plain < n)
@@ -403,7 +404,8 @@ int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e)
         if (got < 0) {
             rc = -1;
         } else if ((uint64_t)got < f.size) {
-            rc = err_at(e, path, (uint64_t)got, _("end of file; expected %zu more bytes"), (size_t)(f.size - (uint64_t)got));
+            rc = err_at(e, path, (uint64_t)got, _("end of file; expected %zu more bytes"),
+                        (size_t)(f.size - (uint64_t)got));
         } else {
             out->n += (size_t)got;
             out->p[out->n] = 0;

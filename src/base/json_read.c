@@ -308,7 +308,8 @@ int json_members_next(struct json_members *j, struct json_member *m, struct err 
         if (!m->tree && skip_value(j, &m->special, e))
             return -1;
         m->too_long = j->too_long || j->at - j->keep > VALUE_MOST;
-        m->value = m->too_long ? str_n(j->window.p + j->at, 0) : str_trim(str_n(j->window.p + j->keep, j->at - j->keep));
+        m->value =
+            m->too_long ? str_n(j->window.p + j->at, 0) : str_trim(str_n(j->window.p + j->keep, j->at - j->keep));
         m->inside = j->level == 2;
         j->keep = j->at; /* the text stays in place until the next call reads on */
         return 1;
@@ -414,5 +415,8 @@ const char *json_kind(const cJSON *v)
         return _("true or false");
     if (json_number(v, &number))
         return _("a number");
-    return cJSON_IsString(v) ? _("a text") : cJSON_IsArray(v) ? _("a list") : cJSON_IsObject(v) ? _("an object") : _("nothing");
+    return cJSON_IsString(v)   ? _("a text")
+           : cJSON_IsArray(v)  ? _("a list")
+           : cJSON_IsObject(v) ? _("an object")
+                               : _("nothing");
 }

@@ -144,7 +144,8 @@ static void *take_pieces(void *ctx)
     return NULL;
 }
 
-void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx)
+void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_bool *cancel,
+                    void (*one)(void *ctx, size_t i), void *ctx)
 {
     struct pieces x = {.crew = c, .n = n, .cancel = cancel, .one = one, .ctx = ctx};
     threads_run(workers, take_pieces, &x);

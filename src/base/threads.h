@@ -29,7 +29,8 @@ void work_crew_init(struct work_crew *c);
 void work_crew_release(struct work_crew *c);
 /* one(ctx, i) for every i below n, by `workers` members (as threads_run) that take the next one and help each other at
  * the end; no further one is begun once *cancel is set (NULL: never). */
-void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx);
+void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_bool *cancel,
+                    void (*one)(void *ctx, size_t i), void *ctx);
 /* A member begins, before any work of its own. */
 void work_crew_join(struct work_crew *c);
 /* Runs work(ctx) on this member and, for as long as it runs here, on members that have nothing else;

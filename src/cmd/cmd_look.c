@@ -385,7 +385,8 @@ static int run_list(struct workspace *d, struct str args)
         workspace_show_list(d, _(lists[i].title));
         return 0;
     }
-    workspace_complain(d, _("lists are deviations, suspects, frontier, precision, inputs, gaps, problems, operators, bookmarks"));
+    workspace_complain(
+        d, _("lists are deviations, suspects, frontier, precision, inputs, gaps, problems, operators, bookmarks"));
     return 0;
 }
 

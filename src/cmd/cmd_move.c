@@ -117,8 +117,9 @@ static int run_first(struct workspace *d, struct str args)
         if (d->cursor != j->first) /* hidden, and said so */
             return 0;
         explain_provisional(j, &b);
-        workspace_say(d, _("first deviation%s: row %s, %s%s%s"), d->s->settled ? "" : _(" so far"), num_count(n, j->first + 1),
-                      first_class_label(j->first_class), b.n ? _("; ") : "", b.n ? b.p : "");
+        workspace_say(d, _("first deviation%s: row %s, %s%s%s"), d->s->settled ? "" : _(" so far"),
+                      num_count(n, j->first + 1), first_class_label(j->first_class), b.n ? _("; ") : "",
+                      b.n ? b.p : "");
     }
     buf_release(&b);
     return 0;
@@ -242,7 +243,12 @@ static int go_to_kind(struct workspace *d, struct str kind, int by)
         kind = STR("problem");
     for (int i = 0; i < (int)ARRAY_LEN(kinds); i++)
         if (str_is(kind, kinds[i].name) || (!kind.n && i == 0)) {
-            d->seeking = (struct row_seek){.by = by, .kind = i, .at = at, .left = !n || at >= n ? 0 : by > 0 ? n - 1 - at : at};
+            d->seeking = (struct row_seek){.by = by,
+                                           .kind = i,
+                                           .at = at,
+                                           .left = !n || at >= n ? 0
+                                                   : by > 0      ? n - 1 - at
+                                                                 : at};
             if (!kind_on(d))
                 workspace_say(d, _("searching the next one …"));
             return 0;

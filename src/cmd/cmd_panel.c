@@ -444,7 +444,8 @@ static int panel_back(struct workspace *d)
 
 static int panel_step(struct workspace *d, long by)
 {
-    long n = d->panel.number ? (long)d->guide.page[d->panel.number - 1].items.n : procedure_panels(&d->guide), at = (long)d->panel.at + by;
+    long n = d->panel.number ? (long)d->guide.page[d->panel.number - 1].items.n : procedure_panels(&d->guide),
+         at = (long)d->panel.at + by;
     d->panel.follow = false;
     d->plot.held = false;
     d->panel.at = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);

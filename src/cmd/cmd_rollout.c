@@ -29,8 +29,8 @@ static void add_token(struct workspace *d, const struct rollout *r, const struct
     if (r->sizes_only)
         buf_fmt(&text, "%7zu  %3u  %8s  %10s", k, t->round, id, num_cell(c, v, 4));
     else
-        buf_fmt(&text, "%s %7zu  %3u  %8s  %10s  %10s  %10s  %8s", far ? "!" : " ", k, t->round, id, num_cell(a, t->lp[0], 5),
-                num_cell(b, t->lp[1], 5), num_cell(c, v, 3), num_cell(e, exp(v), 4));
+        buf_fmt(&text, "%s %7zu  %3u  %8s  %10s  %10s  %10s  %8s", far ? "!" : " ", k, t->round, id,
+                num_cell(a, t->lp[0], 5), num_cell(b, t->lp[1], 5), num_cell(c, v, 3), num_cell(e, exp(v), 4));
     workspace_add_item(d, NONE, 0, buf_view(&text));
     buf_release(&text);
 }

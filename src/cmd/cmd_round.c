@@ -12,7 +12,8 @@
 static void two_paths(struct str args, char **target, char **golden)
 {
     for (size_t i = 0; i < args.n; i++) {
-        char *a = args.p[i] == ' ' ? str_dup(str_n(args.p, i)) : NULL, *b = a ? str_dup(str_trim(str_cut(args, i))) : NULL;
+        char *a = args.p[i] == ' ' ? str_dup(str_n(args.p, i)) : NULL,
+             *b = a ? str_dup(str_trim(str_cut(args, i))) : NULL;
         if (a && (path_is_dir(a) || path_is_file(a)) && (path_is_dir(b) || path_is_file(b))) {
             *target = a;
             *golden = b;
@@ -77,8 +78,8 @@ static void add_gone(struct workspace *d, struct buf *text)
         if (x->join->again[i] || change_of(r, NULL) != CHANGE_VANISHED)
             continue;
         buf_clear(text);
-        buf_fmt(text, _("%s   was %s %s, not recorded now"), round_row_name(x->before, i), verdict_label((enum verdict)r->verdict),
-                num_error(n, (double)r->error));
+        buf_fmt(text, _("%s   was %s %s, not recorded now"), round_row_name(x->before, i),
+                verdict_label((enum verdict)r->verdict), num_error(n, (double)r->error));
         workspace_add_item(d, NONE, r->verdict, buf_view(text));
     }
 }

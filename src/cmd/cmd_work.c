@@ -157,7 +157,8 @@ static int run_same(struct workspace *d, struct str args)
     if (l.n + errors)
         workspace_show_list(d, text.p);
     else
-        workspace_say(d, _("no other row on either side has these figures (within %g; :same 1e-3 searches wider)"), tolerance);
+        workspace_say(d, _("no other row on either side has these figures (within %g; :same 1e-3 searches wider)"),
+                      tolerance);
     vec_release(&l);
     buf_release(&text);
     buf_release(&name);
@@ -312,7 +313,9 @@ static int run_pause(struct workspace *d, struct str args)
     }
     bool reading = !d->c->paired;
     session_pause(s, !s->paused);
-    workspace_say(d, s->paused ? reading ? _("reading stopped; r starts again") : _("comparing paused; :pause resumes it") : _("comparing resumed"));
+    workspace_say(d, s->paused
+                         ? reading ? _("reading stopped; r starts again") : _("comparing paused; :pause resumes it")
+                         : _("comparing resumed"));
     return 0;
 }
 
@@ -320,7 +323,8 @@ static int run_follow(struct workspace *d, struct str args)
 {
     d->watch = str_is(args, "on") ? true : str_is(args, "off") ? false : !d->watch;
     d->guide.follow = d->watch;
-    workspace_say(d, d->watch ? _("following: grown dumps are read again, grown logs read on") : _("no longer following"));
+    workspace_say(d,
+                  d->watch ? _("following: grown dumps are read again, grown logs read on") : _("no longer following"));
     return 0;
 }
 

@@ -263,7 +263,8 @@ static void take_pairing(struct workspace *d)
 /* Lines of a panel go and come with what is found. */
 static void panel_clamp(struct workspace *d)
 {
-    uint32_t n = d->panel.number ? (uint32_t)d->guide.page[d->panel.number - 1].items.n : (uint32_t)procedure_panels(&d->guide);
+    uint32_t n =
+        d->panel.number ? (uint32_t)d->guide.page[d->panel.number - 1].items.n : (uint32_t)procedure_panels(&d->guide);
     if (d->panel.number && d->panel.follow)
         d->panel.at = page_first(&d->guide.page[d->panel.number - 1]);
     if (d->panel.at >= n)

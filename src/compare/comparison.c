@@ -159,7 +159,9 @@ const struct side_figures *comparison_figures(const struct comparison *c, uint32
     const struct figures *f = c->paired ? measure_figures(&c->measure, line) : NULL;
     if (f)
         return &f->side[side];
-    return c->single && c->paired && side == TARGET ? one_side_figures(&c->examined, c->pairing->lines.v[line].row[TARGET]) : NULL;
+    return c->single && c->paired && side == TARGET
+               ? one_side_figures(&c->examined, c->pairing->lines.v[line].row[TARGET])
+               : NULL;
 }
 
 const struct oracle *comparison_oracle(const struct comparison *c)

@@ -114,7 +114,8 @@ static void first_beside(struct job_result *r)
             const struct collective *c = &r->collectives[s].v.v[i];
             if (!collective_is_bad(c) || s == GOLDEN)
                 continue;
-            if (f->found && f->kind == FIRST_ROW && f->step == c->step && c->order <= f->order + 1 && c->order + 1 >= f->order && f->collective == NONE)
+            if (f->found && f->kind == FIRST_ROW && f->step == c->step && c->order <= f->order + 1 &&
+                c->order + 1 >= f->order && f->collective == NONE)
                 f->collective = id;
             if (!earlier(f, c->step, c->order))
                 continue;

@@ -84,8 +84,8 @@ bool settings_plain_key(struct str key, struct buf *out);
 #define SETTINGS_TEXT (1u << 20)      /* of one value */
 
 /* A later value of the same key replaces the earlier one, as options and assignments do. */
-int settings_add(struct settings *s, struct str key, struct str spelled, struct str value, enum setting_state state, uint32_t line,
-                 struct err *e);
+int settings_add(struct settings *s, struct str key, struct str spelled, struct str value, enum setting_state state,
+                 uint32_t line, struct err *e);
 /* Counts what a reader copies where nothing is added; -1 when it is too much. */
 int settings_hold(struct settings *s, size_t bytes, uint32_t line, struct err *e);
 void settings_warn(struct settings *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

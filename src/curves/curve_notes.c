@@ -34,12 +34,14 @@ static void how_joined(struct words *x)
     else if (c->join == JOIN_ORDER)
         SAY(x, _("a log prints neither step nor epoch: records are joined one by one in the order printed"));
     if (!c->points.n)
-        SAY(x, _("no step in common: the target prints %lld to %lld, the golden run %lld to %lld"), (long long)t->records.v[0].step,
-            (long long)vec_last(&t->records)->step, (long long)g->records.v[0].step, (long long)vec_last(&g->records)->step);
+        SAY(x, _("no step in common: the target prints %lld to %lld, the golden run %lld to %lld"),
+            (long long)t->records.v[0].step, (long long)vec_last(&t->records)->step, (long long)g->records.v[0].step,
+            (long long)vec_last(&g->records)->step);
     for (size_t k = 0; k < 2 && c->points.n; k++) {
         size_t all = c->run[k].records.n;
         if (all > c->points.n)
-            SAY(x, _("%s: %s of its %s steps are missing in the other log"), side(x, k), num_count(n, all - c->points.n), num_count(m, all));
+            SAY(x, _("%s: %s of its %s steps are missing in the other log"), side(x, k),
+                num_count(n, all - c->points.n), num_count(m, all));
     }
     if (t->loss_is_mean != g->loss_is_mean && (t->interval > 1 || g->interval > 1)) {
         const struct series *mean = t->loss_is_mean ? t : g;
@@ -117,13 +119,15 @@ static void resolution(struct words *x)
         double loss = c->run[k].digit[LOG_LOSS], norm = c->run[k].digit[LOG_NORM], mean = mean_norm(c);
         bool first = coarse(loss, x->t->first_loss_abs), avg = coarse(loss, x->t->mean_loss_abs);
         if (first || avg)
-            SAY(x, _("%s: the log rounds the loss to %s (error up to %s): too coarse for the limit %s of the %s; "
-                     "event files (--from tensorboard) hold all digits"),
-                side(x, k), num_cell(a, loss, 3), num_cell(b, loss / 2, 3), num_cell(d, avg ? x->t->mean_loss_abs : x->t->first_loss_abs, 3),
+            SAY(x,
+                _("%s: the log rounds the loss to %s (error up to %s): too coarse for the limit %s of the %s; "
+                  "event files (--from tensorboard) hold all digits"),
+                side(x, k), num_cell(a, loss, 3), num_cell(b, loss / 2, 3),
+                num_cell(d, avg ? x->t->mean_loss_abs : x->t->first_loss_abs, 3),
                 avg ? _("mean loss, and for that of the first loss") : _("first loss"));
         if (mean > 0 && norm > 0 && coarse(norm / mean, x->t->global_norm_rel))
-            SAY(x, _("%s: the log rounds the global norm to %s at values of about %s: too coarse for the limit %s"), side(x, k), num_cell(a, norm, 3),
-                num_cell(b, mean, 2), num_cell(d, x->t->global_norm_rel, 3));
+            SAY(x, _("%s: the log rounds the global norm to %s at values of about %s: too coarse for the limit %s"),
+                side(x, k), num_cell(a, norm, 3), num_cell(b, mean, 2), num_cell(d, x->t->global_norm_rel, 3));
     }
 }
 
@@ -147,9 +151,11 @@ static void flat(struct words *x)
             }
         }
         if (best >= FLAT)
-            SAY(x, _("%s: flat line, the loss is %s at %s steps in a row from step %lld on: the model does not learn, "
-                     "or the log repeats lines"),
-                side(x, k), num_exact(v, s->records.v[from].value[LOG_LOSS]), num_count(n, best), (long long)s->records.v[from].step);
+            SAY(x,
+                _("%s: flat line, the loss is %s at %s steps in a row from step %lld on: the model does not learn, "
+                  "or the log repeats lines"),
+                side(x, k), num_exact(v, s->records.v[from].value[LOG_LOSS]), num_count(n, best),
+                (long long)s->records.v[from].step);
     }
 }
 
@@ -164,7 +170,8 @@ static void rates(struct words *x)
             zero = zero && (!log_has(r, LOG_LR) || r->value[LOG_LR] == 0);
         }
     if (c->lr.there && !c->lr.equal)
-        SAY(x, _("the learning rates differ by up to %s of the golden one, first in step %lld"), num_cell(a, c->lr.max_rel, 3), (long long)c->lr.first);
+        SAY(x, _("the learning rates differ by up to %s of the golden one, first in step %lld"),
+            num_cell(a, c->lr.max_rel, 3), (long long)c->lr.first);
     if (!c->lr.there && c->points.n)
         SAY(x, _("the learning rates are not compared: the logs do not print them for the same steps"));
     if (zero)
@@ -200,7 +207,8 @@ static void spikes(struct words *x)
                  "affected"),
             num_count(n, count[CURVE_LOSS]), (long long)first[CURVE_LOSS]);
     if (count[CURVE_NORM])
-        SAY(x, _("outlier steps of the global norm's ratio: %s, the first %lld"), num_count(n, count[CURVE_NORM]), (long long)first[CURVE_NORM]);
+        SAY(x, _("outlier steps of the global norm's ratio: %s, the first %lld"), num_count(n, count[CURVE_NORM]),
+            (long long)first[CURVE_NORM]);
 }
 
 static void centre(struct words *x)
@@ -218,8 +226,8 @@ static void widened(struct words *x)
     char a[NUM_MAX];
     for (int l = 0; l < CURVE_LIMITS; l++)
         if (c->limit[l].widened > 0)
-            SAY(x, _("the golden runs themselves exceed the limit %s (they differ by %s); the limit is widened"), curve_limit_name((enum curve_limit)l),
-                num_cell(a, c->limit[l].widened, 3));
+            SAY(x, _("the golden runs themselves exceed the limit %s (they differ by %s); the limit is widened"),
+                curve_limit_name((enum curve_limit)l), num_cell(a, c->limit[l].widened, 3));
     if (c->band.runs > 1 && c->band.spread[CURVE_MEAN_ABS] > 10 * x->t->mean_loss_abs)
         SAY(x, _("the golden runs differ by %s: almost nothing can fail; check that they use one configuration"),
             num_cell(a, c->band.spread[CURVE_MEAN_ABS], 3));
@@ -253,8 +261,8 @@ static void short_run(struct words *x)
                   "accepted"), num_count(n, (unsigned long long)x->t->steps),
              num_count(m, x->c->points.n));
     else if (x->c->limit[CURVE_STEPS].verdict != STAGE_PASS)
-        NEXT(x, _("train to at least %s steps (%s are joined); with fewer steps nothing is accepted"), num_count(n, (unsigned long long)x->t->steps),
-             num_count(m, x->c->points.n));
+        NEXT(x, _("train to at least %s steps (%s are joined); with fewer steps nothing is accepted"),
+             num_count(n, (unsigned long long)x->t->steps), num_count(m, x->c->points.n));
 }
 
 static void next_nonfinite(struct words *x)
@@ -295,10 +303,12 @@ static void next_step(struct words *x)
         NEXT(x, _("the first loss differs: so does the forward pass. Compare inputs and weights (diverge weights), "
                   "then dump step 1 of both sides (diverge compare)"));
     else if (c->apart_at >= 0 && c->mean_loss == STAGE_FAIL)
-        NEXT(x, c->usable.n > 1 && c->apart_at == c->points.v[c->usable.v[1]].step
-                    ? _("step 1 agrees, step %lld does not: backward or optimizer. Compare the local norms (diverge norms), then eps, rate and weight decay (diverge optimizer)")
-                    : _("the first steps agree, step %lld does not: check the optimizer's betas (diverge optimizer)"),
-             (long long)c->apart_at);
+        NEXT(
+            x,
+            c->usable.n > 1 && c->apart_at == c->points.v[c->usable.v[1]].step
+                ? _("step 1 agrees, step %lld does not: backward or optimizer. Compare the local norms (diverge norms), then eps, rate and weight decay (diverge optimizer)")
+                : _("the first steps agree, step %lld does not: check the optimizer's betas (diverge optimizer)"),
+            (long long)c->apart_at);
     else if (c->diverges_at >= 0)
         NEXT(x, _("the losses diverge from about step %lld on: check learning rates, weight decay and which weights "
                   "decay (diverge optimizer), then the data and a dump of that step"),

@@ -22,7 +22,15 @@ struct curve_point {
     bool usable;    /* both losses are finite and the golden side did not skip the step */
 };
 
-enum curve_limit { CURVE_STEPS, CURVE_FIRST_ABS, CURVE_FIRST_REL, CURVE_MEAN_ABS, CURVE_MEAN_REL, CURVE_NORM_REL, CURVE_LIMITS };
+enum curve_limit {
+    CURVE_STEPS,
+    CURVE_FIRST_ABS,
+    CURVE_FIRST_REL,
+    CURVE_MEAN_ABS,
+    CURVE_MEAN_REL,
+    CURVE_NORM_REL,
+    CURVE_LIMITS
+};
 
 /* A point of the standard. */
 struct curve_judged {
@@ -100,7 +108,8 @@ struct curves {
  * judging tells of it only what is not finite and what stands out. */
 int curves_open(struct curves *c, const char *const *path, size_t n, const struct log_options *o, struct err *e);
 /* The same of runs of which `old` was opened before (NULL: none was): logs that have grown are read from where they ended. */
-int curves_open_after(struct curves *c, const struct curves *old, const char *const *path, size_t n, const struct log_options *o, struct err *e);
+int curves_open_after(struct curves *c, const struct curves *old, const char *const *path, size_t n,
+                      const struct log_options *o, struct err *e);
 /* Judges, or judges anew under other limits. */
 void curves_judge(struct curves *c, const struct thresholds_curves *t);
 void curves_release(struct curves *c);

@@ -135,8 +135,8 @@ static size_t stretch(const struct curves *c, const struct outlier_step *m, size
     return i;
 }
 
-static void stretches(struct document *d, const struct curves *c, const struct outlier_step *m, size_t n, enum curve_series series,
-                      size_t *told)
+static void stretches(struct document *d, const struct curves *c, const struct outlier_step *m, size_t n,
+                      enum curve_series series, size_t *told)
 {
     char v[NUM_MAX];
     for (size_t i = 0, next; i < n; i = next) {
@@ -221,11 +221,12 @@ void curves_first_section(struct document *d, const struct curves *c)
     num_cell(n[3], 100 * r->value, 3);
     if (c->first_loss == STAGE_FAIL && !c->forward_only)
         doc_note(d, DOC_BAD, "first-loss",
-                 _("first loss: not in both logs; that of step %lld, after updates, differs by %s (%s %%)"), step, n[2], n[3]);
+                 _("first loss: not in both logs; that of step %lld, after updates, differs by %s (%s %%)"), step, n[2],
+                 n[3]);
     else
         doc_note(d, doc_mark_of(c->first_loss), "first-loss",
-                 _("loss of step %lld: %s and %s, they differ by %s or %s %%"), step, num_exact(n[0], t->value[LOG_LOSS]),
-                 num_exact(n[1], g->value[LOG_LOSS]), n[2], n[3]);
+                 _("loss of step %lld: %s and %s, they differ by %s or %s %%"), step,
+                 num_exact(n[0], t->value[LOG_LOSS]), num_exact(n[1], g->value[LOG_LOSS]), n[2], n[3]);
     doc_detail(d, _("limit %s, or %s %%; the first loss is forward only"), num_cell(n[0], a->limit, 3),
                num_cell(n[1], 100 * r->limit, 3));
     doc_table(d, ARRAY_LEN(head), head);

@@ -410,7 +410,8 @@ static bool packed_verdicts_diagnoses(struct diagnoses *out, const struct measur
     for (int i = 0; i < x->diagnoses && out->n < DIAGNOSIS_COUNT; i++)
         for (int id = 0; id < DIAGNOSIS_COUNT; id++)
             if (strcmp(diagnosis_name((enum diagnosis_id)id), x->diagnosis[i].name) == 0) {
-                out->v[out->n++] = (struct diagnosis){(uint8_t)id, x->diagnosis[i].side, x->diagnosis[i].score, mem_strdup(x->diagnosis[i].evidence)};
+                out->v[out->n++] = (struct diagnosis){(uint8_t)id, x->diagnosis[i].side, x->diagnosis[i].score,
+                                                      mem_strdup(x->diagnosis[i].evidence)};
                 break;
             }
     return true;

@@ -127,7 +127,8 @@ void detect_fused_scale(struct diagnosis_case *p)
     scale[s] = fused_scale_given(p->side[s], p->row[s]);
     scale[!s] = (double)p->judged->limit;
     diagnosis_factor_text(scale[TARGET] / scale[GOLDEN], 1e-4, &factor);
-    case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.9, _("%s is %s on the target and %s on the golden side, a factor of %s"), _("the scale of attention"),
+    case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.9,
+               _("%s is %s on the target and %s on the golden side, a factor of %s"), _("the scale of attention"),
                num_cell(n[0], scale[TARGET], 6), num_cell(n[1], scale[GOLDEN], 6), factor.p);
     buf_release(&factor);
 }

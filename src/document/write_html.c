@@ -82,7 +82,8 @@ static const char style[] =
 #define PIECE 40
 #define CELL_WHOLE 24 /* bytes of a word in a tone, likewise */
 
-static const char *const tones[] = {[TONE_PLAIN] = "", [TONE_GOOD] = "good", [TONE_WARN] = "warn", [TONE_BAD] = "bad", [TONE_QUIET] = "quiet"};
+static const char *const tones[] = {
+    [TONE_PLAIN] = "", [TONE_GOOD] = "good", [TONE_WARN] = "warn", [TONE_BAD] = "bad", [TONE_QUIET] = "quiet"};
 
 void html_escape(struct buf *b, struct str s)
 {
@@ -117,7 +118,8 @@ static void escaped(struct buf *b, const char *s)
 static void long_name(struct buf *b, struct str s)
 {
     for (size_t from = 0, i = 0; i < s.n; i++)
-        if (i + 1 == s.n || s.p[i] == '.' || s.p[i] == '/' || (i - from >= PIECE && ((unsigned char)s.p[i + 1] & 0xc0) != 0x80)) {
+        if (i + 1 == s.n || s.p[i] == '.' || s.p[i] == '/' ||
+            (i - from >= PIECE && ((unsigned char)s.p[i + 1] & 0xc0) != 0x80)) {
             html_escape(b, str_n(s.p + from, i + 1 - from));
             buf_cstr(b, i + 1 < s.n ? "<wbr>" : "");
             from = i + 1;
@@ -126,7 +128,8 @@ static void long_name(struct buf *b, struct str s)
 
 static void span(struct buf *b, const struct doc_cell *c)
 {
-    static const char *const element[] = {[DOC_TEXT] = "span", [DOC_STRONG] = "strong", [DOC_NAME] = "code", [DOC_NUMBER] = "span"};
+    static const char *const element[] = {
+        [DOC_TEXT] = "span", [DOC_STRONG] = "strong", [DOC_NAME] = "code", [DOC_NUMBER] = "span"};
     const char *e = element[c->kind], *tone = tones[c->tone];
     if (!*c->text)
         return;
@@ -167,7 +170,9 @@ static void table(struct buf *b, const struct doc_block *k)
 {
     buf_cstr(b, "<div class=\"t\"><table>\n<thead><tr>");
     for (size_t i = 0; i < k->columns; i++) {
-        buf_cstr(b, numeric(k, i) ? "<th scope=\"col\" class=\"n\">" : strlen(k->cells.v[i].text) <= CELL_WHOLE ? "<th scope=\"col\" class=\"v\">" : "<th scope=\"col\">");
+        buf_cstr(b, numeric(k, i)                              ? "<th scope=\"col\" class=\"n\">"
+                    : strlen(k->cells.v[i].text) <= CELL_WHOLE ? "<th scope=\"col\" class=\"v\">"
+                                                               : "<th scope=\"col\">");
         escaped(b, k->cells.v[i].text);
         buf_cstr(b, "</th>");
     }
@@ -176,7 +181,9 @@ static void table(struct buf *b, const struct doc_block *k)
         const struct doc_cell *c = &k->cells.v[i];
         if (i % k->columns == 0)
             buf_cstr(b, i / k->columns - 1 == k->marked ? "<tr class=\"m\">" : "<tr>");
-        buf_cstr(b, c->kind == DOC_NUMBER ? "<td class=\"n\">" : c->tone && strlen(c->text) <= CELL_WHOLE ? "<td class=\"v\">" : "<td>");
+        buf_cstr(b, c->kind == DOC_NUMBER                      ? "<td class=\"n\">"
+                    : c->tone && strlen(c->text) <= CELL_WHOLE ? "<td class=\"v\">"
+                                                               : "<td>");
         if (k->rows.n && i % k->columns == 0)
             doc_put_mark(b, &k->rows.v[i / k->columns - 1]);
         span(b, c);
@@ -195,7 +202,8 @@ static void figure(struct buf *b, const struct doc_figure *f)
     for (uint32_t i = 0; i < f->n; i++) {
         double h = isnan(f->height[i]) ? 0 : 4 + 84 * f->height[i];
         if (h > 0)
-            buf_fmt(b, "<rect class=\"%s\" x=\"%u\" y=\"%.1f\" width=\"3\" height=\"%.1f\"/>\n", tones[f->tone[i]], i * 4, 100 - h, h);
+            buf_fmt(b, "<rect class=\"%s\" x=\"%u\" y=\"%.1f\" width=\"3\" height=\"%.1f\"/>\n", tones[f->tone[i]],
+                    i * 4, 100 - h, h);
     }
     if (f->mark < f->n)
         buf_fmt(b, "<rect class=\"k\" x=\"%u\" y=\"0\" width=\"3\" height=\"9\"/>\n", f->mark * 4);
@@ -261,8 +269,9 @@ void write_html(struct out *o, const struct document *d)
 {
     struct buf *b = &o->buf;
     buf_fmt(b, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n", d->lang);
-    buf_cstr(b, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    buf_cstr(b,
+             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
     escaped(b, d->title);
     buf_cstr(b, "</title>\n<style>\n");
     buf_cstr(b, style);

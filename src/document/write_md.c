@@ -32,7 +32,8 @@ void md_escape(struct buf *b, struct str s)
                 buf_char(b, '\\');
             else if (i == 0 && strchr("+-=", c)) /* would begin a list or underline what is above */
                 buf_char(b, '\\');
-            else if ((c == '.' || c == ')') && i > 0 && i < 10 && strspn(s.p, "0123456789") == i && (i + 1 == s.n || s.p[i + 1] == ' '))
+            else if ((c == '.' || c == ')') && i > 0 && i < 10 && strspn(s.p, "0123456789") == i &&
+                     (i + 1 == s.n || s.p[i + 1] == ' '))
                 buf_char(b, '\\');
             buf_char(b, c);
         }

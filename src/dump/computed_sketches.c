@@ -28,8 +28,8 @@ static void one(void *ctx, size_t i)
     if (dump_tensor(x->d, row, &t, &quiet))
         return;
     const struct row *r = &x->d->rows.v[row];
-    bool filled = (r->has & (HAS_MIN | HAS_MAX)) == (HAS_MIN | HAS_MAX) && r->stat[STAT_MIN] <= MASK_FILL && r->stat[STAT_MAX] > MASK_FILL &&
-                  dtype_is_float((enum dtype)r->dtype);
+    bool filled = (r->has & (HAS_MIN | HAS_MAX)) == (HAS_MIN | HAS_MAX) && r->stat[STAT_MIN] <= MASK_FILL &&
+                  r->stat[STAT_MAX] > MASK_FILL && dtype_is_float((enum dtype)r->dtype);
     if (sketch_tensor(&t, filled ? MASK_FILL : NAN, sum, &quiet))
         sum[0] = NAN;
     tensor_close(&t);

@@ -146,7 +146,8 @@ uint32_t dump_slot_row(const struct dump *d, uint32_t call, uint32_t slot)
     return late == MAP_NONE ? NONE : late;
 }
 
-uint32_t dump_run(struct dump *d, struct map *runs, struct str name, uint32_t slot, enum call_kind kind, enum call_phase phase, bool *fresh)
+uint32_t dump_run(struct dump *d, struct map *runs, struct str name, uint32_t slot, enum call_kind kind,
+                  enum call_phase phase, bool *fresh)
 {
     uint32_t c = map_get(runs, name);
     bool known = c != MAP_NONE;
@@ -342,7 +343,8 @@ uint32_t dump_call_stack(const struct dump *d, uint32_t call, bool *of_twin)
 {
     const struct call *c = &d->calls.v[call];
     /* frames of the engine that runs backward calls (ptdbg records them) say nothing of where a call is written */
-    bool borrowed = c->twin != NONE && (c->stack == NONE || (c->phase == PHASE_BACKWARD && d->calls.v[c->twin].stack != NONE));
+    bool borrowed =
+        c->twin != NONE && (c->stack == NONE || (c->phase == PHASE_BACKWARD && d->calls.v[c->twin].stack != NONE));
     if (of_twin)
         *of_twin = borrowed;
     return borrowed ? d->calls.v[c->twin].stack : c->stack;
@@ -351,7 +353,8 @@ uint32_t dump_call_stack(const struct dump *d, uint32_t call, bool *of_twin)
 bool frame_is_library(const struct frame *f)
 {
     static const char *const folders[] = {"site-packages/", "dist-packages/"};
-    static const char *const packages[] = {"torch", "torch_npu", "functorch", "mindspore", "msprobe", "ptdbg_ascend", "atat"};
+    static const char *const packages[] = {"torch",   "torch_npu",    "functorch", "mindspore",
+                                           "msprobe", "ptdbg_ascend", "atat"};
     struct str file = str_of(f->file), package, rest;
     for (size_t i = 0; i < ARRAY_LEN(folders); i++) {
         ptrdiff_t at = str_search(file, folders[i]);
@@ -370,7 +373,8 @@ uint32_t dump_stack_start(const struct dump *d, uint32_t stack)
 {
     const struct stack *s = &d->stacks.v[stack];
     for (uint32_t i = 0; i < s->n; i++)
-        if (*d->frames.v[d->stack_frames.v[s->first + i]].file && !frame_is_library(&d->frames.v[d->stack_frames.v[s->first + i]]))
+        if (*d->frames.v[d->stack_frames.v[s->first + i]].file &&
+            !frame_is_library(&d->frames.v[d->stack_frames.v[s->first + i]]))
             return i;
     return 0;
 }
@@ -388,7 +392,8 @@ int dump_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err
     if (!d->reader || !d->reader->tensor)
         return err_set(e, ERR_DATA, "%s", _("no tensor was recorded for this row"));
     if (!(d->rows.v[row].has & HAS_FILE))
-        return err_set(e, ERR_DATA, "%s", _(d->reader->without ? d->reader->without : N_("no tensor was recorded for this row")));
+        return err_set(e, ERR_DATA, "%s",
+                       _(d->reader->without ? d->reader->without : N_("no tensor was recorded for this row")));
     return d->reader->tensor(d, row, t, e);
 }
 

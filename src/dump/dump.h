@@ -191,7 +191,8 @@ uint32_t dump_scope(struct dump *d, struct str path);
 uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enum call_phase phase);
 /* The newest call of a name in `runs` (name → call; the keys are the dump's), for formats that do not number calls: one that has a
  * row of this slot already runs again and is another call. *fresh: it was added now. */
-uint32_t dump_run(struct dump *d, struct map *runs, struct str name, uint32_t slot, enum call_kind kind, enum call_phase phase, bool *fresh);
+uint32_t dump_run(struct dump *d, struct map *runs, struct str name, uint32_t slot, enum call_kind kind,
+                  enum call_phase phase, bool *fresh);
 /* Appends; the row's call and next are filled in. */
 uint32_t dump_add_row(struct dump *d, uint32_t call, struct row r);
 /* Two calls become each other's twins: this one and the one of that name, where neither has one. */

@@ -53,7 +53,8 @@ static int read_places(const char *path, stretch_list *out, struct err *e)
         return -1;
     uint64_t at = index_at(&f), n = at ? f.size - INDEX_BYTES - at : 0;
     char *text = mem_alloc((size_t)n + 1);
-    int rc = n ? file_read(&f, at, text, (size_t)n, e) : err_set(e, ERR_DATA, _("%s: the digest is cut off: its list of places is missing"), path);
+    int rc = n ? file_read(&f, at, text, (size_t)n, e)
+               : err_set(e, ERR_DATA, _("%s: the digest is cut off: its list of places is missing"), path);
     cJSON *o = rc == 0 ? json_parse(str_n(text, (size_t)n), false, path, at, e) : NULL;
     const cJSON *list = o ? json_line_member(o, "places") : NULL;
     for (const cJSON *it = list ? list->child : NULL; it; it = it->next) {
@@ -88,7 +89,8 @@ static void read_head(struct dump *d, const cJSON *o)
 {
     const char *format = json_line_text(d, json_line_member(o, "format"), "");
     for (size_t i = 0; readers[i] && !d->source; i++)
-        d->source = strcmp(readers[i]->name, format) == 0 && !readers[i]->table && !readers[i]->weights ? readers[i] : NULL;
+        d->source =
+            strcmp(readers[i]->name, format) == 0 && !readers[i]->table && !readers[i]->weights ? readers[i] : NULL;
     d->framework = json_line_text(d, json_line_member(o, "framework"), "");
     d->level = json_line_text(d, json_line_member(o, "level"), "");
     d->task = json_line_text(d, json_line_member(o, "task"), "");
@@ -100,7 +102,8 @@ static void read_head(struct dump *d, const cJSON *o)
 
 static void read_group(struct dump *d, const cJSON *a)
 {
-    struct call_group g = {(uint32_t)json_line_whole(cJSON_GetArrayItem(a, 0), d->calls.n, NONE), json_line_text(d, cJSON_GetArrayItem(a, 1), "")};
+    struct call_group g = {(uint32_t)json_line_whole(cJSON_GetArrayItem(a, 0), d->calls.n, NONE),
+                           json_line_text(d, cJSON_GetArrayItem(a, 1), "")};
     if (g.call != NONE && (!d->groups.n || vec_last(&d->groups)->call < g.call))
         vec_push(&d->groups, g);
 }
@@ -200,7 +203,8 @@ static int open_stretch(const struct dump *d, struct lines *l, struct err *e)
     for (size_t i = 0; i < places.n && !found; i++)
         if (places.v[i].step == d->step && places.v[i].rank == d->rank)
             found = &places.v[i];
-    int rc = found ? file_open(&f, d->path, e) : err_set(e, ERR_DATA, _("%s: the digest has no such step and rank"), d->path);
+    int rc = found ? file_open(&f, d->path, e)
+                   : err_set(e, ERR_DATA, _("%s: the digest has no such step and rank"), d->path);
     if (rc == 0) {
         struct file_span span = {.fd = file_detach(&f), .at = found->from, .size = found->bytes};
         file_join(&part, d->path, &span, 1);

@@ -73,16 +73,17 @@ static int storage(struct distcp *x, const struct pickle *root)
     const struct pickle *all = field(root, "storage_data");
     struct buf key = {0};
     if (!all || all->kind != PICKLE_DICT)
-        return err_set(x->e, ERR_DATA, _("%s: expected what torch.distributed.checkpoint writes: Metadata with storage_data"),
-                       x->name);
+        return err_set(x->e, ERR_DATA,
+                       _("%s: expected what torch.distributed.checkpoint writes: Metadata with storage_data"), x->name);
     for (uint32_t i = 0; i + 1 < all->n && x->stored.n < CHUNKS_MAX; i += 2) {
         const struct pickle *name = field(all->item[i], "fqn"), *path = field(all->item[i + 1], "relative_path"),
                             *at = field(all->item[i + 1], "offset"), *size = field(all->item[i + 1], "length"),
                             *how = field(all->item[i + 1], "transform_descriptors");
         int64_t from[TENSOR_DIMS];
         int n;
-        if (!name || name->kind != PICKLE_TEXT || !path || path->kind != PICKLE_TEXT || !at || at->kind != PICKLE_INT || at->i < 0 ||
-            !size || size->kind != PICKLE_INT || size->i < 0 || !sizes_of(field(all->item[i], "offset"), from, &n))
+        if (!name || name->kind != PICKLE_TEXT || !path || path->kind != PICKLE_TEXT || !at || at->kind != PICKLE_INT ||
+            at->i < 0 || !size || size->kind != PICKLE_INT || size->i < 0 ||
+            !sizes_of(field(all->item[i], "offset"), from, &n))
             continue; /* of objects that are no tensors the offset is None */
         struct stored_chunk s = {path->text, (uint64_t)at->i, (uint64_t)size->i, how && how->n > 0};
         key_of(&key, name->text, from, n);
@@ -96,7 +97,8 @@ static int storage(struct distcp *x, const struct pickle *root)
 /* ---- chunks ---- */
 
 /* The chunk's own header, and where its elements lie in the file. */
-static int open_chunk(struct distcp *x, const struct stored_chunk *s, struct tensor *t, struct weight_piece *p, struct err *why)
+static int open_chunk(struct distcp *x, const struct stored_chunk *s, struct tensor *t, struct weight_piece *p,
+                      struct err *why)
 {
     struct file f;
     uint32_t file = map_get(&x->files, s->file);
@@ -108,7 +110,8 @@ static int open_chunk(struct distcp *x, const struct stored_chunk *s, struct ten
     }
     *t = (struct tensor){.ndim = 0};
     if (s->transformed)
-        return err_set(why, ERR_DATA, _("%s: chunks of %.*s are transformed (compressed), not read"), x->name, STR_ARG(s->file));
+        return err_set(why, ERR_DATA, _("%s: chunks of %.*s are transformed (compressed), not read"), x->name,
+                       STR_ARG(s->file));
     if (weights_open_file(x->w, file, &f, why))
         return -1;
     x->held += fresh ? f.size : 0;
@@ -195,7 +198,8 @@ static bool lay_out(const struct chunk *c, size_t n, struct tensor *t, struct te
 /* ---- tensors ---- */
 
 /* All its chunks, sorted; false where one is not stored or not as large as it says. */
-static int chunks_of(struct distcp *x, struct str name, const struct pickle *list, int ndim, struct chunk *out, struct err *why)
+static int chunks_of(struct distcp *x, struct str name, const struct pickle *list, int ndim, struct chunk *out,
+                     struct err *why)
 {
     struct buf key = {0};
     int rc = 0, n;
@@ -218,7 +222,8 @@ static int chunks_of(struct distcp *x, struct str name, const struct pickle *lis
 }
 
 /* Adds the pieces of these chunks to the set; the first one's index in *piece. */
-static int pieces_of(struct distcp *x, const struct chunk *c, size_t n, struct tensor *t, uint32_t *piece, struct err *why)
+static int pieces_of(struct distcp *x, const struct chunk *c, size_t n, struct tensor *t, uint32_t *piece,
+                     struct err *why)
 {
     *piece = (uint32_t)x->w->pieces.n;
     for (size_t i = 0; i < n; i++) {
@@ -238,14 +243,16 @@ static int pieces_of(struct distcp *x, const struct chunk *c, size_t n, struct t
     return 0;
 }
 
-static int add(struct distcp *x, struct str name, struct tensor *t, const struct chunk *c, size_t n, const struct err *broken)
+static int add(struct distcp *x, struct str name, struct tensor *t, const struct chunk *c, size_t n,
+               const struct err *broken)
 {
     struct tensor view;
     struct err why = {0};
     uint32_t piece = 0, before = (uint32_t)x->w->pieces.n;
     bool good = !broken && pieces_of(x, c, n, t, &piece, &why) == 0;
     if (good && !lay_out(c, n, t, &view)) {
-        err_set(&why, ERR_DATA, _("%s: %.*s is cut into uneven chunks along several axes, not read"), x->name, STR_ARG(name));
+        err_set(&why, ERR_DATA, _("%s: %.*s is cut into uneven chunks along several axes, not read"), x->name,
+                STR_ARG(name));
         good = false;
     }
     if (!good)
@@ -262,7 +269,8 @@ static int add(struct distcp *x, struct str name, struct tensor *t, const struct
     }
     own->piece = piece;
     own->pieces = (uint32_t)n;
-    int64_t *dim = arena_alloc(&x->w->arena, sizeof *dim * TENSOR_DIMS), *stride = arena_alloc(&x->w->arena, sizeof *dim * TENSOR_DIMS);
+    int64_t *dim = arena_alloc(&x->w->arena, sizeof *dim * TENSOR_DIMS),
+            *stride = arena_alloc(&x->w->arena, sizeof *dim * TENSOR_DIMS);
     memcpy(dim, view.shape, sizeof *dim * TENSOR_DIMS);
     memcpy(stride, view.stride, sizeof *dim * TENSOR_DIMS);
     own->axes = view.ndim;
@@ -283,7 +291,8 @@ static size_t layers_at(const struct distcp *x, struct str name)
 }
 
 /* Each layer of such a tensor, whose chunks are of one layer each. */
-static int add_layers(struct distcp *x, struct str name, size_t number, const struct tensor *t, struct chunk *c, size_t n)
+static int add_layers(struct distcp *x, struct str name, size_t number, const struct tensor *t, struct chunk *c,
+                      size_t n)
 {
     struct buf b = {0};
     int rc = 0;
@@ -319,7 +328,8 @@ static bool one_layer_each(const struct chunk *c, size_t n)
 
 static int add_tensor(struct distcp *x, struct str key, struct str name, const struct pickle *meta)
 {
-    const struct pickle *size = field(meta, "size"), *list = field(meta, "chunks"), *properties = field(meta, "properties");
+    const struct pickle *size = field(meta, "size"), *list = field(meta, "chunks"),
+                        *properties = field(meta, "properties");
     /* TensorProperties keeps its fields as a tuple */
     struct tensor t = {.ndim = 0};
     struct err why = {0};
@@ -372,8 +382,8 @@ static int list_metadata(struct distcp *x, const struct pickle *root)
     if (storage(x, root))
         return -1;
     if (!all || all->kind != PICKLE_DICT)
-        return err_set(x->e, ERR_DATA, _("%s: expected what torch.distributed.checkpoint writes: Metadata with storage_data"),
-                       x->name);
+        return err_set(x->e, ERR_DATA,
+                       _("%s: expected what torch.distributed.checkpoint writes: Metadata with storage_data"), x->name);
     for (uint32_t i = 0; paths && paths->kind == PICKLE_DICT && i + 1 < paths->n; i += 2)
         if (paths->item[i]->kind == PICKLE_TEXT)
             map_add(&x->paths, paths->item[i]->text, i);

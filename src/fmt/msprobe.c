@@ -238,7 +238,8 @@ static void side_file(struct dump *d, const char *dir, const char *name, struct 
             load_begin(load);
             const char *expected = v ? record(d, m.key, v) : NULL;
             if (expected)
-                err_at(&e, path.p, m.offset, _("\"%.*s\": expected %s, found %s"), STR_ARG(m.key), expected, json_kind(v));
+                err_at(&e, path.p, m.offset, _("\"%.*s\": expected %s, found %s"), STR_ARG(m.key), expected,
+                       json_kind(v));
             if (!v || expected)
                 dump_problem(d, NONE, "damaged", e.text);
             load_end(load);

@@ -129,8 +129,8 @@ static struct row blank_row(struct msprobe_fill *f, enum row_kind kind)
 static void tell_odd(struct msprobe_fill *f, uint32_t row, const char *key, const char *expected, const cJSON *v)
 {
     struct err e;
-    err_at(&e, f->path, f->offset, _("%.*s: \"%s\": expected %s, found %s"), STR_ARG(dump_call_name(f->d, f->call)), key, expected,
-           json_kind(v));
+    err_at(&e, f->path, f->offset, _("%.*s: \"%s\": expected %s, found %s"), STR_ARG(dump_call_name(f->d, f->call)),
+           key, expected, json_kind(v));
     dump_problem(f->d, row, "damaged", e.text);
 }
 

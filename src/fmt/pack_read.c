@@ -123,8 +123,8 @@ static void read_diagnoses(struct dump *d, struct packed_line *l, const cJSON *l
 
 static void read_line(struct dump *d, struct packed *p, const cJSON *o)
 {
-    const cJSON *row = json_line_member(o, "line"), *pair = json_line_member(o, "pair"), *judged = json_line_member(o, "judged"),
-                *figures = json_line_member(o, "figures");
+    const cJSON *row = json_line_member(o, "line"), *pair = json_line_member(o, "pair"),
+                *judged = json_line_member(o, "judged"), *figures = json_line_member(o, "figures");
     struct packed_line l =
         {.row = {(uint32_t)json_line_whole(cJSON_GetArrayItem(row, 0), NONE, NONE),
                  (uint32_t)json_line_whole(cJSON_GetArrayItem(row, 1), NONE, NONE)}};

@@ -67,9 +67,11 @@ static enum family family_named(const char *name)
 
 static void add_call(struct dump *d, struct row_records *all, const cJSON *o)
 {
-    const char *name = json_line_text(d, json_line_member(o, "call"), ""), *scope = json_line_text(d, json_line_member(o, "scope"), NULL);
-    uint32_t c = dump_add_call(d, str_of(name), (enum call_kind)json_line_whole(json_line_member(o, "kind"), CALL_OPERATOR + 1, CALL_API),
-                               (enum call_phase)json_line_whole(json_line_member(o, "phase"), PHASE_COUNT, PHASE_FORWARD));
+    const char *name = json_line_text(d, json_line_member(o, "call"), ""),
+               *scope = json_line_text(d, json_line_member(o, "scope"), NULL);
+    uint32_t c = dump_add_call(
+        d, str_of(name), (enum call_kind)json_line_whole(json_line_member(o, "kind"), CALL_OPERATOR + 1, CALL_API),
+        (enum call_phase)json_line_whole(json_line_member(o, "phase"), PHASE_COUNT, PHASE_FORWARD));
     struct call *x = &d->calls.v[c];
     x->family = (uint8_t)family_named(json_line_text(d, json_line_member(o, "family"), ""));
     x->stack = (uint32_t)json_line_whole(json_line_member(o, "stack"), d->stacks.n, NONE);
@@ -140,13 +142,15 @@ static int add_row(struct dump *d, const cJSON *a, const char *path, uint64_t li
 static void add_problem(struct dump *d, const cJSON *a)
 {
     uint32_t row = (uint32_t)json_line_whole(cJSON_GetArrayItem(a, 0), d->rows.n, NONE);
-    const char *kind = json_line_text(d, cJSON_GetArrayItem(a, 1), ""), *text = json_line_text(d, cJSON_GetArrayItem(a, 2), "");
+    const char *kind = json_line_text(d, cJSON_GetArrayItem(a, 1), ""),
+               *text = json_line_text(d, cJSON_GetArrayItem(a, 2), "");
     if (!*kind || !*text)
         return;
     (cJSON_IsTrue(cJSON_GetArrayItem(a, 3)) ? dump_recorded : dump_problem)(d, row, kind, text);
 }
 
-int row_records_take(struct row_records *all, struct dump *d, const cJSON *o, const char *path, uint64_t line, struct err *e)
+int row_records_take(struct row_records *all, struct dump *d, const cJSON *o, const char *path, uint64_t line,
+                     struct err *e)
 {
     const cJSON *v;
     if ((v = json_line_member(o, "row")))

@@ -104,7 +104,8 @@ static int read_csv(const struct file *f, const struct sheet_sink *sink, struct 
         if (csv_parse(&csv, chunk + skip, (size_t)n - skip, on_field, on_row, &r) != (size_t)n - skip && !r.cells.state)
             r.cells.state = err_line(e, f->name, r.cells.line + 1, "%s", csv_strerror(csv_error(&csv)));
         if (!r.cells.state && r.at - r.row_at > SHEET_ROW_BYTES)
-            r.cells.state = err_line(e, f->name, r.cells.line + 1, _("a row of more than 16 MB; a quote may be missing"));
+            r.cells.state =
+                err_line(e, f->name, r.cells.line + 1, _("a row of more than 16 MB; a quote may be missing"));
         if (!r.cells.state && sink->advance)
             r.cells.state = sink->advance(sink->ctx, (uint64_t)n, e);
     }

@@ -224,11 +224,13 @@ WEIGHT_READER(reader_ranks, "megatron",
               N_("weights of several ranks: tensor-parallel shards joined, pipeline stages renumbered"),
               "mp_rank_*/model_optim_rng.pt rank_*/*.ckpt", "Megatron-LM, DeepSpeed, MindSpore",
               N_("MindSpore's tensor-parallel cuts (merge them first)"), NULL, is_ranks);
-WEIGHT_READER(reader_distcp, "torch-distcp",
-              N_("weights: torch.distributed.checkpoint, chunks joined; Megatron's torch_dist, layers taken apart"),
-              ".metadata *.distcp", "torch 2.1 to 2.13",
-              N_("objects that are no tensors, compressed chunks, uneven chunks along several axes, .metadata of more than "
-                 "2 million values"), is_distcp, is_distcp_folder);
+WEIGHT_READER(
+    reader_distcp, "torch-distcp",
+    N_("weights: torch.distributed.checkpoint, chunks joined; Megatron's torch_dist, layers taken apart"),
+    ".metadata *.distcp", "torch 2.1 to 2.13",
+    N_("objects that are no tensors, compressed chunks, uneven chunks along several axes, .metadata of more than "
+       "2 million values"),
+    is_distcp, is_distcp_folder);
 
 const struct reader reader_activations = {
     .name = "activations",

@@ -36,7 +36,8 @@ static const struct side_figures *figures_of(const struct measure *m, const uint
 }
 
 /* The computed figures of a side's row; NULL where there are none. */
-static const struct side_figures *measured_figures(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+static const struct side_figures *measured_figures(const struct measure *m, const uint8_t *state, int side,
+                                                   uint32_t row)
 {
     return figures_of(m, state, m->pairing->line_of[side][row], side);
 }
@@ -48,7 +49,8 @@ static struct facts facts_of(const struct measure *m, const uint8_t *state, uint
     double n = (double)dump_row_numel(m->side[GOLDEN], row);
     int all = HAS_MAX | HAS_MIN | HAS_NORM;
     if ((r->has & all) == all && isfinite(s[STAT_NORM]))
-        return (struct facts){n, s[STAT_MAX], s[STAT_MIN], r->has & HAS_MEAN ? s[STAT_MEAN] : NAN, s[STAT_NORM] / sqrt(n)};
+        return (struct facts){n, s[STAT_MAX], s[STAT_MIN], r->has & HAS_MEAN ? s[STAT_MEAN] : NAN,
+                              s[STAT_NORM] / sqrt(n)};
     const struct side_figures *f = measured_figures(m, state, GOLDEN, row);
     if (f)
         return (struct facts){n, f->max, f->min, f->mean, f->norm / sqrt(n)};
@@ -299,7 +301,8 @@ static struct condition condition_of_router(const struct measure *m, const uint8
     struct condition none = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     if (scores == NONE)
         return none;
-    struct scene s = {.x = {facts_of(m, state, scores)}, .inputs = 1, .width = last_dim(m, scores), .top = last_dim(m, row)};
+    struct scene s = {
+        .x = {facts_of(m, state, scores)}, .inputs = 1, .width = last_dim(m, scores), .top = last_dim(m, row)};
     double kappa = fmax(of_order(&s, false), 1);
     return isfinite(kappa) ? (struct condition){.kind = CONDITION_ORDER, .kappa = kappa, .own = kappa} : none;
 }
@@ -320,7 +323,8 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
     double power = 0;
     if (d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_BACKWARD && m->figures)
         return condition_of_norm_gradient(d, row);
-    if (d->rows.v[row].io != IO_OUTPUT || d->calls.v[d->rows.v[row].call].phase != PHASE_FORWARD || d->rows.v[row].kind != ROW_TENSOR)
+    if (d->rows.v[row].io != IO_OUTPUT || d->calls.v[d->rows.v[row].call].phase != PHASE_FORWARD ||
+        d->rows.v[row].kind != ROW_TENSOR)
         return c;
     enum condition_kind k = kind_of(d, row, &power);
     if (k == CONDITION_NONE)
@@ -399,7 +403,8 @@ static bool is_vector(const struct dump *d, uint32_t row)
 uint32_t condition_module_backward(const struct dump *d, uint32_t gradient)
 {
     const struct call *g = &d->calls.v[gradient];
-    uint32_t from = gradient > NEAR ? gradient - NEAR : 0, to = gradient + NEAR < d->calls.n ? gradient + NEAR : (uint32_t)d->calls.n;
+    uint32_t from = gradient > NEAR ? gradient - NEAR : 0,
+             to = gradient + NEAR < d->calls.n ? gradient + NEAR : (uint32_t)d->calls.n;
     for (uint32_t c = from; c < to && g->scope != NONE; c++) {
         const struct call *x = &d->calls.v[c];
         if (x->kind == CALL_MODULE && x->phase == PHASE_BACKWARD && !x->gradient && x->scope == g->scope)
@@ -417,7 +422,8 @@ static uint32_t incoming_row(const struct dump *d, uint32_t row)
     if (call == NONE || !is_vector(d, row) || (f != FAMILY_NORM && f != FAMILY_LINEAR && f != FAMILY_CONV))
         return NONE;
     EACH_EARLY_ROW(d, call, x)
-        if (d->rows.v[x].io == IO_INPUT && d->rows.v[x].kind == ROW_TENSOR && dump_row_numel(d, x) > dump_row_numel(d, row))
+        if (d->rows.v[x].io == IO_INPUT && d->rows.v[x].kind == ROW_TENSOR &&
+            dump_row_numel(d, x) > dump_row_numel(d, row))
             return x;
     return NONE;
 }

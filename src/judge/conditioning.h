@@ -69,7 +69,7 @@ enum condition_kind {
 struct condition {
     enum condition_kind kind; /* CONDITION_NONE: nothing is known against it, kappa 1 */
     double kappa;             /* rel_l2 out per rel_l2 in; of whole results: share of elements that turn */
-    double own;               /* the same for noise that is not in the inputs' figures: masked scores (fills below −1000)
+    double own; /* the same for noise that is not in the inputs' figures: masked scores (fills below −1000)
                                  count in rms(x) and carry none */
     double terms;             /* of GRADIENT_SUM: how many of the gradient that came in each result sums; else 0 */
 };

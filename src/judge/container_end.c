@@ -76,7 +76,8 @@ static bool inner_lines_agree(const struct ends *x)
     bool any = false;
     for (uint32_t i = 0; i < x->j->lines; i++) {
         const struct line *l = &x->m->pairing->lines.v[i];
-        if (l->pair == NONE || !inside(side(x, TARGET), side(x, TARGET)->rows.v[l->row[TARGET]].call, x->module[TARGET]))
+        if (l->pair == NONE ||
+            !inside(side(x, TARGET), side(x, TARGET)->rows.v[l->row[TARGET]].call, x->module[TARGET]))
             continue;
         const struct call *c = &side(x, TARGET)->calls.v[side(x, TARGET)->rows.v[l->row[TARGET]].call];
         if (c->phase == PHASE_FORWARD && line_is_bad(&x->j->line[i]))

@@ -112,7 +112,8 @@ static bool stats_equal(const struct judge_pass *p, const struct verdict_case *k
 
 static void judge_checksum(struct judge_pass *p, struct verdict_case *k)
 {
-    bool weight = k->r[TARGET]->io != IO_OUTPUT && (row_verdict_is_parameter(p, k) || p->flow[TARGET].held[k->row[TARGET]] == NONE);
+    bool weight = k->r[TARGET]->io != IO_OUTPUT &&
+                  (row_verdict_is_parameter(p, k) || p->flow[TARGET].held[k->row[TARGET]] == NONE);
     bool one_framework = strcmp(p->side[0]->framework, p->side[1]->framework) == 0;
     bool same_type = k->r[TARGET]->dtype == k->r[GOLDEN]->dtype;
     if (same_type && (one_framework || weight))
@@ -146,9 +147,11 @@ static bool masked_alike(const struct judge_pass *p, const struct verdict_case *
 /* The relative distance by the sketches of two rows' tensors of one shape; NaN: a side has none. */
 static double sketches_apart(const struct judge_pass *p, const uint32_t row[2])
 {
-    const struct shape *a = dump_row_shape(p->side[TARGET], row[TARGET]), *b = dump_row_shape(p->side[GOLDEN], row[GOLDEN]);
+    const struct shape *a = dump_row_shape(p->side[TARGET], row[TARGET]),
+                       *b = dump_row_shape(p->side[GOLDEN], row[GOLDEN]);
     const double *x = p->side[TARGET]->sketch, *y = p->side[GOLDEN]->sketch;
-    if (!x || !y || !a || !b || a->ndim != b->ndim || (a->ndim && memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) != 0))
+    if (!x || !y || !a || !b || a->ndim != b->ndim ||
+        (a->ndim && memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) != 0))
         return NAN;
     return sketch_distance(x + (size_t)row[TARGET] * SKETCH_NUMBERS, y + (size_t)row[GOLDEN] * SKETCH_NUMBERS);
 }
@@ -224,7 +227,8 @@ static void collect_wholes(struct judge_pass *p)
     const struct pairing *all = p->m->pairing;
     p->wholes = mem_zalloc((all->groups + 1) * sizeof *p->wholes);
     for (uint32_t i = 0; i < all->groups; i++)
-        p->wholes[i].row = (struct row){.has = HAS_MAX | HAS_MIN | HAS_NORM, .kind = ROW_TENSOR, .extra = NONE, .stat = {-INFINITY, INFINITY}};
+        p->wholes[i].row = (struct row){
+            .has = HAS_MAX | HAS_MIN | HAS_NORM, .kind = ROW_TENSOR, .extra = NONE, .stat = {-INFINITY, INFINITY}};
     for (size_t i = 0; i < all->lines.n && all->groups; i++) {
         const struct line *l = &all->lines.v[i];
         uint32_t group = l->pair == NONE ? NONE : all->pairs.v[l->pair].group;
@@ -272,7 +276,8 @@ static bool judge_repeated(struct judge_pass *p, struct verdict_case *k)
         return false;
     const struct row *own = k->r[v.side];
     struct row laid_out = *own;
-    double n = (double)dump_row_numel(p->side[v.side], k->row[v.side]), all = (double)dump_row_numel(p->side[!v.side], k->row[!v.side]);
+    double n = (double)dump_row_numel(p->side[v.side], k->row[v.side]),
+           all = (double)dump_row_numel(p->side[!v.side], k->row[!v.side]);
     laid_out.stat[STAT_NORM] *= sqrt(all / n);
     k->r[v.side] = &laid_out;
     judge_recorded(p, k);
@@ -289,8 +294,10 @@ static bool inputs_agreed(const struct judge_pass *p, const struct verdict_case 
     if (k->r[TARGET]->io != IO_OUTPUT)
         return false;
     EACH_EARLY_ROW(d, k->call, r) {
-        uint32_t line = p->m->pairing->line_of[TARGET][r], golden = line == NONE ? NONE : p->m->pairing->lines.v[line].row[GOLDEN];
-        if (golden == NONE || d->rows.v[r].io != IO_INPUT || dump_row_numel(d, r) <= 1 || p->side[GOLDEN]->rows.v[golden].call != k->r[GOLDEN]->call)
+        uint32_t line = p->m->pairing->line_of[TARGET][r],
+                 golden = line == NONE ? NONE : p->m->pairing->lines.v[line].row[GOLDEN];
+        if (golden == NONE || d->rows.v[r].io != IO_INPUT || dump_row_numel(d, r) <= 1 ||
+            p->side[GOLDEN]->rows.v[golden].call != k->r[GOLDEN]->call)
             continue;
         if (p->j->line[line].verdict != VERDICT_MATCH)
             return false;
@@ -310,8 +317,9 @@ static bool reordered(const struct judge_pass *p, const struct verdict_case *k)
     bool figures_alone = pair->view == NONE || pair->why == WHY_FINGERPRINT;
     if (inputs_agreed(p, k))
         return false;
-    return pair->origin == ORIGIN_SEQUENCE && figures_alone && verdict_is_bad(k->out->verdict) && k->f->rel_l2 > rule_limit(RULE_LIMIT_REORDERED) &&
-           fabs(t->norm - g->norm) <= scale && fabs(t->max - g->max) <= scale && fabs(t->min - g->min) <= scale;
+    return pair->origin == ORIGIN_SEQUENCE && figures_alone && verdict_is_bad(k->out->verdict) &&
+           k->f->rel_l2 > rule_limit(RULE_LIMIT_REORDERED) && fabs(t->norm - g->norm) <= scale &&
+           fabs(t->max - g->max) <= scale && fabs(t->min - g->min) <= scale;
 }
 
 static void judge_tensors(struct judge_pass *p, struct verdict_case *k)
@@ -504,7 +512,8 @@ static bool is_given(const struct measure *m, const struct dataflow flow[2], uin
     const struct line *l = &m->pairing->lines.v[line];
     for (int s = 0; s < 2; s++) {
         const struct row *r = l->row[s] == NONE ? NULL : &m->side[s]->rows.v[l->row[s]];
-        if (!r || r->io != IO_INPUT || m->side[s]->calls.v[r->call].phase != PHASE_FORWARD || flow[s].held[l->row[s]] != NONE)
+        if (!r || r->io != IO_INPUT || m->side[s]->calls.v[r->call].phase != PHASE_FORWARD ||
+            flow[s].held[l->row[s]] != NONE)
             return false;
     }
     return true;

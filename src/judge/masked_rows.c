@@ -108,7 +108,8 @@ static bool is_masked(const struct masked_rows *x, size_t i, size_t between, siz
     return x->masked[batch * (size_t)x->tokens + token];
 }
 
-bool is_in_masked_rows(struct masked_rows *x, const struct judgement *j, const struct measure *m, uint32_t line, double *error)
+bool is_in_masked_rows(struct masked_rows *x, const struct judgement *j, const struct measure *m, uint32_t line,
+                       double *error)
 {
     const struct line *l = &m->pairing->lines.v[line];
     const struct line_judgement *own = &j->line[line];

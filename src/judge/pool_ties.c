@@ -93,7 +93,8 @@ bool pool_ties_explain(const struct measure *m, uint32_t line, double limit)
     for (int s = 0; s < 2 && fine && !tied; s++) {
         const struct shape *shape = dump_row_shape(m->side[s], from[s]);
         size_t channels = (size_t)(shape->dim[0] * shape->dim[1]);
-        tied = channels && n % channels == 0 && pool_ties_of(gradient[0].v[0], gradient[1].v[0], seen[s].v[0], n, n / channels, limit);
+        tied = channels && n % channels == 0 &&
+               pool_ties_of(gradient[0].v[0], gradient[1].v[0], seen[s].v[0], n, n / channels, limit);
     }
     for (int s = 0; s < 2; s++) {
         element_sample_release(&gradient[s]);

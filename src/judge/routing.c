@@ -118,8 +118,10 @@ enum routing routing_compare(const struct measure *m, uint32_t line, double nois
         if (!fine)
             break;
         const struct shape *a = dump_row_shape(m->side[s], row), *b = dump_row_shape(m->side[s], scores);
-        size_t picks = (size_t)a->dim[a->ndim - 1], width = (size_t)b->dim[b->ndim - 1], tokens = picks ? x[s][0].n / picks : 0;
-        fine = tokens > 0 && x[s][1].n == tokens * width && (s == 0 || (picks == c.picks && width == c.width && tokens == c.tokens));
+        size_t picks = (size_t)a->dim[a->ndim - 1], width = (size_t)b->dim[b->ndim - 1],
+               tokens = picks ? x[s][0].n / picks : 0;
+        fine = tokens > 0 && x[s][1].n == tokens * width &&
+               (s == 0 || (picks == c.picks && width == c.width && tokens == c.tokens));
         c.tokens = tokens;
         c.width = width;
         c.picks = picks;

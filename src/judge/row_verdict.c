@@ -107,7 +107,8 @@ static double error_before(const struct judge_pass *p, uint32_t target_row)
     if (line == NONE)
         return 0;
     const struct line_judgement *l = &p->j->line[line];
-    if (l->flags & LINE_UNREAD && p->side[TARGET]->rows.v[from].io == IO_OUTPUT && p->m->pairing->lines.v[line].pair != NONE)
+    if (l->flags & LINE_UNREAD && p->side[TARGET]->rows.v[from].io == IO_OUTPUT &&
+        p->m->pairing->lines.v[line].pair != NONE)
         return error_handed_on(p, p->m->pairing->lines.v[line].row, &cancels);
     if (l->flags & LINE_UNREAD)
         return error_before(p, from);
@@ -222,7 +223,8 @@ static uint32_t line_before(const struct judge_pass *p, uint32_t row)
 static enum routing routed(struct judge_pass *p, uint32_t line)
 {
     const struct line *l = &p->m->pairing->lines.v[line];
-    uint32_t scores = l->row[TARGET] == NONE || l->row[GOLDEN] == NONE ? NONE : routing_scores(p->side[TARGET], l->row[TARGET]);
+    uint32_t scores =
+        l->row[TARGET] == NONE || l->row[GOLDEN] == NONE ? NONE : routing_scores(p->side[TARGET], l->row[TARGET]);
     uint32_t at = scores == NONE ? NONE : p->m->pairing->line_of[TARGET][scores];
     const struct figures *f = at != NONE && p->state[at] == MEASURE_DONE ? p->m->figures[at] : NULL;
     if (!f || !f->two || line_is_bad(&p->j->line[at]))
@@ -338,7 +340,8 @@ static double turned_around(const struct judge_pass *p, uint32_t row)
  * norm are compared, which no order changes, but for the share of tokens that went elsewhere. */
 static bool is_other_order(const struct judge_pass *p, const struct verdict_case *k, double *error)
 {
-    uint32_t from = p->flow[TARGET].held[k->row[TARGET]], line = from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
+    uint32_t from = p->flow[TARGET].held[k->row[TARGET]],
+             line = from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
     bool again = line != NONE && p->j->line[line].rule == RULE_ILL && p->j->line[line].was == CONDITION_OTHER_ORDER;
     double share = k->f && k->f->two ? turned_around(p, again ? from : k->row[TARGET]) : 0;
     if (!(share > 0))
@@ -363,8 +366,8 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
 {
     const struct line_judgement *l = k->out;
     bool numbers = l->rule == RULE_INTEGERS_DIFFER;
-    if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP && !numbers) || p->o->exact || p->o->preset ||
-        l->flags & (LINE_BAND | LINE_DOUBTFUL))
+    if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP && !numbers) || p->o->exact ||
+        p->o->preset || l->flags & (LINE_BAND | LINE_DOUBTFUL))
         return;
     double turned = k->f ? condition_turned(k->f) : recorded_error(k->r[TARGET], k->r[GOLDEN]);
     enum routing how = numbers ? routed(p, k->i) : ROUTING_UNKNOWN;
@@ -422,10 +425,12 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
     else if ((discrete || c.kind == CONDITION_GRADIENT_SUM) && !k->f) /* equal statistics do not tell equal values */
         unseen = fmax(level, unseen);
     double bound = factor * condition_bound(&c, error_seen(p, k), unseen);
-    bound = fmin(bound, discrete ? rule_limit(RULE_LIMIT_INTEGERS_TURNED_MOST) : rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
+    bound = fmin(bound,
+                 discrete ? rule_limit(RULE_LIMIT_INTEGERS_TURNED_MOST) : rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
     if (how == ROUTING_TIED)
         bound = fmax(bound, turned);
-    bool tie = c.kind != CONDITION_ORDER || how == ROUTING_TIED || picks_agree(p, k, fmax((double)p->call_error[k->call], unseen));
+    bool tie = c.kind != CONDITION_ORDER || how == ROUTING_TIED ||
+               picks_agree(p, k, fmax((double)p->call_error[k->call], unseen));
     if (tie && (discrete ? turned : (double)l->error) <= bound)
         hold_apart(k, &c, bound, discrete ? turned : 0);
 }

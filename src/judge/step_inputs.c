@@ -73,8 +73,9 @@ static bool produced(const struct dump *d, const struct dataflow *f, uint32_t ro
         return false;
     EACH_EARLY_ROW(d, r->call, in) {
         const struct row *x = &d->rows.v[in];
-        if (x->io == IO_INPUT && f->known[in] && f->held[in] == NONE && dump_row_numel(d, in) == dump_row_numel(d, first) &&
-            x->stat[STAT_MAX] == r->stat[STAT_MAX] && x->stat[STAT_MIN] == r->stat[STAT_MIN])
+        if (x->io == IO_INPUT && f->known[in] && f->held[in] == NONE &&
+            dump_row_numel(d, in) == dump_row_numel(d, first) && x->stat[STAT_MAX] == r->stat[STAT_MAX] &&
+            x->stat[STAT_MIN] == r->stat[STAT_MIN])
             return false;
     }
     return true;
@@ -146,7 +147,8 @@ static void tell(const struct measure *m, const uint8_t *state, struct step_inpu
 {
     uint32_t line = m->pairing->line_of[TARGET][x->row[TARGET]];
     const struct line *l = &m->pairing->lines.v[line];
-    if (l->row[GOLDEN] == x->row[GOLDEN] && state[line] == MEASURE_DONE && m->figures[line]->two && m->figures[line]->max_abs == 0) {
+    if (l->row[GOLDEN] == x->row[GOLDEN] && state[line] == MEASURE_DONE && m->figures[line]->two &&
+        m->figures[line]->max_abs == 0) {
         x->equal = 1;
         return;
     }
@@ -210,14 +212,16 @@ void step_inputs_differing(const step_input_list *l, struct buf *out)
 void step_input_detail(const struct step_input *x, const struct dump *const side[2], struct buf *out)
 {
     if (x->row[TARGET] == NONE || x->row[GOLDEN] == NONE) {
-        buf_cstr(out, x->row[TARGET] == NONE ? _("not recorded on the target side") : _("not recorded on the golden side"));
+        buf_cstr(out,
+                 x->row[TARGET] == NONE ? _("not recorded on the target side") : _("not recorded on the golden side"));
         return;
     }
     if (x->equal == 1)
         buf_cstr(out, x->statistics ? _("same figures; the elements were not compared") : _("equal in every element"));
     else if (x->equal == 0 && x->elements.differ)
-        buf_fmt(out, _("different: %llu of %llu elements differ, the first at %llu: %g and %g"), (unsigned long long)x->elements.differ,
-                (unsigned long long)x->elements.compared, (unsigned long long)x->elements.first, x->elements.value[0], x->elements.value[1]);
+        buf_fmt(out, _("different: %llu of %llu elements differ, the first at %llu: %g and %g"),
+                (unsigned long long)x->elements.differ, (unsigned long long)x->elements.compared,
+                (unsigned long long)x->elements.first, x->elements.value[0], x->elements.value[1]);
     else if (x->equal == 0)
         buf_fmt(out, _("different: max %g and %g, min %g and %g"),
                 side[0]->rows.v[x->row[0]].stat[STAT_MAX], side[1]->rows.v[x->row[1]].stat[STAT_MAX],

@@ -174,7 +174,8 @@ static void load_rules(void)
     cJSON *root = json_text(embed_str(&embed_thresholds_json), "thresholds.json", &e);
     const cJSON *all = cJSON_GetObjectItemCaseSensitive(root, "rules");
     for (int i = 0; i < RULE_LIMIT_COUNT; i++) {
-        const cJSON *rule = cJSON_GetObjectItemCaseSensitive(all, name[i]), *v = cJSON_GetObjectItemCaseSensitive(rule, "value");
+        const cJSON *rule = cJSON_GetObjectItemCaseSensitive(all, name[i]),
+                    *v = cJSON_GetObjectItemCaseSensitive(rule, "value");
         assert(cJSON_IsNumber(v) && cJSON_GetObjectItemCaseSensitive(rule, "source")); /* our own file */
         rules.value[i] = v->valuedouble;
     }

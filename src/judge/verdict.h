@@ -117,7 +117,14 @@ struct entry_point {
 enum first_class { FIRST_INPUT, FIRST_OUTPUT, FIRST_GAP, FIRST_SHAPE, FIRST_NONFINITE };
 
 /* Parts of a step that a dump may leave out. */
-enum region { REGION_FORWARD, REGION_BACKWARD, REGION_OPTIMIZER, REGION_COLLECTIVES, REGION_WEIGHT_GRADIENTS, REGION_COUNT };
+enum region {
+    REGION_FORWARD,
+    REGION_BACKWARD,
+    REGION_OPTIMIZER,
+    REGION_COLLECTIVES,
+    REGION_WEIGHT_GRADIENTS,
+    REGION_COUNT
+};
 
 struct judge_summary {
     uint32_t by[VERDICT_COUNT];  /* lines of each verdict */

@@ -40,7 +40,8 @@ static bool counted_only(const struct measure *m, uint32_t line)
     for (int s = 0; s < 2; s++) {
         uint32_t row = m->pairing->lines.v[line].row[s];
         const struct row *r = row == NONE ? NULL : &m->side[s]->rows.v[row];
-        if (!r || ((r->has & HAS_MAX) && !isfinite(r->stat[STAT_MAX])) || ((r->has & HAS_MIN) && !isfinite(r->stat[STAT_MIN])))
+        if (!r || ((r->has & HAS_MAX) && !isfinite(r->stat[STAT_MAX])) ||
+            ((r->has & HAS_MIN) && !isfinite(r->stat[STAT_MIN])))
             return false;
         recorded_counts(m->side[s], r, &nan, &inf);
         all += nan + inf;
@@ -58,10 +59,11 @@ static void nonfinite(const struct measure *m, uint32_t line, struct buf *out)
                                                 "way"));
         return;
     }
-    buf_fmt(out, _("%llu elements are non-finite on one side only or differently, the first at index %llu (target: %llu NaN, %llu Inf; golden: %llu NaN, %llu Inf)"),
-            (unsigned long long)f->unlike, (unsigned long long)f->unlike_at,
-            (unsigned long long)f->side[0].nan, (unsigned long long)f->side[0].inf,
-            (unsigned long long)f->side[1].nan, (unsigned long long)f->side[1].inf);
+    buf_fmt(
+        out,
+        _("%llu elements are non-finite on one side only or differently, the first at index %llu (target: %llu NaN, %llu Inf; golden: %llu NaN, %llu Inf)"),
+        (unsigned long long)f->unlike, (unsigned long long)f->unlike_at, (unsigned long long)f->side[0].nan,
+        (unsigned long long)f->side[0].inf, (unsigned long long)f->side[1].nan, (unsigned long long)f->side[1].inf);
 }
 
 static void ill(const struct line_judgement *x, struct buf *out)
@@ -73,12 +75,16 @@ static void ill(const struct line_judgement *x, struct buf *out)
         return;
     }
     if (kind == CONDITION_OTHER_ORDER) {
-        buf_fmt(out, _("doubtful: its module was given whole numbers that noise turned, so its rows may stand in another order; largest, smallest and norm differ by %s of the norm"),
-                digits(e, x->error));
+        buf_fmt(
+            out,
+            _("doubtful: its module was given whole numbers that noise turned, so its rows may stand in another order; largest, smallest and norm differ by %s of the norm"),
+            digits(e, x->error));
         return;
     }
     if (kind == CONDITION_POOL_TIE) {
-        buf_cstr(out, _("doubtful: windows of max pooling hold equal values, and the gradient went to another of them; their sums agree"));
+        buf_cstr(
+            out,
+            _("doubtful: windows of max pooling hold equal values, and the gradient went to another of them; their sums agree"));
         return;
     }
     num_cell(k, (double)x->kappa, 2);
@@ -97,9 +103,12 @@ static void rounded(const struct line_judgement *x, const struct figures *f, str
     bool part = f && f->kept[s] & KEPT_PART;
     const char *side = s == TARGET ? _("target") : _("golden");
     digits(e, x->error);
-    buf_fmt(out, part ? _("%s is %s; a part of the elements (an eighth or more) are %s numbers on the %s side only, where what went in has none")
-                      : _("%s is %s; all elements are %s numbers on the %s side only, where most that went in are not"),
-            error_name(x), e, f ? dtype_table[f->kept[s] & ~KEPT_PART].name : "", side);
+    buf_fmt(
+        out,
+        part
+            ? _("%s is %s; a part of the elements (an eighth or more) are %s numbers on the %s side only, where what went in has none")
+            : _("%s is %s; all elements are %s numbers on the %s side only, where most that went in are not"),
+        error_name(x), e, f ? dtype_table[f->kept[s] & ~KEPT_PART].name : "", side);
 }
 
 static const char *scalar_text(const struct measure *m, const struct line *l, int side)
@@ -131,18 +140,21 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         const struct dump *d = m->side[s];
         uint32_t other = d->calls.v[d->rows.v[l->row[s]].call].nested;
-        buf_fmt(out, _("recorded twice: %s has the same tensors and is paired"), other == NONE ? _("the call around it") : d->calls.v[other].name);
+        buf_fmt(out, _("recorded twice: %s has the same tensors and is paired"),
+                other == NONE ? _("the call around it") : d->calls.v[other].name);
         break;
     }
     case RULE_RECOMPUTED: {
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         const struct dump *d = m->side[s];
         uint32_t first = d->calls.v[d->rows.v[l->row[s]].call].recomputes;
-        buf_fmt(out, _("recomputed inside the backward pass: %s is the same call, first run"), first == NONE ? _("an earlier call") : d->calls.v[first].name);
+        buf_fmt(out, _("recomputed inside the backward pass: %s is the same call, first run"),
+                first == NONE ? _("an earlier call") : d->calls.v[first].name);
         break;
     }
     case RULE_IDLE_ARGUMENT:
-        buf_fmt(out, _("%s and %s; every output of the call agrees, so this argument has no effect here"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
+        buf_fmt(out, _("%s and %s; every output of the call agrees, so this argument has no effect here"),
+                scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
         break;
     case RULE_FACTOR:
         buf_fmt(out, _("the golden value times %s: a constant factor the other side applies elsewhere; results "
@@ -160,7 +172,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("the mask was applied earlier on one side and here on the other: the result agrees"));
         break;
     case RULE_MASKED_ROWS:
-        buf_cstr(out, _("it differs only at places whose attention mask forbids every key: what they hold depends on the kernel, everything else agrees"));
+        buf_cstr(
+            out,
+            _("it differs only at places whose attention mask forbids every key: what they hold depends on the kernel, everything else agrees"));
         break;
     case RULE_SAME_PICKS:
         buf_cstr(out, _("the same for every token, in another order: experts are compared as a set"));
@@ -172,7 +186,10 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
         num_cell(e, fused_scale_given(m->side[s], l->row[s]), 6);
         num_cell(lim, (double)x->limit, 6);
-        buf_fmt(out, _("attention scores are multiplied by %s here and by %s on the other side, one of which computes them in a fused call"), e, lim);
+        buf_fmt(
+            out,
+            _("attention scores are multiplied by %s here and by %s on the other side, one of which computes them in a fused call"),
+            e, lim);
         break;
     }
     case RULE_EQUAL:
@@ -194,15 +211,18 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_fmt(out, _("%s is %s: far above the local noise level %s, and above the floor"), error_name(x), e, lev);
         break;
     case RULE_BEHIND_UNREAD:
-        buf_fmt(out, _("could not be judged: %s is %s, more than the noise level here (%s); the product before it could not be read and may have left as much"),
-                error_name(x), e, lev);
+        buf_fmt(
+            out,
+            _("could not be judged: %s is %s, more than the noise level here (%s); the product before it could not be read and may have left as much"),
+            error_name(x), e, lev);
         break;
     case RULE_SOURCE:
         buf_fmt(out, _("input without a recorded producer (a table or a buffer): no noise allowance: %s is %s, limit "
                        "%s"), error_name(x), e, lim);
         break;
     case RULE_PARAMETER:
-        buf_fmt(out, _("a parameter must agree within the rounding of its type: %s is %s, limit %s"), error_name(x), e, lim);
+        buf_fmt(out, _("a parameter must agree within the rounding of its type: %s is %s, limit %s"), error_name(x), e,
+                lim);
         break;
     case RULE_SAME_STATS:
         buf_cstr(out, x->error > 0 ? _("same statistics within the limit; the elements were not recorded")
@@ -212,10 +232,12 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("same value"));
         break;
     case RULE_FILLS:
-        buf_fmt(out, _("%s and %s are each the lowest number of a type, a mask's fill value"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
+        buf_fmt(out, _("%s and %s are each the lowest number of a type, a mask's fill value"),
+                scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
         break;
     case RULE_SCALAR_DIFFERS:
-        buf_fmt(out, _("%s on the target, %s on the golden side; scalars must be equal"), scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
+        buf_fmt(out, _("%s on the target, %s on the golden side; scalars must be equal"), scalar_text(m, l, TARGET),
+                scalar_text(m, l, GOLDEN));
         break;
     case RULE_INTEGERS_DIFFER:
         buf_cstr(out, _("integers must be equal"));
@@ -248,7 +270,8 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     case RULE_KINDS:
         dtypes(m, l, type);
-        buf_fmt(out, _("kinds differ and cannot be compared: %s on the target, %s on the golden side"), type[0], type[1]);
+        buf_fmt(out, _("kinds differ and cannot be compared: %s on the target, %s on the golden side"), type[0],
+                type[1]);
         break;
     case RULE_ABSENT:
         buf_cstr(out, _("recorded as absent"));
@@ -270,7 +293,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     case RULE_PRESET:
         buf_fmt(out, _("by the rule of %s: %s"), tool_rules_name(j->preset),
-                x->verdict == VERDICT_DEVIATE ? _("an error") : x->verdict == VERDICT_DRIFT ? _("a warning") : _("it passes"));
+                x->verdict == VERDICT_DEVIATE ? _("an error")
+                : x->verdict == VERDICT_DRIFT ? _("a warning")
+                                              : _("it passes"));
         break;
     case RULE_TABLE:
         table_verdicts_explain(m, line, out);
@@ -380,7 +405,8 @@ const char *explain_first(const struct judgement *j, const struct measure *m)
     const struct line_judgement *x = &j->line[j->first];
     const struct line *l = &m->pairing->lines.v[j->first];
     if (x->rule == RULE_PARAMETER)
-        return _("A weight or table differs before the call runs: compare how both sides load, initialise or compute it.");
+        return _(
+            "A weight or table differs before the call runs: compare how both sides load, initialise or compute it.");
     if (x->rule == RULE_FUSED_SCALE)
         return _("An argument differs, not a computed value: compare both sides' configuration and code.");
     if (x->rule == RULE_SCALAR_DIFFERS && l->pair != NONE && m->side[TARGET]->rows.v[l->row[TARGET]].io != IO_OUTPUT)
@@ -458,19 +484,24 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
     if (status == 1) {
         buf_cstr(out, _("deviates"));
     } else if (s->unread || s->unread_files) {
-        buf_fmt(out, _("could not be judged: nothing deviates, but some data could not be read: rows %u, files %u"), s->unread, s->unread_files);
+        buf_fmt(out, _("could not be judged: nothing deviates, but some data could not be read: rows %u, files %u"),
+                s->unread, s->unread_files);
     } else if (!s->compute[TARGET]) { /* nothing to take a share of: the rows alone tell */
         buf_cstr(out, status == 0 ? _("aligned: nothing deviates; no compute call was recorded on the target's side")
                                   : _("could not be judged: no certain pair deviates, but too little was paired; pair "
                                       "more (--map) or record more"));
     } else {
         double share = 100.0 * s->judged / s->compute[TARGET];
-        buf_fmt(out, status == 0 ? _("aligned: nothing deviates; %.0f %% of the target's compute calls were judged match or drift")
-                                 : _("could not be judged: no certain pair deviates, but only %.0f %% of the target's "
-                                     "compute calls were judged match or drift; pair more (--map) or record more"), share);
+        buf_fmt(out,
+                status == 0
+                    ? _("aligned: nothing deviates; %.0f %% of the target's compute calls were judged match or drift")
+                    : _("could not be judged: no certain pair deviates, but only %.0f %% of the target's "
+                        "compute calls were judged match or drift; pair more (--map) or record more"),
+                share);
     }
     if (status == 0 && s->compute[GOLDEN] && s->coverage[GOLDEN] < o->tol->coverage) /* a dump that ends early, a smaller model */
-        buf_fmt(out, _("; only %.0f %% of the golden calls are paired; the rest was not compared"), 100 * s->coverage[GOLDEN]);
+        buf_fmt(out, _("; only %.0f %% of the golden calls are paired; the rest was not compared"),
+                100 * s->coverage[GOLDEN]);
     if (status != 1 && s->ill)
         buf_fmt(out, _("; doubtful rows at ill-conditioned operators: %u"), s->ill);
 }
@@ -484,7 +515,9 @@ void explain_regions(const struct judge_summary *s, const char *before, struct b
             if (s->missing[d] >> r & 1)
                 buf_fmt(&list, "%s%s", list.n ? _(", ") : "", _(region_name((enum region)r)));
         if (list.n)
-            buf_fmt(out, d == TARGET ? _("%snot recorded by the target: %s (%s golden rows)") : _("%snot recorded by the golden side: %s (%s target rows)"),
+            buf_fmt(out,
+                    d == TARGET ? _("%snot recorded by the target: %s (%s golden rows)")
+                                : _("%snot recorded by the golden side: %s (%s target rows)"),
                     before, list.p, num_count(tmp, s->left_out[!d]));
         buf_release(&list);
     }

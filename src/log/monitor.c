@@ -108,7 +108,8 @@ static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struc
     buf_str(&name, str_trim(cell[t->name]));
     if (micro.n && !str_is(micro, "0") && !str_is(micro, "None"))
         buf_fmt(&name, "@%.*s", STR_ARG(micro));
-    bool reduced = strcmp(t->what, "grad_reduced") == 0 || (strcmp(t->what, "weight_grad") == 0 && str_is(scope, "reduced"));
+    bool reduced =
+        strcmp(t->what, "grad_reduced") == 0 || (strcmp(t->what, "weight_grad") == 0 && str_is(scope, "reduced"));
     for (size_t i = 0; i < t->n && i < n; i++) {
         if (!t->ops[i] || !scan_number(cell[i], &x, NULL))
             continue;

@@ -88,7 +88,8 @@ static bool stops_in_number(const struct log_lines *l, struct str line)
 int log_read_lines(struct series_builder *k, struct err *e)
 {
     struct log_tail *tail = &k->s->tail;
-    struct log_lines l = {.file = k->file, .cancel = k->cancel, .at = tail->at, .line = tail->line, .newline = tail->at > 0};
+    struct log_lines l = {
+        .file = k->file, .cancel = k->cancel, .at = tail->at, .line = tail->line, .newline = tail->at > 0};
     struct held h = {.kind = -1};
     struct str line;
     bool ended = true; /* the line last read */

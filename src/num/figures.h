@@ -34,7 +34,8 @@ struct figures {
     uint64_t unlike, unlike_at; /* elements non-finite on one side only or differently, the first */
     uint64_t masked; /* elements both sides fill as a mask does (masked.h); 0: none, or not at the same places */
     double unmasked; /* rel_l2 of the others, where masked > 0 */
-    uint8_t kept[2]; /* enum dtype: the coarser type all elements of a side fit, while the other's do not (grain.h); with
+    uint8_t
+        kept[2]; /* enum dtype: the coarser type all elements of a side fit, while the other's do not (grain.h); with
                       * KEPT_PART: an eighth of them or more */
     struct side_figures side[2];
 };

@@ -117,7 +117,9 @@ static bool is_part(const struct round_part *x, uint64_t round, uint64_t last)
 
 static enum dtype part_of(const struct round_part *x, int s)
 {
-    return is_part(x, x->brain[s], x->last[s][0]) ? DTYPE_BF16 : is_part(x, x->half[s], x->last[s][1]) ? DTYPE_F16 : DTYPE_UNKNOWN;
+    return is_part(x, x->brain[s], x->last[s][0])  ? DTYPE_BF16
+           : is_part(x, x->half[s], x->last[s][1]) ? DTYPE_F16
+                                                   : DTYPE_UNKNOWN;
 }
 
 int grain_look(const struct tensor *t, const struct tensor *g, struct figures *f, struct figures_watch *watch,
@@ -128,7 +130,8 @@ int grain_look(const struct tensor *t, const struct tensor *g, struct figures *f
     if (walk(&x, side, watch, e))
         return -1;
     for (int s = 0; s < 2; s++) {
-        bool coarse = !(x.bits[s] & HALF) && x.all[s] >= LEAST && x.last[s][x.bits[s] != 0] >= x.all[s] / LAST && (double)x.fine[!s] >= FINE * (double)x.all[!s];
+        bool coarse = !(x.bits[s] & HALF) && x.all[s] >= LEAST && x.last[s][x.bits[s] != 0] >= x.all[s] / LAST &&
+                      (double)x.fine[!s] >= FINE * (double)x.all[!s];
         f->kept[s] = !coarse ? DTYPE_UNKNOWN : x.bits[s] ? DTYPE_F16 : DTYPE_BF16;
     }
     struct round_part part = {.all = 0};

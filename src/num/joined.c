@@ -190,7 +190,8 @@ static void joined_close(void *of)
 
 static const struct file_source joined_source = {joined_read, joined_close};
 
-int joined_open(struct tensor *t, struct tensor *part, size_t parts, struct joined_view *v, const char *name, struct err *e)
+int joined_open(struct tensor *t, struct tensor *part, size_t parts, struct joined_view *v, const char *name,
+                struct err *e)
 {
     struct joined *j = mem_zalloc(sizeof *j);
     j->part = mem_alloc((parts + 1) * sizeof *part);
@@ -199,7 +200,9 @@ int joined_open(struct tensor *t, struct tensor *part, size_t parts, struct join
     j->view = *v;
     *v = (struct joined_view){0};
     enum dtype type = part[0].dtype;
-    j->dtype = plain(&j->view) ? type : type == DTYPE_F64 || dtype_table[type].klass == CLASS_INT ? DTYPE_F64 : DTYPE_F32;
+    j->dtype = plain(&j->view)                                             ? type
+               : type == DTYPE_F64 || dtype_table[type].klass == CLASS_INT ? DTYPE_F64
+                                                                           : DTYPE_F32;
     *t = (struct tensor){.dtype = j->dtype, .ndim = j->view.ndim};
     bool fits = true;
     for (size_t i = 0; i < parts; i++)

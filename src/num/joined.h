@@ -25,6 +25,7 @@ void joined_view_release(struct joined_view *v);
 /* Opens it: t becomes a tensor of the view's shape, whose bytes are made when they are read. The parts' files and the view
  * become t's, also on error. Parts have one type and as many axes as the view. Where parts are added or scaled, the
  * type is float32, or float64 where theirs is. */
-int joined_open(struct tensor *t, struct tensor *part, size_t parts, struct joined_view *v, const char *name, struct err *e);
+int joined_open(struct tensor *t, struct tensor *part, size_t parts, struct joined_view *v, const char *name,
+                struct err *e);
 
 #endif

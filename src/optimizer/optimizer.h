@@ -85,8 +85,8 @@ struct optimizer {
     VEC(const char *) warnings, next;
 };
 
-int optimizer_run(struct optimizer *x, const char *target, const char *golden, const struct step_options *o, const struct thresholds *t,
-                  struct err *e);
+int optimizer_run(struct optimizer *x, const char *target, const char *golden, const struct step_options *o,
+                  const struct thresholds *t, struct err *e);
 void optimizer_release(struct optimizer *x);
 /* Its value as people read it; "" where it has none. */
 const char *step_reason_value(const struct step_reason *r, char out[NUM_MAX]);
@@ -96,7 +96,8 @@ bool optimizer_step_probe(const char *path);
 /* ---- for files of this folder ---- */
 
 int step_open(struct optimizer *x, int side, const char *path, struct err *e);
-int step_replay(struct optimizer *x, int side, const struct step_options *o, const struct thresholds_optimizer *t, struct err *e);
+int step_replay(struct optimizer *x, int side, const struct step_options *o, const struct thresholds_optimizer *t,
+                struct err *e);
 void step_rule(const struct step_side *s, struct adam_rule *r);
 /* Residual of the sample under a rule and choices of other gradients or weights. */
 double step_try(const struct step_side *s, const struct adam_rule *r, bool other_p, bool other_g);

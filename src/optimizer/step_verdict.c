@@ -29,10 +29,12 @@ static void inputs(struct optimizer *x, const struct thresholds_optimizer *t)
     for (int k = 0; k < HYPER_KEYS; k++) {
         double a = x->side[0].hyper.v[k], b = x->side[1].hyper.v[k];
         if (fabs(a - b) > 1e-9 * fabs(b) && k != HYPER_STEP)
-            reason(x, hyper_params_name((enum hyper_key)k), a, hyper_params_is_flag((enum hyper_key)k), _("set differently on the golden side"));
+            reason(x, hyper_params_name((enum hyper_key)k), a, hyper_params_is_flag((enum hyper_key)k),
+                   _("set differently on the golden side"));
     }
     if (x->side[0].hyper.v[HYPER_STEP] != x->side[1].hyper.v[HYPER_STEP])
-        step_warn(x, _("the step numbers differ: %.0f and %.0f"), x->side[0].hyper.v[HYPER_STEP], x->side[1].hyper.v[HYPER_STEP]);
+        step_warn(x, _("the step numbers differ: %.0f and %.0f"), x->side[0].hyper.v[HYPER_STEP],
+                  x->side[1].hyper.v[HYPER_STEP]);
 }
 
 /* ---- what one step cannot tell ---- */
@@ -60,7 +62,8 @@ static void cannot_tell(struct optimizer *x, const struct step_side *s, const st
     if (blind(s, t, HYPER_EPS, v[HYPER_EPS] * 10) && blind(s, t, HYPER_EPS, v[HYPER_EPS] / 10))
         step_warn(x, _("this step does not show eps: no gradient is small enough"));
     if (v[HYPER_CLIP] > 0 && adam_clip(&(struct adam_rule){.v = {[HYPER_CLIP] = v[HYPER_CLIP]}}, s->norm) >= 1)
-        step_warn(x, _("clipping was inactive: the global norm is %s, limit %s"), num_cell(a, s->norm, 4), num_cell(b, v[HYPER_CLIP], 4));
+        step_warn(x, _("clipping was inactive: the global norm is %s, limit %s"), num_cell(a, s->norm, 4),
+                  num_cell(b, v[HYPER_CLIP], 4));
     else if (v[HYPER_CLIP] > 0 && blind(s, t, HYPER_CLIP, 0))
         step_warn(x, _("this step does not show whether gradients are clipped: an Adam step hardly depends on their "
                        "size"));
@@ -92,8 +95,10 @@ static void limits(struct optimizer *x, const struct thresholds_optimizer *t)
             step_warn(x, _("%s: no weight changed in this step: it was skipped (overflow), its learning rate is 0, or "
                            "\"after\" was saved before the update"), who);
         if (p->hidden > rule_limit(RULE_LIMIT_STEP_HIDDEN))
-            step_warn(x, _("%s: at %s %% of the elements the update is smaller than the rounding of the saved weights; save them in float32"), who,
-                      num_cell(n, 100 * p->hidden, 2));
+            step_warn(
+                x,
+                _("%s: at %s %% of the elements the update is smaller than the rounding of the saved weights; save them in float32"),
+                who, num_cell(n, 100 * p->hidden, 2));
     }
 }
 
@@ -138,7 +143,8 @@ static void look(struct optimizer *x, const struct thresholds_optimizer *t)
 void step_judge(struct optimizer *x, const struct thresholds *t)
 {
     const struct step_side *a = &x->side[0], *b = &x->side[1];
-    bool equal = x->pairs && !x->differing, blurred = a->hidden > rule_limit(RULE_LIMIT_STEP_BLURRED) || b->hidden > rule_limit(RULE_LIMIT_STEP_BLURRED);
+    bool equal = x->pairs && !x->differing,
+         blurred = a->hidden > rule_limit(RULE_LIMIT_STEP_BLURRED) || b->hidden > rule_limit(RULE_LIMIT_STEP_BLURRED);
     limits(x, &t->optimizer);
     if (!(equal && (!a->stated || !b->stated)))
         for (int s = 0; s < 2; s++)
@@ -147,7 +153,8 @@ void step_judge(struct optimizer *x, const struct thresholds *t)
     bool same_step = a->reproduced == b->reproduced && equal;
     if (same_step && !(a->reproduced && b->reproduced)) {
         if (x->reasons.n)
-            step_warn(x, _("the updated weights agree, but not with the settings of either side (%s explains it)"), x->reasons.v[0].what);
+            step_warn(x, _("the updated weights agree, but not with the settings of either side (%s explains it)"),
+                      x->reasons.v[0].what);
         vec_clear(&x->reasons);
     }
     inputs(x, &t->optimizer);
@@ -160,7 +167,8 @@ void step_judge(struct optimizer *x, const struct thresholds *t)
     else
         x->verdict = a->reproduced && b->reproduced ? STAGE_PASS : STAGE_FAIL;
     if (x->verdict == STAGE_PASS && !equal && x->pairs)
-        step_warn(x, _("the updated weights differ within what the gradients explain; both updates match their inputs"));
+        step_warn(x,
+                  _("the updated weights differ within what the gradients explain; both updates match their inputs"));
     if (x->unread.n)
         x->verdict = STAGE_UNKNOWN;
     look(x, &t->optimizer);

@@ -196,8 +196,8 @@ static bool names_axis(struct str name)
 bool argument_same(const struct dump *d, struct named_argument a, const struct dump *other, struct named_argument b)
 {
     const struct row *x = &d->rows.v[a.row], *y = &other->rows.v[b.row];
-    if (!str_eq(a.name, b.name) || is_one_of(WITHOUT_EFFECT, a.name) || !str_eq(part_of(d, a.row), part_of(other, b.row)) ||
-        (x->kind == ROW_STR) != (y->kind == ROW_STR))
+    if (!str_eq(a.name, b.name) || is_one_of(WITHOUT_EFFECT, a.name) ||
+        !str_eq(part_of(d, a.row), part_of(other, b.row)) || (x->kind == ROW_STR) != (y->kind == ROW_STR))
         return false;
     return !names_axis(a.name) || x->stat[STAT_MAX] == y->stat[STAT_MAX] ||
            axis_from_front(d, a.row) != axis_from_front(other, b.row);

@@ -62,8 +62,12 @@ static void by_decision(struct pairs_building *b)
     for (size_t i = 0; i < b->ruled.pairs.n; i++) {
         const struct decided_pair *x = &b->ruled.pairs.v[i];
         bool rule = x->rule != NONE;
-        propose(b, x->t, x->g, (struct pair){.origin = rule ? ORIGIN_RULE : ORIGIN_MARK, .why = rule ? WHY_RULE : WHY_MARK,
-                                             .confidence = 1, .source = x->rule, .view = x->view});
+        propose(b, x->t, x->g,
+                (struct pair){.origin = rule ? ORIGIN_RULE : ORIGIN_MARK,
+                              .why = rule ? WHY_RULE : WHY_MARK,
+                              .confidence = 1,
+                              .source = x->rule,
+                              .view = x->view});
     }
     for (size_t i = 0; i < b->ruled.views.n; i++)
         vec_push(&b->p->views, b->ruled.views.v[i]);
@@ -122,8 +126,12 @@ static void by_mapping(struct pairs_building *b, const struct mapping *m, uint32
         }
         b->p->mapped++;
         if (!decided(b, t, g))
-            propose(b, t, g, (struct pair){.origin = ORIGIN_MAPPING, .why = WHY_MAPPING, .confidence = 1, .source = number,
-                                           .view = keep_view(b, x.pairs.v[i].view)});
+            propose(b, t, g,
+                    (struct pair){.origin = ORIGIN_MAPPING,
+                                  .why = WHY_MAPPING,
+                                  .confidence = 1,
+                                  .source = number,
+                                  .view = keep_view(b, x.pairs.v[i].view)});
     }
     mapping_applied_release(&x);
 }
@@ -197,10 +205,14 @@ static struct pair by_call(const struct pairs_building *b, uint32_t t, uint32_t 
 {
     bool backward = b->t->calls.v[t].phase == PHASE_BACKWARD;
     if (filled)
-        return (struct pair){.origin = ORIGIN_SEQUENCE, .why = backward ? WHY_TWIN : WHY_BETWEEN, .confidence = SEQUENCE_BETWEEN, .view = NONE};
+        return (struct pair){.origin = ORIGIN_SEQUENCE,
+                             .why = backward ? WHY_TWIN : WHY_BETWEEN,
+                             .confidence = SEQUENCE_BETWEEN,
+                             .view = NONE};
     if (str_eq(dump_call_name(b->t, t), dump_call_name(b->g, g)))
         return (struct pair){.origin = ORIGIN_NAME, .why = WHY_NAME, .confidence = 1, .view = NONE};
-    return (struct pair){.origin = ORIGIN_SEQUENCE, .why = backward ? WHY_TWIN : WHY_PATH, .confidence = SEQUENCE_PATH, .view = NONE};
+    return (struct pair){
+        .origin = ORIGIN_SEQUENCE, .why = backward ? WHY_TWIN : WHY_PATH, .confidence = SEQUENCE_PATH, .view = NONE};
 }
 
 /* Rows of calls that belong together (target call → golden call, or NONE), same slot with same slot. */
@@ -246,7 +258,8 @@ static void by_sequence(struct pairs_building *b, const anchor_list *anchors)
         vec_push(&b->p->joined, found.joined.v[i]);
     for (size_t i = 0; i < found.pairs.n; i++) {
         const struct sequence_pair *x = &found.pairs.v[i];
-        propose(b, x->t, x->g, (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence, .view = NONE});
+        propose(b, x->t, x->g,
+                (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence, .view = NONE});
     }
     vec_release(&found.pairs);
     vec_release(&found.joined);
@@ -311,7 +324,8 @@ static void find_repeated(struct pairs_building *b)
         const struct proposal *x = &b->found.v[i];
         struct pair *p = &b->p->pairs.v[x->pair];
         struct view v;
-        if (p->view != NONE || b->t->calls.v[b->t->rows.v[x->t].call].phase != PHASE_FORWARD || !repeated_view(b->t, x->t, b->g, x->g, &v))
+        if (p->view != NONE || b->t->calls.v[b->t->rows.v[x->t].call].phase != PHASE_FORWARD ||
+            !repeated_view(b->t, x->t, b->g, x->g, &v))
             continue;
         vec_push(&b->p->views, v);
         p->view = (uint32_t)b->p->views.n - 1;
@@ -322,7 +336,8 @@ static void find_repeated(struct pairs_building *b)
  * names that stay, and a result table says itself what is a pair. */
 static bool counts_calls(const struct dump *d)
 {
-    return d->calls.n && d->calls.v[0].kind != CALL_OPERATOR && strcmp(d->level, "debug") != 0 && !(d->reader && d->reader->weights);
+    return d->calls.n && d->calls.v[0].kind != CALL_OPERATOR && strcmp(d->level, "debug") != 0 &&
+           !(d->reader && d->reader->weights);
 }
 
 /* Pairs that share a row are parts of one thing. */

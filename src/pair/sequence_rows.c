@@ -69,7 +69,8 @@ static void by_figures(struct sequence *w, struct rows *t, struct rows *g, enum 
                 continue;
             struct fingerprint b = fingerprint_of(w->d[1], g->row[k]);
             /* of several that are the same value, the one in the same place */
-            float d = k == i && least == LIKE_SAME ? 0 : fabsf(a.max - b.max) + fabsf(a.min - b.min) + fabsf(a.norm - b.norm);
+            float d =
+                k == i && least == LIKE_SAME ? 0 : fabsf(a.max - b.max) + fabsf(a.min - b.min) + fabsf(a.norm - b.norm);
             if (fingerprint_compare(&a, &b) >= least && d < nearest) {
                 nearest = d;
                 best = k;
@@ -134,10 +135,12 @@ static void learn(struct sequence *w, const struct align_item *a, const struct a
     }
 }
 
-static void by_habit(struct sequence *w, const struct align_item *a, const struct align_item *b, struct rows *t, struct rows *g, enum pair_why why, float confidence)
+static void by_habit(struct sequence *w, const struct align_item *a, const struct align_item *b, struct rows *t,
+                     struct rows *g, enum pair_why why, float confidence)
 {
     for (int i = 0; i < t->n; i++) {
-        uint32_t slot = t->row[i] == NONE ? MAP_NONE : nmap_get(&w->habits, habit_key(a, b, w->d[0]->rows.v[t->row[i]].slot));
+        uint32_t slot =
+            t->row[i] == NONE ? MAP_NONE : nmap_get(&w->habits, habit_key(a, b, w->d[0]->rows.v[t->row[i]].slot));
         for (int k = 0; k < g->n && slot < NONE - 1 && t->row[i] != NONE; k++)
             if (g->row[k] != NONE && w->d[1]->rows.v[g->row[k]].slot == slot && numel_fits(w, t->row[i], g->row[k]))
                 take(w, t, i, g, k, why, confidence);
@@ -149,7 +152,8 @@ static bool interchangeable(const struct sequence *w, int s, const struct rows *
 {
     struct fingerprint a = fingerprint_of(w->d[s], l->row[like]);
     for (int i = 0; i < l->n; i++)
-        if (l->row[i] != NONE && i != like && dump_row_numel(w->d[s], l->row[i]) == dump_row_numel(w->d[s], l->row[like])) {
+        if (l->row[i] != NONE && i != like &&
+            dump_row_numel(w->d[s], l->row[i]) == dump_row_numel(w->d[s], l->row[like])) {
             struct fingerprint b = fingerprint_of(w->d[s], l->row[i]);
             if (fingerprint_compare(&a, &b) != LIKE_SAME)
                 return false;
@@ -158,7 +162,8 @@ static bool interchangeable(const struct sequence *w, int s, const struct rows *
 }
 
 /* What is left, where a place is all that speaks for it. */
-static void by_place(struct sequence *w, struct rows *t, struct rows *g, bool commutes, enum pair_why why, float confidence)
+static void by_place(struct sequence *w, struct rows *t, struct rows *g, bool commutes, enum pair_why why,
+                     float confidence)
 {
     const struct rows first = *t, other = *g;
     for (int i = 0; i < t->n; i++) {
@@ -259,7 +264,8 @@ uint32_t sequence_nth_row(const struct sequence *w, int s, uint32_t call, enum r
     if (io == IO_OUTPUT && w->adder[s][call] != NONE)
         call = w->adder[s][call];
     EACH_ROW(w->d[s], call, r)
-        if (w->d[s]->rows.v[r].io == io && w->d[s]->rows.v[r].kind == ROW_TENSOR && dump_row_numel(w->d[s], r) > 1 && !n--)
+        if (w->d[s]->rows.v[r].io == io && w->d[s]->rows.v[r].kind == ROW_TENSOR && dump_row_numel(w->d[s], r) > 1 &&
+            !n--)
             return r;
     return NONE;
 }

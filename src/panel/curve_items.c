@@ -24,7 +24,10 @@ void curve_items_spikes(struct panel_page *p, const struct curves *c)
     for (size_t i = 0; i < c->spikes.n && i < MARKS; i++) {
         const struct outlier_step *m = &c->spikes.v[i];
         snprintf(id, sizeof id, "step-%lld", (long long)m->step);
-        lead(p, page_item(p, MARK_ADVICE, id, _("outlier at step %lld: the %s is %s"), (long long)m->step, log_value_title(curve_value(m->series)), num_cell(n, m->value, 4)), m, "");
+        lead(p,
+             page_item(p, MARK_ADVICE, id, _("outlier at step %lld: the %s is %s"), (long long)m->step,
+                       log_value_title(curve_value(m->series)), num_cell(n, m->value, 4)),
+             m, "");
     }
 }
 
@@ -35,7 +38,11 @@ void curve_items_marks(struct panel_page *p, const struct curves *c, bool decide
         bool finite = i >= c->nonfinite.n;
         const struct outlier_step *m = finite ? &c->spikes.v[i - c->nonfinite.n] : &c->nonfinite.v[i];
         snprintf(id, sizeof id, "step-%lld", (long long)m->step);
-        lead(p, page_item(p, decides ? MARK_BAD : MARK_ADVICE, id, finite ? _("outlier at step %lld: the %s of run %d is %s") : _("step %lld: the %s of run %d is %s"),
-                          (long long)m->step, log_value_title(curve_value(m->series)), m->run + 1, num_cell(n, m->value, 4)), m, decides ? "frozen-" : "");
+        lead(p,
+             page_item(
+                 p, decides ? MARK_BAD : MARK_ADVICE, id,
+                 finite ? _("outlier at step %lld: the %s of run %d is %s") : _("step %lld: the %s of run %d is %s"),
+                 (long long)m->step, log_value_title(curve_value(m->series)), m->run + 1, num_cell(n, m->value, 4)),
+             m, decides ? "frozen-" : "");
     }
 }

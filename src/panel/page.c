@@ -58,7 +58,11 @@ const char *panel_mark_glyph(enum panel_mark m)
 
 struct panel_item *page_item(struct panel_page *p, enum panel_mark m, const char *id, const char *fmt, ...)
 {
-    struct panel_item it = {.mark = (uint8_t)m, .id = id ? arena_cstr(&p->arena, str_of(id)) : NULL, .side = -1, .share = -1, .subject = SUBJECT_ITEM};
+    struct panel_item it = {.mark = (uint8_t)m,
+                            .id = id ? arena_cstr(&p->arena, str_of(id)) : NULL,
+                            .side = -1,
+                            .share = -1,
+                            .subject = SUBJECT_ITEM};
     va_list ap;
     va_start(ap, fmt);
     it.text = arena_vfmt(&p->arena, fmt, ap);
@@ -75,7 +79,8 @@ void page_detail(struct panel_page *p, struct panel_item *it, const char *fmt, .
     va_end(ap);
 }
 
-void page_subject(struct panel_page *p, struct panel_item *it, enum finding_subject kind, const char *target, const char *golden, const char *at)
+void page_subject(struct panel_page *p, struct panel_item *it, enum finding_subject kind, const char *target,
+                  const char *golden, const char *at)
 {
     const char *const given[] = {target, golden, at};
     const char **const to[] = {&it->about[0], &it->about[1], &it->at};
@@ -97,8 +102,10 @@ void page_input(struct panel_page *p, const struct procedure *g, enum panel_inpu
         it->value[0] = must ? _("missing") : _("optional");
         it->need = panel_inputs[s].need;
         it->optional = !must;
-        page_detail(p, it, _("%s. :give %s PATH provides it; w writes the recipe for it."), _(panel_inputs[s].title), panel_inputs[s].name);
-        it->command = arena_fmt(&p->arena, "recipe %s %s", panel_inputs[s].need, panel_inputs[s].side == TARGET ? "target" : "golden");
+        page_detail(p, it, _("%s. :give %s PATH provides it; w writes the recipe for it."), _(panel_inputs[s].title),
+                    panel_inputs[s].name);
+        it->command = arena_fmt(&p->arena, "recipe %s %s", panel_inputs[s].need,
+                                panel_inputs[s].side == TARGET ? "target" : "golden");
     }
     it->side = panel_inputs[s].side;
 }
@@ -218,9 +225,12 @@ void page_settle(struct panel_page *p, const struct procedure *g)
 {
     for (size_t i = 0; i < p->items.n; i++) {
         struct panel_item *it = &p->items.v[i];
-        bool counts = it->mark == MARK_BAD || it->mark == MARK_OPEN || it->mark == MARK_MISSING || it->mark == MARK_RUNNING;
+        bool counts =
+            it->mark == MARK_BAD || it->mark == MARK_OPEN || it->mark == MARK_MISSING || it->mark == MARK_RUNNING;
         const char *reason = counts && it->id ? investigation_text(&g->inv->waived, it->id) : NULL;
-        const char *answer = it->id && (it->mark == MARK_OPEN || it->mark == MARK_MISSING) ? investigation_text(&g->inv->answers, it->id) : NULL;
+        const char *answer = it->id && (it->mark == MARK_OPEN || it->mark == MARK_MISSING)
+                                 ? investigation_text(&g->inv->answers, it->id)
+                                 : NULL;
         if (reason) {
             it->mark = MARK_WAIVED;
             page_detail(p, it, _("waived: %s"), reason);

@@ -88,9 +88,11 @@ const char *panel_mark_glyph(enum panel_mark m);
 /* Appends an item; the format is its text. */
 struct panel_item *page_item(struct panel_page *p, enum panel_mark m, const char *id, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-void page_detail(struct panel_page *p, struct panel_item *it, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void page_detail(struct panel_page *p, struct panel_item *it, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* What a finding about the line is about; each may be NULL. */
-void page_subject(struct panel_page *p, struct panel_item *it, enum finding_subject kind, const char *target, const char *golden, const char *at);
+void page_subject(struct panel_page *p, struct panel_item *it, enum finding_subject kind, const char *target,
+                  const char *golden, const char *at);
 /* Inputs and needs of both sides of a pair of slots. `must`: without them the panel cannot be judged. */
 void page_inputs(struct panel_page *p, const struct procedure *g, enum panel_input_id target,
                  enum panel_input_id golden, bool must);

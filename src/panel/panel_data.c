@@ -49,10 +49,13 @@ static void id_range(struct panel_page *p, const struct procedure *g, const stru
     if (low > high)
         return;
     bool bad = low < 0 || (words > 0 && high >= words);
-    struct panel_item *it =
-        words > 0 ? page_item(p, bad ? MARK_BAD : MARK_OK, "id-range", _("token ids from %.0f to %.0f, a vocabulary of %.0f"), low, high, words)
-                  : page_item(p, bad ? MARK_BAD : MARK_NOTE, "id-range", _("token ids from %.0f to %.0f; the vocabulary size "
-                                                                           "is in the settings of panel 1"), low, high);
+    struct panel_item *it = words > 0
+                                ? page_item(p, bad ? MARK_BAD : MARK_OK, "id-range",
+                                            _("token ids from %.0f to %.0f, a vocabulary of %.0f"), low, high, words)
+                                : page_item(p, bad ? MARK_BAD : MARK_NOTE, "id-range",
+                                            _("token ids from %.0f to %.0f; the vocabulary size "
+                                              "is in the settings of panel 1"),
+                                            low, high);
     it->detail = _("Every id must be at least 0 and below the vocabulary size.");
 }
 
@@ -62,7 +65,8 @@ static void step_inputs(struct panel_page *p, const struct procedure *g)
     const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
     struct buf b = {0}, name = {0};
     if (!s->side[0].path || s->single || s->failed) {
-        struct panel_item *it = page_item(p, MARK_MISSING, "inputs", "%s", s->failed ? s->err.text : _("step inputs: both sides' dumps needed"));
+        struct panel_item *it = page_item(p, MARK_MISSING, "inputs", "%s",
+                                          s->failed ? s->err.text : _("step inputs: both sides' dumps needed"));
         it->need = "dump";
         return;
     }
@@ -75,8 +79,11 @@ static void step_inputs(struct panel_page *p, const struct procedure *g)
         int of = x->row[TARGET] == NONE ? GOLDEN : TARGET;
         buf_clear(&b);
         step_input_detail(x, side, &b);
-        struct panel_item *it = page_item(p, x->equal == 1 ? MARK_OK : x->equal == 0 ? MARK_BAD : MARK_ADVICE, step_input_name(x->what), "%s: %s",
-                                          step_input_name(x->what), b.p ? b.p : "");
+        struct panel_item *it = page_item(p,
+                                          x->equal == 1   ? MARK_OK
+                                          : x->equal == 0 ? MARK_BAD
+                                                          : MARK_ADVICE,
+                                          step_input_name(x->what), "%s: %s", step_input_name(x->what), b.p ? b.p : "");
         it->detail = x->equal == 1 ? NULL : _("While the data differ, no layer is the cause: align them first.");
         dump_row_name(side[of], x->row[of], &name);
         it->command = arena_fmt(&p->arena, "find %s", name.p);
@@ -101,19 +108,22 @@ static void weights_differing(struct panel_page *p, const struct weight_compare 
         const struct weight_pair *x = &c->pairs.v[i];
         if (x->verdict == WEIGHT_EQUAL)
             continue;
-        const struct str name = c->side[TARGET].list.v[x->weight[TARGET]].name, other = c->side[GOLDEN].list.v[x->weight[GOLDEN]].name;
+        const struct str name = c->side[TARGET].list.v[x->weight[TARGET]].name,
+                         other = c->side[GOLDEN].list.v[x->weight[GOLDEN]].name;
         struct panel_item *it = page_item(p, MARK_NOTE, NULL, "%.*s", STR_ARG(name));
         page_subject(p, it, SUBJECT_WEIGHT, it->text, arena_cstr(&p->arena, other), NULL);
         if (x->read && x->fig.two)
             it->value[0] = arena_fmt(&p->arena, _("rel L2 %s"), num_error(n, x->fig.rel_l2));
         else
             it->value[0] = weight_verdict_name((enum weight_verdict)x->verdict);
-        page_detail(p, it, _("%.*s of the golden side: %s"), STR_ARG(other), x->why ? x->why : weight_verdict_name((enum weight_verdict)x->verdict));
+        page_detail(p, it, _("%.*s of the golden side: %s"), STR_ARG(other),
+                    x->why ? x->why : weight_verdict_name((enum weight_verdict)x->verdict));
         told++;
     }
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < c->only[s].n && i < 50; i++) {
-            struct panel_item *it = page_item(p, MARK_NOTE, NULL, "%.*s", STR_ARG(c->side[s].list.v[c->only[s].v[i]].name));
+            struct panel_item *it =
+                page_item(p, MARK_NOTE, NULL, "%.*s", STR_ARG(c->side[s].list.v[c->only[s].v[i]].name));
             page_subject(p, it, SUBJECT_WEIGHT, s ? NULL : it->text, s ? it->text : NULL, NULL);
             it->value[0] = s ? _("golden only") : _("target only");
         }
@@ -129,8 +139,9 @@ static void weights(struct panel_page *p, const struct procedure *g)
     weights_section(&d, c);
     page_items(p, &d);
     document_release(&d);
-    page_find(p, "weights")->detail = _("`diverge weights` lists every pair; it names a wrong transpose, a permuted query or "
-                                        "padded rows.");
+    page_find(p, "weights")->detail =
+        _("`diverge weights` lists every pair; it names a wrong transpose, a permuted query or "
+          "padded rows.");
     weights_differing(p, c);
 }
 
@@ -144,20 +155,27 @@ static void determinism(struct panel_page *p, const struct procedure *g)
     for (size_t i = 0; i < ARRAY_LEN(exams); i++) {
         const struct engine_run_result *r = procedure_result(g, exams[i]);
         any |= g->exam[exams[i]].state != ENGINE_RUN_MISSING;
-        if (g->exam[exams[i]].state == ENGINE_RUN_MISSING || procedure_pending(p, g, exams[i], i ? "golden-repeat" : "target-repeat", what[i]))
+        if (g->exam[exams[i]].state == ENGINE_RUN_MISSING ||
+            procedure_pending(p, g, exams[i], i ? "golden-repeat" : "target-repeat", what[i]))
             continue;
         const struct repeat *x = &r->repeat;
-        struct panel_item *it = page_item(p, x->verdict == STAGE_PASS ? MARK_OK : x->verdict == STAGE_FAIL ? MARK_BAD : MARK_OPEN,
-                                          i ? "golden-repeat" : "target-repeat", x->first ? _("%s: %zu of %zu rows equal, first difference: %s") : _("%s: %zu of %zu rows equal"),
-                                          what[i], x->equal, x->rows, x->first);
+        struct panel_item *it =
+            page_item(p,
+                      x->verdict == STAGE_PASS   ? MARK_OK
+                      : x->verdict == STAGE_FAIL ? MARK_BAD
+                                                 : MARK_OPEN,
+                      i ? "golden-repeat" : "target-repeat",
+                      x->first ? _("%s: %zu of %zu rows equal, first difference: %s") : _("%s: %zu of %zu rows equal"),
+                      what[i], x->equal, x->rows, x->first);
         it->detail = x->first ? _("The first row that is not reproducible. Possible causes: seeds, dropout, "
                                   "deterministic operators and communication (HCCL_DETERMINISTIC, "
                                   "ms.set_deterministic, torch.use_deterministic_algorithms), the order of the data.")
                               : NULL;
     }
     if (!any) {
-        struct panel_item *it = page_item(p, MARK_MISSING, "repeat", "%s", _("determinism: one side's dump again, nothing "
-                                                                             "changed"));
+        struct panel_item *it = page_item(p, MARK_MISSING, "repeat", "%s",
+                                          _("determinism: one side's dump again, nothing "
+                                            "changed"));
         it->need = "repeat";
     }
 }

@@ -34,11 +34,16 @@ static void dumps(struct panel_page *p, const struct procedure *g, bool loss_ok)
                                                                       "needed"));
         it->need = "dump";
     } else if (!s->complete || !j) {
-        page_item(p, loss_ok ? MARK_NOTE : MARK_RUNNING, "first-deviation", "%s", _("first deviation: comparing the dumps …"));
+        page_item(p, loss_ok ? MARK_NOTE : MARK_RUNNING, "first-deviation", "%s",
+                  _("first deviation: comparing the dumps …"));
     } else if (j->first == NONE) {
         struct judge_options o = comparison_judge_options(s);
         explain_outcome(j, &o, &b);
-        struct panel_item *it = page_item(p, judgement_status(j, &o) == 0 ? MARK_OK : loss_ok ? MARK_NOTE : MARK_OPEN, "first-deviation", "%s", b.p);
+        struct panel_item *it = page_item(p,
+                                          judgement_status(j, &o) == 0 ? MARK_OK
+                                          : loss_ok                    ? MARK_NOTE
+                                                                       : MARK_OPEN,
+                                          "first-deviation", "%s", b.p);
         it->detail = it->text;
     } else {
         const uint32_t *row = s->pairing->lines.v[j->first].row;
@@ -49,8 +54,12 @@ static void dumps(struct panel_page *p, const struct procedure *g, bool loss_ok)
         struct subject of;
         subject_of_line(s, NULL, j->first, &of, &p->arena);
         dump_row_name(&s->side[side].dump, row[side], &name);
-        struct panel_item *it = page_item(p, loss_ok ? MARK_NOTE : why || found ? MARK_WAIVED : MARK_BAD, "first-deviation", _("first deviation: %s (%s)"), name.p,
-                                          first_class_label(j->first_class));
+        struct panel_item *it =
+            page_item(p,
+                      loss_ok        ? MARK_NOTE
+                      : why || found ? MARK_WAIVED
+                                     : MARK_BAD,
+                      "first-deviation", _("first deviation: %s (%s)"), name.p, first_class_label(j->first_class));
         page_subject(p, it, of.kind, of.about[0], of.about[1], NULL);
         if (why)
             page_detail(p, it, _("explained: %s"), why);
@@ -80,14 +89,17 @@ void panel_first_loss(struct panel_page *p, const struct procedure *g)
     /* done: the loss is within the limits, or the first deviation is explained; dumps that agree in all need no log */
     if (deviation == MARK_WAIVED && p->items.v[loss].mark == MARK_BAD)
         p->items.v[loss].mark = MARK_WAIVED;
-    if ((deviation == MARK_OK || deviation == MARK_BAD || deviation == MARK_WAIVED) && p->items.v[loss].mark == MARK_MISSING)
+    if ((deviation == MARK_OK || deviation == MARK_BAD || deviation == MARK_WAIVED) &&
+        p->items.v[loss].mark == MARK_MISSING)
         p->items.v[loss].mark = MARK_NOTE;
     if (p->items.v[loss].mark == MARK_BAD && deviation == MARK_OK)
         p->items.v[dev].mark = MARK_NOTE; /* the loss says otherwise */
     page_settle(p, g);
-    p->summary = p->items.v[p->items.v[loss].mark == MARK_MISSING || p->items.v[loss].mark == MARK_NOTE ? dev : loss].text;
+    p->summary =
+        p->items.v[p->items.v[loss].mark == MARK_MISSING || p->items.v[loss].mark == MARK_NOTE ? dev : loss].text;
     if (p->state == PANEL_PASSED && g->s->judged && g->s->judged->first != NONE && r)
-        p->next = _("The first loss agrees, so the dumps' first deviation is small: return to it if later panels fail.");
+        p->next =
+            _("The first loss agrees, so the dumps' first deviation is small: return to it if later panels fail.");
     else if (p->state == PANEL_PASSED)
         p->next = _("The forward pass agrees: continue with the backward pass.");
     else if (deviation == MARK_BAD)

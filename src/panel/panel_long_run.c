@@ -82,13 +82,19 @@ static void scaling(struct panel_page *p, const struct procedure *g)
     for (size_t i = 0; i < ARRAY_LEN(features); i++) {
         bool answered = investigation_text(&g->inv->answers, features[i].id) != NULL;
         int in_use = used(g, features[i].key);
-        struct panel_item *it = page_item(p, answered ? MARK_OPEN : all ? MARK_WAIVED : in_use == 0 ? MARK_NOTE : MARK_OPEN, features[i].id, "%s", _(features[i].text));
+        struct panel_item *it = page_item(p,
+                                          answered      ? MARK_OPEN
+                                          : all         ? MARK_WAIVED
+                                          : in_use == 0 ? MARK_NOTE
+                                                        : MARK_OPEN,
+                                          features[i].id, "%s", _(features[i].text));
         if (all)
             page_detail(p, it, _("waived: %s"), all);
         else if (in_use == 0)
             it->detail = _("Not used in the settings of panel 1.");
         else
-            page_detail(p, it, _(":answer %s ok … or bad … saves the result; :waive scaling REASON skips all of them."), features[i].id);
+            page_detail(p, it, _(":answer %s ok … or bad … saves the result; :waive scaling REASON skips all of them."),
+                        features[i].id);
     }
 }
 
@@ -96,8 +102,10 @@ static void scaling(struct panel_page *p, const struct procedure *g)
 static size_t stretch(const struct log_check *c, const struct series *s, size_t i)
 {
     size_t last = c->problems.n - c->notes;
-    while (i + 1 < last && c->problems.v[i].step >= 0 && strcmp(c->problems.v[i].kind, c->problems.v[i + 1].kind) == 0 &&
-           c->problems.v[i + 1].step >= c->problems.v[i].step && c->problems.v[i + 1].step - c->problems.v[i].step <= s->interval)
+    while (i + 1 < last && c->problems.v[i].step >= 0 &&
+           strcmp(c->problems.v[i].kind, c->problems.v[i + 1].kind) == 0 &&
+           c->problems.v[i + 1].step >= c->problems.v[i].step &&
+           c->problems.v[i + 1].step - c->problems.v[i].step <= s->interval)
         i++;
     return i;
 }
@@ -115,8 +123,9 @@ static void lone_problems(struct panel_page *p, const struct series *s, const st
         }
         num_count(n[0], (unsigned long long)x->step);
         num_count(n[1], (unsigned long long)c->problems.v[end].step);
-        struct panel_item *it = c->problems.v[end].step > x->step ? page_item(p, mark, NULL, _("steps %s to %s: %s"), n[0], n[1], x->text)
-                                                                   : page_item(p, mark, NULL, _("step %s: %s"), n[0], x->text);
+        struct panel_item *it = c->problems.v[end].step > x->step
+                                    ? page_item(p, mark, NULL, _("steps %s to %s: %s"), n[0], n[1], x->text)
+                                    : page_item(p, mark, NULL, _("step %s: %s"), n[0], x->text);
         it->command = arena_fmt(&p->arena, "next-dump %lld", (long long)x->step);
     }
 }
@@ -141,9 +150,11 @@ static void alone(struct panel_page *p, const struct procedure *g)
     }
     page_item(p, MARK_NOTE, NULL, _("%s, %s records"), s->format, num_count(n[0], s->records.n));
     if (first) {
-        page_item(p, MARK_NOTE, NULL, _("loss: %s at step %s, %s at step %s"), num_cell(n[0], first->value[LOG_LOSS], 6), num_count(n[1], (unsigned long long)first->step),
+        page_item(p, MARK_NOTE, NULL, _("loss: %s at step %s, %s at step %s"),
+                  num_cell(n[0], first->value[LOG_LOSS], 6), num_count(n[1], (unsigned long long)first->step),
                   num_cell(n[2], last->value[LOG_LOSS], 6), num_count(n[3], (unsigned long long)last->step));
-        page_item(p, MARK_NOTE, NULL, _("minimum: %s at step %s"), num_cell(n[0], least->value[LOG_LOSS], 6), num_count(n[1], (unsigned long long)least->step));
+        page_item(p, MARK_NOTE, NULL, _("minimum: %s at step %s"), num_cell(n[0], least->value[LOG_LOSS], 6),
+                  num_count(n[1], (unsigned long long)least->step));
     }
     lone_problems(p, s, r->log);
     curve_items_spikes(p, r->curves);
@@ -177,13 +188,15 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
     size_t left = 0;
     for (size_t i = 0; i < p->items.n; i++)
         for (size_t k = 0; k < ARRAY_LEN(features); k++)
-            left += p->items.v[i].mark == MARK_OPEN && p->items.v[i].id && strcmp(p->items.v[i].id, features[k].id) == 0;
+            left +=
+                p->items.v[i].mark == MARK_OPEN && p->items.v[i].id && strcmp(p->items.v[i].id, features[k].id) == 0;
     p->summary = c->apart_at >= 0
                      ? arena_fmt(&p->arena, _("the losses first differ at step %lld"), (long long)c->apart_at)
                  : c->from_start ? _("the losses differ from the first step on")
                  : c->diverges_at >= 0
                      ? arena_fmt(&p->arena, _("diverges at step %lld"), (long long)c->diverges_at)
-                     : arena_fmt(&p->arena, _("%s steps, mean loss differs by %s"), num_count(n[0], c->usable.n), num_cell(n[1], c->limit[CURVE_MEAN_ABS].value, 3));
+                     : arena_fmt(&p->arena, _("%s steps, mean loss differs by %s"), num_count(n[0], c->usable.n),
+                                 num_cell(n[1], c->limit[CURVE_MEAN_ABS].value, 3));
     if (p->state == PANEL_FAILED && broken >= 0)
         p->next = _("The target's loss or norm is not finite: check overflow and the loss scale before that step, and "
                     "dump it.");

@@ -49,11 +49,16 @@ static void largest(struct panel_page *p, const struct curves *c)
         if (log_has(t, LOG_NORM) && log_has(o, LOG_NORM) && isfinite(d))
             norm = fmax(norm, d);
     }
-    struct panel_item *it = at < 0 ? page_item(p, MARK_NOTE, NULL, _("the losses are equal at all %zu steps; global "
-                                                                     "norms differ by %s at most"), c->usable.n, num_cell(n[0], norm, 2))
-                                   : page_item(p, MARK_NOTE, NULL, _("largest difference of the loss %s, at step %lld; of the global norm %s"),
-                                               num_cell(n[0], most, 3), (long long)at, num_cell(n[1], norm, 2));
-    it->detail = _("In the healthy example of the procedure the losses stay within about 0.001 and the global norms within about 0.05.");
+    struct panel_item *it =
+        at < 0
+            ? page_item(p, MARK_NOTE, NULL,
+                        _("the losses are equal at all %zu steps; global "
+                          "norms differ by %s at most"),
+                        c->usable.n, num_cell(n[0], norm, 2))
+            : page_item(p, MARK_NOTE, NULL, _("largest difference of the loss %s, at step %lld; of the global norm %s"),
+                        num_cell(n[0], most, 3), (long long)at, num_cell(n[1], norm, 2));
+    it->detail = _(
+        "In the healthy example of the procedure the losses stay within about 0.001 and the global norms within about 0.05.");
 }
 
 static void standard(struct panel_page *p, const struct curves *c)
@@ -88,12 +93,15 @@ void panel_lr0(struct panel_page *p, const struct procedure *g)
     for (size_t i = 0; i < p->items.n; i++)
         bad += p->items.v[i].mark == MARK_BAD && p->items.v[i].command;
     char n[NUM_MAX];
-    p->summary = bad ? arena_fmt(&p->arena, _("%s steps, %zu outliers"), num_count(n, c->usable.n), bad)
-                     : arena_fmt(&p->arena, p->state == PANEL_FAILED ? _("%s steps, beyond the limits") : _("%s steps, no outliers"), num_count(n, c->usable.n));
+    p->summary =
+        bad ? arena_fmt(&p->arena, _("%s steps, %zu outliers"), num_count(n, c->usable.n), bad)
+            : arena_fmt(&p->arena,
+                        p->state == PANEL_FAILED ? _("%s steps, beyond the limits") : _("%s steps, no outliers"),
+                        num_count(n, c->usable.n));
     int64_t step = c->spikes.n ? c->spikes.v[0].step : -1;
-    p->next = p->state == PANEL_FAILED ? _("Check the outlier step alone: its data, then a dump of it.") : p->state == PANEL_PASSED
-                  ? _("Frozen runs agree: continue with the long run.")
-                  : _("A thousand steps with learning rate 0 are needed on both sides.");
+    p->next = p->state == PANEL_FAILED   ? _("Check the outlier step alone: its data, then a dump of it.")
+              : p->state == PANEL_PASSED ? _("Frozen runs agree: continue with the long run.")
+                                         : _("A thousand steps with learning rate 0 are needed on both sides.");
     if (p->state == PANEL_FAILED && step >= 0)
         p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)step);
 }

@@ -59,9 +59,10 @@ void panel_norms(struct panel_page *p, const struct procedure *g)
     }
     if (!*p->summary)
         p->summary = page_find(p, "local-norm")->text;
-    p->next = p->state == PANEL_FAILED   ? _("Start with the largest outlier; the exact place needs a dump of the "
-                                             "backward pass.")
-              : p->state == PANEL_PASSED ? _("The gradients agree: continue with the optimizer.")
-                                         : _("Switch local norms on and give the logs: MindFormers local_norm, Megatron "
-                                           "a patch, or msprobe monitor.");
+    p->next = p->state == PANEL_FAILED ? _("Start with the largest outlier; the exact place needs a dump of the "
+                                           "backward pass.")
+              : p->state == PANEL_PASSED
+                  ? _("The gradients agree: continue with the optimizer.")
+                  : _("Switch local norms on and give the logs: MindFormers local_norm, Megatron "
+                      "a patch, or msprobe monitor.");
 }

@@ -7,7 +7,8 @@
 #define ROWS_MOST 2000
 
 /* Where each line leads: to the sequence, at the token that is named or else at its largest difference. */
-static void lead(struct panel_page *p, const struct rollout *r, struct panel_item *it, uint32_t sequence, uint32_t token)
+static void lead(struct panel_page *p, const struct rollout *r, struct panel_item *it, uint32_t sequence,
+                 uint32_t token)
 {
     const struct rollout_sequence *s = &r->sequences.v[sequence];
     if (it && token != ROLLOUT_NONE)
@@ -55,7 +56,8 @@ void panel_rollout(struct panel_page *p, const struct procedure *g)
     page_input(p, g, PANEL_INPUT_ROLLOUT_PROBS, false);
     page_input(p, g, PANEL_INPUT_TRAIN_SYNC, false);
     page_input(p, g, PANEL_INPUT_ROLLOUT_SYNC, false);
-    bool pending = procedure_pending(p, g, ENGINE_RUN_ROLLOUT, "rollout", _("log-probabilities of trainer and rollout"));
+    bool pending =
+        procedure_pending(p, g, ENGINE_RUN_ROLLOUT, "rollout", _("log-probabilities of trainer and rollout"));
     if (!pending)
         judged(p, g);
     sync(p, g);
@@ -63,7 +65,8 @@ void panel_rollout(struct panel_page *p, const struct procedure *g)
     if (!*p->summary)
         p->summary = page_find(p, "rollout") ? page_find(p, "rollout")->text : "";
     if (!*p->next)
-        p->next = p->state == PANEL_PASSED ? _("Trainer and rollout agree: continue with rewards and advantages.")
-                                           : _("Give the log-probabilities both engines gave the same tokens: verl's batch, "
-                                               "slime's debug data, or JSON lines.");
+        p->next = p->state == PANEL_PASSED
+                      ? _("Trainer and rollout agree: continue with rewards and advantages.")
+                      : _("Give the log-probabilities both engines gave the same tokens: verl's batch, "
+                          "slime's debug data, or JSON lines.");
 }

@@ -44,6 +44,7 @@ void panel_settings(struct panel_page *p, const struct procedure *g)
         p->next = _("Settle the settings marked ?: change them for the first step's small run, or say why they stay "
                     "(:answer ID TEXT, :waive ID REASON).");
     else
-        p->next = c->pass ? _("Read the advice marked ! once, then continue.")
-                      : _("Make the settings marked ✗ equal, errors first; :waive ID REASON accepts one that must stay.");
+        p->next =
+            c->pass ? _("Read the advice marked ! once, then continue.")
+                    : _("Make the settings marked ✗ equal, errors first; :waive ID REASON accepts one that must stay.");
 }

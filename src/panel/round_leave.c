@@ -13,8 +13,11 @@ static void add_findings(struct round *r, const struct investigation *v)
     findings_read(&v->findings, &l);
     for (size_t i = 0; i < l.n; i++) {
         const struct finding *x = &l.v[i];
-        struct round_finding f = {x->number, finding_status_name((enum finding_status)x->status), arena_cstr(&r->arena, str_of(x->text)),
-                                  {arena_cstr(&r->arena, str_of(x->about[0])), arena_cstr(&r->arena, str_of(x->about[1]))}};
+        struct round_finding f = {
+            x->number,
+            finding_status_name((enum finding_status)x->status),
+            arena_cstr(&r->arena, str_of(x->text)),
+            {arena_cstr(&r->arena, str_of(x->about[0])), arena_cstr(&r->arena, str_of(x->about[1]))}};
         vec_push(&r->findings, f);
     }
     vec_release(&l);
@@ -23,7 +26,8 @@ static void add_findings(struct round *r, const struct investigation *v)
 static void add_panels(struct round *r, const struct procedure *g)
 {
     for (int i = 0; i < procedure_panels(g); i++) {
-        struct round_panel p = {panels[i].name, panel_state_name(g->page[i].state), arena_cstr(&r->arena, str_of(g->page[i].summary))};
+        struct round_panel p = {panels[i].name, panel_state_name(g->page[i].state),
+                                arena_cstr(&r->arena, str_of(g->page[i].summary))};
         vec_push(&r->panels, p);
     }
 }
@@ -79,7 +83,8 @@ static int check_new(const struct comparison *s, const char *const path[2], stru
         if (check_recording(path[i], e))
             return -1;
         struct file_stamp now = file_stamp_of(s->side[i].dump.path); /* the folder may have been written anew */
-        bool same = path_identity(s->side[i].path, was) && path_identity(path[i], is) && was[0] == is[0] && was[1] == is[1];
+        bool same =
+            path_identity(s->side[i].path, was) && path_identity(path[i], is) && was[0] == is[0] && was[1] == is[1];
         other = other || !same || !same_state(&now, &s->side[i].now);
     }
     return other ? 0 : err_set(e, ERR_USAGE, _("this round compares %s already"), path[TARGET]);
@@ -95,8 +100,8 @@ static void file_name(const struct investigation *v, struct buf *path)
     buf_fmt(path, ".round-%zu" ROUND_ENDING, v->rounds.n + 1);
 }
 
-static int write_round(const struct investigation *v, const struct comparison *s, const struct procedure *g, struct buf *path, struct round_left *left,
-                       struct err *e)
+static int write_round(const struct investigation *v, const struct comparison *s, const struct procedure *g,
+                       struct buf *path, struct round_left *left, struct err *e)
 {
     struct round r;
     round_init(&r);
@@ -116,8 +121,8 @@ static void take_back(struct investigation *v)
     vec_release(&u.answers);
 }
 
-int round_leave(struct investigation *v, const struct comparison *s, const struct procedure *g, const char *target, const char *golden,
-                const char *path, struct err *e)
+int round_leave(struct investigation *v, const struct comparison *s, const struct procedure *g, const char *target,
+                const char *golden, const char *path, struct err *e)
 {
     const char *const next[2] = {target, golden};
     struct buf file = {0};

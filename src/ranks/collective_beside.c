@@ -41,7 +41,8 @@ static void count_alike(const struct finding_collectives *x, struct tallies *t)
         if (!c->calls.n)
             continue;
         uint32_t alike = collective_call(x->w, c)->alike, at = t->first[alike];
-        while (at != NONE && (strcmp(t->v.v[at].name, c->name) != 0 || t->v.v[at].dtype != c->dtype || !same_kind(t->v.v[at].kind, c->kind)))
+        while (at != NONE && (strcmp(t->v.v[at].name, c->name) != 0 || t->v.v[at].dtype != c->dtype ||
+                              !same_kind(t->v.v[at].kind, c->kind)))
             at = t->v.v[at].next;
         if (at == NONE) {
             struct tally fresh = {.name = c->name, .kind = c->kind, .dtype = c->dtype, .next = t->first[alike]};
@@ -75,7 +76,8 @@ static void beside_siblings(struct finding_collectives *x)
             bool alike = same_kind(o->kind, c->kind);
             same += o->dtype == c->dtype ? o->n : 0;
             in_order += o->in_order;
-            if (dtype_is_float(o->dtype) && dtype_is_float(c->dtype) && dtype_table[o->dtype].size > dtype_table[c->dtype].size)
+            if (dtype_is_float(o->dtype) && dtype_is_float(c->dtype) &&
+                dtype_table[o->dtype].size > dtype_table[c->dtype].size)
                 finer += o->n;
             *(alike ? &own_kind : &other_kind) += o->n;
             if (!alike && o->last >= last) {
@@ -84,11 +86,16 @@ static void beside_siblings(struct finding_collectives *x)
             }
         }
         if (finer >= same && finer)
-            collective_say(c, "low-precision-reduction", _("reduced in %s; the same call of other layers in a finer type"), dtype_table[c->dtype].name);
+            collective_say(c, "low-precision-reduction",
+                           _("reduced in %s; the same call of other layers in a finer type"),
+                           dtype_table[c->dtype].name);
         else if (other_kind > own_kind || (other_kind && other_kind == own_kind && kind && strcmp(kind, "tp") == 0))
-            collective_say(c, "wrong-group", _("reduced over the %s group; the same call of other layers over the %s group"), c->kind ? c->kind : "?", kind ? kind : "?");
+            collective_say(c, "wrong-group",
+                           _("reduced over the %s group; the same call of other layers over the %s group"),
+                           c->kind ? c->kind : "?", kind ? kind : "?");
         else if (c->reordered && in_order)
-            collective_say(c, "wrong-order", "%s", _("what was gathered is used in another order than in other layers"));
+            collective_say(c, "wrong-order", "%s",
+                           _("what was gathered is used in another order than in other layers"));
         if (c->diagnosis && collective_is_bad(c) && !c->ranks.n)
             for (size_t k = 0; k < c->group.n; k++)
                 vec_push(&c->ranks, c->group.v[k]);
@@ -101,7 +108,8 @@ static bool outputs_differ(const struct whole_calls *w, const struct whole_call 
 {
     for (size_t i = 1; i < c->parts.n; i++) {
         const struct part_call *a = &c->parts.v[0], *b = &c->parts.v[i];
-        uint32_t x = call_tensor(rank_dump_of(w, a->rank), a->call, IO_OUTPUT), y = call_tensor(rank_dump_of(w, b->rank), b->call, IO_OUTPUT);
+        uint32_t x = call_tensor(rank_dump_of(w, a->rank), a->call, IO_OUTPUT),
+                 y = call_tensor(rank_dump_of(w, b->rank), b->call, IO_OUTPUT);
         if (a->micro == b->micro && x != NONE && y != NONE &&
             !part_same_figures(&rank_dump_of(w, a->rank)->rows.v[x], &rank_dump_of(w, b->rank)->rows.v[y]))
             return true;
@@ -109,12 +117,24 @@ static bool outputs_differ(const struct whole_calls *w, const struct whole_call 
     return false;
 }
 
-static void add_missing(struct finding_collectives *x, uint32_t of, const struct whole_call *at, const char *id, const char *evidence)
+static void add_missing(struct finding_collectives *x, uint32_t of, const struct whole_call *at, const char *id,
+                        const char *evidence)
 {
     const struct collective *like = &x->l->v.v[of];
     const struct part_call *p = &at->parts.v[0];
-    struct collective c = {.side = x->side, .step = x->step, .name = like->name, .op = like->op, .kind = like->kind, .group_source = "layout",
-                           .dtype = like->dtype, .residual = NAN, .bound = NAN, .order = at->order, .gradient = NONE, .verdict = COLLECTIVE_MISSING, .diagnosis = id};
+    struct collective c = {.side = x->side,
+                           .step = x->step,
+                           .name = like->name,
+                           .op = like->op,
+                           .kind = like->kind,
+                           .group_source = "layout",
+                           .dtype = like->dtype,
+                           .residual = NAN,
+                           .bound = NAN,
+                           .order = at->order,
+                           .gradient = NONE,
+                           .verdict = COLLECTIVE_MISSING,
+                           .diagnosis = id};
     for (size_t i = 0; i < like->group.n; i++) {
         vec_push(&c.group, like->group.v[i]);
         vec_push(&c.ranks, like->group.v[i]);
@@ -146,7 +166,9 @@ static void find_missing(struct finding_collectives *x)
             if (inside[k] != NONE && (outputs_differ(x->w, own) || outputs_differ(x->w, &x->w->calls.v[k])))
                 other = inside[k];
         if (other != NONE)
-            add_missing(x, other, own, "missing-allreduce", _("no reduction here, where the same module of other layers has one: the outputs are partial sums"));
+            add_missing(
+                x, other, own, "missing-allreduce",
+                _("no reduction here, where the same module of other layers has one: the outputs are partial sums"));
     }
     free(inside);
 }
@@ -176,7 +198,8 @@ static tail_list *list_tails(const struct finding_collectives *x)
 }
 
 /* The reduction a gradient goes into, on its rank: of its shape and norm, times 1/(dp·cp) or not; NONE: it meets none. */
-static uint32_t reduction_of(const struct finding_collectives *x, const tail_list *tails, uint32_t rank, const struct row *grad, const char *kind)
+static uint32_t reduction_of(const struct finding_collectives *x, const tail_list *tails, uint32_t rank,
+                             const struct row *grad, const char *kind)
 {
     double mean = 1.0 / (x->w->layout->size[CUT_DP] * x->w->layout->size[CUT_CP]);
     const struct row *now = grad;
@@ -228,10 +251,13 @@ static void follow_gradients(struct finding_collectives *x, const char *kind, st
         const struct whole_call *c = &x->w->calls.v[i];
         const struct part_call *p = &c->parts.v[0];
         uint32_t row = c->gradient ? gradient_row(x->w, c, p->rank) : NONE;
-        g->met[i] = row == NONE ? NONE : reduction_of(x, tails, p->rank, &rank_dump_of(x->w, p->rank)->rows.v[row], kind);
+        g->met[i] =
+            row == NONE ? NONE : reduction_of(x, tails, p->rank, &rank_dump_of(x->w, p->rank)->rows.v[row], kind);
         for (size_t k = 1; row != NONE && k < c->parts.n; k++) {
             uint32_t other = gradient_row(x->w, c, c->parts.v[k].rank);
-            g->differs[i] |= other != NONE && !part_same_figures(&rank_dump_of(x->w, p->rank)->rows.v[row], &rank_dump_of(x->w, c->parts.v[k].rank)->rows.v[other]);
+            g->differs[i] |=
+                other != NONE && !part_same_figures(&rank_dump_of(x->w, p->rank)->rows.v[row],
+                                                    &rank_dump_of(x->w, c->parts.v[k].rank)->rows.v[other]);
         }
         g->all += g->differs[i];
         g->reduced += g->met[i] != NONE;
@@ -260,7 +286,8 @@ static void find_unreduced(struct finding_collectives *x, const char *kind)
             continue;
         for (uint32_t k = x->w->first_alike.v[x->w->calls.v[i].alike]; k != NONE; k = x->w->calls.v[k].next_alike)
             like = g.met[k] != NONE ? g.met[k] : like;
-        bool most = strcmp(kind, "dp") == 0 && g.reduced * 2 > g.all && !str_ihas(str_of(x->w->calls.v[i].key), "expert");
+        bool most =
+            strcmp(kind, "dp") == 0 && g.reduced * 2 > g.all && !str_ihas(str_of(x->w->calls.v[i].key), "expert");
         if (like != NONE || (most && any != NONE))
             add_missing(x, like != NONE ? like : any, &x->w->calls.v[i], "unreduced-gradient",
                         _("the gradient differs between ranks that share the weight and meets no reduction over them"));
@@ -297,7 +324,8 @@ static uint32_t *last_reductions(const struct collective_list *l, const struct w
 }
 
 /* The norm a weight's gradient ends with: of its last reduction, or its own; NAN where it is not recorded. */
-static double final_norm(const struct collective_list *l, const struct whole_calls *w, const uint32_t *last, uint32_t gradient, uint64_t *numel)
+static double final_norm(const struct collective_list *l, const struct whole_calls *w, const uint32_t *last,
+                         uint32_t gradient, uint64_t *numel)
 {
     const struct part_call *p = &w->calls.v[gradient].parts.v[0];
     const struct dump *d = rank_dump_of(w, p->rank);
@@ -313,7 +341,8 @@ static double final_norm(const struct collective_list *l, const struct whole_cal
     return d->rows.v[row].stat[STAT_NORM];
 }
 
-void collectives_compare(struct collective_list *l, const struct whole_calls *w, const struct collective_list *other, const struct whole_calls *of)
+void collectives_compare(struct collective_list *l, const struct whole_calls *w, const struct collective_list *other,
+                         const struct whole_calls *of)
 {
     double ranks = w->layout->size[CUT_DP] * w->layout->size[CUT_CP];
     uint32_t *own = last_reductions(l, w), *theirs = last_reductions(other, of);
@@ -327,9 +356,13 @@ void collectives_compare(struct collective_list *l, const struct whole_calls *w,
             continue;
         bool sum = fabs(a / b / ranks - 1) < 1e-3, mean = fabs(a / b * ranks - 1) < 1e-3;
         if (sum)
-            collective_say(c, "summed", _("the gradient is %.4g times the other side's: a sum over %g ranks, not their mean"), a / b, ranks);
+            collective_say(c, "summed",
+                           _("the gradient is %.4g times the other side's: a sum over %g ranks, not their mean"), a / b,
+                           ranks);
         else if (mean)
-            collective_say(c, "averaged", _("the gradient is %.4g times the other side's: averaged once more over %g ranks"), a / b, ranks);
+            collective_say(c, "averaged",
+                           _("the gradient is %.4g times the other side's: averaged once more over %g ranks"), a / b,
+                           ranks);
         for (size_t k = 0; (sum || mean) && k < c->group.n; k++)
             vec_push(&c->ranks, c->group.v[k]);
     }

@@ -98,7 +98,8 @@ static double *expected(const struct whole_calls *w, const struct collective *c,
             const struct dump *d = rank_dump_of(w, c->calls.v[k].rank);
             uint32_t call = c->calls.v[k].call, row = call_tensor(d, call, IO_INPUT);
             const struct shape *s = dump_row_shape(d, row);
-            uint64_t rows = s && s->ndim ? (uint64_t)s->dim[0] : 0, each = rows ? m->in_n[k] / rows : 0, from = 0, take = rows / m->n;
+            uint64_t rows = s && s->ndim ? (uint64_t)s->dim[0] : 0, each = rows ? m->in_n[k] / rows : 0, from = 0,
+                     take = rows / m->n;
             for (size_t j = 0; j <= who; j++) {
                 long own = split_size(d, call, "input.3", j);
                 if (j < who)
@@ -199,8 +200,9 @@ static void explain(struct collective *c, const struct members *m, const double 
         if (dtype_table[coarser[i]].size < dtype_table[c->dtype].size && held_by(m->out[0], m->out_n[0], coarser[i]) &&
             c->residual < 8 * n * dtype_table[coarser[i]].epsilon) {
             c->precision = coarser[i];
-            collective_say(c, "low-precision-reduction", _("%s in and out, but the outputs are a sum in %s: off by %.2g, rounding explains %.2g"),
-                dtype_table[c->dtype].name, dtype_table[coarser[i]].name, c->residual, c->bound);
+            collective_say(c, "low-precision-reduction",
+                           _("%s in and out, but the outputs are a sum in %s: off by %.2g, rounding explains %.2g"),
+                           dtype_table[c->dtype].name, dtype_table[coarser[i]].name, c->residual, c->bound);
             return;
         }
     if (!c->op && strcmp(c->name, "all_gather_into_tensor") == 0) {
@@ -213,11 +215,13 @@ static void explain(struct collective *c, const struct members *m, const double 
                     break;
                 }
         if (found == m->n) {
-            collective_say(c, "wrong-order", "%s", _("the outputs hold every rank's input, in another order than the group's"));
+            collective_say(c, "wrong-order", "%s",
+                           _("the outputs hold every rank's input, in another order than the group's"));
             return;
         }
     }
-    collective_say(c, NULL, _("the outputs differ from what the inputs give by %.2g; rounding explains %.2g"), c->residual, c->bound);
+    collective_say(c, NULL, _("the outputs differ from what the inputs give by %.2g; rounding explains %.2g"),
+                   c->residual, c->bound);
 }
 
 static bool constant(const double *x, uint64_t n)
@@ -264,7 +268,8 @@ static bool used_in_other_order(const struct whole_calls *w, const struct collec
 }
 
 /* What each member should have received; false where that cannot be computed of one of them. */
-static bool all_expected(const struct whole_calls *w, const struct collective *c, const struct members *m, double **want)
+static bool all_expected(const struct whole_calls *w, const struct collective *c, const struct members *m,
+                         double **want)
 {
     bool all = true;
     for (size_t i = 0; i < m->n && all; i++)
@@ -287,18 +292,22 @@ static bool say_nonfinite(struct collective *c, const struct members *m, double 
             vec_push(&c->ranks, c->group.v[i]);
     }
     if (other) {
-        collective_say(c, "nonfinite", _("%llu elements of the outputs of %zu ranks are not finite where the inputs give other numbers, or the other way round"),
+        collective_say(
+            c, "nonfinite",
+            _("%llu elements of the outputs of %zu ranks are not finite where the inputs give other numbers, or the other way round"),
             (unsigned long long)other, ranks);
         return true;
     }
     if (!given)
         return false;
     c->diagnosis = "nonfinite";
-    snprintf(c->evidence, sizeof c->evidence, _("%llu elements of the outputs are not finite, as the inputs make them"), (unsigned long long)given);
+    snprintf(c->evidence, sizeof c->evidence, _("%llu elements of the outputs are not finite, as the inputs make them"),
+             (unsigned long long)given);
     return false;
 }
 
-static void judge_outputs(const struct whole_calls *w, struct collective *c, const struct members *m, double *const *want, bool tail)
+static void judge_outputs(const struct whole_calls *w, struct collective *c, const struct members *m,
+                          double *const *want, bool tail)
 {
     double *off = mem_zalloc((m->n + 1) * sizeof *off);
     c->bound = rounding_bound(c, m, c->dtype);
@@ -309,7 +318,9 @@ static void judge_outputs(const struct whole_calls *w, struct collective *c, con
     }
     for (size_t i = 1; i < m->n && c->op && strcmp(c->name, "all_reduce") == 0; i++)
         c->equal &= m->out_n[i] == m->out_n[0] && part_distance(m->out[i], m->out[0], m->out_n[0]) == 0;
-    c->verdict = c->residual <= 4 * c->bound ? COLLECTIVE_MATCH : c->residual <= 64 * c->bound ? COLLECTIVE_DRIFT : COLLECTIVE_DEVIATE;
+    c->verdict = c->residual <= 4 * c->bound    ? COLLECTIVE_MATCH
+                 : c->residual <= 64 * c->bound ? COLLECTIVE_DRIFT
+                                                : COLLECTIVE_DEVIATE;
     if (say_nonfinite(c, m, want)) {
         free(off);
         return;
@@ -318,11 +329,14 @@ static void judge_outputs(const struct whole_calls *w, struct collective *c, con
         if (off[i] > 64 * c->bound)
             vec_push(&c->ranks, c->group.v[i]);
     if (c->verdict == COLLECTIVE_DEVIATE && !c->equal)
-        collective_say(c, "unequal-outputs", _("the outputs differ inside the group; the worst is off by %.2g from what the inputs give"), c->residual);
+        collective_say(c, "unequal-outputs",
+                       _("the outputs differ inside the group; the worst is off by %.2g from what the inputs give"),
+                       c->residual);
     else if (c->verdict == COLLECTIVE_DEVIATE)
         explain(c, m, want[0]);
     else if (!tail && c->kind && strcmp(c->kind, "tp") == 0 && doubled(c, m)) {
-        collective_say(c, "doubled-allreduce", _("the inputs are the same on all %zu ranks already, and are added up"), m->n);
+        collective_say(c, "doubled-allreduce", _("the inputs are the same on all %zu ranks already, and are added up"),
+                       m->n);
         for (size_t i = 0; i < m->n; i++)
             vec_push(&c->ranks, c->group.v[i]);
     } else {

@@ -114,14 +114,16 @@ static const char *operation(const struct dump *d, uint32_t c, const char *name)
 static void set_place(struct collective *c, struct finding_collectives *x, const struct part_call *p)
 {
     const struct dump *d = rank_dump_of(x->w, p->rank);
-    uint32_t whole = x->w->of[p->rank][p->call], parent = d->calls.v[p->call].parent, row = call_tensor(d, p->call, IO_OUTPUT);
+    uint32_t whole = x->w->of[p->rank][p->call], parent = d->calls.v[p->call].parent,
+             row = call_tensor(d, p->call, IO_OUTPUT);
     c->order = x->w->calls.v[whole].order;
     c->at = parent == NONE ? NULL : arena_cstr(&x->l->arena, dump_call_name(d, parent));
     c->dtype = row == NONE ? DTYPE_UNKNOWN : (enum dtype)d->rows.v[row].dtype;
 }
 
 /* By group and number: the nth collective of that group on its rank. */
-static void add_member(struct finding_collectives *x, struct map *known, struct map *counts, uint32_t rank, uint32_t call)
+static void add_member(struct finding_collectives *x, struct map *known, struct map *counts, uint32_t rank,
+                       uint32_t call)
 {
     const struct dump *d = rank_dump_of(x->w, rank);
     const char *name = library_name(d, call);
@@ -134,8 +136,10 @@ static void add_member(struct finding_collectives *x, struct map *known, struct 
     } else {
         const struct layout *l = x->w->layout;
         bool tail = x->w->places[rank].call[call].region == IN_TAIL;
-        unsigned cuts = tail ? 1u << CUT_DP | 1u << CUT_CP : l->size[CUT_TP] > 1 ? 1u << CUT_TP : strcmp(name, "all_to_all_single") == 0
-                        ? 1u << CUT_DP : 1u << CUT_CP;
+        unsigned cuts = tail                                     ? 1u << CUT_DP | 1u << CUT_CP
+                        : l->size[CUT_TP] > 1                    ? 1u << CUT_TP
+                        : strcmp(name, "all_to_all_single") == 0 ? 1u << CUT_DP
+                                                                 : 1u << CUT_CP;
         layout_group(l, x->w->set->ranks.v[rank]->rank, cuts, &group);
     }
     struct buf key = {0};
@@ -148,8 +152,14 @@ static void add_member(struct finding_collectives *x, struct map *known, struct 
     uint32_t at = map_get(known, buf_view(&key));
     struct part_call p = {rank, x->w->places[rank].call[call].micro, call};
     if (at == MAP_NONE) {
-        struct collective c = {.side = x->side, .step = x->step, .name = name, .op = operation(d, call, name), .group = group,
-                               .group_source = g ? "dump" : "layout", .equal = true, .gradient = NONE};
+        struct collective c = {.side = x->side,
+                               .step = x->step,
+                               .name = name,
+                               .op = operation(d, call, name),
+                               .group = group,
+                               .group_source = g ? "dump" : "layout",
+                               .equal = true,
+                               .gradient = NONE};
         c.kind = kind_of(x->w->layout, &group, name);
         set_place(&c, x, &p);
         at = (uint32_t)x->l->v.n;
@@ -206,13 +216,22 @@ static uint32_t nth_receive(const receive_list *l, int from, uint32_t n)
     return NONE;
 }
 
-static void add_transfer(struct finding_collectives *x, const receive_list *receives, uint32_t rank, uint32_t call, uint32_t n)
+static void add_transfer(struct finding_collectives *x, const receive_list *receives, uint32_t rank, uint32_t call,
+                         uint32_t n)
 {
     const struct dump *d = rank_dump_of(x->w, rank);
     int from = x->w->set->ranks.v[rank]->rank, to = call_other_end(d, call);
-    uint32_t other = rank_set_find(x->w->set, to), received = other == NONE ? NONE : nth_receive(&receives[other], from, n);
-    struct collective c = {.side = x->side, .step = x->step, .name = "send/recv", .group_source = "dump", .equal = true, .gradient = NONE, .verdict = COLLECTIVE_UNREAD,
-                           .residual = NAN, .bound = 0};
+    uint32_t other = rank_set_find(x->w->set, to),
+             received = other == NONE ? NONE : nth_receive(&receives[other], from, n);
+    struct collective c = {.side = x->side,
+                           .step = x->step,
+                           .name = "send/recv",
+                           .group_source = "dump",
+                           .equal = true,
+                           .gradient = NONE,
+                           .verdict = COLLECTIVE_UNREAD,
+                           .residual = NAN,
+                           .bound = 0};
     struct part_call p = {rank, x->w->places[rank].call[call].micro, call};
     vec_push(&c.group, from);
     vec_push(&c.group, to);
@@ -235,7 +254,8 @@ static void add_transfer(struct finding_collectives *x, const receive_list *rece
         c.verdict = COLLECTIVE_MATCH;
         c.precision = c.dtype;
         if (c.residual > 0) {
-            collective_say(&c, "send-receive", _("what rank %d receives differs from what rank %d sent by %.2g"), to, from, c.residual);
+            collective_say(&c, "send-receive", _("what rank %d receives differs from what rank %d sent by %.2g"), to,
+                           from, c.residual);
             vec_push(&c.ranks, to);
         }
     }

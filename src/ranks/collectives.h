@@ -4,7 +4,14 @@
 
 #include "ranks/whole_calls.h"
 
-enum collective_verdict { COLLECTIVE_MATCH, COLLECTIVE_DRIFT, COLLECTIVE_DEVIATE, COLLECTIVE_MISSING, COLLECTIVE_EXTRA, COLLECTIVE_UNREAD };
+enum collective_verdict {
+    COLLECTIVE_MATCH,
+    COLLECTIVE_DRIFT,
+    COLLECTIVE_DEVIATE,
+    COLLECTIVE_MISSING,
+    COLLECTIVE_EXTRA,
+    COLLECTIVE_UNREAD
+};
 
 struct collective {
     int side, step;
@@ -34,7 +41,8 @@ struct collective_list {
 /* side, step: as they are reported. */
 void collectives_find(struct collective_list *l, const struct whole_calls *w, int side, int step);
 /* Gradients beside the other side's, whose calls are lined up: summed where they are to be averaged, or the other way round. */
-void collectives_compare(struct collective_list *l, const struct whole_calls *w, const struct collective_list *other, const struct whole_calls *of);
+void collectives_compare(struct collective_list *l, const struct whole_calls *w, const struct collective_list *other,
+                         const struct whole_calls *of);
 void collective_list_release(struct collective_list *l);
 const char *collective_verdict_name(enum collective_verdict v);
 static inline bool collective_is_bad(const struct collective *c)

@@ -46,7 +46,8 @@ static void concat_at(const struct join_step *s, int64_t size, int64_t i, uint32
 static bool concat(struct joined_view *v, const struct join_step *s, uint32_t stride)
 {
     int64_t size = v->shape[s->axis];
-    if ((s->how == JOIN_ZIGZAG && size % 2) || !s->blocks || size % s->blocks || size > INT32_MAX / (int64_t)s->n || !size)
+    if ((s->how == JOIN_ZIGZAG && size % 2) || !s->blocks || size % s->blocks || size > INT32_MAX / (int64_t)s->n ||
+        !size)
         return false;
     struct axis_map old = axis_of(v, s->axis), m = {.size = size * s->n};
     m.part = mem_alloc(((size_t)m.size + 1) * sizeof *m.part);
@@ -103,7 +104,8 @@ static void add_up(struct joined_view *v, const struct join_step *s, uint32_t st
         v->scale /= s->n;
 }
 
-bool join_view(struct joined_view *v, const int64_t *shape, int ndim, const struct join_step *step, int steps, double scale, int64_t vocab)
+bool join_view(struct joined_view *v, const int64_t *shape, int ndim, const struct join_step *step, int steps,
+               double scale, int64_t vocab)
 {
     *v = (struct joined_view){.ndim = ndim, .combined = 1, .scale = scale};
     memcpy(v->shape, shape, (size_t)ndim * sizeof *shape);

@@ -6,7 +6,8 @@
 
 /* The view of parts of this shape joined by these steps; false where a step does not fit the shape. Caller releases it.
  * vocab: the size an axis joined by JOIN_VOCAB is cut to (x.shape). */
-bool join_view(struct joined_view *v, const int64_t *shape, int ndim, const struct join_step *step, int steps, double scale, int64_t vocab);
+bool join_view(struct joined_view *v, const int64_t *shape, int ndim, const struct join_step *step, int steps,
+               double scale, int64_t vocab);
 
 /* Index i of the first axis becomes what order[i] was; false where there is no axis. */
 bool join_view_reorder(struct joined_view *v, const uint32_t *order);

@@ -36,7 +36,8 @@ const struct part_row *joined_row_part(const struct whole_row *x)
 {
     size_t worst = 0;
     for (size_t i = 1; i < x->parts.n; i++)
-        if (x->parts.v[i].error > x->parts.v[worst].error || (isnan(x->parts.v[worst].error) && !isnan(x->parts.v[i].error)))
+        if (x->parts.v[i].error > x->parts.v[worst].error ||
+            (isnan(x->parts.v[worst].error) && !isnan(x->parts.v[i].error)))
             worst = i;
     return &x->parts.v[worst];
 }
@@ -96,7 +97,8 @@ static void copy_stack(struct filling *f, uint32_t call, const struct dump *from
     for (uint32_t i = 0; i < x->n; i++) {
         const struct frame *k = &from->frames.v[from->stack_frames.v[x->first + i]];
         struct buf text = {0};
-        buf_fmt(&text, k->raw ? "%s" : "File %s, line %u, in %s, \n %s", k->raw ? k->raw : k->file, k->line, k->func, k->code);
+        buf_fmt(&text, k->raw ? "%s" : "File %s, line %u, in %s, \n %s", k->raw ? k->raw : k->file, k->line, k->func,
+                k->code);
         vec_push(&f->d->stack_frames, dump_frame(f->d, buf_view(&text)));
         buf_release(&text);
         s.n++;
@@ -233,7 +235,12 @@ static void add_row(struct filling *f, uint32_t whole)
     const struct whole_row *x = &f->rows->rows.v[whole];
     const struct part_row *p = picked(x);
     const struct row *own = &part_dump(f->rows, p)->dump.rows.v[p->row];
-    struct row r = {.slot = dump_slot(f->d, str_of(x->slot)), .shape = NONE, .extra = NONE, .io = own->io, .kind = own->kind, .dtype = own->dtype,
+    struct row r = {.slot = dump_slot(f->d, str_of(x->slot)),
+                    .shape = NONE,
+                    .extra = NONE,
+                    .io = own->io,
+                    .kind = own->kind,
+                    .dtype = own->dtype,
                     .needs_gradient = own->needs_gradient};
     if (f->job->dump_row[f->side][whole] == NONE)
         return;

@@ -72,7 +72,9 @@ static bool parse_word(struct layout *l, struct str key, struct str value)
         return l->given_sp = l->sp || str_is(value, "off") || str_is(value, "0");
     }
     if (str_is(key, "cp_cut")) {
-        l->cp_cut = str_is(value, "zigzag") ? CP_CUT_ZIGZAG : str_is(value, "natural") ? CP_CUT_NATURAL : CP_CUT_UNKNOWN;
+        l->cp_cut = str_is(value, "zigzag")    ? CP_CUT_ZIGZAG
+                    : str_is(value, "natural") ? CP_CUT_NATURAL
+                                               : CP_CUT_UNKNOWN;
         return l->given_cp_cut = l->cp_cut != CP_CUT_UNKNOWN;
     }
     int c = cut_find(key);
@@ -94,8 +96,11 @@ int layout_parse(struct layout *l, struct str text, struct err *e)
         struct str word, key, value;
         more = str_split(text, ',', &word, &text);
         if (!str_split(word, '=', &key, &value) || !parse_word(l, key, value))
-            return err_set(e, ERR_USAGE, _("layout: expected tp=N, cp=N, dp=N, pp=N, vpp=N, ep=N, micro=N, sp=on, order=tp-cp-dp-pp or "
-                                           "cp_cut=zigzag, found \"%.*s\""), STR_ARG(word));
+            return err_set(
+                e, ERR_USAGE,
+                _("layout: expected tp=N, cp=N, dp=N, pp=N, vpp=N, ep=N, micro=N, sp=on, order=tp-cp-dp-pp or "
+                  "cp_cut=zigzag, found \"%.*s\""),
+                STR_ARG(word));
     }
     return 0;
 }

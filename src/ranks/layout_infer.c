@@ -53,7 +53,8 @@ static void gather_weights(struct rank_facts *x)
             const struct row *row = &x->d->rows.v[r];
             if (row->io != IO_PARAMETER || row->kind != ROW_TENSOR)
                 continue;
-            struct str name = str_of(arena_fmt(&x->arena, "%u %s %s", x->places.call[c].chunk, x->places.call[c].path, x->d->slots.v[row->slot]));
+            struct str name = str_of(arena_fmt(&x->arena, "%u %s %s", x->places.call[c].chunk, x->places.call[c].path,
+                                               x->d->slots.v[row->slot]));
             if (map_get(&x->weight_names, name) != MAP_NONE)
                 continue;
             map_add(&x->weight_names, name, (uint32_t)x->weights.n);
@@ -245,7 +246,8 @@ static bool other_positions(const struct rank_facts *a, const struct rank_facts 
             const struct row *row = &a->d->rows.v[r];
             uint32_t slot = other == MAP_NONE ? MAP_NONE : map_get(&b->d->slot_names, str_of(a->d->slots.v[row->slot]));
             uint32_t at = slot == MAP_NONE ? NONE : dump_slot_row(b->d, other, slot);
-            if (row->io != IO_INPUT || row->kind != ROW_TENSOR || !dtype_is_float((enum dtype)row->dtype) || row->needs_gradient || at == NONE)
+            if (row->io != IO_INPUT || row->kind != ROW_TENSOR || !dtype_is_float((enum dtype)row->dtype) ||
+                row->needs_gradient || at == NONE)
                 continue;
             *compared = true;
             if (!same_figures(row, &b->d->rows.v[at]))
@@ -281,7 +283,8 @@ static bool sequence_parallel(const struct inference *x)
             uint32_t c = d->groups.v[i].call;
             int ranks[2];
             struct str name = dump_call_name(d, c);
-            if (x->rank[r].places.call[c].region != IN_FORWARD || (!str_ihas(name, "reduce_scatter") && !str_ihas(name, "reducescatter")) ||
+            if (x->rank[r].places.call[c].region != IN_FORWARD ||
+                (!str_ihas(name, "reduce_scatter") && !str_ihas(name, "reducescatter")) ||
                 group_ranks(d->groups.v[i].ranks, ranks, 2) < 2)
                 continue;
             uint32_t a = rank_set_find(x->set, ranks[0]), b = rank_set_find(x->set, ranks[1]);
@@ -297,10 +300,12 @@ static bool order_fits(const struct inference *x)
 {
     for (size_t a = 0; a < x->n; a++)
         for (size_t b = 0; b < a; b++) {
-            struct rank_place p = layout_place(x->l, x->set->ranks.v[a]->rank), q = layout_place(x->l, x->set->ranks.v[b]->rank);
+            struct rank_place p = layout_place(x->l, x->set->ranks.v[a]->rank),
+                              q = layout_place(x->l, x->set->ranks.v[b]->rank);
             if ((p.at[CUT_PP] == q.at[CUT_PP]) != (x->rank[a].stage == x->rank[b].stage))
                 return false;
-            if (p.at[CUT_PP] == q.at[CUT_PP] && (p.at[CUT_TP] == q.at[CUT_TP]) != (x->rank[a].weight_class == x->rank[b].weight_class))
+            if (p.at[CUT_PP] == q.at[CUT_PP] &&
+                (p.at[CUT_TP] == q.at[CUT_TP]) != (x->rank[a].weight_class == x->rank[b].weight_class))
                 return false;
         }
     return true;
@@ -389,13 +394,20 @@ static void say_why(const struct inference *x)
     char order[32];
     layout_order_text(l, order);
     if (l->size[CUT_PP] > 1 && !l->given[CUT_PP])
-        reason(l, x->transfers ? _("%d pipeline stages: by what is sent to whom") : _("%d pipeline stages: by the layers that ranks hold"), l->size[CUT_PP]);
+        reason(l,
+               x->transfers ? _("%d pipeline stages: by what is sent to whom")
+                            : _("%d pipeline stages: by the layers that ranks hold"),
+               l->size[CUT_PP]);
     if (l->size[CUT_TP] > 1 && !l->given[CUT_TP])
         reason(l, _("tp %d: ranks of a stage hold other matrices"), l->size[CUT_TP]);
     if (l->size[CUT_CP] > 1 && !l->given[CUT_CP])
-        reason(l, x->gathers ? _("cp %d: replicas gather from each other in the forward pass") : _("cp %d: replicas are given other positions"), l->size[CUT_CP]);
+        reason(l,
+               x->gathers ? _("cp %d: replicas gather from each other in the forward pass")
+                          : _("cp %d: replicas are given other positions"),
+               l->size[CUT_CP]);
     if (l->open >> CUT_DP & 1)
-        reason(l, _("%d replicas: nothing recorded tells data from context parallel"), l->size[CUT_DP] * l->size[CUT_CP]);
+        reason(l, _("%d replicas: nothing recorded tells data from context parallel"),
+               l->size[CUT_DP] * l->size[CUT_CP]);
     else if (l->size[CUT_DP] > 1 && !l->given[CUT_DP])
         reason(l, _("dp %d: replicas with batches of their own"), l->size[CUT_DP]);
     if (x->unordered)

@@ -38,14 +38,16 @@ int rank_set_load(struct rank_set *s, const char *path, const place_list *places
     return rank_set_load_watched(s, path, places, step, NULL, e);
 }
 
-int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step, struct rank_watch *w, struct err *e)
+int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step,
+                          struct rank_watch *w, struct err *e)
 {
     *s = (struct rank_set){.path = path, .step = step};
     pthread_mutex_init(&s->lock, NULL);
     int rc = 0;
     for (size_t i = 0; i < places->n && rc == 0; i++) /* places are sorted by step and rank */
         if (places->v[i].step == step) {
-            rc = w && atomic_load(&w->cancel) ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : read_one(s, &places->v[i], e);
+            rc = w && atomic_load(&w->cancel) ? err_set(e, ERR_CANCEL, "%s", _("interrupted"))
+                                              : read_one(s, &places->v[i], e);
             if (rc && w && w->unread && e->code != ERR_CANCEL && w->unread(w->ctx, &places->v[i], e)) {
                 drop_last(s);
                 rc = 0;

@@ -25,7 +25,8 @@ struct rank_watch {
     bool (*unread)(void *ctx, const struct place *p, const struct err *e); /* goes on without it: true. NULL: ends */
     void *ctx;
 };
-int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step, struct rank_watch *w, struct err *e);
+int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step,
+                          struct rank_watch *w, struct err *e);
 void rank_set_release(struct rank_set *s); /* a zeroed one is fine */
 typedef VEC(int) rank_list;
 void rank_list_add(rank_list *l, int rank); /* ascending, each once */

@@ -103,14 +103,17 @@ static double size_of(const struct whole_calls *w, const struct held_row *a, con
     uint64_t n = 0, m = 0;
     double *x = part_values(dump_of(w, a->rank), a->row, &n), *y = part_values(dump_of(w, b->rank), b->row, &m);
     const struct row *p = row_of(w, a), *q = row_of(w, b);
-    double size = x && y && n == m ? part_distance(x, y, n) : q->stat[STAT_NORM] != 0 ? fabs(p->stat[STAT_NORM] / q->stat[STAT_NORM] - 1) : NAN;
+    double size = x && y && n == m          ? part_distance(x, y, n)
+                  : q->stat[STAT_NORM] != 0 ? fabs(p->stat[STAT_NORM] / q->stat[STAT_NORM] - 1)
+                                            : NAN;
     free(x);
     free(y);
     return size;
 }
 
 /* What the other side holds in its place, as far as it is of the same size. */
-static uint32_t other_row(const struct finding_replicas *x, const struct whole_call *c, const char *slot, const struct held_row *like, const struct dump **of)
+static uint32_t other_row(const struct finding_replicas *x, const struct whole_call *c, const char *slot,
+                          const struct held_row *like, const struct dump **of)
 {
     if (!x->other || c->partner == NONE)
         return NONE;
@@ -126,7 +129,8 @@ static uint32_t other_row(const struct finding_replicas *x, const struct whole_c
 }
 
 /* The minority; of as many, those the other side contradicts. */
-static void find_odd(const struct finding_replicas *x, const struct whole_call *c, const char *slot, const held_rows *g, rank_list *odd)
+static void find_odd(const struct finding_replicas *x, const struct whole_call *c, const char *slot, const held_rows *g,
+                     rank_list *odd)
 {
     size_t best = 0, most = 0;
     bool tie = false;
@@ -143,7 +147,8 @@ static void find_odd(const struct finding_replicas *x, const struct whole_call *
     for (size_t i = 0; i < g->n; i++) {
         const struct dump *of = NULL;
         uint32_t o = tie ? other_row(x, c, slot, &g->v[i], &of) : NONE;
-        bool wrong = tie ? o != NONE && !same_rows(of, o, dump_of(x->w, g->v[i].rank), g->v[i].row) : !equal_rows(x->w, &g->v[i], &g->v[best]);
+        bool wrong = tie ? o != NONE && !same_rows(of, o, dump_of(x->w, g->v[i].rank), g->v[i].row)
+                         : !equal_rows(x->w, &g->v[i], &g->v[best]);
         if (wrong)
             vec_push(odd, x->w->set->ranks.v[g->v[i].rank]->rank);
     }
@@ -158,10 +163,18 @@ static const char *cuts_name(const struct finding_replicas *x, unsigned cuts)
     return x->w->layout->size[CUT_DP] > 1 ? "dp" : "cp";
 }
 
-static struct replica_finding *add(struct finding_replicas *x, const struct whole_call *c, const char *what, unsigned cuts, const held_rows *g)
+static struct replica_finding *add(struct finding_replicas *x, const struct whole_call *c, const char *what,
+                                   unsigned cuts, const held_rows *g)
 {
-    struct replica_finding f = {.side = x->side, .step = x->step, .what = what, .kind = cuts_name(x, cuts), .order = c->order, .rows = 1, .size = NAN,
-                                .rank = g->v[0].rank, .row = g->v[0].row};
+    struct replica_finding f = {.side = x->side,
+                                .step = x->step,
+                                .what = what,
+                                .kind = cuts_name(x, cuts),
+                                .order = c->order,
+                                .rows = 1,
+                                .size = NAN,
+                                .rank = g->v[0].rank,
+                                .row = g->v[0].row};
     for (size_t i = 0; i < g->n; i++)
         vec_push(&f.ranks, x->w->set->ranks.v[g->v[i].rank]->rank);
     vec_push(&x->l->v, f);
@@ -171,7 +184,8 @@ static struct replica_finding *add(struct finding_replicas *x, const struct whol
 /* ---- weights ---- */
 
 /* Whether a weight is held whole by tensor-parallel ranks: it is equal in another layer, and what differs here is near. */
-static bool whole_elsewhere(const struct finding_replicas *x, const struct whole_call *c, const char *slot, unsigned cuts, const held_rows *g)
+static bool whole_elsewhere(const struct finding_replicas *x, const struct whole_call *c, const char *slot,
+                            unsigned cuts, const held_rows *g)
 {
     held_rows all = {0}, other = {0};
     bool equal = false;
@@ -203,7 +217,8 @@ static void weight_groups(struct finding_replicas *x, const struct whole_call *c
         find_odd(x, c, slot, &g, &f->odd);
         f->size = size_of(x->w, &g.v[g.n - 1], &g.v[0]);
         f->diagnosis = "drifted-replica";
-        snprintf(f->evidence, sizeof f->evidence, _("the weight should be the same on %zu ranks and differs by %.2g"), g.n, f->size);
+        snprintf(f->evidence, sizeof f->evidence, _("the weight should be the same on %zu ranks and differs by %.2g"),
+                 g.n, f->size);
     }
     vec_release(&all);
     vec_release(&g);
@@ -216,7 +231,9 @@ static bool of_expert(const struct finding_replicas *x, const struct whole_call 
 
 /* Slots of the call's first part of one kind. */
 static void each_slot(struct finding_replicas *x, const struct whole_call *c, enum row_io io,
-                      void (*look)(struct finding_replicas *x, const struct whole_call *c, const char *slot, unsigned cuts), unsigned cuts)
+                      void (*look)(struct finding_replicas *x, const struct whole_call *c, const char *slot,
+                                   unsigned cuts),
+                      unsigned cuts)
 {
     const struct part_call *p = &c->parts.v[0];
     const struct dump *d = dump_of(x->w, p->rank);
@@ -254,7 +271,8 @@ static bool is_batch(const struct finding_replicas *x, const struct held_row *h)
 {
     const struct row *r = row_of(x->w, h);
     uint64_t n;
-    if (r->kind != ROW_TENSOR || dtype_table[r->dtype].klass != CLASS_INT || dump_row_numel(dump_of(x->w, h->rank), h->row) < 4)
+    if (r->kind != ROW_TENSOR || dtype_table[r->dtype].klass != CLASS_INT ||
+        dump_row_numel(dump_of(x->w, h->rank), h->row) < 4)
         return false;
     double *v = part_values(dump_of(x->w, h->rank), h->row, &n);
     bool batch = v ? !counts_up(v, n) : r->stat[STAT_MIN] != 0 || r->stat[STAT_MAX] != r->stat[STAT_MIN];
@@ -366,7 +384,8 @@ static void find_seeds(struct finding_replicas *x)
     held_rows all = {0}, g = {0};
     for (size_t i = 0; i < x->w->order.n; i++) {
         const struct whole_call *c = &x->w->calls.v[x->w->order.v[i]];
-        if (c->kind == CALL_MODULE || c->phase != PHASE_FORWARD || c->region != IN_FORWARD || !str_ihas(str_of(c->bare), "dropout"))
+        if (c->kind == CALL_MODULE || c->phase != PHASE_FORWARD || c->region != IN_FORWARD ||
+            !str_ihas(str_of(c->bare), "dropout"))
             continue;
         gather(x->w, c, "output.0", &all);
         if (!all.n)
@@ -385,7 +404,8 @@ static void find_seeds(struct finding_replicas *x)
             first = add(x, c, "seed", 1u << CUT_DP, &g);
             first->differ = true;
             first->diagnosis = "same-seed";
-            snprintf(first->evidence, sizeof first->evidence, _("%zu data-parallel ranks drop the same elements: one seed"), g.n);
+            snprintf(first->evidence, sizeof first->evidence,
+                     _("%zu data-parallel ranks drop the same elements: one seed"), g.n);
         }
     }
     vec_release(&all);
@@ -398,7 +418,8 @@ static int by_order(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-void replicas_find(struct replica_list *l, const struct whole_calls *w, const struct whole_calls *other, int side, int step)
+void replicas_find(struct replica_list *l, const struct whole_calls *w, const struct whole_calls *other, int side,
+                   int step)
 {
     struct finding_replicas x = {.l = l, .w = w, .other = other, .side = side, .step = step};
     if (w->set->ranks.n < 2)

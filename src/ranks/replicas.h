@@ -23,7 +23,8 @@ struct replica_list {
 };
 
 /* other: the other side's calls, lined up, or NULL: of two ranks the one it contradicts is the odd one. */
-void replicas_find(struct replica_list *l, const struct whole_calls *w, const struct whole_calls *other, int side, int step);
+void replicas_find(struct replica_list *l, const struct whole_calls *w, const struct whole_calls *other, int side,
+                   int step);
 void replica_list_release(struct replica_list *l);
 
 #endif

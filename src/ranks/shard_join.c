@@ -15,7 +15,8 @@
 
 const char *join_how_name(enum join_how h)
 {
-    static const char *const names[JOIN_HOWS] = {"concat", "zigzag", "gated", "heads", "sum", "mean", "max", "last", "replica", "experts", "tokens", "vocab"};
+    static const char *const names[JOIN_HOWS] = {"concat", "zigzag", "gated",   "heads",   "sum",    "mean",
+                                                 "max",    "last",   "replica", "experts", "tokens", "vocab"};
     return names[h];
 }
 
@@ -80,7 +81,8 @@ static void keep(struct candidates *c, const struct join_step *step, const int64
 
 static void go_on(struct candidates *c, struct join_step *step, int at, const int64_t *shape);
 
-static void with_step(struct candidates *c, struct join_step *step, int at, const int64_t *shape, struct join_step s, int64_t vocab)
+static void with_step(struct candidates *c, struct join_step *step, int at, const int64_t *shape, struct join_step s,
+                      int64_t vocab)
 {
     int64_t next[TENSOR_DIMS];
     memcpy(next, shape, sizeof next);
@@ -207,7 +209,8 @@ static void go_on(struct candidates *c, struct join_step *step, int at, const in
     along_axes(c, step, at, shape);
 }
 
-static void find_candidates(struct candidates *c, const struct whole_rows *r, const struct whole_row *x, const struct whole_row *peer)
+static void find_candidates(struct candidates *c, const struct whole_rows *r, const struct whole_row *x,
+                            const struct whole_row *peer)
 {
     const struct layout *l = r->calls->layout;
     struct join_step step[JOIN_STEPS] = {{0}};
@@ -287,7 +290,8 @@ static double spread_along(const struct whole_row *x, const struct held *h, int 
 }
 
 /* Parts that should be one differ by as much. */
-static double spread_of(const struct whole_row *x, const struct candidate *c, const struct held *h, struct spreads *known)
+static double spread_of(const struct whole_row *x, const struct candidate *c, const struct held *h,
+                        struct spreads *known)
 {
     double most = 0;
     for (int s = 0; s < x->steps; s++) {
@@ -537,7 +541,9 @@ static void find_partners(struct deciding *d)
         t->rows.v[i].partner = other;
         g->rows.v[other].partner = i;
         struct whole_row *a = &t->rows.v[i], *b = &g->rows.v[other];
-        if (a->kind == ROW_TENSOR && b->kind == ROW_TENSOR && (a->steps || b->steps || plain_gradient(t, a) || of_expert(t, a) || of_expert(g, b)) && !a->open && !b->open)
+        if (a->kind == ROW_TENSOR && b->kind == ROW_TENSOR &&
+            (a->steps || b->steps || plain_gradient(t, a) || of_expert(t, a) || of_expert(g, b)) && !a->open &&
+            !b->open)
             add_trial(d, i, other);
     }
 }
@@ -564,7 +570,8 @@ static enum cp_cut vote_cut(const struct deciding *d, int side)
 static bool against_cut(const struct candidate *c, int steps, enum cp_cut cut)
 {
     for (int s = 0; s < steps; s++)
-        if (c->step[s].by == CUT_CP && c->step[s].axis >= 0 && cut != CP_CUT_UNKNOWN && (c->step[s].how == JOIN_ZIGZAG) != (cut == CP_CUT_ZIGZAG))
+        if (c->step[s].by == CUT_CP && c->step[s].axis >= 0 && cut != CP_CUT_UNKNOWN &&
+            (c->step[s].how == JOIN_ZIGZAG) != (cut == CP_CUT_ZIGZAG))
             return true;
     return false;
 }
@@ -677,11 +684,13 @@ static const struct shape *part_shape(const struct whole_rows *r, const struct w
 /* The view of a row as its join was decided: tokens in the other side's order. */
 static bool row_view(const struct whole_row *x, const struct shape *part, struct joined_view *v)
 {
-    return join_view(v, part->dim, part->ndim, x->step, x->steps, x->scale, vocab_of(x)) && (!x->order || join_view_reorder(v, x->order));
+    return join_view(v, part->dim, part->ndim, x->step, x->steps, x->scale, vocab_of(x)) &&
+           (!x->order || join_view_reorder(v, x->order));
 }
 
 /* One round of replicas: with picks set, the parts that are seen. */
-static void errors_seen(const struct whole_rows *r, struct whole_row *x, const struct held *own, const double *other, uint64_t count)
+static void errors_seen(const struct whole_rows *r, struct whole_row *x, const struct held *own, const double *other,
+                        uint64_t count)
 {
     struct joined_view v;
     const struct shape *ps = part_shape(r, x);
@@ -705,7 +714,8 @@ static void errors_seen(const struct whole_rows *r, struct whole_row *x, const s
 }
 
 /* Every choice among replicas is looked at, so that every part has its error; the worst stands for all. */
-static void part_errors(struct whole_rows *r, struct whole_row *x, const struct held *own, const double *other, uint64_t count)
+static void part_errors(struct whole_rows *r, struct whole_row *x, const struct held *own, const double *other,
+                        uint64_t count)
 {
     uint64_t rounds = 1;
     for (int s = 0; s < x->steps; s++)
@@ -764,7 +774,8 @@ static void find_part_errors(struct deciding *d, const struct trial *t)
         struct whole_row *x = &d->side[s]->rows.v[t->row[s]];
         const struct whole_row *other = &d->side[!s]->rows.v[t->row[!s]];
         struct held own = {0}, theirs = {0};
-        if ((x->steps || x->order) && !is_sum(x) && hold_parts(&own, d->side[s], x) && hold_parts(&theirs, d->side[!s], other)) {
+        if ((x->steps || x->order) && !is_sum(x) && hold_parts(&own, d->side[s], x) &&
+            hold_parts(&theirs, d->side[!s], other)) {
             uint64_t n[2] = {1, 0};
             double *value = row_values(d->side[!s], other, &theirs, &n[1]);
             for (int i = 0; i < x->ndim; i++)
@@ -789,7 +800,8 @@ static bool token_fits(const struct deciding *d, const struct trial *t, double o
 }
 
 /* Of each row of b the row of a that is it; false where some row of one is not in the other. */
-static bool match_tokens(const struct deciding *d, const struct trial *t, const double *a, const double *b, uint64_t rows, uint64_t width, uint32_t *order)
+static bool match_tokens(const struct deciding *d, const struct trial *t, const double *a, const double *b,
+                         uint64_t rows, uint64_t width, uint32_t *order)
 {
     bool *used = mem_zalloc((size_t)rows + 1), all = rows > 1 && rows <= TOKENS_MOST;
     for (uint64_t i = 0; i < rows && all; i++) {
@@ -857,7 +869,8 @@ static void find_tokens(struct deciding *d)
         struct trial *t = &d->trials.v[i];
         struct whole_row *a = &d->side[0]->rows.v[t->row[0]], *b = &d->side[1]->rows.v[t->row[1]];
         bool sums = is_sum(a) || is_sum(b) || a->io == IO_PARAMETER || d->side[0]->calls->calls.v[a->call].gradient;
-        if (sums || a->ndim < 1 || b->ndim != a->ndim || a->shape[0] != b->shape[0] || a->shape[0] < 2 || !dtype_is_float((enum dtype)a->dtype))
+        if (sums || a->ndim < 1 || b->ndim != a->ndim || a->shape[0] != b->shape[0] || a->shape[0] < 2 ||
+            !dtype_is_float((enum dtype)a->dtype))
             continue;
         struct str expert = expert_path(d->side[0], a);
         uint32_t known = expert.n ? map_get(&experts, expert) : MAP_NONE;
@@ -870,7 +883,8 @@ static void find_tokens(struct deciding *d)
         double *x = values_of(d->side[0], a, &n[0]), *y = values_of(d->side[1], b, &n[1]);
         uint32_t *order = mem_alloc(((size_t)rows + 1) * sizeof *order);
         bool wrong = x && y && n[0] == n[1] && part_distance_finite(x, y, n[0]) > 1e-3;
-        if ((wrong || expert.n) && x && y && n[0] == n[1] && n[0] / rows > 1 && match_tokens(d, t, x, y, rows, n[0] / rows, order)) {
+        if ((wrong || expert.n) && x && y && n[0] == n[1] && n[0] / rows > 1 &&
+            match_tokens(d, t, x, y, rows, n[0] / rows, order)) {
             use_order(d, a, order, rows);
             if (expert.n && d->side[0]->calls->calls.v[a->call].region == IN_FORWARD) {
                 uint32_t *keep = arena_alloc(&d->arena, ((size_t)rows + 1) * sizeof *keep);
@@ -970,8 +984,8 @@ static bool same_extremes(const struct whole_rows *r, const struct whole_row *a,
     for (size_t i = 0; i < a->parts.n; i++) {
         const struct dump *d = &part_dump(r, &a->parts.v[i])->dump, *q = &part_dump(r, &b->parts.v[i])->dump;
         const struct row *x = &d->rows.v[a->parts.v[i].row], *y = &q->rows.v[b->parts.v[i].row];
-        if (dump_row_numel(d, a->parts.v[i].row) != dump_row_numel(q, b->parts.v[i].row) || x->stat[STAT_MAX] != y->stat[STAT_MAX] ||
-            x->stat[STAT_MIN] != y->stat[STAT_MIN])
+        if (dump_row_numel(d, a->parts.v[i].row) != dump_row_numel(q, b->parts.v[i].row) ||
+            x->stat[STAT_MAX] != y->stat[STAT_MAX] || x->stat[STAT_MIN] != y->stat[STAT_MIN])
             return false;
     }
     return true;
@@ -1011,7 +1025,8 @@ static void find_local(struct deciding *d)
             const struct whole_row *x = &r->rows.v[to];
             bool whole_numbers = x->kind == ROW_TENSOR && !dtype_is_float((enum dtype)x->dtype);
             begins |= x->io == IO_INPUT && has_cut(x, CUT_TP) && numbers_differ(r, x);
-            bool alone = x->io == IO_INPUT && whole_numbers && has_cut(x, CUT_TP) && !fits_at_all(d, trial_of(d, trial, to));
+            bool alone =
+                x->io == IO_INPUT && whole_numbers && has_cut(x, CUT_TP) && !fits_at_all(d, trial_of(d, trial, to));
             takes |= alone;
             fed |= alone && made_by_rank_alone(r, &made, x);
         }

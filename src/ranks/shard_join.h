@@ -8,8 +8,19 @@
 #include "ranks/whole_calls.h"
 
 enum join_how {
-    JOIN_CONCAT, JOIN_ZIGZAG, JOIN_GATED, JOIN_HEADS, JOIN_SUM, JOIN_MEAN, JOIN_MAX, JOIN_LAST, JOIN_REPLICA, JOIN_EXPERTS, JOIN_TOKENS,
-    JOIN_VOCAB, JOIN_HOWS
+    JOIN_CONCAT,
+    JOIN_ZIGZAG,
+    JOIN_GATED,
+    JOIN_HEADS,
+    JOIN_SUM,
+    JOIN_MEAN,
+    JOIN_MAX,
+    JOIN_LAST,
+    JOIN_REPLICA,
+    JOIN_EXPERTS,
+    JOIN_TOKENS,
+    JOIN_VOCAB,
+    JOIN_HOWS
 };
 
 /* One step, of parts that differ in one cut only. */

@@ -79,7 +79,8 @@ static void whole_path(const struct naming *n, const struct call_place *x, bool 
         if (str_ihas(head, "expert")) {
             uint32_t each = map_get(&n->experts, str_n(path.p, done + from));
             buf_str(out, head);
-            buf_count(out, (unsigned long long)number + (unsigned long long)each * (unsigned long long)(n->at.at[CUT_DP] % ep));
+            buf_count(out, (unsigned long long)number +
+                               (unsigned long long)each * (unsigned long long)(n->at.at[CUT_DP] % ep));
             rest = str_cut(rest, to);
         }
     }
@@ -89,16 +90,26 @@ static void whole_path(const struct naming *n, const struct call_place *x, bool 
 static const char region_letter[CALL_REGIONS] = {'F', 'B', 'T'};
 
 /* The whole call of that key, made where it is not there yet; this rank's call becomes a part of it. */
-static uint32_t join_call(struct naming *n, uint32_t c, struct str key, struct str group, struct str like, struct str bare)
+static uint32_t join_call(struct naming *n, uint32_t c, struct str key, struct str group, struct str like,
+                          struct str bare)
 {
     struct whole_calls *w = n->w;
     const struct call *k = &n->d->calls.v[c];
     uint32_t at = map_get(&w->keys, key);
     if (at == MAP_NONE) {
         struct whole_call x = {
-            .key = arena_cstr(&w->arena, key), .group = arena_cstr(&w->arena, group), .bare = arena_cstr(&w->arena, bare),
-            .like = arena_cstr(&w->arena, like), .region = n->p->call[c].region, .kind = k->kind, .phase = k->phase, .gradient = k->gradient,
-            .next = NONE, .twin = NONE, .parent = NONE, .partner = NONE,
+            .key = arena_cstr(&w->arena, key),
+            .group = arena_cstr(&w->arena, group),
+            .bare = arena_cstr(&w->arena, bare),
+            .like = arena_cstr(&w->arena, like),
+            .region = n->p->call[c].region,
+            .kind = k->kind,
+            .phase = k->phase,
+            .gradient = k->gradient,
+            .next = NONE,
+            .twin = NONE,
+            .parent = NONE,
+            .partner = NONE,
             .chunk = (uint16_t)chunk_of(n, n->p->call[c].chunk),
         };
         at = (uint32_t)w->calls.n;
@@ -128,7 +139,9 @@ static bool name_by_itself(struct naming *n, uint32_t c, bool backward)
 {
     const struct call *k = &n->d->calls.v[c];
     const struct call_place *x = &n->p->call[c];
-    uint32_t twin = k->phase == PHASE_BACKWARD && k->kind != CALL_MODULE && !k->gradient && k->twin != NONE ? n->w->of[n->rank][k->twin] : NONE;
+    uint32_t twin = k->phase == PHASE_BACKWARD && k->kind != CALL_MODULE && !k->gradient && k->twin != NONE
+                        ? n->w->of[n->rank][k->twin]
+                        : NONE;
     if ((twin != NONE) != backward || (k->kind != CALL_MODULE && twin == NONE))
         return false;
     struct buf path = {0}, key = {0}, group = {0}, like = {0}, bare = {0};
@@ -181,8 +194,9 @@ static void append_name(struct naming *n, struct made_in *m, uint32_t c, size_t 
     whole_path(n, x, false, &path);
     call_bare_name(n->d, c, &bare);
     buf_fmt(&group, "%c %s", region_letter[x->region], path.n ? path.p : "");
-    buf_fmt(&key, "%c%u %s %s %zu", region_letter[x->region], x->region == IN_TAIL ? (uint32_t)n->at.at[CUT_PP] : chunk_of(n, x->chunk),
-            path.n ? path.p : "", bare.p, n->w->calls.n);
+    buf_fmt(&key, "%c%u %s %s %zu", region_letter[x->region],
+            x->region == IN_TAIL ? (uint32_t)n->at.at[CUT_PP] : chunk_of(n, x->chunk), path.n ? path.p : "", bare.p,
+            n->w->calls.n);
     whole_path(n, x, true, &path);
     buf_fmt(&like, "%c %s %s %u", region_letter[x->region], path.n ? path.p : "", bare.p, times);
     uint32_t call = join_call(n, c, buf_view(&key), buf_view(&group), buf_view(&like), buf_view(&bare));
@@ -243,7 +257,8 @@ struct counted_names {
     size_t upto;
 };
 
-static uint32_t times_before(struct counted_names *c, const struct whole_calls *w, const struct made_in *m, size_t at, const char *name)
+static uint32_t times_before(struct counted_names *c, const struct whole_calls *w, const struct made_in *m, size_t at,
+                             const char *name)
 {
     for (; c->upto < at; c->upto++) {
         struct str bare = str_of(w->calls.v[m->calls.v[c->upto]].bare);
@@ -316,7 +331,8 @@ static void name_by_place(struct naming *n)
             continue;
         whole_path(n, x, false, &path);
         buf_clear(&key);
-        buf_fmt(&key, "%c%u %s", region_letter[x->region], x->region == IN_TAIL ? (uint32_t)n->at.at[CUT_PP] : chunk_of(n, x->chunk), path.n ? path.p : "");
+        buf_fmt(&key, "%c%u %s", region_letter[x->region],
+                x->region == IN_TAIL ? (uint32_t)n->at.at[CUT_PP] : chunk_of(n, x->chunk), path.n ? path.p : "");
         size_t in = (size_t)(made_in(n, buf_view(&key)) - n->w->made_in.v);
         buf_fmt(&key, " %u", x->micro);
         uint32_t at = map_get(&names, buf_view(&key));
@@ -383,7 +399,8 @@ static void take_out(struct ordering *o, uint32_t call)
 
 /* One rank's calls of a region, virtual stage and micro-batch; those that are there already lead on from where they are,
  * but a module that began on an earlier stage ends here. */
-static void order_stretch(struct ordering *o, uint32_t r, enum call_region region, uint32_t chunk, uint32_t micro, uint16_t whole_chunk)
+static void order_stretch(struct ordering *o, uint32_t r, enum call_region region, uint32_t chunk, uint32_t micro,
+                          uint16_t whole_chunk)
 {
     const struct call_places *p = &o->w->places[r];
     uint32_t at = o->last;
@@ -456,7 +473,8 @@ static void number_alike(struct whole_calls *w)
 static int by_place(const void *a, const void *b)
 {
     const struct part_call *x = a, *y = b;
-    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->micro > y->micro) - (x->micro < y->micro);
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
+                              : (x->micro > y->micro) - (x->micro < y->micro);
 }
 
 static void set_parents(struct whole_calls *w)
@@ -487,7 +505,8 @@ void whole_calls_build(struct whole_calls *w, const struct rank_set *set, const 
     count_layers(w, layers, chunks);
     for (size_t r = 0; r < n; r++) {
         const struct dump *d = &set->ranks.v[r]->dump;
-        struct naming x = {.w = w, .d = d, .p = &w->places[r], .rank = (uint32_t)r, .at = layout_place(layout, set->ranks.v[r]->rank)};
+        struct naming x = {
+            .w = w, .d = d, .p = &w->places[r], .rank = (uint32_t)r, .at = layout_place(layout, set->ranks.v[r]->rank)};
         x.layer_from = mem_zalloc(((size_t)x.p->chunks + 1) * sizeof *x.layer_from);
         for (uint32_t k = 0; k < x.p->chunks; k++)
             for (uint32_t before = 0; before < chunk_of(&x, k) && before < chunks; before++)

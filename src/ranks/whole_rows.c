@@ -19,8 +19,10 @@ static bool of_stage(const struct whole_calls *w, const struct whole_call *c, co
     for (size_t i = 0; i < x->parts.n; i++) {
         const struct part_call *q = &x->parts.v[i];
         const struct layout *l = w->layout;
-        int a = layout_place(l, w->set->ranks.v[p->rank]->rank).at[CUT_PP] + w->places[p->rank].call[p->call].chunk * l->size[CUT_PP];
-        int b = layout_place(l, w->set->ranks.v[q->rank]->rank).at[CUT_PP] + w->places[q->rank].call[q->call].chunk * l->size[CUT_PP];
+        int a = layout_place(l, w->set->ranks.v[p->rank]->rank).at[CUT_PP] +
+                w->places[p->rank].call[p->call].chunk * l->size[CUT_PP];
+        int b = layout_place(l, w->set->ranks.v[q->rank]->rank).at[CUT_PP] +
+                w->places[q->rank].call[q->call].chunk * l->size[CUT_PP];
         if (first ? b < a : b > a)
             return false;
     }
@@ -28,13 +30,15 @@ static bool of_stage(const struct whole_calls *w, const struct whole_call *c, co
 }
 
 /* The row of that slot of the newest call, made where it is not there yet. slots: name → the newest row of it. */
-static uint32_t add_row(struct whole_rows *r, struct map *slots, uint32_t call, const struct dump *d, const struct row *row, uint32_t from)
+static uint32_t add_row(struct whole_rows *r, struct map *slots, uint32_t call, const struct dump *d,
+                        const struct row *row, uint32_t from)
 {
     const char *slot = d->slots.v[row->slot];
     uint32_t known = map_get(slots, str_of(slot));
     if (known != MAP_NONE && known >= from)
         return known;
-    struct whole_row x = {.call = call, .slot = slot, .io = row->io, .kind = row->kind, .dtype = row->dtype, .partner = NONE, .scale = 1};
+    struct whole_row x = {
+        .call = call, .slot = slot, .io = row->io, .kind = row->kind, .dtype = row->dtype, .partner = NONE, .scale = 1};
     vec_push(&r->rows, x);
     map_set(slots, str_of(slot), (uint32_t)r->rows.n - 1);
     return (uint32_t)r->rows.n - 1;
@@ -53,7 +57,8 @@ static int by_coordinates(const void *a, const void *b)
     for (int s = JOIN_STEPS - 1; s >= 0; s--)
         if (x->at[s] != y->at[s])
             return x->at[s] < y->at[s] ? -1 : 1;
-    return x->part.rank != y->part.rank ? (x->part.rank < y->part.rank ? -1 : 1) : (x->part.row > y->part.row) - (x->part.row < y->part.row);
+    return x->part.rank != y->part.rank ? (x->part.rank < y->part.rank ? -1 : 1)
+                                        : (x->part.row > y->part.row) - (x->part.row < y->part.row);
 }
 
 static int by_number(const void *a, const void *b)
@@ -95,7 +100,8 @@ static void lay_parts(const struct whole_rows *r, struct whole_row *x)
     for (int s = 0; s < JOIN_STEPS; s++) {
         uint32_t different = coordinates(v, n, s, room);
         if (different > 1)
-            x->step[x->steps++] = (struct join_step){.by = inside_out[s], .how = JOIN_REPLICA, .axis = -1, .keys = -1, .n = different, .blocks = 1};
+            x->step[x->steps++] = (struct join_step){
+                .by = inside_out[s], .how = JOIN_REPLICA, .axis = -1, .keys = -1, .n = different, .blocks = 1};
         product *= different;
     }
     x->open = product != n;
@@ -116,7 +122,8 @@ static void set_kind(const struct whole_rows *r, struct whole_row *x)
             continue;
         if (!i)
             first = s;
-        x->open |= !s || !first || s->ndim != first->ndim || (s->ndim && memcmp(s->dim, first->dim, (size_t)s->ndim * sizeof *s->dim) != 0);
+        x->open |= !s || !first || s->ndim != first->ndim ||
+                   (s->ndim && memcmp(s->dim, first->dim, (size_t)s->ndim * sizeof *s->dim) != 0);
     }
     if (!first)
         return;

@@ -471,7 +471,8 @@ void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s
     jw_object(w);
     for (int i = 0; i < WHY_COUNT; i++)
         if (i != WHY_UNLIKELY && s->paired_by[i])
-            jw_kint(w, pair_why_name((enum pair_why)i), s->paired_by[i] + (i == WHY_ORDER ? s->paired_by[WHY_UNLIKELY] : 0));
+            jw_kint(w, pair_why_name((enum pair_why)i),
+                    s->paired_by[i] + (i == WHY_ORDER ? s->paired_by[WHY_UNLIKELY] : 0));
     jw_end_object(w);
     jw_key(w, "not_recorded");
     jw_object(w);
@@ -672,7 +673,8 @@ static bool shown(const struct line_judgement *g, enum report_rows rows)
     return rows == ROWS_ALL || (rows == ROWS_DEVIATING && verdict_is_bad(g->verdict));
 }
 
-void compare_json_object(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt, const struct sanitize *clean)
+void compare_json_object(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt,
+                         const struct sanitize *clean)
 {
     struct compare_writing x = compare_writing(w, s, clean);
     jw_object(w);
@@ -755,7 +757,8 @@ void compare_json_job_row(struct jsonw *w, const struct job_result *r, size_t pa
     buf_release(&x.name);
 }
 
-void compare_json_job_rows(struct jsonw *w, struct out *o, const struct job_result *r, size_t pair, enum report_rows rows)
+void compare_json_job_rows(struct jsonw *w, struct out *o, const struct job_result *r, size_t pair,
+                           enum report_rows rows)
 {
     struct compare_writing x = compare_writing(w, r->pairs.v[pair].c, NULL);
     x.job = r;

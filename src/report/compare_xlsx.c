@@ -95,7 +95,8 @@ static struct sheet sheet(lxw_workbook *book, const char *name, lxw_format *head
 
 static void findings(lxw_workbook *book, const struct report_options *opt, lxw_format *head)
 {
-    static const char *const title[] = {N_("finding"), N_("status"), N_("severity"), N_("text"), N_("target"), N_("golden"), N_("author"), N_("time"), N_("about"), N_("follows from")};
+    static const char *const title[] = {N_("finding"), N_("status"), N_("severity"), N_("text"),  N_("target"),
+                                        N_("golden"),  N_("author"), N_("time"),     N_("about"), N_("follows from")};
     struct sheet x = sheet(book, _("findings"), head);
     finding_list l = {0};
     findings_read(&opt->inv->findings, &l);
@@ -133,9 +134,11 @@ static lxw_format *tone(lxw_workbook *book, lxw_color_t text_color, lxw_color_t 
     return f;
 }
 
-static void rows(lxw_workbook *book, struct out *o, const struct comparison *s, const struct report_options *opt, lxw_format *head)
+static void rows(lxw_workbook *book, struct out *o, const struct comparison *s, const struct report_options *opt,
+                 lxw_format *head)
 {
-    lxw_format *bad = tone(book, 0x9c0006, 0xffc7ce), *warn = tone(book, 0x7f6000, 0xffeb9c), *quiet = tone(book, 0x666666, 0xf2f2f2);
+    lxw_format *bad = tone(book, 0x9c0006, 0xffc7ce), *warn = tone(book, 0x7f6000, 0xffeb9c),
+               *quiet = tone(book, 0x666666, 0xf2f2f2);
     struct sheet x = sheet(book, _("rows"), head);
     struct row_writer c;
     row_table_init(&c, s, &x.sink);
@@ -149,7 +152,10 @@ static void rows(lxw_workbook *book, struct out *o, const struct comparison *s, 
         if (i % LOOK_EVERY == 0)
             make_room();
         enum verdict v = c.j->line[i].verdict;
-        next_row(&x, verdict_is_bad(v) || v == VERDICT_DTYPE ? bad : v == VERDICT_DRIFT ? warn : v == VERDICT_ONLY || v == VERDICT_SKIP ? quiet : NULL);
+        next_row(&x, verdict_is_bad(v) || v == VERDICT_DTYPE  ? bad
+                     : v == VERDICT_DRIFT                     ? warn
+                     : v == VERDICT_ONLY || v == VERDICT_SKIP ? quiet
+                                                              : NULL);
         row_table_write(&c, i);
     }
     done(worksheet_autofilter(ready(x.w), 0, 0, x.row, (lxw_col_t)(columns - 1)));
@@ -162,7 +168,8 @@ void compare_xlsx(struct out *o, const struct comparison *s, const struct report
     char title[] = "diverge"; /* the library takes no constant */
     lxw_doc_properties about = {.title = title, .created = (time_t)(opt->date ? opt->date : 1)};
     if (s->judged->lines >= LXW_ROW_MAX) {
-        err_set(&o->err, ERR_USAGE, _("%zu rows are too many for a spreadsheet (%d): write .csv"), s->judged->lines, LXW_ROW_MAX - 1);
+        err_set(&o->err, ERR_USAGE, _("%zu rows are too many for a spreadsheet (%d): write .csv"), s->judged->lines,
+                LXW_ROW_MAX - 1);
         return;
     }
     make_room();

@@ -177,8 +177,9 @@ static void value_cell(struct csv *w, const struct log_record *r, enum log_value
 void curves_csv(struct out *o, const struct curves *c)
 {
     struct csv w = {&o->buf, true};
-    static const char *const columns[] = {"step",        "target_loss", "golden_loss", "loss_diff", "loss_rel", "target_norm",
-                                          "golden_norm", "norm_rel",    "target_lr",   "golden_lr", "usable"};
+    static const char *const columns[] = {"step",      "target_loss", "golden_loss", "loss_diff",
+                                          "loss_rel",  "target_norm", "golden_norm", "norm_rel",
+                                          "target_lr", "golden_lr",   "usable"};
     char name[32];
     for (size_t i = 0; i < ARRAY_LEN(columns); i++)
         csv_text(&w, str_of(columns[i]));

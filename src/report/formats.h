@@ -15,7 +15,8 @@ void report_html(struct out *o, const struct comparison *s, const struct report_
 void report_md(struct out *o, const struct comparison *s, const struct report_options *opt);
 
 /* The comparison as one object, within another one; paths as `clean` leaves them (NULL: as they are). */
-void compare_json_object(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt, const struct sanitize *clean);
+void compare_json_object(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt,
+                         const struct sanitize *clean);
 
 /* One step and rank of several: sides, summary, first deviation. */
 void compare_json_brief(struct jsonw *w, const struct comparison *s);
@@ -25,7 +26,8 @@ void compare_json_row(struct jsonw *w, const struct comparison *s, uint32_t line
 void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s);
 /* A row of a comparison of several ranks, and all of one of its pairs. */
 void compare_json_job_row(struct jsonw *w, const struct job_result *r, size_t pair, uint32_t line);
-void compare_json_job_rows(struct jsonw *w, struct out *o, const struct job_result *r, size_t pair, enum report_rows rows);
+void compare_json_job_rows(struct jsonw *w, struct out *o, const struct job_result *r, size_t pair,
+                           enum report_rows rows);
 /* The whole of it. */
 void job_json(struct out *o, const struct job_result *r, const struct report_options *opt);
 /* The report of the pair where it begins, with all ranks before it. */

@@ -200,7 +200,9 @@ static void rank_object(struct jsonw *w, const struct job_result *r, size_t pair
         jw_kint(w, cut_name((enum cut)c), at.at[c]);
     jw_end_object(w);
     for (int k = 0; k < 2; k++) {
-        uint32_t of = rank_set_find(&j->set[k], k == TARGET ? rank : p->rank[GOLDEN] >= 0 ? p->rank[GOLDEN] : j->set[k].ranks.v[0]->rank);
+        uint32_t of = rank_set_find(&j->set[k], k == TARGET            ? rank
+                                                : p->rank[GOLDEN] >= 0 ? p->rank[GOLDEN]
+                                                                       : j->set[k].ranks.v[0]->rank);
         jw_key(w, k == TARGET ? "target" : "golden");
         jw_object(w);
         if (of != NONE)
@@ -216,7 +218,8 @@ static void rank_object(struct jsonw *w, const struct job_result *r, size_t pair
         jw_null(w);
     else
         compare_json_job_row(w, r, pair, x->first);
-    jw_kcstr(w, "first_class", x->first == NONE || p->rank[TARGET] < 0 ? NULL : first_class_name(p->c->judged->first_class));
+    jw_kcstr(w, "first_class",
+             x->first == NONE || p->rank[TARGET] < 0 ? NULL : first_class_name(p->c->judged->first_class));
     jw_knull(w, "provisional");
     jw_end_object(w);
 }
@@ -463,8 +466,10 @@ static void warnings(struct jsonw *w, const struct job_result *r)
             struct buf b = {0};
             if (!l->against[0])
                 continue;
-            buf_fmt(&b, _("%s: the layout does not fit the values: parts of most weights do not make the other side's; the first is %s"),
-                    r->job[k]->set[s].path, l->against);
+            buf_fmt(
+                &b,
+                _("%s: the layout does not fit the values: parts of most weights do not make the other side's; the first is %s"),
+                r->job[k]->set[s].path, l->against);
             jw_cstr(w, b.p);
             buf_release(&b);
         }

@@ -66,7 +66,8 @@ static void add_counts(cJSON *to, const cJSON *from)
 {
     for (cJSON *v = to ? to->child : NULL; v; v = v->next) {
         const cJSON *o = get(from, v->string);
-        if (cJSON_IsNumber(v) && cJSON_IsNumber(o) && !str_starts(str_of(v->string), "collectives") && !str_starts(str_of(v->string), "replicas"))
+        if (cJSON_IsNumber(v) && cJSON_IsNumber(o) && !str_starts(str_of(v->string), "collectives") &&
+            !str_starts(str_of(v->string), "replicas"))
             cJSON_SetNumberHelper(v, v->valuedouble + o->valuedouble);
         else if (cJSON_IsObject(v) && strcmp(v->string, "paired_by") == 0)
             add_counts(v, o);

@@ -77,7 +77,8 @@ static void outcome(struct building *b)
     doc_begin(b->d, DOC_ITEM);
     bool one_of = b->o && b->o->job && b->s->side[TARGET].dump.rank >= 0;
     if (one_of)
-        doc_cellf(b->d, DOC_STRONG, TONE_PLAIN, _("Result of rank %d, which the rest is about: "), b->s->side[TARGET].dump.rank);
+        doc_cellf(b->d, DOC_STRONG, TONE_PLAIN, _("Result of rank %d, which the rest is about: "),
+                  b->s->side[TARGET].dump.rank);
     else
         doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Result: ")));
     doc_cell(b->d, DOC_STRONG, status == 0 ? TONE_GOOD : status == 1 ? TONE_BAD : TONE_WARN, buf_view(&t));
@@ -100,7 +101,8 @@ static void where(struct building *b)
     const struct line *l = &b->m->pairing->lines.v[b->j->first];
     char n[NUM_MAX];
     report_row_name(b, b->j->first, l->row[TARGET] != NONE ? TARGET : GOLDEN);
-    doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(", row %s of the table; %s"), num_count(n, b->j->first + 1), first_class_label(b->j->first_class));
+    doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(", row %s of the table; %s"), num_count(n, b->j->first + 1),
+              first_class_label(b->j->first_class));
 }
 
 static void what(struct building *b)
@@ -131,7 +133,8 @@ static void cause(struct building *b)
             doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, "%s%s", told++ ? "; " : "", b->findings.v[i].text);
     if (!roots)
         doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("not established; %zu suspected, %zu cleared, %zu waived"),
-                  report_count(b, FINDING_SUSPECTED), report_count(b, FINDING_CLEARED), report_count(b, FINDING_WAIVED));
+                  report_count(b, FINDING_SUSPECTED), report_count(b, FINDING_CLEARED),
+                  report_count(b, FINDING_WAIVED));
 }
 
 static void since_then(struct building *b)
@@ -141,7 +144,11 @@ static void since_then(struct building *b)
     round_since_sentence(b->s, &t);
     if (t.n) {
         doc_begin(b->d, DOC_ITEM);
-        doc_cell(b->d, DOC_STRONG, x->changes.confirmed ? TONE_GOOD : x->changes.status == 1 ? TONE_BAD : TONE_PLAIN, buf_view(&t));
+        doc_cell(b->d, DOC_STRONG,
+                 x->changes.confirmed     ? TONE_GOOD
+                 : x->changes.status == 1 ? TONE_BAD
+                                          : TONE_PLAIN,
+                 buf_view(&t));
     }
     buf_release(&t);
 }
@@ -151,12 +158,15 @@ static void reach(struct building *b)
     const struct judge_summary *x = &b->j->sum;
     doc_begin(b->d, report_told(b) ? DOC_PARAGRAPH : DOC_ITEM);
     doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Compared: ")));
-    doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("%u rows paired, %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden; "),
-              x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
+    doc_cellf(
+        b->d, DOC_TEXT, TONE_PLAIN,
+        _("%u rows paired, %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden; "),
+        x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
     bool any = false;
     for (int v = VERDICT_MATCH; v < VERDICT_COUNT; v++)
         if (v != VERDICT_ONLY && x->by[v]) {
-            doc_cellf(b->d, DOC_TEXT, report_tone((enum verdict)v), "%s%u %s", any ? ", " : "", x->by[v], verdict_label((enum verdict)v));
+            doc_cellf(b->d, DOC_TEXT, report_tone((enum verdict)v), "%s%u %s", any ? ", " : "", x->by[v],
+                      verdict_label((enum verdict)v));
             any = true;
         }
     if (x->known)
@@ -178,16 +188,21 @@ static void glance(struct building *b)
     if (!n)
         return;
     const char *right = arena_fmt(&b->d->arena, _("row %s"), num_count(count, b->j->lines));
-    struct doc_figure *f = doc_figure(b->d, n, _("row 1"), right,
-                                      b->j->first == NONE ? _("error over the execution order, 1e-8 to 1") : _("first deviation; error over the execution order, 1e-8 to 1"));
+    struct doc_figure *f =
+        doc_figure(b->d, n, _("row 1"), right,
+                   b->j->first == NONE ? _("error over the execution order, 1e-8 to 1")
+                                       : _("first deviation; error over the execution order, 1e-8 to 1"));
     for (uint32_t i = 0; i < n; i++) {
         f->height[i] = NAN;
         f->tone[i] = TONE_QUIET;
         for (size_t k = (size_t)i * b->j->lines / n; k < (size_t)(i + 1) * b->j->lines / n; k++) {
             const struct line_judgement *x = &b->j->line[k];
-            static const uint8_t weight[] = {[TONE_PLAIN] = 0, [TONE_QUIET] = 1, [TONE_GOOD] = 2, [TONE_WARN] = 3, [TONE_BAD] = 4};
+            static const uint8_t weight[] = {
+                [TONE_PLAIN] = 0, [TONE_QUIET] = 1, [TONE_GOOD] = 2, [TONE_WARN] = 3, [TONE_BAD] = 4};
             enum doc_tone t = report_tone(x->verdict);
-            double h = isnan(x->error) ? x->verdict == VERDICT_NONFINITE ? 1 : NAN : x->error > 0 ? (log10((double)x->error) + 8) / 8 : 0;
+            double h = isnan(x->error) ? x->verdict == VERDICT_NONFINITE ? 1 : NAN
+                       : x->error > 0  ? (log10((double)x->error) + 8) / 8
+                                       : 0;
             f->height[i] = fmax(f->height[i], isnan(h) ? h : h < 0 ? 0 : h > 1 ? 1 : h);
             if (weight[t] > weight[f->tone[i]])
                 f->tone[i] = (uint8_t)t;
@@ -304,7 +319,12 @@ static void add_section(struct building *b, size_t i)
 void report_build(struct document *d, const struct comparison *s, const struct report_options *o,
                   const struct sanitize *c)
 {
-    struct building b = {.d = d, .s = s, .j = s->single || s->failed ? NULL : s->judged, .m = &s->measure, .o = o, .most = 20,
+    struct building b = {.d = d,
+                         .s = s,
+                         .j = s->single || s->failed ? NULL : s->judged,
+                         .m = &s->measure,
+                         .o = o,
+                         .most = 20,
                          .unread = s->failed ? s->err.text : NULL};
     struct buf t = {0};
     document_init(d, c);

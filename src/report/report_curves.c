@@ -61,7 +61,8 @@ static void runs_drawn(struct building *b, const struct curves *c, enum log_valu
     begin(&p, c, id, title);
     struct picture_series *t = picture_series(&p, &b->d->arena, "target", _("target"), LOOK_TARGET);
     struct picture_series *g = picture_series(&p, &b->d->arena, "golden", _("golden"), LOOK_GOLDEN);
-    struct picture_series *band = c->runs > 2 ? picture_series(&p, &b->d->arena, "band", _("golden runs, lowest to highest"), LOOK_BAND) : NULL;
+    struct picture_series *band =
+        c->runs > 2 ? picture_series(&p, &b->d->arena, "band", _("golden runs, lowest to highest"), LOOK_BAND) : NULL;
     for (size_t i = 0; i < c->points.n; i++) {
         double x = (double)c->points.v[i].step;
         picture_point(&p, t, x, value(c, i, 0, v));
@@ -74,12 +75,14 @@ static void runs_drawn(struct building *b, const struct curves *c, enum log_valu
 }
 
 /* Target less golden, beside the same of the other golden runs and the limit of its mean. */
-static void difference_drawn(struct building *b, const struct curves *c, enum log_value v, const char *id, const char *title)
+static void difference_drawn(struct building *b, const struct curves *c, enum log_value v, const char *id,
+                             const char *title)
 {
     struct picture p;
     begin(&p, c, id, title);
     struct picture_series *d = picture_series(&p, &b->d->arena, "difference", _("target − golden"), LOOK_DIFFERENCE);
-    struct picture_series *band = c->runs > 2 ? picture_series(&p, &b->d->arena, "band", _("other golden runs − golden"), LOOK_BAND) : NULL;
+    struct picture_series *band =
+        c->runs > 2 ? picture_series(&p, &b->d->arena, "band", _("other golden runs − golden"), LOOK_BAND) : NULL;
     for (size_t i = 0; i < c->points.n; i++) {
         double x = (double)c->points.v[i].step, g = value(c, i, 1, v);
         if (v == LOG_LOSS && !c->points.v[i].usable)

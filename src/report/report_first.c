@@ -157,8 +157,9 @@ void report_suspects(struct building *b)
         doc_say(b->d, TONE_QUIET, _("… and %zu more"), b->j->suspects.n - b->most);
     if (b->j->frontier.n) {
         doc_heading(b->d, _("Entry points of deviations"));
-        doc_say(b->d, TONE_PLAIN, "%s", _("Calls where a deviation starts, and the share of later deviations that depends on "
-                                          "each."));
+        doc_say(b->d, TONE_PLAIN, "%s",
+                _("Calls where a deviation starts, and the share of later deviations that depends on "
+                  "each."));
         doc_table(b->d, ARRAY_LEN(front), front);
     }
     for (size_t i = 0; i < b->j->frontier.n && i < b->most; i++) {

@@ -12,7 +12,11 @@
 
 static enum doc_tone tone_of(enum panel_state s)
 {
-    return s == PANEL_PASSED ? TONE_GOOD : s == PANEL_FAILED ? TONE_BAD : s == PANEL_OPEN ? TONE_WARN : s == PANEL_WAIVED ? TONE_PLAIN : TONE_QUIET;
+    return s == PANEL_PASSED   ? TONE_GOOD
+           : s == PANEL_FAILED ? TONE_BAD
+           : s == PANEL_OPEN   ? TONE_WARN
+           : s == PANEL_WAIVED ? TONE_PLAIN
+                               : TONE_QUIET;
 }
 
 const struct engine_run_result *report_engine_run(struct building *b, enum engine_run_id x)
@@ -88,7 +92,8 @@ void report_procedure_line(struct building *b)
     doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Procedure: ")));
     for (int i = PANEL_STATES - 1; i >= 0; i--)
         if (n[i]) {
-            doc_cellf(b->d, DOC_TEXT, tone_of((enum panel_state)i), "%s%zu %s", any ? ", " : "", n[i], panel_state_label((enum panel_state)i));
+            doc_cellf(b->d, DOC_TEXT, tone_of((enum panel_state)i), "%s%zu %s", any ? ", " : "", n[i],
+                      panel_state_label((enum panel_state)i));
             any = true;
         }
     if (g->next)
@@ -105,7 +110,8 @@ void report_open_panels(struct building *b)
         if (i == PANEL_FINDINGS - 1 || (p->state != PANEL_OPEN && p->state != PANEL_NEEDS_INPUT))
             continue;
         doc_begin(b->d, DOC_ITEM);
-        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("Panel %d, %s: %s. %s"), i + 1, _(panels[i].title), p->summary, p->next);
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("Panel %d, %s: %s. %s"), i + 1, _(panels[i].title), p->summary,
+                  p->next);
     }
 }
 
@@ -137,11 +143,15 @@ void report_scaling(struct building *b)
             doc_table(b->d, ARRAY_LEN(head), head);
         any = true;
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(it->text));
-        doc_cellf(b->d, DOC_TEXT, it->mark == MARK_OK ? TONE_GOOD : it->mark == MARK_BAD ? TONE_BAD : it->mark == MARK_OPEN ? TONE_WARN : TONE_QUIET, "%s %s",
-                  panel_mark_glyph((enum panel_mark)it->mark),
-                  it->mark == MARK_OK     ? _("ok")
-                  : it->mark == MARK_BAD  ? _("not ok")
-                  : it->mark == MARK_OPEN ? _("not answered")
+        doc_cellf(b->d, DOC_TEXT,
+                  it->mark == MARK_OK     ? TONE_GOOD
+                  : it->mark == MARK_BAD  ? TONE_BAD
+                  : it->mark == MARK_OPEN ? TONE_WARN
+                                          : TONE_QUIET,
+                  "%s %s", panel_mark_glyph((enum panel_mark)it->mark),
+                  it->mark == MARK_OK       ? _("ok")
+                  : it->mark == MARK_BAD    ? _("not ok")
+                  : it->mark == MARK_OPEN   ? _("not answered")
                   : it->mark == MARK_WAIVED ? _("waived")
                                             : _("not used"));
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(answer ? answer : it->mark == MARK_WAIVED ? it->detail : ""));
@@ -177,7 +187,11 @@ void report_causes(struct building *b)
     struct diagnoses found;
     diagnose_line(&found, b->j, b->m, b->s->flow, b->j->first);
     dump_row_name(d, l->row[side], &b->name);
-    const struct known_cause_facts row = {.g = b->o->guide, .found = &found, .name = b->name.p, .family = c->family, .backward = c->phase == PHASE_BACKWARD,
+    const struct known_cause_facts row = {.g = b->o->guide,
+                                          .found = &found,
+                                          .name = b->name.p,
+                                          .family = c->family,
+                                          .backward = c->phase == PHASE_BACKWARD,
                                           .dtype_differs = b->j->line[b->j->first].flags & LINE_DTYPE_DIFF};
     cards(b, &row);
     diagnoses_release(&found);
@@ -202,7 +216,8 @@ static void identity(const char *path, struct buf *out)
     }
     buf_cstr(out, num_bytes(n, f.size));
     long got = 0;
-    for (uint64_t at = 0; f.size <= HASHED_MOST && (got = file_read_some(&f, at, block, sizeof block, &quiet)) > 0; at += (uint64_t)got)
+    for (uint64_t at = 0; f.size <= HASHED_MOST && (got = file_read_some(&f, at, block, sizeof block, &quiet)) > 0;
+         at += (uint64_t)got)
         h = hash_bytes(block, (size_t)got, h);
     if (f.size <= HASHED_MOST && got == 0)
         buf_fmt(out, ", %016llx", (unsigned long long)h);

@@ -62,7 +62,8 @@ static void group_json(struct jsonw *w, const struct rollout_group *g)
     jw_end_object(w);
 }
 
-static void token_json(struct jsonw *w, const char *key, const struct rollout *r, const struct rollout_sequence *s, uint32_t at)
+static void token_json(struct jsonw *w, const char *key, const struct rollout *r, const struct rollout_sequence *s,
+                       uint32_t at)
 {
     jw_key(w, key);
     if (at == ROLLOUT_NONE) {
@@ -193,7 +194,8 @@ void rollout_json(struct out *o, const struct rollout *r, const char *tool)
 
 void rollout_csv(struct out *o, const struct rollout *r)
 {
-    static const char *const columns[] = {"sequence", "index", "token", "round", "id", "train", "rollout", "difference"};
+    static const char *const columns[] = {"sequence", "index", "token",   "round",
+                                          "id",       "train", "rollout", "difference"};
     struct csv w = {&o->buf, true};
     for (size_t i = 0; i < ARRAY_LEN(columns); i++)
         csv_text(&w, str_of(columns[i]));

@@ -146,7 +146,8 @@ static void rows(struct out *o, struct jsonw *w, const char *key, const struct w
     jw_end_array(w);
 }
 
-void weights_json_object(struct jsonw *w, struct out *o, const struct weight_compare *c, const struct report_options *opt)
+void weights_json_object(struct jsonw *w, struct out *o, const struct weight_compare *c,
+                         const struct report_options *opt)
 {
     jw_object(w);
     jw_kint(w, "schema", 1);
@@ -252,8 +253,9 @@ void weights_csv(struct out *o, const struct weight_compare *c)
 {
     struct buf shape = {0};
     int n;
-    buf_cstr(&o->buf, "target,golden,verdict,target_dtype,golden_dtype,target_shape,golden_shape,view,max_abs_err,max_rel_err,"
-                      "cosine,rel_l2,target_norm,golden_norm,why\n");
+    buf_cstr(&o->buf,
+             "target,golden,verdict,target_dtype,golden_dtype,target_shape,golden_shape,view,max_abs_err,max_rel_err,"
+             "cosine,rel_l2,target_norm,golden_norm,why\n");
     for (size_t i = 0; i < c->pairs.n; i++) {
         const struct weight_pair *p = &c->pairs.v[i];
         bool two = p->read && p->fig.two;
@@ -328,10 +330,11 @@ void weights_list_text(struct buf *out, const struct weight_listing *l)
         int pad = widest - utf8_cells(x->name);
         shape_put(&shape, x->shape, x->ndim);
         struct str type = x->dtype ? str_of(dtype_table[x->dtype].name) : x->type;
-        buf_fmt(&b, "%.*s%*s  %-13.*s %-14s", STR_ARG(x->name), pad > 0 ? pad : 0, "", STR_ARG(type), x->text ? "" : shape.p);
+        buf_fmt(&b, "%.*s%*s  %-13.*s %-14s", STR_ARG(x->name), pad > 0 ? pad : 0, "", STR_ARG(type),
+                x->text ? "" : shape.p);
         if (l->has[i])
-            buf_fmt(&b, _(" max %-11s min %-11s mean %-11s norm %s"), num_cell(n[0], f->max, 5), num_cell(n[1], f->min, 5),
-                    num_cell(n[2], f->mean, 5), num_cell(n[3], f->norm, 6));
+            buf_fmt(&b, _(" max %-11s min %-11s mean %-11s norm %s"), num_cell(n[0], f->max, 5),
+                    num_cell(n[1], f->min, 5), num_cell(n[2], f->mean, 5), num_cell(n[3], f->norm, 6));
         if (l->has[i] && (f->nan || f->inf))
             buf_fmt(&b, _("  %llu NaN, %llu infinite"), (unsigned long long)f->nan, (unsigned long long)f->inf);
         if (x->problem)

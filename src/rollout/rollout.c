@@ -35,12 +35,13 @@ static int no_log_probs(const struct rollout_columns *c, int side, struct err *e
         buf_cstr(&b, other);
     for (size_t i = 0; i < c->others.n; i++)
         buf_fmt(&b, "%s%s", b.n ? ", " : "", c->others.v[i]);
-    int rc = err_set(e, ERR_DATA,
-                     side ? _("%s: expected the rollout engine's log-probabilities (rollout_log_probs, generation_logprobs, "
-                              "logprobs …), found %s")
-                          : _("%s: expected the trainer's log-probabilities (old_log_probs, log_probs, prev_logprobs …), "
-                              "found %s"),
-                     c->path, b.n ? b.p : _("none"));
+    int rc =
+        err_set(e, ERR_DATA,
+                side ? _("%s: expected the rollout engine's log-probabilities (rollout_log_probs, generation_logprobs, "
+                         "logprobs …), found %s")
+                     : _("%s: expected the trainer's log-probabilities (old_log_probs, log_probs, prev_logprobs …), "
+                         "found %s"),
+                c->path, b.n ? b.p : _("none"));
     buf_release(&b);
     return rc;
 }
@@ -168,8 +169,11 @@ static void unaligned(struct rollout *r, const struct rollout_line l[2], const s
 {
     struct buf b = {0};
     if (r->counted[ROLLOUT_UNALIGNED]++ < UNALIGNED_SAID) {
-        buf_fmt(&b, _("sequence %u: %zu tokens in the trainer's file, %zu in the rollout's, and no token ids on both sides to "
-                      "line them up by"), s->row[0], l[0].n, l[1].n);
+        buf_fmt(
+            &b,
+            _("sequence %u: %zu tokens in the trainer's file, %zu in the rollout's, and no token ids on both sides to "
+              "line them up by"),
+            s->row[0], l[0].n, l[1].n);
         vec_push(&r->unread, arena_cstr(&r->arena, buf_view(&b)));
     }
     buf_release(&b);

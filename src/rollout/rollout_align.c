@@ -190,7 +190,9 @@ void rollout_experts(struct rollout *r, const struct rollout_table t[2], const s
         bool there = true;
         for (int k = 0; k < 2; k++) {
             /* the last token has been drawn and routed nowhere: the column may be one shorter; a prompt stands before */
-            size_t skip = x[k].n > l[k].row ? x[k].n - l[k].row : x[k].n + 1 == l[k].row || x[k].n == l[k].row ? 0 : SIZE_MAX;
+            size_t skip = x[k].n > l[k].row                              ? x[k].n - l[k].row
+                          : x[k].n + 1 == l[k].row || x[k].n == l[k].row ? 0
+                                                                         : SIZE_MAX;
             there &= skip != SIZE_MAX && tok->at[k] + skip < x[k].n;
             v[k] = there ? x[k].v + (tok->at[k] + skip) * x[k].width : NULL;
         }

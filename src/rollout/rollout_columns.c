@@ -144,8 +144,9 @@ struct rollout_cell *rollout_cell_add(struct rollout_columns *c, struct str path
     }
     if (x.n > NUMBERS_MOST - c->held) {
         struct err e;
-        err_set(&e, ERR_DATA, _("%s: %.*s: more numbers than are read of one file (%llu million); give fewer sequences"),
-                c->path, STR_ARG(name), NUMBERS_MOST >> 20);
+        err_set(&e, ERR_DATA,
+                _("%s: %.*s: more numbers than are read of one file (%llu million); give fewer sequences"), c->path,
+                STR_ARG(name), NUMBERS_MOST >> 20);
         rollout_unread(c, e.text);
         return NULL;
     }
@@ -186,8 +187,10 @@ int rollout_columns_open(struct rollout_columns *c, const char *path, const atom
         return -1;
     }
     if (rc == 0)
-        return err_set(e, ERR_DATA, _("%s: expected log-probabilities of tokens: torch.save, .npz, .npy, .safetensors or "
-                                      "JSON lines"), path);
+        return err_set(e, ERR_DATA,
+                       _("%s: expected log-probabilities of tokens: torch.save, .npz, .npy, .safetensors or "
+                         "JSON lines"),
+                       path);
     return rc < 0 ? -1 : 0;
 }
 

@@ -84,7 +84,8 @@ static void cut(const struct rollout *r, struct rollout_fit *f)
     f->negative = all ? (double)with / (double)all : NAN;
     double far = f->cut_rollout ? -lowest : highest;
     /* no cut in use keeps less than a third: top-p 0.8 and above, noise beside it */
-    f->renormalised = r->all.n >= TOKENS_LEAST && with >= TOKENS_LEAST / 10 && f->negative >= rule_limit(RULE_LIMIT_ROLLOUT_CUT_SIGN) && far < log(3) &&
+    f->renormalised = r->all.n >= TOKENS_LEAST && with >= TOKENS_LEAST / 10 &&
+                      f->negative >= rule_limit(RULE_LIMIT_ROLLOUT_CUT_SIGN) && far < log(3) &&
                       fabs(f->kept - 1) > rule_limit(RULE_LIMIT_ROLLOUT_CUT) &&
                       fabs(f->kept - 1) > rule_limit(RULE_LIMIT_ROLLOUT_ERRORS) * f->kept_error;
 }
@@ -116,7 +117,8 @@ static void temperature(const struct rollout *r, struct rollout_fit *f)
         return;
     f->slope = xy / xx;
     f->slope_error = sqrt(fmax(yy - f->slope * xy, 0) / (double)(n - 1) / xx);
-    f->tempered = !f->renormalised && !f->scaled && !f->shifted && fabs(f->slope - 1) > rule_limit(RULE_LIMIT_ROLLOUT_ODDS) &&
+    f->tempered = !f->renormalised && !f->scaled && !f->shifted &&
+                  fabs(f->slope - 1) > rule_limit(RULE_LIMIT_ROLLOUT_ODDS) &&
                   fabs(f->slope - 1) > 2 * rule_limit(RULE_LIMIT_ROLLOUT_ERRORS) * f->slope_error;
 }
 

@@ -73,7 +73,8 @@ static double *copy(struct tree *t, const void *node, int axes, double *out)
 
 static int descend(struct rollout_columns *c, struct tree *t, const void *node, struct buf *path, int depth);
 
-static int member(struct rollout_columns *c, struct tree *t, struct str name, const void *node, struct buf *path, int depth)
+static int member(struct rollout_columns *c, struct tree *t, struct str name, const void *node, struct buf *path,
+                  int depth)
 {
     size_t n = path->n;
     if (n + name.n > 1000)

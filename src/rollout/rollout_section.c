@@ -22,35 +22,39 @@ static void figures(struct document *d, const struct rollout *r)
     const struct rollout_figures *f = &r->all;
     char a[NUM_MAX], b[NUM_MAX], c[NUM_MAX], x[NUM_MAX], y[NUM_MAX];
     if (!r->sizes_only) {
-        doc_note(d, DOC_NOTE, NULL, _("log-probabilities: |difference| mean %s, half below %s, 90 %% below %s, 99 %% below %s, "
-                                      "largest %s; mean with sign %s"),
+        doc_note(d, DOC_NOTE, NULL,
+                 _("log-probabilities: |difference| mean %s, half below %s, 90 %% below %s, 99 %% below %s, "
+                   "largest %s; mean with sign %s"),
                  num_cell(a, f->mean_abs, 3), num_cell(b, f->quantile[0], 3), num_cell(c, f->quantile[1], 3),
-                 num_cell(x, f->quantile[2], 3), num_cell(y, f->max_abs, 3),
-                 num_cell((char[NUM_MAX]){0}, f->mean, 3));
+                 num_cell(x, f->quantile[2], 3), num_cell(y, f->max_abs, 3), num_cell((char[NUM_MAX]){0}, f->mean, 3));
     }
-    doc_note(d, DOC_NOTE, NULL, isnan(f->correlation) ? _("probabilities: |difference| mean %s, largest %s, deviation %s")
-                                                      : _("probabilities: |difference| mean %s, largest %s, deviation %s; "
-                                                          "correlation %s"),
+    doc_note(d, DOC_NOTE, NULL,
+             isnan(f->correlation) ? _("probabilities: |difference| mean %s, largest %s, deviation %s")
+                                   : _("probabilities: |difference| mean %s, largest %s, deviation %s; "
+                                       "correlation %s"),
              num_cell(a, f->prob_mean, 3), num_cell(b, f->prob_max, 3), num_cell(c, f->prob_std, 3),
              num_cell(x, f->correlation, 5));
     doc_detail(d, "%s", _("What verl logs as rollout_probs_diff and rollout_actor_probs_pearson_corr."));
     if (r->sizes_only)
         return;
-    doc_note(d, DOC_NOTE, NULL, _("KL(rollout ‖ trainer): k1 %s, k2 %s, k3 %s"), num_cell(a, f->k1, 3), num_cell(b, f->k2, 3),
-             num_cell(c, f->k3, 3));
-    doc_detail(d, "%s", _("Estimated from the tokens drawn, r = trainer/rollout: k1 = −log r, k2 = (log r)²/2, k3 = r − 1 − log r "
-                          "(Schulman 2020)."));
+    doc_note(d, DOC_NOTE, NULL, _("KL(rollout ‖ trainer): k1 %s, k2 %s, k3 %s"), num_cell(a, f->k1, 3),
+             num_cell(b, f->k2, 3), num_cell(c, f->k3, 3));
+    doc_detail(
+        d, "%s",
+        _("Estimated from the tokens drawn, r = trainer/rollout: k1 = −log r, k2 = (log r)²/2, k3 = r − 1 − log r "
+          "(Schulman 2020)."));
     doc_note(d, DOC_NOTE, NULL, _("importance ratio: mean %s ± %s, from %s to %s; weighted tokens are worth %s %%"),
              num_cell(a, f->ratio_mean, 4), num_cell(b, f->ratio_error, 2), num_cell(c, f->ratio_min, 3),
              num_cell(x, f->ratio_max, 3), num_cell(y, 100 * f->effective, 3));
     doc_note(d, DOC_NOTE, NULL, _("clipped at ε = %s: %s below, %s above, of %s; ratio beyond %s: %s"),
-             num_cell(a, r->limits.epsilon, 3), num_count(b, f->clipped_low), num_count(c, f->clipped_high), num_count(x, f->n),
-             num_cell(y, r->limits.ratio, 3), num_count((char[NUM_MAX]){0}, f->far));
+             num_cell(a, r->limits.epsilon, 3), num_count(b, f->clipped_low), num_count(c, f->clipped_high),
+             num_count(x, f->n), num_cell(y, r->limits.ratio, 3), num_count((char[NUM_MAX]){0}, f->far));
     if (r->fit.slope > 0)
         doc_note(d, DOC_NOTE, NULL, _("log-odds: the trainer's grow by %s ± %s of the rollout's (%s tokens); 1 is due"),
                  num_cell(a, r->fit.slope, 4), num_cell(b, r->fit.slope_error, 2), num_count(c, r->fit.n));
     if (r->routed)
-        doc_note(d, DOC_NOTE, NULL, _("experts: %s of %s choices differ"), num_count(a, r->rerouted), num_count(b, r->routed));
+        doc_note(d, DOC_NOTE, NULL, _("experts: %s of %s choices differ"), num_count(a, r->rerouted),
+                 num_count(b, r->routed));
 }
 
 static const char *number(char n[NUM_MAX], double v)
@@ -77,7 +81,8 @@ static void positions(struct document *d, const struct rollout *r)
         return;
     for (size_t i = 0; i < r->positions; i++)
         most = fmax(most, r->position[i].n ? r->position[i].mean_abs : 0);
-    struct doc_figure *f = doc_figure(d, (uint32_t)r->positions, "0", num_count(end, r->positions * r->position_width), "");
+    struct doc_figure *f =
+        doc_figure(d, (uint32_t)r->positions, "0", num_count(end, r->positions * r->position_width), "");
     for (size_t i = 0; i < r->positions; i++) {
         f->height[i] = r->position[i].n && most > 0 ? r->position[i].mean_abs / most : r->position[i].n ? 0 : NAN;
         f->tone[i] = r->position[i].mean_abs > r->limits.mean_abs ? TONE_BAD : TONE_PLAIN;
@@ -129,7 +134,11 @@ static void sequence(struct document *d, const struct rollout *r, uint32_t at, d
     char n[NUM_MAX];
     bool bad = s->mean_abs > r->limits.mean_abs || s->nonfinite || s->pairing >= ROLLOUT_PARTED;
     rollout_sequence_name(r, at, &name);
-    doc_row(d, s->pairing == ROLLOUT_UNALIGNED ? DOC_OPEN : bad || s->first != ROLLOUT_NONE ? DOC_ADVICE : DOC_NOTE, NULL);
+    doc_row(d,
+            s->pairing == ROLLOUT_UNALIGNED   ? DOC_OPEN
+            : bad || s->first != ROLLOUT_NONE ? DOC_ADVICE
+                                              : DOC_NOTE,
+            NULL);
     if (s->worst != ROLLOUT_NONE) {
         const struct rollout_token *t = &r->tokens.v[s->worst];
         doc_detail(d, _("Largest difference at token %zu: trainer %s, rollout %s."), (size_t)s->worst - s->from,
@@ -151,7 +160,8 @@ static void sequence(struct document *d, const struct rollout *r, uint32_t at, d
 
 static void sequences(struct document *d, const struct rollout *r, size_t most)
 {
-    const char *const head[] = {_("sequence"), _("tokens"), _("mean |d|"), _("largest |d|"), _("ratio"), _("parts at"), ""};
+    const char *const head[] = {_("sequence"), _("tokens"), _("mean |d|"), _("largest |d|"), _("ratio"),
+                                _("parts at"), ""};
     double largest = 0;
     for (size_t i = 0; i < r->sequences.n; i++)
         if (isfinite(r->sequences.v[i].mean_abs))
@@ -160,8 +170,10 @@ static void sequences(struct document *d, const struct rollout *r, size_t most)
     for (size_t i = 0; i < r->worst.n && i < most; i++)
         sequence(d, r, r->worst.v[i], largest);
     if (r->worst.n > most)
-        doc_note(d, DOC_NOTE, NULL, _("%zu sequences with smaller differences are not listed; `diverge rollout` with -o FILE.csv "
-                                      "writes all tokens"), r->worst.n - most);
+        doc_note(d, DOC_NOTE, NULL,
+                 _("%zu sequences with smaller differences are not listed; `diverge rollout` with -o FILE.csv "
+                   "writes all tokens"),
+                 r->worst.n - most);
 }
 
 static void first(struct document *d, const struct rollout *r)
@@ -172,8 +184,9 @@ static void first(struct document *d, const struct rollout *r)
         return;
     const struct rollout_token *t = &r->tokens.v[r->first];
     rollout_sequence_name(r, r->first_sequence, &name);
-    doc_note(d, DOC_ADVICE, "rollout-first", _("first token that parts (ratio beyond %s): sequence %s, token %zu: trainer %s, "
-                                              "rollout %s"),
+    doc_note(d, DOC_ADVICE, "rollout-first",
+             _("first token that parts (ratio beyond %s): sequence %s, token %zu: trainer %s, "
+               "rollout %s"),
              num_cell(a, r->limits.ratio, 3), name.p, (size_t)r->first - r->sequences.v[r->first_sequence].from,
              num_cell(b, t->lp[0], 6), num_cell(c, t->lp[1], 6));
     buf_release(&name);
@@ -184,11 +197,12 @@ void rollout_section(struct document *d, const struct rollout *r, size_t most)
     char n[NUM_MAX], m[NUM_MAX], a[NUM_MAX], b[NUM_MAX];
     doc_verdict(d, r->verdict, "rollout", _("Trainer and rollout agree."), _("Trainer and rollout do not agree."));
     if (r->all.n)
-        doc_cellf(d, DOC_TEXT, TONE_PLAIN,
-                  r->sizes_only ? _(" Tokens compared: %s of %s sequences, mean |difference of probabilities| %s, limit %s.")
-                                : _(" Tokens compared: %s of %s sequences, mean |difference| %s, limit %s."),
-                  num_count(n, r->all.n), num_count(m, r->sequences.n),
-                  num_cell(a, r->sizes_only ? r->all.prob_mean : r->all.mean_abs, 3), num_cell(b, r->limits.mean_abs, 3));
+        doc_cellf(
+            d, DOC_TEXT, TONE_PLAIN,
+            r->sizes_only ? _(" Tokens compared: %s of %s sequences, mean |difference of probabilities| %s, limit %s.")
+                          : _(" Tokens compared: %s of %s sequences, mean |difference| %s, limit %s."),
+            num_count(n, r->all.n), num_count(m, r->sequences.n),
+            num_cell(a, r->sizes_only ? r->all.prob_mean : r->all.mean_abs, 3), num_cell(b, r->limits.mean_abs, 3));
     doc_unread(d, r->unread.v, r->unread.n);
     doc_notes(d, DOC_BAD, r->bad.v, r->bad.n);
     for (int k = 0; k < (r->sizes_only ? 1 : 2); k++)

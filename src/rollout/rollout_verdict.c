@@ -58,12 +58,14 @@ static void parted(struct rollout *r)
         if (s->pairing != ROLLOUT_PARTED)
             continue;
         if (!r->all.n) {
-            say(r, &r->unread, "%s", _("no sequence begins with the same token on both sides: these are other rollouts"));
+            say(r, &r->unread, "%s",
+                _("no sequence begins with the same token on both sides: these are other rollouts"));
             break;
         }
         rollout_sequence_name(r, (uint32_t)i, &name);
-        say(r, &r->bad, _("the tokens differ in %zu of %zu sequences: first in sequence %s at token %zu (%lld, %lld); what "
-                          "follows there is not compared"),
+        say(r, &r->bad,
+            _("the tokens differ in %zu of %zu sequences: first in sequence %s at token %zu (%lld, %lld); what "
+              "follows there is not compared"),
             n, r->sequences.n, name.p, s->n, (long long)s->parted[0], (long long)s->parted[1]);
         break;
     }
@@ -76,14 +78,16 @@ static void fits(struct rollout *r)
     char a[NUM_MAX], b[NUM_MAX], c[NUM_MAX];
     if (f->shifted)
         say(r, &r->bad,
-            f->shift > 0 ? _("the log-probabilities are shifted by one token: against the rollout's next one the mean difference "
-                             "is %s instead of %s")
-                         : _("the log-probabilities are shifted by one token: against the rollout's previous one the mean "
-                             "difference is %s instead of %s"),
+            f->shift > 0
+                ? _("the log-probabilities are shifted by one token: against the rollout's next one the mean difference "
+                    "is %s instead of %s")
+                : _("the log-probabilities are shifted by one token: against the rollout's previous one the mean "
+                    "difference is %s instead of %s"),
             num_cell(a, f->shifted_abs, 3), num_cell(b, r->all.mean_abs, 3));
     if (f->scaled)
-        say(r, &r->bad, _("the trainer's log-probabilities are the rollout's times %s, up to %s %%: another base of the "
-                          "logarithm (1/ln 10 = 0.4343, 1/ln 2 = 1.4427) or a factor"),
+        say(r, &r->bad,
+            _("the trainer's log-probabilities are the rollout's times %s, up to %s %%: another base of the "
+              "logarithm (1/ln 10 = 0.4343, 1/ln 2 = 1.4427) or a factor"),
             num_cell(a, f->factor, 5), num_cell(b, 100 * f->factor_rms, 2));
     if (f->renormalised)
         say(r, &r->bad,
@@ -117,8 +121,9 @@ static void reasons(struct rollout *r)
     double mean = r->sizes_only ? f->prob_mean : f->mean_abs;
     if (mean > r->limits.mean_abs)
         say(r, &r->bad,
-            r->sizes_only ? _("the probabilities differ by %s in the mean: the log-probabilities differ by no less, the limit is %s")
-                          : _("the log-probabilities differ by %s in the mean, the limit is %s"),
+            r->sizes_only
+                ? _("the probabilities differ by %s in the mean: the log-probabilities differ by no less, the limit is %s")
+                : _("the log-probabilities differ by %s in the mean, the limit is %s"),
             num_cell(a, mean, 3), num_cell(b, r->limits.mean_abs, 3));
 }
 
@@ -134,23 +139,28 @@ static void doubts(struct rollout *r)
     if (r->unpaired[0])
         say(r, &r->unread, _("%zu sequences of the trainer have no partner: not compared"), r->unpaired[0]);
     if (r->unpaired[1])
-        say(r, &r->warnings, _("%zu sequences of the rollout have no partner: the trainer's file is of fewer"), r->unpaired[1]);
+        say(r, &r->warnings, _("%zu sequences of the rollout have no partner: the trainer's file is of fewer"),
+            r->unpaired[1]);
     if (r->counted[ROLLOUT_TRUNCATED])
         say(r, &r->warnings, _("%zu sequences are longer on one side: their common tokens are compared"),
             r->counted[ROLLOUT_TRUNCATED]);
     if (r->dropped)
-        say(r, &r->warnings, _("no mask and no lengths: %s positions of one value at the ends of rows are taken for padding"),
+        say(r, &r->warnings,
+            _("no mask and no lengths: %s positions of one value at the ends of rows are taken for padding"),
             num_count(a, r->dropped));
     else if (!r->side[0].mask && !r->side[1].mask && !r->sizes_only)
         say(r, &r->warnings, "%s", _("no mask and no lengths: every position counts"));
     if (!r->sizes_only && !(r->side[0].has_tokens && r->side[1].has_tokens))
         say(r, &r->warnings, "%s", _("no token ids on both sides: tokens are lined up by their places"));
     if (r->rerouted)
-        say(r, &r->warnings, _("other experts were chosen in %zu of %zu choices (a token in a layer): replay the rollout's "
-                               "routing in the trainer, or compute the router alike"), r->rerouted, r->routed);
+        say(r, &r->warnings,
+            _("other experts were chosen in %zu of %zu choices (a token in a layer): replay the rollout's "
+              "routing in the trainer, or compute the router alike"),
+            r->rerouted, r->routed);
     if (r->sizes_only)
-        say(r, &r->warnings, "%s", _("only sizes of differences of probabilities were recorded: they can show that the two "
-                                     "differ, not that they agree; save both sides' log-probabilities"));
+        say(r, &r->warnings, "%s",
+            _("only sizes of differences of probabilities were recorded: they can show that the two "
+              "differ, not that they agree; save both sides' log-probabilities"));
 }
 
 static void what_next(struct rollout *r)
@@ -159,15 +169,18 @@ static void what_next(struct rollout *r)
     if (r->verdict == STAGE_PASS)
         return;
     if (f->renormalised || f->tempered)
-        say(r, &r->next, "%s", _("record log-probabilities of the same distribution on both sides: the trainer divides logits by "
-                                 "the sampling temperature, the engine returns processed ones or both return raw ones"));
+        say(r, &r->next, "%s",
+            _("record log-probabilities of the same distribution on both sides: the trainer divides logits by "
+              "the sampling temperature, the engine returns processed ones or both return raw ones"));
     else if (f->shifted)
         say(r, &r->next, "%s", _("shift the labels of one side by one token: a logit at place i is of token i + 1"));
     else if (r->counted[ROLLOUT_PARTED])
-        say(r, &r->next, "%s", _("compare the tokens first: retokenised text, another chat template or another sequence"));
+        say(r, &r->next, "%s",
+            _("compare the tokens first: retokenised text, another chat template or another sequence"));
     else
-        say(r, &r->next, "%s", _("compare the weights after the sync: diverge weights TRAINER_CHECKPOINT ENGINE_CHECKPOINT; if "
-                                 "they are equal, dump one sequence's forward pass in both engines: diverge compare"));
+        say(r, &r->next, "%s",
+            _("compare the weights after the sync: diverge weights TRAINER_CHECKPOINT ENGINE_CHECKPOINT; if "
+              "they are equal, dump one sequence's forward pass in both engines: diverge compare"));
 }
 
 void rollout_judge(struct rollout *r, const struct thresholds_rollout *t)

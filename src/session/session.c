@@ -228,7 +228,8 @@ static void tell_failures(struct dump *d, const read_failures *l)
         if (own)
             dump_problem(d, NONE, "missing-file", l->v[i].text);
         else
-            dump_warn(d, arena_fmt(&d->arena, _("%s; a second recording may exist there and was not checked"), l->v[i].text));
+            dump_warn(
+                d, arena_fmt(&d->arena, _("%s; a second recording may exist there and was not checked"), l->v[i].text));
     }
 }
 
@@ -319,7 +320,8 @@ struct companion_errors {
     struct err why[2];
 };
 
-static void measure_companions(const struct session *s, const uint32_t row[2], const struct view *view, struct figures_watch *watch, struct companion_errors *x)
+static void measure_companions(const struct session *s, const uint32_t row[2], const struct view *view,
+                               struct figures_watch *watch, struct companion_errors *x)
 {
     const struct dump *const side[2] = {&s->recordings->side[TARGET].dump, &s->recordings->side[GOLDEN].dump};
     const struct third_run *c[] = {&s->recordings->golden2, &s->recordings->reference};
@@ -432,7 +434,8 @@ static bool asked(const struct session *s)
 /* Whether calls are to be computed anew, now that all is judged; the lock is held. */
 static bool wants_oracle(struct session *s, bool all)
 {
-    bool wants = all && s->opt.of.oracle.mode != ORACLE_OFF && !s->opt.of.pair_only && !s->tabled && !atomic_load(&s->rows->oracle);
+    bool wants = all && s->opt.of.oracle.mode != ORACLE_OFF && !s->opt.of.pair_only && !s->tabled &&
+                 !atomic_load(&s->rows->oracle);
     if (wants)
         atomic_store(&s->oracle_cancel, asked(s));
     return wants;
@@ -601,7 +604,8 @@ static int pair_sides(struct session *s, struct err *e)
         s->repair = false;
     }
     session_unlock(s);
-    struct pairing_options o = {.maps = r->maps, .map_count = r->map_count, .map_only = s->opt.of.map_only, .ruling = &s->ruling};
+    struct pairing_options o = {
+        .maps = r->maps, .map_count = r->map_count, .map_only = s->opt.of.map_only, .ruling = &s->ruling};
     struct line *given = given_pairs(s, &o);
     pairing_build(&fresh->pairing, t, g, &o);
     fused_parts_find(&fresh->pairing, t, g);
@@ -645,7 +649,8 @@ static int watch_results(struct session *s, struct err *e)
         }
         if (m->finished != m->wanted && !s->rejudge) {
             long until = clock_ms() + JUDGE_EVERY_MS;
-            while (!asked(s) && m->finished != m->wanted && clock_ms() < until && clock_wait(&s->changed, &s->lock, (int)(until - clock_ms()) + 1))
+            while (!asked(s) && m->finished != m->wanted && clock_ms() < until &&
+                   clock_wait(&s->changed, &s->lock, (int)(until - clock_ms()) + 1))
                 continue;
         }
         if (s->stop || s->repair)
@@ -674,7 +679,8 @@ static void conduct_alone(struct session *s)
     session_unlock(s);
     publish_state(s, NULL, false);
     if (s->opt.examine)
-        one_side_run(&rows->examined, d, s->kern, threads_wanted(s->opt.workers), &s->watch[0], &s->lock, tell_examined, s);
+        one_side_run(&rows->examined, d, s->kern, threads_wanted(s->opt.workers), &s->watch[0], &s->lock, tell_examined,
+                     s);
     publish_state(s, NULL, true);
 }
 

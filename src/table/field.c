@@ -469,7 +469,10 @@ const struct field *field_find(struct str name)
 {
     static const struct {
         const char *alias, *name;
-    } aliases[] = {{"error", "rel_l2"}, {"1-cos", "one_minus_cosine"}, {"dtype", "t.dtype"}, {"shape", "t.shape"}, {"norm", "t.norm"}, {"order", "row"}, {"scope", "module"}};
+    } aliases[] = {{"error", "rel_l2"},  {"1-cos", "one_minus_cosine"},
+                   {"dtype", "t.dtype"}, {"shape", "t.shape"},
+                   {"norm", "t.norm"},   {"order", "row"},
+                   {"scope", "module"}};
     for (const struct field *f = fields; f->name; f++)
         if (str_is(name, f->name))
             return f;

@@ -21,7 +21,8 @@ static void turn_answers(struct investigation *v, uint32_t round, bool back)
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         buf_clear(&aside);
         buf_fmt(&aside, "%s@%u", names[i], round);
-        const char *from = back ? aside.p : names[i], *to = back ? names[i] : aside.p, *text = investigation_text(&v->answers, from);
+        const char *from = back ? aside.p : names[i], *to = back ? names[i] : aside.p,
+                   *text = investigation_text(&v->answers, from);
         if (text) {
             investigation_tell(v, &v->answers, str_of(to), str_of(text));
             investigation_tell(v, &v->answers, str_of(from), STR(""));

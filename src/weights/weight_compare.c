@@ -60,8 +60,8 @@ static void choose_heads(struct weight_compare *c)
     c->heads = o->heads ? o->heads : t->heads ? t->heads : g->heads;
     c->kv_heads = o->kv_heads ? o->kv_heads : o->heads ? o->heads : t->heads ? t->kv_heads : g->kv_heads;
     if (!o->heads && t->heads && g->heads && (t->heads != g->heads || t->kv_heads != g->kv_heads))
-        vec_push(&c->warnings, arena_fmt(&c->arena, _("the head counts differ: %d (key-value %d) and %d (%d)"), t->heads,
-                                         t->kv_heads, g->heads, g->kv_heads));
+        vec_push(&c->warnings, arena_fmt(&c->arena, _("the head counts differ: %d (key-value %d) and %d (%d)"),
+                                         t->heads, t->kv_heads, g->heads, g->kv_heads));
     for (int s = 0; s < 2; s++)
         c->blocks[s] = o->tp > 1 && strcmp(c->side[s].format, "megatron") != 0 ? o->tp : 1;
 }
@@ -88,7 +88,8 @@ int weight_compare_open(struct weight_compare *c, const char *target, const char
         return -1;
     const struct weight_pair *example = NULL;
     for (size_t i = 0; i < c->pairs.n; i++) {
-        enum dtype t = c->side[0].list.v[c->pairs.v[i].weight[0]].dtype, g = c->side[1].list.v[c->pairs.v[i].weight[1]].dtype;
+        enum dtype t = c->side[0].list.v[c->pairs.v[i].weight[0]].dtype,
+                   g = c->side[1].list.v[c->pairs.v[i].weight[1]].dtype;
         if (t != g && t && g) {
             c->dtype_diff++;
             example = &c->pairs.v[i];
@@ -264,7 +265,8 @@ static enum relation relate(const struct weight_compare *c, const struct weight_
         for (int i = 0; i < a[s].ndim; i++)
             if (a[s].shape[i] != 1)
                 plain[s][m[s]++] = a[s].shape[i];
-    return m[0] == m[1] && memcmp(plain[0], plain[1], (size_t)m[0] * sizeof **plain) == 0 ? SHAPE_RESHAPED : SHAPE_OTHER;
+    return m[0] == m[1] && memcmp(plain[0], plain[1], (size_t)m[0] * sizeof **plain) == 0 ? SHAPE_RESHAPED
+                                                                                          : SHAPE_OTHER;
 }
 
 static double least_of(enum dtype d)
@@ -294,7 +296,8 @@ static int fill(struct tensor_walk *w, void *raw, double *out, size_t n, struct 
 }
 
 /* Elements farther apart than one unit of the coarser type's rounding; the first of them. */
-static int count_off(struct weights_running *x, const struct tensor *t, const struct tensor *g, uint64_t *off, uint64_t *first, struct err *e)
+static int count_off(struct weights_running *x, const struct tensor *t, const struct tensor *g, uint64_t *off,
+                     uint64_t *first, struct err *e)
 {
     enum dtype d = dtype_coarser(t->dtype, g->dtype);
     double eps = dtype_table[d].epsilon, least = least_of(d), *v[2] = {NULL, NULL};
@@ -404,8 +407,8 @@ static void attempt_close(struct attempt *y)
 }
 
 /* Opens both sides under these orders and compares. 0; 1: how a side lies is not known; -1 on an error. */
-static int attempt(struct weights_running *x, const struct weight_pair *p, const enum weight_order order[2], const int64_t size[2][3],
-                   struct attempt *y, struct err *e)
+static int attempt(struct weights_running *x, const struct weight_pair *p, const enum weight_order order[2],
+                   const int64_t size[2][3], struct attempt *y, struct err *e)
 {
     *y = (struct attempt){0};
     for (int s = 0; s < 2; s++) {
@@ -437,7 +440,8 @@ static int attempt(struct weights_running *x, const struct weight_pair *p, const
     return rc;
 }
 
-static bool agrees(struct weights_running *x, const struct weight_pair *p, const enum weight_order order[2], const int64_t size[2][3])
+static bool agrees(struct weights_running *x, const struct weight_pair *p, const enum weight_order order[2],
+                   const int64_t size[2][3])
 {
     struct attempt y;
     struct err quiet;
@@ -505,10 +509,11 @@ static void explain(struct weights_running *x, struct weight_pair *p, const stru
     const struct figures *f = &o->fig;
     char n1[NUM_MAX], n2[NUM_MAX];
     if (!f->two)
-        p->why = say(x, _("%llu elements are NaN or infinite on one side only, the first at %llu"), (unsigned long long)f->unlike,
-                     (unsigned long long)f->unlike_at);
+        p->why = say(x, _("%llu elements are NaN or infinite on one side only, the first at %llu"),
+                     (unsigned long long)f->unlike, (unsigned long long)f->unlike_at);
     else if (f->side[0].zero == f->side[0].count || f->side[1].zero == f->side[1].count)
-        p->why = say(x, f->side[0].zero == f->side[0].count ? _("all zero on the target") : _("all zero on the golden side"));
+        p->why = say(x, f->side[0].zero == f->side[0].count ? _("all zero on the target")
+                                                            : _("all zero on the golden side"));
     else if (transposed_agrees(x, a))
         p->why = say(x, "%s", _("equal when one side is transposed: stored in the other orientation"));
     else if (halves_agree(x, p, a, 0))
@@ -526,10 +531,12 @@ static void explain(struct weights_running *x, struct weight_pair *p, const stru
     else if (f->cosine < -0.999999)
         p->why = say(x, "%s", _("the sign is inverted"));
     else if (f->minus < 1e-9 && f->side[1].norm > 0)
-        p->why = say(x, _("the target is the golden side times %s"), num_cell(n1, f->side[0].norm / f->side[1].norm, 6));
+        p->why =
+            say(x, _("the target is the golden side times %s"), num_cell(n1, f->side[0].norm / f->side[1].norm, 6));
     else if (o->off)
-        p->why = say(x, _("%llu of %llu elements differ by more than rounding, the first at %llu; rel L2 %s"), (unsigned long long)o->off,
-                     (unsigned long long)a[0].t.numel, (unsigned long long)o->first, num_error(n1, f->rel_l2));
+        p->why = say(x, _("%llu of %llu elements differ by more than rounding, the first at %llu; rel L2 %s"),
+                     (unsigned long long)o->off, (unsigned long long)a[0].t.numel, (unsigned long long)o->first,
+                     num_error(n1, f->rel_l2));
     else
         p->why = say(x, _("values differ: rel L2 %s, largest difference %s at element %llu"), num_error(n1, f->rel_l2),
                      num_error(n2, f->max_abs), (unsigned long long)f->max_abs_at);
@@ -550,8 +557,8 @@ static void name_experts(struct weights_running *x, struct weight_pair *p, const
             buf_fmt(&which, "%s%lld", which.n ? ", " : "", (long long)k);
     }
     if (differ && differ < all)
-        p->why = say(x, _("%s; only %lld of %lld experts differ: %s%s"), p->why, (long long)differ, (long long)all, which.p,
-                     differ > EXPERTS_NAMED ? ", …" : "");
+        p->why = say(x, _("%s; only %lld of %lld experts differ: %s%s"), p->why, (long long)differ, (long long)all,
+                     which.p, differ > EXPERTS_NAMED ? ", …" : "");
     buf_release(&which);
 }
 
@@ -582,8 +589,9 @@ static void explain_shape(struct weights_running *x, struct weight_pair *p, cons
 static enum weight_order order_of(const struct weight_compare *c, const struct weight_pair *p, int s)
 {
     const struct weight_id *id = &c->id[s][p->weight[s]];
-    return id->fusion == FUSED_QKV && id->order != ORDER_STACKED ? (id->order == ORDER_ANY ? ORDER_STACKED : ORDER_GROUPED)
-                                                                 : ORDER_STACKED;
+    return id->fusion == FUSED_QKV && id->order != ORDER_STACKED
+               ? (id->order == ORDER_ANY ? ORDER_STACKED : ORDER_GROUPED)
+               : ORDER_STACKED;
 }
 
 static const char *order_text(enum weight_fusion f, enum weight_order o)
@@ -594,7 +602,8 @@ static const char *order_text(enum weight_fusion f, enum weight_order o)
 }
 
 /* How the sides were laid on each other, for people. */
-static const char *view_of(struct weights_running *x, const struct weight_pair *p, const struct attempt *y, const enum weight_order order[2])
+static const char *view_of(struct weights_running *x, const struct weight_pair *p, const struct attempt *y,
+                           const enum weight_order order[2])
 {
     const struct weight_compare *c = x->c;
     struct buf b = {0};
@@ -603,7 +612,8 @@ static const char *view_of(struct weights_running *x, const struct weight_pair *
         const struct weight *w = &c->side[s].list.v[p->weight[s]];
         const char *side = s ? _("golden") : _("target");
         if (p->expert[s])
-            buf_fmt(&b, p->turned[s] ? _("%s%s: expert %d, transposed") : _("%s%s: expert %d"), b.n ? "; " : "", side, p->expert[s] - 1);
+            buf_fmt(&b, p->turned[s] ? _("%s%s: expert %d, transposed") : _("%s%s: expert %d"), b.n ? "; " : "", side,
+                    p->expert[s] - 1);
         if (p->part[s])
             buf_fmt(&b, _("%s%s: the rows of %s (%s)"), b.n ? "; " : "", side, weight_part_name(c, p, s),
                     order_text((enum weight_fusion)c->id[s][p->weight[s]].fusion, order[s]));
@@ -729,7 +739,8 @@ static int grouped_side(const struct weight_compare *c, const struct weight_pair
     return -1;
 }
 
-static bool read_agrees(struct weights_running *x, const struct weight_pair *p, int s, enum weight_order how, const int64_t size[2][3])
+static bool read_agrees(struct weights_running *x, const struct weight_pair *p, int s, enum weight_order how,
+                        const int64_t size[2][3])
 {
     enum weight_order order[2] = {ORDER_STACKED, ORDER_STACKED};
     order[s] = how;
@@ -769,7 +780,8 @@ static void infer_groups(struct weights_running *x)
 
 static bool same_figures(const struct side_figures *a, const struct side_figures *b)
 {
-    return a->count == b->count && a->count > 1 && a->norm == b->norm && a->max == b->max && a->min == b->min && a->max != a->min;
+    return a->count == b->count && a->count > 1 && a->norm == b->norm && a->max == b->max && a->min == b->min &&
+           a->max != a->min;
 }
 
 /* A differing target weight that is another pair's golden one. */
@@ -785,7 +797,8 @@ static void find_exchanged(struct weights_running *x)
             struct weight_pair *p = &c->pairs.v[bad.v[i]];
             const struct weight_pair *q = &c->pairs.v[bad.v[k]];
             if (i != k && same_figures(&p->fig.side[0], &q->fig.side[1]))
-                p->why = say(x, _("the same figures as the golden %.*s: swapped?"), STR_ARG(c->side[1].list.v[q->weight[1]].name));
+                p->why = say(x, _("the same figures as the golden %.*s: swapped?"),
+                             STR_ARG(c->side[1].list.v[q->weight[1]].name));
         }
     vec_release(&bad);
 }

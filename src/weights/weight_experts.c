@@ -33,7 +33,8 @@ static const struct weight *weight_of(const struct weight_compare *c, int s, uin
 static bool is_stack(struct weight_compare *c, int s, uint32_t i, struct weight_id *out)
 {
     const struct weight *w = weight_of(c, s, i);
-    if (w->ndim < 2 || w->ndim > 3 || w->shape[0] < 1 || w->shape[0] > EXPERTS_MAX || !weight_of_all_experts(w->name, &c->arena, out))
+    if (w->ndim < 2 || w->ndim > 3 || w->shape[0] < 1 || w->shape[0] > EXPERTS_MAX ||
+        !weight_of_all_experts(w->name, &c->arena, out))
         return false;
     return w->ndim == (str_is(out->param, "bias") ? 2 : 3);
 }
@@ -163,8 +164,8 @@ bool experts_turned(struct weight_compare *c, uint32_t target, uint32_t golden)
 {
     const struct weight *t = weight_of(c, 0, target), *g = weight_of(c, 1, golden);
     struct weight_id all;
-    return t->ndim == 3 && g->ndim == 3 && t->shape[1] != g->shape[1] && t->shape[1] == g->shape[2] && t->shape[2] == g->shape[1] &&
-           is_stack(c, 0, target, &all) && is_stack(c, 1, golden, &all);
+    return t->ndim == 3 && g->ndim == 3 && t->shape[1] != g->shape[1] && t->shape[1] == g->shape[2] &&
+           t->shape[2] == g->shape[1] && is_stack(c, 0, target, &all) && is_stack(c, 1, golden, &all);
 }
 
 void weights_by_expert(struct weight_compare *c, bool *done[2])

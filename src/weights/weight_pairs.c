@@ -86,11 +86,13 @@ static int load_json(struct arena *a, const char *path, struct str text, rule_li
     const cJSON *pairs = cJSON_GetObjectItemCaseSensitive(root, "pairs");
     if (cJSON_IsArray(pairs)) {
         for (const cJSON *it = pairs->child; it && rc == 0; it = it->next) {
-            const cJSON *t = cJSON_GetObjectItemCaseSensitive(it, "target"), *g = cJSON_GetObjectItemCaseSensitive(it, "golden");
+            const cJSON *t = cJSON_GetObjectItemCaseSensitive(it, "target"),
+                        *g = cJSON_GetObjectItemCaseSensitive(it, "golden");
             if (!cJSON_IsString(t) || !cJSON_IsString(g))
                 rc = err_set(e, ERR_DATA, _("%s: expected \"target\" and \"golden\" names in every pair"), path);
             else
-                add_rule(a, out, t->valuestring, g->valuestring, cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(it, "transpose")));
+                add_rule(a, out, t->valuestring, g->valuestring,
+                         cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(it, "transpose")));
         }
     } else {
         const cJSON *flat = cJSON_IsArray(root) ? root->child : root;
