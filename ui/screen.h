@@ -110,6 +110,7 @@ void screen_stop(struct screen *s);
  * frees nothing. */
 void screen_leave(struct screen *s, int ms);
 void screen_size(struct screen *s, int rows, int cols);
+void screen_tell_written(struct screen *s); /* how what was being written ended, once */
 /* A frame: what there is to show is brought up to date, then drawn into the grid. */
 void screen_draw(struct screen *s);
 /* The last frame drawn once more into a grid of the same size: changes nothing. The session locked. */

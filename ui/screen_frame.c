@@ -428,8 +428,7 @@ static void lower_titles(const struct screen *s, struct grid *g, struct rect r)
     buf_release(&right);
 }
 
-/* How what was being written ended. */
-static void written(struct screen *s)
+void screen_tell_written(struct screen *s)
 {
     struct workspace *d = &s->work;
     enum report_job_state how = report_job_take(&d->report);
@@ -443,7 +442,7 @@ static void written(struct screen *s)
 static struct screen_layout update(struct screen *s)
 {
     workspace_refresh(&s->work);
-    written(s);
+    screen_tell_written(s);
     if (!s->hurry || s->shown_line >= workspace_lines(&s->work))
         s->shown_line = s->work.cursor;
     session_progress(&s->session, &s->progress);

@@ -68,6 +68,9 @@ static void open_first(struct screen *s)
     uint32_t row[2];
     if (v->open.on || !v->shown || !v->follow || s->work.overlay != OVERLAY_NONE || s->prompt.active)
         return;
+    screen_tell_written(s);
+    if (s->work.message.n || s->writing) /* they would end with the pair that is open */
+        return;
     job_compare_lock(v->job);
     rank_view_refresh(v);
     bool known = v->job->settled && (v->job->result.joined || v->job->result.first.found);
