@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "base/json_write.h"
-#include "dump/family.h"
 #include "fmt/digest.h"
 #include "num/sketch.h"
+#include "report/row_records_write.h"
 
 static void begin(struct jsonw *w, struct buf *out)
 {
@@ -66,43 +66,14 @@ static void write_stack(struct digest_writing *x, const struct dump *d, const st
     end(x, &w);
 }
 
-static void number(struct jsonw *w, const char *key, uint32_t n)
-{
-    if (n != NONE)
-        jw_kint(w, key, n);
-}
-
 static void write_call(struct digest_writing *x, const struct dump *d, uint32_t call)
 {
     const struct call *c = &d->calls.v[call];
+    const struct call_record_links links = {c->stack, c->parent, c->twin};
     struct jsonw w;
     begin(&w, &x->out->buf);
-    jw_kstr(&w, "call", dump_call_name(d, call));
-    jw_kint(&w, "kind", c->kind);
-    jw_kint(&w, "phase", c->phase);
-    jw_kcstr(&w, "family", family_name((enum family)c->family));
-    if (c->scope != NONE)
-        jw_kcstr(&w, "scope", d->scopes.v[c->scope]);
-    number(&w, "stack", c->stack);
-    number(&w, "in", c->parent);
-    number(&w, "twin", c->twin);
-    if (c->gradient)
-        jw_kbool(&w, "gradient", true);
+    row_records_call(&w, d, call, &links);
     end(x, &w);
-}
-
-static void write_counts(struct jsonw *w, const struct row_extra *x)
-{
-    if (!x || !x->counts) {
-        jw_null(w);
-        return;
-    }
-    const uint64_t v[] = {x->nan, x->neg_inf, x->pos_inf, x->zero};
-    jw_array(w);
-    jw_int(w, x->counts);
-    for (int i = 0; i < 4; i++)
-        jw_int(w, (int64_t)v[i]);
-    jw_end_array(w);
 }
 
 static void write_sketch(struct jsonw *w, const double *sum)
@@ -122,32 +93,11 @@ static void write_sketch(struct jsonw *w, const double *sum)
 
 static void write_row(struct digest_writing *x, const struct dump *d, uint32_t row)
 {
-    const struct row *r = &d->rows.v[row];
-    const struct shape *shape = dump_row_shape(d, row);
     struct jsonw w;
     begin(&w, &x->out->buf);
     jw_key(&w, "row");
     jw_array(&w);
-    jw_int(&w, r->call);
-    jw_cstr(&w, d->slots.v[r->slot]);
-    jw_int(&w, r->io);
-    jw_int(&w, r->kind);
-    jw_cstr(&w, dtype_table[r->dtype].name);
-    jw_int(&w, r->has & 0xff & ~(HAS_FILE | IS_DAMAGED));
-    if (shape) {
-        jw_array(&w);
-        for (int i = 0; i < shape->ndim; i++)
-            jw_int(&w, shape->dim[i]);
-        jw_end_array(&w);
-    } else {
-        jw_null(&w);
-    }
-    jw_array(&w);
-    for (int i = 0; i < STAT_COUNT; i++)
-        jw_num(&w, r->stat[i]);
-    jw_end_array(&w);
-    jw_cstr(&w, r->text);
-    write_counts(&w, r->extra == NONE ? NULL : &d->extras.v[r->extra]);
+    row_records_row(&w, d, row, d->rows.v[row].call);
     jw_null(&w);
     write_sketch(&w, d->sketch ? d->sketch + (size_t)row * SKETCH_NUMBERS : NULL);
     jw_end_array(&w);

@@ -5,8 +5,8 @@
 #include "base/json_write.h"
 #include "fmt/pack_read.h"
 #include "diagnose/diagnose.h"
-#include "dump/family.h"
 #include "report/pack_parts.h"
+#include "report/row_records_write.h"
 
 #define DIAGNOSED 256 /* lines looked at beside those that are told, as in the JSON of a comparison */
 
@@ -95,73 +95,27 @@ static void write_stack(const struct dump *d, const struct stack *s, const struc
     end(&w);
 }
 
-static void number_of(struct jsonw *w, const char *key, uint32_t n)
-{
-    if (n != NONE)
-        jw_kint(w, key, n);
-}
-
 static void write_call(const struct pack_choice *c, int side, uint32_t call, struct buf *out)
 {
     const struct dump *d = &c->s->side[side].dump;
     const struct call *x = &d->calls.v[call];
+    const struct call_record_links links = {renumbered(c->stack[side], x->stack), renumbered(c->call[side], x->parent),
+                                            renumbered(c->call[side], x->twin)};
     struct jsonw w;
     begin(&w, out);
-    jw_kstr(&w, "call", dump_call_name(d, call));
-    jw_kint(&w, "kind", x->kind);
-    jw_kint(&w, "phase", x->phase);
-    jw_kcstr(&w, "family", family_name((enum family)x->family));
-    if (x->scope != NONE)
-        jw_kcstr(&w, "scope", d->scopes.v[x->scope]);
-    number_of(&w, "stack", renumbered(c->stack[side], x->stack));
-    number_of(&w, "in", renumbered(c->call[side], x->parent));
-    number_of(&w, "twin", renumbered(c->call[side], x->twin));
-    if (x->gradient)
-        jw_kbool(&w, "gradient", true);
+    row_records_call(&w, d, call, &links);
     end(&w);
-}
-
-static void write_counts(struct jsonw *w, const struct row_extra *x)
-{
-    if (!x || !x->counts) {
-        jw_null(w);
-        return;
-    }
-    const uint64_t v[] = {x->nan, x->neg_inf, x->pos_inf, x->zero};
-    jw_array(w);
-    jw_int(w, x->counts);
-    for (int i = 0; i < 4; i++)
-        jw_int(w, (int64_t)v[i]);
-    jw_end_array(w);
 }
 
 static void write_row(const struct pack_choice *c, int side, uint32_t row, struct buf *out)
 {
     const struct dump *d = &c->s->side[side].dump;
-    const struct row *r = &d->rows.v[row];
-    const struct shape *shape = dump_row_shape(d, row);
     const struct pack_tensor *t = pack_tensor_of(c, side, row);
     struct jsonw w;
     begin(&w, out);
     jw_key(&w, "row");
     jw_array(&w);
-    jw_int(&w, c->call[side][r->call]);
-    jw_cstr(&w, d->slots.v[r->slot]);
-    jw_int(&w, r->io);
-    jw_int(&w, r->kind);
-    jw_cstr(&w, dtype_table[r->dtype].name);
-    jw_int(&w, r->has & 0xff & ~(HAS_FILE | IS_DAMAGED));
-    if (shape)
-        jw_array(&w);
-    for (int i = 0; shape && i < shape->ndim; i++)
-        jw_int(&w, shape->dim[i]);
-    shape ? jw_end_array(&w) : jw_null(&w);
-    jw_array(&w);
-    for (int i = 0; i < STAT_COUNT; i++)
-        jw_num(&w, r->stat[i]);
-    jw_end_array(&w);
-    jw_cstr(&w, r->text);
-    write_counts(&w, r->extra == NONE ? NULL : &d->extras.v[r->extra]);
+    row_records_row(&w, d, row, c->call[side][d->rows.v[row].call]);
     jw_cstr(&w, t ? t->file : NULL);
     jw_end_array(&w);
     end(&w);

@@ -1,0 +1,70 @@
+/* Writes what packs and digests hold of calls and rows. */
+#include "report/row_records_write.h"
+
+#include "dump/family.h"
+
+static void number(struct jsonw *w, const char *key, uint32_t n)
+{
+    if (n != NONE)
+        jw_kint(w, key, n);
+}
+
+void row_records_call(struct jsonw *w, const struct dump *d, uint32_t call, const struct call_record_links *l)
+{
+    const struct call *c = &d->calls.v[call];
+    jw_kstr(w, "call", dump_call_name(d, call));
+    jw_kint(w, "kind", c->kind);
+    jw_kint(w, "phase", c->phase);
+    jw_kcstr(w, "family", family_name((enum family)c->family));
+    if (c->scope != NONE)
+        jw_kcstr(w, "scope", d->scopes.v[c->scope]);
+    number(w, "stack", l->stack);
+    number(w, "in", l->parent);
+    number(w, "twin", l->twin);
+    if (c->gradient)
+        jw_kbool(w, "gradient", true);
+}
+
+static void counts(struct jsonw *w, const struct row_extra *x)
+{
+    if (!x || !x->counts) {
+        jw_null(w);
+        return;
+    }
+    const uint64_t v[] = {x->nan, x->neg_inf, x->pos_inf, x->zero};
+    jw_array(w);
+    jw_int(w, x->counts);
+    for (size_t i = 0; i < ARRAY_LEN(v); i++)
+        jw_int(w, (int64_t)v[i]);
+    jw_end_array(w);
+}
+
+static void dimensions(struct jsonw *w, const struct shape *shape)
+{
+    if (!shape) {
+        jw_null(w);
+        return;
+    }
+    jw_array(w);
+    for (int i = 0; i < shape->ndim; i++)
+        jw_int(w, shape->dim[i]);
+    jw_end_array(w);
+}
+
+void row_records_row(struct jsonw *w, const struct dump *d, uint32_t row, uint32_t call)
+{
+    const struct row *r = &d->rows.v[row];
+    jw_int(w, call);
+    jw_cstr(w, d->slots.v[r->slot]);
+    jw_int(w, r->io);
+    jw_int(w, r->kind);
+    jw_cstr(w, dtype_table[r->dtype].name);
+    jw_int(w, r->has & 0xff & ~(HAS_FILE | IS_DAMAGED));
+    dimensions(w, dump_row_shape(d, row));
+    jw_array(w);
+    for (int i = 0; i < STAT_COUNT; i++)
+        jw_num(w, r->stat[i]);
+    jw_end_array(w);
+    jw_cstr(w, r->text);
+    counts(w, r->extra == NONE ? NULL : &d->extras.v[r->extra]);
+}
