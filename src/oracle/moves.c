@@ -160,39 +160,51 @@ void moves_backward(struct call_values *c, places_function *places)
         call_unknown(c, UNKNOWN_SHAPE);
 }
 
-struct real_tensor moves_cut(struct call_values *c, const struct real_tensor *t, int axis, int64_t from, int64_t n,
-                              int64_t step)
+/* A tensor with another extent of an axis, to be filled. */
+struct resized {
+    struct real_tensor out; /* where `fits` is false as it was */
+    int64_t outer, all, inner; /* around the axis, of the tensor it comes from */
+    bool fits;
+};
+
+static struct resized resize(struct call_values *c, const struct real_tensor *t, int axis, int64_t n)
 {
-    int64_t outer, all, inner;
-    real_around(t, axis, &outer, &all, &inner);
-    struct real_tensor out = *t;
-    if (real_is_too_large(c, (double)outer * (double)n * (double)inner))
-        return out;
-    out.shape[axis] = n;
-    out.count = outer * n * inner;
-    out.v = real_array(c, out.count);
-    for (int64_t o = 0; o < outer; o++)
+    struct resized x = {.out = *t};
+    real_around(t, axis, &x.outer, &x.all, &x.inner);
+    x.fits = !real_is_too_large(c, (double)x.outer * (double)n * (double)x.inner);
+    if (x.fits) {
+        x.out.shape[axis] = n;
+        x.out.count = x.outer * n * x.inner;
+        x.out.v = real_array(c, x.out.count);
+    }
+    return x;
+}
+
+/* Of the o-th run before the axis: element `to` of the new tensor is element `from` of the old one. */
+static void copy_one(struct resized *x, const struct real_tensor *t, int64_t n, int64_t o, int64_t to, int64_t from)
+{
+    memcpy(x->out.v + (o * n + to) * x->inner, t->v + (o * x->all + from) * x->inner,
+           (size_t)x->inner * sizeof *x->out.v);
+}
+
+struct real_tensor moves_cut(struct call_values *c, const struct real_tensor *t, int axis, int64_t from, int64_t n,
+                             int64_t step)
+{
+    struct resized x = resize(c, t, axis, n);
+    for (int64_t o = 0; x.fits && o < x.outer; o++)
         for (int64_t i = 0; i < n; i++)
-            memcpy(out.v + (o * n + i) * inner, t->v + (o * all + from + i * step) * inner,
-                   (size_t)inner * sizeof *out.v);
-    return out;
+            copy_one(&x, t, n, o, i, from + i * step);
+    return x.out;
 }
 
 struct real_tensor moves_chosen(struct call_values *c, const struct real_tensor *t, int axis, const int64_t *index,
-                                 int64_t n)
+                                int64_t n)
 {
-    int64_t outer, all, inner;
-    real_around(t, axis, &outer, &all, &inner);
-    struct real_tensor out = *t;
-    if (real_is_too_large(c, (double)outer * (double)n * (double)inner))
-        return out;
-    out.shape[axis] = n;
-    out.count = outer * n * inner;
-    out.v = real_array(c, out.count);
-    for (int64_t o = 0; o < outer; o++)
+    struct resized x = resize(c, t, axis, n);
+    for (int64_t o = 0; x.fits && o < x.outer; o++)
         for (int64_t i = 0; i < n; i++)
-            memcpy(out.v + (o * n + i) * inner, t->v + (o * all + index[i]) * inner, (size_t)inner * sizeof *out.v);
-    return out;
+            copy_one(&x, t, n, o, i, index[i]);
+    return x.out;
 }
 
 int64_t *moves_indices(struct call_values *c, const struct real_tensor *t, int64_t n)

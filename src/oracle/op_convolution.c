@@ -66,16 +66,25 @@ static void gather_taps(const double *from, int64_t channels, int64_t run, int64
 
 enum { TAPS_MOST = 4096 };
 
+typedef int64_t place_of(const struct geometry *g, const int64_t *at, const int64_t *tap);
+
+/* Of a place of the side that is unfolded over `shape`: where each tap meets the other one. */
+static void tap_places(const struct geometry *g, const int64_t *shape, int64_t row, place_of *other, int64_t *place)
+{
+    int64_t at[SPACE], tap[SPACE];
+    window_digits(row, shape, g->axes, at);
+    for (int64_t t = 0; t < g->taps; t++) {
+        window_digits(t, g->kernel, g->axes, tap);
+        place[t] = other(g, at, tap);
+    }
+}
+
 /* Of a place of the small side: what it reads of the big one. */
 static void unfold_big(const struct product *p, int64_t batch, int64_t row, double *out)
 {
     const struct geometry *g = p->ctx;
-    int64_t small[SPACE], tap[SPACE], place[TAPS_MOST];
-    window_digits(row, g->small, g->axes, small);
-    for (int64_t t = 0; t < g->taps; t++) {
-        window_digits(t, g->kernel, g->axes, tap);
-        place[t] = big_place(g, small, tap);
-    }
+    int64_t place[TAPS_MOST];
+    tap_places(g, g->small, row, big_place, place);
     gather_taps(g->from + batch * g->wide * g->big_places, g->wide, g->big_places, g->taps, place, out);
 }
 
@@ -83,12 +92,8 @@ static void unfold_big(const struct product *p, int64_t batch, int64_t row, doub
 static void unfold_small(const struct product *p, int64_t batch, int64_t row, double *out)
 {
     const struct geometry *g = p->ctx;
-    int64_t big[SPACE], tap[SPACE], place[TAPS_MOST];
-    window_digits(row, g->big, g->axes, big);
-    for (int64_t t = 0; t < g->taps; t++) {
-        window_digits(t, g->kernel, g->axes, tap);
-        place[t] = small_place(g, big, tap);
-    }
+    int64_t place[TAPS_MOST];
+    tap_places(g, g->big, row, small_place, place);
     gather_taps(g->from + batch * g->slim * g->small_places, g->slim, g->small_places, g->taps, place, out);
 }
 
