@@ -79,14 +79,15 @@ uint64_t map_hash(struct str key)
     pthread_once(&chosen, choose);
     uint64_t a = secret[0] ^ 0x736f6d6570736575, b = secret[1] ^ 0x646f72616e646f6d, c = secret[0] ^ 0x6c7967656e657261,
              d = secret[1] ^ 0x7465646279746573, w;
+    const char *p = key.n ? key.p : ""; /* an empty key may be no text at all */
     size_t at = 0;
     for (; key.n - at >= 8; at += 8) {
-        memcpy(&w, key.p + at, 8);
+        memcpy(&w, p + at, 8);
         d ^= w;
         sip_round(&a, &b, &c, &d);
         a ^= w;
     }
-    w = (uint64_t)key.n << 56 | last_bytes(key.p + at, key.n - at);
+    w = (uint64_t)key.n << 56 | last_bytes(p + at, key.n - at);
     d ^= w;
     sip_round(&a, &b, &c, &d);
     a ^= w;
