@@ -61,21 +61,25 @@ static void draw_overview(const struct screen *s, struct grid *g, struct rect r)
     int title_w = r.w >= 110 ? 36 : r.w >= 70 ? 28 : 16, state_w = 14, x = r.x + 5 + title_w, y = 1, skip = 0;
     struct buf b = {0};
     grid_put(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, _("the procedure"));
-    /* sentences in full where there is room for them */
-    struct rect text = {r.y, x + state_w, r.h, r.w - title_w - state_w - 6};
+    /* titles and sentences in full where there is room for them */
+    struct rect text = {r.y, x + state_w, r.h, r.w - title_w - state_w - 6}, title = {r.y, r.x + 5, r.h, title_w - 1};
     int all = 0;
     for (int i = 0; i < procedure_panels(gu); i++) {
         overview_text(gu, i, &b);
-        int n = lines_of(text, b.p);
-        all += n > 1 ? n : 1;
+        int of_text = lines_of(text, b.p), of_title = lines_of(title, _(panels[i].title));
+        all += of_text > of_title ? of_text : of_title;
     }
     bool whole = all + 4 <= r.h;
     for (int i = 0; i < procedure_panels(gu); i++, y++) {
         const struct panel_page *p = &gu->page[i];
         grid_fmt(g, r.y + y, r.x + 1, 2, STYLE_KEY, "%d", i + 1);
         grid_put(g, r.y + y, r.x + 3, 1, pane_panel_style(p->state), panel_glyph(p->state));
-        grid_middle(g, r.y + y, r.x + 5, title_w - 1, gu->next == i + 1 ? STYLE_FIRST : STYLE_TEXT,
-                    str_of(_(panels[i].title)));
+        uint8_t title_style = gu->next == i + 1 ? STYLE_FIRST : STYLE_TEXT;
+        int from = y, end = y;
+        if (whole)
+            grid_wrap(g, title, &end, &skip, title_style, str_of(_(panels[i].title)));
+        else
+            grid_middle(g, r.y + y, title.x, title.w, title_style, str_of(_(panels[i].title)));
         buf_clear(&b);
         if (p->state == PANEL_WAITS)
             buf_fmt(&b, _("waiting for %d"), p->waits_for);
@@ -83,13 +87,11 @@ static void draw_overview(const struct screen *s, struct grid *g, struct rect r)
             buf_cstr(&b, panel_state_label(p->state));
         grid_text(g, r.y + y, x, state_w - 1, pane_panel_style(p->state), buf_view(&b));
         overview_text(gu, i, &b);
-        int from = y;
-        if (whole && b.n) {
+        if (whole && b.n)
             grid_wrap(g, text, &y, &skip, STYLE_DIM, buf_view(&b));
-            y--;
-        } else {
-            grid_end(g, r.y + y, text.x, text.w, STYLE_DIM, buf_view(&b));
-        }
+        else
+            grid_end(g, r.y + y++, text.x, text.w, STYLE_DIM, buf_view(&b));
+        y = (end > y ? end : y) - 1;
         for (; s->work.panel.at == (uint32_t)i && from <= y; from++)
             grid_mark(g, r.y + from, r.x, r.w, STYLE_CURSOR);
     }
