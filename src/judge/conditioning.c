@@ -205,6 +205,7 @@ static const struct {
     [CONDITION_KINK] = {NULL, false, N_("gates of an activation whose inputs are near its kink")},
     [CONDITION_OTHER_ORDER] = {NULL, false, ""}, /* has a sentence of its own (verdict_text.c) */
     [CONDITION_POOL_TIE] = {NULL, false, ""},
+    [CONDITION_WEIGHTED] = {NULL, false, N_("weights that leave little of the gradient that came in")},
     [CONDITION_GRADIENT_SUM] = {NULL, false, N_("a sum of a gradient over many places")},
 };
 
@@ -316,13 +317,42 @@ static struct condition condition_of_norm_gradient(const struct dump *d, uint32_
     return (struct condition){.kind = CONDITION_CENTRED, .kappa = kappa, .own = kappa};
 }
 
+/* The first floating tensor of a call's inputs or outputs that has as many elements. */
+static uint32_t float_row(const struct dump *d, uint32_t call, enum row_io io, double n)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == io && d->rows.v[r].kind == ROW_TENSOR &&
+            dtype_is_float((enum dtype)d->rows.v[r].dtype) && (double)dump_row_numel(d, r) == n)
+            return r;
+    return NONE;
+}
+
+/* The gradient an exponential or a softmax hands back: what came in, weighed by the values the call put out. */
+static struct condition condition_of_weighted_gradient(const struct measure *m, const uint8_t *state, uint32_t row)
+{
+    const struct dump *d = m->side[GOLDEN];
+    struct condition c = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
+    uint32_t call = d->rows.v[row].call, forward = d->calls.v[call].twin;
+    struct facts dx = facts_of(m, state, row);
+    uint32_t y = forward == NONE ? NONE : float_row(d, forward, IO_OUTPUT, dx.n);
+    uint32_t g = y == NONE ? NONE : float_row(d, call, IO_INPUT, dx.n);
+    double power = 0;
+    enum condition_kind k = g == NONE ? CONDITION_NONE : kind_of(d, y, &power);
+    if (k != CONDITION_EXP && k != CONDITION_SOFTMAX)
+        return c;
+    double kappa = facts_of(m, state, g).rms * facts_of(m, state, y).rms / dx.rms;
+    return isfinite(kappa) ? (struct condition){CONDITION_WEIGHTED, fmax(kappa, 1), fmax(kappa, 1), 0} : c;
+}
+
 struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct dump *d = m->side[GOLDEN];
     struct condition c = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     double power = 0;
-    if (d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_BACKWARD && m->figures)
-        return condition_of_norm_gradient(d, row);
+    if (d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_BACKWARD) {
+        c = m->figures ? condition_of_norm_gradient(d, row) : c;
+        return c.kind == CONDITION_NONE ? condition_of_weighted_gradient(m, state, row) : c;
+    }
     if (d->rows.v[row].io != IO_OUTPUT || d->calls.v[d->rows.v[row].call].phase != PHASE_FORWARD ||
         d->rows.v[row].kind != ROW_TENSOR)
         return c;

@@ -36,6 +36,10 @@
  * leaves: 2 u of a 16-bit type it came through, or the noise in which the gradient that came in is known. kappa is
  * ‖G‖ / ‖g‖.
  *
+ * A gradient that an operator weighs by its own values, element by element, keeps of the noise that came in what falls
+ * where these are large: ‖g‖ ‖y‖ / (√n ‖dx‖), dx = y (g − c), c = 0 of exp and Σ y g of softmax. Where a mask has most
+ * of the gradient thrown away, or a row of it is nearly constant, little is left in the noise of the whole.
+ *
  * No state; cheap enough to be asked for every row that would deviate. */
 #ifndef JUDGE_CONDITIONING_H
 #define JUDGE_CONDITIONING_H
@@ -62,6 +66,7 @@ enum condition_kind {
     CONDITION_KINK,
     CONDITION_OTHER_ORDER, /* of tokens, which a tie of the scores they are sent by turned */
     CONDITION_POOL_TIE,    /* equal values in windows of max pooling (pool_ties.h) */
+    CONDITION_WEIGHTED,    /* a gradient weighed by the values of its forward call */
     CONDITION_COUNT
 };
 
@@ -74,7 +79,8 @@ struct condition {
     double terms;             /* of GRADIENT_SUM: how many of the gradient that came in each result sums; else 0 */
 };
 
-/* Of an output of a forward call of the golden side; any other row: CONDITION_NONE. `state` as for judge_run(). */
+/* Of an output of a forward call of the golden side, or of the backward call of a normalisation, an exponential or a
+ * softmax; any other row: CONDITION_NONE. `state` as for judge_run(). */
 struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row);
 /* Of a pair of gradients, recorded as a parameter's or as a backward call's: ZERO_GRADIENT where both sides hold
  * rounding alone, GRADIENT_SUM where the gradient that came in is known and cancels, else NONE. `noise`: rel_l2 in which

@@ -444,6 +444,7 @@ static void judge_line(struct judge_pass *p, uint32_t i)
     else
         judge_scalar(&k);
     row_verdict_excuse(p, &k);
+    row_verdict_signs(p, &k);
     row_verdict_rounded(p, &k);
     if (verdict_is_bad(k.out->verdict) && framework_difference_of(p->side, l->row))
         verdict_case_give(&k, VERDICT_SKIP, RULE_FRAMEWORK);
@@ -564,6 +565,8 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
         .side = {m->side[0], m->side[1]},
         .call_error = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(float)),
         .call_turned = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(float)),
+        .unseen = mem_zalloc((m->lines + 1) * sizeof(float)),
+        .call_unseen = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(float)),
         .call_dtype = mem_zalloc(m->side[TARGET]->calls.n + 1),
     };
     *j = (struct judgement){.lines = m->lines, .first = NONE};
@@ -596,5 +599,7 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
     free(p.wholes);
     free(p.call_error);
     free(p.call_turned);
+    free(p.unseen);
+    free(p.call_unseen);
     free(p.call_dtype);
 }

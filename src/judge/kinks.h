@@ -17,10 +17,13 @@
  * kink; else kappa is that error over the inputs' noise. `rows` are paired rows of a backward call, `f` their figures
  * or NULL. */
 double kinks_bound(const struct judge_pass *p, const uint32_t rows[2], const struct figures *f, double *kappa);
-/* The error that a gradient coming in has to expect of those the readers of its value handed back, where what stands
- * between was not recorded: their sum, or a ReLU. 0: not known. */
-double kinks_error_behind(const struct judge_pass *p, const uint32_t rows[2]);
-/* The accepted error of the gradient that came into the module of a parameter's gradient; 0: not known or accepted. */
-double kinks_incoming_error(const struct judge_pass *p, const struct verdict_case *k);
+/* The kinked activation behind a forward call, through calls that recorded no backward call; NONE. */
+uint32_t kinks_behind(const struct dump *d, uint32_t forward);
+/* The target's row that holds, on both sides, what an unrecorded ReLU made of this output; NONE. */
+uint32_t kinks_clipped_behind(const struct judge_pass *p, uint32_t out);
+/* Of recorded figures: the relative error of a gradient of absolute differences, all of whose elements are of one size,
+ * by as many signs as the mean says are others, if noise may turn so many; kappa as of kinks_bound(). 0: none turned,
+ * or it is no such gradient. */
+double kinks_signs_error(const struct judge_pass *p, const uint32_t rows[2], double *kappa);
 
 #endif

@@ -11,6 +11,7 @@
 #include "judge/kinks.h"
 #include "judge/pool_ties.h"
 #include "judge/routing.h"
+#include "judge/unrecorded_step.h"
 #include "dump/recorded_figures.h"
 #include "dump/family.h"
 
@@ -131,6 +132,21 @@ double row_verdict_printed(const struct judge_pass *p)
     return digits < 15 ? pow(10, 1 - digits) : 0;
 }
 
+/* The line of the row this value stood in before, or NONE. */
+static uint32_t line_before(const struct judge_pass *p, uint32_t row)
+{
+    uint32_t from = p->flow[TARGET].held[row];
+    return from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
+}
+
+/* An error that recorded figures did not show where it arose, and that comes down to this row. */
+static double error_unseen(const struct judge_pass *p, const struct verdict_case *k)
+{
+    uint32_t line = line_before(p, k->row[TARGET]);
+    double own = k->r[TARGET]->io == IO_OUTPUT ? (double)p->call_unseen[k->call] : 0;
+    return line == NONE ? own : fmax(own, (double)p->unseen[line]);
+}
+
 void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double error, bool stats)
 {
     const struct thresholds *tol = p->tol;
@@ -159,10 +175,11 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         level = fmax(level, error_before(p, k->row[TARGET]));
         if (k->r[TARGET]->io == IO_OUTPUT)
             level = fmax(level, output_level(p, k));
+        if (stats)
+            level = fmax(level, error_unseen(p, k));
         if (k->r[TARGET]->io == IO_GRADIENT)
-            level = fmax(level, kinks_incoming_error(p, k));
-        if (k->r[TARGET]->io == IO_INPUT)
-            level = fmax(level, kinks_error_behind(p, k->row));
+            level = fmax(level, unrecorded_incoming_error(p, k));
+        level = fmax(level, unrecorded_step_error(p, k->row));
         if (is_derived(p, k))
             level = fmax(level, dtype_table[p->weights].epsilon / 2);
         /* runs that agree to the bit say nothing about other hardware */
@@ -209,13 +226,6 @@ static void hold_apart(struct verdict_case *k, const struct condition *c, double
     k->out->limit = (float)bound;
     if (turned > 0)
         k->out->error = (float)condition_picked(turned);
-}
-
-/* The line of the row this value stood in before, or NONE. */
-static uint32_t line_before(const struct judge_pass *p, uint32_t row)
-{
-    uint32_t from = p->flow[TARGET].held[row];
-    return from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
 }
 
 /* What was picked on both sides by whole numbers in this line, where the scores they were picked by agree. Tensors are
@@ -422,7 +432,8 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
     double unseen = dtype_table[DTYPE_F32].epsilon / 2;
     if (!compared)
         unseen = fmax(fmax(level, dtype_table[own].epsilon / 2), unseen);
-    else if ((discrete || c.kind == CONDITION_GRADIENT_SUM) && !k->f) /* equal statistics do not tell equal values */
+    else if ((discrete || c.kind == CONDITION_GRADIENT_SUM || c.kind == CONDITION_WEIGHTED) && !k->f)
+        /* equal statistics do not tell equal values */
         unseen = fmax(level, unseen);
     double bound = factor * condition_bound(&c, error_seen(p, k), unseen);
     bound = fmin(bound,
@@ -433,6 +444,23 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
                picks_agree(p, k, fmax((double)p->call_error[k->call], unseen));
     if (tie && (discrete ? turned : (double)l->error) <= bound)
         hold_apart(k, &c, bound, discrete ? turned : 0);
+}
+
+void row_verdict_signs(struct judge_pass *p, struct verdict_case *k)
+{
+    struct line_judgement *l = k->out;
+    double kappa = 1;
+    if (!(l->flags & LINE_STATISTICS) || l->flags & (LINE_BAND | LINE_DOUBTFUL) || l->verdict != VERDICT_MATCH ||
+        p->o->exact || p->o->preset || p->side[TARGET]->calls.v[k->call].phase != PHASE_BACKWARD)
+        return;
+    double error = kinks_signs_error(p, k->row, &kappa);
+    if (!(error > 0))
+        return;
+    struct condition c = {.kind = CONDITION_KINK, .kappa = kappa, .own = kappa};
+    l->verdict = VERDICT_DEVIATE;
+    l->error = (float)error;
+    hold_apart(k, &c, error, 0);
+    p->unseen[k->i] = (float)error;
 }
 
 /* Inputs that were compared, none of them rounded already on that side: the call itself rounds. */
@@ -490,6 +518,10 @@ void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
     }
     if (k->r[TARGET]->kind != ROW_TENSOR || !dtype_is_float(own) || (l->flags & LINE_DOUBTFUL && !ill))
         return;
+    if (l->flags & LINE_STATISTICS && accepted && p->unseen[k->i] == 0)
+        p->unseen[k->i] = (float)error_unseen(p, k);
+    if (k->r[TARGET]->io != IO_OUTPUT)
+        p->call_unseen[k->call] = fmaxf(p->call_unseen[k->call], p->unseen[k->i]);
     /* a gradient that is rounding alone is lost in what comes behind it: no other row has its error to expect */
     accepted = accepted && !(ill && l->was == CONDITION_ZERO_GRADIENT);
     /* figures recorded beside elements that could not be read say nothing of the noise in these */

@@ -29,6 +29,8 @@ struct judge_pass {
     float *call_turned;  /* per target call: the share of whole numbers among its inputs that turned by noise */
     VEC(struct turned_module) turned_modules;
     struct nmap routings; /* line of picked numbers → enum routing, of those that were compared */
+    float *unseen;       /* per line: an error its recorded figures do not show, and that comes down to it; 0: none */
+    float *call_unseen;  /* per target call: the largest of its inputs */
     uint8_t *call_dtype; /* per target call: the coarsest floating type among its inputs */
     enum dtype weights;  /* the coarsest floating type of the parameters passed that agreed */
     bool product;        /* a matmul-like call of the target has been passed */
@@ -72,6 +74,8 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
 bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_case *k);
 /* A deviation that is no more than what its operator makes of noise is held apart (RULE_ILL). */
 void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k);
+/* A gradient of absolute differences whose figures agree, but for the mean, has turned signs: it is held apart too. */
+void row_verdict_signs(struct judge_pass *p, struct verdict_case *k);
 /* An accepted output that one side alone rounded to a coarser type deviates (RULE_ROUNDED). */
 void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k);
 /* Accepted errors become the noise of what comes after. */

@@ -1,0 +1,143 @@
+/* Finds the recorded sources of an unrecorded step, and adds up what is accepted of them. */
+#include "judge/unrecorded_step.h"
+
+#include <math.h>
+
+#include "judge/conditioning.h"
+#include "judge/kinks.h"
+#include "judge/pass_rows.h"
+#include "judge/thresholds.h"
+
+#define WITHIN 256 /* calls of a module among which what its last step was given is looked for */
+
+/* The square of the error, times their norm, that gradients of this size have which a reader's backward call puts
+ * out. */
+static double handed_back(const struct judge_pass *p, uint32_t reader, double n)
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t back = d->calls.v[d->rows.v[reader].call].twin;
+    double sum = 0;
+    if (back != NONE)
+        EACH_EARLY_ROW(d, back, r) {
+            struct condition_size x;
+            bool own = pass_is_float(&d->rows.v[r], IO_OUTPUT) && p->flow[TARGET].held[r] == NONE &&
+                       pass_partner(p, r) != NONE;
+            if (own && condition_size_of(p->m, p->state, TARGET, r, &x) && x.n == n)
+                sum += pow(pass_accepted_error(p, p->m->pairing->line_of[TARGET][r]) * x.norm, 2);
+        }
+    return sum;
+}
+
+/* The same of all readers of a value. */
+static double handed_back_by_readers(const struct judge_pass *p, uint32_t value, double n)
+{
+    double sum = 0;
+    for (uint32_t r = p->reads.first[value]; r != NONE; r = p->reads.next[r])
+        sum += handed_back(p, r, n);
+    return sum;
+}
+
+/* The output whose value the forward call of this backward call was given first; NONE: nothing recorded put it out. */
+static uint32_t given_to_twin(const struct judge_pass *p, uint32_t call)
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t forward = d->calls.v[call].twin, from = forward == NONE ? NONE : pass_first_float(d, forward, IO_INPUT);
+    from = from == NONE ? NONE : p->flow[TARGET].held[from];
+    while (from != NONE && d->rows.v[from].io != IO_OUTPUT)
+        from = p->flow[TARGET].held[from];
+    return from;
+}
+
+/* The same of the activation behind a call that works in place: what it hands back was recorded before its gates. */
+static double handed_back_in_place(const struct judge_pass *p, uint32_t call, double n)
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t kinked = kinks_behind(d, d->calls.v[call].twin), back = kinked == NONE ? NONE : d->calls.v[kinked].twin;
+    uint32_t row = back == NONE ? NONE : pass_first_float(d, back, IO_OUTPUT);
+    struct condition_size x;
+    bool same = row != NONE && pass_partner(p, row) != NONE && condition_size_of(p->m, p->state, TARGET, row, &x) &&
+                x.n == n;
+    return same ? pow(pass_accepted_error(p, p->m->pairing->line_of[TARGET][row]) * x.norm, 2) : 0;
+}
+
+/* Of a gradient that comes in: what the readers of the value handed back, weighed by their norms. */
+static double of_gradient(const struct judge_pass *p, const uint32_t rows[2])
+{
+    uint32_t out = pass_comes_unrecorded(p, rows) ? pass_put_out(p, rows[TARGET]) : NONE;
+    struct condition_size own;
+    if (out == NONE || !condition_size_of(p->m, p->state, TARGET, rows[TARGET], &own) || !(own.norm > 0))
+        return 0;
+    uint32_t clipped = kinks_clipped_behind(p, out);
+    double sum = clipped == NONE ? 0 : handed_back(p, clipped, own.n);
+    sum += handed_back_in_place(p, p->side[TARGET]->rows.v[rows[TARGET]].call, own.n);
+    return sqrt(sum + handed_back_by_readers(p, out, own.n)) / own.norm;
+}
+
+/* Of the gradient a module hands back: the sum over the branches its input went into. */
+static double of_branches(const struct judge_pass *p, const uint32_t rows[2])
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t call = d->rows.v[rows[TARGET]].call;
+    uint32_t value = given_to_twin(p, call);
+    struct condition_size own;
+    if (value == NONE || dump_row_numel(d, value) != dump_row_numel(d, rows[TARGET]) ||
+        !condition_size_of(p->m, p->state, TARGET, rows[TARGET], &own) || !(own.norm > 0))
+        return 0;
+    return sqrt(handed_back_by_readers(p, value, own.n)) / own.norm;
+}
+
+/* Of what a module puts out: what calls within it put out and no recorded call reads went into its last step. */
+static double of_end(const struct judge_pass *p, const uint32_t rows[2])
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t call = d->rows.v[rows[TARGET]].call;
+    double most = 0;
+    for (uint32_t c = call; c-- > 0 && call - c <= WITHIN && pass_holds(d, call, c);)
+        EACH_EARLY_ROW(d, c, r)
+            if (pass_is_float(&d->rows.v[r], IO_OUTPUT) && p->reads.first[r] == NONE && pass_partner(p, r) != NONE)
+                most = fmax(most, pass_accepted_error(p, p->m->pairing->line_of[TARGET][r]));
+    return most;
+}
+
+double unrecorded_step_error(const struct judge_pass *p, const uint32_t rows[2])
+{
+    const struct dump *d = p->side[TARGET];
+    const struct call *c = &d->calls.v[d->rows.v[rows[TARGET]].call];
+    enum row_io io = (enum row_io)d->rows.v[rows[TARGET]].io;
+    bool held = p->flow[TARGET].held[rows[TARGET]] != NONE || p->flow[GOLDEN].held[rows[GOLDEN]] != NONE;
+    if (io == IO_INPUT)
+        return of_gradient(p, rows);
+    if (io != IO_OUTPUT || c->kind != CALL_MODULE || held)
+        return 0;
+    return c->phase == PHASE_BACKWARD ? of_branches(p, rows) : of_end(p, rows);
+}
+
+/* The first tensor of a module's backward call that came in, on the target's side. */
+static uint32_t incoming_of(const struct dump *d, uint32_t gradient_call)
+{
+    uint32_t call = condition_module_backward(d, gradient_call);
+    if (call != NONE)
+        EACH_EARLY_ROW(d, call, r)
+            if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR)
+                return r;
+    return NONE;
+}
+
+double unrecorded_incoming_error(const struct judge_pass *p, const struct verdict_case *k)
+{
+    uint32_t row = incoming_of(p->side[TARGET], k->call);
+    uint32_t line = row == NONE ? NONE : p->m->pairing->line_of[TARGET][row];
+    uint32_t held = row == NONE ? NONE : p->flow[TARGET].held[row];
+    uint32_t before = held == NONE ? NONE : p->m->pairing->line_of[TARGET][held];
+    if (line != NONE && line < k->i)
+        return pass_accepted_error(p, line);
+    if (before != NONE && before < k->i)
+        return pass_accepted_error(p, before);
+    if (line == NONE || p->m->pairing->lines.v[line].row[GOLDEN] == NONE || p->state[line] != MEASURE_DONE)
+        return 0;
+    const struct figures *f = p->m->figures[line];
+    const uint32_t *rows = p->m->pairing->lines.v[line].row;
+    double kappa, bound = kinks_bound(p, rows, f, &kappa), behind = unrecorded_step_error(p, rows);
+    double level = p->tol->level * fmax(noise_level_quantile(&p->level, p->tol->quantile), behind);
+    return (bound > 0 || behind > 0) && f->rel_l2 <= hypot(bound, level) ? f->rel_l2 : 0;
+}

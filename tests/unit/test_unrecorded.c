@@ -1,0 +1,373 @@
+/* What comes down to rows through steps nobody recorded, and what operators and losses make of gradients: excused as
+ * far as what came in explains it, and not one step further. */
+#include "draws.h"
+#include "scenes.h"
+#include "sides.h"
+
+#include <math.h>
+
+enum { BEFORE = 16, ROWS = 64, WIDTH = 16, N = ROWS * WIDTH };
+#define SIZES "64,16"
+
+static struct scene s;
+static uint64_t seed;
+static enum dtype type;
+static uint32_t before[BEFORE];
+
+static double normal(void)
+{
+    return sqrt(-2 * log(1 - draw_share(&seed))) * cos(6.283185307179586 * draw_share(&seed));
+}
+
+static double rms(const double *v, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += v[i] * v[i];
+    return sqrt(sum / (double)n);
+}
+
+static double *drawn(double *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        v[i] = normal();
+    return v;
+}
+
+/* A call of both sides. */
+static void call(const char *name, const char *scope, enum family family)
+{
+    for (int i = 0; i < 2; i++) {
+        uint32_t c = side_call(&s.d[i], name, scope);
+        s.d[i].calls.v[c].family = (uint8_t)family;
+    }
+}
+
+/* A tensor of the last call of one side, with its figures. */
+static uint32_t one(int side, const char *slot, const char *sizes, const double *v, size_t n)
+{
+    struct dump *d = &s.d[side];
+    uint32_t r = side_row(d, (uint32_t)d->calls.n - 1, slot, sizes);
+    struct row *x = &d->rows.v[r];
+    double sum = 0;
+    x->stat[STAT_MAX] = x->stat[STAT_MIN] = v[0];
+    for (size_t i = 0; i < n; i++) {
+        x->stat[STAT_MAX] = fmax(x->stat[STAT_MAX], v[i]);
+        x->stat[STAT_MIN] = fmin(x->stat[STAT_MIN], v[i]);
+        sum += v[i];
+    }
+    x->dtype = (uint8_t)type;
+    x->stat[STAT_MEAN] = sum / (double)n;
+    x->stat[STAT_NORM] = rms(v, n) * sqrt((double)n);
+    x->has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
+    return r;
+}
+
+/* The same values on both sides, whose elements will be compared. */
+static uint32_t both(const char *slot, const char *sizes, const double *v, size_t n)
+{
+    uint32_t r = 0;
+    for (int i = 0; i < 2; i++) {
+        r = one(i, slot, sizes, v, n);
+        s.d[i].rows.v[r].has |= HAS_FILE;
+    }
+    return r;
+}
+
+/* Rows in a type whose errors of up to 0.02 are accepted, behind products that err by little. */
+static void begin(uint64_t from)
+{
+    static double x[N];
+    scene_start(&s);
+    seed = from;
+    type = DTYPE_BF16;
+    drawn(x, N);
+    for (int i = 0; i < BEFORE; i++) {
+        char name[60];
+        snprintf(name, sizeof name, "Functional.linear.%d.forward", i);
+        call(name, NULL, FAMILY_LINEAR);
+        before[i] = both("output.0", SIZES, drawn(x, N), N);
+    }
+}
+
+static void build(void)
+{
+    for (int i = 0; i < 2; i++)
+        side_end(&s.d[i]);
+    scene_build(&s);
+}
+
+/* As if the elements of that row had been compared, and were off by that much. */
+static void errs(uint32_t row, double rel_l2)
+{
+    const struct row *r = &s.d[GOLDEN].rows.v[row];
+    struct figures f = {.two = true, .rel_l2 = rel_l2, .max_abs = rel_l2, .one_thousandth = 0.9,
+                        .five_thousandths = 0.99};
+    for (int i = 0; i < 2; i++)
+        f.side[i] = (struct side_figures){
+            .max = r->stat[STAT_MAX], .min = r->stat[STAT_MIN], .mean = r->stat[STAT_MEAN], .norm = r->stat[STAT_NORM]};
+    scene_computed(&s, row, &f);
+}
+
+static bool is_first(uint32_t row)
+{
+    for (int i = 0; i < BEFORE && type == DTYPE_BF16; i++)
+        errs(before[i], 1e-4);
+    scene_judge(&s);
+    bool first = s.j.first != NONE && s.j.first == scene_line(&s, row);
+    if (s.j.first != NONE && !first)
+        fail_msg("line %u is the first deviation", s.j.first);
+    scene_end(&s);
+    return first;
+}
+
+/* ---- gradients weighed by values ---- */
+
+/* What an exponential of masked scores hands back: a few live places of a gradient that is large at the masked ones.
+ * The noise is computed, that of the whole gradient: times what noise makes of it the row errs by. */
+static bool weighted(bool softmax, double noise, double times)
+{
+    static double x[N], y[N], g[N], h[N], dx[N], other[N];
+    begin(3);
+    for (size_t i = 0; i < N; i++) {
+        x[i] = normal();
+        y[i] = softmax ? exp(x[i]) : i % WIDTH < 2 ? exp(x[i]) : 0;
+        g[i] = softmax ? 40 + normal() : i % WIDTH < 2 ? 0.1 * normal() : normal();
+    }
+    for (size_t r = 0; r < ROWS && softmax; r++) {
+        double sum = 0;
+        for (size_t i = 0; i < WIDTH; i++)
+            sum += y[r * WIDTH + i];
+        for (size_t i = 0; i < WIDTH; i++)
+            y[r * WIDTH + i] /= sum;
+    }
+    for (size_t i = 0; i < N; i++)
+        h[i] = g[i] + noise * rms(g, N) * normal();
+    for (size_t r = 0; r < ROWS; r++) {
+        double c = 0, e = 0;
+        for (size_t i = r * WIDTH; softmax && i < (r + 1) * WIDTH; i++) {
+            c += y[i] * g[i];
+            e += y[i] * h[i];
+        }
+        for (size_t i = r * WIDTH; i < (r + 1) * WIDTH; i++) {
+            dx[i] = y[i] * (g[i] - c);
+            other[i] = y[i] * (h[i] - e) - dx[i];
+        }
+    }
+    double did = rms(other, N) / rms(dx, N);
+    const char *op = softmax ? "softmax" : "exp";
+    char name[60];
+    snprintf(name, sizeof name, "Functional.%s.0.forward", op);
+    call(name, NULL, family_find(str_of(op)));
+    uint32_t in = both("input.0", SIZES, x, N);
+    both("output.0", SIZES, y, N);
+    snprintf(name, sizeof name, "Functional.%s.0.backward", op);
+    call(name, NULL, family_find(str_of(op)));
+    uint32_t came = both("input.0", SIZES, g, N), back = both("output.0", SIZES, dx, N);
+    build();
+    errs(in, 0);
+    errs(came, noise);
+    errs(back, times * did);
+    return is_first(back);
+}
+
+static void test_weighted_gradients(void **state)
+{
+    (void)state;
+    for (int softmax = 0; softmax < 2; softmax++) {
+        assert_false(weighted(softmax, 0.01, 1)); /* what noise makes of it */
+        assert_true(weighted(softmax, 0.01, 8)); /* what it does not */
+    }
+}
+
+/* ---- sums, gates and ends nobody recorded ---- */
+
+/* A module whose input goes two ways: the gradient it hands back is the sum of both, one of which is off by
+ * `branch`. */
+static bool branches(double branch, double sum)
+{
+    static double x[N], g[N], h[N], both_of[N];
+    begin(4);
+    drawn(x, N);
+    drawn(g, N);
+    drawn(h, N);
+    for (size_t i = 0; i < N; i++)
+        both_of[i] = g[i] + h[i];
+    call("Module.stem.Linear.forward.0", "stem", FAMILY_LINEAR);
+    both("output.0", SIZES, x, N);
+    call("Module.top.a.LayerNorm.forward.0", "top.a", FAMILY_NORM);
+    both("input.0", SIZES, x, N);
+    call("Module.top.b.LayerNorm.forward.0", "top.b", FAMILY_NORM);
+    both("input.0", SIZES, x, N);
+    call("Module.top.Pyramid.forward.0", "top", FAMILY_MODULE);
+    both("input.0", SIZES, x, N);
+    call("Module.top.b.LayerNorm.backward.0", "top.b", FAMILY_NORM);
+    uint32_t one_way = both("output.0", SIZES, g, N);
+    call("Module.top.a.LayerNorm.backward.0", "top.a", FAMILY_NORM);
+    uint32_t other_way = both("output.0", SIZES, h, N);
+    call("Module.top.Pyramid.backward.0", "top", FAMILY_MODULE);
+    uint32_t back = both("output.0", SIZES, both_of, N);
+    build();
+    errs(one_way, branch);
+    errs(other_way, 1e-4);
+    errs(back, sum);
+    return is_first(back);
+}
+
+static void test_sums_of_gradients(void **state)
+{
+    (void)state;
+    assert_false(branches(0.02, 0.04));
+    assert_true(branches(0.02, 0.3));
+    assert_true(branches(1e-4, 0.04));
+}
+
+/* A ReLU in place behind an addition nobody recorded: its backward call holds the gradient before the gates. */
+static bool in_place(double came_with, double behind)
+{
+    static double x[N], y[N], g[N], gated[N];
+    begin(5);
+    drawn(x, N);
+    drawn(y, N);
+    drawn(g, N);
+    for (size_t i = 0; i < N; i++)
+        gated[i] = y[i] > 0 ? g[i] : 0;
+    call("Functional.batch_norm.0.forward", NULL, FAMILY_NORM);
+    both("output.0", SIZES, x, N);
+    call("Functional.relu.0.forward", NULL, FAMILY_ACTIVATION);
+    both("input.0", SIZES, y, N);
+    call("Functional.relu.0.backward", NULL, FAMILY_ACTIVATION);
+    uint32_t came = both("output.0", SIZES, g, N);
+    call("Functional.batch_norm.0.backward", NULL, FAMILY_NORM);
+    uint32_t back = both("input.0", SIZES, gated, N);
+    build();
+    errs(came, came_with);
+    errs(back, behind);
+    return is_first(back);
+}
+
+static void test_gates_in_place(void **state)
+{
+    (void)state;
+    assert_false(in_place(0.02, 0.04));
+    assert_true(in_place(0.02, 0.4));
+    assert_true(in_place(1e-4, 0.04));
+}
+
+/* A module that puts out what an unrecorded step made of its last call's value. */
+static bool module_end(double last, double end)
+{
+    static double x[N], y[N], z[N];
+    begin(6);
+    drawn(x, N);
+    drawn(y, N);
+    drawn(z, N);
+    call("Module.pool.norm.LayerNorm.forward.0", "pool.norm", FAMILY_NORM);
+    both("input.0", SIZES, x, N);
+    uint32_t inner = both("output.0", SIZES, y, N);
+    call("Module.pool.Pool.forward.0", "pool", FAMILY_MODULE);
+    both("input.0", SIZES, x, N);
+    uint32_t out = both("output.0", SIZES, z, N);
+    build();
+    errs(inner, last);
+    errs(out, end);
+    return is_first(out);
+}
+
+static void test_ends_of_modules(void **state)
+{
+    (void)state;
+    assert_false(module_end(0.02, 0.04));
+    assert_true(module_end(0.02, 0.3));
+    assert_true(module_end(1e-4, 0.04));
+}
+
+/* ---- signs and places ---- */
+
+/* Of recorded figures alone: a loss of absolute differences, `turned` of whose 48 signs are others on one side; the
+ * rows behind it err by `behind`. `size`: one element is that many times as large. */
+static bool signs(int turned, double size, double behind)
+{
+    enum { SIGNS = 48 };
+    static double x[SIGNS], y[SIGNS], g[SIGNS], h[SIGNS], dx[SIGNS], dy[SIGNS];
+    begin(7);
+    type = DTYPE_F32;
+    drawn(x, SIGNS);
+    for (int i = 0; i < SIGNS; i++)
+        y[i] = x[i] * 1.0005;
+    drawn(dx, SIGNS);
+    for (int i = 0; i < SIGNS; i++) {
+        g[i] = i % 3 ? 0.02 : -0.02;
+        h[i] = i % 3 == 1 && i / 3 < turned ? -g[i] : g[i];
+        dy[i] = dx[i] * (1 + behind);
+    }
+    g[0] *= size;
+    h[0] *= size;
+    call("Functional.sigmoid.0.forward", NULL, FAMILY_ACTIVATION);
+    for (int i = 0; i < 2; i++)
+        one(i, "output.0", "12,4", i == TARGET ? y : x, SIGNS);
+    call("Functional.l1_loss.0.forward", NULL, FAMILY_LOSS);
+    for (int i = 0; i < 2; i++)
+        one(i, "input.0", "12,4", i == TARGET ? y : x, SIGNS);
+    call("Functional.l1_loss.0.backward", NULL, FAMILY_LOSS);
+    for (int i = 0; i < 2; i++)
+        one(i, "output.0", "12,4", i == TARGET ? h : g, SIGNS);
+    call("Functional.sigmoid.0.backward", NULL, FAMILY_ACTIVATION);
+    for (int i = 0; i < 2; i++)
+        one(i, "input.0", "12,4", i == TARGET ? h : g, SIGNS);
+    uint32_t back = 0;
+    for (int i = 0; i < 2; i++)
+        back = one(i, "output.0", "12,4", i == TARGET ? dy : dx, SIGNS);
+    build();
+    return is_first(back);
+}
+
+static void test_signs_by_figures(void **state)
+{
+    (void)state;
+    assert_false(signs(1, 1, 0.05)); /* the mean says that one turned: what comes behind has its error */
+    assert_true(signs(0, 1, 0.05));  /* none turned */
+    assert_true(signs(1, 1.5, 0.05)); /* no signs */
+    assert_true(signs(9, 1, 0.05));  /* more than noise turns */
+}
+
+/* Values read at places between those of a grid: the gradient of the places is another one where noise takes one over
+ * to other neighbours. */
+static bool sampled(double noise, double error, const char *slot)
+{
+    static double x[N], places[N], g[N];
+    begin(8);
+    drawn(x, N);
+    drawn(g, N);
+    for (size_t i = 0; i < N; i++)
+        places[i] = 2 * draw_share(&seed) - 1;
+    g[0] = 0.2 * rms(g, N) * sqrt(N);
+    call("Functional.grid_sample.0.forward", NULL, FAMILY_OTHER);
+    both("input.0", "4,4,8,8", x, N);
+    uint32_t in = both("input.1", "4,16,8,2", places, N);
+    call("Functional.grid_sample.0.backward", NULL, FAMILY_OTHER);
+    both("output.0", "4,4,8,8", x, N);
+    uint32_t back = both(slot, "4,16,8,2", g, N);
+    build();
+    errs(in, noise);
+    errs(back, error);
+    return is_first(back);
+}
+
+static void test_places_between_others(void **state)
+{
+    (void)state;
+    assert_false(sampled(0.001, 0.2, "output.1")); /* of 1,024 places a few thousandths change sides */
+    assert_true(sampled(1e-6, 0.2, "output.1"));
+    assert_true(sampled(0.001, 0.9, "output.1"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_weighted_gradients), cmocka_unit_test(test_sums_of_gradients),
+        cmocka_unit_test(test_gates_in_place),     cmocka_unit_test(test_ends_of_modules),
+        cmocka_unit_test(test_signs_by_figures),   cmocka_unit_test(test_places_between_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
