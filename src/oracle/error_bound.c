@@ -1,7 +1,9 @@
 /* Bounds of rounding errors per element and their sums (doc/oracle.md has the sources). */
 #include "oracle/error_bound.h"
 
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #define FAR_SAME 0.1 /* a mask's size may have lost a digit: scores were added to it */
 #define TF32_ROUNDOFF 0x1p-11
@@ -43,9 +45,19 @@ static bool wrong_beyond(double y, double recorded, double most, double mask)
     return isnan(recorded) || fabs(recorded) < most || signbit(recorded) != signbit(y);
 }
 
+/* The power of two at or below |y|, of a number that is not subnormal: its exponent alone. */
+static double power_below(double y)
+{
+    uint64_t bits;
+    memcpy(&bits, &y, sizeof bits);
+    bits &= (uint64_t)0x7ff << 52;
+    memcpy(&y, &bits, sizeof y);
+    return y;
+}
+
 double error_ulp(const struct error_case *of, double y)
 {
-    return fabs(y) > 0 ? ldexp(2 * unit_roundoff(of->type), ilogb(y)) : smallest_subnormal(of->output);
+    return fabs(y) >= DBL_MIN ? 2 * unit_roundoff(of->type) * power_below(y) : smallest_subnormal(of->output);
 }
 
 static void add_product(struct error_sums *e, double base, double y, double s)

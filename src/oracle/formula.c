@@ -6,6 +6,7 @@
 
 #include "base/msg.h"
 #include "base/str.h"
+#include "oracle/product_tile.h"
 
 static const char *const reasons[UNKNOWN_COUNT] = {
     [UNKNOWN_NOT] = "",
@@ -402,7 +403,7 @@ static int64_t *batch_places(struct call_values *c, const struct real_tensor *t,
 /* The most elements of its result, or of the columns that are held together. */
 static double product_size(const struct product *p)
 {
-    return fmax((double)p->batches * (double)p->rows * (double)p->columns, (double)p->terms * PRODUCT_COLUMNS);
+    return fmax((double)p->batches * (double)p->rows * (double)p->columns, (double)p->terms * TILE_COLUMNS);
 }
 
 struct candidate *product_matmul(struct call_values *c, int output, const struct real_tensor *a, bool ta,

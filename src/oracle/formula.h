@@ -203,8 +203,6 @@ struct real_tensor real_permuted(struct call_values *c, const struct real_tensor
 
 /* ---- products ---- */
 
-/* Columns that are held together while a product is computed. */
-enum { PRODUCT_COLUMNS = 8 };
 /* A product that is to be filled in, zeroed, in the arena. */
 struct product *product_new(struct call_values *c);
 /* The candidate y = a b of the last two axes of both, leading axes broadcast, either transposed first; vectors as

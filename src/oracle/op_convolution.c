@@ -3,6 +3,7 @@
 
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
+#include "oracle/product_tile.h"
 #include "oracle/windows.h"
 
 enum { SPACE = WINDOW_AXES };
@@ -200,7 +201,7 @@ static void to_weight(struct call_values *c, const struct geometry *g, const dou
 {
     struct product *p = product_over(c, g, big);
     int64_t taps = g->wide * g->taps;
-    if (real_is_too_large(c, (double)g->samples * (double)g->small_places * PRODUCT_COLUMNS))
+    if (real_is_too_large(c, (double)g->samples * (double)g->small_places * TILE_COLUMNS))
         return;
     p->batches = g->groups;
     p->rows = taps;

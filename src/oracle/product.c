@@ -1,72 +1,17 @@
-/* A product's rows, two at a time against eight columns: sums of a b and of a² b² in one pass, in the order of the
- * terms, without fused arithmetic, so that every machine gives the same bits. */
+/* A product's rows, some at a time against some columns: sums of a b and of a² b² in one pass, in the order of the
+ * terms, the same bits on every machine (product_tile.h). */
 #include "oracle/product.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "oracle/product_tile.h"
 
-enum { WIDE = PRODUCT_COLUMNS, LANES = WIDE / 2 };
-enum { COLUMNS_AT_ONCE = 512, PANEL = 1 << 22 }; /* columns held at once: at most, and their elements, unless even
-                                                    WIDE of them have more */
-
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(8)));
-
-/* Two rows of a and their squares against a panel of eight columns. */
-struct tile {
-    const double *a[2], *a2[2], *b; /* b: [terms][WIDE] */
-    int64_t terms;
-    double y[2][WIDE], s[2][WIDE];
-};
-
-static inline __attribute__((always_inline)) void tile_body(struct tile *t)
-{
-    lanes y00 = {0}, y01 = {0}, y10 = {0}, y11 = {0}, s00 = {0}, s01 = {0}, s10 = {0}, s11 = {0};
-    for (int64_t k = 0; k < t->terms; k++) {
-        lanes b0, b1;
-        memcpy(&b0, t->b + k * WIDE, sizeof b0);
-        memcpy(&b1, t->b + k * WIDE + LANES, sizeof b1);
-        lanes q0 = b0 * b0, q1 = b1 * b1;
-        y00 += t->a[0][k] * b0;
-        y01 += t->a[0][k] * b1;
-        y10 += t->a[1][k] * b0;
-        y11 += t->a[1][k] * b1;
-        s00 += t->a2[0][k] * q0;
-        s01 += t->a2[0][k] * q1;
-        s10 += t->a2[1][k] * q0;
-        s11 += t->a2[1][k] * q1;
-    }
-    memcpy(t->y[0], &y00, sizeof y00);
-    memcpy(t->y[0] + LANES, &y01, sizeof y01);
-    memcpy(t->y[1], &y10, sizeof y10);
-    memcpy(t->y[1] + LANES, &y11, sizeof y11);
-    memcpy(t->s[0], &s00, sizeof s00);
-    memcpy(t->s[0] + LANES, &s01, sizeof s01);
-    memcpy(t->s[1], &s10, sizeof s10);
-    memcpy(t->s[1] + LANES, &s11, sizeof s11);
-}
-
-static void tile_plain(struct tile *t)
-{
-    tile_body(t);
-}
-
-#if defined(__x86_64__)
-__attribute__((target("avx2"))) static void tile_avx2(struct tile *t)
-{
-    tile_body(t);
-}
-
-static void tile_run(struct tile *t)
-{
-    __builtin_cpu_supports("avx2") ? tile_avx2(t) : tile_plain(t);
-}
-#else
-static void tile_run(struct tile *t)
-{
-    tile_plain(t);
-}
-#endif
+enum { COLUMNS_AT_ONCE = 1024, PANEL = 1 << 22 }; /* columns held at once: at most, and their elements, unless even
+                                                    TILE_COLUMNS of them have more */
+enum { ROWS_AT_ONCE = 32 };
+#define STRIP_MOST (1 << 26)  /* elements of a strip: more terms would be too many for sums of squares in float32 */
+#define FAR_ABOVE 0x1p20 /* an element so many times the root mean square would drown the squares of the others */
 
 double product_operations(const struct product *p)
 {
@@ -105,13 +50,21 @@ static int64_t chosen(const struct chosen_rows *c, int64_t i)
 
 /* ---- one block of columns ---- */
 
+/* Lanes (rows of a, or columns of b) side by side, term by term, and their squares for a tile. */
+struct strip {
+    double *v;    /* [terms][lanes] */
+    float *v2;
+    double scale; /* of the squares: they are (v scale)² */
+    bool exact;   /* as tile_exact takes them */
+};
+
 struct product_work {
     const struct product *p;
     const struct real_tensor *recorded;
     struct error_sums *sums;
-    double *panel;  /* [panels][terms][WIDE] */
-    double *row[2], *square[2];
-    int64_t packed; /* the batch whose columns lie in `panel`, -1: none */
+    struct strip *column, row[ROWS_AT_ONCE / TILE_ROWS];
+    double *unfolded; /* one row, where rows are unfolded */
+    int64_t packed;   /* the batch whose columns lie in `column`, -1: none */
 };
 
 static int64_t start_of(const struct matrix *m, int64_t batch)
@@ -119,33 +72,76 @@ static int64_t start_of(const struct matrix *m, int64_t batch)
     return m->at ? m->at[batch] : 0;
 }
 
+static void strip_make(struct strip *s, size_t terms, int lanes)
+{
+    s->v = mem_resize_array(NULL, terms * (size_t)lanes, sizeof *s->v);
+    s->v2 = mem_resize_array(NULL, terms * (size_t)lanes, sizeof *s->v2);
+}
+
+static void strip_release(struct strip *s)
+{
+    free(s->v);
+    free(s->v2);
+}
+
+/* Squares and scale of what lies in v; whether all of it is float32's own, finite, and of one size. */
+static void strip_close(struct strip *s, int64_t n)
+{
+    double most = 0, squares = 0;
+    int64_t others = n >= STRIP_MOST;
+    for (int64_t i = 0; i < n; i++) {
+        double v = s->v[i], size = fabs(v);
+        most = size > most ? size : most;
+        squares += v * v;
+        others += (double)(float)v != v;
+    }
+    s->exact = !others && isfinite(squares) && most * most <= FAR_ABOVE * FAR_ABOVE * (squares / (double)n);
+    if (!s->exact)
+        return;
+    s->scale = most > 0 ? ldexp(1, -ilogb(most) - 1) : 1;
+    for (int64_t i = 0; i < n; i++)
+        s->v2[i] = tile_square(s->v[i], s->scale);
+}
+
 static void pack_columns(struct product_work *w, int64_t batch, int64_t from, int64_t to)
 {
     const struct product *p = w->p;
     const double *b = p->b.v + start_of(&p->b, batch);
-    for (int64_t first = from; first < to; first += WIDE) {
-        double *out = w->panel + (first - from) * p->terms;
-        int64_t n = to - first < WIDE ? to - first : WIDE;
+    for (int64_t first = from; first < to; first += TILE_COLUMNS) {
+        struct strip *s = &w->column[(first - from) / TILE_COLUMNS];
+        int64_t n = to - first < TILE_COLUMNS ? to - first : TILE_COLUMNS;
         for (int64_t k = 0; k < p->terms; k++)
-            for (int64_t j = 0; j < WIDE; j++)
-                out[k * WIDE + j] = j < n ? b[k * p->b.row_step + (first + j) * p->b.column_step] : 0;
+            for (int64_t j = 0; j < TILE_COLUMNS; j++)
+                s->v[k * TILE_COLUMNS + j] = j < n ? b[k * p->b.row_step + (first + j) * p->b.column_step] : 0;
+        strip_close(s, p->terms * TILE_COLUMNS);
     }
     w->packed = batch;
 }
 
-static void take_row(struct product_work *w, int which, int64_t batch, int64_t row)
+static void take_row(struct product_work *w, double *out, int64_t batch, int64_t row)
 {
     const struct product *p = w->p;
-    double *out = w->row[which];
+    const double *a = w->unfolded;
+    int64_t step = 1;
     if (p->unfold) {
-        p->unfold(p, batch, row, out);
+        p->unfold(p, batch, row, w->unfolded);
     } else {
-        const double *a = p->a.v + start_of(&p->a, batch) + row * p->a.row_step;
-        for (int64_t k = 0; k < p->terms; k++)
-            out[k] = a[k * p->a.column_step];
+        a = p->a.v + start_of(&p->a, batch) + row * p->a.row_step;
+        step = p->a.column_step;
     }
     for (int64_t k = 0; k < p->terms; k++)
-        w->square[which][k] = out[k] * out[k];
+        out[k * TILE_ROWS] = a[k * step];
+}
+
+static void take_rows(struct product_work *w, int64_t batch, const int64_t *row, int rows)
+{
+    for (int i = 0; i < rows; i++)
+        take_row(w, w->row[i / TILE_ROWS].v + i % TILE_ROWS, batch, row[i]);
+    for (int i = rows; i % TILE_ROWS; i++) /* the last strip is filled with a row of its own */
+        for (int64_t k = 0; k < w->p->terms; k++)
+            w->row[i / TILE_ROWS].v[k * TILE_ROWS + i % TILE_ROWS] = w->row[i / TILE_ROWS].v[k * TILE_ROWS];
+    for (int i = 0; i < rows; i += TILE_ROWS)
+        strip_close(&w->row[i / TILE_ROWS], w->p->terms * TILE_ROWS);
 }
 
 static void compare_element(struct product_work *w, int64_t batch, int64_t row, int64_t column, double y, double s2)
@@ -167,23 +163,26 @@ static void compare_element(struct product_work *w, int64_t batch, int64_t row, 
     error_add(w->sums, y, w->recorded->v[at], c, 0, s);
 }
 
-/* Rows taken (one or two) of a batch against the columns packed. */
-static void multiply_rows(struct product_work *w, int64_t batch, const int64_t row[2], int rows, int64_t from,
-    int64_t to)
+/* A strip of rows times one of columns, element by element. */
+static void multiply_strips(struct product_work *w, const struct strip *a, const struct strip *b, int64_t batch,
+    const int64_t *row, int rows, int64_t from, int64_t columns)
 {
-    struct tile t = {.terms = w->p->terms};
-    for (int i = 0; i < 2; i++) {
-        t.a[i] = w->row[i < rows ? i : 0];
-        t.a2[i] = w->square[i < rows ? i : 0];
-    }
-    for (int64_t first = from; first < to; first += WIDE) {
-        int64_t n = to - first < WIDE ? to - first : WIDE;
-        t.b = w->panel + (first - from) * w->p->terms;
-        tile_run(&t);
-        for (int i = 0; i < rows; i++)
-            for (int64_t j = 0; j < n; j++)
-                compare_element(w, batch, row[i], first + j, t.y[i][j], t.s[i][j]);
-    }
+    struct tile t = {.terms = w->p->terms, .a = a->v, .b = b->v, .a2 = a->v2, .b2 = b->v2};
+    bool exact = a->exact && b->exact;
+    double back = exact ? 1 / (a->scale * b->scale) : 1;
+    exact ? tile_exact(&t) : tile_plain(&t);
+    for (int i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            compare_element(w, batch, row[i], from + j, t.y[i][j], t.s2[i][j] * back * back);
+}
+
+static void multiply_rows(struct product_work *w, int64_t batch, const int64_t *row, int rows, int64_t from, int64_t to)
+{
+    for (int64_t first = from; first < to; first += TILE_COLUMNS)
+        for (int i = 0; i < rows; i += TILE_ROWS)
+            multiply_strips(w, &w->row[i / TILE_ROWS], &w->column[(first - from) / TILE_COLUMNS], batch, row + i,
+                rows - i < TILE_ROWS ? rows - i : TILE_ROWS, first,
+                to - first < TILE_COLUMNS ? to - first : TILE_COLUMNS);
 }
 
 static void compare_columns(struct product_work *w, const struct chosen_rows *c, int64_t from, int64_t to)
@@ -192,16 +191,15 @@ static void compare_columns(struct product_work *w, const struct chosen_rows *c,
     int64_t n = c->some < c->all ? c->some : c->all;
     w->packed = -1;
     for (int64_t i = 0; i < n;) {
-        int64_t at = chosen(c, i), batch = at / p->rows, row[2];
+        int64_t at = chosen(c, i), batch = at / p->rows, row[ROWS_AT_ONCE];
         int rows = 0;
         if (w->packed != batch)
             pack_columns(w, batch, from, to);
-        while (rows < 2 && i < n && (at = chosen(c, i)) / p->rows == batch) {
-            row[rows] = at % p->rows;
-            take_row(w, rows, batch, row[rows]);
-            rows++;
+        while (rows < ROWS_AT_ONCE && i < n && (at = chosen(c, i)) / p->rows == batch) {
+            row[rows++] = at % p->rows;
             i++;
         }
+        take_rows(w, batch, row, rows);
         multiply_rows(w, batch, row, rows, from, to);
     }
 }
@@ -211,18 +209,22 @@ void product_compare(const struct product *p, const struct real_tensor *recorded
     struct chosen_rows c = {product_rows(p), some};
     struct product_work w = {.p = p, .recorded = recorded, .sums = sums};
     size_t terms = (size_t)(p->terms ? p->terms : 1);
-    int64_t fit = (int64_t)(PANEL / terms) / WIDE * WIDE, most = fit < WIDE ? WIDE : fit < COLUMNS_AT_ONCE ? fit
-        : COLUMNS_AT_ONCE, columns = p->columns < most ? p->columns : most;
-    w.panel = mem_resize_array(NULL, (size_t)(columns + WIDE) * terms, sizeof *w.panel);
-    for (int i = 0; i < 2; i++) {
-        w.row[i] = mem_resize_array(NULL, terms, sizeof(double));
-        w.square[i] = mem_resize_array(NULL, terms, sizeof(double));
-    }
+    int64_t fit = (int64_t)(PANEL / terms) / TILE_COLUMNS * TILE_COLUMNS,
+            most = fit < TILE_COLUMNS ? TILE_COLUMNS : fit < COLUMNS_AT_ONCE ? fit : COLUMNS_AT_ONCE,
+            columns = p->columns < most ? p->columns : most;
+    int64_t strips = (columns + TILE_COLUMNS - 1) / TILE_COLUMNS;
+    w.column = mem_resize_array(NULL, (size_t)strips + 1, sizeof *w.column);
+    for (int64_t i = 0; i < strips; i++)
+        strip_make(&w.column[i], terms, TILE_COLUMNS);
+    for (int i = 0; i < ROWS_AT_ONCE / TILE_ROWS; i++)
+        strip_make(&w.row[i], terms, TILE_ROWS);
+    w.unfolded = mem_resize_array(NULL, p->unfold ? terms : 1, sizeof *w.unfolded);
     for (int64_t from = 0; from < p->columns; from += columns)
         compare_columns(&w, &c, from, from + columns < p->columns ? from + columns : p->columns);
-    for (int i = 0; i < 2; i++) {
-        free(w.row[i]);
-        free(w.square[i]);
-    }
-    free(w.panel);
+    for (int64_t i = 0; i < strips; i++)
+        strip_release(&w.column[i]);
+    for (int i = 0; i < ROWS_AT_ONCE / TILE_ROWS; i++)
+        strip_release(&w.row[i]);
+    free(w.column);
+    free(w.unfolded);
 }

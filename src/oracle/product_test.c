@@ -31,6 +31,14 @@ static double sign_of(int64_t column, int vector)
     return (x ^ x >> 31) & 1 ? 1 : -1;
 }
 
+/* sum += x v, `n` of them: a multiple of TEST_VECTORS_LEAST. */
+static inline void add_times(double *sum, const double *v, double x, int n)
+{
+    for (int i = 0; i < n; i += TEST_VECTORS_LEAST)
+        for (int j = 0; j < TEST_VECTORS_LEAST; j++)
+            sum[i + j] += x * v[i + j];
+}
+
 double product_test_operations(const struct product *p)
 {
     double packed = 1;
@@ -61,10 +69,8 @@ static void take_columns(struct testing *t, int64_t batch)
         t->squares[k] = 0;
         for (int64_t j = 0; j < p->columns; j++) {
             double b = p->b.v[at + k * p->b.row_step + j * p->b.column_step];
-            const double *z = t->z + j * t->vectors;
             t->squares[k] += b * b;
-            for (int v = 0; v < t->vectors; v++)
-                sum[v] += b * z[v];
+            add_times(sum, t->z + j * t->vectors, b, t->vectors);
         }
     }
 }
@@ -77,10 +83,8 @@ static void row_product(struct testing *t, int64_t batch, int64_t row, double *f
     double factor = p->scaled ? p->factor : 1, s2 = 0;
     for (int64_t k = 0; k < p->terms; k++) {
         double x = a[k * p->a.column_step];
-        const double *bz = t->bz + k * t->vectors;
         s2 += x * x * t->squares[k];
-        for (int v = 0; v < t->vectors; v++)
-            f[v] += x * bz[v];
+        add_times(f, t->bz + k * t->vectors, x, t->vectors);
     }
     t->s2 += s2 * factor * factor;
     for (int v = 0; v < t->vectors; v++) {
@@ -97,15 +101,13 @@ static bool take_off_recorded(struct testing *t, const struct error_case *of, in
     const double *b = p->added ? p->addend.v + start_of(&p->addend, batch) + row * p->addend.row_step : NULL;
     for (int64_t j = 0; j < p->columns; j++) {
         double own = y[j * p->y.column_step], more = b ? p->addend_factor * b[j * p->addend.column_step] : 0;
-        const double *z = t->z + j * t->vectors;
         if (!(fabs(own) <= of->mask) || !isfinite(more))
             return false;
         t->y2 += own * own;
         t->addend2 += more * more;
         double ulp = error_ulp(of, own);
         t->ulps2 += ulp * ulp;
-        for (int v = 0; v < t->vectors; v++)
-            f[v] -= (own - more) * z[v];
+        add_times(f, t->z + j * t->vectors, more - own, t->vectors);
     }
     t->n += p->columns;
     return true;

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""oracle.py make FOLDER | eager FOLDER: a Llama's forward pass recorded by call, as msprobe does it, and the same calls
-computed from the recorded inputs by PyTorch in float64, eagerly (what `diverge check --oracle` is measured against)."""
+"""oracle.py make FOLDER | eager FOLDER | products FOLDER: a Llama's forward pass recorded by call, as msprobe does it; the
+same calls computed from the recorded inputs by PyTorch in float64, eagerly (what `diverge check --oracle` is measured
+against); and how many seconds of one processor its multiply-adds take PyTorch's own float64 product at its best."""
 import json
+import math
 import os
 import sys
+import time
 
 import numpy as np
 import torch
@@ -85,5 +88,21 @@ def eager(folder):
         assert error < 1e-5, (name, error)
 
 
+def products(folder):
+    with open(os.path.join(folder, 'dump.json')) as f:
+        data = json.load(f)['data']
+    sums = 0
+    for name, call in data.items():
+        if name.startswith(('Functional.linear', 'Torch.matmul')):
+            sums += math.prod(call['output'][0]['shape']) * call['input_args'][0]['shape'][-1]
+    torch.set_num_threads(1)
+    a, b, best = torch.randn(1024, 1024).double(), torch.randn(1024, 1024).double(), math.inf
+    for _ in range(8):
+        start = time.process_time()
+        a @ b
+        best = min(best, time.process_time() - start)
+    print(sums / 1024 ** 3 * best)
+
+
 if __name__ == '__main__':
-    {'make': make, 'eager': eager}[sys.argv[1]](sys.argv[2])
+    {'make': make, 'eager': eager, 'products': products}[sys.argv[1]](sys.argv[2])

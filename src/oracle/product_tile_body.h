@@ -1,0 +1,48 @@
+/* tile_exact for product_tile.c, which names it (TILE_NAME, of TILE_TARGET) and its vectors of TILE_WIDTH bytes
+ * (TILE_F64, TILE_F32), says how many rows' sums fit into registers (TILE_LINES), and how a b + c is taken
+ * (TILE_ADD64, TILE_ADD32). */
+typedef double TILE_F64 __attribute__((vector_size(TILE_WIDTH), aligned(8)));
+typedef float TILE_F32 __attribute__((vector_size(TILE_WIDTH), aligned(4)));
+
+TILE_TARGET static void TILE_NAME(struct tile *t)
+{
+    enum { D = TILE_WIDTH / (int)sizeof(double), S = TILE_WIDTH / (int)sizeof(float), PARTS = TILE_COLUMNS / S };
+    for (int part = 0; part < PARTS * TILE_ROWS / TILE_LINES; part++) {
+        int from = part % PARTS * S, row = part / PARTS * TILE_LINES;
+        const double *a = t->a + row, *b = t->b + from;
+        const float *a2 = t->a2 + row, *b2 = t->b2 + from;
+        TILE_F64 y[TILE_LINES][2] = {0};
+        TILE_F32 s[TILE_LINES] = {0};
+        for (int64_t k = 0; k < t->terms; k++) {
+            TILE_F64 b0, b1;
+            TILE_F32 q;
+            memcpy(&b0, b, sizeof b0);
+            memcpy(&b1, b + D, sizeof b1);
+            memcpy(&q, b2, sizeof q);
+#pragma GCC unroll 8
+            for (int i = 0; i < TILE_LINES; i++) {
+                y[i][0] = TILE_ADD64(a[i], b0, y[i][0]);
+                y[i][1] = TILE_ADD64(a[i], b1, y[i][1]);
+                s[i] = TILE_ADD32(a2[i], q, s[i]);
+            }
+            a += TILE_ROWS;
+            a2 += TILE_ROWS;
+            b += TILE_COLUMNS;
+            b2 += TILE_COLUMNS;
+        }
+        for (int i = 0; i < TILE_LINES; i++) {
+            memcpy(&t->y[row + i][from], y[i], sizeof y[i]);
+            for (int j = 0; j < S; j++)
+                t->s2[row + i][from + j] = s[i][j];
+        }
+    }
+}
+
+#undef TILE_F64
+#undef TILE_F32
+#undef TILE_WIDTH
+#undef TILE_LINES
+#undef TILE_ADD64
+#undef TILE_ADD32
+#undef TILE_TARGET
+#undef TILE_NAME
