@@ -139,26 +139,49 @@ static void plan_alone(struct planning *p, const struct dump *d)
 
 /* ---- computing ---- */
 
+#define SPARE_MOST (512u << 20) /* bytes of one call that are kept for others */
+
 struct computing {
     struct oracle *o;
     const task_list *tasks;
+    pthread_mutex_t lock;
+    VEC(struct arena) spare; /* memory of calls that are done: the next ones need not ask the system for theirs */
 };
+
+static struct arena spare_taken(struct computing *c)
+{
+    struct arena a = {0};
+    pthread_mutex_lock(&c->lock);
+    if (c->spare.n)
+        a = c->spare.v[--c->spare.n];
+    pthread_mutex_unlock(&c->lock);
+    return a;
+}
 
 static void compute_task(void *ctx, size_t i)
 {
-    const struct computing *c = ctx;
+    struct computing *c = ctx;
     const struct oracle_task *t = &c->tasks->v[i];
-    oracle_side_recompute(&c->o->side[t->side], t->call, t->allowed);
+    struct arena a = spare_taken(c);
+    oracle_side_recompute(&c->o->side[t->side], &a, t->call, t->allowed);
+    a.total > SPARE_MOST ? arena_release(&a) : arena_clear(&a);
+    pthread_mutex_lock(&c->lock);
+    vec_push(&c->spare, a);
+    pthread_mutex_unlock(&c->lock);
 }
 
 /* False where *cancel was set meanwhile. */
 static bool compute(struct oracle *o, const task_list *tasks, const atomic_bool *cancel)
 {
-    struct computing c = {o, tasks};
+    struct computing c = {.o = o, .tasks = tasks, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct work_crew crew;
     work_crew_init(&crew);
     work_crew_each(&crew, threads_wanted(o->of.workers), tasks->n, cancel, compute_task, &c);
     work_crew_release(&crew);
+    for (size_t i = 0; i < c.spare.n; i++)
+        arena_release(&c.spare.v[i]);
+    vec_release(&c.spare);
+    pthread_mutex_destroy(&c.lock);
     return !(cancel && atomic_load(cancel));
 }
 

@@ -62,10 +62,10 @@ void oracle_side_release(struct oracle_side *s)
     arena_release(&s->arena);
 }
 
-void oracle_side_recompute(struct oracle_side *s, uint32_t call, double allowed)
+void oracle_side_recompute(struct oracle_side *s, struct arena *a, uint32_t call, double allowed)
 {
     s->begun[call] = true;
-    recompute_call(&s->plan[call], s->dump, call, allowed, &s->done[call]);
+    recompute_call(&s->plan[call], s->dump, a, call, allowed, &s->done[call]);
 }
 
 /* ---- arithmetic ---- */

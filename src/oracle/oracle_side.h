@@ -50,8 +50,9 @@ struct oracle_side {
 /* Plans every call; no tensor is read. The dump is complete and stays. */
 void oracle_side_init(struct oracle_side *s, const struct dump *d);
 void oracle_side_release(struct oracle_side *s);
-/* One call within that many operations; calls may be computed by several threads at once, each once. */
-void oracle_side_recompute(struct oracle_side *s, uint32_t call, double allowed);
+/* One call within that many operations; calls may be computed by several threads at once, each once and each with an
+ * arena of its own, which keeps nothing of it. */
+void oracle_side_recompute(struct oracle_side *s, struct arena *a, uint32_t call, double allowed);
 /* Once all that were begun are computed: arithmetic, excesses, classes, coverage. */
 void oracle_side_judge(struct oracle_side *s);
 /* What was found of a row, or NULL. */

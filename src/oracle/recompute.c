@@ -184,7 +184,7 @@ static int vectors_within(const struct product *p, double allowed)
 {
     double n = product_operations(p) > allowed ? floor(allowed / product_test_operations(p)) : 0;
     n = fmin(n, floor(TEST_ELEMENTS / fmax(1, (double)p->terms + (double)p->columns)));
-    return n < TEST_VECTORS_LEAST ? 0 : n < TEST_VECTORS_MOST ? (int)n : TEST_VECTORS_MOST;
+    return n < TEST_VECTORS_MOST ? (int)n / TEST_VECTORS_LEAST * TEST_VECTORS_LEAST : TEST_VECTORS_MOST;
 }
 
 static void add_elements(const struct candidate *p, const struct real_tensor *recorded, struct error_sums *e)
@@ -350,14 +350,13 @@ static void judge_outputs(const struct judging *j, struct recomputed_call *out)
         call_unknown(c, c->candidates ? UNKNOWN_SHAPE : UNKNOWN_OPERATOR);
 }
 
-void recompute_call(const struct call_plan *p, const struct dump *d, uint32_t call, double allowed,
+void recompute_call(const struct call_plan *p, const struct dump *d, struct arena *a, uint32_t call, double allowed,
     struct recomputed_call *out)
 {
-    struct arena a = {0};
     struct recorded_call r;
     struct judging j = {&r, allowed};
     *out = (struct recomputed_call){.output = NULL};
-    recorded_call_open(&r, &a, d, call);
+    recorded_call_open(&r, a, d, call);
     struct call_values *c = &r.values;
     formula_function *formula = c->backward ? p->operator->backward : p->operator->forward;
     refuse_composite(&r);
@@ -380,5 +379,4 @@ void recompute_call(const struct call_plan *p, const struct dump *d, uint32_t ca
         out->outputs = 0;
     if (p->moved && formula && out->outputs && out->output[0].candidate >= 0)
         out->output[0].condition = moved_inputs_change(&r, formula, out->output[0].candidate);
-    arena_release(&a);
 }

@@ -46,8 +46,9 @@ enum { HOLDS_CALLS = 1, HOLDS_COLLECTIVES = 2 };
 
 /* `holds`: bits of what is recorded inside it. Reads no tensor. */
 void call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, unsigned holds);
-/* At most `allowed` operations: a product that needs more is sampled by rows. */
-void recompute_call(const struct call_plan *p, const struct dump *d, uint32_t call, double allowed,
+/* At most `allowed` operations: a product that needs more is sampled by rows. The arena holds what it needs meanwhile;
+ * nothing of it is in *out. */
+void recompute_call(const struct call_plan *p, const struct dump *d, struct arena *a, uint32_t call, double allowed,
     struct recomputed_call *out);
 
 #endif
