@@ -1,7 +1,13 @@
-/* Dropout given its output: each element is 0 or x / (1 - p). */
+/* Dropout given its output: each element is 0 or x / (1 - p). Which ones are 0 is a random choice that nobody can
+ * refute; how many are is not: what is too rare to have happened is a wrong kernel. */
+#include <string.h>
+
 #include "base/median.h"
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
+
+#define NEVER 27.6       /* the chance that counts as none is e to the minus this, 1e-12 */
+#define RATE_STEP 0x1p-8 /* devices draw 8 bits an element: a rate may be off by as much */
 
 /* The rate read off an output, 6 digits; NAN where it cannot be. */
 static double rate_of_output(struct call_values *c, const struct real_tensor *x, const struct real_tensor *y)
@@ -18,6 +24,8 @@ static double rate_of_output(struct call_values *c, const struct real_tensor *x,
 struct dropping {
     const struct real_tensor *x, *y;
     double rate;
+    bool recorded;   /* the rate is; else it was read off the output */
+    bool by_channel; /* whole channels: the first two axes choose */
 };
 
 /* torch and MindSpore's function: x, p, training; a primitive and a module keep p. */
@@ -28,15 +36,89 @@ static bool dropping_of(struct call_values *c, struct dropping *d)
         call_unknown(c, d->x ? UNKNOWN_SHAPE : UNKNOWN_ARGUMENT);
         return false;
     }
+    d->by_channel = strpbrk(c->operator, "123") || strncmp(c->operator, "feature", 7) == 0;
     if (!c->module)
         d->rate = call_number(c, 1, "p", c->mindspore ? NAN : 0.5);
     if (!c->module && call_number(c, 2, "training", 1) == 0)
         d->rate = 0;
-    if (isnan(d->rate))
+    d->recorded = !isnan(d->rate);
+    if (!d->recorded)
         d->rate = rate_of_output(c, d->x, d->y);
     if (isnan(d->rate))
         call_unknown(c, UNKNOWN_RANDOM);
     return !c->unknown;
+}
+
+/* ---- how many are dropped ---- */
+
+struct tally {
+    double dropped, all; /* of elements that are not 0 before */
+};
+
+static struct tally tally_of(const struct dropping *d, int64_t from, int64_t to)
+{
+    struct tally t = {0};
+    for (int64_t i = from; i < to; i++)
+        if (d->x->v[i] != 0) {
+            t.dropped += d->y->v[i] == 0;
+            t.all++;
+        }
+    return t;
+}
+
+static double term(double part, double expected)
+{
+    return part > 0 ? part * log(part / expected) : 0;
+}
+
+/* Whether as many would be dropped at that rate with a chance of e^-never at most (Chernoff: n times the relative
+ * entropy; Hoeffding 1963). */
+static bool never_happens(struct tally t, double rate, double never)
+{
+    double seen = t.all > 0 ? t.dropped / t.all : rate;
+    double least = fmax(0, rate - RATE_STEP), most = fmin(1, rate + RATE_STEP);
+    if (seen >= least && seen <= most)
+        return false;
+    double near = seen < least ? least : most;
+    return t.all * (term(seen, near) + term(1 - seen, 1 - near)) > never;
+}
+
+/* The rate of fewest digits that as many dropped leave possible. */
+static double plain_rate(struct tally t)
+{
+    double seen = t.dropped / t.all;
+    for (double digits = 1; digits < 1e6; digits *= 10) {
+        double rate = round(seen * digits) / digits;
+        if (rate < 1 && !never_happens(t, rate, 4.5))
+            return rate;
+    }
+    return seen;
+}
+
+/* What the part of those that should be 0 makes of a kept element and of a dropped one, where that many never are: the
+ * share that is too much is taken off, since nobody knows which. */
+struct shares {
+    double kept, dropped; /* of x / (1 - p) */
+};
+
+static struct shares shares_of(struct tally t, double rate)
+{
+    double expected = t.all * rate;
+    if (t.dropped > expected)
+        return (struct shares){1, 1 - expected / t.dropped};
+    return (struct shares){(t.all - expected) / (t.all - t.dropped), 0};
+}
+
+/* Rows that are wholly 0 where a row never is, by the last axis. */
+static void expect_lost_rows(const struct dropping *d, double *y)
+{
+    int64_t n = d->x->axes ? d->x->shape[d->x->axes - 1] : 1, rows = n ? d->x->count / n : 0;
+    for (int64_t r = 0; r < rows; r++) {
+        struct tally t = tally_of(d, r * n, (r + 1) * n);
+        if (t.dropped == t.all && never_happens(t, d->rate, NEVER + log((double)rows)))
+            for (int64_t i = r * n; i < (r + 1) * n; i++)
+                y[i] = d->x->v[i] / (1 - d->rate);
+    }
 }
 
 static void dropout(struct call_values *c)
@@ -44,17 +126,26 @@ static void dropout(struct call_values *c)
     struct dropping d;
     if (!dropping_of(c, &d))
         return;
+    struct tally all = tally_of(&d, 0, d.x->count);
+    bool counted = !d.by_channel && d.rate < 1;
+    bool never = counted && d.rate > 0 && never_happens(all, d.rate, NEVER);
+    if (never && !d.recorded)
+        d.rate = plain_rate(all); /* the values were asked first, but as many were not dropped at their rate */
     if (d.rate == 0)
         return candidate_moved(c, 0, d.x, "the same values");
-    struct room r = room_for(c, 0, d.x, arena_fmt(c->arena, "0 or x / %g", 1 - d.rate));
+    struct shares share = never && d.recorded ? shares_of(all, d.rate) : (struct shares){1, 0};
+    struct room r = room_for(c, 0, d.x, arena_fmt(c->arena, never ? "0 or x / %g, %g of them 0" : "0 or x / %g",
+        1 - d.rate, d.rate));
     for (int64_t i = 0; i < d.x->count; i++) {
         double kept = d.rate < 1 ? d.x->v[i] / (1 - d.rate) : 0;
-        r.y[i] = d.y->v[i] == 0 ? 0 : kept;
+        r.y[i] = kept * (d.y->v[i] == 0 ? share.dropped : share.kept);
         r.roundings[i] = 2 * fabs(kept);
     }
+    if (counted)
+        expect_lost_rows(&d, r.y);
 }
 
-/* Where x is 0 nobody can tell whether it was kept. */
+/* Where x is 0 nobody can tell whether it was kept; neither where a module wrote its output over its input. */
 static void dropout_backward(struct call_values *c)
 {
     struct dropping d;
@@ -63,6 +154,9 @@ static void dropout_backward(struct call_values *c)
     struct real_tensor g = gradient_as(c, d.x);
     if (!g.v)
         return;
+    if (c->module && memcmp(d.x->v, d.y->v, (size_t)d.x->count * sizeof *d.x->v) == 0 &&
+        tally_of(&d, 0, d.x->count).all < (double)d.x->count)
+        return call_unknown(c, UNKNOWN_IN_PLACE);
     if (d.rate == 0)
         return candidate_moved(c, ANY_OUTPUT, &g, "g");
     struct room r = room_for(c, ANY_OUTPUT, d.x, "g at what was kept");
@@ -82,6 +176,9 @@ const struct operator operators_dropout[] = {
 };
 
 const struct operator operators_dropout_class[] = {
-    {.names = "dropout dropout1d dropout2d dropout3d dropoutext", .forward = dropout, .source = "torch.nn.Dropout"},
+    {.names = "dropout dropout1d dropout2d dropout3d dropoutext",
+     .forward = dropout,
+     .backward = dropout_backward,
+     .source = "torch.nn.Dropout"},
     {.names = NULL},
 };

@@ -104,6 +104,22 @@ static void products(struct tensor_dump *d, enum kernel most, enum kernel last, 
     }
 }
 
+/* Dropout of 32 × 64 elements: `drop` of them become 0 by chance, the others x `factor`; row 3 as well where it is lost.
+ * The rate is recorded unless NULL: of a module it is not. */
+static void dropout(struct tensor_dump *d, const char *name, double drop, double factor, const char *rate, bool lost)
+{
+    enum { LINES = 32, WIDE = 64 };
+    static float x[LINES * WIDE], y[LINES * WIDE];
+    draw_all(x, LINES * WIDE);
+    for (int i = 0; i < LINES * WIDE; i++)
+        y[i] = draw_share(&seed) < drop || (lost && i / WIDE == 3) ? 0 : (float)((double)x[i] * factor);
+    open_call(d, name);
+    tensors_row(d, name, "input.0", "32,64", x, LINES * WIDE);
+    if (rate)
+        fprintf(d->json, ",{\"type\":\"float\",\"value\":%s}", rate);
+    end_call(d, name, "32,64", y, LINES * WIDE);
+}
+
 /* ---- one side ---- */
 
 struct alone {
@@ -170,6 +186,51 @@ static void a_wrong_kernel_is_found_from_one_side(void **state)
     assert_string_equal(last->arithmetic, "tf32");
     assert_true(fabs(silu_row->error - 0.02) < 1e-3);
     assert_true(row_of(&a, "Functional.linear.0.forward.output.0")->excess < 1);
+    forget(&a);
+}
+
+/* which elements are dropped is chance, how many are and what the others become is not */
+static void a_wrong_dropout_is_found_from_one_side(void **state)
+{
+    struct tensor_dump d;
+    struct alone a;
+    (void)state;
+    seed = 11;
+    tensors_begin(&d);
+    dropout(&d, "Functional.dropout.0.forward", 0.1, 1 / 0.9, "0.1", false);
+    dropout(&d, "Functional.dropout.1.forward", 0.1, 1.03 / 0.9, "0.1", false);
+    dropout(&d, "Functional.dropout.2.forward", 0.2, 1 / 0.9, "0.1", false);
+    dropout(&d, "Functional.dropout.3.forward", 0, 1 / 0.9, "0.1", false);
+    dropout(&d, "Functional.dropout.4.forward", 0.1, 1 / 0.9, "0.1", true);
+    dropout(&d, "Functional.dropout.5.forward", 1, 1, "0.1", false);
+    dropout(&d, "Cell.on.Dropout.forward.0", 0.5, 2, NULL, false);
+    dropout(&d, "Cell.lost.Dropout.forward.0", 0.5, 2, NULL, true);
+    dropout(&d, "Cell.off.Dropout.forward.0", 0, 1, NULL, false);
+    dropout(&d, "Cell.large.Dropout.forward.0", 0, 1.03, NULL, false);
+    dropout(&d, "Cell.few.Dropout.forward.0", 0.1, 2, NULL, false);
+    tensors_end(&d);
+    examine(&a, d.dir, NULL);
+    static const struct {
+        const char *row, *formula;
+        bool wrong;
+    } expected[] = {
+        {"Functional.dropout.0.forward.output.0", "0 or x / 0.9", false},
+        {"Functional.dropout.1.forward.output.0", "0 or x / 0.9", true},
+        {"Functional.dropout.2.forward.output.0", "0 or x / 0.9, 0.1 of them 0", true},
+        {"Functional.dropout.3.forward.output.0", "0 or x / 0.9, 0.1 of them 0", true},
+        {"Functional.dropout.4.forward.output.0", "0 or x / 0.9", true},
+        {"Functional.dropout.5.forward.output.0", "0 or x / 0.9, 0.1 of them 0", true},
+        {"Cell.on.Dropout.forward.0.output.0", "0 or x / 0.5", false},
+        {"Cell.lost.Dropout.forward.0.output.0", "0 or x / 0.5", true},
+        {"Cell.off.Dropout.forward.0.output.0", "the same values", false},
+        {"Cell.large.Dropout.forward.0.output.0", "the same values", true},
+        {"Cell.few.Dropout.forward.0.output.0", "0 or x / 0.9, 0.1 of them 0", true},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+        const struct oracle_row *r = row_of(&a, expected[i].row);
+        if (!r || strcmp(r->formula, expected[i].formula) != 0 || oracle_row_is_wrong(r) != expected[i].wrong)
+            fail_msg("%s: %s, %g", expected[i].row, r ? r->formula : "unknown", r ? r->excess : 0);
+    }
     forget(&a);
 }
 
@@ -445,6 +506,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_exact_side_is_honest),
         cmocka_unit_test(a_wrong_kernel_is_found_from_one_side),
+        cmocka_unit_test(a_wrong_dropout_is_found_from_one_side),
         cmocka_unit_test(few_products_name_no_arithmetic),
         cmocka_unit_test(nothing_is_said_of_nan_and_unknown_operators),
         cmocka_unit_test(no_default_is_taken_where_arguments_are_not_recorded),
