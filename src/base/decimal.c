@@ -106,24 +106,37 @@ static bool is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-/* Eight digits at once: are they, and what number. */
-static bool eight(const char *p, uint64_t *number)
+static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
+/* The digits among the next eight bytes, in front of whatever is none: how many, and what number. */
+static inline int some_digits(const char *p, uint64_t *number)
 {
     uint64_t v;
     memcpy(&v, p, sizeof v);
-    if (((v & 0xf0f0f0f0f0f0f0f0) | ((v + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4) != 0x3333333333333333)
-        return false;
-    v = (v & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8; /* pairs: 10 * 256 + 1 */
-    v = (v & 0x00ff00ff00ff00ff) * 6553601 >> 16;
-    *number = (v & 0x0000ffff0000ffff) * 42949672960001 >> 32;
-    return true;
+    v ^= 0x3030303030303030; /* digits are now 0 to 9 */
+    uint64_t odd = ((v + 0x7676767676767676) | v) & 0x8080808080808080; /* above the first that is none others may be wrong */
+    int n = odd ? __builtin_ctzll(odd) / 8 : 8;
+    if (n == 0)
+        return 0;
+    v <<= 64 - 8 * n; /* zeros in front */
+    v = (v * 10 + (v >> 8)) & 0x00ff00ff00ff00ff;
+    *number = ((v & 0x000000ff000000ff) * (100 + (UINT64_C(1000000) << 32)) +
+               (v >> 16 & 0x000000ff000000ff) * (1 + (UINT64_C(10000) << 32))) >> 32;
+    return n;
 }
 
 static inline const char *read_digits(const char *p, const char *end, uint64_t *w)
 {
     uint64_t part;
-    for (; end - p >= 8 && eight(p, &part); p += 8)
-        *w = *w * 100000000 + part;
+    while (end - p >= 8) {
+        int n = some_digits(p, &part);
+        if (n == 0)
+            return p;
+        *w = *w * tens[n] + part;
+        p += n;
+        if (n < 8)
+            return p;
+    }
     for (; p < end && is_digit(*p); p++)
         *w = *w * 10 + (uint64_t)(*p - '0');
     return p;
