@@ -39,16 +39,23 @@ void json_pool_enter(struct json_pool *p)
     pool = p;
 }
 
+void json_pool_repeats(struct json_pool *p, const char *const *varying)
+{
+    p->molds.varying = varying;
+    p->room.molds = &p->molds;
+}
+
 void json_pool_clear(struct json_pool *p)
 {
     arena_clear(&p->arena);
-    p->room = (struct json_room){.arena = &p->arena};
+    p->room = (struct json_room){.arena = &p->arena, .molds = p->room.molds};
 }
 
 void json_pool_leave(struct json_pool *p)
 {
     pool = NULL;
     arena_release(&p->arena);
+    json_molds_release(&p->molds);
 }
 
 int json_members_open(struct json_members *j, const char *path, const char *descend, struct err *e)
@@ -195,10 +202,12 @@ static int skip_value(struct json_members *j, bool *special, struct err *e)
 
 /* A member's value whose text, and what stands behind it, lies in the window: most do. At the window's end, and
  * where a value is not regular, the careful way goes on (skip_value): nothing was taken. */
-static cJSON *regular_value(struct json_members *j)
+static cJSON *regular_value(struct json_members *j, struct str key)
 {
     const char *p = j->window.p + j->at, *end = j->window.p + j->window.n;
+    pool->room.key = pool->room.molds ? json_key_hash(key) : 0;
     cJSON *tree = json_tree(&pool->room, &p, end, true);
+    pool->room.key = 0;
     const char *next = p;
     while (next < end && (*next == ' ' || *next == '\n' || *next == '\r' || *next == '\t'))
         next++;
@@ -304,7 +313,7 @@ int json_members_next(struct json_members *j, struct json_member *m, struct err 
         j->keep = j->at;
         m->special = false;
         m->offset = j->base + j->keep;
-        m->tree = j->trees ? regular_value(j) : NULL;
+        m->tree = j->trees ? regular_value(j, m->key) : NULL;
         if (!m->tree && skip_value(j, &m->special, e))
             return -1;
         m->too_long = j->too_long || j->at - j->keep > VALUE_MOST;

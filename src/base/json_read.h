@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/io.h"
-#include "base/json_tree.h"
+#include "base/json_repeat.h"
 #include "base/str.h"
 
 struct json_members {
@@ -43,9 +43,12 @@ void json_members_close(struct json_members *j);
 struct json_pool {
     struct arena arena;
     struct json_room room; /* in it */
+    struct json_molds molds;
 };
 
 void json_pool_enter(struct json_pool *p);
+/* Objects that repeat come as such from here on (base/json_repeat.h); varying: as in json_molds. */
+void json_pool_repeats(struct json_pool *p, const char *const *varying);
 void json_pool_clear(struct json_pool *p);
 void json_pool_leave(struct json_pool *p); /* frees it */
 

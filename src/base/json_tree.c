@@ -1,11 +1,11 @@
 /* One pass over the text, eight bytes at a time where blanks and letters are passed over. */
 #include "base/json_tree.h"
 
-#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/json_repeat.h"
 
 #define PIECE 16384 /* bytes taken of the arena at once */
 #define DEEPEST 64
@@ -19,7 +19,7 @@ struct reading {
 
 static cJSON *read_value(struct reading *r);
 
-static char *room_for(struct json_room *room, size_t n)
+char *json_room_for(struct json_room *room, size_t n)
 {
     if ((size_t)(room->end - room->next) < n) {
         size_t piece = n < PIECE / 4 ? PIECE : n;
@@ -33,7 +33,7 @@ static char *room_for(struct json_room *room, size_t n)
 
 static cJSON *new_node(struct reading *r, int type)
 {
-    cJSON *node = (cJSON *)(void *)room_for(r->room, sizeof *node);
+    cJSON *node = (cJSON *)(void *)json_room_for(r->room, sizeof *node);
     *node = (cJSON){.type = type};
     return node;
 }
@@ -67,8 +67,7 @@ static inline bool take(struct reading *r, char c)
     return true;
 }
 
-/* The quote that ends a text; *escaped: something before it is written with a backslash. NULL: it goes on. */
-static const char *text_end(const char *p, const char *end, bool *escaped)
+const char *json_text_end(const char *p, const char *end, bool *escaped)
 {
     *escaped = false;
     while (end - p >= 8) {
@@ -116,11 +115,11 @@ static bool unescape(const char *p, const char *end, char *to)
 static char *read_text(struct reading *r)
 {
     bool escaped;
-    const char *end = text_end(r->p, r->end, &escaped);
+    const char *end = json_text_end(r->p, r->end, &escaped);
     if (!end || end >= r->end)
         return NULL;
     size_t n = (size_t)(end - r->p);
-    char *text = room_for(r->room, (n + 8) & ~(size_t)7); /* so that nodes lie as they must */
+    char *text = json_room_for(r->room, (n + 8) & ~(size_t)7); /* so that nodes lie as they must */
     if (!escaped && r->end - end >= 8) {
         for (size_t i = 0; i < n; i += 8)
             memcpy(text + i, r->p + i, 8); /* in place of a call: texts are short */
@@ -150,7 +149,7 @@ static cJSON *number_node(struct reading *r)
     r->p = behind;
     cJSON *node = new_node(r, cJSON_Number);
     node->valuedouble = v;
-    node->valueint = v >= INT_MAX ? INT_MAX : v <= (double)INT_MIN ? INT_MIN : (int)v;
+    node->valueint = json_int_of(v);
     return node;
 }
 
@@ -167,7 +166,7 @@ static cJSON *special_node(struct reading *r, const char *word, const char *mark
 {
     if (!r->special || !is_word(r, word))
         return NULL;
-    char *text = room_for(r->room, 8);
+    char *text = json_room_for(r->room, 8);
     return text_node(r, strcpy(text, mark));
 }
 
@@ -207,6 +206,32 @@ static cJSON *read_children(struct reading *r, int type, char closing)
     return take(r, closing) ? parent : NULL;
 }
 
+/* Short ones are not worth it. */
+static bool is_plain(const cJSON *v)
+{
+    int n = 0;
+    for (const cJSON *it = v->child; it; it = it->next, n++)
+        if (cJSON_IsObject(it) || json_is_repeat(it) || (it->child && (cJSON_IsObject(it->child) || json_is_repeat(it->child))))
+            return false;
+    return n > 2;
+}
+
+/* As a repeat, or read and learned: the member that was asked for, and in it objects that hold no others. */
+static cJSON *read_object(struct reading *r)
+{
+    struct json_molds *m = r->depth || r->room->key ? r->room->molds : NULL;
+    uint64_t key = r->depth ? 0 : r->room->key;
+    const char *begin = r->p;
+    cJSON *v = m ? json_repeat_find(m, r->room, key, &r->p, r->end) : NULL;
+    if (v)
+        return v;
+    r->p++;
+    v = read_children(r, cJSON_Object, '}');
+    if (v && m && (key ? v->child != NULL : is_plain(v)))
+        json_repeat_learn(m, key, begin, r->p, r->special);
+    return v;
+}
+
 static cJSON *read_value(struct reading *r)
 {
     skip_blanks(r);
@@ -214,8 +239,7 @@ static cJSON *read_value(struct reading *r)
         return NULL;
     switch (*r->p) {
     case '{':
-        r->p++;
-        return read_children(r, cJSON_Object, '}');
+        return read_object(r);
     case '[':
         r->p++;
         return read_children(r, cJSON_Array, ']');

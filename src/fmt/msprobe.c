@@ -123,7 +123,7 @@ static void top_member(struct dump *d, const char *path, const struct json_membe
 /* No object, and not what a record of this name may be either. */
 static bool is_misplaced(struct str name, const cJSON *v)
 {
-    return !cJSON_IsObject(v) && !str_ends(name, ".debug");
+    return !cJSON_IsObject(v) && !json_is_repeat(v) && !str_ends(name, ".debug");
 }
 
 static int read_calls(struct dump *d, size_t part, const char *path, struct load *load, struct err *e)
@@ -135,11 +135,13 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
     struct stack_record batch[BATCH];
     struct arena names = {0};
     struct json_pool pool;
+    f.molds = &pool.molds;
     size_t n = 0, total = 0;
     int rc;
     if (json_members_open(&j, path, "data", e))
         return -1;
     json_pool_enter(&pool);
+    json_pool_repeats(&pool, msprobe_varying);
     j.trees = true;
     uint64_t before = d->bytes;
     d->bytes += j.file.size;

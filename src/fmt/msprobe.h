@@ -3,6 +3,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/json_repeat.h"
 #include "dump/reader.h"
 
 extern const struct reader reader_msprobe;
@@ -12,9 +13,14 @@ extern const struct reader reader_msprobe_overflow; /* what `msprobe overflow_ch
  * its place in the file. */
 uint32_t msprobe_add_call(struct dump *d, struct str name, uint64_t offset);
 
+#define MSPROBE_SLOT 24
+
 /* Records being appended to a dump; slot is scratch space, released by the caller. */
 struct msprobe_fill {
     struct dump *d;
+    struct json_molds *molds; /* where records repeat (base/json_repeat.h), or NULL */
+    struct json_mold *making; /* whose rows are noted, or NULL */
+    bool saved;               /* the call is a value saved by hand */
     const char *path; /* of the file they are in, and where the record begins: for messages */
     uint64_t offset;
     const char *ext; /* ".pt" or ".npy": of tensor files that are named after their row */
@@ -24,7 +30,14 @@ struct msprobe_fill {
     enum row_io io;
     char dtype_name[24]; /* the type named last, and what it is */
     enum dtype dtype;
+    struct {
+        char text[MSPROBE_SLOT];
+        uint32_t n, slot;
+    } slots[32]; /* met before, each in a place its text gives */
 };
+
+/* Keys whose values differ where records repeat (json_pool_repeats). */
+extern const char *const msprobe_varying[];
 
 /* A call with its rows from the record's tree: {"input_args": […], "output": […]}, {"weight": [tensor]} of
  * parameters_grad, or of a name that ends in ".debug" the value itself. */

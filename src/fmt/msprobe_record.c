@@ -77,12 +77,13 @@ uint32_t msprobe_add_call(struct dump *d, struct str name, uint64_t offset)
     return c;
 }
 
-/* ---- values ---- */
+/* ---- members ---- */
 
 static void compact(struct buf *out, const cJSON *v)
 {
     double x;
     char tmp[NUM_MAX];
+    v = json_repeat_whole(v);
     if (json_number(v, &x)) {
         buf_cstr(out, num_exact(tmp, x));
     } else if (cJSON_IsString(v)) {
@@ -114,10 +115,25 @@ static const char *kept_text(struct msprobe_fill *f, const cJSON *v)
     return s;
 }
 
+/* A dump has few slots, and each call the same ones. */
+static uint32_t slot_number(struct msprobe_fill *f)
+{
+    struct str s = buf_view(&f->slot);
+    if (!s.n || s.n > MSPROBE_SLOT)
+        return dump_slot(f->d, s);
+    size_t at = (s.n * 5 + (unsigned char)s.p[0] + (unsigned char)s.p[s.n - 1]) % ARRAY_LEN(f->slots);
+    if (f->slots[at].n != s.n || memcmp(f->slots[at].text, s.p, s.n) != 0) {
+        f->slots[at].slot = dump_slot(f->d, s);
+        f->slots[at].n = (uint32_t)s.n;
+        memcpy(f->slots[at].text, s.p, s.n);
+    }
+    return f->slots[at].slot;
+}
+
 static struct row blank_row(struct msprobe_fill *f, enum row_kind kind)
 {
     return (struct row){
-        .slot = dump_slot(f->d, buf_view(&f->slot)),
+        .slot = slot_number(f),
         .shape = NONE,
         .extra = NONE,
         .io = (uint8_t)f->io,
@@ -271,6 +287,18 @@ static enum dtype dtype_of(struct msprobe_fill *f, const char *name)
     return f->dtype;
 }
 
+/* Of a checksum or a file's name. */
+static void take_text(struct msprobe_fill *f, struct row *r, enum member m, const char *text)
+{
+    if (m == MD5) {
+        r->text = arena_cstr(&f->d->arena, str_of(text));
+        r->has |= HAS_CHECKSUM;
+        f->d->checksums = true;
+    } else if (strcmp(text, "-1") != 0) {
+        file_of(f, r, text);
+    }
+}
+
 static void take_member(struct msprobe_fill *f, struct row *r, enum member m, const cJSON *v)
 {
     switch (m) {
@@ -290,24 +318,134 @@ static void take_member(struct msprobe_fill *f, struct row *r, enum member m, co
         r->needs_gradient = r->needs_gradient || cJSON_IsTrue(v);
         break;
     case MD5:
-        r->text = arena_cstr(&f->d->arena, str_of(v->valuestring));
-        r->has |= HAS_CHECKSUM;
-        f->d->checksums = true;
-        break;
     case DATA_NAME:
-        if (strcmp(v->valuestring, "-1") != 0)
-            file_of(f, r, v->valuestring);
+        take_text(f, r, m, v->valuestring);
         break;
     default:
         break;
     }
 }
 
+/* ---- records that repeat ---- */
+
+const char *const msprobe_varying[] = {"Max", "Min", "Mean", "Norm", "md5", "data_name", NULL};
+
+/* The rows that a record's text makes, but for what fills its holes. */
+struct row_mold {
+    bool regular;         /* false: each is read like any other record */
+    bool single;          /* one row, of the slot that the object stands in */
+    bool saved, gradient; /* whose record it is */
+    bool twice;           /* a member stands twice in a tensor: the last counts */
+    uint32_t rows, noted;
+    struct row *row;
+    struct {
+        uint32_t row;
+        enum member member;
+    } hole[JSON_HOLES];
+    /* while it is made: what there was before, and where it stands */
+    size_t rows_before, problems_before, groups_before;
+    uint32_t slot;
+};
+
+static void note_hole(struct msprobe_fill *f, const cJSON *node, enum member m, bool fits, unsigned *seen)
+{
+    struct row_mold *x = f->making->user;
+    x->twice = x->twice || *seen >> m & 1;
+    *seen |= 1U << m;
+    for (uint32_t i = 0; i < f->making->holes && fits; i++)
+        if (f->making->hole[i].node == node) {
+            x->hole[i].row = (uint32_t)(f->d->rows.n - x->rows_before);
+            x->hole[i].member = m;
+            x->noted++;
+        }
+}
+
+/* The first repeat is read as a tree, and what comes of it is noted. A mold within another is not: its holes are the
+ * outer one's. */
+static const cJSON *begin_mold(struct msprobe_fill *f, const cJSON *v, bool part)
+{
+    struct json_mold *m = json_repeat_of(v)->mold;
+    if (!m->user && !f->making) {
+        struct row_mold *x = arena_zalloc(&f->molds->arena, sizeof *x);
+        x->saved = f->saved;
+        x->gradient = f->d->calls.v[f->call].gradient;
+        x->rows_before = f->d->rows.n;
+        x->problems_before = f->d->problems.n;
+        x->groups_before = f->d->groups.n;
+        x->slot = part ? slot_number(f) : NONE;
+        m->user = x;
+        f->making = m;
+    }
+    return json_repeat_whole(v);
+}
+
+static void end_mold(struct msprobe_fill *f)
+{
+    const struct dump *d = f->d;
+    if (!f->making)
+        return;
+    struct row_mold *x = f->making->user;
+    x->rows = (uint32_t)(d->rows.n - x->rows_before);
+    x->regular = x->noted == f->making->holes && !x->twice && d->problems.n == x->problems_before &&
+                 d->groups.n == x->groups_before;
+    x->single = x->rows == 1 && d->rows.v[x->rows_before].slot == x->slot;
+    x->row = arena_alloc(&f->molds->arena, (x->rows + 1) * sizeof *x->row);
+    for (uint32_t i = 0; i < x->rows; i++)
+        x->row[i] = d->rows.v[x->rows_before + i];
+    for (uint32_t i = 0; i < f->making->holes && x->regular; i++) {
+        struct row *r = &x->row[x->hole[i].row];
+        if (x->hole[i].member == DATA_NAME) {
+            r->has &= (uint16_t)~HAS_FILE;
+            r->extra = NONE;
+        }
+    }
+    f->making = NULL;
+}
+
+/* part: one value of a record. False: it is to be read as a tree. */
+static bool repeated_rows(struct msprobe_fill *f, const struct json_repeat *v, bool part)
+{
+    const struct row_mold *m = v->mold->user;
+    struct dump *d = f->d;
+    if (!m || !m->regular || m->saved != f->saved || m->gradient != d->calls.v[f->call].gradient || f->making)
+        return false;
+    if (part && !m->single)
+        return false;
+    uint32_t first = (uint32_t)d->rows.n;
+    for (uint32_t i = 0; i < m->rows; i++) {
+        struct row r = m->row[i];
+        if (part) {
+            r.slot = slot_number(f);
+            r.io = (uint8_t)f->io;
+        }
+        dump_add_row(d, f->call, r);
+    }
+    for (uint32_t i = 0; i < v->mold->holes; i++) {
+        struct row *r = &d->rows.v[first + m->hole[i].row];
+        enum member of = m->hole[i].member;
+        if (of == DATA_NAME) {
+            if (!part) {
+                buf_clear(&f->slot);
+                buf_cstr(&f->slot, d->slots.v[r->slot]);
+            }
+            take_text(f, r, of, v->filling[i].text);
+        } else if (of == MD5) {
+            take_text(f, r, of, v->filling[i].text);
+        } else {
+            r->stat[STAT_MAX + (int)(of - MAX)] = v->filling[i].number;
+        }
+    }
+    return true;
+}
+
+/* ---- values ---- */
+
 static void tensor_row(struct msprobe_fill *f, const cJSON *v)
 {
     struct row r = blank_row(f, ROW_TENSOR);
     enum member m = DATA_NAME; /* the one before the first */
     bool odd = false;
+    unsigned seen = 0;
     for (const cJSON *it = v->child; it; it = it->next) {
         enum member now = member_of(it->string, m);
         if (now == MEMBERS)
@@ -317,10 +455,17 @@ static void tensor_row(struct msprobe_fill *f, const cJSON *v)
         odd = odd || !fits;
         if (fits || m == SHAPE) /* the sizes before one that is none are known */
             take_member(f, &r, m, it);
+        if (f->making)
+            note_hole(f, it, m, fits, &seen);
     }
     uint32_t row = dump_add_row(f->d, f->call, r);
     if (odd)
         tell_odd_members(f, row, v);
+}
+
+static bool is_tensor(const cJSON *v, const char *type)
+{
+    return str_ends(str_of(type), "Tensor") || (cJSON_HasObjectItem(v, "dtype") && cJSON_HasObjectItem(v, "shape"));
 }
 
 /* {"type": "torch.ProcessGroup", "group_ranks": [0, 1]}: the ranks a collective is of, among its arguments and again
@@ -336,11 +481,18 @@ static void group_of(struct msprobe_fill *f, const cJSON *v)
 
 static void value(struct msprobe_fill *f, const cJSON *v)
 {
+    if (json_is_repeat(v)) {
+        if (repeated_rows(f, json_repeat_of(v), true))
+            return;
+        v = begin_mold(f, v, true);
+        value(f, v);
+        end_mold(f);
+        return;
+    }
     if (cJSON_IsObject(v)) {
         const cJSON *type = cJSON_GetObjectItemCaseSensitive(v, "type");
         if (cJSON_IsString(type)) {
-            if (str_ends(str_of(type->valuestring), "Tensor") ||
-                (cJSON_HasObjectItem(v, "dtype") && cJSON_HasObjectItem(v, "shape")))
+            if (is_tensor(v, type->valuestring))
                 tensor_row(f, v);
             else {
                 group_of(f, v);
@@ -387,17 +539,14 @@ static const struct {
     {"parameters", "parameters", IO_PARAMETER},
 };
 
-void msprobe_add_record(struct msprobe_fill *f, struct str name, uint64_t offset, const cJSON *record)
+static void record_rows(struct msprobe_fill *f, const cJSON *record)
 {
-    f->call = msprobe_add_call(f->d, name, offset);
-    f->offset = offset;
-    if (str_ends(name, ".debug")) { /* the saved value itself, not a call's arguments */
+    if (f->saved) { /* the saved value itself, not a call's arguments */
         section(f, "", IO_OUTPUT, record);
         return;
     }
-    bool gradient = f->d->calls.v[f->call].gradient;
     for (const cJSON *it = record->child; it; it = it->next) {
-        if (gradient) {
+        if (f->d->calls.v[f->call].gradient) {
             /* {"weight": [tensor]}: the list of one is the tensor */
             bool single = cJSON_IsArray(it) && it->child && !it->child->next;
             section(f, it->string, IO_GRADIENT, single ? it->child : it);
@@ -405,10 +554,23 @@ void msprobe_add_record(struct msprobe_fill *f, struct str name, uint64_t offset
         }
         for (size_t s = 0; s < ARRAY_LEN(sections); s++)
             if (strcmp(it->string, sections[s].key) == 0) {
-                if (!cJSON_IsArray(it) && !cJSON_IsObject(it) && !cJSON_IsNull(it))
+                if (!cJSON_IsArray(it) && !cJSON_IsObject(it) && !json_is_repeat(it) && !cJSON_IsNull(it))
                     tell_odd(f, NONE, it->string, _("a list"), it);
                 section(f, sections[s].slot, sections[s].io, it);
             }
+    }
+}
+
+void msprobe_add_record(struct msprobe_fill *f, struct str name, uint64_t offset, const cJSON *record)
+{
+    f->call = msprobe_add_call(f->d, name, offset);
+    f->offset = offset;
+    f->saved = str_ends(name, ".debug");
+    if (!json_is_repeat(record)) {
+        record_rows(f, record);
+    } else if (!repeated_rows(f, json_repeat_of(record), false)) {
+        record_rows(f, begin_mold(f, record, false));
+        end_mold(f);
     }
 }
 

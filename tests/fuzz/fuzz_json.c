@@ -6,6 +6,7 @@
 static void look(const cJSON *v, int depth)
 {
     double x;
+    v = json_repeat_whole(v);
     if (depth > 2000)
         abort();
     if (json_number(v, &x) && !cJSON_IsString(v))
@@ -53,6 +54,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     json_pool_enter(&pool);
     whole = json_parse(text, true, "pooled", 0, &e);
     json_pool_clear(&pool);
+    walk(path, "data", text, true);
+    static const char *const varying[] = {"Max", "data_name", NULL};
+    json_pool_repeats(&pool, varying);
     walk(path, "data", text, true);
     json_pool_leave(&pool);
     return 0;

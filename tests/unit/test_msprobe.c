@@ -568,6 +568,71 @@ static void records_of_other_types(void **state)
         }
 }
 
+/* `#` is the number, `$` so many blanks. */
+static void write_record(struct buf *b, const char *text, int number, int blanks)
+{
+    for (; *text; text++)
+        if (*text == '$')
+            buf_fmt(b, "%*s", blanks, "");
+        else if (*text == '#')
+            buf_count(b, (unsigned long long)number);
+        else
+            buf_char(b, *text);
+}
+
+/* Records that are written alike are read by what they have in common: the same rows as where blanks tell each from the
+ * others. */
+static void records_that_repeat(void **state)
+{
+    static const char *const outputs[] = {
+        "[{\"type\":\"torch.Tensor\",$\"dtype\":\"torch.float32\",\"shape\":[2,3],\"Max\":#,\"Min\":-1.5,\"Mean\":1e-3,\"Norm\":#.5,"
+        "\"requires_grad\":true,\"md5\":\"#\"},{\"type\":\"int\",\"value\":3},[null,true]]",
+        "{\"type\":\"torch.Tensor\",$\"dtype\":\"torch.float32\",\"shape\":[],\"Max\":#,\"Norm\":#,"
+        "\"data_name\":\"F.add.#.forward.output.pt\"}",
+        "[{\"type\":\"torch.Tensor\",$\"dtype\":\"torch.float32\",\"shape\":[7],\"Max\":#,\"Max\":true,\"Min\":#,\"Mean\":NaN,"
+        "\"data_name\":\"other#.pt\"}]",
+        "[{\"type\":\"torch.ProcessGroup\",$\"group_ranks\":[#,#,#]},{\"type\":\"x.dtype\",\"value\":\"float32\"}]",
+        "[{\"type\":\"torch.Tensor\",$\"dtype\":\"torch.float32\",\"shape\":\"odd\",\"Max\":#,\"Min\":\"#\",\"Norm\":#}]",
+        "{\"\":{\"type\":\"torch.Tensor\",$\"dtype\":\"int8\",\"Max\":#,\"Min\":#,\"Norm\":#},\"b\":{\"a\":[],\"b\":[],\"Max\":4}}",
+    };
+    static const char *const names[] = {"F.add.#.forward", "Module.m.#.L.backward.0", "Module.m.#.L.parameters_grad", "v.#.debug"};
+    struct buf b[2] = {{0}, {0}};
+    struct opened o[2];
+    (void)state;
+    for (int i = 0; i < 400; i++)
+        for (int k = 0; k < 2; k++) {
+            buf_cstr(&b[k], i ? ",\"" : "\"");
+            write_record(&b[k], names[i / 7 % (int)ARRAY_LEN(names)], i, 0);
+            buf_cstr(&b[k], "\":{\"input_args\":");
+            for (int part = 0; part < 2; part++) {
+                buf_cstr(&b[k], part ? ",\"output\":" : "");
+                write_record(&b[k], outputs[(i / 2 + part * (i % 3)) % (int)ARRAY_LEN(outputs)], i, k ? i : 0);
+            }
+            buf_char(&b[k], '}');
+        }
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(open_path(&o[k], dump_of(b[k].p)), 0);
+    const struct dump *x = &o[0].d, *y = &o[1].d;
+    assert_int_equal(x->rows.n, y->rows.n);
+    assert_true(dump_fingerprint(x) == dump_fingerprint(y));
+    assert_int_equal(x->problems.n, y->problems.n);
+    assert_int_equal(x->groups.n, y->groups.n);
+    assert_int_equal(x->slots.n, y->slots.n);
+    for (uint32_t r = 0; r < x->rows.n; r++) {
+        const struct row *p = &x->rows.v[r], *q = &y->rows.v[r];
+        assert_int_equal(p->needs_gradient, q->needs_gradient);
+        assert_int_equal(p->io, q->io);
+        assert_int_equal(p->call, q->call);
+        assert_int_equal(p->extra == NONE, q->extra == NONE);
+        if (p->extra != NONE)
+            assert_string_equal(x->extras.v[p->extra].file, y->extras.v[q->extra].file);
+    }
+    for (int k = 0; k < 2; k++) {
+        shut_opened(&o[k]);
+        buf_release(&b[k]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -590,6 +655,7 @@ int main(void)
         cmocka_unit_test(repeated_names),
         cmocka_unit_test(can_be_stopped),
         cmocka_unit_test(records_of_other_types),
+        cmocka_unit_test(records_that_repeat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
