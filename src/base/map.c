@@ -143,6 +143,12 @@ uint32_t map_get(const struct map *m, struct str key)
     return s->p ? s->value : MAP_NONE;
 }
 
+void map_expect(const struct map *m, struct str key)
+{
+    if (m->n)
+        __builtin_prefetch(&m->slots[map_hash(key) & (m->cap - 1)]);
+}
+
 static struct map_slot *slot_for(struct map *m, struct str key, bool *fresh)
 {
     map_reserve(m, m->n + 1);
@@ -177,9 +183,14 @@ void nmap_release(struct nmap *m)
     *m = (struct nmap){0};
 }
 
+static size_t nplace(const struct nmap *m, uint64_t key)
+{
+    return mix(key ^ secret[0]) & (m->cap - 1);
+}
+
 static struct nmap_slot *nprobe(const struct nmap *m, uint64_t key)
 {
-    size_t mask = m->cap - 1, i = mix(key ^ secret[0]) & mask;
+    size_t mask = m->cap - 1, i = nplace(m, key);
     while (m->slots[i].used && m->slots[i].key != key)
         i = (i + 1) & mask;
     return &m->slots[i];
@@ -193,18 +204,32 @@ uint32_t nmap_get(const struct nmap *m, uint64_t key)
     return s->used ? s->value : MAP_NONE;
 }
 
+void nmap_reserve(struct nmap *m, size_t n)
+{
+    struct nmap old = *m;
+    size_t cap = old.cap ? old.cap : 16;
+    while (cap - cap / 4 <= n)
+        cap *= 2;
+    if (cap == old.cap)
+        return;
+    pthread_once(&chosen, choose);
+    m->cap = cap;
+    m->slots = mem_zalloc(cap * sizeof *m->slots);
+    for (size_t i = 0; i < old.cap; i++)
+        if (old.slots[i].used)
+            *nprobe(m, old.slots[i].key) = old.slots[i];
+    free(old.slots);
+}
+
+void nmap_expect(const struct nmap *m, uint64_t key)
+{
+    if (m->n)
+        __builtin_prefetch(&m->slots[nplace(m, key)]);
+}
+
 static struct nmap_slot *nslot_for(struct nmap *m, uint64_t key)
 {
-    if (m->cap - m->cap / 4 <= m->n + 1) {
-        struct nmap old = *m;
-        pthread_once(&chosen, choose);
-        m->cap = old.cap ? old.cap * 2 : 16;
-        m->slots = mem_zalloc(m->cap * sizeof *m->slots);
-        for (size_t i = 0; i < old.cap; i++)
-            if (old.slots[i].used)
-                *nprobe(m, old.slots[i].key) = old.slots[i];
-        free(old.slots);
-    }
+    nmap_reserve(m, m->n + 1);
     return nprobe(m, key);
 }
 

@@ -32,6 +32,8 @@ uint32_t map_get(const struct map *m, struct str key); /* MAP_NONE when absent *
 /* Stores value unless the key is there already; returns the value that is there afterwards. */
 uint32_t map_add(struct map *m, struct str key, uint32_t value);
 void map_set(struct map *m, struct str key, uint32_t value);
+/* The key will be asked for soon: its slot is brought near. Of a large map each slot is a wait for memory. */
+void map_expect(const struct map *m, struct str key);
 
 /* The same for numbers, where the caller already has a 64-bit key (a fingerprint). */
 struct nmap_slot {
@@ -45,6 +47,8 @@ struct nmap {
 };
 
 void nmap_release(struct nmap *m);
+void nmap_reserve(struct nmap *m, size_t n);
+void nmap_expect(const struct nmap *m, uint64_t key);
 uint32_t nmap_get(const struct nmap *m, uint64_t key);
 uint32_t nmap_add(struct nmap *m, uint64_t key, uint32_t value);
 void nmap_set(struct nmap *m, uint64_t key, uint32_t value);

@@ -7,6 +7,7 @@
 
 #include "dump/family.h"
 
+#define AHEAD 8 /* rows: about the time that memory takes */
 #define HOLDERS_BACK 64 /* rows of one count and extremes that are asked for their norm */
 
 /* One value: the rows that hold it, as seen so far. */
@@ -114,11 +115,14 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
         .weight_gradient = mem_zalloc(d->calls.n + 1),
         .layer = mem_alloc((d->calls.n + 1) * sizeof *f->layer),
     };
+    nmap_reserve(&index, n);
     for (size_t c = 0; c < d->calls.n; c++)
         f->layer[c] = d->calls.v[c].scope == NONE ? NONE : scope_layer(d->scopes.v[d->calls.v[c].scope]);
     for (uint32_t row = 0; row < n; row++) {
         const struct row *r = &d->rows.v[row];
         uint64_t key;
+        if (row + AHEAD < n && value_key(d, row + AHEAD, &key))
+            nmap_expect(&index, key);
         of[row] = f->held[row] = alike[row] = NONE;
         if (!value_key(d, row, &key))
             continue;

@@ -14,6 +14,7 @@
 #include "fmt/pt.h"
 
 #define BATCH 256
+#define AHEAD 4 /* calls: about the time that memory takes */
 
 /* One folder: the dump's own, or those of a run that was compiled in part (graph/…, pynative/…). */
 struct dump_part {
@@ -77,6 +78,8 @@ static void flush(struct msprobe_fill *f, struct stack_record *batch, size_t n, 
     load_begin(load);
     for (size_t i = 0; i < n; i++) {
         struct stack_record *r = &batch[i];
+        if (i + AHEAD < n)
+            map_expect(&f->d->call_names, batch[i + AHEAD].name);
         if (r->tree) {
             msprobe_add_record(f, r->name, r->offset, r->tree);
         } else {

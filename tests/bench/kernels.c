@@ -1,5 +1,5 @@
 /* kernels [ELEMENTS]: one core, data in memory. How near the comparison of two arrays comes to just reading
- * them, for every variant this machine has and the types its kernels take directly. A line a measurement:
+ * them, for every variant this machine has and the types its kernels take directly, and some they do not. A line a measurement:
  *   read RATE                        GB/s, the fastest plain sum of any variant
  *   TYPE VARIANT KIND RATE           GB/s of the same bytes compared
  * KIND is what the numbers are like: close (every element differs a little), apart, equal, sparse (half of
@@ -18,7 +18,7 @@
 enum kind { CLOSE, APART, EQUAL, SPARSE, KINDS };
 
 static const char *const kind_name[KINDS] = {"close", "apart", "equal", "sparse"};
-static const enum dtype type[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16};
+static const enum dtype type[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_F8E4M3, DTYPE_F8E5M2, DTYPE_I8, DTYPE_F64};
 
 /* This thread's own time: somebody else's turn on the core is not counted. */
 static double now(void)
@@ -37,20 +37,36 @@ static double draw(void)
     return (double)(seed >> 11) * 0x1p-53 - 0.5;
 }
 
-static void store(enum dtype d, void *to, size_t i, float v)
+static uint16_t half_of(float v)
 {
     uint32_t u;
     memcpy(&u, &v, sizeof u);
-    uint16_t h = (uint16_t)(u >> 16);
-    if (d == DTYPE_F16)
-        h = (uint16_t)((u >> 16 & 0x8000) | (unsigned)(fabsf(v) < 0x1p-14f ? fabsf(v) * 0x1p24f : 0) |
-                       (fabsf(v) < 0x1p-14f ? 0 : ((u >> 13) - (112u << 10)) & 0x7fff));
-    memcpy((char *)to + dtype_table[d].size * i, d == DTYPE_F32 ? (void *)&v : (void *)&h, dtype_table[d].size);
+    if (fabsf(v) < 0x1p-14f)
+        return (uint16_t)((u >> 16 & 0x8000) | (unsigned)(fabsf(v) * 0x1p24f));
+    return (uint16_t)((u >> 16 & 0x8000) | (((u >> 13) - (112u << 10)) & 0x7fff));
+}
+
+/* Cut off, not rounded. */
+static void store(enum dtype d, void *to, size_t i, float v)
+{
+    uint32_t u;
+    uint16_t h = half_of(v);
+    double wide = (double)v;
+    int8_t whole = (int8_t)(v * 100);
+    memcpy(&u, &v, sizeof u);
+    const uint16_t brain = (uint16_t)(u >> 16);
+    const unsigned char e5m2 = (unsigned char)(h >> 8);
+    const float size = fabsf(v) * 0x1p-120f; /* e4m3's exponents */
+    memcpy(&u, &size, sizeof u);
+    const unsigned char e4m3 = (unsigned char)((u >> 20 & 0x7f) | (v < 0 ? 0x80 : 0));
+    const void *as[DTYPE_COUNT] = {[DTYPE_F64] = &wide,    [DTYPE_F32] = &v,       [DTYPE_F16] = &h, [DTYPE_BF16] = &brain,
+                                   [DTYPE_F8E4M3] = &e4m3, [DTYPE_F8E5M2] = &e5m2, [DTYPE_I8] = &whole};
+    memcpy((char *)to + dtype_table[d].size * i, as[d], dtype_table[d].size);
 }
 
 static void fill(enum dtype d, enum kind kind, void *t, void *g, size_t n)
 {
-    float error = d == DTYPE_F32 ? 1e-4f : 1e-2f;
+    float error = dtype_table[d].size >= 4 ? 1e-4f : dtype_table[d].size == 2 ? 1e-2f : 1e-1f;
     for (size_t i = 0; i < n; i++) {
         float y = (float)draw(), x = y * (1 + error * (float)((int)(i % 7) - 3));
         if (kind == APART)
