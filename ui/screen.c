@@ -508,6 +508,8 @@ bool screen_idle(struct screen *s)
 void screen_rest(struct screen *s)
 {
     diagnosis_job_wait(&s->work.diagnosis);
+    for (int i = 0; i < 2; i++)
+        file_lines_wait(&s->work.stack.source[i]);
     procedure_wait(&s->work.guide, NULL, NULL, 0);
     report_job_wait(&s->work.report);
     folder_scan_wait(&s->work.offers);

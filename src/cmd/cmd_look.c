@@ -52,39 +52,38 @@ static int run_side(struct workspace *d, struct str args)
                     : str_is(args, "golden") ? GOLDEN
                     : d->stack.side == TARGET ? GOLDEN
                                               : TARGET;
-    d->stack.frame = workspace_stack_start(d, d->cursor, d->stack.side);
+    return 0;
+}
+
+/* Whether both sides' stacks move together. */
+static int run_lock(struct workspace *d, struct str args)
+{
+    d->stack.apart = str_is(args, "on") ? false : str_is(args, "off") ? true : !d->stack.apart;
+    workspace_stack_select(d, d->stack.side, d->stack.frame[d->stack.side]);
+    workspace_say(d, "%s", d->stack.apart ? _("each side's stack moves alone; = moves both together again")
+                                          : _("both stacks move together"));
     return 0;
 }
 
 static int run_source(struct workspace *d, struct str args)
 {
     bool twin;
-    uint32_t st = workspace_stack(d, d->cursor, d->stack.side, &twin);
+    const struct frame *f = workspace_frame(d, d->stack.side);
+    struct buf path = {0};
     (void)args;
-    if (st == NONE) {
+    if (workspace_stack(d, d->cursor, d->stack.side, &twin) == NONE) {
         workspace_complain(d, _("no stack was recorded for this row on the %s side"),
                            d->stack.side == TARGET ? _("target") : _("golden"));
         return 0;
     }
-    const struct dump *x = &d->c->side[d->stack.side].dump;
-    const struct stack *s = &x->stacks.v[st];
-    const struct frame *f = d->stack.frame < s->n ? &x->frames.v[x->stack_frames.v[s->first + d->stack.frame]] : NULL;
     if (!f || !f->line) {
         workspace_complain(d, _("this frame names no file and line"));
         return 0;
     }
-    d->open_file = f->file;
-    for (size_t i = d->inv->remaps.n; i-- > 0;) { /* recorded elsewhere: where it is here */
-        const struct named_text *m = &d->inv->remaps.v[i];
-        if (str_starts(str_of(f->file), m->name)) {
-            struct buf path = {0};
-            buf_fmt(&path, "%s%s", m->text, f->file + strlen(m->name));
-            d->open_file = investigation_keep(d->inv, path.p);
-            buf_release(&path);
-            break;
-        }
-    }
+    workspace_source(d, f, &path);
+    d->open_file = investigation_keep(d->inv, path.p);
     d->open_line = f->line;
+    buf_release(&path);
     return R_OPEN;
 }
 
@@ -423,6 +422,7 @@ const struct command commands_look[] = {
     {"pane", "next|prev|NAME", N_("move the focus to another pane: table, detail, stack"), 0, run_pane, complete_pane},
     {"zoom", "", N_("show the pane under the table on the whole screen, and back"), 0, run_zoom, NULL},
     {"side", "[target|golden]", N_("show the other side's stack, or that of a side"), 0, run_side, NULL},
+    {"lock", "[on|off]", N_("move both sides' stacks together, or each alone"), 0, run_lock, NULL},
     {"source", "", N_("open the selected frame's file at its line, in $PAGER or $EDITOR"), NEEDS_ROW | ON_ROW, run_source, NULL},
     {"remap", "FROM TO", N_("source files of stacks recorded elsewhere: the start of their paths here"), 0, run_remap, NULL},
     {"list", "NAME", N_("deviations, suspects, frontier, precision, inputs, gaps, problems, operators or bookmarks; Enter goes there"), 0, run_list, complete_list},

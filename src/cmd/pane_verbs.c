@@ -208,9 +208,10 @@ static int detail_enter(struct workspace *d)
 static int stack_step(struct workspace *d, long by)
 {
     bool twin;
-    uint32_t st = workspace_stack(d, d->cursor, d->stack.side, &twin);
-    long n = st == NONE ? 0 : (long)d->c->side[d->stack.side].dump.stacks.v[st].n, at = (long)d->stack.frame + by;
-    d->stack.frame = (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at);
+    enum side side = d->stack.side;
+    uint32_t st = workspace_stack(d, d->cursor, side, &twin);
+    long n = st == NONE ? 0 : (long)d->c->side[side].dump.stacks.v[st].n, at = (long)d->stack.frame[side] + by;
+    workspace_stack_select(d, side, (uint32_t)(at < 0 || !n ? 0 : at >= n ? n - 1 : at));
     return 0;
 }
 

@@ -42,6 +42,8 @@ void workspace_init(struct workspace *d, struct session *s, struct investigation
     };
     d->c = session_hold(s);
     diagnosis_job_init(&d->diagnosis, s->opt.notify, s->opt.ctx);
+    for (int i = 0; i < 2; i++)
+        file_lines_init(&d->stack.source[i], s->opt.notify, s->opt.ctx);
     tensor_view_init(&d->tensor, s);
     procedure_init(&d->guide, d->c, inv, session_compare, s->opt.notify, s->opt.ctx);
     report_job_init(&d->report, &d->guide, s->opt.notify, s->opt.ctx);
@@ -59,6 +61,8 @@ void workspace_release(struct workspace *d)
     folder_scan_release(&d->offers);
     tensor_view_release(&d->tensor);
     diagnosis_job_release(&d->diagnosis);
+    for (int i = 0; i < 2; i++)
+        file_lines_release(&d->stack.source[i]);
     procedure_release(&d->guide);
     comparison_drop(d->c);
     search_release(&d->search);
@@ -321,7 +325,8 @@ void workspace_refresh(struct workspace *d)
         make_groups(d);
     if (d->stack.line != d->cursor) { /* another row: its stack from the model's code on */
         d->stack.line = d->cursor;
-        d->stack.frame = workspace_stack_start(d, d->cursor, d->stack.side);
+        for (int i = 0; i < 2; i++)
+            d->stack.frame[i] = workspace_stack_start(d, d->cursor, i);
         d->detail_scroll = 0;
     }
     workspace_rows(d, d->cursor, d->cursor_row);
@@ -568,6 +573,39 @@ uint32_t workspace_stack_start(const struct workspace *d, uint32_t line, int sid
     bool twin;
     uint32_t st = workspace_stack(d, line, side, &twin);
     return st == NONE ? 0 : dump_stack_start(&d->c->side[side].dump, st);
+}
+
+const struct frame *workspace_frame(const struct workspace *d, int side)
+{
+    bool twin;
+    uint32_t st = workspace_stack(d, d->cursor, side, &twin);
+    const struct dump *x = &d->c->side[side].dump;
+    return st != NONE && d->stack.frame[side] < x->stacks.v[st].n
+               ? &x->frames.v[x->stack_frames.v[x->stacks.v[st].first + d->stack.frame[side]]]
+               : NULL;
+}
+
+void workspace_stack_select(struct workspace *d, enum side side, uint32_t frame)
+{
+    bool twin;
+    uint32_t own = workspace_stack(d, d->cursor, side, &twin), other = workspace_stack(d, d->cursor, !side, &twin);
+    d->stack.frame[side] = frame;
+    if (d->stack.apart || own == NONE || other == NONE)
+        return;
+    uint32_t depth = dump_stack_depth(&d->c->side[side].dump, own, frame);
+    d->stack.frame[!side] = dump_stack_at_depth(&d->c->side[!side].dump, other, depth);
+}
+
+void workspace_source(const struct workspace *d, const struct frame *f, struct buf *out)
+{
+    for (size_t i = d->inv->remaps.n; i-- > 0;) { /* recorded elsewhere: where it is here */
+        const struct named_text *m = &d->inv->remaps.v[i];
+        if (str_starts(str_of(f->file), m->name)) {
+            buf_fmt(out, "%s%s", m->text, f->file + strlen(m->name));
+            return;
+        }
+    }
+    buf_cstr(out, f->file);
 }
 
 void workspace_names(const struct workspace *d, uint32_t line, struct buf name[2])

@@ -3,6 +3,7 @@
 #ifndef CMD_WORKSPACE_H
 #define CMD_WORKSPACE_H
 
+#include "base/file_lines.h"
 #include "table/row_order.h"
 #include "cmd/rank_view.h"
 #include "cmd/tensor_view.h"
@@ -108,8 +109,10 @@ struct plot_view {
 
 struct stack_view {
     enum side side;
-    uint32_t frame; /* selected */
-    uint32_t line;  /* the table line that selection belongs to */
+    bool apart;        /* each side moves alone; else the other side's frame follows */
+    uint32_t frame[2]; /* selected */
+    uint32_t line;     /* the table line that selection belongs to */
+    struct file_lines source[2]; /* around the selected frames */
 };
 
 /* Rows put together by groups of one kind. */
@@ -252,6 +255,12 @@ const struct line_judgement *workspace_judgement(const struct workspace *d, uint
 uint32_t workspace_stack(const struct workspace *d, uint32_t line, int side, bool *of_twin);
 /* The frame of that stack that is selected first: the model's code, not the frameworks' calls around it. */
 uint32_t workspace_stack_start(const struct workspace *d, uint32_t line, int side);
+/* The selected frame of that side at the cursor, NULL: none. */
+const struct frame *workspace_frame(const struct workspace *d, int side);
+/* Selects a frame; the other side's goes to the same depth of the model's code unless both move apart. */
+void workspace_stack_select(struct workspace *d, enum side side, uint32_t frame);
+/* Where a frame's file lies here (:remap), appended. */
+void workspace_source(const struct workspace *d, const struct frame *f, struct buf *out);
 /* The line these rows stand in, by the first that has one; NONE where neither has. */
 uint32_t workspace_line_of(const struct workspace *d, const uint32_t row[2]);
 void workspace_names(const struct workspace *d, uint32_t line, struct buf name[2]);

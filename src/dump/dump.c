@@ -369,14 +369,36 @@ bool frame_is_library(const struct frame *f)
     return str_search(file, "/lib/python") >= 0; /* Python's own */
 }
 
+static bool is_model_frame(const struct dump *d, const struct stack *s, uint32_t frame)
+{
+    const struct frame *f = &d->frames.v[d->stack_frames.v[s->first + frame]];
+    return *f->file && !frame_is_library(f);
+}
+
 uint32_t dump_stack_start(const struct dump *d, uint32_t stack)
 {
-    const struct stack *s = &d->stacks.v[stack];
-    for (uint32_t i = 0; i < s->n; i++)
-        if (*d->frames.v[d->stack_frames.v[s->first + i]].file &&
-            !frame_is_library(&d->frames.v[d->stack_frames.v[s->first + i]]))
-            return i;
-    return 0;
+    return dump_stack_at_depth(d, stack, 0);
+}
+
+uint32_t dump_stack_depth(const struct dump *d, uint32_t stack, uint32_t frame)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i <= frame && i < d->stacks.v[stack].n; i++)
+        n += is_model_frame(d, &d->stacks.v[stack], i);
+    return n ? n - 1 : 0;
+}
+
+uint32_t dump_stack_at_depth(const struct dump *d, uint32_t stack, uint32_t depth)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < d->stacks.v[stack].n; i++) {
+        if (!is_model_frame(d, &d->stacks.v[stack], i))
+            continue;
+        last = i;
+        if (depth-- == 0)
+            break;
+    }
+    return last;
 }
 
 void frame_place(const struct frame *f, struct buf *out)

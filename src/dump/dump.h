@@ -235,6 +235,11 @@ uint64_t dump_fingerprint(const struct dump *d);
 bool frame_is_library(const struct frame *f);
 /* The first frame of a stack that is model code, 0 where none is. */
 uint32_t dump_stack_start(const struct dump *d, uint32_t stack);
+/* The frames of model code counted from 0 on: which of them this one is, or for a framework's frame the one before it;
+ * and the frame that is so many, the last where there are fewer, 0 where there is none. Frameworks' frames differ
+ * between two sides, the model's code hardly does. */
+uint32_t dump_stack_depth(const struct dump *d, uint32_t stack, uint32_t frame);
+uint32_t dump_stack_at_depth(const struct dump *d, uint32_t stack, uint32_t depth);
 void frame_place(const struct frame *f, struct buf *out); /* appends "rope.py:42" */
 /* "[2,8,16]" */
 void shape_text(const struct shape *s, struct buf *out);
