@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* How many bytes the file had when this was first called for it; at the first time its size now. A file is its path and its
- * inode: temporary files have new names and old inodes. Any thread. */
+/* How many bytes the file had when this was first called for it; at the first time its size now. A file is its path and
+ * its inode: temporary files have new names and old inodes. Any thread. */
 uint64_t first_size(const char *path, const struct stat *st);
 
 #endif

@@ -141,7 +141,8 @@ static bool look(const char *path, struct stat *st)
 
 /* ---- files ---- */
 
-/* Of all that this run reads there is one state: what was cut since it was first opened is a file that could not be read. */
+/* Of all that this run reads there is one state: what was cut since it was first opened is a file that could not be
+ * read. */
 static void note_cut(const char *name, const struct stat *st)
 {
     struct err why;

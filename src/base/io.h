@@ -57,8 +57,8 @@ long file_read_some(const struct file *f, uint64_t at, void *out, size_t n, stru
 void file_sequential(const struct file *f);
 /* Asks for these bytes: for those read here and there. */
 void file_ahead(const struct file *f, uint64_t at, uint64_t n);
-/* Appends what tells these bytes from any others (device, inode, size, times). False where nothing does: bytes in memory,
- * or a file changed so lately that another change might leave the same times. */
+/* Appends what tells these bytes from any others (device, inode, size, times). False where nothing does: bytes in
+ * memory, or a file changed so lately that another change might leave the same times. */
 bool file_identity(const struct file *f, struct buf *out);
 /* A whole small file, appended to out; refuses more than `limit` bytes. */
 int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e);
@@ -78,8 +78,8 @@ read_failures *read_failures_gather(read_failures *into);
 void read_failures_note(const char *path);
 /* The same of a file that had been opened, with its reason. */
 void read_failures_say(const char *path, const char *text);
-/* Of all threads all failures, gathered or not, are added to `into` as well: whoever ends the program learns that what it
- * found is not of everything. Called once, before threads start; read when they have ended. */
+/* Of all threads all failures, gathered or not, are added to `into` as well: whoever ends the program learns that what
+ * it found is not of everything. Called once, before threads start; read when they have ended. */
 void read_failures_keep(read_failures *into);
 /* Those kept whose sentence stands in what was printed are said. */
 void read_failures_printed(struct str text);
@@ -99,8 +99,8 @@ char *path_full(const char *path);
 
 enum path_what { PATH_ABSENT, PATH_FILE, PATH_FOLDER, PATH_OTHER };
 
-/* What lies at a path, links followed. -1 where the system does not say: that is not the same as nothing, and nothing may
- * be written there. */
+/* What lies at a path, links followed. -1 where the system does not say: that is not the same as nothing, and nothing
+ * may be written there. */
 int path_look(const char *path, enum path_what *what, struct err *e);
 /* The same where it only matters that something is to be read: false also where the system does not say. */
 bool path_is_dir(const char *path);

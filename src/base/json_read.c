@@ -25,7 +25,8 @@ static void pool_free(void *p)
         free(p);
 }
 
-/* Before anything uses cJSON: without memory a text would be "not valid JSON", a member would be missing from what is kept. */
+/* Before anything uses cJSON: without memory a text would be "not valid JSON", a member would be missing from what is
+ * kept. */
 __attribute__((constructor)) static void install(void)
 {
     cJSON_Hooks hooks = {pool_alloc, pool_free};

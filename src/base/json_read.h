@@ -67,8 +67,8 @@ static inline bool json_number(const cJSON *v, double *out)
 }
 /* What a value is, for a sentence: "a number", "a list" … */
 const char *json_kind(const cJSON *v);
-/* A whole small file. Where memory fails the handler of base/mem.h is called: what cJSON makes, adds and copies after a tree
- * was read is never NULL. */
+/* A whole small file. Where memory fails the handler of base/mem.h is called: what cJSON makes, adds and copies after a
+ * tree was read is never NULL. */
 cJSON *json_load(const char *path, size_t limit, struct err *e);
 cJSON *json_text(struct str text, const char *name, struct err *e);
 

@@ -1,6 +1,6 @@
-/* Regular JSON text as the trees cJSON makes of it, in a fraction of the time: what a dump's writer writes. Whatever is not
- * regular (\u in a text, brackets deeper than dumps have, anything that is no JSON) is left to cJSON, which
- * also says what is wrong with it. */
+/* Regular JSON text as the trees cJSON makes of it, in a fraction of the time: what a dump's writer writes. Whatever is
+ * not regular (\u in a text, brackets deeper than dumps have, anything that is no JSON) is left to cJSON, which also
+ * says what is wrong with it. */
 #ifndef BASE_JSON_TREE_H
 #define BASE_JSON_TREE_H
 
@@ -13,7 +13,8 @@
 
 #include "base/arena.h"
 
-/* Python's NaN, Infinity and -Infinity as texts no JSON can hold: one control character that no writer leaves unescaped. */
+/* Python's NaN, Infinity and -Infinity as texts no JSON can hold: one control character that no writer leaves
+ * unescaped. */
 #define JSON_MARK_NAN "\xfd"
 #define JSON_MARK_INF "\xfe"
 #define JSON_MARK_NEG "\xff"
