@@ -54,7 +54,8 @@ const struct command *command_find(struct str name);
  * missing preconditions become the workspace's message. "12" alone goes to row 12. */
 int command_run(struct workspace *d, const char *text);
 int command_run_locked(struct workspace *d, const char *text); /* the same for a command that runs another */
-/* The commands or words of their arguments that complete `text`, added to out. Takes the lock, but not while a folder is read. */
+/* The commands or words of their arguments that complete `text`, added to out. Takes the lock, but not while a folder
+ * is read. */
 void command_complete(struct workspace *d, const char *text, name_list *out);
 
 extern const struct command commands_move[], commands_look[], commands_mark[], commands_note[], commands_round[],

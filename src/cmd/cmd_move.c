@@ -320,8 +320,11 @@ static bool seek_on(struct workspace *d, uint32_t look)
         struct row_seek before = *k;
         if (!one_on(d)) {
             k->by = 0;
-            workspace_say(d, pattern_explodes(d->search.code) ? _("\"%s\": not found; the pattern takes too many "
-                                                                  "steps on some rows: simplify it") : _("\"%s\": not found"), d->search.text);
+            workspace_say(d,
+                          pattern_explodes(d->search.code) ? _("\"%s\": not found; the pattern takes too many "
+                                                               "steps on some rows: simplify it")
+                                                           : _("\"%s\": not found"),
+                          d->search.text);
             return true;
         }
         uint32_t line = workspace_sought_at(d, (uint32_t)k->at);
@@ -343,7 +346,8 @@ bool workspace_seek(struct workspace *d)
     if (!d->seeking.by || !workspace_sought(d) || !d->c->serial)
         return false;
     if (d->seeking.kind < 0)
-        return d->search.code && seek_on(d, 0); /* while not there, lines are still being counted: that keeps the loop going */
+        /* while not there, lines are still being counted: that keeps the loop going */
+        return d->search.code && seek_on(d, 0);
     kind_on(d);
     return true;
 }

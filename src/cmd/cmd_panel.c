@@ -557,7 +557,8 @@ const struct command commands_panel[] = {
     {"recipe", "[NAME [FILE]]", N_("show or write what produces an input"), PATHS, run_recipe, complete_recipe},
     {"recipe-line", "", N_("ask for the file name and write what produces the input under the cursor"), 0, run_recipe_line, NULL},
     {"plot", "in|out|left|right|all|[to] STEP", N_("set the stretch of a panel's curves: shorter, longer, all of it, "
-                                                   "the step read out, or what is around it"), 0, run_plot, complete_plot},
+                                                   "the step read out, or what is around it"),
+     0, run_plot, complete_plot},
     {"axis", "[log|linear]", N_("set the axis of a panel's curves to log or linear; without a word switch it"), 0, run_axis, complete_axis},
     {"next-dump", "[STEP]", N_("write configurations of the next dump, for both sides, with its size"), 0, run_next_dump, NULL},
     {0},

@@ -7,8 +7,8 @@
 #include "cmd/cmd.h"
 #include "judge/verdict_text.h"
 
-/* Words of which the first names what is there, the rest too: paths may hold blanks, so the cut that makes both sides exist
- * is taken. Copies; golden NULL where there is none. */
+/* Words of which the first names what is there, the rest too: paths may hold blanks, so the cut that makes both sides
+ * exist is taken. Copies; golden NULL where there is none. */
 static void two_paths(struct str args, char **target, char **golden)
 {
     for (size_t i = 0; i < args.n; i++) {
@@ -122,7 +122,8 @@ static const char *complete_change(const struct workspace *d, int i)
 
 const struct command commands_round[] = {
     {"round", "NEW_TARGET [NEW_GOLDEN] | --undo", N_("add the dump made after a fix as the next round, --undo returns "
-                                                     "to the one before; decisions and findings stay"), NEEDS_PAIRED | NEEDS_JUDGED | CHANGES | PATHS, run_round, NULL},
+                                                     "to the one before; decisions and findings stay"),
+     NEEDS_PAIRED | NEEDS_JUDGED | CHANGES | PATHS, run_round, NULL},
     {"changes", "[KIND]", N_("list rows that changed since the round before: fixed, new, worse, better, vanished"), NEEDS_PAIRED | NEEDS_JUDGED, run_changes, complete_change},
     {0},
 };

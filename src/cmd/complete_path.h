@@ -4,8 +4,8 @@
 
 #include "base/io.h"
 
-/* The paths that begin as the stem does, folders with a '/' behind them, added to out; hidden entries only where the stem
- * asks for them. None where the folder cannot be read. */
+/* The paths that begin as the stem does, folders with a '/' behind them, added to out; hidden entries only where the
+ * stem asks for them. None where the folder cannot be read. */
 void complete_path(struct str stem, name_list *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* A folder that holds several recordings of the same step and rank, both sides of one comparison as a rule: which to compare? */
+/* A folder that holds several recordings of the same step and rank, both sides of one comparison as a rule: which to
+ * compare? */
 #ifndef CMD_OFFERED_PAIRS_H
 #define CMD_OFFERED_PAIRS_H
 

@@ -280,8 +280,8 @@ int pane_inside(struct workspace *d)
     return r == NOT_MINE ? pane_enter(d) : r;
 }
 
-/* The program's own: what was begun, then how the panes lie, then what is in force; then the table itself, where the ranks are above
- * it. */
+/* The program's own: what was begun, then how the panes lie, then what is in force; then the table itself, where the
+ * ranks are above it. */
 static int close_latest(struct workspace *d)
 {
     if (d->pick.on)

@@ -82,7 +82,8 @@ struct list_view {
     VEC(struct list_item) items;
     char *title;
     const char *again; /* command that fills it anew after one of its entries ran, or NULL */
-    char *of;          /* the command that made a list of findings, which runs anew when one changes; NULL: another list */
+    /* the command that made a list of findings, which runs anew when one changes; NULL: another list */
+    char *of;
     char *from;        /* the command that made the list it was opened from, or NULL */
     bool offers;       /* it shows what the workspace's `offers` finds, as it is found */
     bool over_panel;   /* a panel is under it */
@@ -292,8 +293,8 @@ bool workspace_keep(struct workspace *d);
 void workspace_undo_release(struct workspace *d); /* nothing can be taken back any more */
 /* Gives the investigation the columns that are shown. */
 void workspace_columns_keep(struct workspace *d);
-/* Saves the investigation; a failure becomes the message, and inv->unsaved: false. What somebody else had saved meanwhile is
- * taken in, which the next message says too. */
+/* Saves the investigation; a failure becomes the message, and inv->unsaved: false. What somebody else had saved
+ * meanwhile is taken in, which the next message says too. */
 bool workspace_save(struct workspace *d);
 /* False, with its reason as the message, where the investigation is read-only. */
 bool workspace_may_change(struct workspace *d);
