@@ -1,6 +1,6 @@
-/* One comparison as it was judged: the recordings, which rows are paired, their figures and the verdicts. Whoever runs a
- * comparison (session/session.h) makes one after each judgement and never changes it afterwards. It is counted: who holds
- * one reads it without a lock for as long as needed, while newer ones are made. What did not change is shared. */
+/* One comparison as it was judged: the recordings, which rows are paired, their figures and the verdicts. Whoever runs
+ * a comparison (session/session.h) makes one after each judgement and never changes it afterwards. It is counted: who
+ * holds one reads it without a lock for as long as needed, while newer ones are made. What did not change is shared. */
 #ifndef COMPARE_COMPARISON_H
 #define COMPARE_COMPARISON_H
 
@@ -127,7 +127,8 @@ void comparison_drop(const struct comparison *c); /* NULL: nothing */
 
 /* A row's own figures as computed from its tensor: of a pair, or of one side alone; NULL where none were. */
 const struct side_figures *comparison_figures(const struct comparison *c, uint32_t line, int side);
-/* Which side is wrong; NULL: not wanted, or not known yet: it comes after a judgement of all, for every comparison of these pairs. */
+/* Which side is wrong; NULL: not wanted, or not known yet: it comes after a judgement of all, for every comparison of
+ * these pairs. */
 const struct oracle *comparison_oracle(const struct comparison *c);
 struct judge_options comparison_judge_options(const struct comparison *c);
 struct pairing_options comparison_pairing_options(const struct comparison *c);

@@ -1,5 +1,5 @@
-/* The comparison of two jobs of several ranks: rank against rank where both are cut alike, else both joined to one; what
- * was found beside the rows: collectives, replicas. Where it begins, over all ranks. */
+/* The comparison of two jobs of several ranks: rank against rank where both are cut alike, else both joined to one;
+ * what was found beside the rows: collectives, replicas. Where it begins, over all ranks. */
 #ifndef COMPARE_JOB_RESULT_H
 #define COMPARE_JOB_RESULT_H
 

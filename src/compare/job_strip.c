@@ -131,8 +131,8 @@ static void lay_first(struct job_strip *s, const struct joined_job *j, uint32_t 
     free(has);
 }
 
-/* Of another step: a call stands in the column of the same call of the first, one that is new there where the call before
- * it stands. */
+/* Of another step: a call stands in the column of the same call of the first, one that is new there where the call
+ * before it stands. */
 static void lay_like_first(struct job_strip *s, const struct joined_job *j, const struct joined_job *first)
 {
     const struct whole_calls *w = &j->calls[TARGET], *of = &first->calls[TARGET];

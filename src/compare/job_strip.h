@@ -1,6 +1,6 @@
-/* The strip of a job: a row a rank of each step, a column a call of the whole step, a character where they meet: what became
- * of the call's rows on that rank, the worst of them. Drawn smaller, neighbours share a character, the worst again: what is
- * bad is in every picture of it. */
+/* The strip of a job: a row a rank of each step, a column a call of the whole step, a character where they meet: what
+ * became of the call's rows on that rank, the worst of them. Drawn smaller, neighbours share a character, the worst
+ * again: what is bad is in every picture of it. */
 #ifndef COMPARE_JOB_STRIP_H
 #define COMPARE_JOB_STRIP_H
 
@@ -67,7 +67,8 @@ void job_strip_release(struct job_strip *s); /* a zeroed one is fine */
 
 /* Piece by piece. Columns, from the first step that is there; no rows yet. */
 void job_strip_lay(struct job_strip *s, const struct job_result *r, uint32_t columns);
-/* The rows of step k of the job, its cells waiting; absent: also of ranks that the layout names and that are not there. */
+/* The rows of step k of the job, its cells waiting; absent: also of ranks that the layout names and that are not
+ * there. */
 void job_strip_add_step(struct job_strip *s, const struct job_result *r, size_t k, bool absent);
 /* What a pair says, in the place of what its ranks' cells held. */
 void job_strip_add_pair(struct job_strip *s, const struct job_result *r, size_t pair);
@@ -83,7 +84,8 @@ uint32_t job_strip_column(const struct job_strip *s, int step, uint32_t order);
 /* The worst of some cells. */
 enum strip_sign job_strip_worst(const struct job_strip *s, size_t row, size_t rows, size_t column, size_t columns);
 
-/* What recorded figures alone say, before tensors are read: of jobs that are cut alike, rank by rank. t: whose limits. */
+/* What recorded figures alone say, before tensors are read: of jobs that are cut alike, rank by rank. t: whose
+ * limits. */
 void job_strip_figures(struct job_strip *s, const struct joined_job *j, const struct thresholds *t);
 
 #endif

@@ -6,8 +6,8 @@
 
 /* "8 ranks: tp 2 · dp 2 · pp 2, order tp-dp-pp; from recorded groups; 540 of 542 joined rows fit; open: dp" */
 void job_layout_text(const struct joined_job *j, int side, struct buf *out);
-/* What no verdict speaks of: ranks that could not be read, are not there, or are on one side only. Nothing where there is
- * nothing. sides: their paths. */
+/* What no verdict speaks of: ranks that could not be read, are not there, or are on one side only. Nothing where there
+ * is nothing. sides: their paths. */
 void job_unseen_text(const struct job_result *r, struct buf *out);
 /* The verdict of the whole: where it begins, or that nothing deviates. settled: all of it is compared. */
 void job_outcome_text(const struct job_result *r, bool settled, struct buf *out);
@@ -18,8 +18,8 @@ void job_row_name(const struct job_result *r, size_t pair, uint32_t line, struct
 /* "0–3, 6" */
 void job_ranks_text(const rank_list *l, struct buf *out);
 
-/* The strip as lines: at most so many characters and lines of a step, neighbours share one, the worst of them; then what the
- * signs mean. */
+/* The strip as lines: at most so many characters and lines of a step, neighbours share one, the worst of them; then
+ * what the signs mean. */
 void job_strip_text(const struct job_strip *s, size_t width, size_t lines, struct buf *out);
 
 #endif
