@@ -306,7 +306,8 @@ static void next_step(struct words *x)
         NEXT(
             x,
             c->usable.n > 1 && c->apart_at == c->points.v[c->usable.v[1]].step
-                ? _("step 1 agrees, step %lld does not: backward or optimizer. Compare the local norms (diverge norms), then eps, rate and weight decay (diverge optimizer)")
+                ? _("step 1 agrees, step %lld does not: backward or optimizer. Compare the local norms (diverge "
+                    "norms), then eps, rate and weight decay (diverge optimizer)")
                 : _("the first steps agree, step %lld does not: check the optimizer's betas (diverge optimizer)"),
             (long long)c->apart_at);
     else if (c->diverges_at >= 0)

@@ -93,7 +93,8 @@ struct curves {
     bool from_start;                 /* they never agreed: diverges_at is but the first window's end */
     size_t updates[2];               /* joined steps before the first usable one whose update a side made */
     bool forward_only;               /* the first usable step is the runs' first: no update lies before it */
-    int64_t apart_at;                /* the second or third usable step of such runs, where the loss leaves by a jump; -1 */
+    /* the second or third usable step of such runs, where the loss leaves by a jump; -1 */
+    int64_t apart_at;
     int around_zero;                 /* 1, 0; -1: cannot be said */
     struct loss_trend trend;
     struct noise_band band;
@@ -107,7 +108,8 @@ struct curves {
 /* Reads the runs, two at a time; release c also after -1. Of a run alone every record is a point, none is usable, and
  * judging tells of it only what is not finite and what stands out. */
 int curves_open(struct curves *c, const char *const *path, size_t n, const struct log_options *o, struct err *e);
-/* The same of runs of which `old` was opened before (NULL: none was): logs that have grown are read from where they ended. */
+/* The same of runs of which `old` was opened before (NULL: none was): logs that have grown are read from where they
+ * ended. */
 int curves_open_after(struct curves *c, const struct curves *old, const char *const *path, size_t n,
                       const struct log_options *o, struct err *e);
 /* Judges, or judges anew under other limits. */
