@@ -17,7 +17,8 @@ static const struct {
     const char *name, *label, *advice;
 } table[DIAGNOSIS_COUNT] = {
     [DIAGNOSIS_NONFINITE] = {"nonfinite", N_("NaN or infinity"),
-        N_("Look for an overflow, a division, or a mask filled with -inf that is multiplied; on an NPU, INF_NAN_MODE_ENABLE=1 makes overflows visible.")},
+        N_("Look for an overflow, a division, or a mask filled with -inf that is multiplied; on an NPU, "
+           "INF_NAN_MODE_ENABLE=1 makes overflows visible.")},
     [DIAGNOSIS_ALL_ZERO] = {"all-zero", N_("all zero"),
         N_("The result was never written: check whether the operator ran, whether its output was copied back in time, "
            "and masks and initialisation.")},
@@ -38,7 +39,8 @@ static const struct {
     [DIAGNOSIS_EPSILON] = {"epsilon", N_("another epsilon"),
         N_("Set the same epsilon in both configurations (rms_norm_eps, layernorm_epsilon, norm_epsilon).")},
     [DIAGNOSIS_ACTIVATION] = {"activation", N_("another activation function"),
-        N_("Set the same function in both configurations (hidden_act, activation_func), and the same form of it: gelu has an exact and a tanh form (approximate).")},
+        N_("Set the same function in both configurations (hidden_act, activation_func), and the same form of it: gelu "
+           "has an exact and a tanh form (approximate).")},
     [DIAGNOSIS_ARGUMENT] = {"argument", N_("another argument"),
         N_("Set it to the same value on both sides: in the configuration, where the module is built, or where the "
            "call is made; a side that omits it uses its framework's default.")},
@@ -63,9 +65,11 @@ static const struct {
     [DIAGNOSIS_SHIFTED] = {"shifted", N_("shifted along an axis"),
         N_("Compare the start on both sides: labels shifted by a token, positions that start at 1, a start token.")},
     [DIAGNOSIS_LAYOUT] = {"layout", N_("another layout of the same values"),
-        N_("One side reads heads, parts or halves interleaved and the other in blocks: compare how fused weights were converted and how they are split, or give the pair a view.")},
+        N_("One side reads heads, parts or halves interleaved and the other in blocks: compare how fused weights were "
+           "converted and how they are split, or give the pair a view.")},
     [DIAGNOSIS_PERMUTED] = {"permuted", N_("the same values in another order"),
-        N_("Look for an extra or missing transposition: in the conversion of a weight, or in a view before this call.")},
+        N_("Look for an extra or missing transposition: in the conversion of a weight, or in a view before this "
+           "call.")},
     [DIAGNOSIS_STALE] = {"stale", N_("another row's value"),
         N_("The buffer was read before it was written, or another variable was passed; if the pairing is wrong, pair "
            "the rows by hand.")},
@@ -327,8 +331,8 @@ static bool doubtful(const struct line_judgement *x)
     return x->flags & LINE_DOUBTFUL && (x->rule != RULE_ILL || formless);
 }
 
-/* Whether the deviation is made at this row, not handed on: what computes a call anew is too dear for rows that only carry
- * an error, and says nothing of them. */
+/* Whether the deviation is made at this row, not handed on: what computes a call anew is too dear for rows that only
+ * carry an error, and says nothing of them. */
 static bool is_origin(const struct diagnosis_case *p)
 {
     const struct judgement *j = p->j;
@@ -375,8 +379,8 @@ void diagnosis_case_examine(struct diagnosis_case *p)
         free(out->v[out->n - 1].evidence);
 }
 
-/* The elements, where both tensors were compared: another specimen is taken only where the first is not dense. -1 with e
- * where files that were read before cannot be read now. */
+/* The elements, where both tensors were compared: another specimen is taken only where the first is not dense. -1 with
+ * e where files that were read before cannot be read now. */
 static int take_specimens(struct diagnosis_case *p, struct element_sample s[2], struct err *e)
 {
     if (!p->f || doubtful(p->judged) || !(p->r[0]->has & p->r[1]->has & HAS_FILE))
