@@ -1,7 +1,7 @@
 /* A result before it has a format: sections of paragraphs, items, tables, code and figures as data. A stage makes its
- * section once (`*_section.h` of its folder); write_*.c, the report and the panels write it. All
- * text is made harmless when it is added: control characters and marks that turn the direction of writing become visible,
- * paths lose their beginning (document/sanitize.h); what a format needs escaped is its writer's business. */
+ * section once (`*_section.h` of its folder); write_*.c, the report and the panels write it. All text is made harmless
+ * when it is added: control characters and marks that turn the direction of writing become visible, paths lose their
+ * beginning (document/sanitize.h); what a format needs escaped is its writer's business. */
 #ifndef DOCUMENT_DOCUMENT_H
 #define DOCUMENT_DOCUMENT_H
 
