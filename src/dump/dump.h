@@ -49,7 +49,8 @@ enum {
     HAS_CHECKSUM = 1 << 5, /* `text` is one */
     HAS_SHAPE = 1 << 6,
     IS_DAMAGED = 1 << 7,   /* a problem is recorded for it; what could be read stays */
-    IS_COMPUTED = 8,       /* shift: HAS_MAX << IS_COMPUTED says that the maximum was computed from the file, not recorded */
+    /* shift: HAS_MAX << IS_COMPUTED says that the maximum was computed from the file, not recorded */
+    IS_COMPUTED = 8,
 };
 
 enum { STAT_MAX, STAT_MIN, STAT_MEAN, STAT_NORM, STAT_COUNT };
@@ -90,7 +91,8 @@ struct call {
     uint32_t stack;   /* index of dump.stacks, or NONE */
     uint32_t parent;  /* the module it was called in, or NONE */
     uint32_t twin;    /* forward ↔ backward, or NONE */
-    uint32_t nested;  /* the call it was made in, or that was made in it, when both recorded the same tensors; or NONE */
+    /* the call it was made in, or that was made in it, when both recorded the same tensors; or NONE */
+    uint32_t nested;
     uint32_t recomputes; /* the earlier forward call that this one makes again inside the backward pass; or NONE */
     uint64_t offset;  /* of its record in the file, for messages */
     uint32_t scope;   /* index of dump.scopes: module path, or NONE where the format has none */
@@ -162,7 +164,8 @@ struct dump {
     struct map call_runs;       /* name given more than once → the last run's number, its "#N" */
     struct map slot_names, shape_keys, scope_names, frame_texts;
     struct nmap late_rows;      /* call and slot → row, of rows that stand far behind in calls of very many */
-    double *sketch; /* SKETCH_NUMBERS of each row (num/sketch.h), the first NaN where there is none; NULL: of no row; owned */
+    /* SKETCH_NUMBERS of each row (num/sketch.h), the first NaN where there is none; NULL: of no row; owned */
+    double *sketch;
     atomic_uint_fast64_t bytes, bytes_done; /* of the files being read, for progress; no lock needed */
     void *state;                /* the reader's own */
     struct step_before *past;          /* the step before (dump/step_before.h), freed with the dump; NULL: there is
@@ -189,8 +192,8 @@ uint32_t dump_shape(struct dump *d, const int64_t *dim, int ndim); /* NONE when 
 uint32_t dump_scope(struct dump *d, struct str path);
 /* A call name that is there already gets "#2", "#3" … (a second run of an operator). */
 uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enum call_phase phase);
-/* The newest call of a name in `runs` (name → call; the keys are the dump's), for formats that do not number calls: one that has a
- * row of this slot already runs again and is another call. *fresh: it was added now. */
+/* The newest call of a name in `runs` (name → call; the keys are the dump's), for formats that do not number calls: one
+ * that has a row of this slot already runs again and is another call. *fresh: it was added now. */
 uint32_t dump_run(struct dump *d, struct map *runs, struct str name, uint32_t slot, enum call_kind kind,
                   enum call_phase phase, bool *fresh);
 /* Appends; the row's call and next are filled in. */
@@ -199,7 +202,8 @@ uint32_t dump_add_row(struct dump *d, uint32_t call, struct row r);
 void dump_link_twin(struct dump *d, uint32_t call, struct str name);
 /* Links forward calls and the backward calls of the same name, once all are there. */
 void dump_link_twins(struct dump *d);
-/* Two calls one of which was made inside the other and hands its tensors on ("Functional_embedding", "Torch_embedding"). */
+/* Two calls one of which was made inside the other and hands its tensors on ("Functional_embedding",
+ * "Torch_embedding"). */
 void dump_link_nested(struct dump *d, uint32_t inner, uint32_t outer);
 void dump_problem(struct dump *d, uint32_t row, const char *kind, const char *text);
 /* What the recording itself says is wrong: its row stays as good as it is. */
@@ -230,8 +234,8 @@ bool dump_row_readable(const struct dump *d, uint32_t row);
 uint32_t dump_call_stack(const struct dump *d, uint32_t call, bool *of_twin);
 /* What was recorded, whatever it is called and wherever it lies: a number of all names, types, sizes and figures. */
 uint64_t dump_fingerprint(const struct dump *d);
-/* Of a framework, of Python or the recording tool itself; models that lie among the installed packages (timm, transformers,
- * mindcv, mindone) are model code. */
+/* Of a framework, of Python or the recording tool itself; models that lie among the installed packages (timm,
+ * transformers, mindcv, mindone) are model code. */
 bool frame_is_library(const struct frame *f);
 /* The first frame of a stack that is model code, 0 where none is. */
 uint32_t dump_stack_start(const struct dump *d, uint32_t stack);

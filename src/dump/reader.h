@@ -40,8 +40,8 @@ struct reader {
     /* Whether this very file, or this very folder (without looking further down), is one recording. NULL: never one. */
     bool (*probe)(const char *path);
     bool (*probe_folder)(struct folder *f);
-    /* Of a file that holds several recordings: adds a place each, with step and rank. NULL: it is one, and lies where its
-     * folders say. */
+    /* Of a file that holds several recordings: adds a place each, with step and rank. NULL: it is one, and lies where
+     * its folders say. */
     void (*places)(const char *path, place_list *out);
     /* Fills the dump; 0 also when a part could not be read (the dump's problems then say so), -1 when
      * nothing could. */
