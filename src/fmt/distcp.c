@@ -1,6 +1,6 @@
-/* torch.distributed.checkpoint: .metadata, a pickle that says which tensors there are and how they are cut, and *.distcp, in
- * which every chunk is a torch.save of its own. Megatron's default (torch_dist) is this, with all layers of one kind in one
- * tensor. Chunks lie one behind the other; the tensor is a view over them. */
+/* torch.distributed.checkpoint: .metadata, a pickle that says which tensors there are and how they are cut, and
+ * *.distcp, in which every chunk is a torch.save of its own. Megatron's default (torch_dist) is this, with all layers
+ * of one kind in one tensor. Chunks lie one behind the other; the tensor is a view over them. */
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -150,8 +150,8 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
-/* Chunks in the order of their places as a view: cut along the first axis alone they are the tensor; a regular grid is two
- * axes for each that is cut. False where they are neither. */
+/* Chunks in the order of their places as a view: cut along the first axis alone they are the tensor; a regular grid is
+ * two axes for each that is cut. False where they are neither. */
 static bool lay_out(const struct chunk *c, size_t n, struct tensor *t, struct tensor *view)
 {
     int64_t grid[TENSOR_DIMS], next = 0;
@@ -279,8 +279,8 @@ static int add(struct distcp *x, struct str name, struct tensor *t, const struct
     return 0;
 }
 
-/* Megatron keeps all layers of a kind in one tensor, "decoder.layers.mlp.linear_fc1.weight": its first axis is the layer.
- * Where the number goes, or 0. */
+/* Megatron keeps all layers of a kind in one tensor, "decoder.layers.mlp.linear_fc1.weight": its first axis is the
+ * layer. Where the number goes, or 0. */
 static size_t layers_at(const struct distcp *x, struct str name)
 {
     ptrdiff_t at = x->megatron ? str_search(name, "layers.") : -1;

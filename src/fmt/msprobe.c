@@ -222,9 +222,8 @@ static const char *stack_record(struct dump *d, struct str key, const cJSON *v)
     return NULL;
 }
 
-/* Walks a side file of the dump member by member (record: NULL, or what was expected in the place of v); its absence or damage is
- * a problem, not an error. Values saved
- * by hand have none. */
+/* Walks a side file of the dump member by member (record: NULL, or what was expected in the place of v); its absence or
+ * damage is a problem, not an error. Values saved by hand have none. */
 static void side_file(struct dump *d, const char *dir, const char *name, struct load *load,
                       const char *(*record)(struct dump *, struct str, const cJSON *))
 {

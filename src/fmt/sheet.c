@@ -72,7 +72,8 @@ static void on_row(int c, void *ctx)
         sheet_row(&r->cells, r->e);
 }
 
-/* The last row, and whether its quote was closed: libcsv tells it where it is asked to be strict, and then keeps the row. */
+/* The last row, and whether its quote was closed: libcsv tells it where it is asked to be strict, and then keeps the
+ * row. */
 static void finish(struct csv_parser *csv, struct sheet_reading *r)
 {
     csv_set_opts(csv, CSV_STRICT | CSV_STRICT_FINI);

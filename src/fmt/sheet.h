@@ -14,11 +14,13 @@ struct sheet_sink {
     /* One row; `line` counts rows from 1, blank ones not. The cells are valid during the call.
      * 0: go on, 1: enough, -1: e is set. */
     int (*row)(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e);
-    /* The same for the last row where no line end stands behind it: it may be the beginning of one. May be NULL: as any other. */
+    /* The same for the last row where no line end stands behind it: it may be the beginning of one. May be NULL: as any
+     * other. */
     int (*unended_row)(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e);
     /* After each chunk of `bytes` of the file; 0 or -1 with e (stopped). May be NULL. */
     int (*advance)(void *ctx, uint64_t bytes, struct err *e);
-    /* The file ends inside a quoted cell: whatever rows are behind its quote are text of the row handed over last. May be NULL. */
+    /* The file ends inside a quoted cell: whatever rows are behind its quote are text of the row handed over last. May
+     * be NULL. */
     void (*open_quote)(void *ctx);
     void *ctx;
 };

@@ -257,8 +257,8 @@ static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
     return rc;
 }
 
-/* Of the top dictionary's entries the model's tensors go by their own names. Virtual pipeline stages ("model0", "model1")
- * keep theirs in front. */
+/* Of the top dictionary's entries the model's tensors go by their own names. Virtual pipeline stages ("model0",
+ * "model1") keep theirs in front. */
 static int tree(struct pickle_walk *x, const struct pickle *root)
 {
     uint32_t from;

@@ -27,12 +27,13 @@ struct weight_id {
 struct str weight_parameter(struct str name);
 /* Strings live in a. */
 void weight_identify(struct str name, struct arena *a, struct weight_id *out);
-/* A weight that holds all experts of a layer along its first axis ("mlp.experts.gate_up_proj"), as what all of them have in
- * common; false where its name has no experts, or one of them. Strings live in a. */
+/* A weight that holds all experts of a layer along its first axis ("mlp.experts.gate_up_proj"), as what all of them
+ * have in common; false where its name has no experts, or one of them. Strings live in a. */
 bool weight_of_all_experts(struct str name, struct arena *a, struct weight_id *out);
 /* One expert of it, with the key a weight of that expert alone has. */
 struct weight_id weight_of_expert(const struct weight_id *all, int expert, struct arena *a);
-/* The same weight in another role, as its parts and what it is a part of have; its strings live in a, but for the role. */
+/* The same weight in another role, as its parts and what it is a part of have; its strings live in a, but for the
+ * role. */
 struct weight_id weight_with_role(const struct weight_id *id, struct str role, struct arena *a);
 /* The key of a part ("q", "up") of a fused weight's. */
 struct str weight_part_key(const struct weight_id *fused, const char *part, struct arena *a);
