@@ -280,7 +280,8 @@ static enum condition_kind kind_of(const struct dump *d, uint32_t row, double *p
         enum condition_kind k = operators[i].kind;
         bool turns = k == CONDITION_ORDER || k == CONDITION_COMPARE || (k == CONDITION_STEP && family == FAMILY_CAST);
         *power = operators[i].power;
-        return (turns && !whole) || (whole && !kinds[k].discrete) ? CONDITION_NONE : k; /* sorted values move as their noise does */
+        /* sorted values move as their noise does */
+        return (turns && !whole) || (whole && !kinds[k].discrete) ? CONDITION_NONE : k;
     }
     return CONDITION_NONE;
 }
@@ -387,7 +388,8 @@ bool condition_size_of(const struct measure *m, const uint8_t *state, int side, 
     int all = HAS_MAX | HAS_MIN | HAS_NORM;
     double n = (double)dump_row_numel(m->side[side], row);
     if ((r->has & all) == all)
-        *out = (struct condition_size){.n = n, .norm = r->stat[STAT_NORM], .max = r->stat[STAT_MAX], .min = r->stat[STAT_MIN]};
+        *out = (struct condition_size){
+            .n = n, .norm = r->stat[STAT_NORM], .max = r->stat[STAT_MAX], .min = r->stat[STAT_MIN]};
     else if (f)
         *out = (struct condition_size){.n = n, .norm = f->norm, .max = f->max, .min = f->min};
     else
@@ -443,7 +445,8 @@ uint32_t condition_module_backward(const struct dump *d, uint32_t gradient)
     return NONE;
 }
 
-/* The gradient that came into the call whose result, a sum over all places but one axis, this row is; NONE: not known. */
+/* The gradient that came into the call whose result, a sum over all places but one axis, this row is; NONE: not
+ * known. */
 static uint32_t incoming_row(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
@@ -564,7 +567,8 @@ struct condition condition_of_gradient(const struct measure *m, const uint8_t *s
     struct gradient_side g[2];
     uint32_t line = line_between(m, row);
     for (int s = 0; s < 2; s++) {
-        const struct side_figures *f = figures_of(m, state, line, s); /* of a part of a fused tensor, what its view leaves */
+        /* of a part of a fused tensor, what its view leaves */
+        const struct side_figures *f = figures_of(m, state, line, s);
         uint32_t came = incoming_row(m->side[s], row[s]);
         g[s].own = f ? f->norm : norm_of(m, state, s, row[s]);
         if ((!is_gradient(m->side[s], row[s]) && !flows_back(m->side[s], row[s])) || !isfinite(g[s].own))

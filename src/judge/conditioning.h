@@ -1,22 +1,22 @@
 /* How much an operator magnifies the relative error its inputs have (rel_l2 in, rel_l2 out), estimated from what the
  * golden side's inputs and outputs are: their extremes, mean and norm, recorded or computed. The formulas are first
- * order, ‖J·dx‖ / ‖y‖ for dx of the size ε·rms(x) in every element; where the elements would have to be known for it, less
- * than the most it can be is taken, so that an estimate excuses too little rather than too much.
+ * order, ‖J·dx‖ / ‖y‖ for dx of the size ε·rms(x) in every element; where the elements would have to be known for it,
+ * less than the most it can be is taken, so that an estimate excuses too little rather than too much.
  *
- *   sum, difference        √Σ‖xᵢ‖² / ‖y‖                       Higham, Accuracy and Stability, 4.2 (in the 2-norm: exact)
- *   norms that subtract    rms(x) / σ(x)                       Chan, Golub, LeVeque 1983: condition of a variance; RMSNorm
- *   a mean, var, std                                           subtracts nothing and is well conditioned
- *   softmax                rms(x) √(1 − Σy²/Σy)                dyᵢ = yᵢ(dxᵢ − Σ yⱼdxⱼ): exact for ties and where it is even,
- *                                                              and little where one score has it all
- *   log_softmax            2 rms(x) / rms(y)                   Blanchard, Higham, Higham 2021: the absolute error is that of x
- *   logsumexp, cross       the same / √rows                    where an element of y is a mean over rows
+ *   sum, difference        √Σ‖xᵢ‖² / ‖y‖              Higham, Accuracy and Stability, 4.2 (in the 2-norm: exact)
+ *   norms that subtract    rms(x) / σ(x)              Chan, Golub, LeVeque 1983: condition of a variance; RMSNorm
+ *   a mean, var, std                                  subtracts nothing and is well conditioned
+ *   softmax                rms(x) √(1 − Σy²/Σy)       dyᵢ = yᵢ(dxᵢ − Σ yⱼdxⱼ): exact for ties and where it is even,
+ *                                                     and little where one score has it all
+ *   log_softmax            2 rms(x) / rms(y)          Blanchard, Higham, Higham 2021: the absolute error is that of x
+ *   logsumexp, cross       the same / √rows           where an element of y is a mean over rows
  *   entropy
- *   a / b                  rms(b) y* / rms(a)                  dy = −y²/a db; y* is the geometric mean of rms(y) and
- *                                                              max|y|, between which the truth lies
- *   xᵖ, p < 0              |p| rms(x) y*^(1/|p|)               dy = p y^(1−1/p) dx; reciprocal and rsqrt are p = −1, −1/2
- *   log                    1 / rms(y)                          dy = dx/x: grows where x is near 1
+ *   a / b                  rms(b) y* / rms(a)         dy = −y²/a db; y* is the geometric mean of rms(y) and
+ *                                                     max|y|, between which the truth lies
+ *   xᵖ, p < 0              |p| rms(x) y*^(1/|p|)      dy = p y^(1−1/p) dx; reciprocal and rsqrt are p = −1, −1/2
+ *   log                    1 / rms(y)                 dy = dx/x: grows where x is near 1
  *   exp                    rms(x)
- *   sin, cos, tan          rms(x) / rms(y)                     angles: a position times a frequency
+ *   sin, cos, tan          rms(x) / rms(y)            angles: a position times a frequency
  *
  * Operators whose results are whole numbers (argmax, topk, rounding, comparison) have no such number: noise turns the
  * few elements that are near a tie. Theirs is the share of elements that turn, per relative error of the inputs:
@@ -25,16 +25,16 @@
  *   rounding, casts        2 rms(x)
  *   comparison             2 rms(x) / (max − min)
  *
- * The gradient of a bias or of a normalisation's scale is a sum of the gradient that came in over all places but one axis:
- * kappa is ‖dy‖ / ‖g‖ as of a sum (for a scale the normalised values, whose mean square is 1, weigh the terms).
+ * The gradient of a bias or of a normalisation's scale is a sum of the gradient that came in over all places but one
+ * axis: kappa is ‖dy‖ / ‖g‖ as of a sum (for a scale the normalised values, whose mean square is 1, weigh the terms).
  * Recorded extremes beside a norm err by rel_l2 / √n: those of the sums by √terms more than those of what came in.
  *
- * A gradient can be zero in exact arithmetic: that of a key's bias in attention (softmax does not see it), that of a bias
- * before a normalisation that subtracts the mean. What is recorded of it is rounding alone. It is told by its size beside
- * G, the largest gradient of the same module or the one that came in: ‖g‖ ≤ 32 u ‖G‖, u the type's unit roundoff
+ * A gradient can be zero in exact arithmetic: that of a key's bias in attention (softmax does not see it), that of a
+ * bias before a normalisation that subtracts the mean. What is recorded of it is rounding alone. It is told by its size
+ * beside G, the largest gradient of the same module or the one that came in: ‖g‖ ≤ 32 u ‖G‖, u the type's unit roundoff
  * (measured in float32: 0.3 u to 5 u), on both sides, or on one where the other is no more than its coarser arithmetic
- * leaves: 2 u of a 16-bit type it came through, or the noise in which the gradient that came in is known. kappa is
- * ‖G‖ / ‖g‖.
+ * leaves: 2 u of a 16-bit type it came through, or the noise in which the gradient that came in is known. kappa is ‖G‖
+ * / ‖g‖.
  *
  * A gradient that an operator weighs by its own values, element by element, keeps of the noise that came in what falls
  * where these are large: ‖g‖ ‖y‖ / (√n ‖dx‖), dx = y (g − c), c = 0 of exp and Σ y g of softmax. Where a mask has most
@@ -83,8 +83,8 @@ struct condition {
  * softmax; any other row: CONDITION_NONE. `state` as for judge_run(). */
 struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row);
 /* Of a pair of gradients, recorded as a parameter's or as a backward call's: ZERO_GRADIENT where both sides hold
- * rounding alone, GRADIENT_SUM where the gradient that came in is known and cancels, else NONE. `noise`: rel_l2 in which
- * what came in may be wrong and be accepted. */
+ * rounding alone, GRADIENT_SUM where the gradient that came in is known and cancels, else NONE. `noise`: rel_l2 in
+ * which what came in may be wrong and be accepted. */
 struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2],
                                        double noise);
 /* Of a golden tensor: the share of elements that a relative error of 1 moves over a point where values lie evenly
@@ -96,13 +96,15 @@ struct condition_size {
 };
 bool condition_size_of(const struct measure *m, const uint8_t *state, int side, uint32_t row,
                        struct condition_size *out);
-/* The backward call of the module a record of parameter gradients belongs to, which stands near it; NONE: there is none. */
+/* The backward call of the module a record of parameter gradients belongs to, which stands near it; NONE: there is
+ * none. */
 uint32_t condition_module_backward(const struct dump *d, uint32_t gradient);
 /* The error (or share) such an output may have of noise alone: `seen` in its inputs' figures, and `unseen`. */
 double condition_bound(const struct condition *c, double seen, double unseen);
 /* The share of elements of a whole-number row that are not the same on both sides, from its computed figures. */
 double condition_turned(const struct figures *f);
-/* What an error that turns this share of places is as rel_l2 of values picked by them: a picked value is another one. */
+/* What an error that turns this share of places is as rel_l2 of values picked by them: a picked value is another
+ * one. */
 double condition_picked(double share);
 bool condition_is_discrete(enum condition_kind k);
 /* What the operator does, in the user's words: "a softmax of large scores". */

@@ -71,8 +71,8 @@ static void judge_scalar(struct verdict_case *k)
     verdict_case_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SCALAR_SAME : RULE_SCALAR_DIFFERS);
 }
 
-/* A tensor of one element against a plain number: its recorded value is its maximum, rounded to the tensor's type and to
- * the digits that were printed. */
+/* A tensor of one element against a plain number: its recorded value is its maximum, rounded to the tensor's type and
+ * to the digits that were printed. */
 static void judge_mixed(const struct judge_pass *p, struct verdict_case *k)
 {
     double tol = fmax(1e-6, row_verdict_printed(p));
@@ -174,7 +174,8 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_MATCH, RULE_CHECKSUM_SAME);
         return;
     }
-    if (!p->o->exact && masked_alike(p, k) && isnan(sketched_error(p, k))) { /* of what is left only the largest is known */
+    /* of what is left only the largest is known */
+    if (!p->o->exact && masked_alike(p, k) && isnan(sketched_error(p, k))) {
         double a = k->r[TARGET]->stat[STAT_MAX], b = k->r[GOLDEN]->stat[STAT_MAX];
         k->out->flags |= LINE_MASKED;
         row_verdict_weigh(p, k, fabs(a - b) / fabs(b), true);
@@ -267,7 +268,8 @@ static void judge_part(struct judge_pass *p, struct verdict_case *k)
     k->r[s] = own;
 }
 
-/* One side holds the value once, the other several times, and no elements were recorded: the figures are laid out instead. */
+/* One side holds the value once, the other several times, and no elements were recorded: the figures are laid out
+ * instead. */
 static bool judge_repeated(struct judge_pass *p, struct verdict_case *k)
 {
     struct view v;
@@ -285,8 +287,8 @@ static bool judge_repeated(struct judge_pass *p, struct verdict_case *k)
     return true;
 }
 
-/* An output of two calls that got the same and compute or repeat it: an order of elements that differs is what they made of
- * it. What only moves elements may serve another layout. */
+/* An output of two calls that got the same and compute or repeat it: an order of elements that differs is what they
+ * made of it. What only moves elements may serve another layout. */
 static bool inputs_agreed(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];

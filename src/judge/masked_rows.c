@@ -83,7 +83,8 @@ static void look(struct masked_rows *x, const struct measure *m)
     }
 }
 
-/* How many elements stand before the tokens' axis, behind it, and in a batch; false where the tensor has no such axes. */
+/* How many elements stand before the tokens' axis, behind it, and in a batch; false where the tensor has no such
+ * axes. */
 static bool token_axis(const struct masked_rows *x, const struct element_sample *v, size_t *between, size_t *behind)
 {
     int axis = 1;

@@ -12,8 +12,8 @@ struct masked_rows {
     bool *masked; /* batch × tokens; NULL: there are none */
 };
 
-/* Whether a line's tensors have these places and agree, within the line's limit, everywhere else: *error is what is left.
- * Looks for masks the first time; `x` begins as zeros and is released by the caller. */
+/* Whether a line's tensors have these places and agree, within the line's limit, everywhere else: *error is what is
+ * left. Looks for masks the first time; `x` begins as zeros and is released by the caller. */
 bool is_in_masked_rows(struct masked_rows *x, const struct judgement *j, const struct measure *m, uint32_t line,
                        double *error);
 void masked_rows_release(struct masked_rows *x);

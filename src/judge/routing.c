@@ -1,5 +1,5 @@
-/* Compares choices as sets a token. Both sides have to pick the highest of their own scores: that tells a choice by them from
- * one by something else, and holds to the bit under any noise. */
+/* Compares choices as sets a token. Both sides have to pick the highest of their own scores: that tells a choice by
+ * them from one by something else, and holds to the bit under any noise. */
 #include "judge/routing.h"
 
 #include <math.h>
@@ -18,7 +18,8 @@ static bool has(const double *picked, size_t n, double expert)
     return false;
 }
 
-/* The lowest picked and the highest left of a token's scores; false where a number is no place among them or stands twice. */
+/* The lowest picked and the highest left of a token's scores; false where a number is no place among them or stands
+ * twice. */
 static bool edges(const struct routing_choice *c, int side, size_t token, double *lowest, double *highest)
 {
     const double *score = c->score[side] + token * c->width, *picked = c->picked[side] + token * c->picks;

@@ -1,5 +1,5 @@
-/* What a router picked of its scores, token by token: experts are a set, so their order is no difference, and another one
- * where scores tie is noise. */
+/* What a router picked of its scores, token by token: experts are a set, so their order is no difference, and another
+ * one where scores tie is noise. */
 #ifndef JUDGE_ROUTING_H
 #define JUDGE_ROUTING_H
 
@@ -21,8 +21,8 @@ struct routing_choice {
 
 /* `noise`: by how much scores may differ and tie, relative to the largest of the golden side. */
 enum routing routing_of(const struct routing_choice *c, double noise);
-/* The scores that whole numbers a call puts out were picked from, of a call that sorts what it is given or of a module that
- * puts both out; NONE: there are none. */
+/* The scores that whole numbers a call puts out were picked from, of a call that sorts what it is given or of a module
+ * that puts both out; NONE: there are none. */
 uint32_t routing_scores(const struct dump *d, uint32_t row);
 /* The same of a line's rows, whose tensors are read. */
 enum routing routing_compare(const struct measure *m, uint32_t line, double noise);

@@ -87,8 +87,8 @@ static bool source_role(const struct judge_pass *p, const struct verdict_case *k
 
 /* ---- the rule ---- */
 
-/* The error an output has to expect of its call's inputs'. Of sums that nearly cancel the condition is exact; what other
- * operators make of an error is an estimate, and only makes doubtful (excuse). */
+/* The error an output has to expect of its call's inputs'. Of sums that nearly cancel the condition is exact; what
+ * other operators make of an error is an estimate, and only makes doubtful (excuse). */
 static double error_handed_on(const struct judge_pass *p, const uint32_t row[2], bool *cancels)
 {
     double in = (double)p->call_error[p->side[TARGET]->rows.v[row[TARGET]].call];
@@ -291,8 +291,8 @@ static bool turned_before(const struct judge_pass *p, const struct verdict_case 
            (turned <= p->tol->level * share || (k->f && k->f->rel_l2 <= p->tol->level * condition_picked(share)));
 }
 
-/* A router's module may put out what it picked beside where it picked it: of a tie these are the same values, each within
- * what noise makes of the largest. */
+/* A router's module may put out what it picked beside where it picked it: of a tie these are the same values, each
+ * within what noise makes of the largest. */
 static bool picks_agree(const struct judge_pass *p, const struct verdict_case *k, double noise)
 {
     const struct dump *d = p->side[TARGET];
@@ -480,8 +480,8 @@ static bool inputs_not_rounded(const struct judge_pass *p, const struct verdict_
     return compared;
 }
 
-/* float32 noise never leaves every element on a coarser type's grid, so no level excuses it. Where a side computes in such
- * types they are recorded as what they are: precision, no deviation. */
+/* float32 noise never leaves every element on a coarser type's grid, so no level excuses it. Where a side computes in
+ * such types they are recorded as what they are: precision, no deviation. */
 void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k)
 {
     bool accepted = verdict_is_accepted((enum verdict)k->out->verdict);

@@ -48,7 +48,8 @@ static bool two_valued(const struct row *r, double n)
     if ((r->has & (HAS_MEAN | HAS_NORM)) != (HAS_MEAN | HAS_NORM) || !isfinite(norm) || !isfinite(min) || n < 1)
         return true;
     double low = (max - r->stat[STAT_MEAN]) / (max - min), square = n * ((1 - low) * max * max + low * min * min);
-    double rounding = dtype_is_float(r->dtype) ? 4 * dtype_table[r->dtype].epsilon : 0; /* figures are kept in the tensor's type */
+    /* figures are kept in the tensor's type */
+    double rounding = dtype_is_float(r->dtype) ? 4 * dtype_table[r->dtype].epsilon : 0;
     return !isfinite(square) || fabs(norm * norm - square) <= (1e-3 + rounding) * square;
 }
 
@@ -140,7 +141,8 @@ static int tell_by_figures(const struct dump *const d[2], const struct step_inpu
         return same_figures(a, b, d[0]->digits < d[1]->digits ? d[0]->digits : d[1]->digits);
     if (repeated_view(d[0], x->row[0], d[1], x->row[1], &v))
         return 1;
-    return x->what == INPUT_LABELS || x->what == INPUT_LOSS_MASK || x->what == INPUT_ATTENTION_MASK ? -1 : 0; /* chunks of it */
+    /* chunks of it */
+    return x->what == INPUT_LABELS || x->what == INPUT_LOSS_MASK || x->what == INPUT_ATTENTION_MASK ? -1 : 0;
 }
 
 static void tell(const struct measure *m, const uint8_t *state, struct step_input *x)
@@ -152,7 +154,8 @@ static void tell(const struct measure *m, const uint8_t *state, struct step_inpu
         x->equal = 1;
         return;
     }
-    bool underway = state[line] == MEASURE_WAITING || state[line] == MEASURE_RUNNING; /* judged again when they are there */
+    /* judged again when they are there */
+    bool underway = state[line] == MEASURE_WAITING || state[line] == MEASURE_RUNNING;
     x->equal = underway ? -1 : input_elements_compare(m->side, x->row, x->what == INPUT_ATTENTION_MASK, &x->elements);
     if (x->equal < 0) {
         x->equal = tell_by_figures(m->side, x);

@@ -76,7 +76,8 @@ int thresholds_set(struct thresholds *t, struct str key, struct str value, struc
 const char *thresholds_key(const struct thresholds *t, int i, double *value);
 const struct thresholds_limits *thresholds_of(const struct thresholds *t, enum dtype d);
 
-/* Numbers of single rules, which no option moves: what each rests on stands beside it in data/thresholds.json, "rules". */
+/* Numbers of single rules, which no option moves: what each rests on stands beside it in data/thresholds.json,
+ * "rules". */
 enum rule_limit {
     RULE_LIMIT_ILL_CONDITIONED,
     RULE_LIMIT_ILL_CONDITIONED_MOST,

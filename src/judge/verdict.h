@@ -64,9 +64,11 @@ enum verdict_rule {
     RULE_DISCARDED,     /* it differs only where what comes next drops it (discarded.h) */
     RULE_MASKED_BEFORE, /* one side has masked it already, the other masks it here (masked_operand.h) */
     RULE_FILLS,         /* two numbers that stand for minus infinity, each the lowest of a floating type */
-    RULE_FUSED_SCALE,   /* attention written out on one side with another scale than the other's fused call (fused_scale.h) */
+    /* attention written out on one side with another scale than the other's fused call (fused_scale.h) */
+    RULE_FUSED_SCALE,
     RULE_ROUNDED,       /* a float32 output of one side holds a coarser type's numbers only; what went in does not */
-    RULE_BEHIND_UNREAD, /* more than the noise here, no more than a product leaves: the product before could not be read */
+    /* more than the noise here, no more than a product leaves: the product before could not be read */
+    RULE_BEHIND_UNREAD,
     RULE_SAME_PICKS,    /* a router's choices, or values in their order: the same of every token (routing.h) */
     RULE_MASKED_ROWS,   /* it differs only for queries that may see no key (masked_rows.h) */
     RULE_COUNT
@@ -91,7 +93,8 @@ enum {
 
 struct line_judgement {
     uint8_t verdict, rule, flags;
-    uint8_t was; /* of RULE_ACCEPTED: the verdict that was accepted; of RULE_ILL: the enum condition_kind of its operator */
+    /* of RULE_ACCEPTED: the verdict that was accepted; of RULE_ILL: the enum condition_kind of its operator */
+    uint8_t was;
     float error; /* what was judged: rel_l2, or the largest relative difference of the statistics; NaN: none */
     float limit; /* what it was held against */
     float level; /* noise here: error already accepted around it */
@@ -152,7 +155,8 @@ struct judgement {
     uint32_t first;              /* line of the first deviation, or NONE */
     enum first_class first_class;
     uint8_t preset;              /* the rule its verdicts are by (tool_rules.h) */
-    uint32_t doubtful_before, ill_before, gaps_before, unread_before, pending_before; /* ill: of the doubtful, at ill-conditioned operators */
+    /* ill: of the doubtful, at ill-conditioned operators */
+    uint32_t doubtful_before, ill_before, gaps_before, unread_before, pending_before;
     VEC(struct suspect) suspects; /* the one that magnifies its error most first */
     VEC(struct entry_point) frontier;   /* the one most depends on first */
     const struct accepted_list *known;   /* what was accepted, or NULL */

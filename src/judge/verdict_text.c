@@ -61,7 +61,8 @@ static void nonfinite(const struct measure *m, uint32_t line, struct buf *out)
     }
     buf_fmt(
         out,
-        _("%llu elements are non-finite on one side only or differently, the first at index %llu (target: %llu NaN, %llu Inf; golden: %llu NaN, %llu Inf)"),
+        _("%llu elements are non-finite on one side only or differently, the first at index %llu (target: %llu NaN, "
+          "%llu Inf; golden: %llu NaN, %llu Inf)"),
         (unsigned long long)f->unlike, (unsigned long long)f->unlike_at, (unsigned long long)f->side[0].nan,
         (unsigned long long)f->side[0].inf, (unsigned long long)f->side[1].nan, (unsigned long long)f->side[1].inf);
 }
@@ -77,14 +78,16 @@ static void ill(const struct line_judgement *x, struct buf *out)
     if (kind == CONDITION_OTHER_ORDER) {
         buf_fmt(
             out,
-            _("doubtful: its module was given whole numbers that noise turned, so its rows may stand in another order; largest, smallest and norm differ by %s of the norm"),
+            _("doubtful: its module was given whole numbers that noise turned, so its rows may stand in another order; "
+              "largest, smallest and norm differ by %s of the norm"),
             digits(e, x->error));
         return;
     }
     if (kind == CONDITION_POOL_TIE) {
         buf_cstr(
             out,
-            _("doubtful: windows of max pooling hold equal values, and the gradient went to another of them; their sums agree"));
+            _("doubtful: windows of max pooling hold equal values, and the gradient went to another of them; their "
+              "sums agree"));
         return;
     }
     num_cell(k, (double)x->kappa, 2);
@@ -106,7 +109,8 @@ static void rounded(const struct line_judgement *x, const struct figures *f, str
     buf_fmt(
         out,
         part
-            ? _("%s is %s; a part of the elements (an eighth or more) are %s numbers on the %s side only, where what went in has none")
+            ? _("%s is %s; a part of the elements (an eighth or more) are %s numbers on the %s side only, where what "
+                "went in has none")
             : _("%s is %s; all elements are %s numbers on the %s side only, where most that went in are not"),
         error_name(x), e, f ? dtype_table[f->kept[s] & ~KEPT_PART].name : "", side);
 }
@@ -174,7 +178,8 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_MASKED_ROWS:
         buf_cstr(
             out,
-            _("it differs only at places whose attention mask forbids every key: what they hold depends on the kernel, everything else agrees"));
+            _("it differs only at places whose attention mask forbids every key: what they hold depends on the kernel, "
+              "everything else agrees"));
         break;
     case RULE_SAME_PICKS:
         buf_cstr(out, _("the same for every token, in another order: experts are compared as a set"));
@@ -188,7 +193,8 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         num_cell(lim, (double)x->limit, 6);
         buf_fmt(
             out,
-            _("attention scores are multiplied by %s here and by %s on the other side, one of which computes them in a fused call"),
+            _("attention scores are multiplied by %s here and by %s on the other side, one of which computes them in a "
+              "fused call"),
             e, lim);
         break;
     }
@@ -213,7 +219,8 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_BEHIND_UNREAD:
         buf_fmt(
             out,
-            _("could not be judged: %s is %s, more than the noise level here (%s); the product before it could not be read and may have left as much"),
+            _("could not be judged: %s is %s, more than the noise level here (%s); the product before it could not be "
+              "read and may have left as much"),
             error_name(x), e, lev);
         break;
     case RULE_SOURCE:
@@ -499,7 +506,8 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
                         "compute calls were judged match or drift; pair more (--map) or record more"),
                 share);
     }
-    if (status == 0 && s->compute[GOLDEN] && s->coverage[GOLDEN] < o->tol->coverage) /* a dump that ends early, a smaller model */
+    /* a dump that ends early, a smaller model */
+    if (status == 0 && s->compute[GOLDEN] && s->coverage[GOLDEN] < o->tol->coverage)
         buf_fmt(out, _("; only %.0f %% of the golden calls are paired; the rest was not compared"),
                 100 * s->coverage[GOLDEN]);
     if (status != 1 && s->ill)
