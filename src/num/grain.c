@@ -9,7 +9,8 @@
 #define LARGEST 0.1    /* rel L2 beyond which no limit has to be doubted */
 #define BRAIN 0xffffU  /* bits of a float32 that bfloat16 has not */
 #define HALF 0x1fffU   /* and float16 */
-#define BRAIN_LAST 0x10000U /* the last bit bfloat16 has: what was rounded uses it as often as not, small whole numbers never */
+/* the last bit bfloat16 has: what was rounded uses it as often as not, small whole numbers never */
+#define BRAIN_LAST 0x10000U
 #define HALF_LAST 0x2000U
 #define LAST 4         /* one in so many has to use it */
 
@@ -64,7 +65,8 @@ static int walk(struct grains *x, const struct tensor *const side[2], struct fig
     return rc;
 }
 
-/* Elements that are round where the other side's are not, and not as the one before: a constant may be round by nature. */
+/* Elements that are round where the other side's are not, and not as the one before: a constant may be round by
+ * nature. */
 struct round_part {
     uint32_t before[2];
     uint64_t brain[2], half[2], last[2][2], all;
