@@ -97,7 +97,8 @@ static void limits(struct optimizer *x, const struct thresholds_optimizer *t)
         if (p->hidden > rule_limit(RULE_LIMIT_STEP_HIDDEN))
             step_warn(
                 x,
-                _("%s: at %s %% of the elements the update is smaller than the rounding of the saved weights; save them in float32"),
+                _("%s: at %s %% of the elements the update is smaller than the rounding of the saved weights; save "
+                  "them in float32"),
                 who, num_cell(n, 100 * p->hidden, 2));
     }
 }
