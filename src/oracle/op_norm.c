@@ -620,7 +620,8 @@ static void module_group(struct call_values *c)
 const struct operator operators_norm[] = {
     OPERATOR_BOTH_WAYS("layer_norm layernorm layernormext layernormv3 fused_layer_norm", layer_norm,
          "torch.nn.functional.layer_norm"),
-    OPERATOR_BOTH_WAYS("rms_norm rmsnorm npu_rms_norm", rms_norm, "torch.nn.functional.rms_norm; torch_npu.npu_rms_norm"),
+    OPERATOR_BOTH_WAYS("rms_norm rmsnorm npu_rms_norm", rms_norm,
+                       "torch.nn.functional.rms_norm; torch_npu.npu_rms_norm"),
     {.names = "npu_add_rms_norm add_rms_norm addrmsnorm",
      .forward = add_rms_norm,
      .source = "torch_npu.npu_add_rms_norm"},

@@ -561,17 +561,17 @@ const struct operator operators_pool[] = {
      .backward = avg_pool,
      .source = "torch.nn.functional.avg_pool2d",
      .cost = windows_cost},
-    OPERATOR_BOTH_WAYS("adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptiveavgpool1d adaptiveavgpool2d "
-         "adaptiveavgpool2dext adaptiveavgpool3d",
-         adaptive_avg_pool, "torch.nn.functional.adaptive_avg_pool2d"),
+    OPERATOR_BOTH_WAYS("adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptiveavgpool1d "
+                       "adaptiveavgpool2d adaptiveavgpool2dext adaptiveavgpool3d",
+                       adaptive_avg_pool, "torch.nn.functional.adaptive_avg_pool2d"),
     {.names = "max_pool1d max_pool2d max_pool3d maxpool maxpool2d maxpool3d maxpoolwithmask maxpoolwithindices "
               "maxpoolwithargmax maxpool3dwithargmax",
      .forward = max_pool,
      .backward = max_pool,
      .source = "torch.nn.functional.max_pool2d",
      .cost = windows_cost},
-    OPERATOR_BOTH_WAYS("adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d adaptivemaxpool2d", adaptive_max_pool,
-         "torch.nn.functional.adaptive_max_pool2d"),
+    OPERATOR_BOTH_WAYS("adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d adaptivemaxpool2d",
+                       adaptive_max_pool, "torch.nn.functional.adaptive_max_pool2d"),
     {.names = "interpolate upsample",
      .forward = interpolate,
      .backward = interpolate_backward,
