@@ -4,8 +4,8 @@
 
 #include "dump/dump.h"
 
-/* What torch calls the argument of that row: "training" of batch_norm's sixth, "dim" of an "axis"; empty where it has no
- * name (data/arguments.tsv has those given by their place, and the names of MindSpore's own). */
+/* What torch calls the argument of that row: "training" of batch_norm's sixth, "dim" of an "axis"; empty where it has
+ * no name (data/arguments.tsv has those given by their place, and the names of MindSpore's own). */
 struct str argument_name(const struct dump *d, uint32_t row);
 /* The numbers, truth values and texts a call was given that have a name, at most that many; how many there are. */
 enum { ARGUMENTS_MOST = 32 };
@@ -14,8 +14,8 @@ struct named_argument {
     struct str name;
 };
 int arguments_named(const struct dump *d, uint32_t call, struct named_argument out[ARGUMENTS_MOST]);
-/* Whether two of them, given to calls of one operator, are the same argument and may differ: not what changes no number,
- * nor one axis counted from the front and from behind. */
+/* Whether two of them, given to calls of one operator, are the same argument and may differ: not what changes no
+ * number, nor one axis counted from the front and from behind. */
 bool argument_same(const struct dump *d, struct named_argument a, const struct dump *other, struct named_argument b);
 /* What an argument that is left out counts as, where it is listed; else empty. */
 struct str left_out_value(const struct dump *d, uint32_t call, struct str argument);

@@ -275,7 +275,8 @@ static void by_anchors(struct pairs_building *b, const anchor_list *anchors, boo
     free(partner);
 }
 
-/* Calls neither names nor the aligner have put together, where both sides have as many of a name between what is paired. */
+/* Calls neither names nor the aligner have put together, where both sides have as many of a name between what is
+ * paired. */
 static void fill(struct pairs_building *b)
 {
     const struct dump *d[2] = {b->t, b->g};
@@ -332,8 +333,8 @@ static void find_repeated(struct pairs_building *b)
     }
 }
 
-/* Whether a recording counts its calls of one name: graphs name their operators, files of weights or of saved values have
- * names that stay, and a result table says itself what is a pair. */
+/* Whether a recording counts its calls of one name: graphs name their operators, files of weights or of saved values
+ * have names that stay, and a result table says itself what is a pair. */
 static bool counts_calls(const struct dump *d)
 {
     return d->calls.n && d->calls.v[0].kind != CALL_OPERATOR && strcmp(d->level, "debug") != 0 &&
@@ -461,7 +462,8 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
         bool counted = one_language && !o->given_count && counts_calls(target) && counts_calls(golden);
         if (counted && !anchors_same_calls(target, golden))
             by_counted_names(&b);
-        else if (one_language || (r[TARGET] && r[GOLDEN] && r[TARGET]->weights && r[GOLDEN]->weights)) /* weights' names are names in any file */
+        /* weights' names are names in any file */
+        else if (one_language || (r[TARGET] && r[GOLDEN] && r[TARGET]->weights && r[GOLDEN]->weights))
             by_name(&b);
         else
             by_sequence(&b, NULL);
