@@ -141,8 +141,8 @@ static void add_entry(struct panel_page *p, const struct doc_entry *e, const str
     buf_release(&t);
 }
 
-/* Its first cell is its name, but for the id before it; the next two are what the sides have, where the page has columns
- * for them. */
+/* Its first cell is its name, but for the id before it; the next two are what the sides have, where the page has
+ * columns for them. */
 static void add_row(struct panel_page *p, const struct doc_block *k, size_t row)
 {
     const struct doc_cell *cell = &k->cells.v[(row + 1) * k->columns];

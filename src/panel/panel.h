@@ -100,8 +100,8 @@ void page_input(struct panel_page *p, const struct procedure *g, enum panel_inpu
 /* What its items come to: failed where one is bad, missing input where one is missing … Items whose ids are waived
  * stop counting, and keep their reason; open ones a person has answered are fine, or bad where the answer begins so. */
 void page_settle(struct panel_page *p, const struct procedure *g);
-/* Items from the section of a stage: its verdict and items, then its tables' rows that have marks; the index of the first.
- * What it says comes next is the page's next step. */
+/* Items from the section of a stage: its verdict and items, then its tables' rows that have marks; the index of the
+ * first. What it says comes next is the page's next step. */
 size_t page_items(struct panel_page *p, const struct document *d);
 size_t page_rows(struct panel_page *p, const struct document *d);
 struct panel_item *page_find(struct panel_page *p, const char *id); /* NULL: none */

@@ -34,7 +34,8 @@ static int64_t not_finite(const struct curves *c)
     return -1;
 }
 
-/* Features that are added one at a time; `key`: the check that tells whether the runs use it (a number above 1, or yes). */
+/* Features that are added one at a time; `key`: the check that tells whether the runs use it (a number above 1, or
+ * yes). */
 static const struct {
     const char *id, *key, *text;
 } features[] = {

@@ -58,7 +58,8 @@ static void largest(struct panel_page *p, const struct curves *c)
             : page_item(p, MARK_NOTE, NULL, _("largest difference of the loss %s, at step %lld; of the global norm %s"),
                         num_cell(n[0], most, 3), (long long)at, num_cell(n[1], norm, 2));
     it->detail = _(
-        "In the healthy example of the procedure the losses stay within about 0.001 and the global norms within about 0.05.");
+        "In the healthy example of the procedure the losses stay within about 0.001 and the global norms within about "
+        "0.05.");
 }
 
 static void standard(struct panel_page *p, const struct curves *c)

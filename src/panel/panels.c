@@ -26,10 +26,11 @@ const struct panel panels[PANELS] = {
 /* What the panels call their items beside checks, inputs, features and steps. */
 static const char *const items[] = {
     "settings",      "inputs",        "id-range",  "weights", "repeat", "target-repeat", "golden-repeat", "first-loss",
-        "first-deviation",
+    "first-deviation",
     "local-norm",    "gradients",     "step",      "frozen",  "curves", "mean-loss",     "global-norm",   "steps",
     "divergence", "apart",
-    "target-dump-run", "golden-dump-run", "learning-rate", "target-replay", "golden-replay", "scaling", "root-cause", "confirmed",
+    "target-dump-run", "golden-dump-run", "learning-rate", "target-replay", "golden-replay", "scaling", "root-cause",
+    "confirmed",
     "rollout", "rollout-first", "sync",
 };
 
