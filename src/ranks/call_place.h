@@ -1,5 +1,5 @@
-/* Where in the step each call of a rank's recording belongs: which micro-batch, which virtual stage of the rank, forward,
- * backward or what comes after it, and inside which module. */
+/* Where in the step each call of a rank's recording belongs: which micro-batch, which virtual stage of the rank,
+ * forward, backward or what comes after it, and inside which module. */
 #ifndef RANKS_CALL_PLACE_H
 #define RANKS_CALL_PLACE_H
 
@@ -11,7 +11,8 @@ struct call_place {
     uint32_t micro;
     uint16_t chunk;  /* of this rank: virtual stages are several */
     uint8_t region;
-    const char *path; /* of a module itself, else of the module it was made in; without the chunk's number; "" outside */
+    /* of a module itself, else of the module it was made in; without the chunk's number; "" outside */
+    const char *path;
     int layer;       /* the layer's number in path, or -1; it is the first number there */
     uint32_t number; /* of a module's name: call 3 of it */
 };
@@ -32,7 +33,8 @@ void call_places_release(struct call_places *p);
 void call_bare_name(const struct dump *d, uint32_t call, struct buf *out);
 /* The tensors that a transfer or reduction between ranks takes and gives. */
 bool call_is_collective(const struct dump *d, uint32_t call);
-/* The rank at the other end of a transfer: its "dst", "src" or "peer", else the first whole number it is given; -1: not recorded. */
+/* The rank at the other end of a transfer: its "dst", "src" or "peer", else the first whole number it is given; -1: not
+ * recorded. */
 int call_other_end(const struct dump *d, uint32_t call);
 /* A whole number that was recorded; -1 where it is none that an int holds. */
 int row_whole_number(const struct row *r);

@@ -1,5 +1,5 @@
-/* What the same calls of other layers, and the other side, say of collectives: one that is missing, in a coarser type, over
- * another group; gradients that meet no reduction. */
+/* What the same calls of other layers, and the other side, say of collectives: one that is missing, in a coarser type,
+ * over another group; gradients that meet no reduction. */
 #include "ranks/collective_parts.h"
 
 #include <math.h>
@@ -148,7 +148,8 @@ static void add_missing(struct finding_collectives *x, uint32_t of, const struct
 static void find_missing(struct finding_collectives *x)
 {
     size_t n = x->w->calls.n;
-    uint32_t *inside = mem_alloc((n + 1) * sizeof *inside); /* of each module: the last collective made in it, or NONE */
+    /* of each module: the last collective made in it, or NONE */
+    uint32_t *inside = mem_alloc((n + 1) * sizeof *inside);
     for (size_t i = 0; i < n; i++)
         inside[i] = NONE;
     for (uint32_t i = 0; i < x->l->v.n; i++) {
@@ -197,7 +198,8 @@ static tail_list *list_tails(const struct finding_collectives *x)
     return of;
 }
 
-/* The reduction a gradient goes into, on its rank: of its shape and norm, times 1/(dp·cp) or not; NONE: it meets none. */
+/* The reduction a gradient goes into, on its rank: of its shape and norm, times 1/(dp·cp) or not; NONE: it meets
+ * none. */
 static uint32_t reduction_of(const struct finding_collectives *x, const tail_list *tails, uint32_t rank,
                              const struct row *grad, const char *kind)
 {

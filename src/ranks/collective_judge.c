@@ -294,7 +294,8 @@ static bool say_nonfinite(struct collective *c, const struct members *m, double 
     if (other) {
         collective_say(
             c, "nonfinite",
-            _("%llu elements of the outputs of %zu ranks are not finite where the inputs give other numbers, or the other way round"),
+            _("%llu elements of the outputs of %zu ranks are not finite where the inputs give other numbers, or the "
+              "other way round"),
             (unsigned long long)other, ranks);
         return true;
     }

@@ -1,5 +1,5 @@
-/* Matches the members of collective calls: the nth call of the same group on each of its ranks; the two ends of a transfer
- * the nth from one rank to the other. */
+/* Matches the members of collective calls: the nth call of the same group on each of its ranks; the two ends of a
+ * transfer the nth from one rank to the other. */
 #include "ranks/collective_parts.h"
 
 #include <math.h>

@@ -40,7 +40,8 @@ struct collective_list {
 
 /* side, step: as they are reported. */
 void collectives_find(struct collective_list *l, const struct whole_calls *w, int side, int step);
-/* Gradients beside the other side's, whose calls are lined up: summed where they are to be averaged, or the other way round. */
+/* Gradients beside the other side's, whose calls are lined up: summed where they are to be averaged, or the other way
+ * round. */
 void collectives_compare(struct collective_list *l, const struct whole_calls *w, const struct collective_list *other,
                          const struct whole_calls *of);
 void collective_list_release(struct collective_list *l);

@@ -1,5 +1,5 @@
-/* A recording made of those of all ranks and micro-batches of a side: as one rank would have recorded the step. Pairing,
- * figures, verdicts and views take it as any other. */
+/* A recording made of those of all ranks and micro-batches of a side: as one rank would have recorded the step.
+ * Pairing, figures, verdicts and views take it as any other. */
 #ifndef RANKS_JOINED_DUMP_H
 #define RANKS_JOINED_DUMP_H
 

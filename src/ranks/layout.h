@@ -43,8 +43,8 @@ const char *cut_name(enum cut c); /* "tp"; CUT_MICRO "micro" */
 const char *cp_cut_name(enum cp_cut c); /* NULL where unknown */
 const char *layout_source_name(enum layout_source s);
 
-/* Fills what was not given from the recordings: stages by what is sent to whom and by the layers they hold, tensor-parallel
- * ranks by weights that differ, context-parallel ones by recorded groups and the inputs of the step. */
+/* Fills what was not given from the recordings: stages by what is sent to whom and by the layers they hold,
+ * tensor-parallel ranks by weights that differ, context-parallel ones by recorded groups and the inputs of the step. */
 void layout_infer(struct layout *l, const struct rank_set *s);
 
 #endif

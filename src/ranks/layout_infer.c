@@ -1,6 +1,6 @@
-/* A layout from the recordings alone. What is sent to whom gives the pipeline; ranks of a stage whose matrices agree are
- * replicas of each other, the others are tensor-parallel; of replicas, those that gather from each other inside the forward
- * pass, or are given other positions of the same batch, are context-parallel. */
+/* A layout from the recordings alone. What is sent to whom gives the pipeline; ranks of a stage whose matrices agree
+ * are replicas of each other, the others are tensor-parallel; of replicas, those that gather from each other inside the
+ * forward pass, or are given other positions of the same batch, are context-parallel. */
 #include "ranks/layout.h"
 
 #include <stdarg.h>
@@ -206,8 +206,8 @@ static size_t group_ranks(const char *text, int *out, size_t most)
 
 #define GROUP_MOST 4096
 
-/* The size of the group in which replicas gather from each other in the forward pass: context parallel. All-to-all moves
- * tokens to experts. */
+/* The size of the group in which replicas gather from each other in the forward pass: context parallel. All-to-all
+ * moves tokens to experts. */
 static int recorded_group(struct inference *x, bool experts)
 {
     static _Thread_local int ranks[GROUP_MOST];

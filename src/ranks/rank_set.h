@@ -33,8 +33,8 @@ void rank_list_add(rank_list *l, int rank); /* ascending, each once */
 bool rank_list_has(const rank_list *l, int rank); /* of an ascending one */
 /* Ranks below `ranks`, or named by a recorded group, that the set lacks; added. */
 void rank_set_absent(const struct rank_set *s, int ranks, rank_list *out);
-/* Whether every rank that a recorded group names is there, and each was read in full: only then shards can be joined, and
- * what a rank lacks means something. */
+/* Whether every rank that a recorded group names is there, and each was read in full: only then shards can be joined,
+ * and what a rank lacks means something. */
 bool rank_set_is_whole(const struct rank_set *s);
 /* The index of a rank's recording, or NONE. */
 uint32_t rank_set_find(const struct rank_set *s, int rank);

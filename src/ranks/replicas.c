@@ -183,7 +183,8 @@ static struct replica_finding *add(struct finding_replicas *x, const struct whol
 
 /* ---- weights ---- */
 
-/* Whether a weight is held whole by tensor-parallel ranks: it is equal in another layer, and what differs here is near. */
+/* Whether a weight is held whole by tensor-parallel ranks: it is equal in another layer, and what differs here is
+ * near. */
 static bool whole_elsewhere(const struct finding_replicas *x, const struct whole_call *c, const char *slot,
                             unsigned cuts, const held_rows *g)
 {

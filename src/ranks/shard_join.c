@@ -1,5 +1,5 @@
-/* Decides how parts make the whole: all joins the shapes allow are tried on the values, and the one that fits most layers
- * is taken. */
+/* Decides how parts make the whole: all joins the shapes allow are tried on the values, and the one that fits most
+ * layers is taken. */
 #include "ranks/shard_join.h"
 
 #include <math.h>
@@ -104,7 +104,8 @@ static bool too_large(const struct candidates *c, const int64_t *shape, int axis
     return shape[axis] * n > most;
 }
 
-/* Shards of a vocabulary, the last of them filled up: to the size that the other side makes of it, by itself or joined. */
+/* Shards of a vocabulary, the last of them filled up: to the size that the other side makes of it, by itself or
+ * joined. */
 static void as_vocabulary(struct candidates *c, struct join_step *step, int at, const int64_t *shape, int axis)
 {
     struct join_step s = {.how = JOIN_VOCAB, .n = c->row->step[at].n, .axis = (int8_t)axis, .keys = -1, .blocks = 1};
@@ -340,7 +341,8 @@ struct deciding {
     struct whole_rows *side[2];
     trial_list trials;
     uint32_t unfit[2]; /* the first weight of each side whose parts do not fit, or NONE */
-    int64_t weights[2]; /* weights that do not fit less those that do: above 0 the layout is wrong, whatever the run does */
+    /* weights that do not fit less those that do: above 0 the layout is wrong, whatever the run does */
+    int64_t weights[2];
     struct map classes;
     struct arena arena;
 };
@@ -857,8 +859,8 @@ static void use_order(struct deciding *d, struct whole_row *x, const uint32_t *o
             x->step[s].how = JOIN_TOKENS;
 }
 
-/* Rows whose first axis is tokens in the order they were sent on: compared as a set; of an expert's rows in the order of
- * what it was given. */
+/* Rows whose first axis is tokens in the order they were sent on: compared as a set; of an expert's rows in the order
+ * of what it was given. */
 static void find_tokens(struct deciding *d)
 {
     struct map experts = {0};
@@ -940,8 +942,8 @@ static void find_bookkeeping(struct deciding *d)
     }
 }
 
-/* Numbers among a call's arguments that are other ones on other ranks of its tensor-parallel group: the first index of a
- * rank's own part of the vocabulary. What comes of them is of that rank alone. */
+/* Numbers among a call's arguments that are other ones on other ranks of its tensor-parallel group: the first index of
+ * a rank's own part of the vocabulary. What comes of them is of that rank alone. */
 static bool numbers_differ(const struct whole_rows *r, const struct whole_row *x)
 {
     if (x->kind != ROW_INT && x->kind != ROW_FLOAT)
@@ -1002,8 +1004,8 @@ static bool made_by_rank_alone(const struct whole_rows *r, const row_list *made,
     return false;
 }
 
-/* A call is of a rank alone where such a number goes in, or, behind such a call of the same module, whole numbers that fit
- * nowhere; its results are, where they fit nowhere. */
+/* A call is of a rank alone where such a number goes in, or, behind such a call of the same module, whole numbers that
+ * fit nowhere; its results are, where they fit nowhere. */
 static void find_local(struct deciding *d)
 {
     struct whole_rows *r = d->side[0]->calls->layout->size[CUT_TP] > 1 ? d->side[0] : d->side[1];

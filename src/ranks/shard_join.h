@@ -1,6 +1,6 @@
-/* How rows of ranks and micro-batches make one row of the whole job. What a row allows follows from its shape beside the
- * other side's; which of it holds is proved by values, together with the same row of every other layer: one layer that
- * does not fit deviates, it is not joined another way. */
+/* How rows of ranks and micro-batches make one row of the whole job. What a row allows follows from its shape beside
+ * the other side's; which of it holds is proved by values, together with the same row of every other layer: one layer
+ * that does not fit deviates, it is not joined another way. */
 #ifndef RANKS_SHARD_JOIN_H
 #define RANKS_SHARD_JOIN_H
 

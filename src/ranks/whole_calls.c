@@ -170,8 +170,8 @@ static bool name_by_itself(struct naming *n, uint32_t c, bool backward)
     return true;
 }
 
-/* The other calls are named by the module they are made in and their place among its calls. Ranks and micro-batches of a
- * stage make the same calls but for some that only one of them makes (a shard that is filled up): what they have in
+/* The other calls are named by the module they are made in and their place among its calls. Ranks and micro-batches of
+ * a stage make the same calls but for some that only one of them makes (a shard that is filled up): what they have in
  * common is lined up. */
 static struct made_in *made_in(struct naming *n, struct str key)
 {
@@ -397,8 +397,8 @@ static void take_out(struct ordering *o, uint32_t call)
         o->last = before;
 }
 
-/* One rank's calls of a region, virtual stage and micro-batch; those that are there already lead on from where they are,
- * but a module that began on an earlier stage ends here. */
+/* One rank's calls of a region, virtual stage and micro-batch; those that are there already lead on from where they
+ * are, but a module that began on an earlier stage ends here. */
 static void order_stretch(struct ordering *o, uint32_t r, enum call_region region, uint32_t chunk, uint32_t micro,
                           uint16_t whole_chunk)
 {
@@ -602,7 +602,8 @@ static call_list *group_lists(const struct whole_calls *w, struct map *names, si
 static void line_up_backward(struct whole_calls *t, struct whole_calls *g)
 {
     size_t n = g->calls.n;
-    uint32_t *first = mem_alloc((n + 1) * sizeof *first), *next = mem_alloc((n + 1) * sizeof *next); /* backward calls of a forward one */
+    /* backward calls of a forward one */
+    uint32_t *first = mem_alloc((n + 1) * sizeof *first), *next = mem_alloc((n + 1) * sizeof *next);
     for (size_t i = 0; i < n; i++)
         first[i] = NONE;
     for (uint32_t k = (uint32_t)n; k-- > 0; ) {

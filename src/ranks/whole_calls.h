@@ -1,6 +1,6 @@
 /* The step of the whole job: which calls of all ranks and micro-batches are one call of the model. Stages' own layer
- * numbers become the model's, experts' numbers too; calls stand in the order of the data flow: stage after stage forward,
- * the other way round backward. */
+ * numbers become the model's, experts' numbers too; calls stand in the order of the data flow: stage after stage
+ * forward, the other way round backward. */
 #ifndef RANKS_WHOLE_CALLS_H
 #define RANKS_WHOLE_CALLS_H
 
