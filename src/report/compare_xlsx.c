@@ -30,8 +30,8 @@ struct sheet {
 #define LIBRARY_NEEDS (4u << 20) /* bytes; a workbook took less than 1 MB more than .csv did */
 #define LOOK_EVERY 256          /* rows */
 
-/* The library goes on with rows missing, or breaks, where it finds no memory: what it may need is asked for before, and every
- * call of it stands between ready() and done() or there(). */
+/* The library goes on with rows missing, or breaks, where it finds no memory: what it may need is asked for before, and
+ * every call of it stands between ready() and done() or there(). */
 static void make_room(void)
 {
     free(mem_alloc(LIBRARY_NEEDS));

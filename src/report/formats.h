@@ -37,7 +37,8 @@ void job_json_layout(struct jsonw *w, const struct layout *l);
 void job_json_collective(struct jsonw *w, const struct collective *c, uint32_t id, const struct rank_set *set);
 void job_json_replica(struct jsonw *w, const struct replica_finding *x, uint32_t id, const struct rank_set *set);
 
-/* Two members of an object: what the round before said of a line, and what became of it; nothing where there is none. */
+/* Two members of an object: what the round before said of a line, and what became of it; nothing where there is
+ * none. */
 void compare_json_was(struct jsonw *w, const struct comparison *s, uint32_t line);
 
 /* {"row":…,"kind":…,"detail":…}: what is wrong with a recording; no row: null */

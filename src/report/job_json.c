@@ -468,7 +468,8 @@ static void warnings(struct jsonw *w, const struct job_result *r)
                 continue;
             buf_fmt(
                 &b,
-                _("%s: the layout does not fit the values: parts of most weights do not make the other side's; the first is %s"),
+                _("%s: the layout does not fit the values: parts of most weights do not make the other side's; the "
+                  "first is %s"),
                 r->job[k]->set[s].path, l->against);
             jw_cstr(w, b.p);
             buf_release(&b);

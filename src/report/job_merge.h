@@ -6,7 +6,8 @@
 
 /* Whether results of shares lie there: a folder with worker-I-of-N.ranks.json, or one such file. */
 bool job_files_there(const char *path);
-/* All of them as one result, as `compare --json` writes it; `parts` says what is missing. Caller: cJSON_Delete. NULL with e. */
+/* All of them as one result, as `compare --json` writes it; `parts` says what is missing. Caller: cJSON_Delete. NULL
+ * with e. */
 cJSON *job_files_merge(const char *path, struct err *e);
 
 #endif

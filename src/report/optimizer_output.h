@@ -7,6 +7,7 @@
 #include "optimizer/optimizer.h"
 
 void optimizer_json(struct out *o, const struct optimizer *x, const char *tool);
-void optimizer_json_object(struct jsonw *w, struct out *o, const struct optimizer *x, const char *tool); /* within another */
+/* within another */
+void optimizer_json_object(struct jsonw *w, struct out *o, const struct optimizer *x, const char *tool);
 
 #endif

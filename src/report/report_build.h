@@ -10,8 +10,8 @@ void report_sanitize(struct sanitize *c, const struct comparison *s, const struc
 /* The comparison complete and judged, or failed: then it tells what the investigation holds. d is empty. */
 void report_build(struct document *d, const struct comparison *s, const struct report_options *o,
                   const struct sanitize *c);
-/* Sections told from two dumps alone, by their names ("suspects", "gaps" …), with so many entries of a list; behind what is
- * in d. */
+/* Sections told from two dumps alone, by their names ("suspects", "gaps" …), with so many entries of a list; behind
+ * what is in d. */
 void report_part(struct document *d, const struct comparison *s, const char *const *id, size_t n, size_t most);
 /* "2026-11-21 09:30 UTC" */
 void report_date(int64_t t, struct buf *out);

@@ -1,4 +1,5 @@
-/* The section of all ranks of a job: where it begins, how both are laid out, the strip, what was found beside the rows. */
+/* The section of all ranks of a job: where it begins, how both are laid out, the strip, what was found beside the
+ * rows. */
 #include "base/msg.h"
 #include "base/num.h"
 #include "compare/job_text.h"

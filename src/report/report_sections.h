@@ -10,7 +10,8 @@ struct building {
     struct document *d;
     const struct comparison *s;
     const struct judgement *j; /* NULL: no two dumps were given or read; then the sections of theirs are not built */
-    const char *unread;        /* why the dumps that were given could not be read; NULL: they could, or none were given */
+    /* why the dumps that were given could not be read; NULL: they could, or none were given */
+    const char *unread;
     const struct measure *m;
     const struct report_options *o; /* NULL: of a part (report_part) */
     size_t most;        /* entries of a list */

@@ -1,5 +1,5 @@
-/* The backward pass and one optimizer step: gradient norms of every weight, what stands out first; the step replayed; and
- * trainer against rollout engine. */
+/* The backward pass and one optimizer step: gradient norms of every weight, what stands out first; the step replayed;
+ * and trainer against rollout engine. */
 #include "config/settings_section.h"
 #include "norms/norms_section.h"
 #include "optimizer/optimizer_section.h"

@@ -7,7 +7,8 @@
 #include "rollout/rollout.h"
 
 void rollout_json(struct out *o, const struct rollout *r, const char *tool);
-void rollout_json_object(struct jsonw *w, struct out *o, const struct rollout *r, const char *tool); /* within another */
+/* within another */
+void rollout_json_object(struct jsonw *w, struct out *o, const struct rollout *r, const char *tool);
 void rollout_csv(struct out *o, const struct rollout *r);
 
 #endif

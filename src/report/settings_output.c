@@ -163,8 +163,8 @@ void config_csv(struct out *o, const struct config_compare *c)
 {
     buf_cstr(
         &o->buf,
-        "id,key,category,severity,state,target_key,target_value,target_default,golden_key,golden_value,golden_default,why,advice,"
-        "source,reason\n");
+        "id,key,category,severity,state,target_key,target_value,target_default,golden_key,golden_value,golden_default,"
+        "why,advice,source,reason\n");
     for (size_t i = 0; i < c->checks.n; i++) {
         const struct config_check *k = &c->checks.v[i];
         const char *why = check_why_text(k);

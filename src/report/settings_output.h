@@ -7,7 +7,8 @@
 #include "config/settings_compare.h"
 
 void config_json(struct out *o, const struct config_compare *c, const char *tool);
-void config_json_object(struct jsonw *w, struct out *o, const struct config_compare *c, const char *tool); /* within another */
+/* within another */
+void config_json_object(struct jsonw *w, struct out *o, const struct config_compare *c, const char *tool);
 void config_csv(struct out *o, const struct config_compare *c); /* a line a check */
 
 #endif

@@ -9,8 +9,11 @@
 #include "weights/weight_compare.h"
 
 /* rows: all pairs in "rows", or the differing ones; "differs" is always there. */
-void weights_json(struct out *o, const struct weight_compare *c, const struct report_options *opt);
-void weights_json_object(struct jsonw *w, struct out *o, const struct weight_compare *c, const struct report_options *opt); /* within another */
+void weights_json(struct out *o, const struct weight_compare *c,
+                         const struct report_options *opt);
+/* within another */
+void weights_json_object(struct jsonw *w, struct out *o, const struct weight_compare *c,
+                         const struct report_options *opt);
 void weights_csv(struct out *o, const struct weight_compare *c);
 
 /* One side: figures[i] where has[i]. */
