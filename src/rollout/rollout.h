@@ -1,5 +1,5 @@
-/* Reinforcement learning: the log-probabilities a trainer and a rollout engine give the same tokens, held together token by
- * token. With the same weights they are one number twice; what differs is arithmetic, or an error.
+/* Reinforcement learning: the log-probabilities a trainer and a rollout engine give the same tokens, held together
+ * token by token. With the same weights they are one number twice; what differs is arithmetic, or an error.
  *
  * All differences are d = trainer − rollout, of natural logarithms. */
 #ifndef ROLLOUT_ROLLOUT_H
@@ -19,7 +19,8 @@
 
 /* One token both sides gave a log-probability. */
 struct rollout_token {
-    double lp[2];    /* trainer, rollout; NaN in lp[1] where only the size of a difference of probabilities was recorded */
+    /* trainer, rollout; NaN in lp[1] where only the size of a difference of probabilities was recorded */
+    double lp[2];
     uint32_t at[2];  /* its place in each side's row, paddings and prompts counted */
     int64_t id;      /* of the vocabulary; -1: not recorded */
     uint32_t round;  /* of its dialogue: stretches of the mask, or as recorded */
@@ -45,7 +46,8 @@ struct rollout_sequence {
     uint32_t worst;        /* index of `tokens` */
     uint32_t first;        /* the first token whose ratio leaves [1/limit, limit], index of `tokens`, or ROLLOUT_NONE */
     size_t nonfinite;
-    size_t routed, rerouted; /* choices of experts (a token in a layer) recorded on both sides; of them different sets */
+    /* choices of experts (a token in a layer) recorded on both sides; of them different sets */
+    size_t routed, rerouted;
     uint32_t rerouted_at;  /* the first token with one, its place among the compared ones, or ROLLOUT_NONE */
 };
 
@@ -76,7 +78,8 @@ struct rollout_fit {
     double shifted_abs;     /* mean |d| then */
     bool scaled;            /* trainer ≈ factor × rollout */
     double factor, factor_rms; /* and the root mean square that is left, as a share of the trainer's */
-    bool renormalised;      /* E[exp(d)] is not 1: a side's probabilities were renormalised after a cut (top-p, top-k) */
+    /* E[exp(d)] is not 1: a side's probabilities were renormalised after a cut (top-p, top-k) */
+    bool renormalised;
     bool cut_rollout;       /* the rollout's were */
     double kept, kept_error; /* the mean ratio: the share of the probability that was kept */
     double negative;        /* share of the differences beyond rounding that have the sign of a cut */

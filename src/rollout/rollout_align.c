@@ -1,5 +1,5 @@
-/* Paddings, prompts and truncations: which numbers of a row are tokens that count, and which tokens of two rows are the same
- * one. Where token ids are on both sides they decide, else only rows of one length meet. */
+/* Paddings, prompts and truncations: which numbers of a row are tokens that count, and which tokens of two rows are the
+ * same one. Where token ids are on both sides they decide, else only rows of one length meet. */
 #include "rollout/rollout_align.h"
 
 #include <math.h>
@@ -9,15 +9,15 @@
 #include "base/msg.h"
 #include "fmt/weights.h"
 
-/* The number of a column that belongs to the i-th log-probability: a longer column has the prompt before, or is as long as
- * prompt and response together. */
+/* The number of a column that belongs to the i-th log-probability: a longer column has the prompt before, or is as long
+ * as prompt and response together. */
 static const double *beside(const struct rollout_row *x, size_t n, size_t i)
 {
     return x->there && x->width == 1 && x->n >= n ? &x->v[x->n - n + i] : NULL;
 }
 
-/* Without mask and length: a stretch of one value at the row's end, which no engine computes, is padding. NaN is none: once an
- * engine has given one, all that follow are. */
+/* Without mask and length: a stretch of one value at the row's end, which no engine computes, is padding. NaN is none:
+ * once an engine has given one, all that follow are. */
 static size_t without_padding(const struct rollout_row *lp)
 {
     size_t n = lp->n;
@@ -72,7 +72,8 @@ void rollout_line_make(const struct rollout_table *t, size_t row, struct rollout
         if (!on)
             continue;
         struct rollout_place *p = &l->v[l->n++];
-        *p = (struct rollout_place){.lp = lp.v[i], .id = -1, .at = (uint32_t)i, .round = r && *r >= 0 ? (uint32_t)*r : round};
+        *p = (struct rollout_place){
+            .lp = lp.v[i], .id = -1, .at = (uint32_t)i, .round = r && *r >= 0 ? (uint32_t)*r : round};
         const double *id = from ? &tok.v[i - from] : beside(&tok, lp.n, i);
         if (l->tokens && id && fabs(*id) < 9e15)
             p->id = (int64_t)*id;
@@ -105,7 +106,8 @@ void rollout_lines_share_mask(struct rollout_line l[2])
     }
 }
 
-/* Where the shorter one's tokens begin in the longer: at its beginning, else at its end (a prompt stands before them). */
+/* Where the shorter one's tokens begin in the longer: at its beginning, else at its end (a prompt stands before
+ * them). */
 static size_t offset(const struct rollout_line *big, const struct rollout_line *small)
 {
     size_t d = big->n - small->n, same = 0;
@@ -189,7 +191,8 @@ void rollout_experts(struct rollout *r, const struct rollout_table t[2], const s
         const double *v[2];
         bool there = true;
         for (int k = 0; k < 2; k++) {
-            /* the last token has been drawn and routed nowhere: the column may be one shorter; a prompt stands before */
+            /* the last token has been drawn and routed nowhere: the column may be one shorter; a prompt stands
+             * before */
             size_t skip = x[k].n > l[k].row                              ? x[k].n - l[k].row
                           : x[k].n + 1 == l[k].row || x[k].n == l[k].row ? 0
                                                                          : SIZE_MAX;

@@ -1,6 +1,6 @@
-/* What a file of rollouts holds, whatever its form: named columns of sequences. A dense tensor [sequences, tokens], a list of
- * tensors or of lists, and a line a sequence come to the same: cells of numbers, each of a row. Only what is known by its
- * name is read. */
+/* What a file of rollouts holds, whatever its form: named columns of sequences. A dense tensor [sequences, tokens], a
+ * list of tensors or of lists, and a line a sequence come to the same: cells of numbers, each of a row. Only what is
+ * known by its name is read. */
 #ifndef ROLLOUT_ROLLOUT_COLUMNS_H
 #define ROLLOUT_ROLLOUT_COLUMNS_H
 
@@ -71,8 +71,8 @@ void rollout_cell_take(struct rollout_columns *c, struct rollout_cell *x, const 
 /* ---- for readers ---- */
 
 enum rollout_role rollout_role_of(struct str path, struct str *name, int64_t *row);
-/* A cell for `path` ("samples.3.rollout_log_probs"), zeroed, of so many numbers; NULL: not a known name, or too large (then a
- * sentence says so). Valid until the next one is made. */
+/* A cell for `path` ("samples.3.rollout_log_probs"), zeroed, of so many numbers; NULL: not a known name, or too large
+ * (then a sentence says so). Valid until the next one is made. */
 struct rollout_cell *rollout_cell_add(struct rollout_columns *c, struct str path, int axes, const size_t *shape);
 void rollout_cell_drop(struct rollout_columns *c); /* the last one: it could not be filled */
 void rollout_unread(struct rollout_columns *c, const char *text);

@@ -1,9 +1,9 @@
 /* What the differences of all tokens come to: of everything, of each sequence, of stretches of positions, of rounds.
  *
  * Estimates of KL(rollout ‖ trainer) from tokens the rollout engine drew: with r = trainer / rollout, k1 = −log r,
- * k2 = (log r)² / 2, k3 = (r − 1) − log r (J. Schulman, "Approximating KL Divergence", 2020, joschu.net/blog/kl-approx.html).
- * Probabilities' differences and their correlation are what verl prints as training/rollout_probs_diff_* and
- * rollout_actor_probs_pearson_corr (MiniMax-M1, arXiv 2506.13585). */
+ * k2 = (log r)² / 2, k3 = (r − 1) − log r (J. Schulman, "Approximating KL Divergence", 2020,
+ * joschu.net/blog/kl-approx.html). Probabilities' differences and their correlation are what verl prints as
+ * training/rollout_probs_diff_* and rollout_actor_probs_pearson_corr (MiniMax-M1, arXiv 2506.13585). */
 #include <math.h>
 #include <stdlib.h>
 

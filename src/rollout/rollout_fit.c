@@ -1,11 +1,11 @@
 /* Errors that leave a form no noise has, each fitted and told with what it was fitted by.
  *
- * A cut: tokens are drawn from q, so the mean of p/q over them is the share of p that q covers, 1 for two distributions over
- * the same tokens. Where q was renormalised over the tokens top-p, top-k or min-p left, it is what they kept of p, and
- * every token has log p − log q = log(kept) up to the noise: differences of one sign.
+ * A cut: tokens are drawn from q, so the mean of p/q over them is the share of p that q covers, 1 for two distributions
+ * over the same tokens. Where q was renormalised over the tokens top-p, top-k or min-p left, it is what they kept of p,
+ * and every token has log p − log q = log(kept) up to the noise: differences of one sign.
  *
- * A temperature: log-odds of a token against one other token are divided by it exactly, against all others nearly. Noise leaves
- * the slope of one side's log-odds over the other's at 1. */
+ * A temperature: log-odds of a token against one other token are divided by it exactly, against all others nearly.
+ * Noise leaves the slope of one side's log-odds over the other's at 1. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -125,8 +125,8 @@ static void temperature(const struct rollout *r, struct rollout_fit *f)
 void rollout_fit_make(struct rollout *r)
 {
     struct rollout_fit *f = &r->fit;
-    *f = (struct rollout_fit){.slope = NAN, .slope_error = NAN, .factor = NAN, .factor_rms = NAN, .kept = NAN, .kept_error = NAN,
-                              .negative = NAN, .shifted_abs = NAN};
+    *f = (struct rollout_fit){.slope = NAN, .slope_error = NAN, .factor = NAN, .factor_rms = NAN,
+                              .kept = NAN,  .kept_error = NAN,  .negative = NAN, .shifted_abs = NAN};
     if (r->sizes_only || !r->all.n)
         return;
     shift(r, f);

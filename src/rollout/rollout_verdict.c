@@ -79,7 +79,8 @@ static void fits(struct rollout *r)
     if (f->shifted)
         say(r, &r->bad,
             f->shift > 0
-                ? _("the log-probabilities are shifted by one token: against the rollout's next one the mean difference "
+                ? _("the log-probabilities are shifted by one token: against the rollout's next one the mean "
+                    "difference "
                     "is %s instead of %s")
                 : _("the log-probabilities are shifted by one token: against the rollout's previous one the mean "
                     "difference is %s instead of %s"),
@@ -92,20 +93,26 @@ static void fits(struct rollout *r)
     if (f->renormalised)
         say(r, &r->bad,
             f->cut_rollout
-                ? _("the rollout's log-probabilities look renormalised after a cut (top-p, top-k or min-p), the trainer's not: "
-                    "the mean importance ratio is %s ± %s where 1 is due, %s %% of the differences have that sign; kept %s of "
+                ? _("the rollout's log-probabilities look renormalised after a cut (top-p, top-k or min-p), the "
+                    "trainer's not: "
+                    "the mean importance ratio is %s ± %s where 1 is due, %s %% of the differences have that sign; "
+                    "kept %s of "
                     "the probability")
-                : _("the trainer's log-probabilities look renormalised after a cut (top-p, top-k or min-p), the rollout's not: "
-                    "the mean importance ratio is %s ± %s where 1 is due, %s %% of the differences have that sign; kept %s of "
+                : _("the trainer's log-probabilities look renormalised after a cut (top-p, top-k or min-p), the "
+                    "rollout's not: "
+                    "the mean importance ratio is %s ± %s where 1 is due, %s %% of the differences have that sign; "
+                    "kept %s of "
                     "the probability"),
             num_cell(a, f->kept, 4), num_cell(b, f->kept_error, 2), num_cell(c, 100 * f->negative, 3),
             num_cell((char[NUM_MAX]){0}, f->cut_rollout ? f->kept : 1 / f->kept, 3));
     if (f->tempered)
         say(r, &r->bad,
             f->slope < 1
-                ? _("a temperature looks applied on one side only: the trainer's log-odds grow by %s ± %s of the rollout's over "
+                ? _("a temperature looks applied on one side only: the trainer's log-odds grow by %s ± %s of the "
+                    "rollout's over "
                     "%s tokens where 1 is due: the rollout's distribution is the sharper one (lower temperature)")
-                : _("a temperature looks applied on one side only: the trainer's log-odds grow by %s ± %s of the rollout's over "
+                : _("a temperature looks applied on one side only: the trainer's log-odds grow by %s ± %s of the "
+                    "rollout's over "
                     "%s tokens where 1 is due: the trainer's distribution is the sharper one (lower temperature)"),
             num_cell(a, f->slope, 4), num_cell(b, f->slope_error, 2), num_count(c, f->n));
 }
@@ -122,7 +129,8 @@ static void reasons(struct rollout *r)
     if (mean > r->limits.mean_abs)
         say(r, &r->bad,
             r->sizes_only
-                ? _("the probabilities differ by %s in the mean: the log-probabilities differ by no less, the limit is %s")
+                ? _("the probabilities differ by %s in the mean: the log-probabilities differ by no less, the limit is "
+                    "%s")
                 : _("the log-probabilities differ by %s in the mean, the limit is %s"),
             num_cell(a, mean, 3), num_cell(b, r->limits.mean_abs, 3));
 }
