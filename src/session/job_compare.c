@@ -1,5 +1,5 @@
-/* Steps one after the other, in each the pairs of ranks one after the other; see job_compare.h. What others may look at is
- * made beside it and put in its place under the lock. */
+/* Steps one after the other, in each the pairs of ranks one after the other; see job_compare.h. What others may look at
+ * is made beside it and put in its place under the lock. */
 #include "session/job_pairs.h"
 
 #include <stdlib.h>

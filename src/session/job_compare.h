@@ -1,6 +1,6 @@
 /* Compares two jobs of several ranks: reads all ranks of a step, learns the layouts, then compares rank with rank where
- * both are cut alike, else both sides joined; collectives and replicas at the end of each step. Its result may be looked at
- * while it is at work, under its lock. The command line waits for it, the screen shows it as it goes. */
+ * both are cut alike, else both sides joined; collectives and replicas at the end of each step. Its result may be
+ * looked at while it is at work, under its lock. The command line waits for it, the screen shows it as it goes. */
 #ifndef SESSION_JOB_COMPARE_H
 #define SESSION_JOB_COMPARE_H
 

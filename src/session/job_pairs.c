@@ -1,4 +1,5 @@
-/* A step's pairs of ranks, one after the other, each in a session of its own; what each says takes its place in the result. */
+/* A step's pairs of ranks, one after the other, each in a session of its own; what each says takes its place in the
+ * result. */
 #include "session/job_pairs.h"
 
 #include <stdlib.h>

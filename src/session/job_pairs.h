@@ -20,8 +20,8 @@ int job_compare_places(struct job_compare *k, struct found_trees *found, int ste
                        struct err *e);
 /* Each rank with its like; those first whose recorded figures differ earliest, where somebody looks on. */
 int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e);
-/* Where a rank is absent or was not read in full, nothing is joined, and what it lacks says nothing: each rank is compared
- * with its like where both jobs have the same ranks, else nothing is. */
+/* Where a rank is absent or was not read in full, nothing is joined, and what it lacks says nothing: each rank is
+ * compared with its like where both jobs have the same ranks, else nothing is. */
 int job_compare_what_is_there(struct job_compare *k, struct joined_job *j, struct err *e);
 
 #endif

@@ -31,8 +31,8 @@ static void announce(struct session *s)
     pthread_cond_broadcast(&s->changed);
 }
 
-/* A line's figures are there. Whoever waits for figures is woken for the first after a judgement, for the last, and now and
- * then: to wake all for each of a dump's short tensors takes longer than to compare them. */
+/* A line's figures are there. Whoever waits for figures is woken for the first after a judgement, for the last, and now
+ * and then: to wake all for each of a dump's short tensors takes longer than to compare them. */
 static void announce_figures(struct session *s)
 {
     const struct measure *m = &s->rows->measure;
@@ -400,8 +400,8 @@ static void call_helpers(void *ctx)
     session_unlock(s);
 }
 
-/* As many workers as processors, where there is any work: also a single tensor is shared. Fewer where the system gives no
- * more threads; none at all is an error. */
+/* As many workers as processors, where there is any work: also a single tensor is shared. Fewer where the system gives
+ * no more threads; none at all is an error. */
 static int start_workers(struct session *s, struct err *e)
 {
     const struct measure *m = &s->rows->measure;
@@ -441,8 +441,8 @@ static bool wants_oracle(struct session *s, bool all)
     return wants;
 }
 
-/* Which side is wrong, from a judgement of all, published already: takes seconds, without the lock, and ends early where something else
- * is asked for. */
+/* Which side is wrong, from a judgement of all, published already: takes seconds, without the lock, and ends early
+ * where something else is asked for. */
 static void ask_oracle(struct session *s, const struct comparison *judged)
 {
     struct oracle_options o = s->opt.of.oracle;

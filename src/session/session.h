@@ -1,8 +1,9 @@
 /* Who makes comparisons: finds and reads the recordings, pairs, measures, judges, in the background, and publishes a
  * comparison (compare/comparison.h) after each judgement. The command line and the screen hold one of these.
  *
- * One job conducts (finds the recordings, pairs, judges), one a side reads, several compare tensors. Take the lock to look
- * at anything here; a comparison that is held needs none, except that its recordings grow until both sides are loaded. */
+ * One job conducts (finds the recordings, pairs, judges), one a side reads, several compare tensors. Take the lock
+ * to look at anything here; a comparison that is held needs none, except that its recordings grow until both sides
+ * are loaded. */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
@@ -72,15 +73,15 @@ struct session {
  * both NULL: an empty session, settled at once. */
 int session_start(struct session *s, const struct session_options *o, struct err *e);
 void session_stop(struct session *s); /* waits for the threads; comparisons that others hold stay */
-/* Instead of it before the process ends: the threads are asked to end and waited for at most ms, so that what was measured
- * can be kept for the next time. Nothing is freed. */
+/* Instead of it before the process ends: the threads are asked to end and waited for at most ms, so that what was
+ * measured can be kept for the next time. Nothing is freed. */
 void session_leave(struct session *s, int ms);
 
 /* The newest comparison, held for the caller (comparison_drop). The lock not held. */
 const struct comparison *session_hold(struct session *s);
 
-/* A comparison run to its end, for those who look at nothing meanwhile (compare_run of panel/engine_runs.h). *out is held
- * for the caller. */
+/* A comparison run to its end, for those who look at nothing meanwhile (compare_run of panel/engine_runs.h). *out is
+ * held for the caller. */
 int session_compare(const struct comparison_options *o, int workers, const struct comparison **out, struct err *e);
 
 /* Until everything is loaded, compared and judged, or paused: 0, or -1 with the session's error. */
