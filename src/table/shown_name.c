@@ -36,7 +36,8 @@ static bool is_number(struct str s)
 }
 
 /* A graph's scope, "Default_network-Net_layers-CellList_3-Layer_attention-Attention_wq-Linear_MatMul-op0": what cells
- * are called in turn, each behind the class of the one around it. The network and the model it holds are every name's. */
+ * are called in turn, each behind the class of the one around it. The network and the model it holds are every
+ * name's. */
 static bool shorten_scope(struct str name, struct buf *out)
 {
     struct str kernel, rest, scope, slot, piece, class, attribute;
