@@ -1,5 +1,6 @@
-/* The saved state of one ticket: inputs, decisions about correspondences, limits, bookmarks, the place one was at. A JSON
- * file (doc/investigation.md) written whole on every change, so that a killed program or a lost connection costs nothing. */
+/* The saved state of one ticket: inputs, decisions about correspondences, limits, bookmarks, the place one was at. A
+ * JSON file (doc/investigation.md) written whole on every change, so that a killed program or a lost connection costs
+ * nothing. */
 #ifndef TICKET_INVESTIGATION_H
 #define TICKET_INVESTIGATION_H
 
@@ -57,7 +58,8 @@ struct investigation {
     bool read_only;     /* written by a newer version, or open elsewhere */
     bool own;           /* where its inputs lead: nobody named the file */
     const char *elsewhere; /* why its own file is in the folder of the command, a sentence, where it is; or NULL */
-    const char *unkept; /* why it has no file, a sentence, where a person works on it; NULL where none is wanted (scripts) */
+    /* why it has no file, a sentence, where a person works on it; NULL where none is wanted (scripts) */
+    const char *unkept;
     struct err unsaved; /* why the last change is not in the file; ERR_NONE: it is, or nothing was changed */
     bool seen;          /* its file was there when it was last read or written, with the content this is a number of */
     uint64_t content;
@@ -109,9 +111,9 @@ int investigation_parse(struct investigation *v, struct str text, const char *na
 /* What was left in the file at v->path, over v: all but its inputs, which are v's own. */
 int investigation_recall(struct investigation *v, struct err *e);
 void investigation_write(const struct investigation *v, struct buf *out); /* the file's text, appended */
-/* 0 also where no file is wanted, and of one that is read-only. What somebody else saved in its file since it was read is
- * taken in where neither contradicts the other (`merges` counts); else, and where the file is gone, -1 and nothing is
- * written. */
+/* 0 also where no file is wanted, and of one that is read-only. What somebody else saved in its file since it was read
+ * is taken in where neither contradicts the other (`merges` counts); else, and where the file is gone, -1 and nothing
+ * is written. */
 int investigation_save(struct investigation *v, struct err *e);
 /* Over what is there, whoever wrote it. */
 int investigation_save_over(struct investigation *v, struct err *e);
@@ -122,7 +124,8 @@ int investigation_may_change(const struct investigation *v, struct err *e);
 /* Instead of what it holds, what a file's text does: all but the inputs and how they are compared. */
 int investigation_take(struct investigation *v, struct str text, struct err *e);
 /* Makes it this program's alone until it is released: one that is open elsewhere becomes read-only, and `holder` says
- * who has it. Nothing happens without a path. Before the file is read: what somebody else saves in between would be lost. */
+ * who has it. Nothing happens without a path. Before the file is read: what somebody else saves in between would be
+ * lost. */
 void investigation_claim(struct investigation *v);
 void investigation_let_go(struct investigation *v); /* others may have it; investigation_release does this too */
 /* It goes on in another file (NULL: in none), and is this program's there as it was here. */
@@ -153,8 +156,9 @@ bool investigation_is_bookmarked(const struct investigation *v, const char *targ
 
 /* The newest of the rounds that were left; file NULL: there is none. */
 struct round_place investigation_before(const struct investigation *v);
-/* The next round: other inputs (golden NULL: the same golden run), `left` put behind the others. What was answered about
- * the deviation of the round that is left is not about this one: it goes on under the name "first-deviation@1". */
+/* The next round: other inputs (golden NULL: the same golden run), `left` put behind the others. What was answered
+ * about the deviation of the round that is left is not about this one: it goes on under the name
+ * "first-deviation@1". */
 void investigation_next_round(struct investigation *v, struct round_left left, const char *target, const char *golden);
 /* The answers about the deviation of that round, which is left: under their other name. */
 void investigation_age_answers(struct investigation *v, uint32_t round);

@@ -19,8 +19,8 @@
 #define BLOCK (64 * 1024)
 #define LINE_MOST ((size_t)4 << 20)
 #define NAME_MOST ((size_t)1 << 20)
-/* Unpacked it may be so much more than TIMES the file: names repeat themselves (10 to 15 times), but what repeats itself
- * a thousandfold was made to fill memory. */
+/* Unpacked it may be so much more than TIMES the file: names repeat themselves (10 to 15 times), but what repeats
+ * itself a thousandfold was made to fill memory. */
 #define SPARE ((uint64_t)16 << 20)
 #define TIMES 64
 #define ROUND_SEED 0x726f756e64
