@@ -66,8 +66,8 @@ int weight_compare_run(struct weight_compare *c, const struct kern *k, int worke
                        struct err *e);
 void weight_compare_release(struct weight_compare *c);
 
-/* Pass: all pairs equal and nothing one-sided. Unknown: nothing was paired, or what was read agrees but
- * part of it could not be read. A weight without a partner says nothing where the other side has parts that nobody could list. */
+/* Pass: all pairs equal and nothing one-sided. Unknown: nothing was paired, or what was read agrees but part of it
+ * could not be read. A weight without a partner says nothing where the other side has parts that nobody could list. */
 enum stage_verdict weight_compare_verdict(const struct weight_compare *c);
 const char *weight_verdict_name(enum weight_verdict v);
 /* The row or block of a fused weight: "q", "gate"; "" for the whole. */

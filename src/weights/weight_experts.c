@@ -1,5 +1,5 @@
-/* Takes stacked experts apart by name: each slice has the key a single expert's weight has, and pairs by it, or by the keys of
- * gate and up where these are one. */
+/* Takes stacked experts apart by name: each slice has the key a single expert's weight has, and pairs by it, or by the
+ * keys of gate and up where these are one. */
 #include "weights/weight_experts.h"
 
 #include "base/msg.h"

@@ -1,5 +1,6 @@
-/* Pairing goes from the certain to the likely: the user's map, equal names, equal keys (data/weights.tsv),
- * parts of fused weights, stacked experts, tied embeddings, likeness (weight_likeness.h). A weight is paired once; a fused one once a part. */
+/* Pairing goes from the certain to the likely: the user's map, equal names, equal keys (data/weights.tsv), parts of
+ * fused weights, stacked experts, tied embeddings, likeness (weight_likeness.h). A weight is paired once; a fused one
+ * once a part. */
 #include "weights/weight_pairs.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What two checkpoints say to people, as a section of a document: the command's text, the report and panel 2 are writers
- * of it. */
+/* What two checkpoints say to people, as a section of a document: the command's text, the report and panel 2 are
+ * writers of it. */
 #ifndef WEIGHTS_WEIGHTS_SECTION_H
 #define WEIGHTS_WEIGHTS_SECTION_H
 
