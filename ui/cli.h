@@ -10,8 +10,8 @@
 #define TOOL "diverge " DIVERGE_VERSION
 
 int cli_compare(const struct options *o);
-/* The same for every step or rank both sides have (--step all, --rank all). found: what was walked so far; to be released
- * after them, also below. */
+/* The same for every step or rank both sides have (--step all, --rank all). found: what was walked so far; to be
+ * released after them, also below. */
 int cli_compare_all(const struct investigation *v, const struct options *o, struct found_trees *found);
 /* The comparison of two jobs, a side of which has several ranks. */
 int cli_compare_job(const struct investigation *v, const struct options *o, struct found_trees *found);
@@ -20,8 +20,8 @@ enum job_kind { JOB_OF_ONE_RANK, JOB_AS_ONE, JOB_RANK_BY_RANK };
 enum job_kind cli_job_asked(const struct investigation *v, const struct options *o, struct found_trees *found);
 /* Whether the sides, of one rank each, did the step in different numbers of micro-batches. */
 bool cli_job_of_micro_batches(const struct comparison *c);
-/* All ranks of an investigation's dumps compared, for its report; false where there is one rank or it failed, which is said.
- * k, zeroed, is to be released in any case. */
+/* All ranks of an investigation's dumps compared, for its report; false where there is one rank or it failed, which is
+ * said. k, zeroed, is to be released in any case. */
 bool cli_job_for_report(const struct investigation *v, const struct options *o, struct job_compare *k);
 /* "deviates; row 17, input-first: NAME", of one step and rank of several. */
 void cli_rank_outcome(const struct comparison *c, struct buf *b);
@@ -70,7 +70,8 @@ int cli_formats(const struct options *o);
 /* "diverge: message" on standard error, controls made visible; the exit status that goes with it. */
 int cli_fail(const struct err *e);
 /* Says what could not be read, and gives the status that does: EXIT_UNJUDGED instead of EXIT_ALIGNED, and instead of
- * EXIT_UNOPENED where every file could be opened; unless that only says that something was written, or is somebody's policy. */
+ * EXIT_UNOPENED where every file could be opened; unless that only says that something was written, or is somebody's
+ * policy. */
 int cli_unread(const read_failures *l, bool written, int status);
 /* The one place where standard output and error are flushed and checked: the status the program ends with, which is
  * EXIT_SYSTEM, with a sentence, where something printed did not arrive. Nothing is printed afterwards. */
@@ -99,8 +100,9 @@ void cli_summary(const struct options *o, const struct buf *line);
 /* The exit status of a settled comparison by --fail-on, with --summary's line printed; `own` is the command's. */
 int cli_fail_on(const struct options *o, const struct comparison *s, int own);
 bool cli_out_standard(const struct options *o);
-/* Both sides that an investigation (o's first argument) names, read and paired, and compared unless `pair_only`. *open: s
- * is to be stopped, also where this fails after its start. -1 with the session's error, or where there is one side only. */
+/* Both sides that an investigation (o's first argument) names, read and paired, and compared unless `pair_only`. *open:
+ * s is to be stopped, also where this fails after its start. -1 with the session's error, or where there is one side
+ * only. */
 int cli_open_pair(struct session *s, bool *open, const struct investigation *inv, const struct options *o,
                   bool pair_only, struct err *e);
 /* The line of a row's name on either side, or NONE. */

@@ -16,7 +16,8 @@
 #include "ui/procedure_run.h"
 #include "ui/open_investigation.h"
 
-/* Compares what the investigation names now and judges its panels; -1 where there are no two dumps, or they cannot be read. */
+/* Compares what the investigation names now and judges its panels; -1 where there are no two dumps, or they cannot be
+ * read. */
 static int compare_now(struct procedure_run *x, const struct options *o, struct err *e)
 {
     if (procedure_run_open(x, o, e))

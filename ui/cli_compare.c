@@ -246,7 +246,8 @@ static void text_report(struct buf *b, const struct comparison *s)
         buf_fmt(b, _("reference %s\n        %zu rows\n"), s->reference.of->path, s->reference.of->rows);
     buf_fmt(
         b,
-        _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% golden"),
+        _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% "
+          "golden"),
         x->pairs, x->only[TARGET], x->only[GOLDEN], x->coverage[TARGET] * 100, x->coverage[GOLDEN] * 100);
     struct buf reasons = {0};
     explain_pairing(x, &reasons);
@@ -314,7 +315,8 @@ static int finish(const struct comparison *s, struct investigation *inv, const s
     return cli_fail_on(o, s, status);
 }
 
-/* One path is no pair. What is nothing that is read (a table that is damaged) is left to who opens it: that says more. */
+/* One path is no pair. What is nothing that is read (a table that is damaged) is left to who opens it: that says
+ * more. */
 static bool needs_another(const struct investigation *v)
 {
     const char *path = v->input[TARGET];

@@ -29,7 +29,8 @@ struct job_run {
 static void options_of(const struct investigation *v, const struct options *o, struct found_trees *found,
                        struct job_compare_options *jo)
 {
-    *jo = (struct job_compare_options){.all_steps = o->all_steps, .worker = o->worker, .workers = o->workers_all, .found = found};
+    *jo = (struct job_compare_options){
+        .all_steps = o->all_steps, .worker = o->worker, .workers = o->workers_all, .found = found};
     open_investigation_session(v, o, &jo->of);
     for (int i = 0; i < 2; i++)
         jo->layout[i] = o->layout[i];
@@ -188,8 +189,8 @@ static int deliver(const struct job_run *r, struct err *e)
     return 0;
 }
 
-/* By --fail-on, where it is given: each pair by what it counts, a collective or replica that is wrong as a row that deviates.
- * With --summary a line for each. */
+/* By --fail-on, where it is given: each pair by what it counts, a collective or replica that is wrong as a row that
+ * deviates. With --summary a line for each. */
 static int status_of(const struct job_run *r)
 {
     const struct fail_on *policy = &r->o->policy;

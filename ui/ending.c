@@ -48,8 +48,8 @@ static void wait_for_frame(void)
         nanosleep(&one_ms, NULL);
 }
 
-/* Nothing another thread draws comes behind what puts the terminal back: where its frame does not end (the machine is busy,
- * or the terminal takes no more), the thread is stopped. */
+/* Nothing another thread draws comes behind what puts the terminal back: where its frame does not end (the machine is
+ * busy, or the terminal takes no more), the thread is stopped. */
 static void put_back(void)
 {
     enum hold was = atomic_exchange(&terminal.hold, TAKEN_BACK); /* nor is it begun any more */

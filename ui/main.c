@@ -77,8 +77,8 @@ static int choose_kernels(struct options *o, struct err *e)
     return given ? -1 : err_prefix(e, "%s", variable);
 }
 
-/* A closed descriptor would become an input's or a report's, and what is printed would go there. Writing results to a closed
- * standard output fails; who closed standard error wants no messages. */
+/* A closed descriptor would become an input's or a report's, and what is printed would go there. Writing results to a
+ * closed standard output fails; who closed standard error wants no messages. */
 static void hold_standard_descriptors(void)
 {
     static const int how[] = {[STDIN_FILENO] = O_RDONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};

@@ -118,7 +118,8 @@ static int keep_in(struct investigation *v, const char *folder, bool claim, stru
     return rc;
 }
 
-/* In the user's own folder; where that cannot be, in the folder of the command, but in no dump; else nowhere, and why. */
+/* In the user's own folder; where that cannot be, in the folder of the command, but in no dump; else nowhere, and
+ * why. */
 static void find_place(struct investigation *v, const struct keep_place *where, bool claim)
 {
     struct err e = {0};
@@ -169,7 +170,8 @@ int open_investigation_saved(struct investigation *v, const struct options *o, b
     investigation_init(v);
     if (!investigation_is(o->arg[0]))
         return err_set(e, path_is_file(o->arg[0]) ? ERR_DATA : ERR_IO, _("%s: expected an investigation, a file "
-                                                                         "NAME.investigation.json; compare --investigation "
+                                                                         "NAME.investigation.json; compare "
+                                                                         "--investigation "
                                                                          "writes one"),
                        o->arg[0]);
     if (open_investigation(v, &saved, NULL, change, e))

@@ -347,7 +347,8 @@ static const struct option table[] = {
     {"--oracle-budget", "N", OPT_ORACLE, BY(set_oracle_budget),
      N_("operations it may take with auto (default: 2e9): suspects and deviating rows first")},
     {"--oracle", NULL, OPT_ORACLE_ALONE, BY(set_oracle_alone),
-     N_("compute every recorded call anew in float64 from its own inputs: calls whose output is not what these give are "
+     N_("compute every recorded call anew in float64 from its own inputs: calls whose output is not what these give "
+        "are "
         "problems")},
     {"--investigation", "FILE", OPT_PAIR, TEXT(investigation), N_("investigation: read if it exists, and saved")},
     {"--round", "NEW_TARGET", OPT_SCREEN, TEXT(round),

@@ -1,5 +1,5 @@
-/* All ranks of a job by call: the strip, what lies under its cursor, what was found. Neighbours share a cell where there are
- * more of them than cells, the worst of them is its sign: what is bad is in every picture. */
+/* All ranks of a job by call: the strip, what lies under its cursor, what was found. Neighbours share a cell where
+ * there are more of them than cells, the worst of them is its sign: what is bad is in every picture. */
 #include <math.h>
 #include <stdio.h>
 

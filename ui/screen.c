@@ -1,4 +1,5 @@
-/* The screen's state between frames: starts the session, again with other inputs, takes keys and what was handed over. */
+/* The screen's state between frames: starts the session, again with other inputs, takes keys and what was handed
+ * over. */
 #include "ui/screen.h"
 
 #include <stdio.h>
@@ -152,9 +153,9 @@ static int next_own_path(const struct screen *s, const char *const next[2], stru
     return rc;
 }
 
-/* The round that is open is frozen, and the investigation goes on with the new inputs; one of the user's own folder is found by
- * its inputs, so it goes on under their name. Without inputs: back to the round before. False with a message: nothing has
- * changed. */
+/* The round that is open is frozen, and the investigation goes on with the new inputs; one of the user's own folder is
+ * found by its inputs, so it goes on under their name. Without inputs: back to the round before. False with a message:
+ * nothing has changed. */
 static bool change_round(struct screen *s, char *input[2])
 {
     struct err e = {0};
@@ -427,8 +428,8 @@ void screen_tick(struct screen *s)
 
 /* ---- background ---- */
 
-/* The side whose folder holds something else or several things, of which one may be meant; -1: none. Where the other side
- * is what cannot be opened, that is to be said. */
+/* The side whose folder holds something else or several things, of which one may be meant; -1: none. Where the other
+ * side is what cannot be opened, that is to be said. */
 static int folder_side(const struct screen *s)
 {
     for (int i = 1; i >= 0; i--)
@@ -453,8 +454,8 @@ static bool holds_weights(const struct comparison *c)
     return r && r->weights;
 }
 
-/* Logs, settings, optimizer steps, rollouts and weights of other names come to the panel that judges them, with all the others
- * around it. */
+/* Logs, settings, optimizer steps, rollouts and weights of other names come to the panel that judges them, with all the
+ * others around it. */
 static void take_handed(struct screen *s)
 {
     if (s->looked)

@@ -43,7 +43,8 @@ struct ranks_picture {
     VEC(int) from;            /* of each line: its first and its last rank, one behind the other */
     int cursor_y, cursor_x, first_y, first_x; /* -1: not shown */
     VEC(uint8_t) steps;       /* signs of the steps, aggregated */
-    int step_at, step_first, step_from, step_to;   /* the cell of the step that is shown, of the first deviation (-1: none); numbers of the first and the last */
+    /* the cell of the step that is shown, of the first deviation (-1: none); numbers of the first and the last */
+    int step_at, step_first, step_from, step_to;
     size_t rank_top, column_left; /* what is shown first */
     size_t item_top;
     bool seen[STRIP_SIGNS];
@@ -136,7 +137,8 @@ void screen_restart(struct screen *s);
 void screen_tick(struct screen *s);
 /* Work in small pieces when nothing else is to do; true while some is left. */
 bool screen_idle(struct screen *s);
-/* Whether the inputs are a job of several ranks, once that is known: then it is compared in the background, and shown. */
+/* Whether the inputs are a job of several ranks, once that is known: then it is compared in the background, and
+ * shown. */
 void screen_ranks_look(struct screen *s);
 void screen_ranks_begin(struct screen *s); /* :ranks */
 void screen_ranks_stop(struct screen *s);  /* for other inputs; the session has stopped */

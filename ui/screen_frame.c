@@ -96,7 +96,8 @@ static void numbers(const struct comparison *x, const char *what, int target, in
         buf_fmt(out, ":%d", golden);
 }
 
-enum { OPEN_ALL, OPEN_NO_WORDS, OPEN_SHORT }; /* shorter and shorter: without the frameworks, without what is the only one */
+/* shorter and shorter: without the frameworks, without what is the only one */
+enum { OPEN_ALL, OPEN_NO_WORDS, OPEN_SHORT };
 
 /* "ticket-1187: ms ⇄ torch  step 0  rank 0  round 2" */
 static void what_is_open(const struct screen *s, struct buf *out, int how)

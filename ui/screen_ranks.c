@@ -1,5 +1,5 @@
-/* The comparison of a job of several ranks beside the screen's own session: begun once it is known that there are several,
- * ended with the inputs. */
+/* The comparison of a job of several ranks beside the screen's own session: begun once it is known that there are
+ * several, ended with the inputs. */
 #include "cmd/pane_verbs.h"
 #include "ui/cli.h"
 #include "ui/open_investigation.h"
@@ -59,8 +59,8 @@ static bool decide(struct screen *s)
     return (several || micro) && !across && s->opt.rank[TARGET] < 0 && s->opt.rank[GOLDEN] < 0;
 }
 
-/* The pair of the first deviation, or the joined sides, take the table's place when all is known and nobody has moved yet:
- * what reports and panels speak of. Their figures are kept from the job. */
+/* The pair of the first deviation, or the joined sides, take the table's place when all is known and nobody has moved
+ * yet: what reports and panels speak of. Their figures are kept from the job. */
 static void open_first(struct screen *s)
 {
     struct rank_view *v = &s->ranks;

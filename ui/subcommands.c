@@ -83,16 +83,21 @@ const struct subcommand subcommands[] = {
         "RESULT is a comparison table of another tool (see diverge formats): its own verdicts are shown."),
      1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR | OPT_PACK | OPT_SUMMARY | OPT_ORACLE, cli_compare},
     {"check", "DUMP", N_("check one side alone: NaN, Inf, saturation, constant rows, damaged files"),
-     N_("Checks every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are notes."),
+     N_("Checks every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are "
+        "notes."),
      1, 1, OPT_STEP | OPT_OUTPUT | OPT_SUMMARY | OPT_ORACLE_ALONE, cli_check},
     {"digest", "DUMP", N_("write a dump's figures and sketches, without its tensors"),
-     N_("Writes figures and a sketch of every tensor, of all steps and ranks (or those of --step and --rank), into one file -o FILE.\n"
-        "It opens wherever a dump does, against a dump or another digest. A sketch tells the relative distance of two tensors of\n"
+     N_("Writes figures and a sketch of every tensor, of all steps and ranks (or those of --step and --rank), into one "
+        "file -o FILE.\n"
+        "It opens wherever a dump does, against a dump or another digest. A sketch tells the relative distance of two "
+        "tensors of\n"
         "one shape from 1e-12 on, to within a fifth."),
      1, 1, OPT_STEP | OPT_OUTPUT, cli_digest},
     {"weights", "TARGET [GOLDEN]", N_("compare weight files; one alone: list its tensors"),
-     N_("Pairs the weights by the names of Hugging Face, Megatron and MindFormers and by --map, cuts fused ones, joins\n"
-        "tensor-parallel shards, trims padded vocabularies, and compares every value. Exit status 1 when a weight differs,\n"
+     N_("Pairs the weights by the names of Hugging Face, Megatron and MindFormers and by --map, cuts fused ones, "
+        "joins\n"
+        "tensor-parallel shards, trims padded vocabularies, and compares every value. Exit status 1 when a weight "
+        "differs,\n"
         "has another shape or no partner; 5 when nothing could be paired or a part could not be read."),
      1, 2, OPT_MAP | OPT_ROWS | OPT_OUTPUT | OPT_WEIGHTS, cli_weights},
     {"mark", "INVESTIGATION TARGET GOLDEN", N_("mark by hand which rows, calls or modules are the same"),
@@ -103,7 +108,8 @@ const struct subcommand subcommands[] = {
         "Exit status 2 for an unknown name."),
      3, 3, OPT_MARK | OPT_REMAP, cli_mark},
     {"marks", "INVESTIGATION", N_("list, undo or export decisions by hand"),
-     N_("Lists marks, rejected pairs and rules in the order they were made. --export writes all correspondences, found ones\n"
+     N_("Lists marks, rejected pairs and rules in the order they were made. --export writes all correspondences, found "
+        "ones\n"
         "too, for another comparison or for msprobe."),
      1, 1, OPT_MARKS | OPT_REMAP | OPT_OUTPUT, cli_marks},
     {"note", "INVESTIGATION [[ROW] TEXT]", N_("add a finding about a row or anything else; alone: list the findings"),
@@ -187,9 +193,12 @@ const struct subcommand subcommands[] = {
         "when a step does not match its settings or the sides' inputs differ, 5 when it could not be judged."),
      2, 2, OPT_LIMITS | OPT_OUTPUT, cli_optimizer},
     {"rollout", "TRAIN [ROLLOUT]", N_("compare log-probabilities of trainer and rollout engine, token by token"),
-     N_("Reads files of verl, slime, NeMo RL or your own (torch.save, .npz, .npy, .safetensors, JSON lines) and msprobe's\n"
-        "prob_diff_step_N.npy; one file may hold both sides. Lines up the tokens, estimates the KL divergence, counts clipped\n"
-        "importance ratios and looks for shifted, cut or tempered distributions. -o FILE.csv writes every token. Exit status 1\n"
+     N_("Reads files of verl, slime, NeMo RL or your own (torch.save, .npz, .npy, .safetensors, JSON lines) and "
+        "msprobe's\n"
+        "prob_diff_step_N.npy; one file may hold both sides. Lines up the tokens, estimates the KL divergence, counts "
+        "clipped\n"
+        "importance ratios and looks for shifted, cut or tempered distributions. -o FILE.csv writes every token. Exit "
+        "status 1\n"
         "when they do not agree, 5 when it could not be judged."),
      1, 2, OPT_LIMITS | OPT_OUTPUT, cli_rollout},
     {"panels", "INVESTIGATION", N_("show the guided panels: state of the procedure and next step"),

@@ -351,8 +351,8 @@ static void add_copy(struct buf *b, const char *before, struct str text, const c
     buf_cstr(b, behind);
 }
 
-/* OSC 52. tmux takes it itself where set-clipboard is on, and hands it on to the terminal outside where allow-passthrough is
- * (off since 3.3): it gets both. GNU screen only hands on. */
+/* OSC 52. tmux takes it itself where set-clipboard is on, and hands it on to the terminal outside where
+ * allow-passthrough is (off since 3.3): it gets both. GNU screen only hands on. */
 const char *term_copy(struct str text)
 {
     struct buf b = {0};
