@@ -480,17 +480,30 @@ static bool inputs_not_rounded(const struct judge_pass *p, const struct verdict_
     return compared;
 }
 
-/* float32 noise never leaves every element on a coarser type's grid, so no level excuses it. Where a side computes in
- * such types they are recorded as what they are: precision, no deviation. */
+/* The value an input is on the other side stood in a row before, whose partner on this side was not rounded: what stands
+ * between, and was not recorded, rounds. */
+static bool source_not_rounded(const struct judge_pass *p, const struct verdict_case *k, int s)
+{
+    uint32_t from = p->flow[!s].held[k->row[!s]], line = from == NONE ? NONE : p->m->pairing->line_of[!s][from];
+    const struct figures *f = line != NONE && p->state[line] == MEASURE_DONE ? p->m->figures[line] : NULL;
+    return f && f->two && !f->kept[s] && p->flow[s].held[k->row[s]] == NONE &&
+           verdict_is_accepted((enum verdict)p->j->line[line].verdict) &&
+           p->side[TARGET]->calls.v[k->call].phase == PHASE_FORWARD;
+}
+
+/* float32 noise never leaves every element on a coarser type's grid, so no level excuses it. Where a side computes in such
+ * types they are recorded as what they are: precision, no deviation. */
 void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k)
 {
     bool accepted = verdict_is_accepted((enum verdict)k->out->verdict);
-    if (!accepted || !k->f || k->r[TARGET]->io != IO_OUTPUT || k->out->flags & LINE_DOUBTFUL || p->o->preset)
+    enum row_io io = (enum row_io)k->r[TARGET]->io;
+    if (!accepted || !k->f || (io != IO_OUTPUT && io != IO_INPUT) || k->out->flags & LINE_DOUBTFUL || p->o->preset)
         return;
     for (int s = 0; s < 2; s++) {
         double step = dtype_table[k->f->kept[s] & ~KEPT_PART].epsilon;
         if (k->f->kept[s] == DTYPE_UNKNOWN || p->narrow[s] ||
-            k->f->rel_l2 < rule_limit(RULE_LIMIT_ROUNDED_LEAST) * step || !inputs_not_rounded(p, k, s))
+            k->f->rel_l2 < rule_limit(RULE_LIMIT_ROUNDED_LEAST) * step ||
+            !(io == IO_OUTPUT ? inputs_not_rounded(p, k, s) : source_not_rounded(p, k, s)))
             continue;
         k->out->limit = (float)(rule_limit(RULE_LIMIT_ROUNDED_LEAST) * step);
         verdict_case_give(k, VERDICT_DEVIATE, RULE_ROUNDED);

@@ -76,7 +76,8 @@ bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_c
 void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k);
 /* A gradient of absolute differences whose figures agree, but for the mean, has turned signs: it is held apart too. */
 void row_verdict_signs(struct judge_pass *p, struct verdict_case *k);
-/* An accepted output that one side alone rounded to a coarser type deviates (RULE_ROUNDED). */
+/* An accepted output, or an input that was another value before, that one side alone rounded to a coarser type deviates
+ * (RULE_ROUNDED). */
 void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k);
 /* Accepted errors become the noise of what comes after. */
 void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k);
