@@ -67,14 +67,16 @@ int procedure_run_open(struct procedure_run *t, const struct options *o, struct 
         return -1;
     if (t->gone.code)
         session_fail(&t->s, &t->gone);
-    procedure_init(&t->guide, t->s.now, &t->inv, session_compare, NULL, NULL);
-    t->open = true;
     ending_catch(NULL);
-    if (cli_wait(&t->s, o, &failed) && (failed.code == ERR_CANCEL || failed.code == ERR_RESOURCE)) {
+    bool ended = cli_wait(&t->s, o, &failed) && (failed.code == ERR_CANCEL || failed.code == ERR_RESOURCE);
+    const struct comparison *c = session_hold(&t->s);
+    procedure_init(&t->guide, c, &t->inv, session_compare, NULL, NULL);
+    comparison_drop(c);
+    t->open = true;
+    if (ended) {
         *e = failed;
         return -1;
     }
-    procedure_see(&t->guide, t->s.now);
     procedure_look(&t->guide);
     if (wait_for_exams(t, o, e) || lacking(&t->guide, e))
         return -1;
