@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <xlsxwriter.h>
 
+#include "base/io.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "judge/verdict_text.h"
 #include "panel/subject.h"
 #include "report/report_build.h"
 #include "report/row_table.h"
+#include "report/xlsx_read_back.h"
 
 #define TEXT_MOST 32000 /* a cell holds 32,767 characters */
 #define LAST_COLUMN 60  /* more than rows have */
@@ -25,6 +27,18 @@ struct sheet {
     lxw_format *format; /* of the row */
     uint32_t row;
     uint16_t column;
+    uint64_t cells; /* written */
+};
+
+/* The formats of rows, in the order of the table in rows(); the library writes those that are used. */
+enum tone { PLAIN, BAD, WARN, QUIET, TONES };
+
+struct book {
+    lxw_workbook *made;
+    lxw_format *head;
+    bool frame; /* of the rows only the first of each tone */
+    struct xlsx_sheet sheet[XLSX_SHEETS]; /* what was written */
+    size_t sheets;
 };
 
 #define LIBRARY_NEEDS (4u << 20) /* bytes; a workbook took less than 1 MB more than .csv did */
@@ -64,6 +78,7 @@ static void text(struct row_sink *k, struct str s)
     sanitize_text(NULL, s.n > TEXT_MOST ? str_n(s.p, TEXT_MOST) : s, SANITIZE_NAME, &b);
     if (b.n)
         done(worksheet_write_string(ready(x->w), x->row, x->column, b.p, x->format));
+    x->cells += b.n > 0;
     x->column++;
     buf_release(&b);
 }
@@ -73,10 +88,12 @@ static void number(struct row_sink *k, double v)
 {
     struct sheet *x = (struct sheet *)k;
     char n[NUM_MAX];
-    if (isfinite(v))
-        done(worksheet_write_number(ready(x->w), x->row, x->column++, v, x->format));
-    else
+    if (!isfinite(v)) {
         text(k, str_of(num_exact(n, v)));
+        return;
+    }
+    done(worksheet_write_number(ready(x->w), x->row, x->column++, v, x->format));
+    x->cells++;
 }
 
 static void next_row(struct sheet *x, lxw_format *f)
@@ -86,18 +103,23 @@ static void next_row(struct sheet *x, lxw_format *f)
     x->format = f;
 }
 
-static struct sheet sheet(lxw_workbook *book, const char *name, lxw_format *head)
+static struct sheet sheet(struct book *b, const char *name)
 {
-    struct sheet x = {{text, number}, there(workbook_add_worksheet(book, name)), head, 0, 0};
+    struct sheet x = {{text, number}, there(workbook_add_worksheet(b->made, name)), b->head, 0, 0, 0};
     worksheet_freeze_panes(x.w, 1, 1);
     return x;
 }
 
-static void findings(lxw_workbook *book, const struct report_options *opt, lxw_format *head)
+static void end_sheet(struct book *b, const struct sheet *x, uint32_t rows)
+{
+    b->sheet[b->sheets++] = (struct xlsx_sheet){rows, x->cells};
+}
+
+static void findings(struct book *book, const struct report_options *opt)
 {
     static const char *const title[] = {N_("finding"), N_("status"), N_("severity"), N_("text"),  N_("target"),
                                         N_("golden"),  N_("author"), N_("time"),     N_("about"), N_("follows from")};
-    struct sheet x = sheet(book, _("findings"), head);
+    struct sheet x = sheet(book, _("findings"));
     finding_list l = {0};
     findings_read(&opt->inv->findings, &l);
     for (size_t i = 0; i < ARRAY_LEN(title); i++)
@@ -123,6 +145,7 @@ static void findings(lxw_workbook *book, const struct report_options *opt, lxw_f
             number(&x.sink, f->cause);
         buf_release(&date);
     }
+    end_sheet(book, &x, x.row + 1);
     vec_release(&l);
 }
 
@@ -134,12 +157,20 @@ static lxw_format *tone(lxw_workbook *book, lxw_color_t text_color, lxw_color_t 
     return f;
 }
 
-static void rows(lxw_workbook *book, struct out *o, const struct comparison *s, const struct report_options *opt,
-                 lxw_format *head)
+static enum tone tone_of(enum verdict v)
 {
-    lxw_format *bad = tone(book, 0x9c0006, 0xffc7ce), *warn = tone(book, 0x7f6000, 0xffeb9c),
-               *quiet = tone(book, 0x666666, 0xf2f2f2);
-    struct sheet x = sheet(book, _("rows"), head);
+    return verdict_is_bad(v) || v == VERDICT_DTYPE  ? BAD
+           : v == VERDICT_DRIFT                     ? WARN
+           : v == VERDICT_ONLY || v == VERDICT_SKIP ? QUIET
+                                                    : PLAIN;
+}
+
+static void rows(struct book *book, struct out *o, const struct comparison *s, const struct report_options *opt)
+{
+    lxw_format *const format[TONES] = {NULL, tone(book->made, 0x9c0006, 0xffc7ce), tone(book->made, 0x7f6000, 0xffeb9c),
+                                       tone(book->made, 0x666666, 0xf2f2f2)};
+    bool used[TONES] = {false};
+    struct sheet x = sheet(book, _("rows"));
     struct row_writer c;
     row_table_init(&c, s, &x.sink);
     done(worksheet_set_column(ready(x.w), 0, 1, 60, NULL));
@@ -148,50 +179,95 @@ static void rows(lxw_workbook *book, struct out *o, const struct comparison *s, 
     done(worksheet_repeat_rows(ready(x.w), 0, 0));
     row_table_head(&c);
     uint16_t columns = x.column;
+    uint32_t written = 1;
     for (uint32_t i = 0; i < c.j->lines && report_goes_on(opt, o, i, c.j->lines); i++) {
         if (i % LOOK_EVERY == 0)
             make_room();
-        enum verdict v = c.j->line[i].verdict;
-        next_row(&x, verdict_is_bad(v) || v == VERDICT_DTYPE  ? bad
-                     : v == VERDICT_DRIFT                     ? warn
-                     : v == VERDICT_ONLY || v == VERDICT_SKIP ? quiet
-                                                              : NULL);
+        enum tone t = tone_of(c.j->line[i].verdict);
+        if (book->frame && used[t])
+            continue;
+        used[t] = true;
+        next_row(&x, format[t]);
         row_table_write(&c, i);
+        written++;
     }
     done(worksheet_autofilter(ready(x.w), 0, 0, x.row, (lxw_col_t)(columns - 1)));
+    end_sheet(book, &x, written);
     row_table_release(&c);
 }
 
-void compare_xlsx(struct out *o, const struct comparison *s, const struct report_options *opt)
+static void write_book(struct book *b, const char *path, struct out *o, const struct comparison *s,
+                       const struct report_options *opt)
 {
     lxw_workbook_options how = {.constant_memory = LXW_TRUE, .use_zip64 = LXW_FALSE};
     char title[] = "diverge"; /* the library takes no constant */
     lxw_doc_properties about = {.title = title, .created = (time_t)(opt->date ? opt->date : 1)};
+    make_room();
+    mem_library(true);
+    b->made = there(workbook_new_opt(path, &how));
+    done(workbook_set_properties(b->made, &about));
+    b->head = there(workbook_add_format(b->made));
+    format_set_bold(b->head);
+    rows(b, o, s, opt);
+    if (opt->inv)
+        findings(b, opt);
+    if (o->err.code) { /* cancelled: closing would write it */
+        lxw_workbook_free(b->made);
+        return;
+    }
+    make_room();
+    mem_library(true);
+    lxw_error e = workbook_close(b->made);
+    done(e);
+    mem_library(false);
+    if (e != LXW_NO_ERROR)
+        err_set(&o->err, ERR_OUTPUT, "%s: %s", o->file.path, lxw_strerror(e));
+}
+
+static bool holds(const struct book *b, const struct xlsx_content *x)
+{
+    bool all = true;
+    for (size_t i = 0; i < XLSX_SHEETS; i++)
+        all = all && x->sheet[i].rows == b->sheet[i].rows && x->sheet[i].cells == b->sheet[i].cells;
+    return all;
+}
+
+/* While it closes a workbook the library forgets that it had no memory or no room for a part, and the call that failed leaves out
+ * an attribute, an entry or rows. So the file is read back: its rows and cells are those written, and what is around them is as in
+ * a second workbook of the same sheets and formats with the fewest rows. */
+static void check(const struct book *b, struct out *o, const struct comparison *s, const struct report_options *opt)
+{
+    struct book few = {.frame = true};
+    struct file_write twin;
+    struct xlsx_content is = {0}, wanted = {0};
+    struct err e = {0};
+    bool before = read_failures_unimportant(true), whole = xlsx_read_back(o->file.beside, &is) && holds(b, &is);
+    if (whole && file_write_begin(&twin, o->file.path, &e)) {
+        o->err = e;
+    } else if (whole) {
+        write_book(&few, twin.beside, o, s, opt);
+        whole = xlsx_read_back(twin.beside, &wanted) && str_eq(buf_view(&is.frame), buf_view(&wanted.frame));
+        file_write_drop(&twin);
+    }
+    read_failures_unimportant(before);
+    if (!whole && !o->err.code)
+        err_set(&o->err, ERR_OUTPUT, _("%s: not written: rows or parts are missing in the spreadsheet; is there room on "
+                                       "the disk, and memory?"), o->file.path);
+    xlsx_content_release(&is);
+    xlsx_content_release(&wanted);
+}
+
+void compare_xlsx(struct out *o, const struct comparison *s, const struct report_options *opt)
+{
+    struct book b = {.made = NULL};
     if (s->judged->lines >= LXW_ROW_MAX) {
         err_set(&o->err, ERR_USAGE, _("%zu rows are too many for a spreadsheet (%d): write .csv"), s->judged->lines,
                 LXW_ROW_MAX - 1);
         return;
     }
-    make_room();
-    mem_library(true);
-    lxw_workbook *book = there(workbook_new_opt(o->file.beside, &how));
-    done(workbook_set_properties(book, &about));
-    lxw_format *head = there(workbook_add_format(book));
-    format_set_bold(head);
-    rows(book, o, s, opt, head);
-    if (opt->inv)
-        findings(book, opt, head);
-    if (o->err.code) { /* cancelled: closing would write it */
-        lxw_workbook_free(book);
-        return;
-    }
-    make_room();
-    mem_library(true);
-    lxw_error e = workbook_close(book);
-    done(e);
-    mem_library(false);
-    if (e != LXW_NO_ERROR)
-        err_set(&o->err, ERR_OUTPUT, "%s: %s", o->file.path, lxw_strerror(e));
+    write_book(&b, o->file.beside, o, s, opt);
+    if (!o->err.code && !o->file.straight)
+        check(&b, o, s, opt);
 }
 
 #else

@@ -24,7 +24,7 @@ static const char *const names[ALL_KINDS] = {FAULT_NAMES, "full", "closed", "siz
 static const int most[ALL_KINDS] = {
     [FAULT_ALLOC] = 30, [FAULT_THREAD] = 8, [FAULT_OPEN] = 10, [FAULT_STAT] = 10,  [FAULT_READ] = 10,  [FAULT_READDIR] = 4,
     [FAULT_SHORT] = 4,  [FAULT_SIGNAL] = 5, [FAULT_WRITE] = 8, [FAULT_SYNC] = 4,   [FAULT_RENAME] = 8, [FAULT_SHRINK] = 7,
-    [FAULT_KILL] = 10,  [LIMIT_FULL] = 1,   [LIMIT_CLOSED] = 1, [LIMIT_SIZE] = 3,  [LIMIT_MEMORY] = 3, [LIMIT_FILES] = 3,
+    [FAULT_KILL] = 10,  [FAULT_DELAY] = 3,  [LIMIT_FULL] = 1,   [LIMIT_CLOSED] = 1, [LIMIT_SIZE] = 3,  [LIMIT_MEMORY] = 3, [LIMIT_FILES] = 3,
 };
 
 static struct trial trials[CASES];
@@ -38,6 +38,7 @@ static struct tally {
 
 static struct {
     const char *program, *shim, *origin, *scratch;
+    char kept[500]; /* what is left of runs that crashed */
     long every, seconds;
     time_t begun;
 } campaign;
@@ -188,6 +189,24 @@ static void show(const struct slot *s, const struct truth *truth, const struct o
         exit(2);
 }
 
+/* The failures that nobody chose: races, and what a busy machine makes of limits. They may not come again, so all that
+ * is left of the run stays, and the place where it ended is told. */
+static void keep_crash(const struct slot *s, const struct trial *t, const struct fault *f, const struct outcome *o)
+{
+    char dir[600], path[700], line[2400];
+    const struct text *said = t->keys ? &o->out : &o->err;
+    const char *trace = strstr(said->p, "faults: signal");
+    snprintf(dir, sizeof dir, "%s/%s-%s-%ld%s", campaign.kept, t->name, names[f->kind], f->at, f->onwards ? "+" : "");
+    snprintf(line, sizeof line, "mkdir -p '%s' && rm -rf '%s/w' && cp -a '%s/w' '%s'", dir, dir, s->dir, dir);
+    if (system(line) != 0)
+        fprintf(stderr, "faults: %s failed\n", line);
+    snprintf(path, sizeof path, "%s/standard-output", dir);
+    write_text(path, &o->out);
+    snprintf(path, sizeof path, "%s/standard-error", dir);
+    write_text(path, &o->err);
+    fprintf(stderr, "faults: kept in %s\n%s\n", dir, trace ? trace : said->p);
+}
+
 /* Whether a run without a failure on the inputs as they are now, one of them cut, comes out the same: what was believed is
  * what is there. */
 static bool true_of_cut(const struct slot *s, const struct trial *t, const struct outcome *o, const struct snapshot *now)
@@ -218,6 +237,8 @@ static enum finding attempt(const struct slot *s, const struct trial *t, const s
     *unharmed = f->kind < FAULT_KINDS && atomic_load(&o.counts.failed) == 0;
     if (what != FINE)
         report(t, f, what, kept);
+    if (WIFSIGNALED(o.status) && what != FINE && !o.endless)
+        keep_crash(s, t, f, &o);
     if (f->say)
         show(s, truth, &o, &now);
     outcome_release(&o);
@@ -262,6 +283,7 @@ static size_t choose_limits(const struct truth *truth, int kind, long *at)
         at[i] = kind == LIMIT_SIZE   ? (long)(truth->o.out.n * i / n)
                 : kind == LIMIT_FILES  ? files[i]
                 : kind == LIMIT_MEMORY ? memory[i]
+                : kind == FAULT_DELAY  ? (long)i + 1
                                        : 1;
     return n;
 }
@@ -277,9 +299,9 @@ static void try_kind(const struct slot *s, size_t number, const struct truth *tr
     const struct trial *t = &trials[number];
     long at[64];
     int endless = 0;
-    bool limited = kind >= FAULT_KINDS, unharmed;
+    bool limited = kind >= FAULT_DELAY, unharmed; /* no nth call, but a measure */
     long calls = limited ? 1 : atomic_load(&truth->o.counts.calls[kind]);
-    if (!calls || (t->keys && (kind == LIMIT_FULL || kind == LIMIT_CLOSED || kind == LIMIT_SIZE)))
+    if (!calls || (t->keys && (kind == FAULT_DELAY || kind == LIMIT_FULL || kind == LIMIT_CLOSED || kind == LIMIT_SIZE)))
         return;
     size_t n = limited ? choose_limits(truth, kind, at) : choose(truth, kind, calls, (size_t)(t->keys ? (most[kind] + 1) / 2 : most[kind]), at);
     for (size_t i = 0; i < n; i++) {
@@ -417,6 +439,7 @@ int main(int argc, char **argv)
     campaign.shim = realpath(argv[2], NULL);
     campaign.origin = realpath(argv[3], NULL);
     campaign.scratch = scratch;
+    snprintf(campaign.kept, sizeof campaign.kept, "%s-kept", campaign.origin ? campaign.origin : scratch);
     campaign.every = number("FAULTS_EVERY", 1);
     campaign.seconds = argc > 5 ? 0 : number("FAULTS_SECONDS", 540);
     campaign.begun = time(NULL);

@@ -1,12 +1,13 @@
 /* Loaded before a program (LD_PRELOAD): counts its calls that can fail and lets the nth of one kind fail.
  *
  *   FAULT_KIND=NAME    which kind fails (shim.h: alloc, thread, open, stat, read, readdir, short, signal, write, sync,
- *                      rename, shrink, kill); none: nothing fails, everything is counted
- *   FAULT_AT=N or N+   the nth call of this kind, or the nth and all after it
+ *                      rename, shrink, kill, delay); none: nothing fails, everything is counted
+ *   FAULT_AT=N or N+   the nth call of this kind, or the nth and all after it; of delay, what seeds it
  *   FAULT_ERRNO=N      the error they end with, instead of the kind's own
  *   FAULT_PATH=PREFIX  only files below it; absolute. Without: all but /dev, /etc, /proc, /sys, /usr, /lib
  *   FAULT_PROGRAM=NAME only in a program of that name (diverge)
  *   FAULT_COUNTS=FILE  counts are left there, see shim.h
+ *   FAULT_TRACE=1      where a signal that ends the program was raised, on standard error
  *   FAULT_SITES=FILE   of each kind, the number of the first call from each new place in the program: "KIND N" a line
  *   FAULT_SAY=1        counts on standard error at the end, and where the call that failed was made
  *
@@ -20,6 +21,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -29,6 +31,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 extern void *__libc_malloc(size_t n);
@@ -45,7 +48,7 @@ static const int usual_error[FAULT_KINDS] = {
 };
 
 static struct fault_counts own, *counts = &own;
-static bool ready, say, onwards;
+static bool ready, say, trace, onwards;
 static int kind = -1, error, sites = -1;
 static long at;
 static const char *prefix;
@@ -61,6 +64,75 @@ static void *real(const char *name)
     inside = was;
     return f;
 }
+
+/* ---- what ends the program ---- */
+
+static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+static struct sigaction theirs[NSIG]; /* the program's handlers, called behind ours */
+
+static bool traced(int sig)
+{
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        if (deadly[i] == sig)
+            return ready && trace;
+    return false;
+}
+
+/* What the thread was at, whatever the program makes of the signal then. */
+static void on_deadly(int sig, siginfo_t *info, void *context)
+{
+    void *frame[64];
+    static _Thread_local bool begun;
+    inside = true;
+    if (!begun) {
+        begun = true;
+        dprintf(STDERR_FILENO, "faults: signal %d, address %p, thread %d\n", sig, info->si_addr, gettid());
+        backtrace_symbols_fd(frame, backtrace(frame, 64), STDERR_FILENO);
+    }
+    inside = false;
+    struct sigaction then = theirs[sig];
+    if (then.sa_flags & SA_SIGINFO) {
+        then.sa_sigaction(sig, info, context);
+    } else if (then.sa_handler != SIG_DFL && then.sa_handler != SIG_IGN) {
+        then.sa_handler(sig);
+    } else {
+        REAL(signal)(sig, SIG_DFL);
+        raise(sig);
+    }
+}
+
+int sigaction(int sig, const struct sigaction *restrict now, struct sigaction *restrict was)
+{
+    if (!traced(sig))
+        return REAL(sigaction)(sig, now, was);
+    if (was)
+        *was = theirs[sig];
+    if (!now)
+        return 0;
+    theirs[sig] = *now;
+    struct sigaction ours = {.sa_sigaction = on_deadly, .sa_flags = (now->sa_flags & SA_ONSTACK) | SA_SIGINFO};
+    return REAL(sigaction)(sig, &ours, NULL);
+}
+
+sighandler_t signal(int sig, sighandler_t now)
+{
+    if (!traced(sig))
+        return REAL(signal)(sig, now);
+    sighandler_t was = theirs[sig].sa_handler;
+    theirs[sig] = (struct sigaction){.sa_handler = now};
+    if (now == SIG_DFL)
+        REAL(signal)(sig, SIG_DFL);
+    return was;
+}
+
+static void trace_ends(void)
+{
+    struct sigaction ours = {.sa_sigaction = on_deadly, .sa_flags = SA_SIGINFO};
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        REAL(sigaction)(deadly[i], &ours, &theirs[deadly[i]]);
+}
+
+/* ---- beginning and end ---- */
 
 static void begin(void) __attribute__((constructor));
 static void begin(void)
@@ -89,6 +161,9 @@ static void begin(void)
         close(fd);
     void *warm[1];
     backtrace(warm, 1); /* it loads a library the first time */
+    trace = getenv("FAULT_TRACE") != NULL;
+    if (trace)
+        trace_ends();
     inside = false;
     ready = true;
 }
@@ -152,12 +227,35 @@ static void note_library(void)
     }
 }
 
+/* A thread lets others go first now and then, sometimes for long. */
+static void delay(void)
+{
+    static atomic_uint_least64_t threads;
+    static _Thread_local uint64_t state;
+    if (!ready || inside || kind != FAULT_DELAY)
+        return;
+    if (!state) {
+        state = ((uint64_t)at * 2654435761u + atomic_fetch_add(&threads, 1) + 1) * 0x9e3779b97f4a7c15u;
+        atomic_fetch_add(&counts->failed, 1);
+    }
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    int kept = errno;
+    if (state >> 32 < (1ull << 32) / 1000)
+        nanosleep(&(struct timespec){0, (long)(state % 3000000)}, NULL);
+    else if (state >> 32 < (1ull << 32) / 50)
+        sched_yield();
+    errno = kept;
+}
+
 /* Counts a call; whether it is to fail. */
 static bool fails(enum fault_kind k, const char *what)
 {
     if (!ready || inside)
         return false;
     long n = atomic_fetch_add(&counts->calls[k], 1) + 1;
+    delay();
     if ((int)k != kind && sites < 0)
         return false;
     inside = true;
@@ -275,6 +373,27 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*work)(void *),
     inside = true; /* its stack is the thread's, no allocation of its own */
     int rc = REAL(pthread_create)(t, a, work, ctx);
     inside = was;
+    return rc;
+}
+
+/* ---- order of threads ---- */
+
+int pthread_mutex_lock(pthread_mutex_t *m)
+{
+    static __typeof__(&pthread_mutex_lock) next;
+    if (!next)
+        next = REAL(pthread_mutex_lock);
+    delay();
+    return next(m);
+}
+
+int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+    static __typeof__(&pthread_mutex_unlock) next;
+    if (!next)
+        next = REAL(pthread_mutex_unlock);
+    int rc = next(m);
+    delay();
     return rc;
 }
 

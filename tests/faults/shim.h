@@ -18,11 +18,12 @@ enum fault_kind {
     FAULT_RENAME,  /* rename, link, unlink, remove, mkdir: ENOSPC */
     FAULT_SHRINK,  /* after fstat the file is cut to a half of its bytes */
     FAULT_KILL,    /* SIGKILL before anything that changes a file; of a write, the first half is done */
+    FAULT_DELAY,   /* threads pause at random where they lock, allocate and read, which is no failure: "nth" seeds it */
     FAULT_KINDS
 };
 
 #define FAULT_NAMES \
-    "alloc", "thread", "open", "stat", "read", "readdir", "short", "signal", "write", "sync", "rename", "shrink", "kill"
+    "alloc", "thread", "open", "stat", "read", "readdir", "short", "signal", "write", "sync", "rename", "shrink", "kill", "delay"
 
 /* The file named by FAULT_COUNTS, mapped: what was counted survives whatever end the program takes. */
 struct fault_counts {

@@ -94,6 +94,7 @@ static void environment(const struct slot *s, const struct fault *f)
     setenv("FAULT_AT", text, 1);
     if (f->sites)
         setenv("FAULT_SITES", f->sites, 1);
+    setenv("FAULT_TRACE", "1", 1);
     if (f->say)
         setenv("FAULT_SAY", "1", 1);
 }

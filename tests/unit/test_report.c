@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "report/report_build.h"
+#include "report/xlsx_read_back.h"
 #include "document/write.h"
 
 #define EVIL "<script>alert(1)</script>\"'&|`**[x](http://h/)@you\x1b[2J\r\xe2\x80\xae\xff=cmd()"
@@ -221,6 +222,31 @@ static void hostile(void **state)
     shut(s);
 }
 
+#ifdef HAVE_XLSXWRITER
+/* What is counted is what was written; a file without its end, or with a byte of its rows changed, is no whole one. */
+static void read_back(const struct comparison *c, struct str book)
+{
+    struct xlsx_content x;
+    struct err e;
+    char path[400];
+    snprintf(path, sizeof path, "%s/book.xlsx", scratch());
+    assert_int_equal(file_replace(path, book, &e), 0);
+    assert_true(xlsx_read_back(path, &x));
+    assert_int_equal(x.sheet[0].rows, c->judged->lines + 1);
+    assert_true(x.sheet[0].cells > x.sheet[0].rows * 4);
+    assert_true(holds(&x.frame, "[Content_Types].xml"));
+    assert_true(holds(&x.frame, "<sheetData>"));
+    xlsx_content_release(&x);
+    assert_int_equal(file_replace(path, str_n(book.p, book.n / 2), &e), 0);
+    assert_false(xlsx_read_back(path, &x));
+    xlsx_content_release(&x);
+    ((char *)(uintptr_t)book.p)[book.n / 4]++;
+    assert_int_equal(file_replace(path, book, &e), 0);
+    assert_false(xlsx_read_back(path, &x));
+    xlsx_content_release(&x);
+}
+#endif
+
 static void formats(void **state)
 {
     static const char *const ext[] = {".html", ".md", ".json", ".csv"};
@@ -248,6 +274,7 @@ static void formats(void **state)
     assert_memory_equal(a.p, "PK", 2);
     report(s, NULL, ".xlsx", true, &b);
     assert_true(str_eq(buf_view(&a), buf_view(&b)));
+    read_back(s->now, buf_view(&a));
 #endif
     buf_release(&a);
     buf_release(&b);
