@@ -170,7 +170,7 @@ static const struct formula_case attention_cases[] = {
     {"scaled_dot_product_attention", "T1,4,3,2 T1,2,3,2 T1,2,3,2 enable_gqa=b1",
      "1,4,3,2", -6.46764931386, 0.585938242367, true},
     {"npu_fusion_attention", "T2,3,8 T2,5,4 T2,5,4 n4 sBSH - - B3,5 n0.5",
-     "2,3,8", -9.32866322539, 1.74659220473, false},
+     "2,3,8", -9.32866322539, 1.74659220473, true},
     {"npu_rotary_mul", "T2,3,4 T3,4 T3,4 shalf", "2,3,4", -0.651031291076, 0.159240672761, true},
     {"npu_rotary_mul", "T2,3,4 T3,4 T3,4 sinterleave", "2,3,4", 1.3556251303, -0.410675243231, true},
 };

@@ -213,8 +213,8 @@ static void slope_row(const struct attention *a, struct score_row r, const doubl
 }
 
 /* A gradient of keys or values for each query's head, summed over the heads that share them. */
-static void shared_heads(struct call_values *c, const struct attention *a, struct product_room each, int64_t size,
-                         const char *formula)
+static struct product_room shared_heads(struct call_values *c, const struct attention *a, struct product_room each,
+                                        int64_t size, const char *formula)
 {
     int64_t share = a->heads / a->key_heads, run = a->keys * size, n = a->batches * a->key_heads * run;
     struct real_tensor shape = {.axes = 1, .shape = {n}, .count = n};
@@ -231,6 +231,7 @@ static void shared_heads(struct call_values *c, const struct attention *a, struc
         r.inside[i] = sqrt(r.inside[i]) + 2 * root * (sqrt(squares) + fabs(r.y[i]));
         r.squares[i] = sqrt(r.squares[i]);
     }
+    return r;
 }
 
 /* Of an added mask: the slopes of scores, summed over what it was spread over. */
@@ -242,6 +243,28 @@ static void mask_slope(struct call_values *c, struct product_room each, const st
     full.v = each.y;
     if (mask && mask->count != full.count && mask->axes <= full.axes)
         gradient_summed(c, &full, mask, "sum of ds");
+}
+
+/* Values by batch, head and row put where the recorded tensor has them. */
+static void put_as_recorded(struct call_values *c, const struct attention *a, double *v, int64_t heads, int64_t rows,
+                            int64_t width, const struct places *to)
+{
+    int64_t n = a->batches * heads * rows * width;
+    double *kept = real_array(c, n);
+    memcpy(kept, v, (size_t)n * sizeof *v);
+    for (int64_t b = 0; b < a->batches; b++)
+        for (int64_t h = 0; h < heads; h++)
+            for (int64_t i = 0; i < rows; i++)
+                memcpy(v + b * to->batch + h * to->head + i * to->row, kept + ((b * heads + h) * rows + i) * width,
+                       (size_t)width * sizeof *v);
+}
+
+static void slopes_as_recorded(struct call_values *c, const struct attention *a, struct product_room r, int64_t heads,
+                               int64_t rows, int64_t width, const struct places *to)
+{
+    double *all[] = {r.y, r.roundings, r.inside, r.squares};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        put_as_recorded(c, a, all[i], heads, rows, width, to);
 }
 
 static void attention_slopes(struct call_values *c, const struct attention *a, const struct real_tensor *mask)
@@ -274,10 +297,13 @@ static void attention_slopes(struct call_values *c, const struct attention *a, c
     finish_slopes(s.v, v.count);
     if (s.mask.y)
         mask_slope(c, s.mask, &scores, mask);
-    if (a->heads == a->key_heads)
-        return;
-    shared_heads(c, a, s.k, a->width, "scale ds^T q, summed over heads");
-    shared_heads(c, a, s.v, a->value_width, "p^T g, summed over heads");
+    if (a->heads != a->key_heads) {
+        s.k = shared_heads(c, a, s.k, a->width, "scale ds^T q, summed over heads");
+        s.v = shared_heads(c, a, s.v, a->value_width, "p^T g, summed over heads");
+    }
+    slopes_as_recorded(c, a, s.q, a->heads, a->rows, a->width, &a->q);
+    slopes_as_recorded(c, a, s.k, a->key_heads, a->keys, a->width, &a->k);
+    slopes_as_recorded(c, a, s.v, a->key_heads, a->keys, a->value_width, &a->v);
 }
 
 /* ---- arguments of scaled_dot_product_attention: … × heads × rows × width ---- */
@@ -497,6 +523,13 @@ static void npu_fusion_attention(struct call_values *c)
     fused(c, &npu_places);
 }
 
+static void npu_fusion_attention_backward(struct call_values *c)
+{
+    struct attention a;
+    if (fused_arguments(c, &npu_places, &a))
+        attention_slopes(c, &a, NULL);
+}
+
 static void flash_attention_score(struct call_values *c)
 {
     fused(c, &mindspore_places);
@@ -517,7 +550,7 @@ const struct operator operators_attention[] = {
     {"scaled_dot_product_attention", FORMULA_PRODUCT, .forward = dot_product, .backward = dot_product_backward,
      .source = "torch.nn.functional.scaled_dot_product_attention", .cost = attention_cost},
     {"npu_fusion_attention npu_fusion_attention_v2", FORMULA_PRODUCT, .forward = npu_fusion_attention,
-     .source = "torch_npu.npu_fusion_attention", .cost = attention_cost},
+     .backward = npu_fusion_attention_backward, .source = "torch_npu.npu_fusion_attention", .cost = attention_cost},
     {"flash_attention_score flashattentionscore", FORMULA_PRODUCT, .forward = flash_attention_score,
      .source = "mindspore.ops.flash_attention_score", .cost = attention_cost},
     {.names = NULL},
