@@ -47,19 +47,19 @@ static bool numbers_differ(double a, double b)
     return fabs(a - b) > 1e-6 * fmax(fabs(a), fabs(b));
 }
 
-/* An axis counted from either end, a size that only says what the tensors say: whole numbers are no reason by
- * themselves. */
-static bool says_something(const struct row *r)
+/* Numbers of two calls of one operator, the same argument of it. Whole numbers without a name are no reason: sizes only
+ * say what the tensors say, and an axis may be counted from either end. */
+static bool values_differ(const struct dump *d, uint32_t row, const struct dump *other, uint32_t theirs)
 {
-    return r->kind != ROW_INT;
-}
-
-static bool rows_differ(const struct row *a, const struct row *b)
-{
-    bool text = a->kind == ROW_STR || b->kind == ROW_STR;
-    if (text)
+    const struct row *a = &d->rows.v[row], *b = &other->rows.v[theirs];
+    struct str name = argument_name(d, row);
+    if (a->kind == ROW_STR || b->kind == ROW_STR)
         return a->kind == b->kind && a->text && b->text && !str_ieq(str_of(a->text), str_of(b->text));
-    return (says_something(a) || says_something(b)) && numbers_differ(a->stat[STAT_MAX], b->stat[STAT_MAX]);
+    if (a->kind == ROW_INT && b->kind == ROW_INT &&
+        !(name.n && argument_same(d, (struct named_argument){row, name}, other,
+                        (struct named_argument){theirs, argument_name(other, theirs)})))
+        return false;
+    return numbers_differ(a->stat[STAT_MAX], b->stat[STAT_MAX]);
 }
 
 /* The row against what its operator takes where the argument is left out. */
@@ -95,10 +95,35 @@ static bool argument_differs(struct pair_of_calls *p, int side)
         struct str name = argument_name(mine, r);
         struct str value = theirs == NONE && name.n ? left_out_value(other, p->forward[!side], name) : STR("");
         if (theirs == NONE ? !differs_from_default(mine, r, value)
-                           : !rows_differ(&mine->rows.v[r], &other->rows.v[theirs]))
+                           : !values_differ(mine, r, other, theirs))
             continue;
         tell(p, ORACLE_REASON_ARGUMENT, side, r, theirs, name);
         snprintf(p->out->left_out, sizeof p->out->left_out, "%.*s", STR_ARG(value));
+        return true;
+    }
+    return false;
+}
+
+static bool has_argument(const struct dump *d, uint32_t call, struct str name)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind != ROW_NULL && str_ieq(argument_name(d, r), name))
+            return true;
+    return false;
+}
+
+/* A tensor (a mask, a weight) that the other side's call of the same name was not given. */
+static bool tensor_is_left_out(struct pair_of_calls *p, int side)
+{
+    const struct dump *mine = p->m->side[side], *other = p->m->side[!side];
+    if (!str_ieq(align_item_operator(mine, p->forward[side]), align_item_operator(other, p->forward[!side])))
+        return false;
+    EACH_EARLY_ROW(mine, p->forward[side], r) {
+        struct str name = argument_name(mine, r);
+        if (mine->rows.v[r].io != IO_INPUT || mine->rows.v[r].kind != ROW_TENSOR || !name.n ||
+            has_argument(other, p->forward[!side], name))
+            continue;
+        tell(p, ORACLE_REASON_ARGUMENT, side, r, NONE, name);
         return true;
     }
     return false;
@@ -157,7 +182,8 @@ void oracle_because_find(const struct oracle *o, const struct measure *m, const 
         p.call[i] = m->side[i]->rows.v[l->row[i]].call;
         p.forward[i] = forward_of(m->side[i], p.call[i]);
     }
-    if (same_operator(&p) && (argument_differs(&p, TARGET) || argument_differs(&p, GOLDEN)))
+    if (same_operator(&p) && (argument_differs(&p, TARGET) || argument_differs(&p, GOLDEN) ||
+                                 tensor_is_left_out(&p, TARGET) || tensor_is_left_out(&p, GOLDEN)))
         return;
     if (type_differs(&p, p.call[TARGET]) || type_differs(&p, p.forward[TARGET]) || input_differs(&p, p.call[TARGET]))
         return;

@@ -113,7 +113,7 @@ static void reason_value(struct jsonw *w, const char *key, const struct dump *d,
     jw_key(w, key);
     if (b->kind == ORACLE_REASON_INPUT)
         jw_null(w);
-    else if (b->kind == ORACLE_REASON_DTYPE)
+    else if (b->kind == ORACLE_REASON_DTYPE || (r && r->kind == ROW_TENSOR))
         jw_cstr(w, r ? dtype_table[r->dtype].name : NULL);
     else if (!r)
         str_double(str_of(b->left_out), &number) ? jw_num(w, number) : jw_cstr(w, *b->left_out ? b->left_out : NULL);

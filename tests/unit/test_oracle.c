@@ -456,6 +456,48 @@ static void an_argument_is_named_before_an_input(void **state)
     shut(s);
 }
 
+/* a softmax of 4 × 4 over that axis, by name */
+static void softmax_over(struct tensor_dump *d, int axis)
+{
+    float x[16], y[16];
+    const char *name = "Functional.softmax.0.forward";
+    draw_all(x, 16);
+    for (int i = 0; i < 4; i++) {
+        double sum = 0;
+        for (int k = 0; k < 4; k++)
+            sum += exp((double)x[axis ? 4 * i + k : 4 * k + i]);
+        for (int k = 0; k < 4; k++)
+            y[axis ? 4 * i + k : 4 * k + i] = (float)(exp((double)x[axis ? 4 * i + k : 4 * k + i]) / sum);
+    }
+    open_call(d, name);
+    tensors_row(d, name, "input.0", "4,4", x, 16);
+    fprintf(d->json, "],\"input_kwargs\":{\"dim\":{\"type\":\"int\",\"value\":%d}},\"output\":[", axis);
+    tensors_row(d, name, "output.0", "4,4", y, 16);
+    fputs("]}", d->json);
+}
+
+/* a whole number is named where the argument has a name, an axis unless it is the same one from behind */
+static void another_axis_is_why(void **state)
+{
+    (void)state;
+    for (int behind = 0; behind < 2; behind++) {
+        struct tensor_dump d[2];
+        char dir[2][400];
+        struct oracle_because why;
+        two_sides(d, dir);
+        for (int i = 0; i < 2; i++) {
+            seed = 13;
+            softmax_over(&d[i], i ? 1 : behind ? -1 : 0);
+            tensors_end(&d[i]);
+        }
+        struct session *s = compared(dir[0], dir[1]);
+        oracle_because_find(comparison_oracle(s->now), &s->now->measure, s->now->judged,
+            line_named(s, "Functional.softmax.0.forward.output.0"), &why);
+        assert_string_equal(why.name, behind ? "" : "dim");
+        shut(s);
+    }
+}
+
 /* values around 5000 that vary by 5: the noise of a side's input, one part in 10^5, comes out a thousand times as
  * large */
 static void far_norm(struct tensor_dump *d, const char *name, double noise)
@@ -514,6 +556,7 @@ int main(void)
         cmocka_unit_test(random_vectors_see_what_rows_would_miss),
         cmocka_unit_test(the_side_that_is_wrong_is_named),
         cmocka_unit_test(an_argument_is_named_before_an_input),
+        cmocka_unit_test(another_axis_is_why),
         cmocka_unit_test(a_condition_that_was_estimated_is_measured),
     };
     return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
