@@ -313,7 +313,7 @@ screenshots: $(BUILD)/diverge samples
 example: $(BUILD)/diverge samples
 	@data/example/make $(BUILD)
 
-doc: $(BUILD)/diverge
+doc: $(BUILD)/diverge $(BUILD)/tests/test_operators
 	@.ci/docs $(BUILD)/diverge
 
 pot:

@@ -47,10 +47,35 @@ static bool word_matches(struct str word, struct str name)
     return false;
 }
 
-static const struct operator *find_in(const struct operator *const *table, size_t tables_n, struct str name)
+struct table_list {
+    const struct operator *const *table;
+    size_t n;
+};
+
+static struct table_list list_of(bool classes)
 {
-    for (size_t i = 0; i < tables_n; i++)
-        for (const struct operator *o = table[i]; o->names; o++) {
+    return classes ? (struct table_list){class_tables, ARRAY_LEN(class_tables)}
+                   : (struct table_list){tables, ARRAY_LEN(tables)};
+}
+
+const struct operator *operator_next(bool classes, const struct operator *before)
+{
+    struct table_list l = list_of(classes);
+    bool passed = !before;
+    for (size_t i = 0; i < l.n; i++)
+        for (const struct operator *o = l.table[i]; o->names; o++) {
+            if (passed)
+                return o;
+            passed = o == before;
+        }
+    return NULL;
+}
+
+static const struct operator *find_in(bool classes, struct str name)
+{
+    struct table_list l = list_of(classes);
+    for (size_t i = 0; i < l.n; i++)
+        for (const struct operator *o = l.table[i]; o->names; o++) {
             struct str rest = str_of(o->names), word;
             while (rest.n) {
                 str_split(rest, ' ', &word, &rest);
@@ -63,10 +88,10 @@ static const struct operator *find_in(const struct operator *const *table, size_
 
 const struct operator *operator_find(struct str name)
 {
-    return find_in(tables, ARRAY_LEN(tables), name);
+    return find_in(false, name);
 }
 
 const struct operator *operator_find_class(struct str name)
 {
-    return find_in(class_tables, ARRAY_LEN(class_tables), name);
+    return find_in(true, name);
 }

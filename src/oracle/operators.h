@@ -36,6 +36,8 @@ extern const struct operator operators_index_class[];
 extern const struct operator operators_pool_class[];
 extern const struct operator operators_dropout_class[];
 
+/* The row behind `before` of all tables of operators, or of modules' classes; NULL: the first one, behind the last. */
+const struct operator *operator_next(bool classes, const struct operator *before);
 /* By an API's base name, lower case or not; NULL where there is none. */
 const struct operator *operator_find(struct str name);
 /* The same of a module's class ("LlamaRMSNorm") in the tables of modules, whose words may begin or end with "*":
