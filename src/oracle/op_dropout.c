@@ -7,6 +7,7 @@
 #include "oracle/operators.h"
 
 #define NEVER 27.6       /* the chance that counts as none is e to the minus this, 1e-12 */
+#define NEVER_ODD 13.8   /* of a rate that nobody writes, 0.029126: 1e-6 */
 #define RATE_STEP 0x1p-8 /* devices draw 8 bits an element: a rate may be off by as much */
 
 /* The rate read off an output, 6 digits; NAN where it cannot be. */
@@ -95,6 +96,13 @@ static double plain_rate(struct tally t)
     return seen;
 }
 
+/* Whether a rate read off the output may be one of a recipe, which has three decimals at most. */
+static bool is_written(double rate, enum dtype output)
+{
+    double u = output == DTYPE_F32 || output == DTYPE_F64 ? 1e-5 : 4 * dtype_table[output].epsilon;
+    return fabs(rate - round(rate * 1000) / 1000) <= u;
+}
+
 /* What the part of those that should be 0 makes of a kept element and of a dropped one, where that many never are: the
  * share that is too much is taken off, since nobody knows which. */
 struct shares {
@@ -128,7 +136,8 @@ static void dropout(struct call_values *c)
         return;
     struct tally all = tally_of(&d, 0, d.x->count);
     bool counted = !d.by_channel && d.rate < 1;
-    bool never = counted && d.rate > 0 && never_happens(all, d.rate, NEVER);
+    bool odd = !d.recorded && !is_written(d.rate, d.y->dtype);
+    bool never = counted && d.rate > 0 && never_happens(all, d.rate, odd ? NEVER_ODD : NEVER);
     if (never && !d.recorded)
         d.rate = plain_rate(all); /* the values were asked first, but as many were not dropped at their rate */
     if (d.rate == 0)
