@@ -269,6 +269,24 @@ static void nothing_is_said_of_nan_and_unknown_operators(void **state)
     forget(&a);
 }
 
+/* an output that overwrote the input it was recorded with says nothing; recorded before, it does */
+static void a_call_in_place_is_recognised(void **state)
+{
+    struct tensor_dump d;
+    struct alone a;
+    float before[4] = {-1, 2, -3, 4}, after[4] = {0, 2, 0, 4};
+    (void)state;
+    tensors_begin(&d);
+    tensors_pass(&d, "Functional.relu_.0.forward", "4", after, after, 4);
+    tensors_pass(&d, "Functional.relu_.1.forward", "4", before, after, 4);
+    tensors_end(&d);
+    examine(&a, d.dir, NULL);
+    assert_int_equal(a.found->side[TARGET].cover.unknown[UNKNOWN_IN_PLACE], 1);
+    assert_null(row_of(&a, "Functional.relu_.0.forward.output.0"));
+    assert_true(row_of(&a, "Functional.relu_.1.forward.output.0")->error == 0);
+    forget(&a);
+}
+
 /* a format that leaves out what is no tensor: an epsilon nobody recorded is not 1e-05 */
 static void no_default_is_taken_where_arguments_are_not_recorded(void **state)
 {
@@ -549,6 +567,7 @@ int main(void)
         cmocka_unit_test(an_exact_side_is_honest),
         cmocka_unit_test(a_wrong_kernel_is_found_from_one_side),
         cmocka_unit_test(a_wrong_dropout_is_found_from_one_side),
+        cmocka_unit_test(a_call_in_place_is_recognised),
         cmocka_unit_test(few_products_name_no_arithmetic),
         cmocka_unit_test(nothing_is_said_of_nan_and_unknown_operators),
         cmocka_unit_test(no_default_is_taken_where_arguments_are_not_recorded),
