@@ -117,31 +117,74 @@ static bool outputs_differ(const struct whole_calls *w, const struct whole_call 
     return false;
 }
 
+/* The cuts along which the ranks of a group differ: bits 1 << cut. */
+static unsigned cuts_of_group(const struct layout *l, const rank_list *group)
+{
+    unsigned cuts = 0;
+    for (size_t i = 1; i < group->n; i++) {
+        struct rank_place a = layout_place(l, group->v[0]), b = layout_place(l, group->v[i]);
+        for (int c = 0; c < CUT_RANKS; c++)
+            cuts |= a.at[c] != b.at[c] ? 1u << c : 0;
+    }
+    return cuts;
+}
+
+static bool differ_only_in(const struct layout *l, unsigned cuts, int a, int b)
+{
+    struct rank_place x = layout_place(l, a), y = layout_place(l, b);
+    for (int c = 0; c < CUT_RANKS; c++)
+        if (x.at[c] != y.at[c] && !(cuts >> c & 1))
+            return false;
+    return true;
+}
+
+/* The ranks of a call that one rank of it would reduce with. */
+static void group_of_part(const struct whole_calls *w, const struct whole_call *at, unsigned cuts, int rank,
+                          rank_list *out)
+{
+    for (size_t i = 0; i < at->parts.n; i++) {
+        int other = w->set->ranks.v[at->parts.v[i].rank]->rank;
+        if (differ_only_in(w->layout, cuts, rank, other))
+            rank_list_add(out, other);
+    }
+}
+
+/* One collective that is missing for each group that would have made it: as `of` in another layer, perhaps of another
+ * stage. */
 static void add_missing(struct finding_collectives *x, uint32_t of, const struct whole_call *at, const char *id,
                         const char *evidence)
 {
-    const struct collective *like = &x->l->v.v[of];
-    const struct part_call *p = &at->parts.v[0];
-    struct collective c = {.side = x->side,
-                           .step = x->step,
-                           .name = like->name,
-                           .op = like->op,
-                           .kind = like->kind,
-                           .group_source = "layout",
-                           .dtype = like->dtype,
-                           .residual = NAN,
-                           .bound = NAN,
-                           .order = at->order,
-                           .gradient = NONE,
-                           .verdict = COLLECTIVE_MISSING,
-                           .diagnosis = id};
-    for (size_t i = 0; i < like->group.n; i++) {
-        vec_push(&c.group, like->group.v[i]);
-        vec_push(&c.ranks, like->group.v[i]);
+    const struct collective like = x->l->v.v[of];
+    unsigned cuts = cuts_of_group(x->w->layout, &like.group);
+    rank_list done = {0};
+    for (size_t i = 0; i < at->parts.n; i++) {
+        const struct part_call *p = &at->parts.v[i];
+        int rank = x->w->set->ranks.v[p->rank]->rank;
+        struct collective c = {.side = x->side,
+                               .step = x->step,
+                               .name = like.name,
+                               .op = like.op,
+                               .kind = like.kind,
+                               .group_source = "layout",
+                               .dtype = like.dtype,
+                               .residual = NAN,
+                               .bound = NAN,
+                               .order = at->order,
+                               .gradient = NONE,
+                               .verdict = COLLECTIVE_MISSING,
+                               .diagnosis = id};
+        if (rank_list_has(&done, rank))
+            continue;
+        group_of_part(x->w, at, cuts, rank, &c.group);
+        for (size_t k = 0; k < c.group.n; k++) {
+            rank_list_add(&c.ranks, c.group.v[k]);
+            rank_list_add(&done, c.group.v[k]);
+        }
+        c.at = arena_cstr(&x->l->arena, dump_call_name(rank_dump_of(x->w, p->rank), p->call));
+        snprintf(c.evidence, sizeof c.evidence, "%s", evidence);
+        vec_push(&x->l->v, c);
     }
-    c.at = arena_cstr(&x->l->arena, dump_call_name(rank_dump_of(x->w, p->rank), p->call));
-    snprintf(c.evidence, sizeof c.evidence, "%s", evidence);
-    vec_push(&x->l->v, c);
+    vec_release(&done);
 }
 
 /* A module that makes no collective where it does in other layers, and whose results are parts of a sum. */
