@@ -24,7 +24,8 @@ static void look(struct tensor_files *s, const struct dump *d, uint32_t row)
             s->first_broken = e;
         return;
     }
-    if (!tensor_files_type_agrees(t.dtype, d->rows.v[row].dtype) && s->types++ == 0) {
+    bool made = d->given != NULL; /* of parts: the largest of whole numbers is given as float64 */
+    if (!made && !tensor_files_type_agrees(t.dtype, d->rows.v[row].dtype) && s->types++ == 0) {
         s->first_type = row;
         s->in_file = t.dtype;
     }
