@@ -34,6 +34,7 @@ static void options_of(const struct investigation *v, const struct options *o, s
     open_investigation_session(v, o, &jo->of);
     for (int i = 0; i < 2; i++)
         jo->layout[i] = o->layout[i];
+    jo->dims = (struct dims_list){o->dims, (size_t)o->dims_n};
 }
 
 enum job_kind cli_job_asked(const struct investigation *v, const struct options *o, struct found_trees *found)

@@ -65,6 +65,13 @@ static int set_layout_golden(struct options *o, const char *v, struct err *e)
     return layout_parse(&check, str_of(v), e);
 }
 
+static int add_dims(struct options *o, const char *v, struct err *e)
+{
+    if (o->dims_n == MAX_DIMS)
+        return err_set(e, ERR_USAGE, _("at most %d --dims"), MAX_DIMS);
+    return dims_parse(&o->dims[o->dims_n], str_of(v), e) ? -1 : (o->dims_n++, 0);
+}
+
 /* "1/4" */
 static int set_worker(struct options *o, const char *v, struct err *e)
 {
@@ -319,6 +326,9 @@ static const struct option table[] = {
     {"--layout-target", "L", OPT_PAIR | OPT_MAP, BY(set_layout_target),
      N_("how the target's ranks divide the model, as in tp=2,pp=2,sp=on (default: found from the recordings)")},
     {"--layout-golden", "L", OPT_PAIR | OPT_MAP, BY(set_layout_golden), N_("the same of the golden side")},
+    {"--dims", "PATTERN=DIMS", OPT_PAIR | OPT_MAP, BY(add_dims),
+     N_("what cuts each axis of the rows whose names match, as in \"Module.*.linear_fc2.*=s[cp:zigzag] b[dp] h[tp:sum]\"; "
+        "without a pattern of the hidden states between layers; repeatable")},
     {"--worker", "I/N", OPT_PAIR, BY(set_worker),
      N_("with -o FOLDER: compare the Ith of N shares of the ranks (default: by SLURM_PROCID, VC_TASK_INDEX, RANK or "
         "OMPI_COMM_WORLD_RANK); `diverge compare FOLDER` shows all that is there as one")},

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "config/settings_compare.h"
 #include "oracle/oracle.h"
+#include "ranks/dims.h"
 #include "ticket/finding.h"
 #include "ticket/merge.h"
 #include "report/compare.h"
@@ -18,6 +19,7 @@
 #define MAX_ARGS 16
 #define MAX_THRESHOLDS 64
 #define MAX_REMAPS 16
+#define MAX_DIMS 64
 #define MAX_WAIVERS 64
 
 struct options {
@@ -30,6 +32,8 @@ struct options {
     bool all_steps, all_ranks;
     int worker, workers_all;   /* the share of the pairs of ranks, of so many; workers_all 0: all of them */
     const char *layout[2];     /* how a side's ranks divide the model, or NULL: found from the recordings */
+    struct dims dims[MAX_DIMS]; /* what is said of axes of rows */
+    int dims_n;
     const char *map[MAX_MAPS];
     int maps;
     bool map_only, exact, strict_gaps, quiet, json, help;

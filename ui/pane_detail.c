@@ -407,7 +407,7 @@ static void why_paired(struct page *p, uint32_t line)
     }
     const struct pair *q = &x->pairing->pairs.v[pair];
     buf_fmt(&b, _("paired by %s, confidence %.2f: "), _(origin_name(q->origin)), (double)q->confidence);
-    pairing_why(x->pairing, &o, line, &b);
+    pairing_why(x->pairing, &o, x->measure.side, line, &b);
     struct buf parts = {0};
     gaps_parts(x->pairing, x->measure.side, line, &parts);
     if (parts.n)

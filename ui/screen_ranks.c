@@ -21,6 +21,7 @@ static void begin(struct screen *s)
     memcpy(o.of.of.step, s->opt.step, sizeof o.of.of.step); /* what the investigation left open is one of them */
     for (int i = 0; i < 2; i++)
         o.layout[i] = s->opt.layout[i];
+    o.dims = (struct dims_list){s->opt.dims, (size_t)s->opt.dims_n};
     job_compare_init(&s->job, &o);
     s->ranks.job = &s->job;
     s->ranks.follow = s->ranks.shown = true;

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "compare/job_text.h"
 #include "judge/verdict_text.h"
+#include "ranks/join_text.h"
 
 static void items_clear(struct rank_view *v)
 {
@@ -50,7 +51,7 @@ static void add_rows(struct rank_view *v, struct buf *b)
         job_bad_ranks(r, i, line, &bad);
         const struct line_judgement *x = &p->c->judged->line[line];
         buf_cstr(b, bad.n > 1 ? _("ranks ") : _("rank "));
-        job_ranks_text(&bad, b);
+        rank_list_text(&bad, b);
         buf_cstr(b, ": ");
         job_row_name(r, i, line, b);
         buf_fmt(b, "  %s", verdict_label((enum verdict)x->verdict));
@@ -74,7 +75,7 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         const rank_list *l = c->ranks.n ? &c->ranks : &c->group;
         buf_cstr(b, side == TARGET ? _("collective, ") : _("golden's collective, "));
         buf_cstr(b, l->n > 1 ? _("ranks ") : _("rank "));
-        job_ranks_text(l, b);
+        rank_list_text(l, b);
         buf_fmt(b, ": %s  %s", c->evidence, c->at ? c->at : c->name);
         add_item(v,
                  (struct rank_item){RANK_ITEM_COLLECTIVE, c->step, l->n ? l->v[0] : 0, c->order, side == GOLDEN, NULL},
@@ -85,7 +86,7 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         const rank_list *l = x->odd.n ? &x->odd : &x->ranks;
         buf_cstr(b, side == TARGET ? _("replicas, ") : _("golden's replicas, "));
         buf_cstr(b, l->n > 1 ? _("ranks ") : _("rank "));
-        job_ranks_text(l, b);
+        rank_list_text(l, b);
         buf_fmt(b, ": %s", x->evidence);
         add_item(v, (struct rank_item){RANK_ITEM_REPLICA, x->step, l->n ? l->v[0] : 0, x->order, side == GOLDEN, NULL},
                  b);

@@ -5,17 +5,7 @@
 
 #include "base/msg.h"
 #include "base/utf8.h"
-
-void job_ranks_text(const rank_list *l, struct buf *out)
-{
-    for (size_t i = 0, k; i < l->n; i = k + 1) {
-        for (k = i; k + 1 < l->n && l->v[k + 1] == l->v[k] + 1;)
-            k++;
-        buf_fmt(out, i ? ", %d" : "%d", l->v[i]);
-        if (k > i)
-            buf_fmt(out, "–%d", l->v[k]);
-    }
-}
+#include "ranks/join_text.h"
 
 static const char *source_text(enum layout_source s)
 {
@@ -58,7 +48,8 @@ void job_layout_text(const struct joined_job *j, int side, struct buf *out)
         buf_fmt(out, "; %s", source_text(l->source));
     if (l->proved)
         buf_fmt(out, _("; %u of %u joined rows fit"), l->equal, l->proved);
-    for (int c = 0, n = 0; c < CUT_COUNT; c++)
+    bool matters = !layout_same(l, &j->layout[!side]); /* rank meets rank, whatever they are called */
+    for (int c = 0, n = 0; c < CUT_COUNT && matters; c++)
         if (l->open & 1u << c)
             buf_fmt(out, "%s%s", n++ ? "/" : _("; undecided: "), cut_name((enum cut)c));
 }
@@ -68,7 +59,7 @@ static void ranks_sentence(struct buf *out, const char *words, const rank_list *
     if (!l->n)
         return;
     buf_fmt(out, "%s%s ", out->n ? "; " : "", words);
-    job_ranks_text(l, out);
+    rank_list_text(l, out);
 }
 
 void job_unseen_text(const struct job_result *r, struct buf *out)
@@ -174,7 +165,7 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
     if (r->steps > 1 || f->step > 0)
         buf_fmt(out, _("step %d, "), f->step);
     buf_cstr(out, f->ranks.n > 1 ? _("ranks ") : _("rank "));
-    job_ranks_text(&f->ranks, out);
+    rank_list_text(&f->ranks, out);
     buf_fmt(out, ", %s%s: ", _(kinds[f->kind]), settled ? "" : _(" so far"));
     job_first_call(r, out);
 }

@@ -15,8 +15,6 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
 void job_first_call(const struct job_result *r, struct buf *out);
 /* The name of a line's row on the rank to look at. */
 void job_row_name(const struct job_result *r, size_t pair, uint32_t line, struct buf *out);
-/* "0–3, 6" */
-void job_ranks_text(const rank_list *l, struct buf *out);
 
 /* The strip as lines: at most so many characters and lines of a step, neighbours share one, the worst of them; then
  * what the signs mean. */

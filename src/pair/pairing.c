@@ -9,6 +9,7 @@
 #include "pair/name_anchors.h"
 #include "pair/repeated.h"
 #include "pair/sequence.h"
+#include "ranks/join_text.h"
 
 static const char *const origins[ORIGIN_COUNT] = {N_("name"), N_("rule"), N_("mapping"), N_("sequence"), N_("mark")};
 
@@ -18,7 +19,7 @@ static const char *const reasons[WHY_COUNT] = {
     [WHY_PLACE] = N_("module"),       [WHY_ORDER] = N_("order"),          [WHY_UNLIKELY] = N_("order"),
     [WHY_TWIN] = N_("forward call"),  [WHY_FUSED] = N_("fused parts"),    [WHY_WHOLE] = N_("whole and parts"),
     [WHY_WEIGHT] = N_("weight"),      [WHY_SAMPLE] = N_("elements"),      [WHY_SLOT] = N_("place in the call"),
-    [WHY_PATH] = N_("module path"),
+    [WHY_PATH] = N_("module path"),   [WHY_LAYOUT] = N_("layout"),
     [WHY_TABLE] = N_("result table"), [WHY_MARK] = N_("mark"),            [WHY_RULE] = N_("rule"),
 };
 
@@ -145,13 +146,14 @@ static bool same_name(const struct pairs_building *b, uint32_t t, uint32_t g)
 
 static void as_given(struct pairs_building *b, const struct line *given, size_t n)
 {
+    uint8_t why = joined_dump_rows(b->t) ? WHY_LAYOUT : WHY_TABLE;
     for (size_t i = 0; i < n; i++) {
         uint32_t t = given[i].row[TARGET], g = given[i].row[GOLDEN];
         if (t == NONE || g == NONE || decided(b, t, g))
             continue;
         uint8_t origin = same_name(b, t, g) ? ORIGIN_NAME : ORIGIN_MAPPING;
         b->p->mapped++;
-        propose(b, t, g, (struct pair){.origin = origin, .why = WHY_TABLE, .confidence = 1, .view = NONE});
+        propose(b, t, g, (struct pair){.origin = origin, .why = why, .confidence = 1, .view = NONE});
     }
 }
 
@@ -501,7 +503,8 @@ void pairing_release(struct pairing *p)
     *p = (struct pairing){0};
 }
 
-void pairing_why(const struct pairing *p, const struct pairing_options *o, uint32_t line, struct buf *out)
+void pairing_why(const struct pairing *p, const struct pairing_options *o, const struct dump *const side[2],
+                 uint32_t line, struct buf *out)
 {
     uint32_t i = p->lines.v[line].pair;
     if (i == NONE) {
@@ -562,6 +565,9 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, uint3
         break;
     case WHY_TABLE:
         buf_cstr(out, _("paired in the result table"));
+        break;
+    case WHY_LAYOUT:
+        joined_pair_text(side, p->lines.v[line].row, out);
         break;
     case WHY_MARK:
         buf_cstr(out, _("marked by hand"));

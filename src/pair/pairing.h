@@ -32,6 +32,7 @@ enum pair_why {
     WHY_WEIGHT,       /* the calls use the same weight */
     WHY_SAMPLE,       /* of all results the calls' are nearest to each other, element by element */
     WHY_PATH,         /* the same call between the same modules, in one framework */
+    WHY_LAYOUT,       /* the same row of the whole model, each side joined from its ranks */
     WHY_COUNT
 };
 
@@ -84,7 +85,8 @@ void pairing_release(struct pairing *p);
 const char *origin_name(enum origin o); /* for files; _() of it for people */
 /* What a pair rests on, in a word or two ("figures", "data flow"): for files; _() of it for people. */
 const char *pair_why_name(enum pair_why why);
-/* A sentence: why these two. */
-void pairing_why(const struct pairing *p, const struct pairing_options *o, uint32_t line, struct buf *out);
+/* A sentence: why these two. side: the dumps they were built of. */
+void pairing_why(const struct pairing *p, const struct pairing_options *o, const struct dump *const side[2],
+                 uint32_t line, struct buf *out);
 
 #endif

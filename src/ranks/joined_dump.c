@@ -349,7 +349,7 @@ void joined_job_build(struct joined_job *j)
 void joined_job_decide(struct joined_job *j)
 {
     struct layout *layouts[2] = {&j->layout[0], &j->layout[1]};
-    shard_joins_decide(&j->rows[0], &j->rows[1], layouts);
+    shard_joins_decide(&j->rows[0], &j->rows[1], layouts, &j->dims);
     for (int s = 0; s < 2; s++)
         number_rows(j, s);
 }

@@ -4,7 +4,7 @@
 #define RANKS_JOINED_DUMP_H
 
 #include "fmt/find_recordings.h"
-#include "ranks/shard_join.h"
+#include "ranks/dims.h"
 
 extern const struct reader reader_joined;
 
@@ -12,6 +12,7 @@ extern const struct reader reader_joined;
 struct joined_job {
     struct rank_set set[2];
     struct layout layout[2];
+    struct dims_list dims;  /* as given; the caller's */
     struct whole_calls calls[2];
     struct whole_rows rows[2];
     struct found_trees found; /* what a comparison opens the joined sides by, under the sides' paths */

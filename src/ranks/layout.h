@@ -22,6 +22,7 @@ struct layout {
     uint8_t open;              /* bits 1 << cut: what nothing decides */
     bool given[CUT_COUNT], given_order, given_vpp, given_sp, given_cp_cut;
     char why[600];             /* what told each cut, and what nothing told */
+    char other_axes[200];      /* a row that cannot be joined along the axes a person gave it; "" where none */
     char against[200];         /* a weight whose parts do not fit, where most weights' do not; "" else */
 };
 

@@ -34,7 +34,7 @@ struct inference {
     size_t n;
     struct layout *l;
     bool groups; /* recorded ones decided something */
-    bool transfers, gathers, positions, unordered; /* what decided stages and context parallel; no order of cuts fits */
+    bool transfers, gathers, positions, apart, unordered; /* what decided stages and context parallel; no order of cuts fits */
 };
 
 /* Shards that are cut differently have other shapes. */
@@ -261,8 +261,10 @@ static bool other_positions(const struct rank_facts *a, const struct rank_facts 
 static int replicas_with_other_positions(struct inference *x)
 {
     int most = 1;
-    for (size_t r = 0; r < x->n && x->rank[r].stage == 0; r++) {
+    for (size_t r = 0; r < x->n; r++) {
         int n = 1;
+        if (x->rank[r].stage != 0)
+            continue;
         for (size_t k = 0; k < r; k++) {
             bool fresh = replicas(x, k, r) && other_positions(&x->rank[k], &x->rank[r], &x->positions);
             for (size_t j = 0; j < k && fresh; j++)
@@ -272,6 +274,33 @@ static int replicas_with_other_positions(struct inference *x)
         most = n > most ? n : most;
     }
     return most;
+}
+
+/* Collectives were recorded, and none of the forward pass is between replicas: each has a batch of its own. */
+static bool exchange_nothing(const struct inference *x)
+{
+    bool recorded = false;
+    for (size_t r = 0; r < x->n; r++) {
+        const struct dump *d = x->rank[r].d;
+        for (uint32_t c = 0; c < d->calls.n; c++) {
+            int ranks[2];
+            size_t n = 0, group = 0;
+            if (!call_is_collective(d, c) || is_transfer(d, c, true) || is_transfer(d, c, false))
+                continue;
+            recorded = true;
+            if (x->rank[r].places.call[c].region != IN_FORWARD)
+                continue;
+            while (group < d->groups.n && d->groups.v[group].call != c)
+                group++;
+            if (group < d->groups.n)
+                n = group_ranks(d->groups.v[group].ranks, ranks, 2);
+            uint32_t a = n == 2 ? rank_set_find(x->set, ranks[0]) : NONE;
+            uint32_t b = n == 2 ? rank_set_find(x->set, ranks[1]) : NONE;
+            if (a == NONE || b == NONE || replicas(x, a, b))
+                return false;
+        }
+    }
+    return recorded;
 }
 
 /* Ranks with other weights gather or scatter the sequence inside the forward pass. */
@@ -343,7 +372,8 @@ static void divide_ranks(struct inference *x)
     x->gathers = cp > 1;
     if (cp == 1 && left > 1 && !x->groups) {
         cp = replicas_with_other_positions(x);
-        if (!x->positions && !l->given[CUT_CP] && !l->given[CUT_DP])
+        x->apart = !x->positions && exchange_nothing(x);
+        if (!x->positions && !x->apart && !l->given[CUT_CP] && !l->given[CUT_DP])
             l->open |= 1u << CUT_CP | 1u << CUT_DP;
     }
     if (left < 1 || left % cp)
@@ -409,7 +439,10 @@ static void say_why(const struct inference *x)
         reason(l, _("%d replicas: nothing recorded tells data from context parallel"),
                l->size[CUT_DP] * l->size[CUT_CP]);
     else if (l->size[CUT_DP] > 1 && !l->given[CUT_DP])
-        reason(l, _("dp %d: replicas with batches of their own"), l->size[CUT_DP]);
+        reason(l,
+               x->apart ? _("dp %d: replicas exchange nothing in the forward pass")
+                        : _("dp %d: replicas with batches of their own"),
+               l->size[CUT_DP]);
     if (x->unordered)
         reason(l, _("ranks fit no order of the cuts; %s is assumed"), order);
 }

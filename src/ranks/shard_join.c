@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "ranks/dims.h"
 #include "ranks/join_view.h"
 #include "ranks/part_values.h"
 
@@ -334,6 +335,7 @@ struct trial {
     uint16_t (*pair)[2];      /* owned: candidates of both sides with one shape */
     float *error;             /* of each pair; NAN: not read */
     uint32_t class;
+    uint32_t dims[2];         /* what a person says of the axes of each side: its number, or NONE */
 };
 typedef VEC(struct trial) trial_list;
 
@@ -341,8 +343,9 @@ struct deciding {
     struct whole_rows *side[2];
     trial_list trials;
     uint32_t unfit[2]; /* the first weight of each side whose parts do not fit, or NONE */
-    /* weights that do not fit less those that do: above 0 the layout is wrong, whatever the run does */
-    int64_t weights[2];
+    int64_t weights[2]; /* weights that do not fit less those that do: above 0 the layout is wrong, whatever the run does */
+    const struct dims_list *dims;
+    struct layout **layout;
     struct map classes;
     struct arena arena;
 };
@@ -368,6 +371,16 @@ static void pair_up(struct trial *t)
     t->error = mem_alloc((t->pairs + 1) * sizeof *t->error);
     for (size_t i = 0; i < t->pairs; i++)
         t->error[i] = NAN;
+}
+
+/* As its first rank names it. */
+static void name_row(const struct whole_rows *r, const struct whole_row *x, char *out, size_t size)
+{
+    const struct part_row *p = &x->parts.v[0];
+    struct buf name = {0};
+    dump_row_name(&part_dump(r, p)->dump, p->row, &name);
+    snprintf(out, size, "%s", name.p);
+    buf_release(&name);
 }
 
 /* What no candidate of the other side has as its shape is not looked at. */
@@ -435,6 +448,8 @@ static uint32_t class_of(struct deciding *d, const struct trial *t)
             buf_fmt(&key, " %lld", (long long)x->shape[i]);
         for (int i = 0; i < x->steps; i++)
             buf_fmt(&key, " %s%u", cut_name((enum cut)x->step[i].by), x->step[i].n);
+        if (t->dims[s] != NONE)
+            buf_fmt(&key, " as %u", t->dims[s]);
     }
     uint32_t at = map_get(&d->classes, buf_view(&key));
     if (at == MAP_NONE) {
@@ -505,15 +520,45 @@ static void apply(struct whole_row *x, const struct candidate *c)
     memcpy(x->shape, c->shape, sizeof x->shape);
 }
 
+/* Where nothing the shapes allow is as a person says, that is told, and the values decide. */
+static void keep_what_dims_allow(struct deciding *d, struct trial *t, int side)
+{
+    struct whole_row *x = &d->side[side]->rows.v[t->row[side]];
+    size_t n = 0;
+    t->dims[side] = x->steps ? dims_of_row(d->dims, d->side[side], x) : NONE;
+    if (t->dims[side] == NONE || !t->pairs)
+        return;
+    uint16_t(*kept)[2] = mem_alloc(t->pairs * sizeof *kept);
+    for (size_t p = 0; p < t->pairs; p++) {
+        const struct candidate *c = &t->of[side]->v[t->pair[p][side]];
+        bool allowed = true;
+        for (int s = 0; s < x->steps; s++)
+            allowed &= dims_allow(&d->dims->v[t->dims[side]], &c->step[s]);
+        if (allowed)
+            memcpy(kept[n++], t->pair[p], sizeof *kept);
+    }
+    if (n) {
+        memcpy(t->pair, kept, n * sizeof *kept);
+        t->pairs = n;
+    } else {
+        t->dims[side] = NONE;
+        if (!d->layout[side]->other_axes[0])
+            name_row(d->side[side], x, d->layout[side]->other_axes, sizeof d->layout[side]->other_axes);
+    }
+    free(kept);
+}
+
 static void add_trial(struct deciding *d, uint32_t target, uint32_t golden)
 {
-    struct trial t = {.row = {target, golden}};
+    struct trial t = {.row = {target, golden}, .dims = {NONE, NONE}};
     const struct whole_row *x[2] = {&d->side[0]->rows.v[target], &d->side[1]->rows.v[golden]};
     for (int s = 0; s < 2; s++) {
         t.of[s] = mem_zalloc(sizeof *t.of[s]);
         find_candidates(t.of[s], d->side[s], x[s], x[!s]);
     }
     pair_up(&t);
+    for (int s = 0; s < 2; s++)
+        keep_what_dims_allow(d, &t, s);
     t.class = class_of(d, &t);
     vec_push(&d->trials, t);
 }
@@ -583,6 +628,8 @@ static void drop_cut(struct deciding *d, int side, enum cp_cut cut)
     for (size_t i = 0; i < d->trials.n; i++) {
         struct trial *t = &d->trials.v[i];
         size_t n = 0;
+        if (t->dims[side] != NONE) /* told */
+            continue;
         for (size_t p = 0; p < t->pairs; p++)
             if (!against_cut(&t->of[side]->v[t->pair[p][side]], t->of[side]->row->steps, cut)) {
                 memmove(t->pair[n], t->pair[p], sizeof t->pair[p]);
@@ -1068,9 +1115,10 @@ static void release(struct deciding *d)
     arena_release(&d->arena);
 }
 
-void shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, struct layout *layout[2])
+void shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, struct layout *layout[2],
+                        const struct dims_list *dims)
 {
-    struct deciding d = {.side = {target, golden}, .unfit = {NONE, NONE}};
+    struct deciding d = {.side = {target, golden}, .unfit = {NONE, NONE}, .dims = dims, .layout = layout};
     find_partners(&d);
     for (size_t i = 0; i < d.trials.n; i++)
         measure_trial(&d, &d.trials.v[i]);
@@ -1089,13 +1137,10 @@ void shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, st
     for (int s = 0; s < 2; s++) {
         layout[s]->proved = d.side[s]->joined;
         layout[s]->equal = d.side[s]->fitting;
-        if (d.weights[s] > 0) {
-            const struct part_row *p = &d.side[s]->rows.v[d.unfit[s]].parts.v[0];
-            struct buf name = {0};
-            dump_row_name(&part_dump(d.side[s], p)->dump, p->row, &name);
-            snprintf(layout[s]->against, sizeof layout[s]->against, "%.180s", name.p);
-            buf_release(&name);
-        }
+        if (2 * layout[s]->equal > layout[s]->proved) /* values have told which part of the batch each rank has */
+            layout[s]->open &= (uint8_t)~(1u << CUT_CP | 1u << CUT_DP);
+        if (d.weights[s] > 0)
+            name_row(d.side[s], &d.side[s]->rows.v[d.unfit[s]], layout[s]->against, sizeof layout[s]->against);
     }
     release(&d);
 }

@@ -454,6 +454,25 @@ static void strip(struct jsonw *w, const struct job_result *r)
     job_strip_release(&s);
 }
 
+/* Of the rows that a layout does not fit: the first. */
+static void layout_warnings(struct jsonw *w, const struct layout *l, const char *path)
+{
+    struct buf b = {0};
+    if (l->against[0])
+        buf_fmt(&b,
+                _("%s: the layout does not fit the values: parts of most weights do not make the other side's; the first is %s"),
+                path, l->against);
+    if (b.n)
+        jw_cstr(w, b.p);
+    buf_clear(&b);
+    if (l->other_axes[0])
+        buf_fmt(&b, _("%s: the axes given with --dims make no row as large as the other side's; the first is %s"), path,
+                l->other_axes);
+    if (b.n)
+        jw_cstr(w, b.p);
+    buf_release(&b);
+}
+
 static void warnings(struct jsonw *w, const struct job_result *r)
 {
     jw_key(w, "warnings");
@@ -461,19 +480,8 @@ static void warnings(struct jsonw *w, const struct job_result *r)
     for (size_t i = 0; i < r->failed.n; i++)
         jw_cstr(w, r->failed.v[i].text);
     for (size_t k = 0; k < r->steps; k++)
-        for (int s = 0; s < 2; s++) {
-            const struct layout *l = &r->job[k]->layout[s];
-            struct buf b = {0};
-            if (!l->against[0])
-                continue;
-            buf_fmt(
-                &b,
-                _("%s: the layout does not fit the values: parts of most weights do not make the other side's; the "
-                  "first is %s"),
-                r->job[k]->set[s].path, l->against);
-            jw_cstr(w, b.p);
-            buf_release(&b);
-        }
+        for (int s = 0; s < 2; s++)
+            layout_warnings(w, &r->job[k]->layout[s], r->job[k]->set[s].path);
     for (size_t i = 0; i < r->pairs.n; i++) {
         struct arena sentences = {0};
         input_doubt_list doubts = {0};

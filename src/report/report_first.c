@@ -88,7 +88,7 @@ void report_first(struct building *b)
     buf_clear(&t);
     struct pairing_options po = comparison_pairing_options(b->s);
     if (b->m->pairing->lines.v[line].pair != NONE) {
-        pairing_why(b->m->pairing, &po, line, &t);
+        pairing_why(b->m->pairing, &po, b->m->side, line, &t);
         doc_say(b->d, TONE_QUIET, _("Why these two are paired: %s"), t.p);
     }
     buf_clear(&t);

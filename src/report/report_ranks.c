@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "compare/job_text.h"
 #include "judge/verdict_text.h"
+#include "ranks/join_text.h"
 #include "report/formats.h"
 #include "report/report_sections.h"
 
@@ -56,7 +57,7 @@ static void rank_table(struct building *b, const struct job_result *r)
         if (r->first.kind == FIRST_ROW && r->first.pair == i)
             doc_mark_row(b->d);
         job_bad_ranks(r, i, j->first, &ranks);
-        job_ranks_text(&ranks, &name);
+        rank_list_text(&ranks, &name);
         doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%d", p->step);
         doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, buf_view(&name));
         doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%zu", j->lines);

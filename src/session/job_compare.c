@@ -94,6 +94,7 @@ static int load_job(struct job_compare *k, int step, struct joined_job *j, struc
     }
     if (job_cancelled(k, e))
         return -1;
+    j->dims = k->opt.dims;
     joined_job_build(j);
     return 0;
 }

@@ -254,7 +254,7 @@ struct evidence evidence_collect(const struct comparison *s, uint32_t line, cons
     struct pairing_options po = comparison_pairing_options(s);
     problems(s, at->row[TARGET], a, &l);
     if (at->pair != NONE)
-        pairing_why(s->pairing, &po, line, &b);
+        pairing_why(s->pairing, &po, s->measure.side, line, &b);
     fact_both(&l, a, "pair", buf_view(&b));
     buf_clear(&b);
     const struct view *v = at->pair == NONE ? NULL : measure_view(&s->measure, line);

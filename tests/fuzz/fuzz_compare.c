@@ -18,7 +18,7 @@ static void explain(const struct fuzz_pair *x)
     explain_provisional(&x->j, &b);
     for (uint32_t i = 0; i < x->j.lines; i++) {
         explain_verdict(&x->j, &x->m, i, &b);
-        pairing_why(&x->p, &x->po, i, &b);
+        pairing_why(&x->p, &x->po, x->m.side, i, &b);
     }
     step_inputs_find(&x->m, x->m.state, x->flow, &inputs);
     for (size_t i = 0; i < inputs.n; i++)

@@ -15,7 +15,7 @@ static void look(const struct judgement *j, const struct measure *m, const struc
     for (uint32_t i = 0; i < j->lines; i++) {
         buf_clear(&b);
         explain_verdict(j, m, i, &b);
-        pairing_why(m->pairing, &po, i, &b);
+        pairing_why(m->pairing, &po, m->side, i, &b);
         diagnose_line(&x, j, m, flow, i);
         diagnoses_release(&x);
     }

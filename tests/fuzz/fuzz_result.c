@@ -71,7 +71,7 @@ static void compare(const struct dump *t, const struct dump *g)
     fuzz_judge(&x);
     for (uint32_t i = 0; i < x.j.lines; i++) {
         explain_verdict(&x.j, &x.m, i, &b);
-        pairing_why(&x.p, &x.po, i, &b);
+        pairing_why(&x.p, &x.po, x.m.side, i, &b);
         assert(x.j.line[i].verdict != VERDICT_PENDING);
     }
     buf_release(&b);

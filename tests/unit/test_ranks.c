@@ -1,6 +1,7 @@
 /* Layouts as text and places, and views that join the parts of a tensor. */
 #include <string.h>
 
+#include "ranks/dims.h"
 #include "ranks/join_view.h"
 #include "support.h"
 
@@ -78,11 +79,61 @@ static void shards_that_do_not_divide_do_not_join(void **state)
     assert_false(join_view(&v, shape, 1, &halves, 1, 1, -1));
 }
 
+static struct dims dims_of(const char *text)
+{
+    struct dims d;
+    struct err e;
+    assert_int_equal(dims_parse(&d, str_of(text), &e), 0);
+    return d;
+}
+
+static void axes_say_what_joins_them(void **state)
+{
+    (void)state;
+    struct dims d = dims_of("Module.*.linear_fc2.*=s[cp:zigzag,sp] b[dp] h");
+    assert_string_equal(d.pattern, "Module.*.linear_fc2.*");
+    assert_int_equal(d.ndim, 3);
+    assert_int_equal(d.cuts, 3);
+    struct join_step s = {.by = CUT_CP, .how = JOIN_ZIGZAG, .axis = 0};
+    assert_true(dims_allow(&d, &s));
+    s.how = JOIN_CONCAT;
+    assert_false(dims_allow(&d, &s));
+    s = (struct join_step){.by = CUT_TP, .how = JOIN_GATED, .axis = 0};
+    assert_true(dims_allow(&d, &s));
+    s.axis = 2;
+    assert_false(dims_allow(&d, &s));
+    dims_release(&d);
+    d = dims_of("s b h[tp:sum]");
+    assert_null(d.pattern);
+    s = (struct join_step){.by = CUT_TP, .how = JOIN_SUM, .axis = -1};
+    assert_true(dims_allow(&d, &s));
+    s = (struct join_step){.by = CUT_DP, .how = JOIN_CONCAT, .axis = 1};
+    assert_false(dims_allow(&d, &s)); /* not named: replicas */
+    s = (struct join_step){.by = CUT_DP, .how = JOIN_REPLICA, .axis = -1};
+    assert_true(dims_allow(&d, &s));
+    dims_release(&d);
+}
+
+static void nonsense_says_nothing_of_axes(void **state)
+{
+    static const char *const text[] = {"", "a.*=", "=s b", "s[cp b", "s[]", "s[zp]", "s[tp:up]", "s[tp] h[tp]", "[tp]",
+                                       "a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f g h"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(text); i++) {
+        struct dims d;
+        struct err e;
+        assert_int_equal(dims_parse(&d, str_of(text[i]), &e), -1);
+        assert_null(d.pattern);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_have_places_in_their_order),
         cmocka_unit_test(nonsense_is_no_layout),
+        cmocka_unit_test(axes_say_what_joins_them),
+        cmocka_unit_test(nonsense_says_nothing_of_axes),
         cmocka_unit_test(parts_join_in_every_way),
         cmocka_unit_test(shards_that_do_not_divide_do_not_join),
     };

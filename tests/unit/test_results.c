@@ -222,7 +222,7 @@ static void words_and_figures(void **state)
             assert_int_equal(s->now->pairing->pairs.v[s->now->pairing->lines.v[i].pair].origin, alike ? ORIGIN_NAME : ORIGIN_MAPPING);
         }
     struct pairing_options po = comparison_pairing_options(s->now);
-    pairing_why(s->now->pairing, &po, s->now->judged->first, (buf_clear(&b), &b));
+    pairing_why(s->now->pairing, &po, s->now->measure.side, s->now->judged->first, (buf_clear(&b), &b));
     assert_string_equal(b.p, "paired in the result table");
     stop(s);
     buf_release(&b);
