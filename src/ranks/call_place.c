@@ -239,6 +239,22 @@ static void place_rest(struct call_places *p, const struct dump *d)
     }
 }
 
+/* Without modules: forward before the first backward call, and behind the last one what comes after the backward pass. */
+static void place_by_phase(struct call_places *p, const struct dump *d)
+{
+    uint32_t first = NONE, last = NONE;
+    for (uint32_t c = 0; c < d->calls.n; c++)
+        if (d->calls.v[c].phase == PHASE_BACKWARD) {
+            first = first == NONE ? c : first;
+            last = c;
+        }
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        struct call_place *x = &p->call[c];
+        x->micro = 0;
+        x->region = c < first ? IN_FORWARD : c <= last ? IN_BACKWARD : IN_TAIL;
+    }
+}
+
 static void count(struct call_places *p, const struct dump *d)
 {
     p->chunks = 1;
@@ -263,6 +279,7 @@ void call_places_find(struct call_places *p, const struct dump *d)
     for (uint32_t c = 0; c < p->n; c++) {
         p->call[c].micro = UNKNOWN;
         set_path(p, d, c, numbered);
+        p->modules |= d->calls.v[c].kind == CALL_MODULE;
     }
     uint32_t *tops = mem_zalloc((d->scopes.n + 1) * sizeof *tops);
     count_tops(p, d, tops);
@@ -272,6 +289,8 @@ void call_places_find(struct call_places *p, const struct dump *d)
         if (p->call[c].micro == UNKNOWN)
             place_backward(p, d, tops, c);
     free(tops);
+    if (!p->modules)
+        place_by_phase(p, d);
     place_rest(p, d);
     count(p, d);
 }

@@ -22,6 +22,7 @@ struct call_places {
     size_t n;
     uint32_t micros;
     uint16_t chunks;
+    bool modules;     /* some were recorded */
     uint32_t *layers; /* of each chunk: how many layers it holds */
     struct arena arena;
 };

@@ -43,6 +43,26 @@ static bool same_figures(const struct row *a, const struct row *b)
     return a->shape != NONE && b->shape != NONE && part_same_figures(a, b);
 }
 
+static void add_weight(struct rank_facts *x, struct str name, uint32_t row)
+{
+    struct weight w = {name, x->d, row};
+    if (map_get(&x->weight_names, name) != MAP_NONE)
+        return;
+    map_add(&x->weight_names, name, (uint32_t)x->weights.n);
+    vec_push(&x->weights, w);
+}
+
+/* The second input of a product or a look-up, where it is a matrix that gradients are wanted of. */
+static bool weight_of_call(const struct rank_facts *x, uint32_t call, uint32_t r)
+{
+    const struct row *row = &x->d->rows.v[r];
+    const struct shape *s = dump_row_shape(x->d, r);
+    struct str name = dump_call_name(x->d, call);
+    return row->io == IO_INPUT && row->kind == ROW_TENSOR && row->needs_gradient && s && s->ndim == 2 &&
+           str_ends(str_of(x->d->slots.v[row->slot]), ".1") && (str_ihas(name, "linear") || str_ihas(name, "embedding"));
+}
+
+/* As modules hold them; where none was recorded, as calls use them. */
 static void gather_weights(struct rank_facts *x)
 {
     for (uint32_t c = 0; c < x->d->calls.n; c++) {
@@ -51,16 +71,19 @@ static void gather_weights(struct rank_facts *x)
             continue;
         EACH_EARLY_ROW(x->d, c, r) {
             const struct row *row = &x->d->rows.v[r];
-            if (row->io != IO_PARAMETER || row->kind != ROW_TENSOR)
-                continue;
-            struct str name = str_of(arena_fmt(&x->arena, "%u %s %s", x->places.call[c].chunk, x->places.call[c].path,
-                                               x->d->slots.v[row->slot]));
-            if (map_get(&x->weight_names, name) != MAP_NONE)
-                continue;
-            map_add(&x->weight_names, name, (uint32_t)x->weights.n);
-            struct weight w = {name, x->d, r};
-            vec_push(&x->weights, w);
+            if (row->io == IO_PARAMETER && row->kind == ROW_TENSOR)
+                add_weight(x,
+                           str_of(arena_fmt(&x->arena, "%u %s %s", x->places.call[c].chunk, x->places.call[c].path,
+                                            x->d->slots.v[row->slot])),
+                           r);
         }
+    }
+    for (uint32_t c = 0; c < x->d->calls.n && !x->places.modules; c++) {
+        if (x->d->calls.v[c].phase != PHASE_FORWARD)
+            continue;
+        EACH_EARLY_ROW(x->d, c, r)
+            if (weight_of_call(x, c, r))
+                add_weight(x, dump_call_name(x->d, c), r);
     }
 }
 
