@@ -111,6 +111,17 @@ static double size_of(const struct whole_calls *w, const struct held_row *a, con
     return size;
 }
 
+/* The most that one of them differs from the first by. */
+static double spread(const struct whole_calls *w, const held_rows *g)
+{
+    double most = 0;
+    for (size_t i = 1; i < g->n; i++) {
+        double size = size_of(w, &g->v[i], &g->v[0]);
+        most = size > most || isnan(size) ? size : most;
+    }
+    return most;
+}
+
 /* What the other side holds in its place, as far as it is of the same size. */
 static uint32_t other_row(const struct finding_replicas *x, const struct whole_call *c, const char *slot,
                           const struct held_row *like, const struct dump **of)
@@ -216,7 +227,7 @@ static void weight_groups(struct finding_replicas *x, const struct whole_call *c
             continue;
         struct replica_finding *f = add(x, c, "weight", cuts, &g);
         find_odd(x, c, slot, &g, &f->odd);
-        f->size = size_of(x->w, &g.v[g.n - 1], &g.v[0]);
+        f->size = spread(x->w, &g);
         f->diagnosis = "drifted-replica";
         snprintf(f->evidence, sizeof f->evidence, _("the weight should be the same on %zu ranks and differs by %.2g"),
                  g.n, f->size);
@@ -319,7 +330,7 @@ static void batch_groups(struct finding_replicas *x, const struct whole_call *c,
         f->diagnosis = differ ? "duplicate-batch" : "different-input";
         if (!differ) {
             find_odd(x, c, slot, &g, &f->odd);
-            f->size = size_of(x->w, &g.v[g.n - 1], &g.v[0]);
+            f->size = spread(x->w, &g);
         }
         snprintf(f->evidence, sizeof f->evidence, differ ? _("%zu data-parallel ranks read the same batch") :
                  _("the step's input should be the same on %zu tensor-parallel ranks and differs"), g.n);
