@@ -145,9 +145,13 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
         struct decision like = {.kind = DECIDE_RULE, .step = self.step, .view = made[2]};
         for (int s = 0; s < 2; s++)
             like.side[s] = investigation_keep(&m->inv, made[s]);
-        if (open)
+        struct buf why = {0};
+        if (open && rule_preview_refused(&p, made[0], &why))
+            rc = err_set(e, ERR_USAGE, _("not applied: %s"), why.p);
+        buf_release(&why);
+        if (rc == 0 && open)
             decisions_add(&m->inv.decisions, like);
-        rc = investigation_save(&m->inv, e);
+        rc = rc ? rc : investigation_save(&m->inv, e);
     } else if (rc == 0) {
         buf_cstr(b, _("nothing was changed: --apply applies it\n"));
     }
@@ -194,9 +198,9 @@ static void list_json(const struct decisions *d, struct buf *b)
         jw_kint(&w, "number", (int64_t)i);
         jw_kcstr(&w, "what", decision_name((enum decision_kind)x->kind));
         jw_kint(&w, "step", x->step);
-        jw_kbool(&w, "holds", i < d->now);
+        jw_kbool(&w, "holds", decision_holds(d, i));
         jw_key(&w, "rule");
-        x->kind == DECIDE_RULE_OFF || x->kind == DECIDE_RULE_ON ? jw_int(&w, x->rule) : jw_null(&w);
+        decision_of_another((enum decision_kind)x->kind) ? jw_int(&w, x->rule) : jw_null(&w);
         jw_kcstr(&w, "target", *x->side[0] ? x->side[0] : NULL);
         jw_kcstr(&w, "golden", *x->side[1] ? x->side[1] : NULL);
         jw_kcstr(&w, "view", *x->view ? x->view : NULL);
@@ -210,16 +214,22 @@ static void list_json(const struct decisions *d, struct buf *b)
 static void list_text(const struct decisions *d, struct buf *b)
 {
     for (size_t i = 0; i < d->log.n; i++) {
-        const struct decision *x = &d->log.v[i];
-        buf_fmt(b, "%4zu %-8s %s", i, _(decision_name((enum decision_kind)x->kind)), i < d->now ? "" : _("(undone) "));
-        if (x->kind == DECIDE_RULE_OFF || x->kind == DECIDE_RULE_ON)
-            buf_fmt(b, _("rule %u"), x->rule);
-        else
-            buf_fmt(b, "%s ↔ %s%s%s", x->side[0], x->side[1], *x->view ? "   " : "", x->view);
+        decision_text(d, i, b);
         buf_char(b, '\n');
     }
     if (!d->log.n)
         buf_cstr(b, _("no decisions by hand\n"));
+}
+
+static int withdraw(struct marking *m, int n, struct buf *b, struct err *e)
+{
+    struct decisions *d = &m->inv.decisions;
+    if (!decision_holds(d, (size_t)n))
+        return err_set(e, ERR_USAGE, _("--withdraw %d: no decision of that number holds"), n);
+    decisions_add(d, (struct decision){.kind = DECIDE_WITHDRAW, .step = decisions_step(d), .rule = (uint32_t)n,
+                                       .side = {"", ""}, .view = ""});
+    buf_fmt(b, _("decision %d withdrawn, those after it stay\n"), n);
+    return investigation_save(&m->inv, e);
 }
 
 static int undo(struct marking *m, int steps, struct buf *b, struct err *e)
@@ -250,17 +260,19 @@ int cli_marks(const struct options *o)
     struct err e = {0};
     int status = EXIT_ALIGNED;
     ending_catch(NULL);
-    if (begin(&m, o, o->undo > 0, o->export_to != NULL, &e) || (o->undo > 0 && undo(&m, o->undo, &b, &e)) ||
+    bool change = o->undo > 0 || o->withdraw >= 0;
+    if (begin(&m, o, change, o->export_to != NULL, &e) || (o->undo > 0 && undo(&m, o->undo, &b, &e)) ||
+        (o->withdraw >= 0 && withdraw(&m, o->withdraw, &b, &e)) ||
         (o->export_to && export(m.s.now, o, &b, &e))) {
         status = cli_fail(&e);
-    } else if (o->undo < 0 && !o->export_to) {
+    } else if (!change && !o->export_to) {
         if (o->json)
             list_json(&m.inv.decisions, &b);
         else
             list_text(&m.inv.decisions, &b);
     }
     if (status == EXIT_ALIGNED)
-        o->json && o->undo < 0 && !o->export_to ? cli_print(&b) : cli_print_clean(&b);
+        o->json && !change && !o->export_to ? cli_print(&b) : cli_print_clean(&b);
     buf_release(&b);
     end(&m);
     return status;

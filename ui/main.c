@@ -90,7 +90,7 @@ static void hold_standard_descriptors(void)
 static int run(int argc, char **argv)
 {
     struct options o = {
-        .step = {-1, -1}, .rank = {-1, -1}, .undo = -1, .status = -1, .severity = -1, .caused_by = -1, .edit = -1};
+        .step = {-1, -1}, .rank = {-1, -1}, .undo = -1, .withdraw = -1, .status = -1, .severity = -1, .caused_by = -1, .edit = -1};
     struct err e = {0};
     ending_begin();
     hold_standard_descriptors();

@@ -158,6 +158,11 @@ static int set_undo(struct options *o, const char *v, struct err *e)
     return v ? number("--undo", str_of(v), &o->undo, e) : 0;
 }
 
+static int set_withdraw(struct options *o, const char *v, struct err *e)
+{
+    return number("--withdraw", str_of(v), &o->withdraw, e);
+}
+
 static int set_view(struct options *o, const char *v, struct err *e)
 {
     struct view probe;
@@ -373,6 +378,7 @@ static const struct option table[] = {
         "slice, split)")},
     {"--undo", "[N]", OPT_MARKS | OPT_NOTE | OPT_ROUND, BY(set_undo),
      N_("undo the last decision, change or round (or the last N)")},
+    {"--withdraw", "N", OPT_MARKS, BY(set_withdraw), N_("undo decision N alone; those after it stay")},
     {"--export", "FILE", OPT_MARKS, TEXT(export_to),
      N_("write the correspondences to FILE: .json of diverge, .yaml of msprobe")},
     {"--as", "KIND", OPT_MARKS, TEXT(export_as),

@@ -48,6 +48,7 @@ struct options {
     int remaps;
     bool rule, apply;
     int undo;                /* decisions to take back; -1: none */
+    int withdraw;            /* the one decision that no longer holds; -1: none */
     const char *view, *export_to, *export_as;
     bool summary;            /* one line instead of the text */
     struct fail_on policy;    /* --fail-on */

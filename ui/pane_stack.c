@@ -109,7 +109,7 @@ static void draw_frames(const struct screen *s, struct grid *g, struct rect r, i
              at = s->shown_line == d->stack.line ? d->stack.frame[side] : start;
     int used = grid_fmt(g, r.y, r.x, r.w, style, twin ? _("%s stack of the forward twin  %u/%u") : _("%s stack  %u/%u"),
                         word, at + 1, k->n);
-    if (selected && d->focus == FOCUS_STACK)
+    if (selected && d->focus == FOCUS_STACK && !d->c->single)
         grid_put(g, r.y, r.x + used + 2, r.w - used - 2, STYLE_DIM,
                  d->stack.apart ? _("moves alone") : _("both move together"));
     uint32_t top = pane_top(at < start ? at : start, at, h);

@@ -14,6 +14,7 @@ const struct command_group command_groups[] = {
     {N_("the table"), commands_table},
     {N_("the tensor view"), commands_tensor},
     {N_("correspondences"), commands_mark},
+    {N_("fused tensors"), commands_cut},
     {N_("findings"), commands_note},
     {N_("rounds"), commands_round},
     {N_("working"), commands_work},

@@ -60,6 +60,6 @@ void command_complete(struct workspace *d, const char *text, name_list *out);
 
 extern const struct command commands_move[], commands_look[], commands_mark[], commands_note[], commands_round[],
     commands_open[], commands_table[], commands_tensor[], commands_work[], commands_program[],
-    commands_panel[], commands_ranks[], commands_rollout[];
+    commands_panel[], commands_ranks[], commands_rollout[], commands_cut[];
 
 #endif

@@ -413,10 +413,17 @@ static int run_inside(struct workspace *d, struct str args)
     return pane_inside(d);
 }
 
+static int run_delete_entry(struct workspace *d, struct str args)
+{
+    (void)args;
+    return pane_away(d);
+}
+
 const struct command commands_look[] = {
     {"enter", "", N_("open what is under the cursor: the tensors of a row, else its detail, the source of a frame, "
                      "the row of a list entry"), 0, run_enter, NULL},
     {"inside", "", N_("in a list: open the entry itself (a finding with its evidence and actions), else as enter"), 0, run_inside, NULL},
+    {"delete-entry", "", N_("in a list: take the entry away (a decision is withdrawn)"), 0, run_delete_entry, NULL},
     {"back", "", N_("close what is open; at the top: leave. Nothing is lost"), 0, run_back, NULL},
     {"cancel", "", N_("close what is open, but do not leave"), 0, run_cancel, NULL},
     {"pane", "next|prev|NAME", N_("move the focus to another pane: table, detail, stack"), 0, run_pane, complete_pane},

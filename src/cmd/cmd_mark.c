@@ -96,6 +96,16 @@ static bool sizes_go(struct workspace *d, uint32_t other)
     return go;
 }
 
+/* Whether the rows under the cursor are a part and a whole. */
+static bool sizes_differ(const struct workspace *d)
+{
+    uint32_t row[2];
+    workspace_rows(d, d->cursor, row);
+    return row[TARGET] != NONE && row[GOLDEN] != NONE &&
+           dump_row_numel(&d->c->side[TARGET].dump, row[TARGET]) !=
+               dump_row_numel(&d->c->side[GOLDEN].dump, row[GOLDEN]);
+}
+
 static int run_mark(struct workspace *d, struct str args)
 {
     uint32_t row[2];
@@ -129,14 +139,58 @@ static int run_mark(struct workspace *d, struct str args)
     if (saved && made < wanted)
         workspace_say(d, _("%u of %u rows marked; the sizes differ after them; z undoes it"), made, wanted);
     else if (saved)
-        workspace_say(d, _("marked; c extends it to every layer, z undoes it"));
+        workspace_say(d, sizes_differ(d) ? _("marked; :cut chooses which part it is, z undoes it")
+                                         : _("marked; c extends it to every layer, z undoes it"));
+    return 0;
+}
+
+/* How many pairs two calls have between them. */
+static uint32_t pairs_between(const struct workspace *d, const uint32_t call[2])
+{
+    const struct pairing *p = d->c->pairing;
+    uint32_t n = 0;
+    EACH_ROW(&d->c->side[TARGET].dump, call[TARGET], t) {
+        uint32_t line = p->line_of[TARGET][t];
+        for (; line != NONE && line < p->lines.n && p->lines.v[line].row[TARGET] == t; line++) {
+            uint32_t g = p->lines.v[line].row[GOLDEN];
+            n += g != NONE && d->c->side[GOLDEN].dump.rows.v[g].call == call[GOLDEN];
+        }
+    }
+    return n;
+}
+
+static void reject(struct workspace *d, const char *target, const char *golden)
+{
+    decide(d, DECIDE_REJECT, target, golden, "", decisions_step(&d->inv->decisions));
+}
+
+/* The calls of two rows that were rejected a moment ago. */
+static int reject_calls(struct workspace *d, const uint32_t row[2])
+{
+    const char *name[2];
+    uint32_t call[2];
+    for (int s = 0; s < 2; s++) {
+        call[s] = d->c->side[s].dump.rows.v[row[s]].call;
+        char *kept = str_dup(dump_call_name(&d->c->side[s].dump, call[s]));
+        name[s] = investigation_keep(d->inv, kept);
+        free(kept);
+    }
+    uint32_t n = pairs_between(d, call);
+    workspace_remember(d, _("a rejected call"));
+    reject(d, name[TARGET], name[GOLDEN]);
+    if (workspace_decide(d))
+        workspace_say(d, _("the whole call is rejected, %u more pairs of it; z undoes it"), n);
     return 0;
 }
 
 static int run_unmark(struct workspace *d, struct str args)
 {
-    uint32_t row[2];
+    uint32_t row[2], asked[2] = {d->asked_call[TARGET], d->asked_call[GOLDEN]};
     workspace_rows(d, d->cursor, row);
+    d->asked_call[TARGET] = d->asked_call[GOLDEN] = 0;
+    if (str_is(args, "ask") && asked[TARGET] &&
+        (row[TARGET] == asked[TARGET] - 1) != (row[GOLDEN] == asked[GOLDEN] - 1)) /* where they stood as a pair */
+        return reject_calls(d, (const uint32_t[2]){asked[TARGET] - 1, asked[GOLDEN] - 1});
     if (row[TARGET] == NONE || row[GOLDEN] == NONE) {
         workspace_complain(d, _("this row is not paired"));
         return 0;
@@ -148,10 +202,19 @@ static int run_unmark(struct workspace *d, struct str args)
     }
     d->asked_unpair = 0;
     workspace_remember(d, _("a rejected pair"));
-    decide(d, DECIDE_REJECT, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]), "",
-           decisions_step(&d->inv->decisions));
-    if (workspace_decide(d))
+    const uint32_t call[2] = {d->c->side[TARGET].dump.rows.v[row[TARGET]].call,
+                              d->c->side[GOLDEN].dump.rows.v[row[GOLDEN]].call};
+    uint32_t others = pairs_between(d, call) - 1;
+    reject(d, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]));
+    if (!workspace_decide(d))
+        return 0;
+    if (!others) {
         workspace_say(d, _("rejected: they will not be paired again; z undoes it"));
+        return 0;
+    }
+    for (int s = 0; s < 2; s++)
+        d->asked_call[s] = row[s] + 1;
+    workspace_say(d, _("rejected, z undoes it; the whole call too, %u more pairs? X once more rejects it"), others);
     return 0;
 }
 
@@ -264,7 +327,10 @@ static const char *outcome_text(const struct rule_preview_row *x)
     switch ((enum pair_rule_outcome)x->outcome) {
     case HIT_SAME:
     case HIT_PAIRS:
-        return x->same ? _("already paired so") : x->otherwise ? _("paired with another row now") : "";
+        return x->same      ? _("already paired so")
+               : x->spoils    ? _("agrees with another row now")
+               : x->otherwise ? _("paired with another row now")
+                              : "";
     case HIT_HELD:
         return _("has a mark or an earlier rule");
     case HIT_NOBODY:
@@ -288,7 +354,9 @@ static void list_rows(struct workspace *d, const struct rule_preview *p)
             dump_row_name(&d->c->side[GOLDEN].dump, x->g, &name);
         buf_fmt(&text, "%s  %s", x->g != NONE ? name.p : "?", outcome_text(x));
         workspace_add_item(d, d->c->pairing->line_of[TARGET][x->t],
-                           x->outcome <= HIT_SAME && !x->otherwise ? 0 : VERDICT_DRIFT,
+                           x->spoils                                 ? VERDICT_DEVIATE
+                           : x->outcome <= HIT_SAME && !x->otherwise ? 0
+                                                                     : VERDICT_DRIFT,
                            buf_view(&text));
     }
     buf_release(&text);
@@ -300,7 +368,7 @@ static int run_rule(struct workspace *d, struct str args)
 {
     struct rule_preview p;
     struct err e;
-    struct buf title = {0}, edit = {0};
+    struct buf title = {0}, edit = {0}, why = {0};
     const char *at = args.n ? strstr(args.p, BETWEEN) : NULL;
     if (args.n && !at) {
         workspace_complain(d, _("rule PATTERN%sTEMPLATE: a pattern of target addresses, and the golden addresses they "
@@ -319,24 +387,50 @@ static int run_rule(struct workspace *d, struct str args)
     }
     workspace_clear_list(d);
     buf_fmt(&edit, "rule %s%s%s", d->rule[0], BETWEEN, d->rule[1]);
-    workspace_add_command(d, "rule-apply", NULL, _("apply this rule"));
+    if (rule_preview_refused(&p, d->rule[0], &why)) {
+        struct buf text = {0};
+        buf_fmt(&text, _("not applied: %s; :rule-apply anyway applies it"), why.p);
+        workspace_add_item(d, NONE, VERDICT_DEVIATE, buf_view(&text));
+        buf_release(&text);
+    } else {
+        workspace_add_command(d, "rule-apply", NULL, _("apply this rule"));
+    }
     workspace_add_command(d, "command", edit.p, _("edit it:  %s  ↔  %s"), d->rule[0], d->rule[1]);
     list_rows(d, &p);
     rule_preview_text(&p, &title);
     workspace_show_list(d, title.p);
     buf_release(&title);
     buf_release(&edit);
+    buf_release(&why);
     rule_preview_release(&p);
     return 0;
 }
 
+/* Whether what is shown may hold; where not, the message says why. */
+static bool may_apply(struct workspace *d)
+{
+    struct rule_preview p;
+    struct err e;
+    struct buf why = {0};
+    int rc = rule_preview_make(&p, d->c, &d->inv->decisions, (const char *const *)d->rule, &e);
+    bool refused = rc == 0 && rule_preview_refused(&p, d->rule[0], &why);
+    if (rc)
+        workspace_complain(d, "%s", e.text);
+    else if (refused)
+        workspace_complain(d, _("not applied: %s; :rule-apply anyway applies it"), why.p);
+    rule_preview_release(&p);
+    buf_release(&why);
+    return rc == 0 && !refused;
+}
+
 static int run_rule_apply(struct workspace *d, struct str args)
 {
-    (void)args;
     if (!d->rule[0]) {
         workspace_complain(d, _("no rule is proposed; c on a pair proposes one"));
         return 0;
     }
+    if (!str_is(args, "anyway") && !may_apply(d))
+        return 0;
     workspace_remember(d, _("a rule"));
     decide(d, DECIDE_RULE, investigation_keep(d->inv, d->rule[0]), investigation_keep(d->inv, d->rule[1]),
            investigation_keep(d->inv, d->rule[2]), decisions_step(&d->inv->decisions));
@@ -410,6 +504,7 @@ static int run_decisions(struct workspace *d, struct str args)
 {
     const struct decisions *x = &d->inv->decisions;
     struct buf text = {0};
+    char number[24];
     (void)args;
     workspace_clear_list(d);
     for (size_t i = x->log.n; i-- > 0 && d->list.items.n < 5000;) {
@@ -417,34 +512,51 @@ static int run_decisions(struct workspace *d, struct str args)
         uint32_t row[2] = {dump_find_row(&d->c->side[TARGET].dump, str_of(q->side[0])),
                            dump_find_row(&d->c->side[GOLDEN].dump, str_of(q->side[1]))};
         buf_clear(&text);
-        buf_fmt(&text, "%4zu %-8s %s", i, _(decision_name((enum decision_kind)q->kind)),
-                i < x->now ? "" : _("(undone) "));
-        if (*q->side[0])
-            buf_fmt(&text, "%s ↔ %s %s", q->side[0], q->side[1], q->view);
-        else
-            buf_fmt(&text, _("rule %u"), q->rule);
+        decision_text(x, i, &text);
         workspace_add_item(d, workspace_line_of(d, row), 0, buf_view(&text));
+        snprintf(number, sizeof number, "%zu", i);
+        if (decision_holds(x, i))
+            workspace_add_away(d, "withdraw", number);
     }
     if (d->list.items.n)
-        workspace_show_list(d, _("decisions about correspondences, the newest first; Enter goes to the row"));
+        workspace_show_list(d, _("decisions, the newest first; Enter goes to the row, Delete withdraws one"));
     else
         workspace_say(d, _("no decisions by hand yet; x marks a pair"));
+    d->list.again = "decisions";
     buf_release(&text);
+    return 0;
+}
+
+/* One decision alone no longer holds; those after it stay. */
+static int run_withdraw(struct workspace *d, struct str args)
+{
+    unsigned long long n;
+    if (!str_u64(args, &n) || n >= d->inv->decisions.now || !decision_holds(&d->inv->decisions, n)) {
+        workspace_complain(d, _("withdraw N: expected the number of a decision that holds; :decisions lists them"));
+        return 0;
+    }
+    workspace_remember(d, _("a withdrawn decision"));
+    struct decision x = {.kind = DECIDE_WITHDRAW, .step = decisions_step(&d->inv->decisions), .rule = (uint32_t)n,
+                         .side = {"", ""}, .view = ""};
+    decisions_add(&d->inv->decisions, x);
+    if (workspace_decide(d))
+        workspace_say(d, _("decision %llu withdrawn, those after it stay; z undoes it"), n);
     return 0;
 }
 
 const struct command commands_mark[] = {
     {"mark", "[TARGET GOLDEN]", N_("select this row, or pair it with the selected one; or pair two rows, calls or "
                                    "modules by name"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_mark, NULL},
-    {"unpair", "[ask]", N_("reject: never pair these two; ask: of the first deviation only the second time"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_unmark, NULL},
+    {"unpair", "[ask]", N_("reject: never pair these two; ask: of the first deviation only the second time, then of the whole call"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_unmark, NULL},
     {"accept", "", N_("mark the found pairs around here, up to the next gap"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_accept, NULL},
     {"view", "[STEPS]", N_("compare this pair through a view, as in view golden split -1 2 0:8; without steps as "
                            "stored"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_view, NULL},
     {"rule", "[PATTERN <-> TEMPLATE]", N_("extend this pair to every layer: show the rule and what it would pair"), NEEDS_BOTH | NEEDS_ROW, run_rule, NULL},
-    {"rule-apply", "", N_("apply the rule shown"), NEEDS_BOTH | CHANGES, run_rule_apply, NULL},
+    {"rule-apply", "[anyway]", N_("apply the rule shown; anyway: also one that figures speak against"), NEEDS_BOTH | CHANGES, run_rule_apply, NULL},
     {"rules", "", N_("list the rules, what each pairs and what conflicts with it"), NEEDS_BOTH, run_rules, NULL},
     {"rule-off", "N", N_("disable rule N"), NEEDS_BOTH | CHANGES, run_rule_off, NULL},
     {"rule-on", "N", N_("enable rule N"), NEEDS_BOTH | CHANGES, run_rule_on, NULL},
     {"decisions", "", N_("everything decided by hand, the newest first"), NEEDS_BOTH, run_decisions, NULL},
+    {"withdraw", "N", N_("undo decision N alone; those after it stay"), NEEDS_BOTH | CHANGES, run_withdraw, NULL},
     {0},
 };

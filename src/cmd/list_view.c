@@ -13,6 +13,7 @@ void workspace_clear_list(struct workspace *d)
         free(d->list.items.v[i].text);
         free(d->list.items.v[i].command);
         free(d->list.items.v[i].inside);
+        free(d->list.items.v[i].away);
     }
     vec_clear(&d->list.items);
     vec_clear(&d->list.shown);
@@ -48,6 +49,14 @@ void workspace_add_inside(struct workspace *d, const char *verb, const char *wor
     struct buf command = {0};
     buf_fmt(&command, "%s %s", verb, words);
     vec_last(&d->list.items)->inside = str_dup(buf_view(&command));
+    buf_release(&command);
+}
+
+void workspace_add_away(struct workspace *d, const char *verb, const char *words)
+{
+    struct buf command = {0};
+    buf_fmt(&command, "%s %s", verb, words);
+    vec_last(&d->list.items)->away = str_dup(buf_view(&command));
     buf_release(&command);
 }
 

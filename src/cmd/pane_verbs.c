@@ -112,6 +112,15 @@ static int list_inside(struct workspace *d)
     return x && x->inside ? choose(d, x->inside) : NOT_MINE;
 }
 
+int pane_away(struct workspace *d)
+{
+    const struct list_item *x = pane_now(d) == PANE_LIST ? workspace_selected(d) : NULL;
+    if (x && x->away)
+        return choose(d, x->away);
+    workspace_say(d, _("nothing here is deleted by this key"));
+    return 0;
+}
+
 static int list_back(struct workspace *d)
 {
     char *from = d->list.from;

@@ -29,6 +29,7 @@ int pane_step(struct workspace *d, long by);
 int pane_across(struct workspace *d, int by);
 int pane_enter(struct workspace *d);
 int pane_inside(struct workspace *d);
+int pane_away(struct workspace *d); /* takes the selected entry of a list away */
 /* Closes what is open, the latest first; NOT_MINE at the top, where nothing is. */
 int pane_back(struct workspace *d);
 

@@ -73,6 +73,7 @@ struct list_item {
     char *text;
     char *command; /* Enter runs it; NULL: it goes to the line */
     char *inside;  /* what opens the entry itself, NULL: the same as Enter */
+    char *away;    /* what takes it away (Delete), NULL: nothing does */
     uint32_t line; /* Enter goes there, NONE: nowhere */
     uint8_t mark;  /* enum verdict whose glyph and colour it carries, 0: none */
 };
@@ -159,6 +160,7 @@ struct workspace {
     gap_list gaps;     /* of the pairing */
     struct row_range pick;
     uint32_t asked_unpair; /* 1 + the first deviation whose pair was to be undone, asked about once; 0: none */
+    uint32_t asked_call[2]; /* 1 + the rows rejected last, whose call X once more rejects; 0: none */
     uint32_t asked_mark; /* 1 + the row whose size does not go with the selected one's, asked about once; 0: none */
     char *rule[3];     /* what is proposed: target pattern, golden template, view; NULL: nothing */
 
@@ -274,6 +276,7 @@ void workspace_add_command(struct workspace *d, const char *verb, const char *wo
     __attribute__((format(printf, 4, 5)));
 /* what opens the last entry itself */
 void workspace_add_inside(struct workspace *d, const char *verb, const char *words);
+void workspace_add_away(struct workspace *d, const char *verb, const char *words); /* … and what takes it away */
 void workspace_show_list(struct workspace *d, const char *title); /* what was added, as an overlay */
 /* The selected entry of the list that is open, or NULL. */
 const struct list_item *workspace_selected(const struct workspace *d);

@@ -1,13 +1,15 @@
 /* The list of decisions: added to, undone, and read as what is in force. */
 #include "pair/decision.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
+#include "base/mem.h"
 #include "base/msg.h"
 #include "base/undo_list.h"
 
-static const char *const names[DECIDE_KINDS] = {N_("mark"), N_("reject"), N_("rule"), N_("rule-off"), N_("rule-on")};
+static const char *const names[DECIDE_KINDS] = {N_("mark"), N_("reject"), N_("rule"), N_("rule-off"), N_("rule-on"), N_("withdraw")};
 
 const char *decision_name(enum decision_kind k)
 {
@@ -62,14 +64,50 @@ static void reverse(struct mark *v, size_t n)
     }
 }
 
+bool decision_of_another(enum decision_kind k)
+{
+    return k == DECIDE_RULE_OFF || k == DECIDE_RULE_ON || k == DECIDE_WITHDRAW;
+}
+
+/* Of each that is not undone: whether a later one that holds withdraws it. The caller frees it. */
+static bool *withdrawn(const struct decisions *d)
+{
+    bool *gone = mem_zalloc(d->now + 1);
+    for (size_t i = d->now; i-- > 0;) /* the latest first: one withdrawn withdraws nothing */
+        if (!gone[i] && d->log.v[i].kind == DECIDE_WITHDRAW && d->log.v[i].rule < i)
+            gone[d->log.v[i].rule] = true;
+    return gone;
+}
+
+bool decision_holds(const struct decisions *d, size_t n)
+{
+    bool *gone = withdrawn(d), holds = n < d->now && !gone[n];
+    free(gone);
+    return holds;
+}
+
+void decision_text(const struct decisions *d, size_t n, struct buf *out)
+{
+    const struct decision *x = &d->log.v[n];
+    buf_fmt(out, "%4zu %-8s %s", n, _(decision_name((enum decision_kind)x->kind)),
+            n >= d->now ? _("(undone) ") : decision_holds(d, n) ? "" : _("(withdrawn) "));
+    if (x->kind == DECIDE_WITHDRAW)
+        buf_fmt(out, _("decision %u"), x->rule);
+    else if (decision_of_another((enum decision_kind)x->kind))
+        buf_fmt(out, _("rule %u"), x->rule);
+    else
+        buf_fmt(out, "%s ↔ %s%s%s", x->side[0], x->side[1], *x->view ? "   " : "", x->view);
+}
+
 void decisions_in_force_read(struct decisions_in_force *r, const struct decisions *d)
 {
     struct nmap seen = {0};
+    bool *gone = withdrawn(d);
     *r = (struct decisions_in_force){0};
     for (size_t i = d->now; i-- > 0;) {
         const struct decision *x = &d->log.v[i];
         struct mark m = {(uint32_t)i, {x->side[0], x->side[1]}, x->view};
-        if ((x->kind != DECIDE_MARK && x->kind != DECIDE_REJECT) || decided_later(&seen, x))
+        if (gone[i] || (x->kind != DECIDE_MARK && x->kind != DECIDE_REJECT) || decided_later(&seen, x))
             continue;
         if (x->kind == DECIDE_MARK)
             vec_push(&r->marks, m);
@@ -81,12 +119,15 @@ void decisions_in_force_read(struct decisions_in_force *r, const struct decision
     for (size_t i = 0; i < d->now; i++) {
         const struct decision *x = &d->log.v[i];
         struct pair_rule rule = {(uint32_t)i, {x->side[0], x->side[1]}, x->view, true};
+        if (gone[i])
+            continue;
         if (x->kind == DECIDE_RULE)
             vec_push(&r->rules, rule);
         else if (x->kind == DECIDE_RULE_OFF || x->kind == DECIDE_RULE_ON)
             turn(r, x->rule, x->kind == DECIDE_RULE_ON);
     }
     nmap_release(&seen);
+    free(gone);
 }
 
 void decisions_in_force_release(struct decisions_in_force *r)

@@ -17,14 +17,15 @@ enum decision_kind {
     DECIDE_RULE,     /* patterns instead of names (pair/pair_rule.h) */
     DECIDE_RULE_OFF, /* the rule that decision number `rule` gave no longer holds */
     DECIDE_RULE_ON,
+    DECIDE_WITHDRAW, /* decision number `rule` alone no longer holds; those after it stay */
     DECIDE_KINDS
 };
 
 struct decision {
     uint8_t kind;
     uint32_t step;       /* those of one step are taken back together */
-    uint32_t rule;       /* of DECIDE_RULE_OFF and _ON: index of the rule's decision */
-    const char *side[2]; /* target, golden; "" with a rule's number */
+    uint32_t rule;       /* of those that are about another decision: its index */
+    const char *side[2]; /* target, golden; "" with another decision's number */
     const char *view;    /* as view_parse reads it, or "" */
     const char *rest;    /* members of a newer version, as JSON, or NULL */
 };
@@ -41,6 +42,11 @@ uint32_t decisions_step(const struct decisions *d); /* the number for a new step
 bool decisions_undo(struct decisions *d, bool redo);
 void decisions_release(struct decisions *d);
 const char *decision_name(enum decision_kind k); /* for files */
+bool decision_of_another(enum decision_kind k);  /* it has a number instead of names */
+/* Whether decision number n holds: neither undone nor withdrawn by a later one that holds. */
+bool decision_holds(const struct decisions *d, size_t n);
+/* For people, appended: its number, what it is, whether it still holds, what it is about. */
+void decision_text(const struct decisions *d, size_t n, struct buf *out);
 
 struct mark {
     uint32_t number; /* its index in the list of decisions */

@@ -38,6 +38,23 @@ static void stands(const struct comparison *s, struct rule_preview_row *x)
     x->otherwise = x->otherwise && !x->same;
 }
 
+/* A row's own pair agrees now, and the rule would give it one that does not. A whole keeps its other parts. */
+static bool spoils(const struct comparison *s, const struct rule_preview_row *x)
+{
+    const struct pairing *p = s->pairing;
+    bool part = dump_row_numel(&s->side[TARGET].dump, x->t) != dump_row_numel(&s->side[GOLDEN].dump, x->g);
+    for (int side = 0; side < 2 && s->judged && x->outcome == HIT_PAIRS && x->otherwise; side++) {
+        uint32_t own = side ? x->g : x->t, other = side ? x->t : x->g;
+        for (uint32_t i = p->line_of[side][own]; i != NONE && i < p->lines.n && p->lines.v[i].row[side] == own; i++) {
+            uint32_t partner = p->lines.v[i].row[!side];
+            const struct line_judgement *j = i < s->judged->lines ? &s->judged->line[i] : NULL;
+            if (j && partner != NONE && partner != other && !part && line_agrees(j) && !(x->error <= j->limit))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void count(struct rule_preview *p, const struct rule_preview_row *x)
 {
     p->pairs += x->outcome <= HIT_SAME;
@@ -45,6 +62,8 @@ static void count(struct rule_preview *p, const struct rule_preview_row *x)
     p->nobody += x->outcome == HIT_NOBODY || x->outcome == HIT_SIZES;
     p->same += x->outcome == HIT_SAME || (x->outcome == HIT_PAIRS && x->same);
     p->otherwise += x->outcome == HIT_PAIRS && x->otherwise;
+    p->spoils += x->spoils;
+    p->measured += x->outcome <= HIT_SAME && !isnan(x->error);
     if (x->outcome <= HIT_SAME && !isnan(x->error)) {
         p->least = isnan(p->least) || x->error < p->least ? x->error : p->least;
         p->most = isnan(p->most) || x->error > p->most ? x->error : p->most;
@@ -75,6 +94,7 @@ int rule_preview_make(struct rule_preview *p, const struct comparison *s, const 
         if (h->g != NONE) {
             stands(s, &x);
             x.error = error_of(s, x.t, x.g, x.same);
+            x.spoils = spoils(s, &x);
         }
         count(p, &x);
         vec_push(&p->rows, x);
@@ -82,6 +102,23 @@ int rule_preview_make(struct rule_preview *p, const struct comparison *s, const 
     decided_pairs_release(&ruled);
     decisions_in_force_release(&ruling);
     return rc;
+}
+
+bool rule_preview_refused(const struct rule_preview *p, const char *pattern, struct buf *out)
+{
+    struct str s = str_of(pattern);
+    ptrdiff_t end = str_find(s, '/');
+    struct str path = str_n(s.p, end < 0 ? s.n : (size_t)end);
+    bool named = str_find(path, '(') >= 0 || str_find(path, '<') >= 0 || str_find(path, '[') >= 0;
+    if (!p->pairs)
+        buf_cstr(out, _("it pairs no rows"));
+    else if (p->spoils)
+        buf_fmt(out, _("%u pairs that agree now would deviate"), p->spoils);
+    else if (!named && p->measured < 2) /* the pair it was made of is one */
+        buf_cstr(out, _("no evidence: no layer number in the names, no figures of the pairs it would make"));
+    else
+        return false;
+    return true;
 }
 
 void rule_preview_release(struct rule_preview *p)

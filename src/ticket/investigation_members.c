@@ -37,21 +37,21 @@ static const struct record round_record = {round_members, sizeof fresh_round, &f
 
 /* ---- decisions ---- */
 
-static const char *decision_text(unsigned kind)
+static const char *kind_text(unsigned kind)
 {
     return decision_name((enum decision_kind)kind);
 }
 
-static bool of_rule(const void *x, const struct member *m)
+static bool of_another(const void *x, const struct member *m)
 {
     const struct decision *d = x;
     (void)m;
-    return d->kind == DECIDE_RULE_OFF || d->kind == DECIDE_RULE_ON;
+    return decision_of_another((enum decision_kind)d->kind);
 }
 
 static bool of_names(const void *x, const struct member *m)
 {
-    return !of_rule(x, m);
+    return !of_another(x, m);
 }
 
 static bool is_decision(void *x)
@@ -61,9 +61,9 @@ static bool is_decision(void *x)
 
 static const struct record decision_record;
 static const struct member decision_members[] = {
-    MEMBER(NAME, decision, kind, "what", .name = decision_text, .names = DECIDE_KINDS),
+    MEMBER(NAME, decision, kind, "what", .name = kind_text, .names = DECIDE_KINDS),
     MEMBER(U32, decision, step, "step"),
-    MEMBER(U32, decision, rule, "rule", .when = of_rule),
+    MEMBER(U32, decision, rule, "rule", .when = of_another),
     MEMBER(TEXT, decision, side[TARGET], "target", .when = of_names),
     MEMBER(TEXT, decision, side[GOLDEN], "golden", .when = of_names),
     MEMBER(TEXT, decision, view, "view", .when = member_given),

@@ -47,7 +47,7 @@ static const char *with_paths(const char *keys)
     while (*keys && n + 1 < sizeof out) {
         size_t w = strcspn(keys, " <");
         char word[200];
-        if (*keys == '@' && w > 1 && w < sizeof word) {
+        if (*keys == '@' && w > 1 && w < sizeof word && (!n || out[n - 1] == ' ')) {
             memcpy(word, keys, w);
             word[w] = 0;
             n += (size_t)snprintf(out + n, sizeof out - n, "%s", expanded(word));

@@ -105,6 +105,40 @@ static void the_last_about_a_pair_holds(void **state)
     decisions_release(&d);
 }
 
+static void one_alone_is_withdrawn(void **state)
+{
+    struct decisions d = {0};
+    struct buf text = {0};
+    struct decision x = {.kind = DECIDE_WITHDRAW, .step = 4, .rule = 0, .side = {"", ""}, .view = ""};
+    (void)state;
+    add(&d, DECIDE_MARK, 1, "a", "A");
+    add(&d, DECIDE_MARK, 2, "b", "B");
+    add(&d, DECIDE_RULE, 3, "p", "t");
+    decisions_add(&d, x);
+    assert_string_equal(holds(&d), "b=B rule2:p=t ");
+    assert_false(decision_holds(&d, 0));
+    assert_true(decision_holds(&d, 1));
+    decision_text(&d, 0, &text);
+    assert_non_null(strstr(text.p, "(withdrawn)"));
+    x = (struct decision){.kind = DECIDE_WITHDRAW, .step = 5, .rule = 2, .side = {"", ""}, .view = ""};
+    decisions_add(&d, x);
+    assert_string_equal(holds(&d), "b=B ");
+    x.rule = 3; /* what was withdrawn holds again */
+    x.step = 6;
+    decisions_add(&d, x);
+    assert_string_equal(holds(&d), "a=A b=B ");
+    decisions_undo(&d, false);
+    decisions_undo(&d, false);
+    assert_string_equal(holds(&d), "b=B rule2:p=t ");
+    x.rule = 900; /* of a hostile file: nothing, and itself */
+    decisions_add(&d, x);
+    x.rule = (uint32_t)d.now;
+    decisions_add(&d, x);
+    assert_string_equal(holds(&d), "b=B rule2:p=t ");
+    buf_release(&text);
+    decisions_release(&d);
+}
+
 static void a_mark_may_get_another_view(void **state)
 {
     struct decisions d = {0};
@@ -202,6 +236,7 @@ int main(void)
         cmocka_unit_test(back_and_forth_by_steps),
         cmocka_unit_test(a_new_decision_ends_what_was_taken_back),
         cmocka_unit_test(the_last_about_a_pair_holds),
+        cmocka_unit_test(one_alone_is_withdrawn),
         cmocka_unit_test(a_mark_may_get_another_view),
         cmocka_unit_test(rules_go_off_and_on),
         cmocka_unit_test(odd_steps),
