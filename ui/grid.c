@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -19,6 +20,8 @@ void grid_init(struct grid *g, int rows, int cols)
 void grid_release(struct grid *g)
 {
     free(g->cell);
+    vec_release(&g->links);
+    buf_release(&g->paths);
     g->cell = NULL;
     g->rows = g->cols = 0;
 }
@@ -27,6 +30,8 @@ void grid_clear(struct grid *g)
 {
     g->clip = (struct rect){0, 0, g->rows, g->cols};
     g->cursor_y = g->cursor_x = -1;
+    g->links.n = 0;
+    buf_clear(&g->paths);
     for (int i = 0; i < g->rows * g->cols; i++)
         g->cell[i] = (struct cell){' ', STYLE_TEXT};
 }
@@ -52,6 +57,7 @@ static uint32_t plain(uint32_t c)
         {0x2595, '['}, {0x258f, ']'}, {0x2194, '='}, {0x2261, '='}, {0x25c6, '+'}, {0x2581, '_'},
         {0x2582, '.'}, {0x2583, ':'}, {0x2584, '-'}, {0x2585, '='}, {0x2586, '+'}, {0x2587, '*'}, {0x0394, 'd'}, {0x00d7, 'x'},
         {0x25b8, '+'}, {0x25bc, 'v'}, {0x25b2, '^'}, {0x2013, '-'}, {0x2260, '%'}, {0x2014, '-'},
+        {0x00b1, '~'}, {0x2264, '<'}, {0x21b3, '>'}, {0x2016, '|'}, {0x03b5, 'e'}, {0x201d, '"'}, {0x201c, '"'},
         {0x00b2, '2'}, {0x00b3, '3'}, {0x221a, 'V'},
         {0x258e, ' '}, {0x258d, ' '}, {0x258c, '#'}, {0x258b, '#'}, {0x258a, '#'}, {0x2589, '#'},
     };
@@ -135,6 +141,17 @@ void grid_end(struct grid *g, int y, int x, int width, uint8_t style, struct str
     int used = grid_text(g, y, x, cut ? width - 1 : width, style, s);
     if (cut)
         grid_put(g, y, x + used, 1, style, "…");
+}
+
+void grid_link(struct grid *g, int y, int x, int width, const char *path)
+{
+    const struct rect *c = &g->clip;
+    int from = x > c->x ? x : c->x, to = x + width < c->x + c->w ? x + width : c->x + c->w;
+    if (!g->cell || *path != '/' || y < c->y || y >= c->y + c->h || y >= g->rows || from >= to)
+        return;
+    struct grid_link l = {y, from, to - from, g->paths.n};
+    vec_push(&g->links, l);
+    buf_add(&g->paths, path, strlen(path) + 1);
 }
 
 void grid_fill(struct grid *g, int y, int x, int width, uint32_t ch, uint8_t style)

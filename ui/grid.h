@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "base/vec.h"
 #include "ui/style.h"
 
 struct cell {
@@ -18,12 +19,20 @@ struct rect {
     int y, x, h, w;
 };
 
+/* Cells of one line that name a file. */
+struct grid_link {
+    int y, x, w;
+    size_t path; /* where its path begins in grid.paths, which holds them with their ends */
+};
+
 /* One without cells (zeroed) takes everything and shows nothing: what is to be counted is drawn there. */
 struct grid {
     int rows, cols;
     struct cell *cell; /* rows * cols */
     struct rect clip;  /* nothing is drawn outside */
     int cursor_y, cursor_x; /* where the terminal's cursor belongs, -1: nowhere */
+    VEC(struct grid_link) links;
+    struct buf paths;
     bool ascii;        /* the terminal shows no more: glyphs become their ASCII twins */
 };
 
@@ -45,6 +54,8 @@ void grid_middle(struct grid *g, int y, int x, int width, uint8_t style, struct 
 /* Cut at the end when too long: for sentences, whose beginning tells more. */
 void grid_end(struct grid *g, int y, int x, int width, uint8_t style, struct str s);
 void grid_fill(struct grid *g, int y, int x, int width, uint32_t ch, uint8_t style);
+/* Those cells name a file, which terminals may open: an absolute path; others are no links. */
+void grid_link(struct grid *g, int y, int x, int width, const char *path);
 /* Sets a bit on what is drawn there (the cursor line). */
 void grid_mark(struct grid *g, int y, int x, int width, uint8_t bit);
 /* A word-wrapped paragraph from line *y of the rect, skipping `skip` lines; moves *y. Returns the

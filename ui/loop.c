@@ -149,9 +149,19 @@ static void theme_first(struct screen *s)
     if (x)
         s->work.theme = x->name;
     s->kept_theme = s->work.theme;
+    s->theme_open = !x && !colours;
     free(name);
     buf_release(&path);
     buf_release(&text);
+}
+
+/* The terminal has said what its background is: that chooses the scheme where nobody and nothing else did. */
+static void theme_from_terminal(struct screen *s)
+{
+    const struct scheme *light = scheme_find("light");
+    if (!s->theme_open || s->work.theme != s->kept_theme || !light || !term_background_is_light())
+        return;
+    s->work.theme = s->kept_theme = light->name;
 }
 
 static void theme_keep(struct screen *s)
@@ -215,6 +225,10 @@ static bool take_keys(struct screen *s, bool *dirty)
         if (strcmp(key, "Mouse") == 0) {
             if (term_mouse_event(&y, &x, &by))
                 screen_mouse(s, y, x, by);
+            continue;
+        }
+        if (strcmp(key, "Background") == 0) {
+            theme_from_terminal(s);
             continue;
         }
         if (strcmp(key, "Paste") == 0 ? screen_paste(s, term_pasted()) : screen_key(s, key))
@@ -314,6 +328,13 @@ static bool all_is_freed(void)
 #endif
 }
 
+/* Whether a person did anything that is kept. */
+static bool anything_kept(const struct investigation *v)
+{
+    return v->findings.now || v->decisions.now || v->bookmarks.n || v->given.n || v->waived.n || v->answers.n ||
+           v->rounds.n;
+}
+
 /* What is to be saved is saved. Threads that read on, and what only memory holds, go with the process. */
 static int leave(struct screen *s)
 {
@@ -322,6 +343,8 @@ static int leave(struct screen *s)
         err_prefix(&s->inv.unsaved, "%s", _("not saved"));
         cli_fail(&s->inv.unsaved);
     }
+    if (!s->inv.unsaved.code && s->inv.path && s->inv.seen && anything_kept(&s->inv))
+        fprintf(stderr, _("your notes are kept in %s; the same command goes on with them\n"), s->inv.path);
     session_lock(&s->session);
     bool failed = s->session.now->failed;
     e = s->session.now->err;
@@ -358,6 +381,8 @@ int loop_run(const struct options *o)
     }
     catch_signals();
     s.grid.ascii = !term_is_utf8();
+    if (s.theme_open && term_has_colour())
+        term_ask_background();
     loop(&s);
     keep_place(&s);
     term_stop();

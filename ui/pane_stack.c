@@ -122,6 +122,9 @@ static void draw_frames(const struct screen *s, struct grid *g, struct rect r, i
             struct str base = path_base(str_of(f->file));
             buf_fmt(&b, "%s%.*s:%u %s  %s", top + i == at ? "›" : " ", STR_ARG(base), f->line, f->func, f->code);
             grid_end(g, y, r.x, r.w, text, buf_view(&b));
+            buf_clear(&b);
+            workspace_source(d, f, &b);
+            grid_link(g, y, r.x + 1, utf8_cells(base), b.p);
             buf_release(&b);
         } else {
             grid_fmt(g, y, r.x, r.w, text, " %s", f->raw);

@@ -97,6 +97,7 @@ struct screen {
     struct path_kind_look look;
     struct keep_place where;    /* of what nobody gives a file; the caller's to release */
     const char *kept_theme;     /* of the workspace's themes, the one that is kept for the next time */
+    bool theme_open;            /* nobody chose one, and the environment names no background */
     bool keeps;                 /* it is wanted: scripts keep nothing that is not named */
     bool asked;                 /* the last key was to leave, and was answered by what is not saved */
     void (*notify)(void *ctx);  /* from background threads */

@@ -2,11 +2,13 @@
  * copies text. */
 #include "ui/term.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <term.h>
 #include <termios.h>
@@ -17,6 +19,7 @@
 #include <ncurses.h>
 
 #include "base/clock.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/utf8.h"
@@ -40,13 +43,20 @@ static void gather(struct buf *out, const char *capability)
 #define MOUSE_NO_MORE "\033[?1006l\033[?1000l"
 #define PASTE_MOST (1u << 20) /* bytes; what is longer is cut */
 #define PASTE_REST_MS 5000    /* a terminal that is silent for so long will not send the second mark */
-enum { KEY_PASTE = KEY_MAX + 1, KEY_PASTE_END };
+enum { KEY_PASTE = KEY_MAX + 1, KEY_PASTE_END, KEY_BACKGROUND };
 
-static struct {
+/* Text that comes where keys do, and is none. */
+struct collected {
     struct buf text;
-    bool open;  /* the first mark was there */
+    bool open;  /* its beginning was there */
     long since; /* when the last of it came */
-} paste;
+};
+
+static struct collected paste, background;
+
+#define BACKGROUND_ASK "\033]11;?\033\\"
+#define BACKGROUND_ANSWER "\033]11;rgb:"
+#define BACKGROUND_MOST 60 /* bytes of an answer */
 
 /* What puts the terminal back where curses cannot: all of it ready while all is well. */
 static void tell_ending(const struct termios *before)
@@ -125,6 +135,7 @@ int term_start(struct err *e)
     started = true;
     define_key("\033[200~", KEY_PASTE);
     define_key("\033[201~", KEY_PASTE_END);
+    define_key(BACKGROUND_ANSWER, KEY_BACKGROUND);
     ask_for_paste(true);
     shown_scheme = NULL;
     return 0;
@@ -192,6 +203,83 @@ static void attributes(uint8_t style, attr_t *attr, short *pair)
         *attr |= A_REVERSE;
 }
 
+/* ---- links ---- */
+
+/* Terminals that show them (OSC 8). Others would do nothing, but some old ones print them. */
+static bool knows_links(void)
+{
+    static const char *const told[] = {"KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "VTE_VERSION", "WEZTERM_PANE",
+                                       "GHOSTTY_RESOURCES_DIR", "ITERM_SESSION_ID", "ALACRITTY_WINDOW_ID"};
+    static const char *const programs[] = {"iTerm.app", "WezTerm", "vscode", "ghostty", "tmux"};
+    const char *program = getenv("TERM_PROGRAM"), *name = getenv("TERM");
+    for (size_t i = 0; i < ARRAY_LEN(told); i++)
+        if (getenv(told[i]))
+            return true;
+    for (size_t i = 0; program && i < ARRAY_LEN(programs); i++)
+        if (strcmp(program, programs[i]) == 0)
+            return true;
+    return name && (strcmp(name, "foot") == 0 || strstr(name, "kitty") || strstr(name, "alacritty"));
+}
+
+static void add_path(struct buf *b, const char *path)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    buf_fmt(b, "\033]8;;file://%s", host);
+    for (const unsigned char *p = (const unsigned char *)path; *p; p++)
+        if (isalnum(*p) || strchr("/._-~", *p))
+            buf_char(b, (char)*p);
+        else
+            buf_fmt(b, "%%%02X", *p);
+    buf_cstr(b, "\033\\");
+}
+
+static void add_look(struct buf *b, uint8_t style)
+{
+    const struct style_look *l = scheme_look(shown_scheme, style & STYLE_ELEMENT);
+    int c = COLORS >= 256 ? l->colour : l->basic;
+    buf_cstr(b, "\033[0");
+    if (l->bold)
+        buf_cstr(b, ";1");
+    if (l->underline || style & STYLE_UNDER)
+        buf_cstr(b, ";4");
+    if (l->reverse || style & STYLE_CURSOR)
+        buf_cstr(b, ";7");
+    if (c >= 0 && term_has_colour() && !(style & STYLE_CURSOR))
+        buf_fmt(b, COLORS >= 256 ? ";38;5;%d" : ";3%d", c);
+    buf_char(b, 'm');
+}
+
+/* Curses knows no links: their cells are written once more past it, which leaves its cursor and its looks as they were. */
+static void show_links(const struct grid *g)
+{
+    static uint64_t shown;
+    struct buf b = {0};
+    for (size_t i = 0; i < g->links.n; i++) {
+        const struct grid_link *l = &g->links.v[i];
+        buf_fmt(&b, "\033[%d;%dH", l->y + 1, l->x + 1);
+        add_path(&b, g->paths.p + l->path);
+        for (int x = l->x; x < l->x + l->w; x++) {
+            const struct cell *k = &g->cell[l->y * g->cols + x];
+            char text[4];
+            if (x == l->x || k->style != k[-1].style)
+                add_look(&b, k->style);
+            if (k->ch)
+                buf_add(&b, text, utf8_put(text, k->ch));
+        }
+        buf_cstr(&b, "\033]8;;\033\\");
+    }
+    uint64_t now = b.n ? hash_bytes(b.p, b.n, 1) : 0;
+    if (b.n && now != shown) {
+        struct buf all = {0};
+        buf_fmt(&all, "\0337%s\033[0m\0338", b.p);
+        put(buf_view(&all));
+        buf_release(&all);
+    }
+    shown = now;
+    buf_release(&b);
+}
+
 void term_show(const struct grid *g, const struct scheme *s)
 {
     int rows, cols;
@@ -222,6 +310,8 @@ void term_show(const struct grid *g, const struct scheme *s)
     }
     refresh();
     ending_drawn();
+    if (knows_links() && !g->ascii)
+        show_links(g);
 }
 
 void term_repaint(void)
@@ -278,16 +368,68 @@ struct str term_pasted(void)
     return buf_view(&paste.text);
 }
 
+/* "ffff/ffff/ffff" up to BEL or ESC \; true at its end. */
+static bool background_ends(int kind, wint_t c)
+{
+    for (; kind != ERR; kind = get_wch(&c)) {
+        background.since = clock_ms();
+        if (c == '\a' || c == '\\' || background.text.n >= BACKGROUND_MOST)
+            return true;
+        if (kind != KEY_CODE_YES && c < 128 && c != 27)
+            buf_char(&background.text, (char)c);
+    }
+    return false;
+}
+
+bool term_background_is_light(void)
+{
+    static const double weight[3] = {0.299, 0.587, 0.114};
+    struct str rest = buf_view(&background.text), part;
+    double light = 0;
+    for (int i = 0; i < 3; i++) {
+        unsigned long v = 0, most = 0;
+        str_split(rest, '/', &part, &rest);
+        for (size_t k = 0; k < part.n && k < 4; k++) {
+            static const char digits[] = "0123456789abcdef";
+            const char *d = strchr(digits, tolower((unsigned char)part.p[k]));
+            v = v * 16 + (d && *d ? (unsigned long)(d - digits) : 0);
+            most = most * 16 + 15;
+        }
+        light += most ? weight[i] * (double)v / (double)most : 0;
+    }
+    return light > 0.5;
+}
+
+/* The Linux console would print a part of the question. */
+void term_ask_background(void)
+{
+    static const char *const known[] = {"xterm", "tmux",  "screen", "rxvt", "alacritty", "kitty",
+                                        "foot",  "konsole", "vte",  "gnome", "ghostty",  "wezterm", "st-"};
+    const char *name = getenv("TERM");
+    for (size_t i = 0; name && i < ARRAY_LEN(known); i++)
+        if (str_starts(str_of(name), known[i])) {
+            put(str_of(BACKGROUND_ASK));
+            return;
+        }
+}
+
 bool term_key(char name[KEY_NAME])
 {
     wint_t c = 0;
-    bool given_up = paste.open && clock_ms() - paste.since > PASTE_REST_MS;
+    struct collected *now = background.open ? &background : &paste;
+    bool given_up = now->open && clock_ms() - now->since > PASTE_REST_MS;
     int kind = given_up ? ERR : get_wch(&c);
-    if (!paste.open && kind == KEY_CODE_YES && c == KEY_PASTE) {
-        buf_clear(&paste.text);
-        paste.open = true;
+    if (!now->open && kind == KEY_CODE_YES && (c == KEY_PASTE || c == KEY_BACKGROUND)) {
+        now = c == KEY_PASTE ? &paste : &background;
+        buf_clear(&now->text);
+        now->open = true;
         kind = get_wch(&c);
-        paste.since = clock_ms();
+        now->since = clock_ms();
+    }
+    if (background.open) {
+        background.open = !given_up && !background_ends(kind, c);
+        memcpy(name, "Background", 11);
+        return !background.open;
     }
     if (paste.open) {
         paste.open = !given_up && !paste_ends(kind, c);

@@ -16,11 +16,14 @@ bool term_is_utf8(void);
 /* Shows the grid and its cursor. */
 void term_show(const struct grid *g, const struct scheme *s);
 void term_repaint(void); /* the next frame is drawn in full */
-/* The next key's name ("j", "PgDn", "C-d", "Resize"); false when none is waiting. Pasted text is no keys: it is
- * collected and then the one key "Paste". */
+/* The next key's name ("j", "PgDn", "C-d", "Resize"); false when none is waiting. Pasted text is no keys: it is collected and
+ * then the one key "Paste"; what the terminal answers to term_ask_background is the key "Background". */
 bool term_key(char name[KEY_NAME]);
 /* After the key "Paste": the text, as long as no other is pasted. */
 struct str term_pasted(void);
+/* Asks the terminal for its background, where it is one that is known to answer or to keep silent. */
+void term_ask_background(void);
+bool term_background_is_light(void); /* after the key "Background" */
 void term_mouse(bool on);
 /* After the key "Mouse": where, and a wheel's step (-1 up, 1 down, 0 a click). */
 bool term_mouse_event(int *y, int *x, int *by);

@@ -264,9 +264,31 @@ static void pasted_text_is_text(void **state)
     tty_quit(&t, "q");
 }
 
+/* What the terminal says of its background is no key either, and chooses the colours. */
+static void a_light_background_is_told(void **state)
+{
+    struct tty t;
+    (void)state;
+    keep_home_apart();
+    tty_start(&t, 24, 80, NULL, "tt_rope/target", "tt_rope/bench");
+    wait_ready(&t);
+    int y = cursor_row(&t);
+    tty_send(&t, "k\033]11;rgb:ffff/ffff");
+    wait_row(&t, y - 1);
+    tty_send(&t, "/f0f0\033\\j");
+    wait_row(&t, y);
+    tty_send(&t, "T");
+    wait_text(&t, -1, "theme: contrast"); /* the one behind light */
+    tty_send(&t, "\033]11;rgb:0000/0000/0000\a"); /* what a person chose stays */
+    tty_send(&t, "T");
+    wait_text(&t, -1, "theme: ");
+    tty_quit(&t, "q");
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
+        TEST(a_light_background_is_told),
         TEST(pasted_text_is_text),
         TEST(keys_move_the_cursor),
         TEST(prompts_show_the_cursor),
