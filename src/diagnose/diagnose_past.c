@@ -3,6 +3,7 @@
 
 #include "base/msg.h"
 #include "diagnose/diagnosis_case.h"
+#include "dump/checksum.h"
 #include "dump/step_before.h"
 
 #define PAST_LEAST 8 /* elements: fewer may be equal by chance */
@@ -12,8 +13,9 @@ static bool figures_equal(const struct row *a, const struct row *b)
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     double scale = fabs(a->stat[STAT_NORM]);
     int all = HAS_MAX | HAS_MIN | HAS_NORM;
-    if (a->has & b->has & HAS_CHECKSUM && a->text && b->text)
-        return strcmp(a->text, b->text) == 0;
+    enum checksum_answer sums = a->has & b->has & HAS_CHECKSUM ? checksum_compare(a->text, b->text) : CHECKSUM_OTHER;
+    if (sums != CHECKSUM_OTHER)
+        return sums == CHECKSUM_SAME;
     if ((a->has & b->has & all) != all)
         return false;
     for (int i = 0; i < STAT_COUNT; i++)

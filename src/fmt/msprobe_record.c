@@ -2,6 +2,8 @@
  * files such records stand in are read elsewhere (msprobe.c, msprobe_overflow.c). */
 #include "fmt/msprobe.h"
 
+#include <math.h>
+
 #include "base/msg.h"
 #include "base/num.h"
 #include "fmt/json_row.h"
@@ -233,6 +235,12 @@ static bool is_sizes(const cJSON *v)
     return yes;
 }
 
+/* With summary mode xor a tensor without dimensions has its value there. */
+static bool is_sum(const cJSON *v)
+{
+    return is_text(v) || is_figure(v);
+}
+
 /* Members of a tensor's record, in the order in which they are written most often; where they have a type of their
  * own, what says so. null is none of them, and no fault. */
 enum member { TYPE, DTYPE, SHAPE, MAX, MIN, MEAN, NORM, NEEDS_GRADIENT, MD5, DATA_NAME, MEMBERS };
@@ -250,7 +258,7 @@ static const struct {
     [MEAN] = {"Mean", is_figure, N_("a number")},
     [NORM] = {"Norm", is_figure, N_("a number")},
     [NEEDS_GRADIENT] = {"requires_grad", NULL, NULL},
-    [MD5] = {"md5", is_text, N_("a text")},
+    [MD5] = {"md5", is_sum, N_("a text")},
     [DATA_NAME] = {"data_name", is_text, N_("a text")},
 };
 
@@ -318,6 +326,15 @@ static void take_member(struct msprobe_fill *f, struct row *r, enum member m, co
         r->needs_gradient = r->needs_gradient || cJSON_IsTrue(v);
         break;
     case MD5:
+        if (is_figure(v)) {
+            f->d->checksums = true;
+            for (int i = 0; i < STAT_COUNT; i++)
+                figure(r, v, STAT_MAX + i, HAS_MAX << i);
+            r->stat[STAT_NORM] = fabs(r->stat[STAT_NORM]);
+            break;
+        }
+        take_text(f, r, m, v->valuestring);
+        break;
     case DATA_NAME:
         take_text(f, r, m, v->valuestring);
         break;
@@ -455,8 +472,8 @@ static void tensor_row(struct msprobe_fill *f, const cJSON *v)
         odd = odd || !fits;
         if (fits || m == SHAPE) /* the sizes before one that is none are known */
             take_member(f, &r, m, it);
-        if (f->making)
-            note_hole(f, it, m, fits, &seen);
+        if (f->making) /* a sum that is a number is no text to fill in: such records are read one by one */
+            note_hole(f, it, m, fits && (m != MD5 || is_text(it)), &seen);
     }
     uint32_t row = dump_add_row(f->d, f->call, r);
     if (odd)

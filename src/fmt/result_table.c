@@ -195,6 +195,7 @@ static enum result_word word_of(struct str s)
         {"pass", WORD_PASS},     {"yes", WORD_PASS},      {"true", WORD_PASS},
         {"warning", WORD_WARNING}, {"error", WORD_ERROR}, {"no", WORD_ERROR},
         {"false", WORD_ERROR},   {"different", WORD_ERROR}, {"unmatched", WORD_UNMATCHED},
+        {"fail", WORD_ERROR},    {"warn", WORD_WARNING},  {"skip", WORD_SKIP},
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_ieq(s, str_of(words[i].text)))
@@ -434,7 +435,7 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
     bool again = seen != MAP_NONE && map_get(&t->calls, call) == d->rows.v[seen].call;
     uint32_t c = call_for(t, call, joint, again, line);
     struct row r = {.slot = dump_slot(d, slot), .shape = NONE, .extra = NONE, .dtype = (uint8_t)dtype_find(type)};
-    r.kind = (uint8_t)kind_of(type);
+    r.kind = (uint8_t)(t->tool == TOOL_CHECK && absent(type) ? ROW_TENSOR : kind_of(type));
     r.io = (uint8_t)io_of(d, c, slot);
     if (r.kind == ROW_TENSOR)
         shape_of(t, &r, cell[side == TARGET ? COL_TARGET_SHAPE : COL_GOLDEN_SHAPE]);
@@ -465,7 +466,7 @@ static void words(struct result_table *t, struct result_line *l, const struct st
     struct buf b = {0};
     struct str said = str_trim(cell[COL_RESULT].n ? cell[COL_RESULT] : cell[COL_ACCURACY]);
     l->word = (uint8_t)word_of(said);
-    l->said = l->word ? kept(t, said) : "";
+    l->said = l->word && !t->own ? kept(t, said) : "";
     message_text(cell[COL_MESSAGE], &b);
     struct str text = str_n(b.p ? b.p : "", b.n > LONGEST_TEXT ? LONGEST_TEXT : b.n);
     l->message = kept(t, text);
@@ -519,7 +520,7 @@ int result_add(struct result_table *t, const struct str cell[COL_COUNT], const c
     if (d->column != GOLDEN) {
         figures(t, &l, cell);
         words(t, &l, cell);
-        t->unjudged += there[0] && there[1] && l.word == WORD_NONE;
+        t->unjudged += there[0] && there[1] && l.word == WORD_NONE && t->tool != TOOL_CHECK;
         if (l.row != NONE && side == TARGET) {
             frame_count ? result_stack(d, d->rows.v[l.row].call, frames, frame_count)
                         : stack_text(d, d->rows.v[l.row].call, cell[COL_STACK]);
@@ -608,8 +609,7 @@ int result_rank(const char *path)
 
 const struct result *result_of(const struct dump *d)
 {
-    bool ours = d->reader == &reader_msprobe_result || d->reader == &reader_ptdbg_result;
-    return ours ? d->state : NULL;
+    return d->reader->table ? d->state : NULL;
 }
 
 const struct result_line *result_at(const struct dump *d, uint32_t row)

@@ -13,6 +13,7 @@ enum result_word {
     WORD_WARNING,
     WORD_ERROR,   /* error, No, False, Different */
     WORD_UNMATCHED, /* the shapes forbade comparing */
+    WORD_SKIP,      /* the tool did not compare, its message says why */
 };
 
 /* Figures of a pair, as printed there (ptdbg: 6 or 12 decimals). */
@@ -45,7 +46,8 @@ const struct result *result_of(const struct dump *d);
 /* What its table says of a row, or NULL. */
 const struct result_line *result_at(const struct dump *d, uint32_t row);
 
-extern const struct reader reader_msprobe_result, reader_ptdbg_result, reader_msprobe_diff;
+extern const struct reader reader_msprobe_result, reader_ptdbg_result, reader_msprobe_diff, reader_msprobe_acc,
+    reader_msprobe_compile, reader_msprobe_checkpoints;
 
 /* ---- for the readers ---- */
 
@@ -66,7 +68,7 @@ enum result_column {
     COL_COUNT
 };
 
-enum result_tool { TOOL_NONE, TOOL_MSPROBE, TOOL_PTDBG };
+enum result_tool { TOOL_NONE, TOOL_MSPROBE, TOOL_PTDBG, TOOL_CHECK };
 
 struct result_head {
     bool had[COL_COUNT];
@@ -80,6 +82,7 @@ struct result_table {
     struct result *result;
     const char *path;
     enum result_tool tool;
+    bool own; /* the tool gives figures and no words: those handed over are ours */
     struct result_head head;
     struct map calls;     /* call name → its newest run */
     struct map rows;      /* full name → row */

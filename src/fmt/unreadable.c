@@ -69,12 +69,6 @@ static bool is_database(const char *path, struct str name)
     return str_ends(name, ".db") && starts_with(path, "SQLite format 3");
 }
 
-static bool is_acc_check(const char *path, struct str name)
-{
-    (void)path;
-    return str_starts(name, "accuracy_checking_") && str_ends(name, ".csv");
-}
-
 static bool is_graph(const char *path, struct str name)
 {
     return str_ends(name, ".ir") && (starts_with(path, "# IR entry") || starts_with(path, "#IR entry"));
@@ -166,9 +160,6 @@ const struct unreadable unreadable_formats[] = {
      N_("save with PrecisionDebugger.save at level debug instead: its debug.json is read"), is_single, false, false},
     {"msprobe-db", N_("databases of msprobe (trend, graph visualisation)"), "*.db",
      N_("open the folder of the dump or of the monitor tables it was made from"), is_database, false, false},
-    {"msprobe-acc", N_("results of msprobe acc_check"), "accuracy_checking_{result,details}_*.csv",
-     N_("it has tests of single operators against a CPU, no run: open the dump it was made from"), is_acc_check,
-     false, false},
     {"mindspore-ir", N_("graphs of MindSpore"), "*.ir",
      N_("open the dump beside it: its source lines are added to the dump's stacks"), is_graph, false, false},
     {"torch-distcp-part", N_("chunks of a distributed checkpoint of torch"), "*.distcp without .metadata",

@@ -17,6 +17,7 @@
 #include "judge/moved_factor.h"
 #include "judge/framework_difference.h"
 #include "judge/tool_rules.h"
+#include "dump/checksum.h"
 #include "dump/recorded_figures.h"
 #include "num/masked.h"
 #include "num/sketch.h"
@@ -116,7 +117,9 @@ static void judge_checksum(struct judge_pass *p, struct verdict_case *k)
                   (row_verdict_is_parameter(p, k) || p->flow[TARGET].held[k->row[TARGET]] == NONE);
     bool one_framework = strcmp(p->side[0]->framework, p->side[1]->framework) == 0;
     bool same_type = k->r[TARGET]->dtype == k->r[GOLDEN]->dtype;
-    if (same_type && (one_framework || weight))
+    if (checksum_compare(k->r[TARGET]->text, k->r[GOLDEN]->text) == CHECKSUM_OTHER)
+        verdict_case_give(k, VERDICT_SKIP, RULE_CHECKSUM_OTHER);
+    else if (same_type && (one_framework || weight))
         verdict_case_give(k, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS);
     else
         verdict_case_give(k, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING);
@@ -168,7 +171,7 @@ static double sketched_error(const struct judge_pass *p, const struct verdict_ca
 static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
 {
     k->out->flags |= LINE_STATISTICS;
-    if (both(k, HAS_CHECKSUM) && strcmp(k->r[TARGET]->text, k->r[GOLDEN]->text) == 0 &&
+    if (both(k, HAS_CHECKSUM) && checksum_compare(k->r[TARGET]->text, k->r[GOLDEN]->text) == CHECKSUM_SAME &&
         k->r[TARGET]->dtype == k->r[GOLDEN]->dtype) {
         k->out->error = 0;
         verdict_case_give(k, VERDICT_MATCH, RULE_CHECKSUM_SAME);

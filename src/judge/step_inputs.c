@@ -5,6 +5,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "dump/checksum.h"
 #include "dump/family.h"
 #include "dump/role.h"
 #include "pair/repeated.h"
@@ -117,8 +118,11 @@ static int same_figures(const struct row *a, const struct row *b, int digits)
     double tol = fmax(1e-6, digits > 0 && digits < 15 ? pow(10, 1 - digits) : 0);
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     int known = 0;
-    if (a->has & b->has & HAS_CHECKSUM && a->dtype == b->dtype)
-        return strcmp(a->text, b->text) == 0;
+    if (a->has & b->has & HAS_CHECKSUM && a->dtype == b->dtype) {
+        enum checksum_answer sums = checksum_compare(a->text, b->text);
+        if (sums != CHECKSUM_OTHER)
+            return sums == CHECKSUM_SAME;
+    }
     for (int i = 0; i < STAT_COUNT; i++)
         if (a->has & b->has & bit[i]) {
             double x = a->stat[i], y = b->stat[i];

@@ -53,6 +53,8 @@ static enum verdict verdict_of(const struct measure *m, uint32_t line, const str
         return VERDICT_SHAPE;
     case WORD_ERROR:
         return shapes ? VERDICT_SHAPE : t->nonfinite ? VERDICT_NONFINITE : VERDICT_DEVIATE;
+    case WORD_SKIP:
+        return VERDICT_SKIP;
     case WORD_NONE:
         break;
     }
@@ -93,7 +95,7 @@ void table_verdicts_explain(const struct measure *m, uint32_t line, struct buf *
     static const struct {
         enum result_figure which;
         const char *name;
-    } shown[] = {{RESULT_COSINE, "cosine"}, {RESULT_MAX_ABS, "max abs"}, {RESULT_ONE_THOUSANDTH, "1/1000"}};
+    } shown[] = {{RESULT_COSINE, "cosine"}, {RESULT_EUCLID, "l2"}, {RESULT_MAX_ABS, "max abs"}, {RESULT_ONE_THOUSANDTH, "1/1000"}};
     const struct result_line *t = table_verdicts_line(m, line);
     char n[NUM_MAX];
     double v;
@@ -101,7 +103,10 @@ void table_verdicts_explain(const struct measure *m, uint32_t line, struct buf *
         buf_cstr(out, _("verdict of a result table"));
         return;
     }
-    buf_fmt(out, _("the result table gives \"%s\""), t->said);
+    if (*t->said)
+        buf_fmt(out, _("the result table gives \"%s\""), t->said);
+    else
+        buf_cstr(out, _("the file has figures and no verdict"));
     for (size_t i = 0; i < ARRAY_LEN(shown); i++)
         if (table_verdicts_figure(m, line, shown[i].which, &v))
             buf_fmt(out, "; %s %s", shown[i].name, num_cell(n, v, 7));

@@ -11,6 +11,7 @@
 #include "judge/framework_difference.h"
 #include "judge/fused_scale.h"
 #include "judge/tool_rules.h"
+#include "dump/checksum.h"
 #include "dump/recorded_figures.h"
 #include "judge/table_verdicts.h"
 #include "dump/family.h"
@@ -250,10 +251,17 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("integers must be equal"));
         break;
     case RULE_CHECKSUM_SAME:
-        buf_cstr(out, _("same checksum"));
+        if (checksum_is_xor(m->side[TARGET]->rows.v[l->row[TARGET]].text))
+            buf_cstr(out, _("same XOR of all 8-byte words; their order is not in it"));
+        else
+            buf_cstr(out, _("same checksum"));
         break;
     case RULE_CHECKSUM_DIFFERS:
         buf_cstr(out, _("checksums differ; equal bits are expected here"));
+        break;
+    case RULE_CHECKSUM_OTHER:
+        buf_cstr(out, _("the checksums are of different kinds or XORs in which values cancel each other: they tell "
+                        "nothing; no statistics were recorded"));
         break;
     case RULE_CHECKSUM_SAYS_NOTHING:
         buf_cstr(out, _("checksums differ; between two frameworks this proves nothing; no statistics were recorded"));

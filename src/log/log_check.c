@@ -65,10 +65,15 @@ void log_check_run(struct log_check *c, const struct series *s)
     for (size_t i = 0; i < s->points.n; i++) {
         const struct log_point *p = &s->points.v[i];
         const struct log_name *n = &s->names.v[p->name];
-        if (!isfinite(p->value) && strcmp(n->tag, "local_norm") == 0)
-            add(c, p->step, isnan(p->value) ? "nan" : "inf",
-                arena_fmt(&c->arena, isnan(p->value) ? _("the local norm of %s is NaN")
-                                                     : _("the local norm of %s is infinite"), n->name));
+        if (isfinite(p->value))
+            continue;
+        const char *kind = isnan(p->value) ? "nan" : "inf";
+        if (strcmp(n->tag, "local_norm") == 0)
+            add(c, p->step, kind, arena_fmt(&c->arena, isnan(p->value) ? _("the local norm of %s is NaN")
+                                                                       : _("the local norm of %s is infinite"), n->name));
+        else
+            add(c, p->step, kind, arena_fmt(&c->arena, isnan(p->value) ? _("%s of %s is NaN") : _("%s of %s is infinite"),
+                                            n->tag, n->name));
     }
     still(c, s, LOG_LOSS);
     still(c, s, LOG_LR);

@@ -172,5 +172,7 @@ bool tfevents_sniff(struct str head, const char *path);
 int tfevents_read(struct series_builder *k, struct err *e);
 bool monitor_sniff(struct str head, const char *path);
 int monitor_read(struct series_builder *k, struct err *e);
+bool monitor_anomalies_sniff(struct str head, const char *path);
+int monitor_anomalies_read(struct series_builder *k, struct err *e);
 
 #endif

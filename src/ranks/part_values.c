@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "dump/checksum.h"
+
 double *part_values(const struct dump *d, uint32_t row, uint64_t *numel)
 {
     struct tensor t;
@@ -71,8 +73,9 @@ double part_distance(const double *a, const double *b, uint64_t n)
 
 bool part_same_figures(const struct row *a, const struct row *b)
 {
-    if (a->has & HAS_CHECKSUM && b->has & HAS_CHECKSUM)
-        return strcmp(a->text, b->text) == 0;
+    enum checksum_answer sums = a->has & b->has & HAS_CHECKSUM ? checksum_compare(a->text, b->text) : CHECKSUM_OTHER;
+    if (sums != CHECKSUM_OTHER)
+        return sums == CHECKSUM_SAME;
     for (int i = 0; i < STAT_COUNT; i++)
         if ((a->has & b->has) >> i & 1 && a->stat[i] != b->stat[i] && !(isnan(a->stat[i]) && isnan(b->stat[i])))
             return false;

@@ -319,6 +319,26 @@ static void result_json_deep(void)
     fill(f, '[', DEEP);
     fclose(f);
 }
+static void check_long(void)
+{
+    FILE *f = create("accuracy_checking_details_1.csv");
+    fputs("API Name,Bench Dtype,DEVICE Dtype,Shape,Status,Message\nF.a.0.forward.output.0,a,b,\"(", f);
+    fill(f, '1', 100u << 20);
+    fclose(f);
+}
+static void checkpoints_deep(void)
+{
+    FILE *f = create("ckpt.json");
+    fputs("{\"a\": {\"l2\": 0, \"cos\": 1, \"numel\": 1, \"shape\": ", f);
+    fill(f, '[', DEEP);
+    fclose(f);
+}
+static void anomalies_odd(void)
+{
+    text("anomaly.json", "{\"a\": {\"tag_name\": \"\", \"step\": 1e300, \"message\": \"Rule reports anomaly signal in\"}, \"b\": "
+         "{\"tag_name\": \"///\", \"step\": NaN, \"message\": 7}, \"c\": {\"tag_name\": \"x\", \"step\": 3, \"message\": \"Rule \\u001b[2J "
+         "reports ('', '\\u001bc') current value 1, history\"}, \"d\": [[[");
+}
 static void overflow_result_deep(void)
 {
     FILE *f = create("anomaly_analyze_1.json");
@@ -910,6 +930,9 @@ static const struct {
     {"escapes in a result table", "any", "compare_result_1.csv", "compare", result_escapes},
     {"a cell of 100 MB in a result table", "refuse", "compare_result_1.csv", "check", result_long},
     {"200,000 equal rows in a result table", "any", "compare_result_1.csv", "check", result_many},
+    {"a cell of 100 MB in a table of checks", "refuse", "accuracy_checking_details_1.csv", "check", check_long},
+    {"deep nesting in a comparison of checkpoints", "refuse", "ckpt.json", "check", checkpoints_deep},
+    {"odd anomalies of a monitor", "any", "anomaly.json", "check", anomalies_odd},
     {"deep nesting in a result", "refuse", "compare_result_rank0_1.json", "check", result_json_deep},
     {"a worksheet of a gigabyte in a megabyte", "refuse", "compare_result_1.xlsx", "check", xlsx_bomb},
     {"deep nesting in a worksheet", "refuse", "compare_result_1.xlsx", "check", xlsx_deep},

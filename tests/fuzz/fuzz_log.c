@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         buf_release(&b);
         return 0;
     }
-    look(fuzz_file(text), false);
+    look(str_has(text, "\"tag_name\"") ? fuzz_put(fuzz_dir(), "anomaly.json", text) : fuzz_file(text), false);
     if (memmem(text.p, text.n, "\n%%\n", 4)) {
         for (size_t i = 0; i < 5; i++)
             fuzz_put(fuzz_dir(), names[i], fuzz_part(&rest));

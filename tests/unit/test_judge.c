@@ -715,6 +715,11 @@ static void checksums(void **state)
         {"aa", "bb", "pytorch", DTYPE_F32, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS},
         {"aa", "bb", "mindspore", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING},
         {"aa", "bb", "pytorch", DTYPE_BF16, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING}, /* other bits anyway */
+        {"0eb5d1a0", "0x000690aa7fdbdb61", "pytorch", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_OTHER},
+        {"0eb5d1a0", "0cc175b9c0f1b6a831c399e269772661", "pytorch", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_OTHER},
+        {"0x000690aa7fdbdb61", "0x000690aa7fdbdb61", "pytorch", DTYPE_F32, VERDICT_MATCH, RULE_CHECKSUM_SAME},
+        {"0x000690aa7fdbdb61", "0x000690aa7fdbdb62", "pytorch", DTYPE_F32, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS},
+        {"0x0000000000000000", "0x0000000000000000", "pytorch", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_OTHER},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -262,6 +262,12 @@ static void norms(void **state)
     assert_true(s.names.n == 21 && s.points.n == 42 && !s.records.n);
     near(point("local_norm", "model.tok_embeddings.embedding_weight", 1)->value, 0.938271);
     series_release(&s);
+    load(sample("msprobe_checks/monitor/anomaly_detected/rank0/anomaly.json"));
+    assert_string_equal(s.format, "msprobe-anomalies");
+    assert_true(s.names.n == 41 && !s.records.n);
+    near(point("grad_unreduced.mean", "fc1.bias", 1)->value, 8.149072527885437e-09);
+    assert_true(noted("rule AnomalyTurbulence was broken 107 times"));
+    series_release(&s);
 }
 
 static void tensorboard(void **state)

@@ -31,6 +31,13 @@
 #define PTDBG_MD5 R "ptdbg/c08_v5_md5_inv_freq/compare_result_20261121042635.csv"
 #define SHEET_XLSX R "ptdbg/c09_v6_fp16_overflow/compare_result_20261121042718.xlsx"
 #define SHEET_CSV R "ptdbg/c09_v6_fp16_overflow/compare_result_20261121042718_sheet.csv"
+#define C "msprobe_checks/"
+#define ACC C "acc_npu/accuracy_checking_details_20261123212735.csv"
+#define ACC_SUMMARY C "acc_npu/accuracy_checking_result_20261123212735.csv"
+#define DEVICES C "api_precision_compare/api_precision_compare_details_20261123212906.csv"
+#define DEVICES_SUMMARY C "api_precision_compare/api_precision_compare_result_20261123212906.csv"
+#define COMPILED C "compile_check.csv"
+#define CHECKPOINTS C "ckpt_compare.json"
 
 /* ---- a table opened as a comparison ---- */
 
@@ -102,6 +109,16 @@ static const struct {
      "Tensor.__add__.5.forward.output"},
     {SHEET_CSV, "ptdbg-result", "pytorch", "pytorch", "L1", "tensor", 351, 351, 197, 0, 0, 154, 0, 0,
      "Tensor.__add__.5.forward.output"},
+    {ACC, "msprobe-acc", "pytorch", "pytorch", "L1", "tensor", 17, 17, 11, 0, 4, 0, 0, 0,
+     "Functional.layer_norm.0.forward.output.0"},
+    {ACC_SUMMARY, "msprobe-acc", "", "", "L1", "tensor", 10, 10, 8, 0, 2, 0, 0, 0,
+     "Functional.layer_norm.0.forward.output"},
+    {DEVICES, "msprobe-acc", "", "", "L1", "tensor", 17, 17, 11, 0, 4, 0, 0, 0,
+     "Functional.layer_norm.0.forward.output.0"},
+    {DEVICES_SUMMARY, "msprobe-acc", "", "", "L1", "tensor", 10, 10, 8, 0, 2, 0, 0, 0,
+     "Functional.layer_norm.0.forward.output"},
+    {COMPILED, "msprobe-compile", "", "", "L1", "tensor", 6, 6, 2, 0, 2, 0, 0, 0, "fc1.forward.output.0"},
+    {CHECKPOINTS, "msprobe-ckpt", "", "", "L1", "tensor", 5, 5, 3, 1, 0, 0, 1, 0, "embedding.word_embeddings.weight"},
 };
 
 static void comparisons(void **state)
@@ -170,6 +187,31 @@ static void same(const char *one, const char *other)
     }
     stop(s[0]);
     stop(s[1]);
+}
+
+/* What a row of a check is said to be: the tool's word and sentence, or that there is none. */
+static void checks_explained(void **state)
+{
+    static const struct {
+        const char *path, *row, *text;
+    } cases[] = {
+        {ACC, "Functional.linear.0.backward.output.0", "the result table gives \"SKIP\": Bench output is None, skip this test."},
+        {DEVICES, "Functional.layer_norm.0.forward.output.0", "the result table gives \"error\": 均方根误差: error; "},
+        {COMPILED, "fc2.forward.output.0", "the result table gives \"SKIP\": IGNORED"},
+        {CHECKPOINTS, "decoder.layers.0.mlp.linear_fc1.weight", "the file has figures and no verdict; cosine 1; l2 0.006153577"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct session *s = open_path(sample(cases[i].path), false);
+        struct buf b = {0};
+        for (uint32_t l = 0; l < s->now->pairing->lines.n; l++)
+            if (strcmp(name_of(s, TARGET, s->now->pairing->lines.v[l].row[TARGET]), cases[i].row) == 0)
+                explain_verdict(s->now->judged, &s->now->measure, l, &b);
+        if (!b.p || strncmp(b.p, cases[i].text, strlen(cases[i].text)) != 0)
+            fail_msg("%s: %s", cases[i].row, b.p ? b.p : "");
+        buf_release(&b);
+        stop(s);
+    }
 }
 
 static void csv_and_xlsx(void **state)
@@ -610,7 +652,7 @@ int main(void)
 {
     dir = scratch();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_swallowed_by_a_quote), cmocka_unit_test(comparisons),
+        cmocka_unit_test(rows_swallowed_by_a_quote), cmocka_unit_test(comparisons), cmocka_unit_test(checks_explained),
         cmocka_unit_test(csv_and_xlsx),
         cmocka_unit_test(words_and_figures),
         cmocka_unit_test(folders_and_single_sides),

@@ -16,7 +16,6 @@ static const struct {
     {"worldsize2_globalrank0/dynamo_original_graph_1.txt", "x", "torchair-dump"},
     {"data/loss/step0/rank0/loss.json", "{\n    \"data\": {\n        \"max\": 1.0,\n        \"norm\": 2.0\n    }\n}", "msprobe-single"},
     {"monitor_data.trend.db", "SQLite format 3", "msprobe-db"},
-    {"accuracy_checking_details_20240101.csv", "x", "msprobe-acc"},
     {"graphs/x.ir", "# IR entry: @kernel_graph0\n", "mindspore-ir"},
     {"__0_0.distcp", "x", "torch-distcp-part"},
     {"compare_npy_dir.csv", "\"orig array name\",\"target array name\"\n", "troubleshooter"},
