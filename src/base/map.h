@@ -32,6 +32,13 @@ uint32_t map_get(const struct map *m, struct str key); /* MAP_NONE when absent *
 /* Stores value unless the key is there already; returns the value that is there afterwards. */
 uint32_t map_add(struct map *m, struct str key, uint32_t value);
 void map_set(struct map *m, struct str key, uint32_t value);
+/* Keys asked for last, each in the place a quick hash of it gives. */
+#define MAP_RECENT 256
+struct recent_keys {
+    struct map_slot slot[MAP_RECENT];
+};
+/* The same as map_get, sooner where the key was asked for not long ago. */
+uint32_t map_get_recent(const struct map *m, struct recent_keys *recent, struct str key);
 /* The key will be asked for soon: its slot is brought near. Of a large map each slot is a wait for memory. */
 void map_expect(const struct map *m, struct str key);
 

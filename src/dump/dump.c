@@ -9,6 +9,8 @@
 #include "dump/reader.h"
 #include "dump/step_before.h"
 
+#define BEHIND 4   /* calls behind one just found that are looked at before all are */
+#define FEW_STACKS 64
 #define SCANNED 64 /* rows of a call that are looked at one by one; few calls have more */
 
 void dump_init(struct dump *d)
@@ -122,7 +124,7 @@ uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enu
 
 uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near)
 {
-    for (uint64_t c = near == NONE ? 0 : near, last = c + 1; c <= last && c < d->calls.n; c++)
+    for (uint64_t c = near == NONE ? 0 : near, last = c + BEHIND; c <= last && c < d->calls.n; c++)
         if (str_eq(dump_call_name(d, (uint32_t)c), name)) /* no two calls have one name */
             return (uint32_t)c;
     return map_get(&d->call_names, name);
@@ -247,9 +249,19 @@ static bool take(struct str *s, const char *stop, struct str *text)
     return false;
 }
 
+void dump_expect(struct dump *d, size_t calls, size_t rows)
+{
+    map_reserve(&d->call_names, d->call_names.n + calls);
+    vec_reserve(&d->calls, calls);
+    vec_reserve(&d->rows, rows);
+}
+
 uint32_t dump_frame(struct dump *d, struct str text)
 {
-    uint32_t at = map_get(&d->frame_texts, text);
+    if (d->stacks.n > FEW_STACKS && !d->recent_frames) /* from here on the same ones come over and over */
+        d->recent_frames = arena_zalloc(&d->arena, sizeof *d->recent_frames);
+    uint32_t at = d->recent_frames ? map_get_recent(&d->frame_texts, d->recent_frames, text)
+                                   : map_get(&d->frame_texts, text);
     if (at != MAP_NONE)
         return at;
     struct str kept = arena_str(&d->arena, text), s = kept, file, line, func, code;

@@ -163,6 +163,7 @@ struct dump {
     struct map call_names;      /* name → call */
     struct map call_runs;       /* name given more than once → the last run's number, its "#N" */
     struct map slot_names, shape_keys, scope_names, frame_texts;
+    struct recent_keys *recent_frames; /* NULL: few stacks so far */
     struct nmap late_rows;      /* call and slot → row, of rows that stand far behind in calls of very many */
     /* SKETCH_NUMBERS of each row (num/sketch.h), the first NaN where there is none; NULL: of no row; owned */
     double *sketch;
@@ -196,6 +197,8 @@ uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enu
  * that has a row of this slot already runs again and is another call. *fresh: it was added now. */
 uint32_t dump_run(struct dump *d, struct map *runs, struct str name, uint32_t slot, enum call_kind kind,
                   enum call_phase phase, bool *fresh);
+/* So many more will come, as far as can be foretold: room is made at once and not bit by bit. */
+void dump_expect(struct dump *d, size_t calls, size_t rows);
 /* Appends; the row's call and next are filled in. */
 uint32_t dump_add_row(struct dump *d, uint32_t call, struct row r);
 /* Two calls become each other's twins: this one and the one of that name, where neither has one. */
@@ -215,7 +218,7 @@ uint32_t dump_frame(struct dump *d, struct str text);
 /* The row's full name, replacing what is in out. */
 void dump_row_name(const struct dump *d, uint32_t row, struct buf *out);
 struct str dump_call_name(const struct dump *d, uint32_t call);
-/* The call of that name, or NONE. Looked at first: `near`, which may be NONE, and the one behind it, because whatever
+/* The call of that name, or NONE. Looked at first: `near`, which may be NONE, and some behind it, because whatever
  * lists calls mostly lists them in their order. */
 uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near);
 /* By its full name; NONE when there is none. */

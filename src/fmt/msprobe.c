@@ -14,6 +14,7 @@
 #include "fmt/pt.h"
 
 #define BATCH 256
+#define FORETOLD (4 << 20) /* calls or rows; more come bit by bit */
 #define AHEAD 4 /* calls: about the time that memory takes */
 
 /* One folder: the dump's own, or those of a run that was compiled in part (graph/…, pynative/…). */
@@ -129,6 +130,17 @@ static bool is_misplaced(struct str name, const cJSON *v)
     return !cJSON_IsObject(v) && !json_is_repeat(v) && !str_ends(name, ".debug");
 }
 
+/* Calls and rows to come, where the rest is like the first batch of this file. */
+static void foretell(struct dump *d, uint64_t before, struct load *load)
+{
+    double read = (double)(d->bytes_done - before), left = (double)(d->bytes - d->bytes_done);
+    double calls = BATCH * left / (read + 1), rows = calls * (double)d->rows.n / (double)d->calls.n;
+    load_begin(load);
+    if (calls < FORETOLD && rows < FORETOLD)
+        dump_expect(d, (size_t)calls, (size_t)rows);
+    load_end(load);
+}
+
 static int read_calls(struct dump *d, size_t part, const char *path, struct load *load, struct err *e)
 {
     struct msprobe_state *st = d->state;
@@ -175,6 +187,8 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
         d->bytes_done = before + j.base + j.at;
         if (n == BATCH) {
             flush(&f, batch, n, load);
+            if (total == BATCH)
+                foretell(d, before, load);
             arena_clear(&names);
             json_pool_clear(&pool);
             n = 0;

@@ -13,8 +13,6 @@ extern const struct reader reader_msprobe_overflow; /* what `msprobe overflow_ch
  * its place in the file. */
 uint32_t msprobe_add_call(struct dump *d, struct str name, uint64_t offset);
 
-#define MSPROBE_SLOT 24
-
 /* Records being appended to a dump; slot is scratch space, released by the caller. */
 struct msprobe_fill {
     struct dump *d;
@@ -30,10 +28,6 @@ struct msprobe_fill {
     enum row_io io;
     char dtype_name[24]; /* the type named last, and what it is */
     enum dtype dtype;
-    struct {
-        char text[MSPROBE_SLOT];
-        uint32_t n, slot;
-    } slots[32]; /* met before, each in a place its text gives */
 };
 
 /* Keys whose values differ where records repeat (json_pool_repeats). */

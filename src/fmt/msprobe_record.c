@@ -117,25 +117,10 @@ static const char *kept_text(struct msprobe_fill *f, const cJSON *v)
     return s;
 }
 
-/* A dump has few slots, and each call the same ones. */
-static uint32_t slot_number(struct msprobe_fill *f)
-{
-    struct str s = buf_view(&f->slot);
-    if (!s.n || s.n > MSPROBE_SLOT)
-        return dump_slot(f->d, s);
-    size_t at = (s.n * 5 + (unsigned char)s.p[0] + (unsigned char)s.p[s.n - 1]) % ARRAY_LEN(f->slots);
-    if (f->slots[at].n != s.n || memcmp(f->slots[at].text, s.p, s.n) != 0) {
-        f->slots[at].slot = dump_slot(f->d, s);
-        f->slots[at].n = (uint32_t)s.n;
-        memcpy(f->slots[at].text, s.p, s.n);
-    }
-    return f->slots[at].slot;
-}
-
 static struct row blank_row(struct msprobe_fill *f, enum row_kind kind)
 {
     return (struct row){
-        .slot = slot_number(f),
+        .slot = dump_slot(f->d, buf_view(&f->slot)),
         .shape = NONE,
         .extra = NONE,
         .io = (uint8_t)f->io,
@@ -389,7 +374,7 @@ static const cJSON *begin_mold(struct msprobe_fill *f, const cJSON *v, bool part
         x->rows_before = f->d->rows.n;
         x->problems_before = f->d->problems.n;
         x->groups_before = f->d->groups.n;
-        x->slot = part ? slot_number(f) : NONE;
+        x->slot = part ? dump_slot(f->d, buf_view(&f->slot)) : NONE;
         m->user = x;
         f->making = m;
     }
@@ -432,7 +417,7 @@ static bool repeated_rows(struct msprobe_fill *f, const struct json_repeat *v, b
     for (uint32_t i = 0; i < m->rows; i++) {
         struct row r = m->row[i];
         if (part) {
-            r.slot = slot_number(f);
+            r.slot = dump_slot(f->d, buf_view(&f->slot));
             r.io = (uint8_t)f->io;
         }
         dump_add_row(d, f->call, r);
