@@ -1,6 +1,6 @@
 /* msprobe monitor's tables: statistics of each weight and step,
  *   grad_reduced_A-B.csv, grad_unreduced_…, param_…  vpp_stage,name,step[,micro_step],norm,…
- *   weight_grad_stepA-B.csv …                        vpp_stage,step,module_name,scope[,micro_step],min,max,mean,norm,nans
+ *   weight_grad_stepA-B.csv: vpp_stage,step,module_name,scope[,micro_step],min,max,mean,norm,nans
  * The norm of reduced gradients is a local norm; every other column keeps its name. */
 #include "base/msg.h"
 #include "fmt/sheet.h"
