@@ -285,7 +285,7 @@ static void check_over_ranks(struct checked_job *x)
     rank_set_absent(&x->set, layout_ranks(&x->layout), &x->absent);
     for (size_t i = 0; i < x->absent.n; i++) {
         job_problem(x, x->absent.v[i], STR(""), "missing-rank",
-                    _("the layout or a group names this rank, and there is no recording of it"));
+                    _("the layout or a group names this rank, but there is no recording of it"));
         x->wrong = true;
     }
 }

@@ -81,7 +81,7 @@ static void layout_line(struct buf *b, const char *word, const struct joined_job
     buf_char(b, '\n');
     double precision = digest_precision(&j->set[side].ranks.v[0]->dump);
     if (!isnan(precision))
-        buf_fmt(b, _("        a digest: relative distances from %.0e on are told, to within a fifth\n"), precision);
+        buf_fmt(b, _("        a digest: relative distances of %.0e and more, to within 20 %%\n"), precision);
 }
 
 static void rank_line(struct buf *b, const struct job_result *r, size_t pair)

@@ -138,7 +138,7 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
         for (size_t i = 0; i < p.rows.n; i++)
             print_pair(b, m->s.now, p.rows.v[i].t, p.rows.v[i].g, outcome(&p.rows.v[i]));
     } else {
-        buf_cstr(b, _("no part of this pair is numbered by layer: no other pairs are like it\n"));
+        buf_cstr(b, _("no part of this pair has a layer number, so there is no rule for other layers\n"));
         print_pair(b, m->s.now, row[TARGET], row[GOLDEN], "");
     }
     if (rc == 0 && o->apply) {

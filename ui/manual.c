@@ -128,9 +128,9 @@ void manual_troff(struct buf *out)
     section(out, _("DESCRIPTION"));
     text(out,
          _("diverge lays the dumps of two training runs side by side, the target (the run under test) and the golden "
-           "run (the trusted one), judges every pair of recorded values against the noise honest arithmetic has, and "
-           "goes to the first row that deviates: both sides' figures, both stacks, and a sentence that says why. A "
-           "saved *.investigation.json opens what it holds.\n"));
+           "run (the trusted one), judges every pair of recorded values against the noise a correct computation has, "
+           "and goes to the first row that deviates: both sides' figures, both stacks, and a sentence that says why. "
+           "A saved *.investigation.json opens what it holds.\n"));
     section(out, _("COMMANDS"));
     subcommand_list(out);
     section(out, _("OPTIONS"));

@@ -357,13 +357,12 @@ static const struct option table[] = {
     {"--preset", "NAME", OPT_PAIR, BY(set_preset),
      N_("judge by the rules of: diverge (default), msprobe, msprobe-xlsx or ptdbg")},
     {"--oracle", "MODE", OPT_ORACLE, BY(set_oracle),
-     N_("compute recorded calls anew in float64 to tell which side is wrong: auto (default, within the budget), all, "
+     N_("recompute recorded calls in float64 to find which side is wrong: auto (default, within the budget), all, "
         "off")},
     {"--oracle-budget", "N", OPT_ORACLE, BY(set_oracle_budget),
      N_("operations it may take with auto (default: 2e9): suspects and deviating rows first")},
     {"--oracle", NULL, OPT_ORACLE_ALONE, BY(set_oracle_alone),
-     N_("compute every recorded call anew in float64 from its own inputs: calls whose output is not what these give "
-        "are "
+     N_("recompute every recorded call in float64 from its own inputs: calls whose output differs from the result are "
         "problems")},
     {"--investigation", "FILE", OPT_PAIR, TEXT(investigation), N_("investigation: read if it exists, and saved")},
     {"--round", "NEW_TARGET", OPT_SCREEN, TEXT(round),
@@ -437,8 +436,8 @@ static const struct option table[] = {
     {"--tp", "N", OPT_WEIGHTS, NUMBER(tp),
      N_("tensor-parallel size, if fused weights of a single file are stored shard by shard (default: 1)")},
     {"--element", "NAME[I,J]", OPT_WEIGHTS | OPT_NOTE, BY(set_element),
-     N_("element: of a weight it is printed, or up to 256 below it; of a finding the place in a row, "
-        "ROW[0:4,8] a part")},
+     N_("element: of a weight, it and up to 256 after it are printed; of a finding, the place in its row, ROW[0:4,8] "
+        "for a part")},
     {"--target-env", "FILE", OPT_CONFIG, TEXT(target_env),
      N_("environment of the target: what env or /proc/PID/environ has, pip freeze, a launch script, a log, msprobe's "
         "config_check archive, or a folder of these; - is that of diverge itself")},

@@ -122,7 +122,7 @@ static int help_text(const struct screen *s, struct grid *g, struct rect r, int 
     struct help h = {.s = s, .grid = g, .r = r, .skip = from, .words = buf_view(&s->work.narrow)};
     struct buf words = {0};
     if (h.words.n)
-        buf_fmt(&words, _("/%.*s: what holds this; Backspace takes a character back"), STR_ARG(h.words));
+        buf_fmt(&words, _("/%.*s: entries that contain this; Backspace deletes a character"), STR_ARG(h.words));
     help_line(&h, STYLE_TITLE,
               words.n ? words.p
                       : _("Each key runs a command; : runs it by name, Tab completes. Typing searches here. Marks in "

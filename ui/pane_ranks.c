@@ -235,7 +235,7 @@ static void progress_text(const struct ranks_picture *p, struct buf *out)
     else if (p->err.code == ERR_CANCEL)
         buf_cstr(out, _("stopped"));
     else if (x->read == x->to_read && x->read && !x->ranks)
-        buf_cstr(out, _("laying the ranks out"));
+        buf_cstr(out, _("determining the rank layout"));
     else if (!x->ranks)
         buf_fmt(out, _("reading ranks %zu/%zu"), x->read, x->to_read);
     else if (x->rank < 0)

@@ -362,7 +362,8 @@ static const struct {
     {"inputs", N_("the step's inputs, compared exactly"), N_("no step inputs were recognised in these dumps"), NEEDS_JUDGED, list_inputs},
     {"gaps", N_("calls only one side has, by the function they were called in"), N_("all calls are paired"), 0, list_gaps},
     {"problems", N_("what could not be read, and what was recorded as wrong"), N_("everything could be read"), 0, list_problems},
-    {"operators", N_("operators by worst excess (error over honest error), calls recomputed"), N_("no call was computed anew"), NEEDS_JUDGED, list_operators},
+    {"operators", N_("operators by worst excess (error / expected rounding error), recomputed calls"), N_("no call was recomputed"),
+     NEEDS_JUDGED, list_operators},
     {"bookmarks", N_("bookmarks"), N_("no bookmarks; m sets one"), 0, list_bookmarks},
 };
 
@@ -431,9 +432,9 @@ const struct command commands_look[] = {
     {"side", "[target|golden]", N_("show the other side's stack, or that of a side"), 0, run_side, NULL},
     {"lock", "[on|off]", N_("move both sides' stacks together, or each alone"), 0, run_lock, NULL},
     {"source", "", N_("open the selected frame's file at its line, in $PAGER or $EDITOR"), NEEDS_ROW | ON_ROW, run_source, NULL},
-    {"remap", "FROM TO", N_("source files of stacks recorded elsewhere: the start of their paths here"), 0, run_remap, NULL},
+    {"remap", "FROM TO", N_("replace the start of source paths in stacks recorded on another machine"), 0, run_remap, NULL},
     {"list", "NAME", N_("deviations, suspects, frontier, precision, inputs, gaps, problems, operators or bookmarks; Enter goes there"), 0, run_list, complete_list},
     {"operators", "", N_("operators by the worst excess of their calls on both sides; Enter goes to the worst output"), NEEDS_JUDGED, run_operators, NULL},
-    {"help", "[WORD]", N_("keys and commands, those of this place first, or what holds WORD"), 0, run_help, NULL},
+    {"help", "[WORD]", N_("show keys and commands, those for this place first; with WORD, those that contain it"), 0, run_help, NULL},
     {0},
 };

@@ -91,7 +91,7 @@ static bool sizes_go(struct workspace *d, uint32_t other)
     bool go = p->row != p->last || a == b || d->asked_mark == other + 1;
     d->asked_mark = go ? 0 : other + 1;
     if (!go)
-        workspace_complain(d, _("%s elements and %s: is one a part of the other? x once more pairs them"),
+        workspace_complain(d, _("%s elements and %s: is one a part of the other? press x again to pair them"),
                            num_count(n[0], a), num_count(n[1], b));
     return go;
 }
@@ -197,7 +197,8 @@ static int run_unmark(struct workspace *d, struct str args)
     }
     if (str_is(args, "ask") && d->c->judged && d->c->judged->first == d->cursor && d->asked_unpair != d->cursor + 1) {
         d->asked_unpair = d->cursor + 1;
-        workspace_complain(d, "%s", _("this is the first deviation, which would be hidden; once more unpairs it"));
+        workspace_complain(d, "%s", _("this is the first deviation, which would be hidden; repeat the command to "
+                                      "unpair it"));
         return 0;
     }
     d->asked_unpair = 0;
@@ -313,7 +314,7 @@ static bool propose(struct workspace *d)
     if (open)
         take_rule(d, buf_view(&rule[0]), buf_view(&rule[1]), view.p ? view.p : "");
     else
-        workspace_complain(d, _("no part of this pair is numbered by layer: no other pairs are like it"));
+        workspace_complain(d, _("no part of this pair has a layer number, so there is no rule for other layers"));
     for (int s = 0; s < 2; s++) {
         addresses_release(&at[s]);
         buf_release(&rule[s]);

@@ -200,7 +200,7 @@ static const struct {
     {"doubtful", N_("no doubtful pair in that direction"), is_doubtful},
     {"unread", N_("no unread tensor in that direction"), is_unread},
     {"edge", N_("no edge of a stretch of deviating rows in that direction"), is_edge},
-    {"excess", N_("no output in that direction that is not what its own inputs give"), is_excess},
+    {"excess", N_("no output in that direction that recomputation finds wrong"), is_excess},
     {"problem", N_("no row with a problem in that direction"), is_wrong},
 };
 

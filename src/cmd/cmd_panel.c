@@ -429,7 +429,7 @@ static int enter_item(struct workspace *d)
     if (r != NOT_MINE)
         return r;
     workspace_say(d, "%s", 
-                  it && it->detail ? _("this line names nothing one can go to; what is known of it stands below")
+                  it && it->detail ? _("nothing to open on this line; its details are below")
                                             : _("nothing to open on this line"));
     return 0;
 }
@@ -556,8 +556,8 @@ const struct command commands_panel[] = {
     {"tell-line", "give|waive|answer", N_("ask for an answer to the line under the cursor"), 0, run_tell_line, NULL},
     {"recipe", "[NAME [FILE]]", N_("show or write what produces an input"), PATHS, run_recipe, complete_recipe},
     {"recipe-line", "", N_("ask for the file name and write what produces the input under the cursor"), 0, run_recipe_line, NULL},
-    {"plot", "in|out|left|right|all|[to] STEP", N_("set the stretch of a panel's curves: shorter, longer, all of it, "
-                                                   "the step read out, or what is around it"),
+    {"plot", "in|out|left|right|all|[to] STEP", N_("set the range of a panel's curves: shorter, longer, all of it, "
+                                                   "the step read out, or the steps around it"),
      0, run_plot, complete_plot},
     {"axis", "[log|linear]", N_("set the axis of a panel's curves to log or linear; without a word switch it"), 0, run_axis, complete_axis},
     {"next-dump", "[STEP]", N_("write configurations of the next dump, for both sides, with its size"), 0, run_next_dump, NULL},

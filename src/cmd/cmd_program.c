@@ -122,7 +122,7 @@ static int run_palette(struct workspace *d, struct str args)
 static int run_narrow(struct workspace *d, struct str args)
 {
     if (d->overlay != OVERLAY_LIST && d->overlay != OVERLAY_HELP)
-        workspace_complain(d, _("narrow WORDS: of a list or the help that is open, shows what holds them"));
+        workspace_complain(d, _("narrow WORDS: shows the entries of the open list or help that contain them"));
     else
         workspace_narrow(d, args);
     return 0;
@@ -228,8 +228,9 @@ const struct command commands_program[] = {
     {"command", "[TEXT]", N_("open the command line; Tab completes"), 0, run_prompt, NULL},
     {"search-line", "[TEXT]", N_("ask for a pattern to search"), 0, run_search_prompt, NULL},
     {"filter-line", "[TEXT]", N_("ask for a filter"), 0, run_filter_prompt, NULL},
-    {"narrow", "[WORDS]", N_("of a list or the help, show what holds these words; typing does the same"), 0, run_narrow, NULL},
-    {"type", "KEY", N_("a character more, or Backspace, of the words a list is narrowed to"), 0, run_type, NULL},
+    {"narrow", "[WORDS]", N_("show only the entries of a list or the help that contain these words; typing does the "
+                             "same"), 0, run_narrow, NULL},
+    {"type", "KEY", N_("a character added to the words that narrow a list, or Backspace"), 0, run_type, NULL},
     {"palette", "[WORD]", N_("list every command, or those with WORD"), 0, run_palette, NULL},
     {"theme", "[NAME]", N_("choose the next colour scheme, or one of dark, light, contrast, blind, mono"), 0, run_theme, complete_theme},
     {"keymap", "NAME", N_("choose a set of keys: default, vim, less; keys of your own file stay"), 0, run_keys, complete_keys},

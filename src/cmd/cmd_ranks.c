@@ -8,7 +8,7 @@ static struct rank_view *begin(struct workspace *d)
 {
     struct rank_view *v = d->ranks;
     if (!v || !v->job) {
-        workspace_complain(d, "%s", _("no several ranks here: each side has one recording"));
+        workspace_complain(d, "%s", _("there are no other ranks: each side has one recording"));
         return NULL;
     }
     job_compare_lock(v->job);
@@ -53,7 +53,8 @@ static int ranks_enter(struct workspace *d)
         there = !x->golden && rank_view_to(v, x->step, x->rank, x->order);
         if (!there)
             workspace_say(
-                d, "%s", x->golden ? _("of the golden side: it has no cell here") : _("its call has no recorded rows"));
+                d, "%s", x->golden ? _("a call of the golden side: it has no cell here") : _("its call has no recorded "
+                                                                                             "rows"));
     }
     struct rank_cell c = rank_view_cell(v);
     if (x) { /* its call alone, whatever else the cell stands for */
@@ -106,7 +107,7 @@ static void next_bad(struct workspace *d, struct rank_view *v, int by)
 {
     if (!rank_view_next(v, by))
         workspace_say(d, "%s",
-                      by > 0 ? _("no bad cell behind this one in this step")
+                      by > 0 ? _("no bad cell after this one in this step")
                              : _("no bad cell before this one in this step"));
 }
 
@@ -168,7 +169,8 @@ static int run_ranks(struct workspace *d, struct str args)
         word++;
     if (args.n && word == ARRAY_LEN(words)) {
         workspace_complain(
-            d, _("ranks: no \"%.*s\"; it is first, next, prev, list, in, out, later, earlier, stop or nothing"),
+            d, _("ranks: unknown word \"%.*s\"; expected first, next, prev, list, in, out, later, earlier, stop or "
+                 "nothing"),
             STR_ARG(args));
         return 0;
     }

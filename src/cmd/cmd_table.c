@@ -222,7 +222,7 @@ static int run_group(struct workspace *d, struct str args)
     for (int i = 0; i < GROUP_COUNT; i++)
         workspace_add_command(d, "group", groups[i].name, "%s %-10s %s", d->groups.kind == (enum group)i ? ">" : " ",
                               groups[i].name, _(groups[i].help));
-    workspace_show_list(d, _("how the rows are put together"));
+    workspace_show_list(d, _("how the rows are grouped"));
     return 0;
 }
 

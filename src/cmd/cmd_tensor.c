@@ -396,7 +396,7 @@ static int run_magnify(struct workspace *d, struct str args)
     if (!s)
         return 0;
     if (!out && s->size[0] <= 1 && s->size[1] <= 1)
-        workspace_say(d, "%s", _("one element a cell already"));
+        workspace_say(d, "%s", _("already one element per cell"));
     else if (out && !s->magnified)
         workspace_say(d, "%s", _("the whole plane is shown already"));
     else

@@ -324,7 +324,8 @@ static int run_follow(struct workspace *d, struct str args)
     d->watch = str_is(args, "on") ? true : str_is(args, "off") ? false : !d->watch;
     d->guide.follow = d->watch;
     workspace_say(d,
-                  d->watch ? _("following: grown dumps are read again, grown logs read on") : _("no longer following"));
+                  d->watch ? _("following: dumps that have grown are read again, logs are read on")
+                           : _("no longer following"));
     return 0;
 }
 

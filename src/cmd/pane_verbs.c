@@ -88,7 +88,7 @@ static int list_enter(struct workspace *d)
 {
     const struct list_item *x = workspace_selected(d);
     if (!x && d->narrow.n) {
-        workspace_say(d, _("nothing in this list holds \"%s\"; Backspace takes a character back"), d->narrow.p);
+        workspace_say(d, _("no entry contains \"%s\"; Backspace deletes a character"), d->narrow.p);
         return 0;
     }
     if (!x) /* nothing is found yet, or will be */

@@ -674,7 +674,7 @@ static void take_in(struct workspace *d)
     session_decide(d->s, &d->inv->decisions);
     d->guide.changes++;
     buf_clear(&d->aside);
-    buf_fmt(&d->aside, _("%s was changed by somebody else meanwhile: %zu of theirs taken in"),
+    buf_fmt(&d->aside, _("%s was changed by somebody else meanwhile: %zu of their changes merged"),
             path_base(str_of(d->inv->path)).p, d->inv->taken_in);
 }
 

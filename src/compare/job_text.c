@@ -158,7 +158,7 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
     if (!f->found) {
         int status = settled ? job_status(r) : 0;
         buf_cstr(out, !settled      ? _("nothing deviates so far")
-                      : status == 5 ? _("judged in part: nothing deviates of what was compared")
+                      : status == 5 ? _("judged in part: nothing that was compared deviates")
                                     : _("aligned: nothing deviates on any rank"));
         return;
     }

@@ -141,7 +141,7 @@ int dump_config_open(struct dump_config *c, const char *path, struct err *e)
         return -1;
     const struct dump_tool *t = tool_of(&c->s);
     if (!t)
-        return err_set(e, ERR_DATA, _("%s: no configuration of a dump that is known"), path);
+        return err_set(e, ERR_DATA, _("%s: not a known dump configuration"), path);
     c->tool = t->name;
     t->lint(c);
     for (size_t i = 0; i < c->remarks.n; i++)

@@ -18,7 +18,7 @@ static void needed(struct dump_config *c)
                                        COMMON "iteration", COMMON "input_output"};
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (!dump_config_value(c, keys[i]).n)
-            dump_config_say(c, REMARK_BAD, keys[i], "%s", _("not there: the run stops with an error about the "
+            dump_config_say(c, REMARK_BAD, keys[i], "%s", _("missing: the run stops with an error about the "
                                                             "configuration"));
 }
 
@@ -32,7 +32,7 @@ static void where(struct dump_config *c)
     if (path.n && path.p[0] != '/')
         dump_config_say(c, REMARK_BAD, COMMON "path", _("%.*s: has to be absolute"), STR_ARG(path));
     else if (odd)
-        dump_config_say(c, REMARK_BAD, COMMON "path", _("%.*s: letters, digits, - _ and / alone are taken"),
+        dump_config_say(c, REMARK_BAD, COMMON "path", _("%.*s: only letters, digits, -, _ and / are allowed"),
                         STR_ARG(path));
 }
 
@@ -54,11 +54,11 @@ static void which_calls(struct dump_config *c)
     struct str mode = dump_config_value(c, COMMON "dump_mode"), debug = dump_config_value(c, COMMON "op_debug_mode");
     size_t kernels = dump_config_count(c, COMMON "kernels");
     if (str_is(mode, "0") && kernels)
-        dump_config_say(c, REMARK_ADVICE, COMMON "kernels", _("%zu kernels are named, and dump_mode 0 ignores them: "
-                                                              "everything is written"), kernels);
+        dump_config_say(c, REMARK_ADVICE, COMMON "kernels", _("%zu kernels are listed, but dump_mode 0 ignores the "
+                                                              "list: everything is written"), kernels);
     else if (str_is(mode, "1") && !kernels)
-        dump_config_say(c, REMARK_BAD, COMMON "kernels", "%s", _("dump_mode 1 writes the kernels named here, and "
-                                                                 "none is"));
+        dump_config_say(c, REMARK_BAD, COMMON "kernels", "%s", _("dump_mode 1 writes the kernels listed here, and the "
+                                                                 "list is empty"));
     else if (str_is(mode, "2"))
         dump_config_say(c, REMARK_NOTE, COMMON "dump_mode", "%s", _("writes what mindspore.set_dump names in the "
                                                                     "script"));
@@ -86,11 +86,11 @@ static void what_of_them(struct dump_config *c)
         dump_config_say(c, REMARK_ADVICE, COMMON "saved_data", "%s", _("no statistic.csv is written: take \"full\", "
                 "or \"statistic\" where tensors are not needed"));
     else if (!c->tensors)
-        dump_config_say(c, REMARK_NOTE, COMMON "saved_data", "%s", _("figures alone, no tensors: small, and no "
-                                                                     "element can be looked at"));
+        dump_config_say(c, REMARK_NOTE, COMMON "saved_data", "%s", _("statistics only, no tensors: small, but no "
+                                                                     "element can be inspected"));
     if (str_is(io, "1"))
         dump_config_say(c, REMARK_ADVICE, COMMON "input_output", "%s", _("no outputs are written: a deviation shows "
-                "only where the next call takes it"));
+                                                                         "only in the inputs of the next call"));
     else if (str_is(io, "2"))
         dump_config_say(c, REMARK_ADVICE, COMMON "input_output", "%s", _("no inputs are written: where a deviation "
                 "starts cannot be told from where it passes"));

@@ -47,12 +47,12 @@ static void part(struct dump_config *c, const char *list, const char *scope, con
     size_t names = dump_config_count(c, list), bounds = dump_config_count(c, scope);
     struct str sum = dump_config_value(c, summary);
     if (bounds && bounds != 2)
-        dump_config_say(c, REMARK_BAD, scope, _("%zu names: a scope is its first and its last call"), bounds);
+        dump_config_say(c, REMARK_BAD, scope, _("%zu names: a scope takes two, its first and its last call"), bounds);
     if (c->tensors && !names && !bounds)
         dump_config_say(c, REMARK_ADVICE, list, "%s", _("tensors of every call: begin with statistics, then name the "
                                                         "calls around the first deviation"));
     if (has_part(c, mode, "all") && dump_config_count(c, mode) > 1)
-        dump_config_say(c, REMARK_BAD, mode, "%s", _("\"all\" stands alone"));
+        dump_config_say(c, REMARK_BAD, mode, "%s", _("\"all\" cannot be combined with others"));
     if (has_part(c, mode, "forward") && !has_part(c, mode, "backward"))
         dump_config_say(c, REMARK_ADVICE, mode, "%s", _("no backward pass is written: enough for the first loss, not "
                                                         "for gradients"));
@@ -60,8 +60,8 @@ static void part(struct dump_config *c, const char *list, const char *scope, con
         dump_config_say(c, REMARK_ADVICE, mode, "%s", _("no inputs are written: where a deviation starts cannot be "
                                                         "told from where it passes"));
     if (str_is(sum, "md5"))
-        dump_config_say(c, REMARK_ADVICE, summary, "%s", _("checksums tell equal from different and nothing more: "
-                                                           "for a run against itself"));
+        dump_config_say(c, REMARK_ADVICE, summary, "%s", _("checksums show only equal or different: use them to "
+                                                           "compare a run with itself"));
 }
 
 void msprobe_config_lint(struct dump_config *c)
@@ -72,9 +72,10 @@ void msprobe_config_lint(struct dump_config *c)
     static const char *const levels[] = {"L0", "L1", "L2", "mix", "debug"};
     struct str task = dump_config_value(c, "task"), level = dump_config_value(c, "level");
     if (!dump_config_value(c, "dump_path").n)
-        dump_config_say(c, REMARK_BAD, "dump_path", "%s", _("empty: nothing says where to write"));
+        dump_config_say(c, REMARK_BAD, "dump_path", "%s", _("empty: no output path is set"));
     if (task.n && !one_of(task, tasks, ARRAY_LEN(tasks)))
-        dump_config_say(c, REMARK_BAD, "task", _("%.*s: no task of msprobe; statistics or tensor compare two runs"),
+        dump_config_say(c, REMARK_BAD, "task", _("%.*s: not a task of msprobe; use statistics or tensor to compare "
+                                                 "two runs"),
                         STR_ARG(task));
     if (level.n && !one_of(level, levels, ARRAY_LEN(levels)))
         dump_config_say(c, REMARK_BAD, "level", _("%.*s: expected L0, L1, mix, L2 or debug"), STR_ARG(level));
@@ -86,7 +87,7 @@ void msprobe_config_lint(struct dump_config *c)
         dump_config_say(c, REMARK_ADVICE, "step", "%s", _("every step is written; one step is enough to compare, the "
                                                           "first one first"));
     if (str_is(level, "L0"))
-        dump_config_say(c, REMARK_ADVICE, "level", "%s", _("modules alone: take \"mix\" to see the calls inside them "
+        dump_config_say(c, REMARK_ADVICE, "level", "%s", _("modules only: take \"mix\" to see the calls inside them "
                                                            "as well"));
     if (str_is(level, "L2"))
         dump_config_say(c, REMARK_ADVICE, "level", "%s", _("operators of CANN, which this program does not read: "
@@ -94,13 +95,13 @@ void msprobe_config_lint(struct dump_config *c)
     if (c->tensors) {
         part(c, "tensor.list", "tensor.scope", "tensor.data_mode", "tensor.summary_mode");
         if (dump_config_count(c, "statistics.list") && !dump_config_count(c, "tensor.list"))
-            dump_config_say(c, REMARK_ADVICE, "statistics.list", "%s", _("belongs to another task than the one that "
-                    "is set: it is ignored"));
+            dump_config_say(c, REMARK_ADVICE, "statistics.list", "%s", _("belongs to another task than the configured "
+                                                                         "one: ignored"));
     } else if (str_is(task, "statistics")) {
         part(c, "statistics.list", "statistics.scope", "statistics.data_mode", "statistics.summary_mode");
         if (dump_config_count(c, "tensor.list") && !dump_config_count(c, "statistics.list"))
-            dump_config_say(c, REMARK_ADVICE, "tensor.list", "%s", _("belongs to another task than the one that is "
-                                                                     "set: it is ignored"));
+            dump_config_say(c, REMARK_ADVICE, "tensor.list", "%s", _("belongs to another task than the configured "
+                                                                     "one: ignored"));
     }
 }
 
@@ -121,12 +122,12 @@ void ptdbg_script_lint(struct dump_config *c)
     c->tensors = !str_ieq(summary, STR("True"));
     c->statistics = true;
     if (!dump_config_value(c, "set_dump_path").n && !dump_config_value(c, "PrecisionDebugger.dump_path").n)
-        dump_config_say(c, REMARK_BAD, "set_dump_path", "%s", _("not there: nothing says where to write"));
+        dump_config_say(c, REMARK_BAD, "set_dump_path", "%s", _("missing: no output path is set"));
     if (dump_config_value(c, "set_dump_switch").n && !str_is(on, "ON"))
-        dump_config_say(c, REMARK_BAD, "set_dump_switch", "%s", _("never switched on in what could be read: nothing "
-                                                                  "is written"));
+        dump_config_say(c, REMARK_BAD, "set_dump_switch", "%s", _("dumping is never switched on in the files that "
+                                                                  "were read: nothing is written"));
     if (mode.n && !one_of(mode, modes, ARRAY_LEN(modes)))
-        dump_config_say(c, REMARK_BAD, "set_dump_switch.mode", _("%.*s: no mode of ptdbg"), STR_ARG(mode));
+        dump_config_say(c, REMARK_BAD, "set_dump_switch.mode", _("%.*s: not a mode of ptdbg"), STR_ARG(mode));
     if (str_is(mode, "acl"))
         dump_config_say(c, REMARK_ADVICE, "set_dump_switch.mode", "%s", _("operators of CANN, which this program "
                 "does not read: take \"mix\""));

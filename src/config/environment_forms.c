@@ -149,7 +149,7 @@ int environment_archive(struct settings *s, const char *path, struct err *e)
         }
     }
     if (z && rc == 0 && !found)
-        rc = err_set(e, ERR_DATA, _("%s: an archive without env and pip, so not one of msprobe's config_check"), path);
+        rc = err_set(e, ERR_DATA, _("%s: an archive without env and pip: not written by msprobe's config_check"), path);
     if (z)
         zip_close(z);
     file_close(&f);

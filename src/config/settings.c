@@ -295,7 +295,7 @@ static int environment_folder(struct settings *s, const char *path, struct err *
     buf_release(&b);
     name_list_release(&names);
     if (!found)
-        return err_set(e, ERR_DATA, _("%s: no file in this folder tells of an environment"), path);
+        return err_set(e, ERR_DATA, _("%s: no file in this folder describes an environment"), path);
     s->env_path = arena_cstr(&s->arena, str_of(path));
     return 0;
 }

@@ -16,7 +16,7 @@ static const struct {
 } parts[PARTS] = {
     [PART_PROBLEM] = {NULL, DOC_BAD, SETTINGS_FOUND},
     [PART_START] = {N_("Not as the guide asks for the first step"), DOC_OPEN, SETTINGS_FOUND},
-    [PART_ADVICE] = {N_("Against a recommendation"), DOC_ADVICE, SETTINGS_FOUND},
+    [PART_ADVICE] = {N_("Not as recommended"), DOC_ADVICE, SETTINGS_FOUND},
     [PART_INFO] = {N_("Different, without effect on the verdict"), DOC_NOTE, SETTINGS_FOUND},
     [PART_WAIVED] = {N_("Differences that were waived"), DOC_WAIVED, SETTINGS_FOUND},
     [PART_MANUAL] = {N_("To be confirmed by hand"), DOC_ADVICE, SETTINGS_OPEN},

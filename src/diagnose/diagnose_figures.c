@@ -311,7 +311,7 @@ void detect_changed_end(struct diagnosis_case *p)
         return;
     struct buf name = {0};
     dump_row_name(p->side[!side], inner, &name);
-    case_found(p, DIAGNOSIS_GAP, side, 0.8, _("%s agrees, and on the other side it is what the module puts out: what "
-                                              "changes it here behind its last call was not recorded"), name.p);
+    case_found(p, DIAGNOSIS_GAP, side, 0.8, _("%s agrees with what the module returns on the other side; what changes "
+                                              "it here after the last call was not recorded"), name.p);
     buf_release(&name);
 }

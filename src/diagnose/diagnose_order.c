@@ -195,8 +195,9 @@ void detect_order(struct diagnosis_case *p)
     if (dense_block_order(&b, LEFT_OVER, &o))
         say_order(p, &b, &o, "");
     else if (!order_of_part(p, &b) && !signed_order(p, &b) && !p->partly && dense_block_same_values(&b))
-        case_found(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.8, _("both sides have the same %zu values, each as often, at "
-                                                             "other places; no simple order of the axes explains it"),
+        case_found(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.8, _("both sides have the same %zu values, equally often but "
+                                                             "at other places; no simple order of the axes explains "
+                                                             "it"),
                                                              b.n);
     dense_block_release(&b);
 }

@@ -134,7 +134,7 @@ static int open_chunk(struct distcp *x, const struct stored_chunk *s, struct ten
     free(name);
     int rc = pt_open(t, why);
     if (rc == 0 && !tensor_packed(t))
-        rc = err_set(why, ERR_DATA, _("%s: a chunk whose elements do not lie in order"), t->file.name);
+        rc = err_set(why, ERR_DATA, _("%s: the elements of a chunk are not in row-major order"), t->file.name);
     *p = (struct weight_piece){.file = file, .at = s->at + t->offset, .size = t->numel * dtype_table[t->dtype].size};
     file_close(&t->file);
     t->file = (struct file){0};

@@ -228,8 +228,8 @@ WEIGHT_READER(
     reader_distcp, "torch-distcp",
     N_("weights: torch.distributed.checkpoint, chunks joined; Megatron's torch_dist, layers taken apart"),
     ".metadata *.distcp", "torch 2.1 to 2.13",
-    N_("objects that are no tensors, compressed chunks, uneven chunks along several axes, .metadata of more than "
-       "2 million values"),
+    N_("objects that are not tensors, compressed chunks, uneven chunks along several axes, .metadata of more than 2 "
+       "million values"),
     is_distcp, is_distcp_folder);
 
 const struct reader reader_activations = {

@@ -54,7 +54,7 @@ static void nonfinite(const struct measure *m, uint32_t line, struct buf *out)
 {
     const struct figures *f = measure_figures(m, line);
     if (!f) {
-        buf_cstr(out, counted_only(m, line) ? _("NaN or infinite elements on one side only, or another number of "
+        buf_cstr(out, counted_only(m, line) ? _("NaN or infinite elements on one side only, or different numbers of "
                                                 "them; the recorded extremes leave them out")
                                             : _("the recorded extremes are non-finite on one side only, or in another "
                                                 "way"));
@@ -79,8 +79,8 @@ static void ill(const struct line_judgement *x, struct buf *out)
     if (kind == CONDITION_OTHER_ORDER) {
         buf_fmt(
             out,
-            _("doubtful: its module was given whole numbers that noise turned, so its rows may stand in another order; "
-              "largest, smallest and norm differ by %s of the norm"),
+            _("doubtful: its module received integers that noise changed, so its rows may be in another order; max, "
+              "min and norm differ by %s of the norm"),
             digits(e, x->error));
         return;
     }
@@ -110,9 +110,9 @@ static void rounded(const struct line_judgement *x, const struct figures *f, str
     buf_fmt(
         out,
         part
-            ? _("%s is %s; a part of the elements (an eighth or more) are %s numbers on the %s side only, where what "
-                "went in has none")
-            : _("%s is %s; all elements are %s numbers on the %s side only, where most that went in are not"),
+            ? _("%s is %s; an eighth or more of the elements are %s numbers on the %s side only, and the inputs have "
+                "none there")
+            : _("%s is %s; all elements are %s numbers on the %s side only, and most of the inputs are not"),
         error_name(x), e, f ? dtype_table[f->kept[s] & ~KEPT_PART].name : "", side);
 }
 
@@ -166,7 +166,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
                        "computed from it agree"), lim);
         break;
     case RULE_CONTAINER:
-        buf_cstr(out, _("the other side's container ends at another call: its content agrees, and so does what is "
+        buf_cstr(out, _("the other side's module ends at another call: its content agrees, and so does what is "
                         "computed from it"));
         break;
     case RULE_DISCARDED:

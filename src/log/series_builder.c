@@ -479,8 +479,8 @@ static void say(struct series_builder *k)
                                       name, k->zeroes));
     UNREAD(ODD_FULL, N_("%s: limit of one log reached; %zu values are left out, first in line %u"));
     UNREAD(ODD_CRC, N_("%s: %zu records with a wrong checksum were left out, first record %u"));
-    UNREAD(ODD_CUT, N_("%s: the end of the file cuts off %zu record, in line %u; it is being written or was cut, the "
-                       "missing part does not count"));
+    UNREAD(ODD_CUT, N_("%s: the end of the file cuts off %zu record, line %u: the file is still being written or was "
+                       "cut; the missing part is not counted"));
     s->tail.cut = k->counted[ODD_CUT] ? (uint32_t)s->unread.n : 0;
 }
 

@@ -20,10 +20,10 @@ void oracle_row_text(const struct oracle_row *r, struct buf *out)
     if (r->rounded)
         buf_fmt(out, _("; every value is a %s number"), r->rounded);
     if (r->part < 1)
-        buf_fmt(out, _("; on %.2g %% of its rows: a fault in one of them is missed with a probability of %.2g"),
+        buf_fmt(out, _("; computed for %.2g %% of its rows: an error in one row is missed with a probability of %.2g"),
                 r->part * 100, oracle_row_missed(r));
     if (r->vectors)
-        buf_fmt(out, _("; by %d random vectors: a fault of %d times what is called wrong is missed with a probability "
+        buf_fmt(out, _("; tested with %d random vectors: an error of %d times the limit is missed with a probability "
                        "of %.1e"), r->vectors, PRODUCT_TEST_TIMES, oracle_row_missed(r));
 }
 

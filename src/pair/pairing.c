@@ -543,7 +543,7 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, const
         buf_cstr(out, _("same kind of operator and element count; matched by kind and order only"));
         break;
     case WHY_UNLIKELY:
-        buf_cstr(out, _("matched by kind and order only, and no figure agrees where all around agree"));
+        buf_cstr(out, _("matched by kind and order only, and no figure agrees although all around it agree"));
         break;
     case WHY_TWIN:
         buf_cstr(out, _("the forward calls are paired, so the backward calls are too"));

@@ -88,16 +88,16 @@ static void one_side(struct panel_page *p, const struct dump *d, const struct se
         return;
     double unseen = fmax(log->digit[LOG_LOSS], fabs(loss) * fmax(l.rounding, rule_limit(RULE_LIMIT_DUMP_RUN)));
     bool same = fabs(l.nearest - loss) <= unseen;
-    struct panel_item *it = page_item(p, same ? MARK_OK : MARK_OPEN, ids[side], _("%s: loss of the dump %s, of the "
-            "undumped run's log %s (step %lld)"),
+    struct panel_item *it = page_item(p, same ? MARK_OK : MARK_OPEN, ids[side], _("%s: loss in the dump %s, in the "
+                                                                                  "log of the run without dump %s "
+                                                                                  "(step %lld)"),
                                       side ? _("golden") : _("target"), num_cell(a, l.nearest, 7), num_cell(b, loss,
                                               7), (long long)r->step);
     it->side = side;
     if (!same)
-        it->detail = _("Either the hooks change what is computed, and the dump is of another run: print the loss "
-                       "while dumping, and "
-                       "dump fewer calls. Or the log's loss is a mean over ranks or micro-batches this dump has not: "
-                           "answer so.");
+        it->detail = _("Either the dump hooks change the computation, and the dump is of another run: print the loss "
+                       "while dumping, and dump fewer calls. Or the log's loss is a mean over ranks or micro-batches "
+                       "that this dump does not have: then answer so.");
     if (!isnan(norm) && log_has(r, LOG_NORM) && isfinite(r->value[LOG_NORM])) {
         bool near = fabs(norm - r->value[LOG_NORM]) <= fmax(log->digit[LOG_NORM], 0.01 * r->value[LOG_NORM]);
         it = page_item(p, near ? MARK_OK : MARK_ADVICE, NULL, _("%s: norm of the dump's gradients %s, global norm of "

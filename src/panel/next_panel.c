@@ -142,9 +142,8 @@ static const struct {
 } branches[] = {
     {closed, 8, N_("The root cause is named and confirmed: write the report. Other failures follow from it, or belong "
                    "to another ticket.")},
-    {dump_is_another_run, 2, N_("A dump's loss is not the one the undumped run printed: find out whether it is the "
-                                "same run before "
-                                "anything is read from it.")},
+    {dump_is_another_run, 2, N_("The dump's loss differs from the loss of the run without dump: check whether it is "
+                                "the same run before you use the dump.")},
     {settings_differ, 1, N_("The settings differ, so the runs are not comparable. Align or waive them first.")},
     {data_differ, 2, N_("Inputs, weights or determinism differ: everything below follows from them.")},
     {first_step_differs, 3, N_("Step 1 differs: the forward pass. Dump it on both sides and check the first deviation.")},
@@ -166,8 +165,9 @@ static const struct {
     {not_reproduced, 7, N_("The difference does not show in this run. Widen it until it does: add one feature, then "
                            "size, "
                            "then cards, and compare after each.")},
-    {rollout_differs, PANEL_ROLLOUT, N_("Trainer and rollout engine give the same tokens other log-probabilities: check what is "
-                                        "fitted there, then the weights after the sync.")},
+    {rollout_differs, PANEL_ROLLOUT, N_("Trainer and rollout engine give different log-probabilities to the same "
+                                        "tokens: check the signs of errors found there, then the weights after the "
+                                        "sync.")},
     {rollout_alone, PANEL_ROLLOUT, N_("Rollouts were given: judge them first.")},
 };
 

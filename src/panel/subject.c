@@ -131,7 +131,7 @@ static int find_gap(const struct procedure *g, struct str name, struct subject *
     subject_of_line(g->s, &gaps, line, out, a);
     vec_release(&gaps);
     if (out->kind != SUBJECT_GAP)
-        return err_set(e, ERR_USAGE, _("\"%.*s\" is in no gap: it is paired, or the calls beside it are"),
+        return err_set(e, ERR_USAGE, _("\"%.*s\" is not in a gap: it is paired, or the calls next to it are"),
                        STR_ARG(name));
     return 0;
 }

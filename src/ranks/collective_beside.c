@@ -87,7 +87,7 @@ static void beside_siblings(struct finding_collectives *x)
         }
         if (finer >= same && finer)
             collective_say(c, "low-precision-reduction",
-                           _("reduced in %s; the same call of other layers in a finer type"),
+                           _("reduced in %s; the same call of other layers is reduced in a finer type"),
                            dtype_table[c->dtype].name);
         else if (other_kind > own_kind || (other_kind && other_kind == own_kind && kind && strcmp(kind, "tp") == 0))
             collective_say(c, "wrong-group",
@@ -335,7 +335,7 @@ static void find_unreduced(struct finding_collectives *x, const char *kind)
             strcmp(kind, "dp") == 0 && g.reduced * 2 > g.all && !str_ihas(str_of(x->w->calls.v[i].key), "expert");
         if (like != NONE || (most && any != NONE))
             add_missing(x, like != NONE ? like : any, &x->w->calls.v[i], "unreduced-gradient",
-                        _("the gradient differs between ranks that share the weight and meets no reduction over them"));
+                        _("the gradient differs between ranks that share the weight and is not reduced over them"));
     }
     free(g.met);
     free(g.differs);

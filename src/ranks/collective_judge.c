@@ -201,7 +201,7 @@ static void explain(struct collective *c, const struct members *m, const double 
             c->residual < 8 * n * dtype_table[coarser[i]].epsilon) {
             c->precision = coarser[i];
             collective_say(c, "low-precision-reduction",
-                           _("%s in and out, but the outputs are a sum in %s: off by %.2g, rounding explains %.2g"),
+                           _("%s in and out, but the sum was computed in %s: error %.2g, rounding explains %.2g"),
                            dtype_table[c->dtype].name, dtype_table[coarser[i]].name, c->residual, c->bound);
             return;
         }
@@ -294,15 +294,15 @@ static bool say_nonfinite(struct collective *c, const struct members *m, double 
     if (other) {
         collective_say(
             c, "nonfinite",
-            _("%llu elements of the outputs of %zu ranks are not finite where the inputs give other numbers, or the "
-              "other way round"),
+            _("%llu elements of the outputs of %zu ranks are non-finite where the inputs give finite values, or the "
+              "reverse"),
             (unsigned long long)other, ranks);
         return true;
     }
     if (!given)
         return false;
     c->diagnosis = "nonfinite";
-    snprintf(c->evidence, sizeof c->evidence, _("%llu elements of the outputs are not finite, as the inputs make them"),
+    snprintf(c->evidence, sizeof c->evidence, _("%llu elements of the outputs are not finite, as the inputs imply"),
              (unsigned long long)given);
     return false;
 }
@@ -336,7 +336,7 @@ static void judge_outputs(const struct whole_calls *w, struct collective *c, con
     else if (c->verdict == COLLECTIVE_DEVIATE)
         explain(c, m, want[0]);
     else if (!tail && c->kind && strcmp(c->kind, "tp") == 0 && doubled(c, m)) {
-        collective_say(c, "doubled-allreduce", _("the inputs are the same on all %zu ranks already, and are added up"),
+        collective_say(c, "doubled-allreduce", _("the inputs are already the same on all %zu ranks, and are summed"),
                        m->n);
         for (size_t i = 0; i < m->n; i++)
             vec_push(&c->ranks, c->group.v[i]);

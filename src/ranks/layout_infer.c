@@ -448,26 +448,26 @@ static void say_why(const struct inference *x)
     layout_order_text(l, order);
     if (l->size[CUT_PP] > 1 && !l->given[CUT_PP])
         reason(l,
-               x->transfers ? _("%d pipeline stages: by what is sent to whom")
-                            : _("%d pipeline stages: by the layers that ranks hold"),
+               x->transfers ? _("%d pipeline stages: inferred from sends and receives")
+                            : _("%d pipeline stages: inferred from the layers each rank holds"),
                l->size[CUT_PP]);
     if (l->size[CUT_TP] > 1 && !l->given[CUT_TP])
         reason(l, _("tp %d: ranks of a stage hold other matrices"), l->size[CUT_TP]);
     if (l->size[CUT_CP] > 1 && !l->given[CUT_CP])
         reason(l,
                x->gathers ? _("cp %d: replicas gather from each other in the forward pass")
-                          : _("cp %d: replicas are given other positions"),
+                          : _("cp %d: replicas receive different positions"),
                l->size[CUT_CP]);
     if (l->open >> CUT_DP & 1)
-        reason(l, _("%d replicas: nothing recorded tells data from context parallel"),
+        reason(l, _("%d replicas: the recordings do not show whether they are data or context parallel"),
                l->size[CUT_DP] * l->size[CUT_CP]);
     else if (l->size[CUT_DP] > 1 && !l->given[CUT_DP])
         reason(l,
                x->apart ? _("dp %d: replicas exchange nothing in the forward pass")
-                        : _("dp %d: replicas with batches of their own"),
+                        : _("dp %d: replicas with different batches"),
                l->size[CUT_DP]);
     if (x->unordered)
-        reason(l, _("ranks fit no order of the cuts; %s is assumed"), order);
+        reason(l, _("the ranks match no known order of the parallel dimensions; %s is assumed"), order);
 }
 
 void layout_infer(struct layout *l, const struct rank_set *s)

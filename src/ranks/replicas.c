@@ -417,7 +417,7 @@ static void find_seeds(struct finding_replicas *x)
             first->differ = true;
             first->diagnosis = "same-seed";
             snprintf(first->evidence, sizeof first->evidence,
-                     _("%zu data-parallel ranks drop the same elements: one seed"), g.n);
+                     _("%zu data-parallel ranks drop the same elements: they use the same seed"), g.n);
         }
     }
     vec_release(&all);

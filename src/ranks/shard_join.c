@@ -1157,7 +1157,7 @@ int whole_row_tensor(const struct whole_rows *r, const struct whole_row *x, stru
     struct joined_view v;
     const struct shape *ps = part_shape(r, x);
     if (rc == 0 && (!ps || !row_view(x, ps, &v)))
-        rc = err_set(e, ERR_DATA, _("%s: the parts do not join"), part[0].file.name);
+        rc = err_set(e, ERR_DATA, _("%s: the parts cannot be joined"), part[0].file.name);
     if (rc == 0)
         rc = joined_open(t, part, n, &v, part[0].file.name, e);
     else

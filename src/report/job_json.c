@@ -460,7 +460,8 @@ static void layout_warnings(struct jsonw *w, const struct layout *l, const char 
     struct buf b = {0};
     if (l->against[0])
         buf_fmt(&b,
-                _("%s: the layout does not fit the values: parts of most weights do not make the other side's; the first is %s"),
+                _("%s: the layout does not fit the values: the joined parts of most weights differ from the other "
+                  "side's weight; the first is %s"),
                 path, l->against);
     if (b.n)
         jw_cstr(w, b.p);

@@ -184,7 +184,8 @@ cJSON *job_files_merge(const char *path, struct err *e)
         cJSON *one = json_load(files.v[i], FILE_MOST, e);
         if (!one || !cJSON_IsArray(get(one, "ranks")) || !cJSON_IsObject(get(one, "parts"))) {
             if (one)
-                err_set(e, ERR_DATA, _("%s: expected the result of ranks, found something else"), files.v[i]);
+                err_set(e, ERR_DATA, _("%s: expected the result of a comparison of ranks, found something else"),
+                files.v[i]);
             cJSON_Delete(one);
             rc = -1;
         } else if (!all) {
@@ -196,7 +197,7 @@ cJSON *job_files_merge(const char *path, struct err *e)
     }
     name_list_release(&files);
     if (rc == 0 && !all)
-        rc = err_set(e, ERR_DATA, _("%s: no result of ranks there"), path);
+        rc = err_set(e, ERR_DATA, _("%s: no result of a comparison of ranks in it"), path);
     if (rc) {
         cJSON_Delete(all);
         return NULL;

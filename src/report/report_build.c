@@ -77,7 +77,7 @@ static void outcome(struct building *b)
     doc_begin(b->d, DOC_ITEM);
     bool one_of = b->o && b->o->job && b->s->side[TARGET].dump.rank >= 0;
     if (one_of)
-        doc_cellf(b->d, DOC_STRONG, TONE_PLAIN, _("Result of rank %d, which the rest is about: "),
+        doc_cellf(b->d, DOC_STRONG, TONE_PLAIN, _("Result of rank %d, the one described below: "),
                   b->s->side[TARGET].dump.rank);
     else
         doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Result: ")));

@@ -28,8 +28,8 @@ static void strip(struct building *b, const struct job_result *r)
     job_strip_text(&s, STRIP_WIDTH, STRIP_LINES, &t);
     doc_heading(b->d, _("Ranks by calls"));
     doc_say(b->d, TONE_QUIET,
-            _("A line a rank, a sign a call in the order of execution; neighbours share a sign where they are "
-              "more, the worst of them."));
+            _("One line per rank, one character per call in execution order. Where space is short, neighbours share a "
+              "character, which shows the worst of them."));
     doc_code(b->d, t.p ? buf_view(&t) : STR(""));
     buf_release(&t);
     job_strip_release(&s);
@@ -105,12 +105,13 @@ void report_ranks(struct building *b)
     struct buf t = {0};
     if (b->o && b->o->job_busy)
         doc_say(b->d, TONE_WARN, "%s",
-                _("The ranks were still being compared when this was written: what follows is of one pair of them."));
+                _("The ranks were still being compared when this was written: what follows is about one pair of "
+                  "them."));
     if (!r || !r->steps)
         return;
     job_unseen_text(r, &t);
     if (t.n)
-        told(b, _("Not looked at: "), TONE_WARN, &t);
+        told(b, _("Not checked: "), TONE_WARN, &t);
     job_outcome_text(r, true, &t);
     told(b, _("Result: "), r->first.found ? TONE_BAD : job_status(r) == 0 ? TONE_GOOD : TONE_WARN, &t);
     for (int s = 0; s < 2; s++) {

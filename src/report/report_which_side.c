@@ -37,8 +37,8 @@ void report_which_side(struct building *b)
     if (!o || !(o->side[TARGET].cover.recomputed + o->side[GOLDEN].cover.recomputed))
         return;
     doc_say(b->d, TONE_PLAIN, "%s",
-        _("Recorded calls computed anew in float64, each from its own side's inputs and arguments. An output above "
-                                      "twice the error of honest arithmetic is wrong."));
+        _("Recorded calls recomputed in float64, each from its own side's inputs and arguments. An output whose error "
+          "exceeds twice the rounding error of a correct computation is wrong."));
     coverage(b, o);
     if (b->j->first != NONE && !oracle_which_is_wrong(oracle_which(o, b->m->pairing->lines.v[b->j->first].row)))
         told_line(b, o, b->j->first);

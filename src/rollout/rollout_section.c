@@ -12,7 +12,7 @@ static void side(struct document *d, const struct rollout *r, int k)
 {
     const struct rollout_side *s = &r->side[k];
     char n[NUM_MAX], m[NUM_MAX];
-    doc_note(d, DOC_NOTE, NULL, _("%s: %s, sequences: %s, tokens that count: %s (%s)"), k ? _("rollout") : _("trainer"),
+    doc_note(d, DOC_NOTE, NULL, _("%s: %s, sequences: %s, counted tokens: %s (%s)"), k ? _("rollout") : _("trainer"),
              s->column, num_count(n, s->sequences), num_count(m, s->tokens), s->mask ? s->mask : _("no mask"));
     doc_detail(d, "%s, %s", s->path, s->format);
 }
@@ -43,14 +43,15 @@ static void figures(struct document *d, const struct rollout *r)
         d, "%s",
         _("Estimated from the tokens drawn, r = trainer/rollout: k1 = −log r, k2 = (log r)²/2, k3 = r − 1 − log r "
           "(Schulman 2020)."));
-    doc_note(d, DOC_NOTE, NULL, _("importance ratio: mean %s ± %s, from %s to %s; weighted tokens are worth %s %%"),
+    doc_note(d, DOC_NOTE, NULL, _("importance ratio: mean %s ± %s, from %s to %s; effective sample size %s %%"),
              num_cell(a, f->ratio_mean, 4), num_cell(b, f->ratio_error, 2), num_cell(c, f->ratio_min, 3),
              num_cell(x, f->ratio_max, 3), num_cell(y, 100 * f->effective, 3));
     doc_note(d, DOC_NOTE, NULL, _("clipped at ε = %s: %s below, %s above, of %s; ratio beyond %s: %s"),
              num_cell(a, r->limits.epsilon, 3), num_count(b, f->clipped_low), num_count(c, f->clipped_high),
              num_count(x, f->n), num_cell(y, r->limits.ratio, 3), num_count((char[NUM_MAX]){0}, f->far));
     if (r->fit.slope > 0)
-        doc_note(d, DOC_NOTE, NULL, _("log-odds: the trainer's grow by %s ± %s of the rollout's (%s tokens); 1 is due"),
+        doc_note(d, DOC_NOTE, NULL, _("log-odds: the trainer's grow by %s ± %s of the rollout's (%s tokens); expected "
+                                      "1"),
                  num_cell(a, r->fit.slope, 4), num_cell(b, r->fit.slope_error, 2), num_count(c, r->fit.n));
     if (r->routed)
         doc_note(d, DOC_NOTE, NULL, _("experts: %s of %s choices differ"), num_count(a, r->rerouted),
@@ -185,8 +186,7 @@ static void first(struct document *d, const struct rollout *r)
     const struct rollout_token *t = &r->tokens.v[r->first];
     rollout_sequence_name(r, r->first_sequence, &name);
     doc_note(d, DOC_ADVICE, "rollout-first",
-             _("first token that parts (ratio beyond %s): sequence %s, token %zu: trainer %s, "
-               "rollout %s"),
+             _("first token that diverges (ratio beyond %s): sequence %s, token %zu: trainer %s, rollout %s"),
              num_cell(a, r->limits.ratio, 3), name.p, (size_t)r->first - r->sequences.v[r->first_sequence].from,
              num_cell(b, t->lp[0], 6), num_cell(c, t->lp[1], 6));
     buf_release(&name);

@@ -94,26 +94,22 @@ static void fits(struct rollout *r)
         say(r, &r->bad,
             f->cut_rollout
                 ? _("the rollout's log-probabilities look renormalised after a cut (top-p, top-k or min-p), the "
-                    "trainer's not: "
-                    "the mean importance ratio is %s ± %s where 1 is due, %s %% of the differences have that sign; "
-                    "kept %s of "
-                    "the probability")
+                    "trainer's do not: the mean importance ratio is %s ± %s, expected 1, %s %% of the differences "
+                    "have that sign; kept %s of the probability")
                 : _("the trainer's log-probabilities look renormalised after a cut (top-p, top-k or min-p), the "
-                    "rollout's not: "
-                    "the mean importance ratio is %s ± %s where 1 is due, %s %% of the differences have that sign; "
-                    "kept %s of "
-                    "the probability"),
+                    "rollout's do not: the mean importance ratio is %s ± %s, expected 1, %s %% of the differences "
+                    "have that sign; kept %s of the probability"),
             num_cell(a, f->kept, 4), num_cell(b, f->kept_error, 2), num_cell(c, 100 * f->negative, 3),
             num_cell((char[NUM_MAX]){0}, f->cut_rollout ? f->kept : 1 / f->kept, 3));
     if (f->tempered)
         say(r, &r->bad,
             f->slope < 1
-                ? _("a temperature looks applied on one side only: the trainer's log-odds grow by %s ± %s of the "
-                    "rollout's over "
-                    "%s tokens where 1 is due: the rollout's distribution is the sharper one (lower temperature)")
-                : _("a temperature looks applied on one side only: the trainer's log-odds grow by %s ± %s of the "
-                    "rollout's over "
-                    "%s tokens where 1 is due: the trainer's distribution is the sharper one (lower temperature)"),
+                ? _("a temperature seems to be applied on one side only: the trainer's log-odds grow by %s ± %s of "
+                    "the rollout's over %s tokens, expected 1: the rollout's distribution is sharper (lower "
+                    "temperature)")
+                : _("a temperature seems to be applied on one side only: the trainer's log-odds grow by %s ± %s of "
+                    "the rollout's over %s tokens, expected 1: the trainer's distribution is sharper (lower "
+                    "temperature)"),
             num_cell(a, f->slope, 4), num_cell(b, f->slope_error, 2), num_count(c, f->n));
 }
 
@@ -142,12 +138,12 @@ static void doubts(struct rollout *r)
     for (size_t i = 0; i < r->tokens.n && !r->sizes_only; i++)
         positive += r->tokens.v[i].lp[0] > 1e-3 || r->tokens.v[i].lp[1] > 1e-3;
     if (positive)
-        say(r, &r->unread, _("%zu of %zu tokens have a log-probability above 0: these are no natural logarithms of "
+        say(r, &r->unread, _("%zu of %zu tokens have a log-probability above 0: these are not natural logarithms of "
                              "probabilities"), positive, r->tokens.n);
     if (r->unpaired[0])
         say(r, &r->unread, _("%zu sequences of the trainer have no partner: not compared"), r->unpaired[0]);
     if (r->unpaired[1])
-        say(r, &r->warnings, _("%zu sequences of the rollout have no partner: the trainer's file is of fewer"),
+        say(r, &r->warnings, _("%zu sequences of the rollout have no partner: the trainer's file has fewer"),
             r->unpaired[1]);
     if (r->counted[ROLLOUT_TRUNCATED])
         say(r, &r->warnings, _("%zu sequences are longer on one side: their common tokens are compared"),

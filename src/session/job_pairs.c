@@ -250,7 +250,7 @@ int job_compare_what_is_there(struct job_compare *k, struct joined_job *j, struc
     for (int s = 0; s < 2; s++)
         if (!rank_set_is_whole(&j->set[s])) {
             struct buf b = {0};
-            buf_fmt(&b, _("%s: a rank is not there or was not read in full, so that its parts cannot be joined"),
+            buf_fmt(&b, _("%s: a rank is missing or was not read in full, so the parts cannot be joined"),
                     j->set[s].path);
             struct read_failure f = {.path = mem_strdup(""), .text = b.p};
             vec_push(&k->result.failed, f);

@@ -409,10 +409,12 @@ const struct field fields[] = {
     {"problem", N_("problem"), N_("problems of one side alone: nan, inf, saturated, damaged, missing-file, dtype, "
                                   "all-zero, constant"), 12,
      .text = problem, .key = "problem", .label = N_("problem")},
-    {"which", N_("wrong"), N_("which side is wrong, from calls computed anew: target, golden, both, neither"), 8, .text = which_side},
-    {"t.excess", N_("t excess"), N_("target's output against what its own inputs give, in units of what honest arithmetic errs; above 2: wrong"), 8,
+    {"which", N_("wrong"), N_("which side is wrong, from recomputed calls: target, golden, both, neither"), 8, .text = which_side},
+    {"t.excess", N_("t excess"), N_("error of the target's output against recomputation from its own inputs, in units "
+                                    "of the rounding error of a correct computation; above 2: wrong"), 8,
      .number = excess, .error = true, .side = TARGET, .key = "excess"},
-    {"g.excess", N_("g excess"), N_("golden output against what its own inputs give, in units of what honest arithmetic errs; above 2: wrong"), 8,
+    {"g.excess", N_("g excess"), N_("error of the golden output against recomputation from its own inputs, in units "
+                                    "of the rounding error of a correct computation; above 2: wrong"), 8,
      .number = excess, .error = true, .side = GOLDEN, .key = "excess"},
     {"was", N_("was"), N_("verdict in the round before; absent: not recorded then"), 9, .text = was},
     {"was.rel_l2", N_("was L2"), N_("its error in the round before"), 8,

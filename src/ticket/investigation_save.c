@@ -58,7 +58,7 @@ static int join(struct investigation *v, struct merge *m, struct investigation *
     if (theirs->read_only)
         return err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), v->path);
     if (theirs->rounds.n != v->rounds.n)
-        return err_set(e, ERR_USAGE, _("%s has other rounds than this investigation now"), v->path);
+        return err_set(e, ERR_USAGE, _("%s now has other rounds than this investigation"), v->path);
     if (merge_investigations(m, mine, theirs, e))
         return by_others(e);
     return m->conflicts.n ? conflicting(v, m, e) : 0;

@@ -200,7 +200,7 @@ static void changed_meanwhile(void **state)
     snprintf(line, sizeof line, "cd '%s' && sed -i 's/\"bookmarks\": \\[/&{\"target\": \"Tensor.pow.0.forward.input.0\", \"golden\": \"\", \"note\": \"\"},/' t.investigation.json", dir);
     assert_int_equal(system(line), 0);
     tty_send(&t, "jm");
-    wait_text(&t, -1, "1 of theirs taken in");
+    wait_text(&t, -1, "1 of their changes merged");
     file = content(the_file(dir));
     assert_non_null(strstr(file, "Tensor.pow.0.forward.input.0"));
     assert_non_null(strstr(file, "Torch.outer.0.forward.input.1"));

@@ -166,7 +166,7 @@ static void lists_narrow(void **state)
     tty_send(&t, "max_abx");
     wait_text(&t, 2, "/max_abx  0/0");
     tty_send(&t, "\r");
-    wait_text(&t, -1, "nothing in this list holds \"max_abx\"");
+    wait_text(&t, -1, "no entry contains \"max_abx\"");
     tty_send(&t, "\177s\r");
     wait_text(&t, NOWHERE, "max_abs");
     wait_text(&t, 23, "by max_abs, the largest first");

@@ -447,7 +447,7 @@ static void monitor_cut(void **state)
     for (size_t cut = 1; cut < 8; cut++) {
         load(put_n("grad_reduced_0-0.csv", table, sizeof table - 1 - cut));
         assert_int_equal(s.points.n, 1);
-        assert_true(unread("cuts off 1 record, in line 3"));
+        assert_true(unread("cuts off 1 record, line 3"));
         series_release(&s);
     }
     load(put_n("grad_reduced_0-0.csv", "vpp_stage,name,step,norm\n0,a.weight,0,1.5", 41)); /* all there is */
@@ -590,7 +590,7 @@ static void odd_files(void **state)
     }
     load(put_n("trainer_log.jsonl", line, strlen(line) - 8));
     assert_int_equal(s.records.n, 1);
-    assert_true(unread("cuts off 1 record, in line 2"));
+    assert_true(unread("cuts off 1 record, line 2"));
     series_release(&s);
     load(put_n("trainer_log.jsonl", line, strlen(line) - 1)); /* whole, but for the line's end */
     assert_int_equal(s.records.n, 2);
@@ -647,7 +647,7 @@ static void unread_parts(void **state)
     series_release(&s);
     load_text("local_norm step 1 a: 0.512\nlocal_norm step 1 b: 0.5");
     assert_int_equal(s.points.n, 1);
-    assert_true(unread("cuts off 1 record, in line 2") && !s.unread.v[0].whole);
+    assert_true(unread("cuts off 1 record, line 2") && !s.unread.v[0].whole);
     series_release(&s);
 }
 
