@@ -50,10 +50,6 @@ struct element_lens_plane {
 };
 
 struct element_lens_plane element_lens_all(const struct element_lens *l);
-static inline uint64_t element_lens_plane_numel(const struct element_lens_plane *p)
-{
-    return p->outer * p->inner;
-}
 
 struct element_lens_reader {
     const struct element_lens *l;

@@ -324,11 +324,6 @@ void job_compare_leave(struct job_compare *k, int ms)
     job_wait_ms(&k->job, ms);
 }
 
-bool job_compare_busy(struct job_compare *k)
-{
-    return k->there && job_busy(&k->job);
-}
-
 void job_compare_release(struct job_compare *k)
 {
     if (!k->there)

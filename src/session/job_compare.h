@@ -77,7 +77,6 @@ void job_compare_wait(struct job_compare *k);
 void job_compare_leave(struct job_compare *k,
                        int ms); /* the process is about to end: cancelled, waited for at most so long */
 void job_compare_release(struct job_compare *k); /* a zeroed one is fine */
-bool job_compare_busy(struct job_compare *k);
 
 /* The pair of a step and rank, or of all ranks joined; SIZE_MAX: there is none yet. The lock held. */
 size_t job_compare_pair(const struct job_compare *k, int step, int rank);

@@ -1,7 +1,8 @@
-/* Drawing changes nothing: every pane drawn twice from one state gives the same cells and leaves the same state. */
-#include "support.h"
+/* Drawing changes nothing: every pane drawn twice from one state gives the same cells and leaves the same state. The panes of all
+ * ranks: test_ui_ranks.c. */
+#include "drawn.h"
 
-#include "ui/screen.h"
+#include <math.h>
 
 /* Commands that bring each pane to the screen, with something scrolled where it scrolls. */
 static const char *const ways[] = {
@@ -11,35 +12,6 @@ static const char *const ways[] = {
     "list deviations", "down 5", "back", "intake", "back", "panel 0", "down 3", "back", "panel 1", "down 3", "panel 4", "panel 5", "back", "back",
     "first", "tensor", "cells down 2", "worst next", "magnify in", "map golden", "back",
 };
-
-/* All but the session, whose threads may still go to sleep. */
-static bool same_state(const struct screen *a, const struct screen *b)
-{
-    size_t from = offsetof(struct screen, session), to = from + sizeof a->session;
-    return memcmp(a, b, from) == 0 && memcmp((const char *)a + to, (const char *)b + to, sizeof *a - to) == 0;
-}
-
-static void same_twice(struct screen *s, struct grid *again, const char *after, int rows, int cols)
-{
-    static struct screen before;
-    screen_size(s, rows, cols);
-    grid_init(again, rows, cols);
-    for (int i = 0; i < 3; i++) { /* what a frame asks for comes with the next */
-        screen_draw(s);
-        screen_settle(s);
-        screen_rest(s);
-    }
-    session_lock(&s->session);
-    memcpy(&before, s, sizeof before);
-    screen_draw_again(s, again);
-    bool changed = !same_state(&before, s);
-    session_unlock(&s->session);
-    if (changed)
-        fail_msg("after %s at %d x %d: drawing changed the state", after, rows, cols);
-    for (int i = 0; i < rows * cols; i++)
-        if (s->grid.cell[i].ch != again->cell[i].ch || s->grid.cell[i].style != again->cell[i].style)
-            fail_msg("after %s at %d x %d: line %d, column %d is drawn in two ways", after, rows, cols, i / cols, i % cols);
-}
 
 static void drawn_twice(void **state)
 {
@@ -67,8 +39,52 @@ static void drawn_twice(void **state)
     grid_release(&again);
 }
 
+/* Panels that have a picture: the curves of two logs, and the tokens of a rollout. */
+static void pictures_drawn_twice(void **state)
+{
+    static const char *const pictures[] = {"panel 7", "down 2", "plot 300", "plot in", "axis log", "plot to 20", "plot all",
+                                           "back",    "panel 9", "bottom", "enter",   "down 2",   "back",       "back"};
+    struct options o = {.step = {-1, -1}, .rank = {-1, -1}, .args = 1};
+    struct screen *s = mem_zalloc(sizeof *s);
+    struct grid again = {0};
+    struct err e;
+    const char *dir = scratch();
+    char give[600], line[64];
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        struct buf log = {0};
+        for (int i = 1; i <= 400; i++) {
+            snprintf(line, sizeof line, "{\"step\": %d, \"loss\": %.6g}\n", i,
+                     side ? exp(4 - i / 40.) : i == 50 ? -0.5 : exp(4 - i / 41.));
+            buf_cstr(&log, line);
+        }
+        put_text(dir, side ? "g.log" : "t.log", log.p);
+        buf_release(&log);
+    }
+    o.arg[0] = sample("rollout/verl/tempered.pt");
+    if (screen_start(s, &o, NULL, &e))
+        fail_msg("%s", e.text);
+    screen_size(s, 24, 80);
+    screen_settle(s);
+    for (int side = 0; side < 2; side++) {
+        snprintf(give, sizeof give, "give %s-log %s/%c.log", side ? "golden" : "target", dir, side ? 'g' : 't');
+        screen_command(s, give);
+    }
+    screen_settle(s);
+    for (size_t i = 0; i < ARRAY_LEN(pictures); i++) {
+        screen_command(s, pictures[i]);
+        if (s->work.message_is_error && s->work.message.n)
+            fail_msg("%s: %s", pictures[i], s->work.message.p);
+        same_twice(s, &again, pictures[i], 24, 80);
+        same_twice(s, &again, pictures[i], 10, 40);
+    }
+    screen_stop(s);
+    free(s);
+    grid_release(&again);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(drawn_twice)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(drawn_twice), cmocka_unit_test(pictures_drawn_twice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
