@@ -6,6 +6,11 @@
 
 double recorded_error(const struct row *t, const struct row *g)
 {
+    return recorded_error_of(t, g, 0);
+}
+
+double recorded_error_of(const struct row *t, const struct row *g, double n)
+{
     static const struct {
         int bit, stat;
     } figure[] = {{HAS_MAX, STAT_MAX}, {HAS_MIN, STAT_MIN}, {HAS_NORM, STAT_NORM}};
@@ -25,7 +30,10 @@ double recorded_error(const struct row *t, const struct row *g)
         double a = t->stat[figure[i].stat], b = g->stat[figure[i].stat];
         if (!(both & figure[i].bit) || !isfinite(a) || !isfinite(b))
             continue;
-        double d = fabs(a - b), e = d == 0 ? 0 : scale > 0 ? d / scale : INFINITY;
+        double d = fabs(a - b);
+        if (figure[i].stat == STAT_NORM && d <= sqrt(n) / 2 * dtype_table[DTYPE_F32].epsilon / 2 * fabs(b))
+            d = 0;
+        double e = d == 0 ? 0 : scale > 0 ? d / scale : INFINITY;
         worst = isnan(worst) || e > worst ? e : worst;
     }
     return worst;

@@ -15,6 +15,7 @@
 #include "judge/masked_operand.h"
 #include "judge/masked_rows.h"
 #include "judge/moved_factor.h"
+#include "judge/never_read.h"
 #include "judge/framework_difference.h"
 #include "judge/tool_rules.h"
 #include "dump/checksum.h"
@@ -195,7 +196,8 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SAME_STATS : RULE_INTEGERS_DIFFER);
         return;
     }
-    double sketched = sketched_error(p, k), e = isnan(sketched) ? recorded_error(k->r[TARGET], k->r[GOLDEN]) : sketched;
+    double n = (double)dump_row_numel(p->side[GOLDEN], k->row[GOLDEN]), sketched = sketched_error(p, k);
+    double e = isnan(sketched) ? recorded_error_of(k->r[TARGET], k->r[GOLDEN], n) : sketched;
     if (!isnan(sketched)) /* of all elements, not of their figures */
         k->out->flags &= (uint8_t)~LINE_STATISTICS;
     if (!isnan(e))
@@ -453,6 +455,8 @@ static void judge_line(struct judge_pass *p, uint32_t i)
     row_verdict_rounded(p, &k);
     if (verdict_is_bad(k.out->verdict) && framework_difference_of(p->side, l->row))
         verdict_case_give(&k, VERDICT_SKIP, RULE_FRAMEWORK);
+    if (verdict_is_bad(k.out->verdict) && !p->o->preset && is_never_read(p->side, l->row, &p->reads))
+        verdict_case_give(&k, VERDICT_SKIP, RULE_NEVER_READ);
     if (p->o->exact)
         judge_exact(p, &k);
     row_verdict_remember(p, &k);

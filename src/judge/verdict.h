@@ -72,6 +72,7 @@ enum verdict_rule {
     RULE_SAME_PICKS,    /* a router's choices, or values in their order: the same of every token (routing.h) */
     RULE_MASKED_ROWS,   /* it differs only for queries that may see no key (masked_rows.h) */
     RULE_CHECKSUM_OTHER,
+    RULE_NEVER_READ,    /* what the call never reads, or leaves unwritten for nobody (never_read.h) */
     RULE_COUNT
 };
 

@@ -176,6 +176,11 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_MASKED_BEFORE:
         buf_cstr(out, _("the mask was applied earlier on one side and here on the other: the result agrees"));
         break;
+    case RULE_NEVER_READ:
+        buf_cstr(out, m->side[TARGET]->rows.v[l->row[TARGET]].io == IO_INPUT
+                          ? _("this call never reads the value: nothing depends on it")
+                          : _("this call leaves the value unwritten, and no recorded call reads it"));
+        break;
     case RULE_MASKED_ROWS:
         buf_cstr(
             out,

@@ -108,21 +108,6 @@ static void by_module(struct groups_building *b, uint32_t line)
     count(b, b->node, line);
 }
 
-/* The innermost frame of the model's own code: those of the frameworks stand in every stack. */
-static const struct frame *own_frame(const struct dump *d, const struct stack *s)
-{
-    static const char *const foreign[] = {"site-packages", "dist-packages", "/mindspore/", "/torch/", "/msprobe/"};
-    for (uint32_t i = 0; i < s->n; i++) {
-        const struct frame *f = &d->frames.v[d->stack_frames.v[s->first + i]];
-        bool own = f->line > 0;
-        for (size_t k = 0; k < ARRAY_LEN(foreign); k++)
-            own = own && !strstr(f->file, foreign[k]);
-        if (own)
-            return f;
-    }
-    return &d->frames.v[d->stack_frames.v[s->first]];
-}
-
 static void by_frame(struct groups_building *b, uint32_t line)
 {
     int side;
@@ -134,7 +119,8 @@ static void by_frame(struct groups_building *b, uint32_t line)
     if (stack == NONE || !d->stacks.v[stack].n) {
         node = node_for(b, NONE, STR("(no stack was recorded)"));
     } else {
-        const struct frame *f = own_frame(d, &d->stacks.v[stack]);
+        const struct stack *t = &d->stacks.v[stack];
+        const struct frame *f = &d->frames.v[d->stack_frames.v[t->first + dump_stack_start(d, stack)]];
         if (f->raw && !f->line)
             buf_fmt(&text, "%s", f->raw);
         else
