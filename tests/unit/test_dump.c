@@ -1,5 +1,5 @@
 /* The columns of one side: names, repeated calls, slots and shapes, frames, problems. */
-#include "support.h"
+#include "sides.h"
 
 #include "dump/dump.h"
 
@@ -237,9 +237,35 @@ static void twins_are_mutual(void **state)
     dump_release(&d);
 }
 
+/* Stacks begin at the model's code, also where it is an installed package: frameworks and recorders alone are hidden. */
+static void stacks_begin_at_the_model(void **state)
+{
+    static const struct {
+        const char *file[3];
+        uint32_t start;
+    } cases[] = {
+        {{"/x/site-packages/torch/nn/functional.py", "/x/site-packages/transformers/models/llama.py", "/src/train.py"}, 1},
+        {{"/x/site-packages/mindspore/ops.py", "/x/site-packages/mindone/bert.py", "/src/train.py"}, 1},
+        {{"/x/dist-packages/msprobe/hook.py", "/x/lib/python3.11/functools.py", "/src/train.py"}, 2},
+        {{"/x/site-packages/timm/vit.py", "/x/site-packages/torch/nn/module.py", "/src/train.py"}, 0},
+        {{"/x/site-packages/torch/a.py", "/x/site-packages/torch/b.py", "/x/site-packages/torch/c.py"}, 0},
+    };
+    static const uint32_t line[] = {1, 2, 3};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct dump d;
+        side_start(&d, "pytorch");
+        uint32_t call = side_call(&d, "Functional.linear.0.forward", NULL);
+        side_stack(&d, call, cases[i].file, line, 3);
+        assert_int_equal(dump_stack_start(&d, d.calls.v[call].stack), cases[i].start);
+        dump_release(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stacks_begin_at_the_model),
         cmocka_unit_test(starts_empty),
         cmocka_unit_test(twins_are_mutual),
         cmocka_unit_test(names_of_rows),
