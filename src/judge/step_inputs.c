@@ -94,6 +94,8 @@ static int classify(const struct dump *d, const struct dataflow *f, uint32_t row
     const struct shape *s = dump_row_shape(d, row);
     if ((k == CLASS_FLOAT && !(s && mask_like(r, s->numel))) || produced(d, f, row)) /* most rows: activations */
         return -1;
+    if (str_ihas(str_of(d->slots.v[r->slot]), "token_type")) /* zeros and ones, and no mask */
+        return -1;
     enum step_input_what named = by_slot(str_of(d->slots.v[r->slot]));
     if (square(s) && (k == CLASS_BOOL || mask_like(r, s->numel)))
         return INPUT_ATTENTION_MASK;

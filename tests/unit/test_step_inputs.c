@@ -1,0 +1,55 @@
+/* Which rows are taken for inputs of the step, and as what. */
+#include "scenes.h"
+#include "sides.h"
+
+#include "judge/step_inputs.h"
+
+/* A square row of one embedding or product of both sides, by its figures. */
+static int found_as(const char *op, enum family family, const char *slot, enum dtype type, const double *figures)
+{
+    struct scene s;
+    step_input_list found = {0};
+    char name[60];
+    scene_start(&s);
+    for (int i = 0; i < 2; i++) {
+        struct dump *d = &s.d[i];
+        snprintf(name, sizeof name, "Functional.%s.0.forward", op);
+        uint32_t call = side_call(d, name, NULL);
+        d->calls.v[call].family = (uint8_t)family;
+        uint32_t row = side_row(d, call, slot, "4,4");
+        struct row *r = &d->rows.v[row];
+        r->dtype = (uint8_t)type;
+        r->has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
+        r->stat[STAT_MAX] = figures[0];
+        r->stat[STAT_MIN] = figures[1];
+        r->stat[STAT_MEAN] = figures[2];
+        r->stat[STAT_NORM] = figures[3];
+        side_end(d);
+    }
+    scene_build(&s);
+    step_inputs_find(&s.m, s.m.state, s.flow, &found);
+    int what = found.n ? (int)found.v[0].what : -1;
+    vec_release(&found);
+    scene_end(&s);
+    return what;
+}
+
+static void by_values_and_use(void **state)
+{
+    static const double pattern[] = {1, 0, 0.625, 3.1622777}, probabilities[] = {1, 0, 0.25, 1.9},
+                        added[] = {0, -10000, -3750, 24494.897}, numbers[] = {9, 0, 4, 20}, types[] = {1, 0, 0.5, 2.8284271};
+    (void)state;
+    assert_int_equal(found_as("matmul", FAMILY_LINEAR, "input.0", DTYPE_F32, pattern), INPUT_ATTENTION_MASK);
+    assert_int_equal(found_as("add", FAMILY_ADD, "input.1", DTYPE_F32, added), INPUT_ATTENTION_MASK);
+    assert_int_equal(found_as("matmul", FAMILY_LINEAR, "input.0", DTYPE_F32, probabilities), -1); /* from 0 to 1, between too */
+    assert_int_equal(found_as("rotary", FAMILY_ROPE, "input.position_ids", DTYPE_I64, numbers), INPUT_POSITIONS);
+    assert_int_equal(found_as("embedding", FAMILY_EMBEDDING, "input.0", DTYPE_I64, numbers), INPUT_IDS);
+    assert_int_equal(found_as("view", FAMILY_VIEW, "input.token_type_ids", DTYPE_I64, types), -1); /* no positions */
+    assert_int_equal(found_as("cross_entropy", FAMILY_LOSS, "input.1", DTYPE_I64, numbers), INPUT_LABELS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_values_and_use)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
