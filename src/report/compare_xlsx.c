@@ -232,16 +232,17 @@ static bool holds(const struct book *b, const struct xlsx_content *x)
     return all;
 }
 
-/* While it closes a workbook the library forgets that it had no memory or no room for a part, and the call that failed leaves out
- * an attribute, an entry or rows. So the file is read back: its rows and cells are those written, and what is around them is as in
- * a second workbook of the same sheets and formats with the fewest rows. */
+/* While it closes a workbook the library forgets that it had no memory or no room for a part, and the call that failed
+ * leaves out an attribute, an entry or rows. So the file is read back: its rows and cells are those written, and what
+ * is around them is as in a second workbook of the same sheets and formats with the fewest rows. */
 static void check(const struct book *b, struct out *o, const struct comparison *s, const struct report_options *opt)
 {
     struct book few = {.frame = true};
     struct file_write twin;
     struct xlsx_content is = {0}, wanted = {0};
     struct err e = {0};
-    bool before = read_failures_unimportant(true), whole = xlsx_read_back(o->file.beside, &is) && holds(b, &is);
+    bool before = read_failures_unimportant(true);
+    bool whole = xlsx_read_back(o->file.beside, &is) && holds(b, &is);
     if (whole && file_write_begin(&twin, o->file.path, &e)) {
         o->err = e;
     } else if (whole) {
@@ -251,8 +252,10 @@ static void check(const struct book *b, struct out *o, const struct comparison *
     }
     read_failures_unimportant(before);
     if (!whole && !o->err.code)
-        err_set(&o->err, ERR_OUTPUT, _("%s: not written: rows or parts are missing in the spreadsheet; is there room on "
-                                       "the disk, and memory?"), o->file.path);
+        err_set(&o->err, ERR_OUTPUT,
+                _("%s: not written: rows or parts are missing in the spreadsheet; is there room on the disk, and "
+                  "memory?"),
+                o->file.path);
     xlsx_content_release(&is);
     xlsx_content_release(&wanted);
 }

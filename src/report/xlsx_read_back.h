@@ -10,8 +10,8 @@
 #define XLSX_SHEETS 2
 
 struct xlsx_content {
-    /* Names and texts of its parts, of a worksheet what stands around its rows; a number is one 0. Two workbooks of the same sheets
-     * and formats, whatever their rows, have the same. */
+    /* Names and texts of its parts, of a worksheet what stands around its rows; a number is one 0. Two workbooks of the
+     * same sheets and formats, whatever their rows, have the same. */
     struct buf frame;
     struct xlsx_sheet {
         uint64_t rows, cells;
