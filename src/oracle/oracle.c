@@ -36,6 +36,16 @@ static bool computable(const struct oracle *o, int side, uint32_t call)
     return call != NONE && o->side[side].plan[call].looked_at && !o->side[side].plan[call].unknown;
 }
 
+/* A dump without tensors has none. */
+static bool any_computable(const struct oracle *o, const struct dump *const side[2])
+{
+    for (uint32_t i = 0; i < o->sides; i++)
+        for (uint32_t c = 0; c < side[i]->calls.n; c++)
+            if (computable(o, (int)i, c))
+                return true;
+    return false;
+}
+
 static void add_task(struct planning *p, int side, uint32_t call, double allowed, double cost)
 {
     vec_push(&p->tasks, ((struct oracle_task){call, (uint8_t)side, allowed}));
@@ -205,7 +215,9 @@ static struct oracle *run(const struct dump *const side[2], const struct measure
         oracle_side_init(&o->side[i], side[i]);
         p.seen[i] = mem_zalloc(side[i]->calls.n + 1);
     }
-    m ? plan_pairs(&p, m, j) : plan_alone(&p, side[TARGET]);
+    bool any = any_computable(o, side);
+    if (any)
+        m ? plan_pairs(&p, m, j) : plan_alone(&p, side[TARGET]);
     bool whole = compute(o, &p.tasks, cancel);
     for (uint32_t i = 0; i < o->sides; i++) {
         free(p.seen[i]);
@@ -216,7 +228,7 @@ static struct oracle *run(const struct dump *const side[2], const struct measure
         oracle_free(o);
         return NULL;
     }
-    if (m)
+    if (m && any)
         count_wrong(o, m->pairing);
     return o;
 }
