@@ -21,6 +21,7 @@ struct file {
     int fd;
     uint64_t size; /* when opened */
     char *name;    /* for messages; owned, NULL when not open */
+    char *held;    /* all bytes of a small one inside a dump; owned, NULL for others */
     struct file_span *span; /* of a file put together (file_join); owned, NULL for a plain one */
     size_t spans;
     const struct file_source *source; /* of a file that is made (file_made); NULL for others */
