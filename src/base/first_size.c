@@ -1,25 +1,74 @@
-/* Sizes by a fingerprint of path and inode; one list for the program, under a lock. */
+/* Sizes by a fingerprint of path and inode, in tables that many threads fill without a lock: a dump of short tensors opens
+ * a file every few microseconds. A table three quarters full is left as it is and followed by a larger one. */
 #include "base/first_size.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/map.h"
-#include "base/vec.h"
+#include "base/mem.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nmap known;
-static VEC(uint64_t) sizes;
+#define FIRST 1024 /* slots; more than four times the threads there can be, so that a slot is always free */
+
+struct size_slot {
+    atomic_uint_fast64_t file;  /* 0: free */
+    atomic_uint_fast64_t bytes; /* plus 1; 0: being written */
+};
+
+struct size_table {
+    struct size_table *_Atomic next;
+    size_t cap;
+    atomic_size_t used;
+    struct size_slot *slot;
+};
+
+static struct size_slot first_slots[FIRST];
+static struct size_table first = {.cap = FIRST, .slot = first_slots};
+
+static struct size_table *table_behind(struct size_table *t)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct size_table *next = atomic_load(&t->next);
+    if (next)
+        return next;
+    pthread_mutex_lock(&lock);
+    if (!(next = atomic_load(&t->next))) {
+        next = mem_zalloc(sizeof *next);
+        next->cap = t->cap * 4;
+        next->slot = mem_zalloc(next->cap * sizeof *next->slot);
+        atomic_store(&t->next, next);
+    }
+    pthread_mutex_unlock(&lock);
+    return next;
+}
+
+/* The file's slot in t, or a free one made its own; NULL: it has none, and t is full. */
+static struct size_slot *slot_in(struct size_table *t, uint64_t file)
+{
+    bool full = atomic_load_explicit(&t->used, memory_order_relaxed) >= t->cap / 4 * 3;
+    for (size_t i = file & (t->cap - 1);; i = (i + 1) & (t->cap - 1)) {
+        uint_fast64_t there = atomic_load(&t->slot[i].file);
+        if (there == 0 && full)
+            return NULL;
+        if (there == 0 && atomic_compare_exchange_strong(&t->slot[i].file, &there, file)) {
+            atomic_fetch_add_explicit(&t->used, 1, memory_order_relaxed);
+            return &t->slot[i];
+        }
+        if (there == file)
+            return &t->slot[i];
+    }
+}
 
 uint64_t first_size(const char *path, const struct stat *st)
 {
     const uint64_t id[2] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino};
-    uint64_t file = hash_bytes(path, strlen(path), hash_bytes(id, sizeof id, 0));
-    pthread_mutex_lock(&lock);
-    uint32_t at = nmap_add(&known, file, (uint32_t)sizes.n);
-    if (at == sizes.n)
-        vec_push(&sizes, (uint64_t)st->st_size);
-    uint64_t bytes = sizes.v[at];
-    pthread_mutex_unlock(&lock);
-    return bytes;
+    uint64_t file = hash_bytes(path, strlen(path), hash_bytes(id, sizeof id, 0)) | 1;
+    uint_fast64_t bytes = 0, mine = (uint64_t)st->st_size + 1;
+    struct size_table *t = &first;
+    struct size_slot *s;
+    while (!(s = slot_in(t, file)))
+        t = table_behind(t);
+    return atomic_compare_exchange_strong(&s->bytes, &bytes, mine) ? mine - 1 : bytes - 1;
 }
