@@ -17,6 +17,7 @@
 #include "report/formats.h"
 #include "report/job_merge.h"
 #include "session/job_compare.h"
+#include "ui/cli_parts.h"
 #include "ui/open_investigation.h"
 
 /* Of the command line: the comparison, what asked for it. */
@@ -216,6 +217,8 @@ int cli_compare_job(const struct investigation *v, const struct options *o, stru
     struct err e = {0};
     int status = 0;
     options_of(v, o, found, &jo);
+    if (cli_parts_wanted(o))
+        return cli_parts_compare(v, o, &jo, wait_for_pair);
     job_compare_init(&r.k, &jo);
     int rc = job_compare_run(&r.k, wait_for_pair, (void *)o, &e);
     if (rc == 0) {

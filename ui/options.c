@@ -337,6 +337,9 @@ static const struct option table[] = {
     {"--worker", "I/N", OPT_PAIR, BY(set_worker),
      N_("with -o FOLDER: compare the Ith of N shares of the ranks (default: by SLURM_PROCID, VC_TASK_INDEX, RANK or "
         "OMPI_COMM_WORLD_RANK); `diverge compare FOLDER` shows all that is there as one")},
+    {"--resume", NULL, OPT_PAIR, FLAG(resume),
+     N_("with -o FILE.ranks.json: keep the pairs of ranks that were compared before, as far as their recordings are the "
+        "same")},
     {"--map", "FILE", OPT_PAIR | OPT_MAP, BY(add_map),
      N_("read correspondences: one of msprobe's mapping files (YAML), matches of tb_graph_ascend or "
         "diverge's JSON; repeatable")},

@@ -30,6 +30,7 @@ struct options {
     int args;
     int step[2], rank[2];      /* -1: the first both sides have */
     bool all_steps, all_ranks;
+    bool resume;               /* pairs of ranks that were compared before are kept */
     int worker, workers_all;   /* the share of the pairs of ranks, of so many; workers_all 0: all of them */
     const char *layout[2];     /* how a side's ranks divide the model, or NULL: found from the recordings */
     struct dims dims[MAX_DIMS]; /* what is said of axes of rows */

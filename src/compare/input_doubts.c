@@ -11,7 +11,7 @@
 
 static void add(input_doubt_list *out, int side, bool question, const char *text)
 {
-    struct input_doubt x = {side, question, text};
+    struct input_doubt x = {.side = side, .question = question, .text = text};
     vec_push(out, x);
 }
 
@@ -103,8 +103,10 @@ static void growing(const struct comparison *s, int side, struct arena *a, input
     if (!x->places.n || packed_of(&x->dump))
         return;
     long ago = written_ago(x->places.v[x->place].paths.v[0]);
-    if (ago >= 0 && ago < FRESH)
+    if (ago >= 0 && ago < FRESH) {
         add(out, side, false, arena_fmt(a, _("modified %ld s ago, may still be written; r reads it again"), ago));
+        vec_last(out)->passing = true;
+    }
 }
 
 /* A probability of dropout that is not zero makes two runs differ for no fault of theirs. */

@@ -8,6 +8,7 @@
 struct input_doubt {
     int side;         /* TARGET, GOLDEN, or -1: the two together */
     bool question;    /* the user should decide something; else it is good to know */
+    bool passing;     /* of the moment it is looked at */
     const char *text; /* in the arena, or as long-lived as the dump */
 };
 typedef VEC(struct input_doubt) input_doubt_list;

@@ -26,6 +26,8 @@ struct report_options {
     const struct investigation *inv; /* findings and decisions; NULL: none */
     int64_t date;     /* of a report, seconds since 1970; 0: it bears none */
     bool paths;       /* a report shows paths as they are */
+    const char *source; /* what tells whether a result is of the inputs as they are; NULL: not written */
+    bool lasting;     /* the same bytes whenever it is written: nothing of the moment */
     const struct job_result *job; /* of several ranks, all of it compared; NULL: one rank, or job_busy */
     bool job_busy;    /* they are still being compared */
     const struct procedure *guide; /* the panels, their exams held and pages written; NULL: nothing was told to them */

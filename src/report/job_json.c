@@ -474,7 +474,7 @@ static void layout_warnings(struct jsonw *w, const struct layout *l, const char 
     buf_release(&b);
 }
 
-static void warnings(struct jsonw *w, const struct job_result *r)
+static void warnings(struct jsonw *w, const struct job_result *r, bool lasting)
 {
     jw_key(w, "warnings");
     jw_array(w);
@@ -488,7 +488,8 @@ static void warnings(struct jsonw *w, const struct job_result *r)
         input_doubt_list doubts = {0};
         input_doubts_find(r->pairs.v[i].c, &sentences, &doubts);
         for (size_t k = 0; k < doubts.n; k++)
-            jw_cstr(w, input_doubts_sentence(&doubts.v[k], &sentences));
+            if (!lasting || !doubts.v[k].passing)
+                jw_cstr(w, input_doubts_sentence(&doubts.v[k], &sentences));
         vec_release(&doubts);
         arena_release(&sentences);
     }
@@ -548,12 +549,14 @@ void job_json(struct out *o, const struct job_result *r, const struct report_opt
     jw_object(w);
     jw_kint(w, "schema", 1);
     jw_kcstr(w, "tool", opt->tool);
+    if (opt->source)
+        jw_kcstr(w, "source", opt->source);
     jw_key(w, "target");
     side(w, r, TARGET);
     jw_key(w, "golden");
     side(w, r, GOLDEN);
     jw_kcstr(w, "pairing", r->joined ? "layout" : "rank");
-    warnings(w, r);
+    warnings(w, r, opt->lasting);
     jw_key(w, "summary");
     summary(w, r);
     ranks(w, o, r);

@@ -116,8 +116,36 @@ static void replace(cJSON *all, cJSON *one, const char *key)
         cJSON_ReplaceItemInObjectCaseSensitive(all, key, v);
 }
 
+static bool same_place(const cJSON *a, const cJSON *b)
+{
+    return cJSON_IsObject(a) && cJSON_IsObject(b) && number(a, "step") == number(b, "step") &&
+           number(a, "order") == number(b, "order");
+}
+
+static bool has_text(const cJSON *list, const cJSON *text)
+{
+    for (const cJSON *v = list ? list->child : NULL; v; v = v->next)
+        if (cJSON_Compare(v, text, true))
+            return true;
+    return false;
+}
+
+/* Each once. */
+static void append_warnings(cJSON *all, cJSON *one)
+{
+    cJSON *to = get(all, "warnings"), *from = get(one, "warnings");
+    for (cJSON *v = from ? from->child : NULL, *next; v && to; v = next) {
+        next = v->next;
+        if (!has_text(to, v))
+            cJSON_AddItemToArray(to, cJSON_DetachItemViaPointer(from, v));
+    }
+}
+
 static void merge(cJSON *all, cJSON *one)
 {
+    cJSON *ranks = get(get(all, "first"), "ranks");
+    if (ranks && same_place(get(all, "first"), get(one, "first")) && number(get(all, "first"), "rank") < number(get(one, "first"), "rank"))
+        append(get(all, "first"), get(one, "first"), "ranks");
     add_counts(get(all, "summary"), get(one, "summary"));
     add_counts(get(get(all, "share"), "compute"), get(get(one, "share"), "compute"));
     add_counts(get(get(all, "share"), "covered"), get(get(one, "share"), "covered"));
@@ -130,7 +158,7 @@ static void merge(cJSON *all, cJSON *one)
     }
     append(all, one, "ranks");
     append(all, one, "rows");
-    append(all, one, "warnings");
+    append_warnings(all, one);
     append(get(all, "strip"), get(one, "strip"), "ranks");
 }
 
@@ -175,18 +203,46 @@ static void set_parts(cJSON *all)
     sort_places(get(get(all, "strip"), "ranks"));
 }
 
+static cJSON *load_result(const char *path, struct err *e)
+{
+    cJSON *one = json_load(path, FILE_MOST, e);
+    if (!one || (cJSON_IsArray(get(one, "ranks")) && cJSON_IsObject(get(one, "parts"))))
+        return one;
+    cJSON_Delete(one);
+    err_set(e, ERR_DATA, _("%s: expected the result of a comparison of ranks, found something else"), path);
+    return NULL;
+}
+
+static void settle(cJSON *all)
+{
+    set_parts(all);
+    set_coverage(all);
+    cJSON_DeleteItemFromObjectCaseSensitive(all, "share");
+}
+
+int job_parts_merge(cJSON *all, const name_list *file, struct err *e)
+{
+    for (size_t i = 0; i < file->n; i++) {
+        if (!path_is_file(file->v[i]))
+            continue;
+        cJSON *one = load_result(file->v[i], e);
+        if (!one)
+            return -1;
+        merge(all, one);
+        cJSON_Delete(one);
+    }
+    settle(all);
+    return 0;
+}
+
 cJSON *job_files_merge(const char *path, struct err *e)
 {
     name_list files = {0};
     cJSON *all = NULL;
     int rc = list_files(path, &files, e);
     for (size_t i = 0; i < files.n && rc == 0; i++) {
-        cJSON *one = json_load(files.v[i], FILE_MOST, e);
-        if (!one || !cJSON_IsArray(get(one, "ranks")) || !cJSON_IsObject(get(one, "parts"))) {
-            if (one)
-                err_set(e, ERR_DATA, _("%s: expected the result of a comparison of ranks, found something else"),
-                files.v[i]);
-            cJSON_Delete(one);
+        cJSON *one = load_result(files.v[i], e);
+        if (!one) {
             rc = -1;
         } else if (!all) {
             all = one;
@@ -202,8 +258,6 @@ cJSON *job_files_merge(const char *path, struct err *e)
         cJSON_Delete(all);
         return NULL;
     }
-    set_parts(all);
-    set_coverage(all);
-    cJSON_DeleteItemFromObjectCaseSensitive(all, "share");
+    settle(all);
     return all;
 }

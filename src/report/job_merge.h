@@ -2,6 +2,7 @@
 #ifndef REPORT_JOB_MERGE_H
 #define REPORT_JOB_MERGE_H
 
+#include "base/folder.h"
 #include "base/json_read.h"
 
 /* Whether results of shares lie there: a folder with worker-I-of-N.ranks.json, or one such file. */
@@ -9,5 +10,9 @@ bool job_files_there(const char *path);
 /* All of them as one result, as `compare --json` writes it; `parts` says what is missing. Caller: cJSON_Delete. NULL
  * with e. */
 cJSON *job_files_merge(const char *path, struct err *e);
+
+/* The same of results that are known: the rows of `file`, one a pair of ranks, come to `all`, which has none of its own
+ * and names every pair as missing. Files that are not there stay missing. all stays the caller's, also on error. */
+int job_parts_merge(cJSON *all, const name_list *file, struct err *e);
 
 #endif

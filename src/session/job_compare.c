@@ -189,22 +189,22 @@ static int compare_step(struct job_compare *k, int step, struct err *e)
         free(j);
         return -1;
     }
-    bool of_another = joined && job_of_another(k);
-    if (joined && !of_another)
+    bool of_another = joined && job_of_another(k, step, -1);
+    if (joined && (!of_another || !k->opt.rows_alone)) /* the layout tells how many rows fit */
         joined_job_decide(j);
     add_step(k, j, joined);
-    if (of_another) {
-        for (size_t i = 0; i < j->set[TARGET].ranks.n; i++) {
-            struct place p = job_place(step, j->set[TARGET].ranks.v[i]->rank);
-            vec_push(&k->result.left, p);
-        }
-        return 0;
-    }
     if (!whole)
         return job_compare_what_is_there(k, j, e);
-    if (joined ? job_compare_places(k, &j->found, step, -1, -1, e) : job_compare_ranks(k, j, e))
+    for (size_t i = 0; of_another && i < j->set[TARGET].ranks.n; i++)
+        job_leave(k, step, j->set[TARGET].ranks.v[i]->rank);
+    if (!joined)
+        rc = job_compare_ranks(k, j, e);
+    else if (!of_another)
+        rc = job_compare_places(k, &j->found, step, -1, -1, e);
+    if (rc)
         return -1;
-    look_beside(k, j);
+    if (!k->opt.rows_alone)
+        look_beside(k, j);
     find_first(k);
     return 0;
 }

@@ -8,9 +8,19 @@
 
 #define LOOK_MS 100 /* between two looks at the comparison at work */
 
-bool job_of_another(struct job_compare *k)
+bool job_of_another(struct job_compare *k, int step, int rank)
 {
+    if (k->opt.take)
+        return !k->opt.take(k->opt.take_ctx, step, rank);
     return k->opt.workers && (int)(k->dealt++ % (size_t)k->opt.workers) != k->opt.worker;
+}
+
+void job_leave(struct job_compare *k, int step, int rank)
+{
+    struct place p = job_place(step, rank);
+    job_change(k);
+    vec_push(&k->result.left, p);
+    job_changed(k);
 }
 
 void job_change(struct job_compare *k)
@@ -140,7 +150,7 @@ int job_compare_places(struct job_compare *k, struct found_trees *found, int ste
         take_back(k);
     }
     session_stop(&s);
-    return rc;
+    return rc == 0 && k->opt.finished ? k->opt.finished(k->opt.take_ctx, k->at, e) : rc;
 }
 
 /* The first column where a rank's recorded figures differ; behind all of them where none do. */
@@ -199,11 +209,6 @@ int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e
         struct turn t = {.rank = j->set[TARGET].ranks.v[i]->rank};
         if (rank_set_find(&j->set[GOLDEN], t.rank) == NONE)
             continue;
-        if (job_of_another(k)) {
-            struct place p = job_place(step, t.rank);
-            vec_push(&k->result.left, p);
-            continue;
-        }
         t.first = k->opt.live ? first_difference(k, step, t.rank) : 0;
         vec_push(&turns, t);
     }
@@ -211,6 +216,10 @@ int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e
         qsort(turns.v, turns.n, sizeof *turns.v, by_turn);
     int rc = 0;
     for (size_t i = 0; i < turns.n && rc == 0; i++) {
+        if (job_of_another(k, step, turns.v[i].rank)) {
+            job_leave(k, step, turns.v[i].rank);
+            continue;
+        }
         compared = true;
         rc = job_compare_places(k, k->found, step, turns.v[i].rank, turns.v[i].rank, e);
         if (rc && (e->code == ERR_IO || e->code == ERR_DATA)) {

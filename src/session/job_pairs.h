@@ -9,7 +9,8 @@ void job_change(struct job_compare *k);
 void job_changed(struct job_compare *k);
 bool job_cancelled(struct job_compare *k, struct err *e); /* then e says so */
 /* A share has every pair whose number modulo workers is the worker. Asked once a pair. */
-bool job_of_another(struct job_compare *k);
+bool job_of_another(struct job_compare *k, int step, int rank);
+void job_leave(struct job_compare *k, int step, int rank); /* it is */
 static inline struct place job_place(int step, int rank)
 {
     return (struct place){.step = step, .rank = rank};

@@ -1,0 +1,291 @@
+/* Pairs of ranks with a file each, and the result of all of them. */
+#include "ui/cli_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file_stamp.h"
+#include "base/io.h"
+#include "base/msg.h"
+#include "report/formats.h"
+#include "report/job_merge.h"
+#include "ui/cli.h"
+#include "ui/shared_list.h"
+
+#define FILE_MOST (1u << 30)
+#define LOOK_MS 50          /* between two looks at what others have finished */
+#define PATIENCE_MS 20000   /* at least so long without news of the others before their pairs are taken over */
+
+const struct shared_list *shared_list;
+
+static const char ending[] = ".ranks.json";
+
+struct parts {
+    const struct investigation *v;
+    const struct options *o;
+    struct job_compare k;
+    struct buf folder;
+    bool resume;       /* what was compared before, from the same recordings, is kept */
+    bool alone;        /* nobody else is at work (any more) */
+    long number, next; /* of the pair that is asked of; of the one that was taken last, -1: none */
+    VEC(struct place) all; /* every pair: step and rank, -1 where all ranks are joined */
+    long began_ms, longest_ms;
+};
+
+bool cli_parts_wanted(const struct options *o)
+{
+    return o->output && !o->json && !o->workers_all && str_ends(str_of(o->output), ending);
+}
+
+static void part_path(const struct parts *p, int step, int rank, struct buf *out)
+{
+    struct buf name = {0};
+    buf_fmt(&name, "step%d", step < 0 ? 0 : step);
+    if (rank >= 0)
+        buf_fmt(&name, "-rank%d", rank);
+    buf_cstr(&name, ".json");
+    path_join(out, p->folder.p, name.p);
+    buf_release(&name);
+}
+
+/* What a part was computed from: sizes and times of the recordings, and what was asked of the comparison. */
+static void part_source(const struct parts *p, int step, int rank, struct buf *out)
+{
+    const struct options *o = p->o;
+    for (int s = 0; s < 2; s++) {
+        const place_list *l = &p->k.places[s];
+        for (size_t i = 0; i < l->n; i++) {
+            if (l->v[i].step != step || (rank >= 0 && l->v[i].rank != rank))
+                continue;
+            for (size_t k = 0; k < l->v[i].paths.n; k++) {
+                struct file_stamp x = file_stamp_of(l->v[i].paths.v[k]);
+                buf_fmt(out, "%llu/%llu/%llu ", (unsigned long long)x.bytes, (unsigned long long)x.files,
+                        (unsigned long long)x.time);
+            }
+        }
+        buf_fmt(out, "%s; ", o->layout[s] ? o->layout[s] : "");
+    }
+    for (int i = 0; i < o->dims_n; i++) {
+        buf_fmt(out, "%s=%d", o->dims[i].pattern ? o->dims[i].pattern : "", o->dims[i].ndim);
+        for (int c = 0; c < o->dims[i].cuts; c++)
+            buf_fmt(out, " %d:%d:%d", o->dims[i].cut[c].by, o->dims[i].cut[c].how, o->dims[i].cut[c].axis);
+        buf_cstr(out, "; ");
+    }
+    for (int i = 0; i < o->thresholds; i++)
+        buf_fmt(out, "%.*s=%.*s ", STR_ARG(o->threshold_key[i]), STR_ARG(o->threshold_value[i]));
+}
+
+/* Its file is there, whole, and of what the recordings are now. */
+static bool is_there(const struct parts *p, int step, int rank)
+{
+    struct buf path = {0}, source = {0};
+    struct err quiet = {0};
+    part_path(p, step, rank, &path);
+    cJSON *x = path_is_file(path.p) ? json_load(path.p, FILE_MOST, &quiet) : NULL;
+    const char *was = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(x, "source"));
+    part_source(p, step, rank, &source);
+    bool same = was && strcmp(was, source.p) == 0;
+    cJSON_Delete(x);
+    buf_release(&path);
+    buf_release(&source);
+    return same;
+}
+
+static bool take(void *ctx, int step, int rank)
+{
+    struct parts *p = ctx;
+    long number = p->number++;
+    struct place at = {.step = step, .rank = rank};
+    vec_push(&p->all, at);
+    if (p->resume && is_there(p, step, rank))
+        return false;
+    while (!p->alone && p->next < number)
+        p->next = shared_list->next();
+    p->began_ms = clock_ms();
+    return p->alone || p->next == number;
+}
+
+/* Of some of the job's pairs, with where they begin to deviate. */
+static void write_result(const struct parts *p, struct job_result *r, const char *source, struct out *out)
+{
+    struct report_options ro = {.rows = ROWS_DEVIATING, .tool = TOOL, .inv = p->v, .lasting = true, .source = source};
+    r->workers = 1; /* the counts that coverage is made of */
+    memset(&r->first, 0, sizeof r->first);
+    job_find_first(r);
+    job_json(out, r, &ro);
+    vec_release(&r->first.ranks);
+}
+
+/* A pair alone: what is beside its rows is known when all are compared. */
+static int finished(void *ctx, size_t pair, struct err *e)
+{
+    struct parts *p = ctx;
+    struct job_pair own = p->k.result.pairs.v[pair];
+    struct job_result one = p->k.result;
+    struct out out;
+    struct buf path = {0}, source = {0};
+    long took = clock_ms() - p->began_ms;
+    p->longest_ms = took > p->longest_ms ? took : p->longest_ms;
+    one.pairs.v = &own;
+    one.pairs.n = 1;
+    one.left.n = 0;
+    for (int s = 0; s < 2; s++) {
+        one.collectives[s].v.n = 0;
+        one.replicas[s].v.n = 0;
+    }
+    part_path(p, own.step, own.rank[TARGET], &path);
+    part_source(p, own.step, own.rank[TARGET], &source);
+    int rc = out_file(&out, path.p, e);
+    if (rc == 0) {
+        write_result(p, &one, source.p, &out);
+        rc = out_close(&out, e);
+    }
+    buf_release(&path);
+    buf_release(&source);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return x->step != y->step ? (x->step > y->step) - (x->step < y->step) : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* What is beside the rows, and the rows of every part; *status: as compare ends. */
+static int write_all(struct parts *p, int *status, struct err *e)
+{
+    struct job_result base = p->k.result;
+    struct out text, out;
+    name_list files = {0};
+    VEC(struct place) left = {0};
+    vec_sort(&p->all, by_place);
+    for (size_t i = 0; i < p->all.n; i++) {
+        const struct place *x = &p->all.v[i];
+        const struct rank_set *set = &job_at(&base, x->step)->set[TARGET];
+        struct buf path = {0};
+        part_path(p, x->step, x->rank, &path);
+        vec_push(&files, mem_strdup(path.p));
+        buf_release(&path);
+        for (size_t k = 0; k < set->ranks.n; k++) {
+            struct place one = {.step = x->step, .rank = set->ranks.v[k]->rank};
+            if (x->rank < 0 || x->rank == one.rank)
+                vec_push(&left, one);
+        }
+    }
+    base.pairs.n = 0;
+    base.left.v = left.v;
+    base.left.n = left.n;
+    out_memory(&text);
+    write_result(p, &base, NULL, &text);
+    cJSON *all = cJSON_Parse(text.buf.p);
+    int rc = all ? job_parts_merge(all, &files, e) : err_set(e, ERR_IO, "%s", _("out of memory"));
+    if (rc == 0 && (rc = out_file(&out, p->o->output, e)) == 0) {
+        char *line = cJSON_PrintUnformatted(all);
+        buf_fmt(&out.buf, "%s\n", line ? line : "");
+        cJSON_free(line);
+        rc = out_close(&out, e);
+    }
+    const cJSON *missing = cJSON_GetObjectItem(cJSON_GetObjectItem(all, "parts"), "missing");
+    *status = cJSON_IsObject(cJSON_GetObjectItem(all, "first")) ? EXIT_DEVIATES
+              : cJSON_GetArraySize(missing) > 0                  ? EXIT_UNJUDGED
+                                                                 : job_status(&base);
+    cJSON_Delete(all);
+    buf_release(&text.buf);
+    vec_release(&left);
+    name_list_release(&files);
+    return rc;
+}
+
+static size_t missing(const struct parts *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->all.n; i++)
+        n += !is_there(p, p->all.v[i].step, p->all.v[i].rank);
+    return n;
+}
+
+/* Until the others have finished theirs. False: nothing was heard of them for long, and pairs are missing. */
+static bool wait_for_others(struct parts *p)
+{
+    long patience = 4 * p->longest_ms > PATIENCE_MS ? 4 * p->longest_ms : PATIENCE_MS, heard = clock_ms();
+    size_t were = missing(p);
+    int gone = 0;
+    while (were && shared_list->others_done() < shared_list->processes - 1) {
+        usleep(LOOK_MS * 1000);
+        size_t now = missing(p);
+        int done = shared_list->others_done();
+        if (now != were || done != gone)
+            heard = clock_ms();
+        were = now;
+        gone = done;
+        if (clock_ms() - heard > patience)
+            return false;
+    }
+    return !were;
+}
+
+static int compare(struct parts *p, const struct job_compare_options *jo,
+                   int (*wait)(struct session *s, void *ctx, struct err *e), struct err *e)
+{
+    struct job_compare_options own = *jo;
+    own.take = take;
+    own.finished = finished;
+    own.take_ctx = p;
+    own.rows_alone = shared_list && shared_list->process > 0;
+    p->number = 0;
+    p->next = -1;
+    vec_clear(&p->all);
+    job_compare_init(&p->k, &own);
+    return job_compare_run(&p->k, wait, (void *)p->o, e);
+}
+
+/* What an earlier comparison left would stand for pairs that this one has not finished. */
+static void clear_parts(const struct parts *p)
+{
+    name_list names = {0};
+    struct err quiet;
+    struct buf path = {0};
+    if (dir_list(p->folder.p, 1000000, &names, &quiet) == 0)
+        for (size_t i = 0; i < names.n; i++)
+            if (str_starts(str_of(names.v[i]), "step") && str_ends(str_of(names.v[i]), ".json")) {
+                path_join(&path, p->folder.p, names.v[i]);
+                unlink(path.p);
+            }
+    name_list_release(&names);
+    buf_release(&path);
+}
+
+int cli_parts_compare(const struct investigation *v, const struct options *o, const struct job_compare_options *jo,
+                      int (*wait)(struct session *s, void *ctx, struct err *e))
+{
+    struct parts p = {.v = v, .o = o, .resume = o->resume, .alone = !shared_list};
+    struct err e = {0};
+    bool first = !shared_list || shared_list->process == 0;
+    int status = 0, rc = 0;
+    buf_fmt(&p.folder, "%.*s.ranks.parts", (int)(strlen(o->output) - strlen(ending)), o->output);
+    if (first && path_make(p.folder.p))
+        rc = err_system(&e, p.folder.p);
+    if (first && rc == 0 && !o->resume)
+        clear_parts(&p);
+    if (shared_list)
+        shared_list->together();
+    rc = rc ? rc : compare(&p, jo, wait, &e);
+    if (shared_list && rc == 0 && first && !wait_for_others(&p)) {
+        job_compare_release(&p.k);
+        p.alone = p.resume = true;
+        rc = compare(&p, jo, wait, &e);
+    }
+    if (rc == 0 && first)
+        rc = write_all(&p, &status, &e);
+    job_compare_release(&p.k);
+    vec_release(&p.all);
+    buf_release(&p.folder);
+    status = rc ? cli_fail(&e) : status;
+    if (shared_list && first)
+        shared_list->done(status);
+    return shared_list && !first && rc == 0 ? shared_list->wait_done() : status;
+}
