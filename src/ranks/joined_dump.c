@@ -6,6 +6,7 @@
 
 #include "base/msg.h"
 #include "dump/recorded_figures.h"
+#include "ranks/part_figures.h"
 
 static const struct joined_side *side_of(const struct dump *d)
 {
@@ -146,14 +147,6 @@ static void link_calls(struct filling *f)
     }
 }
 
-static bool is_sum(const struct whole_row *x)
-{
-    for (int s = 0; s < x->steps; s++)
-        if (x->step[s].how == JOIN_SUM || x->step[s].how == JOIN_MEAN || x->step[s].how == JOIN_MAX)
-            return true;
-    return false;
-}
-
 /* The part that stands for all where all parts should be the same. */
 static const struct part_row *picked(const struct whole_row *x)
 {
@@ -173,26 +166,14 @@ static bool of_replicas(const struct whole_row *x)
     return true;
 }
 
-/* Of the whole, from the figures of parts that lie side by side; nothing can be said of sums. */
+/* Of the whole, from the figures of its parts; nothing where these do not tell it. */
 static void figures_of_parts(const struct whole_rows *r, const struct whole_row *x, struct row *out)
 {
-    double squares = 0, mean = 0;
-    uint16_t has = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
-    for (size_t i = 0; i < x->parts.n; i++) {
-        const struct row *p = &part_dump(r, &x->parts.v[i])->dump.rows.v[x->parts.v[i].row];
-        has &= p->has;
-        if (!i || p->stat[STAT_MAX] > out->stat[STAT_MAX])
-            out->stat[STAT_MAX] = p->stat[STAT_MAX];
-        if (!i || p->stat[STAT_MIN] < out->stat[STAT_MIN])
-            out->stat[STAT_MIN] = p->stat[STAT_MIN];
-        mean += p->stat[STAT_MEAN] / (double)x->parts.n;
-        squares += p->stat[STAT_NORM] * p->stat[STAT_NORM];
-    }
-    out->stat[STAT_MAX] *= x->scale;
-    out->stat[STAT_MIN] *= x->scale;
-    out->stat[STAT_MEAN] = mean * x->scale;
-    out->stat[STAT_NORM] = sqrt(squares) * x->scale;
-    out->has |= has;
+    struct part_figures f = part_figures_join(r, x, x->step, x->scale);
+    if (!f.known)
+        return;
+    memcpy(out->stat, f.stat, sizeof out->stat);
+    out->has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
 }
 
 /* Without elements nothing proves that parts are replicas: their figures must be near. */
@@ -260,7 +241,7 @@ static void add_row(struct filling *f, uint32_t whole)
             bool proved = r.has & HAS_FILE || figures_agree(f->rows, x);
             memcpy(r.stat, own->stat, sizeof r.stat);
             r.has |= proved ? own->has & (HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM) : 0;
-        } else if (!is_sum(x) && !x->open && !(r.has & HAS_FILE)) {
+        } else if (!x->open && !(r.has & HAS_FILE)) {
             figures_of_parts(f->rows, x, &r);
         }
     }

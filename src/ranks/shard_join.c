@@ -9,6 +9,7 @@
 #include "base/msg.h"
 #include "ranks/dims.h"
 #include "ranks/join_view.h"
+#include "ranks/part_figures.h"
 #include "ranks/part_values.h"
 
 #define CANDIDATES 1024 /* of one row; several cuts at once have many */
@@ -335,6 +336,7 @@ struct trial {
     uint16_t (*pair)[2];      /* owned: candidates of both sides with one shape */
     float *error;             /* of each pair; NAN: not read */
     uint32_t class;
+    bool figures;             /* errors are of recorded figures */
     uint32_t dims[2];         /* what a person says of the axes of each side: its number, or NONE */
 };
 typedef VEC(struct trial) trial_list;
@@ -391,6 +393,26 @@ static void drop_unpaired(struct trial *t, int side, bool *used)
         used[t->pair[i][side]] = true;
 }
 
+/* Without elements: as far as recorded figures tell. Of sums they tell nothing. */
+static void measure_figures(const struct deciding *d, struct trial *t)
+{
+    struct part_figures *of[2];
+    for (int s = 0; s < 2; s++) {
+        const struct whole_row *x = &d->side[s]->rows.v[t->row[s]];
+        of[s] = mem_zalloc((t->of[s]->n + 1) * sizeof *of[s]);
+        for (size_t c = 0; c < t->of[s]->n; c++)
+            of[s][c] = part_figures_join(d->side[s], x, t->of[s]->v[c].step, t->of[s]->v[c].scale);
+    }
+    for (size_t i = 0; i < t->pairs; i++) {
+        const struct part_figures *a = &of[0][t->pair[i][0]], *b = &of[1][t->pair[i][1]];
+        if (a->known && b->known)
+            t->error[i] = (float)fmax(part_figures_away(a, b), fmax(a->spread, b->spread));
+        t->figures |= a->known && b->known;
+    }
+    free(of[0]);
+    free(of[1]);
+}
+
 static void measure_trial(const struct deciding *d, struct trial *t)
 {
     struct held h[2];
@@ -435,6 +457,8 @@ static void measure_trial(const struct deciding *d, struct trial *t)
     free(used);
     let_go(&h[0]);
     let_go(&h[1]);
+    if (!there)
+        measure_figures(d, t);
 }
 
 /* Rows of one class can be joined in the same ways: the same row of every layer, of the same shapes. */
@@ -509,6 +533,9 @@ static size_t best_of_class(const struct deciding *d, const uint32_t *member, si
         if (i == best)
             nearest = off;
     }
+    for (size_t i = 0; i < first->pairs && !most && first->figures; i++)
+        if (isnan(first->error[i])) /* a sum, of which figures tell nothing, rather than what they speak against */
+            return i;
     return best;
 }
 
@@ -683,7 +710,7 @@ static void decide_classes(struct deciding *d)
                 bool fit = several && fits(d, t, p);
                 d->side[s]->joined += several;
                 d->side[s]->fitting += fit;
-                if (!several || d->side[s]->rows.v[t->row[s]].io != IO_PARAMETER)
+                if (!several || d->side[s]->rows.v[t->row[s]].io != IO_PARAMETER || isnan(t->error[p]))
                     continue;
                 bool right = fit && !weight_cut_by_batch(&d->side[s]->rows.v[t->row[s]]);
                 d->weights[s] += right ? -1 : 1;
