@@ -42,7 +42,7 @@ static void beside(double (*stat)[STAT_COUNT], uint32_t n, size_t stride)
 static void join_step(double (*stat)[STAT_COUNT], const struct join_step *s, size_t stride, struct part_figures *out)
 {
     switch ((enum join_how)s->how) {
-    case JOIN_SUM: case JOIN_MEAN: case JOIN_MAX:
+    case JOIN_SUM: case JOIN_MEAN: case JOIN_MAX: case JOIN_VOCAB:
         out->known = false;
         break;
     case JOIN_LAST: case JOIN_REPLICA:

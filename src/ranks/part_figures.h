@@ -5,7 +5,7 @@
 #include "ranks/shard_join.h"
 
 struct part_figures {
-    bool known;         /* false: of sums the parts' figures tell nothing, or one part has none */
+    bool known;         /* false: of sums and padded parts figures tell nothing, or one part has none */
     double stat[STAT_COUNT]; /* max, min, mean, norm */
     double spread;      /* by how much replicas differ, relative to their norm */
 };
