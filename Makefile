@@ -86,6 +86,30 @@ $(BUILD)/po/%.mo: po/%.po | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(Q)msgfmt --check-format -o $@ $<
 
+# ---- the same for several machines, where MPI is: make mpi test-mpi (doc/ranks.md) ----
+
+MPICC ?= mpicc
+HAVE_MPI := $(if $(filter mpi test-mpi,$(MAKECMDGOALS)),$(shell command -v $(MPICC) 2>/dev/null))
+mpi: $(if $(HAVE_MPI),$(BUILD)/diverge-mpi)
+	$(if $(HAVE_MPI),,@echo "mpi: skipped, there is no $(MPICC): Open MPI (libopenmpi-dev) or MPICH (libmpich-dev) has it")
+
+$(BUILD)/mpi/main.o: ui/main.c $(BUILD)/.flags | $(BUILD)/.deps
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) -Dmain=diverge_main -Wno-missing-prototypes -c -o $@ $<
+
+$(BUILD)/mpi/mpi_main.o: ui/mpi/mpi_main.c ui/shared_list.h $(BUILD)/.flags
+	$(call say,MPICC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) $(filter-out -Werror,$(FLAGS)) -c -o $@ $<
+
+$(BUILD)/diverge-mpi: $(BUILD)/mpi/mpi_main.o $(BUILD)/mpi/main.o $(UI_O) $(BUILD)/libengine.a
+	$(call say,LINK,$@)
+	$(Q)$(MPICC) $(FLAGS) $(LDFLAGS) -o $@ $(filter-out $(BUILD)/ui/main.o,$^) $(LIBS)
+
+test-mpi: $(BUILD)/diverge $(if $(HAVE_MPI),$(BUILD)/diverge-mpi)
+	@tests/mpi/run $(BUILD)
+
 # ---- one file for machines that have nothing: make static, make static ARCH=aarch64 (doc/packages.md) ----
 
 ARCH ?= $(shell uname -m)
@@ -343,5 +367,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all static static-libs static-units units aarch64-test wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
+.PHONY: FORCE all mpi test-mpi static static-libs static-units units aarch64-test wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
 .SECONDARY:

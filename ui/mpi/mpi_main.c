@@ -1,0 +1,91 @@
+/* diverge-mpi: the program as several processes under MPI, which take pairs of ranks from a shared list. The list is a
+ * counter at process 0; nothing else travels, results are files in a folder that all can reach. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ui/shared_list.h"
+
+#define LOOK_NS (20 * 1000 * 1000)
+
+int diverge_main(int argc, char **argv);
+
+/* What process 0 holds for all. */
+enum { NEXT_PAIR, OTHERS_DONE, END, WORDS };
+
+static MPI_Win window;
+static long *words; /* of process 0 */
+static bool lost;   /* a process was: MPI cannot be ended in order */
+
+static long fetch(int word, long add)
+{
+    long was = 0;
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+    MPI_Fetch_and_op(&add, &was, MPI_LONG, 0, word, MPI_SUM, window);
+    MPI_Win_unlock(0, window);
+    return was;
+}
+
+static long next_pair(void)
+{
+    return fetch(NEXT_PAIR, 1);
+}
+
+static void together(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static int others_done(void)
+{
+    return (int)fetch(OTHERS_DONE, 0);
+}
+
+/* The end: 1 + status, and 1000 more where a process was lost. */
+static void done(int status)
+{
+    int all;
+    MPI_Comm_size(MPI_COMM_WORLD, &all);
+    struct timespec pause = {0, LOOK_NS};
+    for (int i = 0; i < 50 && others_done() < all - 1; i++) /* the last to end may still be on its way */
+        nanosleep(&pause, NULL);
+    lost = others_done() < all - 1;
+    fetch(END, 1 + status + (lost ? 1000 : 0));
+}
+
+static int wait_done(void)
+{
+    struct timespec pause = {0, LOOK_NS};
+    long end;
+    fetch(OTHERS_DONE, 1);
+    while ((end = fetch(END, 0)) == 0)
+        nanosleep(&pause, NULL);
+    lost = end > 1000;
+    return (int)((end - 1) % 1000);
+}
+
+int main(int argc, char **argv)
+{
+    static struct shared_list list = {
+        .next = next_pair, .together = together, .done = done, .wait_done = wait_done, .others_done = others_done};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &list.process);
+    MPI_Comm_size(MPI_COMM_WORLD, &list.processes);
+    MPI_Aint bytes = list.process == 0 ? WORDS * (MPI_Aint)sizeof *words : 0;
+    MPI_Win_allocate(bytes, sizeof *words, MPI_INFO_NULL, MPI_COMM_WORLD, &words, &window);
+    for (int i = 0; i < WORDS && list.process == 0; i++)
+        words[i] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (list.processes > 1)
+        shared_list = &list;
+    int status = diverge_main(argc, argv);
+    fflush(NULL);
+    if (lost) /* ending in order waits for all of them */
+        _exit(status);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return status;
+}
