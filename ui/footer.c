@@ -60,7 +60,8 @@ static void keys(const struct screen *s, struct grid *g, int y)
         if (!key)
             continue;
         bool up = p == &pane_table && s->work.ranks && s->work.ranks->job && strcmp(h->command, "back") == 0;
-        const char *label = up ? _("all ranks") : _(h->label);
+        bool panel = p == &pane_table && s->work.panel.left && strcmp(h->command, "back") == 0;
+        const char *label = panel ? _("panel") : up ? _("all ranks") : _(h->label);
         int need = utf8_cells(str_of(key)) + 1 + utf8_cells(str_of(label)) + 2;
         if (x + need > g->cols + 2)
             break;

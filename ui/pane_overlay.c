@@ -132,9 +132,12 @@ static int help_text(const struct screen *s, struct grid *g, struct rect r, int 
         help_line(&h, STYLE_TEXT,
                   _("  ✓ match   ≈ same statistics   ! drift   ✗ deviates   ∞ non-finite   # element counts   T kinds "
                     "(int, float)   ∅ not paired   · skipped   … pending   underlined: doubtful"));
+    int head = h.y - h.skip;
     help_here(&h);
     for (const struct command_group *group = command_groups; group->title; group++)
         help_commands(&h, group);
+    if (h.words.n && h.y - h.skip == head)
+        help_line(&h, STYLE_TEXT, _("nothing in the help holds this"));
     return h.y + from - h.skip;
 }
 

@@ -14,6 +14,9 @@ static int open_panel(struct workspace *d, int number)
 {
     procedure_look(&d->guide);
     procedure_write(&d->guide);
+    enum pane_id now = pane_now(d);
+    d->panel.from_overview = now == PANE_OVERVIEW || (now == PANE_PANEL && d->panel.from_overview);
+    d->panel.left = 0;
     d->panel.number = number;
     d->panel.follow = true;
     d->panel.at = number ? page_first(&d->guide.page[number - 1]) : 0;
@@ -379,9 +382,15 @@ static int perform(struct workspace *d, const char *command)
     bool stays = false;
     for (size_t i = 0; i < ARRAY_LEN(over_it); i++)
         stays |= str_starts(str_of(text), over_it[i]);
+    int left = d->panel.number;
+    uint32_t at = d->panel.at;
     if (!stays)
         d->overlay = OVERLAY_NONE;
     int r = command_run_locked(d, text);
+    if (!stays && d->overlay == OVERLAY_NONE && d->c->paired) {
+        d->panel.left = left;
+        d->panel.left_at = at;
+    }
     free(text);
     return r;
 }
@@ -434,8 +443,22 @@ static int enter_item(struct workspace *d)
     return 0;
 }
 
+bool panel_return(struct workspace *d)
+{
+    int number = d->panel.left;
+    uint32_t at = d->panel.left_at;
+    if (!number || d->c->failed)
+        return false;
+    open_panel(d, number);
+    d->panel.at = at;
+    d->panel.follow = false;
+    return true;
+}
+
 static int panel_back(struct workspace *d)
 {
+    if (!d->panel.from_overview && d->c->side[TARGET].path && !d->c->failed)
+        return pane_uncover(d);
     d->panel.at = (uint32_t)d->panel.number - 1;
     d->panel.number = 0;
     d->panel.scroll = 0;

@@ -34,6 +34,7 @@ static int scrolled(int at, long by)
 
 int pane_uncover(struct workspace *d)
 {
+    d->panel.left = 0;
     d->overlay = d->c->side[TARGET].path ? OVERLAY_NONE : OVERLAY_INTAKE;
     return 0;
 }
@@ -303,6 +304,8 @@ static int close_latest(struct workspace *d)
         workspace_group(d, GROUP_NONE);
     else if (d->search.code)
         search_release(&d->search);
+    else if (panel_return(d))
+        return 0;
     else if (d->ranks && d->ranks->job && !d->ranks->shown)
         d->ranks->shown = true;
     else

@@ -36,6 +36,9 @@ int pane_back(struct workspace *d);
 /* What covers the table gives way to it, or to what can be opened. Returns 0. */
 int pane_uncover(struct workspace *d);
 
+/* Back to the panel that the table was gone to from; false where it was not. */
+bool panel_return(struct workspace *d);
+
 /* The panels' rows are with their commands. */
 extern const struct pane_verbs verbs_panel, verbs_overview, verbs_ranks;
 

@@ -99,6 +99,9 @@ struct panel_view {
     uint32_t at; /* selected line of it */
     bool follow; /* the line stays where page_first() is, until the user moves it */
     int scroll;
+    bool from_overview; /* it was opened from all of them: back leads there */
+    int left;           /* the panel that the table was gone to from: back leads there; 0: none */
+    uint32_t left_at;   /* its line */
 };
 
 /* The curves of a panel. */
