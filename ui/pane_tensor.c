@@ -169,21 +169,28 @@ static void legend(const struct plate *p, enum heat_map_kind k, double scale, st
         buf_cstr(out, k == HEAT_MAP_ERROR ? _("no difference") : _("all zero"));
 }
 
-static void map_title(struct plate *p, enum heat_map_kind k, int x, int w, double scale)
+static void map_title(struct plate *p, enum heat_map_kind k, int y, int x, int w, double scale)
 {
     bool here = k == tensor_view_kind(p->tensor);
-    int used = grid_put(p->g, p->r.y + 1, x, w, here ? STYLE_FOCUS : STYLE_TITLE,
+    int used = grid_put(p->g, y, x, w, here ? STYLE_FOCUS : STYLE_TITLE,
                         title_of(k, p->lay->numbers));
     if (p->lay->numbers) /* they speak for themselves */
         return;
     struct buf t = {0};
     legend(p, k, scale, &t);
     if (w - used > utf8_cells(buf_view(&t)) + 1)
-        grid_text(p->g, p->r.y + 1, x + used + 2, w - used - 2, STYLE_DIM, buf_view(&t));
+        grid_text(p->g, y, x + used + 2, w - used - 2, STYLE_DIM, buf_view(&t));
     buf_release(&t);
 }
 
-/* One map beside the other where that leaves them room, else the one that counts. */
+static void row_numbers(struct plate *p, const struct heat_map *heat, int y)
+{
+    for (int i = 0; i < heat->h; i++)
+        grid_fmt(p->g, y + i, p->r.x + 1, LABEL_W - 1, STYLE_DIM, "%6lld",
+                 (long long)(heat->ask.from[0] + i * heat->ask.size[0]));
+}
+
+/* One map beside the other where that leaves them room, numbers below one another, else the one that counts. */
 static void draw_maps(struct plate *p)
 {
     const struct tensor_view *s = p->tensor;
@@ -192,17 +199,17 @@ static void draw_maps(struct plate *p)
     for (int i = 0; i < maps; i++) {
         enum heat_map_kind k = maps == 3 ? (enum heat_map_kind)i : tensor_view_kind(s);
         double scale = scale_of(p, heat, k);
-        int x = p->r.x + LABEL_W + i * (w + 2);
-        map_title(p, k, x, w, scale);
-        struct rect at = {p->r.y + 2, x, h, w};
+        int x = p->r.x + LABEL_W + (p->lay->stacked ? 0 : i * (w + 2)),
+            y = p->r.y + 1 + (p->lay->stacked ? i * (h + 1) : 0);
+        map_title(p, k, y, x, w, scale);
+        struct rect at = {y + 1, x, h, w};
+        if (heat && (p->lay->stacked || i == 0))
+            row_numbers(p, heat, y + 1);
         if (heat && p->lay->numbers && heat->ask.size[0] == 1 && heat->ask.size[1] == 1)
             draw_numbers(p, heat, k, at, scale);
         else if (heat)
             draw_map(p, heat, k, at, scale);
     }
-    for (int y = 0; heat && y < heat->h; y++)
-        grid_fmt(p->g, p->r.y + 2 + y, p->r.x + 1, LABEL_W - 1, STYLE_DIM, "%6lld",
-                 (long long)(heat->ask.from[0] + y * heat->ask.size[0]));
 }
 
 /* How the cells came to be, and how much of it is known. */
@@ -466,8 +473,21 @@ static struct tensor_layout lay_out(const struct tensor_view *s, struct rect r)
          numbers = s->numbers > 0 || (s->numbers == 0 && small);
     int across = columns < TENSOR_NUMBERS_SMALL ? (int)columns : TENSOR_NUMBERS_SMALL;
     bool all = two && (numbers ? tensor_numbers_across(third) >= across : third >= (columns < 24 ? columns : 24));
-    return (struct tensor_layout){.map_h = h, .maps = all ? 3 : 1, .map_w = all ? third : whole, .numbers = numbers,
-                                  .worst = room < 1 ? 1 : room,
+    int below = 2 * (h + 1); /* both sides' numbers below the difference, where they have room nowhere else */
+    bool stacked = two && numbers && !all && rows <= h && lines - h - must - below >= 1;
+    if (stacked) {
+        room -= below;
+        if (room < worst) {
+            room += strips;
+            strips = 0;
+        }
+        if (room < 1) {
+            room += spread;
+            spread = 0;
+        }
+    }
+    return (struct tensor_layout){.map_h = h, .maps = all || stacked ? 3 : 1, .map_w = all ? third : whole,
+                                  .numbers = numbers, .stacked = stacked, .worst = room < 1 ? 1 : room,
                                   .spread = spread > 0, .strips = strips};
 }
 
@@ -491,7 +511,7 @@ static void draw_open(struct plate *p)
     int strips = p->lay->strips;
     head(p);
     draw_maps(p);
-    p->y = p->r.y + 2 + p->lay->map_h;
+    p->y = p->r.y + 2 + p->lay->map_h + (p->lay->stacked ? 2 * (p->lay->map_h + 1) : 0);
     cells_line(p);
     cursor_line(p);
     worst_lines(p, p->lay->worst);
@@ -550,7 +570,7 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
 static const struct hint hints[] = {
     {"cells down", N_("move")}, {"axes next", N_("axes")}, {"slide +1", N_("slide")}, {"worst next", N_("worst")}, {"nonfinite next", N_("NaN")},
     {"map", N_("diff/target/golden")}, {"numbers", N_("numbers")},
-    {"log", N_("log")}, {"magnify in", N_("closer")}, {"help", N_("help")}, {"back", N_("back")}, {0},
+    {"copy-region", N_("copy")}, {"log", N_("log")}, {"magnify in", N_("closer")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
 const struct pane_ops pane_tensor = {"tensor", update, draw, hints};

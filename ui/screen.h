@@ -32,6 +32,7 @@ struct tensor_layout {
     int maps, map_h, map_w; /* as many beside one another, cells of each */
     int worst, strips;      /* lines */
     bool numbers;           /* the maps are grids of numbers */
+    bool stacked;           /* they stand below one another */
     bool spread;            /* there is room for how values and errors are spread */
 };
 
