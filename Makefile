@@ -1,4 +1,4 @@
-# diverge. Targets: all deps test demo asan tsan neon aarch64-test accuracy bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
+# diverge. Targets: all deps test frameworks-test demo asan tsan neon aarch64-test accuracy bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
 # sbom package-test clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
@@ -322,6 +322,9 @@ bench: $(BUILD)/diverge $(BENCH)
 
 # how often first deviation and diagnosis are right: the samples, or with CASES=FOLDER SECTION=NAME other pairs (tests/accuracy/run);
 # with the samples, how small a fault is still found (tests/accuracy/ladder)
+frameworks-test: $(BUILD)/diverge
+	@tests/frameworks/run $(BUILD)
+
 accuracy: $(BUILD)/diverge $(BUILD)/tests/ladder samples
 	@DIVERGE=$(BUILD)/diverge DIVERGE_SAMPLES=$(BUILD)/samples tests/accuracy/run $(if $(CASES),$(if $(SECTION),--update $(SECTION)) $(CASES),--update samples tests/accuracy/samples.tsv)
 	@$(if $(CASES),:,tests/accuracy/ladder $(BUILD) --update)
@@ -367,5 +370,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all mpi test-mpi static static-libs static-units units aarch64-test wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
+.PHONY: FORCE all mpi test-mpi frameworks-test static static-libs static-units units aarch64-test wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
 .SECONDARY:

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "dump/intervention.h"
 #include "fmt/pack_read.h"
 #include "base/msg.h"
 #include "judge/accepted.h"
@@ -72,6 +73,15 @@ static void several(const struct comparison *s, int side, struct arena *a, input
         add(out, side, true,
             arena_fmt(a, s->single ? _("%d ranks found; this is rank %d") : _("%d ranks found; rank %d is compared"),
                       ranks, open->rank));
+}
+
+/* A value was replaced while it was recorded: what agrees may agree for that. */
+static void intervened(const struct recording *x, int side, struct arena *a, input_doubt_list *out)
+{
+    const char *row = intervention_of(x->dump.path, a);
+    if (row)
+        add(out, side, true, arena_fmt(a, _("recorded with the value of %s replaced (intervention.json): a test, no run as "
+                                            "it is"), row));
 }
 
 #define FRESH 60 /* seconds: a file written to since then may still grow */
@@ -169,6 +179,7 @@ static void of_side(const struct comparison *s, int side, struct arena *a, input
     const struct dump *d = &s->side[side].dump;
     several(s, side, a, out);
     growing(s, side, a, out);
+    intervened(&s->side[side], side, a, out);
     dropout(d, side, a, out);
     saturation(d, side, a, out);
     overflows(d, side, a, out);

@@ -1,6 +1,8 @@
 /* Copies what a round keeps (sides, rows, verdicts, addresses) out of an open comparison. */
 #include "compare/round_freeze.h"
 
+#include "dump/intervention.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -72,6 +74,8 @@ void round_freeze(struct round *r, const struct comparison *s, const struct judg
     memcpy(r->by, j->sum.by, sizeof r->by);
     memcpy(r->only, j->sum.only, sizeof r->only);
     memcpy(r->coverage, j->sum.coverage, sizeof r->coverage);
+    const char *replaced = intervention_of(s->side[TARGET].dump.path, &r->arena);
+    r->intervened = replaced ? replaced : "";
     r->pairs = j->sum.pairs;
     r->doubtful = j->sum.doubtful;
     r->unread = j->sum.unread;

@@ -2,6 +2,7 @@
 #include "panel/next_dump.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 
 #include "base/msg.h"
 #include "base/num.h"
@@ -95,6 +96,50 @@ static void name_calls(struct next_dump *n, const struct dump *d, int side, uint
     buf_release(&kernels);
 }
 
+/* A text as it may stand in a JSON or Python string. */
+static const char *inside_quotes(struct next_dump *n, struct str s)
+{
+    struct buf b = {0};
+    quoted(&b, s);
+    const char *kept = arena_str(&n->arena, str_n(b.p + 1, b.n - 2)).p;
+    buf_release(&b);
+    return kept;
+}
+
+/* Whether a value can be put in its place: of the forward pass, a tensor on both sides, the golden one in a file. */
+static bool replaceable(const struct comparison *s, uint32_t line)
+{
+    const uint32_t *row = s->pairing->lines.v[line].row;
+    if (!verdict_is_bad(s->judged->line[line].verdict) || row[TARGET] == NONE || row[GOLDEN] == NONE)
+        return false;
+    const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
+    return t->rows.v[row[TARGET]].kind == ROW_TENSOR && t->calls.v[t->rows.v[row[TARGET]].call].phase == PHASE_FORWARD &&
+           dump_row_readable(g, row[GOLDEN]);
+}
+
+/* What an intervention replaces, the first such deviation, and by what. */
+static void name_values(struct next_dump *n, const struct comparison *s)
+{
+    uint32_t line = s->judged->first;
+    while (line < s->judged->lines && !replaceable(s, line))
+        line++;
+    if (line >= s->judged->lines)
+        return;
+    const uint32_t *row = s->pairing->lines.v[line].row;
+    struct tensor t;
+    struct err quiet;
+    struct buf name = {0};
+    dump_row_name(&s->side[TARGET].dump, row[TARGET], &name);
+    n->facts.row = inside_quotes(n, buf_view(&name));
+    if (dump_tensor(&s->side[GOLDEN].dump, row[GOLDEN], &t, &quiet) == 0) {
+        char *full = t.file.name && !t.file.source && !t.file.spans ? path_full(t.file.name) : NULL;
+        n->facts.value = full ? inside_quotes(n, str_of(full)) : NULL;
+        free(full);
+        tensor_close(&t);
+    }
+    buf_release(&name);
+}
+
 static void around_deviation(struct next_dump *n, const struct comparison *s, uint64_t budget)
 {
     const struct judgement *j = s->judged;
@@ -107,6 +152,7 @@ static void around_deviation(struct next_dump *n, const struct comparison *s, ui
     n->facts.step = s->side[TARGET].dump.step;
     n->facts.rank = s->side[TARGET].dump.rank;
     n->facts.tensors = true;
+    name_values(n, s);
     for (int side = 0; side < 2; side++) {
         const struct dump *d = &s->side[side].dump;
         n->whole[side] = all_bytes(d);

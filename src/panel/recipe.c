@@ -117,6 +117,10 @@ static void fill(struct str name, const struct recipe_facts *f, int side, struct
         buf_cstr(out, f->list[side] ? f->list[side] : "");
     else if (str_is(name, "kernels"))
         buf_cstr(out, f->kernels ? f->kernels : "");
+    else if (str_is(name, "row"))
+        buf_cstr(out, f->row ? f->row : "");
+    else if (str_is(name, "value"))
+        buf_cstr(out, f->value ? f->value : "");
     else if (str_is(name, "dump_mode"))
         buf_cstr(out, f->kernels && *f->kernels ? "1" : "0");
 }

@@ -127,6 +127,21 @@ static void findings_json(struct jsonw *w, const struct changes_report *x)
     jw_end_array(w);
 }
 
+void changes_intervention_json(struct jsonw *w, const struct changes *c)
+{
+    jw_key(w, "intervention");
+    if (c->intervention == INTERVENTION_NONE) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    jw_kcstr(w, "row", c->replaced);
+    jw_kcstr(w, "outcome", intervention_name(c->intervention));
+    jw_kint(w, "behind", c->behind);
+    jw_kint(w, "left", c->left);
+    jw_end_object(w);
+}
+
 void changes_json(struct out *o, const struct changes_report *x)
 {
     const struct changes *c = x->c;
@@ -146,6 +161,7 @@ void changes_json(struct out *o, const struct changes_report *x)
     jw_kcstr(&w, "first", first_fate_name(c->fate));
     jw_kbool(&w, "moved", c->moved);
     jw_kbool(&w, "confirmed", c->confirmed);
+    changes_intervention_json(&w, c);
     jw_kbool(&w, "by_rows", c->rows);
     jw_kint(&w, "joined", (int64_t)c->joined);
     jw_key(&w, "counts");

@@ -7,4 +7,7 @@
 
 void changes_json(struct out *o, const struct changes_report *x);
 
+/* The member "intervention": {"row","outcome","behind","left"}, null where no value was replaced. */
+void changes_intervention_json(struct jsonw *w, const struct changes *c);
+
 #endif

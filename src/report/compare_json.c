@@ -11,6 +11,7 @@
 #include "judge/step_inputs.h"
 #include "judge/precision.h"
 #include "ranks/joined_dump.h"
+#include "report/changes_output.h"
 #include "report/formats.h"
 #include "report/oracle_json.h"
 #include "table/field.h"
@@ -359,6 +360,7 @@ static void round_object(struct compare_writing *x)
     jw_kcstr(w, "first", first_fate_name(q->changes.fate));
     jw_kcstr(w, "first_was", *q->changes.first[0] ? q->changes.first[0] : NULL);
     jw_kbool(w, "confirmed", q->changes.confirmed);
+    changes_intervention_json(w, &q->changes);
     jw_kstr(w, "sentence", buf_view(&sentence));
     for (int k = 0; k < CHANGE_KINDS; k++)
         jw_kint(w, change_name((enum change_kind)k), q->changes.count[k]);

@@ -55,6 +55,7 @@ struct round {
     bool deviates;            /* there is a first deviation: */
     const char *first[2];     /* its rows' names, "" where a side has none */
     uint32_t first_order;     /* its place in the table */
+    const char *intervened;   /* the row whose value was replaced while the target was recorded, "": none */
     const char *first_class;  /* "input-first" …, "" where not known */
     float first_error;
     VEC(struct round_panel) panels;

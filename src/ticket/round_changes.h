@@ -31,8 +31,19 @@ enum first_fate {
     FIRST_UNTOLD,   /* there are no rows to look it up in, and another one is first now */
 };
 
+/* What a recording with one value replaced by the golden side's says of that value. */
+enum intervention {
+    INTERVENTION_NONE,      /* none was */
+    INTERVENTION_CONFIRMED, /* what deviated behind it agrees: it alone explains that */
+    INTERVENTION_REFUTED,   /* rows behind it deviate still */
+    INTERVENTION_UNTOLD,    /* the row is in no round, or its value is not the golden side's now, or nothing deviated behind it */
+};
+
 struct changes {
     struct arena arena;
+    enum intervention intervention;
+    const char *replaced;     /* the row, "" without one */
+    uint32_t behind, left;    /* rows of the forward pass behind it that deviated before; of them, and new ones, that do now */
     uint32_t round[2];        /* numbers; 0: not two rounds of one investigation */
     bool comparable;
     const char *why;          /* a sentence: why they are not, or what could not be looked at; "" */
@@ -58,6 +69,7 @@ void changes_release(struct changes *c);
 enum change_kind change_of(const struct round_row *was, const struct round_row *now);
 const char *change_name(enum change_kind k); /* "fixed" …, for files */
 const char *first_fate_name(enum first_fate f); /* "gone" … likewise */
+const char *intervention_name(enum intervention v); /* "confirmed" … likewise; NULL: none */
 /* "Round 2: the first deviation of round 1 (NAME) is gone; …": one sentence. Appends. */
 void changes_sentence(const struct changes *c, struct buf *out);
 

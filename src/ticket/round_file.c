@@ -97,6 +97,7 @@ static const struct member head_members[] = {
     MEMBER(U64, round, date, "date"),
     MEMBER(TEXT, round, author, "author"),
     MEMBER(INT, round, status, "status"),
+    MEMBER(TEXT, round, intervened, "intervened"),
     MEMBER_IN("target", sides[TARGET]),
     MEMBER_IN("golden", sides[GOLDEN]),
     MEMBER_IN("summary", summary_members),

@@ -1,0 +1,52 @@
+"""As intervene_torch.py: a norm with another epsilon, in MindSpore's dynamic graph, as a call and as a cell."""
+import os
+import sys
+
+
+def dump(level, fault, out, intervened):
+    sys.path.insert(0, os.getcwd())
+    if intervened:
+        import intervene
+    import mindspore
+    import numpy
+    from mindspore import mint, nn
+    from msprobe.mindspore import PrecisionDebugger
+    from intervention import config
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.fc1, self.norm, self.fc2 = mint.nn.Linear(8, 16), mint.nn.LayerNorm(16), mint.nn.Linear(16, 4)
+            self.last = mint.nn.LayerNorm(4)
+
+        def construct(self, x):
+            return self.last(self.fc2(mint.nn.functional.gelu(self.norm(self.fc1(x)))))
+
+    mindspore.set_context(mode=mindspore.PYNATIVE_MODE, device_target="CPU")
+    mindspore.set_seed(1)
+    net = Net()
+    draw = numpy.random.RandomState(1)
+    for p in net.get_parameters():
+        p.set_data(mindspore.Tensor(draw.randn(*p.shape).astype("float32") * 0.3))
+    x = mindspore.Tensor(draw.randn(6, 8).astype("float32"))
+    if fault != "none":
+        net.norm.eps = 0.1
+    if fault == "two":
+        net.last.eps = 0.1
+    if intervened:
+        intervene.intervene(net)
+    debugger = PrecisionDebugger(config_path=config("config.json", level, out))
+    debugger.start(net)
+    mindspore.value_and_grad(lambda v: net(v).sum(), None, net.trainable_params())(x)
+    debugger.stop()
+    debugger.step()
+
+
+if len(sys.argv) > 1:
+    dump(sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[1] == "intervened")
+else:
+    from intervention import case
+    for level in ("L1", "L0"):
+        case(__file__, "mindspore", level, "one", "confirmed")
+        case(__file__, "mindspore", level, "two", "refuted")
+    print("intervention in mindspore: 4 cases")
