@@ -242,8 +242,11 @@ static void text_report(struct buf *b, const struct comparison *s)
     if (s->golden2.of)
         buf_fmt(b, _("golden2 %s\n"
                      "        the expected noise, of %zu rows\n"), s->golden2.of->path, s->golden2.of->rows);
-    if (s->reference.of)
-        buf_fmt(b, _("reference %s\n        %zu rows\n"), s->reference.of->path, s->reference.of->rows);
+    if (s->reference.of) {
+        buf_fmt(b, _("reference %s\n        %zu rows\n        "), s->reference.of->path, s->reference.of->rows);
+        explain_three_way(&s->measure, &s->reference, b);
+        buf_char(b, '\n');
+    }
     buf_fmt(
         b,
         _("\npaired       %u rows; %u target-only, %u golden-only; coverage of compute calls %.0f %% target, %.0f %% "

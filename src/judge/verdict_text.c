@@ -468,6 +468,26 @@ void explain_reference(const struct third_run_errors *c, const uint32_t row[2], 
                  : nearer == GOLDEN ? _("rel L2 to the reference: target %s, golden %s; the golden side is closer")
                                     : _("rel L2 to the reference: target %s, golden %s; both equally close to the "
                                         "reference"), n[0], n[1]);
+    enum three_way v = third_run_three_way(c, row);
+    if (v != THREE_WAY_UNTOLD)
+        buf_fmt(out, v == THREE_WAY_PASS ? _("; three-way: passes (no farther than %g × the golden side)")
+                                         : _("; three-way: fails (farther than %g × the golden side)"),
+                (double)THREE_WAY_LIMIT);
+}
+
+void explain_three_way(const struct measure *m, const struct third_run_errors *c, struct buf *out)
+{
+    if (!c->of || !m->pairing)
+        return;
+    struct three_way_sum s = third_run_three_way_sum(c, m->pairing);
+    buf_fmt(out, _("three-way: rows that pass: %u, that fail: %u, not told: %u (limit: %g × the golden side's distance from the "
+                   "reference)"), s.pass, s.fail, s.untold, (double)THREE_WAY_LIMIT);
+    if (s.first == NONE)
+        return;
+    struct buf name = {0};
+    dump_row_name(m->side[TARGET], m->pairing->lines.v[s.first].row[TARGET], &name);
+    buf_fmt(out, _("; first to fail: %s"), name.p);
+    buf_release(&name);
 }
 
 const char *entry_point_label(enum entry_point_kind k)

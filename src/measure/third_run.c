@@ -168,6 +168,29 @@ void third_run_post(struct third_run *c, const uint32_t row[2], const float erro
 /* Twice as far is clearly farther: half of that is in the choice of the inputs. */
 #define CLEARLY 2.0F
 
+enum three_way third_run_three_way(const struct third_run_errors *x, const uint32_t row[2])
+{
+    if (third_run_nearer(x, row) == -2)
+        return THREE_WAY_UNTOLD;
+    float t = x->error[TARGET][row[TARGET]], g = x->error[GOLDEN][row[GOLDEN]];
+    return t <= THREE_WAY_LIMIT * g ? THREE_WAY_PASS : g > 0 ? THREE_WAY_FAIL : THREE_WAY_UNTOLD;
+}
+
+struct three_way_sum third_run_three_way_sum(const struct third_run_errors *x, const struct pairing *p)
+{
+    struct three_way_sum s = {.first = NONE};
+    for (uint32_t i = 0; x->of && i < p->lines.n; i++) {
+        if (p->lines.v[i].pair == NONE)
+            continue;
+        enum three_way v = third_run_three_way(x, p->lines.v[i].row);
+        s.pass += v == THREE_WAY_PASS;
+        s.untold += v == THREE_WAY_UNTOLD;
+        if (v == THREE_WAY_FAIL && s.fail++ == 0)
+            s.first = i;
+    }
+    return s;
+}
+
 int third_run_nearer(const struct third_run_errors *x, const uint32_t row[2])
 {
     if (!x->error[TARGET] || row[TARGET] == NONE || row[GOLDEN] == NONE)

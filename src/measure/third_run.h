@@ -52,4 +52,18 @@ void third_run_post(struct third_run *c, const uint32_t row[2], const float erro
  * -2 where it cannot be told. */
 int third_run_nearer(const struct third_run_errors *x, const uint32_t row[2]);
 
+/* Held against a reference in float32, a target may err as the golden side does: the usual test of three runs. */
+#define THREE_WAY_LIMIT 1.5F /* times the golden side's error */
+enum three_way { THREE_WAY_UNTOLD, THREE_WAY_PASS, THREE_WAY_FAIL };
+/* Untold where an error is not known, and where the golden side is the reference itself and the target is not: then
+ * nothing says what honest arithmetic errs. */
+enum three_way third_run_three_way(const struct third_run_errors *x, const uint32_t row[2]);
+
+struct three_way_sum {
+    uint32_t pass, fail, untold; /* paired lines */
+    uint32_t first;              /* the first line that fails, NONE */
+};
+
+struct three_way_sum third_run_three_way_sum(const struct third_run_errors *x, const struct pairing *p);
+
 #endif

@@ -321,6 +321,8 @@ static void companions(struct compare_writing *x, uint32_t i)
     }
     int nearer = third_run_nearer(ref, l->row);
     jw_kcstr(w, "nearer", nearer >= 0 ? side[nearer] : nearer == -1 ? "both" : NULL);
+    enum three_way v = third_run_three_way(ref, l->row);
+    jw_kcstr(w, "three_way", v == THREE_WAY_PASS ? "pass" : v == THREE_WAY_FAIL ? "fail" : NULL);
     jw_end_object(w);
 }
 
@@ -489,10 +491,32 @@ void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s
     jw_end_object(w);
 }
 
+/* Beside our verdicts, with a reference only. */
+static void three_way(struct compare_writing *x)
+{
+    struct jsonw *w = x->w;
+    struct buf name = {0};
+    if (!x->s->reference.of)
+        return;
+    struct three_way_sum s = third_run_three_way_sum(&x->s->reference, x->m->pairing);
+    if (s.first != NONE)
+        dump_row_name(x->m->side[TARGET], x->m->pairing->lines.v[s.first].row[TARGET], &name);
+    jw_key(w, "three_way");
+    jw_object(w);
+    jw_knum(w, "limit", (double)THREE_WAY_LIMIT);
+    jw_kint(w, "pass", s.pass);
+    jw_kint(w, "fail", s.fail);
+    jw_kint(w, "untold", s.untold);
+    jw_kcstr(w, "first", name.n ? name.p : NULL);
+    jw_end_object(w);
+    buf_release(&name);
+}
+
 static void summary(struct compare_writing *x)
 {
     jw_object(x->w);
     compare_json_summary_members(x->w, &x->j->sum);
+    three_way(x);
     if (comparison_oracle(x->s))
         oracle_json_summary(x->w, comparison_oracle(x->s));
     jw_end_object(x->w);

@@ -153,6 +153,17 @@ static void since_then(struct building *b)
     buf_release(&t);
 }
 
+static void three_way(struct building *b)
+{
+    struct buf t = {0};
+    explain_three_way(b->m, &b->s->reference, &t);
+    if (t.n) {
+        doc_begin(b->d, DOC_ITEM);
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, buf_view(&t));
+    }
+    buf_release(&t);
+}
+
 static void reach(struct building *b)
 {
     const struct judge_summary *x = &b->j->sum;
@@ -234,6 +245,8 @@ static void report_summary(struct building *b)
     cause(b);
     report_procedure_line(b);
     since_then(b);
+    if (b->j)
+        three_way(b);
     if (b->j && !report_told(b))
         reach(b);
     if (b->j)

@@ -63,6 +63,46 @@ static void reference_takes_a_side(void **state)
     shut(s);
 }
 
+/* The target may be 1.5 times as far from the reference as the golden side; our verdicts stay what they are. */
+static void three_runs(void **state)
+{
+    static const struct {
+        const char *target, *golden;
+        bool pass, fail;
+    } cases[] = {
+        {"tt_rope/bench", "tt_rope/target", true, false},   /* the target is the reference itself, the golden side is not */
+        {"tt_bf16/target", "tt_rope/target", true, true},   /* bfloat16 against a golden side off by 1e-4 in a part */
+        {"tt_bf16/target", "tt_rope/bench", true, false},   /* the golden side is the reference: nothing tells */
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct err e;
+        struct buf t = {0}, g = {0}, said = {0};
+        buf_cstr(&t, sample(cases[i].target));
+        buf_cstr(&g, sample(cases[i].golden));
+        struct session *plain = open_beside(t.p, g.p, NULL, NULL, &e), *s = open_beside(t.p, g.p, NULL, sample("tt_rope/bench"), &e);
+        assert_non_null(plain);
+        assert_non_null(s);
+        struct three_way_sum x = third_run_three_way_sum(&s->now->reference, s->now->pairing);
+        print_message("%s: %u pass, %u fail, %u untold\n", cases[i].target, x.pass, x.fail, x.untold);
+        assert_int_equal(x.pass > 0, cases[i].pass);
+        assert_int_equal(x.fail > 0, cases[i].fail);
+        assert_int_equal(x.first == NONE, !cases[i].fail);
+        assert_int_equal(x.pass + x.fail + x.untold, s->now->judged->sum.pairs);
+        for (uint32_t l = 0; l < s->now->judged->lines; l++)
+            assert_int_equal(s->now->judged->line[l].verdict, plain->now->judged->line[l].verdict);
+        if (cases[i].fail) {
+            explain_reference(&s->now->reference, s->now->pairing->lines.v[x.first].row, &said);
+            assert_non_null(strstr(said.p, "three-way: fails"));
+        }
+        buf_release(&t);
+        buf_release(&g);
+        buf_release(&said);
+        shut(plain);
+        shut(s);
+    }
+}
+
 /* The deviating run as band of itself: everything it does is expected. */
 static void band_replaces_the_level(void **state)
 {
@@ -229,7 +269,7 @@ static void what_cannot_be_read_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference_takes_a_side),     cmocka_unit_test(band_replaces_the_level), cmocka_unit_test(statistics_have_a_band_too),
+        cmocka_unit_test(reference_takes_a_side), cmocka_unit_test(three_runs),     cmocka_unit_test(band_replaces_the_level), cmocka_unit_test(statistics_have_a_band_too),
         cmocka_unit_test(companions_that_do_not_fit), cmocka_unit_test(faults_are_named),        cmocka_unit_test(clean_pairs_are_left_alone),
         cmocka_unit_test(what_cannot_be_read_is_said),
     };
