@@ -22,6 +22,9 @@ const struct log_format log_formats[] = {
     {.name = "value-table", .title = N_("table with a column for the step and others for loss, norm or rate"),
      .what = "metrics.csv: step,train_loss,lr …", .overlay = true, .sniff = value_table_sniff,
          .read = value_table_read},
+    {.name = "wandb", .title = N_("W&B's own file of a run"), .what = "run-ID.wandb", .versions = "wandb 0.31",
+     .unread = N_("system metrics, consoles, media; records of more than 1 MB"), .overlay = true, .sniff = wandb_sniff,
+     .read = wandb_read},
     {.name = "mlflow", .title = N_("MLflow's files of one value each"), .what = "mlruns/*/*/metrics/loss",
      .overlay = true, .sniff = mlflow_sniff, .read = mlflow_read},
     {.name = "step-lines", .framework = "pytorch", .title = N_("lines of TorchTitan, verl, DeepSpeed, NeMo and "

@@ -168,6 +168,8 @@ bool value_table_sniff(struct str head, const char *path);
 int value_table_read(struct series_builder *k, struct err *e);
 bool mlflow_sniff(struct str head, const char *path);
 int mlflow_read(struct series_builder *k, struct err *e);
+bool wandb_sniff(struct str head, const char *path);
+int wandb_read(struct series_builder *k, struct err *e);
 bool tfevents_sniff(struct str head, const char *path);
 int tfevents_read(struct series_builder *k, struct err *e);
 bool monitor_sniff(struct str head, const char *path);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "log/proto_fields.h"
 #include "log/series_builder.h"
 
 #define LARGEST (1u << 20) /* a record with scalars; images and graphs are larger and passed over */
@@ -31,73 +32,14 @@ static uint32_t masked(const unsigned char *p, size_t n)
     return ((c >> 15) | (c << 17)) + 0xa282ead8u;
 }
 
-static uint64_t little(const unsigned char *p, int n)
-{
-    uint64_t v = 0;
-    for (int i = n; i-- > 0;)
-        v = v << 8 | p[i];
-    return v;
-}
-
 bool tfevents_sniff(struct str head, const char *path)
 {
     const unsigned char *p = (const unsigned char *)head.p;
     (void)path;
-    return head.n >= 12 && masked(p, 8) == little(p + 8, 4);
+    return head.n >= 12 && masked(p, 8) == proto_little(p + 8, 4);
 }
 
-/* ---- protobuf ---- */
-
-struct proto_field {
-    unsigned number, type;
-    uint64_t v;      /* varint, fixed32, fixed64 */
-    struct str bytes; /* length-delimited */
-};
-
-static bool varint(struct str *s, uint64_t *v)
-{
-    *v = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-        if (!s->n)
-            return false;
-        unsigned char c = (unsigned char)s->p[0];
-        *s = str_cut(*s, 1);
-        *v |= (uint64_t)(c & 127) << shift;
-        if (!(c & 128))
-            return true;
-    }
-    return false;
-}
-
-/* The next field of a message; false at its end and where it is no message. */
-static bool next(struct str *s, struct proto_field *f)
-{
-    uint64_t key, n;
-    if (!s->n || !varint(s, &key) || key >> 3 > 0x1fffffff)
-        return false;
-    f->number = (unsigned)(key >> 3);
-    f->type = (unsigned)(key & 7);
-    switch (f->type) {
-    case 0:
-        return varint(s, &f->v);
-    case 1:
-    case 5:
-        n = f->type == 1 ? 8 : 4;
-        if (s->n < n)
-            return false;
-        f->v = little((const unsigned char *)s->p, (int)n);
-        *s = str_cut(*s, n);
-        return true;
-    case 2:
-        if (!varint(s, &n) || n > s->n)
-            return false;
-        f->bytes = str_n(s->p, (size_t)n);
-        *s = str_cut(*s, (size_t)n);
-        return true;
-    default:
-        return false;
-    }
-}
+/* ---- values ---- */
 
 static double as_float(uint64_t bits)
 {
@@ -120,18 +62,18 @@ static bool scalar_tensor(struct str s, double *v)
     struct proto_field f;
     uint64_t dtype = 0;
     bool found = false;
-    while (next(&s, &f)) {
+    while (proto_next(&s, &f)) {
         const unsigned char *p = (const unsigned char *)f.bytes.p;
         if (f.number == 1 && f.type == 0)
             dtype = f.v;
         else if (f.number == 4 && f.type == 2 && dtype == 1 && f.bytes.n == 4)
-            *v = as_float(little(p, 4)), found = true;
+            *v = as_float(proto_little(p, 4)), found = true;
         else if (f.number == 4 && f.type == 2 && dtype == 2 && f.bytes.n == 8)
-            *v = as_double(little(p, 8)), found = true;
+            *v = as_double(proto_little(p, 8)), found = true;
         else if (f.number == 5 && ((f.type == 2 && f.bytes.n == 4) || f.type == 5))
-            *v = as_float(f.type == 5 ? f.v : little(p, 4)), found = true;
+            *v = as_float(f.type == 5 ? f.v : proto_little(p, 4)), found = true;
         else if (f.number == 6 && ((f.type == 2 && f.bytes.n == 8) || f.type == 1))
-            *v = as_double(f.type == 1 ? f.v : little(p, 8)), found = true;
+            *v = as_double(f.type == 1 ? f.v : proto_little(p, 8)), found = true;
     }
     return found;
 }
@@ -179,13 +121,13 @@ static void scalar(struct series_builder *k, struct str tag, int64_t step, doubl
 static void summary(struct series_builder *k, struct str s, int64_t step)
 {
     struct proto_field f, g;
-    while (next(&s, &f)) {
+    while (proto_next(&s, &f)) {
         struct str value = f.bytes, tag = STR("");
         double x = 0;
         bool found = false;
         if (f.number != 1 || f.type != 2)
             continue;
-        while (next(&value, &g)) {
+        while (proto_next(&value, &g)) {
             if (g.number == 1 && g.type == 2)
                 tag = g.bytes;
             else if (g.number == 2 && g.type == 5)
@@ -203,14 +145,14 @@ static void event(struct series_builder *k, struct str s)
     struct proto_field f;
     struct str all = s;
     uint64_t step = 0;
-    while (next(&all, &f)) /* the step may stand behind the values */
+    while (proto_next(&all, &f)) /* the step may stand behind the values */
         if (f.number == 2 && f.type == 0)
             step = f.v;
     if (step >= (uint64_t)LOG_STEP) {
         log_odd(k, ODD_STEP);
         return;
     }
-    while (next(&s, &f))
+    while (proto_next(&s, &f))
         if (f.number == 5 && f.type == 2)
             summary(k, f.bytes, (int64_t)step);
 }
@@ -236,8 +178,8 @@ int tfevents_read(struct series_builder *k, struct err *e)
         }
         if ((rc = file_read(k->file, at, head, sizeof head, e)) != 0)
             break;
-        uint64_t n = little(head, 8);
-        if (masked(head, 8) != little(head + 8, 4)) {
+        uint64_t n = proto_little(head, 8);
+        if (masked(head, 8) != proto_little(head + 8, 4)) {
             if (at == 0) {
                 rc = err_at(e, k->file->name, at, _("expected a TensorBoard record; the checksum of its length is "
                                                     "wrong"));
@@ -260,7 +202,7 @@ int tfevents_read(struct series_builder *k, struct err *e)
             if ((rc = file_read(k->file, at + sizeof head, b.p, (size_t)n + 4, e)) != 0)
                 break;
             const unsigned char *p = (const unsigned char *)b.p;
-            if (masked(p, (size_t)n) == little(p + n, 4))
+            if (masked(p, (size_t)n) == proto_little(p + n, 4))
                 event(k, str_n(b.p, (size_t)n));
             else
                 log_odd(k, ODD_CRC);

@@ -129,7 +129,7 @@ static void intervened(struct changes *c, const struct round *before, const stru
         if (strcmp(round_name(now, i, TARGET), c->replaced) == 0)
             at = i;
     c->intervention = INTERVENTION_UNTOLD;
-    if (at == NONE || x->was[at] == NONE || standing_of(row_at(now, at)) != STANDS_AGREES)
+    if (at == NONE || x->was[at] == NONE) /* the row itself may have been recorded before its value was replaced */
         return;
     for (uint32_t i = x->was[at] + 1; i < before->rows.n; i++)
         if (standing_of(row_at(before, i)) == STANDS_BAD && !backward(before, i)) {
@@ -321,8 +321,8 @@ static void say_intervention(const struct changes *c, struct buf *out)
                        "refuted, something else is wrong too"), c->replaced, c->behind, c->left, c->first[1]);
         break;
     default:
-        buf_fmt(out, _("the value of %s was replaced, and this says nothing: it has no row in both rounds, differs from the "
-                       "golden one still, or nothing that can be judged is behind it"), c->replaced);
+        buf_fmt(out, _("the value of %s was replaced, and this says nothing: it has no row in both rounds, or nothing that "
+                       "can be judged is behind it"), c->replaced);
         break;
     }
 }

@@ -36,7 +36,7 @@ enum intervention {
     INTERVENTION_NONE,      /* none was */
     INTERVENTION_CONFIRMED, /* what deviated behind it agrees: it alone explains that */
     INTERVENTION_REFUTED,   /* rows behind it deviate still */
-    INTERVENTION_UNTOLD,    /* the row is in no round, or its value is not the golden side's now, or nothing deviated behind it */
+    INTERVENTION_UNTOLD,    /* the row is not in both rounds, or nothing behind it can be judged */
 };
 
 struct changes {

@@ -339,6 +339,14 @@ static void anomalies_odd(void)
          "{\"tag_name\": \"///\", \"step\": NaN, \"message\": 7}, \"c\": {\"tag_name\": \"x\", \"step\": 3, \"message\": \"Rule \\u001b[2J "
          "reports ('', '\\u001bc') current value 1, history\"}, \"d\": [[[");
 }
+static void wandb_odd(void)
+{
+    FILE *f = create("run-1.wandb");
+    fwrite(":W&B\xe1\xbe\0", 1, 7, f);
+    for (int i = 0; i < 100000; i++) /* lengths beyond the block, wrong sums, kinds there are none of */
+        fwrite("\1\2\3\4\xff\x7f\5\0\0\0\0\1\0\1x", 1, 15, f);
+    fclose(f);
+}
 static void overflow_result_deep(void)
 {
     FILE *f = create("anomaly_analyze_1.json");
@@ -932,6 +940,7 @@ static const struct {
     {"200,000 equal rows in a result table", "any", "compare_result_1.csv", "check", result_many},
     {"a cell of 100 MB in a table of checks", "refuse", "accuracy_checking_details_1.csv", "check", check_long},
     {"deep nesting in a comparison of checkpoints", "refuse", "ckpt.json", "check", checkpoints_deep},
+    {"odd pieces in a W&B file", "any", "run-1.wandb", "check", wandb_odd},
     {"odd anomalies of a monitor", "any", "anomaly.json", "check", anomalies_odd},
     {"deep nesting in a result", "refuse", "compare_result_rank0_1.json", "check", result_json_deep},
     {"a worksheet of a gigabyte in a megabyte", "refuse", "compare_result_1.xlsx", "check", xlsx_bomb},

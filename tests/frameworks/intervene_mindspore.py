@@ -1,4 +1,4 @@
-"""As intervene_torch.py: a norm with another epsilon, in MindSpore's dynamic graph, as a call and as a cell."""
+"""As intervene_torch.py: a norm with another epsilon, in MindSpore's dynamic graph, as a cell."""
 import os
 import sys
 
@@ -9,18 +9,19 @@ def dump(level, fault, out, intervened):
         import intervene
     import mindspore
     import numpy
-    from mindspore import mint, nn
+    from mindspore import nn
     from msprobe.mindspore import PrecisionDebugger
     from intervention import config
 
     class Net(nn.Cell):
         def __init__(self):
             super().__init__()
-            self.fc1, self.norm, self.fc2 = mint.nn.Linear(8, 16), mint.nn.LayerNorm(16), mint.nn.Linear(16, 4)
-            self.last = mint.nn.LayerNorm(4)
+            self.fc1, self.norm = nn.Dense(8, 16), nn.LayerNorm([16], epsilon=1e-5 if fault == "none" else 0.1)
+            self.act, self.fc2 = nn.GELU(), nn.Dense(16, 4)
+            self.last = nn.LayerNorm([4], epsilon=0.1 if fault == "two" else 1e-5)
 
         def construct(self, x):
-            return self.last(self.fc2(mint.nn.functional.gelu(self.norm(self.fc1(x)))))
+            return self.last(self.fc2(self.act(self.norm(self.fc1(x)))))
 
     mindspore.set_context(mode=mindspore.PYNATIVE_MODE, device_target="CPU")
     mindspore.set_seed(1)
@@ -29,10 +30,6 @@ def dump(level, fault, out, intervened):
     for p in net.get_parameters():
         p.set_data(mindspore.Tensor(draw.randn(*p.shape).astype("float32") * 0.3))
     x = mindspore.Tensor(draw.randn(6, 8).astype("float32"))
-    if fault != "none":
-        net.norm.eps = 0.1
-    if fault == "two":
-        net.last.eps = 0.1
     if intervened:
         intervene.intervene(net)
     debugger = PrecisionDebugger(config_path=config("config.json", level, out))
@@ -46,7 +43,6 @@ if len(sys.argv) > 1:
     dump(sys.argv[2], sys.argv[3], sys.argv[4], sys.argv[1] == "intervened")
 else:
     from intervention import case
-    for level in ("L1", "L0"):
-        case(__file__, "mindspore", level, "one", "confirmed")
-        case(__file__, "mindspore", level, "two", "refuted")
-    print("intervention in mindspore: 4 cases")
+    case(__file__, "mindspore", "L0", "one", "confirmed")
+    case(__file__, "mindspore", "L0", "two", "refuted")
+    print("intervention in mindspore: 2 cases")

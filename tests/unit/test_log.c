@@ -268,6 +268,14 @@ static void norms(void **state)
     near(point("grad_unreduced.mean", "fc1.bias", 1)->value, 8.149072527885437e-09);
     assert_true(noted("rule AnomalyTurbulence was broken 107 times"));
     series_release(&s);
+    load(sample("wandb/run-x3judqbi.wandb"));
+    assert_string_equal(s.format, "wandb");
+    assert_string_equal(s.unit, "record");
+    assert_true(s.records.n == 300 && !s.unread.n);
+    near(value(1, LOG_LOSS), 3); /* by the training's own step, not by W&B's counter from 0 */
+    near(value(300, LOG_LR), 1e-3 * 299 / 300);
+    assert_true(isnan(value(201, LOG_LOSS)));
+    series_release(&s);
 }
 
 static void tensorboard(void **state)

@@ -1,0 +1,155 @@
+/* W&B's own file of a run, run-ID.wandb: seven bytes (":W&B", 0xBEE1, version 0), then LevelDB's log: blocks of 32 KiB, in
+ * them pieces of CRC-32, length, kind (whole, first, middle, last) and bytes. A record is a protobuf Record, of which
+ * history (2) is taken: item (1) {key 1, nested_key 2, value_json 16}, step (2) {num 1}. */
+#include <zlib.h>
+
+#include "base/msg.h"
+#include "log/proto_fields.h"
+#include "log/series_builder.h"
+#include "log/value_names.h"
+
+#define BLOCK 32768
+#define HEAD 7
+#define LARGEST (1u << 20) /* bytes of a record with scalars; consoles, configurations and media are larger and passed over */
+
+enum piece { WHOLE = 1, FIRST, MIDDLE, LAST };
+
+bool wandb_sniff(struct str head, const char *path)
+{
+    (void)path;
+    return head.n >= HEAD && memcmp(head.p, ":W&B\xe1\xbe", 6) == 0 && head.p[6] == 0;
+}
+
+/* "train/loss", or the keys of a value inside others joined by a slash. */
+static void key_of(struct str item, struct buf *key, struct str *json)
+{
+    struct proto_field f;
+    buf_clear(key);
+    *json = STR("");
+    while (proto_next(&item, &f)) {
+        if (f.type != 2)
+            continue;
+        if (f.number == 1 || f.number == 2) {
+            if (key->n)
+                buf_char(key, '/');
+            buf_str(key, f.bytes);
+        } else if (f.number == 16) {
+            *json = f.bytes;
+        }
+    }
+}
+
+static bool whole_number(double x)
+{
+    return x >= 0 && x < (double)LOG_STEP && x == (double)(int64_t)x;
+}
+
+static void history(struct series_builder *k, struct str s)
+{
+    struct log_record r = {.step = -1};
+    struct proto_field f, g;
+    struct buf key = {0};
+    struct str all = s, json;
+    double x, digit;
+    unsigned has = 0;
+    int64_t own = -1; /* the run's counter; a step the training names itself goes before it */
+    while (proto_next(&all, &f))
+        if (f.number == 2 && f.type == 2)
+            while (proto_next(&f.bytes, &g))
+                own = g.number == 1 && g.type == 0 && g.v < (uint64_t)LOG_STEP ? (int64_t)g.v : own;
+    while (proto_next(&s, &f)) {
+        enum log_value v;
+        if (f.number != 1 || f.type != 2)
+            continue;
+        key_of(f.bytes, &key, &json);
+        if (!scan_number(json, &x, &digit))
+            continue;
+        if (str_is(buf_view(&key), "_step")) {
+            own = own < 0 && whole_number(x) ? (int64_t)x : own;
+        } else if (value_is_step(buf_view(&key)) && whole_number(x)) {
+            r.step = (int64_t)x;
+        } else if (value_named(buf_view(&key), &v) && !(has >> v & 1)) {
+            has |= 1u << v;
+            log_set(k, &r, v, x, digit);
+        }
+    }
+    buf_release(&key);
+    r.step = r.step < 0 ? own : r.step;
+    if (has && r.step >= 0)
+        log_add(k, &r);
+    else if (has)
+        log_odd(k, ODD_STEP);
+}
+
+static void record(struct series_builder *k, struct str s)
+{
+    struct proto_field f;
+    k->line += k->line < UINT32_MAX;
+    while (proto_next(&s, &f))
+        if (f.number == 2 && f.type == 2)
+            history(k, f.bytes);
+}
+
+static void end_early(struct series_builder *k)
+{
+    struct buf b = {0};
+    buf_fmt(&b, "%s: %s", k->file->name, _("ends within a record; it is still being written or was cut"));
+    log_unread_end(k, b.p);
+    buf_release(&b);
+}
+
+/* The pieces of one block of n bytes; b is the record being put together, `open` whether one is. False: the file ends in it. */
+static bool block(struct series_builder *k, struct str s, bool last, struct buf *b, bool *open)
+{
+    while (s.n >= HEAD) {
+        const unsigned char *p = (const unsigned char *)s.p;
+        uint32_t sum = (uint32_t)proto_little(p, 4);
+        size_t n = (size_t)proto_little(p + 4, 2);
+        enum piece kind = p[6];
+        if (!sum && !n && !kind) /* filled up with noughts */
+            return true;
+        if (n > s.n - HEAD)
+            return !last;
+        struct str bytes = str_n(s.p + HEAD, n);
+        s = str_cut(s, HEAD + n);
+        if ((uint32_t)crc32(crc32(0, p + 6, 1), (const Bytef *)bytes.p, (uInt)n) != sum || kind < WHOLE || kind > LAST) {
+            log_odd(k, ODD_CRC);
+            *open = false;
+            continue;
+        }
+        if (kind == WHOLE || kind == FIRST) {
+            buf_clear(b);
+            *open = true;
+        }
+        if (*open && b->n + n <= LARGEST)
+            buf_str(b, bytes);
+        else
+            *open = false; /* too large, or its beginning is damaged */
+        if (kind == WHOLE || kind == LAST) {
+            if (*open)
+                record(k, buf_view(b));
+            *open = false;
+        }
+    }
+    return !(last && (s.n || *open));
+}
+
+int wandb_read(struct series_builder *k, struct err *e)
+{
+    struct buf b = {0}, page = {0};
+    uint64_t size = k->file->size;
+    bool open = false;
+    int rc = 0;
+    for (uint64_t at = 0; at < size && rc == 0 && !log_cancelled(k); at += BLOCK) {
+        size_t n = size - at < BLOCK ? (size_t)(size - at) : BLOCK, from = at ? 0 : HEAD;
+        buf_clear(&page);
+        buf_reserve(&page, BLOCK);
+        rc = file_read(k->file, at, page.p, n, e);
+        if (rc == 0 && !block(k, n > from ? str_n(page.p + from, n - from) : STR(""), at + n == size, &b, &open))
+            end_early(k);
+    }
+    vec_last(&k->s->files)->lines = k->line;
+    buf_release(&b);
+    buf_release(&page);
+    return rc;
+}
