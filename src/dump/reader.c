@@ -18,6 +18,18 @@ int place_list_ranks(const place_list *l, int step)
     return n;
 }
 
+void place_set(struct dump *d, const struct place *p)
+{
+    d->reader = p->reader;
+    d->column = COLUMN_ALL;
+    d->path = p->paths.v[0];
+    d->parts = (const char *const *)p->paths.v;
+    d->part_count = p->paths.n;
+    d->given = p->given;
+    d->step = p->step;
+    d->rank = p->rank;
+}
+
 void load_begin(struct load *l)
 {
     pthread_mutex_lock(l->lock);

@@ -22,6 +22,8 @@ typedef VEC(struct place) place_list;
 void place_list_release(place_list *l);
 /* How many ranks there are of a step; the list is sorted by step and rank. */
 int place_list_ranks(const place_list *l, int step);
+/* What d, initialised, is to read: this place, which lives as long; a result table's both sides. */
+void place_set(struct dump *d, const struct place *p);
 
 /* What the opening thread may be told meanwhile. `lock` is held while the dump is appended to. */
 struct load {

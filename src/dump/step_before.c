@@ -44,13 +44,7 @@ void step_before_free(struct step_before *p)
 static bool read_it(struct step_before *p)
 {
     struct err e;
-    p->dump.reader = p->place->reader;
-    p->dump.column = COLUMN_ALL;
-    p->dump.path = p->place->paths.v[0];
-    p->dump.parts = (const char *const *)p->place->paths.v;
-    p->dump.part_count = p->place->paths.n;
-    p->dump.step = p->place->step;
-    p->dump.rank = p->place->rank;
+    place_set(&p->dump, p->place);
     p->load.lock = &p->appending;
     if (p->dump.reader->open(&p->dump, &p->load, &e))
         return false;

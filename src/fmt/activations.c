@@ -155,6 +155,17 @@ static enum row_io split(struct str name, struct str *call, struct str *slot)
     return IO_OUTPUT;
 }
 
+void weight_row_fill(struct dump *d, const struct weight *x, struct row *r)
+{
+    r->shape = dump_shape(d, x->shape, x->ndim);
+    if (r->shape != NONE)
+        r->has |= HAS_SHAPE;
+    if (x->dtype != DTYPE_UNKNOWN && x->pieces && !x->problem)
+        r->has |= HAS_FILE;
+    if (x->dtype == DTYPE_UNKNOWN)
+        r->text = arena_cstr(&d->arena, x->type);
+}
+
 static void add_row(struct dump *d, struct str name, const struct weight *x, struct map *runs)
 {
     struct str of, slot;
@@ -163,13 +174,7 @@ static void add_row(struct dump *d, struct str name, const struct weight *x, str
     r.io = (unsigned)split(name, &of, &slot) & 7u;
     r.slot = dump_slot(d, slot);
     uint32_t call = dump_run(d, runs, of, r.slot, CALL_MODULE, back ? PHASE_BACKWARD : PHASE_FORWARD, &fresh);
-    r.shape = dump_shape(d, x->shape, x->ndim);
-    if (r.shape != NONE)
-        r.has |= HAS_SHAPE;
-    if (x->dtype != DTYPE_UNKNOWN && x->pieces && !x->problem)
-        r.has |= HAS_FILE;
-    if (x->dtype == DTYPE_UNKNOWN)
-        r.text = arena_cstr(&d->arena, x->type);
+    weight_row_fill(d, x, &r);
     dump_add_row(d, call, r);
 }
 

@@ -13,4 +13,8 @@ bool activations_probe(const struct weights *w);
  * *row_of has the index for each row, in the dump's arena. */
 void activations_rows(struct dump *d, const struct weights *w, uint32_t **row_of);
 
+/* What a row of a tensor in a file has of it: its shape, whether its elements can be read, its type's name where that
+ * is not known. */
+void weight_row_fill(struct dump *d, const struct weight *x, struct row *r);
+
 #endif

@@ -91,12 +91,7 @@ static void read_head(struct dump *d, const cJSON *o)
     for (size_t i = 0; readers[i] && !d->source; i++)
         d->source =
             strcmp(readers[i]->name, format) == 0 && !readers[i]->table && !readers[i]->weights ? readers[i] : NULL;
-    d->framework = json_line_text(d, json_line_member(o, "framework"), "");
-    d->level = json_line_text(d, json_line_member(o, "level"), "");
-    d->task = json_line_text(d, json_line_member(o, "task"), "");
-    d->digits = (int)json_line_whole(json_line_member(o, "digits"), 18, 17);
-    d->joint = *json_line_text(d, json_line_member(o, "joint"), ".");
-    d->checksums = cJSON_IsTrue(json_line_member(o, "checksums"));
+    row_records_head(d, o);
     d->cut = cJSON_IsTrue(json_line_member(o, "cut"));
 }
 

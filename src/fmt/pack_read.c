@@ -55,14 +55,9 @@ static void head(struct dump *d, struct pack_state *st, const cJSON *o)
     const char *id = json_line_text(d, json_line_member(o, "id"), "");
     size_t n = strlen(id);
     memcpy(p->id, id, n < sizeof p->id ? n : sizeof p->id - 1);
-    d->framework = json_line_text(d, json_line_member(o, "framework"), "");
-    d->level = json_line_text(d, json_line_member(o, "level"), "");
-    d->task = json_line_text(d, json_line_member(o, "task"), "");
+    row_records_head(d, o);
     d->step = (int)json_line_whole(json_line_member(o, "step"), INT32_MAX, UINT32_MAX);
     d->rank = (int)json_line_whole(json_line_member(o, "rank"), INT32_MAX, UINT32_MAX);
-    d->digits = (int)json_line_whole(json_line_member(o, "digits"), 18, 17);
-    d->joint = *json_line_text(d, json_line_member(o, "joint"), ".");
-    d->checksums = cJSON_IsTrue(json_line_member(o, "checksums"));
     p->of = (uint32_t)json_line_whole(json_line_member(o, "of"), UINT32_MAX, 0);
 }
 

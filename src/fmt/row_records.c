@@ -36,6 +36,16 @@ const char *json_line_text(struct dump *d, const cJSON *v, const char *otherwise
     return cJSON_IsString(v) ? arena_cstr(&d->arena, str_of(v->valuestring)) : otherwise;
 }
 
+void row_records_head(struct dump *d, const cJSON *o)
+{
+    d->framework = json_line_text(d, json_line_member(o, "framework"), "");
+    d->level = json_line_text(d, json_line_member(o, "level"), "");
+    d->task = json_line_text(d, json_line_member(o, "task"), "");
+    d->digits = (int)json_line_whole(json_line_member(o, "digits"), 18, 17);
+    d->joint = *json_line_text(d, json_line_member(o, "joint"), ".");
+    d->checksums = cJSON_IsTrue(json_line_member(o, "checksums"));
+}
+
 static void add_stack(struct dump *d, const cJSON *list)
 {
     struct stack s = {(uint32_t)d->stack_frames.n, 0};

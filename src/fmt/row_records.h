@@ -9,6 +9,8 @@ struct row_records {
     VEC(uint32_t) parent, twin; /* of each call as the file says, checked when all are there */
 };
 
+/* What the first line says of the recording. */
+void row_records_head(struct dump *d, const cJSON *o);
 /* One line: a call, a row, a stack, a problem or a warning is added; what else there is, is passed over. -1 where it is
  * none that fits what stands above it. */
 int row_records_take(struct row_records *all, struct dump *d, const cJSON *o, const char *path, uint64_t line,

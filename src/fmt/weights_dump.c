@@ -28,17 +28,13 @@ static void add_row(struct dump *d, const struct weights *w, uint32_t i)
     struct row r = {.slot = dump_slot(d, STR("")), .shape = NONE, .extra = NONE, .io = IO_PARAMETER, .kind = ROW_TENSOR,
                     .dtype = (uint8_t)x->dtype};
     uint32_t call = dump_add_call(d, x->name, CALL_API, PHASE_FORWARD);
-    if (x->text) {
-        r.kind = ROW_OTHER;
+    if (!x->text) {
+        weight_row_fill(d, x, &r);
     } else {
-        r.shape = dump_shape(d, x->shape, x->ndim);
-        if (r.shape != NONE)
-            r.has |= HAS_SHAPE;
-        if (x->dtype != DTYPE_UNKNOWN && x->pieces && !x->problem)
-            r.has |= HAS_FILE;
+        r.kind = ROW_OTHER;
+        if (x->dtype == DTYPE_UNKNOWN)
+            r.text = arena_cstr(&d->arena, x->type);
     }
-    if (x->dtype == DTYPE_UNKNOWN)
-        r.text = arena_cstr(&d->arena, x->type);
     dump_add_row(d, call, r);
 }
 

@@ -57,13 +57,7 @@ int third_run_open(struct third_run *c, struct found_trees *found, const struct 
     if (!p)
         return err_set(e, ERR_USAGE, _("%s: no recording of step %d, rank %d for the golden side"), c->path,
                        golden->step, golden->rank);
-    c->dump.reader = p->reader;
-    c->dump.column = COLUMN_ALL;
-    c->dump.path = p->paths.v[0];
-    c->dump.parts = (const char *const *)p->paths.v;
-    c->dump.part_count = p->paths.n;
-    c->dump.step = p->step;
-    c->dump.rank = p->rank;
+    place_set(&c->dump, p);
     c->load.lock = lock;
     if (c->dump.reader->open(&c->dump, &c->load, e))
         return -1;

@@ -229,12 +229,7 @@ static int dump_load(struct norm_side *s, const struct norm_options *o, struct e
     if (!p)
         return err_set(e, ERR_USAGE, _("%s: no step %lld"), s->path, (long long)s->step);
     dump_init(&d);
-    d.reader = p->reader;
-    d.path = p->paths.v[0];
-    d.parts = (const char *const *)p->paths.v;
-    d.part_count = p->paths.n;
-    d.step = p->step;
-    d.rank = p->rank;
+    place_set(&d, p);
     int rc = p->reader->open(&d, &load, e);
     d.complete = rc == 0;
     if (rc == 0) {

@@ -11,14 +11,7 @@ static int read_one(struct rank_set *s, const struct place *p, struct err *e)
     struct load load = {.lock = &s->lock};
     dump_init(&x->dump);
     x->rank = p->rank < 0 ? 0 : p->rank;
-    x->dump.reader = p->reader;
-    x->dump.column = COLUMN_ALL;
-    x->dump.path = p->paths.v[0];
-    x->dump.parts = (const char *const *)p->paths.v;
-    x->dump.part_count = p->paths.n;
-    x->dump.given = p->given;
-    x->dump.step = p->step;
-    x->dump.rank = p->rank;
+    place_set(&x->dump, p);
     vec_push(&s->ranks, x);
     if (p->reader->open(&x->dump, &load, e))
         return -1;

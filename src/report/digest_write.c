@@ -10,17 +10,10 @@
 #include "num/sketch.h"
 #include "report/row_records_write.h"
 
-static void begin(struct jsonw *w, struct buf *out)
-{
-    jw_init(w, out, false);
-    jw_object(w);
-}
-
 /* One line is done: what has gathered may go. */
 static void end(struct digest_writing *x, struct jsonw *w)
 {
-    jw_end_object(w);
-    buf_char(w->out, '\n');
+    row_records_end(w);
     size_t before = x->out->buf.n;
     out_flow(x->out);
     x->written += before - x->out->buf.n;
@@ -28,17 +21,11 @@ static void end(struct digest_writing *x, struct jsonw *w)
 
 static void write_head(struct digest_writing *x, const struct dump *d)
 {
-    const char joint[2] = {d->joint, 0};
     struct jsonw w;
-    begin(&w, &x->out->buf);
+    row_records_begin(&w, &x->out->buf);
     jw_kint(&w, "digest", DIGEST_VERSION);
     jw_kcstr(&w, "format", dump_format(d)->name);
-    jw_kcstr(&w, "framework", d->framework);
-    jw_kcstr(&w, "level", d->level);
-    jw_kcstr(&w, "task", d->task);
-    jw_kint(&w, "digits", d->digits);
-    jw_kcstr(&w, "joint", joint);
-    jw_kbool(&w, "checksums", d->checksums);
+    row_records_head_write(&w, d);
     jw_kbool(&w, "cut", d->cut);
     end(x, &w);
 }
@@ -46,23 +33,8 @@ static void write_head(struct digest_writing *x, const struct dump *d)
 static void write_stack(struct digest_writing *x, const struct dump *d, const struct stack *s)
 {
     struct jsonw w;
-    begin(&w, &x->out->buf);
-    jw_key(&w, "stack");
-    jw_array(&w);
-    for (uint32_t i = 0; i < s->n; i++) {
-        const struct frame *f = &d->frames.v[d->stack_frames.v[s->first + i]];
-        if (f->raw) {
-            jw_cstr(&w, f->raw);
-            continue;
-        }
-        jw_array(&w);
-        jw_cstr(&w, f->file);
-        jw_int(&w, f->line);
-        jw_cstr(&w, f->func);
-        jw_cstr(&w, f->code);
-        jw_end_array(&w);
-    }
-    jw_end_array(&w);
+    row_records_begin(&w, &x->out->buf);
+    row_records_stack(&w, d, s, NULL);
     end(x, &w);
 }
 
@@ -71,7 +43,7 @@ static void write_call(struct digest_writing *x, const struct dump *d, uint32_t 
     const struct call *c = &d->calls.v[call];
     const struct call_record_links links = {c->stack, c->parent, c->twin};
     struct jsonw w;
-    begin(&w, &x->out->buf);
+    row_records_begin(&w, &x->out->buf);
     row_records_call(&w, d, call, &links);
     end(x, &w);
 }
@@ -94,7 +66,7 @@ static void write_sketch(struct jsonw *w, const double *sum)
 static void write_row(struct digest_writing *x, const struct dump *d, uint32_t row)
 {
     struct jsonw w;
-    begin(&w, &x->out->buf);
+    row_records_begin(&w, &x->out->buf);
     jw_key(&w, "row");
     jw_array(&w);
     row_records_row(&w, d, row, d->rows.v[row].call);
@@ -107,7 +79,7 @@ static void write_row(struct digest_writing *x, const struct dump *d, uint32_t r
 static void write_group(struct digest_writing *x, const struct call_group *g)
 {
     struct jsonw w;
-    begin(&w, &x->out->buf);
+    row_records_begin(&w, &x->out->buf);
     jw_key(&w, "group");
     jw_array(&w);
     jw_int(&w, g->call);
@@ -119,7 +91,7 @@ static void write_group(struct digest_writing *x, const struct call_group *g)
 static void write_problem(struct digest_writing *x, const struct problem *p)
 {
     struct jsonw w;
-    begin(&w, &x->out->buf);
+    row_records_begin(&w, &x->out->buf);
     jw_key(&w, "problem");
     jw_array(&w);
     if (p->row == NONE)
@@ -160,7 +132,7 @@ void digest_end(struct digest_writing *x)
 {
     uint64_t at = x->written + x->out->buf.n;
     struct jsonw w;
-    begin(&w, &x->out->buf);
+    row_records_begin(&w, &x->out->buf);
     jw_key(&w, "places");
     jw_array(&w);
     for (size_t i = 0; i < x->places.n; i++) {

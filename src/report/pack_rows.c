@@ -15,7 +15,7 @@ static uint32_t renumbered(const uint32_t *number, uint32_t was)
     return was == NONE ? NONE : number[was];
 }
 
-static void cleaned(struct jsonw *w, const struct sanitize *clean, const char *s)
+static void cleaned(struct jsonw *w, const void *clean, const char *s)
 {
     struct buf b = {0};
     sanitize_text(clean, str_of(s), SANITIZE_LINES | SANITIZE_JSON, &b);
@@ -24,8 +24,9 @@ static void cleaned(struct jsonw *w, const struct sanitize *clean, const char *s
 }
 
 /* A frame's file: that it is a library's stays to be seen. */
-static void frame_file(struct jsonw *w, const struct sanitize *clean, const char *file)
+static void frame_file(struct jsonw *w, const void *ctx, const char *file)
 {
+    const struct sanitize *clean = ctx;
     static const char *const libraries[] = {"/site-packages/", "/dist-packages/"};
     struct buf b = {0};
     for (size_t i = 0; i < ARRAY_LEN(libraries) && !clean->paths && !b.n; i++) {
@@ -37,62 +38,29 @@ static void frame_file(struct jsonw *w, const struct sanitize *clean, const char
     buf_release(&b);
 }
 
-/* One line of the file. */
-static void begin(struct jsonw *w, struct buf *out)
-{
-    jw_init(w, out, false);
-    jw_object(w);
-}
-
-static void end(struct jsonw *w)
-{
-    jw_end_object(w);
-    buf_char(w->out, '\n');
-}
-
 static void write_head(const struct pack_choice *c, int side, const char *id, struct buf *out)
 {
     const struct dump *d = &c->s->side[side].dump;
-    char joint[2] = {d->joint, 0};
     struct jsonw w;
-    begin(&w, out);
+    row_records_begin(&w, out);
     jw_kint(&w, "pack", PACK_VERSION);
     jw_kcstr(&w, "id", id);
     jw_kcstr(&w, "format", d->reader->name);
-    jw_kcstr(&w, "framework", d->framework);
-    jw_kcstr(&w, "level", d->level);
-    jw_kcstr(&w, "task", d->task);
+    row_records_head_write(&w, d);
     jw_kint(&w, "step", d->step);
     jw_kint(&w, "rank", d->rank);
-    jw_kint(&w, "digits", d->digits);
-    jw_kcstr(&w, "joint", joint);
-    jw_kbool(&w, "checksums", d->checksums);
     jw_kint(&w, "rows", c->rows[side]);
     jw_kint(&w, "of", (int64_t)d->rows.n);
-    end(&w);
+    row_records_end(&w);
 }
 
 static void write_stack(const struct dump *d, const struct stack *s, const struct sanitize *clean, struct buf *out)
 {
+    const struct stack_texts texts = {cleaned, frame_file, clean};
     struct jsonw w;
-    begin(&w, out);
-    jw_key(&w, "stack");
-    jw_array(&w);
-    for (uint32_t i = 0; i < s->n; i++) {
-        const struct frame *f = &d->frames.v[d->stack_frames.v[s->first + i]];
-        if (f->raw) {
-            cleaned(&w, clean, f->raw);
-            continue;
-        }
-        jw_array(&w);
-        frame_file(&w, clean, f->file);
-        jw_int(&w, f->line);
-        jw_cstr(&w, f->func);
-        jw_cstr(&w, f->code);
-        jw_end_array(&w);
-    }
-    jw_end_array(&w);
-    end(&w);
+    row_records_begin(&w, out);
+    row_records_stack(&w, d, s, &texts);
+    row_records_end(&w);
 }
 
 static void write_call(const struct pack_choice *c, int side, uint32_t call, struct buf *out)
@@ -102,9 +70,9 @@ static void write_call(const struct pack_choice *c, int side, uint32_t call, str
     const struct call_record_links links = {renumbered(c->stack[side], x->stack), renumbered(c->call[side], x->parent),
                                             renumbered(c->call[side], x->twin)};
     struct jsonw w;
-    begin(&w, out);
+    row_records_begin(&w, out);
     row_records_call(&w, d, call, &links);
-    end(&w);
+    row_records_end(&w);
 }
 
 static void write_row(const struct pack_choice *c, int side, uint32_t row, struct buf *out)
@@ -112,13 +80,13 @@ static void write_row(const struct pack_choice *c, int side, uint32_t row, struc
     const struct dump *d = &c->s->side[side].dump;
     const struct pack_tensor *t = pack_tensor_of(c, side, row);
     struct jsonw w;
-    begin(&w, out);
+    row_records_begin(&w, out);
     jw_key(&w, "row");
     jw_array(&w);
     row_records_row(&w, d, row, c->call[side][d->rows.v[row].call]);
     jw_cstr(&w, t ? t->file : NULL);
     jw_end_array(&w);
-    end(&w);
+    row_records_end(&w);
 }
 
 static void write_problem(const struct pack_choice *c, int side, const struct problem *p, const struct sanitize *clean,
@@ -128,7 +96,7 @@ static void write_problem(const struct pack_choice *c, int side, const struct pr
     struct jsonw w;
     if (p->row != NONE && row == NONE)
         return;
-    begin(&w, out);
+    row_records_begin(&w, out);
     jw_key(&w, "problem");
     jw_array(&w);
     jw_int(&w, row == NONE ? -1 : (int64_t)row);
@@ -136,7 +104,7 @@ static void write_problem(const struct pack_choice *c, int side, const struct pr
     cleaned(&w, clean, p->text);
     jw_bool(&w, p->recorded);
     jw_end_array(&w);
-    end(&w);
+    row_records_end(&w);
 }
 
 void pack_rows(const struct pack_choice *c, int side, const char *id, const struct sanitize *clean, struct buf *out)
@@ -160,10 +128,10 @@ void pack_rows(const struct pack_choice *c, int side, const char *id, const stru
         write_problem(c, side, &d->problems.v[i], clean, out);
     for (size_t i = 0; i < d->warnings.n; i++) {
         struct jsonw w;
-        begin(&w, out);
+        row_records_begin(&w, out);
         jw_key(&w, "warning");
         cleaned(&w, clean, d->warnings.v[i]);
-        end(&w);
+        row_records_end(&w);
     }
     free(was);
 }
@@ -220,7 +188,7 @@ static void write_line(const struct pack_choice *c, uint32_t line, bool diagnose
     const struct line_judgement *x = &c->s->judged->line[line];
     const uint8_t judged[] = {x->verdict, x->rule, x->flags, x->was};
     struct jsonw w;
-    begin(&w, out);
+    row_records_begin(&w, out);
     jw_key(&w, "line");
     jw_array(&w);
     jw_int(&w, c->row[TARGET][l->row[TARGET]]);
@@ -254,7 +222,7 @@ static void write_line(const struct pack_choice *c, uint32_t line, bool diagnose
     }
     if (diagnosed)
         write_diagnoses(&w, c->s, line);
-    end(&w);
+    row_records_end(&w);
 }
 
 void pack_pairs(const struct pack_choice *c, struct buf *out)
@@ -262,7 +230,7 @@ void pack_pairs(const struct pack_choice *c, struct buf *out)
     const struct judgement *j = c->s->judged;
     struct jsonw w;
     size_t looked = 0;
-    begin(&w, out);
+    row_records_begin(&w, out);
     jw_kint(&w, "pairs", PACK_VERSION);
     jw_kint(&w, "verdicts", VERDICT_COUNT);
     jw_kint(&w, "rules", RULE_COUNT);
@@ -278,7 +246,7 @@ void pack_pairs(const struct pack_choice *c, struct buf *out)
         jw_int(&w, j->unread_before);
         jw_end_array(&w);
     }
-    end(&w);
+    row_records_end(&w);
     for (uint32_t i = 0; i < j->lines; i++) {
         const struct line *l = &c->s->pairing->lines.v[i];
         if (l->pair == NONE || c->row[TARGET][l->row[TARGET]] == NONE || c->row[GOLDEN][l->row[GOLDEN]] == NONE)

@@ -9,6 +9,57 @@ static void number(struct jsonw *w, const char *key, uint32_t n)
         jw_kint(w, key, n);
 }
 
+void row_records_begin(struct jsonw *w, struct buf *out)
+{
+    jw_init(w, out, false);
+    jw_object(w);
+}
+
+void row_records_end(struct jsonw *w)
+{
+    jw_end_object(w);
+    buf_char(w->out, '\n');
+}
+
+void row_records_head_write(struct jsonw *w, const struct dump *d)
+{
+    const char joint[2] = {d->joint, 0};
+    jw_kcstr(w, "framework", d->framework);
+    jw_kcstr(w, "level", d->level);
+    jw_kcstr(w, "task", d->task);
+    jw_kint(w, "digits", d->digits);
+    jw_kcstr(w, "joint", joint);
+    jw_kbool(w, "checksums", d->checksums);
+}
+
+static void as_it_is(struct jsonw *w, const void *ctx, const char *s)
+{
+    (void)ctx;
+    jw_cstr(w, s);
+}
+
+void row_records_stack(struct jsonw *w, const struct dump *d, const struct stack *s, const struct stack_texts *t)
+{
+    static const struct stack_texts plain = {as_it_is, as_it_is, NULL};
+    t = t ? t : &plain;
+    jw_key(w, "stack");
+    jw_array(w);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct frame *f = &d->frames.v[d->stack_frames.v[s->first + i]];
+        if (f->raw) {
+            t->text(w, t->ctx, f->raw);
+            continue;
+        }
+        jw_array(w);
+        t->file(w, t->ctx, f->file);
+        jw_int(w, f->line);
+        jw_cstr(w, f->func);
+        jw_cstr(w, f->code);
+        jw_end_array(w);
+    }
+    jw_end_array(w);
+}
+
 void row_records_call(struct jsonw *w, const struct dump *d, uint32_t call, const struct call_record_links *l)
 {
     const struct call *c = &d->calls.v[call];
