@@ -27,8 +27,6 @@ bool cli_job_for_report(const struct investigation *v, const struct options *o, 
 void cli_rank_outcome(const struct comparison *c, struct buf *b);
 /* The status of several: 1 outweighs 5 outweighs 0, a deviation anywhere is one. */
 int cli_worse_status(int a, int b);
-/* Notes that it could not be read: the others are compared all the same. */
-void cli_rank_unread(read_failures *l, int step, int rank, const struct err *e);
 /* Results that workers wrote, as one. */
 int cli_compare_shares(const struct options *o);
 /* Sets o's share by what Slurm, Volcano, torchrun or Open MPI tell this process; as it is where none does. */

@@ -29,7 +29,7 @@ struct checked_dump {
     struct fail_on_counts counts;
     struct arena sentences;
     input_doubt_list doubts; /* in sentences */
-    struct oracle *oracle;   /* its calls computed anew; NULL: not asked for */
+    struct oracle *oracle;   /* its calls recomputed; NULL: not asked for */
     bool wrong;              /* more than notes */
 };
 

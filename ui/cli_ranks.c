@@ -187,7 +187,7 @@ static void tell_left_out_json(struct ranks_run *r)
     jw_end_array(&r->w);
 }
 
-void cli_rank_unread(read_failures *l, int step, int rank, const struct err *e)
+static void note_unread(read_failures *l, int step, int rank, const struct err *e)
 {
     struct buf b = {0};
     buf_fmt(&b, _("step %d rank %d  not read: %s"), step, rank, e->text);
@@ -197,7 +197,7 @@ void cli_rank_unread(read_failures *l, int step, int rank, const struct err *e)
 
 static void tell_unread(struct ranks_run *r, const struct twin *x, const struct err *e)
 {
-    cli_rank_unread(&r->left.failed, x->step[0], x->rank[0], e);
+    note_unread(&r->left.failed, x->step[0], x->rank[0], e);
     if (!r->json && !r->o->summary)
         buf_fmt(&r->out.buf, "%s\n", vec_last(&r->left.failed)->text);
 }

@@ -114,7 +114,7 @@ enum {
     OPT_REPLAY = 1 << 25, /* scripts are written */
     OPT_MERGE = 1 << 26,  /* investigations are merged */
     OPT_ROUND = 1 << 20, /* rounds are listed and taken back */
-    OPT_ORACLE = 1 << 27,  /* calls are computed anew, within a budget */
+    OPT_ORACLE = 1 << 27,  /* calls are recomputed, within a budget */
     OPT_ORACLE_ALONE = 1 << 28, /* those of one side */
     OPT_SUMMARY = 1 << 21, /* one line for scripts, and what they fail on */
 };

@@ -149,7 +149,7 @@ static void earlier(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
-/* Which side is wrong, from its call computed anew: above the figures where one is, or where they differ; else
+/* Which side is wrong, from its call recomputed: above the figures where one is, or where they differ; else
  * below. */
 static void which_side(struct page *p, uint32_t line, bool above)
 {

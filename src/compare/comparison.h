@@ -50,7 +50,7 @@ struct comparison_options {
     const struct accepted_list *known; /* accepted differences, or NULL */
     bool alone;             /* one side by itself, also of a result table */
     bool pair_only;         /* nothing is computed from tensors */
-    struct oracle_options oracle; /* calls computed anew once all is judged */
+    struct oracle_options oracle; /* calls recomputed once all is judged */
     struct file_stamp was[2]; /* the inputs when an investigation was left; zero: not known */
     const char *pack;       /* the pack both sides were taken out of, or NULL */
     struct thresholds tol;

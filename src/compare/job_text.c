@@ -127,7 +127,7 @@ static void call_of_collective(const struct job_result *r, const struct collecti
         buf_str(out, dump_call_name(&set->ranks.v[p->rank]->dump, p->call));
 }
 
-void job_first_call(const struct job_result *r, struct buf *out)
+static void first_call_text(const struct job_result *r, struct buf *out)
 {
     const struct job_first *f = &r->first;
     if (f->kind == FIRST_COLLECTIVE) {
@@ -167,7 +167,7 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
     buf_cstr(out, f->ranks.n > 1 ? _("ranks ") : _("rank "));
     rank_list_text(&f->ranks, out);
     buf_fmt(out, ", %s%s: ", _(kinds[f->kind]), settled ? "" : _(" so far"));
-    job_first_call(r, out);
+    first_call_text(r, out);
 }
 
 /* ---- the strip as text ---- */

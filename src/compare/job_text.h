@@ -11,8 +11,6 @@ void job_layout_text(const struct joined_job *j, int side, struct buf *out);
 void job_unseen_text(const struct job_result *r, struct buf *out);
 /* The verdict of the whole: where it begins, or that nothing deviates. settled: all of it is compared. */
 void job_outcome_text(const struct job_result *r, bool settled, struct buf *out);
-/* The call it begins at, as its rank names it. r->first.found. */
-void job_first_call(const struct job_result *r, struct buf *out);
 /* The name of a line's row on the rank to look at. */
 void job_row_name(const struct job_result *r, size_t pair, uint32_t line, struct buf *out);
 

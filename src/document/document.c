@@ -114,7 +114,7 @@ void doc_verdict(struct document *d, enum stage_verdict v, const char *id, const
              str_of(v == STAGE_PASS ? pass : v == STAGE_FAIL ? fail : _("It could not be judged.")));
 }
 
-void doc_item(struct document *d, enum doc_mark m, const char *id)
+static void item_begin(struct document *d, enum doc_mark m, const char *id)
 {
     doc_begin(d, DOC_ITEM);
     block(d)->entry = entry_of(d, m, id);
@@ -144,7 +144,7 @@ void doc_note(struct document *d, enum doc_mark m, const char *id, const char *f
     va_start(ap, fmt);
     buf_vfmt(&b, fmt, ap);
     va_end(ap);
-    doc_item(d, m, id);
+    item_begin(d, m, id);
     doc_cell(d, DOC_TEXT, tone_of(m), buf_view(&b));
     buf_release(&b);
 }

@@ -83,7 +83,6 @@ void doc_section(struct document *d, const char *id, const char *title);
 void doc_begin(struct document *d, enum doc_block_kind k);
 /* A paragraph that begins with what a stage came to; cells may follow. */
 void doc_verdict(struct document *d, enum stage_verdict v, const char *id, const char *pass, const char *fail);
-void doc_item(struct document *d, enum doc_mark m, const char *id); /* an item begins; id may be NULL */
 /* An item of one text. */
 void doc_note(struct document *d, enum doc_mark m, const char *id, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

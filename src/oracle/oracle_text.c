@@ -87,7 +87,7 @@ static void value_text(const struct measure *m, int side, uint32_t row, const ch
         buf_cstr(out, r && r->text ? r->text : *left_out ? left_out : "-");
 }
 
-void oracle_because_text(const struct oracle_because *b, const struct measure *m, struct buf *out)
+static void because_text(const struct oracle_because *b, const struct measure *m, struct buf *out)
 {
     struct buf name = {0};
     int side = b->row[TARGET] == NONE;
@@ -133,7 +133,7 @@ void oracle_whole_text(const struct oracle *o, const struct measure *m, const st
     if (out->n == before || because.kind == ORACLE_REASON_NONE)
         return;
     buf_cstr(out, "; ");
-    oracle_because_text(&because, m, out);
+    because_text(&because, m, out);
 }
 
 /* ---- worst first ---- */

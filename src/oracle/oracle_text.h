@@ -14,8 +14,6 @@ void oracle_whole_text(const struct oracle *o, const struct measure *m, const st
     struct buf *out);
 /* "812 of 1,040 compute calls recomputed; products in TF32". Appends. */
 void oracle_cover_text(const struct oracle_side *s, struct buf *out);
-/* "argument eps: 0.001 against 1e-05". Appends. */
-void oracle_because_text(const struct oracle_because *b, const struct measure *m, struct buf *out);
 /* Rows called wrong, worst excess first: their indices in s->rows. The caller frees it. */
 uint32_t *oracle_worst(const struct oracle_side *s, size_t *n);
 

@@ -69,7 +69,6 @@ struct rollout_figures {
     size_t clipped_low, clipped_high; /* outside [1 − epsilon, 1 + epsilon] */
     size_t far;             /* outside [1/limit, limit] */
 };
-extern const double rollout_quantiles[4];
 
 /* Signs of an error that is no noise, each with what it was fitted by. */
 struct rollout_fit {

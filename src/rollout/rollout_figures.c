@@ -10,7 +10,7 @@
 #include "base/median.h"
 #include "rollout/rollout.h"
 
-const double rollout_quantiles[4] = {0.5, 0.9, 0.99, 0.999};
+static const double quantile_at[4] = {0.5, 0.9, 0.99, 0.999};
 
 static void group_add(struct rollout_group *g, double d)
 {
@@ -80,7 +80,7 @@ static void quantiles(struct rollout *r)
         if (r->tokens.v[i].finite)
             v[n++] = fabs(rollout_difference(r, &r->tokens.v[i]));
     for (int q = 0; q < 4; q++)
-        r->all.quantile[q] = n ? select_kth(v, n, (size_t)(rollout_quantiles[q] * (double)(n - 1))) : NAN;
+        r->all.quantile[q] = n ? select_kth(v, n, (size_t)(quantile_at[q] * (double)(n - 1))) : NAN;
     free(v);
 }
 

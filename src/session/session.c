@@ -275,16 +275,11 @@ static int begin_load(struct session *s, int i, struct err *e)
     struct file_stamp now = file_stamp_of(p->paths.v[0]);
     session_lock(s);
     x->now = now;
-    x->dump.reader = p->reader;
-    x->dump.column = (uint8_t)(s->tabled ? i : COLUMN_ALL);
-    x->dump.path = p->paths.v[0];
+    place_set(&x->dump, p);
+    if (s->tabled)
+        x->dump.column = (uint8_t)i;
     if (s->opt.of.pack)
         x->dump.shown = arena_fmt(&x->dump.arena, "%s/%s", s->opt.of.pack, i == TARGET ? "target" : "golden");
-    x->dump.parts = (const char *const *)p->paths.v;
-    x->dump.part_count = p->paths.n;
-    x->dump.given = p->given;
-    x->dump.step = p->step;
-    x->dump.rank = p->rank;
     x->dump.past = s->tabled ? NULL : step_before_of(&x->places, x->place);
     s->load[i].lock = &s->lock;
     s->load[i].progress = notify;
@@ -487,7 +482,7 @@ static bool asked(const struct session *s)
     return s->stop || s->rejudge || s->repair;
 }
 
-/* Whether calls are to be computed anew, now that all is judged; the lock is held. */
+/* Whether calls are to be recomputed, now that all is judged; the lock is held. */
 static bool wants_oracle(struct session *s, bool all)
 {
     bool wants = all && s->opt.of.oracle.mode != ORACLE_OFF && !s->opt.of.pair_only && !s->tabled &&

@@ -63,7 +63,7 @@ struct session {
     long began_ms, paused_ms; /* when comparing began, as if there had been no pauses; when the pause began */
     uint64_t worked_before;   /* measure.worked then */
     struct cache *cache;
-    atomic_bool oracle_cancel; /* calls that are computed anew: something else is asked for */
+    atomic_bool oracle_cancel; /* calls that are recomputed: something else is asked for */
     bool running, conducted, stop, rejudge, repair;
     size_t judged_posts;
     long announced_ms; /* when figures were told of last */

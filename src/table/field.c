@@ -258,7 +258,7 @@ static void module(const struct field_line *l, const struct field *f, struct buf
         buf_cstr(out, dump_of(l, speaker(l))->scopes.v[c->scope]);
 }
 
-/* ---- calls computed anew ---- */
+/* ---- calls recomputed ---- */
 
 static bool excess(const struct field_line *l, const struct field *f, double *v)
 {

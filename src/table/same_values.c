@@ -7,7 +7,9 @@
 
 #include "base/num.h"
 
-bool same_values_figures(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT])
+/* Maximum, minimum, mean and L2 norm of a row, computed where its tensor was compared, else recorded; absent ones are
+ * NaN. False when it has neither. */
+static bool figures_of(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT])
 {
     static const int bit[STAT_COUNT] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     const struct dump *d = &s->side[side].dump;
@@ -54,13 +56,13 @@ int same_values_find(const struct comparison *s, int side, uint32_t row, double 
 {
     static const int told[] = {STAT_MAX, STAT_MIN, STAT_NORM};
     double mine[STAT_COUNT], theirs[STAT_COUNT];
-    if (!same_values_figures(s, side, row, mine))
+    if (!figures_of(s, side, row, mine))
         return -1;
     uint64_t numel = dump_row_numel(&s->side[side].dump, row);
     for (int k = 0; k < 2 && !(k && s->single); k++) {
         const struct dump *d = &s->side[k].dump;
         for (uint32_t r = 0; r < d->rows.n; r++) {
-            if ((k == side && r == row) || dump_row_numel(d, r) != numel || !same_values_figures(s, k, r, theirs))
+            if ((k == side && r == row) || dump_row_numel(d, r) != numel || !figures_of(s, k, r, theirs))
                 continue;
             struct same_values_row x = {.side = (uint8_t)k, .row = r};
             for (size_t i = 0; i < ARRAY_LEN(told); i++)

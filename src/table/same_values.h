@@ -13,9 +13,6 @@ struct same_values_row {
 typedef VEC(struct same_values_row) same_values_list;
 typedef VEC(uint32_t) same_values_lines;
 
-/* Maximum, minimum, mean and L2 norm of a row, computed where its tensor was compared, else recorded;
- * absent ones are NaN. False when it has neither. Lock held. */
-bool same_values_figures(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT]);
 /* All rows of both sides with as many elements whose max, min and norm agree within `tolerance` of the
  * larger; the nearest first, then in execution order. The row itself is not among them. 0, or -1 when
  * it has no figures. */
