@@ -1,5 +1,5 @@
 /* How attention was computed: the scale of its scores, its mask, its rotary embedding, from what came out of it and the
- * queries, keys and values that went in. A few rows of the result are computed anew for every way. */
+ * queries, keys and values that went in. A few rows of the result are recomputed for every way. */
 #ifndef DIAGNOSE_ATTENTION_FIT_H
 #define DIAGNOSE_ATTENTION_FIT_H
 

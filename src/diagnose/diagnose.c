@@ -91,7 +91,7 @@ enum needs {
     NEED_CORNER = 4,  /* elements side by side */
     NEED_ARGUMENT = 8, /* two arguments that are not the same: numbers, truth values, texts */
     NEED_LENGTHS = 32, /* tensors whose element counts differ */
-    NEED_ORIGIN = 64, /* NEED_FIGURES, where the deviation is made and not handed on: the call is computed anew */
+    NEED_ORIGIN = 64, /* NEED_FIGURES, where the deviation is made and not handed on: the call is recomputed */
     NEED_NOTHING = 16, /* the comparison around it; asked also of doubtful rows, whose reason it may be */
 };
 

@@ -1,4 +1,4 @@
-/* Attention computed anew from queries, keys and values around it: another scale, mask or rotation of one side, where
+/* Attention recomputed from queries, keys and values around it: another scale, mask or rotation of one side, where
  * the calls inside were not recorded (modules alone, fused kernels) as well as where they were. */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "dump/family.h"
 #include "dump/role.h"
 
-#define EXACT_ATTENTION 3e-5 /* relative error of float32 attention computed anew */
+#define EXACT_ATTENTION 3e-5 /* relative error of float32 attention recomputed */
 #define UP_MOST         4 /* modules above a row in which queries, keys and values are looked for */
 #define WITHIN_MOST     400 /* calls of such a module */
 #define HEADS_MOST      128

@@ -1,4 +1,4 @@
-/* A normalisation computed anew on each side: another epsilon, another mode, an input that was rounded. */
+/* A normalisation recomputed on each side: another epsilon, another mode, an input that was rounded. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "dump/family.h"
 #include "pair/align_item.h"
 
-#define EXACT_NORM  3e-5  /* relative error of a float32 norm computed anew, with room for its kernels */
+#define EXACT_NORM  3e-5  /* relative error of a float32 norm recomputed, with room for its kernels */
 #define SHARE_LEAST 0.25 /* of the deviation (of squares) that what is said has to make */
 
 enum { PART_WEIGHT, PART_BIAS, PART_MEAN, PART_VARIANCE, PARTS };

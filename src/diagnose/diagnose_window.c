@@ -1,4 +1,4 @@
-/* Products and windows computed anew: padding, stride, kind of pooling; operands that were rounded. */
+/* Products and windows recomputed: padding, stride, kind of pooling; operands that were rounded. */
 #include <math.h>
 
 #include "base/msg.h"
@@ -9,7 +9,7 @@
 #include "dump/family.h"
 #include "pair/align_item.h"
 
-#define EXACT_PRODUCT 3e-5 /* relative error of float32 sums computed anew in another order */
+#define EXACT_PRODUCT 3e-5 /* relative error of float32 sums recomputed in another order */
 
 struct window_side {
     struct element_sample x, y, w, bias;

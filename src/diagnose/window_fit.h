@@ -1,5 +1,5 @@
 /* Which product or window makes an output of an input: convolutions, linear layers (windows of one place) and pooling.
- * Outputs spread over the whole are computed anew for every way to lay the windows, and the way that meets them is
+ * Outputs spread over the whole are recomputed for every way to lay the windows, and the way that meets them is
  * told. */
 #ifndef DIAGNOSE_WINDOW_FIT_H
 #define DIAGNOSE_WINDOW_FIT_H

@@ -1,4 +1,4 @@
-/* The operators that can be computed anew: all tables, and finding a name in them. */
+/* The operators that can be recomputed: all tables, and finding a name in them. */
 #include "oracle/operators.h"
 
 #include "base/mem.h"

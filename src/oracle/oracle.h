@@ -1,4 +1,4 @@
-/* Which side is wrong: both sides' calls computed anew in float64, each from its own recorded inputs, within a budget
+/* Which side is wrong: both sides' calls recomputed in float64, each from its own recorded inputs, within a budget
  * of operations (doc/oracle.md). Verdicts of the comparison never depend on it. */
 #ifndef ORACLE_ORACLE_H
 #define ORACLE_ORACLE_H

@@ -7,7 +7,7 @@
 struct oracle_operator {
     char name[48];              /* the first of its table's names; without a formula as recorded */
     uint32_t calls, recomputed; /* calls that compute */
-    uint32_t rows, wrong;       /* outputs computed anew, moves and modules of calls among them */
+    uint32_t rows, wrong;       /* outputs recomputed, moves and modules of calls among them */
     double worst;               /* the largest excess; NAN where there is no row */
     uint32_t row;               /* of the dump, that has it; NONE */
 };

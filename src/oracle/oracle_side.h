@@ -1,4 +1,4 @@
-/* One side's calls computed anew: what each recomputed row errs, what arithmetic the side's products run in, how much
+/* One side's calls recomputed: what each recomputed row errs, what arithmetic the side's products run in, how much
  * of the recording that covers. */
 #ifndef ORACLE_ORACLE_SIDE_H
 #define ORACLE_ORACLE_SIDE_H

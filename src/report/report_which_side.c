@@ -1,4 +1,4 @@
-/* Which side is wrong: calls computed anew from their own inputs. */
+/* Which side is wrong: calls recomputed from their own inputs. */
 #include "base/msg.h"
 #include "base/num.h"
 #include "oracle/oracle_text.h"

@@ -85,7 +85,7 @@ static void ill_conditioned(void **state)
         assert_non_null(strstr(sentence(&s, RULE_ILL), "doubtful: ill-conditioned"));
     }
     s.j.line[RULE_ILL].was = CONDITION_OTHER_ORDER; /* no error that its inputs have is magnified */
-    assert_non_null(strstr(sentence(&s, RULE_ILL), "its rows may stand in another order"));
+    assert_non_null(strstr(sentence(&s, RULE_ILL), "its rows may be in another order"));
     scene_end(&s);
 }
 

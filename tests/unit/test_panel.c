@@ -221,7 +221,7 @@ static void a_dump_of_another_run_comes_first(void **state)
     give(PANEL_INPUT_TARGET_LOG, loss_log("dt2.jsonl", 3.6612));
     settle();
     assert_int_equal(item(2, "target-dump-run")->mark, MARK_OPEN);
-    next_is(2, "not the one the undumped run printed");
+    next_is(2, "differs from the loss of the run without dump");
     investigation_tell(&inv, &inv.answers, STR("target-dump-run"), STR("the log's loss is the mean of two ranks"));
     settle();
     assert_int_equal(item(2, "target-dump-run")->mark, MARK_OK);

@@ -230,7 +230,7 @@ static void nothing_but_nan(void **state)
     document_begin(&d);
     rollout_section(&d, &r, 3);
     write_text_end(&text, &d);
-    assert_non_null(strstr(text.p, "first token that parts"));
+    assert_non_null(strstr(text.p, "first token that diverges"));
     cJSON_Delete(as_json());
     buf_release(&text);
     rollout_release(&r);
