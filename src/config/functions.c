@@ -168,7 +168,8 @@ static struct value f_other(struct scope *s, const struct node *args)
 
 /* ---- texts ---- */
 
-static struct value f_eq(struct scope *s, const struct node *args)
+/* Whether the first argument is one of the others, or holds one of them. */
+static struct value one_of(struct scope *s, const struct node *args, bool part)
 {
     struct value v = arg(s, args, 0);
     bool yes = false;
@@ -176,24 +177,22 @@ static struct value f_eq(struct scope *s, const struct node *args)
         return v;
     for (args = args->next; args && v.state == VALUE_SET; args = args->next) {
         struct value w = expr_value(s, args);
-        if (unanswerable(&w))
+        if (!part && unanswerable(&w))
             return w;
-        yes = yes || (w.state == VALUE_SET && value_equal(&v, &w));
+        yes = yes || (part ? str_ihas(v.text, w.text.p ? arena_cstr(s->arena, w.text) : "")
+                           : w.state == VALUE_SET && value_equal(&v, &w));
     }
     return as_bool(v, yes);
 }
 
+static struct value f_eq(struct scope *s, const struct node *args)
+{
+    return one_of(s, args, false);
+}
+
 static struct value f_has(struct scope *s, const struct node *args)
 {
-    struct value v = arg(s, args, 0);
-    bool yes = false;
-    if (unanswerable(&v))
-        return v;
-    for (args = args->next; args && v.state == VALUE_SET; args = args->next) {
-        struct value w = expr_value(s, args);
-        yes = yes || str_ihas(v.text, w.text.p ? arena_cstr(s->arena, w.text) : "");
-    }
-    return as_bool(v, yes);
+    return one_of(s, args, true);
 }
 
 static struct value renamed(struct value v, struct str text)
