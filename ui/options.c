@@ -451,8 +451,8 @@ static const struct option table[] = {
     {"--from", "KIND", OPT_LOGS, BY(set_from),
      N_("choose the logs in a folder with both: text (default) or tensorboard")},
     {"--weights", "FILE", OPT_NORMS, TEXT(weights),
-     N_("checkpoint of the model: names and sizes for norms printed without, and whether saved gradients are "
-        "weights")},
+     N_("checkpoint of the model: gives names and sizes to norms printed without them, and shows whether saved "
+        "gradients are weights")},
     {"--script", "FILE", OPT_SCREEN, TEXT(script),
      N_("drive the screen from FILE without a terminal and print what it shows")},
     {"--workers", "N", OPT_PAIR | OPT_MAP, NUMBER(workers),

@@ -147,8 +147,8 @@ static int next_own_path(const struct screen *s, const char *const next[2], stru
     if (rc == 0 && what != PATH_ABSENT && open_investigation_leads_to(path->p, s->inv.path))
         buf_clear(path);
     else if (rc == 0 && what != PATH_ABSENT)
-        rc = err_set(e, ERR_USAGE, _("%s is an investigation of these two already; --investigation FILE names another "
-                                     "for several rounds"), path->p);
+        rc = err_set(e, ERR_USAGE, _("%s is already an investigation of these two; --investigation FILE names another "
+                                     "one for several rounds"), path->p);
     buf_release(&folder);
     return rc;
 }

@@ -89,7 +89,7 @@ const struct subcommand subcommands[] = {
     {"digest", "DUMP", N_("write a dump's figures and sketches, without its tensors"),
      N_("Writes figures and a sketch of every tensor, of all steps and ranks (or those of --step and --rank), into "
         "one file -o FILE.\nIt opens wherever a dump does, against a dump or another digest. A sketch gives the "
-        "relative distance of two tensors of\nthe same shape from 1e-12 on, to within 20 %."),
+        "relative distance of two tensors of\nthe same shape from 1e-12 on, wrong by a fifth at most."),
      1, 1, OPT_STEP | OPT_OUTPUT, cli_digest},
     {"weights", "TARGET [GOLDEN]", N_("compare weight files; one alone: list its tensors"),
      N_("Pairs the weights by the names of Hugging Face, Megatron and MindFormers and by --map, cuts fused ones, "

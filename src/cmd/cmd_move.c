@@ -527,8 +527,8 @@ static int run_twin(struct workspace *d, struct str args)
             line = d->c->pairing->line_of[s][best];
     }
     if (line == NONE)
-        workspace_say(d, _("this call has no twin: forward and backward are matched by name, the other was not "
-                           "recorded"));
+        workspace_say(d, _("this call has no twin: forward and backward calls are matched by name, and the other one "
+                           "was not recorded"));
     else
         workspace_go(d, line);
     return 0;

@@ -548,7 +548,7 @@ static int run_plot(struct workspace *d, struct str args)
 static int run_axis(struct workspace *d, struct str args)
 {
     if (args.n && !str_is(args, "log") && !str_is(args, "linear")) {
-        workspace_complain(d, "%s", _("axis takes log or linear, and without a word the other one"));
+        workspace_complain(d, "%s", _("axis: expected log or linear; without a word it switches"));
         return 0;
     }
     d->plot.log = args.n ? str_is(args, "log") : !d->plot.log;

@@ -65,7 +65,7 @@ static int ranks_enter(struct workspace *d)
     bool found = there && rank_view_target(v, &c, &p, row);
     end(v);
     if (there && !found)
-        workspace_say(d, "%s", _("nothing to open here: this rank has no such call, or no partner"));
+        workspace_say(d, "%s", _("nothing to open here: this rank has no such call or no counterpart"));
     return found ? open_pair(d, v, &p, row) : 0;
 }
 

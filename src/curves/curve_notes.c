@@ -32,7 +32,7 @@ static void how_joined(struct words *x)
     if (c->join == JOIN_EPOCH)
         SAY(x, _("a log prints no step: records are joined by their epochs"));
     else if (c->join == JOIN_ORDER)
-        SAY(x, _("a log prints neither step nor epoch: records are joined one by one in the order printed"));
+        SAY(x, _("a log prints neither step nor epoch: records are paired in the order they are printed"));
     if (!c->points.n)
         SAY(x, _("no step in common: the target prints %lld to %lld, the golden run %lld to %lld"),
             (long long)t->records.v[0].step, (long long)vec_last(&t->records)->step, (long long)g->records.v[0].step,

@@ -296,7 +296,7 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
 
 const struct reader reader_ptdbg_text = {
     .name = "ptdbg-text",
-    .title = N_("dumps of torch_npu's hooks of 2022, all values in one text file"),
+    .title = N_("dumps of torch_npu's hooks of 2022: all values in one text file"),
     .what = "[\"NAME\", [values], \"TYPE\", [shape]]",
     .versions = "torch_npu 1.8, 1.11; ptdbg_ascend 1",
     .unread = N_("rows of more than 64 MB; the ten values a sampled row begins with"),

@@ -176,7 +176,7 @@ const struct unreadable unreadable_formats[] = {
      N_("save the weights with torch.save, mindspore.save_checkpoint or as safetensors, then open those"), is_model,
      false, false},
     {"utf-16", N_("UTF-16 text"), "*.csv *.json",
-     N_("UTF-16 is read of training logs only; convert it first: iconv -f UTF-16 -t UTF-8 FILE > OUT, then open OUT"),
+     N_("UTF-16 is read in training logs only; convert it first: iconv -f UTF-16 -t UTF-8 FILE > OUT, then open OUT"),
      is_utf16, true, false},
     {"compressed", N_("a compressed file or an archive"), "*.gz *.xz *.zst *.bz2 *.zip *.7z *.tar",
      N_("unpack it, then open its content"), is_compressed, true, false},

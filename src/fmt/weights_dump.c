@@ -206,12 +206,9 @@ WEIGHT_READER(reader_npy, "npy", N_("NumPy arrays: one, or a folder of nothing e
 WEIGHT_READER(reader_torch, "torch",
               N_("weights: torch.save of state dicts and checkpoints, zip and legacy; pickled NumPy arrays"),
               "*.pt *.pth *.bin *.pkl *.pickle *.pdparams", "torch 0.2 to 2.13",
-              N_("whole pickled models (code in a pickle is never "
-                 "run), pickles of more than 64 MB, the tar of "
-                 "torch 0.1; quantised, sparse, nested and meta "
-                 "tensors, complex32, float8 other than e4m3fn and "
-                 "e5m2, NumPy's texts and objects: listed without "
-                 "figures"),
+              N_("whole pickled models (code in a pickle is never run), pickles of more than 64 MB, the tar of torch "
+                 "0.1; quantised, sparse, nested and meta tensors, complex32, float8 other than e4m3fn and e5m2, "
+                 "NumPy strings and objects: listed without figures"),
               is_torch, NULL);
 WEIGHT_READER(reader_parts, "weights", N_("weights in parts: a folder or an index of them"),
               "*.index.json param_name_map.json NAME-00001-of-0000N.*", "Hugging Face, MindFormers", NULL, is_parts,

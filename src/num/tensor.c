@@ -173,7 +173,7 @@ static int fetch(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t 
         size_t from = (size_t)(at - base), part = PAGE_BYTES - from < size ? PAGE_BYTES - from : size;
         if (from + part > p->n)
             return err_at(e, w->t->file.name, base + p->n,
-                          _("the file ends here, it was longer before; read it again"));
+                          _("the file ends here but was longer before; read it again"));
         memcpy(out, p->bytes + from, part);
         out += part;
         at += part;

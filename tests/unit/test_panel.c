@@ -676,7 +676,7 @@ static void rollouts_have_a_panel_once_given(void **state)
     give(PANEL_INPUT_ROLLOUT_PROBS, sample("rollout/lines/rollout.jsonl"));
     settle();
     state_is(PANEL_ROLLOUT, PANEL_FAILED);
-    next_is(PANEL_ROLLOUT, "other log-probabilities");
+    next_is(PANEL_ROLLOUT, "different log-probabilities");
     struct panel_page *p = &g.page[PANEL_ROLLOUT - 1];
     assert_string_equal(p->items.v[p->items.n - 1].command, "tokens 2 5");
     give(PANEL_INPUT_TRAIN_PROBS, sample("rollout/verl/honest.pt"));
