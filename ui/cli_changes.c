@@ -44,7 +44,7 @@ static int from_investigation(struct round *r, const struct options *o, const ch
     return rc;
 }
 
-/* An investigation compared anew, a round of one, or a result. */
+/* An investigation compared again, a round of one, or a result. */
 static int read_one(struct round *r, const struct options *o, const char *path, struct err *e)
 {
     uint64_t fingerprint;

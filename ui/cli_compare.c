@@ -318,7 +318,7 @@ static int finish(const struct comparison *s, struct investigation *inv, const s
     return cli_fail_on(o, s, status);
 }
 
-/* One path is no pair. What is nothing that is read (a table that is damaged) is left to who opens it: that says
+/* One path is not a pair. What is nothing that is read (a table that is damaged) is left to who opens it: that says
  * more. */
 static bool needs_another(const struct investigation *v)
 {

@@ -1,4 +1,4 @@
-/* diverge digest: what is told of a recording where its tensors cannot go. */
+/* diverge digest: what is kept of a recording where its tensors cannot go. */
 #include "ui/cli.h"
 
 #include <stdlib.h>

@@ -59,7 +59,7 @@ static void print_pair(struct buf *b, const struct comparison *s, uint32_t t, ui
     buf_release(&name);
 }
 
-/* Decides and pairs anew. */
+/* Decides and pairs again. */
 static int settle(struct marking *m, const struct options *o, struct err *e)
 {
     session_lock(&m->s);

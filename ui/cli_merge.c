@@ -68,7 +68,7 @@ static void put_text(const struct merge *m, const struct options *o, struct buf 
         buf_cstr(b, _("* is kept; the other is added as a finding tagged #conflict. --ours or --theirs decides\n"));
 }
 
-/* The rounds' files go with it, named after it. One that is not there any more, or not the one, is told of: what was
+/* The rounds' files go with it, named after it. One that is not there any more, or not the one, is reported: what was
  * judged in that round is lost then, the rest is not. -1 where one cannot be written. */
 static int carry_rounds(const struct merge *m, const struct options *o, const char *name, struct err *why)
 {

@@ -43,7 +43,7 @@ uint8_t verdict_style(const struct line_judgement *l);
 uint8_t verdict_style_of(enum verdict v);
 const char *verdict_glyph_of(enum verdict v);
 uint8_t pane_panel_style(enum panel_state s);
-/* Loss of both runs over their difference, with the place where they part; h lines. */
+/* Loss of both runs over their difference, with the place where they diverge; h lines. */
 void pane_curves_update(struct screen *s, struct rect r, const struct curves *c);
 void pane_curves_draw(const struct screen *s, struct grid *g, struct rect r, const struct curves *c);
 

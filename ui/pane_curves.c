@@ -63,7 +63,7 @@ static size_t usable_from(const struct curves *c, size_t point)
     return low;
 }
 
-/* All values of a curve, and those that do not stand out. */
+/* All values of a curve, and those that are no outliers. */
 struct extent {
     struct plot_span all, common;
 };
@@ -75,7 +75,7 @@ static void stretch(struct extent *x, double v, bool out)
         widen(&x->common, v);
 }
 
-#define FLATTENED 2 /* times the others' extent: then few values that stand out would flatten all the others */
+#define FLATTENED 2 /* times the others' extent: then a few outliers would flatten all the others */
 
 /* What the axis spans: few values that would flatten the others are drawn to its edge. */
 static struct plot_span axis_of(const struct extent *x)
@@ -108,7 +108,7 @@ static void gather(struct plot_runs *x, const struct curves *c)
 {
     size_t from = curve_point_near(c, x->from), to = curve_point_near(c, x->to);
     struct extent loss = {.all.n = 0}, lower = {.all.n = 0};
-    bool whole = x->from <= 0 && x->to >= 1; /* zoomed in, what stands out is what one looks at */
+    bool whole = x->from <= 0 && x->to >= 1; /* zoomed in, outliers are what one looks at */
     from -= from > 0;
     for (size_t i = from; i < c->points.n && i <= to + 1; i++) {
         int at = column_of(x, c->points.v[i].step);
@@ -241,7 +241,7 @@ static void readout(struct grid *g, struct rect r, const struct plot_runs *x, co
     buf_release(&b);
 }
 
-/* Under the curves: what is whose, the steps, and the step read out or where they part. */
+/* Under the curves: what is whose, the steps, and the step read out or where they diverge. */
 static void legend(struct grid *g, struct rect r, const struct plot_runs *x, const struct curves *c, double share)
 {
     char n[2][NUM_MAX];

@@ -132,7 +132,7 @@ void screen_keys(struct screen *s, struct str set);
 void screen_edit(struct screen *s);
 /* Whether what was done is in the file, if need be saved now. */
 bool screen_saved(struct screen *s);
-/* The inputs anew, or those of workspace.new_input; what the user set up stays. */
+/* The inputs again, or those of workspace.new_input; what the user set up stays. */
 void screen_restart(struct screen *s);
 /* Every few seconds while workspace.watch: reads the inputs again where they have grown since. */
 #define SCREEN_TICK_MS 2000

@@ -302,7 +302,7 @@ static void status(const struct screen *s, struct grid *g)
     at += partial(x, g, at);
     struct buf wrong = {0};
     step_inputs_differing(&x->inputs, &wrong);
-    if (wrong.n) /* before any layer is to blame */
+    if (wrong.n) /* before any layer is the cause */
         at += grid_fmt(g, 1, at, g->cols, STYLE_ERROR, _("STEP INPUTS DIFFER: %s   "), wrong.p);
     bool differ = wrong.n > 0;
     buf_release(&wrong);

@@ -31,7 +31,7 @@ static void write_result(struct screen *s)
         report_job_begin(&d->report, d->c, d->write_path, d->write_report, &ro);
 }
 
-/* Before one leaves what is not saved is told of; the same key again leaves without it. */
+/* Before one leaves what is not saved is reported; the same key again leaves without it. */
 static bool may_leave(struct screen *s)
 {
     bool again = s->asked;

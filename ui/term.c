@@ -155,7 +155,7 @@ void term_size(int *rows, int *cols)
 {
     struct winsize w;
     /* The kernel's word at every frame: no signal is needed for it, so none can come too early. What
-     * the terminal did to the old picture is its own affair: it is drawn anew. */
+     * the terminal did to the old picture is its own affair: it is drawn again. */
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_row && w.ws_col && (w.ws_row != LINES || w.ws_col != COLS)) {
         resizeterm(w.ws_row, w.ws_col);
         repaint = true;

@@ -1,5 +1,5 @@
 /* Regular JSON text as the trees cJSON makes of it, in a fraction of the time: what a dump's writer writes. Whatever is
- * not regular (\u in a text, brackets deeper than dumps have, anything that is no JSON) is left to cJSON, which also
+ * not regular (\u in a text, brackets deeper than dumps have, anything that is not JSON) is left to cJSON, which also
  * says what is wrong with it. */
 #ifndef BASE_JSON_TREE_H
 #define BASE_JSON_TREE_H

@@ -101,7 +101,7 @@ static int run_give(struct workspace *d, struct str args)
         workspace_complain(d, "%s", e.text);
         return 0;
     }
-    if (s <= PANEL_INPUT_GOLDEN) { /* what is compared is read anew */
+    if (s <= PANEL_INPUT_GOLDEN) { /* what is compared is read again */
         workspace_save(d);
         d->new_step[0] = d->new_step[1] = d->new_rank[0] = d->new_rank[1] = -1;
         return R_RESTART;

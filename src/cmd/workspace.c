@@ -1,5 +1,5 @@
 /* The state of one person's work that no pane has to itself: moving, groups, lists, messages, saving; and what is made
- * anew when the session has something new. */
+ * again when the session has something new. */
 #include "cmd/workspace.h"
 
 #include <stdlib.h>
@@ -168,7 +168,7 @@ static bool all_of_one_name(const struct comparison *s)
     return p->pairs.n > 0;
 }
 
-/* Looks through the sides anew whenever one more is loaded: all rows are read, so not at every frame. */
+/* Looks through the sides again whenever one more is loaded: all rows are read, so not at every frame. */
 static void doubt(struct workspace *d)
 {
     int loaded = (d->c->side[0].state == SIDE_LOADED) + (d->c->side[1].state == SIDE_LOADED) +
@@ -229,7 +229,7 @@ static bool lists_lines(const struct workspace *d)
     return false;
 }
 
-/* Lines are numbered anew: what the workspace remembers by line goes by its rows, and what was made of lines goes. */
+/* Lines are numbered again: what the workspace remembers by line goes by its rows, and what was made of lines goes. */
 static void take_pairing(struct workspace *d)
 {
     const struct comparison *s = d->c;

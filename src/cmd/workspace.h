@@ -82,8 +82,8 @@ struct list_item {
 struct list_view {
     VEC(struct list_item) items;
     char *title;
-    const char *again; /* command that fills it anew after one of its entries ran, or NULL */
-    /* the command that made a list of findings, which runs anew when one changes; NULL: another list */
+    const char *again; /* command that fills it again after one of its entries ran, or NULL */
+    /* the command that made a list of findings, which runs again when one changes; NULL: another list */
     char *of;
     char *from;        /* the command that made the list it was opened from, or NULL */
     bool offers;       /* it shows what the workspace's `offers` finds, as it is found */
@@ -132,7 +132,7 @@ struct group_view {
 
 struct workspace {
     struct session *s;
-    const struct comparison *c; /* what is looked at; held, taken anew with each frame and command (workspace_see) */
+    const struct comparison *c; /* what is looked at; held, taken again with each frame and command (workspace_see) */
     struct investigation *inv;
 
     struct rank_view *ranks; /* of a job of several ranks; the screen's, or NULL */
@@ -143,7 +143,7 @@ struct workspace {
     bool to_top;       /* the cursor goes to the first row once the order that was asked for is in force */
     uint32_t seen_first; /* the first deviation it followed last */
     uint32_t pairings; /* the pairing `cursor` counts lines of; 0: it counts target rows yet */
-    uint32_t cursor_row[2]; /* the rows at the cursor, which keep it when lines are numbered anew */
+    uint32_t cursor_row[2]; /* the rows at the cursor, which keep it when lines are numbered again */
     int page;          /* rows of the table on the screen; set when drawn */
     bool same_names;   /* every pair is of one name: the golden column says so and yields its width */
     VEC(struct line) jumps; /* rows left by a jump, the latest last */
@@ -291,7 +291,7 @@ void workspace_close_list(struct workspace *d); /* the panel it was asked for fr
 /* Before a change: what z goes back to. `what` names the change. */
 void workspace_remember(struct workspace *d, const char *what);
 bool workspace_undo(struct workspace *d, bool redo); /* false: there is nothing; else says what went */
-/* After the investigation's decisions changed: pairs anew and saves. False where they are not in the file
+/* After the investigation's decisions changed: pairs again and saves. False where they are not in the file
  * now: the message says why, and is not to be talked over. */
 bool workspace_decide(struct workspace *d);
 /* The same of what is not about correspondences: saves. */

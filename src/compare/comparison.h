@@ -71,7 +71,7 @@ struct recordings {
     struct err before_err;  /* why it is not, where there should be one */
 };
 
-/* What stays until rows are paired anew. */
+/* What stays until rows are paired again. */
 struct paired_rows {
     atomic_uint holders;
     struct recordings *recordings; /* held */
@@ -89,7 +89,7 @@ struct comparison {
 
     struct comparison_options opt; /* limits as of this judgement */
     uint64_t serial;          /* of the judgement, 0: none; of one side alone 1 once it has been examined */
-    uint32_t pairings;        /* counts pairings: lines are numbered anew by each */
+    uint32_t pairings;        /* counts pairings: lines are numbered again by each */
     bool single;              /* one side only: no golden */
     bool tabled;              /* both sides are columns of one result table, paired and judged there */
     bool paired;              /* pairing, flow and measure are there; of one side alone, a line for each of its rows */

@@ -1,4 +1,4 @@
-/* How the two sides' values of a check are held against each other: one named function a way. */
+/* How the two sides' values of a check are compared with each other: one named function a way. */
 #ifndef CONFIG_CHECK_WAYS_H
 #define CONFIG_CHECK_WAYS_H
 

@@ -1,6 +1,6 @@
-/* Training curves of two or more runs held against the migration standard: first loss, mean loss, global
- * norm, length; and what an engineer asks next: where they part, whether the difference swings around zero,
- * which steps stand out, whether the learning rates agree.
+/* Training curves of two or more runs compared with the migration standard: first loss, mean loss, global
+ * norm, length; and what an engineer asks next: where they diverge, whether the difference swings around zero,
+ * which steps are outliers, whether the learning rates agree.
  *
  * Run 0 is the target, run 1 the golden one, further golden runs give the noise band. Opening reads and
  * joins; judging is repeatable, so that limits can be moved. Losses are as printed. */
@@ -106,13 +106,13 @@ struct curves {
 };
 
 /* Reads the runs, two at a time; release c also after -1. Of a run alone every record is a point, none is usable, and
- * judging tells of it only what is not finite and what stands out. */
+ * judging tells of it only values that are not finite, and outliers. */
 int curves_open(struct curves *c, const char *const *path, size_t n, const struct log_options *o, struct err *e);
 /* The same of runs of which `old` was opened before (NULL: none was): logs that have grown are read from where they
  * ended. */
 int curves_open_after(struct curves *c, const struct curves *old, const char *const *path, size_t n,
                       const struct log_options *o, struct err *e);
-/* Judges, or judges anew under other limits. */
+/* Judges, or judges again under other limits. */
 void curves_judge(struct curves *c, const struct thresholds_curves *t);
 void curves_release(struct curves *c);
 

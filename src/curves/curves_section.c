@@ -1,5 +1,5 @@
-/* Makes the sections of curves: the standard's points beside their limits, the course of the difference, the steps that
- * stand out; the first loss. */
+/* Makes the sections of curves: the standard's points beside their limits, the course of the difference, the outlier
+ * steps; the first loss. */
 #include "curves/curves_section.h"
 
 #include <math.h>
@@ -117,7 +117,7 @@ static void course(struct document *d, const struct curves *c)
                  num_count(n, c->lr.steps));
 }
 
-/* ---- steps that stand out ---- */
+/* ---- outlier steps ---- */
 
 /* Marks of one series that follow each other without a joined step between are one stretch; past its end. */
 static size_t stretch(const struct curves *c, const struct outlier_step *m, size_t n, size_t from,

@@ -44,7 +44,7 @@ static void compare(struct curves *c, int64_t step, double t, double g, double r
         c->lr.first = step;
 }
 
-/* A rate that is no number is none. */
+/* A rate that is not a number is none. */
 static bool has_rate(const struct log_record *r)
 {
     return log_has(r, LOG_LR) && isfinite(r->value[LOG_LR]);

@@ -1,4 +1,4 @@
-/* Steps that stand out, and values that are no numbers.
+/* Outlier steps, and values that are not numbers.
  *
  * A spike of the loss is a difference above a fixed limit, or one far outside of its neighbourhood: more than
  * `outlier` robust deviations (1.4826 times the median deviation) from the median of the blocks around it, and
@@ -6,7 +6,7 @@
  * fixed limit the runs are apart, and none of them stands out by that. Of the global norm, which
  * scatters in proportion, the same is asked of the logarithm of the ratio.
  *
- * A run alone is held against its own course: the median of the steps around. There a spike is also at least
+ * A run alone is compared with its own course: the median of the steps around. There a spike is also at least
  * `spike` away, since nothing tells the batch's part of a loss from the training's. */
 #include "curves/curves.h"
 
@@ -16,7 +16,7 @@
 #include "base/median.h"
 
 #define AROUND 3       /* blocks of the neighbourhood */
-#define NORM_FACTOR 2  /* a norm stands out at this ratio at least */
+#define NORM_FACTOR 2  /* a norm is an outlier at this ratio at least */
 #define BESIDE 5       /* steps on each side that are a lone run's course */
 
 static void mark(struct curves *c, int run, size_t point, enum curve_series s)

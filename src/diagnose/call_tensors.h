@@ -1,4 +1,4 @@
-/* Which call computed a value, and what went into it: for detectors that compute a call anew. */
+/* Which call computed a value, and what went into it: for detectors that recompute a call. */
 #ifndef DIAGNOSE_CALL_TENSORS_H
 #define DIAGNOSE_CALL_TENSORS_H
 

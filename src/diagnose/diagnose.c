@@ -322,8 +322,8 @@ static bool says(const struct diagnoses *x, enum diagnosis_id id)
 }
 
 /* Of a doubtful pair its doubt is all there is to say. At an ill-conditioned operator it is the deviation that is
- * doubtful: what explains it is no noise. A gradient that is rounding alone has no form to explain, nor have gates that
- * turned, nor rows whose order a tie turned. */
+ * doubtful: what explains it is not noise. A gradient that is rounding alone has no form to explain, nor have gates
+ * that turned, nor rows whose order a tie turned. */
 static bool doubtful(const struct line_judgement *x)
 {
     bool formless = x->was == CONDITION_ZERO_GRADIENT || x->was == CONDITION_KINK || x->was == CONDITION_OTHER_ORDER ||
@@ -331,7 +331,7 @@ static bool doubtful(const struct line_judgement *x)
     return x->flags & LINE_DOUBTFUL && (x->rule != RULE_ILL || formless);
 }
 
-/* Whether the deviation is made at this row, not handed on: what computes a call anew is too dear for rows that only
+/* Whether the deviation is made at this row, not handed on: what recomputes a call is too dear for rows that only
  * carry an error, and says nothing of them. */
 static bool is_origin(const struct diagnosis_case *p)
 {
@@ -369,7 +369,7 @@ void diagnosis_case_examine(struct diagnosis_case *p)
     /* a mask moved along is a mask all the same */
     if (says(out, DIAGNOSIS_MASK))
         drop(out, DIAGNOSIS_SHIFTED);
-    /* a rotary table is no weight, though the operator may take it where others take one */
+    /* a rotary table is not a weight, though the operator may take it where others take one */
     if (out->n > 1 && out->v[0].id == DIAGNOSIS_ROPE)
         drop(out, DIAGNOSIS_WEIGHTS_FIRST);
     /* where it stands says nothing new once what it is explains it all */

@@ -41,7 +41,7 @@ static bool all_finite(const double *v, size_t n)
     return true;
 }
 
-/* Chosen from elements spread over the whole, then held against all. */
+/* Chosen from elements spread over the whole, then compared with all. */
 static struct activation fit_passed(const struct passed *a, double *left2)
 {
     size_t step = a->x.n / CHOSEN_FROM + 1, n = 0;

@@ -1,4 +1,4 @@
-/* The value of an earlier step: a buffer that was not written anew, a batch that was not fetched. */
+/* The value of an earlier step: a buffer that was not written again, a batch that was not fetched. */
 #include <math.h>
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* Rotary tables: angle = position × frequency, the frequencies base^(−i/n). Both sides are held against such
+/* Rotary tables: angle = position × frequency, the frequencies base^(−i/n). Both sides are compared with such
  * tables, exact and with the frequencies rounded; where each fits another one, that is what differs. */
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Computes normalisations anew from what went in, and says which makes the recorded output. */
+/* Computes normalisations again from what went in, and says which makes the recorded output. */
 #include "diagnose/norm_fit.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Computes convolutions, linear layers and pooling anew at spread places, for every way to lay the windows. */
+/* Computes convolutions, linear layers and pooling again at spread places, for every way to lay the windows. */
 #include "diagnose/window_fit.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Pictures of a report as data: curves over steps, a plane of a tensor as cells, how numbers are spread. What is drawn
- * is what is here, in any format: the data are brought down to as many columns or cells as a reader can tell apart,
- * each with the extremes of all it stands for, so that nothing that stands out is lost and a picture stays small. */
+ * is what is here, in any format: the data are brought down to as many columns or cells as a reader can distinguish,
+ * each with the extremes of all it stands for, so that no outlier is lost and a picture stays small. */
 #ifndef DOCUMENT_PICTURE_H
 #define DOCUMENT_PICTURE_H
 

@@ -450,7 +450,7 @@ uint64_t dump_fingerprint(const struct dump *d)
             const struct shape *shape = dump_row_shape(d, r);
             const char *slot = d->slots.v[x->slot];
             double stat[STAT_COUNT];
-            /* as recorded: what is computed is no part of it */
+            /* as recorded: what is computed is not part of it */
             uint8_t has = (uint8_t)(x->has & ~(x->has >> IS_COMPUTED));
             for (int i = 0; i < STAT_COUNT; i++)
                 stat[i] = x->has & HAS_MAX << i << IS_COMPUTED ? 0 : x->stat[i];

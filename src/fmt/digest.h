@@ -1,4 +1,4 @@
-/* A digest: what is told of a recording where its tensors cannot go. Its calls and rows with their figures, and of each
+/* A digest: what is kept of a recording where its tensors cannot go. Its calls and rows with their figures, and of each
  * tensor a sketch (num/sketch.h), of all ranks and steps in one file (doc/formats.md). report/digest_write.h writes
  * it. */
 #ifndef FMT_DIGEST_H

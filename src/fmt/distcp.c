@@ -334,7 +334,7 @@ static int add_tensor(struct distcp *x, struct str key, struct str name, const s
     struct tensor t = {.ndim = 0};
     struct err why = {0};
     if (!list || list->kind != PICKLE_LIST || !size || !sizes_of(size, t.shape, &t.ndim) || list->n > CHUNKS_MAX)
-        return 0; /* bytes: an object that is no tensor */
+        return 0; /* bytes: an object that is not a tensor */
     if (properties && properties->kind == PICKLE_CALL && properties->n >= 3 && properties->item[2]->n > 0) {
         const struct pickle *type = properties->item[2]->item[0];
         if (type->kind == PICKLE_GLOBAL && str_starts(type->text, "torch "))

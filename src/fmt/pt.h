@@ -20,7 +20,7 @@ struct pt_storage {
     struct str type;  /* what the elements are called */
 };
 /* 0; 1 for a tensor that is known and not read (quantised, sparse, of a type without a place in dtype.h): s->type says
- * what it is, in `a`; t has its shape where one is told, and no type. -1 for what is no tensor or damaged. */
+ * what it is, in `a`; t has its shape where one is told, and no type. -1 for what is not a tensor or damaged. */
 int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, struct pt_storage *s, struct arena *a,
               struct err *e);
 /* A tuple of sizes, bare or as torch.Size, becomes t's shape; false where it is none, or has too many axes. */

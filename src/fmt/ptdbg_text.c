@@ -120,7 +120,7 @@ static uint32_t call_for(struct dump *d, struct str name, uint32_t slot, char jo
     return c;
 }
 
-/* Rows are numbered in the order they were written: the number is no part of the call's name. */
+/* Rows are numbered in the order they were written: the number is not part of the call's name. */
 static struct str without_number(struct str name)
 {
     size_t n = 0;

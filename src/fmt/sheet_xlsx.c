@@ -265,7 +265,7 @@ static int read_strings(struct zip *z, const struct file *f, struct strings *out
     return rc;
 }
 
-/* The first one made: a workbook of several is no result table, and the header then says so. */
+/* The first one made: a workbook of several is not a result table, and the header then says so. */
 static int find_sheet(struct zip *z, struct zip_member *m, struct err *e)
 {
     int rc = zip_find(z, "xl/worksheets/sheet1.xml", m, e);

@@ -74,7 +74,7 @@ static bool layer_word(struct str s)
     return false;
 }
 
-/* State of training, of data and of modules that compute it anew. */
+/* State of training, of data and of modules that compute it again. */
 static bool training_word(struct str s)
 {
     static const char *const words[] = {

@@ -1,5 +1,5 @@
 /* Differences a team has accepted (--known FILE): which rows, what kind of difference, why, until when. Rows that fit
- * are counted apart and are nobody's first deviation; an entry that no row needs any more is told of. doc/known.md has
+ * are counted apart and are nobody's first deviation; an entry that no row needs any more is reported. doc/known.md has
  * the file. */
 #ifndef JUDGE_ACCEPTED_H
 #define JUDGE_ACCEPTED_H

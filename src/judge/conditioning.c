@@ -495,7 +495,7 @@ static bool flows_back(const struct dump *d, uint32_t row)
 }
 
 /* The largest gradient of its kind in the same call, and in the modules beside its own. What a call makes for a
- * parameter stands in the parameter's record as well, and is held against the same. */
+ * parameter stands in the parameter's record as well, and is compared with the same. */
 static double largest_beside(const struct measure *m, const uint8_t *state, int side, uint32_t row)
 {
     const struct dump *d = m->side[side];

@@ -117,7 +117,7 @@ static double error_before(const struct judge_pass *p, uint32_t target_row)
     return accepted && isfinite(l->error) ? (double)l->error : 0;
 }
 
-/* What an output's error is held against: a sum that nearly cancels raises it. */
+/* What an output's error is compared with: a sum that nearly cancels raises it. */
 static double output_level(const struct judge_pass *p, const struct verdict_case *k)
 {
     bool cancels = false;

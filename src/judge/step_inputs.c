@@ -109,7 +109,7 @@ static int classify(const struct dump *d, const struct dataflow *f, uint32_t row
         return INPUT_IDS;
     if (c->family == FAMILY_LOSS || (c->scope != NONE && role_is_loss(role_find(str_of(d->scopes.v[c->scope])))))
         return INPUT_LABELS;
-    /* shapes and axes given as small vectors to views are no data */
+    /* shapes and axes given as small vectors to views are not data */
     bool data = f->held[row] == NONE && s && s->ndim >= 1 && r->stat[STAT_MAX] > 8 && c->family != FAMILY_VIEW;
     return c->kind == CALL_MODULE && data ? INPUT_IDS : data ? INPUT_OTHER : -1;
 }

@@ -1,5 +1,5 @@
 /* The step's own inputs (token ids, labels, positions, masks), compared exactly and before anything
- * else: no layer is to blame where the data differ. */
+ * else: no layer is the cause where the data differ. */
 #ifndef JUDGE_STEP_INPUTS_H
 #define JUDGE_STEP_INPUTS_H
 

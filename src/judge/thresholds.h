@@ -33,8 +33,8 @@ struct thresholds_curves {
 
 /* Gradient norms of single weights (norms/norms_verdict.c); relative differences. */
 struct thresholds_norms {
-    double outlier;     /* times the median: stands out */
-    double outlier_rel; /* what stands out fails above this */
+    double outlier;     /* times the median: an outlier */
+    double outlier_rel; /* outliers fail above this */
     double rel;         /* everything fails above this */
 };
 
@@ -70,7 +70,7 @@ struct thresholds {
 
 /* The defaults of data/thresholds.json. */
 void thresholds_init(struct thresholds *t);
-/* "float32.deviate", "coverage" …; -1 for an unknown key or a value that is no number. */
+/* "float32.deviate", "coverage" …; -1 for an unknown key or a value that is not a number. */
 int thresholds_set(struct thresholds *t, struct str key, struct str value, struct err *e);
 /* The i-th key and its value; NULL behind the last. */
 const char *thresholds_key(const struct thresholds *t, int i, double *value);

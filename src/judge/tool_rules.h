@@ -8,7 +8,7 @@
 /* By name: "diverge" (this program's own rule), "msprobe", "msprobe-xlsx", "ptdbg"; -1 for another. */
 int tool_rules_find(struct str name);
 const char *tool_rules_name(int preset); /* NULL behind the last */
-/* Judges anew what has figures: match, drift (a warning) or deviate. 0 changes nothing. */
+/* Judges again what has figures: match, drift (a warning) or deviate. 0 changes nothing. */
 void tool_rules_judge(struct judgement *j, const struct measure *m, int preset);
 
 #endif

@@ -98,7 +98,7 @@ struct line_judgement {
     /* of RULE_ACCEPTED: the verdict that was accepted; of RULE_ILL: the enum condition_kind of its operator */
     uint8_t was;
     float error; /* what was judged: rel_l2, or the largest relative difference of the statistics; NaN: none */
-    float limit; /* what it was held against */
+    float limit; /* what it was compared with */
     float level; /* noise here: error already accepted around it */
     float kappa; /* of RULE_ILL: how much the operator magnifies noise (conditioning.h); 0 elsewhere */
 };
@@ -188,7 +188,7 @@ static inline bool line_is_bad(const struct line_judgement *l) /* and not held a
 {
     return verdict_is_bad((enum verdict)l->verdict) && !(l->flags & LINE_DOUBTFUL);
 }
-/* Both sides' values were held against each other, and agree: figures recorded beside elements that could not be read
+/* Both sides' values were compared with each other, and agree: figures recorded beside elements that could not be read
  * are no reason to excuse another line. */
 static inline bool line_agrees(const struct line_judgement *l)
 {

@@ -4,7 +4,7 @@
 
 #include "log/series_builder.h"
 
-#define NUMBER_BYTES 64 /* longer is no number a log prints */
+#define NUMBER_BYTES 64 /* longer is not a number a log prints */
 
 static bool ieq(const char *p, const char *word, size_t n)
 {

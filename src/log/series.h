@@ -112,7 +112,7 @@ struct log_options {
  * also after -1. A file that could be read in part gives 0, and what of it could not is in `unread`. */
 int series_open(struct series *s, const char *path, const struct log_options *o, struct err *e);
 /* The same of a log of which `old` was read before: a text file that has grown is read from where reading ended, and
- * what is there is the same as if all of it had been read; anything else is read anew. old stays as it is. */
+ * what is there is the same as if all of it had been read; anything else is read again. old stays as it is. */
 int series_open_after(struct series *s, const struct series *old, const char *path, const struct log_options *o,
                       struct err *e);
 void series_release(struct series *s);

@@ -16,7 +16,7 @@
 #define LOG_STEP ((int64_t)1 << 53) /* a larger number is no step */
 
 enum log_oddity {
-    ODD_STEP,      /* a step that is no number we believe */
+    ODD_STEP,      /* a step that is not a number we believe */
     ODD_LONG,      /* a line longer than LOG_LINE */
     ODD_FULL,      /* more than we keep */
     ODD_NO_LOSS,   /* neither skipped nor a loss (Megatron leaves NaN out) */

@@ -47,7 +47,7 @@ void tensor_reader_release(struct tensor_reader *s); /* waits for the job; befor
 int tensor_reader_open_case(const struct tensor_reader_case *c, struct element_lens *l, struct err *e);
 bool tensor_reader_case_same(const struct tensor_reader_case *a, const struct tensor_reader_case *b);
 
-/* All below but tensor_reader_wait between these two: they take and give the job's lock, which is no part of what is
+/* All below but tensor_reader_wait between these two: they take and give the job's lock, which is not part of what is
  * read. */
 void tensor_reader_lock(const struct tensor_reader *s);
 void tensor_reader_unlock(const struct tensor_reader *s);

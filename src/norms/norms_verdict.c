@@ -1,4 +1,4 @@
-/* Which weights stand out, and what the table may mislead about. A weight stands out when its relative
+/* Which weights are outliers, and what the table may mislead about. A weight is one when its relative
  * difference is several times the median one; that alone is a place to look at. It fails when it stands out
  * and differs by more than rounding does, or when it differs by more than anything may. */
 #include <math.h>

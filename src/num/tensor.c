@@ -209,7 +209,7 @@ static void advance(struct tensor_walk *w, uint64_t steps)
     }
 }
 
-/* The part of the next n elements that the slab holds, filled anew where it holds none. */
+/* The part of the next n elements that the slab holds, filled again where it holds none. */
 static long from_slab(struct tensor_walk *w, void *out, size_t n, struct err *e)
 {
     size_t size = dtype_table[w->t->dtype].size;

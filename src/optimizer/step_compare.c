@@ -1,4 +1,4 @@
-/* The two sides' steps held against each other: weights before, gradients, weights after. Pairing, fused
+/* The two sides' steps compared with each other: weights before, gradients, weights after. Pairing, fused
  * weights and layouts are src/weights'. */
 #include <math.h>
 #include <stdlib.h>

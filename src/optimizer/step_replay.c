@@ -1,4 +1,4 @@
-/* One pass over a side's tensors, in blocks and threads: the step replayed and held against what came out;
+/* One pass over a side's tensors, in blocks and threads: the step replayed and compared with what came out;
  * a sample of the elements is kept for trying hypotheses. */
 #include <math.h>
 #include <pthread.h>

@@ -16,8 +16,8 @@
 
 #define REAL_AXES 8 /* a call with a tensor of more axes is unknown before a formula sees it */
 /* Doubles of one call's tensors held at once, 1.6 GB. No recorded tensor has more elements, and none whose other axes
- * have more together where one has none: products of a shape's sizes fit. What a formula makes of arguments is held
- * against it by the formula (real_is_too_large). */
+ * have more together where one has none: products of a shape's sizes fit. What a formula makes of arguments is compared
+ * with it by the formula (real_is_too_large). */
 #define REAL_ELEMENTS_MOST 200e6
 /* No size or place is as large; numbers of arguments are cut to it, so that sums and products of two of them fit. */
 #define WHOLE_MOST (INT64_C(1) << 31)
@@ -124,8 +124,8 @@ struct call_values {
     int candidates;
     enum unknown unknown;   /* by call_unknown */
     bool *default_taken;    /* the engine's: something that is not recorded was asked for and left to its default.
-                               Where the recording leaves out what is no tensor, that makes the call unknown (optional
-                               tensors: call_tensor_at asks for nothing else) */
+                               Where the recording leaves out what is not a tensor, that makes the call unknown
+                               (optional tensors: call_tensor_at asks for nothing else) */
     bool first_unread;      /* set by a formula where the first argument is never read (addmm with beta = 0): NaN in
                                it is no reason */
 };

@@ -1,4 +1,4 @@
-/* One recorded call recomputed from its own inputs, each output held against the candidate that explains it best. */
+/* One recorded call recomputed from its own inputs, each output compared with the candidate that explains it best. */
 #ifndef ORACLE_RECOMPUTE_H
 #define ORACLE_RECOMPUTE_H
 

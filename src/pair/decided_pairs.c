@@ -72,7 +72,7 @@ int decided_pairs_names(const struct dump *const side[2], const char *const name
 
 /* ---- pairs ---- */
 
-/* Whether the two can be held together beside what is held already. A row may stand for several narrower ones. */
+/* Whether the two can hold together beside what is held already. A row may stand for several narrower ones. */
 static bool admit(struct pairs_search *f, uint32_t t, uint32_t g)
 {
     uint64_t nt = dump_row_numel(f->d[TARGET], t), ng = dump_row_numel(f->d[GOLDEN], g);

@@ -44,7 +44,7 @@ static inline bool sequence_free(const struct sequence *w, int s, uint32_t row)
 void sequence_emit(struct sequence *w, uint32_t t, uint32_t g, enum pair_why why, float confidence);
 /* The n-th tensor of more than one element that the call has in this role, or NONE. */
 uint32_t sequence_nth_row(const struct sequence *w, int s, uint32_t call, enum row_io io, int n);
-/* The backward call of a forward one, or NONE: an operator of a graph has several, which only values tell apart
+/* The backward call of a forward one, or NONE: an operator of a graph has several, which only values distinguish
  * (sequence_backward_values). */
 uint32_t sequence_twin(const struct sequence *w, int s, uint32_t call);
 /* The parameters_grad record of a module, by its scope (scope → call); NONE where it has none. */

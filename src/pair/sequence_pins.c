@@ -16,7 +16,7 @@
 
 #define STRETCH 4        /* of them in a row */
 #define ITEMS_MOST 20000 /* a side's results that are sampled: each is a file to open */
-#define NEIGHBOURHOOD 1024 /* items around its place that one is held against */
+#define NEIGHBOURHOOD 1024 /* items around its place that one is compared with */
 #define MARGIN 8           /* items beyond the neighbouring pins */
 #define CLOSE 0.9f       /* cosine of two samples from which they may be one value */
 #define CLEAR 0.5f       /* its distance from 1 against the next best one's */
@@ -157,7 +157,7 @@ static void pin_weights(const struct pins *x)
     }
 }
 
-/* Items of the other side one is held against. */
+/* Items of the other side one is compared with. */
 struct item_stretch {
     size_t from, to;
 };

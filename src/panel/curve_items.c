@@ -1,4 +1,4 @@
-/* What the panels of curves say alike: the standard's points, what stands out, where to dump. */
+/* What the panels of curves say alike: the standard's points, outliers, where to dump. */
 #include <stdio.h>
 
 #include "base/msg.h"

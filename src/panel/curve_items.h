@@ -4,9 +4,9 @@
 
 #include "panel/procedure.h"
 
-/* Steps that stand out of one log alone. */
+/* Outlier steps of one log alone. */
 void curve_items_spikes(struct panel_page *p, const struct curves *c);
-/* Steps that are not finite or stand out; they decide where no step may. */
+/* Steps that are not finite or outliers; they decide where no step may. */
 void curve_items_marks(struct panel_page *p, const struct curves *c, bool decides);
 
 #endif

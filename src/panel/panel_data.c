@@ -1,4 +1,4 @@
-/* Panel 2: what has to be equal before any layer is to blame: the step's inputs, the weights, a run and itself. */
+/* Panel 2: what has to be equal before any layer is the cause: the step's inputs, the weights, a run and itself. */
 #include <math.h>
 
 #include "base/msg.h"

@@ -12,7 +12,7 @@ void procedure_init(struct procedure *g, const struct comparison *c, struct inve
     job_init(&g->job, notify, ctx);
 }
 
-/* Whether pages would say something else of b. A comparison that goes on is told of when it is complete. */
+/* Whether pages would say something else of b. A comparison that goes on is reported when it is complete. */
 static bool says_else(const struct comparison *a, const struct comparison *b)
 {
     return a->complete != b->complete || a->failed != b->failed || a->paired != b->paired ||
@@ -362,8 +362,8 @@ bool procedure_pending(struct panel_page *p, const struct procedure *g, enum eng
     return true;
 }
 
-/* The step a run's curves send one to, and why; -1: none. What is not finite comes first, then where the runs leave
- * each other, then the first of what stands out and where they part for good. */
+/* The step a run's curves send one to, and why; -1: none. What is not finite comes first, then where the runs
+ * diverge, then the first outlier and where they diverge for good. */
 static int64_t step_of(const struct curves *c, enum step_why *why)
 {
     int64_t spike = c->spikes.n ? c->spikes.v[0].step : -1;

@@ -66,7 +66,7 @@ void procedure_init(struct procedure *g, const struct comparison *c, struct inve
                     void (*notify)(void *ctx), void *ctx);
 void procedure_release(struct procedure *g);
 
-/* A newer comparison; pages are written anew where it says something else. Nothing while it is held. */
+/* A newer comparison; pages are written again where it says something else. Nothing while it is held. */
 void procedure_see(struct procedure *g, const struct comparison *c);
 /* How a panel (0: panel 1) stood when the round before was left, or -1. */
 int procedure_was(const struct procedure *g, int panel);
@@ -75,9 +75,9 @@ void procedure_look(struct procedure *g);
 /* The same of logs that are being written, while they are followed; what else is made of them waits until it is looked
  * at. */
 void procedure_follow(struct procedure *g, bool on);
-/* Writes the pages anew where something has changed since. */
+/* Writes the pages again where something has changed since. */
 void procedure_write(struct procedure *g);
-/* Something was told (an input, a waiver, an answer): looks, and pages are written anew. */
+/* Something was told (an input, a waiver, an answer): looks, and pages are written again. */
 void procedure_tell(struct procedure *g);
 bool procedure_busy(struct procedure *g); /* an exam waits or is under way */
 /* For a job that reads results and pages: they stay until they are given back, and what is told meanwhile is looked at

@@ -82,7 +82,7 @@ static int check_new(const struct comparison *s, const char *const path[2], stru
             continue;
         if (check_recording(path[i], e))
             return -1;
-        struct file_stamp now = file_stamp_of(s->side[i].dump.path); /* the folder may have been written anew */
+        struct file_stamp now = file_stamp_of(s->side[i].dump.path); /* the folder may have been written again */
         bool same =
             path_identity(s->side[i].path, was) && path_identity(path[i], is) && was[0] == is[0] && was[1] == is[1];
         other = other || !same || !same_state(&now, &s->side[i].now);

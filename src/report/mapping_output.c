@@ -96,7 +96,7 @@ static void declared_yaml(void *ctx, struct str name)
     mapping_entry_write(ctx, "", name, STR("N/A"));
 }
 
-/* msprobe 26.2 counts the backward calls of the golden side anew, in their order, before it looks
+/* msprobe 26.2 counts the backward calls of the golden side again, in their order, before it looks
  * names up. */
 static bool recounted(const struct dump *d, uint32_t call, struct map *counts, struct arena *names)
 {

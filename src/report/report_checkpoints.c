@@ -1,4 +1,4 @@
-/* What has to be equal before a layer is to blame: the checkpoints' weights, and a run and itself. */
+/* What has to be equal before a layer is the cause: the checkpoints' weights, and a run and itself. */
 #include "base/msg.h"
 #include "report/report_sections.h"
 #include "weights/weights_section.h"

@@ -1,4 +1,4 @@
-/* The first deviation, what rows look like, and who is to blame. */
+/* The first deviation, what rows look like, and what causes it. */
 #include <math.h>
 
 #include "base/msg.h"

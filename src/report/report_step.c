@@ -1,4 +1,4 @@
-/* The backward pass and one optimizer step: gradient norms of every weight, what stands out first; the step replayed;
+/* The backward pass and one optimizer step: gradient norms of every weight, outliers first; the step replayed;
  * and trainer against rollout engine. */
 #include "config/settings_section.h"
 #include "norms/norms_section.h"

@@ -113,7 +113,7 @@ static uint64_t tokens_hash(const struct rollout_table *t, size_t row)
     return any ? h | 1 : 0;
 }
 
-/* Batches are sorted anew between the two: rows meet by their tokens, those of equal ones in their order. False where
+/* Batches are sorted again between the two: rows meet by their tokens, those of equal ones in their order. False where
  * not more rows meet so than where they stand. */
 static bool by_tokens(const struct rollout_table t[2], uint32_t *partner)
 {

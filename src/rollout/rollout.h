@@ -1,5 +1,5 @@
-/* Reinforcement learning: the log-probabilities a trainer and a rollout engine give the same tokens, held together
- * token by token. With the same weights they are one number twice; what differs is arithmetic, or an error.
+/* Reinforcement learning: the log-probabilities a trainer and a rollout engine give the same tokens, compared token by
+ * token. With the same weights they are one number twice; what differs is arithmetic, or an error.
  *
  * All differences are d = trainer − rollout, of natural logarithms. */
 #ifndef ROLLOUT_ROLLOUT_H
@@ -70,7 +70,7 @@ struct rollout_figures {
     size_t far;             /* outside [1/limit, limit] */
 };
 
-/* Signs of an error that is no noise, each with what it was fitted by. */
+/* Signs of an error that is not noise, each with what it was fitted by. */
 struct rollout_fit {
     bool shifted;           /* the neighbour's log-probability fits */
     int shift;              /* the rollout's token whose value is the trainer's: so many further on */

@@ -76,7 +76,7 @@ static bool is_number(struct str s)
     return str_u64(s, &n);
 }
 
-/* The last word of a path that is no number is what it is called, the first number the row. */
+/* The last word of a path that is not a number is what it is called, the first number the row. */
 enum rollout_role rollout_role_of(struct str path, struct str *name, int64_t *row)
 {
     unsigned long long n;

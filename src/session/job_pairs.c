@@ -105,7 +105,7 @@ static bool goes_on(void *ctx)
     return true;
 }
 
-/* What could not be compared in full is no result. */
+/* What could not be compared in full is not a result. */
 static void take_back(struct job_compare *k)
 {
     struct job_result *r = &k->result;

@@ -66,7 +66,7 @@ struct session {
     atomic_bool oracle_cancel; /* calls that are recomputed: something else is asked for */
     bool running, conducted, stop, rejudge, repair;
     size_t judged_posts;
-    long announced_ms; /* when figures were told of last */
+    long announced_ms; /* when figures were last announced */
 };
 
 /* Takes the options (strings must outlive the session) and starts the threads. -1 at once only for
@@ -94,9 +94,9 @@ int session_wait_each(struct session *s, bool (*each)(void *ctx), void *ctx, int
 void session_want(struct session *s, const uint32_t *line, size_t n); /* no more than SESSION_WANT count */
 /* Comparing stops where it is and goes on when told; while the sides are still read, reading ends. */
 void session_pause(struct session *s, bool pause);
-/* Other decisions: both sides are paired anew in the background; what was computed of pairs that stay is kept. */
+/* Other decisions: both sides are paired again in the background; what was computed of pairs that stay is kept. */
 void session_decide(struct session *s, const struct decisions *d);
-void session_set_tol(struct session *s, const struct thresholds *t); /* judges anew */
+void session_set_tol(struct session *s, const struct thresholds *t); /* judges again */
 /* Opens as failed before anything was read: what stands in the way was found by the caller. */
 void session_fail(struct session *s, const struct err *why);
 

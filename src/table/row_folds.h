@@ -7,7 +7,7 @@
 
 struct row_fold {
     uint32_t first, n;  /* lines */
-    uint32_t row[2];    /* of the first: what it is known by when lines are numbered anew */
+    uint32_t row[2];    /* of the first: what it is known by when lines are numbered again */
     uint32_t before;    /* lines hidden by closed runs before it */
     uint8_t side;       /* that has them */
     bool open;

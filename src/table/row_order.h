@@ -36,7 +36,7 @@ void row_order_drop(struct row_order *a, size_t i);
 void row_order_clear(struct row_order *a); /* no filters; the sort stays */
 /* The table has other lines: every line in its place until the next order is made. */
 void row_order_forget(struct row_order *a);
-/* Something changed: begin anew with the next step. */
+/* Something changed: begin again with the next step. */
 void row_order_restart(struct row_order *a);
 /* A piece of work on the comparison's lines; true while some is left or the order changed with
  * this step. */

@@ -1,4 +1,4 @@
-/* A comparison frozen: what was compared, how each row was judged, where it parted first, how the panels stood. An
+/* A comparison frozen: what was compared, how each row was judged, where it first deviated, the state of the panels. An
  * investigation keeps one for every round it leaves (a fix, a new dump), each in a file of its own beside it
  * (round_file.h), and what holds now is told from it (round_match.h, round_changes.h). Also made of a result written by
  * compare --json. */

@@ -1,4 +1,4 @@
-/* Two checkpoints held against each other: which weight is which, under which view, and whether the values
+/* Two checkpoints compared with each other: which weight is which, under which view, and whether the values
  * agree. Every weight of both sides is in a pair, in `only` or, where it is no parameter of the model, in
  * `aside`: nothing is passed over in silence. */
 #ifndef WEIGHTS_WEIGHT_COMPARE_H

@@ -1,4 +1,4 @@
-/* Values first, since both sides begin with the same weights. What they say is held against the names: the prefix most
+/* Values first, since both sides begin with the same weights. What they say is compared with the names: the prefix most
  * weights of a module agree on, and the order of the files, show where two weights were exchanged. */
 #include "weights/weight_likeness.h"
 

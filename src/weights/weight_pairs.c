@@ -257,7 +257,7 @@ static void by_parts(struct plan *p, int side, uint32_t i)
     }
 }
 
-/* A side without an output layer shares its embedding: the other side's is held against that. */
+/* A side without an output layer shares its embedding: the other side's is compared with that. */
 static void tied(struct plan *p)
 {
     uint32_t head[2], embed[2];
