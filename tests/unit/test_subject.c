@@ -92,7 +92,7 @@ static void what_lies_in_the_dumps(void **state)
     refused(SUBJECT_ELEMENT, "Torch.outer.0.forward.input.1[3:1]", "ROW[1,2,3]");
     refused(SUBJECT_PAIR, "Torch.outer.9.forward.input.1", "neither side has a row");
     refused(SUBJECT_CALL, "Torch.outer.9.forward", "neither side has a call");
-    refused(SUBJECT_GAP, "Torch.outer.0.forward", "no gap");
+    refused(SUBJECT_GAP, "Torch.outer.0.forward", "not in a gap");
     x = noted(SUBJECT_RUNS, "", "both");
     assert_non_null(fact_of(&x.evidence, "fingerprint", 1));
     called(&x, "both runs", "intake");

@@ -147,7 +147,7 @@ static void the_cursor_follows_the_mark(void **state)
     session_lock(x.s);
     workspace_go(&x.d, x.s->now->pairing->line_of[GOLDEN][g]);
     session_unlock(x.s);
-    assert_non_null(strstr(run(&x, "mark"), "x once more")); /* their sizes differ */
+    assert_non_null(strstr(run(&x, "mark"), "press x again")); /* their sizes differ */
     assert_int_equal(x.inv.decisions.now, 0);
     run(&x, "mark");
     assert_int_equal(session_wait(x.s, &e), 0);
