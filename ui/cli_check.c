@@ -402,6 +402,10 @@ int cli_check(const struct options *o)
         return cli_fail(&unfit);
     if (dump_config_probe(o->arg[0]))
         return cli_check_dump_config(o);
+    if (o->args > 1) {
+        err_set(&unfit, ERR_USAGE, _("%s: a second path goes with a dump's configuration alone"), o->arg[1]);
+        return cli_fail(&unfit);
+    }
     enum path_kind what = path_kind_find(o->arg[0], NULL);
     if (what == PATH_LOG || what == PATH_NORMS)
         return cli_check_log(o);

@@ -1,9 +1,11 @@
 /* diverge check of a dump's configuration: what it will write and what is missing. */
 #include "base/json_write.h"
 #include "base/msg.h"
+#include "base/num.h"
 #include "config/dump_config.h"
 #include "document/document.h"
 #include "document/write.h"
+#include "fmt/find_recordings.h"
 #include "ui/cli.h"
 
 static const char *yes_no(bool b)
@@ -27,6 +29,47 @@ static void say_writes(struct document *d, const struct dump_config *c)
                 (unsigned long long)(c->steps * c->ranks));
 }
 
+/* How large a recording becomes, by a dump of the same model, which may be of statistics: a list of calls makes it less. */
+static int size_by(struct dump_config *c, const char *path, struct err *e)
+{
+    place_list l = {0};
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct load load = {.lock = &lock};
+    struct dump d;
+    if (find_recordings(path, &l, e) || !l.n) {
+        place_list_release(&l);
+        return e->code ? -1 : err_set(e, ERR_DATA, _("%s: expected a recording of a known format here or below, found none; "
+                                                     "see `diverge formats`"), path);
+    }
+    const struct place *p = &l.v[0];
+    dump_init(&d);
+    d.reader = p->reader;
+    d.column = COLUMN_ALL;
+    d.path = p->paths.v[0];
+    d.parts = (const char *const *)p->paths.v;
+    d.part_count = p->paths.n;
+    d.given = p->given;
+    d.step = p->step;
+    d.rank = p->rank;
+    int rc = p->reader->open(&d, &load, e);
+    if (rc == 0)
+        c->bytes = (c->tensors ? dump_all_bytes(&d) : 0) + (c->statistics ? d.bytes : 0);
+    dump_release(&d);
+    pthread_mutex_destroy(&lock);
+    place_list_release(&l);
+    return rc;
+}
+
+static void say_size(struct document *d, const struct dump_config *c)
+{
+    char one[NUM_MAX], all[NUM_MAX];
+    if (c->bytes && c->steps && c->ranks)
+        doc_say(d, TONE_PLAIN, _("by that dump about %s a step and rank, %s in all; a list of calls makes it less"),
+                num_bytes(one, c->bytes), num_bytes(all, c->bytes * c->steps * c->ranks));
+    else if (c->bytes)
+        doc_say(d, TONE_PLAIN, _("by that dump about %s a step and rank; a list of calls makes it less"), num_bytes(one, c->bytes));
+}
+
 static void plan_text(const struct dump_config *c, struct buf *b)
 {
     static const uint8_t mark[] = {[REMARK_NOTE] = DOC_NOTE, [REMARK_ADVICE] = DOC_ADVICE, [REMARK_BAD] = DOC_BAD};
@@ -36,6 +79,7 @@ static void plan_text(const struct dump_config *c, struct buf *b)
                 _("This configuration will not do."));
     doc_say(&d, TONE_PLAIN, _("%s (%s)"), c->s.path, c->tool);
     say_writes(&d, c);
+    say_size(&d, c);
     for (int w = REMARK_BAD; w >= REMARK_NOTE; w--)
         for (size_t i = 0; i < c->remarks.n; i++)
             if ((int)c->remarks.v[i].weight == w)
@@ -60,6 +104,8 @@ static void plan_json(const struct dump_config *c, struct buf *b)
     c->ranks ? jw_int(&w, (int64_t)c->ranks) : jw_null(&w);
     jw_kbool(&w, "tensors", c->tensors);
     jw_kbool(&w, "statistics", c->statistics);
+    jw_key(&w, "bytes");
+    c->bytes ? jw_int(&w, (int64_t)c->bytes) : jw_null(&w);
     jw_key(&w, "remarks");
     jw_array(&w);
     for (size_t i = 0; i < c->remarks.n; i++) {
@@ -85,7 +131,7 @@ int cli_check_dump_config(const struct options *o)
     struct dump_config c;
     struct err e = {0};
     int status;
-    if (dump_config_open(&c, o->arg[0], &e) ||
+    if (dump_config_open(&c, o->arg[0], &e) || (o->args > 1 && size_by(&c, o->arg[1], &e)) ||
         (!cli_can_write(o, false) && err_set(&e, ERR_USAGE, _("%s: this is written as .json"), o->output)) ||
             cli_write(o, write_result, &c, &e))
         status = cli_fail(&e);

@@ -19,6 +19,7 @@ struct dump_config {
     uint64_t steps, ranks; /* that will be written; 0: all there are */
     bool tensors, statistics; /* whether values, whether figures are written */
     VEC(struct dump_remark) remarks;
+    uint64_t bytes;       /* of one recording, of all calls, as far as a dump of the model told; 0: not known */
     size_t bad;
 };
 

@@ -466,3 +466,24 @@ uint64_t dump_fingerprint(const struct dump *d)
     }
     return h;
 }
+
+#define FILE_HEADER 128 /* bytes of a .npy's; a .pt has some hundred more */
+
+uint64_t dump_call_bytes(const struct dump *d, uint32_t call)
+{
+    uint64_t sum = 0;
+    EACH_ROW(d, call, r) {
+        const struct row *x = &d->rows.v[r];
+        if (x->kind == ROW_TENSOR)
+            sum += dump_row_numel(d, r) * dtype_table[x->dtype].size + FILE_HEADER;
+    }
+    return sum;
+}
+
+uint64_t dump_all_bytes(const struct dump *d)
+{
+    uint64_t sum = 0;
+    for (uint32_t c = 0; c < d->calls.n; c++)
+        sum += dump_call_bytes(d, c);
+    return sum;
+}

@@ -229,6 +229,9 @@ const struct shape *dump_row_shape(const struct dump *d, uint32_t row); /* NULL 
 uint64_t dump_row_numel(const struct dump *d, uint32_t row); /* 1 for scalars, 0 when unknown */
 const struct problem *dump_row_problem(const struct dump *d, uint32_t row); /* or NULL */
 /* Opens the row's tensor file: caller closes with tensor_close. Thread-safe once complete. */
+/* What the tensors of a call, of all of them, are as files: elements and a header each. */
+uint64_t dump_call_bytes(const struct dump *d, uint32_t call);
+uint64_t dump_all_bytes(const struct dump *d);
 int dump_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e);
 /* Whether the row has a tensor file, as far as the recording tells, that nothing is known against. */
 bool dump_row_readable(const struct dump *d, uint32_t row);

@@ -11,30 +11,11 @@
 
 #define SAY(n, ...) vec_push(&(n)->words, arena_fmt(&(n)->arena, __VA_ARGS__))
 
-static uint64_t call_bytes(const struct dump *d, uint32_t call)
-{
-    uint64_t sum = 0;
-    EACH_ROW(d, call, r) {
-        const struct row *x = &d->rows.v[r];
-        if (x->kind == ROW_TENSOR)
-            sum += dump_row_numel(d, r) * dtype_table[x->dtype].size + 128; /* a file's header */
-    }
-    return sum;
-}
-
-static uint64_t all_bytes(const struct dump *d)
-{
-    uint64_t sum = 0;
-    for (uint32_t c = 0; c < d->calls.n; c++)
-        sum += call_bytes(d, c);
-    return sum;
-}
-
 /* The stretch of calls around `at` that stays within the budget: three back for every one ahead, because what comes in
  * is what has to be known. */
 static void stretch(const struct dump *d, uint32_t at, uint64_t budget, uint32_t *from, uint32_t *to)
 {
-    uint64_t sum = call_bytes(d, at);
+    uint64_t sum = dump_call_bytes(d, at);
     uint32_t n = (uint32_t)d->calls.n;
     *from = at;
     *to = at + 1;
@@ -44,7 +25,7 @@ static void stretch(const struct dump *d, uint32_t at, uint64_t budget, uint32_t
             bool back = i < 3;
             if (back ? *from == 0 : *to == n)
                 continue;
-            uint64_t more = call_bytes(d, back ? *from - 1 : *to);
+            uint64_t more = dump_call_bytes(d, back ? *from - 1 : *to);
             if (sum + more > budget)
                 continue;
             sum += more;
@@ -86,7 +67,7 @@ static void name_calls(struct next_dump *n, const struct dump *d, int side, uint
         quoted(&list, dump_call_name(d, c));
         if (graph && side == TARGET)
             kernel(&kernels, dump_call_name(d, c));
-        n->bytes[side] += call_bytes(d, c);
+        n->bytes[side] += dump_call_bytes(d, c);
     }
     n->calls[side] = to - from;
     n->facts.list[side] = arena_cstr(&n->arena, buf_view(&list));
@@ -155,7 +136,7 @@ static void around_deviation(struct next_dump *n, const struct comparison *s, ui
     name_values(n, s);
     for (int side = 0; side < 2; side++) {
         const struct dump *d = &s->side[side].dump;
-        n->whole[side] = all_bytes(d);
+        n->whole[side] = dump_all_bytes(d);
         if (n->whole[side] > budget && row[side] != NONE)
             name_calls(n, d, side, d->rows.v[row[side]].call, budget);
         else
