@@ -17,8 +17,19 @@ static const struct {
     const char *name, *label, *advice;
 } table[DIAGNOSIS_COUNT] = {
     [DIAGNOSIS_NONFINITE] = {"nonfinite", N_("NaN or infinity"),
-        N_("Look for an overflow, a division, or a mask filled with -inf that is multiplied; on an NPU, "
-           "INF_NAN_MODE_ENABLE=1 makes overflows visible.")},
+        N_("Look for an overflow, a division, or a mask filled with -inf that is multiplied; on an NPU, INF_NAN_MODE_ENABLE=1 makes overflows visible.")},
+    [DIAGNOSIS_WRONG_SHARD] = {"wrong-shard", N_("another rank's shard"),
+        N_("Compare how the weight is cut and which rank loads which part: the order of ranks, gate and up cut apart or as "
+           "one, the file each rank reads.")},
+    [DIAGNOSIS_WRONG_POSITIONS] = {"wrong-positions", N_("positions of another cut"),
+        N_("Position ids, rotary tables and masks have to be cut as the tokens are: zigzag or natural.")},
+    [DIAGNOSIS_WRONG_LAYER] = {"wrong-layer", N_("another layer's weights"),
+        N_("Compare the layer numbers a pipeline stage gives its layers with those it loads: the offset of the stage, "
+           "virtual stages.")},
+    [DIAGNOSIS_WRONG_EXPERT] = {"wrong-expert", N_("another expert's weights"),
+        N_("Compare the experts' global numbers with those each expert-parallel rank loads: the offset of the rank.")},
+    [DIAGNOSIS_MICRO_BATCH_SCALE] = {"micro-batch-scale", N_("micro-batches added up"),
+        N_("Divide the loss of each micro-batch by their number before the backward pass, once.")},
     [DIAGNOSIS_ALL_ZERO] = {"all-zero", N_("all zero"),
         N_("The result was never written: check whether the operator ran, whether its output was copied back in time, "
            "and masks and initialisation.")},
@@ -107,6 +118,9 @@ static const struct {
     {NEED_FIGURES, detect_scale_statistics},
     {NEED_FIGURES, detect_offset_statistics},
     {NEED_FIGURES, detect_mask_statistics},
+    {NEED_FIGURES, detect_parts},
+    {NEED_FIGURES, detect_sibling},
+    {NEED_SPREAD, detect_micro_batches},
     {NEED_SPREAD, detect_dropout},
     {NEED_SPREAD, detect_rounded},
     {NEED_SPREAD, detect_denormal},

@@ -12,21 +12,27 @@ double *part_values(const struct dump *d, uint32_t row, uint64_t *numel)
     struct err quiet;
     if (!dump_row_readable(d, row) || dump_row_numel(d, row) > PART_VALUES_MOST || dump_tensor(d, row, &t, &quiet))
         return NULL;
+    return part_tensor_values(&t, numel);
+}
+
+double *part_tensor_values(struct tensor *t, uint64_t *numel)
+{
     struct tensor_walk w;
-    size_t size = dtype_table[t.dtype].size;
-    bool held = t.numel <= PART_VALUES_MOST && dtype_table[t.dtype].klass != CLASS_COMPLEX && size;
-    char *raw = held ? mem_alloc((size_t)t.numel * size + 1) : NULL;
-    double *out = held ? mem_alloc(((size_t)t.numel + 1) * sizeof *out) : NULL;
+    struct err quiet;
+    size_t size = dtype_table[t->dtype].size;
+    bool held = t->numel <= PART_VALUES_MOST && dtype_table[t->dtype].klass != CLASS_COMPLEX && size;
+    char *raw = held ? mem_alloc((size_t)t->numel * size + 1) : NULL;
+    double *out = held ? mem_alloc(((size_t)t->numel + 1) * sizeof *out) : NULL;
     uint64_t done = 0;
-    tensor_walk_init(&w, &t);
-    for (long got = 1; held && done < t.numel && got > 0; done += (uint64_t)(got > 0 ? got : 0))
-        got = tensor_walk_next(&w, raw + done * size, (size_t)(t.numel - done), &quiet);
-    held = held && done == t.numel;
+    tensor_walk_init(&w, t);
+    for (long got = 1; held && done < t->numel && got > 0; done += (uint64_t)(got > 0 ? got : 0))
+        got = tensor_walk_next(&w, raw + done * size, (size_t)(t->numel - done), &quiet);
+    held = held && done == t->numel;
     if (held)
-        dtype_to_f64(t.dtype, raw, (size_t)t.numel, out);
-    *numel = t.numel;
+        dtype_to_f64(t->dtype, raw, (size_t)t->numel, out);
+    *numel = t->numel;
     tensor_walk_release(&w);
-    tensor_close(&t);
+    tensor_close(t);
     free(raw);
     if (held)
         return out;

@@ -8,6 +8,8 @@
 
 /* All elements, row-major; the caller's to free. NULL where there is no file, it cannot be read, or it is too large. */
 double *part_values(const struct dump *d, uint32_t row, uint64_t *numel);
+/* The same of a tensor that is open; closes it. */
+double *part_tensor_values(struct tensor *t, uint64_t *numel);
 /* Norm of the difference over the norm of b: 0 where they are equal, infinite where an element of one is not finite and
  * that of the other is not the same. */
 double part_distance(const double *a, const double *b, uint64_t n);
