@@ -65,7 +65,7 @@ static void side_text(const struct whole_rows *r, const struct whole_row *x, int
     if (micros)
         buf_fmt(out, _(" and %u micro-batches"), micros);
     for (int s = 0; s < x->steps; s++) {
-        buf_cstr(out, s ? ", " : " ");
+        buf_cstr(out, s || x->step[s].how == JOIN_REPLICA || x->step[s].how == JOIN_LAST ? ", " : " ");
         step_text(&x->step[s], out);
     }
     if (x->scale != 1)
