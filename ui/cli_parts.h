@@ -1,5 +1,6 @@
-/* compare -o F.ranks.json: each finished pair of ranks has a file of its own at once, so that what was interrupted goes on
- * (--resume) and several processes share the work. What is written in the end has the same bytes whoever compared what. */
+/* compare -o F.ranks.json: each finished pair of ranks has a file of its own at once, so that what was interrupted goes
+ * on (--resume) and several processes share the work. What is written in the end has the same bytes whoever compared
+ * what. */
 #ifndef UI_CLI_PARTS_H
 #define UI_CLI_PARTS_H
 

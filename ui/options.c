@@ -332,14 +332,14 @@ static const struct option table[] = {
      N_("how the target's ranks divide the model, as in tp=2,pp=2,sp=on (default: found from the recordings)")},
     {"--layout-golden", "L", OPT_PAIR | OPT_MAP, BY(set_layout_golden), N_("the same of the golden side")},
     {"--dims", "PATTERN=DIMS", OPT_PAIR | OPT_MAP, BY(add_dims),
-     N_("what cuts each axis of the rows whose names match, as in \"Module.*.linear_fc2.*=s[cp:zigzag] b[dp] h[tp:sum]\"; "
-        "without a pattern of the hidden states between layers; repeatable")},
+     N_("what cuts each axis of the rows whose names match, as in "
+        "\"Module.*.linear_fc2.*=s[cp:zigzag] b[dp] h[tp:sum]\"; without a pattern of the hidden states between layers; repeatable")},
     {"--worker", "I/N", OPT_PAIR, BY(set_worker),
      N_("with -o FOLDER: compare the Ith of N shares of the ranks (default: by SLURM_PROCID, VC_TASK_INDEX, RANK or "
         "OMPI_COMM_WORLD_RANK); `diverge compare FOLDER` shows all that is there as one")},
     {"--resume", NULL, OPT_PAIR, FLAG(resume),
-     N_("with -o FILE.ranks.json: keep the pairs of ranks that were compared before, as far as their recordings are the "
-        "same")},
+     N_("with -o FILE.ranks.json: keep the pairs of ranks that were compared before, as far as their recordings are "
+        "the same")},
     {"--map", "FILE", OPT_PAIR | OPT_MAP, BY(add_map),
      N_("read correspondences: one of msprobe's mapping files (YAML), matches of tb_graph_ascend or "
         "diverge's JSON; repeatable")},

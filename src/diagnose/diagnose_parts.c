@@ -1,5 +1,5 @@
-/* What goes wrong where a model is cut over ranks: the shard of another rank, parts put together another way, the weights
- * of another layer or expert, gradients of micro-batches that are added up. Of joined rows alone. */
+/* What goes wrong where a model is cut over ranks: the shard of another rank, parts put together another way, the
+ * weights of another layer or expert, gradients of micro-batches that are added up. Of joined rows alone. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -63,8 +63,8 @@ static bool other_shards(struct diagnosis_case *p, int side, const struct whole_
         found = explains(w, off);
         if (found)
             case_found(p, DIAGNOSIS_WRONG_SHARD, side, 0.99,
-                       _("each %s rank holds the shard of the rank %u further on: with the shards moved back, rel L2 is %.2g "
-                         "instead of %.2g"),
+                       _("each %s rank holds the shard of the rank %u further on: with the shards moved back, rel L2 is "
+                         "%.2g instead of %.2g"),
                        cut_name((enum cut)x->step[step].by), by, off, w->off);
     }
     free(as.parts.v);
@@ -91,8 +91,8 @@ static bool cut_otherwise(struct diagnosis_case *p, int side, const struct whole
             continue;
         if (own->by == CUT_CP)
             case_found(p, DIAGNOSIS_WRONG_POSITIONS, side, 0.99,
-                       _("the context-parallel ranks have the positions of the %s cut, all else is cut %s: put together so, "
-                         "rel L2 is %.2g instead of %.2g"),
+                       _("the context-parallel ranks have the positions of the %s cut, all else is cut %s: put together "
+                         "so, rel L2 is %.2g instead of %.2g"),
                        other[i].how == JOIN_ZIGZAG ? "zigzag" : "natural",
                        own->how == JOIN_ZIGZAG ? "zigzag" : "natural", off, w->off);
         else
@@ -113,7 +113,8 @@ static void parts_of_side(struct diagnosis_case *p, int side)
     uint64_t n = 0;
     if (!x || !x->steps || x->open)
         return;
-    double *golden = part_values(p->side[!side], p->row[!side], &w.n), *own = part_values(p->side[side], p->row[side], &n);
+    double *golden = part_values(p->side[!side], p->row[!side], &w.n);
+    double *own = part_values(p->side[side], p->row[side], &n);
     w.v = golden;
     w.off = golden && own && n == w.n && n <= MOST && n > 1 ? part_distance_finite(own, golden, n) : 0;
     for (int s = 0; s < x->steps && w.off > 1e-6; s++)

@@ -239,7 +239,8 @@ static void place_rest(struct call_places *p, const struct dump *d)
     }
 }
 
-/* Without modules: forward before the first backward call, and behind the last one what comes after the backward pass. */
+/* Without modules: forward before the first backward call; what stands behind the last one comes after the backward
+ * pass. */
 static void place_by_phase(struct call_places *p, const struct dump *d)
 {
     uint32_t first = NONE, last = NONE;

@@ -1,6 +1,6 @@
-/* What a person says of the axes of rows (--dims), in the comparator's notation: "PATTERN=s[cp:zigzag] b[dp] h[tp]". Each
- * word is an axis, outermost first; brackets name what cuts it, and may name how: "s[cp:zigzag]", "h[tp:gated]". "h[tp:sum]":
- * the parts are added up. */
+/* What a person says of the axes of rows (--dims), in the comparator's notation: "PATTERN=s[cp:zigzag] b[dp] h[tp]".
+ * Each word is an axis, outermost first; brackets name what cuts it, and may name how: "s[cp:zigzag]", "h[tp:gated]".
+ * "h[tp:sum]": the parts are added up. */
 #ifndef RANKS_DIMS_H
 #define RANKS_DIMS_H
 

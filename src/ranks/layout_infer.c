@@ -34,7 +34,8 @@ struct inference {
     size_t n;
     struct layout *l;
     bool groups; /* recorded ones decided something */
-    bool transfers, gathers, positions, apart, unordered; /* what decided stages and context parallel; no order of cuts fits */
+    bool transfers, gathers, positions, apart; /* what decided stages, context and data parallel */
+    bool unordered;                            /* no order of cuts fits */
 };
 
 /* Shards that are cut differently have other shapes. */
@@ -59,7 +60,8 @@ static bool weight_of_call(const struct rank_facts *x, uint32_t call, uint32_t r
     const struct shape *s = dump_row_shape(x->d, r);
     struct str name = dump_call_name(x->d, call);
     return row->io == IO_INPUT && row->kind == ROW_TENSOR && row->needs_gradient && s && s->ndim == 2 &&
-           str_ends(str_of(x->d->slots.v[row->slot]), ".1") && (str_ihas(name, "linear") || str_ihas(name, "embedding"));
+           str_ends(str_of(x->d->slots.v[row->slot]), ".1") &&
+           (str_ihas(name, "linear") || str_ihas(name, "embedding"));
 }
 
 /* As modules hold them; where none was recorded, as calls use them. */

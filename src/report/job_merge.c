@@ -144,7 +144,8 @@ static void append_warnings(cJSON *all, cJSON *one)
 static void merge(cJSON *all, cJSON *one)
 {
     cJSON *ranks = get(get(all, "first"), "ranks");
-    if (ranks && same_place(get(all, "first"), get(one, "first")) && number(get(all, "first"), "rank") < number(get(one, "first"), "rank"))
+    if (ranks && same_place(get(all, "first"), get(one, "first")) &&
+        number(get(all, "first"), "rank") < number(get(one, "first"), "rank"))
         append(get(all, "first"), get(one, "first"), "ranks");
     add_counts(get(all, "summary"), get(one, "summary"));
     add_counts(get(get(all, "share"), "compute"), get(get(one, "share"), "compute"));

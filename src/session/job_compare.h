@@ -14,9 +14,9 @@ struct job_compare_options {
     struct dims_list dims;     /* what is said of axes; the caller's, outlives the job */
     bool all_steps;            /* that both sides have; else the first one */
     int worker, workers;       /* a share of the pairs; workers 0: all */
-    /* Instead of a share: asked of each pair (rank -1: all ranks joined) just before it would be compared, in order; false:
-     * another process does it. finished: its comparison is in the result. Both on the job's thread; NULL: every pair, and
-     * nobody is told. */
+    /* Instead of a share: asked of each pair (rank -1: all ranks joined) just before it would be compared, in order;
+     * false: another process does it. finished: its comparison is in the result. Both on the job's thread; NULL: every
+     * pair, and nobody is told. */
     bool (*take)(void *ctx, int step, int rank);
     int (*finished)(void *ctx, size_t pair, struct err *e);
     void *take_ctx;
