@@ -68,7 +68,7 @@ static void part_source(const struct parts *p, int step, int rank, struct buf *o
         buf_fmt(out, "%s; ", o->layout[s] ? o->layout[s] : "");
     }
     for (int i = 0; i < o->dims_n; i++) {
-        buf_fmt(out, "%s=%d", o->dims[i].pattern ? o->dims[i].pattern : "", o->dims[i].ndim);
+        buf_fmt(out, "%.*s=%d", STR_ARG(o->dims[i].pattern), o->dims[i].ndim);
         for (int c = 0; c < o->dims[i].cuts; c++)
             buf_fmt(out, " %d:%d:%d", o->dims[i].cut[c].by, o->dims[i].cut[c].how, o->dims[i].cut[c].axis);
         buf_cstr(out, "; ");

@@ -2,7 +2,6 @@
 #include "ranks/dims.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 
 #include "base/msg.h"
 
@@ -80,24 +79,19 @@ int dims_parse(struct dims *d, struct str text, struct err *e)
     ptrdiff_t at = str_rfind(text, '=');
     struct str axes = str_cut(text, (size_t)(at + 1)), word;
     bool fits = at != 0;
-    *d = (struct dims){.pattern = at > 0 ? str_dup(str_n(text.p, (size_t)at)) : NULL};
+    *d = (struct dims){.ndim = 0};
+    if (at > 0)
+        d->pattern = str_n(text.p, (size_t)at);
     for (bool more = axes.n > 0; more && fits; ) {
         more = str_split(axes, ' ', &word, &axes);
         fits = !word.n || parse_axis(d, word);
     }
     if (fits && d->ndim)
         return 0;
-    dims_release(d);
     return err_set(e, ERR_USAGE,
                    _("--dims: expected axes as in \"PATTERN=s[cp:zigzag] b[dp] h[tp]\" or \"h[tp:sum]\", found "
                      "\"%.*s\""),
                    STR_ARG(text));
-}
-
-void dims_release(struct dims *d)
-{
-    free(d->pattern);
-    *d = (struct dims){.pattern = NULL};
 }
 
 /* What a layer is given and gives in the forward pass: a module whose path ends with a number. */
@@ -114,13 +108,15 @@ bool dims_match(const struct dims *d, const struct whole_rows *r, const struct w
 {
     if (x->kind != ROW_TENSOR || x->ndim != d->ndim)
         return false;
-    if (!d->pattern)
+    if (!d->pattern.n)
         return hidden_states(r, x);
-    struct buf name = {0};
+    struct buf name = {0}, pattern = {0};
     const struct part_row *p = &x->parts.v[0];
     dump_row_name(&part_dump(r, p)->dump, p->row, &name);
-    bool is = fnmatch(d->pattern, name.p, 0) == 0;
+    buf_str(&pattern, d->pattern);
+    bool is = fnmatch(pattern.p, name.p, 0) == 0;
     buf_release(&name);
+    buf_release(&pattern);
     return is;
 }
 

@@ -8,7 +8,7 @@
 #include "ranks/shard_join.h"
 
 struct dims {
-    char *pattern; /* of the shell's kind, over names of rows; owned. NULL: hidden states between layers */
+    struct str pattern; /* of the shell's kind, over names of rows. Empty: hidden states between layers */
     int ndim;
     struct dims_cut {
         uint8_t by, how; /* enum cut, enum join_how; JOIN_HOWS: any along the axis */
@@ -23,8 +23,8 @@ struct dims_list {
     size_t n;
 };
 
+/* The text must live as long. */
 int dims_parse(struct dims *d, struct str text, struct err *e);
-void dims_release(struct dims *d);
 /* The one that speaks of a row, or NONE. */
 uint32_t dims_of_row(const struct dims_list *l, const struct whole_rows *r, const struct whole_row *x);
 /* Whether it speaks of the row, by a name that a rank gave it. */
