@@ -93,7 +93,7 @@ HAVE_MPI := $(if $(filter mpi test-mpi,$(MAKECMDGOALS)),$(shell command -v $(MPI
 mpi: $(if $(HAVE_MPI),$(BUILD)/diverge-mpi)
 	$(if $(HAVE_MPI),,@echo "mpi: skipped, there is no $(MPICC): Open MPI (libopenmpi-dev) or MPICH (libmpich-dev) has it")
 
-$(BUILD)/mpi/main.o: ui/main.c $(BUILD)/.flags | $(BUILD)/.deps
+$(BUILD)/mpi/main.o: ui/main.c $(wildcard ui/*.h src/*/*.h) $(BUILD)/.flags | $(BUILD)/.deps
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -Dmain=diverge_main -Wno-missing-prototypes -c -o $@ $<
