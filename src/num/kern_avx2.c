@@ -3,6 +3,8 @@
 #include <immintrin.h>
 #define KERN_MAX _mm256_max_ps
 #define KERN_MIN _mm256_min_ps
+#define KERN_XMAX _mm256_max_pd
+#define KERN_XMIN _mm256_min_pd
 #define KERN_UMAX _mm256_max_epu32
 #define KERN_UMIN _mm256_min_epu32
 #define KERN_LESS(a, b) _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ))

@@ -4,6 +4,8 @@
 #include <immintrin.h>
 #define KERN_MAX _mm512_max_ps
 #define KERN_MIN _mm512_min_ps
+#define KERN_XMAX _mm512_max_pd
+#define KERN_XMIN _mm512_min_pd
 #define KERN_UMAX _mm512_max_epu32
 #define KERN_UMIN _mm512_min_epu32
 #define KERN_LESS(a, b) _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ)

@@ -18,6 +18,15 @@ INLINE xd x_pick(xl mask, xd yes, xd no)
     return (xd)((mask & (xl)yes) | (~mask & (xl)no));
 }
 
+/* x where it is the larger, the smaller; else, and where one is NaN, what there was. */
+#ifdef KERN_XMAX
+#define x_larger(x, than) ((xd)KERN_XMAX(x, than))
+#define x_smaller(x, than) ((xd)KERN_XMIN(x, than))
+#else
+#define x_larger(x, than) x_pick((x) > (than), x, than)
+#define x_smaller(x, than) x_pick((x) < (than), x, than)
+#endif
+
 INLINE xd x_all(double x)
 {
     return x - (xd){0};
@@ -51,8 +60,8 @@ static void exact_side(struct kern_exact_side *s, const double *x, size_t n)
             xd v = x_load(x + i), f = (xd)((xl)v & (v - v == 0));
             sum += f;
             sq += f * f;
-            max = x_pick(v > max, v, max);
-            min = x_pick(v < min, v, min);
+            max = x_larger(v, max);
+            min = x_smaller(v, min);
             nan -= v != v;
             pos -= v == x_all(INFINITY);
             neg -= v == x_all(-INFINITY);
@@ -85,8 +94,8 @@ static bool exact_pair(struct kern_exact_pair *p, const double *t, const double 
             xd rel = e / x_pick(y == 0, x_all(eps), x_magnitude(y));
             ds += d * (x + y);
             se += d * d;
-            max_abs = x_pick(e > max_abs, e, max_abs);
-            max_rel = x_pick(rel > max_rel, rel, max_rel);
+            max_abs = x_larger(e, max_abs);
+            max_rel = x_larger(rel, max_rel);
             n1 -= rel < 0.001;
             n5 -= rel < 0.005;
             unlike |= ~finite & (a != b) & ~((a != a) & (b != b));
