@@ -101,6 +101,17 @@ static float e4m3_f32(unsigned char b)
     return bits_f32(u | (uint32_t)(b & 0x80) << 24);
 }
 
+/* All values of the types of one byte: a load takes the place of the conversion. */
+static float e4m3_values[256], e5m2_values[256];
+
+__attribute__((constructor)) static void prepare(void)
+{
+    for (unsigned b = 0; b < 256; b++) {
+        e4m3_values[b] = e4m3_f32((unsigned char)b);
+        e5m2_values[b] = half_f32((uint16_t)(b << 8)); /* float16's upper byte */
+    }
+}
+
 void dtype_to_f32(enum dtype d, const void *in, size_t n, float *out)
 {
     const unsigned char *b = in;
@@ -123,11 +134,11 @@ void dtype_to_f32(enum dtype d, const void *in, size_t n, float *out)
         break;
     case DTYPE_F8E4M3:
         for (size_t i = 0; i < n; i++)
-            out[i] = e4m3_f32(b[i]);
+            out[i] = e4m3_values[b[i]];
         break;
     case DTYPE_F8E5M2:
         for (size_t i = 0; i < n; i++)
-            out[i] = half_f32((uint16_t)(b[i] << 8)); /* float16's upper byte */
+            out[i] = e5m2_values[b[i]];
         break;
     default:
         for (size_t i = 0; i < n; i++)
