@@ -1,6 +1,8 @@
 /* A job that diagnoses one line at a time, and the last lines asked for with what was found of each. */
 #include "compare/diagnosis_job.h"
 
+#include "base/msg.h"
+
 void diagnosis_job_init(struct diagnosis_job *w, void (*notify)(void *ctx), void *ctx)
 {
     *w = (struct diagnosis_job){.next = 0};
@@ -18,7 +20,8 @@ static const struct diagnosis_job_entry *find(const struct diagnosis_job *w, con
 {
     const struct line_judgement *now = &c->judged->line[line];
     for (size_t i = 0; i < DIAGNOSIS_JOB_KEPT; i++)
-        if (w->kept[i].line == line && w->kept[i].pairing == c->pairings && same_case(&w->kept[i].of, now))
+        if (w->kept[i].line == line && w->kept[i].pairing == c->pairings && same_case(&w->kept[i].of, now) &&
+            strcmp(w->kept[i].language, msg_current()) == 0)
             return &w->kept[i];
     return NULL;
 }
@@ -48,7 +51,8 @@ static void go_on(struct diagnosis_job *w)
         struct diagnosis_job_entry *e = &w->kept[w->next++ % DIAGNOSIS_JOB_KEPT];
         diagnoses_release(&e->found);
         *e = (struct diagnosis_job_entry){.line = w->now.line, .pairing = w->now.c->pairings,
-                                          .of = w->now.c->judged->line[w->now.line], .found = w->found};
+                                          .of = w->now.c->judged->line[w->now.line],
+                                          .language = w->now.language, .found = w->found};
     }
     let_go(&w->now);
     if (!w->wanted.c)
@@ -75,10 +79,11 @@ void diagnosis_job_ask(struct diagnosis_job *w, const struct comparison *c, uint
     if (!possible(c, line))
         return;
     go_on(w);
-    if (find(w, c, line) || (w->now.c && w->now.line == line && w->now.c->serial == c->serial))
+    if (find(w, c, line) || (w->now.c && w->now.line == line && w->now.c->serial == c->serial &&
+                             strcmp(w->now.language, msg_current()) == 0))
         return;
     let_go(&w->wanted);
-    w->wanted = (struct diagnosis_job_case){comparison_hold(c), line};
+    w->wanted = (struct diagnosis_job_case){comparison_hold(c), line, msg_current()};
     go_on(w);
 }
 

@@ -13,6 +13,7 @@ struct diagnosis_job_entry {
     uint32_t line;              /* NONE: free */
     uint32_t pairing;           /* which pairing numbered it */
     struct line_judgement of;   /* what it was diagnosed from: another verdict is another case */
+    const char *language;       /* of its texts (msg_current); static */
     struct diagnoses found;
 };
 
@@ -20,6 +21,7 @@ struct diagnosis_job_entry {
 struct diagnosis_job_case {
     const struct comparison *c; /* NULL: none */
     uint32_t line;
+    const char *language;
 };
 
 struct diagnosis_job {

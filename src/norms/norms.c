@@ -66,6 +66,27 @@ static int64_t elsewhere(const struct norm_side *from, const struct norm_side *t
     return step - from->base + to->base;
 }
 
+/* "0 to 12"; a dump may number no step. */
+static void steps_text(const struct norm_side *s, struct buf *out)
+{
+    if (*vec_last(&s->steps) < 0)
+        buf_cstr(out, _("steps without numbers"));
+    else
+        buf_fmt(out, _("steps %lld to %lld"), (long long)s->steps.v[0], (long long)*vec_last(&s->steps));
+}
+
+static int no_common_step(const struct norm_side *t, const struct norm_side *g, struct err *e)
+{
+    struct buf steps[2] = {{0}, {0}};
+    steps_text(t, &steps[0]);
+    steps_text(g, &steps[1]);
+    int rc = err_set(e, ERR_USAGE, _("no step has norms on both sides: %s has %s, %s has %s; --step T:G pairs different "
+                                     "ones"), t->path, steps[0].p, g->path, steps[1].p);
+    buf_release(&steps[0]);
+    buf_release(&steps[1]);
+    return rc;
+}
+
 static int choose_step(struct norms *n, const struct norm_options *o, struct err *e)
 {
     struct norm_side *t = &n->side[0], *g = &n->side[1];
@@ -78,12 +99,7 @@ static int choose_step(struct norms *n, const struct norm_options *o, struct err
         while (i < t->steps.n && !has_step(g, elsewhere(t, g, t->steps.v[i])))
             i++;
         if (i == t->steps.n)
-            return err_set(e, ERR_USAGE,
-                           _("no step has norms on both sides: %s has %lld to %lld, %s has %lld to %lld; --step T:G "
-                             "pairs different ones"),
-                           t->path, (long long)t->steps.v[0], (long long)*vec_last(&t->steps), g->path,
-                           (long long)g->steps.v[0],
-                           (long long)*vec_last(&g->steps));
+            return no_common_step(t, g, e);
         t->step = t->steps.v[i];
         g->step = elsewhere(t, g, t->step);
     }
