@@ -77,7 +77,7 @@ static void draw_source(const struct screen *s, struct grid *g, struct rect r, i
         say(g, r, 1, STYLE_TEXT, text.p);
         title(g, r, source->state == FILE_LINES_READING
                         ? _("reading the source …")
-                        : _("the source is not here; :remap FROM TO replaces the start of its path"));
+                        : _("source not here; :remap FROM TO says where"));
         buf_release(&text);
     }
     buf_release(&path);
