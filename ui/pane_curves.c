@@ -163,12 +163,17 @@ static void spans(struct plot *p, const struct plot_runs *x, const struct plot_s
 static void means(struct plot *p, const struct plot_runs *x, const struct plot_span *s, uint8_t style)
 {
     double before = NAN;
+    int from = 0;
     for (int i = 0; i < x->n; i++) {
         if (!s[i].n)
             continue;
-        double mean = s[i].sum / s[i].n;
-        plot_span(p, i, isnan(before) ? mean : before, mean, style);
+        double mean = s[i].sum / s[i].n, each = (mean - before) / (i - from);
+        if (isnan(before))
+            plot_span(p, i, mean, mean, style);
+        for (int k = from + 1; k <= i && !isnan(before); k++) /* fewer points than columns: a line between them */
+            plot_span(p, k, before + each * (k - from - 1), before + each * (k - from), style);
         before = mean;
+        from = i;
     }
 }
 
@@ -216,7 +221,8 @@ static void labels(struct grid *g, struct rect r, const char *what, const struct
     if (p->log)
         powers(g, r, p);
     grid_right(g, r.y, r.x + 5, LABEL_W - 6, STYLE_DIM, num_cell(n, s->high, 3));
-    grid_right(g, r.y + r.h - 1, r.x, LABEL_W - 1, STYLE_DIM, num_cell(n, s->low, 3));
+    if (s->high > s->low)
+        grid_right(g, r.y + r.h - 1, r.x, LABEL_W - 1, STYLE_DIM, num_cell(n, s->low, 3));
 }
 
 /* What both runs print at the step that is read out; its column is marked. */
