@@ -37,7 +37,7 @@ static void say_where(struct screen *s)
     s->inv.went_on = false; /* said */
 }
 
-static int start_session(struct screen *s, struct err *e)
+static struct session_options session_wanted(const struct screen *s)
 {
     struct session_options so;
     open_investigation_session(&s->inv, &s->opt, &so);
@@ -51,13 +51,15 @@ static int start_session(struct screen *s, struct err *e)
             so.of.rank[i] = s->ranks.open.rank;
         }
     }
-    if (session_start(&s->session, &so, e))
-        return -1;
+    return so;
+}
+
+static void begin_work(struct screen *s)
+{
     workspace_init(&s->work, &s->session, &s->inv);
     s->work.ranks = &s->ranks;
     say_where(s);
     s->table = (struct table_state){0};
-    return 0;
 }
 
 /* Where what nobody gave a file is kept, or NULL. */
@@ -74,11 +76,16 @@ int screen_start(struct screen *s, const struct options *o, const struct keep_pl
     s->keeps = where != NULL;
     if (where)
         s->where = *where;
-    if (keymap_parse(&s->keys, embed_str(&embed_keys_conf), "keys.conf", e) ||
-        open_investigation(&s->inv, &s->opt, wanted(s), true, e) || start_session(s, e)) {
+    bool ready = keymap_parse(&s->keys, embed_str(&embed_keys_conf), "keys.conf", e) == 0 &&
+                 open_investigation(&s->inv, &s->opt, wanted(s), true, e) == 0;
+    struct session_options so = {.workers = 0};
+    if (ready)
+        so = session_wanted(s);
+    if (!ready || session_start(&s->session, &so, e)) {
         screen_stop(s);
         return -1;
     }
+    begin_work(s);
     if (!s->inv.input[0])
         s->work.overlay = OVERLAY_INTAKE;
     return 0;
@@ -225,11 +232,17 @@ static void end_session(struct screen *s, struct set_up *x)
     session_stop(&s->session);
 }
 
-static int begin_session(struct screen *s, struct set_up *x)
+/* Where the system gives no thread to read with the screen stays, and says so. */
+static void begin_session(struct screen *s, struct set_up *x)
 {
-    struct err quiet;
-    if (start_session(s, &quiet)) /* fails only for options that were good before */
-        return -1;
+    struct session_options so = session_wanted(s);
+    struct err e, quiet;
+    if (session_start(&s->session, &so, &e)) {
+        so.of.path[TARGET] = so.of.path[GOLDEN] = NULL;
+        session_start(&s->session, &so, &quiet); /* of nothing: no thread is needed */
+        session_fail(&s->session, &e);
+    }
+    begin_work(s);
     row_order_restart(&x->arrange);
     free(x->arrange.line);
     free(x->arrange.place);
@@ -240,7 +253,6 @@ static int begin_session(struct screen *s, struct set_up *x)
     s->work.theme = x->theme;
     s->work.mouse = x->mouse;
     s->work.watch = x->watch;
-    return 0;
 }
 
 void screen_open_pair(struct screen *s)
@@ -277,8 +289,7 @@ void screen_restart(struct screen *s)
     screen_ranks_stop(s);
     s->ranks.offered = !input[0] && (s->inv.rank[TARGET] >= 0 || s->inv.rank[GOLDEN] >= 0); /* one was chosen */
     int rc = input[0] ? other_inputs(s, input, &e) : 0;
-    if (begin_session(s, &kept))
-        return;
+    begin_session(s, &kept);
     if (rc)
         workspace_complain(&s->work, "%s", e.text);
     if (input[0] || round || kept.overlay == OVERLAY_INTAKE)
