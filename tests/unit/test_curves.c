@@ -353,7 +353,7 @@ static void order_joins(void **state)
     assert_int_equal(c.join, JOIN_ORDER);
     assert_int_equal(c.points.n, 100);
     assert_int_equal(c.points.v[99].step, 100);
-    assert_true(said("one by one"));
+    assert_true(said("in the order they are printed"));
 }
 
 /* ---- the band ---- */
