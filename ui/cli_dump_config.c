@@ -29,7 +29,8 @@ static void say_writes(struct document *d, const struct dump_config *c)
                 (unsigned long long)(c->steps * c->ranks));
 }
 
-/* How large a recording becomes, by a dump of the same model, which may be of statistics: a list of calls makes it less. */
+/* How large a recording becomes, by a dump of the same model, which may be of statistics: a list of calls makes it
+ * less. */
 static int size_by(struct dump_config *c, const char *path, struct err *e)
 {
     place_list l = {0};
@@ -38,8 +39,8 @@ static int size_by(struct dump_config *c, const char *path, struct err *e)
     struct dump d;
     if (find_recordings(path, &l, e) || !l.n) {
         place_list_release(&l);
-        return e->code ? -1 : err_set(e, ERR_DATA, _("%s: expected a recording of a known format here or below, found none; "
-                                                     "see `diverge formats`"), path);
+        return e->code ? -1 : err_set(e, ERR_DATA, _("%s: expected a recording of a known format here or below, found "
+                                                     "none; see `diverge formats`"), path);
     }
     const struct place *p = &l.v[0];
     dump_init(&d);
@@ -67,7 +68,8 @@ static void say_size(struct document *d, const struct dump_config *c)
         doc_say(d, TONE_PLAIN, _("by that dump about %s a step and rank, %s in all; a list of calls makes it less"),
                 num_bytes(one, c->bytes), num_bytes(all, c->bytes * c->steps * c->ranks));
     else if (c->bytes)
-        doc_say(d, TONE_PLAIN, _("by that dump about %s a step and rank; a list of calls makes it less"), num_bytes(one, c->bytes));
+        doc_say(d, TONE_PLAIN, _("by that dump about %s a step and rank; a list of calls makes it less"),
+                num_bytes(one, c->bytes));
 }
 
 static void plan_text(const struct dump_config *c, struct buf *b)

@@ -333,7 +333,8 @@ static const struct option table[] = {
     {"--layout-golden", "L", OPT_PAIR | OPT_MAP, BY(set_layout_golden), N_("the same of the golden side")},
     {"--dims", "PATTERN=DIMS", OPT_PAIR | OPT_MAP, BY(add_dims),
      N_("what cuts each axis of the rows whose names match, as in "
-        "\"Module.*.linear_fc2.*=s[cp:zigzag] b[dp] h[tp:sum]\"; without a pattern of the hidden states between layers; repeatable")},
+        "\"Module.*.linear_fc2.*=s[cp:zigzag] b[dp] h[tp:sum]\"; without a pattern of the hidden states between "
+        "layers; repeatable")},
     {"--worker", "I/N", OPT_PAIR, BY(set_worker),
      N_("with -o FOLDER: compare the Ith of N shares of the ranks (default: by SLURM_PROCID, VC_TASK_INDEX, RANK or "
         "OMPI_COMM_WORLD_RANK); `diverge compare FOLDER` shows all that is there as one")},

@@ -1,5 +1,5 @@
-/* Several processes that compare one job take its pairs of ranks from a list they share (diverge-mpi). The plain program
- * has none. */
+/* Several processes that compare one job take its pairs of ranks from a list they share (diverge-mpi). The plain
+ * program has none. */
 #ifndef UI_SHARED_LIST_H
 #define UI_SHARED_LIST_H
 

@@ -83,8 +83,10 @@ const struct subcommand subcommands[] = {
         "RESULT is a comparison table of another tool (see diverge formats): its own verdicts are shown."),
      1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR | OPT_PACK | OPT_SUMMARY | OPT_ORACLE, cli_compare},
     {"check", "DUMP | LOG | DUMP_CONFIG [DUMP]", N_("check one side alone: NaN, Inf, saturation, constant rows, damaged files"),
-     N_("Checks every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are notes.\n"
-        "Of a log: steps without finite figures. Of a dump's configuration: what it will write and what is missing; with a dump of\n"
+     N_("Checks every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are "
+        "notes.\n"
+        "Of a log: steps without finite figures. Of a dump's configuration: what it will write and what is missing; "
+        "with a dump of\n"
         "the model, of statistics too, how large it becomes."),
      1, 2, OPT_STEP | OPT_OUTPUT | OPT_SUMMARY | OPT_ORACLE_ALONE, cli_check},
     {"digest", "DUMP", N_("write a dump's figures and sketches, without its tensors"),

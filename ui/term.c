@@ -208,8 +208,9 @@ static void attributes(uint8_t style, attr_t *attr, short *pair)
 /* Terminals that show them (OSC 8). Others would do nothing, but some old ones print them. */
 static bool knows_links(void)
 {
-    static const char *const told[] = {"KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "VTE_VERSION", "WEZTERM_PANE",
-                                       "GHOSTTY_RESOURCES_DIR", "ITERM_SESSION_ID", "ALACRITTY_WINDOW_ID"};
+    static const char *const told[] = {"KITTY_WINDOW_ID", "WT_SESSION",   "KONSOLE_VERSION",
+                                       "VTE_VERSION",     "WEZTERM_PANE", "GHOSTTY_RESOURCES_DIR",
+                                       "ITERM_SESSION_ID", "ALACRITTY_WINDOW_ID"};
     static const char *const programs[] = {"iTerm.app", "WezTerm", "vscode", "ghostty", "tmux"};
     const char *program = getenv("TERM_PROGRAM"), *name = getenv("TERM");
     for (size_t i = 0; i < ARRAY_LEN(told); i++)
@@ -250,7 +251,8 @@ static void add_look(struct buf *b, uint8_t style)
     buf_char(b, 'm');
 }
 
-/* Curses knows no links: their cells are written once more past it, which leaves its cursor and its looks as they were. */
+/* Curses knows no links: their cells are written once more past it, which leaves its cursor and its looks as they
+ * were. */
 static void show_links(const struct grid *g)
 {
     static uint64_t shown;

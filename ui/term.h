@@ -16,8 +16,8 @@ bool term_is_utf8(void);
 /* Shows the grid and its cursor. */
 void term_show(const struct grid *g, const struct scheme *s);
 void term_repaint(void); /* the next frame is drawn in full */
-/* The next key's name ("j", "PgDn", "C-d", "Resize"); false when none is waiting. Pasted text is not keys: it is collected and
- * then the one key "Paste"; what the terminal answers to term_ask_background is the key "Background". */
+/* The next key's name ("j", "PgDn", "C-d", "Resize"); false when none is waiting. Pasted text is not keys: it is
+ * collected and then the one key "Paste"; what the terminal answers to term_ask_background is the key "Background". */
 bool term_key(char name[KEY_NAME]);
 /* After the key "Paste": the text, as long as no other is pasted. */
 struct str term_pasted(void);

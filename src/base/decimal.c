@@ -114,7 +114,8 @@ static inline int some_digits(const char *p, uint64_t *number)
     uint64_t v;
     memcpy(&v, p, sizeof v);
     v ^= 0x3030303030303030; /* digits are now 0 to 9 */
-    uint64_t odd = ((v + 0x7676767676767676) | v) & 0x8080808080808080; /* above the first that is none others may be wrong */
+    /* above the first that is none others may be wrong */
+    uint64_t odd = ((v + 0x7676767676767676) | v) & 0x8080808080808080;
     int n = odd ? __builtin_ctzll(odd) / 8 : 8;
     if (n == 0)
         return 0;

@@ -27,8 +27,8 @@ struct file_lines {
 /* notify(ctx): what was asked for is read; called by the job's thread. */
 void file_lines_init(struct file_lines *f, void (*notify)(void *ctx), void *ctx);
 void file_lines_release(struct file_lines *f);
-/* Starts reading unless that place is read already; numbers count from 1. ABSENT: no regular file is there, it is too large, or
- * has fewer lines. */
+/* Starts reading unless that place is read already; numbers count from 1. ABSENT: no regular file is there, it is too
+ * large, or has fewer lines. */
 enum file_lines_state file_lines_ask(struct file_lines *f, const char *path, uint32_t line);
 /* Once file_lines_ask says HERE for this path: line `number`, false where it was not read. Good until the next ask. */
 bool file_lines_at(const struct file_lines *f, uint32_t number, struct str *out);

@@ -1,5 +1,5 @@
-/* Sizes by a fingerprint of path and inode, in tables that many threads fill without a lock: a dump of short tensors opens
- * a file every few microseconds. A table three quarters full is left as it is and followed by a larger one. */
+/* Sizes by a fingerprint of path and inode, in tables that many threads fill without a lock: a dump of short tensors
+ * opens a file every few microseconds. A table three quarters full is left as it is and followed by a larger one. */
 #include "base/first_size.h"
 
 #include <pthread.h>

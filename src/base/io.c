@@ -181,7 +181,8 @@ static int adopt(struct file *f, int fd, const char *name, struct err *e)
     return -1;
 }
 
-/* Most tensors of a dump are small: one read serves all that are asked of it. Where it fails, those that follow say how. */
+/* Most tensors of a dump are small: one read serves all that are asked of it. Where it fails, those that follow say
+ * how. */
 static void hold_small(struct file *f)
 {
     char *bytes = f->size && f->size <= SMALL ? mem_alloc((size_t)f->size) : NULL;

@@ -42,21 +42,21 @@ void json_pool_enter(struct json_pool *p)
 
 void json_pool_repeats(struct json_pool *p, const char *const *varying)
 {
-    p->molds.varying = varying;
-    p->room.molds = &p->molds;
+    p->templates.varying = varying;
+    p->room.templates = &p->templates;
 }
 
 void json_pool_clear(struct json_pool *p)
 {
     arena_clear(&p->arena);
-    p->room = (struct json_room){.arena = &p->arena, .molds = p->room.molds};
+    p->room = (struct json_room){.arena = &p->arena, .templates = p->room.templates};
 }
 
 void json_pool_leave(struct json_pool *p)
 {
     pool = NULL;
     arena_release(&p->arena);
-    json_molds_release(&p->molds);
+    json_templates_release(&p->templates);
 }
 
 int json_members_open(struct json_members *j, const char *path, const char *descend, struct err *e)
@@ -206,7 +206,7 @@ static int skip_value(struct json_members *j, bool *special, struct err *e)
 static cJSON *regular_value(struct json_members *j, struct str key)
 {
     const char *p = j->window.p + j->at, *end = j->window.p + j->window.n;
-    pool->room.key = pool->room.molds ? json_key_hash(key) : 0;
+    pool->room.key = pool->room.templates ? json_key_hash(key) : 0;
     cJSON *tree = json_tree(&pool->room, &p, end, true);
     pool->room.key = 0;
     const char *next = p;

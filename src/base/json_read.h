@@ -43,11 +43,11 @@ void json_members_close(struct json_members *j);
 struct json_pool {
     struct arena arena;
     struct json_room room; /* in it */
-    struct json_molds molds;
+    struct json_templates templates;
 };
 
 void json_pool_enter(struct json_pool *p);
-/* Objects that repeat come as such from here on (base/json_repeat.h); varying: as in json_molds. */
+/* Objects that repeat come as such from here on (base/json_repeat.h); varying: as in json_templates. */
 void json_pool_repeats(struct json_pool *p, const char *const *varying);
 void json_pool_clear(struct json_pool *p);
 void json_pool_leave(struct json_pool *p); /* frees it */

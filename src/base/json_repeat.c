@@ -5,17 +5,17 @@
 
 #include "base/decimal.h"
 
-#define LONGEST 16384         /* bytes of an object that may be a mold */
-#define LEARNED (8 << 20)     /* bytes of the arena, molds that could not be used included */
-#define ALIKE 8               /* molds of one hash */
+#define LONGEST 16384         /* bytes of an object that may be a template */
+#define LEARNED (8 << 20)     /* bytes of the arena, templates that could not be used included */
+#define ALIKE 8               /* templates of one hash */
 #define IN_VAIN 4096          /* misses in excess of what fitted, after which nothing is looked for */
 
-void json_molds_release(struct json_molds *m)
+void json_templates_release(struct json_templates *m)
 {
     arena_release(&m->arena);
     nmap_release(&m->by_hash);
-    vec_release(&m->mold);
-    *m = (struct json_molds){.varying = m->varying};
+    vec_release(&m->template);
+    *m = (struct json_templates){.varying = m->varying};
 }
 
 uint64_t json_key_hash(struct str key)
@@ -32,10 +32,10 @@ static uint64_t front_hash(const char *p, size_t n)
     return hash_bytes(p, n, 31) & ~UINT64_C(1);
 }
 
-static struct json_mold *first_of(const struct json_molds *m, uint64_t hash)
+static struct json_template *first_of(const struct json_templates *m, uint64_t hash)
 {
     uint32_t at = nmap_get(&m->by_hash, hash);
-    return at == MAP_NONE ? NULL : m->mold.v[at];
+    return at == MAP_NONE ? NULL : m->template.v[at];
 }
 
 /* ---- fitting ---- */
@@ -54,7 +54,7 @@ static const char *fill_text(const char *p, const char *end, struct json_room *r
     return stop;
 }
 
-static const char *fit(const struct json_mold *m, const char *p, const char *end, struct json_room *room,
+static const char *fit(const struct json_template *m, const char *p, const char *end, struct json_room *room,
                        union json_filling *filling)
 {
     const char *fixed = m->fixed;
@@ -79,7 +79,7 @@ struct search {
     union json_filling filling[JSON_HOLES];
 };
 
-static struct json_mold *fit_one(struct search *s, struct json_mold *x)
+static struct json_template *fit_one(struct search *s, struct json_template *x)
 {
     const char *behind = x ? fit(x, s->p, s->end, s->room, s->filling) : NULL;
     if (!behind)
@@ -88,23 +88,23 @@ static struct json_mold *fit_one(struct search *s, struct json_mold *x)
     return x;
 }
 
-static struct json_mold *fit_alike(struct search *s, struct json_mold *first)
+static struct json_template *fit_alike(struct search *s, struct json_template *first)
 {
-    for (struct json_mold *x = first; x; x = x->alike)
+    for (struct json_template *x = first; x; x = x->alike)
         if (fit_one(s, x))
             return x;
     return NULL;
 }
 
 /* What followed the one before is tried first; `last` is where that is kept. */
-static struct json_mold *fit_next(struct search *s, struct json_mold **last)
+static struct json_template *fit_next(struct search *s, struct json_template **last)
 {
     return *last ? fit_one(s, (*last)->next) : NULL;
 }
 
-static struct json_mold *fit_member(struct json_molds *m, struct search *s, uint64_t key)
+static struct json_template *fit_member(struct json_templates *m, struct search *s, uint64_t key)
 {
-    struct json_mold *first = first_of(m, key), *x;
+    struct json_template *first = first_of(m, key), *x;
     if (!first)
         return NULL;
     if (!(x = fit_next(s, &first->last)) && !(x = fit_alike(s, first)))
@@ -114,9 +114,9 @@ static struct json_mold *fit_member(struct json_molds *m, struct search *s, uint
     return x;
 }
 
-static struct json_mold *fit_object(struct json_molds *m, struct search *s)
+static struct json_template *fit_object(struct json_templates *m, struct search *s)
 {
-    struct json_mold *x = fit_next(s, &m->last);
+    struct json_template *x = fit_next(s, &m->last);
     for (uint32_t i = 0; !x && i < m->lengths; i++)
         if ((size_t)(s->end - s->p) > m->length[i])
             x = fit_alike(s, first_of(m, front_hash(s->p, m->length[i])));
@@ -128,12 +128,12 @@ static struct json_mold *fit_object(struct json_molds *m, struct search *s)
     return x;
 }
 
-cJSON *json_repeat_find(struct json_molds *m, struct json_room *room, uint64_t key, const char **p, const char *end)
+cJSON *json_repeat_find(struct json_templates *m, struct json_room *room, uint64_t key, const char **p, const char *end)
 {
     struct search s = {.room = room, .p = *p, .end = end};
     if (m->missed > m->fitted + IN_VAIN)
         return NULL;
-    struct json_mold *x = key ? fit_member(m, &s, key) : fit_object(m, &s);
+    struct json_template *x = key ? fit_member(m, &s, key) : fit_object(m, &s);
     if (!x) {
         m->missed++;
         return NULL;
@@ -143,7 +143,7 @@ cJSON *json_repeat_find(struct json_molds *m, struct json_room *room, uint64_t k
     size_t filled = x->holes * sizeof *s.filling;
     struct json_repeat *r = (struct json_repeat *)(void *)json_room_for(room, sizeof *r + filled);
     r->node = (cJSON){.type = JSON_REPEAT};
-    r->mold = x;
+    r->template = x;
     memcpy(r->filling, s.filling, filled);
     return &r->node;
 }
@@ -151,14 +151,14 @@ cJSON *json_repeat_find(struct json_molds *m, struct json_room *room, uint64_t k
 /* ---- learning ---- */
 
 struct learning {
-    const struct json_molds *m;
-    struct json_mold *mold;
+    const struct json_templates *m;
+    struct json_template *template;
     const char *p, *end, *from; /* from: behind the last hole */
     struct buf fixed;
     struct json_hole hole[JSON_HOLES];
 };
 
-static bool varies(const struct json_molds *m, const char *key)
+static bool varies(const struct json_templates *m, const char *key)
 {
     for (const char *const *k = m->varying; key && *k; k++)
         if (strcmp(*k, key) == 0)
@@ -175,10 +175,10 @@ static void skip_blanks(struct learning *l)
 /* What lies between the hole before, or the begin, and here is the same in all. */
 static bool add_hole(struct learning *l, cJSON *node, bool text)
 {
-    if (l->mold->holes == JSON_HOLES)
+    if (l->template->holes == JSON_HOLES)
         return false;
     size_t n = (size_t)(l->p - l->from);
-    l->hole[l->mold->holes++] = (struct json_hole){(uint32_t)n, text, node};
+    l->hole[l->template->holes++] = (struct json_hole){(uint32_t)n, text, node};
     buf_str(&l->fixed, str_n(l->from, n));
     return true;
 }
@@ -241,15 +241,15 @@ static bool find_holes(struct learning *l, cJSON *v)
     return true;
 }
 
-static bool is_crowded(const struct json_molds *m, uint64_t hash)
+static bool is_crowded(const struct json_templates *m, uint64_t hash)
 {
     int n = 0;
-    for (const struct json_mold *x = first_of(m, hash); x; x = x->alike)
+    for (const struct json_template *x = first_of(m, hash); x; x = x->alike)
         n++;
     return n >= ALIKE;
 }
 
-static bool is_known_length(struct json_molds *m, uint32_t n)
+static bool is_known_length(struct json_templates *m, uint32_t n)
 {
     for (uint32_t i = 0; i < m->lengths; i++)
         if (m->length[i] == n)
@@ -260,9 +260,9 @@ static bool is_known_length(struct json_molds *m, uint32_t n)
     return true;
 }
 
-static void keep(struct json_molds *m, uint64_t key, struct learning *l)
+static void keep(struct json_templates *m, uint64_t key, struct learning *l)
 {
-    struct json_mold *x = l->mold;
+    struct json_template *x = l->template;
     uint32_t front = x->holes ? l->hole[0].before : x->behind;
     uint64_t hash = key ? key : front_hash(l->fixed.p, front);
     if (is_crowded(m, hash) || (!key && !is_known_length(m, front)))
@@ -270,27 +270,27 @@ static void keep(struct json_molds *m, uint64_t key, struct learning *l)
     x->fixed = arena_cstr(&m->arena, buf_view(&l->fixed));
     x->hole = arena_alloc(&m->arena, (x->holes + 1) * sizeof *x->hole);
     memcpy(x->hole, l->hole, x->holes * sizeof *x->hole);
-    struct json_mold *first = first_of(m, hash), **last = key ? &x->last : &m->last;
+    struct json_template *first = first_of(m, hash), **last = key ? &x->last : &m->last;
     if (first) {
         x->alike = first->alike;
         first->alike = x;
         last = key ? &first->last : last;
     } else {
-        nmap_add(&m->by_hash, hash, (uint32_t)m->mold.n);
-        vec_push(&m->mold, x);
+        nmap_add(&m->by_hash, hash, (uint32_t)m->template.n);
+        vec_push(&m->template, x);
     }
     if (*last)
         (*last)->next = x;
     *last = x;
 }
 
-void json_repeat_learn(struct json_molds *m, uint64_t key, const char *begin, const char *end, bool special)
+void json_repeat_learn(struct json_templates *m, uint64_t key, const char *begin, const char *end, bool special)
 {
     struct json_room room = {.arena = &m->arena};
     if (end - begin > LONGEST || m->arena.total > LEARNED)
         return;
-    struct json_mold *x = arena_zalloc(&m->arena, sizeof *x);
-    struct learning l = {.m = m, .mold = x, .p = begin, .end = end, .from = begin};
+    struct json_template *x = arena_zalloc(&m->arena, sizeof *x);
+    struct learning l = {.m = m, .template = x, .p = begin, .end = end, .from = begin};
     const char *p = begin;
     x->tree = json_tree(&room, &p, end, special);
     if (x->tree && find_holes(&l, x->tree) && l.p == end) {
@@ -306,7 +306,7 @@ const cJSON *json_repeat_whole(const cJSON *v)
     if (!json_is_repeat(v))
         return v;
     const struct json_repeat *r = json_repeat_of(v);
-    struct json_mold *m = r->mold;
+    struct json_template *m = r->template;
     for (uint32_t i = 0; i < m->holes; i++)
         if (m->hole[i].text) {
             memcpy(&m->hole[i].node->valuestring, &r->filling[i].text, sizeof r->filling[i].text);

@@ -211,7 +211,8 @@ static bool is_plain(const cJSON *v)
 {
     int n = 0;
     for (const cJSON *it = v->child; it; it = it->next, n++)
-        if (cJSON_IsObject(it) || json_is_repeat(it) || (it->child && (cJSON_IsObject(it->child) || json_is_repeat(it->child))))
+        if (cJSON_IsObject(it) || json_is_repeat(it) ||
+            (it->child && (cJSON_IsObject(it->child) || json_is_repeat(it->child))))
             return false;
     return n > 2;
 }
@@ -219,7 +220,7 @@ static bool is_plain(const cJSON *v)
 /* As a repeat, or read and learned: the member that was asked for, and in it objects that hold no others. */
 static cJSON *read_object(struct reading *r)
 {
-    struct json_molds *m = r->depth || r->room->key ? r->room->molds : NULL;
+    struct json_templates *m = r->depth || r->room->key ? r->room->templates : NULL;
     uint64_t key = r->depth ? 0 : r->room->key;
     const char *begin = r->p;
     cJSON *v = m ? json_repeat_find(m, r->room, key, &r->p, r->end) : NULL;

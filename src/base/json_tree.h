@@ -23,14 +23,14 @@
 struct json_room {
     struct arena *arena;
     char *next, *end;
-    struct json_molds *molds; /* objects are looked for here first (base/json_repeat.h); NULL: all are read */
+    struct json_templates *templates; /* objects are looked for here first (base/json_repeat.h); NULL: all are read */
     uint64_t key;             /* of the member that is read next, likewise, or 0 */
 };
 
 char *json_room_for(struct json_room *room, size_t n); /* n: a multiple of 8, so that nodes lie as they must */
 
-/* The quote that ends a text which begins at p; *escaped: something before it is written with a backslash. NULL: it goes
- * on. It may stand at `end` where the last byte is a backslash. */
+/* The quote that ends a text which begins at p; *escaped: something before it is written with a backslash. NULL: it
+ * goes on. It may stand at `end` where the last byte is a backslash. */
 const char *json_text_end(const char *p, const char *end, bool *escaped);
 
 /* cJSON's valueint of a number. */
@@ -39,8 +39,8 @@ static inline int json_int_of(double v)
     return v >= INT_MAX ? INT_MAX : v <= (double)INT_MIN ? INT_MIN : (int)v;
 }
 
-/* The value that begins at *p, which moves behind it; `special` where Python's numbers may stand in it. NULL: not regular, or
- * text or number may go on behind `end`. */
+/* The value that begins at *p, which moves behind it; `special` where Python's numbers may stand in it. NULL: not
+ * regular, or text or number may go on behind `end`. */
 cJSON *json_tree(struct json_room *room, const char **p, const char *end, bool special);
 
 #endif

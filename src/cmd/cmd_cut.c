@@ -1,5 +1,5 @@
-/* Cutting a fused tensor by hand: the parts that would fit are offered, by axis, place and size, so that nobody has to write
- * a view. */
+/* Cutting a fused tensor by hand: the parts that would fit are offered, by axis, place and size, so that nobody has to
+ * write a view. */
 #include "base/msg.h"
 #include "base/num.h"
 #include "cmd/cmd.h"

@@ -80,8 +80,8 @@ static void intervened(const struct recording *x, int side, struct arena *a, inp
 {
     const char *row = intervention_of(x->dump.path, a);
     if (row)
-        add(out, side, true, arena_fmt(a, _("recorded with the value of %s replaced (intervention.json): a test, no run as "
-                                            "it is"), row));
+        add(out, side, true, arena_fmt(a, _("recorded with the value of %s replaced (intervention.json): a test, no "
+                                            "run as it is"), row));
 }
 
 #define FRESH 60 /* seconds: a file written to since then may still grow */

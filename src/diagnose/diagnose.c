@@ -17,10 +17,11 @@ static const struct {
     const char *name, *label, *advice;
 } table[DIAGNOSIS_COUNT] = {
     [DIAGNOSIS_NONFINITE] = {"nonfinite", N_("NaN or infinity"),
-        N_("Look for an overflow, a division, or a mask filled with -inf that is multiplied; on an NPU, INF_NAN_MODE_ENABLE=1 makes overflows visible.")},
+        N_("Look for an overflow, a division, or a mask filled with -inf that is multiplied; on an NPU, "
+           "INF_NAN_MODE_ENABLE=1 makes overflows visible.")},
     [DIAGNOSIS_WRONG_SHARD] = {"wrong-shard", N_("another rank's shard"),
-        N_("Compare how the weight is cut and which rank loads which part: the order of ranks, gate and up cut apart or "
-           "as one, the file each rank reads.")},
+        N_("Compare how the weight is cut and which rank loads which part: the order of ranks, gate and up cut apart "
+           "or as one, the file each rank reads.")},
     [DIAGNOSIS_WRONG_POSITIONS] = {"wrong-positions", N_("positions of another cut"),
         N_("Position ids, rotary tables and masks have to be cut as the tokens are: zigzag or natural.")},
     [DIAGNOSIS_WRONG_LAYER] = {"wrong-layer", N_("another layer's weights"),

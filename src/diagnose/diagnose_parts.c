@@ -63,8 +63,8 @@ static bool other_shards(struct diagnosis_case *p, int side, const struct whole_
         found = explains(w, off);
         if (found)
             case_found(p, DIAGNOSIS_WRONG_SHARD, side, 0.99,
-                       _("each %s rank holds the shard of the rank %u further on: with the shards moved back, rel L2 is "
-                         "%.2g instead of %.2g"),
+                       _("each %s rank holds the shard of the rank %u further on: with the shards moved back, rel L2 "
+                         "is %.2g instead of %.2g"),
                        cut_name((enum cut)x->step[step].by), by, off, w->off);
     }
     free(as.parts.v);
@@ -91,8 +91,8 @@ static bool cut_otherwise(struct diagnosis_case *p, int side, const struct whole
             continue;
         if (own->by == CUT_CP)
             case_found(p, DIAGNOSIS_WRONG_POSITIONS, side, 0.99,
-                       _("the context-parallel ranks have the positions of the %s cut, all else is cut %s: put together "
-                         "so, rel L2 is %.2g instead of %.2g"),
+                       _("the context-parallel ranks have the positions of the %s cut, all else is cut %s: put "
+                         "together so, rel L2 is %.2g instead of %.2g"),
                        other[i].how == JOIN_ZIGZAG ? "zigzag" : "natural",
                        own->how == JOIN_ZIGZAG ? "zigzag" : "natural", off, w->off);
         else

@@ -150,7 +150,7 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
     struct stack_record batch[BATCH];
     struct arena names = {0};
     struct json_pool pool;
-    f.molds = &pool.molds;
+    f.templates = &pool.templates;
     size_t n = 0, total = 0;
     int rc;
     if (json_members_open(&j, path, "data", e))

@@ -16,8 +16,8 @@ uint32_t msprobe_add_call(struct dump *d, struct str name, uint64_t offset);
 /* Records being appended to a dump; slot is scratch space, released by the caller. */
 struct msprobe_fill {
     struct dump *d;
-    struct json_molds *molds; /* where records repeat (base/json_repeat.h), or NULL */
-    struct json_mold *making; /* whose rows are noted, or NULL */
+    struct json_templates *templates; /* where records repeat (base/json_repeat.h), or NULL */
+    struct json_template *making; /* whose rows are noted, or NULL */
     bool saved;               /* the call is a value saved by hand */
     const char *path; /* of the file they are in, and where the record begins: for messages */
     uint64_t offset;

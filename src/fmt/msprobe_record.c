@@ -333,7 +333,7 @@ static void take_member(struct msprobe_fill *f, struct row *r, enum member m, co
 const char *const msprobe_varying[] = {"Max", "Min", "Mean", "Norm", "md5", "data_name", NULL};
 
 /* The rows that a record's text makes, but for what fills its holes. */
-struct row_mold {
+struct row_template {
     bool regular;         /* false: each is read like any other record */
     bool single;          /* one row, of the slot that the object stands in */
     bool saved, gradient; /* whose record it is */
@@ -351,7 +351,7 @@ struct row_mold {
 
 static void note_hole(struct msprobe_fill *f, const cJSON *node, enum member m, bool fits, unsigned *seen)
 {
-    struct row_mold *x = f->making->user;
+    struct row_template *x = f->making->user;
     x->twice = x->twice || *seen >> m & 1;
     *seen |= 1U << m;
     for (uint32_t i = 0; i < f->making->holes && fits; i++)
@@ -362,13 +362,13 @@ static void note_hole(struct msprobe_fill *f, const cJSON *node, enum member m, 
         }
 }
 
-/* The first repeat is read as a tree, and what comes of it is noted. A mold within another is not: its holes are the
- * outer one's. */
-static const cJSON *begin_mold(struct msprobe_fill *f, const cJSON *v, bool part)
+/* The first repeat is read as a tree, and what comes of it is noted. A template within another is not: its holes are
+ * the outer one's. */
+static const cJSON *begin_template(struct msprobe_fill *f, const cJSON *v, bool part)
 {
-    struct json_mold *m = json_repeat_of(v)->mold;
+    struct json_template *m = json_repeat_of(v)->template;
     if (!m->user && !f->making) {
-        struct row_mold *x = arena_zalloc(&f->molds->arena, sizeof *x);
+        struct row_template *x = arena_zalloc(&f->templates->arena, sizeof *x);
         x->saved = f->saved;
         x->gradient = f->d->calls.v[f->call].gradient;
         x->rows_before = f->d->rows.n;
@@ -381,17 +381,17 @@ static const cJSON *begin_mold(struct msprobe_fill *f, const cJSON *v, bool part
     return json_repeat_whole(v);
 }
 
-static void end_mold(struct msprobe_fill *f)
+static void end_template(struct msprobe_fill *f)
 {
     const struct dump *d = f->d;
     if (!f->making)
         return;
-    struct row_mold *x = f->making->user;
+    struct row_template *x = f->making->user;
     x->rows = (uint32_t)(d->rows.n - x->rows_before);
     x->regular = x->noted == f->making->holes && !x->twice && d->problems.n == x->problems_before &&
                  d->groups.n == x->groups_before;
     x->single = x->rows == 1 && d->rows.v[x->rows_before].slot == x->slot;
-    x->row = arena_alloc(&f->molds->arena, (x->rows + 1) * sizeof *x->row);
+    x->row = arena_alloc(&f->templates->arena, (x->rows + 1) * sizeof *x->row);
     for (uint32_t i = 0; i < x->rows; i++)
         x->row[i] = d->rows.v[x->rows_before + i];
     for (uint32_t i = 0; i < f->making->holes && x->regular; i++) {
@@ -407,7 +407,7 @@ static void end_mold(struct msprobe_fill *f)
 /* part: one value of a record. False: it is to be read as a tree. */
 static bool repeated_rows(struct msprobe_fill *f, const struct json_repeat *v, bool part)
 {
-    const struct row_mold *m = v->mold->user;
+    const struct row_template *m = v->template->user;
     struct dump *d = f->d;
     if (!m || !m->regular || m->saved != f->saved || m->gradient != d->calls.v[f->call].gradient || f->making)
         return false;
@@ -422,7 +422,7 @@ static bool repeated_rows(struct msprobe_fill *f, const struct json_repeat *v, b
         }
         dump_add_row(d, f->call, r);
     }
-    for (uint32_t i = 0; i < v->mold->holes; i++) {
+    for (uint32_t i = 0; i < v->template->holes; i++) {
         struct row *r = &d->rows.v[first + m->hole[i].row];
         enum member of = m->hole[i].member;
         if (of == DATA_NAME) {
@@ -486,9 +486,9 @@ static void value(struct msprobe_fill *f, const cJSON *v)
     if (json_is_repeat(v)) {
         if (repeated_rows(f, json_repeat_of(v), true))
             return;
-        v = begin_mold(f, v, true);
+        v = begin_template(f, v, true);
         value(f, v);
-        end_mold(f);
+        end_template(f);
         return;
     }
     if (cJSON_IsObject(v)) {
@@ -571,8 +571,8 @@ void msprobe_add_record(struct msprobe_fill *f, struct str name, uint64_t offset
     if (!json_is_repeat(record)) {
         record_rows(f, record);
     } else if (!repeated_rows(f, json_repeat_of(record), false)) {
-        record_rows(f, begin_mold(f, record, false));
-        end_mold(f);
+        record_rows(f, begin_template(f, record, false));
+        end_template(f);
     }
 }
 

@@ -1,6 +1,6 @@
 /* What msprobe writes of tests that have no second recording: acc_check's and api_precision_compare's tables (one
- * operator against a CPU, or two devices' such tests), the table of its eager/compile checker, and its comparison of two
- * checkpoints (JSON). Read as result tables: the tool's word is the verdict where it gives one. */
+ * operator against a CPU, or two devices' such tests), the table of its eager/compile checker, and its comparison of
+ * two checkpoints (JSON). Read as result tables: the tool's word is the verdict where it gives one. */
 #include "fmt/result_table.h"
 #include "fmt/sheet.h"
 

@@ -5,7 +5,8 @@
 #include "pair/align_item.h"
 #include "pair/call_arguments.h"
 
-/* Operators, as of family_plain, whose first input is not read where a number given by this name is zero; NULL: never. */
+/* Operators, as of family_plain, whose first input is not read where a number given by this name is zero; NULL: it is
+ * never read. */
 static const struct {
     const char *op, *factor;
 } unread[] = {

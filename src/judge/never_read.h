@@ -1,5 +1,6 @@
-/* For judge.c: values that a call is given and never reads, by a table of operators: what it adds with a factor of zero,
- * what it takes the shape of alone. They may hold anything. And what a call leaves unwritten and nothing reads. */
+/* For judge.c: values that a call is given and never reads, by a table of operators: what it adds with a factor of
+ * zero, what it takes the shape of alone. They may hold anything. Also what a call leaves unwritten and nothing
+ * reads. */
 #ifndef JUDGE_NEVER_READ_H
 #define JUDGE_NEVER_READ_H
 

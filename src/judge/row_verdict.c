@@ -480,8 +480,8 @@ static bool inputs_not_rounded(const struct judge_pass *p, const struct verdict_
     return compared;
 }
 
-/* The value an input is on the other side stood in a row before, whose partner on this side was not rounded: what stands
- * between, and was not recorded, rounds. */
+/* The value an input is on the other side stood in a row before, whose partner on this side was not rounded: what
+ * stands between, and was not recorded, rounds. */
 static bool source_not_rounded(const struct judge_pass *p, const struct verdict_case *k, int s)
 {
     uint32_t from = p->flow[!s].held[k->row[!s]], line = from == NONE ? NONE : p->m->pairing->line_of[!s][from];
@@ -491,8 +491,8 @@ static bool source_not_rounded(const struct judge_pass *p, const struct verdict_
            p->side[TARGET]->calls.v[k->call].phase == PHASE_FORWARD;
 }
 
-/* float32 noise never leaves every element on a coarser type's grid, so no level excuses it. Where a side computes in such
- * types they are recorded as what they are: precision, no deviation. */
+/* float32 noise never leaves every element on a coarser type's grid, so no level excuses it. Where a side computes in
+ * such types they are recorded as what they are: precision, no deviation. */
 void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k)
 {
     bool accepted = verdict_is_accepted((enum verdict)k->out->verdict);

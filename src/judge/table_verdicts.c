@@ -95,7 +95,12 @@ void table_verdicts_explain(const struct measure *m, uint32_t line, struct buf *
     static const struct {
         enum result_figure which;
         const char *name;
-    } shown[] = {{RESULT_COSINE, "cosine"}, {RESULT_EUCLID, "l2"}, {RESULT_MAX_ABS, "max abs"}, {RESULT_ONE_THOUSANDTH, "1/1000"}};
+    } shown[] = {
+        {RESULT_COSINE, "cosine"},
+        {RESULT_EUCLID, "l2"},
+        {RESULT_MAX_ABS, "max abs"},
+        {RESULT_ONE_THOUSANDTH, "1/1000"},
+    };
     const struct result_line *t = table_verdicts_line(m, line);
     char n[NUM_MAX];
     double v;

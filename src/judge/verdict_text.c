@@ -480,7 +480,8 @@ void explain_three_way(const struct measure *m, const struct third_run_errors *c
     if (!c->of || !m->pairing)
         return;
     struct three_way_sum s = third_run_three_way_sum(c, m->pairing);
-    buf_fmt(out, _("three-way: rows that pass: %u, that fail: %u, not told: %u (limit: %g × the golden side's distance from the "
+    buf_fmt(out, _("three-way: rows that pass: %u, that fail: %u, not told: %u (limit: %g × the golden side's "
+                   "distance from the "
                    "reference)"), s.pass, s.fail, s.untold, (double)THREE_WAY_LIMIT);
     if (s.first == NONE)
         return;

@@ -12,8 +12,8 @@ const char *explain_first(const struct judgement *j, const struct measure *m);
 /* "error 1e-6 in, 0.03 out: × 3e4, added here", or nothing where a figure is missing. Appends. */
 void explain_call_error(const struct call_error *x, struct buf *out);
 /* "from the reference: target 0.1, golden 0.001, so the golden side is right", or nothing. Appends. */
-/* "three-way: 40 rows pass, 2 fail (limit 1.5 × the golden side's distance …), first NAME"; nothing without a reference.
- * Appends. */
+/* "three-way: 40 rows pass, 2 fail (limit 1.5 × the golden side's distance …), first NAME"; nothing without a
+ * reference. Appends. */
 void explain_three_way(const struct measure *m, const struct third_run_errors *c, struct buf *out);
 void explain_reference(const struct third_run_errors *c, const uint32_t row[2], struct buf *out);
 const char *entry_point_label(enum entry_point_kind k);  /* "an output of it" … in the user's language */

@@ -67,13 +67,13 @@ void log_check_run(struct log_check *c, const struct series *s)
         const struct log_name *n = &s->names.v[p->name];
         if (isfinite(p->value))
             continue;
-        const char *kind = isnan(p->value) ? "nan" : "inf";
-        if (strcmp(n->tag, "local_norm") == 0)
-            add(c, p->step, kind, arena_fmt(&c->arena, isnan(p->value) ? _("the local norm of %s is NaN")
-                                                                       : _("the local norm of %s is infinite"), n->name));
-        else
-            add(c, p->step, kind, arena_fmt(&c->arena, isnan(p->value) ? _("%s of %s is NaN") : _("%s of %s is infinite"),
-                                            n->tag, n->name));
+        bool nan = isnan(p->value);
+        const char *text =
+            strcmp(n->tag, "local_norm") == 0
+                ? arena_fmt(&c->arena, nan ? _("the local norm of %s is NaN") : _("the local norm of %s is infinite"),
+                            n->name)
+                : arena_fmt(&c->arena, nan ? _("%s of %s is NaN") : _("%s of %s is infinite"), n->tag, n->name);
+        add(c, p->step, nan ? "nan" : "inf", text);
     }
     still(c, s, LOG_LOSS);
     still(c, s, LOG_LR);

@@ -1,8 +1,8 @@
 /* msprobe monitor's anomaly files: anomaly.json of a rank and anomaly_analyse.json,
  *   {"0:fc1.bias/rank0/acc_grad_step_1_call_4": {"rank", "step", "tag_name": "0:fc1.bias/rank0/acc_grad", "message":
- *    "Rule R reports anomaly signal in ('0:fc1.bias/rank0/acc_grad', 'mean') at step 1, current value V, history mean H."}}
- * The values that broke a rule, as points; which rules how often, and the first by step, as notes. The tool keeps one
- * message of a tag, step and call: the last of its figures that broke a rule. */
+ *    "Rule R reports anomaly signal in ('0:fc1.bias/rank0/acc_grad', 'mean') at step 1, current value V, history mean
+ * H."}} The values that broke a rule, as points; which rules how often, and the first by step, as notes. The tool
+ * keeps one message of a tag, step and call: the last of its figures that broke a rule. */
 #include "base/json_read.h"
 #include "base/msg.h"
 #include "log/series_builder.h"

@@ -1,6 +1,6 @@
-/* W&B's own file of a run, run-ID.wandb: seven bytes (":W&B", 0xBEE1, version 0), then LevelDB's log: blocks of 32 KiB, in
- * them pieces of CRC-32, length, kind (whole, first, middle, last) and bytes. A record is a protobuf Record, of which
- * history (2) is taken: item (1) {key 1, nested_key 2, value_json 16}, step (2) {num 1}. */
+/* W&B's own file of a run, run-ID.wandb: seven bytes (":W&B", 0xBEE1, version 0), then LevelDB's log: blocks of 32
+ * KiB, in them pieces of CRC-32, length, kind (whole, first, middle, last) and bytes. A record is a protobuf Record,
+ * of which history (2) is taken: item (1) {key 1, nested_key 2, value_json 16}, step (2) {num 1}. */
 #include <zlib.h>
 
 #include "base/msg.h"
@@ -10,7 +10,8 @@
 
 #define BLOCK 32768
 #define HEAD 7
-#define LARGEST (1u << 20) /* bytes of a record with scalars; consoles, configurations and media are larger and passed over */
+/* bytes of a record with scalars; consoles, configurations and media are larger and passed over */
+#define LARGEST (1u << 20)
 
 enum piece { WHOLE = 1, FIRST, MIDDLE, LAST };
 
@@ -98,7 +99,8 @@ static void end_early(struct series_builder *k)
     buf_release(&b);
 }
 
-/* The pieces of one block of n bytes; b is the record being put together, `open` whether one is. False: the file ends in it. */
+/* The pieces of one block of n bytes; b is the record being put together, `open` whether one is. False: the file ends
+ * in it. */
 static bool block(struct series_builder *k, struct str s, bool last, struct buf *b, bool *open)
 {
     while (s.n >= HEAD) {
@@ -112,7 +114,8 @@ static bool block(struct series_builder *k, struct str s, bool last, struct buf 
             return !last;
         struct str bytes = str_n(s.p + HEAD, n);
         s = str_cut(s, HEAD + n);
-        if ((uint32_t)crc32(crc32(0, p + 6, 1), (const Bytef *)bytes.p, (uInt)n) != sum || kind < WHOLE || kind > LAST) {
+        if ((uint32_t)crc32(crc32(0, p + 6, 1), (const Bytef *)bytes.p, (uInt)n) != sum || kind < WHOLE ||
+            kind > LAST) {
             log_odd(k, ODD_CRC);
             *open = false;
             continue;

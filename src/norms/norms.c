@@ -80,8 +80,8 @@ static int no_common_step(const struct norm_side *t, const struct norm_side *g, 
     struct buf steps[2] = {{0}, {0}};
     steps_text(t, &steps[0]);
     steps_text(g, &steps[1]);
-    int rc = err_set(e, ERR_USAGE, _("no step has norms on both sides: %s has %s, %s has %s; --step T:G pairs different "
-                                     "ones"), t->path, steps[0].p, g->path, steps[1].p);
+    int rc = err_set(e, ERR_USAGE, _("no step has norms on both sides: %s has %s, %s has %s; --step T:G pairs "
+                                     "different ones"), t->path, steps[0].p, g->path, steps[1].p);
     buf_release(&steps[0]);
     buf_release(&steps[1]);
     return rc;

@@ -5,8 +5,8 @@
 #include "oracle/error_bound.h"
 #include "oracle/formula.h"
 
-/* Vectors of random signs, always the same ones, as many as a multiple of the least: with fewer too much is missed, more
- * than the most say no more. */
+/* Vectors of random signs, always the same ones, as many as a multiple of the least: with fewer too much is missed,
+ * more than the most say no more. */
 enum { TEST_VECTORS_LEAST = 8, TEST_VECTORS_MOST = 32 };
 
 /* Multiply-adds of one vector; INFINITY where the product takes none (a convolution's, of unfolded rows). */

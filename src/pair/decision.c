@@ -9,7 +9,8 @@
 #include "base/msg.h"
 #include "base/undo_list.h"
 
-static const char *const names[DECIDE_KINDS] = {N_("mark"), N_("reject"), N_("rule"), N_("rule-off"), N_("rule-on"), N_("withdraw")};
+static const char *const names[DECIDE_KINDS] = {N_("mark"),     N_("reject"),  N_("rule"),
+                                                N_("rule-off"), N_("rule-on"), N_("withdraw")};
 
 const char *decision_name(enum decision_kind k)
 {

@@ -94,7 +94,8 @@ static bool replaceable(const struct comparison *s, uint32_t line)
     if (!verdict_is_bad(s->judged->line[line].verdict) || row[TARGET] == NONE || row[GOLDEN] == NONE)
         return false;
     const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
-    return t->rows.v[row[TARGET]].kind == ROW_TENSOR && t->calls.v[t->rows.v[row[TARGET]].call].phase == PHASE_FORWARD &&
+    return t->rows.v[row[TARGET]].kind == ROW_TENSOR &&
+           t->calls.v[t->rows.v[row[TARGET]].call].phase == PHASE_FORWARD &&
            dump_row_readable(g, row[GOLDEN]);
 }
 

@@ -18,7 +18,8 @@ struct recipe_facts {
     bool tensors;            /* task "tensor", else "statistics" */
     const char *list[2];     /* of each side: "\"a\", \"b\"" or "" (all) */
     const char *kernels;     /* of MindSpore Dump, likewise */
-    const char *row, *value; /* the target's first deviating tensor of the forward pass, the golden side's file of it; NULL: none */
+    /* the target's first deviating tensor of the forward pass, the golden side's file of it; NULL: none */
+    const char *row, *value;
 };
 
 size_t recipe_count(void);

@@ -345,7 +345,8 @@ struct deciding {
     struct whole_rows *side[2];
     trial_list trials;
     uint32_t unfit[2]; /* the first weight of each side whose parts do not fit, or NONE */
-    int64_t weights[2]; /* weights that do not fit less those that do: above 0 the layout is wrong, whatever the run does */
+    /* weights that do not fit less those that do: above 0 the layout is wrong, whatever the run does */
+    int64_t weights[2];
     const struct dims_list *dims;
     struct layout **layout;
     struct map classes;

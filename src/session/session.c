@@ -345,8 +345,9 @@ static void help_or_wait(struct session *s)
     session_lock(s);
 }
 
-/* Short lines are taken and posted together: taking each by itself held the lock a twelfth of the time. No more at once
- * than are compared in the time of a glance (a far file system takes that long for one), and some are left to others. */
+/* Short lines are taken and posted together: taking each by itself held the lock a twelfth of the time. At once no more
+ * are taken than a few milliseconds compare (a distant file system takes that long for one); some are left to
+ * others. */
 #define TOGETHER 32
 #define TOGETHER_BYTES (256 << 10)
 #define TOGETHER_MS 4

@@ -36,7 +36,8 @@ struct session {
     pthread_cond_t changed;
     struct session_options opt; /* of.tol: the limits wanted now */
     const struct comparison *now; /* the newest, never NULL; held by the session, which drops it for a newer one at
-                                   * any time until it has settled: without the lock only session_hold is safe till then */
+                                   * any time until it has settled: without the lock only session_hold is safe till
+                                   * then */
     bool paused;              /* comparing waits; what is computed stays */
     bool settled;             /* everything wanted is computed and judged: `now` says it all */
     uint64_t version;         /* counts changes */

@@ -24,8 +24,9 @@ struct rule_preview {
  * where the rule is no rule, or takes too long. */
 int rule_preview_make(struct rule_preview *p, const struct comparison *s, const struct decisions *d,
                       const char *const rule[3], struct err *e);
-/* Why it is not to be applied, appended: it pairs nothing, pairs that agree now would deviate, or nothing speaks for it: neither a number in
- * the names of its modules nor figures of the pairs it would make. False: nothing is against it. */
+/* Why it is not to be applied, appended: it pairs nothing, pairs that agree now would deviate, or nothing speaks for
+ * it: neither a number in the names of its modules nor figures of the pairs it would make. False: nothing is against
+ * it. */
 bool rule_preview_refused(const struct rule_preview *p, const char *pattern, struct buf *out);
 void rule_preview_release(struct rule_preview *p);
 /* "pairs 12 of 12 rows, 3 of them paired so already; error 1e-7 … 3e-7; …" */

@@ -7,7 +7,8 @@
 
 void round_init(struct round *r)
 {
-    *r = (struct round){.tool = "", .author = "", .first = {"", ""}, .first_class = "", .intervened = "", .first_error = NAN};
+    *r = (struct round){
+        .tool = "", .author = "", .first = {"", ""}, .first_class = "", .intervened = "", .first_error = NAN};
     for (int s = 0; s < 2; s++)
         r->side[s] =
             (struct round_side){.path = "", .full_path = "", .format = "", .framework = "", .step = -1, .rank = -1};

@@ -122,7 +122,8 @@ static bool backward(const struct round *r, uint32_t row)
 }
 
 /* The value of a row was replaced by the golden side's: what became of the forward rows behind it. */
-static void intervened(struct changes *c, const struct round *before, const struct round *now, const struct round_join *x)
+static void intervened(struct changes *c, const struct round *before, const struct round *now,
+                       const struct round_join *x)
 {
     uint32_t at = NONE, last = NONE, unseen = 0;
     for (uint32_t i = 0; i < now->rows.n && at == NONE; i++)
@@ -241,7 +242,8 @@ void changes_find(struct changes *c, const struct round *before, const struct ro
     c->comparable = !not;
     if (not)
         c->why = not;
-    c->confirmed = c->intervention == INTERVENTION_NONE && c->comparable && c->rows && c->fate == FIRST_GONE && !c->count[CHANGE_NEW] &&
+    c->confirmed = c->intervention == INTERVENTION_NONE && c->comparable && c->rows && c->fate == FIRST_GONE &&
+                   !c->count[CHANGE_NEW] &&
                    c->count[CHANGE_VANISHED] <= c->count[CHANGE_FIXED] && now->status != 5;
     bool worse = c->count[CHANGE_NEW] || c->count[CHANGE_WORSE];
     c->status = !c->comparable ? 5 : worse ? 1 : now->status == 5 ? 5 : 0;
@@ -313,16 +315,17 @@ static void say_intervention(const struct changes *c, struct buf *out)
 {
     switch (c->intervention) {
     case INTERVENTION_CONFIRMED:
-        buf_fmt(out, _("with the golden value in place of %s no forward row behind it deviates (%u did): confirmed, it alone "
-                       "explains them; this is a test and no fix"), c->replaced, c->behind);
+        buf_fmt(out, _("with the golden value in place of %s no forward row behind it deviates (%u did): confirmed, "
+                       "it alone explains them; this is a test and no fix"), c->replaced, c->behind);
         break;
     case INTERVENTION_REFUTED:
-        buf_fmt(out, _("with the golden value in place of %s forward rows behind it deviate still (%u before, %u now), first %s: "
+        buf_fmt(out, _("with the golden value in place of %s forward rows behind it deviate still (%u before, %u "
+                       "now), first %s: "
                        "refuted, something else is wrong too"), c->replaced, c->behind, c->left, c->first[1]);
         break;
     default:
-        buf_fmt(out, _("the value of %s was replaced, and this says nothing: it has no row in both rounds, or nothing that "
-                       "can be judged is behind it"), c->replaced);
+        buf_fmt(out, _("the value of %s was replaced, and this says nothing: it has no row in both rounds, or nothing "
+                       "that can be judged is behind it"), c->replaced);
         break;
     }
 }

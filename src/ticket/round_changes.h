@@ -43,7 +43,8 @@ struct changes {
     struct arena arena;
     enum intervention intervention;
     const char *replaced;     /* the row, "" without one */
-    uint32_t behind, left;    /* rows of the forward pass behind it that deviated before; of them, and new ones, that do now */
+    /* rows of the forward pass behind it that deviated before; of them, and new ones, that do now */
+    uint32_t behind, left;
     uint32_t round[2];        /* numbers; 0: not two rounds of one investigation */
     bool comparable;
     const char *why;          /* a sentence: why they are not, or what could not be looked at; "" */

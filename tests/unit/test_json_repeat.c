@@ -1,4 +1,4 @@
-/* Objects that repeat: found in their molds or read as ever, they come out the same, whatever is done to the text. */
+/* Objects that repeat: found in their templates or read as ever, they come out the same, whatever is done to the text. */
 #include "support.h"
 
 #include <math.h>
@@ -28,18 +28,18 @@ static void same_tree(const cJSON *a, const cJSON *b)
 
 struct reading {
     struct arena arena, plain;
-    struct json_molds molds;
+    struct json_templates templates;
     uint64_t fitted;
 };
 
-/* Whether it was read; as without molds in any case. */
+/* Whether it was read; as without templates in any case. */
 static bool read_one(struct reading *r, uint64_t key, struct str text)
 {
-    struct json_room room = {.arena = &r->arena, .molds = &r->molds, .key = key}, plain = {.arena = &r->plain};
+    struct json_room room = {.arena = &r->arena, .templates = &r->templates, .key = key}, plain = {.arena = &r->plain};
     char *copy = str_dup(text); /* memory that ends where the text does */
     const char *at = copy, *other = copy;
-    r->molds.varying = varying;
-    r->molds.missed = 0;
+    r->templates.varying = varying;
+    r->templates.missed = 0;
     cJSON *a = json_tree(&room, &at, copy + text.n, true), *b = json_tree(&plain, &other, copy + text.n, true);
     assert_int_equal(!a, !b);
     assert_ptr_equal(at, other);
@@ -55,7 +55,7 @@ static void end(struct reading *r)
 {
     arena_release(&r->arena);
     arena_release(&r->plain);
-    json_molds_release(&r->molds);
+    json_templates_release(&r->templates);
 }
 
 #define TENSOR(type, max, min, rest)                                                               \
@@ -80,11 +80,11 @@ static void repeats_are_what_they_repeat(void **state)
         for (size_t n = 1; n <= 7; n++)
             for (size_t i = 0; i < 3 * sizeof records / sizeof *records; i++)
                 assert_true(read_one(&r, key, str_of(records[i * n % (sizeof records / sizeof *records)])));
-    assert_true(r.molds.fitted > 200);
+    assert_true(r.templates.fitted > 200);
     end(&r);
 }
 
-/* Every part of a record, and the record with any byte turned into any of those that mean something, after molds of all
+/* Every part of a record, and the record with any byte turned into any of those that mean something, after templates of all
  * were made. */
 static void damaged_text(void **state)
 {
@@ -123,7 +123,7 @@ static void no_more_than_so_much(void **state)
         buf_fmt(&b, "0], \"a\": 1, \"b\": 2, \"Max\": %d}", i);
         assert_true(read_one(&r, (uint64_t)(i % 5000) * 2 + 1, buf_view(&b)));
     }
-    assert_true(r.molds.arena.total < 10 << 20);
+    assert_true(r.templates.arena.total < 10 << 20);
     buf_release(&b);
     end(&r);
 }
