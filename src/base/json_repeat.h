@@ -65,7 +65,8 @@ uint64_t json_key_hash(struct str key);
 
 /* For json_tree: the object that begins at *p, which moves behind it, as a repeat from `room`; NULL: none fits. key:
  * 0, or the hash of the key of the member it is. */
-cJSON *json_repeat_find(struct json_templates *m, struct json_room *room, uint64_t key, const char **p, const char *end);
+cJSON *json_repeat_find(struct json_templates *m, struct json_room *room, uint64_t key, const char **p,
+                        const char *end);
 /* The object that was read from begin to end may be repeated. */
 void json_repeat_learn(struct json_templates *m, uint64_t key, const char *begin, const char *end, bool special);
 
