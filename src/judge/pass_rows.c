@@ -21,7 +21,8 @@ uint32_t pass_partner(const struct judge_pass *p, uint32_t target_row)
 double pass_accepted_error(const struct judge_pass *p, uint32_t line)
 {
     const struct line_judgement *l = &p->j->line[line];
-    bool accepted = verdict_is_accepted((enum verdict)l->verdict) || l->rule == RULE_ILL;
+    /* figures recorded beside elements that could not be read say nothing of the noise in these */
+    bool accepted = (verdict_is_accepted((enum verdict)l->verdict) || l->rule == RULE_ILL) && !(l->flags & LINE_UNREAD);
     return accepted && isfinite(l->error) ? fmax((double)l->error, (double)p->unseen[line]) : 0;
 }
 
