@@ -136,10 +136,11 @@ static void add_member(struct finding_collectives *x, struct map *known, struct 
     } else {
         const struct layout *l = x->w->layout;
         bool tail = x->w->places[rank].call[call].region == IN_TAIL;
-        unsigned cuts = tail                                     ? 1u << CUT_DP | 1u << CUT_CP
-                        : l->size[CUT_TP] > 1                    ? 1u << CUT_TP
-                        : strcmp(name, "all_to_all_single") == 0 ? 1u << CUT_DP
-                                                                 : 1u << CUT_CP;
+        /* where neither tensor nor context is cut, only replicas are left to exchange anything */
+        unsigned cuts = tail                                                             ? 1u << CUT_DP | 1u << CUT_CP
+                        : l->size[CUT_TP] > 1                                            ? 1u << CUT_TP
+                        : l->size[CUT_CP] > 1 && strcmp(name, "all_to_all_single") != 0 ? 1u << CUT_CP
+                                                                                         : 1u << CUT_DP;
         layout_group(l, x->w->set->ranks.v[rank]->rank, cuts, &group);
     }
     struct buf key = {0};

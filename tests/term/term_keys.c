@@ -176,10 +176,10 @@ static void lists_narrow(void **state)
     tty_send(&t, "\033OD"); /* back */
     wait_gone(&t, 2, "/list fil");
     tty_send(&t, "?finding-tag");
-    wait_text(&t, 2, "/finding-tag: what holds this");
+    wait_text(&t, 2, "/finding-tag: entries that contain this");
     wait_text(&t, NOWHERE, ":finding-tag");
     tty_send(&t, "\033OD");
-    wait_gone(&t, 2, "what holds this");
+    wait_gone(&t, 2, "entries that contain this");
     tty_quit(&t, "Q");
 }
 
