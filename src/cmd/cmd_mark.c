@@ -188,8 +188,9 @@ static int run_unmark(struct workspace *d, struct str args)
     uint32_t row[2], asked[2] = {d->asked_call[TARGET], d->asked_call[GOLDEN]};
     workspace_rows(d, d->cursor, row);
     d->asked_call[TARGET] = d->asked_call[GOLDEN] = 0;
+    /* where they stood as a pair, parted by now or not yet */
     if (str_is(args, "ask") && asked[TARGET] &&
-        (row[TARGET] == asked[TARGET] - 1) != (row[GOLDEN] == asked[GOLDEN] - 1)) /* where they stood as a pair */
+        (row[TARGET] == asked[TARGET] - 1 || row[GOLDEN] == asked[GOLDEN] - 1))
         return reject_calls(d, (const uint32_t[2]){asked[TARGET] - 1, asked[GOLDEN] - 1});
     if (row[TARGET] == NONE || row[GOLDEN] == NONE) {
         workspace_complain(d, _("this row is not paired"));
