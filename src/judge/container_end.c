@@ -113,6 +113,10 @@ bool container_ends_elsewhere(const struct judgement *j, const struct measure *m
     const struct line *l = &m->pairing->lines.v[line];
     if (l->pair == NONE || j->line[line].verdict != VERDICT_DEVIATE)
         return false;
+    const struct pair *pair = &m->pairing->pairs.v[l->pair];
+    /* whose ends a person paired, or only parts of what they put out, has said where they end */
+    if (pair->origin == ORIGIN_MARK || pair->view != NONE)
+        return false;
     if (joined_dump_rows(side(x, TARGET))) /* a collective at its end is no other end: it is judged by itself */
         return false;
     for (int s = 0; s < 2; s++) {
