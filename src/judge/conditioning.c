@@ -445,8 +445,16 @@ uint32_t condition_module_backward(const struct dump *d, uint32_t gradient)
     return NONE;
 }
 
-/* The gradient that came into the call whose result, a sum over all places but one axis, this row is; NONE: not
- * known. */
+static uint32_t first_float(const struct dump *d, uint32_t call)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR &&
+            dtype_is_float((enum dtype)d->rows.v[r].dtype))
+            return r;
+    return NONE;
+}
+
+/* The gradient that came into the call whose result, a sum over all places but one axis, this row is; NONE: not known. */
 static uint32_t incoming_row(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
@@ -459,6 +467,25 @@ static uint32_t incoming_row(const struct dump *d, uint32_t row)
             dump_row_numel(d, x) > dump_row_numel(d, row))
             return x;
     return NONE;
+}
+
+/* How much noise of what came in is in a linear layer's gradient of its weight, Σ dyᵢ xᵢᵀ over all places: as of a sum
+ * of random signs, √places rms(dy) rms(x) / rms(dW); NAN: not known. */
+static double of_weight_gradient(const struct measure *m, const uint8_t *state, uint32_t row)
+{
+    const struct dump *d = m->side[GOLDEN];
+    const struct shape *s = dump_row_shape(d, row);
+    uint32_t back = d->rows.v[row].io == IO_GRADIENT ? condition_module_backward(d, d->rows.v[row].call) : NONE;
+    uint32_t forward = back == NONE ? NONE : d->calls.v[back].twin;
+    if (forward == NONE || d->calls.v[back].family != FAMILY_LINEAR || !s || s->ndim != 2)
+        return NAN;
+    uint32_t dy = first_float(d, back), x = first_float(d, forward);
+    if (dy == NONE || x == NONE)
+        return NAN;
+    double places = (double)dump_row_numel(d, dy) / (double)s->dim[0];
+    if (places * (double)s->dim[1] != (double)dump_row_numel(d, x))
+        return NAN;
+    return sqrt(places) * facts_of(m, state, dy).rms * facts_of(m, state, x).rms / facts_of(m, state, row).rms;
 }
 
 /* A parameter's gradient: recorded as one, or as a vector a backward call puts out. */
@@ -586,6 +613,9 @@ struct condition condition_of_gradient(const struct measure *m, const uint8_t *s
                 (rounding[1] && is_left_over(&g[0], noise));
     if (zero && whole > 0)
         return (struct condition){.kind = CONDITION_ZERO_GRADIENT, .kappa = whole / own, .own = whole / own};
+    double weight = of_weight_gradient(m, state, row[GOLDEN]);
+    if (weight >= rule_limit(RULE_LIMIT_ILL_CONDITIONED) && isfinite(weight))
+        return (struct condition){CONDITION_GRADIENT_SUM, weight, weight, 1};
     double kappa = golden->incoming / golden->own;
     if (!(g[TARGET].own > 0) || !isfinite(kappa))
         return c;

@@ -11,7 +11,6 @@
 #include "pair/call_arguments.h"
 
 #define STEPS 12 /* calls between a product and its softmax, or a softmax and the product with the values */
-#define SCALE_WORDS "scale scale_value scalar_value softmax_scale"
 
 /* A product of two tensors the written-out side may compute scores with. */
 struct scores_product {
@@ -78,11 +77,11 @@ static bool fused_call(const struct dump *d, uint32_t call, struct fused_call *o
     *out = (struct fused_call){.query = call_input(d, call, 0),
                                .key = call_input(d, call, 1),
                                .output = result_of(d, call),
-                               .argument = call_argument(d, call, SCALE_WORDS),
+                               .argument = call_argument(d, call, ATTENTION_SCALE_WORDS),
                                .scale = NAN};
     if (out->argument != NONE)
         out->scale = d->rows.v[out->argument].stat[STAT_MAX];
-    struct str rest = STR(SCALE_WORDS), word;
+    struct str rest = STR(ATTENTION_SCALE_WORDS), word;
     while (rest.n && isnan(out->scale)) {
         str_split(rest, ' ', &word, &rest);
         out->scale = left_out_number(d, call, word);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "judge/attention_gradient.h"
 #include "judge/conditioning.h"
 #include "judge/kinks.h"
 #include "judge/pool_ties.h"
@@ -145,6 +146,15 @@ static double error_unseen(const struct judge_pass *p, const struct verdict_case
     uint32_t line = line_before(p, k->row[TARGET]);
     double own = k->r[TARGET]->io == IO_OUTPUT ? (double)p->call_unseen[k->call] : 0;
     return line == NONE ? own : fmax(own, (double)p->unseen[line]);
+}
+
+bool row_verdict_accepts(const struct judge_pass *p, const uint32_t rows[2], double error, double level)
+{
+    const struct row *t = &p->side[TARGET]->rows.v[rows[TARGET]], *g = &p->side[GOLDEN]->rows.v[rows[GOLDEN]];
+    enum dtype own = dtype_coarser(t->dtype, g->dtype);
+    double floor = thresholds_of(p->tol, dtype_coarser(own, noise_level_dtype(&p->level)))->drift;
+    return error <= fmax(thresholds_of(p->tol, own)->deviate, p->tol->level * level) &&
+           error <= fmax(floor, p->tol->jump * level);
 }
 
 void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double error, bool stats)
@@ -370,6 +380,16 @@ static double error_seen(const struct judge_pass *p, const struct verdict_case *
     return (double)fmaxf(p->call_error[k->call], backward && twin != NONE ? p->call_error[twin] : 0);
 }
 
+/* A gradient of queries or keys that came through fused attention's softmax, which either side may have written out. */
+static struct condition condition_of_attention(const struct judge_pass *p, const struct verdict_case *k, double *noise)
+{
+    double held = attention_gradient_held(p, k->row, noise);
+    double kappa = isfinite(held) ? held : attention_gradient_condition(p->m, p->state, GOLDEN, k->row[GOLDEN]);
+    if (!(kappa > 1) || !isfinite(kappa))
+        return (struct condition){.kind = CONDITION_NONE, .kappa = 1, .own = 1};
+    return (struct condition){CONDITION_WEIGHTED, kappa, kappa, 0};
+}
+
 /* A deviation that is no more than what this operator makes of noise is nobody's first deviation (conditioning.h). The
  * noise is what its inputs were seen to have; where they were not compared, the level; and its own rounding. */
 void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
@@ -420,9 +440,13 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
         hold_apart(k, &c, hypot(turned_gates, (double)l->limit), 0);
         return;
     }
+    double came_with = k->r[TARGET]->io == IO_GRADIENT ? unrecorded_incoming_error(p, k) : 0;
+    double seen = came_with > 0 ? came_with : error_seen(p, k); /* gradients beside it are no inputs of it */
+    if (c.kind == CONDITION_NONE)
+        c = condition_of_attention(p, k, &came_with);
     if (c.kind == CONDITION_NONE)
         c = condition_of(p->m, p->state, k->row[GOLDEN]);
-    bool discrete = condition_is_discrete(c.kind), compared = p->call_dtype[k->call] != DTYPE_UNKNOWN;
+    bool discrete = condition_is_discrete(c.kind), compared = p->call_dtype[k->call] != DTYPE_UNKNOWN || came_with > 0;
     bool conditioned = discrete || c.kind == CONDITION_GRADIENT_SUM || c.own >= rule_limit(RULE_LIMIT_ILL_CONDITIONED);
     if (c.kind == CONDITION_NONE || c.kind == CONDITION_SUM || !conditioned)
         return;
@@ -435,7 +459,7 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
     else if ((discrete || c.kind == CONDITION_GRADIENT_SUM || c.kind == CONDITION_WEIGHTED) && !k->f)
         /* equal statistics do not tell equal values */
         unseen = fmax(level, unseen);
-    double bound = factor * condition_bound(&c, error_seen(p, k), unseen);
+    double bound = factor * condition_bound(&c, fmax(seen, came_with), unseen);
     bound = fmin(bound,
                  discrete ? rule_limit(RULE_LIMIT_INTEGERS_TURNED_MOST) : rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
     if (how == ROUTING_TIED)

@@ -70,6 +70,8 @@ static inline bool class_is_whole(enum dtype_class c)
 double row_verdict_printed(const struct judge_pass *p);
 /* Gives the line its verdict by an error (rel_l2, or the largest relative difference of recorded figures: stats). */
 void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double error, bool stats);
+/* Whether compared elements of a row that is yet to come would be accepted with that error, at that level of noise. */
+bool row_verdict_accepts(const struct judge_pass *p, const uint32_t rows[2], double error, double level);
 /* Whether an input is the call's weight or bias: by its place in the calls that have one. */
 bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_case *k);
 /* A deviation that is no more than what its operator makes of noise is held apart (RULE_ILL). */

@@ -138,6 +138,8 @@ double unrecorded_incoming_error(const struct judge_pass *p, const struct verdic
     const struct figures *f = p->m->figures[line];
     const uint32_t *rows = p->m->pairing->lines.v[line].row;
     double kappa, bound = kinks_bound(p, rows, f, &kappa), behind = unrecorded_step_error(p, rows);
-    double level = p->tol->level * fmax(noise_level_quantile(&p->level, p->tol->quantile), behind);
-    return (bound > 0 || behind > 0) && f->rel_l2 <= hypot(bound, level) ? f->rel_l2 : 0;
+    double level = fmax(noise_level_quantile(&p->level, p->tol->quantile), noise_level_product(&p->level));
+    double most = p->tol->level * fmax(noise_level_quantile(&p->level, p->tol->quantile), behind);
+    bool explained = (bound > 0 || behind > 0) && f->rel_l2 <= hypot(bound, most);
+    return explained || row_verdict_accepts(p, rows, f->rel_l2, level) ? f->rel_l2 : 0;
 }

@@ -21,6 +21,8 @@ bool argument_same(const struct dump *d, struct named_argument a, const struct d
 struct str left_out_value(const struct dump *d, uint32_t call, struct str argument);
 /* The same as a number, NAN where it is none: "head_dim**-0.5" is computed from the call's first tensor. */
 double left_out_number(const struct dump *d, uint32_t call, struct str argument);
+/* What the factor of attention's scores is called. */
+#define ATTENTION_SCALE_WORDS "scale scale_value scalar_value softmax_scale"
 /* The argument of that name (one of `words`, separated by spaces) that is not a tensor, or NONE. */
 uint32_t call_argument(const struct dump *d, uint32_t call, const char *words);
 /* The nth tensor (from 0) a call was given, parameters apart, or NONE. */

@@ -5,6 +5,7 @@
 #include "sides.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { BEFORE = 16, ROWS = 64, WIDTH = 16, N = ROWS * WIDTH };
 #define SIZES "64,16"
@@ -183,6 +184,165 @@ static void test_weighted_gradients(void **state)
         assert_false(weighted(softmax, 0.01, 1)); /* what noise makes of it */
         assert_true(weighted(softmax, 0.01, 8)); /* what it does not */
     }
+}
+
+/* ---- gradients through a softmax that no row holds ---- */
+
+enum { KEYS = 8, HEADS = N / KEYS / WIDTH };
+#define HEADED "2,4,8,16"
+
+/* dK of attention over nearly even values; `rounding`: what the product of gradient and values errs by. */
+static void key_gradient(const double *q, const double *k, const double *v, const double *g, double rounding,
+                         double *dk)
+{
+    double scale = 1 / sqrt(WIDTH);
+    memset(dk, 0, N * sizeof *dk);
+    for (size_t i = 0; i < HEADS * KEYS; i++) {
+        double p[KEYS], dp[KEYS], sum = 0, c = 0;
+        size_t from = i / KEYS * KEYS;
+        for (size_t j = 0; j < KEYS; j++) {
+            double score = 0;
+            dp[j] = 0;
+            for (size_t e = 0; e < WIDTH; e++) {
+                score += scale * q[i * WIDTH + e] * k[(from + j) * WIDTH + e];
+                dp[j] += g[i * WIDTH + e] * v[(from + j) * WIDTH + e];
+            }
+            dp[j] *= 1 + rounding * normal();
+            sum += p[j] = exp(score);
+        }
+        for (size_t j = 0; j < KEYS; j++)
+            c += p[j] / sum * dp[j];
+        for (size_t j = 0; j < KEYS; j++)
+            for (size_t e = 0; e < WIDTH; e++)
+                dk[(from + j) * WIDTH + e] += scale * p[j] / sum * (dp[j] - c) * q[i * WIDTH + e];
+    }
+}
+
+/* A side's call with these values, in the order of the slots. */
+static void call_of(int side, const char *name, enum family family, const char *const *slots, double *const *values)
+{
+    uint32_t c = side_call(&s.d[side], name, NULL);
+    s.d[side].calls.v[c].family = (uint8_t)family;
+    for (int i = 0; i < 4; i++) {
+        uint32_t r = one(side, slots[i], HEADED, values[i], N);
+        s.d[side].rows.v[r].has |= HAS_FILE;
+    }
+}
+
+/* The gradient of keys behind attention that the target, or both sides, computed in one call, which errs by that many
+ * times what rounding did to it. `spread` of the values: the less, the more the softmax takes away. */
+static bool fused(bool on_both, double spread, double times)
+{
+    static double q[N], k[N], v[N], g[N], o[N], dq[N], dk[N], dv[N], other[N], any[7][N];
+    static const char *const forward[] = {"input.0", "input.1", "input.2", "output.0"};
+    static const char *const backward[] = {"input.0", "output.0", "output.1", "output.2"};
+    double *const values[2][4] = {{q, k, v, o}, {g, dq, dk, dv}};
+    double *const apart[2][4] = {{any[0], any[1], any[2], any[3]}, {g, any[4], any[5], any[6]}};
+    begin(10);
+    drawn(q, N), drawn(k, N), drawn(v, N), drawn(g, N), drawn(o, N), drawn(dq, N), drawn(dv, N);
+    for (int i = 0; i < 7; i++)
+        drawn(any[i], N);
+    for (size_t i = 0; i < N; i++)
+        v[i] = v[i / (KEYS * WIDTH) * KEYS * WIDTH + i % WIDTH] + spread * normal();
+    key_gradient(q, k, v, g, 0, dk);
+    key_gradient(q, k, v, g, 0.002, other);
+    for (size_t i = 0; i < N; i++)
+        other[i] -= dk[i];
+    double did = rms(other, N) / rms(dk, N);
+    call("Tensor.__add__.0.forward", NULL, FAMILY_ADD);
+    both("output.0", HEADED, k, N);
+    if (on_both)
+        call_of(GOLDEN, "Functional.scaled_dot_product_attention.0.forward", FAMILY_ATTENTION, forward, values[0]);
+    else
+        call_of(GOLDEN, "Torch.matmul.7.forward", FAMILY_LINEAR, forward, apart[0]);
+    call_of(TARGET, "Functional.scaled_dot_product_attention.0.forward", FAMILY_ATTENTION, forward, values[0]);
+    call("Module.o.Linear.backward.0", "o", FAMILY_LINEAR);
+    uint32_t came = both("output.0", HEADED, g, N);
+    if (on_both)
+        call_of(GOLDEN, "Functional.scaled_dot_product_attention.0.backward", FAMILY_ATTENTION, backward, values[1]);
+    else
+        call_of(GOLDEN, "Torch.matmul.7.backward", FAMILY_LINEAR, backward, apart[1]);
+    call_of(TARGET, "Functional.scaled_dot_product_attention.0.backward", FAMILY_ATTENTION, backward, values[1]);
+    uint32_t put_out = came + 3;
+    call("Tensor.__add__.0.backward", NULL, FAMILY_ADD);
+    uint32_t held = both("input.0", HEADED, dk, N);
+    build();
+    errs(came, 0.002);
+    if (on_both) {
+        errs(came + 1, 0.002);
+        errs(came + 2, 0.002);
+        errs(put_out, times * did);
+        errs(came + 4, 0.002);
+    }
+    errs(held, times * did);
+    return is_first(on_both ? put_out : held);
+}
+
+static void test_fused_attention(void **state)
+{
+    (void)state;
+    for (int on_both = 0; on_both < 2; on_both++) {
+        assert_false(fused(on_both, 0.02, 1));
+        assert_true(fused(on_both, 0.02, 8)); /* more than rounding does */
+    }
+    assert_true(fused(false, 1, 60)); /* little is taken away */
+}
+
+/* ---- gradients of weights ---- */
+
+/* A linear layer whose places are nearly alike and whose gradient sums to nearly nothing over them: `noise` came in
+ * with it, recorded behind the weight's. The weight errs by that many times what noise did to it, or by `error`. */
+static bool weight_gradient(double alike, double noise, double times, double error)
+{
+    static double x[N], y[N], dy[N], other[N], w[WIDTH * WIDTH], diff[WIDTH * WIDTH], mean[WIDTH];
+    begin(11);
+    drawn(mean, WIDTH);
+    drawn(y, N), drawn(dy, N);
+    memset(w, 0, sizeof w);
+    memset(diff, 0, sizeof diff);
+    for (size_t i = 0; i < N; i++)
+        x[i] = mean[i % WIDTH] + (1 - alike) * normal();
+    for (size_t e = 0; e < WIDTH; e++) {
+        double sum = 0;
+        for (size_t r = 0; r < ROWS; r++)
+            sum += dy[r * WIDTH + e] / ROWS;
+        for (size_t r = 0; r < ROWS; r++)
+            dy[r * WIDTH + e] -= alike * sum;
+    }
+    for (size_t i = 0; i < N; i++)
+        other[i] = noise * normal();
+    for (size_t r = 0; r < ROWS; r++)
+        for (size_t e = 0; e < WIDTH; e++)
+            for (size_t f = 0; f < WIDTH; f++) {
+                w[e * WIDTH + f] += dy[r * WIDTH + e] * x[r * WIDTH + f];
+                diff[e * WIDTH + f] += other[r * WIDTH + e] * x[r * WIDTH + f];
+            }
+    double did = rms(diff, WIDTH * WIDTH) / rms(w, WIDTH * WIDTH);
+    call("Module.k.Linear.forward.0", "k", FAMILY_LINEAR);
+    both("input.0", SIZES, x, N);
+    both("output.0", SIZES, y, N);
+    call("Module.k.Linear.parameters_grad.0", "k", FAMILY_LINEAR);
+    uint32_t weight = both("weight", "16,16", w, WIDTH * WIDTH);
+    for (int i = 0; i < 2; i++) {
+        s.d[i].rows.v[weight].io = IO_GRADIENT;
+        s.d[i].rows.v[weight].dtype = DTYPE_F32;
+    }
+    call("Module.k.Linear.backward.0", "k", FAMILY_LINEAR);
+    uint32_t came = both("input.0", SIZES, dy, N);
+    build();
+    errs(weight, error > 0 ? error : times * did);
+    errs(came, noise);
+    return is_first(weight);
+}
+
+static void test_weight_gradients(void **state)
+{
+    (void)state;
+    assert_false(weight_gradient(0.98, 0.002, 1, 0)); /* the places' gradients cancel */
+    assert_true(weight_gradient(0.98, 0.002, 8, 0));
+    assert_false(weight_gradient(0, 0.015, 0, 0.03)); /* what came in will be accepted, in its 16-bit type */
+    assert_true(weight_gradient(0, 0.07, 0, 0.1)); /* it will not */
+    assert_true(weight_gradient(0, 0.002, 0, 0.03));
 }
 
 /* ---- sums, gates and ends nobody recorded ---- */
@@ -405,6 +565,7 @@ static void test_roundings_between_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fused_attention),    cmocka_unit_test(test_weight_gradients),
         cmocka_unit_test(test_weighted_gradients), cmocka_unit_test(test_sums_of_gradients),
         cmocka_unit_test(test_gates_in_place),     cmocka_unit_test(test_ends_of_modules),
         cmocka_unit_test(test_signs_by_figures),   cmocka_unit_test(test_places_between_others),

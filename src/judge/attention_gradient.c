@@ -1,0 +1,84 @@
+/* Reads the sizes of a fused attention's tensors and estimates what its softmax leaves of a gradient. */
+#include "judge/attention_gradient.h"
+
+#include <math.h>
+
+#include "dump/family.h"
+#include "judge/conditioning.h"
+#include "judge/pass_rows.h"
+#include "pair/call_arguments.h"
+
+static double rms_of(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+{
+    struct condition_size x;
+    bool known = row != NONE && condition_size_of(m, state, side, row, &x) && x.n > 0;
+    return known ? x.norm / sqrt(x.n) : NAN;
+}
+
+/* Which of its call's outputs a row is, and whether that call is fused attention's backward one: 0 the gradient of the
+ * queries, 1 of the keys; else −1. */
+static int gradient_of(const struct dump *d, uint32_t row)
+{
+    const struct call *c = &d->calls.v[d->rows.v[row].call];
+    int nth = 0;
+    if (c->family != FAMILY_ATTENTION || c->kind == CALL_MODULE || c->phase != PHASE_BACKWARD || c->twin == NONE)
+        return -1;
+    EACH_EARLY_ROW(d, d->rows.v[row].call, r) {
+        if (r == row && pass_is_float(&d->rows.v[r], IO_OUTPUT))
+            return nth < 2 ? nth : -1;
+        nth += d->rows.v[r].io == IO_OUTPUT;
+    }
+    return -1;
+}
+
+double attention_gradient_condition(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+{
+    const struct dump *d = m->side[side];
+    int nth = gradient_of(d, row);
+    if (nth < 0)
+        return NAN;
+    uint32_t call = d->rows.v[row].call, x[3];
+    for (int i = 0; i < 3; i++) {
+        x[i] = call_input(d, d->calls.v[call].twin, i);
+        if (x[i] == NONE)
+            return NAN;
+    }
+    const struct shape *q = dump_row_shape(d, x[0]), *k = dump_row_shape(d, x[1]);
+    uint32_t came = pass_first_float(d, call, IO_INPUT);
+    bool same = dump_row_numel(d, row) == dump_row_numel(d, x[nth]);
+    if (!q || !k || q->ndim != 4 || k->ndim != 4 || !same || came == NONE)
+        return NAN;
+    double width = (double)q->dim[3], keys = fmax((double)k->dim[1], (double)k->dim[2]);
+    double terms = nth == 0 ? keys : keys * (double)dump_row_numel(d, x[0]) / (double)dump_row_numel(d, x[1]);
+    uint32_t given = call_argument(d, d->calls.v[call].twin, ATTENTION_SCALE_WORDS);
+    double scale = given == NONE ? 1 / sqrt(width) : d->rows.v[given].stat[STAT_MAX];
+    double scores = sqrt(width) * rms_of(m, state, side, came) * rms_of(m, state, side, x[2]) / keys;
+    return fabs(scale) * sqrt(terms) * scores * rms_of(m, state, side, x[!nth]) / rms_of(m, state, side, row);
+}
+
+/* The largest error the inputs of a side's call were accepted with where their values stood before. */
+static double noise_in(const struct judge_pass *p, int side, uint32_t call)
+{
+    double most = 0;
+    EACH_EARLY_ROW(p->side[side], call, r) {
+        uint32_t from = p->side[side]->rows.v[r].io == IO_INPUT ? p->flow[side].held[r] : NONE;
+        uint32_t line = from == NONE ? NONE : p->m->pairing->line_of[side][from];
+        most = line == NONE ? most : fmax(most, pass_accepted_error(p, line));
+    }
+    return most;
+}
+
+double attention_gradient_held(const struct judge_pass *p, const uint32_t rows[2], double *noise)
+{
+    for (int s = 0; s < 2; s++) {
+        const struct dump *d = p->side[s];
+        uint32_t from = p->flow[s].held[rows[s]], line = from == NONE ? NONE : p->m->pairing->line_of[s][from];
+        if (from == NONE || p->flow[!s].held[rows[!s]] != NONE || gradient_of(d, from) < 0 ||
+            (line != NONE && p->m->pairing->lines.v[line].row[!s] != NONE))
+            continue;
+        uint32_t call = d->rows.v[from].call;
+        *noise = fmax(noise_in(p, s, call), noise_in(p, s, d->calls.v[call].twin));
+        return attention_gradient_condition(p->m, p->state, s, from);
+    }
+    return NAN;
+}
