@@ -454,7 +454,8 @@ static uint32_t first_float(const struct dump *d, uint32_t call)
     return NONE;
 }
 
-/* The gradient that came into the call whose result, a sum over all places but one axis, this row is; NONE: not known. */
+/* The gradient that came into the call whose result this row is, a sum over all places but one axis; NONE: not
+ * known. */
 static uint32_t incoming_row(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];

@@ -25,8 +25,8 @@
  *   rounding, casts        2 rms(x)
  *   comparison             2 rms(x) / (max − min)
  *
- * The gradient of a bias or of a normalisation's scale is a sum of the gradient that came in over all places but one axis:
- * kappa is ‖dy‖ / ‖g‖ as of a sum (for a scale the normalised values, whose mean square is 1, weigh the terms).
+ * The gradient of a bias or of a normalisation's scale is a sum of the gradient that came in over all places but one
+ * axis: kappa is ‖dy‖ / ‖g‖ as of a sum (for a scale the normalised values, whose mean square is 1, weigh the terms).
  * That of a linear layer's weight, Σ dyᵢ xᵢᵀ over places, is one too: √places rms(dy) rms(x) / rms(dW), where that is 4
  * or more: where places are nearly alike, what sums to nothing over them leaves little.
  * Recorded extremes beside a norm err by rel_l2 / √n: those of the sums by √terms more than those of what came in.
