@@ -338,6 +338,7 @@ struct row_template {
     bool single;          /* one row, of the slot that the object stands in */
     bool saved, gradient; /* whose record it is */
     bool twice;           /* a member stands twice in a tensor: the last counts */
+    bool grouped;         /* it names a collective's ranks, which belong to the call */
     uint32_t rows, noted;
     struct row *row;
     struct {
@@ -345,7 +346,7 @@ struct row_template {
         enum member member;
     } hole[JSON_HOLES];
     /* while it is made: what there was before, and where it stands */
-    size_t rows_before, problems_before, groups_before;
+    size_t rows_before, problems_before;
     uint32_t slot;
 };
 
@@ -373,7 +374,6 @@ static const cJSON *begin_template(struct msprobe_fill *f, const cJSON *v, bool 
         x->gradient = f->d->calls.v[f->call].gradient;
         x->rows_before = f->d->rows.n;
         x->problems_before = f->d->problems.n;
-        x->groups_before = f->d->groups.n;
         x->slot = part ? dump_slot(f->d, buf_view(&f->slot)) : NONE;
         m->user = x;
         f->making = m;
@@ -388,8 +388,7 @@ static void end_template(struct msprobe_fill *f)
         return;
     struct row_template *x = f->making->user;
     x->rows = (uint32_t)(d->rows.n - x->rows_before);
-    x->regular = x->noted == f->making->holes && !x->twice && d->problems.n == x->problems_before &&
-                 d->groups.n == x->groups_before;
+    x->regular = x->noted == f->making->holes && !x->twice && !x->grouped && d->problems.n == x->problems_before;
     x->single = x->rows == 1 && d->rows.v[x->rows_before].slot == x->slot;
     x->row = arena_alloc(&f->templates->arena, (x->rows + 1) * sizeof *x->row);
     for (uint32_t i = 0; i < x->rows; i++)
@@ -475,6 +474,8 @@ static bool is_tensor(const cJSON *v, const char *type)
 static void group_of(struct msprobe_fill *f, const cJSON *v)
 {
     const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(v, "group_ranks");
+    if (is_sizes(ranks) && f->making)
+        ((struct row_template *)f->making->user)->grouped = true;
     if (!is_sizes(ranks) || (f->d->groups.n && vec_last(&f->d->groups)->call == f->call))
         return;
     struct call_group g = {.call = f->call, .ranks = kept_text(f, ranks)};

@@ -593,6 +593,7 @@ static void records_that_repeat(void **state)
         "\"data_name\":\"other#.pt\"}]",
         "[{\"type\":\"torch.ProcessGroup\",$\"group_ranks\":[#,#,#]},{\"type\":\"x.dtype\",\"value\":\"float32\"}]",
         "[{\"type\":\"torch.Tensor\",$\"dtype\":\"torch.float32\",\"shape\":\"odd\",\"Max\":#,\"Min\":\"#\",\"Norm\":#}]",
+        "[{\"type\":\"torch.ProcessGroup\",$\"group_ranks\":[0,1]},{\"type\":\"torch.ProcessGroup\",$\"group_ranks\":[0,1]}]",
         "{\"\":{\"type\":\"torch.Tensor\",$\"dtype\":\"int8\",\"Max\":#,\"Min\":#,\"Norm\":#},\"b\":{\"a\":[],\"b\":[],\"Max\":4}}",
     };
     static const char *const names[] = {"F.add.#.forward", "Module.m.#.L.backward.0", "Module.m.#.L.parameters_grad", "v.#.debug"};
