@@ -1,0 +1,154 @@
+/* What has no counterpart on the other side: numbers of a rank's own cut, and what is computed of them. */
+#include "ranks/join_trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "ranks/part_values.h"
+
+/* Each part is an order of its own rows: indices 0 … n-1, each once. */
+static bool is_order(const struct whole_rows *r, const struct whole_row *x)
+{
+    bool all = x->kind == ROW_TENSOR && dtype_table[x->dtype].klass == CLASS_INT && x->parts.n > 1;
+    for (size_t i = 0; i < x->parts.n && all; i++) {
+        uint64_t n = 0;
+        double *v = part_values(&part_dump(r, &x->parts.v[i])->dump, x->parts.v[i].row, &n);
+        bool *seen = mem_zalloc((size_t)n + 1);
+        all = v && n > 1;
+        for (uint64_t k = 0; all && k < n; k++) {
+            all = v[k] >= 0 && v[k] < (double)n && !seen[(size_t)v[k]];
+            if (all)
+                seen[(size_t)v[k]] = true;
+        }
+        free(v);
+        free(seen);
+    }
+    return all;
+}
+
+/* Numbers of a rank's own tokens: how they are sorted, how many go where. No other cut has them. */
+void rank_bookkeeping_find(struct deciding *d)
+{
+    for (size_t i = 0; i < d->trials.n; i++) {
+        struct trial *t = &d->trials.v[i];
+        struct whole_row *a = &d->side[0]->rows.v[t->row[0]], *b = &d->side[1]->rows.v[t->row[1]];
+        bool whole_numbers = dtype_table[a->dtype].klass == CLASS_INT;
+        bool fit = false;
+        for (size_t p = 0; p < t->pairs && !fit; p++)
+            fit = isnan(t->error[p]) || trial_fits(d, t, p);
+        if (!whole_numbers || fit || (t->pairs && !is_order(d->side[0], a) && !is_order(d->side[1], b)))
+            continue;
+        a->local = b->local = true;
+    }
+}
+
+/* Numbers among a call's arguments that are other ones on other ranks of its tensor-parallel group: the first index of
+ * a rank's own part of the vocabulary. What comes of them is of that rank alone. */
+static bool numbers_differ(const struct whole_rows *r, const struct whole_row *x)
+{
+    if (x->kind != ROW_INT && x->kind != ROW_FLOAT)
+        return false;
+    for (size_t i = 1; i < x->parts.n; i++) {
+        const struct row *a = &part_dump(r, &x->parts.v[0])->dump.rows.v[x->parts.v[0].row];
+        const struct row *b = &part_dump(r, &x->parts.v[i])->dump.rows.v[x->parts.v[i].row];
+        if (x->parts.v[i].micro == x->parts.v[0].micro && a->stat[0] != b->stat[0])
+            return true;
+    }
+    return false;
+}
+
+static bool has_cut(const struct whole_row *x, enum cut c)
+{
+    for (int s = 0; s < x->steps; s++)
+        if (x->step[s].by == c)
+            return true;
+    return false;
+}
+
+static const struct trial *trial_of(const struct deciding *d, const uint32_t *at, uint32_t row)
+{
+    return at[row] == NONE ? NULL : &d->trials.v[at[row]];
+}
+
+static bool fits_at_all(const struct deciding *d, const struct trial *t)
+{
+    for (size_t i = 0; t && i < t->pairs; i++)
+        if (isnan(t->error[i]) || trial_fits(d, t, i))
+            return true;
+    return false;
+}
+
+/* Whole numbers with the extremes of what a rank alone has computed, on every rank. */
+static bool same_extremes(const struct whole_rows *r, const struct whole_row *a, const struct whole_row *b)
+{
+    if (a->parts.n != b->parts.n)
+        return false;
+    for (size_t i = 0; i < a->parts.n; i++) {
+        const struct dump *d = &part_dump(r, &a->parts.v[i])->dump, *q = &part_dump(r, &b->parts.v[i])->dump;
+        const struct row *x = &d->rows.v[a->parts.v[i].row], *y = &q->rows.v[b->parts.v[i].row];
+        if (dump_row_numel(d, a->parts.v[i].row) != dump_row_numel(q, b->parts.v[i].row) ||
+            x->stat[STAT_MAX] != y->stat[STAT_MAX] || x->stat[STAT_MIN] != y->stat[STAT_MIN])
+            return false;
+    }
+    return true;
+}
+
+typedef VEC(uint32_t) row_list;
+
+/* made: outputs of calls of a rank alone so far. */
+static bool made_by_rank_alone(const struct whole_rows *r, const row_list *made, const struct whole_row *x)
+{
+    for (size_t i = made->n; i-- > 0; ) /* what it is made of came mostly just before */
+        if (same_extremes(r, x, &r->rows.v[made->v[i]]))
+            return true;
+    return false;
+}
+
+/* A call is of a rank alone where such a number goes in, or, behind such a call of the same module, whole numbers that
+ * fit nowhere; its results are, where they fit nowhere. */
+void rank_local_find(struct deciding *d)
+{
+    struct whole_rows *r = d->side[0]->calls->layout->size[CUT_TP] > 1 ? d->side[0] : d->side[1];
+    int side = r == d->side[1];
+    if (r->calls->layout->size[CUT_TP] == 1)
+        return;
+    uint32_t *trial = mem_alloc((r->rows.n + 1) * sizeof *trial);
+    memset(trial, 0xff, (r->rows.n + 1) * sizeof *trial);
+    for (uint32_t i = 0; i < d->trials.n; i++)
+        trial[d->trials.v[i].row[side]] = i;
+    row_list made = {0};
+    const char *inside = NULL; /* the group with such a call */
+    for (size_t o = 0; o < r->calls->order.n; o++) {
+        uint32_t call = r->calls->order.v[o];
+        const struct whole_call *w = &r->calls->calls.v[call];
+        bool begins = false, takes = false, fed = false;
+        uint32_t from = r->first_of[call], to = from;
+        for (; to < r->rows.n && r->rows.v[to].call == call; to++) {
+            const struct whole_row *x = &r->rows.v[to];
+            bool whole_numbers = x->kind == ROW_TENSOR && !dtype_is_float((enum dtype)x->dtype);
+            begins |= x->io == IO_INPUT && has_cut(x, CUT_TP) && numbers_differ(r, x);
+            bool alone =
+                x->io == IO_INPUT && whole_numbers && has_cut(x, CUT_TP) && !fits_at_all(d, trial_of(d, trial, to));
+            takes |= alone;
+            fed |= alone && made_by_rank_alone(r, &made, x);
+        }
+        bool local = begins || fed || (takes && inside && strcmp(inside, w->group) == 0);
+        if (begins)
+            inside = w->group;
+        for (uint32_t i = from; local && i < to; i++) {
+            struct whole_row *x = &r->rows.v[i];
+            bool number = x->kind == ROW_INT || x->kind == ROW_FLOAT;
+            bool own = number || ((x->io == IO_OUTPUT || !begins) && x->kind == ROW_TENSOR && has_cut(x, CUT_TP) &&
+                                  !fits_at_all(d, trial_of(d, trial, i)));
+            if (!own)
+                continue;
+            x->local = true;
+            if (x->io == IO_OUTPUT && x->kind == ROW_TENSOR)
+                vec_push(&made, i);
+            if (x->partner != NONE)
+                d->side[!side]->rows.v[x->partner].local = true;
+        }
+    }
+    free(trial);
+    vec_release(&made);
+}

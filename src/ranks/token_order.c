@@ -1,0 +1,113 @@
+/* Rows of tokens that experts on other ranks were sent in another order. */
+#include "ranks/join_trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "ranks/part_values.h"
+
+#define TOKENS_MOST 4096 /* rows of a set that are compared with each other */
+
+/* Of each row of b the row of a that is it, within limit of its size; false where a row of one is not in the other. */
+static bool match_tokens(double limit, const double *a, const double *b, uint64_t rows, uint64_t width,
+                         uint32_t *order)
+{
+    bool *used = mem_zalloc((size_t)rows + 1), all = rows > 1 && rows <= TOKENS_MOST;
+    for (uint64_t i = 0; i < rows && all; i++) {
+        uint64_t best = rows;
+        double nearest = INFINITY, size = 0;
+        for (uint64_t k = 0; k < width; k++)
+            size += b[i * width + k] * b[i * width + k];
+        for (uint64_t j = 0; j < rows; j++) {
+            double off = 0;
+            for (uint64_t k = 0; k < width && off < nearest; k++)
+                off += (a[j * width + k] - b[i * width + k]) * (a[j * width + k] - b[i * width + k]);
+            if (!used[j] && off < nearest) {
+                nearest = off;
+                best = j;
+            }
+        }
+        all = best < rows && sqrt(nearest) <= limit * sqrt(size);
+        if (all) {
+            used[best] = true;
+            order[i] = (uint32_t)best;
+        }
+    }
+    free(used);
+    return all;
+}
+
+static double *values_of(const struct whole_rows *r, const struct whole_row *x, uint64_t *n)
+{
+    struct held h = {0};
+    double *v = row_hold(&h, r, x) ? row_values(r, x, &h, n) : NULL;
+    parts_let_go(&h);
+    return v;
+}
+
+/* The expert's path: "decoder.layers.1.mlp.local_experts.2". */
+static struct str expert_path(const struct whole_rows *r, const struct whole_row *x)
+{
+    struct str group = str_cut(str_of(r->calls->calls.v[x->call].group), 2);
+    ptrdiff_t at = str_search(group, "expert");
+    size_t from, to;
+    int number;
+    if (at < 0 || !path_number(str_cut(group, (size_t)at), &from, &to, &number))
+        return (struct str){0};
+    return str_n(group.p, (size_t)at + to);
+}
+
+static void use_order(struct deciding *d, struct whole_row *x, const uint32_t *order, uint64_t n)
+{
+    x->order = arena_alloc(&d->side[0]->arena, (size_t)n * sizeof *order);
+    memcpy(x->order, order, (size_t)n * sizeof *order);
+    for (int s = 0; s < x->steps; s++)
+        if (x->step[s].axis == 0 && x->step[s].how != JOIN_VOCAB)
+            x->step[s].how = JOIN_TOKENS;
+}
+
+/* Rows whose first axis is tokens in the order they were sent on: compared as a set; of an expert's rows in the order
+ * of what it was given. */
+void token_orders_find(struct deciding *d)
+{
+    struct map experts = {0};
+    VEC(const uint32_t *) orders = {0};
+    if (d->side[0]->calls->layout->size[CUT_EP] == d->side[1]->calls->layout->size[CUT_EP])
+        return;
+    for (size_t i = 0; i < d->trials.n; i++) {
+        struct trial *t = &d->trials.v[i];
+        struct whole_row *a = &d->side[0]->rows.v[t->row[0]], *b = &d->side[1]->rows.v[t->row[1]];
+        bool sums = whole_row_is_sum(a) || whole_row_is_sum(b) || a->io == IO_PARAMETER ||
+                    d->side[0]->calls->calls.v[a->call].gradient;
+        if (sums || a->ndim < 1 || b->ndim != a->ndim || a->shape[0] != b->shape[0] || a->shape[0] < 2 ||
+            !dtype_is_float((enum dtype)a->dtype))
+            continue;
+        struct str expert = expert_path(d->side[0], a);
+        uint32_t known = expert.n ? map_get(&experts, expert) : MAP_NONE;
+        if (known != MAP_NONE) {
+            if (orders.v[known][0] == (uint32_t)a->shape[0])
+                use_order(d, a, orders.v[known] + 1, (uint64_t)a->shape[0]);
+            continue;
+        }
+        uint64_t n[2] = {0, 0}, rows = (uint64_t)a->shape[0];
+        double *x = values_of(d->side[0], a, &n[0]), *y = values_of(d->side[1], b, &n[1]);
+        uint32_t *order = mem_alloc(((size_t)rows + 1) * sizeof *order);
+        bool wrong = x && y && n[0] == n[1] && part_distance_finite(x, y, n[0]) > 1e-3;
+        if ((wrong || expert.n) && x && y && n[0] == n[1] && n[0] / rows > 1 &&
+            match_tokens(trial_limit(d, t), x, y, rows, n[0] / rows, order)) {
+            use_order(d, a, order, rows);
+            if (expert.n && d->side[0]->calls->calls.v[a->call].region == IN_FORWARD) {
+                uint32_t *keep = arena_alloc(&d->arena, ((size_t)rows + 1) * sizeof *keep);
+                keep[0] = (uint32_t)rows;
+                memcpy(keep + 1, order, (size_t)rows * sizeof *keep);
+                map_add(&experts, arena_str(&d->arena, expert), (uint32_t)orders.n);
+                vec_push(&orders, (const uint32_t *)keep);
+            }
+        }
+        free(order);
+        free(x);
+        free(y);
+    }
+    map_release(&experts);
+    vec_release(&orders);
+}
