@@ -1,0 +1,224 @@
+/* The workers: each takes lines, computes their figures without the lock and posts them under it. */
+#include "session/session_parts.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+#define ANNOUNCE_EVERY_MS 20
+
+/* A line's figures are there. Whoever waits for figures is woken for the first after a judgement, for the last, and now
+ * and then: to wake all for each of a dump's short tensors takes longer than to compare them. */
+static void announce_figures(struct session *s)
+{
+    const struct measure *m = &s->rows->measure;
+    long now = clock_ms();
+    if (m->finished != m->wanted && m->finished > s->judged_posts + 1 && now - s->announced_ms < ANNOUNCE_EVERY_MS)
+        return;
+    s->announced_ms = now;
+    session_announce(s);
+}
+
+/* The same row of the runs beside: [0] of the second golden run, [1] of the reference. */
+struct companion_errors {
+    float error[2][2];
+    int rc[2];
+    struct err why[2];
+};
+
+static void measure_companions(const struct session *s, const uint32_t row[2], const struct view *view,
+                               struct figures_watch *watch, struct companion_errors *x)
+{
+    const struct dump *const side[2] = {&s->recordings->side[TARGET].dump, &s->recordings->side[GOLDEN].dump};
+    const struct third_run *c[] = {&s->recordings->golden2, &s->recordings->reference};
+    for (int i = 0; i < 2; i++)
+        if (c[i]->path)
+            x->rc[i] = third_run_measure(c[i], side, row, view, s->kern, watch, i == 1, x->error[i], &x->why[i]);
+}
+
+static void post_companions(struct session *s, const uint32_t row[2], const struct companion_errors *x)
+{
+    struct third_run *c[] = {&s->recordings->golden2, &s->recordings->reference};
+    for (int i = 0; i < 2; i++)
+        if (c[i]->path)
+            third_run_post(c[i], row, x->error[i], x->rc[i] ? &x->why[i] : NULL);
+}
+
+/* For a worker without a line; the lock is held before and after. */
+static void help_or_wait(struct session *s)
+{
+    if (s->paused || !work_crew_needs_help(&s->crew)) {
+        pthread_cond_wait(&s->changed, &s->lock);
+        return;
+    }
+    session_unlock(s);
+    work_crew_help(&s->crew);
+    session_lock(s);
+}
+
+/* Short lines are taken and posted together: taking each by itself held the lock a twelfth of the time. At once no more
+ * are taken than a few milliseconds compare (a distant file system takes that long for one); some are left to
+ * others. */
+#define TOGETHER 32
+#define TOGETHER_BYTES (256 << 10)
+#define TOGETHER_MS 4
+
+struct line_work {
+    struct measure_job job;
+    uint64_t bytes, elements;
+    struct figures f;
+    struct view view;
+    bool viewed;
+    struct err e;
+    int rc;
+    struct companion_errors extra;
+};
+
+/* How many there are now; the lock is held. */
+static int take_lines(struct session *s, int me, int most, struct line_work *x)
+{
+    struct measure *m = &s->rows->measure;
+    size_t share = (m->wanted - m->finished) / (2 * (size_t)(s->workers ? s->workers : 1)) + 1;
+    int n = 0;
+    uint64_t bytes = 0, elements = 0;
+    most = share < (size_t)most ? (int)share : most;
+    while (n < most && bytes < TOGETHER_BYTES && measure_take(m, s->want, s->want_count, &x[n].job)) {
+        x[n].job.cache = s->cache;
+        x[n].bytes = measure_bytes(m, x[n].job.line);
+        x[n].elements = dump_row_numel(m->side[TARGET], x[n].job.row[TARGET]);
+        bytes += x[n].bytes;
+        elements += x[n++].elements;
+    }
+    s->bytes[me] = bytes;
+    s->numel[me] = elements;
+    atomic_store(&s->watch[me].done, 0);
+    return n;
+}
+
+static void compute_line(struct session *s, int me, struct line_work *x)
+{
+    const struct dump *const side[2] = {&s->recordings->side[TARGET].dump, &s->recordings->side[GOLDEN].dump};
+    struct figures_watch *watch = &s->watch[me];
+    x->rc = measure_compute(side, &x->job, s->kern, &x->f, &x->view, &x->viewed, watch, &x->e);
+    if (!x->rc)
+        measure_companions(s, x->job.row, x->viewed ? &x->view : NULL, watch, &x->extra);
+}
+
+/* The lock is held. */
+static void post_lines(struct session *s, const struct line_work *x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (!x[i].rc)
+            post_companions(s, x[i].job.row, &x[i].extra);
+        if (!x[i].rc || x[i].e.code != ERR_CANCEL)
+            measure_post(&s->rows->measure, &x[i].job, &x[i].f, x[i].viewed ? &x[i].view : NULL,
+                         x[i].rc ? &x[i].e : NULL);
+    }
+    announce_figures(s);
+}
+
+static int work(struct job *own, void *ctx, struct err *quiet)
+{
+    struct session *s = ctx;
+    int me = (int)(own - s->worker), most = 1;
+    struct line_work *x = mem_alloc(TOGETHER * sizeof *x);
+    (void)quiet;
+    session_lock(s);
+    s->watch[me].crew = &s->crew;
+    while (!s->stop) {
+        int n = s->paused ? 0 : take_lines(s, me, most, x), posted = 0;
+        if (!n) {
+            help_or_wait(s);
+            continue;
+        }
+        session_unlock(s);
+        long began = clock_ms();
+        for (int i = 0; i < n; i++) {
+            if (i > posted && x[i].bytes > TOGETHER_BYTES) { /* a long one: those before it do not wait */
+                session_lock(s);
+                post_lines(s, x + posted, i - posted);
+                session_unlock(s);
+                posted = i;
+            }
+            compute_line(s, me, &x[i]);
+        }
+        long took = clock_ms() - began;
+        most = took > TOGETHER_MS ? most / 2 + 1 : most < TOGETHER / 2 ? most * 2 : TOGETHER;
+        session_lock(s);
+        s->bytes[me] = 0;
+        post_lines(s, x + posted, n - posted);
+    }
+    session_unlock(s);
+    free(x);
+    session_notify(s);
+    return 0;
+}
+
+void session_call_helpers(void *ctx)
+{
+    struct session *s = ctx;
+    session_lock(s);
+    pthread_cond_broadcast(&s->changed);
+    session_unlock(s);
+}
+
+int session_start_workers(struct session *s, struct err *e)
+{
+    const struct measure *m = &s->rows->measure;
+    int n = threads_wanted(s->opt.workers);
+    n = n < 1 ? 1 : n > SESSION_WORKERS ? SESSION_WORKERS : n;
+    session_lock(s); /* those of an earlier pairing are at work already */
+    s->began_ms = clock_ms();
+    s->worked_before = m->worked;
+    if (m->wanted == m->finished)
+        n = 0;
+    session_unlock(s);
+    int running = s->workers; /* only this thread changes it */
+    while (running < n && job_start(&s->worker[running], work, s) == 0)
+        running++;
+    session_lock(s);
+    s->workers = running;
+    session_unlock(s);
+    if (n == 0 || running)
+        return 0;
+    *e = s->worker[0].err;
+    return -1;
+}
+
+/* Nothing is foretold from less than a second and a half. */
+#define FORETELL_MS 1500
+
+void session_progress(const struct session *s, struct session_progress *p)
+{
+    const struct measure *m = s->rows ? &s->rows->measure : NULL;
+    uint64_t bytes = 0, done = 0;
+    *p = (struct session_progress){.comparing = s->rows && !s->single};
+    if (s->single && s->rows) {
+        uint64_t all = s->rows->examined.elements;
+        double share = all ? (double)atomic_load(&s->watch[0].done) / (double)all : 1;
+        p->share = s->settled || share > 1 ? 1 : share;
+        return;
+    }
+    if (!m) {
+        for (int i = 0; i < 2; i++) {
+            bytes += s->recordings->side[i].dump.bytes;
+            done += s->recordings->side[i].dump.bytes_done;
+        }
+        p->share = bytes ? (double)done / (double)bytes : 0;
+        return;
+    }
+    double worked = (double)m->worked, now = (double)((s->paused ? s->paused_ms : clock_ms()) - s->began_ms);
+    for (int i = 0; i < s->workers; i++)
+        if (s->bytes[i] && s->numel[i]) {
+            double part = (double)atomic_load(&s->watch[i].done) / (double)s->numel[i];
+            worked += (double)s->bytes[i] * (part < 1 ? part : 1); /* through a view it may be read twice */
+        }
+    if (m->finished == m->wanted)
+        p->share = s->now->judged ? 1 : 0;
+    else
+        p->share = m->work ? worked / (double)m->work : (double)m->finished / (double)m->wanted;
+    if (!s->began_ms || now < FORETELL_MS || m->finished == m->wanted || worked <= (double)s->worked_before)
+        return;
+    p->per_second = (worked - (double)s->worked_before) * 1000 / now;
+    p->left = ((double)m->work - worked) / p->per_second;
+}
