@@ -1,5 +1,6 @@
 /* The last line of the screen: what is typed, what was said, or the keys that work now. */
 #include "base/msg.h"
+#include "base/num.h"
 #include "base/utf8.h"
 #include "ui/pane.h"
 
@@ -10,24 +11,43 @@ static const struct hint unopened[] =
 
 #define MESSAGE_LINES 5
 
+/* Lines the message takes. */
+static int message_lines(const struct screen *s, int most)
+{
+    struct grid nowhere = {0};
+    int at = 0, none = 0;
+    int lines = grid_wrap(&nowhere, (struct rect){0, 1, MESSAGE_LINES, s->grid.cols - 1}, &at, &none, STYLE_TEXT,
+                          buf_view(&s->work.message));
+    lines = lines < MESSAGE_LINES ? lines : MESSAGE_LINES;
+    return lines < most ? lines : most;
+}
+
 /* Ends in line y. What does not fit there begins in the lines above it, so that no end is cut off. */
 static void message(const struct screen *s, struct grid *g, int y)
 {
     const struct workspace *d = &s->work;
     uint8_t style = d->message_is_error ? STYLE_ERROR : STYLE_MESSAGE;
-    struct grid nowhere = {0};
-    struct rect r = {0, 1, MESSAGE_LINES, g->cols - 1};
-    int at = 0, none = 0;
-    int lines = grid_wrap(&nowhere, r, &at, &none, style, buf_view(&d->message));
-    r.h = lines < MESSAGE_LINES ? lines : MESSAGE_LINES;
-    r.h = r.h < y + 1 ? r.h : y + 1;
-    r.y = y - r.h + 1;
-    for (int i = 0; i < r.h; i++)
+    int h = message_lines(s, y + 1), at = 0, none = 0;
+    struct rect r = {y - h + 1, 1, h, g->cols - 1};
+    for (int i = 0; i < h; i++)
         grid_fill(g, r.y + i, 0, g->cols, ' ', STYLE_TEXT);
-    at = none = 0;
-    grid_wrap(g, r, &at, &none, style, buf_view(&d->message));
-    if (lines > r.h)
+    int lines = grid_wrap(g, r, &at, &none, style, buf_view(&d->message));
+    if (lines > h)
         grid_put(g, y, g->cols - 1, 1, style, "…");
+}
+
+/* A low screen has no line for it. */
+static bool hinted(const struct screen *s)
+{
+    return s->prompt.active && s->grid.rows >= 6;
+}
+
+int footer_lines(const struct screen *s)
+{
+    int most = s->grid.rows / 2 > 1 ? s->grid.rows / 2 : 1;
+    if (s->prompt.active)
+        return s->work.message.n ? 1 + message_lines(s, most) : 1 + hinted(s);
+    return s->work.message.n ? message_lines(s, most) : 1;
 }
 
 /* The line that is typed; its cursor stays in sight. */
@@ -70,12 +90,34 @@ static void keys(const struct screen *s, struct grid *g, int y)
     }
 }
 
+/* Over the line that is typed: what it finds so far, then what may be typed now. */
+static void hint(const struct screen *s, struct grid *g, int y)
+{
+    const struct trial *t = &s->work.trial;
+    uint32_t lines = workspace_lines(&s->work), found;
+    bool done;
+    char n[NUM_MAX], m[NUM_MAX];
+    struct buf b = {0};
+    int x = 1;
+    if (trial_found(t, lines, &found, &done))
+        x += grid_fmt(g, y, x, g->cols - x, STYLE_HIT, done ? _("%s of %s rows") : _("%s … of %s rows"),
+                      num_count(n, found), num_count(m, lines)) + 2;
+    if (t->error && !s->prompt.hint.n)
+        buf_cstr(&b, t->error);
+    else
+        buf_str(&b, buf_view(&s->prompt.hint));
+    grid_end(g, y, x, g->cols - x, STYLE_DIM, buf_view(&b));
+    buf_release(&b);
+}
+
 void footer_draw(const struct screen *s, struct grid *g)
 {
     int y = g->rows - 1;
     bool said = s->work.message.n > 0;
     if (s->prompt.active && said && y > 0) /* why the line is still open */
         message(s, g, y - 1);
+    else if (hinted(s))
+        hint(s, g, y - 1);
     if (s->prompt.active)
         typed(s, g, y);
     else if (said)

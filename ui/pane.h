@@ -34,6 +34,7 @@ int screen_bar(struct grid *g, int y, int x, double share);
 struct str screen_telling_part(const struct comparison *x, int side);
 /* The last line: what is typed, what was said (over as many lines more as it takes), or the keys that work now. */
 void footer_draw(const struct screen *s, struct grid *g);
+int footer_lines(const struct screen *s); /* that it takes */
 
 /* Shared between panes. */
 /* the first line shown, moved so that `at` is among the n shown */

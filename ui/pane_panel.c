@@ -207,6 +207,8 @@ static struct panel_layout lay_out(const struct workspace *d, struct rect r)
     y += l.heading.h;
     next_text(p, &next);
     int rest = r.h - y, told = lines_of(in, l.detail), below = lines_of(in, next.p), most = rest / 2;
+    if (below > rest - 1) /* the line that is selected is seen, however low the screen */
+        below = rest - 1 > 0 ? rest - 1 : 0;
     if (told > most - below)
         told = most - below > 0 ? most - below : 0;
     l.items = (struct rect){r.y + y, r.x, rest - told - below > 0 ? rest - told - below : 0, r.w};

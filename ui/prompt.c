@@ -5,16 +5,65 @@
 
 #include "base/io.h"
 #include "base/mem.h"
+#include "base/msg.h"
 #include "base/utf8.h"
 #include "ui/edit.h"
 #include "ui/screen.h"
 
 #define CHOICES_SAID 40
+#define HINT_BYTES 400 /* more than any screen shows of them */
 
 static void forget_choices(struct prompt *p)
 {
     name_list_release(&p->choices);
     p->choice = 0;
+}
+
+/* ---- what is shown over the line ---- */
+
+/* A command that is there whole: how it is used. Else the names that go on so. */
+static void hint_command(struct screen *s, struct buf *out)
+{
+    struct str typed = buf_view(&s->prompt.text), name, rest;
+    bool words = str_split(typed, ' ', &name, &rest);
+    const struct command *c = command_find(words ? name : typed);
+    if (c)
+        buf_fmt(out, "%s%s%s: %s", c->name, *c->args ? " " : "", c->args, _(c->help));
+    if (c || words)
+        return;
+    name_list found = {0};
+    command_complete(&s->work, s->prompt.text.p ? s->prompt.text.p : "", &found);
+    for (size_t i = 0; i < found.n && out->n < HINT_BYTES; i++)
+        buf_fmt(out, "%s%s", i ? "  " : "", found.v[i]);
+    name_list_release(&found);
+}
+
+static void hint_filter(struct screen *s, struct buf *out)
+{
+    struct str typed = buf_view(&s->prompt.text);
+    name_list found = {0};
+    size_t kept = filter_suggest(typed, &found);
+    struct str begun = str_cut(typed, kept);
+    const struct field *f = begun.n ? field_find(begun) : NULL;
+    if (f && f->head)
+        buf_fmt(out, "%s: %s", f->name, _(f->help));
+    for (size_t i = 0; i < found.n && out->n < HINT_BYTES; i++)
+        if (!str_is(begun, found.v[i]))
+            buf_fmt(out, "%s%s", out->n ? "  " : "", found.v[i]);
+    name_list_release(&found);
+}
+
+void prompt_typed(struct screen *s)
+{
+    struct prompt *p = &s->prompt;
+    buf_clear(&p->hint);
+    session_lock(&s->session);
+    trial_set(&s->work.trial, p->active ? p->kind : 0, buf_view(&p->text), &s->work.arrange);
+    session_unlock(&s->session);
+    if (p->active && p->kind == ':')
+        hint_command(s, &p->hint);
+    if (p->active && p->kind == '&')
+        hint_filter(s, &p->hint);
 }
 
 void prompt_open(struct screen *s)
@@ -27,7 +76,10 @@ void prompt_open(struct screen *s)
     p->active = true;
     p->recall = p->history.n;
     forget_choices(p);
+    prompt_typed(s);
 }
+
+/* ---- editing ---- */
 
 static void insert(struct prompt *p, struct str s)
 {
@@ -78,18 +130,21 @@ static void recall(struct prompt *p, int by)
     p->at = p->text.n;
 }
 
-/* What the last word may become; a '&' line has the names of fields at any word. */
+/* What the last word may become; the first word of a filter may be one that is saved. */
 static void find_choices(struct screen *s)
 {
     struct prompt *p = &s->prompt;
     struct str typed = buf_view(&p->text);
-    struct buf asked = {0};
     p->kept = (size_t)(str_rfind(typed, ' ') + 1);
-    if (p->kind == '&')
-        buf_cstr(&asked, "filter ");
-    buf_str(&asked, p->kind == '&' ? str_cut(typed, p->kept) : typed);
-    command_complete(&s->work, asked.p ? asked.p : "", &p->choices);
-    buf_release(&asked);
+    if (p->kind == ':') {
+        command_complete(&s->work, p->text.p ? p->text.p : "", &p->choices);
+        return;
+    }
+    if (!str_has(typed, " "))
+        for (size_t i = 0; i < s->inv.filters.n; i++)
+            if (str_starts(str_of(s->inv.filters.v[i].name), p->text.p ? p->text.p : ""))
+                vec_push(&p->choices, mem_strdup(s->inv.filters.v[i].name));
+    p->kept = filter_suggest(typed, &p->choices);
 }
 
 /* Over the line, where it is more than one thing. */
@@ -151,7 +206,7 @@ static bool finish(struct screen *s)
     return leave;
 }
 
-bool prompt_key(struct screen *s, const char *key)
+static bool take_key(struct screen *s, const char *key)
 {
     struct prompt *p = &s->prompt;
     buf_clear(&s->work.message);
@@ -204,6 +259,13 @@ bool prompt_key(struct screen *s, const char *key)
     return false;
 }
 
+bool prompt_key(struct screen *s, const char *key)
+{
+    bool leave = take_key(s, key);
+    prompt_typed(s);
+    return leave;
+}
+
 void prompt_paste(struct prompt *p, struct str text)
 {
     struct buf line = {0};
@@ -235,4 +297,5 @@ void prompt_release(struct prompt *p)
     vec_release(&p->history);
     forget_choices(p);
     buf_release(&p->text);
+    buf_release(&p->hint);
 }

@@ -17,6 +17,7 @@ struct prompt {
     name_list choices; /* what Tab goes through; empty: what is typed has not been completed */
     size_t choice;     /* the next of them */
     size_t kept;       /* bytes in front of the completed word */
+    struct buf hint;   /* shown over the line: what may be typed now */
     bool into_editor; /* its text goes on in the editor */
 };
 
@@ -24,6 +25,8 @@ struct prompt {
 void prompt_open(struct screen *s);
 /* A key while it is active; true as of screen_key. */
 bool prompt_key(struct screen *s, const char *key);
+/* After its text has changed: what is shown over the line, and the rows it finds, which are counted when idle. */
+void prompt_typed(struct screen *s);
 /* Pasted text at the cursor: lines are joined with blanks, control characters dropped. */
 void prompt_paste(struct prompt *p, struct str text);
 void prompt_release(struct prompt *p);

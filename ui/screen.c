@@ -354,10 +354,12 @@ bool screen_key(struct screen *s, const char *key)
 bool screen_paste(struct screen *s, struct str text)
 {
     buf_clear(&s->work.message);
-    if (s->prompt.active)
+    if (s->prompt.active) {
         prompt_paste(&s->prompt, text);
-    else
+        prompt_typed(s);
+    } else {
         workspace_complain(&s->work, "%s", _("pasted text is ignored here; : and / open a line that takes it"));
+    }
     return false;
 }
 
@@ -506,8 +508,10 @@ bool screen_idle(struct screen *s)
     screen_ranks_look(s);
     session_lock(&s->session);
     uint32_t lines = workspace_lines(&s->work);
-    if (lines && s->work.c->paired)
+    if (lines && s->work.c->paired) {
         left = row_order_step(&s->work.arrange, s->work.c, lines);
+        left |= trial_step(&s->work.trial, s->work.c, lines);
+    }
     if (s->work.c->paired && s->work.search.code) {
         const struct dump *const side[2] = {&s->work.c->side[0].dump, &s->work.c->side[1].dump};
         left |= search_count(&s->work.search, side, s->work.c->pairing, 8192);

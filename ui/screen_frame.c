@@ -169,12 +169,13 @@ static void header(const struct screen *s, struct grid *g)
     buf_release(&right);
 }
 
-/* At the right of line 2, over whatever is there: what hides rows, and what is searched. */
-static void in_force(const struct screen *s, struct grid *g)
+/* At the right of line 2: what hides rows, and what is searched. Returns the cells it leaves to what is at the left. */
+static int in_force(const struct screen *s, struct grid *g)
 {
     const struct row_order *a = &s->work.arrange;
     struct buf b = {0};
     char n[NUM_MAX], m[NUM_MAX];
+    int room = g->cols;
     uint32_t all = workspace_lines(&s->work), left = workspace_shown(&s->work);
     if (s->writing)
         buf_fmt(&b, _("writing %s %.0f %%, Esc cancels  "), path_base(str_of(s->work.report.path)).p,
@@ -185,16 +186,19 @@ static void in_force(const struct screen *s, struct grid *g)
         buf_fmt(&b, _("& %s rows, %s hidden"), num_count(n, left), num_count(m, all - left));
     else if (a->work)
         buf_fmt(&b, _("sorting %.0f %%"), 100 * row_order_progress(a));
-    if (s->work.search.code)
-        buf_fmt(&b, "%s/%s  %s%s", b.n ? "  " : "", s->work.search.text, num_count(n, s->work.search.hits),
-                s->work.search.complete ? "" : "…");
+    if (s->work.search.code) {
+        buf_fmt(&b, "%s/", b.n ? "  " : "");
+        utf8_middle(&b, str_of(s->work.search.text), g->cols / 3 > 12 ? g->cols / 3 : 12, g->ascii ? "~" : "…");
+        buf_fmt(&b, "  %s%s", num_count(n, s->work.search.hits), s->work.search.complete ? "" : "…");
+    }
     if (b.n) {
         int w = utf8_cells(buf_view(&b)), x = g->cols - w - 1;
         x = x < 0 ? 0 : x;
-        grid_fill(g, 1, x ? x - 1 : 0, g->cols - x + 1, ' ', STYLE_TEXT);
+        room = x > 1 ? x - 1 : 0;
         grid_text(g, 1, x, g->cols - x, STYLE_HIT, buf_view(&b));
     }
     buf_release(&b);
+    return room;
 }
 
 /* "1 ✓ 2 ✗ …" of the guided panels, once something was told to them; returns the cells used. */
@@ -237,9 +241,9 @@ static int partial(const struct comparison *x, struct grid *g, int at)
 /* Behind one another; the last that fits ends in a sign where there are more. */
 static bool count_put(struct grid *g, int *at, uint8_t style, const char *what, const char *n)
 {
-    int w = utf8_cells(str_of(what)) + 1 + utf8_cells(str_of(n));
-    if (*at + w > g->cols) {
-        grid_put(g, 1, *at - 1 < g->cols ? *at - 1 : g->cols - 1, 1, STYLE_DIM, "…");
+    int w = utf8_cells(str_of(what)) + 1 + utf8_cells(str_of(n)), end = g->clip.x + g->clip.w;
+    if (*at + w > end) {
+        grid_put(g, 1, *at - 1 < end ? *at - 1 : end - 1, 1, STYLE_DIM, "…");
         return false;
     }
     *at += grid_put(g, 1, *at, w, style, what) + 1;
@@ -385,15 +389,16 @@ static struct screen_layout lay_out(const struct screen *s)
 {
     struct screen_layout l = {0};
     const struct workspace *d = &s->work;
-    int top = s->grid.rows >= 6 ? 2 : 0, body = s->grid.rows - top - 1;
-    struct rect r = {top, 0, body, s->grid.cols};
+    int top = s->grid.rows >= 6 ? 2 : 0, body = s->grid.rows - top - 1, low = lower_height(d, body);
+    int taken = footer_lines(s) - 1; /* by a long message: from the pane below, the table stays as it is */
+    struct rect r = {top, 0, body - taken, s->grid.cols};
     if (pane_covers(pane_now(d))) {
         place(&l, screen_pane(s), r);
         return l;
     }
-    int low = lower_height(d, body);
-    place(&l, d->groups.kind != GROUP_NONE ? &pane_outline : &pane_table, (struct rect){r.y, r.x, body - low, r.w});
-    place_lower(s, &l, (struct rect){r.y + body - low, r.x, low, r.w});
+    low = low > taken ? low - taken : 0;
+    place(&l, d->groups.kind != GROUP_NONE ? &pane_outline : &pane_table, (struct rect){r.y, r.x, r.h - low, r.w});
+    place_lower(s, &l, (struct rect){r.y + r.h - low, r.x, low, r.w});
     return l;
 }
 
@@ -463,8 +468,9 @@ static void draw(const struct screen *s, struct grid *g, const struct screen_lay
         pane_ranks_status(s, g);
     } else if (g->rows >= 6) {
         header(s, g);
+        struct rect was = grid_clip(g, (struct rect){1, 0, 1, in_force(s, g)});
         status(s, g);
-        in_force(s, g);
+        grid_clip(g, was);
     }
     lower_titles(s, g, l->lower);
     for (int i = 0; i < l->panes; i++) {

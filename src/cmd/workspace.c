@@ -67,6 +67,7 @@ void workspace_release(struct workspace *d)
     comparison_drop(d->c);
     search_release(&d->search);
     row_order_release(&d->arrange);
+    trial_release(&d->trial);
     row_folds_release(&d->folds);
     row_groups_release(&d->groups.outline);
     layer_table_release(&d->groups.layers);

@@ -7,6 +7,7 @@
 #include "table/row_order.h"
 #include "cmd/rank_view.h"
 #include "cmd/tensor_view.h"
+#include "cmd/trial.h"
 #include "pair/gaps.h"
 #include "table/layer_table.h"
 #include "compare/input_doubts.h"
@@ -213,6 +214,7 @@ struct workspace {
     bool mouse;        /* the terminal's mouse is wanted */
     char *prompt;      /* text to put on the command line, "" for an empty one */
     char prompt_kind;  /* ':', '/' or '&' */
+    struct trial trial; /* of what is typed there */
 };
 
 void workspace_init(struct workspace *d, struct session *s, struct investigation *inv);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/mem.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "table/search.h"
@@ -105,6 +106,8 @@ static const char *const word_values[] = {
     "name mapping sequence rule mark",
 };
 
+static const char flag_words[] = "precision doubtful statistics source unread";
+
 static bool has_word(const char *list, struct str word)
 {
     struct str rest = str_of(list), w;
@@ -114,6 +117,30 @@ static bool has_word(const char *list, struct str word)
             return true;
     }
     return false;
+}
+
+/* The values a field of few can have, or NULL. */
+static const char *values_of(const struct field *field)
+{
+    for (size_t i = 0; i < ARRAY_LEN(word_fields); i++)
+        if (strcmp(field->name, word_fields[i]) == 0)
+            return word_values[i];
+    return NULL;
+}
+
+/* A value the field never has would hide every row without a word. */
+static bool possible(struct parser *p, const struct field *field, struct str text)
+{
+    const char *values = values_of(field);
+    struct str rest = str_of(values ? values : ""), w;
+    while (rest.n) {
+        str_split(rest, ' ', &w, &rest);
+        if (str_ieq(w, text))
+            return true;
+    }
+    if (values)
+        err_set(p->e, ERR_USAGE, _("%s is never \"%.*s\", but one of: %s"), field->name, STR_ARG(text), values);
+    return !values;
 }
 
 static struct filter_node *pattern_node(struct parser *p, struct str text, bool literal)
@@ -152,7 +179,7 @@ static struct filter_node *word_node(struct parser *p, struct str word, bool quo
             n->text = word;
             return n;
         }
-    if (!quoted && has_word("precision doubtful statistics source unread", word)) {
+    if (!quoted && has_word(flag_words, word)) {
         n = pattern_node(p, word, true);
         if (n) {
             n->special = FIELD_PLAIN;
@@ -232,6 +259,8 @@ static struct filter_node *comparison(struct parser *p, struct str name)
             p->at = at;
             return fail(p, _("== != ~ or !~ (this field is a text)"));
         }
+        if (!possible(p, field, text))
+            return NULL;
         n = node(p, NODE_TEXT);
         n->text = arena_str(&p->f->arena, text);
     }
@@ -316,6 +345,80 @@ void filter_free(struct filter *f)
     buf_release(&f->tmp);
     arena_release(&f->arena);
     free(f);
+}
+
+/* ---- completion ---- */
+
+static void suggest(name_list *out, struct str begun, const char *word)
+{
+    if (strncmp(word, begun.p, begun.n) == 0)
+        vec_push(out, mem_strdup(word));
+}
+
+static void suggest_all(name_list *out, struct str begun, const char *words_list)
+{
+    struct str rest = str_of(words_list), w;
+    while (rest.n) {
+        str_split(rest, ' ', &w, &rest);
+        if (w.n >= begun.n && str_eq(str_n(w.p, begun.n), begun))
+            vec_push(out, str_dup(w));
+    }
+}
+
+/* What an operand may begin with. */
+static void suggest_operands(name_list *out, struct str begun)
+{
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        suggest(out, begun, words[i].name);
+    for (size_t i = 0; i < ARRAY_LEN(word_values); i++)
+        suggest_all(out, begun, word_values[i]);
+    for (const struct field *f = fields; f->name; f++)
+        if (f->head)
+            suggest(out, begun, f->name);
+    suggest(out, begun, "name");
+    suggest_all(out, begun, flag_words);
+    for (int f = 0; f < FAMILY_COUNT; f++)
+        suggest(out, begun, family_name((enum family)f));
+}
+
+static bool is_sign(char c)
+{
+    return c && strchr("<>=~", c);
+}
+
+size_t filter_suggest(struct str text, name_list *out)
+{
+    size_t at = text.n;
+    while (at > 0 && !strchr(" \t()<>=!~&|", text.p[at - 1]) && !str_ends(str_n(text.p, at), "≈"))
+        at--;
+    struct str begun = str_cut(text, at), before = str_trim(str_n(text.p, at));
+    char last = before.n ? before.p[before.n - 1] : 0;
+    if (is_sign(last) || str_ends(before, "≈")) { /* a value: which can be told where there are few */
+        struct str name = str_trim(str_n(before.p, before.n - (is_sign(last) ? 1 : strlen("≈"))));
+        while (name.n && (is_sign(name.p[name.n - 1]) || strchr("! ", name.p[name.n - 1])))
+            name.n--;
+        size_t from = name.n;
+        while (from > 0 && !strchr(" \t()!&|", name.p[from - 1]))
+            from--;
+        const struct field *f = field_find(str_cut(name, from));
+        const char *values = f ? values_of(f) : NULL;
+        if (values)
+            suggest_all(out, begun, values);
+        else if (f && strcmp(f->name, "flags") == 0)
+            suggest_all(out, begun, flag_words);
+        else if (f && strcmp(f->name, "family") == 0)
+            for (int k = 0; k < FAMILY_COUNT; k++)
+                suggest(out, begun, family_name((enum family)k));
+    } else if (!last || strchr("(!&|", last) || str_ends(before, " and") || str_ends(before, " or")) {
+        suggest_operands(out, begun);
+    } else if (!begun.n) { /* behind an operand */
+        size_t from = before.n;
+        while (from > 0 && !strchr(" \t()!&|", before.p[from - 1]))
+            from--;
+        const struct field *f = field_find(str_cut(before, from));
+        suggest_all(out, begun, !f ? "&& ||" : f->number ? "> < ≈ >= <= == !=" : "== != ~ !~");
+    }
+    return at;
 }
 
 /* ---- matching ---- */

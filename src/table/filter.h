@@ -11,6 +11,7 @@
 #ifndef TABLE_FILTER_H
 #define TABLE_FILTER_H
 
+#include "base/io.h"
 #include "table/field.h"
 
 struct filter; /* owned by whoever compiled it */
@@ -18,6 +19,9 @@ struct filter; /* owned by whoever compiled it */
 /* NULL with a message that says where and what was expected. */
 struct filter *filter_compile(struct str text, struct err *e);
 void filter_free(struct filter *f);
+/* What the last word of a filter that is being typed may become: operands, an operator behind a field, the values of a
+ * field that has few. Returns the bytes in front of that word. */
+size_t filter_suggest(struct str text, name_list *out);
 bool filter_match(struct filter *f, const struct field_line *l);
 
 #endif

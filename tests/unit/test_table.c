@@ -95,7 +95,8 @@ static void filters(void **state)
 
 static void filters_that_are_none(void **state)
 {
-    static const char *const bad[] = {"", "rel_l2 >", "rel_l2 > x", "(forward", "forward)", "rel_l2 > 1 &&", "nothing == 5", "!", "name ~ \"(\"", "verdict < 5", "/("};
+    static const char *const bad[] = {"", "rel_l2 >", "rel_l2 > x", "(forward", "forward)", "rel_l2 > 1 &&", "nothing == 5", "!", "name ~ \"(\"", "verdict < 5", "/(",
+                                      "verdict == deviates", "side != npu"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct err e = {0};
@@ -109,6 +110,32 @@ static void filters_that_are_none(void **state)
     struct err e;
     assert_null(filter_compile(buf_view(&deep), &e)); /* not a stack overflow */
     buf_release(&deep);
+}
+
+/* What may be typed next, and the bytes it stands behind. */
+static void suggested(const char *text, const char *wanted, size_t kept)
+{
+    name_list found = {0};
+    struct buf all = {0};
+    assert_int_equal(filter_suggest(str_of(text), &found), kept);
+    for (size_t i = 0; i < found.n; i++)
+        buf_fmt(&all, "%s%s", i ? " " : "", found.v[i]);
+    assert_string_equal(all.p ? all.p : "", wanted);
+    buf_release(&all);
+    name_list_release(&found);
+}
+
+static void suggestions(void **state)
+{
+    (void)state;
+    suggested("max_a", "max_abs", 0);
+    suggested("rel_l2>1e-3&&dou", "doubtful", 13);
+    suggested("verdict == d", "drift deviate dtype", 11);
+    suggested("verdict!=d", "drift deviate dtype", 9);
+    suggested("phase ", "== != ~ !~", 6);
+    suggested("rel_l2 ", "> < ≈ >= <= == !=", 7);
+    suggested("rel_l2 ≈", "", strlen("rel_l2 ≈"));
+    suggested("bad ", "&& ||", 4);
 }
 
 /* ---- order ---- */
@@ -455,7 +482,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_of_files), cmocka_unit_test(figures_of_a_result_table),
-        cmocka_unit_test(filters),      cmocka_unit_test(filters_that_are_none),
+        cmocka_unit_test(filters),      cmocka_unit_test(filters_that_are_none), cmocka_unit_test(suggestions),
         cmocka_unit_test(orders),       cmocka_unit_test(headings),
         cmocka_unit_test(walking_over_what_is_shown), cmocka_unit_test(absent_is_not_nan),
         cmocka_unit_test(by_layer),     cmocka_unit_test(same_numbers),
