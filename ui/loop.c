@@ -20,7 +20,7 @@
 #include "ui/ending.h"
 #include "ui/user_folders.h"
 #include "ui/screen.h"
-#include "ui/term.h"
+#include "ui/term_keys.h"
 
 #define REST_MS 100 /* without a key: the panes below follow the cursor */
 #define WRITING_MS 250 /* how far writing has come is shown so often */

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "judge/verdict_text.h"
 #include "cmd/pane_verbs.h"
+#include "cmd/workspace_refresh.h"
 #include "ui/pane.h"
 
 static const struct pane_ops *const panes[PANE_COUNT] = {

@@ -127,8 +127,16 @@ static bool react(struct screen *s, int reaction)
 bool screen_command(struct screen *s, const char *text)
 {
     bool asked = s->asked;
-    buf_clear(&s->work.message);
-    bool leave = react(s, command_run(&s->work, text));
+    struct workspace *d = &s->work;
+    buf_clear(&d->message);
+    session_lock(&s->session);
+    int reaction = command_run(d, text);
+    if (d->aside.n) {
+        buf_fmt(&d->message, "%s%s", d->message.n ? "; " : "", d->aside.p);
+        buf_clear(&d->aside);
+    }
+    session_unlock(&s->session);
+    bool leave = react(s, reaction);
     s->asked = s->asked && !asked; /* only at once is it the same again */
     return leave;
 }

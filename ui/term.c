@@ -1,6 +1,5 @@
-/* Curses: starts and ends it, puts a grid on the terminal, names keys and mouse events, collects pasted text,
- * copies text. */
-#include "ui/term.h"
+/* Curses: starts and ends it, puts a grid on the terminal, copies text. */
+#include "ui/term_keys.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +12,6 @@
 #include <term.h>
 #include <termios.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #define NCURSES_WIDECHAR 1
 #include <ncurses.h>
@@ -37,41 +35,19 @@ static void gather(struct buf *out, const char *capability)
         buf_cstr(out, s);
 }
 
-/* Pasted text comes between two marks (bracketed paste). */
-#define PASTE_ASK "\033[?2004h"
-#define PASTE_NO_MORE "\033[?2004l"
-#define MOUSE_NO_MORE "\033[?1006l\033[?1000l"
-#define PASTE_MOST (1u << 20) /* bytes; what is longer is cut */
-#define PASTE_REST_MS 5000    /* a terminal that is silent for so long will not send the second mark */
-enum { KEY_PASTE = KEY_MAX + 1, KEY_PASTE_END, KEY_BACKGROUND };
-
-/* Text that comes where keys do, and is none. */
-struct collected {
-    struct buf text;
-    bool open;  /* its beginning was there */
-    long since; /* when the last of it came */
-};
-
-static struct collected paste, background;
-
-#define BACKGROUND_ASK "\033]11;?\033\\"
-#define BACKGROUND_ANSWER "\033]11;rgb:"
-#define BACKGROUND_MOST 60 /* bytes of an answer */
-
 /* What puts the terminal back where curses cannot: all of it ready while all is well. */
 static void tell_ending(const struct termios *before)
 {
     static const char *const capabilities[] = {"sgr0", "op", "rmkx", "rmcup", "cnorm"};
     struct buf b = {0};
-    buf_cstr(&b, PASTE_NO_MORE MOUSE_NO_MORE);
+    buf_cstr(&b, TERM_NO_PASTE TERM_NO_MOUSE);
     for (size_t i = 0; i < ARRAY_LEN(capabilities); i++)
         gather(&b, capabilities[i]);
     ending_terminal(before, b.p ? b.p : "", b.n);
     buf_release(&b);
 }
 
-/* Past curses. */
-static void put(struct str b)
+void term_put(struct str b)
 {
     if (!ending_draw())
         return;
@@ -87,7 +63,7 @@ static void put(struct str b)
 
 static void ask_for_paste(bool yes)
 {
-    put(str_of(yes ? PASTE_ASK : PASTE_NO_MORE));
+    term_put(str_of(yes ? TERM_PASTE : TERM_NO_PASTE));
 }
 
 int term_start(struct err *e)
@@ -133,9 +109,7 @@ int term_start(struct err *e)
     }
     ending_drawn();
     started = true;
-    define_key("\033[200~", KEY_PASTE);
-    define_key("\033[201~", KEY_PASTE_END);
-    define_key(BACKGROUND_ANSWER, KEY_BACKGROUND);
+    term_keys_begin();
     ask_for_paste(true);
     shown_scheme = NULL;
     return 0;
@@ -275,7 +249,7 @@ static void show_links(const struct grid *g)
     if (b.n && now != shown) {
         struct buf all = {0};
         buf_fmt(&all, "\0337%s\033[0m\0338", b.p);
-        put(buf_view(&all));
+        term_put(buf_view(&all));
         buf_release(&all);
     }
     shown = now;
@@ -321,161 +295,6 @@ void term_repaint(void)
     repaint = true;
 }
 
-static const struct {
-    int code;
-    const char *name;
-} special[] = {
-    {KEY_UP, "Up"},         {KEY_DOWN, "Down"},           {KEY_LEFT, "Left"}, {KEY_RIGHT, "Right"},
-    {KEY_NPAGE, "PgDn"},    {KEY_PPAGE, "PgUp"},          {KEY_HOME, "Home"}, {KEY_END, "End"},
-    {KEY_ENTER, "Enter"},   {KEY_BACKSPACE, "Backspace"}, {KEY_DC, "Delete"}, {KEY_IC, "Insert"},
-    {KEY_BTAB, "S-Tab"},    {KEY_RESIZE, "Resize"},       {KEY_MOUSE, "Mouse"},
-};
-
-static void plain_name(wint_t c, char name[KEY_NAME])
-{
-    static const struct {
-        wint_t c;
-        const char *name;
-    } named[] = {{'\t', "Tab"},  {'\r', "Enter"},    {'\n', "Enter"}, {27, "Esc"},
-                 {' ', "Space"}, {127, "Backspace"}, {8, "Backspace"}};
-    for (size_t i = 0; i < ARRAY_LEN(named); i++)
-        if (named[i].c == c) {
-            memcpy(name, named[i].name, strlen(named[i].name) + 1);
-            return;
-        }
-    if (c < 32) {
-        memcpy(name, "C-a", 4);
-        name[2] = (char)(c + 96);
-    } else {
-        name[utf8_put(name, c)] = 0;
-    }
-}
-
-/* Takes what has come of the paste; true at its end, which may come in a later call. */
-static bool paste_ends(int kind, wint_t c)
-{
-    char text[4];
-    for (; kind != ERR; kind = get_wch(&c)) {
-        paste.since = clock_ms();
-        if (kind == KEY_CODE_YES && c == KEY_PASTE_END)
-            return true;
-        if (kind != KEY_CODE_YES && paste.text.n < PASTE_MOST)
-            buf_add(&paste.text, text, utf8_put(text, c));
-    }
-    return false;
-}
-
-struct str term_pasted(void)
-{
-    return buf_view(&paste.text);
-}
-
-/* "ffff/ffff/ffff" up to BEL or ESC \; true at its end. */
-static bool background_ends(int kind, wint_t c)
-{
-    for (; kind != ERR; kind = get_wch(&c)) {
-        background.since = clock_ms();
-        if (c == '\a' || c == '\\' || background.text.n >= BACKGROUND_MOST)
-            return true;
-        if (kind != KEY_CODE_YES && c < 128 && c != 27)
-            buf_char(&background.text, (char)c);
-    }
-    return false;
-}
-
-bool term_background_is_light(void)
-{
-    static const double weight[3] = {0.299, 0.587, 0.114};
-    struct str rest = buf_view(&background.text), part;
-    double light = 0;
-    for (int i = 0; i < 3; i++) {
-        unsigned long v = 0, most = 0;
-        str_split(rest, '/', &part, &rest);
-        for (size_t k = 0; k < part.n && k < 4; k++) {
-            static const char digits[] = "0123456789abcdef";
-            const char *d = strchr(digits, tolower((unsigned char)part.p[k]));
-            v = v * 16 + (d && *d ? (unsigned long)(d - digits) : 0);
-            most = most * 16 + 15;
-        }
-        light += most ? weight[i] * (double)v / (double)most : 0;
-    }
-    return light > 0.5;
-}
-
-/* The Linux console would print a part of the question. */
-void term_ask_background(void)
-{
-    static const char *const known[] = {"xterm", "tmux",  "screen", "rxvt", "alacritty", "kitty",
-                                        "foot",  "konsole", "vte",  "gnome", "ghostty",  "wezterm", "st-"};
-    const char *name = getenv("TERM");
-    for (size_t i = 0; name && i < ARRAY_LEN(known); i++)
-        if (str_starts(str_of(name), known[i])) {
-            put(str_of(BACKGROUND_ASK));
-            return;
-        }
-}
-
-bool term_key(char name[KEY_NAME])
-{
-    wint_t c = 0;
-    struct collected *now = background.open ? &background : &paste;
-    bool given_up = now->open && clock_ms() - now->since > PASTE_REST_MS;
-    int kind = given_up ? ERR : get_wch(&c);
-    if (!now->open && kind == KEY_CODE_YES && (c == KEY_PASTE || c == KEY_BACKGROUND)) {
-        now = c == KEY_PASTE ? &paste : &background;
-        buf_clear(&now->text);
-        now->open = true;
-        kind = get_wch(&c);
-        now->since = clock_ms();
-    }
-    if (background.open) {
-        background.open = !given_up && !background_ends(kind, c);
-        memcpy(name, "Background", 11);
-        return !background.open;
-    }
-    if (paste.open) {
-        paste.open = !given_up && !paste_ends(kind, c);
-        memcpy(name, "Paste", 6);
-        return !paste.open;
-    }
-    if (kind == ERR)
-        return false;
-    if (kind != KEY_CODE_YES) {
-        plain_name(c, name);
-        return true;
-    }
-    for (size_t i = 0; i < ARRAY_LEN(special); i++)
-        if (special[i].code == (int)c) {
-            memcpy(name, special[i].name, strlen(special[i].name) + 1);
-            return true;
-        }
-    if (c >= (wint_t)KEY_F(1) && c <= (wint_t)KEY_F(12)) {
-        int n = (int)c - KEY_F(0);
-        snprintf(name, KEY_NAME, "F%d", n);
-        return true;
-    }
-    memcpy(name, "Other", 6);
-    return true;
-}
-
-void term_mouse(bool on)
-{
-    mmask_t had;
-    mouseinterval(0);
-    mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, &had);
-}
-
-bool term_mouse_event(int *y, int *x, int *by)
-{
-    MEVENT m;
-    if (getmouse(&m) != OK)
-        return false;
-    *y = m.y;
-    *x = m.x;
-    *by = m.bstate & BUTTON4_PRESSED ? -1 : m.bstate & BUTTON5_PRESSED ? 1 : 0;
-    return true;
-}
-
 static void add_base64(struct buf *b, struct str text)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -507,7 +326,7 @@ const char *term_copy(struct str text)
         add_copy(&b, "\033Ptmux;\033\033]52;c;", text, "\a\033\\");
     if (screen)
         add_copy(&b, "\033P\033]52;c;", text, "\a\033\\");
-    put(buf_view(&b));
+    term_put(buf_view(&b));
     buf_release(&b);
     return tmux ? "tmux" : screen ? "screen" : NULL;
 }

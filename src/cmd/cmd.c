@@ -7,6 +7,7 @@
 #include "base/msg.h"
 #include "base/nearest.h"
 #include "cmd/complete_path.h"
+#include "cmd/workspace_refresh.h"
 
 const struct command_group command_groups[] = {
     {N_("moving"), commands_move},
@@ -103,39 +104,26 @@ static bool met(struct workspace *d, const struct command *c)
 
 int command_run(struct workspace *d, const char *text)
 {
-    session_lock(d->s);
-    int reaction = command_run_locked(d, text);
-    session_unlock(d->s);
-    return reaction;
-}
-
-int command_run_locked(struct workspace *d, const char *text)
-{
     struct str rest = str_trim(str_of(text)), name, args;
     unsigned long long row;
-    int reaction = 0;
     if (!rest.n)
         return 0;
     if (!str_split(rest, ' ', &name, &args))
         args = str_n(rest.p + rest.n, 0);
-    workspace_refresh(d);
+    if (d->behind || d->c != d->s->now)
+        workspace_refresh(d);
+    d->behind = true;
     d->seeking.by = 0;
     const struct command *c = command_find(name);
     if (!c)
         c = by_prefix(name);
-    if (c) {
-        if (met(d, c))
-            reaction = c->run(d, str_trim(args));
-    } else if (str_u64(name, &row) && row > 0) {
+    if (c)
+        return met(d, c) ? c->run(d, str_trim(args)) : 0;
+    if (str_u64(name, &row) && row > 0)
         workspace_go(d, row <= workspace_lines(d) ? (uint32_t)row - 1 : workspace_lines(d));
-    } else {
+    else
         complain_unknown(d, name);
-    }
-    if (d->aside.n) {
-        buf_fmt(&d->message, "%s%s", d->message.n ? "; " : "", d->aside.p);
-        buf_clear(&d->aside);
-    }
-    return reaction;
+    return 0;
 }
 
 static void complete_name(struct str begun, name_list *out)

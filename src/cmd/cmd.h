@@ -50,10 +50,9 @@ struct command_group {
 extern const struct command_group command_groups[]; /* title NULL at the end */
 
 const struct command *command_find(struct str name);
-/* Takes the lock, runs one line of command text, returns the reaction bits. Unknown commands and
+/* Runs one line of command text, the session locked; returns the reaction bits. Unknown commands and
  * missing preconditions become the workspace's message. "12" alone goes to row 12. */
 int command_run(struct workspace *d, const char *text);
-int command_run_locked(struct workspace *d, const char *text); /* the same for a command that runs another */
 /* The commands or words of their arguments that complete `text`, added to out. Takes the lock, but not while a folder
  * is read. */
 void command_complete(struct workspace *d, const char *text, name_list *out);

@@ -484,7 +484,7 @@ static int run_jump(struct workspace *d, struct str args)
     d->cursor = line == NONE ? d->cursor : line;
     workspace_unfold(d, d->cursor);
     d->follow = false;
-    workspace_refresh(d);
+    workspace_settle(d);
     return 0;
 }
 

@@ -22,7 +22,7 @@ static bool kept(struct workspace *d)
     bool ok = workspace_keep(d);
     if (ok && d->overlay == OVERLAY_LIST && d->list.of) {
         char *again = mem_strdup(d->list.of);
-        command_run_locked(d, again);
+        command_run(d, again);
         free(again);
     }
     return ok;
@@ -480,7 +480,7 @@ static int run_go(struct workspace *d, struct str args)
     for (rest = buf_view(&way); rest.n;) {
         str_split(rest, '\n', &line, &rest);
         char *command = str_dup(line);
-        r |= command_run_locked(d, command);
+        r |= command_run(d, command);
         free(command);
     }
     buf_release(&way);

@@ -50,7 +50,7 @@ static int run_panel(struct workspace *d, struct str args)
         if (p && p->next_command)
             return perform(d, p->next_command);
         if (p && to_missing(d, p))
-            return command_run_locked(d, "recipe-line");
+            return command_run(d, "recipe-line");
         args = STR("next"); /* nothing to be done here but to go on */
     }
     if (str_is(args, "next")) {
@@ -386,7 +386,7 @@ static int perform(struct workspace *d, const char *command)
     uint32_t at = d->panel.at;
     if (!stays)
         d->overlay = OVERLAY_NONE;
-    int r = command_run_locked(d, text);
+    int r = command_run(d, text);
     if (!stays && d->overlay == OVERLAY_NONE && d->c->paired) {
         d->panel.left = left;
         d->panel.left_at = at;
@@ -420,7 +420,7 @@ static int go_to_named(struct workspace *d, const struct panel_item *it)
     if (it->mark == MARK_INPUT)
         return ask(d, "give", it->id, it->value[0] ? it->value[0] : "");
     if (it->mark == MARK_MISSING && it->need)
-        return command_run_locked(d, "recipe-line");
+        return command_run(d, "recipe-line");
     if ((it->subject == SUBJECT_NORM || it->subject == SUBJECT_WEIGHT) && d->c->paired)
         return go_to_weight(d, it);
     if (it->subject <= SUBJECT_ELEMENT && it->about[0]) {

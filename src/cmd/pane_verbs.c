@@ -1,30 +1,8 @@
-/* Which pane has the keys, and the verbs of those that have no file of their own. */
+/* What moving, Enter and back do in each pane; the verbs of those that have no file of their own. */
 #include "cmd/pane_verbs.h"
 
 #include "base/msg.h"
 #include "cmd/cmd.h"
-
-enum pane_id pane_now(const struct workspace *d)
-{
-    static const enum pane_id focused[FOCUS_COUNT] = {PANE_TABLE, PANE_DETAIL, PANE_STACK};
-    switch (d->overlay) {
-    case OVERLAY_HELP:
-        return PANE_HELP;
-    case OVERLAY_LIST:
-        return PANE_LIST;
-    case OVERLAY_INTAKE:
-        return PANE_INTAKE;
-    case OVERLAY_PANEL:
-        return d->panel.number ? PANE_PANEL : PANE_OVERVIEW;
-    case OVERLAY_NONE:
-        break;
-    }
-    if (workspace_shows_ranks(d))
-        return PANE_RANKS;
-    if (d->tensor.open)
-        return PANE_TENSOR;
-    return d->focus == FOCUS_TABLE && d->groups.kind != GROUP_NONE ? PANE_GROUPS : focused[d->focus];
-}
 
 static int scrolled(int at, long by)
 {
@@ -69,10 +47,10 @@ static int choose(struct workspace *d, const char *command)
     char *text = mem_strdup(command), *from = d->list.of ? mem_strdup(d->list.of) : NULL;
     const char *again = d->list.again;
     d->overlay = OVERLAY_NONE;
-    int r = command_run_locked(d, text);
+    int r = command_run(d, text);
     if (again && d->overlay == OVERLAY_NONE) {
         d->overlay = OVERLAY_LIST; /* keeps the place in it */
-        r |= command_run_locked(d, again);
+        r |= command_run(d, again);
     }
     d->list.over_panel &= d->overlay != OVERLAY_NONE;
     if (d->overlay == OVERLAY_LIST && !again) {
@@ -127,7 +105,7 @@ static int list_back(struct workspace *d)
     char *from = d->list.from;
     d->list.from = NULL;
     workspace_close_list(d);
-    int r = from ? command_run_locked(d, from) : 0;
+    int r = from ? command_run(d, from) : 0;
     free(from);
     return r;
 }
@@ -198,7 +176,7 @@ static int table_enter(struct workspace *d)
         return 0;
     }
     if (workspace_lines(d) && tensor_view_possible(d, d->cursor))
-        return command_run_locked(d, "tensor");
+        return command_run(d, "tensor");
     return focus(d, FOCUS_DETAIL);
 }
 
@@ -227,7 +205,7 @@ static int stack_step(struct workspace *d, long by)
 
 static int stack_enter(struct workspace *d)
 {
-    return command_run_locked(d, "source");
+    return command_run(d, "source");
 }
 
 static int tensor_back(struct workspace *d)

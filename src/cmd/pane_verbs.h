@@ -3,9 +3,7 @@
 #ifndef CMD_PANE_VERBS_H
 #define CMD_PANE_VERBS_H
 
-#include "cmd/workspace.h"
-
-/* Those before PANE_GROUPS cover the whole body of the screen. */
+#include "cmd/pane_now.h"
 
 #define NOT_MINE (-1)
 
@@ -17,13 +15,6 @@ struct pane_verbs {
     int (*inside)(struct workspace *d); /* into the entry itself, where Enter goes elsewhere */
     int (*back)(struct workspace *d);   /* closes it */
 };
-
-/* The one the keys go to. */
-enum pane_id pane_now(const struct workspace *d);
-static inline bool pane_covers(enum pane_id p)
-{
-    return p < PANE_GROUPS;
-}
 
 int pane_step(struct workspace *d, long by);
 int pane_across(struct workspace *d, int by);

@@ -193,6 +193,7 @@ struct workspace {
     int offers_for;    /* the side they are for, where both were given */
 
     struct buf message;
+    bool behind;       /* something was done since the last refresh (cmd/workspace_refresh.h) */
     struct buf aside;  /* what a command says beside it: goes behind its message */
     bool message_is_error;
     const char *theme; /* name of one of the UI's schemes; static */
@@ -224,15 +225,17 @@ void workspace_release(struct workspace *d); /* before the session stops; the lo
 uint32_t workspace_lines(const struct workspace *d); /* of the table */
 /* the dump, log … that is open without a golden side, or NULL */
 const char *workspace_alone(const struct workspace *d);
-/* Takes the newest comparison: what a command or a frame looks at. A new pairing keeps the cursor on its row. */
-void workspace_see(struct workspace *d);
-/* Before a frame: the newest comparison, first deviation followed, lists and pages filled in. */
-void workspace_refresh(struct workspace *d);
 /* A jump to a line, remembered for `jump back`. Where a filter hides it, the nearest shown line and a
  * message that says so. Stops following. */
 void workspace_go(struct workspace *d, uint32_t line);
+/* After the cursor was set: to a line that is shown; its rows, its stack and its tensor are what is looked at. */
+void workspace_settle(struct workspace *d);
 /* Opens the closed run of one-sided lines that a line is in, if it is in one. */
 void workspace_unfold(struct workspace *d, uint32_t line);
+/* The same where it hides the line: a run's first line stands for it. */
+void workspace_reveal(struct workspace *d, uint32_t line);
+/* Where the cursor is: `jump back` returns to it. */
+void workspace_remember_place(struct workspace *d);
 /* The closed run whose lines the table shows as this one; NULL where it is a line of its own. */
 const struct row_fold *workspace_fold(const struct workspace *d, uint32_t line);
 /* Every line that is no filter's to hide, in the table's order: where things are sought. */
@@ -247,6 +250,7 @@ void workspace_step(struct workspace *d, long by); /* as many shown lines down o
 /* Rows put together, or single again. The cursor then follows what is selected there: the first row
  * that deviates below it, else the first. */
 void workspace_group(struct workspace *d, enum group g);
+void workspace_make_groups(struct workspace *d); /* again, of the comparison as it is now */
 void workspace_group_step(struct workspace *d, long by);
 void workspace_group_across(struct workspace *d, int by); /* folds and unfolds, or moves between layers */
 void workspace_unfold_all(struct workspace *d);

@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "cmd/cmd.h"
+#include "cmd/workspace_refresh.h"
 
 static const char target[] =
     "{\"task\": \"statistics\", \"level\": \"L1\", \"framework\": \"pytorch\", \"dump_data_dir\": null, \"data\": {"
@@ -73,8 +74,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text[n] = 0;
         if (n && text[0] == '?')
             complete(&d, text + 1);
-        else
+        else {
+            session_lock(&session);
             command_run(&d, text);
+            session_unlock(&session);
+        }
         check(&d);
     }
     workspace_release(&d);

@@ -4,6 +4,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/workspace.h"
+#include "cmd/workspace_refresh.h"
 #include "tensors.h"
 
 enum { CALLS = 6000 };
@@ -73,7 +74,7 @@ static void between_keys(struct workspace *d)
 
 static void at(struct workspace *d, const char *command, uint32_t line)
 {
-    command_run_locked(d, command);
+    command_run(d, command);
     between_keys(d);
     if (d->cursor != line)
         fail_msg("%s: at line %u, %u expected (%s)", command, d->cursor, line, d->message.n ? d->message.p : "");
@@ -90,7 +91,7 @@ static void test_ways_longer_than_a_key(void **state)
     session_lock(s);
     workspace_refresh(&d);
     at(&d, "20", 19);
-    command_run_locked(&d, "search conv2d");
+    command_run(&d, "search conv2d");
     assert_int_equal(d.cursor, 19); /* not yet */
     assert_non_null(strstr(d.message.p, "searching "));
     between_keys(&d);
@@ -106,8 +107,8 @@ static void test_ways_longer_than_a_key(void **state)
     assert_non_null(strstr(d.message.p, "not found"));
     /* another key in between: one stays where that one led */
     at(&d, "1", 0);
-    command_run_locked(&d, "search conv2d.43");
-    command_run_locked(&d, "3");
+    command_run(&d, "search conv2d.43");
+    command_run(&d, "3");
     between_keys(&d);
     assert_int_equal(d.cursor, 2);
     session_unlock(s);

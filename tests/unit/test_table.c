@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "cmd/cmd.h"
+#include "cmd/workspace_refresh.h"
 #include "compare/input_doubts.h"
 #include "table/same_values.h"
 
@@ -353,8 +354,8 @@ static void doubts_before_comparing(void **state)
 
 static int run(struct workspace *d, const char *text)
 {
-    int r = command_run(d, text);
     session_lock(d->s);
+    int r = command_run(d, text);
     while (row_order_step(&d->arrange, d->s->now, workspace_lines(d)))
         continue;
     workspace_refresh(d);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/workspace_refresh.h"
 
 #define PLANES (2 * TENSOR_READER_HEATS)
 
@@ -160,7 +161,9 @@ static void run(struct open_desk *o, const char *text)
 {
     buf_clear(&o->d.message);
     o->d.message_is_error = false;
+    session_lock(o->s);
     command_run(&o->d, text);
+    session_unlock(o->s);
     tensor_reader_wait(&o->d.tensor.reader);
     session_lock(o->s);
     workspace_refresh(&o->d); /* as the next frame does */
@@ -260,7 +263,10 @@ static void opened_in_between(void **state)
     run(o, "tensor");
     assert_true(x->open && x->reader.lens.ndim == 3);
     run(o, "axes 0 2");
+    session_lock(o->s);
     command_run(&o->d, "find Module.module.decoder.layers.0.input_layernorm.RMSNorm.forward.0.parameters.weight");
+    workspace_refresh(&o->d);
+    session_unlock(o->s);
     tensor_reader_wait(&x->reader);
     session_lock(o->s);
     pthread_mutex_lock(&x->reader.job.lock);

@@ -4,6 +4,7 @@
 
 #include "base/io.h"
 #include "cmd/cmd.h"
+#include "cmd/workspace_refresh.h"
 
 struct table {
     struct session *s;
@@ -28,7 +29,9 @@ static void release(struct table *x)
 
 static const char *run(struct table *x, const char *command)
 {
+    session_lock(x->d.s);
     command_run(&x->d, command);
+    session_unlock(x->d.s);
     return x->d.message.n ? x->d.message.p : "";
 }
 

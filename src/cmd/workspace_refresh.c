@@ -1,0 +1,162 @@
+/* Brings the workspace up to date: takes the newest comparison, and makes again what was made of the one before or of
+ * where the cursor was. */
+#include "cmd/workspace_refresh.h"
+
+#include "base/msg.h"
+#include "cmd/cmd.h"
+#include "cmd/offered_pairs.h"
+
+static bool all_of_one_name(const struct comparison *s)
+{
+    const struct pairing *p = s->pairing;
+    for (size_t i = 0; i < p->pairs.n; i++)
+        if (p->pairs.v[i].origin != ORIGIN_NAME)
+            return false;
+    return p->pairs.n > 0;
+}
+
+/* Looks through the sides again whenever one more is loaded: all rows are read, so not at every frame. */
+static void doubt(struct workspace *d)
+{
+    int loaded = (d->c->side[0].state == SIDE_LOADED) + (d->c->side[1].state == SIDE_LOADED) +
+                 (d->c->since.err.code != ERR_NONE);
+    if (loaded == d->doubts_of)
+        return;
+    d->doubts_of = loaded;
+    vec_clear(&d->doubts);
+    arena_clear(&d->sentences);
+    input_doubts_find(d->c, &d->sentences, &d->doubts);
+}
+
+/* What should be known about the inputs, beside the table: the first of it, and where the rest is. */
+static void say_doubt(struct workspace *d)
+{
+    for (size_t i = 0; i < d->doubts.n; i++)
+        if (d->doubts.v[i].question) {
+            workspace_say(d, _("%s; i shows both sides"), d->doubts.v[i].text);
+            return;
+        }
+}
+
+/* The first pairing: lines are numbered from now on. */
+static void begin_table(struct workspace *d)
+{
+    const struct comparison *s = d->c;
+    for (int i = 0; i < 2; i++)
+        if (s->side[i].now.bytes)
+            d->inv->state[i] = s->side[i].now;
+    if (d->follow && d->overlay == OVERLAY_NONE && !workspace_shows_ranks(d) && !offer_pairs(d) && !d->message.n)
+        say_doubt(d);
+    /* a saved place comes before the first deviation */
+    uint32_t row = *d->inv->cursor[0] ? dump_find_row(&s->side[TARGET].dump, str_of(d->inv->cursor[0])) : NONE;
+    if (row != NONE && d->follow) {
+        d->cursor = s->pairing->line_of[TARGET][row];
+        workspace_unfold(d, d->cursor);
+        d->follow = false;
+        workspace_say(d, "%s", _("back at the row you left; F goes to the first deviation"));
+    }
+}
+
+/* The rows behind the cell that was opened, in a pairing that is there now. */
+static void arrive(struct workspace *d)
+{
+    struct rank_view *v = d->ranks;
+    if (!v || !v->arriving)
+        return;
+    v->arriving = false;
+    d->follow = false;
+    uint32_t line = workspace_line_of(d, v->arrive);
+    if (line != NONE)
+        d->cursor = line;
+}
+
+static bool lists_lines(const struct workspace *d)
+{
+    for (size_t i = 0; i < d->list.items.n; i++)
+        if (d->list.items.v[i].line != NONE)
+            return true;
+    return false;
+}
+
+/* Lines are numbered again: what the workspace remembers by line goes by its rows, and what was made of lines goes. */
+static void take_pairing(struct workspace *d)
+{
+    const struct comparison *s = d->c;
+    bool first = d->pairings == 0;
+    uint32_t at[2] = {first ? d->cursor : d->cursor_row[0], first ? NONE : d->cursor_row[1]},
+             line = workspace_line_of(d, at);
+    if (line != NONE)
+        d->cursor = line;
+    d->pairings = s->pairings;
+    d->same_names = all_of_one_name(s);
+    d->seen_first = NONE;
+    const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
+    vec_clear(&d->gaps);
+    if (!s->single)
+        gaps_find(s->pairing, side, &d->gaps);
+    row_order_forget(&d->arrange);
+    if (!s->single && !d->s->opt.of.strict_gaps) /* else the missing rows are the deviations */
+        row_folds_find(&d->folds, s->pairing);
+    if (!first)
+        workspace_reveal(d, d->cursor);
+    search_restart(&d->search);
+    d->seeking.by = 0;
+    if (d->overlay == OVERLAY_LIST && !d->list.again && lists_lines(d))
+        d->overlay = OVERLAY_NONE;
+    if (d->groups.kind != GROUP_NONE)
+        workspace_make_groups(d);
+    if (d->overlay == OVERLAY_LIST && d->list.again)
+        command_run(d, d->list.again); /* it speaks of pairs */
+    if (first && d->ranks && d->ranks->arriving)
+        arrive(d);
+    else if (first)
+        begin_table(d);
+}
+
+/* Lines of a panel go and come with what is found. */
+static void panel_clamp(struct workspace *d)
+{
+    uint32_t n =
+        d->panel.number ? (uint32_t)d->guide.page[d->panel.number - 1].items.n : (uint32_t)procedure_panels(&d->guide);
+    if (d->panel.number && d->panel.follow)
+        d->panel.at = page_first(&d->guide.page[d->panel.number - 1]);
+    if (d->panel.at >= n)
+        d->panel.at = n ? n - 1 : 0;
+}
+
+void workspace_see(struct workspace *d)
+{
+    if (d->c != d->s->now) {
+        const struct comparison *before = d->c;
+        d->c = comparison_hold(d->s->now);
+        comparison_drop(before);
+        procedure_see(&d->guide, d->c);
+    }
+    doubt(d);
+    if (d->c->paired && d->pairings != d->c->pairings)
+        take_pairing(d);
+}
+
+void workspace_refresh(struct workspace *d)
+{
+    workspace_see(d);
+    d->behind = false;
+    const struct comparison *s = d->c;
+    workspace_take_offers(d);
+    if (d->overlay == OVERLAY_PANEL || procedure_begun(&d->guide)) {
+        procedure_write(&d->guide);
+        panel_clamp(d);
+    }
+    if (d->follow && s->judged && s->judged->first != d->seen_first) {
+        d->seen_first = s->judged->first;
+        if (d->seen_first != NONE)
+            d->cursor = d->seen_first;
+    }
+    if (d->to_top && d->arrange.line && !d->arrange.work && workspace_shown(d)) {
+        d->to_top = false;
+        workspace_go(d, workspace_at(d, 0));
+    }
+    if (d->groups.kind != GROUP_NONE && d->groups.made_for != s->serial && s->complete)
+        workspace_make_groups(d);
+    workspace_settle(d);
+}

@@ -1,0 +1,193 @@
+/* What comes from the terminal: names of keys, mouse events, pasted text, what it answers about its background. */
+#include "ui/term_keys.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#define NCURSES_WIDECHAR 1
+#include <ncurses.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+
+#define PASTE_MOST (1u << 20) /* bytes; what is longer is cut */
+#define PASTE_REST_MS 5000    /* a terminal that is silent for so long will not send the second mark */
+enum { KEY_PASTE = KEY_MAX + 1, KEY_PASTE_END, KEY_BACKGROUND };
+
+/* Text that comes where keys do, and is none. */
+struct collected {
+    struct buf text;
+    bool open;  /* its beginning was there */
+    long since; /* when the last of it came */
+};
+
+static struct collected paste, background;
+
+#define BACKGROUND_ASK "\033]11;?\033\\"
+#define BACKGROUND_ANSWER "\033]11;rgb:"
+#define BACKGROUND_MOST 60 /* bytes of an answer */
+
+void term_keys_begin(void)
+{
+    define_key("\033[200~", KEY_PASTE);
+    define_key("\033[201~", KEY_PASTE_END);
+    define_key(BACKGROUND_ANSWER, KEY_BACKGROUND);
+}
+
+static const struct {
+    int code;
+    const char *name;
+} special[] = {
+    {KEY_UP, "Up"},         {KEY_DOWN, "Down"},           {KEY_LEFT, "Left"}, {KEY_RIGHT, "Right"},
+    {KEY_NPAGE, "PgDn"},    {KEY_PPAGE, "PgUp"},          {KEY_HOME, "Home"}, {KEY_END, "End"},
+    {KEY_ENTER, "Enter"},   {KEY_BACKSPACE, "Backspace"}, {KEY_DC, "Delete"}, {KEY_IC, "Insert"},
+    {KEY_BTAB, "S-Tab"},    {KEY_RESIZE, "Resize"},       {KEY_MOUSE, "Mouse"},
+};
+
+static void plain_name(wint_t c, char name[KEY_NAME])
+{
+    static const struct {
+        wint_t c;
+        const char *name;
+    } named[] = {{'\t', "Tab"},  {'\r', "Enter"},    {'\n', "Enter"}, {27, "Esc"},
+                 {' ', "Space"}, {127, "Backspace"}, {8, "Backspace"}};
+    for (size_t i = 0; i < ARRAY_LEN(named); i++)
+        if (named[i].c == c) {
+            memcpy(name, named[i].name, strlen(named[i].name) + 1);
+            return;
+        }
+    if (c < 32) {
+        memcpy(name, "C-a", 4);
+        name[2] = (char)(c + 96);
+    } else {
+        name[utf8_put(name, c)] = 0;
+    }
+}
+
+/* Takes what has come of the paste; true at its end, which may come in a later call. */
+static bool paste_ends(int kind, wint_t c)
+{
+    char text[4];
+    for (; kind != ERR; kind = get_wch(&c)) {
+        paste.since = clock_ms();
+        if (kind == KEY_CODE_YES && c == KEY_PASTE_END)
+            return true;
+        if (kind != KEY_CODE_YES && paste.text.n < PASTE_MOST)
+            buf_add(&paste.text, text, utf8_put(text, c));
+    }
+    return false;
+}
+
+struct str term_pasted(void)
+{
+    return buf_view(&paste.text);
+}
+
+/* "ffff/ffff/ffff" up to BEL or ESC \; true at its end. */
+static bool background_ends(int kind, wint_t c)
+{
+    for (; kind != ERR; kind = get_wch(&c)) {
+        background.since = clock_ms();
+        if (c == '\a' || c == '\\' || background.text.n >= BACKGROUND_MOST)
+            return true;
+        if (kind != KEY_CODE_YES && c < 128 && c != 27)
+            buf_char(&background.text, (char)c);
+    }
+    return false;
+}
+
+bool term_background_is_light(void)
+{
+    static const double weight[3] = {0.299, 0.587, 0.114};
+    struct str rest = buf_view(&background.text), part;
+    double light = 0;
+    for (int i = 0; i < 3; i++) {
+        unsigned long v = 0, most = 0;
+        str_split(rest, '/', &part, &rest);
+        for (size_t k = 0; k < part.n && k < 4; k++) {
+            static const char digits[] = "0123456789abcdef";
+            const char *d = strchr(digits, tolower((unsigned char)part.p[k]));
+            v = v * 16 + (d && *d ? (unsigned long)(d - digits) : 0);
+            most = most * 16 + 15;
+        }
+        light += most ? weight[i] * (double)v / (double)most : 0;
+    }
+    return light > 0.5;
+}
+
+/* The Linux console would print a part of the question. */
+void term_ask_background(void)
+{
+    static const char *const known[] = {"xterm", "tmux",  "screen", "rxvt", "alacritty", "kitty",
+                                        "foot",  "konsole", "vte",  "gnome", "ghostty",  "wezterm", "st-"};
+    const char *name = getenv("TERM");
+    for (size_t i = 0; name && i < ARRAY_LEN(known); i++)
+        if (str_starts(str_of(name), known[i])) {
+            term_put(str_of(BACKGROUND_ASK));
+            return;
+        }
+}
+
+bool term_key(char name[KEY_NAME])
+{
+    wint_t c = 0;
+    struct collected *now = background.open ? &background : &paste;
+    bool given_up = now->open && clock_ms() - now->since > PASTE_REST_MS;
+    int kind = given_up ? ERR : get_wch(&c);
+    if (!now->open && kind == KEY_CODE_YES && (c == KEY_PASTE || c == KEY_BACKGROUND)) {
+        now = c == KEY_PASTE ? &paste : &background;
+        buf_clear(&now->text);
+        now->open = true;
+        kind = get_wch(&c);
+        now->since = clock_ms();
+    }
+    if (background.open) {
+        background.open = !given_up && !background_ends(kind, c);
+        memcpy(name, "Background", 11);
+        return !background.open;
+    }
+    if (paste.open) {
+        paste.open = !given_up && !paste_ends(kind, c);
+        memcpy(name, "Paste", 6);
+        return !paste.open;
+    }
+    if (kind == ERR)
+        return false;
+    if (kind != KEY_CODE_YES) {
+        plain_name(c, name);
+        return true;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(special); i++)
+        if (special[i].code == (int)c) {
+            memcpy(name, special[i].name, strlen(special[i].name) + 1);
+            return true;
+        }
+    if (c >= (wint_t)KEY_F(1) && c <= (wint_t)KEY_F(12)) {
+        int n = (int)c - KEY_F(0);
+        snprintf(name, KEY_NAME, "F%d", n);
+        return true;
+    }
+    memcpy(name, "Other", 6);
+    return true;
+}
+
+void term_mouse(bool on)
+{
+    mmask_t had;
+    mouseinterval(0);
+    mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, &had);
+}
+
+bool term_mouse_event(int *y, int *x, int *by)
+{
+    MEVENT m;
+    if (getmouse(&m) != OK)
+        return false;
+    *y = m.y;
+    *x = m.x;
+    *by = m.bstate & BUTTON4_PRESSED ? -1 : m.bstate & BUTTON5_PRESSED ? 1 : 0;
+    return true;
+}
