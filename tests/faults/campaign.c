@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CASES = 120, ARGS = 40, TIMEOUT_MS = 20000, ENDLESS_MOST = 3, PASSES = 3 };
+enum { CASES = 120, ARGS = 40, TIMEOUT_MS = 20000, ENDLESS_MOST = 3, STRIDE = 8, FAILURES = 400 };
 
 static const char *const names[ALL_KINDS] = {FAULT_NAMES, "full", "closed", "size", "memory", "files"};
 
@@ -32,14 +32,16 @@ static size_t trials_n;
 
 /* What all workers count together. */
 static struct tally {
-    atomic_size_t next;
-    atomic_long runs, of_kind[ALL_KINDS], of_finding[FINDINGS], on_screen, left_out;
+    atomic_long runs, of_kind[ALL_KINDS], of_finding[FINDINGS], on_screen;
+    struct {
+        atomic_size_t chosen, reached; /* of the failures in their order: so many are to be tried, so many have had their turn */
+    } of_trial[CASES];
 } *tally;
 
 static struct {
     const char *program, *shim, *origin, *scratch;
     char kept[500]; /* what is left of runs that crashed */
-    long every, seconds;
+    long every, seconds, jobs;
     time_t begun;
 } campaign;
 
@@ -110,7 +112,16 @@ static void read_cases(const char *path)
 
 static bool late(void)
 {
-    return campaign.seconds && time(NULL) - campaign.begun > campaign.seconds;
+    return campaign.seconds && time(NULL) - campaign.begun >= campaign.seconds;
+}
+
+/* When a command has to make room: what is left of the time is shared evenly among it and the others of its worker that
+ * come after it in the same round, so each has had its share before the time is over, however slow the machine is. */
+static time_t share_ends(size_t number)
+{
+    time_t now = time(NULL);
+    long with_it = (long)(trials_n - number + (size_t)campaign.jobs - 1) / campaign.jobs;
+    return now + (campaign.begun + campaign.seconds - now) / with_it;
 }
 
 static void report(const struct trial *t, const struct fault *f, enum finding what, const char *detail)
@@ -130,11 +141,11 @@ static bool learn(const struct slot *s, const struct trial *t, struct truth *tru
     const struct fault none = {.kind = -1}, listing = {.kind = -1, .sites = list};
     snprintf(list, sizeof list, "%s.sites", s->dir);
     unlink(list);
-    slot_restore(s, true);
+    slot_restore(s);
     truth->before = slot_snapshot(s, "w");
     truth->o = slot_run(s, t, &none, TIMEOUT_MS);
     truth->after = slot_snapshot(s, "w");
-    slot_restore(s, false);
+    slot_restore(s);
     struct outcome again = slot_run(s, t, &listing, TIMEOUT_MS);
     struct snapshot now = slot_snapshot(s, "w");
     enum finding f = judge_outcome(t, &none, truth, &again, &now, &detail);
@@ -213,7 +224,7 @@ static bool true_of_cut(const struct slot *s, const struct trial *t, const struc
 {
     const char *detail;
     const struct fault none = {.kind = -1};
-    slot_restore(s, false);
+    slot_restore(s);
     struct truth cut = {.before = slot_snapshot(s, "w"), .o = slot_run(s, t, &none, TIMEOUT_MS)};
     cut.after = slot_snapshot(s, "w");
     bool same = judge_outcome(t, &none, &cut, o, now, &detail) == FINE;
@@ -223,10 +234,8 @@ static bool true_of_cut(const struct slot *s, const struct trial *t, const struc
 
 static enum finding attempt(const struct slot *s, const struct trial *t, const struct truth *truth, const struct fault *f, bool *unharmed)
 {
-    static bool cut; /* by the run before */
     const char *detail;
-    slot_restore(s, cut);
-    cut = f->kind == FAULT_SHRINK;
+    slot_restore(s);
     struct outcome o = slot_run(s, t, f, TIMEOUT_MS);
     struct snapshot now = slot_snapshot(s, "w");
     enum finding what = judge_outcome(t, f, truth, &o, &now, &detail);
@@ -288,39 +297,68 @@ static size_t choose_limits(const struct truth *truth, int kind, long *at)
     return n;
 }
 
-/* Of the failures those of this pass: where the time does not suffice for all, each command has had its share. */
-static bool my_turn(long turn, long pass)
+/* All failures of a kind that are tried with a command, behind the n there are. */
+static size_t failures_of_kind(const struct trial *t, const struct truth *truth, int kind, struct fault *list, size_t n)
 {
-    return turn % campaign.every == 0 && (pass < 0 || turn / campaign.every % PASSES == pass);
-}
-
-static void try_kind(const struct slot *s, size_t number, const struct truth *truth, int kind, long pass, long *turn)
-{
-    const struct trial *t = &trials[number];
     long at[64];
-    int endless = 0;
-    bool limited = kind >= FAULT_DELAY, unharmed; /* no nth call, but a measure */
+    bool limited = kind >= FAULT_DELAY; /* no nth call, but a measure */
     long calls = limited ? 1 : atomic_load(&truth->o.counts.calls[kind]);
     if (!calls || (t->keys && (kind == FAULT_DELAY || kind == LIMIT_FULL || kind == LIMIT_CLOSED || kind == LIMIT_SIZE)))
-        return;
-    size_t n = limited ? choose_limits(truth, kind, at) : choose(truth, kind, calls, (size_t)(t->keys ? (most[kind] + 1) / 2 : most[kind]), at);
-    for (size_t i = 0; i < n; i++) {
-        struct fault f = {.kind = kind, .at = at[i], .onwards = !limited && kind != FAULT_SHRINK && kind != FAULT_SIGNAL && i % 4 == 3};
-        if (!my_turn((*turn)++, pass))
-            continue;
-        if (late() || endless >= ENDLESS_MOST) {
-            atomic_fetch_add(&tally->left_out, 1);
-            continue;
-        }
-        enum finding what = attempt(s, t, truth, &f, &unharmed);
-        endless += what == ENDLESS;
-        if (unharmed)
-            continue; /* this time there were fewer calls */
-        atomic_fetch_add(&tally->of_finding[what], 1);
-        atomic_fetch_add(&tally->of_kind[kind], 1);
-        atomic_fetch_add(&tally->runs, 1);
-        atomic_fetch_add(&tally->on_screen, t->keys != NULL);
-    }
+        return n;
+    size_t some = limited ? choose_limits(truth, kind, at) : choose(truth, kind, calls, (size_t)(t->keys ? (most[kind] + 1) / 2 : most[kind]), at);
+    for (size_t i = 0; i < some && n < FAILURES; i++)
+        list[n++] = (struct fault){.kind = kind, .at = at[i], .onwards = !limited && kind != FAULT_SHRINK && kind != FAULT_SIGNAL && i % 4 == 3};
+    return n;
+}
+
+/* The failures of a command in the order they are tried in: every STRIDEth of all, then those beside them, so that where
+ * the time ends each kind has been tried. With FAULTS_EVERY each command has its own part of them. */
+static size_t failures_of(size_t number, const struct truth *truth, struct fault *ordered)
+{
+    struct fault list[FAILURES];
+    size_t all = 0, n = 0;
+    for (int kind = 0; kind < ALL_KINDS; kind++)
+        all = failures_of_kind(&trials[number], truth, kind, list, all);
+    for (size_t first = 0; first < STRIDE; first++)
+        for (size_t i = first; i < all; i += STRIDE)
+            if ((i + number) % (size_t)campaign.every == 0)
+                ordered[n++] = list[i];
+    return n;
+}
+
+/* A command, what it does without a failure, and what is tried with it. */
+struct course {
+    size_t number; /* of its trial */
+    struct truth truth;
+    size_t n, reached; /* of the failures; how many have had their turn */
+    struct fault list[FAILURES];
+    int waits[ALL_KINDS]; /* runs of a kind that never ended */
+};
+
+/* One failure, judged and counted. */
+static void try_failure(const struct slot *s, struct course *c, const struct fault *f)
+{
+    bool unharmed;
+    if (c->waits[f->kind] >= ENDLESS_MOST)
+        return; /* the kind only waits */
+    enum finding what = attempt(s, &trials[c->number], &c->truth, f, &unharmed);
+    c->waits[f->kind] += what == ENDLESS;
+    if (unharmed)
+        return; /* this time there were fewer calls */
+    atomic_fetch_add(&tally->of_finding[what], 1);
+    atomic_fetch_add(&tally->of_kind[f->kind], 1);
+    atomic_fetch_add(&tally->runs, 1);
+    atomic_fetch_add(&tally->on_screen, trials[c->number].keys != NULL);
+}
+
+/* The failures of a command that have not had their turn, until its share of the time is over. */
+static void go_on(const struct slot *s, struct course *c)
+{
+    time_t ends = share_ends(c->number);
+    for (; c->reached < c->n && !late() && (!campaign.seconds || time(NULL) <= ends); c->reached++)
+        try_failure(s, c, &c->list[c->reached]);
+    atomic_store(&tally->of_trial[c->number].chosen, c->n);
+    atomic_store(&tally->of_trial[c->number].reached, c->reached);
 }
 
 static void open_slot(struct slot *s, int worker)
@@ -331,23 +369,28 @@ static void open_slot(struct slot *s, int worker)
     mkdir(s->dir, 0755);
 }
 
-static int work(int worker)
+/* Every FAULTS_JOBSth command, its failures in rounds: what one does not need of its share the others have. */
+static int work(size_t worker)
 {
+    static struct course *courses[CASES];
     struct slot s;
     int rc = 0;
-    open_slot(&s, worker);
-    size_t passes = campaign.every > 1 ? 1 : PASSES;
-    for (size_t next; (next = atomic_fetch_add(&tally->next, 1)) < trials_n * passes;) {
-        size_t i = next % trials_n;
-        long pass = passes > 1 ? (long)(next / trials_n) : -1;
-        struct truth truth = {0};
-        long turn = (long)i; /* with FAULTS_EVERY each command has its own share */
-        if (learn(&s, &trials[i], &truth))
-            for (int kind = 0; kind < ALL_KINDS; kind++)
-                try_kind(&s, i, &truth, kind, pass, &turn);
-        else
-            rc = 2;
-        forget(&truth);
+    bool more = true;
+    open_slot(&s, (int)worker);
+    while (more && !late()) {
+        more = false;
+        for (size_t i = worker; i < trials_n && !late(); i += (size_t)campaign.jobs) {
+            if (!courses[i]) {
+                courses[i] = calloc(1, sizeof **courses);
+                courses[i]->number = i;
+                if (learn(&s, &trials[i], &courses[i]->truth))
+                    courses[i]->n = failures_of(i, &courses[i]->truth, courses[i]->list);
+                else
+                    rc = 2;
+            }
+            go_on(&s, courses[i]);
+            more |= courses[i]->reached < courses[i]->n;
+        }
     }
     return rc;
 }
@@ -356,13 +399,11 @@ static int work(int worker)
 
 static int run_all(void)
 {
-    const char *jobs = getenv("FAULTS_JOBS");
-    long n = jobs ? strtol(jobs, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
     int rc = 0, status;
     fflush(stdout);
-    for (int i = 0; i < n; i++)
+    for (long i = 0; i < campaign.jobs; i++)
         if (fork() == 0)
-            _exit(work(i));
+            _exit(work((size_t)i));
     while (wait(&status) > 0)
         rc |= !WIFEXITED(status) || WEXITSTATUS(status);
     return rc;
@@ -376,43 +417,51 @@ static int tell(void)
     for (int i = 0; i < ALL_KINDS; i++)
         printf(" %s %ld", names[i], atomic_load(&tally->of_kind[i]));
     printf("\n");
-    if (atomic_load(&tally->left_out))
-        printf("%ld more were left out: the time was over, or a kind only waits\n", atomic_load(&tally->left_out));
+    size_t left = 0, unbegun = 0;
+    for (size_t i = 0; i < trials_n && campaign.seconds; i++) {
+        size_t chosen = atomic_load(&tally->of_trial[i].chosen), reached = atomic_load(&tally->of_trial[i].reached);
+        left += chosen - reached;
+        unbegun += !reached;
+    }
+    if (left)
+        printf("%zu more were left out: the time was over\n", left);
+    if (unbegun)
+        printf("faults: %zu commands had no failure at all\n", unbegun);
     for (int i = FINE + 1; i < FINDINGS; i++) {
         bad += i == LIBRARY_ENDS ? 0 : atomic_load(&tally->of_finding[i]); /* named, and not ours to mend */
         printf("%s%s %ld", i == FINE + 1 ? "faults: " : ", ", finding_names[i], atomic_load(&tally->of_finding[i]));
     }
     printf("\n");
-    return bad != 0;
+    return bad != 0 || unbegun != 0;
 }
 
 /* CASE [KIND [AT[+]]] of the command line. */
 static int run_some(int argc, char **argv)
 {
-    const long pass = -1;
+    static struct course c;
     struct slot s;
     open_slot(&s, 0);
     for (size_t i = 0; i < trials_n; i++) {
-        struct truth truth = {0};
-        long turn = 0;
         bool unharmed;
         if (strcmp(trials[i].name, argv[0]) != 0)
             continue;
-        if (!learn(&s, &trials[i], &truth))
+        c = (struct course){.number = i};
+        if (!learn(&s, &trials[i], &c.truth))
             return 2;
         for (int kind = 0; kind < ALL_KINDS; kind++) {
             if (argc > 1 && strcmp(names[kind], argv[1]) != 0)
                 continue;
             struct fault f = {.kind = kind, .at = argc > 2 ? strtol(argv[2], NULL, 10) : 0, .onwards = argc > 2 && strchr(argv[2], '+'), .say = true};
             if (argc > 2)
-                attempt(&s, &trials[i], &truth, &f, &unharmed);
+                attempt(&s, &trials[i], &c.truth, &f, &unharmed);
             else
-                try_kind(&s, i, &truth, kind, pass, &turn);
+                for (size_t k = 0, n = failures_of_kind(&trials[i], &c.truth, kind, c.list, 0); k < n; k++)
+                    try_failure(&s, &c, &c.list[k]);
         }
         if (argc > 1 && strcmp(argv[1], "none") == 0) {
-            printf("status %d\n%s\n%s\n", truth.o.status, truth.o.out.p, truth.o.err.p);
+            printf("status %d\n%s\n%s\n", c.truth.o.status, c.truth.o.out.p, c.truth.o.err.p);
             for (int k = 0; k < FAULT_KINDS; k++)
-                printf("%s %ld\n", names[k], atomic_load(&truth.o.counts.calls[k]));
+                printf("%s %ld\n", names[k], atomic_load(&c.truth.o.counts.calls[k]));
         }
     }
     return 0;
@@ -442,6 +491,7 @@ int main(int argc, char **argv)
     snprintf(campaign.kept, sizeof campaign.kept, "%s-kept", campaign.origin ? campaign.origin : scratch);
     campaign.every = number("FAULTS_EVERY", 1);
     campaign.seconds = argc > 5 ? 0 : number("FAULTS_SECONDS", 540);
+    campaign.jobs = number("FAULTS_JOBS", sysconf(_SC_NPROCESSORS_ONLN));
     campaign.begun = time(NULL);
     tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     read_cases(argv[4]);

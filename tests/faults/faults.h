@@ -65,8 +65,8 @@ struct snapshot {
 
 /* ---- slot.c ---- */
 
-/* Empties the slot and fills it from `origin`; inputs only where they may have been changed. */
-void slot_restore(const struct slot *s, bool inputs);
+/* Makes the slot's folders as those of `origin`; what was not touched is not copied again. */
+void slot_restore(const struct slot *s);
 
 struct outcome slot_run(const struct slot *s, const struct trial *t, const struct fault *f, int timeout_ms);
 void outcome_release(struct outcome *o);

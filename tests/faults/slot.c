@@ -27,15 +27,95 @@ static long now_ms(void)
     return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-void slot_restore(const struct slot *s, bool inputs)
+/* ---- the folder ---- */
+
+static void must(bool well, const char *path)
 {
-    char line[1500];
-    snprintf(line, sizeof line, "cd '%s' && rm -rf w home%s && (cd '%s' && cp -a w%s '%s') && mkdir home", s->dir, inputs ? " in" : "",
-             s->origin, inputs ? " in" : "", s->dir);
-    if (system(line) != 0) {
-        fprintf(stderr, "faults: %s failed\n", line);
-        exit(2);
+    if (well)
+        return;
+    fprintf(stderr, "faults: %s: %s\n", path, strerror(errno));
+    exit(2);
+}
+
+static bool is_entry(const struct dirent *e)
+{
+    return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+}
+
+static void remove_all(const char *path)
+{
+    struct stat st;
+    char below[4500];
+    if (lstat(path, &st))
+        return;
+    DIR *d = S_ISDIR(st.st_mode) ? opendir(path) : NULL;
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (is_entry(e)) {
+            snprintf(below, sizeof below, "%s/%s", path, e->d_name);
+            remove_all(below);
+        }
+    if (d)
+        closedir(d);
+    must(remove(path) == 0, path);
+}
+
+static void copy_file(const char *from, const char *to, const struct stat *st)
+{
+    struct text all = text_of_file(from);
+    const struct timespec times[2] = {st->st_atim, st->st_mtim};
+    remove_all(to);
+    int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st->st_mode & 0777);
+    must(fd >= 0 && write(fd, all.p, all.n) == (ssize_t)all.n && futimens(fd, times) == 0, to);
+    close(fd);
+    free(all.p);
+}
+
+static void mirror(const char *from, const char *to)
+{
+    char source[4500], copy[4500];
+    struct stat st, there;
+    struct dirent *e;
+    must(stat(from, &st) == 0 && (mkdir(to, 0755) == 0 || errno == EEXIST), to);
+    const struct timespec times[2] = {st.st_atim, st.st_mtim};
+    DIR *d = opendir(to);
+    must(d != NULL, to);
+    while ((e = readdir(d))) {
+        snprintf(source, sizeof source, "%s/%s", from, e->d_name);
+        snprintf(copy, sizeof copy, "%s/%s", to, e->d_name);
+        if (is_entry(e) && lstat(source, &st))
+            remove_all(copy);
     }
+    closedir(d);
+    d = opendir(from);
+    must(d != NULL, from);
+    while ((e = readdir(d))) {
+        snprintf(source, sizeof source, "%s/%s", from, e->d_name);
+        snprintf(copy, sizeof copy, "%s/%s", to, e->d_name);
+        if (!is_entry(e) || stat(source, &st))
+            continue;
+        bool same = lstat(copy, &there) == 0 && there.st_mode == st.st_mode && there.st_size == st.st_size &&
+                    there.st_mtim.tv_sec == st.st_mtim.tv_sec && there.st_mtim.tv_nsec == st.st_mtim.tv_nsec;
+        if (S_ISDIR(st.st_mode))
+            mirror(source, copy);
+        else if (!same)
+            copy_file(source, copy, &st);
+    }
+    closedir(d);
+    must(utimensat(AT_FDCWD, to, times, 0) == 0, to);
+}
+
+void slot_restore(const struct slot *s)
+{
+    static const char *const copied[] = {"w", "in"};
+    char from[500], to[500];
+    for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) {
+        snprintf(from, sizeof from, "%s/%s", s->origin, copied[i]);
+        snprintf(to, sizeof to, "%s/%s", s->dir, copied[i]);
+        mirror(from, to);
+    }
+    snprintf(to, sizeof to, "%s/home", s->dir);
+    remove_all(to);
+    must(mkdir(to, 0755) == 0, to);
 }
 
 struct text text_of_file(const char *path)
@@ -333,7 +413,7 @@ static void gather(struct snapshot *s, const char *dir, const char *name)
     DIR *d = opendir(path);
     for (struct dirent *e; d && (e = readdir(d));) {
         struct stat st;
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+        if (!is_entry(e))
             continue;
         snprintf(below, sizeof below, "%s%s%s", name, *name ? "/" : "", e->d_name);
         snprintf(path, sizeof path, "%s/%s", dir, below);
