@@ -331,7 +331,7 @@ void screen_tick(struct screen *s)
     session_lock(&s->session);
     procedure_follow(&s->work.guide,
                      s->work.watch && (s->work.overlay == OVERLAY_PANEL || procedure_begun(&s->work.guide)));
-    bool quiet = s->session.settled && s->work.watch;
+    bool quiet = s->session.settled && s->work.watch && !s->writing;
     uint64_t now = quiet ? stamp_of(s->work.c) : 0;
     session_unlock(&s->session);
     if (!quiet)
@@ -412,6 +412,7 @@ bool screen_idle(struct screen *s)
 {
     bool left = false;
     take_handed(s);
+    screen_write_waiting(s);
     screen_ranks_look(s);
     session_lock(&s->session);
     uint32_t lines = workspace_lines(&s->work);

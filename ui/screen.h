@@ -88,7 +88,7 @@ struct screen {
     struct ranks_picture picture;
     struct plot_runs runs;      /* of the panel that shows curves */
     struct session_progress progress; /* as of the frame */
-    bool writing;               /* something is written in the background; how far is shown */
+    bool writing;               /* something is written in the background, or waits for it; how far is shown */
     bool hurry;                 /* keys come fast: the panes below keep the row they show */
     uint32_t shown_line;        /* that row's line */
     int detail_below;           /* lines of the detail that did not fit */
@@ -114,6 +114,7 @@ void screen_stop(struct screen *s);
 void screen_leave(struct screen *s, int ms);
 void screen_size(struct screen *s, int rows, int cols);
 void screen_tell_written(struct screen *s); /* how what was being written ended, once */
+void screen_write_waiting(struct screen *s); /* begins what waits for the comparison, where that has ended */
 /* A frame: what there is to show is brought up to date, then drawn into the grid. */
 void screen_draw(struct screen *s);
 /* The last frame drawn once more into a grid of the same size: changes nothing. The session locked. */

@@ -178,9 +178,10 @@ static int in_force(const struct screen *s, struct grid *g)
     char n[NUM_MAX], m[NUM_MAX];
     int room = g->cols;
     uint32_t all = workspace_lines(&s->work), left = workspace_shown(&s->work);
+    const char *path = s->work.write_waits ? s->work.write_path : s->work.report.path;
     if (s->writing)
-        buf_fmt(&b, _("writing %s %.0f %%, Esc cancels  "), path_base(str_of(s->work.report.path)).p,
-                100 * report_job_share(&s->work.report));
+        buf_fmt(&b, _("writing %s %.0f %%, Esc cancels  "), path_base(str_of(path)).p,
+                s->work.write_waits ? 0 : 100 * report_job_share(&s->work.report));
     if (a->filters.n && a->work)
         buf_fmt(&b, _("& filtering %.0f %%"), 100 * row_order_progress(a));
     else if (a->filters.n)
@@ -443,7 +444,7 @@ void screen_tell_written(struct screen *s)
         workspace_complain(d, "%s", d->report.err.text);
     else if (how == REPORT_JOB_WRITTEN)
         workspace_say(d, d->report.told ? _("written: %s; %s") : _("written: %s"), d->report.path, d->report.told);
-    s->writing = report_job_busy(&d->report);
+    s->writing = workspace_writing(d) != NULL;
 }
 
 static struct screen_layout update(struct screen *s)

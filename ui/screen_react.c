@@ -31,6 +31,38 @@ static void write_result(struct screen *s)
         report_job_begin(&d->report, d->c, d->write_path, d->write_report, &ro);
 }
 
+void screen_write_waiting(struct screen *s)
+{
+    struct workspace *d = &s->work;
+    struct buf command = {0};
+    session_lock(&s->session);
+    bool ended = d->write_waits && (s->session.settled || s->session.now->failed);
+    session_unlock(&s->session);
+    if (!ended)
+        return;
+    d->write_waits = false;
+    buf_fmt(&command, "%s %s", d->write_pack ? "pack" : d->write_report ? "report" : "write", d->write_path);
+    screen_command(s, command.p);
+    buf_release(&command);
+}
+
+/* Other inputs, or another pair of them, would end what is being written of these. */
+static bool held_by_writing(struct screen *s)
+{
+    struct workspace *d = &s->work;
+    const char *path = workspace_writing(d);
+    if (!path)
+        return false;
+    workspace_complain(d, _("%s is still being written; Esc cancels"), path);
+    for (int i = 0; i < 2; i++) {
+        free(d->new_input[i]);
+        d->new_input[i] = NULL;
+    }
+    d->new_round = false;
+    s->ranks.arriving = false;
+    return true;
+}
+
 /* Before one leaves what is not saved is reported; the same key again leaves without it. */
 static bool may_leave(struct screen *s)
 {
@@ -93,6 +125,8 @@ static bool react(struct screen *s, int reaction)
 {
     const struct screen_terminal *t = s->terminal;
     bool leave = (reaction & R_QUIT) && may_leave(s);
+    if ((reaction & (R_RESTART | R_PAIR)) && held_by_writing(s))
+        reaction &= ~(R_RESTART | R_PAIR);
     if (reaction & R_WRITE)
         write_result(s);
     if (reaction & R_KEYS)

@@ -126,6 +126,9 @@ static int run_cancel(struct workspace *d, struct str args)
     (void)args;
     if (r == NOT_MINE && report_job_busy(&d->report))
         report_job_cancel(&d->report);
+    else if (r == NOT_MINE && d->write_waits)
+        workspace_say(d, "%s", _("not written: no comparison"));
+    d->write_waits = d->write_waits && r != NOT_MINE;
     return r == NOT_MINE ? 0 : r;
 }
 

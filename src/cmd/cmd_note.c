@@ -507,14 +507,12 @@ static bool anything_to_report(struct workspace *d, struct str file)
 
 static int run_report(struct workspace *d, struct str args)
 {
+    if (args.n && (!workspace_write_to(d, args, true, false) || workspace_write_later(d)))
+        return 0;
     if (!anything_to_report(d, args))
         return 0;
     if (!args.n)
         return ask(d, "report ");
-    free(d->write_path);
-    d->write_path = str_dup(args);
-    d->write_report = true;
-    d->write_pack = false;
     return workspace_may_write(d) ? R_WRITE : 0;
 }
 
@@ -522,10 +520,8 @@ static int run_pack(struct workspace *d, struct str args)
 {
     if (!args.n)
         return ask(d, "pack ");
-    free(d->write_path);
-    d->write_path = str_dup(args);
-    d->write_pack = true;
-    return workspace_may_write(d) ? R_WRITE : 0;
+    bool now = workspace_write_to(d, args, false, true) && !workspace_write_later(d);
+    return now && workspace_may_write(d) ? R_WRITE : 0;
 }
 
 const struct command commands_note[] = {

@@ -153,8 +153,8 @@ static int run_type(struct workspace *d, struct str key)
 static int run_language(struct workspace *d, struct str args)
 {
     char name[16] = "";
-    if (report_job_busy(&d->report)) { /* it would be half in the one and half in the other */
-        workspace_complain(d, _("%s is still being written; Esc cancels"), d->report.path);
+    if (workspace_writing(d)) { /* it would be half in the one and half in the other */
+        workspace_complain(d, _("%s is still being written; Esc cancels"), workspace_writing(d));
         return 0;
     }
     if (args.n && args.n < sizeof name)

@@ -185,10 +185,8 @@ static int run_write(struct workspace *d, struct str args)
         workspace_complain(d, _("write FILE; format by extension (.json .csv .html .md .xlsx)"));
         return 0;
     }
-    free(d->write_path);
-    d->write_path = str_dup(args);
-    d->write_report = d->write_pack = false;
-    return workspace_may_write(d) ? R_WRITE : 0;
+    bool now = workspace_write_to(d, args, false, false) && !workspace_write_later(d);
+    return now && workspace_may_write(d) ? R_WRITE : 0;
 }
 
 /* N or T:G */

@@ -338,15 +338,28 @@ bool workspace_finding(const struct workspace *d, uint32_t line, struct finding 
     return any;
 }
 
-bool workspace_may_write(struct workspace *d)
+bool workspace_write_to(struct workspace *d, struct str path, bool report, bool pack)
 {
-    if (!d->write_pack && !writer_for(d->write_path)) {
+    if (d->write_waits) {
+        workspace_complain(d, _("%s is still being written; Esc cancels"), d->write_path);
+        return false;
+    }
+    free(d->write_path);
+    d->write_path = str_dup(path);
+    d->write_report = report;
+    d->write_pack = pack;
+    if (!pack && !writer_for(d->write_path)) {
         struct buf b = {0};
         writer_endings(&b);
         workspace_complain(d, _("%s: the extension selects the format:%s"), d->write_path, b.p);
         buf_release(&b);
         return false;
     }
+    return true;
+}
+
+bool workspace_may_write(struct workspace *d)
+{
     if (report_job_busy(&d->report)) {
         workspace_complain(d, _("%s is still being written; Esc cancels"), d->report.path);
         return false;
@@ -356,6 +369,20 @@ bool workspace_may_write(struct workspace *d)
         workspace_complain(d, "%s", d->c->failed ? d->c->err.text : _("the comparison is not finished yet; write it "
                                                                       "afterwards"));
     return ended;
+}
+
+bool workspace_write_later(struct workspace *d)
+{
+    if (d->s->settled || d->s->paused || d->c->failed || report_job_busy(&d->report))
+        return false;
+    d->write_waits = true;
+    workspace_say(d, _("%s is written once the comparison has ended; Esc cancels"), d->write_path);
+    return true;
+}
+
+const char *workspace_writing(struct workspace *d)
+{
+    return report_job_busy(&d->report) ? d->report.path : d->write_waits ? d->write_path : NULL;
 }
 
 static void say(struct workspace *d, bool error, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));

@@ -203,6 +203,7 @@ struct workspace {
     uint32_t open_line;
     char *write_path;
     bool write_report; /* the findings report, not the comparison */
+    bool write_waits;  /* all three are asked for, and done once the comparison has ended */
     struct report_job report; /* writes it */
     bool write_pack;   /* the evidence, packed */
     int new_step[2], new_rank[2];
@@ -311,8 +312,15 @@ bool workspace_save(struct workspace *d);
 /* False, with its reason as the message, where the investigation is read-only. */
 bool workspace_may_change(struct workspace *d);
 
+/* Sets write_path, write_report and write_pack; false, with a message, while something else waits to be written, or
+ * where the path's extension is no format. */
+bool workspace_write_to(struct workspace *d, struct str path, bool report, bool pack);
 /* Whether write_path can be written now; a message where it cannot. */
 bool workspace_may_write(struct workspace *d);
+/* Keeps what is to be written until the comparison has ended, with a message; false: it has ended, or may never. */
+bool workspace_write_later(struct workspace *d);
+/* What is being written or will be, or NULL: other inputs would end it. */
+const char *workspace_writing(struct workspace *d);
 
 void workspace_say(struct workspace *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void workspace_complain(struct workspace *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
-/* LD_PRELOAD: a file whose path holds "slow" is opened, and reading it never comes to an end, as from a server that has
- * gone away. With SLOW_FRAMES set what the first thread writes to the terminal comes half a second late, and so does what
+/* LD_PRELOAD: a file whose path holds "slow" is opened, and reading it comes to no end while it is named so, as from a
+ * server that has gone away. With SLOW_FRAMES set what the first thread writes to the terminal comes half a second late, and so does what
  * the others say on standard error: a busy machine. */
 #undef _FILE_OFFSET_BITS /* both names are needed */
 #define _GNU_SOURCE
@@ -14,10 +14,13 @@ static void wait_if_slow(int fd)
 {
     char link[40], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t n = readlink(link, path, sizeof path - 1);
-    path[n > 0 ? n : 0] = 0;
-    while (strstr(path, "slow"))
-        pause();
+    for (;;) {
+        ssize_t n = readlink(link, path, sizeof path - 1);
+        path[n > 0 ? n : 0] = 0;
+        if (!strstr(path, "slow"))
+            return;
+        usleep(10000);
+    }
 }
 
 ssize_t pread64(int fd, void *p, size_t n, off64_t at)

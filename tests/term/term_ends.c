@@ -233,6 +233,52 @@ static void quitting_waits_for_no_reading(void **state)
     }
 }
 
+/* What is asked for while it is read is written when that has ended, or cancelled; nothing that would end it comes between. */
+static void a_report_waits_for_the_comparison(void **state)
+{
+    char preload[1024], dir[2][512], name[5][600];
+    static const char *const names[5] = {"dump.json", "slow.json", "whole.json", "link", "read.json"};
+    struct tty t;
+    (void)state;
+    snprintf(preload, sizeof preload, "%.*stests/slow_reads.so", (int)(strrchr(program, '/') + 1 - program), program);
+    struct setting env[] = {{"LD_PRELOAD", preload}, {0}};
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* they want to be loaded first */
+#endif
+    make_pair(dir, "/nowhere.py");
+    for (int i = 0; i < 5; i++)
+        snprintf(name[i], sizeof name[i], "%s/%s", dir[0], names[i]);
+    assert_int_equal(rename(name[0], name[1]), 0);
+    assert_int_equal(symlink("slow.json", name[0]), 0);
+    static const char command[] = ":report waits.html\r";
+    char *argv[] = {(char *)(uintptr_t)program, dir[0], dir[1], NULL}, here[600], path[700];
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(dir[0]), 0);
+    tty_run(&t, 24, 80, env, argv);
+    assert_int_equal(chdir(here), 0);
+    wait_text(&t, 0, "%");
+    tty_send(&t, ":report waits.xyz\r");
+    wait_text(&t, NOWHERE, "the extension selects the format");
+    tty_send(&t, command);
+    wait_text(&t, NOWHERE, "is written once the comparison has ended");
+    tty_send(&t, "\033");
+    wait_text(&t, -1, "not written");
+    tty_send(&t, command);
+    wait_text(&t, NOWHERE, "is written once the comparison has ended");
+    tty_send(&t, ":reload\r");
+    wait_text(&t, NOWHERE, "is still being written");
+    tty_send(&t, ":report other.html\r");
+    wait_text(&t, NOWHERE, "is still being written");
+    assert_int_equal(link(name[1], name[2]), 0);
+    assert_int_equal(symlink("whole.json", name[3]), 0);
+    assert_int_equal(rename(name[3], name[0]), 0);
+    assert_int_equal(rename(name[1], name[4]), 0);
+    wait_text(&t, NOWHERE, "written: ");
+    snprintf(path, sizeof path, "%s/waits.html", dir[0]);
+    assert_int_equal(access(path, R_OK), 0);
+    tty_quit(&t, "q");
+}
+
 /* A dump of so many calls that it needs more memory than it may have. */
 static void make_large(const char *dir, size_t calls)
 {
@@ -354,6 +400,7 @@ int main(int argc, char **argv)
         TEST(stops_and_goes_on),
         TEST(signals_leave_the_terminal_whole),
         TEST(quitting_waits_for_no_reading),
+        TEST(a_report_waits_for_the_comparison),
         TEST(memory_runs_out),
         TEST(ignored_signals_stay_ignored),
         TEST(goes_on_after_a_stop_it_was_not_told_of),
