@@ -307,7 +307,7 @@ $(BUILD)/bench/%: tests/bench/%.c $(BUILD)/libengine.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -O2 -o $@ $< $(BUILD)/libengine.a $(LIBS) -lutil
 
-$(BUILD)/bench/locks.so: tests/bench/locks.c | $(BUILD)/.deps
+$(BUILD)/bench/%.so: tests/bench/%.c | $(BUILD)/.deps
 	$(call say,BENCH,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -O2 -shared -fPIC -o $@ $< -ldl
@@ -317,7 +317,7 @@ $(BUILD)/bench/frames: tests/bench/frames.c $(UI_O) $(BUILD)/libengine.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -o $@ $< $(filter-out $(BUILD)/ui/main.o,$(UI_O)) $(BUILD)/libengine.a $(LIBS)
 
-BENCH := $(addprefix $(BUILD)/bench/,make_dump make_log make_tensors kernels tensors scan locks.so frames idle align)
+BENCH := $(addprefix $(BUILD)/bench/,make_dump make_log make_tensors kernels tensors scan locks.so far.so frames idle align)
 bench: $(BUILD)/diverge $(BENCH)
 	@tests/bench/run $(BUILD)
 

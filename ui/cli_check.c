@@ -37,7 +37,7 @@ struct checked_dump {
 static void check_dump(struct checked_dump *x, const struct session *s, const struct options *o)
 {
     *x = (struct checked_dump){.d = &s->now->side[TARGET].dump};
-    dump_check_run(&x->c, x->d, s->kern, threads_wanted(o->workers), NULL, NULL);
+    dump_check_run(&x->c, x->d, s->kern, o->workers, NULL, NULL);
     fail_on_count_check(&x->counts, x->d, &x->c);
     if (o->oracle.mode == ORACLE_ALL)
         x->oracle = oracle_run_alone(x->d, &o->oracle, NULL);

@@ -3,8 +3,9 @@
 #include "base/threads.h"
 
 #include "base/processors.h"
+#include "base/waiting.h"
 
-#define MOST 64
+#define MOST WAITING_THREADS
 
 int threads_wanted(int asked)
 {
@@ -122,31 +123,77 @@ bool work_crew_needs_help(struct work_crew *c)
 }
 
 struct pieces {
-    struct work_crew *crew;
+    struct work_crew *crew; /* or NULL */
     atomic_size_t next;
     size_t n;
     const atomic_bool *cancel;
     void (*one)(void *ctx, size_t i);
     void *ctx;
+    bool may_grow;
+    pthread_mutex_t lock;
+    pthread_t made[MOST - 1];
+    int count;
 };
+
+static void *take_pieces(void *ctx);
+
+/* Whoever adds one has not ended yet: all are there to be joined when it has. */
+static bool add_thread(struct pieces *x)
+{
+    pthread_mutex_lock(&x->lock);
+    bool added = x->count < MOST - 1 && pthread_create(&x->made[x->count], NULL, take_pieces, x) == 0;
+    x->count += added;
+    pthread_mutex_unlock(&x->lock);
+    return added;
+}
 
 static void *take_pieces(void *ctx)
 {
     struct pieces *x = ctx;
-    work_crew_join(x->crew);
+    if (x->crew)
+        work_crew_join(x->crew);
     for (;;) {
+        struct waiting w;
         size_t i = atomic_fetch_add(&x->next, 1);
         if (i >= x->n || (x->cancel && atomic_load(x->cancel)))
             break;
+        if (x->may_grow)
+            waiting_begin(&w);
         x->one(x->ctx, i);
+        if (x->may_grow && atomic_load(&x->next) < x->n && waiting_mostly(&w))
+            add_thread(x);
     }
-    work_crew_leave(x->crew);
+    if (x->crew)
+        work_crew_leave(x->crew);
     return NULL;
+}
+
+static void take_all(struct pieces *x, int threads)
+{
+    pthread_mutex_init(&x->lock, NULL);
+    while (threads-- > 1 && add_thread(x))
+        continue;
+    take_pieces(x);
+    for (int i = 0;; i++) {
+        pthread_mutex_lock(&x->lock);
+        bool there = i < x->count;
+        pthread_mutex_unlock(&x->lock);
+        if (!there)
+            break;
+        pthread_join(x->made[i], NULL);
+    }
+    pthread_mutex_destroy(&x->lock);
+}
+
+void threads_each(size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx)
+{
+    struct pieces x = {.n = n, .cancel = cancel, .one = one, .ctx = ctx, .may_grow = true};
+    take_all(&x, 1);
 }
 
 void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_bool *cancel,
                     void (*one)(void *ctx, size_t i), void *ctx)
 {
-    struct pieces x = {.crew = c, .n = n, .cancel = cancel, .one = one, .ctx = ctx};
-    threads_run(workers, take_pieces, &x);
+    struct pieces x = {.crew = c, .n = n, .cancel = cancel, .one = one, .ctx = ctx, .may_grow = workers == 0};
+    take_all(&x, threads_wanted(workers));
 }

@@ -12,6 +12,9 @@
  * more), and returns when all have returned. */
 void threads_run(int n, void *(*work)(void *ctx), void *ctx);
 
+/* one(ctx, i) for every i below n: on this thread, and on more while they wait for files that are far away. */
+void threads_each(size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx);
+
 /* How many threads: as many as are asked for; 0: one a processor this process may use (processors.h). */
 int threads_wanted(int asked);
 
@@ -27,8 +30,9 @@ struct work_crew {
 
 void work_crew_init(struct work_crew *c);
 void work_crew_release(struct work_crew *c);
-/* one(ctx, i) for every i below n, by `workers` members (as threads_run) that take the next one and help each other at
- * the end; no further one is begun once *cancel is set (NULL: never). */
+/* one(ctx, i) for every i below n, by `workers` members that take the next one and help each other at the end; no further
+ * one is begun once *cancel is set (NULL: never). 0 workers: one a processor, and more while they wait for files that are
+ * far away (waiting.h). */
 void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_bool *cancel,
                     void (*one)(void *ctx, size_t i), void *ctx);
 /* A member begins, before any work of its own. */

@@ -106,7 +106,7 @@ void computed_figures_fill(struct dump *d, const struct kern *k, int workers, st
     if (x.rows.n) {
         work_crew_init(&x.crew);
         x.watch.crew = &x.crew;
-        work_crew_each(&x.crew, threads_wanted(workers), x.rows.n, &x.watch.cancel, one, &x);
+        work_crew_each(&x.crew, workers, x.rows.n, &x.watch.cancel, one, &x);
         work_crew_release(&x.crew);
         load_begin(load);
         for (size_t i = 0; i < x.nan_rows.n; i++)

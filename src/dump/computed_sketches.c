@@ -48,7 +48,7 @@ void computed_sketches_fill(struct dump *d, int workers, struct load *load)
     }
     struct work_crew crew;
     work_crew_init(&crew);
-    work_crew_each(&crew, threads_wanted(workers), x.rows.n, &x.cancel, one, &x);
+    work_crew_each(&crew, workers, x.rows.n, &x.cancel, one, &x);
     work_crew_release(&crew);
     load_begin(load);
     d->sketch = x.sketch;

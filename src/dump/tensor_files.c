@@ -2,7 +2,11 @@
  * dump. */
 #include "dump/tensor_files.h"
 
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "base/msg.h"
+#include "base/threads.h"
 
 #define LOOKED_AT 2048 /* opening one takes some 30 microseconds */
 
@@ -12,24 +16,41 @@ bool tensor_files_type_agrees(enum dtype in_file, enum dtype recorded)
            dtype_table[recorded].klass == CLASS_COMPLEX;
 }
 
-static void look(struct tensor_files *s, const struct dump *d, uint32_t row)
+struct looking {
+    const struct dump *d;
+    uint32_t row[LOOKED_AT];
+    enum dtype in_file[LOOKED_AT]; /* where it could be opened */
+    struct err *failed[LOOKED_AT]; /* owned; NULL: it could */
+};
+
+static void look(void *ctx, size_t i)
 {
+    struct looking *l = ctx;
     struct tensor t;
     struct err e;
-    s->looked++;
-    if (dump_tensor(d, row, &t, &e)) {
-        if (e.code == ERR_IO && s->missing++ == 0)
-            s->first_missing = e;
-        else if (e.code != ERR_IO && s->broken++ == 0)
-            s->first_broken = e;
+    if (dump_tensor(l->d, l->row[i], &t, &e)) {
+        l->failed[i] = mem_alloc(sizeof e);
+        *l->failed[i] = e;
         return;
     }
-    bool made = d->given != NULL; /* of parts: the largest of whole numbers is given as float64 */
-    if (!made && !tensor_files_type_agrees(t.dtype, d->rows.v[row].dtype) && s->types++ == 0) {
-        s->first_type = row;
-        s->in_file = t.dtype;
-    }
+    l->in_file[i] = t.dtype;
     tensor_close(&t);
+}
+
+/* What was found of a file, in the order of rows. */
+static void count(struct tensor_files *s, const struct looking *l, size_t i)
+{
+    const struct err *e = l->failed[i];
+    bool made = l->d->given != NULL; /* of parts: the largest of whole numbers is given as float64 */
+    s->looked++;
+    if (e && e->code == ERR_IO && s->missing++ == 0)
+        s->first_missing = *e;
+    else if (e && e->code != ERR_IO && s->broken++ == 0)
+        s->first_broken = *e;
+    if (!e && !made && !tensor_files_type_agrees(l->in_file[i], l->d->rows.v[l->row[i]].dtype) && s->types++ == 0) {
+        s->first_type = l->row[i];
+        s->in_file = l->in_file[i];
+    }
 }
 
 static bool has_file(const struct row *r)
@@ -45,14 +66,24 @@ void tensor_files_look(struct tensor_files *s, const struct dump *d, const atomi
         return;
     for (uint32_t r = 0; r < d->rows.n; r++)
         s->files += has_file(&d->rows.v[r]);
-    uint64_t want = s->files < LOOKED_AT ? s->files : LOOKED_AT;
-    for (uint32_t r = 0; r < d->rows.n && s->looked < want && !(cancel && atomic_load(cancel)); r++)
+    uint64_t want = s->files < LOOKED_AT ? s->files : LOOKED_AT, n = 0;
+    struct looking *l = want ? mem_zalloc(sizeof *l) : NULL;
+    for (uint32_t r = 0; r < d->rows.n && n < want; r++)
         if (has_file(&d->rows.v[r])) {
             /* the k-th of `want` files stands at k × files / want */
-            if (nth * want / s->files >= s->looked)
-                look(s, d, r);
+            if (nth * want / s->files >= n)
+                l->row[n++] = r;
             nth++;
         }
+    if (!l)
+        return;
+    l->d = d;
+    threads_each((size_t)n, cancel, look, l);
+    for (uint64_t i = 0; i < n && !(cancel && atomic_load(cancel)); i++)
+        count(s, l, i);
+    for (uint64_t i = 0; i < n; i++)
+        free(l->failed[i]);
+    free(l);
 }
 
 void tensor_files_warn(const struct tensor_files *s, struct dump *d)

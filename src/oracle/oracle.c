@@ -186,7 +186,7 @@ static bool compute(struct oracle *o, const task_list *tasks, const atomic_bool 
     struct computing c = {.o = o, .tasks = tasks, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct work_crew crew;
     work_crew_init(&crew);
-    work_crew_each(&crew, threads_wanted(o->of.workers), tasks->n, cancel, compute_task, &c);
+    work_crew_each(&crew, o->of.workers, tasks->n, cancel, compute_task, &c);
     work_crew_release(&crew);
     for (size_t i = 0; i < c.spare.n; i++)
         arena_release(&c.spare.v[i]);

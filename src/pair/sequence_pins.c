@@ -82,7 +82,7 @@ static struct value_sample *take_samples(const struct dump *d, const align_item_
         return NULL;
     x.out = mem_zalloc(items->n * sizeof *x.out);
     work_crew_init(&crew);
-    work_crew_each(&crew, threads_wanted(0), items->n, NULL, sample_one, &x);
+    work_crew_each(&crew, 0, items->n, NULL, sample_one, &x);
     work_crew_release(&crew);
     return x.out;
 }

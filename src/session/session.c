@@ -247,6 +247,8 @@ static int watch_results(struct session *s, struct err *e)
             session_lock(s);
             continue;
         }
+        if (s->waits_for_files)
+            session_add_workers(s);
         if (!s->rejudge && s->judged_posts == m->finished) {
             pthread_cond_wait(&s->changed, &s->lock);
             continue;
@@ -255,7 +257,8 @@ static int watch_results(struct session *s, struct err *e)
             long until = clock_ms() + JUDGE_EVERY_MS;
             while (!asked(s) && m->finished != m->wanted && clock_ms() < until &&
                    clock_wait(&s->changed, &s->lock, (int)(until - clock_ms()) + 1))
-                continue;
+                if (s->waits_for_files)
+                    session_add_workers(s);
         }
         if (s->stop || s->repair)
             continue;
@@ -283,7 +286,7 @@ static void conduct_alone(struct session *s)
     session_unlock(s);
     session_publish_state(s, NULL, false);
     if (s->opt.examine)
-        one_side_run(&rows->examined, d, s->kern, threads_wanted(s->opt.workers), &s->watch[0], &s->lock, tell_examined,
+        one_side_run(&rows->examined, d, s->kern, s->opt.workers, &s->watch[0], &s->lock, tell_examined,
                      s);
     session_publish_state(s, NULL, true);
 }

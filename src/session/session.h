@@ -57,6 +57,7 @@ struct session {
                                                  set */
     struct job conductor, loader[2], worker[SESSION_WORKERS];
     int workers;              /* that run */
+    bool waits_for_files;     /* a worker spent its time waiting for files: more would let them overlap */
     struct work_crew crew;         /* the workers: one with a large tensor is helped by the others */
     struct figures_watch watch[SESSION_WORKERS];
     uint64_t bytes[SESSION_WORKERS]; /* of the line each is at; 0: none */

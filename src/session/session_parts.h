@@ -21,6 +21,8 @@ int session_load_sides(struct session *s, struct err *e);
 /* As many workers as processors, where there is any work: also a single tensor is shared. Fewer where the system gives
  * no more threads; none at all is an error. */
 int session_start_workers(struct session *s, struct err *e);
+/* Twice as many, where files are far away and lines are still to be taken; the lock is held before and after. */
+void session_add_workers(struct session *s);
 /* A large tensor is opened to all workers: those that wait for lines are woken. */
 void session_call_helpers(void *session);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/waiting.h"
 
 #define ANNOUNCE_EVERY_MS 20
 
@@ -132,7 +133,9 @@ static int work(struct job *own, void *ctx, struct err *quiet)
             continue;
         }
         session_unlock(s);
+        struct waiting waiting;
         long began = clock_ms();
+        waiting_begin(&waiting);
         for (int i = 0; i < n; i++) {
             if (i > posted && x[i].bytes > TOGETHER_BYTES) { /* a long one: those before it do not wait */
                 session_lock(s);
@@ -144,7 +147,9 @@ static int work(struct job *own, void *ctx, struct err *quiet)
         }
         long took = clock_ms() - began;
         most = took > TOGETHER_MS ? most / 2 + 1 : most < TOGETHER / 2 ? most * 2 : TOGETHER;
+        bool far = waiting_mostly(&waiting);
         session_lock(s);
+        s->waits_for_files = s->waits_for_files || far;
         s->bytes[me] = 0;
         post_lines(s, x + posted, n - posted);
     }
@@ -162,6 +167,33 @@ void session_call_helpers(void *ctx)
     session_unlock(s);
 }
 
+_Static_assert(WAITING_THREADS <= SESSION_WORKERS, "workers for files that are far away have their place");
+
+/* So many workers, or as many as the system gives; only the conductor adds some. How many there are. */
+static int add_workers(struct session *s, int n)
+{
+    int running = s->workers;
+    while (running < n && job_start(&s->worker[running], work, s) == 0)
+        running++;
+    session_lock(s);
+    s->workers = running;
+    s->waits_for_files = false;
+    session_unlock(s);
+    return running;
+}
+
+void session_add_workers(struct session *s)
+{
+    const struct measure *m = &s->rows->measure;
+    int n = 2 * s->workers < WAITING_THREADS ? 2 * s->workers : WAITING_THREADS;
+    s->waits_for_files = false;
+    if (s->opt.workers || n <= s->workers || m->wanted - m->finished <= (size_t)s->workers)
+        return;
+    session_unlock(s);
+    add_workers(s, n);
+    session_lock(s);
+}
+
 int session_start_workers(struct session *s, struct err *e)
 {
     const struct measure *m = &s->rows->measure;
@@ -173,13 +205,7 @@ int session_start_workers(struct session *s, struct err *e)
     if (m->wanted == m->finished)
         n = 0;
     session_unlock(s);
-    int running = s->workers; /* only this thread changes it */
-    while (running < n && job_start(&s->worker[running], work, s) == 0)
-        running++;
-    session_lock(s);
-    s->workers = running;
-    session_unlock(s);
-    if (n == 0 || running)
+    if (n == 0 || add_workers(s, n))
         return 0;
     *e = s->worker[0].err;
     return -1;
