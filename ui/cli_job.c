@@ -59,12 +59,8 @@ bool cli_job_of_micro_batches(const struct comparison *c)
     bool digest = dump_is_digest(&c->side[TARGET].dump) || dump_is_digest(&c->side[GOLDEN].dump);
     if (digest || c->single || c->tabled || c->opt.rank[TARGET] >= 0 || c->opt.map_only || c->map_count || c->opt.pack)
         return false;
-    for (int s = 0; s < 2; s++) {
-        struct call_places p;
-        call_places_find(&p, &c->side[s].dump);
-        n[s] = p.micros;
-        call_places_release(&p);
-    }
+    for (int s = 0; s < 2; s++)
+        n[s] = call_places_micros(&c->side[s].dump);
     return n[0] != n[1] && (n[0] % n[1] == 0 || n[1] % n[0] == 0);
 }
 

@@ -18,6 +18,7 @@ struct figures_filling {
     struct load *load;
     VEC(uint32_t) rows;
     VEC(struct nan_row) nan_rows;
+    pthread_mutex_t own, *lock; /* of the threads here, where nobody else looks */
     struct figures_watch watch;
     struct work_crew crew;
     long told_ms;
@@ -77,13 +78,13 @@ static void one(void *ctx, size_t i)
     bool open = rc == 0;
     if (open)
         rc = figures_one(x->k, &t, &f, &x->watch, &e);
-    pthread_mutex_lock(x->load->lock);
+    pthread_mutex_lock(x->lock);
     if (rc == 0)
         add_figures(x, row, &f);
     bool tell = x->load->progress && now - x->told_ms >= TELL_MS;
     if (tell)
         x->told_ms = now;
-    pthread_mutex_unlock(x->load->lock);
+    pthread_mutex_unlock(x->lock);
     x->d->bytes_done += bytes_of(x->d, row);
     if (open)
         tensor_close(&t);
@@ -95,7 +96,7 @@ static void one(void *ctx, size_t i)
 
 void computed_figures_fill(struct dump *d, const struct kern *k, int workers, struct load *load)
 {
-    struct figures_filling x = {.d = d, .k = k, .load = load};
+    struct figures_filling x = {.d = d, .k = k, .load = load, .own = PTHREAD_MUTEX_INITIALIZER};
     if (!d->reader || !d->reader->tensor || d->reader->weights)
         return;
     for (uint32_t r = 0; r < d->rows.n; r++)
@@ -103,6 +104,7 @@ void computed_figures_fill(struct dump *d, const struct kern *k, int workers, st
             vec_push(&x.rows, r);
             d->bytes += bytes_of(d, r);
         }
+    x.lock = load->lock ? load->lock : &x.own;
     if (x.rows.n) {
         work_crew_init(&x.crew);
         x.watch.crew = &x.crew;

@@ -101,10 +101,22 @@ static void find_weight_gradients(struct dataflow *f, const struct dump *d)
     free(read);
 }
 
+/* Many calls are of one scope. */
+static void find_layers(struct dataflow *f, const struct dump *d)
+{
+    uint32_t *of_scope = mem_alloc((d->scopes.n + 1) * sizeof *of_scope);
+    for (size_t s = 0; s < d->scopes.n; s++)
+        of_scope[s] = scope_layer(d->scopes.v[s]);
+    for (size_t c = 0; c < d->calls.n; c++)
+        f->layer[c] = d->calls.v[c].scope == NONE ? NONE : of_scope[d->calls.v[c].scope];
+    free(of_scope);
+}
+
 void dataflow_build(struct dataflow *f, const struct dump *d)
 {
     size_t n = d->rows.n;
     struct nmap index = {0};
+    uint64_t keys[AHEAD] = {0}; /* of this row and those behind it */
     VEC(struct value_holders) holders = {0};
     uint32_t *of = mem_alloc((n + 1) * sizeof *of);
     uint32_t *alike = mem_alloc((n + 1) * sizeof *alike); /* the row before it of one count and extremes */
@@ -116,17 +128,17 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
         .layer = mem_alloc((d->calls.n + 1) * sizeof *f->layer),
     };
     nmap_reserve(&index, n);
-    for (size_t c = 0; c < d->calls.n; c++)
-        f->layer[c] = d->calls.v[c].scope == NONE ? NONE : scope_layer(d->scopes.v[d->calls.v[c].scope]);
+    find_layers(f, d);
+    for (uint32_t row = 0; row < n && row < AHEAD; row++)
+        f->known[row] = value_key(d, row, &keys[row]);
     for (uint32_t row = 0; row < n; row++) {
         const struct row *r = &d->rows.v[row];
-        uint64_t key;
-        if (row + AHEAD < n && value_key(d, row + AHEAD, &key))
-            nmap_expect(&index, key);
+        uint64_t key = keys[row % AHEAD];
+        if (row + AHEAD < n && (f->known[row + AHEAD] = value_key(d, row + AHEAD, &keys[row % AHEAD])))
+            nmap_expect(&index, keys[row % AHEAD]);
         of[row] = f->held[row] = alike[row] = NONE;
-        if (!value_key(d, row, &key))
+        if (!f->known[row])
             continue;
-        f->known[row] = 1;
         uint32_t h = nmap_add(&index, key, (uint32_t)holders.n);
         if (h == holders.n) {
             struct value_holders fresh = {NONE, NONE, NONE, NONE, NONE, NONE, false};

@@ -121,13 +121,34 @@ static enum family find_plain(struct str s)
     return FAMILY_OTHER;
 }
 
-enum family family_find(struct str op)
+static enum family find(struct str op)
 {
     char tmp[128];
     pthread_once(&table.once, load);
     enum family f = find_plain(plain(op, tmp, sizeof tmp));
     struct str rest = without_ext(op);
     return f != FAMILY_OTHER || !rest.n ? f : find_plain(plain(rest, tmp, sizeof tmp));
+}
+
+/* A model calls few operators, over and over: those a thread asked for lately. */
+#define RECENT 64 /* a power of two */
+#define RECENT_NAME 31
+
+enum family family_find(struct str op)
+{
+    static _Thread_local struct {
+        char name[RECENT_NAME];
+        uint8_t n, family; /* n 0: none */
+    } recent[RECENT];
+    if (!op.n || op.n > RECENT_NAME)
+        return find(op);
+    size_t at = hash_bytes(op.p, op.n, 1) % RECENT;
+    if (recent[at].n != op.n || memcmp(recent[at].name, op.p, op.n) != 0) {
+        recent[at].family = (uint8_t)find(op);
+        recent[at].n = (uint8_t)op.n;
+        memcpy(recent[at].name, op.p, op.n);
+    }
+    return (enum family)recent[at].family;
 }
 
 uint32_t family_operator(struct str op)

@@ -32,12 +32,14 @@ void place_set(struct dump *d, const struct place *p)
 
 void load_begin(struct load *l)
 {
-    pthread_mutex_lock(l->lock);
+    if (l->lock)
+        pthread_mutex_lock(l->lock);
 }
 
 void load_end(struct load *l)
 {
-    pthread_mutex_unlock(l->lock);
+    if (l->lock)
+        pthread_mutex_unlock(l->lock);
     if (l->progress)
         l->progress(l->ctx);
 }

@@ -25,7 +25,8 @@ int place_list_ranks(const place_list *l, int step);
 /* What d, initialised, is to read: this place, which lives as long; a result table's both sides. */
 void place_set(struct dump *d, const struct place *p);
 
-/* What the opening thread may be told meanwhile. `lock` is held while the dump is appended to. */
+/* What the opening thread may be told meanwhile. `lock` is held while the dump is appended to; NULL: nobody looks at it
+ * before it is complete. */
 struct load {
     pthread_mutex_t *lock;
     atomic_bool cancel;

@@ -85,10 +85,9 @@ void call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, un
 {
     bool container = holds & HOLDS_CALLS;
     const struct call *x = &d->calls.v[call];
-    struct str name = align_item_operator(d, call);
-    *p = (struct call_plan){.operator = NULL};
     if (x->gradient || x->phase == PHASE_OPTIMIZER || !has_output(d, call, false))
         return;
+    struct str name = align_item_operator(d, call);
     *p = (struct call_plan){.operator = x->kind == CALL_MODULE ? operator_find_class(name) : operator_find(name)};
     p->votes = !container;
     p->looked_at = is_looked_at(p, x, container);

@@ -44,7 +44,7 @@ struct call_plan {
 /* What is recorded inside a call. */
 enum { HOLDS_CALLS = 1, HOLDS_COLLECTIVES = 2 };
 
-/* `holds`: bits of what is recorded inside it. Reads no tensor. */
+/* p is zeroed; `holds`: bits of what is recorded inside the call. Reads no tensor. */
 void call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, unsigned holds);
 /* At most `allowed` operations: a product that needs more is sampled by rows. The arena holds what it needs meanwhile;
  * nothing of it is in *out. */

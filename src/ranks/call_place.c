@@ -139,21 +139,29 @@ static void set_path(struct call_places *p, const struct dump *d, uint32_t c, bo
 #define UNKNOWN UINT32_MAX
 
 /* How often each outermost module is called in the step, by its path; a model once a micro-batch, a module beside it
- * perhaps several times. */
-static void count_tops(struct call_places *p, const struct dump *d, uint32_t *calls)
+ * perhaps several times. The least of it. */
+static uint32_t count_tops(const struct dump *d, uint32_t *calls)
 {
+    uint32_t least = UINT32_MAX;
     for (uint32_t c = 0; c < d->calls.n; c++) {
         const struct call *x = &d->calls.v[c];
-        if (x->kind == CALL_MODULE && x->phase == PHASE_FORWARD && x->parent == NONE && x->scope != NONE &&
-            p->call[c].number + 1 > calls[x->scope])
-            calls[x->scope] = p->call[c].number + 1;
+        if (x->kind != CALL_MODULE || x->phase != PHASE_FORWARD || x->parent != NONE || x->scope == NONE)
+            continue;
+        uint32_t number = name_number(dump_call_name(d, c));
+        if (number + 1 > calls[x->scope])
+            calls[x->scope] = number + 1;
     }
-    p->micros = UINT32_MAX;
     for (size_t i = 0; i < d->scopes.n; i++)
-        if (calls[i] && calls[i] < p->micros)
-            p->micros = calls[i];
-    if (p->micros == UINT32_MAX)
-        p->micros = 1;
+        if (calls[i] && calls[i] < least)
+            least = calls[i];
+    return least == UINT32_MAX ? 1 : least;
+}
+
+uint32_t call_places_micros(const struct dump *d)
+{
+    uint32_t *tops = mem_zalloc((d->scopes.n + 1) * sizeof *tops), micros = count_tops(d, tops);
+    free(tops);
+    return micros;
 }
 
 static uint32_t micro_of(const struct call_places *p, const struct dump *d, const uint32_t *calls, uint32_t top)
@@ -210,14 +218,14 @@ static bool same_place(const struct call_place *a, const struct call_place *b)
  * there too; else it begins what comes in the backward pass and ends what was in the forward pass. */
 static void place_rest(struct call_places *p, const struct dump *d)
 {
-    uint32_t before = NONE;
+    uint32_t before = NONE, next = 0;
     for (uint32_t c = 0; c < d->calls.n; c++) {
         if (p->call[c].micro != UNKNOWN) {
             if (!d->calls.v[c].gradient)
                 before = c;
             continue;
         }
-        uint32_t next = c + 1;
+        next = next > c ? next : c + 1;
         while (next < d->calls.n && (p->call[next].micro == UNKNOWN || d->calls.v[next].gradient))
             next++;
         const struct call_place *from = before == NONE ? NULL : &p->call[before];
@@ -283,7 +291,7 @@ void call_places_find(struct call_places *p, const struct dump *d)
         p->modules |= d->calls.v[c].kind == CALL_MODULE;
     }
     uint32_t *tops = mem_zalloc((d->scopes.n + 1) * sizeof *tops);
-    count_tops(p, d, tops);
+    p->micros = count_tops(d, tops);
     for (uint32_t c = 0; c < p->n; c++)
         place_forward(p, d, tops, c);
     for (uint32_t c = 0; c < p->n; c++)

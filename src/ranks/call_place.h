@@ -29,6 +29,8 @@ struct call_places {
 
 void call_places_find(struct call_places *p, const struct dump *d);
 void call_places_release(struct call_places *p);
+/* call_places.micros alone. */
+uint32_t call_places_micros(const struct dump *d);
 
 /* The call's name without its number, and of a module without its path: "Functional.linear.forward". Replaces out. */
 void call_bare_name(const struct dump *d, uint32_t call, struct buf *out);

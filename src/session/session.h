@@ -26,7 +26,8 @@ struct session_options {
     const struct decisions *decisions; /* a person's, to begin with, or NULL; strings must outlive the session */
     const char *cpu;        /* kernel variant to force, or NULL */
     const char *cache;      /* folder where figures are kept from one session to the next, or NULL */
-    /* Called from background threads after something changed; must not take the lock. May be NULL. */
+    /* Called from background threads after something changed; must not take the lock. NULL: nobody looks at recordings
+     * before they are loaded, and they are read without the lock. */
     void (*notify)(void *ctx);
     void *ctx;
 };
