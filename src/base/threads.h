@@ -30,9 +30,9 @@ struct work_crew {
 
 void work_crew_init(struct work_crew *c);
 void work_crew_release(struct work_crew *c);
-/* one(ctx, i) for every i below n, by `workers` members that take the next one and help each other at the end; no further
- * one is begun once *cancel is set (NULL: never). 0 workers: one a processor, and more while they wait for files that are
- * far away (waiting.h). */
+/* one(ctx, i) for every i below n, by `workers` members that take the next one and help each other at the end; no
+ * further one is begun once *cancel is set (NULL: never). 0 workers: one a processor, and more while they wait for
+ * files that are far away (waiting.h). */
 void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_bool *cancel,
                     void (*one)(void *ctx, size_t i), void *ctx);
 /* A member begins, before any work of its own. */
