@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "log/proto_fields.h"
+#include "base/proto_fields.h"
 #include "log/series_builder.h"
 
 #define LARGEST (1u << 20) /* a record with scalars; images and graphs are larger and passed over */

@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 #include "base/msg.h"
-#include "log/proto_fields.h"
+#include "base/proto_fields.h"
 #include "log/series_builder.h"
 #include "log/value_names.h"
 

@@ -1,5 +1,5 @@
 /* Walks the wire format: variable-length integers, fixed ones, lengths that must lie inside the message. */
-#include "log/proto_fields.h"
+#include "base/proto_fields.h"
 
 uint64_t proto_little(const unsigned char *p, int n)
 {
