@@ -6,6 +6,7 @@
 #include "base/msg.h"
 #include "fmt/pickle.h"
 #include "fmt/pt.h"
+#include "fmt/weight_grid.h"
 #include "fmt/weights.h"
 
 #define METADATA ".metadata"
@@ -178,21 +179,7 @@ static bool lay_out(const struct chunk *c, size_t n, struct tensor *t, struct te
             rest /= (size_t)grid[a];
         }
     }
-    if (!even || count != n || 2 * t->ndim > TENSOR_DIMS - 1)
-        return false;
-    int64_t inner = 1, outer = 1;
-    for (int a = 0; a < t->ndim; a++)
-        outer *= c[0].size[a];
-    for (int a = t->ndim - 1, k = 2 * t->ndim - 1; a >= 0; a--, k -= 2) {
-        view->shape[k] = c[0].size[a];
-        view->stride[k] = inner;
-        view->shape[k - 1] = grid[a];
-        view->stride[k - 1] = outer;
-        inner *= c[0].size[a];
-        outer *= grid[a];
-    }
-    view->ndim = 2 * t->ndim;
-    return true;
+    return even && count == n && weight_grid_view(grid, c[0].size, t->ndim, view);
 }
 
 /* ---- tensors ---- */

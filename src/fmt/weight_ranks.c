@@ -1,15 +1,18 @@
 /* Checkpoints of several ranks. Megatron: mp_rank_TT[_PPP][_EEE]/model_optim_rng.pt, below an iter_N
  * folder or not: tensor-parallel ranks hold rows or columns of a weight (data/weights.tsv says which),
  * pipeline ranks number their layers from 0, expert ranks their experts. Training frameworks of MindSpore:
- * rank_N/ folders of files whose names repeat; without a strategy file they are taken as copies.
+ * rank_N/ folders of files whose names repeat; a strategy file says how each weight is cut, without one they are taken
+ * as copies.
  *
  * The shards of a weight become one tensor over their files laid end to end: a stride says where the next
  * shard begins, nothing is copied. */
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "fmt/weight_grid.h"
 #include "fmt/weight_index.h"
 #include "fmt/weight_names.h"
+#include "fmt/weight_strategy.h"
 
 #define RANKS_MAX 65536
 #define RANK_MAX 65536 /* the largest number of a folder */
@@ -209,6 +212,7 @@ struct join {
     const rank_list *ranks;
     int tp;
     bool unread; /* a rank could not be listed */
+    struct strategy strategy; /* MindSpore's; empty where no file says how weights are cut */
     struct arena arena;
     struct map names; /* → first shard */
     VEC(struct shard) shards;
@@ -290,15 +294,14 @@ static void note(struct join *j, struct str name, const char *why)
         j->w->list.v[at].problem = arena_cstr(&j->w->arena, str_of(e.text));
 }
 
-/* Shards 0 … n−1 along `axis` of the weight: n strides further for each. */
-static void join_axis(struct join *j, const uint32_t *shard, int n, int axis, struct str name)
+/* Adds the first shard as the whole weight and the stretches of all n one behind the other; NULL where one of them
+ * cannot be read. */
+static struct weight *lay_behind(struct join *j, const uint32_t *shard, int n, struct str name)
 {
     const struct weight *a = weight_of(j, shard[0]);
     uint64_t size = dtype_table[a->dtype].size, reach = extent(a);
-    int64_t dim[TENSOR_DIMS + 1], stride[TENSOR_DIMS + 1], shape[TENSOR_DIMS];
-    struct weight *x = take(j, shard[0], name);
-    if (!x || a->problem)
-        return;
+    if (!take(j, shard[0], name) || a->problem)
+        return NULL;
     uint32_t first = (uint32_t)j->w->pieces.n;
     for (int i = 0; i < n; i++) {
         const struct shard *s = &j->shards.v[shard[i]];
@@ -307,7 +310,7 @@ static void join_axis(struct join *j, const uint32_t *shard, int n, int axis, st
         bool whole = p.latin; /* an array's text is its elements and no more */
         if (b->problem || (!whole && (b->offset > p.size || p.size - b->offset < reach * size))) {
             note(j, name, b->problem ? b->problem : _("a shard is shorter than its shape"));
-            return;
+            return NULL;
         }
         if (!whole) {
             p.at += b->offset;
@@ -315,26 +318,122 @@ static void join_axis(struct join *j, const uint32_t *shard, int n, int axis, st
         }
         copy_file(j, s->set, &p);
     }
-    for (int i = 0, k = 0; i < a->axes; i++) {
-        if (i == axis) {
-            dim[k] = n;
-            stride[k++] = (int64_t)reach;
-        }
-        dim[k] = a->dim[i];
-        stride[k++] = a->stride[i];
-        shape[i] = a->shape[i] * (i == axis ? n : 1);
-    }
-    x = vec_last(&j->w->list);
-    x->shape = memcpy(arena_alloc(&j->w->arena, sizeof shape), shape, sizeof shape);
-    x->dim = memcpy(arena_alloc(&j->w->arena, sizeof dim), dim, sizeof dim);
-    x->stride = memcpy(arena_alloc(&j->w->arena, sizeof stride), stride, sizeof stride);
-    x->axes = a->axes + 1;
+    struct weight *x = vec_last(&j->w->list);
     x->numel = a->numel * (uint64_t)n;
     x->offset = 0;
     x->piece = first;
     x->pieces = (uint32_t)n;
+    return x;
+}
+
+static void set_view(struct join *j, struct weight *x, const int64_t *shape, const struct tensor *view)
+{
+    struct arena *a = &j->w->arena;
+    x->shape = memcpy(arena_alloc(a, sizeof view->shape), shape, sizeof view->shape);
+    x->dim = memcpy(arena_alloc(a, sizeof view->shape), view->shape, sizeof view->shape);
+    x->stride = memcpy(arena_alloc(a, sizeof view->stride), view->stride, sizeof view->stride);
+    x->axes = view->ndim;
+}
+
+/* Shards 0 … n−1 along `axis` of the weight: n strides further for each. */
+static void join_axis(struct join *j, const uint32_t *shard, int n, int axis, struct str name)
+{
+    const struct weight *a = weight_of(j, shard[0]);
+    struct tensor view = {.ndim = a->axes + 1};
+    int64_t shape[TENSOR_DIMS] = {0};
+    struct weight *x = lay_behind(j, shard, n, name);
+    if (!x)
+        return;
+    for (int i = 0, k = 0; i < a->axes; i++) {
+        if (i == axis) {
+            view.shape[k] = n;
+            view.stride[k++] = (int64_t)extent(a);
+        }
+        view.shape[k] = a->dim[i];
+        view.stride[k++] = a->stride[i];
+        shape[i] = a->shape[i] * (i == axis ? n : 1);
+    }
+    set_view(j, x, shape, &view);
     x->blocks = axis == 0 ? (uint32_t)n : 1;
 }
+
+/* ---- joining by MindSpore's strategy ---- */
+
+static bool in_row_major_order(const struct weight *x)
+{
+    int64_t step = 1;
+    for (int i = x->axes; i-- > 0; step *= x->dim[i])
+        if (x->dim[i] > 1 && x->stride[i] != step)
+            return false;
+    return true;
+}
+
+/* The first rank's shard of each place of the grid, in row-major order; UINT32_MAX where no rank has it. How many there
+ * are, -1 where the layout is no layout of this weight. */
+static int64_t shards_by_place(const struct join *j, const struct strategy_layout *l, uint32_t first, int64_t *grid,
+                               uint32_t **out)
+{
+    const struct weight *a = weight_of(j, first);
+    int64_t at[TENSOR_DIMS], count = 0, found = 0;
+    *out = NULL;
+    for (uint32_t s = first; s != UINT32_MAX; s = j->shards.v[s].next) {
+        int64_t place = 0;
+        if (!strategy_place(l, j->ranks->v[j->shards.v[s].set].second, a->ndim, grid, at))
+            return -1;
+        if (!*out) {
+            count = 1;
+            for (int i = 0; i < a->ndim; i++)
+                count *= grid[i];
+            *out = mem_resize_array(NULL, (size_t)count, sizeof **out);
+            memset(*out, 0xff, (size_t)count * sizeof **out);
+        }
+        for (int i = 0; i < a->ndim; i++)
+            place = place * grid[i] + at[i];
+        if ((*out)[place] == UINT32_MAX) {
+            (*out)[place] = s;
+            found++;
+        }
+    }
+    return found;
+}
+
+static void join_grid(struct join *j, const struct strategy_layout *l, struct str name, uint32_t first)
+{
+    const struct weight *a = weight_of(j, first);
+    struct tensor view = {.ndim = 0};
+    int64_t grid[TENSOR_DIMS], shape[TENSOR_DIMS] = {0}, count = 1;
+    uint32_t *shard;
+    int64_t found = shards_by_place(j, l, first, grid, &shard);
+    bool alike = a->dtype != DTYPE_UNKNOWN && a->pieces == 1 && in_row_major_order(a);
+    for (int i = 0; found >= 0 && i < a->ndim; i++)
+        count *= grid[i];
+    for (int64_t i = 0; i < count && found == count; i++)
+        alike &= same_layout(a, weight_of(j, shard[i]));
+    if (count == 1 && found == 1) {
+        take(j, shard[0], name);
+    } else if (found != count || !alike || l->uneven || !weight_grid_view(grid, a->shape, a->ndim, &view)) {
+        struct err e;
+        take(j, first, name);
+        if (found < 0)
+            err_set(&e, ERR_DATA, _("the strategy file has a layout of %d axes for it"), l->axes);
+        else if (found != count)
+            err_set(&e, ERR_DATA, _("%lld of %lld shards found, as the strategy file counts them"), (long long)found,
+                    (long long)count);
+        else
+            err_set(&e, ERR_DATA, "%s", l->uneven ? _("cut into uneven shards, not read")
+                                                  : _("its shards differ in shape, type or layout"));
+        note(j, name, e.text);
+    } else {
+        struct weight *x = lay_behind(j, shard, (int)count, name);
+        for (int i = 0; i < a->ndim; i++)
+            shape[i] = a->shape[i] * grid[i];
+        if (x)
+            set_view(j, x, shape, &view);
+    }
+    free(shard);
+}
+
+/* ---- joining by tensor-parallel ranks ---- */
 
 static int by_tp(const void *a, const void *b)
 {
@@ -348,6 +447,11 @@ static void join_one(struct join *j, struct str name, uint32_t first)
     uint32_t shard[1024];
     struct weight_id id;
     int n = 0, distinct = 0;
+    const struct strategy_layout *layout = strategy_of(&j->strategy, name);
+    if (layout) {
+        join_grid(j, layout, name, first);
+        return;
+    }
     for (uint32_t s = first; s != UINT32_MAX && n < 1024; s = j->shards.v[s].next)
         order[n++] = (uint64_t)j->shards.v[s].tp << 32 | s;
     qsort(order, (size_t)n, sizeof *order, by_tp);
@@ -566,7 +670,8 @@ static int list(struct weights *w, const char *path, struct err *e)
         w->arch.tp = j.tp;
         w->format = megatron ? "megatron" : l.n && *j.set[0].format ? j.set[0].format : "weights";
         gather(&j, megatron);
-        for (size_t i = 0; i < j.firsts.n; i++)
+        rc = megatron ? 0 : strategy_read(&j.strategy, path, e);
+        for (size_t i = 0; i < j.firsts.n && rc == 0; i++)
             join_one(&j, j.own.v[i], j.firsts.v[i]);
     }
     for (size_t i = 0; i < l.n; i++)
@@ -578,6 +683,7 @@ static int list(struct weights *w, const char *path, struct err *e)
     vec_release(&j.own);
     map_release(&j.names);
     arena_release(&j.arena);
+    strategy_release(&j.strategy);
     vec_release(&l);
     return rc;
 }

@@ -100,14 +100,15 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     struct tensor_file *f = mem_zalloc(sizeof *f);
     struct weights *w = &f->w;
     int rc = weights_open(w, d->path, e);
+    uint8_t *type = rc == 0 && activations_probe(w) ? activations_types(w) : NULL;
     load_begin(load);
     d->state = f;
     if (rc == 0) {
         d->framework = w->framework;
         d->task = "tensor";
-        if (activations_probe(w)) {
+        if (type) {
             uint32_t *row_of;
-            activations_rows(d, w, &row_of);
+            activations_rows(d, w, type, &row_of);
             f->row_of = row_of;
             d->reader = &reader_activations;
         }
@@ -127,6 +128,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         }
     }
     load_end(load);
+    free(type);
     return rc;
 }
 
@@ -216,7 +218,7 @@ WEIGHT_READER(reader_parts, "weights", N_("weights in parts: a folder or an inde
 WEIGHT_READER(reader_ranks, "megatron",
               N_("weights of several ranks: tensor-parallel shards joined, pipeline stages renumbered"),
               "mp_rank_*/model_optim_rng.pt rank_*/*.ckpt", "Megatron-LM, DeepSpeed, MindSpore",
-              N_("MindSpore's tensor-parallel cuts (merge them first)"), NULL, is_ranks);
+              N_("MindSpore's uneven cuts, or cuts without a strategy file (merge them first)"), NULL, is_ranks);
 WEIGHT_READER(
     reader_distcp, "torch-distcp",
     N_("weights: torch.distributed.checkpoint, chunks joined; Megatron's torch_dist, layers taken apart"),

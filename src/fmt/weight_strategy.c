@@ -1,0 +1,308 @@
+/* MindSpore's strategy files. The message (node_strategy.proto) is a ParallelStrategyMap: field 3 is an item a
+ * parameter, its name and its ParallelLayouts: the matrix of devices (1), for each axis along which axis of the matrix
+ * it is cut, counted from the last, -1: not (2), sizes of uneven parts (3), and how the optimizer's parallelism cuts
+ * further (6, 7). One list for all axes, or, of a Layout with several of them for one axis, a list an axis. In JSON the
+ * same by name. A merged file has the pipeline stage before the name, "1-model.layers.4…". */
+#include "fmt/weight_strategy.h"
+
+#include <cjson/cJSON.h>
+
+#include "base/folder.h"
+#include "base/io.h"
+#include "base/msg.h"
+#include "base/proto_fields.h"
+
+#define FILE_MAX_BYTES (64u << 20)
+#define ENTRIES 100000
+
+/* As the file has it. */
+struct raw_layout {
+    int64_t device[STRATEGY_DEVICES], map[TENSOR_DIMS][STRATEGY_DEVICES];
+    int devices, lists, length[TENSOR_DIMS];
+    int64_t step, size;
+    bool uneven, too_large;
+};
+
+/* ---- what a layout says ---- */
+
+static bool is_used(const struct strategy_layout *l, int device)
+{
+    for (int a = 0; a < l->axes; a++)
+        for (int k = 0; k < l->cut[a].n; k++)
+            if (l->cut[a].device[k] == device)
+                return true;
+    return false;
+}
+
+static bool cut_along(struct strategy_layout *l, int axis, int64_t from_last)
+{
+    if (from_last == -1)
+        return true;
+    if (from_last < 0 || from_last >= l->devices || is_used(l, l->devices - 1 - (int)from_last))
+        return false;
+    l->cut[axis].device[l->cut[axis].n++] = l->devices - 1 - (int)from_last;
+    return true;
+}
+
+static bool interpret(const struct raw_layout *r, struct strategy_layout *l)
+{
+    int64_t all = 1, free = 1;
+    *l = (struct strategy_layout){.devices = r->devices, .uneven = r->uneven};
+    if (r->too_large || !r->devices)
+        return false;
+    for (int i = 0; i < r->devices; i++) {
+        if (r->device[i] < 1 || r->device[i] > STRATEGY_RANKS || (all *= r->device[i]) > STRATEGY_RANKS)
+            return false;
+        l->device[i] = r->device[i];
+    }
+    bool nested = r->lists > 1;
+    l->axes = nested ? r->lists : r->length[0];
+    if (l->axes > TENSOR_DIMS)
+        return false;
+    for (int a = 0; a < l->axes; a++)
+        for (int k = 0; k < (nested ? r->length[a] : 1); k++)
+            if (!cut_along(l, a, nested ? r->map[a][k] : r->map[0][a]))
+                return false;
+    for (int d = 0; d < l->devices; d++)
+        free *= is_used(l, d) ? 1 : l->device[d];
+    if (r->step && r->size)
+        l->optimizer = r->size < 0 ? free : r->size;
+    return l->optimizer <= free && (!l->optimizer || free % l->optimizer == 0);
+}
+
+static int add(struct strategy *s, struct str name, const struct raw_layout *r, const char *file, struct err *e)
+{
+    struct strategy_layout l;
+    unsigned long long stage;
+    ptrdiff_t dash = str_find(name, '-');
+    if (dash > 0 && str_u64(str_n(name.p, (size_t)dash), &stage))
+        name = str_cut(name, (size_t)dash + 1);
+    if (!interpret(r, &l))
+        return err_set(e, ERR_DATA, _("%s: the layout of %.*s is damaged"), file, STR_ARG(name));
+    if (map_get(&s->names, name) != MAP_NONE)
+        return 0; /* each rank's file says the same */
+    map_add(&s->names, arena_str(&s->arena, name), (uint32_t)s->list.n);
+    vec_push(&s->list, l);
+    return 0;
+}
+
+/* ---- protobuf ---- */
+
+/* Repeated integers of a message's field 1, packed or one by one. */
+static int integers(struct str message, int64_t *out, int max, bool *too_many)
+{
+    struct proto_field f;
+    int n = 0;
+    while (proto_next(&message, &f)) {
+        struct str rest = f.bytes;
+        if (f.number != 1)
+            continue;
+        if (f.type == 0 && n < max)
+            out[n] = (int64_t)f.v;
+        *too_many |= n >= max;
+        n += f.type == 0;
+        while (f.type == 2 && rest.n) {
+            uint64_t v = 0;
+            size_t k = 0;
+            for (int shift = 0; k < rest.n && shift < 64; shift += 7) {
+                v |= (uint64_t)((unsigned char)rest.p[k] & 127) << shift;
+                if (!((unsigned char)rest.p[k++] & 128))
+                    break;
+            }
+            rest = str_cut(rest, k);
+            if (n < max)
+                out[n] = (int64_t)v;
+            *too_many |= n >= max;
+            n++;
+        }
+    }
+    return n < max ? n : max;
+}
+
+static void read_layout(struct str message, struct raw_layout *r)
+{
+    struct proto_field f;
+    int64_t any;
+    bool ignored = false;
+    while (proto_next(&message, &f)) {
+        if (f.number == 1 && f.type == 2) {
+            r->devices = integers(f.bytes, r->device, STRATEGY_DEVICES, &r->too_large);
+        } else if (f.number == 2 && f.type == 2 && r->lists < TENSOR_DIMS) {
+            r->length[r->lists] = integers(f.bytes, r->map[r->lists], STRATEGY_DEVICES, &r->too_large);
+            r->lists++;
+        } else if (f.number == 3 && f.type == 2) {
+            r->uneven |= integers(f.bytes, &any, 1, &ignored) > 0;
+        } else if (f.number == 6) {
+            r->step = (int32_t)f.v;
+        } else if (f.number == 7) {
+            r->size = (int32_t)f.v;
+        }
+    }
+}
+
+static int read_message(struct strategy *s, struct str text, const char *file, struct err *e)
+{
+    struct proto_field item, f;
+    size_t parameters = 0;
+    while (proto_next(&text, &item)) {
+        struct raw_layout r = {.devices = 0};
+        struct str name = {0}, rest = item.bytes;
+        if (item.number != 3 || item.type != 2)
+            continue;
+        while (proto_next(&rest, &f)) {
+            if (f.number == 1 && f.type == 2)
+                name = f.bytes;
+            else if (f.number == 2 && f.type == 2)
+                read_layout(f.bytes, &r);
+        }
+        parameters++;
+        if (!name.n || add(s, name, &r, file, e))
+            return name.n ? -1 : err_set(e, ERR_DATA, _("%s: expected a strategy file of MindSpore"), file);
+    }
+    return text.n ? err_set(e, ERR_DATA, _("%s: expected a strategy file of MindSpore"), file) : 0;
+}
+
+/* ---- JSON ---- */
+
+static int json_integers(const cJSON *list, int64_t *out, int max, bool *too_many)
+{
+    int n = 0;
+    for (const cJSON *x = list ? list->child : NULL; x; x = x->next) {
+        if (n == max || !cJSON_IsNumber(x)) {
+            *too_many = true;
+            return n;
+        }
+        out[n++] = x->valueint;
+    }
+    return n;
+}
+
+static int read_json(struct strategy *s, struct str text, const char *file, struct err *e)
+{
+    cJSON *root = cJSON_ParseWithLength(text.p, text.n);
+    const cJSON *items = cJSON_GetObjectItemCaseSensitive(root, "parallel_layout_item");
+    int rc = cJSON_IsObject(items) ? 0 : err_set(e, ERR_DATA, _("%s: expected a strategy file of MindSpore"), file);
+    for (const cJSON *x = rc == 0 ? items->child : NULL; x && rc == 0; x = x->next) {
+        struct raw_layout r = {.devices = 0};
+        const cJSON *map = cJSON_GetObjectItemCaseSensitive(x, "tensor_map"),
+                    *split = cJSON_GetObjectItemCaseSensitive(x, "param_split_shape"),
+                    *step = cJSON_GetObjectItemCaseSensitive(x, "opt_weight_shard_step"),
+                    *size = cJSON_GetObjectItemCaseSensitive(x, "opt_weight_shard_size");
+        r.devices = json_integers(cJSON_GetObjectItemCaseSensitive(x, "dev_matrix"), r.device, STRATEGY_DEVICES,
+                                  &r.too_large);
+        if (map && cJSON_IsArray(map->child)) {
+            for (const cJSON *axis = map->child; axis && r.lists < TENSOR_DIMS; axis = axis->next, r.lists++)
+                r.length[r.lists] = json_integers(axis, r.map[r.lists], STRATEGY_DEVICES, &r.too_large);
+        } else {
+            r.lists = 1;
+            r.length[0] = json_integers(map, r.map[0], STRATEGY_DEVICES, &r.too_large);
+        }
+        r.uneven = split && split->child;
+        r.step = step ? step->valueint : 0;
+        r.size = size ? size->valueint : 0;
+        rc = add(s, str_of(x->string), &r, file, e);
+    }
+    cJSON_Delete(root);
+    return rc;
+}
+
+/* ---- files ---- */
+
+static int read_file(struct strategy *s, const char *path, struct err *e)
+{
+    struct file f;
+    struct buf text = {0};
+    if (file_open(&f, path, e))
+        return -1;
+    int rc = f.size > FILE_MAX_BYTES ? err_set(e, ERR_DATA, _("%s: larger than %u MB"), path, FILE_MAX_BYTES >> 20) : 0;
+    if (rc == 0) {
+        buf_reserve(&text, (size_t)f.size + 1);
+        rc = file_read(&f, 0, text.p, (size_t)f.size, e);
+        text.n = (size_t)f.size;
+    }
+    file_close(&f);
+    if (rc == 0)
+        rc = str_ends(str_of(path), ".json") ? read_json(s, buf_view(&text), path, e)
+                                             : read_message(s, buf_view(&text), path, e);
+    buf_release(&text);
+    return rc;
+}
+
+/* "strategy.ckpt", "ckpt_strategy_rank_0.ckpt", "merged_strategy.json" */
+static bool is_strategy(struct str name)
+{
+    return str_search(name, "strategy") >= 0 && (str_ends(name, ".ckpt") || str_ends(name, ".json"));
+}
+
+static int read_folder(struct strategy *s, const char *path, struct err *e)
+{
+    struct folder f = {0};
+    struct buf name = {0};
+    struct err quiet;
+    int rc = 0;
+    if (path_is_dir(path) && folder_read(&f, path, ENTRIES, &quiet) == 0)
+        for (size_t i = 0; i < f.entries.n && rc == 0; i++)
+            if (is_strategy(str_of(f.entries.v[i].name)) && folder_has_file(&f, f.entries.v[i].name)) {
+                path_join(&name, path, f.entries.v[i].name);
+                s->found = true;
+                rc = read_file(s, name.p, e);
+            }
+    folder_release(&f);
+    buf_release(&name);
+    return rc;
+}
+
+int strategy_read(struct strategy *s, const char *path, struct err *e)
+{
+    static const char *const places[] = {".", "strategy", "..", "../strategy"};
+    struct buf folder = {0};
+    int rc = 0;
+    for (size_t i = 0; i < ARRAY_LEN(places) && rc == 0 && !s->found; i++) {
+        path_join(&folder, path, places[i]);
+        rc = read_folder(s, folder.p, e);
+    }
+    buf_release(&folder);
+    return rc;
+}
+
+void strategy_release(struct strategy *s)
+{
+    map_release(&s->names);
+    vec_release(&s->list);
+    arena_release(&s->arena);
+}
+
+const struct strategy_layout *strategy_of(const struct strategy *s, struct str name)
+{
+    uint32_t i = map_get(&s->names, name);
+    return i == MAP_NONE ? NULL : &s->list.v[i];
+}
+
+/* ---- places ---- */
+
+bool strategy_place(const struct strategy_layout *l, int rank, int ndim, int64_t *grid, int64_t *at)
+{
+    int64_t place[STRATEGY_DEVICES], left = rank, copy = 0;
+    if (l->axes != ndim || rank < 0 || (l->optimizer > 1 && !ndim))
+        return false;
+    for (int d = l->devices - 1; d >= 0; d--) {
+        place[d] = left % l->device[d];
+        left /= l->device[d];
+    }
+    for (int a = 0; a < ndim; a++) {
+        grid[a] = 1;
+        at[a] = 0;
+        for (int k = 0; k < l->cut[a].n; k++) {
+            int d = l->cut[a].device[k];
+            grid[a] *= l->device[d];
+            at[a] = at[a] * l->device[d] + place[d];
+        }
+    }
+    for (int d = 0; d < l->devices; d++)
+        copy = is_used(l, d) ? copy : copy * l->device[d] + place[d];
+    if (l->optimizer > 1) {
+        grid[0] *= l->optimizer;
+        at[0] = at[0] * l->optimizer + copy % l->optimizer;
+    }
+    return true;
+}
