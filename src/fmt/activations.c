@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/io.h"
+#include "base/msg.h"
+#include "fmt/value_order.h"
 
 /* ---- which of the two ---- */
 
@@ -31,7 +33,7 @@ static bool value_name(struct str name)
 {
     static const char *const words[] = {
         "activation", "hidden_state", "grad_output", "grad_input", ".output", ".input", "_output", "_input",
-            "attn_out", "logits",
+        "/output", "/input", "attn_out", "logits",
         "resid_", "hook_", "last_hidden",
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
@@ -77,33 +79,78 @@ bool activations_probe(const struct weights *w)
         parameters += parameter_name(x->name);
         named += value_name(x->name);
     }
+    if (tensors == 1 && w->list.v[0].ndim > 2 && str_is(w->list.v[0].name, "tensor"))
+        return true; /* saved alone: no model has one weight */
     if (tensors < 2 || 10 * parameters > tensors)
         return false;
     return 2 * named > tensors || 2 * with_common_axes(w) > tensors;
 }
 
-/* ---- their order ---- */
+/* ---- their type ---- */
 
-/* As people count, a module behind its parts: "layers.2.mlp", "layers.2", "layers.10". */
-static int by_place(struct str a, struct str b)
+/* NumPy and numpy.save know no bfloat16, so values of such a run come as float32. How many elements are looked at, in
+ * how many stretches, and how many of them must be other than zero. */
+#define STRETCHES 3
+#define STRETCH 1024
+#define ENOUGH 64
+#define UNPACKED (16u << 20) /* bytes of a compressed member that are unpacked for it */
+#define FIRST 64 /* tensors by which it is decided whether all are looked at */
+
+static bool on_grid(uint32_t bits, enum dtype type)
 {
-    for (;;) {
-        struct str x, y;
-        bool more_a = str_split(a, '.', &x, &a), more_b = str_split(b, '.', &y, &b);
-        unsigned long long m, n;
-        int c = str_u64(x, &m) && str_u64(y, &n) ? (m > n) - (m < n) : str_cmp(x, y);
-        if (c)
-            return c;
-        if (!more_a || !more_b)
-            return (int)more_b - (int)more_a;
-    }
+    uint32_t exponent = bits >> 23 & 255;
+    if (type == DTYPE_BF16)
+        return !(bits & 0xffff);
+    return exponent == 255 ? !(bits & 0x1fff) : !(bits & 0x1fff) && exponent >= 113 && exponent <= 142;
 }
 
-static int by_name(const void *a, const void *b)
+/* The 16-bit type whose numbers a tensor of float32 holds; float32 where it holds others, DTYPE_UNKNOWN where it cannot
+ * be told. */
+static enum dtype held_type(const struct weights *w, const struct weight *x)
 {
-    const struct weight *const *x = a, *const *y = b;
-    int c = by_place((*x)->name, (*y)->name);
-    return c ? c : *x < *y ? -1 : *x > *y;
+    static const enum dtype narrow[] = {DTYPE_BF16, DTYPE_F16};
+    uint32_t v[STRETCH];
+    struct tensor t;
+    struct tensor_walk walk;
+    struct err quiet;
+    bool fits[2] = {true, true};
+    size_t nonzero = 0;
+    if (x->problem || x->pieces != 1 || (w->pieces.v[x->piece].member && w->pieces.v[x->piece].size > UNPACKED) ||
+        weights_tensor(w, (uint32_t)(x - w->list.v), &t, &quiet))
+        return DTYPE_UNKNOWN;
+    tensor_walk_init(&walk, &t);
+    for (uint64_t i = 0; i < STRETCHES; i++) {
+        tensor_walk_seek(&walk, t.numel > STRETCH ? (t.numel - STRETCH) / (STRETCHES - 1) * i : 0);
+        long n = tensor_walk_next(&walk, v, STRETCH, &quiet);
+        for (long k = 0; k < n; k++) {
+            nonzero += (v[k] & 0x7fffffff) != 0;
+            for (int type = 0; type < 2 && (v[k] & 0x7fffffff); type++)
+                fits[type] = fits[type] && on_grid(v[k], narrow[type]);
+        }
+    }
+    tensor_walk_release(&walk);
+    tensor_close(&t);
+    return nonzero < ENOUGH ? DTYPE_UNKNOWN : fits[0] ? DTYPE_BF16 : fits[1] ? DTYPE_F16 : DTYPE_F32;
+}
+
+uint8_t *activations_types(const struct weights *w)
+{
+    size_t told = 0, rounded[DTYPE_COUNT] = {0}, n = w->list.n;
+    uint8_t *type = mem_zalloc(n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const struct weight *x = &w->list.v[i];
+        if (x->dtype != DTYPE_F32 || (told >= FIRST && 4 * (rounded[DTYPE_BF16] + rounded[DTYPE_F16]) < told))
+            continue;
+        type[i] = (uint8_t)held_type(w, x);
+        told += type[i] != DTYPE_UNKNOWN;
+        rounded[type[i]]++;
+    }
+    enum dtype most = rounded[DTYPE_BF16] >= rounded[DTYPE_F16] ? DTYPE_BF16 : DTYPE_F16;
+    bool all = told && 4 * rounded[most] >= 3 * told;
+    for (size_t i = 0; i < n; i++)
+        if (!all || type[i] != most)
+            type[i] = (uint8_t)w->list.v[i].dtype;
+    return type;
 }
 
 /* ---- their names ---- */
@@ -125,7 +172,8 @@ static bool all_numbered(const struct weights *w)
     return w->list.n > 0;
 }
 
-/* Splits "mlp.output.0", "mlp_output", "mlp.grad_input" behind the module; the slot is "" where the name has none. */
+/* Splits "mlp.output.0", "mlp/output0", "mlp_output", "mlp.grad_input" behind the module; the slot is "" where the name
+ * has none. */
 static enum row_io split(struct str name, struct str *call, struct str *slot)
 {
     static const struct {
@@ -140,13 +188,16 @@ static enum row_io split(struct str name, struct str *call, struct str *slot)
     unsigned long long n;
     if (dot > 0 && str_u64(str_cut(head, (size_t)dot + 1), &n))
         head = str_n(head.p, (size_t)dot);
+    if (str_rfind(head, '/') > 0)
+        while (head.n && head.p[head.n - 1] >= '0' && head.p[head.n - 1] <= '9')
+            head.n--;
     *call = name;
     *slot = STR("");
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         size_t k = strlen(words[i].word);
-        if (!str_ends(head, words[i].word) || head.n < k + 2 || !strchr("._-", head.p[head.n - k - 1]))
+        if (!str_ends(head, words[i].word) || head.n < k + 2 || !strchr("./_-", head.p[head.n - k - 1]))
             continue;
-        if (head.p[head.n - k - 1] == '.') {
+        if (strchr("./", head.p[head.n - k - 1])) {
             *call = str_n(name.p, head.n - k - 1);
             *slot = str_cut(name, head.n - k);
         }
@@ -166,11 +217,11 @@ void weight_row_fill(struct dump *d, const struct weight *x, struct row *r)
         r->text = arena_cstr(&d->arena, x->type);
 }
 
-static void add_row(struct dump *d, struct str name, const struct weight *x, struct map *runs)
+static void add_row(struct dump *d, struct str name, const struct weight *x, uint8_t type, struct map *runs)
 {
     struct str of, slot;
     bool fresh, back = str_has(name, "grad");
-    struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR, .dtype = (uint8_t)x->dtype};
+    struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR, .dtype = type};
     r.io = (unsigned)split(name, &of, &slot) & 7u;
     r.slot = dump_slot(d, slot);
     uint32_t call = dump_run(d, runs, of, r.slot, CALL_MODULE, back ? PHASE_BACKWARD : PHASE_FORWARD, &fresh);
@@ -178,7 +229,7 @@ static void add_row(struct dump *d, struct str name, const struct weight *x, str
     dump_add_row(d, call, r);
 }
 
-void activations_rows(struct dump *d, const struct weights *w, uint32_t **row_of)
+void activations_rows(struct dump *d, const struct weights *w, const uint8_t *type, uint32_t **row_of)
 {
     size_t n = w->list.n;
     const struct weight **order = mem_alloc((n + 1) * sizeof *order);
@@ -187,11 +238,13 @@ void activations_rows(struct dump *d, const struct weights *w, uint32_t **row_of
     *row_of = arena_alloc(&d->arena, (n + 1) * sizeof **row_of);
     for (size_t i = 0; i < n; i++)
         order[i] = &w->list.v[i];
-    if (strcmp(w->format, "safetensors") == 0 && !numbered)
-        qsort(order, n, sizeof *order, by_name);
+    if (value_order_sort(w, numbered, order, n) == ORDER_USUAL)
+        dump_warn(d, _("the order in which these tensors were computed is not recorded: their rows are in the order "
+                       "that such names usually have; a list of names in order.txt beside them says the real one"));
     for (size_t i = 0; i < n; i++) {
         (*row_of)[i] = (uint32_t)(order[i] - w->list.v);
-        add_row(d, str_cut(order[i]->name, numbered ? number_before(order[i]->name) : 0), order[i], &runs);
+        add_row(d, str_cut(order[i]->name, numbered ? number_before(order[i]->name) : 0), order[i],
+                type[(*row_of)[i]], &runs);
     }
     map_release(&runs);
     free(order);

@@ -10,6 +10,7 @@
 #include "base/msg.h"
 #include "fmt/find_recordings.h"
 #include "fmt/result_table.h"
+#include "fmt/value_order.h"
 #include "fmt/weights.h"
 #include "fmt/weights_dump.h"
 
@@ -172,6 +173,23 @@ static int walk_child(struct walk *w, struct folder *f, size_t i, struct str rea
     return rc;
 }
 
+/* rank_0_activations.log, router_trace_rank0.jsonl, rank0.jsonl: recordings of which each rank writes one. */
+static bool is_file_a_rank(struct str name)
+{
+    return str_ends(name, "_activations.log") ||
+           (str_ends(name, ".jsonl") && (str_starts(name, "router_trace_rank") || str_starts(name, "rank")));
+}
+
+static void add_rank_file(const struct folder *f, const char *name, place_list *out)
+{
+    struct buf path = {0};
+    path_join(&path, f->path, name);
+    const struct reader *r = path_is_file(path.p) ? reader_of_file(path.p) : NULL;
+    if (r && r->places)
+        r->places(path.p, out);
+    buf_release(&path);
+}
+
 static int walk(struct walk *w, struct folder *f, struct str real, int depth, struct err *e)
 {
     if (w->cancel && atomic_load(w->cancel))
@@ -179,6 +197,8 @@ static int walk(struct walk *w, struct folder *f, struct str real, int depth, st
     if (walked(w, f))
         return 0;
     const struct reader *r = reader_of_folder(f);
+    if (!r && tensor_folder_tagged(f))
+        r = &reader_torch;
     if (r)
         add(w->out, r, f->path, real);
     if ((r && !r->parts) || depth == 0)
@@ -190,7 +210,9 @@ static int walk(struct walk *w, struct folder *f, struct str real, int depth, st
          * communicates. Its own files, which may be a million, all have a dot. */
         if (uninteresting(name) || (r && strchr(name, '.')))
             continue;
-        if (folder_is_folder(f, i))
+        if (!r && is_file_a_rank(str_of(name)) && f->entries.v[i].kind != ENTRY_FOLDER)
+            add_rank_file(f, name, w->out);
+        else if (folder_is_folder(f, i))
             rc = walk_child(w, f, i, real, depth - 1, e);
     }
     return rc;
@@ -222,8 +244,9 @@ static void arrays_in(struct folder *f, struct str real, place_list *out)
     bool arrays = true, tensors = true;
     for (size_t i = 0; (arrays || tensors) && i < f->entries.n; i++) {
         struct str name = str_of(f->entries.v[i].name);
-        arrays &= name.p[0] == '.' || str_ends(name, ".npy");
-        tensors &= name.p[0] == '.' || str_ends(name, ".pt") || str_ends(name, ".pth");
+        bool beside = name.p[0] == '.' || value_order_file(name);
+        arrays &= beside || str_ends(name, ".npy");
+        tensors &= beside || str_ends(name, ".pt") || str_ends(name, ".pth");
     }
     if (arrays && weights_npy_folder.probe_folder(f))
         add(out, &reader_npy, f->path, real);

@@ -2,10 +2,12 @@
 #include "fmt/digest.h"
 #include "fmt/msdump.h"
 #include "fmt/msprobe.h"
+#include "fmt/op_statistics.h"
 #include "fmt/pack_read.h"
 #include "fmt/ptdbg.h"
 #include "fmt/find_recordings.h"
 #include "fmt/result_table.h"
+#include "fmt/routing_trace.h"
 #include "fmt/weights_dump.h"
 
 const struct reader *const readers[] = {
@@ -15,6 +17,8 @@ const struct reader *const readers[] = {
     &reader_msdump,
     &reader_ptdbg,
     &reader_ptdbg_text,
+    &reader_op_statistics,
+    &reader_routing_trace,
     &reader_msprobe_result,
     &reader_ptdbg_result,
     &reader_msprobe_acc,

@@ -144,6 +144,7 @@ static int apart(const stretch_list *l, const struct file *f, uint64_t data, str
 
 static int list(struct weights *w, uint32_t file, struct err *e)
 {
+    w->by_name = true;
     struct file f;
     uint64_t n;
     if (weights_open_file(w, file, &f, e))

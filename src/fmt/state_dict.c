@@ -59,7 +59,8 @@ static bool afford(struct pickle_walk *x, const struct tensor *t, uint64_t store
 
 /* ---- the tree ---- */
 
-/* Where a dictionary's entries begin: a subclass is a call whose items stand behind its state. */
+/* Where a dictionary's entries begin: a subclass (OrderedDict, the ModelOutput of transformers) is a call whose items
+ * stand behind its state. */
 static bool entries(const struct pickle *p, uint32_t *from)
 {
     if (p->kind == PICKLE_DICT) {
@@ -69,7 +70,8 @@ static bool entries(const struct pickle *p, uint32_t *from)
     *from = 3;
     return p->kind == PICKLE_CALL && p->item[0]->kind == PICKLE_GLOBAL &&
            (pickle_is_global(p->item[0], "collections OrderedDict") ||
-            pickle_is_global(p->item[0], "collections defaultdict")) &&
+            pickle_is_global(p->item[0], "collections defaultdict") ||
+            (p->n > 3 && p->item[3]->kind == PICKLE_TEXT)) &&
            (p->n - 3) % 2 == 0;
 }
 

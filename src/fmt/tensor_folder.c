@@ -13,6 +13,16 @@ static bool is_torch(struct str name)
     return str_ends(name, ".pt") || str_ends(name, ".pth");
 }
 
+bool tensor_folder_tagged(const struct folder *f)
+{
+    for (size_t i = 0; i < f->entries.n; i++) {
+        struct str name = str_of(f->entries.v[i].name);
+        if (str_has(name, "dump_index=") && str_has(name, "name=") && is_torch(name))
+            return true;
+    }
+    return false;
+}
+
 static bool probe_folder(struct folder *f)
 {
     size_t n = 0;
@@ -41,6 +51,7 @@ struct tensor_name {
     const char *file;
     struct str stem, name, pass, rank;
     unsigned long long index;
+    bool indexed;
     size_t at;
 };
 
@@ -51,8 +62,11 @@ static struct tensor_name name_of(const char *file, size_t at)
     struct str index = tag(t.stem, "dump_index");
     t.name = tag(t.stem, "name");
     t.pass = tag(t.stem, "forward_pass_id");
+    if (!t.pass.n)
+        t.pass = tag(t.stem, "step");
     t.rank = tag(t.stem, "rank");
-    if (!t.name.n || !str_u64(index, &t.index))
+    t.indexed = t.name.n && str_u64(index, &t.index);
+    if (!t.indexed)
         t.index = at;
     return t;
 }
@@ -83,23 +97,33 @@ static void full_name(const struct tensor_name *t, bool passes, bool ranks, stru
 
 /* ---- the list ---- */
 
-/* Adds the file's one tensor under that name; what else the file says is left out. */
-static int add(struct weights *w, const char *dir, const char *file, struct str name, struct err *e)
+/* Adds the file's one tensor under that name; what else the file says is left out. A value the dumper saved may be no
+ * tensor, or hold several. */
+static int add(struct weights *w, const char *dir, const char *file, struct str name, bool tagged, struct err *e)
 {
     size_t before = w->list.n, tensors = 0;
+    struct buf b = {0};
     map_release(&w->names); /* every file calls its tensor the same; the set is named at the end */
     if (weights_list_file(w, weights_add_file(w, dir, file), e))
         return -1;
     for (size_t i = before; i < w->list.n; i++)
         if (!w->list.v[i].text) {
-            w->list.v[before] = w->list.v[i];
+            w->list.v[before + tensors] = w->list.v[i];
             tensors++;
         }
-    if (tensors != 1)
+    for (size_t i = before; i < before + tensors; i++) {
+        struct str own = w->list.v[i].name;
+        buf_clear(&b);
+        buf_str(&b, name);
+        if (tensors > 1)
+            buf_fmt(&b, ".%.*s", STR_ARG(str_starts(own, "value.") ? str_cut(own, strlen("value.")) : own));
+        w->list.v[i].name = arena_str(&w->arena, buf_view(&b));
+    }
+    buf_release(&b);
+    if (tensors != 1 && !tagged)
         return err_set(e, ERR_DATA, _("%s/%s: expected a folder of files with one tensor each, found %zu in this "
                                       "one; name one file"), dir, file, tensors);
-    w->list.n = before + 1;
-    w->list.v[before].name = arena_str(&w->arena, name);
+    w->list.n = before + tensors;
     return 0;
 }
 
@@ -120,8 +144,9 @@ static int list_folder(struct weights *w, const char *path, struct err *e)
         ranks |= !str_eq(t.v[i].rank, t.v[0].rank);
     }
     for (size_t i = 0; i < t.n && rc == 0; i++) {
+        w->by_name |= !t.v[i].indexed;
         full_name(&t.v[i], passes, ranks, &b);
-        rc = add(w, path, t.v[i].file, buf_view(&b), e);
+        rc = add(w, path, t.v[i].file, buf_view(&b), t.v[i].name.n > 0, e);
     }
     map_release(&w->names);
     for (size_t i = 0; i < w->list.n; i++)

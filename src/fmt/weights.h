@@ -67,6 +67,7 @@ struct weights {
     VEC(struct weight_problem) problems;
     struct map names; /* → index of list; the first of a name */
     uint32_t twice;   /* names that stand in it again */
+    bool by_name;     /* sorted by name: the order says nothing of when a tensor was saved */
     struct weight_arch arch;
 };
 
@@ -118,5 +119,7 @@ extern const struct weight_format weights_ranks; /* mp_rank_XX or rank_N folders
 extern const struct weight_format weights_npy; /* one .npy file */
 extern const struct weight_format weights_npy_folder; /* a folder of them, an array each */
 extern const struct weight_format weights_torch_folder; /* a folder of torch files, a tensor each */
+/* Whether its files are named as sglang's dumper names them: such a folder holds nothing else. */
+bool tensor_folder_tagged(const struct folder *f);
 
 #endif

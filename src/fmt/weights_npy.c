@@ -49,6 +49,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
 static int list_folder(struct weights *w, const char *path, struct err *e)
 {
     name_list names = {0};
+    w->by_name = true;
     int rc = dir_list(path, ENTRIES, &names, e);
     for (size_t i = 0; i < names.n && rc == 0; i++)
         if (str_ends(str_of(names.v[i]), ".npy"))

@@ -183,7 +183,11 @@ void gap_group_text(const struct gap_group *g, const struct dump *const side[2],
     if (g->ops > GAP_OPERATORS)
         buf_cstr(out, ", …");
     if (g->frame != NONE) {
-        buf_fmt(out, _("  in %s, "), d->frames.v[g->frame].func);
+        const char *func = d->frames.v[g->frame].func;
+        if (*func)
+            buf_fmt(out, _("  in %s, "), func);
+        else
+            buf_cstr(out, "  ");
         frame_place(&d->frames.v[g->frame], out);
     }
     if (g->caller != NONE) {

@@ -1,0 +1,215 @@
+/* rank_N_activations.log of TorchTitan (agent_tooling/numerics_debugging): a head, then a block an operator,
+ * "[layers.0.attention.wq/op_3_mm]" and indented lines of what is known of its result. Figures have seven digits, norm
+ * and mean are of a float64 sum. An operator that changes its argument in place has no figures and no row. */
+#include "fmt/op_statistics.h"
+
+#include "base/lines.h"
+#include "base/msg.h"
+#include "base/num.h"
+#include "dump/family.h"
+
+#define HEAD "Total captured activations:"
+#define LONGEST (1u << 20)
+#define DIGITS 7
+#define BATCH 8192 /* lines until others may read what is there */
+
+/* One operator's block. */
+struct block {
+    struct buf key, place;
+    struct row r;
+    bool figures, backward;
+    uint64_t offset;
+};
+
+static bool probe(const char *path)
+{
+    char head[256];
+    return path_is_file(path) && str_starts(file_head(path, head, sizeof head), HEAD);
+}
+
+/* The N of "rank_N_activations.log"; -1 where the file is called otherwise. */
+static int rank_of(const char *path)
+{
+    struct str name = path_base(str_of(path));
+    unsigned long long n;
+    if (!str_starts(name, "rank_") || !str_ends(name, "_activations.log"))
+        return -1;
+    name = str_n(name.p + strlen("rank_"), name.n - strlen("rank_") - strlen("_activations.log"));
+    return str_u64(name, &n) && n < (1u << 20) ? (int)n : -1;
+}
+
+static void places(const char *path, place_list *out)
+{
+    struct place p = {.reader = &reader_op_statistics, .step = -1, .rank = rank_of(path)};
+    vec_push(&p.paths, mem_strdup(path));
+    vec_push(out, p);
+}
+
+/* "attn/op_12_mm" → "mm" */
+static struct str operator_of(struct str key)
+{
+    ptrdiff_t slash = str_rfind(key, '/');
+    struct str op = slash < 0 ? key : str_cut(key, (size_t)slash + 1), number, rest;
+    if (!str_starts(op, "op_") || !str_split(str_cut(op, strlen("op_")), '_', &number, &rest))
+        return op;
+    return rest;
+}
+
+static void end_block(struct dump *d, struct map *runs, struct block *b)
+{
+    bool fresh;
+    if (b->figures) {
+        struct buf name = {0};
+        struct str key = buf_view(&b->key);
+        ptrdiff_t slash = str_rfind(key, '/');
+        buf_fmt(&name, "%.*s.%s", STR_ARG(key), b->backward ? "backward" : "forward");
+        b->r.slot = dump_slot(d, STR("output"));
+        uint32_t c = dump_run(d, runs, buf_view(&name), b->r.slot, CALL_API,
+                              b->backward ? PHASE_BACKWARD : PHASE_FORWARD, &fresh);
+        if (fresh) {
+            struct call *call = &d->calls.v[c];
+            call->family = (uint8_t)family_find(operator_of(key));
+            call->offset = b->offset;
+            if (slash > 0)
+                call->scope = dump_scope(d, str_n(key.p, (size_t)slash));
+            if (b->place.n) {
+                struct stack s = {.first = (uint32_t)d->stack_frames.n, .n = 1};
+                vec_push(&d->stack_frames, dump_frame(d, buf_view(&b->place)));
+                d->calls.v[c].stack = (uint32_t)d->stacks.n;
+                vec_push(&d->stacks, s);
+            }
+        }
+        dump_add_row(d, c, b->r);
+        buf_release(&name);
+    }
+    buf_clear(&b->key);
+    buf_clear(&b->place);
+    b->r = (struct row){.shape = NONE, .extra = NONE, .io = IO_OUTPUT, .kind = ROW_TENSOR};
+    b->figures = b->backward = false;
+}
+
+/* "torch.Size([2, 24, 64]), Dtype: torch.float32" */
+static void take_shape(struct dump *d, struct row *r, struct str value)
+{
+    int64_t dim[TENSOR_DIMS];
+    int n = 0;
+    ptrdiff_t open = str_find(value, '['), close = str_find(value, ']'), type = str_search(value, "Dtype:");
+    if (type >= 0)
+        r->dtype = (uint8_t)dtype_find(str_trim(str_cut(value, (size_t)type + strlen("Dtype:"))));
+    if (open < 0 || close < open)
+        return;
+    struct str list = str_n(value.p + open + 1, (size_t)(close - open - 1)), one;
+    while (list.n && n < TENSOR_DIMS) {
+        unsigned long long v;
+        str_split(list, ',', &one, &list);
+        if (!str_u64(str_trim(one), &v) || v > INT64_MAX)
+            return;
+        dim[n++] = (int64_t)v;
+    }
+    r->shape = dump_shape(d, dim, n);
+    r->has |= r->shape == NONE ? 0 : HAS_SHAPE;
+}
+
+static void take_line(struct dump *d, struct map *runs, struct block *b, struct str line, uint64_t offset)
+{
+    static const struct {
+        const char *name;
+        int stat;
+        unsigned has;
+    } figure[] = {{"L2 norm", STAT_NORM, HAS_NORM}, {"Min", STAT_MIN, HAS_MIN}, {"Max", STAT_MAX, HAS_MAX},
+                  {"Mean", STAT_MEAN, HAS_MEAN}};
+    struct str name, value;
+    if (str_starts(line, "[") && str_ends(str_trim(line), "]")) {
+        line = str_trim(line);
+        end_block(d, runs, b);
+        buf_str(&b->key, str_n(line.p + 1, line.n - 2));
+        b->offset = offset;
+        return;
+    }
+    if (!b->key.n || !str_starts(line, "  ") || !str_split(line, ':', &name, &value))
+        return;
+    name = str_trim(name);
+    value = str_trim(value);
+    if (str_is(name, "Shape")) {
+        take_shape(d, &b->r, value);
+        b->figures = true;
+    } else if (str_is(name, "Phase")) {
+        b->backward = str_is(value, "backward");
+    } else if (str_is(name, "Location")) {
+        ptrdiff_t colon = str_rfind(value, ':');
+        buf_clear(&b->place);
+        if (colon > 0)
+            buf_fmt(&b->place, "File %.*s, line %.*s, in , \n ", (int)colon, value.p,
+                    STR_ARG(str_cut(value, (size_t)colon + 1)));
+    }
+    for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
+        if (!str_is(name, figure[i].name))
+            continue;
+        if (str_double(value, &b->r.stat[figure[i].stat])) {
+            b->r.has = (uint16_t)(b->r.has | figure[i].has);
+        } else {
+            struct err e;
+            err_at(&e, d->path, offset, "%s", _("expected a number"));
+            dump_problem(d, NONE, "damaged", e.text);
+        }
+    }
+}
+
+static int open_dump(struct dump *d, struct load *load, struct err *e)
+{
+    struct lines l;
+    struct str line;
+    struct block b = {0};
+    struct map runs = {0};
+    uint64_t expected = 0, found = 0;
+    int more = 0;
+    if (lines_open(&l, d->path, LONGEST, true, e))
+        return -1;
+    load_begin(load);
+    d->framework = "pytorch";
+    d->level = "L1";
+    d->task = "statistics";
+    d->digits = DIGITS;
+    d->joint = '.';
+    end_block(d, &runs, &b);
+    while (!load_cancelled(load) && (more = lines_next(&l, &line, e)) > 0) {
+        unsigned long long n;
+        if (str_starts(line, HEAD) && str_u64(str_trim(str_cut(line, strlen(HEAD))), &n))
+            expected = n;
+        found += str_starts(line, "[");
+        take_line(d, &runs, &b, line, l.offset);
+        if (l.number % BATCH == 0) {
+            load_end(load);
+            load_begin(load);
+        }
+    }
+    end_block(d, &runs, &b);
+    dump_link_twins(d);
+    if (more == 0 && found < expected) {
+        struct err cut;
+        err_set(&cut, ERR_DATA, _("%s: %llu of %llu operators are in the file, which was cut"), d->path,
+                (unsigned long long)found, (unsigned long long)expected);
+        dump_problem(d, NONE, "damaged", cut.text);
+        d->cut = true;
+    }
+    load_end(load);
+    if (more == 0 && !d->rows.n)
+        more = err_set(e, ERR_DATA, _("%s: no row in this file"), d->path);
+    lines_close(&l);
+    map_release(&runs);
+    buf_release(&b.key);
+    buf_release(&b.place);
+    return more < 0 ? -1 : 0;
+}
+
+const struct reader reader_op_statistics = {
+    .name = "torchtitan",
+    .title = N_("activations of TorchTitan's tracer: figures of every operator's result in a step"),
+    .what = "rank_N_activations.log",
+    .versions = "TorchTitan, August 2026",
+    .unread = N_("hashes of inputs and outputs; operators that work in place"),
+    .probe = probe,
+    .places = places,
+    .open = open_dump,
+    .without = NULL,
+};

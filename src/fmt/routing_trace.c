@@ -1,0 +1,307 @@
+/* Megatron-LM's router_trace_rankN.jsonl (--moe-routing-trace-path) and tokens_per_expert/rankN.jsonl, an object a
+ * line: {"step", "block", "layer", "num_tokens", "topk", "top_indices": [[expert …] …]} and {"iter", "block", "layer",
+ * "tpe": [[tokens of each expert] …]}. A trace may have beside it hidden_states_rankN.bin and logits_rankN.bin of
+ * bfloat16, to which a line's hs_offset and logit_offset point. A call a router; whole numbers, compared as such. */
+#include "fmt/routing_trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/lines.h"
+#include "base/msg.h"
+#include "base/json_read.h"
+
+#define LONGEST (64u << 20)
+#define STEPS 100000 /* of a file */
+
+/* Where a row's values are: in the line at `at`, or in a file beside the trace. */
+struct values {
+    uint64_t at, size;
+    bool beside;
+    const char *file;   /* of those beside, its name */
+    const char *member; /* of the line's object */
+};
+
+struct trace {
+    VEC(struct values) of_row;
+};
+
+static bool is_line(struct str line)
+{
+    return str_starts(line, "{") && str_has(line, "\"layer\"") &&
+           (str_has(line, "\"top_indices\"") || str_has(line, "\"tpe\""));
+}
+
+static bool probe(const char *path)
+{
+    struct lines l;
+    struct str line;
+    struct err quiet;
+    bool yes = false;
+    if (!str_ends(str_of(path), ".jsonl") || !path_is_file(path) || lines_open(&l, path, LONGEST, false, &quiet))
+        return false;
+    yes = lines_next(&l, &line, &quiet) > 0 && is_line(line);
+    lines_close(&l);
+    return yes;
+}
+
+/* The number of a member near the line's beginning, without reading the line as JSON; -1 where it has none. */
+static int member_number(struct str line, const char *name)
+{
+    unsigned long long v;
+    size_t n = 0;
+    ptrdiff_t at = str_search(str_n(line.p, line.n < 512 ? line.n : 512), name);
+    if (at < 0)
+        return -1;
+    struct str s = str_trim(str_cut(line, (size_t)at + strlen(name)));
+    while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
+        n++;
+    return str_u64(str_n(s.p, n), &v) && v < (1u << 30) ? (int)v : -1;
+}
+
+static int step_of(struct str line)
+{
+    int step = member_number(line, "\"step\":");
+    return step < 0 ? member_number(line, "\"iter\":") : step;
+}
+
+/* The N of "…rankN.jsonl". */
+static int rank_of(const char *path)
+{
+    struct str name = path_base(str_of(path));
+    ptrdiff_t at = str_search(name, "rank");
+    unsigned long long n;
+    if (at < 0 || name.n < (size_t)at + 4 + strlen(".jsonl"))
+        return -1;
+    name = str_cut(name, (size_t)at + 4);
+    return str_u64(str_n(name.p, name.n - strlen(".jsonl")), &n) && n < (1u << 20) ? (int)n : -1;
+}
+
+static void places(const char *path, place_list *out)
+{
+    struct lines l;
+    struct str line;
+    struct err quiet;
+    struct nmap seen = {0};
+    int rank = rank_of(path);
+    uint32_t steps = 0;
+    if (lines_open(&l, path, LONGEST, true, &quiet))
+        return;
+    while (steps < STEPS && lines_next(&l, &line, &quiet) > 0) {
+        int step = step_of(line);
+        if (step < 0 || nmap_get(&seen, (uint64_t)step) != MAP_NONE)
+            continue;
+        nmap_add(&seen, (uint64_t)step, steps++);
+        struct place p = {.reader = &reader_routing_trace, .step = step, .rank = rank};
+        vec_push(&p.paths, mem_strdup(path));
+        vec_push(out, p);
+    }
+    nmap_release(&seen);
+    lines_close(&l);
+}
+
+/* ---- rows ---- */
+
+static void add_values(struct dump *d, uint32_t call, const char *slot, enum row_io io, enum dtype type,
+                       const int64_t *dim, int ndim, struct values v)
+{
+    struct trace *t = d->state;
+    struct row r = {.slot = dump_slot(d, str_of(slot)), .shape = dump_shape(d, dim, ndim), .extra = NONE,
+                    .kind = ROW_TENSOR, .dtype = (uint8_t)type};
+    r.io = (unsigned)io & 7u;
+    r.has = r.shape == NONE ? 0 : HAS_SHAPE | HAS_FILE;
+    dump_add_row(d, call, r);
+    vec_push(&t->of_row, v);
+}
+
+/* How many lists of how many numbers each; false where they are no table. */
+static bool table_of(const cJSON *rows, int64_t *dim)
+{
+    dim[0] = dim[1] = 0;
+    for (const cJSON *x = cJSON_IsArray(rows) ? rows->child : NULL; x; x = x->next) {
+        int n = cJSON_IsArray(x) ? cJSON_GetArraySize(x) : -1;
+        if (n < 0 || (dim[0] && n != dim[1]))
+            return false;
+        dim[0]++;
+        dim[1] = n;
+    }
+    return dim[0] > 0;
+}
+
+/* hs_offset, hs_bytes, hs_shape of a line: a tensor in a file beside the trace. */
+static void add_beside(struct dump *d, uint32_t call, const cJSON *o, const char *prefix, const char *file,
+                       const char *slot, enum row_io io)
+{
+    char name[32];
+    int64_t dim[TENSOR_DIMS];
+    int n = 0;
+    snprintf(name, sizeof name, "%s_offset", prefix);
+    const cJSON *at = cJSON_GetObjectItemCaseSensitive(o, name);
+    snprintf(name, sizeof name, "%s_bytes", prefix);
+    const cJSON *size = cJSON_GetObjectItemCaseSensitive(o, name);
+    snprintf(name, sizeof name, "%s_shape", prefix);
+    const cJSON *shape = cJSON_GetObjectItemCaseSensitive(o, name);
+    if (!cJSON_IsNumber(at) || !cJSON_IsNumber(size) || !cJSON_IsArray(shape) || at->valuedouble < 0 ||
+        at->valuedouble > 9e15 || size->valuedouble < 0 || size->valuedouble > 9e15)
+        return;
+    for (const cJSON *x = shape->child; x && n < TENSOR_DIMS; x = x->next)
+        dim[n++] = x->valueint;
+    struct values v = {.at = (uint64_t)at->valuedouble, .size = (uint64_t)size->valuedouble, .beside = true};
+    v.file = arena_fmt(&d->arena, "%s_rank%d.bin", file, d->rank);
+    add_values(d, call, slot, io, DTYPE_BF16, dim, n, v);
+}
+
+static void read_line(struct dump *d, struct map *runs, struct str line, uint64_t offset)
+{
+    struct err e;
+    struct buf name = {0};
+    cJSON *o = json_parse(line, false, d->path, offset, &e);
+    const cJSON *layer = cJSON_GetObjectItemCaseSensitive(o, "layer"),
+                *block = cJSON_GetObjectItemCaseSensitive(o, "block"),
+                *head = cJSON_GetObjectItemCaseSensitive(o, "mtp_idx"),
+                *routed = cJSON_GetObjectItemCaseSensitive(o, "top_indices"),
+                *counts = cJSON_GetObjectItemCaseSensitive(o, "tpe");
+    int64_t dim[2];
+    bool fresh;
+    if (!cJSON_IsNumber(layer) || !table_of(routed ? routed : counts, dim)) {
+        if (o)
+            err_at(&e, d->path, offset, "%s", _("expected a layer and the experts of its tokens"));
+        dump_problem(d, NONE, "damaged", e.text);
+        cJSON_Delete(o);
+        return;
+    }
+    buf_fmt(&name, "%s.", cJSON_IsString(block) ? block->valuestring : "decoder");
+    if (cJSON_IsNumber(head))
+        buf_fmt(&name, "%d.", head->valueint);
+    buf_fmt(&name, "layers.%d.mlp.%s", layer->valueint, routed ? "router" : "experts");
+    const char *slot = routed ? "output.top_indices" : "input.tokens_per_expert";
+    uint32_t c = dump_run(d, runs, buf_view(&name), dump_slot(d, str_of(slot)), CALL_MODULE, PHASE_FORWARD, &fresh);
+    d->calls.v[c].offset = offset;
+    add_beside(d, c, o, "hs", "hidden_states", "input.0", IO_INPUT);
+    add_beside(d, c, o, "logit", "logits", "output.logits", IO_OUTPUT);
+    struct values v = {.at = offset, .size = line.n, .member = routed ? "top_indices" : "tpe"};
+    add_values(d, c, slot, routed ? IO_OUTPUT : IO_INPUT, DTYPE_I32, dim, 2, v);
+    buf_release(&name);
+    cJSON_Delete(o);
+}
+
+static int open_dump(struct dump *d, struct load *load, struct err *e)
+{
+    struct lines l;
+    struct str line;
+    struct map runs = {0};
+    int more = 0;
+    if (lines_open(&l, d->path, LONGEST, false, e))
+        return -1;
+    load_begin(load);
+    d->state = mem_zalloc(sizeof(struct trace));
+    d->framework = "pytorch";
+    d->task = "tensor";
+    d->joint = '.';
+    load_end(load);
+    while (!load_cancelled(load) && (more = lines_next(&l, &line, e)) > 0) {
+        if (!is_line(line) || (d->step >= 0 && step_of(line) != d->step))
+            continue;
+        load_begin(load);
+        read_line(d, &runs, line, l.offset);
+        load_end(load);
+    }
+    if (more == 0 && !d->rows.n)
+        more = err_set(e, ERR_DATA, _("%s: no row in this file"), d->path);
+    lines_close(&l);
+    map_release(&runs);
+    return more < 0 ? -1 : 0;
+}
+
+/* ---- values ---- */
+
+/* The numbers of a line's table. */
+static int parse_table(const char *path, const struct values *v, int32_t *out, uint64_t numel, struct err *e)
+{
+    struct file f;
+    struct buf text = {0};
+    uint64_t n = 0;
+    if (file_open(&f, path, e))
+        return -1;
+    buf_reserve(&text, (size_t)v->size + 1);
+    int rc = file_read(&f, v->at, text.p, (size_t)v->size, e);
+    text.n = (size_t)v->size;
+    file_close(&f);
+    cJSON *o = rc == 0 ? json_parse(buf_view(&text), false, path, v->at, e) : NULL;
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(o, v->member);
+    for (const cJSON *x = rows ? rows->child : NULL; x; x = x->next)
+        for (const cJSON *y = x->child; y && n < numel; y = y->next)
+            out[n++] = y->valueint;
+    if (o && n != numel)
+        rc = err_at(e, path, v->at, "%s", _("expected a layer and the experts of its tokens"));
+    cJSON_Delete(o);
+    buf_release(&text);
+    return o ? rc : -1;
+}
+
+static int open_beside(const struct dump *d, const struct values *v, struct tensor *t, struct err *e)
+{
+    struct str folder = path_parent(str_of(d->path));
+    char *dir = folder.n ? str_dup(folder) : mem_strdup(".");
+    int rc = file_open_inside(&t->file, dir, v->file, e);
+    free(dir);
+    if (rc)
+        return -1;
+    t->offset = v->at;
+    if (tensor_pack(t, t->file.name, e) || t->numel * dtype_table[t->dtype].size != v->size) {
+        err_set(e, ERR_DATA, _("%s: values of this row do not have the size of their shape"), d->path);
+        rc = -1;
+    } else {
+        rc = tensor_check(t, 0, t->file.size, e);
+    }
+    if (rc)
+        file_close(&t->file);
+    return rc;
+}
+
+static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+{
+    const struct trace *x = d->state;
+    const struct values *v = &x->of_row.v[row];
+    const struct shape *s = dump_row_shape(d, row);
+    if (!s || s->ndim > TENSOR_DIMS)
+        return err_set(e, ERR_DATA, _("%s: no values of this row"), d->path);
+    *t = (struct tensor){.dtype = (enum dtype)d->rows.v[row].dtype, .ndim = s->ndim};
+    memcpy(t->shape, s->dim, (size_t)s->ndim * sizeof *t->shape);
+    if (v->beside)
+        return open_beside(d, v, t, e);
+    int32_t *out = mem_resize_array(NULL, s->numel + 1, sizeof *out);
+    if (parse_table(d->path, v, out, s->numel, e)) {
+        free(out);
+        return -1;
+    }
+    struct file_span span = {.fd = -1, .size = s->numel * sizeof *out, .memory = (char *)out};
+    file_join(&t->file, d->path, &span, 1);
+    if (tensor_pack(t, d->path, e)) {
+        file_close(&t->file);
+        return -1;
+    }
+    return 0;
+}
+
+static void close_dump(struct dump *d)
+{
+    struct trace *t = d->state;
+    if (t)
+        vec_release(&t->of_row);
+    free(t);
+    d->state = NULL;
+}
+
+const struct reader reader_routing_trace = {
+    .name = "megatron-routing",
+    .title = N_("Megatron-LM's traces of routing: the experts of every token, or tokens of every expert"),
+    .what = "router_trace_rankN.jsonl tokens_per_expert/rankN.jsonl",
+    .versions = "Megatron-LM, August 2026",
+    .unread = N_("lines of more than 64 MB; the state of the routers (router_state_rankN.pt)"),
+    .probe = probe,
+    .places = places,
+    .open = open_dump,
+    .tensor = open_tensor,
+    .close = close_dump,
+};
