@@ -71,6 +71,28 @@ static void typed(const struct screen *s, struct grid *g, int y)
     g->cursor_x = 1 + cut + utf8_cells(before);
 }
 
+/* What going back leads to from the table, NULL: out of the program. */
+static const char *back_to(const struct workspace *d)
+{
+    if (d->list.left.on)
+        return _("list");
+    if (d->panel.left)
+        return _("panel");
+    return d->ranks && d->ranks->job ? _("all ranks") : NULL;
+}
+
+/* Whether the selected entry of a list has a use for the command, and what it does there where that differs. */
+static bool list_has(const struct list_item *x, const char *command, const char **label)
+{
+    if (strcmp(command, "inside") == 0)
+        return x && x->inside;
+    if (strcmp(command, "delete-entry") == 0)
+        return x && x->away;
+    if (strcmp(command, "enter") == 0 && x && x->line == NONE && x->prose)
+        *label = _("choose");
+    return true;
+}
+
 static void keys(const struct screen *s, struct grid *g, int y)
 {
     const struct pane_ops *p = screen_pane(s);
@@ -79,9 +101,11 @@ static void keys(const struct screen *s, struct grid *g, int y)
         const char *key = keymap_key(&s->keys, p->place, h->command);
         if (!key)
             continue;
-        bool up = p == &pane_table && s->work.ranks && s->work.ranks->job && strcmp(h->command, "back") == 0;
-        bool panel = p == &pane_table && s->work.panel.left && strcmp(h->command, "back") == 0;
-        const char *label = panel ? _("panel") : up ? _("all ranks") : _(h->label);
+        bool back = p == &pane_table && strcmp(h->command, "back") == 0;
+        const char *label = back ? back_to(&s->work) : NULL;
+        if (p == &pane_list && !list_has(workspace_selected(&s->work), h->command, &label))
+            continue;
+        label = label ? label : _(h->label);
         int need = utf8_cells(str_of(key)) + 1 + utf8_cells(str_of(label)) + 2;
         if (x + need > g->cols + 2)
             break;

@@ -182,17 +182,47 @@ static void update_list(struct screen *s, struct rect r)
     d->list.scroll = (int)pane_top((uint32_t)d->list.scroll, d->list.at, (uint32_t)(room > 0 ? room : 0));
 }
 
-static void draw_item(const struct workspace *d, struct grid *g, struct rect r, uint32_t at)
+#define ITEM_KEYS 3 /* that are shown of a command's */
+#define ITEM_KEYS_W 9
+
+/* The keys of an entry's command, with any words where the entry has none: "e w u". */
+static void item_keys(const struct keymap *k, const struct list_item *x, struct buf *out)
 {
+    struct str command = str_of(x->command);
+    int n = 0;
+    if (str_starts(command, "command ")) /* it is put on the command line */
+        command = str_cut(command, strlen("command "));
+    bool any_words = !str_has(command, " ");
+    for (size_t i = 0; i < k->bindings.n && n < ITEM_KEYS; i++) {
+        const struct binding *b = &k->bindings.v[i];
+        struct str name, rest;
+        str_split(str_of(b->command), ' ', &name, &rest);
+        if (strcmp(b->place, "global") == 0 && keymap_find(k, "table", b->key) == b->command &&
+            str_eq(any_words ? name : str_of(b->command), command))
+            buf_fmt(out, "%s%s", n++ ? " " : "", b->key);
+    }
+}
+
+static void draw_item(const struct screen *s, struct grid *g, struct rect r, uint32_t at)
+{
+    const struct workspace *d = &s->work;
     const struct list_item *x = &d->list.items.v[d->list.shown.v[at]];
+    struct buf keys = {0};
+    if (x->prose)
+        item_keys(&s->keys, x, &keys);
+    if (keys.n) {
+        grid_right(g, r.y, r.x + r.w - ITEM_KEYS_W - 1, ITEM_KEYS_W, STYLE_KEY, keys.p);
+        r.w -= ITEM_KEYS_W + 1;
+    }
+    buf_release(&keys);
     if (x->mark)
         grid_put(g, r.y, r.x + 1, 1, verdict_style_of(x->mark), verdict_glyph_of(x->mark));
     if (at == d->list.at) {
         int y = 0, skip = 0;
         grid_wrap(g, (struct rect){r.y, r.x + 3, r.h, r.w - 4}, &y, &skip, STYLE_TEXT, str_of(x->text));
         for (int i = 0; i < r.h; i++)
-            grid_mark(g, r.y + i, r.x, r.w, STYLE_CURSOR);
-    } else if (x->inside || utf8_cells(str_of(x->text)) <= r.w - 4) { /* what is said comes first */
+            grid_mark(g, r.y + i, r.x, g->cols, STYLE_CURSOR);
+    } else if (x->inside || x->prose || utf8_cells(str_of(x->text)) <= r.w - 4) { /* what is said comes first */
         grid_end(g, r.y, r.x + 3, r.w - 4, STYLE_TEXT, str_of(x->text));
     } else {
         grid_middle(g, r.y, r.x + 3, r.w - 4, STYLE_TEXT, str_of(x->text));
@@ -212,11 +242,12 @@ static void draw_list(const struct screen *s, struct grid *g, struct rect r)
     for (uint32_t i = (uint32_t)d->list.scroll; i < n && y < end; i++) {
         int lines = item_lines(d, i, r);
         lines = lines < end - y ? lines : end - y;
-        draw_item(d, g, (struct rect){y, r.x, lines, r.w}, i);
+        draw_item(s, g, (struct rect){y, r.x, lines, r.w}, i);
         y += lines;
     }
 }
 
 static const struct hint list_hints[] =
-    {{"enter", N_("go there")}, {"down", N_("next")}, {"narrow", N_("type to narrow")}, {"cancel", N_("back")}, {0}};
+    {{"enter", N_("go there")}, {"inside", N_("open the entry")}, {"delete-entry", N_("take it away")},
+     {"narrow", N_("type to narrow")}, {"cancel", N_("back")}, {0}};
 const struct pane_ops pane_list = {"list", update_list, draw_list, list_hints};

@@ -104,15 +104,25 @@ static int width_of(const struct workspace *d, const struct field *f)
     return (head > w ? head : w) + 1;
 }
 
+/* Those this width gives, or those it does not. */
+static int usual_fields(const struct workspace *d, int w, bool given, const struct field *out[COLUMNS_MOST])
+{
+    int n = 0;
+    for (const struct usual *u = d->c->single ? usual_alone : usual; u->field; u++)
+        if ((w >= u->from) == given)
+            out[n++] = field_find(str_of(u->field));
+    return n;
+}
+
 /* What the width gives; what the rows are sorted by comes first, so that it is never what does not fit. */
 static void usual_columns(const struct workspace *d, int w, struct columns *c)
 {
-    const struct field *sort = d->arrange.sort;
+    const struct field *sort = d->arrange.sort, *f[COLUMNS_MOST];
     if (sort && sort->head)
         c->c[c->n++].field = sort;
-    for (const struct usual *u = d->c->single ? usual_alone : usual; u->field; u++)
-        if (w >= u->from && c->n < COLUMNS_MOST && field_find(str_of(u->field)) != sort)
-            c->c[c->n++].field = field_find(str_of(u->field));
+    for (int i = 0, n = usual_fields(d, w, true, f); i < n && c->n < COLUMNS_MOST; i++)
+        if (f[i] != sort)
+            c->c[c->n++].field = f[i];
 }
 
 static void choose_columns(const struct workspace *d, int w, struct columns *c)
@@ -434,6 +444,8 @@ static void update(struct screen *s, struct rect r)
     struct columns c = lay_out(d, r);
     uint32_t n = workspace_shown(d);
     int h = (r.h - 1) / c.lines;
+    d->usuals_shown = usual_fields(d, r.w, true, d->usual);
+    d->usuals = d->usuals_shown + usual_fields(d, r.w, false, d->usual + d->usuals_shown);
     t->head = r.y;
     t->step = c.lines;
     t->heads = c.n;

@@ -108,8 +108,8 @@ static int run_palette(struct workspace *d, struct str args)
             if (args.n && !str_has(str_of(c->name), args.p) && !str_has(str_of(_(c->help)), args.p))
                 continue;
             bool asks = *c->args && *c->args != '[';
-            workspace_add_command(d, asks ? "command" : c->name, asks ? c->name : NULL, "%-14s %s", c->name,
-                                  _(c->help));
+            workspace_add_prose(d, asks ? "command" : c->name, asks ? c->name : NULL, "%-14s %s", c->name,
+                                _(c->help));
         }
     if (!d->list.items.n) {
         workspace_say(d, _("no command contains \"%.*s\""), STR_ARG(args));

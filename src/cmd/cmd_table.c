@@ -38,10 +38,12 @@ static const char *complete_field(const struct workspace *d, int i)
     return fields[i].name;
 }
 
+/* Of those that were chosen, else of those that are shown. */
 static int column_place(const struct workspace *d, const struct field *f)
 {
-    for (int i = 0; i < d->columns; i++)
-        if (d->column[i] == f)
+    const struct field *const *column = d->columns ? d->column : d->usual;
+    for (int i = 0; i < (d->columns ? d->columns : d->usuals_shown); i++)
+        if (column[i] == f)
             return i;
     return -1;
 }
@@ -52,7 +54,7 @@ static void list_fields(struct workspace *d, const char *verb,
 {
     workspace_clear_list(d);
     for (const struct field *f = fields; f->head; f++)
-        workspace_add_command(d, verb, f->name, "%s%-17s %s", mark ? mark(d, f) : "", f->name, _(f->help));
+        workspace_add_prose(d, verb, f->name, "%s%-17s %s", mark ? mark(d, f) : "", f->name, _(f->help));
 }
 
 static const char *column_mark(const struct workspace *d, const struct field *f)
@@ -116,7 +118,7 @@ static int run_columns(struct workspace *d, struct str args)
     for (rest = args; rest.n && d->columns < COLUMNS_MOST;) {
         str_split(rest, ' ', &word, &rest);
         const struct field *f = word.n ? field_find(word) : NULL;
-        if (f && column_place(d, f) < 0)
+        if (f && (!d->columns || column_place(d, f) < 0))
             d->column[d->columns++] = f;
     }
     columns_changed(d);
@@ -136,6 +138,10 @@ static int run_column(struct workspace *d, struct str args)
         return 0;
     }
     workspace_remember(d, _("columns"));
+    if (!d->columns) { /* those shown so far are the ones to add to or to take from */
+        d->columns = d->usuals_shown;
+        memcpy(d->column, d->usual, sizeof d->column);
+    }
     if (at < 0) {
         d->column[d->columns++] = f;
     } else {
@@ -220,7 +226,7 @@ static int run_group(struct workspace *d, struct str args)
     }
     workspace_clear_list(d);
     for (int i = 0; i < GROUP_COUNT; i++)
-        workspace_add_command(d, "group", groups[i].name, "%s %-10s %s", d->groups.kind == (enum group)i ? ">" : " ",
+        workspace_add_prose(d, "group", groups[i].name, "%s %-10s %s", d->groups.kind == (enum group)i ? ">" : " ",
                               groups[i].name, _(groups[i].help));
     workspace_show_list(d, _("how the rows are grouped"));
     return 0;
@@ -241,18 +247,51 @@ static int run_unfold(struct workspace *d, struct str args)
 
 /* ---- order ---- */
 
+/* The field after, or before, the one the rows are sorted by: of the columns chosen, else of those a table can have. */
+static const struct field *sort_beside(const struct workspace *d, int by)
+{
+    const struct field *const *column = d->columns ? d->column : d->usual;
+    int n = d->columns ? d->columns : d->usuals, at = by > 0 ? -1 : n;
+    for (int i = 0; i < n; i++)
+        if (column[i] == d->arrange.sort)
+            at = i;
+    at += by;
+    return at >= 0 && at < n ? column[at] : NULL;
+}
+
+static void say_order(struct workspace *d, const struct field *f, bool descending)
+{
+    if (!f)
+        workspace_say(d, _("execution order"));
+    else if (f->number)
+        workspace_say(d, descending ? _("by %s, the largest first; O restores execution order")
+                                    : _("by %s, the smallest first; O restores execution order"), f->name);
+    else
+        workspace_say(d, descending ? _("by %s, from z to a; O restores execution order")
+                                    : _("by %s, from a to z; O restores execution order"), f->name);
+}
+
 static int run_sort(struct workspace *d, struct str args)
 {
     struct str name, way;
     if (!args.n) {
         list_fields(d, "sort", sort_mark);
         workspace_show_list(d, _("sort by; again: reverse order"));
+        for (uint32_t i = 0; i < d->list.items.n; i++)
+            if (&fields[i] == d->arrange.sort)
+                d->list.at = i;
         return 0;
     }
     if (!str_split(args, ' ', &name, &way))
         name = args, way = STR("");
-    const struct field *f = str_is(name, "none") ? NULL : field_find(name);
-    if (!f && !str_is(name, "none")) {
+    bool next = str_is(name, "next"), reverse = str_is(name, "reverse");
+    const struct field *f = next || str_is(name, "prev") ? sort_beside(d, next ? 1 : -1) : reverse
+                          ? d->arrange.sort : str_is(name, "none") ? NULL : field_find(name);
+    if (reverse && !f) {
+        workspace_say(d, _("the rows are in execution order; > sorts by a column"));
+        return 0;
+    }
+    if (!f && !next && !str_is(name, "prev") && !str_is(name, "none")) {
         complain_no_field(d, name);
         return 0;
     }
@@ -270,11 +309,7 @@ static int run_sort(struct workspace *d, struct str args)
     d->arrange.descending = descending;
     d->to_top = f != NULL;
     row_order_restart(&d->arrange);
-    if (f)
-        workspace_say(d, descending ? _("by %s, the largest first; O restores execution order")
-                                    : _("by %s, the smallest first; O restores execution order"), f->name);
-    else
-        workspace_say(d, _("execution order"));
+    say_order(d, f, descending);
     return 0;
 }
 
@@ -471,7 +506,8 @@ const struct command commands_table[] = {
     {"unfold", "", N_("unfold all, or fold all again"), 0, run_unfold, NULL},
     {"width", "FIELD N", N_("set the width of a column in cells"), 0, run_width, complete_field},
     {"digits", "[N]", N_("choose the digits of figures: significant ones, 4, 8, all"), 0, run_digits, NULL},
-    {"sort", "[FIELD [asc|desc]]", N_("sort by a field; `none` is execution order"), 0, run_sort, complete_field},
+    {"sort", "[FIELD [asc|desc]]", N_("sort by a field; `none` is execution order, `next` and `prev` take the next "
+                                      "column, `reverse` inverts the order"), 0, run_sort, complete_field},
     {"filter", "EXPRESSION", N_("show only rows that match it, in addition to the filters set; `! EXPRESSION` the "
                                 "others"), 0, run_filter, complete_filter},
     {"filter-out", "EXPRESSION", N_("hide rows that match it"), 0, run_filter_out, complete_filter},

@@ -20,6 +20,9 @@ void workspace_clear_list(struct workspace *d)
     free(d->list.of);
     free(d->list.from);
     d->list.of = d->list.from = NULL;
+    free(d->list.left.words);
+    d->list.left.words = NULL;
+    d->list.left.on = false;
     d->list.again = NULL;
     d->list.offers = false;
 }
@@ -30,18 +33,33 @@ void workspace_add_item(struct workspace *d, uint32_t line, uint8_t mark, struct
     vec_push(&d->list.items, x);
 }
 
-void workspace_add_command(struct workspace *d, const char *verb, const char *words, const char *fmt, ...)
+static void add_command(struct workspace *d, const char *verb, const char *words, bool prose, const char *fmt,
+                        va_list ap)
 {
     struct buf command = {0}, text = {0};
-    va_list ap;
-    va_start(ap, fmt);
     buf_vfmt(&text, fmt, ap);
-    va_end(ap);
     buf_fmt(&command, "%s%s%s", verb, words ? " " : "", words ? words : "");
-    struct list_item x = {.text = str_dup(buf_view(&text)), .command = str_dup(buf_view(&command)), .line = NONE};
+    struct list_item x = {.text = str_dup(buf_view(&text)), .command = str_dup(buf_view(&command)), .line = NONE,
+                          .prose = prose};
     vec_push(&d->list.items, x);
     buf_release(&command);
     buf_release(&text);
+}
+
+void workspace_add_command(struct workspace *d, const char *verb, const char *words, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    add_command(d, verb, words, false, fmt, ap);
+    va_end(ap);
+}
+
+void workspace_add_prose(struct workspace *d, const char *verb, const char *words, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    add_command(d, verb, words, true, fmt, ap);
+    va_end(ap);
 }
 
 void workspace_add_inside(struct workspace *d, const char *verb, const char *words)
@@ -111,6 +129,35 @@ void workspace_show_list(struct workspace *d, const char *title)
         d->list.scroll = 0;
     }
     d->overlay = OVERLAY_LIST;
+}
+
+void workspace_leave_list(struct workspace *d)
+{
+    struct list_view *l = &d->list;
+    free(l->left.words);
+    l->left.words = str_dup(buf_view(&d->narrow));
+    l->left.at = l->at;
+    l->left.scroll = l->scroll;
+    l->left.over_panel = l->over_panel;
+    l->left.rows = d->c->pairing;
+    l->left.on = true;
+    l->over_panel = false;
+    d->overlay = OVERLAY_NONE;
+}
+
+bool workspace_return_list(struct workspace *d)
+{
+    struct list_view *l = &d->list;
+    bool same = l->left.on && l->left.rows == d->c->pairing && l->items.n;
+    l->left.on = false;
+    if (!same)
+        return false;
+    d->overlay = OVERLAY_LIST;
+    workspace_narrow(d, str_of(l->left.words));
+    l->at = l->left.at;
+    l->scroll = l->left.scroll;
+    l->over_panel = l->left.over_panel;
+    return true;
 }
 
 void workspace_close_list(struct workspace *d)

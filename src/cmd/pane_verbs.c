@@ -13,6 +13,7 @@ static int scrolled(int at, long by)
 int pane_uncover(struct workspace *d)
 {
     d->panel.left = 0;
+    d->list.left.on = false;
     d->overlay = d->c->side[TARGET].path ? OVERLAY_NONE : OVERLAY_INTAKE;
     return 0;
 }
@@ -46,8 +47,11 @@ static int choose(struct workspace *d, const char *command)
 {
     char *text = mem_strdup(command), *from = d->list.of ? mem_strdup(d->list.of) : NULL;
     const char *again = d->list.again;
+    if (str_starts(str_of(text), "finding-go "))
+        workspace_leave_list(d);
     d->overlay = OVERLAY_NONE;
     int r = command_run(d, text);
+    d->list.left.on &= d->overlay == OVERLAY_NONE;
     if (again && d->overlay == OVERLAY_NONE) {
         d->overlay = OVERLAY_LIST; /* keeps the place in it */
         r |= command_run(d, again);
@@ -79,8 +83,7 @@ static int list_enter(struct workspace *d)
         return 0;
     }
     uint32_t line = x->line;
-    d->overlay = OVERLAY_NONE;
-    d->list.over_panel = false;
+    workspace_leave_list(d);
     workspace_go(d, line);
     return 0;
 }
@@ -108,6 +111,18 @@ static int list_back(struct workspace *d)
     int r = from ? command_run(d, from) : 0;
     free(from);
     return r;
+}
+
+/* Findings may be others by now: their list is made again, with the place in it. */
+static bool list_return(struct workspace *d)
+{
+    if (!workspace_return_list(d))
+        return false;
+    char *of = d->list.of ? mem_strdup(d->list.of) : NULL;
+    if (of)
+        command_run(d, of);
+    free(of);
+    return true;
 }
 
 /* ---- the intake ---- */
@@ -282,7 +297,7 @@ static int close_latest(struct workspace *d)
         workspace_group(d, GROUP_NONE);
     else if (d->search.code)
         search_release(&d->search);
-    else if (panel_return(d))
+    else if (list_return(d) || panel_return(d))
         return 0;
     else if (d->ranks && d->ranks->job && !d->ranks->shown)
         d->ranks->shown = true;

@@ -77,6 +77,7 @@ struct list_item {
     char *away;    /* what takes it away (Delete), NULL: nothing does */
     uint32_t line; /* Enter goes there, NONE: nowhere */
     uint8_t mark;  /* enum verdict whose glyph and colour it carries, 0: none */
+    bool prose;    /* a word and a sentence about it: what does not fit is cut at its end */
 };
 
 /* A list over the table: what to choose from. */
@@ -92,6 +93,14 @@ struct list_view {
     VEC(uint32_t) shown; /* the items that `narrow` leaves, the best match first */
     uint32_t at;       /* selected, of them */
     int scroll;
+    /* it was left for a row: back leads to it as it was, while the rows are the same ones */
+    struct {
+        bool on, over_panel;
+        const struct pairing *rows;
+        char *words;
+        uint32_t at;
+        int scroll;
+    } left;
 };
 
 /* The guided panels. */
@@ -154,6 +163,8 @@ struct workspace {
     const struct field *column[COLUMNS_MOST]; /* chosen ones */
     VEC(struct field_width) widths; /* set by hand */
     int columns;       /* 0: what the width gives */
+    const struct field *usual[COLUMNS_MOST]; /* without a choice: those shown, then those a wider table shows */
+    int usuals, usuals_shown;                /* set with each frame */
     int column_at;     /* the first shown: those before are scrolled out */
     int digits;        /* of figures; 0: two for errors, as many as fit for values */
 
@@ -284,6 +295,9 @@ void workspace_add_item(struct workspace *d, uint32_t line, uint8_t mark, struct
 /* An entry that runs a command when chosen: the verb and, unless NULL, its words. The format is its text. */
 void workspace_add_command(struct workspace *d, const char *verb, const char *words, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same of a word and a sentence about it. */
+void workspace_add_prose(struct workspace *d, const char *verb, const char *words, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* what opens the last entry itself */
 void workspace_add_inside(struct workspace *d, const char *verb, const char *words);
 void workspace_add_away(struct workspace *d, const char *verb, const char *words); /* … and what takes it away */
@@ -294,6 +308,8 @@ const struct list_item *workspace_selected(const struct workspace *d);
 void workspace_narrow(struct workspace *d, struct str words);
 /* What has been found below a folder since comes into the list that was opened for it. */
 void workspace_take_offers(struct workspace *d);
+void workspace_leave_list(struct workspace *d); /* for a row one of its entries leads to */
+bool workspace_return_list(struct workspace *d); /* false: none was left */
 void workspace_close_list(struct workspace *d); /* the panel it was asked for from, or what lies under it */
 /* Before a change: what z goes back to. `what` names the change. */
 void workspace_remember(struct workspace *d, const char *what);

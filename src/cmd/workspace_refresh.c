@@ -152,7 +152,7 @@ void workspace_refresh(struct workspace *d)
         if (d->seen_first != NONE)
             d->cursor = d->seen_first;
     }
-    if (d->to_top && d->arrange.line && !d->arrange.work && workspace_shown(d)) {
+    if (d->to_top && d->arrange.line && !d->arrange.work && d->arrange.made_for == s->serial && workspace_shown(d)) {
         d->to_top = false;
         workspace_go(d, workspace_at(d, 0));
     }
