@@ -14,11 +14,13 @@
 #include "oracle/oracle_text.h"
 #include "report/oracle_json.h"
 #include "fmt/find_recordings.h"
+#include "panel/panel_inputs.h"
 #include "panel/path_kind.h"
 #include "ranks/collectives.h"
 #include "ranks/replicas.h"
 #include "report/formats.h"
 #include "config/dump_config.h"
+#include "config/settings_layout.h"
 #include "ui/open_investigation.h"
 #include "ui/ending.h"
 
@@ -364,6 +366,9 @@ static int check_job(struct checked_job *x)
     if (rc == 0 && !x->set.ranks.n)
         rc = err_set(&e, ERR_USAGE, _("%s has no such step"), x->inv->input[TARGET]);
     layout_init(&x->layout);
+    const char *settings = panel_input_path(x->inv, PANEL_INPUT_TARGET_SETTINGS);
+    if (rc == 0 && settings)
+        settings_layout(&x->layout, settings, (int)x->set.ranks.n);
     if (rc == 0)
         layout_infer(&x->layout, &x->set);
     for (size_t i = 0; i < x->set.ranks.n && rc == 0; i++)

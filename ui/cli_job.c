@@ -14,6 +14,7 @@
 #include "fmt/digest.h"
 #include "fmt/find_recordings.h"
 #include "judge/verdict_text.h"
+#include "panel/panel_inputs.h"
 #include "report/formats.h"
 #include "report/job_merge.h"
 #include "session/job_compare.h"
@@ -33,8 +34,10 @@ static void options_of(const struct investigation *v, const struct options *o, s
     *jo = (struct job_compare_options){
         .all_steps = o->all_steps, .worker = o->worker, .workers = o->workers_all, .found = found};
     open_investigation_session(v, o, &jo->of);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         jo->layout[i] = o->layout[i];
+        jo->settings[i] = panel_input_path(v, i == TARGET ? PANEL_INPUT_TARGET_SETTINGS : PANEL_INPUT_GOLDEN_SETTINGS);
+    }
     jo->dims = (struct dims_list){o->dims, (size_t)o->dims_n};
 }
 

@@ -50,6 +50,13 @@ static void part_path(const struct parts *p, int step, int rank, struct buf *out
     buf_release(&name);
 }
 
+static void stamp(const char *path, struct buf *out)
+{
+    struct file_stamp x = file_stamp_of(path);
+    buf_fmt(out, "%llu/%llu/%llu ", (unsigned long long)x.bytes, (unsigned long long)x.files,
+            (unsigned long long)x.time);
+}
+
 /* What a part was computed from: sizes and times of the recordings, and what was asked of the comparison. */
 static void part_source(const struct parts *p, int step, int rank, struct buf *out)
 {
@@ -59,12 +66,11 @@ static void part_source(const struct parts *p, int step, int rank, struct buf *o
         for (size_t i = 0; i < l->n; i++) {
             if (l->v[i].step != step || (rank >= 0 && l->v[i].rank != rank))
                 continue;
-            for (size_t k = 0; k < l->v[i].paths.n; k++) {
-                struct file_stamp x = file_stamp_of(l->v[i].paths.v[k]);
-                buf_fmt(out, "%llu/%llu/%llu ", (unsigned long long)x.bytes, (unsigned long long)x.files,
-                        (unsigned long long)x.time);
-            }
+            for (size_t k = 0; k < l->v[i].paths.n; k++)
+                stamp(l->v[i].paths.v[k], out);
         }
+        if (p->k.opt.settings[s])
+            stamp(p->k.opt.settings[s], out);
         buf_fmt(out, "%s; ", o->layout[s] ? o->layout[s] : "");
     }
     for (int i = 0; i < o->dims_n; i++) {

@@ -1,6 +1,7 @@
 /* The comparison of a job of several ranks beside the screen's own session: begun once it is known that there are
  * several, ended with the inputs. */
 #include "cmd/pane_verbs.h"
+#include "panel/panel_inputs.h"
 #include "ui/cli.h"
 #include "ui/open_investigation.h"
 #include "ui/screen.h"
@@ -19,8 +20,11 @@ static void begin(struct screen *s)
     o.of.decisions = &s->job_decisions;
     o.of.of.oracle.mode = ORACLE_OFF;
     memcpy(o.of.of.step, s->opt.step, sizeof o.of.of.step); /* what the investigation left open is one of them */
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        static const enum panel_input_id settings[] = {PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS};
         o.layout[i] = s->opt.layout[i];
+        o.settings[i] = panel_input_path(&s->inv, settings[i]);
+    }
     o.dims = (struct dims_list){s->opt.dims, (size_t)s->opt.dims_n};
     job_compare_init(&s->job, &o);
     s->ranks.job = &s->job;

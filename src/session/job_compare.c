@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "config/settings_layout.h"
 #include "fmt/digest.h"
 
 /* ---- which steps and pairs ---- */
@@ -90,6 +91,8 @@ static int load_job(struct job_compare *k, int step, struct joined_job *j, struc
         layout_init(&j->layout[s]);
         if (k->opt.layout[s] && layout_parse(&j->layout[s], str_of(k->opt.layout[s]), e))
             return -1;
+        if (k->opt.settings[s])
+            settings_layout(&j->layout[s], k->opt.settings[s], (int)j->set[s].ranks.n);
         layout_infer(&j->layout[s], &j->set[s]);
     }
     if (job_cancelled(k, e))

@@ -11,6 +11,7 @@
 struct job_compare_options {
     struct session_options of; /* of each comparison; steps as wanted; strings outlive the job */
     const char *layout[2];     /* as given, or NULL */
+    const char *settings[2];   /* of the runs, which tell layouts where nobody gave one; or NULL */
     struct dims_list dims;     /* what is said of axes; the caller's, outlives the job */
     bool all_steps;            /* that both sides have; else the first one */
     int worker, workers;       /* a share of the pairs; workers 0: all */

@@ -1,0 +1,110 @@
+/* Reads the degrees of parallelism by the checklist's own entries, so that every form of settings is understood.
+ * Data parallel is what the ranks leave: a recording may be of fewer replicas than the settings have, and the numbers
+ * of micro-batches and virtual stages are those of the calls that were recorded. */
+#include "config/settings_layout.h"
+
+#include <stdio.h>
+
+#include "base/msg.h"
+#include "config/checklist.h"
+
+#define DEEP 16 /* entries that need entries */
+
+static struct value entry(struct scope *s, struct str name)
+{
+    int *depth = s->ctx;
+    const struct check_row *r = *depth < DEEP ? checklist_find(name) : NULL;
+    if (!r)
+        return (struct value){.state = VALUE_NONE};
+    ++*depth;
+    struct value v = expr_value(s, checklist_value(r, s->side[s->at]));
+    --*depth;
+    return v;
+}
+
+static const struct {
+    enum cut cut;
+    const char *entry;
+} degrees[] = {
+    {CUT_TP, "model_parallel"},
+    {CUT_PP, "pipeline_stage"},
+    {CUT_CP, "context_parallel"},
+    {CUT_EP, "expert_parallel"},
+};
+
+/* Of degrees[], 0 where nobody set it: a default of the framework is no word of this run's launcher. */
+static void read_degrees(struct scope *s, int *size)
+{
+    for (size_t i = 0; i < ARRAY_LEN(degrees); i++) {
+        struct value v = entry(s, str_of(degrees[i].entry));
+        bool known = v.state == VALUE_SET && !v.dflt && v.number && v.num >= 1 && v.num <= 1e6;
+        size[i] = known ? (int)v.num : 0;
+    }
+}
+
+static void say(struct layout *l, const struct buf *b)
+{
+    size_t n = strlen(l->why);
+    snprintf(l->why + n, sizeof l->why - n, "%s%s", n ? "; " : "", b->p);
+}
+
+static void take(struct layout *l, const struct settings *s, struct str file, int ranks)
+{
+    struct arena arena = {0};
+    struct buf b = {0}, why = {0};
+    int depth = 0, size[ARRAY_LEN(degrees)], cut = 1;
+    struct scope scope = {.side = {s, s}, .arena = &arena, .entry = entry, .ctx = &depth};
+    read_degrees(&scope, size);
+    for (size_t i = 0; i < ARRAY_LEN(degrees); i++) {
+        int n = l->given[degrees[i].cut] ? l->size[degrees[i].cut] : size[i];
+        if (n && degrees[i].cut != CUT_EP)
+            cut = cut > ranks ? cut : cut * n;
+        if (size[i] && !l->given[degrees[i].cut])
+            buf_fmt(&b, "%s%s %d", b.n ? ", " : "", cut_name(degrees[i].cut), size[i]);
+    }
+    bool fits = ranks % cut == 0;
+    struct value sp = entry(&scope, STR("use_seq_parallel"));
+    const struct setting *neighbours = settings_find(s, STR("use_tp_pp_dp_mapping"));
+    for (size_t i = 0; fits && i < ARRAY_LEN(degrees); i++)
+        if (size[i] && !l->given[degrees[i].cut]) {
+            l->size[degrees[i].cut] = size[i];
+            l->given[degrees[i].cut] = true;
+        }
+    if (fits && sp.state == VALUE_SET && !sp.dflt && !l->given_sp) {
+        l->sp = value_true(&sp) && l->size[CUT_TP] > 1;
+        l->given_sp = true;
+        buf_cstr(&b, l->sp ? ", sp" : "");
+    }
+    if (fits && neighbours && str_is(neighbours->value, "True") && !l->given_order) {
+        static const enum cut order[] = {CUT_TP, CUT_CP, CUT_PP, CUT_DP};
+        memcpy(l->order, order, sizeof order);
+        l->given_order = true;
+    }
+    if (b.n) {
+        if (fits)
+            buf_fmt(&why, _("%s: from the settings (%.*s)"), b.p, STR_ARG(file));
+        else
+            buf_fmt(&why, _("%s of the settings (%.*s) do not divide %d ranks: not used"), b.p, STR_ARG(file), ranks);
+        say(l, &why);
+    }
+    if (fits && b.n && l->source == LAYOUT_NONE)
+        l->source = LAYOUT_SETTINGS;
+    buf_release(&b);
+    buf_release(&why);
+    arena_release(&arena);
+}
+
+void settings_layout(struct layout *l, const char *path, int ranks)
+{
+    struct settings s = {0};
+    struct err e = {0};
+    if (settings_open(&s, path, &e) == 0) {
+        take(l, &s, path_base(str_of(path)), ranks);
+    } else {
+        struct buf b = {0};
+        buf_fmt(&b, _("settings not read: %s"), e.text);
+        say(l, &b);
+        buf_release(&b);
+    }
+    settings_release(&s);
+}
