@@ -362,7 +362,7 @@ static int check_job(struct checked_job *x)
     jw_array(&x->ranks_json);
     jw_array(&x->problems_json);
     ending_catch(NULL);
-    int rc = rank_set_load(&x->set, x->inv->input[TARGET], &x->places, step, &e);
+    int rc = rank_set_load(&x->set, x->inv->input[TARGET], &x->places, step, x->o->workers, &e);
     if (rc == 0 && !x->set.ranks.n)
         rc = err_set(&e, ERR_USAGE, _("%s has no such step"), x->inv->input[TARGET]);
     layout_init(&x->layout);

@@ -18,12 +18,43 @@ void dump_init(struct dump *d)
     *d = (struct dump){.framework = "", .level = "", .task = "", .step = -1, .rank = -1, .digits = 17, .joint = '.'};
 }
 
-void dump_release(struct dump *d)
+void dump_share(struct dump *d, const struct dump *read)
 {
-    if (d->reader && d->reader->close && d->state)
-        d->reader->close(d);
+    struct dump own = *d;
+    *d = *read;
+    d->shared = read;
+    d->arena = own.arena;
+    d->shown = own.shown;
+    d->past = own.past;
+    d->sketch = NULL;
+    d->complete = false;
+    memset(&d->rows, 0, sizeof d->rows);
+    memset(&d->problems, 0, sizeof d->problems);
+    memset(&d->warnings, 0, sizeof d->warnings);
+    vec_append(&d->rows, read->rows.v, read->rows.n);
+    vec_append(&d->problems, read->problems.v, read->problems.n);
+    vec_append(&d->warnings, read->warnings.v, read->warnings.n);
+}
+
+static void release_own(struct dump *d)
+{
     step_before_free(d->past);
     vec_release(&d->rows);
+    vec_release(&d->problems);
+    vec_release(&d->warnings);
+    free(d->sketch);
+    arena_release(&d->arena);
+    dump_init(d);
+}
+
+void dump_release(struct dump *d)
+{
+    if (d->shared) {
+        release_own(d);
+        return;
+    }
+    if (d->reader && d->reader->close && d->state)
+        d->reader->close(d);
     vec_release(&d->calls);
     vec_release(&d->slots);
     vec_release(&d->shapes);
@@ -33,8 +64,6 @@ void dump_release(struct dump *d)
     vec_release(&d->stack_frames);
     vec_release(&d->frames);
     vec_release(&d->groups);
-    vec_release(&d->problems);
-    vec_release(&d->warnings);
     map_release(&d->call_names);
     map_release(&d->call_runs);
     map_release(&d->slot_names);
@@ -42,9 +71,7 @@ void dump_release(struct dump *d)
     map_release(&d->scope_names);
     map_release(&d->frame_texts);
     nmap_release(&d->late_rows);
-    free(d->sketch);
-    arena_release(&d->arena);
-    dump_init(d);
+    release_own(d);
 }
 
 /* The number of a name that is kept once. */

@@ -169,12 +169,16 @@ struct dump {
     double *sketch;
     atomic_uint_fast64_t bytes, bytes_done; /* of the files being read, for progress; no lock needed */
     void *state;                /* the reader's own */
+    const struct dump *shared; /* whose columns these are, all but rows, problems and warnings; NULL: its own */
     struct step_before *past;          /* the step before (dump/step_before.h), freed with the dump; NULL: there is
                                           none */
 };
 
 void dump_init(struct dump *d);
 void dump_release(struct dump *d); /* closes its reader first */
+/* A recording that was read already becomes d's, which was set to its place: what is found out about rows, and said of
+ * them, stays d's own. It must outlive d. */
+void dump_share(struct dump *d, const struct dump *read);
 
 /* The format the calls and names are those of. */
 static inline const struct reader *dump_format(const struct dump *d)

@@ -17,6 +17,7 @@ struct place {
     name_list paths; /* one, or several where a step is recorded in parts (MindSpore's graphs, graph/ and pynative/) */
     int step, rank;  /* -1 when the tree does not say */
     const void *given; /* what is read where no file is (dump.given), or NULL */
+    const struct dump *read; /* it was read already: this is opened instead (dump_share), or NULL */
 };
 typedef VEC(struct place) place_list;
 void place_list_release(place_list *l);

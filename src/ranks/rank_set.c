@@ -1,53 +1,102 @@
-/* Reads the recordings of all ranks of a side. */
+/* Reads the recordings of all ranks of a side, as many at once as there are threads. */
 #include "ranks/rank_set.h"
 
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "base/threads.h"
 
-static int read_one(struct rank_set *s, const struct place *p, struct err *e)
+/* Recordings that several threads read, each the next one. */
+struct reading {
+    struct rank_set *set;
+    struct rank_watch *watch;
+    const struct place **place; /* of each rank of the set */
+    struct err *err;            /* of each: code 0 where it was read */
+    atomic_size_t next;
+};
+
+static void read_one(struct reading *x, size_t i)
 {
-    struct rank_dump *x = mem_zalloc(sizeof *x);
-    struct load load = {.lock = &s->lock};
-    dump_init(&x->dump);
-    x->rank = p->rank < 0 ? 0 : p->rank;
-    place_set(&x->dump, p);
-    vec_push(&s->ranks, x);
-    if (p->reader->open(&x->dump, &load, e))
-        return -1;
-    x->dump.complete = true;
-    return 0;
+    struct rank_dump *r = x->set->ranks.v[i];
+    pthread_mutex_t lock; /* nobody looks at it meanwhile */
+    pthread_mutex_init(&lock, NULL);
+    struct load load = {.lock = &lock};
+    place_set(&r->dump, x->place[i]);
+    if (r->dump.reader->open(&r->dump, &load, &x->err[i]) == 0)
+        r->dump.complete = true;
+    else if (!x->err[i].code)
+        x->err[i].code = ERR_DATA;
+    pthread_mutex_destroy(&lock);
 }
 
-static void drop_last(struct rank_set *s)
+static void *read_some(void *ctx)
 {
-    struct rank_dump *x = s->ranks.v[--s->ranks.n];
-    dump_release(&x->dump);
-    free(x);
+    struct reading *x = ctx;
+    for (size_t i; (i = atomic_fetch_add(&x->next, 1)) < x->set->ranks.n;) {
+        if (x->watch && atomic_load(&x->watch->cancel)) {
+            err_set(&x->err[i], ERR_CANCEL, "%s", _("interrupted"));
+            continue;
+        }
+        read_one(x, i);
+        if (x->watch && x->watch->each)
+            x->watch->each(x->watch->ctx);
+    }
+    return NULL;
 }
 
-int rank_set_load(struct rank_set *s, const char *path, const place_list *places, int step, struct err *e)
+int rank_set_load(struct rank_set *s, const char *path, const place_list *places, int step, int workers, struct err *e)
 {
-    return rank_set_load_watched(s, path, places, step, NULL, e);
+    return rank_set_load_watched(s, path, places, step, workers, NULL, e);
 }
 
-int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step,
+/* Ranks that could not be read, but need not be, leave the list; -1 with the first failure else. */
+static int drop_unread(struct reading *x, struct err *e)
+{
+    struct rank_set *s = x->set;
+    const struct rank_watch *w = x->watch;
+    size_t n = 0;
+    int rc = 0;
+    for (size_t i = 0; i < s->ranks.n; i++) {
+        struct rank_dump *r = s->ranks.v[i];
+        const struct err *why = &x->err[i];
+        bool read = r->dump.complete;
+        if (read || rc || why->code == ERR_CANCEL || !w || !w->unread || !w->unread(w->ctx, x->place[i], why)) {
+            if (!read && !rc) {
+                *e = *why;
+                rc = -1;
+            }
+            s->ranks.v[n++] = r;
+            continue;
+        }
+        dump_release(&r->dump);
+        free(r);
+    }
+    s->ranks.n = n;
+    return rc;
+}
+
+int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step, int workers,
                           struct rank_watch *w, struct err *e)
 {
     *s = (struct rank_set){.path = path, .step = step};
-    pthread_mutex_init(&s->lock, NULL);
-    int rc = 0;
-    for (size_t i = 0; i < places->n && rc == 0; i++) /* places are sorted by step and rank */
-        if (places->v[i].step == step) {
-            rc = w && atomic_load(&w->cancel) ? err_set(e, ERR_CANCEL, "%s", _("interrupted"))
-                                              : read_one(s, &places->v[i], e);
-            if (rc && w && w->unread && e->code != ERR_CANCEL && w->unread(w->ctx, &places->v[i], e)) {
-                drop_last(s);
-                rc = 0;
-            }
-            if (rc == 0 && w)
-                w->each(w->ctx);
-        }
+    struct reading x = {.set = s, .watch = w};
+    x.place = mem_zalloc((places->n + 1) * sizeof *x.place);
+    for (size_t i = 0; i < places->n; i++) { /* places are sorted by step and rank */
+        const struct place *p = &places->v[i];
+        if (p->step != step)
+            continue;
+        struct rank_dump *r = mem_zalloc(sizeof *r);
+        dump_init(&r->dump);
+        r->rank = p->rank < 0 ? 0 : p->rank;
+        x.place[s->ranks.n] = p;
+        vec_push(&s->ranks, r);
+    }
+    x.err = mem_zalloc((s->ranks.n + 1) * sizeof *x.err);
+    int threads = threads_wanted(workers);
+    threads_run(threads < (int)s->ranks.n ? threads : (int)s->ranks.n, read_some, &x);
+    int rc = drop_unread(&x, e);
+    free(x.place);
+    free(x.err);
     return rc;
 }
 
@@ -60,7 +109,6 @@ void rank_set_release(struct rank_set *s)
         free(s->ranks.v[i]);
     }
     vec_release(&s->ranks);
-    pthread_mutex_destroy(&s->lock);
     *s = (struct rank_set){0};
 }
 

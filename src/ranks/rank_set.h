@@ -1,4 +1,4 @@
-/* The recordings of all ranks of one side and one step, read one after the other. */
+/* The recordings of all ranks of one side and one step. */
 #ifndef RANKS_RANK_SET_H
 #define RANKS_RANK_SET_H
 
@@ -13,19 +13,21 @@ struct rank_set {
     const char *path; /* of the side, as given */
     int step;
     VEC(struct rank_dump *) ranks; /* by rank, ascending */
-    pthread_mutex_t lock;
 };
 
-/* Reads those of `places` that are of this step; -1 where one of them cannot be read. The list must outlive the set. */
-int rank_set_load(struct rank_set *s, const char *path, const place_list *places, int step, struct err *e);
-/* For who looks on: called after each recording; it ends early, with ERR_CANCEL, where cancel is set. */
+/* Reads those of `places` that are of this step by so many threads (0: one a processor); -1 where one of them cannot be
+ * read. The list must outlive the set. */
+int rank_set_load(struct rank_set *s, const char *path, const place_list *places, int step, int workers, struct err *e);
+/* For who looks on: each is called after each recording, by the thread that read it; it ends early, with ERR_CANCEL,
+ * where cancel is set. */
 struct rank_watch {
     atomic_bool cancel;
     void (*each)(void *ctx);
-    bool (*unread)(void *ctx, const struct place *p, const struct err *e); /* goes on without it: true. NULL: ends */
+    bool (*unread)(void *ctx, const struct place *p, const struct err *e); /* goes on without it: true. NULL: ends.
+                                                                              In order, at the end */
     void *ctx;
 };
-int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step,
+int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step, int workers,
                           struct rank_watch *w, struct err *e);
 void rank_set_release(struct rank_set *s); /* a zeroed one is fine */
 typedef VEC(int) rank_list;

@@ -84,7 +84,7 @@ static int load_job(struct job_compare *k, int step, struct joined_job *j, struc
     job_changed(k);
     for (int s = 0; s < 2; s++) {
         k->reading = s;
-        if (rank_set_load_watched(&j->set[s], k->opt.of.of.path[s], &k->places[s], step, &k->watch, e))
+        if (rank_set_load_watched(&j->set[s], k->opt.of.of.path[s], &k->places[s], step, k->opt.of.workers, &k->watch, e))
             return -1;
         if (!j->set[s].ranks.n)
             return err_set(e, ERR_DATA, _("%s: no rank of step %d could be read"), j->set[s].path, step);
@@ -167,6 +167,19 @@ static void find_first(struct job_compare *k)
     job_changed(k);
 }
 
+/* What each rank's comparison opens: its recording as it was read for the layout, not its files again. */
+static void hand_on(struct job_compare *k, const struct joined_job *j, bool on)
+{
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0, at = 0; i < k->places[s].n; i++) {
+            struct place *p = &k->places[s].v[i];
+            if (p->step != j->set[s].step || at == j->set[s].ranks.n || j->set[s].ranks.v[at]->dump.path != p->paths.v[0])
+                continue;
+            p->read = on ? &j->set[s].ranks.v[at]->dump : NULL;
+            at++;
+        }
+}
+
 /* A digest holds no elements to join. */
 static int refuse_digest(const struct joined_job *j, struct err *e)
 {
@@ -196,14 +209,20 @@ static int compare_step(struct job_compare *k, int step, struct err *e)
     if (joined && (!of_another || !k->opt.rows_alone)) /* the layout tells how many rows fit */
         joined_job_decide(j);
     add_step(k, j, joined);
-    if (!whole)
-        return job_compare_what_is_there(k, j, e);
+    if (!whole || !joined)
+        hand_on(k, j, true);
+    if (!whole) {
+        rc = job_compare_what_is_there(k, j, e);
+        hand_on(k, j, false);
+        return rc;
+    }
     for (size_t i = 0; of_another && i < j->set[TARGET].ranks.n; i++)
         job_leave(k, step, j->set[TARGET].ranks.v[i]->rank);
     if (!joined)
         rc = job_compare_ranks(k, j, e);
     else if (!of_another)
         rc = job_compare_places(k, &j->found, step, -1, -1, e);
+    hand_on(k, j, false);
     if (rc)
         return -1;
     if (!k->opt.rows_alone)

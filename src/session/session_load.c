@@ -48,7 +48,12 @@ static int load_side(struct job *j, void *ctx, struct err *e)
     struct recording *x = &s->recordings->side[side];
     struct load *load = &s->load[side];
     struct tensor_files files;
-    int rc = x->dump.reader->open(&x->dump, load, e);
+    const struct dump *read = x->places.v[x->place].read;
+    int rc = 0;
+    if (read)
+        dump_share(&x->dump, read);
+    else
+        rc = x->dump.reader->open(&x->dump, load, e);
     if (rc == 0)
         tensor_files_look(&files, &x->dump, &load->cancel);
     if (rc == 0 && !s->single && !s->tabled)

@@ -35,7 +35,7 @@ static const struct collective *found(struct job *j, const float *const in[2], c
         put_rank(root, r, in[r], out[r], n[r]);
     *j = (struct job){.places = {0}};
     assert_int_equal(find_recordings(root, &j->places, &e), 0);
-    assert_int_equal(rank_set_load(&j->set, root, &j->places, 0, &e), 0);
+    assert_int_equal(rank_set_load(&j->set, root, &j->places, 0, 0, &e), 0);
     assert_int_equal(layout_parse(&j->layout, STR("dp=2"), &e), 0);
     whole_calls_build(&j->calls, &j->set, &j->layout);
     collectives_find(&j->found, &j->calls, TARGET, 0);
@@ -127,7 +127,7 @@ static void what_cannot_be_computed_is_unread(void **state)
     fputs("]}", d.json);
     tensors_end(&d);
     assert_int_equal(find_recordings(root, &j.places, &e), 0);
-    assert_int_equal(rank_set_load(&j.set, root, &j.places, 0, &e), 0);
+    assert_int_equal(rank_set_load(&j.set, root, &j.places, 0, 0, &e), 0);
     assert_int_equal(layout_parse(&j.layout, STR("dp=2"), &e), 0);
     whole_calls_build(&j.calls, &j.set, &j.layout);
     collectives_find(&j.found, &j.calls, TARGET, 0);
