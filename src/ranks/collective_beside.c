@@ -151,10 +151,10 @@ static void group_of_part(const struct whole_calls *w, const struct whole_call *
 
 /* One collective that is missing for each group that would have made it: as `of` in another layer, perhaps of another
  * stage. */
-static void add_missing(struct finding_collectives *x, uint32_t of, const struct whole_call *at, const char *id,
-                        const char *evidence)
+static void add_missing(struct finding_collectives *x, const struct collective *of, const struct whole_call *at,
+                        const char *id, const char *evidence)
 {
-    const struct collective like = x->l->v.v[of];
+    const struct collective like = *of; /* of the list that grows */
     unsigned cuts = cuts_of_group(x->w->layout, &like.group);
     rank_list done = {0};
     for (size_t i = 0; i < at->parts.n; i++) {
@@ -211,7 +211,7 @@ static void find_missing(struct finding_collectives *x)
                 other = inside[k];
         if (other != NONE)
             add_missing(
-                x, other, own, "missing-allreduce",
+                x, &x->l->v.v[other], own, "missing-allreduce",
                 _("no reduction here, where the same module of other layers has one: the outputs are partial sums"));
     }
     free(inside);
@@ -316,6 +316,43 @@ static void follow_gradients(struct finding_collectives *x, const char *kind, st
     free(tails);
 }
 
+static bool same_group(const rank_list *a, const rank_list *b)
+{
+    return a->n == b->n && a->n && memcmp(a->v, b->v, a->n * sizeof *a->v) == 0;
+}
+
+/* What a reduction gave goes into another one over the same ranks, which multiplies it. */
+static void find_doubled(struct finding_collectives *x)
+{
+    tail_list *tails = list_tails(x);
+    for (uint32_t r = 0; r < x->w->set->ranks.n; r++) {
+        const struct dump *d = rank_dump_of(x->w, r);
+        for (size_t i = 1; i < tails[r].n; i++) {
+            const struct tail_reduction *t = &tails[r].v[i], *before = NULL;
+            struct collective *c = &x->l->v.v[t->collective];
+            const struct row *in = &d->rows.v[t->in];
+            for (size_t k = 0; k < i && !before; k++) {
+                const struct row *out = &d->rows.v[tails[r].v[k].out];
+                if (out->shape == in->shape && in->has & HAS_NORM && in->stat[STAT_NORM] > 0 &&
+                    in->stat[STAT_MAX] != in->stat[STAT_MIN] && part_same_figures(out, in) &&
+                    same_group(&c->group, &x->l->v.v[tails[r].v[k].collective].group))
+                    before = &tails[r].v[k];
+            }
+            if (!before || strcmp(c->op, "sum") != 0 || collective_is_bad(c))
+                continue;
+            c->gradient = x->l->v.v[before->collective].gradient;
+            c->at = x->l->v.v[before->collective].at;
+            collective_say(c, "doubled-allreduce", _("the gradient was summed over the same %zu ranks just before"),
+                           c->group.n);
+            for (size_t k = 0; k < c->group.n; k++)
+                rank_list_add(&c->ranks, c->group.v[k]);
+        }
+    }
+    for (size_t r = 0; r < x->w->set->ranks.n; r++)
+        vec_release(&tails[r]);
+    free(tails);
+}
+
 /* A gradient that ranks which share the weight compute apart and that meets no reduction, where the same one of other
  * layers does, or most others do. */
 static void find_unreduced(struct finding_collectives *x, const char *kind)
@@ -332,9 +369,9 @@ static void find_unreduced(struct finding_collectives *x, const char *kind)
         for (uint32_t k = x->w->first_alike.v[x->w->calls.v[i].alike]; k != NONE; k = x->w->calls.v[k].next_alike)
             like = g.met[k] != NONE ? g.met[k] : like;
         bool most =
-            strcmp(kind, "dp") == 0 && g.reduced * 2 > g.all && !str_ihas(str_of(x->w->calls.v[i].key), "expert");
+            (strcmp(kind, "dp") == 0 || strcmp(kind, "cp") == 0) && g.reduced * 2 > g.all && !str_ihas(str_of(x->w->calls.v[i].key), "expert");
         if (like != NONE || (most && any != NONE))
-            add_missing(x, like != NONE ? like : any, &x->w->calls.v[i], "unreduced-gradient",
+            add_missing(x, &x->l->v.v[like != NONE ? like : any], &x->w->calls.v[i], "unreduced-gradient",
                         _("the gradient differs between ranks that share the weight and is not reduced over them"));
     }
     free(g.met);
@@ -352,6 +389,9 @@ void collectives_beside(struct finding_collectives *x)
         find_unreduced(x, "cp");
     if (l->size[CUT_TP] > 1)
         find_unreduced(x, "tp");
+    if (l->size[CUT_PP] > 1) /* of weights that two stages share */
+        find_unreduced(x, "pp");
+    find_doubled(x);
 }
 
 /* ---- beside the other side ---- */
@@ -386,12 +426,41 @@ static double final_norm(const struct collective_list *l, const struct whole_cal
     return d->rows.v[row].stat[STAT_NORM];
 }
 
+/* The number of ranks or micro-batches that a gradient is a multiple of: 1 where it is none. */
+static double multiple_of(const struct layout *l, double factor)
+{
+    double dp = l->size[CUT_DP], cp = l->size[CUT_CP], tp = l->size[CUT_TP];
+    const double counts[] = {dp * cp, dp, cp, tp};
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+        if (counts[i] > 1 && (fabs(factor / counts[i] - 1) < 1e-3 || fabs(factor * counts[i] - 1) < 1e-3))
+            return counts[i];
+    return 1;
+}
+
+/* Gradients that the other side, cut alike, reduces and this one does not. */
+static void find_unreduced_beside(struct collective_list *l, const struct whole_calls *w, const uint32_t *own,
+                                  const struct collective_list *other, const uint32_t *theirs)
+{
+    struct finding_collectives x = {.l = l, .w = w, .step = w->set->step};
+    for (uint32_t i = 0; i < w->calls.n; i++) {
+        const struct whole_call *c = &w->calls.v[i];
+        const struct collective *like = c->partner == NONE || theirs[c->partner] == NONE
+                                        ? NULL : &other->v.v[theirs[c->partner]];
+        bool known = !c->gradient || own[i] != NONE;
+        for (size_t k = 0; k < l->v.n && !known; k++)
+            known = l->v.v[k].verdict == COLLECTIVE_MISSING && l->v.v[k].order == c->order;
+        if (like && !known)
+            add_missing(&x, like, c, "unreduced-gradient",
+                        _("the other side adds this gradient up over the ranks that share the weight; here it meets "
+                          "no reduction"));
+    }
+}
+
 void collectives_compare(struct collective_list *l, const struct whole_calls *w, const struct collective_list *other,
                          const struct whole_calls *of)
 {
-    double ranks = w->layout->size[CUT_DP] * w->layout->size[CUT_CP];
     uint32_t *own = last_reductions(l, w), *theirs = last_reductions(other, of);
-    for (size_t i = 0; i < l->v.n && ranks > 1; i++) {
+    for (size_t i = 0; i < l->v.n; i++) {
         struct collective *c = &l->v.v[i];
         uint32_t partner = c->gradient == NONE || collective_is_bad(c) ? NONE : w->calls.v[c->gradient].partner;
         uint64_t n = 0, m = 0;
@@ -399,7 +468,8 @@ void collectives_compare(struct collective_list *l, const struct whole_calls *w,
         double b = partner == NONE ? NAN : final_norm(other, of, theirs, partner, &m);
         if (!(b > 0) || n != m)
             continue;
-        bool sum = fabs(a / b / ranks - 1) < 1e-3, mean = fabs(a / b * ranks - 1) < 1e-3;
+        double ranks = multiple_of(w->layout, a / b);
+        bool sum = ranks > 1 && a > b, mean = ranks > 1 && a < b;
         if (sum)
             collective_say(c, "summed",
                            _("the gradient is %.4g times the other side's: a sum over %g ranks, not their mean"), a / b,
@@ -410,6 +480,10 @@ void collectives_compare(struct collective_list *l, const struct whole_calls *w,
                            ranks);
         for (size_t k = 0; (sum || mean) && k < c->group.n; k++)
             vec_push(&c->ranks, c->group.v[k]);
+    }
+    if (layout_same(w->layout, of->layout)) {
+        find_unreduced_beside(l, w, own, other, theirs);
+        vec_sort(&l->v, collectives_by_order);
     }
     free(own);
     free(theirs);

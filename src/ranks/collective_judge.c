@@ -267,6 +267,36 @@ static bool used_in_other_order(const struct whole_calls *w, const struct collec
     return other && found == m->n;
 }
 
+/* Whether a call's tensors have the figures of this row; like: one of them. */
+static bool hands_on(const struct dump *d, uint32_t call, const struct row *like, uint64_t numel)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].kind == ROW_TENSOR && dump_row_numel(d, r) == numel && d->rows.v[r].dtype == like->dtype &&
+            part_same_figures(&d->rows.v[r], like))
+            return true;
+    return false;
+}
+
+/* In the backward pass: what follows takes what the ranks had before it, on every rank. */
+static bool is_unused(const struct whole_calls *w, const struct collective *c, bool backward)
+{
+    bool unused = backward && c->op && c->kind && strcmp(c->kind, "tp") == 0;
+    for (size_t i = 0; i < c->calls.n && unused; i++) {
+        const struct part_call *p = &c->calls.v[i];
+        const struct dump *d = rank_dump_of(w, p->rank);
+        uint32_t in = call_tensor(d, p->call, IO_INPUT), out = call_tensor(d, p->call, IO_OUTPUT);
+        bool before = false, after = false;
+        unused = in != NONE && out != NONE && d->rows.v[in].has & HAS_NORM &&
+                 dump_row_numel(d, in) == dump_row_numel(d, out) && !part_same_figures(&d->rows.v[in], &d->rows.v[out]);
+        for (uint32_t next = p->call + 1; unused && next < d->calls.n && next < p->call + 8; next++) {
+            before |= hands_on(d, next, &d->rows.v[in], dump_row_numel(d, in));
+            after |= hands_on(d, next, &d->rows.v[out], dump_row_numel(d, out));
+        }
+        unused = unused && before && !after;
+    }
+    return unused;
+}
+
 /* What each member should have received; false where that cannot be computed of one of them. */
 static bool all_expected(const struct whole_calls *w, const struct collective *c, const struct members *m,
                          double **want)
@@ -338,6 +368,11 @@ static void judge_outputs(const struct whole_calls *w, struct collective *c, con
     else if (!tail && c->kind && strcmp(c->kind, "tp") == 0 && doubled(c, m)) {
         collective_say(c, "doubled-allreduce", _("the inputs are already the same on all %zu ranks, and are summed"),
                        m->n);
+        for (size_t i = 0; i < m->n; i++)
+            vec_push(&c->ranks, c->group.v[i]);
+    } else if (is_unused(w, c, collective_call(w, c)->region == IN_BACKWARD)) {
+        collective_say(c, "unused-reduction", "%s",
+                       _("what follows takes the gradient as it was before: the reduction came too late"));
         for (size_t i = 0; i < m->n; i++)
             vec_push(&c->ranks, c->group.v[i]);
     } else {

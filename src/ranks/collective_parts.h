@@ -30,6 +30,7 @@ static inline const struct whole_call *collective_call(const struct whole_calls 
     return &w->calls.v[w->of[c->calls.v[0].rank][c->calls.v[0].call]];
 }
 
+int collectives_by_order(const void *a, const void *b); /* for vec_sort */
 /* It deviates, and why. */
 void collective_say(struct collective *c, const char *id, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Recomputes it in float64 from what went in: sets residual, bound and verdict. tail: behind the backward pass. */

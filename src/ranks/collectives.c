@@ -291,7 +291,7 @@ static void find_transfers(struct finding_collectives *x)
     free(receives);
 }
 
-static int by_order(const void *a, const void *b)
+int collectives_by_order(const void *a, const void *b)
 {
     const struct collective *x = a, *y = b;
     return x->order != y->order ? (x->order > y->order) - (x->order < y->order)
@@ -316,7 +316,7 @@ void collectives_find(struct collective_list *l, const struct whole_calls *w, in
     }
     find_transfers(&x);
     collectives_beside(&x);
-    vec_sort(&l->v, by_order);
+    vec_sort(&l->v, collectives_by_order);
 }
 
 void collective_list_release(struct collective_list *l)

@@ -92,5 +92,7 @@ void trial_part_errors(struct deciding *d, const struct trial *t);
 void token_orders_find(struct deciding *d);
 void rank_local_find(struct deciding *d);
 void rank_bookkeeping_find(struct deciding *d);
+/* Gradients of a weight that two stages hold are parts of a sum, where one stage holds it all. */
+void stage_sums_find(struct deciding *d);
 
 #endif

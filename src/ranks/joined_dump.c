@@ -230,7 +230,8 @@ static void add_row(struct filling *f, uint32_t whole)
         r.text = own->text ? arena_cstr(&f->d->arena, str_of(own->text)) : NULL;
         r.has = own->has;
     } else {
-        r.shape = dump_shape(f->d, x->shape, x->ndim);
+        if (!x->open) /* parts of different shapes make no whole */
+            r.shape = dump_shape(f->d, x->shape, x->ndim);
         r.has = r.shape != NONE ? HAS_SHAPE : 0;
         if (all_readable(f->rows, x) && !x->open)
             r.has |= HAS_FILE;

@@ -152,3 +152,45 @@ void rank_local_find(struct deciding *d)
     free(trial);
     vec_release(&made);
 }
+
+/* Whether the row goes into a reduction over several pipeline stages: both hold the weight, and the gradient of each is
+ * a part of the sum. */
+static bool is_summed_over_stages(const struct whole_rows *r, const struct whole_row *x)
+{
+    const struct part_row *p = &x->parts.v[0];
+    const struct dump *d = &part_dump(r, p)->dump;
+    const struct layout *l = r->calls->layout;
+    int stage = layout_place(l, part_dump(r, p)->rank).at[CUT_PP];
+    for (size_t g = 0; g < d->groups.n; g++) {
+        bool other = false;
+        for (const char *at = d->groups.v[g].ranks; *at && !other; ) {
+            char *end;
+            long rank = strtol(at, &end, 10);
+            other = end != at && rank >= 0 && rank < layout_ranks(l) && layout_place(l, (int)rank).at[CUT_PP] != stage;
+            at = end == at ? at + 1 : end;
+        }
+        if (!other || r->calls->places[p->rank].call[d->groups.v[g].call].region != IN_TAIL)
+            continue;
+        EACH_EARLY_ROW(d, d->groups.v[g].call, in)
+            if (d->rows.v[in].io == IO_INPUT && d->rows.v[in].kind == ROW_TENSOR &&
+                d->rows.v[in].shape == d->rows.v[p->row].shape && d->rows.v[in].has & HAS_NORM &&
+                part_same_figures(&d->rows.v[in], &d->rows.v[p->row]))
+                return true;
+    }
+    return false;
+}
+
+void stage_sums_find(struct deciding *d)
+{
+    for (size_t i = 0; i < d->trials.n; i++) {
+        struct whole_row *x[2];
+        bool stages[2], part = false;
+        for (int s = 0; s < 2; s++) {
+            x[s] = &d->side[s]->rows.v[d->trials.v[i].row[s]];
+            stages[s] = d->side[s]->calls->layout->size[CUT_PP] > 1;
+            part |= stages[s] && d->side[s]->calls->calls.v[x[s]->call].gradient && is_summed_over_stages(d->side[s], x[s]);
+        }
+        if (part && stages[0] != stages[1])
+            x[0]->local = x[1]->local = true;
+    }
+}

@@ -424,6 +424,7 @@ void shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, st
     decide_classes(&d);
     rank_local_find(&d);
     rank_bookkeeping_find(&d);
+    stage_sums_find(&d);
     token_orders_find(&d);
     for (size_t i = 0; i < d.trials.n; i++)
         if (d.trials.v[i].pairs)
