@@ -13,11 +13,13 @@
 #include "oracle/oracle_operators.h"
 #include "oracle/oracle_text.h"
 #include "report/oracle_json.h"
+#include "dump/step_before.h"
 #include "fmt/find_recordings.h"
 #include "panel/panel_inputs.h"
 #include "panel/path_kind.h"
 #include "ranks/collectives.h"
 #include "ranks/replicas.h"
+#include "ranks/step_change.h"
 #include "report/formats.h"
 #include "config/dump_config.h"
 #include "config/settings_layout.h"
@@ -45,6 +47,29 @@ static void check_dump(struct checked_dump *x, const struct session *s, const st
         x->oracle = oracle_run_alone(x->d, &o->oracle, NULL);
     x->wrong = x->c.problems.n > x->c.notes || (x->oracle && x->oracle->side[TARGET].cover.wrong);
     input_doubts_alone(s->now, &x->sentences, &x->doubts);
+}
+
+/* Named by the row of the recording that is checked. */
+static void note_changes(struct checked_dump *x, const struct dump *before, const struct dump *after)
+{
+    step_change_list found = {0};
+    struct buf name = {0}, text = {0};
+    step_changes_find(before, after, &found);
+    for (size_t i = 0; i < found.n; i++) {
+        dump_row_name(after, found.v[i].row, &name);
+        buf_clear(&text);
+        if (after->step >= 0)
+            buf_fmt(&text, _("step %d: "), after->step);
+        step_change_text(&found.v[i], &text);
+        struct dump_check_problem p = {dump_find_row(x->d, buf_view(&name)),
+                                       found.v[i].changed && !found.v[i].part ? "changed" : "unchanged",
+                                       arena_cstr(&x->sentences, buf_view(&text))};
+        vec_push(&x->c.problems, p);
+        x->wrong = true;
+    }
+    vec_release(&found);
+    buf_release(&name);
+    buf_release(&text);
 }
 
 static void checked_dump_release(struct checked_dump *x)
@@ -190,6 +215,7 @@ struct checked_job {
     struct jsonw ranks_json, problems_json;
     struct fail_on_counts counts;
     bool wrong;
+    bool later; /* a step behind the one that is checked is looked at */
 };
 
 /* {"step":…,"rank":…,"row":…,"kind":…,"detail":…} */
@@ -203,6 +229,8 @@ static void job_problem(struct checked_job *x, int rank, struct str row, const c
     jw_kcstr(w, "kind", kind);
     jw_kcstr(w, "detail", detail);
     jw_end_object(w);
+    if (x->later)
+        buf_fmt(&x->text, _("step %d  "), x->set.step);
     buf_fmt(&x->text, _("rank %d  %-12s %.*s%s%s\n"), rank, kind, STR_ARG(row), row.n ? ": " : "", detail);
 }
 
@@ -265,6 +293,42 @@ static int check_rank(struct checked_job *x, const struct rank_dump *r, struct e
     return rc;
 }
 
+/* What the step before made of each rank's weights. */
+static void check_changes(struct checked_job *x, const struct rank_set *before)
+{
+    struct buf name = {0}, text = {0};
+    for (size_t i = 0; i < x->set.ranks.n; i++) {
+        const struct rank_dump *r = x->set.ranks.v[i];
+        uint32_t was = rank_set_find(before, r->rank);
+        step_change_list found = {0};
+        if (was != NONE)
+            step_changes_find(&before->ranks.v[was]->dump, &r->dump, &found);
+        for (size_t k = 0; k < found.n; k++) {
+            buf_clear(&text);
+            name_of(&r->dump, found.v[k].row, &name);
+            step_change_text(&found.v[k], &text);
+            job_problem(x, r->rank, buf_view(&name),
+                        found.v[k].changed && !found.v[k].part ? "changed" : "unchanged", text.p);
+            x->wrong = true;
+        }
+        vec_release(&found);
+    }
+    buf_release(&name);
+    buf_release(&text);
+}
+
+static void replica_problems(struct checked_job *x, const struct replica_list *l)
+{
+    for (size_t i = 0; i < l->v.n; i++) {
+        const struct replica_finding *f = &l->v.v[i];
+        struct buf name = {0};
+        dump_row_name(&x->set.ranks.v[f->rank]->dump, f->row, &name);
+        job_problem(x, f->odd.n ? f->odd.v[0] : f->ranks.v[0], buf_view(&name), "replica", f->evidence);
+        buf_release(&name);
+        x->wrong = true;
+    }
+}
+
 static void check_over_ranks(struct checked_job *x)
 {
     whole_calls_build(&x->calls, &x->set, &x->layout);
@@ -276,20 +340,65 @@ static void check_over_ranks(struct checked_job *x)
             job_problem(x, c->ranks.n ? c->ranks.v[0] : c->group.v[0], str_of(c->at), "collective", c->evidence);
         x->wrong |= collective_is_bad(c);
     }
-    for (size_t i = 0; i < x->replicas.v.n; i++) {
-        const struct replica_finding *f = &x->replicas.v.v[i];
-        struct buf name = {0};
-        dump_row_name(&x->set.ranks.v[f->rank]->dump, f->row, &name);
-        job_problem(x, f->odd.n ? f->odd.v[0] : f->ranks.v[0], buf_view(&name), "replica", f->evidence);
-        buf_release(&name);
-        x->wrong = true;
-    }
+    replica_problems(x, &x->replicas);
     rank_set_absent(&x->set, layout_ranks(&x->layout), &x->absent);
     for (size_t i = 0; i < x->absent.n; i++) {
         job_problem(x, x->absent.v[i], STR(""), "missing-rank",
                     _("the layout or a group names this rank, but there is no recording of it"));
         x->wrong = true;
     }
+}
+
+/* A recorded step behind the one that was checked. Its ranks' weights: as the step before made them, and the same on
+ * replicas. */
+static int check_later_step(struct checked_job *x, int step, struct rank_set *before, struct err *e)
+{
+    struct whole_calls calls;
+    struct replica_list replicas = {0};
+    int rc = rank_set_load(&x->set, x->inv->input[TARGET], &x->places, step, x->o->workers, e);
+    if (rc == 0) {
+        check_changes(x, before);
+        whole_calls_build(&calls, &x->set, &x->layout);
+        replicas_find(&replicas, &calls, NULL, TARGET, step);
+        replica_problems(x, &replicas);
+        replica_list_release(&replicas);
+        whole_calls_release(&calls);
+    }
+    return rc;
+}
+
+/* The step that was asked for is checked beside the one before it; else each later one beside the one before it. */
+static int check_steps(struct checked_job *x, struct err *e)
+{
+    struct rank_set own = x->set, before = own;
+    int asked = x->inv->step[TARGET], rc = 0, last = own.step;
+    if (asked >= 0) {
+        int earlier = -1;
+        for (size_t i = 0; i < x->places.n; i++)
+            if (x->places.v[i].step >= 0 && x->places.v[i].step < asked && x->places.v[i].step > earlier)
+                earlier = x->places.v[i].step;
+        if (earlier >= 0)
+            rc = rank_set_load(&before, own.path, &x->places, earlier, x->o->workers, e);
+        if (earlier >= 0 && rc == 0)
+            check_changes(x, &before);
+        if (earlier >= 0)
+            rank_set_release(&before);
+        return rc;
+    }
+    for (size_t i = 0; i < x->places.n && rc == 0; i++) { /* sorted by step */
+        if (x->places.v[i].step <= last)
+            continue;
+        last = x->places.v[i].step;
+        x->later = true;
+        rc = check_later_step(x, last, &before, e);
+        if (before.ranks.v != own.ranks.v)
+            rank_set_release(&before);
+        before = x->set;
+    }
+    if (before.ranks.v != own.ranks.v)
+        rank_set_release(&before);
+    x->set = own;
+    return rc;
 }
 
 static void write_job(const void *result, enum result_form f, struct out *out)
@@ -373,8 +482,10 @@ static int check_job(struct checked_job *x)
         layout_infer(&x->layout, &x->set);
     for (size_t i = 0; i < x->set.ranks.n && rc == 0; i++)
         rc = check_rank(x, x->set.ranks.v[i], &e);
-    if (rc == 0)
+    if (rc == 0) {
         check_over_ranks(x);
+        rc = check_steps(x, &e);
+    }
     jw_end_array(&x->ranks_json);
     jw_end_array(&x->problems_json);
     if (rc == 0 && (x->o->json || x->o->output || !x->o->summary))
@@ -382,6 +493,40 @@ static int check_job(struct checked_job *x)
     int status = rc ? cli_fail(&e) : fail_on_status(&x->o->policy, &x->counts, x->wrong ? EXIT_DEVIATES : EXIT_ALIGNED);
     checked_job_release(x);
     return status;
+}
+
+/* Of one rank: what each recorded step made of the weights. */
+static void add_changes(struct checked_dump *x, const struct session *s)
+{
+    const struct recording *r = &s->now->side[TARGET];
+    struct dump was, now;
+    const struct dump *before = x->d;
+    struct err quiet;
+    bool asked = s->opt.of.step[TARGET] >= 0;
+    dump_init(&was);
+    if (asked && x->d->past && (before = step_before_dump(x->d->past)))
+        note_changes(x, before, x->d);
+    for (size_t i = r->place + 1; !asked && i < r->places.n; i++) {
+        const struct place *p = &r->places.v[i];
+        pthread_mutex_t lock;
+        struct load load = {.lock = &lock};
+        if (p->rank != x->d->rank || p->step <= before->step || p->reader->table || p->reader->weights)
+            continue;
+        pthread_mutex_init(&lock, NULL);
+        dump_init(&now);
+        place_set(&now, p);
+        if (now.reader->open(&now, &load, &quiet) == 0) {
+            now.complete = true;
+            note_changes(x, before, &now);
+            dump_release(&was);
+            was = now;
+            before = &was;
+        } else {
+            dump_release(&now);
+        }
+        pthread_mutex_destroy(&lock);
+    }
+    dump_release(&was);
 }
 
 /* Whether the path holds several ranks and none was asked for; then all are checked, and *status is the result. */
@@ -444,6 +589,7 @@ int cli_check(const struct options *o)
         struct checked_dump x;
         ending_release();
         check_dump(&x, &s, o);
+        add_changes(&x, &s);
         int own = x.wrong ? EXIT_DEVIATES : EXIT_ALIGNED;
         status = fail_on_status(&o->policy, &x.counts, own);
         if ((o->json || o->output || !o->summary) && cli_write(o, write_result, &x, &e))

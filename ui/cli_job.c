@@ -46,7 +46,7 @@ enum job_kind cli_job_asked(const struct investigation *v, const struct options 
     struct job_compare k;
     struct job_compare_options jo;
     struct err quiet = {0};
-    if (!v->input[GOLDEN] || v->rank[TARGET] >= 0 || v->rank[GOLDEN] >= 0 || (o->all_steps && !o->all_ranks))
+    if (!v->input[GOLDEN] || v->rank[TARGET] >= 0 || v->rank[GOLDEN] >= 0)
         return JOB_OF_ONE_RANK;
     options_of(v, o, found, &jo);
     job_compare_init(&k, &jo);

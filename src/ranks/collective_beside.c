@@ -241,12 +241,22 @@ static tail_list *list_tails(const struct finding_collectives *x)
     return of;
 }
 
-/* The reduction a gradient goes into, on its rank: of its shape and norm, times 1/(dp·cp) or not; NONE: it meets
- * none. */
+/* The number of ranks that a gradient is a multiple of, or a part of: 1 where it is none. */
+static double multiple_of(const struct layout *l, double factor, double within)
+{
+    double dp = l->size[CUT_DP], cp = l->size[CUT_CP], tp = l->size[CUT_TP];
+    const double counts[] = {dp * cp, dp, cp, tp};
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+        if (counts[i] > 1 && (fabs(factor / counts[i] - 1) < within || fabs(factor * counts[i] - 1) < within))
+            return counts[i];
+    return 1;
+}
+
+/* The reduction a gradient goes into, on its rank: of its shape and norm, divided by a number of ranks or not; NONE: it
+ * meets none. */
 static uint32_t reduction_of(const struct finding_collectives *x, const tail_list *tails, uint32_t rank,
                              const struct row *grad, const char *kind)
 {
-    double mean = 1.0 / (x->w->layout->size[CUT_DP] * x->w->layout->size[CUT_CP]);
     const struct row *now = grad;
     const struct dump *d = rank_dump_of(x->w, rank);
     for (size_t i = 0; i < tails[rank].n; i++) {
@@ -255,7 +265,7 @@ static uint32_t reduction_of(const struct finding_collectives *x, const tail_lis
         if (in->shape != now->shape)
             continue;
         double norm = in->stat[STAT_NORM], own = now->stat[STAT_NORM];
-        if (fabs(norm - own) > 1e-6 * own && fabs(norm - own * mean) > 1e-6 * own)
+        if (fabs(norm - own) > 1e-6 * own && (norm > own || multiple_of(x->w->layout, norm / own, 1e-6) == 1))
             continue;
         const char *of = x->l->v.v[t->collective].kind;
         if (of && strcmp(of, kind) == 0)
@@ -316,6 +326,54 @@ static void follow_gradients(struct finding_collectives *x, const char *kind, st
     free(tails);
 }
 
+/* The weight that a rank's gradient belongs to, as the module held it in the forward pass; NULL: not recorded. */
+static const struct row *weight_of_gradient(const struct dump *d, uint32_t gradient)
+{
+    struct str name = dump_call_name(d, d->rows.v[gradient].call);
+    ptrdiff_t at = str_search(name, ".parameters_grad");
+    struct buf forward = {0};
+    if (at < 0)
+        return NULL;
+    buf_fmt(&forward, "%.*s.forward.0", (int)at, name.p);
+    uint32_t call = dump_find_call(d, buf_view(&forward), NONE);
+    buf_release(&forward);
+    const struct row *found = NULL;
+    for (uint32_t r = call == NONE ? NONE : d->calls.v[call].first_row; r != NONE && !found; r = d->rows.v[r].next)
+        if (d->rows.v[r].io == IO_PARAMETER && d->rows.v[r].shape == d->rows.v[gradient].shape)
+            found = &d->rows.v[r];
+    return found;
+}
+
+static bool far_apart(const struct row *a, const struct row *b)
+{
+    for (int i = 0; i < STAT_COUNT; i++)
+        if ((a->has & b->has) >> i & 1 && i != STAT_MEAN &&
+            fabs(a->stat[i] - b->stat[i]) > 1e-2 * fmax(fabs(a->stat[i]), fabs(b->stat[i])))
+            return true;
+    return false;
+}
+
+/* Tensor-parallel ranks hold this weight whole, and what each adds to its gradient is its own. */
+static bool is_whole_with_other_gradients(const struct finding_collectives *x, const struct whole_call *c)
+{
+    const struct part_call *p = &c->parts.v[0];
+    const struct dump *d = rank_dump_of(x->w, p->rank);
+    uint32_t row = gradient_row(x->w, c, p->rank);
+    const struct row *weight = row == NONE ? NULL : weight_of_gradient(d, row);
+    bool whole = weight && weight->has & HAS_NORM, other = false;
+    for (size_t i = 1; i < c->parts.n && whole; i++) {
+        const struct dump *q = rank_dump_of(x->w, c->parts.v[i].rank);
+        if (!differ_only_in(x->w->layout, 1u << CUT_TP, x->w->set->ranks.v[p->rank]->rank,
+                            x->w->set->ranks.v[c->parts.v[i].rank]->rank))
+            continue;
+        uint32_t theirs = gradient_row(x->w, c, c->parts.v[i].rank);
+        const struct row *held = theirs == NONE ? NULL : weight_of_gradient(q, theirs);
+        whole = held && part_same_figures(weight, held);
+        other |= whole && far_apart(&d->rows.v[row], &q->rows.v[theirs]);
+    }
+    return whole && other;
+}
+
 static bool same_group(const rank_list *a, const rank_list *b)
 {
     return a->n == b->n && a->n && memcmp(a->v, b->v, a->n * sizeof *a->v) == 0;
@@ -370,6 +428,7 @@ static void find_unreduced(struct finding_collectives *x, const char *kind)
             like = g.met[k] != NONE ? g.met[k] : like;
         bool most =
             (strcmp(kind, "dp") == 0 || strcmp(kind, "cp") == 0) && g.reduced * 2 > g.all && !str_ihas(str_of(x->w->calls.v[i].key), "expert");
+        most |= strcmp(kind, "tp") == 0 && any != NONE && is_whole_with_other_gradients(x, &x->w->calls.v[i]);
         if (like != NONE || (most && any != NONE))
             add_missing(x, &x->l->v.v[like != NONE ? like : any], &x->w->calls.v[i], "unreduced-gradient",
                         _("the gradient differs between ranks that share the weight and is not reduced over them"));
@@ -426,17 +485,6 @@ static double final_norm(const struct collective_list *l, const struct whole_cal
     return d->rows.v[row].stat[STAT_NORM];
 }
 
-/* The number of ranks or micro-batches that a gradient is a multiple of: 1 where it is none. */
-static double multiple_of(const struct layout *l, double factor)
-{
-    double dp = l->size[CUT_DP], cp = l->size[CUT_CP], tp = l->size[CUT_TP];
-    const double counts[] = {dp * cp, dp, cp, tp};
-    for (size_t i = 0; i < ARRAY_LEN(counts); i++)
-        if (counts[i] > 1 && (fabs(factor / counts[i] - 1) < 1e-3 || fabs(factor * counts[i] - 1) < 1e-3))
-            return counts[i];
-    return 1;
-}
-
 /* Gradients that the other side, cut alike, reduces and this one does not. */
 static void find_unreduced_beside(struct collective_list *l, const struct whole_calls *w, const uint32_t *own,
                                   const struct collective_list *other, const uint32_t *theirs)
@@ -468,7 +516,7 @@ void collectives_compare(struct collective_list *l, const struct whole_calls *w,
         double b = partner == NONE ? NAN : final_norm(other, of, theirs, partner, &m);
         if (!(b > 0) || n != m)
             continue;
-        double ranks = multiple_of(w->layout, a / b);
+        double ranks = multiple_of(w->layout, a / b, 1e-3);
         bool sum = ranks > 1 && a > b, mean = ranks > 1 && a < b;
         if (sum)
             collective_say(c, "summed",

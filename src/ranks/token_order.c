@@ -66,14 +66,33 @@ static void use_order(struct deciding *d, struct whole_row *x, const uint32_t *o
             x->step[s].how = JOIN_TOKENS;
 }
 
+/* The modules that hold experts: where tokens of several ranks go through the same experts, they are sorted rank by
+ * rank. */
+static void list_mixtures(struct deciding *d, struct map *out)
+{
+    for (size_t i = 0; i < d->side[0]->calls->calls.n; i++) {
+        struct str group = str_cut(str_of(d->side[0]->calls->calls.v[i].group), 2), path = group;
+        ptrdiff_t at = str_search(group, "expert");
+        while (at > 0 && path.p[at] != '.')
+            at--;
+        if (at <= 0 || group.p[at] != '.')
+            continue;
+        path.n = (size_t)at;
+        if (map_get(out, path) == MAP_NONE)
+            map_add(out, path, 0);
+    }
+}
+
 /* Rows whose first axis is tokens in the order they were sent on: compared as a set; of an expert's rows in the order
  * of what it was given. */
 void token_orders_find(struct deciding *d)
 {
     struct map experts = {0};
     VEC(const uint32_t *) orders = {0};
-    if (d->side[0]->calls->layout->size[CUT_EP] == d->side[1]->calls->layout->size[CUT_EP])
-        return;
+    bool spread = d->side[0]->calls->layout->size[CUT_EP] != d->side[1]->calls->layout->size[CUT_EP];
+    struct map mixtures = {0};
+    if (!spread)
+        list_mixtures(d, &mixtures);
     for (size_t i = 0; i < d->trials.n; i++) {
         struct trial *t = &d->trials.v[i];
         struct whole_row *a = &d->side[0]->rows.v[t->row[0]], *b = &d->side[1]->rows.v[t->row[1]];
@@ -81,6 +100,8 @@ void token_orders_find(struct deciding *d)
                     d->side[0]->calls->calls.v[a->call].gradient;
         if (sums || a->ndim < 1 || b->ndim != a->ndim || a->shape[0] != b->shape[0] || a->shape[0] < 2 ||
             !dtype_is_float((enum dtype)a->dtype))
+            continue;
+        if (!spread && map_get(&mixtures, str_cut(str_of(d->side[0]->calls->calls.v[a->call].group), 2)) == MAP_NONE)
             continue;
         struct str expert = expert_path(d->side[0], a);
         uint32_t known = expert.n ? map_get(&experts, expert) : MAP_NONE;
@@ -109,5 +130,6 @@ void token_orders_find(struct deciding *d)
         free(y);
     }
     map_release(&experts);
+    map_release(&mixtures);
     vec_release(&orders);
 }
