@@ -370,11 +370,6 @@ static void judge_outputs(const struct whole_calls *w, struct collective *c, con
                        m->n);
         for (size_t i = 0; i < m->n; i++)
             vec_push(&c->ranks, c->group.v[i]);
-    } else if (is_unused(w, c, collective_call(w, c)->region == IN_BACKWARD)) {
-        collective_say(c, "unused-reduction", "%s",
-                       _("what follows takes the gradient as it was before: the reduction came too late"));
-        for (size_t i = 0; i < m->n; i++)
-            vec_push(&c->ranks, c->group.v[i]);
     } else {
         c->precision = c->dtype;
         c->reordered = strcmp(c->name, "all_gather_into_tensor") == 0 && used_in_other_order(w, c, m);
@@ -394,6 +389,12 @@ void collective_judge(const struct whole_calls *w, struct collective *c, bool ta
     double **want = mem_zalloc((m.n + 1) * sizeof *want);
     if (there && all_expected(w, c, &m, want))
         judge_outputs(w, c, &m, want, tail);
+    if (!c->diagnosis && is_unused(w, c, collective_call(w, c)->region == IN_BACKWARD)) {
+        collective_say(c, "unused-reduction", "%s",
+                       _("what follows takes the gradient as it was before: the reduction came too late"));
+        for (size_t i = 0; i < c->group.n; i++)
+            vec_push(&c->ranks, c->group.v[i]);
+    }
     for (size_t i = 0; i < m.n; i++)
         free(want[i]);
     free(want);
