@@ -1,4 +1,5 @@
-/* One rank before and after an optimizer step: weights that should have changed and did not, and the other way round. */
+/* One rank before and after an optimizer step: weights that should have changed and did not, and the other way
+ * round. */
 #ifndef RANKS_STEP_CHANGE_H
 #define RANKS_STEP_CHANGE_H
 

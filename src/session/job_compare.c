@@ -84,7 +84,8 @@ static int load_job(struct job_compare *k, int step, struct joined_job *j, struc
     job_changed(k);
     for (int s = 0; s < 2; s++) {
         k->reading = s;
-        if (rank_set_load_watched(&j->set[s], k->opt.of.of.path[s], &k->places[s], step, k->opt.of.workers, &k->watch, e))
+        if (rank_set_load_watched(&j->set[s], k->opt.of.of.path[s], &k->places[s], step, k->opt.of.workers,
+                                  &k->watch, e))
             return -1;
         if (!j->set[s].ranks.n)
             return err_set(e, ERR_DATA, _("%s: no rank of step %d could be read"), j->set[s].path, step);
@@ -173,9 +174,10 @@ static void hand_on(struct job_compare *k, const struct joined_job *j, bool on)
     for (int s = 0; s < 2; s++)
         for (size_t i = 0, at = 0; i < k->places[s].n; i++) {
             struct place *p = &k->places[s].v[i];
-            if (p->step != j->set[s].step || at == j->set[s].ranks.n || j->set[s].ranks.v[at]->dump.path != p->paths.v[0])
+            const struct rank_dump *r = at < j->set[s].ranks.n ? j->set[s].ranks.v[at] : NULL;
+            if (!r || p->step != j->set[s].step || r->dump.path != p->paths.v[0])
                 continue;
-            p->read = on ? &j->set[s].ranks.v[at]->dump : NULL;
+            p->read = on ? &r->dump : NULL;
             at++;
         }
 }
