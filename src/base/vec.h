@@ -4,7 +4,6 @@
 #define BASE_VEC_H
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 
@@ -21,10 +20,6 @@
                   (a)->v = mem_resize_array((a)->v, (a)->cap, sizeof *(a)->v)))
 
 #define vec_push(a, x) (vec_reserve(a, 1), (a)->v[(a)->n++] = (x))
-#define vec_append(a, from, count)                                                                                      \
-    ((count) ? (vec_reserve(a, count), (void)memcpy((a)->v + (a)->n, (from), (count) * sizeof *(a)->v),                 \
-                (void)((a)->n += (count)))                                                                              \
-             : (void)0)
 /* An empty one has no memory, which qsort must not be given. */
 #define vec_sort(a, by) ((void)((a)->n > 1 ? qsort((a)->v, (a)->n, sizeof *(a)->v, (by)) : (void)0))
 #define vec_clear(a) ((void)((a)->n = 0))

@@ -31,9 +31,14 @@ void dump_share(struct dump *d, const struct dump *read)
     memset(&d->rows, 0, sizeof d->rows);
     memset(&d->problems, 0, sizeof d->problems);
     memset(&d->warnings, 0, sizeof d->warnings);
-    vec_append(&d->rows, read->rows.v, read->rows.n);
-    vec_append(&d->problems, read->problems.v, read->problems.n);
-    vec_append(&d->warnings, read->warnings.v, read->warnings.n);
+    vec_reserve(&d->rows, read->rows.n);
+    if (read->rows.n)
+        memcpy(d->rows.v, read->rows.v, read->rows.n * sizeof *d->rows.v);
+    d->rows.n = read->rows.n;
+    for (size_t i = 0; i < read->problems.n; i++)
+        vec_push(&d->problems, read->problems.v[i]);
+    for (size_t i = 0; i < read->warnings.n; i++)
+        vec_push(&d->warnings, read->warnings.v[i]);
 }
 
 static void release_own(struct dump *d)

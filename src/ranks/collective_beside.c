@@ -426,8 +426,8 @@ static void find_unreduced(struct finding_collectives *x, const char *kind)
             continue;
         for (uint32_t k = x->w->first_alike.v[x->w->calls.v[i].alike]; k != NONE; k = x->w->calls.v[k].next_alike)
             like = g.met[k] != NONE ? g.met[k] : like;
-        bool most =
-            (strcmp(kind, "dp") == 0 || strcmp(kind, "cp") == 0) && g.reduced * 2 > g.all && !str_ihas(str_of(x->w->calls.v[i].key), "expert");
+        bool replicas = strcmp(kind, "dp") == 0 || strcmp(kind, "cp") == 0;
+        bool most = replicas && g.reduced * 2 > g.all && !str_ihas(str_of(x->w->calls.v[i].key), "expert");
         most |= strcmp(kind, "tp") == 0 && any != NONE && is_whole_with_other_gradients(x, &x->w->calls.v[i]);
         if (like != NONE || (most && any != NONE))
             add_missing(x, &x->l->v.v[like != NONE ? like : any], &x->w->calls.v[i], "unreduced-gradient",

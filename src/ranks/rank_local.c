@@ -188,7 +188,8 @@ void stage_sums_find(struct deciding *d)
         for (int s = 0; s < 2; s++) {
             x[s] = &d->side[s]->rows.v[d->trials.v[i].row[s]];
             stages[s] = d->side[s]->calls->layout->size[CUT_PP] > 1;
-            part |= stages[s] && d->side[s]->calls->calls.v[x[s]->call].gradient && is_summed_over_stages(d->side[s], x[s]);
+            part |= stages[s] && d->side[s]->calls->calls.v[x[s]->call].gradient &&
+                    is_summed_over_stages(d->side[s], x[s]);
         }
         if (part && stages[0] != stages[1])
             x[0]->local = x[1]->local = true;

@@ -182,8 +182,9 @@ void step_changes_find(const struct dump *before, const struct dump *after, step
 void step_change_text(const struct step_change *x, struct buf *out)
 {
     if (x->part)
-        buf_fmt(out, _("the step before did not change elements %llu to %llu of the weight, which have large gradients; "
-                       "the others changed: the part of one rank was not written back"),
+        buf_fmt(out,
+                _("the step before did not change elements %llu to %llu of the weight, which have large gradients; "
+                  "the others changed: the part of one rank was not written back"),
                 (unsigned long long)x->first, (unsigned long long)x->last);
     else if (x->changed)
         buf_cstr(out, _("the weight is frozen (no gradient is wanted of it), and the step before changed it"));
