@@ -1,8 +1,8 @@
 /* tile_exact for product_tile.c, which names it (TILE_NAME, of TILE_TARGET) and its vectors of TILE_WIDTH bytes
  * (TILE_F64, TILE_F32), says how many rows' sums fit into registers (TILE_LINES), and how a b + c is taken
  * (TILE_ADD64, TILE_ADD32). */
-typedef double TILE_F64 __attribute__((vector_size(TILE_WIDTH), aligned(8)));
-typedef float TILE_F32 __attribute__((vector_size(TILE_WIDTH), aligned(4)));
+typedef double TILE_F64 __attribute__((vector_size(TILE_WIDTH), aligned(8), may_alias));
+typedef float TILE_F32 __attribute__((vector_size(TILE_WIDTH), aligned(4), may_alias));
 
 TILE_TARGET static void TILE_NAME(struct tile *t)
 {
@@ -14,11 +14,8 @@ TILE_TARGET static void TILE_NAME(struct tile *t)
         TILE_F64 y[TILE_LINES][2] = {0};
         TILE_F32 s[TILE_LINES] = {0};
         for (int64_t k = 0; k < t->terms; k++) {
-            TILE_F64 b0, b1;
-            TILE_F32 q;
-            memcpy(&b0, b, sizeof b0);
-            memcpy(&b1, b + D, sizeof b1);
-            memcpy(&q, b2, sizeof q);
+            TILE_F64 b0 = *(const TILE_F64 *)b, b1 = *(const TILE_F64 *)(b + D);
+            TILE_F32 q = *(const TILE_F32 *)b2;
 #pragma GCC unroll 8
             for (int i = 0; i < TILE_LINES; i++) {
                 y[i][0] = TILE_ADD64(a[i], b0, y[i][0]);
@@ -30,8 +27,10 @@ TILE_TARGET static void TILE_NAME(struct tile *t)
             b += TILE_COLUMNS;
             b2 += TILE_COLUMNS;
         }
-        for (int i = 0; i < TILE_LINES; i++) {
-            memcpy(&t->y[row + i][from], y[i], sizeof y[i]);
+#pragma GCC unroll 8
+        for (int i = 0; i < TILE_LINES; i++) { /* unrolled, so that the sums lie in registers before */
+            *(TILE_F64 *)&t->y[row + i][from] = y[i][0];
+            *(TILE_F64 *)&t->y[row + i][from + D] = y[i][1];
             for (int j = 0; j < S; j++)
                 t->s2[row + i][from + j] = s[i][j];
         }
