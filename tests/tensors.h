@@ -15,7 +15,7 @@ struct tensor_dump {
     bool statistics; /* figures alone: set before the first call */
 };
 
-static inline void tensors_begin_at(struct tensor_dump *d, const char *dir)
+static inline void tensors_begin_of(struct tensor_dump *d, const char *dir, const char *framework)
 {
     char path[600];
     assert_true(strlen(dir) < sizeof d->dir);
@@ -26,7 +26,12 @@ static inline void tensors_begin_at(struct tensor_dump *d, const char *dir)
     d->json = fopen(path, "w");
     d->calls = 0;
     d->statistics = false;
-    fputs("{\"task\":\"tensor\",\"level\":\"L1\",\"framework\":\"mindspore\",\"dump_data_dir\":\"dump_tensor_data\",\"data\":{", d->json);
+    fprintf(d->json, "{\"task\":\"tensor\",\"level\":\"L1\",\"framework\":\"%s\",\"dump_data_dir\":\"dump_tensor_data\",\"data\":{", framework);
+}
+
+static inline void tensors_begin_at(struct tensor_dump *d, const char *dir)
+{
+    tensors_begin_of(d, dir, "mindspore");
 }
 
 static inline void tensors_begin(struct tensor_dump *d)

@@ -60,10 +60,13 @@ static void linear(struct call_values *c)
 }
 
 /* PyTorch computes a product of more than two axes as one of two and views the result: its hooks see the view's
- * gradient, which is the incoming one. */
-static void handed_on(struct call_values *c, const struct real_tensor *x, const struct real_tensor *g)
+ * gradient, which is the incoming one. Where x lies apart in memory, the bias (NULL: none) is added behind that: they
+ * see the addition's two. */
+static void handed_on(struct call_values *c, const struct real_tensor *x, const struct real_tensor *g,
+                      const struct real_tensor *bias)
 {
-    if (!c->mindspore && !c->module && x->axes > 2 && c->outputs == 1 && c->output[0].count == g->count)
+    bool viewed = c->outputs == 1, added = bias && c->outputs == 2 && c->output[1].count == bias->count;
+    if (!c->mindspore && !c->module && x->axes > 2 && (viewed || added) && c->output[0].count == g->count)
         candidate_moved(c, 0, g, "g");
 }
 
@@ -77,7 +80,7 @@ static void linear_slopes(struct call_values *c, const struct real_tensor *x, co
     if (w->axes != 2 || rows.shape[0] != slopes.shape[0] || slopes.shape[1] != w->shape[0] ||
         rows.shape[1] != w->shape[1] || (b && b->count != w->shape[0]))
         return call_unknown(c, UNKNOWN_SHAPE);
-    handed_on(c, x, &g);
+    handed_on(c, x, &g, b);
     product_matmul(c, ANY_OUTPUT, &slopes, false, w, false, "g W");
     product_matmul(c, ANY_OUTPUT, &slopes, true, &rows, false, "g^T x");
     product_matmul(c, ANY_OUTPUT, &rows, true, &slopes, false, "(g^T x)^T");
@@ -190,7 +193,7 @@ static void matmul_backward(struct call_values *c)
         return call_unknown(c, UNKNOWN_ARGUMENT);
     if (a->axes < 2 || b->axes < 2)
         return call_unknown(c, UNKNOWN_VARIANT);
-    handed_on(c, a->axes > b->axes ? a : b, &g);
+    handed_on(c, a->axes > b->axes ? a : b, &g, NULL);
     for (int i = 0; i < turns(c, a, b); i++)
         matmul_slopes(c, a, i & 2, b, i & 1, &g);
     if (!c->candidates && c->mindspore)

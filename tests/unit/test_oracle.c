@@ -235,6 +235,68 @@ static void a_wrong_dropout_is_found_from_one_side(void **state)
 }
 
 /* four products that agree prove no arithmetic: they are held against the exact one */
+/* A linear layer of three axes whose bias was added behind the product, and the addition's gradients: the incoming one,
+ * `factor` times, and the bias's. */
+static void added_bias(struct tensor_dump *d, int n, float factor)
+{
+    enum { LINES = 8, WIDE = 6, DEEP = 5 };
+    float x[LINES * DEEP], w[WIDE * DEEP], b[WIDE], y[LINES * WIDE], g[LINES * WIDE], given[LINES * WIDE], sum[WIDE] = {0};
+    char name[64];
+    draw_all(x, LINES * DEEP);
+    draw_all(w, WIDE * DEEP);
+    draw_all(b, WIDE);
+    draw_all(g, LINES * WIDE);
+    for (int i = 0; i < LINES * WIDE; i++) {
+        double dot = (double)b[i % WIDE];
+        for (int t = 0; t < DEEP; t++)
+            dot += (double)x[i / WIDE * DEEP + t] * (double)w[i % WIDE * DEEP + t];
+        y[i] = (float)dot;
+        given[i] = factor * g[i];
+        sum[i % WIDE] += g[i];
+    }
+    snprintf(name, sizeof name, "Functional.linear.%d.forward", n);
+    open_call(d, name);
+    tensors_row(d, name, "input.0", "2,4,5", x, LINES * DEEP);
+    fputs(",", d->json);
+    tensors_row(d, name, "input.1", "6,5", w, WIDE * DEEP);
+    fputs(",", d->json);
+    tensors_row(d, name, "input.2", "6", b, WIDE);
+    end_call(d, name, "2,4,6", y, LINES * WIDE);
+    snprintf(name, sizeof name, "Functional.linear.%d.backward", n);
+    fprintf(d->json, ",\"%s\":{\"input\":[", name);
+    tensors_row(d, name, "input.0", "2,4,6", g, LINES * WIDE);
+    fputs("],\"output\":[", d->json);
+    tensors_row(d, name, "output.0", "2,4,6", given, LINES * WIDE);
+    fputs(",", d->json);
+    tensors_row(d, name, "output.1", "6", sum, WIDE);
+    fputs("]}", d->json);
+    d->calls++;
+}
+
+static void a_gradient_handed_on_beside_the_bias_is_held_against_it(void **state)
+{
+    struct tensor_dump d;
+    struct alone a;
+    (void)state;
+    seed = 12;
+    tensors_begin_of(&d, scratch(), "pytorch");
+    added_bias(&d, 0, 1);
+    added_bias(&d, 1, 0);
+    added_bias(&d, 2, 1.03F);
+    tensors_end(&d);
+    examine(&a, d.dir, NULL);
+    static const bool wrong[] = {false, true, true};
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        char row[64];
+        snprintf(row, sizeof row, "Functional.linear.%zu.backward.output.0", i);
+        assert_non_null(row_of(&a, row));
+        assert_int_equal(oracle_row_is_wrong(row_of(&a, row)), wrong[i]);
+        snprintf(row, sizeof row, "Functional.linear.%zu.backward.output.1", i);
+        assert_false(oracle_row_is_wrong(row_of(&a, row)));
+    }
+    forget(&a);
+}
+
 static void few_products_name_no_arithmetic(void **state)
 {
     struct tensor_dump d;
@@ -568,6 +630,7 @@ int main(void)
         cmocka_unit_test(a_wrong_kernel_is_found_from_one_side),
         cmocka_unit_test(a_wrong_dropout_is_found_from_one_side),
         cmocka_unit_test(a_call_in_place_is_recognised),
+        cmocka_unit_test(a_gradient_handed_on_beside_the_bias_is_held_against_it),
         cmocka_unit_test(few_products_name_no_arithmetic),
         cmocka_unit_test(nothing_is_said_of_nan_and_unknown_operators),
         cmocka_unit_test(no_default_is_taken_where_arguments_are_not_recorded),
