@@ -149,9 +149,11 @@ static void earlier(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
-/* Which side is wrong, from its call recomputed: above the figures where one is, or where they differ; else
- * below. */
-static void which_side(struct page *p, uint32_t line, bool above)
+/* Which side is wrong, from its call recomputed: above the figures where one is, behind what to do next where the row
+ * deviates and neither is, else below. */
+enum which_place { WHICH_WRONG, WHICH_NEITHER, WHICH_FINE };
+
+static void which_side(struct page *p, uint32_t line, enum which_place place)
 {
     const struct comparison *s = p->s->work.c;
     const struct oracle *o = comparison_oracle(s);
@@ -159,11 +161,11 @@ static void which_side(struct page *p, uint32_t line, bool above)
     if (!o)
         return;
     enum oracle_which w = oracle_which(o, s->measure.pairing->lines.v[line].row);
-    bool wrong = oracle_which_is_wrong(w);
-    if (above == (wrong || line_is_bad(&s->judged->line[line])))
+    bool wrong = oracle_which_is_wrong(w), bad = line_is_bad(&s->judged->line[line]);
+    if (place == (wrong ? WHICH_WRONG : bad ? WHICH_NEITHER : WHICH_FINE))
         oracle_whole_text(o, &s->measure, s->judged, line, &b);
     if (b.n)
-        paragraph(p, wrong ? STYLE_DEVIATE : above ? STYLE_TEXT : STYLE_DIM, buf_view(&b));
+        paragraph(p, wrong ? STYLE_DEVIATE : bad ? STYLE_TEXT : STYLE_DIM, buf_view(&b));
     buf_release(&b);
 }
 
@@ -448,18 +450,20 @@ static void fill(struct page *p, uint32_t line)
     noted(p, line);
     if (j) {
         looks_like(p, line, true);
-        which_side(p, line, true);
+        which_side(p, line, WHICH_WRONG);
     }
     figures_table(p, line, row);
-    if (j)
+    if (j) {
         advice(p, line);
+        which_side(p, line, WHICH_NEITHER);
+    }
     if (j && c->judged->first == line)
         of_first(p);
     two_sided(p, c->paired ? measure_figures(&c->measure, line) : NULL);
     if (j) {
         amplification(p, row[TARGET]);
         reference(p, row);
-        which_side(p, line, false);
+        which_side(p, line, WHICH_FINE);
         looks_like(p, line, false);
         known_cause(p, line);
     }

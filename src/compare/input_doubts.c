@@ -142,19 +142,35 @@ static void dropout(const struct dump *d, int side, struct arena *a, input_doubt
                                             "differ"), calls, p));
 }
 
-/* Rows at the largest finite number of their type, by type. */
+static bool at_most(const struct row *x, double most)
+{
+    return (x->has & HAS_MAX) && x->stat[STAT_MAX] >= most && !isinf(x->stat[STAT_MAX]);
+}
+
+static bool at_least(const struct row *x, double most)
+{
+    return (x->has & HAS_MIN) && x->stat[STAT_MIN] <= -most && !isinf(x->stat[STAT_MIN]);
+}
+
+/* Rows at the largest finite number of their type, by type. Where a mask is filled with the lowest one (it has nothing
+ * above zero), masked scores hold it for no fault of a device. */
 static void saturation(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     static const uint8_t types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
     for (size_t k = 0; k < ARRAY_LEN(types); k++) {
-        unsigned rows = 0;
+        unsigned above = 0, below = 0;
+        bool masked = false;
         double most = dtype_table[types[k]].max;
         for (uint32_t r = 0; r < d->rows.n && most > 0; r++) {
             const struct row *x = &d->rows.v[r];
-            if (x->kind == ROW_TENSOR && x->dtype == types[k])
-                rows += ((x->has & HAS_MAX) && x->stat[STAT_MAX] >= most && !isinf(x->stat[STAT_MAX])) ||
-                        ((x->has & HAS_MIN) && x->stat[STAT_MIN] <= -most && !isinf(x->stat[STAT_MIN]));
+            if (x->kind != ROW_TENSOR || x->dtype != types[k])
+                continue;
+            bool low = at_least(x, most);
+            masked |= low && (x->has & HAS_MAX) && x->stat[STAT_MAX] <= 0;
+            above += at_most(x, most);
+            below += low && !at_most(x, most);
         }
+        unsigned rows = above + (masked ? 0 : below);
         if (rows)
             add(out, side, true, arena_fmt(a, _("%g, the largest %s, occurs in %u rows: the device saturates instead "
                                                 "of overflowing"),

@@ -13,6 +13,7 @@ struct pair_of_calls {
     const struct judgement *j;
     uint32_t call[2];    /* whose outputs differ */
     uint32_t forward[2]; /* whose arguments they follow from */
+    bool bad;            /* they deviate by more than noise */
     struct oracle_because *out;
 };
 
@@ -156,8 +157,8 @@ static bool input_differs(struct pair_of_calls *p, uint32_t call)
     const struct dump *t = p->m->side[TARGET];
     EACH_EARLY_ROW(t, call, r) {
         uint32_t line = t->rows.v[r].io == IO_INPUT || t->rows.v[r].io == IO_PARAMETER ? line_of(p, r) : NONE;
-        if (line == NONE || !(p->j->line[line].error > 0))
-            continue;
+        if (line == NONE || !(p->j->line[line].error > 0) || (p->bad && p->j->line[line].verdict == VERDICT_MATCH))
+            continue; /* what is noise by its own verdict makes no output deviate */
         tell(p, ORACLE_REASON_INPUT, TARGET, r, p->m->pairing->lines.v[line].row[GOLDEN], STR(""));
         return true;
     }
@@ -174,7 +175,7 @@ void oracle_because_find(const struct oracle *o, const struct measure *m, const 
     struct oracle_because *out)
 {
     const struct line *l = &m->pairing->lines.v[line];
-    struct pair_of_calls p = {.m = m, .j = j, .out = out};
+    struct pair_of_calls p = {.m = m, .j = j, .out = out, .bad = verdict_is_bad(j->line[line].verdict)};
     *out = (struct oracle_because){.row = {NONE, NONE}};
     if (oracle_which(o, l->row) != ORACLE_NEITHER || j->line[line].error == 0)
         return;
