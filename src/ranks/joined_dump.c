@@ -328,10 +328,32 @@ void joined_job_build(struct joined_job *j)
     }
 }
 
+/* A number that is as much larger as there are more micro-batches: what each one's loss is divided by. */
+static bool counts_micro_batches(const struct joined_job *j, const struct whole_row *a, const struct whole_row *b)
+{
+    double n = j->layout[0].size[CUT_MICRO], m = j->layout[1].size[CUT_MICRO];
+    if (n == m || (a->kind != ROW_INT && a->kind != ROW_FLOAT) || !a->parts.n || !b->parts.n)
+        return false;
+    double x = part_dump(&j->rows[0], &a->parts.v[0])->dump.rows.v[a->parts.v[0].row].stat[0];
+    double y = part_dump(&j->rows[1], &b->parts.v[0])->dump.rows.v[b->parts.v[0].row].stat[0];
+    return x == n && y == m;
+}
+
+static void leave_counts_out(struct joined_job *j)
+{
+    for (size_t i = 0; i < j->rows[0].rows.n; i++) {
+        struct whole_row *a = &j->rows[0].rows.v[i];
+        struct whole_row *b = a->partner == NONE ? NULL : &j->rows[1].rows.v[a->partner];
+        if (b && counts_micro_batches(j, a, b))
+            a->local = b->local = true;
+    }
+}
+
 void joined_job_decide(struct joined_job *j)
 {
     struct layout *layouts[2] = {&j->layout[0], &j->layout[1]};
     shard_joins_decide(&j->rows[0], &j->rows[1], layouts, &j->dims);
+    leave_counts_out(j);
     for (int s = 0; s < 2; s++)
         number_rows(j, s);
 }
