@@ -283,21 +283,25 @@ static bool other_positions(const struct rank_facts *a, const struct rank_facts 
     return false;
 }
 
+/* How many tables of positions there are among replicas, at most. */
 static int replicas_with_other_positions(struct inference *x)
 {
     int most = 1;
+    VEC(size_t) distinct = {0}; /* a rank of each table, of all replicas */
     for (size_t r = 0; r < x->n; r++) {
-        int n = 1;
-        if (x->rank[r].stage != 0)
+        int n = 0;
+        bool fresh = x->rank[r].stage == 0;
+        for (size_t i = 0; i < distinct.n && fresh; i++)
+            if (replicas(x, distinct.v[i], r)) {
+                fresh = other_positions(&x->rank[distinct.v[i]], &x->rank[r], &x->positions);
+                n++;
+            }
+        if (!fresh)
             continue;
-        for (size_t k = 0; k < r; k++) {
-            bool fresh = replicas(x, k, r) && other_positions(&x->rank[k], &x->rank[r], &x->positions);
-            for (size_t j = 0; j < k && fresh; j++)
-                fresh = !replicas(x, j, r) || other_positions(&x->rank[j], &x->rank[k], &x->positions);
-            n += fresh;
-        }
-        most = n > most ? n : most;
+        vec_push(&distinct, r);
+        most = n + 1 > most ? n + 1 : most;
     }
+    vec_release(&distinct);
     return most;
 }
 
