@@ -18,6 +18,7 @@
 #include "base/msg.h"
 #include "ui/cli.h"
 #include "ui/ending.h"
+#include "ui/log_names.h"
 #include "ui/user_folders.h"
 #include "ui/screen.h"
 #include "ui/term_keys.h"
@@ -190,6 +191,7 @@ static void frame(struct screen *s)
     if (rows != s->grid.rows || cols != s->grid.cols)
         screen_size(s, rows, cols);
     theme_keep(s);
+    log_names_keep();
     screen_draw(s);
     term_show(&s->grid, scheme_of(s));
 }

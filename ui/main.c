@@ -12,6 +12,7 @@
 #include "ui/cli.h"
 #include "ui/completion.h"
 #include "ui/ending.h"
+#include "ui/log_names.h"
 #include "ui/user_folders.h"
 #include "ui/manual.h"
 #include "ui/pack_arguments.h"
@@ -125,6 +126,7 @@ static int run(int argc, char **argv)
     bool named = c && *c->name;
     if (!named)
         c = &subcommands[0];
+    log_names_read();
     o.oracle =
         (struct oracle_options){.mode = c->options & OPT_ORACLE ? ORACLE_AUTO : ORACLE_OFF, .budget = ORACLE_BUDGET};
     if (options_parse(&o, c, argc - 1 - named, argv + 1 + named, &e))
@@ -136,6 +138,7 @@ static int run(int argc, char **argv)
         buf_release(&b);
         return 0;
     }
+    log_names_keep();
     static struct buf cache;
     static read_failures unread; /* threads may add to it until the process is gone */
     read_failures_keep(&unread);

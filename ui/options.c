@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "judge/tool_rules.h"
+#include "log/value_names.h"
 #include "judge/thresholds.h"
 #include "pair/view.h"
 #include "ranks/layout.h"
@@ -254,6 +255,12 @@ static int set_from(struct options *o, const char *v, struct err *e)
     return 0;
 }
 
+static int learn_log_names(struct options *o, const char *v, struct err *e)
+{
+    (void)o;
+    return value_names_learn(str_of(v), e);
+}
+
 /* 200MB, 2GB, 5000 */
 static int set_pack_limit(struct options *o, const char *v, struct err *e)
 {
@@ -451,6 +458,9 @@ static const struct option table[] = {
      N_("accept a check's difference, with the reason; repeatable")},
     {"--from", "KIND", OPT_LOGS, BY(set_from),
      N_("choose the logs in a folder with both: text (default) or tensorboard")},
+    {"--log-names", "WORDS", OPT_LOG_NAMES, BY(learn_log_names),
+     N_("what the columns of a log are called, as in step=it,loss=objective,norm=gn,lr=rate,scale=s; said once, it "
+        "holds from then on")},
     {"--weights", "FILE", OPT_NORMS, TEXT(weights),
      N_("checkpoint of the model: gives names and sizes to norms printed without them, and shows whether saved "
         "gradients are weights")},

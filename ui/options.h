@@ -116,6 +116,7 @@ enum {
     OPT_ROUND = 1 << 20, /* rounds are listed and taken back */
     OPT_ORACLE = 1 << 27,  /* calls are recomputed, within a budget */
     OPT_ORACLE_ALONE = 1 << 28, /* those of one side */
+    OPT_LOG_NAMES = 1 << 29, /* what the columns of logs are called */
     OPT_SUMMARY = 1 << 21, /* one line for scripts, and what they fail on */
 };
 

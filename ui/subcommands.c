@@ -176,14 +176,14 @@ const struct subcommand subcommands[] = {
         "Further golden runs give the noise band. -o FILE.csv writes the joined table. Exit status 1 when a point "
         "fails,\n"
         "5 when there are too few steps."),
-     2, MAX_ARGS, OPT_LOGS | OPT_LIMITS | OPT_OUTPUT, cli_curves},
+     2, MAX_ARGS, OPT_LOGS | OPT_LOG_NAMES | OPT_LIMITS | OPT_OUTPUT, cli_curves},
     {"norms", "TARGET GOLDEN", N_("compare the gradient norm of every weight"),
      N_("Reads training logs that print local norms, msprobe monitor, event files, saved gradients or a dump. Squares "
         "are\n"
         "recognised, fused weights are compared with their parts, values without names are named by their order. Exit "
         "status 1\n"
         "when a weight is an outlier or differs, 5 when nothing could be paired."),
-     2, 2, OPT_STEP | OPT_LOGS | OPT_NORMS | OPT_LIMITS | OPT_OUTPUT, cli_norms},
+     2, 2, OPT_STEP | OPT_LOGS | OPT_LOG_NAMES | OPT_NORMS | OPT_LIMITS | OPT_OUTPUT, cli_norms},
     {"optimizer", "TARGET GOLDEN", N_("replay one optimizer step of each side and explain a difference"),
      N_("Each side is a folder with the weights before, their gradients and the weights after one step (before, "
         "grad,\n"

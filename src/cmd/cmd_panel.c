@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "cmd/pane_verbs.h"
+#include "log/value_names.h"
 #include "panel/next_dump.h"
 
 static int open_panel(struct workspace *d, int number)
@@ -74,6 +75,27 @@ static int told(struct workspace *d)
     if (!d->inv->path && !d->inv->input[0])
         workspace_complain(d, "%s", _("kept only while the program runs; :saveas NAME saves it"));
     return 0;
+}
+
+/* Logs are read again with these names as after any reload. */
+static int run_log_names(struct workspace *d, struct str args)
+{
+    struct err e;
+    struct buf all = {0};
+    size_t before = value_names_count();
+    if (value_names_learn(args, &e)) {
+        workspace_complain(d, "%s", e.text);
+        return 0;
+    }
+    value_names_learned(&all);
+    for (size_t i = 0; i < all.n; i++)
+        all.p[i] = all.p[i] == '\n' ? ' ' : all.p[i];
+    if (all.n)
+        workspace_say(d, _("names in logs: %s"), all.p);
+    else
+        workspace_say(d, _("no names in logs were given; :log-names step=NAME loss=NAME"));
+    buf_release(&all);
+    return value_names_count() == before ? 0 : command_run(d, "reload");
 }
 
 static int run_give(struct workspace *d, struct str args)
@@ -573,6 +595,7 @@ static const char *complete_plot(const struct workspace *d, int i)
 const struct command commands_panel[] = {
     {"panel", "[N|next|do]", N_("open a guided panel, 1 to 9; 0 shows all of them, next the next one; do starts its "
                                 "next action"), 0, run_panel, NULL},
+    {"log-names", "[WORDS]", N_("say what the columns of a log are called, as in step=it loss=objective, and read again; alone: those said so far"), 0, run_log_names, NULL},
     {"give", "SLOT [PATH]", N_("give a file or folder a panel needs; without a path the input is removed"), CHANGES | PATHS, run_give, complete_slot},
     {"waive", "ID [REASON]", N_("accept a check, an item or a panel as it is; without a reason the waiver is undone"), CHANGES, run_waive, NULL},
     {"answer", "ID [TEXT]", N_("answer what the files do not contain; bad … counts against the panel"), CHANGES, run_answer, NULL},

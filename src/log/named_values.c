@@ -160,6 +160,41 @@ int value_table_read(struct series_builder *k, struct err *e)
     return rc;
 }
 
+/* ---- names nobody knows ---- */
+
+bool value_columns_unknown(struct str head, struct buf *names)
+{
+    struct str line, rest, s, key, value;
+    double x;
+    size_t n = 0;
+    if (str_starts(head, "\xef\xbb\xbf"))
+        head = str_cut(head, 3);
+    str_split(head, '\n', &line, &rest);
+    line = str_trim(line);
+    if (line.n > 65536)
+        return false;
+    if (str_starts(line, "{") && str_ends(line, "}")) {
+        s = str_cut(line, 1);
+        while (n < COLUMNS && scan_member(&s, &key, &value) == 1)
+            if (scan_number(unquoted(value), &x, NULL))
+                buf_fmt(names, "%s%.*s", n++ ? ", " : "", STR_ARG(key));
+        return n > 1;
+    }
+    str_split(rest, '\n', &s, &rest);
+    size_t numbers = 0;
+    while (s.n) {
+        str_split(s, ',', &value, &s);
+        numbers += scan_number(unquoted(str_trim(value)), &x, NULL);
+    }
+    if (numbers < 2 || str_find(line, ',') < 0)
+        return false;
+    while (line.n && n < COLUMNS) {
+        str_split(line, ',', &key, &line);
+        buf_fmt(names, "%s%.*s", n++ ? ", " : "", STR_ARG(unquoted(str_trim(key))));
+    }
+    return n > 1;
+}
+
 /* ---- MLflow: mlruns/0/RUN/metrics/train/loss with "TIMESTAMP VALUE STEP" a line ---- */
 
 static bool metric_line(struct str line, double *value, double *digit, int64_t *step)

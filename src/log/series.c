@@ -191,6 +191,23 @@ static void note_shrunk(struct series *s, const struct file *f, uint64_t had, in
     buf_release(&b);
 }
 
+/* The error of a log in which nothing is recognised; a table or objects with other names: which these are, and how to
+ * say what they mean. */
+static int nothing_known(const struct series *s, const char *path, struct err *e)
+{
+    char head[4096];
+    struct buf names = {0};
+    if (value_columns_unknown(file_head(path, head, sizeof head), &names))
+        err_line(e, path, 1, _("no name is known as the step, or none as a loss or norm; found %.*s%s. Say once which "
+                               "is which: --log-names step=NAME,loss=NAME,norm=NAME (on the screen :log-names)"),
+                 (int)(names.n < 200 ? names.n : 200), names.p, names.n < 200 ? "" : "…");
+    else
+        err_line(e, path, s->files.v[0].lines,
+                 _("expected a record of a training log, found no step; see diverge formats"));
+    buf_release(&names);
+    return -1;
+}
+
 /* Had: its bytes when it was first looked at, or 0. */
 static int read_file(struct series *s, const char *path, uint64_t had, const struct log_options *o, struct err *e)
 {
@@ -220,8 +237,7 @@ static int read_file(struct series *s, const char *path, uint64_t had, const str
         series_builder_end(&k);
     note_shrunk(s, &f, had > f.size ? had : f.size, entry.rank);
     if (rc == 0 && !s->records.n && !s->points.n && !log_cancelled(&k))
-        rc = err_line(e, path, s->files.v[0].lines,
-                      _("expected a record of a training log, found no step; see diverge formats"));
+        rc = nothing_known(s, path, e);
     series_builder_release(&k);
     file_close(&f);
     return rc;

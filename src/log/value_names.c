@@ -1,7 +1,11 @@
-/* The table of names of a step's values, and the prefixes they come with. */
+/* The table of names of a step's values, and the prefixes they come with; names a person gave. */
 #include "log/value_names.h"
 
+#include <stdatomic.h>
+#include <pthread.h>
+
 #include "base/mem.h"
+#include "base/msg.h"
 
 static const char *const steps[] = {
     "step", "_step", "steps", "iteration", "iter", "iterations", "global_step", "current_steps", "n_iter",
@@ -46,10 +50,93 @@ static bool plain(struct str name, char out[64], size_t *n)
     return true;
 }
 
+/* ---- names a person gave ---- */
+
+#define OWN_MOST 64
+#define OWN_STEP LOG_VALUES /* beside the values */
+
+static const struct {
+    const char *word;
+    int as; /* enum log_value or OWN_STEP */
+} words[] = {{"step", OWN_STEP}, {"loss", LOG_LOSS}, {"norm", LOG_NORM}, {"lr", LOG_LR}, {"scale", LOG_SCALE}};
+
+/* Only ever added to: what stands before `owns` is never changed, so it is read without the lock. */
+static struct {
+    char name[64];
+    int as;
+} own[OWN_MOST];
+static atomic_size_t owns;
+static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What the name was said to be; -1: nothing. */
+static int own_value(struct str name)
+{
+    name = str_trim(name);
+    for (size_t i = atomic_load(&owns); i-- > 0;)
+        if (str_is(name, own[i].name))
+            return own[i].as;
+    return -1;
+}
+
+static int learn_one(struct str word, struct err *e)
+{
+    struct str key, name;
+    int as = -1, rc = 0;
+    if (str_split(word, '=', &key, &name))
+        for (size_t i = 0; i < ARRAY_LEN(words); i++)
+            as = str_is(key, words[i].word) ? words[i].as : as;
+    if (as < 0 || !name.n || name.n >= sizeof own[0].name || own_value(name) == as)
+        return as >= 0 && own_value(name) == as ? 0 : err_set(e, ERR_USAGE, _("names: expected step=NAME, loss=NAME, "
+                       "norm=NAME, lr=NAME or scale=NAME, found \"%.*s\""), STR_ARG(word));
+    pthread_mutex_lock(&own_lock);
+    size_t n = atomic_load(&owns);
+    if (n == OWN_MOST) {
+        rc = err_set(e, ERR_USAGE, _("names: more than %d names"), OWN_MOST);
+    } else {
+        memcpy(own[n].name, name.p, name.n);
+        own[n].as = as;
+        atomic_store(&owns, n + 1);
+    }
+    pthread_mutex_unlock(&own_lock);
+    return rc;
+}
+
+int value_names_learn(struct str text, struct err *e)
+{
+    while (text.n) {
+        size_t n = 0;
+        while (n < text.n && !strchr(", \n", text.p[n]))
+            n++;
+        struct str word = str_trim(str_n(text.p, n));
+        text = str_cut(text, n < text.n ? n + 1 : n);
+        if (word.n && learn_one(word, e))
+            return -1;
+    }
+    return 0;
+}
+
+void value_names_learned(struct buf *out)
+{
+    for (size_t i = 0; i < atomic_load(&owns); i++)
+        for (size_t k = 0; k < ARRAY_LEN(words); k++)
+            if (words[k].as == own[i].as)
+                buf_fmt(out, "%s=%s\n", words[k].word, own[i].name);
+}
+
+size_t value_names_count(void)
+{
+    return atomic_load(&owns);
+}
+
+/* ---- looking up ---- */
+
 bool value_is_step(struct str name)
 {
     char s[64];
     size_t n;
+    int given = own_value(name);
+    if (given >= 0)
+        return given == OWN_STEP;
     for (size_t i = 0; plain(name, s, &n) && i < ARRAY_LEN(steps); i++)
         if (strcmp(s, steps[i]) == 0)
             return true;
@@ -60,6 +147,11 @@ bool value_named(struct str name, enum log_value *v)
 {
     char s[64];
     size_t n;
+    int given = own_value(name);
+    if (given >= 0) {
+        *v = (enum log_value)given;
+        return given != OWN_STEP;
+    }
     for (size_t i = 0; plain(name, s, &n) && i < ARRAY_LEN(values); i++)
         if (strcmp(s, values[i].name) == 0) {
             *v = values[i].v;
