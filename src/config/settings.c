@@ -153,7 +153,9 @@ static int open_file(struct settings *s, const char *path, struct err *e)
     bool whole;
     int rc = read_text(path, &text, &whole, e);
     s->path = arena_cstr(&s->arena, str_of(path));
-    if (rc == 0) {
+    if (rc == 0 && str_starts(buf_view(&text), "PK\3\4")) {
+        rc = saved_arguments_read(s, path, e);
+    } else if (rc == 0) {
         struct str t = buf_view(&text);
         if (str_starts(t, "\xef\xbb\xbf"))
             t = str_cut(t, 3);
@@ -200,7 +202,7 @@ static enum platform find_platform(const struct settings *s)
 /* The folder of a Hugging Face model: its two files. */
 static int open_folder(struct settings *s, const char *path, struct err *e)
 {
-    static const char *const names[] = {"config.json", "training_args.json"};
+    static const char *const names[] = {"config.json", "training_args.json", "training_args.bin"};
     struct buf b = {0};
     int found = 0, rc = 0;
     for (size_t i = 0; i < ARRAY_LEN(names) && rc == 0; i++) {
@@ -213,7 +215,8 @@ static int open_folder(struct settings *s, const char *path, struct err *e)
     buf_release(&b);
     if (!found)
         return err_set(e, ERR_DATA,
-                       _("%s: a folder without config.json or training_args.json; name the file of settings"), path);
+                       _("%s: a folder without config.json, training_args.json or training_args.bin; name the file of "
+                         "settings"), path);
     return rc;
 }
 

@@ -115,6 +115,8 @@ bool environment_sniff(struct str text);
 int environment_read(struct settings *s, struct str text, struct err *e);
 bool launch_script_sniff(struct str text);
 int launch_script_read(struct settings *s, struct str text, struct err *e);
+/* An archive of torch.save that holds arguments; sets the kind by them. */
+int saved_arguments_read(struct settings *s, const char *path, struct err *e);
 /* YAML or JSON of any content as "a.b[0].c": value; s->path is for messages. */
 int settings_document_flatten(struct settings *s, struct str text, struct err *e);
 /* YAML or JSON; sets the kind by its keys. */

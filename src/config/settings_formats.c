@@ -27,7 +27,7 @@ const struct settings_format settings_formats[] = {
      .mark = {"model.model_config.", "runner_config.", "train_dataset.", "parallel_config.", "trainer.",
               "runner_wrapper."}},
     {.name = "training-args", .title = N_("Hugging Face TrainingArguments, LLaMA-Factory"),
-     .what = "training_args.json, *.yaml: per_device_train_batch_size …", .dialect = DIALECT_HF,
+     .what = "training_args.json, training_args.bin, *.yaml: per_device_train_batch_size …", .dialect = DIALECT_HF,
      .sections = SECTION_TRAINING,
      .prefix = "args.",
      .mark = {"per_device_train_batch_size", "num_train_epochs", "lr_scheduler_type", "gradient_accumulation_steps",
