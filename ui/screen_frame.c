@@ -140,7 +140,7 @@ static void header(const struct screen *s, struct grid *g)
             grid_put(g, 0, used + 3, w - used - 3, STYLE_ERROR, kept);
         return;
     }
-    if (x->judged)
+    if (x->judged && !path_kind_other_names(x))
         buf_fmt(&right, _("coverage %.0f %% ⇄ %.0f %%   "), x->judged->sum.coverage[0] * 100,
                 x->judged->sum.coverage[1] * 100);
     rate(&s->session, p, &right);
@@ -306,6 +306,11 @@ static void status(const struct screen *s, struct grid *g)
         return;
     }
     at += partial(x, g, at);
+    if (path_kind_other_names(x)) { /* their verdict is that of the panel, which finds the pairs */
+        grid_end(g, 1, at, g->clip.x + g->clip.w - at, STYLE_HEADER,
+                 str_of(_("checkpoints with other names: panel 2 pairs and compares them")));
+        return;
+    }
     struct buf wrong = {0};
     step_inputs_differing(&x->inputs, &wrong);
     if (wrong.n) /* before any layer is the cause */

@@ -101,15 +101,22 @@ int path_kind_give(struct investigation *v, const enum path_kind what[2])
     return uses[what[TARGET]].panel;
 }
 
+bool path_kind_other_names(const struct comparison *s)
+{
+    if (s->single || !s->paired || 2 * s->pairing->pairs.n >= s->side[TARGET].dump.rows.n)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (!s->side[i].dump.reader || !s->side[i].dump.reader->weights)
+            return false;
+    return true;
+}
+
 int path_kind_give_weights(struct investigation *v, const struct comparison *s)
 {
     static const enum panel_input_id slot[2] = {PANEL_INPUT_TARGET_WEIGHTS, PANEL_INPUT_GOLDEN_WEIGHTS};
     struct err quiet;
-    if (s->single || !s->paired || 2 * s->pairing->pairs.n >= s->side[TARGET].dump.rows.n)
+    if (!path_kind_other_names(s))
         return 0;
-    for (int i = 0; i < 2; i++)
-        if (!s->side[i].dump.reader || !s->side[i].dump.reader->weights)
-            return 0;
     for (int i = 0; i < 2; i++)
         panel_input_give(v, slot[i], str_of(v->input[i]), &quiet);
     return 2;

@@ -30,6 +30,8 @@ void path_kind_look_end(struct path_kind_look *l);  /* breaks it off; zeroed aga
 /* Inputs of the investigation that are no recordings are given to the panels' slots they are for, by what they were
  * found to be. The panel that judges them, or 0 where an input is something else and all stays. */
 int path_kind_give(struct investigation *v, const enum path_kind what[2]);
+/* Whether both sides are checkpoints whose names say nothing to each other. */
+bool path_kind_other_names(const struct comparison *s);
 /* Two checkpoints whose names say nothing to each other are given to the panel that knows how frameworks call and lay
  * out weights: its number, or 0 where they are no checkpoints or their names agree. */
 int path_kind_give_weights(struct investigation *v, const struct comparison *s);
