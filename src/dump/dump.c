@@ -26,7 +26,6 @@ void dump_share(struct dump *d, const struct dump *read)
     d->arena = own.arena;
     d->shown = own.shown;
     d->past = own.past;
-    d->sketch = NULL;
     d->complete = false;
     memset(&d->rows, 0, sizeof d->rows);
     memset(&d->problems, 0, sizeof d->problems);
@@ -47,7 +46,8 @@ static void release_own(struct dump *d)
     vec_release(&d->rows);
     vec_release(&d->problems);
     vec_release(&d->warnings);
-    free(d->sketch);
+    if (!d->shared || d->sketch != d->shared->sketch) /* a digest's are what was read */
+        free(d->sketch);
     arena_release(&d->arena);
     dump_init(d);
 }
