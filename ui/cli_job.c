@@ -257,8 +257,10 @@ static void merged_text(const cJSON *all, struct buf *b)
         buf_fmt(b, _("first: rank %d, %s: %s\n"), cJSON_GetObjectItem(first, "rank")->valueint,
                 cJSON_GetStringValue(cJSON_GetObjectItem(first, "call")),
                 cJSON_GetStringValue(cJSON_GetObjectItem(first, "sentence")));
-    else
+    else if (job_merged_status(all) == 0)
         buf_cstr(b, _("no deviation\n"));
+    else
+        buf_fmt(b, "%s\n", _("judged in part: nothing that was compared deviates"));
 }
 
 int cli_compare_shares(const struct options *o)
@@ -268,13 +270,9 @@ int cli_compare_shares(const struct options *o)
     cJSON *all = job_files_merge(o->arg[0], &e);
     if (!all)
         return cli_fail(&e);
-    bool deviates = cJSON_IsObject(cJSON_GetObjectItem(all, "first"));
-    bool missing = cJSON_GetArraySize(cJSON_GetObjectItem(cJSON_GetObjectItem(all, "parts"), "missing")) > 0;
-    int rc = 0;
+    int rc = 0, status = job_merged_status(all);
     if (o->json || o->output) {
-        char *text = cJSON_PrintUnformatted(all);
-        buf_fmt(&b, "%s\n", text ? text : "");
-        cJSON_free(text);
+        json_write_tree(all, &b);
         rc = cli_deliver(o, &b, &e);
     } else if (!o->summary) {
         merged_text(all, &b);
@@ -282,5 +280,5 @@ int cli_compare_shares(const struct options *o)
     }
     cJSON_Delete(all);
     buf_release(&b);
-    return rc ? cli_fail(&e) : deviates ? EXIT_DEVIATES : missing ? EXIT_UNJUDGED : EXIT_ALIGNED;
+    return rc ? cli_fail(&e) : status;
 }

@@ -190,15 +190,10 @@ static int write_all(struct parts *p, int *status, struct err *e)
     cJSON *all = cJSON_Parse(text.buf.p);
     int rc = all ? job_parts_merge(all, &files, e) : err_set(e, ERR_IO, "%s", _("out of memory"));
     if (rc == 0 && (rc = out_file(&out, p->o->output, e)) == 0) {
-        char *line = cJSON_PrintUnformatted(all);
-        buf_fmt(&out.buf, "%s\n", line ? line : "");
-        cJSON_free(line);
+        json_write_tree(all, &out.buf);
         rc = out_close(&out, e);
     }
-    const cJSON *missing = cJSON_GetObjectItem(cJSON_GetObjectItem(all, "parts"), "missing");
-    *status = cJSON_IsObject(cJSON_GetObjectItem(all, "first")) ? EXIT_DEVIATES
-              : cJSON_GetArraySize(missing) > 0                  ? EXIT_UNJUDGED
-                                                                 : job_status(&base);
+    *status = rc ? 0 : job_merged_status(all);
     cJSON_Delete(all);
     buf_release(&text.buf);
     vec_release(&left);

@@ -232,3 +232,34 @@ void jw_kcstrs(struct jsonw *w, const char *key, const char *const *list, size_t
         jw_cstr(w, list[i]);
     jw_end_array(w);
 }
+
+static void value(struct jsonw *w, const cJSON *v)
+{
+    if (cJSON_IsObject(v) || cJSON_IsArray(v)) {
+        bool object = cJSON_IsObject(v);
+        object ? jw_object(w) : jw_array(w);
+        for (const cJSON *x = v->child; x; x = x->next) {
+            if (object)
+                jw_key(w, x->string);
+            value(w, x);
+        }
+        object ? jw_end_object(w) : jw_end_array(w);
+    } else if (cJSON_IsString(v)) {
+        jw_cstr(w, v->valuestring);
+    } else if (cJSON_IsNumber(v)) {
+        jw_num(w, v->valuedouble);
+    } else if (cJSON_IsBool(v)) {
+        jw_bool(w, cJSON_IsTrue(v));
+    } else {
+        jw_null(w);
+    }
+}
+
+void json_write_tree(const cJSON *tree, struct buf *out)
+{
+    struct jsonw w;
+    jw_init(&w, out, false);
+    if (tree)
+        value(&w, tree);
+    buf_cstr(out, "\n");
+}

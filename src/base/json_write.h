@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <cjson/cJSON.h>
+
 #include "base/str.h"
 
 struct jsonw {
@@ -34,6 +36,9 @@ void jw_int(struct jsonw *w, int64_t v);
 void jw_bool(struct jsonw *w, bool v);
 void jw_null(struct jsonw *w);
 void jw_raw(struct jsonw *w, struct str json); /* a value that is JSON already */
+
+/* A tree as a line of its own. NULL: an empty line. */
+void json_write_tree(const cJSON *tree, struct buf *out);
 
 /* key and value in one */
 void jw_kstr(struct jsonw *w, const char *key, struct str s);

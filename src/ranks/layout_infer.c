@@ -30,6 +30,7 @@ struct rank_facts {
 
 struct inference {
     const struct rank_set *set;
+    struct map unread; /* names of calls of which a row of some rank could not be read: no rank's weights of them tell */
     struct rank_facts *rank;
     size_t n;
     struct layout *l;
@@ -64,12 +65,27 @@ static bool weight_of_call(const struct rank_facts *x, uint32_t call, uint32_t r
            (str_ihas(name, "linear") || str_ihas(name, "embedding"));
 }
 
+static void find_unread(struct inference *x)
+{
+    for (size_t r = 0; r < x->n; r++) {
+        const struct dump *d = &x->set->ranks.v[r]->dump;
+        for (size_t i = 0; i < d->problems.n; i++) {
+            const struct problem *p = &d->problems.v[i];
+            if (p->row == NONE || p->recorded)
+                continue;
+            struct str name = dump_call_name(d, d->rows.v[p->row].call);
+            if (map_get(&x->unread, name) == MAP_NONE)
+                map_add(&x->unread, name, 0);
+        }
+    }
+}
+
 /* As modules hold them; where none was recorded, as calls use them. */
-static void gather_weights(struct rank_facts *x)
+static void gather_weights(struct rank_facts *x, const struct map *unread)
 {
     for (uint32_t c = 0; c < x->d->calls.n; c++) {
         const struct call *k = &x->d->calls.v[c];
-        if (k->kind != CALL_MODULE || k->phase != PHASE_FORWARD)
+        if (k->kind != CALL_MODULE || k->phase != PHASE_FORWARD || map_get(unread, dump_call_name(x->d, c)) != MAP_NONE)
             continue;
         EACH_EARLY_ROW(x->d, c, r) {
             const struct row *row = &x->d->rows.v[r];
@@ -81,7 +97,7 @@ static void gather_weights(struct rank_facts *x)
         }
     }
     for (uint32_t c = 0; c < x->d->calls.n && !x->places.modules; c++) {
-        if (x->d->calls.v[c].phase != PHASE_FORWARD)
+        if (x->d->calls.v[c].phase != PHASE_FORWARD || map_get(unread, dump_call_name(x->d, c)) != MAP_NONE)
             continue;
         EACH_EARLY_ROW(x->d, c, r)
             if (weight_of_call(x, c, r))
@@ -482,10 +498,11 @@ void layout_infer(struct layout *l, const struct rank_set *s)
     if (!x.n)
         return;
     x.rank = mem_zalloc(x.n * sizeof *x.rank);
+    find_unread(&x);
     for (size_t r = 0; r < x.n; r++) {
         x.rank[r].d = &s->ranks.v[r]->dump;
         call_places_find(&x.rank[r].places, x.rank[r].d);
-        gather_weights(&x.rank[r]);
+        gather_weights(&x.rank[r], &x.unread);
     }
     divide_ranks(&x);
     find_order(&x);
@@ -499,5 +516,6 @@ void layout_infer(struct layout *l, const struct rank_set *s)
         map_release(&x.rank[r].weight_names);
         arena_release(&x.rank[r].arena);
     }
+    map_release(&x.unread);
     free(x.rank);
 }

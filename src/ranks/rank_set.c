@@ -183,6 +183,17 @@ static bool is_damaged(const struct dump *d)
     return false;
 }
 
+size_t rank_set_unread_rows(const struct rank_set *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->ranks.n; i++) {
+        const struct dump *d = &s->ranks.v[i]->dump;
+        for (size_t k = 0; k < d->problems.n; k++)
+            n += d->problems.v[k].row != NONE && !d->problems.v[k].recorded;
+    }
+    return n;
+}
+
 bool rank_set_is_whole(const struct rank_set *s)
 {
     rank_list absent = {0};

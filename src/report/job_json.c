@@ -529,6 +529,7 @@ static void shares(struct jsonw *w, const struct job_result *r)
     jw_kint(w, "of", (int64_t)(n + r->left.n));
     jw_key(w, "missing");
     places(w, r->left.v, r->left.n);
+    jw_kint(w, "status", job_status(r));
     jw_end_object(w);
     if (!r->workers)
         return;

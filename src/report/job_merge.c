@@ -157,6 +157,9 @@ static void merge(cJSON *all, cJSON *one)
         if (strip)
             cJSON_ReplaceItemInObjectCaseSensitive(get(all, "strip"), "first", strip);
     }
+    cJSON *status = get(get(all, "parts"), "status");
+    if (status && number(get(one, "parts"), "status") != 0) /* 1 is what `first` says */
+        cJSON_SetNumberHelper(status, 5);
     append(all, one, "ranks");
     append(all, one, "rows");
     append_warnings(all, one);
@@ -204,14 +207,68 @@ static void set_parts(cJSON *all)
     sort_places(get(get(all, "strip"), "ranks"));
 }
 
+/* ---- reading one ---- */
+
+static bool is_list_of(const cJSON *list, cJSON_bool (*is)(const cJSON *))
+{
+    if (!cJSON_IsArray(list))
+        return false;
+    for (const cJSON *v = list->child; v; v = v->next)
+        if (!is(v))
+            return false;
+    return true;
+}
+
+static bool has_numbers(const cJSON *o, const char *const *key, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!cJSON_IsNumber(get(o, key[i])))
+            return false;
+    return true;
+}
+
+/* What is added, sorted by or shown is what it should be; rows are passed on as they are. */
+static bool is_result(const cJSON *o)
+{
+    static const char *const where[] = {"step", "order", "rank"}, *const counts[] = {"done", "of"};
+    const cJSON *first = get(o, "first"), *parts = get(o, "parts"), *strip = get(o, "strip");
+    bool begins = cJSON_IsNull(first) || (cJSON_IsObject(first) && has_numbers(first, where, ARRAY_LEN(where)) &&
+                                          cJSON_IsString(get(first, "call")) && cJSON_IsString(get(first, "sentence")) &&
+                                          is_list_of(get(first, "ranks"), cJSON_IsNumber));
+    return begins && cJSON_IsString(get(get(o, "target"), "path")) && cJSON_IsString(get(get(o, "golden"), "path")) &&
+           has_numbers(parts, counts, ARRAY_LEN(counts)) && is_list_of(get(parts, "missing"), cJSON_IsObject) &&
+           is_list_of(get(o, "ranks"), cJSON_IsObject) && is_list_of(get(o, "rows"), cJSON_IsObject) &&
+           is_list_of(get(o, "warnings"), cJSON_IsString) && cJSON_IsObject(get(o, "summary")) &&
+           cJSON_IsObject(strip) && is_list_of(get(strip, "ranks"), cJSON_IsObject);
+}
+
 static cJSON *load_result(const char *path, struct err *e)
 {
     cJSON *one = json_load(path, FILE_MOST, e);
-    if (!one || (cJSON_IsArray(get(one, "ranks")) && cJSON_IsObject(get(one, "parts"))))
+    if (!one || is_result(one))
         return one;
     cJSON_Delete(one);
     err_set(e, ERR_DATA, _("%s: expected the result of a comparison of ranks, found something else"), path);
     return NULL;
+}
+
+/* One that belongs to the others: of the same inputs, and of pairs that none of them has. */
+static int check_beside(const cJSON *all, const cJSON *one, const char *path, struct err *e)
+{
+    static const char *const side[] = {"target", "golden"};
+    for (int s = 0; s < 2; s++) {
+        const cJSON *a = get(get(all, side[s]), "path"), *b = get(get(one, side[s]), "path");
+        if (strcmp(a->valuestring, b->valuestring) != 0)
+            return err_set(e, ERR_DATA, _("%s is a result of %s, the others are of %s"), path, b->valuestring,
+                           a->valuestring);
+    }
+    for (const cJSON *v = get(one, "ranks")->child; v; v = v->next)
+        if (has_rank(get(all, "ranks"), v))
+            return err_set(e, ERR_DATA,
+                           _("%s holds step %d rank %d, and so does another of these results: remove those that are no "
+                             "longer meant"),
+                           path, number(v, "step"), number(v, "rank"));
+    return 0;
 }
 
 static void settle(cJSON *all)
@@ -236,6 +293,14 @@ int job_parts_merge(cJSON *all, const name_list *file, struct err *e)
     return 0;
 }
 
+int job_merged_status(const cJSON *all)
+{
+    const cJSON *parts = get(all, "parts");
+    if (cJSON_IsObject(get(all, "first")))
+        return 1;
+    return get(parts, "missing")->child || number(parts, "status") != 0 ? 5 : 0;
+}
+
 cJSON *job_files_merge(const char *path, struct err *e)
 {
     name_list files = {0};
@@ -248,7 +313,9 @@ cJSON *job_files_merge(const char *path, struct err *e)
         } else if (!all) {
             all = one;
         } else {
-            merge(all, one);
+            rc = check_beside(all, one, files.v[i], e);
+            if (rc == 0)
+                merge(all, one);
             cJSON_Delete(one);
         }
     }

@@ -194,6 +194,20 @@ static int refuse_digest(const struct joined_job *j, struct err *e)
     return 0;
 }
 
+/* A row whose record was not read is part of no joined row, so no verdict speaks of it. */
+static void tell_unread_rows(struct job_compare *k, const struct joined_job *j)
+{
+    for (int s = 0; s < 2; s++) {
+        size_t n = rank_set_unread_rows(&j->set[s]);
+        struct buf b = {0};
+        if (!n)
+            continue;
+        buf_fmt(&b, _("%s: rows that could not be read, so no parts were joined with them: %zu"), j->set[s].path, n);
+        struct read_failure f = {.path = mem_strdup(""), .text = b.p};
+        vec_push(&k->result.failed, f);
+    }
+}
+
 static int compare_step(struct job_compare *k, int step, struct err *e)
 {
     struct joined_job *j = mem_zalloc(sizeof *j);
@@ -211,6 +225,11 @@ static int compare_step(struct job_compare *k, int step, struct err *e)
     if (joined && (!of_another || !k->opt.rows_alone)) /* the layout tells how many rows fit */
         joined_job_decide(j);
     add_step(k, j, joined);
+    if (joined) {
+        job_change(k);
+        tell_unread_rows(k, j);
+        job_changed(k);
+    }
     if (!whole || !joined)
         hand_on(k, j, true);
     if (!whole) {
