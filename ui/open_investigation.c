@@ -261,7 +261,8 @@ int open_investigation(struct investigation *v, const struct options *o, const s
             return -1;
     v->state_dir = where && where->own ? investigation_keep(v, where->own) : NULL;
     if (!v->input[0] && !o->nothing)
-        return err_set(e, ERR_USAGE, "%s", _("no dump given; see diverge --help"));
+        return saved ? err_set(e, ERR_DATA, _("%s: \"target\" names no path"), v->path)
+                     : err_set(e, ERR_USAGE, "%s", _("no dump given; see diverge --help"));
     return 0;
 }
 

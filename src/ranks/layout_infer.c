@@ -30,7 +30,7 @@ struct rank_facts {
 
 struct inference {
     const struct rank_set *set;
-    struct map unread; /* names of calls of which a row of some rank could not be read: no rank's weights of them tell */
+    struct map unread; /* calls of which a row of some rank could not be read: no rank's weights of them tell */
     struct rank_facts *rank;
     size_t n;
     struct layout *l;

@@ -38,7 +38,8 @@ void rank_set_absent(const struct rank_set *s, int ranks, rank_list *out);
 /* Whether every rank that a recorded group names is there, and each was read in full: only then shards can be joined,
  * and what a rank lacks means something. */
 bool rank_set_is_whole(const struct rank_set *s);
-size_t rank_set_unread_rows(const struct rank_set *s); /* of all ranks, as far as they were read: their tensors may not be */
+/* Of all ranks, as far as they were read: their tensors may not be. */
+size_t rank_set_unread_rows(const struct rank_set *s);
 /* The index of a rank's recording, or NONE. */
 uint32_t rank_set_find(const struct rank_set *s, int rank);
 

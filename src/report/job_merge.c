@@ -232,10 +232,10 @@ static bool is_result(const cJSON *o)
 {
     static const char *const where[] = {"step", "order", "rank"}, *const counts[] = {"done", "of"};
     const cJSON *first = get(o, "first"), *parts = get(o, "parts"), *strip = get(o, "strip");
-    bool begins = cJSON_IsNull(first) || (cJSON_IsObject(first) && has_numbers(first, where, ARRAY_LEN(where)) &&
-                                          cJSON_IsString(get(first, "call")) && cJSON_IsString(get(first, "sentence")) &&
-                                          is_list_of(get(first, "ranks"), cJSON_IsNumber));
-    return begins && cJSON_IsString(get(get(o, "target"), "path")) && cJSON_IsString(get(get(o, "golden"), "path")) &&
+    bool deviates = has_numbers(first, where, ARRAY_LEN(where)) && cJSON_IsString(get(first, "call")) &&
+                    cJSON_IsString(get(first, "sentence")) && is_list_of(get(first, "ranks"), cJSON_IsNumber);
+    bool of_sides = cJSON_IsString(get(get(o, "target"), "path")) && cJSON_IsString(get(get(o, "golden"), "path"));
+    return (deviates || cJSON_IsNull(first)) && of_sides &&
            has_numbers(parts, counts, ARRAY_LEN(counts)) && is_list_of(get(parts, "missing"), cJSON_IsObject) &&
            is_list_of(get(o, "ranks"), cJSON_IsObject) && is_list_of(get(o, "rows"), cJSON_IsObject) &&
            is_list_of(get(o, "warnings"), cJSON_IsString) && cJSON_IsObject(get(o, "summary")) &&
