@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "ui/ending.h"
 #include "ui/open_investigation.h"
 #include "ui/pack_arguments.h"
 #include "ui/wait.h"

@@ -1,12 +1,9 @@
 /* diverge changes, diverge round: what changed between two comparisons; a new dump after a fix. */
-#include <stdio.h>
 #include <time.h>
 
 #include "base/io.h"
 #include "base/json_write.h"
 #include "base/msg.h"
-#include "base/num.h"
-#include "base/utf8.h"
 #include "document/write.h"
 #include "report/changes_output.h"
 #include "panel/round_leave.h"

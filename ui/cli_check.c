@@ -1,13 +1,11 @@
 /* diverge check: what is wrong with one recording, as text, JSON or one line. */
 #include "ui/cli.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/threads.h"
-#include "base/utf8.h"
 #include "dump/dump_check.h"
 #include "compare/input_doubts.h"
 #include "oracle/oracle_operators.h"

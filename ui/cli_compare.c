@@ -3,7 +3,6 @@
 #include "ui/cli.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/msg.h"
@@ -126,7 +125,6 @@ static void stack_lines(struct buf *b, const char *word, const struct dump *d, u
         shown++;
     }
 }
-
 
 /* What kind of deviation it is, the best explanation with its advice. */
 static void looks_like(struct buf *b, const struct comparison *s, uint32_t line)

@@ -1,8 +1,6 @@
 /* diverge digest: what is kept of a recording where its tensors cannot go. */
 #include "ui/cli.h"
 
-#include <stdlib.h>
-
 #include "base/msg.h"
 #include "dump/computed_figures.h"
 #include "dump/computed_sketches.h"

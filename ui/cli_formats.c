@@ -8,7 +8,6 @@
 #include "fmt/find_recordings.h"
 #include "fmt/unreadable.h"
 #include "log/log_format.h"
-#include "report/formats.h"
 
 #define COLUMNS 79
 #define INDENT 4

@@ -3,13 +3,10 @@
 #include "ui/cli.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/msg.h"
-#include "base/num.h"
-#include "base/utf8.h"
 #include "compare/job_text.h"
 #include "fmt/digest.h"
 #include "fmt/find_recordings.h"

@@ -3,7 +3,6 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "base/utf8.h"
 #include "report/log_output.h"
 #include "ui/cli.h"
 

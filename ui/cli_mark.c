@@ -1,10 +1,8 @@
 /* diverge mark, diverge marks: what hands do on the screen, for scripts. */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/json_write.h"
 #include "base/msg.h"
-#include "base/num.h"
 #include "table/rule_preview.h"
 #include "pair/pair_rule.h"
 #include "report/mapping_output.h"

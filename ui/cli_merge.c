@@ -1,5 +1,4 @@
 /* diverge merge: two people's investigations of one ticket. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/file_write.h"
@@ -8,7 +7,6 @@
 #include "ui/cli.h"
 #include "ticket/merge.h"
 #include "ui/open_investigation.h"
-
 
 static void put_json(const struct merge *m, const struct options *o, struct buf *b)
 {

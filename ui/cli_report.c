@@ -5,7 +5,6 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "report/pack_write.h"
-#include "report/report_build.h"
 #include "ui/cli.h"
 #include "ui/ending.h"
 #include "ui/procedure_run.h"

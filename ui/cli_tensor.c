@@ -3,7 +3,6 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "measure/tensor_reader.h"
 #include "report/tensor_output.h"
 #include "ui/cli.h"
 #include "ui/ending.h"

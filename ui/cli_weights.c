@@ -1,5 +1,4 @@
 /* diverge weights: two checkpoints compared, or one listed with its figures; single elements. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json_write.h"
@@ -7,7 +6,6 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/threads.h"
-#include "base/utf8.h"
 #include "document/write.h"
 #include "report/weights_output.h"
 #include "ui/cli_stage.h"

@@ -2,7 +2,6 @@
 #include "ui/edit.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /* Cells of a screen: text put, aligned and wrapped by its width, and the whole written as lines. */
 #include "ui/grid.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

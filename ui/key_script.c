@@ -1,7 +1,5 @@
 /* Runs a script of the screen (--script): keys, commands, and frames printed. The golden tests and the screenshots
  * use it. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/file_write.h"
 #include "base/io.h"

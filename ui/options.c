@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "base/msg.h"
 #include "base/nearest.h"

@@ -14,7 +14,6 @@
 #include "base/json_write.h"
 #include "base/msg.h"
 #include "fmt/pack_read.h"
-#include "ui/cli.h"
 #include "ui/ending.h"
 #include "ui/user_folders.h"
 

@@ -1,5 +1,4 @@
 /* The row under the cursor in sentences and figures. */
-#include <math.h>
 
 #include "base/msg.h"
 #include "base/num.h"

@@ -1,7 +1,6 @@
 /* What is to be compared: both sides, what is open to doubt, and one key from here to the table. */
 #include "base/msg.h"
 #include "base/num.h"
-#include "base/utf8.h"
 #include "judge/verdict_text.h"
 #include "compare/input_doubts.h"
 #include "ui/pane.h"

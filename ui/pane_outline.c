@@ -4,7 +4,6 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "base/utf8.h"
 #include "ui/pane.h"
 
 /* ---- trees ---- */

@@ -6,7 +6,6 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "cmd/pane_verbs.h"
 #include "compare/job_text.h"
 #include "judge/verdict_text.h"
 #include "ui/pane.h"

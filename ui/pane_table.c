@@ -1,5 +1,4 @@
 /* The pair table: both names, the verdict, the errors; the minimap of the whole run at its edge. */
-#include <math.h>
 
 #include "base/msg.h"
 #include "base/num.h"

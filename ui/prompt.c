@@ -6,7 +6,6 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/msg.h"
-#include "base/utf8.h"
 #include "ui/edit.h"
 #include "ui/screen.h"
 

@@ -1,7 +1,6 @@
 /* The screen's state between frames: starts the session, again with other inputs, takes what was handed over. */
 #include "ui/screen.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,10 +9,8 @@
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
-#include "cmd/pane_verbs.h"
 #include "cmd/workspace_refresh.h"
 #include "panel/round_leave.h"
-#include "ui/pane.h"
 #include "ui/open_investigation.h"
 
 /* ---- start and stop ---- */

@@ -1,5 +1,4 @@
 /* A grid as an SVG picture: what the terminal would show, in its colours. */
-#include <stdio.h>
 
 #include "base/utf8.h"
 #include "ui/grid.h"

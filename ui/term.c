@@ -16,7 +16,6 @@
 #define NCURSES_WIDECHAR 1
 #include <ncurses.h>
 
-#include "base/clock.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/msg.h"

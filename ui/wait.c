@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "ui/cli.h"
 #include "ui/ending.h"
 
 #define SAY_EVERY_MS 200

@@ -3,7 +3,6 @@
 #include "base/processors.h"
 
 #include <sched.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/io.h"

@@ -1,6 +1,5 @@
 /* What is shown: panes, stacks, lists. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/msg.h"

@@ -4,7 +4,6 @@
 #include "base/file_write.h"
 #include "base/io.h"
 #include "base/msg.h"
-#include "base/num.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "cmd/pane_verbs.h"

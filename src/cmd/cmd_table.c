@@ -4,7 +4,6 @@
 
 #include "base/msg.h"
 #include "base/nearest.h"
-#include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/pane_verbs.h"
 

@@ -1,6 +1,5 @@
 /* The tensor view: what it shows, and moving in it. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/msg.h"
 #include "base/num.h"

@@ -5,7 +5,6 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 #include "table/same_values.h"
-#include "report/compare.h"
 
 static int run_set(struct workspace *d, struct str args)
 {

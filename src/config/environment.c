@@ -1,6 +1,5 @@
 /* What env prints: NAME=value a line, values as they are. A value with line ends goes on in lines that are no
  * assignment, which are passed over: no variable of the checklist has any. */
-#include "base/msg.h"
 #include "config/shell.h"
 
 static bool assignment(struct str line, struct str *name, struct str *value)

@@ -1,7 +1,6 @@
 /* What expressions of the checklist can call. A value that is not there (or depends on what files do not tell)
  * goes through most of them unchanged, so that a row needs to say nothing about it. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/cursor.h"
 #include "config/expr.h"

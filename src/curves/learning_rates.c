@@ -2,7 +2,6 @@
 #include "curves/curves.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/num.h"
 

@@ -1,8 +1,6 @@
 /* Finds the call that computed a row's value and its inputs, and reads tensors whole. */
 #include "diagnose/call_tensors.h"
 
-#include <stdlib.h>
-
 static bool forward_output(const struct dump *d, uint32_t row)
 {
     return d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].phase == PHASE_FORWARD;

@@ -1,6 +1,5 @@
 /* What the rest of the comparison tells about a row: its weights, values of other rows, what should have been added. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/msg.h"
 #include "base/num.h"

@@ -1,6 +1,5 @@
 /* A normalisation recomputed on each side: another epsilon, another mode, an input that was rounded. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/msg.h"
 #include "base/num.h"

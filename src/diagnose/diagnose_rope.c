@@ -1,7 +1,6 @@
 /* Rotary tables: angle = position × frequency, the frequencies base^(−i/n). Both sides are compared with such
  * tables, exact and with the frequencies rounded; where each fits another one, that is what differs. */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/msg.h"
 #include "base/num.h"

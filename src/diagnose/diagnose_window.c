@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "base/msg.h"
-#include "base/num.h"
 #include "diagnose/call_tensors.h"
 #include "diagnose/diagnosis_case.h"
 #include "diagnose/window_fit.h"

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "base/vec.h"
-
 #define LOG_FROM 100 /* times between the largest and the smallest value */
 #define HALF_DECADES 2 /* shades an order of magnitude */
 

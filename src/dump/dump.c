@@ -2,7 +2,6 @@
  * tensors of rows back. */
 #include "dump/dump.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/msg.h"

@@ -1,5 +1,4 @@
 /* Finds recordings below a path, by the readers' probes and the names of the folders they lie in. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,8 +6,6 @@
 #include "fmt/msdump.h"
 
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/msg.h"

@@ -3,8 +3,6 @@
  * Read by looking for each key, since writers differ in blanks and order. */
 #include "fmt/npy.h"
 
-#include <stdlib.h>
-
 #include "base/msg.h"
 
 #define HEADER_MAX (1u << 20)

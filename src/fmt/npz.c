@@ -1,7 +1,6 @@
 /* .npz: a zip of .npy members, each a named array; np.savez stores them, np.savez_compressed deflates. */
 #include <stdlib.h>
 
-#include "base/msg.h"
 #include "fmt/npy.h"
 #include "fmt/weights.h"
 #include "fmt/zip.h"

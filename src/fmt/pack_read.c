@@ -1,10 +1,8 @@
 /* One side of an unpacked pack: lines of JSON, in the order things were recorded (doc/formats.md). */
 #include "fmt/pack_read.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/json_write.h"
 #include "base/lines.h"
 #include "base/msg.h"
 #include "base/json_read.h"

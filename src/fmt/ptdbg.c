@@ -2,7 +2,6 @@
  * .npy in the folder beside it. Layout, versions and traps: doc/formats.md. */
 #include "fmt/ptdbg.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/msg.h"

@@ -3,11 +3,9 @@
  * that was sampled (the default then) a row has the first ten values, the maximum, the minimum and the mean. */
 #include "fmt/ptdbg.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "base/num.h"
 #include "fmt/json_row.h"
 #include "dump/family.h"
 

@@ -2,8 +2,6 @@
  * tool said of the pair. */
 #include "fmt/result_table.h"
 
-#include <math.h>
-
 #include "base/msg.h"
 #include "base/num.h"
 #include "fmt/msprobe.h"

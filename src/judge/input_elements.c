@@ -2,7 +2,6 @@
 #include "judge/input_elements.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "measure/element_sample.h"
 

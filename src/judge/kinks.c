@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "dump/family.h"
-#include "dump/recorded_figures.h"
 #include "judge/conditioning.h"
 #include "judge/pass_rows.h"
 #include "judge/thresholds.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/msg.h"
-#include "base/num.h"
 #include "dump/checksum.h"
 #include "dump/family.h"
 #include "dump/role.h"

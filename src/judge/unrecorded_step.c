@@ -6,7 +6,6 @@
 #include "judge/conditioning.h"
 #include "judge/kinks.h"
 #include "judge/pass_rows.h"
-#include "judge/thresholds.h"
 
 #define WITHIN 256 /* calls of a module among which what its last step was given is looked for */
 

@@ -14,7 +14,6 @@
 #include "dump/checksum.h"
 #include "dump/recorded_figures.h"
 #include "judge/table_verdicts.h"
-#include "dump/family.h"
 
 static const char *digits(char out[NUM_MAX], float v)
 {

@@ -1,7 +1,5 @@
 /* A log as lines: read in pieces, however large, with the marks a terminal would have eaten taken out. */
-#include <stdlib.h>
 
-#include "base/msg.h"
 #include "base/utf8.h"
 #include "log/series_builder.h"
 

@@ -4,7 +4,6 @@
  *   embedding_local_norm: VALUE                   MindFormers
  *   print torch local norm:⏎[tensor(1.3662, …), …]   the guide's patch of Megatron; squares, no names
  *    norm_size: (…)⏎local_norm:⏎[…⏎…]             MindFormers' wrapper; squares, no names */
-#include "base/msg.h"
 #include "log/series_builder.h"
 
 #define LIST_BYTES (1u << 20)

@@ -1,7 +1,6 @@
 /* Megatron-LM's training_log (v1.0 to core 0.19), MindSpeed, Megatron-DeepSpeed, Primus: one line a record,
  *   [TS] iteration N/ TOTAL | name: value | … | number of nan iterations: 0 |
  * Fields are known by their names only; torchrun, mpirun and nemo-run put their own marks in front. */
-#include "base/msg.h"
 #include "log/series_builder.h"
 
 /* Behind "iteration N/ TOTAL |"; false when that does not stand here. */

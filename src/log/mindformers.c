@@ -2,7 +2,6 @@
  *   { Epoch:[ 1/ 2], step:[ 4/ 1200], loss: 5.205, per_step_time: 283ms, lr: 0.001, overflow cond: False, loss_scale:
  * 1.0, global_norm: [1.9597309] and the lines of TrainingStateMonitor, Epoch:[…], step:[…] local_norm/NAME: VALUE.
  * Steps count from 1 in each epoch; here they go on. */
-#include "base/msg.h"
 #include "log/series_builder.h"
 
 /* "[ 1/ 2]" at the front: both numbers, taken away. */

@@ -1,7 +1,5 @@
 /* A text log's lines, given to the kinds that read lines; records wrapped over several are put together. */
-#include <stdlib.h>
 
-#include "base/msg.h"
 #include "log/series_builder.h"
 
 #define HELD (1u << 20) /* bytes of a wrapped record (a list of local norms can be long) */

@@ -1,8 +1,6 @@
 /* TensorBoard event files: TFRecords (length, its masked CRC-32C, bytes, theirs) of Event messages, of
  * which the scalars are taken: simple_value, or a TensorProto of one float. The protobuf wire format is
  * walked by hand; nothing but the bytes of one record is ever believed. */
-#include <math.h>
-#include <stdlib.h>
 
 #include "base/msg.h"
 #include "base/proto_fields.h"

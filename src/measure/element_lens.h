@@ -51,35 +51,4 @@ struct element_lens_plane {
 
 struct element_lens_plane element_lens_all(const struct element_lens *l);
 
-struct element_lens_reader {
-    const struct element_lens *l;
-    struct element_lens_plane p;
-    struct tensor part[2];      /* shares the files of l */
-    struct tensor_walk w[2];
-    unsigned char *raw;
-    double *v[2];               /* values of the last read */
-};
-
-void element_lens_reader_init(struct element_lens_reader *r, const struct element_lens *l,
-                              const struct element_lens_plane *p);
-void element_lens_reader_release(struct element_lens_reader *r);
-/* gives back what it keeps of the files; reading goes on as before */
-void element_lens_reader_rest(struct element_lens_reader *r);
-/* n ≤ ELEMENT_LENS_RUN elements from `at` of the plane. */
-int element_lens_read(struct element_lens_reader *r, uint64_t at, size_t n, struct err *e);
-/* How a plane is best gone through: elements a read (few where each costs a page of the file), and how many such reads
- * in a row (many where the file is gathered a slab at a time). */
-void element_lens_reader_pace(const struct element_lens_reader *r, size_t *run, size_t *row);
-
-/* Stretches of a plane in an order that soon touches all of it, each once: rows of `row` stretches, jumping about. */
-struct element_lens_sweep {
-    uint64_t rows, next, stride; /* of rows */
-    uint64_t done;               /* stretches */
-    uint64_t numel;
-    size_t run, row, in;         /* in: the next stretch of the row */
-};
-
-void element_lens_sweep_init(struct element_lens_sweep *s, uint64_t numel, size_t run, size_t row);
-bool element_lens_sweep_take(struct element_lens_sweep *s, uint64_t *at, size_t *n); /* false: all were given */
-
 #endif

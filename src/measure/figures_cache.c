@@ -2,8 +2,6 @@
  * computed differently. */
 #include "measure/figures_cache.h"
 
-#include "base/mem.h"
-
 #define VERSION 3 /* to be raised when a figure is computed in another way */
 #define VIEW_TEXT 200
 

@@ -27,15 +27,15 @@ void heat_map_init(struct heat_map *h, const struct element_lens *l, const struc
     h->plane = (struct element_lens_plane){.base = element_lens_index(l, at), .outer = (uint64_t)ask->count[h->turned],
                                            .inner = (uint64_t)ask->count[!h->turned],
                                            .outer_axis = ask->axis[h->turned], .inner_axis = ask->axis[!h->turned]};
-    element_lens_reader_init(&h->reader, l, &h->plane);
+    lens_read_init(&h->reader, l, &h->plane);
     size_t run, row;
-    element_lens_reader_pace(&h->reader, &run, &row);
-    element_lens_sweep_init(&h->sweep, h->numel, run, row);
+    lens_read_pace(&h->reader, &run, &row);
+    lens_sweep_init(&h->sweep, h->numel, run, row);
 }
 
 void heat_map_release(struct heat_map *h)
 {
-    element_lens_reader_release(&h->reader);
+    lens_read_release(&h->reader);
     free(h->cell);
     *h = (struct heat_map){.h = 0};
 }
@@ -43,9 +43,9 @@ void heat_map_release(struct heat_map *h)
 int heat_map_read(struct heat_map *h, struct err *e)
 {
     h->n = 0;
-    if (!element_lens_sweep_take(&h->sweep, &h->at, &h->n))
+    if (!lens_sweep_take(&h->sweep, &h->at, &h->n))
         return 0;
-    return element_lens_read(&h->reader, h->at, h->n, e);
+    return lens_read(&h->reader, h->at, h->n, e);
 }
 
 /* One more value of a cell: |v| counts, what is odd beats all that is not, the first place of equals stays. */

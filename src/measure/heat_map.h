@@ -4,7 +4,7 @@
 #ifndef MEASURE_HEAT_MAP_H
 #define MEASURE_HEAT_MAP_H
 
-#include "measure/element_lens.h"
+#include "measure/lens_read.h"
 
 #define HEAT_MAP_CELLS 65536 /* of one plane at most */
 
@@ -33,8 +33,8 @@ struct heat_map {
     double most[HEAT_MAP_KINDS];    /* the largest finite |value| so far */
     struct element_lens_plane plane;
     bool turned;                /* the plane's inner axis is the rows' */
-    struct element_lens_reader reader;
-    struct element_lens_sweep sweep;
+    struct lens_reader reader;
+    struct lens_sweep sweep;
     uint64_t at;                /* of the stretch that was read and is not counted yet */
     size_t n;
 };

@@ -1,8 +1,6 @@
 /* The job behind the tensor view: opens what is wanted now, reads what the screen needs first, then the whole. */
 #include "measure/tensor_reader.h"
 
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "base/msg.h"
 
@@ -161,7 +159,7 @@ static bool work_on(struct tensor_reader *s, long *plane_since, struct heat_map 
     if (h != *plane) {
         for (int i = 0; i < TENSOR_READER_HEATS; i++)
             if (s->used[i] && &s->heat[i] != h)
-                element_lens_reader_rest(&s->heat[i].reader);
+                lens_read_rest(&s->heat[i].reader);
         *plane = h;
         *plane_since = clock_ms();
     }

@@ -2,7 +2,6 @@
 #include "measure/tensor_stats.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 void tensor_stats_init(struct tensor_stats *t, const struct element_lens *l)
 {
@@ -14,24 +13,24 @@ void tensor_stats_init(struct tensor_stats *t, const struct element_lens *l)
         s->size = l->shape[i] > TENSOR_STATS_STRIP ? (l->shape[i] + TENSOR_STATS_STRIP - 1) / TENSOR_STATS_STRIP : 1;
         s->bins = (int)((l->shape[i] + s->size - 1) / s->size);
     }
-    element_lens_reader_init(&t->reader, l, &all);
+    lens_read_init(&t->reader, l, &all);
     size_t run, row;
-    element_lens_reader_pace(&t->reader, &run, &row);
-    element_lens_sweep_init(&t->sweep, l->numel, run, row);
+    lens_read_pace(&t->reader, &run, &row);
+    lens_sweep_init(&t->sweep, l->numel, run, row);
 }
 
 void tensor_stats_release(struct tensor_stats *t)
 {
-    element_lens_reader_release(&t->reader);
+    lens_read_release(&t->reader);
     memset(t, 0, sizeof *t);
 }
 
 int tensor_stats_read(struct tensor_stats *t, struct err *e)
 {
     t->n = 0;
-    if (!element_lens_sweep_take(&t->sweep, &t->at, &t->n))
+    if (!lens_sweep_take(&t->sweep, &t->at, &t->n))
         return 0;
-    return element_lens_read(&t->reader, t->at, t->n, e);
+    return lens_read(&t->reader, t->at, t->n, e);
 }
 
 static int bin_of(double v)

@@ -4,7 +4,7 @@
 #ifndef MEASURE_TENSOR_STATS_H
 #define MEASURE_TENSOR_STATS_H
 
-#include "measure/element_lens.h"
+#include "measure/lens_read.h"
 
 #define TENSOR_STATS_WORST 64
 #define TENSOR_STATS_ODD 64
@@ -39,8 +39,8 @@ struct tensor_stats {
     uint64_t values[2][2][TENSOR_STATS_SPREAD];   /* side, negative, bin; non-finite ones are in none */
     uint64_t errors[TENSOR_STATS_SPREAD], ulps[TENSOR_STATS_SPREAD]; /* of elements finite on both sides */
     struct tensor_stats_strip strip[TENSOR_DIMS];
-    struct element_lens_reader reader;
-    struct element_lens_sweep sweep;
+    struct lens_reader reader;
+    struct lens_sweep sweep;
     uint64_t at;
     size_t n;
 };

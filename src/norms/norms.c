@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "base/num.h"
 
 void norms_warn(struct norms *n, const char *fmt, ...)
 {

@@ -2,12 +2,10 @@
  * judges. */
 #include "optimizer/optimizer.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "base/num.h"
 
 void step_warn(struct optimizer *x, const char *fmt, ...)
 {

@@ -1,7 +1,6 @@
 /* Arguments, candidates, tensors and products as formulas use them. */
 #include "oracle/formula.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/msg.h"

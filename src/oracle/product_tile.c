@@ -1,7 +1,6 @@
 /* Tiles of products in the widest vectors the machine has. */
 #include "oracle/product_tile.h"
 
-#include <math.h>
 #include <string.h>
 
 #if defined(__x86_64__)

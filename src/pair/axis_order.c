@@ -2,7 +2,6 @@
 #include "pair/axis_order.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "pair/tensor_sample.h"
 

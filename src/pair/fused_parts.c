@@ -2,7 +2,6 @@
  * view that cuts the part out follows. */
 #include "pair/fused_parts.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "pair/tensor_sample.h"

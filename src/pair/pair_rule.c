@@ -3,7 +3,6 @@
 #include "pair/pair_rule.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/msg.h"
 #include "base/num.h"

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/io.h"
-#include "base/msg.h"
 #include "config/settings.h"
 #include "fmt/find_recordings.h"
 #include "log/series.h"

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "dump/family.h"
-
 bool path_number(struct str path, size_t *from, size_t *to, int *value)
 {
     for (size_t at = 0; at < path.n; ) {

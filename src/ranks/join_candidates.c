@@ -1,8 +1,6 @@
 /* All joins that the shapes of a row and of its counterpart allow. */
 #include "ranks/join_trial.h"
 
-#include <stdlib.h>
-
 #define CANDIDATES 1024 /* of one row; several cuts at once have many */
 
 static bool backward(const struct candidates *c)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "dump/family.h"
 #include "ranks/part_values.h"
 
 struct finding_replicas {

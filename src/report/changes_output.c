@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/json_write.h"
-#include "judge/verdict_text.h"
 #include "dump/dump.h"
 #include "ticket/finding.h"
 

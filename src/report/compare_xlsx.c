@@ -12,7 +12,6 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "judge/verdict_text.h"
 #include "panel/subject.h"
 #include "report/report_build.h"
 #include "report/row_table.h"

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/json_write.h"
-#include "base/num.h"
 #include "document/csv.h"
 
 /* "target", "golden", "golden2", "golden3" … */

@@ -1,5 +1,4 @@
 /* The comparison of two jobs of several ranks as JSON. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/msg.h"

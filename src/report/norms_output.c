@@ -1,11 +1,8 @@
 /* Writes gradient norms of both sides as JSON and CSV. */
 #include "report/norms_output.h"
 
-#include <math.h>
-
 #include "base/json_write.h"
 #include "base/msg.h"
-#include "base/num.h"
 #include "document/csv.h"
 
 /* ---- JSON ---- */

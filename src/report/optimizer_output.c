@@ -2,7 +2,6 @@
 #include "report/optimizer_output.h"
 
 #include "base/json_write.h"
-#include "base/num.h"
 
 static const char *const sides[] = {"target", "golden"};
 

@@ -3,7 +3,6 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "fmt/pack_read.h"
 #include "report/pack_parts.h"
 
 #define ALL_ROWS 200000 /* of both sides together: so many are packed whatever was found */

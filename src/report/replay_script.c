@@ -3,7 +3,6 @@
 #include "report/replay_script.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/embed.h"

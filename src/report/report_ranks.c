@@ -3,7 +3,6 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "compare/job_text.h"
-#include "judge/verdict_text.h"
 #include "ranks/join_text.h"
 #include "report/formats.h"
 #include "report/report_sections.h"

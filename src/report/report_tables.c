@@ -3,7 +3,6 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "judge/verdict_text.h"
 #include "pair/gaps.h"
 #include "judge/step_inputs.h"
 #include "judge/accepted.h"

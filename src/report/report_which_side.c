@@ -1,6 +1,5 @@
 /* Which side is wrong: calls recomputed from their own inputs. */
 #include "base/msg.h"
-#include "base/num.h"
 #include "oracle/oracle_text.h"
 #include "report/report_sections.h"
 

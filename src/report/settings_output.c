@@ -2,7 +2,6 @@
 #include "report/settings_output.h"
 
 #include "base/json_write.h"
-#include "base/msg.h"
 #include "document/csv.h"
 
 static const char *framework_name(enum dialect d)

@@ -1,8 +1,6 @@
 /* Writes a comparison of two checkpoints as JSON and CSV, the list of one also as text. */
 #include "report/weights_output.h"
 
-#include <math.h>
-
 #include "base/json_write.h"
 #include "base/msg.h"
 #include "base/num.h"

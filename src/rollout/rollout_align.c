@@ -6,8 +6,6 @@
 #include <stdlib.h>
 
 #include "base/io.h"
-#include "base/msg.h"
-#include "fmt/weights.h"
 
 /* The number of a column that belongs to the i-th log-probability: a longer column has the prompt before, or is as long
  * as prompt and response together. */

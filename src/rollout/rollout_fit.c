@@ -7,7 +7,6 @@
  * A temperature: log-odds of a token against one other token are divided by it exactly, against all others nearly.
  * Noise leaves the slope of one side's log-odds over the other's at 1. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "rollout/rollout.h"
 

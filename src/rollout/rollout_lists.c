@@ -2,7 +2,6 @@
  * floats), and in JSON, a line a sequence. Both are trees of named values; numbers in lists of equal lengths are one
  * cell. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/io.h"
 #include "base/json_read.h"

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/json_read.h"
 #include "ticket/merge.h"
 
 /* ---- a side: of the investigation, and of a round that was left ---- */

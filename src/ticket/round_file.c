@@ -2,7 +2,6 @@
 #include "ticket/round_file.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <zlib.h>
 
 #include "base/file_write.h"
@@ -10,7 +9,6 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/msg.h"
-#include "base/num.h"
 #include "base/out.h"
 #include "base/record.h"
 #include "base/json_read.h"

@@ -412,23 +412,23 @@ static void sweeps(void **state)
     static unsigned char seen[100000];
     (void)state;
     for (uint64_t n = 1; n < 3000; n = n * 5 / 4 + 1) {
-        struct element_lens_sweep s;
+        struct lens_sweep s;
         uint64_t at, sum = 0;
         size_t part;
         memset(seen, 0, sizeof seen);
-        element_lens_sweep_init(&s, n * 7 - 3, 7, 1 + n % 5);
-        while (element_lens_sweep_take(&s, &at, &part)) {
+        lens_sweep_init(&s, n * 7 - 3, 7, 1 + n % 5);
+        while (lens_sweep_take(&s, &at, &part)) {
             assert_int_equal(seen[at / 7]++, 0);
             sum += part;
         }
         assert_int_equal(sum, n * 7 - 3);
     }
-    struct element_lens_sweep s;
+    struct lens_sweep s;
     uint64_t at;
     size_t part;
     memset(seen, 0, sizeof seen);
-    element_lens_sweep_init(&s, UINT64_C(5000000000), 16384, 1);
-    for (int i = 0; i < 64 && element_lens_sweep_take(&s, &at, &part); i++)
+    lens_sweep_init(&s, UINT64_C(5000000000), 16384, 1);
+    for (int i = 0; i < 64 && lens_sweep_take(&s, &at, &part); i++)
         seen[at / (UINT64_C(5000000000) / 16 + 1)] = 1;
     for (int i = 0; i < 16; i++)
         assert_true(seen[i]);

@@ -2,7 +2,6 @@
  * counter at process 0; nothing else travels, results are files in a folder that all can reach. */
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
