@@ -8,6 +8,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "document/write.h"
 #include "ui/open_investigation.h"
 #include "ui/pack_arguments.h"
 #include "ui/wait.h"
@@ -139,6 +140,8 @@ static int out_named(const struct options *o, struct out *out, struct err *e)
     return 0;
 }
 
+enum result_form { RESULT_TEXT, RESULT_JSON, RESULT_CSV };
+
 static enum result_form form_of(const struct options *o)
 {
     if (!o->json && !o->output)
@@ -160,16 +163,30 @@ int cli_may_write(const struct options *o, bool csv, struct err *e)
                    o->output);
 }
 
-int cli_write(const struct options *o, result_writer *write, const void *result, struct err *e)
+int cli_write(const struct options *o, const struct result_forms *f, const void *result, struct err *e)
 {
-    enum result_form f = form_of(o);
+    enum result_form form = form_of(o);
+    struct document d;
+    struct jsonw w;
     struct out out;
-    if (f == RESULT_TEXT)
+    if (form == RESULT_TEXT)
         out_memory(&out);
     else if (out_named(o, &out, e))
         return -1;
-    write(result, f, &out);
-    if (f == RESULT_TEXT)
+    if (form == RESULT_TEXT && f->section) {
+        document_begin(&d);
+        f->section(&d, result);
+        write_text_end(&out.buf, &d);
+    } else if (form == RESULT_TEXT) {
+        f->text(&out.buf, result);
+    } else if (form == RESULT_CSV && f->csv) {
+        f->csv(&out, result);
+    } else {
+        jw_init(&w, &out.buf, f->indented);
+        f->json(&w, &out, result);
+        buf_char(&out.buf, '\n');
+    }
+    if (form == RESULT_TEXT)
         cli_print_clean(&out.buf);
     return out_close(&out, e);
 }

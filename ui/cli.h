@@ -2,12 +2,14 @@
 #ifndef UI_CLI_H
 #define UI_CLI_H
 
+#include "base/json_write.h"
+#include "base/tool.h"
+#include "document/document.h"
 #include "ticket/investigation.h"
 #include "session/job_compare.h"
 #include "session/session.h"
 #include "ui/options.h"
 
-#define TOOL "diverge " DIVERGE_VERSION
 
 int cli_compare(const struct options *o);
 /* The same for every step or rank both sides have (--step all, --rank all). found: what was walked so far; to be
@@ -83,14 +85,20 @@ int cli_ending(const char *path, struct err *e);
 int cli_out(const struct options *o, struct out *out, struct err *e);
 
 /* A result is a text for people unless --json or -o ask for a file of a program's. */
-enum result_form { RESULT_TEXT, RESULT_JSON, RESULT_CSV };
-typedef void result_writer(const void *result, enum result_form f, struct out *out); /* a text goes to out->buf */
+/* How a result is written: as a text, a document's or its own, as an object of JSON, and perhaps as a table. */
+struct result_forms {
+    void (*section)(struct document *d, const void *result);
+    void (*text)(struct buf *b, const void *result); /* where it is no document */
+    void (*json)(struct jsonw *w, struct out *o, const void *result);
+    void (*csv)(struct out *o, const void *result); /* NULL: not as a table */
+    bool indented;                                  /* the JSON */
+};
 /* Whether -o names a .json file, a .csv file where the result is also written as a table, or nothing. */
 bool cli_can_write(const struct options *o, bool csv);
 int cli_may_write(const struct options *o, bool csv, struct err *e); /* the same: 0, or -1 with a sentence */
 /* Writes it in the form and to the place asked for, a text without controls; files of a pack with the pack's name, not
  * that of the folder it is unpacked into. An ending that is neither form's makes it JSON. */
-int cli_write(const struct options *o, result_writer *write, const void *result, struct err *e);
+int cli_write(const struct options *o, const struct result_forms *f, const void *result, struct err *e);
 /* The same of a result that is a whole text already, for programs. */
 int cli_deliver(const struct options *o, const struct buf *b, struct err *e);
 /* Prints the line of --summary: to standard output, or where the result goes there to standard error. */

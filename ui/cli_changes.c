@@ -4,7 +4,6 @@
 #include "base/io.h"
 #include "base/json_write.h"
 #include "base/msg.h"
-#include "document/write.h"
 #include "report/changes_output.h"
 #include "panel/round_leave.h"
 #include "ticket/round_import.h"
@@ -73,17 +72,12 @@ static int last_round(struct round *r, const struct options *o, const char **nam
     return rc;
 }
 
-static void write_result(const void *result, enum result_form f, struct out *out)
+static void show(struct document *d, const void *result)
 {
-    struct document d;
-    if (f == RESULT_TEXT) {
-        document_begin(&d);
-        changes_section(&d, result);
-        write_text_end(&out->buf, &d);
-    } else {
-        changes_json(out, result);
-    }
+    changes_section(d, result);
 }
+
+static const struct result_forms forms = {.section = show, .json = changes_json};
 
 /* Prints or writes it; the exit status. */
 static int deliver(const struct round *before, const struct round *now, const char *const path[2],
@@ -97,8 +91,8 @@ static int deliver(const struct round *before, const struct round *now, const ch
         round_join_rest(&join, before, now);
     }
     changes_find(&c, before, now, rows ? &join : NULL);
-    struct changes_report report = {&c, before, now, {path[0], path[1]}, TOOL};
-    int status = cli_write(o, write_result, &report, e) ? cli_fail(e) : c.status;
+    struct changes_report report = {&c, before, now, {path[0], path[1]}};
+    int status = cli_write(o, &forms, &report, e) ? cli_fail(e) : c.status;
     changes_release(&c);
     round_join_release(&join);
     return status;
@@ -151,12 +145,9 @@ static void rounds_json(const struct investigation *v, struct buf *b)
 {
     struct jsonw w;
     jw_init(&w, b, true);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", TOOL);
+    jw_result(&w);
     jw_kcstr(&w, "investigation", v->path);
-    jw_key(&w, "rounds");
-    jw_array(&w);
+    jw_karray(&w, "rounds");
     for (size_t i = 0; i <= v->rounds.n; i++) {
         const struct round_left *r = i < v->rounds.n ? &v->rounds.v[i] : NULL;
         const char *const *input = r ? r->input : v->input;

@@ -85,15 +85,14 @@ static void name_of(const struct dump *d, uint32_t row, struct buf *b)
         dump_row_name(d, row, b);
 }
 
-static void write_object(struct jsonw *json, struct out *o, const struct checked_dump *x)
+static void write_object(struct jsonw *json, struct out *o, const void *result)
 {
+    const struct checked_dump *x = result;
     const struct dump *d = x->d;
     const struct dump_check *c = &x->c;
     const input_doubt_list *doubts = &x->doubts;
     struct buf name = {0};
-    jw_object(json);
-    jw_kint(json, "schema", 1);
-    jw_kcstr(json, "tool", TOOL);
+    jw_result(json);
     json_side_fields(json, d);
     jw_kint(json, "apis", (int64_t)d->calls.n);
     jw_kint(json, "stacks", (int64_t)d->stacks.n);
@@ -102,13 +101,11 @@ static void write_object(struct jsonw *json, struct out *o, const struct checked
         name_of(d, d->rows.n ? (last ? (uint32_t)d->rows.n - 1 : 0) : NONE, &name);
         d->rows.n ? jw_str(json, buf_view(&name)) : jw_null(json);
     }
-    jw_key(json, "warnings");
-    jw_array(json);
+    jw_karray(json, "warnings");
     for (size_t i = 0; i < doubts->n; i++)
         jw_cstr(json, doubts->v[i].text);
     jw_end_array(json);
-    jw_key(json, "problems");
-    jw_array(json);
+    jw_karray(json, "problems");
     for (size_t i = 0; i < c->problems.n; i++) {
         const struct dump_check_problem *p = &c->problems.v[i];
         name_of(d, p->row, &name);
@@ -122,14 +119,6 @@ static void write_object(struct jsonw *json, struct out *o, const struct checked
         oracle_json_cover(json, &x->oracle->side[TARGET]);
     jw_end_object(json);
     buf_release(&name);
-}
-
-static void write_json(struct out *o, const struct checked_dump *x)
-{
-    struct jsonw w;
-    jw_init(&w, &o->buf, false);
-    write_object(&w, o, x);
-    buf_char(&o->buf, '\n');
 }
 
 /* Calls that do not give what their own inputs give, and how many were looked at. */
@@ -152,8 +141,9 @@ static void kernel_lines(const struct oracle_side *s, struct buf *b)
     buf_release(&name);
 }
 
-static void write_text(const struct checked_dump *x, struct buf *b)
+static void write_text(struct buf *b, const void *result)
 {
+    const struct checked_dump *x = result;
     const struct dump *d = x->d;
     const struct dump_check *c = &x->c;
     const input_doubt_list *doubts = &x->doubts;
@@ -179,11 +169,7 @@ static void write_text(const struct checked_dump *x, struct buf *b)
     buf_release(&name);
 }
 
-static void write_result(const void *result, enum result_form f, struct out *out)
-{
-    const struct checked_dump *x = result;
-    f == RESULT_TEXT ? write_text(x, &out->buf) : write_json(out, x);
-}
+static const struct result_forms forms = {.text = write_text, .json = write_object};
 
 static void write_summary(const struct options *o, const struct checked_dump *x, int own)
 {
@@ -399,20 +385,19 @@ static int check_steps(struct checked_job *x, struct err *e)
     return rc;
 }
 
-static void write_job(const void *result, enum result_form f, struct out *out)
+static void job_text(struct buf *b, const void *result)
 {
     const struct checked_job *x = result;
-    struct jsonw json, *w = &json;
-    if (f == RESULT_TEXT) {
-        buf_str(&out->buf, buf_view(&x->text));
-        if (!x->text.n)
-            buf_cstr(&out->buf, _("no problem found\n"));
-        return;
-    }
-    jw_init(w, &out->buf, false);
-    jw_object(w);
-    jw_kint(w, "schema", 1);
-    jw_kcstr(w, "tool", TOOL);
+    buf_str(b, buf_view(&x->text));
+    if (!x->text.n)
+        buf_cstr(b, _("no problem found\n"));
+}
+
+static void job_object(struct jsonw *w, struct out *o, const void *result)
+{
+    (void)o;
+    const struct checked_job *x = result;
+    jw_result(w);
     struct dump head = x->set.ranks.v[0]->dump;
     head.path = x->set.path;
     head.shown = NULL;
@@ -422,20 +407,17 @@ static void write_job(const void *result, enum result_form f, struct out *out)
     job_json_layout(w, &x->layout);
     jw_key(w, "ranks");
     jw_raw(w, buf_view(&x->ranks));
-    jw_key(w, "collectives");
-    jw_array(w);
+    jw_karray(w, "collectives");
     for (size_t i = 0; i < x->collectives.v.n; i++)
         job_json_collective(w, &x->collectives.v.v[i], (uint32_t)i, &x->set);
     jw_end_array(w);
-    jw_key(w, "replicas");
-    jw_array(w);
+    jw_karray(w, "replicas");
     for (size_t i = 0; i < x->replicas.v.n; i++)
         job_json_replica(w, &x->replicas.v.v[i], (uint32_t)i, &x->set);
     jw_end_array(w);
     jw_key(w, "problems");
     jw_raw(w, buf_view(&x->problems));
     jw_end_object(w);
-    buf_char(&out->buf, '\n');
 }
 
 static bool several_ranks(const place_list *l)
@@ -487,7 +469,7 @@ static int check_job(struct checked_job *x)
     jw_end_array(&x->ranks_json);
     jw_end_array(&x->problems_json);
     if (rc == 0 && (x->o->json || x->o->output || !x->o->summary))
-        rc = cli_write(x->o, write_job, x, &e);
+        rc = cli_write(x->o, &(const struct result_forms){.text = job_text, .json = job_object}, x, &e);
     int status = rc ? cli_fail(&e) : fail_on_status(&x->o->policy, &x->counts, x->wrong ? EXIT_DEVIATES : EXIT_ALIGNED);
     checked_job_release(x);
     return status;
@@ -590,7 +572,7 @@ int cli_check(const struct options *o)
         add_changes(&x, &s);
         int own = x.wrong ? EXIT_DEVIATES : EXIT_ALIGNED;
         status = fail_on_status(&o->policy, &x.counts, own);
-        if ((o->json || o->output || !o->summary) && cli_write(o, write_result, &x, &e))
+        if ((o->json || o->output || !o->summary) && cli_write(o, &forms, &x, &e))
             status = cli_fail(&e);
         if (o->summary)
             write_summary(o, &x, own);

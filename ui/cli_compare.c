@@ -280,7 +280,7 @@ static void text_report(struct buf *b, const struct comparison *s)
 static int write_result(const struct comparison *s, const struct investigation *inv, const struct options *o,
                         struct err *e)
 {
-    struct report_options ro = {.rows = o->rows, .tool = TOOL, .inv = inv, .date = open_investigation_date()};
+    struct report_options ro = {.rows = o->rows, .inv = inv, .date = open_investigation_date()};
     struct out out;
     const struct writer *w = cli_out_standard(o) ? &writers[0] : writer_for(o->output);
     if (!w)

@@ -3,7 +3,6 @@
 
 #include "base/msg.h"
 #include "config/settings_section.h"
-#include "document/write.h"
 #include "report/settings_output.h"
 #include "ui/cli.h"
 
@@ -24,17 +23,12 @@ static int add_environment(struct settings *s, const char *file, struct err *e)
     return rc;
 }
 
-static void write_result(const void *result, enum result_form f, struct out *out)
+static void show(struct document *d, const void *result)
 {
-    struct document d;
-    if (f == RESULT_TEXT) {
-        document_begin(&d);
-        settings_section(&d, result, SETTINGS_OPEN);
-        write_text_end(&out->buf, &d);
-    } else {
-        f == RESULT_CSV ? config_csv(out, result) : config_json(out, result, TOOL);
-    }
+    settings_section(d, result, SETTINGS_OPEN);
 }
+
+static const struct result_forms forms = {.section = show, .json = config_json, .csv = config_csv};
 
 int cli_config(const struct options *o)
 {
@@ -53,7 +47,7 @@ int cli_config(const struct options *o)
     if (rc == 0 && !cli_can_write(o, true))
         rc = err_set(&e, ERR_USAGE, _("%s: settings are written as .json or .csv"), o->output);
     if (rc == 0)
-        rc = cli_write(o, write_result, &c, &e);
+        rc = cli_write(o, &forms, &c, &e);
     int status = rc ? cli_fail(&e) : c.pass ? EXIT_ALIGNED : EXIT_DEVIATES;
     config_compare_release(&c);
     settings_release(&side[0]);

@@ -107,8 +107,7 @@ static void print_list(struct buf *b, const entry_list *l)
 
 static void write_list(struct jsonw *w, const char *key, const entry_list *l, bool read)
 {
-    jw_key(w, key);
-    jw_array(w);
+    jw_karray(w, key);
     for (size_t i = 0; i < l->n; i++) {
         const struct entry *x = &l->v[i];
         jw_object(w);
@@ -126,24 +125,22 @@ static void write_list(struct jsonw *w, const char *key, const entry_list *l, bo
     jw_end_array(w);
 }
 
-static void write_result(const void *result, enum result_form f, struct out *out)
+static void write_text(struct buf *b, const void *result)
 {
     const entry_list *read = result, *known = read + 1;
-    struct jsonw w;
-    if (f == RESULT_TEXT) {
-        print_list(&out->buf, read);
-        buf_fmt(&out->buf, "\n%s\n\n", _("Recognised, not read:"));
-        print_list(&out->buf, known);
-        return;
-    }
-    jw_init(&w, &out->buf, false);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", TOOL);
-    write_list(&w, "formats", read, true);
-    write_list(&w, "recognised", known, false);
-    jw_end_object(&w);
-    buf_char(&out->buf, '\n');
+    print_list(b, read);
+    buf_fmt(b, "\n%s\n\n", _("Recognised, not read:"));
+    print_list(b, known);
+}
+
+static void write_json(struct jsonw *w, struct out *o, const void *result)
+{
+    const entry_list *read = result, *known = read + 1;
+    (void)o;
+    jw_result(w);
+    write_list(w, "formats", read, true);
+    write_list(w, "recognised", known, false);
+    jw_end_object(w);
 }
 
 int cli_formats(const struct options *o)
@@ -151,7 +148,8 @@ int cli_formats(const struct options *o)
     entry_list list[2] = {{0}, {0}}; /* read, and only known */
     struct err e;
     gather(&list[0], &list[1]);
-    int status = cli_write(o, write_result, list, &e) ? cli_fail(&e) : EXIT_ALIGNED;
+    static const struct result_forms forms = {.text = write_text, .json = write_json};
+    int status = cli_write(o, &forms, list, &e) ? cli_fail(&e) : EXIT_ALIGNED;
     vec_release(&list[0]);
     vec_release(&list[1]);
     return status;

@@ -140,7 +140,7 @@ static void text_report(struct buf *b, const struct job_result *r)
 static int write_share(const struct job_run *r, struct err *e)
 {
     const struct options *o = r->o;
-    struct report_options ro = {.rows = ROWS_DEVIATING, .tool = TOOL, .inv = r->v};
+    struct report_options ro = {.rows = ROWS_DEVIATING, .inv = r->v};
     struct buf name = {0}, path = {0};
     struct out out;
     if (!o->output || strcmp(o->output, "-") == 0)
@@ -166,7 +166,7 @@ static int deliver(const struct job_run *r, struct err *e)
     if (o->workers_all)
         return write_share(r, e);
     if (o->json || o->output) {
-        struct report_options ro = {.rows = o->rows, .tool = TOOL, .inv = r->v, .date = open_investigation_date()};
+        struct report_options ro = {.rows = o->rows, .inv = r->v, .date = open_investigation_date()};
         const struct writer *w = o->json || strcmp(o->output, "-") == 0 ? &writers[0] : writer_for(o->output);
         if (!w || w->rows_only)
             return err_set(e, ERR_USAGE, _("%s: several steps or ranks are written as .json, .html or .md"), o->output);

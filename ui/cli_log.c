@@ -6,14 +6,11 @@
 #include "report/log_output.h"
 #include "ui/cli.h"
 
-/* A log and what was found in it. */
-struct checked_log {
-    const struct series *s;
-    const struct log_check *c;
-};
-
-static void write_text(const struct series *s, const struct log_check *c, struct buf *b)
+static void write_text(struct buf *b, const void *result)
 {
+    const struct checked_log *x = result;
+    const struct series *s = x->s;
+    const struct log_check *c = x->c;
     char n[NUM_MAX], m[NUM_MAX];
     buf_fmt(b, _("%s\n%s · %s steps · %s named series\n"), s->path, s->format, num_count(n, s->records.n),
             num_count(m, s->names.n));
@@ -32,14 +29,7 @@ static void write_text(const struct series *s, const struct log_check *c, struct
         buf_cstr(b, _("no problem found\n"));
 }
 
-static void write_result(const void *result, enum result_form f, struct out *out)
-{
-    const struct checked_log *x = result;
-    if (f == RESULT_TEXT)
-        write_text(x->s, x->c, &out->buf);
-    else
-        f == RESULT_CSV ? log_csv(out, x->s) : log_check_json(out, x->s, x->c, TOOL);
-}
+static const struct result_forms forms = {.text = write_text, .json = log_check_json, .csv = log_csv};
 
 static void write_summary(const struct options *o, const struct series *s, const struct log_check *c,
                           const struct fail_on_counts *counts, int own)
@@ -68,7 +58,7 @@ int cli_check_log(const struct options *o)
     int own = c.problems.n > c.notes ? EXIT_DEVIATES : s.unread.n ? EXIT_UNJUDGED : EXIT_ALIGNED,
         status = fail_on_status(&o->policy, &counts, own);
     struct checked_log found = {&s, &c};
-    if ((o->json || o->output || !o->summary) && cli_write(o, write_result, &found, &e))
+    if ((o->json || o->output || !o->summary) && cli_write(o, &forms, &found, &e))
         status = cli_fail(&e);
     if (o->summary)
         write_summary(o, &s, &c, &counts, own);

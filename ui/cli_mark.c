@@ -184,12 +184,9 @@ static void list_json(const struct decisions *d, struct buf *b)
 {
     struct jsonw w;
     jw_init(&w, b, true);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", TOOL);
+    jw_result(&w);
     jw_kint(&w, "decided", (int64_t)d->now);
-    jw_key(&w, "decisions");
-    jw_array(&w);
+    jw_karray(&w, "decisions");
     for (size_t i = 0; i < d->log.n; i++) {
         const struct decision *x = &d->log.v[i];
         jw_object(&w);

@@ -13,16 +13,13 @@ static void put_json(const struct merge *m, const struct options *o, struct buf 
     static const char *const choices[] = {"ask", "ours", "theirs"};
     struct jsonw w;
     jw_init(&w, b, true);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", TOOL);
+    jw_result(&w);
     jw_kcstr(&w, "ours", o->arg[0]);
     jw_kcstr(&w, "theirs", o->arg[1]);
     jw_kcstr(&w, "written", o->output);
     jw_kcstr(&w, "choice", choices[m->choice]);
     jw_kint(&w, "same", (int64_t)m->same);
-    jw_key(&w, "added");
-    jw_array(&w);
+    jw_karray(&w, "added");
     for (size_t i = 0; i < m->added.n; i++) {
         jw_object(&w);
         jw_kcstr(&w, "what", m->added.v[i].what);
@@ -31,8 +28,7 @@ static void put_json(const struct merge *m, const struct options *o, struct buf 
         jw_end_object(&w);
     }
     jw_end_array(&w);
-    jw_key(&w, "conflicts");
-    jw_array(&w);
+    jw_karray(&w, "conflicts");
     for (size_t i = 0; i < m->conflicts.n; i++) {
         jw_object(&w);
         jw_kcstr(&w, "what", m->conflicts.v[i].what);

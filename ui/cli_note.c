@@ -166,11 +166,8 @@ static void list(const struct investigation *inv, const struct options *o, bool 
     findings_read(&inv->findings, &l);
     jw_init(&w, b, true);
     if (json) {
-        jw_object(&w);
-        jw_kint(&w, "schema", 1);
-        jw_kcstr(&w, "tool", TOOL);
-        jw_key(&w, "findings");
-        jw_array(&w);
+        jw_result(&w);
+        jw_karray(&w, "findings");
     }
     for (size_t i = 0; i < l.n; i++) {
         if (o->filter && !finding_wanted(&l.v[i], str_of(o->filter)))

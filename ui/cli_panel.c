@@ -31,17 +31,12 @@ static int read_ticket(struct procedure_run *t, const struct options *o, bool ch
     return open_investigation(&t->inv, &saved, NULL, true, e) ? -1 : investigation_may_change(&t->inv, e);
 }
 
-static void write_result(const void *result, enum result_form f, struct out *out)
-{
-    f == RESULT_TEXT ? panels_text(&out->buf, result) : panels_json(out, result, TOOL);
-}
-
 int cli_panels(const struct options *o)
 {
     struct procedure_run t;
     struct err e = {0};
     int rc = read_ticket(&t, o, false, &e) || procedure_run_open(&t, o, &e) || cli_may_write(o, false, &e) ||
-             cli_write(o, write_result, &t.guide, &e);
+             cli_write(o, &(const struct result_forms){.text = panels_text, .json = panels_json}, &t.guide, &e);
     int status = rc ? cli_fail(&e) : panels_status(&t.guide);
     procedure_run_close(&t);
     return status;

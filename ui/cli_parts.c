@@ -116,7 +116,7 @@ static bool take(void *ctx, int step, int rank)
 /* Of some of the job's pairs, with where they begin to deviate. */
 static void write_result(const struct parts *p, struct job_result *r, const char *source, struct out *out)
 {
-    struct report_options ro = {.rows = ROWS_DEVIATING, .tool = TOOL, .inv = p->v, .lasting = true, .source = source};
+    struct report_options ro = {.rows = ROWS_DEVIATING, .inv = p->v, .lasting = true, .source = source};
     r->workers = 1; /* the counts that coverage is made of */
     memset(&r->first, 0, sizeof r->first);
     job_find_first(r);

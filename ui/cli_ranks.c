@@ -153,8 +153,7 @@ static void alone_text(struct buf *b, const place_list *l, const char *path)
 
 static void alone_json(struct jsonw *w, const char *key, const place_list *l)
 {
-    jw_key(w, key);
-    jw_array(w);
+    jw_karray(w, key);
     for (size_t i = 0; i < l->n; i++) {
         jw_object(w);
         jw_kint_if(w, "step", l->v[i].step >= 0, l->v[i].step);
@@ -180,8 +179,7 @@ static void tell_left_out_json(struct ranks_run *r)
 {
     alone_json(&r->w, "target_only", &r->left.alone[TARGET]);
     alone_json(&r->w, "golden_only", &r->left.alone[GOLDEN]);
-    jw_key(&r->w, "unread");
-    jw_array(&r->w);
+    jw_karray(&r->w, "unread");
     for (size_t i = 0; i < r->left.failed.n; i++)
         jw_cstr(&r->w, r->left.failed.v[i].text);
     jw_end_array(&r->w);
@@ -263,11 +261,8 @@ int cli_compare_all(const struct investigation *v, const struct options *o, stru
     }
     jw_init(&r.w, &r.out.buf, false);
     if (r.json) {
-        jw_object(&r.w);
-        jw_kint(&r.w, "schema", 1);
-        jw_kcstr(&r.w, "tool", TOOL);
-        jw_key(&r.w, "ranks");
-        jw_array(&r.w);
+        jw_result(&r.w);
+        jw_karray(&r.w, "ranks");
     }
     tell_left_out(&r, v);
     for (size_t i = 0; i < twins.n && rc == 0; i++)

@@ -21,7 +21,7 @@ static const char *packed_file(void *ctx, int side, uint32_t row, struct arena *
 static int write_script(struct session *s, const struct options *o, struct err *e)
 {
     uint32_t line = cli_line_named(s->now, o->arg[o->args - 1]);
-    struct replay_options ro = {.tool = TOOL, .framework = (enum replay_framework)o->framework,
+    struct replay_options ro = {.framework = (enum replay_framework)o->framework,
                                 .file = s->opt.of.pack ? packed_file : replay_own_file, .ctx = (void *)s->now};
     struct out out;
     if (line == NONE)

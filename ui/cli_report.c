@@ -12,7 +12,7 @@
 
 static int write_report(const struct procedure_run *t, const struct options *o, const struct writer *w, struct err *e)
 {
-    struct report_options ro = {.rows = ROWS_NONE, .tool = TOOL, .inv = &t->inv, .guide = &t->guide,
+    struct report_options ro = {.rows = ROWS_NONE, .inv = &t->inv, .guide = &t->guide,
                                 .date = open_investigation_date(), .paths = o->paths};
     struct out out;
     bool compared = t->s.now->judged && !t->s.now->single;
@@ -60,7 +60,7 @@ static void tell_packed(const struct pack_said *said, const struct options *o)
 static int write_pack(const struct procedure_run *t, const struct options *o, struct err *e)
 {
     struct pack_options po =
-        {.tool = TOOL, .inv = &t->inv, .guide = &t->guide, .date = open_investigation_date(), .paths = o->paths,
+        {.inv = &t->inv, .guide = &t->guide, .date = open_investigation_date(), .paths = o->paths,
          .limit = o->pack_limit ? o->pack_limit : PACK_LIMIT};
     struct pack_said said = {0};
     if (t->s.now->failed) {

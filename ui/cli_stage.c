@@ -5,7 +5,6 @@
 #include "base/msg.h"
 #include "base/threads.h"
 #include "curves/curves_section.h"
-#include "document/write.h"
 #include "norms/norms_section.h"
 #include "optimizer/optimizer_section.h"
 #include "report/curves_output.h"
@@ -42,10 +41,10 @@ int stage_run(const struct stage *s, const struct options *o, void *result)
     thresholds_init(&t.run.limits);
     for (int i = 0; i < o->thresholds; i++)
         thresholds_set(&t.run.limits, o->threshold_key[i], o->threshold_value[i], &e);
-    if (cli_may_write(o, s->csv, &e))
+    if (cli_may_write(o, s->forms.csv != NULL, &e))
         return cli_fail(&e);
     ending_catch(NULL);
-    if (wait_for_run(&w, work, &t, &e) || cli_write(o, s->write, result, &e))
+    if (wait_for_run(&w, work, &t, &e) || cli_write(o, &s->forms, result, &e))
         return cli_fail(&e);
     return exits[t.run.verdict];
 }
@@ -63,16 +62,9 @@ static int run_curves(struct stage_run *r, struct err *e)
     return 0;
 }
 
-static void write_curves(const void *result, enum result_form f, struct out *out)
+static void show_curves(struct document *d, const void *result)
 {
-    struct document d;
-    if (f == RESULT_TEXT) {
-        document_begin(&d);
-        curves_section(&d, result);
-        write_text_end(&out->buf, &d);
-    } else {
-        f == RESULT_CSV ? curves_csv(out, result) : curves_json(out, result, TOOL);
-    }
+    curves_section(d, result);
 }
 
 /* ---- norms: the gradient norm of every weight on both sides ---- */
@@ -99,16 +91,9 @@ static int run_norms(struct stage_run *r, struct err *e)
     return 0;
 }
 
-static void write_norms(const void *result, enum result_form f, struct out *out)
+static void show_norms(struct document *d, const void *result)
 {
-    struct document d;
-    if (f == RESULT_TEXT) {
-        document_begin(&d);
-        norms_section(&d, result, NORMS_SHOWN);
-        write_text_end(&out->buf, &d);
-    } else {
-        f == RESULT_CSV ? norms_csv(out, result) : norms_json(out, result, TOOL);
-    }
+    norms_section(d, result, NORMS_SHOWN);
 }
 
 /* ---- optimizer: one step of each side replayed ---- */
@@ -122,16 +107,9 @@ static int run_optimizer(struct stage_run *r, struct err *e)
     return rc;
 }
 
-static void write_optimizer(const void *result, enum result_form f, struct out *out)
+static void show_optimizer(struct document *d, const void *result)
 {
-    struct document d;
-    if (f == RESULT_TEXT) {
-        document_begin(&d);
-        optimizer_section(&d, result);
-        write_text_end(&out->buf, &d);
-    } else {
-        optimizer_json(out, result, TOOL);
-    }
+    optimizer_section(d, result);
 }
 
 /* ---- rollout: log-probabilities of trainer and rollout engine ---- */
@@ -146,24 +124,18 @@ static int run_rollout(struct stage_run *run, struct err *e)
     return 0;
 }
 
-static void write_rollout(const void *result, enum result_form f, struct out *out)
+static void show_rollout(struct document *d, const void *result)
 {
-    struct document d;
-    if (f == RESULT_TEXT) {
-        document_begin(&d);
-        rollout_section(&d, result, SEQUENCES_SHOWN);
-        write_text_end(&out->buf, &d);
-    } else {
-        f == RESULT_CSV ? rollout_csv(out, result) : rollout_json(out, result, TOOL);
-    }
+    rollout_section(d, result, SEQUENCES_SHOWN);
 }
 
 /* ---- the table ---- */
 
-static const struct stage curves_stage = {run_curves, write_curves, true, NULL},
-                          norms_stage = {run_norms, write_norms, true, NULL},
-                          optimizer_stage = {run_optimizer, write_optimizer, false, NULL},
-                          rollout_stage = {run_rollout, write_rollout, true, NULL};
+static const struct stage
+    curves_stage = {run_curves, {.section = show_curves, .json = curves_json, .csv = curves_csv}, NULL},
+    norms_stage = {run_norms, {.section = show_norms, .json = norms_json, .csv = norms_csv}, NULL},
+    optimizer_stage = {run_optimizer, {.section = show_optimizer, .json = optimizer_json}, NULL},
+    rollout_stage = {run_rollout, {.section = show_rollout, .json = rollout_json, .csv = rollout_csv}, NULL};
 
 int cli_curves(const struct options *o)
 {

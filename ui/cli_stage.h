@@ -21,8 +21,7 @@ struct stage_run {
 /* A row of the table of stages: the engine, and how its result is written. */
 struct stage {
     int (*work)(struct stage_run *r, struct err *e); /* in the background */
-    result_writer *write;
-    bool csv; /* also written as a table */
+    struct result_forms forms;
     void (*say)(void *run, struct buf *out); /* its progress (wait.h), of a stage_run, or NULL */
 };
 

@@ -63,8 +63,9 @@ static void put_place(const struct element_lens *l, const struct tensor_stats_pl
     buf_char(b, '\n');
 }
 
-static void put_text(const struct tensor_report *r, struct buf *b)
+static void put_text(struct buf *b, const void *result)
 {
+    const struct tensor_report *r = result;
     const struct element_lens *l = r->lens;
     const struct tensor_stats *t = r->tally;
     char n[2][NUM_MAX];
@@ -93,10 +94,7 @@ static void put_text(const struct tensor_report *r, struct buf *b)
         put_place(l, &t->worst[i], b);
 }
 
-static void write_result(const void *result, enum result_form f, struct out *out)
-{
-    f == RESULT_TEXT ? put_text(result, &out->buf) : report_tensor(result, &out->buf);
-}
+static const struct result_forms forms = {.text = put_text, .json = tensor_json, .indented = true};
 
 int cli_tensor(const struct comparison *s, const struct options *o, struct err *e)
 {
@@ -119,8 +117,8 @@ int cli_tensor(const struct comparison *s, const struct options *o, struct err *
         for (int d = 0; d < 2; d++)
             if (l.has[d])
                 dump_row_name(&s->side[d].dump, row[d], &name[d]);
-        struct tensor_report r = {TOOL, {buf_view(&name[0]), buf_view(&name[1])}, &l, t};
-        rc = cli_write(o, write_result, &r, e);
+        struct tensor_report r = {{buf_view(&name[0]), buf_view(&name[1])}, &l, t};
+        rc = cli_write(o, &forms, &r, e);
     }
     tensor_stats_release(t);
     free(t);

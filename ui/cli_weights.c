@@ -6,7 +6,6 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/threads.h"
-#include "document/write.h"
 #include "report/weights_output.h"
 #include "ui/cli_stage.h"
 #include "ui/ending.h"
@@ -15,6 +14,7 @@
 /* ---- one checkpoint listed ---- */
 
 struct listing {
+    struct weight_listing shown; /* first: the writers take it */
     struct weights w;
     struct side_figures *fig;
     bool *has;
@@ -58,19 +58,12 @@ static int run_listing(struct stage_run *r, struct err *e)
         return -1;
     l->fig = mem_zalloc(l->w.list.n * sizeof *l->fig);
     l->has = mem_zalloc(l->w.list.n * sizeof *l->has);
+    l->shown = (struct weight_listing){&l->w, l->fig, l->has};
     threads_run(r->workers, list_some, l);
     r->verdict = l->w.problems.n ? STAGE_FAIL : STAGE_PASS;
     return atomic_load(&r->watch.cancel) ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
 }
 
-static void write_listing(const void *result, enum result_form f, struct out *out)
-{
-    const struct listing *x = result;
-    const struct weight_listing l = {&x->w, x->fig, x->has};
-    f == RESULT_TEXT  ? weights_list_text(&out->buf, &l)
-    : f == RESULT_CSV ? weights_list_csv(out, &l)
-                      : weights_list_json(out, &l, TOOL);
-}
 
 static void say(void *run, struct buf *out)
 {
@@ -81,7 +74,8 @@ static void say(void *run, struct buf *out)
 
 static int list_one(const struct options *o)
 {
-    static const struct stage stage = {run_listing, write_listing, true, say};
+    static const struct stage stage = {
+        run_listing, {.text = weights_list_text, .json = weights_list_json, .csv = weights_list_csv}, say};
     struct listing l = {.lock = PTHREAD_MUTEX_INITIALIZER};
     int status = stage_run(&stage, o, &l);
     free(l.fig);
@@ -115,23 +109,26 @@ static int run_compare(struct stage_run *r, struct err *e)
     return 0;
 }
 
-static void write_compare(const void *result, enum result_form f, struct out *out)
+static void show(struct document *d, const void *result)
+{
+    weights_section(d, &((const struct weights_compared *)result)->c);
+}
+
+static void compared_json(struct jsonw *w, struct out *o, const void *result)
 {
     const struct weights_compared *x = result;
-    const struct report_options opt = {.rows = x->rows, .tool = TOOL};
-    struct document d;
-    if (f == RESULT_TEXT) {
-        document_begin(&d);
-        weights_section(&d, &x->c);
-        write_text_end(&out->buf, &d);
-    } else {
-        f == RESULT_CSV ? weights_csv(out, &x->c) : weights_json(out, &x->c, &opt);
-    }
+    const struct report_options opt = {.rows = x->rows};
+    weights_json_object(w, o, &x->c, &opt);
+}
+
+static void compared_csv(struct out *o, const void *result)
+{
+    weights_csv(o, &((const struct weights_compared *)result)->c);
 }
 
 static int compare_two(const struct options *o)
 {
-    static const struct stage stage = {run_compare, write_compare, true, say};
+    static const struct stage stage = {run_compare, {.section = show, .json = compared_json, .csv = compared_csv}, say};
     struct weights_compared x = {.rows = o->rows};
     int status = stage_run(&stage, o, &x);
     weight_compare_release(&x.c);
@@ -232,8 +229,7 @@ static int show_element(const struct options *o, struct err *e)
         jw_object(&w);
         jw_kint(&w, "schema", 1);
         jw_kcstr(&w, "element", o->element);
-        jw_key(&w, "values");
-        jw_array(&w);
+        jw_karray(&w, "values");
     }
     for (int s = 0; s < o->args && rc == 0; s++) {
         struct weights list;

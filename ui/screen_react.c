@@ -15,7 +15,6 @@ static void write_result(struct screen *s)
 {
     struct workspace *d = &s->work;
     struct report_options ro = {.rows = d->write_report || d->write_pack ? ROWS_NONE : ROWS_ALL,
-                                .tool = "diverge " DIVERGE_VERSION,
                                 .inv = &s->inv,
                                 .guide = d->write_report || d->write_pack ? &d->guide : NULL,
                                 .date = open_investigation_date()};

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "base/tool.h"
 #include "base/utf8.h"
 
 void jw_init(struct jsonw *w, struct buf *out, bool pretty)
@@ -179,6 +180,25 @@ void jw_kstr(struct jsonw *w, const char *key, struct str s)
     jw_str(w, s);
 }
 
+void jw_karray(struct jsonw *w, const char *key)
+{
+    jw_key(w, key);
+    jw_array(w);
+}
+
+void jw_kobject(struct jsonw *w, const char *key)
+{
+    jw_key(w, key);
+    jw_object(w);
+}
+
+void jw_result(struct jsonw *w)
+{
+    jw_object(w);
+    jw_kint(w, "schema", 1);
+    jw_kcstr(w, "tool", TOOL);
+}
+
 void jw_kcstr(struct jsonw *w, const char *key, const char *s)
 {
     jw_key(w, key);
@@ -226,8 +246,7 @@ void jw_kgiven(struct jsonw *w, const char *key, double v)
 
 void jw_kcstrs(struct jsonw *w, const char *key, const char *const *list, size_t n)
 {
-    jw_key(w, key);
-    jw_array(w);
+    jw_karray(w, key);
     for (size_t i = 0; i < n; i++)
         jw_cstr(w, list[i]);
     jw_end_array(w);

@@ -26,6 +26,8 @@ struct jsonw {
 void jw_init(struct jsonw *w, struct buf *out, bool pretty);
 void jw_object(struct jsonw *w);
 void jw_end_object(struct jsonw *w);
+/* The object every result of this program is: it names the schema (1) and the program. */
+void jw_result(struct jsonw *w);
 void jw_array(struct jsonw *w);
 void jw_end_array(struct jsonw *w);
 void jw_key(struct jsonw *w, const char *key);
@@ -44,6 +46,8 @@ void json_write_tree(const cJSON *tree, struct buf *out);
 void jw_kstr(struct jsonw *w, const char *key, struct str s);
 void jw_kcstrs(struct jsonw *w, const char *key, const char *const *list, size_t n);
 void jw_kcstr(struct jsonw *w, const char *key, const char *s);
+void jw_karray(struct jsonw *w, const char *key);
+void jw_kobject(struct jsonw *w, const char *key);
 void jw_knum(struct jsonw *w, const char *key, double v);
 void jw_kint(struct jsonw *w, const char *key, int64_t v);
 void jw_kbool(struct jsonw *w, const char *key, bool v);

@@ -135,8 +135,7 @@ uint64_t picture_most(const struct picture *p)
 
 static void numbers(struct jsonw *w, const char *key, const double *v, uint32_t n)
 {
-    jw_key(w, key);
-    jw_array(w);
+    jw_karray(w, key);
     for (uint32_t i = 0; i < n; i++)
         isnan(v[i]) ? jw_null(w) : jw_num(w, v[i]);
     jw_end_array(w);
@@ -145,8 +144,7 @@ static void numbers(struct jsonw *w, const char *key, const double *v, uint32_t 
 static void counts(struct jsonw *w, const struct picture *p, uint32_t k)
 {
     jw_kint(w, "zero", (int64_t)p->zero[k]);
-    jw_key(w, "bins");
-    jw_array(w);
+    jw_karray(w, "bins");
     for (int i = 0; i < p->bins; i++)
         jw_int(w, (int64_t)p->bin[k][i]);
     jw_end_array(w);
@@ -154,8 +152,7 @@ static void counts(struct jsonw *w, const struct picture *p, uint32_t k)
 
 static void series_json(struct jsonw *w, const struct picture *p)
 {
-    jw_key(w, "series");
-    jw_array(w);
+    jw_karray(w, "series");
     for (uint32_t k = 0; k < p->count; k++) {
         jw_object(w);
         jw_kcstr(w, "id", p->series[k].id);

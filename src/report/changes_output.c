@@ -21,15 +21,13 @@ static const char *finding_was(const struct changes_report *x, const struct roun
 
 static void round_json(struct jsonw *w, const char *key, const struct round *r, const char *path)
 {
-    jw_key(w, key);
-    jw_object(w);
+    jw_kobject(w, key);
     jw_kcstr(w, "path", path);
     jw_kint_if(w, "round", r->number, r->number);
     jw_kcstr(w, "target", r->side[TARGET].path);
     jw_kcstr(w, "golden", r->side[GOLDEN].path);
     jw_kint(w, "status", r->status);
-    jw_key(w, "summary");
-    jw_object(w);
+    jw_kobject(w, "summary");
     for (int v = VERDICT_MATCH; v < VERDICT_COUNT; v++)
         jw_kint(w, verdict_name((enum verdict)v), r->by[v]);
     jw_kint(w, "pairs", r->pairs);
@@ -84,8 +82,7 @@ static void lists_json(struct out *o, struct jsonw *w, const struct changes_repo
 {
     size_t at = 0;
     for (int k = 0; k < CHANGE_KINDS; k++) {
-        jw_key(w, change_name((enum change_kind)k));
-        jw_array(w);
+        jw_karray(w, change_name((enum change_kind)k));
         for (; at < x->c->list.n && x->c->list.v[at].kind == k; at++) {
             row_json(w, x, &x->c->list.v[at]);
             out_flow(o);
@@ -96,8 +93,7 @@ static void lists_json(struct out *o, struct jsonw *w, const struct changes_repo
 
 static void findings_json(struct jsonw *w, const struct changes_report *x)
 {
-    jw_key(w, "findings");
-    jw_array(w);
+    jw_karray(w, "findings");
     for (size_t i = 0; i < x->now->findings.n; i++) {
         const struct round_finding *f = &x->now->findings.v[i];
         const char *was = finding_was(x, f);
@@ -111,8 +107,7 @@ static void findings_json(struct jsonw *w, const struct changes_report *x)
         jw_end_object(w);
     }
     jw_end_array(w);
-    jw_key(w, "panels");
-    jw_array(w);
+    jw_karray(w, "panels");
     for (size_t i = 0; i < x->now->panels.n; i++) {
         const struct round_panel *p = &x->now->panels.v[i], *was = round_panel(x->before, p->name);
         if (!was || strcmp(was->state, p->state) == 0)
@@ -141,36 +136,31 @@ void changes_intervention_json(struct jsonw *w, const struct changes *c)
     jw_end_object(w);
 }
 
-void changes_json(struct out *o, const struct changes_report *x)
+void changes_json(struct jsonw *w, struct out *o, const void *result)
 {
+    const struct changes_report *x = result;
     const struct changes *c = x->c;
     struct buf sentence = {0};
-    struct jsonw w;
     changes_sentence(c, &sentence);
-    jw_init(&w, &o->buf, false);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", x->tool);
-    round_json(&w, "before", x->before, x->path[0]);
-    round_json(&w, "now", x->now, x->path[1]);
-    jw_kbool(&w, "comparable", c->comparable);
-    jw_kcstr(&w, "why", *c->why ? c->why : NULL);
-    jw_kcstr(&w, "verdict", c->status == 0 ? "pass" : c->status == 1 ? "fail" : "unknown");
-    jw_kstr(&w, "sentence", buf_view(&sentence));
-    jw_kcstr(&w, "first", first_fate_name(c->fate));
-    jw_kbool(&w, "moved", c->moved);
-    jw_kbool(&w, "confirmed", c->confirmed);
-    changes_intervention_json(&w, c);
-    jw_kbool(&w, "by_rows", c->rows);
-    jw_kint(&w, "joined", (int64_t)c->joined);
-    jw_key(&w, "counts");
-    jw_object(&w);
+    jw_result(w);
+    round_json(w, "before", x->before, x->path[0]);
+    round_json(w, "now", x->now, x->path[1]);
+    jw_kbool(w, "comparable", c->comparable);
+    jw_kcstr(w, "why", *c->why ? c->why : NULL);
+    jw_kcstr(w, "verdict", c->status == 0 ? "pass" : c->status == 1 ? "fail" : "unknown");
+    jw_kstr(w, "sentence", buf_view(&sentence));
+    jw_kcstr(w, "first", first_fate_name(c->fate));
+    jw_kbool(w, "moved", c->moved);
+    jw_kbool(w, "confirmed", c->confirmed);
+    changes_intervention_json(w, c);
+    jw_kbool(w, "by_rows", c->rows);
+    jw_kint(w, "joined", (int64_t)c->joined);
+    jw_kobject(w, "counts");
     for (int k = 0; k < CHANGE_KINDS; k++)
-        jw_kint(&w, change_name((enum change_kind)k), c->count[k]);
-    jw_end_object(&w);
-    lists_json(o, &w, x);
-    findings_json(&w, x);
-    jw_end_object(&w);
-    buf_char(&o->buf, '\n');
+        jw_kint(w, change_name((enum change_kind)k), c->count[k]);
+    jw_end_object(w);
+    lists_json(o, w, x);
+    findings_json(w, x);
+    jw_end_object(w);
     buf_release(&sentence);
 }

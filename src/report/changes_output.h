@@ -5,7 +5,7 @@
 #include "base/out.h"
 #include "report/changes_section.h"
 
-void changes_json(struct out *o, const struct changes_report *x);
+void changes_json(struct jsonw *w, struct out *o, const void *result); /* result: a struct changes_report */
 
 /* The member "intervention": {"row","outcome","behind","left"}, null where no value was replaced. */
 void changes_intervention_json(struct jsonw *w, const struct changes *c);

@@ -9,7 +9,6 @@ struct changes_report {
     const struct changes *c;
     const struct round *before, *now;
     const char *path[2]; /* what the two were read from */
-    const char *tool;
 };
 
 #define CHANGES_LISTED 20 /* rows of a kind */

@@ -22,7 +22,6 @@ enum report_rows { ROWS_NONE, ROWS_DEVIATING, ROWS_ALL };
 
 struct report_options {
     enum report_rows rows;
-    const char *tool; /* "diverge 0.2.0" */
     const struct investigation *inv; /* findings and decisions; NULL: none */
     int64_t date;     /* of a report, seconds since 1970; 0: it bears none */
     bool paths;       /* a report shows paths as they are */

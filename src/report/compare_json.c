@@ -73,8 +73,7 @@ static void side_fields(struct jsonw *w, const struct dump *d, const char *path)
 
 void json_digest(struct jsonw *w, const struct dump *d)
 {
-    jw_key(w, "digest");
-    jw_object(w);
+    jw_kobject(w, "digest");
     jw_kgiven(w, "precision", digest_precision(d));
     jw_end_object(w);
 }
@@ -170,13 +169,11 @@ static void joined_members(struct compare_writing *x, const struct line *l)
 {
     if (!joined_dump_rows(x->m->side[TARGET]))
         return;
-    jw_key(x->w, "join");
-    jw_array(x->w);
+    jw_karray(x->w, "join");
     for (int s = 0; s < 2; s++)
         join_objects(x, s, l->row[s]);
     jw_end_array(x->w);
-    jw_key(x->w, "parts");
-    jw_array(x->w);
+    jw_karray(x->w, "parts");
     for (int s = 0; s < 2; s++)
         part_objects(x, s, l->row[s]);
     jw_end_array(x->w);
@@ -256,8 +253,7 @@ static void stats(struct compare_writing *x, const char *key, int side, const st
 static void both_texts(struct compare_writing *x, const struct field_line *l, const char *field)
 {
     const struct field *f = field_find(str_of(field));
-    jw_key(x->w, f->key);
-    jw_array(x->w);
+    jw_karray(x->w, f->key);
     field_or_null(x, l, f);
     field_or_null(x, l, f + 1);
     jw_end_array(x->w);
@@ -266,8 +262,7 @@ static void both_texts(struct compare_writing *x, const struct field_line *l, co
 static void both_values(struct compare_writing *x, const struct field_line *l, const char *key,
                         void (*put)(struct jsonw *w, const struct dump *d, uint32_t row))
 {
-    jw_key(x->w, key);
-    jw_array(x->w);
+    jw_karray(x->w, key);
     for (int s = 0; s < 2; s++)
         put(x->w, x->m->side[s], l->row[s]);
     jw_end_array(x->w);
@@ -313,8 +308,7 @@ static void companions(struct compare_writing *x, uint32_t i)
         jw_kgiven(w, "noise_band", apart);
     if (!ref->of)
         return;
-    jw_key(w, "reference");
-    jw_object(w);
+    jw_kobject(w, "reference");
     for (int s = 0; s < 2; s++) {
         double off = l->row[s] != NONE ? (double)ref->error[s][l->row[s]] : NAN;
         jw_kgiven(w, side[s], off);
@@ -354,8 +348,7 @@ static void round_object(struct compare_writing *x)
     if (!q->told)
         return;
     changes_sentence(&q->changes, &sentence);
-    jw_key(w, "round");
-    jw_object(w);
+    jw_kobject(w, "round");
     jw_kint(w, "number", q->changes.round[1]);
     jw_kint(w, "before", q->changes.round[0]);
     jw_kbool(w, "comparable", q->changes.comparable);
@@ -379,8 +372,7 @@ static void diagnosis(struct compare_writing *x, uint32_t i)
         x->diagnosed++;
         diagnose_line(&d, x->j, x->m, x->s->flow, i);
     }
-    jw_key(w, "diagnosis");
-    jw_array(w);
+    jw_karray(w, "diagnosis");
     for (int k = 0; k < d.n; k++) {
         jw_object(w);
         jw_kcstr(w, "id", diagnosis_name((enum diagnosis_id)d.v[k].id));
@@ -406,8 +398,7 @@ static void rank_members(struct compare_writing *x, uint32_t line)
         job_bad_ranks(x->job, x->pair, line, &bad);
     jw_kint(x->w, "step", p->step);
     jw_kint_if(x->w, "rank", bad.n > 0, bad.n ? bad.v[0] : 0);
-    jw_key(x->w, "ranks");
-    jw_array(x->w);
+    jw_karray(x->w, "ranks");
     for (size_t i = 0; wrong && i < bad.n; i++)
         jw_int(x->w, bad.v[i]);
     jw_end_array(x->w);
@@ -466,23 +457,19 @@ void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s
     jw_kint(w, "unread", s->unread);
     jw_kint(w, "unread_files", s->unread_files);
     jw_kint(w, "known", s->known);
-    jw_key(w, "coverage");
-    jw_object(w);
+    jw_kobject(w, "coverage");
     jw_knum(w, "target", s->coverage[TARGET]);
     jw_knum(w, "golden", s->coverage[GOLDEN]);
     jw_end_object(w);
-    jw_key(w, "paired_by");
-    jw_object(w);
+    jw_kobject(w, "paired_by");
     for (int i = 0; i < WHY_COUNT; i++)
         if (i != WHY_UNLIKELY && s->paired_by[i])
             jw_kint(w, pair_why_name((enum pair_why)i),
                     s->paired_by[i] + (i == WHY_ORDER ? s->paired_by[WHY_UNLIKELY] : 0));
     jw_end_object(w);
-    jw_key(w, "not_recorded");
-    jw_object(w);
+    jw_kobject(w, "not_recorded");
     for (int d = 0; d < 2; d++) {
-        jw_key(w, d == TARGET ? "target" : "golden");
-        jw_array(w);
+        jw_karray(w, d == TARGET ? "target" : "golden");
         for (int r = 0; r < REGION_COUNT; r++)
             if (s->missing[d] >> r & 1)
                 jw_cstr(w, region_name((enum region)r));
@@ -501,8 +488,7 @@ static void three_way(struct compare_writing *x)
     struct three_way_sum s = third_run_three_way_sum(&x->s->reference, x->m->pairing);
     if (s.first != NONE)
         dump_row_name(x->m->side[TARGET], x->m->pairing->lines.v[s.first].row[TARGET], &name);
-    jw_key(w, "three_way");
-    jw_object(w);
+    jw_kobject(w, "three_way");
     jw_knum(w, "limit", (double)THREE_WAY_LIMIT);
     jw_kint(w, "pass", s.pass);
     jw_kint(w, "fail", s.fail);
@@ -563,8 +549,7 @@ static void passage(struct jsonw *w, struct call_error p)
 static void suspects(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
-    jw_key(w, "suspects");
-    jw_array(w);
+    jw_karray(w, "suspects");
     for (size_t i = 0; i < x->j->suspects.n && i < 50; i++) {
         const struct suspect *q = &x->j->suspects.v[i];
         const struct line *l = &x->m->pairing->lines.v[q->line];
@@ -586,8 +571,7 @@ static void suspects(struct compare_writing *x)
 static void frontier(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
-    jw_key(w, "frontier");
-    jw_array(w);
+    jw_karray(w, "frontier");
     for (size_t i = 0; i < x->j->frontier.n; i++) {
         const struct entry_point *q = &x->j->frontier.v[i];
         const struct line *l = &x->m->pairing->lines.v[q->line];
@@ -609,14 +593,12 @@ static void precision(struct compare_writing *x)
     struct arena a = {0};
     precision_list l = {0};
     precision_find(x->j, x->m, &a, &l);
-    jw_key(w, "precision");
-    jw_array(w);
+    jw_karray(w, "precision");
     for (size_t i = 0; i < l.n; i++) {
         jw_object(w);
         jw_kcstr(w, "scope", l.v[i].scope);
         jw_kint(w, "rows", l.v[i].rows);
-        jw_key(w, "dtype");
-        jw_array(w);
+        jw_karray(w, "dtype");
         jw_cstr(w, dtype_table[l.v[i].dtype[0]].name);
         jw_cstr(w, dtype_table[l.v[i].dtype[1]].name);
         jw_end_array(w);
@@ -631,8 +613,7 @@ static void inputs(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     const step_input_list *l = &x->s->inputs;
-    jw_key(w, "inputs");
-    jw_array(w);
+    jw_karray(w, "inputs");
     for (size_t i = 0; i < l->n; i++) {
         struct buf detail = {0};
         step_input_detail(&l->v[i], x->m->side, &detail);
@@ -671,8 +652,7 @@ static void gaps(struct compare_writing *x)
 {
     gap_group_list l = {0};
     gaps_group(x->m->pairing, x->m->side, &l);
-    jw_key(x->w, "gaps");
-    jw_array(x->w);
+    jw_karray(x->w, "gaps");
     for (size_t i = 0; i < l.n; i++) {
         const struct gap_group *g = &l.v[i];
         jw_object(x->w);
@@ -683,8 +663,7 @@ static void gaps(struct compare_writing *x)
         name_or_null(x, g->side, x->m->pairing->lines.v[g->line].row[g->side]);
         frame_json(x, "in", g->side, g->frame);
         frame_json(x, "called_at", g->side, g->caller);
-        jw_key(x->w, "operators");
-        jw_array(x->w);
+        jw_karray(x->w, "operators");
         for (uint32_t k = 0; k < g->ops && k < GAP_OPERATORS; k++)
             jw_str(x->w, g->op[k]);
         jw_end_array(x->w);
@@ -703,15 +682,12 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct comparison
                          const struct sanitize *clean)
 {
     struct compare_writing x = compare_writing(w, s, clean);
-    jw_object(w);
-    jw_kint(w, "schema", 1);
-    jw_kcstr(w, "tool", opt->tool);
+    jw_result(w);
     jw_key(w, "target");
     side(&x, TARGET);
     jw_key(w, "golden");
     side(&x, GOLDEN);
-    jw_key(w, "warnings");
-    jw_array(w);
+    jw_karray(w, "warnings");
     struct arena sentences = {0};
     input_doubt_list doubts = {0};
     input_doubts_find(s, &sentences, &doubts);
@@ -729,8 +705,7 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct comparison
     precision(&x);
     inputs(&x);
     gaps(&x);
-    jw_key(w, "rows");
-    jw_array(w);
+    jw_karray(w, "rows");
     for (uint32_t i = 0; opt->rows != ROWS_NONE && i < x.j->lines && report_goes_on(opt, o, i, x.j->lines); i++)
         if (shown(&x.j->line[i], opt->rows)) {
             row_object(&x, i);

@@ -42,8 +42,7 @@ static void runs_json(struct jsonw *w, const struct curves *c)
     }
     jw_key(w, "golden2");
     c->runs > 2 ? run_json(w, &c->run[2]) : jw_null(w);
-    jw_key(w, "more_golden");
-    jw_array(w);
+    jw_karray(w, "more_golden");
     for (size_t k = 3; k < c->runs; k++)
         run_json(w, &c->run[k]);
     jw_end_array(w);
@@ -51,12 +50,10 @@ static void runs_json(struct jsonw *w, const struct curves *c)
 
 static void points_json(struct jsonw *w, const struct curves *c)
 {
-    jw_key(w, "points");
-    jw_object(w);
+    jw_kobject(w, "points");
     for (int l = 0; l < CURVE_LIMITS; l++) {
         const struct curve_judged *p = &c->limit[l];
-        jw_key(w, curve_limit_name((enum curve_limit)l));
-        jw_object(w);
+        jw_kobject(w, curve_limit_name((enum curve_limit)l));
         l == CURVE_STEPS ? jw_kint(w, "value", (int64_t)p->value) : jw_kgiven(w, "value", p->value);
         jw_knum(w, "limit", p->limit);
         jw_kcstr(w, "verdict", stage_name(p->verdict));
@@ -70,8 +67,7 @@ static void points_json(struct jsonw *w, const struct curves *c)
 static void marks_json(struct out *o, struct jsonw *w, const char *key, const struct outlier_step *m, size_t n)
 {
     char name[24];
-    jw_key(w, key);
-    jw_array(w);
+    jw_karray(w, key);
     for (size_t i = 0; i < n; i++) {
         jw_object(w);
         jw_kcstr(w, "side", side_name(m[i].run, name));
@@ -131,12 +127,11 @@ static void course_json(struct jsonw *w, const struct curves *c)
     }
 }
 
-void curves_json_object(struct jsonw *w, struct out *o, const struct curves *c, const char *tool)
+void curves_json(struct jsonw *w, struct out *o, const void *result)
 {
+    const struct curves *c = result;
     static const char *const joins[] = {"step", "epoch", "order"};
-    jw_object(w);
-    jw_kint(w, "schema", 1);
-    jw_kcstr(w, "tool", tool);
+    jw_result(w);
     runs_json(w, c);
     jw_kcstr(w, "joined_by", joins[c->join]);
     jw_kint(w, "joined_steps", (int64_t)c->points.n);
@@ -158,14 +153,6 @@ void curves_json_object(struct jsonw *w, struct out *o, const struct curves *c, 
     jw_end_object(w);
 }
 
-void curves_json(struct out *o, const struct curves *c, const char *tool)
-{
-    struct jsonw w;
-    jw_init(&w, &o->buf, false);
-    curves_json_object(&w, o, c, tool);
-    buf_char(&o->buf, '\n');
-}
-
 /* ---- CSV ---- */
 
 static void value_cell(struct csv *w, const struct log_record *r, enum log_value v)
@@ -173,8 +160,9 @@ static void value_cell(struct csv *w, const struct log_record *r, enum log_value
     csv_number(w, log_has(r, v), log_has(r, v) ? r->value[v] : 0);
 }
 
-void curves_csv(struct out *o, const struct curves *c)
+void curves_csv(struct out *o, const void *result)
 {
+    const struct curves *c = result;
     struct csv w = {&o->buf, true};
     static const char *const columns[] = {"step",      "target_loss", "golden_loss", "loss_diff",
                                           "loss_rel",  "target_norm", "golden_norm", "norm_rel",

@@ -7,8 +7,8 @@
 #include "base/out.h"
 #include "curves/curves.h"
 
-void curves_json(struct out *o, const struct curves *c, const char *tool);
-void curves_json_object(struct jsonw *w, struct out *o, const struct curves *c, const char *tool); /* within another */
-void curves_csv(struct out *o, const struct curves *c); /* a line a joined step */
+/* result: a struct curves */
+void curves_json(struct jsonw *w, struct out *o, const void *result);
+void curves_csv(struct out *o, const void *result); /* a line a joined step */
 
 #endif

@@ -67,8 +67,7 @@ static void write_row(struct digest_writing *x, const struct dump *d, uint32_t r
 {
     struct jsonw w;
     row_records_begin(&w, &x->out->buf);
-    jw_key(&w, "row");
-    jw_array(&w);
+    jw_karray(&w, "row");
     row_records_row(&w, d, row, d->rows.v[row].call);
     jw_null(&w);
     write_sketch(&w, d->sketch ? d->sketch + (size_t)row * SKETCH_NUMBERS : NULL);
@@ -80,8 +79,7 @@ static void write_group(struct digest_writing *x, const struct call_group *g)
 {
     struct jsonw w;
     row_records_begin(&w, &x->out->buf);
-    jw_key(&w, "group");
-    jw_array(&w);
+    jw_karray(&w, "group");
     jw_int(&w, g->call);
     jw_cstr(&w, g->ranks);
     jw_end_array(&w);
@@ -92,8 +90,7 @@ static void write_problem(struct digest_writing *x, const struct problem *p)
 {
     struct jsonw w;
     row_records_begin(&w, &x->out->buf);
-    jw_key(&w, "problem");
-    jw_array(&w);
+    jw_karray(&w, "problem");
     if (p->row == NONE)
         jw_null(&w);
     else
@@ -133,8 +130,7 @@ void digest_end(struct digest_writing *x)
     uint64_t at = x->written + x->out->buf.n;
     struct jsonw w;
     row_records_begin(&w, &x->out->buf);
-    jw_key(&w, "places");
-    jw_array(&w);
+    jw_karray(&w, "places");
     for (size_t i = 0; i < x->places.n; i++) {
         const struct digest_place *p = &x->places.v[i];
         jw_array(&w);

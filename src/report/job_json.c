@@ -10,8 +10,7 @@
 
 static void int_array(struct jsonw *w, const char *key, const rank_list *l)
 {
-    jw_key(w, key);
-    jw_array(w);
+    jw_karray(w, key);
     for (size_t i = 0; i < l->n; i++)
         jw_int(w, l->v[i]);
     jw_end_array(w);
@@ -34,13 +33,11 @@ void job_json_layout(struct jsonw *w, const struct layout *l)
     jw_kint(w, "micro", l->size[CUT_MICRO]);
     jw_kint(w, "layers", l->layers);
     jw_kcstr(w, "source", layout_source_name(l->source));
-    jw_key(w, "proved");
-    jw_object(w);
+    jw_kobject(w, "proved");
     jw_kint(w, "rows", l->proved);
     jw_kint(w, "equal", l->equal);
     jw_end_object(w);
-    jw_key(w, "open");
-    jw_array(w);
+    jw_karray(w, "open");
     for (int c = 0; c < CUT_COUNT; c++)
         if (l->open >> c & 1)
             jw_cstr(w, cut_name((enum cut)c));
@@ -67,13 +64,11 @@ static void side(struct jsonw *w, const struct job_result *r, int which)
     jw_kint_if(w, "step", set->step >= 0, set->step);
     jw_knull(w, "rank");
     jw_kint(w, "rows", rows);
-    jw_key(w, "ranks");
-    jw_array(w);
+    jw_karray(w, "ranks");
     for (size_t i = 0; i < set->ranks.n; i++)
         jw_int(w, set->ranks.v[i]->rank);
     jw_end_array(w);
-    jw_key(w, "steps");
-    jw_array(w);
+    jw_karray(w, "steps");
     for (size_t i = 0; i < r->steps; i++)
         jw_int(w, r->job[i]->set[which].step);
     jw_end_array(w);
@@ -193,8 +188,7 @@ static void rank_object(struct jsonw *w, const struct job_result *r, size_t pair
             jw_int(w, j->set[GOLDEN].ranks.v[i]->rank);
         jw_end_array(w);
     }
-    jw_key(w, "place");
-    jw_object(w);
+    jw_kobject(w, "place");
     for (int c = 0; c < CUT_RANKS; c++)
         jw_kint(w, cut_name((enum cut)c), at.at[c]);
     jw_end_object(w);
@@ -202,14 +196,12 @@ static void rank_object(struct jsonw *w, const struct job_result *r, size_t pair
         uint32_t of = rank_set_find(&j->set[k], k == TARGET            ? rank
                                                 : p->rank[GOLDEN] >= 0 ? p->rank[GOLDEN]
                                                                        : j->set[k].ranks.v[0]->rank);
-        jw_key(w, k == TARGET ? "target" : "golden");
-        jw_object(w);
+        jw_kobject(w, k == TARGET ? "target" : "golden");
         if (of != NONE)
             json_side_fields(w, &j->set[k].ranks.v[of]->dump);
         jw_end_object(w);
     }
-    jw_key(w, "summary");
-    jw_object(w);
+    jw_kobject(w, "summary");
     compare_json_summary_members(w, &x->sum);
     jw_end_object(w);
     jw_key(w, "first_deviation");
@@ -225,8 +217,7 @@ static void rank_object(struct jsonw *w, const struct job_result *r, size_t pair
 
 static void ranks(struct jsonw *w, struct out *o, const struct job_result *r)
 {
-    jw_key(w, "ranks");
-    jw_array(w);
+    jw_karray(w, "ranks");
     for (size_t i = 0; i < r->pairs.n; i++) {
         const struct job_pair *p = &r->pairs.v[i];
         const struct rank_set *set = &job_at(r, p->step)->set[TARGET];
@@ -324,8 +315,7 @@ static void first(struct jsonw *w, const struct job_result *r)
 
 static void diagnosis(struct jsonw *w, const char *id, const char *evidence)
 {
-    jw_key(w, "diagnosis");
-    jw_array(w);
+    jw_karray(w, "diagnosis");
     if (id) {
         jw_object(w);
         jw_kcstr(w, "id", id);
@@ -347,8 +337,7 @@ void job_json_collective(struct jsonw *w, const struct collective *c, uint32_t i
     int_array(w, "group", &c->group);
     jw_kcstr(w, "group_source", c->group_source);
     jw_kcstr(w, "at", c->at);
-    jw_key(w, "calls");
-    jw_array(w);
+    jw_karray(w, "calls");
     for (size_t i = 0; i < c->calls.n; i++) {
         const struct rank_dump *d = set->ranks.v[c->calls.v[i].rank];
         jw_object(w);
@@ -395,8 +384,7 @@ void job_json_replica(struct jsonw *w, const struct replica_finding *x, uint32_t
 static void beside(struct jsonw *w, const struct job_result *r, enum report_rows rows)
 {
     uint32_t id = 0;
-    jw_key(w, "collectives");
-    jw_array(w);
+    jw_karray(w, "collectives");
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < r->collectives[s].v.n; i++, id++) {
             const struct collective *c = &r->collectives[s].v.v[i];
@@ -404,8 +392,7 @@ static void beside(struct jsonw *w, const struct job_result *r, enum report_rows
                 job_json_collective(w, c, id, &job_at(r, c->step)->set[s]);
         }
     jw_end_array(w);
-    jw_key(w, "replicas");
-    jw_array(w);
+    jw_karray(w, "replicas");
     id = 0;
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < r->replicas[s].v.n; i++, id++)
@@ -417,10 +404,8 @@ static void strip(struct jsonw *w, const struct job_result *r)
 {
     struct job_strip s;
     job_strip_build(&s, r);
-    jw_key(w, "strip");
-    jw_object(w);
-    jw_key(w, "columns");
-    jw_array(w);
+    jw_kobject(w, "strip");
+    jw_karray(w, "columns");
     for (size_t i = 0; i < s.columns; i++) {
         jw_object(w);
         jw_kint(w, "order", s.column[i].order);
@@ -429,8 +414,7 @@ static void strip(struct jsonw *w, const struct job_result *r)
         jw_end_object(w);
     }
     jw_end_array(w);
-    jw_key(w, "ranks");
-    jw_array(w);
+    jw_karray(w, "ranks");
     for (size_t i = 0; i < s.row.n; i++) {
         jw_object(w);
         jw_kint(w, "step", s.row.v[i].step);
@@ -475,8 +459,7 @@ static void layout_warnings(struct jsonw *w, const struct layout *l, const char 
 
 static void warnings(struct jsonw *w, const struct job_result *r, bool lasting)
 {
-    jw_key(w, "warnings");
-    jw_array(w);
+    jw_karray(w, "warnings");
     for (size_t i = 0; i < r->failed.n; i++)
         jw_cstr(w, r->failed.v[i].text);
     for (size_t k = 0; k < r->steps; k++)
@@ -509,8 +492,7 @@ static void places(struct jsonw *w, const struct place *v, size_t n)
 
 static void both_counts(struct jsonw *w, const char *key, const uint32_t count[2])
 {
-    jw_key(w, key);
-    jw_object(w);
+    jw_kobject(w, key);
     jw_kint(w, "target", count[TARGET]);
     jw_kint(w, "golden", count[GOLDEN]);
     jw_end_object(w);
@@ -522,8 +504,7 @@ static void shares(struct jsonw *w, const struct job_result *r)
     size_t n = 0;
     for (size_t i = 0; i < r->pairs.n; i++)
         n += r->pairs.v[i].rank[TARGET] < 0 ? job_at(r, r->pairs.v[i].step)->set[TARGET].ranks.n : 1;
-    jw_key(w, "parts");
-    jw_object(w);
+    jw_kobject(w, "parts");
     jw_kint(w, "done", (int64_t)n);
     jw_kint(w, "of", (int64_t)(n + r->left.n));
     jw_key(w, "missing");
@@ -535,8 +516,7 @@ static void shares(struct jsonw *w, const struct job_result *r)
     struct judge_summary all = {.pairs = 0};
     for (size_t i = 0; i < r->pairs.n; i++)
         add_up(&all, &r->pairs.v[i].c->judged->sum);
-    jw_key(w, "share");
-    jw_object(w);
+    jw_kobject(w, "share");
     both_counts(w, "compute", all.compute);
     both_counts(w, "covered", all.covered);
     jw_end_object(w);
@@ -546,9 +526,7 @@ void job_json(struct out *o, const struct job_result *r, const struct report_opt
 {
     struct jsonw json, *w = &json;
     jw_init(w, &o->buf, false);
-    jw_object(w);
-    jw_kint(w, "schema", 1);
-    jw_kcstr(w, "tool", opt->tool);
+    jw_result(w);
     if (opt->source)
         jw_kcstr(w, "source", opt->source);
     jw_key(w, "target");
@@ -567,8 +545,7 @@ void job_json(struct out *o, const struct job_result *r, const struct report_opt
         jw_key(w, i == TARGET ? "target_only" : "golden_only");
         places(w, r->alone[i].v, r->alone[i].n);
     }
-    jw_key(w, "rows");
-    jw_array(w);
+    jw_karray(w, "rows");
     for (size_t i = 0; i < r->pairs.n; i++)
         compare_json_job_rows(w, o, r, i, opt->rows);
     jw_end_array(w);

@@ -23,8 +23,7 @@ static void row_name(struct jsonw *w, const struct log_record *r)
 
 static void series_list(struct jsonw *w, const struct series *s)
 {
-    jw_key(w, "series");
-    jw_array(w);
+    jw_karray(w, "series");
     for (size_t i = 0; i < ARRAY_LEN(column); i++) {
         const struct log_record *first = NULL, *last = NULL;
         int64_t n = 0;
@@ -65,60 +64,56 @@ static void series_list(struct jsonw *w, const struct series *s)
     jw_end_array(w);
 }
 
-void log_check_json(struct out *o, const struct series *s, const struct log_check *c, const char *tool)
+void log_check_json(struct jsonw *w, struct out *o, const void *result)
 {
-    struct jsonw w;
+    const struct checked_log *x = result;
+    const struct series *s = x->s;
+    const struct log_check *c = x->c;
+    (void)o;
     int rank = series_rank(s);
-    jw_init(&w, &o->buf, false);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", tool);
-    jw_kcstr(&w, "path", s->path);
-    jw_kcstr(&w, "format", s->format);
-    jw_kcstr(&w, "framework", s->framework);
-    jw_knull(&w, "level");
-    jw_kcstr(&w, "task", "log");
-    jw_knull(&w, "step");
-    jw_kint_if(&w, "rank", rank >= 0, rank);
-    jw_kint(&w, "rows", (int64_t)s->records.n);
-    jw_kint(&w, "apis", 0);
-    jw_kint(&w, "stacks", 0);
-    jw_key(&w, "first_row");
-    s->records.n ? row_name(&w, &s->records.v[0]) : jw_null(&w);
-    jw_key(&w, "last_row");
-    s->records.n ? row_name(&w, &s->records.v[s->records.n - 1]) : jw_null(&w);
-    jw_key(&w, "files");
-    jw_array(&w);
+    jw_result(w);
+    jw_kcstr(w, "path", s->path);
+    jw_kcstr(w, "format", s->format);
+    jw_kcstr(w, "framework", s->framework);
+    jw_knull(w, "level");
+    jw_kcstr(w, "task", "log");
+    jw_knull(w, "step");
+    jw_kint_if(w, "rank", rank >= 0, rank);
+    jw_kint(w, "rows", (int64_t)s->records.n);
+    jw_kint(w, "apis", 0);
+    jw_kint(w, "stacks", 0);
+    jw_key(w, "first_row");
+    s->records.n ? row_name(w, &s->records.v[0]) : jw_null(w);
+    jw_key(w, "last_row");
+    s->records.n ? row_name(w, &s->records.v[s->records.n - 1]) : jw_null(w);
+    jw_karray(w, "files");
     for (size_t i = 0; i < s->files.n; i++) {
         const struct log_file *f = &s->files.v[i];
-        jw_object(&w);
-        jw_kcstr(&w, "path", f->path);
-        jw_kint_if(&w, "rank", f->rank >= 0, f->rank);
-        jw_kint(&w, "records", (int64_t)f->records);
-        jw_kbool(&w, "used", f->used);
-        jw_end_object(&w);
+        jw_object(w);
+        jw_kcstr(w, "path", f->path);
+        jw_kint_if(w, "rank", f->rank >= 0, f->rank);
+        jw_kint(w, "records", (int64_t)f->records);
+        jw_kbool(w, "used", f->used);
+        jw_end_object(w);
     }
-    jw_end_array(&w);
-    series_list(&w, s);
-    jw_key(&w, "unread");
-    jw_array(&w);
+    jw_end_array(w);
+    series_list(w, s);
+    jw_karray(w, "unread");
     for (size_t i = 0; i < s->unread.n; i++)
-        jw_cstr(&w, s->unread.v[i].text);
-    jw_end_array(&w);
-    jw_kcstrs(&w, "warnings", s->notes.v, s->notes.n);
-    jw_key(&w, "problems");
-    jw_array(&w);
+        jw_cstr(w, s->unread.v[i].text);
+    jw_end_array(w);
+    jw_kcstrs(w, "warnings", s->notes.v, s->notes.n);
+    jw_karray(w, "problems");
     for (size_t i = 0; i < c->problems.n; i++) {
         const struct log_problem *p = &c->problems.v[i];
         char step[24] = "";
         if (p->step >= 0)
             snprintf(step, sizeof step, "%lld", (long long)p->step);
-        json_problem(&w, str_of(step), p->kind, p->text);
+        json_problem(w, str_of(step), p->kind, p->text);
         out_flow(o);
     }
-    jw_end_array(&w);
-    jw_end_object(&w);
-    buf_char(&o->buf, '\n');
+    jw_end_array(w);
+    jw_end_object(w);
 }
 
 static void csv_text(struct buf *b, const char *s)
@@ -132,8 +127,9 @@ static void csv_text(struct buf *b, const char *s)
     buf_char(b, '"');
 }
 
-void log_csv(struct out *o, const struct series *s)
+void log_csv(struct out *o, const void *result)
 {
+    const struct series *s = ((const struct checked_log *)result)->s;
     char n[NUM_MAX];
     struct buf *b = &o->buf;
     buf_cstr(b, "step");

@@ -2,12 +2,19 @@
 #ifndef REPORT_LOG_OUTPUT_H
 #define REPORT_LOG_OUTPUT_H
 
+#include "base/json_write.h"
 #include "base/out.h"
 #include "log/log_check.h"
 
+/* A log and what was found in it: the result of both writers. */
+struct checked_log {
+    const struct series *s;
+    const struct log_check *c;
+};
+
 /* What `diverge check LOG --json` prints: rows are steps. */
-void log_check_json(struct out *o, const struct series *s, const struct log_check *c, const char *tool);
+void log_check_json(struct jsonw *w, struct out *o, const void *result);
 /* A line a step; absent values are empty, others as printed by the log. */
-void log_csv(struct out *o, const struct series *s);
+void log_csv(struct out *o, const void *result);
 
 #endif

@@ -201,8 +201,7 @@ static void write_pairs(struct out *o, const struct mapping_pairs *x)
     jw_init(&w, &o->buf, true);
     jw_object(&w);
     jw_kint(&w, "schema", 1);
-    jw_key(&w, "pairs");
-    jw_array(&w);
+    jw_karray(&w, "pairs");
     for (uint32_t i = 0; i < x->p->lines.n; i++) {
         const struct line *l = &x->p->lines.v[i];
         const struct pair *p = mapping_pair(x, l);

@@ -26,32 +26,28 @@ static const char *unit(const struct norm_side *s)
 
 static void names(struct jsonw *w, const char *key, const struct norm_side *s, const uint32_t *v, size_t n)
 {
-    jw_key(w, key);
-    jw_array(w);
+    jw_karray(w, key);
     for (size_t i = 0; i < n; i++)
         jw_cstr(w, s->values.v[v[i]].name);
     jw_end_array(w);
 }
 
-void norms_json_object(struct jsonw *w, struct out *o, const struct norms *n, const char *tool)
+void norms_json(struct jsonw *w, struct out *o, const void *result)
 {
+    const struct norms *n = result;
     static const char *const sides[] = {"target", "golden"};
     int64_t step = n->side[0].step >= 0 ? n->side[0].step : n->side[1].step;
-    jw_object(w);
-    jw_kint(w, "schema", 1);
-    jw_kcstr(w, "tool", tool);
+    jw_result(w);
     for (int s = 0; s < 2; s++) {
         jw_key(w, sides[s]);
         side_json(w, &n->side[s]);
     }
     jw_kint_if(w, "step", step >= 0, step);
-    jw_key(w, "units");
-    jw_object(w);
+    jw_kobject(w, "units");
     for (int s = 0; s < 2; s++)
         jw_kcstr(w, sides[s], unit(&n->side[s]));
     jw_end_object(w);
-    jw_key(w, "params");
-    jw_array(w);
+    jw_karray(w, "params");
     for (size_t i = 0; i < n->pairs.n; i++) {
         const struct norm_pair *p = &n->pairs.v[i];
         jw_object(w);
@@ -76,14 +72,6 @@ void norms_json_object(struct jsonw *w, struct out *o, const struct norms *n, co
     jw_end_object(w);
 }
 
-void norms_json(struct out *o, const struct norms *n, const char *tool)
-{
-    struct jsonw w;
-    jw_init(&w, &o->buf, false);
-    norms_json_object(&w, o, n, tool);
-    buf_char(&o->buf, '\n');
-}
-
 /* ---- CSV ---- */
 
 /* "a + b + c" */
@@ -93,8 +81,9 @@ static void joint_name(struct buf *b, const struct norm_side *s, const uint32_t 
         buf_fmt(b, "%s%s", i ? " + " : "", s->values.v[v[i]].name);
 }
 
-void norms_csv(struct out *o, const struct norms *n)
+void norms_csv(struct out *o, const void *result)
 {
+    const struct norms *n = result;
     static const char *const columns[] = {"target", "golden", "target_norm", "golden_norm", "rel", "outlier"};
     struct csv w = {&o->buf, true};
     struct buf name = {0};

@@ -6,8 +6,8 @@
 #include "base/out.h"
 #include "norms/norms.h"
 
-void norms_json(struct out *o, const struct norms *n, const char *tool);
-void norms_json_object(struct jsonw *w, struct out *o, const struct norms *n, const char *tool); /* within another */
-void norms_csv(struct out *o, const struct norms *n);
+/* result: a struct norms */
+void norms_json(struct jsonw *w, struct out *o, const void *result);
+void norms_csv(struct out *o, const void *result);
 
 #endif

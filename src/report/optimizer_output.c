@@ -37,8 +37,7 @@ static void hyper_json(struct jsonw *w, const struct step_side *s)
 
 static void reasons_json(struct jsonw *w, const struct optimizer *x)
 {
-    jw_key(w, "explains");
-    jw_array(w);
+    jw_karray(w, "explains");
     for (size_t i = 0; i < x->reasons.n; i++) {
         const struct step_reason *r = &x->reasons.v[i];
         jw_object(w);
@@ -57,31 +56,27 @@ static void reasons_json(struct jsonw *w, const struct optimizer *x)
     jw_end_array(w);
 }
 
-void optimizer_json_object(struct jsonw *w, struct out *o, const struct optimizer *x, const char *tool)
+void optimizer_json(struct jsonw *w, struct out *o, const void *result)
 {
-    jw_object(w);
-    jw_kint(w, "schema", 1);
-    jw_kcstr(w, "tool", tool);
+    const struct optimizer *x = result;
+    jw_result(w);
     for (int s = 0; s < 2; s++) {
         jw_key(w, sides[s]);
         side_json(w, &x->side[s]);
     }
     jw_kint(w, "params", (int64_t)x->pairs);
-    jw_key(w, "hyper");
-    jw_object(w);
+    jw_kobject(w, "hyper");
     for (int s = 0; s < 2; s++) {
         jw_key(w, sides[s]);
         x->side[s].stated ? hyper_json(w, &x->side[s]) : jw_null(w);
     }
     jw_end_object(w);
-    jw_key(w, "reproduced");
-    jw_object(w);
+    jw_kobject(w, "reproduced");
     for (int s = 0; s < 2; s++)
         jw_kbool(w, sides[s], x->side[s].reproduced);
     jw_end_object(w);
     reasons_json(w, x);
-    jw_key(w, "worst");
-    jw_array(w);
+    jw_karray(w, "worst");
     for (size_t i = 0; i < x->worst.n; i++) {
         jw_object(w);
         jw_kcstr(w, "param", x->worst.v[i].param);
@@ -95,12 +90,4 @@ void optimizer_json_object(struct jsonw *w, struct out *o, const struct optimize
     jw_kcstrs(w, "next", x->next.v, x->next.n);
     jw_kcstr(w, "verdict", stage_name(x->verdict));
     jw_end_object(w);
-}
-
-void optimizer_json(struct out *o, const struct optimizer *x, const char *tool)
-{
-    struct jsonw w;
-    jw_init(&w, &o->buf, false);
-    optimizer_json_object(&w, o, x, tool);
-    buf_char(&o->buf, '\n');
 }

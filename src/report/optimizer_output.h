@@ -6,8 +6,7 @@
 #include "base/out.h"
 #include "optimizer/optimizer.h"
 
-void optimizer_json(struct out *o, const struct optimizer *x, const char *tool);
-/* within another */
-void optimizer_json_object(struct jsonw *w, struct out *o, const struct optimizer *x, const char *tool);
+/* result: a struct optimizer */
+void optimizer_json(struct jsonw *w, struct out *o, const void *result);
 
 #endif

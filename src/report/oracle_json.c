@@ -12,8 +12,7 @@ static void operators_array(struct jsonw *w, const struct oracle_side *s)
     struct buf name = {0};
     size_t n;
     struct oracle_operator *x = oracle_operators(s, &n);
-    jw_key(w, "operators");
-    jw_array(w);
+    jw_karray(w, "operators");
     for (size_t i = 0; i < n; i++) {
         jw_object(w);
         jw_kcstr(w, "operator", x[i].name);
@@ -38,8 +37,7 @@ static void cover_object(struct jsonw *w, const struct oracle_side *s, bool oper
     jw_object(w);
     jw_kint(w, "recomputed", s->cover.recomputed);
     jw_kint(w, "calls", s->cover.calls);
-    jw_key(w, "arithmetic");
-    jw_object(w);
+    jw_kobject(w, "arithmetic");
     for (int f = 0; f < ORACLE_FAMILIES; f++)
         for (int d = 0; d < DTYPE_COUNT; d++)
             if (s->seen[f][d]) {
@@ -48,8 +46,7 @@ static void cover_object(struct jsonw *w, const struct oracle_side *s, bool oper
                 jw_kcstr(w, key.p, arithmetic_name(s->arithmetic[f][d], (enum dtype)d));
             }
     jw_end_object(w);
-    jw_key(w, "unknown");
-    jw_object(w);
+    jw_kobject(w, "unknown");
     for (int u = 0; u < UNKNOWN_COUNT; u++)
         if (s->cover.unknown[u])
             jw_kint(w, unknown_text((enum unknown)u), s->cover.unknown[u]);
@@ -69,8 +66,7 @@ void oracle_json_cover(struct jsonw *w, const struct oracle_side *s)
 void oracle_json_summary(struct jsonw *w, const struct oracle *o)
 {
     static const char *const sides[] = {"target", "golden", "both"};
-    jw_key(w, "oracle");
-    jw_object(w);
+    jw_kobject(w, "oracle");
     jw_kcstr(w, "mode", oracle_mode_name(o->of.mode));
     jw_knum(w, "budget", o->of.budget);
     jw_knum(w, "spent", o->spent);
@@ -78,8 +74,7 @@ void oracle_json_summary(struct jsonw *w, const struct oracle *o)
         jw_key(w, sides[i]);
         cover_object(w, &o->side[i], false);
     }
-    jw_key(w, "wrong");
-    jw_object(w);
+    jw_kobject(w, "wrong");
     for (int i = 0; i < 3; i++)
         jw_kint(w, sides[i], o->wrong[i]);
     jw_end_object(w);
@@ -194,8 +189,7 @@ void oracle_json_row(struct jsonw *w, const struct oracle *o, const struct measu
     struct oracle_because because;
     if (!said)
         return;
-    jw_key(w, "oracle");
-    jw_object(w);
+    jw_kobject(w, "oracle");
     side_object(w, &o->side[TARGET], row[TARGET], "target");
     side_object(w, &o->side[GOLDEN], row[GOLDEN], "golden");
     jw_kcstr(w, "which", oracle_which_name(oracle_which(o, row)));

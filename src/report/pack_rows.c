@@ -81,8 +81,7 @@ static void write_row(const struct pack_choice *c, int side, uint32_t row, struc
     const struct pack_tensor *t = pack_tensor_of(c, side, row);
     struct jsonw w;
     row_records_begin(&w, out);
-    jw_key(&w, "row");
-    jw_array(&w);
+    jw_karray(&w, "row");
     row_records_row(&w, d, row, c->call[side][d->rows.v[row].call]);
     jw_cstr(&w, t ? t->file : NULL);
     jw_end_array(&w);
@@ -97,8 +96,7 @@ static void write_problem(const struct pack_choice *c, int side, const struct pr
     if (p->row != NONE && row == NONE)
         return;
     row_records_begin(&w, out);
-    jw_key(&w, "problem");
-    jw_array(&w);
+    jw_karray(&w, "problem");
     jw_int(&w, row == NONE ? -1 : (int64_t)row);
     jw_cstr(&w, p->kind);
     cleaned(&w, clean, p->text);
@@ -140,8 +138,7 @@ void pack_rows(const struct pack_choice *c, int side, const char *id, const stru
 
 static void write_figures(struct jsonw *w, const struct figures *f)
 {
-    jw_key(w, "figures");
-    jw_array(w);
+    jw_karray(w, "figures");
     jw_int(w, f->two);
     for (int i = 0; i < PACKED_NUMBERS; i++) {
         const void *at = (const char *)f + packed_numbers[i].at;
@@ -166,8 +163,7 @@ static void write_diagnoses(struct jsonw *w, const struct comparison *s, uint32_
 {
     struct diagnoses x;
     diagnose_line(&x, s->judged, &s->measure, s->flow, line);
-    jw_key(w, "diagnoses");
-    jw_array(w);
+    jw_karray(w, "diagnoses");
     for (int i = 0; i < x.n; i++) {
         jw_array(w);
         jw_cstr(w, diagnosis_name((enum diagnosis_id)x.v[i].id));
@@ -189,21 +185,18 @@ static void write_line(const struct pack_choice *c, uint32_t line, bool diagnose
     const uint8_t judged[] = {x->verdict, x->rule, x->flags, x->was};
     struct jsonw w;
     row_records_begin(&w, out);
-    jw_key(&w, "line");
-    jw_array(&w);
+    jw_karray(&w, "line");
     jw_int(&w, c->row[TARGET][l->row[TARGET]]);
     jw_int(&w, c->row[GOLDEN][l->row[GOLDEN]]);
     jw_end_array(&w);
-    jw_key(&w, "pair");
-    jw_array(&w);
+    jw_karray(&w, "pair");
     jw_int(&w, p->origin);
     jw_int(&w, p->why);
     jw_num(&w, (double)p->confidence);
     jw_int(&w, p->source == NONE ? -1 : (int64_t)p->source);
     write_view(&w, p->view == NONE ? NULL : &c->s->pairing->views.v[p->view]);
     jw_end_array(&w);
-    jw_key(&w, "judged");
-    jw_array(&w);
+    jw_karray(&w, "judged");
     for (int i = 0; i < 4; i++)
         jw_int(&w, judged[i]);
     jw_num(&w, (double)x->error);

@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "base/msg.h"
 #include "base/tar.h"
+#include "base/tool.h"
 #include "base/zstd.h"
 #include "fmt/pack_read.h"
 #include "report/formats.h"
@@ -48,7 +49,7 @@ static void add_text(struct pack_writing *p, const char *name)
 
 static int add_report(struct pack_writing *p, const char *name, struct err *e)
 {
-    struct report_options ro = {.rows = ROWS_NONE, .tool = p->o->tool, .inv = p->o->inv, .guide = p->o->guide,
+    struct report_options ro = {.rows = ROWS_NONE, .inv = p->o->inv, .guide = p->o->guide,
                                 .date = p->o->date, .paths = p->o->paths};
     struct out out;
     out_memory(&out);
@@ -68,13 +69,12 @@ static void add_list(struct pack_writing *p)
     jw_init(&w, &p->b, true);
     jw_object(&w);
     jw_kint(&w, "pack", PACK_VERSION);
-    jw_kcstr(&w, "tool", p->o->tool);
+    jw_kcstr(&w, "tool", TOOL);
     jw_kint(&w, "date", p->o->date);
     jw_kcstr(&w, "id", p->id);
     jw_kint(&w, "rows", (int64_t)x->rows);
     jw_kint(&w, "of", (int64_t)x->of);
-    jw_key(&w, "tensors");
-    jw_array(&w);
+    jw_karray(&w, "tensors");
     struct buf name = {0};
     for (size_t i = 0; i < p->choice.tensors.n; i++) {
         const struct pack_tensor *t = &p->choice.tensors.v[i];
@@ -150,7 +150,7 @@ static const char *packed_file(void *ctx, int side, uint32_t row, struct arena *
 static void add_replays(struct pack_writing *p)
 {
     const struct pairing *all = p->s->pairing;
-    struct replay_options o = {.tool = p->o->tool, .file = packed_file, .ctx = &p->choice, .framework = REPLAY_TORCH};
+    struct replay_options o = {.file = packed_file, .ctx = &p->choice, .framework = REPLAY_TORCH};
     struct nmap seen = {0};
     struct buf name = {0};
     for (size_t i = 0; i < p->choice.told.n; i++) {

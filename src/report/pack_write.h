@@ -11,7 +11,6 @@
 #define PACK_LIMIT (200u << 20) /* bytes of tensors, where nothing else is said */
 
 struct pack_options {
-    const char *tool;
     const struct investigation *inv;
     const struct procedure *guide; /* the panels, for the report in it, or NULL */
     int64_t date;      /* it bears, seconds since 1970: same inputs and date, same bytes */

@@ -65,8 +65,9 @@ static void a_panel(struct buf *b, const struct procedure *g, int i)
     buf_release(&state);
 }
 
-void panels_text(struct buf *out, const struct procedure *g)
+void panels_text(struct buf *out, const void *result)
 {
+    const struct procedure *g = result;
     struct buf b = {0};
     for (int i = 0; i < procedure_panels(g); i++)
         a_panel(&b, g, i);
@@ -108,29 +109,25 @@ static bool is_input(const struct panel_item *it)
 
 static void items_json(struct jsonw *w, const struct panel_page *p, bool inputs)
 {
-    jw_key(w, inputs ? "inputs" : "items");
-    jw_array(w);
+    jw_karray(w, inputs ? "inputs" : "items");
     for (size_t i = 0; i < p->items.n; i++)
         if (is_input(&p->items.v[i]) == inputs)
             inputs ? input_json(w, &p->items.v[i]) : item_json(w, &p->items.v[i]);
     jw_end_array(w);
 }
 
-void panels_json_object(struct jsonw *w, struct out *o, const struct procedure *g, const char *tool)
+void panels_json(struct jsonw *w, struct out *o, const void *result)
 {
-    jw_object(w);
-    jw_kint(w, "schema", 1);
-    jw_kcstr(w, "tool", tool);
+    const struct procedure *g = result;
+    jw_result(w);
     jw_kcstr(w, "investigation", g->inv->path);
     int status = panels_status(g);
     jw_kcstr(w, "verdict", status == 0 ? "pass" : status == 1 ? "fail" : "unknown");
-    jw_key(w, "next");
-    jw_object(w);
+    jw_kobject(w, "next");
     jw_kint_if(w, "panel", g->next, g->next);
     jw_kcstr(w, "why", g->why);
     jw_end_object(w);
-    jw_key(w, "panels");
-    jw_array(w);
+    jw_karray(w, "panels");
     for (int i = 0; i < procedure_panels(g); i++) {
         const struct panel_page *p = &g->page[i];
         jw_object(w);
@@ -151,12 +148,4 @@ void panels_json_object(struct jsonw *w, struct out *o, const struct procedure *
     }
     jw_end_array(w);
     jw_end_object(w);
-}
-
-void panels_json(struct out *o, const struct procedure *g, const char *tool)
-{
-    struct jsonw w;
-    jw_init(&w, &o->buf, false);
-    panels_json_object(&w, o, g, tool);
-    buf_char(&o->buf, '\n');
 }

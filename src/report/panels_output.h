@@ -6,10 +6,9 @@
 #include "base/out.h"
 #include "panel/procedure.h"
 
-void panels_text(struct buf *out, const struct procedure *g);
-void panels_json(struct out *o, const struct procedure *g, const char *tool);
-/* within another */
-void panels_json_object(struct jsonw *w, struct out *o, const struct procedure *g, const char *tool);
+void panels_text(struct buf *out, const void *result);
+/* result: a struct procedure */
+void panels_json(struct jsonw *w, struct out *o, const void *result);
 /* 0: all passed or waived; 1: one failed; 5: something is open. */
 int panels_status(const struct procedure *g);
 

@@ -8,6 +8,7 @@
 #include "base/embed.h"
 #include "base/io.h"
 #include "base/num.h"
+#include "base/tool.h"
 #include "base/utf8.h"
 
 static const char *const frameworks[] = {[REPLAY_TORCH] = "torch", [REPLAY_MINDSPORE] = "mindspore"};
@@ -311,7 +312,7 @@ bool replay_script(const struct comparison *s, uint32_t line, const struct repla
     int fill = known ? -1 : l->row[TARGET] == NONE ? GOLDEN : TARGET;
     buf_fmt(out,
             "#!/usr/bin/env python3\n# Written by %s: makes one recorded call again and compares what comes out with "
-            "what was recorded.\n", o->tool);
+            "what was recorded.\n", TOOL);
     buf_fmt(out, "# Exit status 2 with a sentence where it cannot be made.\nFRAMEWORK = \"%s\"\n",
             frameworks[o->framework]);
     buf_str(out, embed_str(&embed_replay_py));

@@ -9,7 +9,6 @@
 enum replay_framework { REPLAY_TORCH, REPLAY_MINDSPORE };
 
 struct replay_options {
-    const char *tool;
     enum replay_framework framework;
     /* The file that holds a row's tensor, as seen from the script's folder, a .npy or .pt; NULL: there is none. */
     const char *(*file)(void *ctx, int side, uint32_t row, struct arena *a);

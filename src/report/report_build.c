@@ -7,6 +7,7 @@
 #include "base/io.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/tool.h"
 #include "diagnose/diagnose.h"
 #include "judge/verdict_text.h"
 #include "report/report_sections.h"
@@ -353,7 +354,7 @@ void report_build(struct document *d, const struct comparison *s, const struct r
     d->title = arena_cstr(&d->arena, buf_view(&t));
     d->lang = strcmp(msg_current(), "zh_CN") == 0 ? "zh-CN" : "en";
     buf_clear(&t);
-    buf_fmt(&t, _("Findings report, written by %s"), o->tool);
+    buf_fmt(&t, _("Findings report, written by %s"), TOOL);
     if (o->date) {
         buf_cstr(&t, ", ");
         report_date(o->date, &t);

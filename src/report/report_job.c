@@ -19,7 +19,7 @@ void report_job_init(struct report_job *k, struct procedure *g, void (*notify)(v
 static int pack_it(struct report_job *k, struct err *e)
 {
     const struct pack_options o =
-        {.tool = k->now.tool, .inv = &k->inv, .guide = k->now.guide, .date = k->now.date, .limit = k->pack};
+        {.inv = &k->inv, .guide = k->now.guide, .date = k->now.date, .limit = k->pack};
     struct pack_said said = {0};
     struct buf b = {0};
     char n[NUM_MAX];

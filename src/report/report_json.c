@@ -39,8 +39,7 @@ static void thresholds(struct jsonw *w, const struct thresholds *t)
 {
     const char *key;
     double v;
-    jw_key(w, "thresholds");
-    jw_object(w);
+    jw_kobject(w, "thresholds");
     for (int i = 0; (key = thresholds_key(t, i, &v)); i++)
         jw_knum(w, key, v);
     jw_end_object(w);
@@ -77,8 +76,7 @@ static void finding_rows(struct jsonw *w, const struct comparison *s, const find
 {
     if (!s->since.join)
         return;
-    jw_key(w, "finding_rows");
-    jw_array(w);
+    jw_karray(w, "finding_rows");
     for (size_t i = 0; i < l->n; i++) {
         if (!finding_of_rows(&l->v[i]))
             continue;
@@ -122,23 +120,23 @@ static void exams(struct jsonw *w, struct out *o, const struct report_options *o
     for (int i = 0; g && i < ENGINE_RUN_COUNT; i++)
         r[i] = procedure_result(g, (enum engine_run_id)i);
     jw_key(w, "panels");
-    g ? panels_json_object(w, o, g, opt->tool) : jw_null(w);
+    g ? panels_json(w, o, g) : jw_null(w);
     jw_key(w, "settings");
-    r[ENGINE_RUN_SETTINGS] ? config_json_object(w, o, r[ENGINE_RUN_SETTINGS]->settings, opt->tool) : jw_null(w);
+    r[ENGINE_RUN_SETTINGS] ? config_json(w, o, r[ENGINE_RUN_SETTINGS]->settings) : jw_null(w);
     jw_key(w, "weights");
     r[ENGINE_RUN_WEIGHTS] ? weights_json_object(w, o, r[ENGINE_RUN_WEIGHTS]->weights, opt) : jw_null(w);
     repeat(w, "target_repeat", r[ENGINE_RUN_REPEAT_TARGET]);
     repeat(w, "golden_repeat", r[ENGINE_RUN_REPEAT_GOLDEN]);
     jw_key(w, "norms");
-    r[ENGINE_RUN_NORMS] ? norms_json_object(w, o, r[ENGINE_RUN_NORMS]->norms, opt->tool) : jw_null(w);
+    r[ENGINE_RUN_NORMS] ? norms_json(w, o, r[ENGINE_RUN_NORMS]->norms) : jw_null(w);
     jw_key(w, "optimizer");
-    r[ENGINE_RUN_STEP] ? optimizer_json_object(w, o, r[ENGINE_RUN_STEP]->step, opt->tool) : jw_null(w);
+    r[ENGINE_RUN_STEP] ? optimizer_json(w, o, r[ENGINE_RUN_STEP]->step) : jw_null(w);
     jw_key(w, "frozen");
-    r[ENGINE_RUN_FROZEN] ? curves_json_object(w, o, r[ENGINE_RUN_FROZEN]->curves, opt->tool) : jw_null(w);
+    r[ENGINE_RUN_FROZEN] ? curves_json(w, o, r[ENGINE_RUN_FROZEN]->curves) : jw_null(w);
     jw_key(w, "curves");
-    r[ENGINE_RUN_CURVES] ? curves_json_object(w, o, r[ENGINE_RUN_CURVES]->curves, opt->tool) : jw_null(w);
+    r[ENGINE_RUN_CURVES] ? curves_json(w, o, r[ENGINE_RUN_CURVES]->curves) : jw_null(w);
     jw_key(w, "rollout");
-    r[ENGINE_RUN_ROLLOUT] ? rollout_json_object(w, o, r[ENGINE_RUN_ROLLOUT]->rollout, opt->tool) : jw_null(w);
+    r[ENGINE_RUN_ROLLOUT] ? rollout_json(w, o, r[ENGINE_RUN_ROLLOUT]->rollout) : jw_null(w);
 }
 
 /* The data of every picture a report has. */
@@ -148,8 +146,7 @@ static void figures(struct jsonw *w, struct out *o, const struct comparison *s, 
     struct document d;
     report_build(&d, s, opt, c);
     report_goes_on(opt, o, 1, 1);
-    jw_key(w, "figures");
-    jw_array(w);
+    jw_karray(w, "figures");
     for (size_t i = 0; i < d.sections.n; i++)
         for (size_t k = 0; k < d.sections.v[i].blocks.n; k++)
             if (d.sections.v[i].blocks.v[k].kind == DOC_PICTURE) {
@@ -172,12 +169,9 @@ void report_json(struct out *o, const struct comparison *s, const struct report_
         findings_read(&opt->inv->findings, &l);
     report_date(opt->date, &date);
     jw_init(&w, &o->buf, false);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", opt->tool);
+    jw_result(&w);
     jw_kcstr(&w, "written", opt->date ? date.p : NULL);
-    jw_key(&w, "findings");
-    jw_array(&w);
+    jw_karray(&w, "findings");
     for (size_t i = 0; i < l.n; i++)
         finding(&w, &l.v[i], &c, &a);
     jw_end_array(&w);

@@ -133,11 +133,10 @@ static void limits_json(struct jsonw *w, const struct thresholds_rollout *t)
     jw_end_object(w);
 }
 
-void rollout_json_object(struct jsonw *w, struct out *o, const struct rollout *r, const char *tool)
+void rollout_json(struct jsonw *w, struct out *o, const void *result)
 {
-    jw_object(w);
-    jw_kint(w, "schema", 1);
-    jw_kcstr(w, "tool", tool);
+    const struct rollout *r = result;
+    jw_result(w);
     jw_key(w, "train");
     side_json(w, &r->side[0]);
     jw_key(w, "rollout");
@@ -157,18 +156,15 @@ void rollout_json_object(struct jsonw *w, struct out *o, const struct rollout *r
     jw_kint(w, "routed", (int64_t)r->routed);
     jw_kint(w, "rerouted", (int64_t)r->rerouted);
     jw_kint(w, "position_width", (int64_t)r->position_width);
-    jw_key(w, "positions");
-    jw_array(w);
+    jw_karray(w, "positions");
     for (size_t i = 0; i < r->positions; i++)
         group_json(w, &r->position[i]);
     jw_end_array(w);
-    jw_key(w, "rounds");
-    jw_array(w);
+    jw_karray(w, "rounds");
     for (size_t i = 0; i < r->rounds.n; i++)
         group_json(w, &r->rounds.v[i]);
     jw_end_array(w);
-    jw_key(w, "sequences");
-    jw_array(w);
+    jw_karray(w, "sequences");
     for (size_t i = 0; i < r->worst.n; i++) {
         sequence_json(w, r, &r->sequences.v[r->worst.v[i]]);
         out_flow(o);
@@ -182,18 +178,11 @@ void rollout_json_object(struct jsonw *w, struct out *o, const struct rollout *r
     jw_end_object(w);
 }
 
-void rollout_json(struct out *o, const struct rollout *r, const char *tool)
-{
-    struct jsonw w;
-    jw_init(&w, &o->buf, false);
-    rollout_json_object(&w, o, r, tool);
-    buf_char(&o->buf, '\n');
-}
-
 /* ---- CSV ---- */
 
-void rollout_csv(struct out *o, const struct rollout *r)
+void rollout_csv(struct out *o, const void *result)
 {
+    const struct rollout *r = result;
     static const char *const columns[] = {"sequence", "index", "token",   "round",
                                           "id",       "train", "rollout", "difference"};
     struct csv w = {&o->buf, true};

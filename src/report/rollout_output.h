@@ -6,9 +6,8 @@
 #include "base/out.h"
 #include "rollout/rollout.h"
 
-void rollout_json(struct out *o, const struct rollout *r, const char *tool);
-/* within another */
-void rollout_json_object(struct jsonw *w, struct out *o, const struct rollout *r, const char *tool);
-void rollout_csv(struct out *o, const struct rollout *r);
+/* result: a struct rollout */
+void rollout_json(struct jsonw *w, struct out *o, const void *result);
+void rollout_csv(struct out *o, const void *result);
 
 #endif

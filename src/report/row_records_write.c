@@ -42,8 +42,7 @@ void row_records_stack(struct jsonw *w, const struct dump *d, const struct stack
 {
     static const struct stack_texts plain = {as_it_is, as_it_is, NULL};
     t = t ? t : &plain;
-    jw_key(w, "stack");
-    jw_array(w);
+    jw_karray(w, "stack");
     for (uint32_t i = 0; i < s->n; i++) {
         const struct frame *f = &d->frames.v[d->stack_frames.v[s->first + i]];
         if (f->raw) {

@@ -65,8 +65,7 @@ static void check_json(struct jsonw *w, const struct config_check *k)
 
 static void side_json(struct jsonw *w, const char *key, const struct settings *s)
 {
-    jw_key(w, key);
-    jw_object(w);
+    jw_kobject(w, key);
     jw_kcstr(w, "path", s->path);
     jw_kcstr(w, "kind", s->kind);
     jw_kcstr(w, "framework", framework_name(s->dialect));
@@ -78,8 +77,7 @@ static void side_json(struct jsonw *w, const char *key, const struct settings *s
 
 static void keys_json(struct jsonw *w, const char *key, const struct str *v, size_t n)
 {
-    jw_key(w, key);
-    jw_array(w);
+    jw_karray(w, key);
     for (size_t i = 0; i < n; i++)
         jw_str(w, v[i]);
     jw_end_array(w);
@@ -87,8 +85,7 @@ static void keys_json(struct jsonw *w, const char *key, const struct str *v, siz
 
 static void others_json(struct jsonw *w, const struct config_compare *c)
 {
-    jw_key(w, "others");
-    jw_array(w);
+    jw_karray(w, "others");
     for (size_t i = 0; i < c->others.n; i++) {
         jw_object(w);
         jw_kstr(w, "key", c->others.v[i].side[0]->spelled);
@@ -99,55 +96,41 @@ static void others_json(struct jsonw *w, const struct config_compare *c)
     jw_end_array(w);
 }
 
-void config_json_object(struct jsonw *w, struct out *o, const struct config_compare *c, const char *tool)
+void config_json(struct jsonw *w, struct out *o, const void *result)
 {
-    jw_object(w);
-    jw_kint(w, "schema", 1);
-    jw_kcstr(w, "tool", tool);
+    const struct config_compare *c = result;
+    jw_result(w);
     side_json(w, "target", &c->side[0]);
     side_json(w, "golden", &c->side[1]);
-    jw_key(w, "warnings");
-    jw_array(w);
+    jw_karray(w, "warnings");
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < c->side[s].warnings.n; i++)
             jw_cstr(w, c->side[s].warnings.v[i]);
     jw_end_array(w);
-    jw_key(w, "summary");
-    jw_object(w);
+    jw_kobject(w, "summary");
     jw_kint(w, "checks", (int64_t)c->checks.n);
     for (int i = 0; i < CHECK_STATES; i++)
         jw_kint(w, check_state_name((enum check_state)i), (int64_t)c->count[i]);
     jw_kint(w, "guide_broken", (int64_t)c->guide_broken);
     jw_kint(w, "guide_unknown", (int64_t)c->guide_unknown);
     jw_end_object(w);
-    jw_key(w, "checks");
-    jw_array(w);
+    jw_karray(w, "checks");
     for (size_t i = 0; i < c->checks.n; i++) {
         check_json(w, &c->checks.v[i]);
         out_flow(o);
     }
     jw_end_array(w);
-    jw_key(w, "unmapped");
-    jw_object(w);
+    jw_kobject(w, "unmapped");
     keys_json(w, "target", c->unmapped[0].v, c->unmapped[0].n);
     keys_json(w, "golden", c->unmapped[1].v, c->unmapped[1].n);
     jw_end_object(w);
-    jw_key(w, "npu_only");
-    jw_object(w);
+    jw_kobject(w, "npu_only");
     keys_json(w, "target", c->npu_only[0].v, c->npu_only[0].n);
     keys_json(w, "golden", c->npu_only[1].v, c->npu_only[1].n);
     jw_end_object(w);
     others_json(w, c);
     jw_kcstr(w, "verdict", c->pass ? "pass" : "fail");
     jw_end_object(w);
-}
-
-void config_json(struct out *o, const struct config_compare *c, const char *tool)
-{
-    struct jsonw w;
-    jw_init(&w, &o->buf, false);
-    config_json_object(&w, o, c, tool);
-    buf_char(&o->buf, '\n');
 }
 
 static void side_csv(struct buf *b, const struct value *v)
@@ -158,8 +141,9 @@ static void side_csv(struct buf *b, const struct value *v)
     csv_cell(b, !there ? STR(" ") : v->dflt ? STR("True") : STR("False"));
 }
 
-void config_csv(struct out *o, const struct config_compare *c)
+void config_csv(struct out *o, const void *result)
 {
+    const struct config_compare *c = result;
     buf_cstr(
         &o->buf,
         "id,key,category,severity,state,target_key,target_value,target_default,golden_key,golden_value,golden_default,"

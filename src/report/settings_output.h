@@ -6,9 +6,8 @@
 #include "base/out.h"
 #include "config/settings_compare.h"
 
-void config_json(struct out *o, const struct config_compare *c, const char *tool);
-/* within another */
-void config_json_object(struct jsonw *w, struct out *o, const struct config_compare *c, const char *tool);
-void config_csv(struct out *o, const struct config_compare *c); /* a line a check */
+/* result: a struct config_compare */
+void config_json(struct jsonw *w, struct out *o, const void *result);
+void config_csv(struct out *o, const void *result); /* a line a check */
 
 #endif

@@ -26,8 +26,7 @@ static void place(struct jsonw *w, const struct element_lens *l, uint64_t index)
 {
     int64_t at[TENSOR_DIMS];
     element_lens_place(l, index, at);
-    jw_key(w, "at");
-    jw_array(w);
+    jw_karray(w, "at");
     for (int i = 0; i < l->ndim; i++)
         jw_int(w, at[i]);
     jw_end_array(w);
@@ -37,8 +36,7 @@ static void places(struct jsonw *w, const struct element_lens *l, const char *ke
                    int n)
 {
     bool two = l->has[0] && l->has[1];
-    jw_key(w, key);
-    jw_array(w);
+    jw_karray(w, key);
     for (int i = 0; i < n; i++) {
         jw_object(w);
         place(w, l, p[i].at);
@@ -73,8 +71,7 @@ static void upward(struct jsonw *w, const uint64_t bins[TENSOR_STATS_SPREAD])
 static void spread(struct jsonw *w, const char *key, const uint64_t *negative, const uint64_t *bins)
 {
     uint64_t zero = bins[0] + (negative ? negative[0] : 0);
-    jw_key(w, key);
-    jw_array(w);
+    jw_karray(w, key);
     for (int i = TENSOR_STATS_SPREAD - 1; negative && i > 0; i--)
         if (negative[i])
             bin(w, -ldexp(1, i + 1 - TENSOR_STATS_UNIT), -ldexp(1, i - TENSOR_STATS_UNIT), negative[i]);
@@ -86,14 +83,12 @@ static void spread(struct jsonw *w, const char *key, const uint64_t *negative, c
 
 static void strips(struct jsonw *w, const struct element_lens *l, const struct tensor_stats *t)
 {
-    jw_key(w, "strips");
-    jw_array(w);
+    jw_karray(w, "strips");
     for (int i = 0; i < l->ndim; i++) {
         jw_object(w);
         jw_kint(w, "axis", i);
         jw_kint(w, "indices", t->strip[i].size);
-        jw_key(w, "worst");
-        jw_array(w);
+        jw_karray(w, "worst");
         for (int b = 0; b < t->strip[i].bins; b++)
             jw_num(w, t->strip[i].worst[b]);
         jw_end_array(w);
@@ -102,35 +97,31 @@ static void strips(struct jsonw *w, const struct element_lens *l, const struct t
     jw_end_array(w);
 }
 
-void report_tensor(const struct tensor_report *r, struct buf *out)
+void tensor_json(struct jsonw *w, struct out *o, const void *result)
 {
+    const struct tensor_report *r = result;
+    (void)o;
     const struct element_lens *l = r->lens;
     const struct tensor_stats *t = r->tally;
     bool two = l->has[0] && l->has[1];
-    struct jsonw w;
-    jw_init(&w, out, true);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", r->tool);
-    side(&w, r, 0);
-    side(&w, r, 1);
-    jw_key(&w, "shape");
-    jw_array(&w);
+    jw_result(w);
+    side(w, r, 0);
+    side(w, r, 1);
+    jw_karray(w, "shape");
     for (int i = 0; i < l->ndim; i++)
-        jw_int(&w, l->shape[i]);
-    jw_end_array(&w);
-    jw_kint(&w, "elements", (int64_t)l->numel);
-    jw_kint_if(&w, "equal", two, (int64_t)t->equal);
-    jw_kint_if(&w, "below_thousandth", two, (int64_t)t->thousandth);
-    jw_kint_if(&w, "unlike", two, (int64_t)t->unlike);
-    places(&w, l, "worst", t->worst, t->worsts);
-    places(&w, l, "nonfinite", t->odd, t->odds);
+        jw_int(w, l->shape[i]);
+    jw_end_array(w);
+    jw_kint(w, "elements", (int64_t)l->numel);
+    jw_kint_if(w, "equal", two, (int64_t)t->equal);
+    jw_kint_if(w, "below_thousandth", two, (int64_t)t->thousandth);
+    jw_kint_if(w, "unlike", two, (int64_t)t->unlike);
+    places(w, l, "worst", t->worst, t->worsts);
+    places(w, l, "nonfinite", t->odd, t->odds);
     for (int d = 0; d < 2; d++)
-        l->has[d] ? spread(&w, d ? "golden_values" : "target_values", t->values[d][1], t->values[d][0])
-                  : jw_knull(&w, d ? "golden_values" : "target_values");
-    two ? spread(&w, "errors", NULL, t->errors) : jw_knull(&w, "errors");
-    two && dtype_is_float(l->coarser) ? spread(&w, "ulps", NULL, t->ulps) : jw_knull(&w, "ulps");
-    strips(&w, l, t);
-    jw_end_object(&w);
-    buf_char(out, '\n');
+        l->has[d] ? spread(w, d ? "golden_values" : "target_values", t->values[d][1], t->values[d][0])
+                  : jw_knull(w, d ? "golden_values" : "target_values");
+    two ? spread(w, "errors", NULL, t->errors) : jw_knull(w, "errors");
+    two && dtype_is_float(l->coarser) ? spread(w, "ulps", NULL, t->ulps) : jw_knull(w, "ulps");
+    strips(w, l, t);
+    jw_end_object(w);
 }

@@ -3,15 +3,16 @@
 #ifndef REPORT_TENSOR_OUTPUT_H
 #define REPORT_TENSOR_OUTPUT_H
 
+#include "base/json_write.h"
+#include "base/out.h"
 #include "measure/tensor_stats.h"
 
 struct tensor_report {
-    const char *tool;
     struct str name[2];        /* the rows' names; of sides the lens has */
     const struct element_lens *lens;
     const struct tensor_stats *tally; /* complete */
 };
 
-void report_tensor(const struct tensor_report *r, struct buf *out); /* appends one object and a line end */
+void tensor_json(struct jsonw *w, struct out *o, const void *result); /* result: a struct tensor_report */
 
 #endif

@@ -39,8 +39,7 @@ static void sizes(struct jsonw *w, const int64_t *v, int n)
 
 static void stats(struct jsonw *w, const char *key, const struct side_figures *f)
 {
-    jw_key(w, key);
-    jw_object(w);
+    jw_kobject(w, key);
     jw_knum(w, "max", f->max);
     jw_knum(w, "min", f->min);
     jw_knum(w, "mean", f->mean);
@@ -81,27 +80,23 @@ static void pair_json(struct jsonw *w, const struct weight_compare *c, const str
     jw_kstr(w, "golden", weight_at(c, p, 1)->name);
     jw_kcstr(w, "origin", pair_origin(p->origin));
     jw_kcstr(w, "verdict", weight_verdict_name(p->verdict));
-    jw_key(w, "part");
-    jw_array(w);
+    jw_karray(w, "part");
     for (int s = 0; s < 2; s++) {
         const char *part = weight_part_name(c, p, s);
         *part ? jw_cstr(w, part) : jw_null(w);
     }
     jw_end_array(w);
-    jw_key(w, "expert");
-    jw_array(w);
+    jw_karray(w, "expert");
     for (int s = 0; s < 2; s++)
         p->expert[s] ? jw_int(w, p->expert[s] - 1) : jw_null(w);
     jw_end_array(w);
-    jw_key(w, "shape");
-    jw_array(w);
+    jw_karray(w, "shape");
     for (int s = 0; s < 2; s++) {
         const int64_t *v = shape_at(c, p, s, &n);
         sizes(w, v, n);
     }
     jw_end_array(w);
-    jw_key(w, "dtype");
-    jw_array(w);
+    jw_karray(w, "dtype");
     for (int s = 0; s < 2; s++) {
         const struct weight *x = weight_at(c, p, s);
         x->dtype ? jw_cstr(w, dtype_table[x->dtype].name) : jw_str(w, x->type);
@@ -125,8 +120,7 @@ static void pair_json(struct jsonw *w, const struct weight_compare *c, const str
 
 static void names(struct jsonw *w, const char *key, const struct weights *s, const uint32_t *v, size_t n)
 {
-    jw_key(w, key);
-    jw_array(w);
+    jw_karray(w, key);
     for (size_t i = 0; i < n; i++)
         jw_str(w, s->list.v[v[i]].name);
     jw_end_array(w);
@@ -134,8 +128,7 @@ static void names(struct jsonw *w, const char *key, const struct weights *s, con
 
 static void rows(struct out *o, struct jsonw *w, const char *key, const struct weight_compare *c, bool all)
 {
-    jw_key(w, key);
-    jw_array(w);
+    jw_karray(w, key);
     for (size_t i = 0; i < c->pairs.n; i++)
         if (all || c->pairs.v[i].verdict != WEIGHT_EQUAL) {
             pair_json(w, c, &c->pairs.v[i]);
@@ -147,9 +140,7 @@ static void rows(struct out *o, struct jsonw *w, const char *key, const struct w
 void weights_json_object(struct jsonw *w, struct out *o, const struct weight_compare *c,
                          const struct report_options *opt)
 {
-    jw_object(w);
-    jw_kint(w, "schema", 1);
-    jw_kcstr(w, "tool", opt->tool);
+    jw_result(w);
     jw_key(w, "target");
     side(w, &c->side[0]);
     jw_key(w, "golden");
@@ -170,53 +161,39 @@ void weights_json_object(struct jsonw *w, struct out *o, const struct weight_com
     jw_end_object(w);
 }
 
-void weights_json(struct out *o, const struct weight_compare *c, const struct report_options *opt)
+void weights_list_json(struct jsonw *w, struct out *o, const void *result)
 {
-    struct jsonw w;
-    jw_init(&w, &o->buf, false);
-    weights_json_object(&w, o, c, opt);
-    buf_char(&o->buf, '\n');
-}
-
-void weights_list_json(struct out *o, const struct weight_listing *l, const char *tool)
-{
-    struct jsonw w;
-    jw_init(&w, &o->buf, false);
-    jw_object(&w);
-    jw_kint(&w, "schema", 1);
-    jw_kcstr(&w, "tool", tool);
-    jw_key(&w, "target");
-    side(&w, l->w);
-    jw_knull(&w, "golden");
-    jw_key(&w, "tensors");
-    jw_array(&w);
+    const struct weight_listing *l = result;
+    jw_result(w);
+    jw_key(w, "target");
+    side(w, l->w);
+    jw_knull(w, "golden");
+    jw_karray(w, "tensors");
     for (size_t i = 0; i < l->w->list.n; i++) {
         const struct weight *x = &l->w->list.v[i];
-        jw_object(&w);
-        jw_kstr(&w, "name", x->name);
-        x->dtype ? jw_kcstr(&w, "dtype", dtype_table[x->dtype].name) : jw_kstr(&w, "dtype", x->type);
-        jw_key(&w, "shape");
-        x->text ? jw_null(&w) : sizes(&w, x->shape, x->ndim);
-        l->has[i] ? stats(&w, "stats", &l->fig[i]) : jw_knull(&w, "stats");
-        jw_kcstr(&w, "problem", x->problem);
-        jw_end_object(&w);
+        jw_object(w);
+        jw_kstr(w, "name", x->name);
+        x->dtype ? jw_kcstr(w, "dtype", dtype_table[x->dtype].name) : jw_kstr(w, "dtype", x->type);
+        jw_key(w, "shape");
+        x->text ? jw_null(w) : sizes(w, x->shape, x->ndim);
+        l->has[i] ? stats(w, "stats", &l->fig[i]) : jw_knull(w, "stats");
+        jw_kcstr(w, "problem", x->problem);
+        jw_end_object(w);
         out_flow(o);
     }
-    jw_end_array(&w);
-    jw_key(&w, "problems");
-    jw_array(&w);
+    jw_end_array(w);
+    jw_karray(w, "problems");
     for (size_t i = 0; i < l->w->problems.n; i++) {
         const struct weight_problem *p = &l->w->problems.v[i];
-        jw_object(&w);
-        jw_key(&w, "row");
-        p->weight == UINT32_MAX ? jw_null(&w) : jw_str(&w, l->w->list.v[p->weight].name);
-        jw_kcstr(&w, "kind", p->kind);
-        jw_kcstr(&w, "detail", p->text);
-        jw_end_object(&w);
+        jw_object(w);
+        jw_key(w, "row");
+        p->weight == UINT32_MAX ? jw_null(w) : jw_str(w, l->w->list.v[p->weight].name);
+        jw_kcstr(w, "kind", p->kind);
+        jw_kcstr(w, "detail", p->text);
+        jw_end_object(w);
     }
-    jw_end_array(&w);
-    jw_end_object(&w);
-    buf_char(&o->buf, '\n');
+    jw_end_array(w);
+    jw_end_object(w);
 }
 
 /* ---- CSV ---- */
@@ -283,8 +260,9 @@ void weights_csv(struct out *o, const struct weight_compare *c)
     buf_release(&shape);
 }
 
-void weights_list_csv(struct out *o, const struct weight_listing *l)
+void weights_list_csv(struct out *o, const void *result)
 {
+    const struct weight_listing *l = result;
     struct buf shape = {0};
     buf_cstr(&o->buf, "name,dtype,shape,max,min,mean,norm,nan,inf,zero,problem\n");
     for (size_t i = 0; i < l->w->list.n; i++) {
@@ -308,8 +286,9 @@ void weights_list_csv(struct out *o, const struct weight_listing *l)
 
 #define PROBLEMS 50
 
-void weights_list_text(struct buf *out, const struct weight_listing *l)
+void weights_list_text(struct buf *out, const void *result)
 {
+    const struct weight_listing *l = result;
     struct buf b = {0}, shape = {0};
     struct document d;
     char n[4][NUM_MAX];

@@ -8,23 +8,19 @@
 #include "report/compare.h"
 #include "weights/weight_compare.h"
 
-/* rows: all pairs in "rows", or the differing ones; "differs" is always there. */
-void weights_json(struct out *o, const struct weight_compare *c,
-                         const struct report_options *opt);
-/* within another */
 void weights_json_object(struct jsonw *w, struct out *o, const struct weight_compare *c,
                          const struct report_options *opt);
 void weights_csv(struct out *o, const struct weight_compare *c);
 
-/* One side: figures[i] where has[i]. */
+/* One side: figures[i] where has[i]. The result of the writers of lists. */
 struct weight_listing {
     const struct weights *w;
     const struct side_figures *fig;
     const bool *has;
 };
 
-void weights_list_json(struct out *o, const struct weight_listing *l, const char *tool);
-void weights_list_csv(struct out *o, const struct weight_listing *l);
-void weights_list_text(struct buf *out, const struct weight_listing *l);
+void weights_list_json(struct jsonw *w, struct out *o, const void *result);
+void weights_list_csv(struct out *o, const void *result);
+void weights_list_text(struct buf *out, const void *result);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/tool.h"
 
 
 void investigation_init(struct investigation *v)
@@ -148,9 +149,8 @@ void investigation_write(const struct investigation *v, struct buf *out)
     jw_init(&w, out, true);
     jw_object(&w);
     jw_kint(&w, "schema", INVESTIGATION_SCHEMA);
-    jw_kcstr(&w, "tool", "diverge " DIVERGE_VERSION);
-    jw_key(&w, "investigation");
-    jw_object(&w);
+    jw_kcstr(&w, "tool", TOOL);
+    jw_kobject(&w, "investigation");
     record_write(investigation_members, &w, v);
     jw_end_object(&w);
     jw_end_object(&w);

@@ -1,6 +1,7 @@
 /* Curves of two and more runs: the standard's points and their flips, joining, the band, where runs part, what
  * stands out, rates, and what has to be said. Figures are recomputed here, plainly. */
 #include "support.h"
+#include "written.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -626,7 +627,7 @@ static void written(void **state)
     t.loss[700] = NAN;
     t.loss[650] += 1;
     judge(true);
-    curves_json(&o, &c, "x");
+    put_json(&o, curves_json, &c);
     cJSON *root = json_text(str_n(o.buf.p, o.buf.n - 1), "json", &e);
     assert_non_null(root);
     assert_int_equal(cJSON_GetObjectItem(root, "joined_steps")->valueint, 1200);
@@ -700,7 +701,7 @@ static void unread_neither_passes_nor_fails(void **state)
     text_of(&o.buf);
     assert_non_null(strstr(o.buf.p, "It could not be judged.\n? could not be read: target: "));
     buf_clear(&o.buf);
-    curves_json(&o, &c, "test");
+    put_json(&o, curves_json, &c);
     cJSON *root = cJSON_Parse(o.buf.p);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(root, "unread")), 1);
     cJSON_Delete(root);

@@ -1,5 +1,6 @@
 /* Training logs: every kind's real lines, runs that were resumed, ranks, damage, and what only pretends to be a log. */
 #include "support.h"
+#include "written.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -558,7 +559,8 @@ static void written(void **state)
     assert_int_equal(c.notes, 1);
     const char *path = put("o.json", "");
     assert_int_equal(out_file(&o, path, &e), 0);
-    log_check_json(&o, &s, &c, "test");
+    const struct checked_log found = {&s, &c};
+    put_json(&o, log_check_json, &found);
     assert_int_equal(out_close(&o, &e), 0);
     cJSON *v = json_load(path, 1 << 20, &e);
     assert_non_null(v);
@@ -568,7 +570,7 @@ static void written(void **state)
     cJSON_Delete(v);
     path = put("o.csv", "");
     assert_int_equal(out_file(&o, path, &e), 0);
-    log_csv(&o, &s);
+    log_csv(&o, &found);
     assert_int_equal(out_close(&o, &e), 0);
     assert_int_equal(file_slurp(path, 1 << 20, &b, &e), 0);
     assert_non_null(strstr(b.p, "\n2,2.5,0.001,1.5,,,,0,0,\""));

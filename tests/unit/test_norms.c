@@ -1,6 +1,7 @@
 /* Norms of weights from every kind of source, their units, fused weights, lists without names, what stands out,
  * and gradients that are weights. */
 #include "support.h"
+#include "written.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -541,7 +542,7 @@ static void written(void **state)
     apart(0, 0.02);
     mindformers_named("t.log", 1);
     judge();
-    norms_json(&o, &n, "x");
+    put_json(&o, norms_json, &n);
     cJSON *root = json_text(str_n(o.buf.p, o.buf.n - 1), "json", &e);
     assert_non_null(root);
     const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "params"), 0);

@@ -1,6 +1,7 @@
 /* One AdamW step replayed: against torch's own (the sample), against the formula in double, every hypothesis and
  * its flip, configurations by everybody's names, and files that do not fit. */
 #include "support.h"
+#include "written.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -482,7 +483,7 @@ static void written(void **state)
     struct made m = usual;
     m.decay_1d = true;
     compare(&m, &usual);
-    optimizer_json(&o, &x, "x");
+    put_json(&o, optimizer_json, &x);
     cJSON *root = json_text(str_n(o.buf.p, o.buf.n - 1), "json", &e);
     assert_non_null(root);
     const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "explains"), 0);

@@ -216,7 +216,6 @@ static void pack(struct trip *t, const char *target, const char *golden, const c
     t->inv.input[1] = golden;
     if (about)
         findings_add(&t->inv.findings, (struct finding){.number = 1, .step = 1, .place = 1, .text = "in /home/li/notes/a.txt", .author = "li", .about = {about, ""}});
-    o.tool = "diverge";
     o.inv = &t->inv;
     o.date = 1700000000;
     snprintf(t->dir, sizeof t->dir, "%s", scratch());
@@ -493,7 +492,7 @@ static void same_bytes_no_paths(void **state)
     (void)state;
     pack(&t, sample("tt_rope/target"), sample("tt_rope/bench"), "Functional.linear.3.forward.output.0", (struct pack_options){.limit = PACK_LIMIT});
     snprintf(again, sizeof again, "%s/again.tar", t.dir);
-    struct pack_options o = {.tool = "diverge", .inv = &t.inv, .date = 1700000000, .limit = PACK_LIMIT};
+    struct pack_options o = {.inv = &t.inv, .date = 1700000000, .limit = PACK_LIMIT};
     assert_int_equal(pack_write(again, t.s->now, &o, &said, &e), 0);
     pack_said_release(&said);
     assert_int_equal(file_slurp(again, 1 << 26, &a, &e), 0);

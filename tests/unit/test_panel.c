@@ -1,6 +1,7 @@
 /* The guided panels: each one's verdict on clean and on faulty inputs, what comes next, what is saved, the recipes. */
 #include "courses.h"
 #include "tickets.h"
+#include "written.h"
 
 #include <math.h>
 
@@ -505,7 +506,7 @@ static void json_is_whole(void **state)
     give(PANEL_INPUT_TARGET_STEP, sample("optimizer/eps/target"));
     give(PANEL_INPUT_GOLDEN_STEP, sample("optimizer/eps/golden"));
     settle();
-    panels_json(&o, &g, "test");
+    put_json(&o, panels_json, &g);
     cJSON *root = cJSON_Parse(o.buf.p);
     assert_non_null(root);
     const cJSON *list = cJSON_GetObjectItem(root, "panels");

@@ -26,7 +26,7 @@ static uint32_t line_of(const struct session *s, const char *name)
 /* What stands behind the part that is the same in all of them; it is compiled where there is a Python. */
 static const char *script(const struct session *s, const char *row, enum replay_framework f, bool known, struct buf *b)
 {
-    struct replay_options o = {.tool = "diverge", .framework = f, .file = numbered, .ctx = (void *)s};
+    struct replay_options o = {.framework = f, .file = numbered, .ctx = (void *)s};
     char path[300], command[400];
     struct err e;
     buf_clear(b);

@@ -185,7 +185,7 @@ static void writers_of_documents(void **state)
 
 static void report(const struct session *s, const struct investigation *inv, const char *ext, bool whole, struct buf *text)
 {
-    struct report_options o = {.rows = ROWS_NONE, .tool = "diverge", .inv = inv, .date = 1790000000};
+    struct report_options o = {.rows = ROWS_NONE, .inv = inv, .date = 1790000000};
     char name[20];
     snprintf(name, sizeof name, "r%s", ext);
     report_text(path_in(scratch(), name), s->now, &o, whole, text);

@@ -38,7 +38,7 @@ static void give_own(enum panel_input_id slot, const char *name)
     give(slot, path_in(dir, name));
 }
 
-static const struct report_options plain = {.rows = ROWS_NONE, .tool = "diverge", .inv = &inv, .guide = &g, .date = 1790000000};
+static const struct report_options plain = {.rows = ROWS_NONE, .inv = &inv, .guide = &g, .date = 1790000000};
 
 static void report(const char *ext, struct buf *text)
 {

@@ -1,6 +1,7 @@
 /* Trainer against rollout: figures beside NumPy's (reference.json of the sample), every form of file, alignment, and what
  * damaged or strange input comes to. */
 #include "support.h"
+#include "written.h"
 
 #include <math.h>
 
@@ -53,7 +54,7 @@ static cJSON *as_json(void)
     struct out o;
     struct err e = {0};
     out_memory(&o);
-    rollout_json(&o, &r, "test");
+    put_json(&o, rollout_json, &r);
     cJSON *v = json_text(buf_view(&o.buf), "out.json", &e);
     assert_non_null(v);
     out_close(&o, &e);

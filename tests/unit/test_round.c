@@ -600,7 +600,7 @@ static void not_left(void **state)
 static void write_result(const char *path, const char *target, const char *golden, enum report_rows rows)
 {
     struct session *s = open_paths(target, golden);
-    struct report_options o = {.rows = rows, .tool = "diverge"};
+    struct report_options o = {.rows = rows};
     struct out out;
     struct err e;
     assert_int_equal(out_file(&out, path, &e), 0);

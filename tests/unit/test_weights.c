@@ -24,10 +24,12 @@ static void origin_written(const struct weight_compare *c)
 {
     struct out o;
     struct err e;
-    const struct report_options opt = {.rows = ROWS_ALL, .tool = "test"};
+    const struct report_options opt = {.rows = ROWS_ALL};
+    struct jsonw w;
     out_memory(&o);
-    weights_json(&o, c, &opt);
-    cJSON *root = json_text(str_n(o.buf.p, o.buf.n - 1), "json", &e), *pair;
+    jw_init(&w, &o.buf, false);
+    weights_json_object(&w, &o, c, &opt);
+    cJSON *root = json_text(buf_view(&o.buf), "json", &e), *pair;
     assert_non_null(root);
     size_t by_values = 0;
     cJSON_ArrayForEach(pair, cJSON_GetObjectItem(root, "rows"))
