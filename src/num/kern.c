@@ -4,6 +4,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -81,4 +82,9 @@ void kern_start(struct kern_sums *s, double limit_t, double limit_g)
             s->side[d].max[i] = -INFINITY;
             s->side[d].min[i] = INFINITY;
         }
+}
+
+void kern_bytes_start(struct kern_bytes *s, uint64_t first)
+{
+    *s = (struct kern_bytes){.n = first, .max = {INT_MIN, INT_MIN}, .min = {INT_MAX, INT_MAX}, .by = 1};
 }

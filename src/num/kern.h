@@ -53,6 +53,20 @@ struct kern_exact_pair { /* elements that are not finite on both sides count as 
     uint64_t n1, n5;
 };
 
+/* Whole numbers of one byte: everything in integers, exact in any order. */
+struct kern_bytes {
+    int64_t sum[2];
+    uint64_t sq[2], zero[2];
+    uint64_t se;   /* Σ(t−g)² */
+    uint64_t same; /* elements without an error */
+    uint64_t near; /* with one below 0.005 of g */
+    uint64_t max_abs_at; /* of the first largest, counted like n */
+    uint64_t n;    /* the index the next element has */
+    int max[2], min[2];
+    unsigned max_abs, of_zero; /* of_zero: the largest where g is 0 */
+    unsigned error, by;        /* the largest relative to g where g is not: error / by */
+};
+
 enum kern_type { KERN_F32, KERN_F16, KERN_BF16, KERN_TYPES };
 
 struct kern {
@@ -67,12 +81,18 @@ struct kern {
      * are not finite on one side only; the caller looks where. */
     void (*exact_side)(struct kern_exact_side *s, const double *x, size_t n);
     bool (*exact_pair)(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps);
+    /* n elements of both sides, with a sign or all of them without, at most a block. */
+    void (*bytes)(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed);
     double (*read)(const float *x, size_t n); /* a plain sum: the bandwidth to measure against */
 };
 
 extern const struct kern kern_scalar; /* plain C, always there: what the others are held to */
 
 void kern_start(struct kern_sums *s, double limit_t, double limit_g);
+
+void kern_bytes_start(struct kern_bytes *s, uint64_t first);
+/* For the variants: the largest error and relative error of a block, element by element. */
+void kern_bytes_look(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed);
 
 /* The best variant of this machine, or the one `force` names ("scalar", "generic", "avx2", "avx512",
  * "neon"); NULL when the machine cannot run that one. force may be NULL. */

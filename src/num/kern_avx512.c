@@ -31,6 +31,9 @@
 /* the largest value: the largest with sign, or where all are negative the one of the least magnitude */
 #define KERN_HIGH16(smax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(smax), smax, umin)
 #define KERN_LOW16(umax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(umax), umin, umax)
+#define KERN_MAX16(a, b) ((v16)_mm512_max_epi16((__m512i)(a), (__m512i)(b)))
+#define KERN_MIN16(a, b) ((v16)_mm512_min_epi16((__m512i)(a), (__m512i)(b)))
+#define KERN_DOT16(a, b) _mm512_madd_epi16((__m512i)(a), (__m512i)(b))
 #define KERN_NAME "avx512"
 #define KERN_TAG kern_avx512
 #define KERN_WIDTH 16

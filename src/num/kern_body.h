@@ -463,6 +463,7 @@ FOR_TYPE(f16, KERN_F16)
 FOR_TYPE(bf16, KERN_BF16)
 
 #include "num/kern_exact_body.h"
+#include "num/kern_bytes_body.h"
 
 static double plain_read(const float *x, size_t n)
 {
@@ -484,5 +485,6 @@ const struct kern KERN_TAG = {
     .widen = {widen_f32, widen_f16, widen_bf16},
     .exact_side = exact_side,
     .exact_pair = exact_pair,
+    .bytes = bytes,
     .read = plain_read,
 };

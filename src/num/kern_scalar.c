@@ -2,6 +2,7 @@
 #include "num/kern.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "num/dtype.h"
 
@@ -162,6 +163,48 @@ static bool exact_pair(struct kern_exact_pair *p, const double *t, const double 
     return look;
 }
 
+static int byte_at(const void *x, size_t i, bool is_signed)
+{
+    return is_signed ? ((const int8_t *)x)[i] : ((const uint8_t *)x)[i];
+}
+
+void kern_bytes_look(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed)
+{
+    for (size_t i = 0; i < n; i++) {
+        int y = byte_at(g, i, is_signed);
+        unsigned e = (unsigned)abs(byte_at(t, i, is_signed) - y), size = (unsigned)abs(y);
+        if (e > s->max_abs) {
+            s->max_abs = e;
+            s->max_abs_at = s->n + i;
+        }
+        if (y && e * s->by > size * s->error) {
+            s->error = e;
+            s->by = size;
+        }
+    }
+}
+
+static void bytes(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int v[2] = {byte_at(t, i, is_signed), byte_at(g, i, is_signed)};
+        unsigned e = (unsigned)abs(v[0] - v[1]);
+        for (int d = 0; d < 2; d++) {
+            s->sum[d] += v[d];
+            s->sq[d] += (uint64_t)(v[d] * v[d]);
+            s->zero[d] += v[d] == 0;
+            s->max[d] = v[d] > s->max[d] ? v[d] : s->max[d];
+            s->min[d] = v[d] < s->min[d] ? v[d] : s->min[d];
+        }
+        s->se += e * e;
+        s->same += e == 0;
+        s->near += e && v[1] && (double)e / abs(v[1]) < 0.005;
+        s->of_zero = v[1] == 0 && e > s->of_zero ? e : s->of_zero;
+    }
+    kern_bytes_look(s, t, g, n, is_signed);
+    s->n += n;
+}
+
 static double plain_read(const float *x, size_t n)
 {
     double sum = 0;
@@ -177,5 +220,6 @@ const struct kern kern_scalar = {
     .widen = {widen_f32, widen_f16, widen_bf16},
     .exact_side = exact_side,
     .exact_pair = exact_pair,
+    .bytes = bytes,
     .read = plain_read,
 };

@@ -54,6 +54,46 @@ static void take_exact(struct pass *p, const char *t, const char *g, size_t n)
     }
 }
 
+/* ---- in whole numbers ---- */
+
+static bool is_whole_byte(enum dtype d)
+{
+    return d == DTYPE_I8 || d == DTYPE_U8 || d == DTYPE_BOOL;
+}
+
+/* Of one side, it stands for the other too. */
+static void take_bytes(struct pass *p, const char *t, const char *g, size_t n)
+{
+    for (size_t part; n; n -= part, t += part, g += part) {
+        uint8_t truth[2][KERN_BLOCK];
+        const char *x = t, *y = g;
+        part = n < KERN_BLOCK ? n : KERN_BLOCK;
+        if (p->dtype[0] == DTYPE_BOOL) {
+            for (size_t i = 0; i < part; i++) {
+                truth[0][i] = t[i] != 0;
+                truth[1][i] = g[i] != 0;
+            }
+            x = (const char *)truth[0];
+            y = (const char *)truth[1];
+        }
+        p->k->bytes(&p->whole, x, y, part, p->dtype[0] == DTYPE_I8);
+    }
+}
+
+static void bytes_end(const struct pass *p, struct totals *out)
+{
+    const struct kern_bytes *b = &p->whole;
+    uint64_t n = b->n - p->first;
+    double relative = (double)b->error / b->by, of_zero = b->of_zero / p->eps;
+    *out = (struct totals){.ds = (double)((int64_t)b->sq[0] - (int64_t)b->sq[1]), .se = (double)b->se,
+        .max_abs = b->max_abs, .max_abs_at = b->max_abs_at, .max_rel = relative > of_zero ? relative : of_zero,
+        .n = p->two ? n : 0, .n1 = b->same, .n5 = b->same + b->near};
+    for (int s = 0; s < 2; s++)
+        out->side[s] = (struct side_totals){.sum = (double)b->sum[s], .sq = (double)b->sq[s],
+            .max = n ? b->max[s] : -INFINITY, .min = n ? b->min[s] : INFINITY, .n = s && !p->two ? 0 : n,
+            .zero = b->zero[s]};
+}
+
 /* ---- through the lanes ---- */
 
 static enum kern_type kern_type(enum dtype d)
@@ -130,8 +170,10 @@ void pass_start(struct pass *p, const struct kern *k, enum dtype t, enum dtype g
         .two = g != DTYPE_UNKNOWN,
         .floats = dtype_fits_f32(t) && (g == DTYPE_UNKNOWN || dtype_fits_f32(g)),
         .eps = dtype_table[eps_type(t, g == DTYPE_UNKNOWN ? t : g)].epsilon,
+        .bytes = is_whole_byte(t) && (g == t || g == DTYPE_UNKNOWN),
         .first = first,
     };
+    kern_bytes_start(&p->whole, first);
     for (int s = 0; s < 2; s++) {
         struct kern_exact_side *x = &p->side[s];
         x->limit = dtype_table[p->dtype[s]].max > 0 ? dtype_table[p->dtype[s]].max : INFINITY;
@@ -147,7 +189,9 @@ void pass_start(struct pass *p, const struct kern *k, enum dtype t, enum dtype g
 void pass_take(struct pass *p, const void *t, const void *g, size_t n)
 {
     enum kern_type k = kern_type(p->dtype[0]);
-    if (!p->floats)
+    if (p->bytes)
+        take_bytes(p, t, g ? g : t, n);
+    else if (!p->floats)
         take_exact(p, t, g, n);
     else if (k != KERN_TYPES && (!p->two || p->dtype[1] == p->dtype[0]))
         take_alike(p, k, t, g, n);
@@ -205,6 +249,10 @@ void pass_end(const struct pass *p, struct totals *out)
     const struct kern_sums *s = &p->lanes;
     double se = add_lanes(s->se, KERN_LANES);
     uint64_t n = s->n - p->first;
+    if (p->bytes) {
+        bytes_end(p, out);
+        return;
+    }
     *out = (struct totals){
         .ds = 2 * add_lanes(s->dg, KERN_LANES) + se + add_lanes(p->pair.ds, KERN_EXACT), /* d(t+g) = 2dg + d² */
         .se = se + add_lanes(p->pair.se, KERN_EXACT),

@@ -28,12 +28,13 @@ struct totals {
 struct pass {
     const struct kern *k;
     enum dtype dtype[2];
-    bool two, floats;
+    bool two, floats, bytes; /* bytes: whole numbers of one byte, of one type on both sides */
     double eps;
     uint64_t first;
     struct kern_sums lanes;
     struct kern_exact_side side[2]; /* what did not go through the lanes */
     struct kern_exact_pair pair;
+    struct kern_bytes whole;
     struct totals exact; /* of that: counts, and the first unlike and largest error */
 };
 
