@@ -77,10 +77,12 @@ struct kern {
     size_t (*one[KERN_TYPES])(struct kern_sums *s, const void *x, size_t n); /* into side[0] */
     size_t (*two[KERN_TYPES])(struct kern_sums *s, const void *t, const void *g, size_t n);
     void (*widen[KERN_TYPES])(const void *x, size_t n, float *out); /* exact; NaN stays some NaN */
-    /* n doubles, a multiple of KERN_EXACT. The pair's answer: whether a lane's largest error rose, or elements
+    /* n doubles, a multiple of KERN_EXACT. The side's answer: whether all are surely finite; false is always right. The
+     * pair is told so of both (`finite`). Its answer: whether a lane's largest error rose, or elements
      * are not finite on one side only; the caller looks where. */
-    void (*exact_side)(struct kern_exact_side *s, const double *x, size_t n);
-    bool (*exact_pair)(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps);
+    bool (*exact_side)(struct kern_exact_side *s, const double *x, size_t n);
+    bool (*exact_pair)(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps,
+                       bool finite);
     /* n elements of both sides, with a sign or all of them without, at most a block. */
     void (*bytes)(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed);
     double (*read)(const float *x, size_t n); /* a plain sum: the bandwidth to measure against */

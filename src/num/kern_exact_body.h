@@ -1,6 +1,6 @@
 /* Elements in double: what float32 cannot be trusted with, and types that do not fit it. Part of
  * kern_body.h, in KERN_EXACT lanes whatever the width. Nothing here branches on what an element is: a mask
- * is half infinities. */
+ * is half infinities. What is not finite is counted only in blocks that hold some. */
 #define XW (KERN_WIDTH / 2) /* doubles in a register */
 
 typedef double xd __attribute__((vector_size(8 * XW)));
@@ -51,23 +51,32 @@ INLINE void x_add(double *to, xd v)
         to[i] += v[i];
 }
 
-static void exact_side(struct kern_exact_side *s, const double *x, size_t n)
+/* careful: some may not be finite, or be the type's largest. Whether all were finite. */
+INLINE bool exact_side_of(struct kern_exact_side *s, const double *x, size_t n, bool careful)
 {
+    struct kern_exact_side was = *s;
+    xd odd = {0}; /* NaN once an element is not finite */
+    bool reached = false;
     for (size_t w = 0; w < KERN_EXACT; w += XW) {
         xd sum = {0}, sq = {0}, max = x_load(s->max + w), min = x_load(s->min + w), limit = x_all(s->limit);
         xl nan = {0}, pos = {0}, neg = {0}, zero = {0}, saturated = {0};
         for (size_t i = w; i < n; i += KERN_EXACT) {
-            xd v = x_load(x + i), f = (xd)((xl)v & (v - v == 0));
+            xd v = x_load(x + i), f = careful ? (xd)((xl)v & (v - v == 0)) : v;
             sum += f;
             sq += f * f;
             max = x_larger(v, max);
             min = x_smaller(v, min);
-            nan -= v != v;
-            pos -= v == x_all(INFINITY);
-            neg -= v == x_all(-INFINITY);
             zero -= v == 0;
-            saturated -= x_magnitude(f) >= limit;
+            if (careful) {
+                nan -= v != v;
+                pos -= v == x_all(INFINITY);
+                neg -= v == x_all(-INFINITY);
+                saturated -= x_magnitude(f) >= limit;
+            } else {
+                odd += v - v;
+            }
         }
+        reached = reached || x_count((max >= limit) | (min <= -limit)) != 0;
         x_add(s->sum + w, sum);
         x_add(s->sq + w, sq);
         memcpy(s->max + w, &max, sizeof max);
@@ -78,9 +87,21 @@ static void exact_side(struct kern_exact_side *s, const double *x, size_t n)
         s->zero += x_count(zero);
         s->saturated += x_count(saturated);
     }
+    bool finite = x_count(odd != odd) == 0;
+    if (!careful && (!finite || reached))
+        *s = was;
+    return finite && !reached;
 }
 
-static bool exact_pair(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps)
+static bool exact_side(struct kern_exact_side *s, const double *x, size_t n)
+{
+    if (exact_side_of(s, x, n, false))
+        return true;
+    exact_side_of(s, x, n, true);
+    return false;
+}
+
+INLINE bool exact_pair_of(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps, bool careful)
 {
     xl unlike = {0};
     xl rose = {0};
@@ -88,9 +109,14 @@ static bool exact_pair(struct kern_exact_pair *p, const double *t, const double 
         xd ds = {0}, se = {0}, max_abs = x_load(p->max_abs + w), max_rel = x_load(p->max_rel + w), was = max_abs;
         xl n1 = {0}, n5 = {0};
         for (size_t i = w; i < n; i += KERN_EXACT) {
-            xd a = x_load(t + i), b = x_load(g + i);
-            xl finite = (a - a == 0) & (b - b == 0); /* what is not counts as zeros */
-            xd x = (xd)((xl)a & finite), y = (xd)((xl)b & finite), d = x - y, e = x_magnitude(d);
+            xd a = x_load(t + i), b = x_load(g + i), x = a, y = b;
+            if (careful) {
+                xl finite = (a - a == 0) & (b - b == 0); /* what is not counts as zeros */
+                x = (xd)((xl)a & finite);
+                y = (xd)((xl)b & finite);
+                unlike |= ~finite & (a != b) & ~((a != a) & (b != b));
+            }
+            xd d = x - y, e = x_magnitude(d);
             xd rel = e / x_pick(y == 0, x_all(eps), x_magnitude(y));
             ds += d * (x + y);
             se += d * d;
@@ -98,7 +124,6 @@ static bool exact_pair(struct kern_exact_pair *p, const double *t, const double 
             max_rel = x_larger(rel, max_rel);
             n1 -= rel < 0.001;
             n5 -= rel < 0.005;
-            unlike |= ~finite & (a != b) & ~((a != a) & (b != b));
         }
         rose |= max_abs > was;
         x_add(p->ds + w, ds);
@@ -109,4 +134,9 @@ static bool exact_pair(struct kern_exact_pair *p, const double *t, const double 
         p->n5 += x_count(n5);
     }
     return x_count(unlike | rose) != 0;
+}
+
+static bool exact_pair(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps, bool finite)
+{
+    return finite ? exact_pair_of(p, t, g, n, eps, false) : exact_pair_of(p, t, g, n, eps, true);
 }

@@ -118,7 +118,7 @@ FOR_TYPE(f32, KERN_F32)
 FOR_TYPE(f16, KERN_F16)
 FOR_TYPE(bf16, KERN_BF16)
 
-static void exact_side(struct kern_exact_side *s, const double *x, size_t n)
+static bool exact_side(struct kern_exact_side *s, const double *x, size_t n)
 {
     double sum[KERN_EXACT] = {0}, sq[KERN_EXACT] = {0};
     for (size_t i = 0; i < n; i++) {
@@ -138,10 +138,13 @@ static void exact_side(struct kern_exact_side *s, const double *x, size_t n)
         s->sum[k] += sum[k];
         s->sq[k] += sq[k];
     }
+    return false;
 }
 
-static bool exact_pair(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps)
+static bool exact_pair(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps,
+                       bool all_finite)
 {
+    (void)all_finite;
     double ds[KERN_EXACT] = {0}, se[KERN_EXACT] = {0};
     bool look = false;
     for (size_t i = 0; i < n; i++) {

@@ -25,18 +25,22 @@ static void look_at(struct totals *p, const double *t, const double *g, size_t n
 static void exact_block(struct pass *p, const void *t, const void *g, size_t n)
 {
     double wide[2][KERN_BLOCK];
-    const void *raw[2] = {t, g};
+    const double *x[2] = {t, g};
+    bool finite = true;
     size_t up = (n + KERN_EXACT - 1) / KERN_EXACT * KERN_EXACT;
     for (int s = 0; s <= p->two; s++) {
-        dtype_to_f64(p->dtype[s], raw[s], n, wide[s]);
-        for (size_t i = n; i < up; i++)
-            wide[s][i] = NAN;
-        p->k->exact_side(&p->side[s], wide[s], up);
+        if (p->dtype[s] != DTYPE_F64 || up != n || (uintptr_t)x[s] % sizeof *x[s]) {
+            dtype_to_f64(p->dtype[s], x[s], n, wide[s]);
+            for (size_t i = n; i < up; i++)
+                wide[s][i] = NAN;
+            x[s] = wide[s];
+        }
+        finite &= p->k->exact_side(&p->side[s], x[s], up);
         p->side[s].nan -= up - n;
     }
     if (p->two) {
-        if (p->k->exact_pair(&p->pair, wide[0], wide[1], up, p->eps))
-            look_at(&p->exact, wide[0], wide[1], n, p->lanes.n);
+        if (p->k->exact_pair(&p->pair, x[0], x[1], up, p->eps, finite))
+            look_at(&p->exact, x[0], x[1], n, p->lanes.n);
         p->pair.n1 -= up - n;
         p->pair.n5 -= up - n;
     }
