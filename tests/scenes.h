@@ -47,7 +47,7 @@ static inline uint32_t scene_line(const struct scene *s, uint32_t row)
 /* As if the elements of that row had been compared. */
 static inline void scene_computed(struct scene *s, uint32_t row, const struct figures *f)
 {
-    measure_post(&s->m, &(struct measure_job){.line = scene_line(s, row)}, f, NULL, NULL);
+    measure_post(&s->m, &(struct measure_job){.line = scene_line(s, row)}, figures_keep(f), NULL, NULL);
 }
 
 static inline void scene_judge(struct scene *s)

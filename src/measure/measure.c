@@ -268,12 +268,14 @@ const struct figures *measure_figures(const struct measure *m, uint32_t line)
     return m->figures && m->state[line] == MEASURE_DONE ? m->figures[line] : NULL;
 }
 
-void measure_post(struct measure *m, const struct measure_job *job, const struct figures *f, const struct view *view,
+void measure_post(struct measure *m, const struct measure_job *job, struct figures *f, const struct view *view,
                   const struct err *e)
 {
     uint32_t line = job->line;
-    if (job->round != m->round)
+    if (job->round != m->round) {
+        figures_drop(f);
         return;
+    }
     m->finished++;
     m->worked += measure_bytes(m, line);
     if (e) {
@@ -281,7 +283,7 @@ void measure_post(struct measure *m, const struct measure_job *job, const struct
         m->state[line] = MEASURE_FAILED;
         return;
     }
-    m->figures[line] = figures_keep(f);
+    m->figures[line] = f;
     m->view[line] = view ? keep_view(m, line, view) : NULL;
     m->state[line] = MEASURE_DONE;
 }

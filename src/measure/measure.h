@@ -63,8 +63,8 @@ bool measure_how(const struct measure *m, uint32_t line, struct measure_job *job
 /* Opens the two tensors of such a job; the caller closes both. */
 int measure_open_job(const struct dump *const side[2], const struct measure_job *job, struct tensor t[2],
                      struct err *e);
-/* Posts what came of it: f and view (NULL: none) are copied when e is NULL. */
-void measure_post(struct measure *m, const struct measure_job *job, const struct figures *f, const struct view *view,
+/* Posts what came of it when e is NULL: f, made by figures_keep, becomes m's, view (NULL: none) is copied. */
+void measure_post(struct measure *m, const struct measure_job *job, struct figures *f, const struct view *view,
                   const struct err *e);
 /* Bytes of both tensors of a line. */
 uint64_t measure_bytes(const struct measure *m, uint32_t line);

@@ -216,14 +216,17 @@ static int pair_sides(struct session *s, struct err *e)
     axis_order_vote_find(&fresh->pairing, t, g);
     packed_verdicts_tell(&fresh->pairing, t, g);
     free(given);
-    session_lock(s);
-    before = s->rows;
+    before = s->rows; /* only this thread sets it; figures are posted to it */
+    if (before)
+        session_lock(s);
     measure_init(&fresh->measure, t, g, &fresh->pairing, before ? &before->measure : NULL);
     packed_verdicts_measure(&fresh->measure);
     if (r->golden2.path)
         third_run_join(&r->golden2, &fresh->measure);
     if (r->reference.path)
         third_run_join(&r->reference, &fresh->measure);
+    if (!before)
+        session_lock(s);
     s->rows = fresh;
     s->judged_posts = 0;
     s->want_count = 0;

@@ -62,11 +62,12 @@ static int load_side(struct job *j, void *ctx, struct err *e)
         computed_sketches_fill(&x->dump, s->opt.workers, load); /* all that the other side has of its tensors */
     if (rc == 0 && !s->single)
         dataflow_build(&s->recordings->flow[side], &x->dump); /* nobody else looks before both sides are loaded */
+    struct side_extent extent = extent_of(&x->dump);
     session_lock(s);
     if (rc == 0)
         tensor_files_warn(&files, &x->dump);
     tell_failures(&x->dump, &s->failed[side]);
-    x->extent = extent_of(&x->dump);
+    x->extent = extent;
     x->dump.complete = rc == 0;
     x->state = rc ? SIDE_FAILED : SIDE_LOADED;
     x->err = *e;

@@ -67,7 +67,7 @@ static void help_or_wait(struct session *s)
 struct line_work {
     struct measure_job job;
     uint64_t bytes, elements;
-    struct figures f;
+    struct figures f, *kept; /* kept: NULL where it failed */
     struct view view;
     bool viewed;
     struct err e;
@@ -100,9 +100,12 @@ static void compute_line(struct session *s, int me, struct line_work *x)
 {
     const struct dump *const side[2] = {&s->recordings->side[TARGET].dump, &s->recordings->side[GOLDEN].dump};
     struct figures_watch *watch = &s->watch[me];
+    x->kept = NULL;
     x->rc = measure_compute(side, &x->job, s->kern, &x->f, &x->view, &x->viewed, watch, &x->e);
-    if (!x->rc)
-        measure_companions(s, x->job.row, x->viewed ? &x->view : NULL, watch, &x->extra);
+    if (x->rc)
+        return;
+    measure_companions(s, x->job.row, x->viewed ? &x->view : NULL, watch, &x->extra);
+    x->kept = figures_keep(&x->f);
 }
 
 /* The lock is held. */
@@ -112,7 +115,7 @@ static void post_lines(struct session *s, const struct line_work *x, int n)
         if (!x[i].rc)
             post_companions(s, x[i].job.row, &x[i].extra);
         if (!x[i].rc || x[i].e.code != ERR_CANCEL)
-            measure_post(&s->rows->measure, &x[i].job, &x[i].f, x[i].viewed ? &x[i].view : NULL,
+            measure_post(&s->rows->measure, &x[i].job, x[i].kept, x[i].viewed ? &x[i].view : NULL,
                          x[i].rc ? &x[i].e : NULL);
     }
     announce_figures(s);

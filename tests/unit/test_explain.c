@@ -136,7 +136,7 @@ static void non_finite_elements(void **state)
     (void)state;
     start(&s);
     assert_non_null(strstr(sentence(&s, RULE_NONFINITE), "recorded extremes"));
-    measure_post(&s.m, &(struct measure_job){.line = RULE_NONFINITE}, &f, &v, NULL);
+    measure_post(&s.m, &(struct measure_job){.line = RULE_NONFINITE}, figures_keep(&f), &v, NULL);
     const char *text = sentence(&s, RULE_NONFINITE);
     assert_non_null(strstr(text, "3 elements"));
     assert_non_null(strstr(text, "index 17"));
@@ -152,7 +152,7 @@ static void what_is_added(void **state)
     struct err e;
     (void)state;
     start(&s);
-    measure_post(&s.m, &(struct measure_job){.line = RULE_EQUAL}, &f, &v, NULL);
+    measure_post(&s.m, &(struct measure_job){.line = RULE_EQUAL}, figures_keep(&f), &v, NULL);
     assert_non_null(strstr(sentence(&s, RULE_EQUAL), "golden side permuted (0,2,1)"));
     s.d[0].rows.v[RULE_DRIFT].dtype = DTYPE_BF16;
     s.j.line[RULE_DRIFT].flags = LINE_DTYPE_DIFF | LINE_DOUBTFUL;
