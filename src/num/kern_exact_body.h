@@ -101,7 +101,8 @@ static bool exact_side(struct kern_exact_side *s, const double *x, size_t n)
     return false;
 }
 
-INLINE bool exact_pair_of(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps, bool careful)
+INLINE bool exact_pair_of(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps,
+                          bool careful)
 {
     xl unlike = {0};
     xl rose = {0};
