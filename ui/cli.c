@@ -159,7 +159,9 @@ int cli_may_write(const struct options *o, bool csv, struct err *e)
     if (cli_can_write(o, csv))
         return 0;
     return err_set(e, ERR_USAGE,
-                   csv ? _("%s: this result is written as .json or .csv") : _("%s: this result is written as .json"),
+                   csv ? _("%s: this result can only be written as .json or "
+                           ".csv") : _("%s: this result can only be written as "
+                                                                              ".json"),
                    o->output);
 }
 
@@ -270,7 +272,7 @@ int cli_open_pair(struct session *s, bool *open, const struct investigation *inv
     *open = true;
     if (cli_wait(s, o, e))
         return -1;
-    return s->now->single ? err_set(e, ERR_USAGE, _("%s: nothing to compare: it has one side only"), o->arg[0]) : 0;
+    return s->now->single ? err_set(e, ERR_USAGE, _("%s: only one side; there is nothing to compare"), o->arg[0]) : 0;
 }
 
 uint32_t cli_line_named(const struct comparison *s, const char *name)

@@ -22,7 +22,7 @@ static int compare_now(struct procedure_run *x, const struct options *o, struct 
         *e = x->s.now->err;
         return -1;
     }
-    return x->s.now->judged ? 0 : err_set(e, ERR_USAGE, _("%s: nothing to compare: it has one side only"), o->arg[0]);
+    return x->s.now->judged ? 0 : err_set(e, ERR_USAGE, _("%s: only one side; there is nothing to compare"), o->arg[0]);
 }
 
 static int from_investigation(struct round *r, const struct options *o, const char *path, struct err *e)
@@ -60,8 +60,8 @@ static int last_round(struct round *r, const struct options *o, const char **nam
     int rc = open_investigation_saved(&v, &one, false, false, e);
     struct round_place p = rc ? (struct round_place){.file = NULL} : investigation_before(&v);
     if (rc == 0 && !p.file)
-        rc = err_set(e, ERR_USAGE, _("%s is in its first round: no earlier round to compare with; diverge round "
-                                     "starts the next"), o->arg[0]);
+        rc = err_set(e, ERR_USAGE, _("%s is in its first round: no earlier round to compare with; diverge round starts "
+                                     "the next one"), o->arg[0]);
     if (rc == 0)
         rc = round_open(r, &p, e);
     if (rc == 0) {
@@ -134,7 +134,7 @@ static void list_rounds(const struct investigation *v, struct buf *b)
             strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
         buf_fmt(b, _("round %zu  %s ⇄ %s"), i + 1, input[0] ? input[0] : "-", input[1] ? input[1] : "-");
         if (now)
-            buf_cstr(b, _("  (this one)\n"));
+            buf_cstr(b, _("  (current)\n"));
         else
             buf_fmt(b, _("  ended %s by %s, saved in %s\n"), when, *r->author ? r->author : "-", r->file);
     }
@@ -239,7 +239,7 @@ int cli_round(const struct options *o)
     if (o->args == 1)
         return list_or_return(o, &e);
     if (o->undo > 0)
-        err_set(&e, ERR_USAGE, "%s", _("--undo goes back to the round before: it takes no new dump"));
+        err_set(&e, ERR_USAGE, "%s", _("--undo returns to the previous round: do not give a new dump with it"));
     if (o->undo > 0 || cli_round_leave(o, o->arg[1], o->args > 2 ? o->arg[2] : NULL, &e))
         return cli_fail(&e);
     return tell_round(o, &e);

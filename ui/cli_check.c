@@ -328,7 +328,7 @@ static void check_over_ranks(struct checked_job *x)
     rank_set_absent(&x->set, layout_ranks(&x->layout), &x->absent);
     for (size_t i = 0; i < x->absent.n; i++) {
         job_problem(x, x->absent.v[i], STR(""), "missing-rank",
-                    _("the layout or a group names this rank, but there is no recording of it"));
+                    _("missing: this rank is part of the layout or of a group, but was not recorded"));
         x->wrong = true;
     }
 }
@@ -453,7 +453,7 @@ static int check_job(struct checked_job *x)
     ending_catch(NULL);
     int rc = rank_set_load(&x->set, x->inv->input[TARGET], &x->places, step, x->o->workers, &e);
     if (rc == 0 && !x->set.ranks.n)
-        rc = err_set(&e, ERR_USAGE, _("%s has no such step"), x->inv->input[TARGET]);
+        rc = err_set(&e, ERR_USAGE, _("no such step in %s"), x->inv->input[TARGET]);
     layout_init(&x->layout);
     const char *settings = panel_input_path(x->inv, PANEL_INPUT_TARGET_SETTINGS);
     if (rc == 0 && settings)
@@ -533,7 +533,7 @@ int cli_check(const struct options *o)
     if (dump_config_probe(o->arg[0]))
         return cli_check_dump_config(o);
     if (o->args > 1) {
-        err_set(&unfit, ERR_USAGE, _("%s: a second path goes with a dump's configuration alone"), o->arg[1]);
+        err_set(&unfit, ERR_USAGE, _("%s: a second path is only allowed with a dump configuration"), o->arg[1]);
         return cli_fail(&unfit);
     }
     enum path_kind what = path_kind_find(o->arg[0], NULL);

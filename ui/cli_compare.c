@@ -114,7 +114,7 @@ static void stack_lines(struct buf *b, const char *word, const struct dump *d, u
     uint32_t st = dump_call_stack(d, d->rows.v[row].call, &borrowed);
     if (st == NONE)
         return;
-    buf_fmt(b, borrowed ? _("  stack, %s (of its forward twin):\n") : _("  stack, %s:\n"), word);
+    buf_fmt(b, borrowed ? _("  stack, %s (of the forward call):\n") : _("  stack, %s:\n"), word);
     const struct stack *x = &d->stacks.v[st];
     int shown = 0;
     for (uint32_t i = 0; i < x->n && shown < 4; i++) {
@@ -239,7 +239,7 @@ static void text_report(struct buf *b, const struct comparison *s)
     arena_release(&sentences);
     if (s->golden2.of)
         buf_fmt(b, _("golden2 %s\n"
-                     "        the expected noise, of %zu rows\n"), s->golden2.of->path, s->golden2.of->rows);
+                     "        expected noise for %zu rows\n"), s->golden2.of->path, s->golden2.of->rows);
     if (s->reference.of) {
         buf_fmt(b, _("reference %s\n        %zu rows\n        "), s->reference.of->path, s->reference.of->rows);
         explain_three_way(&s->measure, &s->reference, b);
@@ -365,7 +365,7 @@ int cli_compare(const struct options *given)
     } else if (fail_on_fits(&o->policy, inv.path ? FAIL_ON_COMPARE | FAIL_ON_ROUNDS : FAIL_ON_COMPARE, &e)) {
         status = cli_fail(&e);
     } else if ((o->all_steps || o->all_ranks) && o->tensor) {
-        err_set(&e, ERR_USAGE, "%s", _("--tensor goes with one step and one rank"));
+        err_set(&e, ERR_USAGE, "%s", _("--tensor needs one step and one rank"));
         status = cli_fail(&e);
     } else if ((kind = kind_of(&inv, o, &found)) == JOB_AS_ONE) {
         status = cli_compare_job(&inv, o, &found);

@@ -45,7 +45,7 @@ int cli_config(const struct options *o)
     if (rc == 0)
         rc = config_compare_run(&c, &side[0], &side[1], o->waiver, (size_t)o->waivers, &e);
     if (rc == 0 && !cli_can_write(o, true))
-        rc = err_set(&e, ERR_USAGE, _("%s: settings are written as .json or .csv"), o->output);
+        rc = err_set(&e, ERR_USAGE, _("%s: settings can only be written as .json or .csv"), o->output);
     if (rc == 0)
         rc = cli_write(o, &forms, &c, &e);
     int status = rc ? cli_fail(&e) : c.pass ? EXIT_ALIGNED : EXIT_DEVIATES;

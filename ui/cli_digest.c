@@ -67,7 +67,7 @@ int cli_digest(const struct options *o)
     for (size_t i = 0; i < l.n; i++)
         any |= wanted(o, &l.v[i]);
     if (rc == 0 && !any)
-        rc = err_set(&e, ERR_DATA, _("%s: no recording of that step and rank there"), o->arg[0]);
+        rc = err_set(&e, ERR_DATA, _("%s: no recording of this step and rank"), o->arg[0]);
     if (rc == 0)
         rc = write_digest(o, &l, &e);
     place_list_release(&l);

@@ -22,9 +22,9 @@ static void say_writes(struct document *d, const struct dump_config *c)
         doc_say(d, TONE_PLAIN, _("ranks: %llu"), (unsigned long long)c->ranks);
     else
         doc_say(d, TONE_PLAIN, "%s", _("ranks: all"));
-    doc_say(d, TONE_PLAIN, _("tensors: %s; figures: %s"), yes_no(c->tensors), yes_no(c->statistics));
+    doc_say(d, TONE_PLAIN, _("tensors: %s; statistics: %s"), yes_no(c->tensors), yes_no(c->statistics));
     if (c->steps && c->ranks)
-        doc_say(d, TONE_PLAIN, _("recordings: %llu, each as large as one step of one rank"),
+        doc_say(d, TONE_PLAIN, _("recordings: %llu, each of one step of one rank"),
                 (unsigned long long)(c->steps * c->ranks));
 }
 
@@ -38,8 +38,8 @@ static int size_by(struct dump_config *c, const char *path, struct err *e)
     struct dump d;
     if (find_recordings(path, &l, e) || !l.n) {
         place_list_release(&l);
-        return e->code ? -1 : err_set(e, ERR_DATA, _("%s: expected a recording of a known format here or below, found "
-                                                     "none; see `diverge formats`"), path);
+        return e->code ? -1 : err_set(e, ERR_DATA, _("%s: expected a recording of a supported format in this folder or "
+                                                     "below, found none; see `diverge formats`"), path);
     }
     const struct place *p = &l.v[0];
     dump_init(&d);
@@ -64,10 +64,12 @@ static void say_size(struct document *d, const struct dump_config *c)
 {
     char one[NUM_MAX], all[NUM_MAX];
     if (c->bytes && c->steps && c->ranks)
-        doc_say(d, TONE_PLAIN, _("by that dump about %s a step and rank, %s in all; a list of calls makes it less"),
+        doc_say(d, TONE_PLAIN, _("size estimated from the given dump: about %s per step and rank, %s in all; a list of "
+                                 "calls reduces it"),
                 num_bytes(one, c->bytes), num_bytes(all, c->bytes * c->steps * c->ranks));
     else if (c->bytes)
-        doc_say(d, TONE_PLAIN, _("by that dump about %s a step and rank; a list of calls makes it less"),
+        doc_say(d, TONE_PLAIN, _("size estimated from the given dump: about %s per step and rank; a list of calls "
+                                 "reduces it"),
                 num_bytes(one, c->bytes));
 }
 
@@ -76,7 +78,7 @@ static void plan_section(struct document *d, const void *result)
     const struct dump_config *c = result;
     static const uint8_t mark[] = {[REMARK_NOTE] = DOC_NOTE, [REMARK_ADVICE] = DOC_ADVICE, [REMARK_BAD] = DOC_BAD};
     doc_verdict(d, c->bad ? STAGE_FAIL : STAGE_PASS, NULL, _("This configuration can be run."),
-                _("This configuration will not do."));
+                _("This configuration cannot be used."));
     doc_say(d, TONE_PLAIN, _("%s (%s)"), c->s.path, c->tool);
     say_writes(d, c);
     say_size(d, c);
@@ -124,7 +126,7 @@ int cli_check_dump_config(const struct options *o)
     struct err e = {0};
     int status;
     if (dump_config_open(&c, o->arg[0], &e) || (o->args > 1 && size_by(&c, o->arg[1], &e)) ||
-        (!cli_can_write(o, false) && err_set(&e, ERR_USAGE, _("%s: this is written as .json"), o->output)) ||
+        (!cli_can_write(o, false) && err_set(&e, ERR_USAGE, _("%s: expected a name that ends in .json"), o->output)) ||
             cli_write(o, &forms, &c, &e))
         status = cli_fail(&e);
     else

@@ -129,7 +129,7 @@ static void write_text(struct buf *b, const void *result)
 {
     const entry_list *read = result, *known = read + 1;
     print_list(b, read);
-    buf_fmt(b, "\n%s\n\n", _("Recognised, not read:"));
+    buf_fmt(b, "\n%s\n\n", _("Recognised, but not supported:"));
     print_list(b, known);
 }
 

@@ -78,7 +78,7 @@ static void layout_line(struct buf *b, const char *word, const struct joined_job
     buf_char(b, '\n');
     double precision = digest_precision(&j->set[side].ranks.v[0]->dump);
     if (!isnan(precision))
-        buf_fmt(b, _("        a digest: relative distances of %.0e and more, to within 20 %%\n"), precision);
+        buf_fmt(b, _("        digest: shows relative differences from %.0e on, accurate to 20 %%\n"), precision);
 }
 
 static void rank_line(struct buf *b, const struct job_result *r, size_t pair)
@@ -169,7 +169,8 @@ static int deliver(const struct job_run *r, struct err *e)
         struct report_options ro = {.rows = o->rows, .inv = r->v, .date = open_investigation_date()};
         const struct writer *w = o->json || strcmp(o->output, "-") == 0 ? &writers[0] : writer_for(o->output);
         if (!w || w->rows_only)
-            return err_set(e, ERR_USAGE, _("%s: several steps or ranks are written as .json, .html or .md"), o->output);
+            return err_set(e, ERR_USAGE, _("%s: several steps or ranks can only be written as .json, .html or "
+                                           ".md"), o->output);
         if (cli_out(o, &out, e))
             return -1;
         if (w == &writers[0])
@@ -257,7 +258,7 @@ static void merged_text(const cJSON *all, struct buf *b)
     else if (job_merged_status(all) == 0)
         buf_cstr(b, _("no deviation\n"));
     else
-        buf_fmt(b, "%s\n", _("judged in part: nothing that was compared deviates"));
+        buf_fmt(b, "%s\n", _("partly judged: no compared row deviates"));
 }
 
 int cli_compare_shares(const struct options *o)

@@ -40,7 +40,7 @@ static int check_names(const struct marking *m, const struct options *o, struct 
     if (decided_pairs_names(side, &o->arg[1], &sort, e))
         return -1;
     if (o->rule && sort != NAMED_ROW)
-        return err_set(e, ERR_USAGE, "%s", _("--rule needs two rows"));
+        return err_set(e, ERR_USAGE, "%s", _("--rule needs two row names"));
     return 0;
 }
 
@@ -91,7 +91,7 @@ static int mark(struct marking *m, const struct options *o, struct buf *b, struc
     }
     nmap_release(&before);
     if (rc == 0 && !b->n)
-        buf_cstr(b, _("marked; no further rows are paired by it\n"));
+        buf_cstr(b, _("marked; no additional rows were paired\n"));
     return rc ? -1 : investigation_save(&m->inv, e);
 }
 
@@ -100,13 +100,13 @@ static const char *outcome(const struct rule_preview_row *x)
     switch ((enum pair_rule_outcome)x->outcome) {
     case HIT_SAME:
     case HIT_PAIRS:
-        return x->otherwise ? _("(paired with another row now)") : "";
+        return x->otherwise ? _("(currently paired with a different row)") : "";
     case HIT_HELD:
-        return _("(not made: has a mark or an earlier rule)");
+        return _("(not paired: already decided by a mark or an earlier rule)");
     case HIT_NOBODY:
-        return _("(not made: no golden row there)");
+        return _("(not paired: no matching golden row)");
     case HIT_SIZES:
-        return _("(not made: sizes differ)");
+        return _("(not paired: element counts differ)");
     }
     return "";
 }
@@ -136,7 +136,7 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
         for (size_t i = 0; i < p.rows.n; i++)
             print_pair(b, m->s.now, p.rows.v[i].t, p.rows.v[i].g, outcome(&p.rows.v[i]));
     } else {
-        buf_cstr(b, _("no part of this pair has a layer number, so there is no rule for other layers\n"));
+        buf_cstr(b, _("no layer number in the names of this pair: cannot derive a rule for other layers\n"));
         print_pair(b, m->s.now, row[TARGET], row[GOLDEN], "");
     }
     if (rc == 0 && o->apply) {
@@ -151,7 +151,7 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
             decisions_add(&m->inv.decisions, like);
         rc = rc ? rc : investigation_save(&m->inv, e);
     } else if (rc == 0) {
-        buf_cstr(b, _("nothing was changed: --apply applies it\n"));
+        buf_cstr(b, _("nothing was changed: --apply applies the rule\n"));
     }
     rule_preview_release(&p);
     for (int s = 0; s < 2; s++) {
@@ -213,17 +213,17 @@ static void list_text(const struct decisions *d, struct buf *b)
         buf_char(b, '\n');
     }
     if (!d->log.n)
-        buf_cstr(b, _("no decisions by hand\n"));
+        buf_cstr(b, _("no decisions\n"));
 }
 
 static int withdraw(struct marking *m, int n, struct buf *b, struct err *e)
 {
     struct decisions *d = &m->inv.decisions;
     if (!decision_holds(d, (size_t)n))
-        return err_set(e, ERR_USAGE, _("--withdraw %d: no decision of that number holds"), n);
+        return err_set(e, ERR_USAGE, _("--withdraw %d: no decision with this number is in force"), n);
     decisions_add(d, (struct decision){.kind = DECIDE_WITHDRAW, .step = decisions_step(d), .rule = (uint32_t)n,
                                        .side = {"", ""}, .view = ""});
-    buf_fmt(b, _("decision %d withdrawn, those after it stay\n"), n);
+    buf_fmt(b, _("decision %d withdrawn; later decisions are kept\n"), n);
     return investigation_save(&m->inv, e);
 }
 

@@ -55,11 +55,12 @@ static void put_text(const struct merge *m, const struct options *o, struct buf 
         for (int s = 0; s < 2; s++)
             buf_fmt(b, "    %s %s: %s\n", theirs == s ? "*" : " ", o->arg[s], c->side[s]);
     }
-    buf_fmt(b, _("added %zu, the same %zu, conflicts %zu\n"), m->added.n, m->same, m->conflicts.n);
+    buf_fmt(b, _("added: %zu, equal: %zu, conflicts: %zu\n"), m->added.n, m->same, m->conflicts.n);
     if (!o->output)
-        buf_cstr(b, _("nothing is written without -o FILE\n"));
+        buf_cstr(b, _("nothing was written: use -o FILE\n"));
     else if (m->conflicts.n && m->choice == MERGE_ASK)
-        buf_cstr(b, _("* is kept; the other is added as a finding tagged #conflict. --ours or --theirs decides\n"));
+        buf_cstr(b, _("* is kept; the other text is added as a finding with the tag #conflict. --ours or --theirs "
+                      "resolves conflicts\n"));
 }
 
 /* The rounds' files go with it, named after it. One that is not there any more, or not the one, is reported: what was
@@ -120,7 +121,7 @@ static int load(struct investigation *v, const char *path, struct err *e)
                                                                     "writes one"), path);
     if (investigation_load(v, path, e))
         return -1;
-    return v->read_only ? err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), path) : 0;
+    return v->read_only ? err_set(e, ERR_IO, _("%s was written by a newer version: read-only"), path) : 0;
 }
 
 /* The file named with -o is this program's alone before the two are read: it may be one of them. */
@@ -129,7 +130,7 @@ static int claim_output(struct investigation *v, const struct options *o, struct
     if (!o->output)
         return 0;
     if (!str_ends(str_of(o->output), INVESTIGATION_ENDING))
-        return err_set(e, ERR_USAGE, _("%s: expected an investigation's name ending in .investigation.json"),
+        return err_set(e, ERR_USAGE, _("%s: expected a name that ends in .investigation.json"),
                        o->output);
     v->path = o->output;
     investigation_claim(v);

@@ -104,7 +104,7 @@ static int note(struct noting *n, const struct options *o, struct buf *b, struct
     session_unlock(&n->s);
     findings_add(&inv->findings, x);
     subject_text(&x, &about);
-    buf_fmt(b, _("finding %u: %s, with %zu facts kept, about %s\n"), x.number,
+    buf_fmt(b, _("finding %u: %s, %zu pieces of evidence saved, about %s\n"), x.number,
             _(finding_status_name((enum finding_status)x.status)), x.evidence.n,
             about.p ? about.p : "");
     buf_release(&about);
@@ -210,10 +210,10 @@ static int check(const struct options *o, bool changes, bool adds, struct err *e
     if ((o->subject && !adds) || (o->args > 1 && !str_trim(str_of(o->arg[o->args - 1])).n))
         return err_set(e, ERR_USAGE, "%s", _("note: expected a text"));
     if (!changes && !adds && (o->status >= 0 || o->severity >= 0 || o->caused_by >= 0))
-        return err_set(e, ERR_USAGE, "%s", _("note: --status, --severity and --caused-by need a finding: a text adds "
-                                             "one, --edit N changes one; --filter lists"));
+        return err_set(e, ERR_USAGE, "%s", _("note: --status, --severity and --caused-by need a text (adds a finding) "
+                                             "or --edit N (changes one); --filter lists findings"));
     if ((changes || adds || o->undo > 0) && o->output)
-        return err_set(e, ERR_USAGE, "%s", _("note: -o writes the list of findings only"));
+        return err_set(e, ERR_USAGE, "%s", _("note: -o can only be used for the list of findings"));
     return cli_may_write(o, false, e);
 }
 

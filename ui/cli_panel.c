@@ -53,7 +53,7 @@ int cli_give(const struct options *o)
         struct buf names = {0};
         for (int i = 0; i < PANEL_INPUT_COUNT; i++)
             buf_fmt(&names, "%s%s", i ? ", " : "", panel_inputs[i].name);
-        rc = err_set(&e, ERR_USAGE, _("no slot \"%s\"; there are %s"), o->arg[1], names.p);
+        rc = err_set(&e, ERR_USAGE, _("unknown input \"%s\"; expected one of %s"), o->arg[1], names.p);
         buf_release(&names);
     }
     if (rc == 0 && *path && !path_is_file(path) && !path_is_dir(path))

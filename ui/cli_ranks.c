@@ -84,7 +84,7 @@ static int find_twins(const struct investigation *v, const struct options *o, st
     }
     if (!out->n && left->failed.n)
         return read_failures_error(&left->failed, e);
-    return out->n ? 0 : err_set(e, ERR_USAGE, _("%s and %s have no step and rank in common"), v->input[0], v->input[1]);
+    return out->n ? 0 : err_set(e, ERR_USAGE, _("%s and %s have no common step and rank"), v->input[0], v->input[1]);
 }
 
 struct ranks_run {
@@ -249,7 +249,7 @@ int cli_compare_all(const struct investigation *v, const struct options *o, stru
     bool file = o->output && strcmp(o->output, "-") != 0;
     int rc = find_twins(v, o, found, &r.left, &twins, &e);
     if (rc == 0 && file && !str_ends(str_of(o->output), ".json"))
-        rc = err_set(&e, ERR_USAGE, _("%s: several steps or ranks are written as .json"), o->output);
+        rc = err_set(&e, ERR_USAGE, _("%s: several steps or ranks can only be written as .json"), o->output);
     if (rc == 0 && file)
         rc = out_file(&r.out, o->output, &e);
     else if (rc == 0)

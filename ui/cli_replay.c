@@ -32,11 +32,11 @@ static int write_script(struct session *s, const struct options *o, struct err *
     if (out_close(&out, e))
         return -1;
     if (s->opt.of.pack && !o->quiet)
-        fprintf(stderr, _("diverge: the script loads tensors of %s: unpack it (tar -xf) and start the script in the "
+        fprintf(stderr, _("diverge: the script loads tensors from %s: unpack it (tar -xf) and run the script in the "
                           "unpacked folder\n"), s->opt.of.pack);
     if (!known && !o->quiet)
-        fprintf(stderr, "diverge: %s\n", _("this call is unknown: fill in the line marked FILL IN; until then the "
-                                           "script ends with status 2"));
+        fprintf(stderr, "diverge: %s\n", _("unknown call: complete the line marked FILL IN; until then the script ends "
+                                           "with status 2"));
     return 0;
 }
 

@@ -21,7 +21,7 @@ static int write_report(const struct procedure_run *t, const struct options *o, 
         return -1;
     }
     if (!t->s.now->failed && !compared && (w->rows_only || !procedure_begun(&t->guide)))
-        return err_set(e, ERR_USAGE, _("%s: nothing to compare: it has one side only"), o->arg[0]);
+        return err_set(e, ERR_USAGE, _("%s: only one side; there is nothing to compare"), o->arg[0]);
     struct job_compare job = {.there = false};
     if (!w->rows_only && compared && cli_job_for_report(&t->inv, o, &job))
         ro.job = &job.result;
@@ -35,7 +35,7 @@ static int write_report(const struct procedure_run *t, const struct options *o, 
         return -1;
     if (t->s.now->failed) {
         cli_fail(&t->s.now->err);
-        fputs(_("written without a comparison, from what the investigation has\n"), stderr);
+        fputs(_("written from the saved investigation, without a new comparison\n"), stderr);
     }
     return 0;
 }

@@ -83,7 +83,7 @@ static int run_norms(struct stage_run *r, struct err *e)
         .watch = &r->watch,
     };
     if (o->all_steps || o->all_ranks)
-        return err_set(e, ERR_USAGE, "%s", _("norms are compared of one step and rank"));
+        return err_set(e, ERR_USAGE, "%s", _("norms: expected one step and one rank"));
     if (norms_open(n, o->arg[0], o->arg[1], &opt, e))
         return -1;
     norms_judge(n, &r->limits.norms);

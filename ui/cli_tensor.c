@@ -102,7 +102,7 @@ int cli_tensor(const struct comparison *s, const struct options *o, struct err *
     struct buf name[2] = {{0}, {0}};
     uint32_t row[2];
     if (!cli_can_write(o, false))
-        return err_set(e, ERR_USAGE, _("%s: a tensor is written as .json"), o->output);
+        return err_set(e, ERR_USAGE, _("%s: a tensor can only be written as .json"), o->output);
     if (open_lens(s, o->tensor, row, &l, e))
         return -1;
     struct tensor_stats *t = mem_alloc(sizeof *t);

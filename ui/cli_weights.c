@@ -193,7 +193,8 @@ static int element(const struct weights *w, struct str name, const int64_t *inde
         return err_set(e, ERR_USAGE, _("%.*s has %d axes, not %d"), STR_ARG(name), x->ndim, n);
     for (int a = 0; a < x->ndim; a++) {
         if (a < n && index[a] >= x->shape[a])
-            return err_set(e, ERR_USAGE, _("%.*s: axis %d has %lld indices, starting at 0"), STR_ARG(name), a,
+            return err_set(e, ERR_USAGE, _("%.*s: index out of range: axis %d has %lld indices, starting at "
+                                           "0"), STR_ARG(name), a,
                            (long long)x->shape[a]);
         at = at * (uint64_t)x->shape[a] + (a < n ? (uint64_t)index[a] : 0);
         under *= a < n ? 1 : (uint64_t)x->shape[a];
@@ -270,7 +271,7 @@ int cli_weights(const struct options *o)
         return show_element(o, &e) ? cli_fail(&e) : EXIT_ALIGNED;
     }
     if (!cli_can_write(o, true)) {
-        err_set(&e, ERR_USAGE, _("%s: weights are written as .json or .csv"), o->output);
+        err_set(&e, ERR_USAGE, _("%s: weights can only be written as .json or .csv"), o->output);
         return cli_fail(&e);
     }
     return o->args == 1 ? list_one(o) : compare_two(o);

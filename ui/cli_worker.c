@@ -31,7 +31,7 @@ int cli_worker_of_launcher(struct options *o, struct err *e)
         if (!number_in(launchers[i][0], &number) || !number_in(launchers[i][1], &all))
             continue;
         if (number >= all)
-            return err_set(e, ERR_USAGE, _("%s is %d and %s is %d: expected a number below it"), launchers[i][0],
+            return err_set(e, ERR_USAGE, _("%s is %d, but must be less than %s, which is %d"), launchers[i][0],
                            number, launchers[i][1], all);
         o->worker = number;
         o->workers_all = all;

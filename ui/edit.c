@@ -91,8 +91,7 @@ static int edited(const char *text, void (*lend)(void (*)(void *), void *), stru
     struct editing x = {.tool = external_tool_named(names, lend ? "vi" : NULL)};
     int rc = -1;
     if (!x.tool) /* a script, and nobody at the keys */
-        return err_set(e, ERR_USAGE, "%s", _("without a terminal an editor is started only if $VISUAL or $EDITOR "
-                                             "names it"));
+        return err_set(e, ERR_USAGE, "%s", _("without a terminal, set $VISUAL or $EDITOR to start an editor"));
     char *file = private_file(text, e);
     if (!file)
         return -1;
@@ -102,10 +101,10 @@ static int edited(const char *text, void (*lend)(void (*)(void *), void *), stru
     else
         run_editor(&x);
     if (x.status == TOOL_MISSING)
-        err_set(e, ERR_IO, _("the editor \"%s\" could not be started; set $VISUAL or $EDITOR. The note is unchanged"),
+        err_set(e, ERR_IO, _("the editor \"%s\" could not be started; set $VISUAL or $EDITOR; the text is unchanged"),
                 x.tool);
     else if (x.status)
-        err_set(e, ERR_IO, _("the editor \"%s\" ended with status %d: the note is unchanged"), x.tool, x.status);
+        err_set(e, ERR_IO, _("the editor \"%s\" ended with status %d: the text is unchanged"), x.tool, x.status);
     else
         rc = file_slurp(file, NOTE_MOST, out, e);
     unlink(file);
@@ -146,7 +145,7 @@ void edit_perform(struct screen *s, void (*lend)(void (*during)(void *ctx), void
     if (rc) {
         workspace_complain(d, "%s", e.text);
     } else if (!came.n) {
-        workspace_say(d, "%s", _("nothing was written: the findings are unchanged"));
+        workspace_say(d, "%s", _("empty text: the findings are unchanged"));
     } else if (str_eq(came, trimmed(str_of(d->edit_text))) && !of_prompt) {
         workspace_say(d, "%s", _("the text is unchanged"));
     } else {

@@ -5,14 +5,15 @@
 #include "ui/ending.h"
 
 const struct exit_meaning exit_meanings[] = {
-    {EXIT_ALIGNED, N_("aligned, passed, no problem; or the request is done")},
-    {EXIT_DEVIATES, N_("deviates, failed, a problem or a conflict was found")},
+    {EXIT_ALIGNED, N_("aligned, passed, no problem, or the command is done")},
+    {EXIT_DEVIATES, N_("deviation, failure, problem or conflict found")},
     {EXIT_USAGE, N_("wrong usage: nothing was done")},
-    {EXIT_UNOPENED, N_("an input could not be opened, or has no supported format")},
+    {EXIT_UNOPENED, N_("an input could not be opened, or its format is not supported")},
     {EXIT_INTERRUPTED, N_("interrupted")},
-    {EXIT_UNJUDGED, N_("could not be judged: nothing deviates, but a part could not be read or too little was paired")},
-    {EXIT_SYSTEM, N_("out of memory, no thread, or the output could not be written")},
-    {EXIT_TERMINATED, N_("ended by SIGTERM")},
+    {EXIT_UNJUDGED, N_("could not be judged: nothing deviates, but some data could not be read or too few rows are "
+                       "paired")},
+    {EXIT_SYSTEM, N_("out of memory, no thread could be created, or the output could not be written")},
+    {EXIT_TERMINATED, N_("terminated by SIGTERM")},
     {0},
 };
 

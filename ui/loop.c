@@ -346,7 +346,7 @@ static int leave(struct screen *s)
         cli_fail(&s->inv.unsaved);
     }
     if (!s->inv.unsaved.code && s->inv.path && s->inv.seen && anything_kept(&s->inv))
-        fprintf(stderr, _("your notes are kept in %s; the same command goes on with them\n"), s->inv.path);
+        fprintf(stderr, _("your findings are saved in %s; the same command opens them again\n"), s->inv.path);
     session_lock(&s->session);
     bool failed = s->session.now->failed;
     e = s->session.now->err;

@@ -73,7 +73,7 @@ static int choose_kernels(struct options *o, struct err *e)
         o->cpu = getenv(variable);
     if (!o->cpu || kern_select(o->cpu))
         return 0;
-    err_set(e, ERR_USAGE, _("this machine has no kernel variant \"%s\""), o->cpu);
+    err_set(e, ERR_USAGE, _("kernel variant \"%s\" is not supported on this machine"), o->cpu);
     return given ? -1 : err_prefix(e, "%s", variable);
 }
 

@@ -127,16 +127,16 @@ void manual_troff(struct buf *out)
             _("options"), _("command"), _("options"), _("arguments"));
     section(out, _("DESCRIPTION"));
     text(out,
-         _("diverge lays the dumps of two training runs side by side, the target (the run under test) and the golden "
-           "run (the trusted one), judges every pair of recorded values against the noise a correct computation has, "
-           "and goes to the first row that deviates: both sides' figures, both stacks, and a sentence that says why. "
-           "A saved *.investigation.json opens what it holds.\n"));
+         _("diverge compares the dumps of two training runs side by side: the target (the run under test) and the "
+           "golden run (the trusted one). It judges every pair of recorded values against the noise of a correct "
+           "computation and goes to the first row that deviates: statistics and stacks of both sides, and the reason "
+           "in one sentence. A saved *.investigation.json can be opened again.\n"));
     section(out, _("COMMANDS"));
     subcommand_list(out);
     section(out, _("OPTIONS"));
     option_entries(out);
     section(out, _("EXIT STATUS"));
-    text(out, _("The same for every command; a message names file, position and what was expected.\n"));
+    text(out, _("The same for every command; error messages contain the file, the position and what was expected.\n"));
     for (const struct exit_meaning *m = exit_meanings; m->text; m++) {
         char status[16];
         snprintf(status, sizeof status, "%d", m->status);
@@ -144,7 +144,7 @@ void manual_troff(struct buf *out)
     }
     section(out, _("THE SCREEN"));
     text(out,
-         _("Every key runs a command, and : takes any command by name; Tab completes. A number goes to that row.\n"));
+         _("Every key runs a command; : runs any command by name, and Tab completes. A number goes to that row.\n"));
     command_entries(out, &keys);
     section(out, _("THRESHOLDS"));
     text(out, _("Keys of --threshold and :set, with their defaults: "));
@@ -155,20 +155,20 @@ void manual_troff(struct buf *out)
     section(out, _("ENVIRONMENT"));
     entry(out, "LANGUAGE, LC_ALL, LC_MESSAGES, LANG", NULL,
           _("The language of texts: English, or Chinese where it begins with zh."));
-    entry(out, "NO_COLOR", NULL, _("Set to anything: no colours; marks and attributes say the same."));
+    entry(out, "NO_COLOR", NULL, _("Set to any value: no colours; marks and attributes show the same information."));
     entry(out, "DIVERGE_VIEWER, PAGER, EDITOR", NULL,
-          _("The first one set opens source files, as in VIEWER +LINE FILE."));
+          _("The first of these that is set opens source files, as in VIEWER +LINE FILE."));
     entry(out, "DIVERGE_CPU", NULL,
           _("The kernel variant, as --cpu: scalar, generic, avx2, avx512, neon. All give the same digits."));
     entry(out, "XDG_CACHE_HOME", NULL,
-          _("Where figures of tensors are kept for the next time (diverge/*.figures, 64 MB at most; they may be "
-          "deleted). See --no-cache."));
+          _("Cache folder for tensor statistics (diverge/*.figures, at most 64 MB; the files may be deleted). See "
+            "--no-cache."));
     entry(out, "XDG_STATE_HOME, XDG_CONFIG_HOME", NULL,
-          _("Where investigations without a file of their own are kept (diverge/*.investigation.json) and where "
-          "keys.conf is read from (diverge/keys.conf)."));
+          _("Folder for investigations without their own file (diverge/*.investigation.json) and for the key bindings "
+            "(diverge/keys.conf)."));
     section(out, _("FILES"));
     text(out,
-         _("Dump folders are only read. Results and investigations are written beside their path and renamed into "
-         "place.\n"));
+         _("Dump folders are never written to. Results and investigations are written to a temporary file in the same "
+           "folder and then renamed.\n"));
     keymap_release(&keys);
 }

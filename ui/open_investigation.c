@@ -133,10 +133,11 @@ static void find_place(struct investigation *v, const struct keep_place *where, 
         v->elsewhere = reason;
         return;
     }
-    v->unkept = arena_fmt(&v->arena, !where->here ? _(":saveas NAME saves it; this folder cannot be written, and %s")
+    v->unkept = arena_fmt(&v->arena, !where->here ? _(":saveas NAME saves it; this folder is not writable, and %s")
                                      : here ? _(":saveas NAME saves it; it could not be saved in this folder either: "
                                                 "%s")
-                                            : _(":saveas NAME saves it; this folder is a dump's, and %s"), reason);
+                                            : _(":saveas NAME saves it; this folder belongs to a dump, and "
+                                                "%s"), reason);
 }
 
 static int64_t fixed_date(void)

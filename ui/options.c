@@ -78,7 +78,7 @@ static int set_worker(struct options *o, const char *v, struct err *e)
     struct str i, n;
     if (!str_split(str_of(v), '/', &i, &n) || number("--worker", i, &o->worker, e) ||
         number("--worker", n, &o->workers_all, e) || o->worker >= o->workers_all)
-        return err_set(e, ERR_USAGE, _("--worker: expected I/N with I below N, found \"%s\""), v);
+        return err_set(e, ERR_USAGE, _("--worker: expected I/N with I less than N, found \"%s\""), v);
     return 0;
 }
 
@@ -332,32 +332,31 @@ static int set(const struct option *x, struct options *o, const char *v, struct 
 
 static const struct option table[] = {
     {"--step", "N", OPT_STEP, BY(set_step),
-     N_("training step (default: the first one in common); T:G pairs different ones, all compares every step")},
-    {"--rank", "N", OPT_STEP, BY(set_rank), N_("rank; T:G pairs different ones, all compares every rank")},
+     N_("training step (default: the first common step); T:G pairs different steps, all compares every step")},
+    {"--rank", "N", OPT_STEP, BY(set_rank), N_("rank; T:G pairs different ranks, all compares every rank")},
     {"--layout-target", "L", OPT_PAIR | OPT_MAP, BY(set_layout_target),
-     N_("how the target's ranks divide the model, as in tp=2,pp=2,sp=on (default: found from the recordings)")},
-    {"--layout-golden", "L", OPT_PAIR | OPT_MAP, BY(set_layout_golden), N_("the same of the golden side")},
+     N_("parallel layout of the target, as in tp=2,pp=2,sp=on (default: determined from the recordings)")},
+    {"--layout-golden", "L", OPT_PAIR | OPT_MAP, BY(set_layout_golden), N_("parallel layout of the golden side")},
     {"--dims", "PATTERN=DIMS", OPT_PAIR | OPT_MAP, BY(add_dims),
-     N_("what cuts each axis of the rows whose names match, as in "
-        "\"Module.*.linear_fc2.*=s[cp:zigzag] b[dp] h[tp:sum]\"; without a pattern of the hidden states between "
-        "layers; repeatable")},
+     N_("parallel dimensions that shard each axis of rows with matching names, as in "
+        "\"Module.*.linear_fc2.*=s[cp:zigzag] b[dp] h[tp:sum]\"; without a pattern: the hidden states between layers; "
+        "repeatable")},
     {"--worker", "I/N", OPT_PAIR, BY(set_worker),
-     N_("with -o FOLDER: compare the Ith of N shares of the ranks (default: by SLURM_PROCID, VC_TASK_INDEX, RANK or "
-        "OMPI_COMM_WORLD_RANK); `diverge compare FOLDER` shows all that is there as one")},
+     N_("with -o FOLDER: compare share I of N of the ranks (default: from SLURM_PROCID, VC_TASK_INDEX, RANK or "
+        "OMPI_COMM_WORLD_RANK); `diverge compare FOLDER` merges the results")},
     {"--resume", NULL, OPT_PAIR, FLAG(resume),
-     N_("with -o FILE.ranks.json: keep the pairs of ranks that were compared before, as far as their recordings are "
-        "the same")},
+     N_("with -o FILE.ranks.json: reuse the results of ranks whose recordings have not changed")},
     {"--map", "FILE", OPT_PAIR | OPT_MAP, BY(add_map),
-     N_("read correspondences: one of msprobe's mapping files (YAML), matches of tb_graph_ascend or "
-        "diverge's JSON; repeatable")},
-    {"--map-only", NULL, OPT_PAIR | OPT_MAP, FLAG(map_only), N_("pair only what --map lists")},
+     N_("read pairs from a file: mapping file of msprobe (YAML), matches of tb_graph_ascend, or JSON of diverge; "
+        "repeatable")},
+    {"--map-only", NULL, OPT_PAIR | OPT_MAP, FLAG(map_only), N_("pair only the rows listed with --map")},
     {"--exact", NULL, OPT_PAIR | OPT_MAP, FLAG(exact),
      N_("compare two runs of one side to test determinism: every bit must agree")},
     {"--golden2", "DUMP", OPT_PAIR, TEXT(golden2),
-     N_("use a second golden run: its distance from GOLDEN is the expected noise, row by row")},
+     N_("use a second golden run: its difference from GOLDEN is the expected noise, row by row")},
     {"--reference", "DUMP", OPT_PAIR, TEXT(reference),
-     N_("use a third, more exact run (float32, or on a CPU), named as GOLDEN: shows which side is closer to "
-        "it")},
+     N_("use a third, more precise run (float32, or on a CPU) with the row names of GOLDEN: shows which side is closer "
+        "to it")},
     {"--strict-gaps", NULL, OPT_PAIR, FLAG(strict_gaps),
      N_("count a compute call that only one side has as a deviation")},
     {"--known", "FILE", OPT_PAIR | OPT_REPORT, TEXT(known),
@@ -365,54 +364,56 @@ static const struct option table[] = {
     {"--threshold", "K=V", OPT_PAIR | OPT_LIMITS, BY(set_threshold),
      N_("set a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
     {"--preset", "NAME", OPT_PAIR, BY(set_preset),
-     N_("judge by the rules of: diverge (default), msprobe, msprobe-xlsx or ptdbg")},
+     N_("choose the rules for verdicts: diverge (default), msprobe, msprobe-xlsx or ptdbg")},
     {"--oracle", "MODE", OPT_ORACLE, BY(set_oracle),
      N_("recompute recorded calls in float64 to find which side is wrong: auto (default, within the budget), all, "
         "off")},
     {"--oracle-budget", "N", OPT_ORACLE, BY(set_oracle_budget),
-     N_("operations it may take with auto (default: 2e9): suspects and deviating rows first")},
+     N_("limit of operations for auto (default: 2e9); suspects and deviating rows come first")},
     {"--oracle", NULL, OPT_ORACLE_ALONE, BY(set_oracle_alone),
-     N_("recompute every recorded call in float64 from its own inputs: calls whose output differs from the result are "
+     N_("recompute every recorded call in float64 from its own inputs; calls with a wrong output are reported as "
         "problems")},
-    {"--investigation", "FILE", OPT_PAIR, TEXT(investigation), N_("investigation: read if it exists, and saved")},
+    {"--investigation", "FILE", OPT_PAIR, TEXT(investigation), N_("use this investigation file: read if it exists, and "
+                                                                  "saved")},
     {"--round", "NEW_TARGET", OPT_SCREEN, TEXT(round),
      N_("with an investigation: add the dump made after a fix as its next round; a new golden dump may "
         "follow as an argument")},
     {"--remap", "OLD=NEW", OPT_PAIR | OPT_REMAP, BY(add_remap),
      N_("rewrite the start of input paths: files below OLD are now below NEW; repeatable")},
-    {"--rule", NULL, OPT_MARK, FLAG(rule), N_("extend the pair to every layer: print the rule and what it would pair")},
-    {"--apply", NULL, OPT_MARK, FLAG(apply), N_("with --rule: apply what it prints")},
+    {"--rule", NULL, OPT_MARK, FLAG(rule), N_("extend the pair to every layer: print the rule and the pairs it would "
+                                              "make")},
+    {"--apply", NULL, OPT_MARK, FLAG(apply), N_("with --rule: apply the rule")},
     {"--view", "STEPS", OPT_MARK, BY(set_view),
-     N_("view that makes the two comparable, as in \"golden split -1 2 0:8\" (reshape, permute, transpose, "
+     N_("set a view that makes the two rows comparable, as in \"golden split -1 2 0:8\" (reshape, permute, transpose, "
         "slice, split)")},
     {"--undo", "[N]", OPT_MARKS | OPT_NOTE | OPT_ROUND, BY(set_undo),
      N_("undo the last decision, change or round (or the last N)")},
-    {"--withdraw", "N", OPT_MARKS, BY(set_withdraw), N_("undo decision N alone; those after it stay")},
+    {"--withdraw", "N", OPT_MARKS, BY(set_withdraw), N_("undo only decision N; later decisions are kept")},
     {"--export", "FILE", OPT_MARKS, TEXT(export_to),
-     N_("write the correspondences to FILE: .json of diverge, .yaml of msprobe")},
+     N_("write the pairs to FILE: .json (format of diverge) or .yaml (format of msprobe)")},
     {"--as", "KIND", OPT_MARKS, TEXT(export_as),
      N_("kind of a .yaml file: data_mapping (default), cell_mapping, api_mapping, layer_mapping")},
     {"--rows", "WHICH", OPT_ROWS, BY(set_rows), N_("rows in the JSON: all or deviating (default: none)")},
     {"--tensor", "ROW", OPT_TENSOR, TEXT(tensor),
-     N_("show only this row's tensors: worst elements, distribution of values and errors, non-finite elements")},
+     N_("show only the tensors of this row: worst elements, distribution of values and errors, non-finite elements")},
     {"--status", "STATUS", OPT_NOTE, BY(set_status),
      N_("status of the finding: suspected (default), cleared, waived, root-cause")},
     {"--severity", "LEVEL", OPT_NOTE, BY(set_severity), N_("severity of the finding: low, medium, high")},
-    {"--call", "NAME", OPT_NOTE, SUBJECT(SUBJECT_CALL), N_("subject: the whole call, not a row")},
-    {"--gap", "NAME", OPT_NOTE, SUBJECT(SUBJECT_GAP), N_("subject: the unpaired calls around this one")},
+    {"--call", "NAME", OPT_NOTE, SUBJECT(SUBJECT_CALL), N_("subject: a whole call instead of a row")},
+    {"--gap", "NAME", OPT_NOTE, SUBJECT(SUBJECT_GAP), N_("subject: the gap (unpaired calls) around this call")},
     {"--setting", "ID", OPT_NOTE, SUBJECT(SUBJECT_SETTING),
      N_("subject: a check of the checklist (C045 or its key) or another setting")},
     {"--weight", "NAME", OPT_NOTE, SUBJECT(SUBJECT_WEIGHT), N_("subject: a weight of the checkpoints")},
-    {"--norm", "NAME", OPT_NOTE, SUBJECT(SUBJECT_NORM), N_("subject: a parameter's gradient norm")},
+    {"--norm", "NAME", OPT_NOTE, SUBJECT(SUBJECT_NORM), N_("subject: the gradient norm of a parameter")},
     {"--curve", "SERIES@STEP", OPT_NOTE, SUBJECT(SUBJECT_CURVE),
      N_("subject: a step of the training curves, as in loss@1200, norm@3, lr@10 or frozen-loss@7")},
     {"--hypothesis", "SIDE:WHAT", OPT_NOTE, SUBJECT(SUBJECT_HYPOTHESIS),
-     N_("subject: an explanation of an optimizer step, as in target:eps")},
+     N_("subject: a hypothesis about an optimizer step, as in target:eps")},
     {"--item", "PANEL:ID", OPT_NOTE, SUBJECT(SUBJECT_ITEM),
-     N_("subject: another line of a panel, as in 3:first-loss, or the panel itself")},
+     N_("subject: a line of a panel, as in 3:first-loss, or the panel itself")},
     {"--runs", NULL, OPT_NOTE, SUBJECT(SUBJECT_RUNS), N_("subject: both runs as a whole")},
     {"--caused-by", "N", OPT_NOTE, NUMBER(caused_by),
-     N_("record that the finding follows from finding N; 0: from no other")},
+     N_("record that the finding follows from finding N; 0: from no other finding")},
     {"--edit", "N", OPT_NOTE, NUMBER(edit), N_("change finding N: its text, --status, --severity, --caused-by")},
     {"--delete", "N", OPT_NOTE, BY(set_delete), N_("remove finding N; --undo restores it")},
     {"--filter", "WORDS", OPT_NOTE, TEXT(filter),
@@ -420,16 +421,15 @@ static const struct option table[] = {
         "…) or words of the text")},
     {"--format", "NAME", OPT_REPORT, BY(set_format), N_("format of a report on standard output: html, md, json, csv")},
     {"--paths", NULL, OPT_REPORT, FLAG(paths),
-     N_("write paths as they are; otherwise a report omits the folders above the inputs")},
+     N_("write full paths; by default a report omits the folders above the inputs")},
     {"--pack", "FILE", OPT_REPORT, TEXT(pack),
-     N_("write the evidence to one file, .tar.zst or .tar, for people without the dumps: diverge FILE opens "
-        "it")},
+     N_("write the evidence to one file, .tar.zst or .tar, that can be opened without the dumps: diverge FILE")},
     {"--pack-limit", "SIZE", OPT_REPORT | OPT_PACK, BY(set_pack_limit),
-     N_("limit of a pack's tensors, as in 2GB (default: 200MB); needed again to open a larger pack")},
+     N_("limit for the tensors of a pack, as in 2GB (default: 200MB); needed again to open a larger pack")},
     {"--framework", "NAME", OPT_REPLAY, BY(set_framework), N_("framework of the script: torch (default) or mindspore")},
-    {"--ours", NULL, OPT_MERGE, CHOICE(MERGE_OURS), N_("on conflicts the first is right")},
-    {"--theirs", NULL, OPT_MERGE, CHOICE(MERGE_THEIRS), N_("on conflicts the second is right")},
-    {"--force", NULL, OPT_MERGE, FLAG(force), N_("merge them also if their inputs differ")},
+    {"--ours", NULL, OPT_MERGE, CHOICE(MERGE_OURS), N_("resolve conflicts in favour of the first")},
+    {"--theirs", NULL, OPT_MERGE, CHOICE(MERGE_THEIRS), N_("resolve conflicts in favour of the second")},
+    {"--force", NULL, OPT_MERGE, FLAG(force), N_("merge even if the inputs differ")},
     {"-o", "FILE", OPT_OUTPUT, TEXT(output),
      N_("write the result to FILE, format by extension (.json, .csv); - writes JSON to standard output")},
     {"--json", NULL, OPT_OUTPUT, FLAG(json), N_("write JSON to standard output, as -o -")},
@@ -437,41 +437,40 @@ static const struct option table[] = {
      N_("print one line for scripts instead of the text: diverge: deviates first=NAME rel_l2=1.2e-2 "
         "rows=1200 …")},
     {"--fail-on", "LIST", OPT_SUMMARY, BY(set_fail_on),
-     N_("exit with 1 exactly if one of these is found: deviate, nonfinite, shape, dtype, drift, only, "
-        "doubtful, unread, known, new, worse, vanished (check: nan, inf, saturated, damaged, …); none: "
-        "never")},
+     N_("exit with status 1 if and only if one of these is found: deviate, nonfinite, shape, dtype, drift, only, "
+        "doubtful, unread, known, new, worse, vanished (check: nan, inf, saturated, damaged, …); none: never")},
     {"--heads", "N", OPT_WEIGHTS, NUMBER(heads),
-     N_("number of attention heads, if not in the files: fused query-key-value weights are split by it")},
-    {"--kv-heads", "N", OPT_WEIGHTS, NUMBER(kv_heads), N_("number of key-value heads (default: as --heads)")},
+     N_("number of attention heads, if not in the files; needed to split fused query-key-value weights")},
+    {"--kv-heads", "N", OPT_WEIGHTS, NUMBER(kv_heads), N_("number of key-value heads (default: same as --heads)")},
     {"--tp", "N", OPT_WEIGHTS, NUMBER(tp),
      N_("tensor-parallel size, if fused weights of a single file are stored shard by shard (default: 1)")},
     {"--element", "NAME[I,J]", OPT_WEIGHTS | OPT_NOTE, BY(set_element),
-     N_("element: of a weight, it and up to 256 after it are printed; of a finding, the place in its row, ROW[0:4,8] "
-        "for a part")},
+     N_("element: for weights, print it and up to 256 elements after it; for a finding, the indices in its row, "
+        "ROW[0:4,8] for a range")},
     {"--target-env", "FILE", OPT_CONFIG, TEXT(target_env),
-     N_("environment of the target: what env or /proc/PID/environ has, pip freeze, a launch script, a log, msprobe's "
-        "config_check archive, or a folder of these; - is that of diverge itself")},
+     N_("environment variables of the target: output of env, /proc/PID/environ, pip freeze, a launch script, a log, an "
+        "archive of msprobe config_check, or a folder of these; -: those of diverge itself")},
     {"--golden-env", "FILE", OPT_CONFIG, TEXT(golden_env),
-     N_("environment of the golden run; a launch script given as GOLDEN includes its own")},
+     N_("environment variables of the golden run; a launch script given as GOLDEN already contains them")},
     {"--waive", "ID=REASON", OPT_CONFIG, BY(add_waiver),
-     N_("accept a check's difference, with the reason; repeatable")},
+     N_("waive a check, with the reason; repeatable")},
     {"--from", "KIND", OPT_LOGS, BY(set_from),
-     N_("choose the logs in a folder with both: text (default) or tensorboard")},
+     N_("choose the kind of log if a folder has both: text (default) or tensorboard")},
     {"--log-names", "WORDS", OPT_LOG_NAMES, BY(learn_log_names),
      N_("what the columns of a log are called, as in step=it,loss=objective,norm=gn,lr=rate,scale=s; said once, it "
         "holds from then on")},
     {"--weights", "FILE", OPT_NORMS, TEXT(weights),
-     N_("checkpoint of the model: gives names and sizes to norms printed without them, and shows whether saved "
+     N_("checkpoint of the model: provides names and sizes for norms printed without names, and tests whether saved "
         "gradients are weights")},
     {"--script", "FILE", OPT_SCREEN, TEXT(script),
-     N_("drive the screen from FILE without a terminal and print what it shows")},
+     N_("run the screen with the keys in FILE, without a terminal, and print the screen contents")},
     {"--workers", "N", OPT_PAIR | OPT_MAP, NUMBER(workers),
-     N_("threads that compare tensors (default: one a processor)")},
+     N_("number of threads that compare tensors (default: one per processor)")},
     {"--cpu", "NAME", OPT_PAIR | OPT_MAP, TEXT(cpu),
      N_("choose the kernel variant: scalar, generic, avx2, avx512, neon (default: DIVERGE_CPU, else the best "
         "of this machine)")},
     {"--no-cache", NULL, OPT_PAIR, FLAG(no_cache),
-     N_("do not use the cache of tensor figures in the user's cache folder")},
+     N_("do not use the cache of tensor statistics in the user's cache folder")},
     {"--lang", "LANG", 0, TEXT(lang), N_("language of texts: en or zh_CN (default: from the environment)")},
     {"-q", NULL, 0, FLAG(quiet), N_("show no progress on standard error")},
     {"--help", NULL, 0, FLAG(help), N_("show this text")},
@@ -647,8 +646,8 @@ void help_subcommand(const struct subcommand *c, struct buf *out)
 void help_program(struct buf *out)
 {
     struct buf left = {0};
-    buf_cstr(out, _("diverge finds why two training runs of one model differ: it compares both runs' dumps side by "
-                    "side\n"
+    buf_cstr(out, _("diverge finds why two training runs of one model differ: it compares the dumps of both runs side "
+                    "by side\n"
                     "and goes to the first row that deviates.\n"
                     "\n"
                     "usage:\n"));
@@ -659,8 +658,11 @@ void help_program(struct buf *out)
     }
     entry(out, "diverge --version", _("show the version"));
     buf_cstr(out,
-             _("\nTARGET is the run under test (MindSpore, NPU), GOLDEN the trusted one: folders or files of a dump.\n"
-               "When standard output is no terminal, diverge TARGET GOLDEN prints what compare prints.\n\noptions:\n"));
+             _("\n"
+               "TARGET is the run under test (MindSpore, NPU), GOLDEN the trusted one: folders or files of a dump.\n"
+               "If standard output is not a terminal, diverge TARGET GOLDEN prints the same as diverge compare.\n"
+               "\n"
+               "options:\n"));
     option_list(out, &subcommands[0]);
     buf_cstr(out, _("\nexit status:\n"));
     for (const struct exit_meaning *m = exit_meanings; m->text; m++)

@@ -209,7 +209,7 @@ static void labels(struct grid *g, struct rect r, const char *what, const struct
     grid_put(g, r.y, r.x, LABEL_W - 1, STYLE_DIM, what);
     if (left_out) {
         struct buf b = {0};
-        buf_fmt(&b, _("0 or less, left out: %s"), num_count(n, left_out));
+        buf_fmt(&b, _("values of 0 or less, not drawn: %s"), num_count(n, left_out));
         int w = utf8_cells(buf_view(&b));
         grid_text(g, r.y, p->at.x + (p->at.w > w ? p->at.w - w : 0), p->at.w, STYLE_ONLY, buf_view(&b));
         buf_release(&b);
@@ -239,7 +239,7 @@ static void readout(struct grid *g, struct rect r, const struct plot_runs *x, co
         buf_fmt(&b, "%s, %s %s", num_cell(n[0], t->value[LOG_LOSS], 6), log_value_title((enum log_value)x->beside),
                 num_cell(n[1], t->value[x->beside], 6));
     else if (!log_has(t, LOG_LOSS) || !log_has(o, LOG_LOSS))
-        buf_cstr(&b, _("a loss was not printed"));
+        buf_cstr(&b, _("loss not printed"));
     else
         buf_fmt(&b, "%s, %s, Δ %s", num_cell(n[0], t->value[LOG_LOSS], 6),
                 num_cell(n[1], o->value[LOG_LOSS], 6), num_cell(n[2], t->value[LOG_LOSS] - o->value[LOG_LOSS], 3));

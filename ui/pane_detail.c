@@ -290,12 +290,12 @@ static void figures_row(struct page *p, const struct figure_columns *c, int side
         return;
     grid_put(g, y, x, 7, STYLE_TITLE, side ? _("golden") : _("target"));
     if (row[side] == NONE) {
-        grid_put(g, y, x + 8, p->r.w - 8, STYLE_DIM, _("no row here"));
+        grid_put(g, y, x + 8, p->r.w - 8, STYLE_DIM, _("no row on this side"));
         return;
     }
     const struct row *r = &d->rows.v[row[side]];
     if (r->kind != ROW_TENSOR) {
-        grid_put(g, y, x + 8, p->r.w - 8, STYLE_TEXT, r->kind == ROW_NULL ? _("absent (null)") : r->text);
+        grid_put(g, y, x + 8, p->r.w - 8, STYLE_TEXT, r->kind == ROW_NULL ? _("None") : r->text);
         return;
     }
     grid_put(g, y, x + 8, 9, STYLE_TEXT, dtype_table[r->dtype].name);
@@ -380,9 +380,9 @@ static void gap_text(struct page *p, uint32_t line)
     struct buf b = {0};
     if (!g)
         return;
-    buf_fmt(&b, _("a gap: %u calls only the target has, %u only the golden side"), g->calls[TARGET], g->calls[GOLDEN]);
+    buf_fmt(&b, _("gap: %u calls only on the target, %u only on the golden side"), g->calls[TARGET], g->calls[GOLDEN]);
     if (g->compute[TARGET] + g->compute[GOLDEN])
-        buf_fmt(&b, _("; %u and %u of them compute"), g->compute[TARGET], g->compute[GOLDEN]);
+        buf_fmt(&b, _("; compute calls: %u and %u"), g->compute[TARGET], g->compute[GOLDEN]);
     paragraph(p, STYLE_DIM, buf_view(&b));
     for (int behind = 0; behind < 2; behind++) {
         uint32_t next = behind ? g->after : g->before;
@@ -412,7 +412,7 @@ static void why_paired(struct page *p, uint32_t line)
     struct buf parts = {0};
     gaps_parts(x->pairing, x->measure.side, line, &parts);
     if (parts.n)
-        buf_fmt(&b, _("; before it, not paired themselves: %s"), parts.p);
+        buf_fmt(&b, _("; unpaired calls before it: %s"), parts.p);
     buf_release(&parts);
     paragraph(p, STYLE_DIM, buf_view(&b));
     buf_release(&b);
@@ -426,8 +426,8 @@ static void folded_rows(struct page *p, uint32_t line)
     char n[NUM_MAX];
     if (!x)
         return;
-    buf_fmt(&b, x->side ? _("%s rows only on the golden side, of which this is the first; Enter shows them all.")
-                        : _("%s rows only on the target side, of which this is the first; Enter shows them all."),
+    buf_fmt(&b, x->side ? _("First of %s rows that only the golden side has; Enter shows all.")
+                        : _("First of %s rows that only the target has; Enter shows all."),
             num_count(n, x->n));
     paragraph(p, STYLE_ONLY, buf_view(&b));
     buf_release(&b);

@@ -18,7 +18,7 @@ static void side_parts(struct grid *g, struct rect r, int *y, const struct side_
     if (x->tensors)
         buf_fmt(&b, _(" · tensors %s"), num_count(n, x->tensors));
     if (x->computed)
-        buf_cstr(&b, _(", figures computed from them"));
+        buf_cstr(&b, _(", statistics computed from them"));
     grid_wrap(g, r, y, &skip, STYLE_TEXT, buf_view(&b));
     buf_release(&b);
 }
@@ -114,7 +114,7 @@ static void rounds(const struct screen *s, struct grid *g, struct rect r, int *y
     int skip = 0;
     round_since_sentence(s->work.c, &b);
     if (!b.n && x->there)
-        buf_fmt(&b, _("Round %u; the changes are shown when everything is compared."), x->before->number + 1);
+        buf_fmt(&b, _("Round %u; the changes are shown when the comparison is finished."), x->before->number + 1);
     if (b.n)
         grid_wrap(g, r, y, &skip, x->told && x->changes.confirmed ? STYLE_HEADER : STYLE_FIRST, buf_view(&b));
     buf_release(&b);
@@ -133,7 +133,7 @@ static void kept(const struct screen *s, struct grid *g, struct rect r, int *y)
     else if (not && (v->unsaved.code || v->unkept))
         buf_fmt(&b, _("not saved: %s"), v->unsaved.code ? v->unsaved.text : v->unkept);
     else if (v->path)
-        buf_fmt(&b, _("kept in %s"), v->path);
+        buf_fmt(&b, _("saved in %s"), v->path);
     if (b.n)
         grid_wrap(g, r, y, &skip, not ? STYLE_DRIFT : STYLE_DIM, buf_view(&b));
     buf_release(&b);
@@ -146,8 +146,8 @@ static void nothing_open(struct grid *g, struct rect r)
     grid_wrap(g, in, &y, &skip, STYLE_HEADER, str_of(_("Nothing is open yet.")));
     y++;
     grid_wrap(g, in, &y, &skip, STYLE_TEXT,
-              str_of(_(":open TARGET GOLDEN compares two dumps, :open DUMP looks at one.  d lists the dumps below this "
-                       "folder, :recent the investigations you left.")));
+              str_of(_(":open TARGET GOLDEN compares two dumps, :open DUMP opens one.  d lists the dumps below this "
+                       "folder, :recent lists earlier investigations.")));
 }
 
 static void draw(const struct screen *s, struct grid *g, struct rect r)
@@ -185,7 +185,7 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
 }
 
 static const struct hint hints[] = {
-    {"enter", N_("to the table")}, {"swap", N_("swap sides")}, {"command step", N_("steps")}, {"command rank", N_("ranks")}, {"dumps", N_("dumps here")}, {"recent", N_("recent")}, {"help", N_("help")}, {"back", N_("back")}, {0},
+    {"enter", N_("to the table")}, {"swap", N_("swap sides")}, {"command step", N_("steps")}, {"command rank", N_("ranks")}, {"dumps", N_("list dumps")}, {"recent", N_("recent")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
 const struct pane_ops pane_intake = {"intake", NULL, draw, hints};

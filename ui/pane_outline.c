@@ -44,7 +44,8 @@ static void draw_node(const struct screen *s, struct grid *g, struct rect r, int
 
 static void draw_outline(const struct screen *s, struct grid *g, struct rect r)
 {
-    static const char *const titles[] = {N_("modules"), N_("source lines"), N_("floating types, target | golden")};
+    static const char *const titles[] = {N_("modules"), N_("source lines"), N_("floating-point types, target | "
+                                                                               "golden")};
     const struct workspace *d = &s->work;
     const struct row_groups *o = &d->groups.outline;
     uint32_t h = (uint32_t)(r.h > 1 ? r.h - 1 : 0), top = s->table.group_top, place = 0;

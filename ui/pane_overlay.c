@@ -102,7 +102,7 @@ static void help_here(struct help *h)
     const struct keymap *k = &h->s->keys;
     const struct pane_ops *pane = pane_of(h->s->work.help_of);
     struct buf text = {0};
-    h->title = _("Keys of this place");
+    h->title = _("Keys available here");
     for (const struct hint *x = pane->hints; x->command; x++) {
         const char *key = keymap_key(k, pane->place, x->command);
         if (key && !keymap_find_in(k, pane->place, key))
@@ -125,8 +125,8 @@ static int help_text(const struct screen *s, struct grid *g, struct rect r, int 
         buf_fmt(&words, _("/%.*s: entries that contain this; Backspace deletes a character"), STR_ARG(h.words));
     help_line(&h, STYLE_TITLE,
               words.n ? words.p
-                      : _("Each key runs a command; : runs it by name, Tab completes. Typing searches here. Marks in "
-                          "the table:"));
+                      : _("Each key runs a command; : runs it by name, Tab completes. Type text to search this help. "
+                          "Marks in the table:"));
     buf_release(&words);
     if (!h.words.n)
         help_line(&h, STYLE_TEXT,
@@ -137,7 +137,7 @@ static int help_text(const struct screen *s, struct grid *g, struct rect r, int 
     for (const struct command_group *group = command_groups; group->title; group++)
         help_commands(&h, group);
     if (h.words.n && h.y - h.skip == head)
-        help_line(&h, STYLE_TEXT, _("nothing in the help holds this"));
+        help_line(&h, STYLE_TEXT, _("no match in the help"));
     return h.y + from - h.skip;
 }
 
@@ -248,6 +248,6 @@ static void draw_list(const struct screen *s, struct grid *g, struct rect r)
 }
 
 static const struct hint list_hints[] =
-    {{"enter", N_("go there")}, {"inside", N_("open the entry")}, {"delete-entry", N_("take it away")},
+    {{"enter", N_("go to it")}, {"inside", N_("open the entry")}, {"delete-entry", N_("take it away")},
      {"narrow", N_("type to narrow")}, {"cancel", N_("back")}, {0}};
 const struct pane_ops pane_list = {"list", update_list, draw_list, list_hints};

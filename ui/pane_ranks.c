@@ -234,7 +234,7 @@ static void progress_text(const struct ranks_picture *p, struct buf *out)
     else if (p->err.code == ERR_CANCEL)
         buf_cstr(out, _("stopped"));
     else if (x->read == x->to_read && x->read && !x->ranks)
-        buf_cstr(out, _("determining the rank layout"));
+        buf_cstr(out, _("determining the parallel layout"));
     else if (!x->ranks)
         buf_fmt(out, _("reading ranks %zu/%zu"), x->read, x->to_read);
     else if (x->rank < 0)
@@ -416,7 +416,7 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
     static const char *const side[] = {N_("target  "), N_("golden  ")};
     if (!p->ranks && !p->err.code) {
         grid_put(g, r.y + r.h / 2, r.x + 1, r.w - 2, STYLE_DIM,
-                 _("Reading the recordings of all ranks; :rank N opens one alone"));
+                 _("Reading the recordings of all ranks; :rank N opens a single one"));
         return;
     }
     for (int i = 0; i < l.info.h; i++) {
@@ -433,9 +433,9 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
 }
 
 static const struct hint hints[] = {
-    {"enter", N_("its table")},
+    {"enter", N_("open table")},
     {"ranks first", N_("first")},
-    {"ranks next", N_("next bad")},
+    {"ranks next", N_("next bad cell")},
     {"ranks prev", N_("prev")},
     {"ranks list", N_("list")},
     {"ranks in", N_("zoom")},

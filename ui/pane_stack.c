@@ -77,7 +77,7 @@ static void draw_source(const struct screen *s, struct grid *g, struct rect r, i
         say(g, r, 1, STYLE_TEXT, text.p);
         title(g, r, source->state == FILE_LINES_READING
                         ? _("reading the source …")
-                        : _("source not here; :remap FROM TO says where"));
+                        : _("source file not found; :remap FROM TO sets its location"));
         buf_release(&text);
     }
     buf_release(&path);
@@ -100,18 +100,18 @@ static void draw_frames(const struct screen *s, struct grid *g, struct rect r, i
             grid_put(g, r.y + 1, r.x, r.w, STYLE_DIM,
                      row[side] == NONE ? _("no row on this side")
                      : !x->complete    ? _("still reading …")
-                     : !x->stacks.n    ? _("no stacks were recorded (no stack.json beside the dump)")
-                                       : _("none was recorded for this call"));
+                     : !x->stacks.n    ? _("no stacks were recorded (no stack.json in the dump)")
+                                       : _("no stack was recorded for this call"));
         return;
     }
     const struct stack *k = &x->stacks.v[st];
     uint32_t start = dump_stack_start(x, st), h = (uint32_t)(r.h - 1),
              at = s->shown_line == d->stack.line ? d->stack.frame[side] : start;
-    int used = grid_fmt(g, r.y, r.x, r.w, style, twin ? _("%s stack of the forward twin  %u/%u") : _("%s stack  %u/%u"),
+    int used = grid_fmt(g, r.y, r.x, r.w, style, twin ? _("%s stack of the forward call  %u/%u") : _("%s stack  %u/%u"),
                         word, at + 1, k->n);
     if (selected && d->focus == FOCUS_STACK && !d->c->single)
         grid_put(g, r.y, r.x + used + 2, r.w - used - 2, STYLE_DIM,
-                 d->stack.apart ? _("moves alone") : _("both move together"));
+                 d->stack.apart ? _("moves separately") : _("both move together"));
     uint32_t top = pane_top(at < start ? at : start, at, h);
     for (uint32_t i = 0; i < h && top + i < k->n; i++) {
         const struct frame *f = &x->frames.v[x->stack_frames.v[k->first + top + i]];

@@ -410,11 +410,11 @@ static void empty(const struct screen *s, struct grid *g, struct rect r)
     if (x->failed && s->looked) {
         y++;
         if (s->inv.gone)
-            grid_wrap(g, in, &y, &skip, STYLE_TEXT, str_of(_("The investigation's data are still here: :findings "
-                                                             "lists the findings, 0 the panels, :report writes the "
+            grid_wrap(g, in, &y, &skip, STYLE_TEXT, str_of(_("The saved investigation is available: :findings lists "
+                                                             "the findings, 0 shows the panels, :report writes the "
                                                              "report.")));
-        grid_wrap(g, in, &y, &skip, STYLE_DIM, str_of(_("q leaves. `diverge check PATH` checks one side alone, "
-                                                        "`diverge formats` lists what can be read.")));
+        grid_wrap(g, in, &y, &skip, STYLE_DIM, str_of(_("q leaves. `diverge check PATH` checks one side, `diverge "
+                                                        "formats` lists the supported formats.")));
     }
 }
 
@@ -495,7 +495,7 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
 }
 
 static const struct hint hints[] = {
-    {"first", N_("first")},    {"next deviation", N_("next")}, {"prev deviation", N_("prev")}, {"twin", N_("twin")},
+    {"first", N_("first")},    {"next deviation", N_("next")}, {"prev deviation", N_("prev")}, {"twin", N_("fwd/bwd")},
     {"pane stack", N_("stack")}, {"search-line", N_("search")},  {"help", N_("help")},           {"back", N_("quit")},
     {"next precision", N_("precision")}, {"pane next", N_("pane")}, {"command", N_("command")}, {"bookmark", N_("bookmark")},
     {0},

@@ -229,9 +229,9 @@ static void cells_line(struct plate *p)
         buf_cstr(&b, "; ");
     }
     if (s->size[0] > 1 || s->size[1] > 1)
-        buf_fmt(&b, _("a cell: the extreme of %lld × %lld elements"), (long long)s->size[0], (long long)s->size[1]);
+        buf_fmt(&b, _("cell: extreme value of %lld × %lld elements"), (long long)s->size[0], (long long)s->size[1]);
     else
-        buf_cstr(&b, _("a cell: one element"));
+        buf_cstr(&b, _("cell: one element"));
     if (p->two && p->r.w < 100 && !p->lay->numbers) { /* titles of three maps have no room for it */
         buf_fmt(&b, "; %s ", title_of(tensor_view_kind(s), false));
         legend(p, tensor_view_kind(s), scale_of(p, h, tensor_view_kind(s)), &b);
@@ -284,7 +284,7 @@ static void worst_lines(struct plate *p, int most)
     char n[2][NUM_MAX];
     if (!p->t->worsts)
         return;
-    grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, p->two ? _("worst") : _("peak"));
+    grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, p->two ? _("worst") : _("maximum"));
     for (int i = 0; i < most && i < p->t->worsts; i++) {
         const struct tensor_stats_place *q = &p->t->worst[i];
         struct buf b = {0};
@@ -543,12 +543,12 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
         {.s = s, .g = g, .tensor = x, .lay = &s->tensor, .l = &x->reader.lens, .t = &x->reader.tally, .r = r};
     if (x->of == TENSOR_VIEW_NOTHING) {
         say(g, r, STYLE_DIM,
-            _("No tensor was recorded for this row. e and E go to rows that deviate, q goes back to the table."));
+            _("No tensor was recorded for this row. e and E go to deviating rows, q returns to the table."));
         return;
     }
     if (x->of == TENSOR_VIEW_PENDING) {
-        say(g, r, STYLE_DIM, _("The shapes of the two sides differ; the matching order of axes is shown when they are "
-                               "compared."));
+        say(g, r, STYLE_DIM, _("The shapes of the two sides differ; the matching order of axes is shown after the "
+                               "comparison."));
         return;
     }
     tensor_reader_lock(&x->reader);
@@ -570,7 +570,7 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
 static const struct hint hints[] = {
     {"cells down", N_("move")}, {"axes next", N_("axes")}, {"slide +1", N_("slide")}, {"worst next", N_("worst")}, {"nonfinite next", N_("NaN")},
     {"map", N_("diff/target/golden")}, {"numbers", N_("numbers")},
-    {"copy-region", N_("copy")}, {"log", N_("log")}, {"magnify in", N_("closer")}, {"help", N_("help")}, {"back", N_("back")}, {0},
+    {"copy-region", N_("copy")}, {"log", N_("log")}, {"magnify in", N_("zoom in")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
 const struct pane_ops pane_tensor = {"tensor", update, draw, hints};

@@ -19,7 +19,7 @@ static void say_exam(void *ctx, struct buf *out)
 {
     int now = under_way(ctx);
     if (now < ENGINE_RUN_COUNT)
-        buf_fmt(out, "%s: %s …", _("examining"), _(engine_run_kinds[now].title));
+        buf_fmt(out, "%s: %s …", _("checking"), _(engine_run_kinds[now].title));
 }
 
 /* Until no exam is under way; ERR_CANCEL after an interrupt. */

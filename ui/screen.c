@@ -21,15 +21,15 @@ static void say_where(struct screen *s)
     const struct investigation *v = &s->inv;
     struct err e;
     if (v->pack)
-        workspace_say(&s->work, _("%s: the result and the packed tensors; changes here are not saved"), v->pack);
+        workspace_say(&s->work, _("%s: saved result and packed tensors; changes are not saved"), v->pack);
     else if (investigation_may_change(v, &e))
         workspace_complain(&s->work, _("read-only: %s"), e.text);
     else if (v->unkept && v->input[0])
         workspace_complain(&s->work, _("not saved: %s"), v->unkept);
     else if (v->elsewhere)
-        workspace_say(&s->work, _("kept in %s: %s"), v->path, v->elsewhere);
+        workspace_say(&s->work, _("saved in %s: %s"), v->path, v->elsewhere);
     else if (v->went_on && v->rounds.n)
-        workspace_say(&s->work, _("round %zu: %s; :round --undo returns to the one before"), v->rounds.n + 1,
+        workspace_say(&s->work, _("round %zu: %s; :round --undo returns to the previous round"), v->rounds.n + 1,
                       v->input[TARGET]);
     s->inv.went_on = false; /* said */
 }
@@ -151,8 +151,8 @@ static int next_own_path(const struct screen *s, const char *const next[2], stru
     if (rc == 0 && what != PATH_ABSENT && open_investigation_leads_to(path->p, s->inv.path))
         buf_clear(path);
     else if (rc == 0 && what != PATH_ABSENT)
-        rc = err_set(e, ERR_USAGE, _("%s is already an investigation of these two; --investigation FILE names another "
-                                     "one for several rounds"), path->p);
+        rc = err_set(e, ERR_USAGE, _("%s is already an investigation of these dumps; --investigation FILE sets a "
+                                     "different file for several rounds"), path->p);
     buf_release(&folder);
     return rc;
 }

@@ -228,12 +228,12 @@ static int partial(const struct comparison *x, struct grid *g, int at)
         ranks = here > ranks ? here : ranks;
     }
     if (ranks >= 2)
-        at += grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("rank %d alone of %d: "),
+        at += grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("only rank %d of %d: "),
                        x->side[TARGET].dump.rank, ranks);
     for (int i = 0; i < 2; i++)
         if (x->side[i].dump.cut)
             at += grid_put(g, 1, at, g->cols - at, STYLE_ERROR,
-                           i ? _("golden cut short; ") : _("target cut short; "));
+                           i ? _("golden incomplete; ") : _("target incomplete; "));
     if (x->judged && x->judged->sum.unread)
         at += grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("rows not read: %s; "),
                        num_count(n, x->judged->sum.unread));
@@ -326,10 +326,11 @@ static void status(const struct screen *s, struct grid *g)
                        num_count(n, j->first + 1), first_class_label(j->first_class));
     } else if (s->session.settled) {
         struct judge_options o = comparison_judge_options(x);
-        const char *unjudged = j->sum.unread || j->sum.unread_files ? _("could not be judged: a part could not be read")
-                                                                    : _("could not be judged: too little is paired");
+        const char *unjudged = j->sum.unread || j->sum.unread_files ? _("could not be judged: some data could not be "
+                                                                        "read")
+                                                                    : _("could not be judged: too few rows are paired");
         at += grid_put(g, 1, at, g->cols, STYLE_HEADER,
-                       judgement_status(j, &o) ? unjudged : differ ? _("no row after them deviates")
+                       judgement_status(j, &o) ? unjudged : differ ? _("no later row deviates")
                                                                    : _("aligned: nothing deviates"));
     } else {
         at += grid_put(g, 1, at, g->cols, STYLE_DIM, _("nothing deviates so far"));

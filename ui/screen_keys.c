@@ -32,7 +32,7 @@ static void say_unbound(struct screen *s, const char *key)
 {
     const struct binding *b = keymap_elsewhere(&s->keys, key);
     if (b)
-        workspace_complain(&s->work, _("%s has no effect here, but in %s: %s; ? lists the keys"), key, b->place,
+        workspace_complain(&s->work, _("%s has no effect here; in %s: %s; ? lists the keys"), key, b->place,
                            b->command);
     else
         workspace_complain(&s->work, _("%s has no effect here; ? lists the keys"), key);
@@ -60,7 +60,7 @@ bool screen_paste(struct screen *s, struct str text)
         prompt_paste(&s->prompt, text);
         prompt_typed(s);
     } else {
-        workspace_complain(&s->work, "%s", _("pasted text is ignored here; : and / open a line that takes it"));
+        workspace_complain(&s->work, "%s", _("pasted text is ignored here; open an input line first with : or /"));
     }
     return false;
 }

@@ -68,7 +68,8 @@ static bool may_leave(struct screen *s)
     bool again = s->asked;
     s->asked = !again && !screen_saved(s);
     if (s->asked)
-        workspace_complain(&s->work, _("not saved; the same key again leaves nevertheless: %s"), s->inv.unsaved.text);
+        workspace_complain(&s->work, _("not saved; press the same key again to leave without saving: "
+                                       "%s"), s->inv.unsaved.text);
     return !s->asked;
 }
 
@@ -92,7 +93,8 @@ static void open_source(struct screen *s)
 {
     struct editor_place o = {s->work.open_file, s->work.open_line, 0};
     if (!path_is_file(o.file)) {
-        workspace_complain(&s->work, _("%s is not on this machine; :remap FROM TO says where such paths are here"),
+        workspace_complain(&s->work, _("%s: not found on this machine; :remap FROM TO sets the location of source "
+                                       "files"),
                            o.file);
         return;
     }
@@ -108,7 +110,7 @@ static void copy(struct screen *s)
     struct err e;
     const char *between = s->terminal->copy(buf_view(&s->work.copy));
     if (between && strcmp(between, "tmux") == 0)
-        buf_cstr(&s->work.message, _("; tmux passes it on with set-clipboard on"));
+        buf_cstr(&s->work.message, _("; in tmux this needs set-clipboard on"));
     else if (between)
         buf_fmt(&s->work.message, _("; through %s"), between);
     if (s->where.own) {

@@ -70,166 +70,165 @@ static int open_program(const struct options *o)
 }
 
 const struct subcommand subcommands[] = {
-    {"", "[TARGET [GOLDEN]]", N_("open the investigator on two dumps"),
-     N_("Checks one path alone: its figures and its problems. Logs, settings, weights and optimizer steps\n"
-        "open in the screen that judges them."),
+    {"", "[TARGET [GOLDEN]]", N_("compare two dumps on the screen"),
+     N_("With one path: shows its statistics and problems. Logs, settings, weights and optimizer steps\nopen in the "
+        "panel that judges them."),
      0, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN | OPT_PACK | OPT_SUMMARY | OPT_ORACLE,
      open_program},
-    {"compare", "TARGET GOLDEN | RESULT", N_("compare without a screen"),
-     N_("Prints where the two runs diverge: coverage, verdicts, step inputs, the first deviation with both sides' "
-        "figures\n"
-        "and stacks, suspects, differing precision. With -o or --json the result is written for programs\n"
-        "(.json, .csv, .xlsx) or for people (.html, .md).\n"
-        "RESULT is a comparison table of another tool (see diverge formats): its own verdicts are shown."),
+    {"compare", "TARGET GOLDEN | RESULT", N_("compare two dumps and print the result"),
+     N_("Prints where the two runs diverge: coverage, verdicts, step inputs, the first deviation with the statistics\n"
+        "and stacks of both sides, suspects, differing precision. With -o or --json the result is written for "
+        "programs\n"
+        "(.json, .csv, .xlsx) or as a report (.html, .md).\n"
+        "RESULT is a result table of another tool (see diverge formats): the verdicts of that tool are shown."),
      1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR | OPT_PACK | OPT_SUMMARY | OPT_ORACLE, cli_compare},
-    {"check", "DUMP | LOG | DUMP_CONFIG [DUMP]", N_("check one side alone: NaN, Inf, saturation, constant rows, damaged files"),
-     N_("Checks every tensor of the dump. Exit status 1 when there is a problem; all-zero and constant rows are "
+    {"check", "DUMP | LOG | DUMP_CONFIG [DUMP]", N_("check one side: NaN, Inf, saturation, constant rows, damaged "
+                                                    "files"),
+     N_("Checks every tensor of the dump. Exit status 1 if there is a problem; all-zero and constant rows are only "
         "notes.\n"
-        "Of a log: steps without finite figures. Of a dump's configuration: what it will write and what is missing; "
-        "with a dump of\n"
-        "the model, of statistics too, how large it becomes."),
+        "For a log: checks for steps with non-finite values. For a dump configuration: shows what will be written and "
+        "what is missing;\n"
+        "with a dump of the same model (statistics are enough) also the expected size."),
      1, 2, OPT_STEP | OPT_OUTPUT | OPT_SUMMARY | OPT_ORACLE_ALONE, cli_check},
-    {"digest", "DUMP", N_("write a dump's figures and sketches, without its tensors"),
-     N_("Writes figures and a sketch of every tensor, of all steps and ranks (or those of --step and --rank), into "
-        "one file -o FILE.\nIt opens wherever a dump does, against a dump or another digest. A sketch gives the "
-        "relative distance of two tensors of\nthe same shape from 1e-12 on, wrong by a fifth at most."),
+    {"digest", "DUMP", N_("write statistics and sketches of a dump, without its tensors"),
+     N_("Writes statistics and a sketch of every tensor, for all steps and ranks (or those of --step and --rank), to "
+        "one file -o FILE.\n"
+        "The file can be used in place of a dump, to compare it with a dump or another digest. From the sketches of "
+        "two tensors of the\n"
+        "same shape, relative differences of 1e-12 and more are estimated, with an error of at most 20 %."),
      1, 1, OPT_STEP | OPT_OUTPUT, cli_digest},
-    {"weights", "TARGET [GOLDEN]", N_("compare weight files; one alone: list its tensors"),
-     N_("Pairs the weights by the names of Hugging Face, Megatron and MindFormers and by --map, cuts fused ones, "
+    {"weights", "TARGET [GOLDEN]", N_("compare weight files; with one file: list its tensors"),
+     N_("Pairs the weights by the names of Hugging Face, Megatron and MindFormers and by --map, splits fused weights, "
         "joins\n"
-        "tensor-parallel shards, trims padded vocabularies, and compares every value. Exit status 1 when a weight "
+        "tensor-parallel shards, trims padded vocabularies, and compares every value. Exit status 1 if a weight "
         "differs,\n"
-        "has another shape or no partner; 5 when nothing could be paired or a part could not be read."),
+        "has a different shape or is not paired; 5 if nothing could be paired or some data could not be read."),
      1, 2, OPT_MAP | OPT_ROWS | OPT_OUTPUT | OPT_WEIGHTS, cli_weights},
-    {"mark", "INVESTIGATION TARGET GOLDEN", N_("mark by hand which rows, calls or modules are the same"),
-     N_("Takes full row names, call names or module paths. The mark is saved in the investigation and overrides every "
-        "pair\n"
-        "found. With --rule the pair is extended to every layer: what would be paired is printed, --apply applies "
-        "it.\n"
+    {"mark", "INVESTIGATION TARGET GOLDEN", N_("mark rows, calls or modules as a pair"),
+     N_("Takes full row names, call names or module paths. The mark is saved in the investigation and overrides "
+        "automatic pairs.\n"
+        "With --rule the pair is extended to every layer: the resulting pairs are printed, --apply applies them.\n"
         "Exit status 2 for an unknown name."),
      3, 3, OPT_MARK | OPT_REMAP, cli_mark},
-    {"marks", "INVESTIGATION", N_("list, undo or export decisions by hand"),
-     N_("Lists marks, rejected pairs and rules in the order they were made. --export writes all correspondences, found "
-        "ones\n"
-        "too, for another comparison or for msprobe."),
+    {"marks", "INVESTIGATION", N_("list, undo or export pairing decisions"),
+     N_("Lists marks, rejected pairs and rules in the order they were made. --export writes all pairs, including "
+        "automatic\nones, for another comparison or for msprobe."),
      1, 1, OPT_MARKS | OPT_REMAP | OPT_OUTPUT, cli_marks},
-    {"note", "INVESTIGATION [[ROW] TEXT]", N_("add a finding about a row or anything else; alone: list the findings"),
-     N_("Takes ROW, a full row name of either side; --setting, --curve, --element and others name another subject. "
-        "Its present\n"
-        "state is saved with the finding: values, figures, frames, verdict, limit, source lines, file stamps.\n"
-        "#words of TEXT are tags. Findings are in causal order, causes first, what follows from one (--caused-by) "
-        "below it."),
+    {"note", "INVESTIGATION [[ROW] TEXT]", N_("add a finding about a row or another subject; without a text: list the "
+                                              "findings"),
+     N_("ROW is the full row name of either side; --setting, --curve, --element and others select other subjects. The "
+        "current state\n"
+        "of the subject is saved with the finding: values, statistics, frames, verdict, limit, source lines, file "
+        "stamps.\n"
+        "#words in TEXT are tags. Findings are listed in causal order: causes first, their effects (--caused-by) below "
+        "them."),
      1, 3, OPT_NOTE | OPT_REMAP | OPT_OUTPUT, cli_note},
-    {"report", "INVESTIGATION", N_("write the findings report: what deviates first, why, evidence, next step"),
-     N_("Compares what the investigation names and writes the report: .html (one file that needs nothing else), .md "
+    {"report", "INVESTIGATION", N_("write the findings report: first deviation, cause, evidence, next step"),
+     N_("Compares the inputs of the investigation and writes the report: .html (a single self-contained file), .md "
         "for\n"
-        "issues, .json for programs, .csv and .xlsx with all rows. Names of folders above the inputs are left out, "
-        "see --paths.\n"
-        "SOURCE_DATE_EPOCH sets its date. Exit status 0 once it is written, whatever the result."),
+        "issues, .json for programs, .csv and .xlsx with all rows. Names of folders above the inputs are omitted, see "
+        "--paths.\n"
+        "SOURCE_DATE_EPOCH sets the date. Exit status 0 if the report was written, independent of the result."),
      1, 1, OPT_OUTPUT | OPT_REPORT | OPT_REMAP | OPT_SUMMARY | OPT_ORACLE, cli_report},
-    {"merge", "INVESTIGATION INVESTIGATION", N_("merge two people's investigations of one ticket"),
-     N_("Prints what only the second has, and conflicts between the two; -o FILE writes both as one (FILE may be the "
-        "first).\n"
-        "Findings keep their authors and times. In a conflict the first's side is kept and the second's becomes a "
-        "finding tagged\n"
-        "#conflict, unless --ours or --theirs decides. Exit status 1 with open conflicts, 2 where the two have "
-        "different\n"
-        "inputs."),
+    {"merge", "INVESTIGATION INVESTIGATION", N_("merge two investigations of the same ticket"),
+     N_("Prints entries that only the second has, and conflicts; -o FILE writes the merged investigation (FILE may be "
+        "the first).\n"
+        "Findings keep their authors and times. In a conflict, the entry of the first is kept and that of the second "
+        "becomes a finding\n"
+        "with the tag #conflict, unless --ours or --theirs resolves it. Exit status 1 if conflicts remain, 2 if the "
+        "inputs\n"
+        "differ."),
      2, 2, OPT_OUTPUT | OPT_MERGE, cli_merge},
     {"replay", "INVESTIGATION | TARGET GOLDEN ROW",
-     N_("write a Python script that makes the call of a row again and "
-        "compares"),
-     N_("Loads the recorded inputs of the call ROW belongs to, makes the call in PyTorch or MindSpore and prints how "
-        "much its output\n"
-        "differs from what both sides recorded, in the recorded types, float32 and float64. Backward calls go through "
-        "the forward\n"
-        "call. An unknown call has to be filled in: until then the script ends with status 2."),
+     N_("write a Python script that repeats the call of a row and compares the result"),
+     N_("The script loads the recorded inputs of the call of ROW, repeats the call in PyTorch or MindSpore and prints "
+        "the difference of\n"
+        "its output from the recorded outputs of both sides, in the recorded types, float32 and float64. Backward "
+        "calls are computed\n"
+        "through the forward call. An unknown call must be completed by hand: until then the script ends with status "
+        "2."),
      2, 3, OPT_OUTPUT | OPT_REPLAY | OPT_REMAP | OPT_PACK, cli_replay},
     {"round", "INVESTIGATION [NEW_TARGET [NEW_GOLDEN]]",
-     N_("add the dump made after a fix to the investigation as "
-        "its next round"),
-     N_("Freezes the state of the comparison (a file NAME.round-N.gz beside the investigation), continues with the "
-        "new dump and\n"
-        "prints what changed. Marks, rules, findings and limits stay. A fix is confirmed when the first deviation is "
+     N_("add the dump made after a fix as the next round of the investigation"),
+     N_("Saves the state of the comparison (file NAME.round-N.gz in the folder of the investigation), continues with "
+        "the new dump and\n"
+        "prints the changes. Marks, rules, findings and limits are kept. A fix is confirmed if the first deviation is "
         "gone and\n"
-        "nothing new deviates. Without a dump the rounds are listed; --undo returns to the one before. Exit status as "
-        "of\n"
+        "nothing new deviates. Without a dump, the rounds are listed; --undo returns to the previous round. Exit "
+        "status as for\n"
         "diverge changes."),
      1, 3, OPT_ROUND | OPT_REMAP | OPT_STEP | OPT_OUTPUT, cli_round},
-    {"changes", "OLD [NEW]", N_("show what changed between two comparisons: fixed, new, worse, better, vanished"),
-     N_("Compares OLD and NEW: investigations (compared anew), rounds of one (NAME.round-N.gz) or results of compare "
-        "--json, mixed\n"
-        "as well; with --rows all row by row. One investigation alone: since its last round. Exit status 0 when\n"
-        "nothing is new or worse, 1 when something is, 5 when the two are of different models or NEW could not be\n"
+    {"changes", "OLD [NEW]", N_("show the changes between two comparisons: fixed, new, worse, better, vanished"),
+     N_("OLD and NEW may each be an investigation (it is compared again), a round (NAME.round-N.gz) or a result of "
+        "compare --json\n"
+        "(written with --rows all for a comparison row by row). With one investigation: changes since its previous "
+        "round. Exit status 0 if\n"
+        "nothing is new or worse, 1 otherwise; 5 if the comparisons are of different models or NEW could not be\n"
         "judged."),
      1, 2, OPT_REMAP | OPT_OUTPUT, cli_changes},
-    {"config", "TARGET GOLDEN", N_("compare settings: are they the same, and the recommended ones"),
-     N_("Compares two runs' settings by a checklist that knows the names and defaults of each framework:\n"
-        "a MindFormers yaml, Megatron's launch script or the arguments it prints, config.json and training arguments "
-        "of Hugging\n"
-        "Face. Exit status 1 when a setting of severity error or warn differs or is missing on one side."),
+    {"config", "TARGET GOLDEN", N_("compare the settings of two runs with each other and with the recommendations"),
+     N_("Compares the settings of two runs by a checklist with the names and defaults of each framework:\n"
+        "MindFormers yaml, launch script or printed arguments of Megatron, config.json and training arguments of "
+        "Hugging\n"
+        "Face. Exit status 1 if a setting of severity error or warn differs or is missing on one side."),
      2, 2, OPT_OUTPUT | OPT_CONFIG, cli_config},
     {"curves", "TARGET GOLDEN [GOLDEN2 …]", N_("judge training logs: loss and global norm by the migration standard"),
-     N_("Joins the runs by step and judges the first loss, the mean loss, the global norm and the length; reports the "
-        "step from\n"
-        "which they diverge, whether the difference is biased, outlier steps and whether the learning rates agree.\n"
-        "Further golden runs give the noise band. -o FILE.csv writes the joined table. Exit status 1 when a point "
-        "fails,\n"
-        "5 when there are too few steps."),
+     N_("Joins the runs by step and judges the first loss, the mean loss, the global norm and the number of steps; "
+        "reports the step\n"
+        "from which they diverge, whether the difference is biased, outlier steps and whether the learning rates "
+        "agree.\n"
+        "Additional golden runs define the noise band. -o FILE.csv writes the joined table. Exit status 1 if a "
+        "criterion fails,\n"
+        "5 if there are too few steps."),
      2, MAX_ARGS, OPT_LOGS | OPT_LOG_NAMES | OPT_LIMITS | OPT_OUTPUT, cli_curves},
     {"norms", "TARGET GOLDEN", N_("compare the gradient norm of every weight"),
-     N_("Reads training logs that print local norms, msprobe monitor, event files, saved gradients or a dump. Squares "
-        "are\n"
-        "recognised, fused weights are compared with their parts, values without names are named by their order. Exit "
+     N_("Reads training logs with local norms, tables of msprobe monitor, event files, saved gradients or a dump. "
+        "Squares are\n"
+        "detected, fused weights are compared with their parts, values without names are named by their order. Exit "
         "status 1\n"
-        "when a weight is an outlier or differs, 5 when nothing could be paired."),
+        "if a weight is an outlier or differs, 5 if nothing could be paired."),
      2, 2, OPT_STEP | OPT_LOGS | OPT_LOG_NAMES | OPT_NORMS | OPT_LIMITS | OPT_OUTPUT, cli_norms},
-    {"optimizer", "TARGET GOLDEN", N_("replay one optimizer step of each side and explain a difference"),
-     N_("Each side is a folder with the weights before, their gradients and the weights after one step (before, "
+    {"optimizer", "TARGET GOLDEN", N_("replay one optimizer step of each side and explain differences"),
+     N_("Each side is a folder with the weights before one step, the gradients and the weights after it (before, "
         "grad,\n"
         "after: any weight format) and hyper.json or a configuration. The step is replayed in float32 as AdamW and "
         "compared\n"
-        "with the saved weights; if it does not match, eps, rate, decay, clipping and others are tried. Exit status "
-        "1\n"
-        "when a step does not match its settings or the sides' inputs differ, 5 when it could not be judged."),
+        "with the saved weights; if it does not match, other values of eps, learning rate, decay, clipping and others "
+        "are tried.\n"
+        "Exit status 1 if a step does not match its settings or the inputs of the sides differ, 5 if it could not be "
+        "judged."),
      2, 2, OPT_LIMITS | OPT_OUTPUT, cli_optimizer},
     {"rollout", "TRAIN [ROLLOUT]", N_("compare log-probabilities of trainer and rollout engine, token by token"),
-     N_("Reads files of verl, slime, NeMo RL or your own (torch.save, .npz, .npy, .safetensors, JSON lines) and "
-        "msprobe's\n"
-        "prob_diff_step_N.npy; one file may hold both sides. Lines up the tokens, estimates the KL divergence, counts "
-        "clipped\n"
-        "importance ratios and looks for shifted, cut or tempered distributions. -o FILE.csv writes every token. Exit "
-        "status 1\n"
-        "when they do not agree, 5 when it could not be judged."),
+     N_("Reads files of verl, slime, NeMo RL or other programs (torch.save, .npz, .npy, .safetensors, JSON lines) and\n"
+        "prob_diff_step_N.npy of msprobe; one file may contain both sides. Aligns the tokens, estimates the KL "
+        "divergence, counts clipped\n"
+        "importance ratios and detects shifted, truncated or temperature-scaled distributions. -o FILE.csv writes "
+        "every token. Exit\n"
+        "status 1 if the sides differ, 5 if they could not be judged."),
      1, 2, OPT_LIMITS | OPT_OUTPUT, cli_rollout},
     {"panels", "INVESTIGATION", N_("show the guided panels: state of the procedure and next step"),
-     N_("Reads the inputs of the investigation (see diverge give), judges all panels and prints which is next "
-        "and why.\n"
-        "Exit status 0 when all are passed or waived, 1 when one failed, 5 when something is open."),
+     N_("Reads the inputs of the investigation (see diverge give), judges all panels and prints the next one and the "
+        "reason.\nExit status 0 if all panels are passed or waived, 1 if one failed, 5 if a panel is open."),
      1, 1, OPT_REMAP | OPT_OUTPUT, cli_panels},
-    {"give", "INVESTIGATION SLOT [PATH]", N_("give a file or folder the panels need"),
-     N_("Creates the investigation if missing. SLOT is target or golden (the dumps), target-settings, target-log, …;\n"
-        "a wrong one lists them all. Without PATH the input is removed."),
+    {"give", "INVESTIGATION SLOT [PATH]", N_("give a file or folder that the panels need"),
+     N_("Creates the investigation if missing. SLOT is target or golden (the dumps), target-settings, target-log, "
+        "…;\nan unknown name lists all of them. Without PATH, the input is removed."),
      2, 3, 0, cli_give},
-    {"waive", "INVESTIGATION ID [REASON]", N_("accept a check, an item or a panel as it is"),
-     N_("Takes the ID of a check (C045), of an item as diverge panels prints it, or a panel's number. Without REASON "
-        "a waiver is\n"
-        "undone."),
+    {"waive", "INVESTIGATION ID [REASON]", N_("waive a check, an item or a panel"),
+     N_("ID is a check (C045), an item as printed by diverge panels, or the number of a panel. Without REASON, the "
+        "waiver is\nundone."),
      2, 3, 0, cli_waive},
-    {"answer", "INVESTIGATION ID [TEXT]", N_("answer what the files do not contain"),
-     N_("Takes first-deviation, root-cause, confirmed and the scaling features. A text that starts with bad counts "
-        "against the\n"
-        "panel. Without TEXT an answer is removed."),
+    {"answer", "INVESTIGATION ID [TEXT]", N_("answer a question that the files cannot answer"),
+     N_("ID is first-deviation, root-cause, confirmed or a scaling feature. An answer that starts with \"bad\" fails "
+        "the\npanel. Without TEXT, the answer is removed."),
      2, 3, 0, cli_answer},
-    {"recipe", "INVESTIGATION [NAME [STEP]]", N_("write what produces an input: configurations, settings, code"),
-     N_("Prints the recipe, filled with the step, rank and calls found so far; -o FILE writes it and prints how to "
-        "use it.\n"
-        "STEP is the step of the log to dump. Without NAME the recipes are listed."),
+    {"recipe", "INVESTIGATION [NAME [STEP]]", N_("write a recipe to produce an input: configuration, settings, code"),
+     N_("Prints the recipe with the step, rank and calls found so far; -o FILE writes it and prints how to use "
+        "it.\nSTEP is the step of the log to dump. Without NAME, the recipes are listed."),
      1, 3, OPT_REMAP | OPT_OUTPUT, cli_recipe},
-    {"formats", "", N_("list the formats it reads"),
-     N_("Lists one entry a format: its name, the versions seen, what it is, its files, and what is not read. After "
-        "them\n"
-        "the formats that are recognised and not read, with how to make them readable."),
+    {"formats", "", N_("list the supported formats"),
+     N_("Lists one entry per format: name, versions, description, files, and what is not read. Formats that are "
+        "recognised but\nnot supported follow, with the way to convert them."),
      0, 0, OPT_OUTPUT, cli_formats},
     {0},
 };

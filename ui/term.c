@@ -71,11 +71,11 @@ int term_start(struct err *e)
     const char *name = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return err_set(e, ERR_USAGE, "%s", _("no terminal; `diverge compare TARGET GOLDEN` prints the comparison, "
-                                             "`diverge check PATH` checks one side alone"));
+                                             "`diverge check PATH` checks one side"));
     if (!name || !*name || strcmp(name, "dumb") == 0)
-        return err_set(e, ERR_USAGE, _("TERM is \"%s\": a full-screen program cannot run there; `diverge compare "
-                                       "TARGET GOLDEN` prints the comparison, `diverge check PATH` checks one side "
-                                       "alone"), name ? name : "");
+        return err_set(e, ERR_USAGE, _("TERM is \"%s\": not usable for a full-screen program; `diverge compare TARGET "
+                                       "GOLDEN` prints the comparison, `diverge check PATH` checks one "
+                                       "side"), name ? name : "");
     tcgetattr(STDIN_FILENO, &before);
     errno = 0;
     int found = 0;

@@ -21,7 +21,7 @@ static int read_lines(struct job *j, void *ctx, struct err *e)
     f->first = f->reading_line > FILE_LINES_AROUND ? f->reading_line - FILE_LINES_AROUND : 1;
     if (!path_is_file(f->reading) || file_slurp(f->reading, LARGEST, &all, e)) {
         buf_release(&all);
-        return err_set(e, ERR_DATA, "%s", _("it is not there or cannot be read"));
+        return err_set(e, ERR_DATA, "%s", _("the file is missing or cannot be read"));
     }
     for (rest = buf_view(&all); rest.n && n < f->reading_line + FILE_LINES_AROUND;) {
         str_split(rest, '\n', &line, &rest);
@@ -31,7 +31,7 @@ static int read_lines(struct job *j, void *ctx, struct err *e)
         buf_char(&f->text, '\n');
     }
     buf_release(&all);
-    return n < f->reading_line ? err_set(e, ERR_DATA, "%s", _("it has fewer lines")) : 0;
+    return n < f->reading_line ? err_set(e, ERR_DATA, "%s", _("the file has fewer lines")) : 0;
 }
 
 void file_lines_init(struct file_lines *f, void (*notify)(void *ctx), void *ctx)

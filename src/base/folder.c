@@ -59,7 +59,7 @@ static int read_entries(struct folder *f, DIR *d, size_t limit, struct err *e)
         if (strcmp(it->d_name, ".") == 0 || strcmp(it->d_name, "..") == 0)
             continue;
         if (f->entries.n >= limit)
-            return err_set(e, ERR_DATA, _("%s: more than %zu entries; narrow it down to one folder"), f->path, limit);
+            return err_set(e, ERR_DATA, _("%s: more than %zu entries; choose a folder with fewer"), f->path, limit);
         struct folder_entry x = {.kind = kind_of(it)};
         buf_add(&f->names, it->d_name, strlen(it->d_name) + 1);
         vec_push(&f->entries, x);

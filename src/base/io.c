@@ -149,7 +149,7 @@ static void note_cut(const char *name, const struct stat *st)
     uint64_t had = kept && !unimportant ? first_size(name, st) : 0;
     if ((uint64_t)st->st_size >= had)
         return;
-    err_set(&why, ERR_IO, _("%s: %llu bytes; it had %llu when it was first opened"), name,
+    err_set(&why, ERR_IO, _("%s: size %llu bytes, %llu when first opened"), name,
             (unsigned long long)st->st_size, (unsigned long long)had);
     read_failures_say(name, why.text);
 }
@@ -288,7 +288,7 @@ static void note_end(const struct file *f, uint64_t end)
     struct err why;
     if (end >= f->size)
         return;
-    err_at(&why, f->name, end, "%s", _("the file ends here; it was longer when it was opened"));
+    err_at(&why, f->name, end, "%s", _("end of file; the file was longer when it was opened"));
     read_failures_say(f->name, why.text);
 }
 
@@ -414,7 +414,7 @@ int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e)
         return -1;
     int rc = 0;
     if (f.size > limit) {
-        rc = err_set(e, ERR_DATA, _("%s: %llu bytes; files of this kind are read up to %zu bytes"), path,
+        rc = err_set(e, ERR_DATA, _("%s: size %llu bytes, limit for this kind of file %zu bytes"), path,
                      (unsigned long long)f.size, limit);
     } else {
         buf_reserve(out, f.size);
@@ -461,7 +461,7 @@ int file_open_inside(struct file *f, const char *dir, const char *name, struct e
             errno = ELOOP;
     }
     if (fd < 0 && errno == ELOOP)
-        rc = err_set(e, ERR_IO, _("%s: a link out of the dump; not followed"), path.p);
+        rc = err_set(e, ERR_IO, _("%s: link to a place outside the dump; not followed"), path.p);
     else
         rc = adopt(f, fd, path.p, e);
     if (rc == 0)

@@ -84,7 +84,7 @@ static int more(struct json_members *j, struct err *e)
         j->keep = 0;
     }
     if (w->n > LARGEST)
-        return err_at(e, j->name, j->base, _("a value of more than 1 GB; dumps hold no such value"));
+        return err_at(e, j->name, j->base, _("a value of more than 1 GB, the limit"));
     buf_reserve(w, CHUNK);
     long got = file_read_some(&j->file, j->base + w->n, w->p + w->n, CHUNK, e);
     if (got > 0)
@@ -378,7 +378,7 @@ cJSON *json_parse(struct str text, bool special, const char *name, uint64_t offs
         tree = NULL;
     }
     if (!tree)
-        err_at(e, name, offset + used, _("not valid JSON here"));
+        err_at(e, name, offset + used, _("invalid JSON"));
     buf_release(&copy);
     return tree;
 }
@@ -428,5 +428,5 @@ const char *json_kind(const cJSON *v)
     return cJSON_IsString(v)   ? _("a text")
            : cJSON_IsArray(v)  ? _("a list")
            : cJSON_IsObject(v) ? _("an object")
-                               : _("nothing");
+                               : _("null");
 }

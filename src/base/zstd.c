@@ -104,7 +104,7 @@ static long expand(struct zst_reader *r, void *p, size_t n, struct err *e)
             r->whole = r->whole || !left;
             if (out.pos > was || r->whole)
                 break;
-            return err_at(e, r->file.name, r->at, _("the file ends within its compressed data; copy it again"));
+            return err_at(e, r->file.name, r->at, _("the compressed data ends early; copy the file again"));
         }
         size_t left = ZSTD_decompressStream(r->state, &out, &in);
         r->used = in.pos;
@@ -127,7 +127,7 @@ bool zst_there(void)
 
 static int without(struct err *e)
 {
-    return err_set(e, ERR_USAGE, "%s", _("this build has no zstd: it reads and writes .tar, not .tar.zst"));
+    return err_set(e, ERR_USAGE, "%s", _("built without zstd: .tar can be read and written, .tar.zst cannot"));
 }
 
 int zst_write_begin(struct zst_writer *w, struct out *out, bool compress, struct err *e)
@@ -215,7 +215,7 @@ int zst_read(struct zst_reader *r, void *out, size_t n, struct err *e)
         got += (size_t)k;
     }
     if (got < n && got)
-        return err_at(e, r->file.name, r->at, _("the file ends too early; copy it again"));
+        return err_at(e, r->file.name, r->at, _("end of file too early; copy the file again"));
     return got < n;
 }
 

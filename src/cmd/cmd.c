@@ -10,15 +10,15 @@
 #include "cmd/workspace_refresh.h"
 
 const struct command_group command_groups[] = {
-    {N_("moving"), commands_move},
-    {N_("looking"), commands_look},
+    {N_("navigation"), commands_move},
+    {N_("viewing"), commands_look},
     {N_("the table"), commands_table},
     {N_("the tensor view"), commands_tensor},
-    {N_("correspondences"), commands_mark},
+    {N_("pairing"), commands_mark},
     {N_("fused tensors"), commands_cut},
     {N_("findings"), commands_note},
     {N_("rounds"), commands_round},
-    {N_("working"), commands_work},
+    {N_("actions"), commands_work},
     {N_("the guided panels"), commands_panel},
     {N_("several ranks"), commands_ranks},
     {N_("rollouts"), commands_rollout},
@@ -72,7 +72,7 @@ static bool met(struct workspace *d, const struct command *c)
         return false;
     }
     if ((c->needs & NEEDS_BOTH) && s->single) {
-        workspace_complain(d, _("%s: only one side is open; nothing to compare it with"), c->name);
+        workspace_complain(d, _("%s: needs two sides; only one is open"), c->name);
         return false;
     }
     if ((c->needs & (NEEDS_PAIRED | NEEDS_BOTH)) && !s->paired) {
@@ -90,7 +90,7 @@ static bool met(struct workspace *d, const struct command *c)
         return false;
     }
     if ((c->needs & ON_ROW) && d->overlay == OVERLAY_NONE && workspace_shows_ranks(d)) {
-        workspace_complain(d, _("%s: is about a row of a table; Enter opens the one behind this cell"), c->name);
+        workspace_complain(d, _("%s: needs a row of a table; Enter opens the table of this cell"), c->name);
         return false;
     }
     if ((c->needs & NEEDS_ROW) && (c->needs & CHANGES))

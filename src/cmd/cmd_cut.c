@@ -85,7 +85,7 @@ static int run_cut(struct workspace *d, struct str args)
     (void)args;
     workspace_rows(d, d->cursor, row);
     if (row[TARGET] == NONE || row[GOLDEN] == NONE) {
-        workspace_complain(d, _("cut: first pair this row (x here, x on its partner)"));
+        workspace_complain(d, _("cut: pair this row first (x here, x on its counterpart)"));
         return 0;
     }
     const struct shape *s[2];
@@ -100,7 +100,8 @@ static int run_cut(struct workspace *d, struct str args)
         struct buf a = {0}, b = {0};
         shape_text(s[0], &a);
         shape_text(s[1], &b);
-        workspace_complain(d, _("cut: %s and %s do not differ in the length of one axis alone; :view takes any steps"),
+        workspace_complain(d, _("cut: %s and %s must differ in the length of exactly one axis; use :view for other "
+                                "cases"),
                            a.p, b.p);
         buf_release(&a);
         buf_release(&b);
@@ -112,8 +113,8 @@ static int run_cut(struct workspace *d, struct str args)
     workspace_clear_list(d);
     offer_pieces(&c);
     offer_alternating(&c);
-    buf_cstr(&title, c.side == TARGET ? _("which part of the target tensor is it? ")
-                                      : _("which part of the golden tensor is it? "));
+    buf_cstr(&title, c.side == TARGET ? _("part of the target tensor: ")
+                                      : _("part of the golden tensor: "));
     shape_text(s[c.side], &title);
     buf_cstr(&title, " → ");
     shape_text(s[!c.side], &title);
@@ -123,7 +124,7 @@ static int run_cut(struct workspace *d, struct str args)
 }
 
 const struct command commands_cut[] = {
-    {"cut", "", N_("choose which part of a fused tensor a row is compared with: axis, place and size are offered"),
+    {"cut", "", N_("choose the part of a fused tensor to compare with: lists possible axes, positions and sizes"),
      NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_cut, NULL},
     {0},
 };

@@ -27,7 +27,7 @@ static int run_pane(struct workspace *d, struct str args)
     for (int i = 0; i < FOCUS_COUNT; i++)
         if (str_is(args, names[i]))
             return focus(d, (enum focus)i);
-    workspace_complain(d, _("panes are table, detail, stack; or next, prev"));
+    workspace_complain(d, _("pane: expected table, detail, stack, next or prev"));
     return 0;
 }
 
@@ -59,7 +59,7 @@ static int run_lock(struct workspace *d, struct str args)
 {
     d->stack.apart = str_is(args, "on") ? false : str_is(args, "off") ? true : !d->stack.apart;
     workspace_stack_select(d, d->stack.side, d->stack.frame[d->stack.side]);
-    workspace_say(d, "%s", d->stack.apart ? _("each side's stack moves alone; = moves both together again")
+    workspace_say(d, "%s", d->stack.apart ? _("the stacks move separately; = moves both together again")
                                           : _("both stacks move together"));
     return 0;
 }
@@ -76,7 +76,7 @@ static int run_source(struct workspace *d, struct str args)
         return 0;
     }
     if (!f || !f->line) {
-        workspace_complain(d, _("this frame names no file and line"));
+        workspace_complain(d, _("this frame has no file and line"));
         return 0;
     }
     workspace_source(d, f, &path);
@@ -90,7 +90,8 @@ static int run_remap(struct workspace *d, struct str args)
 {
     struct str from, to;
     if (!str_split(args, ' ', &from, &to) || !str_trim(to).n) {
-        workspace_complain(d, _("remap FROM TO: replaces the start of paths in stacks for this machine"));
+        workspace_complain(d, _("remap FROM TO: expected the start of paths in stacks and its replacement on this "
+                                "machine"));
         return 0;
     }
     struct named_text m = {.name = arena_cstr(&d->inv->arena, from), .text = arena_cstr(&d->inv->arena, str_trim(to))};
@@ -126,7 +127,7 @@ static int run_cancel(struct workspace *d, struct str args)
     if (r == NOT_MINE && report_job_busy(&d->report))
         report_job_cancel(&d->report);
     else if (r == NOT_MINE && d->write_waits)
-        workspace_say(d, "%s", _("not written: no comparison"));
+        workspace_say(d, "%s", _("not written: there is no comparison"));
     d->write_waits = d->write_waits && r != NOT_MINE;
     return r == NOT_MINE ? 0 : r;
 }
@@ -359,12 +360,19 @@ static const struct {
 } lists[] = {
     {"deviations", N_("rows that deviate"), N_("no row deviates"), NEEDS_JUDGED, list_deviations},
     {"suspects", N_("suspects: inputs agree, an output deviates"), N_("no suspects: no call introduces a deviation"), NEEDS_JUDGED, list_suspects},
-    {"frontier", N_("entry points: calls where a deviation starts, and the share of deviations that depends on each"), N_("nothing deviates"), NEEDS_JUDGED, list_frontier},
-    {"precision", N_("differing floating types, by scope (target, golden)"), N_("both sides hold everything in the same floating types"), NEEDS_JUDGED, list_precision},
-    {"inputs", N_("the step's inputs, compared exactly"), N_("no step inputs were recognised in these dumps"), NEEDS_JUDGED, list_inputs},
-    {"gaps", N_("calls only one side has, by the function they were called in"), N_("all calls are paired"), 0, list_gaps},
-    {"problems", N_("what could not be read, and what was recorded as wrong"), N_("everything could be read"), 0, list_problems},
-    {"operators", N_("operators by worst excess (error / expected rounding error), recomputed calls"), N_("no call was recomputed"),
+    {"frontier", N_("entry points: calls where a deviation starts, with the share of deviations that depend on "
+                    "each"), N_("nothing deviates"), NEEDS_JUDGED, list_frontier},
+    {"precision", N_("different floating-point types, by module (target, "
+                     "golden)"), N_("all floating-point types are equal on "
+                                                                                "both "
+                                                                                "sides"), NEEDS_JUDGED, list_precision},
+    {"inputs", N_("step inputs, compared "
+                  "exactly"), N_("no step inputs were recognised in these dumps"), NEEDS_JUDGED, list_inputs},
+    {"gaps", N_("calls that only one side has, by calling function"), N_("all calls are paired"), 0, list_gaps},
+    {"problems", N_("problems: unreadable data and problems reported in the "
+                    "recordings"), N_("no problems"), 0, list_problems},
+    {"operators", N_("operators by largest excess (error / expected rounding error) of the recomputed "
+                     "calls"), N_("no call was recomputed"),
      NEEDS_JUDGED, list_operators},
     {"bookmarks", N_("bookmarks"), N_("no bookmarks; m sets one"), 0, list_bookmarks},
 };
@@ -388,7 +396,8 @@ static int run_list(struct workspace *d, struct str args)
         return 0;
     }
     workspace_complain(
-        d, _("lists are deviations, suspects, frontier, precision, inputs, gaps, problems, operators, bookmarks"));
+        d, _("list: expected deviations, suspects, frontier, precision, inputs, gaps, problems, operators or "
+             "bookmarks"));
     return 0;
 }
 
@@ -423,20 +432,25 @@ static int run_delete_entry(struct workspace *d, struct str args)
 }
 
 const struct command commands_look[] = {
-    {"enter", "", N_("open what is under the cursor: the tensors of a row, else its detail, the source of a frame, "
-                     "the row of a list entry"), 0, run_enter, NULL},
-    {"inside", "", N_("in a list: open the entry itself (a finding with its evidence and actions), else as enter"), 0, run_inside, NULL},
-    {"delete-entry", "", N_("in a list: take the entry away (a decision is withdrawn)"), 0, run_delete_entry, NULL},
-    {"back", "", N_("close what is open; at the top: leave. Nothing is lost"), 0, run_back, NULL},
-    {"cancel", "", N_("close what is open, but do not leave"), 0, run_cancel, NULL},
-    {"pane", "next|prev|NAME", N_("move the focus to another pane: table, detail, stack"), 0, run_pane, complete_pane},
-    {"zoom", "", N_("show the pane under the table on the whole screen, and back"), 0, run_zoom, NULL},
-    {"side", "[target|golden]", N_("show the other side's stack, or that of a side"), 0, run_side, NULL},
-    {"lock", "[on|off]", N_("move both sides' stacks together, or each alone"), 0, run_lock, NULL},
-    {"source", "", N_("open the selected frame's file at its line, in $PAGER or $EDITOR"), NEEDS_ROW | ON_ROW, run_source, NULL},
+    {"enter", "", N_("open the item under the cursor: tensors of a row (or its detail), source of a frame, row of a "
+                     "list entry"), 0, run_enter, NULL},
+    {"inside", "", N_("in a list: open the entry itself (a finding with its evidence and actions); elsewhere like "
+                      "enter"), 0, run_inside, NULL},
+    {"delete-entry", "", N_("in a list: remove the entry (withdraws a decision)"), 0, run_delete_entry, NULL},
+    {"back", "", N_("go back one level, or leave at the top level; all changes are saved"), 0, run_back, NULL},
+    {"cancel", "", N_("go back one level, but do not leave"), 0, run_cancel, NULL},
+    {"pane", "next|prev|NAME", N_("move the focus to the next pane: table, detail, stack"), 0, run_pane, complete_pane},
+    {"zoom", "", N_("enlarge the pane below the table to the whole screen, or restore it"), 0, run_zoom, NULL},
+    {"side", "[target|golden]", N_("show the stack of the other side, or of the given side"), 0, run_side, NULL},
+    {"lock", "[on|off]", N_("move both stacks together, or each separately"), 0, run_lock, NULL},
+    {"source", "", N_("open the source file of the selected frame at its line, in $PAGER or "
+                      "$EDITOR"), NEEDS_ROW | ON_ROW, run_source, NULL},
     {"remap", "FROM TO", N_("replace the start of source paths in stacks recorded on another machine"), 0, run_remap, NULL},
-    {"list", "NAME", N_("deviations, suspects, frontier, precision, inputs, gaps, problems, operators or bookmarks; Enter goes there"), 0, run_list, complete_list},
-    {"operators", "", N_("operators by the worst excess of their calls on both sides; Enter goes to the worst output"), NEEDS_JUDGED, run_operators, NULL},
-    {"help", "[WORD]", N_("show keys and commands, those for this place first; with WORD, those that contain it"), 0, run_help, NULL},
+    {"list", "NAME", N_("open a list: deviations, suspects, frontier, precision, inputs, gaps, problems, operators or "
+                        "bookmarks; Enter goes to the entry"), 0, run_list, complete_list},
+    {"operators", "", N_("list operators by the largest excess of their calls on both sides; Enter goes to the output "
+                         "with the largest excess"), NEEDS_JUDGED, run_operators, NULL},
+    {"help", "[WORD]", N_("show keys and commands, those available here first; with WORD, only those that contain "
+                          "it"), 0, run_help, NULL},
     {0},
 };

@@ -32,9 +32,10 @@ static void decide(struct workspace *d, uint8_t kind, const char *target, const 
 static void pick(struct workspace *d, int side, uint32_t row)
 {
     d->pick = (struct row_range){.on = true, .side = (uint8_t)side, .row = row, .last = row};
-    workspace_say(d, side == TARGET ? _("selected: x on the golden row pairs them, x below selects a range, Esc "
+    workspace_say(d, side == TARGET ? _("selected: x on a golden row pairs them, x on a lower row selects a range, Esc "
                                         "cancels")
-                               : _("selected: x on the target row pairs them, x below selects a range, Esc cancels"));
+                               : _("selected: x on a target row pairs them, x on a lower row selects a range, Esc "
+                                   "cancels"));
 }
 
 /* Rows of a side from first on that are tensors or numbers, one for each of the picked range. */
@@ -91,7 +92,8 @@ static bool sizes_go(struct workspace *d, uint32_t other)
     bool go = p->row != p->last || a == b || d->asked_mark == other + 1;
     d->asked_mark = go ? 0 : other + 1;
     if (!go)
-        workspace_complain(d, _("%s elements and %s: is one a part of the other? press x again to pair them"),
+        workspace_complain(d, _("element counts differ: %s and %s; press x again to pair the rows anyway (one may be a "
+                                "part of the other)"),
                            num_count(n[0], a), num_count(n[1], b));
     return go;
 }
@@ -139,8 +141,8 @@ static int run_mark(struct workspace *d, struct str args)
     if (saved && made < wanted)
         workspace_say(d, _("%u of %u rows marked; the sizes differ after them; z undoes it"), made, wanted);
     else if (saved)
-        workspace_say(d, sizes_differ(d) ? _("marked; :cut chooses which part it is, z undoes it")
-                                         : _("marked; c extends it to every layer, z undoes it"));
+        workspace_say(d, sizes_differ(d) ? _("marked; :cut chooses the part, z undoes it")
+                                         : _("marked; c extends the pair to every layer, z undoes it"));
     return 0;
 }
 
@@ -176,10 +178,10 @@ static int reject_calls(struct workspace *d, const uint32_t row[2])
         free(kept);
     }
     uint32_t n = pairs_between(d, call);
-    workspace_remember(d, _("a rejected call"));
+    workspace_remember(d, _("rejection of a call"));
     reject(d, name[TARGET], name[GOLDEN]);
     if (workspace_decide(d))
-        workspace_say(d, _("the whole call is rejected, %u more pairs of it; z undoes it"), n);
+        workspace_say(d, _("whole call rejected, %u more pairs; z undoes it"), n);
     return 0;
 }
 
@@ -198,12 +200,11 @@ static int run_unmark(struct workspace *d, struct str args)
     }
     if (str_is(args, "ask") && d->c->judged && d->c->judged->first == d->cursor && d->asked_unpair != d->cursor + 1) {
         d->asked_unpair = d->cursor + 1;
-        workspace_complain(d, "%s", _("this is the first deviation, which would be hidden; repeat the command to "
-                                      "unpair it"));
+        workspace_complain(d, "%s", _("this pair is the first deviation; repeat the command to reject it anyway"));
         return 0;
     }
     d->asked_unpair = 0;
-    workspace_remember(d, _("a rejected pair"));
+    workspace_remember(d, _("rejection of a pair"));
     const uint32_t call[2] = {d->c->side[TARGET].dump.rows.v[row[TARGET]].call,
                               d->c->side[GOLDEN].dump.rows.v[row[GOLDEN]].call};
     uint32_t others = pairs_between(d, call) - 1;
@@ -211,12 +212,12 @@ static int run_unmark(struct workspace *d, struct str args)
     if (!workspace_decide(d))
         return 0;
     if (!others) {
-        workspace_say(d, _("rejected: they will not be paired again; z undoes it"));
+        workspace_say(d, _("rejected: these rows will not be paired again; z undoes it"));
         return 0;
     }
     for (int s = 0; s < 2; s++)
         d->asked_call[s] = row[s] + 1;
-    workspace_say(d, _("rejected, z undoes it; the whole call too, %u more pairs? X once more rejects it"), others);
+    workspace_say(d, _("rejected, z undoes it; X again rejects the whole call (%u more pairs)"), others);
     return 0;
 }
 
@@ -234,7 +235,7 @@ static int run_accept(struct workspace *d, struct str args)
     uint32_t first = d->cursor, last = d->cursor, step = decisions_step(&d->inv->decisions);
     (void)args;
     if (!found(d, d->cursor)) {
-        workspace_complain(d, _("accept: this pair was not found automatically; nothing to accept"));
+        workspace_complain(d, _("accept: this pair was not found automatically"));
         return 0;
     }
     while (first && found(d, first - 1))
@@ -246,7 +247,7 @@ static int run_accept(struct workspace *d, struct str args)
         decide(d, DECIDE_MARK, row_name(d, TARGET, p->lines.v[i].row[TARGET]),
                row_name(d, GOLDEN, p->lines.v[i].row[GOLDEN]), "", step);
     if (workspace_decide(d))
-        workspace_say(d, _("%u pairs are marks now; z undoes it"), last - first + 1);
+        workspace_say(d, _("%u pairs marked; z undoes it"), last - first + 1);
     return 0;
 }
 
@@ -267,11 +268,11 @@ static int run_view(struct workspace *d, struct str args)
     struct buf text = {0};
     if (v.count)
         view_write(&v, &text);
-    workspace_remember(d, _("a view"));
+    workspace_remember(d, _("setting of a view"));
     decide(d, DECIDE_MARK, row_name(d, TARGET, row[TARGET]), row_name(d, GOLDEN, row[GOLDEN]),
            investigation_keep(d->inv, text.p ? text.p : ""), decisions_step(&d->inv->decisions));
     if (workspace_decide(d))
-        workspace_say(d, v.count ? _("compared through: %s") : _("compared as they are stored"), text.p);
+        workspace_say(d, v.count ? _("view: %s") : _("view removed: compared as stored"), text.p);
     buf_release(&text);
     return 0;
 }
@@ -303,7 +304,7 @@ static bool propose(struct workspace *d)
     uint32_t row[2];
     workspace_rows(d, d->cursor, row);
     if (row[TARGET] == NONE || row[GOLDEN] == NONE) {
-        workspace_complain(d, _("rule: first pair this row (x here, x on its partner)"));
+        workspace_complain(d, _("rule: pair this row first (x here, x on its counterpart)"));
         return false;
     }
     for (int s = 0; s < 2; s++)
@@ -315,7 +316,7 @@ static bool propose(struct workspace *d)
     if (open)
         take_rule(d, buf_view(&rule[0]), buf_view(&rule[1]), view.p ? view.p : "");
     else
-        workspace_complain(d, _("no part of this pair has a layer number, so there is no rule for other layers"));
+        workspace_complain(d, _("no layer number in the names of this pair: cannot derive a rule for other layers"));
     for (int s = 0; s < 2; s++) {
         addresses_release(&at[s]);
         buf_release(&rule[s]);
@@ -329,16 +330,16 @@ static const char *outcome_text(const struct rule_preview_row *x)
     switch ((enum pair_rule_outcome)x->outcome) {
     case HIT_SAME:
     case HIT_PAIRS:
-        return x->same      ? _("already paired so")
-               : x->spoils    ? _("agrees with another row now")
-               : x->otherwise ? _("paired with another row now")
+        return x->same      ? _("already paired in this way")
+               : x->spoils    ? _("currently agrees with a different row")
+               : x->otherwise ? _("currently paired with a different row")
                               : "";
     case HIT_HELD:
-        return _("has a mark or an earlier rule");
+        return _("already decided by a mark or an earlier rule");
     case HIT_NOBODY:
-        return _("no golden row there");
+        return _("no matching golden row");
     case HIT_SIZES:
-        return _("sizes differ");
+        return _("element counts differ");
     }
     return "";
 }
@@ -373,8 +374,8 @@ static int run_rule(struct workspace *d, struct str args)
     struct buf title = {0}, edit = {0}, why = {0};
     const char *at = args.n ? strstr(args.p, BETWEEN) : NULL;
     if (args.n && !at) {
-        workspace_complain(d, _("rule PATTERN%sTEMPLATE: a pattern of target addresses, and the golden addresses they "
-                                "match"), BETWEEN);
+        workspace_complain(d, _("rule PATTERN%sTEMPLATE: expected a pattern of target addresses and a template of "
+                                "golden addresses"), BETWEEN);
         return 0;
     }
     if (at)
@@ -391,7 +392,7 @@ static int run_rule(struct workspace *d, struct str args)
     buf_fmt(&edit, "rule %s%s%s", d->rule[0], BETWEEN, d->rule[1]);
     if (rule_preview_refused(&p, d->rule[0], &why)) {
         struct buf text = {0};
-        buf_fmt(&text, _("not applied: %s; :rule-apply anyway applies it"), why.p);
+        buf_fmt(&text, _("not applied: %s; use :rule-apply anyway to force it"), why.p);
         workspace_add_item(d, NONE, VERDICT_DEVIATE, buf_view(&text));
         buf_release(&text);
     } else {
@@ -419,7 +420,7 @@ static bool may_apply(struct workspace *d)
     if (rc)
         workspace_complain(d, "%s", e.text);
     else if (refused)
-        workspace_complain(d, _("not applied: %s; :rule-apply anyway applies it"), why.p);
+        workspace_complain(d, _("not applied: %s; use :rule-apply anyway to force it"), why.p);
     rule_preview_release(&p);
     buf_release(&why);
     return rc == 0 && !refused;
@@ -433,7 +434,7 @@ static int run_rule_apply(struct workspace *d, struct str args)
     }
     if (!str_is(args, "anyway") && !may_apply(d))
         return 0;
-    workspace_remember(d, _("a rule"));
+    workspace_remember(d, _("rule"));
     decide(d, DECIDE_RULE, investigation_keep(d->inv, d->rule[0]), investigation_keep(d->inv, d->rule[1]),
            investigation_keep(d->inv, d->rule[2]), decisions_step(&d->inv->decisions));
     drop_rule(d);
@@ -479,10 +480,10 @@ static int turn_rule(struct workspace *d, struct str args, uint8_t kind)
 {
     unsigned long long n;
     if (!str_u64(args, &n) || n >= d->inv->decisions.now || d->inv->decisions.log.v[n].kind != DECIDE_RULE) {
-        workspace_complain(d, _("expected a rule's number; :rules lists them"));
+        workspace_complain(d, _("expected the number of a rule; :rules lists them"));
         return 0;
     }
-    workspace_remember(d, kind == DECIDE_RULE_ON ? _("a rule enabled") : _("a rule disabled"));
+    workspace_remember(d, kind == DECIDE_RULE_ON ? _("enabling of a rule") : _("disabling of a rule"));
     struct decision x =
         {.kind = kind, .step = decisions_step(&d->inv->decisions), .rule = (uint32_t)n, .side = {"", ""}, .view = ""};
     decisions_add(&d->inv->decisions, x);
@@ -523,7 +524,7 @@ static int run_decisions(struct workspace *d, struct str args)
     if (d->list.items.n)
         workspace_show_list(d, _("decisions, the newest first; Enter goes to the row, Delete withdraws one"));
     else
-        workspace_say(d, _("no decisions by hand yet; x marks a pair"));
+        workspace_say(d, _("no decisions yet; x marks a pair"));
     d->list.again = "decisions";
     buf_release(&text);
     return 0;
@@ -534,31 +535,35 @@ static int run_withdraw(struct workspace *d, struct str args)
 {
     unsigned long long n;
     if (!str_u64(args, &n) || n >= d->inv->decisions.now || !decision_holds(&d->inv->decisions, n)) {
-        workspace_complain(d, _("withdraw N: expected the number of a decision that holds; :decisions lists them"));
+        workspace_complain(d, _("withdraw N: expected the number of a decision in force; :decisions lists them"));
         return 0;
     }
-    workspace_remember(d, _("a withdrawn decision"));
+    workspace_remember(d, _("withdrawal of a decision"));
     struct decision x = {.kind = DECIDE_WITHDRAW, .step = decisions_step(&d->inv->decisions), .rule = (uint32_t)n,
                          .side = {"", ""}, .view = ""};
     decisions_add(&d->inv->decisions, x);
     if (workspace_decide(d))
-        workspace_say(d, _("decision %llu withdrawn, those after it stay; z undoes it"), n);
+        workspace_say(d, _("decision %llu withdrawn; later decisions are kept; z undoes it"), n);
     return 0;
 }
 
 const struct command commands_mark[] = {
-    {"mark", "[TARGET GOLDEN]", N_("select this row, or pair it with the selected one; or pair two rows, calls or "
-                                   "modules by name"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_mark, NULL},
-    {"unpair", "[ask]", N_("reject: never pair these two; ask: of the first deviation only the second time, then of the whole call"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_unmark, NULL},
-    {"accept", "", N_("mark the found pairs around here, up to the next gap"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_accept, NULL},
-    {"view", "[STEPS]", N_("compare this pair through a view, as in view golden split -1 2 0:8; without steps as "
+    {"mark", "[TARGET GOLDEN]", N_("select this row, or pair it with the selected row; with names: pair two rows, "
+                                   "calls or modules"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_mark, NULL},
+    {"unpair", "[ask]", N_("reject this pair for good; ask: confirm for the first deviation, then offer to reject the "
+                           "whole call"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_unmark, NULL},
+    {"accept", "", N_("mark the automatically found pairs around this row, up to the next "
+                      "gap"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_accept, NULL},
+    {"view", "[STEPS]", N_("set the view of this pair, as in view golden split -1 2 0:8; without steps: compare as "
                            "stored"), NEEDS_BOTH | NEEDS_ROW | ON_ROW | CHANGES, run_view, NULL},
-    {"rule", "[PATTERN <-> TEMPLATE]", N_("extend this pair to every layer: show the rule and what it would pair"), NEEDS_BOTH | NEEDS_ROW, run_rule, NULL},
-    {"rule-apply", "[anyway]", N_("apply the rule shown; anyway: also one that figures speak against"), NEEDS_BOTH | CHANGES, run_rule_apply, NULL},
-    {"rules", "", N_("list the rules, what each pairs and what conflicts with it"), NEEDS_BOTH, run_rules, NULL},
+    {"rule", "[PATTERN <-> TEMPLATE]", N_("extend this pair to every layer: show the rule and the pairs it would "
+                                          "make"), NEEDS_BOTH | NEEDS_ROW, run_rule, NULL},
+    {"rule-apply", "[anyway]", N_("apply the rule shown; anyway: also if the statistics contradict "
+                                  "it"), NEEDS_BOTH | CHANGES, run_rule_apply, NULL},
+    {"rules", "", N_("list the rules with their pairs and conflicts"), NEEDS_BOTH, run_rules, NULL},
     {"rule-off", "N", N_("disable rule N"), NEEDS_BOTH | CHANGES, run_rule_off, NULL},
     {"rule-on", "N", N_("enable rule N"), NEEDS_BOTH | CHANGES, run_rule_on, NULL},
-    {"decisions", "", N_("everything decided by hand, the newest first"), NEEDS_BOTH, run_decisions, NULL},
-    {"withdraw", "N", N_("undo decision N alone; those after it stay"), NEEDS_BOTH | CHANGES, run_withdraw, NULL},
+    {"decisions", "", N_("list all decisions of the user, the newest first"), NEEDS_BOTH, run_decisions, NULL},
+    {"withdraw", "N", N_("undo only decision N; later decisions are kept"), NEEDS_BOTH | CHANGES, run_withdraw, NULL},
     {0},
 };

@@ -73,7 +73,7 @@ static int run_row(struct workspace *d, struct str args)
 {
     unsigned long long n;
     if (!str_u64(args, &n) || n == 0) {
-        workspace_complain(d, _("row: expected a number of 1 or more"));
+        workspace_complain(d, _("row: expected a number of at least 1"));
         return 0;
     }
     workspace_go(d, n > workspace_lines(d) ? workspace_lines(d) : (uint32_t)n - 1);
@@ -199,8 +199,8 @@ static const struct {
     {"nonfinite", N_("no non-finite row in that direction"), is_nonfinite},
     {"doubtful", N_("no doubtful pair in that direction"), is_doubtful},
     {"unread", N_("no unread tensor in that direction"), is_unread},
-    {"edge", N_("no edge of a stretch of deviating rows in that direction"), is_edge},
-    {"excess", N_("no output in that direction that recomputation finds wrong"), is_excess},
+    {"edge", N_("no start or end of a range of deviating rows in that direction"), is_edge},
+    {"excess", N_("no output found wrong by recomputation in that direction"), is_excess},
     {"problem", N_("no row with a problem in that direction"), is_wrong},
 };
 
@@ -250,10 +250,10 @@ static int go_to_kind(struct workspace *d, struct str kind, int by)
                                                    : by > 0      ? n - 1 - at
                                                                  : at};
             if (!kind_on(d))
-                workspace_say(d, _("searching the next one …"));
+                workspace_say(d, _("searching for the next one …"));
             return 0;
         }
-    workspace_complain(d, _("no kind of row is called \"%.*s\""), STR_ARG(kind));
+    workspace_complain(d, _("unknown kind of row \"%.*s\""), STR_ARG(kind));
     return 0;
 }
 
@@ -321,8 +321,8 @@ static bool seek_on(struct workspace *d, uint32_t look)
         if (!one_on(d)) {
             k->by = 0;
             workspace_say(d,
-                          pattern_explodes(d->search.code) ? _("\"%s\": not found; the pattern takes too many "
-                                                               "steps on some rows: simplify it")
+                          pattern_explodes(d->search.code) ? _("\"%s\": not found; matching exceeds the step limit on "
+                                                               "some rows: simplify the pattern")
                                                            : _("\"%s\": not found"),
                           d->search.text);
             return true;
@@ -358,7 +358,7 @@ static int to_hit(struct workspace *d, int by, bool from_here)
         return 0;
     d->seeking = (struct row_seek){.by = by, .kind = -1, .at = workspace_sought_pos(d), .left = workspace_sought(d)};
     if (!seek_on(d, LOOKED_AT))
-        workspace_say(d, _("searching \"%s\" …"), d->search.text);
+        workspace_say(d, _("searching for \"%s\" …"), d->search.text);
     return 0;
 }
 
@@ -418,7 +418,7 @@ static int run_find(struct workspace *d, struct str args)
             return 0;
         }
     }
-    workspace_complain(d, _("no row is named \"%.*s\""), STR_ARG(args));
+    workspace_complain(d, _("no row with the name \"%.*s\""), STR_ARG(args));
     return 0;
 }
 
@@ -439,7 +439,7 @@ static int run_call(struct workspace *d, struct str args)
         workspace_unfold(d, at);
         workspace_go(d, at);
     } else {
-        workspace_complain(d, _("no call's name begins with \"%.*s\""), STR_ARG(args));
+        workspace_complain(d, _("no call with a name that starts with \"%.*s\""), STR_ARG(args));
     }
     return 0;
 }
@@ -462,7 +462,7 @@ static int run_layer(struct workspace *d, struct str args)
             }
         }
     }
-    workspace_complain(d, _("no row belongs to a layer %llu"), want);
+    workspace_complain(d, _("no row of layer %llu"), want);
     return 0;
 }
 
@@ -470,7 +470,7 @@ static int run_jump(struct workspace *d, struct str args)
 {
     bool back = !str_is(args, "forward");
     if (back ? d->jump_at == 0 : d->jump_at + 1 >= d->jumps.n) {
-        workspace_say(d, back ? _("no place to jump back to") : _("no place to jump forward to"));
+        workspace_say(d, back ? _("no earlier position") : _("no later position"));
         return 0;
     }
     if (back && d->jump_at == d->jumps.n) { /* so that forward leads here again */
@@ -527,16 +527,15 @@ static int run_twin(struct workspace *d, struct str args)
             line = d->c->pairing->line_of[s][best];
     }
     if (line == NONE)
-        workspace_say(d, _("this call has no twin: forward and backward calls are matched by name, and the other one "
-                           "was not recorded"));
+        workspace_say(d, _("no forward or backward counterpart of this call was recorded (they are matched by name)"));
     else
         workspace_go(d, line);
     return 0;
 }
 
 const struct command commands_move[] = {
-    {"down", "[N]", N_("move down by a row, or N; scroll where another pane has the focus"), 0, run_down, NULL},
-    {"up", "[N]", N_("move up by a row, or N"), 0, run_up, NULL},
+    {"down", "[N]", N_("move down by one row, or N rows; scroll if a different pane has the focus"), 0, run_down, NULL},
+    {"up", "[N]", N_("move up by one row, or N rows"), 0, run_up, NULL},
     {"page-down", "", N_("move one page down"), 0, run_page_down, NULL},
     {"page-up", "", N_("move one page up"), 0, run_page_up, NULL},
     {"half-down", "", N_("move half a page down"), 0, run_half_down, NULL},
@@ -546,15 +545,18 @@ const struct command commands_move[] = {
     {"row", "N", N_("go to row N; a number alone does the same"), NEEDS_ROW, run_row, NULL},
     {"first", "", N_("go to the first deviation"), NEEDS_PAIRED | NEEDS_JUDGED, run_first, NULL},
     {"next", "[KIND]", N_("go to the next deviation, drift, gap, unmatched row, precision difference …"), NEEDS_PAIRED | NEEDS_JUDGED, run_next, complete_kind},
-    {"prev", "[KIND]", N_("go to the previous one"), NEEDS_PAIRED | NEEDS_JUDGED, run_prev, complete_kind},
+    {"prev", "[KIND]", N_("go to the previous deviation, drift, gap, unmatched row, precision difference "
+                          "…"), NEEDS_PAIRED | NEEDS_JUDGED, run_prev, complete_kind},
     {"twin", "", N_("jump between a backward row and its forward row"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW, run_twin, NULL},
     {"search", "PATTERN", N_("search row names of both sides (PCRE2, smart case); without a pattern: stop searching"), NEEDS_PAIRED | NEEDS_ROW, run_search, NULL},
-    {"search-here", "", N_("search the kind of call under the cursor"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW, run_search_here, NULL},
-    {"search-next", "", N_("go to the next hit"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_next, NULL},
-    {"search-prev", "", N_("go to the previous hit"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_prev, NULL},
-    {"call", "NAME", N_("go to the next row whose name starts so"), NEEDS_ROW, run_call, NULL},
+    {"search-here", "", N_("search for calls of the kind under the "
+                           "cursor"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW, run_search_here, NULL},
+    {"search-next", "", N_("go to the next match"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_next, NULL},
+    {"search-prev", "", N_("go to the previous match"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_prev, NULL},
+    {"call", "NAME", N_("go to the next row whose name starts with TEXT"), NEEDS_ROW, run_call, NULL},
     {"layer", "N", N_("go to the first row of layer N"), NEEDS_PAIRED | NEEDS_ROW, run_layer, NULL},
-    {"jump", "back|forward", N_("go back to the start of the last jumps, and forward again"), NEEDS_ROW, run_jump, complete_jump},
-    {"find", "NAME", N_("go to the row of this full name"), NEEDS_PAIRED, run_find, NULL},
+    {"jump", "back|forward", N_("go back to the position before a jump, or forward "
+                                "again"), NEEDS_ROW, run_jump, complete_jump},
+    {"find", "NAME", N_("go to the row with this full name"), NEEDS_PAIRED, run_find, NULL},
     {0},
 };

@@ -52,8 +52,8 @@ static void begin(struct workspace *d, const struct subject *s, struct str text)
     x.at = arena_cstr(a, str_of(s->at));
     x.evidence = subject_freeze(&d->guide, s, a);
     subject_text(&x, &about);
-    if (put(d, x, _("a finding")))
-        workspace_say(d, _("finding %u (suspected; v changes that) about %s"), x.number, about.p ? about.p : "");
+    if (put(d, x, _("finding")))
+        workspace_say(d, _("finding %u (suspected; v changes the status) about %s"), x.number, about.p ? about.p : "");
     buf_release(&about);
 }
 
@@ -73,7 +73,7 @@ static bool placed(struct workspace *d, struct str *text, struct subject *s, str
     buf_release(&name);
     *text = str_trim(str_cut(*text, (size_t)end + 1));
     if (rc || !text->n)
-        workspace_complain(d, "%s", rc ? e.text : _("note [PLACE] TEXT: expected a text"));
+        workspace_complain(d, "%s", rc ? e.text : _("note [SUBJECT] TEXT: expected a text"));
     return rc == 0 && text->n;
 }
 
@@ -127,7 +127,7 @@ static bool named(struct workspace *d, struct str *args, struct finding *x)
     }
     if (note_subject_finding(d, x))
         return true;
-    workspace_complain(d, "%s", _("no finding about this; a adds one, :findings lists all"));
+    workspace_complain(d, "%s", _("no finding about this item; a adds one, :findings lists all"));
     return false;
 }
 
@@ -176,11 +176,11 @@ static int run_status(struct workspace *d, struct str args)
         return 0;
     int to = args.n ? finding_status_find(args) : (x.status + 1) % FINDING_STATUSES;
     if (to < 0) {
-        workspace_complain(d, "%s", _("a finding is suspected, cleared, waived or the root-cause"));
+        workspace_complain(d, "%s", _("status: expected suspected, cleared, waived or root-cause"));
         return 0;
     }
     x.status = (uint8_t)to;
-    if (put(d, x, _("a finding's status")))
+    if (put(d, x, _("status of a finding")))
         workspace_say(d, _("finding %u: %s"), x.number, _(finding_status_name((enum finding_status)to)));
     return 0;
 }
@@ -192,11 +192,11 @@ static int run_severity(struct workspace *d, struct str args)
         return 0;
     int to = finding_severity_find(args);
     if (to < 0) {
-        workspace_complain(d, "%s", _("a finding's severity is low, medium, high or unset"));
+        workspace_complain(d, "%s", _("severity: expected low, medium, high or unset"));
         return 0;
     }
     x.severity = (uint8_t)to;
-    if (put(d, x, _("a finding's severity")))
+    if (put(d, x, _("severity of a finding")))
         workspace_say(d, _("finding %u: severity %s"), x.number, _(finding_severity_name((enum finding_severity)to)));
     return 0;
 }
@@ -220,7 +220,7 @@ static int run_edit(struct workspace *d, struct str args)
         return r;
     }
     x.text = arena_cstr(&d->inv->arena, args);
-    if (put(d, x, _("a finding's text")))
+    if (put(d, x, _("text of a finding")))
         workspace_say(d, _("finding %u updated"), x.number);
     return 0;
 }
@@ -232,12 +232,12 @@ static int run_tag(struct workspace *d, struct str args)
     if (!named(d, &args, &x))
         return 0;
     if (!args.n) {
-        workspace_complain(d, "%s", _("finding-tag [N] TAG … adds tags, -TAG removes one"));
+        workspace_complain(d, "%s", _("finding-tag [N] TAG …: expected tags to add, or -TAG to remove one"));
         return 0;
     }
     finding_retag(str_of(x.text), args, &text);
     x.text = arena_cstr(&d->inv->arena, buf_view(&text));
-    if (put(d, x, _("a finding's tags")))
+    if (put(d, x, _("tags of a finding")))
         workspace_say(d, _("finding %u: %s"), x.number, x.text);
     buf_release(&text);
     return 0;
@@ -249,7 +249,7 @@ static int run_delete(struct workspace *d, struct str args)
     if (!named(d, &args, &x))
         return 0;
     x.removed = true;
-    if (put(d, x, _("a finding removed")))
+    if (put(d, x, _("removal of a finding")))
         workspace_say(d, _("finding %u removed; z restores it"), x.number);
     return 0;
 }
@@ -264,12 +264,12 @@ static int link_to(struct workspace *d, struct finding x, uint32_t cause)
         return 0;
     }
     x.cause = cause;
-    if (!put(d, x, _("a finding's cause")))
+    if (!put(d, x, _("cause of a finding")))
         return 0;
     if (cause)
         workspace_say(d, _("finding %u follows from finding %u"), x.number, cause);
     else
-        workspace_say(d, _("finding %u follows from no other"), x.number);
+        workspace_say(d, _("finding %u follows from no other finding"), x.number);
     return 0;
 }
 
@@ -280,14 +280,14 @@ static int run_link(struct workspace *d, struct str args)
     unsigned long long n, cause;
     bool two = str_split(args, ' ', &word, &rest);
     if (!str_u64(word, &n) || (two && !str_u64(str_trim(rest), &cause))) {
-        workspace_complain(d, "%s", _("link N M: finding N follows from finding M; link M: the finding about what is "
-                                      "under the cursor does"));
+        workspace_complain(d, "%s", _("link N M: expected two findings, N follows from M; link M: the finding about "
+                                      "the item under the cursor follows from M"));
         return 0;
     }
     if (!two) {
         cause = n;
         if (!note_subject_finding(d, &x)) {
-            workspace_complain(d, "%s", _("no finding about this; a adds one, :findings lists all"));
+            workspace_complain(d, "%s", _("no finding about this item; a adds one, :findings lists all"));
             return 0;
         }
     } else if (!by_number(d, n, &x)) {
@@ -312,15 +312,14 @@ static int move(struct workspace *d, struct str args, int by)
     if (!named(d, &args, &x))
         return 0;
     if (findings_movable(&d->inv->findings, x.number, by)) {
-        workspace_remember(d, _("the order of findings"));
+        workspace_remember(d, _("order of findings"));
         findings_move(&d->inv->findings, x.number, by, d->inv->author, investigation_date(d->inv));
         if (kept(d))
             workspace_say(d, by < 0 ? _("finding %u moved towards the cause")
                                     : _("finding %u moved towards the effect"), x.number);
     } else if (x.cause) {
-        workspace_say(d, by < 0 ? _("finding %u is already the first that follows from its cause")
-                                : _("finding %u is already the last that follows from "
-                                    "its cause"), x.number);
+        workspace_say(d, by < 0 ? _("finding %u is already the first with this cause")
+                                : _("finding %u is already the last with this cause"), x.number);
     } else {
         workspace_say(d, by < 0 ? _("finding %u is already the first of the chain")
                                 : _("finding %u is already the last of the chain"), x.number);
@@ -366,7 +365,7 @@ static int run_findings(struct workspace *d, struct str args)
     }
     d->list.of = mem_strdup(again.p);
     if (d->list.items.n)
-        workspace_show_list(d, _("findings, causes first; Enter goes there, → opens it"));
+        workspace_show_list(d, _("findings, causes first; Enter goes to the subject, → opens the finding"));
     else
         workspace_say(d, "%s", l.n ? _("no findings match") : _("no findings yet; a adds one"));
     if (!d->list.items.n && d->overlay == OVERLAY_LIST) /* nothing is left of a list that was open */
@@ -403,8 +402,8 @@ static void list_actions(struct workspace *d, const struct finding *x, const cha
     workspace_add_command(d, "finding-up", number, "%s", _("[move towards the cause]"));
     workspace_add_command(d, "finding-down", number, "%s", _("[move towards the effect]"));
     if (x->cause)
-        workspace_add_command(d, "unlink", number, "%s", _("[follows from no other]"));
-    workspace_add_command(d, "finding-delete", number, "%s", _("[remove it]"));
+        workspace_add_command(d, "unlink", number, "%s", _("[follows from no other finding]"));
+    workspace_add_command(d, "finding-delete", number, "%s", _("[remove]"));
     buf_release(&words);
 }
 
@@ -420,7 +419,7 @@ static int run_finding(struct workspace *d, struct str args)
     workspace_clear_list(d);
     list_text(d, number, str_of(x.text));
     subject_text(&x, &text);
-    workspace_add_command(d, "finding-go", number, _("about %s  (Enter goes there)"), text.p ? text.p : "");
+    workspace_add_command(d, "finding-go", number, _("about %s  (Enter goes to it)"), text.p ? text.p : "");
     if (x.cause && findings_get(&d->inv->findings, x.cause, &cause)) {
         char other[16];
         snprintf(other, sizeof other, "%u", cause.number);
@@ -467,7 +466,8 @@ static int run_go(struct workspace *d, struct str args)
     procedure_write(&d->guide);
     subject_kinds[s.kind].place(&d->guide, &s, &way);
     if (!way.n) {
-        workspace_complain(d, _("what finding %u is about is missing here; its evidence is saved in it"),
+        workspace_complain(d, _("the subject of finding %u is not in this comparison; its evidence is saved in the "
+                                "finding"),
                            x.number);
         return 0;
     }
@@ -525,27 +525,30 @@ static int run_pack(struct workspace *d, struct str args)
 }
 
 const struct command commands_note[] = {
-    {"note", "[TEXT]", N_("add a finding about what is under the cursor: a row, a gap, an element, a setting, a "
-                          "weight, a step of a curve …; #words are tags"), CHANGES, run_note, NULL},
+    {"note", "[TEXT]", N_("add a finding about the item under the cursor: row, gap, element, setting, weight, step of "
+                          "a curve …; #words are tags"), CHANGES, run_note, NULL},
     {"note-call", "[TEXT]", N_("add a finding about the whole call of the row"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW | CHANGES, run_note_call, NULL},
-    {"note-row", "[TEXT]", N_("add a finding about the row itself, also in a gap or with its tensor open"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW | CHANGES, run_note_row, NULL},
-    {"note-editor", "[N]", N_("write it in $EDITOR, for long texts; N: edit the text of that finding. C-e on the "
-                              "command line continues there"), CHANGES, run_note_editor, NULL},
+    {"note-row", "[TEXT]", N_("add a finding about the row itself, also in a gap or in the tensor "
+                              "view"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW | CHANGES, run_note_row, NULL},
+    {"note-editor", "[N]", N_("write a finding in $EDITOR; with N: edit the text of finding N. C-e on the command line "
+                              "continues in the editor"), CHANGES, run_note_editor, NULL},
     {"findings", "[FILTER]", N_("list the findings, causes first; words filter: a status, #tag, author:NAME, "
                                 "severity:LEVEL, on:SUBJECT, part of the text"), 0, run_findings, complete_status},
-    {"finding", "[N]", N_("show one finding with its evidence; N or the one about what is under the cursor"), 0, run_finding, NULL},
-    {"finding-go", "[N]", N_("go to what the finding is about"), 0, run_go, NULL},
+    {"finding", "[N]", N_("show a finding with its evidence: finding N, or the one about the item under the "
+                          "cursor"), 0, run_finding, NULL},
+    {"finding-go", "[N]", N_("go to the subject of the finding"), 0, run_go, NULL},
     {"finding-status", "[N] [STATUS]", N_("set the status: suspected, cleared, waived or root-cause; without STATUS "
                                           "the next one"), CHANGES, run_status, complete_status},
     {"finding-severity", "[N] LEVEL", N_("set the severity: low, medium, high or unset"), CHANGES, run_severity, complete_severity},
     {"finding-edit", "[N] [TEXT]", N_("write the text of the finding"), CHANGES, run_edit, NULL},
     {"finding-tag", "[N] TAG …", N_("add tags to the finding; -TAG removes one"), CHANGES, run_tag, NULL},
     {"link", "N M", N_("record that finding N follows from finding M"), CHANGES, run_link, NULL},
-    {"unlink", "[N]", N_("record that the finding follows from no other"), CHANGES, run_unlink, NULL},
+    {"unlink", "[N]", N_("record that the finding follows from no other finding"), CHANGES, run_unlink, NULL},
     {"finding-up", "[N]", N_("move the finding towards the cause"), CHANGES, run_up, NULL},
     {"finding-down", "[N]", N_("move the finding towards the effect"), CHANGES, run_down, NULL},
     {"finding-delete", "[N]", N_("remove the finding"), CHANGES, run_delete, NULL},
     {"report", "[FILE]", N_("write the findings report to FILE: .html, .md, .json, .csv or .xlsx"), PATHS, run_report, NULL},
-    {"pack", "[FILE]", N_("write the evidence into one file, .tar.zst or .tar, that opens without the dumps"), NEEDS_BOTH | NEEDS_JUDGED | PATHS, run_pack, NULL},
+    {"pack", "[FILE]", N_("write the evidence to one file, .tar.zst or .tar, that can be opened without the "
+                          "dumps"), NEEDS_BOTH | NEEDS_JUDGED | PATHS, run_pack, NULL},
     {0},
 };

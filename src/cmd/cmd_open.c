@@ -159,10 +159,11 @@ static int run_recent(struct workspace *d, struct str args)
 }
 
 const struct command commands_open[] = {
-    {"intake", "", N_("show what is compared: both sides, doubts about the inputs"), 0, run_intake, NULL},
+    {"intake", "", N_("show both sides of the comparison and doubts about the inputs"), 0, run_intake, NULL},
     {"open", "TARGET [GOLDEN]", N_("compare other dumps, or open one"), PATHS, run_open, NULL},
-    {"take", "DUMP", N_("open it as the target; if one dump is open alone, as its golden side"), 0, run_take, NULL},
+    {"take", "DUMP", N_("open the entry as the target; if only one dump is open, as its golden "
+                        "side"), 0, run_take, NULL},
     {"dumps", "[FOLDER]", N_("list files below a folder that can be opened"), PATHS, run_dumps, NULL},
-    {"recent", "", N_("earlier investigations"), 0, run_recent, NULL},
+    {"recent", "", N_("list earlier investigations"), 0, run_recent, NULL},
     {0},
 };

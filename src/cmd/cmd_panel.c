@@ -60,7 +60,7 @@ static int run_panel(struct workspace *d, struct str args)
     if (!args.n)
         return open_panel(d, 0);
     if (!str_u64(args, &n) || n > PANELS) { /* also one that is not shown yet: what it needs can be given there */
-        workspace_complain(d, _("panels are 1 to %d; 0 shows all of them"), PANELS);
+        workspace_complain(d, _("expected a panel from 1 to %d, or 0 for all panels"), PANELS);
         return 0;
     }
     return open_panel(d, (int)n);
@@ -72,7 +72,7 @@ static int told(struct workspace *d)
     procedure_write(&d->guide);
     workspace_save(d);
     if (!d->inv->path && !d->inv->input[0])
-        workspace_complain(d, "%s", _("kept only while the program runs; :saveas NAME saves it"));
+        workspace_complain(d, "%s", _("not saved to a file; :saveas NAME saves it"));
     return 0;
 }
 
@@ -107,8 +107,8 @@ static int run_give(struct workspace *d, struct str args)
     path = str_trim(path);
     enum panel_input_id s = panel_input_find(name);
     if (s == PANEL_INPUT_COUNT) {
-        workspace_complain(d, _("give SLOT PATH: expected a slot's name, as in give target-log train.log (Tab lists "
-                                "them)"));
+        workspace_complain(d, _("give SLOT PATH: expected the name of an input, as in give target-log train.log (Tab "
+                                "lists them)"));
         return 0;
     }
     buf_str(&at, path);
@@ -172,16 +172,16 @@ static int tell(struct workspace *d, text_list *l, struct str args, const char *
 
 static int run_waive(struct workspace *d, struct str args)
 {
-    return tell(d, &d->inv->waived, args, _("waive ID REASON: accept a check, an item or a panel; without a reason "
+    return tell(d, &d->inv->waived, args, _("waive ID REASON: expected a check, an item or a panel; without a reason, "
                                             "the waiver is undone"),
-                _("is waived"), _("counts again"));
+                _("waived"), _("no longer waived"));
 }
 
 static int run_answer(struct workspace *d, struct str args)
 {
-    return tell(d, &d->inv->answers, args, _("answer ID TEXT: your result; a text that starts with bad counts against "
-                                             "the panel, no text removes the answer"),
-                _("is answered"), _("is open again"));
+    return tell(d, &d->inv->answers, args, _("answer ID TEXT: expected an item and your answer; an answer that starts "
+                                             "with \"bad\" fails the panel, an empty one removes the answer"),
+                _("answered"), _("answer removed"));
 }
 
 static int ask(struct workspace *d, const char *command, const char *word, const char *rest)
@@ -253,7 +253,7 @@ static int write_recipe(struct workspace *d, const struct recipe *r, struct str 
     buf_str(&path, file);
     int rc = path_look(path.p, &what, &e);
     if (rc == 0 && what != PATH_ABSENT)
-        workspace_complain(d, _("%s exists already: choose another name"), path.p);
+        workspace_complain(d, _("%s already exists: choose a different name"), path.p);
     else if (rc || file_replace(path.p, buf_view(body), &e))
         workspace_complain(d, "%s", e.text);
     else
@@ -311,7 +311,7 @@ static int list_recipes(struct workspace *d, struct str need)
         workspace_add_command(d, "recipe", r->name.p, "%-26s %-10.*s %.*s", r->name.p, STR_ARG(r->framework),
                               STR_ARG(recipe_text(r)));
     }
-    workspace_show_list(d, _("what produces it; Enter shows one"));
+    workspace_show_list(d, _("recipes to produce it; Enter shows one"));
     return 0;
 }
 
@@ -383,7 +383,7 @@ static int run_next_dump(struct workspace *d, struct str args)
         if (!str_is(r->need, "dump"))
             continue;
         workspace_add_item(d, NONE, 0, STR(" "));
-        workspace_add_command(d, "recipe", r->name.p, _("%s  %.*s  (Enter: how to use and write it)"), r->name.p,
+        workspace_add_command(d, "recipe", r->name.p, _("%s  %.*s  (Enter shows its use and writes it)"), r->name.p,
                               STR_ARG(r->file));
         buf_clear(&body);
         recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
@@ -459,7 +459,7 @@ static int enter_item(struct workspace *d)
     if (r != NOT_MINE)
         return r;
     workspace_say(d, "%s", 
-                  it && it->detail ? _("nothing to open on this line; its details are below")
+                  it && it->detail ? _("nothing to open on this line; the details are below")
                                             : _("nothing to open on this line"));
     return 0;
 }
@@ -556,7 +556,7 @@ static int run_plot(struct workspace *d, struct str args)
         at = within(curve_share(shown_curves(d), (int64_t)step), 0, 1);
         from = at < from || at > to ? at - width / 2 : from;
     } else {
-        workspace_complain(d, _("plot takes in, out, left, right, all or a step, in a panel with curves"));
+        workspace_complain(d, _("plot: expected in, out, left, right, all or a step, in a panel with curves"));
         return 0;
     }
     d->plot.held = true;
@@ -569,11 +569,12 @@ static int run_plot(struct workspace *d, struct str args)
 static int run_axis(struct workspace *d, struct str args)
 {
     if (args.n && !str_is(args, "log") && !str_is(args, "linear")) {
-        workspace_complain(d, "%s", _("axis: expected log or linear; without a word it switches"));
+        workspace_complain(d, "%s", _("axis: expected log or linear, or nothing to switch"));
         return 0;
     }
     d->plot.log = args.n ? str_is(args, "log") : !d->plot.log;
-    workspace_say(d, "%s", d->plot.log ? _("log axis: values of 0 or less are not drawn, differences by their size")
+    workspace_say(d, "%s", d->plot.log ? _("log axis: values of 0 or less are not drawn; differences are drawn as "
+                                           "absolute values")
                                        : _("linear axis"));
     return keep_plot(d);
 }
@@ -592,19 +593,25 @@ static const char *complete_plot(const struct workspace *d, int i)
 }
 
 const struct command commands_panel[] = {
-    {"panel", "[N|next|do]", N_("open a guided panel, 1 to 9; 0 shows all of them, next the next one; do starts its "
-                                "next action"), 0, run_panel, NULL},
+    {"panel", "[N|next|do]", N_("open a guided panel, 1 to 9; 0: all panels; next: the next panel; do: start its next "
+                                "action"), 0, run_panel, NULL},
     {"log-names", "[WORDS]", N_("say what the columns of a log are called, as in step=it loss=objective, and read again; alone: those said so far"), 0, run_log_names, NULL},
-    {"give", "SLOT [PATH]", N_("give a file or folder a panel needs; without a path the input is removed"), CHANGES | PATHS, run_give, complete_slot},
-    {"waive", "ID [REASON]", N_("accept a check, an item or a panel as it is; without a reason the waiver is undone"), CHANGES, run_waive, NULL},
-    {"answer", "ID [TEXT]", N_("answer what the files do not contain; bad … counts against the panel"), CHANGES, run_answer, NULL},
+    {"give", "SLOT [PATH]", N_("give a file or folder that a panel needs; without a path, the input is "
+                               "removed"), CHANGES | PATHS, run_give, complete_slot},
+    {"waive", "ID [REASON]", N_("waive a check, an item or a panel; without a reason, the waiver is "
+                                "undone"), CHANGES, run_waive, NULL},
+    {"answer", "ID [TEXT]", N_("answer a question that the files cannot answer; an answer that starts with \"bad\" "
+                               "fails the panel"), CHANGES, run_answer, NULL},
     {"tell-line", "give|waive|answer", N_("ask for an answer to the line under the cursor"), 0, run_tell_line, NULL},
-    {"recipe", "[NAME [FILE]]", N_("show or write what produces an input"), PATHS, run_recipe, complete_recipe},
-    {"recipe-line", "", N_("ask for the file name and write what produces the input under the cursor"), 0, run_recipe_line, NULL},
-    {"plot", "in|out|left|right|all|[to] STEP", N_("set the range of a panel's curves: shorter, longer, all of it, "
-                                                   "the step read out, or the steps around it"),
+    {"recipe", "[NAME [FILE]]", N_("show or write the recipe to produce an input"), PATHS, run_recipe, complete_recipe},
+    {"recipe-line", "", N_("ask for a file name and write the recipe to produce the input under the "
+                           "cursor"), 0, run_recipe_line, NULL},
+    {"plot", "in|out|left|right|all|[to] STEP", N_("set the range of the curves of a panel: shorter, longer, all "
+                                                   "steps, the selected step, or the steps around it"),
      0, run_plot, complete_plot},
-    {"axis", "[log|linear]", N_("set the axis of a panel's curves to log or linear; without a word switch it"), 0, run_axis, complete_axis},
-    {"next-dump", "[STEP]", N_("write configurations of the next dump, for both sides, with its size"), 0, run_next_dump, NULL},
+    {"axis", "[log|linear]", N_("set the axis of the curves of a panel to log or linear; without an argument, switch "
+                                "it"), 0, run_axis, complete_axis},
+    {"next-dump", "[STEP]", N_("write the configurations of the next dump for both sides, with an estimate of its "
+                               "size"), 0, run_next_dump, NULL},
     {0},
 };

@@ -73,7 +73,7 @@ static int run_keys(struct workspace *d, struct str args)
             workspace_say(d, _("keys: %s; ? lists them"), key_sets[i]);
             return R_KEYS;
         }
-    workspace_complain(d, _("sets of keys are default, vim and less"));
+    workspace_complain(d, _("keymap: expected default, vim or less"));
     return 0;
 }
 
@@ -87,7 +87,7 @@ static int run_mouse(struct workspace *d, struct str args)
 {
     d->mouse = str_is(args, "on") ? true : str_is(args, "off") ? false : !d->mouse;
     workspace_say(d,
-                  d->mouse ? _("mouse on: wheel, click on a row, click on a column's title; hold Shift to select text")
+                  d->mouse ? _("mouse on: wheel, click on a row, click on a column title; hold Shift to select text")
                            : _("mouse off"));
     return R_MOUSE;
 }
@@ -122,7 +122,7 @@ static int run_palette(struct workspace *d, struct str args)
 static int run_narrow(struct workspace *d, struct str args)
 {
     if (d->overlay != OVERLAY_LIST && d->overlay != OVERLAY_HELP)
-        workspace_complain(d, _("narrow WORDS: shows the entries of the open list or help that contain them"));
+        workspace_complain(d, _("narrow WORDS: expected words to filter the open list or help"));
     else
         workspace_narrow(d, args);
     return 0;
@@ -133,7 +133,7 @@ static int run_type(struct workspace *d, struct str key)
 {
     struct buf words = {0};
     if (d->overlay != OVERLAY_LIST && d->overlay != OVERLAY_HELP) {
-        workspace_complain(d, _("type KEY: into a list or the help that is open"));
+        workspace_complain(d, _("type KEY: expected a key for the open list or help"));
         return 0;
     }
     if (str_is(key, "Backspace") && !d->narrow.n)
@@ -189,7 +189,7 @@ static int run_save(struct workspace *d, struct str args)
         }
         d->inv->unsaved.code = ERR_NONE;
     } else if (args.n) {
-        workspace_complain(d, "%s", _("save, or save over: replaces the changes of somebody else"));
+        workspace_complain(d, "%s", _("save, or save over to replace the changes of someone else"));
         return 0;
     } else if (!workspace_save(d)) {
         return 0;
@@ -213,12 +213,12 @@ static int run_saveas(struct workspace *d, struct str args)
     struct buf path = {0};
     buf_fmt(&path, "%.*s%s", STR_ARG(args), str_ends(args, INVESTIGATION_ENDING) ? "" : INVESTIGATION_ENDING);
     if (!args.n) {
-        workspace_complain(d, "%s", _("saveas NAME: a new file, NAME.investigation.json"));
+        workspace_complain(d, "%s", _("saveas NAME: expected the name of a new file, NAME.investigation.json"));
     } else if (investigation_save_as(d->inv, path.p, &e)) {
         workspace_complain(d, _("not saved: %s"), e.text);
     } else {
         d->inv->unsaved.code = ERR_NONE;
-        workspace_say(d, _("kept in %s from now on"), d->inv->path);
+        workspace_say(d, _("saved in %s from now on"), d->inv->path);
     }
     buf_release(&path);
     return 0;
@@ -226,19 +226,21 @@ static int run_saveas(struct workspace *d, struct str args)
 
 const struct command commands_program[] = {
     {"command", "[TEXT]", N_("open the command line; Tab completes"), 0, run_prompt, NULL},
-    {"search-line", "[TEXT]", N_("ask for a pattern to search"), 0, run_search_prompt, NULL},
+    {"search-line", "[TEXT]", N_("ask for a pattern to search for"), 0, run_search_prompt, NULL},
     {"filter-line", "[TEXT]", N_("ask for a filter"), 0, run_filter_prompt, NULL},
-    {"narrow", "[WORDS]", N_("show only the entries of a list or the help that contain these words; typing does the "
-                             "same"), 0, run_narrow, NULL},
-    {"type", "KEY", N_("a character added to the words that narrow a list, or Backspace"), 0, run_type, NULL},
+    {"narrow", "[WORDS]", N_("show only the entries of a list or the help that contain these words; typing text does "
+                             "the same"), 0, run_narrow, NULL},
+    {"type", "KEY", N_("add a character to the words that filter a list; Backspace removes one"), 0, run_type, NULL},
     {"palette", "[WORD]", N_("list every command, or those with WORD"), 0, run_palette, NULL},
     {"theme", "[NAME]", N_("choose the next colour scheme, or one of dark, light, contrast, blind, mono"), 0, run_theme, complete_theme},
-    {"keymap", "NAME", N_("choose a set of keys: default, vim, less; keys of your own file stay"), 0, run_keys, complete_keys},
-    {"mouse", "[on|off]", N_("use the wheel and clicks; off leaves the mouse to the terminal"), 0, run_mouse, complete_mouse},
+    {"keymap", "NAME", N_("choose the key bindings: default, vim, less; keys of your own file are "
+                          "kept"), 0, run_keys, complete_keys},
+    {"mouse", "[on|off]", N_("switch mouse support on or off; off leaves the mouse to the "
+                             "terminal"), 0, run_mouse, complete_mouse},
     {"language", "[en|zh_CN]", N_("choose the language of texts"), 0, run_language, NULL},
     {"redraw", "", N_("redraw the screen"), 0, run_redraw, NULL},
     {"suspend", "", N_("suspend diverge, as Ctrl-Z does in a shell"), 0, run_suspend, NULL},
-    {"save", "[over]", N_("save the investigation, as every change does too; over: also if somebody else changed or "
+    {"save", "[over]", N_("save the investigation (every change also saves it); over: also if someone else changed or "
                           "deleted the file"), CHANGES, run_save, complete_save},
     {"saveas", "NAME", N_("save the investigation in NAME.investigation.json from now on"), 0, run_saveas, NULL},
     {"quit", "", N_("leave; ask first if something could not be saved"), 0, run_quit, NULL},

@@ -8,7 +8,7 @@ static struct rank_view *begin(struct workspace *d)
 {
     struct rank_view *v = d->ranks;
     if (!v || !v->job) {
-        workspace_complain(d, "%s", _("there are no other ranks: each side has one recording"));
+        workspace_complain(d, "%s", _("no other ranks: each side has one recording"));
         return NULL;
     }
     job_compare_lock(v->job);
@@ -53,8 +53,9 @@ static int ranks_enter(struct workspace *d)
         there = !x->golden && rank_view_to(v, x->step, x->rank, x->order);
         if (!there)
             workspace_say(
-                d, "%s", x->golden ? _("a call of the golden side: it has no cell here") : _("its call has no recorded "
-                                                                                             "rows"));
+                d, "%s", x->golden ? _("this call belongs to the golden side and is not shown in this "
+                                       "view") : _("this call has no "
+                                                                                             "recorded rows"));
     }
     struct rank_cell c = rank_view_cell(v);
     if (x) { /* its call alone, whatever else the cell stands for */
@@ -65,7 +66,7 @@ static int ranks_enter(struct workspace *d)
     bool found = there && rank_view_target(v, &c, &p, row);
     end(v);
     if (there && !found)
-        workspace_say(d, "%s", _("nothing to open here: this rank has no such call or no counterpart"));
+        workspace_say(d, "%s", _("nothing to open: this rank has no such call, or no counterpart"));
     return found ? open_pair(d, v, &p, row) : 0;
 }
 
@@ -121,9 +122,9 @@ static void to_first(struct workspace *d, struct rank_view *v)
 static void zoom(struct workspace *d, struct rank_view *v, int by)
 {
     if (by > 0 && v->cell_ranks <= 1 && v->cell_columns <= 1)
-        workspace_say(d, "%s", _("each cell is one rank and one call already"));
+        workspace_say(d, "%s", _("each cell already shows one rank and one call"));
     else if (by < 0 && !v->zoom)
-        workspace_say(d, "%s", _("all of it is shown already"));
+        workspace_say(d, "%s", _("everything is already shown"));
     else
         v->zoom += by;
 }
@@ -146,7 +147,7 @@ static void do_word(struct workspace *d, struct rank_view *v, size_t word)
     case 3:
         v->listed = !v->listed && v->items.n;
         if (!v->items.n)
-            workspace_say(d, "%s", _("nothing is listed: nothing was found so far"));
+            workspace_say(d, "%s", _("nothing found so far"));
         break;
     case 4: zoom(d, v, 1); break;
     case 5: zoom(d, v, -1); break;
@@ -157,8 +158,8 @@ static void do_word(struct workspace *d, struct rank_view *v, size_t word)
     default:
         job_compare_cancel(v->job);
         workspace_say(d, "%s",
-                      v->job->settled ? _("all of it is compared already")
-                                      : _("stopped: the other ranks are not compared; r starts again"));
+                      v->job->settled ? _("all ranks are already compared")
+                                      : _("stopped: the remaining ranks are not compared; r starts again"));
     }
 }
 
@@ -169,8 +170,7 @@ static int run_ranks(struct workspace *d, struct str args)
         word++;
     if (args.n && word == ARRAY_LEN(words)) {
         workspace_complain(
-            d, _("ranks: unknown word \"%.*s\"; expected first, next, prev, list, in, out, later, earlier, stop or "
-                 "nothing"),
+            d, _("ranks: expected first, next, prev, list, in, out, later, earlier, stop or nothing, found \"%.*s\""),
             STR_ARG(args));
         return 0;
     }
@@ -197,7 +197,7 @@ static const char *complete_word(const struct workspace *d, int i)
 
 const struct command commands_ranks[] = {
     {"ranks", "[WORD]",
-     N_("all ranks of a job by call; WORD goes there: first, next, prev (bad cell), list, in, out, later, earlier "
+     N_("show all ranks of a job by call; WORD: first, next, prev (bad cell), list, in, out (zoom), later, earlier "
         "(step), stop"),
      0, run_ranks, complete_word},
     {0},

@@ -44,7 +44,8 @@ static int run_tokens(struct workspace *d, struct str args)
     struct buf title = {0}, name = {0};
     bool two = str_split(args, ' ', &first, &second);
     if (!r) {
-        workspace_complain(d, "%s", _("no rollout is open: give train-logprobs PATH, and rollout-logprobs PATH"));
+        workspace_complain(d, "%s", _("no rollout is open: use :give train-logprobs PATH and :give rollout-logprobs "
+                                      "PATH"));
         return 0;
     }
     uint32_t at = str_u64(first, &row) ? find_row(r, row) : ROLLOUT_NONE;
@@ -75,6 +76,7 @@ static int run_tokens(struct workspace *d, struct str args)
 }
 
 const struct command commands_rollout[] = {
-    {"tokens", "SEQUENCE [TOKEN]", N_("list the tokens of a sequence of the rollout, the cursor on one of them"), 0, run_tokens, NULL},
+    {"tokens", "SEQUENCE [TOKEN]", N_("list the tokens of a rollout sequence, with the cursor on the given "
+                                      "one"), 0, run_tokens, NULL},
     {0},
 };

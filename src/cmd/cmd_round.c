@@ -40,7 +40,7 @@ static int run_round(struct workspace *d, struct str args)
         return 0;
     }
     if (!d->s->settled) {
-        workspace_complain(d, "%s", _("a round ends when its comparison is finished"));
+        workspace_complain(d, "%s", _("the comparison of this round is not finished"));
         return 0;
     }
     free(d->new_input[TARGET]);
@@ -78,7 +78,7 @@ static void add_gone(struct workspace *d, struct buf *text)
         if (x->join->again[i] || change_of(r, NULL) != CHANGE_VANISHED)
             continue;
         buf_clear(text);
-        buf_fmt(text, _("%s   was %s %s, not recorded now"), round_row_name(x->before, i),
+        buf_fmt(text, _("%s   was %s %s, now not recorded"), round_row_name(x->before, i),
                 verdict_label((enum verdict)r->verdict), num_error(n, (double)r->error));
         workspace_add_item(d, NONE, r->verdict, buf_view(text));
     }
@@ -90,9 +90,9 @@ static int run_changes(struct workspace *d, struct str args)
     const struct round_since *x = &d->c->since;
     workspace_clear_list(d);
     if (!x->there || !x->told) {
-        workspace_say(d, "%s", x->there ? _("the changes are shown when everything is compared")
-                          : d->inv->rounds.n ? _("the verdicts of the round before could not be read")
-                                             : _("this is the first round; :round NEW_TARGET starts the next"));
+        workspace_say(d, "%s", x->there ? _("the changes are shown when the comparison is finished")
+                          : d->inv->rounds.n ? _("the verdicts of the previous round could not be read")
+                                             : _("this is the first round; :round NEW_TARGET starts the next one"));
         return 0;
     }
     for (int k = 0; k < CHANGE_KINDS; k++) {
@@ -121,9 +121,10 @@ static const char *complete_change(const struct workspace *d, int i)
 }
 
 const struct command commands_round[] = {
-    {"round", "NEW_TARGET [NEW_GOLDEN] | --undo", N_("add the dump made after a fix as the next round, --undo returns "
-                                                     "to the one before; decisions and findings stay"),
+    {"round", "NEW_TARGET [NEW_GOLDEN] | --undo", N_("add the dump made after a fix as the next round; --undo returns "
+                                                     "to the previous round; decisions and findings are kept"),
      NEEDS_PAIRED | NEEDS_JUDGED | CHANGES | PATHS, run_round, NULL},
-    {"changes", "[KIND]", N_("list rows that changed since the round before: fixed, new, worse, better, vanished"), NEEDS_PAIRED | NEEDS_JUDGED, run_changes, complete_change},
+    {"changes", "[KIND]", N_("list rows that changed since the previous round: fixed, new, worse, better, "
+                             "vanished"), NEEDS_PAIRED | NEEDS_JUDGED, run_changes, complete_change},
     {0},
 };

@@ -75,7 +75,7 @@ static void list_columns(struct workspace *d)
 {
     list_fields(d, "column", column_mark);
     d->list.again = "columns";
-    workspace_show_list(d, _("columns, in the order chosen; Enter adds or removes"));
+    workspace_show_list(d, _("columns, in the chosen order; Enter adds or removes one"));
 }
 
 static void columns_changed(struct workspace *d)
@@ -133,7 +133,7 @@ static int run_column(struct workspace *d, struct str args)
     }
     int at = column_place(d, f);
     if (at < 0 && d->columns == COLUMNS_MOST) {
-        workspace_complain(d, _("no more than %d columns"), COLUMNS_MOST);
+        workspace_complain(d, _("at most %d columns"), COLUMNS_MOST);
         return 0;
     }
     workspace_remember(d, _("columns"));
@@ -157,7 +157,7 @@ static int run_width(struct workspace *d, struct str args)
     unsigned long long n;
     if (!str_split(args, ' ', &name, &number) || !field_find(name) || !str_u64(str_trim(number), &n) || n < 3 ||
         n > 200) {
-        workspace_complain(d, _("width FIELD N: expected a field and 3 to 200 cells"));
+        workspace_complain(d, _("width FIELD N: expected a field and a width of 3 to 200 characters"));
         return 0;
     }
     struct field_width w = {field_find(name), (int)n};
@@ -190,9 +190,9 @@ static int run_digits(struct workspace *d, struct str args)
         d->digits = i < ARRAY_LEN(steps) ? steps[i] : 0;
     }
     if (d->digits)
-        workspace_say(d, _("figures with %d digits"), d->digits);
+        workspace_say(d, _("numbers with %d digits"), d->digits);
     else
-        workspace_say(d, _("figures with significant digits"));
+        workspace_say(d, _("numbers with significant digits"));
     return 0;
 }
 
@@ -202,10 +202,10 @@ static const struct {
     const char *name, *help;
 } groups[GROUP_COUNT] = {
     {"none", N_("single rows, in execution order")},
-    {"modules", N_("group by module, folded, with the worst verdict of its rows")},
+    {"modules", N_("group by module, folded, with the worst verdict of the rows")},
     {"frames", N_("group by source line: shows the lines of code with deviations")},
-    {"precision", N_("group by floating type: the scopes and the types of each side")},
-    {"layers", N_("group by layer, side by side: shows the layer where something starts")},
+    {"precision", N_("group by floating-point type: the modules and the types of each side")},
+    {"layers", N_("group by layer, side by side: shows the layer where deviations start")},
 };
 
 static int run_group(struct workspace *d, struct str args)
@@ -214,20 +214,20 @@ static int run_group(struct workspace *d, struct str args)
         if (str_is(args, groups[i].name)) {
             workspace_group(d, (enum group)i);
             if (i == GROUP_LAYERS && !d->groups.layers.rows.n) {
-                workspace_complain(d, _("no row belongs to a numbered layer"));
+                workspace_complain(d, _("no row has a layer number"));
                 workspace_group(d, GROUP_NONE);
             }
             return 0;
         }
     if (args.n) {
-        workspace_complain(d, _("rows are grouped by modules, frames, precision or layers; none undoes it"));
+        workspace_complain(d, _("group: expected modules, frames, precision, layers or none"));
         return 0;
     }
     workspace_clear_list(d);
     for (int i = 0; i < GROUP_COUNT; i++)
         workspace_add_prose(d, "group", groups[i].name, "%s %-10s %s", d->groups.kind == (enum group)i ? ">" : " ",
                               groups[i].name, _(groups[i].help));
-    workspace_show_list(d, _("how the rows are grouped"));
+    workspace_show_list(d, _("grouping of rows"));
     return 0;
 }
 
@@ -294,7 +294,7 @@ static int run_sort(struct workspace *d, struct str args)
         complain_no_field(d, name);
         return 0;
     }
-    workspace_remember(d, _("the order"));
+    workspace_remember(d, _("order of rows"));
     workspace_uncover(d);
     /* numbers: the largest are of interest first */
     bool descending = f && f->number && strcmp(f->name, "row") != 0;
@@ -361,10 +361,10 @@ static int run_unfilter(struct workspace *d, struct str args)
 {
     unsigned long long n;
     if (!d->arrange.filters.n) {
-        workspace_say(d, _("nothing is filtered"));
+        workspace_say(d, _("no filters are set"));
         return 0;
     }
-    workspace_remember(d, _("the filters"));
+    workspace_remember(d, _("filters"));
     if (str_u64(args, &n) && n >= 1 && n <= d->arrange.filters.n)
         row_order_drop(&d->arrange, (size_t)n - 1);
     else
@@ -381,7 +381,7 @@ static int run_filters(struct workspace *d, struct str args)
         const struct row_order_filter *f = &d->arrange.filters.v[i];
         char number[24];
         snprintf(number, sizeof number, "%zu", i + 1);
-        workspace_add_command(d, "unfilter", number, _("in force   %s%s   (Enter removes it)"), f->inverse ? "! " : "",
+        workspace_add_command(d, "unfilter", number, _("active     %s%s   (Enter removes it)"), f->inverse ? "! " : "",
                               f->text);
     }
     for (size_t i = 0; i < d->inv->filters.n; i++) {
@@ -389,7 +389,7 @@ static int run_filters(struct workspace *d, struct str args)
         workspace_add_command(d, "filter", f->name, _("saved      %s:  %s   (Enter sets it)"), f->name, f->text);
     }
     if (!d->list.items.n) {
-        workspace_say(d, _("no filters set or saved; & sets one, :save-filter NAME saves those in force"));
+        workspace_say(d, _("no active or saved filters; & sets one, :save-filter NAME saves the active filters"));
         return 0;
     }
     workspace_show_list(d, _("filters"));
@@ -400,7 +400,7 @@ static int run_save_filter(struct workspace *d, struct str args)
 {
     struct buf all = {0};
     if (!args.n || str_has(args, " ") || !d->arrange.filters.n) {
-        workspace_complain(d, _("save-filter NAME: one word, for the filters in force"));
+        workspace_complain(d, _("save-filter NAME: expected one word as the name of the active filters"));
         return 0;
     }
     for (size_t i = 0; i < d->arrange.filters.n; i++) {
@@ -417,7 +417,7 @@ static int run_save_filter(struct workspace *d, struct str args)
         vec_push(&d->inv->filters, x);
     buf_release(&all);
     if (workspace_save(d))
-        workspace_say(d, _("saved; :filter %s sets it again"), x.name);
+        workspace_say(d, _("saved; :filter %s activates it again"), x.name);
     return 0;
 }
 
@@ -425,7 +425,7 @@ static int run_fields(struct workspace *d, struct str args)
 {
     (void)args;
     list_fields(d, "filter-line", NULL);
-    workspace_show_list(d, _("fields for filters, sorting and columns; Enter starts a filter with it"));
+    workspace_show_list(d, _("fields for filters, sorting and columns; Enter starts a filter with the field"));
     return 0;
 }
 
@@ -451,7 +451,7 @@ static int run_copy(struct workspace *d, struct str args)
     uint32_t from = workspace_pos(d), to = from + 1, shown = workspace_shown(d), done = 0;
     buf_clear(&d->copy);
     if (!shown) {
-        workspace_complain(d, _("no row is shown"));
+        workspace_complain(d, _("no rows are shown"));
         return 0;
     }
     if (str_is(args, "name")) {
@@ -481,7 +481,7 @@ static int run_copy(struct workspace *d, struct str args)
         }
     }
     if (done < to - from)
-        workspace_say(d, _("copied the first %u rows, %zu bytes, the most a terminal accepts; :write FILE.csv writes "
+        workspace_say(d, _("copied the first %u rows, %zu bytes, the limit of terminals; :write FILE.csv writes "
                            "all"), done, d->copy.n);
     else
         workspace_say(d, _("copied %zu bytes"), d->copy.n);
@@ -496,24 +496,26 @@ static const char *complete_copy(const struct workspace *d, int i)
 }
 
 const struct command commands_table[] = {
-    {"layout", "[NAME]", N_("choose how the width is divided: both, target, golden, stacked"), 0, run_layout, complete_layout},
+    {"layout", "[NAME]", N_("choose the layout of the sides: both, target, golden, "
+                            "stacked"), 0, run_layout, complete_layout},
     {"columns", "[FIELD …]", N_("choose the columns; `default` chooses them by the width"), 0, run_columns, complete_field},
     {"column", "FIELD", N_("add a column, or remove it"), 0, run_column, complete_field},
     {"group", "[NAME]", N_("group rows by modules, layers, frames or precision; Enter goes to the row"), NEEDS_BOTH | NEEDS_JUDGED, run_group, complete_group},
-    {"left", "", N_("move columns back to the left; fold a module; go to the layer before"), 0, run_left, NULL},
-    {"right", "", N_("show the next columns, where not all fit; unfold a module; go to the next layer"), 0, run_right, NULL},
-    {"unfold", "", N_("unfold all, or fold all again"), 0, run_unfold, NULL},
-    {"width", "FIELD N", N_("set the width of a column in cells"), 0, run_width, complete_field},
-    {"digits", "[N]", N_("choose the digits of figures: significant ones, 4, 8, all"), 0, run_digits, NULL},
+    {"left", "", N_("show the previous columns; fold a module; go to the previous layer"), 0, run_left, NULL},
+    {"right", "", N_("show the next columns; unfold a module; go to the next layer"), 0, run_right, NULL},
+    {"unfold", "", N_("unfold all, or fold all"), 0, run_unfold, NULL},
+    {"width", "FIELD N", N_("set the width of a column in characters"), 0, run_width, complete_field},
+    {"digits", "[N]", N_("choose the number of digits: significant, 4, 8, all"), 0, run_digits, NULL},
     {"sort", "[FIELD [asc|desc]]", N_("sort by a field; `none` is execution order, `next` and `prev` take the next "
                                       "column, `reverse` inverts the order"), 0, run_sort, complete_field},
-    {"filter", "EXPRESSION", N_("show only rows that match it, in addition to the filters set; `! EXPRESSION` the "
-                                "others"), 0, run_filter, complete_filter},
-    {"filter-out", "EXPRESSION", N_("hide rows that match it"), 0, run_filter_out, complete_filter},
+    {"filter", "EXPRESSION", N_("show only matching rows, in addition to the active filters; `! EXPRESSION` shows only "
+                                "the others"), 0, run_filter, complete_filter},
+    {"filter-out", "EXPRESSION", N_("hide matching rows"), 0, run_filter_out, complete_filter},
     {"unfilter", "[N]", N_("remove all filters, or the Nth"), 0, run_unfilter, NULL},
-    {"filters", "", N_("list the filters in force and those saved"), 0, run_filters, NULL},
-    {"save-filter", "NAME", N_("save the filters in force under a name"), CHANGES, run_save_filter, NULL},
+    {"filters", "", N_("list the active and the saved filters"), 0, run_filters, NULL},
+    {"save-filter", "NAME", N_("save the active filters under a name"), CHANGES, run_save_filter, NULL},
     {"fields", "", N_("list fields for filters, sorting and columns"), 0, run_fields, NULL},
-    {"copy", "name|row|table", N_("copy to the clipboard of your terminal (OSC 52), and to a file"), NEEDS_ROW | ON_ROW, run_copy, complete_copy},
+    {"copy", "name|row|table", N_("copy to the terminal clipboard (OSC 52), and to a "
+                                  "file"), NEEDS_ROW | ON_ROW, run_copy, complete_copy},
     {0},
 };

@@ -114,7 +114,7 @@ static int run_cells(struct workspace *d, struct str args)
         way++;
     bool page = str_is(str_trim(count), "page"), all = str_is(str_trim(count), "all");
     if (way == ARRAY_LEN(ways) || (count.n && !page && !all && (!str_u64(str_trim(count), &n) || n > INT32_MAX))) {
-        workspace_complain(d, "%s", _("cells up|down|left|right [N|page|all]"));
+        workspace_complain(d, "%s", _("cells: expected up, down, left or right, and N, page or all"));
         return 0;
     }
     struct tensor_view *s = begin(d);
@@ -161,7 +161,7 @@ static bool go_to(struct workspace *d, struct tensor_view *s, const struct tenso
     const struct tensor_stats *t = &s->reader.tally;
     char share[NUM_MAX];
     if (!n && !tally_complete(t)) {
-        workspace_say(d, "%s", _("none yet; the tensor is still being read"));
+        workspace_say(d, "%s", _("none found yet; the tensor is still being read"));
         return false;
     }
     if (!n)
@@ -234,7 +234,7 @@ static void turn_axes(struct workspace *d, struct tensor_view *s, int step)
                 pair[n++][1] = c;
             }
     if (n < 2) {
-        workspace_say(d, "%s", _("no other two axes longer than 1"));
+        workspace_say(d, "%s", _("no other pair of axes longer than 1"));
         return;
     }
     now = (now + step + n) % n;
@@ -256,7 +256,7 @@ static int run_axes(struct workspace *d, struct str args)
         take_axes(s, (int)r, (int)c);
     else
         workspace_complain(d,
-                           _("axes next|prev, or two different axes from 0 to %d: that of the rows, that of the "
+                           _("axes: expected next, prev, or two different axes from 0 to %d: rows, then "
                              "columns"), n - 1);
     return end(s);
 }
@@ -294,7 +294,7 @@ static int run_slide(struct workspace *d, struct str args)
     struct str number = args.n && (back || args.p[0] == '+') ? str_cut(args, 1) : args;
     unsigned long long n;
     if (!str_u64(number, &n) || n > INT64_MAX / 2) {
-        workspace_complain(d, "%s", _("slide N goes to that index, slide +N or -N moves by N"));
+        workspace_complain(d, "%s", _("slide: expected an index N, or +N or -N to move by N"));
         return 0;
     }
     struct tensor_view *s = begin(d);
@@ -381,7 +381,8 @@ static int run_copy_region(struct workspace *d, struct str args)
         }
     end(s);
     if (whole)
-        workspace_say(d, s->size[0] * s->size[1] > 1 ? _("copied %d × %d cells, each the extreme of its elements")
+        workspace_say(d, s->size[0] * s->size[1] > 1 ? _("copied %d × %d cells, each with the extreme value of its "
+                                                         "elements")
                                                      : _("copied %d × %d elements"), h->h, h->w);
     else
         workspace_complain(d, "%s", _("the map is not complete yet"));
@@ -397,7 +398,7 @@ static int run_magnify(struct workspace *d, struct str args)
     if (!out && s->size[0] <= 1 && s->size[1] <= 1)
         workspace_say(d, "%s", _("already one element per cell"));
     else if (out && !s->magnified)
-        workspace_say(d, "%s", _("the whole plane is shown already"));
+        workspace_say(d, "%s", _("the whole plane is already shown"));
     else
         s->magnified += out ? -1 : 1;
     return end(s);
@@ -417,19 +418,22 @@ static const char *complete_way(const struct workspace *d, int i)
 }
 
 const struct command commands_tensor[] = {
-    {"tensor", "[I,J …]", N_("open the row's tensors: heat maps, worst elements, histograms; one side if not paired; "
-                             "at that element"), NEEDS_ROW | ON_ROW, run_tensor, NULL},
-    {"map", "[diff|target|golden]", N_("choose the main map: the difference, the target, the golden side"), 0, run_map, complete_map},
+    {"tensor", "[I,J …]", N_("open the tensors of the row: heat maps, worst elements, histograms; one side if not "
+                             "paired; at the given element"), NEEDS_ROW | ON_ROW, run_tensor, NULL},
+    {"map", "[diff|target|golden]", N_("choose the main map: difference, target or golden "
+                                       "side"), 0, run_map, complete_map},
     {"log", "[on|off]", N_("choose logarithmic or linear shading"), 0, run_log, NULL},
-    {"axes", "next|prev|ROWS COLUMNS", N_("show other axes of the tensor as rows and columns"), 0, run_axes, complete_step},
+    {"axes", "next|prev|ROWS COLUMNS", N_("choose the axes of the tensor that are shown as rows and "
+                                          "columns"), 0, run_axes, complete_step},
     {"slider", "next|prev", N_("choose the hidden axis to move along"), 0, run_slider, complete_step},
-    {"slide", "N|+N|-N", N_("move along the axis: to an index, or by a number"), 0, run_slide, NULL},
-    {"cells", "up|down|left|right [N|page|all]", N_("move in the map; in a cell of several elements the cursor goes "
-                                                    "to the extreme one"), 0, run_cells, complete_way},
+    {"slide", "N|+N|-N", N_("move along the hidden axis: to an index, or by N"), 0, run_slide, NULL},
+    {"cells", "up|down|left|right [N|page|all]", N_("move in the map; in a cell with several elements the cursor is on "
+                                                    "the extreme one"), 0, run_cells, complete_way},
     {"magnify", "in|out", N_("zoom around the cursor"), 0, run_magnify, complete_magnify},
-    {"numbers", "[on|off]", N_("show the elements around the cursor as numbers, or as shades again"), 0, run_numbers,
+    {"numbers", "[on|off]", N_("show the elements around the cursor as numbers, or as shades"), 0, run_numbers,
      NULL},
-    {"copy-region", "", N_("copy what the map shows to the clipboard, rows of numbers"), 0, run_copy_region, NULL},
+    {"copy-region", "", N_("copy the values of the map to the clipboard, as rows of "
+                           "numbers"), 0, run_copy_region, NULL},
     {"at", "I,J,…", N_("go to the element with these indices"), 0, run_at, NULL},
     {"worst", "next|prev", N_("go to the element with the next largest error"), 0, run_worst, complete_step},
     {"nonfinite", "next|prev", N_("go to the next element that is NaN or infinite"), 0, run_nonfinite, complete_step},

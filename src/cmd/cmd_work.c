@@ -20,7 +20,8 @@ static int run_set(struct workspace *d, struct str args)
                 workspace_say(d, "%s = %s", name, num_exact(n, v));
                 return 0;
             }
-        workspace_complain(d, _("set KEY VALUE; keys are those of thresholds.json, such as float32.deviate"));
+        workspace_complain(d, _("set KEY VALUE: expected a key of thresholds.json, such as float32.deviate, and a "
+                                "value"));
         return 0;
     }
     if (thresholds_set(&t, key, str_trim(value), &e)) {
@@ -69,7 +70,7 @@ static int run_preset(struct workspace *d, struct str args)
         workspace_save(d);
         return 0;
     }
-    workspace_complain(d, _("presets are default, strict, loose and coarse"));
+    workspace_complain(d, _("limits: expected default, strict, loose or coarse"));
     return 0;
 }
 
@@ -136,7 +137,7 @@ static int run_same(struct workspace *d, struct str args)
     workspace_rows(d, d->cursor, row);
     int side = row[d->stack.side] != NONE ? (int)d->stack.side : row[TARGET] != NONE ? TARGET : GOLDEN;
     if (row[side] == NONE || same_values_find(d->c, side, row[side], tolerance, &l)) {
-        workspace_complain(d, _("this row has no figures to search"));
+        workspace_complain(d, _("this row has no statistics to search for"));
         return 0;
     }
     workspace_clear_list(d);
@@ -145,18 +146,19 @@ static int run_same(struct workspace *d, struct str args)
         uint32_t line = d->c->paired ? d->c->pairing->line_of[x->side][x->row] : x->row;
         dump_row_name(&d->c->side[x->side].dump, x->row, &name);
         buf_clear(&text);
-        buf_fmt(&text, _("%s, off by %s   %s"), x->side == TARGET ? _("target") : _("golden"), num_error(n, x->off),
+        buf_fmt(&text, _("%s, difference %s   %s"), x->side == TARGET ? _("target") : _("golden"), num_error(n, x->off),
                 name.p);
         workspace_add_item(d, line, d->c->judged && line != NONE ? d->c->judged->line[line].verdict : 0,
                            buf_view(&text));
     }
     size_t errors = list_same_errors(d);
     buf_clear(&text);
-    buf_fmt(&text, _("same figures (within %g): %zu, same error: %zu"), tolerance, l.n, errors);
+    buf_fmt(&text, _("same statistics (within %g): %zu, same error: %zu"), tolerance, l.n, errors);
     if (l.n + errors)
         workspace_show_list(d, text.p);
     else
-        workspace_say(d, _("no other row on either side has these figures (within %g; :same 1e-3 searches wider)"),
+        workspace_say(d, _("no other row on either side has these statistics (within %g; :same 1e-3 uses a larger "
+                           "tolerance)"),
                       tolerance);
     vec_release(&l);
     buf_release(&text);
@@ -169,7 +171,7 @@ static int run_bookmark(struct workspace *d, struct str args)
     struct buf name[2] = {{0}, {0}};
     (void)args;
     workspace_names(d, d->cursor, name);
-    workspace_remember(d, _("a bookmark"));
+    workspace_remember(d, _("bookmark"));
     bool added = investigation_bookmark(d->inv, name[0].p, name[1].p);
     workspace_say(d, added ? _("bookmark set; M lists them") : _("bookmark removed"));
     workspace_save(d);
@@ -181,7 +183,7 @@ static int run_bookmark(struct workspace *d, struct str args)
 static int run_write(struct workspace *d, struct str args)
 {
     if (!args.n) {
-        workspace_complain(d, _("write FILE; format by extension (.json .csv .html .md .xlsx)"));
+        workspace_complain(d, _("write FILE: expected a file; format by extension (.json .csv .html .md .xlsx)"));
         return 0;
     }
     bool now = workspace_write_to(d, args, false, false) && !workspace_write_later(d);
@@ -256,8 +258,8 @@ static bool place_exists(struct workspace *d, const int wanted[2], bool step)
             continue;
         struct buf have = {0};
         say_numbers(l, step, &have);
-        workspace_complain(d, step ? _("the %s side has no step %d; it has %s")
-                                   : _("the %s side has no rank %d; it has %s"),
+        workspace_complain(d, step ? _("no step %2$d on the %1$s side; available: %3$s")
+                                   : _("no rank %2$d on the %1$s side; available: %3$s"),
                            i ? _("golden") : _("target"), n, have.p);
         buf_release(&have);
         return false;
@@ -269,7 +271,8 @@ static int change_place(struct workspace *d, struct str args, int place[2], bool
 {
     int wanted[2];
     if (!two_numbers(args, wanted)) {
-        workspace_complain(d, _("%s N, or T:G for different ones on the two sides"), step ? "step" : "rank");
+        workspace_complain(d, _("%s: expected N, or T:G for different numbers on the two "
+                                "sides"), step ? "step" : "rank");
         return 0;
     }
     if (!place_exists(d, wanted, step))
@@ -321,7 +324,7 @@ static int run_follow(struct workspace *d, struct str args)
     d->watch = str_is(args, "on") ? true : str_is(args, "off") ? false : !d->watch;
     d->guide.follow = d->watch;
     workspace_say(d,
-                  d->watch ? _("following: dumps that have grown are read again, logs are read on")
+                  d->watch ? _("following: dumps are read again and logs are read further whenever they grow")
                            : _("no longer following"));
     return 0;
 }
@@ -352,13 +355,15 @@ static int run_rank(struct workspace *d, struct str args)
 
 const struct command commands_work[] = {
     {"bookmark", "", N_("set or remove a bookmark on this row"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW | CHANGES, run_bookmark, NULL},
-    {"set", "KEY [VALUE]", N_("show or set a limit, as in set float32.deviate 1e-4; verdicts follow at once"), 0, run_set, complete_tol},
-    {"same", "[TOLERANCE]", N_("list rows of either side with the same figures as this one"), NEEDS_ROW | ON_ROW, run_same, NULL},
+    {"set", "KEY [VALUE]", N_("show or set a limit, as in set float32.deviate 1e-4; the verdicts are updated at "
+                              "once"), 0, run_set, complete_tol},
+    {"same", "[TOLERANCE]", N_("list rows of either side with the same statistics as this "
+                               "one"), NEEDS_ROW | ON_ROW, run_same, NULL},
     {"preset", "NAME", N_("set all limits at once: default, strict, loose, coarse"), 0, run_preset, complete_preset},
     {"undo", "", N_("undo the last change of limits, filters, order, columns or bookmarks"), 0, run_undo, NULL},
-    {"redo", "", N_("redo"), 0, run_redo, NULL},
+    {"redo", "", N_("redo the last undone change"), 0, run_redo, NULL},
     {"reload", "", N_("read the dumps again and stay at this row"), 0, run_reload, NULL},
-    {"pause", "", N_("pause or resume comparing; while the dumps are read: stop reading"), 0, run_pause, NULL},
+    {"pause", "", N_("pause or resume the comparison; while the dumps are read: stop reading"), 0, run_pause, NULL},
     {"follow", "[on|off]", N_("read the dumps again whenever they have grown"), 0, run_follow, NULL},
     {"swap", "", N_("swap target and golden"), 0, run_swap, NULL},
     {"write", "FILE", N_("write the comparison to FILE (.json with all rows, .csv, .html, .md, .xlsx)"), NEEDS_BOTH | NEEDS_JUDGED | PATHS, run_write, NULL},

@@ -185,13 +185,13 @@ void workspace_take_offers(struct workspace *d)
         return;
     d->list.offers = false;
     if (d->list.items.n) {
-        workspace_show_list(d, workspace_alone(d) ? _("found here; Enter selects one as the golden side")
-                                                  : _("found here; Enter selects one as the target"));
+        workspace_show_list(d, workspace_alone(d) ? _("files in this folder; Enter selects one as the golden side")
+                                                  : _("files in this folder; Enter selects one as the target"));
         return;
     }
     workspace_close_list(d);
     if (o->err.text[0])
         workspace_complain(d, "%s", o->err.text);
     else
-        workspace_say(d, _("nothing that can be opened below %s"), o->folder);
+        workspace_say(d, _("no files that can be opened below %s"), o->folder);
 }

@@ -36,8 +36,8 @@ static bool of_line(struct workspace *d, uint32_t line, enum note_about which, s
     const struct comparison *s = d->c;
     if (!s->paired || line >= workspace_lines(d)) {
         workspace_complain(d, "%s",
-                           s->failed ? s->err.text : s->single ? _("only one side is open; nothing to compare it with")
-                                                                   : _("no row to attach a note to"));
+                           s->failed ? s->err.text : s->single ? _("needs two sides; only one is open")
+                                                                   : _("no row to add a finding to"));
         return false;
     }
     if (which == NOTE_ABOUT_CALL)

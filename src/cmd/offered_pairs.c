@@ -56,7 +56,7 @@ static void add_pair(struct workspace *d, struct str target, struct str golden)
     struct buf words = {0};
     struct str t = path_base(target), g = path_base(golden);
     buf_fmt(&words, "%.*s %.*s", STR_ARG(target), STR_ARG(golden));
-    workspace_add_command(d, "open", words.p, _("compare %.*s with %.*s as the golden side"), STR_ARG(t), STR_ARG(g));
+    workspace_add_command(d, "open", words.p, _("compare target %.*s with golden %.*s"), STR_ARG(t), STR_ARG(g));
     buf_release(&words);
 }
 
@@ -64,7 +64,7 @@ static void add_alone(struct workspace *d, struct str branch)
 {
     char *path = str_dup(branch);
     struct str name = path_base(branch);
-    workspace_add_command(d, "open", path, _("open %.*s alone"), STR_ARG(name));
+    workspace_add_command(d, "open", path, _("open only %.*s"), STR_ARG(name));
     free(path);
 }
 
@@ -85,6 +85,6 @@ bool offer_pairs(struct workspace *d)
                     add_pair(d, branch[t], branch[g]);
     for (size_t i = 0; i < n; i++)
         add_alone(d, branch[i]);
-    workspace_show_list(d, _("several recordings are here; Enter opens"));
+    workspace_show_list(d, _("several recordings in this folder; Enter opens one"));
     return true;
 }

@@ -79,7 +79,7 @@ static int list_enter(struct workspace *d)
     if (x->command)
         return choose(d, x->command);
     if (x->line == NONE) {
-        workspace_say(d, _("this entry belongs to no row"));
+        workspace_say(d, _("this entry has no row"));
         return 0;
     }
     uint32_t line = x->line;
@@ -99,7 +99,7 @@ int pane_away(struct workspace *d)
     const struct list_item *x = pane_now(d) == PANE_LIST ? workspace_selected(d) : NULL;
     if (x && x->away)
         return choose(d, x->away);
-    workspace_say(d, _("nothing here is deleted by this key"));
+    workspace_say(d, _("this entry cannot be removed"));
     return 0;
 }
 

@@ -73,7 +73,7 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         if (!collective_is_bad(c))
             continue;
         const rank_list *l = c->ranks.n ? &c->ranks : &c->group;
-        buf_cstr(b, side == TARGET ? _("collective, ") : _("golden's collective, "));
+        buf_cstr(b, side == TARGET ? _("collective, ") : _("golden collective, "));
         buf_cstr(b, l->n > 1 ? _("ranks ") : _("rank "));
         rank_list_text(l, b);
         buf_fmt(b, ": %s  %s", c->evidence, c->at ? c->at : c->name);
@@ -84,7 +84,7 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
     for (size_t i = 0; i < r->replicas[side].v.n; i++) {
         const struct replica_finding *x = &r->replicas[side].v.v[i];
         const rank_list *l = x->odd.n ? &x->odd : &x->ranks;
-        buf_cstr(b, side == TARGET ? _("replicas, ") : _("golden's replicas, "));
+        buf_cstr(b, side == TARGET ? _("replicas, ") : _("golden replicas, "));
         buf_cstr(b, l->n > 1 ? _("ranks ") : _("rank "));
         rank_list_text(l, b);
         buf_fmt(b, ": %s", x->evidence);

@@ -366,7 +366,7 @@ bool workspace_may_write(struct workspace *d)
     }
     bool ended = d->s->settled || (d->c->failed && d->write_report); /* a report tells what the investigation holds */
     if (!ended)
-        workspace_complain(d, "%s", d->c->failed ? d->c->err.text : _("the comparison is not finished yet; write it "
+        workspace_complain(d, "%s", d->c->failed ? d->c->err.text : _("the comparison is not finished; write it "
                                                                       "afterwards"));
     return ended;
 }
@@ -376,7 +376,7 @@ bool workspace_write_later(struct workspace *d)
     if (d->s->settled || d->s->paused || d->c->failed || report_job_busy(&d->report))
         return false;
     d->write_waits = true;
-    workspace_say(d, _("%s is written once the comparison has ended; Esc cancels"), d->write_path);
+    workspace_say(d, _("%s will be written when the comparison is finished; Esc cancels"), d->write_path);
     return true;
 }
 

@@ -45,7 +45,7 @@ static void take_in(struct workspace *d)
     session_decide(d->s, &d->inv->decisions);
     d->guide.changes++;
     buf_clear(&d->aside);
-    buf_fmt(&d->aside, _("%s was changed by somebody else meanwhile: %zu of their changes merged"),
+    buf_fmt(&d->aside, _("%s was changed by someone else in the meantime; changes merged: %zu"),
             path_base(str_of(d->inv->path)).p, d->inv->taken_in);
 }
 

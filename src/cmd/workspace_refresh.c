@@ -53,7 +53,7 @@ static void begin_table(struct workspace *d)
         d->cursor = s->pairing->line_of[TARGET][row];
         workspace_unfold(d, d->cursor);
         d->follow = false;
-        workspace_say(d, "%s", _("back at the row you left; F goes to the first deviation"));
+        workspace_say(d, "%s", _("back at the row of the last session; F goes to the first deviation"));
     }
 }
 

@@ -93,7 +93,7 @@ static bool undo_decision(struct workspace *d, bool redo)
 {
     if (!workspace_may_change(d))
         return true;
-    struct workspace_state now = state_now(d, _("a decision about correspondences"));
+    struct workspace_state now = state_now(d, _("pairing decision"));
     bool decided = decisions_undo(&d->inv->decisions, redo);
     if (!decided && !findings_undo(&d->inv->findings, redo)) {
         state_release(&now);
@@ -101,7 +101,7 @@ static bool undo_decision(struct workspace *d, bool redo)
     }
     if (!decided) {
         free(now.what);
-        now.what = mem_strdup(_("a change of the findings"));
+        now.what = mem_strdup(_("change of the findings"));
     }
     if (redo) /* so that the way back is the same steps */
         vec_push(&d->undo, now);
@@ -111,8 +111,8 @@ static bool undo_decision(struct workspace *d, bool redo)
         workspace_say(d, "%s",
                       redo ? _("redone: a change of the findings") : _("undone: the last change of the findings"));
     else if (decided && workspace_decide(d))
-        workspace_say(d, redo ? _("redone: a decision about correspondences")
-                              : _("undone: the last decision about correspondences"));
+        workspace_say(d, redo ? _("redone: a pairing decision")
+                              : _("undone: the last pairing decision"));
     return true;
 }
 

@@ -44,8 +44,8 @@ static void ambiguous(const struct recording *x, int side, struct arena *a, inpu
         same++;
     }
     if (same)
-        add(out, side, true, arena_fmt(a, _("%u recordings of the same step and rank found; %s is opened, another is "
-                                            "%s: name the folder you mean"),
+        add(out, side, true, arena_fmt(a, _("%u recordings of the same step and rank found; opened: %s; another one: "
+                                            "%s; name the folder to open a different one"),
                                        same + 1, open->paths.v[0], other));
 }
 
@@ -80,8 +80,8 @@ static void intervened(const struct recording *x, int side, struct arena *a, inp
 {
     const char *row = intervention_of(x->dump.path, a);
     if (row)
-        add(out, side, true, arena_fmt(a, _("recorded with the value of %s replaced (intervention.json): a test, no "
-                                            "run as it is"), row));
+        add(out, side, true, arena_fmt(a, _("recorded with the value of %s replaced (intervention.json): a test, not a "
+                                            "normal run"), row));
 }
 
 #define FRESH 60 /* seconds: a file written to since then may still grow */
@@ -210,7 +210,8 @@ static void of_side(const struct comparison *s, int side, struct arena *a, input
             add(out, side, false, d->problems.v[k].text);
     }
     if (unread)
-        add(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full; :list problems"), unread));
+        add(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full; :list problems lists "
+                                             "them"), unread));
 }
 
 void input_doubts_alone(const struct comparison *s, struct arena *a, input_doubt_list *out)
@@ -227,11 +228,11 @@ static void of_both(const struct comparison *s, struct arena *a, input_doubt_lis
     const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
     if (*t->level && *g->level && strcmp(t->level, g->level) != 0)
         add(out, -1, true,
-            arena_fmt(a, _("levels differ (%s and %s): what only one of them records is not paired"), t->level,
+            arena_fmt(a, _("levels differ (%s and %s): rows recorded at only one of them are not paired"), t->level,
                       g->level));
     if (*t->task && *g->task && strcmp(t->task, g->task) != 0)
         add(out, -1, true,
-            arena_fmt(a, _("tasks differ (%s and %s): only what both recorded is compared"), t->task, g->task));
+            arena_fmt(a, _("tasks differ (%s and %s): only data recorded by both is compared"), t->task, g->task));
     if (t->step >= 0 && g->step >= 0 && t->step != g->step && s->opt.step[0] < 0)
         add(out, -1, true, arena_fmt(a, _("step %d is compared with step %d"), t->step, g->step));
     if (t->rank >= 0 && g->rank >= 0 && t->rank != g->rank && s->opt.rank[0] < 0)
@@ -239,7 +240,8 @@ static void of_both(const struct comparison *s, struct arena *a, input_doubt_lis
     if (t->reader->weights != g->reader->weights)
         add(out, -1, true, _("one side is a dump, the other a weight file: use diverge weights to compare weights"));
     if (strcmp(t->framework, "pytorch") == 0 && strcmp(g->framework, "mindspore") == 0)
-        add(out, -1, true, _("the golden side is a MindSpore dump; the benchmark is usually PyTorch; s swaps them"));
+        add(out, -1, true, _("the golden side is a MindSpore dump; the benchmark is usually PyTorch; s swaps the "
+                             "sides"));
 }
 
 /* Rows of a run beside whose tensors could not be read: how far they are apart there is not known. */
@@ -273,7 +275,7 @@ void input_doubts_find(const struct comparison *s, struct arena *a, input_doubt_
     companion(&s->golden2, "--golden2", a, out);
     companion(&s->reference, "--reference", a, out);
     if (s->since.err.code)
-        add(out, -1, false, arena_fmt(a, _("the verdicts of the round before are unknown: %s"), s->since.err.text));
+        add(out, -1, false, arena_fmt(a, _("the verdicts of the previous round are unknown: %s"), s->since.err.text));
     const char *text;
     for (size_t i = 0; s->complete && s->judged && (text = accepted_warning(s->judged, i, a)); i++)
         add(out, -1, false, text);

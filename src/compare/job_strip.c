@@ -7,13 +7,13 @@
 
 const struct strip_look strip_looks[STRIP_SIGNS] = {
     [STRIP_NOTHING] = {' ', ' ', " ", ""},
-    [STRIP_NO_PARTNER] = {'?', '?', "-", N_("nothing to judge")},
+    [STRIP_NO_PARTNER] = {'?', '?', "-", N_("no rows to judge")},
     [STRIP_MATCH] = {'=', '=', "=", N_("match")},
-    [STRIP_SAME_FIGURES] = {':', '?', "≈", N_("figures agree, tensors not compared yet")},
+    [STRIP_SAME_FIGURES] = {':', '?', "≈", N_("statistics agree, tensors not compared yet")},
     [STRIP_WAITS] = {'.', '?', "░", N_("not compared yet")},
     [STRIP_UNREAD] = {'u', '?', "?", N_("unread")},
     [STRIP_DRIFT] = {'~', '~', "!", N_("drift")},
-    [STRIP_OTHER_FIGURES] = {';', '?', "≠", N_("figures differ, tensors not compared yet")},
+    [STRIP_OTHER_FIGURES] = {';', '?', "≠", N_("statistics differ, tensors not compared yet")},
     [STRIP_BESIDE] = {'c', '?', "◆", N_("a collective or replica is wrong")},
     [STRIP_SHAPE] = {'#', '#', "#", N_("shape or type")},
     [STRIP_DEVIATE] = {'!', '!', "✗", N_("deviate")},

@@ -47,7 +47,7 @@ void job_layout_text(const struct joined_job *j, int side, struct buf *out)
     if (*source_text(l->source) && (any || l->source != LAYOUT_INFERRED))
         buf_fmt(out, "; %s", source_text(l->source));
     if (l->proved)
-        buf_fmt(out, _("; %u of %u joined rows fit"), l->equal, l->proved);
+        buf_fmt(out, _("; %u of %u joined rows match"), l->equal, l->proved);
     bool matters = !layout_same(l, &j->layout[!side]); /* rank meets rank, whatever they are called */
     for (int c = 0, n = 0; c < CUT_COUNT && matters; c++)
         if (l->open & 1u << c)
@@ -83,7 +83,7 @@ void job_unseen_text(const struct job_result *r, struct buf *out)
         job_absent(r, s, &absent);
         for (size_t i = 0; i < r->alone[s].n; i++)
             rank_list_add(&alone, r->alone[s].v[i].rank);
-        ranks_sentence(out, s == TARGET ? _("NOT THERE: target ranks") : _("NOT THERE: golden ranks"), &absent);
+        ranks_sentence(out, s == TARGET ? _("MISSING: target ranks") : _("MISSING: golden ranks"), &absent);
         ranks_sentence(out, s == TARGET ? _("NOT COMPARED, target only: ranks") : _("NOT COMPARED, golden only: ranks"),
                        &alone);
         vec_release(&absent);
@@ -158,7 +158,7 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
     if (!f->found) {
         int status = settled ? job_status(r) : 0;
         buf_cstr(out, !settled      ? _("nothing deviates so far")
-                      : status == 5 ? _("judged in part: nothing that was compared deviates")
+                      : status == 5 ? _("partly judged: no compared row deviates")
                                     : _("aligned: nothing deviates on any rank"));
         return;
     }

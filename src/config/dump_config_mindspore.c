@@ -18,8 +18,7 @@ static void needed(struct dump_config *c)
                                        COMMON "iteration", COMMON "input_output"};
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (!dump_config_value(c, keys[i]).n)
-            dump_config_say(c, REMARK_BAD, keys[i], "%s", _("missing: the run stops with an error about the "
-                                                            "configuration"));
+            dump_config_say(c, REMARK_BAD, keys[i], "%s", _("missing: the run will stop with a configuration error"));
 }
 
 static void where(struct dump_config *c)
@@ -30,7 +29,7 @@ static void where(struct dump_config *c)
         odd |= !((path.p[i] | 32) >= 'a' && (path.p[i] | 32) <= 'z') && !(path.p[i] >= '0' && path.p[i] <= '9') &&
             !strchr("-_/", path.p[i]);
     if (path.n && path.p[0] != '/')
-        dump_config_say(c, REMARK_BAD, COMMON "path", _("%.*s: has to be absolute"), STR_ARG(path));
+        dump_config_say(c, REMARK_BAD, COMMON "path", _("%.*s: must be an absolute path"), STR_ARG(path));
     else if (odd)
         dump_config_say(c, REMARK_BAD, COMMON "path", _("%.*s: only letters, digits, -, _ and / are allowed"),
                         STR_ARG(path));
@@ -44,8 +43,8 @@ static void which_steps(struct dump_config *c)
         dump_config_say(c, REMARK_BAD, COMMON "iteration", _("%.*s: expected \"all\", or steps and ranges such as "
                                                              "0|5-8|100-120"), STR_ARG(text));
     else if (text.n && n == 0)
-        dump_config_say(c, REMARK_ADVICE, COMMON "iteration", "%s", _("every step is written; one step is enough to "
-                                                                      "compare, the first one first"));
+        dump_config_say(c, REMARK_ADVICE, COMMON "iteration", "%s", _("every step is written; one step is enough for a "
+                                                                      "comparison: start with the first"));
     c->steps = n > 0 ? (uint64_t)n : 0;
 }
 
@@ -60,13 +59,14 @@ static void which_calls(struct dump_config *c)
         dump_config_say(c, REMARK_BAD, COMMON "kernels", "%s", _("dump_mode 1 writes the kernels listed here, and the "
                                                                  "list is empty"));
     else if (str_is(mode, "2"))
-        dump_config_say(c, REMARK_NOTE, COMMON "dump_mode", "%s", _("writes what mindspore.set_dump names in the "
-                                                                    "script"));
+        dump_config_say(c, REMARK_NOTE, COMMON "dump_mode", "%s", _("writes the operators selected with "
+                                                                    "mindspore.set_dump in the script"));
     else if (mode.n && !str_is(mode, "0") && !str_is(mode, "1"))
         dump_config_say(c, REMARK_BAD, COMMON "dump_mode", _("%.*s: expected 0, 1 or 2"), STR_ARG(mode));
     if (str_is(debug, "1") || str_is(debug, "2") || str_is(debug, "3"))
         dump_config_say(c, REMARK_NOTE, COMMON "op_debug_mode", "%s", _("overflow detection: only operators that "
-                "overflow are written, no step can be compared with it"));
+                                                                        "overflow are written; not usable for a "
+                                                                        "comparison"));
     else if (str_is(debug, "4"))
         dump_config_say(c, REMARK_NOTE, COMMON "op_debug_mode", "%s", _("only the inputs of an operator that fails "
                 "are written"));
@@ -83,17 +83,19 @@ static void what_of_them(struct dump_config *c)
         dump_config_say(c, REMARK_BAD, COMMON "saved_data", _("%.*s: expected tensor, statistic or full"),
                         STR_ARG(saved));
     else if (!c->statistics)
-        dump_config_say(c, REMARK_ADVICE, COMMON "saved_data", "%s", _("no statistic.csv is written: take \"full\", "
-                "or \"statistic\" where tensors are not needed"));
+        dump_config_say(c, REMARK_ADVICE, COMMON "saved_data", "%s", _("no statistic.csv is written: use \"full\", or "
+                                                                       "\"statistic\" if tensors are not needed"));
     else if (!c->tensors)
         dump_config_say(c, REMARK_NOTE, COMMON "saved_data", "%s", _("statistics only, no tensors: small, but no "
                                                                      "element can be inspected"));
     if (str_is(io, "1"))
-        dump_config_say(c, REMARK_ADVICE, COMMON "input_output", "%s", _("no outputs are written: a deviation shows "
-                                                                         "only in the inputs of the next call"));
+        dump_config_say(c, REMARK_ADVICE, COMMON "input_output", "%s", _("no outputs are written: a deviation is "
+                                                                         "visible only in the inputs of the next "
+                                                                         "call"));
     else if (str_is(io, "2"))
-        dump_config_say(c, REMARK_ADVICE, COMMON "input_output", "%s", _("no inputs are written: where a deviation "
-                "starts cannot be told from where it passes"));
+        dump_config_say(c, REMARK_ADVICE, COMMON "input_output", "%s", _("no inputs are written: calls where a "
+                                                                         "deviation starts cannot be distinguished "
+                                                                         "from calls that pass it on"));
     else if (io.n && !str_is(io, "0"))
         dump_config_say(c, REMARK_BAD, COMMON "input_output", _("%.*s: expected 0, 1 or 2"), STR_ARG(io));
 }
@@ -111,8 +113,9 @@ void mindspore_dump_lint(struct dump_config *c)
     if (e2e.n && !str_ieq(e2e, STR("true")) && !dump_config_value(c, "async_dump_settings.enable").n)
         dump_config_say(c, REMARK_BAD, "e2e_dump_settings.enable", "%s", _("switched off: nothing is written"));
     if (flag.n && !str_ieq(flag, STR("true")))
-        dump_config_say(c, REMARK_ADVICE, "e2e_dump_settings.trans_flag", "%s", _("tensors stay in the device's "
-                "format: shapes will not be the model's"));
-    dump_config_say(c, REMARK_NOTE, "", "%s", _("MINDSPORE_DUMP_CONFIG has to name this file by its absolute path, "
-                                                "and to be unset after the run: it slows every later one"));
+        dump_config_say(c, REMARK_ADVICE, "e2e_dump_settings.trans_flag", "%s", _("tensors keep the device format: "
+                                                                                  "their shapes differ from those of "
+                                                                                  "the model"));
+    dump_config_say(c, REMARK_NOTE, "", "%s", _("set MINDSPORE_DUMP_CONFIG to the absolute path of this file, and "
+                                                "unset it after the run: it slows down every later run"));
 }

@@ -47,21 +47,21 @@ static void part(struct dump_config *c, const char *list, const char *scope, con
     size_t names = dump_config_count(c, list), bounds = dump_config_count(c, scope);
     struct str sum = dump_config_value(c, summary);
     if (bounds && bounds != 2)
-        dump_config_say(c, REMARK_BAD, scope, _("%zu names: a scope takes two, its first and its last call"), bounds);
+        dump_config_say(c, REMARK_BAD, scope, _("%zu names: a scope has two, the first and the last call"), bounds);
     if (c->tensors && !names && !bounds)
-        dump_config_say(c, REMARK_ADVICE, list, "%s", _("tensors of every call: begin with statistics, then name the "
+        dump_config_say(c, REMARK_ADVICE, list, "%s", _("tensors of every call: start with statistics, then list the "
                                                         "calls around the first deviation"));
     if (has_part(c, mode, "all") && dump_config_count(c, mode) > 1)
         dump_config_say(c, REMARK_BAD, mode, "%s", _("\"all\" cannot be combined with others"));
     if (has_part(c, mode, "forward") && !has_part(c, mode, "backward"))
-        dump_config_say(c, REMARK_ADVICE, mode, "%s", _("no backward pass is written: enough for the first loss, not "
-                                                        "for gradients"));
+        dump_config_say(c, REMARK_ADVICE, mode, "%s", _("no backward pass is written: enough to compare the first "
+                                                        "loss, not the gradients"));
     if (has_part(c, mode, "output") && !has_part(c, mode, "input"))
-        dump_config_say(c, REMARK_ADVICE, mode, "%s", _("no inputs are written: where a deviation starts cannot be "
-                                                        "told from where it passes"));
+        dump_config_say(c, REMARK_ADVICE, mode, "%s", _("no inputs are written: calls where a deviation starts cannot "
+                                                        "be distinguished from calls that pass it on"));
     if (str_is(sum, "md5"))
-        dump_config_say(c, REMARK_ADVICE, summary, "%s", _("checksums show only equal or different: use them to "
-                                                           "compare a run with itself"));
+        dump_config_say(c, REMARK_ADVICE, summary, "%s", _("checksums show only whether values are equal: use them to "
+                                                           "compare two runs of the same code"));
 }
 
 void msprobe_config_lint(struct dump_config *c)
@@ -84,23 +84,23 @@ void msprobe_config_lint(struct dump_config *c)
     c->steps = numbers(c, "step");
     c->ranks = numbers(c, "rank");
     if (!dump_config_count(c, "step"))
-        dump_config_say(c, REMARK_ADVICE, "step", "%s", _("every step is written; one step is enough to compare, the "
-                                                          "first one first"));
+        dump_config_say(c, REMARK_ADVICE, "step", "%s", _("every step is written; one step is enough for a comparison: "
+                                                          "start with the first"));
     if (str_is(level, "L0"))
-        dump_config_say(c, REMARK_ADVICE, "level", "%s", _("modules only: take \"mix\" to see the calls inside them "
+        dump_config_say(c, REMARK_ADVICE, "level", "%s", _("modules only: use \"mix\" to record the calls inside them "
                                                            "as well"));
     if (str_is(level, "L2"))
-        dump_config_say(c, REMARK_ADVICE, "level", "%s", _("operators of CANN, which this program does not read: "
-                                                           "take \"mix\""));
+        dump_config_say(c, REMARK_ADVICE, "level", "%s", _("operators of CANN, which diverge cannot read: use "
+                                                           "\"mix\""));
     if (c->tensors) {
         part(c, "tensor.list", "tensor.scope", "tensor.data_mode", "tensor.summary_mode");
         if (dump_config_count(c, "statistics.list") && !dump_config_count(c, "tensor.list"))
-            dump_config_say(c, REMARK_ADVICE, "statistics.list", "%s", _("belongs to another task than the configured "
-                                                                         "one: ignored"));
+            dump_config_say(c, REMARK_ADVICE, "statistics.list", "%s", _("belongs to a different task than the "
+                                                                         "configured one: ignored"));
     } else if (str_is(task, "statistics")) {
         part(c, "statistics.list", "statistics.scope", "statistics.data_mode", "statistics.summary_mode");
         if (dump_config_count(c, "tensor.list") && !dump_config_count(c, "statistics.list"))
-            dump_config_say(c, REMARK_ADVICE, "tensor.list", "%s", _("belongs to another task than the configured "
+            dump_config_say(c, REMARK_ADVICE, "tensor.list", "%s", _("belongs to a different task than the configured "
                                                                      "one: ignored"));
     }
 }
@@ -124,19 +124,20 @@ void ptdbg_script_lint(struct dump_config *c)
     if (!dump_config_value(c, "set_dump_path").n && !dump_config_value(c, "PrecisionDebugger.dump_path").n)
         dump_config_say(c, REMARK_BAD, "set_dump_path", "%s", _("missing: no output path is set"));
     if (dump_config_value(c, "set_dump_switch").n && !str_is(on, "ON"))
-        dump_config_say(c, REMARK_BAD, "set_dump_switch", "%s", _("dumping is never switched on in the files that "
-                                                                  "were read: nothing is written"));
+        dump_config_say(c, REMARK_BAD, "set_dump_switch", "%s", _("the dump is never switched on in these files: "
+                                                                  "nothing will be written"));
     if (mode.n && !one_of(mode, modes, ARRAY_LEN(modes)))
         dump_config_say(c, REMARK_BAD, "set_dump_switch.mode", _("%.*s: not a mode of ptdbg"), STR_ARG(mode));
     if (str_is(mode, "acl"))
-        dump_config_say(c, REMARK_ADVICE, "set_dump_switch.mode", "%s", _("operators of CANN, which this program "
-                "does not read: take \"mix\""));
+        dump_config_say(c, REMARK_ADVICE, "set_dump_switch.mode", "%s", _("operators of CANN, which diverge cannot "
+                                                                          "read: use \"mix\""));
     if (str_is(dump_config_value(c, "set_dump_switch.filter_switch"), "ON"))
-        dump_config_say(c, REMARK_ADVICE, "set_dump_switch.filter_switch", "%s", _("integers and booleans are left "
-                "out: ids and masks of the step cannot be compared"));
+        dump_config_say(c, REMARK_ADVICE, "set_dump_switch.filter_switch", "%s", _("integers and booleans are omitted: "
+                                                                                   "token ids and masks of the step "
+                                                                                   "cannot be compared"));
     if (dump_config_value(c, "register_hook").n && str_has(dump_config_element(c, "register_hook", 1), "overflow"))
-        dump_config_say(c, REMARK_NOTE, "register_hook", "%s", _("overflow detection: only operators that overflow "
-                                                                 "are written, no step can be compared with it"));
-    dump_config_say(c, REMARK_NOTE, "", "%s", _("functions with torch.jit.script are not recorded on GPU: take the "
-                                                "decorator off for the dump"));
+        dump_config_say(c, REMARK_NOTE, "register_hook", "%s", _("overflow detection: only operators that overflow are "
+                                                                 "written; not usable for a comparison"));
+    dump_config_say(c, REMARK_NOTE, "", "%s", _("functions with torch.jit.script are not recorded on GPU: remove the "
+                                                "decorator for the dump"));
 }

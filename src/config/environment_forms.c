@@ -99,17 +99,19 @@ static bool any(struct str text)
 }
 
 const struct environment_form environment_forms[] = {
-    {"environ", N_("environment of a process as the kernel keeps it"), "/proc/PID/environ", environ_sniff,
+    {"environ", N_("environment of a process (/proc/PID/environ)"), "/proc/PID/environ", environ_sniff,
      environ_read},
     {"environment-object", N_("environment as an object of variables (msprobe config_check)"), "env", object_sniff,
      object_read},
-    {"cann-install", N_("what CANN's installer leaves"), "ascend_toolkit_install.info", install_sniff, install_read},
-    {"packages", N_("versions of packages: what pip or conda list"), "pip freeze, pip list, conda list", packages_sniff,
+    {"cann-install", N_("version files of a CANN "
+                        "installation"), "ascend_toolkit_install.info", install_sniff, install_read},
+    {"packages", N_("package versions: output of pip or conda "
+                    "list"), "pip freeze, pip list, conda list", packages_sniff,
      packages_read},
-    {"env", N_("environment of a process: what env prints"), "NAME=value …", environment_sniff, environment_read},
-    {"shell-script", N_("exports of a launch script"), "*.sh: export NAME=value", launch_script_sniff,
+    {"env", N_("environment of a process: output of env"), "NAME=value …", environment_sniff, environment_read},
+    {"shell-script", N_("variables exported by a launch script"), "*.sh: export NAME=value", launch_script_sniff,
      launch_script_read},
-    {"log-versions", N_("variables and versions a log names"), "PyTorch version: …", any, text_read},
+    {"log-versions", N_("variables and versions found in a log"), "PyTorch version: …", any, text_read},
     {0},
 };
 
@@ -126,7 +128,7 @@ int environment_take(struct settings *s, const char *name, struct str text, stru
         return -1;
     if (s->env.n == before && !s->env_known)
         return err_set(e, ERR_DATA,
-                       _("%s: expected NAME=value lines, a launch script, a list of packages, or a log that names "
+                       _("%s: expected NAME=value lines, a launch script, a list of packages, or a log with "
                          "versions"), name);
     return 0;
 }
@@ -149,7 +151,7 @@ int environment_archive(struct settings *s, const char *path, struct err *e)
         }
     }
     if (z && rc == 0 && !found)
-        rc = err_set(e, ERR_DATA, _("%s: an archive without env and pip: not written by msprobe's config_check"), path);
+        rc = err_set(e, ERR_DATA, _("%s: no env and pip in this archive: not written by msprobe config_check"), path);
     if (z)
         zip_close(z);
     file_close(&f);

@@ -108,7 +108,8 @@ static int set_plain(struct script_walk *w, struct str name, struct str value, b
         struct str old = v->field.v[0].text;
         w->sh.work += old.n + x.text.n;
         if (w->sh.work > SHELL_WORK)
-            return err_line(w->sh.e, w->sh.s->path, w->sh.line, _("the script's variables expand to more than %u MB"),
+            return err_line(w->sh.e, w->sh.s->path, w->sh.line, _("the variables of the script expand to more than %u "
+                                                                  "MB"),
                             SHELL_WORK >> 20);
         x.text = str_of(arena_fmt(&w->sh.s->arena, "%.*s%.*s", STR_ARG(old), STR_ARG(x.text)));
         x.open |= v->field.v[0].open;

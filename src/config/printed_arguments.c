@@ -87,6 +87,7 @@ int printed_arguments_read(struct settings *s, struct str text, struct err *e)
     if (!s->list.n)
         return err_line(e, s->path, n, _("expected arguments (\"  name .... value\")"));
     if (!done)
-        settings_warn(s, _("%s: the end of the printed arguments is missing; what follows was not read"), s->path);
+        settings_warn(s, _("%s: the end of the printed arguments is missing; the rest of the file was not "
+                           "read"), s->path);
     return 0;
 }

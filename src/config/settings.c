@@ -139,7 +139,8 @@ static int check_text(const char *path, struct str text, bool whole, struct err 
 {
     const char *zero = memchr(text.p, 0, text.n);
     if (!whole || text.n > SETTINGS_BYTES)
-        return err_set(e, ERR_DATA, _("%s: larger than %u MB and without printed arguments: not a settings file"), path,
+        return err_set(e, ERR_DATA, _("%s: larger than %u MB, and no printed arguments found: not a settings "
+                                      "file"), path,
                        SETTINGS_BYTES >> 20);
     if (zero)
         return err_at(e, path, (uint64_t)(zero - text.p), _("expected text, found a zero byte"));
@@ -228,7 +229,8 @@ int settings_open(struct settings *s, const char *path, struct err *e)
         return -1;
     if (s->dialect == DIALECT_NONE)
         return err_set(e, ERR_DATA,
-                       _("%s: an environment, not settings; give it with --target-env or --golden-env"), path);
+                       _("%s: expected settings, found environment variables; pass them with --target-env or "
+                         "--golden-env"), path);
     s->platform = find_platform(s);
     return 0;
 }
@@ -298,7 +300,7 @@ static int environment_folder(struct settings *s, const char *path, struct err *
     buf_release(&b);
     name_list_release(&names);
     if (!found)
-        return err_set(e, ERR_DATA, _("%s: no file in this folder describes an environment"), path);
+        return err_set(e, ERR_DATA, _("%s: no file with environment variables in this folder"), path);
     s->env_path = arena_cstr(&s->arena, str_of(path));
     return 0;
 }

@@ -158,7 +158,7 @@ static int waive(struct config_compare *c, const struct config_waiver *w, struct
 {
     const struct check_row *r = checklist_find(str_of(w->id));
     if (!r)
-        return err_set(e, ERR_USAGE, _("%s: no check has this id or key"), w->id);
+        return err_set(e, ERR_USAGE, _("%s: unknown check id or key"), w->id);
     for (size_t i = 0; i < c->checks.n; i++) {
         struct config_check *k = &c->checks.v[i];
         if (k->row != r || (k->state == CHECK_OK && !check_guide_open(k)))
@@ -241,7 +241,7 @@ const char *check_why_text(const struct config_check *k)
 {
     switch (k->why) {
     case WHY_NOT_APPLICABLE:
-        return _("irrelevant with these settings");
+        return _("no effect with these settings");
     case WHY_NOT_TOLD:
         return _("unknown on both sides");
     case WHY_ONE_SIDED:
@@ -253,7 +253,7 @@ const char *check_why_text(const struct config_check *k)
     case WHY_UNWANTED_ONE:
         return _("deviates from the recommendation");
     case WHY_MANUAL:
-        return _("confirm by hand: not in the files");
+        return _("to be confirmed by you: not in the files");
     case WHY_UNSET:
         return _("not set");
     default:
@@ -269,8 +269,10 @@ void check_advice_text(const struct config_check *k, struct buf *out)
     else if (why)
         buf_fmt(out, _("%s. "), why);
     if (check_guide_open(k))
-        buf_fmt(out, k->guide == GUIDE_BROKEN ? _("the guide advises %.*s: %.*s ") : _("the guide advises %.*s, "
-                "unknown here: %.*s "),
+        buf_fmt(out, k->guide == GUIDE_BROKEN ? _("recommended by the guide: %.*s: "
+                                                  "%.*s ") : _("recommended by the guide: "
+                                                                                       "%.*s; not found in the files: "
+                                                                                       "%.*s "),
                 STR_ARG(k->advised), STR_ARG(checklist_says(k->row)));
     buf_str(out, checklist_text(k->row));
 }

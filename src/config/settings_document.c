@@ -119,7 +119,7 @@ static int begin(struct settings_document *d, bool list, const yaml_char_t *anch
     if (l && !l->list && !l->have_key)
         return err_line(d->e, d->s->path, line, _("expected a name, found a list or mapping"));
     if (d->depth == DEEPEST)
-        return err_line(d->e, d->s->path, line, _("nested more than %d deep"), DEEPEST);
+        return err_line(d->e, d->s->path, line, _("more than %d nested levels"), DEEPEST);
     enter(d);
     if (l && l->list)
         l->nested++;
@@ -167,7 +167,7 @@ static int alias(struct settings_document *d, const yaml_event_t *ev)
         if (strcmp(d->anchors.v[i - 1].name, name) == 0)
             a = &d->anchors.v[i - 1];
     if (!a || !l || (!l->list && !l->have_key))
-        return err_line(d->e, d->s->path, line, _("*%s: no such anchor before this line"), name);
+        return err_line(d->e, d->s->path, line, _("*%s: no such anchor above this line"), name);
     enter(d);
     struct yaml_anchor from = *a;
     size_t prefix = d->path.n;

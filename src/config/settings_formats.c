@@ -3,19 +3,19 @@
 #include "config/settings.h"
 
 const struct settings_format settings_formats[] = {
-    {.name = "megatron-args", .title = N_("arguments as Megatron-LM prints them in its log"),
+    {.name = "megatron-args", .title = N_("arguments printed in the log of Megatron-LM"),
      .what = "------------------------ arguments ------------------------ …", .dialect = DIALECT_MEGATRON,
      .sections = SECTION_MODEL | SECTION_TRAINING, .sniff = printed_arguments_sniff, .read = printed_arguments_read,
      .head = true},
-    {.name = "environment", .title = N_("environment of a process: what env prints"), .what = "NAME=value …",
+    {.name = "environment", .title = N_("environment of a process: output of env"), .what = "NAME=value …",
      .sniff = environment_sniff, .read = environment_read},
     {.name = "shell-script", .title = N_("launch script of Megatron-LM, MindSpeed: arguments and exports"),
      .what = "*.sh: torchrun … pretrain_gpt.py --num-layers …", .dialect = DIALECT_MEGATRON,
      .sections = SECTION_MODEL | SECTION_TRAINING, .sniff = launch_script_sniff, .read = launch_script_read},
-    {.name = "verl-yaml", .title = N_("verl's configuration, as Hydra resolves it"),
+    {.name = "verl-yaml", .title = N_("verl configuration resolved by Hydra"),
      .what = "*.yaml: actor_rollout_ref: …, .hydra/config.yaml", .dialect = DIALECT_HF, .prefix = "verl.",
      .mark = {"actor_rollout_ref."}},
-    {.name = "megatron-yaml", .title = N_("Megatron's arguments in a YAML or JSON document"),
+    {.name = "megatron-yaml", .title = N_("Megatron arguments in a YAML or JSON document"),
      .what = "--yaml-cfg, *.yaml: num-layers: 2, moe-token-drop-policy: position", .dialect = DIALECT_MEGATRON,
      .sections = SECTION_MODEL | SECTION_TRAINING, .arguments = true,
      .mark = {"language_model.", "model_parallel.tensor_model_parallel_size", "gpt_args.", "num-layers",

@@ -15,11 +15,11 @@ static const struct {
     uint8_t mark, extent;
 } parts[PARTS] = {
     [PART_PROBLEM] = {NULL, DOC_BAD, SETTINGS_FOUND},
-    [PART_START] = {N_("Not as the guide asks for the first step"), DOC_OPEN, SETTINGS_FOUND},
-    [PART_ADVICE] = {N_("Not as recommended"), DOC_ADVICE, SETTINGS_FOUND},
+    [PART_START] = {N_("Differs from what the guide requires for the first step"), DOC_OPEN, SETTINGS_FOUND},
+    [PART_ADVICE] = {N_("Differs from the recommendation"), DOC_ADVICE, SETTINGS_FOUND},
     [PART_INFO] = {N_("Different, without effect on the verdict"), DOC_NOTE, SETTINGS_FOUND},
-    [PART_WAIVED] = {N_("Differences that were waived"), DOC_WAIVED, SETTINGS_FOUND},
-    [PART_MANUAL] = {N_("To be confirmed by hand"), DOC_ADVICE, SETTINGS_OPEN},
+    [PART_WAIVED] = {N_("Waived differences"), DOC_WAIVED, SETTINGS_FOUND},
+    [PART_MANUAL] = {N_("To be confirmed by you"), DOC_ADVICE, SETTINGS_OPEN},
     [PART_UNKNOWN] = {N_("Unknown: not in the files"), DOC_NOTE, SETTINGS_ALL},
     [PART_EQUAL] = {N_("Equal"), DOC_OK, SETTINGS_ALL},
 };
@@ -145,11 +145,11 @@ static void without_rows(struct document *d, const struct config_compare *c)
             vec_push(&unknown, c->checks.v[i].row->key);
     if (unknown.n + c->unmapped[0].n + c->unmapped[1].n + c->npu_only[0].n + c->npu_only[1].n)
         doc_heading(d, _("Not compared"));
-    keys(d, _("unknown, not in the files"), unknown.v, unknown.n);
-    keys(d, _("without a check, of the target"), c->unmapped[0].v, c->unmapped[0].n);
-    keys(d, _("without a check, of the golden run"), c->unmapped[1].v, c->unmapped[1].n);
-    keys(d, _("NPU only, of the target"), c->npu_only[0].v, c->npu_only[0].n);
-    keys(d, _("NPU only, of the golden run"), c->npu_only[1].v, c->npu_only[1].n);
+    keys(d, _("unknown: not in the files"), unknown.v, unknown.n);
+    keys(d, _("not covered by a check, target"), c->unmapped[0].v, c->unmapped[0].n);
+    keys(d, _("not covered by a check, golden"), c->unmapped[1].v, c->unmapped[1].n);
+    keys(d, _("NPU only, target"), c->npu_only[0].v, c->npu_only[0].n);
+    keys(d, _("NPU only, golden"), c->npu_only[1].v, c->npu_only[1].n);
     vec_release(&unknown);
 }
 
@@ -179,7 +179,7 @@ static void side(struct document *d, const struct settings *s, bool golden)
     if (s->env_path)
         doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(", environment %s"), s->env_path);
     else if (!s->env_known)
-        doc_cell(d, DOC_TEXT, TONE_QUIET, str_of(_("; its environment variables were not given")));
+        doc_cell(d, DOC_TEXT, TONE_QUIET, str_of(_("; environment variables not given")));
     doc_notes(d, DOC_ADVICE, s->warnings.v, s->warnings.n);
 }
 
@@ -189,13 +189,13 @@ void settings_section(struct document *d, const struct config_compare *c, enum s
     size_t fail = 0;
     for (size_t i = 0; i < c->checks.n; i++)
         fail += part_of(&c->checks.v[i]) == PART_PROBLEM;
-    doc_verdict(d, c->pass ? STAGE_PASS : STAGE_FAIL, NULL, _("No setting that matters differs."),
+    doc_verdict(d, c->pass ? STAGE_PASS : STAGE_FAIL, NULL, _("The relevant settings agree."),
                 _("The settings of the runs differ."));
     doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu checks, %zu fail, %zu waived."), c->checks.n, fail, n[CHECK_WAIVED]);
-    doc_say(d, TONE_PLAIN, _("checks: %zu differ, %zu missing, %zu unknown, %zu with advice, %zu equal"),
+    doc_say(d, TONE_PLAIN, _("checks: %zu differ, %zu missing, %zu unknown, %zu with a recommendation, %zu equal"),
             n[CHECK_DIFFERS], n[CHECK_MISSING], n[CHECK_UNKNOWN], n[CHECK_ADVICE], n[CHECK_OK]);
     if (c->guide_broken + c->guide_unknown)
-        doc_say(d, TONE_PLAIN, _("the guide's advice: %zu not followed, %zu unknown"), c->guide_broken,
+        doc_say(d, TONE_PLAIN, _("recommendations of the guide: %zu not followed, %zu unknown"), c->guide_broken,
                 c->guide_unknown);
     side(d, &c->side[0], false);
     side(d, &c->side[1], true);

@@ -196,7 +196,8 @@ static int grow(struct expander *x, struct str s)
 {
     x->sh->work += s.n + 16;
     if (x->sh->work > SHELL_WORK)
-        return err_line(x->sh->e, x->sh->s->path, x->sh->line, _("the script's variables expand to more than %u MB"),
+        return err_line(x->sh->e, x->sh->s->path, x->sh->line, _("the variables of the script expand to more than %u "
+                                                                 "MB"),
                         SHELL_WORK >> 20);
     buf_str(&x->b, s);
     x->some = true;
@@ -256,7 +257,7 @@ static int put_fields(struct expander *x, struct shell_var *v, bool quoted)
 {
     if (v->branch && !v->told) {
         v->told = true;
-        settings_warn(x->sh->s, _("%s: line %u: %.*s is set in a branch of the script; the last value is used"),
+        settings_warn(x->sh->s, _("%s: line %u: %.*s is set inside a branch of the script; the last value is used"),
                       x->sh->s->path, x->sh->line, STR_ARG(v->name));
     }
     for (size_t i = 0; i < v->field.n; i++) {
@@ -351,7 +352,7 @@ static int word_parts(struct expander *x, struct str raw, bool quoted, int depth
 {
     int rc = 0;
     if (depth > SHELL_DEEPEST)
-        return err_line(x->sh->e, x->sh->s->path, x->sh->line, _("nested more than %d deep"), SHELL_DEEPEST);
+        return err_line(x->sh->e, x->sh->s->path, x->sh->line, _("more than %d nested levels"), SHELL_DEEPEST);
     for (size_t i = 0; i < raw.n && rc == 0;) {
         size_t end = i + 1;
         switch (raw.p[i]) {

@@ -30,11 +30,11 @@ static void how_joined(struct words *x)
     char n[NUM_MAX], m[NUM_MAX];
     const struct series *t = &c->run[0], *g = &c->run[1];
     if (c->join == JOIN_EPOCH)
-        SAY(x, _("a log prints no step: records are joined by their epochs"));
+        SAY(x, _("one log has no step numbers: records are joined by epoch"));
     else if (c->join == JOIN_ORDER)
-        SAY(x, _("a log prints neither step nor epoch: records are paired in the order they are printed"));
+        SAY(x, _("one log has neither steps nor epochs: records are joined in the order printed"));
     if (!c->points.n)
-        SAY(x, _("no step in common: the target prints %lld to %lld, the golden run %lld to %lld"),
+        SAY(x, _("no common step: target steps %lld to %lld, golden steps %lld to %lld"),
             (long long)t->records.v[0].step, (long long)vec_last(&t->records)->step, (long long)g->records.v[0].step,
             (long long)vec_last(&g->records)->step);
     for (size_t k = 0; k < 2 && c->points.n; k++) {
@@ -46,7 +46,7 @@ static void how_joined(struct words *x)
     if (t->loss_is_mean != g->loss_is_mean && (t->interval > 1 || g->interval > 1)) {
         const struct series *mean = t->loss_is_mean ? t : g;
         if (mean->interval > 1)
-            SAY(x, _("the loss in the %s log is the mean over %lld steps, in the other log that of one step: print "
+            SAY(x, _("the loss in the %s log is the mean of %lld steps, in the other log the value of one step: print "
                      "every step to compare them"),
                 side(x, mean == g), (long long)mean->interval);
     }
@@ -59,15 +59,15 @@ static void what_is_usable(struct words *x)
     if (c->points.n && !c->usable.n)
         SAY(x, _("no joined step has a finite loss on both sides"));
     if (c->usable.n && c->points.v[c->usable.v[0]].step != 1)
-        SAY(x, _("the first step with a loss on both sides is %lld, not 1: \"first loss\" means that step"),
+        SAY(x, _("the first step with a loss on both sides is %lld, not 1: \"first loss\" refers to that step"),
             (long long)c->points.v[c->usable.v[0]].step);
     size_t skipped = 0;
     for (size_t i = 0; i < c->points.n; i++)
         skipped += curve_skipped(curve_record(c, i, 1));
     if (skipped)
-        SAY(x, _("joined steps that the golden side skipped (overflow), not counted: %s"), num_count(n, skipped));
+        SAY(x, _("joined steps skipped by the golden run (overflow), not counted: %s"), num_count(n, skipped));
     if (c->points.n && !c->norms)
-        SAY(x, _("the global norm is not compared: one side does not print it"));
+        SAY(x, _("the global norm is not compared: not printed on one side"));
 }
 
 static void nonfinite(struct words *x)
@@ -120,13 +120,13 @@ static void resolution(struct words *x)
         bool first = coarse(loss, x->t->first_loss_abs), avg = coarse(loss, x->t->mean_loss_abs);
         if (first || avg)
             SAY(x,
-                _("%s: the log rounds the loss to %s (error up to %s): too coarse for the limit %s of the %s; "
-                  "event files (--from tensorboard) hold all digits"),
+                _("%s: the loss is printed to %s (error up to %s): too coarse for the limit %s of the %s; event files "
+                  "(--from tensorboard) contain all digits"),
                 side(x, k), num_cell(a, loss, 3), num_cell(b, loss / 2, 3),
                 num_cell(d, avg ? x->t->mean_loss_abs : x->t->first_loss_abs, 3),
-                avg ? _("mean loss, and the first loss with it") : _("first loss"));
+                avg ? _("mean loss and of the first loss") : _("first loss"));
         if (mean > 0 && norm > 0 && coarse(norm / mean, x->t->global_norm_rel))
-            SAY(x, _("%s: the log rounds the global norm to %s at values of about %s: too coarse for the limit %s"),
+            SAY(x, _("%s: the global norm is printed to %s at values of about %s: too coarse for the limit %s"),
                 side(x, k), num_cell(a, norm, 3), num_cell(b, mean, 2), num_cell(d, x->t->global_norm_rel, 3));
     }
 }
@@ -152,8 +152,8 @@ static void flat(struct words *x)
         }
         if (best >= FLAT)
             SAY(x,
-                _("%s: flat line, the loss is %s at %s steps in a row from step %lld on: the model does not learn, "
-                  "or the log repeats lines"),
+                _("%s: the loss stays at %s for %s steps from step %lld on: the model does not learn, or the log has "
+                  "repeated lines"),
                 side(x, k), num_exact(v, s->records.v[from].value[LOG_LOSS]), num_count(n, best),
                 (long long)s->records.v[from].step);
     }
@@ -170,13 +170,14 @@ static void rates(struct words *x)
             zero = zero && (!log_has(r, LOG_LR) || r->value[LOG_LR] == 0);
         }
     if (c->lr.there && !c->lr.equal)
-        SAY(x, _("the learning rates differ by up to %s of the golden one, first in step %lld"),
+        SAY(x, _("the learning rates differ by up to %s of the golden value, first at step %lld"),
             num_cell(a, c->lr.max_rel, 3), (long long)c->lr.first);
     if (!c->lr.there && c->points.n)
-        SAY(x, _("the learning rates are not compared: the logs do not print them for the same steps"));
+        SAY(x, _("the learning rates are not compared: not printed for the same steps in both logs"));
     if (zero)
-        SAY(x, _("the learning rate is 0 throughout: the weights are frozen, every step shows forward and backward "
-                 "alone (a healthy pair stays within about 0.001 of the loss and 0.05 of the global norm)"));
+        SAY(x, _("the learning rate is always 0: the weights are frozen, every step depends on forward and backward "
+                 "only (in a correct pair, the loss differs by about 0.001 and the global norm by about 0.05 at "
+                 "most)"));
 }
 
 static void auxiliary(struct words *x)
@@ -185,8 +186,8 @@ static void auxiliary(struct words *x)
         const struct series *s = &x->c->run[k];
         for (size_t i = 0; i < s->names.n; i++)
             if (strcmp(s->names.v[i].tag, "loss") == 0 && str_has(str_of(s->names.v[i].name), "load_balancing")) {
-                SAY(x, _("%s: the log prints an auxiliary loss (%s); MindFormers' loss includes it, Megatron's \"lm "
-                         "loss\" does not"), side(x, k), s->names.v[i].name);
+                SAY(x, _("%s: the log has an auxiliary loss (%s); the loss of MindFormers includes it, the \"lm loss\" "
+                         "of Megatron does not"), side(x, k), s->names.v[i].name);
                 break;
             }
     }
@@ -203,11 +204,11 @@ static void spikes(struct words *x)
         first[s] = count[s]++ ? first[s] : c->spikes.v[i].step;
     }
     if (count[CURVE_LOSS])
-        SAY(x, _("outlier steps of the loss difference: %s, the first %lld; the standard uses averages and is not "
+        SAY(x, _("outlier steps of the loss difference: %s, the first %lld; the standard uses averages and is hardly "
                  "affected"),
             num_count(n, count[CURVE_LOSS]), (long long)first[CURVE_LOSS]);
     if (count[CURVE_NORM])
-        SAY(x, _("outlier steps of the global norm's ratio: %s, the first %lld"), num_count(n, count[CURVE_NORM]),
+        SAY(x, _("outlier steps of the global norm ratio: %s, the first %lld"), num_count(n, count[CURVE_NORM]),
             (long long)first[CURVE_NORM]);
 }
 
@@ -216,7 +217,7 @@ static void centre(struct words *x)
     const struct curves *c = x->c;
     char a[NUM_MAX], b[NUM_MAX];
     if (c->around_zero == 0 && c->mean_loss == STAGE_PASS)
-        SAY(x, _("within the limit of the mean, but biased: mean difference %s, trend %s in 1,000 steps"),
+        SAY(x, _("within the limit of the mean, but biased: mean difference %s, trend %s per 1,000 steps"),
             num_cell(a, c->trend.mean, 3), num_cell(b, c->trend.slope, 3));
 }
 
@@ -226,13 +227,13 @@ static void widened(struct words *x)
     char a[NUM_MAX];
     for (int l = 0; l < CURVE_LIMITS; l++)
         if (c->limit[l].widened > 0)
-            SAY(x, _("the golden runs themselves exceed the limit %s (they differ by %s); the limit is widened"),
+            SAY(x, _("the golden runs differ by %2$s, more than the limit %1$s; the limit is widened accordingly"),
                 curve_limit_name((enum curve_limit)l), num_cell(a, c->limit[l].widened, 3));
     if (c->band.runs > 1 && c->band.spread[CURVE_MEAN_ABS] > 10 * x->t->mean_loss_abs)
-        SAY(x, _("the golden runs differ by %s: almost nothing can fail; check that they use one configuration"),
+        SAY(x, _("the golden runs differ by %s: almost nothing can fail; check that they use the same configuration"),
             num_cell(a, c->band.spread[CURVE_MEAN_ABS], 3));
     if (c->band.runs > 1 && !c->band.steps)
-        SAY(x, _("the golden runs have no usable step in common: no noise band"));
+        SAY(x, _("the golden runs have no common usable step: no noise band"));
 }
 
 void curve_notes_unread(struct curves *c)
@@ -257,11 +258,11 @@ static void short_run(struct words *x)
     char n[NUM_MAX], m[NUM_MAX];
     bool sparse = x->c->run[0].interval > 1 || x->c->run[1].interval > 1;
     if (x->c->limit[CURVE_STEPS].verdict != STAGE_PASS && sparse)
-        NEXT(x, _("print every step, or train on, until %s steps are joined (now %s); with fewer steps nothing is "
+        NEXT(x, _("print every step or train longer until %s steps are joined (now %s); runs with fewer steps are not "
                   "accepted"), num_count(n, (unsigned long long)x->t->steps),
              num_count(m, x->c->points.n));
     else if (x->c->limit[CURVE_STEPS].verdict != STAGE_PASS)
-        NEXT(x, _("train to at least %s steps (%s are joined); with fewer steps nothing is accepted"),
+        NEXT(x, _("train for at least %s steps (%s are joined); runs with fewer steps are not accepted"),
              num_count(n, (unsigned long long)x->t->steps), num_count(m, x->c->points.n));
 }
 
@@ -283,14 +284,13 @@ static void next_beginning(struct words *x)
     char n[NUM_MAX], m[NUM_MAX];
     long long step = (long long)c->points.v[c->usable.v[0]].step;
     if (c->updates[0] != c->updates[1])
-        NEXT(x, _("the target made %s updates before step %lld, the golden run %s: skipped steps (overflow) make the "
+        NEXT(x, _("%s updates on the target before step %lld, %s on the golden side: skipped steps (overflow) make the "
                   "weights differ. Start both with the same loss scale (MindFormers: loss_scale_value, Megatron: "
                   "--initial-loss-scale), then compare the first loss"),
              num_count(n, c->updates[0]), step, num_count(m, c->updates[1]));
     else
-        NEXT(x, _("the first loss in both logs is that of step %lld, after updates: print every step from the first "
-                  "on (MindFormers: per_print_times 1, Megatron: --log-interval 1) to separate the forward pass from "
-                  "what follows"),
+        NEXT(x, _("the first common loss is that of step %lld, after updates: print every step from the first on "
+                  "(MindFormers: per_print_times 1, Megatron: --log-interval 1) to test the forward pass alone"),
              step);
 }
 
@@ -300,14 +300,14 @@ static void next_step(struct words *x)
     if (c->first_loss == STAGE_FAIL && !c->forward_only)
         next_beginning(x);
     else if (c->first_loss == STAGE_FAIL)
-        NEXT(x, _("the first loss differs: so does the forward pass. Compare inputs and weights (diverge weights), "
+        NEXT(x, _("the first loss differs, so the forward pass differs. Compare inputs and weights (diverge weights), "
                   "then dump step 1 of both sides (diverge compare)"));
     else if (c->apart_at >= 0 && c->mean_loss == STAGE_FAIL)
         NEXT(
             x,
             c->usable.n > 1 && c->apart_at == c->points.v[c->usable.v[1]].step
                 ? _("step 1 agrees, step %lld does not: backward or optimizer. Compare the local norms (diverge "
-                    "norms), then eps, rate and weight decay (diverge optimizer)")
+                    "norms), then eps, learning rate and weight decay (diverge optimizer)")
                 : _("the first steps agree, step %lld does not: check the optimizer's betas (diverge optimizer)"),
             (long long)c->apart_at);
     else if (c->diverges_at >= 0)
@@ -315,8 +315,8 @@ static void next_step(struct words *x)
                   "decay (diverge optimizer), then the data and a dump of that step"),
              (long long)c->diverges_at);
     else if (c->mean_loss == STAGE_FAIL)
-        NEXT(x, _("the mean loss differs without a step where it starts: check settings (diverge config), then mixed "
-                  "precision by a dump"));
+        NEXT(x, _("the mean loss differs, but no step where it starts can be identified: check settings (diverge "
+                  "config), then mixed precision with a dump"));
 }
 
 static void next_norm(struct words *x)
@@ -344,10 +344,10 @@ static void next_spike(struct words *x)
     }
     if (best)
         NEXT(x, best->run == 0
-                    ? _("outlier on the target side at step %lld: check its data, overflow and the local norms around "
-                        "it, and dump it on both sides")
-                    : _("outlier on the golden side at step %lld: check its data, overflow and the local norms around "
-                        "it, and dump it on both sides"),
+                    ? _("outlier on the target side at step %lld: check its data, overflow and the local norms of the "
+                        "steps around it; dump it on both sides")
+                    : _("outlier on the golden side at step %lld: check its data, overflow and the local norms of the "
+                        "steps around it; dump it on both sides"),
              (long long)best->step);
 }
 
@@ -359,8 +359,8 @@ static void next_accepted(struct words *x)
     if (c->around_zero == 0)
         NEXT(x, c->band.runs > 1 ? _("accepted by the standard, but the difference is biased: usual causes are "
                                      "learning rate, weight decay and its exclusions")
-                                 : _("accepted by the standard; a second golden run (GOLDEN2) shows whether the "
-                                     "golden runs are biased in the same way"));
+                                 : _("accepted by the standard; a second golden run (GOLDEN2) shows whether golden "
+                                     "runs differ from each other in the same way"));
     else
         NEXT(x, _("accepted: continue with the next scale (more cards, one feature at a time)"));
 }

@@ -38,7 +38,7 @@ static void points(struct document *d, const struct curves *c)
         {"global-norm", _("global norm"), _("at most "), c->global_norm, {CURVE_NORM_REL, CURVE_NORM_REL}},
         {"steps", _("joined steps"), _("at least "), c->limit[CURVE_STEPS].verdict, {CURVE_STEPS, CURVE_STEPS}},
     };
-    const char *const head[] = {_("point"), _("measured"), _("limit"), _("widened by")};
+    const char *const head[] = {_("criterion"), _("measured"), _("limit"), _("widened to")};
     bool widened = false; /* where the golden runs themselves differ by more than a limit */
     for (int l = 0; l < CURVE_LIMITS; l++)
         widened |= c->limit[l].widened > 0;
@@ -64,7 +64,7 @@ static void points(struct document *d, const struct curves *c)
             buf_release(&t[k]);
     }
     if (widened)
-        doc_say(d, TONE_QUIET, "%s", _("A limit is widened where the golden runs themselves differ by more."));
+        doc_say(d, TONE_QUIET, "%s", _("A limit is widened if the golden runs differ by more than the limit."));
 }
 
 /* ---- the course ---- */
@@ -75,12 +75,12 @@ static void trend(struct document *d, const struct curves *c)
     if (!c->trend.there)
         return;
     doc_note(d, c->around_zero == 0 ? DOC_ADVICE : DOC_NOTE, NULL,
-             c->around_zero == 1 ? _("the difference oscillates around zero: mean %s, trend %s in 1,000 steps, %s "
+             c->around_zero == 1 ? _("the difference oscillates around zero: mean %s, trend %s per 1,000 steps, %s "
                                      "sign changes")
              : c->around_zero == 0
-                 ? _("the difference is biased: mean %s, trend %s in 1,000 steps, %s sign changes")
-                 : _("too few steps to decide whether the difference is around zero: mean %s, trend %s in 1,000 "
-                     "steps, %s sign changes"),
+                 ? _("the difference is biased: mean %s, trend %s per 1,000 steps, %s sign changes")
+                 : _("too few steps to decide whether the difference oscillates around zero: mean %s, trend %s per "
+                     "1,000 steps, %s sign changes"),
              num_cell(n, c->trend.mean, 3), num_cell(m, c->trend.slope, 3), num_count(k, c->trend.sign_changes));
     if (c->around_zero == 0)
         doc_detail(d, "%s", _("the standard accepts a stable difference within its limits"));
@@ -93,7 +93,7 @@ static void band(struct document *d, const struct curves *c)
         doc_note(d, DOC_NOTE, NULL, _("%zu golden runs differ by %s on average, %s at most"), c->band.runs,
                  num_cell(n, c->band.spread[CURVE_MEAN_ABS], 3), num_cell(m, c->band.max_abs, 3));
     if (c->band.runs > 1 && !isnan(c->band.inside))
-        doc_note(d, DOC_NOTE, NULL, _("the target is within their band at %s %% of the steps"),
+        doc_note(d, DOC_NOTE, NULL, _("the target is within the band of the golden runs at %s %% of the steps"),
                  num_cell(n, 100 * c->band.inside, 3));
 }
 
@@ -159,7 +159,7 @@ static void stretches(struct document *d, const struct curves *c, const struct o
 
 static void outliers(struct document *d, const struct curves *c)
 {
-    const char *const head[] = {_("outlier steps"), _("series"), _("first on"), _("its value")};
+    const char *const head[] = {_("outlier steps"), _("series"), _("first at"), _("value")};
     size_t told = 0;
     if (!c->spikes.n && !c->nonfinite.n)
         return;
@@ -183,12 +183,12 @@ static void runs(struct document *d, const struct curves *c)
                 num_count(n, s->records.n), (long long)s->records.v[0].step, (long long)vec_last(&s->records)->step,
                 s->path, s->format);
     }
-    doc_say(d, TONE_PLAIN, _("loss differences over %s usable steps, global norms over %s"), num_count(n, c->usable.n),
+    doc_say(d, TONE_PLAIN, _("usable steps: %s for the loss, %s for the global norm"), num_count(n, c->usable.n),
             num_count(m, c->norms));
     if (c->band.runs < 2 || !c->band.steps)
-        doc_say(d, TONE_QUIET, "%s", _("the golden side's own spread is unknown: no second golden run was given"));
+        doc_say(d, TONE_QUIET, "%s", _("the spread of golden runs is unknown: no second golden run was given"));
     if (!c->lr.there)
-        doc_say(d, TONE_QUIET, "%s", _("learning rates: not printed by both runs"));
+        doc_say(d, TONE_QUIET, "%s", _("learning rates: not printed in both logs"));
 }
 
 void curves_section(struct document *d, const struct curves *c)
@@ -208,9 +208,9 @@ void curves_first_section(struct document *d, const struct curves *c)
     const struct curve_judged *a = &c->limit[CURVE_FIRST_ABS], *r = &c->limit[CURVE_FIRST_REL];
     const char *const head[] = {_("step"), _("target"), _("golden")};
     char n[4][NUM_MAX];
-    doc_verdict(d, c->first_loss, NULL, _("The first loss agrees, so the forward passes do."),
-                c->forward_only ? _("The first loss does not agree, so the forward passes differ.")
-                                : _("The first loss in both logs does not agree; it follows updates."));
+    doc_verdict(d, c->first_loss, NULL, _("The first loss agrees, so the forward passes agree."),
+                c->forward_only ? _("The first loss differs, so the forward passes differ.")
+                                : _("The first common loss differs; it is preceded by updates."));
     if (!c->usable.n) {
         doc_note(d, DOC_OPEN, "first-loss", "%s", _("loss of step 1: no step has a loss in both logs"));
         return;
@@ -221,13 +221,14 @@ void curves_first_section(struct document *d, const struct curves *c)
     num_cell(n[3], 100 * r->value, 3);
     if (c->first_loss == STAGE_FAIL && !c->forward_only)
         doc_note(d, DOC_BAD, "first-loss",
-                 _("first loss: not in both logs; that of step %lld, after updates, differs by %s (%s %%)"), step, n[2],
+                 _("first loss: not in both logs; the loss of step %lld, after updates, differs by %s (%s "
+                   "%%)"), step, n[2],
                  n[3]);
     else
         doc_note(d, doc_mark_of(c->first_loss), "first-loss",
-                 _("loss of step %lld: %s and %s, they differ by %s or %s %%"), step,
+                 _("loss of step %lld: %s and %s, difference %s or %s %%"), step,
                  num_exact(n[0], t->value[LOG_LOSS]), num_exact(n[1], g->value[LOG_LOSS]), n[2], n[3]);
-    doc_detail(d, _("limit %s, or %s %%; the first loss is forward only"), num_cell(n[0], a->limit, 3),
+    doc_detail(d, _("limit %s, or %s %%; the first loss depends on the forward pass only"), num_cell(n[0], a->limit, 3),
                num_cell(n[1], 100 * r->limit, 3));
     doc_table(d, ARRAY_LEN(head), head);
     for (size_t i = 0; i < c->usable.n && i < FIRST_STEPS; i++) {

@@ -139,7 +139,7 @@ int curves_open_after(struct curves *c, const struct curves *old, const char *co
     *c = (struct curves){.runs = n};
     if (n < 1 || n > CURVE_RUNS) {
         c->runs = 0;
-        return err_set(e, ERR_USAGE, _("curves takes 1 to %d runs, not %zu"), CURVE_RUNS, n);
+        return err_set(e, ERR_USAGE, _("curves: expected 1 to %d runs, found %zu"), CURVE_RUNS, n);
     }
     threads_run((int)n, open_some, &x);
     for (size_t i = 0; i < n; i++)
@@ -151,8 +151,8 @@ int curves_open_after(struct curves *c, const struct curves *old, const char *co
         return err_set(e, ERR_CANCEL, "%s", _("interrupted"));
     for (size_t i = 0; i < n; i++)
         if (!c->run[i].records.n)
-            return err_set(e, ERR_DATA, _("%s: expected records with a step's loss, found local norms only (diverge "
-                                          "norms)"), path[i]);
+            return err_set(e, ERR_DATA, _("%s: expected records with the loss of a step, found local norms only "
+                                          "(diverge norms)"), path[i]);
     n > 1 ? join(c) : list(c);
     return 0;
 }

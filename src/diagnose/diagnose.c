@@ -19,82 +19,82 @@ static const struct {
     [DIAGNOSIS_NONFINITE] = {"nonfinite", N_("NaN or infinity"),
         N_("Look for an overflow, a division, or a mask filled with -inf that is multiplied; on an NPU, "
            "INF_NAN_MODE_ENABLE=1 makes overflows visible.")},
-    [DIAGNOSIS_WRONG_SHARD] = {"wrong-shard", N_("another rank's shard"),
-        N_("Compare how the weight is cut and which rank loads which part: the order of ranks, gate and up cut apart "
-           "or as one, the file each rank reads.")},
-    [DIAGNOSIS_WRONG_POSITIONS] = {"wrong-positions", N_("positions of another cut"),
-        N_("Position ids, rotary tables and masks have to be cut as the tokens are: zigzag or natural.")},
-    [DIAGNOSIS_WRONG_LAYER] = {"wrong-layer", N_("another layer's weights"),
-        N_("Compare the layer numbers a pipeline stage gives its layers with those it loads: the offset of the stage, "
-           "virtual stages.")},
-    [DIAGNOSIS_WRONG_EXPERT] = {"wrong-expert", N_("another expert's weights"),
-        N_("Compare the experts' global numbers with those each expert-parallel rank loads: the offset of the rank.")},
-    [DIAGNOSIS_MICRO_BATCH_SCALE] = {"micro-batch-scale", N_("micro-batches added up"),
-        N_("Divide the loss of each micro-batch by their number before the backward pass, once.")},
+    [DIAGNOSIS_WRONG_SHARD] = {"wrong-shard", N_("the shard of a different rank"),
+        N_("Compare how the weight is sharded and which rank loads which shard: the order of ranks, gate and up "
+           "sharded separately or together, the file each rank reads.")},
+    [DIAGNOSIS_WRONG_POSITIONS] = {"wrong-positions", N_("positions of a different split"),
+        N_("Split position ids, rotary tables and masks in the same way as the tokens: zigzag or natural.")},
+    [DIAGNOSIS_WRONG_LAYER] = {"wrong-layer", N_("the weights of a different layer"),
+        N_("Compare the layer numbers that a pipeline stage assigns with those it loads: offset of the stage, virtual "
+           "stages.")},
+    [DIAGNOSIS_WRONG_EXPERT] = {"wrong-expert", N_("the weights of a different expert"),
+        N_("Compare the global expert numbers with those each expert-parallel rank loads: offset of the rank.")},
+    [DIAGNOSIS_MICRO_BATCH_SCALE] = {"micro-batch-scale", N_("micro-batches summed"),
+        N_("Divide the loss of each micro-batch by the number of micro-batches before the backward pass, once.")},
     [DIAGNOSIS_ALL_ZERO] = {"all-zero", N_("all zero"),
-        N_("The result was never written: check whether the operator ran, whether its output was copied back in time, "
-           "and masks and initialisation.")},
-    [DIAGNOSIS_ZERO_GRADIENT] = {"zero-gradient", N_("a gradient that is zero"),
-        N_("The backward pass loses it: check this operator's gradient kernel (slices and views above all), detached "
-           "tensors and stop_gradient.")},
+        N_("The result was never written: check whether the operator ran and whether its output was copied back in "
+           "time; check masks and initialisation.")},
+    [DIAGNOSIS_ZERO_GRADIENT] = {"zero-gradient", N_("zero gradient"),
+        N_("Check the gradient kernel of this operator (especially for slices and views), detached tensors and "
+           "stop_gradient.")},
     [DIAGNOSIS_SATURATED] = {"saturated", N_("saturated"),
-        N_("Values stop at the largest number of the type: saturation mode hides an overflow. Set "
-           "INF_NAN_MODE_ENABLE=1 and find the operator that overflows; use a wider type or a scale.")},
-    [DIAGNOSIS_UNINITIALISED] = {"uninitialised", N_("an uninitialised buffer"),
-        N_("Uninitialised memory: look for an empty() that nothing fills, a kernel that skips its tail, or a missing "
-           "synchronisation.")},
+        N_("Values are clipped at the largest number of the type: saturation mode hides an overflow. Set "
+           "INF_NAN_MODE_ENABLE=1 and find the operator that overflows; use a wider type or scale the values.")},
+    [DIAGNOSIS_UNINITIALISED] = {"uninitialised", N_("uninitialised buffer"),
+        N_("Uninitialised memory: look for an empty() that is never filled, a kernel that skips the last block, or a "
+           "missing synchronisation.")},
     [DIAGNOSIS_DROPOUT] = {"dropout", N_("dropout"),
-        N_("Set all dropout probabilities to 0 on both sides; random numbers never agree between frameworks.")},
-    [DIAGNOSIS_MASK] = {"mask", N_("another mask"),
-        N_("Compare how both sides build the mask: its pattern, its fill value, and whether it is multiplied or "
-           "filled in.")},
-    [DIAGNOSIS_EPSILON] = {"epsilon", N_("another epsilon"),
+        N_("Set all dropout probabilities to 0 on both sides; random numbers differ between frameworks.")},
+    [DIAGNOSIS_MASK] = {"mask", N_("different mask"),
+        N_("Compare how both sides build the mask: pattern, fill value, and whether it is multiplied or used to "
+           "fill.")},
+    [DIAGNOSIS_EPSILON] = {"epsilon", N_("different epsilon"),
         N_("Set the same epsilon in both configurations (rms_norm_eps, layernorm_epsilon, norm_epsilon).")},
-    [DIAGNOSIS_ACTIVATION] = {"activation", N_("another activation function"),
-        N_("Set the same function in both configurations (hidden_act, activation_func), and the same form of it: gelu "
-           "has an exact and a tanh form (approximate).")},
-    [DIAGNOSIS_ARGUMENT] = {"argument", N_("another argument"),
-        N_("Set it to the same value on both sides: in the configuration, where the module is built, or where the "
-           "call is made; a side that omits it uses its framework's default.")},
-    [DIAGNOSIS_UNTIED] = {"untied", N_("weights that are not tied"),
-        N_("One side shares this weight with another module and adds up both gradients, the other has two copies: "
+    [DIAGNOSIS_ACTIVATION] = {"activation", N_("different activation function"),
+        N_("Set the same function in both configurations (hidden_act, activation_func), in the same form: gelu has an "
+           "exact and a tanh form (approximate).")},
+    [DIAGNOSIS_ARGUMENT] = {"argument", N_("different argument"),
+        N_("Set the argument to the same value on both sides: in the configuration, where the module is built, or in "
+           "the call; a side that omits it uses the default of its framework.")},
+    [DIAGNOSIS_UNTIED] = {"untied", N_("weights not tied"),
+        N_("One side shares this weight with a second module and sums both gradients, the other side has two copies: "
            "compare tie_word_embeddings (untie_embeddings_and_output_weights) and how the checkpoint was loaded.")},
-    [DIAGNOSIS_ROPE] = {"rope", N_("another rotary table"),
-        N_("Compute inv_freq in float32 on both sides, with the same base (theta), and check on which device it is "
+    [DIAGNOSIS_ROPE] = {"rope", N_("different rotary table"),
+        N_("Compute inv_freq in float32 and with the same base (theta) on both sides; check on which device it is "
            "computed.")},
-    [DIAGNOSIS_ROUNDED] = {"rounded", N_("rounded through a coarser type"),
-        N_("Find the cast: a compute type, a parameter or a buffer is coarser on that side.")},
+    [DIAGNOSIS_ROUNDED] = {"rounded", N_("rounded to a lower-precision type"),
+        N_("Find the cast: a compute type, a parameter or a buffer has lower precision on that side.")},
     [DIAGNOSIS_DENORMAL] = {"denormal", N_("denormal numbers flushed to zero"),
-        N_("That side's hardware or compiler flushes denormals; a loss scale or a wider type keeps small gradients.")},
+        N_("The hardware or compiler of that side flushes denormals; a loss scale or a wider type preserves small "
+           "gradients.")},
     [DIAGNOSIS_SIGN] = {"sign", N_("the sign is inverted"),
-        N_("Look for a swapped subtraction, a missing minus, or another convention (rotation direction, mask "
-           "polarity).")},
+        N_("Look for swapped operands of a subtraction, a missing minus, or a different convention (rotation "
+           "direction, mask polarity).")},
     [DIAGNOSIS_SCALE] = {"scale", N_("a constant factor"),
-        N_("Look for a missing or doubled factor: an attention scale, a mean instead of a sum, a loss scale, a "
-           "division by the world size or the number of micro batches.")},
+        N_("Look for a factor that is missing or applied twice: attention scale, mean instead of sum, loss scale, "
+           "division by the world size or the number of micro-batches.")},
     [DIAGNOSIS_OFFSET] = {"offset", N_("a constant offset"),
-        N_("Look for a bias, a shift or a mean that one side adds and the other does not.")},
+        N_("Look for a bias, an offset or a mean that only one side adds.")},
     [DIAGNOSIS_SHIFTED] = {"shifted", N_("shifted along an axis"),
-        N_("Compare the start on both sides: labels shifted by a token, positions that start at 1, a start token.")},
-    [DIAGNOSIS_LAYOUT] = {"layout", N_("another layout of the same values"),
-        N_("One side reads heads, parts or halves interleaved and the other in blocks: compare how fused weights were "
-           "converted and how they are split, or give the pair a view.")},
-    [DIAGNOSIS_PERMUTED] = {"permuted", N_("the same values in another order"),
-        N_("Look for an extra or missing transposition: in the conversion of a weight, or in a view before this "
-           "call.")},
-    [DIAGNOSIS_STALE] = {"stale", N_("another row's value"),
-        N_("The buffer was read before it was written, or another variable was passed; if the pairing is wrong, pair "
-           "the rows by hand.")},
+        N_("Compare the start on both sides: labels shifted by one token, positions that start at 1, a start token.")},
+    [DIAGNOSIS_LAYOUT] = {"layout", N_("same values, different layout"),
+        N_("One side reads heads, parts or halves interleaved, the other in blocks: compare how fused weights were "
+           "converted and split, or set a view for the pair.")},
+    [DIAGNOSIS_PERMUTED] = {"permuted", N_("same values, different order"),
+        N_("Look for an extra or missing transpose: in the conversion of a weight, or in a view before this call.")},
+    [DIAGNOSIS_STALE] = {"stale", N_("the value of a different row"),
+        N_("The buffer was read before it was written, or a different variable was passed; if the pairing is wrong, "
+           "pair the rows by hand.")},
     [DIAGNOSIS_WEIGHTS_FIRST] = {"weights-first", N_("the weights differ before the operator runs"),
         N_("This operator is not the cause: compare the weight files and their conversion (diverge weights).")},
     [DIAGNOSIS_PARTIAL] = {"partial", N_("only some positions"),
-        N_("Check what is special about these positions: padding, one head or expert, one shard of a parallel group, "
-           "the tail of a kernel's block.")},
+        N_("Check what these positions have in common: padding, one head or expert, one shard of a parallel group, the "
+           "last elements of a kernel block.")},
     [DIAGNOSIS_GAP] = {"gap", N_("starts in a gap"),
-        N_("The difference starts in calls only one side recorded: compare the source between the last pair that "
-           "agrees and this one, or record these calls.")},
+        N_("The difference starts in calls that only one side recorded: compare the source code between the last pair "
+           "that agrees and this one, or record these calls.")},
     [DIAGNOSIS_UNREAD] = {"unread", N_("unknown"),
-        N_("Make both files readable and compare again: their elements were not checked.")},
+        N_("Make both files readable and compare again: the elements were not checked.")},
 };
 
 enum needs {
@@ -219,7 +219,7 @@ const char *diagnosis_left_text(char out[DIAGNOSIS_LEFT_MAX], double share)
 {
     char n[NUM_MAX];
     if (share == 0)
-        snprintf(out, DIAGNOSIS_LEFT_MAX, "%s", _("this explains all of it"));
+        snprintf(out, DIAGNOSIS_LEFT_MAX, "%s", _("this explains the whole deviation"));
     else
         snprintf(out, DIAGNOSIS_LEFT_MAX, _("deviation left after this: %s"), num_cell(n, share, 2));
     return out;
@@ -417,7 +417,7 @@ static void say_unread(struct diagnosis_case *p, const struct err *e)
     struct diagnoses *out = p->out;
     for (; out->n >= DIAGNOSES_MOST; out->n--)
         free(out->v[out->n - 1].evidence);
-    case_found(p, DIAGNOSIS_UNREAD, BOTH_SIDES, 0, _("cannot read its elements: %s"), e->text);
+    case_found(p, DIAGNOSIS_UNREAD, BOTH_SIDES, 0, _("cannot read the elements: %s"), e->text);
 }
 
 /* What a pack says the line had been found to look like; false where that was not looked for. */

@@ -78,7 +78,7 @@ static void say(struct diagnosis_case *p, const char *call, const struct activat
     for (int s = 0; s < 2; s++)
         activation_text(f[s], &name[s]);
     case_found(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 1,
-               _("fitted to its inputs and outputs, %s computes %s on the target and %s on the golden side (relative "
+               _("by a fit of its inputs and outputs, %s computes %s on the target and %s on the golden side (relative "
                  "errors %s and %s)"),
                call, name[TARGET].p, name[GOLDEN].p, num_cell(n[0], left[0], 2), num_cell(n[1], left[1], 2));
     buf_release(&name[0]);
@@ -155,8 +155,8 @@ static bool by_figures(struct diagnosis_case *p, const uint32_t output[2])
     for (int s = 0; s < 2; s++)
         names_of(bits[s], &name[s]);
     case_found(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 0.9,
-               _("the input and output extremes of %s match %s on the target and %s on the golden side; the elements "
-                 "were not recorded"),
+               _("max and min of the input and output of %s match %s on the target and %s on the golden side; the "
+                 "elements were not recorded"),
                p->side[TARGET]->calls.v[p->side[TARGET]->rows.v[output[TARGET]].call].name, name[TARGET].p,
                name[GOLDEN].p);
     buf_release(&name[0]);

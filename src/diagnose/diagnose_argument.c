@@ -82,7 +82,7 @@ static void say_factor(struct diagnosis_case *p, double t, double g)
     bool turned = (t < 0) != (g < 0) && fabs(t / g + 1) < 1e-6;
     diagnosis_factor_text(t / g, 1e-4, &b);
     buf_fmt(&more, _(", a factor of %s"), b.p);
-    say(p, turned ? DIAGNOSIS_SIGN : DIAGNOSIS_SCALE, 0.9, _("the factor given to the call"), more.p);
+    say(p, turned ? DIAGNOSIS_SIGN : DIAGNOSIS_SCALE, 0.9, _("the factor passed to the call"), more.p);
     buf_release(&b);
     buf_release(&more);
 }
@@ -104,7 +104,7 @@ static bool number_is_known(struct diagnosis_case *p, double t, double g)
                        str_ihas(align_item_operator(p->side[TARGET], p->call), "dropout")))
         say(p, DIAGNOSIS_DROPOUT, 1, _("the dropout probability"), "");
     else if (fmin(t, g) <= -1e3 && (f == FAMILY_MUL || f == FAMILY_ADD || f == FAMILY_ELEMENTWISE))
-        say(p, DIAGNOSIS_MASK, 0.9, _("the fill value of masked places"),
+        say(p, DIAGNOSIS_MASK, 0.9, _("the fill value of masked positions"),
             isinf(t) || isinf(g) ? _("; 0 times infinity is NaN") : "");
     else if (f == FAMILY_ELEMENTWISE && fmin(t, g) >= 1000 && str_ihas(dump_call_name(p->side[TARGET], p->call), "pow"))
         say(p, DIAGNOSIS_ROPE, 0.8, _("the base of the powers"), "");

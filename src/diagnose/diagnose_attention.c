@@ -313,11 +313,11 @@ static void mask_text(const struct attention_way *w, struct buf *out)
     if (w->ahead == CAUSAL_NONE && !w->masks)
         buf_cstr(out, _("no mask"));
     else if (w->ahead == 0)
-        buf_cstr(out, w->masks ? _("the causal mask and the one given") : _("the causal mask"));
+        buf_cstr(out, w->masks ? _("the causal mask and the mask passed to the call") : _("the causal mask"));
     else if (w->ahead != CAUSAL_NONE)
-        buf_fmt(out, _("a causal mask with %d tokens ahead visible"), w->ahead);
+        buf_fmt(out, _("a causal mask that leaves %d later tokens visible"), w->ahead);
     else
-        buf_cstr(out, _("the mask given"));
+        buf_cstr(out, _("the mask passed to the call"));
 }
 
 static void say_scale(struct diagnosis_case *p, const struct attention_side a[2])
@@ -327,7 +327,7 @@ static void say_scale(struct diagnosis_case *p, const struct attention_side a[2]
     diagnosis_factor_text(a[TARGET].way.scale / a[GOLDEN].way.scale, 2e-3, &b);
     case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.98,
                _("attention recomputed from its queries, keys and values: the scores are multiplied by %s on the "
-                 "target and by %s on the golden side, a factor of %s"),
+                 "target and by %s on the golden side; factor %s"),
                num_cell(n[0], a[TARGET].way.scale, 4), num_cell(n[1], a[GOLDEN].way.scale, 4), b.p);
     buf_release(&b);
 }
@@ -355,7 +355,7 @@ static void say_mask(struct diagnosis_case *p, const struct attention_side a[2],
         mask_text(&a[s].way, &b[s]);
     case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.98,
                _("attention recomputed from its queries, keys and values: the target applies %s, the golden side %s; "
-                 "%zu places are visible only on the target, %zu only on the golden side"),
+                 "%zu positions are visible only on the target, %zu only on the golden side"),
                b[TARGET].p, b[GOLDEN].p, only[TARGET], only[GOLDEN]);
     buf_release(&b[0]);
     buf_release(&b[1]);
@@ -381,13 +381,13 @@ static void compare_ways(struct diagnosis_case *p, const struct attention_side a
         say_mask(p, a, only);
     if (t->rope != g->rope && t->rope && g->rope)
         case_found(p, DIAGNOSIS_ROPE, BOTH_SIDES, 0.98,
-                   t->rope == ROTATE_NEIGHBOURS ? _("attention recomputed: the target rotates neighbours (2i, 2i+1) "
-                                                    "of queries and keys, the golden side halves")
-                                                  : _("attention recomputed: the golden side rotates neighbours (2i, "
-                                                      "2i+1) of queries and keys, the target halves"));
+                   t->rope == ROTATE_NEIGHBOURS ? _("attention recomputed: the target rotates adjacent elements (2i, "
+                                                    "2i+1) of queries and keys, the golden side rotates halves")
+                                                  : _("attention recomputed: the golden side rotates adjacent elements "
+                                                      "(2i, 2i+1) of queries and keys, the target rotates halves"));
     if (t->low != g->low && (!t->low || !g->low))
         case_found(p, DIAGNOSIS_ROUNDED, t->low ? TARGET : GOLDEN, 0.97,
-                   _("attention recomputed: the %s's softmax is computed in %s"),
+                   _("attention recomputed: the softmax of the %s is computed in %s"),
                    diagnosis_side_word(t->low ? TARGET : GOLDEN),
                    (t->low ? t->low : g->low) == LOW_BF16 ? "bfloat16" : "float16");
 }

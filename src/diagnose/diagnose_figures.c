@@ -85,10 +85,10 @@ void detect_zero(struct diagnosis_case *p)
     num_cell(a, min, 4);
     num_cell(b, max, 4);
     if (backward(p))
-        case_found(p, DIAGNOSIS_ZERO_GRADIENT, side, 1, _("this gradient is zero everywhere on the %s, on the other "
-                                                          "it is between %s and %s"),
+        case_found(p, DIAGNOSIS_ZERO_GRADIENT, side, 1, _("this gradient is zero everywhere on the %s; on the other "
+                                                          "side it is between %s and %s"),
                    diagnosis_side_word(side), a, b);
-    case_found(p, DIAGNOSIS_ALL_ZERO, side, 1, _("every element of the %s is 0, the other side is between %s and %s"),
+    case_found(p, DIAGNOSIS_ALL_ZERO, side, 1, _("every element of the %s is 0; the other side is between %s and %s"),
                diagnosis_side_word(side), a, b);
 }
 
@@ -115,10 +115,10 @@ void detect_saturated(struct diagnosis_case *p)
             num_cell(n[1], other, 6);
             if (count)
                 case_found(p, DIAGNOSIS_SATURATED, s, 1, _("%llu elements of the %s are saturated at %s, the largest "
-                                                           "%s; the other side reaches %s"),
+                                                           "%s value; the other side reaches %s"),
                            (unsigned long long)count, diagnosis_side_word(s), n[0], dtype_table[limits[i]].name, n[1]);
             else
-                case_found(p, DIAGNOSIS_SATURATED, s, 0.95, _("the %s reaches %s, the largest %s; the other side "
+                case_found(p, DIAGNOSIS_SATURATED, s, 0.95, _("the %s reaches %s, the largest %s value; the other side "
                                                               "reaches %s"),
                            diagnosis_side_word(s), n[0], dtype_table[limits[i]].name, n[1]);
             break;
@@ -138,7 +138,7 @@ void detect_uninitialised(struct diagnosis_case *p)
             most > 0.99 * dtype_table[DTYPE_BF16].max)
             continue;
         char a[NUM_MAX], b[NUM_MAX];
-        case_found(p, DIAGNOSIS_UNINITIALISED, s, 0.8, _("the %s reaches %s where the other side reaches %s"),
+        case_found(p, DIAGNOSIS_UNINITIALISED, s, 0.8, _("the %s reaches %s; the other side reaches %s"),
                    diagnosis_side_word(s),
                    num_cell(a, most, 4), num_cell(b, other, 4));
     }
@@ -173,11 +173,11 @@ void detect_scale_statistics(struct diagnosis_case *p)
     num_cell(n, worst, 2);
     if (turned)
         case_found(p, DIAGNOSIS_SIGN, BOTH_SIDES, 0.7,
-                   _("max, min and mean are those of the golden side times %s, within %s; the elements were not "
+                   _("max, min and mean are %s times those of the golden side, within %s; the elements were not "
                      "recorded"), b.p, n);
     else
         case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.8,
-                   _("max, min, mean and norm are those of the golden side times %s, within %s; the elements were not "
+                   _("max, min, mean and norm are %s times those of the golden side, within %s; the elements were not "
                      "recorded"), b.p, n);
     buf_release(&b);
 }
@@ -204,8 +204,8 @@ void detect_offset_statistics(struct diagnosis_case *p)
     bool epsilon = fabs(c[2]) <= EPSILON_MOST && patient_before_root(p);
     case_found(
         p, epsilon ? DIAGNOSIS_EPSILON : DIAGNOSIS_OFFSET, BOTH_SIDES, 0.8,
-        epsilon ? _("before the root max, min and mean all differ by %s: the target's epsilon is larger by this; the "
-                    "elements were not recorded")
+        epsilon ? _("before the square root, max, min and mean all differ by %s: the epsilon of the target is larger "
+                    "by this amount; the elements were not recorded")
                 : _("max, min and mean all differ by %s, and the norm accordingly; the elements were not recorded"),
         num_cell(a, c[2], 5));
 }
@@ -236,13 +236,14 @@ void detect_mask_statistics(struct diagnosis_case *p)
             max == diagnosis_case_stat(p, !s, STAT_MAX))
             case_found(
                 p, DIAGNOSIS_MASK, s, 0.9,
-                _("the %s's mask is %s everywhere, the other side's also %s; the elements were not recorded"),
+                _("the mask of the %s is %s everywhere; the mask of the other side also contains %s; the elements were "
+                  "not recorded"),
                 diagnosis_side_word(s), num_exact(n[0], max), num_exact(n[1], diagnosis_case_stat(p, !s, STAT_MIN)));
     }
     double least[2] = {diagnosis_case_stat(p, TARGET, STAT_MIN), diagnosis_case_stat(p, GOLDEN, STAT_MIN)};
     if (dtype_is_float(p->r[TARGET]->dtype) && (least[0] <= MASK_FILL) != (least[1] <= MASK_FILL))
         case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.8,
-                   _("the minimum is %s on the target and %s on the golden side: only one side fills what it masks; "
+                   _("the minimum is %s on the target and %s on the golden side: only one side fills masked positions; "
                      "the elements were not recorded"),
                    num_cell(n[0], least[0], 4), num_cell(n[1], least[1], 4));
     double t = diagnosis_case_stat(p, TARGET, STAT_MEAN), g = diagnosis_case_stat(p, GOLDEN, STAT_MEAN);
@@ -250,8 +251,8 @@ void detect_mask_statistics(struct diagnosis_case *p)
         diagnosis_case_stat(p, TARGET, STAT_MIN) == diagnosis_case_stat(p, GOLDEN, STAT_MIN) &&
         fabs(t - g) > 1e-4 * fabs(g))
         case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.85,
-                   _("the masks have the same two values, their means are %s on the target and %s on the golden side: "
-                     "another number of places is masked; the elements were not recorded"),
+                   _("the masks have the same two values, but the means are %s on the target and %s on the golden "
+                     "side: the numbers of masked positions differ; the elements were not recorded"),
                    num_cell(n[0], t, 4), num_cell(n[1], g, 4));
 }
 
@@ -311,7 +312,8 @@ void detect_changed_end(struct diagnosis_case *p)
         return;
     struct buf name = {0};
     dump_row_name(p->side[!side], inner, &name);
-    case_found(p, DIAGNOSIS_GAP, side, 0.8, _("%s agrees with what the module returns on the other side; what changes "
-                                              "it here after the last call was not recorded"), name.p);
+    case_found(p, DIAGNOSIS_GAP, side, 0.8, _("%s agrees with the output of the module on the other side; the "
+                                              "operation that changes it after the last call here was not "
+                                              "recorded"), name.p);
     buf_release(&name);
 }

@@ -101,14 +101,13 @@ static bool weights_of(struct diagnosis_case *p, uint32_t call)
                        _("the weight %s differs before it is used (%s)"),
                        name.p, num_cell(n, (double)x->error, 3));
         else if (reordered_weight(p, call, r, x))
-            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s has the golden values in another "
-                                                                      "order: transposed or permuted when it was "
-                                                                      "converted or read"), name.p);
+            case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s has the golden values in a "
+                                                                      "different order: transposed or permuted during "
+                                                                      "conversion or loading"), name.p);
         else if (part == PART_TRANSPOSED)
             case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9,
-                       _("the rows of the weight %s are the columns of its "
-                         "part in the other side's fused weight: it is "
-                         "transposed"), name.p);
+                       _("the rows of the weight %s are the columns of the corresponding part of the fused weight on "
+                         "the other side: it is transposed"), name.p);
         else if (part == PART_MISSING)
             case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.8,
                        _("most rows of the weight %s are not found in the fused weight of the other side"), name.p);
@@ -216,8 +215,8 @@ void detect_stale(struct diagnosis_case *p)
         struct buf name = {0};
         dump_row_name(g, r, &name);
         case_found(p, DIAGNOSIS_STALE, TARGET, p->spread ? 0.9 : 0.7,
-                   g->rows.v[r].call == p->r[GOLDEN]->call ? _("the target has the golden values of %s, another row "
-                                                               "of the same call")
+                   g->rows.v[r].call == p->r[GOLDEN]->call ? _("the target has the golden values of %s, a different "
+                                                               "row of the same call")
                                                              : _("the target has the golden values of %s"), name.p);
         buf_release(&name);
         return;
@@ -333,8 +332,8 @@ static void say_missing(struct diagnosis_case *p, const struct dense_block *b, c
     char n[DIAGNOSIS_LEFT_MAX];
     dump_row_name(p->side[TARGET], x->row, &name);
     if (x->run < x->width)
-        buf_fmt(&name, _(" (last axis %zu–%zu)"), x->at, x->at + x->run - 1);
-    case_found(p, DIAGNOSIS_ZERO_GRADIENT, x->lacks, 0.9, _("the %s lacks exactly the contribution of %s; %s"),
+        buf_fmt(&name, _(" (last axis, indices %zu–%zu)"), x->at, x->at + x->run - 1);
+    case_found(p, DIAGNOSIS_ZERO_GRADIENT, x->lacks, 0.9, _("on the %s, exactly the contribution of %s is missing; %s"),
                diagnosis_side_word(x->lacks), name.p, diagnosis_left_text(n, sqrt(x->left2 / b->dev2)));
     buf_release(&name);
 }
@@ -369,7 +368,7 @@ static bool zero_slice(struct diagnosis_case *p, const struct dense_block *part)
             zero += part->v[d][i] == 0 && part->v[!d][i] != 0;
         if (zero < part->n * 9 / 10 || zero < 4)
             continue;
-        case_found(p, DIAGNOSIS_ZERO_GRADIENT, d, 0.95, _("%zu of the %zu elements that deviate are 0 on the %s only"),
+        case_found(p, DIAGNOSIS_ZERO_GRADIENT, d, 0.95, _("%zu of %zu deviating elements are 0 on the %s only"),
                    zero, part->n, diagnosis_side_word(d));
         return true;
     }
@@ -450,13 +449,13 @@ static void say_untied(struct diagnosis_case *p, int lacks, uint32_t more, doubl
     dump_row_name(p->side[lacks], more, &name);
     if (p->spread && !p->spread->at)
         case_found(p, DIAGNOSIS_UNTIED, lacks, 0.99,
-                   _("the other side's gradient is the sum of the %s's and %s: there both are one weight, here "
-                     "two; %s"),
+                   _("the gradient of the other side is the sum of the gradient of the %s and %s: the weight is shared "
+                     "there, and two weights here; %s"),
                    diagnosis_side_word(lacks), name.p, diagnosis_left_text(n, sqrt(left)));
     else
         case_found(p, DIAGNOSIS_UNTIED, lacks, 0.85,
-                   _("the other side has one gradient for this weight and %s, the %s two: there both are one weight, "
-                     "here two"),
+                   _("the other side has one gradient for this weight and %s, the %s has two: the weight is shared "
+                     "there, and two weights here"),
                    name.p, diagnosis_side_word(lacks));
     buf_release(&name);
 }

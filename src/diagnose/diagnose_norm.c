@@ -211,7 +211,8 @@ static void say_rounded(struct diagnosis_case *p, const struct fitted_side a[2],
 {
     char n[DIAGNOSIS_LEFT_MAX];
     case_found(p, DIAGNOSIS_ROUNDED, side, 0.98 - left,
-               _("the %s's output is the norm of its input rounded to %s, the other side's is not; %s"),
+               _("the output of the %s is the norm of its input rounded to %s; the output of the other side is not; "
+                 "%s"),
                diagnosis_side_word(side), dtype_table[a[side].fit.rounded].name, diagnosis_left_text(n, left));
 }
 

@@ -58,8 +58,7 @@ void detect_partial(struct diagnosis_case *p)
     char n[2][NUM_MAX];
     if (where.n)
         case_found(p, DIAGNOSIS_PARTIAL, BOTH_SIDES, 0.5 + 0.3 * (1 - share),
-                   _("%s %% of the elements have %s %% of the squared "
-                     "deviation: %s"),
+                   _("%s %% of the elements account for %s %% of the squared deviation: %s"),
                    num_cell(n[0], share * 100, 2), num_cell(n[1], held * 100, 3), where.p);
     buf_release(&where);
 }
@@ -72,21 +71,21 @@ static void order_text(const struct dense_block *b, const struct dense_order *o,
     case ORDER_NONE:
         break;
     case ORDER_AXES:
-        buf_cstr(out, _("the golden side with its axes in the order ("));
+        buf_cstr(out, _("the golden tensor with its axes in the order ("));
         for (int i = 0; i < b->ndim; i++)
             buf_fmt(out, i ? ",%d" : "%d", b->axis[o->perm[i]]);
         buf_char(out, ')');
         break;
     case ORDER_FLIP:
-        buf_fmt(out, _("the golden side with axis %d reversed"), b->axis[o->axis]);
+        buf_fmt(out, _("the golden tensor with axis %d reversed"), b->axis[o->axis]);
         break;
     case ORDER_INTERLEAVED:
         if (o->c > 1)
-            buf_fmt(out, _("the golden side with axis %d, there %lld × %lld × %lld, arranged as %lld × %lld × %lld"),
+            buf_fmt(out, _("the golden tensor with axis %d rearranged from %lld × %lld × %lld to %lld × %lld × %lld"),
                     b->axis[o->axis], (long long)o->a,
                     (long long)o->b, (long long)o->c, (long long)o->b, (long long)o->a, (long long)o->c);
         else
-            buf_fmt(out, _("the golden side with axis %d, there %lld × %lld, arranged as %lld × %lld"),
+            buf_fmt(out, _("the golden tensor with axis %d rearranged from %lld × %lld to %lld × %lld"),
                     b->axis[o->axis], (long long)o->a, (long long)o->b,
                     (long long)o->b, (long long)o->a);
         break;
@@ -102,7 +101,7 @@ static void say_order(struct diagnosis_case *p, const struct dense_block *b, con
     order_text(b, o, &text);
     case_found(p, o->kind == ORDER_INTERLEAVED ? DIAGNOSIS_LAYOUT : DIAGNOSIS_PERMUTED, BOTH_SIDES,
                (*within ? 0.97 : 0.99) - left,
-               p->partly ? _("the target is %s%s (checked on a corner); %s")
+               p->partly ? _("the target is %s%s (checked on a part of the tensor); %s")
                            : _("the target is %s%s; %s"),
                text.p, within, diagnosis_left_text(n, left));
     buf_release(&text);
@@ -170,16 +169,15 @@ static bool signed_order(struct diagnosis_case *p, const struct dense_block *b)
     for (int target = 0; target < 2; target++)
         if (rotates_apart(from, sign, length, target)) {
             case_found(p, DIAGNOSIS_ROPE, BOTH_SIDES, 1,
-                       target ? _("the target rotates neighbours (2i, 2i+1), the golden side halves (i, i+%lld): the "
-                                  "rotary embedding is interleaved on one side only")
-                                : _("the golden side rotates neighbours (2i, 2i+1), the target halves (i, i+%lld): the "
-                                    "rotary embedding is interleaved on one side only"),
+                       target ? _("the target rotates adjacent elements (2i, 2i+1), the golden side rotates halves (i, "
+                                  "i+%lld): the rotary embedding is interleaved on one side only")
+                                : _("the golden side rotates adjacent elements (2i, 2i+1), the target rotates halves "
+                                    "(i, i+%lld): the rotary embedding is interleaved on one side only"),
                        (long long)length / 2);
             return true;
         }
     case_found(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.9,
-               _("the target is the golden side with the places along axis %d reordered, some of them with the sign "
-                 "inverted"),
+               _("the target is the golden tensor reordered along axis %d, with the sign of some elements inverted"),
                b->axis[b->ndim - 1]);
     return true;
 }
@@ -195,9 +193,9 @@ void detect_order(struct diagnosis_case *p)
     if (dense_block_order(&b, LEFT_OVER, &o))
         say_order(p, &b, &o, "");
     else if (!order_of_part(p, &b) && !signed_order(p, &b) && !p->partly && dense_block_same_values(&b))
-        case_found(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.8, _("both sides have the same %zu values, equally often but "
-                                                             "at other places; no simple order of the axes explains "
-                                                             "it"),
+        case_found(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.8, _("both sides have the same %zu values with the same "
+                                                             "counts, at different positions; no simple order of the "
+                                                             "axes explains it"),
                                                              b.n);
     dense_block_release(&b);
 }
@@ -227,8 +225,7 @@ void detect_shifted(struct diagnosis_case *p)
     char n[DIAGNOSIS_LEFT_MAX];
     if (best_axis >= 0)
         case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.98 - sqrt(best),
-                   _("along axis %d the target lags the golden side by "
-                     "%lld; %s"),
+                   _("along axis %d, the target is shifted by %lld positions behind the golden side; %s"),
                    b.axis[best_axis], (long long)best_by, diagnosis_left_text(n, sqrt(best)));
     dense_block_release(&b);
 }
@@ -274,8 +271,8 @@ static void shift_of_lengths(struct diagnosis_case *p, const struct element_samp
         for (int64_t by = -SHIFT_MOST; by <= SHIFT_MOST; by++)
             if (by && lags(t->v[0], wt, g->v[0], wg, rows, by, &overlap)) {
                 case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.97,
-                           _("%s%zu sequences of %zu on the target and of %zu on the golden side: element i of the "
-                             "target's is element i%+lld of the other's, at all %zu places both have"),
+                           _("%s%zu sequences of %zu elements on the target and of %zu on the golden side: target "
+                             "element i equals golden element i%+lld at all %zu common positions"),
                            of, rows, wt, wg, (long long)-by, overlap);
                 return;
             }
@@ -296,8 +293,8 @@ static void shift_of_labels(struct diagnosis_case *p)
         fewer > SHIFT_MOST || n[0] / a <= SHIFT_MOST)
         return;
     case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.6,
-               _("the loss is taken over %llu labels on the target and %llu on the golden side, as with labels "
-                 "shifted by another number of tokens; the elements were not recorded"),
+               _("the loss covers %llu labels on the target and %llu on the golden side, as with labels shifted by a "
+                 "different number of tokens; the elements were not recorded"),
                (unsigned long long)n[0], (unsigned long long)n[1]);
 }
 
@@ -328,7 +325,7 @@ void detect_shifted_lengths(struct diagnosis_case *given)
     if (dtype_is_float(p->r[TARGET]->dtype) || dtype_is_float(p->r[GOLDEN]->dtype)) {
         if (p->side[TARGET]->calls.v[p->call].family != FAMILY_LOSS || p->r[TARGET]->io != IO_INPUT || !go_to_labels(p))
             return;
-        of = _("of the labels: ");
+        of = _("labels: ");
     }
     if (!tensor_values(p->side[TARGET], p->row[TARGET], &s[TARGET])) {
         shift_of_labels(p);
@@ -407,8 +404,8 @@ static void compare_labels(struct diagnosis_case *p, const struct element_sample
         done = by && labels_lag(t, g, rows, length, by, &overlap);
         if (done)
             case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.97,
-                       _("a gradient of scores, whose labels can be read from it: token i of the target has the label "
-                         "that token i%+lld has on the golden side, at all %zu places both have"),
+                       _("labels derived from the gradient of the logits: target token i has the label of golden token "
+                         "i%+lld at all %zu common positions"),
                        (long long)by, overlap);
     }
     free(t);

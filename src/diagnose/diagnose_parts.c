@@ -63,8 +63,8 @@ static bool other_shards(struct diagnosis_case *p, int side, const struct whole_
         found = explains(w, off);
         if (found)
             case_found(p, DIAGNOSIS_WRONG_SHARD, side, 0.99,
-                       _("each %s rank holds the shard of the rank %u further on: with the shards moved back, rel L2 "
-                         "is %.2g instead of %.2g"),
+                       _("each %s rank holds the shard of rank + %u: with the shards moved back, rel L2 is %.2g "
+                         "instead of %.2g"),
                        cut_name((enum cut)x->step[step].by), by, off, w->off);
     }
     free(as.parts.v);
@@ -91,14 +91,14 @@ static bool cut_otherwise(struct diagnosis_case *p, int side, const struct whole
             continue;
         if (own->by == CUT_CP)
             case_found(p, DIAGNOSIS_WRONG_POSITIONS, side, 0.99,
-                       _("the context-parallel ranks have the positions of the %s cut, all else is cut %s: put "
-                         "together so, rel L2 is %.2g instead of %.2g"),
+                       _("the positions on the context-parallel ranks follow the %s split, everything else the %s "
+                         "split: joined this way, rel L2 is %.2g instead of %.2g"),
                        other[i].how == JOIN_ZIGZAG ? "zigzag" : "natural",
                        own->how == JOIN_ZIGZAG ? "zigzag" : "natural", off, w->off);
         else
             case_found(p, DIAGNOSIS_WRONG_SHARD, side, 0.99,
-                       _("cut another way than in other layers (in %u blocks, not %u): put together so, rel L2 is %.2g "
-                         "instead of %.2g"),
+                       _("split differently than in other layers (in %u blocks, not %u): joined this way, rel L2 is "
+                         "%.2g instead of %.2g"),
                        other[i].blocks, own->blocks, off, w->off);
         return true;
     }
@@ -188,8 +188,8 @@ void detect_sibling(struct diagnosis_case *p)
             continue;
         bool expert = expert_number(c->group) != expert_number(own->group);
         case_found(p, expert ? DIAGNOSIS_WRONG_EXPERT : DIAGNOSIS_WRONG_LAYER, TARGET, 0.99,
-                   expert ? _("the target has the value of %s here, another expert's")
-                          : _("the target has the value of %s here, another layer's"),
+                   expert ? _("the target has the value of %s here, which belongs to a different expert")
+                          : _("the target has the value of %s here, which belongs to a different layer"),
                    c->group + 2);
         break;
     }
@@ -223,7 +223,7 @@ void detect_micro_batches(struct diagnosis_case *p)
         double n = micro[s], factor = s == TARGET ? n : 1 / n;
         if (micro[s] > 1 && left <= LEFT_OVER * off && fabs(k / factor - 1) <= 1e-3)
             case_found(p, DIAGNOSIS_MICRO_BATCH_SCALE, s, 0.97,
-                       _("%.4g times the golden side's: the %d micro-batches of the %s are added up, not averaged"), k,
+                       _("%.4g times the golden value: the %d micro-batches of the %s are summed, not averaged"), k,
                        micro[s], diagnosis_side_word(s));
     }
 }

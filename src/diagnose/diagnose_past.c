@@ -112,12 +112,12 @@ void detect_past(struct diagnosis_case *p)
                                   : _("by its statistics; the elements were not compared");
             if (from == side)
                 case_found(p, DIAGNOSIS_STALE, side, (double)score[same],
-                           _("the %s has its own value of step %d (%s), the "
-                             "other side's has changed since"),
+                           _("the %s still has its own value of step %d (%s); the value of the other side has changed "
+                             "since then"),
                            diagnosis_side_word(side), step, how);
             else
                 case_found(p, DIAGNOSIS_STALE, side, (double)score[same],
-                           _("the %s has the other side's value of step %d (%s)"), diagnosis_side_word(side),
+                           _("the %s has the value of the other side from step %d (%s)"), diagnosis_side_word(side),
                            step, how);
         }
 }

@@ -72,8 +72,9 @@ static void compare_masks(struct diagnosis_case *p, const struct mask m[2])
     }
     struct buf where = {0};
     diagnosis_place_text(p, s->at ? s->at[at] : at, &where);
-    case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 1, _("a mask with another pattern: %zu places have the lower value only "
-                                                   "on the target, %zu only on the golden side, the first at %s"),
+    case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 1, _("a mask with a different pattern: %zu positions have the lower "
+                                                   "value only on the target, %zu only on the golden side, the first "
+                                                   "at %s"),
                only[0], only[1], where.p);
     buf_release(&where);
 }
@@ -94,7 +95,7 @@ static void say_all_open(struct diagnosis_case *p, const struct mask m[2], int f
     for (size_t i = 0; i < s->n; i++)
         shut += s->v[!flat][i] != m[flat].open;
     case_found(p, DIAGNOSIS_MASK, flat, 1,
-               _("the %s's mask is %s everywhere, the other side's is %s at %zu of %zu places"),
+               _("the mask of the %s is %s everywhere; the mask of the other side is %s at %zu of %zu positions"),
                diagnosis_side_word(flat), num_exact(n[0], m[flat].open),
                num_exact(n[1], m[flat].open == m[!flat].open ? m[!flat].shut : m[!flat].open), shut, s->n);
 }
@@ -146,8 +147,8 @@ static void compare_probabilities(struct diagnosis_case *p)
         }
     if (first == SIZE_MAX || broken * 10 > only[0] + only[1])
         return;
-    case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.9, _("in every head %zu places are 0 only on the target and %zu only "
-                                                     "on the golden side, the first at query %zu, key %zu"),
+    case_found(p, DIAGNOSIS_MASK, BOTH_SIDES, 0.9, _("in every head, %zu positions are 0 only on the target and %zu "
+                                                     "only on the golden side, the first at query %zu, key %zu"),
                only[0], only[1], first / (size_t)s->shape[s->ndim - 1], first % (size_t)s->shape[s->ndim - 1]);
 }
 
@@ -236,7 +237,7 @@ void detect_temperature(struct diagnosis_case *p)
     char n[DIAGNOSIS_LEFT_MAX];
     diagnosis_factor_text(k, 2e-3, &b);
     case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.97 - sqrt(left / s->dev2),
-               _("probabilities of the golden scores times %s; %s"), b.p,
+               _("equal to the probabilities of the golden scores multiplied by %s; %s"), b.p,
                diagnosis_left_text(n, sqrt(left / s->dev2)));
     buf_release(&b);
 }

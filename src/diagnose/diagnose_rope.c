@@ -124,7 +124,7 @@ static void say(struct diagnosis_case *p, const struct rope r[2], double score, 
     char n[2][NUM_MAX];
     if (r[0].rounded != r[1].rounded) {
         int side = r[0].rounded ? TARGET : GOLDEN;
-        case_found(p, DIAGNOSIS_ROPE, side, score, _("%s, base %s, the %s's frequencies rounded to %s; %s"),
+        case_found(p, DIAGNOSIS_ROPE, side, score, _("%s, base %s, with the frequencies of the %s rounded to %s; %s"),
                    _(what[r[0].kind]), num_cell(n[0], r[!side].base, 6), diagnosis_side_word(side),
                    dtype_table[r[side].rounded].name, end);
     } else {
@@ -141,7 +141,7 @@ static void say_one(struct diagnosis_case *p, const struct rope r[2], const stru
         char n[2][NUM_MAX];
         if (r[side].left2 > LEFT_OVER * LEFT_OVER * b->dev2 || r[!side].left2 < 0.3 * b->dev2 || rel > 0.2)
             continue;
-        case_found(p, DIAGNOSIS_ROPE, !side, 0.85, _("the %s is %s of base %s to the last digit, the other side "
+        case_found(p, DIAGNOSIS_ROPE, !side, 0.85, _("the %s equals %s of base %s to the last digit; the other side "
                                                      "differs by %s"), diagnosis_side_word(side), _(what[r[side].kind]),
                    num_cell(n[0], r[side].base, 6), num_cell(n[1], rel, 2));
     }
@@ -257,7 +257,7 @@ void detect_rope_statistics(struct diagnosis_case *p)
         } else if (r[GOLDEN].left2 <= apart / 100 && !r[GOLDEN].rounded && r[TARGET].left2 > apart / 10 &&
                    apart < 0.2) {
             char a[NUM_MAX], b[NUM_MAX];
-            case_found(p, DIAGNOSIS_ROPE, TARGET, 0.8, _("the golden statistics are those of %s of base %s, the "
+            case_found(p, DIAGNOSIS_ROPE, TARGET, 0.8, _("the golden statistics equal those of %s of base %s; the "
                                                          "target differs by %s; the elements were not recorded"),
                                                          _(what[k]),
                        num_cell(a, r[GOLDEN].base, 6), num_cell(b, apart, 2));

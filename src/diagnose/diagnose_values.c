@@ -80,10 +80,10 @@ void detect_scale_rows(struct diagnosis_case *p)
                 continue;
             diagnosis_left_text(n, share_left(s, left));
             case_found(p, DIAGNOSIS_SCALE, side, 0.96 - share_left(s, left),
-                       norm ? _("each row of the %s along the last axis is the other side's divided by its norm: only "
-                                "one side normalises; %s")
-                              : _("each row of the %s along the last axis is the other side's divided by its sum: "
-                                  "only one side normalises; %s"),
+                       norm ? _("each row of the %s along the last axis is the row of the other side divided by its "
+                                "norm: only one side normalises; %s")
+                              : _("each row of the %s along the last axis is the row of the other side divided by its "
+                                  "sum: only one side normalises; %s"),
                        diagnosis_side_word(side), n);
         }
 }
@@ -128,8 +128,8 @@ static void say_vector(struct diagnosis_case *p, const double *v, size_t n, int 
                    axis, name.p, a);
     else
         case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.9 - left,
-                   _("the target is the golden side plus one vector along axis %d, the same everywhere else (a bias); "
-                     "%s"),
+                   _("the target is the golden side plus one vector along axis %d, constant along all other axes (a "
+                     "bias); %s"),
                    axis, a);
     buf_release(&name);
 }
@@ -198,14 +198,14 @@ void detect_offset(struct diagnosis_case *p)
     char a[DIAGNOSIS_LEFT_MAX], b[DIAGNOSIS_LEFT_MAX];
     if (explains(s, left) && fabs(c) <= EPSILON_MOST && patient_before_root(p))
         case_found(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.95 - share_left(s, left),
-                   _("before the root the target is the golden side plus %s everywhere: its epsilon is larger by "
-                     "this; %s"),
+                   _("before the square root, the target is the golden side plus %s everywhere: its epsilon is larger "
+                     "by this amount; %s"),
                    num_cell(a, c, 6), diagnosis_left_text(b, share_left(s, left)));
     else if (explains(s, left) && bounds_mask(p))
         case_found(
             p, DIAGNOSIS_MASK, BOTH_SIDES, 0.96 - share_left(s, left),
-            _("the mask is compared with a value larger by %s on the target: that many more or fewer places are "
-              "visible"),
+            _("the mask is built by comparison with a value that is larger by %s on the target: so many more or fewer "
+              "positions are visible"),
             num_cell(a, c, 6));
     else if (explains(s, left))
         case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.95 - share_left(s, left),
@@ -310,9 +310,9 @@ void detect_rounded(struct diagnosis_case *p)
                            _("the %s is the other side rounded to %s; %s"),
                            diagnosis_side_word(side), g->name, diagnosis_left_text(n[0], share_left(s, c.left)));
             else if (rel <= 2 * grain_step(g))
-                case_found(p, DIAGNOSIS_ROUNDED, side, 0.6, _("all %zu values of the %s are %s numbers, on the other "
-                                                              "side %s %% are; the deviation (%s) has the size of "
-                                                              "this rounding"),
+                case_found(p, DIAGNOSIS_ROUNDED, side, 0.6, _("all %zu values of the %s are exactly representable in "
+                                                              "%s, %s %% on the other side; the deviation (%s) has the "
+                                                              "size of this rounding"),
                            c.all[side], diagnosis_side_word(side), g->name,
                            num_cell(n[0], 100.0 * (double)c.on[!side] / (double)c.all[!side], 3),
                            num_cell(n[1], rel, 2));
@@ -341,8 +341,8 @@ void detect_denormal(struct diagnosis_case *p)
         }
         char n[NUM_MAX];
         if (flushed >= 4 && !kept && explains(s, left))
-            case_found(p, DIAGNOSIS_DENORMAL, side, 0.95, _("%zu elements below %s are 0 on the %s and not on the "
-                                                            "other"), flushed,
+            case_found(p, DIAGNOSIS_DENORMAL, side, 0.95, _("%zu elements below %s are 0 on the %s and nonzero on the "
+                                                            "other side"), flushed,
                        num_cell(n, least, 4), diagnosis_side_word(side));
     }
 }
@@ -379,8 +379,9 @@ void detect_dropout(struct diagnosis_case *p)
         if (k <= 1.004 || left > LEFT_OVER / 4 * own2 || fabs(share - drop) > fmax(spread, 1e-3))
             continue;
         char n[2][NUM_MAX];
-        case_found(p, DIAGNOSIS_DROPOUT, side, 1, _("%zu of %zu elements of the %s are 0 (%s %%), the others are the "
-                                                    "other side's times %s, as after dropout with this probability"),
+        case_found(p, DIAGNOSIS_DROPOUT, side, 1, _("%zu of %zu elements of the %s are 0 (%s %%), all others are those "
+                                                    "of the other side times %s, as after dropout with this "
+                                                    "probability"),
                    zero, all, diagnosis_side_word(side), num_cell(n[0], share * 100, 3), num_cell(n[1], k, 5));
     }
 }
@@ -460,8 +461,8 @@ void detect_dropout_both(struct diagnosis_case *p)
     double given = shared_probability(p);
     if (p->spread && drawn_apart(p->spread, &x))
         case_found(p, DIAGNOSIS_DROPOUT, BOTH_SIDES, 0.99,
-                   _("both sides apply dropout: %s %% of the target's elements and %s %% of the golden side's are 0, "
-                     "%s %% on both, as with independent draws; the others agree"),
+                   _("both sides apply dropout: %s %% of the target elements and %s %% of the golden elements are 0, "
+                     "%s %% on both sides, as with independent random numbers; all other elements agree"),
                    num_cell(n[0], 100.0 * (double)x.zero[0] / (double)x.all, 3),
                    num_cell(n[1], 100.0 * (double)x.zero[1] / (double)x.all, 3),
                    num_cell(n[2], 100.0 * (double)x.both / (double)x.all, 3));

@@ -168,11 +168,11 @@ static double most_left(const struct window_side *a, const struct diagnosis_case
 static void way_text(const struct window_fit *f, struct buf *out)
 {
     static const char *const kinds[] = {[WINDOW_MAX] = N_("maximum pooling"),
-                                        [WINDOW_AVERAGE] = N_("average pooling without the padding"),
-                                        [WINDOW_AVERAGE_PADDED] = N_("average pooling with the padding counted")};
+                                        [WINDOW_AVERAGE] = N_("average pooling that excludes the padding"),
+                                        [WINDOW_AVERAGE_PADDED] = N_("average pooling that includes the padding")};
     if (f->kind != WINDOW_PRODUCT)
         buf_fmt(out, _("%s of %lld × %lld, "), _(kinds[f->kind]), (long long)f->size[0], (long long)f->size[1]);
-    buf_fmt(out, _("stride %lld × %lld, padding before the first %lld × %lld"), (long long)f->stride[0],
+    buf_fmt(out, _("stride %lld × %lld, leading padding %lld × %lld"), (long long)f->stride[0],
             (long long)f->stride[1], (long long)f->before[0], (long long)f->before[1]);
     if (f->kind == WINDOW_PRODUCT)
         buf_fmt(out, _(", padded with %s"), window_padding_name(f->padding));
@@ -209,8 +209,10 @@ static void say_rounded(struct diagnosis_case *p, const struct window_side a[2])
     case_found(
         p, DIAGNOSIS_ROUNDED, side, 0.98,
         input
-            ? _("recomputed: the %s's output is that of its input rounded to %s, the other side's is not")
-            : _("recomputed: the %s's output is that of its input and weight rounded to %s, the other side's is not"),
+            ? _("recomputed: the output of the %s results from its input rounded to %s; that of the other side does "
+                "not")
+            : _("recomputed: the output of the %s results from its input and weight rounded to %s; that of the other "
+                "side does not"),
         diagnosis_side_word(side), window_grain_name(g));
 }
 

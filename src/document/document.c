@@ -111,7 +111,7 @@ void doc_verdict(struct document *d, enum stage_verdict v, const char *id, const
     doc_begin(d, DOC_VERDICT);
     block(d)->entry = entry_of(d, doc_mark_of(v), id);
     doc_cell(d, DOC_STRONG, tone_of(doc_mark_of(v)),
-             str_of(v == STAGE_PASS ? pass : v == STAGE_FAIL ? fail : _("It could not be judged.")));
+             str_of(v == STAGE_PASS ? pass : v == STAGE_FAIL ? fail : _("Could not be judged.")));
 }
 
 static void item_begin(struct document *d, enum doc_mark m, const char *id)

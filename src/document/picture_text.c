@@ -77,7 +77,7 @@ static void cells(struct buf *b, const struct picture *p)
     if (*p->axis[0])
         buf_fmt(b, _("down: %s; "), p->axis[0]);
     buf_fmt(b, _("across: %s\n"), p->axis[1]);
-    buf_fmt(b, _("█ %s; each lighter shade is one order of magnitude less\n"), num_cell(n, p->most, 3));
+    buf_fmt(b, _("█ %s; each lighter shade is ten times smaller\n"), num_cell(n, p->most, 3));
 }
 
 static void counts(struct buf *b, const struct picture *p)
@@ -89,7 +89,7 @@ static void counts(struct buf *b, const struct picture *p)
             bar_of(b, p->bin[k][i] ? log1p((double)p->bin[k][i]) / most : NAN);
         buf_fmt(b, _("  %s; zero: %s\n"), p->series[k].name, num_count(n[0], p->zero[k]));
     }
-    buf_fmt(b, _("from %s to %s, a power of two each\n"), num_cell(n[0], ldexp(1, p->first), 2),
+    buf_fmt(b, _("from %s to %s; each column is one power of two\n"), num_cell(n[0], ldexp(1, p->first), 2),
             num_cell(n[1], ldexp(1, p->first + p->bins), 2));
 }
 

@@ -59,7 +59,7 @@ static void extremes(struct check_running *x, uint32_t row, const struct row *r,
     if (!isfinite(max) || !isfinite(min))
         return;
     if (limit > 0 && (max >= limit || min <= -limit))
-        add(x, row, "saturated", _("elements at the largest finite %s, %s: an overflow may have been clipped"),
+        add(x, row, "saturated", _("elements at the largest finite %s value, %s: an overflow may have been clipped"),
             dtype_table[r->dtype].name, num_exact(tmp, limit));
     if (n > 1 && max == min)
         add(x, row, max == 0 ? "all-zero" : "constant", _("all %llu elements are %s"), (unsigned long long)n,

@@ -105,7 +105,7 @@ void tensor_files_warn(const struct tensor_files *s, struct dump *d)
     if (s->types) {
         dump_row_name(d, s->first_type, &name);
         buf_clear(&b);
-        buf_fmt(&b, _("%u of %u tensor files checked have another type than recorded; the first: %s, recorded as %s, "
+        buf_fmt(&b, _("%u of %u tensor files checked differ from the recorded type; the first: %s, recorded as %s, "
                       "found %s"),
                 s->types, s->looked, name.p, dtype_table[d->rows.v[s->first_type].dtype].name,
                 dtype_table[s->in_file].name);

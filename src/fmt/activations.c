@@ -239,8 +239,8 @@ void activations_rows(struct dump *d, const struct weights *w, const uint8_t *ty
     for (size_t i = 0; i < n; i++)
         order[i] = &w->list.v[i];
     if (value_order_sort(w, numbered, order, n) == ORDER_USUAL)
-        dump_warn(d, _("the order in which these tensors were computed is not recorded: their rows are in the order "
-                       "that such names usually have; a list of names in order.txt beside them says the real one"));
+        dump_warn(d, _("the computation order of these tensors was not recorded: the rows are in the usual order of "
+                       "such names; a list of names in order.txt in the same folder sets the actual order"));
     for (size_t i = 0; i < n; i++) {
         (*row_of)[i] = (uint32_t)(order[i] - w->list.v);
         add_row(d, str_cut(order[i]->name, numbered ? number_before(order[i]->name) : 0), order[i],

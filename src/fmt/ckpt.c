@@ -21,17 +21,17 @@ enum { VARINT, FIXED64, LEN, FIXED32 = 5 };
 
 static int expected(const struct wire *x, const char *what, struct err *e)
 {
-    return err_at(e, x->f->name, x->at, _("not a MindSpore checkpoint here: expected %s"), what);
+    return err_at(e, x->f->name, x->at, _("damaged MindSpore checkpoint: expected %s"), what);
 }
 
 static int byte(struct wire *x, unsigned char *out, struct err *e)
 {
     if (x->at >= x->end)
-        return expected(x, _("another byte"), e);
+        return expected(x, _("one more byte"), e);
     if (x->at < x->base || x->at >= x->base + x->n) {
         long got = file_read_some(x->f, x->at, x->window, WINDOW, e);
         if (got <= 0)
-            return got < 0 ? -1 : expected(x, _("another byte"), e);
+            return got < 0 ? -1 : expected(x, _("one more byte"), e);
         x->base = x->at;
         x->n = (size_t)got;
     }
@@ -87,7 +87,7 @@ static int skip(struct wire *x, unsigned type, uint64_t len, struct err *e)
     case FIXED32:
         len = type == FIXED64 ? 8 : 4;
         if (x->end - x->at < len)
-            return expected(x, _("another byte"), e);
+            return expected(x, _("one more byte"), e);
         x->at += len;
         return 0;
     default:

@@ -54,7 +54,7 @@ static int read_places(const char *path, stretch_list *out, struct err *e)
     uint64_t at = index_at(&f), n = at ? f.size - INDEX_BYTES - at : 0;
     char *text = mem_alloc((size_t)n + 1);
     int rc = n ? file_read(&f, at, text, (size_t)n, e)
-               : err_set(e, ERR_DATA, _("%s: the digest is cut off: its list of places is missing"), path);
+               : err_set(e, ERR_DATA, _("%s: truncated digest: the index at its end is missing"), path);
     cJSON *o = rc == 0 ? json_parse(str_n(text, (size_t)n), false, path, at, e) : NULL;
     const cJSON *list = o ? json_line_member(o, "places") : NULL;
     for (const cJSON *it = list ? list->child : NULL; it; it = it->next) {
@@ -238,7 +238,7 @@ double digest_precision(const struct dump *d)
 
 const struct reader reader_digest = {
     .name = "digest",
-    .title = N_("a digest: figures and sketches of a recording, without its tensors"),
+    .title = N_("digest: statistics and sketches of a recording, without its tensors"),
     .what = N_("the file that diverge digest wrote"),
     .versions = "diverge 0.1",
     .probe = probe,

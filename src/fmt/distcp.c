@@ -111,19 +111,20 @@ static int open_chunk(struct distcp *x, const struct stored_chunk *s, struct ten
     }
     *t = (struct tensor){.ndim = 0};
     if (s->transformed)
-        return err_set(why, ERR_DATA, _("%s: chunks of %.*s are transformed (compressed), not read"), x->name,
+        return err_set(why, ERR_DATA, _("%s: chunks of %.*s are transformed (compressed): not supported"), x->name,
                        STR_ARG(s->file));
     if (weights_open_file(x->w, file, &f, why))
         return -1;
     x->held += fresh ? f.size : 0;
     x->claimed += s->size;
     if (x->claimed / SHARED > x->held) {
-        err_set(why, ERR_DATA, _("%s: its chunks refer to the files' bytes more than %d times"), x->name, SHARED);
+        err_set(why, ERR_DATA, _("%s: the chunks refer to the same bytes more than %d times, the "
+                                 "limit"), x->name, SHARED);
         file_close(&f);
         return -1;
     }
     if (s->at > f.size || s->size > f.size - s->at) {
-        err_set(why, ERR_DATA, _("%s: ends before a chunk that %s places at byte %llu"), f.name, METADATA,
+        err_set(why, ERR_DATA, _("%1$s: ends before the chunk at byte %3$llu, which %2$s lists"), f.name, METADATA,
                 (unsigned long long)s->at);
         file_close(&f);
         return -1;
@@ -222,7 +223,7 @@ static int pieces_of(struct distcp *x, const struct chunk *c, size_t n, struct t
         for (int a = 0; a < t->ndim && same; a++)
             same = own.shape[a] == c[i].size[a];
         if (!same)
-            return err_set(why, ERR_DATA, _("%s: a chunk is of another type or shape than %s says"), x->name, METADATA);
+            return err_set(why, ERR_DATA, _("%s: the type or shape of a chunk differs from %s"), x->name, METADATA);
         t->dtype = own.dtype;
         t->swap = own.swap;
         vec_push(&x->w->pieces, p);
@@ -238,7 +239,7 @@ static int add(struct distcp *x, struct str name, struct tensor *t, const struct
     uint32_t piece = 0, before = (uint32_t)x->w->pieces.n;
     bool good = !broken && pieces_of(x, c, n, t, &piece, &why) == 0;
     if (good && !lay_out(c, n, t, &view)) {
-        err_set(&why, ERR_DATA, _("%s: %.*s is cut into uneven chunks along several axes, not read"), x->name,
+        err_set(&why, ERR_DATA, _("%s: %.*s is split into uneven chunks along several axes: not supported"), x->name,
                 STR_ARG(name));
         good = false;
     }

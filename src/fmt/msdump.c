@@ -352,8 +352,8 @@ static void read_files(struct dump *d, const char *dir, const name_list *names, 
     d->bytes += l.n;
     load_begin(load);
     if (none.n)
-        dump_warn(d, arena_fmt(&d->arena, _("%s: %zu .npy files without an operator in their names or mapping.csv, "
-                                            "skipped, e.g. %s"), dir, none.n, none.first));
+        dump_warn(d, arena_fmt(&d->arena, _("%s: %zu .npy files skipped: no operator in their names or in mapping.csv, "
+                                            "e.g. %s"), dir, none.n, none.first));
     for (size_t i = 0; i < l.n; i++) {
         const struct found *f = &l.v[i];
         uint32_t row = have_table ? row_of_file(d, &seen, &f->name, &name) : NONE;

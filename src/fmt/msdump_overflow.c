@@ -69,17 +69,17 @@ static void add_unit(const struct overflow *o, const char *unit, const cJSON *v)
     struct str file = path_base(str_of(o->path));
     if (!number_of(v, "stream_id", &stream) || !number_of(v, "task_id", &task) || stream > UINT32_MAX ||
         task > UINT32_MAX) {
-        buf_fmt(&b, _("%s overflowed (status %llu); the record names no task (%.*s)"), unit, status, STR_ARG(file));
+        buf_fmt(&b, _("%s overflowed (status %llu); no task in the record (%.*s)"), unit, status, STR_ARG(file));
     } else {
         unsigned long long t = task, st = stream;
         uint32_t call = nmap_get(&o->tasks->calls, stream << 32 | task);
         if (call == MAP_NONE) {
-            buf_fmt(&b, _("%s overflowed (status %llu) in task %llu of stream %llu; no operator here has this number "
-                          "(%.*s)"), unit,
+            buf_fmt(&b, _("%s overflowed (status %llu) in task %llu of stream %llu; no operator of this dump has that "
+                          "task number (%.*s)"), unit,
                     status, t, st, STR_ARG(file));
         } else if (call == MSDUMP_AMBIGUOUS) {
-            buf_fmt(&b, _("%s overflowed (status %llu) in task %llu of stream %llu; several operators here have this "
-                          "number (%.*s)"), unit,
+            buf_fmt(&b, _("%s overflowed (status %llu) in task %llu of stream %llu; several operators of this dump "
+                          "have that task number (%.*s)"), unit,
                     status, t, st, STR_ARG(file));
         } else {
             row = row_of(o->d, call);

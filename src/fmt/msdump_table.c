@@ -189,8 +189,8 @@ static void read_row(struct statistics_table *t)
     uint32_t row = dump_add_row(d, call, r);
     if (t->breaks) {
         struct err e;
-        err_line(&e, t->path, t->line, _("a quoted field spans %zu lines: a quote may be missing, its rows are not "
-                                         "read"),
+        err_line(&e, t->path, t->line, _("a quoted field spans %zu lines: a quote may be missing; the rows in it are "
+                                         "not read"),
                  t->breaks + 1);
         dump_problem(d, row, "damaged", e.text);
     }
@@ -229,11 +229,12 @@ static void tell_missing(const struct statistics_table *t)
         any = any || t->at[figures[i]] >= 0;
     for (size_t i = 0; i < ARRAY_LEN(usual); i++)
         if (t->at[usual[i].column] < 0) {
-            err_line(&e, t->path, 1, _("the header has no column \"%s\": unknown for all rows"), usual[i].name);
+            err_line(&e, t->path, 1, _("no column \"%s\" in the header: its values are unknown for all "
+                                       "rows"), usual[i].name);
             dump_warn(t->d, e.text);
         }
     if (!any) {
-        err_line(&e, t->path, 1, _("the header has no column of figures (Max Value, L2Norm Value, MD5 …): nothing to "
+        err_line(&e, t->path, 1, _("no column of statistics in the header (Max Value, L2Norm Value, MD5 …): nothing to "
                                    "compare"));
         dump_warn(t->d, e.text);
     }
@@ -270,7 +271,7 @@ static int header_error(const struct statistics_table *t, struct err *e)
 {
     if (!t->header_read)
         return err_line(e, t->path, 1, _("empty file; expected a header with \"Op Type\""));
-    return t->named ? 0 : err_line(e, t->path, 1, _("the header has no column \"%s\""), missing_column(t));
+    return t->named ? 0 : err_line(e, t->path, 1, _("no column \"%s\" in the header"), missing_column(t));
 }
 
 int msdump_read_table(struct dump *d, const char *path, struct msdump_tasks *tasks, struct load *load, struct err *e)

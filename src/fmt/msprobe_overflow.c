@@ -33,9 +33,9 @@ static void name_call(struct dump *d, struct str rank, const char *op, const cha
     if (d->warnings.n >= NAMED)
         return;
     if (module)
-        buf_fmt(&b, _("%.*s: msprobe reports %s, in %s, as a call where NaN or Inf start"), STR_ARG(rank), op, module);
+        buf_fmt(&b, _("%.*s: reported by msprobe: NaN or Inf first occur in call %s (%s)"), STR_ARG(rank), op, module);
     else
-        buf_fmt(&b, _("%.*s: msprobe reports %s as a call where NaN or Inf start"), STR_ARG(rank), op);
+        buf_fmt(&b, _("%.*s: reported by msprobe: NaN or Inf first occur in call %s"), STR_ARG(rank), op);
     dump_warn(d, b.p);
     buf_release(&b);
 }
@@ -110,7 +110,7 @@ static int open_result(struct dump *d, struct load *load, struct err *e)
 
 const struct reader reader_msprobe_overflow = {
     .name = "msprobe-overflow",
-    .title = N_("result of msprobe overflow_check: the calls where NaN or Inf start"),
+    .title = N_("result of msprobe overflow_check: the calls where NaN or Inf first occur"),
     .what = "anomaly_analyze_*.json",
     .versions = "msprobe 26; nan_analyze before",
     .unread = N_("tensors: they are in the dump it was made from"),

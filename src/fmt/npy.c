@@ -156,7 +156,7 @@ int npy_open_at(struct tensor *t, uint64_t from, uint64_t to, struct buf *type, 
         else if (npy_layout(t, descr, str_starts(order, "True"), name, e))
             rc = -1;
         else if (t->dtype == DTYPE_UNKNOWN && !type)
-            rc = err_at(e, name, data, _("element type %.*s is not read"), STR_ARG(descr));
+            rc = err_at(e, name, data, _("element type %.*s is not supported"), STR_ARG(descr));
         if (type)
             buf_str(type, descr.n > TYPE_MAX ? str_n(descr.p, TYPE_MAX) : descr);
     }

@@ -187,7 +187,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     dump_link_twins(d);
     if (more == 0 && found < expected) {
         struct err cut;
-        err_set(&cut, ERR_DATA, _("%s: %llu of %llu operators are in the file, which was cut"), d->path,
+        err_set(&cut, ERR_DATA, _("%s: truncated file: it has %llu of %llu operators"), d->path,
                 (unsigned long long)found, (unsigned long long)expected);
         dump_problem(d, NONE, "damaged", cut.text);
         d->cut = true;
@@ -204,10 +204,10 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
 
 const struct reader reader_op_statistics = {
     .name = "torchtitan",
-    .title = N_("activations of TorchTitan's tracer: figures of every operator's result in a step"),
+    .title = N_("activations recorded by the TorchTitan tracer: statistics of the result of every operator in a step"),
     .what = "rank_N_activations.log",
     .versions = "TorchTitan, August 2026",
-    .unread = N_("hashes of inputs and outputs; operators that work in place"),
+    .unread = N_("hashes of inputs and outputs; in-place operators"),
     .probe = probe,
     .places = places,
     .open = open_dump,

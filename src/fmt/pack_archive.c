@@ -32,15 +32,15 @@ bool pack_is(const char *path)
 static int take(struct pack_unpacking *u, void *out, size_t n, struct err *e)
 {
     int rc = zst_read(&u->in, out, n, e);
-    return rc == 1 ? err_set(e, ERR_DATA, _("%s: the archive ends within a file"), u->in.file.name) : rc;
+    return rc == 1 ? err_set(e, ERR_DATA, _("%s: truncated archive: it ends inside a file"), u->in.file.name) : rc;
 }
 
 static int count(struct pack_unpacking *u, uint64_t n, struct err *e)
 {
     char most[NUM_MAX];
     if (n > u->room || u->taken > u->room - n)
-        return err_set(e, ERR_DATA, _("%s: it unpacks to more than %s, too much for a file of this size; --pack-limit "
-                                      "allows more"),
+        return err_set(e, ERR_DATA, _("%s: unpacked size above %s, the limit for a file of this size; --pack-limit "
+                                      "raises it"),
                        u->in.file.name, num_bytes(most, u->room));
     u->taken += n;
     return 0;
@@ -137,7 +137,8 @@ static int one_entry(struct pack_unpacking *u, const struct tar_entry *x, struct
         return err_set(e, ERR_DATA, _("%s: %s is not a regular file; packs hold only regular files"), u->in.file.name,
                        x->name);
     if (!tar_name_ok(name))
-        return err_set(e, ERR_DATA, _("%s: the name %s is outside the pack, or invalid"), u->in.file.name, x->name);
+        return err_set(e, ERR_DATA, _("%s: the name %s leads outside the pack, or is "
+                                      "invalid"), u->in.file.name, x->name);
     return one_file(u, name, x->size, e);
 }
 
@@ -159,7 +160,7 @@ int pack_unpack(const char *path, const char *folder, uint64_t room, struct err 
     }
     if (rc == 1)
         rc = err_set(e, ERR_DATA,
-                     _("%s: the end of the archive is missing: it was cut off, or is still being written"), path);
+                     _("%s: the end of the archive is missing: it was truncated, or is still being written"), path);
     zst_read_end(&u.in);
     return rc;
 }

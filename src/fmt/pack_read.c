@@ -239,7 +239,8 @@ static int open_side(struct dump *d, struct load *load, struct err *e)
         load_begin(load);
         row_records_tie(&st->records, d);
         if (d->rows.n < st->packed.of) {
-            buf_fmt(&b, _("this pack has %zu of %u rows: counts and coverage are of these"), d->rows.n, st->packed.of);
+            buf_fmt(&b, _("this pack has %zu of %u rows: counts and coverage refer to "
+                          "these"), d->rows.n, st->packed.of);
             dump_warn(d, b.p);
         }
         load_end(load);
@@ -280,12 +281,12 @@ static void close_side(struct dump *d)
 
 const struct reader reader_pack = {
     .name = "pack",
-    .title = N_("one side of a pack of diverge report --pack"),
+    .title = N_("one side of a pack written by diverge report --pack"),
     .what = N_("FILE.tar.zst or FILE.tar itself; unpacked, its folders target and golden"),
     .versions = "diverge 0.1",
     .probe_folder = probe,
     .open = open_side,
     .tensor = open_tensor,
-    .without = N_("the pack has its figures, not its tensor"),
+    .without = N_("the pack has its statistics, but not its tensor"),
     .close = close_side,
 };

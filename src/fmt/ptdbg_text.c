@@ -179,12 +179,12 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
     st->sampled += sampled && !whole;
     if (!whole && !sampled) {
         if (r.shape == NONE)
-            err_at(&e, d->path, offset, "%s", _("expected a type and a shape after the values; the row is cut, or "
-                                                "longer than 64 MB"));
+            err_at(&e, d->path, offset, "%s", _("expected a type and a shape after the values: the row is truncated, "
+                                                "or longer than 64 MB"));
         else if (n == (numel < SAMPLED ? numel : SAMPLED) + FIGURES)
-            err_at(&e, d->path, offset, "%s", _("numbers were expected at the end of the values"));
+            err_at(&e, d->path, offset, "%s", _("expected numbers at the end of the values"));
         else
-            err_at(&e, d->path, offset, _("%llu values, the shape has %llu"), (unsigned long long)n,
+            err_at(&e, d->path, offset, _("expected %2$llu values by the shape, found %1$llu"), (unsigned long long)n,
                    (unsigned long long)numel);
         d->rows.v[row].has |= IS_DAMAGED;
         dump_problem(d, row, "damaged", e.text);
@@ -227,8 +227,8 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     if (!sampled && st->list.n)
         d->task = "tensor";
     if (st->sampled)
-        dump_warn(d, _("the dump was sampled: of most tensors only maximum, minimum and mean were recorded "
-                       "(register_hook with sample=False records all)"));
+        dump_warn(d, _("sampled dump: only max, min and mean of most tensors were recorded (register_hook with "
+                       "sample=False records all)"));
     dump_link_twins(d);
     load_end(load);
     return 0;
@@ -270,7 +270,7 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
     const struct shape *s = dump_row_shape(d, row);
     uint64_t numel = s ? s->numel : 0;
     if (!x || !s || s->ndim > TENSOR_DIMS)
-        return err_set(e, ERR_DATA, _("%s: no values of this row"), d->path);
+        return err_set(e, ERR_DATA, _("%s: no values for this row"), d->path);
     struct file f;
     if (file_open(&f, d->path, e))
         return -1;
@@ -294,10 +294,10 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
 
 const struct reader reader_ptdbg_text = {
     .name = "ptdbg-text",
-    .title = N_("dumps of torch_npu's hooks of 2022: all values in one text file"),
+    .title = N_("dumps of the torch_npu hooks of 2022: all values in one text file"),
     .what = "[\"NAME\", [values], \"TYPE\", [shape]]",
     .versions = "torch_npu 1.8, 1.11; ptdbg_ascend 1",
-    .unread = N_("rows of more than 64 MB; the ten values a sampled row begins with"),
+    .unread = N_("rows of more than 64 MB; the first ten values of a sampled row"),
     .probe = probe,
     .open = open_dump,
     .tensor = open_tensor,

@@ -157,7 +157,8 @@ static int advisor_alone(const char *path, struct err *e)
     struct str name = suspect(buf_view(&b));
     int shown = name.n > 200 ? 200 : (int)name.n;
     err_set(e, ERR_DATA,
-            _("%s: a note of the comparison's adviser (suspect: %.*s); open the compare_result beside it"), path,
+            _("%s: advice written by the comparison tool (suspect: %.*s); open the compare_result file in the same "
+              "folder"), path,
             shown, name.p);
     buf_release(&b);
     return -1;
@@ -172,11 +173,11 @@ static void quote(struct dump *d, const char *note, const char *table)
     struct str name = rc == 0 ? suspect(buf_view(&text)) : STR("");
     bool named = name.n && name.n < 2048 && !str_is(name, "NA");
     if (table)
-        buf_fmt(&b, _("%s is opened, the note is about it"), path_base(str_of(table)).p);
+        buf_fmt(&b, _("opened instead: %s, the table of this advice"), path_base(str_of(table)).p);
     if (table && named)
         buf_cstr(&b, "; ");
     if (named)
-        buf_fmt(&b, _("%s reports %.*s as the suspect"), path_base(str_of(note)).p, STR_ARG(name));
+        buf_fmt(&b, _("%s: suspect reported: %.*s"), path_base(str_of(note)).p, STR_ARG(name));
     if (b.n)
         dump_warn(d, b.p);
     buf_release(&b);
@@ -221,7 +222,7 @@ static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
         const char *lacking = result_lacks(&t->head);
         return lacking
                    ? err_line(e, t->path, line,
-                              _("this result table has no column \"%s\", without which its rows cannot be told"),
+                              _("no column \"%s\" in this result table; its rows cannot be identified without it"),
                               lacking) : 0;
     }
     for (int c = 0; c < COL_COUNT; c++)
@@ -256,8 +257,8 @@ static int read_sheet(struct result_table *t, struct err *e)
     bool text = f.size > 2 && file_read(&f, 0, magic, 2, &cut) == 0 && memcmp(magic, "PK", 2) != 0 &&
                 file_read(&f, f.size - 1, &end, 1, &cut) == 0;
     if (rc == 0 && text && end != '\n' && t->cells < t->columns && t->d->column != GOLDEN) {
-        err_line(&cut, t->path, t->last_line, _("the last row has %zu of %zu cells: the table is still being written "
-                                                "or was cut, later rows are missing"),
+        err_line(&cut, t->path, t->last_line, _("the last row has %zu of %zu cells: the table is truncated or still "
+                                                "being written; later rows are missing"),
                  t->cells, t->columns);
         dump_problem(t->d, NONE, "damaged", cut.text);
     }
@@ -294,7 +295,7 @@ const struct reader reader_msprobe_result = {
     .title = N_("results of msprobe compare (tensor, statistics, md5): the verdicts given there"),
     .what = "compare_result_*.csv compare_result_*.xlsx compare_result_rank*.json advisor_*.txt",
     .versions = "msprobe to 26.2",
-    .unread = N_("advisor_*.txt without its table; the one beside a table is quoted"),
+    .unread = N_("advisor_*.txt without its table; with its table it is shown as a warning"),
     .probe = probe_msprobe,
     .open = open_table,
     .close = result_close,
@@ -306,7 +307,7 @@ const struct reader reader_ptdbg_result = {
     .title = N_("results of ptdbg_ascend's compare, versions 1 to 6: the verdicts given there"),
     .what = "compare_result_*.csv compare_result_*.xlsx advisor_*.txt",
     .versions = "ptdbg_ascend 1 to 6",
-    .unread = N_("advisor_*.txt without its table; the one beside a table is quoted"),
+    .unread = N_("advisor_*.txt without its table; with its table it is shown as a warning"),
     .probe = probe_ptdbg,
     .open = open_table,
     .close = result_close,
@@ -315,10 +316,10 @@ const struct reader reader_ptdbg_result = {
 
 const struct reader reader_msprobe_diff = {
     .name = "msprobe-diff",
-    .title = N_("msprobe's first differing calls of each rank, the target's figures only"),
+    .title = N_("first differing calls of each rank found by msprobe, with the target's statistics only"),
     .what = "diff_analyze_*.json",
     .versions = "msprobe 26",
-    .unread = N_("the golden figures, not in the file"),
+    .unread = N_("golden statistics: not in the file"),
     .probe = probe_diff,
     .open = open_diff,
     .close = result_close,

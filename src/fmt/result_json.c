@@ -199,7 +199,7 @@ static int one_rank(struct result_table *t, struct texts *x, struct str key, con
                     rc = one_row(t, x, row, line, e);
         if (cJSON_IsString(name) && t->d->warnings.n < 64) {
             buf_clear(&b);
-            buf_fmt(&b, _("%.*s: msprobe reports %s as one of the first differing calls; the pairs are in "
+            buf_fmt(&b, _("%.*s: reported by msprobe: %s is one of the first differing calls; the pairs are in "
                           "compare_result_rank*.json"), STR_ARG(key),
                     name->valuestring);
             dump_warn(t->d, b.p);

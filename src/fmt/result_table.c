@@ -528,7 +528,7 @@ int result_add(struct result_table *t, const struct str cell[COL_COUNT], const c
         vec_push(&t->result->line_of, (uint32_t)t->result->lines.n);
     vec_push(&t->result->lines, l);
     if (d->arena.total > SPARE_TEXT && (d->arena.total - SPARE_TEXT) / TIMES > d->bytes)
-        return err_line(e, t->path, line, _("more text than a table of results has"));
+        return err_line(e, t->path, line, _("more text than the limit for a table of this size"));
     if (++t->batch == BATCH) {
         t->batch = 0;
         load_end(t->load);
@@ -571,11 +571,11 @@ int result_end(struct result_table *t, int rc, struct err *e)
         }
         buf_clear(&b);
         if (d->column == TARGET && t->tool == TOOL_MSPROBE && d->reader->table)
-            dump_warn(d, _("the verdicts are msprobe's: it compares the growth of a difference, so a row whose inputs "
-                           "already differ passes; compare the dumps themselves if you have them"));
+            dump_warn(d, _("the verdicts are msprobe's: a row passes if its inputs already differ as much; compare the "
+                           "dumps themselves if you have them"));
         if (d->column == TARGET && t->unjudged) {
-            buf_fmt(&b, _("%s: the table has no verdict for %zu of its %zu rows; they are judged here, by the figures "
-                          "in it"),
+            buf_fmt(&b, _("%s: no verdict in the table for %zu of %zu rows; diverge judges them by the numbers in the "
+                          "table"),
                     t->path, t->unjudged, t->result->lines.n);
             dump_warn(d, b.p);
         }

@@ -249,7 +249,7 @@ static int open_beside(const struct dump *d, const struct values *v, struct tens
         return -1;
     t->offset = v->at;
     if (tensor_pack(t, t->file.name, e) || t->numel * dtype_table[t->dtype].size != v->size) {
-        err_set(e, ERR_DATA, _("%s: values of this row do not have the size of their shape"), d->path);
+        err_set(e, ERR_DATA, _("%s: the size of the values of this row does not match their shape"), d->path);
         rc = -1;
     } else {
         rc = tensor_check(t, 0, t->file.size, e);
@@ -265,7 +265,7 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
     const struct values *v = &x->of_row.v[row];
     const struct shape *s = dump_row_shape(d, row);
     if (!s || s->ndim > TENSOR_DIMS)
-        return err_set(e, ERR_DATA, _("%s: no values of this row"), d->path);
+        return err_set(e, ERR_DATA, _("%s: no values for this row"), d->path);
     *t = (struct tensor){.dtype = (enum dtype)d->rows.v[row].dtype, .ndim = s->ndim};
     memcpy(t->shape, s->dim, (size_t)s->ndim * sizeof *t->shape);
     if (v->beside)
@@ -295,7 +295,7 @@ static void close_dump(struct dump *d)
 
 const struct reader reader_routing_trace = {
     .name = "megatron-routing",
-    .title = N_("Megatron-LM's traces of routing: the experts of every token, or tokens of every expert"),
+    .title = N_("routing traces of Megatron-LM: experts of every token, or token counts of every expert"),
     .what = "router_trace_rankN.jsonl tokens_per_expert/rankN.jsonl",
     .versions = "Megatron-LM, August 2026",
     .unread = N_("lines of more than 64 MB; the state of the routers (router_state_rankN.pt)"),

@@ -100,7 +100,8 @@ static int one(struct weights *w, uint32_t file, const struct file *f, uint64_t 
     struct err cut;
     bool beyond = at[1] > f->size - data;
     if (beyond) /* a file still being written or copied: the others are whole */
-        err_at(&cut, f->name, m->offset, _("%.*s ends at byte %llu of the data, which has %llu"), STR_ARG(m->key),
+        err_at(&cut, f->name, m->offset, _("%.*s ends at byte %llu of the data; the data has %llu "
+                                           "bytes"), STR_ARG(m->key),
                (unsigned long long)at[1], (unsigned long long)(f->size - data));
     for (size_t i = 0; i < ARRAY_LEN(types); i++)
         if (strcmp(type->valuestring, types[i].name) == 0)

@@ -98,7 +98,7 @@ static void string_close(struct xml *x, const char *name)
         x->phonetic = false;
     } else if (is(name, "si")) {
         if (x->strings->v.n == STRINGS_COUNT)
-            return fail(x, _("more texts than tables have"));
+            return fail(x, _("more than 2 million texts"));
         struct str kept = arena_str(&x->strings->arena, buf_view(&x->value));
         vec_push(&x->strings->v, kept);
     }
@@ -122,9 +122,9 @@ static void begin_cell(struct xml *x, const char **atts)
     x->kind = !type ? CELL_TEXT : strcmp(type, "s") == 0 ? CELL_SHARED : strcmp(type, "b") == 0 ? CELL_BOOL : CELL_TEXT;
     buf_clear(&x->value);
     if (x->column < (int)x->cells.end.n)
-        fail(x, _("cells out of order"));
+        fail(x, _("cells are not in column order"));
     else if (x->column >= SHEET_COLUMNS)
-        fail(x, _("a cell beyond the last column of the table"));
+        fail(x, _("a cell beyond column 1024, the limit"));
 }
 
 static void end_cell(struct xml *x)
@@ -136,10 +136,10 @@ static void end_cell(struct xml *x)
             return stop(x, -1);
     if (x->kind == CELL_SHARED && s.n) {
         if (!str_u64(s, &n) || n >= x->strings->v.n)
-            return fail(x, _("a cell refers to a text that xl/sharedStrings.xml does not have"));
+            return fail(x, _("a cell refers to a text that is missing in xl/sharedStrings.xml"));
         s = x->strings->v.v[n];
         if ((x->copied += s.n) > TEXT_MAX)
-            return fail(x, _("more text than tables have"));
+            return fail(x, _("more than 1 GB of text"));
     } else if (x->kind == CELL_BOOL) {
         s = str_is(s, "1") ? STR("True") : STR("False");
     }
@@ -185,7 +185,7 @@ static void on_open(void *ctx, const char *name, const char **atts)
     if (x->state)
         return;
     if (++x->depth > DEEPEST)
-        fail(x, _("nested more deeply than worksheets are"));
+        fail(x, _("more than 64 nested elements"));
     else
         x->open(x, name, atts);
 }
@@ -217,7 +217,7 @@ static void on_doctype(void *ctx, const char *name, const char *sysid, const cha
     (void)sysid;
     (void)pubid;
     (void)internal;
-    fail(ctx, _("a document type declaration; worksheets have none"));
+    fail(ctx, _("a document type declaration, which worksheets do not contain"));
 }
 
 static int on_chunk(void *ctx, const char *p, size_t n, uint64_t packed, struct err *e)
@@ -239,7 +239,7 @@ static int parse(struct xml *x, const struct zip_member *m)
 {
     uint64_t limit = x->cells.sink ? SHEET_MAX : STRINGS_MAX;
     if (m->size > limit || (m->size > SMALL && m->size / TIGHTEST > m->packed))
-        return err_set(x->e, ERR_DATA, _("%s: %s: %llu bytes packed into %llu: tables do not compress this much"),
+        return err_set(x->e, ERR_DATA, _("%s: %s: %llu bytes compressed to %llu: not a valid table"),
                        x->file->name,
                        x->part, (unsigned long long)m->size, (unsigned long long)m->packed);
     static const XML_Memory_Handling_Suite memory = {mem_alloc, mem_resize, free};

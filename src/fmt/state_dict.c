@@ -49,7 +49,8 @@ static bool afford(struct pickle_walk *x, const struct tensor *t, uint64_t store
 {
     uint64_t size = dtype_table[t->dtype].size, own = size && t->numel > stored / size ? stored : t->numel * size;
     if (own > x->left || (size && t->numel - own / size > x->beyond / size)) {
-        err_set(why, ERR_DATA, _("%s: its tensors refer to the file's bytes more than %d times"), x->name, SHARED);
+        err_set(why, ERR_DATA, _("%s: the tensors refer to the same bytes more than %d times, the "
+                                 "limit"), x->name, SHARED);
         return false;
     }
     x->left -= own;
@@ -146,7 +147,7 @@ static int add_tensor(struct pickle_walk *x, const struct pickle *p)
                     x->name, STR_ARG(name));
             problem = why.text;
         } else if (s.first > d->size / size) {
-            err_set(&why, ERR_DATA, _("%s: %.*s begins beyond its storage"), x->name, STR_ARG(name));
+            err_set(&why, ERR_DATA, _("%s: %.*s starts beyond the end of its storage"), x->name, STR_ARG(name));
             problem = why.text;
         } else if (t.numel > CLAIM && t.numel > d->size / size) {
             /* strides of 0 can claim any number of elements; reading them would never end */
@@ -210,7 +211,8 @@ static int member(struct pickle_walk *x, struct str key, const struct pickle *p,
 {
     size_t n = x->path.n;
     if (n + key.n > WEIGHT_NAME_MAX)
-        return err_set(x->e, ERR_DATA, _("%s: more tensors or longer names than a checkpoint has"), x->name);
+        return err_set(x->e, ERR_DATA, _("%s: more than 4 million tensors, or a name of more than 4096 "
+                                         "bytes"), x->name);
     if (n)
         buf_char(&x->path, '.');
     buf_str(&x->path, key);

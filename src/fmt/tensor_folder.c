@@ -121,8 +121,8 @@ static int add(struct weights *w, const char *dir, const char *file, struct str 
     }
     buf_release(&b);
     if (tensors != 1 && !tagged)
-        return err_set(e, ERR_DATA, _("%s/%s: expected a folder of files with one tensor each, found %zu in this "
-                                      "one; name one file"), dir, file, tensors);
+        return err_set(e, ERR_DATA, _("%s/%s: expected one tensor per file in this folder, found %zu in this file; "
+                                      "name one file"), dir, file, tensors);
     w->list.n = before + tensors;
     return 0;
 }

@@ -161,16 +161,19 @@ const struct unreadable unreadable_formats[] = {
     {"msprobe-db", N_("databases of msprobe (trend, graph visualisation)"), "*.db",
      N_("open the folder of the dump or of the monitor tables it was made from"), is_database, false, false},
     {"mindspore-ir", N_("graphs of MindSpore"), "*.ir",
-     N_("open the dump beside it: its source lines are added to the dump's stacks"), is_graph, false, false},
+     N_("open the dump in the same folder: the source lines of the graph are added to its "
+        "stacks"), is_graph, false, false},
     {"torch-distcp-part", N_("chunks of a distributed checkpoint of torch"), "*.distcp without .metadata",
-     N_(".metadata beside it says what it holds: open the folder both are in"), is_distcp, false, false},
+     N_("its content is described in .metadata: open the folder that contains both"), is_distcp, false, false},
     {"troubleshooter", N_("comparisons of TroubleShooter"), "compare_npy_dir.csv …",
-     N_("the table has only shares of close elements, no errors: open the dumps that were compared"),
+     N_("the table has the shares of close elements, but no errors: open the dumps that were compared"),
      is_troubleshooter, false, false},
     {"dump-tensors", N_("the tensors of an msprobe dump"), "dump_tensor_data/*.pt",
-     N_("dump.json has the calls these belong to: open the folder it is in"), is_dump_tensor, false, false},
-    {"dump-part", N_("a part of a dump"), "stack.json construct.json mapping.csv", N_("open the folder it is in"), is_dump_part, true, false},
-    {"result-summary", N_("figures of several ranks side by side (merge_result), without their pairs"), "multi_ranks_compare_merge*.xlsx",
+     N_("the calls of these tensors are listed in dump.json: open the folder that contains "
+        "it"), is_dump_tensor, false, false},
+    {"dump-part", N_("one file of a dump"), "stack.json construct.json mapping.csv", N_("open the folder that contains it"), is_dump_part, true, false},
+    {"result-summary", N_("statistics of several ranks side by side (merge_result), without the "
+                          "pairs"), "multi_ranks_compare_merge*.xlsx",
      N_("open the compare_result_rankN files it was made from"), is_summary, false, false},
     {"other-models", N_("models of other formats: GGUF, ONNX, HDF5, MindIR, torch.export"), "*.gguf *.onnx *.h5 *.mindir *.air *.om *.pt2",
      N_("save the weights with torch.save, mindspore.save_checkpoint or as safetensors, then open those"), is_model,
@@ -180,11 +183,11 @@ const struct unreadable unreadable_formats[] = {
      is_utf16, true, false},
     {"compressed", N_("a compressed file or an archive"), "*.gz *.xz *.zst *.bz2 *.zip *.7z *.tar",
      N_("unpack it, then open its content"), is_compressed, true, false},
-    {"ptdbg-pickle", N_("expected ptdbg's text, found a binary pickle"), "*dump.pkl",
-     N_("expected lines of JSON, as ptdbg writes them under this name; code in a pickle is never run: open the folder "
-        "of the dump itself"), is_binary_dump, false, true},
+    {"ptdbg-pickle", N_("expected the text format of ptdbg, found a binary pickle"), "*dump.pkl",
+     N_("ptdbg writes lines of JSON under this name; a binary pickle is not loaded, because it can run code: open the "
+        "folder of the dump itself"), is_binary_dump, false, true},
     {"several", N_("several weights or results; name one"), "*.ckpt *.safetensors *.pth *.npy compare_result_* …",
-     N_("name the file, or the folder it is in"), is_read_alone, false, false},
+     N_("name one file, or the folder that contains it"), is_read_alone, false, false},
     {0},
 };
 
@@ -257,5 +260,5 @@ const struct unreadable *unreadable_find(const char *path, struct buf *found)
 
 int unreadable_error(const struct unreadable *r, const char *path, struct err *e)
 {
-    return err_set(e, ERR_DATA, _("%s: %s: recognised, not read; %s"), path, _(r->title), _(r->advice));
+    return err_set(e, ERR_DATA, _("%s: %s: recognised, but not supported; %s"), path, _(r->title), _(r->advice));
 }

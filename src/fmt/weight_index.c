@@ -137,7 +137,7 @@ static int list_index(struct weights *w, const char *dir, const char *path, stru
         if (!m.inside && !weight_name(part))
             continue;
         if (promised.n >= WEIGHTS_MAX || names.n >= ENTRIES) {
-            rc = err_at(e, path, m.offset, _("more tensors or parts than a checkpoint has"));
+            rc = err_at(e, path, m.offset, _("more than 4 million tensors or 100,000 parts"));
             break;
         }
         vec_push(&promised, arena_str(&a, m.key));
@@ -152,7 +152,7 @@ static int list_index(struct weights *w, const char *dir, const char *path, stru
     for (size_t i = 0; rc == 0 && i < promised.n; i++)
         if (weights_find(w, promised.v[i]) == MAP_NONE && lost++ < 20) {
             struct err note;
-            err_set(&note, ERR_DATA, _("%s lists %.*s, missing in all parts"), path, STR_ARG(promised.v[i]));
+            err_set(&note, ERR_DATA, _("%s: %.*s is listed, but missing in all parts"), path, STR_ARG(promised.v[i]));
             weights_problem(w, UINT32_MAX, "damaged", note.text);
         }
     json_members_close(&j);
@@ -176,14 +176,14 @@ int weight_folder_list(struct weights *w, const char *dir, struct err *e)
         choose(&folder, &l);
     folder_release(&folder);
     if (!l.n)
-        rc = err_set(e, ERR_DATA, _("%s: expected one weight file in this folder; name it"), dir);
+        rc = err_set(e, ERR_DATA, _("%s: expected one weight file in this folder; name the file"), dir);
     if (rc == 0 && index_name(str_of(l.v[0]))) {
         path_join(&path, dir, l.v[0]);
         rc = list_index(w, dir, path.p, e);
     } else if (rc == 0 && l.n == 1) {
         rc = weights_list_file(w, weights_add_file(w, dir, l.v[0]), e);
         if (rc == 0 && series(str_of(l.v[0]), &part, &of, &n) && of > 1)
-            missing(w, dir, l.v[0], _("the other parts of its series are missing"));
+            missing(w, dir, l.v[0], _("the other parts of this weight file are missing"));
     } else {
         for (size_t i = 0; rc == 0 && i < l.n; i++)
             rc = list_part(w, dir, l.v[i]);

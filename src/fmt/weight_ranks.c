@@ -309,7 +309,7 @@ static struct weight *lay_behind(struct join *j, const uint32_t *shard, int n, s
         struct weight_piece p = j->set[s->set].pieces.v[b->piece];
         bool whole = p.latin; /* an array's text is its elements and no more */
         if (b->problem || (!whole && (b->offset > p.size || p.size - b->offset < reach * size))) {
-            note(j, name, b->problem ? b->problem : _("a shard is shorter than its shape"));
+            note(j, name, b->problem ? b->problem : _("a shard has fewer elements than its shape"));
             return NULL;
         }
         if (!whole) {
@@ -415,12 +415,12 @@ static void join_grid(struct join *j, const struct strategy_layout *l, struct st
         struct err e;
         take(j, first, name);
         if (found < 0)
-            err_set(&e, ERR_DATA, _("the strategy file has a layout of %d axes for it"), l->axes);
+            err_set(&e, ERR_DATA, _("the strategy file has a layout with %d axes for it"), l->axes);
         else if (found != count)
-            err_set(&e, ERR_DATA, _("%lld of %lld shards found, as the strategy file counts them"), (long long)found,
+            err_set(&e, ERR_DATA, _("%lld of %lld shards listed in the strategy file found"), (long long)found,
                     (long long)count);
         else
-            err_set(&e, ERR_DATA, "%s", l->uneven ? _("cut into uneven shards, not read")
+            err_set(&e, ERR_DATA, "%s", l->uneven ? _("split into uneven shards: not supported")
                                                   : _("its shards differ in shape, type or layout"));
         note(j, name, e.text);
     } else {
@@ -474,7 +474,7 @@ static void join_one(struct join *j, struct str name, uint32_t first)
             return;
         }
         take(j, shard[0], name);
-        note(j, name, _("unknown how tensor-parallel ranks split it; add a line to data/weights.tsv"));
+        note(j, name, _("its split across tensor-parallel ranks is unknown; add a line to data/weights.tsv"));
         return;
     }
     if (distinct != j->tp) {
@@ -662,7 +662,8 @@ static int list(struct weights *w, const char *path, struct err *e)
         j.tp = widest(&l, tp_of);
         if (w->arch.tp && megatron && w->arch.tp != j.tp) {
             struct err note_;
-            err_set(&note_, ERR_DATA, _("%s: folders of %d tensor-parallel ranks; their arguments have %d"), path, j.tp,
+            err_set(&note_, ERR_DATA, _("%s: %d folders of tensor-parallel ranks, but the saved arguments have "
+                                        "tensor_model_parallel_size %d"), path, j.tp,
                     w->arch.tp);
             weights_problem(w, UINT32_MAX, "damaged", note_.text);
             j.tp = w->arch.tp > j.tp ? w->arch.tp : j.tp;

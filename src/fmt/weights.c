@@ -74,7 +74,7 @@ int weights_open(struct weights *w, const char *path, struct err *e)
     return err_set(e, ERR_DATA,
                    path_is_dir(path)
                        ? _("%s: expected one checkpoint (.safetensors, .ckpt, .pt, .npz), an index of its parts, "
-                           "mp_rank folders or .npy files; found no weights; if there are several, name the file")
+                           "mp_rank folders or .npy files, found none; name the file")
                        : _(not_weights),
                    path);
 }
@@ -154,7 +154,7 @@ uint32_t weights_add(struct weights *w, struct str name, struct str type, const 
                      const struct weight_piece *piece, struct err *e)
 {
     if (w->list.n >= WEIGHTS_MAX || name.n > WEIGHT_NAME_MAX) {
-        err_set(e, ERR_DATA, _("%s: more tensors or longer names than a checkpoint has"), w->path);
+        err_set(e, ERR_DATA, _("%s: more than 4 million tensors, or a name of more than 4096 bytes"), w->path);
         return UINT32_MAX;
     }
     uint32_t me = (uint32_t)w->list.n;
@@ -220,7 +220,7 @@ void weights_problem(struct weights *w, uint32_t weight, const char *kind, const
         return;
     if (w->problems.n == PROBLEMS_MAX) {
         weight = UINT32_MAX;
-        text = _("and more of the kind");
+        text = _("and more problems of this kind");
     }
     struct weight_problem p = {weight, kind, arena_cstr(&w->arena, str_of(text))};
     vec_push(&w->problems, p);

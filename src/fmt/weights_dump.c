@@ -88,8 +88,8 @@ static void say_packed(struct dump *d, const struct weights *w)
     if (!n)
         return;
     struct buf b = {0};
-    buf_fmt(&b, _("%zu tensors hold packed low-bit integers (quantised weights), e.g. %.*s: their figures are of the "
-                  "packed words and mean nothing"),
+    buf_fmt(&b, _("%zu tensors hold packed low-bit integers (quantised weights), e.g. %.*s: their statistics describe "
+                  "the packed words, not the weights"),
             n, STR_ARG(example));
     dump_warn(d, b.p);
     buf_release(&b);
@@ -195,33 +195,35 @@ static bool is_ranks(struct folder *f)
     }
 
 WEIGHT_READER(reader_safetensors, "safetensors", N_("weights: safetensors"), "*.safetensors", "safetensors 0.x",
-              N_("F4, F6_*, F8_E8M0, F8_*FNUZ and packed 4-bit integers: listed without figures"),
+              N_("F4, F6_*, F8_E8M0, F8_*FNUZ and packed 4-bit integers: listed without statistics"),
               is_safetensors, NULL);
 WEIGHT_READER(reader_ckpt, "mindspore-ckpt", N_("weights: MindSpore checkpoints, split and with a checksum"), "*.ckpt",
               "MindSpore 1.x to 2.10", N_("encrypted files, maps of embeddings; the checksum is not verified"),
               is_ckpt, NULL);
 WEIGHT_READER(reader_npz, "npz", N_("weights: NumPy archives, stored or compressed"), "*.npz", "NumPy, .npy 1.0 to 3.0",
               N_("compressed members of more than 128 MB; structured types, texts, dates, objects, extended precision: "
-                 "listed without figures"), is_npz, NULL);
-WEIGHT_READER(reader_npy, "npy", N_("NumPy arrays: one, or a folder of nothing else"), "*.npy", ".npy 1.0 to 3.0",
-              N_("structured types, texts, dates, objects, extended precision: listed without figures"), is_npy, NULL);
+                 "listed without statistics"), is_npz, NULL);
+WEIGHT_READER(reader_npy, "npy", N_("NumPy arrays: one file, or a folder that contains only such "
+                                    "files"), "*.npy", ".npy 1.0 to 3.0",
+              N_("structured types, texts, dates, objects, extended precision: listed without "
+                 "statistics"), is_npy, NULL);
 WEIGHT_READER(reader_torch, "torch",
               N_("weights: torch.save of state dicts and checkpoints, zip and legacy; pickled NumPy arrays"),
               "*.pt *.pth *.bin *.pkl *.pickle *.pdparams", "torch 0.2 to 2.13",
               N_("whole pickled models (code in a pickle is never run), pickles of more than 64 MB, the tar of torch "
-                 "0.1; quantised, sparse, nested and meta tensors, complex32, float8 other than e4m3fn and e5m2, "
-                 "NumPy strings and objects: listed without figures"),
+                 "0.1; quantised, sparse, nested and meta tensors, complex32, float8 other than e4m3fn and e5m2, NumPy "
+                 "strings and objects: listed without statistics"),
               is_torch, NULL);
-WEIGHT_READER(reader_parts, "weights", N_("weights in parts: a folder or an index of them"),
+WEIGHT_READER(reader_parts, "weights", N_("weights in several files: a folder or an index of them"),
               "*.index.json param_name_map.json NAME-00001-of-0000N.*", "Hugging Face, MindFormers", NULL, is_parts,
               is_folder_of_parts);
 WEIGHT_READER(reader_ranks, "megatron",
-              N_("weights of several ranks: tensor-parallel shards joined, pipeline stages renumbered"),
+              N_("weights of several ranks: tensor-parallel shards joined, layers of pipeline stages renumbered"),
               "mp_rank_*/model_optim_rng.pt rank_*/*.ckpt", "Megatron-LM, DeepSpeed, MindSpore",
-              N_("MindSpore's uneven cuts, or cuts without a strategy file (merge them first)"), NULL, is_ranks);
+              N_("uneven shards of MindSpore, or shards without a strategy file (merge them first)"), NULL, is_ranks);
 WEIGHT_READER(
     reader_distcp, "torch-distcp",
-    N_("weights: torch.distributed.checkpoint, chunks joined; Megatron's torch_dist, layers taken apart"),
+    N_("weights: torch.distributed.checkpoint, chunks joined; Megatron's torch_dist, layers separated"),
     ".metadata *.distcp", "torch 2.1 to 2.13",
     N_("objects that are not tensors, compressed chunks, uneven chunks along several axes, .metadata of more than 2 "
        "million values"),

@@ -78,7 +78,7 @@ static int find_end(const struct file *f, uint64_t *at, struct err *e)
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(most); i++)
         rc = find_end_in(f, f->size < most[i] ? (size_t)f->size : most[i], at, e);
     if (rc == 0)
-        rc = err_at(e, f->name, f->size, _("incomplete zip archive: expected its directory at the end"));
+        rc = err_at(e, f->name, f->size, _("incomplete zip archive: the directory at its end is missing"));
     return rc < 0 ? -1 : 0;
 }
 
@@ -219,7 +219,7 @@ static int list(struct zip *z, const struct extent *x, struct err *e)
     l.window = mem_alloc(x->size < WINDOW ? (size_t)x->size + 1 : WINDOW);
     int rc = 0;
     if (x->members > MEMBERS_MAX)
-        rc = err_at(e, z->file->name, x->at, _("more members or longer names than such archives have"));
+        rc = err_at(e, z->file->name, x->at, _("more than a million members, or a name of more than 4096 bytes"));
     for (uint64_t i = 0; i < x->members && rc == 0; i++)
         rc = read_listed(z, &l, x->shift);
     free(l.window);
@@ -274,7 +274,7 @@ static int describe(const struct zip *z, const struct listed *x, struct zip_memb
         .stored = x->method == 0,
     };
     if (m->offset > f->size || m->packed > f->size - m->offset || (m->stored && m->packed != m->size))
-        return err_at(e, f->name, m->offset, _("a zip member that reaches beyond the file's end"));
+        return err_at(e, f->name, m->offset, _("a zip member that extends beyond the end of the file"));
     return 1;
 }
 
@@ -327,7 +327,8 @@ int zip_all(struct zip *z, size_t limit, struct arena *a, zip_list *out, struct 
         const struct listed *x = &z->members.v[i];
         struct zip_entry entry;
         if (x->name.n >= NAME_MAX_BYTES || out->n >= limit)
-            return err_at(e, z->file->name, x->header, _("more members or longer names than such archives have"));
+            return err_at(e, z->file->name, x->header, _("more than a million members, or a name of more than 4096 "
+                                                         "bytes"));
         if (describe(z, x, &entry.m, e) < 0)
             return -1;
         entry.name = arena_str(a, x->name);

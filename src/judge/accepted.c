@@ -148,9 +148,9 @@ const char *accepted_warning(const struct judgement *j, size_t i, struct arena *
         if ((needed && !explodes) || i-- > 0)
             continue;
         if (explodes)
-            return arena_fmt(a, _("accepted difference: its pattern takes too many steps on some rows, which are not "
-                                  "accepted: %s (%s)"), x->text, x->reason);
-        return x->over ? arena_fmt(a, _("accepted difference has expired on %s: %s (%s)"), x->until, x->text, x->reason)
+            return arena_fmt(a, _("accepted difference: matching its pattern exceeds the step limit on some rows; "
+                                  "these rows are not accepted: %s (%s)"), x->text, x->reason);
+        return x->over ? arena_fmt(a, _("accepted difference expired on %s: %s (%s)"), x->until, x->text, x->reason)
                        : arena_fmt(a, _("accepted difference no longer occurs: %s (%s)"), x->text, x->reason);
     }
     return NULL;

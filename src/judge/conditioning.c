@@ -188,10 +188,11 @@ static const struct {
     bool discrete;
     const char *text;
 } kinds[CONDITION_COUNT] = {
-    [CONDITION_SUM] = {of_sum, false, N_("cancellation: its terms nearly cancel")},
+    [CONDITION_SUM] = {of_sum, false, N_("cancellation: the terms nearly cancel")},
     [CONDITION_CENTRED] = {of_centred, false, N_("a subtracted mean far larger than the remainder")},
     [CONDITION_SOFTMAX] = {of_softmax, false, N_("a softmax of large scores")},
-    [CONDITION_LOG_SOFTMAX] = {of_log_softmax, false, N_("logarithms of probabilities, small beside their scores")},
+    [CONDITION_LOG_SOFTMAX] = {of_log_softmax, false, N_("logarithms of probabilities, small compared with their "
+                                                         "scores")},
     [CONDITION_QUOTIENT] = {of_quotient, false, N_("a division by values near zero")},
     [CONDITION_POWER] = {of_power, false, N_("an inverse power of values near zero, or a high power")},
     [CONDITION_LOG] = {of_log, false, N_("a logarithm of values near 1")},
@@ -200,13 +201,13 @@ static const struct {
     [CONDITION_ORDER] = {of_order, true, N_("the order of nearly tied values")},
     [CONDITION_STEP] = {of_step, true, N_("rounding to whole numbers")},
     [CONDITION_COMPARE] = {of_compare, true, N_("a comparison of nearly tied values")},
-    [CONDITION_ZERO_GRADIENT] = {NULL, false, N_("a gradient that is zero except for rounding, beside its module's "
-                                                 "others")},
-    [CONDITION_KINK] = {NULL, false, N_("gates of an activation whose inputs are near its kink")},
+    [CONDITION_ZERO_GRADIENT] = {NULL, false, N_("a gradient that is zero up to rounding, compared with the other "
+                                                 "gradients of its module")},
+    [CONDITION_KINK] = {NULL, false, N_("an activation whose inputs are close to its kink")},
     [CONDITION_OTHER_ORDER] = {NULL, false, ""}, /* has a sentence of its own (verdict_text.c) */
     [CONDITION_POOL_TIE] = {NULL, false, ""},
-    [CONDITION_WEIGHTED] = {NULL, false, N_("weights that leave little of the gradient that came in")},
-    [CONDITION_GRADIENT_SUM] = {NULL, false, N_("a sum of a gradient over many places")},
+    [CONDITION_WEIGHTED] = {NULL, false, N_("weights that cancel most of the incoming gradient")},
+    [CONDITION_GRADIENT_SUM] = {NULL, false, N_("a sum of a gradient over many positions")},
 };
 
 /* ---- which operator is which ---- */

@@ -62,16 +62,16 @@ static const struct nature {
     const char *why;
 } natures[] = {
     {"pytorch", "cross_entropy", PHASE_BACKWARD, IO_OUTPUT, always,
-     N_("PyTorch records the gradient of the last inner step of this composite function (with respect to "
+     N_("PyTorch recorded the gradient of the last inner step of this composite function (with respect to the "
         "log-probabilities), not of its input")},
     {"pytorch", "linear", PHASE_BACKWARD, IO_OUTPUT, passes_gradient,
      N_("PyTorch recorded the last inner step of this call, a view: the incoming gradient, not that of its input")},
     {"pytorch", "matmul", PHASE_BACKWARD, IO_OUTPUT, passes_gradient,
      N_("PyTorch recorded the last inner step of this call, a view: the incoming gradient, not that of its input")},
     {"pytorch", NULL, PHASE_BACKWARD, IO_OUTPUT, in_place,
-     N_("PyTorch recorded the incoming gradient: this activation works in place, its input is gone")},
+     N_("PyTorch recorded the incoming gradient: this activation works in place and overwrites its input")},
     {"mindspore", "Parameter", PHASE_FORWARD, IO_OUTPUT, always,
-     N_("MindSpore dumps a parameter after the step's update")},
+     N_("MindSpore dumps a parameter after the update of the step")},
 };
 
 /* The gradient that came in, where the call's input has another size: it cannot be the one of the input. */

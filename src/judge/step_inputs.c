@@ -225,7 +225,8 @@ void step_input_detail(const struct step_input *x, const struct dump *const side
         return;
     }
     if (x->equal == 1)
-        buf_cstr(out, x->statistics ? _("same figures; the elements were not compared") : _("equal in every element"));
+        buf_cstr(out, x->statistics ? _("same statistics; the elements were not "
+                                        "compared") : _("equal in every element"));
     else if (x->equal == 0 && x->elements.differ)
         buf_fmt(out, _("different: %llu of %llu elements differ, the first at %llu: %g and %g"),
                 (unsigned long long)x->elements.differ, (unsigned long long)x->elements.compared,

@@ -111,7 +111,7 @@ void table_verdicts_explain(const struct measure *m, uint32_t line, struct buf *
     if (*t->said)
         buf_fmt(out, _("the result table gives \"%s\""), t->said);
     else
-        buf_cstr(out, _("the file has figures and no verdict"));
+        buf_cstr(out, _("no verdict in the table"));
     for (size_t i = 0; i < ARRAY_LEN(shown); i++)
         if (table_verdicts_figure(m, line, shown[i].which, &v))
             buf_fmt(out, "; %s %s", shown[i].name, num_cell(n, v, 7));

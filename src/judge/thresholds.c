@@ -99,7 +99,7 @@ int thresholds_set(struct thresholds *t, struct str key, struct str value, struc
             *slot(t, i) = v;
             return 0;
         }
-    return err_set(e, ERR_USAGE, _("\"%.*s\": unknown threshold; thresholds.json has the names, such as "
+    return err_set(e, ERR_USAGE, _("\"%.*s\": unknown threshold; the names are listed in thresholds.json, such as "
                                    "float32.deviate"),
                    STR_ARG(key));
 }

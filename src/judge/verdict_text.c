@@ -28,7 +28,7 @@ static void dtypes(const struct measure *m, const struct line *l, const char *na
 
 static const char *error_name(const struct line_judgement *x)
 {
-    return x->flags & LINE_STATISTICS ? _("the largest difference of max, min and norm, relative to the golden norm,")
+    return x->flags & LINE_STATISTICS ? _("largest difference of max, min and norm, relative to the golden norm,")
            : x->flags & LINE_MASKED   ? _("rel L2 without masked elements")
                                       : "rel L2";
 }
@@ -53,16 +53,16 @@ static void nonfinite(const struct measure *m, uint32_t line, struct buf *out)
 {
     const struct figures *f = measure_figures(m, line);
     if (!f) {
-        buf_cstr(out, counted_only(m, line) ? _("NaN or infinite elements on one side only, or different numbers of "
-                                                "them; the recorded extremes leave them out")
-                                            : _("the recorded extremes are non-finite on one side only, or in another "
-                                                "way"));
+        buf_cstr(out, counted_only(m, line) ? _("the counts of NaN or infinite elements differ; the recorded max and "
+                                                "min exclude such elements")
+                                            : _("the recorded max or min is non-finite on one side only, or non-finite "
+                                                "in different ways"));
         return;
     }
     buf_fmt(
         out,
-        _("%llu elements are non-finite on one side only or differently, the first at index %llu (target: %llu NaN, "
-          "%llu Inf; golden: %llu NaN, %llu Inf)"),
+        _("%llu elements are non-finite on one side only or in different ways, the first at index %llu (target: %llu "
+          "NaN, %llu Inf; golden: %llu NaN, %llu Inf)"),
         (unsigned long long)f->unlike, (unsigned long long)f->unlike_at, (unsigned long long)f->side[0].nan,
         (unsigned long long)f->side[0].inf, (unsigned long long)f->side[1].nan, (unsigned long long)f->side[1].inf);
 }
@@ -78,7 +78,7 @@ static void ill(const struct line_judgement *x, struct buf *out)
     if (kind == CONDITION_OTHER_ORDER) {
         buf_fmt(
             out,
-            _("doubtful: its module received integers that noise changed, so its rows may be in another order; max, "
+            _("doubtful: noise changed integers passed to its module, so the order of its elements may differ; max, "
               "min and norm differ by %s of the norm"),
             digits(e, x->error));
         return;
@@ -86,8 +86,8 @@ static void ill(const struct line_judgement *x, struct buf *out)
     if (kind == CONDITION_POOL_TIE) {
         buf_cstr(
             out,
-            _("doubtful: windows of max pooling hold equal values, and the gradient went to another of them; their "
-              "sums agree"));
+            _("doubtful: ties in max-pooling windows: the sides pass the gradient to different tied elements; the sums "
+              "agree"));
         return;
     }
     num_cell(k, (double)x->kappa, 2);
@@ -109,9 +109,10 @@ static void rounded(const struct line_judgement *x, const struct figures *f, str
     buf_fmt(
         out,
         part
-            ? _("%s is %s; an eighth or more of the elements are %s numbers on the %s side only, and the inputs have "
-                "none there")
-            : _("%s is %s; all elements are %s numbers on the %s side only, and most of the inputs are not"),
+            ? _("%s is %s; at least 1/8 of the elements are exactly representable in %s on the %s side only, and not "
+                "in the inputs")
+            : _("%s is %s; all elements are exactly representable in %s on the %s side only, and most input elements "
+                "are not"),
         error_name(x), e, f ? dtype_table[f->kept[s] & ~KEPT_PART].name : "", side);
 }
 
@@ -161,33 +162,33 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
                 scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
         break;
     case RULE_FACTOR:
-        buf_fmt(out, _("the golden value times %s: a constant factor the other side applies elsewhere; results "
+        buf_fmt(out, _("the golden value times %s: the other side applies this constant factor elsewhere; all results "
                        "computed from it agree"), lim);
         break;
     case RULE_CONTAINER:
-        buf_cstr(out, _("the other side's module ends at another call: its content agrees, and so does what is "
-                        "computed from it"));
+        buf_cstr(out, _("the module ends at a different call on the other side; the calls inside it and all results "
+                        "computed from it agree"));
         break;
     case RULE_DISCARDED:
-        buf_cstr(out, _("it differs only where the next call drops it (an activation, a where): everything computed "
-                        "from it agrees"));
+        buf_cstr(out, _("only elements that the next call discards (activation, where) differ; all results computed "
+                        "from it agree"));
         break;
     case RULE_MASKED_BEFORE:
         buf_cstr(out, _("the mask was applied earlier on one side and here on the other: the result agrees"));
         break;
     case RULE_NEVER_READ:
         buf_cstr(out, m->side[TARGET]->rows.v[l->row[TARGET]].io == IO_INPUT
-                          ? _("this call never reads the value: nothing depends on it")
-                          : _("this call leaves the value unwritten, and no recorded call reads it"));
+                          ? _("this call does not use the value: no result depends on it")
+                          : _("this call does not write the value, and no recorded call uses it"));
         break;
     case RULE_MASKED_ROWS:
         buf_cstr(
             out,
-            _("it differs only at places whose attention mask forbids every key: what they hold depends on the kernel, "
-              "everything else agrees"));
+            _("only positions where the attention mask hides every key differ; their values depend on the kernel; all "
+              "other elements agree"));
         break;
     case RULE_SAME_PICKS:
-        buf_cstr(out, _("the same for every token, in another order: experts are compared as a set"));
+        buf_cstr(out, _("same experts for every token, in a different order: experts are compared as a set"));
         break;
     case RULE_ROUNDED:
         rounded(x, measure_figures(m, line), out);
@@ -198,7 +199,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         num_cell(lim, (double)x->limit, 6);
         buf_fmt(
             out,
-            _("attention scores are multiplied by %s here and by %s on the other side, one of which computes them in a "
+            _("attention scores are multiplied by %s here and by %s on the other side; one side computes them in a "
               "fused call"),
             e, lim);
         break;
@@ -219,13 +220,14 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_fmt(out, _("%s is %s, above the limit %s (noise level here %s)"), error_name(x), e, lim, lev);
         break;
     case RULE_JUMP:
-        buf_fmt(out, _("%s is %s: far above the local noise level %s, and above the floor"), error_name(x), e, lev);
+        buf_fmt(out, _("%s is %s: far above the local noise level %s and above the lower "
+                       "limit"), error_name(x), e, lev);
         break;
     case RULE_BEHIND_UNREAD:
         buf_fmt(
             out,
-            _("could not be judged: %s is %s, more than the noise level here (%s); the product before it could not be "
-              "read and may have left as much"),
+            _("could not be judged: %s is %s, above the noise level here (%s); the matrix product before it could not "
+              "be read and may have caused an error of this size"),
             error_name(x), e, lev);
         break;
     case RULE_SOURCE:
@@ -256,7 +258,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     case RULE_CHECKSUM_SAME:
         if (checksum_is_xor(m->side[TARGET]->rows.v[l->row[TARGET]].text))
-            buf_cstr(out, _("same XOR of all 8-byte words; their order is not in it"));
+            buf_cstr(out, _("same XOR of all 8-byte words; it does not depend on their order"));
         else
             buf_cstr(out, _("same checksum"));
         break;
@@ -264,11 +266,12 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("checksums differ; equal bits are expected here"));
         break;
     case RULE_CHECKSUM_OTHER:
-        buf_cstr(out, _("the checksums are of different kinds or XORs in which values cancel each other: they tell "
-                        "nothing; no statistics were recorded"));
+        buf_cstr(out, _("the checksums are of different kinds, or XORs in which equal values cancel: not comparable; "
+                        "no statistics were recorded"));
         break;
     case RULE_CHECKSUM_SAYS_NOTHING:
-        buf_cstr(out, _("checksums differ; between two frameworks this proves nothing; no statistics were recorded"));
+        buf_cstr(out, _("checksums differ, which is not conclusive between two frameworks; no statistics were "
+                        "recorded"));
         break;
     case RULE_NONFINITE:
         nonfinite(m, line, out);
@@ -280,7 +283,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("a part of a fused tensor: compare it through a view"));
         break;
     case RULE_PART_SAME:
-        buf_cstr(out, _("a part of a fused tensor: all parts together have its extremes and norm"));
+        buf_cstr(out, _("a part of a fused tensor: max, min and norm of all parts together agree with it"));
         break;
     case RULE_ELEMENTS:
         buf_fmt(out, _("%llu elements on the target, %llu on the golden side"),
@@ -289,11 +292,12 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     case RULE_KINDS:
         dtypes(m, l, type);
-        buf_fmt(out, _("kinds differ and cannot be compared: %s on the target, %s on the golden side"), type[0],
+        buf_fmt(out, _("the kinds of value differ and cannot be compared: %s on the target, %s on the golden "
+                       "side"), type[0],
                 type[1]);
         break;
     case RULE_ABSENT:
-        buf_cstr(out, _("recorded as absent"));
+        buf_cstr(out, _("recorded as None"));
         break;
     case RULE_EMPTY:
         buf_cstr(out, _("no elements on either side"));
@@ -307,14 +311,13 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     }
     case RULE_REORDERED:
-        buf_cstr(out, _("the same extremes and norm, but other elements at the same places: reordered values, or "
-                        "another quantity"));
+        buf_cstr(out, _("same max, min and norm, but the elements differ: reordered values, or a different quantity"));
         break;
     case RULE_PRESET:
         buf_fmt(out, _("by the rule of %s: %s"), tool_rules_name(j->preset),
                 x->verdict == VERDICT_DEVIATE ? _("an error")
                 : x->verdict == VERDICT_DRIFT ? _("a warning")
-                                              : _("it passes"));
+                                              : _("passes"));
         break;
     case RULE_TABLE:
         table_verdicts_explain(m, line, out);
@@ -377,7 +380,8 @@ static const struct {
                                              "call.")},
     [FIRST_GAP] = {N_("gap-first"), N_("The deviation starts in calls that only one side recorded: compare the calls "
                                        "of this gap.")},
-    [FIRST_SHAPE] = {N_("shape-first"), N_("The element counts differ: another layout, padding, or another quantity.")},
+    [FIRST_SHAPE] = {N_("shape-first"), N_("The element counts differ: a different layout, padding, or a different "
+                                           "quantity.")},
     [FIRST_NONFINITE] = {N_("nonfinite-first"), N_("NaN or infinity on one side: look for an overflow, a mask or a division here.")},
 };
 
@@ -431,12 +435,12 @@ const char *explain_first(const struct judgement *j, const struct measure *m)
     if (x->rule == RULE_SCALAR_DIFFERS && l->pair != NONE && m->side[TARGET]->rows.v[l->row[TARGET]].io != IO_OUTPUT)
         return _("An argument differs, not a computed value: compare both sides' configuration and code.");
     if (x->rule == RULE_SOURCE)
-        return _("Check where both sides compute this table or buffer, and in what precision.");
+        return _("Check where and in which precision both sides compute this table or buffer.");
     bool unsure;
     if (j->first_class == FIRST_OUTPUT && !inputs_of_first(j, m, &unsure))
         return _("No input of this call was recorded; its output deviates.");
     if (j->first_class == FIRST_OUTPUT && unsure)
-        return _("An output deviates, and so does an input of doubtful pairing: check that input first.");
+        return _("An output deviates, and so does an input whose pairing is doubtful: check that input first.");
     return _(classes[j->first_class].text);
 }
 
@@ -479,9 +483,8 @@ void explain_three_way(const struct measure *m, const struct third_run_errors *c
     if (!c->of || !m->pairing)
         return;
     struct three_way_sum s = third_run_three_way_sum(c, m->pairing);
-    buf_fmt(out, _("three-way: rows that pass: %u, that fail: %u, not told: %u (limit: %g × the golden side's "
-                   "distance from the "
-                   "reference)"), s.pass, s.fail, s.untold, (double)THREE_WAY_LIMIT);
+    buf_fmt(out, _("three-way: %u rows pass, %u fail, %u undecided (limit: %g × the distance of the golden side from "
+                   "the reference)"), s.pass, s.fail, s.untold, (double)THREE_WAY_LIMIT);
     if (s.first == NONE)
         return;
     struct buf name = {0};
@@ -527,9 +530,9 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
         buf_fmt(out, _("could not be judged: nothing deviates, but some data could not be read: rows %u, files %u"),
                 s->unread, s->unread_files);
     } else if (!s->compute[TARGET]) { /* nothing to take a share of: the rows alone tell */
-        buf_cstr(out, status == 0 ? _("aligned: nothing deviates; no compute call was recorded on the target's side")
-                                  : _("could not be judged: no certain pair deviates, but too little was paired; pair "
-                                      "more (--map) or record more"));
+        buf_cstr(out, status == 0 ? _("aligned: nothing deviates; no compute call was recorded on the target side")
+                                  : _("could not be judged: no certain pair deviates, but too few rows are paired; "
+                                      "pair more (--map) or record more"));
     } else {
         double share = 100.0 * s->judged / s->compute[TARGET];
         buf_fmt(out,

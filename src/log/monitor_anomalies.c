@@ -97,13 +97,13 @@ static void say(struct anomalies *a)
     struct series *s = a->k->s;
     const char *name = a->k->file->name;
     for (size_t i = 0; i < a->rules; i++)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: msprobe's rule %s was broken %zu times"), name,
+        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: msprobe rule %s violated %zu times"), name,
                                       a->rule[i].name, a->rule[i].n));
     if (a->message.n)
         vec_push(&s->notes, arena_fmt(&s->arena, _("%s: the first: %.300s"), name, a->message.p));
     if (a->damaged) {
         struct buf b = {0};
-        buf_fmt(&b, _("%s: %zu members are no anomalies as msprobe writes them"), name, a->damaged);
+        buf_fmt(&b, _("%s: %zu members are not anomaly records of msprobe"), name, a->damaged);
         log_unread_end(a->k, b.p);
         buf_release(&b);
     }

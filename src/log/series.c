@@ -549,19 +549,22 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
     if (!n)
         return -1;
     if (ranks > 1)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("files of %zu ranks; the loss is that of rank %d"), ranks, f.used));
+        vec_push(&s->notes, arena_fmt(&s->arena, _("files of %zu ranks; the loss is taken from rank "
+                                                   "%d"), ranks, f.used));
     if (f.zero)
         vec_push(&s->notes,
-                 arena_fmt(&s->arena, _("%zu ranks print no loss (other pipeline stages) and do not count"), f.zero));
+                 arena_fmt(&s->arena, _("ranks without a printed loss (other pipeline stages), not counted: "
+                                        "%zu"), f.zero));
     if (f.apart) {
         char d[NUM_MAX];
-        vec_push(&s->notes, arena_fmt(&s->arena, _("the ranks print different losses; they differ by up to %s at step "
+        vec_push(&s->notes, arena_fmt(&s->arena, _("the printed losses of the ranks differ by up to %s at step "
                                                    "%lld"), num_cell(d, f.most, 3),
                                       (long long)f.most_step));
     }
     if (other)
         vec_push(&s->notes,
-                 arena_fmt(&s->arena, _("further logs here (%s), not read: %zu; name one to read it"), others, other));
+                 arena_fmt(&s->arena, _("other logs in this folder, not read: %2$zu (%1$s); name one to read "
+                                        "it"), others, other));
     return 0;
 }
 
@@ -636,11 +639,11 @@ static void order_names(struct series *s)
 static void last_notes(struct series *s)
 {
     if (s->stepless)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("this log prints no steps; its records are numbered in order")));
+        vec_push(&s->notes, arena_fmt(&s->arena, _("no step numbers in this log; records are numbered in order")));
     if (s->interval > 1 && s->loss_is_mean)
         vec_push(&s->notes, arena_fmt(&s->arena, _("the loss is the mean over %lld steps"), (long long)s->interval));
     else if (s->interval > 1)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("one step in %lld is printed"), (long long)s->interval));
+        vec_push(&s->notes, arena_fmt(&s->arena, _("one step in %lld is logged"), (long long)s->interval));
 }
 
 int series_open(struct series *s, const char *path, const struct log_options *o, struct err *e)

@@ -411,7 +411,7 @@ static void choose_kind(struct series_builder *k)
             k->s->records.v[n++] = k->s->records.v[i];
         else if (!other++)
             vec_push(&k->s->notes,
-                     arena_fmt(&k->s->arena, _("%s: records of %s and of %s are in one file; those of %s are used"),
+                     arena_fmt(&k->s->arena, _("%s: the file has records of %s and of %s; those of %s are used"),
                                k->file->name, log_formats[best].name, log_formats[k->s->records.v[i].kind].name,
                                log_formats[best].name));
     }
@@ -437,14 +437,14 @@ static void say(struct series_builder *k)
 {
     struct series *s = k->s;
     const char *name = k->file->name;
-    SAY(ODD_STEP, N_("%s: %zu records with an invalid step were left out, first in line %u"));
+    SAY(ODD_STEP, N_("%s: %zu records with an invalid step were ignored, first in line %u"));
     SAY(ODD_QUOTE,
-        N_("%s: %zu rows run over several lines: a quote may be missing, and the rows in them are not read, first in "
-           "line %u"));
+        N_("%s: %zu rows span several lines: a quote may be missing; the rows in them are not read, first in line %u"));
     SAY(ODD_LONG, N_("%s: %zu lines are longer than 1 MB; only their start was read, first line %u"));
-    SAY(ODD_NO_LOSS, N_("%s: %zu steps were not skipped but print no loss (Megatron omits NaN), first in line %u"));
-    SAY(ODD_BINARY, N_("%s: %zu lines have NUL bytes, which were removed, first line %u"));
-    SAY(ODD_UTF16, N_("%s: UTF-16 text; of %zu lines only the ASCII part was read, first line %u"));
+    SAY(ODD_NO_LOSS, N_("%s: %zu steps were executed, but have no printed loss (Megatron omits NaN), first in line "
+                        "%u"));
+    SAY(ODD_BINARY, N_("%s: NUL bytes removed from %zu lines, first line %u"));
+    SAY(ODD_UTF16, N_("%s: UTF-16 text: only the ASCII part of %zu lines was read, first line %u"));
     SAY(ODD_GROUPS, N_("%s: %zu more lists of local norms than steps; the last list is used, first in line %u"));
     if (k->counted[ODD_NO_STEP])
         vec_push(&s->notes, arena_fmt(&s->arena, _("%s: local norms are printed without a step; they are numbered in "
@@ -456,8 +456,8 @@ static void say(struct series_builder *k)
     if (k->differing && k->resumes > ARRAY_LEN(k->resume)) {
         vec_push(&s->notes,
                  arena_fmt(&s->arena,
-                           _("%s: steps go back %zu times, first in line %u; several processes may write into this "
-                             "file. The later values are used"),
+                           _("%s: step numbers go backwards %zu times, first in line %u; several processes may write "
+                             "to this file; the later values are used"),
                            name, k->resumes, k->resume[0].line));
     } else if (k->differing) {
         for (size_t i = 0; i < k->resumes; i++)
@@ -474,13 +474,13 @@ static void say(struct series_builder *k)
                                name, k->differing));
     }
     if (k->zeroes)
-        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: at %zu steps a zero loss is beside a real one (another "
-                                                   "pipeline stage's) and is left out"),
+        vec_push(&s->notes, arena_fmt(&s->arena, _("%s: %zu steps have a zero loss beside a nonzero one (from another "
+                                                   "pipeline stage); the zeros are ignored"),
                                       name, k->zeroes));
-    UNREAD(ODD_FULL, N_("%s: limit of one log reached; %zu values are left out, first in line %u"));
-    UNREAD(ODD_CRC, N_("%s: %zu records with a wrong checksum were left out, first record %u"));
-    UNREAD(ODD_CUT, N_("%s: the end of the file cuts off %zu record, line %u: the file is still being written or was "
-                       "cut; the missing part is not counted"));
+    UNREAD(ODD_FULL, N_("%s: more values than the limit for one log; %zu values were ignored, first in line %u"));
+    UNREAD(ODD_CRC, N_("%s: %zu records with a wrong checksum were ignored, first record %u"));
+    UNREAD(ODD_CUT, N_("%s: %zu record is incomplete at the end of the file, line %u: the file is truncated or still "
+                       "being written; the missing part is not counted"));
     s->tail.cut = k->counted[ODD_CUT] ? (uint32_t)s->unread.n : 0;
 }
 

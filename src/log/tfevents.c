@@ -158,7 +158,7 @@ static void event(struct series_builder *k, struct str s)
 static void end_early(struct series_builder *k)
 {
     struct buf b = {0};
-    buf_fmt(&b, "%s: %s", k->file->name, _("ends within a record; it is still being written or was cut"));
+    buf_fmt(&b, "%s: %s", k->file->name, _("ends inside a record: the file is truncated or still being written"));
     log_unread_end(k, b.p);
     buf_release(&b);
 }
@@ -185,7 +185,7 @@ int tfevents_read(struct series_builder *k, struct err *e)
             }
             log_unread_end(k,
                            arena_fmt(&k->s->arena,
-                                     _("%s: byte %llu: the length of this record is damaged; what follows is not read"),
+                                     _("%s: byte %llu: the length of this record is damaged; the rest is not read"),
                                      k->file->name, (unsigned long long)at));
             break;
         }

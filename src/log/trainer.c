@@ -215,7 +215,8 @@ int trainer_state_read(struct series_builder *k, struct err *e)
     else if (rc == 0 && w.depth)
         log_unread_end(k,
                        arena_fmt(&k->s->arena,
-                                 _("%s: line %u: the file ends inside a record; it is being written or was cut"),
+                                 _("%s: line %u: the file ends inside a record: it is truncated or still being "
+                                   "written"),
                                  k->file->name, w.line));
     vec_last(&k->s->files)->lines = w.line;
     buf_release(&w.word);

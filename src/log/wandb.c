@@ -94,7 +94,7 @@ static void record(struct series_builder *k, struct str s)
 static void end_early(struct series_builder *k)
 {
     struct buf b = {0};
-    buf_fmt(&b, "%s: %s", k->file->name, _("ends within a record; it is still being written or was cut"));
+    buf_fmt(&b, "%s: %s", k->file->name, _("ends inside a record: the file is truncated or still being written"));
     log_unread_end(k, b.p);
     buf_release(&b);
 }

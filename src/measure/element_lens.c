@@ -144,7 +144,8 @@ int element_lens_element(const struct element_lens *l, uint64_t index, struct el
         long got = tensor_walk_next(&w, out->raw[d], 1, e);
         tensor_walk_release(&w);
         if (got != 1)
-            return got < 0 ? -1 : err_set(e, ERR_DATA, _("%s: fewer elements than in its shape"), l->t[d].file.name);
+            return got < 0 ? -1 : err_set(e, ERR_DATA, _("%s: the file has fewer elements than the "
+                                                         "shape"), l->t[d].file.name);
         dtype_to_f64(l->t[d].dtype, out->raw[d], 1, &out->v[d]);
     }
     return 0;

@@ -73,7 +73,8 @@ static int read_values(const struct element_sample *s, const struct tensor *t, d
             tensor_walk_seek(&w, s->at[i]);
         long got = tensor_walk_next(&w, raw, want, e);
         if (got <= 0) {
-            rc = got == 0 ? err_set(e, ERR_DATA, _("%s: fewer elements than in its shape"), t->file.name) : -1;
+            rc = got == 0 ? err_set(e, ERR_DATA, _("%s: the file has fewer elements than the "
+                                                   "shape"), t->file.name) : -1;
             break;
         }
         dtype_to_f64(t->dtype, raw, (size_t)got, out + i);
@@ -170,7 +171,7 @@ int element_sample_row(struct element_sample *s, const struct dump *d, uint32_t 
         return -1;
     int rc;
     if (t.numel > most || t.numel > ELEMENT_SAMPLE_MOST) {
-        rc = err_set(e, ERR_USAGE, _("%s: too many elements to read as a whole"), t.file.name);
+        rc = err_set(e, ERR_USAGE, _("%s: too many elements to load at once"), t.file.name);
     } else {
         s->numel = s->n = (size_t)t.numel;
         s->ndim = t.ndim;

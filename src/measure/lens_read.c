@@ -102,7 +102,8 @@ int lens_read(struct lens_reader *r, uint64_t at, size_t n, struct err *e)
             got = tensor_walk_next(&r->w[d], r->raw, n, e);
         }
         if (got < 0 || (size_t)got != n)
-            return got < 0 ? -1 : err_set(e, ERR_DATA, _("%s: fewer elements than in its shape"), r->l->t[d].file.name);
+            return got < 0 ? -1 : err_set(e, ERR_DATA, _("%s: the file has fewer elements than the "
+                                                         "shape"), r->l->t[d].file.name);
         dtype_to_f64(r->l->t[d].dtype, r->raw, n, r->v[d]);
     }
     return 0;

@@ -191,7 +191,8 @@ static int compare_through(const struct view *v, struct tensor *t, struct tensor
     if (view_apply(v, viewed, e))
         return -1;
     if (viewed->numel != other->numel)
-        return err_set(e, ERR_DATA, _("after the view: %llu and %llu elements"), (unsigned long long)viewed->numel,
+        return err_set(e, ERR_DATA, _("element counts after the view: %llu and "
+                                      "%llu"), (unsigned long long)viewed->numel,
                        (unsigned long long)other->numel);
     return figures_two(k, t, g, out, watch, e);
 }
@@ -230,7 +231,7 @@ int measure_open_job(const struct dump *const side[2], const struct measure_job 
     }
     int rc = job->given ? view_apply(&job->view, &t[job->view.side], e) : 0;
     if (rc == 0 && t[TARGET].numel != t[GOLDEN].numel)
-        rc = err_set(e, ERR_DATA, _("%s: fewer elements than in its shape"), t[TARGET].file.name);
+        rc = err_set(e, ERR_DATA, _("%s: the file has fewer elements than the shape"), t[TARGET].file.name);
     for (int d = 0; rc && d < 2; d++)
         tensor_close(&t[d]);
     return rc;

@@ -55,7 +55,7 @@ int third_run_open(struct third_run *c, struct found_trees *found, const struct 
     if (!p && c->places.n == 1)
         p = &c->places.v[0];
     if (!p)
-        return err_set(e, ERR_USAGE, _("%s: no recording of step %d, rank %d for the golden side"), c->path,
+        return err_set(e, ERR_USAGE, _("%s: no recording of step %d, rank %d, which the golden side uses"), c->path,
                        golden->step, golden->rank);
     place_set(&c->dump, p);
     c->load.lock = lock;

@@ -17,15 +17,17 @@ static const struct arrangement {
     enum form form;
     bool grouped;      /* decayed weights first, then biases and norms, as optimizers group them */
 } arrangements[] = {
-    {N_("as the weights are listed"), NULL, FORM_AS_IS, false},
-    {N_("as the weights are listed, decayed ones first"), NULL, FORM_AS_IS, true},
-    {N_("Megatron's, decayed ones first"), "o input_norm qkv q_norm k_norm post_norm gate_up down", FORM_FUSED, true},
-    {N_("Megatron's"), "o input_norm qkv q_norm k_norm post_norm gate_up down", FORM_FUSED, false},
-    {N_("Megatron's without Transformer Engine"), "input_norm o qkv q_norm k_norm post_norm gate_up down", FORM_FUSED, false},
-    {N_("MindFormers'"), "input_norm q k v o post_norm gate down up", FORM_SPLIT, false},
-    {N_("MindFormers', decayed ones first"), "input_norm q k v o post_norm gate down up", FORM_SPLIT, true},
-    {N_("MindFormers' with fused weights"), "input_norm qkv o post_norm gate_up down", FORM_FUSED, false},
-    {N_("Hugging Face's"), "q k v o q_norm k_norm gate up down input_norm post_norm", FORM_SPLIT, false},
+    {N_("order of the weights in the file"), NULL, FORM_AS_IS, false},
+    {N_("order of the weights in the file, decayed weights first"), NULL, FORM_AS_IS, true},
+    {N_("order of Megatron, decayed weights "
+        "first"), "o input_norm qkv q_norm k_norm post_norm gate_up down", FORM_FUSED, true},
+    {N_("order of Megatron"), "o input_norm qkv q_norm k_norm post_norm gate_up down", FORM_FUSED, false},
+    {N_("order of Megatron without Transformer "
+        "Engine"), "input_norm o qkv q_norm k_norm post_norm gate_up down", FORM_FUSED, false},
+    {N_("order of MindFormers"), "input_norm q k v o post_norm gate down up", FORM_SPLIT, false},
+    {N_("order of MindFormers, decayed weights first"), "input_norm q k v o post_norm gate down up", FORM_SPLIT, true},
+    {N_("order of MindFormers with fused weights"), "input_norm qkv o post_norm gate_up down", FORM_FUSED, false},
+    {N_("order of Hugging Face"), "q k v o q_norm k_norm gate up down input_norm post_norm", FORM_SPLIT, false},
 };
 
 /* A place of the list being named. */
@@ -223,15 +225,15 @@ static void name_side(struct norms *n, int s, const struct norm_value *v, size_t
     const char *who = s ? _("golden") : _("target");
     if (side->order && fitting == 1)
         norms_warn(n,
-                   _("%s: its %zu values have no names; assumed order: %s (the only known one with that count)"), who,
+                   _("%s: the %zu values have no names; assumed: %s (the only known order with that count)"), who,
                    side->values.n, _(side->order));
     else if (side->order)
-        norms_warn(n, _("%s: its %zu values have no names; assumed order: %s (the best match of %zu known ones with "
-                        "that count)"), who,
+        norms_warn(n, _("%s: the %zu values have no names; assumed: %s (the best match of %zu known orders with that "
+                        "count)"), who,
                    side->values.n, _(side->order), fitting);
     else
-        norms_warn(n, _("%s: its %zu values have no names and match no known order of the %zu weights; --weights "
-                        "CHECKPOINT gives names and sizes"), who,
+        norms_warn(n, _("%s: the %zu values have no names and match no known order of the %zu weights; --weights "
+                        "CHECKPOINT provides names and sizes"), who,
                    side->values.n, count);
     vec_release(&ids);
 }
@@ -245,8 +247,8 @@ static void by_place(struct norms *n)
         same = !t->values.v[i].elements || !g->values.v[i].elements ||
                t->values.v[i].elements == g->values.v[i].elements;
     if (!same) {
-        norms_warn(n, _("the values of both sides have no names and are not the same weights one by one (%zu and %zu "
-                        "values); --weights CHECKPOINT gives names and sizes"),
+        norms_warn(n, _("the values of both sides have no names, and their counts or sizes do not match (%zu and %zu "
+                        "values); --weights CHECKPOINT provides names and sizes"),
                    t->values.n, g->values.n);
         return;
     }

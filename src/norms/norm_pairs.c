@@ -253,10 +253,10 @@ static void by_global_norm(struct norms *n, int side)
     if (!(off[square] < ADDS_UP && off[!square] > 2 * ADDS_UP))
         return;
     if (square != s->square)
-        norms_warn(n, square ? _("%s: the values are squares of norms: only so they add up to the global norm of step "
-                                 "%lld; their roots are compared")
-                             : _("%s: the values are norms, although such lists usually have squares: only so they "
-                                 "add up to the global norm of step %lld"),
+        norms_warn(n, square ? _("%s: the values are squares of norms: as such they match the global norm of step "
+                                 "%lld; their square roots are compared")
+                             : _("%s: the values are norms, although such lists usually contain squares: as norms they "
+                                 "match the global norm of step %lld"),
                    side ? _("golden") : _("target"), (long long)s->step);
     s->square = square;
     s->unit = UNIT_GLOBAL;
@@ -283,10 +283,11 @@ static void by_figures(struct norms *n)
         return;
     n->side[flip].square = !n->side[flip].square;
     n->side[flip].unit = UNIT_FIGURES;
-    norms_warn(n, n->side[flip].square ? _("%s: the values are squares of norms, by their size: their logarithms are "
-                                           "twice the other side's; their roots are compared")
-                                       : _("%s: the values are norms already, by their size, although such lists "
-                                           "usually have squares"),
+    norms_warn(n, n->side[flip].square ? _("%s: judging by their size, the values are squares of norms (their "
+                                           "logarithms are twice those of the other side); their square roots are "
+                                           "compared")
+                                       : _("%s: judging by their size, the values are norms, although such lists "
+                                           "usually contain squares"),
                flip ? _("golden") : _("target"));
 }
 

@@ -276,9 +276,9 @@ static int log_open(struct norm_side *s, const struct norm_options *o, struct er
     }
     if (!s->steps.n)
         return err_set(e, ERR_DATA,
-                       _("%s: this log prints no local norms. MindFormers: runner_wrapper: {local_norm: True} or "
-                         "monitor_config: {local_norm_format: log}; Megatron needs a patch; msprobe monitor or saved "
-                         "gradients work too"),
+                       _("%s: no local norms in this log. MindFormers: runner_wrapper: {local_norm: True} or "
+                         "monitor_config: {local_norm_format: log}; Megatron: needs a patch; msprobe monitor or saved "
+                         "gradients can be used instead"),
                        s->path);
     qsort(s->steps.v, s->steps.n, sizeof *s->steps.v, by_number);
     size_t n = 1;
@@ -307,7 +307,7 @@ static int log_load(struct norm_side *s, const struct norm_options *o, struct er
             }
     }
     if (!s->values.n)
-        return err_set(e, ERR_USAGE, _("%s: no local norms at step %lld; steps %lld to %lld have some"), s->path,
+        return err_set(e, ERR_USAGE, _("%s: no local norms at step %lld; available: steps %lld to %lld"), s->path,
                        (long long)s->step,
                        (long long)s->steps.v[0], (long long)*vec_last(&s->steps));
     return 0;

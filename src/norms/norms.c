@@ -46,8 +46,8 @@ static int open_side(struct norm_side *s, const char *path, const struct norm_op
     read_failures_release(&failed);
     if (found)
         return found < 0 ? -1 : 0;
-    return err_set(e, ERR_DATA, _("%s: expected a log with local norms, a table of msprobe monitor, event files, "
-                                  "saved gradients or a dump with parameters_grad; found no gradient norms"),
+    return err_set(e, ERR_DATA, _("%s: expected gradient norms: a log with local norms, a table of msprobe monitor, "
+                                  "event files, saved gradients or a dump with parameters_grad; found none"),
                    path);
 }
 
@@ -80,7 +80,7 @@ static int no_common_step(const struct norm_side *t, const struct norm_side *g, 
     steps_text(t, &steps[0]);
     steps_text(g, &steps[1]);
     int rc = err_set(e, ERR_USAGE, _("no step has norms on both sides: %s has %s, %s has %s; --step T:G pairs "
-                                     "different ones"), t->path, steps[0].p, g->path, steps[1].p);
+                                     "different steps"), t->path, steps[0].p, g->path, steps[1].p);
     buf_release(&steps[0]);
     buf_release(&steps[1]);
     return rc;
@@ -110,7 +110,8 @@ static int choose_step(struct norms *n, const struct norm_options *o, struct err
             x->step = x->steps.v[0];
     }
     if (t->step >= 0 && g->step >= 0 && t->step != g->step && o->step[1] < 0)
-        norms_warn(n, _("the steps start at %lld and at %lld: step %lld is compared with step %lld"),
+        norms_warn(n, _("the step numbers start at %lld on the target and at %lld on the golden side: step %lld is "
+                        "compared with step %lld"),
                    (long long)t->base, (long long)g->base,
                    (long long)t->step, (long long)g->step);
     return 0;

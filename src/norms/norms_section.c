@@ -11,17 +11,17 @@
 static void side(struct document *d, const struct norm_side *x, bool golden)
 {
     static const char *const how[] = {
-        [UNIT_USUAL] = N_("as usual for named values"),
-        [UNIT_FORM] = N_("as usual for lists without names"),
-        [UNIT_FIGURES] = N_("by the other side's figures"),
-        [UNIT_GLOBAL] = N_("they add up to the global norm printed at that step"),
+        [UNIT_USUAL] = N_("usual for named values"),
+        [UNIT_FORM] = N_("usual for lists without names"),
+        [UNIT_FIGURES] = N_("inferred from the values of the other side"),
+        [UNIT_GLOBAL] = N_("they match the global norm printed at that step"),
         [UNIT_TENSOR] = N_("computed from the gradients themselves"),
     };
     char c[NUM_MAX], step[64] = "";
     if (x->step >= 0)
         snprintf(step, sizeof step, _("step %lld, "), (long long)x->step);
     doc_note(d, DOC_NOTE, NULL,
-             x->square ? _("%s: %s%s squares of norms, their roots are compared: %s") : _("%s: %s%s norms, %s"),
+             x->square ? _("%s: %s%s squares of norms, their square roots are compared: %s") : _("%s: %s%s norms, %s"),
              golden ? _("golden") : _("target"), step, num_count(c, x->values.n), _(how[x->unit]));
     doc_detail(d, "%s, %s", x->path, x->format);
 }
@@ -35,8 +35,8 @@ static void row(struct document *d, const struct norms *n, const struct norm_pai
     enum doc_tone tone = !p->outlier ? TONE_PLAIN : n->verdict == STAGE_FAIL ? TONE_BAD : TONE_WARN;
     norm_pair_name(n, p, &name);
     doc_row(d, p->outlier ? DOC_ADVICE : DOC_NOTE, NULL);
-    doc_detail(d, p->outlier ? _("Outlier: differs by %s %%. Suspect its layer's backward pass, its precision or its "
-                                 "initialisation first.")
+    doc_detail(d, p->outlier ? _("Outlier: differs by %s %%. First check the backward pass, the precision and the "
+                                 "initialisation of its layer.")
                              : _("Differs by %s %%."), rel);
     doc_share(d, isfinite(p->rel) ? (most > 0 ? p->rel / most : 0) : 1);
     doc_cell(d, DOC_NAME, TONE_PLAIN, buf_view(&name));
@@ -81,7 +81,7 @@ void norms_section(struct document *d, const struct norms *n, size_t most)
         if (isfinite(n->pairs.v[i].rel))
             largest = fmax(largest, n->pairs.v[i].rel);
     }
-    doc_verdict(d, n->verdict, "local-norm", _("The gradient norms agree."), _("The gradient norms do not agree."));
+    doc_verdict(d, n->verdict, "local-norm", _("The gradient norms agree."), _("The gradient norms differ."));
     if (isnan(n->median))
         doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" Weights compared: %zu."), n->pairs.n);
     else if (n->verdict == STAGE_PASS) /* an outlier below every limit is no contradiction, but reads like one */
@@ -92,7 +92,7 @@ void norms_section(struct document *d, const struct norms *n, size_t most)
                   n->pairs.n, outliers, num_cell(m, 100 * n->median, 3));
     doc_unread(d, n->unread.v, n->unread.n);
     if (n->not_gradients)
-        doc_note(d, DOC_OPEN, "gradients", "%s", _("these are the weights themselves, not their gradients"));
+        doc_note(d, DOC_OPEN, "gradients", "%s", _("these are weights, not gradients"));
     for (int s = 0; s < 2; s++)
         side(d, &n->side[s], s);
     doc_notes(d, DOC_ADVICE, n->warnings.v, n->warnings.n);

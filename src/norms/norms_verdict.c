@@ -60,7 +60,7 @@ static void units(struct norms *n)
 {
     for (int s = 0; s < 2; s++)
         if (n->side[s].square && n->side[s].unit == UNIT_FORM)
-            norms_warn(n, _("%s: lists of this form have sums of squares; their roots are compared"), who(s));
+            norms_warn(n, _("%s: lists of this form contain sums of squares; their square roots are compared"), who(s));
 }
 
 /* Differences that are as large as the digits printed leave room for. */
@@ -77,8 +77,8 @@ static void resolution(struct norms *n)
     if (!coarse)
         return;
     int s = n->side[1].digit >= n->side[0].digit;
-    norms_warn(n, _("%s: the log rounds %s to %s, an error of up to %s %% for %zu small norms: below the printed "
-                    "resolution, tolerated"), who(s),
+    norms_warn(n, _("%s: %s are printed to %s, an error of up to %s %% for %zu small norms: differences below the "
+                    "printed resolution are tolerated"), who(s),
                n->side[s].square ? _("squares") : _("norms"), num_cell(d, n->side[s].digit, 3),
                num_cell(v, 100 * most, 2), coarse);
 }
@@ -104,9 +104,9 @@ static void common_factor(struct norms *n)
                spread = select_kth(r.v, r.n, r.n * 9 / 10) / select_kth(r.v, r.n, r.n / 10);
         if (fabs(middle - 1) > rule_limit(RULE_LIMIT_NORMS_FACTOR) &&
             spread < rule_limit(RULE_LIMIT_NORMS_FACTOR_SPREAD))
-            norms_warn(n, _("nearly all norms of the target are %s times the golden ones: a loss scale, another "
-                            "number of accumulated micro batches, or slices (tensor parallel, distributed optimizer) "
-                            "on one side"),
+            norms_warn(n, _("nearly all target norms are %s times the golden norms: a loss scale, a different number "
+                            "of accumulated micro-batches, or shards (tensor parallel, distributed optimizer) on one "
+                            "side"),
                        num_cell(tmp, middle, 4));
     }
     vec_release(&r);
@@ -166,13 +166,13 @@ static void gradients_that_are_weights(struct norms *n)
                             "param instead of param.grad"), who(s),
                        equal, example, weight);
         else if (ones)
-            norms_warn(n, _("%s: %zu saved gradients are all ones, e.g. %s, like initial norm weights: were weights "
-                            "saved instead of gradients? --weights CHECKPOINT decides"),
+            norms_warn(n, _("%s: %zu saved gradients are all ones, e.g. %s, as initial norm weights are: weights may "
+                            "have been saved instead of gradients; --weights CHECKPOINT tests this"),
                        who(s), ones, one);
         else if (scales)
             norms_warn(n,
-                       _("%s: these are weights, not their gradients: the scales of all %zu norms are positive in "
-                         "every element, e.g. %s"), who(s), scales, scale);
+                       _("%s: these are weights, not gradients: the scale of each of the %zu norm layers is positive "
+                         "in every element, e.g. %s"), who(s), scales, scale);
     }
     nmap_release(&known);
 }
@@ -224,16 +224,15 @@ static void look(struct norms *n)
         vec_push(&n->next, _("save the gradients themselves (param.grad, before clipping) and compare again: weights "
                              "are not gradients"));
     else if (!first)
-        vec_push(&n->next, _("no weights paired: give files that print names, or --weights CHECKPOINT"));
+        vec_push(&n->next, _("no weights paired: give files with names, or --weights CHECKPOINT"));
     else if (n->verdict == STAGE_FAIL && apart && apart * 2 <= n->pairs.n)
-        vec_push(&n->next, arena_fmt(&n->arena, _("%s is an outlier: check this layer's implementation and precision "
-                                                  "on both sides, then dump the backward pass of this step (diverge "
-                                                  "compare)"),
+        vec_push(&n->next, arena_fmt(&n->arena, _("%s is an outlier: check the implementation and precision of this "
+                                                  "layer on both sides, then dump the backward pass of this step "
+                                                  "(diverge compare)"),
                                      name.p));
     else if (n->verdict == STAGE_FAIL)
-        vec_push(&n->next, _("the norms differ throughout: check the loss of this step (diverge curves). If it "
-                             "differs, check the forward pass first; else dump the backward pass and follow it from "
-                             "the loss on"));
+        vec_push(&n->next, _("all norms differ: check the loss of this step (diverge curves). If it differs, check the "
+                             "forward pass first; otherwise dump the backward pass and check it from the loss on"));
     else if (n->verdict == STAGE_PASS)
         vec_push(&n->next, _("the gradient norms agree: if the loss of step 2 still differs, replay the optimizer "
                              "(diverge optimizer)"));

@@ -74,14 +74,15 @@ static int read_part(struct reading *r, uint32_t number, size_t n, void *out, st
     for (int i = 0; i < v->ndim; i++)
         at = at * (uint64_t)t->shape[i] + (uint64_t)local_here(v, i, r->index[i]);
     if (at + n > t->numel)
-        return err_set(e, ERR_DATA, _("%s: the part is smaller than its shape"), t->file.name);
+        return err_set(e, ERR_DATA, _("%s: the part has fewer elements than its shape"), t->file.name);
     if (!w->t)
         tensor_walk_init(w, t);
     tensor_walk_seek(w, at);
     for (size_t done = 0; done < n;) {
         long got = tensor_walk_next(w, (char *)out + done * dtype_table[t->dtype].size, n - done, e);
         if (got <= 0)
-            return got < 0 ? -1 : err_set(e, ERR_DATA, _("%s: the part is smaller than its shape"), t->file.name);
+            return got < 0 ? -1 : err_set(e, ERR_DATA, _("%s: the part has fewer elements than its "
+                                                         "shape"), t->file.name);
         done += (size_t)got;
     }
     return 0;
@@ -209,7 +210,7 @@ int joined_open(struct tensor *t, struct tensor *part, size_t parts, struct join
         fits &= part[i].dtype == type && part[i].ndim == t->ndim;
     memcpy(t->shape, j->view.shape, sizeof t->shape);
     if (!fits)
-        err_set(e, ERR_DATA, _("%s: its parts have different types or numbers of axes"), name);
+        err_set(e, ERR_DATA, _("%s: the parts differ in element type or number of axes"), name);
     if (!fits || tensor_pack(t, name, e)) {
         joined_close(j);
         *t = (struct tensor){0};

@@ -29,7 +29,7 @@ int tensor_pack(struct tensor *t, const char *what, struct err *e)
             return err_set(e, ERR_DATA, _("%s: negative size %lld in a shape"), what,
                            (long long)t->shape[i]);
         if (t->shape[i] && n > (uint64_t)INT64_MAX / 16 / (uint64_t)t->shape[i])
-            return err_set(e, ERR_DATA, _("%s: the shape holds more elements than a file can"), what);
+            return err_set(e, ERR_DATA, _("%s: the shape has more elements than a file can hold"), what);
         n *= (uint64_t)t->shape[i];
     }
     t->numel = n;
@@ -173,7 +173,7 @@ static int fetch(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t 
         size_t from = (size_t)(at - base), part = PAGE_BYTES - from < size ? PAGE_BYTES - from : size;
         if (from + part > p->n)
             return err_at(e, w->t->file.name, base + p->n,
-                          _("the file ends here but was longer before; read it again"));
+                          _("end of file; the file was longer before: read it again"));
         memcpy(out, p->bytes + from, part);
         out += part;
         at += part;

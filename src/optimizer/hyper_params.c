@@ -150,6 +150,6 @@ const char *hyper_params_problem(const struct hyper_params *h)
     if (!isfinite(v[HYPER_DECAY]) || !(v[HYPER_CLIP] >= 0))
         return _("expected numbers for weight_decay and clip, clip at least 0");
     if (!(v[HYPER_STEP] >= 1 && v[HYPER_STEP] < 1e12))
-        return _("expected a step number from 1 on");
+        return _("expected a step number of at least 1");
     return NULL;
 }

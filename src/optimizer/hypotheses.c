@@ -210,16 +210,20 @@ static const struct hypothesis {
     enum hyper_key key;
     double refine;      /* the best value may be off by this factor; 0: it is as proposed */
 } table[] = {
-    {"before", other_side, set_other_p, N_("the update matches the other side's weights before the step: the file "
-                                           "\"before\" is not what the step started with"), HYPER_KEYS, 0},
-    {"grads", other_side, set_other_g, N_("the update matches the other side's gradients: the file \"grad\" is not "
-                                          "what the step used"), HYPER_KEYS, 0},
+    {"before", other_side, set_other_p, N_("the update matches the weights of the other side before the step: the file "
+                                           "\"before\" does not contain the weights the step started "
+                                           "with"), HYPER_KEYS, 0},
+    {"grads", other_side, set_other_g, N_("the update matches the gradients of the other side: the file \"grad\" does "
+                                          "not contain the gradients the step used"), HYPER_KEYS, 0},
     {"decay_1d", flipped, set_key, N_("weight decay of biases and norms is the opposite of the settings"), HYPER_DECAY_1D, 0},
     {"bias_correction", flipped, set_key, N_("bias correction is the opposite of the settings (MindSpore's "
                                              "nn.AdamWeightDecay has none)"), HYPER_BIAS_CORRECTION, 0},
-    {"clip", switched_off, set_key, N_("gradients are not clipped, against the settings"), HYPER_CLIP, 0},
-    {"eps", round_eps, set_key, N_("eps differs from the settings, or is added at another place"), HYPER_EPS, 10},
-    {"clip", round_clips, set_key, N_("gradients are clipped to another global norm than in the settings"), HYPER_CLIP, 4},
+    {"clip", switched_off, set_key, N_("gradients are not clipped, although the settings enable "
+                                       "clipping"), HYPER_CLIP, 0},
+    {"eps", round_eps, set_key, N_("eps differs from the settings, or is added in a different place of the "
+                                   "formula"), HYPER_EPS, 10},
+    {"clip", round_clips, set_key, N_("gradients are clipped to a global norm that differs from the "
+                                      "settings"), HYPER_CLIP, 4},
     {"lr", fitted_lr, set_key, N_("the learning rate of this step differs from the settings"), HYPER_LR, 1.2},
     {"weight_decay", fitted_decay, set_key, N_("weight decay differs from the settings"), HYPER_DECAY, 1.5},
     {"beta1", round_betas, set_key, N_("beta1 differs from the settings"), HYPER_BETA1, 0},
@@ -355,7 +359,7 @@ static void add_alternatives(struct optimizer *x, int side, const struct hypothe
             add(x, side, &f[i]);
     }
     if (x->reasons.n > first + 1)
-        step_warn(x, _("%s: one step cannot separate %s from %s here; the first is likelier"),
+        step_warn(x, _("%s: one step is not enough to distinguish %s from %s; the first is more likely"),
                   side ? _("golden") : _("target"),
                   x->reasons.v[first].what, x->reasons.v[first + 1].what);
 }
@@ -387,8 +391,8 @@ void hypotheses_explain(struct optimizer *x, int side, const struct thresholds_o
         now = found[0].residual;
     }
     if (!links || now > fmax(t->residual, t->explain * whole)) {
-        step_warn(x, _("%s: no hypothesis explains its step (another optimizer, gradients averaged or scaled after "
-                       "saving, other moments?)"), who);
+        step_warn(x, _("%s: no hypothesis explains the step; possible causes: a different optimizer, gradients "
+                       "averaged or scaled after saving, different moments"), who);
         return;
     }
     for (size_t i = 0; i < links; i++) {
@@ -397,5 +401,5 @@ void hypotheses_explain(struct optimizer *x, int side, const struct thresholds_o
         vec_last(&x->reasons)->combined = links > 1;
     }
     if (links > 1)
-        step_warn(x, _("%s: no single cause explains the step; these do together"), who);
+        step_warn(x, _("%s: no single cause explains the step; these together do"), who);
 }

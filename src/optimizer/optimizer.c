@@ -37,9 +37,9 @@ static void lend_hyper(struct optimizer *x)
                 buf_fmt(&b, "%s%s", b.n ? ", " : "", hyper_params_name((enum hyper_key)k));
         }
         if (!own->stated && other->stated)
-            step_warn(x, _("%s: no hyper-parameters; the other side's are used"), own->path);
+            step_warn(x, _("%s: no hyper-parameters; those of the other side are used"), own->path);
         if (b.n)
-            step_warn(x, _("%s: not in the settings, the usual value is used: %s"), own->path, b.p);
+            step_warn(x, _("%s: not in the settings; common values are used: %s"), own->path, b.p);
         buf_release(&b);
     }
     if (!x->side[0].stated && !x->side[1].stated)
@@ -48,7 +48,7 @@ static void lend_hyper(struct optimizer *x)
     for (int s = 0; s < 2; s++) {
         const char *name = x->side[s].hyper.optimizer;
         if (name && !str_ihas(str_of(name), "adam"))
-            step_warn(x, _("%s: the settings name the optimizer %s; AdamW is replayed"), x->side[s].path, name);
+            step_warn(x, _("%s: the optimizer in the settings is %s; it is replayed as AdamW"), x->side[s].path, name);
     }
 }
 

@@ -13,13 +13,13 @@ static void replayed(struct document *d, const struct step_side *s, bool golden)
     const char *who = golden ? _("golden") : _("target"), *id = golden ? "golden-replay" : "target-replay";
     char n[NUM_MAX];
     if (!s->replayed)
-        doc_note(d, DOC_OPEN, id, _("%s: its step could not be replayed"), who);
+        doc_note(d, DOC_OPEN, id, _("%s: the step could not be replayed"), who);
     else if (isinf(s->residual))
-        doc_note(d, DOC_BAD, id, _("%s: its step does not match its settings: nothing was updated"), who);
+        doc_note(d, DOC_BAD, id, _("%s: the step does not match the settings: no weight was updated"), who);
     else
         doc_note(d, s->reproduced ? DOC_OK : DOC_BAD, id,
-                 s->reproduced ? _("%s: its step matches its settings, %s %% unexplained")
-                               : _("%s: its step does not match its settings, %s %% unexplained"),
+                 s->reproduced ? _("%s: the step matches the settings, %s %% unexplained")
+                               : _("%s: the step does not match the settings, %s %% unexplained"),
                  who, num_cell(n, 100 * s->residual, 3));
     doc_detail(d, "%s", s->path);
 }
@@ -66,7 +66,7 @@ static void settings(struct document *d, const struct optimizer *x)
         }
     }
     if (usual)
-        doc_say(d, TONE_QUIET, "%s", _("In parentheses: not in the settings, the usual default."));
+        doc_say(d, TONE_QUIET, "%s", _("In parentheses: not in the settings; common default."));
 }
 
 static void worst(struct document *d, const struct optimizer *x)
@@ -85,7 +85,7 @@ static void worst(struct document *d, const struct optimizer *x)
 
 void optimizer_section(struct document *d, const struct optimizer *x)
 {
-    doc_verdict(d, x->verdict, "step", _("The optimizer step agrees."), _("The optimizer step does not agree."));
+    doc_verdict(d, x->verdict, "step", _("The optimizer steps agree."), _("The optimizer steps differ."));
     doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu of %zu weights differ after the step."), x->differing, x->pairs);
     doc_unread(d, x->unread.v, x->unread.n);
     for (int s = 0; s < 2; s++)

@@ -164,7 +164,7 @@ static void pair(struct optimizer *x, struct step_side *s)
     for (int k = 0; k < 2; k++)
         finder_release(&f[k]);
     if (lost)
-        step_warn(x, _("%s: %zu weights lack a gradient or an updated weight of their size and are left out, e.g. %s"),
+        step_warn(x, _("%s: %zu weights ignored: gradient or updated weight missing or of a different size, e.g. %s"),
                   s->path, s->unpaired, lost);
 }
 
@@ -204,7 +204,8 @@ int step_open(struct optimizer *x, int side, const char *path, struct err *e)
     if (rc == 0)
         pair(x, s);
     if (rc == 0 && !s->params.n)
-        rc = err_set(e, ERR_DATA, _("%s: no weight has a gradient and an updated weight of its name"), path);
+        rc = err_set(e, ERR_DATA, _("%s: no weight has both a gradient and an updated weight with the same "
+                                    "name"), path);
     return rc;
 }
 

@@ -96,7 +96,7 @@ static int read_block(struct open *o, size_t n, struct err *e)
         if (got < 0)
             return -1;
         if ((size_t)got != n)
-            return err_set(e, ERR_DATA, _("%s: fewer elements than in its header"), o->t[k].file.name);
+            return err_set(e, ERR_DATA, _("%s: fewer elements than stated in the file header"), o->t[k].file.name);
         dtype_to_f64(o->t[k].dtype, o->raw, n, o->wide);
         for (size_t i = 0; i < n; i++)
             o->v[k][i] = (float)o->wide[i];

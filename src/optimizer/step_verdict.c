@@ -57,18 +57,19 @@ static void cannot_tell(struct optimizer *x, const struct step_side *s, const st
     const double *v = s->hyper.v;
     char a[NUM_MAX], b[NUM_MAX];
     if (blind_to_betas(s, t))
-        step_warn(x, _("this step does not show beta1 and beta2: with bias correction the first update does not "
-                       "depend on them (the loss of step 3 does)"));
+        step_warn(x, _("beta1 and beta2 cannot be checked with this step: with bias correction, the first update does "
+                       "not depend on them (the loss of step 3 does)"));
     if (blind(s, t, HYPER_EPS, v[HYPER_EPS] * 10) && blind(s, t, HYPER_EPS, v[HYPER_EPS] / 10))
-        step_warn(x, _("this step does not show eps: no gradient is small enough"));
+        step_warn(x, _("eps cannot be checked with this step: no gradient is small enough"));
     if (v[HYPER_CLIP] > 0 && adam_clip(&(struct adam_rule){.v = {[HYPER_CLIP] = v[HYPER_CLIP]}}, s->norm) >= 1)
         step_warn(x, _("clipping was inactive: the global norm is %s, limit %s"), num_cell(a, s->norm, 4),
                   num_cell(b, v[HYPER_CLIP], 4));
     else if (v[HYPER_CLIP] > 0 && blind(s, t, HYPER_CLIP, 0))
-        step_warn(x, _("this step does not show whether gradients are clipped: an Adam step hardly depends on their "
-                       "size"));
+        step_warn(x, _("clipping cannot be checked with this step: an Adam step hardly depends on the size of the "
+                       "gradients"));
     if (blind(s, t, HYPER_DECAY_1D, !v[HYPER_DECAY_1D]))
-        step_warn(x, _("this step does not show whether biases and norms decay: there are none, or nothing decays"));
+        step_warn(x, _("the decay of biases and norms cannot be checked with this step: there are none, or weight "
+                       "decay is 0"));
 }
 
 static bool stands_still(const struct step_side *s)
@@ -86,8 +87,8 @@ static void limits(struct optimizer *x, const struct thresholds_optimizer *t)
         const struct step_side *p = &x->side[s];
         const char *who = s ? _("golden") : _("target");
         if (!p->replayed)
-            step_warn(x, _("%s: cannot replay step %.0f without the moments before it (adam_m and adam_v, or exp_avg "
-                           "and exp_avg_sq, beside the weights)"), who,
+            step_warn(x, _("%s: cannot replay step %.0f without the moments before the step (adam_m and adam_v, or "
+                           "exp_avg and exp_avg_sq, in the file of the weights)"), who,
                       p->hyper.v[HYPER_STEP]);
         else if (p->reproduced)
             cannot_tell(x, p, t);
@@ -119,11 +120,11 @@ static void look(struct optimizer *x, const struct thresholds_optimizer *t)
         {"eps", N_("set the same eps on both sides (Megatron: --adam-eps, MindFormers: optimizer.eps); 1e-8 is the "
                    "recommended value")},
         {"weight_decay", N_("set the same weight decay on both sides, and the same schedule")},
-        {"decay_1d", N_("apply weight decay to the same weights on both sides: Megatron and MindFormers exclude "
-                        "biases and norms, your own benchmark may not")},
+        {"decay_1d", N_("apply weight decay to the same weights on both sides: Megatron and MindFormers exclude biases "
+                        "and norms, other benchmarks may not")},
         {"clip", N_("set clipping by the global norm to the same value on both sides (Megatron: --clip-grad, "
                     "MindFormers: use_clip_grad and max_grad_norm)")},
-        {"bias_correction", N_("use an AdamW with bias correction on both sides (MindFormers' type: AdamW)")},
+        {"bias_correction", N_("use an AdamW with bias correction on both sides (MindFormers: type: AdamW)")},
         {"master_weights", N_("keep master weights in float32 on both sides")},
     };
     for (size_t k = 0; k < x->reasons.n && (k == 0 || x->reasons.v[k].combined); k++)
@@ -169,7 +170,8 @@ void step_judge(struct optimizer *x, const struct thresholds *t)
         x->verdict = a->reproduced && b->reproduced ? STAGE_PASS : STAGE_FAIL;
     if (x->verdict == STAGE_PASS && !equal && x->pairs)
         step_warn(x,
-                  _("the updated weights differ within what the gradients explain; both updates match their inputs"));
+                  _("the difference of the updated weights is explained by the difference of the gradients; both "
+                    "updates match their inputs"));
     if (x->unread.n)
         x->verdict = STAGE_UNKNOWN;
     look(x, &t->optimizer);

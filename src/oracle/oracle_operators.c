@@ -92,7 +92,7 @@ void oracle_operators_text(const struct oracle_side *s, struct buf *out)
     struct oracle_operator *x = oracle_operators(s, &n);
     char worst[NUM_MAX];
     for (size_t i = 0; i < n; i++) {
-        buf_fmt(out, _("%-28s %5u of %u calls recomputed, worst excess %s"), x[i].name, x[i].recomputed, x[i].calls,
+        buf_fmt(out, _("%-28s %5u of %u calls recomputed, largest excess %s"), x[i].name, x[i].recomputed, x[i].calls,
                 x[i].row == NONE ? "-" : num_cell(worst, x[i].worst, 2));
         if (x[i].wrong)
             buf_fmt(out, _(", wrong: %u"), x[i].wrong);

@@ -11,16 +11,17 @@ void oracle_row_text(const struct oracle_row *r, struct buf *out)
 {
     char error[NUM_MAX], excess[NUM_MAX];
     if (r->error == 0 && !oracle_row_is_sampled(r)) {
-        buf_cstr(out, _("exactly what its own inputs give"));
+        buf_cstr(out, _("equal to the result recomputed from its own inputs"));
         return;
     }
-    buf_fmt(out, _("%s from what its own inputs give, %s × what %s explains"), num_cell(error, r->error, 2),
+    buf_fmt(out, _("differs by %s from the result recomputed from its own inputs, %s × the rounding error of "
+                   "%s"), num_cell(error, r->error, 2),
             num_cell(excess, r->excess, 2),
             r->arithmetic);
     if (r->rounded)
-        buf_fmt(out, _("; every value is a %s number"), r->rounded);
+        buf_fmt(out, _("; every value is exactly representable in %s"), r->rounded);
     if (r->part < 1)
-        buf_fmt(out, _("; computed for %.2g %% of its rows: an error in one row is missed with a probability of %.2g"),
+        buf_fmt(out, _("; %.2g %% of its rows recomputed: an error in one row is missed with a probability of %.2g"),
                 r->part * 100, oracle_row_missed(r));
     if (r->vectors)
         buf_fmt(out, _("; tested with %d random vectors: an error of %d times the limit is missed with a probability "
@@ -95,12 +96,12 @@ static void because_text(const struct oracle_because *b, const struct measure *m
         return;
     dump_row_name(m->side[side], b->row[side], &name);
     if (b->kind == ORACLE_REASON_INPUT) {
-        buf_fmt(out, _("its input %s differs"), name.p);
+        buf_fmt(out, _("the input %s differs"), name.p);
     } else {
-        buf_fmt(out, b->kind == ORACLE_REASON_DTYPE ? _("the element type of %s differs: ")
-            : _("the argument %s differs: "), *b->name ? b->name : name.p);
+        buf_fmt(out, b->kind == ORACLE_REASON_DTYPE ? _("the element type of %s differs: target ")
+            : _("the argument %s differs: target "), *b->name ? b->name : name.p);
         value_text(m, TARGET, b->row[TARGET], b->left_out, out);
-        buf_cstr(out, _(" against "));
+        buf_cstr(out, _(", golden "));
         value_text(m, GOLDEN, b->row[GOLDEN], b->left_out, out);
     }
     buf_release(&name);
@@ -113,10 +114,10 @@ static void condition_text_of(const struct oracle_condition *k, struct buf *out)
     num_cell(measured, k->measured, 2);
     num_cell(estimated, k->estimated, 2);
     if (k->disagree)
-        buf_fmt(out, _("; measured on the golden side, its inputs' noise comes out %s × as large: the estimate of %s × "
-                       "is not confirmed"), measured, estimated);
+        buf_fmt(out, _("; the golden side amplifies input noise %s × (measured); the estimate of %s × is not "
+                       "confirmed"), measured, estimated);
     else
-        buf_fmt(out, _("; measured on the golden side, its inputs' noise comes out %s × as large (estimated: %s ×)"),
+        buf_fmt(out, _("; the golden side amplifies input noise %s × (measured; estimated: %s ×)"),
                 measured, estimated);
 }
 

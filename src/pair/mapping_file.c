@@ -71,8 +71,8 @@ static int load_matches(struct mapping *m, const cJSON *root, struct err *e)
     for (const cJSON *it = root->child; it && rc == 0; it = it->next) {
         if (!cJSON_IsString(it)) {
             rc = err_set(e, ERR_DATA,
-                         _("%s: a list \"pairs\" (our own file) or \"target call\": \"golden "
-                           "call\" (tb_graph_ascend) was expected, not \"%.60s\""),
+                         _("%s: expected a list \"pairs\" (diverge's own format) or \"target call\": \"golden call\" "
+                           "(tb_graph_ascend), found \"%.60s\""),
                          m->path, it->string);
             break;
         }

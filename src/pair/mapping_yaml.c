@@ -85,7 +85,7 @@ static int add(struct yaml_reading *r, struct mapping_entry x, size_t line)
     }
     if (str_eq(r->m->entries.v[at].golden, x.golden))
         return 0;
-    return err_line(r->e, r->m->path, line, _("\"%s\" is listed before with another pair; list a name once"),
+    return err_line(r->e, r->m->path, line, _("\"%s\" is already listed with a different name; list each name once"),
                     shown(r, x.target));
 }
 
@@ -122,16 +122,16 @@ static int read_list(struct yaml_reading *r, struct operator_lists *o, const str
 {
     bool many = is(r, YAML_SEQUENCE_START_EVENT);
     if (!many && !is(r, YAML_SCALAR_EVENT))
-        return expected(r, _("expected a list of places, as in [0, 1]"));
+        return expected(r, _("expected a list of positions, as in [0, 1]"));
     if (!many && !scalar(r).n) /* nothing given */
         return 0;
     while (!many || next(r) == 0) {
         if (many && is(r, YAML_SEQUENCE_END_EVENT))
             return 0;
         if (!is(r, YAML_SCALAR_EVENT))
-            return expected(r, _("expected a place: a number, or the name of a keyword argument"));
+            return expected(r, _("expected a position: a number, or the name of a keyword argument"));
         if (o->list[k->side][k->io].n == ARGS_MOST)
-            return expected(r, _("expected the end of the list: operators have at most 256 arguments"));
+            return expected(r, _("more than 256 arguments of one operator"));
         struct str s = arena_str(&r->m->arena, scalar(r));
         vec_push(&o->list[k->side][k->io], s);
         if (!many)
@@ -234,13 +234,13 @@ static int read_children(struct yaml_reading *r, struct str first_class_name)
         if (is(r, YAML_MAPPING_END_EVENT))
             return 0;
         if (!is(r, YAML_SCALAR_EVENT) || !scalar(r).n)
-            return expected(r, _("expected the path of a child"));
+            return expected(r, _("expected the path of a child module"));
         size_t line = line_of(r);
         struct str child = arena_str(&r->m->arena, scalar(r)), golden, rest;
         if (next(r))
             return -1;
         if (!is(r, YAML_SCALAR_EVENT) || !scalar(r).n)
-            return expected(r, _("expected the path of a child on the golden side"));
+            return expected(r, _("expected the path of a child module on the golden side"));
         str_split(scalar(r), '(', &golden, &rest); /* msprobe allows a remark in brackets */
         struct mapping_entry x = mapping_entry_of(r->m, child, str_trim(golden));
         x.within = str_is(first_class_name, "Cell") ? STR(MAPPING_TOP) : first_class_name;

@@ -18,7 +18,7 @@ static const char *const reasons[WHY_COUNT] = {
     [WHY_BETWEEN] = N_("neighbours"), [WHY_INPUTS] = N_("inputs"),        [WHY_FLOW] = N_("data flow"),
     [WHY_PLACE] = N_("module"),       [WHY_ORDER] = N_("order"),          [WHY_UNLIKELY] = N_("order"),
     [WHY_TWIN] = N_("forward call"),  [WHY_FUSED] = N_("fused parts"),    [WHY_WHOLE] = N_("whole and parts"),
-    [WHY_WEIGHT] = N_("weight"),      [WHY_SAMPLE] = N_("elements"),      [WHY_SLOT] = N_("place in the call"),
+    [WHY_WEIGHT] = N_("weight"),      [WHY_SAMPLE] = N_("elements"),      [WHY_SLOT] = N_("position in the call"),
     [WHY_PATH] = N_("module path"),   [WHY_LAYOUT] = N_("layout"),
     [WHY_TABLE] = N_("result table"), [WHY_MARK] = N_("mark"),            [WHY_RULE] = N_("rule"),
 };
@@ -527,41 +527,42 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, const
         buf_cstr(out, _("the same sequence of operators between two matched calls"));
         break;
     case WHY_INPUTS:
-        buf_cstr(out, _("same kind of operator and element count, and its inputs agree"));
+        buf_cstr(out, _("same kind of operator and element count, and the inputs agree"));
         break;
     case WHY_FLOW:
         buf_cstr(out, _("same kind of operator, inputs from paired calls"));
         break;
     case WHY_PATH:
-        buf_cstr(out, _("the same call between the same modules: equally many of this name on both sides, no "
-                        "contradiction"));
+        buf_cstr(out, _("same call between the same modules; both sides have the same number of calls with this name"));
         break;
     case WHY_PLACE:
-        buf_cstr(out, _("the same part of the same layer, by path"));
+        buf_cstr(out, _("same part of the same layer, by module path"));
         break;
     case WHY_ORDER:
         buf_cstr(out, _("same kind of operator and element count; matched by kind and order only"));
         break;
     case WHY_UNLIKELY:
-        buf_cstr(out, _("matched by kind and order only, and no figure agrees although all around it agree"));
+        buf_cstr(out, _("matched by kind and order only; its statistics differ, although those of all neighbours "
+                        "agree"));
         break;
     case WHY_TWIN:
         buf_cstr(out, _("the forward calls are paired, so the backward calls are too"));
         break;
     case WHY_FUSED:
-        buf_cstr(out, _("parts of one fused call: same total size, same input"));
+        buf_cstr(out, _("parts of one fused call: same total element count, same input"));
         break;
     case WHY_WHOLE:
-        buf_cstr(out, _("one call does the work of several on the other side: its result is that of the last"));
+        buf_cstr(out, _("this call corresponds to several calls on the other side: its result is paired with the "
+                        "result of the last one"));
         break;
     case WHY_WEIGHT:
         buf_cstr(out, _("both calls use the same weight, which no other call uses"));
         break;
     case WHY_SAMPLE:
-        buf_cstr(out, _("nearest to each other element by element, of all results of this size"));
+        buf_cstr(out, _("smallest difference element by element among all results of this size"));
         break;
     case WHY_SLOT:
-        buf_cstr(out, _("its call is paired, same position in it"));
+        buf_cstr(out, _("its call is paired; same position in the call"));
         break;
     case WHY_TABLE:
         buf_cstr(out, _("paired in the result table"));

@@ -91,7 +91,7 @@ int view_parse(struct view *v, struct str text, struct err *e)
             return err_set(e, ERR_USAGE, _("view: expected reshape, permute, transpose, slice, split or repeat, found "
                                            "\"%.*s\""), STR_ARG(word));
         if (!step_numbers(&s, &rest) || s.n < ops[s.op].least || s.n > ops[s.op].most)
-            return err_set(e, ERR_USAGE, _("view: %s: expected its numbers, as in \"%s\""), ops[s.op].word,
+            return err_set(e, ERR_USAGE, _("view: %s: expected numbers, as in \"%s\""), ops[s.op].word,
                            ops[s.op].form);
         if (v->count == VIEW_STEPS)
             return err_set(e, ERR_USAGE, _("view: at most %d steps"), VIEW_STEPS);
@@ -163,7 +163,7 @@ static void step_text(const struct view_step *s, struct buf *out)
         buf_cstr(out, _("transposed"));
         break;
     case VIEW_SLICE:
-        buf_fmt(out, _("axis %lld cut to "), (long long)s->v[0]);
+        buf_fmt(out, _("axis %lld sliced to "), (long long)s->v[0]);
         write_range(s->v + 1, s->n - 1, out);
         break;
     case VIEW_SPLIT:

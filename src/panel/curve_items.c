@@ -11,8 +11,8 @@
 static void lead(struct panel_page *p, struct panel_item *it, const struct outlier_step *m, const char *of)
 {
     char at[40];
-    it->detail = _("Check the data of this step (decode them; skip them), overflow around it and the local norms; "
-                   "Enter shows the curves around it, D writes the configuration that dumps it.");
+    it->detail = _("Check the data of this step (decode the tokens; try to skip the batch), overflow near it and the "
+                   "local norms; Enter shows the curves near it, D writes the configuration to dump it.");
     it->command = arena_fmt(&p->arena, "plot to %lld", (long long)m->step);
     snprintf(at, sizeof at, "%s%s@%lld", of, m->series == CURVE_LOSS ? "loss" : "norm", (long long)m->step);
     page_subject(p, it, SUBJECT_CURVE, NULL, NULL, at);

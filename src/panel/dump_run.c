@@ -88,24 +88,24 @@ static void one_side(struct panel_page *p, const struct dump *d, const struct se
         return;
     double unseen = fmax(log->digit[LOG_LOSS], fabs(loss) * fmax(l.rounding, rule_limit(RULE_LIMIT_DUMP_RUN)));
     bool same = fabs(l.nearest - loss) <= unseen;
-    struct panel_item *it = page_item(p, same ? MARK_OK : MARK_OPEN, ids[side], _("%s: loss in the dump %s, in the "
-                                                                                  "log of the run without dump %s "
-                                                                                  "(step %lld)"),
+    struct panel_item *it = page_item(p, same ? MARK_OK : MARK_OPEN, ids[side], _("%s: loss %s in the dump, %s in the "
+                                                                                  "log of the run without dump (step "
+                                                                                  "%lld)"),
                                       side ? _("golden") : _("target"), num_cell(a, l.nearest, 7), num_cell(b, loss,
                                               7), (long long)r->step);
     it->side = side;
     if (!same)
-        it->detail = _("Either the dump hooks change the computation, and the dump is of another run: print the loss "
-                       "while dumping, and dump fewer calls. Or the log's loss is a mean over ranks or micro-batches "
-                       "that this dump does not have: then answer so.");
+        it->detail = _("Possible causes: the dump hooks change the computation (print the loss while dumping, and dump "
+                       "fewer calls), or the dump is from a different run, or the loss in the log is a mean over ranks "
+                       "or micro-batches that are not in this dump (then enter this as the answer).");
     if (!isnan(norm) && log_has(r, LOG_NORM) && isfinite(r->value[LOG_NORM])) {
         bool near = fabs(norm - r->value[LOG_NORM]) <= fmax(log->digit[LOG_NORM], 0.01 * r->value[LOG_NORM]);
-        it = page_item(p, near ? MARK_OK : MARK_ADVICE, NULL, _("%s: norm of the dump's gradients %s, global norm of "
-                                                                "the log %s"),
+        it = page_item(p, near ? MARK_OK : MARK_ADVICE, NULL, _("%s: norm of the gradients %s in the dump, global norm "
+                                                                "%s in the log"),
                        side ? _("golden") : _("target"), num_cell(a, norm, 5), num_cell(b, r->value[LOG_NORM], 5));
         it->side = side;
-        it->detail = near ? NULL : _("The dump's gradients may be of one micro-batch or rank, scaled by the loss "
-                                     "scale, or before they are summed.");
+        it->detail = near ? NULL : _("The gradients in the dump may belong to one micro-batch or rank, be multiplied "
+                                     "by the loss scale, or be recorded before the reduction.");
     }
 }
 

@@ -130,7 +130,7 @@ static int run_norms(struct engine_run_result *r, const struct engine_run_case *
     if (rc == 0)
         norms_judge(r->norms, &c->tol.norms);
     else if (!tries)
-        err_set(e, ERR_USAGE, "%s", _("one side has no norms: give a file of norms, a log or a dump"));
+        err_set(e, ERR_USAGE, "%s", _("norms missing on one side: give a file of norms, a log or a dump"));
     return rc;
 }
 
@@ -163,7 +163,7 @@ const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT] = {
     {N_("the golden side run twice"), {PANEL_INPUT_GOLDEN, PANEL_INPUT_GOLDEN_REPEAT}, 2, 2, run_repeat, false, false},
     [ENGINE_RUN_CURVES] =
     {N_("curves"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, PANEL_INPUT_GOLDEN_LOG2, PANEL_INPUT_GOLDEN_LOG3}, 4, 2, run_curves, false, true},
-    [ENGINE_RUN_LOG] = {N_("the log alone"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG}, 2, 1, run_log, true,
+    [ENGINE_RUN_LOG] = {N_("one log"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG}, 2, 1, run_log, true,
                         true},
     [ENGINE_RUN_NORMS] = {N_("gradient norms"),
                           {PANEL_INPUT_TARGET_NORMS, PANEL_INPUT_GOLDEN_NORMS, PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, PANEL_INPUT_TARGET, PANEL_INPUT_GOLDEN}, 6, 0, run_norms, false, false},

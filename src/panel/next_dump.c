@@ -144,15 +144,16 @@ static void around_deviation(struct next_dump *n, const struct comparison *s, ui
             n->bytes[side] = n->whole[side];
     }
     if (n->calls[TARGET] || n->calls[GOLDEN])
-        SAY(n, _("tensors of %zu calls of the target and %zu of the golden side around it fit the budget of %s"),
+        SAY(n, _("tensors of the calls around it: %zu on the target and %zu on the golden side are within the budget "
+                 "of %s"),
             n->calls[TARGET], n->calls[GOLDEN],
             num_bytes(a, budget));
     else
-        SAY(n, _("all tensors of the step fit the budget of %s"), num_bytes(a, budget));
-    SAY(n, _("estimated: %s of the target, %s of the golden side, each rank and step"), num_bytes(a, n->bytes[TARGET]),
+        SAY(n, _("all tensors of the step are within the budget of %s"), num_bytes(a, budget));
+    SAY(n, _("estimated size per rank and step: %s target, %s golden"), num_bytes(a, n->bytes[TARGET]),
         num_bytes(b, n->bytes[GOLDEN]));
     if (strcmp(s->side[TARGET].dump.task, "tensor") == 0 && strcmp(s->side[GOLDEN].dump.task, "tensor") == 0)
-        SAY(n, _("these dumps have tensors already: dump fewer calls at level mix instead of all again"));
+        SAY(n, _("these dumps already have tensors: dump fewer calls at level mix instead of all calls again"));
     buf_release(&name);
 }
 
@@ -187,12 +188,12 @@ void next_dump_plan(struct next_dump *n, const struct procedure *g, int64_t step
         if (step < 0)
             say_why(n, why, at);
         SAY(n, _("step %lld of the log is step %d of a dump, which counts from 0"), (long long)at, n->facts.step);
-        SAY(n, _("statistics of all calls first: they are small and show where to take tensors"));
+        SAY(n, _("start with statistics of all calls: they are small and show for which calls tensors are needed"));
     } else {
         n->facts.step = n->facts.rank = 0;
-        SAY(n, _("nothing known yet: statistics of the first step on rank 0"));
+        SAY(n, _("no information yet: dump statistics of the first step on rank 0"));
     }
-    SAY(n, _("dump both sides in the same way: the same step, the same rank, the same level"));
+    SAY(n, _("dump both sides in the same way: same step, rank and level"));
 }
 
 void next_dump_release(struct next_dump *n)

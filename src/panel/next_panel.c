@@ -141,34 +141,36 @@ static const struct {
     const char *why;
 } branches[] = {
     {closed, 8, N_("The root cause is named and confirmed: write the report. Other failures follow from it, or belong "
-                   "to another ticket.")},
-    {dump_is_another_run, 2, N_("The dump's loss differs from the loss of the run without dump: check whether it is "
+                   "to a separate ticket.")},
+    {dump_is_another_run, 2, N_("The loss in the dump differs from the loss of the run without dump: check that it is "
                                 "the same run before you use the dump.")},
     {settings_differ, 1, N_("The settings differ, so the runs are not comparable. Align or waive them first.")},
-    {data_differ, 2, N_("Inputs, weights or determinism differ: everything below follows from them.")},
-    {first_step_differs, 3, N_("Step 1 differs: the forward pass. Dump it on both sides and check the first deviation.")},
-    {norms_to_do, 4, N_("Step 1 agrees, the next does not: backward or optimizer. Check the local norms first: they "
-                        "separate the two.")},
+    {data_differ, 2, N_("Inputs or weights differ, or a run is not deterministic: align these first, because later "
+                        "results depend on them.")},
+    {first_step_differs, 3, N_("Step 1 differs, so the forward pass differs. Dump it on both sides and check the first "
+                               "deviation.")},
+    {norms_to_do, 4, N_("Step 1 agrees, the next step does not: backward or optimizer. Check the local norms first to "
+                        "distinguish the two.")},
     {optimizer_to_do, 5, N_("Step 1 and its gradients agree, the next step does not: the optimizer. Replay one step "
                             "of each side.")},
-    {backward_again, 4, N_("Optimizer and local norms agree and step 2 does not: dump the backward pass of step 1 in detail.")},
-    {norms_differ, 4, N_("Outlier gradient of a weight: dump its layer's backward pass next.")},
+    {backward_again, 4, N_("Optimizer and local norms agree, step 2 does not: dump the backward pass of step 1 in "
+                           "detail.")},
+    {norms_differ, 4, N_("The gradient of a weight is an outlier: dump the backward pass of its layer next.")},
     {optimizer_differs, 5, N_("An optimizer does not match its settings, or the settings differ.")},
-    {frozen_differs, 6, N_("With frozen weights a step is an outlier: only its data and its forward pass can cause it.")},
-    {not_finite, 7, N_("A loss or norm is not finite: find the first non-finite row in a dump of that step; check "
-                       "overflow and the loss scale before it.")},
-    {drifts, 7, N_("The first steps agree, the losses diverge later: check the step where they do, then learning rate "
-                   "and weight decay.")},
+    {frozen_differs, 6, N_("Outlier step with frozen weights: only its data or the forward pass can cause it.")},
+    {not_finite, 7, N_("Non-finite loss or norm: find the first non-finite row in a dump of that step; check overflow "
+                       "and the loss scale before that step.")},
+    {drifts, 7, N_("The first steps agree, the losses diverge later: check the step where they diverge, then learning "
+                   "rate and weight decay.")},
     {spikes, 7, N_("Outlier steps: check their data first, then overflow, then a dump of the step.")},
-    {beyond_standard, 7, N_("The run exceeds the migration standard though its first steps agree: a slow drift. Check "
-                            "optimizer settings, then precision.")},
-    {not_reproduced, 7, N_("The difference does not show in this run. Widen it until it does: add one feature, then "
-                           "size, "
-                           "then cards, and compare after each.")},
-    {rollout_differs, PANEL_ROLLOUT, N_("Trainer and rollout engine give different log-probabilities to the same "
-                                        "tokens: check the signs of errors found there, then the weights after the "
+    {beyond_standard, 7, N_("The first steps agree, but the run does not meet the migration standard: a slow drift. "
+                            "Check the optimizer settings, then precision.")},
+    {not_reproduced, 7, N_("The difference does not occur in this run. Enlarge the run step by step until it does: add "
+                           "one feature, then model size, then devices; compare after each change.")},
+    {rollout_differs, PANEL_ROLLOUT, N_("Trainer and rollout engine compute different log-probabilities for the same "
+                                        "tokens: check the indications listed in the panel, then the weights after the "
                                         "sync.")},
-    {rollout_alone, PANEL_ROLLOUT, N_("Rollouts were given: judge them first.")},
+    {rollout_alone, PANEL_ROLLOUT, N_("Rollouts were given: check panel 9 first.")},
 };
 
 static const char *first_open(const struct procedure *g, int *panel)

@@ -102,7 +102,8 @@ void page_input(struct panel_page *p, const struct procedure *g, enum panel_inpu
         it->value[0] = must ? _("missing") : _("optional");
         it->need = panel_inputs[s].need;
         it->optional = !must;
-        page_detail(p, it, _("%s. :give %s PATH provides it; w writes the recipe for it."), _(panel_inputs[s].title),
+        page_detail(p, it, _("%s. :give %s PATH provides it; w writes a recipe to produce "
+                             "it."), _(panel_inputs[s].title),
                     panel_inputs[s].name);
         it->command = arena_fmt(&p->arena, "recipe %s %s", panel_inputs[s].need,
                                 panel_inputs[s].side == TARGET ? "target" : "golden");

@@ -51,7 +51,7 @@ static void id_range(struct panel_page *p, const struct procedure *g, const stru
     bool bad = low < 0 || (words > 0 && high >= words);
     struct panel_item *it = words > 0
                                 ? page_item(p, bad ? MARK_BAD : MARK_OK, "id-range",
-                                            _("token ids from %.0f to %.0f, a vocabulary of %.0f"), low, high, words)
+                                            _("token ids from %.0f to %.0f, vocabulary size %.0f"), low, high, words)
                                 : page_item(p, bad ? MARK_BAD : MARK_NOTE, "id-range",
                                             _("token ids from %.0f to %.0f; the vocabulary size "
                                               "is in the settings of panel 1"),
@@ -66,7 +66,8 @@ static void step_inputs(struct panel_page *p, const struct procedure *g)
     struct buf b = {0}, name = {0};
     if (!s->side[0].path || s->single || s->failed) {
         struct panel_item *it = page_item(p, MARK_MISSING, "inputs", "%s",
-                                          s->failed ? s->err.text : _("step inputs: both sides' dumps needed"));
+                                          s->failed ? s->err.text : _("step inputs: the dumps of both sides are "
+                                                                      "needed"));
         it->need = "dump";
         return;
     }
@@ -84,7 +85,8 @@ static void step_inputs(struct panel_page *p, const struct procedure *g)
                                           : x->equal == 0 ? MARK_BAD
                                                           : MARK_ADVICE,
                                           step_input_name(x->what), "%s: %s", step_input_name(x->what), b.p ? b.p : "");
-        it->detail = x->equal == 1 ? NULL : _("While the data differ, no layer is the cause: align them first.");
+        it->detail = x->equal == 1 ? NULL : _("As long as the inputs differ, deviations of layers follow from them: "
+                                              "align the inputs first.");
         dump_row_name(side[of], x->row[of], &name);
         it->command = arena_fmt(&p->arena, "find %s", name.p);
         about_row(p, it, s, x->row);
@@ -92,8 +94,8 @@ static void step_inputs(struct panel_page *p, const struct procedure *g)
             id_range(p, g, x);
     }
     if (!s->inputs.n)
-        page_item(p, MARK_OPEN, "inputs", "%s", _("step inputs: none recognised in the dumps; compare the first batch "
-                                                  "by hand and answer inputs"));
+        page_item(p, MARK_OPEN, "inputs", "%s", _("step inputs: not recognised in the dumps; compare the first batch "
+                                                  "yourself and enter the result (:answer inputs TEXT)"));
     buf_release(&b);
     buf_release(&name);
 }
@@ -116,7 +118,7 @@ static void weights_differing(struct panel_page *p, const struct weight_compare 
             it->value[0] = arena_fmt(&p->arena, _("rel L2 %s"), num_error(n, x->fig.rel_l2));
         else
             it->value[0] = weight_verdict_name((enum weight_verdict)x->verdict);
-        page_detail(p, it, _("%.*s of the golden side: %s"), STR_ARG(other),
+        page_detail(p, it, _("golden %.*s: %s"), STR_ARG(other),
                     x->why ? x->why : weight_verdict_name((enum weight_verdict)x->verdict));
         told++;
     }
@@ -140,8 +142,7 @@ static void weights(struct panel_page *p, const struct procedure *g)
     page_items(p, &d);
     document_release(&d);
     page_find(p, "weights")->detail =
-        _("`diverge weights` lists every pair; it names a wrong transpose, a permuted query or "
-          "padded rows.");
+        _("`diverge weights` lists every pair and detects a wrong transpose, permuted query rows or padding.");
     weights_differing(p, c);
 }
 
@@ -167,15 +168,14 @@ static void determinism(struct panel_page *p, const struct procedure *g)
                       i ? "golden-repeat" : "target-repeat",
                       x->first ? _("%s: %zu of %zu rows equal, first difference: %s") : _("%s: %zu of %zu rows equal"),
                       what[i], x->equal, x->rows, x->first);
-        it->detail = x->first ? _("The first row that is not reproducible. Possible causes: seeds, dropout, "
-                                  "deterministic operators and communication (HCCL_DETERMINISTIC, "
-                                  "ms.set_deterministic, torch.use_deterministic_algorithms), the order of the data.")
+        it->detail = x->first ? _("First row that is not reproducible. Possible causes: seeds, dropout, "
+                                  "non-deterministic operators and communication (HCCL_DETERMINISTIC, "
+                                  "ms.set_deterministic, torch.use_deterministic_algorithms), data order.")
                               : NULL;
     }
     if (!any) {
         struct panel_item *it = page_item(p, MARK_MISSING, "repeat", "%s",
-                                          _("determinism: one side's dump again, nothing "
-                                            "changed"));
+                                          _("determinism: a second dump of one side without changes is needed"));
         it->need = "repeat";
     }
 }
@@ -197,9 +197,9 @@ void panel_data(struct panel_page *p, const struct procedure *g)
     for (size_t i = 0; i < p->items.n && !worst; i++)
         if (p->items.v[i].mark == MARK_MISSING || p->items.v[i].mark == MARK_OPEN || p->items.v[i].mark == MARK_RUNNING)
             worst = &p->items.v[i];
-    p->summary = worst ? worst->text : _("inputs and weights equal, the run is reproducible");
-    p->next = p->state == PANEL_FAILED   ? _("Align what is marked ✗ first: everything below follows from it.")
+    p->summary = worst ? worst->text : _("inputs and weights equal, run reproducible");
+    p->next = p->state == PANEL_FAILED   ? _("First align the items marked ✗: later results depend on them.")
               : p->state == PANEL_PASSED ? _("Continue with the first loss.")
-                                         : _("Give what is missing: dumps for the inputs, checkpoints for the "
+                                         : _("Give the missing files: dumps for the inputs, checkpoints for the "
                                              "weights, a second run for determinism.");
 }

@@ -22,7 +22,7 @@ static void held(struct panel_page *p, const struct investigation *v)
 static void question(struct panel_page *p, const char *id, const char *text)
 {
     struct panel_item *it = page_item(p, MARK_OPEN, id, "%s", text);
-    page_detail(p, it, _(":answer %s TEXT saves it."), id);
+    page_detail(p, it, _(":answer %s TEXT answers it."), id);
 }
 
 /* Each finding as a line that opens it. Suspected ones keep the panel open: somebody has to confirm or clear them. */
@@ -44,7 +44,7 @@ static size_t findings(struct panel_page *p, const struct investigation *v)
                                           2 * (x->depth < 8 ? x->depth : 8), "", x->number,
                                           _(finding_status_name((enum finding_status)x->status)), text.p ? text.p : "");
         page_subject(p, it, (enum finding_subject)x->subject, x->about[0], x->about[1], x->at);
-        page_detail(p, it, x->status == FINDING_SUSPECTED ? _("About %s. Confirm or clear it: Enter opens it.")
+        page_detail(p, it, x->status == FINDING_SUSPECTED ? _("About %s. Confirm it or rule it out: Enter opens it.")
                                                           : _("About %s."), about.p ? about.p : "");
         it->command = arena_fmt(&p->arena, "finding %u", x->number);
         open += x->status == FINDING_SUSPECTED;
@@ -115,21 +115,22 @@ void panel_findings(struct panel_page *p, const struct procedure *g)
         else
             question(p, "root-cause", _("root cause: why the runs differ"));
         if (!confirmed)
-            question(p, "confirmed", _("confirmed: a run without it agrees"));
+            question(p, "confirmed", _("confirmed: a run without the root cause agrees"));
     }
     size_t open = findings(p, v);
     held(p, v);
     page_settle(p, g);
     size_t notes = v->bookmarks.n + v->answers.n + v->waived.n;
     bool unnamed = p->state == PANEL_OPEN && !named && !investigation_text(&v->answers, "root-cause");
-    p->summary = open      ? arena_fmt(&p->arena, _("findings still suspected: %zu"), open)
+    p->summary = open      ? arena_fmt(&p->arena, _("findings with status suspected: %zu"), open)
                  : all     ? _("all panels passed or waived")
                  : named   ? arena_fmt(&p->arena, _("root cause: finding %u, %s"), root.number, root.text)
-                 : unnamed ? _("the root cause is not named yet")
-                           : arena_fmt(&p->arena, _("notes: %zu"), notes);
+                 : unnamed ? _("root cause not named yet")
+                           : arena_fmt(&p->arena, _("decisions and answers: %zu"), notes);
     p->next = p->state == PANEL_PASSED ? _("Write the report and close the ticket.")
-              : p->state == PANEL_OPEN && open && named ? _("Confirm or clear the open suspicions.")
-              : p->state == PANEL_OPEN ? _("Name the root cause, remove it, run again: it is confirmed when the "
+              : p->state == PANEL_OPEN && open && named ? _("Confirm or rule out the findings that are still "
+                                                            "suspected.")
+              : p->state == PANEL_OPEN ? _("Name the root cause, remove it and run again: it is confirmed if the "
                                            "deviation is gone and nothing new deviates.")
-                                       : _("Nothing yet: the panels before produce the findings.");
+                                       : _("No findings yet: work through panels 1 to 7.");
 }

@@ -17,8 +17,8 @@ static void first_loss(struct panel_page *p, const struct procedure *g)
     if (c->first_loss == STAGE_FAIL && !c->forward_only) {
         struct panel_item *it = page_find(p, "first-loss");
         it->mark = MARK_MISSING;
-        it->detail = _("Only a loss before any update is forward only: print every step from the first on, and let "
-                       "neither side skip steps the other makes (loss scale).");
+        it->detail = _("Only a loss before the first update tests the forward pass alone: print every step from the "
+                       "first on, and make sure that neither side skips steps (loss scale).");
     }
 }
 
@@ -30,8 +30,8 @@ static void dumps(struct panel_page *p, const struct procedure *g, bool loss_ok)
     struct buf b = {0}, name = {0};
     if (!s->side[0].path || s->single || s->failed) {
         struct panel_item *it = page_item(p, loss_ok ? MARK_NOTE : MARK_MISSING, "first-deviation", "%s",
-                                          s->failed ? s->err.text : _("first deviation: both sides' dumps of step 1 "
-                                                                      "needed"));
+                                          s->failed ? s->err.text : _("first deviation: the dumps of step 1 of both "
+                                                                      "sides are needed"));
         it->need = "dump";
     } else if (!s->complete || !j) {
         page_item(p, loss_ok ? MARK_NOTE : MARK_RUNNING, "first-deviation", "%s",
@@ -66,8 +66,8 @@ static void dumps(struct panel_page *p, const struct procedure *g, bool loss_ok)
         else if (found)
             page_detail(p, it, _("explained by finding %u: %s"), x.number, x.text);
         else
-            page_detail(p, it, _("%s Enter goes there; a adds a finding about it; one with status root-cause explains "
-                                 "it (or :answer first-deviation TEXT)."),
+            page_detail(p, it, _("%s Enter goes there; a adds a finding about it; it is explained by a finding with "
+                                 "status root-cause or by :answer first-deviation TEXT."),
                         explain_first(j, &s->measure));
         it->command = "first";
     }
@@ -99,17 +99,19 @@ void panel_first_loss(struct panel_page *p, const struct procedure *g)
         p->items.v[p->items.v[loss].mark == MARK_MISSING || p->items.v[loss].mark == MARK_NOTE ? dev : loss].text;
     if (p->state == PANEL_PASSED && g->s->judged && g->s->judged->first != NONE && r)
         p->next =
-            _("The first loss agrees, so the dumps' first deviation is small: return to it if later panels fail.");
+            _("The first loss agrees, so the effect of the first deviation in the dumps is small: come back to it if "
+              "later panels fail.");
     else if (p->state == PANEL_PASSED)
         p->next = _("The forward pass agrees: continue with the backward pass.");
     else if (deviation == MARK_BAD)
-        p->next = _("Check the first deviation: whether its inputs agree, the kind of error, the source line.");
+        p->next = _("Check the first deviation: do its inputs agree, what kind of error is it, which source line is "
+                    "it?");
     else if (deviation == MARK_MISSING && p->items.v[loss].mark == MARK_BAD)
         p->next = _("The forward pass differs: dump step 1 on both sides (w writes the configuration).");
     else if (deviation == MARK_OK && p->items.v[loss].mark == MARK_BAD)
-        p->next = _("The dumps agree, the losses differ: check step and loss reduction.");
+        p->next = _("The dumps agree, the losses differ: check that it is the same step and the same loss reduction.");
     else
-        p->next = _("Give both training logs for the first loss, or both dumps of step 1.");
+        p->next = _("Give both training logs to compare the first loss, or both dumps of step 1.");
     if (g->s->judged && g->s->judged->first != NONE)
         p->next_command = "first";
     else if (p->state == PANEL_FAILED && deviation == MARK_MISSING)

@@ -39,14 +39,14 @@ static int64_t not_finite(const struct curves *c)
 static const struct {
     const char *id, *key, *text;
 } features[] = {
-    {"several-cards", "data_parallel", N_("several cards (data parallel): same data order on every rank, same "
-                                          "gradient average")},
-    {"accumulation", "micro_batch_num", N_("gradient accumulation: the same number of micro batches, the same division")},
+    {"several-cards", "data_parallel", N_("several devices (data parallel): same data order on every rank, same "
+                                          "averaging of gradients")},
+    {"accumulation", "micro_batch_num", N_("gradient accumulation: same number of micro-batches, same division")},
     {"tensor-parallel", "model_parallel", N_("tensor parallel: collectives and the precision of reductions")},
-    {"pipeline-parallel", "pipeline_stage", N_("pipeline parallel: stages and micro batches")},
+    {"pipeline-parallel", "pipeline_stage", N_("pipeline parallel: stages and micro-batches")},
     {"sequence-parallel", "use_seq_parallel", N_("sequence parallel: norms and dropout regions")},
     {"optimizer-parallel", "enable_parallel_optimizer", N_("sharded optimizer: master weights and their precision")},
-    {"cluster", NULL, N_("cluster: the run at full size against the run on one node")},
+    {"cluster", NULL, N_("cluster: compare the run at full size with the run on one node")},
 };
 
 bool panel_is_feature(const char *id)
@@ -92,9 +92,10 @@ static void scaling(struct panel_page *p, const struct procedure *g)
         if (all)
             page_detail(p, it, _("waived: %s"), all);
         else if (in_use == 0)
-            it->detail = _("Not used in the settings of panel 1.");
+            it->detail = _("Not used according to the settings in panel 1.");
         else
-            page_detail(p, it, _(":answer %s ok … or bad … saves the result; :waive scaling REASON skips all of them."),
+            page_detail(p, it, _(":answer %s ok … or bad … saves the result; :waive scaling REASON skips all "
+                                 "features."),
                         features[i].id);
     }
 }
@@ -169,8 +170,8 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
         p->summary = vec_last(&p->items)->text;
         alone(p, g);
         page_settle(p, g);
-        p->next = _("Give both training logs, and those of one or two more golden runs with determinism off: they "
-                    "show the benchmark's own spread.");
+        p->next = _("Give both training logs, and logs of one or two more golden runs with determinism off to show the "
+                    "spread of golden runs.");
         return;
     }
     const struct curves *c = procedure_result(g, ENGINE_RUN_CURVES)->curves;
@@ -195,32 +196,31 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
                      ? arena_fmt(&p->arena, _("the losses first differ at step %lld"), (long long)c->apart_at)
                  : c->from_start ? _("the losses differ from the first step on")
                  : c->diverges_at >= 0
-                     ? arena_fmt(&p->arena, _("diverges at step %lld"), (long long)c->diverges_at)
+                     ? arena_fmt(&p->arena, _("diverges from step %lld on"), (long long)c->diverges_at)
                      : arena_fmt(&p->arena, _("%s steps, mean loss differs by %s"), num_count(n[0], c->usable.n),
                                  num_cell(n[1], c->limit[CURVE_MEAN_ABS].value, 3));
     if (p->state == PANEL_FAILED && broken >= 0)
-        p->next = _("The target's loss or norm is not finite: check overflow and the loss scale before that step, and "
-                    "dump it.");
+        p->next = _("The loss or norm of the target is not finite: check overflow and the loss scale before that step, "
+                    "and dump that step.");
     else if (p->state == PANEL_FAILED && c->apart_at >= 0)
-        p->next = arena_fmt(&p->arena, _("The first loss agrees and that of step %lld does not: local norms (panel "
-                                         "4), then the optimizer "
-                                         "(panel 5)."), (long long)c->apart_at);
+        p->next = arena_fmt(&p->arena, _("The first loss agrees, the loss of step %lld does not: check the local norms "
+                                         "(panel 4), then the optimizer (panel 5)."), (long long)c->apart_at);
     else if (p->state == PANEL_FAILED && c->from_start)
-        p->next = _("The losses never agree: check panel 3 first.");
+        p->next = _("The losses differ from the first step on: check panel 3 first.");
     else if (p->state == PANEL_FAILED && c->diverges_at >= 0)
         p->next = _("Check the step where the losses diverge: the data, overflow, local norms, then a dump of that "
                     "step.");
     else if (p->state == PANEL_FAILED)
-        p->next = _("Beyond the standard: check learning rates and weight decay first, then precision; below one "
-                    "percent at the end, judge by downstream evaluation.");
+        p->next = _("The standard is not met: check learning rates and weight decay first, then precision; if the loss "
+                    "differs by less than 1 percent at the end, decide by downstream evaluation.");
     else if (p->state == PANEL_PASSED)
         p->next = _("The standard is met: write the report.");
     else if (c->verdict == STAGE_PASS && c->spikes.n)
-        p->next = arena_fmt(&p->arena, _("The curves meet the standard, with outlier steps: %s, the first %lld. Look "
-                                         "there first (Enter), then answer for each scaling feature."),
+        p->next = arena_fmt(&p->arena, _("The curves meet the standard, with %s outlier steps, the first %lld. Check "
+                                         "these first (Enter), then answer for each scaling feature."),
                             num_count(n[0], c->spikes.n), (long long)c->spikes.v[0].step);
     else if (c->verdict == STAGE_PASS && left)
-        p->next = _("The curves pass. Answer for each scaling feature.");
+        p->next = _("The curves meet the standard. Answer for each scaling feature.");
     else
-        p->next = _("More steps are needed: at least 1,000, better 5,000 or twelve hours.");
+        p->next = _("More steps are needed: at least 1,000; 5,000 or twelve hours are recommended.");
 }

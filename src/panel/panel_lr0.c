@@ -26,10 +26,10 @@ static void frozen(struct panel_page *p, const struct curves *c)
         int64_t at = learns_at(&c->run[k], &known);
         const char *who = k ? _("golden") : _("target");
         if (at >= 0)
-            page_item(p, MARK_OPEN, "frozen", _("%s: the learning rate is not 0 at step %lld; this log is of another "
-                                                "experiment"), who, (long long)at);
+            page_item(p, MARK_OPEN, "frozen", _("%s: the learning rate is not 0 at step %lld; give the log of the run "
+                                                "with learning rate 0"), who, (long long)at);
         else if (!known)
-            page_item(p, MARK_NOTE, NULL, _("%s: the log prints no learning rate; it cannot be checked to be 0"), who);
+            page_item(p, MARK_NOTE, NULL, _("%s: no learning rate in this log: cannot check that it is 0"), who);
     }
 }
 
@@ -52,14 +52,13 @@ static void largest(struct panel_page *p, const struct curves *c)
     struct panel_item *it =
         at < 0
             ? page_item(p, MARK_NOTE, NULL,
-                        _("the losses are equal at all %zu steps; global "
-                          "norms differ by %s at most"),
+                        _("the losses are equal at all %zu steps; the global norms differ by at most %s"),
                         c->usable.n, num_cell(n[0], norm, 2))
-            : page_item(p, MARK_NOTE, NULL, _("largest difference of the loss %s, at step %lld; of the global norm %s"),
+            : page_item(p, MARK_NOTE, NULL, _("largest difference: loss %s, at step %lld; global norm %s"),
                         num_cell(n[0], most, 3), (long long)at, num_cell(n[1], norm, 2));
     it->detail = _(
-        "In the healthy example of the procedure the losses stay within about 0.001 and the global norms within about "
-        "0.05.");
+        "In the correct example of the guide, the losses differ by about 0.001 and the global norms by about 0.05 at "
+        "most.");
 }
 
 static void standard(struct panel_page *p, const struct curves *c)
@@ -97,12 +96,12 @@ void panel_lr0(struct panel_page *p, const struct procedure *g)
     p->summary =
         bad ? arena_fmt(&p->arena, _("%s steps, %zu outliers"), num_count(n, c->usable.n), bad)
             : arena_fmt(&p->arena,
-                        p->state == PANEL_FAILED ? _("%s steps, beyond the limits") : _("%s steps, no outliers"),
+                        p->state == PANEL_FAILED ? _("%s steps, limits exceeded") : _("%s steps, no outliers"),
                         num_count(n, c->usable.n));
     int64_t step = c->spikes.n ? c->spikes.v[0].step : -1;
-    p->next = p->state == PANEL_FAILED   ? _("Check the outlier step alone: its data, then a dump of it.")
-              : p->state == PANEL_PASSED ? _("Frozen runs agree: continue with the long run.")
-                                         : _("A thousand steps with learning rate 0 are needed on both sides.");
+    p->next = p->state == PANEL_FAILED   ? _("Check the outlier step: its data first, then a dump of it.")
+              : p->state == PANEL_PASSED ? _("The runs with frozen weights agree: continue with the long run.")
+                                         : _("1,000 steps with learning rate 0 are needed on both sides.");
     if (p->state == PANEL_FAILED && step >= 0)
         p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)step);
 }

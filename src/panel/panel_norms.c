@@ -16,7 +16,7 @@ static const char *scale(struct panel_page *p, const struct norms *n)
     for (size_t i = 0; i < n->pairs.n; i++)
         if (isfinite(n->pairs.v[i].rel) && n->pairs.v[i].rel > most)
             most = n->pairs.v[i].rel;
-    return most > 0 ? arena_fmt(&p->arena, _("to %s %%"), num_cell(text, 100 * most, 2)) : NULL;
+    return most > 0 ? arena_fmt(&p->arena, _("up to %s %%"), num_cell(text, 100 * most, 2)) : NULL;
 }
 
 static void judged(struct panel_page *p, const struct procedure *g)
@@ -26,7 +26,8 @@ static void judged(struct panel_page *p, const struct procedure *g)
     norms_section(&d, procedure_result(g, ENGINE_RUN_NORMS)->norms, ROWS_MOST);
     page_items(p, &d);
     page_find(p, "local-norm")->detail =
-        _("The embedding is the most common outlier: initialised or computed in another precision.");
+        _("The embedding is the most common outlier; usual cause: a different precision of initialisation or "
+          "computation.");
     page_known_causes(p, g, "norm:");
     p->values[0] = _("target");
     p->values[1] = _("golden");
@@ -59,10 +60,10 @@ void panel_norms(struct panel_page *p, const struct procedure *g)
     }
     if (!*p->summary)
         p->summary = page_find(p, "local-norm")->text;
-    p->next = p->state == PANEL_FAILED ? _("Start with the largest outlier; the exact place needs a dump of the "
-                                           "backward pass.")
+    p->next = p->state == PANEL_FAILED ? _("Start with the largest outlier; a dump of the backward pass is needed to "
+                                           "find the exact call.")
               : p->state == PANEL_PASSED
                   ? _("The gradients agree: continue with the optimizer.")
-                  : _("Switch local norms on and give the logs: MindFormers local_norm, Megatron "
-                      "a patch, or msprobe monitor.");
+                  : _("Switch on local norms and give the logs: local_norm in MindFormers, a patch for Megatron, or "
+                      "msprobe monitor.");
 }

@@ -15,7 +15,7 @@ static void second_loss(struct panel_page *p, const struct procedure *g)
             (long long)c->apart_at);
         p->summary = *p->summary ? p->summary : it->text;
     } else {
-        page_item(p, MARK_NOTE, NULL, "%s", _("the losses of steps 2 and 3 agree, as the first does"));
+        page_item(p, MARK_NOTE, NULL, "%s", _("the losses of steps 1, 2 and 3 agree"));
     }
 }
 

@@ -67,6 +67,6 @@ void panel_rollout(struct panel_page *p, const struct procedure *g)
     if (!*p->next)
         p->next = p->state == PANEL_PASSED
                       ? _("Trainer and rollout agree: continue with rewards and advantages.")
-                      : _("Give the log-probabilities both engines gave the same tokens: verl's batch, "
-                          "slime's debug data, or JSON lines.");
+                      : _("Give the log-probabilities of the same tokens from both engines: a verl batch, slime debug "
+                          "data, or JSON lines.");
 }

@@ -23,7 +23,7 @@ void panel_settings(struct panel_page *p, const struct procedure *g)
     if (procedure_pending(p, g, ENGINE_RUN_SETTINGS, "settings", _("settings of both runs"))) {
         page_settle(p, g);
         p->summary = _("settings of both runs");
-        p->next = _("Give both runs' settings: any of MindFormers yaml, Megatron's launch script or printed arguments, "
+        p->next = _("Give the settings of both runs: MindFormers yaml, Megatron launch script or printed arguments, or "
                     "config.json.");
         return;
     }
@@ -41,10 +41,11 @@ void panel_settings(struct panel_page *p, const struct procedure *g)
         }
     page_settle(p, g);
     if (p->state == PANEL_OPEN)
-        p->next = _("Settle the settings marked ?: change them for the first step's small run, or say why they stay "
-                    "(:answer ID TEXT, :waive ID REASON).");
+        p->next = _("Decide on the settings marked ?: change them for the small run of the first step, or give a "
+                    "reason to keep them (:answer ID TEXT, :waive ID REASON).");
     else
         p->next =
-            c->pass ? _("Read the advice marked ! once, then continue.")
-                    : _("Make the settings marked ✗ equal, errors first; :waive ID REASON accepts one that must stay.");
+            c->pass ? _("Read the recommendations marked !, then continue.")
+                    : _("Make the settings marked ✗ equal, errors first; :waive ID REASON accepts a setting that "
+                        "cannot be changed.");
 }

@@ -7,19 +7,24 @@
 #include "panel/procedure.h"
 
 const struct panel panels[PANELS] = {
-    {"settings", N_("CheckList"), N_("Both runs use the same settings, and those that make them comparable."), 0, panel_settings},
+    {"settings", N_("CheckList"), N_("Both runs use the same settings, and settings that make them "
+                                     "comparable."), 0, panel_settings},
     {"data", N_("Data, weights, determinism"),
-     N_("The step's inputs are equal, the weights are the same, and a run is bitwise reproducible."), 0, panel_data},
+     N_("Step inputs and weights are equal, and a run is bitwise reproducible."), 0, panel_data},
     {"first-step", N_("Step 1: loss and forward dump"),
      N_("The first loss agrees within the limits, or the first deviation is found and explained."), 2,
      panel_first_loss},
-    {"local-norm", N_("Backward and local norm"), N_("Every weight's gradient has the same norm on both sides."), 3, panel_norms},
+    {"local-norm", N_("Backward and local norm"), N_("The gradient of every weight has the same norm on both "
+                                                     "sides."), 3, panel_norms},
     {"optimizer", N_("Optimizer"), N_("One step of each optimizer matches its settings, and both settings agree."), 4, panel_optimizer},
-    {"frozen", N_("lr = 0"), N_("With frozen weights every step's loss and global norm agree: no outliers."), 5, panel_lr0},
+    {"frozen", N_("lr = 0"), N_("With frozen weights, loss and global norm agree at every step, without "
+                                "outliers."), 5, panel_lr0},
     {"long-run", N_("Long run, acceptance, scaling out"),
-     N_("The run meets the migration standard, and still does with every feature added."), 6, panel_long_run},
-    {"findings", N_("Findings"), N_("The root cause is named, a run without it confirms it, the report is written."), 0, panel_findings},
-    {"rollout", N_("Trainer and rollout"), N_("Reinforcement learning: the trainer and the rollout engine give the same tokens the same log-probabilities."), 0,
+     N_("The run meets the migration standard, also after each feature is added."), 6, panel_long_run},
+    {"findings", N_("Findings"), N_("The root cause is named and confirmed by a run without it, and the report is "
+                                    "written."), 0, panel_findings},
+    {"rollout", N_("Trainer and rollout"), N_("Reinforcement learning: trainer and rollout engine compute the same "
+                                              "log-probabilities for the same tokens."), 0,
      panel_rollout},
 };
 

@@ -55,7 +55,7 @@ static int check_old(const struct investigation *v, const struct comparison *s, 
     for (int i = 0; i < 2; i++)
         if (v->state[i].bytes && s->side[i].now.bytes && !same_state(&v->state[i], &s->side[i].now))
             return err_set(e, ERR_USAGE, _("%s has changed since round %zu was compared, so that round cannot be "
-                                           "frozen. Write each new dump to a folder of its own"),
+                                           "frozen; write each new dump to a separate folder"),
                            v->input[i], v->rounds.n + 1);
     return 0;
 }
@@ -67,8 +67,8 @@ static int check_recording(const char *path, struct err *e)
         return err_set(e, ERR_IO, _("%s: no such file or folder"), path);
     int rc = find_recordings(path, &found, e);
     if (rc == 0 && !found.n)
-        rc = err_set(e, ERR_DATA, _("%s: expected a recording of a known format here or below, found none; see "
-                                    "`diverge formats`"), path);
+        rc = err_set(e, ERR_DATA, _("%s: expected a recording of a supported format in this folder or below, found "
+                                    "none; see `diverge formats`"), path);
     place_list_release(&found);
     return rc;
 }
@@ -87,7 +87,7 @@ static int check_new(const struct comparison *s, const char *const path[2], stru
             path_identity(s->side[i].path, was) && path_identity(path[i], is) && was[0] == is[0] && was[1] == is[1];
         other = other || !same || !same_state(&now, &s->side[i].now);
     }
-    return other ? 0 : err_set(e, ERR_USAGE, _("this round compares %s already"), path[TARGET]);
+    return other ? 0 : err_set(e, ERR_USAGE, _("%s is already compared in this round"), path[TARGET]);
 }
 
 /* Beside the investigation, named after it: NAME.round-N.gz. */
@@ -128,10 +128,10 @@ int round_leave(struct investigation *v, const struct comparison *s, const struc
     struct buf file = {0};
     struct round_left left = {.author = v->author};
     if (s->single || !s->judged || !s->complete)
-        return err_set(e, ERR_USAGE, "%s", _("a round ends when its comparison is finished"));
+        return err_set(e, ERR_USAGE, "%s", _("the comparison of this round is not finished"));
     if (!v->path)
-        return err_set(e, ERR_USAGE, "%s", _("rounds are saved beside an investigation's file: --investigation FILE "
-                                             "names one"));
+        return err_set(e, ERR_USAGE, "%s", _("rounds are saved in the folder of the investigation file: set one with "
+                                             "--investigation FILE"));
     if (investigation_may_change(v, e))
         return -1;
     if (check_old(v, s, e) || check_new(s, next, e))

@@ -131,7 +131,7 @@ static int find_gap(const struct procedure *g, struct str name, struct subject *
     subject_of_line(g->s, &gaps, line, out, a);
     vec_release(&gaps);
     if (out->kind != SUBJECT_GAP)
-        return err_set(e, ERR_USAGE, _("\"%.*s\" is not in a gap: it is paired, or the calls next to it are"),
+        return err_set(e, ERR_USAGE, _("\"%.*s\" is not in a gap: it or a neighbouring call is paired"),
                        STR_ARG(name));
     return 0;
 }
@@ -142,7 +142,7 @@ static int find_element(const struct procedure *g, struct str name, struct subje
     int64_t from[TENSOR_DIMS], to[TENSOR_DIMS];
     int axes;
     if (open < 1 || !subject_region(str_cut(name, (size_t)open), from, to, &axes))
-        return err_set(e, ERR_USAGE, _("\"%.*s\": expected a row and a place in it, as in ROW[1,2,3] or ROW[0:4,8]"),
+        return err_set(e, ERR_USAGE, _("\"%.*s\": expected a row and indices, as in ROW[1,2,3] or ROW[0:4,8]"),
                        STR_ARG(name));
     struct str row = str_n(name.p, (size_t)open);
     uint32_t line = line_of_row(g->s, row);
@@ -222,7 +222,7 @@ static int find_curve(const struct procedure *g, struct str name, struct subject
     int64_t step;
     clear(out, SUBJECT_CURVE);
     if (!subject_point(name, &frozen, &v, &step))
-        return err_set(e, ERR_USAGE, _("\"%.*s\": expected a series and a step, as in loss@1200, norm@3, lr@10 or "
+        return err_set(e, ERR_USAGE, _("\"%.*s\": expected a curve and a step, as in loss@1200, norm@3, lr@10 or "
                                        "frozen-loss@7"), STR_ARG(name));
     enum engine_run_id x = procedure_curve_run(g, frozen);
     const struct engine_run_result *r = procedure_result(g, x);
@@ -254,7 +254,7 @@ static int find_hypothesis(const struct procedure *g, struct str name, struct su
         return 0;
     for (size_t i = 0; i < r->step->reasons.n; i++)
         buf_fmt(&known, " %s:%s", r->step->reasons.v[i].side ? "golden" : "target", r->step->reasons.v[i].what);
-    err_set(e, ERR_USAGE, _("no result \"%.*s\" of the optimizer's replay; found:%s"), STR_ARG(name),
+    err_set(e, ERR_USAGE, _("no result \"%.*s\" in the optimizer replay; available:%s"), STR_ARG(name),
             known.n ? known.p : _(" none"));
     buf_release(&known);
     return -1;
@@ -275,7 +275,7 @@ static int find_item(const struct procedure *g, struct str name, struct subject 
     bool whole = !str_split(str_of(out->at), ' ', &number, &rest);
     if (!str_u64(number, &n) || n < 1 || n > PANELS)
         return err_set(e, ERR_USAGE,
-                       _("\"%.*s\": expected a panel's number, or number and line id, as in 3:first-loss"),
+                       _("\"%.*s\": expected a panel number, or number and line id, as in 3:first-loss"),
                        STR_ARG(name));
     if (!whole && subject_item(g, out, &panel) == UINT32_MAX)
         return err_set(e, ERR_USAGE, _("panel %d has no line \"%.*s\""), (int)n, STR_ARG(rest));

@@ -84,7 +84,7 @@ void subject_freeze_call(const struct procedure *g, const struct subject *s, str
         fact_sides(out, a, "row", text);
         told++;
     }
-    buf_fmt(&more, _("%u of %u rows are kept"), told, rows);
+    buf_fmt(&more, _("%u of %u rows are saved"), told, rows);
     fact_both(out, a, "rows", buf_view(&more));
     evidence_frames(x, line, EVIDENCE_FRAMES, a, out);
     evidence_around(x, line, a, out);

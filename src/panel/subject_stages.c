@@ -298,8 +298,8 @@ void subject_freeze_norm(const struct procedure *g, const struct subject *s, str
         fact_number(out, a, "median", n->median);
         fact_both(out, a, "verdict", str_of(x->outlier ? _("outlier") : _("not an outlier")));
         fact_number(out, a, "limit", x->outlier ? g->inv->tol.norms.outlier_rel : g->inv->tol.norms.rel);
-        two(a, out, "unit", n->side[0].square ? _("printed as a square; its root is compared") : _("a norm"),
-            n->side[1].square ? _("printed as a square; its root is compared") : _("a norm"));
+        two(a, out, "unit", n->side[0].square ? _("printed as a square; its square root is compared") : _("a norm"),
+            n->side[1].square ? _("printed as a square; its square root is compared") : _("a norm"));
         for (int d = 0; d < 2; d++) {
             buf_clear(&text[d]);
             if (n->side[d].step >= 0)

@@ -87,7 +87,7 @@ static void beside_siblings(struct finding_collectives *x)
         }
         if (finer >= same && finer)
             collective_say(c, "low-precision-reduction",
-                           _("reduced in %s; the same call of other layers is reduced in a finer type"),
+                           _("reduced in %s; the same call of other layers is reduced in a more precise type"),
                            dtype_table[c->dtype].name);
         else if (other_kind > own_kind || (other_kind && other_kind == own_kind && kind && strcmp(kind, "tp") == 0))
             collective_say(c, "wrong-group",
@@ -95,7 +95,7 @@ static void beside_siblings(struct finding_collectives *x)
                            c->kind ? c->kind : "?", kind ? kind : "?");
         else if (c->reordered && in_order)
             collective_say(c, "wrong-order", "%s",
-                           _("what was gathered is used in another order than in other layers"));
+                           _("the gathered data is used in a different order than in other layers"));
         if (c->diagnosis && collective_is_bad(c) && !c->ranks.n)
             for (size_t k = 0; k < c->group.n; k++)
                 vec_push(&c->ranks, c->group.v[k]);
@@ -212,7 +212,7 @@ static void find_missing(struct finding_collectives *x)
         if (other != NONE)
             add_missing(
                 x, &x->l->v.v[other], own, "missing-allreduce",
-                _("no reduction here, where the same module of other layers has one: the outputs are partial sums"));
+                _("no reduction in this layer; the same module of other layers has one: the outputs are partial sums"));
     }
     free(inside);
 }
@@ -431,7 +431,7 @@ static void find_unreduced(struct finding_collectives *x, const char *kind)
         most |= strcmp(kind, "tp") == 0 && any != NONE && is_whole_with_other_gradients(x, &x->w->calls.v[i]);
         if (like != NONE || (most && any != NONE))
             add_missing(x, &x->l->v.v[like != NONE ? like : any], &x->w->calls.v[i], "unreduced-gradient",
-                        _("the gradient differs between ranks that share the weight and is not reduced over them"));
+                        _("the gradient differs between the ranks that share the weight: it is not reduced over them"));
     }
     free(g.met);
     free(g.differs);
@@ -520,11 +520,12 @@ void collectives_compare(struct collective_list *l, const struct whole_calls *w,
         bool sum = ranks > 1 && a > b, mean = ranks > 1 && a < b;
         if (sum)
             collective_say(c, "summed",
-                           _("the gradient is %.4g times the other side's: a sum over %g ranks, not their mean"), a / b,
+                           _("the gradient is %.4g times that of the other side: summed over %g ranks instead of "
+                             "averaged"), a / b,
                            ranks);
         else if (mean)
             collective_say(c, "averaged",
-                           _("the gradient is %.4g times the other side's: averaged once more over %g ranks"), a / b,
+                           _("the gradient is %.4g times that of the other side: averaged twice over %g ranks"), a / b,
                            ranks);
         for (size_t k = 0; (sum || mean) && k < c->group.n; k++)
             vec_push(&c->ranks, c->group.v[k]);

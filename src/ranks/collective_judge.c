@@ -189,11 +189,11 @@ static void explain(struct collective *c, const struct members *m, const double 
     double factor = best_factor(m->out[0], want, m->out_n[0]), n = (double)m->n;
     double left = off_by_factor(m->out[0], want, m->out_n[0], factor);
     if (c->op && left < fmax(c->bound * 64, 1e-6) && fabs(factor * n - 1) < 1e-3) {
-        collective_say(c, "averaged", _("the outputs are %.3g times the sum of the inputs, to %.2g"), factor, left);
+        collective_say(c, "averaged", _("the outputs are %.3g times the sum of the inputs, within %.2g"), factor, left);
         return;
     }
     if (c->op && left < fmax(c->bound * 64, 1e-6) && fabs(factor - n) < 1e-3 * n) {
-        collective_say(c, "summed", _("the outputs are %.3g times the mean of the inputs, to %.2g"), factor, left);
+        collective_say(c, "summed", _("the outputs are %.3g times the mean of the inputs, within %.2g"), factor, left);
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(coarser) && c->op; i++)
@@ -201,7 +201,8 @@ static void explain(struct collective *c, const struct members *m, const double 
             c->residual < 8 * n * dtype_table[coarser[i]].epsilon) {
             c->precision = coarser[i];
             collective_say(c, "low-precision-reduction",
-                           _("%s in and out, but the sum was computed in %s: error %.2g, rounding explains %.2g"),
+                           _("inputs and outputs are %s, but the sum was computed in %s: error %.2g, expected rounding "
+                             "error %.2g"),
                            dtype_table[c->dtype].name, dtype_table[coarser[i]].name, c->residual, c->bound);
             return;
         }
@@ -216,11 +217,12 @@ static void explain(struct collective *c, const struct members *m, const double 
                 }
         if (found == m->n) {
             collective_say(c, "wrong-order", "%s",
-                           _("the outputs hold every rank's input, in another order than the group's"));
+                           _("the outputs contain the input of every rank, but not in the order of the group"));
             return;
         }
     }
-    collective_say(c, NULL, _("the outputs differ from what the inputs give by %.2g; rounding explains %.2g"),
+    collective_say(c, NULL, _("the outputs differ from the result computed from the inputs by %.2g; expected rounding "
+                              "error %.2g"),
                    c->residual, c->bound);
 }
 
@@ -324,7 +326,7 @@ static bool say_nonfinite(struct collective *c, const struct members *m, double 
     if (other) {
         collective_say(
             c, "nonfinite",
-            _("%llu elements of the outputs of %zu ranks are non-finite where the inputs give finite values, or the "
+            _("%llu output elements of %zu ranks are non-finite although the inputs give finite values, or the "
               "reverse"),
             (unsigned long long)other, ranks);
         return true;
@@ -332,7 +334,7 @@ static bool say_nonfinite(struct collective *c, const struct members *m, double 
     if (!given)
         return false;
     c->diagnosis = "nonfinite";
-    snprintf(c->evidence, sizeof c->evidence, _("%llu elements of the outputs are not finite, as the inputs imply"),
+    snprintf(c->evidence, sizeof c->evidence, _("%llu output elements are non-finite, as expected from the inputs"),
              (unsigned long long)given);
     return false;
 }
@@ -361,12 +363,13 @@ static void judge_outputs(const struct whole_calls *w, struct collective *c, con
             vec_push(&c->ranks, c->group.v[i]);
     if (c->verdict == COLLECTIVE_DEVIATE && !c->equal)
         collective_say(c, "unequal-outputs",
-                       _("the outputs differ inside the group; the worst is off by %.2g from what the inputs give"),
+                       _("the outputs differ within the group; the largest error against the result computed from the "
+                         "inputs is %.2g"),
                        c->residual);
     else if (c->verdict == COLLECTIVE_DEVIATE)
         explain(c, m, want[0]);
     else if (!tail && c->kind && strcmp(c->kind, "tp") == 0 && doubled(c, m)) {
-        collective_say(c, "doubled-allreduce", _("the inputs are already the same on all %zu ranks, and are summed"),
+        collective_say(c, "doubled-allreduce", _("the inputs are already equal on all %zu ranks, and are summed again"),
                        m->n);
         for (size_t i = 0; i < m->n; i++)
             vec_push(&c->ranks, c->group.v[i]);

@@ -255,7 +255,8 @@ static void add_transfer(struct finding_collectives *x, const receive_list *rece
         c.verdict = COLLECTIVE_MATCH;
         c.precision = c.dtype;
         if (c.residual > 0) {
-            collective_say(&c, "send-receive", _("what rank %d receives differs from what rank %d sent by %.2g"), to,
+            collective_say(&c, "send-receive", _("the data received by rank %d differs from the data sent by rank %d "
+                                                 "by %.2g"), to,
                            from, c.residual);
             vec_push(&c.ranks, to);
         }

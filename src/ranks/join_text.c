@@ -27,22 +27,22 @@ static void step_text(const struct join_step *s, struct buf *out)
         buf_fmt(out, _("along dimension %d in %u blocks"), s->axis, s->blocks);
         break;
     case JOIN_VOCAB:
-        buf_fmt(out, _("along dimension %d, padding left out"), s->axis);
+        buf_fmt(out, _("along dimension %d, without padding"), s->axis);
         break;
     case JOIN_TOKENS: case JOIN_EXPERTS:
-        buf_fmt(out, _("along dimension %d, tokens in the other side's order"), s->axis);
+        buf_fmt(out, _("along dimension %d, tokens in the order of the other side"), s->axis);
         break;
     case JOIN_SUM:
-        buf_cstr(out, _("by adding them up"));
+        buf_cstr(out, _("by summing them"));
         break;
     case JOIN_MEAN:
         buf_cstr(out, _("by their mean"));
         break;
     case JOIN_MAX:
-        buf_cstr(out, _("by the largest of each element"));
+        buf_cstr(out, _("by the elementwise maximum"));
         break;
     case JOIN_LAST:
-        buf_cstr(out, _("of which the last holds the sum"));
+        buf_cstr(out, _("the last of which contains the sum"));
         break;
     case JOIN_REPLICA: case JOIN_HOWS:
         buf_cstr(out, _("which are replicas"));

@@ -290,7 +290,7 @@ static int joined_tensor(const struct dump *d, uint32_t row, struct tensor *t, s
 const struct reader reader_joined = {
     .name = "joined",
     .title = N_("all ranks and micro-batches of a job, joined"),
-    .what = N_("the recordings of a step's ranks"),
+    .what = N_("recordings of all ranks of one step"),
     .open = joined_open_dump,
     .tensor = joined_tensor,
 };

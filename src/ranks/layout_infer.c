@@ -471,25 +471,25 @@ static void say_why(const struct inference *x)
     if (l->size[CUT_PP] > 1 && !l->given[CUT_PP])
         reason(l,
                x->transfers ? _("%d pipeline stages: inferred from sends and receives")
-                            : _("%d pipeline stages: inferred from the layers each rank holds"),
+                            : _("%d pipeline stages: inferred from the layers of each rank"),
                l->size[CUT_PP]);
     if (l->size[CUT_TP] > 1 && !l->given[CUT_TP])
-        reason(l, _("tp %d: ranks of a stage hold other matrices"), l->size[CUT_TP]);
+        reason(l, _("tp %d: the ranks of a stage have different weight matrices"), l->size[CUT_TP]);
     if (l->size[CUT_CP] > 1 && !l->given[CUT_CP])
         reason(l,
                x->gathers ? _("cp %d: replicas gather from each other in the forward pass")
-                          : _("cp %d: replicas receive different positions"),
+                          : _("cp %d: replicas process different positions"),
                l->size[CUT_CP]);
     if (l->open >> CUT_DP & 1)
-        reason(l, _("%d replicas: the recordings do not show whether they are data or context parallel"),
+        reason(l, _("%d replicas: data or context parallel cannot be determined from the recordings"),
                l->size[CUT_DP] * l->size[CUT_CP]);
     else if (l->size[CUT_DP] > 1 && !l->given[CUT_DP])
         reason(l,
-               x->apart ? _("dp %d: replicas exchange nothing in the forward pass")
+               x->apart ? _("dp %d: replicas do not communicate in the forward pass")
                         : _("dp %d: replicas with different batches"),
                l->size[CUT_DP]);
     if (x->unordered)
-        reason(l, _("the ranks match no known order of the parallel dimensions; %s is assumed"), order);
+        reason(l, _("the rank numbers match no known order of the parallel dimensions; assumed: %s"), order);
 }
 
 void layout_infer(struct layout *l, const struct rank_set *s)

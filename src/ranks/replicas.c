@@ -228,7 +228,7 @@ static void weight_groups(struct finding_replicas *x, const struct whole_call *c
         find_odd(x, c, slot, &g, &f->odd);
         f->size = spread(x->w, &g);
         f->diagnosis = "drifted-replica";
-        snprintf(f->evidence, sizeof f->evidence, _("the weight should be the same on %zu ranks and differs by %.2g"),
+        snprintf(f->evidence, sizeof f->evidence, _("the weight must be equal on %zu ranks, but differs by %.2g"),
                  g.n, f->size);
     }
     vec_release(&all);
@@ -332,7 +332,7 @@ static void batch_groups(struct finding_replicas *x, const struct whole_call *c,
             f->size = spread(x->w, &g);
         }
         snprintf(f->evidence, sizeof f->evidence, differ ? _("%zu data-parallel ranks read the same batch") :
-                 _("the step's input should be the same on %zu tensor-parallel ranks and differs"), g.n);
+                 _("the step input must be equal on %zu tensor-parallel ranks, but differs"), g.n);
     next:;
     }
     vec_release(&all);
@@ -416,7 +416,8 @@ static void find_seeds(struct finding_replicas *x)
             first->differ = true;
             first->diagnosis = "same-seed";
             snprintf(first->evidence, sizeof first->evidence,
-                     _("%zu data-parallel ranks drop the same elements: they use the same seed"), g.n);
+                     _("dropout sets the same elements to zero on %zu data-parallel ranks: they use the same "
+                       "seed"), g.n);
         }
     }
     vec_release(&all);

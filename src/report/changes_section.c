@@ -10,11 +10,11 @@
 #include "report/report_sections.h"
 
 static const char *const titles[CHANGE_KINDS] = {
-    [CHANGE_FIXED] = N_("Fixed: deviated, agrees now"),
-    [CHANGE_NEW] = N_("New: deviates now, did not before"),
+    [CHANGE_FIXED] = N_("Fixed: deviated before, agrees now"),
+    [CHANGE_NEW] = N_("New: deviates now, did not deviate before"),
     [CHANGE_WORSE] = N_("Worse"),
     [CHANGE_BETTER] = N_("Better"),
-    [CHANGE_VANISHED] = N_("Vanished: deviated, now not recorded, paired or judged (not a fix)"),
+    [CHANGE_VANISHED] = N_("Vanished: deviated before, now not recorded, not paired or not judged (not a fix)"),
 };
 
 void changes_table(struct document *d, enum change_kind k, uint32_t count)
@@ -76,7 +76,7 @@ static void counts(struct document *d, const struct changes_report *x)
         for (int k = 0; k < 2; k++)
             doc_cellf(d, DOC_NUMBER, TONE_PLAIN, "%u", r[k]->by[v]);
     }
-    doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(_("coverage of the target's compute calls")));
+    doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(_("coverage of compute calls, target")));
     for (int k = 0; k < 2; k++)
         doc_cellf(d, DOC_NUMBER, TONE_PLAIN, "%.0f %%", r[k]->coverage[TARGET] * 100);
 }
@@ -85,9 +85,9 @@ static void findings_and_panels(struct document *d, const struct changes_report 
 {
     for (size_t i = 0; i < x->now->findings.n; i++) {
         const struct round_finding *f = &x->now->findings.v[i], *was = round_finding(x->before, f->number);
+        const char *before = was ? _(was->status) : _("not in the investigation");
         if (!was || strcmp(was->status, f->status) != 0)
-            doc_note(d, DOC_NOTE, NULL, _("finding %u: %s → %s: %s"), f->number, was ? _(was->status) : _("not noted"),
-                     _(f->status), f->text);
+            doc_note(d, DOC_NOTE, NULL, _("finding %u: %s → %s: %s"), f->number, before, _(f->status), f->text);
     }
     for (size_t i = 0; i < x->now->panels.n; i++) {
         const struct round_panel *p = &x->now->panels.v[i], *was = round_panel(x->before, p->name);

@@ -252,8 +252,7 @@ static void check(const struct book *b, struct out *o, const struct comparison *
     read_failures_unimportant(before);
     if (!whole && !o->err.code)
         err_set(&o->err, ERR_OUTPUT,
-                _("%s: not written: rows or parts are missing in the spreadsheet; is there room on the disk, and "
-                  "memory?"),
+                _("%s: not written: the spreadsheet was incomplete; check free disk space and memory"),
                 o->file.path);
     xlsx_content_release(&is);
     xlsx_content_release(&wanted);
@@ -263,7 +262,7 @@ void compare_xlsx(struct out *o, const struct comparison *s, const struct report
 {
     struct book b = {.made = NULL};
     if (s->judged->lines >= LXW_ROW_MAX) {
-        err_set(&o->err, ERR_USAGE, _("%zu rows are too many for a spreadsheet (%d): write .csv"), s->judged->lines,
+        err_set(&o->err, ERR_USAGE, _("%zu rows exceed the limit of a spreadsheet, %d: write .csv"), s->judged->lines,
                 LXW_ROW_MAX - 1);
         return;
     }
@@ -278,8 +277,7 @@ void compare_xlsx(struct out *o, const struct comparison *s, const struct report
 {
     (void)s;
     (void)opt;
-    err_set(&o->err, ERR_USAGE, "%s", _("this build has no libxlsxwriter and writes no .xlsx: write .csv, which "
-                                        "spreadsheets open"));
+    err_set(&o->err, ERR_USAGE, "%s", _("built without libxlsxwriter: .xlsx cannot be written; write .csv"));
 }
 
 #endif

@@ -54,7 +54,7 @@ int fail_on_parse(struct fail_on *p, struct str list, struct err *e)
             struct buf names = {0};
             for (int i = 0; i < FAIL_ON_KINDS; i++)
                 buf_fmt(&names, "%s%s", i ? ", " : "", kinds[i].name);
-            err_set(e, ERR_USAGE, _("--fail-on: expected none or some of %s, separated by commas, found \"%.*s\""),
+            err_set(e, ERR_USAGE, _("--fail-on: expected none, or a list of %s, separated by commas, found \"%.*s\""),
                     names.p, STR_ARG(word));
             buf_release(&names);
             return -1;

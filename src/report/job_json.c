@@ -443,14 +443,15 @@ static void layout_warnings(struct jsonw *w, const struct layout *l, const char 
     struct buf b = {0};
     if (l->against[0])
         buf_fmt(&b,
-                _("%s: the layout does not fit the values: the joined parts of most weights differ from the other "
-                  "side's weight; the first is %s"),
+                _("%s: the layout does not match the values: most weights joined from shards differ from the other "
+                  "side; the first is %s"),
                 path, l->against);
     if (b.n)
         jw_cstr(w, b.p);
     buf_clear(&b);
     if (l->other_axes[0])
-        buf_fmt(&b, _("%s: the axes given with --dims make no row as large as the other side's; the first is %s"), path,
+        buf_fmt(&b, _("%s: with the axes given with --dims, no joined row has the size of the other side; the first is "
+                      "%s"), path,
                 l->other_axes);
     if (b.n)
         jw_cstr(w, b.p);

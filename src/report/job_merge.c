@@ -248,7 +248,7 @@ static cJSON *load_result(const char *path, struct err *e)
     if (!one || is_result(one))
         return one;
     cJSON_Delete(one);
-    err_set(e, ERR_DATA, _("%s: expected the result of a comparison of ranks, found something else"), path);
+    err_set(e, ERR_DATA, _("%s: expected the result of a comparison of ranks (*.ranks.json)"), path);
     return NULL;
 }
 
@@ -321,7 +321,7 @@ cJSON *job_files_merge(const char *path, struct err *e)
     }
     name_list_release(&files);
     if (rc == 0 && !all)
-        rc = err_set(e, ERR_DATA, _("%s: no result of a comparison of ranks in it"), path);
+        rc = err_set(e, ERR_DATA, _("%s: no result of a comparison of ranks in this folder"), path);
     if (rc) {
         cJSON_Delete(all);
         return NULL;

@@ -249,13 +249,14 @@ int mapping_kind_for(const char *file, const char *as, enum mapping_kind *kind, 
         *kind = MAPPING_PAIRS;
         if (as && strcmp(as, kinds[MAPPING_PAIRS].name) != 0)
             return err_set(e, ERR_USAGE,
-                           _("%s: a .json file is diverge's own list of pairs; write --as %s to a .yaml file"), file,
+                           _("%s: .json is the format of diverge; with --as %s, write a .yaml file"), file,
                            as);
         return 0;
     }
     if (!str_ends(base, ".yaml") && !str_ends(base, ".yml"))
         return err_set(e, ERR_USAGE,
-                       _("%s: expected a name ending in .json (diverge's list of pairs) or .yaml (msprobe's)"), file);
+                       _("%s: expected a name that ends in .json (format of diverge) or .yaml (format of "
+                         "msprobe)"), file);
     *kind = MAPPING_DATA;
     for (int k = 0; k < MAPPING_KINDS; k++) {
         if (!kinds[k].name || k == MAPPING_PAIRS)
@@ -274,9 +275,9 @@ int mapping_write(struct out *out, const struct comparison *s, enum mapping_kind
 {
     struct mapping_pairs x = {s, {&s->side[TARGET].dump, &s->side[GOLDEN].dump}, s->pairing};
     if (!kinds[kind].write)
-        return err_set(e, ERR_USAGE, _("correspondences are written as diverge's .json or as msprobe's .yaml"));
+        return err_set(e, ERR_USAGE, _("pairs are written as .json (format of diverge) or .yaml (format of msprobe)"));
     if (s->single || !s->paired)
-        return err_set(e, ERR_USAGE, _("no correspondences to write: give a target and a golden side"));
+        return err_set(e, ERR_USAGE, _("no pairs to write: give a target and a golden side"));
     kinds[kind].write(out, &x);
     return 0;
 }

@@ -118,7 +118,7 @@ static int add_tensor(struct pack_writing *p, const struct pack_tensor *x, struc
     }
     tensor_walk_release(&walk);
     if (got == 0 && done != data)
-        got = err_set(e, ERR_DATA, _("%s: fewer elements than in its shape"), t.file.name);
+        got = err_set(e, ERR_DATA, _("%s: the file has fewer elements than the shape"), t.file.name);
     buf_clear(&p->head);
     tar_fill(&p->head, p->b.n + data);
     zst_write(&p->zst, p->head.p, p->head.n);
@@ -205,14 +205,13 @@ static int add_all(struct pack_writing *p, struct err *e)
 static int check(const char *path, const struct comparison *s, struct err *e)
 {
     if (s->single || !s->judged)
-        return err_set(e, ERR_USAGE, "%s", _("one side only: a pack needs a comparison"));
+        return err_set(e, ERR_USAGE, "%s", _("one side only: a pack needs a comparison of two sides"));
     if (s->tabled)
-        return err_set(e, ERR_USAGE, "%s", _("a result table is one small file: send it as it is"));
+        return err_set(e, ERR_USAGE, "%s", _("a result table cannot be packed: send the file itself"));
     if (str_ends(str_of(path), ".tar") || (str_ends(str_of(path), ".tar.zst") && zst_there()))
         return 0;
-    return err_set(e, ERR_USAGE, zst_there() ? _("%s: expected a pack's name ending in .tar.zst or .tar")
-                                             : _("%s: this build has no zstd: a pack's name ends in "
-                                                                                                   ".tar"), path);
+    return err_set(e, ERR_USAGE, zst_there() ? _("%s: expected a name that ends in .tar.zst or .tar")
+                                             : _("%s: built without zstd: expected a name that ends in .tar"), path);
 }
 
 int pack_write(const char *path, const struct comparison *s, const struct pack_options *o, struct pack_said *said,

@@ -78,7 +78,7 @@ static void outcome(struct building *b)
     doc_begin(b->d, DOC_ITEM);
     bool one_of = b->o && b->o->job && b->s->side[TARGET].dump.rank >= 0;
     if (one_of)
-        doc_cellf(b->d, DOC_STRONG, TONE_PLAIN, _("Result of rank %d, the one described below: "),
+        doc_cellf(b->d, DOC_STRONG, TONE_PLAIN, _("Result of rank %d (described below): "),
                   b->s->side[TARGET].dump.rank);
     else
         doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Result: ")));
@@ -133,7 +133,7 @@ static void cause(struct building *b)
         if (b->findings.v[i].status == FINDING_ROOT_CAUSE)
             doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, "%s%s", told++ ? "; " : "", b->findings.v[i].text);
     if (!roots)
-        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("not established; %zu suspected, %zu cleared, %zu waived"),
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("not determined; %zu suspected, %zu cleared, %zu waived"),
                   report_count(b, FINDING_SUSPECTED), report_count(b, FINDING_CLEARED),
                   report_count(b, FINDING_WAIVED));
 }
@@ -202,8 +202,8 @@ static void glance(struct building *b)
     const char *right = arena_fmt(&b->d->arena, _("row %s"), num_count(count, b->j->lines));
     struct doc_figure *f =
         doc_figure(b->d, n, _("row 1"), right,
-                   b->j->first == NONE ? _("error over the execution order, 1e-8 to 1")
-                                       : _("first deviation; error over the execution order, 1e-8 to 1"));
+                   b->j->first == NONE ? _("error by execution order, 1e-8 to 1")
+                                       : _("first deviation; error by execution order, 1e-8 to 1"));
     for (uint32_t i = 0; i < n; i++) {
         f->height[i] = NAN;
         f->tone[i] = TONE_QUIET;
@@ -233,10 +233,10 @@ static void report_summary(struct building *b)
     } else {
         doc_begin(b->d, DOC_ITEM);
         doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Result: ")));
-        doc_cell(b->d, DOC_TEXT, TONE_WARN, str_of(b->unread ? _("the dumps could not be read; shown is what the "
-                                                                 "investigation recorded earlier")
-                                                             : _("no two dumps were given, so there is no first "
-                                                                 "deviation")));
+        doc_cell(b->d, DOC_TEXT, TONE_WARN, str_of(b->unread ? _("the dumps could not be read; the saved state of the "
+                                                                 "investigation is shown")
+                                                             : _("first deviation unknown: dumps of both sides were "
+                                                                 "not given")));
         if (b->unread) {
             doc_begin(b->d, DOC_ITEM);
             doc_cell(b->d, DOC_STRONG, TONE_PLAIN, str_of(_("Not read: ")));
@@ -280,16 +280,16 @@ static const struct {
     {"summary", N_("Summary"), report_summary, false},
     {"procedure", N_("Procedure"), report_procedure, false},
     {"first", N_("First deviation"), report_first, true},
-    {"rounds", N_("Since the round before"), report_rounds, true},
+    {"rounds", N_("Since the previous round"), report_rounds, true},
     {"findings", N_("Findings"), report_findings, false},
     {"ruled-out", N_("Ruled out"), report_ruled_out, false},
     {"open", N_("Open questions"), open_questions, false},
-    {"diagnosis", N_("What it looks like"), report_diagnosis, true},
-    {"causes", N_("Known causes that fit"), report_causes, false},
+    {"diagnosis", N_("Diagnosis"), report_diagnosis, true},
+    {"causes", N_("Matching known causes"), report_causes, false},
     {"suspects", N_("Suspects"), report_suspects, true},
     {"which-side", N_("Which side is wrong"), report_which_side, true},
     {"settings", N_("Settings"), report_settings, false},
-    {"checkpoints", N_("Weights the runs start from"), report_checkpoints, false},
+    {"checkpoints", N_("Initial weights"), report_checkpoints, false},
     {"weights", N_("Parameters in the dumps"), report_weights, true},
     {"determinism", N_("Determinism"), report_determinism, false},
     {"first-step", N_("Loss of step 1"), report_first_step, false},
@@ -302,8 +302,8 @@ static const struct {
     {"overflow", N_("Overflow and saturation"), report_overflow, true},
     {"known", N_("Accepted differences"), report_accepted, true},
     {"precision", N_("Precision"), report_precision, true},
-    {"gaps", N_("Calls without a partner"), report_gaps, true},
-    {"decisions", N_("Correspondences decided by hand"), report_decisions, false},
+    {"gaps", N_("Unpaired calls"), report_gaps, true},
+    {"decisions", N_("Pairs decided by the user"), report_decisions, false},
     {"inputs", N_("Inputs"), report_inputs, false},
     {"limits", N_("Limits"), report_limits, false},
     {"reproduction", N_("Reproduction"), reproduction, false},

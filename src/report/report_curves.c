@@ -47,8 +47,8 @@ static void drawn_as(struct building *b, struct picture *p)
     const char *axis = p->log ? _("The value axis is logarithmic.") : "";
     p->text = axis;
     if (each > 1) {
-        p->text = arena_fmt(&b->d->arena, _("The line is the mean of about %s steps, the area their lowest to highest "
-                                            "value."), num_count(n, (unsigned long long)ceil(each)));
+        p->text = arena_fmt(&b->d->arena, _("The line shows the mean of about %s steps, the area the range from lowest "
+                                            "to highest."), num_count(n, (unsigned long long)ceil(each)));
         p->text = *axis ? arena_fmt(&b->d->arena, "%s %s", p->text, axis) : p->text;
     }
     doc_picture(b->d, p);

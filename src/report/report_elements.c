@@ -43,7 +43,7 @@ static const char *axis_text(struct building *b, const struct element_lens *l, c
         return "";
     if (ask->size[i] == 1)
         return arena_fmt(&b->d->arena, _("axis %d, 0 … %lld"), ask->axis[i], (long long)l->shape[ask->axis[i]] - 1);
-    return arena_fmt(&b->d->arena, _("axis %d, 0 … %lld, the extreme of %lld each"), ask->axis[i],
+    return arena_fmt(&b->d->arena, _("axis %d, 0 … %lld, the extreme of every %lld"), ask->axis[i],
                      (long long)l->shape[ask->axis[i]] - 1, (long long)ask->size[i]);
 }
 
@@ -58,7 +58,8 @@ static const char *plane_text(struct building *b, const struct element_lens *l, 
             buf_cstr(&t, i ? ", ·" : "·");
         else
             buf_fmt(&t, i ? ", %lld" : "%lld", (long long)ask->at[i]);
-    const char *s = arena_fmt(&b->d->arena, _("The plane [%s] of the tensor that has its largest error."), t.p);
+    const char *s = arena_fmt(&b->d->arena, _("The plane [%s] of the tensor, through the element with the largest "
+                                              "error."), t.p);
     buf_release(&t);
     return s;
 }
@@ -76,7 +77,7 @@ static int heat_drawn(struct building *b, const struct element_lens *l, const st
             heat_map_count(&h);
     }
     struct picture p = {.kind = DRAWN_CELLS, .id = "first-difference",
-                        .title = _("Where the tensors differ: |target − golden|"), .text = plane_text(b, l, &ask),
+                        .title = _("Difference of the tensors: |target − golden|"), .text = plane_text(b, l, &ask),
                         .rows = h.h, .cells = h.w, .most = h.most[HEAT_MAP_ERROR]};
     p.value = arena_alloc(&b->d->arena, (size_t)h.h * (size_t)h.w * sizeof(double));
     for (int i = 0; i < h.h * h.w; i++)
@@ -119,8 +120,9 @@ static void spread_drawn(struct building *b, const struct tensor_stats *t)
     for (int s = 0; s < 2; s++)
         for (int sign = 0; sign < 2; sign++)
             widen(t->values[s][sign], &low, &high);
-    struct picture p = {.kind = DRAWN_COUNTS, .id = "first-values", .title = _("How large the values are"),
-                        .text = _("Number of elements by magnitude, one bar a power of two; heights are logarithmic."),
+    struct picture p = {.kind = DRAWN_COUNTS, .id = "first-values", .title = _("Magnitude of the values"),
+                        .text = _("Number of elements by magnitude, one bar per power of two; heights are "
+                                  "logarithmic."),
                         .first = low - TENSOR_STATS_UNIT, .bins = high ? high - low + 1 : 0};
     bins_of(b, &p, "target", _("target"), LOOK_TARGET, t->values[0][0], t->values[0][1]);
     bins_of(b, &p, "golden", _("golden"), LOOK_GOLDEN, t->values[1][0], t->values[1][1]);
@@ -128,9 +130,9 @@ static void spread_drawn(struct building *b, const struct tensor_stats *t)
         doc_picture(b->d, &p);
     low = high = 0;
     widen(t->errors, &low, &high);
-    p = (struct picture){.kind = DRAWN_COUNTS, .id = "first-errors", .title = _("How large the errors are"),
-                         .text = _("Number of elements by size of the error, one bar a power of two; heights are "
-                                   "logarithmic."),
+    p = (struct picture){.kind = DRAWN_COUNTS, .id = "first-errors", .title = _("Magnitude of the errors"),
+                         .text = _("Number of elements by magnitude of the error, one bar per power of two; heights "
+                                   "are logarithmic."),
                          .first = low - TENSOR_STATS_UNIT, .bins = high ? high - low + 1 : 0};
     bins_of(b, &p, "error", "|target − golden|", LOOK_DIFFERENCE, t->errors, NULL);
     if (high)
@@ -139,7 +141,7 @@ static void spread_drawn(struct building *b, const struct tensor_stats *t)
 
 static void worst(struct building *b, const struct element_lens *l, const struct tensor_stats *t)
 {
-    const char *const head[] = {_("element"), _("target"), _("golden"), _("differ by"), "ULP"};
+    const char *const head[] = {_("element"), _("target"), _("golden"), _("difference"), "ULP"};
     char n[NUM_MAX];
     if (t->worsts)
         doc_table(b->d, ARRAY_LEN(head), head);
@@ -164,7 +166,8 @@ static void counted(struct building *b, const struct element_lens *l, const stru
 {
     char n[4][NUM_MAX];
     if (!tally_complete(t))
-        doc_say(b->d, TONE_QUIET, _("Of %s elements %s were read, from all parts."), num_count(n[0], l->numel),
+        doc_say(b->d, TONE_QUIET, _("%2$s of %1$s elements were sampled from the whole "
+                                    "tensor."), num_count(n[0], l->numel),
                 num_count(n[1], t->read));
     doc_say(b->d, TONE_PLAIN, _("Elements: %s; equal: %s; with a relative error below 0.001: %s."),
             num_count(n[0], t->read), num_count(n[1], t->equal), num_count(n[2], t->thousandth));
@@ -183,7 +186,7 @@ static int elements(struct building *b, const struct element_lens *l, struct err
             tensor_stats_count(t);
     }
     if (rc == 0) {
-        doc_heading(b->d, _("Its elements"));
+        doc_heading(b->d, _("Elements"));
         counted(b, l, t);
         rc = heat_drawn(b, l, t, e);
     }
@@ -204,8 +207,8 @@ void report_elements(struct building *b, uint32_t line)
     struct err e = {0};
     struct measure_job job;
     if (!measure_how(b->m, line, &job)) {
-        doc_say(b->d, TONE_QUIET, "%s", _("No elements to draw: the tensors of both sides were not recorded, or do "
-                                          "not match element by element."));
+        doc_say(b->d, TONE_QUIET, "%s", _("No elements to show: the tensors of both sides were not recorded, or their "
+                                          "shapes do not match."));
         return;
     }
     const struct dump *const side[2] = {b->m->side[TARGET], b->m->side[GOLDEN]};

@@ -32,7 +32,7 @@ static void around(struct building *b, uint32_t line)
 /* Facts as a table: those of both sides with two values, those of the pair with one. */
 static void figures(struct building *b, uint32_t line)
 {
-    const char *const two[] = {"", _("target"), _("golden")}, *const one[] = {_("of the pair"), _("value")};
+    const char *const two[] = {"", _("target"), _("golden")}, *const one[] = {_("pair"), _("value")};
     fact_list l = {0};
     evidence_figures(b->s, line, &b->d->arena, &l);
     for (int pass = 0; pass < 2; pass++) {
@@ -89,7 +89,7 @@ void report_first(struct building *b)
     struct pairing_options po = comparison_pairing_options(b->s);
     if (b->m->pairing->lines.v[line].pair != NONE) {
         pairing_why(b->m->pairing, &po, b->m->side, line, &t);
-        doc_say(b->d, TONE_QUIET, _("Why these two are paired: %s"), t.p);
+        doc_say(b->d, TONE_QUIET, _("Why these rows are paired: %s"), t.p);
     }
     buf_clear(&t);
     explain_reference(&b->s->reference, b->m->pairing->lines.v[line].row, &t);
@@ -136,10 +136,10 @@ static void call_cell(struct building *b, uint32_t call)
 void report_suspects(struct building *b)
 {
     const char *const who[] = {_("call"), _("error in"), _("error out"), _("growth")};
-    const char *const front[] = {_("call"), _("share"), _("enters as")};
+    const char *const front[] = {_("call"), _("share"), _("type")};
     if (b->j->suspects.n) {
-        doc_say(b->d, TONE_PLAIN, "%s", _("Calls whose inputs and parameters agree while an output deviates: the "
-                                          "deviation starts in this call."));
+        doc_say(b->d, TONE_PLAIN, "%s", _("Calls whose inputs and parameters agree while an output deviates: "
+                                          "deviations start in these calls."));
         doc_table(b->d, ARRAY_LEN(who), who);
     }
     for (size_t i = 0; i < b->j->suspects.n && i < b->most; i++) {

@@ -42,7 +42,7 @@ static int write_it(struct job *j, void *ctx, struct err *e)
     struct out out;
     (void)j;
     if (!k->c->judged && (!w || !k->report || w->rows_only))
-        return err_set(e, ERR_CANCEL, "%s", _("not written: no comparison"));
+        return err_set(e, ERR_CANCEL, "%s", _("not written: there is no comparison"));
     if (k->pack)
         return pack_it(k, e);
     if (out_file(&out, k->path, e))

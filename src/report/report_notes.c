@@ -60,7 +60,7 @@ static void excerpt(struct building *b, const struct finding *x)
 /* What was seen when it was noted. */
 static void evidence(struct building *b, const struct finding *x)
 {
-    const char *const head[] = {_("when it was noted"), _("target"), _("golden")};
+    const char *const head[] = {_("when the finding was added"), _("target"), _("golden")};
     bool table = false;
     for (size_t i = 0; i < x->evidence.n; i++) {
         const struct fact *f = &x->evidence.fact[i];
@@ -161,16 +161,16 @@ void report_open(struct building *b)
     if ((!b->j || b->j->first != NONE) && !report_count(b, FINDING_ROOT_CAUSE))
         open[n++] = _("No finding has the status root-cause.");
     if (suspected)
-        open[n++] = _("Findings are still suspected: run without them to confirm or clear them.");
+        open[n++] = _("Some findings are still suspected: run without their cause to confirm them or rule them out.");
     if (b->j && b->j->doubtful_before)
-        open[n++] = _("Doubtful pairs precede the first deviation: mark them to confirm it.");
+        open[n++] = _("There are doubtful pairs before the first deviation: mark them to confirm the first deviation.");
     if (b->j && b->j->gaps_before)
-        open[n++] = _("Calls only one side has precede the first deviation.");
+        open[n++] = _("There are calls that only one side has before the first deviation.");
     if (b->j && b->j->unread_before)
         open[n++] = _("Tensors before the first deviation could not be read.");
     for (size_t i = 0; i < b->s->inputs.n; i++)
         if (b->s->inputs.v[i].equal == 0) {
-            open[n++] = _("The step's own inputs differ between the sides.");
+            open[n++] = _("The step inputs differ.");
             break;
         }
     for (size_t i = 0; i < n; i++) {
@@ -227,8 +227,8 @@ void report_limits(struct building *b)
     if (!b->j && !b->unread)
         return;
     thresholds_init(&fresh);
-    doc_say(b->d, TONE_PLAIN, _("Judged by the rule of %s%s."), tool_rules_name(preset),
-            b->s->opt.exact ? _(", bit for bit") : "");
+    doc_say(b->d, TONE_PLAIN, _("Judged by the rules of %s%s."), tool_rules_name(preset),
+            b->s->opt.exact ? _(", bitwise") : "");
     doc_table(b->d, ARRAY_LEN(head), head);
     for (int i = 0; (key = thresholds_key(&b->s->opt.tol, i, &mine)); i++) {
         char n[NUM_MAX];
@@ -333,7 +333,8 @@ void report_reproduction(struct building *b)
         buf_release(&file);
     }
     doc_say(b->d, TONE_PLAIN, "%s",
-            b->d->clean->paths ? _("From the folder of the comparison:") : _("With the recordings at these paths:"));
+            b->d->clean->paths ? _("From the folder where the comparison was "
+                                   "run:") : _("With the recordings at these paths:"));
     doc_code(b->d, buf_view(&t));
     buf_release(&t);
 }

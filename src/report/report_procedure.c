@@ -29,7 +29,7 @@ const struct engine_run_result *report_engine_run(struct building *b, enum engin
     if (e->state == ENGINE_RUN_FAILED)
         doc_say(b->d, TONE_WARN, _("Given, but could not be read: %s"), e->err.text);
     else
-        doc_say(b->d, TONE_WARN, "%s", _("The given files were not read completely when this was written."));
+        doc_say(b->d, TONE_WARN, "%s", _("The given files had not been read completely when this report was written."));
     return NULL;
 }
 
@@ -121,8 +121,8 @@ void report_panels_again(struct building *b)
         return;
     struct str file = b->o->paths ? str_of(b->o->inv->path) : path_base(str_of(b->o->inv->path));
     doc_begin(b->d, DOC_PARAGRAPH);
-    doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_("To list the panels (with the given files where they were): diverge "
-                                                  "panels, or diverge report, and ")));
+    doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(_("To show the panels (the given files must still be at their paths): "
+                                                  "diverge panels or diverge report with ")));
     doc_cell(b->d, DOC_NAME, TONE_PLAIN, file);
 }
 
@@ -226,7 +226,7 @@ static void identity(const char *path, struct buf *out)
 
 void report_given(struct building *b)
 {
-    const char *const head[] = {_("given"), _("file"), _("size, fingerprint")};
+    const char *const head[] = {_("given"), _("file"), _("size, checksum")};
     struct buf at = {0}, t = {0}, missing = {0};
     if (!report_told(b))
         return;

@@ -25,10 +25,10 @@ static void strip(struct building *b, const struct job_result *r)
     job_strip_build(&s, r);
     job_strip_add_beside(&s, r);
     job_strip_text(&s, STRIP_WIDTH, STRIP_LINES, &t);
-    doc_heading(b->d, _("Ranks by calls"));
+    doc_heading(b->d, _("Ranks and calls"));
     doc_say(b->d, TONE_QUIET,
-            _("One line per rank, one character per call in execution order. Where space is short, neighbours share a "
-              "character, which shows the worst of them."));
+            _("One line per rank, one character per call in execution order. If there is not enough space, one "
+              "character shows the worst of several neighbouring calls."));
     doc_code(b->d, t.p ? buf_view(&t) : STR(""));
     buf_release(&t);
     job_strip_release(&s);
@@ -104,8 +104,8 @@ void report_ranks(struct building *b)
     struct buf t = {0};
     if (b->o && b->o->job_busy)
         doc_say(b->d, TONE_WARN, "%s",
-                _("The ranks were still being compared when this was written: what follows is about one pair of "
-                  "them."));
+                _("The comparison of the ranks was not finished when this report was written: the following describes "
+                  "one pair of ranks."));
     if (!r || !r->steps)
         return;
     job_unseen_text(r, &t);
@@ -130,5 +130,5 @@ void job_report(struct out *o, const struct job_result *r, const struct writer *
     if (r->pairs.n)
         w->report(o, r->pairs.v[r->first.found && r->first.kind == FIRST_ROW ? r->first.pair : 0].c, &all);
     else
-        err_set(&o->err, ERR_DATA, "%s", _("nothing could be compared, so there is no report"));
+        err_set(&o->err, ERR_DATA, "%s", _("no report: nothing could be compared"));
 }

@@ -99,7 +99,7 @@ void report_inputs(struct building *b)
         [IN_FRAMEWORK] = {N_("framework"), READ},       [IN_LEVEL] = {N_("level, task"), READ},
         [IN_STEP] = {N_("step, rank"), READ | KEPT},    [IN_ROWS] = {N_("rows"), READ},
         [IN_FILES] = {N_("files"), READ | KEPT},        [IN_NEWEST] = {N_("newest file"), KEPT},
-        [IN_FINGERPRINT] = {N_("fingerprint of the content"), READ},
+        [IN_FINGERPRINT] = {N_("checksum of the content"), READ},
     };
     const char *const head[] = {"", _("target"), _("golden")};
     struct buf t = {0};
@@ -108,7 +108,7 @@ void report_inputs(struct building *b)
     if (!b->j && !kept)
         return;
     if (kept)
-        doc_say(b->d, TONE_WARN, "%s", _("Not read for this report; shown is their state when last compared:"));
+        doc_say(b->d, TONE_WARN, "%s", _("Not read for this report; state of the last comparison:"));
     doc_table(b->d, ARRAY_LEN(head), head);
     for (int i = 0; i < IN_COUNT; i++) {
         if (!(rows[i].of & (kept ? KEPT : READ)))
@@ -200,7 +200,7 @@ void report_overflow(struct building *b)
                 continue;
             }
             if (told++ == 0) {
-                doc_say(b->d, TONE_PLAIN, "%s", _("In execution order. Where no tensor was recorded a count is 1."));
+                doc_say(b->d, TONE_PLAIN, "%s", _("In execution order. Without a recorded tensor, a count is 1."));
                 doc_table(b->d, ARRAY_LEN(head), head);
             }
             doc_cell(b->d, DOC_NUMBER, TONE_QUIET, str_of(num_count(n, i + 1)));
@@ -238,7 +238,7 @@ void report_precision(struct building *b)
     precision_list l = {0};
     precision_find(b->j, b->m, &b->d->arena, &l);
     if (l.n) {
-        doc_say(b->d, TONE_PLAIN, "%s", _("Rows of different floating types, whatever their values."));
+        doc_say(b->d, TONE_PLAIN, "%s", _("Rows with different floating-point types, independent of their values."));
         doc_table(b->d, ARRAY_LEN(head), head);
     }
     for (size_t i = 0; i < l.n && i < b->most; i++) {

@@ -36,8 +36,8 @@ void report_which_side(struct building *b)
     if (!o || !(o->side[TARGET].cover.recomputed + o->side[GOLDEN].cover.recomputed))
         return;
     doc_say(b->d, TONE_PLAIN, "%s",
-        _("Recorded calls recomputed in float64, each from its own side's inputs and arguments. An output whose error "
-          "exceeds twice the rounding error of a correct computation is wrong."));
+        _("Recorded calls are recomputed in float64 from the inputs and arguments of the same side. An output is wrong "
+          "if its error exceeds twice the rounding error of a correct computation."));
     coverage(b, o);
     if (b->j->first != NONE && !oracle_which_is_wrong(oracle_which(o, b->m->pairing->lines.v[b->j->first].row)))
         told_line(b, o, b->j->first);

@@ -147,14 +147,14 @@ static int pair_rows(struct rollout *r, const struct rollout_table t[2], uint32_
     if (t[0].c == t[1].c) {
         r->paired_by = N_("in one file");
     } else if (t[0].index && t[1].index && by_index(t, partner)) {
-        r->paired_by = N_("by the numbers the files give them");
+        r->paired_by = N_("by their numbers in the files");
         return 0;
     } else if (t[0].tokens && t[1].tokens && by_tokens(t, partner)) {
-        r->paired_by = N_("by their tokens: the files have them in different orders");
+        r->paired_by = N_("by their tokens: the order differs between the files");
         return 0;
     } else if (t[0].rows != t[1].rows && !(t[0].tokens && t[1].tokens)) {
-        return err_set(e, ERR_DATA, _("%s has %zu sequences, %s has %zu, and nothing in them says which are the same: "
-                                      "neither numbers nor tokens"), t[0].c->path, t[0].rows, t[1].c->path, t[1].rows);
+        return err_set(e, ERR_DATA, _("%s has %zu sequences, %s has %zu; without sequence numbers or tokens they "
+                                      "cannot be paired"), t[0].c->path, t[0].rows, t[1].c->path, t[1].rows);
     } else {
         r->paired_by = N_("by their order");
     }
@@ -171,8 +171,8 @@ static void unaligned(struct rollout *r, const struct rollout_line l[2], const s
     if (r->counted[ROLLOUT_UNALIGNED]++ < UNALIGNED_SAID) {
         buf_fmt(
             &b,
-            _("sequence %u: %zu tokens in the trainer's file, %zu in the rollout's, and no token ids on both sides to "
-              "line them up by"),
+            _("sequence %u: %zu tokens in the trainer file, %zu in the rollout file; without token ids on both sides "
+              "they cannot be aligned"),
             s->row[0], l[0].n, l[1].n);
         vec_push(&r->unread, arena_cstr(&r->arena, buf_view(&b)));
     }
@@ -233,7 +233,7 @@ static int open_sides(struct rollout *r, struct rollout_columns c[2], const char
             return -1;
     r->sizes_only = rollout_column(t[0].c, ROLLOUT_ROLE_SIZE) == t[0].log_probs;
     if (!one && (r->sizes_only || rollout_column(t[1].c, ROLLOUT_ROLE_SIZE) == t[1].log_probs))
-        return err_set(e, ERR_USAGE, _("%s holds differences of both sides already: give it alone"),
+        return err_set(e, ERR_USAGE, _("%s already contains the differences of both sides: give only this file"),
                        t[!r->sizes_only].c->path);
     if (one && !r->sizes_only && t[0].log_probs == t[1].log_probs)
         return no_log_probs(t[0].c, 1, e);

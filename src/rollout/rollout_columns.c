@@ -145,7 +145,7 @@ struct rollout_cell *rollout_cell_add(struct rollout_columns *c, struct str path
     if (x.n > NUMBERS_MOST - c->held) {
         struct err e;
         err_set(&e, ERR_DATA,
-                _("%s: %.*s: more than the %llu million numbers that are read from one file; give fewer sequences"),
+                _("%s: %.*s: more than %llu million numbers, the limit for one file; give fewer sequences"),
                 c->path,
                 STR_ARG(name), NUMBERS_MOST >> 20);
         rollout_unread(c, e.text);

@@ -290,6 +290,6 @@ int rollout_read_json(struct rollout_columns *c, const atomic_bool *cancel, stru
     if (found < 0)
         *e = lines_say;
     if (found == 0)
-        err_set(&c->why, ERR_DATA, _("%s: JSON without log-probabilities of tokens"), c->path);
+        err_set(&c->why, ERR_DATA, _("%s: no log-probabilities of tokens in this JSON file"), c->path);
     return found;
 }

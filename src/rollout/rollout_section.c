@@ -23,25 +23,25 @@ static void figures(struct document *d, const struct rollout *r)
     char a[NUM_MAX], b[NUM_MAX], c[NUM_MAX], x[NUM_MAX], y[NUM_MAX];
     if (!r->sizes_only) {
         doc_note(d, DOC_NOTE, NULL,
-                 _("log-probabilities: |difference| mean %s, half below %s, 90 %% below %s, 99 %% below %s, "
-                   "largest %s; mean with sign %s"),
+                 _("log-probabilities: |difference| mean %s, median %s, 90 %% below %s, 99 %% below %s, largest %s; "
+                   "signed mean %s"),
                  num_cell(a, f->mean_abs, 3), num_cell(b, f->quantile[0], 3), num_cell(c, f->quantile[1], 3),
                  num_cell(x, f->quantile[2], 3), num_cell(y, f->max_abs, 3), num_cell((char[NUM_MAX]){0}, f->mean, 3));
     }
     doc_note(d, DOC_NOTE, NULL,
-             isnan(f->correlation) ? _("probabilities: |difference| mean %s, largest %s, deviation %s")
-                                   : _("probabilities: |difference| mean %s, largest %s, deviation %s; "
+             isnan(f->correlation) ? _("probabilities: |difference| mean %s, largest %s, standard deviation %s")
+                                   : _("probabilities: |difference| mean %s, largest %s, standard deviation %s; "
                                        "correlation %s"),
              num_cell(a, f->prob_mean, 3), num_cell(b, f->prob_max, 3), num_cell(c, f->prob_std, 3),
              num_cell(x, f->correlation, 5));
-    doc_detail(d, "%s", _("What verl logs as rollout_probs_diff and rollout_actor_probs_pearson_corr."));
+    doc_detail(d, "%s", _("Logged by verl as rollout_probs_diff and rollout_actor_probs_pearson_corr."));
     if (r->sizes_only)
         return;
     doc_note(d, DOC_NOTE, NULL, _("KL(rollout ‖ trainer): k1 %s, k2 %s, k3 %s"), num_cell(a, f->k1, 3),
              num_cell(b, f->k2, 3), num_cell(c, f->k3, 3));
     doc_detail(
         d, "%s",
-        _("Estimated from the tokens drawn, r = trainer/rollout: k1 = −log r, k2 = (log r)²/2, k3 = r − 1 − log r "
+        _("Estimated from the sampled tokens, r = trainer/rollout: k1 = −log r, k2 = (log r)²/2, k3 = r − 1 − log r "
           "(Schulman 2020)."));
     doc_note(d, DOC_NOTE, NULL, _("importance ratio: mean %s ± %s, from %s to %s; effective sample size %s %%"),
              num_cell(a, f->ratio_mean, 4), num_cell(b, f->ratio_error, 2), num_cell(c, f->ratio_min, 3),
@@ -50,8 +50,7 @@ static void figures(struct document *d, const struct rollout *r)
              num_cell(a, r->limits.epsilon, 3), num_count(b, f->clipped_low), num_count(c, f->clipped_high),
              num_count(x, f->n), num_cell(y, r->limits.ratio, 3), num_count((char[NUM_MAX]){0}, f->far));
     if (r->fit.slope > 0)
-        doc_note(d, DOC_NOTE, NULL, _("log-odds: the trainer's grow by %s ± %s of the rollout's (%s tokens); expected "
-                                      "1"),
+        doc_note(d, DOC_NOTE, NULL, _("log-odds: slope %s ± %s of trainer against rollout (%s tokens); expected 1"),
                  num_cell(a, r->fit.slope, 4), num_cell(b, r->fit.slope_error, 2), num_count(c, r->fit.n));
     if (r->routed)
         doc_note(d, DOC_NOTE, NULL, _("experts: %s of %s choices differ"), num_count(a, r->rerouted),
@@ -162,7 +161,7 @@ static void sequence(struct document *d, const struct rollout *r, uint32_t at, d
 static void sequences(struct document *d, const struct rollout *r, size_t most)
 {
     const char *const head[] = {_("sequence"), _("tokens"), _("mean |d|"), _("largest |d|"), _("ratio"),
-                                _("parts at"), ""};
+                                _("diverges at"), ""};
     double largest = 0;
     for (size_t i = 0; i < r->sequences.n; i++)
         if (isfinite(r->sequences.v[i].mean_abs))

@@ -59,13 +59,13 @@ static void parted(struct rollout *r)
             continue;
         if (!r->all.n) {
             say(r, &r->unread, "%s",
-                _("no sequence begins with the same token on both sides: these are other rollouts"));
+                _("no sequence starts with the same token on both sides: the files are from different rollouts"));
             break;
         }
         rollout_sequence_name(r, (uint32_t)i, &name);
         say(r, &r->bad,
-            _("the tokens differ in %zu of %zu sequences: first in sequence %s at token %zu (%lld, %lld); what "
-              "follows there is not compared"),
+            _("the tokens differ in %zu of %zu sequences: first in sequence %s at token %zu (%lld, %lld); later tokens "
+              "of these sequences are not compared"),
             n, r->sequences.n, name.p, s->n, (long long)s->parted[0], (long long)s->parted[1]);
         break;
     }
@@ -79,36 +79,35 @@ static void fits(struct rollout *r)
     if (f->shifted)
         say(r, &r->bad,
             f->shift > 0
-                ? _("the log-probabilities are shifted by one token: against the rollout's next one the mean "
-                    "difference "
-                    "is %s instead of %s")
-                : _("the log-probabilities are shifted by one token: against the rollout's previous one the mean "
-                    "difference is %s instead of %s"),
+                ? _("the log-probabilities are shifted by one token: compared with the next rollout token, the mean "
+                    "difference is %s instead of %s")
+                : _("the log-probabilities are shifted by one token: compared with the previous rollout token, the "
+                    "mean difference is %s instead of %s"),
             num_cell(a, f->shifted_abs, 3), num_cell(b, r->all.mean_abs, 3));
     if (f->scaled)
         say(r, &r->bad,
-            _("the trainer's log-probabilities are the rollout's times %s, up to %s %%: another base of the "
+            _("the trainer log-probabilities are %s times those of the rollout, within %s %%: a different base of the "
               "logarithm (1/ln 10 = 0.4343, 1/ln 2 = 1.4427) or a factor"),
             num_cell(a, f->factor, 5), num_cell(b, 100 * f->factor_rms, 2));
     if (f->renormalised)
         say(r, &r->bad,
             f->cut_rollout
-                ? _("the rollout's log-probabilities look renormalised after a cut (top-p, top-k or min-p), the "
-                    "trainer's do not: the mean importance ratio is %s ± %s, expected 1, %s %% of the differences "
-                    "have that sign; kept %s of the probability")
-                : _("the trainer's log-probabilities look renormalised after a cut (top-p, top-k or min-p), the "
-                    "rollout's do not: the mean importance ratio is %s ± %s, expected 1, %s %% of the differences "
-                    "have that sign; kept %s of the probability"),
+                ? _("the rollout log-probabilities appear to be renormalised after truncation (top-p, top-k or min-p), "
+                    "those of the trainer do not: the mean importance ratio is %s ± %s, expected 1; %s %% of the "
+                    "differences have that sign; probability kept: %s")
+                : _("the trainer log-probabilities appear to be renormalised after truncation (top-p, top-k or min-p), "
+                    "those of the rollout do not: the mean importance ratio is %s ± %s, expected 1; %s %% of the "
+                    "differences have that sign; probability kept: %s"),
             num_cell(a, f->kept, 4), num_cell(b, f->kept_error, 2), num_cell(c, 100 * f->negative, 3),
             num_cell((char[NUM_MAX]){0}, f->cut_rollout ? f->kept : 1 / f->kept, 3));
     if (f->tempered)
         say(r, &r->bad,
             f->slope < 1
-                ? _("a temperature seems to be applied on one side only: the trainer's log-odds grow by %s ± %s of "
-                    "the rollout's over %s tokens, expected 1: the rollout's distribution is sharper (lower "
+                ? _("a temperature appears to be applied on one side only: the slope of the log-odds of trainer "
+                    "against rollout is %s ± %s over %s tokens, expected 1: the rollout distribution is sharper (lower "
                     "temperature)")
-                : _("a temperature seems to be applied on one side only: the trainer's log-odds grow by %s ± %s of "
-                    "the rollout's over %s tokens, expected 1: the trainer's distribution is sharper (lower "
+                : _("a temperature appears to be applied on one side only: the slope of the log-odds of trainer "
+                    "against rollout is %s ± %s over %s tokens, expected 1: the trainer distribution is sharper (lower "
                     "temperature)"),
             num_cell(a, f->slope, 4), num_cell(b, f->slope_error, 2), num_count(c, f->n));
 }
@@ -118,16 +117,16 @@ static void reasons(struct rollout *r)
     const struct rollout_figures *f = &r->all;
     char a[NUM_MAX], b[NUM_MAX];
     if (f->nonfinite)
-        say(r, &r->bad, _("%zu tokens that were drawn have no finite log-probability"), f->nonfinite);
+        say(r, &r->bad, _("%zu sampled tokens have no finite log-probability"), f->nonfinite);
     parted(r);
     fits(r);
     double mean = r->sizes_only ? f->prob_mean : f->mean_abs;
     if (mean > r->limits.mean_abs)
         say(r, &r->bad,
             r->sizes_only
-                ? _("the probabilities differ by %s in the mean: the log-probabilities differ by no less, the limit is "
-                    "%s")
-                : _("the log-probabilities differ by %s in the mean, the limit is %s"),
+                ? _("the probabilities differ by %s on average, so the log-probabilities differ by at least as much; "
+                    "limit %s")
+                : _("the log-probabilities differ by %s on average, limit %s"),
             num_cell(a, mean, 3), num_cell(b, r->limits.mean_abs, 3));
 }
 
@@ -141,30 +140,30 @@ static void doubts(struct rollout *r)
         say(r, &r->unread, _("%zu of %zu tokens have a log-probability above 0: these are not natural logarithms of "
                              "probabilities"), positive, r->tokens.n);
     if (r->unpaired[0])
-        say(r, &r->unread, _("%zu sequences of the trainer have no partner: not compared"), r->unpaired[0]);
+        say(r, &r->unread, _("%zu trainer sequences are not paired and not compared"), r->unpaired[0]);
     if (r->unpaired[1])
-        say(r, &r->warnings, _("%zu sequences of the rollout have no partner: the trainer's file has fewer"),
+        say(r, &r->warnings, _("%zu rollout sequences are not paired: the trainer file has fewer sequences"),
             r->unpaired[1]);
     if (r->counted[ROLLOUT_TRUNCATED])
-        say(r, &r->warnings, _("%zu sequences are longer on one side: their common tokens are compared"),
+        say(r, &r->warnings, _("%zu sequences are longer on one side: only the common tokens are compared"),
             r->counted[ROLLOUT_TRUNCATED]);
     if (r->dropped)
         say(r, &r->warnings,
-            _("no mask and no lengths: %s positions of one value at the ends of rows are taken for padding"),
+            _("no mask and no lengths: %s positions with a constant value at the ends of rows are treated as padding"),
             num_count(a, r->dropped));
     else if (!r->side[0].mask && !r->side[1].mask && !r->sizes_only)
-        say(r, &r->warnings, "%s", _("no mask and no lengths: every position counts"));
+        say(r, &r->warnings, "%s", _("no mask and no lengths: all positions are counted"));
     if (!r->sizes_only && !(r->side[0].has_tokens && r->side[1].has_tokens))
-        say(r, &r->warnings, "%s", _("no token ids on both sides: tokens are lined up by their places"));
+        say(r, &r->warnings, "%s", _("no token ids on both sides: tokens are aligned by position"));
     if (r->rerouted)
         say(r, &r->warnings,
-            _("other experts were chosen in %zu of %zu choices (a token in a layer): replay the rollout's "
-              "routing in the trainer, or compute the router alike"),
+            _("the experts differ in %zu of %zu choices (one per token and layer): replay the rollout routing in the "
+              "trainer, or compute the router in the same way"),
             r->rerouted, r->routed);
     if (r->sizes_only)
         say(r, &r->warnings, "%s",
-            _("only sizes of differences of probabilities were recorded: they can show that the two "
-              "differ, not that they agree; save both sides' log-probabilities"));
+            _("only absolute differences of probabilities were recorded: they can show that the sides differ, but not "
+              "that they agree; save the log-probabilities of both sides"));
 }
 
 static void what_next(struct rollout *r)
@@ -174,17 +173,18 @@ static void what_next(struct rollout *r)
         return;
     if (f->renormalised || f->tempered)
         say(r, &r->next, "%s",
-            _("record log-probabilities of the same distribution on both sides: the trainer divides logits by "
-              "the sampling temperature, the engine returns processed ones or both return raw ones"));
+            _("record log-probabilities of the same distribution on both sides: either the trainer divides logits by "
+              "the sampling temperature and the engine returns processed log-probabilities, or both return raw ones"));
     else if (f->shifted)
-        say(r, &r->next, "%s", _("shift the labels of one side by one token: a logit at place i is of token i + 1"));
+        say(r, &r->next, "%s", _("shift the labels of one side by one token: the logit at position i predicts token i "
+                                 "+ 1"));
     else if (r->counted[ROLLOUT_PARTED])
         say(r, &r->next, "%s",
-            _("compare the tokens first: retokenised text, another chat template or another sequence"));
+            _("compare the tokens first: the text may be retokenised, or the chat template or sequence may differ"));
     else
         say(r, &r->next, "%s",
-            _("compare the weights after the sync: diverge weights TRAINER_CHECKPOINT ENGINE_CHECKPOINT; if "
-              "they are equal, dump one sequence's forward pass in both engines: diverge compare"));
+            _("compare the weights after the sync: diverge weights TRAINER_CHECKPOINT ENGINE_CHECKPOINT; if they are "
+              "equal, dump the forward pass of one sequence in both engines: diverge compare"));
 }
 
 void rollout_judge(struct rollout *r, const struct thresholds_rollout *t)

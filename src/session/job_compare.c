@@ -188,8 +188,8 @@ static int refuse_digest(const struct joined_job *j, struct err *e)
     for (int s = 0; s < 2; s++)
         if (dump_is_digest(&j->set[s].ranks.v[0]->dump))
             return err_set(e, ERR_USAGE,
-                           _("%s is a digest, and the jobs are cut differently: shards are joined from tensors. "
-                             "Compare jobs of one layout, or one rank with another (--rank T:G)"),
+                           _("%s is a digest, and the layouts of the two jobs differ: joining shards needs tensors. "
+                             "Compare jobs with the same layout, or single ranks (--rank T:G)"),
                            j->set[s].path);
     return 0;
 }
@@ -296,7 +296,7 @@ static int run(struct job_compare *k, struct err *e)
         job_changed(k);
     }
     if (rc == 0 && !k->result.steps)
-        rc = err_set(e, ERR_USAGE, _("%s and %s have no step and rank in common"), k->opt.of.of.path[0],
+        rc = err_set(e, ERR_USAGE, _("%s and %s have no common step and rank"), k->opt.of.of.path[0],
                      k->opt.of.of.path[1]);
     if (rc == 0)
         find_first(k);

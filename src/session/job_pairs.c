@@ -230,7 +230,7 @@ int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e
     vec_release(&turns);
     if (rc || k->result.pairs.n || k->result.left.n || compared)
         return rc;
-    return err_set(e, ERR_USAGE, _("%s and %s have no step and rank in common"), k->opt.of.of.path[0],
+    return err_set(e, ERR_USAGE, _("%s and %s have no common step and rank"), k->opt.of.of.path[0],
                    k->opt.of.of.path[1]);
 }
 
@@ -259,7 +259,7 @@ int job_compare_what_is_there(struct job_compare *k, struct joined_job *j, struc
     for (int s = 0; s < 2; s++)
         if (!rank_set_is_whole(&j->set[s])) {
             struct buf b = {0};
-            buf_fmt(&b, _("%s: a rank is missing or was not read in full, so the parts cannot be joined"),
+            buf_fmt(&b, _("%s: shards cannot be joined: a rank is missing or was not read in full"),
                     j->set[s].path);
             struct read_failure f = {.path = mem_strdup(""), .text = b.p};
             vec_push(&k->result.failed, f);

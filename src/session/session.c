@@ -326,7 +326,7 @@ int session_start(struct session *s, const struct session_options *o, struct err
     *s = (struct session){.opt = *o, .single = o->of.path[GOLDEN] == NULL};
     s->kern = kern_select(o->cpu);
     if (!s->kern)
-        return err_set(e, ERR_USAGE, _("this machine has no kernel variant \"%s\""), o->cpu);
+        return err_set(e, ERR_USAGE, _("kernel variant \"%s\" is not supported on this machine"), o->cpu);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     s->recordings = recordings_new(&o->of);

@@ -23,7 +23,7 @@ int session_find_side(struct session *s, int i, struct err *e)
             bool empty = !f.size;
             file_close(&f);
             if (empty)
-                return err_set(e, ERR_DATA, _("%s: empty file: nothing written, or not yet"), x->path);
+                return err_set(e, ERR_DATA, _("%s: empty file: nothing was written, or not yet"), x->path);
         }
         struct buf at = {0};
         const struct unreadable *r = unreadable_find(x->path, &at);
@@ -31,8 +31,8 @@ int session_find_side(struct session *s, int i, struct err *e)
         buf_release(&at);
         if (rc)
             return rc;
-        return err_set(e, ERR_DATA, _("%s: expected a recording of a known format here or below, found none; see "
-                                      "`diverge formats`"), x->path);
+        return err_set(e, ERR_DATA, _("%s: expected a recording of a supported format in this folder or below, found "
+                                      "none; see `diverge formats`"), x->path);
     }
     session_lock(s);
     x->places = found;
@@ -104,9 +104,9 @@ int session_choose(struct session *s, struct err *e)
     for (int i = 0; i < 2; i++)
         list_places(&s->recordings->side[i], &have[i]);
     if (s->single)
-        err_set(e, ERR_USAGE, _("%s has no such step and rank; found: %s"), t->path, have[0].p);
+        err_set(e, ERR_USAGE, _("%s has no such step and rank; available: %s"), t->path, have[0].p);
     else
-        err_set(e, ERR_USAGE, _("no step and rank in common: %s has %s; %s has %s. --step T:G and --rank T:G pair "
+        err_set(e, ERR_USAGE, _("no common step and rank: %s has %s; %s has %s. --step T:G and --rank T:G pair "
                                 "different ones"),
                 t->path, have[0].p, g->path, have[1].p ? have[1].p : "");
     buf_release(&have[0]);

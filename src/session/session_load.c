@@ -32,7 +32,7 @@ static void tell_failures(struct dump *d, const read_failures *l)
             dump_problem(d, NONE, "missing-file", l->v[i].text);
         else
             dump_warn(
-                d, arena_fmt(&d->arena, _("%s; a second recording may exist there and was not checked"), l->v[i].text));
+                d, arena_fmt(&d->arena, _("%s; there may be a second recording, which was not checked"), l->v[i].text));
     }
 }
 

@@ -15,17 +15,17 @@ static const struct {
     const char *what, *label;
 } labels[] = {
     {"reason", N_("reason")}, {"first", N_("first deviation")}, {"diagnosis", N_("looks like")},
-    {"pair", N_("why paired")}, {"view", N_("compared through")}, {"frame", N_("called at")},
+    {"pair", N_("why paired")}, {"view", N_("view")}, {"frame", N_("called at")},
     {"passage", N_("error through the call")}, {"dump", N_("recording")}, {"file", N_("files")},
-    {"fingerprint", N_("fingerprint")}, {"screen", N_("around it")}, {"rows", N_("rows of the call")},
-    {"row", N_("row")}, {"lines", N_("lines")}, {"calls", N_("calls")}, {"compute", N_("calls that compute")},
+    {"fingerprint", N_("checksum")}, {"screen", N_("rows around it")}, {"rows", N_("rows of the call")},
+    {"row", N_("row")}, {"lines", N_("lines")}, {"calls", N_("calls")}, {"compute", N_("compute calls")},
     {"call", N_("call")}, {"before", N_("paired before it")}, {"after", N_("paired after it")},
-    {"index", N_("place")}, {"bits", N_("as stored")}, {"difference", N_("difference")},
-    {"relative", N_("relative difference")}, {"ulp", N_("units of the last place")}, {"elements", N_("elements")},
+    {"index", N_("position")}, {"bits", N_("stored as")}, {"difference", N_("difference")},
+    {"relative", N_("relative difference")}, {"ulp", N_("ULP")}, {"elements", N_("elements")},
     {"state", N_("state")}, {"source", N_("set at")}, {"severity", N_("severity")}, {"setting", N_("setting")},
-    {"wanted", N_("wanted")}, {"explanation", N_("explanation")}, {"waived", N_("waived")}, {"unit", N_("unit")},
+    {"wanted", N_("recommended")}, {"explanation", N_("explanation")}, {"waived", N_("waived")}, {"unit", N_("unit")},
     {"step", N_("step")}, {"median", N_("median difference")}, {"loss", N_("loss")}, {"lr", N_("learning rate")},
-    {"scale", N_("loss scale")}, {"residual", N_("left unexplained")}, {"reproduced", N_("reproduced")},
+    {"scale", N_("loss scale")}, {"residual", N_("unexplained")}, {"reproduced", N_("reproduced")},
     {"detail", N_("detail")}, {"panel", N_("panel")},
 };
 

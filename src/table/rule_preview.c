@@ -84,7 +84,7 @@ int rule_preview_make(struct rule_preview *p, const struct comparison *s, const 
     struct pair_rule fresh = {NONE - 1, {rule[0], rule[1]}, rule[2], true};
     vec_push(&ruling.rules, fresh);
     decided_pairs_find(&ruled, &ruling, &s->side[TARGET].dump, &s->side[GOLDEN].dump);
-    int rc = ruled.spent == fresh.number ? err_set(e, ERR_USAGE, "%s", _("the pattern takes too many steps to match: "
+    int rc = ruled.spent == fresh.number ? err_set(e, ERR_USAGE, "%s", _("matching the pattern exceeds the step limit: "
                                                                          "simplify it")) : 0;
     for (size_t i = 0; i < ruled.hits.n; i++) {
         const struct pair_rule_hit *h = &ruled.hits.v[i];
@@ -111,11 +111,11 @@ bool rule_preview_refused(const struct rule_preview *p, const char *pattern, str
     struct str path = str_n(s.p, end < 0 ? s.n : (size_t)end);
     bool named = str_find(path, '(') >= 0 || str_find(path, '<') >= 0 || str_find(path, '[') >= 0;
     if (!p->pairs)
-        buf_cstr(out, _("it pairs no rows"));
+        buf_cstr(out, _("the rule pairs no rows"));
     else if (p->spoils)
         buf_fmt(out, _("%u pairs that agree now would deviate"), p->spoils);
     else if (!named && p->measured < 2) /* the pair it was made of is one */
-        buf_cstr(out, _("no evidence: no layer number in the names, no figures of the pairs it would make"));
+        buf_cstr(out, _("no evidence: no layer number in the names, and no statistics for the new pairs"));
     else
         return false;
     return true;
@@ -129,15 +129,15 @@ void rule_preview_release(struct rule_preview *p)
 void rule_preview_text(const struct rule_preview *p, struct buf *out)
 {
     char a[NUM_MAX], b[NUM_MAX];
-    buf_fmt(out, _("pairs %u of %zu rows it matches"), p->pairs, p->rows.n);
+    buf_fmt(out, _("matches %2$zu rows, pairs %1$u"), p->pairs, p->rows.n);
     if (p->same)
-        buf_fmt(out, _(", %u already paired so"), p->same);
+        buf_fmt(out, _(", %u already paired in this way"), p->same);
     if (!isnan(p->least))
         buf_fmt(out, _("; error %s … %s"), num_error(a, p->least), num_error(b, p->most));
     if (p->otherwise)
-        buf_fmt(out, _("; %u paired with another row now"), p->otherwise);
+        buf_fmt(out, _("; %u currently paired with a different row"), p->otherwise);
     if (p->held)
-        buf_fmt(out, _("; %u have a mark or an earlier rule"), p->held);
+        buf_fmt(out, _("; %u already decided by a mark or an earlier rule"), p->held);
     if (p->nobody)
         buf_fmt(out, _("; %u without a matching golden row"), p->nobody);
 }

@@ -222,8 +222,8 @@ int findings_linkable(const struct findings *f, uint32_t number, uint32_t cause,
         return err_set(e, ERR_USAGE, _("finding %u: cannot be its own cause"), number);
     while (up.cause && steps++ < f->log.n && findings_get(f, up.cause, &up))
         if (up.number == number)
-            return err_set(e, ERR_USAGE, _("finding %u follows from finding %u already: an effect cannot cause its "
-                                           "own cause"), cause, number);
+            return err_set(e, ERR_USAGE, _("finding %u already follows from finding %u: the causes would form a "
+                                           "loop"), cause, number);
     return 0;
 }
 

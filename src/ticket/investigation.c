@@ -386,11 +386,11 @@ int investigation_find_inputs(struct investigation *v, struct err *e)
     }
     buf_release(&at);
     if (gone[0] && gone[1])
-        return err_set(e, ERR_IO, _("%s and %s: no such files or folders, nor beside the investigation; --remap "
+        return err_set(e, ERR_IO, _("%s and %s: not found, also not in the folder of the investigation; --remap "
                                     "OLD=NEW: files below OLD are now below NEW"), gone[0], gone[1]);
     if (gone[0] || gone[1])
-        return err_set(e, ERR_IO, _("%s: no such file or folder, nor beside the investigation; --remap OLD=NEW: files "
-                                    "below OLD are now below NEW"),
+        return err_set(e, ERR_IO, _("%s: not found, also not in the folder of the investigation; --remap OLD=NEW: "
+                                    "files below OLD are now below NEW"),
                        gone[0] ? gone[0] : gone[1]);
     return 0;
 }

@@ -15,8 +15,8 @@ int investigation_may_change(const struct investigation *v, struct err *e)
         return 0;
     if (v->pack)
         return err_set(e, ERR_IO, _("%s is a pack: read-only"), v->pack);
-    return v->holder ? err_set(e, ERR_IO, _("%s is open elsewhere (%s)"), v->path, v->holder)
-                     : err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), v->path);
+    return v->holder ? err_set(e, ERR_IO, _("%s is open in another program (%s)"), v->path, v->holder)
+                     : err_set(e, ERR_IO, _("%s was written by a newer version: read-only"), v->path);
 }
 
 static int put(struct investigation *v, const struct buf *text, struct err *e)
@@ -40,13 +40,13 @@ static int read_now(const struct investigation *v, bool *there, struct buf *text
 
 static int by_others(struct err *e)
 {
-    return err_prefix(e, "%s", _("changed by somebody else meanwhile"));
+    return err_prefix(e, "%s", _("changed by someone else in the meantime"));
 }
 
 static int conflicting(const struct investigation *v, const struct merge *m, struct err *e)
 {
     const struct merge_item *x = &m->conflicts.v[0];
-    return err_set(e, ERR_USAGE, _("%s was changed by somebody else meanwhile, in conflict with this: %s, %s"), v->path,
+    return err_set(e, ERR_USAGE, _("%s was changed by someone else in the meantime; conflict: %s, %s"), v->path,
                    x->what,
                    x->about);
 }
@@ -56,9 +56,9 @@ static int join(struct investigation *v, struct merge *m, struct investigation *
                 struct err *e)
 {
     if (theirs->read_only)
-        return err_set(e, ERR_IO, _("%s was written by a newer version: it is not changed"), v->path);
+        return err_set(e, ERR_IO, _("%s was written by a newer version: read-only"), v->path);
     if (theirs->rounds.n != v->rounds.n)
-        return err_set(e, ERR_USAGE, _("%s now has other rounds than this investigation"), v->path);
+        return err_set(e, ERR_USAGE, _("the rounds in %s differ from those of this investigation"), v->path);
     if (merge_investigations(m, mine, theirs, e))
         return by_others(e);
     return m->conflicts.n ? conflicting(v, m, e) : 0;
@@ -79,7 +79,7 @@ static void note_full_paths(struct investigation *v)
 static int take_in(struct investigation *v, struct str text, struct err *e)
 {
     struct buf b = {0};
-    struct merge m = {.choice = MERGE_OURS, .name = {_("what is open here"), v->path}, .author = v->author};
+    struct merge m = {.choice = MERGE_OURS, .name = {_("this investigation"), v->path}, .author = v->author};
     struct investigation mine, theirs;
     investigation_init(&mine);
     investigation_init(&theirs);
@@ -124,7 +124,7 @@ int investigation_save(struct investigation *v, struct err *e)
         return err_set(e, ERR_OUTPUT, "%s", v->unkept);
     int rc = read_now(v, &there, &now, e);
     if (rc == 0 && v->seen && !there)
-        rc = err_set(e, ERR_OUTPUT, _("%s was deleted or moved by somebody else meanwhile"), v->path);
+        rc = err_set(e, ERR_OUTPUT, _("%s was deleted or moved by someone else in the meantime"), v->path);
     else if (rc == 0 && there && (!v->seen || hash_bytes(now.p, now.n, 0) != v->content))
         rc = take_in(v, buf_view(&now), e);
     else if (rc == 0)
@@ -140,7 +140,7 @@ static int copy_round(const struct round_place *from, const char *to, struct err
     if (path_look(to, &what, e))
         return -1;
     if (what != PATH_ABSENT)
-        return err_set(e, ERR_USAGE, _("%s exists already"), to);
+        return err_set(e, ERR_USAGE, _("%s already exists"), to);
     return round_copy(from, to, e) && (e->code == ERR_OUTPUT || e->code == ERR_RESOURCE) ? -1 : 0;
 }
 
@@ -171,10 +171,10 @@ static int may_save_as(const struct investigation *v, const char *path, struct e
     if (v->pack || (v->read_only && !v->holder)) /* a copy would lack what this version does not know */
         return investigation_may_change(v, e);
     if (!str_ends(str_of(path), INVESTIGATION_ENDING))
-        return err_set(e, ERR_USAGE, _("%s: expected an investigation's name ending in .investigation.json"), path);
+        return err_set(e, ERR_USAGE, _("%s: expected a name that ends in .investigation.json"), path);
     if (path_look(path, &what, e))
         return -1;
-    return what == PATH_ABSENT ? 0 : err_set(e, ERR_USAGE, _("%s exists already"), path);
+    return what == PATH_ABSENT ? 0 : err_set(e, ERR_USAGE, _("%s already exists"), path);
 }
 
 static void swap_files(struct investigation *v, const char **file)

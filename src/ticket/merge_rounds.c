@@ -40,12 +40,12 @@ static int same_sides(const struct compared *a, const struct compared *b, struct
         const char *here = where(a, s), *there = where(b, s), *side = s ? _("golden") : _("target");
         if (strcmp(here, there) != 0)
             return err_set(e, ERR_USAGE, _("the investigations have different inputs: the %s is %s in one and %s in "
-                                           "the other; --force merges them nevertheless"),
+                                           "the other; --force merges them anyway"),
                            side, *here ? here : "-", *there ? there : "-");
         for (size_t i = 0; i < ARRAY_LEN(all); i++)
             if (all[i].known && all[i].a != all[i].b)
-                return err_set(e, ERR_USAGE, _("the investigations have different inputs: of the %s (%s) %s is %.0f "
-                                               "in one and %.0f in the other; --force merges them nevertheless"),
+                return err_set(e, ERR_USAGE, _("the investigations have different inputs: for the %s (%s), %s is %.0f "
+                                               "in one and %.0f in the other; --force merges them anyway"),
                                side, here, counts[i], (double)all[i].a, (double)all[i].b);
     }
     return 0;
@@ -69,8 +69,8 @@ int merge_one_history(const struct merge *m, const struct investigation *ours, c
         if (!same_round(ours, theirs, i)) {
             x = compared_in(ours, i);
             y = compared_in(theirs, i);
-            return err_set(e, ERR_USAGE, _("the histories have diverged: round %d compares %s in %s and %s in %s; "
-                                           "only one history can continue, so they are not merged"),
+            return err_set(e, ERR_USAGE, _("the histories have diverged: round %d compares %s in %s and %s in %s; they "
+                                           "cannot be merged"),
                            (int)i + 1, where(&x, 0), m->name[0], where(&y, 0), m->name[1]);
         }
     x = compared_in(ours, n);
@@ -103,5 +103,5 @@ void merge_rounds(struct merge *m, const struct member *row, void *into, const v
         ours->rank[s] = theirs->rank[s];
         ours->state[s] = theirs->state[s];
     }
-    merge_add(m, row->key, arena_fmt(&m->arena, _("it continues in round %d"), (int)other + 1), theirs->input[TARGET]);
+    merge_add(m, row->key, arena_fmt(&m->arena, _("continued in round %d"), (int)other + 1), theirs->input[TARGET]);
 }

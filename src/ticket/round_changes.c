@@ -196,18 +196,18 @@ static const char *why_not(struct changes *c, const struct round *before, const 
     for (int s = 0; s < 2; s++) {
         const char *was = before->side[s].framework, *is = now->side[s].framework;
         if (*was && *is && strcmp(was, is) != 0)
-            return arena_fmt(&c->arena, s == TARGET ? _("the target was of %s and is of %s: the comparisons are of "
-                                                        "different models")
-                                                    : _("the golden side was of %s and is of %s: the comparisons are "
-                                                        "of different models"),
+            return arena_fmt(&c->arena, s == TARGET ? _("the target was from %s and is now from %s: the comparisons "
+                                                        "are of different models")
+                                                    : _("the golden side was from %s and is now from %s: the "
+                                                        "comparisons are of different models"),
                              was, is);
     }
     if (c->rows && (double)sure < CHANGES_SHARE * (double)fewer)
-        return arena_fmt(&c->arena, _("of %s and %s rows only %s are in both, by name or by address: the comparisons "
-                                      "are of different models"),
+        return arena_fmt(&c->arena, _("only %3$s of %1$s and %2$s rows match by name or address: the comparisons are "
+                                      "of different models"),
                          num_count(n[0], a), num_count(n[1], b), num_count(n[2], sure));
     if (!c->rows && (double)fewer < CHANGES_SHARE * (double)(a > b ? a : b))
-        return arena_fmt(&c->arena, _("one has %s rows, the other %s: the comparisons are of different models"),
+        return arena_fmt(&c->arena, _("the row counts are %s and %s: the comparisons are of different models"),
                          num_count(n[0], a), num_count(n[1], b));
     return NULL;
 }
@@ -229,7 +229,7 @@ void changes_find(struct changes *c, const struct round *before, const struct ro
             fate_of(c, before, now, x);
     } else {
         by_counts(c, before, now);
-        c->why = _("the rows of both are missing (compare --rows all writes them): only counts and first deviations "
+        c->why = _("the rows are not in the files (compare --rows all writes them): only counts and first deviations "
                    "are compared");
     }
     if (*now->intervened) {
@@ -287,7 +287,7 @@ static void say_first(const struct changes *c, const char *earlier, struct buf *
                     num_error(b, (double)c->error[1]));
         break;
     case FIRST_VANISHED:
-        buf_fmt(out, _("the first deviation of %s (%s) is not recorded or judged now (not a fix)"), earlier,
+        buf_fmt(out, _("the first deviation of %s (%s) is now not recorded or not judged (not a fix)"), earlier,
                 c->first[0]);
         break;
     case FIRST_UNTOLD:
@@ -315,17 +315,16 @@ static void say_intervention(const struct changes *c, struct buf *out)
 {
     switch (c->intervention) {
     case INTERVENTION_CONFIRMED:
-        buf_fmt(out, _("with the golden value in place of %s no forward row behind it deviates (%u did): confirmed, "
-                       "it alone explains them; this is a test and no fix"), c->replaced, c->behind);
+        buf_fmt(out, _("with %s replaced by the golden value, no later forward row deviates (before: %u): confirmed as "
+                       "the only cause of these deviations; this is a test, not a fix"), c->replaced, c->behind);
         break;
     case INTERVENTION_REFUTED:
-        buf_fmt(out, _("with the golden value in place of %s forward rows behind it deviate still (%u before, %u "
-                       "now), first %s: "
-                       "refuted, something else is wrong too"), c->replaced, c->behind, c->left, c->first[1]);
+        buf_fmt(out, _("with %s replaced by the golden value, later forward rows still deviate (before %u, now %u), "
+                       "first %s: refuted, there is another cause"), c->replaced, c->behind, c->left, c->first[1]);
         break;
     default:
-        buf_fmt(out, _("the value of %s was replaced, and this says nothing: it has no row in both rounds, or nothing "
-                       "that can be judged is behind it"), c->replaced);
+        buf_fmt(out, _("the value of %s was replaced, but the test is inconclusive: the row is not in both rounds, or "
+                       "no later row can be judged"), c->replaced);
         break;
     }
 }
@@ -351,17 +350,17 @@ void changes_sentence(const struct changes *c, struct buf *out)
     if (c->count[CHANGE_NEW])
         say_new(c, out);
     if (c->count[CHANGE_VANISHED] > (c->fate == FIRST_VANISHED))
-        buf_fmt(out, _("; rows that deviated and are not recorded or judged now: %u"), c->count[CHANGE_VANISHED]);
+        buf_fmt(out, _("; rows that deviated and are now not recorded or not judged: %u"), c->count[CHANGE_VANISHED]);
     if (c->rows && c->count[CHANGE_WORSE])
         buf_fmt(out, _("; rows that got worse: %u"), c->count[CHANGE_WORSE]);
     else if (c->count[CHANGE_WORSE])
-        buf_cstr(out, _("; more deviates than before"));
+        buf_cstr(out, _("; more rows deviate than before"));
     if (c->moved)
         buf_fmt(out, _("; the first deviation is now %s"), c->first[1]);
     if (c->judged == 5)
-        buf_cstr(out, _("; too little is paired now to judge"));
+        buf_cstr(out, _("; too few rows are paired now for a verdict"));
     else if (c->fate == FIRST_GONE && !c->confirmed && c->rows)
-        buf_cstr(out, _("; so the fix is not confirmed"));
+        buf_cstr(out, _("; the fix is not confirmed"));
     else if (!c->first[1][0] && c->fate == FIRST_NONE)
-        buf_cstr(out, _(", nothing does now"));
+        buf_cstr(out, _(", nothing deviates now"));
 }

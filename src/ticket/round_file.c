@@ -232,14 +232,14 @@ static int fill(struct round_reading *u, struct err *e)
             if (n < 0)
                 return -1;
             if (n == 0)
-                return err_at(e, u->name, u->at, _("the file ends in the middle: it was not written completely"));
+                return err_at(e, u->name, u->at, _("truncated file: it was not written completely"));
             u->at += (uint64_t)n;
             u->z.next_in = u->in;
             u->z.avail_in = (uInt)n;
         }
         int rc = inflate(&u->z, Z_NO_FLUSH);
         if (rc != Z_OK && rc != Z_STREAM_END)
-            return err_at(e, u->name, u->at - u->z.avail_in, _("damaged: gzip cannot unpack it here"));
+            return err_at(e, u->name, u->at - u->z.avail_in, _("damaged gzip data"));
         u->ended = rc == Z_STREAM_END;
     }
     if (u->ended && (u->z.avail_in || u->at < u->file.size))
@@ -248,7 +248,7 @@ static int fill(struct round_reading *u, struct err *e)
     u->have = sizeof u->out - u->z.avail_out;
     u->unpacked += u->have;
     if (u->unpacked > SPARE + TIMES * u->file.size)
-        return err_at(e, u->name, u->at, _("it unpacks to more than %d times its size: not a valid round"), TIMES);
+        return err_at(e, u->name, u->at, _("unpacked size above %d times the file size: not a valid round"), TIMES);
     return u->have > 0;
 }
 
@@ -262,7 +262,7 @@ static int next_line(struct round_reading *u, struct err *e)
             if (rc < 0)
                 return -1;
             if (rc == 0)
-                return u->line.n ? err_line(e, u->name, u->number + 1, _("the last line has no end")) : 0;
+                return u->line.n ? err_line(e, u->name, u->number + 1, _("the last line is incomplete")) : 0;
         }
         const unsigned char *from = u->out + u->taken, *end = memchr(from, '\n', u->have - u->taken);
         size_t n = end ? (size_t)(end - from) + 1 : u->have - u->taken;
@@ -276,7 +276,7 @@ static int next_line(struct round_reading *u, struct err *e)
         u->fingerprint = hash_bytes(u->line.p, u->line.n, u->fingerprint);
         u->line.p[--u->line.n] = 0;
         if (memchr(u->line.p, 0, u->line.n))
-            return err_line(e, u->name, u->number, _("a byte 0 in a line of text"));
+            return err_line(e, u->name, u->number, _("a zero byte in a line of text"));
         return 1;
     }
 }
@@ -286,7 +286,7 @@ static int read_head(struct round *r, struct round_reading *u, uint64_t *rows, s
 {
     int rc = next_line(u, e);
     if (rc <= 0)
-        return rc < 0 ? -1 : err_line(e, u->name, 1, _("expected a line of JSON with the round's facts"));
+        return rc < 0 ? -1 : err_line(e, u->name, 1, _("expected a line of JSON that describes the round"));
     cJSON *root = json_text(buf_view(&u->line), u->name, e);
     if (!root)
         return -1;
@@ -302,10 +302,9 @@ static int read_head(struct round *r, struct round_reading *u, uint64_t *rows, s
     *rows = cJSON_IsNumber(count) && count->valuedouble >= 0 &&
             count->valuedouble < 1e15 ? (uint64_t)count->valuedouble : 0;
     cJSON_Delete(root);
-    return ours ? 0 : err_line(e, u->name, 1, _("expected a round of an investigation, "
-                                                "\"kind\":\"diverge-round\",\"schema\":1; this is something else, "
-                                                "or of a "
-                                                "newer version"));
+    return ours ? 0 : err_line(e, u->name, 1, _("expected a round of an investigation "
+                                                "(\"kind\":\"diverge-round\",\"schema\":1), found another file or one "
+                                                "of a newer version"));
 }
 
 static bool unescape(struct buf *b, struct str s)

@@ -128,7 +128,7 @@ static int read_rows(struct round *r, const char *path, uint64_t offset, struct 
     while (rc == 0) {
         long n = file_read_some(&f, s.at, block, BLOCK, e);
         if (n <= 0) {
-            rc = n < 0 ? -1 : err_at(e, path, s.at, _("the list of rows has no end: the file is cut"));
+            rc = n < 0 ? -1 : err_at(e, path, s.at, _("the list of rows is incomplete: the file is truncated"));
             break;
         }
         for (long i = 0; i < n && rc == 0; i++, s.at++)

@@ -60,7 +60,7 @@ static void choose_heads(struct weight_compare *c)
     c->heads = o->heads ? o->heads : t->heads ? t->heads : g->heads;
     c->kv_heads = o->kv_heads ? o->kv_heads : o->heads ? o->heads : t->heads ? t->kv_heads : g->kv_heads;
     if (!o->heads && t->heads && g->heads && (t->heads != g->heads || t->kv_heads != g->kv_heads))
-        vec_push(&c->warnings, arena_fmt(&c->arena, _("the head counts differ: %d (key-value %d) and %d (%d)"),
+        vec_push(&c->warnings, arena_fmt(&c->arena, _("the head counts differ: %d (key-value heads: %d) and %d (%d)"),
                                          t->heads, t->kv_heads, g->heads, g->kv_heads));
     for (int s = 0; s < 2; s++)
         c->blocks[s] = o->tp > 1 && strcmp(c->side[s].format, "megatron") != 0 ? o->tp : 1;
@@ -81,7 +81,7 @@ int weight_compare_open(struct weight_compare *c, const char *target, const char
     choose_heads(c);
     for (int s = 0; s < 2; s++)
         if (c->side[s].arch.tp > 1 && strcmp(c->side[s].format, "megatron") != 0)
-            vec_push(&c->warnings, arena_fmt(&c->arena, _("%s is one of %d tensor-parallel ranks by its own "
+            vec_push(&c->warnings, arena_fmt(&c->arena, _("%s is one of %d tensor-parallel ranks by its saved "
                                                           "arguments; give the folder of all ranks to join them"),
                                              c->side[s].path, c->side[s].arch.tp));
     if (weight_pairs_plan(c, e))
@@ -96,8 +96,8 @@ int weight_compare_open(struct weight_compare *c, const char *target, const char
         }
     }
     if (example)
-        vec_push(&c->warnings, arena_fmt(&c->arena, _("%zu pairs differ in element type, e.g. %s and %s: they are "
-                                                      "compared within the rounding of the coarser one"),
+        vec_push(&c->warnings, arena_fmt(&c->arena, _("%zu pairs differ in element type, e.g. %s and %s: differences "
+                                                      "within the rounding of the less precise type are tolerated"),
                                          c->dtype_diff, dtype_table[c->side[0].list.v[example->weight[0]].dtype].name,
                                          dtype_table[c->side[1].list.v[example->weight[1]].dtype].name));
     return 0;
@@ -193,7 +193,7 @@ static enum weight_reading side_open(const struct weight_compare *c, const struc
         return READ_FAILED;
     if (p->expert[s] && !weight_layout_slice(out, p->expert[s] - 1)) {
         tensor_close(&out->t);
-        err_set(e, ERR_DATA, "%s", _("its experts are cut into shards: join them first"));
+        err_set(e, ERR_DATA, "%s", _("its experts are sharded: join the shards first"));
         return READ_UNKNOWN;
     }
     if (p->turned[s] && out->ndim == 2)
@@ -213,7 +213,8 @@ static enum weight_reading side_open(const struct weight_compare *c, const struc
     tensor_close(&out->t);
     err_set(e, ERR_DATA, order == ORDER_GROUPED && groups < 1
                              ? _("unknown head layout: set --heads (and --kv-heads)")
-                             : _("its rows do not divide into these heads or shards; see --heads, --kv-heads, --tp"));
+                             : _("its row count is not divisible by the number of heads or shards; see --heads, "
+                                 "--kv-heads, --tp"));
     return READ_UNKNOWN;
 }
 
@@ -515,19 +516,19 @@ static void explain(struct weights_running *x, struct weight_pair *p, const stru
         p->why = say(x, f->side[0].zero == f->side[0].count ? _("all zero on the target")
                                                             : _("all zero on the golden side"));
     else if (transposed_agrees(x, a))
-        p->why = say(x, "%s", _("equal when one side is transposed: stored in the other orientation"));
+        p->why = say(x, "%s", _("equal if one side is transposed: the storage order differs"));
     else if (halves_agree(x, p, a, 0))
-        p->why = say(x, "%s", _("equal when the target's heads are re-ordered from pairs to halves: another rotary "
-                                "layout"));
+        p->why = say(x, "%s", _("equal if the target heads are reordered from pairs to halves: the rotary layouts "
+                                "differ"));
     else if (halves_agree(x, p, a, 1))
-        p->why = say(x, "%s", _("equal when the golden side's heads are re-ordered from pairs to halves: another "
-                                "rotary layout"));
+        p->why = say(x, "%s", _("equal if the golden heads are reordered from pairs to halves: the rotary layouts "
+                                "differ"));
     else if (rearranged_agrees(x, p) && x->c->id[0][p->weight[0]].fusion == FUSED_GATE_UP)
-        p->why = say(x, "%s", _("equal when the rows of gate and up alternate on one side and are read part by part on "
+        p->why = say(x, "%s", _("equal if the rows of gate and up are read alternating on one side and part by part on "
                                 "the other"));
     else if (rearranged_agrees(x, p))
-        p->why = say(x, "%s", _("equal when the rows of one side are read key-value group by group and the other's "
-                                "part by part"));
+        p->why = say(x, "%s", _("equal if the rows are read by key-value group on one side and part by part on the "
+                                "other"));
     else if (f->cosine < -0.999999)
         p->why = say(x, "%s", _("the sign is inverted"));
     else if (f->minus < 1e-9 && f->side[1].norm > 0)
@@ -576,7 +577,7 @@ static void explain_shape(struct weights_running *x, struct weight_pair *p, cons
             for (int j = 0; j < a[0].ndim; j++)
                 other += j != i && a[0].shape[j] != a[1].shape[j];
             if (multiple && !other) {
-                hint = _("; one tensor-parallel shard of it? Give the folder of all ranks");
+                hint = _("; this may be one tensor-parallel shard: give the folder of all ranks");
                 break;
             }
         }
@@ -598,7 +599,7 @@ static const char *order_text(enum weight_fusion f, enum weight_order o)
 {
     if (o != ORDER_GROUPED)
         return _("part by part");
-    return f == FUSED_GATE_UP ? _("gate and up in turn") : _("key-value group by group");
+    return f == FUSED_GATE_UP ? _("gate and up alternating") : _("by key-value group");
 }
 
 /* How the sides were laid on each other, for people. */
@@ -667,7 +668,7 @@ static void settle(struct weights_running *x, struct weight_pair *p, const struc
         if (p->stacks && y->relation == SHAPE_SAME)
             name_experts(x, p, y->a);
         if (p->origin == PAIR_TIED)
-            p->why = say(x, "%s", _("one side has no output layer, and its embedding has other values"));
+            p->why = say(x, "%s", _("one side has no output layer, and the values of its embedding differ"));
     }
 }
 
@@ -706,7 +707,8 @@ static void one(struct weights_running *x, struct weight_pair *p)
         } else {
             if (other.compared && other.o.equal) {
                 settle(x, p, &y, order);
-                p->why = say(x, _("equal when the rows of %.*s are read %s: another layout than its name indicates"),
+                p->why = say(x, _("equal if the rows of %.*s are read %s: the layout differs from the one its name "
+                                  "indicates"),
                              STR_ARG(c->side[s].list.v[p->weight[s]].name),
                              order_text((enum weight_fusion)id->fusion, swapped[s]));
             }
@@ -769,8 +771,8 @@ static void infer_groups(struct weights_running *x)
         }
         c->kv_heads = hits == 1 ? found : 0;
         if (hits == 1)
-            vec_push(&c->warnings, say(x, _("%d key-value groups, derived from the values of %.*s: not in the files; "
-                                            "set --heads and --kv-heads"),
+            vec_push(&c->warnings, say(x, _("%d key-value groups, inferred from the values of %.*s; the number is not "
+                                            "in the files: check it, or set --heads and --kv-heads"),
                                        found, STR_ARG(c->side[s].list.v[p->weight[s]].name)));
         return; /* one weight tells or none does */
     }
@@ -797,7 +799,7 @@ static void find_exchanged(struct weights_running *x)
             struct weight_pair *p = &c->pairs.v[bad.v[i]];
             const struct weight_pair *q = &c->pairs.v[bad.v[k]];
             if (i != k && same_figures(&p->fig.side[0], &q->fig.side[1]))
-                p->why = say(x, _("the same figures as the golden %.*s: swapped?"),
+                p->why = say(x, _("same statistics as the golden %.*s: the weights may be swapped"),
                              STR_ARG(c->side[1].list.v[q->weight[1]].name));
         }
     vec_release(&bad);

@@ -581,7 +581,7 @@ static void set_twins_aside(struct likeness *x, int s)
                 continue;
             if (told++ < TWICE_MAX)
                 vec_push(&c->warnings,
-                         arena_fmt(&c->arena, _("%.*s repeats the values of %.*s (tied): listed separately"),
+                         arena_fmt(&c->arena, _("%.*s has the same values as %.*s (tied): listed separately"),
                                    STR_ARG(weight_of(x, s, i)->name), STR_ARG(weight_of(x, s, k)->name)));
             vec_push(&c->aside[s], i);
             x->done[s][i] = true;

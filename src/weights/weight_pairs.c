@@ -185,7 +185,7 @@ static int apply_maps(struct plan *p, struct err *e)
             example = example ? example : &rules.v[i];
         }
     if (unused)
-        vec_push(&p->c->warnings, arena_fmt(&p->c->arena, _("%zu lines of the map match no weights of both sides, "
+        vec_push(&p->c->warnings, arena_fmt(&p->c->arena, _("%zu lines of the map do not match weights on both sides, "
                                                             "e.g. %.*s"), unused,
                                             STR_ARG(example->name[0])));
     vec_release(&rules);

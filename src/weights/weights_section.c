@@ -20,7 +20,7 @@ void weights_side_section(struct document *d, const struct weights *w, bool gold
     doc_say(d, TONE_PLAIN, _("%s: %s tensors (%s, %s%s%s)"), golden ? _("golden") : _("target"),
             num_count(n, w->list.n), w->path, w->format, *w->framework ? ", " : "", w->framework);
     if (w->arch.heads)
-        doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(", %d heads, %d key-value"), w->arch.heads, w->arch.kv_heads);
+        doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(", %d heads, %d key-value heads"), w->arch.heads, w->arch.kv_heads);
     if (w->arch.tp > 1 && strcmp(w->format, "megatron") == 0)
         doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(", %d tensor-parallel shards joined"), w->arch.tp);
 }
@@ -64,7 +64,7 @@ static void differing(struct document *d, const struct weight_compare *c)
 
 static void alone(struct document *d, const struct weight_compare *c)
 {
-    const char *const head[] = {_("weight without a partner"), _("side")};
+    const char *const head[] = {_("unpaired weight"), _("side")};
     size_t told = 0, all = c->only[0].n + c->only[1].n;
     if (all)
         doc_table(d, ARRAY_LEN(head), head);
@@ -83,14 +83,14 @@ void weights_section(struct document *d, const struct weight_compare *c)
     doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu of %zu pairs are equal; %zu weights are not paired."),
               weights_equal(c), c->pairs.n, c->only[0].n + c->only[1].n);
     if (c->dtype_diff)
-        doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu have another element type."), c->dtype_diff);
+        doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu differ in element type."), c->dtype_diff);
     doc_unread(d, c->unread.v, c->unread.n);
     for (int s = 0; s < 2; s++)
         weights_side_section(d, &c->side[s], s);
     differing(d, c);
     alone(d, c);
     if (c->aside[0].n + c->aside[1].n)
-        doc_say(d, TONE_PLAIN, _("not compared, not model parameters: %zu on the target, %zu on the golden side"),
+        doc_say(d, TONE_PLAIN, _("not model parameters, not compared: %zu on the target, %zu on the golden side"),
                 c->aside[0].n, c->aside[1].n);
     doc_notes(d, DOC_ADVICE, c->warnings.v, c->warnings.n);
 }

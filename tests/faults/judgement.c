@@ -39,9 +39,9 @@ static size_t complaints(const struct text *t)
 {
     static const char *const words[] = {
         "could not",     "cannot",       "unread=1",     "unread\":1",   "not read",      "not written",  "not saved",    "ut of memory",
-        "o memory",      "No space",     "Input/output", "temporarily",  "file ends here", "damaged",     "is missing",   "shrank",
+        "o memory",      "No space",     "Input/output", "temporarily",  "end of file",  "damaged",      "is missing",   "shrank",
         "changed while", "o such file",  "Interrupted",  "too large",    "Too many open", "Bad file",     "no thread",    "incomplete",
-        "not compared",  "unknown",      "ends in the middle", "not a ", "expected ",     "\"unread\":\"", "no longer",   "gives no",
+        "not compared",  "unknown",      "truncated",    "ends early",   "not a ",       "expected ",    "\"unread\":\"", "no longer",   "gives no",
         "not at hand",   "shorter",      "not looked at", "unread_files\":1",
     };
     size_t n = 0;

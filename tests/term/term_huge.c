@@ -104,7 +104,7 @@ static void huge_tensors_are_paged(void **state)
         tty_send(&t, ":at 1310719,4095\r");
         wait_text(&t, NOWHERE, "[1310719,4095]  target 3  golden 3.5");
         tty_send(&t, "++++++++++++");
-        wait_text(&t, NOWHERE, "a cell: one element");
+        wait_text(&t, NOWHERE, "cell: one element");
         tty_send(&t, ":at 700000,123\r");
         wait_text(&t, NOWHERE, "[700000,123]  target 2  golden 2.5");
         tty_send(&t, "\x1b[6~");

@@ -71,7 +71,7 @@ static void without_a_home(void **state)
     for (size_t i = 0; i < sizeof homeless / sizeof *homeless; i++) {
         snprintf(dir, sizeof dir, "%s", scratch());
         start_in(&t, dir, homeless[i], pair(""));
-        wait_text(&t, -1, "kept in ./");
+        wait_text(&t, -1, "saved in ./");
         wait_ready(&t);
         tty_quit(&t, "q");
         assert_string_equal(the_file(dir), ""); /* nothing was done */
@@ -109,11 +109,11 @@ static void never_into_a_dump(void **state)
         wait_text(&t, 0, "NOT SAVED");
         wait_text(&t, -1, "not saved: :saveas NAME saves it");
         tty_send(&t, "q");
-        wait_text(&t, -1, "the same key again leaves");
+        wait_text(&t, -1, "press the same key again to leave");
         tty_send(&t, "j");
         wait_gone(&t, -1, "the same key again");
         tty_send(&t, "q");
-        wait_text(&t, -1, "the same key again leaves");
+        wait_text(&t, -1, "press the same key again to leave");
         if (i) {
             if (i == 1)
                 tty_send(&t, "q");
@@ -152,7 +152,7 @@ static void two_windows(void **state)
     static const char *const edits[] = {"m", "x", ":note something\r", ":mark a b\r", ":waive 1 so\r", ":finding-delete 1\r", "z"};
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         tty_send(&b, edits[i]);
-        wait_text(&b, -1, "read-only: t.investigation.json is open elsewhere");
+        wait_text(&b, -1, "read-only: t.investigation.json is open in another program");
         tty_send(&b, "j");
         wait_gone(&b, -1, "read-only");
     }
@@ -200,27 +200,27 @@ static void changed_meanwhile(void **state)
     snprintf(line, sizeof line, "cd '%s' && sed -i 's/\"bookmarks\": \\[/&{\"target\": \"Tensor.pow.0.forward.input.0\", \"golden\": \"\", \"note\": \"\"},/' t.investigation.json", dir);
     assert_int_equal(system(line), 0);
     tty_send(&t, "jm");
-    wait_text(&t, -1, "1 of their changes merged");
+    wait_text(&t, -1, "changes merged: 1");
     file = content(the_file(dir));
     assert_non_null(strstr(file, "Tensor.pow.0.forward.input.0"));
     assert_non_null(strstr(file, "Torch.outer.0.forward.input.1"));
     assert_non_null(strstr(file, "Torch.outer.0.forward.output.0"));
     unlink(the_file(dir));
     tty_send(&t, "jm");
-    wait_text(&t, -1, "deleted or moved by somebody else");
+    wait_text(&t, -1, "deleted or moved by someone else");
     wait_text(&t, 0, "NOT SAVED");
     assert_string_equal(the_file(dir), "");
     tty_send(&t, "q");
-    wait_text(&t, -1, "the same key again leaves");
+    wait_text(&t, -1, "press the same key again to leave");
     tty_send(&t, ":save over\r");
     wait_text(&t, -1, "saved in t.investigation.json");
     wait_gone(&t, 0, "NOT SAVED");
     put_bytes(dir, "t.investigation.json", "a letter", 8);
     tty_send(&t, "jm");
-    wait_text(&t, -1, "changed by somebody else meanwhile");
+    wait_text(&t, -1, "changed by someone else in the meantime");
     assert_string_equal(content(the_file(dir)), "a letter");
     tty_send(&t, "q");
-    wait_text(&t, -1, "the same key again leaves");
+    wait_text(&t, -1, "press the same key again to leave");
     tty_quit(&t, "q");
     assert_string_equal(content(the_file(dir)), "a letter");
 }

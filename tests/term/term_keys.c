@@ -116,7 +116,7 @@ static void source_opens_in_a_viewer(void **state)
     assert_true(t.alternate);
     assert_int_equal(remove(source), 0);
     tty_send(&t, "S");
-    wait_text(&t, -1, "is not on this machine");
+    wait_text(&t, -1, "not found on this machine");
     tty_send(&t, "q");
     tty_close(&t);
 }
@@ -219,7 +219,7 @@ static void begins_with_nothing(void **state)
     assert_int_equal(chdir(here), 0);
     wait_text(&t, NOWHERE, "Nothing is open yet");
     tty_send(&t, "d");
-    wait_text(&t, 2, "found here");
+    wait_text(&t, 2, "files in this folder");
     tty_send(&t, "\033OB\r"); /* bench comes first: target is the second */
     wait_text(&t, 4, "target/step0/rank0");
     tty_send(&t, "d");

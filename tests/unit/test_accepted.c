@@ -99,7 +99,7 @@ static void exploding(void **state)
     assert_int_equal(s->now->judged->sum.known, 2);
     assert_true(pattern_explodes(l.entries.v[0].row));
     assert_false(pattern_explodes(l.entries.v[1].row));
-    assert_non_null(strstr(accepted_warning(s->now->judged, 0, &a), "too many steps"));
+    assert_non_null(strstr(accepted_warning(s->now->judged, 0, &a), "exceeds the step limit"));
     assert_null(accepted_warning(s->now->judged, 1, &a));
     arena_release(&a);
     shut(s);

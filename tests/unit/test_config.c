@@ -421,8 +421,8 @@ static void advice_where_both_agree(void **state)
     document_begin(&d);
     settings_section(&d, &c, SETTINGS_FOUND);
     write_text_end(&b, &d);
-    assert_non_null(strstr(b.p, "the guide advises 2"));
-    assert_non_null(strstr(b.p, "the guide advises 0.95"));
+    assert_non_null(strstr(b.p, "recommended by the guide: 2"));
+    assert_non_null(strstr(b.p, "recommended by the guide: 0.95"));
     buf_release(&b);
 
     golden_env = env_good;

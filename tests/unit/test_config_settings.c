@@ -149,7 +149,7 @@ static void bad_documents(void **state)
     refused_bytes("runner_config:\n  a: \0\n", 22, "byte 20");
     for (int i = 0; i < 100000; i++)
         buf_char(&b, '[');
-    refused(b.p, "64 deep");
+    refused(b.p, "64 nested levels");
     buf_clear(&b);
     buf_cstr(&b, "a: &a [x,x,x,x,x,x,x,x,x]\n"); /* nine to the twelfth values */
     for (int i = 0; i < 12; i++)
@@ -310,12 +310,12 @@ static void bad_scripts(void **state)
     buf_cstr(&b, "#!/bin/sh\nA=xxxxxxxxxxxxxxxxxxxxxxxxxx\n");
     for (int i = 0; i < 60; i++)
         buf_cstr(&b, "A=$A$A$A$A\n");
-    refused(b.p, "variables expand to more than");
+    refused(b.p, "expand to more than");
     buf_clear(&b);
     buf_cstr(&b, "#!/bin/sh\nA=");
     for (int i = 0; i < 1000; i++)
         buf_cstr(&b, "${B:-");
-    refused(b.p, "32 deep");
+    refused(b.p, "32 nested levels");
     buf_clear(&b);
     buf_cstr(&b, "#!/bin/sh\nA=$((");
     for (int i = 0; i < 10000; i++)
@@ -329,7 +329,7 @@ static void bad_scripts(void **state)
     assert_int_equal(settings_find(&s, STR("seed"))->state, SETTING_OPEN);
     has("x", "unclosed\n");
     buf_release(&b);
-    refused("#!/bin/sh\nls\n", "an environment, not settings");
+    refused("#!/bin/sh\nls\n", "expected settings, found environment variables");
 }
 
 /* ---- environments ---- */

@@ -273,14 +273,14 @@ static void updates_before_the_first_loss(void **state)
     assert_false(c.forward_only);
     assert_int_equal(c.updates[0], 3);
     assert_int_equal(c.updates[1], 0);
-    assert_true(advised("the target made 3 updates before step 4, the golden run 0"));
-    assert_false(advised("so does the forward pass"));
+    assert_true(advised("3 updates on the target before step 4, 0 on the golden side"));
+    assert_false(advised("so the forward pass differs"));
     curves_release(&c);
     for (int i = 1; i <= 3; i++)
         t.skipped[i] = true; /* both skipped them: the weights are the first ones still */
     judge(false);
     assert_true(c.forward_only);
-    assert_true(advised("so does the forward pass"));
+    assert_true(advised("so the forward pass differs"));
     curves_release(&c);
     setup(NULL);
     for (int i = 1; i <= 3; i++)
@@ -327,7 +327,7 @@ static void steps_not_places(void **state)
     judge(false);
     assert_int_equal(c.points.n, 0);
     assert_int_equal(c.verdict, STAGE_UNKNOWN);
-    assert_true(said("no step in common"));
+    assert_true(said("no common step"));
 }
 
 static void epochs_join(void **state)
@@ -342,7 +342,7 @@ static void epochs_join(void **state)
     assert_int_equal(c.join, JOIN_EPOCH);
     assert_int_equal(c.points.n, 98);
     assert_true(c.limit[CURVE_MEAN_ABS].value < 1e-9);
-    assert_true(said("by their epochs"));
+    assert_true(said("by epoch"));
 }
 
 static void order_joins(void **state)
@@ -354,7 +354,7 @@ static void order_joins(void **state)
     assert_int_equal(c.join, JOIN_ORDER);
     assert_int_equal(c.points.n, 100);
     assert_int_equal(c.points.v[99].step, 100);
-    assert_true(said("in the order they are printed"));
+    assert_true(said("in the order printed"));
 }
 
 /* ---- the band ---- */
@@ -385,9 +385,9 @@ static void golden_runs_widen(void **state)
     near(c.limit[CURVE_MEAN_ABS].widened, 0.06, 0.01);
     near(c.limit[CURVE_MEAN_ABS].limit, 0.07, 0.01);
     assert_int_equal(c.mean_loss, STAGE_PASS);
-    assert_true(said("exceed the limit mean_loss_abs"));
+    assert_true(said("more than the limit mean_loss_abs"));
     assert_int_equal(c.diverges_at, -1); /* 3 × the band is above 0.02 */
-    assert_false(said("one configuration"));
+    assert_false(said("the same configuration"));
     curves_release(&c);
     judge(false);
     assert_int_equal(c.diverges_at, 50);
@@ -395,7 +395,7 @@ static void golden_runs_widen(void **state)
     for (int i = 1; i <= 1200; i++)
         g2.loss[i] += 1; /* a golden run of something else */
     judge(true);
-    assert_true(said("one configuration"));
+    assert_true(said("the same configuration"));
 }
 
 /* ---- the course ---- */
@@ -521,11 +521,11 @@ static void resolution(void **state)
     (void)state;
     t.digits = 3;
     judge(false);
-    assert_true(said("rounds the loss to 0.001"));
+    assert_true(said("the loss is printed to 0.001"));
     curves_release(&c);
     t.digits = 4;
     judge(false);
-    assert_false(said("rounds the loss to"));
+    assert_false(said("the loss is printed to"));
 }
 
 static void flat_line(void **state)
@@ -534,7 +534,7 @@ static void flat_line(void **state)
     for (int i = 300; i <= 360; i++)
         t.loss[i] = 0.693147;
     judge(false);
-    assert_true(said("61 steps in a row from step 300"));
+    assert_true(said("for 61 steps from step 300"));
 }
 
 static void hostile_limits(void **state)
@@ -699,7 +699,7 @@ static void unread_neither_passes_nor_fails(void **state)
     struct out o;
     out_memory(&o);
     text_of(&o.buf);
-    assert_non_null(strstr(o.buf.p, "It could not be judged.\n? could not be read: target: "));
+    assert_non_null(strstr(o.buf.p, "Could not be judged.\n? could not be read: target: "));
     buf_clear(&o.buf);
     put_json(&o, curves_json, &c);
     cJSON *root = cJSON_Parse(o.buf.p);

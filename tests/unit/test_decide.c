@@ -286,7 +286,7 @@ static void previews(void **state)
     assert_int_equal(p.rows.v[1].outcome, HIT_HELD);
     assert_true(p.least > 0.001 && p.most >= p.least); /* recorded figures, of other values */
     rule_preview_text(&p, &text);
-    assert_non_null(strstr(text.p, "pairs 2 of 3 rows it matches"));
+    assert_non_null(strstr(text.p, "matches 3 rows, pairs 2"));
     rule_preview_release(&p);
     assert_int_equal(s->now->pairing->lines.n, lines); /* nothing was done */
     /* of pairs there are, the computed error is told */
@@ -312,7 +312,7 @@ static void previews(void **state)
     assert_int_equal(p.rows.n, 0);
     buf_clear(&text);
     rule_preview_text(&p, &text);
-    assert_string_equal(text.p, "pairs 0 of 0 rows it matches");
+    assert_string_equal(text.p, "matches 0 rows, pairs 0");
     rule_preview_release(&p);
     static const char *const bad[][3] = {{"(", "x", ""}, {"((((((((((((((((x))))))))))))))))", "x", ""}, {"(?:(?:[^!]+)+)+[!?]", "x", ""}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

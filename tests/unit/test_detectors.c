@@ -154,7 +154,7 @@ static const struct fault {
     {"sign", make_sign, DIAGNOSIS_SIGN, "1024 of 1024", 0},
     {"transposed", make_transposed, DIAGNOSIS_PERMUTED, "(1,0,2)", 0},
     {"heads interleaved", make_heads_interleaved, DIAGNOSIS_LAYOUT, "4 × 4", 0},
-    {"shifted by a token", make_shifted, DIAGNOSIS_SHIFTED, "axis 1", 0},
+    {"shifted by one token", make_shifted, DIAGNOSIS_SHIFTED, "axis 1", 0},
     {"rounded", make_rounded, DIAGNOSIS_ROUNDED, "bfloat16", 0},
     {"dropout", make_dropout, DIAGNOSIS_DROPOUT, "1.1111", 0},
     {"denormals", make_denormal, DIAGNOSIS_DENORMAL, "", 0},

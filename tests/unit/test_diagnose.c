@@ -249,7 +249,7 @@ static void orders(void **state)
     begin(&s, "Functional.linear.0.forward", "input.1", IO_INPUT, PHASE_FORWARD, 2, fused);
     x = examine(&s, t, g, 2, fused);
     assert_int_equal(x->v[0].id, DIAGNOSIS_LAYOUT);
-    assert_non_null(strstr(x->v[0].evidence, "3 × 16, arranged as 16 × 3"));
+    assert_non_null(strstr(x->v[0].evidence, "rearranged from 3 × 16 to 16 × 3"));
     end(&s);
     /* only the middle block, transposed */
     memcpy(t, g, sizeof t);
@@ -305,8 +305,8 @@ static void check_labels(int by, bool vary, double sign, const char *words)
 static void labels_of_a_loss(void **state)
 {
     (void)state;
-    check_labels(0, true, 1, "token i of the target has the label that token i-1 has");
-    check_labels(2, true, 1, "token i of the target has the label that token i+1 has");
+    check_labels(0, true, 1, "target token i has the label of golden token i-1");
+    check_labels(2, true, 1, "target token i has the label of golden token i+1");
     check_labels(0, false, 1, "");  /* one label everywhere tells nothing */
     check_labels(0, true, -1, ""); /* no softmax less a one */
 }
@@ -348,7 +348,7 @@ static void shifted_and_partial(void **state)
     fill(G, N, 13);
     for (int i = 0; i < N; i++) /* axis 1, by one */
         T[i] = i / 16 % 4 ? G[i - 16] : 0;
-    check_first(T, G, DIAGNOSIS_SHIFTED, BOTH_SIDES, "axis 1 the target lags the golden side by 1");
+    check_first(T, G, DIAGNOSIS_SHIFTED, BOTH_SIDES, "axis 1, the target is shifted by 1");
     memcpy(T, G, sizeof T);
     for (int i = 0; i < N; i++)
         if (i / 16 % 4 == 2)
@@ -401,7 +401,7 @@ static void temperature(void **state)
             G[row * 16 + i] /= g;
         }
     }
-    check_first(T, G, DIAGNOSIS_SCALE, BOTH_SIDES, "scores times 0.5");
+    check_first(T, G, DIAGNOSIS_SCALE, BOTH_SIDES, "scores multiplied by 0.5");
     for (int row = 0; row < 32; row++) {
         for (int i = 0; i < 16; i++) /* another distribution altogether */
             T[row * 16 + i] = G[(row * 16 + i * 5 + 7) % N];

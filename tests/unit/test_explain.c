@@ -85,7 +85,7 @@ static void ill_conditioned(void **state)
         assert_non_null(strstr(sentence(&s, RULE_ILL), "doubtful: ill-conditioned"));
     }
     s.j.line[RULE_ILL].was = CONDITION_OTHER_ORDER; /* no error that its inputs have is magnified */
-    assert_non_null(strstr(sentence(&s, RULE_ILL), "its rows may be in another order"));
+    assert_non_null(strstr(sentence(&s, RULE_ILL), "the order of its elements may differ"));
     scene_end(&s);
 }
 
@@ -135,7 +135,7 @@ static void non_finite_elements(void **state)
     struct view v = {0};
     (void)state;
     start(&s);
-    assert_non_null(strstr(sentence(&s, RULE_NONFINITE), "recorded extremes"));
+    assert_non_null(strstr(sentence(&s, RULE_NONFINITE), "recorded max"));
     measure_post(&s.m, &(struct measure_job){.line = RULE_NONFINITE}, figures_keep(&f), &v, NULL);
     const char *text = sentence(&s, RULE_NONFINITE);
     assert_non_null(strstr(text, "3 elements"));

@@ -279,7 +279,7 @@ static void a_given_view_stays(void **state)
     assert_int_equal(session_wait(s, &e), 0);
     for (size_t i = 0; i < s->now->pairing->lines.n; i++) {
         assert_int_equal(s->now->measure.state[i], MEASURE_FAILED);
-        if (!strstr(s->now->measure.failure[i], "after the view: 112 and 640 elements"))
+        if (!strstr(s->now->measure.failure[i], "element counts after the view: 112 and 640"))
             fail_msg("%s", s->now->measure.failure[i]);
     }
     shut(s);

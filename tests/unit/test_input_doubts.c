@@ -143,7 +143,7 @@ static void tensor_files(void **state)
     } cases[] = {
         {0, sizeof npy - 1, ""},
         {2, sizeof npy - 1, ""}, /* MindSpore saves bfloat16 as float32 */
-        {1, sizeof npy - 1, "have another type than recorded; the first: Torch.mul.0.forward.output.0, recorded as float16, found float32"},
+        {1, sizeof npy - 1, "differ from the recorded type; the first: Torch.mul.0.forward.output.0, recorded as float16, found float32"},
         {0, 0, "1 of 1 tensor files checked are empty or damaged"},
         {0, sizeof npy - 6, "1 of 1 tensor files checked are empty or damaged"},
         {0, SIZE_MAX, "1 of 1 tensor files checked are missing"},
@@ -207,7 +207,7 @@ static void steps_and_ranks(void **state)
     expect(t, g, "rank 2 is compared with rank 0");
     snprintf(t, sizeof t, "%s/roles", dir);
     expect(t, g, "target: 2 recordings of the same step and rank found");
-    expect(t, g, "rollout/step0/rank0: name the folder you mean");
+    expect(t, g, "rollout/step0/rank0; name the folder to open a different one");
 }
 
 static void overflows_and_weights(void **state)

@@ -177,10 +177,10 @@ static void files_that_are_none(void **state)
     static const struct {
         const char *text, *why;
     } bad[] = {
-        {"", "not valid JSON"},        {"{\"schema\":1", "not valid JSON"},  {"[]", "not an investigation"},
+        {"", "invalid JSON"},        {"{\"schema\":1", "invalid JSON"},  {"[]", "not an investigation"},
         {"{\"schema\":1}", "not an investigation"}, {"{\"investigation\":{}}", "not an investigation"},
         {"{\"schema\":0,\"investigation\":{}}", "not an investigation"}, {"{\"schema\":\"1\",\"investigation\":{}}", "not an investigation"},
-        {"{\"schema\":1,\"investigation\":{}} x", "not valid JSON"},
+        {"{\"schema\":1,\"investigation\":{}} x", "invalid JSON"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -407,7 +407,7 @@ static void inputs_that_moved(void **state)
     assert_int_equal(investigation_load(&v, path, &e), 0);
     assert_int_equal(investigation_find_inputs(&v, &e), -1);
     assert_int_equal(e.code, ERR_IO);
-    assert_non_null(strstr(e.text, "target: no such file or folder"));
+    assert_non_null(strstr(e.text, "target: not found"));
     assert_non_null(strstr(e.text, "--remap"));
     assert_string_equal(v.input[0], "target");
     assert_int_equal(v.decisions.now, 1);
@@ -521,7 +521,7 @@ static void inputs_with_odd_names(void **state)
         struct named_text x = {.name = "/", .text = ""};
         vec_push(&v.remaps, x);
         int rc = investigation_find_inputs(&v, &e);
-        assert_true(rc == 0 || (e.code == ERR_IO && strstr(e.text, "no such file or folder")));
+        assert_true(rc == 0 || (e.code == ERR_IO && strstr(e.text, "not found")));
         investigation_release(&v);
     }
 }

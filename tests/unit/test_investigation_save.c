@@ -99,7 +99,7 @@ static void what_contradicts_is_not_overwritten(void **state)
     mark(&b, "one", "uno");
     save(&b);
     mark(&a, "one", "due");
-    not_saved(&a, "changed by somebody else");
+    not_saved(&a, "changed by someone else");
     assert_int_equal(a.decisions.now, 1);
     assert_string_equal(a.decisions.log.v[0].side[1], "due"); /* it goes on with its own */
     investigation_release(&b);
@@ -130,7 +130,7 @@ static void a_file_that_is_gone_or_no_longer_one(void **state)
     assert_int_equal(investigation_save_over(&a, &e), 0);
     assert_int_equal(decided(path), 1);
     assert_int_equal(file_replace(path, STR("somebody's letter"), &e), 0);
-    not_saved(&a, "changed by somebody else");
+    not_saved(&a, "changed by someone else");
     assert_int_equal(file_slurp(path, 100, &b, &e), 0);
     assert_string_equal(b.p, "somebody's letter");
     assert_int_equal(file_replace(path, STR("{\"schema\": 99, \"investigation\": {}}"), &e), 0);
@@ -203,7 +203,7 @@ static void goes_on_in_another_file(void **state)
     mkdir(path_in(dir, "sub"), 0755);
     assert_int_equal(investigation_save_as(&v, path_in(dir, "b.json"), &e), -1);
     assert_int_equal(investigation_save_as(&v, first, &e), -1);
-    assert_non_null(strstr(e.text, "exists already"));
+    assert_non_null(strstr(e.text, "already exists"));
     assert_int_equal(investigation_save_as(&v, other, &e), 0);
     mark(&v, "two", "due");
     save(&v);

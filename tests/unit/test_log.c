@@ -227,7 +227,7 @@ static void ranks(void **state)
     load(sample("logs/ranks"));
     assert_int_equal(s.files.n, 8);
     near(value(1, LOG_LOSS), 5.622645);
-    assert_true(noted("the loss is that of rank 7") && noted("4 ranks print no loss"));
+    assert_true(noted("the loss is taken from rank 7") && noted("not counted: 4"));
     for (size_t i = 0; i < 8; i++)
         assert_int_equal(s.files.v[i].used, s.files.v[i].rank == 7);
     assert_string_equal(path_base(str_of(s.files.v[s.records.v[0].file].path)).p, "worker_7.log");
@@ -267,7 +267,7 @@ static void norms(void **state)
     assert_string_equal(s.format, "msprobe-anomalies");
     assert_true(s.names.n == 41 && !s.records.n);
     near(point("grad_unreduced.mean", "fc1.bias", 1)->value, 8.149072527885437e-09);
-    assert_true(noted("rule AnomalyTurbulence was broken 107 times"));
+    assert_true(noted("rule AnomalyTurbulence violated 107 times"));
     series_release(&s);
     load(sample("wandb/run-x3judqbi.wandb"));
     assert_string_equal(s.format, "wandb");
@@ -290,7 +290,7 @@ static void tensorboard(void **state)
     near(value(1, LOG_LOSS), 5.622645378112793);
     near(value(1, LOG_NORM), 2.631972551345825);
     near(point("local_norm", "model.tok_embeddings.embedding_weight", 1)->value, 1.1697911024093628);
-    assert_true(unread("ends within a record"));
+    assert_true(unread("ends inside a record"));
     series_release(&s);
     load(sample("logs/tb_tensor")); /* the newer form, one float in a tensor */
     near(value(1, LOG_LOSS), 5.62275505065918);
@@ -351,7 +351,7 @@ static void resumed(void **state)
     assert_int_equal(s.records.n, 3);
     near(value(2, LOG_LOSS), 2.5);
     near(value(3, LOG_LOSS), 1.5);
-    assert_true(noted("resumed at step 2, after it had reached 3") && noted("prints no step"));
+    assert_true(noted("resumed at step 2, after it had reached 3") && noted("no step numbers"));
     series_release(&s);
 }
 
@@ -364,7 +364,7 @@ static void pipeline_in_one_file(void **state)
               "Epoch:[1/1], step:[2/9], loss: 4.5, lr: 0.1, overflow cond: False, loss_scale: 1.0, global_norm: [1.0]\n");
     near(value(1, LOG_LOSS), 5.5);
     near(value(2, LOG_LOSS), 4.5);
-    assert_true(noted("at 2 steps a zero loss is beside a real one"));
+    assert_true(noted("2 steps have a zero loss beside a nonzero one"));
     series_release(&s);
 }
 
@@ -456,7 +456,7 @@ static void monitor_cut(void **state)
     for (size_t cut = 1; cut < 8; cut++) {
         load(put_n("grad_reduced_0-0.csv", table, sizeof table - 1 - cut));
         assert_int_equal(s.points.n, 1);
-        assert_true(unread("cuts off 1 record, line 3"));
+        assert_true(unread("1 record is incomplete at the end of the file, line 3"));
         series_release(&s);
     }
     load(put_n("grad_reduced_0-0.csv", "vpp_stage,name,step,norm\n0,a.weight,0,1.5", 41)); /* all there is */
@@ -526,7 +526,7 @@ static void enough(void **state)
     }
     load(put_n("many.log", b.p, b.n));
     assert_true(s.records.n >= 1000000 && s.records.n < 1100000);
-    assert_true(unread("limit of one log reached"));
+    assert_true(unread("more values than the limit for one log"));
     near(value(1400000, LOG_LOSS), 1);
     series_release(&s);
     buf_release(&b);
@@ -600,7 +600,7 @@ static void odd_files(void **state)
     }
     load(put_n("trainer_log.jsonl", line, strlen(line) - 8));
     assert_int_equal(s.records.n, 1);
-    assert_true(unread("cuts off 1 record, line 2"));
+    assert_true(unread("1 record is incomplete at the end of the file, line 2"));
     series_release(&s);
     load(put_n("trainer_log.jsonl", line, strlen(line) - 1)); /* whole, but for the line's end */
     assert_int_equal(s.records.n, 2);
@@ -657,7 +657,7 @@ static void unread_parts(void **state)
     series_release(&s);
     load_text("local_norm step 1 a: 0.512\nlocal_norm step 1 b: 0.5");
     assert_int_equal(s.points.n, 1);
-    assert_true(unread("cuts off 1 record, line 2") && !s.unread.v[0].whole);
+    assert_true(unread("1 record is incomplete at the end of the file, line 2") && !s.unread.v[0].whole);
     series_release(&s);
 }
 

@@ -74,7 +74,7 @@ static void errors_name_file_and_place(void **state)
         {"- ms_api: a\n", "line 1: expected ms_api and pt_api"},
         {"- ms_api: a\n  what: b\n", "line 2: expected ms_api"},
         {"- ms_api: a\n  pt_api: b\n  ms_args: [0]\n", "ms_args has 1 entries, pt_args 0"},
-        {"- ms_api: a\n  pt_api: b\n  ms_args: {0: 1}\n", "line 3: expected a list of places"},
+        {"- ms_api: a\n  pt_api: b\n  ms_args: {0: 1}\n", "line 3: expected a list of positions"},
         {"a: b\n---\nc: d\n", "line 2: expected the end of the file"},
         {"{\"a\": 1}", "\"pairs\""},
         {"{\"a\": \"b\", \"a\": \"c\"}", "\"a\" is listed twice"},
@@ -172,7 +172,7 @@ static void hostile(void **state)
     assert_int_equal(mapping_load(&m, file_of("a: b\na: b\n"), &e), 0);
     mapping_release(&m);
     assert_int_equal(mapping_load(&m, file_of("a: b\nc: d\na: e\n"), &e), -1);
-    assert_non_null(strstr(e.text, "line 3: \"a\" is listed before"));
+    assert_non_null(strstr(e.text, "line 3: \"a\" is already listed"));
     for (int i = 0; i < 5000; i++)
         buf_char(&long_name, 'x');
     buf_cstr(&deep, "a: b\n? ");

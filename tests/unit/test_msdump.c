@@ -354,7 +354,7 @@ static void missing_columns_are_said(void **state)
     } cases[] = {
         {"Op Type,Op Name,IO,Slot,Shape,Max Value\nAdd,A-op0,output,0,(),1\n", "\"Data Type\""},
         {"Op Type,Op Name,IO,Slot,Data Type,Max Value\nAdd,A-op0,output,0,float32,1\n", "\"Shape\""},
-        {"Op Type,Op Name,IO,Slot,Data Type,Shape\nAdd,A-op0,output,0,float32,()\n", "no column of figures"},
+        {"Op Type,Op Name,IO,Slot,Data Type,Shape\nAdd,A-op0,output,0,float32,()\n", "no column of statistics"},
         {"Op Type,Op Name,IO,Slot,Data Type,Shape,MD5\nAdd,A-op0,output,0,float32,(),x\n", NULL},
     };
     (void)state;
@@ -442,7 +442,7 @@ static void files_that_do_not_read(void **state)
         assert_true(o.d.rows.v[o.d.problems.v[i].row].has & IS_DAMAGED);
     assert_false(o.d.rows.v[row_named(&o.d, "A.x.output.0")].has & IS_DAMAGED);
     assert_int_equal(dump_tensor(&o.d, row_named(&o.d, "A.w.output.0"), &t, &o.e), -1);
-    assert_non_null(strstr(o.e.text, "a link out of the dump"));
+    assert_non_null(strstr(o.e.text, "link to a place outside the dump"));
     shut_opened(&o);
 }
 
@@ -461,7 +461,7 @@ static void mapped_names(void **state)
     assert_int_equal(open_path(&o, dir), 0);
     assert_int_equal(o.d.rows.n, 2);
     assert_int_equal(o.d.warnings.n, 1);
-    assert_non_null(strstr(o.d.warnings.v[0], "2 .npy files without an operator"));
+    assert_non_null(strstr(o.d.warnings.v[0], "2 .npy files skipped: no operator"));
     uint32_t r = row_named(&o.d, "Add.Default_long-Name_Add-op1.output.0");
     assert_int_equal(dump_tensor(&o.d, r, &t, &o.e), 0);
     tensor_close(&t);

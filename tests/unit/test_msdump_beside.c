@@ -113,16 +113,16 @@ static void records_that_lead_nowhere(void **state)
         const char *text, *says; /* NULL: nothing is wrong */
         const char *kind;
     } cases[] = {
-        {"{" UNIT("AI Core", 99, "1") "}", "no operator here has this number", "overflow"},
-        {"{" UNIT("AI Core", 58, "1") "}", "several operators here have this number", "overflow"},
+        {"{" UNIT("AI Core", 99, "1") "}", "no operator of this dump has that task number", "overflow"},
+        {"{" UNIT("AI Core", 58, "1") "}", "several operators of this dump have that task number", "overflow"},
         {"{" UNIT("AI Core", 57, "0") "}", NULL, NULL},
-        {"{\"AI Core\": {\"status\": 3}}", "names no task", "overflow"},
-        {"{\"AI Core\": {\"status\": 3, \"task_id\": -1, \"stream_id\": 1e300}}", "names no task", "overflow"},
+        {"{\"AI Core\": {\"status\": 3}}", "no task in the record", "overflow"},
+        {"{\"AI Core\": {\"status\": 3, \"task_id\": -1, \"stream_id\": 1e300}}", "no task in the record", "overflow"},
         {"{\"AI Core\": 5, \"x\": [1]}", NULL, NULL},
         {"{\"acc_list\": [{\"data\": {\"status\": 9}}, 5]}", "? overflowed", "overflow"},
         {"[]", NULL, NULL},
-        {"{", "not valid JSON", "damaged"},
-        {"", "not valid JSON", "damaged"},
+        {"{", "invalid JSON", "damaged"},
+        {"", "invalid JSON", "damaged"},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

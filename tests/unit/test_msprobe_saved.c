@@ -202,7 +202,7 @@ static void overflow_results(void **state)
     assert_true(isnan(o.d.rows.v[row_named(&o.d, "Tensor.__mul__.18.forward.output.0")].stat[STAT_MAX]));
     assert_int_equal(o.d.rows.v[0].has & HAS_FILE, 0);
     assert_int_equal(o.d.warnings.n, 2);
-    assert_string_equal(o.d.warnings.v[0], "rank_0: msprobe reports Tensor.__mul__.18.forward, in Module.a.A.forward.0, as a call where NaN or Inf start");
+    assert_string_equal(o.d.warnings.v[0], "rank_0: reported by msprobe: NaN or Inf first occur in call Tensor.__mul__.18.forward (Module.a.A.forward.0)");
     assert_int_equal(o.d.problems.n, 3);
     shut_opened(&o);
 }

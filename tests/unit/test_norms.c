@@ -240,7 +240,7 @@ static void all_apart(void **state)
     mindformers_named("t.log", 1);
     judge();
     assert_int_equal(n.verdict, STAGE_FAIL);
-    assert_true(said("8 times the golden ones"));
+    assert_true(said("8 times the golden norms"));
 }
 
 /* ---- units ---- */
@@ -254,7 +254,7 @@ static void squares_under_names(void **state)
     assert_false(n.side[0].square);
     assert_true(n.side[1].square);
     assert_int_equal(n.verdict, STAGE_PASS);
-    assert_true(said("golden: the values are squares"));
+    assert_true(said("golden: judging by their size, the values are squares"));
 }
 
 static void the_global_norm_decides(void **state)
@@ -272,7 +272,7 @@ static void the_global_norm_decides(void **state)
     judge();
     assert_int_equal(n.side[1].unit, UNIT_GLOBAL);
     assert_false(n.side[1].square);
-    assert_true(said("only so"));
+    assert_true(said("as norms they match"));
 }
 
 /* ---- lists without names ---- */
@@ -286,10 +286,10 @@ static void megatrons_list(void **state)
     judge();
     assert_true(n.side[1].square);
     assert_int_equal(n.pairs.n, MEGATRON);
-    assert_string_equal(n.side[1].order, "Megatron's, decayed ones first");
+    assert_string_equal(n.side[1].order, "order of Megatron, decayed weights first");
     assert_int_equal(n.verdict, STAGE_PASS); /* 4 decimals of squares leave 2 % of the small ones open */
     assert_true(said("have no names"));
-    assert_true(said("the log rounds squares to 0.0001"));
+    assert_true(said("squares are printed to 0.0001"));
     norms_release(&n);
     apart(0, 0.05); /* only the order is chosen: what stands out stays so */
     mindformers_named("t.log", 1);
@@ -304,7 +304,7 @@ static void mindformers_own_list(void **state)
     mindformers_list("t.log", 2, target);
     megatron_named("g.log", 1);
     judge();
-    assert_string_equal(n.side[0].order, "MindFormers'");
+    assert_string_equal(n.side[0].order, "order of MindFormers");
     assert_int_equal(n.pairs.n, MEGATRON);
     assert_int_equal(n.verdict, STAGE_PASS);
 }
@@ -438,7 +438,7 @@ static void weights_without_a_checkpoint(void **state)
     judge();
     assert_true(n.not_gradients);
     assert_int_equal(n.verdict, STAGE_UNKNOWN); /* equal, and no gradients */
-    assert_true(said("these are weights, not their gradients"));
+    assert_true(said("these are weights, not gradients"));
     assert_true(advised("param.grad"));
 }
 
@@ -470,7 +470,7 @@ static void numbered_files(void **state)
     struct norm_options o = plain;
     o.weights = weights;
     judge_with(&o);
-    assert_string_equal(n.side[0].order, "as the weights are listed");
+    assert_string_equal(n.side[0].order, "order of the weights in the file");
     assert_int_equal(n.pairs.n, MEGATRON);
     assert_int_equal(n.verdict, STAGE_PASS);
 }
@@ -523,10 +523,10 @@ static void what_is_refused(void **state)
     norms_release(&n);
     fclose(create("empty", other));
     assert_int_equal(norms_open(&n, other, golden, &o, &e), -1);
-    assert_non_null(strstr(e.text, "found no gradient norms"));
+    assert_non_null(strstr(e.text, "expected gradient norms"));
     norms_release(&n);
     assert_int_equal(norms_open(&n, sample("logs/nan/benchmark"), golden, &o, &e), -1);
-    assert_non_null(strstr(e.text, "prints no local norms"));
+    assert_non_null(strstr(e.text, "no local norms"));
     norms_release(&n);
     o.step[0] = 7;
     assert_int_equal(norms_open(&n, golden, golden, &o, &e), -1);

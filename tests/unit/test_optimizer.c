@@ -69,7 +69,7 @@ static void torch_is_reproduced(void **state)
         assert_int_equal(x.verdict, STAGE_PASS);
         assert_int_equal(x.reasons.n, 0);
         assert_int_equal(x.pairs, 5);
-        assert_true(said("does not show beta1 and beta2") == (i == 0));
+        assert_true(said("beta1 and beta2 cannot be checked") == (i == 0));
         assert_true((strstr(x.next.v[0], "to check the betas") != NULL) == (i == 0));
     }
 }
@@ -97,7 +97,7 @@ static void faults_are_named(void **state)
         assert_int_equal(x.next.n, 1);
     }
     a_case("no_clip"); /* at step 1 clipping and eps are one quotient */
-    assert_true(said("cannot separate clip from eps"));
+    assert_true(said("distinguish clip from eps"));
 }
 
 static void two_reasons(void **state)
@@ -108,7 +108,7 @@ static void two_reasons(void **state)
     assert_string_equal(x.reasons.v[0].what, "eps");
     assert_true(fabs(x.reasons.v[0].value - 1e-4) < 1e-7);
     assert_string_equal(x.reasons.v[1].what, "decay_1d");
-    assert_true(said("these do together"));
+    assert_true(said("these together do"));
     assert_int_equal(x.next.n, 2);
 }
 
@@ -367,7 +367,7 @@ static void without_a_configuration(void **state)
     struct made m = usual;
     m.no_hyper = true;
     compare(&m, &usual);
-    assert_true(said("the other side's are used"));
+    assert_true(said("those of the other side are used"));
     assert_int_equal(x.verdict, STAGE_PASS);
     compare(&m, &m);
     assert_true(said("defaults of torch.optim.AdamW"));
@@ -440,9 +440,9 @@ static void bad_configurations(void **state)
         {"just words", "found a single text"},
         {"{\"beta1\": 1.5}", "expected numbers from 0 to below 1 for beta1 and beta2"},
         {"{\"eps\": -1}", "expected a number of at least 0 for eps"},
-        {"{\"step\": 0}", "expected a step number from 1 on"},
+        {"{\"step\": 0}", "expected a step number of at least 1"},
         {"{\"lr\": .inf, \"lr\": Infinity}", "expected a finite number for lr"},
-        {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "nested more than"},
+        {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "nested levels"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -143,12 +143,12 @@ static void first_run_is_small(void **state)
     give(PANEL_INPUT_GOLDEN_SETTINGS, path);
     settle();
     state_is(1, PANEL_OPEN);
-    next_is(1, "Settle the settings marked ?");
+    next_is(1, "Decide on the settings marked ?");
     for (size_t i = 0; i < ARRAY_LEN(open); i++) {
         const struct panel_item *it = page_find(&g.page[0], open[i]);
         assert_non_null(it);
         assert_int_equal(it->mark, MARK_OPEN);
-        assert_non_null(strstr(it->detail, "the guide advises"));
+        assert_non_null(strstr(it->detail, "recommended by the guide"));
     }
     assert_int_equal(page_count(&g.page[0], MARK_OPEN), ARRAY_LEN(open));
     const char *env = put_text(dir, "small.env", "HCCL_DETERMINISTIC=true\nASCEND_LAUNCH_BLOCKING=1\n"
@@ -243,7 +243,7 @@ static void data_flip(void **state)
     give(PANEL_INPUT_TARGET_REPEAT, sample("tt_rope/bench")); /* another run */
     settle();
     state_is(2, PANEL_FAILED);
-    next_is(2, "follows");
+    next_is(2, "depend on them");
     give(PANEL_INPUT_TARGET_REPEAT, sample("tt_rope/target"));
     give(PANEL_INPUT_TARGET_WEIGHTS, sample("weights/llama_wrong.ckpt"));
     give(PANEL_INPUT_GOLDEN_WEIGHTS, sample("weights/llama.ckpt"));
@@ -327,7 +327,7 @@ static void norms_flip(void **state)
     give(PANEL_INPUT_TARGET_NORMS, path[2]);
     settle();
     state_is(4, PANEL_FAILED);
-    next_is(4, "Outlier gradient of a weight");
+    next_is(4, "The gradient of a weight is an outlier");
     /* logs that hold none: not failed, only missing */
     give(PANEL_INPUT_TARGET_NORMS, "");
     give(PANEL_INPUT_GOLDEN_NORMS, "");
@@ -399,10 +399,10 @@ static void long_run_flips(void **state)
     settle();
     state_is(7, PANEL_FAILED);
     next_is(7, "diverge later");
-    assert_non_null(strstr(g.page[6].summary, "diverges at step"));
+    assert_non_null(strstr(g.page[6].summary, "diverges from step"));
     give(PANEL_INPUT_TARGET_LOG, write_log(dir, "l4.log", (struct course){.steps = 1200, .nan = true}, 1));
     settle();
-    next_is(7, "not finite");
+    next_is(7, "Non-finite");
 }
 
 static void what_does_not_show_small_is_widened(void **state)
@@ -413,7 +413,7 @@ static void what_does_not_show_small_is_widened(void **state)
     give(PANEL_INPUT_GOLDEN_LOG, write_log(dir, "w2.log", (struct course){.steps = 1200}, 2));
     settle();
     state_is(7, PANEL_OPEN);
-    next_is(7, "Widen it");
+    next_is(7, "Enlarge the run");
     give(PANEL_INPUT_TARGET_LOG, write_log(dir, "w3.log", (struct course){.steps = 1200, .drift_from = 400}, 1));
     settle();
     next_is(7, "diverge later");

@@ -74,7 +74,7 @@ static void damaged_lines_cost_themselves(void **state)
     assert_int_equal(open_as(&o, path, "ptdbg-text"), 0);
     assert_int_equal(o.d.rows.n, 4);
     assert_int_equal(o.d.problems.n, 5);
-    assert_non_null(strstr(o.d.problems.v[0].text, "2 values, the shape has 3"));
+    assert_non_null(strstr(o.d.problems.v[0].text, "expected 3 values by the shape, found 2"));
     assert_int_equal(dump_tensor(&o.d, row_named(&o.d, "Functional_a_forward_input.1"), &t, &o.e), -1);
     assert_non_null(strstr(o.e.text, "byte 99: expected a number"));
     shut_opened(&o);

@@ -101,7 +101,7 @@ static void sections_of_the_panels(void **state)
     assert_true(holds(&b, "target: optimizer.betas[1], line 2"));
     assert_true(holds(&b, "golden: optimizer.betas[1], line 2"));
     assert_true(holds(&b, "The target run is not deterministic."));
-    assert_true(holds(&b, "The optimizer step does not agree."));
+    assert_true(holds(&b, "The optimizer steps differ."));
     assert_true(holds(&b, "eps"));
     assert_true(holds(&b, "The weights differ."));
     assert_true(holds(&b, "<svg"));
@@ -146,7 +146,7 @@ static void only_what_is_there(void **state)
     settle();
     report(".html", &b);
     assert_true(holds(&b, "<section id=\"curves\">"));
-    assert_true(holds(&b, "no two dumps were given"));
+    assert_true(holds(&b, "dumps of both sides were not given"));
     assert_false(holds(&b, "<section id=\"first\">"));
     report(".md", &b);
     report(".json", &b);

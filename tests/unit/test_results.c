@@ -198,7 +198,7 @@ static void checks_explained(void **state)
         {ACC, "Functional.linear.0.backward.output.0", "the result table gives \"SKIP\": Bench output is None, skip this test."},
         {DEVICES, "Functional.layer_norm.0.forward.output.0", "the result table gives \"error\": 均方根误差: error; "},
         {COMPILED, "fc2.forward.output.0", "the result table gives \"SKIP\": IGNORED"},
-        {CHECKPOINTS, "decoder.layers.0.mlp.linear_fc1.weight", "the file has figures and no verdict; cosine 1; l2 0.006153577"},
+        {CHECKPOINTS, "decoder.layers.0.mlp.linear_fc1.weight", "no verdict in the table; cosine 1; l2 0.006153577"},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -250,7 +250,7 @@ static void words_and_figures(void **state)
     /* no verdict in the table: ours, and a sentence that says so */
     s = open_path(sample(SUMMARY), false);
     assert_int_equal(s->now->side[TARGET].dump.warnings.n, 1);
-    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "no verdict for 444 of its 444 rows"));
+    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "no verdict in the table for 444 of 444 rows"));
     assert_true(s->now->judged->line[s->now->judged->first].rule != RULE_TABLE);
     stop(s);
 
@@ -290,14 +290,14 @@ static void folders_and_single_sides(void **state)
     assert_true(s->now->single);
     assert_string_equal(s->now->side[TARGET].dump.reader->name, "msprobe-diff");
     assert_int_equal(s->now->side[TARGET].dump.rows.n, 3);
-    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "rank_0: msprobe reports Functional.embedding.0.forward"));
+    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "rank_0: reported by msprobe: Functional.embedding.0.forward"));
     stop(s);
 
     /* a note is opened as the table it was written about */
     s = open_path(sample(R "ptdbg/c05_dropout_random/advisor_20261121043535.txt"), false);
     assert_true(s->now->tabled);
     assert_string_equal(s->now->side[TARGET].dump.reader->name, "ptdbg-result");
-    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "reports Functional_dropout_0_forward_output"));
+    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "suspect reported: Functional_dropout_0_forward_output"));
     stop(s);
 }
 
@@ -410,7 +410,7 @@ static void refusals(void **state)
 {
     (void)state;
     assert_non_null(strstr(refused(put_text(dir, "compare_result_a.csv", HEAD)), "a result table without rows"));
-    assert_non_null(strstr(refused(put_text(dir, "other.csv", "a,b\n1,2\n")), "expected a recording of a known format"));
+    assert_non_null(strstr(refused(put_text(dir, "other.csv", "a,b\n1,2\n")), "expected a recording of a supported format"));
     assert_non_null(strstr(refused(put_text(dir, "multi_ranks_compare_merge_1.xlsx", "PK")), "multi_ranks_compare_merge"));
     assert_non_null(strstr(refused(put_text(dir, "compare_result_b.json", "{\"a\": {\"is_same\": true, \"op_items\": 3}}")),
                            "expected a list \"op_items\""));
@@ -547,11 +547,11 @@ static const char *sheet_says(const char *text, size_t n)
 static void hostile_sheets(void **state)
 {
     (void)state;
-    SAYS("<w><sheetData><row><c r=\"B1\"><v>1</v></c><c r=\"A1\"><v>1</v></c></row>", "cells out of order");
-    SAYS("<w><sheetData><row><c r=\"12\"><v>1</v></c></row>", "cells out of order");
-    SAYS("<w><sheetData><row><c r=\"ZZZ1\"><v>1</v></c></row>", "beyond the last column");
-    SAYS("<w><sheetData><row><c t=\"s\"><v>0</v></c></row>", "xl/sharedStrings.xml does not have");
-    SAYS("<w><sheetData><row><c t=\"s\"><v>-1</v></c></row>", "xl/sharedStrings.xml does not have");
+    SAYS("<w><sheetData><row><c r=\"B1\"><v>1</v></c><c r=\"A1\"><v>1</v></c></row>", "cells are not in column order");
+    SAYS("<w><sheetData><row><c r=\"12\"><v>1</v></c></row>", "cells are not in column order");
+    SAYS("<w><sheetData><row><c r=\"ZZZ1\"><v>1</v></c></row>", "beyond column 1024");
+    SAYS("<w><sheetData><row><c t=\"s\"><v>0</v></c></row>", "missing in xl/sharedStrings.xml");
+    SAYS("<w><sheetData><row><c t=\"s\"><v>-1</v></c></row>", "missing in xl/sharedStrings.xml");
     SAYS("<!DOCTYPE w [<!ENTITY a \"aa\"><!ENTITY b \"&a;&a;\">]><w>&b;</w>", "a document type");
     SAYS("<w><sheetData><row></c></row>", "line 1: mismatched tag");
     SAYS("<w><sheetData>", "no element found");
@@ -560,14 +560,14 @@ static void hostile_sheets(void **state)
     struct buf deep = {0};
     for (int i = 0; i < 100000; i++)
         buf_cstr(&deep, "<a>");
-    assert_non_null(strstr(sheet_says(deep.p, deep.n), "nested more deeply"));
+    assert_non_null(strstr(sheet_says(deep.p, deep.n), "more than 64 nested"));
     buf_release(&deep);
     /* a bomb: 64 MB of blanks in 64 kB */
     size_t n = 64u << 20;
     char *big = malloc(n);
     memset(big, ' ', n);
     memcpy(big, "<w>", 3);
-    assert_non_null(strstr(sheet_says(big, n), "tables do not compress this much"));
+    assert_non_null(strstr(sheet_says(big, n), "not a valid table"));
     /* one cell of everything, with noise enough to pass for text */
     unsigned x = 1;
     for (size_t i = 0; i < n; i++)
@@ -606,7 +606,7 @@ static void repeated_texts(void **state)
         buf_clear(&strings);
         buf_fmt(&strings, "<s><si><t>%0*d</t></si></s>", kind ? 1 << 20 : 2000, 7);
         struct member m[] = {{SHEET, buf_view(&sheet)}, {STRINGS, buf_view(&strings)}};
-        assert_non_null(strstr(refused(put_xlsx("texts.xlsx", m, 2)), kind ? "more text than tables have" : "more text than a table of results has"));
+        assert_non_null(strstr(refused(put_xlsx("texts.xlsx", m, 2)), kind ? "more than 1 GB of text" : "more text than the limit for a table of this size"));
     }
     buf_release(&sheet);
     buf_release(&strings);

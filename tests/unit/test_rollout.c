@@ -156,7 +156,7 @@ static void lengths_without_tokens_are_unknown(void **state)
     rollout_release(&r);
     assert_non_null(strstr(refused(put_text(dir, "t.json", "{\"logprobs\": [[-1], [-2]]}\n"),
                                    put_text(dir, "g.json", "{\"logprobs\": [[-1], [-2], [-3]]}\n")),
-                           "nothing in them says which are the same"));
+                           "cannot be paired"));
 }
 
 static void padding_without_a_mask(void **state)
@@ -166,7 +166,7 @@ static void padding_without_a_mask(void **state)
                  put_text(dir, "g.json", "{\"logprobs\": [[-1, -2, -1, -1, -1], [-1, -2, -3, -4, -5]]}\n"));
     assert_int_equal(r.all.n, 7);
     assert_int_equal(r.dropped, 6);
-    assert_true(says(&r.warnings, "taken for padding"));
+    assert_true(says(&r.warnings, "treated as padding"));
     assert_int_equal(r.verdict, STAGE_PASS);
     rollout_release(&r);
 }
@@ -191,7 +191,7 @@ static void other_rollouts_are_unknown(void **state)
     open_rollout(put_text(dir, "t.json", "{\"tokens\": [1, 2], \"logprobs\": [-1, -2]}\n"),
                  put_text(dir, "g.json", "{\"tokens\": [3, 4], \"logprobs\": [-1, -2]}\n"));
     assert_int_equal(r.verdict, STAGE_UNKNOWN);
-    assert_true(says(&r.unread, "other rollouts"));
+    assert_true(says(&r.unread, "different rollouts"));
     rollout_release(&r);
 }
 
@@ -200,8 +200,8 @@ static void what_is_no_rollout(void **state)
     (void)state;
     assert_non_null(strstr(refused(own("slime/rollout_3.pt"), NULL), "the trainer's log-probabilities"));
     assert_non_null(strstr(refused(own("make.py"), NULL), "expected log-probabilities"));
-    assert_non_null(strstr(refused(put_text(dir, "t.json", "{\"loss\": [1]}\n"), NULL), "without log-probabilities"));
-    assert_non_null(strstr(refused(own("msprobe/prob_diff_step_10.npy"), own("train.npz")), "give it alone"));
+    assert_non_null(strstr(refused(put_text(dir, "t.json", "{\"loss\": [1]}\n"), NULL), "no log-probabilities"));
+    assert_non_null(strstr(refused(own("msprobe/prob_diff_step_10.npy"), own("train.npz")), "give only this file"));
     assert_true(*refused(put_text(dir, "t.json", "{\"logprobs\": [-1}\n"), NULL) != 0);
 }
 
@@ -214,7 +214,7 @@ static void told_in_every_form(void **state)
     document_begin(&d);
     rollout_section(&d, &r, 3);
     write_text_end(&text, &d);
-    assert_non_null(strstr(text.p, "renormalised after a cut"));
+    assert_non_null(strstr(text.p, "renormalised after truncation"));
     assert_non_null(strstr(text.p, "21 sequences with smaller differences"));
     buf_release(&text);
     rollout_release(&r);

@@ -168,7 +168,7 @@ static void damaged(void **state)
         {"{\"schema\":1}\n", "diverge-round"},
         {"{\"schema\":2,\"kind\":\"diverge-round\",\"rows\":0}\n", "newer"},
         {HEAD(1), "expected 1 rows, found 0"},
-        {HEAD(1) "match\t0\t1\t0\t0\ta\tb", "no end"},
+        {HEAD(1) "match\t0\t1\t0\t0\ta\tb", "incomplete"},
         {HEAD(1) "match\t0\t1\t0\t0\ta\n", "7 columns"},
         {HEAD(1) "match\t0\t1\t0\t0\ta\tb\tc\n", "7 columns"},
         {HEAD(1) "good\t0\t1\t0\t0\ta\tb\n", "a verdict"},
@@ -365,11 +365,11 @@ static void intervened(void **state)
     replaced = "b.forward";
     struct changes c = told(s, 4, -1);
     assert_int_equal(c.intervention, INTERVENTION_CONFIRMED);
-    expect(&c, FIRST_STAYS, false, 0, "Round 2: with the golden value in place of b.forward no forward row behind it deviates (1 did): "
-                                      "confirmed, it alone explains them; this is a test and no fix");
+    expect(&c, FIRST_STAYS, false, 0, "Round 2: with b.forward replaced by the golden value, no later forward row deviates (before: 1): "
+                                      "confirmed as the only cause of these deviations; this is a test, not a fix");
     c = told(s, 5, -1);
-    expect(&c, FIRST_STAYS, false, 1, "Round 2: with the golden value in place of b.forward forward rows behind it deviate still "
-                                      "(2 before, 1 now), first d.forward: refuted, something else is wrong too");
+    expect(&c, FIRST_STAYS, false, 1, "Round 2: with b.forward replaced by the golden value, later forward rows still deviate "
+                                      "(before 2, now 1), first d.forward: refuted, there is another cause");
     static const char *const nothing[] = {"d.forward", "z.forward"}; /* the last, not there */
     for (size_t i = 0; i < ARRAY_LEN(nothing); i++) {
         replaced = nothing[i];
@@ -390,7 +390,7 @@ static void confirmed(void **state)
     expect(&c, FIRST_GONE, true, 0, "Round 2: the first deviation of round 1 (b) is gone and nothing new deviates: "
                                     "fix confirmed");
     c = told(fixed, 2, 5);
-    expect(&c, FIRST_GONE, false, 5, "Round 2: the first deviation of round 1 (b) is gone; too little is paired now to judge");
+    expect(&c, FIRST_GONE, false, 5, "Round 2: the first deviation of round 1 (b) is gone; too few rows are paired now for a verdict");
 
     const struct story other[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_MATCH, 0}, {{"c"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0.1f}};
     c = told(other, 3, -1);
@@ -402,22 +402,22 @@ static void confirmed(void **state)
     c = told(fresh, 3, -1);
     assert_int_equal(c.count[CHANGE_NEW], 2);
     expect(&c, FIRST_GONE, false, 1,
-           "Round 2: the first deviation of round 1 (b) is gone; 2 rows are new: c, d; the first deviation is now c; so the fix is not confirmed");
+           "Round 2: the first deviation of round 1 (b) is gone; 2 rows are new: c, d; the first deviation is now c; the fix is not confirmed");
 
     /* the deviation is gone where it was first, but most of what it reached is out of sight: a dump that ends there */
     const struct story hidden[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_MATCH, 0},
                                    {{"c"}, VERDICT_DEVIATE, VERDICT_PENDING, 0}, {{"d"}, VERDICT_DEVIATE, VERDICT_ONLY, NAN}};
     c = told(hidden, 4, -1);
     expect(&c, FIRST_GONE, false, 0,
-           "Round 2: the first deviation of round 1 (b) is gone; rows that deviated and are not recorded or judged now: 2; so the fix is not confirmed");
+           "Round 2: the first deviation of round 1 (b) is gone; rows that deviated and are now not recorded or not judged: 2; the fix is not confirmed");
     c = told(hidden, 3, -1);
     expect(&c, FIRST_GONE, true, 0,
            "Round 2: the first deviation of round 1 (b) is gone and nothing new deviates: fix confirmed; rows that "
-           "deviated and are not recorded or judged now: 1");
+           "deviated and are now not recorded or not judged: 1");
 
     const struct story gone[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_PENDING, 0}};
     c = told(gone, 2, -1);
-    expect(&c, FIRST_VANISHED, false, 0, "Round 2: the first deviation of round 1 (b) is not recorded or judged now (not a fix)");
+    expect(&c, FIRST_VANISHED, false, 0, "Round 2: the first deviation of round 1 (b) is now not recorded or not judged (not a fix)");
 
     const struct story stays[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0.5f}};
     c = told(stays, 2, -1);
@@ -426,7 +426,7 @@ static void confirmed(void **state)
 
     const struct story quiet[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}};
     c = told(quiet, 1, -1);
-    expect(&c, FIRST_NONE, false, 0, "Round 2: nothing deviated in round 1, nothing does now");
+    expect(&c, FIRST_NONE, false, 0, "Round 2: nothing deviated in round 1, nothing deviates now");
 }
 
 static void not_comparable(void **state)

@@ -19,7 +19,7 @@ struct example {
 
 static const struct example examples[] = {
     {"the same", {{0}}, {{0, 2}, {3, 4}, {0, 1}}, 1e-4, ROUTING_SAME},
-    {"another order", {{0}}, {{2, 0}, {4, 3}, {1, 0}}, 1e-4, ROUTING_SAME},
+    {"a different order", {{0}}, {{2, 0}, {4, 3}, {1, 0}}, 1e-4, ROUTING_SAME},
     {"a tie turned", {{0.9, 0.1, 0.4993, 0.4995, 0.2}}, {{0, 3}, {3, 4}, {0, 1}}, 5e-3, ROUTING_TIED},
     {"more than noise turned it", {{0.9, 0.1, 0.4993, 0.4995, 0.2}}, {{0, 3}, {3, 4}, {0, 1}}, 1e-4, ROUTING_OTHER},
     {"not by its own scores", {{0}}, {{0, 2}, {3, 1}, {0, 1}}, 0.9, ROUTING_OTHER}, /* whatever the noise */

@@ -288,7 +288,7 @@ static void what_cannot_be_opened(void **state)
     (void)state;
     fails("/nowhere/x", sample("tt_rope/bench"), ERR_IO, "/nowhere/x");
     fails(sample("tt_rope/bench"), "/nowhere/y", ERR_IO, "/nowhere/y");
-    fails(sample("tt_rope/bench"), dir, ERR_DATA, "expected a recording of a known format");
+    fails(sample("tt_rope/bench"), dir, ERR_DATA, "expected a recording of a supported format");
     put_text(dir, "dump.json", "{\"task\":");
     fails(dir, sample("tt_rope/bench"), ERR_DATA, "dump.json: byte 8");
     fails(sample("tt_rope/bench"), dir, ERR_DATA, "dump.json: byte 8");

@@ -102,8 +102,8 @@ static void test_its_own_value(void **state)
 static void test_the_other_sides(void **state)
 {
     (void)state;
-    expect((const int[]){3, 1}, (const int[]){1, 2}, true, TARGET, "the other side's value of step 0 (bitwise)");
-    expect((const int[]){3, 1}, (const int[]){1, 2}, false, TARGET, "the other side's value of step 0");
+    expect((const int[]){3, 1}, (const int[]){1, 2}, true, TARGET, "the value of the other side from step 0 (bitwise)");
+    expect((const int[]){3, 1}, (const int[]){1, 2}, false, TARGET, "the value of the other side from step 0");
 }
 
 static void test_what_is_not_stale(void **state)

@@ -163,8 +163,8 @@ static void what_panels_are_judged_from(void **state)
     assert_string_equal(fact_of(&x.evidence, "source", 1), "g.log, line 2");
     called(&x, "loss of step 2", "panel 7\nplot 2");
     refused(SUBJECT_CURVE, "loss@4", "no step 4");
-    refused(SUBJECT_CURVE, "lost@2", "a series and a step");
-    refused(SUBJECT_CURVE, "loss", "a series and a step");
+    refused(SUBJECT_CURVE, "lost@2", "a curve and a step");
+    refused(SUBJECT_CURVE, "loss", "a curve and a step");
     refused(SUBJECT_CURVE, "frozen-loss@2", "not given yet");
     x = noted(SUBJECT_HYPOTHESIS, "target:eps", "eps");
     assert_string_equal(fact_of(&x.evidence, "value", 0), "0.0001");
@@ -172,7 +172,7 @@ static void what_panels_are_judged_from(void **state)
     x = noted(SUBJECT_ITEM, "7:mean-loss", "too far");
     assert_string_equal(x.at, "7 mean-loss");
     refused(SUBJECT_ITEM, "7:none", "no line");
-    refused(SUBJECT_ITEM, "10:steps", "a panel's number");
+    refused(SUBJECT_ITEM, "10:steps", "a panel number");
     refused(SUBJECT_NORM, "none", "norms");
 }
 

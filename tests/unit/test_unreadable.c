@@ -185,7 +185,7 @@ static void single_files(void **state)
             says = "a pipe";
         } else {
             put_text(dir, name, "\x80\x04}.");
-            says = "expected ptdbg's text";
+            says = "expected the text format of ptdbg";
         }
         assert_int_equal(find_recordings(dir, &l, &e), 0); /* and does not wait for a writer */
         assert_int_equal(l.n, 0);

@@ -453,7 +453,7 @@ static void experts_stacked(void **state)
                 bool other = is_fused((enum form)f) && is_fused((enum form)g) &&
                              has_rows_in_turn((enum form)f) != has_rows_in_turn((enum form)g);
                 for (size_t i = 0; i < c.pairs.n && other && !fault; i++)
-                    if (!c.pairs.v[i].why || !strstr(c.pairs.v[i].why, "gate and up alternate"))
+                    if (!c.pairs.v[i].why || !strstr(c.pairs.v[i].why, "gate and up are read alternating"))
                         fail_msg("form %d against %d: %s", f, g, c.pairs.v[i].why ? c.pairs.v[i].why : "equal");
                 if (c.only[0].n + c.only[1].n || (!other && equal(&c) != c.pairs.n - (size_t)fault) ||
                     weight_compare_verdict(&c) != (fault || other ? STAGE_FAIL : STAGE_PASS))
@@ -502,7 +502,7 @@ static void experts_biases(void **state)
             assert_int_equal(weight_compare_run(&c, kern_select(NULL), 1, NULL, &e), 0);
             bool other = g < 2 && f != g;
             if (c.only[0].n + c.only[1].n || equal(&c) != (other ? 0 : c.pairs.n) ||
-                (other && !strstr(c.pairs.v[0].why, "gate and up alternate")))
+                (other && !strstr(c.pairs.v[0].why, "gate and up are read alternating")))
                 fail_msg("form %d against %d: %zu of %zu equal, %s", f, g, equal(&c), c.pairs.n, c.pairs.v[0].why);
             weight_compare_release(&c);
         }
