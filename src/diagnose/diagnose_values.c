@@ -1,4 +1,5 @@
 /* What the elements tell, place by place. */
+#include <float.h>
 #include <math.h>
 
 #include "base/msg.h"
@@ -31,7 +32,8 @@ void detect_scale(struct diagnosis_case *p)
     const struct element_sample *s = p->spread;
     if (!telling(s) || s->tg <= 0)
         return;
-    double k = s->tg / s->g2, left = fmax(0, s->t2 - s->tg * s->tg / s->g2);
+    /* a difference of two large sums is known to their rounding: masked scores leave nothing of small deviations */
+    double k = s->tg / s->g2, left = fmax(8 * DBL_EPSILON * s->t2, s->t2 - s->tg * s->tg / s->g2);
     if (!explains(s, left) || k < 1e-12)
         return;
     struct buf b = {0};
