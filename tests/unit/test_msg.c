@@ -1,5 +1,6 @@
 /* The catalogue that is compiled in: it is found by locale names, falls back to English, and its
  * translations take the same arguments as the texts they stand for. */
+#include <ctype.h>
 #include "support.h"
 
 #include "base/embed.h"
@@ -104,6 +105,9 @@ static int conversions(const char *f, char out[32])
             continue;
         if (*++f == '%')
             continue;
+        size_t flags = strspn(f, "-+ #0123456789.*$");
+        if (!isascii((unsigned char)f[flags]) || !isalpha((unsigned char)f[flags]))
+            continue; /* of a text that is no format: "20 %." */
         char *end;
         long at = strtol(f, &end, 10);
         bool numbered = end > f && *end == '$';
