@@ -260,11 +260,11 @@ static void a_report_waits_for_the_comparison(void **state)
     tty_send(&t, ":report waits.xyz\r");
     wait_text(&t, NOWHERE, "the extension selects the format");
     tty_send(&t, command);
-    wait_text(&t, NOWHERE, "is written once the comparison has ended");
+    wait_text(&t, NOWHERE, "will be written when the comparison is finished");
     tty_send(&t, "\033");
     wait_text(&t, -1, "not written");
     tty_send(&t, command);
-    wait_text(&t, NOWHERE, "is written once the comparison has ended");
+    wait_text(&t, NOWHERE, "will be written when the comparison is finished");
     tty_send(&t, ":reload\r");
     wait_text(&t, NOWHERE, "is still being written");
     tty_send(&t, ":report other.html\r");
