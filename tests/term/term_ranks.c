@@ -16,7 +16,7 @@ static void shows_where_a_job_goes_wrong(void **state)
     wait_text(&t, 1, "rank 4, first deviation: Functional.linear.5.forward");
     wait_text(&t, NOWHERE, "\xe2\x96\xb6 4 ==========\xe2\x9c\x97"); /* ▶ 4 ==========✗ */
     tty_send(&t, "\r");
-    wait_text(&t, 1, "rank 4 alone of 6: first deviation");
+    wait_text(&t, 1, "only rank 4 of 6: first deviation");
     wait_text(&t, -1, "all ranks");
     tty_send(&t, "\033");
     wait_text(&t, 1, "rank 4, first deviation: Functional.linear.5.forward");
@@ -25,7 +25,7 @@ static void shows_where_a_job_goes_wrong(void **state)
     wait_text(&t, NOWHERE, "rank 5   Functional.linear.5.forward");
     tty_send(&t, "\t");
     tty_send(&t, "\r"); /* from the list: the first one's call */
-    wait_text(&t, 1, "rank 4 alone of 6");
+    wait_text(&t, 1, "only rank 4 of 6");
     tty_send(&t, ":ranks\r");
     wait_text(&t, 1, "rank 4, first deviation");
     tty_quit(&t, "q");
@@ -40,7 +40,7 @@ static void every_size_shows_it(void **state)
     wait_text(&t, 1, "rank 31, first");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         tty_resize(&t, sizes[i][0], sizes[i][1]);
-        wait_text(&t, -1, "Enter its table");
+        wait_text(&t, -1, "Enter open table");
         wait_text(&t, 1, "rank 31");
         wait_text(&t, NOWHERE, "=\xe2\x9c\x97");
     }
