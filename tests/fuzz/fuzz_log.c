@@ -4,6 +4,7 @@
 
 #include "log/log_check.h"
 #include "report/log_output.h"
+#include "written.h"
 
 static uint32_t masked(struct str s)
 {
@@ -61,8 +62,9 @@ static void look(const char *path, bool tensorboard)
     assert(at == s.points.n);
     log_check_run(&c, &s);
     out_fd(&out, null);
-    log_check_json(&out, &s, &c, "fuzz");
-    log_csv(&out, &s);
+    struct checked_log found = {&s, &c};
+    put_json(&out, log_check_json, &found);
+    log_csv(&out, &found);
     assert(out_close(&out, &e) == 0);
     log_check_release(&c);
     series_release(&s);

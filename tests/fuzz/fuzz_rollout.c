@@ -8,6 +8,7 @@
 #include "report/rollout_output.h"
 #include "rollout/rollout.h"
 #include "rollout/rollout_section.h"
+#include "written.h"
 
 static void told(const struct rollout *r)
 {
@@ -19,7 +20,7 @@ static void told(const struct rollout *r)
     if (null < 0)
         null = open("/dev/null", O_WRONLY);
     out_fd(&o, null);
-    rollout_json(&o, r, "fuzz");
+    put_json(&o, rollout_json, r);
     rollout_csv(&o, r);
     assert(out_close(&o, &e) == 0);
     document_begin(&d);

@@ -6,6 +6,7 @@
 #include "config/settings_section.h"
 #include "document/write.h"
 #include "report/settings_output.h"
+#include "written.h"
 
 /* Every check has one state, and the verdict is what the states say. */
 static void look(struct config_compare *c)
@@ -29,7 +30,7 @@ static void write_all(const struct config_compare *c)
     for (int csv = 0; csv < 2; csv++) {
         if (out_file(&o, csv ? fuzz_put(fuzz_dir(), "out.csv", STR("")) : fuzz_put(fuzz_dir(), "out.json", STR("")), &e))
             abort();
-        csv ? config_csv(&o, c) : config_json(&o, c, "fuzz");
+        csv ? config_csv(&o, c) : put_json(&o, config_json, c);
         if (out_close(&o, &e))
             abort();
     }

@@ -9,6 +9,7 @@
 #include "document/write.h"
 #include "norms/norms_section.h"
 #include "report/norms_output.h"
+#include "written.h"
 
 static int null = -1;
 
@@ -40,7 +41,7 @@ static void curves(const char *const *path, size_t n, const struct thresholds *t
         assert(c.spikes.v[i].run < 2 && (!i || c.spikes.v[i].step >= c.spikes.v[i - 1].step));
     curves_judge(&c, &tol->curves); /* again, as when a limit moves */
     out_fd(&o, null);
-    curves_json(&o, &c, "fuzz");
+    put_json(&o, curves_json, &c);
     curves_csv(&o, &c);
     put_away(&o);
     struct document d;
@@ -73,7 +74,7 @@ static void norms(const char *t, const char *g, const struct thresholds *tol)
         assert(!i || isnan(n.pairs.v[i - 1].rel) || p->rel <= n.pairs.v[i - 1].rel);
     }
     out_fd(&o, null);
-    norms_json(&o, &n, "fuzz");
+    put_json(&o, norms_json, &n);
     norms_csv(&o, &n);
     put_away(&o);
     struct document d;
