@@ -33,6 +33,7 @@ void workspace_add_item(struct workspace *d, uint32_t line, uint8_t mark, struct
     vec_push(&d->list.items, x);
 }
 
+__attribute__((format(printf, 5, 0)))
 static void add_command(struct workspace *d, const char *verb, const char *words, bool prose, const char *fmt,
                         va_list ap)
 {
