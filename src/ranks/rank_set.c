@@ -6,17 +6,21 @@
 #include "base/msg.h"
 #include "base/threads.h"
 
-/* Recordings that several threads read, each the next one. */
+/* Recordings that several threads read. */
 struct reading {
     struct rank_set *set;
     struct rank_watch *watch;
     const struct place **place; /* of each rank of the set */
     struct err *err;            /* of each: code 0 where it was read */
-    atomic_size_t next;
 };
 
-static void read_one(struct reading *x, size_t i)
+static void read_one(void *ctx, size_t i)
 {
+    struct reading *x = ctx;
+    if (x->watch && atomic_load(&x->watch->cancel)) {
+        err_set(&x->err[i], ERR_CANCEL, "%s", _("interrupted"));
+        return;
+    }
     struct rank_dump *r = x->set->ranks.v[i];
     pthread_mutex_t lock; /* nobody looks at it meanwhile */
     pthread_mutex_init(&lock, NULL);
@@ -27,21 +31,8 @@ static void read_one(struct reading *x, size_t i)
     else if (!x->err[i].code)
         x->err[i].code = ERR_DATA;
     pthread_mutex_destroy(&lock);
-}
-
-static void *read_some(void *ctx)
-{
-    struct reading *x = ctx;
-    for (size_t i; (i = atomic_fetch_add(&x->next, 1)) < x->set->ranks.n;) {
-        if (x->watch && atomic_load(&x->watch->cancel)) {
-            err_set(&x->err[i], ERR_CANCEL, "%s", _("interrupted"));
-            continue;
-        }
-        read_one(x, i);
-        if (x->watch && x->watch->each)
-            x->watch->each(x->watch->ctx);
-    }
-    return NULL;
+    if (x->watch && x->watch->each)
+        x->watch->each(x->watch->ctx);
 }
 
 int rank_set_load(struct rank_set *s, const char *path, const place_list *places, int step, int workers, struct err *e)
@@ -80,6 +71,7 @@ int rank_set_load_watched(struct rank_set *s, const char *path, const place_list
 {
     *s = (struct rank_set){.path = path, .step = step};
     struct reading x = {.set = s, .watch = w};
+    struct work_crew crew;
     x.place = mem_zalloc((places->n + 1) * sizeof *x.place);
     for (size_t i = 0; i < places->n; i++) { /* places are sorted by step and rank */
         const struct place *p = &places->v[i];
@@ -92,8 +84,9 @@ int rank_set_load_watched(struct rank_set *s, const char *path, const place_list
         vec_push(&s->ranks, r);
     }
     x.err = mem_zalloc((s->ranks.n + 1) * sizeof *x.err);
-    int threads = threads_wanted(workers);
-    threads_run(threads < (int)s->ranks.n ? threads : (int)s->ranks.n, read_some, &x);
+    work_crew_init(&crew);
+    work_crew_each(&crew, workers, s->ranks.n, NULL, read_one, &x);
+    work_crew_release(&crew);
     int rc = drop_unread(&x, e);
     free(x.place);
     free(x.err);

@@ -22,7 +22,7 @@ int rank_set_load(struct rank_set *s, const char *path, const place_list *places
  * where cancel is set. */
 struct rank_watch {
     atomic_bool cancel;
-    void (*each)(void *ctx);
+    void (*each)(void *ctx); /* one more was read: from any thread */
     bool (*unread)(void *ctx, const struct place *p, const struct err *e); /* goes on without it: true. NULL: ends.
                                                                               In order, at the end */
     void *ctx;
