@@ -67,6 +67,11 @@ static bool met(struct workspace *d, const struct command *c)
     const struct comparison *s = d->c;
     if ((c->needs & CHANGES) && !workspace_may_change(d))
         return false;
+    /* where the cursor is says more than how far reading is: no wait brings a row under it */
+    if ((c->needs & ON_ROW) && d->overlay == OVERLAY_NONE && workspace_shows_ranks(d)) {
+        workspace_complain(d, _("%s: needs a row of a table; Enter opens the table of this cell"), c->name);
+        return false;
+    }
     if ((c->needs & (NEEDS_PAIRED | NEEDS_JUDGED | NEEDS_BOTH)) && s->failed) {
         workspace_complain(d, "%s", s->err.text);
         return false;
@@ -87,10 +92,6 @@ static bool met(struct workspace *d, const struct command *c)
     }
     if ((c->needs & NEEDS_ROW) && !workspace_lines(d)) {
         workspace_complain(d, _("%s: no rows yet"), c->name);
-        return false;
-    }
-    if ((c->needs & ON_ROW) && d->overlay == OVERLAY_NONE && workspace_shows_ranks(d)) {
-        workspace_complain(d, _("%s: needs a row of a table; Enter opens the table of this cell"), c->name);
         return false;
     }
     if ((c->needs & NEEDS_ROW) && (c->needs & CHANGES))
