@@ -318,6 +318,8 @@ void recorded_call_open(struct recorded_call *r, struct arena *a, const struct d
     if (c->backward)
         open_backward(r, forward);
     count_all(r);
+    if (!c->backward && !r->tensors) /* no operator makes its output of nothing: outputs are not read for it */
+        call_unknown(c, UNKNOWN_ARGUMENT);
 }
 
 /* ---- values ---- */

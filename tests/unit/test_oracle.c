@@ -375,6 +375,25 @@ static void no_default_is_taken_where_arguments_are_not_recorded(void **state)
     forget(&a);
 }
 
+/* Its file is gone, which would be the reason if it had been looked for. */
+static void outputs_alone_are_not_read(void **state)
+{
+    struct tensor_dump d;
+    struct alone a;
+    float out[64];
+    (void)state;
+    seed = 6;
+    tensors_begin(&d);
+    draw_all(out, ARRAY_LEN(out));
+    open_call(&d, "Mint.add.0.forward");
+    end_call(&d, "Mint.add.0.forward", "64", out, ARRAY_LEN(out));
+    tensors_end(&d);
+    remove(path_in(d.dir, "dump_tensor_data/Mint.add.0.forward.output.0.npy"));
+    examine(&a, d.dir, NULL);
+    assert_int_equal(a.found->side[TARGET].cover.unknown[UNKNOWN_ARGUMENT], 1);
+    forget(&a);
+}
+
 static void a_budget_is_kept_and_results_do_not_depend_on_threads(void **state)
 {
     struct tensor_dump d;
@@ -634,6 +653,7 @@ int main(void)
         cmocka_unit_test(few_products_name_no_arithmetic),
         cmocka_unit_test(nothing_is_said_of_nan_and_unknown_operators),
         cmocka_unit_test(no_default_is_taken_where_arguments_are_not_recorded),
+        cmocka_unit_test(outputs_alone_are_not_read),
         cmocka_unit_test(a_budget_is_kept_and_results_do_not_depend_on_threads),
         cmocka_unit_test(random_vectors_see_what_rows_would_miss),
         cmocka_unit_test(the_side_that_is_wrong_is_named),
