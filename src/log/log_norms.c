@@ -8,10 +8,16 @@
 
 #define LIST_BYTES (1u << 20)
 
+/* What every kind of line has and most lines of a log lack. */
+static bool names_norms(struct str line)
+{
+    return scan_has(line, "norm");
+}
+
 bool norm_line_starts(struct str line)
 {
-    return scan_has(line, "dump local norm:") || scan_has(line, "local_norm step ") ||
-           scan_has(line, "embedding_local_norm:");
+    return names_norms(line) && (scan_has(line, "dump local norm:") || scan_has(line, "local_norm step ") ||
+                                 scan_has(line, "embedding_local_norm:"));
 }
 
 enum log_take norm_line_take(struct series_builder *k, struct str line, size_t fresh, bool last)
@@ -60,7 +66,8 @@ static bool marker(struct str line, struct str *rest)
 bool norm_list_starts(struct str line)
 {
     struct str rest;
-    if (!scan_has(line, "l norm") && !scan_has(line, "l_norm") && !scan_has(line, "norm_size"))
+    if (!names_norms(line) ||
+        (!scan_has(line, "l norm") && !scan_has(line, "l_norm") && !scan_has(line, "norm_size")))
         return false;
     if (scan_has(line, "norm_size: ("))
         return true;

@@ -147,35 +147,39 @@ bool scan_count(struct str *s, int64_t *v)
     return true;
 }
 
-/* 16 places at a time where the word's first and last letter stand: letters alone are too common in a log for
+/* 32 places at a time where the word's first and last letter stand: letters alone are too common in a log for
  * memchr. */
 typedef uint8_t letters __attribute__((vector_size(16)));
+
+#define PLACES (2 * sizeof(letters))
+
+/* Whether the word may begin at one of the places from p on. */
+static bool may_begin(const char *p, size_t n, letters first, letters last)
+{
+    letters a[2], b[2];
+    uint64_t half[2];
+    memcpy(a, p, sizeof a);
+    memcpy(b, p + n - 1, sizeof b);
+    a[0] = (letters)(((a[0] == first) & (b[0] == last)) | ((a[1] == first) & (b[1] == last)));
+    memcpy(half, a, sizeof half);
+    return half[0] | half[1];
+}
 
 bool scan_word(struct str s, const char *word, size_t n, struct str *rest)
 {
     const letters first = (letters){0} + (uint8_t)word[0], last = (letters){0} + (uint8_t)word[n - 1];
-    size_t i = 0;
-    while (i + n + 15 <= s.n) {
-        letters a, b;
-        uint64_t half[2];
-        memcpy(&a, s.p + i, sizeof a);
-        memcpy(&b, s.p + i + n - 1, sizeof b);
-        a = (letters)((a == first) & (b == last));
-        memcpy(half, &a, sizeof half);
-        for (size_t k = 0; (half[0] | half[1]) && k < 16; k++)
-            if (a[k] && memcmp(s.p + i + k, word, n) == 0) {
-                *rest = str_cut(s, i + k + n);
+    const size_t places = s.n < n ? 0 : s.n - n + 1;
+    for (size_t i = 0; i < places; i += PLACES) {
+        /* the last places overlap those before */
+        const size_t from = i + PLACES <= places || places < PLACES ? i : places - PLACES, end = i + PLACES < places ? i + PLACES : places;
+        if (end - from == PLACES && !may_begin(s.p + from, n, first, last))
+            continue;
+        for (size_t k = i; k < end; k++)
+            if (s.p[k] == word[0] && s.p[k + n - 1] == word[n - 1] && memcmp(s.p + k, word, n) == 0) {
+                *rest = str_cut(s, k + n);
                 return true;
             }
-        if (i + n + 15 == s.n)
-            return false;
-        i = i + n + 31 <= s.n ? i + 16 : s.n - n - 15; /* the last places overlap those before */
     }
-    for (; i + n <= s.n; i++)
-        if (s.p[i] == word[0] && memcmp(s.p + i, word, n) == 0) {
-            *rest = str_cut(s, i + n);
-            return true;
-        }
     return false;
 }
 

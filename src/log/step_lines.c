@@ -64,35 +64,43 @@ static bool step_of(const struct step_line *l, struct str line, int64_t *step)
     return false;
 }
 
-static const struct step_line *line_of(struct str line)
+static bool has_words(const struct step_line *l, struct str line)
 {
-    for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
-        bool all = !lines[i].without || !scan_has(line, lines[i].without);
-        double x;
-        for (size_t k = 0; k < ARRAY_LEN(lines[i].need) && lines[i].need[k]; k++)
-            all = all && scan_has(line, lines[i].need[k]);
-        for (size_t k = 0; all && k < VALUES && lines[i].value[k].word; k++)
-            if (number_behind(line, lines[i].value[k].word, &x, NULL))
-                return &lines[i];
-    }
+    for (size_t k = 0; k < ARRAY_LEN(l->need) && l->need[k]; k++)
+        if (!scan_has(line, l->need[k]))
+            return false;
+    return !l->without || !scan_has(line, l->without);
+}
+
+/* The trainer whose step and one of whose values stand in the line, or NULL. Every line of a log is asked, so what most
+ * lines lack is looked for first. */
+static const struct step_line *line_of(struct str line, int64_t *step)
+{
+    double x;
+    if (!scan_has(line, "step"))
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+        if (has_words(&lines[i], line) && step_of(&lines[i], line, step))
+            for (size_t k = 0; k < VALUES && lines[i].value[k].word; k++)
+                if (number_behind(line, lines[i].value[k].word, &x, NULL))
+                    return &lines[i];
     return NULL;
 }
 
 bool step_line_starts(struct str line)
 {
     int64_t step;
-    const struct step_line *l = line_of(line);
-    return l && step_of(l, line, &step);
+    return line_of(line, &step) != NULL;
 }
 
 enum log_take step_line_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
-    const struct step_line *l = line_of(line);
     struct log_record r = {0};
+    const struct step_line *l = line_of(line, &r.step);
     double x, digit;
     (void)fresh;
     (void)last;
-    if (!l || !step_of(l, line, &r.step))
+    if (!l)
         return TAKE_NOT;
     for (size_t i = 0; i < VALUES && l->value[i].word; i++) {
         double scale = l->value[i].scale > 0 ? l->value[i].scale : 1;
