@@ -73,7 +73,7 @@ $(BUILD)/%.o: %.c $(BUILD)/.flags | $(BUILD)/.deps
 
 # the kernels want the vectoriser, and what widens elements for them; they read no errno and no float flags
 $(BUILD)/src/num/kern%.o: override OPT += -O3 -fno-math-errno -fno-trapping-math -Wno-psabi
-$(BUILD)/src/num/dtype.o: override OPT += -O3
+$(BUILD)/src/num/dtype.o $(BUILD)/src/num/grain.o: override OPT += -O3
 ifeq ($(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null))),x86_64)
 $(BUILD)/src/num/kern_avx2.o: override OPT += -mavx2 -mfma -mf16c -mpopcnt
 $(BUILD)/src/num/kern_avx512.o: override OPT += -mavx512f -mavx512vl -mavx512dq -mavx512bw -mfma -mf16c -mpopcnt -mprefer-vector-width=512

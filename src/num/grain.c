@@ -1,9 +1,10 @@
-/* One pass over both tensors, ended by the first elements that need all bits: nearly always in the first block. */
+/* One pass over both tensors, ended by the first elements that need all bits: nearly always the first ones. */
 #include "num/grain.h"
 
 #include "base/msg.h"
 
 #define BLOCK 1024
+#define AT_ONCE 64    /* elements that are looked at before it is asked whether more are needed */
 #define LEAST 64       /* elements other than 0: fewer may be round by chance or by nature */
 #define FINE 0.75      /* of the other side's: rounding leaves one in 2^13 as it is */
 #define LARGEST 0.1    /* rel L2 beyond which no limit has to be doubted */
@@ -16,6 +17,53 @@
 
 #define SAMPLED 16     /* blocks, where only a part of a side can be coarse */
 #define PART 8         /* of them in which so many are it */
+
+/* Both sides read in blocks; one that is asked for again at once is not read again. */
+struct side_blocks {
+    const struct tensor *side[2];
+    struct tensor_walk walk[2];
+    uint32_t v[2][BLOCK];
+    uint64_t at;
+    long n; /* elements of v; 0: nothing is read yet */
+    struct figures_watch *watch;
+};
+
+static void blocks_open(struct side_blocks *b, const struct tensor *t, const struct tensor *g, struct figures_watch *watch)
+{
+    b->side[0] = t;
+    b->side[1] = g;
+    b->at = 0;
+    b->n = 0;
+    b->watch = watch;
+    for (int s = 0; s < 2; s++)
+        tensor_walk_init(&b->walk[s], b->side[s]);
+}
+
+static void blocks_close(struct side_blocks *b)
+{
+    for (int s = 0; s < 2; s++)
+        tensor_walk_release(&b->walk[s]);
+}
+
+/* The block that begins at an element. */
+static int block_at(struct side_blocks *b, uint64_t at, struct err *e)
+{
+    if (b->n && b->at == at)
+        return 0;
+    if (b->watch && atomic_load_explicit(&b->watch->cancel, memory_order_relaxed))
+        return err_set(e, ERR_CANCEL, "%s", _("stopped"));
+    long got[2] = {0, 0};
+    for (int s = 0; s < 2; s++) {
+        if (at != b->at + (uint64_t)b->n)
+            tensor_walk_seek(&b->walk[s], at);
+        got[s] = tensor_walk_next(&b->walk[s], b->v[s], BLOCK, e);
+        if (got[s] < 0)
+            return -1;
+    }
+    b->at = at;
+    b->n = got[0] < got[1] ? got[0] : got[1];
+    return 0;
+}
 
 struct grains {
     uint32_t bits[2]; /* any element of a side has, of those a coarser type has not */
@@ -44,25 +92,16 @@ static bool both_fine(const struct grains *x)
     return (x->bits[0] & HALF) && (x->bits[1] & HALF);
 }
 
-static int walk(struct grains *x, const struct tensor *const side[2], struct figures_watch *watch, struct err *e)
+static int take_all(struct grains *x, struct side_blocks *b, struct err *e)
 {
-    struct tensor_walk w[2];
-    uint32_t v[BLOCK];
-    int rc = 0;
-    for (int s = 0; s < 2; s++)
-        tensor_walk_init(&w[s], side[s]);
-    for (uint64_t at = 0; at < side[0]->numel && rc == 0 && !both_fine(x); at += BLOCK) {
-        if (watch && atomic_load_explicit(&watch->cancel, memory_order_relaxed))
-            rc = err_set(e, ERR_CANCEL, "%s", _("stopped"));
-        for (int s = 0; s < 2 && rc == 0; s++) {
-            long got = tensor_walk_next(&w[s], v, BLOCK, e);
-            rc = got < 0 ? -1 : 0;
-            take(x, s, v, got);
-        }
+    for (uint64_t at = 0; at < b->side[0]->numel && !both_fine(x); at += BLOCK) {
+        if (block_at(b, at, e))
+            return -1;
+        for (long i = 0; i < b->n && !both_fine(x); i += AT_ONCE)
+            for (int s = 0; s < 2; s++)
+                take(x, s, b->v[s] + i, b->n - i < AT_ONCE ? b->n - i : AT_ONCE);
     }
-    for (int s = 0; s < 2; s++)
-        tensor_walk_release(&w[s]);
-    return rc;
+    return 0;
 }
 
 /* Elements that are round where the other side's are not, and not as the one before: a constant may be round by
@@ -70,9 +109,10 @@ static int walk(struct grains *x, const struct tensor *const side[2], struct fig
 struct round_part {
     uint32_t before[2];
     uint64_t brain[2], half[2], last[2][2], all;
+    uint64_t round[2]; /* round, whatever the other side's are */
 };
 
-static void take_part(struct round_part *x, const uint32_t *v[2], long n)
+static void take_part(struct round_part *x, uint32_t v[2][BLOCK], long n)
 {
     for (long i = 0; i < n; i++)
         for (int s = 0; s < 2; s++) {
@@ -84,37 +124,49 @@ static void take_part(struct round_part *x, const uint32_t *v[2], long n)
             x->last[s][1] += round && v[s][i] & HALF_LAST;
             x->before[s] = round ? v[s][i] : x->before[s];
         }
+}
+
+static void count_round(struct round_part *x, uint32_t v[2][BLOCK], long n)
+{
+    uint32_t round[2] = {0, 0};
+    for (long i = 0; i < n; i++) {
+        round[0] += !(v[0][i] & HALF);
+        round[1] += !(v[1][i] & HALF);
+    }
+    x->round[0] += round[0];
+    x->round[1] += round[1];
     x->all += (uint64_t)n;
 }
 
-/* A few blocks spread over both sides. */
-static int sample_part(struct round_part *x, const struct tensor *const side[2], struct err *e)
+/* So many are enough to be a part. */
+static bool is_enough(const struct round_part *x, uint64_t round)
 {
-    struct tensor_walk w[2];
-    uint32_t v[2][BLOCK];
-    uint64_t n = side[0]->numel, step = n > (uint64_t)SAMPLED * BLOCK ? n / SAMPLED : BLOCK;
-    int rc = 0;
-    for (int s = 0; s < 2; s++)
-        tensor_walk_init(&w[s], side[s]);
-    for (uint64_t at = 0; at < n && rc == 0; at += step) {
-        long got[2] = {0, 0};
-        for (int s = 0; s < 2 && rc == 0; s++) {
-            tensor_walk_seek(&w[s], at);
-            got[s] = tensor_walk_next(&w[s], v[s], BLOCK, e);
-            rc = got[s] < 0 ? -1 : 0;
-        }
-        if (rc == 0)
-            take_part(x, (const uint32_t *[]){v[0], v[1]}, got[0] < got[1] ? got[0] : got[1]);
+    return round >= LEAST && round >= x->all / PART;
+}
+
+/* A few blocks spread over both sides: first whether there are enough round elements at all, which is rare, then which. */
+static int sample_part(struct round_part *x, struct side_blocks *b, struct err *e)
+{
+    const uint64_t n = b->side[0]->numel, step = n > (uint64_t)SAMPLED * BLOCK ? n / SAMPLED : BLOCK;
+    for (uint64_t at = 0; at < n; at += step) {
+        if (block_at(b, at, e))
+            return -1;
+        count_round(x, b->v, b->n);
     }
-    for (int s = 0; s < 2; s++)
-        tensor_walk_release(&w[s]);
-    return rc;
+    if (!is_enough(x, x->round[0]) && !is_enough(x, x->round[1]))
+        return 0;
+    for (uint64_t at = 0; at < n; at += step) {
+        if (block_at(b, at, e))
+            return -1;
+        take_part(x, b->v, b->n);
+    }
+    return 0;
 }
 
 /* So many are round, and so many of them to the last bit of the type. */
 static bool is_part(const struct round_part *x, uint64_t round, uint64_t last)
 {
-    return round >= LEAST && round >= x->all / PART && last >= round / LAST;
+    return is_enough(x, round) && last >= round / LAST;
 }
 
 static enum dtype part_of(const struct round_part *x, int s)
@@ -124,25 +176,33 @@ static enum dtype part_of(const struct round_part *x, int s)
                                                    : DTYPE_UNKNOWN;
 }
 
-int grain_look(const struct tensor *t, const struct tensor *g, struct figures *f, struct figures_watch *watch,
-               struct err *e)
+static int look(struct side_blocks *b, struct figures *f, struct err *e)
 {
-    const struct tensor *side[2] = {t, g};
     struct grains x = {.bits = {0, 0}};
-    if (walk(&x, side, watch, e))
+    struct round_part part = {.all = 0};
+    if (take_all(&x, b, e))
         return -1;
     for (int s = 0; s < 2; s++) {
         bool coarse = !(x.bits[s] & HALF) && x.all[s] >= LEAST && x.last[s][x.bits[s] != 0] >= x.all[s] / LAST &&
                       (double)x.fine[!s] >= FINE * (double)x.all[!s];
         f->kept[s] = !coarse ? DTYPE_UNKNOWN : x.bits[s] ? DTYPE_F16 : DTYPE_BF16;
     }
-    struct round_part part = {.all = 0};
     if (f->kept[0] || f->kept[1])
         return 0;
-    if (sample_part(&part, side, e))
+    if (sample_part(&part, b, e))
         return -1;
     for (int s = 0; s < 2; s++)
         if (part_of(&part, s) && !part_of(&part, !s))
             f->kept[s] = KEPT_PART | (uint8_t)part_of(&part, s);
     return 0;
+}
+
+int grain_look(const struct tensor *t, const struct tensor *g, struct figures *f, struct figures_watch *watch,
+               struct err *e)
+{
+    struct side_blocks b;
+    blocks_open(&b, t, g, watch);
+    int rc = look(&b, f, e);
+    blocks_close(&b);
+    return rc;
 }
