@@ -20,121 +20,194 @@ static long split_size(const struct dump *d, uint32_t c, const char *list, size_
     return -1;
 }
 
+/* The tensors of every call, in the order of the group. */
 struct members {
     size_t n;
-    double **in, **out;
-    uint64_t *in_n, *out_n;
+    struct part_source *in, *out; /* one list: in, then out */
+    bool held, unread;            /* unread: one of them could not be read to its end */
+    double *room[3];              /* of PART_STRETCH elements; NULL where all are held */
 };
 
 static void members_release(struct members *m)
 {
-    for (size_t i = 0; i < m->n; i++) {
-        free(m->in[i]);
-        free(m->out[i]);
-    }
+    for (size_t i = 0; i < 2 * m->n; i++)
+        part_source_release(&m->in[i]);
     free(m->in);
-    free(m->out);
-    free(m->in_n);
-    free(m->out_n);
+    for (size_t i = 0; i < ARRAY_LEN(m->room); i++)
+        free(m->room[i]);
 }
 
 static bool members_read(struct members *m, const struct whole_calls *w, const struct collective *c)
 {
     bool all = true;
     *m = (struct members){.n = c->calls.n};
-    m->in = mem_zalloc((m->n + 1) * sizeof *m->in);
-    m->out = mem_zalloc((m->n + 1) * sizeof *m->out);
-    m->in_n = mem_zalloc((m->n + 1) * sizeof *m->in_n);
-    m->out_n = mem_zalloc((m->n + 1) * sizeof *m->out_n);
-    for (size_t i = 0; i < m->n; i++) {
+    m->in = mem_zalloc((2 * m->n + 1) * sizeof *m->in);
+    m->out = m->in + m->n;
+    for (size_t i = 0; i < m->n && all; i++) {
         const struct dump *d = rank_dump_of(w, c->calls.v[i].rank);
-        uint32_t in = call_tensor(d, c->calls.v[i].call, IO_INPUT), out = call_tensor(d, c->calls.v[i].call, IO_OUTPUT);
-        m->in[i] = in == NONE ? NULL : part_values(d, in, &m->in_n[i]);
-        m->out[i] = out == NONE ? NULL : part_values(d, out, &m->out_n[i]);
-        all &= m->in[i] && m->out[i];
+        all = part_source_open(&m->in[i], d, call_tensor(d, c->calls.v[i].call, IO_INPUT)) &&
+              part_source_open(&m->out[i], d, call_tensor(d, c->calls.v[i].call, IO_OUTPUT));
     }
+    all = all && part_sources_hold(m->in, 2 * m->n);
+    m->held = all && (!m->n || m->in[0].held);
+    for (size_t i = 0; all && !m->held && i < ARRAY_LEN(m->room); i++)
+        m->room[i] = mem_alloc((PART_STRETCH + 1) * sizeof **m->room);
     return all;
 }
 
-static double reduced(const struct members *m, const char *op, uint64_t i, bool absolute)
+static const double *at(struct members *m, const struct part_source *s, uint64_t from, uint64_t n, int room)
 {
-    double x = absolute ? fabs(m->in[0][i]) : m->in[0][i];
-    for (size_t k = 1; k < m->n; k++) {
-        double y = absolute ? fabs(m->in[k][i]) : m->in[k][i];
-        if (isnan(x) || isnan(y)) /* frameworks hand NaN on, fmax does not */
-            x = NAN;
-        else
-            x = strcmp(op, "max") == 0 ? fmax(x, y) : strcmp(op, "min") == 0 ? fmin(x, y) : x + y;
+    const double *x = part_source_at(s, from, n, m->room[room]);
+    m->unread |= !x;
+    return x;
+}
+
+static double joined(const char *op, double x, double y)
+{
+    if (isnan(x) || isnan(y)) /* frameworks hand NaN on, fmax does not */
+        return NAN;
+    return strcmp(op, "max") == 0 ? fmax(x, y) : strcmp(op, "min") == 0 ? fmin(x, y) : x + y;
+}
+
+/* Elements [from, from + n) of the inputs, reduced. Room 1 is used. */
+static void reduce(struct members *m, const char *op, uint64_t from, uint64_t n, bool absolute, double *out)
+{
+    for (size_t k = 0; k < m->n && !m->unread; k++) {
+        const double *x = at(m, &m->in[k], from, n, 1);
+        for (uint64_t i = 0; x && i < n; i++) {
+            double y = absolute ? fabs(x[i]) : x[i];
+            out[i] = k ? joined(op, out[i], y) : y;
+        }
     }
-    return strcmp(op, "avg") == 0 ? x / (double)m->n : x;
+    for (uint64_t i = 0; strcmp(op, "avg") == 0 && i < n; i++)
+        out[i] /= (double)m->n;
 }
 
 static bool same_inputs(const struct members *m)
 {
     for (size_t i = 1; i < m->n; i++)
-        if (m->in_n[i] != m->in_n[0])
+        if (m->in[i].n != m->in[0].n)
             return false;
     return true;
 }
 
-/* What member `who` should have received, as many elements as it has; NULL where that does not fit. */
-static double *expected(const struct whole_calls *w, const struct collective *c, const struct members *m, size_t who)
+/* ---- what a member should have received ---- */
+
+/* Pieces of inputs, one behind the other. */
+struct piece {
+    size_t of; /* member */
+    uint64_t from, n;
+};
+
+/* Of one member, or of all where all receive the same. */
+struct expectation {
+    const char *op;    /* reduced from `from` on; NULL: of pieces */
+    uint64_t from;
+    VEC(struct piece) pieces;
+    bool fits;
+};
+
+static bool reduced_alike(const struct collective *c)
 {
-    uint64_t n = m->out_n[who], at = 0;
-    double *x = mem_alloc(((size_t)n + 1) * sizeof *x);
-    bool fits = true;
-    if (c->op) {
-        uint64_t from = strcmp(c->name, "all_reduce") == 0 ? 0 : who * n;
-        fits = same_inputs(m) && from + n <= m->in_n[0];
-        for (uint64_t i = 0; fits && i < n; i++)
-            x[i] = reduced(m, c->op, from + i, false);
-    } else if (strcmp(c->name, "all_gather_into_tensor") == 0) {
-        for (size_t k = 0; k < m->n && fits; at += m->in_n[k++])
-            if ((fits = at + m->in_n[k] <= n))
-                memcpy(x + at, m->in[k], (size_t)m->in_n[k] * sizeof *x);
-        fits &= at == n;
-    } else if (strcmp(c->name, "all_to_all_single") == 0) {
-        for (size_t k = 0; k < m->n && fits; k++) {
-            const struct dump *d = rank_dump_of(w, c->calls.v[k].rank);
-            uint32_t call = c->calls.v[k].call, row = call_tensor(d, call, IO_INPUT);
-            const struct shape *s = dump_row_shape(d, row);
-            uint64_t rows = s && s->ndim ? (uint64_t)s->dim[0] : 0, each = rows ? m->in_n[k] / rows : 0, from = 0,
-                     take = rows / m->n;
-            for (size_t j = 0; j <= who; j++) {
-                long own = split_size(d, call, "input.3", j);
-                if (j < who)
-                    from += own < 0 ? rows / m->n : (uint64_t)own;
-                else
-                    take = own < 0 ? rows / m->n : (uint64_t)own;
-            }
-            fits = (from + take) * each <= m->in_n[k] && at + take * each <= n;
-            if (fits)
-                memcpy(x + at, m->in[k] + from * each, (size_t)(take * each) * sizeof *x);
-            at += take * each;
-        }
-        fits &= at == n;
-    } else {
-        fits = false;
+    return c->op ? strcmp(c->name, "all_reduce") == 0 : strcmp(c->name, "all_gather_into_tensor") == 0;
+}
+
+static void expect_gathered(struct expectation *x, const struct members *m)
+{
+    for (size_t k = 0; k < m->n; k++) {
+        struct piece p = {k, 0, m->in[k].n};
+        vec_push(&x->pieces, p);
     }
-    if (fits)
-        return x;
-    free(x);
-    return NULL;
+}
+
+/* Rows of each member's input, cut for the members of the group. */
+static void expect_exchanged(struct expectation *x, const struct whole_calls *w, const struct collective *c,
+                             const struct members *m, size_t who)
+{
+    for (size_t k = 0; k < m->n && x->fits; k++) {
+        const struct dump *d = rank_dump_of(w, c->calls.v[k].rank);
+        uint32_t call = c->calls.v[k].call;
+        const struct shape *s = dump_row_shape(d, m->in[k].row);
+        uint64_t rows = s && s->ndim ? (uint64_t)s->dim[0] : 0, each = rows ? m->in[k].n / rows : 0, from = 0,
+                 take = rows / m->n;
+        for (size_t j = 0; j <= who; j++) {
+            long own = split_size(d, call, "input.3", j);
+            if (j < who)
+                from += own < 0 ? rows / m->n : (uint64_t)own;
+            else
+                take = own < 0 ? rows / m->n : (uint64_t)own;
+        }
+        struct piece p = {k, from * each, take * each};
+        x->fits = (from + take) * each <= m->in[k].n;
+        vec_push(&x->pieces, p);
+    }
+}
+
+/* What member `who` should have received, as many elements as it has; false where that does not fit. */
+static bool expect(struct expectation *x, const struct whole_calls *w, const struct collective *c,
+                   const struct members *m, size_t who)
+{
+    uint64_t n = m->out[who].n, all = 0;
+    *x = (struct expectation){.op = c->op, .fits = true};
+    if (c->op) {
+        x->from = reduced_alike(c) ? 0 : who * n;
+        x->fits = same_inputs(m) && x->from + n <= m->in[0].n;
+        return x->fits;
+    }
+    if (reduced_alike(c))
+        expect_gathered(x, m);
+    else if (strcmp(c->name, "all_to_all_single") == 0)
+        expect_exchanged(x, w, c, m, who);
+    else
+        x->fits = false;
+    for (size_t i = 0; i < x->pieces.n; i++)
+        all += x->pieces.v[i].n;
+    x->fits &= all == n;
+    return x->fits;
+}
+
+/* Its elements [from, from + n). Room 1 is used. */
+static void expected(struct members *m, const struct expectation *x, uint64_t from, uint64_t n, double *out)
+{
+    uint64_t begin = 0, done = 0;
+    if (x->op) {
+        reduce(m, x->op, x->from + from, n, false, out);
+        return;
+    }
+    for (size_t i = 0; i < x->pieces.n && done < n && !m->unread; i++) {
+        const struct piece *p = &x->pieces.v[i];
+        if (from + done < begin + p->n) {
+            uint64_t skip = from + done - begin, take = p->n - skip < n - done ? p->n - skip : n - done;
+            const double *v = at(m, &m->in[p->of], p->from + skip, take, 1);
+            if (v && take)
+                memcpy(out + done, v, (size_t)take * sizeof *out);
+            done += take;
+        }
+        begin += p->n;
+    }
 }
 
 /* Rounding of the additions, relative to the result: cancellation makes it larger. */
-static double rounding_bound(const struct collective *c, const struct members *m, enum dtype type)
+static double rounding_bound(const struct collective *c, struct members *m, enum dtype type)
 {
     double eps = dtype_is_float(type) ? dtype_table[type].epsilon : 0, terms = 0, sum = 0;
     if (!c->op || strcmp(c->op, "max") == 0 || strcmp(c->op, "min") == 0)
         return 0;
-    for (uint64_t i = 0; i < m->in_n[0]; i++) {
-        double a = reduced(m, "sum", i, true), s = reduced(m, "sum", i, false);
-        if (!isfinite(a))
-            continue;
-        terms += a * a;
-        sum += s * s;
+    uint64_t n = m->in[0].n, most = part_stretch(m->held, n);
+    double *sums = mem_alloc(((size_t)most + 1) * sizeof *sums), *sizes = mem_alloc(((size_t)most + 1) * sizeof *sizes);
+    for (uint64_t from = 0, take; from < n && !m->unread; from += take) {
+        take = part_stretch(m->held, n - from);
+        reduce(m, "sum", from, take, true, sizes);
+        reduce(m, "sum", from, take, false, sums);
+        for (uint64_t i = 0; i < take && !m->unread; i++) {
+            if (!isfinite(sizes[i]))
+                continue;
+            terms += sizes[i] * sizes[i];
+            sum += sums[i] * sums[i];
+        }
     }
+    free(sums);
+    free(sizes);
     double grown = sum > 0 ? sqrt(terms / sum) : 1;
     return eps / 2 * (double)(m->n - 1) * (isfinite(grown) ? grown : 1);
 }
@@ -157,37 +230,66 @@ void collective_say(struct collective *c, const char *id, const char *fmt, ...)
     c->verdict = COLLECTIVE_DEVIATE;
 }
 
-static double best_factor(const double *out, const double *want, uint64_t n)
+/* Sums over the first member's output and what it should be. */
+struct factor_sums {
+    double both, own;       /* the factor that fits best is both / own */
+    double factor, off, all; /* what is left with a factor */
+    const enum dtype *coarser;
+    bool held_by[2];        /* its elements are numbers of that type */
+};
+
+static void add_factor(struct factor_sums *s, const double *out, const double *want, uint64_t n)
 {
-    double both = 0, own = 0;
     for (uint64_t i = 0; i < n; i++) {
         if (!isfinite(out[i]) || !isfinite(want[i]))
             continue;
-        both += out[i] * want[i];
-        own += want[i] * want[i];
+        double x = out[i] - s->factor * want[i];
+        s->both += out[i] * want[i];
+        s->own += want[i] * want[i];
+        s->off += x * x;
+        s->all += out[i] * out[i];
     }
-    return own > 0 ? both / own : NAN;
+    for (int k = 0; k < 2; k++)
+        s->held_by[k] = s->held_by[k] && held_by(out, n, s->coarser[k]);
 }
 
-static double off_by_factor(const double *out, const double *want, uint64_t n, double f)
+static void sum_factor(struct factor_sums *s, struct members *m, const struct expectation *want)
 {
-    double off = 0, all = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        if (!isfinite(out[i]) || !isfinite(want[i]))
-            continue;
-        double x = out[i] - f * want[i];
-        off += x * x;
-        all += out[i] * out[i];
+    uint64_t n = m->out[0].n;
+    double *x = mem_alloc(((size_t)part_stretch(m->held, n) + 1) * sizeof *x);
+    for (uint64_t from = 0, take; from < n && !m->unread; from += take) {
+        take = part_stretch(m->held, n - from);
+        expected(m, want, from, take, x);
+        const double *out = m->unread ? NULL : at(m, &m->out[0], from, take, 0);
+        if (out)
+            add_factor(s, out, x, take);
     }
-    return all > 0 ? sqrt(off / all) : off > 0 ? INFINITY : 0;
+    free(x);
+}
+
+/* Every piece of `each` elements is some member's input. */
+static bool is_of_inputs(const struct members *m, const struct part_source *x, uint64_t each)
+{
+    size_t found = 0;
+    for (size_t k = 0; k < m->n && each * m->n == x->n; k++)
+        for (size_t j = 0; j < m->n; j++)
+            if (m->in[j].n == each && part_sources_distance(x, k * each, &m->in[j], 0, each) == 0) {
+                found++;
+                break;
+            }
+    return found == m->n;
 }
 
 /* All outputs are off alike: why. */
-static void explain(struct collective *c, const struct members *m, const double *want)
+static void explain(struct collective *c, struct members *m, const struct expectation *want)
 {
     static const enum dtype coarser[] = {DTYPE_BF16, DTYPE_F16};
-    double factor = best_factor(m->out[0], want, m->out_n[0]), n = (double)m->n;
-    double left = off_by_factor(m->out[0], want, m->out_n[0], factor);
+    struct factor_sums best = {.coarser = coarser, .held_by = {true, true}};
+    sum_factor(&best, m, want);
+    double factor = best.own > 0 ? best.both / best.own : NAN, n = (double)m->n;
+    struct factor_sums rest = {.factor = factor, .coarser = coarser};
+    sum_factor(&rest, m, want);
+    double left = rest.all > 0 ? sqrt(rest.off / rest.all) : rest.off > 0 ? INFINITY : 0;
     if (c->op && left < fmax(c->bound * 64, 1e-6) && fabs(factor * n - 1) < 1e-3) {
         collective_say(c, "averaged", _("the outputs are %.3g times the sum of the inputs, within %.2g"), factor, left);
         return;
@@ -197,7 +299,7 @@ static void explain(struct collective *c, const struct members *m, const double 
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(coarser) && c->op; i++)
-        if (dtype_table[coarser[i]].size < dtype_table[c->dtype].size && held_by(m->out[0], m->out_n[0], coarser[i]) &&
+        if (dtype_table[coarser[i]].size < dtype_table[c->dtype].size && best.held_by[i] &&
             c->residual < 8 * n * dtype_table[coarser[i]].epsilon) {
             c->precision = coarser[i];
             collective_say(c, "low-precision-reduction",
@@ -206,43 +308,35 @@ static void explain(struct collective *c, const struct members *m, const double 
                            dtype_table[c->dtype].name, dtype_table[coarser[i]].name, c->residual, c->bound);
             return;
         }
-    if (!c->op && strcmp(c->name, "all_gather_into_tensor") == 0) {
-        uint64_t each = m->in_n[0];
-        size_t found = 0;
-        for (size_t k = 0; k < m->n && each * m->n == m->out_n[0]; k++)
-            for (size_t j = 0; j < m->n; j++)
-                if (part_distance(m->out[0] + k * each, m->in[j], each) == 0) {
-                    found++;
-                    break;
-                }
-        if (found == m->n) {
-            collective_say(c, "wrong-order", "%s",
-                           _("the outputs contain the input of every rank, but not in the order of the group"));
-            return;
-        }
+    if (!c->op && strcmp(c->name, "all_gather_into_tensor") == 0 && is_of_inputs(m, &m->out[0], m->in[0].n)) {
+        collective_say(c, "wrong-order", "%s",
+                       _("the outputs contain the input of every rank, but not in the order of the group"));
+        return;
     }
     collective_say(c, NULL, _("the outputs differ from the result computed from the inputs by %.2g; expected rounding "
                               "error %.2g"),
                    c->residual, c->bound);
 }
 
-static bool constant(const double *x, uint64_t n)
-{
-    for (uint64_t i = 1; i < n; i++)
-        if (x[i] != x[0])
-            return false;
-    return true;
-}
-
 /* Inputs that are the same on all ranks already: the sum multiplies them. */
-static bool doubled(const struct collective *c, const struct members *m)
+static bool doubled(const struct collective *c, struct members *m)
 {
-    if (!c->op || strcmp(c->op, "sum") != 0 || m->in_n[0] < 8 || m->n < 2 || constant(m->in[0], m->in_n[0]))
-        return false;
-    for (size_t i = 1; i < m->n; i++)
-        if (m->in_n[i] != m->in_n[0] || memcmp(m->in[i], m->in[0], (size_t)m->in_n[0] * sizeof **m->in) != 0)
-            return false;
-    return true;
+    uint64_t n = m->in[0].n;
+    bool constant = true, same = c->op && strcmp(c->op, "sum") == 0 && n >= 8 && m->n >= 2 && same_inputs(m);
+    double value = 0;
+    for (uint64_t from = 0, take; same && from < n; from += take) {
+        take = part_stretch(m->held, n - from);
+        const double *x = at(m, &m->in[0], from, take, 0);
+        value = x && !from ? x[0] : value;
+        for (uint64_t i = 0; x && i < take && constant; i++)
+            constant = x[i] == value;
+        for (size_t k = 1; x && k < m->n && same; k++) {
+            const double *y = at(m, &m->in[k], from, take, 1);
+            same = y && memcmp(y, x, (size_t)take * sizeof *x) == 0;
+        }
+        same = same && x;
+    }
+    return same && !constant;
 }
 
 /* The next call of the module takes what was gathered, rank after rank in another order. */
@@ -250,23 +344,15 @@ static bool used_in_other_order(const struct whole_calls *w, const struct collec
 {
     const struct part_call *p = &c->calls.v[0];
     const struct dump *d = rank_dump_of(w, p->rank);
-    uint64_t n = 0, each = m->in_n[0];
-    double *x = NULL;
-    for (uint32_t next = p->call + 1; next < d->calls.n && next < p->call + 8 && !x; next++) {
+    struct part_source x;
+    bool there = false;
+    for (uint32_t next = p->call + 1; next < d->calls.n && next < p->call + 8 && !there; next++) {
         uint32_t row = d->calls.v[next].parent == d->calls.v[p->call].parent ? call_tensor(d, next, IO_INPUT) : NONE;
-        if (row != NONE && dtype_is_float((enum dtype)d->rows.v[row].dtype) && dump_row_numel(d, row) == m->out_n[0])
-            x = part_values(d, row, &n);
+        there = row != NONE && dtype_is_float((enum dtype)d->rows.v[row].dtype) &&
+                dump_row_numel(d, row) == m->out[0].n && part_source_open(&x, d, row);
     }
-    bool other = x && n == each * m->n && part_distance(x, m->out[0], n) != 0;
-    size_t found = 0;
-    for (size_t k = 0; k < m->n && other; k++)
-        for (size_t j = 0; j < m->n; j++)
-            if (m->in_n[j] == each && part_distance(x + k * each, m->in[j], each) == 0) {
-                found++;
-                break;
-            }
-    free(x);
-    return other && found == m->n;
+    double off = there ? part_sources_distance(&x, 0, &m->out[0], 0, x.n) : NAN;
+    return off > 0 && is_of_inputs(m, &x, m->in[0].n);
 }
 
 /* Whether a call's tensors have the figures of this row; like: one of them. */
@@ -299,25 +385,69 @@ static bool is_unused(const struct whole_calls *w, const struct collective *c, b
     return unused;
 }
 
-/* What each member should have received; false where that cannot be computed of one of them. */
-static bool all_expected(const struct whole_calls *w, const struct collective *c, const struct members *m,
-                         double **want)
+/* What was found of each member's output. */
+struct output_sums {
+    struct part_sums want;  /* against what it should be */
+    struct part_sums scaled; /* the same again, where those are not finite */
+    bool differs;           /* from the first member's */
+    uint64_t given;         /* elements that should not be finite */
+};
+
+static void add_output(struct output_sums *s, const double *out, const double *want, uint64_t n, bool again)
 {
-    bool all = true;
-    for (size_t i = 0; i < m->n && all; i++)
-        all = (want[i] = expected(w, c, m, i)) != NULL;
-    return all;
+    part_sums_add(again ? &s->scaled : &s->want, out, want, n);
+    for (uint64_t i = 0; i < n && !again; i++)
+        s->given += !isfinite(want[i]);
+}
+
+/* As part_distance of the two is not 0. */
+static bool differ(const double *a, const double *b, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (a[i] != b[i] && !(isnan(a[i]) && isnan(b[i])))
+            return true;
+    return false;
+}
+
+/* One pass over the outputs; what all receive alike is computed once a stretch. */
+static void sum_outputs(const struct whole_calls *w, const struct collective *c, struct members *m,
+                        struct output_sums *of, bool again)
+{
+    bool alike = reduced_alike(c);
+    uint64_t most = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        most = m->out[i].n > most ? m->out[i].n : most;
+        alike &= m->out[i].n == m->out[0].n;
+    }
+    double *want = mem_alloc(((size_t)part_stretch(m->held, most) + 1) * sizeof *want);
+    for (size_t who = 0; who < m->n && !m->unread; who += alike ? m->n : 1) {
+        struct expectation x;
+        expect(&x, w, c, m, who);
+        for (uint64_t from = 0, take; from < m->out[who].n && !m->unread; from += take) {
+            take = part_stretch(m->held, m->out[who].n - from);
+            expected(m, &x, from, take, want);
+            const double *first = alike && !m->unread ? at(m, &m->out[who], from, take, 0) : NULL;
+            for (size_t i = who; i < (alike ? m->n : who + 1) && !m->unread; i++) {
+                const double *out = first && i == who ? first : at(m, &m->out[i], from, take, 2);
+                if (!out)
+                    break;
+                add_output(&of[i], out, want, take, again);
+                of[i].differs |= first && i > who && differ(out, first, take);
+            }
+        }
+        vec_release(&x.pieces);
+    }
+    free(want);
 }
 
 /* The outputs hold NaN or infinity: whether the inputs give them. True where it was said. */
-static bool say_nonfinite(struct collective *c, const struct members *m, double *const *want)
+static bool say_nonfinite(struct collective *c, const struct members *m, const struct output_sums *of)
 {
     uint64_t other = 0, given = 0;
     size_t ranks = 0;
     for (size_t i = 0; i < m->n; i++) {
-        uint64_t own = part_other_nonfinite(m->out[i], want[i], m->out_n[i]);
-        for (uint64_t k = 0; k < m->out_n[i]; k++)
-            given += !isfinite(want[i][k]);
+        uint64_t own = of[i].want.other;
+        given += of[i].given;
         other += own;
         ranks += own > 0;
         if (own)
@@ -339,22 +469,41 @@ static bool say_nonfinite(struct collective *c, const struct members *m, double 
     return false;
 }
 
-static void judge_outputs(const struct whole_calls *w, struct collective *c, const struct members *m,
-                          double *const *want, bool tail)
+/* Squares of numbers beyond 1e154 are not finite: those are divided by the largest first. */
+static void sum_all(const struct whole_calls *w, const struct collective *c, struct members *m, struct output_sums *of)
+{
+    bool again = false;
+    sum_outputs(w, c, m, of, false);
+    for (size_t i = 0; i < m->n; i++) {
+        of[i].scaled.unit = of[i].want.most;
+        again |= isnan(part_sums_ratio(&of[i].want));
+    }
+    if (again)
+        sum_outputs(w, c, m, of, true);
+}
+
+static double distance_of(const struct output_sums *of)
+{
+    double ratio = part_sums_ratio(&of->want);
+    return isnan(ratio) ? part_sums_ratio(&of->scaled) : ratio;
+}
+
+static void judge_outputs(const struct whole_calls *w, struct collective *c, struct members *m,
+                          const struct output_sums *of, bool tail)
 {
     double *off = mem_zalloc((m->n + 1) * sizeof *off);
     c->bound = rounding_bound(c, m, c->dtype);
     c->residual = 0;
     for (size_t i = 0; i < m->n; i++) {
-        off[i] = part_distance_finite(m->out[i], want[i], m->out_n[i]);
+        off[i] = distance_of(&of[i]);
         c->residual = off[i] > c->residual ? off[i] : c->residual;
     }
     for (size_t i = 1; i < m->n && c->op && strcmp(c->name, "all_reduce") == 0; i++)
-        c->equal &= m->out_n[i] == m->out_n[0] && part_distance(m->out[i], m->out[0], m->out_n[0]) == 0;
+        c->equal &= m->out[i].n == m->out[0].n && !of[i].differs;
     c->verdict = c->residual <= 4 * c->bound    ? COLLECTIVE_MATCH
                  : c->residual <= 64 * c->bound ? COLLECTIVE_DRIFT
                                                 : COLLECTIVE_DEVIATE;
-    if (say_nonfinite(c, m, want)) {
+    if (say_nonfinite(c, m, of)) {
         free(off);
         return;
     }
@@ -366,9 +515,12 @@ static void judge_outputs(const struct whole_calls *w, struct collective *c, con
                        _("the outputs differ within the group; the largest error against the result computed from the "
                          "inputs is %.2g"),
                        c->residual);
-    else if (c->verdict == COLLECTIVE_DEVIATE)
-        explain(c, m, want[0]);
-    else if (!tail && c->kind && strcmp(c->kind, "tp") == 0 && doubled(c, m)) {
+    else if (c->verdict == COLLECTIVE_DEVIATE) {
+        struct expectation want;
+        expect(&want, w, c, m, 0);
+        explain(c, m, &want);
+        vec_release(&want.pieces);
+    } else if (!tail && c->kind && strcmp(c->kind, "tp") == 0 && doubled(c, m)) {
         collective_say(c, "doubled-allreduce", _("the inputs are already equal on all %zu ranks, and are summed again"),
                        m->n);
         for (size_t i = 0; i < m->n; i++)
@@ -380,6 +532,31 @@ static void judge_outputs(const struct whole_calls *w, struct collective *c, con
     free(off);
 }
 
+/* False where that cannot be computed of one of them. */
+static bool all_expected(const struct whole_calls *w, const struct collective *c, const struct members *m)
+{
+    bool all = true;
+    for (size_t i = 0; i < m->n && all; i++) {
+        struct expectation x;
+        all = expect(&x, w, c, m, i);
+        vec_release(&x.pieces);
+    }
+    return all;
+}
+
+/* A file that ends early on the way says nothing. */
+static void take_back(struct collective *c)
+{
+    c->verdict = COLLECTIVE_UNREAD;
+    c->residual = c->bound = NAN;
+    c->precision = DTYPE_UNKNOWN;
+    c->diagnosis = NULL;
+    c->evidence[0] = 0;
+    c->equal = true;
+    c->reordered = false;
+    vec_clear(&c->ranks);
+}
+
 /* What cannot be computed of every member stays unread. */
 void collective_judge(const struct whole_calls *w, struct collective *c, bool tail)
 {
@@ -388,19 +565,19 @@ void collective_judge(const struct whole_calls *w, struct collective *c, bool ta
     c->verdict = COLLECTIVE_UNREAD;
     if (c->calls.n != c->group.n)
         return;
-    bool there = members_read(&m, w, c);
-    double **want = mem_zalloc((m.n + 1) * sizeof *want);
-    if (there && all_expected(w, c, &m, want))
-        judge_outputs(w, c, &m, want, tail);
+    if (members_read(&m, w, c) && all_expected(w, c, &m)) {
+        struct output_sums *of = mem_zalloc((m.n + 1) * sizeof *of);
+        sum_all(w, c, &m, of);
+        judge_outputs(w, c, &m, of, tail);
+        if (m.unread)
+            take_back(c);
+        free(of);
+    }
     if (!c->diagnosis && is_unused(w, c, collective_call(w, c)->region == IN_BACKWARD)) {
         collective_say(c, "unused-reduction", "%s",
                        _("what follows takes the gradient as it was before: the reduction came too late"));
         for (size_t i = 0; i < c->group.n; i++)
             vec_push(&c->ranks, c->group.v[i]);
     }
-    for (size_t i = 0; i < m.n; i++)
-        free(want[i]);
-    free(want);
     members_release(&m);
 }
-

@@ -217,6 +217,25 @@ static uint32_t nth_receive(const receive_list *l, int from, uint32_t n)
     return NONE;
 }
 
+/* Whether what was received is what was sent. */
+static void judge_transfer(struct collective *c, const struct dump *d, uint32_t in, const struct dump *q, uint32_t out,
+                           int from, int to)
+{
+    struct part_source sent, got;
+    if (!part_source_open(&sent, d, in) || !part_source_open(&got, q, out))
+        return;
+    c->residual = sent.n == got.n ? part_sources_distance(&got, 0, &sent, 0, sent.n) : INFINITY;
+    if (isnan(c->residual))
+        return;
+    c->verdict = COLLECTIVE_MATCH;
+    c->precision = c->dtype;
+    if (c->residual > 0) {
+        collective_say(c, "send-receive", _("the data received by rank %d differs from the data sent by rank %d "
+                                            "by %.2g"), to, from, c->residual);
+        vec_push(&c->ranks, to);
+    }
+}
+
 static void add_transfer(struct finding_collectives *x, const receive_list *receives, uint32_t rank, uint32_t call,
                          uint32_t n)
 {
@@ -239,30 +258,14 @@ static void add_transfer(struct finding_collectives *x, const receive_list *rece
     c.kind = kind_of(x->w->layout, &c.group, c.name);
     set_place(&c, x, &p);
     vec_push(&c.calls, p);
-    uint64_t a_n = 0, b_n = 0;
     uint32_t in = call_tensor(d, call, IO_INPUT);
-    double *a = received != NONE && in != NONE ? part_values(d, in, &a_n) : NULL, *b = NULL;
     if (received != NONE) {
         const struct dump *q = rank_dump_of(x->w, other);
         struct part_call r = {other, x->w->places[other].call[received].micro, received};
-        uint32_t out = call_tensor(q, received, IO_OUTPUT);
         vec_push(&c.calls, r);
         set_place(&c, x, &r);
-        b = out == NONE ? NULL : part_values(q, out, &b_n);
+        judge_transfer(&c, d, in, q, call_tensor(q, received, IO_OUTPUT), from, to);
     }
-    if (a && b) {
-        c.residual = a_n == b_n ? part_distance(b, a, a_n) : INFINITY;
-        c.verdict = COLLECTIVE_MATCH;
-        c.precision = c.dtype;
-        if (c.residual > 0) {
-            collective_say(&c, "send-receive", _("the data received by rank %d differs from the data sent by rank %d "
-                                                 "by %.2g"), to,
-                           from, c.residual);
-            vec_push(&c.ranks, to);
-        }
-    }
-    free(a);
-    free(b);
     vec_push(&x->l->v, c);
 }
 

@@ -1,10 +1,13 @@
-/* Reads rows of ranks whole. */
+/* Reads rows of ranks, whole or a stretch at a time, and compares them. */
 #include "ranks/part_values.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "dump/checksum.h"
+
+#define PART_HELD_MOST (1u << 27) /* elements held at once, whatever memory there is */
 
 double *part_values(const struct dump *d, uint32_t row, uint64_t *numel)
 {
@@ -40,41 +43,149 @@ double *part_tensor_values(struct tensor *t, uint64_t *numel)
     return NULL;
 }
 
-/* Norms of the difference and of b over elements that are finite in both, after division by `unit`. */
-static double ratio_of_norms(const double *a, const double *b, uint64_t n, double unit)
+/* ---- a stretch at a time ---- */
+
+bool part_source_open(struct part_source *s, const struct dump *d, uint32_t row)
 {
-    double off = 0, all = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        double x = isfinite(a[i]) ? a[i] / unit : 0, y = isfinite(b[i]) ? b[i] / unit : 0;
-        off += (x - y) * (x - y);
-        all += y * y;
+    struct tensor t;
+    struct err quiet;
+    *s = (struct part_source){.d = d, .row = row};
+    if (row == NONE || !dump_row_readable(d, row) || dump_tensor(d, row, &t, &quiet))
+        return false;
+    s->n = t.numel;
+    bool numbers = dtype_table[t.dtype].klass != CLASS_COMPLEX && dtype_table[t.dtype].size;
+    tensor_close(&t);
+    return numbers;
+}
+
+void part_source_release(struct part_source *s)
+{
+    free(s->held);
+    s->held = NULL;
+}
+
+static bool read_stretch(const struct part_source *s, uint64_t from, uint64_t n, double *out)
+{
+    struct tensor t;
+    struct tensor_walk w;
+    struct err quiet;
+    if (dump_tensor(s->d, s->row, &t, &quiet))
+        return false;
+    size_t size = dtype_table[t.dtype].size;
+    char *raw = mem_alloc((size_t)(n < PART_STRETCH ? n : PART_STRETCH) * size + 1);
+    bool there = t.numel == s->n;
+    tensor_walk_init(&w, &t);
+    tensor_walk_seek(&w, from);
+    for (uint64_t done = 0; there && done < n;) {
+        long got = tensor_walk_next(&w, raw, (size_t)part_stretch(false, n - done), &quiet);
+        there = got > 0;
+        if (there)
+            dtype_to_f64(t.dtype, raw, (size_t)got, out + done);
+        done += there ? (uint64_t)got : 0;
     }
-    return off == 0 ? 0 : all > 0 ? sqrt(off / all) : INFINITY;
+    tensor_walk_release(&w);
+    tensor_close(&t);
+    free(raw);
+    return there;
+}
+
+bool part_sources_hold(struct part_source *s, size_t count)
+{
+    uint64_t all = 0, left = memory_left();
+    bool there = true;
+    for (size_t i = 0; i < count; i++)
+        all += s[i].n;
+    if (all > left / 2 / sizeof(double) || all > PART_HELD_MOST)
+        return true;
+    for (size_t i = 0; i < count && there; i++) {
+        s[i].held = mem_alloc(((size_t)s[i].n + 1) * sizeof(double));
+        there = read_stretch(&s[i], 0, s[i].n, s[i].held);
+    }
+    return there;
+}
+
+const double *part_source_at(const struct part_source *s, uint64_t from, uint64_t n, double *room)
+{
+    return s->held ? s->held + from : read_stretch(s, from, n, room) ? room : NULL;
+}
+
+/* ---- distances ---- */
+
+void part_sums_add(struct part_sums *s, const double *a, const double *b, uint64_t n)
+{
+    double unit = s->unit > 0 ? s->unit : 1;
+    for (uint64_t i = 0; i < n; i++) {
+        bool fine = isfinite(a[i]) && isfinite(b[i]);
+        double x = isfinite(a[i]) ? a[i] / unit : 0, y = isfinite(b[i]) ? b[i] / unit : 0;
+        s->off += (x - y) * (x - y);
+        s->all += y * y;
+        s->most = isfinite(a[i]) && fabs(a[i]) > s->most ? fabs(a[i]) : s->most;
+        s->most = isfinite(b[i]) && fabs(b[i]) > s->most ? fabs(b[i]) : s->most;
+        s->other += !fine && a[i] != b[i] && !(isnan(a[i]) && isnan(b[i]));
+    }
+}
+
+double part_sums_ratio(const struct part_sums *s)
+{
+    return s->off == 0 ? 0 : s->all > 0 ? sqrt(s->off / s->all) : INFINITY;
 }
 
 double part_distance_finite(const double *a, const double *b, uint64_t n)
 {
-    double ratio = ratio_of_norms(a, b, n, 1), most = 0;
+    struct part_sums s = {.unit = 0};
+    part_sums_add(&s, a, b, n);
+    double ratio = part_sums_ratio(&s);
     if (!isnan(ratio))
         return ratio;
-    for (uint64_t i = 0; i < n; i++) { /* squares of numbers beyond 1e154 are not finite */
-        most = isfinite(a[i]) && fabs(a[i]) > most ? fabs(a[i]) : most;
-        most = isfinite(b[i]) && fabs(b[i]) > most ? fabs(b[i]) : most;
-    }
-    return ratio_of_norms(a, b, n, most);
-}
-
-uint64_t part_other_nonfinite(const double *a, const double *b, uint64_t n)
-{
-    uint64_t found = 0;
-    for (uint64_t i = 0; i < n; i++)
-        found += !(isfinite(a[i]) && isfinite(b[i])) && a[i] != b[i] && !(isnan(a[i]) && isnan(b[i]));
-    return found;
+    struct part_sums scaled = {.unit = s.most}; /* squares of numbers beyond 1e154 are not finite */
+    part_sums_add(&scaled, a, b, n);
+    return part_sums_ratio(&scaled);
 }
 
 double part_distance(const double *a, const double *b, uint64_t n)
 {
-    return part_other_nonfinite(a, b, n) ? INFINITY : part_distance_finite(a, b, n);
+    struct part_sums s = {.unit = 1};
+    part_sums_add(&s, a, b, n);
+    return s.other ? INFINITY : part_distance_finite(a, b, n);
+}
+
+static bool sums_of(struct part_sums *s, const struct part_source *a, uint64_t a_from, const struct part_source *b,
+                    uint64_t b_from, uint64_t n, double *room)
+{
+    for (uint64_t done = 0, take; done < n; done += take) {
+        take = part_stretch(a->held && b->held, n - done);
+        const double *x = part_source_at(a, a_from + done, take, room);
+        const double *y = part_source_at(b, b_from + done, take, room ? room + take : NULL);
+        if (!x || !y)
+            return false;
+        part_sums_add(s, x, y, take);
+    }
+    return true;
+}
+
+double part_sources_distance(const struct part_source *a, uint64_t a_from, const struct part_source *b,
+                             uint64_t b_from, uint64_t n)
+{
+    bool held = a->held && b->held;
+    double *room = held ? NULL : mem_alloc(2 * ((size_t)part_stretch(false, n) + 1) * sizeof *room);
+    struct part_sums s = {.unit = 0};
+    bool there = a_from + n <= a->n && b_from + n <= b->n && sums_of(&s, a, a_from, b, b_from, n, room);
+    double ratio = s.other ? INFINITY : part_sums_ratio(&s);
+    if (there && isnan(ratio)) { /* squares of numbers beyond 1e154 are not finite */
+        struct part_sums scaled = {.unit = s.most};
+        there = sums_of(&scaled, a, a_from, b, b_from, n, room);
+        ratio = part_sums_ratio(&scaled);
+    }
+    free(room);
+    return there ? ratio : NAN;
+}
+
+double part_rows_distance(const struct dump *a, uint32_t x, const struct dump *b, uint32_t y)
+{
+    struct part_source p[2];
+    if (!part_source_open(&p[0], a, x) || !part_source_open(&p[1], b, y))
+        return NAN;
+    return p[0].n == p[1].n ? part_sources_distance(&p[0], 0, &p[1], 0, p[0].n) : INFINITY;
 }
 
 bool part_same_figures(const struct row *a, const struct row *b)

@@ -71,16 +71,12 @@ static void take_group(held_rows *from, unsigned cuts, held_rows *out)
 /* By figures; whole numbers, of which few figures are recorded, by their elements where these can be read. */
 static bool same_rows(const struct dump *a, uint32_t x, const struct dump *b, uint32_t y)
 {
-    uint64_t n = 0, m = 0;
     if (dump_row_numel(a, x) != dump_row_numel(b, y) || !part_same_figures(&a->rows.v[x], &b->rows.v[y]))
         return false;
     if (dtype_is_float((enum dtype)a->rows.v[x].dtype))
         return true;
-    double *v = part_values(a, x, &n), *u = part_values(b, y, &m);
-    bool same = !v || !u || (n == m && part_distance(v, u, n) == 0);
-    free(v);
-    free(u);
-    return same;
+    double off = part_rows_distance(a, x, b, y);
+    return isnan(off) || off == 0;
 }
 
 static bool equal_rows(const struct whole_calls *w, const struct held_row *a, const struct held_row *b)
@@ -99,14 +95,10 @@ static bool all_equal(const struct whole_calls *w, const held_rows *g)
 /* Relative difference of two recorded norms, or of their tensors. */
 static double size_of(const struct whole_calls *w, const struct held_row *a, const struct held_row *b)
 {
-    uint64_t n = 0, m = 0;
-    double *x = part_values(dump_of(w, a->rank), a->row, &n), *y = part_values(dump_of(w, b->rank), b->row, &m);
     const struct row *p = row_of(w, a), *q = row_of(w, b);
-    double size = x && y && n == m          ? part_distance(x, y, n)
-                  : q->stat[STAT_NORM] != 0 ? fabs(p->stat[STAT_NORM] / q->stat[STAT_NORM] - 1)
-                                            : NAN;
-    free(x);
-    free(y);
+    double size = part_rows_distance(dump_of(w, a->rank), a->row, dump_of(w, b->rank), b->row);
+    if (isnan(size) && q->stat[STAT_NORM] != 0)
+        size = fabs(p->stat[STAT_NORM] / q->stat[STAT_NORM] - 1);
     return size;
 }
 
@@ -294,12 +286,8 @@ static bool is_batch(const struct finding_replicas *x, const struct held_row *h)
 /* Element by element where the files can be read. */
 static bool same_elements(const struct whole_calls *w, const struct held_row *a, const struct held_row *b)
 {
-    uint64_t n = 0, m = 0;
-    double *x = part_values(dump_of(w, a->rank), a->row, &n), *y = part_values(dump_of(w, b->rank), b->row, &m);
-    bool same = x && y ? n == m && part_distance(x, y, n) == 0 : equal_rows(w, a, b);
-    free(x);
-    free(y);
-    return same;
+    double off = part_rows_distance(dump_of(w, a->rank), a->row, dump_of(w, b->rank), b->row);
+    return isnan(off) ? equal_rows(w, a, b) : off == 0;
 }
 
 static void batch_groups(struct finding_replicas *x, const struct whole_call *c, const char *slot, unsigned cuts)
