@@ -460,8 +460,10 @@ static int check_job(struct checked_job *x)
         settings_layout(&x->layout, settings, (int)x->set.ranks.n);
     if (rc == 0)
         layout_infer(&x->layout, &x->set);
+    rank_set_hand_on(&x->set, &x->places, true);
     for (size_t i = 0; i < x->set.ranks.n && rc == 0; i++)
         rc = check_rank(x, x->set.ranks.v[i], &e);
+    rank_set_hand_on(&x->set, &x->places, false);
     if (rc == 0) {
         check_over_ranks(x);
         rc = check_steps(x, &e);

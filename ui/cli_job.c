@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "base/msg.h"
+#include "compare/job_summary.h"
 #include "compare/job_text.h"
+#include "document/write.h"
 #include "fmt/digest.h"
 #include "fmt/find_recordings.h"
 #include "judge/verdict_text.h"
@@ -242,41 +244,67 @@ bool cli_job_for_report(const struct investigation *v, const struct options *o, 
 
 /* ---- results of shares ---- */
 
-static void merged_text(const cJSON *all, struct buf *b)
+/* The section of a report, by itself: what else a report says needs the recordings. */
+static int write_summary_report(const struct job_summary *s, const struct options *o, bool html, struct err *e)
 {
-    const cJSON *parts = cJSON_GetObjectItem(all, "parts"), *first = cJSON_GetObjectItem(all, "first");
-    const cJSON *done = cJSON_GetObjectItem(parts, "done"), *of = cJSON_GetObjectItem(parts, "of"), *v;
-    buf_fmt(b, _("%d of %d ranks compared\n"), done ? done->valueint : 0, of ? of->valueint : 0);
-    cJSON_ArrayForEach(v, cJSON_GetObjectItem(parts, "missing")) {
-        const cJSON *step = cJSON_GetObjectItem(v, "step"), *rank = cJSON_GetObjectItem(v, "rank");
-        buf_fmt(b, _("missing: step %d rank %d\n"), step ? step->valueint : 0, rank ? rank->valueint : 0);
-    }
-    if (cJSON_IsObject(first))
-        buf_fmt(b, _("first: rank %d, %s: %s\n"), cJSON_GetObjectItem(first, "rank")->valueint,
-                cJSON_GetStringValue(cJSON_GetObjectItem(first, "call")),
-                cJSON_GetStringValue(cJSON_GetObjectItem(first, "sentence")));
-    else if (job_merged_status(all) == 0)
-        buf_cstr(b, _("no deviation\n"));
-    else
-        buf_fmt(b, "%s\n", _("partly judged: no compared row deviates"));
+    struct document d;
+    struct sanitize clean;
+    struct out out;
+    if (cli_out(o, &out, e))
+        return -1;
+    sanitize_init(&clean, s->side[TARGET], s->side[GOLDEN], o->paths);
+    document_init(&d, &clean);
+    d.title = arena_fmt(&d.arena, _("%s against %s"), s->side[TARGET], s->side[GOLDEN]);
+    d.lang = strcmp(msg_current(), "zh_CN") == 0 ? "zh-CN" : "en";
+    d.stamp = arena_fmt(&d.arena, _("Findings report, written by %s"), TOOL);
+    doc_section(&d, "ranks", _("All ranks"));
+    job_summary_section(&d, s);
+    html ? write_html(&out, &d) : write_md(&out, &d);
+    document_release(&d);
+    sanitize_release(&clean);
+    return out_close(&out, e);
+}
+
+static void print_summary(const struct job_summary *s)
+{
+    struct document d;
+    struct buf b = {0};
+    document_begin(&d);
+    job_summary_section(&d, s);
+    write_text_end(&b, &d);
+    cli_print_clean(&b);
+    buf_release(&b);
+}
+
+static int deliver_summary(const struct job_summary *s, const struct options *o, struct err *e)
+{
+    const struct writer *w = o->format ? writer_named(o->format) : o->output ? writer_for(o->output) : NULL;
+    bool html = w && strcmp(w->name, "html") == 0, md = w && strcmp(w->name, "md") == 0;
+    struct buf b = {0};
+    if (w && w->rows_only && !o->json)
+        return err_set(e, ERR_USAGE, _("%s: several steps or ranks can only be written as .json, .html or .md"),
+                       o->output);
+    if (!o->json && (html || md))
+        return write_summary_report(s, o, html, e);
+    json_write_tree(s->all, &b);
+    int rc = cli_deliver(o, &b, e);
+    buf_release(&b);
+    return rc;
 }
 
 int cli_compare_shares(const struct options *o)
 {
     struct err e = {0};
-    struct buf b = {0};
+    struct job_summary s;
     cJSON *all = job_files_merge(o->arg[0], &e);
     if (!all)
         return cli_fail(&e);
     int rc = 0, status = job_merged_status(all);
-    if (o->json || o->output) {
-        json_write_tree(all, &b);
-        rc = cli_deliver(o, &b, &e);
-    } else if (!o->summary) {
-        merged_text(all, &b);
-        cli_print_clean(&b);
-    }
-    cJSON_Delete(all);
-    buf_release(&b);
+    job_summary_take(&s, all);
+    if (o->json || o->output || o->format)
+        rc = deliver_summary(&s, o, &e);
+    else if (!o->summary)
+        print_summary(&s);
+    job_summary_release(&s);
     return rc ? cli_fail(&e) : status;
 }

@@ -4,6 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "report/job_merge.h"
 #include "report/pack_write.h"
 #include "ui/cli.h"
 #include "ui/ending.h"
@@ -95,6 +96,12 @@ int cli_report(const struct options *o)
     const struct writer *w = only_pack ? NULL : format_of(o, &e);
     if (!w && !only_pack)
         return cli_fail(&e);
+    if (w && !only_pack && o->args == 1 && job_files_there(o->arg[0])) { /* the recordings may be elsewhere */
+        struct options own = *o;
+        own.format = w->name;
+        own.json = strcmp(w->name, "json") == 0;
+        return cli_compare_shares(&own);
+    }
     ending_catch(NULL);
     int rc = fail_on_fits(&o->policy, FAIL_ON_COMPARE | FAIL_ON_ROUNDS, &e) || procedure_run_read(&t, o, &e) ||
              procedure_run_open(&t, o, &e) ||

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/memory.h"
 #include "base/msg.h"
 #include "num/kern.h"
 #include "ui/cli.h"
 #include "ui/completion.h"
 #include "ui/ending.h"
 #include "ui/log_names.h"
+#include "ui/shared_list.h"
 #include "ui/user_folders.h"
 #include "ui/manual.h"
 #include "ui/pack_arguments.h"
@@ -87,6 +89,13 @@ static void hold_standard_descriptors(void)
             _exit(EXIT_SYSTEM);
 }
 
+/* A quarter of what there is, shared by the processes that compare one job here. */
+static uint64_t default_memory(void)
+{
+    uint64_t here = shared_list && shared_list->on_node > 1 ? (uint64_t)shared_list->on_node : 1;
+    return memory_allowed() / 4 / here;
+}
+
 static int run(int argc, char **argv)
 {
     struct options o = {
@@ -145,6 +154,7 @@ static int run(int argc, char **argv)
         o.cache = cache.p;
     if (choose_kernels(&o, &e))
         return cli_fail(&e);
+    memory_bound_set(o.memory ? o.memory : default_memory());
     int status = pack_arguments_unpack(&o, &e) ? cli_fail(&e) : c->run(&o);
     return cli_unread(&unread, (c->options & OPT_REPORT) || o.policy.given, status);
 }

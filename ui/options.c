@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "base/memory.h"
 #include "base/msg.h"
 #include "base/nearest.h"
 #include "base/mem.h"
@@ -260,22 +261,22 @@ static int learn_log_names(struct options *o, const char *v, struct err *e)
     return value_names_learn(str_of(v), e);
 }
 
-/* 200MB, 2GB, 5000 */
+/* 200MB, 2G, 5000 */
+static int size_of(const char *option, const char *v, uint64_t *out, struct err *e)
+{
+    if (memory_size(str_of(v), out))
+        return 0;
+    return err_set(e, ERR_USAGE, _("%s: expected a size, as in 200MB or 2GB, found \"%s\""), option, v);
+}
+
 static int set_pack_limit(struct options *o, const char *v, struct err *e)
 {
-    static const struct {
-        const char *unit;
-        uint64_t bytes;
-    } units[] = {{"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}, {"", 1}};
-    struct str s = str_of(v);
-    unsigned long long n;
-    size_t i = 0;
-    while (!str_ends(s, units[i].unit))
-        i++;
-    if (!str_u64(str_n(s.p, s.n - strlen(units[i].unit)), &n) || !n || n > (UINT64_MAX >> 2) / units[i].bytes)
-        return err_set(e, ERR_USAGE, _("--pack-limit: expected a size, as in 200MB or 2GB, found \"%s\""), v);
-    o->pack_limit = n * units[i].bytes;
-    return 0;
+    return size_of("--pack-limit", v, &o->pack_limit, e);
+}
+
+static int set_memory(struct options *o, const char *v, struct err *e)
+{
+    return size_of("--memory", v, &o->memory, e);
 }
 
 static int set_framework(struct options *o, const char *v, struct err *e)
@@ -344,6 +345,9 @@ static const struct option table[] = {
     {"--worker", "I/N", OPT_PAIR, BY(set_worker),
      N_("with -o FOLDER: compare share I of N of the ranks (default: from SLURM_PROCID, VC_TASK_INDEX, RANK or "
         "OMPI_COMM_WORLD_RANK); `diverge compare FOLDER` merges the results")},
+    {"--memory", "SIZE", OPT_MEMORY, BY(set_memory),
+     N_("limit for what is held while ranks are compared, as in 2G or 500M (default: a quarter of what the machine or "
+        "its cgroup allows)")},
     {"--resume", NULL, OPT_PAIR, FLAG(resume),
      N_("with -o FILE.ranks.json: reuse the results of ranks whose recordings have not changed")},
     {"--map", "FILE", OPT_PAIR | OPT_MAP, BY(add_map),

@@ -63,6 +63,7 @@ struct options {
     bool taken_out;          /* the finding `edit` goes */
     const char *filter;      /* of a list of findings */
     int workers;
+    uint64_t memory;         /* most bytes that are held while ranks are compared; 0: the default */
     bool no_cache;
     const char *cache; /* folder for figures, or NULL: not an option, set by main */
     int heads, kv_heads, tp; /* how fused weights lie; 0: not given */
@@ -117,6 +118,7 @@ enum {
     OPT_ORACLE = 1 << 27,  /* calls are recomputed, within a budget */
     OPT_ORACLE_ALONE = 1 << 28, /* those of one side */
     OPT_LOG_NAMES = 1 << 29, /* what the columns of logs are called */
+    OPT_MEMORY = 1 << 22, /* recordings of many ranks are held */
     OPT_SUMMARY = 1 << 21, /* one line for scripts, and what they fail on */
 };
 

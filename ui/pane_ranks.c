@@ -190,6 +190,33 @@ static void update_under(struct screen *s)
     p->counted = rank_view_count(v, &c, p->count);
 }
 
+static void update_texts(struct screen *s)
+{
+    struct job_compare *k = s->ranks.job;
+    struct ranks_picture *p = &s->picture;
+    const struct joined_job *j = job_compare_step(k, s->ranks.step);
+    for (int i = 0; i < 2; i++) {
+        buf_clear(&p->layout[i]);
+        if (k->summary.all)
+            job_summary_layout_text(&k->summary, i, &p->layout[i]);
+        else if (j)
+            job_layout_text(j, i, &p->layout[i]);
+    }
+    buf_clear(&p->unseen);
+    buf_clear(&p->outcome);
+    p->elsewhere = k->summary.all != NULL;
+    if (p->elsewhere) {
+        job_summary_unseen_text(&k->summary, &p->unseen);
+        job_summary_outcome_text(&k->summary, &p->outcome);
+        p->progress.ranks = (size_t)(k->summary.of > 0 ? k->summary.of : 0);
+        p->progress.done = (size_t)(k->summary.done > 0 ? k->summary.done : 0);
+        return;
+    }
+    job_unseen_text(&k->result, &p->unseen);
+    if (k->result.steps)
+        job_outcome_text(&k->result, k->settled, &p->outcome);
+}
+
 static void update(struct screen *s, struct rect r)
 {
     struct rank_view *v = &s->ranks;
@@ -206,17 +233,7 @@ static void update(struct screen *s, struct rect r)
     struct ranks_layout l = lay_out(s, r);
     update_cells(s, l.strip);
     update_under(s);
-    for (int i = 0; i < 2; i++) {
-        const struct joined_job *j = job_compare_step(k, v->step);
-        buf_clear(&p->layout[i]);
-        if (j)
-            job_layout_text(j, i, &p->layout[i]);
-    }
-    buf_clear(&p->unseen);
-    job_unseen_text(&k->result, &p->unseen);
-    buf_clear(&p->outcome);
-    if (k->result.steps)
-        job_outcome_text(&k->result, k->settled, &p->outcome);
+    update_texts(s);
     p->bad = k->result.first.found;
     job_compare_unlock(k);
     size_t room = l.items.h > 1 ? (size_t)l.items.h - 1 : 1;
@@ -229,7 +246,9 @@ static void update(struct screen *s, struct rect r)
 static void progress_text(const struct ranks_picture *p, struct buf *out)
 {
     const struct job_progress *x = &p->progress;
-    if (p->settled)
+    if (p->elsewhere)
+        buf_fmt(out, _("results of %zu/%zu ranks"), x->done, x->ranks);
+    else if (p->settled)
         buf_cstr(out, _("compared"));
     else if (p->err.code == ERR_CANCEL)
         buf_cstr(out, _("stopped"));
@@ -246,6 +265,8 @@ static void progress_text(const struct ranks_picture *p, struct buf *out)
 static double share_of(const struct ranks_picture *p)
 {
     const struct job_progress *x = &p->progress;
+    if (p->elsewhere && x->done < x->ranks)
+        return (double)x->done / (double)x->ranks;
     if (p->settled)
         return 1;
     double step = x->ranks ? ((double)x->done + x->share * (x->rank < 0 ? (double)x->ranks : 1)) / (double)x->ranks : 0;
@@ -388,7 +409,7 @@ static void draw_legend(const struct screen *s, struct grid *g, struct rect r)
 static void draw_items(const struct screen *s, struct grid *g, struct rect r)
 {
     static const enum strip_sign sign[] = {
-        [RANK_ITEM_ROW] = STRIP_DEVIATE, [RANK_ITEM_COLLECTIVE] = STRIP_BESIDE, [RANK_ITEM_REPLICA] = STRIP_BESIDE};
+        [JOB_FOUND_ROW] = STRIP_DEVIATE, [JOB_FOUND_COLLECTIVE] = STRIP_BESIDE, [JOB_FOUND_REPLICA] = STRIP_BESIDE};
     const struct rank_view *v = &s->ranks;
     char n[NUM_MAX];
     if (r.h < 2)
@@ -398,7 +419,7 @@ static void draw_items(const struct screen *s, struct grid *g, struct rect r)
              num_count(n, v->items.n));
     for (int y = 1; y < r.h && s->picture.item_top + (size_t)y - 1 < v->items.n; y++) {
         size_t at = s->picture.item_top + (size_t)y - 1;
-        const struct rank_item *x = &v->items.v[at];
+        const struct job_found *x = &v->items.v[at];
         int left = r.x + 1;
         left += grid_put(g, r.y + y, left, 1, sign_style(sign[x->kind]), strip_looks[sign[x->kind]].glyph) + 1;
         if (s->picture.step_to > s->picture.step_from)

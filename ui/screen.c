@@ -11,6 +11,7 @@
 #include "base/msg.h"
 #include "cmd/workspace_refresh.h"
 #include "panel/round_leave.h"
+#include "report/job_merge.h"
 #include "ui/open_investigation.h"
 
 /* ---- start and stop ---- */
@@ -73,7 +74,10 @@ int screen_start(struct screen *s, const struct options *o, const struct keep_pl
     s->keeps = where != NULL;
     if (where)
         s->where = *where;
+    bool results = o->args == 1 && job_files_there(o->arg[0]);
+    s->results = results ? mem_strdup(o->arg[0]) : NULL;
     bool ready = keymap_parse(&s->keys, embed_str(&embed_keys_conf), "keys.conf", e) == 0 &&
+                 (!results || screen_ranks_results(s, e) == 0) &&
                  open_investigation(&s->inv, &s->opt, wanted(s), true, e) == 0;
     struct session_options so = {.workers = 0};
     if (ready)
@@ -83,7 +87,7 @@ int screen_start(struct screen *s, const struct options *o, const struct keep_pl
         return -1;
     }
     begin_work(s);
-    if (!s->inv.input[0])
+    if (!s->inv.input[0] && !results)
         s->work.overlay = OVERLAY_INTAKE;
     return 0;
 }
@@ -98,6 +102,7 @@ void screen_stop(struct screen *s)
     keymap_release(&s->keys);
     free(s->opened[0]);
     free(s->opened[1]);
+    free(s->results);
     plot_runs_release(&s->runs);
     grid_release(&s->grid);
     prompt_release(&s->prompt);
@@ -286,6 +291,12 @@ void screen_restart(struct screen *s)
     screen_ranks_stop(s);
     s->ranks.offered = !input[0] && (s->inv.rank[TARGET] >= 0 || s->inv.rank[GOLDEN] >= 0); /* one was chosen */
     int rc = input[0] ? other_inputs(s, input, &e) : 0;
+    if (input[0] || round) {
+        free(s->results);
+        s->results = NULL;
+    } else if (s->results) {
+        rc = screen_ranks_results(s, &e);
+    }
     begin_session(s, &kept);
     if (rc)
         workspace_complain(&s->work, "%s", e.text);

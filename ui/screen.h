@@ -56,6 +56,7 @@ struct ranks_picture {
     uint32_t count[VERDICT_COUNT];
     struct job_progress progress;
     bool settled, busy;
+    bool elsewhere;           /* results of files */
     struct err err;
 };
 
@@ -93,6 +94,7 @@ struct screen {
     uint32_t shown_line;        /* that row's line */
     int detail_below;           /* lines of the detail that did not fit */
     uint64_t stamp, stamp_seen; /* of the inputs as read, and when last looked at */
+    char *results;              /* the folder or file the overview is of, or NULL */
     char *opened[2];            /* inputs chosen in the program: the options' arguments then */
     bool looked;                /* whether the inputs belong to a panel is known (take_handed) */
     struct path_kind_look look;
@@ -143,7 +145,10 @@ bool screen_idle(struct screen *s);
 /* Whether the inputs are a job of several ranks, once that is known: then it is compared in the background, and
  * shown. */
 void screen_ranks_look(struct screen *s);
-void screen_ranks_begin(struct screen *s); /* :ranks */
+void screen_ranks_begin(struct screen *s); /* :ranks; anew where only their results are here */
+/* The overview of what was compared elsewhere: results of shares in a folder, or one file of results (s->results). The
+ * options' paths become those of the recordings, where they can be reached. */
+int screen_ranks_results(struct screen *s, struct err *e);
 void screen_ranks_stop(struct screen *s);  /* for other inputs; the session has stopped */
 /* Another pair of the job's recordings takes the table's place: ranks.want. */
 void screen_open_pair(struct screen *s);

@@ -1,7 +1,9 @@
 /* The comparison of a job of several ranks beside the screen's own session: begun once it is known that there are
- * several, ended with the inputs. */
+ * several, ended with the inputs. Or results that other processes wrote, which are shown in its place. */
 #include "cmd/pane_verbs.h"
+#include "base/io.h"
 #include "panel/panel_inputs.h"
+#include "report/job_merge.h"
 #include "ui/cli.h"
 #include "ui/open_investigation.h"
 #include "ui/screen.h"
@@ -33,8 +35,49 @@ static void begin(struct screen *s)
     job_compare_start(&s->job, &e); /* a failure is shown in its place */
 }
 
+/* Where a recording is now: what --remap says of the path in the results. */
+static char *path_now(const struct screen *s, const char *path)
+{
+    struct buf b = {0};
+    for (int i = 0; i < s->opt.remaps && !b.n; i++)
+        if (str_eq(str_n(path, strnlen(path, s->opt.remap_from[i].n)), s->opt.remap_from[i]))
+            buf_fmt(&b, "%.*s%s", STR_ARG(s->opt.remap_to[i]), path + s->opt.remap_from[i].n);
+    if (!b.n)
+        buf_cstr(&b, path);
+    return b.p;
+}
+
+int screen_ranks_results(struct screen *s, struct err *e)
+{
+    cJSON *all = job_files_merge(s->results, e);
+    if (!all)
+        return -1;
+    job_compare_of_summary(&s->job, all);
+    char *path[2];
+    bool there = true;
+    for (int i = 0; i < 2; i++) {
+        path[i] = path_now(s, s->job.summary.side[i]);
+        there = there && (path_is_dir(path[i]) || path_is_file(path[i]));
+    }
+    for (int i = 0; i < 2; i++) {
+        free(s->opened[i]);
+        s->opened[i] = path[i];
+        s->opt.arg[i] = path[i];
+    }
+    s->opt.args = there ? 2 : 0;
+    s->opt.nothing = !there;
+    s->ranks.job = &s->job;
+    s->ranks.follow = s->ranks.shown = s->ranks.offered = true;
+    return 0;
+}
+
 void screen_ranks_begin(struct screen *s)
 {
+    if (s->ranks.job && s->job.summary.all && s->inv.input[GOLDEN]) {
+        screen_ranks_stop(s);
+        free(s->results);
+        s->results = NULL;
+    }
     s->ranks.offered = true;
     if (!s->ranks.job)
         begin(s);
@@ -71,7 +114,7 @@ static void open_first(struct screen *s)
     struct rank_view *v = &s->ranks;
     struct rank_pair p;
     uint32_t row[2];
-    if (v->open.on || !v->shown || !v->follow || s->work.overlay != OVERLAY_NONE || s->prompt.active)
+    if (v->open.on || !v->shown || !v->follow || !s->inv.input[GOLDEN] || s->work.overlay != OVERLAY_NONE || s->prompt.active)
         return;
     screen_tell_written(s);
     if (s->work.message.n || s->writing) /* they would end with the pair that is open */
@@ -86,6 +129,7 @@ static void open_first(struct screen *s)
         c = (struct rank_cell){first + v->rank, 1, v->column, 1};
     }
     known = known && rank_view_target(v, &c, &p, row);
+    const char *call = known && v->job->summary.all ? rank_view_call(v, &c) : NULL;
     job_compare_unlock(v->job);
     session_lock(&s->session);
     known = known && !rank_pair_is_open(s->session.now, &p);
@@ -93,6 +137,7 @@ static void open_first(struct screen *s)
     if (!known)
         return;
     v->want = p;
+    v->arrive_call = call;
     memcpy(v->arrive, row, sizeof row);
     v->arriving = true;
     screen_open_pair(s);

@@ -7,6 +7,7 @@
 
 struct shared_list {
     int process, processes;
+    int on_node;               /* of them on this one's node */
     long (*next)(void);        /* 0, 1, 2 … over all processes, each once */
     void (*together)(void);    /* waits until every process is here */
     void (*done)(int status);  /* process 0's own: all is written, with this exit status */

@@ -3,6 +3,7 @@
 
 #include "base/msg.h"
 #include "panel/path_kind.h"
+#include "report/job_merge.h"
 #include "ui/cli.h"
 #include "ui/loop.h"
 #include "fmt/find_recordings.h"
@@ -62,7 +63,7 @@ static int open_program(const struct options *o)
     bool table = print && o->args == 1 && place_list_holds_table(o->arg[0]);
     if (print && o->args == 2)
         return o->summary || o->policy.given ? cli_compare(o) : compare_handed(o);
-    if (table)
+    if (table || (print && o->args == 1 && job_files_there(o->arg[0])))
         return cli_compare(o);
     if (o->json || o->output || o->summary)
         return err_set(&e, ERR_USAGE, "%s", _("compare needs TARGET and GOLDEN")), cli_fail(&e);
@@ -73,7 +74,8 @@ const struct subcommand subcommands[] = {
     {"", "[TARGET [GOLDEN]]", N_("compare two dumps on the screen"),
      N_("With one path: shows its statistics and problems. Logs, settings, weights and optimizer steps\nopen in the "
         "panel that judges them."),
-     0, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN | OPT_PACK | OPT_SUMMARY | OPT_ORACLE,
+     0, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_SCREEN | OPT_PACK | OPT_SUMMARY | OPT_ORACLE |
+         OPT_MEMORY,
      open_program},
     {"compare", "TARGET GOLDEN | RESULT", N_("compare two dumps and print the result"),
      N_("Prints where the two runs diverge: coverage, verdicts, step inputs, the first deviation with the statistics\n"
@@ -81,7 +83,8 @@ const struct subcommand subcommands[] = {
         "programs\n"
         "(.json, .csv, .xlsx) or as a report (.html, .md).\n"
         "RESULT is a result table of another tool (see diverge formats): the verdicts of that tool are shown."),
-     1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR | OPT_PACK | OPT_SUMMARY | OPT_ORACLE, cli_compare},
+     1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR | OPT_PACK | OPT_SUMMARY | OPT_ORACLE | OPT_MEMORY,
+     cli_compare},
     {"check", "DUMP | LOG | DUMP_CONFIG [DUMP]", N_("check one side: NaN, Inf, saturation, constant rows, damaged "
                                                     "files"),
      N_("Checks every tensor of the dump. Exit status 1 if there is a problem; all-zero and constant rows are only "
@@ -89,7 +92,7 @@ const struct subcommand subcommands[] = {
         "For a log: checks for steps with non-finite values. For a dump configuration: shows what will be written and "
         "what is missing;\n"
         "with a dump of the same model (statistics are enough) also the expected size."),
-     1, 2, OPT_STEP | OPT_OUTPUT | OPT_SUMMARY | OPT_ORACLE_ALONE, cli_check},
+     1, 2, OPT_STEP | OPT_OUTPUT | OPT_SUMMARY | OPT_ORACLE_ALONE | OPT_MEMORY, cli_check},
     {"digest", "DUMP", N_("write statistics and sketches of a dump, without its tensors"),
      N_("Writes statistics and a sketch of every tensor, for all steps and ranks (or those of --step and --rank), to "
         "one file -o FILE.\n"

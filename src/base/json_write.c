@@ -263,6 +263,8 @@ static void value(struct jsonw *w, const cJSON *v)
             value(w, x);
         }
         object ? jw_end_object(w) : jw_end_array(w);
+    } else if (cJSON_IsRaw(v)) { /* no parser makes one: text that was written here */
+        jw_raw(w, str_of(v->valuestring));
     } else if (cJSON_IsString(v)) {
         jw_cstr(w, v->valuestring);
     } else if (cJSON_IsNumber(v)) {

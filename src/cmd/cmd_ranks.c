@@ -24,19 +24,44 @@ static int end(struct rank_view *v)
 
 /* ---- the cell or the finding under the cursor ---- */
 
-static int open_pair(struct workspace *d, struct rank_view *v, const struct rank_pair *p, const uint32_t row[2])
+static int open_pair(struct workspace *d, struct rank_view *v, const struct rank_pair *p, const uint32_t row[2],
+                     const char *call)
 {
     v->want = *p;
     memcpy(v->arrive, row, sizeof v->arrive);
+    v->arrive_call = call;
     v->arriving = true;
     if (!rank_pair_is_open(d->c, p))
         return R_PAIR;
     v->arriving = false;
-    uint32_t line = workspace_line_of(d, row);
+    uint32_t line = workspace_arrival(d);
     workspace_uncover(d);
     if (line != NONE)
         workspace_go(d, line);
     return 0;
+}
+
+/* Of results that were computed elsewhere the tables are read here, where the recordings can be reached. */
+static int enter_elsewhere(struct workspace *d, struct rank_view *v, bool found, const struct rank_pair *p,
+                           const char *call)
+{
+    static const uint32_t none[2] = {NONE, NONE};
+    const struct job_summary *s = &v->job->summary;
+    if (!d->inv->input[GOLDEN]) {
+        workspace_complain(d, _("the recordings cannot be read from here: %s and %s; --remap OLD=NEW sets where they are "
+                                "now"),
+                           s->side[TARGET], s->side[GOLDEN]);
+        return 0;
+    }
+    if (s->joined) {
+        workspace_say(d, "%s", _("these ranks were joined: they are compared anew, so that their rows can be shown"));
+        return R_RANKS;
+    }
+    if (!found) {
+        workspace_say(d, "%s", _("nothing to open: this rank has no such call, or no counterpart"));
+        return 0;
+    }
+    return open_pair(d, v, p, none, call);
 }
 
 static int ranks_enter(struct workspace *d)
@@ -46,7 +71,7 @@ static int ranks_enter(struct workspace *d)
     uint32_t row[2];
     if (!v)
         return 0;
-    const struct rank_item *x = v->listed && v->at < v->items.n ? &v->items.v[v->at] : NULL;
+    const struct job_found *x = v->listed && v->at < v->items.n ? &v->items.v[v->at] : NULL;
     bool there = true;
     if (x) {
         v->follow = false;
@@ -63,11 +88,14 @@ static int ranks_enter(struct workspace *d)
         rank_view_rows(v, &first);
         c = (struct rank_cell){first + v->rank, 1, v->column, 1};
     }
-    bool found = there && rank_view_target(v, &c, &p, row);
+    bool found = there && rank_view_target(v, &c, &p, row), elsewhere = v->job->summary.all != NULL;
+    const char *call = found && elsewhere ? rank_view_call(v, &c) : NULL;
     end(v);
+    if (there && elsewhere)
+        return enter_elsewhere(d, v, found, &p, call);
     if (there && !found)
         workspace_say(d, "%s", _("nothing to open: this rank has no such call, or no counterpart"));
-    return found ? open_pair(d, v, &p, row) : 0;
+    return found ? open_pair(d, v, &p, row, NULL) : 0;
 }
 
 static int ranks_step(struct workspace *d, long by)

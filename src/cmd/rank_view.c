@@ -31,7 +31,7 @@ bool rank_pair_is_open(const struct comparison *c, const struct rank_pair *p)
 
 /* ---- what is listed ---- */
 
-static void add_item(struct rank_view *v, struct rank_item x, struct buf *text)
+static void add_item(struct rank_view *v, struct job_found x, struct buf *text)
 {
     x.text = mem_strdup(text->p ? text->p : "");
     vec_push(&v->items, x);
@@ -58,8 +58,8 @@ static void add_rows(struct rank_view *v, struct buf *b)
         if (!isnan(x->error))
             buf_fmt(b, " %s", num_error(n, (double)x->error));
         add_item(v,
-                 (struct rank_item){RANK_ITEM_ROW, p->step, bad.n ? bad.v[0] : p->rank[TARGET],
-                                    job_order_of(r, i, line), false, NULL},
+                 (struct job_found){JOB_FOUND_ROW, p->step, bad.n ? bad.v[0] : p->rank[TARGET],
+                                    job_order_of(r, i, line), false, NULL, NULL},
                  b);
         vec_release(&bad);
     }
@@ -78,7 +78,7 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         rank_list_text(l, b);
         buf_fmt(b, ": %s  %s", c->evidence, c->at ? c->at : c->name);
         add_item(v,
-                 (struct rank_item){RANK_ITEM_COLLECTIVE, c->step, l->n ? l->v[0] : 0, c->order, side == GOLDEN, NULL},
+                 (struct job_found){JOB_FOUND_COLLECTIVE, c->step, l->n ? l->v[0] : 0, c->order, side == GOLDEN, NULL, NULL},
                  b);
     }
     for (size_t i = 0; i < r->replicas[side].v.n; i++) {
@@ -88,15 +88,22 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         buf_cstr(b, l->n > 1 ? _("ranks ") : _("rank "));
         rank_list_text(l, b);
         buf_fmt(b, ": %s", x->evidence);
-        add_item(v, (struct rank_item){RANK_ITEM_REPLICA, x->step, l->n ? l->v[0] : 0, x->order, side == GOLDEN, NULL},
+        add_item(v, (struct job_found){JOB_FOUND_REPLICA, x->step, l->n ? l->v[0] : 0, x->order, side == GOLDEN, NULL, NULL},
                  b);
     }
+}
+
+static void take_item(void *ctx, const struct job_found *x)
+{
+    struct rank_view *v = ctx;
+    vec_push(&v->items, *x);
+    vec_last(&v->items)->ranks = NULL;
 }
 
 /* Where it begins comes first; what is of the golden side last. */
 static int by_place(const void *a, const void *b)
 {
-    const struct rank_item *x = a, *y = b;
+    const struct job_found *x = a, *y = b;
     if (x->golden != y->golden)
         return x->golden - y->golden;
     if (x->step != y->step)
@@ -123,6 +130,8 @@ void rank_view_refresh(struct rank_view *v)
         v->items_of = k->version;
         v->items_lang = msg_current();
         items_clear(v);
+        if (k->summary.all)
+            job_summary_each(&k->summary, &k->strip, take_item, v);
         add_rows(v, &b);
         for (int s = 0; s < 2; s++)
             add_beside(v, s, &b);
@@ -357,12 +366,30 @@ static bool is_joined(const struct job_result *r, const struct joined_job *j, in
     return r->joined && !layout_same(&j->layout[TARGET], &j->layout[GOLDEN]);
 }
 
+const char *rank_view_call(const struct rank_view *v, const struct rank_cell *c)
+{
+    size_t y, x;
+    return worst_of(v, c, &y, &x) ? v->job->strip.column[x].call : NULL;
+}
+
+/* Of a summary: the rank's own pair, of which nothing is known here but its number. */
+static bool target_elsewhere(const struct rank_view *v, const struct rank_cell *c, struct rank_pair *pair)
+{
+    size_t y, x;
+    if (v->job->summary.joined || !c->rows || !worst_of(v, c, &y, &x))
+        return false;
+    *pair = (struct rank_pair){.on = true, .step = v->step, .rank = v->job->strip.row.v[y].rank};
+    return true;
+}
+
 bool rank_view_target(const struct rank_view *v, const struct rank_cell *c, struct rank_pair *pair, uint32_t row[2])
 {
     const struct job_result *r = &v->job->result;
     struct joined_job *j = job_compare_step(v->job, v->step);
     size_t y, x;
     row[TARGET] = row[GOLDEN] = NONE;
+    if (v->job->summary.all)
+        return target_elsewhere(v, c, pair);
     if (!j || !c->rows || !worst_of(v, c, &y, &x))
         return false;
     int rank = v->job->strip.row.v[y].rank;

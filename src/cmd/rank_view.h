@@ -5,17 +5,6 @@
 
 #include "session/job_compare.h"
 
-enum rank_item_kind { RANK_ITEM_ROW, RANK_ITEM_COLLECTIVE, RANK_ITEM_REPLICA };
-
-/* Something found that has a call: where a rank first deviates, a collective, replicas. */
-struct rank_item {
-    enum rank_item_kind kind;
-    int step, rank; /* the lowest of those that are wrong */
-    uint32_t order; /* place in the step, or NONE */
-    bool golden;    /* of the golden side: its calls are no cells of the strip */
-    char *text;
-};
-
 struct rank_view {
     struct job_compare *job; /* the screen's; NULL: one rank a side */
     bool shown, offered;     /* offered: it has come by itself */
@@ -26,7 +15,7 @@ struct rank_view {
     int zoom;                        /* each step halves what is shown */
     size_t cell_ranks, cell_columns; /* what a cell stood for when it was drawn */
     size_t page;                     /* cells of the strip's height */
-    VEC(struct rank_item) items;     /* of all steps, the earliest first */
+    VEC(struct job_found) items;     /* of all steps, the earliest first */
     uint32_t at;                     /* selected of them */
     uint64_t items_of;               /* version of the job they are of */
     const char *items_lang;          /* and their language */
@@ -38,6 +27,7 @@ struct rank_view {
         struct found_trees *found; /* of joined ones; the job's */
     } open, want;
     uint32_t arrive[2]; /* rows the table's cursor goes to once it is there; NONE: none */
+    const char *arrive_call; /* instead: the call of that name of the target, or NULL */
     bool arriving;
 };
 
@@ -63,6 +53,7 @@ struct rank_cell rank_view_cell(const struct rank_view *v);
 size_t rank_view_worst(const struct rank_view *v, const struct rank_cell *c); /* the column of its worst call */
 /* How many rows of each verdict a cell has; false where nothing of it is judged. */
 bool rank_view_count(const struct rank_view *v, const struct rank_cell *c, uint32_t by[VERDICT_COUNT]);
+const char *rank_view_call(const struct rank_view *v, const struct rank_cell *c); /* its name; NULL: no call */
 /* What Enter opens there: the pair, and the rows of the call. False: that rank has nothing to open. */
 bool rank_view_target(const struct rank_view *v, const struct rank_cell *c, struct rank_pair *pair, uint32_t row[2]);
 

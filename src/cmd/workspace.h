@@ -287,6 +287,9 @@ void workspace_stack_select(struct workspace *d, enum side side, uint32_t frame)
 void workspace_source(const struct workspace *d, const struct frame *f, struct buf *out);
 /* The line these rows stand in, by the first that has one; NONE where neither has. */
 uint32_t workspace_line_of(const struct workspace *d, const uint32_t row[2]);
+/* The line that was opened in the overview of ranks (rank_view.arrive), or NONE; its call's worst where only that is
+ * known. */
+uint32_t workspace_arrival(const struct workspace *d);
 void workspace_names(const struct workspace *d, uint32_t line, struct buf name[2]);
 /* The newest finding about a line; false where there is none. */
 bool workspace_finding(const struct workspace *d, uint32_t line, struct finding *x);

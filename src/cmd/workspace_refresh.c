@@ -57,6 +57,24 @@ static void begin_table(struct workspace *d)
     }
 }
 
+uint32_t workspace_arrival(const struct workspace *d)
+{
+    const struct rank_view *v = d->ranks;
+    const struct dump *t = &d->c->side[TARGET].dump;
+    uint32_t call = v->arrive_call ? map_get(&t->call_names, str_of(v->arrive_call)) : MAP_NONE;
+    if (call == MAP_NONE)
+        return workspace_line_of(d, v->arrive);
+    uint32_t bad = NONE, any = NONE;
+    for (uint32_t l = 0; l < d->c->pairing->lines.n; l++) {
+        uint32_t row = d->c->pairing->lines.v[l].row[TARGET];
+        if (row == NONE || t->rows.v[row].call != call)
+            continue;
+        any = any == NONE ? l : any;
+        bad = bad == NONE && d->c->judged && l < d->c->judged->lines && line_is_bad(&d->c->judged->line[l]) ? l : bad;
+    }
+    return bad != NONE ? bad : any;
+}
+
 /* The rows behind the cell that was opened, in a pairing that is there now. */
 static void arrive(struct workspace *d)
 {
@@ -65,7 +83,7 @@ static void arrive(struct workspace *d)
         return;
     v->arriving = false;
     d->follow = false;
-    uint32_t line = workspace_line_of(d, v->arrive);
+    uint32_t line = workspace_arrival(d);
     if (line != NONE)
         d->cursor = line;
 }

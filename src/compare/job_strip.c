@@ -201,6 +201,13 @@ void job_strip_add_step(struct job_strip *s, const struct job_result *r, size_t 
     vec_release(&gone);
 }
 
+void job_strip_add_cells(struct job_strip *s, int step, int rank, const char *cells)
+{
+    struct job_strip_row *row = add_row(s, step, rank);
+    for (size_t i = 0; i < s->columns && cells[i]; i++)
+        row->cells[i] = strip_looks[strip_sign_of(cells[i])].letter;
+}
+
 void job_strip_unread(struct job_strip *s, int step, int rank)
 {
     struct job_strip_row *row = job_strip_row_of(s, step, rank);

@@ -74,6 +74,8 @@ void job_strip_add_step(struct job_strip *s, const struct job_result *r, size_t 
 void job_strip_add_pair(struct job_strip *s, const struct job_result *r, size_t pair);
 /* A rank whose recording could not be compared, or not be read at all: then it has a row all the same. */
 void job_strip_unread(struct job_strip *s, int step, int rank);
+/* The row of a rank as a file has it, a letter a column. */
+void job_strip_add_cells(struct job_strip *s, int step, int rank, const char *cells);
 /* Wrong collectives and replicas, for people: files list them, and their cells are of rows alone. */
 void job_strip_add_beside(struct job_strip *s, const struct job_result *r);
 void job_strip_mark_first(struct job_strip *s, const struct job_result *r);

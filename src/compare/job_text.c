@@ -17,17 +17,16 @@ static const char *source_text(enum layout_source s)
     return *text[s] ? _(text[s]) : "";
 }
 
-void job_layout_text(const struct joined_job *j, int side, struct buf *out)
+void job_layout_words(const struct layout *l, size_t ranks, bool matters, struct buf *out)
 {
-    const struct layout *l = &j->layout[side];
     static const enum cut told[] = {CUT_TP, CUT_CP, CUT_DP, CUT_PP, CUT_EP};
     char order[32];
     bool any = false;
     int cuts = 0;
-    if (j->set[side].ranks.n == 1)
+    if (ranks == 1)
         buf_cstr(out, _("1 rank"));
     else
-        buf_fmt(out, _("%zu ranks"), j->set[side].ranks.n);
+        buf_fmt(out, _("%zu ranks"), ranks);
     for (size_t i = 0; i < ARRAY_LEN(told); i++)
         if (l->size[told[i]] > 1) {
             buf_fmt(out, "%s%s %d", any ? " · " : ": ", cut_name(told[i]), l->size[told[i]]);
@@ -48,10 +47,15 @@ void job_layout_text(const struct joined_job *j, int side, struct buf *out)
         buf_fmt(out, "; %s", source_text(l->source));
     if (l->proved)
         buf_fmt(out, _("; %u of %u joined rows match"), l->equal, l->proved);
-    bool matters = !layout_same(l, &j->layout[!side]); /* rank meets rank, whatever they are called */
     for (int c = 0, n = 0; c < CUT_COUNT && matters; c++)
         if (l->open & 1u << c)
             buf_fmt(out, "%s%s", n++ ? "/" : _("; undecided: "), cut_name((enum cut)c));
+}
+
+void job_layout_text(const struct joined_job *j, int side, struct buf *out)
+{
+    bool matters = !layout_same(&j->layout[side], &j->layout[!side]); /* rank meets rank, whatever they are called */
+    job_layout_words(&j->layout[side], j->set[side].ranks.n, matters, out);
 }
 
 static void ranks_sentence(struct buf *out, const char *words, const rank_list *l)
@@ -149,12 +153,22 @@ static void first_call_text(const struct job_result *r, struct buf *out)
     }
 }
 
-void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
+void job_first_words(const struct job_first *f, bool steps, bool settled, const char *call, struct buf *out)
 {
     static const char *const kinds[] = {[FIRST_ROW] = N_("first deviation"),
                                         [FIRST_COLLECTIVE] = N_("first deviation, a collective"),
                                         [FIRST_REPLICA] = N_("first deviation, a replica")};
+    if (steps || f->step > 0)
+        buf_fmt(out, _("step %d, "), f->step);
+    buf_cstr(out, f->ranks.n > 1 ? _("ranks ") : _("rank "));
+    rank_list_text(&f->ranks, out);
+    buf_fmt(out, ", %s%s: %s", _(kinds[f->kind]), settled ? "" : _(" so far"), call);
+}
+
+void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
+{
     const struct job_first *f = &r->first;
+    struct buf call = {0};
     if (!f->found) {
         int status = settled ? job_status(r) : 0;
         buf_cstr(out, !settled      ? _("nothing deviates so far")
@@ -162,12 +176,9 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
                                     : _("aligned: nothing deviates on any rank"));
         return;
     }
-    if (r->steps > 1 || f->step > 0)
-        buf_fmt(out, _("step %d, "), f->step);
-    buf_cstr(out, f->ranks.n > 1 ? _("ranks ") : _("rank "));
-    rank_list_text(&f->ranks, out);
-    buf_fmt(out, ", %s%s: ", _(kinds[f->kind]), settled ? "" : _(" so far"));
-    first_call_text(r, out);
+    first_call_text(r, &call);
+    job_first_words(f, r->steps > 1, settled, call.p ? call.p : "", out);
+    buf_release(&call);
 }
 
 /* ---- the strip as text ---- */

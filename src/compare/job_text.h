@@ -6,11 +6,15 @@
 
 /* "8 ranks: tp 2 · dp 2 · pp 2, order tp-dp-pp; from recorded groups; 540 of 542 joined rows fit; open: dp" */
 void job_layout_text(const struct joined_job *j, int side, struct buf *out);
+/* The same of a layout; matters: what is undecided has a part in the result. */
+void job_layout_words(const struct layout *l, size_t ranks, bool matters, struct buf *out);
 /* What no verdict speaks of: ranks that could not be read, are not there, or are on one side only. Nothing where there
  * is nothing. sides: their paths. */
 void job_unseen_text(const struct job_result *r, struct buf *out);
 /* The verdict of the whole: where it begins, or that nothing deviates. settled: all of it is compared. */
 void job_outcome_text(const struct job_result *r, bool settled, struct buf *out);
+/* Where it begins, at this call. steps: there are several. */
+void job_first_words(const struct job_first *f, bool steps, bool settled, const char *call, struct buf *out);
 /* The name of a line's row on the rank to look at. */
 void job_row_name(const struct job_result *r, size_t pair, uint32_t line, struct buf *out);
 

@@ -67,6 +67,8 @@ void join_candidates_find(struct candidates *c, const struct whole_rows *r, cons
 /* In a backward call, or of a weight. */
 bool whole_row_is_gradient(const struct whole_rows *r, const struct whole_row *x);
 
+#define PARTS_HELD_MOST (1u << 22) /* elements of all parts held at once; of larger rows the class decides */
+
 /* The elements of the row's parts, each as large as x says; false: not readable, or too many. */
 bool parts_hold(struct held *h, const struct whole_rows *r, const struct whole_row *x);
 void parts_let_go(struct held *h);

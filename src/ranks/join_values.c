@@ -7,8 +7,6 @@
 #include "ranks/join_view.h"
 #include "ranks/part_values.h"
 
-#define HELD_MOST (1u << 22) /* elements of all parts held at once; of larger rows the class decides */
-
 void parts_let_go(struct held *h)
 {
     for (size_t i = 0; h->part && i < h->parts; i++)
@@ -28,7 +26,7 @@ static uint64_t elements(const struct whole_row *x)
 bool parts_hold(struct held *h, const struct whole_rows *r, const struct whole_row *x)
 {
     *h = (struct held){.parts = x->parts.n, .numel = elements(x)};
-    if (!h->numel || h->numel * x->parts.n > HELD_MOST)
+    if (!h->numel || h->numel * x->parts.n > PARTS_HELD_MOST)
         return false;
     h->part = mem_zalloc((h->parts + 1) * sizeof *h->part);
     for (size_t i = 0; i < h->parts; i++) {

@@ -349,13 +349,15 @@ static void leave_counts_out(struct joined_job *j)
     }
 }
 
-void joined_job_decide(struct joined_job *j)
+int joined_job_decide(struct joined_job *j, struct err *e)
 {
     struct layout *layouts[2] = {&j->layout[0], &j->layout[1]};
-    shard_joins_decide(&j->rows[0], &j->rows[1], layouts, &j->dims);
+    if (shard_joins_decide(&j->rows[0], &j->rows[1], layouts, &j->dims, e))
+        return -1;
     leave_counts_out(j);
     for (int s = 0; s < 2; s++)
         number_rows(j, s);
+    return 0;
 }
 
 void joined_job_release(struct joined_job *j)

@@ -26,8 +26,9 @@ struct joined_job {
 
 /* Of sets and layouts that are there: lines up the calls of both sides. */
 void joined_job_build(struct joined_job *j);
-/* Decides how parts make the whole, which reads tensors: before the joined sides are opened. */
-void joined_job_decide(struct joined_job *j);
+/* Decides how parts make the whole, which reads tensors: before the joined sides are opened. -1: the parts of a row are
+ * larger than the memory that is left. */
+int joined_job_decide(struct joined_job *j, struct err *e);
 void joined_job_release(struct joined_job *j); /* sets too */
 /* The pairs of rows of two joined dumps: the caller's to free. NULL where they are none. n: how many. */
 struct joined_pair {

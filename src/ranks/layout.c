@@ -17,10 +17,19 @@ const char *cp_cut_name(enum cp_cut c)
     return c == CP_CUT_ZIGZAG ? "zigzag" : c == CP_CUT_NATURAL ? "natural" : NULL;
 }
 
+static const char *const sources[] = {"none", "given", "settings", "dump", "inferred"};
+
 const char *layout_source_name(enum layout_source s)
 {
-    static const char *const names[] = {"none", "given", "settings", "dump", "inferred"};
-    return names[s];
+    return sources[s];
+}
+
+enum layout_source layout_source_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(sources); i++)
+        if (strcmp(name, sources[i]) == 0)
+            return (enum layout_source)i;
+    return LAYOUT_NONE;
 }
 
 void layout_init(struct layout *l)

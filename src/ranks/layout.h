@@ -43,6 +43,7 @@ void layout_order_text(const struct layout *l, char out[32]);
 const char *cut_name(enum cut c); /* "tp"; CUT_MICRO "micro" */
 const char *cp_cut_name(enum cp_cut c); /* NULL where unknown */
 const char *layout_source_name(enum layout_source s);
+enum layout_source layout_source_find(const char *name); /* LAYOUT_NONE: no such name */
 
 /* Fills what was not given from the recordings: stages by what is sent to whom and by the layers they hold,
  * tensor-parallel ranks by weights that differ, context-parallel ones by recorded groups and the inputs of the step. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/msg.h"
 #include "base/threads.h"
 
@@ -14,6 +15,23 @@ struct reading {
     struct err *err;            /* of each: code 0 where it was read */
 };
 
+static void read_recording(struct rank_dump *r, const struct place *p, const char *path, struct err *e)
+{
+    pthread_mutex_t lock; /* nobody looks at it meanwhile */
+    if (memory_left() == 0) {
+        memory_short(e, path);
+        return;
+    }
+    pthread_mutex_init(&lock, NULL);
+    struct load load = {.lock = &lock};
+    place_set(&r->dump, p);
+    if (r->dump.reader->open(&r->dump, &load, e) == 0)
+        r->dump.complete = true;
+    else if (!e->code)
+        e->code = ERR_DATA;
+    pthread_mutex_destroy(&lock);
+}
+
 static void read_one(void *ctx, size_t i)
 {
     struct reading *x = ctx;
@@ -21,16 +39,7 @@ static void read_one(void *ctx, size_t i)
         err_set(&x->err[i], ERR_CANCEL, "%s", _("interrupted"));
         return;
     }
-    struct rank_dump *r = x->set->ranks.v[i];
-    pthread_mutex_t lock; /* nobody looks at it meanwhile */
-    pthread_mutex_init(&lock, NULL);
-    struct load load = {.lock = &lock};
-    place_set(&r->dump, x->place[i]);
-    if (r->dump.reader->open(&r->dump, &load, &x->err[i]) == 0)
-        r->dump.complete = true;
-    else if (!x->err[i].code)
-        x->err[i].code = ERR_DATA;
-    pthread_mutex_destroy(&lock);
+    read_recording(x->set->ranks.v[i], x->place[i], x->set->path, &x->err[i]);
     if (x->watch && x->watch->each)
         x->watch->each(x->watch->ctx);
 }
@@ -51,7 +60,8 @@ static int drop_unread(struct reading *x, struct err *e)
         struct rank_dump *r = s->ranks.v[i];
         const struct err *why = &x->err[i];
         bool read = r->dump.complete;
-        if (read || rc || why->code == ERR_CANCEL || !w || !w->unread || !w->unread(w->ctx, x->place[i], why)) {
+        bool ends = why->code == ERR_CANCEL || why->code == ERR_RESOURCE;
+        if (read || rc || ends || !w || !w->unread || !w->unread(w->ctx, x->place[i], why)) {
             if (!read && !rc) {
                 *e = *why;
                 rc = -1;
@@ -69,6 +79,25 @@ static int drop_unread(struct reading *x, struct err *e)
 int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step, int workers,
                           struct rank_watch *w, struct err *e)
 {
+    return rank_set_load_some(s, path, places, step, NULL, workers, w, e);
+}
+
+static int number_of(const struct place *p)
+{
+    return p->rank < 0 ? 0 : p->rank;
+}
+
+static struct rank_dump *new_rank(const struct place *p)
+{
+    struct rank_dump *r = mem_zalloc(sizeof *r);
+    dump_init(&r->dump);
+    r->rank = number_of(p);
+    return r;
+}
+
+int rank_set_load_some(struct rank_set *s, const char *path, const place_list *places, int step, const rank_list *some,
+                       int workers, struct rank_watch *w, struct err *e)
+{
     *s = (struct rank_set){.path = path, .step = step};
     struct reading x = {.set = s, .watch = w};
     struct work_crew crew;
@@ -77,11 +106,12 @@ int rank_set_load_watched(struct rank_set *s, const char *path, const place_list
         const struct place *p = &places->v[i];
         if (p->step != step)
             continue;
-        struct rank_dump *r = mem_zalloc(sizeof *r);
-        dump_init(&r->dump);
-        r->rank = p->rank < 0 ? 0 : p->rank;
+        if (some && !rank_list_has(some, number_of(p))) {
+            rank_list_add(&s->others, number_of(p));
+            continue;
+        }
         x.place[s->ranks.n] = p;
-        vec_push(&s->ranks, r);
+        vec_push(&s->ranks, new_rank(p));
     }
     x.err = mem_zalloc((s->ranks.n + 1) * sizeof *x.err);
     work_crew_init(&crew);
@@ -102,7 +132,20 @@ void rank_set_release(struct rank_set *s)
         free(s->ranks.v[i]);
     }
     vec_release(&s->ranks);
+    vec_release(&s->others);
     *s = (struct rank_set){0};
+}
+
+void rank_set_hand_on(const struct rank_set *s, place_list *places, bool on)
+{
+    for (size_t i = 0, at = 0; i < places->n; i++) {
+        struct place *p = &places->v[i];
+        const struct rank_dump *r = at < s->ranks.n ? s->ranks.v[at] : NULL;
+        if (!r || p->step != s->step || r->dump.path != p->paths.v[0])
+            continue;
+        p->read = on ? &r->dump : NULL;
+        at++;
+    }
 }
 
 uint32_t rank_set_find(const struct rank_set *s, int rank)
@@ -149,10 +192,43 @@ void rank_list_add(rank_list *l, int rank)
     l->v[at] = rank;
 }
 
+static void rank_list_remove(rank_list *l, int rank)
+{
+    size_t at = place_in(l, rank);
+    if (at == l->n || l->v[at] != rank)
+        return;
+    l->n--;
+    memmove(&l->v[at], &l->v[at + 1], (l->n - at) * sizeof *l->v);
+}
+
+int rank_set_add(struct rank_set *s, const place_list *places, int rank, struct err *e)
+{
+    size_t at = 0;
+    const struct place *p = NULL;
+    for (size_t i = 0; i < places->n && rank_set_find(s, rank) == NONE; i++)
+        if (places->v[i].step == s->step && number_of(&places->v[i]) == rank)
+            p = &places->v[i];
+    if (!p)
+        return rank_set_find(s, rank) != NONE ? 0 : err_set(e, ERR_DATA, _("%s: no rank %d"), s->path, rank);
+    while (at < s->ranks.n && s->ranks.v[at]->rank < rank)
+        at++;
+    struct rank_dump *r = new_rank(p);
+    vec_push(&s->ranks, r);
+    memmove(&s->ranks.v[at + 1], &s->ranks.v[at], (s->ranks.n - 1 - at) * sizeof *s->ranks.v);
+    s->ranks.v[at] = r;
+    struct err why = {0};
+    read_recording(r, p, s->path, &why);
+    rank_list_remove(&s->others, rank);
+    if (r->dump.complete)
+        return 0;
+    *e = why;
+    return -1;
+}
+
 void rank_set_absent(const struct rank_set *s, int ranks, rank_list *out)
 {
     for (int i = 0; i < ranks; i++)
-        if (rank_set_find(s, i) == NONE)
+        if (rank_set_find(s, i) == NONE && !rank_list_has(&s->others, i))
             rank_list_add(out, i);
     for (size_t k = 0; k < s->ranks.n; k++) {
         const struct dump *d = &s->ranks.v[k]->dump;
@@ -160,7 +236,7 @@ void rank_set_absent(const struct rank_set *s, int ranks, rank_list *out)
             for (const char *at = d->groups.v[g].ranks; *at; ) {
                 char *end;
                 long rank = strtol(at, &end, 10);
-                if (end != at && rank_set_find(s, (int)rank) == NONE)
+                if (end != at && rank_set_find(s, (int)rank) == NONE && !rank_list_has(&s->others, (int)rank))
                     rank_list_add(out, (int)rank);
                 at = end == at ? at + 1 : end;
             }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "ranks/dims.h"
 #include "ranks/part_figures.h"
 #include "ranks/part_values.h"
@@ -76,6 +77,22 @@ static void measure_figures(const struct deciding *d, struct trial *t)
     }
     free(of[0]);
     free(of[1]);
+}
+
+/* What trying it holds at most: all parts, and what each candidate makes of them. */
+static uint64_t bytes_of_trial(const struct deciding *d, const struct trial *t)
+{
+    uint64_t all = 0;
+    for (int s = 0; s < 2; s++) {
+        const struct whole_row *x = &d->side[s]->rows.v[t->row[s]];
+        uint64_t n = x->parts.n;
+        for (int i = 0; i < x->ndim; i++)
+            n *= (uint64_t)x->shape[i];
+        if (n > PARTS_HELD_MOST)
+            return 0;
+        all += n * (1 + t->of[s]->n) * sizeof(double);
+    }
+    return all;
 }
 
 static void measure_trial(const struct deciding *d, struct trial *t)
@@ -409,11 +426,28 @@ static void release(struct deciding *d)
     arena_release(&d->arena);
 }
 
-void shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, struct layout *layout[2],
-                        const struct dims_list *dims)
+/* The first row whose parts cannot be held within what is left; NONE: none. */
+static uint32_t too_large(const struct deciding *d)
+{
+    uint64_t left = memory_left();
+    for (size_t i = 0; i < d->trials.n && left != UINT64_MAX; i++)
+        if (bytes_of_trial(d, &d->trials.v[i]) > left)
+            return d->trials.v[i].row[0];
+    return NONE;
+}
+
+int shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, struct layout *layout[2],
+                       const struct dims_list *dims, struct err *e)
 {
     struct deciding d = {.side = {target, golden}, .unfit = {NONE, NONE}, .dims = dims, .layout = layout};
     find_partners(&d);
+    uint32_t large = too_large(&d);
+    if (large != NONE) {
+        char name[200];
+        name_row(target, &target->rows.v[large], name, sizeof name);
+        release(&d);
+        return memory_short(e, name);
+    }
     for (size_t i = 0; i < d.trials.n; i++)
         measure_trial(&d, &d.trials.v[i]);
     for (int s = 0; s < 2; s++) {
@@ -438,4 +472,5 @@ void shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, st
             name_row(d.side[s], &d.side[s]->rows.v[d.unfit[s]], layout[s]->against, sizeof layout[s]->against);
     }
     release(&d);
+    return 0;
 }

@@ -51,7 +51,7 @@ static void side(struct jsonw *w, const struct job_result *r, int which)
     const struct joined_job *j = r->job[0];
     const struct rank_set *set = &j->set[which];
     const struct dump *d = &set->ranks.v[0]->dump;
-    rank_list absent = {0};
+    rank_list absent = {0}, there = {0};
     int64_t rows = 0;
     for (size_t i = 0; i < set->ranks.n; i++)
         rows += (int64_t)set->ranks.v[i]->dump.rows.n;
@@ -64,10 +64,12 @@ static void side(struct jsonw *w, const struct job_result *r, int which)
     jw_kint_if(w, "step", set->step >= 0, set->step);
     jw_knull(w, "rank");
     jw_kint(w, "rows", rows);
-    jw_karray(w, "ranks");
     for (size_t i = 0; i < set->ranks.n; i++)
-        jw_int(w, set->ranks.v[i]->rank);
-    jw_end_array(w);
+        rank_list_add(&there, set->ranks.v[i]->rank);
+    for (size_t i = 0; i < set->others.n; i++)
+        rank_list_add(&there, set->others.v[i]);
+    int_array(w, "ranks", &there);
+    vec_release(&there);
     jw_karray(w, "steps");
     for (size_t i = 0; i < r->steps; i++)
         jw_int(w, r->job[i]->set[which].step);
@@ -188,10 +190,15 @@ static void rank_object(struct jsonw *w, const struct job_result *r, size_t pair
             jw_int(w, j->set[GOLDEN].ranks.v[i]->rank);
         jw_end_array(w);
     }
-    jw_kobject(w, "place");
-    for (int c = 0; c < CUT_RANKS; c++)
-        jw_kint(w, cut_name((enum cut)c), at.at[c]);
-    jw_end_object(w);
+    jw_key(w, "place");
+    if (j->set[TARGET].others.n) { /* whoever puts shares together knows the layout */
+        jw_null(w);
+    } else {
+        jw_object(w);
+        for (int c = 0; c < CUT_RANKS; c++)
+            jw_kint(w, cut_name((enum cut)c), at.at[c]);
+        jw_end_object(w);
+    }
     for (int k = 0; k < 2; k++) {
         uint32_t of = rank_set_find(&j->set[k], k == TARGET            ? rank
                                                 : p->rank[GOLDEN] >= 0 ? p->rank[GOLDEN]
@@ -337,6 +344,7 @@ void job_json_collective(struct jsonw *w, const struct collective *c, uint32_t i
     int_array(w, "group", &c->group);
     jw_kcstr(w, "group_source", c->group_source);
     jw_kcstr(w, "at", c->at);
+    jw_kint(w, "order", c->order);
     jw_karray(w, "calls");
     for (size_t i = 0; i < c->calls.n; i++) {
         const struct rank_dump *d = set->ranks.v[c->calls.v[i].rank];
@@ -374,6 +382,7 @@ void job_json_replica(struct jsonw *w, const struct replica_finding *x, uint32_t
     else
         jw_knull(w, "odd");
     jw_kstr(w, "row", buf_view(&name));
+    jw_kint(w, "order", x->order);
     jw_kint(w, "rows", x->rows);
     jw_kgiven(w, "size", x->size);
     diagnosis(w, x->diagnosis, x->evidence);

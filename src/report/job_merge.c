@@ -1,10 +1,16 @@
 /* Puts the results of shares together: ranks and rows behind each other, counts added, the earliest first deviation. */
 #include "report/job_merge.h"
 
+#include <stdlib.h>
+
+#include "base/json_write.h"
+#include "base/memory.h"
 #include "base/msg.h"
+#include "compare/job_summary.h"
 
 #define NAMES_MOST 100000
 #define FILE_MOST (1u << 30)
+#define SHARES_MOST 65536
 
 static bool is_share(const char *name)
 {
@@ -90,15 +96,22 @@ static void set_coverage(cJSON *all)
     }
 }
 
+static bool is_row(const cJSON *first)
+{
+    const char *kind = cJSON_GetStringValue(get(first, "kind"));
+    return !kind || strcmp(kind, "row") == 0;
+}
+
+/* Of two in one place that of a row, then that of the lower rank. */
 static bool earlier(const cJSON *a, const cJSON *b)
 {
-    static const char *const keys[] = {"step", "order", "rank"};
+    static const char *const keys[] = {"step", "order"};
     if (!cJSON_IsObject(a) || !cJSON_IsObject(b))
         return cJSON_IsObject(a);
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
         if (number(a, keys[i]) != number(b, keys[i]))
             return number(a, keys[i]) < number(b, keys[i]);
-    return false;
+    return is_row(a) != is_row(b) ? is_row(a) : number(a, "rank") < number(b, "rank");
 }
 
 static bool has_rank(const cJSON *list, const cJSON *place)
@@ -119,7 +132,22 @@ static void replace(cJSON *all, cJSON *one, const char *key)
 static bool same_place(const cJSON *a, const cJSON *b)
 {
     return cJSON_IsObject(a) && cJSON_IsObject(b) && number(a, "step") == number(b, "step") &&
-           number(a, "order") == number(b, "order");
+           number(a, "order") == number(b, "order") && is_row(a) == is_row(b);
+}
+
+/* The ranks of both, ascending, each once. */
+static cJSON *ranks_of_both(const cJSON *a, const cJSON *b)
+{
+    const cJSON *list[] = {get(a, "ranks"), get(b, "ranks")};
+    rank_list all = {0};
+    cJSON *out = cJSON_CreateArray();
+    for (size_t i = 0; i < ARRAY_LEN(list); i++)
+        for (const cJSON *v = list[i] ? list[i]->child : NULL; v; v = v->next)
+            rank_list_add(&all, v->valueint);
+    for (size_t i = 0; i < all.n; i++)
+        cJSON_AddItemToArray(out, cJSON_CreateNumber(all.v[i]));
+    vec_release(&all);
+    return out;
 }
 
 static bool has_text(const cJSON *list, const cJSON *text)
@@ -141,12 +169,91 @@ static void append_warnings(cJSON *all, cJSON *one)
     }
 }
 
+/* ---- columns of the strip ---- */
+
+static const cJSON *columns_of(const cJSON *o)
+{
+    return get(get(o, "strip"), "columns");
+}
+
+/* The column of the same call, and its place; -1: none has it. */
+static int column_like(const cJSON *columns, const cJSON *like, const cJSON **found)
+{
+    const char *call = cJSON_GetStringValue(get(like, "call"));
+    int i = 0;
+    for (const cJSON *v = columns ? columns->child : NULL; v && call; v = v->next, i++) {
+        const char *own = cJSON_GetStringValue(get(v, "call"));
+        if (own && strcmp(own, call) == 0) {
+            *found = v;
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Where a share saw other calls than the first one (a rank that makes more of them): its cells and its place go over to
+ * the columns of that one. */
+static void fit_columns(const cJSON *all, cJSON *one)
+{
+    const cJSON *to = columns_of(all), *from = columns_of(one), *rows = get(get(one, "strip"), "ranks"), *same = NULL;
+    size_t n = (size_t)cJSON_GetArraySize(to), m = (size_t)cJSON_GetArraySize(from), k = 0;
+    cJSON *order = get(get(one, "first"), "order");
+    if (!to || !from || cJSON_Compare(to, from, true))
+        return;
+    int *at = mem_alloc((m + 1) * sizeof *at), first = order ? order->valueint : -1;
+    for (const cJSON *v = from->child; v; v = v->next) {
+        at[k++] = column_like(to, v, &same);
+        if (number(v, "order") == first && at[k - 1] >= 0)
+            cJSON_SetNumberHelper(order, number(same, "order"));
+    }
+    for (cJSON *v = rows ? rows->child : NULL; v; v = v->next) {
+        const char *cells = cJSON_GetStringValue(get(v, "cells"));
+        if (!cells || strlen(cells) != m)
+            continue;
+        char *fit = mem_alloc(n + 1);
+        memset(fit, ' ', n);
+        fit[n] = 0;
+        for (size_t i = 0; i < m; i++)
+            if (at[i] >= 0)
+                fit[at[i]] = cells[i];
+        cJSON_ReplaceItemInObjectCaseSensitive(v, "cells", cJSON_CreateString(fit));
+        free(fit);
+    }
+    free(at);
+}
+
+/* Rows are only handed on: their text takes a tenth of the memory of their trees. A text for each pair, which keeps its
+ * step and rank to be sorted by; joined sides are one pair. */
+static void hold_rows_as_text(cJSON *o)
+{
+    const char *pairing = cJSON_GetStringValue(get(o, "pairing"));
+    bool joined = pairing && strcmp(pairing, "layout") == 0;
+    cJSON *rows = get(o, "rows"), *list = cJSON_CreateArray();
+    while (rows && rows->child) {
+        int step = number(rows->child, "step"), rank = joined ? -1 : number(rows->child, "rank");
+        cJSON *pair = cJSON_CreateArray();
+        struct buf text = {0};
+        while (rows->child && number(rows->child, "step") == step && (joined || number(rows->child, "rank") == rank))
+            cJSON_AddItemToArray(pair, cJSON_DetachItemViaPointer(rows, rows->child));
+        json_write_tree(pair, &text); /* "[…]\n" */
+        cJSON_Delete(pair);
+        text.p[text.n - 2] = 0;
+        cJSON *raw = cJSON_CreateRaw(text.p + 1);
+        buf_release(&text);
+        if (!raw)
+            break;
+        raw->valueint = rank;
+        raw->valuedouble = step;
+        cJSON_AddItemToArray(list, raw);
+    }
+    cJSON_ReplaceItemInObjectCaseSensitive(o, "rows", list);
+}
+
 static void merge(cJSON *all, cJSON *one)
 {
-    cJSON *ranks = get(get(all, "first"), "ranks");
-    if (ranks && same_place(get(all, "first"), get(one, "first")) &&
-        number(get(all, "first"), "rank") < number(get(one, "first"), "rank"))
-        append(get(all, "first"), get(one, "first"), "ranks");
+    bool same = same_place(get(all, "first"), get(one, "first"));
+    cJSON *ranks = same ? ranks_of_both(get(all, "first"), get(one, "first")) : NULL;
+    fit_columns(all, one);
     add_counts(get(all, "summary"), get(one, "summary"));
     add_counts(get(get(all, "share"), "compute"), get(get(one, "share"), "compute"));
     add_counts(get(get(all, "share"), "covered"), get(get(one, "share"), "covered"));
@@ -157,22 +264,33 @@ static void merge(cJSON *all, cJSON *one)
         if (strip)
             cJSON_ReplaceItemInObjectCaseSensitive(get(all, "strip"), "first", strip);
     }
+    if (ranks)
+        cJSON_ReplaceItemInObjectCaseSensitive(get(all, "first"), "ranks", ranks);
     cJSON *status = get(get(all, "parts"), "status");
-    if (status && number(get(one, "parts"), "status") != 0) /* 1 is what `first` says */
-        cJSON_SetNumberHelper(status, 5);
+    int own = number(get(one, "parts"), "status");
+    if (status && (own == 5 || (own == 1 && status->valueint == 0)))
+        cJSON_SetNumberHelper(status, own);
     append(all, one, "ranks");
     append(all, one, "rows");
     append_warnings(all, one);
     append(get(all, "strip"), get(one, "strip"), "ranks");
 }
 
+static int place_of(const cJSON *o, bool step)
+{
+    if (cJSON_IsRaw(o)) /* hold_rows_as_text */
+        return step ? (int)o->valuedouble : o->valueint;
+    return number(o, step ? "step" : "rank");
+}
+
 static int by_place(const cJSON *a, const cJSON *b)
 {
-    static const char *const keys[] = {"step", "rank"};
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        if (number(a, keys[i]) != number(b, keys[i]))
-            return number(a, keys[i]) < number(b, keys[i]) ? -1 : 1;
-    return 0;
+    int x = place_of(a, true), y = place_of(b, true);
+    if (x == y) {
+        x = place_of(a, false);
+        y = place_of(b, false);
+    }
+    return (x > y) - (x < y);
 }
 
 /* A stable order by step and rank, whichever worker did them. */
@@ -204,6 +322,7 @@ static void set_parts(cJSON *all)
     if (done)
         cJSON_SetNumberHelper(done, cJSON_GetArraySize(ranks));
     sort_places(ranks);
+    sort_places(get(all, "rows"));
     sort_places(get(get(all, "strip"), "ranks"));
 }
 
@@ -245,8 +364,17 @@ static bool is_result(const cJSON *o)
 static cJSON *load_result(const char *path, struct err *e)
 {
     cJSON *one = json_load(path, FILE_MOST, e);
-    if (!one || is_result(one))
+    if (!one)
+        return NULL;
+    if (memory_left() == 0) {
+        cJSON_Delete(one);
+        memory_short(e, path);
+        return NULL;
+    }
+    if (is_result(one)) {
+        hold_rows_as_text(one);
         return one;
+    }
     cJSON_Delete(one);
     err_set(e, ERR_DATA, _("%s: expected the result of a comparison of ranks (*.ranks.json)"), path);
     return NULL;
@@ -262,6 +390,12 @@ static int check_beside(const cJSON *all, const cJSON *one, const char *path, st
             return err_set(e, ERR_DATA, _("%s is a result of %s, the others are of %s"), path, b->valuestring,
                            a->valuestring);
     }
+    const char *cut[] = {cJSON_GetStringValue(get(all, "pairing")), cJSON_GetStringValue(get(one, "pairing"))};
+    if (cut[0] && cut[1] && strcmp(cut[0], cut[1]) != 0)
+        return err_set(e, ERR_DATA,
+                       _("%s: its layouts differ from those of the other results; --layout-target and --layout-golden "
+                         "set them for all shares"),
+                       path);
     for (const cJSON *v = get(one, "ranks")->child; v; v = v->next)
         if (has_rank(get(all, "ranks"), v))
             return err_set(e, ERR_DATA,
@@ -271,8 +405,46 @@ static int check_beside(const cJSON *all, const cJSON *one, const char *path, st
     return 0;
 }
 
+/* A share that did not read all ranks knows no places. */
+static void set_places(cJSON *all)
+{
+    struct layout l;
+    cJSON *ranks = get(all, "ranks");
+    job_layout_read(get(get(all, "target"), "layout"), &l);
+    for (cJSON *v = ranks ? ranks->child : NULL; v; v = v->next) {
+        cJSON *place = cJSON_IsNull(get(v, "place")) && number(v, "rank") >= 0 ? cJSON_CreateObject() : NULL;
+        if (!place)
+            continue;
+        struct rank_place at = layout_place(&l, number(v, "rank"));
+        for (int c = 0; c < CUT_RANKS; c++)
+            cJSON_AddNumberToObject(place, cut_name((enum cut)c), at.at[c]);
+        cJSON_ReplaceItemInObjectCaseSensitive(v, "place", place);
+    }
+}
+
+/* The wrong collective beside the row where it begins, as job_find_first has it: another share may have found it. */
+static void link_collective(cJSON *all)
+{
+    cJSON *first = get(all, "first"), *list = get(all, "collectives");
+    if (!cJSON_IsObject(first) || !is_row(first) || !cJSON_IsNull(get(first, "collective")))
+        return;
+    for (const cJSON *c = list ? list->child : NULL; c; c = c->next) {
+        const char *verdict = cJSON_GetStringValue(get(c, "verdict")), *side = cJSON_GetStringValue(get(c, "side"));
+        bool bad = verdict && (strcmp(verdict, "deviate") == 0 || strcmp(verdict, "missing") == 0 ||
+                               strcmp(verdict, "extra") == 0);
+        int off = number(c, "order") - number(first, "order");
+        if (!bad || !side || strcmp(side, "target") != 0 || number(c, "step") != number(first, "step") || off < -1 ||
+            off > 1)
+            continue;
+        cJSON_ReplaceItemInObjectCaseSensitive(first, "collective", cJSON_CreateNumber(number(c, "id")));
+        return;
+    }
+}
+
 static void settle(cJSON *all)
 {
+    set_places(all);
+    link_collective(all);
     set_parts(all);
     set_coverage(all);
     cJSON_DeleteItemFromObjectCaseSensitive(all, "share");
@@ -301,6 +473,43 @@ int job_merged_status(const cJSON *all)
     return get(parts, "missing")->child || number(parts, "status") != 0 ? 5 : 0;
 }
 
+/* "worker-3-of-8.ranks.json" */
+static bool share_of(const char *path, int *number, int *all)
+{
+    struct str name = path_base(str_of(path)), rest, i, n;
+    unsigned long long a, b;
+    if (!is_share(name.p) || !str_split(str_cut(name, strlen("worker-")), '-', &i, &rest) || !str_starts(rest, "of-") ||
+        !str_split(str_cut(rest, 3), '.', &n, &rest) || !str_u64(i, &a) || !str_u64(n, &b) || a >= b || b > SHARES_MOST)
+        return false;
+    *number = (int)a;
+    *all = (int)b;
+    return true;
+}
+
+/* Which of the shares have no file: {"of":8,"missing":[3,5]}; nothing where the files are of no one division. */
+static void tell_shares(cJSON *all, const name_list *files)
+{
+    int of = 0, number, n;
+    bool *there = mem_zalloc(SHARES_MOST);
+    cJSON *parts = get(all, "parts");
+    for (size_t i = 0; i < files->n && of >= 0; i++) {
+        bool one = share_of(files->v[i], &number, &n) && (!of || n == of);
+        of = one ? n : -1;
+        if (one)
+            there[number] = true;
+    }
+    cJSON *shares = of > 0 && cJSON_IsObject(parts) ? cJSON_AddObjectToObject(parts, "shares") : NULL;
+    cJSON *missing = NULL;
+    if (shares) {
+        cJSON_AddNumberToObject(shares, "of", of);
+        missing = cJSON_AddArrayToObject(shares, "missing");
+    }
+    for (int i = 0; missing && i < of; i++)
+        if (!there[i])
+            cJSON_AddItemToArray(missing, cJSON_CreateNumber(i));
+    free(there);
+}
+
 cJSON *job_files_merge(const char *path, struct err *e)
 {
     name_list files = {0};
@@ -319,6 +528,8 @@ cJSON *job_files_merge(const char *path, struct err *e)
             cJSON_Delete(one);
         }
     }
+    if (rc == 0 && all)
+        tell_shares(all, &files);
     name_list_release(&files);
     if (rc == 0 && !all)
         rc = err_set(e, ERR_DATA, _("%s: no result of a comparison of ranks in this folder"), path);

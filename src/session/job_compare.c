@@ -82,7 +82,8 @@ static int load_job(struct job_compare *k, int step, struct joined_job *j, struc
         for (size_t i = 0; i < k->places[s].n; i++)
             k->progress.to_read += k->places[s].v[i].step == step;
     job_changed(k);
-    for (int s = 0; s < 2; s++) {
+    bool some = job_share_load(k, step, j);
+    for (int s = 0; s < 2 && !some; s++) {
         k->reading = s;
         if (rank_set_load_watched(&j->set[s], k->opt.of.of.path[s], &k->places[s], step, k->opt.of.workers,
                                   &k->watch, e))
@@ -168,18 +169,10 @@ static void find_first(struct job_compare *k)
     job_changed(k);
 }
 
-/* What each rank's comparison opens: its recording as it was read for the layout, not its files again. */
 static void hand_on(struct job_compare *k, const struct joined_job *j, bool on)
 {
     for (int s = 0; s < 2; s++)
-        for (size_t i = 0, at = 0; i < k->places[s].n; i++) {
-            struct place *p = &k->places[s].v[i];
-            const struct rank_dump *r = at < j->set[s].ranks.n ? j->set[s].ranks.v[at] : NULL;
-            if (!r || p->step != j->set[s].step || r->dump.path != p->paths.v[0])
-                continue;
-            p->read = on ? &r->dump : NULL;
-            at++;
-        }
+        rank_set_hand_on(&j->set[s], &k->places[s], on);
 }
 
 /* A digest holds no elements to join. */
@@ -216,14 +209,14 @@ static int compare_step(struct job_compare *k, int step, struct err *e)
     bool joined = whole && !layout_same(&j->layout[TARGET], &j->layout[GOLDEN]);
     if (rc == 0 && joined)
         rc = refuse_digest(j, e);
+    bool of_another = rc == 0 && joined && job_of_another(k, step, -1, 0);
+    if (rc == 0 && joined && (!of_another || !k->opt.rows_alone)) /* the layout tells how many rows fit */
+        rc = joined_job_decide(j, e);
     if (rc) {
         joined_job_release(j);
         free(j);
         return -1;
     }
-    bool of_another = joined && job_of_another(k, step, -1);
-    if (joined && (!of_another || !k->opt.rows_alone)) /* the layout tells how many rows fit */
-        joined_job_decide(j);
     add_step(k, j, joined);
     if (joined) {
         job_change(k);
@@ -246,7 +239,7 @@ static int compare_step(struct job_compare *k, int step, struct err *e)
     hand_on(k, j, false);
     if (rc)
         return -1;
-    if (!k->opt.rows_alone)
+    if (!k->opt.rows_alone && !(k->opt.workers && k->opt.worker)) /* share 0 does */
         look_beside(k, j);
     find_first(k);
     return 0;
@@ -291,6 +284,7 @@ static int run(struct job_compare *k, struct err *e)
     for (bool begun = false; rc == 0 && next_step(k, begun, step, &step) && (!begun || k->opt.all_steps);
          begun = true) {
         rc = compare_step(k, step, e);
+        k->turn++;
         job_change(k);
         k->progress.steps_done += rc == 0;
         job_changed(k);
@@ -330,6 +324,30 @@ void job_compare_init(struct job_compare *k, const struct job_compare_options *o
     pthread_mutex_init(&k->lock, NULL);
     job_init(&k->job, NULL, NULL);
     k->there = true;
+}
+
+static void mark_beside(void *ctx, const struct job_found *x)
+{
+    struct job_strip *s = ctx;
+    uint32_t column = x->kind == JOB_FOUND_ROW || x->golden ? NONE : job_strip_column(s, x->step, x->order);
+    for (size_t i = 0; i < x->ranks->n && column != NONE; i++) {
+        struct job_strip_row *row = job_strip_row_of(s, x->step, x->ranks->v[i]);
+        if (row)
+            job_strip_put(row, column, STRIP_BESIDE);
+    }
+    free(x->text);
+}
+
+void job_compare_of_summary(struct job_compare *k, cJSON *all)
+{
+    const struct job_compare_options none = {.live = true};
+    job_compare_init(k, &none);
+    job_summary_take(&k->summary, all);
+    job_summary_strip(&k->summary, &k->strip, &k->result.first);
+    job_summary_each(&k->summary, &k->strip, mark_beside, &k->strip);
+    k->result.joined = k->summary.joined;
+    k->settled = k->several = k->looked = true;
+    k->version++;
 }
 
 int job_compare_start(struct job_compare *k, struct err *e)
@@ -374,6 +392,7 @@ void job_compare_release(struct job_compare *k)
     job_compare_cancel(k);
     job_release(&k->job);
     job_strip_release(&k->strip);
+    job_summary_release(&k->summary);
     job_result_release(&k->result);
     for (size_t i = 0; i < k->names.n; i++)
         arena_release(&k->names.v[i]);

@@ -5,7 +5,7 @@
 #define SESSION_JOB_COMPARE_H
 
 #include "base/job.h"
-#include "compare/job_strip.h"
+#include "compare/job_summary.h"
 #include "session/session.h"
 
 struct job_compare_options {
@@ -16,8 +16,8 @@ struct job_compare_options {
     bool all_steps;            /* that both sides have; else the first one */
     int worker, workers;       /* a share of the pairs; workers 0: all */
     /* Instead of a share: asked of each pair (rank -1: all ranks joined) just before it would be compared, in order;
-     * false: another process does it. finished: its comparison is in the result. Both on the job's thread; NULL: every
-     * pair, and nobody is told. */
+     * false: another process does it. finished: its comparison is in the result, and leaves it then. Both on the job's
+     * thread; NULL: every pair, and nobody is told. */
     bool (*take)(void *ctx, int step, int rank);
     int (*finished)(void *ctx, size_t pair, struct err *e);
     void *take_ctx;
@@ -48,7 +48,8 @@ struct job_compare {
     struct found_trees own_found;
     place_list places[2];
     struct job_result result; /* first: as of now */
-    struct job_strip strip;   /* of `live` */
+    struct job_strip strip;   /* of `live`, and of a summary */
+    struct job_summary summary; /* compared elsewhere: there are no pairs; all NULL: it is not */
     struct job_progress progress;
     bool settled; /* it has ended well: nothing changes any more */
     bool several; /* a side has several ranks in the first step (job_compare_look) */
@@ -63,7 +64,7 @@ struct job_compare {
     VEC(struct arena) names;          /* of the collectives of each step */
     int reading;                      /* the side whose ranks are read */
     VEC(struct missing_rank) missing; /* could not be read */
-    size_t dealt;                     /* pairs of ranks, or joined steps, so far */
+    size_t turn;                      /* steps before this one: which share begins */
     struct rank_watch watch;          /* its cancel ends all */
     uint64_t shown;                   /* serial of the comparison at work that was taken last */
     size_t at;                        /* its pair in the result, or SIZE_MAX */
@@ -75,6 +76,8 @@ struct job_compare {
 void job_compare_init(struct job_compare *k, const struct job_compare_options *o);
 /* Whether it is a job of several ranks: finds the recordings, reads none. */
 int job_compare_look(struct job_compare *k, struct err *e);
+/* Instead of comparing: what others found, which it takes. It is settled. */
+void job_compare_of_summary(struct job_compare *k, cJSON *all);
 /* In the background; -1 where the system gives no thread. */
 int job_compare_start(struct job_compare *k, struct err *e);
 /* On this thread; each comparison is waited for by `wait`. */

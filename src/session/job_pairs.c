@@ -4,15 +4,16 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/msg.h"
 
 #define LOOK_MS 100 /* between two looks at the comparison at work */
 
-bool job_of_another(struct job_compare *k, int step, int rank)
+bool job_of_another(struct job_compare *k, int step, int rank, size_t number)
 {
     if (k->opt.take)
         return !k->opt.take(k->opt.take_ctx, step, rank);
-    return k->opt.workers && (int)(k->dealt++ % (size_t)k->opt.workers) != k->opt.worker;
+    return k->opt.workers && (k->turn + number) % (size_t)k->opt.workers != (size_t)k->opt.worker;
 }
 
 void job_leave(struct job_compare *k, int step, int rank)
@@ -105,7 +106,7 @@ static bool goes_on(void *ctx)
     return true;
 }
 
-/* What could not be compared in full is not a result. */
+/* What could not be compared in full is not a result, and one that was handed on need not be held. */
 static void take_back(struct job_compare *k)
 {
     struct job_result *r = &k->result;
@@ -150,7 +151,11 @@ int job_compare_places(struct job_compare *k, struct found_trees *found, int ste
         take_back(k);
     }
     session_stop(&s);
-    return rc == 0 && k->opt.finished ? k->opt.finished(k->opt.take_ctx, k->at, e) : rc;
+    if (rc || !k->opt.finished)
+        return rc;
+    rc = k->opt.finished(k->opt.take_ctx, k->at, e);
+    take_back(k); /* it is where it was told */
+    return rc;
 }
 
 /* The first column where a rank's recorded figures differ; behind all of them where none do. */
@@ -175,7 +180,8 @@ static int by_turn(const void *a, const void *b)
 static void unread(struct job_compare *k, int step, int rank, const struct err *e)
 {
     struct buf b = {0};
-    buf_fmt(&b, _("step %d rank %d  not read: %s"), step, rank, e->text);
+    buf_fmt(&b, e->code == ERR_RESOURCE ? _("step %d rank %d  not compared: %s") : _("step %d rank %d  not read: %s"),
+            step, rank, e->text);
     struct read_failure f = {.path = mem_strdup(""), .text = b.p};
     job_change(k);
     vec_push(&k->result.failed, f);
@@ -203,8 +209,10 @@ int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e
 {
     int step = j->set[TARGET].step;
     bool compared = false;
+    bool some = j->set[TARGET].others.n > 0; /* then ranks are their numbers */
     VEC(struct turn) turns = {0};
     keep_alone(k, j);
+    job_share_leave_others(k, j);
     for (size_t i = 0; i < j->set[TARGET].ranks.n; i++) {
         struct turn t = {.rank = j->set[TARGET].ranks.v[i]->rank};
         if (rank_set_find(&j->set[GOLDEN], t.rank) == NONE)
@@ -216,13 +224,15 @@ int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e
         qsort(turns.v, turns.n, sizeof *turns.v, by_turn);
     int rc = 0;
     for (size_t i = 0; i < turns.n && rc == 0; i++) {
-        if (job_of_another(k, step, turns.v[i].rank)) {
+        if (job_of_another(k, step, turns.v[i].rank, some ? (size_t)turns.v[i].rank : i)) {
             job_leave(k, step, turns.v[i].rank);
             continue;
         }
+        bool first = !compared;
         compared = true;
-        rc = job_compare_places(k, k->found, step, turns.v[i].rank, turns.v[i].rank, e);
-        if (rc && (e->code == ERR_IO || e->code == ERR_DATA)) {
+        rc = first || memory_left() ? job_compare_places(k, k->found, step, turns.v[i].rank, turns.v[i].rank, e)
+                                    : memory_short(e, _("comparisons of the ranks before"));
+        if (rc && (e->code == ERR_IO || e->code == ERR_DATA || (e->code == ERR_RESOURCE && !first))) {
             unread(k, step, turns.v[i].rank, e);
             rc = 0;
         }

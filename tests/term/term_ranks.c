@@ -79,6 +79,53 @@ static void leaves_while_ranks_are_compared(void **state)
     tty_quit(&t, "q");
 }
 
+/* Two shares of three, written by other processes. */
+static char *make_shares(const char *dir)
+{
+    char command[3000];
+    for (int i = 0; i < 2; i++) {
+        snprintf(command, sizeof command, "%s compare %s/t %s/g --worker %d/3 -o %s/out -q >/dev/null", program, dir, dir,
+                 i, dir);
+        assert_true(system(command) >= 0);
+    }
+    return path_in(dir, "out");
+}
+
+static void results_of_shares_are_an_overview(void **state)
+{
+    const char *dir = make_job(1, 6, 30, 4, 11);
+    char *out = make_shares(dir);
+    struct tty t;
+    (void)state;
+    tty_start_on(&t, NULL, out, NULL);
+    wait_text(&t, 1, "MISSING: shares 2 of 3");
+    wait_text(&t, 0, "results of 4/6 ranks");
+    wait_text(&t, NOWHERE, "\xe2\x96\xb6 4 ==========\xe2\x9c\x97"); /* ▶ 4 ==========✗ */
+    wait_text(&t, NOWHERE, " 5 ??????");
+    tty_send(&t, "\r"); /* read from the recordings */
+    wait_text(&t, 1, "only rank 4 of 6: first deviation");
+    tty_send(&t, "\033");
+    wait_text(&t, 0, "results of 4/6 ranks");
+    tty_quit(&t, "q");
+}
+
+static void results_are_shown_without_the_recordings(void **state)
+{
+    const char *dir = make_job(1, 6, 30, 4, 11);
+    char *out = make_shares(dir);
+    struct tty t;
+    char gone[600];
+    (void)state;
+    snprintf(gone, sizeof gone, "%s/elsewhere", dir);
+    assert_int_equal(rename(path_in(dir, "t"), gone), 0);
+    tty_start_on(&t, NULL, out, NULL);
+    wait_text(&t, 1, "MISSING: shares 2 of 3");
+    wait_text(&t, NOWHERE, "\xe2\x96\xb6 4 ==========\xe2\x9c\x97");
+    tty_send(&t, "\r");
+    wait_text(&t, -1, "the recordings cannot be read from here");
+    tty_quit(&t, "q");
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -86,6 +133,8 @@ int main(int argc, char **argv)
         TEST(every_size_shows_it),
         TEST(plain_terminals_have_the_signs),
         TEST(leaves_while_ranks_are_compared),
+        TEST(results_of_shares_are_an_overview),
+        TEST(results_are_shown_without_the_recordings),
     };
     return terminal_ready(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 }

@@ -73,6 +73,11 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &list.process);
     MPI_Comm_size(MPI_COMM_WORLD, &list.processes);
+    MPI_Comm node;
+    if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, list.process, MPI_INFO_NULL, &node) == MPI_SUCCESS) {
+        MPI_Comm_size(node, &list.on_node);
+        MPI_Comm_free(&node);
+    }
     MPI_Aint bytes = list.process == 0 ? WORDS * (MPI_Aint)sizeof *words : 0;
     MPI_Win_allocate(bytes, sizeof *words, MPI_INFO_NULL, MPI_COMM_WORLD, &words, &window);
     for (int i = 0; i < WORDS && list.process == 0; i++)

@@ -1,0 +1,391 @@
+/* Reads what a result file says of ranks. A file is hostile: what is not as it should be is left out. */
+#include "compare/job_summary.h"
+
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+#include "compare/job_text.h"
+#include "ranks/join_text.h"
+
+static const cJSON *get(const cJSON *o, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(o, key);
+}
+
+static int number(const cJSON *o, const char *key, int other)
+{
+    const cJSON *v = get(o, key);
+    return cJSON_IsNumber(v) ? v->valueint : other;
+}
+
+static const char *text(const cJSON *o, const char *key)
+{
+    const char *v = cJSON_GetStringValue(get(o, key));
+    return v ? v : "";
+}
+
+static void ranks_of(const cJSON *list, rank_list *out)
+{
+    for (const cJSON *v = list ? list->child : NULL; v; v = v->next)
+        if (cJSON_IsNumber(v) && v->valueint >= 0)
+            rank_list_add(out, v->valueint);
+}
+
+void job_summary_take(struct job_summary *s, cJSON *all)
+{
+    static const char *const side[] = {"target", "golden"};
+    const cJSON *parts = get(all, "parts");
+    *s = (struct job_summary){.all = all, .joined = strcmp(text(all, "pairing"), "layout") == 0};
+    for (int i = 0; i < 2; i++)
+        s->side[i] = text(get(all, side[i]), "path");
+    s->done = number(parts, "done", 0);
+    s->of = number(parts, "of", 0);
+}
+
+void job_summary_release(struct job_summary *s)
+{
+    cJSON_Delete(s->all);
+    *s = (struct job_summary){.all = NULL};
+}
+
+/* ---- the strip ---- */
+
+static void read_columns(const cJSON *list, struct job_strip *out)
+{
+    size_t n = 0;
+    for (const cJSON *v = list ? list->child : NULL; v; v = v->next)
+        n += cJSON_IsObject(v) != 0;
+    out->column = mem_zalloc((n + 1) * sizeof *out->column);
+    uint32_t last = 0;
+    for (const cJSON *v = n ? list->child : NULL; v; v = v->next) {
+        int order = number(v, "order", -1), calls = number(v, "calls", 1);
+        if (!cJSON_IsObject(v))
+            continue;
+        last = order >= 0 && (uint32_t)order >= last ? (uint32_t)order : last; /* they ascend */
+        out->column[out->columns++] = (struct job_column){.order = last,
+                                                          .calls = calls > 0 ? (uint32_t)calls : 1,
+                                                          .call = arena_cstr(&out->arena, str_of(text(v, "call")))};
+    }
+}
+
+#define ORDERS_MOST (1u << 26)
+
+/* Each place of a step's order stands in the column that begins last before it. */
+static void add_step(struct job_strip *s, int step)
+{
+    for (size_t i = 0; i < s->steps.n; i++)
+        if (s->steps.v[i].step == step)
+            return;
+    uint32_t last = s->columns ? s->column[s->columns - 1].order : 0;
+    size_t n = s->columns && last < ORDERS_MOST ? (size_t)last + s->column[s->columns - 1].calls : 0;
+    n = n < ORDERS_MOST ? n : ORDERS_MOST;
+    struct strip_step x = {.step = step, .column = mem_alloc((n + 1) * sizeof *x.column), .n = n};
+    for (size_t i = 0, k = 0; i < n; i++) {
+        while (k + 1 < s->columns && s->column[k + 1].order <= i)
+            k++;
+        x.column[i] = (uint32_t)k;
+    }
+    vec_push(&s->steps, x);
+}
+
+void job_summary_strip(const struct job_summary *s, struct job_strip *out, struct job_first *first)
+{
+    const cJSON *strip = get(s->all, "strip"), *f = get(s->all, "first"), *rows = get(strip, "ranks");
+    *out = (struct job_strip){.first = NONE};
+    read_columns(get(strip, "columns"), out);
+    for (const cJSON *v = rows ? rows->child : NULL; v; v = v->next) {
+        int step = number(v, "step", 0), rank = number(v, "rank", -1);
+        const char *cells = text(v, "cells");
+        if (rank >= 0 && strlen(cells) == out->columns && !job_strip_row_of(out, step, rank)) {
+            add_step(out, step);
+            job_strip_add_cells(out, step, rank, cells);
+        }
+    }
+    const cJSON *missing = get(get(s->all, "parts"), "missing");
+    for (const cJSON *v = missing ? missing->child : NULL; v; v = v->next)
+        if (number(v, "rank", -1) >= 0) {
+            add_step(out, number(v, "step", 0));
+            job_strip_unread(out, number(v, "step", 0), number(v, "rank", -1));
+        }
+    *first = (struct job_first){.collective = NONE, .replica = NONE};
+    if (!cJSON_IsObject(f))
+        return;
+    const char *kind = text(f, "kind");
+    first->found = true;
+    first->kind = strcmp(kind, "collective") == 0 ? FIRST_COLLECTIVE
+                  : strcmp(kind, "replica") == 0  ? FIRST_REPLICA
+                                                  : FIRST_ROW;
+    first->step = number(f, "step", 0);
+    first->order = (uint32_t)number(f, "order", -1);
+    ranks_of(get(f, "ranks"), &first->ranks);
+    if (!first->ranks.n)
+        rank_list_add(&first->ranks, number(f, "rank", 0));
+    out->first = job_strip_column(out, first->step, first->order);
+}
+
+/* ---- sentences ---- */
+
+void job_layout_read(const cJSON *o, struct layout *l)
+{
+    struct buf as = {0};
+    struct err quiet;
+    for (int c = 0; c < CUT_COUNT; c++)
+        buf_fmt(&as, "%s=%d,", cut_name((enum cut)c), number(o, cut_name((enum cut)c), 1));
+    buf_fmt(&as, "vpp=%d,sp=%s", number(o, "vpp", 1), cJSON_IsTrue(get(o, "sp")) ? "on" : "off");
+    if (*text(o, "order"))
+        buf_fmt(&as, ",order=%s", text(o, "order"));
+    if (layout_parse(l, buf_view(&as), &quiet))
+        layout_init(l);
+    buf_release(&as);
+    l->source = layout_source_find(text(o, "source"));
+    l->proved = (uint32_t)number(get(o, "proved"), "rows", 0);
+    l->equal = (uint32_t)number(get(o, "proved"), "equal", 0);
+    for (const cJSON *v = get(o, "open") ? get(o, "open")->child : NULL; v; v = v->next)
+        for (int c = 0; c < CUT_COUNT; c++)
+            if (cJSON_IsString(v) && strcmp(v->valuestring, cut_name((enum cut)c)) == 0)
+                l->open |= (uint8_t)(1u << c);
+}
+
+void job_summary_layout_text(const struct job_summary *s, int side, struct buf *out)
+{
+    const cJSON *x = get(s->all, side == TARGET ? "target" : "golden");
+    struct layout l;
+    job_layout_read(get(x, "layout"), &l);
+    job_layout_words(&l, (size_t)cJSON_GetArraySize(get(x, "ranks")), s->joined, out);
+}
+
+void job_summary_outcome_text(const struct job_summary *s, struct buf *out)
+{
+    struct job_strip strip;
+    struct job_first first;
+    const cJSON *parts = get(s->all, "parts");
+    job_summary_strip(s, &strip, &first);
+    bool whole = s->done >= s->of && number(parts, "status", 0) != 5;
+    if (first.found)
+        job_first_words(&first, strip.steps.n > 1, true, text(get(s->all, "first"), "call"), out);
+    else
+        buf_cstr(out, whole ? _("aligned: nothing deviates on any rank") : _("partly judged: no compared row deviates"));
+    vec_release(&first.ranks);
+    job_strip_release(&strip);
+}
+
+void job_summary_unseen_text(const struct job_summary *s, struct buf *out)
+{
+    const cJSON *parts = get(s->all, "parts"), *shares = get(parts, "shares");
+    rank_list missing = {0}, gone = {0};
+    for (const cJSON *v = get(parts, "missing") ? get(parts, "missing")->child : NULL; v; v = v->next)
+        if (number(v, "rank", -1) >= 0)
+            rank_list_add(&missing, number(v, "rank", -1));
+    ranks_of(get(shares, "missing"), &gone);
+    if (gone.n) {
+        buf_cstr(out, _("MISSING: shares "));
+        rank_list_text(&gone, out);
+        buf_fmt(out, _(" of %d"), number(shares, "of", 0));
+    }
+    if (missing.n) {
+        buf_cstr(out, out->n ? _("; not compared: ranks ") : _("MISSING: results of ranks "));
+        rank_list_text(&missing, out);
+    }
+    if (!out->n && number(parts, "status", 0) == 5)
+        buf_cstr(out, _("UNREAD in part"));
+    vec_release(&missing);
+    vec_release(&gone);
+}
+
+/* ---- what was found ---- */
+
+/* The column of a call by its name: a rank's own, or that of the first rank that makes it. NONE: none has it. */
+static uint32_t column_of(const struct job_strip *strip, struct str call)
+{
+    for (uint32_t i = 0; i < strip->columns && call.n; i++)
+        if (str_eq(str_of(strip->column[i].call), call))
+            return strip->column[i].order;
+    return NONE;
+}
+
+/* Where a rank first deviates. */
+static uint32_t first_bad_of(const struct job_strip *strip, int step, int rank)
+{
+    const struct job_strip_row *row = job_strip_row_of(strip, step, rank);
+    for (size_t i = 0; row && i < strip->columns; i++)
+        if (strip_is_bad(strip_sign_of(row->cells[i])))
+            return strip->column[i].order;
+    return NONE;
+}
+
+struct telling {
+    const struct job_strip *strip;
+    void (*each)(void *ctx, const struct job_found *x);
+    void *ctx;
+};
+
+static void hand_over(const struct telling *t, struct job_found x, struct buf *b)
+{
+    x.text = b->p ? b->p : mem_strdup("");
+    *b = (struct buf){0};
+    t->each(t->ctx, &x);
+}
+
+static void add_ranks(struct buf *b, const rank_list *l)
+{
+    buf_cstr(b, l->n > 1 ? _("ranks ") : _("rank "));
+    rank_list_text(l, b);
+}
+
+/* The first deviation of a rank; of joined sides each row once, with all its ranks. */
+static void tell_row(const struct telling *t, const cJSON *rank)
+{
+    const cJSON *row = get(rank, "first_deviation"), *error = get(row, "rel_l2");
+    int step = number(rank, "step", 0), own = number(rank, "rank", 0);
+    rank_list bad = {0};
+    struct buf b = {0};
+    char n[NUM_MAX];
+    if (!cJSON_IsObject(row))
+        return;
+    ranks_of(get(row, "ranks"), &bad);
+    if (!bad.n)
+        rank_list_add(&bad, own);
+    if (bad.v[0] == own) {
+        add_ranks(&b, &bad);
+        buf_fmt(&b, ": %s  %s", *text(row, "target") ? text(row, "target") : text(row, "golden"), text(row, "verdict"));
+        if (cJSON_IsNumber(error))
+            buf_fmt(&b, " %s", num_error(n, error->valuedouble));
+        hand_over(t, (struct job_found){JOB_FOUND_ROW, step, own, first_bad_of(t->strip, step, own), false, NULL, &bad}, &b);
+    }
+    vec_release(&bad);
+}
+
+static const char *evidence(const cJSON *o)
+{
+    const cJSON *list = get(o, "diagnosis");
+    const char *said = list && list->child ? text(list->child, "evidence") : "";
+    return *said ? said : text(o, "verdict");
+}
+
+static void tell_collective(const struct telling *t, const cJSON *c)
+{
+    const cJSON *calls = get(c, "calls");
+    const char *verdict = text(c, "verdict"), *at = *text(c, "at") ? text(c, "at") : text(c, "name");
+    bool golden = strcmp(text(c, "side"), "golden") == 0;
+    rank_list l = {0};
+    struct buf b = {0};
+    uint32_t order = NONE;
+    if (strcmp(verdict, "deviate") != 0 && strcmp(verdict, "missing") != 0 && strcmp(verdict, "extra") != 0)
+        return;
+    ranks_of(get(c, "ranks"), &l);
+    if (!l.n)
+        ranks_of(get(c, "group"), &l);
+    for (const cJSON *v = calls ? calls->child : NULL; v && order == NONE; v = v->next)
+        order = column_of(t->strip, str_of(text(v, "call")));
+    if (order == NONE)
+        order = column_of(t->strip, str_of(at));
+    buf_cstr(&b, golden ? _("golden collective, ") : _("collective, "));
+    add_ranks(&b, &l);
+    buf_fmt(&b, ": %s  %s", evidence(c), at);
+    hand_over(t, (struct job_found){JOB_FOUND_COLLECTIVE, number(c, "step", 0), l.n ? l.v[0] : 0, order, golden, NULL,
+                                      &l}, &b);
+    vec_release(&l);
+}
+
+static void tell_replica(const struct telling *t, const cJSON *x)
+{
+    bool golden = strcmp(text(x, "side"), "golden") == 0;
+    struct str row = str_of(text(x, "row"));
+    rank_list l = {0};
+    struct buf b = {0};
+    uint32_t order = NONE;
+    ranks_of(get(x, "odd"), &l);
+    if (!l.n)
+        ranks_of(get(x, "ranks"), &l);
+    for (ptrdiff_t cut = (ptrdiff_t)row.n; cut > 0 && order == NONE; cut = str_rfind(str_n(row.p, (size_t)cut), '.'))
+        order = column_of(t->strip, str_n(row.p, (size_t)cut)); /* "CALL.SLOT" */
+    buf_cstr(&b, golden ? _("golden replicas, ") : _("replicas, "));
+    add_ranks(&b, &l);
+    buf_fmt(&b, ": %s", evidence(x));
+    hand_over(t, (struct job_found){JOB_FOUND_REPLICA, number(x, "step", 0), l.n ? l.v[0] : 0, order, golden, NULL,
+                                      &l}, &b);
+    vec_release(&l);
+}
+
+void job_summary_each(const struct job_summary *s, const struct job_strip *strip,
+                      void (*each)(void *ctx, const struct job_found *x), void *ctx)
+{
+    const struct telling t = {strip, each, ctx};
+    static const struct {
+        const char *list;
+        void (*tell)(const struct telling *t, const cJSON *o);
+    } lists[] = {{"ranks", tell_row}, {"collectives", tell_collective}, {"replicas", tell_replica}};
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
+        const cJSON *list = get(s->all, lists[i].list);
+        for (const cJSON *v = list ? list->child : NULL; v; v = v->next)
+            lists[i].tell(&t, v);
+    }
+}
+
+/* ---- a document ---- */
+
+#define STRIP_WIDTH 100
+#define STRIP_LINES 64 /* of a step: ranks share one where they are more */
+#define FOUND_MOST 40
+
+struct listing {
+    struct document *d;
+    size_t n;
+};
+
+static void list_found(void *ctx, const struct job_found *x)
+{
+    struct listing *l = ctx;
+    if (l->n++ < FOUND_MOST)
+        doc_note(l->d, x->kind == JOB_FOUND_ROW ? DOC_BAD : DOC_ADVICE, NULL, "%s", x->text);
+    free(x->text);
+}
+
+static void strong_item(struct document *d, const char *word, enum doc_tone tone, struct buf *b)
+{
+    doc_begin(d, DOC_ITEM);
+    doc_cell(d, DOC_STRONG, TONE_PLAIN, str_of(word));
+    doc_cell(d, DOC_TEXT, tone, b->p ? buf_view(b) : STR(""));
+    buf_clear(b);
+}
+
+void job_summary_section(struct document *d, const struct job_summary *s)
+{
+    struct job_strip strip;
+    struct job_first first;
+    struct buf b = {0};
+    struct listing found = {.d = d};
+    job_summary_strip(s, &strip, &first);
+    buf_fmt(&b, _("%d of %d ranks compared"), s->done, s->of);
+    doc_say(d, TONE_PLAIN, "%s", b.p);
+    buf_clear(&b);
+    job_summary_unseen_text(s, &b);
+    if (b.n)
+        strong_item(d, _("Not checked: "), TONE_WARN, &b);
+    job_summary_outcome_text(s, &b);
+    strong_item(d, _("Result: "), first.found ? TONE_BAD : s->done < s->of ? TONE_WARN : TONE_PLAIN, &b);
+    if (first.found) {
+        buf_cstr(&b, text(get(s->all, "first"), "sentence"));
+        strong_item(d, _("Reason: "), TONE_PLAIN, &b);
+    }
+    for (int i = 0; i < 2; i++) {
+        buf_fmt(&b, "%s  ", s->side[i]);
+        job_summary_layout_text(s, i, &b);
+        strong_item(d, i == TARGET ? _("Target: ") : _("Golden: "), TONE_PLAIN, &b);
+    }
+    job_strip_text(&strip, STRIP_WIDTH, STRIP_LINES, &b);
+    doc_heading(d, _("Ranks and calls"));
+    while (b.n && b.p[b.n - 1] == '\n')
+        b.n--;
+    doc_code(d, str_n(b.p ? b.p : "", b.n));
+    doc_heading(d, _("Found"));
+    job_summary_each(s, &strip, list_found, &found);
+    if (!found.n)
+        doc_say(d, TONE_QUIET, "%s", _("nothing"));
+    if (found.n > FOUND_MOST)
+        doc_say(d, TONE_QUIET, _("and %zu more"), found.n - FOUND_MOST);
+    vec_release(&first.ranks);
+    job_strip_release(&strip);
+    buf_release(&b);
+}
