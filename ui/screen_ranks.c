@@ -114,7 +114,8 @@ static void open_first(struct screen *s)
     struct rank_view *v = &s->ranks;
     struct rank_pair p;
     uint32_t row[2];
-    if (v->open.on || !v->shown || !v->follow || !s->inv.input[GOLDEN] || s->work.overlay != OVERLAY_NONE || s->prompt.active)
+    if (v->open.on || !v->shown || !v->follow || !s->inv.input[GOLDEN] || s->work.overlay != OVERLAY_NONE ||
+        s->prompt.active)
         return;
     screen_tell_written(s);
     if (s->work.message.n || s->writing) /* they would end with the pair that is open */

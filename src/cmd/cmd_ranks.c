@@ -48,8 +48,8 @@ static int enter_elsewhere(struct workspace *d, struct rank_view *v, bool found,
     static const uint32_t none[2] = {NONE, NONE};
     const struct job_summary *s = &v->job->summary;
     if (!d->inv->input[GOLDEN]) {
-        workspace_complain(d, _("the recordings cannot be read from here: %s and %s; --remap OLD=NEW sets where they are "
-                                "now"),
+        workspace_complain(d, _("the recordings cannot be read from here: %s and %s; --remap OLD=NEW sets where they "
+                                "are now"),
                            s->side[TARGET], s->side[GOLDEN]);
         return 0;
     }

@@ -78,7 +78,8 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         rank_list_text(l, b);
         buf_fmt(b, ": %s  %s", c->evidence, c->at ? c->at : c->name);
         add_item(v,
-                 (struct job_found){JOB_FOUND_COLLECTIVE, c->step, l->n ? l->v[0] : 0, c->order, side == GOLDEN, NULL, NULL},
+                 (struct job_found){JOB_FOUND_COLLECTIVE, c->step, l->n ? l->v[0] : 0, c->order, side == GOLDEN, NULL,
+                                    NULL},
                  b);
     }
     for (size_t i = 0; i < r->replicas[side].v.n; i++) {
@@ -88,7 +89,9 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         buf_cstr(b, l->n > 1 ? _("ranks ") : _("rank "));
         rank_list_text(l, b);
         buf_fmt(b, ": %s", x->evidence);
-        add_item(v, (struct job_found){JOB_FOUND_REPLICA, x->step, l->n ? l->v[0] : 0, x->order, side == GOLDEN, NULL, NULL},
+        add_item(v,
+                 (struct job_found){JOB_FOUND_REPLICA, x->step, l->n ? l->v[0] : 0, x->order, side == GOLDEN, NULL,
+                                    NULL},
                  b);
     }
 }

@@ -165,7 +165,8 @@ void job_summary_outcome_text(const struct job_summary *s, struct buf *out)
     if (first.found)
         job_first_words(&first, strip.steps.n > 1, true, text(get(s->all, "first"), "call"), out);
     else
-        buf_cstr(out, whole ? _("aligned: nothing deviates on any rank") : _("partly judged: no compared row deviates"));
+        buf_cstr(out, whole ? _("aligned: nothing deviates on any rank")
+                            : _("partly judged: no compared row deviates"));
     vec_release(&first.ranks);
     job_strip_release(&strip);
 }
@@ -251,7 +252,8 @@ static void tell_row(const struct telling *t, const cJSON *rank)
         buf_fmt(&b, ": %s  %s", *text(row, "target") ? text(row, "target") : text(row, "golden"), text(row, "verdict"));
         if (cJSON_IsNumber(error))
             buf_fmt(&b, " %s", num_error(n, error->valuedouble));
-        hand_over(t, (struct job_found){JOB_FOUND_ROW, step, own, first_bad_of(t->strip, step, own), false, NULL, &bad}, &b);
+        uint32_t order = first_bad_of(t->strip, step, own);
+        hand_over(t, (struct job_found){JOB_FOUND_ROW, step, own, order, false, NULL, &bad}, &b);
     }
     vec_release(&bad);
 }

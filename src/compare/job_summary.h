@@ -1,5 +1,5 @@
-/* The result of a job as files hold it (report/job_merge.h), compared by other processes or elsewhere: what the overview
- * and a report show of it without the recordings. */
+/* The result of a job as files hold it (report/job_merge.h), compared by other processes or elsewhere: what the
+ * overview and a report show of it without the recordings. */
 #ifndef COMPARE_JOB_SUMMARY_H
 #define COMPARE_JOB_SUMMARY_H
 

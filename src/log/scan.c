@@ -171,7 +171,8 @@ bool scan_word(struct str s, const char *word, size_t n, struct str *rest)
     const size_t places = s.n < n ? 0 : s.n - n + 1;
     for (size_t i = 0; i < places; i += PLACES) {
         /* the last places overlap those before */
-        const size_t from = i + PLACES <= places || places < PLACES ? i : places - PLACES, end = i + PLACES < places ? i + PLACES : places;
+        const size_t from = i + PLACES <= places || places < PLACES ? i : places - PLACES;
+        const size_t end = i + PLACES < places ? i + PLACES : places;
         if (end - from == PLACES && !may_begin(s.p + from, n, first, last))
             continue;
         for (size_t k = i; k < end; k++)

@@ -28,7 +28,8 @@ struct side_blocks {
     struct figures_watch *watch;
 };
 
-static void blocks_open(struct side_blocks *b, const struct tensor *t, const struct tensor *g, struct figures_watch *watch)
+static void blocks_open(struct side_blocks *b, const struct tensor *t, const struct tensor *g,
+                        struct figures_watch *watch)
 {
     b->side[0] = t;
     b->side[1] = g;
@@ -144,7 +145,8 @@ static bool is_enough(const struct round_part *x, uint64_t round)
     return round >= LEAST && round >= x->all / PART;
 }
 
-/* A few blocks spread over both sides: first whether there are enough round elements at all, which is rare, then which. */
+/* A few blocks spread over both sides: first whether there are enough round elements at all, which is rare, then
+ * which. */
 static int sample_part(struct round_part *x, struct side_blocks *b, struct err *e)
 {
     const uint64_t n = b->side[0]->numel, step = n > (uint64_t)SAMPLED * BLOCK ? n / SAMPLED : BLOCK;

@@ -8,8 +8,8 @@
 void job_change(struct job_compare *k);
 void job_changed(struct job_compare *k);
 bool job_cancelled(struct job_compare *k, struct err *e); /* then e says so */
-/* A share has every pair of a step whose number and the step's number (job_compare.turn) together modulo workers are the
- * worker. number: of the pair in its step; a joined step is one. */
+/* A share has every pair of a step whose number and the step's number (job_compare.turn) together modulo workers are
+ * the worker. number: of the pair in its step; a joined step is one. */
 bool job_of_another(struct job_compare *k, int step, int rank, size_t number);
 /* Reads what a share needs of a step into j, with layouts that serve it; false: all is to be read, j is as it was. */
 bool job_share_load(struct job_compare *k, int step, struct joined_job *j);

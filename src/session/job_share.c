@@ -1,5 +1,5 @@
-/* Of a share of a job only some ranks are read: its own, and those that show that rank meets rank and where the pipeline's
- * stages are (ranks/rank_share.h). What is over all ranks is the business of share 0. */
+/* Of a share of a job only some ranks are read: its own, and those that show that rank meets rank and where the
+ * pipeline's stages are (ranks/rank_share.h). What is over all ranks is the business of share 0. */
 #include "session/job_pairs.h"
 
 #include "ranks/rank_share.h"
