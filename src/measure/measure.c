@@ -90,7 +90,11 @@ static void take_over(struct measure *m, uint32_t line, const struct measure *ol
 
 uint64_t measure_bytes(const struct measure *m, uint32_t line)
 {
-    const struct line *l = &m->pairing->lines.v[line];
+    return m->bytes ? m->bytes[line] : 0;
+}
+
+static uint64_t bytes_of(const struct measure *m, const struct line *l)
+{
     uint64_t n = 0;
     for (int s = 0; s < 2; s++)
         n += dump_row_numel(m->side[s], l->row[s]) * dtype_table[m->side[s]->rows.v[l->row[s]].dtype].size;
@@ -111,7 +115,10 @@ void measure_init(struct measure *m, const struct dump *target, const struct dum
         if (comparable(m, &p->lines.v[i])) {
             m->state[i] = MEASURE_WAITING;
             m->wanted++;
-            m->work += measure_bytes(m, (uint32_t)i);
+            if (!m->bytes)
+                m->bytes = mem_zalloc((n + 1) * sizeof *m->bytes);
+            m->bytes[i] = bytes_of(m, &p->lines.v[i]);
+            m->work += m->bytes[i];
         }
     if (m->wanted) { /* statistics dumps do not pay for these */
         m->figures = mem_zalloc((n + 1) * sizeof *m->figures);
@@ -130,6 +137,7 @@ void measure_release(struct measure *m)
 {
     for (size_t i = 0; m->figures && i < m->lines; i++)
         figures_drop(m->figures[i]);
+    free(m->bytes);
     free(m->figures);
     free(m->failure);
     free(m->view);
@@ -138,15 +146,19 @@ void measure_release(struct measure *m)
     *m = (struct measure){0};
 }
 
-/* A job for a line, by a view or by none. */
-static struct measure_job job_of(const struct measure *m, uint32_t line, const struct view *v)
+/* A job for a line, by a view or by none: a view is large, and left as it is where there is none. */
+static void make_job(struct measure_job *job, const struct measure *m, uint32_t line, const struct view *v)
 {
     const struct line *l = &m->pairing->lines.v[line];
-    struct measure_job job =
-        {.line = line, .round = m->round, .row = {l->row[TARGET], l->row[GOLDEN]}, .given = v != NULL};
+    job->line = line;
+    job->round = m->round;
+    job->row[TARGET] = l->row[TARGET];
+    job->row[GOLDEN] = l->row[GOLDEN];
+    job->bytes = measure_bytes(m, line);
+    job->cache = NULL;
+    job->given = v != NULL;
     if (v)
-        job.view = *v;
-    return job;
+        job->view = *v;
 }
 
 bool measure_take(struct measure *m, const uint32_t *want, size_t n, struct measure_job *job)
@@ -161,7 +173,7 @@ bool measure_take(struct measure *m, const uint32_t *want, size_t n, struct meas
     if (found == NONE)
         return false;
     m->state[found] = MEASURE_RUNNING;
-    *job = job_of(m, found, given_view(m, &m->pairing->lines.v[found]));
+    make_job(job, m, found, given_view(m, &m->pairing->lines.v[found]));
     return true;
 }
 
@@ -239,7 +251,8 @@ int measure_open_job(const struct dump *const side[2], const struct measure_job 
 
 int measure_open(const struct measure *m, uint32_t line, struct tensor t[2], struct err *e)
 {
-    struct measure_job job = job_of(m, line, measure_view(m, line));
+    struct measure_job job;
+    make_job(&job, m, line, measure_view(m, line));
     return measure_open_job(m->side, &job, t, e);
 }
 
@@ -255,7 +268,7 @@ bool measure_how(const struct measure *m, uint32_t line, struct measure_job *job
         if (!a || !b || a->ndim != b->ndim || memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) != 0)
             return false;
     }
-    *job = job_of(m, line, v);
+    make_job(job, m, line, v);
     return true;
 }
 
@@ -278,7 +291,7 @@ void measure_post(struct measure *m, const struct measure_job *job, struct figur
         return;
     }
     m->finished++;
-    m->worked += measure_bytes(m, line);
+    m->worked += job->bytes;
     if (e) {
         m->failure[line] = arena_cstr(&m->arena, str_of(e->text));
         m->state[line] = MEASURE_FAILED;

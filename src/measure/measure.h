@@ -28,6 +28,7 @@ struct measure {
     const char **failure;      /* per line, NULL unless failed */
     size_t lines, wanted, finished;
     size_t next;               /* in-order cursor: everything before it is no longer waiting */
+    uint64_t *bytes;           /* of both tensors of each line that is wanted: taking one looks up no row */
     uint64_t work, worked;     /* bytes of the tensors of all lines wanted, and of those finished */
     struct arena arena;
 };
@@ -36,6 +37,7 @@ struct measure {
 struct measure_job {
     uint32_t line, round;
     uint32_t row[2];
+    uint64_t bytes;            /* of both tensors */
     bool given;                /* `view` is the pair's; else one is looked for where shapes differ */
     struct view view;
     struct cache *cache;       /* where figures are looked up and kept, or NULL; the caller fills it in */

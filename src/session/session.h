@@ -62,7 +62,7 @@ struct session {
     struct work_crew crew;         /* the workers: one with a large tensor is helped by the others */
     struct figures_watch watch[SESSION_WORKERS];
     uint64_t bytes[SESSION_WORKERS]; /* of the line each is at; 0: none */
-    uint64_t numel[SESSION_WORKERS];
+    atomic_uint_fast64_t numel[SESSION_WORKERS]; /* of the target's tensors there, once it is known */
     long began_ms, paused_ms; /* when comparing began, as if there had been no pauses; when the pause began */
     uint64_t worked_before;   /* measure.worked then */
     struct cache *cache;

@@ -66,7 +66,6 @@ static void help_or_wait(struct session *s)
 
 struct line_work {
     struct measure_job job;
-    uint64_t bytes, elements;
     struct figures f, *kept; /* kept: NULL where it failed */
     struct view view;
     bool viewed;
@@ -81,19 +80,25 @@ static int take_lines(struct session *s, int me, int most, struct line_work *x)
     struct measure *m = &s->rows->measure;
     size_t share = (m->wanted - m->finished) / (2 * (size_t)(s->workers ? s->workers : 1)) + 1;
     int n = 0;
-    uint64_t bytes = 0, elements = 0;
+    uint64_t bytes = 0;
     most = share < (size_t)most ? (int)share : most;
     while (n < most && bytes < TOGETHER_BYTES && measure_take(m, s->want, s->want_count, &x[n].job)) {
         x[n].job.cache = s->cache;
-        x[n].bytes = measure_bytes(m, x[n].job.line);
-        x[n].elements = dump_row_numel(m->side[TARGET], x[n].job.row[TARGET]);
-        bytes += x[n].bytes;
-        elements += x[n++].elements;
+        bytes += x[n++].job.bytes;
     }
     s->bytes[me] = bytes;
-    s->numel[me] = elements;
+    atomic_store(&s->numel[me], 0);
     atomic_store(&s->watch[me].done, 0);
     return n;
+}
+
+/* For the progress. Without the lock: each row is a look at memory far away. */
+static void count_elements(struct session *s, int me, const struct line_work *x, int n)
+{
+    uint64_t elements = 0;
+    for (int i = 0; i < n; i++)
+        elements += dump_row_numel(&s->recordings->side[TARGET].dump, x[i].job.row[TARGET]);
+    atomic_store(&s->numel[me], elements);
 }
 
 static void compute_line(struct session *s, int me, struct line_work *x)
@@ -139,8 +144,9 @@ static int work(struct job *own, void *ctx, struct err *quiet)
         struct waiting waiting;
         long began = clock_ms();
         waiting_begin(&waiting);
+        count_elements(s, me, x, n);
         for (int i = 0; i < n; i++) {
-            if (i > posted && x[i].bytes > TOGETHER_BYTES) { /* a long one: those before it do not wait */
+            if (i > posted && x[i].job.bytes > TOGETHER_BYTES) { /* a long one: those before it do not wait */
                 session_lock(s);
                 post_lines(s, x + posted, i - posted);
                 session_unlock(s);
@@ -237,11 +243,13 @@ void session_progress(const struct session *s, struct session_progress *p)
         return;
     }
     double worked = (double)m->worked, now = (double)((s->paused ? s->paused_ms : clock_ms()) - s->began_ms);
-    for (int i = 0; i < s->workers; i++)
-        if (s->bytes[i] && s->numel[i]) {
-            double part = (double)atomic_load(&s->watch[i].done) / (double)s->numel[i];
+    for (int i = 0; i < s->workers; i++) {
+        const uint64_t elements = atomic_load(&s->numel[i]);
+        if (s->bytes[i] && elements) {
+            double part = (double)atomic_load(&s->watch[i].done) / (double)elements;
             worked += (double)s->bytes[i] * (part < 1 ? part : 1); /* through a view it may be read twice */
         }
+    }
     if (m->finished == m->wanted)
         p->share = s->now->judged ? 1 : 0;
     else

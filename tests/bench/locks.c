@@ -25,10 +25,31 @@ static uint64_t used(clockid_t of)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static void begin(pthread_mutex_t *m)
+{
+    int i = 0;
+    while (i < NESTED && own[i].mutex)
+        i++;
+    if (i < NESTED) {
+        own[i].mutex = m;
+        own[i].since = used(CLOCK_THREAD_CPUTIME_ID);
+    }
+}
+
+static void end(pthread_mutex_t *m)
+{
+    for (int i = 0; i < NESTED; i++)
+        if (own[i].mutex == m) {
+            atomic_fetch_add(&held, used(CLOCK_THREAD_CPUTIME_ID) - own[i].since);
+            own[i].mutex = NULL;
+            break;
+        }
+}
+
 int pthread_mutex_lock(pthread_mutex_t *m)
 {
     static int (*next)(pthread_mutex_t *);
-    int i = 0, rc = pthread_mutex_trylock(m);
+    int rc = pthread_mutex_trylock(m);
     atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
     if (rc) {
         if (!next)
@@ -36,12 +57,7 @@ int pthread_mutex_lock(pthread_mutex_t *m)
         atomic_fetch_add_explicit(&waited, 1, memory_order_relaxed);
         rc = next(m);
     }
-    while (i < NESTED && own[i].mutex)
-        i++;
-    if (i < NESTED) {
-        own[i].mutex = m;
-        own[i].since = used(CLOCK_THREAD_CPUTIME_ID);
-    }
+    begin(m);
     return rc;
 }
 
@@ -50,13 +66,31 @@ int pthread_mutex_unlock(pthread_mutex_t *m)
     static int (*next)(pthread_mutex_t *);
     if (!next)
         *(void **)&next = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
-    for (int i = 0; i < NESTED; i++)
-        if (own[i].mutex == m) {
-            atomic_fetch_add(&held, used(CLOCK_THREAD_CPUTIME_ID) - own[i].since);
-            own[i].mutex = NULL;
-            break;
-        }
+    end(m);
     return next(m);
+}
+
+/* A wait holds nothing, however often its thread is woken. */
+int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+    static int (*next)(pthread_cond_t *, pthread_mutex_t *);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "pthread_cond_wait");
+    end(m);
+    int rc = next(c, m);
+    begin(m);
+    return rc;
+}
+
+int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until)
+{
+    static int (*next)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
+    end(m);
+    int rc = next(c, m, until);
+    begin(m);
+    return rc;
 }
 
 __attribute__((destructor)) static void finish(void)
