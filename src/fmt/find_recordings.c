@@ -291,6 +291,22 @@ static bool is_split(const struct place *a, const struct place *b)
     return false;
 }
 
+/* What is above rank_N of a path; all of it where nothing is called so. */
+static struct str above_rank(struct str path)
+{
+    for (struct str at = path; at.n; at = path_parent(at))
+        if (numbered(path_base(at), "rank") >= 0)
+            return path_parent(at);
+    return path;
+}
+
+/* Not the statistics and the tensors that two runs left below different folders. */
+static bool is_part(const struct place *a, const struct place *b)
+{
+    struct str x = str_of(a->paths.v[0]), y = str_of(b->paths.v[0]), over = above_rank(x);
+    return a->rank == b->rank && a->reader->parts && (over.n == x.n || str_eq(over, above_rank(y)));
+}
+
 /* Graphs of one step and rank are one recording. */
 static void join_parts(place_list *l)
 {
@@ -298,7 +314,7 @@ static void join_parts(place_list *l)
     for (size_t i = 0; i < l->n; i++) {
         struct place *p = &l->v[i], *last = n ? &l->v[n - 1] : NULL;
         if (last && last->reader == p->reader && last->step == p->step && p->step >= 0 &&
-            ((last->rank == p->rank && p->reader->parts) || is_split(last, p))) {
+            (is_part(last, p) || is_split(last, p))) {
             vec_push(&last->paths, p->paths.v[0]);
             last->rank = p->rank > last->rank ? p->rank : last->rank;
             vec_release(&p->paths);
@@ -309,14 +325,20 @@ static void join_parts(place_list *l)
     l->n = n;
 }
 
-/* procPID folders: no rank is known; they are numbered in their order, as msprobe does. */
+static bool same_folder(const struct place *a, const struct place *b)
+{
+    return str_eq(path_parent(str_of(a->paths.v[0])), path_parent(str_of(b->paths.v[0])));
+}
+
+/* procPID folders: no rank is known; those of one folder are numbered in their order, as msprobe does. */
 static void number_ranks(place_list *l)
 {
-    for (size_t i = 0; i < l->n; i++) {
-        size_t end = i + 1;
-        while (end < l->n && l->v[end].step == l->v[i].step && l->v[end].rank < 0)
+    for (size_t i = 0, end; i < l->n; i = end) {
+        end = i + 1;
+        while (l->v[i].rank < 0 && end < l->n && l->v[end].step == l->v[i].step && l->v[end].rank < 0 &&
+               same_folder(&l->v[i], &l->v[end]))
             end++;
-        if (l->v[i].rank < 0 && end - i > 1 && !l->v[i].reader->table)
+        if (end - i > 1 && !l->v[i].reader->table && !l->v[i].reader->weights)
             for (size_t k = i; k < end; k++)
                 l->v[k].rank = (int)(k - i);
     }
@@ -370,6 +392,8 @@ int find_recordings_until(const char *path, const atomic_bool *cancel, place_lis
         qsort(out->v, out->n, sizeof *out->v, by_step);
     join_parts(out);
     number_ranks(out);
+    if (out->n)
+        qsort(out->v, out->n, sizeof *out->v, by_step);
     return 0;
 }
 

@@ -186,8 +186,8 @@ const struct unreadable unreadable_formats[] = {
     {"ptdbg-pickle", N_("expected the text format of ptdbg, found a binary pickle"), "*dump.pkl",
      N_("ptdbg writes lines of JSON under this name; a binary pickle is not loaded, because it can run code: open the "
         "folder of the dump itself"), is_binary_dump, false, true},
-    {"several", N_("several weights or results; name one"), "*.ckpt *.safetensors *.pth *.npy compare_result_* …",
-     N_("name one file, or the folder that contains it"), is_read_alone, false, false},
+    {"several", N_("several weights or result files in one folder"), "*.ckpt *.safetensors *.pth *.npy compare_result_* …",
+     N_("name one of them"), is_read_alone, false, false},
     {0},
 };
 
@@ -260,5 +260,7 @@ const struct unreadable *unreadable_find(const char *path, struct buf *found)
 
 int unreadable_error(const struct unreadable *r, const char *path, struct err *e)
 {
+    if (r->is == is_read_alone)
+        return err_set(e, ERR_DATA, _("%s: several weights or result files in this folder: name one of them"), path);
     return err_set(e, ERR_DATA, _("%s: %s: recognised, but not supported; %s"), path, _(r->title), _(r->advice));
 }

@@ -9,12 +9,25 @@ struct found_trees *session_found(struct session *s)
     return s->opt.of.found ? s->opt.of.found : &s->recordings->found;
 }
 
+/* Checkpoints of which none is meant more than another: no step or rank tells them apart. */
+static bool holds_checkpoints(const place_list *l)
+{
+    for (size_t i = 1; i < l->n; i++) {
+        const struct place *a = &l->v[i - 1], *b = &l->v[i];
+        if (a->reader->weights && b->reader->weights && a->step == b->step && a->rank == b->rank)
+            return true;
+    }
+    return false;
+}
+
 int session_find_side(struct session *s, int i, struct err *e)
 {
     struct recording *x = &s->recordings->side[i];
     place_list found = {0};
     if (found_trees_below(session_found(s), x->path, &s->load[i].cancel, &found, &s->failed[i], e))
         return -1;
+    if (holds_checkpoints(&found))
+        return err_set(e, ERR_DATA, _("%s: several checkpoints in this folder: name one of them"), x->path);
     if (!found.n && s->failed[i].n)
         return read_failures_error(&s->failed[i], e);
     if (!found.n) {

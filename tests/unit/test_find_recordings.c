@@ -119,6 +119,23 @@ static void graphs_of_one_step(void **state)
     place_list_release(&l);
 }
 
+/* Statistics and tensors of two runs below one folder: recordings of the same step, neither ranks nor parts. */
+static void runs_below_one_folder(void **state)
+{
+    (void)state;
+    root = scratch();
+    msprobe("statistics/step0/proc19850");
+    msprobe("tensor/step0/proc19905");
+    expect("", 2, (const struct expected[]){{0, -1, "proc19850"}, {0, -1, "proc19905"}});
+    msprobe("tensor/step0/proc19906");
+    expect("", 3, (const struct expected[]){{0, -1, "proc19850"}, {0, 0, "proc19905"}, {0, 1, "proc19906"}});
+    root = scratch();
+    table("statistic/rank_0/Net/0/0");
+    table("statistic/rank_0/Net/1/0");
+    table("tensor/rank_0/Net/0/0");
+    expect("", 2, (const struct expected[]){{0, 0, "statistic/rank_0/Net/0/0"}, {0, 0, "tensor/rank_0/Net/0/0"}});
+}
+
 static void unnumbered(void **state)
 {
     (void)state;
@@ -251,7 +268,7 @@ int main(void)
         cmocka_unit_test(processes),
         cmocka_unit_test(mindspore_synchronous),
         cmocka_unit_test(mindspore_asynchronous),
-        cmocka_unit_test(graphs_of_one_step),
+        cmocka_unit_test(graphs_of_one_step), cmocka_unit_test(runs_below_one_folder),
         cmocka_unit_test(unnumbered),
         cmocka_unit_test(odd_numbers),
         cmocka_unit_test(what_is_no_recording),
