@@ -421,13 +421,17 @@ static int overview_enter(struct workspace *d)
     return open_panel(d, (int)d->panel.at + 1);
 }
 
-/* A weight in the table: the first row of the module it belongs to. */
+/* A weight in the table: its row in a table of weights, else the first row of the module it belongs to. */
 static int go_to_weight(struct workspace *d, const struct panel_item *it)
 {
-    const char *name = it->about[0] && *it->about[0] ? it->about[0] : it->about[1] ? it->about[1] : "";
+    int side = it->about[0] && *it->about[0] ? TARGET : GOLDEN;
+    const char *name = it->about[side] ? it->about[side] : "";
     ptrdiff_t end = str_rfind(str_of(name), '.');
     struct buf command = {0};
-    buf_fmt(&command, "search \\Q%.*s\\E", end > 0 ? (int)end : (int)strlen(name), name);
+    if (dump_find_row(&d->c->side[side].dump, str_of(name)) != NONE)
+        buf_fmt(&command, "find %s", name);
+    else
+        buf_fmt(&command, "search \\Q%.*s\\E", end > 0 ? (int)end : (int)strlen(name), name);
     int r = perform(d, command.p);
     buf_release(&command);
     return r;
@@ -488,7 +492,7 @@ static int panel_back(struct workspace *d)
 
 static int panel_step(struct workspace *d, long by)
 {
-    long n = d->panel.number ? (long)d->guide.page[d->panel.number - 1].items.n : procedure_panels(&d->guide),
+    long n = d->panel.number ? (long)d->guide.page[d->panel.number - 1].items.n : PANELS,
          at = (long)d->panel.at + by;
     d->panel.follow = false;
     d->plot.held = false;

@@ -138,6 +138,12 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
     return weights_tensor(&f->w, f->row_of ? f->row_of[row] : row, t, e);
 }
 
+const struct weights *dump_weights(const struct dump *d)
+{
+    const struct tensor_file *f = d->reader && d->reader->weights ? d->state : NULL;
+    return f && !f->row_of ? &f->w : NULL;
+}
+
 static bool is_safetensors(const char *path)
 {
     return weights_safetensors.probe(path);

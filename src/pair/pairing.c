@@ -20,6 +20,7 @@ static const char *const reasons[WHY_COUNT] = {
     [WHY_TWIN] = N_("forward call"),  [WHY_FUSED] = N_("fused parts"),    [WHY_WHOLE] = N_("whole and parts"),
     [WHY_WEIGHT] = N_("weight"),      [WHY_SAMPLE] = N_("elements"),      [WHY_SLOT] = N_("position in the call"),
     [WHY_PATH] = N_("module path"),   [WHY_LAYOUT] = N_("layout"),
+    [WHY_PARAMETER] = N_("weight"),
     [WHY_TABLE] = N_("result table"), [WHY_MARK] = N_("mark"),            [WHY_RULE] = N_("rule"),
 };
 
@@ -144,16 +145,19 @@ static bool same_name(const struct pairs_building *b, uint32_t t, uint32_t g)
            strcmp(b->t->slots.v[x->slot], b->g->slots.v[y->slot]) == 0;
 }
 
-static void as_given(struct pairs_building *b, const struct line *given, size_t n)
+static void as_given(struct pairs_building *b, const struct pairing_options *o)
 {
-    uint8_t why = joined_dump_rows(b->t) ? WHY_LAYOUT : WHY_TABLE;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t t = given[i].row[TARGET], g = given[i].row[GOLDEN];
+    for (size_t i = 0; i < o->given_count; i++) {
+        uint32_t t = o->given[i].row[TARGET], g = o->given[i].row[GOLDEN];
         if (t == NONE || g == NONE || decided(b, t, g))
             continue;
-        uint8_t origin = same_name(b, t, g) ? ORIGIN_NAME : ORIGIN_MAPPING;
-        b->p->mapped++;
-        propose(b, t, g, (struct pair){.origin = origin, .why = why, .confidence = 1, .view = NONE});
+        bool named = same_name(b, t, g), weight = o->given_why == WHY_PARAMETER;
+        b->p->mapped += !weight;
+        propose(b, t, g,
+                (struct pair){.origin = named ? ORIGIN_NAME : ORIGIN_MAPPING,
+                              .why = (uint8_t)(named && weight ? WHY_NAME : o->given_why),
+                              .confidence = 1,
+                              .view = NONE});
     }
 }
 
@@ -455,7 +459,7 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
     if (o->ruling)
         decided_pairs_find(&b.ruled, o->ruling, target, golden);
     by_decision(&b);
-    as_given(&b, o->given, o->given_count);
+    as_given(&b, o);
     for (size_t i = 0; i < o->map_count; i++)
         by_mapping(&b, &o->maps[i], (uint32_t)i);
     if (!o->map_only) {
@@ -569,6 +573,9 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, const
         break;
     case WHY_LAYOUT:
         joined_pair_text(side, p->lines.v[line].row, out);
+        break;
+    case WHY_PARAMETER:
+        buf_cstr(out, _("the same weight by its name, shape or values, as panel 2 compares them"));
         break;
     case WHY_MARK:
         buf_cstr(out, _("marked by hand"));

@@ -33,6 +33,7 @@ enum pair_why {
     WHY_SAMPLE,       /* of all results the calls' are nearest to each other, element by element */
     WHY_PATH,         /* the same call between the same modules, in one framework */
     WHY_LAYOUT,       /* the same row of the whole model, each side joined from its ranks */
+    WHY_PARAMETER,    /* the comparison of two checkpoints takes both for the same weight */
     WHY_COUNT
 };
 
@@ -74,6 +75,7 @@ struct pairing_options {
     const struct decisions_in_force *ruling; /* a person's decisions; may be NULL */
     const struct line *given; /* pairs already decided elsewhere, or NULL; one-sided ones are passed over */
     size_t given_count;
+    enum pair_why given_why; /* what those pairs rest on */
 };
 
 /* Both dumps complete. */

@@ -99,14 +99,30 @@ int path_kind_give(struct investigation *v, const enum path_kind what[2])
     return uses[what[TARGET]].panel;
 }
 
+bool path_kind_given(const struct investigation *v, const char *path[2])
+{
+    static const enum panel_input_id weights[2] = {PANEL_INPUT_TARGET_WEIGHTS, PANEL_INPUT_GOLDEN_WEIGHTS};
+    for (size_t i = PATH_LOG; i <= ARRAY_LEN(uses); i++) {
+        const enum panel_input_id *slot = i < ARRAY_LEN(uses) ? uses[i].slot : weights;
+        for (int s = 0; s < 2; s++)
+            path[s] = panel_input_path(v, slot[s]);
+        if (path[TARGET] || path[GOLDEN])
+            return true;
+    }
+    return false;
+}
+
 bool path_kind_other_names(const struct comparison *s)
 {
-    if (s->single || !s->paired || 2 * s->pairing->pairs.n >= s->side[TARGET].dump.rows.n)
+    if (s->single || !s->paired)
         return false;
     for (int i = 0; i < 2; i++)
         if (!s->side[i].dump.reader || !s->side[i].dump.reader->weights)
             return false;
-    return true;
+    size_t same = 0;
+    for (size_t i = 0; i < s->pairing->pairs.n; i++)
+        same += s->pairing->pairs.v[i].why == WHY_NAME;
+    return 2 * same < s->side[TARGET].dump.rows.n;
 }
 
 int path_kind_give_weights(struct investigation *v, const struct comparison *s)

@@ -30,6 +30,9 @@ void path_kind_look_end(struct path_kind_look *l);  /* breaks it off; zeroed aga
 /* Inputs of the investigation that are no recordings are given to the panels' slots they are for, by what they were
  * found to be. The panel that judges them, or 0 where an input is something else and all stays. */
 int path_kind_give(struct investigation *v, const enum path_kind what[2]);
+/* The files that stand for both runs where no recordings are open: those of the first kind that was given, NULL for a
+ * side that has none. False: none was. */
+bool path_kind_given(const struct investigation *v, const char *path[2]);
 /* Whether both sides are checkpoints whose names say nothing to each other. */
 bool path_kind_other_names(const struct comparison *s);
 /* Two checkpoints whose names say nothing to each other are given to the panel that knows how frameworks call and lay

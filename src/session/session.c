@@ -13,6 +13,7 @@
 #include "pair/fused_parts.h"
 #include "judge/table_verdicts.h"
 #include "ranks/joined_dump.h"
+#include "weights/weight_rows.h"
 
 #define JUDGE_EVERY_MS 150
 
@@ -178,18 +179,26 @@ static struct line *joined_lines(const struct dump *t, const struct dump *g, siz
     return l;
 }
 
-/* Pairs that are given: of a result table, of a pack, or of joined recordings. */
+/* Pairs that are given: of a result table, of a pack, of joined recordings, or of weights, where no mapping tells
+ * their names. */
 static struct line *given_pairs(const struct session *s, struct pairing_options *o)
 {
     const struct dump *t = &s->recordings->side[TARGET].dump, *g = &s->recordings->side[GOLDEN].dump;
     struct line *given = s->tabled
                          ? table_verdicts_pairs(t, g, &o->given_count) : packed_verdicts_pairs(t, g, &o->given_count);
-    if (!given)
+    o->given_why = WHY_TABLE;
+    if (!given) {
         given = joined_lines(t, g, &o->given_count);
+        o->given_why = WHY_LAYOUT;
+    }
+    if (!given && !o->map_only && !o->map_count) {
+        given = weight_rows_pairs(t, g, &o->given_count);
+        o->given_why = WHY_PARAMETER;
+    }
     if (!given)
         return NULL;
     o->given = given;
-    o->map_only = true;
+    o->map_only = o->given_why != WHY_PARAMETER; /* names of weights left over are names */
     o->map_count = 0;
     return given;
 }

@@ -28,6 +28,7 @@ static void compare(const struct dump *t, const struct dump *g)
     struct fuzz_pair x = {0};
     struct line *given = packed_verdicts_pairs(t, g, &x.po.given_count);
     x.po.given = given;
+    x.po.given_why = WHY_TABLE;
     x.po.map_only = given != NULL;
     fuzz_pair_up(&x, t, g);
     packed_verdicts_tell(&x.p, t, g);

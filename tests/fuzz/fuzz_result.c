@@ -62,7 +62,7 @@ static const char *put_sheet(struct str rest)
 
 static void compare(const struct dump *t, const struct dump *g)
 {
-    struct fuzz_pair x = {.po = {.map_only = true}};
+    struct fuzz_pair x = {.po = {.map_only = true, .given_why = WHY_TABLE}};
     struct buf b = {0};
     struct line *given = table_verdicts_pairs(t, g, &x.po.given_count);
     x.po.given = given;
