@@ -297,7 +297,7 @@ static int run_sort(struct workspace *d, struct str args)
     workspace_remember(d, _("order of rows"));
     workspace_uncover(d);
     /* numbers: the largest are of interest first */
-    bool descending = f && f->number && strcmp(f->name, "row") != 0;
+    bool descending = f && field_sorts_by_number(f) && strcmp(f->name, "row") != 0;
     if (f && f == d->arrange.sort)
         descending = !d->arrange.descending;
     if (str_is(way, "asc"))

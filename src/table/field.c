@@ -170,6 +170,23 @@ static bool rank(const struct field_line *l, const struct field *f, double *v)
     return *v >= 0;
 }
 
+/* How bad a verdict is: the order the header counts them in. */
+static bool badness(enum verdict v, double *out)
+{
+    static const uint8_t bad[VERDICT_COUNT] = {
+        [VERDICT_DEVIATE] = 8, [VERDICT_NONFINITE] = 7, [VERDICT_SHAPE] = 6, [VERDICT_DTYPE] = 5,
+        [VERDICT_DRIFT] = 4,   [VERDICT_ONLY] = 3,      [VERDICT_MATCH] = 2, [VERDICT_SKIP] = 1,
+    };
+    *out = bad[v];
+    return bad[v] > 0;
+}
+
+static bool verdict_rank(const struct field_line *l, const struct field *f, double *v)
+{
+    (void)f;
+    return l->j && badness(l->j->verdict, v);
+}
+
 static void verdict(const struct field_line *l, const struct field *f, struct buf *out)
 {
     (void)f;
@@ -286,6 +303,13 @@ static void was(const struct field_line *l, const struct field *f, struct buf *o
         buf_cstr(out, r ? verdict_name((enum verdict)r->verdict) : "absent");
 }
 
+static bool was_rank(const struct field_line *l, const struct field *f, double *v)
+{
+    const struct round_row *r = round_since_row(&l->s->since, l->line);
+    (void)f;
+    return r && r->verdict < VERDICT_COUNT && badness((enum verdict)r->verdict, v);
+}
+
 static bool was_error(const struct field_line *l, const struct field *f, double *v)
 {
     const struct round_row *r = round_since_row(&l->s->since, l->line);
@@ -326,7 +350,7 @@ static void problem(const struct field_line *l, const struct field *f, struct bu
 
 const struct field fields[] = {
     {"verdict", N_("verdict"), N_("match, drift, deviate, nonfinite, shape, dtype, only, skip, pending"), 10,
-     .text = verdict, .key = "verdict", .column = "Verdict", .label = N_("verdict")},
+     .text = verdict, .rank = verdict_rank, .key = "verdict", .column = "Verdict", .label = N_("verdict")},
     {"rel_l2", N_("rel L2"), N_("relative L2 error; for statistics the largest relative difference"), 8,
      .number = judged, .error = true, .which = JUDGED_ERROR, .key = "error", .label = N_("error")},
     {"one_minus_cosine", N_("1-cos"), N_("1 - cosine, with full precision"), 8,
@@ -416,7 +440,7 @@ const struct field fields[] = {
     {"g.excess", N_("g excess"), N_("error of the golden output against recomputation from its own inputs, in units "
                                     "of the rounding error of a correct computation; above 2: wrong"), 8,
      .number = excess, .error = true, .side = GOLDEN, .key = "excess"},
-    {"was", N_("was"), N_("verdict in the previous round; absent: not recorded then"), 9, .text = was},
+    {"was", N_("was"), N_("verdict in the previous round; absent: not recorded then"), 9, .text = was, .rank = was_rank},
     {"was.rel_l2", N_("was L2"), N_("error in the previous round"), 8,
      .number = was_error, .error = true, .column = "Was Error"},
     {"change", N_("change"), N_("change since the previous round: fixed, new, worse, better, vanished"), 8,
@@ -437,6 +461,16 @@ const struct field fields[] = {
 bool field_value(const struct field_line *l, const struct field *f, double *v)
 {
     return f->number(l, f, v);
+}
+
+bool field_sorts_by_number(const struct field *f)
+{
+    return f->number || f->rank;
+}
+
+bool field_sort_value(const struct field_line *l, const struct field *f, double *v)
+{
+    return f->rank ? f->rank(l, f, v) : f->number && f->number(l, f, v);
 }
 
 void field_text(const struct field_line *l, const struct field *f, struct buf *out)

@@ -22,6 +22,8 @@ struct field {
     /* One of the two; see field_value and field_text. */
     bool (*number)(const struct field_line *l, const struct field *f, double *v);
     void (*text)(const struct field_line *l, const struct field *f, struct buf *out);
+    /* What a text is sorted by where its letters say nothing of it: as a number. May be NULL. */
+    bool (*rank)(const struct field_line *l, const struct field *f, double *v);
     bool error;        /* a number shown as an error (two digits, scientific) */
     uint8_t side;      /* of one that one side has by itself */
     uint8_t which;     /* of several that one function gives */
@@ -39,6 +41,9 @@ const struct field *field_find(struct str name); /* or NULL */
 size_t fields_named(const char *names, const struct field *out[]);
 /* A number field's value; false where it is absent. A recorded NaN is there: NaN is data. */
 bool field_value(const struct field_line *l, const struct field *f, double *v);
+/* What lines are sorted by: false where it is absent. Of a field without a number or rank never. */
+bool field_sorts_by_number(const struct field *f);
+bool field_sort_value(const struct field_line *l, const struct field *f, double *v);
 /* A text field's text in place of what is in out; empty where it is absent. */
 void field_text(const struct field_line *l, const struct field *f, struct buf *out);
 /* Either as text, a number with all its digits. */

@@ -112,8 +112,8 @@ static void collect(struct row_order *a, const struct comparison *s, uint32_t li
         if (!passes(a, &l))
             continue;
         struct key k = {.line = w->next};
-        if (a->sort && a->sort->number) {
-            k.number = field_value(&l, a->sort, &v) ? v : NAN;
+        if (a->sort && field_sorts_by_number(a->sort)) {
+            k.number = field_sort_value(&l, a->sort, &v) ? v : NAN;
         } else if (a->sort) {
             field_text(&l, a->sort, &tmp);
             k.text = arena_cstr(&w->texts, buf_view(&tmp));
