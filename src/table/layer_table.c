@@ -34,10 +34,15 @@ static struct str inside(struct str scope)
     return scope;
 }
 
-/* "Functional.mul.3.forward" → "Functional.mul": the how-manyeth call of its kind in the layer follows. */
+/* "Functional.mul.3.forward" → "Functional.mul", a graph's "MatMul.Default_network-…_layers-CellList_3-…-op7" →
+ * "MatMul": the how-manyeth call of its kind in the layer follows. */
 static struct str type_of(struct str name)
 {
     size_t end = name.n;
+    struct str kernel, scope;
+    if (str_split(name, '.', &kernel, &scope) &&
+        (str_starts(scope, "Default_") || str_starts(scope, "Gradients_Default_")))
+        return kernel;
     for (size_t i = 1; i + 1 < name.n; i++)
         if (name.p[i] == '.' && name.p[i + 1] >= '0' && name.p[i + 1] <= '9') {
             end = i;
