@@ -80,15 +80,6 @@ static void help_commands(struct help *h, const struct command_group *group)
     buf_release(&name);
 }
 
-/* The command's own help, where its first word is one. */
-static const char *does(const char *command)
-{
-    struct str name, rest;
-    str_split(str_of(command), ' ', &name, &rest);
-    const struct command *c = command_find(name);
-    return c ? _(c->help) : "";
-}
-
 static void help_key(struct help *h, const char *key, const char *what, const char *command, struct buf *text)
 {
     buf_clear(text);
@@ -106,12 +97,12 @@ static void help_here(struct help *h)
     for (const struct hint *x = pane->hints; x->command; x++) {
         const char *key = keymap_key(k, pane->place, x->command);
         if (key && !keymap_find_in(k, pane->place, key))
-            help_key(h, key, does(x->command), x->command, &text);
+            help_key(h, key, command_help(x->command), x->command, &text);
     }
     for (size_t i = 0; i < k->bindings.n; i++) {
         const struct binding *b = &k->bindings.v[i];
         if (strcmp(b->place, pane->place) == 0 && keymap_find_in(k, b->place, b->key) == b->command)
-            help_key(h, b->key, does(b->command), b->command, &text);
+            help_key(h, b->key, command_help(b->command), b->command, &text);
     }
     buf_release(&text);
 }
@@ -162,26 +153,6 @@ const struct pane_ops pane_help = {"help", update_help, draw_help, help_hints};
 
 /* ---- lists ---- */
 
-/* Lines an entry takes: the selected one is shown whole, as far as half the list goes. */
-static int item_lines(const struct workspace *d, uint32_t at, struct rect r)
-{
-    struct grid nowhere = {0};
-    int y = 0, skip = 0, most = r.h / 2 > 1 ? r.h / 2 : 1;
-    if (at != d->list.at || at >= d->list.shown.n)
-        return 1;
-    int n = grid_wrap(&nowhere, (struct rect){0, 0, 1, r.w - 4}, &y, &skip, STYLE_TEXT,
-                      str_of(d->list.items.v[d->list.shown.v[at]].text));
-    return n < most ? n : most;
-}
-
-static void update_list(struct screen *s, struct rect r)
-{
-    struct workspace *d = &s->work;
-    d->page = r.h > 1 ? r.h - 1 : 0;
-    int room = d->page - item_lines(d, d->list.at, r) + 1;
-    d->list.scroll = (int)pane_top((uint32_t)d->list.scroll, d->list.at, (uint32_t)(room > 0 ? room : 0));
-}
-
 #define ITEM_KEYS 3 /* that are shown of a command's */
 #define ITEM_KEYS_W 9
 
@@ -203,6 +174,65 @@ static void item_keys(const struct keymap *k, const struct list_item *x, struct 
     }
 }
 
+/* What its keys leave of the width. */
+static int item_width(const struct screen *s, const struct list_item *x, int w)
+{
+    struct buf keys = {0};
+    if (x->prose)
+        item_keys(&s->keys, x, &keys);
+    bool any = keys.n > 0;
+    buf_release(&keys);
+    return any ? w - ITEM_KEYS_W - 1 : w;
+}
+
+/* Where what is said of an entry begins, behind its name in a column of its own: what is wrapped stands below it. 0:
+ * it has no such column. */
+static struct str item_name(const struct list_item *x, int w)
+{
+    struct str text = str_of(x->text);
+    size_t end = 0;
+    for (size_t i = 1; x->prose && i < text.n && i < 40; i++) {
+        bool after = text.p[i] != ' ' && text.p[i - 1] == ' ', wide = after && i > 1 && text.p[i - 2] == ' ';
+        if (wide || (after && !end))
+            end = i;
+    }
+    struct str name = str_n(text.p, end);
+    return utf8_cells(name) < w / 2 ? name : str_n(text.p, 0);
+}
+
+/* The entry as a whole from the top of its rectangle; returns the lines it takes. */
+static int put_item(struct grid *g, struct rect r, const struct list_item *x)
+{
+    struct str name = item_name(x, r.w);
+    int y = 0, skip = 0, w = utf8_cells(name);
+    if (w && r.h > 0)
+        grid_text(g, r.y, r.x, w, STYLE_TEXT, name);
+    return grid_wrap(g, (struct rect){r.y, r.x + w, r.h, r.w - w}, &y, &skip, STYLE_TEXT,
+                     str_cut(str_of(x->text), name.n));
+}
+
+/* Lines an entry takes: the selected one is shown whole, as far as half the list goes. */
+static int item_lines(const struct screen *s, uint32_t at, struct rect r)
+{
+    const struct workspace *d = &s->work;
+    struct grid nowhere = {0};
+    int most = r.h / 2 > 1 ? r.h / 2 : 1;
+    if (at != d->list.at || at >= d->list.shown.n)
+        return 1;
+    const struct list_item *x = &d->list.items.v[d->list.shown.v[at]];
+    int n = put_item(&nowhere, (struct rect){0, 0, 1, item_width(s, x, r.w) - 4}, x);
+    return n < most ? n : most;
+}
+
+static void update_list(struct screen *s, struct rect r)
+{
+    struct workspace *d = &s->work;
+    s->list = r;
+    d->page = r.h > 1 ? r.h - 1 : 0;
+    int room = d->page - item_lines(s, d->list.at, r) + 1;
+    d->list.scroll = (int)pane_top((uint32_t)d->list.scroll, d->list.at, (uint32_t)(room > 0 ? room : 0));
+}
+
 static void draw_item(const struct screen *s, struct grid *g, struct rect r, uint32_t at)
 {
     const struct workspace *d = &s->work;
@@ -210,16 +240,14 @@ static void draw_item(const struct screen *s, struct grid *g, struct rect r, uin
     struct buf keys = {0};
     if (x->prose)
         item_keys(&s->keys, x, &keys);
-    if (keys.n) {
+    if (keys.n)
         grid_right(g, r.y, r.x + r.w - ITEM_KEYS_W - 1, ITEM_KEYS_W, STYLE_KEY, keys.p);
-        r.w -= ITEM_KEYS_W + 1;
-    }
     buf_release(&keys);
+    r.w = item_width(s, x, r.w);
     if (x->mark)
         grid_put(g, r.y, r.x + 1, 1, verdict_style_of(x->mark), verdict_glyph_of(x->mark));
     if (at == d->list.at) {
-        int y = 0, skip = 0;
-        grid_wrap(g, (struct rect){r.y, r.x + 3, r.h, r.w - 4}, &y, &skip, STYLE_TEXT, str_of(x->text));
+        put_item(g, (struct rect){r.y, r.x + 3, r.h, r.w - 4}, x);
         for (int i = 0; i < r.h; i++)
             grid_mark(g, r.y + i, r.x, g->cols, STYLE_CURSOR);
     } else if (x->inside || x->prose || utf8_cells(str_of(x->text)) <= r.w - 4) { /* what is said comes first */
@@ -229,18 +257,41 @@ static void draw_item(const struct screen *s, struct grid *g, struct rect r, uin
     }
 }
 
+long pane_list_entry(const struct screen *s, int y)
+{
+    const struct list_view *l = &s->work.list;
+    int at = s->list.y + 1;
+    for (uint32_t i = (uint32_t)l->scroll; i < l->shown.n && at < s->list.y + s->list.h && y >= at; i++) {
+        at += item_lines(s, i, s->list);
+        if (y < at)
+            return i;
+    }
+    return -1;
+}
+
 static void draw_list(const struct screen *s, struct grid *g, struct rect r)
 {
     const struct workspace *d = &s->work;
     uint32_t n = (uint32_t)d->list.shown.n;
-    if (d->narrow.n)
-        grid_fmt(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, _("/%s  %u/%u of %zu: %s"), d->narrow.p, n ? d->list.at + 1 : 0,
-                 n, d->list.items.n, d->list.title);
-    else
-        grid_fmt(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, "%s  %u/%u", d->list.title, n ? d->list.at + 1 : 0, n);
+    struct buf b = {0};
+    if (d->narrow.n) {
+        buf_fmt(&b, _("/%s  %u/%u of %zu: %s"), d->narrow.p, n ? d->list.at + 1 : 0, n, d->list.items.n,
+                d->list.title);
+        grid_end(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, buf_view(&b));
+    } else { /* the count is seen, however long the title */
+        buf_fmt(&b, "%u/%u", n ? d->list.at + 1 : 0, n);
+        int w = utf8_cells(str_of(d->list.title)), most = r.w - 3 - (int)b.n;
+        w = w < most ? w : most > 0 ? most : 0;
+        grid_end(g, r.y, r.x + 1, w, STYLE_FOCUS, str_of(d->list.title));
+        grid_text(g, r.y, r.x + w + 3, (int)b.n, STYLE_FOCUS, buf_view(&b));
+    }
+    buf_release(&b);
     int y = r.y + 1, end = r.y + r.h;
+    if (d->narrow.n && !n && y < end)
+        grid_fmt(g, y, r.x + 3, r.w - 4, STYLE_DIM, _("no entry contains \"%s\"; Backspace deletes a character"),
+                 d->narrow.p);
     for (uint32_t i = (uint32_t)d->list.scroll; i < n && y < end; i++) {
-        int lines = item_lines(d, i, r);
+        int lines = item_lines(s, i, r);
         lines = lines < end - y ? lines : end - y;
         draw_item(s, g, (struct rect){y, r.x, lines, r.w}, i);
         y += lines;

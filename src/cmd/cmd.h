@@ -50,6 +50,8 @@ struct command_group {
 extern const struct command_group command_groups[]; /* title NULL at the end */
 
 const struct command *command_find(struct str name);
+/* What a line of command text does, in a sentence; "" where it is no command. */
+const char *command_help(const char *text);
 /* Runs one line of command text, the session locked; returns the reaction bits. Unknown commands and
  * missing preconditions become the workspace's message. "12" alone goes to row 12. */
 int command_run(struct workspace *d, const char *text);
