@@ -32,10 +32,11 @@ static void row(struct document *d, const struct norms *n, const struct norm_pai
     char t[NUM_MAX], v[NUM_MAX];
     const char *rel = num_cell(t, 100 * p->rel, 3);
     bool digits = p->rel > 0 && p->rel <= p->unseen;
-    enum doc_tone tone = !p->outlier ? TONE_PLAIN : n->verdict == STAGE_FAIL ? TONE_BAD : TONE_WARN;
+    bool outlier = p->outlier && n->verdict != STAGE_PASS; /* within every limit nothing is to be checked */
+    enum doc_tone tone = !outlier ? TONE_PLAIN : n->verdict == STAGE_FAIL ? TONE_BAD : TONE_WARN;
     norm_pair_name(n, p, &name);
-    doc_row(d, p->outlier ? DOC_ADVICE : DOC_NOTE, NULL);
-    doc_detail(d, p->outlier ? _("Outlier: differs by %s %%. First check the backward pass, the precision and the "
+    doc_row(d, outlier ? DOC_ADVICE : DOC_NOTE, NULL);
+    doc_detail(d, outlier ? _("Outlier: differs by %s %%. First check the backward pass, the precision and the "
                                  "initialisation of its layer.")
                              : _("Differs by %s %%."), rel);
     doc_share(d, isfinite(p->rel) ? (most > 0 ? p->rel / most : 0) : 1);

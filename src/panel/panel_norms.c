@@ -16,22 +16,24 @@ static const char *scale(struct panel_page *p, const struct norms *n)
     for (size_t i = 0; i < n->pairs.n; i++)
         if (isfinite(n->pairs.v[i].rel) && n->pairs.v[i].rel > most)
             most = n->pairs.v[i].rel;
-    return most > 0 ? arena_fmt(&p->arena, _("up to %s %%"), num_cell(text, 100 * most, 2)) : NULL;
+    return most > 0 ? arena_fmt(&p->arena, _("max %s %%"), num_cell(text, 100 * most, 2)) : NULL;
 }
 
 static void judged(struct panel_page *p, const struct procedure *g)
 {
     struct document d;
     document_begin(&d);
-    norms_section(&d, procedure_result(g, ENGINE_RUN_NORMS)->norms, ROWS_MOST);
+    const struct norms *n = procedure_result(g, ENGINE_RUN_NORMS)->norms;
+    norms_section(&d, n, ROWS_MOST);
     page_items(p, &d);
-    page_find(p, "local-norm")->detail =
-        _("The embedding is the most common outlier; usual cause: a different precision of initialisation or "
-          "computation.");
+    if (n->verdict == STAGE_FAIL)
+        page_find(p, "local-norm")->detail =
+            _("The embedding is the most common outlier; usual cause: a different precision of initialisation or "
+              "computation.");
     page_known_causes(p, g, "norm:");
     p->values[0] = _("target");
     p->values[1] = _("golden");
-    p->scale = scale(p, procedure_result(g, ENGINE_RUN_NORMS)->norms);
+    p->scale = scale(p, n);
     for (size_t i = page_rows(p, &d); i < p->items.n; i++)
         page_subject(p, &p->items.v[i], SUBJECT_NORM, p->items.v[i].text, NULL, NULL);
     document_release(&d);
