@@ -185,7 +185,7 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
 }
 
 static const struct hint hints[] = {
-    {"enter", N_("to the table")}, {"swap", N_("swap sides")}, {"command step", N_("steps")}, {"command rank", N_("ranks")}, {"dumps", N_("list dumps")}, {"recent", N_("recent")}, {"help", N_("help")}, {"back", N_("back")}, {0},
+    {"enter", N_("to the table")}, {"swap", N_("swap sides")}, {"step", N_("steps")}, {"rank", N_("ranks")}, {"dumps", N_("list dumps")}, {"recent", N_("recent")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
 const struct pane_ops pane_intake = {"intake", NULL, draw, hints};

@@ -1,4 +1,5 @@
 /* What changes the investigation or leaves the program: limits, bookmarks, results, other steps. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -267,9 +268,63 @@ static bool place_exists(struct workspace *d, const int wanted[2], bool step)
     return true;
 }
 
+static bool side_has(const place_list *l, int number, bool step)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (place_number(&l->v[i], step) == number)
+            return true;
+    return false;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+
+/* The steps or ranks there are, each once; those of one side alone are said and lead nowhere. */
+static int list_places(struct workspace *d, bool step)
+{
+    VEC(int) all = {0};
+    int open = step ? d->c->side[TARGET].dump.step : d->c->side[TARGET].dump.rank, last = -1;
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < d->c->side[s].places.n; i++)
+            vec_push(&all, place_number(&d->c->side[s].places.v[i], step));
+    if (all.n)
+        qsort(all.v, all.n, sizeof *all.v, by_number);
+    workspace_clear_list(d);
+    for (size_t i = 0; i < all.n; i++) {
+        int n = all.v[i];
+        char words[16];
+        if (n < 0 || n == last)
+            continue;
+        last = n;
+        bool there[2] = {side_has(&d->c->side[0].places, n, step), side_has(&d->c->side[1].places, n, step)};
+        snprintf(words, sizeof words, "%d", n);
+        if (there[0] && (there[1] || d->c->single))
+            workspace_add_command(d, step ? "step" : "rank", words, n == open ? _("%d   open now") : "%d", n);
+        else
+            workspace_add_command(d, step ? "step" : "rank", words,
+                                  there[0] ? _("%d   only on the target side") : _("%d   only on the golden side"), n);
+    }
+    vec_release(&all);
+    if (!d->list.items.n) {
+        workspace_say(d, "%s",
+                      step ? _("the recordings have no step numbers") : _("the recordings have no rank numbers"));
+        return 0;
+    }
+    workspace_show_list(d, step ? _("steps; Enter compares one, :step T:G pairs two different ones")
+                                : _("ranks; Enter compares one, :rank T:G pairs two different ones"));
+    for (uint32_t i = 0; i < d->list.items.n; i++)
+        if (atoi(d->list.items.v[i].text) == open)
+            d->list.at = i;
+    return 0;
+}
+
 static int change_place(struct workspace *d, struct str args, int place[2], bool step)
 {
     int wanted[2];
+    if (!args.n)
+        return list_places(d, step);
     if (!two_numbers(args, wanted)) {
         workspace_complain(d, _("%s: expected N, or T:G for different numbers on the two "
                                 "sides"), step ? "step" : "rank");
@@ -280,6 +335,32 @@ static int change_place(struct workspace *d, struct str args, int place[2], bool
     keep_place(d);
     memcpy(place, wanted, sizeof wanted);
     return R_RESTART;
+}
+
+/* The i-th step or rank of the target's recordings. */
+static const char *complete_place(const struct workspace *d, int i, bool step)
+{
+    static char text[16];
+    const place_list *l = &d->c->side[TARGET].places;
+    for (size_t k = 0; k < l->n; k++) { /* sorted by step, then by rank */
+        int n = place_number(&l->v[k], step);
+        bool again = k && n == place_number(&l->v[k - 1], step), later = !step && l->v[k].step != l->v[0].step;
+        if (n < 0 || again || later || i-- > 0)
+            continue;
+        snprintf(text, sizeof text, "%d", n);
+        return text;
+    }
+    return NULL;
+}
+
+static const char *complete_step(const struct workspace *d, int i)
+{
+    return complete_place(d, i, true);
+}
+
+static const char *complete_rank(const struct workspace *d, int i)
+{
+    return complete_place(d, i, false);
 }
 
 static int run_step(struct workspace *d, struct str args)
@@ -367,7 +448,7 @@ const struct command commands_work[] = {
     {"follow", "[on|off]", N_("read the dumps again whenever they have grown"), 0, run_follow, NULL},
     {"swap", "", N_("swap target and golden"), 0, run_swap, NULL},
     {"write", "FILE", N_("write the comparison to FILE (.json with all rows, .csv, .html, .md, .xlsx)"), NEEDS_BOTH | NEEDS_JUDGED | PATHS, run_write, NULL},
-    {"step", "N", N_("compare another step; T:G pairs different ones"), 0, run_step, NULL},
-    {"rank", "N", N_("compare another rank; T:G pairs different ones"), 0, run_rank, NULL},
+    {"step", "[N]", N_("compare another step, or list the steps; T:G pairs different ones"), 0, run_step, complete_step},
+    {"rank", "[N]", N_("compare another rank, or list the ranks; T:G pairs different ones"), 0, run_rank, complete_rank},
     {0},
 };

@@ -53,7 +53,7 @@ static void begin_table(struct workspace *d)
         d->cursor = s->pairing->line_of[TARGET][row];
         workspace_unfold(d, d->cursor);
         d->follow = false;
-        workspace_say(d, "%s", _("back at the row of the last session; F goes to the first deviation"));
+        workspace_say(d, "%s", _("at the row where you left off; F goes to the first deviation"));
     }
 }
 
@@ -135,7 +135,7 @@ static void take_pairing(struct workspace *d)
 static void panel_clamp(struct workspace *d)
 {
     uint32_t n =
-        d->panel.number ? (uint32_t)d->guide.page[d->panel.number - 1].items.n : (uint32_t)procedure_panels(&d->guide);
+        d->panel.number ? (uint32_t)d->guide.page[d->panel.number - 1].items.n : PANELS;
     if (d->panel.number && d->panel.follow)
         d->panel.at = page_first(&d->guide.page[d->panel.number - 1]);
     if (d->panel.at >= n)
