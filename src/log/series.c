@@ -237,7 +237,8 @@ static int read_file(struct series *s, const char *path, uint64_t had, const str
         series_builder_end(&k);
     note_shrunk(s, &f, had > f.size ? had : f.size, entry.rank);
     if (rc == 0 && !s->records.n && !s->points.n && !log_cancelled(&k))
-        rc = nothing_known(s, path, e);
+        rc = f.size ? nothing_known(s, path, e)
+                    : err_set(e, ERR_DATA, _("%s: empty file: nothing was written, or not yet"), path);
     series_builder_release(&k);
     file_close(&f);
     return rc;
