@@ -260,7 +260,14 @@ static void pasted_text_is_text(void **state)
     tty_take(&t, 300);
     tty_send(&t, "q\rand the second\033[201~");
     wait_text(&t, 23, "threeqthe first half q and the second<");
-    tty_send(&t, "\x07");
+    tty_send(&t, "\x07 ");
+    wait_text(&t, NOWHERE, "every command");
+    tty_send(&t, "\033[200~cliq\033[201~"); /* in a list as if it were typed, and no key of it leaves */
+    wait_text(&t, 2, "/cliq  ");
+    tty_send(&t, "\033[200~\nboard\033[201~");
+    wait_text(&t, 2, "/cliq board");
+    tty_type(&t, "<Esc>");
+    wait_text(&t, -1, "q quit");
     tty_quit(&t, "q");
 }
 

@@ -130,7 +130,7 @@ static size_t tasks_of(char *text, struct CMUnitTest *test, size_t most)
 
 int main(int argc, char **argv)
 {
-    static struct CMUnitTest tests[200];
+    static struct CMUnitTest tests[400];
     char *text = contents(".", TASKS);
     if (!text || !terminal_ready(argc, argv))
         return 2;

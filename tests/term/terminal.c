@@ -173,7 +173,7 @@ static struct {
     pid_t shell;
     int fd[3];
     VTerm *vt;
-} running[2];
+} running[6];
 
 static void end_running(size_t i)
 {
@@ -384,7 +384,8 @@ void keep_home_apart(void)
     setenv("TERM", "xterm-256color", 1);
     setenv("LC_ALL", "C.UTF-8", 1);
     static const char *const none[] = {"NO_COLOR", "ESCDELAY", "LINES", "COLUMNS", "LANGUAGE",
-                                       "PAGER", "EDITOR", "DIVERGE_VIEWER", "COLORTERM"};
+                                       "PAGER", "EDITOR", "DIVERGE_VIEWER", "COLORTERM",
+                                       "COLORFGBG", "TMUX", "STY", "TERM_PROGRAM"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         unsetenv(none[i]);
 }
