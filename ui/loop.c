@@ -192,6 +192,11 @@ static void frame(struct screen *s)
         screen_size(s, rows, cols);
     theme_keep(s);
     log_names_keep();
+    if (s->grid.ascii && strcmp(msg_current(), "en") != 0) { /* its characters cannot be shown */
+        msg_language("en");
+        workspace_complain(&s->work, "%s", _("this locale shows ASCII only, so texts stay in English; LC_ALL=C.UTF-8 "
+                                             "shows Chinese"));
+    }
     screen_draw(s);
     term_show(&s->grid, scheme_of(s));
 }

@@ -45,6 +45,8 @@ uint8_t verdict_style_of(enum verdict v);
 const char *verdict_glyph_of(enum verdict v);
 uint8_t pane_panel_style(enum panel_state s);
 /* Loss of both runs over their difference, with the place where they diverge; h lines. */
+/* The entry of the open list in this line of the screen, as it was drawn last; -1: none. */
+long pane_list_entry(const struct screen *s, int y);
 void pane_curves_update(struct screen *s, struct rect r, const struct curves *c);
 void pane_curves_draw(const struct screen *s, struct grid *g, struct rect r, const struct curves *c);
 

@@ -264,14 +264,16 @@ static struct figure_columns figure_columns(int w)
     return c;
 }
 
-static void figures_head(struct page *p, const struct figure_columns *c)
+static void figures_head(struct page *p, const struct figure_columns *c, bool scalars)
 {
     static const char *const names[] = {N_("max"), N_("min"), N_("mean"), N_("norm")};
     struct grid *g = p->g;
     int x = p->r.x, y = fixed_line(p);
     if (y < 0)
         return;
-    grid_put(g, y, x + 8, 9, STYLE_TITLE, _("dtype"));
+    grid_put(g, y, x + 8, 9, STYLE_TITLE, scalars ? _("value") : _("dtype"));
+    if (scalars)
+        return;
     if (c->shape >= 0)
         grid_put(g, y, x + c->shape, 12, STYLE_TITLE, _("shape"));
     for (int i = 0; i < STAT_COUNT; i++)
@@ -329,7 +331,10 @@ static void figures_table(struct page *p, uint32_t line, const uint32_t row[2])
     for (int s = 0; s < 2; s++)
         if (row[s] != NONE)
             st[s] = stats_of(&p->s->work.c->side[s].dump, row[s], comparison_figures(p->s->work.c, line, s));
-    figures_head(p, &c);
+    bool tensors = false;
+    for (int s = 0; s < 2; s++)
+        tensors |= row[s] != NONE && p->s->work.c->side[s].dump.rows.v[row[s]].kind == ROW_TENSOR;
+    figures_head(p, &c, !tensors);
     for (int s = 0; s < 2 && !(s && p->s->work.c->single); s++)
         figures_row(p, &c, s, row, st);
 }

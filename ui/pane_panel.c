@@ -1,4 +1,4 @@
-/* The guided panels: all eight with their state, and one with what it needs, found, and says to do. */
+/* The guided panels: all with their state, and one with what it needs, found, and says to do. */
 #include <math.h>
 
 #include "base/msg.h"
@@ -35,6 +35,10 @@ static void overview_text(const struct procedure *gu, int i, struct buf *b)
     const struct panel_page *p = &gu->page[i];
     int was = procedure_was(gu, i);
     buf_clear(b);
+    if (i >= procedure_panels(gu)) {
+        buf_cstr(b, _("reinforcement learning only: give the log-probabilities of both engines"));
+        return;
+    }
     if (was >= 0 && was != (int)p->state)
         buf_fmt(b, _("(was %s) "), panel_state_label((enum panel_state)was));
     if (p->waits_for && p->state == PANEL_FAILED)
@@ -52,7 +56,7 @@ static int lines_of(struct rect r, const char *text)
 static void update_overview(struct screen *s, struct rect r)
 {
     (void)r;
-    s->work.page = (uint32_t)procedure_panels(&s->work.guide);
+    s->work.page = PANELS;
 }
 
 static void draw_overview(const struct screen *s, struct grid *g, struct rect r)
@@ -64,13 +68,13 @@ static void draw_overview(const struct screen *s, struct grid *g, struct rect r)
     /* titles and sentences in full where there is room for them */
     struct rect text = {r.y, x + state_w, r.h, r.w - title_w - state_w - 6}, title = {r.y, r.x + 5, r.h, title_w - 1};
     int all = 0;
-    for (int i = 0; i < procedure_panels(gu); i++) {
+    for (int i = 0; i < PANELS; i++) {
         overview_text(gu, i, &b);
         int of_text = lines_of(text, b.p), of_title = lines_of(title, _(panels[i].title));
         all += of_text > of_title ? of_text : of_title;
     }
     bool whole = all + 4 <= r.h;
-    for (int i = 0; i < procedure_panels(gu); i++, y++) {
+    for (int i = 0; i < PANELS; i++, y++) {
         const struct panel_page *p = &gu->page[i];
         grid_fmt(g, r.y + y, r.x + 1, 2, STYLE_KEY, "%d", i + 1);
         grid_put(g, r.y + y, r.x + 3, 1, pane_panel_style(p->state), panel_glyph(p->state));
@@ -235,12 +239,21 @@ static void draw_title(const struct workspace *d, struct grid *g, struct rect r)
     x += grid_fmt(g, r.y, x, r.w, STYLE_FOCUS, "%d %s", d->panel.number, _(panels[d->panel.number - 1].title)) + 2;
     x += grid_put(g, r.y, x, 1, pane_panel_style(p->state), panel_glyph(p->state)) + 1;
     x += grid_put(g, r.y, x, r.w, pane_panel_style(p->state), panel_state_label(p->state)) + 2;
+    struct buf b = {0};
+    int end = r.x + r.w;
+    if (p->waits_for) {
+        buf_fmt(&b, _("panel %d comes first"), p->waits_for);
+        grid_end(g, r.y, x, end - x, STYLE_DRIFT, buf_view(&b));
+        x += utf8_cells(buf_view(&b)) + 2;
+    }
+    buf_clear(&b);
     if (was >= 0 && was != (int)p->state)
-        x += grid_fmt(g, r.y, x, r.w, STYLE_DIM, _("(was %s) "), panel_state_label((enum panel_state)was)) + 1;
-    if (p->waits_for)
-        x += grid_fmt(g, r.y, x, r.w, STYLE_DRIFT, _("panel %d comes first"), p->waits_for) + 2;
+        buf_fmt(&b, _("(was %s) "), panel_state_label((enum panel_state)was));
     if (p->state == PANEL_WAIVED)
-        grid_put(g, r.y, x, r.w, STYLE_DIM, p->summary);
+        buf_cstr(&b, p->summary);
+    if (b.n && x < end)
+        grid_end(g, r.y, x, end - x, STYLE_DIM, buf_view(&b));
+    buf_release(&b);
 }
 
 /* A paragraph from the top of its rectangle. */

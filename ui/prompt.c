@@ -265,25 +265,30 @@ bool prompt_key(struct screen *s, const char *key)
     return leave;
 }
 
-void prompt_paste(struct prompt *p, struct str text)
+void pasted_line(struct str text, struct buf *line)
 {
-    struct buf line = {0};
-    forget_choices(p);
     for (size_t i = 0; i < text.n; i++) {
         unsigned char c = (unsigned char)text.p[i];
         bool second = c == '\n' && i && text.p[i - 1] == '\r'; /* of one line end */
         bool wide = c == 0xc2 && i + 1 < text.n && (unsigned char)text.p[i + 1] < 0xa0; /* U+0080 to U+009F */
         if (c == '\n' || c == '\r' || c == '\t') {
             if (!second)
-                buf_char(&line, ' ');
+                buf_char(line, ' ');
         } else if (wide) {
             i++;
         } else if (c >= 0x20 && c != 0x7f) {
-            buf_char(&line, (char)c);
+            buf_char(line, (char)c);
         }
     }
-    while (line.n && line.p[line.n - 1] == ' ' && text.n && strchr("\r\n", text.p[text.n - 1])) /* no line follows */
-        line.p[--line.n] = 0;
+    while (line->n && line->p[line->n - 1] == ' ' && text.n && strchr("\r\n", text.p[text.n - 1])) /* no line follows */
+        line->p[--line->n] = 0;
+}
+
+void prompt_paste(struct prompt *p, struct str text)
+{
+    struct buf line = {0};
+    forget_choices(p);
+    pasted_line(text, &line);
     if (line.n)
         insert(p, buf_view(&line));
     buf_release(&line);

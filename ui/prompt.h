@@ -27,7 +27,9 @@ void prompt_open(struct screen *s);
 bool prompt_key(struct screen *s, const char *key);
 /* After its text has changed: what is shown over the line, and the rows it finds, which are counted when idle. */
 void prompt_typed(struct screen *s);
-/* Pasted text at the cursor: lines are joined with blanks, control characters dropped. */
+/* Pasted text as one line, behind what is there: lines are joined with blanks, control characters dropped. */
+void pasted_line(struct str text, struct buf *line);
+/* It at the cursor. */
 void prompt_paste(struct prompt *p, struct str text);
 void prompt_release(struct prompt *p);
 

@@ -300,7 +300,8 @@ void screen_restart(struct screen *s)
     begin_session(s, &kept);
     if (rc)
         workspace_complain(&s->work, "%s", e.text);
-    if (input[0] || round || kept.overlay == OVERLAY_INTAKE)
+    bool begun = input[0] && !input[1]; /* the golden side may come next */
+    if (begun || round || (!input[0] && kept.overlay == OVERLAY_INTAKE))
         s->work.overlay = OVERLAY_INTAKE;
     if (!input[0] && kept.overlay == OVERLAY_PANEL) {
         s->work.overlay = OVERLAY_PANEL;
@@ -356,15 +357,19 @@ void screen_tick(struct screen *s)
 
 /* ---- background ---- */
 
-/* The side whose folder holds something else or several things, of which one may be meant; -1: none. Where the other
- * side is what cannot be opened, that is to be said. */
+/* The side whose folder holds something else or several things, of which one may be meant; -1: none. Where something
+ * else is what cannot be opened, that is to be said. */
 static int folder_side(const struct screen *s)
 {
     for (int i = 1; i >= 0; i--)
         if (s->inv.input[i] && access(s->inv.input[i], F_OK) != 0)
             return -1;
-    int side = s->work.c->side[GOLDEN].state == SIDE_FAILED ? GOLDEN : TARGET;
-    return s->inv.input[side] && path_is_dir(s->inv.input[side]) ? side : -1;
+    for (int i = 0; i < 2; i++) {
+        const struct recording *x = &s->work.c->side[i];
+        if (s->inv.input[i] && !(x->places.n && x->state != SIDE_FAILED))
+            return path_is_dir(s->inv.input[i]) ? i : -1;
+    }
+    return -1;
 }
 
 static void list_folder(struct screen *s, int side)

@@ -93,6 +93,7 @@ struct screen {
     bool hurry;                 /* keys come fast: the panes below keep the row they show */
     uint32_t shown_line;        /* that row's line */
     int detail_below;           /* lines of the detail that did not fit */
+    struct rect list;           /* where the open list was drawn: for the mouse */
     uint64_t stamp, stamp_seen; /* of the inputs as read, and when last looked at */
     char *results;              /* the folder or file the overview is of, or NULL */
     char *opened[2];            /* inputs chosen in the program: the options' arguments then */

@@ -4,6 +4,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "compare/input_doubts.h"
 #include "judge/verdict_text.h"
 #include "cmd/pane_verbs.h"
 #include "cmd/workspace_refresh.h"
@@ -34,9 +35,9 @@ uint32_t pane_top(uint32_t top, uint32_t at, uint32_t n)
     return n && at >= top + n ? at - n + 1 : top;
 }
 
-struct str screen_telling_part(const struct comparison *x, int side)
+static struct str telling_part(struct str a, struct str b)
 {
-    struct str a = str_of(x->side[side].path), b = str_of(x->single ? "" : x->side[!side].path), base = path_base(a);
+    struct str base = path_base(a);
     while (a.n && b.n) {
         struct str p = path_base(a), q = path_base(b);
         if (!str_eq(p, q))
@@ -45,6 +46,11 @@ struct str screen_telling_part(const struct comparison *x, int side)
         b = path_parent(b);
     }
     return base;
+}
+
+struct str screen_telling_part(const struct comparison *x, int side)
+{
+    return telling_part(str_of(x->side[side].path), str_of(x->single ? "" : x->side[!side].path));
 }
 
 int screen_bar(struct grid *g, int y, int x, double share)
@@ -105,7 +111,13 @@ static void what_is_open(const struct screen *s, struct buf *out, int how)
 {
     const struct comparison *x = s->work.c;
     const struct dump *t = &x->side[0].dump, *go = &x->side[1].dump;
-    bool several = x->side[0].places.n > 1 || x->side[1].places.n > 1;
+    bool steps = how != OPEN_SHORT, ranks = steps;
+    for (int i = 0; i < 2; i++) {
+        int n[2];
+        input_doubts_extent(&x->side[i], &n[0], &n[1]);
+        steps |= n[0] > 1;
+        ranks |= n[1] > 1;
+    }
     ticket_name(&s->inv, out);
     for (int i = 0; i < 2 && !(i && x->single); i++) {
         const struct dump *d = &x->side[i].dump;
@@ -117,12 +129,36 @@ static void what_is_open(const struct screen *s, struct buf *out, int how)
             if (words[k] && *words[k])
                 buf_fmt(out, " %s", words[k]);
     }
-    if (how != OPEN_SHORT || several) {
+    if (steps)
         numbers(x, "step", t->step, go->step, out);
+    if (ranks)
         numbers(x, "rank", t->rank, go->rank, out);
-    }
     if (x->since.there)
         buf_fmt(out, _("  round %u"), x->since.before->number + 1);
+}
+
+/* "diverge  target.log ⇄ golden.log": no recordings are open, the panels alone. */
+static int given_files(const struct screen *s, struct grid *g, int room)
+{
+    const char *path[2];
+    struct buf b = {0};
+    int used = 1 + grid_put(g, 0, 1, g->cols - 1, STYLE_HEADER, "diverge");
+    bool any = path_kind_given(&s->inv, path);
+    ticket_name(&s->inv, &b);
+    if (!any && b.n)
+        b.p[b.n -= 2] = 0; /* its ": " */
+    if (any)
+        for (int i = 0; i < 2 && !(i && !path[i]); i++) {
+            struct str part = path[i] ? telling_part(str_of(path[i]), str_of(path[!i] ? path[!i] : "")) : STR("-");
+            buf_fmt(&b, "%s%.*s", i ? " ⇄ " : "", STR_ARG(part));
+        }
+    int cells = utf8_cells(buf_view(&b)), left = room - used - 2, w = cells < left ? cells : left;
+    if (w > 0) {
+        grid_middle(g, 0, used + 2, w, STYLE_HEADER, buf_view(&b));
+        used += 2 + w;
+    }
+    buf_release(&b);
+    return used;
 }
 
 static void header(const struct screen *s, struct grid *g)
@@ -134,8 +170,8 @@ static void header(const struct screen *s, struct grid *g)
                        !x->paired ? _("reading") : x->complete ? _("read") : _("checked");
     const char *kept = kept_state(s);
     int w = g->cols, used = 0, kept_w = kept ? utf8_cells(str_of(kept)) + 2 : 0;
-    if (!x->side[TARGET].path) { /* the panels alone */
-        used = 1 + grid_put(g, 0, 1, w - 1, STYLE_HEADER, "diverge");
+    if (!x->side[TARGET].path) {
+        used = given_files(s, g, w - (kept_w ? kept_w + 2 : 0));
         if (kept)
             grid_put(g, 0, used + 3, w - used - 3, STYLE_ERROR, kept);
         return;

@@ -1,5 +1,6 @@
 /* What a key, pasted text and the mouse do: they become the text of a command. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/embed.h"
 #include "base/msg.h"
@@ -59,6 +60,12 @@ bool screen_paste(struct screen *s, struct str text)
     if (s->prompt.active) {
         prompt_paste(&s->prompt, text);
         prompt_typed(s);
+    } else if (pane_now(&s->work) == PANE_LIST || pane_now(&s->work) == PANE_HELP) { /* as if it were typed */
+        struct buf command = {0};
+        buf_fmt(&command, "narrow %s", s->work.narrow.n ? s->work.narrow.p : "");
+        pasted_line(text, &command);
+        screen_command(s, command.p);
+        buf_release(&command);
     } else {
         workspace_complain(&s->work, "%s", _("pasted text is ignored here; open an input line first with : or /"));
     }
@@ -74,6 +81,12 @@ bool screen_mouse(struct screen *s, int y, int x, int by)
         return screen_command(s, s->work.tensor.open ? by > 0 ? "cells down 3" : "cells up 3"
                                  : by > 0            ? "down 3"
                                                      : "up 3");
+    if (pane_now(&s->work) == PANE_LIST && pane_list_entry(s, y) >= 0) {
+        long by_entries = pane_list_entry(s, y) - (long)s->work.list.at;
+        char text[40];
+        snprintf(text, sizeof text, by_entries < 0 ? "up %ld" : "down %ld", labs(by_entries));
+        return by_entries ? screen_command(s, text) : false;
+    }
     if (pane_covers(pane_now(&s->work)) || s->work.groups.kind != GROUP_NONE)
         return false;
     if (y == t->head) {

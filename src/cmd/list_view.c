@@ -186,8 +186,9 @@ void workspace_take_offers(struct workspace *d)
         return;
     d->list.offers = false;
     if (d->list.items.n) {
-        workspace_show_list(d, workspace_alone(d) ? _("files in this folder; Enter selects one as the golden side")
-                                                  : _("files in this folder; Enter selects one as the target"));
+        workspace_show_list(d, workspace_takes_golden(d)
+                                   ? _("files in this folder; Enter selects one as the golden side")
+                                   : _("files in this folder; Enter selects one as the target"));
         return;
     }
     workspace_close_list(d);

@@ -186,6 +186,8 @@ static int focus(struct workspace *d, enum focus f)
 static int table_enter(struct workspace *d)
 {
     const struct row_fold *fold = workspace_fold(d, d->cursor);
+    if (d->c->failed) /* there is no table; why, and what else could be opened */
+        return command_run(d, "intake");
     if (fold) {
         row_folds_open(&d->folds, fold, true);
         return 0;

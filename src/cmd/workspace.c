@@ -171,6 +171,12 @@ const char *workspace_alone(const struct workspace *d)
     return given->n == 1 && str_starts(str_of(given->v[0].name), "target-") ? given->v[0].text : NULL;
 }
 
+bool workspace_takes_golden(const struct workspace *d)
+{
+    return d->c->failed && d->inv->input[TARGET] && d->inv->input[GOLDEN] ? d->offers_for == GOLDEN
+                                                                           : workspace_alone(d) != NULL;
+}
+
 #define JUMPS_MOST 200
 
 void workspace_remember_place(struct workspace *d)

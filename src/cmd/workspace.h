@@ -237,6 +237,8 @@ void workspace_release(struct workspace *d); /* before the session stops; the lo
 uint32_t workspace_lines(const struct workspace *d); /* of the table */
 /* the dump, log … that is open without a golden side, or NULL */
 const char *workspace_alone(const struct workspace *d);
+/* What is taken from a list of files becomes the golden side. */
+bool workspace_takes_golden(const struct workspace *d);
 /* A jump to a line, remembered for `jump back`. Where a filter hides it, the nearest shown line and a
  * message that says so. Stops following. */
 void workspace_go(struct workspace *d, uint32_t line);

@@ -64,7 +64,8 @@ static void step_inputs(struct panel_page *p, const struct procedure *g)
     const struct comparison *s = g->s;
     const struct dump *const side[2] = {&s->side[TARGET].dump, &s->side[GOLDEN].dump};
     struct buf b = {0}, name = {0};
-    if (!s->side[0].path || s->single || s->failed) {
+    bool weights = s->side[TARGET].dump.reader && s->side[TARGET].dump.reader->weights;
+    if (!s->side[0].path || s->single || s->failed || weights) {
         struct panel_item *it = page_item(p, MARK_MISSING, "inputs", "%s",
                                           s->failed ? s->err.text : _("step inputs: the dumps of both sides are "
                                                                       "needed"));
