@@ -14,7 +14,7 @@
 static const struct step_line {
     const char *need[3]; /* words that stand in such a line */
     const char *without; /* and one that does not, or NULL */
-    const char *step[2]; /* what stands before the step's number */
+    const char *step[2]; /* what stands before the step's number; "step" is in it */
     struct {
         const char *word;
         enum log_value v;
@@ -72,15 +72,26 @@ static bool has_words(const struct step_line *l, struct str line)
     return !l->without || !scan_has(line, l->without);
 }
 
-/* The trainer whose step and one of whose values stand in the line, or NULL. Every line of a log is asked, so what most
- * lines lack is looked for first. */
+/* A bit for each trainer whose words before a step may stand in the line: what follows each "step" in it is looked at,
+ * since every line of a log is asked and few name a step so. */
+static unsigned may_be_of(struct str line)
+{
+    unsigned of = 0;
+    while (scan_behind(line, "step", &line))
+        for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+            for (size_t k = 0; k < ARRAY_LEN(lines[i].step) && lines[i].step[k]; k++)
+                if (str_starts(line, strstr(lines[i].step[k], "step") + strlen("step")))
+                    of |= 1u << i;
+    return of;
+}
+
+/* The trainer whose step and one of whose values stand in the line, or NULL. */
 static const struct step_line *line_of(struct str line, int64_t *step)
 {
+    const unsigned of = may_be_of(line);
     double x;
-    if (!scan_has(line, "step"))
-        return NULL;
     for (size_t i = 0; i < ARRAY_LEN(lines); i++)
-        if (has_words(&lines[i], line) && step_of(&lines[i], line, step))
+        if (of >> i & 1 && step_of(&lines[i], line, step) && has_words(&lines[i], line))
             for (size_t k = 0; k < VALUES && lines[i].value[k].word; k++)
                 if (number_behind(line, lines[i].value[k].word, &x, NULL))
                     return &lines[i];
