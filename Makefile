@@ -1,4 +1,4 @@
-# diverge. Targets: all deps test frameworks-test demo asan tsan neon aarch64-test accuracy bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
+# diverge. Targets: all deps test frameworks-test jobs demo asan tsan neon aarch64-test accuracy bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
 # sbom package-test clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
@@ -326,6 +326,11 @@ bench: $(BUILD)/diverge $(BENCH)
 frameworks-test: $(BUILD)/diverge
 	@tests/frameworks/run $(BUILD)
 
+# jobs of several ranks, clean ones and with the silent bugs of tests/accuracy/jobs.tsv: records them (torch, msprobe) and compares.
+# KEEP=DIR keeps the recordings, JOBS="NAME…" takes some of them
+jobs: $(BUILD)/diverge
+	@$(if $(FRAMEWORKS_TORCH),$(FRAMEWORKS_TORCH) tests/accuracy/jobs_run.py $(BUILD)/diverge $(if $(KEEP),--keep $(KEEP)) $(JOBS),echo "jobs: FRAMEWORKS_TORCH names no Python with torch and msprobe")
+
 accuracy: $(BUILD)/diverge $(BUILD)/tests/ladder samples
 	@DIVERGE=$(BUILD)/diverge DIVERGE_SAMPLES=$(BUILD)/samples tests/accuracy/run $(if $(CASES),$(if $(SECTION),--update $(SECTION)) $(CASES),--update samples tests/accuracy/samples.tsv)
 	@$(if $(CASES),:,tests/accuracy/ladder $(BUILD) --update)
@@ -371,5 +376,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all mpi test-mpi frameworks-test static static-libs static-units units aarch64-test wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
+.PHONY: FORCE all mpi test-mpi frameworks-test jobs static static-libs static-units units aarch64-test wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
 .SECONDARY:

@@ -228,6 +228,7 @@ static void update(struct screen *s, struct rect r)
     p->ranks = rank_view_rows(v, &first);
     p->progress = k->progress;
     p->settled = k->settled;
+    p->joined = k->result.joined;
     p->err = k->err;
     update_steps(s, r.w > 50 ? r.w - 40 : 10);
     struct ranks_layout l = lay_out(s, r);
@@ -256,8 +257,10 @@ static void progress_text(const struct ranks_picture *p, struct buf *out)
         buf_cstr(out, _("determining the parallel layout"));
     else if (!x->ranks)
         buf_fmt(out, _("reading ranks %zu/%zu"), x->read, x->to_read);
-    else if (x->rank < 0)
+    else if (x->rank < 0 && p->joined)
         buf_cstr(out, _("comparing, joined"));
+    else if (x->rank < 0) /* between two of them */
+        buf_fmt(out, _("comparing ranks, %zu/%zu"), x->done, x->ranks);
     else
         buf_fmt(out, _("rank %d, %zu/%zu"), x->rank, x->done, x->ranks);
 }

@@ -56,6 +56,7 @@ struct ranks_picture {
     uint32_t count[VERDICT_COUNT];
     struct job_progress progress;
     bool settled, busy;
+    bool joined;              /* no rank by rank */
     bool elsewhere;           /* results of files */
     struct err err;
 };

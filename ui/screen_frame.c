@@ -258,12 +258,18 @@ static int panel_states(const struct screen *s, struct grid *g, int at)
 static int partial(const struct comparison *x, struct grid *g, int at)
 {
     int from = at, ranks = 0;
+    bool steps = false;
     char n[NUM_MAX];
     for (int i = 0; i < 2; i++) {
-        int here = place_list_ranks(&x->side[i].places, x->side[i].dump.step);
+        const place_list *l = &x->side[i].places;
+        int here = place_list_ranks(l, x->side[i].dump.step);
         ranks = here > ranks ? here : ranks;
+        steps |= l->n && l->v[0].step != l->v[l->n - 1].step;
     }
-    if (ranks >= 2)
+    if (ranks >= 2 && steps)
+        at += grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("only step %d, rank %d of %d: "),
+                       x->side[TARGET].dump.step, x->side[TARGET].dump.rank, ranks);
+    else if (ranks >= 2)
         at += grid_fmt(g, 1, at, g->cols - at, STYLE_ERROR, _("only rank %d of %d: "),
                        x->side[TARGET].dump.rank, ranks);
     for (int i = 0; i < 2; i++)

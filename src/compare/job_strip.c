@@ -97,10 +97,12 @@ uint32_t job_strip_column(const struct job_strip *s, int step, uint32_t order)
 static bool *with_rows(const struct joined_job *j)
 {
     const struct whole_calls *w = &j->calls[TARGET];
-    const struct whole_rows *rows = &j->rows[TARGET];
     bool *has = mem_zalloc(w->order.n + 1);
-    for (size_t i = 0; i < rows->rows.n; i++)
-        has[w->calls.v[rows->rows.v[i].call].order] = true;
+    for (size_t i = 0; i < w->order.n; i++) {
+        const struct whole_call *c = &w->calls.v[w->order.v[i]];
+        for (size_t k = 0; k < c->parts.n && !has[i]; k++)
+            has[i] = w->set->ranks.v[c->parts.v[k].rank]->dump.calls.v[c->parts.v[k].call].first_row != NONE;
+    }
     return has;
 }
 

@@ -312,14 +312,11 @@ static void number_rows(struct joined_job *j, int side)
 
 void joined_job_build(struct joined_job *j)
 {
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 2; s++)
         whole_calls_build(&j->calls[s], &j->set[s], &j->layout[s]);
-        whole_rows_build(&j->rows[s], &j->calls[s]);
-    }
     whole_calls_line_up(&j->calls[0], &j->calls[1]);
     for (int s = 0; s < 2; s++) {
         j->side[s] = (struct joined_side){j, s};
-        j->dump_row[s] = mem_zalloc((j->rows[s].rows.n + 1) * sizeof *j->dump_row[s]);
         struct place place = {.reader = &reader_joined, .step = j->set[s].step, .rank = -1, .given = &j->side[s]};
         struct found_tree tree = {.path = mem_strdup(j->set[s].path)};
         vec_push(&place.paths, mem_strdup(j->set[s].path));
@@ -352,6 +349,10 @@ static void leave_counts_out(struct joined_job *j)
 int joined_job_decide(struct joined_job *j, struct err *e)
 {
     struct layout *layouts[2] = {&j->layout[0], &j->layout[1]};
+    for (int s = 0; s < 2; s++) {
+        whole_rows_build(&j->rows[s], &j->calls[s]);
+        j->dump_row[s] = mem_zalloc((j->rows[s].rows.n + 1) * sizeof *j->dump_row[s]);
+    }
     if (shard_joins_decide(&j->rows[0], &j->rows[1], layouts, &j->dims, e))
         return -1;
     leave_counts_out(j);

@@ -14,7 +14,7 @@ struct joined_job {
     struct layout layout[2];
     struct dims_list dims;  /* as given; the caller's */
     struct whole_calls calls[2];
-    struct whole_rows rows[2];
+    struct whole_rows rows[2]; /* of sides that are joined */
     struct found_trees found; /* what a comparison opens the joined sides by, under the sides' paths */
     struct joined_side {
         const struct joined_job *job;

@@ -1,6 +1,7 @@
 /* The rows of the whole job: of each call the slots of all its parts. */
 #include "ranks/shard_join.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,24 +10,36 @@ const struct rank_dump *part_dump(const struct whole_rows *r, const struct part_
     return r->calls->set->ranks.v[p->rank];
 }
 
-/* A module that is cut over stages begins on its first and ends on its last; backward the other way round. */
-static bool of_stage(const struct whole_calls *w, const struct whole_call *c, const struct part_call *p, enum row_io io)
+/* Virtual stages of the whole pipeline that hold parts of a call. */
+struct stage_span {
+    int first, last;
+};
+
+static int stage_of(const struct whole_calls *w, const struct part_call *p)
 {
+    return layout_place(w->layout, w->set->ranks.v[p->rank]->rank).at[CUT_PP] +
+           w->places[p->rank].call[p->call].chunk * w->layout->size[CUT_PP];
+}
+
+static struct stage_span stages_of(const struct whole_calls *w, const struct whole_call *c)
+{
+    struct stage_span x = {INT_MIN, INT_MAX}; /* every part is of it */
     if (c->kind != CALL_MODULE || c->gradient || w->layout->size[CUT_PP] * w->layout->vpp == 1)
-        return true;
-    bool first = (io != IO_OUTPUT) == (c->phase == PHASE_FORWARD);
-    const struct whole_call *x = c;
-    for (size_t i = 0; i < x->parts.n; i++) {
-        const struct part_call *q = &x->parts.v[i];
-        const struct layout *l = w->layout;
-        int a = layout_place(l, w->set->ranks.v[p->rank]->rank).at[CUT_PP] +
-                w->places[p->rank].call[p->call].chunk * l->size[CUT_PP];
-        int b = layout_place(l, w->set->ranks.v[q->rank]->rank).at[CUT_PP] +
-                w->places[q->rank].call[q->call].chunk * l->size[CUT_PP];
-        if (first ? b < a : b > a)
-            return false;
+        return x;
+    x = (struct stage_span){INT_MAX, INT_MIN};
+    for (size_t i = 0; i < c->parts.n; i++) {
+        int own = stage_of(w, &c->parts.v[i]);
+        x.first = own < x.first ? own : x.first;
+        x.last = own > x.last ? own : x.last;
     }
-    return true;
+    return x;
+}
+
+/* A module that is cut over stages begins on its first and ends on its last; backward the other way round. */
+static bool of_stage(const struct stage_span *x, const struct whole_call *c, int own, enum row_io io)
+{
+    bool first = (io != IO_OUTPUT) == (c->phase == PHASE_FORWARD);
+    return x->first == INT_MIN || own == (first ? x->first : x->last);
 }
 
 /* The row of that slot of the newest call, made where it is not there yet. slots: name → the newest row of it. */
@@ -139,12 +152,14 @@ void whole_rows_build(struct whole_rows *r, struct whole_calls *c)
     for (size_t o = 0; o < c->order.n; o++) {
         uint32_t call = c->order.v[o], from = (uint32_t)r->rows.n;
         const struct whole_call *w = &c->calls.v[call];
+        const struct stage_span span = stages_of(c, w);
         r->first_of[call] = from;
         for (size_t i = 0; i < w->parts.n; i++) {
             const struct part_call *p = &w->parts.v[i];
             const struct dump *d = &c->set->ranks.v[p->rank]->dump;
+            int own = stage_of(c, p);
             EACH_ROW(d, p->call, row) {
-                if (!of_stage(c, w, p, (enum row_io)d->rows.v[row].io))
+                if (!of_stage(&span, w, own, (enum row_io)d->rows.v[row].io))
                     continue;
                 uint32_t at = add_row(r, &slots, call, d, &d->rows.v[row], from);
                 struct part_row part = {.rank = p->rank, .micro = p->micro, .row = row, .error = NAN};

@@ -4,7 +4,7 @@ usage: python jobs_run.py PROGRAM [--keep DIR] [NAME…]
 PROGRAM: diverge; this Python needs torch and msprobe. --keep: recordings stay in DIR and are used again. NAME: these rows alone, those whose name begins so.
 Exit status 1 where a row is not as it should be.
 """
-import json, os, subprocess, sys, tempfile
+import json, os, re, runpy, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -16,20 +16,44 @@ def rows(path):
                 cells = line.rstrip('\n').split('\t')
                 yield cells + [''] * (8 - len(cells))
 
+def preload():
+    """what jobs.py imports, once for all jobs; msprobe itself is imported by each again, behind the faults that stand under a library's names"""
+    os.environ['OMP_NUM_THREADS'] = '1'
+    import torch, torch.distributed
+    from msprobe.pytorch import PrecisionDebugger
+    for name in [m for m in sys.modules if m.split('.')[0] == 'msprobe']:
+        del sys.modules[name]
+
 class Recorder:
     def __init__(self, root):
-        self.root, self.port = root, 29700 + os.getpid() % 1000
+        self.root, self.port, self.ready = root, 29700 + os.getpid() % 1000, False
 
     def record(self, args):
         """the folder of a recording with these arguments"""
-        at = os.path.join(self.root, args.replace('--', '').replace(' ', '_').replace(',', '+') or 'plain')
+        at = os.path.join(self.root, re.sub('[^A-Za-z0-9_-]+', '_', args.replace('--', '')).strip('_') or 'plain')
         if os.path.exists(os.path.join(at, 'done')):
             return at
+        if not self.ready:
+            preload()
+            self.ready = True
         os.makedirs(at, exist_ok=True)
         self.port += 1
-        run = subprocess.run([sys.executable, os.path.join(HERE, 'jobs.py'), '--out', at, '--port', str(self.port), *args.split()], capture_output=True, text=True)
-        if run.returncode:
-            raise RuntimeError(f'{args}: not recorded: {run.stderr[-400:]}')
+        pid = os.fork()
+        if pid == 0:
+            log = os.open(at + '.log', os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            os.dup2(log, 1), os.dup2(log, 2)
+            sys.argv = ['jobs.py', '--out', at, '--port', str(self.port), *args.split()]
+            try:
+                runpy.run_path(os.path.join(HERE, 'jobs.py'), run_name='__main__')
+            except SystemExit as e:
+                print(e.code, file=sys.stderr)
+                os._exit(1 if e.code else 0)
+            except BaseException as e:
+                print(repr(e), file=sys.stderr)
+                os._exit(1)
+        if os.waitpid(pid, 0)[1]:
+            with open(at + '.log') as f:
+                raise RuntimeError(f'{args}: not recorded: {f.read()[-400:]}')
         open(os.path.join(at, 'done'), 'w').close()
         return at
 
