@@ -1,4 +1,4 @@
-/* What a shell completes behind "diverge", made from the tables the program runs by. */
+/* Shell completion for diverge, generated from the program's own tables. */
 #ifndef UI_COMPLETION_H
 #define UI_COMPLETION_H
 

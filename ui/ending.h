@@ -1,5 +1,5 @@
-/* How the program ends before its work is done: interrupts, want of memory, crashes; the same on the screen and on the
- * command line. Whatever ends it, the terminal is as it was found. */
+/* Abnormal ends of the program (interrupts, lack of memory, crashes), on the screen and on the command line. In any
+ * case the terminal is restored. */
 #ifndef UI_ENDING_H
 #define UI_ENDING_H
 
@@ -7,25 +7,26 @@
 #include <stddef.h>
 #include <termios.h>
 
-/* First of all. From here on INT, TERM and HUP end the program at once with their exit status, unless they were ignored
- * when it began, and want of memory with a sentence and EXIT_SYSTEM. */
+/* Called first. From then on INT, TERM and HUP end the program at once with their exit status, unless they were
+ * ignored at the start; lack of memory ends it with a message and EXIT_SYSTEM. */
 void ending_begin(void);
 
-/* INT, TERM and HUP are only noted; `wake` (or NULL) is called then, in a signal handler. A second INT or TERM ends the
- * program at once. */
+/* From then on INT, TERM and HUP are only recorded; `wake` (or NULL) is called in the signal handler. A second INT or
+ * TERM ends the program at once. */
 void ending_catch(void (*wake)(void));
-void ending_release(void); /* as after ending_begin: where nothing would be left behind */
-int ending_signal(void);   /* the first one noted, or 0 */
-int ending_status(void);   /* the exit status that goes with it; EXIT_INTERRUPTED where there was none */
+void ending_release(void); /* undoes ending_catch, for phases in which nothing would be left behind */
+int ending_signal(void);   /* the first one recorded, or 0 */
+int ending_status(void);   /* its exit status; EXIT_INTERRUPTED if there was none */
 
-/* The terminal is ours: these settings and bytes put it back, whatever signal ends the program. */
+/* Called when the program has taken the terminal: these settings and bytes restore it when a signal ends the program.
+ */
 void ending_terminal(const struct termios *before, const char *bytes, size_t n);
-/* It is lent to another program or given back (false), or ours again. */
+/* False: the terminal is lent to another program or given back; true: it is ours again. */
 void ending_terminal_ours(bool ours);
-/* Around whatever writes to it. False where the program is ending on another thread: nothing may be written then. */
+/* Before writing to the terminal. False if another thread is ending the program: nothing may be written then. */
 bool ending_draw(void);
 void ending_drawn(void);
-/* The same before anything is written to it: from here to ending_drawn the terminal library may end the program. */
+/* The same if the terminal library is called, which may itself end the program before ending_drawn. */
 void ending_library(void);
 
 #endif

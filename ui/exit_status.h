@@ -1,4 +1,4 @@
-/* How the program ends: one table for every command, which --help and the man page print. */
+/* The exit statuses, one table for every command, also printed by --help and the man page. */
 #ifndef UI_EXIT_STATUS_H
 #define UI_EXIT_STATUS_H
 
@@ -13,7 +13,7 @@ enum exit_status {
     EXIT_INTERRUPTED = 4,
     EXIT_UNJUDGED = 5,
     EXIT_SYSTEM = 6,
-    EXIT_TERMINATED = 143, /* what a shell says of a program that SIGTERM ended */
+    EXIT_TERMINATED = 143, /* as shells report a program ended by SIGTERM */
 };
 
 struct exit_meaning {
@@ -23,7 +23,7 @@ struct exit_meaning {
 
 extern const struct exit_meaning exit_meanings[]; /* text NULL at the end */
 
-/* The status that goes with an error. */
+/* The exit status for an error. */
 int exit_status_of(const struct err *e);
 
 #endif

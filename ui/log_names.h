@@ -1,10 +1,10 @@
-/* What a person said the columns of logs are called, kept from one run to the next. */
+/* A user's names for log columns, stored between runs. */
 #ifndef UI_LOG_NAMES_H
 #define UI_LOG_NAMES_H
 
-/* Learns those kept. */
+/* Loads the stored names. */
 void log_names_read(void);
-/* Keeps those learned since, if any were; a failure is nothing: they are asked for again. */
+/* Stores names added since, if any; failures are ignored. */
 void log_names_keep(void);
 
 #endif

@@ -1,5 +1,4 @@
-/* The man page and the key list, made from the tables the program runs by, so that they cannot differ
- * from it. */
+/* The man page and the key list, generated from the program's own tables so that they cannot differ from it. */
 #ifndef UI_MANUAL_H
 #define UI_MANUAL_H
 

@@ -1,14 +1,12 @@
-/* Packs named on the command line: each is unpacked into a folder of this user's alone, which goes when the program
- * ends. */
+/* Packs given on the command line: each is unpacked into a private folder, which is removed when the program ends. */
 #ifndef UI_PACK_ARGUMENTS_H
 #define UI_PACK_ARGUMENTS_H
 
 #include "ui/options.h"
 
-/* Puts the investigation inside in the place of each argument that is a pack. Folders that a killed program left are
- * taken away first. */
+/* Replaces each argument that is a pack by the investigation inside. Removes folders left by killed programs first. */
 int pack_arguments_unpack(struct options *o, struct err *e);
-/* A text with the packs' names, as JSON writes them, where their folders are named; appended. */
+/* Appends a text in which the temporary folders are replaced by the packs' names, as JSON writes them. */
 void pack_arguments_names(struct str text, struct buf *out);
 
 #endif

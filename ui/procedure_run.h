@@ -1,4 +1,4 @@
-/* A ticket with all that is judged of it: its dumps compared, its panels' exams held, their pages written. */
+/* An investigation with all its results: dumps compared, engine runs done, pages written. */
 #ifndef UI_PROCEDURE_RUN_H
 #define UI_PROCEDURE_RUN_H
 
@@ -10,17 +10,17 @@ struct procedure_run {
     struct investigation inv; /* the caller opens it */
     struct session s;
     struct procedure guide;
-    struct err gone; /* what of its inputs is no longer there (procedure_run_read): then nothing is compared */
+    struct err gone; /* inputs that no longer exist (procedure_run_read); nothing is then compared */
     bool open;
 };
 
-/* Opens the saved investigation named by the first argument, not to be changed. Inputs that are gone are no error:
- * `gone` says which, and what the investigation holds can still be told. */
+/* Opens the saved investigation given as the first argument, read-only. Missing inputs are no error: `gone` names
+ * them, and the investigation's own contents remain available. */
 int procedure_run_read(struct procedure_run *t, const struct options *o, struct err *e);
 
-/* Compares the dumps and holds every exam there are files for. Dumps that could not be read are said on the pages; -1
+/* Compares the dumps and executes every engine run that has its files. Unreadable dumps are reported on the pages; -1
  * after an interrupt. */
 int procedure_run_open(struct procedure_run *t, const struct options *o, struct err *e);
-void procedure_run_close(struct procedure_run *t); /* also where it is not open: the investigation is released */
+void procedure_run_close(struct procedure_run *t); /* also if it is not open: releases the investigation */
 
 #endif

@@ -1,16 +1,16 @@
-/* The elements of a plane as numbers, in place of the shades of a map whose cells are single elements. */
+/* Draws the elements of a plane as numbers instead of shades, if each cell is a single element. */
 #ifndef UI_TENSOR_NUMBERS_H
 #define UI_TENSOR_NUMBERS_H
 
 #include "measure/heat_map.h"
 #include "ui/grid.h"
 
-#define TENSOR_NUMBER_W 9 /* cells of a number with the blank behind it */
-#define TENSOR_NUMBERS_SMALL 8 /* a plane of so many rows and columns at most is shown so by itself */
+#define TENSOR_NUMBER_W 9 /* cells per number, with the following blank */
+#define TENSOR_NUMBERS_SMALL 8 /* planes with at most this many rows and columns are shown as numbers by default */
 
-/* How many stand beside one another in w cells. */
+/* How many fit side by side in w cells. */
 int tensor_numbers_across(int w);
-/* Those of one kind; `cursor` is the cell that is marked, row and column. */
+/* Draws the numbers of one kind; `cursor` is the marked cell, row and column. */
 void tensor_numbers_draw(struct grid *g, const struct heat_map *h, enum heat_map_kind k, struct rect r,
                          const int64_t cursor[2]);
 

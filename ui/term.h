@@ -1,5 +1,5 @@
-/* The terminal: this file and term_keys alone know curses. It puts a grid on the screen and leaves the terminal as it
- * found it, whatever ends the program. */
+/* The terminal. Only this file and term_keys.c use curses. It shows a grid and restores the terminal when the program
+ * ends, for whatever reason. */
 #ifndef UI_TERM_H
 #define UI_TERM_H
 
@@ -13,13 +13,13 @@ bool term_has_colour(void);
 bool term_is_utf8(void);
 /* Shows the grid and its cursor. */
 void term_show(const struct grid *g, const struct scheme *s);
-void term_repaint(void); /* the next frame is drawn in full */
-void term_put(struct str bytes); /* past curses */
-/* To the clipboard of the user's terminal. Returns the multiplexer it goes through, "tmux" or "screen", or NULL. */
+void term_repaint(void); /* requests a full redraw with the next frame */
+void term_put(struct str bytes); /* written directly, without curses */
+/* Copies to the clipboard of the user's terminal. Returns the multiplexer in between, "tmux" or "screen", or NULL. */
 const char *term_copy(struct str text);
-/* Gives the terminal back while `during` runs. */
+/* Releases the terminal while `during` runs. */
 void term_lend(void (*during)(void *ctx), void *ctx);
-/* After a stop nobody asked for (SIGSTOP): the shell has had the terminal meanwhile. */
+/* Called after an unexpected stop (SIGSTOP): the shell has used the terminal meanwhile. */
 void term_resume(void);
 
 #endif

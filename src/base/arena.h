@@ -1,5 +1,4 @@
-/* Memory that dies together: a chain of blocks, freed as one. Not for use by two threads at once.
- * What is allocated never moves. */
+/* An arena: memory in a chain of blocks that is freed as one. Blocks never move. Not thread-safe. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -16,7 +15,7 @@ void arena_release(struct arena *a);
 void arena_clear(struct arena *a); /* forgets everything, keeps one block for reuse */
 void *arena_alloc(struct arena *a, size_t n); /* aligned to 16, not zeroed */
 void *arena_zalloc(struct arena *a, size_t n);
-struct str arena_str(struct arena *a, struct str s); /* copy, NUL behind it */
+struct str arena_str(struct arena *a, struct str s); /* a copy with a NUL after it */
 const char *arena_cstr(struct arena *a, struct str s);
 const char *arena_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *arena_vfmt(struct arena *a, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));

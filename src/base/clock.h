@@ -1,4 +1,4 @@
-/* A clock that only goes forward, for rates, and waits with an end; no date. */
+/* A monotonic clock for rates and timeouts; it gives no date. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -13,7 +13,7 @@ static inline long clock_ms(void)
     return t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Until `changed` is signalled, `ms` at most; the lock is held. False: nothing came in that time. */
+/* Waits until `changed` is signalled, at most `ms`; the caller holds the lock. False on timeout. */
 static inline bool clock_wait(pthread_cond_t *changed, pthread_mutex_t *lock, int ms)
 {
     struct timespec until;

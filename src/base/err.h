@@ -10,10 +10,10 @@ enum err_code {
     ERR_NONE,
     ERR_IO,     /* the system refused: missing file, no permission */
     ERR_DATA,   /* the bytes are not what the format says */
-    ERR_USAGE,  /* the request makes no sense */
+    ERR_USAGE,  /* the request is not valid */
     ERR_CANCEL, /* stopped on purpose */
-    ERR_RESOURCE, /* the system gives no memory or no thread: says nothing about any input */
-    ERR_OUTPUT, /* what was to be written could not be */
+    ERR_RESOURCE, /* no memory or no thread left; no statement about any input */
+    ERR_OUTPUT, /* the output could not be written */
 };
 
 struct err {
@@ -30,9 +30,9 @@ int err_at(struct err *e, const char *file, uint64_t offset, const char *fmt, ..
 /* "FILE: line LINE: sentence" */
 int err_line(struct err *e, const char *file, uint64_t line, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* "FILE: what the system says" for the current errno; ERR_RESOURCE where that is a want of memory */
+/* "FILE: what the system says" for the current errno; ERR_RESOURCE if memory ran out */
 int err_system(struct err *e, const char *file);
-/* The same of what was to be written. */
+/* The same for a file that was to be written (ERR_OUTPUT). */
 int err_output(struct err *e, const char *file);
 int err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

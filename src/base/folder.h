@@ -1,4 +1,4 @@
-/* What is in a folder, read once: names and what each is, so that whoever asks next need not ask the disk. */
+/* The contents of a folder, read once: names and kinds, so that later questions need no system call. */
 #ifndef BASE_FOLDER_H
 #define BASE_FOLDER_H
 
@@ -14,7 +14,7 @@ enum entry_kind {
     ENTRY_FOLDER,
     ENTRY_FILE,  /* a regular one */
     ENTRY_OTHER, /* a device, a pipe … */
-    ENTRY_LINK,  /* or of a kind the system does not give: whoever asks looks at what is behind it */
+    ENTRY_LINK,  /* a link, or a kind the system does not report: the caller follows it */
 };
 
 struct folder;
@@ -22,7 +22,7 @@ struct folder;
 struct folder_entry {
     const char *name;
     enum entry_kind kind;
-    struct folder *child; /* that folder, where it was read and kept; owned */
+    struct folder *child; /* that folder, once it was read and is kept; owned */
 };
 
 struct folder {
@@ -35,12 +35,13 @@ struct folder {
 /* Reads at most `limit` names; more of them are an error. A zeroed folder may be released, also after a failure. */
 int folder_read(struct folder *f, const char *path, size_t limit, struct err *e);
 void folder_release(struct folder *f);
-/* The folder that entry i is; it belongs to f until it is given back. NULL where it is none or cannot be read. */
+/* The folder of entry i; it belongs to f until folder_child_release. NULL if the entry is no folder or cannot be
+ * read. */
 struct folder *folder_child(struct folder *f, size_t i, size_t limit, struct err *e);
-/* A child that is not asked for again. */
+/* Releases a child that is not needed again. */
 void folder_child_release(struct folder *f, size_t i);
 bool folder_is_folder(const struct folder *f, size_t i); /* links followed */
-/* Whether a regular file of that name is in it, links followed. */
+/* Whether the folder contains a regular file of that name, links followed. */
 bool folder_has_file(const struct folder *f, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Finding entries of a list by what is typed, as fzf and k9s do. */
+/* Finds list entries by typed words, as fzf and k9s do. */
 #ifndef BASE_FUZZY_H
 #define BASE_FUZZY_H
 
@@ -6,11 +6,11 @@
 
 #include "base/str.h"
 
-/* How well a text matches words separated by spaces, each of which it must hold, upper or lower case (ASCII):
- * -1 not at all, else more is better. A word that begins a word of the text counts most, then one inside it, then one
- * whose characters merely come in order. No words match everything, by 0. */
+/* How well a text matches words separated by spaces; it must contain each of them (ASCII case ignored). -1: no match,
+ * otherwise more is better: a match at the start of a word scores most, then one inside a word, then characters that
+ * merely occur in order. No words: 0, everything matches. */
 int fuzzy_score(struct str text, struct str words);
-/* Whether every word stands in the text as it is: for long texts, in which characters in order say nothing. */
+/* Whether the text contains every word literally: for long texts, where characters in order mean nothing. */
 bool fuzzy_inside(struct str text, struct str words);
 
 #endif

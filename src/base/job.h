@@ -1,5 +1,5 @@
-/* One piece of work on a thread of its own, for an owner that must not wait: started, cancelled, waited for, and its
- * end taken once. Everything but what job.h says otherwise is called by the owner alone. */
+/* One task on a thread of its own, for an owner that must not wait. The owner starts it, may cancel or wait, and
+ * takes its result once. All functions are called by the owner unless stated otherwise. */
 #ifndef BASE_JOB_H
 #define BASE_JOB_H
 
@@ -12,36 +12,35 @@
 enum job_state { JOB_IDLE, JOB_RUNNING, JOB_DONE, JOB_FAILED };
 
 struct job {
-    pthread_mutex_t lock; /* guards `state`, and what a run and its owner share meanwhile */
+    pthread_mutex_t lock; /* guards `state` and data that the run shares with its owner */
     pthread_cond_t changed;
     pthread_t thread;
     enum job_state state;
     bool ready, joinable;
-    atomic_bool cancel;   /* the run should end soon */
+    atomic_bool cancel;   /* asks the run to end soon */
     int (*run)(struct job *j, void *ctx, struct err *e);
     void *ctx;
     struct err err;       /* of JOB_FAILED */
-    /* on the job's thread, no lock held: it has ended, or job_tell was called. May be NULL */
+    /* called on the job's thread without the lock when the run has ended or called job_tell; may be NULL */
     void (*notify)(void *ctx);
     void *notify_ctx;
 };
 
 void job_init(struct job *j, void (*notify)(void *ctx), void *ctx);
-/* Cancels, waits for the thread and frees. A job that was only zeroed is fine. */
+/* Cancels, waits for the thread and frees. A zeroed job is allowed. */
 void job_release(struct job *j);
 
-/* run(j, ctx, e) on a new thread: 0, or -1 with the reason in e. The job is idle or its end not taken yet. -1 where the
- * system gives no thread; the job then has failed with that error. */
+/* Starts run(j, ctx, e) on a new thread; it returns 0, or -1 with the reason in e. The job must be idle or its result
+ * not taken yet. -1 if no thread can be created; the job has then failed with that error. */
 int job_start(struct job *j, int (*run)(struct job *j, void *ctx, struct err *e), void *ctx);
 void job_cancel(struct job *j); /* from any thread */
 bool job_busy(struct job *j);
-/* How it ended, once: JOB_DONE, or JOB_FAILED with err; JOB_RUNNING and JOB_IDLE where there is no end to take. */
+/* The result, once: JOB_DONE, or JOB_FAILED with err; JOB_RUNNING or JOB_IDLE if there is none. */
 enum job_state job_take(struct job *j);
-/* Until it has ended; each(ctx), unless NULL, is called every `ms` meanwhile and ends the waiting by returning
- * false. */
+/* Waits for the end. each(ctx), unless NULL, is called every `ms` and stops the waiting by returning false. */
 void job_wait(struct job *j, bool (*each)(void *ctx), void *ctx, int ms);
-/* The same for at most `ms` more: whether it has ended. */
+/* Waits at most `ms` more; true if the job has ended. */
 bool job_wait_ms(struct job *j, int ms);
-void job_tell(struct job *j);   /* by the run: there is something new to be seen */
+void job_tell(struct job *j);   /* called by the run: there is news to show */
 
 #endif

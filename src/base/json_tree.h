@@ -1,6 +1,6 @@
-/* Regular JSON text as the trees cJSON makes of it, in a fraction of the time: what a dump's writer writes. Whatever is
- * not regular (\u in a text, brackets deeper than dumps have, anything that is not JSON) is left to cJSON, which also
- * says what is wrong with it. */
+/* Parses regular JSON text, as writers of dumps produce it, into cJSON's trees in a fraction of cJSON's time.
+ * Anything else (\u in a text, brackets nested deeper than in dumps, text that is not JSON) is left to cJSON, which
+ * also reports what is wrong. */
 #ifndef BASE_JSON_TREE_H
 #define BASE_JSON_TREE_H
 
@@ -13,34 +13,34 @@
 
 #include "base/arena.h"
 
-/* Python's NaN, Infinity and -Infinity as texts no JSON can hold: one control character that no writer leaves
- * unescaped. */
+/* Python's NaN, Infinity and -Infinity as texts that no JSON can contain: a control character that writers always
+ * escape. */
 #define JSON_MARK_NAN "\xfd"
 #define JSON_MARK_INF "\xfe"
 #define JSON_MARK_NEG "\xff"
 
-/* Where trees come from: pieces of an arena's memory. All of it is given back by clearing the arena and this. */
+/* The memory of trees: pieces of an arena. Clearing the arena and this struct frees all of it. */
 struct json_room {
     struct arena *arena;
     char *next, *end;
-    struct json_templates *templates; /* objects are looked for here first (base/json_repeat.h); NULL: all are read */
-    uint64_t key;             /* of the member that is read next, likewise, or 0 */
+    struct json_templates *templates; /* tried first for objects (base/json_repeat.h); NULL: all are parsed */
+    uint64_t key;             /* the hash of the key of the member read next, or 0 */
 };
 
-char *json_room_for(struct json_room *room, size_t n); /* n: a multiple of 8, so that nodes lie as they must */
+char *json_room_for(struct json_room *room, size_t n); /* n: a multiple of 8, so that nodes are aligned */
 
-/* The quote that ends a text which begins at p; *escaped: something before it is written with a backslash. NULL: it
- * goes on. It may stand at `end` where the last byte is a backslash. */
+/* The closing quote of a text that begins at p; *escaped: the text contains a backslash. NULL if it does not end
+ * before `end`. The result may be `end` if the last byte is a backslash. */
 const char *json_text_end(const char *p, const char *end, bool *escaped);
 
-/* cJSON's valueint of a number. */
+/* The valueint that cJSON gives a number. */
 static inline int json_int_of(double v)
 {
     return v >= INT_MAX ? INT_MAX : v <= (double)INT_MIN ? INT_MIN : (int)v;
 }
 
-/* The value that begins at *p, which moves behind it; `special` where Python's numbers may stand in it. NULL: not
- * regular, or text or number may go on behind `end`. */
+/* Parses the value at *p and moves *p behind it; `special`: Python's non-finite numbers may occur. NULL: not regular,
+ * or a text or number may continue beyond `end`. */
 cJSON *json_tree(struct json_room *room, const char **p, const char *end, bool special);
 
 #endif

@@ -1,6 +1,6 @@
-/* Writes JSON text. Numbers carry every digit they have; NaN and infinities become the strings
- * "NaN", "Inf", "-Inf" (the contract of the command line), absent values null. Text is escaped, what
- * nobody sees in it too (\u200b), bad UTF-8 replaced, so the result is always valid JSON. */
+/* Writes JSON text. Numbers are written with all their digits; NaN and infinities become the strings "NaN", "Inf",
+ * "-Inf" (doc/cli-json.md), absent values null. Invisible characters are escaped too (\u200b) and bad UTF-8 is
+ * replaced, so the result is always valid JSON. */
 #ifndef BASE_JSON_WRITE_H
 #define BASE_JSON_WRITE_H
 
@@ -14,11 +14,11 @@
 struct jsonw {
     struct buf *out;
     int depth;
-    bool comma;     /* a value stands before this place */
+    bool comma;     /* a value precedes this position */
     bool after_key; /* the next value belongs to the key just written */
-    bool pretty;    /* one member a line, two blanks a level */
-    bool yaml;      /* a text of YAML, where characters beyond U+FFFF are escaped as \U, not as surrogates */
-    /* What becomes of every text before it is written, keys not; appends. NULL: it stays. */
+    bool pretty;    /* one member per line, two blanks per level */
+    bool yaml;      /* a quoted text of YAML, where characters beyond U+FFFF are escaped as \U, not as surrogates */
+    /* Transforms every text except keys before it is written; appends. NULL: no change. */
     void (*filter)(void *ctx, struct str s, struct buf *out);
     void *ctx;
 };
@@ -26,7 +26,7 @@ struct jsonw {
 void jw_init(struct jsonw *w, struct buf *out, bool pretty);
 void jw_object(struct jsonw *w);
 void jw_end_object(struct jsonw *w);
-/* The object every result of this program is: it names the schema (1) and the program. */
+/* Opens the top-level object of every result of this program, with the schema (1) and the program's name. */
 void jw_result(struct jsonw *w);
 void jw_array(struct jsonw *w);
 void jw_end_array(struct jsonw *w);
@@ -37,9 +37,9 @@ void jw_num(struct jsonw *w, double v);
 void jw_int(struct jsonw *w, int64_t v);
 void jw_bool(struct jsonw *w, bool v);
 void jw_null(struct jsonw *w);
-void jw_raw(struct jsonw *w, struct str json); /* a value that is JSON already */
+void jw_raw(struct jsonw *w, struct str json); /* a value that is already JSON */
 
-/* A tree as a line of its own. NULL: an empty line. */
+/* Appends a tree on a line of its own. NULL: an empty line. */
 void json_write_tree(const cJSON *tree, struct buf *out);
 
 /* key and value in one */
@@ -52,9 +52,9 @@ void jw_knum(struct jsonw *w, const char *key, double v);
 void jw_kint(struct jsonw *w, const char *key, int64_t v);
 void jw_kbool(struct jsonw *w, const char *key, bool v);
 void jw_knull(struct jsonw *w, const char *key);
-/* Null where there is none. */
+/* Null unless `there`. */
 void jw_knum_if(struct jsonw *w, const char *key, bool there, double v);
 void jw_kint_if(struct jsonw *w, const char *key, bool there, int64_t v);
-void jw_kgiven(struct jsonw *w, const char *key, double v); /* null where it is NaN */
+void jw_kgiven(struct jsonw *w, const char *key, double v); /* null if v is NaN */
 
 #endif

@@ -1,4 +1,4 @@
-/* A text file line by line, whatever its size: no more than one line and one chunk are held. */
+/* A text file line by line, whatever its size: only one line and one chunk are held in memory. */
 #ifndef BASE_LINES_H
 #define BASE_LINES_H
 
@@ -10,17 +10,17 @@ struct lines {
     uint64_t base;   /* file offset of the window's first byte */
     size_t at;       /* next byte of the window */
     size_t longest;  /* a longer line is an error, or cut where `cut` is set */
-    uint64_t number; /* of the line last handed over, from 1 */
-    uint64_t offset; /* of it in the file */
+    uint64_t number; /* of the line returned last, from 1 */
+    uint64_t offset; /* of that line in the file */
     bool cut, ended;
 };
 
-/* A line may have `longest` bytes; what is longer is an error, or with `cut` only its beginning is handed over. */
+/* `longest`: the longest line in bytes; a longer one is an error, or with `cut` only its beginning is returned. */
 int lines_open(struct lines *l, const char *path, size_t longest, bool cut, struct err *e);
-void lines_take(struct lines *l, struct file f, size_t longest, bool cut); /* of an open file, which becomes l's */
-/* 1: line is the next one, without its end ("\r" included), valid until the next call; 0: there is none;
- * -1: e says where. */
+void lines_take(struct lines *l, struct file f, size_t longest, bool cut); /* for an open file, which l takes over */
+/* 1: `line` is the next one without its end ("\n" or "\r\n"), valid until the next call; 0: end of file; -1: e says
+ * where. */
 int lines_next(struct lines *l, struct str *line, struct err *e);
-void lines_close(struct lines *l); /* a zeroed one is fine */
+void lines_close(struct lines *l); /* a zeroed struct is allowed */
 
 #endif

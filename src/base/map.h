@@ -1,5 +1,5 @@
-/* Open-addressing hash from text to u32. Keys are not copied: they must outlive the map
- * (an arena's strings do). Values are whatever the caller numbers things by. */
+/* Open-addressing hash from text to u32. Keys are not copied: they must outlive the map (an arena's strings do).
+ * Values are the caller's own numbers. */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
 
@@ -20,10 +20,11 @@ struct map {
     size_t n, cap;
 };
 
-/* Quick, the same in every process: for fingerprints. Whoever knows it can make texts of one value. */
+/* A fast hash with the same result in every process, for fingerprints. Not collision-resistant: texts with equal
+ * hashes can be constructed. */
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed);
-/* What maps use: SipHash-1-3 (Aumasson, Bernstein 2012) under a key made when the program starts, so that no file can
- * hold a hundred thousand names of one slot. Never kept, and nothing follows from the order of slots. */
+/* The hash of maps: SipHash-1-3 (Aumasson, Bernstein 2012) with a random key per process, so that no file can contain
+ * many names that collide. Never stored; no result may depend on the order of slots. */
 uint64_t map_hash(struct str key);
 
 void map_release(struct map *m);
@@ -32,17 +33,17 @@ uint32_t map_get(const struct map *m, struct str key); /* MAP_NONE when absent *
 /* Stores value unless the key is there already; returns the value that is there afterwards. */
 uint32_t map_add(struct map *m, struct str key, uint32_t value);
 void map_set(struct map *m, struct str key, uint32_t value);
-/* Keys asked for last, each in the place a quick hash of it gives. */
+/* A cache of the keys looked up last, indexed by a fast hash. */
 #define MAP_RECENT 256
 struct recent_keys {
     struct map_slot slot[MAP_RECENT];
 };
-/* The same as map_get, sooner where the key was asked for not long ago. */
+/* The same as map_get, faster if the key was looked up recently. */
 uint32_t map_get_recent(const struct map *m, struct recent_keys *recent, struct str key);
-/* The key will be asked for soon: its slot is brought near. Of a large map each slot is a wait for memory. */
+/* Prefetches the slot of a key that will be looked up soon: in a large map each lookup is a cache miss. */
 void map_expect(const struct map *m, struct str key);
 
-/* The same for numbers, where the caller already has a 64-bit key (a fingerprint). */
+/* The same for 64-bit keys that the caller already has (fingerprints). */
 struct nmap_slot {
     uint64_t key;
     uint32_t value, used;

@@ -5,7 +5,7 @@
 #define BASE_MSG_H
 
 #define _(id) msg_get(id)
-#define N_(id) id /* marks a text for translation where it stands in a table; looked up when shown */
+#define N_(id) id /* marks a text in a table for translation; looked up when shown */
 
 /* Chooses by a locale name ("zh_CN.UTF-8", "zh", "en", "C"); NULL or unknown is English.
  * Returns the language in force ("en", "zh_CN"). */

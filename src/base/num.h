@@ -1,5 +1,4 @@
-/* Numbers as text, with the digits they carry. Locale-independent by the program's setting
- * (LC_NUMERIC stays C). */
+/* Numbers as text, with all or some of their digits. Independent of the locale because LC_NUMERIC stays C. */
 #ifndef BASE_NUM_H
 #define BASE_NUM_H
 
@@ -15,15 +14,15 @@ const char *num_exact(char out[NUM_MAX], double v);
 /* `digits` significant digits, exponents without leading zeros ("2.1e-7"). Returns out. */
 const char *num_cell(char out[NUM_MAX], double v, int digits);
 
-/* An error: two digits, scientific below 0.01 so that exponents can be compared at a glance. */
+/* A relative error: two digits, scientific below 0.01 so that exponents align. */
 const char *num_error(char out[NUM_MAX], double v);
 
-/* The greatest number that divides both; the other one where one is 0. */
+/* The greatest common divisor; if one argument is 0, the other. */
 uint64_t num_common(uint64_t a, uint64_t b);
 
-/* 1,104 */
+/* Thousands separated: 1,104 */
 const char *num_count(char out[NUM_MAX], unsigned long long v);
-/* 1.3 GB */
+/* A size: 1.3 GB */
 const char *num_bytes(char out[NUM_MAX], unsigned long long v);
 
 #endif

@@ -1,5 +1,5 @@
-/* PCRE2 patterns over names: compiled once, with a limit on the steps of one match and on the matches that reach it, so
- * that a pattern that explodes is soon over. */
+/* PCRE2 patterns on names, compiled once. The steps of one match and the number of matches that reach this limit are
+ * bounded, so that exponential backtracking ends soon. */
 #ifndef BASE_PATTERN_H
 #define BASE_PATTERN_H
 
@@ -10,19 +10,19 @@
 
 #define PATTERN_GROUPS 16
 
-struct pattern; /* one thread at a time */
+struct pattern; /* not thread-safe */
 
-enum { PATTERN_CASELESS = 1, PATTERN_WHOLE = 2 /* all of the text has to match */ };
+enum { PATTERN_CASELESS = 1, PATTERN_WHOLE = 2 /* the whole text has to match */ };
 
-/* NULL with where and why where it is no pattern. */
+/* NULL with e (where and why) if it is no valid pattern. */
 struct pattern *pattern_compile(struct str text, int flags, struct err *e);
-void pattern_free(struct pattern *p); /* NULL is fine */
-/* 1 or 0; -1 where it took too many steps, or did on so many texts before that no further one is tried. */
+void pattern_free(struct pattern *p); /* NULL is allowed */
+/* 1 or 0; -1 if the match took too many steps, or if so many earlier ones did that no more are tried. */
 int pattern_match(struct pattern *p, struct str text);
-bool pattern_explodes(const struct pattern *p); /* it took too many steps on some text so far */
-/* As pattern_match, and what the groups took: group[0] is all; those that took nothing are empty. */
+bool pattern_explodes(const struct pattern *p); /* some match has taken too many steps */
+/* As pattern_match, with the captured groups: group[0] is the whole match; groups that captured nothing are empty. */
 int pattern_groups(struct pattern *p, struct str text, struct str group[PATTERN_GROUPS]);
-int pattern_group_count(const struct pattern *p); /* all it has, group 0 not counted */
+int pattern_group_count(const struct pattern *p); /* number of groups, without group 0 */
 int pattern_group_named(const struct pattern *p, const char *name); /* its number, or -1 */
 
 #endif

@@ -1,14 +1,14 @@
-/* How many processors this process may use: machines with 192 of them are shared by affinity and by quota. */
+/* How many processors this process may use: large shared machines limit it by affinity and by quota. */
 #ifndef BASE_PROCESSORS_H
 #define BASE_PROCESSORS_H
 
 #include "base/str.h"
 
-/* Those its affinity names, no more than its quota pays for; at least 1. */
+/* The processors of its affinity mask, at most those of its quota; at least 1. */
 int processors_usable(void);
 
-/* The least quota, in processors and rounded up, of the cgroups that `list` names (the text of /proc/self/cgroup) and
- * of those above them, as version 1 and 2 write it below `root` (/sys/fs/cgroup); 0: none. */
+/* The smallest CPU quota, in processors and rounded up, of the cgroups in `list` (the text of /proc/self/cgroup) and
+ * their ancestors, in the formats of cgroup v1 and v2 below `root` (/sys/fs/cgroup); 0: none. */
 int processors_quota(struct str list, const char *root);
 
 #endif

@@ -1,4 +1,4 @@
-/* Fields of a protobuf message one after the other, from bytes that nobody vouches for. */
+/* Fields of a protobuf message one after the other, read from untrusted bytes. */
 #ifndef LOG_PROTO_FIELDS_H
 #define LOG_PROTO_FIELDS_H
 
@@ -13,9 +13,9 @@ struct proto_field {
     struct str bytes; /* length-delimited */
 };
 
-/* The next field of a message; false at its end and where it is no message. */
+/* The next field of a message; false at its end and for malformed bytes. */
 bool proto_next(struct str *s, struct proto_field *f);
-/* n bytes, the lowest first. */
+/* An unsigned number of n bytes in little-endian order. */
 uint64_t proto_little(const unsigned char *p, int n);
 
 #endif

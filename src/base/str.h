@@ -39,12 +39,12 @@ struct str str_cut(struct str s, size_t from); /* the rest from `from`, empty be
 struct str str_trim(struct str s);             /* without blanks at both ends */
 ptrdiff_t str_find(struct str s, char c);      /* index or -1 */
 ptrdiff_t str_rfind(struct str s, char c);
-/* Splits at the first `c`: head before it (all of s when absent), rest behind it. False when absent. */
+/* Splits at the first `c`: head is before it (all of s if absent), rest after it. False if absent. */
 bool str_split(struct str s, char c, struct str *head, struct str *rest);
-/* Whole of `s` as a decimal number without sign; false when it is anything else or overflows. */
+/* The whole of `s` as an unsigned decimal number; false for anything else and on overflow. */
 bool str_u64(struct str s, unsigned long long *out);
 char *str_dup(struct str s); /* as a C string; caller frees */
-bool str_double(struct str s, double *out); /* strtod's grammar, whole of `s` */
+bool str_double(struct str s, double *out); /* strtod's grammar, the whole of `s` */
 
 struct buf {
     char *p;
@@ -58,7 +58,7 @@ void buf_add(struct buf *b, const void *p, size_t n);
 void buf_str(struct buf *b, struct str s);
 void buf_cstr(struct buf *b, const char *s);
 void buf_char(struct buf *b, char c);
-void buf_count(struct buf *b, unsigned long long v); /* in decimal; printf is slow */
+void buf_count(struct buf *b, unsigned long long v); /* in decimal; faster than printf */
 void buf_fmt(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vfmt(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 

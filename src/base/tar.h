@@ -1,5 +1,5 @@
-/* Headers of a tar archive (POSIX.1-1988 "ustar"): as much of it as packs need. Plain files and folders only; names of
- * at most 99 bytes are written, and of at most 255 read. */
+/* Headers of a tar archive (POSIX.1-1988 "ustar"), as far as packs need them: plain files and folders. Names of at
+ * most 99 bytes are written, of at most 255 read. */
 #ifndef BASE_TAR_H
 #define BASE_TAR_H
 
@@ -11,7 +11,7 @@
 
 #define TAR_BLOCK 512
 
-enum tar_kind { TAR_FILE, TAR_FOLDER, TAR_EXTENSION, TAR_OTHER }; /* extension: a pax record about what follows */
+enum tar_kind { TAR_FILE, TAR_FOLDER, TAR_EXTENSION, TAR_OTHER }; /* extension: a pax record about the next entry */
 
 struct tar_entry {
     char name[256];
@@ -19,13 +19,13 @@ struct tar_entry {
     enum tar_kind kind;
 };
 
-/* The block for a file of `size` bytes that everybody may read, appended. The name has at most 99 bytes. */
+/* Appends the header of a file of `size` bytes that everybody may read. The name has at most 99 bytes. */
 void tar_head(struct buf *out, const char *name, uint64_t size, int64_t time);
-void tar_fill(struct buf *out, uint64_t size); /* what completes the last block of that many bytes */
+void tar_fill(struct buf *out, uint64_t size); /* appends the padding after that many bytes */
 void tar_end(struct buf *out);
-/* 1: x is filled; 0: the end of the archive; -1: no header (e says why; `what` and `at` name the place). */
+/* 1: x is filled; 0: end of the archive; -1: no header (e says why; `what` and `at` name the place). */
 int tar_read(const unsigned char block[TAR_BLOCK], struct tar_entry *x, const char *what, uint64_t at, struct err *e);
-/* Whether a name leads to a place inside the folder it is unpacked in: relative, no "..", nothing that is no text. */
+/* Whether a name is safe to unpack: relative, without "..", valid text. */
 bool tar_name_ok(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* Work by several threads: a piece each takes from until nothing is left, and crews, whose members help
- * each other when they run out of work. */
+/* Work by several threads: they take items until none is left. In a crew, members without work of their own help
+ * others. */
 #ifndef BASE_THREADS_H
 #define BASE_THREADS_H
 
@@ -8,41 +8,42 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Runs work(ctx) on this thread and on up to n - 1 others (64 in all; fewer where the system gives no
- * more), and returns when all have returned. */
+/* Runs work(ctx) on this thread and on up to n - 1 others (at most 64; fewer if the system gives no more); returns
+ * when all have returned. */
 void threads_run(int n, void *(*work)(void *ctx), void *ctx);
 
-/* one(ctx, i) for every i below n: on this thread, and on more while they wait for files that are far away. */
+/* Calls one(ctx, i) for every i below n: on this thread, and on more while they wait for slow (network) files. */
 void threads_each(size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx);
 
-/* How many threads: as many as are asked for; 0: one a processor this process may use (processors.h). */
+/* The number of threads: `asked`, or for 0 one per usable processor (processors.h). */
 int threads_wanted(int asked);
 
-/* Threads that each have work of their own, of uneven size. Zeroed by work_crew_init. */
+/* Threads with work of their own of uneven size. Initialised by work_crew_init. */
 struct work_crew {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct work_crew_job *jobs; /* open to helpers, the oldest first */
+    struct work_crew_job *jobs; /* jobs open to helpers, the oldest first */
     int busy;              /* members that may still open a job */
-    void (*call)(void *ctx); /* after a job was opened, no lock held: for members that wait elsewhere; or NULL */
+    /* called without the lock after a job was opened, to wake members that wait elsewhere; or NULL */
+    void (*call)(void *ctx);
     void *ctx;
 };
 
 void work_crew_init(struct work_crew *c);
 void work_crew_release(struct work_crew *c);
-/* one(ctx, i) for every i below n, by `workers` members that take the next one and help each other at the end; no
- * further one is begun once *cancel is set (NULL: never). 0 workers: one a processor, and more while they wait for
- * files that are far away (waiting.h). */
+/* Calls one(ctx, i) for every i below n on `workers` members, which take the next index and help each other at the
+ * end; none is begun once *cancel is set (NULL: never). 0 workers: one per processor, and more while they wait for
+ * slow files (waiting.h). */
 void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_bool *cancel,
                     void (*one)(void *ctx, size_t i), void *ctx);
-/* A member begins, before any work of its own. */
+/* Called by a member before its own work begins. */
 void work_crew_join(struct work_crew *c);
-/* Runs work(ctx) on this member and, for as long as it runs here, on members that have nothing else;
- * returns when all have returned. work must cope with being run when nothing is left to do. */
+/* Runs work(ctx) on this member and, while it runs here, on idle members; returns when all have returned. work must
+ * return at once when nothing is left to do. */
 void work_crew_share(struct work_crew *c, void *(*work)(void *ctx), void *ctx);
-/* A member has nothing more of its own: it helps until no member has. */
+/* Called by a member that has no more work of its own: it helps until all members have left. */
 void work_crew_leave(struct work_crew *c);
-/* For those who neither join nor leave: helps where there is a job; false: there was none. */
+/* For threads that are no members: helps if a job is open; false: none is. */
 bool work_crew_help(struct work_crew *c);
 bool work_crew_needs_help(struct work_crew *c);
 

@@ -1,4 +1,4 @@
-/* What results say they were written by. */
+/* The program's name and version, as written into results. */
 #ifndef BASE_TOOL_H
 #define BASE_TOOL_H
 

@@ -1,5 +1,5 @@
-/* Growable arrays: `struct { T *v; size_t n, cap; }` by the VEC macro, zeroed is empty.
- * Elements move when it grows, so keep indices across a push, not pointers. */
+/* Growable arrays: `struct { T *v; size_t n, cap; }` by the VEC macro; all zero is empty. Elements move when the
+ * array grows: keep indices across a push, not pointers. */
 #ifndef BASE_VEC_H
 #define BASE_VEC_H
 
@@ -20,7 +20,7 @@
                   (a)->v = mem_resize_array((a)->v, (a)->cap, sizeof *(a)->v)))
 
 #define vec_push(a, x) (vec_reserve(a, 1), (a)->v[(a)->n++] = (x))
-/* An empty one has no memory, which qsort must not be given. */
+/* qsort must not be called with the NULL array of an empty list. */
 #define vec_sort(a, by) ((void)((a)->n > 1 ? qsort((a)->v, (a)->n, sizeof *(a)->v, (by)) : (void)0))
 #define vec_clear(a) ((void)((a)->n = 0))
 #define vec_release(a) (free((a)->v), (a)->v = NULL, (a)->n = (a)->cap = 0)

@@ -1,20 +1,21 @@
-/* Whether a thread waits for its files: on a distant file system an open takes as long as a thousand short tensors take
- * to compare, and only more threads let opens overlap. */
+/* Whether a thread spends its time waiting for files: on a network file system one open takes as long as comparing a
+ * thousand short tensors, and only more threads overlap the opens. */
 #ifndef BASE_WAITING_H
 #define BASE_WAITING_H
 
 #include <stdbool.h>
 
-#define WAITING_THREADS 64 /* no more for files that are far away */
+#define WAITING_THREADS 64 /* the most threads used for slow files */
 
 struct waiting {
     long long wall, used; /* nanoseconds */
     long blocked;
 };
 
-/* This thread begins a piece of work. */
+/* Marks the begin of a piece of work on this thread. */
 void waiting_begin(struct waiting *w);
-/* It has ended, and for most of a millisecond or more the thread slept: it was not merely put aside for others. */
+/* At its end: whether the thread slept for most of it and for at least a millisecond (preempted time does not count).
+ */
 bool waiting_mostly(const struct waiting *w);
 
 #endif

@@ -1,5 +1,5 @@
-/* Bytes streamed into a file and out of one, compressed with zstd where this program was built with it, as they are
- * otherwise. What is read is hostile: the caller bounds how much it takes. */
+/* Streams bytes into and out of a file, compressed with zstd if this program was built with it, otherwise plain.
+ * Input is hostile: the caller bounds how much it reads. */
 #ifndef BASE_ZSTD_H
 #define BASE_ZSTD_H
 
@@ -14,24 +14,24 @@ struct zst_writer {
     struct buf room;
 };
 
-/* Into `out`, which stays the caller's to close. -1 where `compress` is asked for and cannot be done. */
+/* Writes to `out`, which the caller closes. -1 if `compress` is set and not available. */
 int zst_write_begin(struct zst_writer *w, struct out *out, bool compress, struct err *e);
 void zst_write(struct zst_writer *w, const void *p, size_t n); /* a failure is in out->err */
-void zst_write_end(struct zst_writer *w);                      /* writes the rest; also after a failure */
+void zst_write_end(struct zst_writer *w);                      /* writes the rest; to be called also after a failure */
 
 struct zst_reader {
     struct file file;
     uint64_t at;     /* in the file */
     void *state;     /* NULL: not compressed */
-    struct buf room; /* compressed bytes, of which `used` are used up */
+    struct buf room; /* compressed bytes; `used` of them are consumed */
     size_t used;
-    bool whole;      /* the last frame has ended */
+    bool whole;      /* the last frame is complete */
 };
 
-/* By its first bytes compressed or not. */
+/* Detects by the first bytes whether the file is compressed. */
 int zst_read_begin(struct zst_reader *r, const char *path, struct err *e);
-/* Exactly n bytes: 0; 1 where the end comes before the first of them; -1 with e. */
+/* Exactly n bytes: 0; 1 at the end of the data; -1 with e. */
 int zst_read(struct zst_reader *r, void *out, size_t n, struct err *e);
-void zst_read_end(struct zst_reader *r); /* a zeroed one is fine */
+void zst_read_end(struct zst_reader *r); /* a zeroed reader is allowed */
 
 #endif

@@ -1,16 +1,16 @@
-/* What a finding noted now is about: what lies under the cursor of whatever the keys go to. */
+/* The subject of a new finding: whatever is under the cursor of the focused pane. */
 #ifndef CMD_NOTE_SUBJECT_H
 #define CMD_NOTE_SUBJECT_H
 
 #include "cmd/workspace.h"
 #include "panel/subject.h"
 
-/* Lock held; strings in a. False with a message where nothing is there. `call`: the whole call of the row; `row`: the
- * row, also where it lies in a gap. */
+/* Called with the lock held; strings in a. False with a message if there is nothing. `call`: the row's whole call;
+ * `row`: the row, even inside a gap. */
 enum note_about { NOTE_ABOUT_HERE, NOTE_ABOUT_CALL, NOTE_ABOUT_ROW };
 bool note_subject_here(struct workspace *d, enum note_about which, struct subject *out, struct arena *a);
-/* The finding selected in a list of them, else the newest about what is under the cursor, or in the table about its row
- * or call; no message. */
+/* The finding selected in a list, otherwise the newest one about the subject under the cursor, or in the table about
+ * its row or call; without a message. */
 bool note_subject_finding(struct workspace *d, struct finding *x);
 
 #endif

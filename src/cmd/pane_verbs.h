@@ -1,5 +1,5 @@
-/* The panes keys can go to, and what each does with the commands that mean something everywhere: moving, Enter, back. A
- * pane that leaves one to others says NOT_MINE; it falls to what stands in the table's place, then to the program. */
+/* The panes that can receive keys, and their versions of the general commands: moving, Enter, back. A pane that does
+ * not handle one returns NOT_MINE; it then goes to the pane in the table's place, then to the program. */
 #ifndef CMD_PANE_VERBS_H
 #define CMD_PANE_VERBS_H
 
@@ -12,7 +12,7 @@ struct pane_verbs {
     int (*step)(struct workspace *d, long by);
     int (*across)(struct workspace *d, int by); /* to the left (-1) or right (1) */
     int (*enter)(struct workspace *d);
-    int (*inside)(struct workspace *d); /* into the entry itself, where Enter goes elsewhere */
+    int (*inside)(struct workspace *d); /* opens the entry itself, if Enter leads elsewhere */
     int (*back)(struct workspace *d);   /* closes it */
 };
 
@@ -20,17 +20,17 @@ int pane_step(struct workspace *d, long by);
 int pane_across(struct workspace *d, int by);
 int pane_enter(struct workspace *d);
 int pane_inside(struct workspace *d);
-int pane_away(struct workspace *d); /* takes the selected entry of a list away */
-/* Closes what is open, the latest first; NOT_MINE at the top, where nothing is. */
+int pane_away(struct workspace *d); /* removes the selected entry of a list */
+/* Closes the most recently opened element; NOT_MINE if nothing is open. */
 int pane_back(struct workspace *d);
 
-/* What covers the table gives way to it, or to what can be opened. Returns 0. */
+/* Closes whatever covers the table. Returns 0. */
 int pane_uncover(struct workspace *d);
 
-/* Back to the panel that the table was gone to from; false where it was not. */
+/* Returns to the panel from which the table was opened; false if it was not. */
 bool panel_return(struct workspace *d);
 
-/* The panels' rows are with their commands. */
+/* The rows of the panels are defined beside their commands. */
 extern const struct pane_verbs verbs_panel, verbs_overview, verbs_ranks;
 
 #endif

@@ -1,13 +1,13 @@
-/* The workspace after something new: of the session, or of a command. With the session's lock held. */
+/* Updates the workspace after changes in the session or by a command. Called with the session's lock held. */
 #ifndef CMD_WORKSPACE_REFRESH_H
 #define CMD_WORKSPACE_REFRESH_H
 
 #include "cmd/workspace.h"
 
-/* Takes the newest comparison: what a frame looks at. A new pairing keeps the cursor on its row. */
+/* Takes the newest comparison for display. The cursor stays on its row after a new pairing. */
 void workspace_see(struct workspace *d);
-/* Before a frame, and before a command behind another one: the newest comparison, first deviation followed, lists and
- * pages filled in. */
+/* Called before a frame, and before a command that follows another: takes the newest comparison, follows the first
+ * deviation, fills lists and pages. */
 void workspace_refresh(struct workspace *d);
 
 #endif

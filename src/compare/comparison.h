@@ -1,6 +1,6 @@
-/* One comparison as it was judged: the recordings, which rows are paired, their figures and the verdicts. Whoever runs
- * a comparison (session/session.h) makes one after each judgement and never changes it afterwards. It is counted: who
- * holds one reads it without a lock for as long as needed, while newer ones are made. What did not change is shared. */
+/* The state of one comparison after a judgement: recordings, pairs, figures and verdicts. The session
+ * (session/session.h) makes one after each judgement and never changes it afterwards. Reference-counted: a holder
+ * reads it without a lock for as long as needed, while newer ones are made. Unchanged parts are shared. */
 #ifndef COMPARE_COMPARISON_H
 #define COMPARE_COMPARISON_H
 
@@ -19,82 +19,82 @@
 
 enum side_state { SIDE_FINDING, SIDE_LOADING, SIDE_LOADED, SIDE_FAILED };
 
-/* What a side holds, counted once it is loaded. */
+/* Size of a side, counted once it is loaded. */
 struct side_extent {
-    uint32_t phase[PHASE_COUNT]; /* rows of each part of the step */
-    uint32_t tensors;            /* rows with a tensor's file */
-    uint32_t computed;           /* rows whose figures, or some of them, were computed from it */
+    uint32_t phase[PHASE_COUNT]; /* rows per phase of the step */
+    uint32_t tensors;            /* rows with a tensor file */
+    uint32_t computed;           /* rows with figures computed from the tensor file, all or some */
 };
 
-/* One side. While it is SIDE_LOADING its dump grows under the lock of who reads it. */
+/* One side. While it is SIDE_LOADING, its dump grows under the session's lock. */
 struct recording {
-    char *path;             /* as given; NULL: there is no such side */
-    place_list places;      /* what was found there; of `found` */
-    size_t place;           /* the one that is open */
+    char *path;             /* as given; NULL: the side is absent */
+    place_list places;      /* recordings found there; owned by `found` */
+    size_t place;           /* index of the open one */
     enum side_state state;
-    struct file_stamp now; /* of the files that are read */
+    struct file_stamp now; /* of the files read */
     struct dump dump;
     struct side_extent extent;
-    struct err err;         /* of SIDE_FAILED */
+    struct err err;         /* if SIDE_FAILED */
 };
 
-/* What is compared and by which limits. Strings and lists must outlive every comparison made by them. */
+/* Inputs and limits of a comparison. Strings and lists must outlive every comparison made with them. */
 struct comparison_options {
     const char *path[2];    /* golden NULL: one side alone */
-    const char *golden2, *reference; /* a second golden run, a run nearer the truth; or NULL */
-    int step[2], rank[2];   /* wanted; -1: the first both sides have */
+    const char *golden2, *reference; /* a second golden run; a more accurate run; or NULL */
+    int step[2], rank[2];   /* requested; -1: the first that both sides have */
     const char *const *maps;
     size_t map_count;
     bool map_only, exact, strict_gaps;
     int preset;             /* of tool_rules.h; 0: our own rule */
     const struct accepted_list *known; /* accepted differences, or NULL */
-    bool alone;             /* one side by itself, also of a result table */
-    bool pair_only;         /* nothing is computed from tensors */
-    struct oracle_options oracle; /* calls recomputed once all is judged */
-    struct file_stamp was[2]; /* the inputs when an investigation was left; zero: not known */
-    const char *pack;       /* the pack both sides were taken out of, or NULL */
+    bool alone;             /* examine a single side, also of a result table */
+    bool pair_only;         /* compute nothing from tensors */
+    struct oracle_options oracle; /* recompute calls once everything is judged */
+    struct file_stamp was[2]; /* the inputs at the last save of an investigation; zero: unknown */
+    const char *pack;       /* the pack from which both sides were unpacked, or NULL */
     struct thresholds tol;
-    struct found_trees *found; /* what is below the paths, shared by comparisons one after the other; NULL: its own */
+    struct found_trees *found; /* recordings below the paths, shared by successive comparisons; NULL: its own */
 };
 
-/* All that was opened; the same for every comparison of these inputs. Nothing changes once both sides are loaded. */
+/* The opened inputs, shared by every comparison of them. Unchanged once both sides are loaded. */
 struct recordings {
     atomic_uint holders;
     struct recording side[2];
-    struct found_trees found; /* where the options bring none */
+    struct found_trees found; /* used if the options have none */
     struct dataflow flow[2];
     struct mapping *maps;
     size_t map_count;
-    struct third_run golden2, reference; /* path NULL: not there */
-    struct round before;    /* the round before this one, where before_there */
+    struct third_run golden2, reference; /* path NULL: absent */
+    struct round before;    /* the previous round, if before_there */
     bool before_there;
-    struct err before_err;  /* why it is not, where there should be one */
+    struct err before_err;  /* why it is not there although it should be */
 };
 
-/* What stays until rows are paired again. */
+/* State that lasts until rows are paired again. */
 struct paired_rows {
     atomic_uint holders;
-    struct recordings *recordings; /* held */
+    struct recordings *recordings; /* held (reference) */
     struct pairing pairing;
-    struct measure measure;        /* figures are added to it while lines are computed */
-    struct one_side examined;         /* of one side alone */
-    _Atomic(struct oracle *) oracle; /* set once, after all is judged (comparison_oracle) */
-    struct round_join join;        /* to the rows of the round before; was NULL: not looked up yet */
+    struct measure measure;        /* figures are added while lines are computed */
+    struct one_side examined;         /* for a single side */
+    _Atomic(struct oracle *) oracle; /* set once, after everything is judged (comparison_oracle) */
+    struct round_join join;        /* matches rows with the previous round; `was` NULL: not done yet */
 };
 
 struct comparison {
     atomic_uint holders;
-    struct recordings *recordings; /* held */
-    struct paired_rows *rows;      /* held; NULL: not paired yet */
+    struct recordings *recordings; /* held (reference) */
+    struct paired_rows *rows;      /* held (reference); NULL: not paired yet */
 
-    struct comparison_options opt; /* limits as of this judgement */
-    uint64_t serial;          /* of the judgement, 0: none; of one side alone 1 once it has been examined */
-    uint32_t pairings;        /* counts pairings: lines are numbered again by each */
+    struct comparison_options opt; /* with the limits of this judgement */
+    uint64_t serial;          /* of the judgement, 0: none; for a single side 1 once it has been examined */
+    uint32_t pairings;        /* number of the pairing; each pairing renumbers the lines */
     bool single;              /* one side only: no golden */
     bool tabled;              /* both sides are columns of one result table, paired and judged there */
-    bool paired;              /* pairing, flow and measure are there; of one side alone, a line for each of its rows */
-    bool complete;            /* everything that was wanted is computed and judged */
-    bool failed;              /* err says why; what was loaded stays */
+    bool paired;              /* pairing, flow and measure are valid; for a single side with one line per row */
+    bool complete;            /* everything requested is computed and judged */
+    bool failed;              /* with the reason in err; what was loaded stays */
     struct err err;
 
     const struct recording *side; /* [2] */
@@ -102,32 +102,33 @@ struct comparison {
     const struct mapping *maps;
     size_t map_count;
     const struct pairing *pairing; /* without lines until `paired` */
-    struct measure measure;   /* `state` is its own: a line's figures may be read where it says MEASURE_DONE */
-    struct judgement *judged; /* NULL: none yet */
+    struct measure measure;   /* its own copy of `state`: a line's figures may be read if it says MEASURE_DONE */
+    struct judgement *judged; /* NULL: not judged yet */
     step_input_list inputs;        /* the step's own inputs */
-    struct one_side examined;    /* of one side alone; `known` is its own */
-    struct third_run_errors golden2, reference; /* `of` NULL: not there */
-    struct round_since since;       /* what was, and what has changed: of an investigation with earlier rounds */
+    struct one_side examined;    /* for a single side; its own copy of `known` */
+    struct third_run_errors golden2, reference; /* `of` NULL: absent */
+    struct round_since since;       /* for an investigation with earlier rounds: earlier state and changes */
 };
 
 struct recordings *recordings_new(const struct comparison_options *o);
 void recordings_drop(struct recordings *r);
 
-/* Without lines; holds r. */
+/* Without lines; holds a reference to r. */
 struct paired_rows *paired_rows_new(struct recordings *r);
-void paired_rows_drop(struct paired_rows *p); /* NULL: nothing */
+void paired_rows_drop(struct paired_rows *p); /* NULL is allowed */
 
-/* A snapshot of p (NULL: not paired yet) to be judged and published; holds both. p's lock is held by the caller: lines
- * that are computed meanwhile are not in it. */
+/* Makes a snapshot of p (NULL: not paired yet) for judging and publishing; holds references to both. The caller holds
+ * p's lock; lines computed later are not included. */
 struct comparison *comparison_new(struct recordings *r, struct paired_rows *p, const struct comparison_options *o);
-/* Judges it: verdicts, step inputs, what changed since the round before. No lock is needed; nobody else has it yet. */
+/* Adds verdicts, step inputs and changes since the previous round. No lock is needed, because nobody else has it yet.
+ */
 void comparison_judge(struct comparison *c, uint64_t serial, bool whole);
 const struct comparison *comparison_hold(const struct comparison *c);
-void comparison_drop(const struct comparison *c); /* NULL: nothing */
+void comparison_drop(const struct comparison *c); /* NULL is allowed */
 
-/* A row's own figures as computed from its tensor: of a pair, or of one side alone; NULL where none were. */
+/* Figures of a row computed from its tensor, for a pair or a single side; NULL if there are none. */
 const struct side_figures *comparison_figures(const struct comparison *c, uint32_t line, int side);
-/* Which side is wrong; NULL: not wanted, or not known yet: it comes after a judgement of all, for every comparison of
+/* Which side is wrong; NULL: not requested, or not known yet. Set after a complete judgement, for every comparison of
  * these pairs. */
 const struct oracle *comparison_oracle(const struct comparison *c);
 struct judge_options comparison_judge_options(const struct comparison *c);

@@ -1,14 +1,14 @@
-/* How the two sides' values of a check are compared with each other: one named function a way. */
+/* Ways to compare the two sides' values of a check, one named function each. */
 #ifndef CONFIG_CHECK_WAYS_H
 #define CONFIG_CHECK_WAYS_H
 
 #include "config/settings_compare.h"
 
-/* What a judge sees of one check. */
+/* The input of such a function. */
 struct check_result {
     const struct value *value[2];
-    struct str want[2];            /* what is wanted of each side; "" nothing */
-    const struct value *accept[2]; /* values that count as well, or NULL */
+    struct str want[2];            /* the wanted value of each side; "" none */
+    const struct value *accept[2]; /* other accepted values, or NULL */
 };
 
 struct check_way {
@@ -16,7 +16,7 @@ struct check_way {
     enum check_state (*state)(const struct check_result *j, enum check_why *why);
 };
 
-/* Whether the value is one of the alternatives ("2", "1 | true", "< 0.05"); "unset" is one too. */
+/* Whether the value is one of the alternatives ("2", "1 | true", "< 0.05"); "unset" is also one. */
 bool check_wanted(const struct value *v, struct str want);
 
 const struct check_way *check_way_find(struct str name); /* NULL: none */

@@ -1,5 +1,5 @@
-/* Configurations of dumping tools, looked at before a run is spent on them: what they will write, in how many parts,
- * and what would be missing for a comparison. A tool is a row in dump_config.c and a file of its own. */
+/* Checks configurations of dumping tools before a run is spent on them: what will be written, in how many parts, and
+ * what would be missing for a comparison. A tool is a row in dump_config.c and a file of its own. */
 #ifndef CONFIG_DUMP_CONFIG_H
 #define CONFIG_DUMP_CONFIG_H
 
@@ -9,17 +9,17 @@ enum dump_remark_weight { REMARK_NOTE, REMARK_ADVICE, REMARK_BAD };
 
 struct dump_remark {
     enum dump_remark_weight weight;
-    const char *key;  /* of the configuration; "" of the whole */
+    const char *key;  /* key of the configuration; "": the whole */
     const char *text; /* a sentence in the language in force */
 };
 
 struct dump_config {
     struct settings s;
     const char *tool;     /* "mindspore-dump" */
-    uint64_t steps, ranks; /* that will be written; 0: all there are */
-    bool tensors, statistics; /* whether values, whether figures are written */
+    uint64_t steps, ranks; /* to be written; 0: all */
+    bool tensors, statistics; /* whether values and statistics are written */
     VEC(struct dump_remark) remarks;
-    uint64_t bytes;       /* of one recording, of all calls, as far as a dump of the model told; 0: not known */
+    uint64_t bytes;       /* size of one recording of all calls, if a dump of the model was given; 0: unknown */
     size_t bad;
 };
 
@@ -37,15 +37,15 @@ struct dump_tool {
     void (*lint)(struct dump_config *c);
 };
 
-/* The value of a key, "" where it is not there. */
+/* The value of a key, "" if absent. */
 struct str dump_config_value(const struct dump_config *c, const char *key);
-/* Whether a list has an element; of how many. */
+/* Number of elements of a list. */
 size_t dump_config_count(const struct dump_config *c, const char *key);
-/* The i-th of a list as text. */
+/* The i-th element of a list as text. */
 struct str dump_config_element(const struct dump_config *c, const char *key, size_t i);
 void dump_config_say(struct dump_config *c, enum dump_remark_weight w, const char *key, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* The steps of "0|5-8|100-120": how many; -1 where it is none of that. "all" and "" are 0. */
+/* The number of steps in "0|5-8|100-120"; -1 for another form. "all" and "" give 0. */
 int64_t dump_config_steps(struct str text, char between);
 
 bool mindspore_dump_sniff(const struct settings *s);

@@ -1,13 +1,13 @@
-/* The small language of data/checklist.conf: how a setting's value follows from what a file tells.
+/* The expression language of data/checklist.conf: how a setting's value is derived from a run's files.
  *
  *   model_config.num_heads      a setting's value; env:NAME a variable of the environment
- *   version:torch               the version of a package, as the environment's files and the log tell it
+ *   version:torch               the version of a package, from the environment's files or the log
  *   'text'  2.5                 a value that is a default
  *   @hidden_size                the value of another entry of the checklist, same side
- *   a | b                       the first that was told, else the first that has a default
+ *   a | b                       the first that is set, else the first that has a default
  *   product(a, b)               one of the functions in functions.c
  *
- * Expressions are the program's own data: a mistake in them is a bug, which the unit tests find. */
+ * Expressions are the program's own data: an error in them is a bug, which the unit tests find. */
 #ifndef CONFIG_EXPR_H
 #define CONFIG_EXPR_H
 
@@ -16,8 +16,8 @@
 enum value_state {
     VALUE_NONE,   /* not set, and no default is known */
     VALUE_ABSENT, /* this framework has no such setting */
-    VALUE_CLOSED, /* files of this kind do not tell: config.json nothing of the optimizer */
-    VALUE_OPEN,   /* set, but to what depends on something the files do not tell */
+    VALUE_CLOSED, /* not in files of this kind: config.json has no optimizer settings */
+    VALUE_OPEN,   /* set, but depends on something that is not in the files */
     VALUE_SET,
 };
 

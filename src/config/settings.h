@@ -1,7 +1,6 @@
-/* The settings of one training run as its files tell them: names and values flattened to text, the
- * environment beside them. Nothing is interpreted here: what a setting means, which one of the other
- * framework is its counterpart and what holds where it is absent is data (data/checklist.conf,
- * data/settings.tsv). Values keep the digits of their file; nothing of a script ever runs. */
+/* The settings of one training run as found in its files: flattened names and values as text, and the environment.
+ * Nothing is interpreted here: meanings, counterparts in the other framework and defaults are data
+ * (data/checklist.conf, data/settings.tsv). Values keep the digits of their file; scripts are never executed. */
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H
 
@@ -21,13 +20,13 @@ static inline const char *platform_name(enum platform p)
     return p == PLATFORM_NPU ? "npu" : "gpu";
 }
 
-/* Which parts of a dialect a file holds: a Hugging Face config.json tells nothing of the optimizer. */
+/* The parts of a dialect a file holds: a Hugging Face config.json has no optimizer settings. */
 enum { SECTION_MODEL = 1, SECTION_TRAINING = 2 };
 
 enum setting_state {
     SETTING_TEXT,
-    SETTING_NULL, /* null, None, ~: told to be nothing */
-    SETTING_OPEN, /* depends on what the file does not tell: "$1", "$(nproc)" */
+    SETTING_NULL, /* null, None, ~: explicitly nothing */
+    SETTING_OPEN, /* depends on something outside the file: "$1", "$(nproc)" */
 };
 
 struct setting {
@@ -36,34 +35,34 @@ struct setting {
     struct str value;
     uint32_t line;
     uint8_t state;      /* enum setting_state */
-    bool dflt;          /* printed, and the framework's default */
-    bool used;          /* some row of the checklist reads it */
+    bool dflt;          /* printed by the framework, and its default */
+    bool used;          /* read by some row of the checklist */
 };
 
 struct settings {
-    struct arena arena;  /* of every text below */
+    struct arena arena;  /* owns all texts below */
     const char *path;
-    const char *kind;    /* settings_kind.name: "mindformers-yaml" … */
+    const char *kind;    /* settings_format.name: "mindformers-yaml" … */
     enum dialect dialect;
     enum platform platform;
     unsigned sections;   /* SECTION_… */
     VEC(struct setting) list;
-    struct map by_key;   /* also under keys without [N] (the first of a list counts) */
+    struct map by_key;   /* also under keys without [N] (the first element of a list counts) */
     VEC(struct setting) env;
     struct map env_by_key;
-    bool env_known;      /* a script or an environment was read, so what is not in it is unset */
-    bool flags;          /* spelled as command-line options: "--rotary-base" */
+    bool env_known;      /* a script or an environment was read, so variables not in it are unset */
+    bool flags;          /* named as command-line options: "--rotary-base" */
     const char *env_path; /* of --target-env, or NULL */
-    VEC(const char *) warnings; /* sentences in the language in force; at most SETTINGS_WARNINGS */
-    size_t held;         /* bytes of settings taken in so far, replaced ones too */
+    VEC(const char *) warnings; /* sentences in the current language; at most SETTINGS_WARNINGS */
+    size_t held;         /* total bytes of settings read, including replaced ones */
 };
 
-/* Reads a file (or the folder of a Hugging Face model). 0, or -1 with a sentence that names the file and
- * what was expected; releasing it is the caller's in either case. */
+/* Reads a file (or the folder of a Hugging Face model). 0, or -1 with a sentence that names the file and what was
+ * expected; the caller releases s in either case. */
 int settings_open(struct settings *s, const char *path, struct err *e);
-bool settings_probe(const char *path); /* whether it is one that can be read, other than an environment */
-/* Adds an environment: a file of any form in environment_forms.c, an archive of msprobe's config_check, or a folder of
- * such files. Versions stand beside the variables, as "version:torch". */
+bool settings_probe(const char *path); /* whether it is a readable settings file other than an environment */
+/* Adds an environment: a file of any form in environment_forms.c, an archive of msprobe's config_check, or a folder
+ * of such files. Versions are stored as variables named "version:torch". */
 int settings_environment(struct settings *s, const char *path, struct err *e);
 /* The same from text: the environment of a process as NAME=value lines. `name` is for messages. */
 int settings_environment_text(struct settings *s, const char *name, struct str text, struct err *e);
@@ -71,43 +70,43 @@ void settings_release(struct settings *s);
 
 const struct setting *settings_find(const struct settings *s, struct str key); /* NULL: absent */
 const struct setting *settings_env(const struct settings *s, struct str name);
-/* Without the numbers of lists: "callbacks.type" of "callbacks[0].type". False when there are none. */
+/* The key without list indices: "callbacks.type" for "callbacks[0].type". False if it has none. */
 bool settings_plain_key(struct str key, struct buf *out);
 
 /* ---- for readers ---- */
 
-#define SETTINGS_MAX 20000            /* in one file, aliases followed; the largest known has 500 */
-#define SETTINGS_HELD (32u << 20)     /* bytes of them all, aliases followed */
+#define SETTINGS_MAX 20000            /* per file, with aliases expanded; the largest known file has 500 */
+#define SETTINGS_HELD (32u << 20)     /* bytes of all settings, with aliases expanded */
 #define SETTINGS_WARNINGS 50
-#define SETTINGS_BYTES (4u << 20)     /* of a file of settings */
-#define SETTINGS_LOG_BYTES (32u << 20) /* of a log's beginning, in which arguments are looked for */
+#define SETTINGS_BYTES (4u << 20)     /* of a settings file */
+#define SETTINGS_LOG_BYTES (32u << 20) /* the beginning of a log that is searched for arguments */
 #define SETTINGS_TEXT (1u << 20)      /* of one value */
 
 /* A later value of the same key replaces the earlier one, as options and assignments do. */
 int settings_add(struct settings *s, struct str key, struct str spelled, struct str value, enum setting_state state,
                  uint32_t line, struct err *e);
-/* Counts what a reader copies where nothing is added; -1 when it is too much. */
+/* Counts bytes that a reader copies without adding a setting; -1 above the limit. */
 int settings_hold(struct settings *s, size_t bytes, uint32_t line, struct err *e);
 void settings_warn(struct settings *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void settings_export(struct settings *s, struct str name, struct str value, enum setting_state state, uint32_t line);
 bool settings_null(struct str value); /* null, None, ~, nothing */
 
-/* One form of settings; a new one is a row in settings_formats.c and its functions. */
+/* One form of settings; a new one needs a row in settings_formats.c and its functions. */
 struct settings_format {
     const char *name, *title, *what;
     enum dialect dialect;
     unsigned sections;
-    /* Of the first megabyte; the first kind that says yes reads the file. NULL: a document (YAML, JSON), told
-     * apart by its keys. */
+    /* Called with the first megabyte; the first form that accepts it reads the file. NULL: a document (YAML, JSON),
+     * recognised by its keys. */
     bool (*sniff)(struct str text);
     int (*read)(struct settings *s, struct str text, struct err *e);
-    bool head;          /* enough is the file's beginning: it may be a log of any size */
+    bool head;          /* only the file's beginning is needed: it may be a log of any size */
     bool arguments;     /* documents whose leaves are Megatron's arguments, with - or _, at any depth */
-    const char *prefix; /* documents: before each key, as Hugging Face's two files share names */
-    const char *mark[8]; /* documents: keys of which one makes it this kind; "x." is any key below x */
+    const char *prefix; /* documents: prefix of each key, because Hugging Face's two files share names */
+    const char *mark[8]; /* documents: keys of which one identifies this form; "x." is any key below x */
 };
 
-extern const struct settings_format settings_formats[]; /* name NULL at the end */
+extern const struct settings_format settings_formats[]; /* ends with name NULL */
 
 bool printed_arguments_sniff(struct str text);
 int printed_arguments_read(struct settings *s, struct str text, struct err *e);
@@ -115,11 +114,11 @@ bool environment_sniff(struct str text);
 int environment_read(struct settings *s, struct str text, struct err *e);
 bool launch_script_sniff(struct str text);
 int launch_script_read(struct settings *s, struct str text, struct err *e);
-/* An archive of torch.save that holds arguments; sets the kind by them. */
+/* An archive of torch.save with arguments; sets the form by them. */
 int saved_arguments_read(struct settings *s, const char *path, struct err *e);
-/* YAML or JSON of any content as "a.b[0].c": value; s->path is for messages. */
+/* Flattens YAML or JSON of any content to "a.b[0].c": value; s->path is for messages. */
 int settings_document_flatten(struct settings *s, struct str text, struct err *e);
-/* YAML or JSON; sets the kind by its keys. */
+/* YAML or JSON; sets the form by its keys. */
 int settings_document_read(struct settings *s, struct str text, struct err *e);
 
 #endif

@@ -1,20 +1,20 @@
-/* What a comparison of settings says to people, as a section of a document: the command's text, the report and panel 1
- * are writers of it. */
+/* The result of a settings comparison as a section of a document, written by the command's text output, the report
+ * and panel 1. */
 #ifndef CONFIG_SETTINGS_SECTION_H
 #define CONFIG_SETTINGS_SECTION_H
 
 #include "config/settings_compare.h"
 #include "document/document.h"
 
-/* Which checks have a row; each holds the ones before it. */
+/* Which checks are listed; each value includes the ones before it. */
 enum settings_extent {
-    SETTINGS_FOUND, /* those that differ, are waived or against a recommendation */
-    SETTINGS_OPEN,  /* those a person has to confirm; keys nothing is known of are listed */
-    SETTINGS_ALL,   /* each one a row */
+    SETTINGS_FOUND, /* those that differ, are waived or not as recommended */
+    SETTINGS_OPEN,  /* also those that a person has to confirm; unknown keys are listed */
+    SETTINGS_ALL,   /* all */
 };
 
-/* Adds to the section that was begun. A row is called by its check's id, which is its first cell; then the key, both
- * sides' values, and what to mind. */
+/* Adds to the current section. A row's id is its check's id, which is the first cell; then the key, both sides'
+ * values, and advice. */
 void settings_section(struct document *d, const struct config_compare *c, enum settings_extent extent);
 
 #endif

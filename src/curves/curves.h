@@ -1,9 +1,9 @@
-/* Training curves of two or more runs compared with the migration standard: first loss, mean loss, global
- * norm, length; and what an engineer asks next: where they diverge, whether the difference swings around zero,
- * which steps are outliers, whether the learning rates agree.
+/* Compares training curves of two or more runs with the migration standard: first loss, mean loss, global norm,
+ * length. Also finds where they diverge, whether the difference oscillates around zero, outlier steps, and
+ * differences of the learning rate.
  *
- * Run 0 is the target, run 1 the golden one, further golden runs give the noise band. Opening reads and
- * joins; judging is repeatable, so that limits can be moved. Losses are as printed. */
+ * Run 0 is the target, run 1 the golden one; further golden runs give the noise band. Opening reads and joins the
+ * runs; judging can be repeated with other limits. Losses are as printed. */
 #ifndef CURVES_CURVES_H
 #define CURVES_CURVES_H
 
@@ -15,10 +15,10 @@
 
 enum curve_join { JOIN_STEP, JOIN_EPOCH, JOIN_ORDER };
 
-/* A step both the target and the golden run print. */
+/* A step printed by both the target and the golden run. */
 struct curve_point {
     int64_t step;
-    uint32_t at[2]; /* index of the run's records */
+    uint32_t at[2]; /* index in the run's records */
     bool usable;    /* both losses are finite and the golden side did not skip the step */
 };
 
@@ -32,10 +32,10 @@ enum curve_limit {
     CURVE_LIMITS
 };
 
-/* A point of the standard. */
+/* The result for one limit of the standard. */
 struct curve_judged {
-    double value;   /* NaN: there is none */
-    double limit, widened; /* widened: how much of the limit is the golden runs' own spread; 0: nothing */
+    double value;   /* NaN: no value */
+    double limit, widened; /* widened: the part of the limit that comes from the spread of the golden runs; 0: none */
     enum stage_verdict verdict;
 };
 
@@ -56,23 +56,25 @@ struct curve_lr {
     bool there, equal;
     int64_t first; /* step of the first difference, -1: none */
     double max_rel;
-    size_t steps;  /* compared */
+    size_t steps;  /* number of steps compared */
 };
 
 struct loss_trend {
-    bool there;    /* two blocks at least */
+    bool there;    /* at least two blocks exist */
     size_t blocks;
-    double mean, error;  /* of the block means, and its standard error */
-    double slope, slope_error; /* a thousand steps */
+    double mean, error;  /* of the block means, with its standard error */
+    double slope, slope_error; /* per thousand steps */
     size_t sign_changes; /* between neighbouring blocks */
 };
 
 struct noise_band {
     size_t runs;         /* golden runs; below 2 there is no band */
     size_t steps;        /* usable in all of them */
-    double spread[CURVE_LIMITS]; /* what the standard's points give among the golden runs; NaN: none */
+    double spread[CURVE_LIMITS]; /* the standard's values between the golden runs; NaN: none */
     double max_abs;      /* largest loss difference among them */
-    double inside;       /* share of these steps at which the target lies within the largest difference of them */
+    /* share of these steps at which the target's loss difference is at most the largest difference between golden
+     * runs */
+    double inside;
 };
 
 struct curves {
@@ -81,44 +83,45 @@ struct curves {
     struct series run[CURVE_RUNS];
     enum curve_join join;
     VEC(struct curve_point) points;  /* by step */
-    uint32_t *golden[CURVE_RUNS];    /* of run 2 and up: per record of run 1 the index of its own, or UINT32_MAX */
+    /* for run 2 and later: for each record of run 1 the index of the corresponding record, or UINT32_MAX */
+    uint32_t *golden[CURVE_RUNS];
     /* the usable points */
-    VEC(uint32_t) usable;            /* index of points */
-    VEC(double) diff;                /* target − golden loss, as usable */
-    /* judged */
+    VEC(uint32_t) usable;            /* indices of points */
+    VEC(double) diff;                /* target − golden loss, for each usable point */
+    /* results of judging */
     struct curve_judged limit[CURVE_LIMITS];
     enum stage_verdict first_loss, mean_loss, global_norm, verdict;
     size_t norms;                    /* steps at which both global norms are finite */
     int64_t diverges_at;             /* -1: nowhere */
-    bool from_start;                 /* they never agreed: diverges_at is but the first window's end */
-    size_t updates[2];               /* joined steps before the first usable one whose update a side made */
-    bool forward_only;               /* the first usable step is the runs' first: no update lies before it */
-    /* the second or third usable step of such runs, where the loss leaves by a jump; -1 */
+    bool from_start;                 /* they differ from the start: diverges_at is only the end of the first window */
+    size_t updates[2];               /* optimizer updates of each side before the first usable joined step */
+    bool forward_only;               /* the first usable step is the runs' first, so no update precedes it */
+    /* the second or third usable step of such runs, if the losses separate there in one jump; -1 */
     int64_t apart_at;
-    int around_zero;                 /* 1, 0; -1: cannot be said */
+    int around_zero;                 /* 1, 0; -1: undecided */
     struct loss_trend trend;
     struct noise_band band;
     struct curve_lr lr;
     VEC(struct outlier_step) spikes, nonfinite; /* by step */
-    VEC(const char *) unread;        /* what of the logs could not be read: then nothing passes */
-    VEC(const char *) warnings;      /* sentences in the language in force */
-    VEC(const char *) next;          /* what to look at, best first */
+    VEC(const char *) unread;        /* unreadable parts of the logs: then nothing passes */
+    VEC(const char *) warnings;      /* sentences in the current language */
+    VEC(const char *) next;          /* what to check, best first */
 };
 
-/* Reads the runs, two at a time; release c also after -1. Of a run alone every record is a point, none is usable, and
- * judging tells of it only values that are not finite, and outliers. */
+/* Reads the runs, two at a time; release c also after -1. For a single run every record is a point, none is usable,
+ * and judging only finds non-finite values and outliers. */
 int curves_open(struct curves *c, const char *const *path, size_t n, const struct log_options *o, struct err *e);
-/* The same of runs of which `old` was opened before (NULL: none was): logs that have grown are read from where they
+/* The same for runs that were opened before as `old` (NULL: none): logs that have grown are read from where they
  * ended. */
 int curves_open_after(struct curves *c, const struct curves *old, const char *const *path, size_t n,
                       const struct log_options *o, struct err *e);
-/* Judges, or judges again under other limits. */
+/* Judges, possibly again with other limits. */
 void curves_judge(struct curves *c, const struct thresholds_curves *t);
 void curves_release(struct curves *c);
 
-/* Index of a point of this step, printed by both runs; SIZE_MAX: none. */
+/* Index of the point at this step; SIZE_MAX if not both runs printed it. */
 size_t curve_point_at(const struct curves *c, int64_t step);
-/* The point nearest to a share of the steps, 0 … 1; there is one at least. And the share a step lies at. */
+/* The point nearest to a fraction of the steps, 0 … 1 (at least one point must exist); curve_share is the inverse. */
 size_t curve_point_near(const struct curves *c, double share);
 double curve_share(const struct curves *c, int64_t step);
 

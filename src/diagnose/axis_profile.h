@@ -1,4 +1,4 @@
-/* How a deviation is spread along an axis, and whether a few indices have it all. */
+/* The distribution of a deviation along an axis, and whether a few indices contain all of it. */
 #ifndef DIAGNOSE_AXIS_PROFILE_H
 #define DIAGNOSE_AXIS_PROFILE_H
 
@@ -6,14 +6,14 @@
 
 struct axis_profile {
     int64_t n;        /* length of the axis */
-    double *rel2;     /* per index: Σ(t−g)² / Σg², the golden sum kept from vanishing */
-    uint8_t *in;      /* indices that deviate, where `some` */
-    int64_t hit;      /* how many */
-    double held;      /* share of Σ(t−g)² they hold */
-    bool some;        /* at most half of them deviate, the others do not or not more than the noise level */
+    double *rel2;     /* per index: Σ(t−g)² / Σg², with the golden sum bounded from below */
+    uint8_t *in;      /* whether an index deviates; valid if `some` */
+    int64_t hit;      /* number of deviating indices */
+    double held;      /* their share of Σ(t−g)² */
+    bool some;        /* at most half of the indices deviate; the others do not, or within the noise level */
 };
 
-/* False for axes too short or too long to say anything; release it in any case. */
+/* False if the axis is too short or too long; release x in any case. */
 bool axis_profile_find(struct axis_profile *x, const struct element_sample *s, int axis, float level);
 void axis_profile_release(struct axis_profile *x);
 

@@ -1,13 +1,12 @@
-/* What kind of deviation a line shows: all zero, scaled, in another order, rounded … A table of detectors, each
- * with the numbers it rests on and a sentence of advice (doc/diagnosis.md tells the rules). A detector speaks
- * only where what it says explains the deviation: what is left after the explanation is at most a tenth of it.
- * Nothing here is stored: a line is looked at when somebody asks. */
+/* The kind of deviation of a line: all zero, scaled, reordered, rounded … A table of detectors, each with its
+ * evidence and advice (doc/diagnosis.md has the rules). A detector reports only an explanation that leaves at most a
+ * tenth of the deviation. Nothing is stored: a line is diagnosed on request. */
 #ifndef DIAGNOSE_DIAGNOSE_H
 #define DIAGNOSE_DIAGNOSE_H
 
 #include "judge/verdict.h"
 
-enum diagnosis_id { /* the order in which equally good explanations stand */
+enum diagnosis_id { /* the order of equally good explanations */
     DIAGNOSIS_NONFINITE,
     DIAGNOSIS_WRONG_SHARD,
     DIAGNOSIS_WRONG_POSITIONS,
@@ -46,8 +45,8 @@ enum diagnosis_id { /* the order in which equally good explanations stand */
 
 struct diagnosis {
     uint8_t id;
-    int8_t side;    /* TARGET, GOLDEN (whose values are the odd ones), or BOTH_SIDES */
-    float score;    /* 0 … 1: how much it explains, and how surely */
+    int8_t side;    /* TARGET or GOLDEN (the side with the faulty values), or BOTH_SIDES */
+    float score;    /* 0 … 1: how much it explains, and how certain it is */
     char *evidence; /* a sentence without a full stop, in the user's language */
 };
 
@@ -56,16 +55,17 @@ struct diagnoses { /* best first */
     struct diagnosis v[DIAGNOSIS_COUNT];
 };
 
-/* Looks at a line. Empty where it is a match, doubtful (but for what tells why) or one-sided. `m` and `flow` as
- * given to judge_run(); nothing of them changes. Reads at most a few ELEMENT_SAMPLE_MOST elements; tensors that cannot
- * be read are diagnosed by their figures, and the last diagnosis says that they were not read. Deterministic. */
+/* Diagnoses a line. Empty for a match, a doubtful line (except for the reasons of the doubt) or a one-sided one. `m`
+ * and `flow` as given to judge_run(); they are not changed. Reads at most a few ELEMENT_SAMPLE_MOST elements;
+ * unreadable tensors are diagnosed by their figures, and the last diagnosis says that they were not read.
+ * Deterministic. */
 void diagnose_line(struct diagnoses *out, const struct judgement *j, const struct measure *m,
                    const struct dataflow flow[2], uint32_t line);
 void diagnoses_release(struct diagnoses *x);
 bool diagnose_possible(const struct judgement *j, const struct measure *m, uint32_t line);
 const char *diagnosis_name(enum diagnosis_id id);   /* "all-zero" …, for files */
-const char *diagnosis_advice(enum diagnosis_id id); /* a sentence: where to look */
-/* "label: evidence." of the i-th. Appends. */
+const char *diagnosis_advice(enum diagnosis_id id); /* a sentence about where to look */
+/* Appends "label: evidence." for the i-th diagnosis. */
 void diagnosis_text(const struct diagnoses *x, int i, struct buf *out);
 
 #endif

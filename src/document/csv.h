@@ -1,4 +1,5 @@
-/* Cells of a CSV table: RFC 4180, absent values empty, text that a spreadsheet would run made text. */
+/* Cells of a CSV table (RFC 4180). Absent values are empty; text that a spreadsheet would take for a formula is
+ * quoted as text. */
 #ifndef DOCUMENT_CSV_H
 #define DOCUMENT_CSV_H
 
@@ -9,17 +10,17 @@
 
 struct csv {
     struct buf *b;
-    bool first; /* of a line: nothing stands before the next cell */
+    bool first; /* no cell of the line has been written yet */
 };
 
-/* what stands between this cell and the one before; whoever writes cells by hand calls it */
+/* writes the separator before a cell; called directly when a cell is written by hand */
 void csv_sep(struct csv *c);
-void csv_text(struct csv *c, struct str s); /* controls become blanks */
-void csv_number(struct csv *c, bool have, double v); /* with every digit */
+void csv_text(struct csv *c, struct str s); /* control characters become blanks */
+void csv_number(struct csv *c, bool have, double v); /* with all digits */
 void csv_count(struct csv *c, bool have, uint64_t v);
 void csv_line(struct csv *c); /* ends the line */
 
-/* Appends one cell, a comma before it unless it begins a line; numbers with a sign are no formulas. */
+/* Appends one cell, after a comma unless it begins a line; a signed number is not taken for a formula. */
 void csv_cell(struct buf *b, struct str s);
 
 #endif

@@ -1,8 +1,8 @@
 /* One side's recording of one step on one rank: calls in execution order, each with its rows.
  *
- * A reader's thread fills it, batch by batch, with the session's lock held while it appends; others
- * read it under the same lock until `complete`, freely afterwards. Nothing is ever removed, so
- * indices stay good. Strings live in the dump's arena as long as the dump. */
+ * A reader's thread fills it batch by batch and holds the session's lock while it appends; others read it under the
+ * same lock until `complete`, without it afterwards. Nothing is ever removed, so indices stay valid. Strings are in
+ * the dump's arena and live as long as the dump. */
 #ifndef DUMP_DUMP_H
 #define DUMP_DUMP_H
 
@@ -19,12 +19,12 @@
 #define NONE UINT32_MAX /* no row, call, stack … */
 #define EACH_ROW(d, c, r)                                                                          \
     for (uint32_t r = (d)->calls.v[c].first_row; r != NONE; r = (d)->rows.v[r].next)
-/* The first of them, for what goes through a call once for each of its rows: a hostile call has 200,000. */
+/* The first 1000 rows, for loops inside a loop over a call's rows: a hostile call may have 200,000. */
 #define EACH_EARLY_ROW(d, c, r)                                                                    \
     for (uint32_t r = (d)->calls.v[c].first_row, r##_left = 1000; r != NONE && r##_left--; r = (d)->rows.v[r].next)
 
 enum side { TARGET, GOLDEN };
-enum { COLUMN_ALL = 2 }; /* dump.column: a result table opened by itself */
+enum { COLUMN_ALL = 2 }; /* of dump.column: a result table opened by itself */
 
 enum row_kind {
     ROW_TENSOR,
@@ -39,16 +39,16 @@ enum row_kind {
 
 enum row_io { IO_INPUT, IO_OUTPUT, IO_PARAMETER, IO_GRADIENT, IO_COUNT };
 
-/* Presence bits of a row: a figure that was not recorded is not zero. */
+/* Bits of a row: which figures are present (an absent figure is not zero), and flags. */
 enum {
     HAS_MAX = 1 << 0,
     HAS_MIN = 1 << 1,
     HAS_MEAN = 1 << 2,
     HAS_NORM = 1 << 3,
-    HAS_FILE = 1 << 4,     /* a tensor file is named for it */
-    HAS_CHECKSUM = 1 << 5, /* `text` is one */
+    HAS_FILE = 1 << 4,     /* it names a tensor file */
+    HAS_CHECKSUM = 1 << 5, /* `text` is a checksum */
     HAS_SHAPE = 1 << 6,
-    IS_DAMAGED = 1 << 7,   /* a problem is recorded for it; what could be read stays */
+    IS_DAMAGED = 1 << 7,   /* a problem is recorded for it; what could be read is kept */
     /* shift: HAS_MAX << IS_COMPUTED says that the maximum was computed from the file, not recorded */
     IS_COMPUTED = 8,
 };
@@ -67,17 +67,17 @@ struct row {
     uint32_t shape; /* index of dump.shapes, or NONE */
     uint32_t extra; /* index of dump.extras, or NONE */
     uint32_t next;  /* the call's next row, or NONE */
-    uint8_t io : 3, needs_gradient : 1, kind : 4, dtype; /* needs_gradient: recorded so: computed from a parameter */
+    uint8_t io : 3, needs_gradient : 1, kind : 4, dtype; /* needs_gradient: as recorded (requires_grad) */
     uint16_t has;
-    double stat[STAT_COUNT]; /* as recorded; of a number row stat[0] is the value */
+    double stat[STAT_COUNT]; /* as recorded; stat[0] of a number row is its value */
     const char *text;        /* scalar's own text, or the checksum; NULL when neither */
 };
 
-/* What only some formats record of a row. */
+/* Row data that only some formats record. */
 struct row_extra {
-    const char *file; /* tensor file's name where it does not follow from the row's name, or NULL */
+    const char *file; /* the tensor file's name if it does not follow from the row's name, or NULL */
     uint8_t counts;   /* bits below */
-    uint16_t part;    /* index of dump.parts the file lies in */
+    uint16_t part;    /* index of dump.parts: the part the file is in */
     uint64_t nan, neg_inf, pos_inf, zero;
 };
 enum { COUNT_NAN = 1, COUNT_NEG_INF = 2, COUNT_POS_INF = 4, COUNT_ZERO = 8 };
@@ -87,13 +87,14 @@ enum call_phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER, PHASE_COUNT };
 
 struct call {
     const char *name; /* "Functional.linear.0.forward" */
-    uint32_t first_row, last_row, rows; /* a list by row.next: other calls' rows may lie between */
+    uint32_t first_row, last_row, rows; /* a list by row.next: rows of other calls may come between */
     uint32_t stack;   /* index of dump.stacks, or NONE */
     uint32_t parent;  /* the module it was called in, or NONE */
     uint32_t twin;    /* forward ↔ backward, or NONE */
-    /* the call it was made in, or that was made in it, when both recorded the same tensors; or NONE */
+    /* the call it was made in, or that was made in it, if both recorded the same tensors; or NONE */
     uint32_t nested;
-    uint32_t recomputes; /* the earlier forward call that this one makes again inside the backward pass; or NONE */
+    /* the earlier forward call that this call repeats inside the backward pass (activation checkpointing); or NONE */
+    uint32_t recomputes;
     uint64_t offset;  /* of its record in the file, for messages */
     uint32_t scope;   /* index of dump.scopes: module path, or NONE where the format has none */
     uint16_t name_len;
@@ -102,7 +103,7 @@ struct call {
     bool gradient;    /* a parameters_grad record */
 };
 
-/* The ranks a collective call names as its group. */
+/* The ranks that a collective call names as its group. */
 struct call_group {
     uint32_t call;
     const char *ranks; /* "[0,1]", as recorded */
@@ -115,36 +116,36 @@ struct stack {
 struct frame {
     const char *file, *func, *code; /* "" where not recorded */
     uint32_t line;                  /* 0 when not recorded */
-    const char *raw;                /* the recorded text, set where it could not be taken apart */
+    const char *raw;                /* the recorded text if it could not be parsed */
 };
 
-/* Something wrong with the dump or one row of it: the session goes on. */
+/* Something wrong with the dump or one of its rows; reading continues. */
 struct problem {
     uint32_t row; /* or NONE: the dump as a whole */
-    bool recorded;    /* all was read: it is the recording that tells of something wrong */
+    bool recorded;    /* reading succeeded; the recording itself reports the problem */
     const char *kind; /* "damaged", "missing-file", "dtype", "overflow" … */
     const char *text; /* a sentence with file and place */
 };
 
-typedef VEC(const char *) known_names; /* each once */
+typedef VEC(const char *) known_names; /* each name once */
 
 struct dump {
     const struct reader *reader;
-    const struct reader *source; /* of a digest: of the recording it was made of; else NULL */
+    const struct reader *source; /* the format from which a digest was made; otherwise NULL */
     const char *path;      /* of the folder or file opened */
-    const void *given;     /* what is read where no file is: the reader's own, outlives the dump; or NULL */
-    const char *shown;     /* what it is called to people, or NULL: its path */
-    const char *const *parts; /* all of them, where one step's recording lies in several (graphs) */
+    const void *given; /* source of recordings that are not files; owned by the reader, outlives the dump; or NULL */
+    const char *shown;     /* the name shown to people, or NULL: the path */
+    const char *const *parts; /* all parts, if one step's recording consists of several (graphs) */
     size_t part_count;
     const char *framework; /* "pytorch", "mindspore", "" when unknown */
     const char *level;     /* "L0", "L1", "mix", "graph" … or "" */
     const char *task;      /* "tensor", "statistics", "md5" */
-    int step, rank;        /* -1 when the tree does not say */
+    int step, rank;        /* -1 if the folders do not say */
     bool checksums;        /* rows carry checksums */
     int digits;            /* significant digits the recorded figures carry (17: all) */
     uint8_t column;        /* of a result table (result_table.h): the side whose columns are read */
-    char joint;            /* stands between a call's name and its slot */
-    bool cut;              /* read up to where it is damaged or ends: calls behind that are missing */
+    char joint;            /* separator between a call's name and its slot */
+    bool cut;              /* read up to where it is damaged or ends: later calls are missing */
     bool complete;
 
     struct arena arena;
@@ -163,24 +164,23 @@ struct dump {
     struct map call_names;      /* name → call */
     struct map call_runs;       /* name given more than once → the last run's number, its "#N" */
     struct map slot_names, shape_keys, scope_names, frame_texts;
-    struct recent_keys *recent_frames; /* NULL: few stacks so far */
-    struct nmap late_rows;      /* call and slot → row, of rows that stand far behind in calls of very many */
-    /* SKETCH_NUMBERS of each row (num/sketch.h), the first NaN where there is none; NULL: of no row; owned */
+    struct recent_keys *recent_frames; /* NULL while there are few stacks */
+    struct nmap late_rows;      /* (call, slot) → row, for late rows of calls with very many */
+    /* SKETCH_NUMBERS per row (num/sketch.h), the first NaN if the row has none; NULL: no row has one; owned */
     double *sketch;
     atomic_uint_fast64_t bytes, bytes_done; /* of the files being read, for progress; no lock needed */
-    void *state;                /* the reader's own */
-    const struct dump *shared; /* whose columns these are, all but rows, problems and warnings; NULL: its own */
-    struct step_before *past;          /* the step before (dump/step_before.h), freed with the dump; NULL: there is
-                                          none */
+    void *state;                /* private data of the reader */
+    const struct dump *shared; /* the dump that owns all columns except rows, problems and warnings; NULL: this one */
+    struct step_before *past;          /* the previous step (dump/step_before.h), freed with the dump; NULL: none */
 };
 
 void dump_init(struct dump *d);
-void dump_release(struct dump *d); /* closes its reader first */
-/* A recording that was read already becomes d's, which was set to its place: what is found out about rows, and said of
- * them, stays d's own. It must outlive d. */
+void dump_release(struct dump *d); /* first calls its reader's close */
+/* Makes d, which place_set has prepared, share a recording that was read already: it has its own copy of the rows and
+ * of what is found out about them. `read` must outlive d. */
 void dump_share(struct dump *d, const struct dump *read);
 
-/* The format the calls and names are those of. */
+/* The format that calls and names come from. */
 static inline const struct reader *dump_format(const struct dump *d)
 {
     return d->source ? d->source : d->reader;
@@ -195,63 +195,62 @@ static inline const char *dump_shown(const struct dump *d)
 uint32_t dump_slot(struct dump *d, struct str name);
 uint32_t dump_shape(struct dump *d, const int64_t *dim, int ndim); /* NONE when a size is negative or too big */
 uint32_t dump_scope(struct dump *d, struct str path);
-/* A call name that is there already gets "#2", "#3" … (a second run of an operator). */
+/* If a call of that name exists already, the new one gets "#2", "#3" … (a repeated operator). */
 uint32_t dump_add_call(struct dump *d, struct str name, enum call_kind kind, enum call_phase phase);
-/* The newest call of a name in `runs` (name → call; the keys are the dump's), for formats that do not number calls: one
- * that has a row of this slot already runs again and is another call. *fresh: it was added now. */
+/* For formats that do not number calls: the newest call of a name in `runs` (name → call; the keys belong to the
+ * dump), or a new one if that call already has a row of this slot. *fresh: a call was added. */
 uint32_t dump_run(struct dump *d, struct map *runs, struct str name, uint32_t slot, enum call_kind kind,
                   enum call_phase phase, bool *fresh);
-/* So many more will come, as far as can be foretold: room is made at once and not bit by bit. */
+/* Reserves memory for about this many more calls and rows. */
 void dump_expect(struct dump *d, size_t calls, size_t rows);
-/* Appends; the row's call and next are filled in. */
+/* Appends; sets the row's call and next. */
 uint32_t dump_add_row(struct dump *d, uint32_t call, struct row r);
-/* Two calls become each other's twins: this one and the one of that name, where neither has one. */
+/* Links this call and the call of that name as twins unless one of them has a twin. */
 void dump_link_twin(struct dump *d, uint32_t call, struct str name);
-/* Links forward calls and the backward calls of the same name, once all are there. */
+/* Links forward calls with the backward calls of the same name, once all calls are there. */
 void dump_link_twins(struct dump *d);
-/* Two calls one of which was made inside the other and hands its tensors on ("Functional_embedding",
- * "Torch_embedding"). */
+/* Links two calls, one made inside the other and passing on its tensors ("Functional_embedding", "Torch_embedding"). */
 void dump_link_nested(struct dump *d, uint32_t inner, uint32_t outer);
 void dump_problem(struct dump *d, uint32_t row, const char *kind, const char *text);
-/* What the recording itself says is wrong: its row stays as good as it is. */
+/* A problem that the recording itself reports; the row's data are not affected. */
 void dump_recorded(struct dump *d, uint32_t row, const char *kind, const char *text);
 void dump_warn(struct dump *d, const char *text);
-/* "File a.py, line 3, in f, \n code" → a frame; the number of it */
+/* Parses "File a.py, line 3, in f, \n code"; returns the frame's index. */
 uint32_t dump_frame(struct dump *d, struct str text);
 
-/* The row's full name, replacing what is in out. */
+/* Replaces out by the row's full name. */
 void dump_row_name(const struct dump *d, uint32_t row, struct buf *out);
 struct str dump_call_name(const struct dump *d, uint32_t call);
-/* The call of that name, or NONE. Looked at first: `near`, which may be NONE, and some behind it, because whatever
- * lists calls mostly lists them in their order. */
+/* The call of that name, or NONE. Tries `near` (may be NONE) and some calls after it first, because lists of calls
+ * are mostly in their order. */
 uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near);
-/* By its full name; NONE when there is none. */
+/* By its full name; NONE if absent. */
 uint32_t dump_find_row(const struct dump *d, struct str name);
-/* The call's first row of that slot, however many rows it has; NONE when there is none. */
+/* The call's first row of that slot; NONE if absent. */
 uint32_t dump_slot_row(const struct dump *d, uint32_t call, uint32_t slot);
 const struct shape *dump_row_shape(const struct dump *d, uint32_t row); /* NULL when unknown */
 uint64_t dump_row_numel(const struct dump *d, uint32_t row); /* 1 for scalars, 0 when unknown */
 const struct problem *dump_row_problem(const struct dump *d, uint32_t row); /* or NULL */
-/* Opens the row's tensor file: caller closes with tensor_close. Thread-safe once complete. */
-/* What the tensors of a call, of all of them, are as files: elements and a header each. */
+/* The size of the tensors of one call, or of all calls, as files: elements and headers. */
 uint64_t dump_call_bytes(const struct dump *d, uint32_t call);
 uint64_t dump_all_bytes(const struct dump *d);
+/* Opens the row's tensor file; the caller closes it with tensor_close. Thread-safe once the dump is complete. */
 int dump_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e);
-/* Whether the row has a tensor file, as far as the recording tells, that nothing is known against. */
+/* Whether the recording names a tensor file for the row and no problem with it is known. */
 bool dump_row_readable(const struct dump *d, uint32_t row);
-/* The call's stack; of a backward call its forward twin's where that has one, likewise of any call that has none itself
- * (*of_twin, which may be NULL, tells); NONE where neither has. */
+/* The call's stack; if it has none, its forward twin's (*of_twin, may be NULL, is then true). For backward calls the
+ * forward twin's stack is preferred. NONE if neither has one. */
 uint32_t dump_call_stack(const struct dump *d, uint32_t call, bool *of_twin);
-/* What was recorded, whatever it is called and wherever it lies: a number of all names, types, sizes and figures. */
+/* A hash of all names, types, sizes and figures: identifies the recording wherever it is stored. */
 uint64_t dump_fingerprint(const struct dump *d);
-/* Of a framework, of Python or the recording tool itself; models that lie among the installed packages (timm,
- * transformers, mindcv, mindone) are model code. */
+/* Whether the frame belongs to a framework, to Python or to the recording tool. Installed model packages (timm,
+ * transformers, mindcv, mindone) count as model code. */
 bool frame_is_library(const struct frame *f);
-/* The first frame of a stack that is model code, 0 where none is. */
+/* The first frame of a stack that is model code; 0 if none is. */
 uint32_t dump_stack_start(const struct dump *d, uint32_t stack);
-/* The frames of model code counted from 0 on: which of them this one is, or for a framework's frame the one before it;
- * and the frame that is so many, the last where there are fewer, 0 where there is none. Frameworks' frames differ
- * between two sides, the model's code hardly does. */
+/* The number of model-code frames before this one (for a framework's frame: that of the model frame before it), and
+ * its inverse: the frame at that depth, the last if there are fewer, 0 if there is none. Framework frames differ
+ * between two sides; frames of the model hardly do. */
 uint32_t dump_stack_depth(const struct dump *d, uint32_t stack, uint32_t frame);
 uint32_t dump_stack_at_depth(const struct dump *d, uint32_t stack, uint32_t depth);
 void frame_place(const struct frame *f, struct buf *out); /* appends "rope.py:42" */

@@ -1,4 +1,4 @@
-/* One side alone: what is wrong with it before it is compared with anything. */
+/* Problems of one side by itself, before any comparison. */
 #ifndef DUMP_DUMP_CHECK_H
 #define DUMP_DUMP_CHECK_H
 
@@ -8,16 +8,16 @@
 struct dump_check_problem {
     uint32_t row;     /* or NONE */
     const char *kind; /* "nan", "inf", "saturated", "all-zero", "constant", "damaged", "missing-file", "dtype" */
-    const char *text; /* in the list's arena */
+    const char *text; /* in the arena */
 };
 
 struct dump_check {
     struct arena arena;
     VEC(struct dump_check_problem) problems; /* in row order */
-    size_t notes;                       /* of them: all-zero, constant */
+    size_t notes;                       /* how many of them are notes: all-zero, constant */
 };
 
-/* Told the figures of each tensor as they are computed, by several threads; no lock is held. */
+/* Receives the figures of each tensor as they are computed, from several threads without a lock. */
 struct dump_check_post {
     void (*figures)(void *ctx, uint32_t row, const struct side_figures *f);
     void *ctx;
@@ -27,7 +27,7 @@ struct dump_check_post {
  * NULL. */
 void dump_check_run(struct dump_check *c, const struct dump *d, const struct kern *k, int workers,
                     struct figures_watch *watch, const struct dump_check_post *post);
-/* worth knowing, and nothing is wrong: all-zero, constant */
+/* harmless but worth knowing: all-zero, constant */
 bool dump_check_is_note(const struct dump_check_problem *p);
 void dump_check_release(struct dump_check *c);
 

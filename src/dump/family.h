@@ -1,5 +1,5 @@
-/* Operator families: what kind of work a call does, found from its name (data/families.tsv).
- * Pairing, coverage, noise floors and gaps ask for the family, never for a framework's name. */
+/* Operator families: the kind of computation a call does, found from its name (data/families.tsv). Pairing, coverage,
+ * noise limits and gaps use the family, never a framework's name. */
 #ifndef DUMP_FAMILY_H
 #define DUMP_FAMILY_H
 
@@ -36,12 +36,12 @@ enum family {
 const char *family_name(enum family f);
 /* By an operator's or a class's bare name: "linear", "__mul__", "BatchMatMul", "LlamaRMSNorm". */
 enum family family_find(struct str op);
-/* A number two names of one operator share ("Square" and "pow"): finer than the family. */
+/* The same number for all names of one operator ("Square" and "pow"): finer than the family. */
 uint32_t family_operator(struct str op);
-/* A name as the table compares them: lower case, without underscores ("__mul__" and "Mul" meet). Lies in `out`. */
+/* A name as the table compares it: lower case, without underscores ("__mul__" and "Mul" are equal). Stored in `out`. */
 enum { FAMILY_PLAIN = 128 };
 struct str family_plain(struct str op, char out[FAMILY_PLAIN]);
 bool family_is_compute(enum family f); /* does arithmetic of its own (coverage) */
-bool family_is_product(enum family f); /* matmul-like: has the higher noise floor */
+bool family_is_product(enum family f); /* matmul-like: its noise limit is higher */
 
 #endif

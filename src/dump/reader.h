@@ -1,5 +1,5 @@
-/* The contract of a format: one file and one row in fmt/readers.c. A reader fills the dump's columns and
- * knows nothing of the other side, of figures or of screens. */
+/* The interface of a format: one file and one row in fmt/readers.c. A reader fills the dump's columns; it knows
+ * nothing of the other side, of comparisons or of screens. */
 #ifndef DUMP_READER_H
 #define DUMP_READER_H
 
@@ -11,56 +11,58 @@
 #include "base/io.h"
 #include "dump/dump.h"
 
-/* A recording found below a path: what `open` is called with. */
+/* A recording found below a path: the argument of `open`. */
 struct place {
     const struct reader *reader;
     name_list paths; /* one, or several where a step is recorded in parts (MindSpore's graphs, graph/ and pynative/) */
-    int step, rank;  /* -1 when the tree does not say */
-    const void *given; /* what is read where no file is (dump.given), or NULL */
-    const struct dump *read; /* it was read already: this is opened instead (dump_share), or NULL */
+    int step, rank;  /* -1 if the folders do not say */
+    const void *given; /* source of recordings that are not files (dump.given), or NULL */
+    const struct dump *read; /* a dump that was read already and is opened instead (dump_share), or NULL */
 };
 typedef VEC(struct place) place_list;
 void place_list_release(place_list *l);
-/* How many ranks there are of a step; the list is sorted by step and rank. */
+/* The number of ranks of a step; the list is sorted by step and rank. */
 int place_list_ranks(const place_list *l, int step);
-/* What d, initialised, is to read: this place, which lives as long; a result table's both sides. */
+/* Sets what the initialised d is to read: this place, which must outlive it, with both sides of a result table. */
 void place_set(struct dump *d, const struct place *p);
 
-/* What the opening thread may be told meanwhile. `lock` is held while the dump is appended to; NULL: nobody looks at it
- * before it is complete. */
+/* How a load is controlled. `lock` is held while the dump is appended to; NULL: nobody reads it before it is
+ * complete. */
 struct load {
     pthread_mutex_t *lock;
     atomic_bool cancel;
-    void (*progress)(void *ctx); /* called after a batch, lock not held; may be NULL */
+    void (*progress)(void *ctx); /* called after a batch without the lock; may be NULL */
     void *ctx;
 };
 
 struct reader {
     const char *name;  /* "msprobe": in JSON and in `diverge formats` */
     const char *title; /* one line for people */
-    const char *what;  /* the files it takes, for people */
-    const char *versions; /* of the programs that write it, as far as real files or their source were seen */
-    const char *unread;   /* what of it is passed over or refused, for people; NULL: nothing known */
-    /* Whether this very file, or this very folder (without looking further down), is one recording. NULL: never one. */
+    const char *what;  /* the files it consists of, for people */
+    /* versions of the programs that write it, as far as real files or their source were examined */
+    const char *versions;
+    const char *unread;   /* parts of it that are skipped or refused, for people; NULL: none known */
+    /* Whether this file, or this folder (without its subfolders), is one recording. NULL: never. */
     bool (*probe)(const char *path);
     bool (*probe_folder)(struct folder *f);
-    /* Of a file that holds several recordings: adds a place each, with step and rank. NULL: it is one, and lies where
-     * its folders say. */
+    /* For a file that holds several recordings: adds a place for each, with step and rank. NULL: it holds one, whose
+     * step and rank follow from the folders. */
     void (*places)(const char *path, place_list *out);
-    /* Fills the dump; 0 also when a part could not be read (the dump's problems then say so), -1 when
-     * nothing could. */
+    /* Fills the dump. 0 also if a part could not be read (it is then among the dump's problems), -1 if nothing could.
+     */
     int (*open)(struct dump *d, struct load *load, struct err *e);
-    bool arguments; /* what a call is given beside tensors is recorded: what is not there was left out */
-    bool table; /* both sides, paired and judged, are in the one file (result_table.h) */
+    /* calls are recorded with all arguments, not only tensors: an argument that is absent was not passed */
+    bool arguments;
+    bool table; /* one file holds both sides, paired and judged (result_table.h) */
     bool weights; /* a checkpoint, not a recording of a step */
     bool parts; /* places of one step and rank are parts of one dump (d->parts) */
-    /* The row's tensor; NULL where a format has none. Called from several threads once open. */
+    /* Opens the row's tensor; NULL if the format stores none. Called from several threads once the dump is open. */
     int (*tensor)(const struct dump *d, uint32_t row, struct tensor *t, struct err *e);
-    const char *without; /* what is said of a row without a tensor's file; NULL: that none was recorded */
+    const char *without; /* the text for a row without a tensor file; NULL: "none was recorded" */
     void (*close)(struct dump *d); /* frees d->state; may be NULL */
 };
 
-/* Locks, for a batch of appends, and reports progress afterwards. */
+/* Takes and releases the lock around a batch of appends; load_end then reports progress. */
 void load_begin(struct load *l);
 void load_end(struct load *l);
 bool load_cancelled(struct load *l);

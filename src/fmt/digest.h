@@ -1,13 +1,13 @@
-/* A digest: what is kept of a recording where its tensors cannot go. Its calls and rows with their figures, and of each
- * tensor a sketch (num/sketch.h), of all ranks and steps in one file (doc/formats.md). report/digest_write.h writes
- * it. */
+/* A digest: a reduced recording for places where tensors cannot be copied to. It holds calls and rows with their
+ * figures, and a sketch of each tensor (num/sketch.h), of all ranks and steps in one file (doc/formats.md). Written
+ * by report/digest_write.h. */
 #ifndef FMT_DIGEST_H
 #define FMT_DIGEST_H
 
 #include "dump/reader.h"
 
 #define DIGEST_VERSION 1
-#define DIGEST_INDEX "digest index " /* the last line: and where the list of places begins, 20 digits */
+#define DIGEST_INDEX "digest index " /* begins the last line; followed by the offset of the list of places, 20 digits */
 
 extern const struct reader reader_digest;
 
@@ -16,8 +16,8 @@ static inline bool dump_is_digest(const struct dump *d)
     return d->reader == &reader_digest;
 }
 
-/* The smallest relative distance it can tell in most rows with a tensor; NaN where it is no digest, or has sketches of
- * fewer than half. */
+/* The smallest relative distance that can be detected in most rows with a tensor; NaN if d is no digest or fewer than
+ * half have sketches. */
 double digest_precision(const struct dump *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* TorchTitan's activation tracer: figures of every operator's result in a step, one text file a rank. */
+/* TorchTitan's activation tracer: figures of every operator's result in a step, one text file per rank. */
 #ifndef FMT_OP_STATISTICS_H
 #define FMT_OP_STATISTICS_H
 

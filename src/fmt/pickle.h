@@ -1,6 +1,6 @@
-/* Reads Python pickles as inert data. Nothing is ever imported, called or built: a global is a leaf
- * with a name, a call is a node holding the callable and its arguments. Who knows a callable (the
- * tensor rebuilders of torch) interprets the node; everyone else sees an opaque leaf. */
+/* Reads Python pickles as inert data. Nothing is imported, called or built: a global is a leaf with a name, a call is
+ * a node with the callable and its arguments. Callers that know a callable (torch's tensor rebuilders) interpret the
+ * node; to others it is opaque. */
 #ifndef FMT_PICKLE_H
 #define FMT_PICKLE_H
 
@@ -21,7 +21,7 @@ enum pickle_kind {
     PICKLE_DICT,   /* items alternate key, value */
     PICKLE_GLOBAL, /* text is "module name" */
     PICKLE_CALL,   /* items[0] the callable, items[1] its arguments, items[2] the state, if any */
-    PICKLE_PERSISTENT, /* items[0]: what stands for an outside object (a storage) */
+    PICKLE_PERSISTENT, /* items[0]: the reference to an outside object (a storage) */
 };
 
 struct pickle {
@@ -33,8 +33,8 @@ struct pickle {
     uint32_t n, cap;
 };
 
-/* The value of one pickle, its nodes in `a`; NULL with a message naming `name` and the byte. `used`
- * (may be NULL) receives the bytes taken, STOP included. Protocols 0 to 5. */
+/* Parses one pickle, protocols 0 to 5, with its nodes in `a`; NULL with a message that gives `name` and the byte.
+ * `used` (may be NULL) receives the number of bytes including STOP. */
 struct pickle *pickle_parse(struct str bytes, struct arena *a, const char *name, size_t *used,
                             struct err *e);
 /* The value of a text key in a dict, or NULL. */

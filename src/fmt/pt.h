@@ -5,43 +5,45 @@
 #include "fmt/pickle.h"
 #include "num/tensor.h"
 
-/* t->file is open; fills the rest. On error the file stays the caller's to close. */
+/* t->file is open; fills the rest. On error the caller still owns the file. */
 int pt_open(struct tensor *t, struct err *e);
 
-/* Whether a pickled value is a call of one of torch's tensor rebuilders, wrappers (Parameter) included. */
+/* Whether a pickled value is a call of one of torch's tensor rebuilders, including wrappers (Parameter). */
 bool pt_is_tensor(const struct pickle *value);
-/* Such a value's type, shape and strides, and its storage: the key, the first element of it that is the
- * tensor's, and how many elements it is said to hold. */
+/* The storage of a pickled tensor: its key, the index of the tensor's first element and the number of elements
+ * stated. */
 struct pt_storage {
     struct str key;
     uint64_t first, count;
-    enum dtype dtype; /* of the storage; unknown for untyped ones, which are counted in bytes, and quantised ones */
-    unsigned width;   /* bytes each of `count` takes; 0 for storages that are not known */
-    struct str type;  /* what the elements are called */
+    /* of the storage; unknown for quantised storages and for untyped ones, whose `count` is in bytes */
+    enum dtype dtype;
+    unsigned width;   /* bytes per unit of `count`; 0 for unknown storages */
+    struct str type;  /* name of the element type */
 };
-/* 0; 1 for a tensor that is known and not read (quantised, sparse, of a type without a place in dtype.h): s->type says
- * what it is, in `a`; t has its shape where one is told, and no type. -1 for what is not a tensor or damaged. */
+/* Interprets a pickled tensor. 0; 1 for a tensor that is recognised but not read (quantised, sparse, unsupported
+ * type): s->type names it, in `a`, and t has its shape if that is known, but no type; -1 if it is no tensor or
+ * damaged. */
 int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, struct pt_storage *s, struct arena *a,
               struct err *e);
-/* A tuple of sizes, bare or as torch.Size, becomes t's shape; false where it is none, or has too many axes. */
+/* Sets t's shape from a tuple of sizes or a torch.Size; false if p is neither or has too many axes. */
 bool pt_sizes(const struct pickle *p, struct tensor *t);
 
-/* Whether a value is an array of NumPy's (pt_numpy.c). */
+/* Whether a value is a NumPy array (pt_numpy.c). */
 bool pt_is_array(const struct pickle *value);
 struct pt_bytes {
-    struct str bytes; /* as they stand in the pickle */
-    uint64_t size;    /* of the array's bytes */
-    bool latin;       /* each is a character of Latin-1, written in UTF-8 */
+    struct str bytes; /* as stored in the pickle */
+    uint64_t size;    /* size of the array in bytes */
+    bool latin;       /* each byte is a Latin-1 character encoded in UTF-8 */
 };
-/* Such a value's type, shape and strides, t->offset 0; `type` gets the type as NumPy spells it, and t->dtype is unknown
- * where it is not read. */
+/* Interprets a pickled array: type, shape and strides, t->offset 0; `type` receives NumPy's type descriptor; an
+ * unsupported type leaves t->dtype unknown. */
 int pt_array(struct tensor *t, const struct pickle *value, const char *name, struct pt_bytes *b, struct buf *type,
              struct err *e);
-/* Whether text stands for as many bytes: -1 where it does not. Goes through all of it. */
+/* Checks that the text decodes to exactly b->size bytes: -1 if not. Reads all of it. */
 int pt_array_whole(const struct pt_bytes *b, const char *name, struct err *e);
-/* Makes the bytes of Latin-1 text in place; how many they are. */
+/* Decodes Latin-1 text in UTF-8 to bytes in place; returns their number. */
 size_t pt_latin(char *bytes, size_t n);
-/* The storage ('storage', <type>, key, device, count), without `first`; false when p is none. */
+/* Reads a storage tuple ('storage', <type>, key, device, count), without `first`; false if p is none. */
 bool pt_storage_of(const struct pickle *p, struct pt_storage *s);
 
 #endif

@@ -1,22 +1,22 @@
-/* Tables other tools wrote of their comparisons: msprobe compare, ptdbg_ascend. Both sides are in one
- * file, paired and judged there; a dump opened from it holds one side's columns as rows (dump.column),
- * and what the table says of each pair is kept as said. */
+/* Comparison results written by other tools: msprobe compare, ptdbg_ascend. One file holds both sides, paired and
+ * judged; a dump opened from it has one side's columns as rows (dump.column), and the table's verdicts are kept as
+ * written. */
 #ifndef FMT_RESULT_TABLE_H
 #define FMT_RESULT_TABLE_H
 
 #include "dump/reader.h"
 
-/* The tool's own word for a pair, by what it means. */
+/* The meaning of the tool's own verdict for a pair. */
 enum result_word {
-    WORD_NONE,    /* none given: the column is missing, empty or "Nan" */
+    WORD_NONE,    /* none: the column is missing, empty or "Nan" */
     WORD_PASS,    /* pass, Yes, True */
     WORD_WARNING,
     WORD_ERROR,   /* error, No, False, Different */
-    WORD_UNMATCHED, /* the shapes forbade comparing */
-    WORD_SKIP,      /* the tool did not compare, its message says why */
+    WORD_UNMATCHED, /* not compared because the shapes differ */
+    WORD_SKIP,      /* not compared; the message says why */
 };
 
-/* Figures of a pair, as printed there (ptdbg: 6 or 12 decimals). */
+/* Figures of a pair, as printed (ptdbg: 6 or 12 decimals). */
 enum result_figure {
     RESULT_COSINE,
     RESULT_EUCLID,
@@ -28,22 +28,22 @@ enum result_figure {
 };
 
 struct result_line {
-    uint32_t row;         /* of the dump that was read, NONE where its side has none here */
+    uint32_t row;         /* of the dump that was read; NONE if its side has no row here */
     uint8_t word, has;    /* has: bit 1 << figure */
-    bool nonfinite;       /* the message is about NaN or Inf on one side */
-    const char *said;     /* the word as it stands there, "" when none; lives with the dump */
+    bool nonfinite;       /* the message reports NaN or Inf on one side */
+    const char *said;     /* the verdict as written, "" if none; lives with the dump */
     const char *message;  /* the tool's sentences, "" when none; likewise */
     double figure[RESULT_FIGURES];
 };
 
 struct result {
-    VEC(struct result_line) lines; /* the file's data rows, in order: the same of both sides */
-    VEC(uint32_t) line_of;         /* of each row of the dump */
+    VEC(struct result_line) lines; /* the file's data rows in order, the same for both sides */
+    VEC(uint32_t) line_of;         /* for each row of the dump */
 };
 
-/* What a dump opened by one of the readers below keeps; NULL for any other. */
+/* The table data of a dump opened by one of the readers below; NULL for others. */
 const struct result *result_of(const struct dump *d);
-/* What its table says of a row, or NULL. */
+/* The table line of a row, or NULL. */
 const struct result_line *result_at(const struct dump *d, uint32_t row);
 
 extern const struct reader reader_msprobe_result, reader_ptdbg_result, reader_msprobe_diff, reader_msprobe_acc,
@@ -60,9 +60,9 @@ enum result_column {
     COL_TARGET_MAX, COL_TARGET_MIN, COL_TARGET_MEAN, COL_TARGET_NORM,    /* in the order of STAT_* */
     COL_GOLDEN_MAX, COL_GOLDEN_MIN, COL_GOLDEN_MEAN, COL_GOLDEN_NORM,
     COL_TARGET_MD5, COL_GOLDEN_MD5,
-    COL_MAX_DIFF, /* there: recorded statistics were compared */
-    COL_RMSE,     /* there: the cosine was moved to 0 … 1 */
-    COL_RESULT, COL_ACCURACY, /* the word, newer and older */
+    COL_MAX_DIFF, /* present if recorded statistics were compared */
+    COL_RMSE,     /* present if the cosine was rescaled to 0 … 1 */
+    COL_RESULT, COL_ACCURACY, /* the verdict, in newer and older versions */
     COL_MESSAGE,
     COL_STACK,
     COL_COUNT
@@ -72,7 +72,7 @@ enum result_tool { TOOL_NONE, TOOL_MSPROBE, TOOL_PTDBG, TOOL_CHECK };
 
 struct result_head {
     bool had[COL_COUNT];
-    size_t at[COL_COUNT]; /* where in a row */
+    size_t at[COL_COUNT]; /* column index */
 };
 
 /* A table being read into a dump. */
@@ -82,35 +82,34 @@ struct result_table {
     struct result *result;
     const char *path;
     enum result_tool tool;
-    bool own; /* the tool gives figures and no words: those handed over are ours */
+    bool own; /* the tool gives figures but no verdicts: the verdicts are ours */
     struct result_head head;
     struct map calls;     /* call name → its newest run */
     struct map rows;      /* full name → row */
-    struct map texts;     /* words and messages, once each: indices of pool */
+    struct map texts;     /* verdicts and messages, each once: indices of pool */
     VEC(const char *) pool;
     size_t modules, apis, unjudged, damaged;
-    int batch;            /* rows since the lock was let go */
-    size_t columns, cells; /* of a sheet's header and of its last row */
+    int batch;            /* rows since the lock was released */
+    size_t columns, cells; /* of the header and of the last row */
     uint64_t last_line;
-    uint64_t swallowed; /* the row whose quote was last said not to be closed */
+    uint64_t swallowed; /* the row last reported to have an unclosed quote */
 };
 
-enum result_column result_column(struct str title); /* COL_COUNT: not ours */
-/* The title of a column without which nothing can be told from such a table, and which this one lacks; NULL: it has
- * all. */
+enum result_column result_column(struct str title); /* COL_COUNT: not a known column */
+/* The title of a required column that the table lacks; NULL: it has all. */
 const char *result_lacks(const struct result_head *h);
-/* Whose table begins with this row, which may lack a column; TOOL_NONE: nobody's. */
+/* The tool whose table begins with this header row, possibly with a column missing; TOOL_NONE: unknown. */
 enum result_tool result_header(const struct str *cell, size_t n, struct result_head *out);
 void result_begin(struct result_table *t); /* takes the lock */
-/* Says of a row that others may stand in one of its fields, whose quote is not closed. */
+/* Adds a problem: a field's quote is not closed, so following rows may be inside it. */
 void result_swallowed(struct result_table *t, uint64_t line);
-/* One data row, a text a column ("" where it has none). frames: of its stack, where they are already
- * apart (JSON), else NULL. -1 when there is more than can be kept. */
+/* Adds a data row, one text per column ("" if absent). frames: of its stack if already split (JSON), otherwise NULL.
+ * -1 if a limit is exceeded. */
 int result_add(struct result_table *t, const struct str cell[COL_COUNT], const char *const *frames, size_t frame_count,
                uint64_t line, struct err *e);
-/* Says what it was, releases the lock and the table; -1 without a single row. */
+/* Adds what was found, releases the lock and the table; -1 if there is no row at all. */
 int result_end(struct result_table *t, int rc, struct err *e);
-/* An open table's side fields from the file's name: rank7 → 7. */
+/* The rank in the file's name: rank7 → 7. */
 int result_rank(const char *path);
 void result_close(struct dump *d);
 

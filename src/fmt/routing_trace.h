@@ -1,4 +1,4 @@
-/* Megatron-LM's traces of routing: which experts each token went to, JSON lines, a file a rank. */
+/* Megatron-LM's routing traces: the experts chosen for each token, as JSON lines, one file per rank. */
 #ifndef FMT_ROUTING_TRACE_H
 #define FMT_ROUTING_TRACE_H
 

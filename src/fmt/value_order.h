@@ -1,19 +1,19 @@
-/* In which order the tensors of a step were computed, where they come by their names alone. */
+/* The order in which the tensors of a step were computed, for files that store them only by name. */
 #ifndef FMT_VALUE_ORDER_H
 #define FMT_VALUE_ORDER_H
 
 #include "fmt/weights.h"
 
 enum value_order {
-    ORDER_SAVED,  /* as they were saved */
-    ORDER_LISTED, /* as a list beside them says */
-    ORDER_USUAL,  /* as the parts of a model with such names usually follow each other */
+    ORDER_SAVED,  /* the order in which they were saved */
+    ORDER_LISTED, /* given by a list file beside them */
+    ORDER_USUAL,  /* the usual order of a model's parts with such names */
 };
 
-/* Sorts pointers to tensors of w; `numbered`: their names begin with numbers, which count as the order. */
+/* Sorts pointers to tensors of w; `numbered`: their names begin with numbers that give the order. */
 enum value_order value_order_sort(const struct weights *w, bool numbered, const struct weight **list, size_t n);
 
-/* Whether a file of a folder is such a list: order.txt (a name a line) or order.json (a list of names). */
+/* Whether a file name is that of such a list: order.txt (one name per line) or order.json (a list of names). */
 bool value_order_file(struct str name);
 
 #endif

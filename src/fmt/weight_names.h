@@ -1,5 +1,5 @@
-/* What a weight's name says: layer, role, parameter. Names of different frameworks meet in one key
- * ("3/q/weight"); the roles and their names are data/weights.tsv. */
+/* Parses a weight's name: layer, role, parameter. Names of different frameworks give the same key ("3/q/weight");
+ * roles and their names are in data/weights.tsv. */
 #ifndef FMT_WEIGHT_NAMES_H
 #define FMT_WEIGHT_NAMES_H
 
@@ -12,37 +12,36 @@ enum weight_fusion { FUSED_NOT, FUSED_QKV, FUSED_GATE_UP };
 enum weight_order { ORDER_ANY, ORDER_GROUPED, ORDER_STACKED };
 
 struct weight_id {
-    struct str key;   /* base + role + parameter: equal on both sides where the weights are the same one */
-    struct str base;  /* "", "3/" (layer), "3/7/" (layer, expert), words nobody knows in front */
-    struct str role;  /* "q", or the name's own words where the table has none */
+    struct str key;   /* base + role + parameter: equal on both sides for corresponding weights */
+    struct str base;  /* "", "3/" (layer), "3/7/" (layer, expert), after unknown leading words */
+    struct str role;  /* "q", or the words of the name if the table has no role for it */
     struct str param; /* "weight", "bias", … */
     bool known;       /* the table has the role */
-    bool training;    /* optimizer state, counters, buffers that are computed: not the model's parameters */
-    bool vocabulary;  /* rows stand for tokens; they may be padded */
+    bool training;    /* optimizer state, counters, computed buffers: no parameters of the model */
+    bool vocabulary;  /* rows correspond to tokens; they may be padded */
     uint8_t cut, fusion, order;
-    int layer;        /* -1 when it belongs to none */
+    int layer;        /* see the enums above */
 };
 
-/* A parameter's own name in PyTorch's words ("gamma" → "weight"); any other as it is. */
+/* A parameter's name in PyTorch's terms ("gamma" → "weight"); unknown names are unchanged. */
 struct str weight_parameter(struct str name);
-/* Strings live in a. */
+/* Strings are allocated in a. */
 void weight_identify(struct str name, struct arena *a, struct weight_id *out);
-/* A weight that holds all experts of a layer along its first axis ("mlp.experts.gate_up_proj"), as what all of them
- * have in common; false where its name has no experts, or one of them. Strings live in a. */
+/* For a weight that holds all experts of a layer along its first axis ("mlp.experts.gate_up_proj"): the id common to
+ * all of them; false if the name has no experts or only one of them. Strings are allocated in a. */
 bool weight_of_all_experts(struct str name, struct arena *a, struct weight_id *out);
-/* One expert of it, with the key a weight of that expert alone has. */
+/* The id of one expert, with the key of a separate weight of that expert. */
 struct weight_id weight_of_expert(const struct weight_id *all, int expert, struct arena *a);
-/* The same weight in another role, as its parts and what it is a part of have; its strings live in a, but for the
- * role. */
+/* The same weight with another role, for parts and wholes; strings are allocated in a, except the role. */
 struct weight_id weight_with_role(const struct weight_id *id, struct str role, struct arena *a);
-/* The key of a part ("q", "up") of a fused weight's. */
+/* The key of a part ("q", "up") of a fused weight. */
 struct str weight_part_key(const struct weight_id *fused, const char *part, struct arena *a);
-/* The parts' roles: 3 of q, k, v; 2 of gate, up; 0 when it is not fused. */
+/* The roles of the parts: 3 for q, k, v; 2 for gate, up; 0 if it is not fused. */
 int weight_parts(const struct weight_id *id, const char *out[3]);
-/* The name with `layers` added to its layer's number and `experts` to its expert's (pipeline and expert
- * ranks number their own from 0). */
+/* The name with `layers` added to its layer number and `experts` to its expert number (pipeline and expert ranks
+ * number their own from 0). */
 void weight_renumber(struct str name, int layers, int experts, struct buf *out);
-/* The numbers a name holds; -1 where it has none. */
+/* The layer or expert number in a name; -1 if absent. */
 int weight_layer(struct str name);
 int weight_expert(struct str name);
 

@@ -1,9 +1,9 @@
-/* What a checkpoint holds: the tensors of one or more weight files by name, and where each lies. Nothing
- * of a tensor is read when it is listed; a tensor may be put together of several stretches (records of a
- * split .ckpt, tensor-parallel shards) and is then still one strided tensor over a joined file.
+/* The contents of a checkpoint: the tensors of one or more weight files by name, and their locations. Listing reads
+ * no tensor data; a tensor may consist of several ranges (records of a split .ckpt, tensor-parallel shards) and is
+ * then one strided tensor over a joined file.
  *
- * All strings and arrays live as long as the set. Reading tensors from several threads is fine once the
- * set is open. Who names and pairs the weights is src/weights. */
+ * All strings and arrays live as long as the set. Tensors may be read from several threads once the set is open.
+ * Weights are named and paired in src/weights. */
 #ifndef FMT_WEIGHTS_H
 #define FMT_WEIGHTS_H
 
@@ -13,40 +13,40 @@
 #include "base/vec.h"
 #include "num/tensor.h"
 
-#define WEIGHTS_MAX (1u << 22)   /* tensors a set may list; the largest models have some 10^5 */
+#define WEIGHTS_MAX (1u << 22)   /* tensors per set; the largest models have some 10^5 */
 #define WEIGHT_NAME_MAX 4096
 
 struct weight_file {
-    const char *dir;  /* the folder it must not leave, or NULL: the user named it */
+    const char *dir;  /* the folder it must be inside, or NULL: the user named the file */
     const char *name; /* inside dir, or a path */
 };
 
 struct weight_piece {
     uint32_t file;
     uint64_t at, size;  /* bytes of the file; of the unpacked member when packed */
-    const char *member; /* a compressed archive member, unpacked when opened, or NULL */
-    bool latin;         /* the bytes are characters of Latin-1 written in UTF-8 (pt.h) */
+    const char *member; /* a compressed archive member that is unpacked when opened, or NULL */
+    bool latin;         /* the bytes are Latin-1 characters encoded in UTF-8 (pt.h) */
 };
 
 struct weight {
     struct str name;
     struct str type;   /* the element type in the file's own words */
-    enum dtype dtype;  /* DTYPE_UNKNOWN: listed only, its elements are not read (packed int4 …) */
+    enum dtype dtype;  /* DTYPE_UNKNOWN: listed only; its elements are not read (packed int4 …) */
     bool swap;
-    bool text;         /* a string a trainer appended; not a tensor */
-    int ndim;          /* its shape as the model sees it */
+    bool text;         /* a text that a trainer stored; not a tensor */
+    int ndim;          /* the shape in the model */
     const int64_t *shape;
     uint64_t numel;
-    int axes;          /* the same elements as they lie in the pieces; may have more axes */
+    int axes;          /* the layout of the same elements in the pieces; may have more axes */
     const int64_t *dim, *stride;
     uint64_t offset;   /* bytes into the joined pieces */
     uint32_t piece, pieces;
-    uint32_t blocks;   /* the first axis is so many tensor-parallel shards one after the other; 1 usually */
-    uint32_t origin;   /* of a set of ranks: which rank's folder */
-    const char *problem; /* a sentence when its elements cannot be read, else NULL */
+    uint32_t blocks;   /* number of tensor-parallel shards concatenated along the first axis; usually 1 */
+    uint32_t origin;   /* in a set of ranks: the rank whose folder it is from */
+    const char *problem; /* the reason its elements cannot be read, or NULL */
 };
 
-/* What a checkpoint says about its model's shape; 0 where it does not. */
+/* The model's dimensions as stated by the checkpoint; 0 if not stated. */
 struct weight_arch {
     int heads, kv_heads, tp, pp, layers, vocab;
     int gated; /* 1: gate and up are fused in the first feed-forward weight, 0: they are not, -1: unknown */
@@ -54,7 +54,7 @@ struct weight_arch {
 
 struct weight_problem {
     uint32_t weight;  /* or UINT32_MAX: the set */
-    const char *kind; /* "damaged", "dtype", … (CLI-JSON.md, check) */
+    const char *kind; /* "damaged", "dtype", … (doc/cli-json.md, check) */
     const char *text;
 };
 
@@ -66,12 +66,12 @@ struct weights {
     VEC(struct weight_file) files;
     VEC(struct weight_problem) problems;
     struct map names; /* → index of list; the first of a name */
-    uint32_t twice;   /* names that stand in it again */
-    bool by_name;     /* sorted by name: the order says nothing of when a tensor was saved */
+    uint32_t twice;   /* number of duplicate names */
+    bool by_name;     /* sorted by name: the order does not show when a tensor was saved */
     struct weight_arch arch;
 };
 
-/* A kind of weight file or folder: one of the two ways to list is there. */
+/* A kind of weight file or folder; one of list_file and list is set. */
 struct weight_format {
     const char *name;
     bool (*probe)(const char *path);          /* of a file; NULL: never one */
@@ -80,36 +80,35 @@ struct weight_format {
     int (*list)(struct weights *w, const char *path, struct err *e);
 };
 
-extern const struct weight_format *const weight_formats[]; /* in sniff order, NULL at the end */
+extern const struct weight_format *const weight_formats[]; /* in order of detection, NULL at the end */
 
-/* Whether a format recognises what lies there. */
+/* Whether a format recognises the path. */
 bool weights_probe(const char *path);
 /* Lists the weights at path, by the format that recognises it; release w also after a failure. */
 int weights_open(struct weights *w, const char *path, struct err *e);
 void weights_release(struct weights *w);
-/* Opens the tensor: caller closes with tensor_close. */
+/* Opens the tensor; the caller closes it with tensor_close. */
 int weights_tensor(const struct weights *w, uint32_t i, struct tensor *t, struct err *e);
 uint32_t weights_find(const struct weights *w, struct str name); /* MAP_NONE when absent */
 
 /* For readers. */
 uint32_t weights_add_file(struct weights *w, const char *dir, const char *name);
 int weights_open_file(const struct weights *w, uint32_t file, struct file *f, struct err *e);
-/* Adds a weight with t's type, shape and strides; t->offset counts from the piece's first byte. A name
- * that is there already is a problem of the file and kept apart as "NAME#2". UINT32_MAX with e when there
- * are too many or the name is too long. */
+/* Adds a weight with t's type, shape and strides; t->offset counts from the piece's first byte. A duplicate name is a
+ * problem of the file and stored as "NAME#2". UINT32_MAX with e if there are too many or the name is too long. */
 uint32_t weights_add(struct weights *w, struct str name, struct str type, const struct tensor *t,
                      const struct weight_piece *piece, struct err *e);
-/* Adds a tensor whose own header was read; `type` names elements that are not read (t->dtype unknown): such a tensor is
- * listed with its shape. `why` is what went wrong with the header, NULL where nothing did: a weight that cannot be read
- * is listed as damaged. -1 as weights_add. */
+/* Adds a tensor whose own header was read; `type` names an element type that is not supported (t->dtype unknown): the
+ * tensor is then listed with its shape. `why`: the error in the header, or NULL; the weight is then listed as
+ * damaged. -1 as weights_add. */
 int weights_add_read(struct weights *w, struct str name, struct str type, const struct tensor *t,
                      const struct weight_piece *p, const struct err *why, struct err *e);
 void weights_problem(struct weights *w, uint32_t weight, const char *kind, const char *text);
 
-/* Whether an entry of a checkpoint's top dictionary of that name holds the model. */
+/* Whether a checkpoint's top-level entry of that name holds the model. */
 bool weights_hold_model(struct str key);
 
-/* One file's tensors, by its content: what the folder formats are made of. */
+/* Lists one file's tensors, with the format detected from its content; used by the folder formats. */
 int weights_list_file(struct weights *w, uint32_t file, struct err *e);
 
 extern const struct weight_format weights_safetensors, weights_ckpt, weights_torch, weights_npz; /* files */
@@ -117,9 +116,9 @@ extern const struct weight_format weights_distcp; /* a folder of torch.distribut
 extern const struct weight_format weights_index; /* a folder or index file of parts, all of one rank */
 extern const struct weight_format weights_ranks; /* mp_rank_XX or rank_N folders */
 extern const struct weight_format weights_npy; /* one .npy file */
-extern const struct weight_format weights_npy_folder; /* a folder of them, an array each */
-extern const struct weight_format weights_torch_folder; /* a folder of torch files, a tensor each */
-/* Whether its files are named as sglang's dumper names them: such a folder holds nothing else. */
+extern const struct weight_format weights_npy_folder; /* a folder of .npy files, one array each */
+extern const struct weight_format weights_torch_folder; /* a folder of torch files, one tensor each */
+/* Whether the files are named in the manner of sglang's dumper: such a folder holds nothing else. */
 bool tensor_folder_tagged(const struct folder *f);
 
 #endif

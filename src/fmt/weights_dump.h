@@ -1,4 +1,4 @@
-/* Weight files as recordings: one row a tensor, so that check, the table and search show them. */
+/* Weight files as recordings with one row per tensor, for check, the table and search. */
 #ifndef FMT_WEIGHTS_DUMP_H
 #define FMT_WEIGHTS_DUMP_H
 

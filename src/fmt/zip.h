@@ -22,25 +22,23 @@ struct zip; /* the archive's directory; the file is not owned and must stay open
 
 struct zip *zip_open(const struct file *f, struct err *e);
 void zip_close(struct zip *z);
-/* The first member whose name ends with `suffix`; its whole name goes to `name` when not NULL.
- * 1 found, 0 not there, -1 damaged. */
+/* The first member whose name ends with `suffix`; `name` (may be NULL) receives its full name. 1 found, 0 absent, -1
+ * damaged. */
 int zip_find_suffix(struct zip *z, const char *suffix, struct zip_member *m, struct buf *name,
                     struct err *e);
 int zip_find(struct zip *z, const char *name, struct zip_member *m, struct err *e);
-/* All members in the directory's order, at most `limit`, names in `a`. Refuses members that overlap: no
- * archiver writes them, and a bomb is made of them. The caller releases the list. */
+/* All members in the directory's order, at most `limit`, names in `a`. Refuses overlapping members: no archiver
+ * writes them, but zip bombs consist of them. The caller releases the list. */
 int zip_all(struct zip *z, size_t limit, struct arena *a, zip_list *out, struct err *e);
 
-/* A member's content, unpacked; f is the archive's file. */
-
-/* The first bytes, at most n; the count or -1. */
+/* The first bytes of a member, unpacked, at most n; returns the count or -1. f is the archive's file. */
 long zip_head(const struct file *f, const struct zip_member *m, void *out, size_t n, struct err *e);
-/* The whole, piece by piece, then one piece of no bytes; `packed` counts the bytes of the file behind what was handed
- * over. chunk: 0 goes on, 1 has enough (0 is returned), -1 with e. */
+/* All of it, chunk by chunk, then an empty chunk; `packed` is the number of the file's bytes consumed. chunk returns
+ * 0: continue, 1: enough (zip_stream then returns 0), -1 with e. */
 int zip_stream(const struct file *f, const struct zip_member *m,
                int (*chunk)(void *ctx, const char *p, size_t n, uint64_t packed, struct err *e), void *ctx,
                struct err *e);
-/* The whole, appended; refuses more than limit bytes. */
+/* Appends all of it; refuses more than limit bytes. */
 int zip_read(const struct file *f, const struct zip_member *m, size_t limit, struct buf *out, struct err *e);
 
 #endif

@@ -1,22 +1,24 @@
-/* The gradients fused attention hands back to its queries and keys: they go through a softmax that takes most of what
- * came in away, and that no row recorded. Written out, the softmax's own rows tell (conditioning.h).
+/* Noise in the query and key gradients of fused attention. They pass through a softmax that removes most of the
+ * incoming gradient and whose rows are not recorded. (If attention is written out, the recorded softmax rows are used:
+ * conditioning.h.)
  *
- * A softmax whose P is nearly even takes Σ P dP from each row of dP = g Vᵀ, and leaves dS in the noise of P dP.
- * With independent elements rms(dP) is √d rms(g) rms(V), and rms(P) is at least 1 / Lk, so that noise of g becomes in
- *   dQ = s dS K     s √Lk √d rms(g) rms(V) rms(K) / (Lk rms(dQ))
- *   dK = s dSᵀ Q    the same with Q, and a term for each query a key serves: √(Lk |Q| / |K|) for √Lk
- * times as large. Axes of heads and places are told apart by size alone (Lk is the larger): too small an estimate, if
- * any. */
+ * A softmax with nearly uniform P subtracts Σ P dP from each row of dP = g Vᵀ, so that dS is as small as the noise of P
+ * dP. With independent elements rms(dP) is √d rms(g) rms(V), and rms(P) is at least 1 / Lk, so that noise of g is
+ * amplified in the outputs by
+ *   dQ = s dS K      s √Lk √d rms(g) rms(V) rms(K) / (Lk rms(dQ))
+ *   dK = s dSᵀ Q     the same with Q, and √(Lk |Q| / |K|) in place of √Lk: a term for each query that a key serves.
+ * The axes of heads and positions are distinguished by size alone (Lk is the larger), which can only make the estimate
+ * too small. */
 #ifndef JUDGE_ATTENTION_GRADIENT_H
 #define JUDGE_ATTENTION_GRADIENT_H
 
 #include "judge/row_verdict.h"
 
-/* How much relative noise of what came in is in this output of a fused attention's backward call, by the figures of
- * that side; NAN: it is no gradient of queries or keys, or they are not known. */
+/* The relative noise of this output of a fused attention's backward call per relative noise of the incoming gradient,
+ * from the figures of that side; NAN: it is no gradient of queries or keys, or the figures are unknown. */
 double attention_gradient_condition(const struct measure *m, const uint8_t *state, int side, uint32_t row);
-/* The same for a gradient that one side's fused attention, which has no partner, put out and the row holds. `noise`:
- * the largest error its inputs, and those of its forward call, were accepted with where they stood before. */
+/* The same for a row that holds a gradient from an unpaired fused attention on one side. `noise`: the largest error
+ * accepted in the inputs of that call and of its forward call. */
 double attention_gradient_held(const struct judge_pass *p, const uint32_t rows[2], double *noise);
 
 #endif

@@ -1,16 +1,16 @@
-/* For judge.c: values that differ only where what comes next drops them. A window of max pooling whose values tie,
- * zeros behind a ReLU or of its border, hands its gradient to another place in each framework, and the activation
- * before it drops both. Whole numbers made of a logarithm of zero, or of one that lies next to a whole number, end in
- * a `where` that picks others. */
+/* For judge.c: values that differ only where the next step discards them. In a window of max pooling with equal
+ * values (zeros behind a ReLU or padding), each framework gives the gradient to another place, and the preceding
+ * activation drops both. Integers computed from a logarithm of zero, or of a value next to an integer, end in a
+ * `where` that selects other values. */
 #ifndef JUDGE_DISCARDED_H
 #define JUDGE_DISCARDED_H
 
 #include "judge/verdict.h"
 #include "judge/value_readers.h"
 
-/* Whether a line that deviates is such a value: an output of a max pooling's backward call, an input of an
- * activation's, or whole numbers of a forward call; everything computed from it, by the flow of one side, agrees
- * again, and what lies between only carries values on. `reads`: a side each. */
+/* Whether a deviating line is such a value: an output of a max pooling's backward call, an input of an activation's,
+ * or integers of a forward call; everything computed from it, by one side's data flow, agrees again, and the calls
+ * between only pass values on. `reads`: one per side. */
 bool is_discarded(const struct judgement *j, const struct measure *m, const struct value_readers reads[2],
                   uint32_t line);
 

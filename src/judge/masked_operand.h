@@ -1,5 +1,5 @@
-/* For judge.c: scores that one side has masked in an earlier step while the other masks them here: causal and padding
- * mask one after the other against both in one. What goes in differs by the fills, what comes out agrees. */
+/* For judge.c: scores that one side has masked in an earlier step while the other masks them here (causal and padding
+ * mask one after the other, or both at once). The inputs differ by the fill values, the outputs agree. */
 #ifndef JUDGE_MASKED_OPERAND_H
 #define JUDGE_MASKED_OPERAND_H
 

@@ -1,5 +1,4 @@
-/* The noise level: how large the errors were that honest arithmetic has caused so far, read off the
- * last accepted ones. */
+/* The noise level: the size of recent errors caused by normal arithmetic, derived from the last accepted errors. */
 #ifndef JUDGE_NOISE_LEVEL_H
 #define JUDGE_NOISE_LEVEL_H
 
@@ -14,18 +13,18 @@ struct noise_level {
     int window, n, at;
     float error[LEVEL_MAX], sorted[LEVEL_MAX];
     uint8_t product[LEVEL_MAX], dtype[LEVEL_MAX];
-    float most_product;         /* what noise_level_product and noise_level_dtype answer: asked for every row, changed
-                                   by few */
+    /* cached results of noise_level_product and noise_level_dtype: used for every row, changed by few */
+    float most_product;
     uint16_t of_dtype[DTYPE_COUNT];
     enum dtype coarsest;
 };
 
 void noise_level_init(struct noise_level *l, int window); /* window: 1 … LEVEL_MAX */
 void noise_level_add(struct noise_level *l, double error, bool product, enum dtype d);
-double noise_level_quantile(const struct noise_level *l, double q); /* 0 while nothing was added */
-/* The largest error among the remembered outputs of matmul-like calls: what every call behind them has
- * to expect in its inputs, recorded or not. */
+double noise_level_quantile(const struct noise_level *l, double q); /* 0 while empty */
+/* The largest error among the remembered outputs of matmul-like calls: later calls must expect it in their inputs,
+ * recorded or not. */
 double noise_level_product(const struct noise_level *l);
-enum dtype noise_level_dtype(const struct noise_level *l); /* the coarsest remembered, DTYPE_UNKNOWN when none */
+enum dtype noise_level_dtype(const struct noise_level *l); /* the coarsest remembered type; DTYPE_UNKNOWN if none */
 
 #endif

@@ -1,4 +1,4 @@
-/* For judge.c: the state of its pass over the table, and the weighing of one error in it. */
+/* For judge.c: the state of its pass over the table, and judging one error in it. */
 #ifndef JUDGE_ROW_VERDICT_H
 #define JUDGE_ROW_VERDICT_H
 
@@ -7,13 +7,13 @@
 #include "judge/noise_level.h"
 #include "judge/value_readers.h"
 
-/* A module of the target's that is given whole numbers which turned by noise (a router's experts). */
+/* A module of the target whose integer inputs changed by noise (a router's experts). */
 struct turned_module {
     uint32_t call;
-    uint64_t picks; /* how many numbers it is given */
+    uint64_t picks; /* number of integers in its input */
 };
 
-/* The judging of all lines in execution order, and what the ones passed leave for those behind. */
+/* A pass over all lines in execution order, with the data that earlier lines leave for later ones. */
 struct judge_pass {
     struct judgement *j;
     struct whole *wholes; /* per group of the pairing */
@@ -26,18 +26,18 @@ struct judge_pass {
     const struct dump *side[2];
     struct noise_level level;
     float *call_error;   /* per target call: the largest accepted error among its inputs */
-    float *call_turned;  /* per target call: the share of whole numbers among its inputs that turned by noise */
+    float *call_turned;  /* per target call: the share of integers among its inputs that changed by noise */
     VEC(struct turned_module) turned_modules;
-    struct nmap routings; /* line of picked numbers → enum routing, of those that were compared */
-    float *unseen;       /* per line: an error its recorded figures do not show, and that comes down to it; 0: none */
-    float *call_unseen;  /* per target call: the largest of its inputs */
+    struct nmap routings; /* line of picked indices → enum routing, once compared */
+    float *unseen;       /* per line: an inherited error that its recorded figures do not show; 0: none */
+    float *call_unseen;  /* per target call: the largest `unseen` of its inputs */
     uint8_t *call_dtype; /* per target call: the coarsest floating type among its inputs */
-    enum dtype weights;  /* the coarsest floating type of the parameters passed that agreed */
+    enum dtype weights;  /* the coarsest floating type of the agreeing parameters so far */
     bool product;        /* a matmul-like call of the target has been passed */
-    bool open_product;   /* the last one's output deviates, is doubtful or absent: what follows may carry its noise */
-    bool unread_product; /* it could not be read: whether what follows carries any is not known */
-    bool narrow[2];      /* a side recorded floating types of 16 bits or less: what float32 holds may come of these */
-    bool coarse[2];      /* float32 products may run with rounded operands (TF32, HF32) here: others, convolutions */
+    bool open_product;   /* the last product's output deviates, is doubtful or absent: later rows may carry its noise */
+    bool unread_product; /* the last product's output could not be read: its noise is unknown */
+    bool narrow[2];      /* a side recorded floating types of 16 bits or less, from which float32 values may come */
+    bool coarse[2];      /* float32 products may use rounded operands (TF32, HF32): convolutions, and others */
 };
 
 /* One line being judged. */
@@ -60,28 +60,29 @@ static inline enum dtype_class row_class(const struct row *r)
     return dtype_table[r->dtype].klass;
 }
 
-/* Integers and booleans: they agree or they do not. */
+/* Integers and booleans: compared exactly. */
 static inline bool class_is_whole(enum dtype_class c)
 {
     return c == CLASS_INT || c == CLASS_BOOL;
 }
 
-/* How far two equal numbers may be apart by the digits the sides' recordings print, relative; 0: they print all. */
+/* The relative difference that two equal numbers may have because of the printed digits of the recordings; 0: all
+ * digits are printed. */
 double row_verdict_printed(const struct judge_pass *p);
-/* Gives the line its verdict by an error (rel_l2, or the largest relative difference of recorded figures: stats). */
+/* Sets the line's verdict by an error (rel_l2, or with `stats` the largest relative difference of recorded figures). */
 void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double error, bool stats);
-/* Whether compared elements of a row that is yet to come would be accepted with that error, at that level of noise. */
+/* Whether a later row with that error would be accepted at that noise level. */
 bool row_verdict_accepts(const struct judge_pass *p, const uint32_t rows[2], double error, double level);
-/* Whether an input is the call's weight or bias: by its place in the calls that have one. */
+/* Whether an input is the call's weight or bias, by its position. */
 bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_case *k);
-/* A deviation that is no more than what its operator makes of noise is held apart (RULE_ILL). */
+/* Marks a deviation as doubtful if its operator amplifies noise by that much (RULE_ILL). */
 void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k);
-/* A gradient of absolute differences whose figures agree, but for the mean, has turned signs: it is held apart too. */
+/* Marks a gradient of absolute differences as doubtful if its figures agree except for the mean: signs have changed. */
 void row_verdict_signs(struct judge_pass *p, struct verdict_case *k);
-/* An accepted output, or an input that was another value before, that one side alone rounded to a coarser type deviates
- * (RULE_ROUNDED). */
+/* Gives RULE_ROUNDED to an accepted output, or an input that was another value before, that only one side rounded to
+ * a coarser type. */
 void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k);
-/* Accepted errors become the noise of what comes after. */
+/* Adds accepted errors to the noise expected by later rows. */
 void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k);
 
 #endif

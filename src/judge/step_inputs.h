@@ -1,5 +1,5 @@
-/* The step's own inputs (token ids, labels, positions, masks), compared exactly and before anything
- * else: no layer is the cause where the data differ. */
+/* The step's own inputs (token ids, labels, positions, masks), compared exactly and before anything else: if the data
+ * differ, no layer is the cause. */
 #ifndef JUDGE_STEP_INPUTS_H
 #define JUDGE_STEP_INPUTS_H
 
@@ -11,17 +11,17 @@ enum step_input_what { INPUT_IDS, INPUT_LABELS, INPUT_POSITIONS, INPUT_ATTENTION
 
 struct step_input {
     enum step_input_what what;
-    uint32_t row[2];  /* NONE where a side has no such input */
-    int equal;        /* 1, 0, or -1: cannot be told */
-    bool statistics;  /* told by recorded figures alone */
-    struct input_elements elements; /* where both sides' were read */
+    uint32_t row[2];  /* NONE if a side has no such input */
+    int equal;        /* 1, 0, or -1: unknown */
+    bool statistics;  /* decided by recorded figures alone */
+    struct input_elements elements; /* if both sides were read */
 };
 typedef VEC(struct step_input) step_input_list;
 
 /* `state` as for judge_run(). */
 void step_inputs_find(const struct measure *m, const uint8_t *state, const struct dataflow flow[2],
                       step_input_list *out);
-/* "input_ids, labels": those that are not the same; nothing when all are. */
+/* "input_ids, labels": those that differ; nothing if none do. */
 void step_inputs_differing(const step_input_list *l, struct buf *out);
 const char *step_input_name(enum step_input_what w); /* "input_ids" */
 void step_input_detail(const struct step_input *x, const struct dump *const side[2], struct buf *out);

@@ -1,5 +1,5 @@
-/* The numbers verdicts are made with. They come from data/thresholds.json and are moved by the user;
- * the rules that use them are in judge.c and, for the stages, in src/curves, src/norms, src/optimizer. */
+/* The thresholds of verdicts. Defaults come from data/thresholds.json and users may change them; the rules that use
+ * them are in judge.c and, for the stages, in src/curves, src/norms, src/optimizer. */
 #ifndef JUDGE_THRESHOLDS_H
 #define JUDGE_THRESHOLDS_H
 
@@ -10,58 +10,58 @@
 #include "num/dtype.h"
 
 struct thresholds_limits {
-    double drift;   /* errors up to here are the dtype's own rounding */
-    double deviate; /* errors above are a deviation, unless the noise level is as high */
-    double product; /* noise one matmul-like call may add (TF32 operands and the like) */
+    double drift;   /* errors up to here are rounding of the dtype */
+    double deviate; /* larger errors are a deviation unless the noise level is as high */
+    double product; /* noise that one matmul-like call may add (TF32 operands and the like) */
 };
 
-/* The migration standard's points for curves, and how their course is judged (curves/curves_verdict.c). */
+/* The migration standard's limits for curves, and how their trend is judged (curves/curves_verdict.c). */
 struct thresholds_curves {
-    double first_loss_abs, first_loss_rel; /* below either: the first loss passes */
+    double first_loss_abs, first_loss_rel; /* the first loss passes below either */
     double mean_loss_abs, mean_loss_rel;
-    double global_norm_rel;                /* up to here */
-    double steps;                          /* joined steps without which nothing passes */
-    double diverge;                        /* trailing mean of the loss difference that is divergence */
-    double window;                         /* usable steps it is taken over */
-    double noise;                          /* times the golden runs' own mean difference: divergence, where larger */
-    double block, blocks;                  /* steps of one block mean; blocks needed to speak of a trend */
-    double sigma;                          /* standard errors beyond which a mean is not zero */
-    double slope_sigma;                    /* the same of a slope: one in a hundred by chance */
-    double spike;                          /* a loss difference that is a spike whatever the neighbours do */
-    double outlier;                        /* robust deviations of the neighbourhood that are one */
+    double global_norm_rel;                /* limit of the mean relative difference of global gradient norms */
+    double steps;                          /* joined steps needed for a pass */
+    double diverge;                        /* trailing mean of the loss difference that counts as divergence */
+    double window;                         /* usable steps in that trailing mean */
+    double noise; /* the divergence limit is raised to this many times the mean difference of two golden runs */
+    double block, blocks;                  /* steps per block mean; blocks needed for a trend */
+    double sigma;                          /* standard errors beyond which a mean differs from zero */
+    double slope_sigma;                    /* the same for a slope: one in a hundred by chance */
+    double spike;                          /* a loss difference that is a spike regardless of its neighbours */
+    double outlier;                        /* robust deviations from the neighbourhood that make an outlier */
 };
 
 /* Gradient norms of single weights (norms/norms_verdict.c); relative differences. */
 struct thresholds_norms {
-    double outlier;     /* times the median: an outlier */
-    double outlier_rel; /* outliers fail above this */
-    double rel;         /* everything fails above this */
+    double outlier;     /* an outlier is this many times the median */
+    double outlier_rel; /* outliers above this fail */
+    double rel;         /* any difference above this fails */
 };
 
 /* One optimizer step replayed (optimizer/step_replay.c). */
 struct thresholds_optimizer {
-    double residual; /* share of the update left unexplained beyond rounding: reproduced up to here */
-    double grads;    /* rel_l2 of gradients that is another gradient; five times of a single weight's */
-    double explain;  /* a hypothesis explains when it leaves at most this share of what was unexplained */
+    double residual; /* the update is reproduced if at most this share of it is unexplained beyond rounding */
+    double grads;    /* gradients with a larger rel_l2 are different; for a single weight five times this */
+    double explain;  /* a hypothesis explains if at most this share of the unexplained part is left */
 };
 
 /* Trainer against rollout engine (rollout/rollout_verdict.c). */
 struct thresholds_rollout {
-    double mean_abs; /* mean |difference| of log-probabilities of what is drawn: up to here it is arithmetic */
-    double ratio;    /* a token whose importance ratio, or its inverse, is beyond parts */
-    double epsilon;  /* of PPO's clipping; it is counted, and decides nothing */
+    double mean_abs; /* mean |difference| of log-probabilities of sampled tokens up to which it is arithmetic */
+    double ratio;    /* a token diverges if its importance ratio, or the inverse, exceeds this */
+    double epsilon;  /* PPO's clipping parameter; used for counting only */
 };
 
 struct thresholds {
     struct thresholds_limits f64, f32, f16, bf16, f8;
-    double window;                        /* accepted errors the level looks back on */
-    double quantile, quantile_statistics; /* of these errors, that is the level */
-    double level, level_statistics;       /* times the level: deviates */
-    double jump;                          /* times the level: deviates, where it is above the floor too */
-    double noise;                         /* times the level: still a match */
-    double coarse;                        /* float32 products that err by less are exact ones */
-    double coverage;                      /* share of compute calls that must be judged to say "aligned" */
-    double confidence;                    /* pairs below are doubtful */
+    double window;                        /* number of accepted errors that determine the noise level */
+    double quantile, quantile_statistics; /* the quantile of these errors that is the noise level */
+    double level, level_statistics;       /* times the level: a larger error deviates */
+    double jump;                          /* times the level: a larger error deviates if it is also above the floor */
+    double noise;                         /* times the level: a smaller error is still a match */
+    double coarse;                        /* float32 products with smaller errors count as exact float32 */
+    double coverage;                      /* share of compute calls that must be judged for "aligned" */
+    double confidence;                    /* pairs with lower confidence are doubtful */
     struct thresholds_curves curves;
     struct thresholds_norms norms;
     struct thresholds_optimizer optimizer;
@@ -70,14 +70,13 @@ struct thresholds {
 
 /* The defaults of data/thresholds.json. */
 void thresholds_init(struct thresholds *t);
-/* "float32.deviate", "coverage" …; -1 for an unknown key or a value that is not a number. */
+/* key: "float32.deviate", "coverage" …; -1 for an unknown key or a value that is no number. */
 int thresholds_set(struct thresholds *t, struct str key, struct str value, struct err *e);
-/* The i-th key and its value; NULL behind the last. */
+/* The i-th key and its value; NULL after the last. */
 const char *thresholds_key(const struct thresholds *t, int i, double *value);
 const struct thresholds_limits *thresholds_of(const struct thresholds *t, enum dtype d);
 
-/* Numbers of single rules, which no option moves: what each rests on stands beside it in data/thresholds.json,
- * "rules". */
+/* Limits of single rules, which no option changes; data/thresholds.json, "rules", gives the reason for each. */
 enum rule_limit {
     RULE_LIMIT_ILL_CONDITIONED,
     RULE_LIMIT_ILL_CONDITIONED_MOST,

@@ -1,5 +1,5 @@
-/* The rules other tools judge by, for who compares results with theirs: their thresholds on the same figures. They
- * know no noise level; doc/verdicts.md says what each of them does. */
+/* Verdict rules of other tools, for comparing results with theirs: their thresholds on the same figures. They have no
+ * noise level; doc/verdicts.md describes each. */
 #ifndef JUDGE_TOOL_RULES_H
 #define JUDGE_TOOL_RULES_H
 
@@ -7,8 +7,8 @@
 
 /* By name: "diverge" (this program's own rule), "msprobe", "msprobe-xlsx", "ptdbg"; -1 for another. */
 int tool_rules_find(struct str name);
-const char *tool_rules_name(int preset); /* NULL behind the last */
-/* Judges again what has figures: match, drift (a warning) or deviate. 0 changes nothing. */
+const char *tool_rules_name(int preset); /* NULL after the last */
+/* Judges lines with figures again: match, drift (a warning) or deviate. Preset 0 changes nothing. */
 void tool_rules_judge(struct judgement *j, const struct measure *m, int preset);
 
 #endif

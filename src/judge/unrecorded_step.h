@@ -1,14 +1,14 @@
-/* Steps nobody recorded between two recorded rows: a sum of gradients, gates applied in place, what a module does
- * behind its last call. What comes out of one has the error to expect that its sources were accepted with. */
+/* Steps that were not recorded between two recorded rows: a sum of gradients, in-place gates, code of a module after
+ * its last call. Their results are expected to have the accepted error of their sources. */
 #ifndef JUDGE_UNRECORDED_STEP_H
 #define JUDGE_UNRECORDED_STEP_H
 
 #include "judge/row_verdict.h"
 
-/* That relative error: of a gradient coming into a call, of one a module hands back, or of what a module puts out.
- * 0: the row holds what an earlier one does, or nothing is known of its sources. `rows` are paired. */
+/* That relative error, for a gradient coming into a call, a gradient returned by a module, or a module's output. 0:
+ * the row equals an earlier one, or its sources are unknown. `rows` are paired. */
 double unrecorded_step_error(const struct judge_pass *p, const uint32_t rows[2]);
-/* The accepted error of the gradient that came into the module of a parameter's gradient; 0: not known or accepted. */
+/* The accepted error of the gradient that came into a parameter gradient's module; 0: unknown or not accepted. */
 double unrecorded_incoming_error(const struct judge_pass *p, const struct verdict_case *k);
 
 #endif

@@ -1,4 +1,5 @@
-/* Verdicts of lines and the judgement that holds them: a judgement is made whole (judge.h) and then only read. */
+/* Verdicts of lines and the judgement that holds them: a judgement is made as a whole (judge.h) and read-only
+ * afterwards. */
 #ifndef JUDGE_VERDICT_H
 #define JUDGE_VERDICT_H
 
@@ -6,9 +7,9 @@
 #include "measure/measure.h"
 #include "judge/thresholds.h"
 
-/* Packs keep the numbers of verdicts and rules: new ones go to the end. */
+/* Packs store the numbers of verdicts and rules: append new ones. */
 enum verdict {
-    VERDICT_PENDING, /* its figures are still to come */
+    VERDICT_PENDING, /* its figures are not computed yet */
     VERDICT_MATCH,
     VERDICT_DRIFT,
     VERDICT_DEVIATE,
@@ -20,20 +21,20 @@ enum verdict {
     VERDICT_COUNT
 };
 
-/* Why: the rule that gave the verdict. The sentences are in verdict_text.c. */
+/* The rule that gave the verdict. The sentences are in verdict_text.c. */
 enum verdict_rule {
     RULE_NONE,
     RULE_PENDING,
     RULE_ONE_SIDED,
     RULE_EQUAL,         /* no element differs */
     RULE_WITHIN,        /* below the drift limit or floor */
-    RULE_LEVEL,         /* above it, but so is the noise here */
+    RULE_LEVEL,         /* above it, but within the local noise level */
     RULE_DRIFT,
     RULE_LIMIT,         /* above the deviate limit */
-    RULE_JUMP,          /* far above the noise here, and above the floor */
-    RULE_SOURCE,        /* an input nothing produced, so nothing excuses it */
+    RULE_JUMP,          /* far above the local noise level and above the floor */
+    RULE_SOURCE,        /* an input without a recorded producer: no noise allowance */
     RULE_PARAMETER,     /* beyond the rounding of its dtype */
-    RULE_SAME_STATS,    /* recorded figures agree; elements are unknown */
+    RULE_SAME_STATS,    /* recorded figures agree; elements are not available */
     RULE_SCALAR_SAME,
     RULE_SCALAR_DIFFERS,
     RULE_INTEGERS_DIFFER,
@@ -43,40 +44,40 @@ enum verdict_rule {
     RULE_NONFINITE,
     RULE_NONFINITE_ALIKE, /* recorded figures are non-finite on both sides */
     RULE_PART,          /* one of several parts of a fused tensor: needs a view */
-    RULE_PART_SAME,     /* the same, and all parts together have its figures */
+    RULE_PART_SAME,     /* the same, but all parts together have its figures */
     RULE_ELEMENTS,      /* element counts differ */
-    RULE_KINDS,         /* int against float and the like */
+    RULE_KINDS,         /* such as int against float */
     RULE_ABSENT,        /* recorded as null */
     RULE_EMPTY,         /* zero elements */
     RULE_NO_FIGURES,
-    RULE_FRAMEWORK,        /* a known difference of what is recorded (framework_difference.h) */
-    RULE_REORDERED,     /* same figures, other order: the pair needs a view */
-    RULE_EXACT,         /* --exact: not every bit agrees */
+    RULE_FRAMEWORK,        /* a known difference in what frameworks record (framework_difference.h) */
+    RULE_REORDERED,     /* same figures in another order: the pair needs a view */
+    RULE_EXACT,         /* --exact: some bits differ */
     RULE_PRESET,        /* the rule of another tool */
-    RULE_TABLE,         /* the verdict the result table gives */
+    RULE_TABLE,         /* the result table's verdict */
     RULE_ILL,           /* no more than an ill-conditioned operator makes of noise (conditioning.h): doubtful */
     RULE_ACCEPTED,         /* a difference the team has accepted (accepted.h) */
-    RULE_NESTED,        /* recorded twice: the call around or inside it holds the same tensors and is paired */
-    RULE_FACTOR,        /* a constant factor that the other side applies elsewhere (moved_factor.h) */
-    RULE_RECOMPUTED,    /* one side alone computes this forward call a second time (dump/recomputed.h) */
-    RULE_IDLE_ARGUMENT, /* an argument differs, the call's outputs agree (idle_argument.h) */
-    RULE_CONTAINER,     /* a container that the other side ends elsewhere (container_end.h) */
-    RULE_DISCARDED,     /* it differs only where what comes next drops it (discarded.h) */
-    RULE_MASKED_BEFORE, /* one side has masked it already, the other masks it here (masked_operand.h) */
-    RULE_FILLS,         /* two numbers that stand for minus infinity, each the lowest of a floating type */
-    /* attention written out on one side with another scale than the other's fused call (fused_scale.h) */
+    RULE_NESTED,        /* recorded twice: the enclosing or inner call holds the same tensors and is paired */
+    RULE_FACTOR,        /* a constant factor that the other side applies at another place (moved_factor.h) */
+    RULE_RECOMPUTED,    /* only one side repeats this forward call (dump/recomputed.h) */
+    RULE_IDLE_ARGUMENT, /* an argument differs, but the call's outputs agree (idle_argument.h) */
+    RULE_CONTAINER,     /* a container that ends at another place on the other side (container_end.h) */
+    RULE_DISCARDED,     /* differs only where the next step discards it (discarded.h) */
+    RULE_MASKED_BEFORE, /* masked earlier on one side, here on the other (masked_operand.h) */
+    RULE_FILLS,         /* two fill values for minus infinity, each the lowest of a floating type */
+    /* written-out attention with another scale than the other side's fused call (fused_scale.h) */
     RULE_FUSED_SCALE,
-    RULE_ROUNDED,       /* a float32 output of one side holds a coarser type's numbers only; what went in does not */
-    /* more than the noise here, no more than a product leaves: the product before could not be read */
+    RULE_ROUNDED,       /* a float32 output is exact in a coarser type on one side only; its inputs are not */
+    /* above the noise level, but within a product's noise, and the preceding product could not be read */
     RULE_BEHIND_UNREAD,
-    RULE_SAME_PICKS,    /* a router's choices, or values in their order: the same of every token (routing.h) */
-    RULE_MASKED_ROWS,   /* it differs only for queries that may see no key (masked_rows.h) */
+    RULE_SAME_PICKS,    /* a router's choices, or sorted values: the same set for every token (routing.h) */
+    RULE_MASKED_ROWS,   /* differs only for queries without any key (masked_rows.h) */
     RULE_CHECKSUM_OTHER,
-    RULE_NEVER_READ,    /* what the call never reads, or leaves unwritten for nobody (never_read.h) */
+    RULE_NEVER_READ,    /* not read by the call, or left unwritten and not read (never_read.h) */
     RULE_COUNT
 };
 
-/* One side recorded a value twice: its row has no partner and needs none. */
+/* Whether a row has no partner because one side recorded the value twice. */
 static inline bool rule_sets_aside(uint8_t rule)
 {
     return rule == RULE_NESTED || rule == RULE_RECOMPUTED;
@@ -84,39 +85,39 @@ static inline bool rule_sets_aside(uint8_t rule)
 
 enum {
     LINE_DTYPE_DIFF = 1, /* both floating, not the same type */
-    LINE_DOUBTFUL = 2,   /* its pair's confidence is below the limit, or RULE_ILL */
+    LINE_DOUBTFUL = 2,   /* confidence of the pair below the limit, or RULE_ILL */
     LINE_STATISTICS = 4, /* judged by recorded figures */
-    LINE_SOURCE = 8,     /* an input nothing recorded produced */
-    LINE_UNREAD = 16,    /* a tensor of it could not be read */
-    LINE_BAND = 32,      /* its level is the difference of two golden runs */
-    LINE_MASKED = 128,   /* its error is that of the elements no mask fills (num/masked.h) */
-    LINE_ILL = 64,       /* the operator magnifies its inputs' error: the level was raised for it, or RULE_ILL */
+    LINE_SOURCE = 8,     /* an input without a recorded producer */
+    LINE_UNREAD = 16,    /* a tensor could not be read */
+    LINE_BAND = 32,      /* its noise level is the difference of two golden runs */
+    LINE_MASKED = 128,   /* its error excludes elements filled by a mask (num/masked.h) */
+    LINE_ILL = 64,       /* the operator amplifies its inputs' error: the level was raised, or RULE_ILL */
 };
 
 struct line_judgement {
     uint8_t verdict, rule, flags;
-    /* of RULE_ACCEPTED: the verdict that was accepted; of RULE_ILL: the enum condition_kind of its operator */
+    /* RULE_ACCEPTED: the accepted verdict; RULE_ILL: the operator's enum condition_kind */
     uint8_t was;
-    float error; /* what was judged: rel_l2, or the largest relative difference of the statistics; NaN: none */
-    float limit; /* what it was compared with */
-    float level; /* noise here: error already accepted around it */
-    float kappa; /* of RULE_ILL: how much the operator magnifies noise (conditioning.h); 0 elsewhere */
+    float error; /* the judged error: rel_l2, or the largest relative difference of the statistics; NaN: none */
+    float limit; /* the limit it was compared with */
+    float level; /* local noise level: errors accepted before */
+    float kappa; /* RULE_ILL: the operator's amplification of noise (conditioning.h); otherwise 0 */
 };
 
 struct suspect {
     uint32_t call; /* of the target */
     uint32_t line; /* its first deviating output */
-    double score;  /* 0 … 1, by how much larger the error came out than it went in */
+    double score;  /* 0 … 1, by the ratio of output error to input error */
     double in, out;
 };
 
 enum entry_point_kind { ENTRY_POINT_OUTPUT, ENTRY_POINT_INPUT, ENTRY_POINT_GAP };
 
-/* Where a deviation enters along the data flow. */
+/* A place where a deviation starts in the data flow. */
 struct entry_point {
-    uint32_t call, line;   /* of the target; its first deviating line */
+    uint32_t call, line;   /* call of the target; its first deviating line */
     enum entry_point_kind kind;
-    double downstream;     /* share of the deviating lines behind the first deviation that depend on it */
+    double downstream;     /* share of the deviating lines after the first deviation that depend on it */
 };
 
 enum first_class { FIRST_INPUT, FIRST_OUTPUT, FIRST_GAP, FIRST_SHAPE, FIRST_NONFINITE };
@@ -132,17 +133,17 @@ enum region {
 };
 
 struct judge_summary {
-    uint32_t by[VERDICT_COUNT];  /* lines of each verdict */
+    uint32_t by[VERDICT_COUNT];  /* number of lines with each verdict */
     uint32_t pairs, only[2], dtype_diff, doubtful, unread;
-    uint32_t unread_files;       /* of both sides: files, or ends of them, that are there and could not be read */
-    uint32_t ill;                /* of the doubtful: RULE_ILL */
-    uint32_t known;              /* accepted differences: pairs, but of no verdict */
-    uint32_t compute[2], covered[2]; /* calls (rows listed, with map_only) */
-    uint32_t judged;             /* of the target's compute calls: an output judged match or drift */
+    uint32_t unread_files;       /* on both sides: files, or ends of files, that exist and could not be read */
+    uint32_t ill;                /* RULE_ILL, among the doubtful */
+    uint32_t known;              /* accepted differences: counted as pairs, without a verdict */
+    uint32_t compute[2], covered[2]; /* number of calls (with map_only: of listed rows) */
+    uint32_t judged;             /* compute calls of the target with an output judged match or drift */
     double coverage[2];          /* covered / compute */
-    uint32_t paired_by[WHY_COUNT]; /* of the pairs: what they rest on */
-    uint8_t missing[2];          /* bits 1 << region: a side recorded nothing of it while the other one did */
-    uint32_t left_out[2];        /* rows of such regions, on the side that has them: no partner is to be expected */
+    uint32_t paired_by[WHY_COUNT]; /* pairs by evidence */
+    uint8_t missing[2];          /* bits 1 << region: recorded by the other side only */
+    uint32_t left_out[2];        /* rows of such regions, on the side that has them: no partner is expected */
 };
 
 struct accepted_hit {
@@ -150,46 +151,46 @@ struct accepted_hit {
 };
 
 struct judgement {
-    uint64_t serial;             /* tells it from every other of the session: addresses come again */
+    uint64_t serial;             /* unique in the session, because addresses are reused */
     struct line_judgement *line;
     size_t lines;
     struct judge_summary sum;
     uint32_t first;              /* line of the first deviation, or NONE */
     enum first_class first_class;
-    uint8_t preset;              /* the rule its verdicts are by (tool_rules.h) */
-    /* ill: of the doubtful, at ill-conditioned operators */
+    uint8_t preset;              /* the preset of its verdicts (tool_rules.h) */
+    /* ill_before: those of the doubtful that are at ill-conditioned operators */
     uint32_t doubtful_before, ill_before, gaps_before, unread_before, pending_before;
-    VEC(struct suspect) suspects; /* the one that magnifies its error most first */
-    VEC(struct entry_point) frontier;   /* the one most depends on first */
-    const struct accepted_list *known;   /* what was accepted, or NULL */
-    VEC(struct accepted_hit) known_hits; /* in the order of lines */
+    VEC(struct suspect) suspects; /* largest amplification first */
+    VEC(struct entry_point) frontier;   /* most dependent lines first */
+    const struct accepted_list *known;   /* accepted differences, or NULL */
+    VEC(struct accepted_hit) known_hits; /* in line order */
 };
 
 struct judge_options {
     const struct thresholds *tol;
     bool map_only, exact, strict_gaps;
-    int preset; /* whose rule: 0 our own (tool_rules.h) */
+    int preset; /* whose rules: 0 our own (tool_rules.h) */
     const struct accepted_list *known; /* accepted differences, or NULL */
-    const float *band; /* per golden row: how far two golden runs are apart; NaN where it is not known; or NULL */
+    const float *band; /* per golden row: the difference of two golden runs; NaN if unknown; or NULL */
 };
 
 void judgement_release(struct judgement *j);
-const char *region_name(enum region r); /* "weight gradients": for files; _() of it for people */
+const char *region_name(enum region r); /* "weight gradients": for files; _() translates it */
 const char *verdict_name(enum verdict v);
-static inline bool verdict_is_bad(enum verdict v) /* what a first deviation can be */
+static inline bool verdict_is_bad(enum verdict v) /* may be a first deviation */
 {
     return v == VERDICT_DEVIATE || v == VERDICT_NONFINITE || v == VERDICT_SHAPE;
 }
-static inline bool verdict_is_accepted(enum verdict v) /* compared, and within its limit */
+static inline bool verdict_is_accepted(enum verdict v) /* compared and within its limit */
 {
     return v == VERDICT_MATCH || v == VERDICT_DRIFT;
 }
-static inline bool line_is_bad(const struct line_judgement *l) /* and not held apart as doubtful */
+static inline bool line_is_bad(const struct line_judgement *l) /* and not set aside as doubtful */
 {
     return verdict_is_bad((enum verdict)l->verdict) && !(l->flags & LINE_DOUBTFUL);
 }
-/* Both sides' values were compared with each other, and agree: figures recorded beside elements that could not be read
- * are no reason to excuse another line. */
+/* Both sides' values were compared and agree. False if elements could not be read: recorded figures alone do not
+ * excuse another line. */
 static inline bool line_agrees(const struct line_judgement *l)
 {
     return verdict_is_accepted((enum verdict)l->verdict) && !(l->flags & LINE_UNREAD);

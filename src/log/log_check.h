@@ -1,11 +1,11 @@
-/* One log alone: what is wrong with the training it tells of. */
+/* Problems of one training run, found from its log alone. */
 #ifndef LOG_LOG_CHECK_H
 #define LOG_LOG_CHECK_H
 
 #include "log/series.h"
 
 struct log_problem {
-    int64_t step;     /* -1: of the whole log */
+    int64_t step;     /* -1: the whole log */
     const char *kind; /* "nan", "inf"; notes: "all-zero", "constant" */
     const char *text; /* in the list's arena */
 };
@@ -13,7 +13,7 @@ struct log_problem {
 struct log_check {
     struct arena arena;
     VEC(struct log_problem) problems; /* by step, notes last */
-    size_t notes;                     /* of them */
+    size_t notes;                     /* how many of them are notes */
 };
 
 void log_check_run(struct log_check *c, const struct series *s);

@@ -1,4 +1,4 @@
-/* The table of the kinds of logs: text known by its lines, and whole files known by their first bytes. */
+/* The table of log formats: text recognised by its lines, and whole files recognised by their first bytes. */
 #ifndef LOG_LOG_FORMAT_H
 #define LOG_LOG_FORMAT_H
 
@@ -8,32 +8,31 @@
 struct series_builder;
 
 enum log_take {
-    TAKE_NOT,  /* nothing of this kind after all */
+    TAKE_NOT,  /* not a record of this format */
     TAKE_DONE, /* read */
-    TAKE_MORE, /* begins here and is not complete: to be given again with the next line behind it */
-    TAKE_BEFORE, /* what stood before the fresh part was all of it: that part is a line of its own */
+    TAKE_MORE, /* a record begins here and is incomplete: call again with the next line appended */
+    TAKE_BEFORE, /* the part before `fresh` was the complete record; the fresh part is a line of its own */
 };
 
 struct log_format {
     const char *name;  /* "megatron-log": in JSON and in `diverge formats` */
     const char *title; /* one line for people */
-    const char *what;  /* the files it takes, for people */
-    const char *versions, *unread; /* as a reader's (dump/reader.h) */
-    const char *framework; /* "pytorch", "mindspore"; NULL when it does not follow */
+    const char *what;  /* the files it reads, for people */
+    const char *versions, *unread; /* as in dump/reader.h */
+    const char *framework; /* "pytorch", "mindspore"; NULL if unknown */
     bool stepless, lr_is_next, loss_is_mean;
-    bool overlay;      /* values of a step come one by one, later ones add to it */
-    /* Text, a line at a time: whether a record of this kind may begin in the line; then reading it.
-     * `fresh` is where the part lies that the call before did not have; last: there is no more of it.
-     * Lines come without colours and line end. A kind may have several rows under one name. */
+    bool overlay;      /* values of a step come one by one; later ones are added to it */
+    /* For text, a line at a time: whether a record of this format may begin in the line; then reading it. `fresh` is
+     * the offset of the part that the previous call did not have; last: no more will follow. Lines come without
+     * colour escapes and line end. One format may have several rows with the same name. */
     bool (*starts)(struct str line);
     enum log_take (*take)(struct series_builder *k, struct str line, size_t fresh, bool last);
-    size_t join;       /* lines one record may be wrapped over */
-    /* Whole files: whether it is one, by its first bytes and name; then reading it. -1 when nothing of it
-     * could be read. */
+    size_t join;       /* the most lines that one wrapped record may span */
+    /* For whole files: whether it is one, by its first bytes and name; then reading it. -1 if nothing could be read. */
     bool (*sniff)(struct str head, const char *path);
     int (*read)(struct series_builder *k, struct err *e);
 };
 
-extern const struct log_format log_formats[]; /* name NULL at the end; first those that are whole files */
+extern const struct log_format log_formats[]; /* ends with name NULL; whole-file formats come first */
 
 #endif

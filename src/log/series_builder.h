@@ -1,5 +1,5 @@
-/* What the kinds of logs share: the place they put what they read, the scanning of
- * numbers and of one-line dictionaries. Only for files of this folder. */
+/* Shared by the log formats: collecting the values read, and scanning numbers and one-line dictionaries. Only for
+ * files of this folder. */
 #ifndef LOG_SERIES_BUILDER_H
 #define LOG_SERIES_BUILDER_H
 
@@ -7,56 +7,56 @@
 #include "log/log_format.h"
 #include "log/series.h"
 
-#define LOG_LINE (1u << 20)     /* bytes of one line that are looked at; the rest is passed over */
-/* with the copies sorting needs they stay within 256 MB */
-#define LOG_RECORDS (1u << 20)  /* steps kept of one log */
-#define LOG_POINTS (2u << 20)   /* values of named series kept */
+#define LOG_LINE (1u << 20)     /* bytes of a line that are read; the rest is skipped */
+/* with the copies needed for sorting they stay within 256 MB */
+#define LOG_RECORDS (1u << 20)  /* the most steps kept per log */
+#define LOG_POINTS (2u << 20)   /* the most values of named series */
 #define LOG_NAMES 200000u
 #define LOG_NAME_BYTES 1024u    /* of a weight's name */
-#define LOG_STEP ((int64_t)1 << 53) /* a larger number is no step */
+#define LOG_STEP ((int64_t)1 << 53) /* a larger number is not a step */
 
 enum log_oddity {
-    ODD_STEP,      /* a step that is not a number we believe */
+    ODD_STEP,      /* a step that is not a plausible number */
     ODD_LONG,      /* a line longer than LOG_LINE */
-    ODD_FULL,      /* more than we keep */
-    ODD_NO_LOSS,   /* neither skipped nor a loss (Megatron leaves NaN out) */
+    ODD_FULL,      /* more data than the limits above */
+    ODD_NO_LOSS,   /* neither skipped nor with a loss (Megatron omits NaN) */
     ODD_CRC,       /* records of an event file with a wrong checksum */
     ODD_BINARY,    /* NUL bytes */
     ODD_UTF16,     /* lines of UTF-16 text */
-    ODD_CUT,       /* a record the file's end cuts off */
+    ODD_CUT,       /* a record cut off by the end of the file */
     ODD_GROUPS,    /* more groups of norms than steps */
-    ODD_NO_STEP,   /* norms whose step was counted */
-    ODD_QUOTE,     /* rows of a table that hold ends of lines */
+    ODD_NO_STEP,   /* norms without a step of their own, whose step was counted */
+    ODD_QUOTE,     /* table rows with line ends inside quotes */
     ODD_COUNT
 };
 
-/* One file being read. */
+/* State while one file is read. */
 struct series_builder {
     struct series *s;
     const struct file *file;
     atomic_bool *cancel;
     bool growing;        /* of log_options */
     uint16_t file_index;
-    uint32_t line;       /* of what is being read */
-    int kind;            /* index of log_formats, of what is being read */
+    uint32_t line;       /* of the current record */
+    int kind;            /* index of log_formats, of the current record */
     struct map names;    /* "tag\nname" → series.names */
-    struct map seen;     /* names of the group of norms being gathered */
-    VEC(struct series_pending) pending; /* norms printed without a step, until a record tells it */
-    uint32_t groups;     /* of them begun: one a step */
-    int64_t last_step;   /* of the last record, 0 before one */
+    struct map seen;     /* names in the current group of norms */
+    VEC(struct series_pending) pending; /* norms printed without a step, until a record gives it */
+    uint32_t groups;     /* groups begun, one per step */
+    int64_t last_step;   /* of the last record; 0 before the first */
     int64_t norm_step;   /* of the last group without a step of its own */
     bool group_open;
-    /* what has to be said at the end */
+    /* notes for the end */
     size_t counted[ODD_COUNT];    /* by enum log_oddity */
-    uint32_t odd_line[ODD_COUNT]; /* where first */
+    uint32_t odd_line[ODD_COUNT]; /* line of the first one */
     struct {
         uint32_t line;
         int64_t step, reached;
-    } resume[4];         /* the first times the steps went back */
+    } resume[4];         /* the first times that the steps went back */
     size_t resumes;
-    size_t repeated, differing, zeroes; /* steps printed again; with other values; a loss of zero beside a real one */
-    size_t limit;        /* records gathered before they are sorted and thinned */
-    bool full;           /* as many steps as are kept */
+    size_t repeated, differing, zeroes; /* steps printed again; with other values; with a zero loss beside a real one */
+    size_t limit;        /* records collected before they are sorted and thinned */
+    bool full;           /* the limit of steps is reached */
 };
 
 struct series_pending {
@@ -64,48 +64,48 @@ struct series_pending {
     double value;
 };
 
-/* Adds a record; its file, kind and line are set here. A step out of bounds is counted and dropped. */
+/* Adds a record; sets its file, kind and line. A step out of range is counted and dropped. */
 void log_add(struct series_builder *k, struct log_record *r);
 /* Adds a value of a named series at a step; square as in log_name. */
 void log_point(struct series_builder *k, const char *tag, struct str name, bool square, int64_t step, double v);
 uint32_t log_name(struct series_builder *k, const char *tag, struct str name, bool square); /* MAP_NONE: too many */
-/* The same for a value printed without its step: the next record's, else counted. A name that comes again
- * begins the next step's group; log_norm_group begins it at once. */
+/* The same for a value printed without a step: it belongs to the next record's step, otherwise to a counted one. A
+ * repeated name begins the next step's group; log_norm_group begins it explicitly. */
 void log_norm(struct series_builder *k, const char *tag, struct str name, bool square, double v);
 void log_norm_group(struct series_builder *k);
 void log_odd(struct series_builder *k, enum log_oddity o);
-/* What of the file behind what was taken could not be read: a sentence. */
+/* Records, as a sentence, that the rest of the file could not be read. */
 void log_unread_end(struct series_builder *k, const char *text);
 bool log_cancelled(const struct series_builder *k);
 
-/* Gives r its value and remembers how fine it was printed. */
+/* Sets a value of r and records its printed resolution. */
 void log_set(struct series_builder *k, struct log_record *r, enum log_value v, double x, double digit);
 
-/* A sink of an open file, which stays the caller's, into s, where it is the last of s->files. */
+/* Prepares reading an open file (owned by the caller) into s, as the last of s->files. */
 void series_builder_init(struct series_builder *k, struct series *s, const struct file *f, atomic_bool *cancel);
-/* Sorts, keeps each step once, adds the notes. */
+/* Sorts, keeps each step once and adds the notes. */
 void series_builder_end(struct series_builder *k);
 void series_builder_release(struct series_builder *k);
 /* Sorts the points by name and step and keeps the last of each; names get their ranges. */
 void log_points_end(struct series *s);
-/* src's records and points behind dst's; where both have a step, src's is kept. src is emptied. */
+/* Appends src's records and points to dst's; if both have a step, src's is kept. src is emptied. */
 void log_merge(struct series *dst, struct series *src, bool records);
 
-/* Every line of a text file to the kinds that read lines; from where s->tail says, which it moves on. */
+/* Passes every line of a text file to the formats that read lines, starting at s->tail, which is updated. */
 int log_read_lines(struct series_builder *k, struct err *e);
-/* What is said at the end, once all records are there: their distance, and of the log as a whole. For series.c. */
+/* Final notes, once all records are there: their interval, and notes on the whole log. For series.c. */
 int64_t series_interval(const struct series *s);
 
 /* ---- scanning ---- */
 
-/* Whole of `s` but blanks at its ends as a number, "nan", "inf", "Infinity"; digit (may be NULL): the
- * unit of its last digit, 0 for what has none. */
+/* The whole of `s` without surrounding blanks as a number, "nan", "inf" or "Infinity"; digit (may be NULL): the unit
+ * of its last digit, 0 if it has none. */
 bool scan_number(struct str s, double *v, double *digit);
-/* The number s begins with, which is taken away. */
+/* Reads a number at the start of s and removes it. */
 bool scan_leading(struct str *s, double *v, double *digit);
-/* A step or count: digits with blanks around them, taken off the front. */
+/* Reads a step or count with surrounding blanks from the start of s and removes it. */
 bool scan_count(struct str *s, int64_t *v);
-/* Behind the first `word`, of n letters (1 or more), in s; false when it is not there. */
+/* *rest: the text after the first `word`, of n letters (at least 1), in s; false if absent. */
 bool scan_word(struct str s, const char *word, size_t n, struct str *rest);
 static inline bool scan_behind(struct str s, const char *word, struct str *rest)
 {
@@ -116,34 +116,34 @@ static inline bool scan_has(struct str s, const char *word)
     struct str rest;
     return scan_word(s, word, strlen(word), &rest);
 }
-/* The same text when blanks are left out and ASCII case is folded (a wrapped line may have lost one). */
+/* Whether the texts are equal ignoring blanks and ASCII case (a wrapped line may have lost a blank). */
 bool scan_key(struct str s, const char *key);
 
-/* Members of a one-line dictionary, Python's or JSON's, one at a time; nested values come as their text.
- * s begins behind the '{' and moves on. 1: a member, 0: the '}' (s behind it), -1: neither. */
+/* Reads the next member of a one-line dictionary, Python's or JSON's; nested values are returned as text. s begins
+ * after the '{' and is advanced. 1: a member, 0: the '}' (s is after it), -1: neither. */
 int scan_member(struct str *s, struct str *key, struct str *value);
 
-/* A text file or a stream of bytes in lines. */
+/* A text file or a stream of bytes, line by line. */
 struct log_lines {
     const struct file *file;
-    uint64_t at;        /* bytes taken from the file, or where to begin */
-    uint64_t most;      /* so many are taken, as if the file ended there: of a line without an end too; 0: all */
-    const atomic_bool *cancel; /* then it ends as well; may be NULL */
-    uint64_t line;      /* the number of the line handed over */
+    uint64_t at;        /* bytes read from the file, or where to begin */
+    uint64_t most; /* end reading after this many bytes, as if the file ended there, even within a line; 0: no limit */
+    const atomic_bool *cancel; /* setting it ends reading; may be NULL */
+    uint64_t line;      /* the number of the line returned last */
     struct buf chunk, cut;
     size_t pos;
     bool end, newline;
-    bool long_line, nul; /* of the line handed over: longer than LOG_LINE, had NUL bytes */
-    /* the file begins as UTF-16 does: NUL bytes are to be expected, and taking them out leaves ASCII */
+    bool long_line, nul; /* of the line returned last: longer than LOG_LINE, contained NUL bytes */
+    /* the file begins like UTF-16: NUL bytes are expected and removing them leaves ASCII */
     bool utf16;
 };
 
-/* The next line without its end and without terminal escapes; a '\r' (progress bars) ends one too. 1, 0 at
- * the end, -1. Valid until the next call. */
+/* The next line without its end and without terminal escapes; a '\r' (progress bars) ends a line too. 1, 0 at the
+ * end, -1. Valid until the next call. */
 int log_line_next(struct log_lines *l, struct str *line, struct err *e);
 void log_line_close(struct log_lines *l);
 
-/* The rows, one file a kind. */
+/* The functions of the formats, one file each. */
 bool megatron_starts(struct str line);
 enum log_take megatron_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool megatron_valid_starts(struct str line);
@@ -165,8 +165,8 @@ enum log_take step_line_take(struct series_builder *k, struct str line, size_t f
 bool json_values_starts(struct str line);
 enum log_take json_values_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool value_table_sniff(struct str head, const char *path);
-/* Whether a file begins as a table with a header or as objects, a line each, of numbers: their names, added to
- * names. */
+/* Whether a file begins as a table with a header, or as one JSON object per line, with numbers but no known names;
+ * adds their names to names. */
 bool value_columns_unknown(struct str head, struct buf *names);
 int value_table_read(struct series_builder *k, struct err *e);
 bool mlflow_sniff(struct str head, const char *path);

@@ -1,47 +1,47 @@
-/* What the tensor view looks through: two tensors laid on each other as they were compared, or one alone, with the
- * axes they are shown by. Elements are addressed by their logical (row-major) index over those axes; nothing is held
- * but what a read asks for. Complex numbers are shown as pairs: one more axis of 2, real and imaginary. */
+/* Element access for the tensor view: two tensors aligned as in the comparison, or one alone, with the axes for
+ * display. Elements are addressed by their logical (row-major) index over those axes; only requested elements are
+ * held. Complex numbers appear with one more axis of size 2, real and imaginary. */
 #ifndef MEASURE_ELEMENT_LENS_H
 #define MEASURE_ELEMENT_LENS_H
 
 #include "num/tensor.h"
 
-#define ELEMENT_LENS_RUN 16384u /* elements one read gives at most */
+#define ELEMENT_LENS_RUN 16384u /* the most elements per read */
 
 struct element_lens {
     struct tensor t[2];
     bool has[2];
-    bool flat[2];               /* this side's own axes are others: its elements are met one by one */
-    int ndim;                   /* 1 or more: a scalar is [1] */
+    bool flat[2];               /* this side has other axes: its elements are matched by linear index */
+    int ndim;                   /* at least 1: a scalar is [1] */
     int64_t shape[TENSOR_DIMS];
-    uint64_t step[TENSOR_DIMS]; /* of the logical index, one step along the axis */
+    uint64_t step[TENSOR_DIMS]; /* logical index distance of one step along the axis */
     uint64_t numel;
-    enum dtype coarser;         /* of the sides it has: its spacing is the unit of ULP */
+    enum dtype coarser;         /* the coarser type of the sides present: its spacing is the unit of ULP */
 };
 
-/* Takes the tensors over; NULL: that side is not there. Both must have one element count, of types that are known;
- * the axes are those of the side with more of them, the target's where equal. */
+/* Takes ownership of the tensors; NULL: that side is absent. Both must have the same element count and known types;
+ * the axes are those of the side with more of them, the target's if equal. */
 void element_lens_init(struct element_lens *l, struct tensor *target, struct tensor *golden);
-void element_lens_release(struct element_lens *l); /* a zeroed one is fine */
+void element_lens_release(struct element_lens *l); /* a zeroed lens is allowed */
 uint64_t element_lens_index(const struct element_lens *l, const int64_t at[TENSOR_DIMS]);
 void element_lens_place(const struct element_lens *l, uint64_t index, int64_t at[TENSOR_DIMS]);
 void element_lens_place_text(const struct element_lens *l, uint64_t index, struct buf *out); /* "[1,2,3]"; appends */
-/* How far apart two numbers are, in units of the spacing of the coarser type at g (integers: of 1). NaN and infinite
- * where a value is. */
+/* The difference of two numbers in units of the spacing of the coarser type at g (integers: 1). NaN or infinite if a
+ * value is. */
 double element_lens_ulp(const struct element_lens *l, double t, double g);
 
-/* One element of each side that is there, as numbers and as stored. */
+/* One element of each side present, as number and as stored bytes. */
 struct element_lens_element {
     double v[2];
     unsigned char raw[2][16];
 };
 int element_lens_element(const struct element_lens *l, uint64_t index, struct element_lens_element *out, struct err *e);
-/* The value with all its digits: the shortest decimal that gives it back, float32 in its own type where no other type
- * stands beside it. Appends. */
+/* Appends the value with all its digits: the shortest decimal that reads back as the same value, in float32 if that
+ * is the only type. */
 void element_lens_text(const struct element_lens *l, int side, const struct element_lens_element *x, struct buf *out);
 
-/* A plane: `outer` × `inner` elements at fixed places of the other axes, read in stretches of its own row-major order.
- * outer_axis -1: one row. The whole tensor in its order is element_lens_all(). */
+/* A plane: `outer` × `inner` elements at fixed indices of the other axes, read in ranges of its own row-major order.
+ * outer_axis -1: one row. element_lens_all() is the whole tensor. */
 struct element_lens_plane {
     uint64_t base;      /* logical index of its first element */
     uint64_t outer, inner;

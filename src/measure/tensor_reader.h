@@ -1,6 +1,6 @@
-/* The tensor view's reader: one thread that opens what is asked for, reads what the screen shows first and the whole
- * tensor after it, so that drawing never waits for a disk. It holds no lock of the session and keeps no pairing: a
- * case says by itself which tensors lie on each other, and what is known belongs to that case alone. */
+/* The reader of the tensor view: one thread that opens the requested tensors and reads first what the screen shows,
+ * then the whole tensor, so that drawing never waits for a disk. It uses no lock of the session and no pairing: a
+ * case says which tensors are compared, and results belong to that case alone. */
 #ifndef MEASURE_TENSOR_READER_H
 #define MEASURE_TENSOR_READER_H
 
@@ -9,60 +9,59 @@
 #include "measure/measure.h"
 #include "measure/tensor_stats.h"
 
-#define TENSOR_READER_HEATS 8 /* planes kept at hand */
+#define TENSOR_READER_HEATS 8 /* planes kept */
 
-/* What is looked at. Zeroed before it is filled: cases are compared. */
+/* The tensors to show. Zero it before filling: cases are compared as bytes. */
 struct tensor_reader_case {
     const struct dump *side[2];
-    struct measure_job job; /* of two sides; of one alone only its row counts, the other is NONE */
+    struct measure_job job; /* for two sides; for one side only its row counts, the other is NONE */
 };
 
 enum tensor_reader_state { TENSOR_READER_NOTHING, TENSOR_READER_OPENING, TENSOR_READER_OPEN, TENSOR_READER_FAILED };
 
 struct tensor_reader {
-    /* its lock guards everything below; taken for the time of a drawing or of counting a stretch */
+    /* its lock guards everything below; held only while drawing or counting a range */
     struct job job;
 
     struct tensor_reader_case wanted, now;
     bool any;                /* something is wanted */
-    enum tensor_reader_state state;  /* of `now`: what follows is there while it is TENSOR_READER_OPEN */
+    enum tensor_reader_state state;  /* of `now`: the members below are valid while it is TENSOR_READER_OPEN */
     struct err err;          /* of TENSOR_READER_FAILED */
     struct element_lens lens;
     struct tensor_stats tally;
     struct heat_map heat[TENSOR_READER_HEATS];
     bool used[TENSOR_READER_HEATS];
-    int next;                /* the plane to be replaced */
+    int next;                /* index of the plane to be replaced */
     struct heat_map_ask ask;
     bool asked;
-    uint64_t element_at;     /* the element that is wanted, and the one that is there */
+    uint64_t element_at;     /* index of the requested element, and of the one read */
     uint64_t element_of;
     bool element_asked, element_known;
     struct element_lens_element element;
 };
 
-/* notify(ctx): something new is to be seen; called by the job's thread. */
+/* notify(ctx): there is something new to show; called by the job's thread. */
 void tensor_reader_init(struct tensor_reader *s, void (*notify)(void *ctx), void *ctx);
-void tensor_reader_release(struct tensor_reader *s); /* waits for the job; before the dumps go */
-/* Opens what a case names, for one who has no thread to wait for; element_lens_release it. */
+void tensor_reader_release(struct tensor_reader *s); /* waits for the job; to be called before the dumps are released */
+/* Opens the tensors of a case synchronously; the caller releases l. */
 int tensor_reader_open_case(const struct tensor_reader_case *c, struct element_lens *l, struct err *e);
 bool tensor_reader_case_same(const struct tensor_reader_case *a, const struct tensor_reader_case *b);
 
-/* All below but tensor_reader_wait between these two: they take and give the job's lock, which is not part of what is
- * read. */
+/* All functions below except tensor_reader_wait are called between these two, which take and release the job's lock. */
 void tensor_reader_lock(const struct tensor_reader *s);
 void tensor_reader_unlock(const struct tensor_reader *s);
-/* What is to be looked at from now on; what was known of another case is gone. */
+/* Sets the case to show; data of another case are dropped. */
 void tensor_reader_want(struct tensor_reader *s, const struct tensor_reader_case *c);
 void tensor_reader_want_nothing(struct tensor_reader *s);
-/* Whether what is there belongs to what is wanted: TENSOR_READER_OPENING until it does. */
+/* Whether the data belong to the wanted case: TENSOR_READER_OPENING until then. */
 enum tensor_reader_state tensor_reader_ready(const struct tensor_reader *s);
-/* The plane and the element to be read next. */
+/* Sets the plane and the element to read next. */
 void tensor_reader_ask(struct tensor_reader *s, const struct heat_map_ask *plane, uint64_t element);
-/* The plane asked for as far as it is known, good while the lock is held; NULL: nothing yet. */
+/* The requested plane as far as it has been read, valid while the lock is held; NULL: nothing yet. */
 const struct heat_map *tensor_reader_heat(const struct tensor_reader *s);
-/* The element there in both sides; NULL: not read yet. */
+/* That element on both sides; NULL: not read yet. */
 const struct element_lens_element *tensor_reader_element(const struct tensor_reader *s, uint64_t at);
-/* Until nothing wanted is still to be read. */
+/* Waits until everything wanted has been read. */
 void tensor_reader_wait(struct tensor_reader *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* Element types, by all the names the formats give them. */
+/* Element types, with the names that the formats give them. */
 #ifndef NUM_DTYPE_H
 #define NUM_DTYPE_H
 
@@ -33,10 +33,10 @@ enum dtype {
 enum dtype_class { CLASS_UNKNOWN, CLASS_FLOAT, CLASS_INT, CLASS_BOOL, CLASS_COMPLEX };
 
 struct dtype_info {
-    const char *name; /* the one shown: "bfloat16" */
+    const char *name; /* the name shown: "bfloat16" */
     enum dtype_class klass;
-    uint8_t size;     /* bytes an element */
-    double max;       /* largest finite value; 0 where it says nothing */
+    uint8_t size;     /* bytes per element */
+    double max;       /* largest finite value; 0 if there is none (bool) */
     double epsilon;   /* distance from 1 to the next value; 0 for integers */
 };
 
@@ -48,15 +48,15 @@ static inline bool dtype_is_float(enum dtype d)
 {
     return dtype_table[d].klass == CLASS_FLOAT;
 }
-/* The one with fewer significant bits (DTYPE_UNKNOWN never wins). */
+/* The one with fewer significant bits; DTYPE_UNKNOWN only if both are unknown. */
 enum dtype dtype_coarser(enum dtype a, enum dtype b);
 /* n little-endian elements to double (exact for all but 64-bit integers beyond 2^53). */
 void dtype_to_f64(enum dtype d, const void *in, size_t n, double *out);
 /* n little-endian elements to float; only for floating types of at most 32 bits. */
 void dtype_to_f32(enum dtype d, const void *in, size_t n, float *out);
-/* Whether every value fits a float exactly, so that the float path may be taken. */
+/* Whether every value of the type is exact in a float, so that the float path may be used. */
 bool dtype_fits_f32(enum dtype d);
-/* v rounded to d and back, ties to even; for floating types. */
+/* v rounded to d and back, ties to even; for floating-point types. */
 double dtype_round(enum dtype d, double v);
 
 #endif

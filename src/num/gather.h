@@ -1,4 +1,4 @@
-/* For tensor.c: elements whose logical order is not their storage order, gathered a box at a time. */
+/* Used by tensor.c: gathers elements whose logical order is not their storage order, one box at a time. */
 #ifndef NUM_GATHER_H
 #define NUM_GATHER_H
 
@@ -11,9 +11,9 @@ struct walk_slab {
     uint64_t at, n;
 };
 
-/* Whether boxes pay: not where neighbours in storage lie far apart. */
+/* Whether gathering boxes is faster: not if neighbours in storage are far apart logically. */
 bool gather_pays(const struct tensor_walk *w);
-/* Fills the walk's slab with elements among which is number `at`. */
+/* Fills the walk's slab with a range of elements that contains element `at`. */
 int gather_fill(struct tensor_walk *w, uint64_t at, struct err *e);
 
 #endif

@@ -16,14 +16,14 @@
 #define KERN_RUN 64
 #define KERN_BLOCK (KERN_LANES * KERN_RUN)
 #define KERN_STEP (2 * KERN_LANES) /* elements are handed over in multiples of this */
-#define KERN_EPSILON 0x1p-23f /* stands for |g| where g is 0: float32's, as msprobe has it */
+#define KERN_EPSILON 0x1p-23f /* used in place of |g| where g is 0: the epsilon of float32, as in msprobe */
 
-/* What the elements of one side add up to. */
+/* Sums and extremes of one side's elements. */
 struct kern_side {
     double sum[KERN_LANES], sq[KERN_LANES];
     float max[KERN_LANES], min[KERN_LANES];
     uint64_t zero, saturated;
-    float limit; /* the type's largest finite value: at it an element is saturated */
+    float limit; /* the type's largest finite value; an element of this magnitude is saturated */
 };
 
 struct kern_sums {
@@ -31,10 +31,10 @@ struct kern_sums {
     double dg[KERN_LANES], se[KERN_LANES]; /* Σ(t−g)g, Σ(t−g)² */
     float max_rel[KERN_LANES];
     float max_abs;
-    uint64_t max_abs_at; /* of the first largest, counted like n */
-    uint64_t n1, n5;     /* elements whose relative error is below 0.001, 0.005: exact, as division in double counts */
-    uint64_t n;          /* the index the next element has; the caller moves it over what it takes itself */
-    unsigned wary;       /* blocks for which zeros are expected: changes the speed, no figure */
+    uint64_t max_abs_at; /* index of the first largest, on the scale of n */
+    uint64_t n1, n5; /* elements whose relative error is below 0.001 and 0.005; exact, equal to a division in double */
+    uint64_t n;          /* index of the next element; the caller adds the elements it handles itself */
+    unsigned wary;       /* blocks for which zeros are expected: affects speed only */
 };
 
 /* The same in double, in KERN_EXACT lanes: element i in lane i % KERN_EXACT. Squares and sums run over finite
@@ -47,59 +47,59 @@ struct kern_exact_side {
     double limit;
 };
 
-struct kern_exact_pair { /* elements that are not finite on both sides count as zeros */
+struct kern_exact_pair { /* elements that are non-finite on both sides count as zeros */
     double ds[KERN_EXACT], se[KERN_EXACT]; /* Σ(t−g)(t+g), Σ(t−g)² */
     double max_abs[KERN_EXACT], max_rel[KERN_EXACT];
     uint64_t n1, n5;
 };
 
-/* Whole numbers of one byte: everything in integers, exact in any order. */
+/* One-byte integers: all sums are integers, exact in any order. */
 struct kern_bytes {
     int64_t sum[2];
     uint64_t sq[2], zero[2];
     uint64_t se;   /* Σ(t−g)² */
     uint64_t same; /* elements without an error */
-    uint64_t near; /* with one below 0.005 of g */
-    uint64_t max_abs_at; /* of the first largest, counted like n */
-    uint64_t n;    /* the index the next element has */
+    uint64_t near; /* elements with a relative error below 0.005 */
+    uint64_t max_abs_at; /* index of the first largest, on the scale of n */
+    uint64_t n;    /* index of the next element */
     int max[2], min[2];
-    unsigned max_abs, of_zero; /* of_zero: the largest where g is 0 */
-    unsigned error, by;        /* the largest relative to g where g is not: error / by */
+    unsigned max_abs, of_zero; /* of_zero: the largest error where g is 0 */
+    unsigned error, by;        /* the largest relative error where g is not 0, as a fraction error / by */
 };
 
 enum kern_type { KERN_F32, KERN_F16, KERN_BF16, KERN_TYPES };
 
 struct kern {
     const char *name;
-    /* Takes n elements (a multiple of KERN_STEP) block by block into s, up to the first block float32
-     * cannot be trusted with: one that holds non-finite values, squares that leave the range, or a
-     * relative error that does. The count of elements taken; nothing of the block it stops at. */
-    size_t (*one[KERN_TYPES])(struct kern_sums *s, const void *x, size_t n); /* into side[0] */
+    /* Adds n elements (a multiple of KERN_STEP) block by block to s, up to the first block for which float32 is not
+     * sufficient: non-finite values, or squares or a relative error out of range. Returns the number of elements
+     * added, without that block. */
+    size_t (*one[KERN_TYPES])(struct kern_sums *s, const void *x, size_t n); /* adds to side[0] */
     size_t (*two[KERN_TYPES])(struct kern_sums *s, const void *t, const void *g, size_t n);
     void (*widen[KERN_TYPES])(const void *x, size_t n, float *out); /* exact; NaN stays some NaN */
-    /* n doubles, a multiple of KERN_EXACT. The side's answer: whether all are surely finite; false is always right. The
-     * pair is told so of both (`finite`). Its answer: whether a lane's largest error rose, or elements
-     * are not finite on one side only; the caller looks where. */
+    /* n doubles, a multiple of KERN_EXACT. exact_side returns true only if all elements are finite; false is always
+     * allowed. `finite`: it was true for both sides. exact_pair returns whether a lane's largest error rose or
+     * elements are non-finite on one side only; the caller then searches the place. */
     bool (*exact_side)(struct kern_exact_side *s, const double *x, size_t n);
     bool (*exact_pair)(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps,
                        bool finite);
-    /* n elements of both sides, with a sign or all of them without, at most a block. */
+    /* n elements of both sides, all signed or all unsigned, at most a block. */
     void (*bytes)(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed);
-    double (*read)(const float *x, size_t n); /* a plain sum: the bandwidth to measure against */
+    double (*read)(const float *x, size_t n); /* a plain sum, as a measure of memory bandwidth */
 };
 
-extern const struct kern kern_scalar; /* plain C, always there: what the others are held to */
+extern const struct kern kern_scalar; /* plain C, always available; the reference for the others */
 
 void kern_start(struct kern_sums *s, double limit_t, double limit_g);
 
 void kern_bytes_start(struct kern_bytes *s, uint64_t first);
-/* For the variants: the largest error and relative error of a block, element by element. */
+/* Used by the variants: the largest absolute and relative error of a block, element by element. */
 void kern_bytes_look(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed);
 
-/* The best variant of this machine, or the one `force` names ("scalar", "generic", "avx2", "avx512",
- * "neon"); NULL when the machine cannot run that one. force may be NULL. */
+/* The fastest variant for this machine, or the one named by `force` ("scalar", "generic", "avx2", "avx512", "neon");
+ * NULL if the machine cannot run it. force may be NULL. */
 const struct kern *kern_select(const char *force);
-/* The i-th variant this machine can run, the best first; NULL behind the last. */
+/* The i-th variant this machine can run, the fastest first; NULL after the last. */
 const struct kern *kern_nth(size_t i);
 
 #endif

@@ -1,12 +1,12 @@
-/* Extremes and zeros of 16-bit floats by their bits, two elements in the place of one. Part of kern_body.h, where
- * a register holds all lanes (KERN_RAW). Extremes are kept over all blocks that are handed over at once, and
- * become floats at the end. */
+/* Extremes and zeros of 16-bit floats on their bit patterns, two elements per 32-bit lane. Part of kern_body.h, for
+ * machines where a register holds all lanes (KERN_RAW). Extremes are kept as bits over all blocks of a call and
+ * converted to floats at the end. */
 #define BY_BITS(type) ((type) != KERN_F32)
 
 typedef KERN_RAW vraw;
 
-/* The largest with and without sign, and the least magnitude, which is kept only as far as somebody asks: for
- * zeros, and where a place has seen one sign alone and it is the other extreme. */
+/* The signed and the unsigned maximum, and the smallest magnitude, which is kept only if needed: to find zeros, and
+ * where all values of a lane have the same sign, so that it is the other extreme. */
 struct bits {
     vraw smax, umax, umin;
 };
@@ -30,7 +30,7 @@ INLINE void bits_add(struct bits *to, const struct bits *b)
     to->umin = KERN_UMIN16(b->umin, to->umin);
 }
 
-/* The least magnitude of a block, where it is an extreme: a place has seen one sign alone. */
+/* The smallest magnitude of a block, if it is an extreme: all values of a lane have the same sign. */
 INLINE vraw bits_least(vraw smax, vraw umax, const void *x, size_t n)
 {
     vraw least = KERN_SET16(-1);
@@ -55,7 +55,7 @@ INLINE int bits_limit(vraw smax, vraw umax, enum kern_type type)
     return KERN_REACH16(smax, umax, KERN_SET16(limit), KERN_SET16((short)(limit - 0x8000)));
 }
 
-/* Into the lanes. */
+/* Writes the extremes to the lanes. */
 INLINE void bits_end(struct kern_side *s, const struct bits *b, enum kern_type type)
 {
     vraw high = KERN_HIGH16(b->smax, b->umin), low = KERN_LOW16(b->umax, b->umin);

@@ -1,16 +1,16 @@
-/* Blocks: added up, judged, kept. Part of kern_body.h. */
+/* Adding up a block, checking whether the result is exact, and keeping it. Part of kern_body.h. */
 
 enum outcome { TAKEN, AGAIN, NEVER };
 
-/* Sums of part w of a block. One function a type and way, not inlined: what stands around the loop would
- * take its registers. */
+/* Adds up part w of a block. One function per type and mode, not inlined: surrounding code would take registers from
+ * the loop. */
 typedef void add_function(const void *t, const void *g, size_t n, int w, struct side_part *const side[2],
                           struct pair_part *pair);
 
-/* Puts what is finished into memory: the registers are wanted for the second pass. */
+/* Forces finished values to memory: the second pass needs the registers. */
 #define settle(x) __asm__ volatile("" : "+m"(x))
 
-/* One by one: gcc keeps what is copied whole out of registers. */
+/* Member by member: gcc spills structs that are copied whole. */
 INLINE void side_store(struct side_part *to, const struct side_part *p, enum kern_type type, const void *x, size_t n,
                        bool watched, bool careful)
 {
@@ -81,7 +81,7 @@ INLINE void add_two(enum kern_type type, const void *t, const void *g, size_t n,
     pair->n5 = p.n5;
 }
 
-/* What the elements of a block add up to. */
+/* Sums of a block's elements. */
 struct added {
     struct side_part side[2][PARTS];
     struct pair_part pair[PARTS];
@@ -102,7 +102,7 @@ INLINE enum outcome judge(const struct added *x, enum kern_type type, const void
         unlike |= x->pair[w].max_rel >= 1;
     }
 #ifdef KERN_RAW
-    /* where the target has a zero the relative error is 1 */
+    /* a zero in the target gives a relative error of 1 */
     if (BY_BITS(type) && two && !careful && any(unlike) && bits_zero(t, n))
         doubts.again = ~doubts.again;
 #else
@@ -121,7 +121,7 @@ INLINE enum outcome judge(const struct added *x, enum kern_type type, const void
     return any(doubts.never) ? NEVER : any(doubts.again) ? AGAIN : TAKEN;
 }
 
-/* g NULL: one side. */
+/* g NULL: one side only. */
 INLINE enum outcome keep_block(struct state *st, const struct added *x, enum kern_type type, const void *t,
                                const void *g, size_t n, bool careful)
 {
@@ -150,8 +150,8 @@ INLINE size_t at_most_a_block(size_t n)
     return n < KERN_BLOCK ? n : KERN_BLOCK;
 }
 
-/* A block is judged and kept once the next one has been added up: the core would be idle while it waits for the
- * last sums. The next one's are dropped where this one is not taken. */
+/* A block is checked and kept only after the next one has been added up: otherwise the core is idle while it waits
+ * for the last sums. The next block's sums are dropped if this block is not taken. */
 INLINE size_t take(struct kern_sums *s, enum kern_type type, const void *t, const void *g, size_t n,
                    add_function *quick, add_function *careful)
 {
@@ -159,7 +159,8 @@ INLINE size_t take(struct kern_sums *s, enum kern_type type, const void *t, cons
     struct state st = {.s = s};
     size_t at = 0;
     int k = 0;
-    bool ready = false, calm = true; /* this block is added up already; the one before was taken the quick way */
+    /* ready: this block is added up already; calm: the block before was taken the fast way */
+    bool ready = false, calm = true;
 #ifdef KERN_RAW
     st.bits[0] = st.bits[1] = bits_start();
 #endif

@@ -17,9 +17,10 @@
 #define L KERN_LANES
 #define W KERN_WIDTH
 #define PARTS (L / W)
-#define WARY 16 /* blocks taken the careful way at once, after one that needed it */
-#define AHEAD 8192 /* bytes: less is too late where the arithmetic is as slow as the memory (doc/speed.md) */
-#define SMALLEST 0x1p-126f /* squares below lose digits */
+#define WARY 16 /* blocks that are processed the careful way after one that needed it */
+/* prefetch distance in bytes: less is too late if arithmetic and memory are equally fast (doc/speed.md) */
+#define AHEAD 8192
+#define SMALLEST 0x1p-126f /* the squares of smaller values lose digits */
 #define INLINE static inline __attribute__((always_inline))
 
 typedef float vf __attribute__((vector_size(4 * W)));
@@ -43,7 +44,7 @@ INLINE vf pick(vi mask, vf yes, vf no)
     return (vf)((mask & (vi)yes) | (~mask & (vi)no));
 }
 
-/* Where NaN is about, these may differ between machines: such a block is not trusted. */
+/* With NaN these may differ between machines: such a block is not used. */
 #ifdef KERN_MAX
 #define larger(x, than) ((vf)KERN_MAX(x, than))
 #define smaller(x, than) ((vf)KERN_MIN(x, than))
@@ -52,7 +53,7 @@ INLINE vf pick(vi mask, vf yes, vf no)
 #define smaller(x, than) pick((x) < (than), x, than)
 #endif
 
-/* Of values that are not negative, compared by their bits: a NaN of either sign is the largest of all. */
+/* For non-negative values compared by their bits: a NaN of either sign is the largest. */
 #ifdef KERN_UMAX
 #define higher(x, than) ((vf)KERN_UMAX((vbits)(x), (vbits)(than)))
 #define lower(x, than) ((vf)KERN_UMIN((vbits)(x), (vbits)(than)))
@@ -60,7 +61,7 @@ INLINE vf pick(vi mask, vf yes, vf no)
 #define higher(x, than) pick((vi)((vu)(x) > (vu)(than)), x, than)
 #define lower(x, than) pick((vi)((vu)(x) < (vu)(than)), x, than)
 #endif
-/* The larger magnitude of d and of what is not negative; e is d's. */
+/* The larger of |d| and a non-negative value; e is |d|. */
 #ifdef KERN_FARTHER
 #define farther(d, e, than) ((vf)KERN_FARTHER(d, than))
 #else
@@ -96,7 +97,7 @@ INLINE uint64_t add_counts(vi v)
     return (uint64_t)s;
 }
 
-/* A count of elements: of mask bits where the machine hands them out, else lane by lane. */
+/* A count of elements: by popcount of mask bits if the machine has such masks, otherwise per lane. */
 #ifdef KERN_LESS
 typedef uint64_t tally;
 #define count_less(t, a, b) ((t) += (unsigned)__builtin_popcount((unsigned)KERN_LESS(a, b)))
@@ -130,7 +131,7 @@ INLINE vf load_f16(const void *p, size_t i)
     return (vf)KERN_HALF(half);
 #else
     vu h = WIDE(half), size = (h & 0x7fff) << 13;
-    vf f = (vf)size * 0x1p112f; /* moves the exponent; subnormals become normal */
+    vf f = (vf)size * 0x1p112f; /* rebias the exponent; subnormals become normal */
     vf odd = (vf)(size | 0x7f800000u);
     return (vf)((vu)pick((h & 0x7c00) == 0x7c00, odd, f) | (h & 0x8000) << 16);
 #endif
@@ -143,11 +144,11 @@ INLINE vf load_bf16(const void *p, size_t i)
     return (vf)(WIDE(half) << 16);
 }
 
-/* What a part of a block is read in: W floats; of 16-bit types twice as many, which for bfloat16 are the
- * even and the odd ones of a stretch: they need no shuffling. */
+/* The unit in which a part of a block is read: W floats. For 16-bit types twice as many; for bfloat16 the even and
+ * the odd elements, which need no shuffling. */
 struct piece {
     vf v[2];
-    vu raw; /* the same 16 bits an element */
+    vu raw; /* the same elements as 16-bit patterns */
 };
 
 INLINE int vectors(enum kern_type type)
@@ -155,7 +156,7 @@ INLINE int vectors(enum kern_type type)
     return type == KERN_F32 ? 1 : 2;
 }
 
-/* The piece of part w in the row of lanes that begins at element i. */
+/* The piece of part w, in the lanes that begin at element i. */
 INLINE struct piece load(enum kern_type type, const void *p, size_t i, int w)
 {
     struct piece x;
@@ -163,7 +164,7 @@ INLINE struct piece load(enum kern_type type, const void *p, size_t i, int w)
     if (type == KERN_F32)
         return (struct piece){.v = {load_f32(p, at)}};
     if (type == KERN_F16) {
-        memcpy(&x.raw, (const char *)p + 2 * i, sizeof x.raw); /* where a register holds all lanes */
+        memcpy(&x.raw, (const char *)p + 2 * i, sizeof x.raw); /* used if a register holds all lanes */
         x.v[0] = load_f16(p, at);
         x.v[1] = load_f16(p, at + L);
         return x;
@@ -190,7 +191,7 @@ struct bits {
 };
 #endif
 
-/* What is being added to: the extremes by bits of what is taken at once are not in the lanes yet. */
+/* The state of one call: its sums, and the extremes as bits, which are not in the lanes yet. */
 struct state {
     struct kern_sums *s;
     struct bits bits[2];
@@ -205,11 +206,11 @@ struct state {
 
 struct side_part {
     vf sum, sq, max, min;
-    vf least; /* smallest square, unless careful */
-    vi zero;  /* counts a lane, when careful */
+    vf least; /* smallest square, in the fast way */
+    vi zero;  /* count per lane, in the careful way */
 #ifdef KERN_RAW
-    vraw smax, umax, umin; /* struct bits, one by one so that they stay in registers */
-    vraw smin;             /* when watched for zeros */
+    vraw smax, umax, umin; /* struct bits, as separate members so that they stay in registers */
+    vraw smin;             /* if zeros are looked for */
 #endif
 };
 
@@ -230,8 +231,8 @@ INLINE struct side_part side_start(void)
     return p;
 }
 
-/* `watch` for zeros: the golden side's show in the division, and by bits the target's are looked for only where
- * that leaves it open (judge). */
+/* `watch`: look for zeros. Zeros of the golden side show in the division; on bit patterns, zeros of the target are
+ * looked for only if that leaves it open (judge). */
 INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type type, bool watch, bool careful)
 {
     for (int k = 0; k < vectors(type); k++) {
@@ -276,7 +277,7 @@ INLINE void pair_add(struct pair_part *p, const struct piece *t, const struct pi
             size5 = pick(y == 0, all(KERN_EPSILON * (1 + 0x1p-23f)), size);
             size = pick(y == 0, all(KERN_EPSILON), size);
         }
-        rel = careful || type == KERN_F32 ? e / size : magnitude(d / y); /* the same, in fewer steps */
+        rel = careful || type == KERN_F32 ? e / size : magnitude(d / y); /* equal, in fewer instructions */
         p->max_rel = higher(rel, p->max_rel);
         if (type == KERN_F32) {
             count_less(p->n1, e * 1000, size);
@@ -293,10 +294,10 @@ INLINE void pair_add(struct pair_part *p, const struct piece *t, const struct pi
 #endif
 }
 
-/* What becomes of a block: masks that are all 0 where all is well. */
+/* What is wrong with a block: masks that are all 0 if nothing is. */
 struct doubts {
-    vi never; /* not for float32 */
-    vi again; /* to be done the careful way */
+    vi never; /* cannot be done in float32 */
+    vi again; /* has to be repeated the careful way */
 };
 
 INLINE void side_doubts(struct doubts *x, const struct side_part *p, enum kern_type type, size_t n, bool watch,
@@ -319,7 +320,7 @@ INLINE void pair_doubts(struct doubts *x, const struct pair_part *p, bool carefu
     *(careful ? &x->never : &x->again) |= ~(p->max_rel < INFINITY);
 }
 
-/* What is asked above, of both sides and in fewer steps: all ones where there is no doubt. */
+/* The checks above for both sides at once, in fewer steps: all ones if nothing is wrong. */
 INLINE vi certain(const struct side_part *t, const struct side_part *g, const struct pair_part *p, enum kern_type type)
 {
     vf least = smaller(t->sq, g->sq), total = t->sq + g->sq + p->se + magnitude(p->dg) + p->max_rel;
@@ -363,7 +364,8 @@ INLINE void pair_keep(struct kern_sums *s, const struct pair_part *p, int w)
     s->n5 += counted(p->n5);
 }
 
-/* Where the limit is among the extremes, saturated elements are counted apart: most tensors have none. */
+/* If the type's largest value is among the extremes, saturated elements are counted in a second pass: most tensors
+ * have none. */
 INLINE void side_count(struct kern_side *s, const struct side_part part[PARTS], enum kern_type type, const void *x,
                        size_t n, bool careful)
 {
@@ -394,7 +396,7 @@ INLINE vf load_plain(enum kern_type type, const void *p, size_t i)
     return type == KERN_F32 ? load_f32(p, i) : type == KERN_F16 ? load_f16(p, i) : load_bf16(p, i);
 }
 
-/* The largest error rose in this block: to what, and at which element first. */
+/* The largest error rose in this block: finds its value and its first element. */
 INLINE void note_largest(struct kern_sums *s, const struct pair_part p[PARTS], enum kern_type type, const void *t,
                          const void *g, size_t n)
 {

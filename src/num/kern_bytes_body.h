@@ -1,5 +1,6 @@
-/* Whole numbers of one byte, sixteen bits an element: all sums are whole and exact, so they may be added in any order.
- * Part of kern_body.h. A block's sums fit: of 1024 elements in eight or more lanes, 128 of 255 at most. */
+/* One-byte integers, widened to sixteen bits: all sums are exact integers and may be added in any order. Part of
+ * kern_body.h. A block's sums cannot overflow: with 1024 elements in eight or more lanes, a lane adds at most 128
+ * times 255. */
 #define AT_ONCE (2 * W)
 
 typedef int16_t v16 __attribute__((vector_size(2 * AT_ONCE)));
@@ -10,7 +11,7 @@ typedef uint16_t u16 __attribute__((vector_size(2 * AT_ONCE)));
 #define KERN_MIN16(a, b) (((a) & ((a) < (b))) | ((b) & ~((a) < (b))))
 #endif
 
-/* Squares of neighbours, added. */
+/* The squares of neighbouring elements, added. */
 #ifdef KERN_DOT16
 #define squares(x) ((vu)KERN_DOT16(x, x))
 #else
@@ -96,8 +97,8 @@ INLINE void byte_end(struct kern_bytes *s, int side, const struct byte_side *x)
     s->min[side] = min < s->min[side] ? min : s->min[side];
 }
 
-/* n: a multiple of AT_ONCE, at most a block. Where an error is the largest so far, or the largest by its value, one
- * look at the block finds which. */
+/* n: a multiple of AT_ONCE, at most a block. If an error is the largest so far, absolute or relative, kern_bytes_look
+ * finds the element. */
 INLINE void byte_block(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed)
 {
     const u16 error = (uint16_t)s->error - (u16){0}, by = (uint16_t)s->by - (u16){0};

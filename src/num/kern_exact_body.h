@@ -1,6 +1,6 @@
-/* Elements in double: what float32 cannot be trusted with, and types that do not fit it. Part of
- * kern_body.h, in KERN_EXACT lanes whatever the width. Nothing here branches on what an element is: a mask
- * is half infinities. What is not finite is counted only in blocks that hold some. */
+/* Elements in double: blocks for which float32 is not sufficient, and types that do not fit it. Part of kern_body.h,
+ * in KERN_EXACT lanes whatever the width. Nothing here branches on an element's value, because half the elements of a
+ * mask may be infinite. Non-finite elements are counted only in blocks that contain some. */
 #define XW (KERN_WIDTH / 2) /* doubles in a register */
 
 typedef double xd __attribute__((vector_size(8 * XW)));
@@ -18,7 +18,7 @@ INLINE xd x_pick(xl mask, xd yes, xd no)
     return (xd)((mask & (xl)yes) | (~mask & (xl)no));
 }
 
-/* x where it is the larger, the smaller; else, and where one is NaN, what there was. */
+/* The larger (smaller) of both; `than` if one is NaN. */
 #ifdef KERN_XMAX
 #define x_larger(x, than) ((xd)KERN_XMAX(x, than))
 #define x_smaller(x, than) ((xd)KERN_XMIN(x, than))
@@ -51,7 +51,7 @@ INLINE void x_add(double *to, xd v)
         to[i] += v[i];
 }
 
-/* careful: some may not be finite, or be the type's largest. Whether all were finite. */
+/* careful: some may be non-finite or the type's largest. Returns whether all were finite. */
 INLINE bool exact_side_of(struct kern_exact_side *s, const double *x, size_t n, bool careful)
 {
     struct kern_exact_side was = *s;
@@ -112,7 +112,7 @@ INLINE bool exact_pair_of(struct kern_exact_pair *p, const double *t, const doub
         for (size_t i = w; i < n; i += KERN_EXACT) {
             xd a = x_load(t + i), b = x_load(g + i), x = a, y = b;
             if (careful) {
-                xl finite = (a - a == 0) & (b - b == 0); /* what is not counts as zeros */
+                xl finite = (a - a == 0) & (b - b == 0); /* pairs that are not finite count as zeros */
                 x = (xd)((xl)a & finite);
                 y = (xd)((xl)b & finite);
                 unlike |= ~finite & (a != b) & ~((a != a) & (b != b));

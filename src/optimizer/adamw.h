@@ -18,9 +18,9 @@ struct adam_rule {
     enum dtype weights; /* DTYPE_F32: master weights in float32; a 16-bit type: updated in that */
 };
 
-/* The factor gradients are multiplied by, from the norm of all of them. */
+/* The factor by which gradients are multiplied for clipping, from the norm of all of them. */
 double adam_clip(const struct adam_rule *r, double norm);
-/* n elements of a weight. m and v (the moments before) may be NULL: zero. one_axis: a bias or norm. */
+/* Updates n elements of a weight. m and v (the moments before) may be NULL: zero. one_axis: a bias or norm weight. */
 void adam_step(const struct adam_rule *r, double scale, bool one_axis, const float *p, const float *g, const float *m,
                const float *v,
                float *out, size_t n);

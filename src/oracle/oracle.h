@@ -1,5 +1,5 @@
-/* Which side is wrong: both sides' calls recomputed in float64, each from its own recorded inputs, within a budget
- * of operations (doc/oracle.md). Verdicts of the comparison never depend on it. */
+/* Decides which side is wrong: recomputes both sides' calls in float64, each from its own recorded inputs, within a
+ * budget of operations (doc/oracle.md). Verdicts of the comparison do not depend on it. */
 #ifndef ORACLE_ORACLE_H
 #define ORACLE_ORACLE_H
 
@@ -12,7 +12,7 @@ enum oracle_mode { ORACLE_OFF, ORACLE_AUTO, ORACLE_ALL };
 struct oracle_options {
     enum oracle_mode mode;
     double budget;
-    int workers; /* 0: one a processor; results do not depend on it */
+    int workers; /* 0: one per processor; results do not depend on it */
 };
 
 enum oracle_which { ORACLE_NOBODY_KNOWS, ORACLE_TARGET, ORACLE_GOLDEN, ORACLE_BOTH, ORACLE_NEITHER };
@@ -25,8 +25,8 @@ struct oracle {
     uint32_t wrong[3];        /* lines where the target, the golden side, both are wrong */
 };
 
-/* Computes; golden and j are NULL for one side alone. NULL where *cancel was set meanwhile (cancel may be NULL). The
- * dumps must outlive it. */
+/* golden and j are NULL for one side alone. NULL if *cancel (may be NULL) was set meanwhile. The dumps must outlive
+ * the result. */
 struct oracle *oracle_run(const struct measure *m, const struct judgement *j, const struct oracle_options *o,
     const atomic_bool *cancel);
 struct oracle *oracle_run_alone(const struct dump *d, const struct oracle_options *o, const atomic_bool *cancel);
@@ -35,26 +35,27 @@ void oracle_free(struct oracle *o); /* NULL: nothing */
 const char *oracle_mode_name(enum oracle_mode m);
 int oracle_mode_find(struct str name); /* -1: none */
 enum oracle_which oracle_which(const struct oracle *o, const uint32_t row[2]);
-/* Whether it names a side: target, golden or both. */
+/* Whether a side is wrong: target, golden or both. */
 bool oracle_which_is_wrong(enum oracle_which w);
 const char *oracle_which_name(enum oracle_which w); /* NULL: not known */
 
-/* How much a line's operator magnifies noise, where its verdict takes an estimate of that into account and the golden
- * side's call was computed again with its inputs moved; false where it was not. */
+/* A line's amplification of noise, if its verdict uses an estimate and the golden side's call was also recomputed
+ * with perturbed inputs; false otherwise. */
 struct oracle_condition {
     double measured, estimated;
-    bool disagree; /* by more than rules.oracle_condition */
+    bool disagree; /* they differ by more than rules.oracle_condition */
 };
 bool oracle_condition_of(const struct oracle *o, const struct measure *m, const struct judgement *j, uint32_t line,
     struct oracle_condition *out);
 
-/* Why outputs differ where neither side is wrong: what differs first of the call's arguments, element types, inputs. */
+/* Why outputs differ although neither side is wrong: the first difference among the call's arguments, element types
+ * and inputs. */
 enum oracle_reason { ORACLE_REASON_NONE, ORACLE_REASON_ARGUMENT, ORACLE_REASON_DTYPE, ORACLE_REASON_INPUT };
 struct oracle_because {
     enum oracle_reason kind;
-    uint32_t row[2];          /* one of them may be NONE: left to its default */
-    char name[48];            /* "" : it has none */
-    char left_out[48];        /* the default of the side that has no row, "" : not known */
+    uint32_t row[2];          /* one may be NONE: the argument was omitted */
+    char name[48];            /* "" if it has none */
+    char left_out[48];        /* the default on the side without a row; "": unknown */
 };
 const char *oracle_reason_name(enum oracle_reason r);
 void oracle_because_find(const struct oracle *o, const struct measure *m, const struct judgement *j, uint32_t line,

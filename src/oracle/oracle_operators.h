@@ -1,19 +1,19 @@
-/* What was found of a side by operator: all names and classes of one table row together. */
+/* Results of a side by operator; all names and classes of one table row are combined. */
 #ifndef ORACLE_ORACLE_OPERATORS_H
 #define ORACLE_ORACLE_OPERATORS_H
 
 #include "oracle/oracle_side.h"
 
 struct oracle_operator {
-    char name[48];              /* the first of its table's names; without a formula as recorded */
-    uint32_t calls, recomputed; /* calls that compute */
-    uint32_t rows, wrong;       /* outputs recomputed, moves and modules of calls among them */
-    double worst;               /* the largest excess; NAN where there is no row */
-    uint32_t row;               /* of the dump, that has it; NONE */
+    char name[48];              /* the first name of the table row; without a formula the recorded name */
+    uint32_t calls, recomputed; /* computing calls */
+    uint32_t rows, wrong;       /* outputs recomputed, including moves and modules */
+    double worst;               /* the largest excess; NAN if no output was recomputed */
+    uint32_t row;               /* the dump row with that excess; NONE */
 };
-/* Worst first, those without a row last, of equal ones by name; the caller frees it. */
+/* Worst first, those without a row last, equal ones by name; the caller frees the result. */
 struct oracle_operator *oracle_operators(const struct oracle_side *s, size_t *n);
-/* A line each: name, calls, worst excess, how many are wrong. Appends. */
+/* Appends a line per operator: name, calls, worst excess, number of wrong outputs. */
 void oracle_operators_text(const struct oracle_side *s, struct buf *out);
 
 #endif

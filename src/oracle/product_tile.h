@@ -1,6 +1,6 @@
-/* Sums of a product, some rows against some columns at once: of a b in float64, in the order of the terms, and of their
- * squares. Every machine gives the same bits, with fused arithmetic or without: TILE_EXACT takes numbers whose products
- * are exact, so that nothing is rounded twice; TILE_PLAIN takes all others and fuses nothing. */
+/* Sums of a product for a tile of rows and columns: of a b in float64, in the order of the terms, and of their
+ * squares. All machines give the same bits, with or without fused multiply-add: TILE_EXACT is for operands whose
+ * products are exact, so that nothing is rounded twice; TILE_PLAIN is for all others and fuses nothing. */
 #ifndef ORACLE_PRODUCT_TILE_H
 #define ORACLE_PRODUCT_TILE_H
 
@@ -10,34 +10,34 @@
 
 enum { TILE_ROWS = 8, TILE_COLUMNS = 16 };
 
-/* Laid out term by term, so that a tile reads forward. */
+/* Operands stored term by term, so that a tile is read sequentially. */
 struct tile {
     int64_t terms;
-    const double *a, *b;   /* [terms][TILE_ROWS], [terms][TILE_COLUMNS]; tile_exact: whole numbers of float32 */
-    const float *a2, *b2;  /* their squares as tile_square gives them; tile_plain reads none */
-    double y[TILE_ROWS][TILE_COLUMNS], s2[TILE_ROWS][TILE_COLUMNS]; /* sums of a b, of a² b² (times the scales of a2 and
-                                                                       b2) */
+    const double *a, *b;   /* [terms][TILE_ROWS], [terms][TILE_COLUMNS]; for tile_exact float32 values */
+    const float *a2, *b2;  /* their squares by tile_square; not used by tile_plain */
+    /* sums of a b, and of a² b² (times the scales of a2 and b2) */
+    double y[TILE_ROWS][TILE_COLUMNS], s2[TILE_ROWS][TILE_COLUMNS];
 };
 
 void tile_exact(struct tile *t);
 void tile_plain(struct tile *t);
 
-/* What tile_exact may be, the fastest first; ends with an empty one. They give the same bits. */
+/* Variants of tile_exact, the fastest first; ends with an empty one. All give the same bits. */
 struct tile_variant {
-    bool (*runs)(void); /* on this machine */
+    bool (*runs)(void); /* whether this machine can run it */
     void (*run)(struct tile *t);
 };
 extern const struct tile_variant tile_variants[];
 
-/* The square of v times `scale` (a power of two that brings the largest of them to 1) in 12 bits, so that products of
- * two are exact in float32. Not below 2^-62 unless v is 0: products stay normal; s errs by less than 2^-31 of the
- * largest term, upwards. */
+/* The square of v times `scale` (a power of two that makes the largest 1), rounded to 12 bits so that products of two
+ * are exact in float32. At least 2^-62 unless v is 0, so that products stay normal; this changes s by less than 2^-31
+ * of the largest term, upwards. */
 static inline float tile_square(double v, double scale)
 {
     double x = v * scale, square = x * x;
     uint64_t bits;
     memcpy(&bits, &square, sizeof bits);
-    bits = (bits + ((uint64_t)1 << 40)) & ~(((uint64_t)1 << 41) - 1); /* 11 of 52 stored bits */
+    bits = (bits + ((uint64_t)1 << 40)) & ~(((uint64_t)1 << 41) - 1); /* keep 11 of 52 stored bits */
     memcpy(&square, &bits, sizeof square);
     square = square < 0x1p-62 ? 0x1p-62 : square;
     return (float)(v == 0 ? 0 : square);

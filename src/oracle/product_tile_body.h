@@ -1,5 +1,5 @@
-/* tile_exact for product_tile.c, which names it (TILE_NAME, of TILE_TARGET) and its vectors of TILE_WIDTH bytes
- * (TILE_F64, TILE_F32), says how many rows' sums fit into registers (TILE_LINES), and how a b + c is taken
+/* tile_exact for product_tile.c, which defines its name (TILE_NAME, for TILE_TARGET), its vectors of TILE_WIDTH bytes
+ * (TILE_F64, TILE_F32), the number of rows whose sums fit in registers (TILE_LINES), and the operation a b + c
  * (TILE_ADD64, TILE_ADD32). */
 typedef double TILE_F64 __attribute__((vector_size(TILE_WIDTH), aligned(8), may_alias));
 typedef float TILE_F32 __attribute__((vector_size(TILE_WIDTH), aligned(4), may_alias));
@@ -28,7 +28,7 @@ TILE_TARGET static void TILE_NAME(struct tile *t)
             b2 += TILE_COLUMNS;
         }
 #pragma GCC unroll 8
-        for (int i = 0; i < TILE_LINES; i++) { /* unrolled, so that the sums lie in registers before */
+        for (int i = 0; i < TILE_LINES; i++) { /* unrolled, so that the sums are in registers before */
             *(TILE_F64 *)&t->y[row + i][from] = y[i][0];
             *(TILE_F64 *)&t->y[row + i][from + D] = y[i][1];
             for (int j = 0; j < S; j++)

@@ -1,5 +1,5 @@
-/* A recorded call as formulas take it: its arguments by place and name, parameters, outputs and gradients; sizes
- * first, values when asked for. */
+/* A recorded call in the form that formulas take: arguments by position and name, parameters, outputs and gradients;
+ * first sizes, values on request. */
 #ifndef ORACLE_RECORDED_CALL_H
 #define ORACLE_RECORDED_CALL_H
 
@@ -10,24 +10,24 @@ struct recorded_call {
     struct call_values values;
     const struct dump *dump;
     uint32_t call;
-    const uint32_t *output_row, *result_row, *gradient_row; /* of values.output, .result, .gradient */
+    const uint32_t *output_row, *result_row, *gradient_row; /* rows of values.output, .result, .gradient */
     bool default_taken;         /* see call_values */
-    int items;                  /* of all lists of its arguments, those by place among them */
-    int tensors;                /* among its arguments, lists opened */
-    int64_t elements;           /* of all its tensors together */
-    int64_t largest;            /* of one */
-    uint32_t types;             /* floating types among what is read: bits 1 << enum dtype */
+    int items;                  /* elements of all its list arguments, including positional arguments */
+    int tensors;                /* number of tensors among the arguments, including those in lists */
+    int64_t elements;           /* of all its tensors */
+    int64_t largest;            /* of its largest tensor */
+    uint32_t types;             /* floating types among the inputs read: bits 1 << enum dtype */
 };
 
-/* Everything but the tensors' values. The reason why it cannot be computed is in values.unknown. */
+/* Reads everything but tensor values. If the call cannot be computed, the reason is in values.unknown. */
 void recorded_call_open(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call);
-/* The values of all tensors. */
+/* Reads the values of all tensors. */
 void recorded_call_load(struct recorded_call *r);
-/* NaN among what is read, NaN or Inf in the incoming gradient: a reason to say nothing. Values are loaded, the
- * formula has said what it does not read; `types` is found. */
+/* Records a reason if NaN is among the inputs read, or NaN or Inf in the incoming gradient; sets `types`. Called when
+ * values are loaded and the formula has said what it does not read. */
 void recorded_call_look(struct recorded_call *r);
-/* The coarsest floating type among a judged output and what was read for it; DTYPE_UNKNOWN where there is none.
- * *finer: a finer one is among them, too. */
+/* The coarsest floating type among a judged output and its inputs; DTYPE_UNKNOWN if there is none. *finer: a finer
+ * one occurs too. */
 enum dtype recorded_call_type(const struct recorded_call *r, enum dtype output, bool *finer);
 
 #endif

@@ -1,9 +1,9 @@
-/* Where a row stands, without the call numbers that one extra call shifts: what a rule's pattern is matched with.
+/* The address of a row: its place in the model, without call numbers, which one extra call would shift. Patterns of
+ * pairing rules match addresses.
  *
- *   model.layers.0.attention.wq/MatMul@0/forward.output.0     the module path, where the dump has one
- *   rope.py:42<attention.py:88<block.py:30/mul@1/forward.output.0     else the lines it was called from, innermost
- * first
- *   [2,8,16]/linear@3/forward.output.0                        else the shape of what it gives
+ *   model.layers.0.attention.wq/MatMul@0/forward.output.0         the module path, if the dump has one
+ *   rope.py:42<attention.py:88<block.py:30/mul@1/forward.output.0 else the lines it was called from, innermost first
+ *   [2,8,16]/linear@3/forward.output.0                            else the shape of its output
  *
  * "@" is followed by the call's number among those of the same place, operator and phase. */
 #ifndef PAIR_ADDRESS_H
@@ -14,17 +14,17 @@
 struct addresses {
     const struct dump *d;
     uint32_t *ordinal;    /* per call */
-    struct nmap calls;    /* hash of a call's address → the call */
-    struct nmap counts;   /* hash of place, operator and phase → how many */
+    struct nmap calls;    /* hash of a call's address → call */
+    struct nmap counts;   /* hash of place, operator and phase → number of calls */
 };
 
-void addresses_build(struct addresses *a, const struct dump *d); /* of a complete dump */
+void addresses_build(struct addresses *a, const struct dump *d); /* the dump is complete */
 void addresses_release(struct addresses *a);
-/* Replaces what is in out. */
+/* Replaces the content of out. */
 void address_of_call(const struct addresses *a, uint32_t call, struct buf *out);
 void address_of_row(const struct addresses *a, uint32_t row, struct buf *out);
 const char *address_phase(const struct call *c); /* "forward", "backward", "optimizer", "gradient" */
-/* How many calls share this one's place, operator and phase. */
+/* The number of calls with this one's place, operator and phase. */
 uint32_t address_count(const struct addresses *a, uint32_t call);
 /* The row at an address, or NONE. */
 uint32_t address_find(const struct addresses *a, struct str address);

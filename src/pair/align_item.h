@@ -1,13 +1,13 @@
-/* A side's calls as the aligner sees them: what each does, how large it is, what its figures are, where it
- * stands, and which earlier calls its inputs come from. */
+/* A side's calls as the aligner sees them: operator, size, figures, place, and the earlier calls that produced the
+ * inputs. */
 #ifndef PAIR_ALIGN_ITEM_H
 #define PAIR_ALIGN_ITEM_H
 
 #include "dump/dump.h"
 
-enum { ITEM_INPUTS = 3 }; /* looked at of one call */
+enum { ITEM_INPUTS = 3 }; /* the most inputs considered per call */
 
-/* What tells one value from another, in few bytes. */
+/* A compact summary for telling values apart. */
 struct fingerprint {
     float max, min, norm;
     /* element count (folded), HAS_MAX … HAS_NORM as bits 0 … 2, 16-bit float */
@@ -16,26 +16,26 @@ struct fingerprint {
 
 enum likeness { LIKE_NOT = -1, LIKE_UNKNOWN, LIKE_NEAR, LIKE_SAME };
 
-/* What is aligned with what: modules with modules, calls with calls. */
+/* Only items of the same class are aligned with each other. */
 enum align_item_class { ITEMS_MODULES, ITEMS_CALLS, ITEMS_GRADIENTS };
 
 enum align_item_set {
     SET_NOT,
     SET_MATCH, /* `match` stays */
-    SET_PART,  /* it is a part of a call on the other side, or holds parts: nobody's equal */
+    SET_PART,  /* it is a part of a call on the other side, or contains parts: it has no equal */
 };
 
 struct align_item {
     uint32_t call;
-    uint32_t out;   /* its first tensor output of more than one element, or its first output */
+    uint32_t out;   /* its first tensor output with more than one element, otherwise its first output */
     uint32_t match; /* index among the other side's items, or NONE */
     uint32_t op;    /* family_operator of its name */
-    uint32_t group; /* it is part of (or holds the parts of) this fused call, or NONE */
+    uint32_t group; /* the fused call it is part of, or whose parts it contains; or NONE */
     uint64_t numel; /* of out */
     int32_t layer;  /* or -1 */
     uint8_t family, role, inputs;
     uint8_t why;
-    uint8_t set; /* enum align_item_set: what a person said of it */
+    uint8_t set; /* enum align_item_set: a person's decision */
     float confidence;
     struct fingerprint value;
     struct fingerprint in[ITEM_INPUTS];
@@ -43,19 +43,19 @@ struct align_item {
 };
 typedef VEC(struct align_item) align_item_list;
 
-/* One class of one phase, in order. MindSpore's graph dumps stand in launch order: equal operators of one
- * scope are put into the order of their numbers, which is the source's. */
+/* The items of one class and one phase, in order. MindSpore's graph dumps are in launch order: equal operators of one
+ * scope are sorted by their numbers, which are in source order. */
 void align_items_collect(const struct dump *d, enum call_phase phase, enum align_item_class klass,
                          align_item_list *out);
 struct fingerprint fingerprint_of(const struct dump *d, uint32_t row);
 enum likeness fingerprint_compare(const struct fingerprint *a, const struct fingerprint *b);
-/* The bare name of what a call does: "Mul", "__mul__", "RMSNorm". */
+/* The bare operator name: "Mul", "__mul__", "RMSNorm". */
 struct str align_item_operator(const struct dump *d, uint32_t call);
-/* Whether a call does that, under any name of the operator's (data/families.tsv). */
+/* Whether a call is this operator under any of its names (data/families.tsv). */
 bool align_item_does(const struct dump *d, uint32_t call, struct str operator);
 
-/* Per row of a side: the first output that held the same value before, or NONE; the caller frees it. Views
- * change neither count nor extremes, so a value is followed through them. */
+/* Per row of a side: the first earlier output with the same value, or NONE; the caller frees it. Views change neither
+ * count nor extremes, so values are followed through views. */
 uint32_t *align_items_producers(const struct dump *d);
 
 #endif

@@ -1,4 +1,5 @@
-/* What a person's decisions say of two dumps: marks and rules as pairs of rows and calls, and which rules meet what. */
+/* A person's decisions applied to two dumps: marks and rules as pairs of rows and calls, and the rows that rules
+ * match. */
 #ifndef PAIR_DECIDED_PAIRS_H
 #define PAIR_DECIDED_PAIRS_H
 
@@ -8,8 +9,8 @@
 
 struct decided_pair {
     uint32_t t, g;
-    uint32_t rule; /* number of the rule that made it, or NONE: a mark */
-    uint32_t view; /* index of ruled.views, or NONE */
+    uint32_t rule; /* number of the rule, or NONE: a mark */
+    uint32_t view; /* index of decided_pairs.views, or NONE */
 };
 
 struct decided_calls {
@@ -18,27 +19,27 @@ struct decided_calls {
 
 enum pair_rule_outcome {
     HIT_PAIRS,
-    HIT_SAME,   /* they are a pair by a mark or an earlier rule */
-    HIT_HELD,   /* one of the two is held with another row by a mark or an earlier rule */
+    HIT_SAME,   /* already paired by a mark or an earlier rule */
+    HIT_HELD,   /* one of the two is paired with another row by a mark or an earlier rule */
     HIT_NOBODY, /* no golden row has the address */
-    HIT_SIZES,  /* element counts that do not go together */
+    HIT_SIZES,  /* the element counts do not fit */
 };
 
-/* What became of one target row a rule speaks of. */
+/* The result for one target row that a rule matches. */
 struct pair_rule_hit {
-    uint32_t t, g;   /* g: NONE where there is no row at that address */
+    uint32_t t, g;   /* g: NONE if no row has that address */
     uint32_t rule;
     uint8_t outcome; /* enum pair_rule_outcome */
 };
 
 struct decided_pairs {
-    VEC(struct decided_pair) pairs;  /* of marks first */
-    VEC(struct decided_calls) calls; /* to be aligned with each other: of marked calls and rows */
-    VEC(struct pair_rule_hit) hits;     /* of all rules, in the target's order */
+    VEC(struct decided_pair) pairs;  /* marks first */
+    VEC(struct decided_calls) calls; /* to be aligned with each other: from marked calls and rows */
+    VEC(struct pair_rule_hit) hits;     /* for all rules, in the target's order */
     struct nmap denied_rows, denied_calls; /* key: decided_pairs_key */
     VEC(struct view) views;
-    size_t missing; /* marks that name something these dumps do not have */
-    /* number of the last rule that was given up: it took too many steps on an address, and pairs nothing; NONE */
+    size_t missing; /* marks that name something that these dumps do not contain */
+    /* number of the last rule given up because its pattern took too many steps, so that it pairs nothing; NONE */
     uint32_t spent;
 };
 
@@ -47,16 +48,15 @@ static inline uint64_t decided_pairs_key(uint32_t t, uint32_t g)
     return (uint64_t)t << 32 | g;
 }
 
-/* Both dumps complete. Rules that do not compile hold nothing. */
+/* Both dumps are complete. Rules that do not compile are ignored. */
 void decided_pairs_find(struct decided_pairs *r, const struct decisions_in_force *ruling, const struct dump *t,
                         const struct dump *g);
 void decided_pairs_release(struct decided_pairs *r);
 
-/* What a name stands for on a side: a row, a call, or the calls of a module path. */
+/* What a name refers to on a side: a row, a call, or the calls of a module path. */
 enum named { NAMED_NOTHING, NAMED_ROW, NAMED_CALL, NAMED_MODULE };
 enum named decided_pairs_name(const struct dump *d, struct str name, uint32_t *row_or_call);
-/* Whether a target and a golden name can be put together, and what both are; -1 with which is not known, or that they
- * are not of one sort. */
+/* Whether a target and a golden name can be paired, and their kind; -1 with e if one is unknown or the kinds differ. */
 int decided_pairs_names(const struct dump *const side[2], const char *const name[2], enum named *sort, struct err *e);
 
 #endif

@@ -1,7 +1,6 @@
-/* What a user's file of correspondences says of two dumps: pairs of rows. Files list rows, calls,
- * modules or kinds of operators; each kind has its own way to find a target row's golden one, which
- * is that of the tool the file is made for (msprobe compare, tb_graph_ascend), less its mistakes
- * (doc/formats.md). */
+/* Applies a user's mapping file to two dumps: pairs of rows. Files list rows, calls, modules or kinds of operators;
+ * each kind finds the golden row as the tool for which the file is made does (msprobe compare, tb_graph_ascend),
+ * without that tool's errors (doc/formats.md). */
 #ifndef PAIR_MAPPING_APPLY_H
 #define PAIR_MAPPING_APPLY_H
 
@@ -9,7 +8,7 @@
 
 enum mapping_kind {
     MAPPING_DATA,    /* target row → golden row */
-    MAPPING_PAIRS,   /* ours: the same, with views */
+    MAPPING_PAIRS,   /* this program's format: the same, with views */
     MAPPING_MATCHES, /* tb_graph_ascend's .vis.config: target call → golden call */
     MAPPING_CELL,    /* module path with class → the same, or parts of such names */
     MAPPING_API,     /* kind of operator → the same, with the slots that correspond */
@@ -17,15 +16,15 @@ enum mapping_kind {
     MAPPING_KINDS
 };
 
-/* golden.n == 0: the target has no partner. */
+/* golden.n == 0: the target row has no partner. */
 struct mapping_entry {
     struct str target, golden;
-    struct str within;    /* MAPPING_LAYER: the class whose children they are, or MAPPING_TOP */
-    struct str view;      /* MAPPING_PAIRS: as view_parse reads it; may be empty */
-    uint32_t slot, slots; /* MAPPING_API: in mapping.slots */
+    struct str within;    /* MAPPING_LAYER: the class of the parent module, or MAPPING_TOP */
+    struct str view;      /* MAPPING_PAIRS: in the notation of view_parse; may be empty */
+    uint32_t slot, slots; /* MAPPING_API: first index in mapping.slots, and count */
 };
 
-/* "0" of the target operator's inputs is "1" of the golden one's. */
+/* Slot "0" of the target operator's inputs corresponds to "1" of the golden one's. */
 struct mapping_slot {
     uint8_t io; /* enum row_io */
     struct str target, golden;
@@ -35,35 +34,35 @@ struct mapping {
     const char *path;
     enum mapping_kind kind;
     struct arena arena;
-    VEC(struct mapping_entry) entries; /* in order; but in MAPPING_PAIRS and _API each target (and class) once */
+    /* in order; each target (and class) once, except in MAPPING_PAIRS and MAPPING_API */
+    VEC(struct mapping_entry) entries;
     VEC(struct mapping_slot) slots;
 };
 
-#define MAPPING_TOP "TopLayer" /* what has no module around it */
+#define MAPPING_TOP "TopLayer" /* stands for "outside any module" */
 
 struct mapping_pair {
-    uint32_t t, g;   /* g NONE: t is declared to have no partner */
-    struct str view; /* the mapping's */
+    uint32_t t, g;   /* g NONE: t has no partner */
+    struct str view; /* as in the mapping */
 };
 
 struct mapping_applied {
-    VEC(struct mapping_pair) pairs; /* of MAPPING_DATA and MAPPING_PAIRS a row may occur more than once */
-    size_t missing;               /* names, or rows the file speaks of, that have nothing on the other side */
-    bool derived;                 /* they follow from more general statements and yield to what is listed */
+    VEC(struct mapping_pair) pairs; /* in MAPPING_DATA and MAPPING_PAIRS a row may occur more than once */
+    size_t missing;               /* names in the file without a row on the other side */
+    bool derived;                 /* derived from general rules; explicitly listed pairs take precedence */
 };
 
-/* Both dumps complete. */
+/* Both dumps are complete. */
 void mapping_apply(struct mapping_applied *x, const struct mapping *m, const struct dump *target,
                    const struct dump *golden);
 void mapping_applied_release(struct mapping_applied *x);
 
-/* "Cell.net.fc.Dense.forward.0" → "net.fc.Dense" and "forward.0"; false where a name has no such
- * parts. */
+/* Splits "Cell.net.fc.Dense.forward.0" into "net.fc.Dense" and "forward.0"; false if the name has another form. */
 bool mapping_apply_cell(struct str call, struct str *cell, struct str *rest);
-/* "Functional.mul.0.forward" → "Functional.mul" and "0.forward" */
+/* Splits "Functional.mul.0.forward" into "Functional.mul" and "0.forward". */
 bool mapping_apply_api(struct str call, struct str *api, struct str *rest);
 
-/* The place of a row in its call's inputs, outputs …: "0" of "input.0" */
+/* The position of a row in its call's inputs or outputs: "0" in "input.0". */
 struct str mapping_apply_slot(const struct dump *d, uint32_t row);
 
 #endif

@@ -1,6 +1,5 @@
-/* The tree that msprobe's layer mapping is applied to: a module stands at its path, an operator
- * below the module that called it under its own name, a backward call where its forward call
- * stands. Only msprobe's names have such places. */
+/* The tree to which msprobe's layer mapping applies: a module is at its path, an operator below its calling module
+ * under its own name, a backward call where its forward call is. Only msprobe's names have such positions. */
 #ifndef PAIR_MODULE_TREE_H
 #define PAIR_MODULE_TREE_H
 
@@ -15,10 +14,10 @@ struct module_tree {
     uint32_t *of_call; /* index of path, or NONE */
 };
 
-/* A dump without modules has no places. */
+/* Empty for a dump without modules. */
 void module_tree_build(struct module_tree *p, const struct dump *d);
 void module_tree_release(struct module_tree *p);
-/* of a path without a module: its last part */
+/* for a path without a module: its last component */
 struct str module_tree_class(const struct module_tree *p, struct str path);
 
 #endif

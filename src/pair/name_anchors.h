@@ -1,8 +1,7 @@
-/* Which calls of two recordings of one framework are the same one, as far as names, module paths and stacks tell. A
- * call's number is no identity: one call more on one side (another attention kernel, a loss in chunks, a forward pass
- * computed again) shifts all behind it. A module's path is one; between two modules that are paired, calls of one name
- * are, where they are as many on both sides and nothing contradicts them. What is left open is for the aligner
- * (sequence.h). */
+/* Finds corresponding calls of two recordings of one framework by names, module paths and stacks. A call's number is
+ * no identity: one more call on one side (another attention kernel, a chunked loss, a repeated forward pass) shifts
+ * all later numbers. A module's path is an identity; between two paired modules, calls of one name correspond if both
+ * sides have equally many and nothing contradicts them. The aligner (sequence.h) handles the rest. */
 #ifndef PAIR_NAME_ANCHORS_H
 #define PAIR_NAME_ANCHORS_H
 
@@ -13,14 +12,13 @@ struct anchor {
 };
 typedef VEC(struct anchor) anchor_list;
 
-/* Whether both hold calls of the same names in the same order: then names are identity. */
+/* Whether both have calls of the same names in the same order: then names are identities. */
 bool anchors_same_calls(const struct dump *t, const struct dump *g);
-/* Appends pairs of calls in the target's order, each call once, and none that a person has spoken of. Both dumps
- * complete. */
+/* Appends pairs of calls in the target's order, each call once, without calls that a person has decided. Both dumps
+ * are complete. */
 void anchors_find(const struct dump *t, const struct dump *g, const struct decided_pairs *ruled, anchor_list *out);
-/* What names tell once the aligner has spoken: appends pairs of calls that nothing has paired yet, of the same name
- * between the same two paired calls, and their backward calls. of: a side each, call → the other side's call or NONE;
- * the new pairs are noted there. */
+/* After the aligner: appends pairs of calls that are not paired yet, have the same name and are between the same two
+ * paired calls, with their backward calls. of: per side, call → the other side's call or NONE; updated. */
 void anchors_fill(const struct dump *t, const struct dump *g, const struct decided_pairs *ruled, uint32_t *const of[2],
                   anchor_list *out);
 

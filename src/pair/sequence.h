@@ -1,14 +1,13 @@
-/* Pairs rows of two dumps whose names say nothing to each other (two frameworks), by what their calls do, how
- * large they are, what their figures are, where they stand, what they are fed from, and in which order they
- * came. What is not clear stays unpaired or is doubtful. */
+/* Pairs rows of two dumps whose names do not correspond (two frameworks), by the calls' operators, sizes, figures,
+ * places, producers of their inputs, and order. Unclear rows stay unpaired or are marked doubtful. */
 #ifndef PAIR_SEQUENCE_H
 #define PAIR_SEQUENCE_H
 
 #include "pair/name_anchors.h"
 #include "pair/pairing.h"
 
-#define SEQUENCE_PATH 0.95f    /* confidence of calls that module paths put together */
-#define SEQUENCE_BETWEEN 0.65f /* of calls of one name and size between two pairs, whatever their values say */
+#define SEQUENCE_PATH 0.95f    /* confidence of calls paired by module paths */
+#define SEQUENCE_BETWEEN 0.65f /* confidence of calls of one name and size between two pairs, whatever their values */
 
 struct sequence_pair {
     uint32_t t, g;
@@ -23,13 +22,13 @@ struct sequence_result {
 };
 
 struct sequence_options {
-    const uint8_t *taken[2];   /* one byte a row: rows to leave alone */
-    const struct decided_pairs *ruled; /* calls that belong together or do not, rows that do not */
-    const anchor_list *anchors; /* calls that names have put together, whose rows are taken; NULL: none */
+    const uint8_t *taken[2];   /* one byte per row: rows to ignore */
+    const struct decided_pairs *ruled; /* decisions about calls and rows */
+    const anchor_list *anchors; /* calls paired by names, whose rows are taken; NULL: none */
 };
 
-/* Calls a person put together are aligned with each other and part the lists: what lies between two of them is aligned
- * by itself. out: zeroed; the caller releases both lists. */
+/* Calls paired by a person are aligned with each other and divide the lists: the calls between two of them are
+ * aligned separately. out: zeroed; the caller releases both lists. */
 void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o,
                     struct sequence_result *out);
 

@@ -1,12 +1,12 @@
-/* Items of the panels that judge curves. */
+/* Items shared by the panels that judge curves. */
 #ifndef PANEL_CURVE_ITEMS_H
 #define PANEL_CURVE_ITEMS_H
 
 #include "panel/procedure.h"
 
-/* Outlier steps of one log alone. */
+/* Adds the outlier steps of a single log. */
 void curve_items_spikes(struct panel_page *p, const struct curves *c);
-/* Steps that are not finite or outliers; they decide where no step may. */
+/* Adds non-finite steps and outliers; `decides`: they make the panel fail. */
 void curve_items_marks(struct panel_page *p, const struct curves *c, bool decides);
 
 #endif

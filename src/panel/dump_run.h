@@ -1,14 +1,14 @@
-/* Whether the dumps are of the runs the logs are of: hooks that change what is computed are said before anything
- * else. */
+/* Checks that the dumps belong to the runs of the logs: hooks that change the computation are reported before
+ * anything else. */
 #ifndef PANEL_DUMP_RUN_H
 #define PANEL_DUMP_RUN_H
 
 #include "panel/procedure.h"
 
-/* An item for each side that has both: its dump's loss of the step beside the one the undumped run printed, and the
- * norm of all gradients beside the global norm where the dump has them. */
+/* Adds an item for each side that has both: the dump's loss of the step beside the loss printed by the run without
+ * dump, and the norm of all gradients beside the global norm if the dump has them. */
 void page_dump_run(struct panel_page *p, const struct procedure *g);
-/* Whether an item of the page says so and nobody has answered it. */
+/* Whether the page has such an item with a difference that nobody has answered. */
 bool page_dump_run_open(const struct panel_page *p);
 
 #endif

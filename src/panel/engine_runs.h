@@ -1,6 +1,6 @@
-/* What has to be read from files before a panel can be judged: settings, weights, repeated runs, curves, gradient
- * norms, one optimizer step. An exam runs one of the engines on the paths of its slots, without a lock, and leaves
- * the engine's own result. */
+/* The analyses of files needed to judge panels: settings, weights, repeated runs, curves, gradient norms, one
+ * optimizer step. An engine run processes the paths of its inputs without a lock and returns the engine's own result.
+ */
 #ifndef PANEL_ENGINE_RUNS_H
 #define PANEL_ENGINE_RUNS_H
 
@@ -32,38 +32,38 @@ enum engine_run_id {
 #define ENGINE_RUN_SLOTS 6
 #define ENGINE_RUN_WAIVERS 64
 
-/* Runs a whole comparison and hands over what came of it (comparison_drop). Panels are before whoever runs comparisons,
- * so they are given this. */
+/* Runs a whole comparison and returns it (to be released with comparison_drop). Panels cannot include the session, so
+ * they receive this function. */
 typedef int compare_run(const struct comparison_options *o, int workers, const struct comparison **out, struct err *e);
 
-/* What an exam is held with; strings are the case's own. */
+/* The inputs of an engine run; it owns its strings. */
 struct engine_run_case {
     struct arena arena;
-    const char *path[ENGINE_RUN_SLOTS]; /* as exam_kind.slot; NULL: not given */
+    const char *path[ENGINE_RUN_SLOTS]; /* in the order of engine_run_kind.slot; NULL: not given */
     struct config_waiver waiver[ENGINE_RUN_WAIVERS];
     size_t waivers;
     struct thresholds tol;
     int workers;
     compare_run *compare;
-    bool growing;         /* logs are still being written */
-    const struct curves *before; /* what the last exam of the same logs read, or NULL; it outlives this one */
-    uint64_t files;       /* tells the paths alone, whatever is in them now */
+    bool growing;         /* logs may still be growing */
+    const struct curves *before; /* the previous result for the same logs, or NULL; it outlives this run */
+    uint64_t files;       /* identifies the paths, regardless of their contents */
 };
 
-/* A dump against itself run again. */
+/* Result of comparing a dump with a repetition of the same run. */
 struct repeat {
     enum stage_verdict verdict;
     size_t rows, equal;
-    const char *first; /* the first row that is not the same, or NULL */
+    const char *first; /* the first row that differs, or NULL */
 };
 
-/* One of these, by the exam. */
+/* The result of an engine run; one member is set. */
 struct engine_run_result {
     struct arena arena;
     struct config_compare *settings;
     struct weight_compare *weights;
     struct curves *curves;
-    struct log_check *log; /* of curves of one run */
+    struct log_check *log; /* for a single run's curves */
     struct norms *norms;
     struct optimizer *step;
     struct rollout *rollout;
@@ -73,18 +73,18 @@ struct engine_run_result {
 struct engine_run_kind {
     const char *title; /* N_: "settings", for messages */
     enum panel_input_id slot[ENGINE_RUN_SLOTS];
-    int slots, must;   /* the first `must` have to be there */
+    int slots, must;   /* number of inputs; the first `must` are required */
     int (*run)(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
                struct err *e);
-    bool alone;        /* only while the last slot is empty */
-    bool goes_on;      /* of logs: what they have grown by is read alone */
+    bool alone;        /* only if the last input is not given */
+    bool goes_on;      /* for logs: only what was appended since is read */
 };
 
 extern const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT];
 
-/* Fills a case from the investigation: paths located, limits, waivers of checks. False where a slot that must be there
- * is empty. *key tells this case from others: paths, what the files are now, limits. */
-/* c->files: of its paths */
+/* Fills a case from the investigation: located paths, limits, waivers of checks. False if a required input is
+ * missing. *key identifies the case: paths, current state of the files, limits. */
+/* c->files identifies its paths */
 bool engine_run_prepare(struct engine_run_case *c, enum engine_run_id x, const struct investigation *v, uint64_t *key);
 void engine_run_case_release(struct engine_run_case *c);
 void engine_run_release(struct engine_run_result *r);

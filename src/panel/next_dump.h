@@ -1,22 +1,23 @@
-/* The next dump: which step and rank, which calls, as tensors or statistics, and how large it becomes. */
+/* Plans the next dump: step and rank, calls, tensors or statistics, and its size. */
 #ifndef PANEL_NEXT_DUMP_H
 #define PANEL_NEXT_DUMP_H
 
 #include "panel/procedure.h"
 #include "panel/recipe.h"
 
-#define DUMP_BUDGET 20000000000ull /* bytes a side, where nobody says otherwise */
+#define DUMP_BUDGET 20000000000ull /* default limit in bytes per side */
 
 struct next_dump {
     struct arena arena;
     struct recipe_facts facts;
-    uint64_t bytes[2];   /* estimated of each side; 0: nothing to estimate by */
-    uint64_t whole[2];   /* of all rows as tensors */
-    size_t calls[2];     /* named; 0: all */
-    VEC(const char *) words; /* why this, what to mind: sentences */
+    uint64_t bytes[2];   /* estimate for each side; 0: no basis for an estimate */
+    uint64_t whole[2];   /* for all rows as tensors */
+    size_t calls[2];     /* number of named calls; 0: all */
+    VEC(const char *) words; /* sentences: reasons and warnings */
 };
 
-/* From the first deviation where the dumps have one, else from what the curves say. step -1: as found. Lock held. */
+/* Starts from the first deviation of the dumps, otherwise from the curves. step -1: as found. Called with the lock
+ * held. */
 void next_dump_plan(struct next_dump *n, const struct procedure *g, int64_t step, uint64_t budget);
 void next_dump_release(struct next_dump *n);
 

@@ -1,5 +1,5 @@
-/* What the guided panels can be given: a path a slot, kept in the investigation. The dumps are slots too; they are
- * the investigation's inputs. */
+/* The inputs of the guided panels: one path each, stored in the investigation. The dumps are inputs too; they are the
+ * investigation's own inputs. */
 #ifndef PANEL_PANEL_INPUTS_H
 #define PANEL_PANEL_INPUTS_H
 
@@ -35,8 +35,8 @@ enum panel_input_id {
 };
 
 struct panel_input {
-    const char *name;  /* as `give` takes it */
-    const char *need;  /* of recipes: what produces such a file */
+    const char *name;  /* name for `give` */
+    const char *need;  /* the need in recipes: what produces such a file */
     const char *title; /* N_ */
     int side;          /* enum side */
 };
@@ -44,9 +44,9 @@ struct panel_input {
 extern const struct panel_input panel_inputs[PANEL_INPUT_COUNT];
 
 enum panel_input_id panel_input_find(struct str name); /* PANEL_INPUT_COUNT: none */
-/* The path it has, or NULL. */
+/* Its path, or NULL. */
 const char *panel_input_path(const struct investigation *v, enum panel_input_id s);
-/* Gives it a path ("" takes it away). The dumps cannot be taken away. */
+/* Sets its path ("" removes it). The dumps cannot be removed. */
 int panel_input_give(struct investigation *v, enum panel_input_id s, struct str path, struct err *e);
 
 #endif

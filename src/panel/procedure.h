@@ -1,5 +1,6 @@
-/* The procedure of one ticket: its exams with the job that runs them, the eight pages, and which panel comes next and
- * why. One thread owns it: all functions are that thread's; what is held may be read by others. */
+/* The procedure of one investigation: its engine runs with the job that executes them, the pages of the panels, and
+ * which panel comes next. All functions are called by the one thread that owns it; while it is held, other threads
+ * may read it. */
 #ifndef PANEL_PROCEDURE_H
 #define PANEL_PROCEDURE_H
 
@@ -9,30 +10,30 @@
 #include "panel/panel.h"
 
 enum engine_run_state {
-    ENGINE_RUN_MISSING, /* an input is not there */
+    ENGINE_RUN_MISSING, /* an input is missing */
     ENGINE_RUN_WAITING,
     ENGINE_RUN_RUNNING,
     ENGINE_RUN_DONE,
-    ENGINE_RUN_FAILED,  /* err says why */
+    ENGINE_RUN_FAILED,  /* err gives the reason */
 };
 
 struct engine_run {
     enum engine_run_state state;
-    uint64_t key;     /* of the case it was held on, or is to be */
-    uint64_t files;   /* of its paths alone */
+    uint64_t key;     /* of the case that was run or is to be run */
+    uint64_t files;   /* identifies its paths only */
     struct engine_run_case the_case;
-    struct engine_run_result result; /* of ENGINE_RUN_DONE */
+    struct engine_run_result result; /* if ENGINE_RUN_DONE */
     struct err err;
-    /* the same logs have grown: the result stays until there is a new one */
-    bool again, lent;           /* to be held again; being held, from what the result read */
-    struct engine_run_case next_case; /* of `again` */
-    struct engine_run_result grave;   /* a result that was to go while it was lent */
+    /* for logs that have grown: the old result stays until the new one is ready */
+    bool again, lent;           /* again: has to be run again; lent: a run in progress uses the result */
+    struct engine_run_case next_case; /* for `again` */
+    struct engine_run_result grave;   /* a result to be freed once it is no longer lent */
 };
 
-/* An exam under way; the job's own until it is taken. */
+/* A run in progress; owned by the job until it is taken. */
 struct engine_run_run {
-    int exam;         /* of engine_run_kinds */
-    bool on;          /* goes on from the result there is */
+    int exam;         /* index of engine_run_kinds */
+    bool on;          /* continues from the previous result */
     uint64_t key;
     struct engine_run_case of;
     struct engine_run_result result;
@@ -40,74 +41,73 @@ struct engine_run_run {
 };
 
 struct procedure {
-    const struct comparison *s; /* the newest one seen, held; never NULL once one was */
+    const struct comparison *s; /* the newest comparison, held (reference); never NULL once one was set */
     struct investigation *inv;
-    compare_run *compare;       /* what runs a comparison of its own */
+    compare_run *compare;       /* function that runs a separate comparison */
     struct job job;
-    struct engine_run_run run;        /* what the job is at */
-    unsigned only;              /* bits of the exams that are held; 0: all */
-    bool follow;                /* logs that grow are read on, their results stay meanwhile */
-    int held;                   /* by who looks without the lock; nothing changes meanwhile */
-    bool late;                  /* it is to be looked at when that is over */
+    struct engine_run_run run;        /* the run in progress */
+    unsigned only;              /* bits of the engine runs that are allowed; 0: all */
+    bool follow;                /* growing logs are read on; their results stay meanwhile */
+    int held;                   /* number of readers without the lock; nothing changes while it is not 0 */
+    bool late;                  /* procedure_look has to be called afterwards */
     struct engine_run exam[ENGINE_RUN_COUNT];
-    uint32_t changes;           /* counts what pages are written from */
+    uint32_t changes;           /* counts changes of the pages' sources */
     struct panel_page page[PANELS];
-    struct arena arena;         /* of `why` */
+    struct arena arena;         /* owns `why` */
     int next;                   /* the panel that comes next, 0: all are judged */
-    const char *why;            /* a sentence */
-    /* what the pages were written from */
+    const char *why;            /* the reason, as a sentence */
+    /* the state from which the pages were written */
     uint32_t seen;
     const char *language;
     bool written;
 };
 
-/* c: the comparison as it is now. notify(ctx): an exam has ended; called by the job's thread. */
+/* c: the current comparison. notify(ctx) is called by the job's thread when an engine run has ended. */
 void procedure_init(struct procedure *g, const struct comparison *c, struct investigation *v, compare_run *compare,
                     void (*notify)(void *ctx), void *ctx);
 void procedure_release(struct procedure *g);
 
-/* A newer comparison; pages are written again where it says something else. Nothing while it is held. */
+/* Takes a newer comparison; pages are rewritten if they change. No effect while held. */
 void procedure_see(struct procedure *g, const struct comparison *c);
-/* How a panel (0: panel 1) stood when the round before was left, or -1. */
+/* The state of a panel (0: panel 1) when the previous round was closed, or -1. */
 int procedure_was(const struct procedure *g, int panel);
-/* Looks which inputs are there and what they are now, and starts what has to be examined. */
+/* Checks which inputs are there and whether they have changed, and starts the engine runs needed. */
 void procedure_look(struct procedure *g);
-/* The same of logs that are being written, while they are followed; what else is made of them waits until it is looked
- * at. */
+/* The same for logs that are being written and followed; other engine runs wait for procedure_look. */
 void procedure_follow(struct procedure *g, bool on);
-/* Writes the pages again where something has changed since. */
+/* Rewrites the pages if something has changed. */
 void procedure_write(struct procedure *g);
-/* Something was told (an input, a waiver, an answer): looks, and pages are written again. */
+/* An input, a waiver or an answer was set: looks and rewrites the pages. */
 void procedure_tell(struct procedure *g);
-bool procedure_busy(struct procedure *g); /* an exam waits or is under way */
-/* For a job that reads results and pages: they stay until they are given back, and what is told meanwhile is looked at
- * then. No exam may be under way. */
+bool procedure_busy(struct procedure *g); /* an engine run is waiting or in progress */
+/* For a job that reads results and pages: nothing changes until procedure_give, which then applies changes made
+ * meanwhile. No engine run may be in progress. */
 void procedure_hold(struct procedure *g);
 void procedure_give(struct procedure *g);
-/* How many panels there are: the one of rollouts once something of one was given. */
+/* The number of panels shown; the rollout panel counts once an input of it was given. */
 int procedure_panels(const struct procedure *g);
-bool procedure_begun(const struct procedure *g); /* something was told to a panel */
+bool procedure_begun(const struct procedure *g); /* an input, a waiver or an answer was given */
 
-/* Until nothing is waiting or running; each(ctx), unless NULL, is called every `ms` meanwhile and gives up by returning
- * false. */
+/* Waits until nothing is waiting or running. each(ctx), unless NULL, is called every `ms` and stops the waiting by
+ * returning false. */
 void procedure_wait(struct procedure *g, bool (*each)(void *ctx), void *ctx, int ms);
 
 /* ---- for the panels ---- */
 
-/* The result of an exam that is done, else NULL. */
+/* The result of a finished engine run, otherwise NULL. */
 const struct engine_run_result *procedure_result(const struct procedure *g, enum engine_run_id x);
-/* The curves a page draws, with one point at least, or NULL. */
+/* The curves that a page draws, with at least one point, or NULL. */
 const struct curves *procedure_curves(const struct procedure *g, const struct panel_page *p);
-/* Where a step of the run, or of the run at learning rate 0, is looked up: of both sides, or of the one there is. */
+/* The engine run with the curves of the run, or of the run at learning rate 0: of both sides, or of the only one. */
 enum engine_run_id procedure_curve_run(const struct procedure *g, bool frozen);
-/* An item that says an exam is under way, failed, or lacks a file that `need` produces. False where it is done. */
+/* Adds an item if an engine run is in progress, failed, or lacks a file that `need` produces. False if it is done. */
 bool procedure_pending(struct panel_page *p, const struct procedure *g, enum engine_run_id x, const char *id,
                        const char *what);
 enum step_why { STEP_NOT_FINITE, STEP_FIRST, STEP_APART, STEP_PARTS, STEP_SPIKE };
-/* The step at which the curves say to look, -1: none. */
+/* The step that the curves suggest for a dump, -1: none. */
 int64_t procedure_step_to_dump(const struct procedure *g, enum step_why *why);
 
-/* Which panel comes next and why, from pages that are written. */
+/* Determines which panel comes next and why, from the written pages. */
 void next_panel(struct procedure *g);
 
 #endif

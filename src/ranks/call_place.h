@@ -1,5 +1,5 @@
-/* Where in the step each call of a rank's recording belongs: which micro-batch, which virtual stage of the rank,
- * forward, backward or what comes after it, and inside which module. */
+/* The position of each call of a rank's recording in the step: micro-batch, virtual stage of the rank, region
+ * (forward, backward, after the backward pass) and module. */
 #ifndef RANKS_CALL_PLACE_H
 #define RANKS_CALL_PLACE_H
 
@@ -9,39 +9,40 @@ enum call_region { IN_FORWARD, IN_BACKWARD, IN_TAIL, CALL_REGIONS };
 
 struct call_place {
     uint32_t micro;
-    uint16_t chunk;  /* of this rank: virtual stages are several */
+    uint16_t chunk;  /* virtual stage of this rank */
     uint8_t region;
-    /* of a module itself, else of the module it was made in; without the chunk's number; "" outside */
+    /* path of the module itself or of the module the call was made in, without the stage's number; "" outside modules
+     */
     const char *path;
-    int layer;       /* the layer's number in path, or -1; it is the first number there */
-    uint32_t number; /* of a module's name: call 3 of it */
+    int layer;       /* the first number in path, the layer; or -1 */
+    uint32_t number; /* running number of a module's calls */
 };
 
 struct call_places {
-    struct call_place *call; /* as many as the dump has calls */
+    struct call_place *call; /* one per call of the dump */
     size_t n;
     uint32_t micros;
     uint16_t chunks;
-    bool modules;     /* some were recorded */
-    uint32_t *layers; /* of each chunk: how many layers it holds */
+    bool modules;     /* modules were recorded */
+    uint32_t *layers; /* per virtual stage: number of layers */
     struct arena arena;
 };
 
 void call_places_find(struct call_places *p, const struct dump *d);
 void call_places_release(struct call_places *p);
-/* call_places.micros alone. */
+/* Only call_places.micros. */
 uint32_t call_places_micros(const struct dump *d);
 
-/* The call's name without its number, and of a module without its path: "Functional.linear.forward". Replaces out. */
+/* The call's name without its number, for a module without its path: "Functional.linear.forward". Replaces out. */
 void call_bare_name(const struct dump *d, uint32_t call, struct buf *out);
-/* The tensors that a transfer or reduction between ranks takes and gives. */
+/* Whether the call is a transfer or reduction between ranks. */
 bool call_is_collective(const struct dump *d, uint32_t call);
-/* The rank at the other end of a transfer: its "dst", "src" or "peer", else the first whole number it is given; -1: not
+/* The peer rank of a transfer: its argument "dst", "src" or "peer", otherwise its first integer argument; -1: not
  * recorded. */
 int call_other_end(const struct dump *d, uint32_t call);
-/* A whole number that was recorded; -1 where it is none that an int holds. */
+/* The value of an integer row; -1 if it is none or does not fit an int. */
 int row_whole_number(const struct row *r);
-/* The first component of a module's path that is a number: its place and value. False where none is. */
+/* The first component of a module's path that is a number: its range and value. False if there is none. */
 bool path_number(struct str path, size_t *from, size_t *to, int *value);
 
 #endif

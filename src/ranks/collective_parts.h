@@ -1,4 +1,4 @@
-/* What the files of collectives share: members and their rows. */
+/* Shared by the files of collectives.c: members of collectives and their rows. */
 #ifndef RANKS_COLLECTIVE_PARTS_H
 #define RANKS_COLLECTIVE_PARTS_H
 
@@ -24,18 +24,18 @@ static inline uint32_t call_tensor(const struct dump *d, uint32_t c, enum row_io
     return NONE;
 }
 
-/* The whole call of a collective's first member. */
+/* The whole call that contains a collective's first member. */
 static inline const struct whole_call *collective_call(const struct whole_calls *w, const struct collective *c)
 {
     return &w->calls.v[w->of[c->calls.v[0].rank][c->calls.v[0].call]];
 }
 
 int collectives_by_order(const void *a, const void *b); /* for vec_sort */
-/* It deviates, and why. */
+/* Marks c as deviating, with a diagnosis id and a sentence. */
 void collective_say(struct collective *c, const char *id, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Recomputes it in float64 from what went in: sets residual, bound and verdict. tail: behind the backward pass. */
+/* Recomputes c in float64 from its inputs: sets residual, bound and verdict. tail: it comes after the backward pass. */
 void collective_judge(const struct whole_calls *w, struct collective *c, bool tail);
-/* What siblings in other layers say of each; calls and gradients that lack theirs are added. */
+/* Compares each collective with those of other layers; adds calls and gradients that lack theirs. */
 void collectives_beside(struct finding_collectives *x);
 
 #endif

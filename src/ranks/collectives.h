@@ -1,4 +1,4 @@
-/* Collective calls of one side: their members matched, each recomputed from what went in. */
+/* Collective calls of one side: their members are matched and each collective is recomputed from its inputs. */
 #ifndef RANKS_COLLECTIVES_H
 #define RANKS_COLLECTIVES_H
 
@@ -17,15 +17,15 @@ struct collective {
     int side, step;
     const char *name;      /* "all_reduce", "send/recv" */
     const char *op;        /* "sum", "max", "min", "avg"; NULL: none */
-    const char *kind;      /* "tp" …; NULL: no cut of the layout */
+    const char *kind;      /* "tp" …; NULL: matches no dimension of the layout */
     rank_list group;        /* ranks */
     const char *group_source; /* "dump", "layout", "values" */
-    const char *at;        /* module it was made in, or the gradient's call; NULL: none */
-    VEC(struct part_call) calls; /* one a rank */
-    uint32_t gradient;     /* of a reduction of a weight's gradient: the whole call that recorded it; else NONE */
-    uint32_t order;        /* in the whole step */
-    enum dtype dtype, precision; /* precision DTYPE_UNKNOWN: not told */
-    bool reordered;        /* what was gathered is used in another order */
+    const char *at;        /* the module it was made in, or the call of the gradient; NULL: none */
+    VEC(struct part_call) calls; /* one per rank */
+    uint32_t gradient; /* for the reduction of a weight's gradient: the whole call that recorded it; otherwise NONE */
+    uint32_t order;        /* position in the whole step */
+    enum dtype dtype, precision; /* precision DTYPE_UNKNOWN: unknown */
+    bool reordered;        /* the gathered parts are used in another order */
     bool equal;            /* outputs are the same on all ranks */
     double residual, bound; /* NaN: not computed */
     rank_list ranks;        /* whose output is wrong */
@@ -38,10 +38,9 @@ struct collective_list {
     struct arena arena;
 };
 
-/* side, step: as they are reported. */
+/* side, step: as reported. */
 void collectives_find(struct collective_list *l, const struct whole_calls *w, int side, int step);
-/* Gradients beside the other side's, whose calls are lined up: summed where they are to be averaged, or the other way
- * round. */
+/* Compares gradients with the other side's, whose calls are paired: finds sums in place of averages and the reverse. */
 void collectives_compare(struct collective_list *l, const struct whole_calls *w, const struct collective_list *other,
                          const struct whole_calls *of);
 void collective_list_release(struct collective_list *l);

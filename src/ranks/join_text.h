@@ -1,12 +1,12 @@
-/* How a row of the whole was made of its parts, for people. */
+/* Sentences about how a joined row was made from its parts. */
 #ifndef RANKS_JOIN_TEXT_H
 #define RANKS_JOIN_TEXT_H
 
 #include "ranks/joined_dump.h"
 
-/* "0–3, 6": appended. */
+/* Appends "0–3, 6". */
 void rank_list_text(const rank_list *l, struct buf *out);
-/* Why two rows of joined recordings are one: of each side what was joined, and how. Appended. */
+/* Appends why two rows of joined recordings correspond: for each side which parts were joined and how. */
 void joined_pair_text(const struct dump *const side[2], const uint32_t row[2], struct buf *out);
 
 #endif

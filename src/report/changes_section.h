@@ -8,15 +8,15 @@
 struct changes_report {
     const struct changes *c;
     const struct round *before, *now;
-    const char *path[2]; /* what the two were read from */
+    const char *path[2]; /* the files or rounds compared */
 };
 
-#define CHANGES_LISTED 20 /* rows of a kind */
+#define CHANGES_LISTED 20 /* rows listed per kind */
 
-/* Adds to the section that was begun. */
+/* Adds to the current section. */
 void changes_section(struct document *d, const struct changes_report *x);
 
-/* For who has the rows in another order: a kind's table, a row of it, and how many there are more than were listed. */
+/* For callers with rows in another order: a kind's table, one row of it, and the number of rows not listed. */
 void changes_table(struct document *d, enum change_kind k, uint32_t count);
 void changes_row(struct document *d, const char *name, const struct round_row *was, const struct round_row *now);
 void changes_more(struct document *d, uint32_t count, uint32_t listed);

@@ -1,6 +1,6 @@
-/* A finished comparison as JSON (the contract: doc/cli-json.md), as a table of all rows (CSV, XLSX: msprobe's columns
- * beside ours) and, with what people found, as a report (Markdown, HTML, JSON). The comparison must be complete;
- * nothing here computes but diagnoses of the rows that are told. */
+/* Writers of a finished comparison: JSON (doc/cli-json.md), a table of all rows (CSV, XLSX, with msprobe's columns),
+ * and, with the findings, a report (Markdown, HTML, JSON). The comparison must be complete; nothing is computed here
+ * except diagnoses of reported rows. */
 #ifndef REPORT_COMPARE_H
 #define REPORT_COMPARE_H
 
@@ -12,10 +12,10 @@
 #include "compare/job_result.h"
 #include "panel/procedure.h"
 
-/* How far writing has come, and whether it is to end; for whoever waits for it. */
+/* Progress of writing, and a request to stop it. */
 struct report_watch {
     atomic_bool cancel;
-    atomic_uint share; /* of 1000 */
+    atomic_uint share; /* in thousandths */
 };
 
 enum report_rows { ROWS_NONE, ROWS_DEVIATING, ROWS_ALL };
@@ -23,35 +23,36 @@ enum report_rows { ROWS_NONE, ROWS_DEVIATING, ROWS_ALL };
 struct report_options {
     enum report_rows rows;
     const struct investigation *inv; /* findings and decisions; NULL: none */
-    int64_t date;     /* of a report, seconds since 1970; 0: it bears none */
-    bool paths;       /* a report shows paths as they are */
-    const char *source; /* what tells whether a result is of the inputs as they are; NULL: not written */
-    bool lasting;     /* the same bytes whenever it is written: nothing of the moment */
-    const struct job_result *job; /* of several ranks, all of it compared; NULL: one rank, or job_busy */
-    bool job_busy;    /* they are still being compared */
-    const struct procedure *guide; /* the panels, their exams held and pages written; NULL: nothing was told to them */
+    int64_t date;     /* date of a report, seconds since 1970; 0: none */
+    bool paths;       /* a report shows paths unchanged */
+    const char *source; /* identifies the state of the inputs for which a result is valid; NULL: not written */
+    bool lasting;     /* the same bytes at any time: nothing that depends on the moment */
+    const struct job_result *job; /* a complete job of several ranks; NULL: one rank, or job_busy */
+    bool job_busy;    /* the ranks are still being compared */
+    /* the panels with finished engine runs and written pages; NULL: nothing was given to them */
+    const struct procedure *guide;
     struct report_watch *watch; /* may be NULL */
 };
 
-/* So much is done. False: writing is to end, and o->err says so. o may be NULL. */
+/* Reports progress. False: writing has to stop, and o->err says so. o may be NULL. */
 bool report_goes_on(const struct report_options *opt, struct out *o, uint64_t done, uint64_t all);
 
-/* Whether the investigation has anything to tell without its dumps: findings, decisions, what the panels were told. */
+/* Whether the investigation has content of its own without dumps: findings, decisions, answers to panels. */
 bool report_holds(const struct report_options *o);
 
 struct writer {
     const char *ext;  /* ".json" */
     const char *name; /* for --format */
-    bool file;        /* into a file only */
-    bool rows_only;   /* rows are all it has: nothing without two dumps */
-    /* The comparison, and the findings report of it. A failure is in o->err. */
+    bool file;        /* writes files only, not standard output */
+    bool rows_only;   /* writes only rows: useless without two dumps */
+    /* Write the comparison, and the findings report. A failure is in o->err. */
     void (*compare)(struct out *o, const struct comparison *s, const struct report_options *opt);
     void (*report)(struct out *o, const struct comparison *s, const struct report_options *opt);
 };
 
-extern const struct writer writers[]; /* ext NULL at the end */
+extern const struct writer writers[]; /* ends with ext NULL */
 const struct writer *writer_for(const char *path); /* by extension, or NULL */
 const struct writer *writer_named(const char *name); /* "html" …, or NULL */
-void writer_endings(struct buf *out); /* " .json .csv …"; appends */
+void writer_endings(struct buf *out); /* appends " .json .csv …" */
 
 #endif

@@ -1,5 +1,4 @@
-/* Judged curves as JSON (the contract: doc/cli-json.md), the joined table as CSV, and text for a terminal.
- * Nothing here computes. */
+/* Writers of judged curves: JSON (doc/cli-json.md) and the joined table as CSV. */
 #ifndef REPORT_CURVES_OUTPUT_H
 #define REPORT_CURVES_OUTPUT_H
 
@@ -9,6 +8,6 @@
 
 /* result: a struct curves */
 void curves_json(struct jsonw *w, struct out *o, const void *result);
-void curves_csv(struct out *o, const void *result); /* a line a joined step */
+void curves_csv(struct out *o, const void *result); /* one line per joined step */
 
 #endif

@@ -11,12 +11,12 @@ struct digest_place {
 };
 struct digest_writing {
     struct out *out;
-    uint64_t written; /* bytes passed on */
+    uint64_t written; /* bytes written to `out` */
     VEC(struct digest_place) places;
 };
 
 void digest_begin(struct digest_writing *w, struct out *out);
-/* One step's recording of one rank, with its sketches (dump/computed_sketches.h). */
+/* Adds one step's recording of one rank, with its sketches (dump/computed_sketches.h). */
 void digest_add(struct digest_writing *w, const struct dump *d);
 void digest_end(struct digest_writing *w);
 

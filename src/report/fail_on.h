@@ -1,6 +1,5 @@
-/* What scripts ask: one line that says how it stands, and on what they fail. Both count the same things: rows without
- * those whose pair is doubtful, which are counted by themselves. doc/cli-json.md has the line's words; they are stable
- * and English. */
+/* Output for scripts: a summary line and the exit status by --fail-on. Both use the same counts: rows with a doubtful
+ * pair are counted separately. doc/cli-json.md defines the words of the line, which are stable and English. */
 #ifndef REPORT_FAIL_ON_H
 #define REPORT_FAIL_ON_H
 
@@ -16,12 +15,12 @@ enum fail_on_kind {
     FAIL_ON_MISSING_FILE, FAIL_ON_KINDS
 };
 
-/* Whom a kind is of. */
+/* The commands that count a kind. */
 enum { FAIL_ON_COMPARE = 1, FAIL_ON_ROUNDS = 2, FAIL_ON_CHECK = 4 };
 
 struct fail_on {
-    bool given;    /* else the commands' own exit status holds */
-    unsigned kinds; /* 1 << kind that fails; none: nothing does */
+    bool given;    /* false: the commands' own exit status is used */
+    unsigned kinds; /* bits 1 << kind that cause failure; 0: nothing does */
 };
 
 struct fail_on_counts {
@@ -29,20 +28,20 @@ struct fail_on_counts {
     uint64_t rows;
 };
 
-/* "deviate,nonfinite,new" or "none". -1 with the words there are. */
+/* Parses "deviate,nonfinite,new" or "none". -1 with the list of words. */
 int fail_on_parse(struct fail_on *p, struct str list, struct err *e);
-/* Whether every kind of it is one of those commands can count (POLICY_…); -1 with the one that is not. */
+/* Whether the commands (FAIL_ON_COMPARE …) can count each of its kinds; -1 with the first that they cannot. */
 int fail_on_fits(const struct fail_on *p, unsigned commands, struct err *e);
-bool fail_on_of_rounds(const struct fail_on *p); /* some kind of it is told from the round before */
-void fail_on_count(struct fail_on_counts *c, const struct comparison *s); /* settled and judged */
+bool fail_on_of_rounds(const struct fail_on *p); /* some kind compares with the previous round */
+void fail_on_count(struct fail_on_counts *c, const struct comparison *s); /* requires a settled and judged comparison */
 void fail_on_count_check(struct fail_on_counts *c, const struct dump *d, const struct dump_check *found);
 void fail_on_count_log(struct fail_on_counts *c, const struct series *s, const struct log_check *found);
-/* The exit status by it: 1 where something of its kinds is there, else 5 where the comparison could not be judged, else
- * 0; with none always 0. `otherwise` is the status without one, which holds where no policy is given. */
+/* The exit status: 1 if a row of its kinds exists, otherwise 5 if the comparison could not be judged, otherwise 0;
+ * always 0 for "none". `otherwise` is returned if no policy is given. */
 int fail_on_status(const struct fail_on *p, const struct fail_on_counts *c, int otherwise);
 
-/* "diverge: deviates first=NAME rel_l2=1.2e-2 rows=1200 …", with its end; appends. status: the command's own. file:
- * what was written, NULL: nothing. What is no word of ours is percent-encoded where it holds a blank. */
+/* Appends the line "diverge: deviates first=NAME rel_l2=1.2e-2 rows=1200 …" with its line end. status: the command's
+ * own. file: the file written, NULL: none. Names are percent-encoded if they contain a blank. */
 void fail_on_line(struct buf *out, const struct comparison *s, int status, const char *file);
 void fail_on_line_check(struct buf *out, const struct fail_on_counts *c, int status, const char *first,
                         const char *path, const char *file);

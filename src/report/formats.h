@@ -14,36 +14,35 @@ void report_json(struct out *o, const struct comparison *s, const struct report_
 void report_html(struct out *o, const struct comparison *s, const struct report_options *opt);
 void report_md(struct out *o, const struct comparison *s, const struct report_options *opt);
 
-/* The comparison as one object, within another one; paths as `clean` leaves them (NULL: as they are). */
+/* The comparison as an object inside another one; `clean` shortens paths (NULL: unchanged). */
 void compare_json_object(struct jsonw *w, struct out *o, const struct comparison *s, const struct report_options *opt,
                          const struct sanitize *clean);
 
-/* One step and rank of several: sides, summary, first deviation. */
+/* One step and rank of several, in short: sides, summary, first deviation. */
 void compare_json_brief(struct jsonw *w, const struct comparison *s);
 void compare_json_row(struct jsonw *w, const struct comparison *s, uint32_t line);
 
 /* Members of an object. */
 void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s);
-/* A row of a comparison of several ranks, and all of one of its pairs. */
+/* A row of a comparison of several ranks, and all rows of one of its pairs. */
 void compare_json_job_row(struct jsonw *w, const struct job_result *r, size_t pair, uint32_t line);
 void compare_json_job_rows(struct jsonw *w, struct out *o, const struct job_result *r, size_t pair,
                            enum report_rows rows);
-/* The whole of it. */
+/* The complete result. */
 void job_json(struct out *o, const struct job_result *r, const struct report_options *opt);
-/* The report of the pair where it begins, with all ranks before it. */
+/* The report of the pair with the first deviation, after an overview of all ranks. */
 void job_report(struct out *o, const struct job_result *r, const struct writer *w, const struct report_options *opt);
-/* Objects of it, for `check` too. set: the side's. */
+/* Objects of the result, also used by `check`. set: the side's. */
 void job_json_layout(struct jsonw *w, const struct layout *l);
 void job_json_collective(struct jsonw *w, const struct collective *c, uint32_t id, const struct rank_set *set);
 void job_json_replica(struct jsonw *w, const struct replica_finding *x, uint32_t id, const struct rank_set *set);
 
-/* Two members of an object: what the round before said of a line, and what became of it; nothing where there is
- * none. */
+/* Two members of an object: a line's state in the previous round and its change; nothing if there is none. */
 void compare_json_was(struct jsonw *w, const struct comparison *s, uint32_t line);
 
-/* {"row":…,"kind":…,"detail":…}: what is wrong with a recording; no row: null */
+/* {"row":…,"kind":…,"detail":…}: a problem of a recording; row is null for the whole */
 void json_problem(struct jsonw *w, struct str row, const char *kind, const char *detail);
 void json_side_fields(struct jsonw *w, const struct dump *d);
-void json_digest(struct jsonw *w, const struct dump *d); /* the member of a side that is a digest */
+void json_digest(struct jsonw *w, const struct dump *d); /* the member for a digest */
 
 #endif

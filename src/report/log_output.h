@@ -1,4 +1,4 @@
-/* Writers of a training log's series. */
+/* Writers of a training log. */
 #ifndef REPORT_LOG_OUTPUT_H
 #define REPORT_LOG_OUTPUT_H
 
@@ -6,15 +6,15 @@
 #include "base/out.h"
 #include "log/log_check.h"
 
-/* A log and what was found in it: the result of both writers. */
+/* A log and its problems: the input of both writers. */
 struct checked_log {
     const struct series *s;
     const struct log_check *c;
 };
 
-/* What `diverge check LOG --json` prints: rows are steps. */
+/* The output of `diverge check LOG --json`: rows are steps. */
 void log_check_json(struct jsonw *w, struct out *o, const void *result);
-/* A line a step; absent values are empty, others as printed by the log. */
+/* One line per step; absent values are empty, others as printed by the log. */
 void log_csv(struct out *o, const void *result);
 
 #endif

@@ -1,19 +1,19 @@
-/* Writes the pairs of a session as a file of correspondences: ours, which holds all of them, or one
- * of msprobe's, which holds what can be said in its terms (doc/formats.md). What cannot be said is
- * counted in a comment at its top. */
+/* Writes the pairs of a comparison as a mapping file: in this program's format, which holds all of them, or in one of
+ * msprobe's, which hold what their form can express (doc/formats.md). A comment at the top counts the pairs left out.
+ */
 #ifndef REPORT_MAPPING_OUTPUT_H
 #define REPORT_MAPPING_OUTPUT_H
 
 #include "base/out.h"
 #include "compare/comparison.h"
 
-/* Which kind a file name stands for: .json is ours; .yaml and .yml are `as` ("cell_mapping"; NULL:
- * not given), else what the name says ("x_cell_mapping.yaml"), else a data mapping. -1 where that
- * makes no sense. */
+/* The kind for a file name: .json is this program's format; for .yaml and .yml `as` ("cell_mapping"; NULL: not
+ * given), otherwise the kind in the name ("x_cell_mapping.yaml"), otherwise a data mapping. -1 for an impossible
+ * combination. */
 int mapping_kind_for(const char *file, const char *as, enum mapping_kind *kind, struct err *e);
 
-/* Pairs below the threshold "confidence" are left out. The comparison must be complete; -1 where it has
- * no two sides, or where the kind is one that is only read. The caller closes out. */
+/* Pairs below the threshold "confidence" are left out. The comparison must be complete; -1 if it has only one side,
+ * or the kind can only be read. The caller closes out. */
 int mapping_write(struct out *out, const struct comparison *s, enum mapping_kind kind, struct err *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of gradient norms as JSON (the contract: doc/cli-json.md) and CSV. Nothing here computes. */
+/* Writers of gradient norms: JSON (doc/cli-json.md) and CSV. */
 #ifndef REPORT_NORMS_OUTPUT_H
 #define REPORT_NORMS_OUTPUT_H
 

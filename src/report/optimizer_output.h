@@ -1,4 +1,4 @@
-/* A replayed optimizer step as JSON (the contract: doc/cli-json.md). Nothing here computes. */
+/* Writer of a replayed optimizer step: JSON (doc/cli-json.md). */
 #ifndef REPORT_OPTIMIZER_OUTPUT_H
 #define REPORT_OPTIMIZER_OUTPUT_H
 

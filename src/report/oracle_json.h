@@ -5,12 +5,12 @@
 #include "base/json_write.h"
 #include "oracle/oracle.h"
 
-/* "oracle":{…} of a line, nothing where no side of it was recomputed. */
+/* The member "oracle":{…} of a line; nothing if neither side was recomputed. */
 void oracle_json_row(struct jsonw *w, const struct oracle *o, const struct measure *m, const struct judgement *j,
     uint32_t line);
-/* "oracle":{…} of the summary. */
+/* The member "oracle":{…} of the summary. */
 void oracle_json_summary(struct jsonw *w, const struct oracle *o);
-/* "oracle":{…} of one side alone, and its problems (elements of an array). */
+/* The member "oracle":{…} of a single side, and its problems (elements of an array). */
 void oracle_json_cover(struct jsonw *w, const struct oracle_side *s);
 void oracle_json_problems(struct jsonw *w, const struct oracle_side *s);
 

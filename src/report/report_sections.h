@@ -1,4 +1,4 @@
-/* The report's sections, a function each, and what they share. */
+/* The report's sections, one function each, and shared parts. */
 #ifndef REPORT_REPORT_SECTIONS_H
 #define REPORT_REPORT_SECTIONS_H
 
@@ -9,17 +9,18 @@
 struct building {
     struct document *d;
     const struct comparison *s;
-    const struct judgement *j; /* NULL: no two dumps were given or read; then the sections of theirs are not built */
-    /* why the dumps that were given could not be read; NULL: they could, or none were given */
+    /* NULL: two dumps were not given or not readable; sections about them are then left out */
+    const struct judgement *j;
+    /* why the given dumps could not be read; NULL: they could, or none were given */
     const char *unread;
     const struct measure *m;
-    const struct report_options *o; /* NULL: of a part (report_part) */
-    size_t most;        /* entries of a list */
+    const struct report_options *o; /* NULL: only a part is written (report_part) */
+    size_t most;        /* limit for entries of a list */
     finding_list findings; /* causes first */
     struct buf name;
 };
 
-/* Each adds its blocks to the section that was begun; one that adds nothing is left out. */
+/* Each adds to the current section; sections without content are left out. */
 void report_ranks(struct building *b);
 void report_inputs(struct building *b);
 void report_weights(struct building *b);
@@ -37,7 +38,7 @@ void report_ruled_out(struct building *b);
 void report_open(struct building *b);
 void report_decisions(struct building *b);
 void report_reproduction(struct building *b);
-/* Of the panels' engines: nothing where nothing was given. */
+/* From the panels' engine runs; empty if nothing was given. */
 void report_procedure(struct building *b);
 void report_causes(struct building *b);
 void report_settings(struct building *b);
@@ -53,21 +54,21 @@ void report_rollout(struct building *b);
 
 /* Parts of sections: */
 void report_elements(struct building *b, uint32_t line); /* of a line's tensors */
-void report_given(struct building *b);                   /* files that were given to the panels */
-void report_open_panels(struct building *b);              /* what the panels wait for */
+void report_given(struct building *b);                   /* files given to the panels */
+void report_open_panels(struct building *b);              /* panels that wait for something */
 void report_panels_again(struct building *b);             /* the commands that show them */
-void report_procedure_line(struct building *b);          /* of the summary */
-bool report_told(const struct building *b);              /* something was told to the panels */
-/* The result of an exam, NULL where there is none; says why where something was given. */
+void report_procedure_line(struct building *b);          /* a line of the summary */
+bool report_told(const struct building *b);              /* whether something was given to the panels */
+/* The result of an engine run, NULL if there is none; adds the reason if an input was given. */
 const struct engine_run_result *report_engine_run(struct building *b, enum engine_run_id x);
 void report_limits(struct building *b);
 
-/* A cell: the name of a line's row on a side, "·" where it has none. */
+/* A cell with the name of a line's row on a side, "·" if absent. */
 void report_row_name(struct building *b, uint32_t line, int side);
 void report_verdict(struct building *b, uint32_t line); /* a cell: sign and word */
-void report_error(struct building *b, uint32_t line);   /* a cell: what was judged */
+void report_error(struct building *b, uint32_t line);   /* a cell: the judged error */
 enum doc_tone report_tone(enum verdict v);
-/* Findings that hold, of a status. */
+/* The number of current findings with a status. */
 size_t report_count(const struct building *b, enum finding_status s);
 
 #endif

@@ -1,4 +1,4 @@
-/* Trainer against rollout as JSON (the contract: doc/cli-json.md) and CSV, a token a line. Nothing here computes. */
+/* Writers of a comparison of trainer and rollout: JSON (doc/cli-json.md) and CSV with one line per token. */
 #ifndef REPORT_ROLLOUT_OUTPUT_H
 #define REPORT_ROLLOUT_OUTPUT_H
 

@@ -1,4 +1,4 @@
-/* Writers of a comparison of settings. */
+/* Writers of a settings comparison: JSON and CSV. */
 #ifndef REPORT_SETTINGS_OUTPUT_H
 #define REPORT_SETTINGS_OUTPUT_H
 
@@ -8,6 +8,6 @@
 
 /* result: a struct config_compare */
 void config_json(struct jsonw *w, struct out *o, const void *result);
-void config_csv(struct out *o, const void *result); /* a line a check */
+void config_csv(struct out *o, const void *result); /* one line per check */
 
 #endif

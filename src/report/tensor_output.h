@@ -1,5 +1,5 @@
-/* What the tensor view shows of a row as JSON: the worst elements, how values and errors are spread, the error along
- * the axes, what is not finite (the contract: doc/cli-json.md). */
+/* Writer of the tensor view's statistics for a row: JSON (doc/cli-json.md) with the worst elements, histograms of
+ * values and errors, the error along the axes, and non-finite elements. */
 #ifndef REPORT_TENSOR_OUTPUT_H
 #define REPORT_TENSOR_OUTPUT_H
 
@@ -8,7 +8,7 @@
 #include "measure/tensor_stats.h"
 
 struct tensor_report {
-    struct str name[2];        /* the rows' names; of sides the lens has */
+    struct str name[2];        /* the rows' names, for the sides that the lens has */
     const struct element_lens *lens;
     const struct tensor_stats *tally; /* complete */
 };

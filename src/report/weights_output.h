@@ -1,5 +1,4 @@
-/* A finished comparison of weights, or one checkpoint's list, as JSON (the contract: doc/cli-json.md), CSV
- * and text. Nothing here computes. */
+/* Writers of a finished comparison of weights, or of one checkpoint's list: JSON (doc/cli-json.md), CSV and text. */
 #ifndef REPORT_WEIGHTS_OUTPUT_H
 #define REPORT_WEIGHTS_OUTPUT_H
 
@@ -12,7 +11,7 @@ void weights_json_object(struct jsonw *w, struct out *o, const struct weight_com
                          const struct report_options *opt);
 void weights_csv(struct out *o, const struct weight_compare *c);
 
-/* One side: figures[i] where has[i]. The result of the writers of lists. */
+/* One checkpoint: figures[i] are valid if has[i]. Input of the list writers. */
 struct weight_listing {
     const struct weights *w;
     const struct side_figures *fig;

@@ -1,4 +1,5 @@
-/* A workbook read back after a library wrote it, which does not tell of everything it had no memory or no room for. */
+/* Reads a written workbook back, because the library that writes it does not report all failures for lack of memory
+ * or disk space. */
 #ifndef REPORT_XLSX_READ_BACK_H
 #define REPORT_XLSX_READ_BACK_H
 
@@ -10,15 +11,15 @@
 #define XLSX_SHEETS 2
 
 struct xlsx_content {
-    /* Names and texts of its parts, of a worksheet what stands around its rows; a number is one 0. Two workbooks of the
-     * same sheets and formats, whatever their rows, have the same. */
+    /* Names and texts of its parts, for a worksheet everything but its rows, with each number replaced by a 0. Equal
+     * for two workbooks with the same sheets and formats, whatever their rows. */
     struct buf frame;
     struct xlsx_sheet {
         uint64_t rows, cells;
     } sheet[XLSX_SHEETS];
 };
 
-/* False where it is no whole archive of whole parts. Released in either case. */
+/* False if it is not a complete archive. Release x in either case. */
 bool xlsx_read_back(const char *path, struct xlsx_content *x);
 void xlsx_content_release(struct xlsx_content *x);
 

@@ -14,13 +14,13 @@
 #include "base/io.h"
 #include "table/field.h"
 
-struct filter; /* owned by whoever compiled it */
+struct filter; /* owned by the caller of filter_compile */
 
-/* NULL with a message that says where and what was expected. */
+/* NULL with e that says where and what was expected. */
 struct filter *filter_compile(struct str text, struct err *e);
 void filter_free(struct filter *f);
-/* What the last word of a filter that is being typed may become: operands, an operator behind a field, the values of a
- * field that has few. Returns the bytes in front of that word. */
+/* Completions of the last word of a filter being typed: operands, operators after a field, values of a field with few
+ * values. Returns the number of bytes before that word. */
 size_t filter_suggest(struct str text, name_list *out);
 bool filter_match(struct filter *f, const struct field_line *l);
 

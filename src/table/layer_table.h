@@ -1,14 +1,14 @@
-/* The same call over all layers: a row for each place in a layer, a column for each layer, in a cell
- * the worst verdict there. It shows in which layer something starts. */
+/* The same call in all layers: one row per place in a layer, one column per layer, each cell with the worst verdict.
+ * Shows in which layer a deviation starts. */
 #ifndef TABLE_LAYER_TABLE_H
 #define TABLE_LAYER_TABLE_H
 
 #include "compare/comparison.h"
 
 struct layer_table_row {
-    const char *text;   /* the place: "attention.wq", "Functional.mul #2" */
+    const char *text;   /* the place in the layer: "attention.wq", "Functional.mul #2" */
     uint8_t phase;      /* enum call_phase */
-    float error;        /* the worst of the row, NaN when there is none */
+    float error;        /* the largest error of the row, NaN if there is none */
     uint32_t first_bad; /* column, or NONE */
 };
 

@@ -1,5 +1,5 @@
-/* Runs of neighbouring lines that only one side has, each shown as one line until it is opened. Positions on the screen
- * are lines without what closed runs hide behind their first line. */
+/* Runs of neighbouring one-sided lines, each shown as one line until it is opened. Screen positions skip the lines
+ * that closed runs hide. */
 #ifndef TABLE_ROW_FOLDS_H
 #define TABLE_ROW_FOLDS_H
 
@@ -7,28 +7,28 @@
 
 struct row_fold {
     uint32_t first, n;  /* lines */
-    uint32_t row[2];    /* of the first: what it is known by when lines are numbered again */
+    uint32_t row[2];    /* of the first line, to identify the run when lines are renumbered */
     uint32_t before;    /* lines hidden by closed runs before it */
-    uint8_t side;       /* that has them */
+    uint8_t side;       /* the side that has them */
     bool open;
 };
 
 struct row_folds {
     VEC(struct row_fold) v; /* in the table's order */
-    uint32_t hidden;        /* lines in all */
+    uint32_t hidden;        /* total number of hidden lines */
 };
 
-#define ROW_FOLD_LEAST 3 /* lines of a run worth folding */
+#define ROW_FOLD_LEAST 3 /* the shortest run that is folded */
 
 void row_folds_release(struct row_folds *f);
-/* Those of a pairing. A run that was open stays so, known by its first row. */
+/* Finds the runs of a pairing. Runs that were open stay open, identified by their first row. */
 void row_folds_find(struct row_folds *f, const struct pairing *p);
 /* The run a line is in, or NULL. */
 const struct row_fold *row_folds_at(const struct row_folds *f, uint32_t line);
 void row_folds_open(struct row_folds *f, const struct row_fold *x, bool open);
 void row_folds_open_all(struct row_folds *f, bool open);
 uint32_t row_folds_line(const struct row_folds *f, uint32_t pos);
-/* Of a hidden line: that of its run's first. */
+/* For a hidden line: the position of its run's first line. */
 uint32_t row_folds_pos(const struct row_folds *f, uint32_t line);
 
 #endif

@@ -1,6 +1,5 @@
-/* The table's rows put together under headings: the modules they belong to, the source lines they come
- * from, the floating types they are held in. One list of nodes, parents before children, with counts
- * and the worst verdict carried up. */
+/* The table's rows grouped under headings: modules, source lines, or floating types. A list of nodes, parents before
+ * children, with counts and worst verdicts summed upwards. */
 #ifndef TABLE_ROW_GROUPS_H
 #define TABLE_ROW_GROUPS_H
 
@@ -9,15 +8,15 @@
 enum row_groups_kind { ROW_GROUPS_MODULES, ROW_GROUPS_FRAMES, ROW_GROUPS_PRECISION, ROW_GROUPS_KINDS };
 
 struct row_groups_node {
-    const char *text;      /* in the outline's arena */
+    const char *text;      /* in the arena */
     uint32_t parent;       /* NONE at the top */
-    uint32_t end;          /* the first node behind its descendants */
+    uint32_t end;          /* the first node after its descendants */
     uint16_t depth;
     uint8_t worst;         /* enum verdict of the worst line below */
     bool folded, leaf;
     uint32_t by[VERDICT_COUNT]; /* lines below */
     uint32_t lines;
-    uint32_t first, first_bad;  /* lines; NONE when there is none that is bad */
+    uint32_t first, first_bad;  /* lines; NONE if none is bad */
 };
 
 struct row_groups {
@@ -26,16 +25,16 @@ struct row_groups {
     VEC(struct row_groups_node) nodes;
 };
 
-/* From the judgement of the comparison. What `old` (or NULL) had unfolded stays so. */
+/* Uses the judgement of the comparison. Nodes unfolded in `old` (or NULL) stay unfolded. */
 void row_groups_build(struct row_groups *o, enum row_groups_kind kind, const struct comparison *s,
                       const struct row_groups *old);
 void row_groups_release(struct row_groups *o);
-/* Nodes below a folded one are not shown. The shown one after, or before, a shown one; NONE at the ends. */
+/* The next (previous) visible node after a visible one; NONE at the ends. Nodes below a folded one are not visible. */
 uint32_t row_groups_next(const struct row_groups *o, uint32_t node);
 uint32_t row_groups_prev(const struct row_groups *o, uint32_t node);
-/* The node itself, or where it is hidden its topmost folded ancestor. */
+/* The node itself, or its topmost folded ancestor if it is hidden. */
 uint32_t row_groups_visible(const struct row_groups *o, uint32_t node);
-/* How bad a verdict is, for carrying up and for minimaps: 0 skip … */
+/* Severity of a verdict, for summing up and for minimaps: 0 skip … */
 int verdict_weight(enum verdict v);
 
 #endif

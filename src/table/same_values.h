@@ -1,5 +1,5 @@
-/* Rows that hold the same numbers as a given one: where a value came from, and where it went on the
- * other side, whatever the calls are named. */
+/* Rows with the same values as a given one, whatever the calls are named: where a value came from, and where it
+ * occurs on the other side. */
 #ifndef TABLE_SAME_VALUES_H
 #define TABLE_SAME_VALUES_H
 
@@ -13,13 +13,12 @@ struct same_values_row {
 typedef VEC(struct same_values_row) same_values_list;
 typedef VEC(uint32_t) same_values_lines;
 
-/* All rows of both sides with as many elements whose max, min and norm agree within `tolerance` of the
- * larger; the nearest first, then in execution order. The row itself is not among them. 0, or -1 when
- * it has no figures. */
+/* All rows of both sides with the same element count whose max, min and norm agree within `tolerance` of the larger
+ * value; the nearest first, then in execution order; without the row itself. 0, or -1 if it has no figures. */
 int same_values_find(const struct comparison *s, int side, uint32_t row, double tolerance, same_values_list *out);
 
-/* Lines whose error is the line's own to the digits that are shown: the largest absolute error to four digits, or to
- * two and the cosine to nine. Appends them in order, at most `most`; none where the line has no error. Lock held. */
+/* Lines with the same error as the given one: equal largest absolute error to four digits, or to two digits and the
+ * cosine to nine. Appends at most `most` in order; none if the line has no error. Called with the lock held. */
 void same_values_errors(const struct comparison *s, uint32_t line, size_t most, same_values_lines *out);
 
 #endif

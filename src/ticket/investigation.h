@@ -1,6 +1,6 @@
-/* The saved state of one ticket: inputs, decisions about correspondences, limits, bookmarks, the place one was at. A
- * JSON file (doc/investigation.md) written whole on every change, so that a killed program or a lost connection costs
- * nothing. */
+/* The saved state of one investigation: inputs, decisions about correspondences, limits, bookmarks, cursor. A JSON
+ * file (doc/investigation.md), rewritten as a whole on every change, so that a killed program or a lost connection
+ * loses nothing. */
 #ifndef TICKET_INVESTIGATION_H
 #define TICKET_INVESTIGATION_H
 
@@ -14,17 +14,17 @@
 #include "base/file_stamp.h"
 #include "ticket/round_file.h"
 
-#define INVESTIGATION_LARGEST (256u << 20) /* bytes of a file that is read */
+#define INVESTIGATION_LARGEST (256u << 20) /* size limit of the file in bytes */
 #define INVESTIGATION_SCHEMA 1
 #define INVESTIGATION_ENDING ".investigation.json"
 
 struct bookmark {
-    const char *row[2]; /* full names, "" where a side has none */
+    const char *row[2]; /* full names, "" if a side has none */
     const char *note;
-    const char *rest; /* members of a newer version, as JSON, or NULL; likewise below */
+    const char *rest; /* members written by a newer version, as JSON, or NULL; the same below */
 };
 
-/* A pair of texts by which something is known: a filter and its name, a path and what stands for it. */
+/* A text with a name: a filter and its name, a path prefix and its replacement. */
 struct named_text {
     const char *name, *text;
     const char *rest;
@@ -32,20 +32,20 @@ struct named_text {
 
 typedef VEC(struct named_text) text_list;
 
-/* A round that was left: what was compared, and the file beside the investigation that holds how it was judged. */
+/* An earlier round: what was compared, and the file beside the investigation with its results. */
 struct round_left {
     uint32_t number;
     const char *file;     /* a name in the investigation's folder */
     uint64_t fingerprint;
-    int64_t date;         /* when it was left, 0: not known */
+    int64_t date;         /* when the round was closed; 0: unknown */
     const char *author;
-    const char *input[2], *full[2]; /* as of the investigation; input[GOLDEN] NULL: none */
+    const char *input[2], *full[2]; /* as in struct investigation; input[GOLDEN] NULL: none */
     int step[2], rank[2];
     struct file_stamp state[2];
     const char *rest;
 };
 
-/* A limit this version does not know. */
+/* A limit that this version does not know. */
 struct other_limit {
     const char *key;
     double value;
@@ -53,124 +53,125 @@ struct other_limit {
 
 struct investigation {
     struct arena arena;
-    const char *path;   /* NULL: nowhere to save to */
-    const char *state_dir; /* the user's folder of them, or NULL */
+    const char *path;   /* NULL: not saved */
+    const char *state_dir; /* the user's folder of investigations, or NULL */
     bool read_only;     /* written by a newer version, or open elsewhere */
-    bool own;           /* where its inputs lead: nobody named the file */
-    const char *elsewhere; /* why its own file is in the folder of the command, a sentence, where it is; or NULL */
-    /* why it has no file, a sentence, where a person works on it; NULL where none is wanted (scripts) */
+    bool own;           /* its path was derived from its inputs, not given by the user */
+    /* why its file is in the working folder instead of the user's, as a sentence; NULL otherwise */
+    const char *elsewhere;
+    /* why it has no file although a person works on it, as a sentence; NULL if none is wanted (scripts) */
     const char *unkept;
     struct err unsaved; /* why the last change is not in the file; ERR_NONE: it is, or nothing was changed */
-    bool seen;          /* its file was there when it was last read or written, with the content this is a number of */
+    bool seen;          /* its file existed when last read or written; `content` is a hash of it */
     uint64_t content;
-    uint32_t merges;    /* how often what somebody else had saved meanwhile was taken in, and how much the last time */
+    /* number of merges with changes saved by others, and number of entries taken over by the last one */
+    uint32_t merges;
     size_t taken_in;
     const char *holder; /* who has it open elsewhere, or NULL */
-    const char *continued; /* name of the file in the same folder where its next rounds are, or NULL */
-    bool went_on;       /* what was given is of an earlier round: this is the newest one's file, with its inputs */
-    const char *gone;   /* which inputs are not there any more, a sentence, where it is opened all the same; or NULL */
-    const char *pack;   /* the pack it was taken out of, which stays as it is; or NULL */
-    int lock;           /* descriptor of investigation_claim, or -1 */
+    const char *continued; /* name of the file in the same folder that continues it with later rounds, or NULL */
+    bool went_on;       /* the given file is of an earlier round; this is the newest one's file, with its inputs */
+    const char *gone;   /* the missing inputs, as a sentence, if it is opened nevertheless; or NULL */
+    const char *pack;   /* the pack it was unpacked from, which is not changed; or NULL */
+    int lock;           /* descriptor held by investigation_claim, or -1 */
     const char *input[2];
-    const char *full[2]; /* where they lay when it was saved, or NULL */
-    struct file_stamp state[2]; /* as left; bytes 0: not known */
+    const char *full[2]; /* absolute paths when it was saved, or NULL */
+    struct file_stamp state[2]; /* of the last comparison; bytes 0: unknown */
     int step[2], rank[2];
     VEC(const char *) maps;
     bool map_only, exact, strict_gaps;
-    const char *known_path;  /* of accepted differences, or NULL */
-    struct accepted_list known; /* what is in it */
+    const char *known_path;  /* file of accepted differences, or NULL */
+    struct accepted_list known; /* its contents */
     struct thresholds tol;
     VEC(struct other_limit) other_limits;
     struct decisions decisions;
     struct findings findings;
     VEC(struct round_left) rounds; /* in order: round 1 first */
-    const char *author;  /* of what is written now, "" where not known */
-    int64_t date;        /* the time it is given, seconds since 1970; 0: the clock's */
+    const char *author;  /* for new entries; "" if unknown */
+    int64_t date;        /* time for new entries, seconds since 1970; 0: use the clock */
     VEC(struct bookmark) bookmarks;
     const char *cursor[2]; /* row names, "" */
-    const char *columns;   /* names of the fields shown, blanks between; "": what the width gives */
+    const char *columns;   /* names of the visible fields, separated by blanks; "": chosen by width */
     text_list filters;
-    text_list remaps;      /* name: how stacks' paths begin, text: how they do here */
-    /* of the guided panels */
-    text_list given;       /* name: of a slot, text: the path given for it */
-    text_list waived;      /* name: of a panel, a check or an item, text: why it is accepted as it is */
-    text_list answers;     /* name: of an item no file can settle, text: what a person found */
+    text_list remaps;      /* name: prefix of paths in stacks, text: its local replacement */
+    /* data of the guided panels */
+    text_list given;       /* name: of an input, text: the path given for it */
+    text_list waived;      /* name: of a panel, check or item, text: the reason for the waiver */
+    text_list answers;     /* name: of an item that no file can decide, text: the person's answer */
     struct {
         bool log;
-        double from, to;   /* of 0 … 1; both 0: all */
-    } plot;                /* how their curves are looked at */
+        double from, to;   /* visible part, as fractions 0 … 1; both 0: all */
+    } plot;                /* display settings of their curves */
     const char *rest, *panels_rest;
 };
 
 void investigation_init(struct investigation *v);
 void investigation_release(struct investigation *v);
-/* Reads a file over the initial state; keeps path. */
+/* Reads a file into the initial state; keeps path. */
 int investigation_load(struct investigation *v, const char *path, struct err *e);
-/* The same of a file's text, of that name in messages. */
+/* The same from a text; `name` is for messages. */
 int investigation_parse(struct investigation *v, struct str text, const char *name, struct err *e);
-/* What was left in the file at v->path, over v: all but its inputs, which are v's own. */
+/* Restores from the file at v->path everything except the inputs, which stay v's own. */
 int investigation_recall(struct investigation *v, struct err *e);
-void investigation_write(const struct investigation *v, struct buf *out); /* the file's text, appended */
-/* 0 also where no file is wanted, and of one that is read-only. What somebody else saved in its file since it was read
- * is taken in where neither contradicts the other (`merges` counts); else, and where the file is gone, -1 and nothing
- * is written. */
+void investigation_write(const struct investigation *v, struct buf *out); /* appends the file's text */
+/* Returns 0 also if no file is wanted or the investigation is read-only. Changes that others saved since it was read
+ * are merged if they do not conflict (counted in `merges`); if they conflict, or the file has vanished, nothing is
+ * written: -1. */
 int investigation_save(struct investigation *v, struct err *e);
-/* Over what is there, whoever wrote it. */
+/* Overwrites the file, whoever wrote it. */
 int investigation_save_over(struct investigation *v, struct err *e);
-/* From now on in another file, which must not be there yet. */
+/* Continues in another file, which must not exist yet. */
 int investigation_save_as(struct investigation *v, const char *path, struct err *e);
-/* 0 where it may be changed; -1 with why not: a pack, open elsewhere, of a newer version. */
+/* 0 if it may be changed; -1 with the reason: a pack, open elsewhere, written by a newer version. */
 int investigation_may_change(const struct investigation *v, struct err *e);
-/* Instead of what it holds, what a file's text does: all but the inputs and how they are compared. */
+/* Replaces its state by that of a file's text, except the inputs and how they are compared. */
 int investigation_take(struct investigation *v, struct str text, struct err *e);
-/* Makes it this program's alone until it is released: one that is open elsewhere becomes read-only, and `holder` says
- * who has it. Nothing happens without a path. Before the file is read: what somebody else saves in between would be
- * lost. */
+/* Locks the file for this program until release; if it is open elsewhere, the investigation becomes read-only and
+ * `holder` says who has it. No effect without a path. Call it before reading the file, otherwise changes saved in
+ * between are lost. */
 void investigation_claim(struct investigation *v);
-void investigation_let_go(struct investigation *v); /* others may have it; investigation_release does this too */
-/* It goes on in another file (NULL: in none), and is this program's there as it was here. */
+void investigation_let_go(struct investigation *v); /* unlocks; also done by investigation_release */
+/* Continues in another file (NULL: none), with the same lock state. */
 void investigation_move(struct investigation *v, const char *path);
-/* Inputs that are not where they were: beside the investigation, or where a remap puts them. -1 with where they were
- * looked for. */
+/* Finds inputs that have moved: beside the investigation, or by a remap. -1 with the places searched. */
 int investigation_find_inputs(struct investigation *v, struct err *e);
-/* Whether a path names such a file, also where the system does not say what is there. */
+/* Whether a path has the name of such a file, also if it cannot be examined. */
 bool investigation_is(const char *path);
-const char *investigation_keep(struct investigation *v, const char *s); /* a copy that lives with it */
-/* What one of its lists has by this name; NULL: nothing. */
+const char *investigation_keep(struct investigation *v, const char *s); /* copies s into its arena */
+/* The text with this name in one of its lists; NULL: none. */
 const char *investigation_text(const text_list *l, const char *name);
-/* Puts it there, instead of what was; an empty text takes it away. */
+/* Sets a text of a list, replacing the earlier one; an empty text removes it. */
 void investigation_tell(struct investigation *v, text_list *l, struct str name, struct str text);
-/* Where a path given for a panel lies now: as given, from the investigation's folder, where a remap puts it, beside the
- * investigation. Replaces out's content; the path itself where it is nowhere. Of a pack only what lies in it or where a
- * remap of the command line puts it is found: what is called so elsewhere is not meant. */
+/* Replaces out by the current location of a path given for a panel: as given, relative to the investigation's folder,
+ * by a remap, or beside the investigation; the path itself if it is found nowhere. For a pack only the pack's
+ * contents and remaps of the command line are searched, because a file of the same name elsewhere is not the one
+ * meant. */
 void investigation_locate(const struct investigation *v, const char *path, struct buf *out);
-/* What `from` holds now, for somebody who looks at it while it changes: lists are copied, strings stay its own. */
+/* Makes v a copy of `from` for reading while `from` changes: lists are copied, strings are shared. */
 void investigation_look(struct investigation *v, const struct investigation *from);
 void investigation_look_end(struct investigation *v);
-int64_t investigation_date(const struct investigation *v); /* now, or what `date` fixes */
-/* Adds, or takes away when it is there; true when added. */
+int64_t investigation_date(const struct investigation *v); /* now, or the fixed `date` */
+/* Toggles the bookmark; true if it was added. */
 bool investigation_bookmark(struct investigation *v, const char *target, const char *golden);
 bool investigation_is_bookmarked(const struct investigation *v, const char *target, const char *golden);
 
 /* ---- rounds (round_list.c) ---- */
 
-/* The newest of the rounds that were left; file NULL: there is none. */
+/* The newest earlier round; file NULL: there is none. */
 struct round_place investigation_before(const struct investigation *v);
-/* The next round: other inputs (golden NULL: the same golden run), `left` put behind the others. What was answered
- * about the deviation of the round that is left is not about this one: it goes on under the name
- * "first-deviation@1". */
+/* Starts the next round with other inputs (golden NULL: the same golden run) and appends `left`. Answers about the
+ * previous round's deviation are renamed to "first-deviation@1", because they do not apply to this round. */
 void investigation_next_round(struct investigation *v, struct round_left left, const char *target, const char *golden);
-/* The answers about the deviation of that round, which is left: under their other name. */
+/* Renames the answers about the deviation of a closed round. */
 void investigation_age_answers(struct investigation *v, uint32_t round);
-/* What going back to the round before took away: the round as it was left, with the inputs of the one that was open. */
+/* What investigation_last_round removed: the closed round, with the inputs of the one that was open. */
 struct round_undone {
     struct round_left left;
-    text_list answers; /* to be released; zeroed before */
+    text_list answers; /* zeroed before; to be released */
 };
 
-/* Back to the round before, its inputs and its answers; false where this is the first. */
+/* Returns to the previous round with its inputs and answers; false if this is the first. */
 bool investigation_last_round(struct investigation *v, struct round_undone *u);
-/* As it was before that. */
+/* Undoes investigation_last_round. */
 void investigation_round_again(struct investigation *v, struct round_undone *u);
 
 #endif

@@ -1,5 +1,5 @@
-/* Two people's investigations of one ticket as one. What is merged how stands with each member in the table of
- * investigation_members.c. */
+/* Merges two people's investigations of the same inputs. The table in investigation_members.c says how each member is
+ * merged. */
 #ifndef TICKET_MERGE_H
 #define TICKET_MERGE_H
 
@@ -11,62 +11,62 @@
 
 enum merge_choice { MERGE_ASK, MERGE_OURS, MERGE_THEIRS };
 
-/* Something one of them has and the other not, or both have differently. */
+/* An entry that only one of them has, or that differs. */
 struct merge_item {
-    const char *what;          /* the member it is of: "findings", "panels.answers" */
-    const char *about;         /* which of them, for people */
-    const char *side[2];       /* what each says of it, "" where one says nothing */
-    const char *row[2];        /* of a conflict about rows: their names, else "" */
+    const char *what;          /* the member: "findings", "panels.answers" */
+    const char *about;         /* the entry, for people */
+    const char *side[2];       /* the text of each side, "" if absent */
+    const char *row[2];        /* for a conflict about rows: their names, otherwise "" */
 };
 typedef VEC(struct merge_item) merge_list;
 
-/* A round that the merged investigation has, and whose file it is (0: ours). */
+/* A round of the merged investigation, and the side that has its file (0: ours). */
 struct merge_round {
     int side;
-    const char *file; /* as that investigation has it */
+    const char *file; /* its name in that investigation */
     uint64_t fingerprint;
 };
 
 struct merge {
     struct arena arena;
-    const char *name[2];       /* what the two files are called in sentences */
+    const char *name[2];       /* names of the two files in messages */
     enum merge_choice choice;
-    bool force;                /* though they are not about the same inputs */
-    const char *author;        /* who merges, "" where not known, and when: on what is written about conflicts */
+    bool force;                /* merge even if the inputs differ */
+    const char *author;        /* for entries written about conflicts; "" if unknown */
     int64_t time;
     merge_list added, conflicts;
     VEC(struct merge_round) rounds; /* in order */
     size_t same;
-    const char *within;        /* the member whose members are merged just now, or NULL */
+    const char *within;        /* the member whose members are being merged, or NULL */
 };
 
-/* Merges `theirs` into `ours`, which then has texts of both and must not outlive either. Conflicts are settled by the
- * choice; by MERGE_ASK ours stays, and what theirs said becomes a finding tagged #conflict, so that it is in the file
- * and in the report until somebody has decided. -1 with a sentence where they are not about the same inputs (other
- * paths, or files that were others), or hold too much: one may be rounds ahead of the other (merge_rounds.c). */
+/* Merges `theirs` into `ours`, which then shares texts of both and must not outlive either. `choice` decides
+ * conflicts; with MERGE_ASK ours stays, and the text of theirs becomes a finding tagged #conflict, which stays in the
+ * file and in the report until somebody decides. -1 with a sentence if the inputs differ (other paths, or other
+ * contents), or there is too much; one may be rounds ahead of the other (merge_rounds.c). */
 int merge_investigations(struct merge *m, struct investigation *ours, struct investigation *theirs, struct err *e);
 void merge_release(struct merge *m);
 
-/* ---- what the table names, `row` a member of it; both are investigations ---- */
+/* ---- functions named in the table; `row` is a member of it, both sides are investigations ---- */
 
-/* Entries are added; of one that both have differently, one stays. */
+/* Adds missing entries; of an entry that differs, one stays. */
 void merge_entries(struct merge *m, const struct member *row, void *ours, const void *theirs);
-/* A flag or a text. What has none (false, "") says nothing against one that has. */
+/* Merges a flag or a text. An absent value (false, "") does not conflict. */
 void merge_value(struct merge *m, const struct member *row, void *ours, const void *theirs);
 void merge_object(struct merge *m, const struct member *row, void *ours, const void *theirs);
 void merge_limits(struct merge *m, const struct member *row, void *ours, const void *theirs);
-/* What no row tells of: a list gets what it lacks, anything else is a value. */
+/* Merges members without a table row: lists are extended, anything else is a value. */
 void merge_rest(struct merge *m, const struct member *row, void *ours, const void *theirs);
 void merge_findings(struct merge *m, const struct member *row, void *ours, const void *theirs);
 void merge_decisions(struct merge *m, const struct member *row, void *ours, const void *theirs);
 void merge_rounds(struct merge *m, const struct member *row, void *ours, const void *theirs);
 
-/* ---- for merge.c: its larger parts ---- */
+/* ---- for merge.c ---- */
 
-/* -1 where neither's rounds are the first of the other's. */
+/* -1 if neither's list of rounds begins with the other's. */
 int merge_one_history(const struct merge *m, const struct investigation *ours, const struct investigation *theirs,
                       struct err *e);
-void merge_note_conflicts(struct merge *m, struct investigation *ours); /* as findings */
+void merge_note_conflicts(struct merge *m, struct investigation *ours); /* adds conflicts as findings */
 void merge_add(struct merge *m, const char *what, const char *about, const char *text);
 void merge_conflict(struct merge *m, const char *what, const char *about, const char *ours, const char *theirs,
                     const char *const row[2]);

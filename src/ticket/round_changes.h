@@ -1,77 +1,78 @@
-/* What changed between two comparisons of one model: what is fixed, new, worse, better, no longer there, whether the
- * first deviation went, and whether that confirms a fix. Numbers and their reasons are in doc/investigation.md. */
+/* What changed between two comparisons of one model: rows fixed, new, worse, better or vanished; whether the first
+ * deviation is gone; whether that confirms a fix. doc/investigation.md gives the limits and their reasons. */
 #ifndef TICKET_ROUND_CHANGES_H
 #define TICKET_ROUND_CHANGES_H
 
 #include "ticket/round_match.h"
 
 enum change_kind {
-    CHANGE_FIXED,    /* deviated, agrees now */
-    CHANGE_NEW,      /* deviates now, and did not */
-    CHANGE_WORSE,    /* deviates more than CHANGES_FACTOR times as much, or drifts where it matched */
+    CHANGE_FIXED,    /* deviated, now agrees */
+    CHANGE_NEW,      /* now deviates, but did not */
+    CHANGE_WORSE,    /* error grew by more than CHANGES_FACTOR, or match became drift */
     CHANGE_BETTER,   /* the reverse */
-    CHANGE_VANISHED, /* deviated, and is not recorded, paired or judged any more: that is not fixed */
+    CHANGE_VANISHED, /* deviated, and is now not recorded, not paired or not judged: not counted as fixed */
     CHANGE_KINDS
 };
 
-#define CHANGES_FACTOR 2 /* below it an error that changes is the noise of another run */
-#define CHANGES_SHARE 0.5 /* of the smaller comparison's rows have to be found again: else it is about something else */
-#define CHANGES_NAMED 3  /* rows a sentence names */
+#define CHANGES_FACTOR 2 /* smaller changes of an error are noise between runs */
+/* share of the smaller comparison's rows that must be found again; otherwise the two are not comparable */
+#define CHANGES_SHARE 0.5
+#define CHANGES_NAMED 3  /* rows named in a sentence */
 
 struct change {
     uint8_t kind;
-    uint32_t was, now; /* rows of the two rounds, NONE where there is none */
+    uint32_t was, now; /* rows of the two rounds, NONE if absent */
 };
 
 enum first_fate {
     FIRST_NONE,     /* there was none */
-    FIRST_GONE,     /* its row agrees now */
-    FIRST_STAYS,    /* its row deviates still */
-    FIRST_VANISHED, /* its row is not there, or not judged any more */
-    FIRST_UNTOLD,   /* there are no rows to look it up in, and another one is first now */
+    FIRST_GONE,     /* its row now agrees */
+    FIRST_STAYS,    /* its row still deviates */
+    FIRST_VANISHED, /* its row is absent or not judged now */
+    FIRST_UNTOLD,   /* unknown: there are no rows to look it up in, and another row is first now */
 };
 
-/* What a recording with one value replaced by the golden side's says of that value. */
+/* The conclusion from a recording in which one value was replaced by the golden side's. */
 enum intervention {
-    INTERVENTION_NONE,      /* none was */
-    INTERVENTION_CONFIRMED, /* what deviated behind it agrees: it alone explains that */
-    INTERVENTION_REFUTED,   /* rows behind it deviate still */
-    INTERVENTION_UNTOLD,    /* the row is not in both rounds, or nothing behind it can be judged */
+    INTERVENTION_NONE,      /* nothing was replaced */
+    INTERVENTION_CONFIRMED, /* the deviating rows after it now agree: it explains them alone */
+    INTERVENTION_REFUTED,   /* rows after it still deviate */
+    INTERVENTION_UNTOLD,    /* the row is not in both rounds, or nothing after it can be judged */
 };
 
 struct changes {
     struct arena arena;
     enum intervention intervention;
-    const char *replaced;     /* the row, "" without one */
-    /* rows of the forward pass behind it that deviated before; of them, and new ones, that do now */
+    const char *replaced;     /* the row, "" if none */
+    /* forward rows after it that deviated before; those of them, and new ones, that deviate now */
     uint32_t behind, left;
     uint32_t round[2];        /* numbers; 0: not two rounds of one investigation */
     bool comparable;
-    const char *why;          /* a sentence: why they are not, or what could not be looked at; "" */
-    bool rows;                /* row by row: else by counts and first deviations alone */
-    size_t joined;            /* rows of the later one that were in the earlier one */
+    const char *why;          /* why they are not comparable, or what could not be examined; "" */
+    bool rows;                /* compared row by row; false: only by counts and first deviations */
+    size_t joined;            /* rows of the later comparison that were found in the earlier one */
     uint32_t count[CHANGE_KINDS];
-    VEC(struct change) list;  /* by kind, then in the table's order; empty after changes_forget */
+    VEC(struct change) list;  /* by kind, then in table order; empty after changes_forget */
     enum first_fate fate;
-    const char *first[2];     /* name of the first deviation before and now, "" where there is none */
-    float error[2];           /* theirs; of a row that stays error[1] is its own now */
-    bool moved;               /* both deviate, and not first in the same row */
-    /* the first deviation is gone, nothing is new, no more is out of sight than is seen to be fixed */
+    const char *first[2];     /* name of the first deviation before and now, "" if none */
+    float error[2];           /* their errors; if the row stays, error[1] is its current error */
+    bool moved;               /* both deviate, first in different rows */
+    /* the first deviation is gone, nothing is new, and no more rows vanished than were fixed */
     bool confirmed;
     int status;               /* 0: nothing is new or worse, 1: something is, 5: not comparable, or not judged now */
-    int judged;               /* the later comparison's own status */
-    const char *named[CHANGES_NAMED]; /* the first of the new ones, NULL behind the last */
+    int judged;               /* status of the later comparison */
+    const char *named[CHANGES_NAMED]; /* the first new ones, NULL after the last */
 };
 
-/* x: as round_join left it; NULL where a round has no rows. */
+/* x: result of round_match; NULL if a round has no rows. */
 void changes_find(struct changes *c, const struct round *before, const struct round *now, const struct round_join *x);
 void changes_release(struct changes *c);
-/* What became of one row; NULL: it is not there. CHANGE_KINDS: nothing to speak of. */
+/* The change of one row; NULL: absent. CHANGE_KINDS: no relevant change. */
 enum change_kind change_of(const struct round_row *was, const struct round_row *now);
 const char *change_name(enum change_kind k); /* "fixed" …, for files */
-const char *first_fate_name(enum first_fate f); /* "gone" … likewise */
-const char *intervention_name(enum intervention v); /* "confirmed" … likewise; NULL: none */
-/* "Round 2: the first deviation of round 1 (NAME) is gone; …": one sentence. Appends. */
+const char *first_fate_name(enum first_fate f); /* "gone" …, for files */
+const char *intervention_name(enum intervention v); /* "confirmed" …, for files; NULL: none */
+/* Appends one sentence: "Round 2: the first deviation of round 1 (NAME) is gone; …". */
 void changes_sentence(const struct changes *c, struct buf *out);
 
 #endif

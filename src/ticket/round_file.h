@@ -1,6 +1,5 @@
-/* A round in a file of its own, NAME.round-N.gz beside NAME.investigation.json: gzip of one line of JSON (everything
- * but the rows) and a line of seven columns a row, ended by a line that counts them. doc/investigation.md describes
- * it. */
+/* A round in a file of its own, NAME.round-N.gz beside NAME.investigation.json: gzip of one JSON line (everything but
+ * the rows), one line of seven columns per row, and a final line with their number. See doc/investigation.md. */
 #ifndef TICKET_ROUND_FILE_H
 #define TICKET_ROUND_FILE_H
 
@@ -8,27 +7,27 @@
 
 #define ROUND_ENDING ".gz"
 
-/* Members of a round, a side's and what the verdicts count: results of compare --json have them too. */
+/* Members of a round, of a side, and of the verdict counts, shared with results of compare --json. */
 struct member;
 extern const struct member *const round_side_members[2], *const round_summary_members;
 
-/* In one piece or not at all. *fingerprint: a number of all that is in it. */
+/* Writes the file atomically. *fingerprint: a hash of its contents. */
 int round_write(const struct round *r, const char *path, uint64_t *fingerprint, struct err *e);
-/* r is initialised and empty, and to be released in any case. dir: the folder the name must not lead out of; NULL: path
- * is a path. -1 where it is not whole or not such a file; the message says where. */
+/* r is initialised and empty; release it in any case. dir: the folder that the name must not leave; NULL: `path` is a
+ * path. -1 if the file is incomplete or of another kind; the message gives the place. */
 int round_read(struct round *r, const char *dir, const char *path, uint64_t *fingerprint, struct err *e);
 
-/* A round an investigation refers to: a file in its folder, and what must be in it. */
+/* The round file that an investigation refers to. */
 struct round_place {
-    const char *beside, *file; /* the investigation's path, a name in its folder */
+    const char *beside, *file; /* the investigation's path, and a name in its folder */
     uint64_t fingerprint;
     uint32_t number;
 };
-/* The same of a file that has to be the one referred to. */
+/* Reads it, and checks that it is the one referred to. */
 int round_open(struct round *r, const struct round_place *p, struct err *e);
-/* The file referred to, if it is whole and the one, also under another path. */
+/* Copies the file referred to, if it is complete and the right one. */
 int round_copy(const struct round_place *p, const char *to, struct err *e);
-/* Whether a path names such a file, by its ending and its first bytes. */
+/* Whether a path is such a file, by its extension and first bytes. */
 bool round_is(const char *path);
 
 #endif
