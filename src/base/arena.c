@@ -1,5 +1,5 @@
-/* Memory freed as one, in blocks: a piece comes from the newest block, a large one gets a block of its own behind
- * it. Cleared, an arena keeps one block of the size it needed. */
+/* An arena in blocks: small pieces come from the newest block, a large one gets a block of its own. After a clear,
+ * one block of the size used before is kept. */
 #include "base/arena.h"
 
 #include <stdint.h>
@@ -30,7 +30,7 @@ void arena_clear(struct arena *a)
     size_t total = 0;
     if (!keep)
         return;
-    /* one block of all that was needed: the next round needs about as much */
+    /* one block of the total size: the next use needs about as much */
     for (struct arena_block *b = keep; b; b = b->next)
         total += b->cap;
     if (keep->next) {
@@ -53,7 +53,7 @@ static void *take(struct arena *a, size_t n, size_t align)
         struct arena_block *fresh = mem_alloc(sizeof *fresh + cap);
         fresh->used = 0;
         fresh->cap = cap;
-        if (b && cap != BLOCK) { /* a large piece goes behind, the head keeps its room */
+        if (b && cap != BLOCK) { /* a large piece's block goes second, so that the head's free space stays usable */
             fresh->next = b->next;
             b->next = fresh;
         } else {

@@ -1,4 +1,4 @@
-/* Steps through a text that is parsed; see cursor.h. */
+/* Parses a text step by step; see cursor.h. */
 #include "base/cursor.h"
 
 struct str cursor_skip(struct cursor *c, size_t n)

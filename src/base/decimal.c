@@ -1,6 +1,6 @@
-/* A number's digits w and its power of ten q: w * 10^q is one multiplication by the first 128 bits M of 10^q. M is cut
- * off below, so the true product lies less than w above w * M; where that leaves the rounding open, and for powers and
- * digits beyond the table, the C library reads the number. The idea is Eisel's and Lemire's ("Number parsing at a
+/* A decimal number is w * 10^q. It is computed by one multiplication of w by M, the first 128 bits of 10^q. M is
+ * truncated, so the exact product is at most w above w * M. If that leaves the rounding undecided, or the power or
+ * digits exceed the table, the C library reads the number. The method is Eisel's and Lemire's ("Number parsing at a
  * gigabyte per second", 2021). */
 #include "base/decimal.h"
 
@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOWEST (-54) /* 5^54: the largest whose double fits 128 bits, as the division below needs */
-#define HIGHEST 55   /* 5^55: the largest of 128 bits */
-#define DIGITS 19    /* always fit 64 bits */
-#define LONGEST 63   /* bytes of a number */
-#define MOST 10000    /* powers beyond are not told apart */
+#define LOWEST (-54) /* 5^54: the largest power for which the division below fits 128 bits */
+#define HIGHEST 55   /* 5^55: the largest power of 128 bits */
+#define DIGITS 19    /* digits that always fit 64 bits */
+#define LONGEST 63   /* the most bytes of a number */
+#define MOST 10000    /* larger exponents are treated alike */
 
 typedef unsigned __int128 u128;
 
-/* 10^q = (M + something below 1) * 2^exponent, M of 128 bits, the first of them set; nothing below where q >= 0. */
+/* 10^q = (M + something below 1) * 2^exponent, with M of 128 bits whose top bit is set; exact for q >= 0. */
 struct power {
     uint64_t high, low;
     int exponent;
@@ -64,7 +64,7 @@ __attribute__((constructor)) static void prepare(void)
     }
 }
 
-/* w * 10^q, not 0; false where the rounding is left open. */
+/* Computes w * 10^q for w > 0; false if the rounding is undecided. */
 static bool product(uint64_t w, int q, double *out)
 {
     const struct power *p = &powers[q - LOWEST];
@@ -108,18 +108,18 @@ static bool is_digit(char c)
 
 static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
-/* The digits among the next eight bytes, in front of whatever is none: how many, and what number. */
+/* The leading digits among the next eight bytes: returns their count and sets their value. */
 static inline int some_digits(const char *p, uint64_t *number)
 {
     uint64_t v;
     memcpy(&v, p, sizeof v);
     v ^= 0x3030303030303030; /* digits are now 0 to 9 */
-    /* above the first that is none others may be wrong */
+    /* only the lowest set bit is reliable */
     uint64_t odd = ((v + 0x7676767676767676) | v) & 0x8080808080808080;
     int n = odd ? __builtin_ctzll(odd) / 8 : 8;
     if (n == 0)
         return 0;
-    v <<= 64 - 8 * n; /* zeros in front */
+    v <<= 64 - 8 * n; /* shifts in leading zeros */
     v = (v * 10 + (v >> 8)) & 0x00ff00ff00ff00ff;
     *number = ((v & 0x000000ff000000ff) * (100 + (UINT64_C(1000000) << 32)) +
                (v >> 16 & 0x000000ff000000ff) * (1 + (UINT64_C(10000) << 32))) >> 32;
@@ -143,7 +143,7 @@ static inline const char *read_digits(const char *p, const char *end, uint64_t *
     return p;
 }
 
-/* Behind the "e": the power, or so much that no table has it. NULL where no digit stands there. */
+/* Reads the exponent after the "e", clamped beyond the table. NULL if there is no digit. */
 static const char *read_power(const char *p, const char *end, int *q)
 {
     bool minus = p < end && *p == '-';

@@ -1,5 +1,4 @@
-/* Makes the one sentence of an error: file and place in front, then what was expected; longer than its room it is
- * cut. */
+/* Builds the sentence of an error: file and place first, then what was expected. Cut if too long. */
 #include "base/err.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Reads the lines around one of a text file in a job; of several asked for in a row the last is read next. */
+/* Reads the lines around a given one of a text file in a job; of several requests the last is read next. */
 #include "base/file_lines.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/msg.h"
 
-#define LARGEST (8u << 20) /* bytes of a source file */
+#define LARGEST (8u << 20) /* the largest source file read, in bytes */
 
 static int read_lines(struct job *j, void *ctx, struct err *e)
 {
@@ -53,7 +53,7 @@ static bool is_read(const struct file_lines *f)
     return f->reading && f->path && f->reading_line == f->line && strcmp(f->reading, f->path) == 0;
 }
 
-/* Takes what was read, and starts on what was asked for meanwhile. */
+/* Takes a finished result, and starts the next request. */
 static void go_on(struct file_lines *f)
 {
     if (job_busy(&f->job))

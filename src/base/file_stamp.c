@@ -1,4 +1,4 @@
-/* Size, number and newest time of an input's files, and the sentence for an input that is no longer what it was. */
+/* Size, number and newest time of an input's files, and the sentence for an input that has changed. */
 #include "base/file_stamp.h"
 
 #include <dirent.h>
@@ -11,12 +11,12 @@
 #include "base/num.h"
 #include "base/threads.h"
 
-#define FILES_MOST 5000 /* of a folder that are looked at */
-#define TOGETHER 8      /* files: one is looked at in a microsecond, or in the time that a distant file system takes */
+#define FILES_MOST 5000 /* the most files of a folder that are examined */
+#define TOGETHER 8      /* files per thread task: a stat takes a microsecond locally, much longer on a network */
 
 struct looked_at {
     VEC(char *) paths;
-    struct stat *st; /* of each; st_mode 0: nothing to be counted */
+    struct stat *st; /* one per file; st_mode 0: not counted */
 };
 
 static void look(void *ctx, size_t piece)
@@ -25,7 +25,7 @@ static void look(void *ctx, size_t piece)
     for (size_t i = piece * TOGETHER; i < (piece + 1) * TOGETHER && i < l->paths.n; i++)
         if (stat(l->paths.v[i], &l->st[i])) {
             l->st[i].st_mode = 0;
-            if (errno != ENOENT) /* a link to nothing that lies there */
+            if (errno != ENOENT) /* a dangling link */
                 read_failures_note(l->paths.v[i]);
         }
 }
@@ -40,7 +40,7 @@ static void add_file(struct file_stamp *x, const struct stat *st)
         x->time = (uint64_t)st->st_mtime;
 }
 
-/* The path itself, and what a folder holds but folders. */
+/* Lists the path itself, or a folder's entries except folders. */
 static void list_files(struct looked_at *l, const char *path)
 {
     struct buf name = {0};

@@ -1,5 +1,5 @@
-/* Writes files whole: links followed, a file without a name beside the place, its permissions, its name, its folder on
- * the disk. */
+/* Writes files atomically: follows links, writes an unnamed file in the same folder, copies permissions, links it
+ * under the name and syncs the folder. */
 #define _GNU_SOURCE /* O_TMPFILE, AT_EACCESS */
 #include "base/file_write.h"
 
@@ -16,11 +16,11 @@
 #include "base/mem.h"
 
 #define LINKS_MOST 40
-#define BESIDE ".tmp" /* behind it a process's number, and one more where that name is taken */
+#define BESIDE ".tmp" /* suffix of a temporary name, followed by the process id and a counter if needed */
 
-/* ---- where it goes ---- */
+/* ---- the destination ---- */
 
-/* The path behind links at its end; the last one may lead to nothing yet. NULL and errno. */
+/* The path after following links at its end; the last link may be dangling. NULL with errno. */
 static char *place_of(const char *path)
 {
     struct buf at = {0}, next = {0};
@@ -28,7 +28,7 @@ static char *place_of(const char *path)
     buf_cstr(&at, path);
     for (int turn = 0; turn < LINKS_MOST; turn++) {
         ssize_t n = readlink(at.p, to, sizeof to - 1);
-        if (n < 0 && (errno == EINVAL || errno == ENOENT)) { /* no link, or nothing */
+        if (n < 0 && (errno == EINVAL || errno == ENOENT)) { /* not a link, or absent */
             buf_release(&next);
             return at.p;
         }
@@ -52,7 +52,7 @@ static char *place_of(const char *path)
     return NULL;
 }
 
-/* Whether NAME is what BASE is called while it is written. */
+/* Whether NAME is a temporary name of BASE. */
 static bool is_beside(const char *name, struct str base)
 {
     size_t n = strlen(BESIDE);
@@ -62,7 +62,8 @@ static bool is_beside(const char *name, struct str base)
     return *number && number[strspn(number, "0123456789-")] == 0;
 }
 
-/* Takes away what a killed program left: a writer keeps its file locked, so one that can be locked has none. */
+/* Removes temporary files of killed programs: a running writer holds a lock, so a file that can be locked is
+ * abandoned. */
 static void clear_left(const char *place, const char *folder)
 {
     DIR *d = opendir(folder);
@@ -83,7 +84,7 @@ static void clear_left(const char *place, const char *folder)
     closedir(d);
 }
 
-/* ---- the file beside it ---- */
+/* ---- the temporary file ---- */
 
 static void name_beside(struct file_write *w, int again)
 {
@@ -95,7 +96,7 @@ static void name_beside(struct file_write *w, int again)
     w->beside = b.p;
 }
 
-/* A file without a name, where the file system has such and this process can name it later. */
+/* Opens an unnamed file if the file system supports it and this process can link it later. */
 static int open_unnamed(struct file_write *w, const char *folder, mode_t mode)
 {
     struct buf self = {0};
@@ -141,7 +142,7 @@ static int give_name(struct file_write *w)
 
 static int open_beside(struct file_write *w)
 {
-    mode_t mode = w->there ? 0600 : 0666; /* what is there may not be everybody's to read */
+    mode_t mode = w->there ? 0600 : 0666; /* the existing file may not be readable by everybody */
     char *folder = str_dup(path_folder(str_of(w->place)));
     clear_left(w->place, folder);
     w->fd = open_unnamed(w, folder, mode);
@@ -153,11 +154,11 @@ static int open_beside(struct file_write *w)
     errno = why;
     if (w->fd < 0)
         return -1;
-    flock(w->fd, LOCK_EX | LOCK_NB); /* for clear_left; nobody else can have it yet */
+    flock(w->fd, LOCK_EX | LOCK_NB); /* for clear_left; nobody else can hold it yet */
     return 0;
 }
 
-/* ---- from beginning to end ---- */
+/* ---- begin and end ---- */
 
 static int begin(struct file_write *w)
 {
@@ -203,7 +204,7 @@ int file_write_add(struct file_write *w, struct str bytes, struct err *e)
     return 0;
 }
 
-/* Who may read and write it as before. A group that cannot be kept may not do more than anybody. */
+/* Copies the permissions. If the group cannot be kept, it gets no more rights than others. */
 static int keep_permissions(const struct file_write *w)
 {
     struct stat mine;
@@ -219,7 +220,7 @@ static int keep_permissions(const struct file_write *w)
     return fchmod(w->fd, mode);
 }
 
-/* Some file systems sync no folders, and a folder that cannot be read cannot be opened for it. */
+/* Ignores file systems that cannot sync folders, and folders that cannot be opened. */
 static int sync_folder(const char *place)
 {
     char *folder = str_dup(path_folder(str_of(place)));
@@ -241,7 +242,7 @@ static int put_in_place(struct file_write *w)
     if (keep_permissions(w) || (w->unnamed && give_name(w)) || rename(w->beside, w->place))
         return -1;
     free(w->beside);
-    w->beside = NULL; /* it is no longer there */
+    w->beside = NULL; /* the temporary name no longer exists */
     return sync_folder(w->place);
 }
 

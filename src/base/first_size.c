@@ -1,5 +1,6 @@
-/* Sizes by a fingerprint of path and inode, in tables that many threads fill without a lock: a dump of short tensors
- * opens a file every few microseconds. A table three quarters full is left as it is and followed by a larger one. */
+/* Sizes keyed by a hash of path and inode, in tables that many threads fill without a lock, because a dump of short
+ * tensors opens a file every few microseconds. When a table is three quarters full, a larger one is added and the old
+ * one stays. */
 #include "base/first_size.h"
 
 #include <pthread.h>
@@ -10,11 +11,11 @@
 #include "base/map.h"
 #include "base/mem.h"
 
-#define FIRST 1024 /* slots; more than four times the threads there can be, so that a slot is always free */
+#define FIRST 1024 /* slots; more than four times the largest number of threads, so that a slot is always free */
 
 struct size_slot {
     atomic_uint_fast64_t file;  /* 0: free */
-    atomic_uint_fast64_t bytes; /* plus 1; 0: being written */
+    atomic_uint_fast64_t bytes; /* size plus 1; 0: not set yet */
 };
 
 struct size_table {
@@ -44,7 +45,7 @@ static struct size_table *table_behind(struct size_table *t)
     return next;
 }
 
-/* The file's slot in t, or a free one made its own; NULL: it has none, and t is full. */
+/* The file's slot in t, or a free one claimed for it; NULL: t is full and has none. */
 static struct size_slot *slot_in(struct size_table *t, uint64_t file)
 {
     bool full = atomic_load_explicit(&t->used, memory_order_relaxed) >= t->cap / 4 * 3;

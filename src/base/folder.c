@@ -1,4 +1,4 @@
-/* Folders read in one go, with what the system says of each entry's kind while it lists it. */
+/* Reads a folder in one pass, with the kind of each entry as reported by readdir. */
 #include "base/folder.h"
 
 #include <dirent.h>
@@ -33,7 +33,7 @@ static int by_name(const void *a, const void *b)
     return c ? c : strcmp(x->name, y->name);
 }
 
-/* Names are put one behind the other; where each begins is known when all are there. */
+/* Sets name pointers after all names were read, because the buffer moves while it grows. */
 static void point_at_names(struct folder *f)
 {
     const char *name = f->names.p;
@@ -54,7 +54,7 @@ static int read_entries(struct folder *f, DIR *d, size_t limit, struct err *e)
     for (;;) {
         errno = 0;
         const struct dirent *it = readdir(d);
-        if (!it) /* a list that ends early is not believed */
+        if (!it) /* a truncated listing is an error */
             return errno ? failed_to_read(f->path, e) : 0;
         if (strcmp(it->d_name, ".") == 0 || strcmp(it->d_name, "..") == 0)
             continue;
@@ -123,7 +123,7 @@ void folder_child_release(struct folder *f, size_t i)
     f->entries.v[i].child = NULL;
 }
 
-/* What is behind an entry the listing does not tell the kind of. */
+/* Calls `is` for an entry whose kind the listing does not give. */
 static bool is_behind(const struct folder *f, size_t i, bool (*is)(const char *path))
 {
     struct buf path = {0};

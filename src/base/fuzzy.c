@@ -1,4 +1,4 @@
-/* How well a text matches what is typed: word beginnings before insides before characters in order. */
+/* Scores how well a text matches typed words: word starts, then insides of words, then characters in order. */
 #include "base/fuzzy.h"
 
 #include <ctype.h>
@@ -37,7 +37,7 @@ static int score_word(struct str text, struct str word)
     return best < 0 && in_order(text, word) ? IN_ORDER : best;
 }
 
-/* The next word, empty ones passed over; false: there is none. */
+/* The next non-empty word; false: none. */
 static bool next_word(struct str *words, struct str *word)
 {
     do {

@@ -1,5 +1,5 @@
-/* Files opened and read by position, with short reads and files that shrink as errors; paths, and folders listed in
- * order. */
+/* Opens and reads files by position; short reads and shrunken files are errors. Also paths, and folder listings in
+ * natural order. */
 #include "base/io.h"
 
 #include <errno.h>
@@ -16,15 +16,15 @@
 #include "base/mem.h"
 #include "base/msg.h"
 
-/* ---- failures gathered ---- */
+/* ---- read failures ---- */
 
-#define SMALL 16384 /* bytes of a file that is read at once */
+#define SMALL 16384 /* files up to this size are read at once */
 #define FAILURES_MAX 1000
 
 static _Thread_local read_failures *gathered;
 static _Thread_local bool unimportant;
 
-/* Of all threads. */
+/* failures of all threads */
 static read_failures *kept;
 static pthread_mutex_t keeping = PTHREAD_MUTEX_INITIALIZER;
 
@@ -71,7 +71,7 @@ void read_failures_release(read_failures *l)
     vec_release(l);
 }
 
-/* Nothing there is no failure, nor what can be no name; a link to nothing is one. */
+/* Whether an error means that nothing exists there (or the name is impossible); a dangling link does not count. */
 static bool is_missing(const char *path, int code)
 {
     struct stat st;
@@ -112,7 +112,7 @@ void read_failures_say(const char *path, const char *text)
     tell(path, text, true);
 }
 
-/* By errno, which is kept. */
+/* Records the failure in errno, which is preserved. */
 static void note(const char *path, bool opened)
 {
     int code = errno;
@@ -130,7 +130,7 @@ void read_failures_note(const char *path)
     note(path, false);
 }
 
-/* stat, whose failure is gathered. */
+/* stat; a failure is recorded. */
 static bool look(const char *path, struct stat *st)
 {
     if (stat(path, st) == 0)
@@ -141,8 +141,8 @@ static bool look(const char *path, struct stat *st)
 
 /* ---- files ---- */
 
-/* Of all that this run reads there is one state: what was cut since it was first opened is a file that could not be
- * read. */
+/* All reads of a run must see one state of a file: if a file was truncated since it was first opened, that is a read
+ * failure. */
 static void note_cut(const char *name, const struct stat *st)
 {
     struct err why;
@@ -154,8 +154,8 @@ static void note_cut(const char *name, const struct stat *st)
     read_failures_say(name, why.text);
 }
 
-/* fd (or open's failure) becomes f's when it is a regular file; else it is closed. O_NONBLOCK kept a
- * FIFO from hanging us. */
+/* f takes over fd (or open's failure) if it is a regular file, otherwise fd is closed. The caller opened with
+ * O_NONBLOCK, so a FIFO did not block. */
 static int adopt(struct file *f, int fd, const char *name, struct err *e)
 {
     struct stat st;
@@ -180,8 +180,7 @@ static int adopt(struct file *f, int fd, const char *name, struct err *e)
     return -1;
 }
 
-/* Most tensors of a dump are small: one read serves all that are asked of it. Where it fails, those that follow say
- * how. */
+/* Most tensor files are small: one read serves all later ones. If it fails, later reads report the error. */
 static void hold_small(struct file *f)
 {
     char *bytes = f->size && f->size <= SMALL ? mem_alloc((size_t)f->size) : NULL;
@@ -191,7 +190,7 @@ static void hold_small(struct file *f)
         free(bytes);
 }
 
-/* A signal is no reason not to open. */
+/* Retries open after a signal. */
 static int open_for_reading(const char *path, int more)
 {
     int fd;
@@ -268,7 +267,7 @@ static long read_plain(int fd, const char *name, uint64_t at, char *out, size_t 
     return (long)got;
 }
 
-/* The span that holds byte `at` of a joined file; spans when none does. */
+/* Index of the span with byte `at` of a joined file; f->spans if there is none. */
 static size_t span_at(const struct file *f, uint64_t at)
 {
     size_t low = 0, high = f->spans;
@@ -282,7 +281,7 @@ static size_t span_at(const struct file *f, uint64_t at)
     return low;
 }
 
-/* A file that ends before it did when it was opened is one that could not be read. */
+/* A file that now ends earlier than when it was opened counts as unreadable. */
 static void note_end(const struct file *f, uint64_t end)
 {
     struct err why;
@@ -381,7 +380,7 @@ void file_ahead(const struct file *f, uint64_t at, uint64_t n)
     }
 }
 
-/* Clocks of file systems are coarse, some to a second. */
+/* Whether a time stamp is old enough to distinguish a later change: some file systems store whole seconds. */
 static bool settled(const struct timespec *t, time_t now)
 {
     return t->tv_sec + 2 < now;
@@ -433,7 +432,7 @@ int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e)
     return rc;
 }
 
-/* Whether the end of a link lies below dir. */
+/* Whether a link's target is inside dir. */
 static bool inside(const char *dir, const char *path)
 {
     char *root = realpath(dir, NULL), *end = realpath(path, NULL);

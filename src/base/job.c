@@ -1,4 +1,4 @@
-/* Threads that work for an owner; see job.h. */
+/* Tasks on threads for one owner; see job.h. */
 #include "base/job.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Walks a large JSON file through a window: values are passed over by their brackets and only a wanted one is
- * parsed, with cJSON, whose memory comes from a pool that is emptied at once. */
+/* Reads a large JSON file through a window: values are skipped by their brackets, and only wanted ones are parsed
+ * with cJSON, using a memory pool that is cleared at once. */
 #include "base/json_read.h"
 
 #include <math.h>
@@ -9,11 +9,11 @@
 #include "base/msg.h"
 
 #define CHUNK (1 << 20)
-#define LARGEST (1u << 30) /* one value's text */
+#define LARGEST (1u << 30) /* limit for one value's text */
 
-static _Thread_local struct json_pool *pool; /* of this thread, or NULL: the heap */
+static _Thread_local struct json_pool *pool; /* of this thread; NULL: use the heap */
 
-/* Never NULL: whoever builds or copies trees has nothing to check, and cannot lose a part of one. */
+/* Never returns NULL, so that code that builds or copies trees needs no checks. */
 static void *pool_alloc(size_t n)
 {
     return pool ? arena_alloc(&pool->arena, n) : mem_alloc(n);
@@ -25,8 +25,7 @@ static void pool_free(void *p)
         free(p);
 }
 
-/* Before anything uses cJSON: without memory a text would be "not valid JSON", a member would be missing from what is
- * kept. */
+/* Installed before any use of cJSON: otherwise lack of memory would look like invalid JSON, or lose members. */
 __attribute__((constructor)) static void install(void)
 {
     cJSON_Hooks hooks = {pool_alloc, pool_free};
@@ -72,7 +71,7 @@ void json_members_close(struct json_members *j)
     buf_release(&j->key);
 }
 
-/* Reads on behind the window, forgetting what lies before `keep`. 1, 0 at the end, -1. */
+/* Reads on after the window and drops what precedes `keep`. 1, 0 at the end, -1. */
 static int more(struct json_members *j, struct err *e)
 {
     struct buf *w = &j->window;
@@ -97,7 +96,7 @@ static int cut_short(struct json_members *j, const char *what, struct err *e)
     return err_at(e, j->name, j->base + j->window.n, _("expected %s, found the end of the file"), what);
 }
 
-/* The next byte that is no blank, not taken; 0 at the end of the file, -1 on error. */
+/* The next non-blank byte without consuming it; 0 at the end of the file, -1 on error. */
 static int peek(struct json_members *j, struct err *e)
 {
     for (;;) {
@@ -116,7 +115,7 @@ static int peek(struct json_members *j, struct err *e)
 
 #define VALUE_MOST (32u << 20)
 
-/* A value of any length is passed over, but only so much of it is held. */
+/* Stops keeping the text of a value that has become too long. */
 static void hold_no_more(struct json_members *j)
 {
     if (j->at - j->keep > VALUE_MOST) {
@@ -125,7 +124,7 @@ static void hold_no_more(struct json_members *j)
     }
 }
 
-/* at stands on a quote; moves behind the closing one. */
+/* `at` is on a quote; moves after the closing one. */
 static int skip_string(struct json_members *j, struct err *e)
 {
     j->at++;
@@ -151,7 +150,7 @@ static int skip_string(struct json_members *j, struct err *e)
     }
 }
 
-/* at stands on the value's first byte; moves behind its last. */
+/* `at` is on the value's first byte; moves after its last. */
 static int skip_value(struct json_members *j, bool *special, struct err *e)
 {
     static const unsigned char stop[256] = {
@@ -185,7 +184,7 @@ static int skip_value(struct json_members *j, bool *special, struct err *e)
             break;
         case 3:
             if (depth == 0)
-                return 0; /* a bare value before the object's end */
+                return 0; /* a scalar before the object's end */
             depth--;
             j->at++;
             break;
@@ -201,8 +200,8 @@ static int skip_value(struct json_members *j, bool *special, struct err *e)
     }
 }
 
-/* A member's value whose text, and what stands behind it, lies in the window: most do. At the window's end, and
- * where a value is not regular, the careful way goes on (skip_value): nothing was taken. */
+/* Parses a member's value if its text, and what follows it, is in the window, as for most values. Otherwise, or if it
+ * is not regular, nothing is consumed and skip_value handles it. */
 static cJSON *regular_value(struct json_members *j, struct str key)
 {
     const char *p = j->window.p + j->at, *end = j->window.p + j->window.n;
@@ -321,12 +320,12 @@ int json_members_next(struct json_members *j, struct json_member *m, struct err 
         m->value =
             m->too_long ? str_n(j->window.p + j->at, 0) : str_trim(str_n(j->window.p + j->keep, j->at - j->keep));
         m->inside = j->level == 2;
-        j->keep = j->at; /* the text stays in place until the next call reads on */
+        j->keep = j->at; /* keep the text until the next call reads on */
         return 1;
     }
 }
 
-/* Same length as what it replaces, so that positions in messages stay true. */
+/* Replaces a token by a mark of the same length, so that offsets in messages stay correct. */
 static size_t replace(char *p, size_t left, const char *token, const char *mark)
 {
     size_t n = strlen(token);

@@ -1,14 +1,14 @@
-/* Molds are learned from text that was read once, with the places of its holes. */
+/* Templates for repeated objects, learned from objects that were parsed normally, with the places of their holes. */
 #include "base/json_repeat.h"
 
 #include <string.h>
 
 #include "base/decimal.h"
 
-#define LONGEST 16384         /* bytes of an object that may be a template */
-#define LEARNED (8 << 20)     /* bytes of the arena, templates that could not be used included */
-#define ALIKE 8               /* templates of one hash */
-#define IN_VAIN 4096          /* misses in excess of what fitted, after which nothing is looked for */
+#define LONGEST 16384         /* the most bytes of an object used as a template */
+#define LEARNED (8 << 20)     /* limit for the arena in bytes, including failed templates */
+#define ALIKE 8               /* the most templates with one hash */
+#define IN_VAIN 4096          /* after this many more misses than hits, templates are no longer tried */
 
 void json_templates_release(struct json_templates *m)
 {
@@ -96,7 +96,7 @@ static struct json_template *fit_alike(struct search *s, struct json_template *f
     return NULL;
 }
 
-/* What followed the one before is tried first; `last` is where that is kept. */
+/* Tries the template that followed last time; `last` points to where it is stored. */
 static struct json_template *fit_next(struct search *s, struct json_template **last)
 {
     return *last ? fit_one(s, (*last)->next) : NULL;
@@ -153,7 +153,7 @@ cJSON *json_repeat_find(struct json_templates *m, struct json_room *room, uint64
 struct learning {
     const struct json_templates *m;
     struct json_template *template;
-    const char *p, *end, *from; /* from: behind the last hole */
+    const char *p, *end, *from; /* from: end of the last hole */
     struct buf fixed;
     struct json_hole hole[JSON_HOLES];
 };
@@ -172,7 +172,7 @@ static void skip_blanks(struct learning *l)
         l->p++;
 }
 
-/* What lies between the hole before, or the begin, and here is the same in all. */
+/* Adds a hole; the bytes since the previous hole or the start are fixed. */
 static bool add_hole(struct learning *l, cJSON *node, bool text)
 {
     if (l->template->holes == JSON_HOLES)
@@ -190,7 +190,7 @@ static bool skip_text(struct learning *l)
     return l->p && ++l->p < l->end;
 }
 
-/* Walks the text beside the tree that was made of it: it is known to be regular. */
+/* Walks the text in parallel with its tree; the text is known to be regular. */
 static bool find_holes(struct learning *l, cJSON *v)
 {
     skip_blanks(l);
@@ -237,7 +237,7 @@ static bool find_holes(struct learning *l, cJSON *v)
     if (*l->p == '"')
         return skip_text(l);
     while (l->p < l->end && *l->p != ',' && *l->p != '}' && *l->p != ']' && (unsigned char)*l->p > ' ')
-        l->p++; /* a word */
+        l->p++; /* one character of a literal */
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* One pass over the text, eight bytes at a time where blanks and letters are passed over. */
+/* Parses regular JSON in one pass, skipping blanks and letters eight bytes at a time. */
 #include "base/json_tree.h"
 
 #include <stdint.h>
@@ -7,7 +7,7 @@
 #include "base/decimal.h"
 #include "base/json_repeat.h"
 
-#define PIECE 16384 /* bytes taken of the arena at once */
+#define PIECE 16384 /* bytes taken from the arena at once */
 #define DEEPEST 64
 
 struct reading {
@@ -38,7 +38,7 @@ static cJSON *new_node(struct reading *r, int type)
     return node;
 }
 
-/* The high bit of each byte that is zero; above the lowest such byte others may have it too. */
+/* The high bit of each zero byte; only the lowest one is reliable. */
 static uint64_t zeros(uint64_t x)
 {
     return (x - 0x0101010101010101) & ~x & 0x8080808080808080;
@@ -111,7 +111,7 @@ static bool unescape(const char *p, const char *end, char *to)
     return true;
 }
 
-/* Behind its opening quote. */
+/* Reads a text after its opening quote. */
 static char *read_text(struct reading *r)
 {
     bool escaped;
@@ -119,10 +119,10 @@ static char *read_text(struct reading *r)
     if (!end || end >= r->end)
         return NULL;
     size_t n = (size_t)(end - r->p);
-    char *text = json_room_for(r->room, (n + 8) & ~(size_t)7); /* so that nodes lie as they must */
+    char *text = json_room_for(r->room, (n + 8) & ~(size_t)7); /* keeps nodes aligned */
     if (!escaped && r->end - end >= 8) {
         for (size_t i = 0; i < n; i += 8)
-            memcpy(text + i, r->p + i, 8); /* in place of a call: texts are short */
+            memcpy(text + i, r->p + i, 8); /* in place of memcpy: texts are short */
         text[n] = 0;
     } else if (!unescape(r->p, end, text)) {
         return NULL;
@@ -174,11 +174,11 @@ static cJSON *word_node(struct reading *r, const char *word, int type)
 {
     cJSON *node = is_word(r, word) ? new_node(r, type) : NULL;
     if (node)
-        node->valueint = type == cJSON_True; /* as cJSON has it */
+        node->valueint = type == cJSON_True; /* as in cJSON */
     return node;
 }
 
-/* Members of an object, items of a list: behind its bracket. */
+/* Reads the members or items after the opening bracket. */
 static cJSON *read_children(struct reading *r, int type, char closing)
 {
     cJSON *parent = new_node(r, type), *last = NULL;
@@ -201,12 +201,12 @@ static cJSON *read_children(struct reading *r, int type, char closing)
         *(last ? &last->next : &parent->child) = child;
         last = child;
     } while (take(r, ','));
-    parent->child->prev = last; /* as cJSON has it: from the first to the last */
+    parent->child->prev = last; /* as in cJSON: the first child points to the last */
     r->depth--;
     return take(r, closing) ? parent : NULL;
 }
 
-/* Short ones are not worth it. */
+/* Whether an object is worth a template: short ones are not. */
 static bool is_plain(const cJSON *v)
 {
     int n = 0;
@@ -217,7 +217,8 @@ static bool is_plain(const cJSON *v)
     return n > 2;
 }
 
-/* As a repeat, or read and learned: the member that was asked for, and in it objects that hold no others. */
+/* Reads an object as a repeat, or parses it and learns a template: for the requested member, and inside it for
+ * objects without nested objects. */
 static cJSON *read_object(struct reading *r)
 {
     struct json_templates *m = r->depth || r->room->key ? r->room->templates : NULL;

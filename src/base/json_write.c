@@ -1,4 +1,4 @@
-/* JSON text piece by piece, appended to a buffer; commas and indentation follow from what was written before. */
+/* Appends JSON text piece by piece; commas and indentation follow from what was written before. */
 #include "base/json_write.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static void line(struct jsonw *w)
         buf_cstr(w->out, "  ");
 }
 
-/* Whatever must stand in front of the next key or value. */
+/* Writes the separator before the next key or value. */
 static void before(struct jsonw *w)
 {
     if (w->after_key) {
@@ -72,8 +72,7 @@ void jw_end_array(struct jsonw *w)
     shut(w, ']');
 }
 
-/* A character nobody sees by its number: the name stays the dump's, and whoever reads the text sees that it is
- * there. */
+/* Escapes an invisible character, so that the name stays the dump's and the reader sees the character. */
 static void escape(struct jsonw *w, uint32_t c)
 {
     if (c <= 0xffff)

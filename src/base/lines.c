@@ -1,5 +1,5 @@
-/* Reads a text file chunk by chunk through a window that keeps the line being read; the rest of a line that is too
- * long is passed over. */
+/* Reads a text file by chunks through a window that holds the current line; the rest of a line that is too long is
+ * skipped. */
 #include "base/lines.h"
 
 #include "base/msg.h"
@@ -26,7 +26,7 @@ void lines_close(struct lines *l)
     buf_release(&l->window);
 }
 
-/* Reads on behind the window, forgetting what lies before `at`. 1, 0 at the end, -1. */
+/* Reads on after the window and drops what precedes `at`. 1, 0 at the end, -1. */
 static int more(struct lines *l, struct err *e)
 {
     struct buf *w = &l->window;
@@ -43,7 +43,7 @@ static int more(struct lines *l, struct err *e)
     return got > 0 ? 1 : (int)got;
 }
 
-/* The rest of a line that is too long is read and forgotten; `kept` bytes at the window's start stay. */
+/* Skips the rest of a line that is too long; `kept` bytes at the window's start stay. */
 static int pass_over(struct lines *l, size_t kept, struct err *e)
 {
     struct buf *w = &l->window;
@@ -71,8 +71,8 @@ static int pass_over(struct lines *l, size_t kept, struct err *e)
 
 int lines_next(struct lines *l, struct str *line, struct err *e)
 {
-    size_t seen = 0;   /* bytes behind `at` that hold no line's end */
-    uint64_t lost = 0; /* of the line's end that was passed over */
+    size_t seen = 0;   /* bytes after `at` known to contain no line end */
+    uint64_t lost = 0; /* bytes skipped in this line */
     for (;;) {
         struct buf *w = &l->window;
         size_t from = l->at + seen;

@@ -1,5 +1,5 @@
-/* Both hash maps, of text and of numbers, by linear probing. Keys come from files, so text is hashed by SipHash with
- * a secret of this process: no file can make its names collide. */
+/* Hash maps from texts and from numbers, with linear probing. Keys come from files, so texts are hashed by SipHash
+ * with a per-process secret: no file can make its names collide. */
 #include "base/map.h"
 
 #include <pthread.h>
@@ -16,7 +16,7 @@ static void choose(void)
 {
     if (getrandom(secret, sizeof secret, GRND_NONBLOCK) == (ssize_t)sizeof secret)
         return;
-    struct timespec now; /* early in a boot, or an old kernel: harder to guess than nothing */
+    struct timespec now; /* early in a boot, or on an old kernel: better than a constant */
     clock_gettime(CLOCK_MONOTONIC, &now);
     secret[0] ^= (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec;
     secret[1] ^= (uint64_t)(uintptr_t)&now;
@@ -65,7 +65,7 @@ static inline void sip_round(uint64_t *a, uint64_t *b, uint64_t *c, uint64_t *d)
     *c = turn(*c, 32);
 }
 
-/* What is left of a key, fewer than eight bytes. */
+/* The last bytes of a key, fewer than eight. */
 static inline uint64_t last_bytes(const char *p, size_t n)
 {
     uint64_t w = 0;
@@ -79,7 +79,7 @@ uint64_t map_hash(struct str key)
     pthread_once(&chosen, choose);
     uint64_t a = secret[0] ^ 0x736f6d6570736575, b = secret[1] ^ 0x646f72616e646f6d, c = secret[0] ^ 0x6c7967656e657261,
              d = secret[1] ^ 0x7465646279746573, w;
-    const char *p = key.n ? key.p : ""; /* an empty key may be no text at all */
+    const char *p = key.n ? key.p : ""; /* an empty key may have a NULL pointer */
     size_t at = 0;
     for (; key.n - at >= 8; at += 8) {
         memcpy(&w, p + at, 8);

@@ -1,10 +1,10 @@
-/* Quickselect in three parts, and the median that comes of it. */
+/* Three-way quickselect, and the median based on it. */
 #include "base/median.h"
 
 #include <stdint.h>
 
-/* Quickselect in three parts, so that a stretch of equal values is one step; the pivot's place wanders, so that no
- * regular order of the values makes it quadratic. */
+/* Three-way quickselect, so that runs of equal values take one step; the pivot's position varies, so that no regular
+ * order of values is quadratic. */
 double select_kth(double *v, size_t n, size_t k)
 {
     size_t lo = 0, hi = n;
@@ -39,7 +39,7 @@ double median_of(double *v, size_t n)
     double upper = select_kth(v, n, n / 2), lower;
     if (n % 2)
         return upper;
-    lower = v[0]; /* what stands before the middle is no larger: the largest of it */
+    lower = v[0]; /* the largest of the lower half */
     for (size_t i = 1; i < n / 2; i++)
         lower = v[i] > lower ? v[i] : lower;
     return (lower + upper) / 2;

@@ -1,4 +1,4 @@
-/* malloc and its like, with the handler called where they fail. */
+/* malloc and related functions, which call the handler on failure. */
 #include "base/mem.h"
 
 #include <errno.h>

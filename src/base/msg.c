@@ -45,7 +45,7 @@ static uint32_t word(const char *mo, uint32_t at)
 const char *msg_get(const char *id)
 {
     const struct embedded *c = catalogue;
-    if (!c || !*id) /* the empty id is the catalogue's own header */
+    if (!c || !*id) /* the empty id is the catalogue's header */
         return id;
     const char *mo = c->p;
     uint32_t n = word(mo, 8), ids = word(mo, 12), texts = word(mo, 16), lo = 0, hi = n;

@@ -1,5 +1,4 @@
-/* Numbers as text: all digits, as short as a cell wants it, errors with two digits, counts with separators, sizes in
- * bytes. */
+/* Numbers as text: all digits, a number of digits, errors with two digits, counts with separators, sizes in bytes. */
 #include "base/num.h"
 
 #include <float.h>
@@ -24,7 +23,7 @@ const char *num_exact(char out[NUM_MAX], double v)
         return strcpy(out, s);
     if (v == 0)
         return strcpy(out, signbit(v) ? "-0.0" : "0");
-    int digits = fabs(v) < DBL_MIN ? 1 : 15; /* a normal number's 15 digits drop their zeros by themselves */
+    int digits = fabs(v) < DBL_MIN ? 1 : 15; /* %.15g drops trailing zeros of normal numbers */
     for (; digits <= 17; digits++) {
         snprintf(out, NUM_MAX, "%.*g", digits, v);
         if (strtod(out, NULL) == v)

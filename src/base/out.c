@@ -1,5 +1,4 @@
-/* A report's bytes on their way: collected in `buf`, written out in large pieces, and at the end a file takes its
- * name. */
+/* Collects a report's bytes in `buf`, writes them in large pieces, and at the end gives the file its name. */
 #include "base/out.h"
 
 #include <errno.h>
@@ -32,7 +31,7 @@ static void drain(struct out *o)
     size_t done = 0;
     if (o->fd < 0)
         return;
-    if (o->rename) { /* whole records: no name lies across two of these calls */
+    if (o->rename) { /* callers flush between records, so no name is split between two calls */
         struct buf named = {0};
         o->rename(buf_view(&o->buf), &named);
         buf_release(&o->buf);

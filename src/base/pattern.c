@@ -1,4 +1,4 @@
-/* PCRE2 behind one type: compiled with limits, matched against names, what the groups took. */
+/* PCRE2 patterns: compiled with limits, matched with names, with captured groups. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "base/pattern.h"
 
@@ -9,14 +9,14 @@
 #include "base/mem.h"
 #include "base/msg.h"
 
-#define MATCH_LIMIT 100000 /* steps a text: enough for names */
-#define PATIENCE 16         /* texts it may take too many steps on before no further one is tried */
+#define MATCH_LIMIT 100000 /* match steps per text: enough for names */
+#define PATIENCE 16         /* after this many texts with too many steps no more are tried */
 
 struct pattern {
     pcre2_code *code;
     pcre2_match_data *match;
     pcre2_match_context *context;
-    atomic_int exploded; /* texts it took too many steps on, at most PATIENCE */
+    atomic_int exploded; /* number of texts with too many steps, at most PATIENCE */
 };
 
 static void *allocate(PCRE2_SIZE n, void *unused)
@@ -53,7 +53,7 @@ struct pattern *pattern_compile(struct str text, int flags, struct err *e)
     p->code = c;
     p->match = pcre2_match_data_create(PATTERN_GROUPS, memory);
     p->context = pcre2_match_context_create(memory);
-    pcre2_general_context_free(memory); /* they have copies of it */
+    pcre2_general_context_free(memory); /* the pattern has its own copy */
     pcre2_set_match_limit(p->context, MATCH_LIMIT);
     return p;
 }
@@ -68,7 +68,7 @@ void pattern_free(struct pattern *p)
     free(p);
 }
 
-/* As pcre2_match, within the limits. */
+/* pcre2_match within the limits. */
 static int run(struct pattern *p, struct str text)
 {
     if (p->exploded == PATIENCE)
@@ -99,10 +99,10 @@ int pattern_groups(struct pattern *p, struct str text, struct str group[PATTERN_
 {
     int n = run(p, text), rc = outcome(n);
     const PCRE2_SIZE *at = pcre2_get_ovector_pointer(p->match);
-    if (n == 0) /* more groups than there is room for: the first ones are there */
+    if (n == 0) /* more groups than space: the first ones are set */
         n = PATTERN_GROUPS;
     for (int i = 0; i < PATTERN_GROUPS; i++) {
-        /* \K may put the start behind the end */
+        /* \K may set the start after the end */
         bool took = i < n && at[2 * i] != PCRE2_UNSET && at[2 * i] <= at[2 * i + 1];
         group[i] = took ? str_n(text.p + at[2 * i], at[2 * i + 1] - at[2 * i]) : STR("");
     }

@@ -1,4 +1,4 @@
-/* Walks the wire format: variable-length integers, fixed ones, lengths that must lie inside the message. */
+/* Reads the protobuf wire format: varints, fixed-size integers, and lengths that must be inside the message. */
 #include "base/proto_fields.h"
 
 uint64_t proto_little(const unsigned char *p, int n)

@@ -1,4 +1,4 @@
-/* The checks, the reader, the writer and comparisons over tables of members: a row a kind of member. */
+/* Checking, reading, writing and comparing structs by tables of members, with one case per kind of member. */
 #include "base/record.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/json_read.h"
 #include "base/msg.h"
 
-#define LARGEST 1e15 /* of counts, bytes and times: whole in a double, and a year that calendars have */
+#define LARGEST 1e15 /* limit for counts, sizes and times: exact in a double, and a valid date */
 
 void *member_at(const void *x, const struct member *m)
 {
@@ -89,7 +89,7 @@ static int check_entries(const struct member *m, const cJSON *list, const char *
 {
     for (const cJSON *it = list->child; it; it = it->next) {
         if (m->kind == MEMBER_OWN && cJSON_IsString(it))
-            continue; /* passed over, as it always was */
+            continue; /* skipped */
         if (check(path, m->kind == MEMBER_OWN ? it->string : m->key,
                   m->of ? _("an object") : m->kind == MEMBER_OWN ? _("a number") : _("a text"), it, e) ||
             (m->of && record_check(m->of->members, it, path, e)))
@@ -152,7 +152,7 @@ static void read_number(const struct member *m, double v, void *x)
         *(uint64_t *)member_at(x, m) = (uint64_t)v;
 }
 
-/* Of a list: an array is gathered as a list, and kept in the arena then. */
+/* Reads a list's entries; arrays are collected as a list first and then stored in the arena. */
 static void read_entries(const struct member *m, const cJSON *list, struct arena *a, void *x)
 {
     struct member_list own = {0};
@@ -240,7 +240,7 @@ void record_read(const struct member *table, const cJSON *o, struct arena *a, vo
 
 /* ---- writing ---- */
 
-/* Bytes of a member that is a plain value; 0: another kind. */
+/* Size of a plain value in bytes; 0: another kind of member. */
 static size_t plain_size(const struct member *m)
 {
     static const size_t size[MEMBER_REST + 1] = {
@@ -361,7 +361,7 @@ void record_write(const struct member *table, struct jsonw *w, const void *x)
     }
 }
 
-/* ---- what else walks the tables ---- */
+/* ---- other walks over the tables ---- */
 
 static bool same_member(const struct member *m, const void *a, const void *b)
 {
@@ -408,7 +408,7 @@ void record_each(const struct member *table, void *x, void (*f)(void *ctx, const
     }
 }
 
-/* Of a copied list, or of one that is let go of (ctx NULL). */
+/* Copies a list, or releases it (ctx NULL). */
 static void part(void *ctx, const struct member *m, void *x)
 {
     struct member_list l = member_list(x, m);

@@ -1,4 +1,4 @@
-/* Views of text compared, searched, cut and turned into numbers; buffers that grow. */
+/* Comparing, searching, splitting and parsing text views; growing buffers. */
 #include "base/str.h"
 
 #include <errno.h>
@@ -120,7 +120,7 @@ bool str_split(struct str s, char c, struct str *head, struct str *rest)
     ptrdiff_t at = str_find(s, c);
     if (at < 0) {
         *head = s;
-        *rest = (struct str){s.n ? s.p + s.n : s.p, 0}; /* nothing is added to NULL */
+        *rest = (struct str){s.n ? s.p + s.n : s.p, 0}; /* no arithmetic on NULL */
         return false;
     }
     *head = (struct str){s.p, (size_t)at};

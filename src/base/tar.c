@@ -1,12 +1,11 @@
-/* Writes and reads 512-byte headers of tar archives with their checksums, and judges whether a member's name may be
- * unpacked. */
+/* Writes and checks 512-byte headers of tar archives, and decides whether a member's name is safe to unpack. */
 #include "base/tar.h"
 
 #include <stdio.h>
 
 #include "base/msg.h"
 
-#define DEEPEST 8 /* folders in folders */
+#define DEEPEST 8 /* the deepest nesting of folders */
 
 /* Offsets and widths of the header's fields. */
 enum {

@@ -1,5 +1,5 @@
-/* How many threads there are to be, pieces of work taken in turn, and crews: a member with a large piece lists it,
- * and members without work of their own help. */
+/* Number of threads, items processed by several threads, and crews: a member with a large task lists it, and idle
+ * members help. */
 #include "base/threads.h"
 
 #include "base/processors.h"
@@ -23,7 +23,7 @@ void threads_run(int n, void *(*work)(void *ctx), void *ctx)
         pthread_join(t[i], NULL);
 }
 
-/* On the stack of the member that shares it; it leaves the list before its helpers are waited for. */
+/* On the stack of the member that shares it; it leaves the list before that member waits for its helpers. */
 struct work_crew_job {
     void *(*work)(void *ctx);
     void *ctx;
@@ -79,7 +79,7 @@ void work_crew_share(struct work_crew *c, void *(*work)(void *ctx), void *ctx)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* The oldest job, with the lock held before and after; false when there is none. */
+/* Helps with the oldest job; the lock is held before and after. False if there is none. */
 static bool help(struct work_crew *c)
 {
     struct work_crew_job *j = c->jobs;
@@ -89,7 +89,7 @@ static bool help(struct work_crew *c)
     pthread_mutex_unlock(&c->lock);
     j->work(j->ctx);
     pthread_mutex_lock(&c->lock);
-    close_job(c, j); /* nothing is left of it to begin */
+    close_job(c, j); /* everything in it has been started */
     j->helpers--;
     pthread_cond_broadcast(&c->changed);
     return true;
@@ -137,7 +137,7 @@ struct pieces {
 
 static void *take_pieces(void *ctx);
 
-/* Whoever adds one has not ended yet: all are there to be joined when it has. */
+/* Only a running thread adds threads, so all of them can be joined afterwards. */
 static bool add_thread(struct pieces *x)
 {
     pthread_mutex_lock(&x->lock);

@@ -1,4 +1,4 @@
-/* The place in a list moved back or forward by one step's entries. */
+/* Moves the position in a log back or forward by the entries of one step. */
 #include "base/undo_list.h"
 
 #include <string.h>

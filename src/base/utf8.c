@@ -1,5 +1,5 @@
-/* UTF-8 read code point by code point, with what is invalid or a control character made visible; texts cut in the
- * middle to a number of cells. */
+/* Decodes UTF-8 with invalid bytes and control characters made visible; cuts texts in the middle to a number of
+ * cells. */
 #include "base/utf8.h"
 
 #include <utf8proc.h>
@@ -16,8 +16,8 @@ uint32_t utf8_decode(struct str *s)
     return (uint32_t)c;
 }
 
-/* Fillers and selectors that Unicode counts as letters and marks. U+FE0E and U+FE0F are not among them: they choose
- * between two pictures of the sign before them. */
+/* Fillers and selectors that Unicode classifies as letters and marks. U+FE0E and U+FE0F are excluded: they choose
+ * between two forms of the preceding character. */
 static bool is_filler(uint32_t c)
 {
     return c == 0x34f || c == 0x115f || c == 0x1160 || c == 0x17b4 || c == 0x17b5 || (c >= 0x180b && c <= 0x180f) ||
@@ -29,12 +29,12 @@ bool utf8_is_hidden(uint32_t c)
     if (c < 0x80)
         return false;
     switch (utf8proc_category((utf8proc_int32_t)c)) {
-    case UTF8PROC_CATEGORY_CC: /* C1 controls are escapes to some terminals */
+    case UTF8PROC_CATEGORY_CC: /* C1 controls are escape sequences to some terminals */
     case UTF8PROC_CATEGORY_ZL:
     case UTF8PROC_CATEGORY_ZP:
         return true;
     case UTF8PROC_CATEGORY_CF:
-        /* direction marks among them, which reorder what is read; some stand before Arabic numbers, and are seen */
+        /* includes direction marks, which reorder text; the exceptions are visible marks before Arabic numbers */
         return !(c >= 0x600 && c <= 0x605) && c != 0x6dd && c != 0x70f && c != 0x8e2;
     default:
         return is_filler(c);
@@ -123,7 +123,7 @@ static int middle(struct buf *out, struct str s, int cells, const char *mark)
     int m = utf8_cells(str_of(mark));
     if (cells <= m)
         return head(out, s, cells);
-    /* the end says which value of the call it is, so it gets the larger half */
+    /* the end identifies the value within the call, so it gets the larger part */
     int front = (cells - m) * 2 / 5, skip = all - (cells - m - front);
     int used = head(out, s, front);
     buf_cstr(out, mark);
@@ -138,7 +138,7 @@ int utf8_middle(struct buf *out, struct str s, int cells, const char *mark)
     struct buf clean = {0};
     if (!has_hidden(s))
         return middle(out, s, cells, mark);
-    utf8_clean(&clean, s); /* their numbers take cells like any text */
+    utf8_clean(&clean, s); /* escapes take cells like any text */
     int used = middle(out, buf_view(&clean), cells, mark);
     buf_release(&clean);
     return used;

@@ -1,5 +1,5 @@
-/* By the clocks of the thread, and by how often it slept: on a machine that is busy with others' work much time passes
- * too, and no further threads are wanted there. */
+/* Uses the thread's clocks and its number of sleeps: on a machine busy with other work, time passes too, but more
+ * threads would not help. */
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include "base/waiting.h"
 

@@ -1,5 +1,5 @@
-/* The same four steps twice, with zstd and, where the library was not there at building, without: begin, write or
- * read, end, and how much is left. */
+/* Two implementations of begin, write or read, and end: with zstd, and without if the library was missing at build
+ * time. */
 #include "base/zstd.h"
 
 #include "base/mem.h"
@@ -12,7 +12,7 @@
 #include <zstd_errors.h>
 
 #define LEVEL 6
-#define WINDOW_LOG 25 /* 32 MB: what a hostile frame may make the reader hold */
+#define WINDOW_LOG 25 /* 32 MB: the most memory a hostile frame can make the reader use */
 
 bool zst_there(void)
 {
@@ -97,7 +97,7 @@ static long expand(struct zst_reader *r, void *p, size_t n, struct err *e)
             return -1;
         ZSTD_inBuffer in = {r->room.p, r->room.n, r->used};
         if (in.pos == in.size) {
-            size_t was = out.pos; /* what the frame still holds back */
+            size_t was = out.pos; /* data still buffered in the frame */
             size_t left = r->whole ? 0 : ZSTD_decompressStream(r->state, &out, &in);
             if (failed(left))
                 return err_at(e, r->file.name, r->at, _("zstd: %s"), ZSTD_getErrorName(left));

@@ -1,5 +1,4 @@
-/* Writes CSV cells: quoted where they have to be, and what a spreadsheet would run as a formula behind an
- * apostrophe. */
+/* Writes CSV cells: quoted if needed, and with an apostrophe before text that a spreadsheet would run as a formula. */
 #include "document/csv.h"
 
 #include "base/num.h"
@@ -13,8 +12,8 @@ static bool needs_quotes(struct str s)
     return false;
 }
 
-/* What a spreadsheet would run as a formula gets an apostrophe. Without `controls` none stays, nor what turns the
- * direction of writing, nor a bad byte. */
+/* Writes a cell's text, with an apostrophe before a formula. Without `controls`, control characters, bidirectional
+ * controls and invalid bytes are removed. */
 static void put(struct buf *b, struct str s, bool quote, bool formula, bool controls)
 {
     if (quote)

@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "document/write.h"
 
-#define UNREAD 50 /* sentences of what could not be read */
+#define UNREAD 50 /* the most sentences about unreadable parts */
 
 void document_init(struct document *d, const struct sanitize *clean)
 {
@@ -56,7 +56,7 @@ void doc_begin(struct document *d, enum doc_block_kind k)
     vec_push(&section(d)->blocks, b);
 }
 
-/* A text made harmless, that lives as long as the document. */
+/* A sanitized copy of a text with the document's lifetime. */
 static const char *doc_text(struct document *d, enum doc_kind k, struct str text)
 {
     struct buf b = {0};
@@ -126,7 +126,7 @@ void doc_row(struct document *d, enum doc_mark m, const char *id)
     vec_push(&block(d)->rows, e);
 }
 
-/* The item or row that was begun last. */
+/* The item or row begun last. */
 static struct doc_entry *entry(struct document *d)
 {
     return block(d)->rows.n ? vec_last(&block(d)->rows) : &block(d)->entry;

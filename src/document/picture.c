@@ -1,11 +1,11 @@
-/* Brings curves, planes and counts down to what a picture can show; ticks, levels, and the picture as JSON. How a
- * picture looks is with its writers (picture_svg.c, picture_text.c). */
+/* Reduces curves, planes and counts to what a picture can show; ticks, shades, and the picture as JSON. picture_svg.c
+ * and picture_text.c draw it. */
 #include "document/picture.h"
 
 #include <math.h>
 
-#define LOG_FROM 100 /* times between the largest and the smallest value */
-#define HALF_DECADES 2 /* shades an order of magnitude */
+#define LOG_FROM 100 /* ratio of largest to smallest value from which an axis is logarithmic */
+#define HALF_DECADES 2 /* shades per order of magnitude */
 
 void picture_lines(struct picture *p, const char *id, const char *title, double from, double to)
 {
@@ -37,7 +37,7 @@ void picture_point(struct picture *p, struct picture_series *s, double x, double
     if (!isfinite(y) || !(share >= 0 && share <= 1))
         return;
     uint32_t i = p->columns > 1 ? (uint32_t)lround(share * (p->columns - 1)) : 0;
-    s->low[i] = fmin(s->low[i], y); /* NaN gives way */
+    s->low[i] = fmin(s->low[i], y); /* fmin ignores NaN */
     s->high[i] = fmax(s->high[i], y);
     s->n[i]++;
     s->mean[i] = s->n[i] == 1 ? y : s->mean[i] + (y - s->mean[i]) / s->n[i];
@@ -79,7 +79,7 @@ double picture_up(const struct picture *p, double y)
     return (y - p->low) / (p->high - p->low);
 }
 
-/* Steps of 1, 2 or 5 times a power of ten, about so many. */
+/* About `parts` ticks in steps of 1, 2 or 5 times a power of ten. */
 static int even_ticks(double low, double high, int parts, double out[PICTURE_TICKS])
 {
     double raw = (high - low) / parts, power = pow(10, floor(log10(raw))), m = raw / power;

@@ -1,5 +1,5 @@
-/* Pictures as SVG within HTML. Text stands beside the drawing, not in it, so that a drawing can be stretched to any
- * width while its letters keep their size. */
+/* Pictures as SVG inside HTML. Text is placed beside the drawing, not in it, so that a drawing can be scaled to any
+ * width without scaling letters. */
 #include <math.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 
 #define WIDE 1000
 #define HIGH 300
-#define SLOTS_LEAST 16 /* of bars: a few are no wider */
+#define SLOTS_LEAST 16 /* bars are at most 1/16 of the width */
 
 static const char *const looks[LOOKS] =
     {[LOOK_TARGET] = "ta", [LOOK_GOLDEN] = "go", [LOOK_DIFFERENCE] = "di", [LOOK_BAND] = "ba"};
@@ -20,7 +20,7 @@ static void escaped(struct buf *b, const char *s)
     html_escape(b, str_of(s));
 }
 
-/* Title and description, for those who do not see it. */
+/* Title and description, for accessibility. */
 static void words(struct buf *b, const struct picture *p)
 {
     buf_cstr(b, "<title>");
@@ -47,7 +47,7 @@ static int along(const struct picture *p, uint32_t column)
     return p->columns > 1 ? (int)lround((double)column * WIDE / (p->columns - 1)) : WIDE / 2;
 }
 
-/* Between the lowest and the highest of each column; class as the line's, filled. */
+/* The area between minimum and maximum of each column, filled. */
 static void span(struct buf *b, const struct picture *p, const struct picture_series *s)
 {
     bool any = false;
@@ -72,7 +72,7 @@ static bool spans_anything(const struct picture *p, const struct picture_series 
     return false;
 }
 
-/* Means, joined. */
+/* A line through the means. */
 static void line(struct buf *b, const struct picture *p, const struct picture_series *s)
 {
     uint32_t n = 0;
@@ -84,10 +84,10 @@ static void line(struct buf *b, const struct picture *p, const struct picture_se
                 buf_fmt(b, "<path class=\"%s\" d=\"", looks[s->look]);
             buf_fmt(b, "%c%d %d", n++ ? 'L' : 'M', along(p, i), up(p, s->mean[i]));
         }
-    buf_cstr(b, n == 1 ? "h2\"/>\n" : n ? "\"/>\n" : ""); /* one point alone is seen too */
+    buf_cstr(b, n == 1 ? "h2\"/>\n" : n ? "\"/>\n" : ""); /* a single point becomes a short line */
 }
 
-/* Where a rule lies, 0 … 1; outside of what is shown: less or more. */
+/* Position of a rule, 0 … 1; outside if less or more. */
 static double place(const struct picture *p, const struct picture_rule *r)
 {
     return r->upright ? picture_along(p, r->at) : picture_up(p, r->at);
@@ -176,7 +176,7 @@ static void lines(struct buf *b, const struct picture *p)
         if (p->series[k].look == LOOK_BAND)
             span(b, p, &p->series[k]);
     rules(b, p);
-    for (uint32_t k = p->count; k-- > 0;) /* the first on top */
+    for (uint32_t k = p->count; k-- > 0;) /* the first series is drawn last, on top */
         if (p->series[k].look != LOOK_BAND)
             line(b, p, &p->series[k]);
     buf_cstr(b, "</svg>\n");
@@ -187,7 +187,7 @@ static void lines(struct buf *b, const struct picture *p)
 
 /* ---- cells ---- */
 
-/* Neighbours of one shade are one piece. */
+/* Draws all cells of one shade; neighbours are merged. */
 static void shade(struct buf *b, const struct picture *p, int level, const char *class)
 {
     bool any = false;
@@ -216,7 +216,7 @@ static bool has_level(const struct picture *p, int level)
     return false;
 }
 
-/* The scale, from nothing to the largest. */
+/* The legend, from zero to the largest value. */
 static void scale(struct buf *b, const struct picture *p)
 {
     char n[NUM_MAX];

@@ -1,4 +1,4 @@
-/* Pictures as text of fixed width, for Markdown: the same data as few characters. */
+/* Pictures as fixed-width text, for Markdown. */
 #include <math.h>
 
 #include "base/msg.h"
@@ -15,7 +15,7 @@ static void bar_of(struct buf *b, double share)
     buf_cstr(b, at < 0 ? " " : bar[at > 7 ? 7 : at]);
 }
 
-/* The value farthest from the axis' foot stands for those that share a character. */
+/* A sparkline; each character shows the value farthest from the axis' zero. */
 static void spark(struct buf *b, const struct picture *p, const struct picture_series *s)
 {
     uint32_t cells = p->columns < CHARACTERS ? p->columns : CHARACTERS;

@@ -1,4 +1,4 @@
-/* Finds paths in a text and leaves what tells nothing of a machine: what stands for an input, or the last two parts. */
+/* Finds paths in a text and replaces them by the input's short form, or by their last two components. */
 #include "document/sanitize.h"
 
 #include <stdlib.h>
@@ -6,9 +6,9 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-#define CELL_MOST 40000 /* bytes of one text: what is longer is cut in the middle */
+#define CELL_MOST 40000 /* limit for one text in bytes: longer ones are cut in the middle */
 
-/* Bytes of a path that name a person's own folder: "/home/li/". */
+/* Length of a path's part that names a person's home folder: "/home/li/". */
 static size_t home(struct str path)
 {
     static const char *const above[] = {"/home/", "/Users/"};
@@ -20,7 +20,7 @@ static size_t home(struct str path)
     return 0;
 }
 
-/* Where the last `keep` components begin, a person's folder none of them. */
+/* Offset of the last `keep` components, excluding a home folder. */
 static size_t tail(struct str path, int keep)
 {
     size_t from = path.n, own = home(path);
@@ -32,7 +32,7 @@ static size_t tail(struct str path, int keep)
     return from;
 }
 
-/* Where the second path's own components begin: behind the last '/' of what both share. */
+/* Offset in b of the first component not shared with a: after the last common '/'. */
 static size_t parting(const char *a, const char *b)
 {
     size_t slash = 0;
@@ -66,7 +66,7 @@ void sanitize_release(struct sanitize *c)
     }
 }
 
-/* The longer first, as one may lie in the other. */
+/* Tries the longer path first, because one may contain the other. */
 static size_t known_path(const struct sanitize *c, const char *p, size_t n, const char **brief)
 {
     size_t best = 0;
@@ -85,7 +85,7 @@ static bool begins_word(const char *p, size_t i)
     return i == 0 || strchr(" \t\n\"'`(<[{=:,;|", p[i - 1]);
 }
 
-/* Of an absolute path the last two components are left. */
+/* Shortens an absolute path to its last two components. */
 static size_t absolute_path(const char *p, size_t n, struct buf *out)
 {
     size_t end = 0;
@@ -111,7 +111,7 @@ static void without_paths(const struct sanitize *c, struct str s, struct buf *ou
         if (n) {
             buf_cstr(out, brief);
         } else if (s.p[i] == '/' && begins_word(s.p, i) &&
-                   !(i && s.p[i - 1] == ':' && i + 1 < s.n && s.p[i + 1] == '/')) { /* no http:// */
+                   !(i && s.p[i - 1] == ':' && i + 1 < s.n && s.p[i + 1] == '/')) { /* not the "//" of a URL */
             n = absolute_path(s.p + i, s.n - i, out);
         }
         if (!n) {
@@ -133,7 +133,7 @@ static void visible(struct str s, int how, struct buf *out)
         struct str rest = s;
         uint32_t c = utf8_decode(&rest);
         if ((c & 0xfffe) == 0xfffe)
-            buf_cstr(out, "\xef\xbf\xbd"); /* not a character in any text format */
+            buf_cstr(out, "\xef\xbf\xbd"); /* U+FFFE and U+FFFF are not allowed in text formats */
         else if (how & SANITIZE_JSON && utf8_is_hidden(c))
             buf_add(out, s.p, s.n - rest.n);
         else
@@ -149,7 +149,7 @@ void sanitize_text(const struct sanitize *c, struct str s, int how, struct buf *
         without_paths(c, s, &b);
         s = buf_view(&b);
     }
-    if (s.n > CELL_MOST) { /* the halves may cut a character: its bytes are then shown as bad ones */
+    if (s.n > CELL_MOST) { /* a character cut in half then shows as invalid bytes */
         visible(str_n(s.p, CELL_MOST / 2), how, out);
         buf_cstr(out, " … ");
         visible(str_cut(s, s.n - CELL_MOST / 2), how, out);
@@ -159,7 +159,7 @@ void sanitize_text(const struct sanitize *c, struct str s, int how, struct buf *
     buf_release(&b);
 }
 
-/* A folder above an input, as far as what stands for the input has it; empty where it does not. */
+/* The short form of a folder above an input; empty if the short form does not reach that far. */
 static struct str above(const struct sanitize *c, int s, const char *path)
 {
     size_t n = strlen(path);

@@ -1,5 +1,5 @@
-/* A document as one HTML file that needs nothing else: style and figures are inside, there is no script and nothing is
- * loaded. Light or dark as the reader's system is; prints to A4. */
+/* Writes a document as a self-contained HTML file: style and figures inline, no script, nothing loaded. Light or dark
+ * by the reader's setting; prints on A4. */
 #include <math.h>
 
 #include "base/msg.h"
@@ -102,9 +102,9 @@ static const char style[] =
     ".plot svg{height:38mm}"
     "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
-#define NAME_WHOLE 36 /* bytes of a name that stays on one line */
+#define NAME_WHOLE 36 /* names up to this many bytes are not broken */
 #define PIECE 40
-#define CELL_WHOLE 24 /* bytes of a word in a tone, likewise */
+#define CELL_WHOLE 24 /* the same for words in a tone */
 
 static const char *const tones[] = {
     [TONE_PLAIN] = "", [TONE_GOOD] = "good", [TONE_WARN] = "warn", [TONE_BAD] = "bad", [TONE_QUIET] = "quiet"};
@@ -138,7 +138,7 @@ static void escaped(struct buf *b, const char *s)
     html_escape(b, str_of(s));
 }
 
-/* Places where a line may end: behind dots and slashes, and anywhere in what has none for long. */
+/* Writes a name with possible line breaks: after dots and slashes, and anywhere in long parts without them. */
 static void long_name(struct buf *b, struct str s)
 {
     for (size_t from = 0, i = 0; i < s.n; i++)
@@ -183,7 +183,7 @@ static void spans(struct buf *b, const struct doc_block *k, const char *element)
     buf_fmt(b, "</%s>\n", element);
 }
 
-/* A column of numbers has its head to the right too. */
+/* Whether a column is numeric, so that its head is right-aligned too. */
 static bool numeric(const struct doc_block *k, size_t column)
 {
     size_t below = k->columns + column;

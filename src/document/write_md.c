@@ -1,11 +1,11 @@
-/* A document as Markdown, as issues and merge requests take it (GitHub's and GitLab's kind). Text is escaped so that
- * none of it is markup, a mention or a link. */
+/* Writes a document as Markdown for issues and merge requests (GitHub and GitLab). Text is escaped so that nothing in
+ * it is markup, a mention or a link. */
 #include <ctype.h>
 #include <math.h>
 
 #include "document/write.h"
 
-/* "inv_freq": an underline there emphasises nothing. */
+/* An underscore inside a word is not emphasis: "inv_freq". */
 static bool within_word(struct str s, size_t i)
 {
     return i > 0 && i + 1 < s.n && isalnum((unsigned char)s.p[i - 1]) && isalnum((unsigned char)s.p[i + 1]);
@@ -22,7 +22,7 @@ void md_escape(struct buf *b, struct str s)
         else if (c == '&')
             buf_cstr(b, "&amp;");
         else if (c == '@')
-            buf_cstr(b, "&#64;"); /* would call a person */
+            buf_cstr(b, "&#64;"); /* would mention a user */
         else if (c == ':' && i + 2 < s.n && s.p[i + 1] == '/' && s.p[i + 2] == '/')
             buf_cstr(b, "&#58;"); /* would become a link */
         else if (c == '\n')
@@ -30,7 +30,7 @@ void md_escape(struct buf *b, struct str s)
         else {
             if (strchr("\\`*_{}[]#|~!$", c) && !(c == '_' && within_word(s, i)))
                 buf_char(b, '\\');
-            else if (i == 0 && strchr("+-=", c)) /* would begin a list or underline what is above */
+            else if (i == 0 && strchr("+-=", c)) /* would start a list or underline the previous line */
                 buf_char(b, '\\');
             else if ((c == '.' || c == ')') && i > 0 && i < 10 && strspn(s.p, "0123456789") == i &&
                      (i + 1 == s.n || s.p[i + 1] == ' '))
@@ -40,7 +40,7 @@ void md_escape(struct buf *b, struct str s)
     }
 }
 
-/* In backquotes, more of them than the text has in a row. A pipe would end a table's cell even there. */
+/* Text in backquotes, more of them than any run in the text. A pipe would end a table cell even there. */
 void md_code(struct buf *b, struct str s, bool in_table)
 {
     size_t run = 0, most = 0;
@@ -69,7 +69,7 @@ static void span(struct buf *b, const struct doc_cell *c, bool in_table)
         return;
     if (c->kind == DOC_NAME) {
         md_code(b, s, in_table);
-    } else if (c->kind == DOC_STRONG) { /* blanks inside the stars would make them stars */
+    } else if (c->kind == DOC_STRONG) { /* blanks inside the stars would prevent emphasis */
         struct str core = str_trim(s);
         buf_add(b, s.p, (size_t)(core.p - s.p));
         buf_cstr(b, "**");
@@ -117,7 +117,7 @@ static void table(struct buf *b, const struct doc_block *k)
     }
 }
 
-/* Bars as block characters; what fits a line is shown, the highest of those that share a place. */
+/* Bars as block characters; if they exceed the line, each character shows the highest of its bars. */
 static void figure(struct buf *b, const struct doc_figure *f)
 {
     static const char *const bar[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -135,7 +135,7 @@ static void figure(struct buf *b, const struct doc_figure *f)
     buf_fmt(b, "%s%s\n%s … %s\n```\n", f->mark < f->n ? "▲ " : "\n", f->label[2], f->label[0], f->label[1]);
 }
 
-/* A fence longer than any the text has. */
+/* A fence longer than any run of backquotes in the text. */
 static void code(struct buf *b, const char *s)
 {
     size_t run = 0, most = 2;
@@ -151,7 +151,7 @@ static void code(struct buf *b, const char *s)
     buf_release(&fence);
 }
 
-/* Its text holds nothing but names of axes and numbers beside the characters drawn: no fence can be in it. */
+/* The text has only axis names, numbers and drawing characters, so no fence can occur in it. */
 static void picture(struct buf *b, const struct picture *p)
 {
     buf_cstr(b, "**");

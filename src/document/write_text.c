@@ -1,5 +1,5 @@
-/* A document as text for a terminal of 80 columns: what a command prints. Widths are counted in cells, so that Chinese
- * keeps its columns. */
+/* Writes a document as text for a terminal of 80 columns: the output of commands. Widths are counted in cells, so
+ * that Chinese text stays aligned. */
 #include <stdio.h>
 
 #include "base/msg.h"
@@ -8,9 +8,9 @@
 
 #define WIDTH 79
 #define GAP 2
-#define BELOW 7   /* where a table's last text begins that stands below its row */
-#define SHORT 24  /* a last text that is longer does */
-#define LEAST 8   /* cells a column of names is cut to at most */
+#define BELOW 7   /* indent of a table's last column if it is put below its row */
+#define SHORT 24  /* a last column with longer texts is put below */
+#define LEAST 8   /* name columns are cut to at least this many cells */
 #define COLUMNS 8 /* of a table */
 
 /* ---- paragraphs ---- */
@@ -32,7 +32,7 @@ static struct str piece(struct str s, int *cells)
     return str_n(s.p, (size_t)(rest.p - s.p));
 }
 
-/* Words that begin at a column, the lines after the first one indented. */
+/* Words from column `at` on; following lines are indented. */
 static void wrapped(struct buf *b, int at, int indent, struct str s)
 {
     bool begun = false;
@@ -77,13 +77,13 @@ static void item(struct buf *b, const struct doc_block *k)
 
 struct table_layout {
     int width[COLUMNS], indent;
-    uint32_t columns; /* that stand beside each other */
-    bool below;       /* the last one stands below them */
+    uint32_t columns; /* columns shown side by side */
+    bool below;       /* the last column is put below the rows */
 };
 
 static bool is_number(const struct doc_block *k, uint32_t column)
 {
-    uint32_t first = k->columns + column; /* below the head */
+    uint32_t first = k->columns + column; /* first cell below the head */
     return first < k->cells.n && k->cells.v[first].kind == DOC_NUMBER;
 }
 
@@ -95,7 +95,7 @@ static int total(const struct table_layout *l)
     return w;
 }
 
-/* The widest column that may be cut, -1: none. */
+/* The widest column that may be cut; -1: none. */
 static int widest(const struct table_layout *l, const struct doc_block *k)
 {
     int at = -1;
@@ -156,7 +156,7 @@ static void table(struct buf *b, const struct doc_block *k)
         row(b, k, &l, r);
 }
 
-/* ---- all of it ---- */
+/* ---- documents ---- */
 
 static void block(struct buf *b, const struct doc_block *k)
 {

@@ -1,4 +1,4 @@
-/* Takes the counting number out of a call's name. */
+/* Removes the running number from a call's name. */
 #include "dump/call_stem.h"
 
 static bool is_digit(char c)
@@ -11,7 +11,7 @@ static bool ends_in_phase(struct str s)
     return str_ends(s, "forward") || str_ends(s, "backward") || str_ends(s, "parameters_grad");
 }
 
-/* Where the call number stands: at the end behind the phase, or before the phase; n = 0: nowhere. */
+/* The call's number: at the end after the phase, or before the phase; n = 0: none. */
 static struct str find_number(struct str name)
 {
     size_t end = name.n, from;

@@ -1,4 +1,4 @@
-/* Kinds of checksums by their length and their 0x: CRC-32, msprobe's XOR of words, MD5, SHA-1, others of their own. */
+/* Kinds of checksums by length and prefix: CRC-32, msprobe's XOR of words, MD5, SHA-1, other kinds. */
 #include "dump/checksum.h"
 
 #include <string.h>

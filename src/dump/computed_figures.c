@@ -1,4 +1,4 @@
-/* One pass over the files of rows without figures. */
+/* Computes missing figures in one pass over the files. */
 #include "dump/computed_figures.h"
 
 #include "base/clock.h"
@@ -18,7 +18,7 @@ struct figures_filling {
     struct load *load;
     VEC(uint32_t) rows;
     VEC(struct nan_row) nan_rows;
-    pthread_mutex_t own, *lock; /* of the threads here, where nobody else looks */
+    pthread_mutex_t own, *lock; /* used if nobody else reads the dump */
     struct figures_watch watch;
     struct work_crew crew;
     long told_ms;
@@ -36,8 +36,7 @@ static uint64_t bytes_of(const struct dump *d, uint32_t row)
     return dump_row_numel(d, row) * dtype_table[d->rows.v[row].dtype].size;
 }
 
-/* With the lock held. Counts lie in the dump's extras, which other threads read meanwhile: they are added at the
- * end. */
+/* Called with the lock held. Counts are in the dump's extras, which other threads read: they are added at the end. */
 static void add_figures(struct figures_filling *x, uint32_t row, const struct side_figures *f)
 {
     static const int bit[STAT_COUNT] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};

@@ -1,4 +1,4 @@
-/* One pass over the files of all rows. */
+/* Computes sketches in one pass over the files of all rows. */
 #include "dump/computed_sketches.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Builds the data flow in one pass: rows are looked up by count and extremes in what was held before, and products
- * that compute a weight's gradient are found for graph dumps. */
+/* Builds the data flow in one pass: looks up each row by count and extremes among earlier values; in graph dumps also
+ * finds the products that compute a weight's gradient. */
 #include "dump/dataflow.h"
 
 #include <math.h>
@@ -7,15 +7,15 @@
 
 #include "dump/family.h"
 
-#define AHEAD 8 /* rows: about the time that memory takes */
-#define HOLDERS_BACK 64 /* rows of one count and extremes that are asked for their norm */
+#define AHEAD 8 /* prefetch distance in rows: about the memory latency */
+#define HOLDERS_BACK 64 /* the most rows with equal count and extremes whose norm is compared */
 
-/* One value: the rows that hold it, as seen so far. */
+/* The rows that hold one value, as seen so far. */
 struct value_holders {
     uint32_t last_row, first_row; /* first_row: as an input */
-    uint32_t first_call, last_call; /* calls it is an input of, or NONE */
+    uint32_t first_call, last_call; /* first and last call with it as an input, or NONE */
     uint32_t first_layer, last_layer;
-    bool handed_on; /* whoever had it first put it out as it was (a dropout that is off): an activation, no table */
+    bool handed_on; /* the first holder returned it unchanged (a disabled dropout): an activation, not a table */
 };
 
 uint32_t scope_layer(const char *scope)
@@ -44,7 +44,7 @@ static bool value_key(const struct dump *d, uint32_t row, uint64_t *key)
     return true;
 }
 
-/* Norms of one value differ by summation order (strides, dtype), not by more. */
+/* Whether norms agree up to summation order (strides, dtype). */
 static bool same_norm(const struct row *a, const struct row *b)
 {
     if (!(a->has & b->has & HAS_NORM))
@@ -53,8 +53,8 @@ static bool same_norm(const struct row *a, const struct row *b)
     return x == y || !isfinite(x) || !isfinite(y) || fabs(x - y) <= 2e-3 * fabs(y);
 }
 
-/* The latest row before of the same count, extremes and norm, where the very last has another norm: signs of one size,
- * as absolute differences hand back, share their extremes in many gradients. The norm has to be equal then. */
+/* The latest earlier row with the same count and extremes and an equal norm, if the very last one has another norm:
+ * many gradients of absolute differences share their extremes. */
 static uint32_t holder_before(const struct dump *d, const uint32_t *alike, uint32_t row, uint32_t last)
 {
     const struct row *r = &d->rows.v[row];
@@ -67,8 +67,7 @@ static uint32_t holder_before(const struct dump *d, const uint32_t *alike, uint3
     return NONE;
 }
 
-/* Far enough apart that no value of one layer reaches: another layer, or, where scopes do not tell, a
- * good part of all calls. */
+/* Whether the holders are in different layers, or, if scopes are unknown, far apart in the calls. */
 static bool apart(const struct dump *d, const struct value_holders *h)
 {
     if (h->first_call == NONE || h->first_call == h->last_call || h->handed_on)
@@ -78,7 +77,7 @@ static bool apart(const struct dump *d, const struct value_holders *h)
     return (h->last_call - h->first_call) > d->calls.n * 3 / 20;
 }
 
-/* Graph dumps have no record of a weight's gradient, only the product that computes it. */
+/* Graph dumps do not record a weight's gradient, only the product that computes it. */
 static void find_weight_gradients(struct dataflow *f, const struct dump *d)
 {
     uint8_t *read = mem_zalloc(d->calls.n + 1);
@@ -86,7 +85,7 @@ static void find_weight_gradients(struct dataflow *f, const struct dump *d)
         const struct row *r = &d->rows.v[row];
         const struct call *c = &d->calls.v[r->call];
         bool reads = r->io == IO_INPUT && c->phase == PHASE_BACKWARD && c->family != FAMILY_ADD;
-        /* every earlier holder of the value: each consumer in turn holds it */
+        /* every earlier holder of the value, because each consumer holds it in turn */
         for (uint32_t h = reads ? f->held[row] : NONE, steps = 0; h != NONE && steps < 64; h = f->held[h], steps++)
             read[d->rows.v[h].call] |= d->rows.v[h].io == IO_OUTPUT;
     }
@@ -101,7 +100,7 @@ static void find_weight_gradients(struct dataflow *f, const struct dump *d)
     free(read);
 }
 
-/* Many calls are of one scope. */
+/* Many calls share a scope, so each scope is parsed once. */
 static void find_layers(struct dataflow *f, const struct dump *d)
 {
     uint32_t *of_scope = mem_alloc((d->scopes.n + 1) * sizeof *of_scope);
@@ -116,10 +115,11 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
 {
     size_t n = d->rows.n;
     struct nmap index = {0};
-    uint64_t keys[AHEAD] = {0}; /* of this row and those behind it */
+    uint64_t keys[AHEAD] = {0}; /* of this row and the following ones */
     VEC(struct value_holders) holders = {0};
     uint32_t *of = mem_alloc((n + 1) * sizeof *of);
-    uint32_t *alike = mem_alloc((n + 1) * sizeof *alike); /* the row before it of one count and extremes */
+    /* per row: the previous row with the same count and extremes */
+    uint32_t *alike = mem_alloc((n + 1) * sizeof *alike);
     *f = (struct dataflow){
         .held = mem_alloc((n + 1) * sizeof *f->held),
         .known = mem_zalloc(n + 1),
@@ -150,7 +150,7 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
             same_norm(&d->rows.v[x->last_row], r))
             f->held[row] = x->last_row;
         else if (x->last_row != NONE && d->rows.v[x->last_row].call == r->call)
-            f->held[row] = f->held[x->last_row]; /* x * x: both operands come from before */
+            f->held[row] = f->held[x->last_row]; /* x * x: both operands come from an earlier row */
         else
             f->held[row] = holder_before(d, alike, row, x->last_row);
         alike[row] = x->last_row;
@@ -163,7 +163,7 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
                 x->first_call = r->call;
                 x->first_layer = f->layer[r->call];
             }
-            /* probabilities lie between 0 and 1 in every layer: the norm tells them from a table */
+            /* probabilities are between 0 and 1 in every layer: the norm distinguishes them from a table */
             if (same_norm(&d->rows.v[x->first_row], r)) {
                 x->last_call = r->call;
                 x->last_layer = f->layer[r->call];

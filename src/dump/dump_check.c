@@ -1,5 +1,4 @@
-/* The checks of `diverge check` and of a side that is looked at alone: each a function over a row's figures or
- * tensor. */
+/* The checks of `diverge check` and of a side shown alone: one function per check, on a row's figures or tensor. */
 #include "dump/dump_check.h"
 
 #include <math.h>
@@ -135,7 +134,7 @@ static int by_row(const void *a, const void *b)
 {
     const struct dump_check_problem *x = a, *y = b;
     if (x->row != y->row)
-        return x->row + 1 < y->row + 1 ? -1 : 1; /* NONE wraps to the front */
+        return x->row + 1 < y->row + 1 ? -1 : 1; /* NONE wraps to 0, so it sorts first */
     return strcmp(x->kind, y->kind);
 }
 

@@ -1,4 +1,4 @@
-/* Loads data/families.tsv once and finds a call's family: the whole name first, then the patterns with stars. */
+/* Loads data/families.tsv once and finds a call's family: by the whole name first, then by patterns with stars. */
 #include "dump/family.h"
 
 #include <pthread.h>
@@ -36,7 +36,7 @@ static struct {
     VEC(struct family_pattern) patterns;
 } table = {.once = PTHREAD_ONCE_INIT};
 
-/* Lower case, without underscores: "__mul__" and "Mul", "layer_norm" and "LayerNorm" meet. */
+/* Lower case, without underscores, so that "__mul__" and "Mul", "layer_norm" and "LayerNorm" are equal. */
 static struct str plain(struct str s, char *out, size_t cap)
 {
     size_t n = 0;
@@ -99,7 +99,7 @@ const char *family_name(enum family f)
     return names[f];
 }
 
-/* MindSpore's "LayerNormExt" does what "LayerNorm" does: the name without that ending, or nothing where it has none. */
+/* "LayerNorm" for MindSpore's "LayerNormExt"; empty if the name has no such ending. */
 static struct str without_ext(struct str op)
 {
     if (str_ends(op, "ExtView"))
@@ -130,7 +130,7 @@ static enum family find(struct str op)
     return f != FAMILY_OTHER || !rest.n ? f : find_plain(plain(rest, tmp, sizeof tmp));
 }
 
-/* A model calls few operators, over and over: those a thread asked for lately. */
+/* A cache per thread: a model uses few operators again and again. */
 #define RECENT 64 /* a power of two */
 #define RECENT_NAME 31
 

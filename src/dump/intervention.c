@@ -1,4 +1,4 @@
-/* Looks for intervention.json, {"kind":"diverge-intervention","row":NAME,…}. */
+/* Searches intervention.json, {"kind":"diverge-intervention","row":NAME,…}. */
 #include "dump/intervention.h"
 
 #include "base/io.h"
@@ -6,7 +6,7 @@
 
 #define NAME "intervention.json"
 #define LIMIT 65536
-#define LEVELS 4 /* DUMP/stepN/rankN/dump.json, and the folder given to the hook */
+#define LEVELS 4 /* the file's folder and three above: DUMP/stepN/rankN/dump.json, and the hook's folder */
 #define LONGEST 2048
 
 const char *intervention_of(const char *path, struct arena *a)

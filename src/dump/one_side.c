@@ -1,4 +1,4 @@
-/* Runs the checks of one recording and keeps figures and problems by row, as they come. */
+/* Runs the checks of one recording and collects figures and problems by row. */
 #include "dump/one_side.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ const struct dump_check_problem *one_side_problems(const struct one_side *a, uin
     size_t from = 0, to = a->done ? a->check.problems.n : 0;
     const struct dump_check_problem *p = a->check.problems.v;
     *n = 0;
-    while (from < to) { /* by row, those of no row first */
+    while (from < to) { /* sorted by row, those without a row first */
         size_t mid = from + (to - from) / 2;
         if (p[mid].row + 1 < row + 1)
             from = mid + 1;

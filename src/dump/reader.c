@@ -1,4 +1,4 @@
-/* What readers share: places, and the lock around what they append. */
+/* Shared by readers: places, and the lock around appends. */
 #include "dump/reader.h"
 
 void place_list_release(place_list *l)

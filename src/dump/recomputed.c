@@ -1,4 +1,4 @@
-/* Finds forward calls inside the backward pass and the earlier call each one repeats. */
+/* Finds forward calls inside the backward pass and the earlier calls that they repeat. */
 #include "dump/recomputed.h"
 
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 struct recomputed_search {
     struct dump *d;
     uint8_t *again;        /* per call: a forward call made inside the backward pass */
-    uint8_t *taken;        /* per call: it is known which one computes it again */
-    uint8_t *backward;     /* per stack: 0 not looked at, 1 no, 2 it runs inside the backward pass */
-    uint32_t *next;        /* per call: the next first-time call of the same key, or NONE */
+    uint8_t *taken;        /* per call: its repetition is known */
+    uint8_t *backward;     /* per stack: 0 unknown, 1 no, 2 inside the backward pass */
+    uint32_t *next;        /* per call: the next original call with the same key, or NONE */
     struct nmap head, tail;
 };
 
-/* Functions that only the backward pass enters: torch.utils.checkpoint's, autograd's, a frame's own backward under
- * autograd's apply, MindSpore's bprop. */
+/* Whether a stack has a function that only the backward pass enters: torch.utils.checkpoint's, autograd's, a frame's
+ * own backward under autograd's apply, MindSpore's bprop. */
 static bool runs_backward(const struct dump *d, const struct stack *s)
 {
     static const char *const inside[] = {"recompute_fn", "unpack_hook", "_engine_run_backward", "bprop"};
@@ -58,7 +58,7 @@ static bool made_again(struct recomputed_search *f, uint32_t call)
            (under_backward_module(f->d, call) || stack_runs_backward(f, c->stack));
 }
 
-/* What the call was given: shapes, and figures or checksums where they were recorded. */
+/* A hash of the call's inputs: shapes, and figures or checksums if recorded. */
 static uint64_t inputs_key(const struct dump *d, uint32_t call)
 {
     uint64_t h = 31;
@@ -83,7 +83,7 @@ static uint64_t name_key(const struct dump *d, uint32_t call, uint64_t more)
     return hash_bytes(key, sizeof key, 37);
 }
 
-/* By the module it stands in, by what it was given, by its name alone. */
+/* How the original is found: by its module, by its inputs, or by its name alone. */
 enum way { BY_MODULE, BY_INPUTS, BY_NAME, WAYS };
 
 static uint64_t key_of(const struct dump *d, uint32_t call, enum way way, uint32_t parent)
@@ -102,7 +102,7 @@ static void keep(struct recomputed_search *f, uint64_t key, uint32_t call)
     nmap_set(&f->tail, key, call);
 }
 
-/* The next of those with this key that was not made again yet; `only`: where it is the only one of its key. */
+/* The next original call with this key that has no repetition yet; `only`: it must be the only one with the key. */
 static uint32_t take(struct recomputed_search *f, uint64_t key, uint32_t before, bool only)
 {
     uint32_t c = nmap_get(&f->head, key);
@@ -117,7 +117,7 @@ static uint32_t take(struct recomputed_search *f, uint64_t key, uint32_t before,
     return c;
 }
 
-/* First-time calls in lists by their keys of one way. */
+/* Lists the original calls by their keys in one way. */
 static void list_first(struct recomputed_search *f, enum way way)
 {
     nmap_release(&f->head);
@@ -144,7 +144,7 @@ static void link_by(struct recomputed_search *f, enum way way, bool modules)
     size_t n = f->d->calls.n;
     list_first(f, way);
     for (size_t i = 0; i < n; i++) {
-        /* a module stands behind what was called in it: the outer ones first */
+        /* a module's record follows the calls inside it: go backwards to see outer modules first */
         uint32_t c = (uint32_t)(modules && way == BY_MODULE ? n - 1 - i : i);
         if ((f->d->calls.v[c].kind == CALL_MODULE) == modules)
             link_call(f, c, way);

@@ -1,5 +1,5 @@
-/* The error of two rows by their recorded maxima, minima, means and norms, where no tensor was compared; their
- * counts of NaN and infinities. */
+/* The error of two rows by recorded maximum, minimum, mean and norm if no tensor was compared; recorded counts of NaN
+ * and infinities. */
 #include "dump/recorded_figures.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ double recorded_error_of(const struct row *t, const struct row *g, double n)
         for (int i = 0; i < 2; i++)
             if ((both & figure[i].bit) && isfinite(g->stat[figure[i].stat]))
                 scale = fmax(scale, fabs(g->stat[figure[i].stat]));
-    /* without a norm the mean has to tell what lies between the extremes */
+    /* without norms, the mean stands for the values between the extremes */
     if (!(both & HAS_NORM) && (both & HAS_MEAN) && scale > 0 && isfinite(t->stat[STAT_MEAN]) &&
         isfinite(g->stat[STAT_MEAN]))
         worst = fabs(t->stat[STAT_MEAN] - g->stat[STAT_MEAN]) / scale;

@@ -1,5 +1,5 @@
-/* Loads data/roles.tsv once and finds a role by the parts of a module's path; which roles are parts of another, and
- * which cannot stand for each other. */
+/* Loads data/roles.tsv once and finds a role by the components of a module's path; which roles contain others, and
+ * which cannot correspond. */
 #include "dump/role.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ static struct {
     struct arena arena;
     struct map words;
     const char *name[ROLE_MAX];
-    uint64_t parts[ROLE_MAX]; /* bits of the roles it holds */
+    uint64_t parts[ROLE_MAX]; /* bits of the roles contained */
     bool weight[ROLE_MAX];
     uint8_t n;
 } table = {.once = PTHREAD_ONCE_INIT, .n = 1};
@@ -71,7 +71,7 @@ uint8_t role_find(struct str path)
         char tmp[64];
         while (at && path.p[at - 1] != '.')
             at--;
-        /* "output.projection" before "projection": a word of two segments says more */
+        /* "output.projection" before "projection": two components are more specific */
         size_t before = at ? at - 1 : 0;
         while (before && path.p[before - 1] != '.')
             before--;

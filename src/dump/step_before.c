@@ -1,12 +1,12 @@
-/* Opens the earlier step once, for whoever asks first; others wait for it. */
+/* Opens the earlier step once, at the first request; other requests wait. */
 #include "dump/step_before.h"
 
 #include <stdlib.h>
 
 struct step_before {
     const struct place *place;
-    pthread_mutex_t lock;      /* one reads, the others wait */
-    pthread_mutex_t appending; /* what readers hold while they append: nobody looks meanwhile */
+    pthread_mutex_t lock;      /* one thread reads, the others wait */
+    pthread_mutex_t appending; /* the lock readers hold while appending; here nobody else uses it */
     bool tried, good;
     struct load load;
     struct dump dump;

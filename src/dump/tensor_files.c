@@ -1,5 +1,4 @@
-/* Opens the headers of an even share of a recording's tensor files and turns what is wrong into warnings of the
- * dump. */
+/* Opens the headers of an evenly spread sample of a recording's tensor files and adds warnings to the dump. */
 #include "dump/tensor_files.h"
 
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 #include "base/msg.h"
 #include "base/threads.h"
 
-#define LOOKED_AT 2048 /* opening one takes some 30 microseconds */
+#define LOOKED_AT 2048 /* opening a file takes about 30 microseconds */
 
 bool tensor_files_type_agrees(enum dtype in_file, enum dtype recorded)
 {
@@ -19,8 +18,8 @@ bool tensor_files_type_agrees(enum dtype in_file, enum dtype recorded)
 struct looking {
     const struct dump *d;
     uint32_t row[LOOKED_AT];
-    enum dtype in_file[LOOKED_AT]; /* where it could be opened */
-    struct err *failed[LOOKED_AT]; /* owned; NULL: it could */
+    enum dtype in_file[LOOKED_AT]; /* valid if it could be opened */
+    struct err *failed[LOOKED_AT]; /* owned; NULL: no error */
 };
 
 static void look(void *ctx, size_t i)
@@ -37,11 +36,11 @@ static void look(void *ctx, size_t i)
     tensor_close(&t);
 }
 
-/* What was found of a file, in the order of rows. */
+/* Counts the finding for a file, in row order. */
 static void count(struct tensor_files *s, const struct looking *l, size_t i)
 {
     const struct err *e = l->failed[i];
-    bool made = l->d->given != NULL; /* of parts: the largest of whole numbers is given as float64 */
+    bool made = l->d->given != NULL; /* joined from parts: the maximum of integers is stored as float64 */
     s->looked++;
     if (e && e->code == ERR_IO && s->missing++ == 0)
         s->first_missing = *e;
@@ -62,7 +61,8 @@ void tensor_files_look(struct tensor_files *s, const struct dump *d, const atomi
 {
     uint64_t nth = 0;
     *s = (struct tensor_files){.first_type = NONE};
-    if (!d->reader || !d->reader->tensor || d->reader->weights) /* a checkpoint's reader has looked at every tensor */
+    if (!d->reader || !d->reader->tensor || d->reader->weights) /* the reader of a checkpoint has examined every
+                                                                 * tensor */
         return;
     for (uint32_t r = 0; r < d->rows.n; r++)
         s->files += has_file(&d->rows.v[r]);
@@ -70,7 +70,7 @@ void tensor_files_look(struct tensor_files *s, const struct dump *d, const atomi
     struct looking *l = want ? mem_zalloc(sizeof *l) : NULL;
     for (uint32_t r = 0; r < d->rows.n && n < want; r++)
         if (has_file(&d->rows.v[r])) {
-            /* the k-th of `want` files stands at k × files / want */
+            /* the k-th of `want` files is file k × files / want */
             if (nth * want / s->files >= n)
                 l->row[n++] = r;
             nth++;

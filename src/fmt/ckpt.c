@@ -1,8 +1,8 @@
-/* MindSpore's .ckpt: a protobuf message Checkpoint {repeated Value value = 1}, Value {string tag = 1;
- * TensorProto tensor = 2}, TensorProto {repeated int64 dims = 1; string tensor_type = 2; bytes
- * tensor_content = 3}. It is walked by hand, on the wire: a protobuf library would unpack the tensors,
- * tens of gigabytes, into memory, and refuse the "crc_num" trailer that crc_check=True appends; here a
- * tensor is a place in the file. Values of one tag are one tensor cut at 512 MB. */
+/* MindSpore's .ckpt: a protobuf message Checkpoint {repeated Value value = 1}, Value {string tag = 1; TensorProto
+ * tensor = 2}, TensorProto {repeated int64 dims = 1; string tensor_type = 2; bytes tensor_content = 3}. It is parsed
+ * by hand on the wire format: a protobuf library would load the tensors, tens of gigabytes, into memory, and refuse
+ * the "crc_num" trailer that crc_check=True appends; here a tensor is a range in the file. Values with one tag are
+ * one tensor split at 512 MB. */
 #include "base/msg.h"
 #include "fmt/weights.h"
 
@@ -53,7 +53,7 @@ static int varint(struct wire *x, uint64_t *out, struct err *e)
     return expected(x, _("a number of at most ten bytes"), e);
 }
 
-/* A field's number and type; for LEN fields also the length, checked against what is left. */
+/* Reads a field's number and type; for LEN fields also the length, checked against the remaining bytes. */
 static int field(struct wire *x, unsigned *number, unsigned *type, uint64_t *len, struct err *e)
 {
     uint64_t key;
@@ -128,7 +128,7 @@ static int dims(struct wire *x, struct ckpt_record *r, unsigned type, uint64_t l
         if (v > INT64_MAX)
             return expected(x, _("a size that is not negative"), e);
         r->dim[r->ndim++] = (int64_t)v;
-    } while (type == LEN && x->at < end); /* packed, as other writers may */
+    } while (type == LEN && x->at < end); /* packed, as other writers may do */
     return 0;
 }
 
@@ -200,7 +200,7 @@ static enum dtype type_of(struct str s)
     return dtype_find(s);
 }
 
-/* A record that continues the tensor before it. */
+/* Whether a record continues the previous tensor. */
 static bool continues(struct weights *w, const struct ckpt_record *r, uint32_t file)
 {
     struct weight *x = w->list.n ? vec_last(&w->list) : NULL;
@@ -209,7 +209,7 @@ static bool continues(struct weights *w, const struct ckpt_record *r, uint32_t f
     struct weight_piece p = {.file = file, .at = r->at, .size = r->size};
     if (vec_last(&w->pieces)->file != file)
         return false;
-    vec_push(&w->pieces, p); /* the newest weight's pieces are the newest pieces */
+    vec_push(&w->pieces, p); /* the newest weight's pieces are the last ones */
     x->pieces++;
     return true;
 }
@@ -249,7 +249,7 @@ static int add(struct weights *w, struct ckpt_record *r, uint32_t file, const st
     return 0;
 }
 
-/* Content against shape, once all records of a tensor are known. */
+/* Compares content sizes with shapes, once all records of a tensor are known. */
 static void check_sizes(struct weights *w, size_t from, const struct file *f)
 {
     for (size_t i = from; i < w->list.n; i++) {
@@ -315,7 +315,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     if (rc && w->list.n == from) {
         *e = why;
     } else {
-        if (rc) /* what stands before the damage is there; that more should be is said */
+        if (rc) /* tensors before the damage are kept; the damage is reported */
             weights_problem(w, UINT32_MAX, "damaged", why.text);
         rc = 0;
         check_sizes(w, from, &f);
@@ -325,7 +325,8 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     return rc;
 }
 
-/* A first record that has a name, whatever the file is called; a cut or encrypted .ckpt by its name. */
+/* Whether the first record has a name, whatever the file is called; a cut or encrypted .ckpt is recognised by its
+ * name. */
 static bool probe(const char *path)
 {
     struct file f;

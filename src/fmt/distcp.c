@@ -1,6 +1,6 @@
-/* torch.distributed.checkpoint: .metadata, a pickle that says which tensors there are and how they are cut, and
- * *.distcp, in which every chunk is a torch.save of its own. Megatron's default (torch_dist) is this, with all layers
- * of one kind in one tensor. Chunks lie one behind the other; the tensor is a view over them. */
+/* torch.distributed.checkpoint: .metadata, a pickle that describes the tensors and their chunks, and *.distcp files,
+ * in which every chunk is a separate torch.save. Megatron's default (torch_dist) has this format, with all layers of
+ * one kind in one tensor. A tensor is a view over its chunks, one after the other. */
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -13,7 +13,7 @@
 #define METADATA_MAX (256u << 20)
 #define ENTRIES 1000000
 #define CHUNKS_MAX (1u << 22)
-#define SHARED 64 /* how often all chunks together may refer to the files' bytes: replicas refer to them once each */
+#define SHARED 64 /* the most references to a file's bytes by all chunks: each replica refers to them once */
 
 struct chunk {
     int64_t at[TENSOR_DIMS], size[TENSOR_DIMS];
@@ -23,7 +23,7 @@ struct chunk {
 struct stored_chunk {
     struct str file;
     uint64_t at, size;
-    bool transformed; /* compressed, or otherwise wrapped */
+    bool transformed; /* compressed or otherwise transformed */
 };
 
 struct distcp {
@@ -33,8 +33,8 @@ struct distcp {
     struct map where;       /* "name@0,3" → index of stored */
     VEC(struct stored_chunk) stored;
     struct map files;       /* name → file of the set */
-    struct map paths;       /* name → where it stood in what was saved: index of planner_data's items */
-    uint64_t held, claimed; /* bytes of the files, and of all chunks that refer to them */
+    struct map paths;       /* name → its path in the saved object: index of planner_data's items */
+    uint64_t held, claimed; /* bytes of the files, and bytes claimed by all chunks */
     bool megatron;
     struct err *e;
 };
@@ -85,7 +85,7 @@ static int storage(struct distcp *x, const struct pickle *root)
         if (!name || name->kind != PICKLE_TEXT || !path || path->kind != PICKLE_TEXT || !at || at->kind != PICKLE_INT ||
             at->i < 0 || !size || size->kind != PICKLE_INT || size->i < 0 ||
             !sizes_of(field(all->item[i], "offset"), from, &n))
-            continue; /* of objects that are no tensors the offset is None */
+            continue; /* offset None: an object that is no tensor */
         struct stored_chunk s = {path->text, (uint64_t)at->i, (uint64_t)size->i, how && how->n > 0};
         key_of(&key, name->text, from, n);
         map_add(&x->where, arena_str(&x->arena, buf_view(&key)), (uint32_t)x->stored.n);
@@ -97,7 +97,7 @@ static int storage(struct distcp *x, const struct pickle *root)
 
 /* ---- chunks ---- */
 
-/* The chunk's own header, and where its elements lie in the file. */
+/* Reads the chunk's own header, and where its elements are in the file. */
 static int open_chunk(struct distcp *x, const struct stored_chunk *s, struct tensor *t, struct weight_piece *p,
                       struct err *why)
 {
@@ -152,8 +152,8 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
-/* Chunks in the order of their places as a view: cut along the first axis alone they are the tensor; a regular grid is
- * two axes for each that is cut. False where they are neither. */
+/* Chunks in the order of their offsets as a view: divided along the first axis they are simply concatenated; a
+ * regular grid has two axes for each divided one. False for other arrangements. */
 static bool lay_out(const struct chunk *c, size_t n, struct tensor *t, struct tensor *view)
 {
     int64_t grid[TENSOR_DIMS], next = 0;
@@ -185,7 +185,7 @@ static bool lay_out(const struct chunk *c, size_t n, struct tensor *t, struct te
 
 /* ---- tensors ---- */
 
-/* All its chunks, sorted; false where one is not stored or not as large as it says. */
+/* All its chunks, sorted; false if one is not stored or has another size than stated. */
 static int chunks_of(struct distcp *x, struct str name, const struct pickle *list, int ndim, struct chunk *out,
                      struct err *why)
 {
@@ -267,8 +267,8 @@ static int add(struct distcp *x, struct str name, struct tensor *t, const struct
     return 0;
 }
 
-/* Megatron keeps all layers of a kind in one tensor, "decoder.layers.mlp.linear_fc1.weight": its first axis is the
- * layer. Where the number goes, or 0. */
+/* Megatron stores all layers of a kind in one tensor, "decoder.layers.mlp.linear_fc1.weight", whose first axis is the
+ * layer. The position in the name where the layer number belongs, or 0. */
 static size_t layers_at(const struct distcp *x, struct str name)
 {
     ptrdiff_t at = x->megatron ? str_search(name, "layers.") : -1;
@@ -278,7 +278,7 @@ static size_t layers_at(const struct distcp *x, struct str name)
     return behind < name.n && (name.p[behind] < '0' || name.p[behind] > '9') ? behind : 0;
 }
 
-/* Each layer of such a tensor, whose chunks are of one layer each. */
+/* Adds each layer of such a tensor, whose chunks each belong to one layer. */
 static int add_layers(struct distcp *x, struct str name, size_t number, const struct tensor *t, struct chunk *c,
                       size_t n)
 {
@@ -296,7 +296,7 @@ static int add_layers(struct distcp *x, struct str name, size_t number, const st
         buf_clear(&b);
         buf_fmt(&b, "%.*s%lld.%.*s", (int)number, name.p, (long long)layer, STR_ARG(str_cut(name, number)));
         rc = tensor_pack(&own, x->name, x->e) || add(x, buf_view(&b), &own, c + from, to - from, NULL) ? -1 : 0;
-        if (rc == 0) { /* the model has no axis of layers */
+        if (rc == 0) { /* the model's weight has no layer axis */
             struct weight *w = vec_last(&x->w->list);
             w->ndim -= w->ndim > 0;
             w->shape += 1;
@@ -318,7 +318,7 @@ static int add_tensor(struct distcp *x, struct str key, struct str name, const s
 {
     const struct pickle *size = field(meta, "size"), *list = field(meta, "chunks"),
                         *properties = field(meta, "properties");
-    /* TensorProperties keeps its fields as a tuple */
+    /* TensorProperties stores its fields as a tuple */
     struct tensor t = {.ndim = 0};
     struct err why = {0};
     if (!list || list->kind != PICKLE_LIST || !size || !sizes_of(size, t.shape, &t.ndim) || list->n > CHUNKS_MAX)
@@ -343,7 +343,7 @@ static int add_tensor(struct distcp *x, struct str key, struct str name, const s
     return rc;
 }
 
-/* {"model": {…}}: the model's tensors go by their own names, as in torch.save of such a dictionary. */
+/* {"model": {…}}: the model's tensors get names without the prefix, as with torch.save of such a dictionary. */
 static struct str own_name(const struct distcp *x, const struct pickle *paths, struct str key)
 {
     uint32_t at = map_get(&x->paths, key);

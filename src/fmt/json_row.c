@@ -1,10 +1,10 @@
-/* What msprobe and ptdbg records have in common: shapes, and files with a JSON text a line. */
+/* Shared by msprobe and ptdbg: shapes, and files with one JSON text per line. */
 #include "fmt/json_row.h"
 
 #include "base/lines.h"
 #include "base/msg.h"
 
-#define BATCH 512 /* lines between two looks by others */
+#define BATCH 512 /* lines per batch, after which the lock is released */
 
 void json_row_shape(struct dump *d, struct row *r, const cJSON *v)
 {

@@ -17,7 +17,7 @@
 #define BATCH 4096
 
 struct msdump_state {
-    name_list dirs; /* of the parts; row_extra.part says which */
+    name_list dirs; /* one per part; row_extra.part is the index */
 };
 
 /* ---- file names ---- */
@@ -57,7 +57,7 @@ static bool parse_file_name(struct str s, struct file_name *f)
     f->io = part[io];
     f->slot = part[io + 1];
     f->dtype = io + 3 < n ? part[io + 3] : STR("");
-    /* operators of the asynchronous PyNative route (aclnn) carry name and type the other way round */
+    /* in the asynchronous PyNative mode (aclnn) operators have name and type exchanged */
     if (str_has(f->type, "-op") && !str_has(f->op, "-op")) {
         struct str swap = f->type;
         f->type = f->op;
@@ -80,10 +80,10 @@ static bool probe_folder(struct folder *folder)
 {
     struct file_name f;
     bool yes = folder_has_file(folder, "statistic.csv") || folder_has_file(folder, "mapping.csv");
-    /* tensors alone: a few names tell */
+    /* tensors only: a few names are sufficient */
     for (size_t i = 0, tried = 0; i < folder->entries.n && !yes; i++) {
         struct str name = str_of(folder->entries.v[i].name);
-        bool number = name.n && name.p[0] >= '0' && name.p[0] <= '9'; /* a long name's, in a mapping.csv that is gone */
+        bool number = name.n && name.p[0] >= '0' && name.p[0] <= '9'; /* a long name whose mapping.csv is missing */
         tried += !number;
         yes = (!number && tried <= 64 && parse_file_name(name, &f)) || is_overflow_json(name);
     }
@@ -103,7 +103,7 @@ static void scope_of(struct str op, struct buf *out)
     for (bool again = true; again;) {
         again = str_split(rest, '_', &part, &rest);
         if (!again)
-            break; /* the last is the operator itself */
+            break; /* the last component is the operator itself */
         ptrdiff_t dash = str_find(part, '-');
         if (dash < 0) {
             if (!str_is(part, "Default") && !str_is(part, "Gradients")) {
@@ -130,7 +130,7 @@ static enum call_phase phase_of(struct str type, struct str op)
     return PHASE_FORWARD;
 }
 
-/* "first.second" into out, each as far as a NUL in it; no printf: every row of a table has two such names. */
+/* "first.second" in out, each up to a NUL; without printf, because every table row has two such names. */
 static struct str joined(struct buf *out, struct str first, struct str second)
 {
     buf_clear(out);
@@ -175,21 +175,21 @@ uint32_t msdump_extra(struct dump *d, struct row_extra x)
 /* ---- .npy files ---- */
 
 struct found {
-    char *file; /* as it is on disk; NULL: the same as full */
-    char *full; /* the name that says what it is */
+    char *file; /* name on disk; NULL: the same as full */
+    char *full; /* the name with all parts */
     struct file_name name;
-    uint32_t order; /* of the operator's execution, or MAP_NONE */
-    size_t at;      /* place by time */
+    uint32_t order; /* position in the execution order, or MAP_NONE */
+    size_t at;      /* position by time */
 };
 typedef VEC(struct found) found_list;
 
-/* Tensors that belong to no operator anybody could name. */
+/* Tensors whose operator's name is not known. */
 struct strays {
     size_t n;
     const char *first; /* in the dump's arena */
 };
 
-/* Files of one microsecond (or without a clock, all of them) by the order of execution. */
+/* Sorts by time; files with the same microsecond (or without a time) by execution order. */
 static int by_time(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
@@ -206,8 +206,7 @@ static int by_order(const void *a, const void *b)
     return x->order != y->order ? (x->order < y->order ? -1 : 1) : x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Whether an operator ran several times in this iteration: its place in the order of execution is then no single
- * one. */
+/* Whether an operator ran several times in this iteration, so that its position in the execution order is ambiguous. */
 static bool any_repeated(const found_list *l)
 {
     struct map seen = {0};
@@ -226,8 +225,8 @@ static bool any_repeated(const found_list *l)
     return repeated;
 }
 
-/* Kernels write their files when they have ended, on several threads; execution_order tells how they were launched.
- * What it does not list stays behind what was written before it. */
+/* Kernels write their files after they have finished, on several threads; execution_order gives the launch order.
+ * Files it does not list stay after their predecessor in time. */
 static void sort_files(found_list *l)
 {
     uint32_t last = 0, known = 0;
@@ -257,7 +256,8 @@ static void add_found(struct dump *d, found_list *l, const char *file, const cha
     free(f.full);
 }
 
-/* "1217762083.npy,StridedSliceGrad.….npy", no header: names too long for the file system. */
+/* Reads mapping.csv, lines "1217762083.npy,StridedSliceGrad.….npy" without header: names too long for the file
+ * system. */
 static void add_mapped(struct dump *d, const char *path, found_list *l, struct map *mapped, struct strays *none)
 {
     struct buf text = {0};
@@ -320,8 +320,8 @@ static void name_file(struct dump *d, uint32_t row, const char *file, size_t par
     r->has |= HAS_FILE;
 }
 
-/* A file beside statistic.csv belongs to the row of that name; the k-th by time to the k-th run. `seen`
- * counts the files of a name. */
+/* The row of statistic.csv for a file beside it; the k-th file by time belongs to the k-th run. `seen` counts the
+ * files of a name. */
 static uint32_t row_of_file(struct dump *d, struct map *seen, const struct file_name *f, struct buf *name)
 {
     buf_clear(name);
@@ -357,7 +357,7 @@ static void read_files(struct dump *d, const char *dir, const name_list *names, 
     for (size_t i = 0; i < l.n; i++) {
         const struct found *f = &l.v[i];
         uint32_t row = have_table ? row_of_file(d, &seen, &f->name, &name) : NONE;
-        if (row == NONE) { /* tensors alone; or a Parameter file, which has no line in the table */
+        if (row == NONE) { /* tensors only; or a Parameter file, which has no table row */
             struct row r = {.shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
             r.slot = msdump_slot(d, f->name.io, f->name.slot);
             r.io = str_is(f->name.io, "output") ? IO_OUTPUT : IO_INPUT;
@@ -394,7 +394,7 @@ static void close_dump(struct dump *d)
     d->state = NULL;
 }
 
-/* Shapes and types of rows known by their file alone are in the files' headers. */
+/* Reads shapes and types of rows without a table row from the files' headers. */
 static void read_headers(struct dump *d, struct load *load)
 {
     for (uint32_t row = 0; row < d->rows.n && !load_cancelled(load); row++) {
@@ -448,10 +448,10 @@ static int open_part(struct dump *d, const char *path, struct load *load, struct
     struct msdump_tasks tasks = {.wanted = has_overflows(&names)};
     uint32_t first_call = (uint32_t)d->calls.n;
     if (table)
-        d->digits = 6; /* what statistic.csv prints */
+        d->digits = 6; /* precision of statistic.csv */
     if (table && msdump_read_table(d, b.p, &tasks, load, e)) {
         rc = -1;
-        if (e->code == ERR_DATA && d->rows.n > before) { /* what stands before the damage was read */
+        if (e->code == ERR_DATA && d->rows.n > before) { /* rows before the damage were read */
             load_begin(load);
             dump_problem(d, NONE, "damaged", e->text);
             load_end(load);

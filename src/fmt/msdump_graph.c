@@ -1,7 +1,6 @@
-/* What MindSpore writes beside a dump about the graph: the order its operators ran in
- * (execution_order/ms_execution_order_graph_G.csv) and the source lines they come from
- * (graphs/ms_output_trace_code_graph_G.ir). G is the folder the iterations lie in:
- * rank_R/NET/G/ITERATION. Nothing here is needed to read a dump, so nothing here is an error. */
+/* Files that MindSpore writes beside a dump about the graph: the execution order of its operators
+ * (execution_order/ms_execution_order_graph_G.csv) and their source lines (graphs/ms_output_trace_code_graph_G.ir). G
+ * is the folder of the iterations: rank_R/NET/G/ITERATION. They are optional, so nothing here is an error. */
 #include "fmt/msdump.h"
 
 #include <stdlib.h>
@@ -9,15 +8,15 @@
 #include "base/io.h"
 #include "base/lines.h"
 
-#define LINE_MOST (64u << 10)     /* of a graph's lines only comments matter, which are short */
+#define LINE_MOST (64u << 10)     /* of a graph's lines only comments are used, which are short */
 #define OPERATORS_MOST 4000000
-#define FRAMES_MOST 256           /* of one operator */
+#define FRAMES_MOST 256           /* per operator */
 #define FILES_MOST 16
 #define BATCH 4096
 
-/* The folders above the part's rows. */
+/* The folders above the part's files. */
 struct around {
-    struct buf rank, graph; /* rank_R; G as text */
+    struct buf rank, graph; /* rank: rank_R; graph: G */
     char *full;
 };
 
@@ -80,27 +79,27 @@ void msdump_read_order(const char *dir, struct map *order, struct arena *a)
 
 /* ---- source lines ---- */
 
-/* A backward operator and the number of the forward node it belongs to. */
+/* A backward operator and the unique id of its forward node. */
 struct backward_node {
     uint32_t call;
     uint64_t forward;
 };
 
-/* One operator's comments being read. */
+/* State while one operator's comments are read. */
 struct trace {
     struct dump *d;
     struct load *load;
     struct map calls;    /* operator → its first call of this part */
-    struct buf name;     /* of the operator the comments belong to */
-    uint32_t call;       /* or NONE: not in the dump */
+    struct buf name;     /* the operator of the current comments */
+    uint32_t call;       /* or NONE: not recorded */
     VEC(uint32_t) frame; /* outermost first */
     struct buf func, file, text;
-    uint64_t node, forward; /* numbers the node's attributes give it and its forward node; 0: none */
-    struct nmap nodes;      /* number → call, of forward operators */
+    uint64_t node, forward; /* unique ids of the node and of its forward node; 0: none */
+    struct nmap nodes;      /* unique id → call, for forward operators */
     VEC(struct backward_node) backward;
 };
 
-/* "PATH:LINE~LINE, COLUMN~COLUMN/CODE/", in old versions "PATH(LINE)/CODE/": cut at the first number behind a
+/* Parses "PATH:LINE~LINE, COLUMN~COLUMN/CODE/", in old versions "PATH(LINE)/CODE/": split at the first number after a
  * ':' or '(' that ends in a '/'. */
 static bool cut_place(struct str s, struct str *file, unsigned long long *line, struct str *code)
 {
@@ -123,7 +122,7 @@ static bool cut_place(struct str s, struct str *file, unsigned long long *line, 
     return false;
 }
 
-/* What follows the code: its closing '/', and a remark that many nodes share the line. */
+/* The code without its closing '/' and the remark that several nodes share the line. */
 static struct str clean_code(struct str code)
 {
     for (size_t i = 0; i + 4 <= code.n; i++)
@@ -135,7 +134,7 @@ static struct str clean_code(struct str code)
     return str_trim(code);
 }
 
-/* NAME of "def NAME(": such a line is no call of its own, it says where the next lines stand. */
+/* NAME of "def NAME(": such a line is not a call, but gives the function of the next lines. */
 static bool defined(struct str code, struct str *name)
 {
     ptrdiff_t open = str_find(code, '(');
@@ -160,7 +159,7 @@ static void add_line(struct trace *t, struct str s)
         return;
     }
     const struct frame *last = t->frame.n ? &t->d->frames.v[*vec_last(&t->frame)] : NULL;
-    if (last && last->line == line && str_is(file, last->file)) /* the same line, seen at two columns */
+    if (last && last->line == line && str_is(file, last->file)) /* the same line at two columns */
         return;
     bool known = t->func.n && str_eq(file, buf_view(&t->file));
     buf_clear(&t->text);
@@ -169,7 +168,7 @@ static void add_line(struct trace *t, struct str s)
     vec_push(&t->frame, dump_frame(t->d, buf_view(&t->text)));
 }
 
-/* The operator is complete: its lines become the stack, innermost first, of all its runs. */
+/* Ends an operator: its lines become the stack, innermost first, of all its runs. */
 static void end_operator(struct trace *t)
 {
     struct dump *d = t->d;
@@ -186,7 +185,7 @@ static void end_operator(struct trace *t)
     buf_clear(&t->file);
 }
 
-/* The number behind `key: "` in a node's line, 0 where it has none. */
+/* The number after `key: "` in a node's line; 0 if absent. */
 static uint64_t attribute(struct str line, const char *key)
 {
     size_t n = strlen(key);
@@ -202,8 +201,8 @@ static uint64_t attribute(struct str line, const char *key)
     return 0;
 }
 
-/* "%161(CNode_123) = PrimFunc_MatMul(…) … cnode_primal_attrs: {forward_node_name: "MatMul_29445", forward_unique_id:
- * "29445"}" */
+/* Reads a line like "%161(CNode_123) = PrimFunc_MatMul(…) … cnode_primal_attrs: {forward_node_name: "MatMul_29445",
+ * forward_unique_id: "29445"}" */
 static void read_node(struct trace *t, struct str line)
 {
     t->forward = attribute(line, "forward_unique_id: \"");
@@ -221,7 +220,7 @@ static void note_node(struct trace *t)
         vec_push(&t->backward, b);
 }
 
-/* Backward operators and their forward ones; of several of one node the first is the forward one's twin. */
+/* Links backward operators with forward ones; of several for one node the first becomes the twin. */
 static void link_nodes(struct trace *t)
 {
     for (size_t i = 0; i < t->backward.n; i++) {
@@ -272,7 +271,7 @@ static void read_graph(struct trace *t, const char *dir, const char *name)
         if (s.n && s.p[0] == '%')
             read_node(t, s);
         t->d->bytes_done = before + l.offset;
-        if (l.number % BATCH == 0) { /* let the screen in */
+        if (l.number % BATCH == 0) { /* release the lock for readers */
             load_end(t->load);
             load_begin(t->load);
         }
@@ -283,7 +282,8 @@ static void read_graph(struct trace *t, const char *dir, const char *name)
     lines_close(&l);
 }
 
-/* The folder's graphs, best name first: of this graph number, with code lines, any. False when there is none. */
+/* The folder's graph files, most specific first: with this graph number, with source lines, any. False if there is
+ * none. */
 static bool read_folder(struct trace *t, const char *dir, const char *graph)
 {
     name_list names = {0};

@@ -1,12 +1,12 @@
-/* Overflow records of Ascend in a MindSpore Dump, Opdebug.Node_OpDebug.TASK.STREAM.TIME.output.0.json: which unit
- * overflowed, with what status, in which task of which stream. The ids in the name are the record's own; those
- * inside are the operator's. */
+/* Ascend's overflow records in a MindSpore dump, Opdebug.Node_OpDebug.TASK.STREAM.TIME.output.0.json: which unit
+ * overflowed, its status, and the task and stream. The ids in the file name are the record's own; those inside are
+ * the operator's. */
 #include "fmt/msdump.h"
 
 #include "base/msg.h"
 #include "base/json_read.h"
 
-#define LARGEST (1u << 20) /* such a file has a kilobyte */
+#define LARGEST (1u << 20) /* such a file has about a kilobyte */
 #define RECORDS 10000
 
 void msdump_task_add(struct msdump_tasks *t, uint64_t stream, uint64_t task, uint32_t call)
@@ -23,7 +23,7 @@ bool msdump_is_overflow(struct str name)
     return str_starts(name, "Opdebug.") || str_starts(name, "Node_OpDebug.");
 }
 
-/* One of a record's units. */
+/* The record of one unit. */
 struct overflow {
     struct dump *d;
     const char *path;
@@ -39,7 +39,7 @@ static bool number_of(const cJSON *object, const char *key, uint64_t *v)
     return true;
 }
 
-/* The first status that is not zero; newer records hold a list of them. */
+/* The first non-zero status; newer records contain a list. */
 static uint64_t status_of(const cJSON *unit)
 {
     const cJSON *s = cJSON_GetObjectItemCaseSensitive(unit, "status");
@@ -92,7 +92,7 @@ static void add_unit(const struct overflow *o, const char *unit, const cJSON *v)
     buf_release(&b);
 }
 
-/* {"valid", "acc_type": "AIC", "data": {…}} since the records carry a magic number. */
+/* {"valid", "acc_type": "AIC", "data": {…}}: the form with a magic number. */
 static void add_accelerator(const struct overflow *o, const cJSON *acc)
 {
     const cJSON *type = cJSON_GetObjectItemCaseSensitive(acc, "acc_type");

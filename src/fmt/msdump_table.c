@@ -1,4 +1,4 @@
-/* statistic.csv of MindSpore Dump, by libcsv: a row a tensor, columns by version and configuration. */
+/* statistic.csv of MindSpore Dump, read with libcsv: one row per tensor, columns by version and configuration. */
 #include "fmt/msdump.h"
 
 #include <csv.h>
@@ -30,7 +30,7 @@ enum statistic_column {
     COL_COUNT
 };
 
-/* All names the versions have given a column (MindSpore 2.0 to 2.10, msprobe's own acl dump). */
+/* The names of columns in all versions (MindSpore 2.0 to 2.10, msprobe's acl dump). */
 static const struct {
     const char *name;
     enum statistic_column column;
@@ -69,13 +69,13 @@ struct statistics_table {
     int at[COL_COUNT]; /* index of the column in this file, or -1 */
     int fields;        /* in the header */
     uint64_t line;
-    bool header_read, named; /* named: the header has what names a row */
-    bool told;         /* which columns it lacks */
-    VEC(size_t) ends; /* of the fields of the row being read */
+    bool header_read, named; /* named: the header has the columns that identify a row */
+    bool told;         /* missing columns were reported */
+    VEC(size_t) ends; /* ends of the current row's fields */
     struct buf text;
-    uint64_t row_at, at_now; /* in the file: behind the last whole row, and what is parsed now */
+    uint64_t row_at, at_now; /* file offsets: after the last complete row, and of the bytes being parsed */
     size_t pending;   /* rows appended since the lock was taken */
-    size_t breaks;    /* ends of lines within the fields of the row being read: no field has one */
+    size_t breaks;    /* line ends inside fields of the current row, which no valid field has */
 };
 
 static void on_field(void *s, size_t n, void *ctx)
@@ -135,7 +135,7 @@ static uint32_t read_shape(struct dump *d, struct str s)
 static void read_figure(const struct statistics_table *t, enum statistic_column c, struct row *r, int stat, int bit)
 {
     double v;
-    if (str_double(cell(t, c), &v)) { /* "null": nothing finite was there, so nothing was recorded */
+    if (str_double(cell(t, c), &v)) { /* "null": there was no finite value, so nothing was recorded */
         r->stat[stat] = v;
         r->has |= (uint8_t)bit;
     }
@@ -201,7 +201,7 @@ static void read_row(struct statistics_table *t)
     }
 }
 
-/* The first column no row can be named without that the header lacks, or NULL. */
+/* The first required column that the header lacks, or NULL. */
 static const char *missing_column(const struct statistics_table *t)
 {
     static const struct {
@@ -214,7 +214,7 @@ static const char *missing_column(const struct statistics_table *t)
     return NULL;
 }
 
-/* Columns a table may leave out by its settings, and the few that every version writes. */
+/* Reports missing columns: those that settings may omit, and those that every version writes. */
 static void tell_missing(const struct statistics_table *t)
 {
     static const struct {
@@ -256,7 +256,7 @@ static void on_row(int c, void *ctx)
             tell_missing(t);
         t->told = true;
         read_row(t);
-        if (++t->pending % BATCH == 0) { /* let the screen in */
+        if (++t->pending % BATCH == 0) { /* release the lock for readers */
             load_end(t->load);
             load_begin(t->load);
         }
@@ -286,7 +286,7 @@ int msdump_read_table(struct dump *d, const char *path, struct msdump_tasks *tas
     chunk = mem_alloc(256 * 1024);
     csv_init(&csv, 0);
     csv_set_realloc_func(&csv, mem_resize);
-    csv_set_blk_size(&csv, 64 * 1024); /* it grows a long field by this: 128 bytes at a time is quadratic */
+    csv_set_blk_size(&csv, 64 * 1024); /* the default growth of 128 bytes is quadratic for long fields */
     d->bytes += f.size;
     load_begin(load);
     for (uint64_t at = 0; rc == 0;) {

@@ -14,19 +14,19 @@
 #include "fmt/pt.h"
 
 #define BATCH 256
-#define FORETOLD (4 << 20) /* calls or rows; more come bit by bit */
-#define AHEAD 4 /* calls: about the time that memory takes */
+#define FORETOLD (4 << 20) /* the most calls or rows reserved in advance */
+#define AHEAD 4 /* prefetch distance in calls: about the memory latency */
 
-/* One folder: the dump's own, or those of a run that was compiled in part (graph/…, pynative/…). */
+/* One folder: the dump's own, or one of a partly compiled run (graph/…, pynative/…). */
 struct dump_part {
     char *dir;        /* dump.json lies there */
     char *tensor_dir; /* …/dump_tensor_data */
-    const char *ext;  /* ".pt" or ".npy": of rows whose file is named after them */
+    const char *ext;  /* ".pt" or ".npy": extension of tensor files named after their row */
 };
 
 struct msprobe_state {
-    VEC(struct dump_part) parts; /* row_extra.part says which; 0 for rows without one */
-    uint32_t named, module;      /* construct.json: the call named last and the module it was made in */
+    VEC(struct dump_part) parts; /* row_extra.part is the index; 0 for rows without a file */
+    uint32_t named, module;      /* construct.json: the call named last and its module */
 };
 
 static const char *const main_files[] = {"dump.json", "debug.json"};
@@ -46,7 +46,7 @@ static bool is_dump_file(const char *path)
            (str_has(s, "\"dump_data_dir\"") || str_has(s, "\"data\""));
 }
 
-/* The folder's file of calls: out is its path, or dump.json's where there is none. */
+/* Sets out to the folder's file of calls, or to dump.json if there is none. */
 static void main_file(const char *dir, struct buf *out)
 {
     for (size_t i = 0; i < ARRAY_LEN(main_files); i++) {
@@ -70,7 +70,7 @@ static bool probe_folder(struct folder *f)
 struct stack_record {
     struct str name;
     uint64_t offset;
-    cJSON *tree; /* NULL: damaged, why says how */
+    cJSON *tree; /* NULL: damaged, see why */
     const char *why;
 };
 
@@ -92,7 +92,7 @@ static void flush(struct msprobe_fill *f, struct stack_record *batch, size_t n, 
     load_end(load);
 }
 
-/* What a value's text begins with tells its type. */
+/* Reports a value of an unexpected type, as far as its first byte shows it. */
 static void odd_member(struct dump *d, const char *path, const struct json_member *m, const char *expected)
 {
     struct err e, quiet;
@@ -120,17 +120,17 @@ static void top_member(struct dump *d, const char *path, const struct json_membe
             const char *s = arena_cstr(&d->arena, str_n(m->value.p + 1, m->value.n - 2));
             memcpy((char *)d + fields[i].at, &s, sizeof s);
         }
-    if (str_is(m->key, "data")) /* an object's members would have come one by one */
+    if (str_is(m->key, "data")) /* an object's members would have been returned one by one */
         odd_member(d, path, m, _("an object"));
 }
 
-/* No object, and not what a record of this name may be either. */
+/* Whether a value is neither an object nor another valid record for this name. */
 static bool is_misplaced(struct str name, const cJSON *v)
 {
     return !cJSON_IsObject(v) && !json_is_repeat(v) && !str_ends(name, ".debug");
 }
 
-/* Calls and rows to come, where the rest is like the first batch of this file. */
+/* Reserves memory for the remaining calls and rows, assuming that they are like the first batch. */
 static void foretell(struct dump *d, uint64_t before, struct load *load)
 {
     double read = (double)(d->bytes_done - before), left = (double)(d->bytes - d->bytes_done);
@@ -201,7 +201,7 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
     flush(&f, batch, n, load);
     json_pool_leave(&pool);
     if (rc < 0 && e->code == ERR_DATA && total) {
-        /* the rest is lost, what stands before it is not */
+        /* only the rest is lost */
         struct buf text = {0};
         buf_fmt(&text, _("%s; the %zu calls before it were read"), e->text, total);
         load_begin(load);
@@ -236,8 +236,8 @@ static const char *stack_record(struct dump *d, struct str key, const cJSON *v)
     return NULL;
 }
 
-/* Walks a side file of the dump member by member (record: NULL, or what was expected in the place of v); its absence or
- * damage is a problem, not an error. Values saved by hand have none. */
+/* Reads a side file of the dump member by member (record returns NULL, or what was expected in place of v); its
+ * absence or damage is a problem, not an error. Values saved by hand have no side files. */
 static void side_file(struct dump *d, const char *dir, const char *name, struct load *load,
                       const char *(*record)(struct dump *, struct str, const cJSON *))
 {

@@ -1,12 +1,12 @@
-/* What `msprobe overflow_check` writes (nan_analyze in older versions): anomaly_analyze_<time>.json,
- * {"rank_N": [{"op_name", "data_info": a record as in dump.json, "construct_info", "stack_info"}]}, the calls
- * from which NaN or Inf start. Rows and stacks of those calls; a warning names each. */
+/* Results of `msprobe overflow_check` (nan_analyze in older versions): anomaly_analyze_<time>.json, {"rank_N":
+ * [{"op_name", "data_info": a record as in dump.json, "construct_info", "stack_info"}]}: the calls in which NaN or
+ * Inf first occur. Reads the rows and stacks of these calls and adds a warning for each. */
 #include "fmt/msprobe.h"
 
 #include "base/msg.h"
 #include "base/json_read.h"
 
-#define NAMED 64 /* calls named in warnings; a thousand ranks may find one each */
+#define NAMED 64 /* the most calls named in warnings; a thousand ranks may each find one */
 
 static bool probe(const char *path)
 {
@@ -18,7 +18,7 @@ static bool probe(const char *path)
     return str_starts(s, "{") && str_has(s, "\"rank_");
 }
 
-/* Last but one of [outermost module …, the call], or NULL. */
+/* The component before the call in [outermost module …, the call], or NULL. */
 static const char *module_of(const cJSON *chain)
 {
     const cJSON *module = NULL;
@@ -79,7 +79,7 @@ static int open_result(struct dump *d, struct load *load, struct err *e)
     if (json_members_open(&j, d->path, NULL, e))
         return -1;
     load_begin(load);
-    d->framework = "pytorch"; /* the tool refuses any other */
+    d->framework = "pytorch"; /* the tool supports no other framework */
     d->task = "overflow_check";
     load_end(load);
     d->bytes = j.file.size;
@@ -104,7 +104,7 @@ static int open_result(struct dump *d, struct load *load, struct err *e)
     if (rc < 0)
         return -1;
     for (uint32_t r = 0; r < d->rows.n; r++)
-        d->rows.v[r].has &= (uint8_t)~HAS_FILE; /* the tensors stayed with the dump */
+        d->rows.v[r].has &= (uint8_t)~HAS_FILE; /* the tensors are in the original dump */
     return d->rows.n ? 0 : err_set(e, ERR_DATA, _("%s: no call in this result"), d->path);
 }
 

@@ -1,5 +1,5 @@
-/* One record of a msprobe file as a call and its rows: names, tensors, scalars, nested values, stacks. The
- * files such records stand in are read elsewhere (msprobe.c, msprobe_overflow.c). */
+/* Converts one record of a msprobe file to a call with its rows: names, tensors, scalars, nested values, stacks. The
+ * files are read in msprobe.c and msprobe_overflow.c. */
 #include "fmt/msprobe.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 /* ---- names ---- */
 
-/* The part of s behind its last dot; s keeps what is before. */
+/* The part of s after its last dot; s keeps the part before it. */
 static struct str last_part(struct str *s)
 {
     ptrdiff_t at = str_rfind(*s, '.');
@@ -31,12 +31,12 @@ static bool phase_of(struct str word, enum call_phase *phase)
     return true;
 }
 
-/* A value saved by hand, NAME.N.debug or NAME_grad.N.debug: its name says nothing about an operator. */
+/* A value saved by hand, NAME.N.debug or NAME_grad.N.debug: its name does not contain an operator. */
 static uint32_t add_saved(struct dump *d, struct str name, uint64_t offset)
 {
     struct str rest = name;
     last_part(&rest); /* debug */
-    last_part(&rest); /* which save of that name */
+    last_part(&rest); /* number of the save */
     uint32_t c = dump_add_call(d, name, CALL_API, str_ends(rest, "_grad") ? PHASE_BACKWARD : PHASE_FORWARD);
     d->calls.v[c].offset = offset;
     return c;
@@ -128,7 +128,7 @@ static struct row blank_row(struct msprobe_fill *f, enum row_kind kind)
     };
 }
 
-/* A member of a type msprobe does not write: what it says is not known, and that is said. */
+/* Reports a member of an unexpected type; its value is then unknown. */
 static void tell_odd(struct msprobe_fill *f, uint32_t row, const char *key, const char *expected, const cJSON *v)
 {
     struct err e;
@@ -178,8 +178,7 @@ static void figure(struct row *r, const cJSON *v, int stat, int bit)
     r->has |= (uint8_t)bit;
 }
 
-/* A row's file is named after it, so the name need not be kept; any other name is, and is checked
- * when it is opened. */
+/* Stores a row's file name unless it follows from the row's name; it is checked when it is opened. */
 static void file_of(struct msprobe_fill *f, struct row *r, const char *data_name)
 {
     struct str call = dump_call_name(f->d, f->call), s = str_of(data_name);
@@ -220,14 +219,13 @@ static bool is_sizes(const cJSON *v)
     return yes;
 }
 
-/* With summary mode xor a tensor without dimensions has its value there. */
+/* In summary mode xor, a tensor without dimensions has its value in this member. */
 static bool is_sum(const cJSON *v)
 {
     return is_text(v) || is_figure(v);
 }
 
-/* Members of a tensor's record, in the order in which they are written most often; where they have a type of their
- * own, what says so. null is none of them, and no fault. */
+/* Members of a tensor's record, in their most frequent order, with the expected type. null counts as absent. */
 enum member { TYPE, DTYPE, SHAPE, MAX, MIN, MEAN, NORM, NEEDS_GRADIENT, MD5, DATA_NAME, MEMBERS };
 
 static const struct {
@@ -247,7 +245,7 @@ static const struct {
     [DATA_NAME] = {"data_name", is_text, N_("a text")},
 };
 
-/* Which member a key names, or MEMBERS; looked for first behind the one before it. */
+/* The member for a key, or MEMBERS; tries the one after `before` first. */
 static enum member member_of(const char *key, enum member before)
 {
     for (int i = 1; i <= MEMBERS; i++) {
@@ -267,7 +265,7 @@ static void tell_odd_members(struct msprobe_fill *f, uint32_t row, const cJSON *
     }
 }
 
-/* Records name few types, and the same one mostly. */
+/* Records have few different types, mostly the same one. */
 static enum dtype dtype_of(struct msprobe_fill *f, const char *name)
 {
     if (strcmp(f->dtype_name, name) == 0)
@@ -280,7 +278,7 @@ static enum dtype dtype_of(struct msprobe_fill *f, const char *name)
     return f->dtype;
 }
 
-/* Of a checksum or a file's name. */
+/* Takes a checksum or a file name. */
 static void take_text(struct msprobe_fill *f, struct row *r, enum member m, const char *text)
 {
     if (m == MD5) {
@@ -332,20 +330,20 @@ static void take_member(struct msprobe_fill *f, struct row *r, enum member m, co
 
 const char *const msprobe_varying[] = {"Max", "Min", "Mean", "Norm", "md5", "data_name", NULL};
 
-/* The rows that a record's text makes, but for what fills its holes. */
+/* The rows made from a record's text, except the values in its holes. */
 struct row_template {
-    bool regular;         /* false: each is read like any other record */
-    bool single;          /* one row, of the slot that the object stands in */
-    bool saved, gradient; /* whose record it is */
-    bool twice;           /* a member stands twice in a tensor: the last counts */
-    bool grouped;         /* it names a collective's ranks, which belong to the call */
+    bool regular;         /* false: parse each record normally */
+    bool single;          /* one row, in the slot of the object */
+    bool saved, gradient; /* the kind of record it comes from */
+    bool twice;           /* a member occurs twice in a tensor: the last counts */
+    bool grouped;         /* it names a collective's ranks, which are stored with the call */
     uint32_t rows, noted;
     struct row *row;
     struct {
         uint32_t row;
         enum member member;
     } hole[JSON_HOLES];
-    /* while it is made: what there was before, and where it stands */
+    /* while it is made: earlier counts, and its position */
     size_t rows_before, problems_before;
     uint32_t slot;
 };
@@ -363,8 +361,8 @@ static void note_hole(struct msprobe_fill *f, const cJSON *node, enum member m, 
         }
 }
 
-/* The first repeat is read as a tree, and what comes of it is noted. A template within another is not: its holes are
- * the outer one's. */
+/* The first repeat is parsed as a tree and its rows are noted. A template inside another one is not noted, because
+ * its holes belong to the outer one. */
 static const cJSON *begin_template(struct msprobe_fill *f, const cJSON *v, bool part)
 {
     struct json_template *m = json_repeat_of(v)->template;
@@ -403,7 +401,7 @@ static void end_template(struct msprobe_fill *f)
     f->making = NULL;
 }
 
-/* part: one value of a record. False: it is to be read as a tree. */
+/* part: one value of a record. False: it must be parsed as a tree. */
 static bool repeated_rows(struct msprobe_fill *f, const struct json_repeat *v, bool part)
 {
     const struct row_template *m = v->template->user;
@@ -444,7 +442,7 @@ static bool repeated_rows(struct msprobe_fill *f, const struct json_repeat *v, b
 static void tensor_row(struct msprobe_fill *f, const cJSON *v)
 {
     struct row r = blank_row(f, ROW_TENSOR);
-    enum member m = DATA_NAME; /* the one before the first */
+    enum member m = DATA_NAME; /* so that TYPE is tried first */
     bool odd = false;
     unsigned seen = 0;
     for (const cJSON *it = v->child; it; it = it->next) {
@@ -454,9 +452,9 @@ static void tensor_row(struct msprobe_fill *f, const cJSON *v)
         m = now;
         bool fits = !members[m].is || members[m].is(it);
         odd = odd || !fits;
-        if (fits || m == SHAPE) /* the sizes before one that is none are known */
+        if (fits || m == SHAPE) /* sizes before an invalid one are kept */
             take_member(f, &r, m, it);
-        if (f->making) /* a sum that is a number is no text to fill in: such records are read one by one */
+        if (f->making) /* a checksum that is a number cannot fill a hole: such records are parsed one by one */
             note_hole(f, it, m, fits && (m != MD5 || is_text(it)), &seen);
     }
     uint32_t row = dump_add_row(f->d, f->call, r);
@@ -469,8 +467,8 @@ static bool is_tensor(const cJSON *v, const char *type)
     return str_ends(str_of(type), "Tensor") || (cJSON_HasObjectItem(v, "dtype") && cJSON_HasObjectItem(v, "shape"));
 }
 
-/* {"type": "torch.ProcessGroup", "group_ranks": [0, 1]}: the ranks a collective is of, among its arguments and again
- * among its outputs. */
+/* Reads {"type": "torch.ProcessGroup", "group_ranks": [0, 1]}: the ranks of a collective, among its arguments and
+ * again among its outputs. */
 static void group_of(struct msprobe_fill *f, const cJSON *v)
 {
     const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(v, "group_ranks");

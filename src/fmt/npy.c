@@ -6,7 +6,7 @@
 #include "base/msg.h"
 
 #define HEADER_MAX (1u << 20)
-#define TYPE_MAX 60 /* of a type that is told: a structure may have many fields */
+#define TYPE_MAX 60 /* the most bytes of a type in a message: a structure may have many fields */
 
 static struct str skip_blank(struct str s)
 {
@@ -15,7 +15,7 @@ static struct str skip_blank(struct str s)
     return s;
 }
 
-/* What stands behind `'key':`; empty when the key is missing. */
+/* The text after `'key':`; empty if the key is missing. */
 static struct str value_of(struct str header, const char *key)
 {
     size_t n = strlen(key);
@@ -56,7 +56,7 @@ static int parse_shape(struct tensor *t, struct str s)
     return s.n ? 0 : -1;
 }
 
-/* numpy's codes, which are more than a name: '<f16' is no half, '<U2' no number. */
+/* numpy's type codes, checked as a whole: '<f16' is no half, '<U2' no number. */
 static const struct {
     const char *code;
     enum dtype dtype;
@@ -68,7 +68,7 @@ static const struct {
     {"V2", DTYPE_BF16},                     /* ml_dtypes writes bfloat16 as an opaque 2-byte field */
 };
 
-/* The type as it is written: a code in quotes, or a structure's list of fields. */
+/* The type as written: a quoted code, or a structure's list of fields. */
 static struct str written_type(struct str s)
 {
     size_t i = 0;
@@ -102,10 +102,10 @@ static int parse_type(struct tensor *t, struct str descr)
     return 0;
 }
 
-/* First axis fastest; `inner` elements (2 of a complex number) belong together. */
+/* Strides for the first axis fastest; `inner` elements (2 for a complex number) stay together. */
 static void fortran(struct tensor *t, int axes, int64_t inner)
 {
-    uint64_t n = (uint64_t)inner; /* wraps only beside an axis of 0, where no stride is used */
+    uint64_t n = (uint64_t)inner; /* can only wrap if another axis is 0, and then strides are not used */
     for (int i = 0; i < axes; i++) {
         t->stride[i] = (int64_t)n;
         n *= (uint64_t)t->shape[i];

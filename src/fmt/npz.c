@@ -1,14 +1,14 @@
-/* .npz: a zip of .npy members, each a named array; np.savez stores them, np.savez_compressed deflates. */
+/* .npz: a zip of .npy members, one named array each; np.savez stores them, np.savez_compressed deflates. */
 #include <stdlib.h>
 
 #include "fmt/npy.h"
 #include "fmt/weights.h"
 #include "fmt/zip.h"
 
-#define HEAD (64u << 10) /* of a compressed member, to find its header in */
+#define HEAD (64u << 10) /* bytes of a compressed member unpacked for its header */
 #define MEMBERS_MAX (1u << 20)
 
-/* A compressed member's header, read from its first bytes; the elements are unpacked when asked for. */
+/* Reads a compressed member's header from its first bytes; elements are unpacked on demand. */
 static int header_of(const struct file *f, const struct zip_entry *x, struct tensor *t, struct buf *type, struct err *e)
 {
     struct file_span s = {.fd = -1, .memory = mem_alloc(HEAD)};
@@ -19,7 +19,7 @@ static int header_of(const struct file *f, const struct zip_entry *x, struct ten
     }
     s.size = (uint64_t)n;
     file_join(&t->file, x->name.p, &s, 1);
-    /* the elements reach to the member's end, which is not here */
+    /* the elements extend to the member's end, which is not unpacked */
     int rc = npy_open_at(t, 0, x->m.size, type, e);
     file_close(&t->file);
     return rc;
@@ -41,7 +41,7 @@ static int add(struct weights *w, uint32_t file, const struct file *f, const str
         p.member = arena_cstr(&w->arena, x->name);
         rc = header_of(f, x, &t, &type, &why);
     }
-    if (rc && !x->m.stored) /* the message names the member alone */
+    if (rc && !x->m.stored) /* the message already names the member */
         err_prefix(&why, "%s", f->name);
     rc = weights_add_read(w, name, buf_view(&type), &t, &p, rc ? &why : NULL, e);
     buf_release(&type);

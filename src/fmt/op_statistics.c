@@ -1,6 +1,6 @@
-/* rank_N_activations.log of TorchTitan (agent_tooling/numerics_debugging): a head, then a block an operator,
- * "[layers.0.attention.wq/op_3_mm]" and indented lines of what is known of its result. Figures have seven digits, norm
- * and mean are of a float64 sum. An operator that changes its argument in place has no figures and no row. */
+/* rank_N_activations.log of TorchTitan (agent_tooling/numerics_debugging): a header, then one block per operator,
+ * "[layers.0.attention.wq/op_3_mm]" with indented lines about its result. Figures have seven digits; norm and mean
+ * come from a float64 sum. In-place operators have no figures and no row. */
 #include "fmt/op_statistics.h"
 
 #include "base/lines.h"
@@ -11,7 +11,7 @@
 #define HEAD "Total captured activations:"
 #define LONGEST (1u << 20)
 #define DIGITS 7
-#define BATCH 8192 /* lines until others may read what is there */
+#define BATCH 8192 /* lines per batch, after which the lock is released */
 
 /* One operator's block. */
 struct block {
@@ -27,7 +27,7 @@ static bool probe(const char *path)
     return path_is_file(path) && str_starts(file_head(path, head, sizeof head), HEAD);
 }
 
-/* The N of "rank_N_activations.log"; -1 where the file is called otherwise. */
+/* The N of "rank_N_activations.log"; -1 for another name. */
 static int rank_of(const char *path)
 {
     struct str name = path_base(str_of(path));

@@ -1,5 +1,5 @@
-/* The pickle machine: opcodes of protocols 0 to 5 over a stack and a memo of nodes. Every length is checked against
- * what is left of the bytes. */
+/* The pickle machine: opcodes of protocols 0 to 5 on a stack and a memo of nodes. Every length is checked against the
+ * remaining bytes. */
 #include "fmt/pickle.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "base/msg.h"
 #include "base/vec.h"
 
-#define MAX_NODES (1u << 21) /* some 200 MB; a checkpoint takes about 15 a tensor */
+#define MAX_NODES (1u << 21) /* some 200 MB; a checkpoint has about 15 nodes per tensor */
 
 struct vm {
     struct str in;
@@ -116,7 +116,7 @@ static void add(struct vm *v, struct pickle *to, struct pickle *item)
     to->item[to->n++] = item;
 }
 
-/* What lies above the newest mark, appended to `to`; the mark goes. */
+/* Moves the items above the newest mark to `to` and removes the mark. */
 static bool gather(struct vm *v, struct pickle *to)
 {
     if (!v->marks.n) {
@@ -259,7 +259,7 @@ static struct pickle *put(struct vm *v, uint64_t at)
     struct pickle *p = top(v);
     if (!p)
         return NULL;
-    if (at > 65536 + 16 * (uint64_t)v->in.n || at > MAX_NODES) /* in proportion to the program */
+    if (at > 65536 + 16 * (uint64_t)v->in.n || at > MAX_NODES) /* the limit is proportional to the input */
         return fail(v, _("a memo number in sequence"));
     while (v->memo.n <= at)
         vec_push(&v->memo, NULL);
@@ -288,7 +288,7 @@ static struct pickle *indexed_line(struct vm *v, struct pickle *(*f)(struct vm *
     return str_u64(s, &n) ? f(v, n) : fail(v, _("a memo number"));
 }
 
-/* Sets the items above the mark (or the top one or two) on the container below them. */
+/* Adds the items above the mark (or the top one or two) to the container below them. */
 static struct pickle *fill(struct vm *v, int count)
 {
     size_t from;
@@ -304,7 +304,7 @@ static struct pickle *fill(struct vm *v, int count)
     if (from == 0 || from > v->stack.n)
         return fail(v, _("a container on the stack"));
     struct pickle *to = v->stack.v[from - 1];
-    /* dict and list subclasses arrive as calls; their items are kept behind the state */
+    /* dict and list subclasses are calls; their items follow the state */
     if (to->kind == PICKLE_CALL) {
         while (to->n < 3)
             add(v, to, node(v, PICKLE_NONE));
@@ -449,7 +449,7 @@ static struct pickle *step(struct vm *v, unsigned char op)
         y = pop(v);
         x = y ? pop(v) : NULL;
         return call(v, x, y);
-    case 0x92: /* NEWOBJ_EX: keyword arguments are dropped */
+    case 0x92: /* NEWOBJ_EX: keyword arguments are ignored */
         if (!pop(v))
             return NULL;
         y = pop(v);

@@ -1,5 +1,5 @@
-/* archive/data.pkl says how the tensor lies in archive/data/N: type, offset, sizes and strides, in a
- * pickle of a few known calls. The pickle is read as data (pickle.h); nothing of it runs. */
+/* archive/data.pkl describes how the tensor is stored in archive/data/N: type, offset, sizes and strides, in a pickle
+ * with a few known calls. The pickle is read as data (pickle.h); nothing in it is executed. */
 #include "fmt/pt.h"
 
 #include "base/msg.h"
@@ -28,10 +28,10 @@ static const struct {
     {"torch QInt8Storage", "qint8", DTYPE_UNKNOWN, 1},
     {"torch QUInt8Storage", "quint8", DTYPE_UNKNOWN, 1},
     {"torch QInt32Storage", "qint32", DTYPE_UNKNOWN, 4},
-    {"torch.storage UntypedStorage", "", DTYPE_UNKNOWN, 1}, /* the tensor tells its type */
+    {"torch.storage UntypedStorage", "", DTYPE_UNKNOWN, 1}, /* the type is in the tensor's call */
 };
 
-/* Tensors that lie otherwise than as one storage and strides. */
+/* Tensors that are not stored as one storage with strides. */
 static const struct {
     const char *function, *type;
 } others[] = {
@@ -52,7 +52,7 @@ struct rebuild {
     const struct pickle *function, *args;
 };
 
-/* Behind wrappers (Parameter, tensor subclasses) to the call that builds the tensor. */
+/* Follows wrappers (Parameter, tensor subclasses) to the call that builds the tensor. */
 static bool tensor_call(const struct pickle *p, struct rebuild *r)
 {
     *r = (struct rebuild){0};
@@ -108,7 +108,7 @@ static int axes(struct tensor *t, const struct pickle *sizes, const struct pickl
         return bad(name, _("fewer than 16 axes"), e);
     if (!pt_sizes(sizes, t))
         return bad(name, _("sizes and strides as integers"), e);
-    if (tensor_pack(t, name, e)) /* checks the sizes, then the file's own strides replace the dense ones */
+    if (tensor_pack(t, name, e)) /* checks the sizes; the file's own strides then replace the dense ones */
         return -1;
     for (uint32_t i = 0; i < strides->n; i++) {
         int64_t stride = strides->item[i]->kind == PICKLE_INT ? strides->item[i]->i : -1;
@@ -135,7 +135,7 @@ bool pt_storage_of(const struct pickle *p, struct pt_storage *s)
     return true;
 }
 
-/* What is known and not read: its name, and a shape where one is told. */
+/* Describes a tensor that is not supported: its name, and its shape if given. */
 static int unread(struct tensor *t, struct str type, const struct pickle *sizes, const char *name, struct pt_storage *s,
                   struct err *e)
 {
@@ -147,7 +147,7 @@ static int unread(struct tensor *t, struct str type, const struct pickle *sizes,
     return tensor_pack(t, name, e) ? -1 : 1;
 }
 
-/* The sizes of a sparse, nested, meta or wrapped tensor stand in the middle of its arguments. */
+/* The sizes of a sparse, nested, meta or wrapped tensor are somewhere among its arguments. */
 static const struct pickle *some_sizes(const struct pickle *args)
 {
     struct tensor t;
@@ -163,7 +163,7 @@ static const struct pickle *some_sizes(const struct pickle *args)
     return found;
 }
 
-/* Values that torch turns only when they are used: conj() and the imaginary part of it. NULL where nothing is. */
+/* The name of a lazy view that torch resolves on use (conj(), negative imaginary part); NULL if there is none. */
 static const char *turned(const struct pickle *args, bool v3)
 {
     uint32_t at = v3 ? 7 : 6;
@@ -189,7 +189,7 @@ int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, st
     if (!pt_storage_of(args->item[0], s))
         return bad(name, _("a storage"), e);
     t->dtype = s->dtype;
-    /* _rebuild_tensor_v3 carries the type itself: "torch bfloat16" */
+    /* _rebuild_tensor_v3 contains the type: "torch bfloat16" */
     bool v3 = pickle_is_global(r.function, "torch._utils _rebuild_tensor_v3");
     if (t->dtype == DTYPE_UNKNOWN && args->n > 6 && args->item[6]->kind == PICKLE_GLOBAL &&
         str_starts(args->item[6]->text, "torch ")) {

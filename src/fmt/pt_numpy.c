@@ -1,11 +1,11 @@
-/* NumPy arrays inside torch.save's pickles. What numpy's own pickling writes: a call of _reconstruct whose state is
- * (version, shape, dtype, fortran order, bytes), the bytes as Latin-1 text up to protocol 2, and from protocol 5 on
+/* NumPy arrays inside torch.save's pickles. numpy pickles an array as a call of _reconstruct whose state is (version,
+ * shape, dtype, fortran order, bytes), with the bytes as Latin-1 text up to protocol 2; from protocol 5 on as
  * _frombuffer(bytes, dtype, shape, order). The dtype is a call whose state begins (version, byte order …). */
 #include "base/msg.h"
 #include "fmt/npy.h"
 #include "fmt/pt.h"
 
-/* Whether something is called that goes by either of two homes. */
+/* Whether p calls the function under either of two module names. */
 static bool is_call(const struct pickle *p, const char *const home[2], const char *function)
 {
     if (!p || p->kind != PICKLE_CALL || p->n < 2 || p->item[0]->kind != PICKLE_GLOBAL)
@@ -19,7 +19,7 @@ static bool is_call(const struct pickle *p, const char *const home[2], const cha
 static const char *const numpy[2] = {"numpy.core.", "numpy._core."};     /* before and since NumPy 2 */
 static const char *const builtins[2] = {"__builtin__ ", "builtins "};    /* in protocol 2 and since */
 
-/* The five things an array is made of, whichever way it was written. */
+/* The five parts of an array, in whichever form it was written. */
 struct parts {
     const struct pickle *shape, *dtype, *bytes;
     bool fortran;
@@ -46,7 +46,7 @@ bool pt_is_array(const struct pickle *p)
     return is_call(p, numpy, "multiarray _reconstruct") || is_call(p, numpy, "numeric _frombuffer");
 }
 
-/* "<f4", or the name of a type of another package (ml_dtypes). False where it is none. */
+/* "<f4", or the name of another package's type (ml_dtypes). False if it is neither. */
 static bool type_of(const struct pickle *p, struct buf *out)
 {
     if (p->kind != PICKLE_CALL || p->n < 2 || !pickle_is_global(p->item[0], "numpy dtype") ||
@@ -63,7 +63,7 @@ static bool type_of(const struct pickle *p, struct buf *out)
     return out->n > 0;
 }
 
-/* Text that was made of bytes, one a character; else the bytes themselves. */
+/* The bytes themselves, or text with one character per byte. */
 static bool bytes_of(const struct pickle *p, struct pt_bytes *out)
 {
     if (p->kind == PICKLE_CALL && p->n >= 2 && p->item[1]->kind == PICKLE_TUPLE) {
@@ -78,7 +78,7 @@ static bool bytes_of(const struct pickle *p, struct pt_bytes *out)
     return p->kind == PICKLE_BYTES || p->kind == PICKLE_TEXT;
 }
 
-/* The bytes that Latin-1 text in UTF-8 stands for: UINT64_MAX where it holds other characters. */
+/* The number of bytes that Latin-1 text in UTF-8 encodes; UINT64_MAX if it has other characters. */
 static uint64_t latin_size(struct str s)
 {
     uint64_t n = 0;

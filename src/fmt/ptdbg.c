@@ -1,5 +1,5 @@
-/* ptdbg_ascend dumps, versions 2 to 6: a .pkl that is no pickle but one JSON array a line, tensors as
- * .npy in the folder beside it. Layout, versions and traps: doc/formats.md. */
+/* ptdbg_ascend dumps, versions 2 to 6: a .pkl that is not a pickle but one JSON array per line, and tensors as .npy
+ * in a folder beside it. Layout, versions and peculiarities: doc/formats.md. */
 #include "fmt/ptdbg.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define LONGEST (64u << 20) /* one line; a stack has a few kilobytes */
 
 struct ptdbg_state {
-    name_list dirs; /* of tensors, one a .pkl file; row_extra.part says which, 0 for rows without one */
+    name_list dirs; /* tensor folders, one per .pkl file; row_extra.part is the index, 0 for rows without a file */
 };
 
 /* ---- recognising ---- */
@@ -32,7 +32,7 @@ static bool is_overflow(struct str name)
     return str_starts(name, "Overflow_info") || !str_ends(name, "dump.pkl");
 }
 
-/* The folder's .pkl files to read: the dump's own; where there is none, all overflow records. */
+/* The .pkl files to read: the dump's own, otherwise all overflow records. */
 static void list_pkl(const struct folder *f, name_list *out)
 {
     struct buf path = {0};
@@ -93,7 +93,7 @@ struct str ptdbg_operator(struct str call, char joint)
     struct str s = at < 0 ? call : str_cut(call, (size_t)at + 1);
     at = str_rfind(s, joint); /* the direction */
     s = at > 0 ? str_n(s.p, (size_t)at) : s;
-    at = str_rfind(s, joint); /* the counter, which dumps of 2022 do not have */
+    at = str_rfind(s, joint); /* the counter, which is missing in dumps of 2022 */
     unsigned long long n;
     return at > 0 && str_u64(str_cut(s, (size_t)at + 1), &n) ? str_n(s.p, (size_t)at) : s;
 }
@@ -152,7 +152,7 @@ static void figures(struct row *r, const cJSON *summary)
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     int i = 0;
     for (const cJSON *it = summary ? summary->child : NULL; it && i < STAT_COUNT; it = it->next, i++)
-        if (json_number(it, &r->stat[i])) /* bool and empty tensors carry [] or "Nan": nothing was recorded */
+        if (json_number(it, &r->stat[i])) /* bool and empty tensors have [] or "Nan": nothing was recorded */
             r->has |= (uint8_t)bit[i];
 }
 
@@ -224,7 +224,7 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
 
 /* ---- calls inside calls ---- */
 
-/* "Functional_embedding_0_forward" → "Functional" and "embedding"; false where it has no such parts */
+/* Splits "Functional_embedding_0_forward" into "Functional" and "embedding"; false for another form. */
 static bool name_parts(const struct dump *d, uint32_t call, struct str *space, struct str *operator)
 {
     struct str s = dump_call_name(d, call);
@@ -245,7 +245,7 @@ static uint32_t output_of(const struct dump *d, uint32_t call)
     return NONE;
 }
 
-/* Whether two calls put out the same tensor, by all that was recorded of it. */
+/* Whether two calls have the same output tensor, by all recorded data. */
 static bool same_output(const struct dump *d, uint32_t a, uint32_t b)
 {
     uint32_t x = output_of(d, a), y = output_of(d, b);
@@ -256,8 +256,8 @@ static bool same_output(const struct dump *d, uint32_t a, uint32_t b)
            memcmp(p->stat, q->stat, sizeof p->stat) == 0 && (!p->text || !q->text || strcmp(p->text, q->text) == 0);
 }
 
-/* torch's functions are hooked where they call each other: F.embedding and torch.embedding, Tensor.softmax and
- * F.softmax record the same tensors one behind the other. */
+/* torch's functions are hooked even where they call each other: F.embedding and torch.embedding, Tensor.softmax and
+ * F.softmax record the same tensors one after the other. */
 static void link_nested(struct dump *d)
 {
     for (uint32_t c = 1; c < d->calls.n; c++) {
@@ -300,7 +300,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     load_end(load);
     int rc = 0;
     for (size_t i = 0; i < files.n && rc == 0; i++) {
-        /* tensors of a/b_dump.pkl lie in a/b_dump/ */
+        /* the tensors of a/b_dump.pkl are in a/b_dump/ */
         char *dir = mem_strdup(files.v[i]);
         dir[strlen(dir) - strlen(".pkl")] = 0;
         bool tensors = path_is_dir(dir);

@@ -1,6 +1,6 @@
-/* Dumps of the hooks torch_npu had in 2022, before ptdbg_ascend wrote files of their own for tensors: one text file, a
- * row a line, its values in it: ["7_Functional_conv2d_forward_input.0", [0.5, …], "torch.float32", [2, 3]]. Of a run
- * that was sampled (the default then) a row has the first ten values, the maximum, the minimum and the mean. */
+/* Dumps of torch_npu's hooks in 2022, before ptdbg_ascend wrote separate tensor files: one text file with a row per
+ * line that contains the values: ["7_Functional_conv2d_forward_input.0", [0.5, …], "torch.float32", [2, 3]]. In
+ * sampled runs (then the default) a row has the first ten values, the maximum, the minimum and the mean. */
 #include "fmt/ptdbg.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "fmt/json_row.h"
 #include "dump/family.h"
 
-#define LONGEST (64u << 20) /* one row; what is longer is damage to that row alone */
-#define SAMPLED 10 /* values a sampled row begins with */
-#define FIGURES 3  /* that follow them */
-#define PIECE 65536 /* bytes of values at a time */
+#define LONGEST (64u << 20) /* limit for one row; a longer one damages only itself */
+#define SAMPLED 10 /* number of first values in a sampled row */
+#define FIGURES 3  /* number of figures after them */
+#define PIECE 65536 /* bytes of values per read */
 
 /* The text between a row's brackets. */
 struct values {
@@ -22,9 +22,9 @@ struct values {
 struct ptdbg_text_state {
     VEC(struct values) list;
     struct nmap of_row;      /* row → index of list */
-    VEC(uint32_t) either;    /* rows whose number of values says nothing */
+    VEC(uint32_t) either;    /* rows whose number of values leaves it open */
     struct map runs;         /* name → its newest call */
-    size_t whole, sampled;   /* rows that are surely so */
+    size_t whole, sampled;   /* number of rows that are certainly whole, certainly sampled */
 };
 
 /* ---- one line ---- */
@@ -33,7 +33,7 @@ struct text_row {
     struct str name, values, rest; /* rest: what follows the values, ", \"torch.float32\", [2, 3]]" */
 };
 
-/* Cuts a line apart without reading the values, of which there may be millions. */
+/* Splits a line without reading the values, of which there may be millions. */
 static bool cut_line(struct str line, struct text_row *r)
 {
     if (!str_starts(line, "[\""))
@@ -69,7 +69,8 @@ static bool probe(const char *path)
     return path_is_file(path) && ptdbg_is_text_row(str_trim(file_head(path, head, sizeof head)));
 }
 
-/* The next number of a list, NaN and Infinity as Python writes them; false at the end, or where there is none. */
+/* The next number of a list, including NaN and Infinity as Python writes them; false at the end or for anything else.
+ */
 static bool next_value(struct str *list, double *out)
 {
     struct str word, rest;
@@ -91,7 +92,7 @@ static uint64_t count_values(struct str list)
     return n;
 }
 
-/* The last three values: what a sampled row has of its tensor. */
+/* Reads the last three values, a sampled row's figures. */
 static bool last_figures(struct row *r, struct str list)
 {
     static const int stat[FIGURES] = {STAT_MEAN, STAT_MIN, STAT_MAX};
@@ -118,7 +119,7 @@ static uint32_t call_for(struct dump *d, struct str name, uint32_t slot, char jo
     return c;
 }
 
-/* Rows are numbered in the order they were written: the number is not part of the call's name. */
+/* Removes the running number of rows, which is not part of the call's name. */
 static struct str without_number(struct str name)
 {
     size_t n = 0;
@@ -127,7 +128,7 @@ static struct str without_number(struct str name)
     return n && n < name.n && name.p[n] == '_' ? str_cut(name, n + 1) : name;
 }
 
-/* ", \"torch.float32\", [2, 3]]" behind the values. */
+/* Reads ", \"torch.float32\", [2, 3]]" after the values. */
 static void read_rest(struct dump *d, struct row *r, struct str rest, const char *path, uint64_t offset)
 {
     struct buf b = {0};
@@ -234,8 +235,8 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     return 0;
 }
 
-/* Values were turned into float32 before they were written, whatever the tensor's type. The text is read in pieces,
- * which end at a comma. */
+/* Values were converted to float32 before writing, whatever the tensor's type. The text is read in pieces that end at
+ * a comma. */
 static int parse_values(const struct values *x, const struct file *f, float *out, uint64_t numel, struct err *e)
 {
     char piece[PIECE];

@@ -1,4 +1,4 @@
-/* The table of readers, one a format, in the order a path is tried with them. */
+/* The table of readers, one per format, in the order in which a path is tried. */
 #include "fmt/digest.h"
 #include "fmt/msdump.h"
 #include "fmt/msprobe.h"

@@ -1,6 +1,6 @@
-/* What msprobe writes of tests that have no second recording: acc_check's and api_precision_compare's tables (one
- * operator against a CPU, or two devices' such tests), the table of its eager/compile checker, and its comparison of
- * two checkpoints (JSON). Read as result tables: the tool's word is the verdict where it gives one. */
+/* Results of msprobe's tests without a second recording: the tables of acc_check and api_precision_compare (an
+ * operator compared with a CPU, or the tests of two devices), of its eager/compile checker, and its comparison of two
+ * checkpoints (JSON). Read as result tables: the tool's verdict is used if it gives one. */
 #include "fmt/result_table.h"
 #include "fmt/sheet.h"
 
@@ -15,8 +15,8 @@
 
 enum column { C_NAME, C_KIND, C_INDEX, C_FORWARD, C_BACKWARD, C_SHAPE, C_ALGORITHM, C_LOSS_NOTE, C_GIVEN };
 
-/* Ours, or a result table's (C_GIVEN + enum result_column). acc_check titles its figures in Chinese, MindSpore's in
- * English. */
+/* Own columns, or a result table's (C_GIVEN + enum result_column). acc_check titles its figures in Chinese,
+ * MindSpore's checker in English. */
 static const struct {
     const char *text;
     int as;
@@ -49,18 +49,18 @@ static const struct {
 
 #define COLUMNS 64
 #define METRIC 96 /* bytes of a metric's name */
-#define JUDGED "判定结果" /* behind a metric's name: what api_precision_compare says of that metric */
+#define JUDGED "判定结果" /* suffix of a metric's name for api_precision_compare's verdict on it */
 
 struct checks {
     struct result_table t;
-    int as[COLUMNS];                     /* of each column, -1: none of ours */
-    char metric[COLUMNS][METRIC];  /* of a column that judges one, "" */
+    int as[COLUMNS];                     /* per column, -1: unknown */
+    char metric[COLUMNS][METRIC];  /* the metric that a column judges, or "" */
     size_t columns;
     bool compile, summary;
     struct buf name, message;
 };
 
-/* Which of the tables has this first row: its columns. */
+/* Finds which of the tables has this header row and sets its columns. */
 static bool head_of(struct checks *c, const struct str *cell, size_t n)
 {
     bool has[C_GIVEN + COL_COUNT] = {0};
@@ -113,7 +113,7 @@ static int add(struct checks *c, struct str cell[COL_COUNT], uint64_t line, stru
     return result_add(&c->t, cell, NULL, 0, line, e);
 }
 
-/* The summary has a word a direction: a row each. One without a word was not tested. */
+/* The summary has a verdict per direction: adds a row for each. A direction without a verdict was not tested. */
 static int add_summary(struct checks *c, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     static const char *const direction[] = {".forward.output", ".backward.output"};
@@ -125,7 +125,7 @@ static int add_summary(struct checks *c, const struct str *cell, size_t n, uint6
         buf_clear(&c->name);
         buf_str(&c->name, at(c, cell, n, C_NAME));
         if (!str_has(buf_view(&c->name), ".forward") && !str_has(buf_view(&c->name), ".backward"))
-            buf_cstr(&c->name, direction[i]); /* a name that failed to be told apart has its own */
+            buf_cstr(&c->name, direction[i]); /* a failed name has its own row */
         out[COL_RESULT] = word;
         if (add(c, out, line, e))
             return -1;
@@ -133,7 +133,7 @@ static int add_summary(struct checks *c, const struct str *cell, size_t n, uint6
     return 0;
 }
 
-/* The eager/compile checker: module, what of it, which tensor. */
+/* The eager/compile checker: module, kind, tensor. */
 static void compile_name(struct checks *c, const struct str *cell, size_t n)
 {
     static const struct {
@@ -143,7 +143,7 @@ static void compile_name(struct checks *c, const struct str *cell, size_t n)
         {"grad_input", "backward.output"},
     };
     struct str kind = at(c, cell, n, C_KIND);
-    const char *row = "forward.output"; /* of a note: nothing of the module was compared */
+    const char *row = "forward.output"; /* a note: nothing in the module was compared */
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_is(kind, rows[i].kind))
             row = rows[i].row;
@@ -184,7 +184,7 @@ static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
     buf_str(&c->name, at(c, cell, n, C_NAME));
     if (c->compile) {
         compile_name(c, cell, n);
-        if (str_is(at(c, cell, n, C_KIND), "loss")) { /* its status is that of all rows, its figure the loss's */
+        if (str_is(at(c, cell, n, C_KIND), "loss")) { /* its status covers all rows, its figure is the loss */
             sentence(&c->message, out[COL_TARGET_SHAPE]);
             out[COL_RESULT] = STR("");
             out[COL_TARGET_SHAPE] = out[COL_GOLDEN_SHAPE] = STR("");
@@ -218,7 +218,7 @@ static int peek_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
     return 1;
 }
 
-/* Any .csv whose first row has the columns; more than they have would be a result of `compare`. */
+/* Any .csv whose header has these columns; more columns would make it a result of `compare`. */
 static bool probe_csv(const char *path, bool compile)
 {
     struct checks c = {0};
@@ -279,7 +279,7 @@ static void dims_text(const cJSON *v, struct buf *out)
     buf_char(out, ']');
 }
 
-/* cos and l2 without a word: what they prove. A cosine below 1 by more than float32's rounding is another direction. */
+/* cos and l2 without a verdict: a cosine below 1 by more than float32's rounding proves a difference. */
 #define SAME_DIRECTION 1e-6
 
 static const char *word_of(const cJSON *l2, const cJSON *cosine, bool shapes)

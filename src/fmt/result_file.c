@@ -1,4 +1,4 @@
-/* The readers of result tables: which file is one, and its rows handed to result_table.c. */
+/* The readers of result tables: recognises the files and passes their rows to result_table.c. */
 #include "fmt/result_table.h"
 #include "fmt/sheet.h"
 
@@ -27,7 +27,7 @@ static bool has_ending(struct str name)
     return str_ends(name, ".csv") || str_ends(name, ".xlsx");
 }
 
-/* Any .csv or .xlsx whose first row has the columns, whatever it was renamed to. */
+/* Any .csv or .xlsx whose header has the columns, whatever its name. */
 static enum result_tool sheet_tool(const char *path)
 {
     struct file f;
@@ -41,7 +41,7 @@ static enum result_tool sheet_tool(const char *path)
     return p.tool;
 }
 
-/* ptdbg's and msprobe's adviser: three lines about the first bad row. */
+/* A note of ptdbg's or msprobe's adviser: three lines about the first bad row. */
 static bool is_note(struct str name)
 {
     return str_starts(name, "advisor") && str_ends(name, ".txt");
@@ -52,7 +52,8 @@ static bool is_advisor(const char *path)
     return is_note(path_base(str_of(path))) && path_is_file(path);
 }
 
-/* The time in a file's name, "compare_result_rank0_20261121042718.csv": its last 14 digits in a row; empty without. */
+/* The time in a file name, "compare_result_rank0_20261121042718.csv": its last 14 consecutive digits; empty if there
+ * are none. */
 static struct str time_in(struct str name)
 {
     struct str found = STR("");
@@ -64,7 +65,7 @@ static struct str time_in(struct str name)
     return found;
 }
 
-/* The folder a file lies in, and what else does: nothing where it cannot be listed. */
+/* The folder of a file and its other entries; empty if it cannot be listed. */
 static void list_beside(const char *path, struct buf *dir, name_list *names)
 {
     struct err quiet;
@@ -73,9 +74,8 @@ static void list_beside(const char *path, struct buf *dir, name_list *names)
         name_list_release(names);
 }
 
-/* The table a note was written about and its path: the newest beside it that is not younger than the note, which is
- * written last; of several of that time the one with the shortest name (others are copies). TOOL_NONE where there is
- * none. */
+/* The table for a note, and its path: the newest beside it that is not younger than the note, which is written last;
+ * of several with the same time the one with the shortest name (others are copies). TOOL_NONE if there is none. */
 static enum result_tool table_of(const char *note, struct buf *path)
 {
     struct str when = time_in(path_base(str_of(note)));
@@ -108,7 +108,7 @@ static enum result_tool table_of(const char *note, struct buf *path)
     return found;
 }
 
-/* Of a table, or of the one a note is about. */
+/* The tool of a table, or of the table that a note is about. */
 static enum result_tool tool_of(const char *path)
 {
     struct buf table = {0};
@@ -164,7 +164,7 @@ static int advisor_alone(const char *path, struct err *e)
     return -1;
 }
 
-/* What a note says, as a warning; `table` is what was opened for it, NULL where the table itself was. */
+/* Adds a note's text as a warning; `table`: the table opened for it, NULL if the table itself was given. */
 static void quote(struct dump *d, const char *note, const char *table)
 {
     struct buf b = {0}, text = {0};
@@ -184,7 +184,7 @@ static void quote(struct dump *d, const char *note, const char *table)
     buf_release(&text);
 }
 
-/* The only note beside the table is its own; of several nobody can tell which. */
+/* A single note beside the table belongs to it; with several it is unknown which does. */
 static void quote_beside(struct dump *d, const char *path)
 {
     struct buf dir = {0}, b = {0};
@@ -253,7 +253,7 @@ static int read_sheet(struct result_table *t, struct err *e)
         return -1;
     t->d->bytes += f.size;
     int rc = sheet_read(&f, &sink, e);
-    /* a .csv has every row's cells, empty ones too; an .xlsx leaves those at the end out */
+    /* in a .csv every row has all cells; an .xlsx omits empty ones at the end */
     bool text = f.size > 2 && file_read(&f, 0, magic, 2, &cut) == 0 && memcmp(magic, "PK", 2) != 0 &&
                 file_read(&f, f.size - 1, &end, 1, &cut) == 0;
     if (rc == 0 && text && end != '\n' && t->cells < t->columns && t->d->column != GOLDEN) {

@@ -1,6 +1,6 @@
-/* What msprobe compare -da writes: compare_result_rankN_*.json, {"call": {"is_same", "op_items": [a table's
- * row each]}}, and diff_analyze_*.json, {"rank_N": [{"op_name", "data_info", "stack_info"}]}, the first
- * differing calls with the target's figures. */
+/* Results of msprobe compare -da: compare_result_rankN_*.json, {"call": {"is_same", "op_items": [table rows]}}, and
+ * diff_analyze_*.json, {"rank_N": [{"op_name", "data_info", "stack_info"}]}, the first differing calls with the
+ * target's figures. */
 #include "fmt/result_table.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "base/json_read.h"
 
-#define LIMIT 0.5 /* msprobe's diff_analyze_threshold.yaml: relative errors of max, min, mean and norm */
+#define LIMIT 0.5 /* from msprobe's diff_analyze_threshold.yaml: relative errors of max, min, mean and norm */
 #define RANK_MAX (64u << 20)
 
 bool result_json_probe(const char *path, bool diff)
@@ -22,7 +22,7 @@ bool result_json_probe(const char *path, bool diff)
     return str_starts(s, "{") && (diff ? str_has(s, "\"rank") : str_has(s, "\"op_items\""));
 }
 
-/* ---- values as a table's texts ---- */
+/* ---- values as table texts ---- */
 
 struct texts {
     struct arena arena;
@@ -36,7 +36,7 @@ static struct str text_of(struct texts *x, const cJSON *v)
     double d;
     if (cJSON_IsBool(v))
         return cJSON_IsTrue(v) ? STR("True") : STR("False");
-    if (json_number(v, &d)) /* before the string: NaN and Inf come as marked ones */
+    if (json_number(v, &d)) /* checked before strings, because NaN and Inf are marked strings */
         return str_of(arena_cstr(&x->arena, str_of(isnan(d) ? "nan" : num_exact(tmp, d))));
     return cJSON_IsString(v) ? str_of(v->valuestring) : STR("");
 }
@@ -59,7 +59,7 @@ static void frames_of(struct texts *x, const cJSON *list)
 
 static const char *const relative[] = {"MaxRelativeErr", "MinRelativeErr", "MeanRelativeErr", "NormRelativeErr"};
 
-/* "84.6%", "0", "inf": whether it is beyond what msprobe calls the same. */
+/* Whether "84.6%", "0", "inf" exceeds msprobe's limit for equal values. */
 static bool beyond(const cJSON *item)
 {
     for (size_t i = 0; i < ARRAY_LEN(relative); i++) {
@@ -96,8 +96,7 @@ static int add_item(struct result_table *t, struct texts *x, const cJSON *item, 
     return result_add(t, cell, x->frame, x->frames, line, e);
 }
 
-/* The tool judges a call; which of its rows made it differ follows from its limit. Where none is beyond
- * it, the call's word is every row's. */
+/* The tool judges a call; its limit shows which rows differ. If none exceeds it, all rows get the call's verdict. */
 static int add_call(struct result_table *t, struct texts *x, const cJSON *call, uint64_t *line, struct err *e)
 {
     const cJSON *same = cJSON_GetObjectItemCaseSensitive(call, "is_same");
@@ -175,7 +174,7 @@ static int one_row(struct result_table *t, struct texts *x, const cJSON *v, uint
     for (int c = 0; c < COL_COUNT; c++)
         cell[c] = STR("");
     cell[COL_TARGET_NAME] = str_of(v->string);
-    cell[COL_TARGET_DTYPE] = STR("torch.Tensor"); /* the type is not told; the figures are a tensor's */
+    cell[COL_TARGET_DTYPE] = STR("torch.Tensor"); /* the type is not in the file; the figures are a tensor's */
     for (const cJSON *s = v->child; s; s = s->next) {
         enum result_column c = s->string ? result_column(str_of(s->string)) : COL_COUNT;
         if (c >= COL_TARGET_MAX && c <= COL_TARGET_NORM)

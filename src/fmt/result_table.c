@@ -1,5 +1,5 @@
-/* Columns of other tools' results told by their titles, and each line split into a row of either side and what the
- * tool said of the pair. */
+/* Columns of other tools' results recognised by their titles; each line is split into a row of either side and the
+ * tool's verdict on the pair. */
 #include "fmt/result_table.h"
 
 #include "base/msg.h"
@@ -11,10 +11,10 @@
 #define BATCH 512
 #define LONGEST_NAME 2048
 #define LONGEST_TEXT 2000
-#define SPARE_TEXT ((size_t)64 << 20) /* kept texts may be so much more than TIMES the file: one that is
-                                       * packed may repeat a text for a few bytes */
+/* limit for stored texts: TIMES the file plus this; a packed file may repeat a text in few bytes */
+#define SPARE_TEXT ((size_t)64 << 20)
 #define TIMES 32
-#define PROBLEMS 200                  /* rows that tell their own; the rest are counted */
+#define PROBLEMS 200                  /* rows reported separately; others are only counted */
 
 /* ---- the header ---- */
 
@@ -64,7 +64,7 @@ enum result_column result_column(struct str title)
     return COL_COUNT;
 }
 
-#define TITLES_ENOUGH 6 /* known ones: then it is a result table, whatever it lacks */
+#define TITLES_ENOUGH 6 /* with this many known titles it is a result table, whatever is missing */
 
 static const char *title_of(enum result_column c)
 {
@@ -84,7 +84,7 @@ const char *result_lacks(const struct result_head *h)
     return had[COL_COSINE] || had[COL_MAX_DIFF] || had[COL_TARGET_MD5] ? NULL : title_of(COL_COSINE);
 }
 
-/* The two tools title one pair of columns differently, and only these. */
+/* The two tools differ only in the titles of one pair of columns. */
 enum result_tool result_header(const struct str *cell, size_t n, struct result_head *out)
 {
     enum result_tool tool = TOOL_MSPROBE;
@@ -106,8 +106,7 @@ enum result_tool result_header(const struct str *cell, size_t n, struct result_h
 
 /* ---- cells ---- */
 
-/* What the tools print where there is nothing: msprobe N/A and None, ptdbg Nan (with a capital; "nan" is
- * the value). */
+/* Texts for missing values: msprobe N/A and None, ptdbg Nan (capitalised; "nan" is the value). */
 static bool absent(struct str s)
 {
     static const char *const words[] = {"", "N/A", "None", "Nan", "unsupported", "shape unmatched", "-1.#IND"};
@@ -144,7 +143,7 @@ static const char *kept(struct result_table *t, struct str s)
     return own.p;
 }
 
-/* The next quoted text of a Python list, whatever its nesting; depth is that of its brackets. */
+/* The next quoted text in a Python list, whatever its nesting; depth counts the open brackets. */
 static bool next_text(struct str *rest, int *depth, struct buf *out)
 {
     size_t i = 0;
@@ -259,7 +258,7 @@ static void split_msprobe(struct str name, struct str *call, struct str *slot)
     *slot = STR("");
     for (struct str rest = name, word; rest.n; at += word.n + 1) {
         str_split(rest, '.', &word, &rest);
-        if (gradient && at > cut) { /* behind the number */
+        if (gradient && at > cut) { /* after the number */
             *call = str_n(name.p, at + word.n);
             *slot = rest;
             return;
@@ -292,7 +291,7 @@ static uint32_t new_call(struct result_table *t, struct str name, char joint, ui
     return c;
 }
 
-/* The call a name belongs to, its newest run; a new one for a row that is there already. */
+/* The call for a name, its newest run; a new one if the row exists already. */
 static uint32_t call_for(struct result_table *t, struct str call, char joint, bool again, uint64_t line)
 {
     uint32_t c = map_get(&t->calls, call);
@@ -354,7 +353,7 @@ static enum row_kind kind_of(struct str type)
            : str_has(type, "'int'")   ? ROW_INT
            : str_has(type, "'float'") ? ROW_FLOAT
            : str_has(type, "'str'")   ? ROW_STR
-           : str_starts(type, "torch.") && !str_has(type, "Size") ? ROW_TENSOR /* a type newer than our list */
+           : str_starts(type, "torch.") && !str_has(type, "Size") ? ROW_TENSOR /* a type newer than our table */
                                       : ROW_OTHER;
 }
 
@@ -369,7 +368,7 @@ static void recorded(struct result_table *t, struct row *r, const struct str *ce
         r->has |= HAS_CHECKSUM;
         t->d->checksums = true;
         if (r->kind != ROW_TENSOR)
-            r->kind = ROW_NULL; /* a value's checksum is not its value, and none is printed in this mode */
+            r->kind = ROW_NULL; /* a checksum is not the value, and no value is printed in this mode */
     }
     if (r->kind == ROW_TENSOR) {
         for (int i = 0; i < STAT_COUNT; i++)
@@ -414,7 +413,7 @@ static void complain(struct result_table *t, uint64_t line, const char *what)
     dump_problem(t->d, NONE, "damaged", e.text);
 }
 
-/* One side's columns as a row of the dump. NONE where there is nothing to add. */
+/* Adds one side's columns as a row of the dump. NONE if there is nothing to add. */
 static uint32_t add_side(struct result_table *t, const struct str *cell, struct str name, int side, uint64_t line)
 {
     struct dump *d = t->d;
@@ -422,14 +421,14 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
     char joint = '.';
     uint32_t seen = map_get(&t->rows, name);
     if (seen != MAP_NONE && d->column == GOLDEN)
-        return seen; /* one golden row for several of the target */
-    split_msprobe(name, &call, &slot); /* ptdbg 6 names its rows so too */
+        return seen; /* one golden row for several target rows */
+    split_msprobe(name, &call, &slot); /* ptdbg 6 uses the same names */
     if (!slot.n && t->tool == TOOL_PTDBG && !ptdbg_split(name, &call, &slot, &joint))
         call = name, slot = STR("");
     if (slot.n && !d->rows.n)
         d->joint = joint;
     else if (slot.n && joint != d->joint)
-        call = name, slot = STR(""); /* a dump has one style of names: this row keeps its own whole */
+        call = name, slot = STR(""); /* a dump has one style of names: this row keeps its whole name */
     bool again = seen != MAP_NONE && map_get(&t->calls, call) == d->rows.v[seen].call;
     uint32_t c = call_for(t, call, joint, again, line);
     struct row r = {.slot = dump_slot(d, slot), .shape = NONE, .extra = NONE, .dtype = (uint8_t)dtype_find(type)};
@@ -450,7 +449,7 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
 static void figures(const struct result_table *t, struct result_line *l, const struct str *cell)
 {
     for (int i = 0; i < RESULT_FIGURES; i++) {
-        /* where statistics were compared, this column is a percentage of the maxima */
+        /* if statistics were compared, this column is a percentage of the maxima */
         bool other = i == RESULT_MAX_REL && t->head.had[COL_MAX_DIFF];
         if (!other && number(cell[COL_COSINE + i], &l->figure[i]))
             l->has |= (uint8_t)(1 << i);
@@ -472,13 +471,13 @@ static void words(struct result_table *t, struct result_line *l, const struct st
     buf_release(&b);
 }
 
-/* ptdbg 2.3 unpacks "Nan" into its letters where no golden row was found. */
+/* ptdbg 2.3 spreads the letters of "Nan" over the columns if no golden row was found. */
 static bool golden_missing(const struct str *cell, struct str name)
 {
     return absent(name) || (str_is(name, "N") && str_is(str_trim(cell[COL_GOLDEN_DTYPE]), "a"));
 }
 
-/* Only stacks and messages have several lines. */
+/* Whether other fields than stacks and messages have several lines. */
 static bool runs_over(const struct str cell[COL_COUNT])
 {
     for (int c = 0; c < COL_COUNT; c++)

@@ -1,7 +1,8 @@
-/* Megatron-LM's router_trace_rankN.jsonl (--moe-routing-trace-path) and tokens_per_expert/rankN.jsonl, an object a
- * line: {"step", "block", "layer", "num_tokens", "topk", "top_indices": [[expert …] …]} and {"iter", "block", "layer",
- * "tpe": [[tokens of each expert] …]}. A trace may have beside it hidden_states_rankN.bin and logits_rankN.bin of
- * bfloat16, to which a line's hs_offset and logit_offset point. A call a router; whole numbers, compared as such. */
+/* Megatron-LM's router_trace_rankN.jsonl (--moe-routing-trace-path) and tokens_per_expert/rankN.jsonl, one object per
+ * line: {"step", "block", "layer", "num_tokens", "topk", "top_indices": [[expert …] …]} and {"iter", "block",
+ * "layer", "tpe": [[tokens of each expert] …]}. Beside a trace there may be hidden_states_rankN.bin and
+ * logits_rankN.bin of bfloat16, at the offsets hs_offset and logit_offset of a line. Each router is a call; expert
+ * numbers are compared as integers. */
 #include "fmt/routing_trace.h"
 
 #include <stdio.h>
@@ -14,12 +15,12 @@
 #define LONGEST (64u << 20)
 #define STEPS 100000 /* of a file */
 
-/* Where a row's values are: in the line at `at`, or in a file beside the trace. */
+/* The source of a row's values: the line at `at`, or a file beside the trace. */
 struct values {
     uint64_t at, size;
     bool beside;
-    const char *file;   /* of those beside, its name */
-    const char *member; /* of the line's object */
+    const char *file;   /* name of that file */
+    const char *member; /* member of the line's object */
 };
 
 struct trace {
@@ -45,7 +46,7 @@ static bool probe(const char *path)
     return yes;
 }
 
-/* The number of a member near the line's beginning, without reading the line as JSON; -1 where it has none. */
+/* The value of a member near the line's beginning, without parsing the line as JSON; -1 if absent. */
 static int member_number(struct str line, const char *name)
 {
     unsigned long long v;
@@ -114,7 +115,7 @@ static void add_values(struct dump *d, uint32_t call, const char *slot, enum row
     vec_push(&t->of_row, v);
 }
 
-/* How many lists of how many numbers each; false where they are no table. */
+/* The dimensions of a list of equally long lists; false for another form. */
 static bool table_of(const cJSON *rows, int64_t *dim)
 {
     dim[0] = dim[1] = 0;
@@ -128,7 +129,7 @@ static bool table_of(const cJSON *rows, int64_t *dim)
     return dim[0] > 0;
 }
 
-/* hs_offset, hs_bytes, hs_shape of a line: a tensor in a file beside the trace. */
+/* Adds a tensor in a file beside the trace, from a line's hs_offset, hs_bytes, hs_shape. */
 static void add_beside(struct dump *d, uint32_t call, const cJSON *o, const char *prefix, const char *file,
                        const char *slot, enum row_io io)
 {
@@ -215,7 +216,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
 
 /* ---- values ---- */
 
-/* The numbers of a line's table. */
+/* Reads the numbers of a line's table. */
 static int parse_table(const char *path, const struct values *v, int32_t *out, uint64_t numel, struct err *e)
 {
     struct file f;

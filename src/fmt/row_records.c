@@ -1,4 +1,4 @@
-/* Reads calls, rows and stacks that are lines of JSON. */
+/* Reads calls, rows and stacks from lines of JSON. */
 #include "fmt/row_records.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "base/msg.h"
 #include "dump/family.h"
 
-#define DEEPEST 1000 /* modules in modules */
+#define DEEPEST 1000 /* the deepest nesting of modules */
 
 double json_line_number(const cJSON *v)
 {
@@ -19,7 +19,7 @@ double json_line_number(const cJSON *v)
     return NAN;
 }
 
-/* A whole number below `most`; `otherwise` where there is none. */
+/* An integer below `most`; `otherwise` for anything else. */
 uint64_t json_line_whole(const cJSON *v, uint64_t most, uint64_t otherwise)
 {
     double x = cJSON_IsNumber(v) ? v->valuedouble : -1;
@@ -176,7 +176,7 @@ int row_records_take(struct row_records *all, struct dump *d, const cJSON *o, co
     return 0;
 }
 
-/* Calls that name each other as twins, and modules that do not lie in themselves. */
+/* Links twins that name each other, and parents without cycles. */
 void row_records_tie(const struct row_records *all, struct dump *d)
 {
     for (uint32_t c = 0; c < d->calls.n; c++) {

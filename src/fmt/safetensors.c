@@ -1,5 +1,5 @@
-/* .safetensors: eight bytes of length, a JSON object NAME → {dtype, shape, data_offsets}, the elements.
- * The header is read member by member: it may take 100 MB and is not ours to trust. */
+/* .safetensors: eight bytes of length, a JSON object NAME → {dtype, shape, data_offsets}, the elements. The header is
+ * read member by member, because it may take 100 MB and is not trusted. */
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -8,7 +8,7 @@
 
 #define HEADER_MAX 100000000 /* the format's own limit */
 
-/* The format's names, which are not numpy's ("I8" is one byte here). */
+/* The format's type names, which differ from numpy's ("I8" is one byte). */
 static const struct {
     const char *name;
     enum dtype dtype;
@@ -48,7 +48,7 @@ static bool sizes(const cJSON *v, struct tensor *t)
     if (!cJSON_IsArray(v))
         return false;
     for (const cJSON *it = v->child; it; it = it->next) {
-        /* sizes beyond 2^53 are beyond any file, so the double loses nothing that counts */
+        /* sizes beyond 2^53 exceed any file, so a double is exact enough */
         if (t->ndim == TENSOR_DIMS || !cJSON_IsNumber(it) || !(it->valuedouble >= 0 && it->valuedouble < 9e15))
             return false;
         t->shape[t->ndim] = (int64_t)it->valuedouble;
@@ -99,7 +99,7 @@ static int one(struct weights *w, uint32_t file, const struct file *f, uint64_t 
         return -1;
     struct err cut;
     bool beyond = at[1] > f->size - data;
-    if (beyond) /* a file still being written or copied: the others are whole */
+    if (beyond) /* a file still being written: the other tensors are complete */
         err_at(&cut, f->name, m->offset, _("%.*s ends at byte %llu of the data; the data has %llu "
                                            "bytes"), STR_ARG(m->key),
                (unsigned long long)at[1], (unsigned long long)(f->size - data));
@@ -132,7 +132,7 @@ static int by_start(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* The format forbids tensors that share bytes; a file of them is made to keep its reader busy. */
+/* Checks that tensors do not share bytes, which the format forbids and which could make reading endless. */
 static int apart(const stretch_list *l, const struct file *f, uint64_t data, struct err *e)
 {
     if (l->n)
@@ -159,7 +159,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     struct json_member m;
     struct json_pool pool;
     stretch_list all = {0};
-    /* the header alone, with the file's own offsets */
+    /* the header alone, at the file's own offsets */
     struct file_span head = {.fd = f.fd, .size = 8 + n};
     file_join(&j.file, f.name, &head, 1);
     json_pool_enter(&pool);
@@ -180,7 +180,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     if (rc == 0)
         rc = apart(&all, &f, 8 + n, e);
     vec_release(&all);
-    j.file.span[0].fd = -1; /* it is f's */
+    j.file.span[0].fd = -1; /* owned by f */
     json_members_close(&j);
     file_close(&f);
     return rc;

@@ -1,4 +1,4 @@
-/* Hands on the rows of a table: .csv through libcsv here, .xlsx in sheet_xlsx.c. */
+/* Passes on the rows of a table: .csv with libcsv here, .xlsx in sheet_xlsx.c. */
 #include "fmt/sheet.h"
 
 #include <csv.h>
@@ -8,7 +8,7 @@
 
 #define CHUNK (256 * 1024)
 
-/* ---- a row being put together ---- */
+/* ---- assembling a row ---- */
 
 int sheet_cell(struct sheet_cells *c, struct err *e)
 {
@@ -49,7 +49,7 @@ void sheet_cells_release(struct sheet_cells *c)
 struct sheet_reading {
     struct sheet_cells cells;
     struct err *e;
-    uint64_t at, row_at; /* bytes given to libcsv; those at the last row's end */
+    uint64_t at, row_at; /* bytes given to libcsv; offset of the last row's end */
 };
 
 static void on_field(void *p, size_t n, void *ctx)
@@ -62,7 +62,7 @@ static void on_field(void *p, size_t n, void *ctx)
         r->cells.state = -1;
 }
 
-/* Of the last row libcsv gives no character that ended it, but -1. */
+/* For a last row without a line end, libcsv passes -1. */
 static void on_row(int c, void *ctx)
 {
     struct sheet_reading *r = ctx;
@@ -72,7 +72,7 @@ static void on_row(int c, void *ctx)
         sheet_row(&r->cells, r->e);
 }
 
-/* The last row, and whether its quote was closed: libcsv tells it where it is asked to be strict, and then keeps the
+/* Ends the last row and finds whether its quote was closed: in strict mode libcsv reports an open quote but keeps the
  * row. */
 static void finish(struct csv_parser *csv, struct sheet_reading *r)
 {
@@ -93,14 +93,15 @@ static int read_csv(const struct file *f, const struct sheet_sink *sink, struct 
     char *chunk = mem_alloc(CHUNK);
     csv_init(&csv, 0);
     csv_set_realloc_func(&csv, mem_resize);
-    csv_set_blk_size(&csv, 64 * 1024); /* its default of 128 bytes would copy a long cell over and over */
+    csv_set_blk_size(&csv, 64 * 1024); /* the default growth of 128 bytes is quadratic for long cells */
     while (!r.cells.state) {
         long n = file_read_some(f, r.at, chunk, CHUNK, e);
         if (n <= 0) {
             r.cells.state = (int)n;
             break;
         }
-        size_t skip = r.at == 0 && n >= 3 && memcmp(chunk, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* Excel's mark */
+        /* byte order mark written by Excel */
+        size_t skip = r.at == 0 && n >= 3 && memcmp(chunk, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
         r.at += (uint64_t)n;
         if (csv_parse(&csv, chunk + skip, (size_t)n - skip, on_field, on_row, &r) != (size_t)n - skip && !r.cells.state)
             r.cells.state = err_line(e, f->name, r.cells.line + 1, "%s", csv_strerror(csv_error(&csv)));

@@ -1,6 +1,6 @@
-/* The first worksheet of an .xlsx: a zip with XML inside, read as a stream by expat. Texts lie in the
- * cells (inlineStr, what openpyxl's write-only mode gives) or in xl/sharedStrings.xml. Of formulas the
- * stored value counts; dates, styles and other sheets are not looked at. */
+/* The first worksheet of an .xlsx: a zip with XML, read as a stream by expat. Texts are in the cells (inlineStr,
+ * written by openpyxl's write-only mode) or in xl/sharedStrings.xml. Formulas count by their stored value; dates,
+ * styles and other sheets are ignored. */
 #include <expat.h>
 #include <stdlib.h>
 
@@ -11,29 +11,29 @@
 #include "fmt/zip.h"
 
 #define DEEPEST 64
-#define SMALL (16u << 20) /* a part this small may be packed as tightly as it likes */
-#define TIGHTEST 200      /* beyond it, text of real tables does not shrink this much */
+#define SMALL (16u << 20) /* the compression ratio of parts up to this size is not limited */
+#define TIGHTEST 200      /* the largest compression ratio of larger parts; text of real tables stays below it */
 #define STRINGS_MAX (128u << 20)
 #define STRINGS_COUNT (2u << 20)
 #define SHEET_MAX (2048ull << 20)
-#define TEXT_MAX (1024ull << 20) /* a shared text may stand in every cell: so much in all */
+#define TEXT_MAX (1024ull << 20) /* limit for repeated shared texts: one may occur in every cell */
 
 struct xml {
     XML_Parser parser;
     const struct file *file;
     const char *part; /* of the archive, for messages */
     struct err *e;
-    int depth, state; /* 0 goes on, 1 enough, -1 failed with e set */
+    int depth, state; /* state: 0 continue, 1 enough, -1 failed with e set */
     void (*open)(struct xml *x, const char *name, const char **atts);
     void (*close)(struct xml *x, const char *name);
-    bool text;        /* character data goes to `value` */
+    bool text;        /* character data is collected in `value` */
     /* of a worksheet */
     struct sheet_cells cells;
     struct strings *strings;
     struct buf value; /* of the cell being read */
-    int column;       /* the cell's; those before it that are not there are empty */
+    int column;       /* of the current cell; missing cells before it are empty */
     enum { CELL_TEXT, CELL_SHARED, CELL_BOOL } kind;
-    bool phonetic;    /* inside <rPh>: how a word is pronounced, no part of the text */
+    bool phonetic;    /* inside <rPh>: pronunciation, not part of the text */
     uint64_t copied;  /* bytes of shared texts handed over */
     uint64_t told;    /* packed bytes reported to the sink */
 };
@@ -57,7 +57,7 @@ static void fail(struct xml *x, const char *what)
     stop(x, -1);
 }
 
-/* Names carry a prefix where a writer likes: only what is behind the colon counts. */
+/* The name after the colon: writers may use a namespace prefix. */
 static const char *local(const char *name)
 {
     const char *colon = strrchr(name, ':');
@@ -106,7 +106,7 @@ static void string_close(struct xml *x, const char *name)
 
 /* ---- the worksheet ---- */
 
-/* "BC12" → 54, from 0; -1 when it is no such thing. */
+/* "BC12" → 54, from 0; -1 for another form. */
 static int column_of(const char *ref)
 {
     int n = 0, letters = 0;
@@ -210,7 +210,7 @@ static void on_text(void *ctx, const char *s, int n)
         buf_add(&x->value, s, (size_t)n);
 }
 
-/* Entities of its own are all a document type is good for here, and they grow without end. */
+/* Refuses a document type: it would only define entities, which can grow without limit. */
 static void on_doctype(void *ctx, const char *name, const char *sysid, const char *pubid, int internal)
 {
     (void)name;
@@ -265,7 +265,7 @@ static int read_strings(struct zip *z, const struct file *f, struct strings *out
     return rc;
 }
 
-/* The first one made: a workbook of several is not a result table, and the header then says so. */
+/* Uses the first sheet: a workbook with several is no result table, and its header then shows that. */
 static int find_sheet(struct zip *z, struct zip_member *m, struct err *e)
 {
     int rc = zip_find(z, "xl/worksheets/sheet1.xml", m, e);

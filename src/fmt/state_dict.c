@@ -1,8 +1,7 @@
-/* torch.save of whole checkpoints: dictionaries of tensors, nested as their writer liked (Megatron's
- * {"model": …, "args": Namespace}, DeepSpeed's {"module": …}, Lightning's {"state_dict": …}), as a zip
- * archive or, before torch 1.6, as pickles one behind the other with the storages after them; and pickles of NumPy
- * arrays alone. The pickle is inert data (pickle.h): what is not a tensor, an array, a container or argparse's
- * Namespace is passed over. */
+/* torch.save of whole checkpoints: nested dictionaries of tensors (Megatron's {"model": …, "args": Namespace},
+ * DeepSpeed's {"module": …}, Lightning's {"state_dict": …}), as a zip archive or, before torch 1.6, as consecutive
+ * pickles followed by the storages; also pickles of NumPy arrays only. The pickle is inert data (pickle.h): anything
+ * but tensors, arrays, containers and argparse's Namespace is skipped. */
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -13,15 +12,15 @@
 #define PICKLE_MAX (64u << 20)
 #define MEMBERS_MAX (1u << 22)
 #define DEPTH 24
-#define CLAIM (1ull << 30) /* elements a tensor may claim beyond its storage (expanded views) */
-#define SHARED 64          /* how often all tensors together may claim the file: what ties weights claims it twice */
+#define CLAIM (1ull << 30) /* the most elements that tensors may have beyond their storage (expanded views) */
+#define SHARED 64 /* the most references to the file's bytes by all tensors: tied weights refer to them twice */
 
 struct stored {
     uint64_t at, size; /* of the storage's bytes in the file */
     bool packed;
 };
 
-/* A pickle's bytes, and where they lie: packed in a member, or from lies.at on. */
+/* A pickle's bytes and their location: packed in a member, or from lies.at on. */
 struct pickle_source {
     struct str text;
     struct weight_piece lies;
@@ -32,19 +31,19 @@ struct pickle_walk {
     uint32_t file;
     const char *name;
     bool swap;
-    bool plain; /* nothing in it is torch's */
-    struct pickle_source source; /* of the pickle whose tensors are listed */
+    bool plain; /* contains nothing of torch */
+    struct pickle_source source; /* of the pickle whose tensors are being listed */
     struct map keys; /* storage → index of stored */
     VEC(struct stored) stored;
-    uint64_t left, beyond; /* bytes that tensors may still claim of their storages, and beyond them */
-    struct nmap seen; /* containers on their way or done: a dictionary may hold itself */
+    uint64_t left, beyond; /* bytes that tensors may still use within their storages, and beyond them */
+    struct nmap seen; /* containers being visited or done: a dictionary may contain itself */
     struct buf path;
     struct arena arena;
     struct err *e;
 };
 
-/* A hostile file of a megabyte has 100,000 tensors that share its one storage, of so many bytes: reading each would
- * take days. */
+/* Limits repeated reading: a hostile file of a megabyte may have 100,000 tensors sharing one storage, and reading
+ * each would take days. */
 static bool afford(struct pickle_walk *x, const struct tensor *t, uint64_t stored, struct err *why)
 {
     uint64_t size = dtype_table[t->dtype].size, own = size && t->numel > stored / size ? stored : t->numel * size;
@@ -60,8 +59,8 @@ static bool afford(struct pickle_walk *x, const struct tensor *t, uint64_t store
 
 /* ---- the tree ---- */
 
-/* Where a dictionary's entries begin: a subclass (OrderedDict, the ModelOutput of transformers) is a call whose items
- * stand behind its state. */
+/* The first entry of a dictionary: a subclass (OrderedDict, the ModelOutput of transformers) is a call whose items
+ * follow its state. */
 static bool entries(const struct pickle *p, uint32_t *from)
 {
     if (p->kind == PICKLE_DICT) {
@@ -92,7 +91,7 @@ static int number(const struct pickle *space, const char *key)
     return v && v->kind == PICKLE_INT && v->i > 0 && v->i < (1 << 24) ? (int)v->i : 0;
 }
 
-/* Megatron's arguments: argparse.Namespace with its state. */
+/* Megatron's arguments: the state of an argparse.Namespace. */
 static void architecture(struct weights *w, const struct pickle *args)
 {
     if (!args || args->kind != PICKLE_CALL || args->n < 3 || !pickle_is_global(args->item[0], "argparse Namespace"))
@@ -174,7 +173,7 @@ static int add_tensor(struct pickle_walk *x, const struct pickle *p)
     return 0;
 }
 
-/* An array's bytes stand in the pickle itself. */
+/* An array's bytes are in the pickle itself. */
 static int add_array(struct pickle_walk *x, const struct pickle *p)
 {
     struct tensor t = {.file = {.name = (char *)(uintptr_t)x->name}};
@@ -261,8 +260,8 @@ static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
     return rc;
 }
 
-/* Of the top dictionary's entries the model's tensors go by their own names. Virtual pipeline stages ("model0",
- * "model1") keep theirs in front. */
+/* Lists the tree. The model's entry in the top dictionary is not part of the names; virtual pipeline stages
+ * ("model0", "model1") stay as prefixes. */
 static int tree(struct pickle_walk *x, const struct pickle *root)
 {
     uint32_t from;
@@ -364,7 +363,7 @@ static int list_zip(struct pickle_walk *x, const struct file *f)
 
 /* ---- pickles one behind the other ---- */
 
-/* The pickle at *at, which moves behind it. Its length is not known: more is read until it parses. */
+/* Parses the pickle at *at and moves *at behind it. Its length is unknown: more is read until it parses. */
 static const struct pickle *next_pickle(struct pickle_walk *x, const struct file *f, uint64_t *at, struct buf *bytes,
                                         struct pickle_source *source)
 {
@@ -391,7 +390,7 @@ static const struct pickle *next_pickle(struct pickle_walk *x, const struct file
                 *x->e = why;
                 return NULL;
             }
-            /* the nodes point into the bytes read: keep both */
+            /* nodes point into the bytes read: keep both */
             arena_release(&tried);
             *source = (struct pickle_source){arena_str(&x->arena, str_n(bytes->p, used)), {.file = x->file, .at = *at}};
             p = pickle_parse(source->text, &x->arena, f->name, &used, x->e);
@@ -404,8 +403,8 @@ static const struct pickle *next_pickle(struct pickle_walk *x, const struct file
 
 typedef VEC(struct pt_storage) storage_list;
 
-/* Every storage the pickle names, wherever it stands: their sizes are needed to step over them. Without
- * recursion, since a pickle nests as deep as it likes. */
+/* Lists every storage that the pickle names, because their sizes are needed to skip them. Not recursive, since a
+ * pickle may be nested deeply. */
 static void storages_of(struct pickle_walk *x, const struct pickle *root, struct map *index, storage_list *out)
 {
     VEC(const struct pickle *) todo = {0};
@@ -427,7 +426,7 @@ static void storages_of(struct pickle_walk *x, const struct pickle *root, struct
     nmap_release(&seen);
 }
 
-/* Behind the pickles: for each key in their list an element count of 8 bytes, then the elements. */
+/* After the pickles: for each key in their list an element count of 8 bytes, then the elements. */
 static int lay_out(struct pickle_walk *x, const struct file *f, const struct pickle *keys, uint64_t at,
                    const struct map *index,
                    const storage_list *kinds)
@@ -460,10 +459,11 @@ static int lay_out(struct pickle_walk *x, const struct file *f, const struct pic
 
 static bool is_magic(const struct pickle *p)
 {
-    return p && p->kind == PICKLE_INT && p->i == INT64_MAX; /* 0x1950a86a20f9469cfc6c, ten bytes: saturated */
+    /* the magic number 0x1950a86a20f9469cfc6c has ten bytes: saturated */
+    return p && p->kind == PICKLE_INT && p->i == INT64_MAX;
 }
 
-/* pickle.dump of NumPy arrays: one pickle and nothing of torch. */
+/* pickle.dump of NumPy arrays: one pickle without torch objects. */
 static int plain(struct pickle_walk *x, const struct file *f, const struct pickle *object)
 {
     size_t before = x->w->list.n;
@@ -481,7 +481,7 @@ static int list_legacy(struct pickle_walk *x, const struct file *f)
 {
     struct buf bytes = {0};
     uint64_t at = 0;
-    const struct pickle *part[5] = {0}; /* magic, protocol, system, the object, the storages' keys */
+    const struct pickle *part[5] = {0}; /* magic, protocol, system, the object, the keys of storages */
     struct pickle_source source[5] = {0};
     int rc = 0;
     for (int i = 0; i < 5 && rc == 0; i++) {
@@ -506,7 +506,7 @@ static int list_legacy(struct pickle_walk *x, const struct file *f)
     x->e = &cut;
     rc = lay_out(x, f, part[4], at, &index, &kinds);
     x->e = given;
-    if (rc) /* a file cut short: the tensors that are whole are shown, the others say that they are not */
+    if (rc) /* a file cut short: complete tensors are listed, the others are reported */
         weights_problem(x->w, UINT32_MAX, "damaged", cut.text);
     rc = tree(x, part[3]);
     map_release(&index);
@@ -551,7 +551,7 @@ static bool named(const char *path)
     return false;
 }
 
-/* Spreadsheets and much else are zip archives too. */
+/* Distinguishes checkpoints from other zip archives such as spreadsheets. */
 static bool holds_pickle(const struct file *f)
 {
     struct err quiet;
@@ -570,7 +570,7 @@ static bool probe(const char *path)
     if (path_is_dir(path) || file_open(&f, path, &quiet))
         return false;
     bool yes = file_read_some(&f, 0, head, sizeof head, &quiet) == (long)sizeof head;
-    /* protocol 2 is torch's default; others differ in the second byte and in what frames the number */
+    /* torch's default is protocol 2; others differ in the second byte and in the framing of the number */
     if (yes && memcmp(head, "PK\3\4", 4) == 0)
         yes = named(path) || holds_pickle(&f);
     else

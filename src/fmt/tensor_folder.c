@@ -1,6 +1,6 @@
-/* A folder of torch files of one tensor each, as hooks and sglang's dumper save them: "0007_mlp.pt",
- * "forward_pass_id=3___rank=0___name=hidden_states___layer_id=2___dump_index=17.pt". Such a file may hold the tensor
- * beside what is said of it ({"value": …, "meta": …}). Tags become the tensor's name; dump_index is the order. */
+/* A folder of torch files with one tensor each, as saved by hooks and sglang's dumper: "0007_mlp.pt",
+ * "forward_pass_id=3___rank=0___name=hidden_states___layer_id=2___dump_index=17.pt". A file may hold metadata beside
+ * the tensor ({"value": …, "meta": …}). Tags become the tensor's name; dump_index gives the order. */
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -33,7 +33,7 @@ static bool probe_folder(struct folder *f)
 
 /* ---- tags in a file's name ---- */
 
-/* The value of "tag=…" between "___"; empty where there is none. */
+/* The value of "tag=…" between "___"; empty if absent. */
 static struct str tag(struct str stem, const char *name)
 {
     size_t n = strlen(name);
@@ -77,7 +77,7 @@ static int by_index(const void *a, const void *b)
     return x->index != y->index ? (x->index > y->index) - (x->index < y->index) : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Passes and ranks are said only where the folder holds several. */
+/* Passes and ranks are part of the name only if the folder has several. */
 static void full_name(const struct tensor_name *t, bool passes, bool ranks, struct buf *out)
 {
     struct str layer = tag(t->stem, "layer_id");
@@ -97,13 +97,13 @@ static void full_name(const struct tensor_name *t, bool passes, bool ranks, stru
 
 /* ---- the list ---- */
 
-/* Adds the file's one tensor under that name; what else the file says is left out. A value the dumper saved may be no
- * tensor, or hold several. */
+/* Adds the file's tensor under that name and ignores other contents. A value saved by the dumper may be no tensor, or
+ * several. */
 static int add(struct weights *w, const char *dir, const char *file, struct str name, bool tagged, struct err *e)
 {
     size_t before = w->list.n, tensors = 0;
     struct buf b = {0};
-    map_release(&w->names); /* every file calls its tensor the same; the set is named at the end */
+    map_release(&w->names); /* every file uses the same tensor name; the set is renamed at the end */
     if (weights_list_file(w, weights_add_file(w, dir, file), e))
         return -1;
     for (size_t i = before; i < w->list.n; i++)

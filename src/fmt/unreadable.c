@@ -1,4 +1,4 @@
-/* The table of files that are recognised and not read: how each is told, and what its owner can do. */
+/* The table of files that are recognised but not read: how each is recognised, and advice for its owner. */
 #include "fmt/unreadable.h"
 
 #include "base/folder.h"
@@ -8,7 +8,7 @@
 
 #define DEPTH 10
 #define ENTRIES 2000000
-#define LOOKED_AT 5000 /* files in all: the signs are in every folder of such a tree */
+#define LOOKED_AT 5000 /* the most files examined: such a tree shows its signs in every folder */
 
 /* ---- signs ---- */
 
@@ -31,7 +31,7 @@ static bool is_kernel_config(const char *path, struct str name)
     return str_starts(name, "kernel_config_") && str_ends(name, ".json");
 }
 
-/* TYPE.NAME.TASK.STREAM.TIME and numbers behind it, no ending. */
+/* TYPE.NAME.TASK.STREAM.TIME followed by numbers, without an extension. */
 static bool is_cann(const char *path, struct str name)
 {
     struct str part, rest = name;
@@ -123,7 +123,7 @@ static bool is_utf16(const char *path, struct str name)
     return utf16_marked(file_head(path, head, sizeof head));
 }
 
-/* A pickle by the name of ptdbg's file, which is text: read as weights it would be a file of any kind. */
+/* A real pickle with the name of ptdbg's text file; as weights it would be accepted as any kind of file. */
 static bool is_binary_dump(const char *path, struct str name)
 {
     return str_ends(name, "dump.pkl") && starts_with(path, "\x80");
@@ -138,7 +138,7 @@ static bool is_compressed(const char *path, struct str name)
     return str_ends(name, ".tar");
 }
 
-/* Read when it is named: a folder of several was given. */
+/* A file that is read if given directly, found in a folder of several. */
 static bool is_read_alone(const char *path, struct str name)
 {
     (void)name;
@@ -193,7 +193,7 @@ const struct unreadable unreadable_formats[] = {
 
 /* ---- finding ---- */
 
-/* A pipe, a socket or a device under a name: opening it would wait for whoever writes to it. */
+/* A pipe, socket or device: opening it would block until somebody writes to it. */
 static const struct unreadable special = {
     "special", N_("a pipe, a socket or a device"), "", N_("copy its output to a file, then open that"), NULL,
         false, true,
@@ -208,7 +208,7 @@ static const struct unreadable *recognise(const char *path, bool named)
 }
 
 struct search {
-    size_t left;          /* files to look at */
+    size_t left;          /* files still to be examined */
     struct buf *at;       /* see unreadable_find */
 };
 
@@ -226,7 +226,8 @@ static const struct unreadable *walk(struct search *s, struct folder *f, int dep
     struct buf path = {0};
     struct err quiet;
     const struct unreadable *found = NULL;
-    for (size_t i = 0; i < f->entries.n && !found && s->left; i++) { /* what lies here says more than what lies below */
+    /* entries here are more specific than those below */
+    for (size_t i = 0; i < f->entries.n && !found && s->left; i++) {
         path_join(&path, f->path, f->entries.v[i].name);
         if (f->entries.v[i].kind == ENTRY_OTHER) {
             found = told_by(s, &special, path.p);

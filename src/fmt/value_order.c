@@ -1,5 +1,5 @@
-/* The order of a step's tensors: saved, listed in a file beside them (FOLDER/order.txt, FILE.order.json), or, of files
- * that are sorted by name, guessed from what the parts of a model are usually called. */
+/* The order of a step's tensors: as saved, as listed in a file beside them (FOLDER/order.txt, FILE.order.json), or,
+ * for files sorted by name, from the usual names of a model's parts. */
 #include "fmt/value_order.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ bool value_order_file(struct str name)
     return false;
 }
 
-/* The first list of texts in it: ["a", "b"], {"order": ["a", "b"]} */
+/* Reads the first list of texts: ["a", "b"], {"order": ["a", "b"]} */
 static void read_json(struct str text, struct arena *a, struct map *place)
 {
     cJSON *root = cJSON_ParseWithLength(text.p, text.n);
@@ -47,7 +47,7 @@ static void read_lines(struct str text, struct arena *a, struct map *place)
     }
 }
 
-/* Name → place; empty where no such list is there. */
+/* Maps names to positions; empty if there is no such list. */
 static void read_list(const struct weights *w, struct arena *a, struct map *place)
 {
     struct buf path = {0}, text = {0};
@@ -69,7 +69,7 @@ static void read_list(const struct weights *w, struct arena *a, struct map *plac
 
 /* ---- the usual order ---- */
 
-/* Where a part of that name stands among its siblings; MIDDLE where nothing is known of it. */
+/* The usual position of a part among its siblings; MIDDLE if unknown. */
 #define MIDDLE 50
 static int usual_place(struct str part)
 {
@@ -109,8 +109,8 @@ static int by_part(struct str x, struct str y)
     return a != b ? (a > b) - (a < b) : str_cmp(x, y);
 }
 
-/* Part by part, a module behind its parts: "embed_tokens", "layers.2.mlp.fc1", "layers.2.mlp", "layers.2", "layers.10",
- * "norm". */
+/* Compares component by component, with a module after its parts: "embed_tokens", "layers.2.mlp.fc1", "layers.2.mlp",
+ * "layers.2", "layers.10", "norm". */
 static int by_usual_place(struct str a, struct str b)
 {
     for (;;) {
@@ -128,7 +128,7 @@ static int by_usual_place(struct str a, struct str b)
 
 struct placed {
     const struct weight *weight;
-    uint32_t listed; /* its place in the list; MAP_NONE: not in it */
+    uint32_t listed; /* position in the list; MAP_NONE: not listed */
 };
 
 static int by_list(const void *a, const void *b)
@@ -146,7 +146,8 @@ static int by_name(const void *a, const void *b)
     return c ? c : by_list(a, b);
 }
 
-/* What a model of transformers returns begins with what is computed last: loss, logits, …, hidden_states. */
+/* Whether the tensors are a transformers ModelOutput, which begins with what is computed last: loss, logits, …,
+ * hidden_states. */
 static bool is_model_output(const struct weight **list, size_t n)
 {
     bool ends_first = n && (str_is(list[0]->name, "loss") || str_is(list[0]->name, "logits")), states = false;

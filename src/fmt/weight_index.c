@@ -1,5 +1,5 @@
-/* Checkpoints in parts: an index of them (Hugging Face's *.index.json, MindSpore's param_name_map.json), a
- * series NAME-00001-of-00004, or a folder with the one weight file that is meant. */
+/* Checkpoints in parts: with an index (Hugging Face's *.index.json, MindSpore's param_name_map.json), a series
+ * NAME-00001-of-00004, or a folder with a single weight file. */
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -22,7 +22,7 @@ static bool index_name(struct str s)
     return str_ends(s, ".index.json") || str_is(s, "param_name_map.json");
 }
 
-/* "-00002-of-00004" before the ending: 2 of 4. */
+/* "-00002-of-00004" before the extension: 2 of 4. */
 static bool series(struct str s, unsigned long long *part, unsigned long long *of, size_t *prefix)
 {
     for (size_t i = 1; i + 4 < s.n; i++) {
@@ -40,8 +40,8 @@ static bool series(struct str s, unsigned long long *part, unsigned long long *o
     return false;
 }
 
-/* What to read in a folder, in the order the frameworks themselves look: an index, the whole file, the one
- * series, the one weight file. Empty when there is none or several that could be meant. */
+/* Chooses what to read in a folder, in the frameworks' own order: an index, the whole file, the only series, the only
+ * weight file. Empty if there is none or the choice is ambiguous. */
 static void choose(const struct folder *f, name_list *out)
 {
     static const char *const first[] =
@@ -112,7 +112,7 @@ static int list_part(struct weights *w, const char *dir, const char *name)
     return 0;
 }
 
-/* Names and their parts; each part is listed once, and has to hold what the index says of it. */
+/* Reads names and parts; each part is listed once and must contain what the index says. */
 static int list_index(struct weights *w, const char *dir, const char *path, struct err *e)
 {
     struct json_members j;

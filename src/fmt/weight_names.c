@@ -1,4 +1,4 @@
-/* Loads data/weights.tsv once and takes a weight's name apart: layer, expert, role, parameter, and what it fuses. */
+/* Loads data/weights.tsv once and parses a weight's name: layer, expert, role, parameter, and fusion. */
 #include "fmt/weight_names.h"
 
 #include <pthread.h>
@@ -52,7 +52,7 @@ static void load(void)
     }
 }
 
-/* Words that wrap a model without saying anything about the weight. */
+/* Words that wrap a model without describing the weight. */
 static bool wrapper(struct str s)
 {
     static const char *const words[] = {
@@ -74,7 +74,7 @@ static bool layer_word(struct str s)
     return false;
 }
 
-/* State of training, of data and of modules that compute it again. */
+/* Names of training state, data state, and values that modules recompute. */
 static bool training_word(struct str s)
 {
     static const char *const words[] = {
@@ -113,8 +113,8 @@ struct str weight_parameter(struct str name)
     return name;
 }
 
-/* The last component, in PyTorch's words: weight, bias, running_mean … "layer_norm_weight" belongs to a
- * norm inside a fused layer, "weight7" to the seventh expert of a grouped one: those add to the path. */
+/* The last component in PyTorch's terms: weight, bias, running_mean … "layer_norm_weight" belongs to a norm inside a
+ * fused layer, "weight7" to the seventh expert of a grouped layer: these extend the path. */
 static struct str parameter(struct str last, struct buf *path)
 {
     int n;
@@ -133,7 +133,7 @@ static struct str parameter(struct str last, struct buf *path)
     return last;
 }
 
-/* The rest of the name behind the layer, with experts' numbers taken out. */
+/* Removes experts' numbers from the rest of the name after the layer. */
 static int take_expert(struct str s, struct buf *out)
 {
     struct str part;
@@ -193,7 +193,7 @@ void weight_identify(struct str name, struct arena *a, struct weight_id *out)
     last = dot < 0 ? name : str_cut(name, (size_t)dot + 1);
     rest = dot < 0 ? str_n(name.p, 0) : str_n(name.p, (size_t)dot);
     bool leading = true;
-    struct buf inner = {0}; /* numbers of layers inside layers */
+    struct buf inner = {0}; /* numbers of nested layers */
     while (rest.n) {
         str_split(rest, '.', &part, &rest);
         out->training = out->training || training_word(part);
@@ -211,7 +211,7 @@ void weight_identify(struct str name, struct arena *a, struct weight_id *out)
             bool more = str_split(rest, '.', &num, &behind);
             if (number(more ? num : rest, &n)) {
                 out->layer = n;
-                buf_str(&base, buf_view(&path)); /* what stands before and is no wrapper */
+                buf_str(&base, buf_view(&path)); /* components before it that are no wrappers */
                 if (path.n)
                     buf_char(&base, '/');
                 buf_clear(&path);
@@ -246,7 +246,7 @@ void weight_identify(struct str name, struct arena *a, struct weight_id *out)
     buf_release(&inner);
 }
 
-/* The name as if expert 0's alone, its number behind `at` bytes: "a.experts.w1" → "a.experts.0.w1.weight". */
+/* The name as for expert 0 alone, with its number after `at` bytes: "a.experts.w1" → "a.experts.0.w1.weight". */
 static void name_of_first(struct str name, size_t at, struct buf *out)
 {
     struct str last = str_cut(name, (size_t)(str_rfind(name, '.') + 1)), plain = weight_parameter(last);
@@ -313,7 +313,7 @@ struct str weight_part_key(const struct weight_id *f, const char *part, struct a
     return weight_with_role(f, str_of(arena_fmt(a, "%.*s%s", (int)(f->role.n - tail), f->role.p, part)), a).key;
 }
 
-/* Where the first layer's or expert's number stands; the number, -1 when there is none. */
+/* The position and value of the first layer's or expert's number; -1 if there is none. */
 static int number_at(struct str name, bool expert, size_t *from, size_t *len)
 {
     struct str rest = name, part;
@@ -330,7 +330,7 @@ static int number_at(struct str name, bool expert, size_t *from, size_t *len)
             return n;
         }
         if (str_is(part, "mtp") && !expert)
-            return -1; /* these layers are numbered apart */
+            return -1; /* these layers are numbered separately */
         ready = expert ? ready || str_has(part, "experts") : layer_word(part);
     }
     return -1;

@@ -1,11 +1,10 @@
-/* Checkpoints of several ranks. Megatron: mp_rank_TT[_PPP][_EEE]/model_optim_rng.pt, below an iter_N
- * folder or not: tensor-parallel ranks hold rows or columns of a weight (data/weights.tsv says which),
- * pipeline ranks number their layers from 0, expert ranks their experts. Training frameworks of MindSpore:
- * rank_N/ folders of files whose names repeat; a strategy file says how each weight is cut, without one they are taken
- * as copies.
+/* Checkpoints of several ranks. Megatron: mp_rank_TT[_PPP][_EEE]/model_optim_rng.pt, with or without an iter_N
+ * folder: tensor-parallel ranks hold rows or columns of a weight (data/weights.tsv says which), pipeline ranks number
+ * their layers from 0, expert ranks their experts. MindSpore: rank_N/ folders of files with equal names; a strategy
+ * file says how each weight is sharded, without one they count as copies.
  *
- * The shards of a weight become one tensor over their files laid end to end: a stride says where the next
- * shard begins, nothing is copied. */
+ * The shards of a weight become one tensor over the concatenated files: a stride leads to the next shard, nothing is
+ * copied. */
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -17,12 +16,12 @@
 #define RANKS_MAX 65536
 #define RANK_MAX 65536 /* the largest number of a folder */
 #define ENTRIES 1000000
-#define KEPT 1000 /* entries of a child that is kept for whoever reads it next */
+#define KEPT 1000 /* children with at most this many entries are kept for the next reader */
 
 struct rank {
     const char *dir;
-    const char *file;  /* DeepSpeed's files stand beside each other; NULL: the folder's */
-    int tp, second, third; /* numbers of the name, -1 where it has none */
+    const char *file;  /* name of DeepSpeed's file, several of which are in one folder; NULL: the folder's file */
+    int tp, second, third; /* numbers in the name, -1 if absent */
     int pp, ep;
 };
 typedef VEC(struct rank) rank_list;
@@ -88,7 +87,7 @@ static bool rank_of(const struct folder *f, size_t i, struct rank *r, bool *is_d
     return *is_dir || (parse(name, false, r) && !folder_is_folder(f, i));
 }
 
-/* The ranks of a folder; of Megatron's, or else of MindSpore's. Strings live in a. */
+/* Lists the ranks in a folder, Megatron's if there are any, otherwise MindSpore's. Strings are in a. */
 static void list_ranks(struct folder *f, struct arena *a, rank_list *out)
 {
     struct buf path = {0};
@@ -119,8 +118,8 @@ static bool is_step(struct str name)
     return false;
 }
 
-/* The one iteration in a folder that says nothing of which is the latest; the folder itself where there is another
- * number. */
+/* The only iteration in a folder without a file that names the latest; the folder itself if there are none or
+ * several. */
 static const char *only_step(const struct folder *f, struct arena *a)
 {
     size_t steps = 0, only = 0;
@@ -132,8 +131,8 @@ static const char *only_step(const struct folder *f, struct arena *a)
     return steps == 1 ? arena_fmt(a, "%s/%s", f->path, f->entries.v[only].name) : f->path;
 }
 
-/* The folder of the ranks: path, or the iteration that its latest_checkpointed_iteration.txt names, or the one that
- * DeepSpeed's file "latest" does, or the only one there is. */
+/* The folder of the ranks: path, or the iteration named by latest_checkpointed_iteration.txt or by DeepSpeed's file
+ * "latest", or the only iteration. */
 static const char *root_of(const struct folder *f, struct arena *a)
 {
     struct buf file = {0}, text = {0};
@@ -173,7 +172,7 @@ static const char *root_of(const struct folder *f, struct arena *a)
     return root;
 }
 
-/* Those of the folder itself, or of the one below it that holds them. */
+/* The ranks of the folder itself, or of the folder below that holds them. */
 static void list_all_ranks(struct folder *f, struct arena *a, rank_list *out)
 {
     const char *root = root_of(f, a);
@@ -203,16 +202,16 @@ static bool probe(struct folder *f)
 struct shard {
     uint32_t set, weight;
     int tp;
-    uint32_t next; /* of the same name, or UINT32_MAX */
+    uint32_t next; /* the next shard of the same name, or UINT32_MAX */
 };
 
 struct join {
     struct weights *w;
-    struct weights *set; /* one a rank */
+    struct weights *set; /* one per rank */
     const rank_list *ranks;
     int tp;
     bool unread; /* a rank could not be listed */
-    struct strategy strategy; /* MindSpore's; empty where no file says how weights are cut */
+    struct strategy strategy; /* MindSpore's; empty if no file describes the sharding */
     struct arena arena;
     struct map names; /* → first shard */
     VEC(struct shard) shards;
@@ -230,7 +229,7 @@ static bool same_layout(const struct weight *a, const struct weight *b)
     return true;
 }
 
-/* Elements from the first to the last, in storage. */
+/* Number of elements from the first to the last in storage. */
 static uint64_t extent(const struct weight *x)
 {
     uint64_t n = 1;
@@ -243,7 +242,7 @@ static void copy_file(struct join *j, uint32_t set, const struct weight_piece *p
 {
     struct weight_piece x = *p;
     const struct weight_file *f = &j->set[set].files.v[p->file];
-    /* each rank has few files: the newest one is nearly always the one */
+    /* each rank has few files: mostly the newest one */
     if (j->w->files.n && strcmp(vec_last(&j->w->files)->name, f->name) == 0 &&
         strcmp(vec_last(&j->w->files)->dir ? vec_last(&j->w->files)->dir : "", f->dir ? f->dir : "") == 0)
         x.file = (uint32_t)j->w->files.n - 1;
@@ -259,7 +258,7 @@ static const struct weight *weight_of(const struct join *j, uint32_t shard)
     return &j->set[s->set].list.v[s->weight];
 }
 
-/* One rank's weight as it is. */
+/* Adds one rank's weight unchanged. */
 static struct weight *take(struct join *j, uint32_t shard, struct str name)
 {
     const struct shard *s = &j->shards.v[shard];
@@ -294,8 +293,7 @@ static void note(struct join *j, struct str name, const char *why)
         j->w->list.v[at].problem = arena_cstr(&j->w->arena, str_of(e.text));
 }
 
-/* Adds the first shard as the whole weight and the stretches of all n one behind the other; NULL where one of them
- * cannot be read. */
+/* Adds the first shard as the whole weight with the pieces of all n shards concatenated; NULL if one cannot be read. */
 static struct weight *lay_behind(struct join *j, const uint32_t *shard, int n, struct str name)
 {
     const struct weight *a = weight_of(j, shard[0]);
@@ -307,7 +305,7 @@ static struct weight *lay_behind(struct join *j, const uint32_t *shard, int n, s
         const struct shard *s = &j->shards.v[shard[i]];
         const struct weight *b = weight_of(j, shard[i]);
         struct weight_piece p = j->set[s->set].pieces.v[b->piece];
-        bool whole = p.latin; /* an array's text is its elements and no more */
+        bool whole = p.latin; /* a Latin-1 array contains its elements and nothing else */
         if (b->problem || (!whole && (b->offset > p.size || p.size - b->offset < reach * size))) {
             note(j, name, b->problem ? b->problem : _("a shard has fewer elements than its shape"));
             return NULL;
@@ -335,7 +333,7 @@ static void set_view(struct join *j, struct weight *x, const int64_t *shape, con
     x->axes = view->ndim;
 }
 
-/* Shards 0 … n−1 along `axis` of the weight: n strides further for each. */
+/* Joins shards 0 … n−1 along `axis`, each n strides further. */
 static void join_axis(struct join *j, const uint32_t *shard, int n, int axis, struct str name)
 {
     const struct weight *a = weight_of(j, shard[0]);
@@ -368,8 +366,8 @@ static bool in_row_major_order(const struct weight *x)
     return true;
 }
 
-/* The first rank's shard of each place of the grid, in row-major order; UINT32_MAX where no rank has it. How many there
- * are, -1 where the layout is no layout of this weight. */
+/* The first rank's shard at each place of the grid, in row-major order; UINT32_MAX if no rank has it. Returns their
+ * number, -1 if the layout does not fit this weight. */
 static int64_t shards_by_place(const struct join *j, const struct strategy_layout *l, uint32_t first, int64_t *grid,
                                uint32_t **out)
 {
@@ -455,13 +453,13 @@ static void join_one(struct join *j, struct str name, uint32_t first)
     for (uint32_t s = first; s != UINT32_MAX && n < 1024; s = j->shards.v[s].next)
         order[n++] = (uint64_t)j->shards.v[s].tp << 32 | s;
     qsort(order, (size_t)n, sizeof *order, by_tp);
-    for (int i = 0; i < n; i++) /* the first rank of each tensor-parallel number; others are copies */
+    for (int i = 0; i < n; i++) /* the first rank with each tensor-parallel number; others are copies */
         if (i == 0 || order[i] >> 32 != order[i - 1] >> 32)
             shard[distinct++] = (uint32_t)order[i];
     weight_identify(name, &j->arena, &id);
     const struct weight *a = weight_of(j, shard[0]);
     int axis = id.cut == CUT_ROWS ? 0 : 1;
-    /* a row-parallel layer's bias, norms and scalars are whole on every rank */
+    /* a row-parallel layer's bias, norms and scalars are complete on every rank */
     bool whole = j->tp < 2 || a->ndim == 0 || id.training || a->text ||
                  (id.known && (id.cut == CUT_WHOLE || axis >= a->ndim));
     if (whole || a->dtype == DTYPE_UNKNOWN) {
@@ -469,7 +467,7 @@ static void join_one(struct join *j, struct str name, uint32_t first)
         return;
     }
     if (!id.known) {
-        if (a->ndim == 1) { /* norms nobody listed: whole on every rank */
+        if (a->ndim == 1) { /* unlisted norm weights: complete on every rank */
             take(j, shard[0], name);
             return;
         }
@@ -495,7 +493,7 @@ static void join_one(struct join *j, struct str name, uint32_t first)
 
 /* ---- layers and experts ---- */
 
-/* Virtual pipeline stages are dictionaries of their own: "model1.decoder.layers.0…" → 1. */
+/* Virtual pipeline stages are separate dictionaries: "model1.decoder.layers.0…" → 1. */
 static int chunk_of(struct str *name)
 {
     struct str head, rest;
@@ -510,8 +508,8 @@ static int chunk_of(struct str *name)
 }
 
 struct pipeline_stage {
-    int layers; /* it holds */
-    int offset; /* of its first */
+    int layers; /* number of layers in it */
+    int offset; /* number of its first layer */
 };
 
 static int widest(const rank_list *r, int (*of)(const struct rank *))
@@ -532,7 +530,7 @@ static int pp_of(const struct rank *r)
     return r->pp;
 }
 
-/* Layers before each (virtual stage, pipeline rank): chunks come round by round. */
+/* The layers before each (virtual stage, pipeline rank): stages are assigned round by round. */
 static struct pipeline_stage *count_layers(struct join *j, int pp, int chunks)
 {
     struct pipeline_stage *s = mem_zalloc((size_t)pp * (size_t)chunks * sizeof *s);
@@ -630,8 +628,8 @@ static int read_ranks(struct join *j, const rank_list *l, struct err *e)
     return read ? 0 : -1;
 }
 
-/* With one number behind the tensor-parallel one it is the pipeline's, unless the arguments say that there
- * is no pipeline (Megatron's get_checkpoint_name). */
+/* A single number after the tensor-parallel one is the pipeline rank, unless the arguments say that there is no
+ * pipeline (Megatron's get_checkpoint_name). */
 static void assign(rank_list *l, const struct weight_arch *a)
 {
     for (size_t i = 0; i < l->n; i++) {
@@ -655,7 +653,7 @@ static int list(struct weights *w, const char *path, struct err *e)
     rc = rc ? -1 : read_ranks(&j, &l, e);
     if (rc == 0) {
         assign(&l, &w->arch);
-        rc = j.unread && widest(&l, pp_of) > 1 ? -1 : 0; /* how many layers lie before the next stage's is not known */
+        rc = j.unread && widest(&l, pp_of) > 1 ? -1 : 0; /* the number of layers before the next stage is unknown */
     }
     if (rc == 0) {
         bool megatron = l.v[0].tp >= 0;

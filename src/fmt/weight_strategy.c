@@ -1,8 +1,9 @@
-/* MindSpore's strategy files. The message (node_strategy.proto) is a ParallelStrategyMap: field 3 is an item a
- * parameter, its name and its ParallelLayouts: the matrix of devices (1), for each axis along which axis of the matrix
- * it is cut, counted from the last, -1: not (2), sizes of uneven parts (3), and how the optimizer's parallelism cuts
- * further (6, 7). One list for all axes, or, of a Layout with several of them for one axis, a list an axis. In JSON the
- * same by name. A merged file has the pipeline stage before the name, "1-model.layers.4…". */
+/* MindSpore's strategy files. The message (node_strategy.proto) is a ParallelStrategyMap: field 3 has one item per
+ * parameter with its name and ParallelLayouts: the device matrix (1); for each axis the axis of the matrix along
+ * which it is cut, counted from the last, -1: not cut (2); sizes of uneven parts (3); and the further cut by
+ * optimizer parallelism (6, 7). Lists are for all axes, or, if a Layout has several matrix axes for one axis, one
+ * list per axis. The JSON form uses names. A merged file has the pipeline stage before the name, "1-model.layers.4…".
+ */
 #include "fmt/weight_strategy.h"
 
 #include <cjson/cJSON.h>
@@ -15,7 +16,7 @@
 #define FILE_MAX_BYTES (64u << 20)
 #define ENTRIES 100000
 
-/* As the file has it. */
+/* The layout as in the file. */
 struct raw_layout {
     int64_t device[STRATEGY_DEVICES], map[TENSOR_DIMS][STRATEGY_DEVICES];
     int devices, lists, length[TENSOR_DIMS];
@@ -80,7 +81,7 @@ static int add(struct strategy *s, struct str name, const struct raw_layout *r, 
     if (!interpret(r, &l))
         return err_set(e, ERR_DATA, _("%s: the layout of %.*s is damaged"), file, STR_ARG(name));
     if (map_get(&s->names, name) != MAP_NONE)
-        return 0; /* each rank's file says the same */
+        return 0; /* each rank's file has the same contents */
     map_add(&s->names, arena_str(&s->arena, name), (uint32_t)s->list.n);
     vec_push(&s->list, l);
     return 0;
@@ -88,7 +89,7 @@ static int add(struct strategy *s, struct str name, const struct raw_layout *r, 
 
 /* ---- protobuf ---- */
 
-/* Repeated integers of a message's field 1, packed or one by one. */
+/* Repeated integers in a message's field 1, packed or one by one. */
 static int integers(struct str message, int64_t *out, int max, bool *too_many)
 {
     struct proto_field f;

@@ -1,4 +1,4 @@
-/* The set of weights every reader of checkpoints fills, and opening one of its tensors. */
+/* The set of weights that readers of checkpoints fill, and opening its tensors. */
 #include "fmt/weights.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 #define PROBLEMS_MAX 10000
 #define TWICE_MAX 10000
-#define ENTRIES 1000000 /* names in one folder */
-#define UNPACKED_MAX (128u << 20) /* a compressed member is unpacked into memory */
+#define ENTRIES 1000000 /* the most names in one folder */
+#define UNPACKED_MAX (128u << 20) /* the most bytes unpacked into memory for a compressed member */
 
 const struct weight_format *const weight_formats[] = {
     &weights_safetensors, &weights_ckpt, &weights_npz, &weights_torch, &weights_ranks, &weights_distcp, &weights_index,
@@ -51,7 +51,7 @@ int weights_open(struct weights *w, const char *path, struct err *e)
     const struct weight_format *x = format_of(path);
     read_failures_gather(before);
     int unreadable = !x && failed.n ? read_failures_error(&failed, e) : 0;
-    for (size_t i = 0; i < failed.n; i++) /* what lies there may be more than it seems */
+    for (size_t i = 0; i < failed.n; i++) /* the path may hold more than could be read */
         weights_problem(w, UINT32_MAX, "missing-file", failed.v[i].text);
     read_failures_release(&failed);
     if (unreadable)
@@ -102,8 +102,8 @@ uint32_t weights_add_file(struct weights *w, const char *dir, const char *name)
     return (uint32_t)w->files.n - 1;
 }
 
-/* Hugging Face's cache keeps a snapshot's files as links into ../../blobs: the one place outside the
- * folder a part may lie in. */
+/* Whether a part is in Hugging Face's cache, where a snapshot's files are links into ../../blobs: the only place
+ * allowed outside the folder. */
 static bool in_blobs(const char *dir, const char *name)
 {
     struct buf path = {0}, blobs = {0};
@@ -185,7 +185,7 @@ uint32_t weights_add(struct weights *w, struct str name, struct str type, const 
         }
         buf_fmt(&b, _("%s: the name %.*s occurs twice"), w->path, STR_ARG(x.name));
         weights_problem(w, me, "damaged", b.p);
-        /* bounded: the number is the index, so that a million equal names cost a million steps */
+        /* bounded: the index is the number, so a million equal names take a million steps */
         buf_clear(&b);
         buf_fmt(&b, "%.*s#%u", STR_ARG(x.name), me + 1);
         w->list.v[me].name = arena_str(&w->arena, buf_view(&b));
@@ -215,7 +215,7 @@ int weights_add_read(struct weights *w, struct str name, struct str type, const 
 
 void weights_problem(struct weights *w, uint32_t weight, const char *kind, const char *text)
 {
-    /* of a file made of nothing else the first ones say enough */
+    /* in a file with many problems the first ones are sufficient */
     if (w->problems.n > PROBLEMS_MAX)
         return;
     if (w->problems.n == PROBLEMS_MAX) {
@@ -258,13 +258,13 @@ static int read_whole(const struct weights *w, const struct weight_piece *p, str
     return rc;
 }
 
-/* Whether a piece does not lie in its file as its elements do. */
+/* Whether a piece's bytes in the file are not its elements (compressed or encoded). */
 static bool wrapped(const struct weight_piece *p)
 {
     return p->member || p->latin;
 }
 
-/* Such a piece in memory. */
+/* Decodes such a piece into memory. */
 static int unwrap(const struct weights *w, const struct weight_piece *p, struct file_span *out, struct err *e)
 {
     struct buf b = {0};
@@ -278,7 +278,7 @@ static int unwrap(const struct weights *w, const struct weight_piece *p, struct 
     return 0;
 }
 
-/* All pieces as one file; on error nothing stays open. */
+/* Opens all pieces as one file; on error nothing stays open. */
 static int join(const struct weights *w, const struct weight *x, struct file *out, struct err *e)
 {
     struct file_span *span = mem_resize_array(NULL, x->pieces, sizeof *span);
@@ -347,7 +347,7 @@ int weights_list_file(struct weights *w, uint32_t file, struct err *e)
     else
         buf_cstr(&path, at->name);
     struct file f;
-    int rc = weights_open_file(w, file, &f, e); /* inside its folder, before anybody looks at its first bytes */
+    int rc = weights_open_file(w, file, &f, e); /* opened inside its folder, before its first bytes are read */
     if (rc == 0) {
         file_close(&f);
         rc = 1;

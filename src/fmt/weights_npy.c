@@ -1,5 +1,5 @@
-/* .npy files as weights or gradients saved one by one: a single one, or a folder of them (numpy.save in a loop), an
- * array each. In a folder the name is the file's, and they stand in the order people count (grad_2 before grad_10). */
+/* .npy files as weights or gradients saved one by one: a single file, or a folder of them (numpy.save in a loop), one
+ * array each. In a folder the file name is the tensor's name, in natural order (grad_2 before grad_10). */
 #include "base/msg.h"
 #include "fmt/npy.h"
 #include "fmt/weights.h"
@@ -40,7 +40,8 @@ static int add(struct weights *w, uint32_t file, struct str name, struct err *e)
     return rc;
 }
 
-/* Called as torch's file of one tensor is: two of them are the same quantity, whatever the files are called. */
+/* The tensor is named like that of a single-tensor torch file: two such files hold the same quantity, whatever their
+ * names. */
 static int list(struct weights *w, uint32_t file, struct err *e)
 {
     return add(w, file, STR("tensor"), e);

@@ -1,5 +1,5 @@
-/* The directory of a zip archive, its zip64 fields among them: where each member's bytes are. Everything in it is
- * checked against the file's real size. */
+/* The directory of a zip archive, including zip64 fields: where each member's bytes are. Everything is checked
+ * against the file's real size. */
 #include "fmt/zip.h"
 
 #include <stdlib.h>
@@ -9,17 +9,17 @@
 #include "base/msg.h"
 
 enum {
-    END = 22,          /* bytes of the record at the archive's end, before its comment */
-    LOCATOR = 20,      /* in front of it: where the zip64 record is */
+    END = 22,          /* bytes of the end record, before its comment */
+    LOCATOR = 20,      /* bytes of the zip64 locator before it */
     END64 = 56,
-    LISTED = 46,       /* of a member in the directory, before name and extra fields */
-    LOCAL = 30,        /* in front of a member's data, the same */
-    WINDOW = 192 << 10 /* a listed member with the longest name, extra fields and comment, and more */
+    LISTED = 46,       /* bytes of a directory entry, before name and extra fields */
+    LOCAL = 30,        /* bytes of a local header, the same */
+    WINDOW = 192 << 10 /* more than a directory entry with the longest name, extra fields and comment */
 };
 #define MEMBERS_MAX (1u << 20)
-#define SATURATED 0xffffffffu /* the number is in a zip64 field */
+#define SATURATED 0xffffffffu /* the value is in a zip64 field */
 
-/* What the directory lists of a member. */
+/* A member's directory entry. */
 struct listed {
     struct str name;
     uint64_t header; /* where its local header begins */
@@ -32,7 +32,7 @@ struct zip {
     const struct file *file;
     struct arena arena;
     VEC(struct listed) members;
-    struct map names; /* the first of a name */
+    struct map names; /* the first member of each name */
 };
 
 static uint64_t little(const unsigned char *p, int bytes)
@@ -52,11 +52,10 @@ static int damaged(const struct file *f, uint64_t at, struct err *e)
 
 struct extent {
     uint64_t at, size, members;
-    uint64_t shift; /* bytes in front of the archive: its offsets count from behind them */
+    uint64_t shift; /* bytes before the archive, which its offsets do not count */
 };
 
-/* Looks in the file's last n bytes: 1 with the position of the end record, which must be there in full with its
- * comment. */
+/* Searches the file's last n bytes: 1 with the position of the end record, which must be complete with its comment. */
 static int find_end_in(const struct file *f, size_t n, uint64_t *at, struct err *e)
 {
     unsigned char *tail = mem_alloc(n + 1);
@@ -73,7 +72,7 @@ static int find_end_in(const struct file *f, size_t n, uint64_t *at, struct err 
 
 static int find_end(const struct file *f, uint64_t *at, struct err *e)
 {
-    static const size_t most[] = {1024, END + 65535}; /* nearly no archive has a comment */
+    static const size_t most[] = {1024, END + 65535}; /* hardly any archive has a comment */
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(most); i++)
         rc = find_end_in(f, f->size < most[i] ? (size_t)f->size : most[i], at, e);
@@ -82,8 +81,8 @@ static int find_end(const struct file *f, uint64_t *at, struct err *e)
     return rc < 0 ? -1 : 0;
 }
 
-/* The zip64 record, where a locator in front of the end record names one; its position in *end. 0 also where none
- * is. */
+/* Reads the zip64 record if a locator before the end record refers to one; its position in *end. 0 also if there is
+ * none. */
 static int read_end64(const struct file *f, uint64_t *end, struct extent *x, uint64_t *offset, struct err *e)
 {
     unsigned char b[END64];
@@ -129,9 +128,9 @@ static int find_directory(const struct file *f, struct extent *x, struct err *e)
 
 struct listing {
     const struct file *file;
-    uint64_t at, end;        /* what was not taken yet */
-    uint64_t from;           /* where the window begins in the file */
-    size_t have;             /* bytes in it */
+    uint64_t at, end;        /* bytes not read yet */
+    uint64_t from;           /* file offset of the window */
+    size_t have;             /* bytes in the window */
     unsigned char *window;
     struct err *e;
 };
@@ -155,7 +154,7 @@ static const unsigned char *take(struct listing *l, size_t n)
     return p;
 }
 
-/* Numbers that did not fit stand in the extra field 1, in this order. False where it lacks one. */
+/* Values that did not fit are in extra field 1, in this order. False if one is missing. */
 static bool widen(struct listed *m, const unsigned char *extra, size_t n)
 {
     uint64_t *const wide[] = {&m->size, &m->packed, &m->header};
@@ -251,7 +250,7 @@ void zip_close(struct zip *z)
 
 /* ---- members ---- */
 
-/* A listed member, once its local header agrees and its data is inside the file. */
+/* Describes a directory entry after checking that its local header agrees and its data is inside the file. */
 static int describe(const struct zip *z, const struct listed *x, struct zip_member *m, struct err *e)
 {
     const struct file *f = z->file;

@@ -1,5 +1,5 @@
-/* What is in a member of a zip archive: stored bytes as they are, deflated ones unpacked by zlib, of the length and
- * with the checksum the directory gives. (torch.save may leave checksums of stored members uncomputed.) */
+/* The content of a zip member: stored bytes, or deflated ones unpacked by zlib, with the length and checksum from the
+ * directory. (torch.save may omit checksums of stored members.) */
 #include <limits.h>
 #include <stdlib.h>
 #include <zlib.h>
@@ -12,9 +12,9 @@ struct unpacking {
     const struct file *file;
     const struct zip_member *m;
     z_stream s;
-    uint64_t taken, given; /* bytes of the file, bytes handed out */
+    uint64_t taken, given; /* bytes consumed from the file, bytes returned */
     uint32_t crc;
-    bool ready; /* s is to be released */
+    bool ready; /* s has to be released */
     unsigned char in[32 * 1024];
 };
 
@@ -51,7 +51,7 @@ static long copy_stored(struct unpacking *u, void *out, size_t n, struct err *e)
     return (long)n;
 }
 
-/* Fills out, which the member is long enough for. */
+/* Fills out; the member is long enough. */
 static long inflate_part(struct unpacking *u, void *out, size_t n, struct err *e)
 {
     u->s.next_out = out;
@@ -73,7 +73,7 @@ static long inflate_part(struct unpacking *u, void *out, size_t n, struct err *e
     return (long)n;
 }
 
-/* Up to n further bytes; 0 at the end, where a checksum must be right, -1 with e. */
+/* Up to n more bytes; 0 at the end, after checking the checksum, -1 with e. */
 static long unpack(struct unpacking *u, void *out, size_t n, struct err *e)
 {
     uint64_t left = u->m->size - u->given;

@@ -1,4 +1,4 @@
-/* The table of element types and how one element of each becomes a float or a double. */
+/* The table of element types, and conversion of their elements to float or double. */
 #include "num/dtype.h"
 
 #include <math.h>
@@ -77,8 +77,8 @@ static float bits_f32(uint32_t u)
     return f;
 }
 
-/* Exact and branch-free for normal, subnormal and special values: the exponent is moved by a
- * multiplication, which also normalises subnormals. */
+/* Exact and branch-free for normal, subnormal and special values: a multiplication rebiases the exponent, which also
+ * normalises subnormals. */
 static float half_f32(uint16_t h)
 {
     uint32_t mag = (uint32_t)(h & 0x7fff) << 13;
@@ -90,7 +90,7 @@ static float half_f32(uint16_t h)
     return bits_f32(u | (uint32_t)(h & 0x8000) << 16);
 }
 
-/* Finite only: exponent 15 is one more binade, and only 0x7f is NaN. */
+/* No infinities: exponent 15 is a normal binade, and only 0x7f is NaN. */
 static float e4m3_f32(unsigned char b)
 {
     float f = bits_f32((uint32_t)(b & 0x7f) << 20) * 0x1p120f;
@@ -101,14 +101,14 @@ static float e4m3_f32(unsigned char b)
     return bits_f32(u | (uint32_t)(b & 0x80) << 24);
 }
 
-/* All values of the types of one byte: a load takes the place of the conversion. */
+/* All values of the one-byte types, so that conversion is a table lookup. */
 static float e4m3_values[256], e5m2_values[256];
 
 __attribute__((constructor)) static void prepare(void)
 {
     for (unsigned b = 0; b < 256; b++) {
         e4m3_values[b] = e4m3_f32((unsigned char)b);
-        e5m2_values[b] = half_f32((uint16_t)(b << 8)); /* float16's upper byte */
+        e5m2_values[b] = half_f32((uint16_t)(b << 8)); /* the upper byte of a float16 */
     }
 }
 
@@ -210,7 +210,7 @@ double dtype_round(enum dtype d, double v)
         return (double)(float)v;
     int e;
     frexp(v, &e);
-    /* v lies in [2^(e-1), 2^e): its last kept bit is worth epsilon * 2^(e-1) */
+    /* for v in [2^(e-1), 2^e): the unit of the last bit is epsilon * 2^(e-1) */
     double unit = ldexp(t->epsilon, e - 1);
     double smallest = d == DTYPE_F16 ? 0x1p-24 : d == DTYPE_BF16 ? 0x1p-133
                     : d == DTYPE_F8E4M3 ? 0x1p-9 : 0x1p-16;

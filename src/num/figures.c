@@ -1,6 +1,6 @@
-/* Tensors in files are read in blocks and handed to passes (pass.h), while the system fetches what comes
- * next. A large one is cut into ranges, the same ones whatever the number of threads, which idle threads
- * of the crew may take; their totals are merged in order. */
+/* Reads tensors in blocks and passes them to pass.h, while the system prefetches. A large tensor is divided into
+ * ranges, independent of the number of threads; idle threads of the crew may take some, and the totals are merged in
+ * order. */
 #include "num/figures.h"
 
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "num/masked.h"
 #include "num/pass.h"
 
-#define CHUNK (64 * 1024)         /* elements read at a time: both sides' stay in the second cache */
-#define RANGE (4 * 1024 * 1024)   /* elements of a range, at least */
-#define MOST_RANGES 4096          /* their totals are kept until all are done */
+#define CHUNK (64 * 1024)         /* elements read at a time: both sides fit the second-level cache */
+#define RANGE (4 * 1024 * 1024)   /* the smallest range, in elements */
+#define MOST_RANGES 4096          /* the most ranges, whose totals are kept until all are done */
 
 struct figures_job {
     const struct kern *k;

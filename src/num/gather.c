@@ -1,6 +1,7 @@
-/* A column of a matrix touches as many places in a file as the matrix has rows, and so does the next one. So a slab of
- * elements is read at once: the box of indices that covers it, along the axis whose elements are neighbours in
- * storage, a few rows of it at a time, which are then turned. Memory is one slab whatever the tensor's size. */
+/* Reading a column of a matrix in logical order would touch as many places in the file as the matrix has rows, again
+ * and again. Instead a slab of elements is read at once: the box of indices that covers it, along the axis whose
+ * elements are neighbours in storage, some rows at a time, which are then transposed. Memory is one slab whatever the
+ * tensor's size. */
 #include "num/gather.h"
 
 #include <stdlib.h>
@@ -8,17 +9,17 @@
 #include "base/mem.h"
 
 #define SLAB (16u << 20)  /* bytes */
-#define TILE 16           /* rows turned together: what is written is a cache line of float32 */
+#define TILE 16           /* rows transposed together: a cache line of float32 is written */
 #define PIECE 1024        /* elements of a row read at once */
-#define FAR 256           /* bytes between neighbours beyond which reading what lies between is a waste */
-#define AHEAD (1u << 30)  /* bytes the system is asked to fetch at most: a box may lie all over the tensor */
+#define FAR 256           /* distance of neighbours in bytes beyond which reading the data between them is wasteful */
+#define AHEAD (1u << 30)  /* limit for prefetching in bytes: a box may be spread over the whole tensor */
 
 struct box {
-    int first, last;                 /* axes first … last vary; those before stand still */
-    uint64_t start;                  /* element in storage where it begins */
+    int first, last;                 /* axes first … last vary; earlier ones are fixed */
+    uint64_t start;                  /* storage index of its first element */
     int64_t size[TENSOR_DIMS];
-    uint64_t logical[TENSOR_DIMS];   /* what a step along each axis means in the slab */
-    int near, turn;                  /* the axis of storage neighbours; the last one (-1: they are the same) */
+    uint64_t logical[TENSOR_DIMS];   /* distance in the slab of one step along each axis */
+    int near, turn;                  /* near: the axis of storage neighbours; turn: the last axis (-1: the same) */
 };
 
 static int nearest(const struct tensor_walk *w, int first)
@@ -30,7 +31,7 @@ static int nearest(const struct tensor_walk *w, int first)
     return near;
 }
 
-/* The first axis of a box, of which whole inner axes fit the slab; *inner: the elements of one step of it. */
+/* The first varying axis of a box such that whole inner axes fit the slab; *inner: elements per step of it. */
 static int first_axis(const struct tensor_walk *w, uint64_t *inner)
 {
     uint64_t room = SLAB / dtype_table[w->t->dtype].size;
@@ -47,7 +48,7 @@ bool gather_pays(const struct tensor_walk *w)
     return stride > 0 && (uint64_t)stride <= FAR / dtype_table[w->t->dtype].size;
 }
 
-/* The box that holds element `at`. */
+/* Chooses the box that contains element `at`. */
 static void choose(const struct tensor_walk *w, uint64_t at, struct box *b, uint64_t *begin, uint64_t *n)
 {
     uint64_t room = SLAB / dtype_table[w->t->dtype].size, inner;
@@ -77,7 +78,7 @@ static void choose(const struct tensor_walk *w, uint64_t at, struct box *b, uint
                    tile + r * row_bytes + i * step * sizeof(type), sizeof(type));                  \
     break
 
-/* n elements of each row, `step` apart, to places to_step apart, row beside row. */
+/* Transposes n elements per row, `step` apart, to places to_step apart, rows side by side. */
 static void turn(unsigned char *to, uint64_t to_step, const unsigned char *tile, size_t row_bytes, size_t rows,
                  size_t n,
                  size_t step, size_t size)
@@ -98,7 +99,7 @@ static void turn(unsigned char *to, uint64_t to_step, const unsigned char *tile,
     }
 }
 
-/* One plane of the box: axes `near` and `turn`, the others standing still. */
+/* Reads one plane of the box: axes `near` and `turn`, others fixed. */
 static int plane(struct tensor_walk *w, const struct box *b, uint64_t storage, uint64_t logical, unsigned char *tile,
                  struct err *e)
 {

@@ -1,4 +1,4 @@
-/* Reads a tensor that lies in parts, runs of the last axis at a time. */
+/* Reads a tensor made of parts, in runs along the last axis. */
 #include "num/joined.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ struct joined {
     struct tensor *part;
     size_t parts;
     struct joined_view view;
-    enum dtype dtype; /* of the whole */
+    enum dtype dtype; /* of the joined tensor */
 };
 
 void joined_view_release(struct joined_view *v)
@@ -24,11 +24,11 @@ void joined_view_release(struct joined_view *v)
     *v = (struct joined_view){0};
 }
 
-/* One reading: a walk a part, begun when it is first needed. */
+/* One read: a walk per part, begun when first needed. */
 struct reading {
     const struct joined *j;
     struct tensor_walk *walk;
-    int64_t index[TENSOR_DIMS]; /* in the whole */
+    int64_t index[TENSOR_DIMS]; /* in the joined tensor */
     unsigned char *raw;
     double *sum, *one;
 };
@@ -46,7 +46,7 @@ static int64_t local_here(const struct joined_view *v, int axis, int64_t index)
     return v->local[axis] ? (int64_t)v->local[axis][index] : index;
 }
 
-/* How many elements from here on lie side by side in one part. */
+/* The number of following elements that are adjacent in one part. */
 static size_t run_here(const struct joined_view *v, const int64_t *index, size_t most)
 {
     int last = v->ndim - 1;

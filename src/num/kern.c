@@ -1,4 +1,4 @@
-/* Chooses the kernel variant: the one asked for by name, else the best this machine can run. */
+/* Chooses the kernel variant: the one requested by name, otherwise the fastest this machine can run. */
 #include "num/kern.h"
 
 #if defined(__x86_64__)
@@ -20,7 +20,7 @@ extern const struct kern kern_generic;
 #endif
 
 #if defined(__x86_64__)
-/* The compiler's run-time check also asks whether the system saves the wide registers; clang's knows no f16c. */
+/* The compiler's run-time check includes whether the system saves the wide registers; clang's does not know f16c. */
 static bool has_avx2(void)
 {
     unsigned a, b, c, d;

@@ -1,4 +1,4 @@
-/* Kernels for x86-64 with AVX2, FMA and F16C: its instructions under the names of kern_body.h, which has the code. */
+/* Kernels for x86-64 with AVX2, FMA and F16C: defines the instructions that kern_body.h uses. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define KERN_MAX _mm256_max_ps

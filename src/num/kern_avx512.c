@@ -1,5 +1,5 @@
-/* Kernels for x86-64 with AVX-512: its instructions under the names of kern_body.h, which has the code; 16-bit types
- * are looked at without being widened. */
+/* Kernels for x86-64 with AVX-512: defines the instructions that kern_body.h uses; extremes of 16-bit types are found
+ * without widening. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define KERN_MAX _mm512_max_ps
@@ -20,7 +20,7 @@
 #define KERN_SMIN16 _mm512_min_epi16
 #define KERN_UMAX16 _mm512_max_epu16
 #define KERN_UMIN16 _mm512_min_epu16
-/* +0 is the smallest without sign, -0 with it */
+/* +0 is the smallest unsigned pattern, -0 the smallest signed one */
 #define KERN_ZERO16(umin, smin)                                                                    \
     ((_mm512_testn_epi16_mask(umin, umin) | _mm512_cmpeq_epi16_mask(smin, _mm512_set1_epi16(-0x8000))) != 0)
 #define KERN_NONE16(x) (_mm512_testn_epi16_mask(x, x) != 0)
@@ -28,7 +28,7 @@
 #define KERN_BOTH_SIGNS16(smax, umax) (_mm512_movepi16_mask(_mm512_andnot_si512(smax, umax)) == 0xffffffff)
 #define KERN_REACH16(smax, umax, high, low)                                                       \
     ((_mm512_cmpge_epi16_mask(smax, high) | _mm512_cmpge_epu16_mask(umax, low)) != 0)
-/* the largest value: the largest with sign, or where all are negative the one of the least magnitude */
+/* the maximum: the signed maximum, or if all are negative the one with the smallest magnitude */
 #define KERN_HIGH16(smax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(smax), smax, umin)
 #define KERN_LOW16(umax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(umax), umin, umax)
 #define KERN_MAX16(a, b) ((v16)_mm512_max_epi16((__m512i)(a), (__m512i)(b)))

@@ -1,4 +1,4 @@
-/* For machines without a variant of their own: the compiler's baseline vectors, SSE2 on x86-64. */
+/* Kernels for machines without a variant of their own: the compiler's baseline vectors, SSE2 on x86-64. */
 #if !defined(__aarch64__)
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -1,4 +1,4 @@
-/* Kernels for aarch64: NEON's instructions under the names of kern_body.h, which has the code. */
+/* Kernels for aarch64: defines the NEON instructions that kern_body.h uses. */
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #define KERN_MAX vmaxq_f32

@@ -1,4 +1,4 @@
-/* The rules of kern.h in plain C, element by element: what every other variant is held to. */
+/* The kernel in plain C, element by element: the reference for all other variants. */
 #include "num/kern.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static size_t lane_of(enum kern_type type, size_t i)
     return (type == KERN_BF16 ? i / 2 : i) % KERN_LANES;
 }
 
-/* Sums of squares are good when nothing overflowed and what underflowed does not count. */
+/* Whether a sum of squares is exact enough: no overflow, and underflow is negligible. */
 static bool good(float sum, float largest)
 {
     return isfinite(sum) && (sum >= SMALLEST || largest == 0);
@@ -76,7 +76,7 @@ static bool pair_block(struct kern_sums *s, enum kern_type type, const float *t,
     return true;
 }
 
-/* g NULL: one side. */
+/* g NULL: one side only. */
 static size_t take(struct kern_sums *to, enum kern_type type, const void *t, const void *g, size_t n)
 {
     const char *a = t, *b = g;

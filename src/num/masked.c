@@ -1,4 +1,4 @@
-/* One pass over both tensors with a threshold a side. */
+/* Finds mask fills in one pass over both tensors with a threshold per side. */
 #include "num/masked.h"
 
 #include <math.h>
@@ -6,15 +6,15 @@
 #include "base/msg.h"
 
 #define BLOCK 1024
-#define SHARE 64     /* at least one element in so many is a fill: a few outliers are no mask */
-#define APART 0.1    /* of the fill: no other element comes nearer to it than this */
+#define SHARE 64     /* at least one element in 64 is a fill: a few outliers are not a mask */
+#define APART 0.1    /* as a share of the fill: all other elements are at least this far from it */
 #define LOWEST (-1e30)
 
 struct masking {
-    double threshold[2]; /* at or below it an element is a fill */
-    double lowest[2];    /* of the others */
+    double threshold[2]; /* elements up to it are fills */
+    double lowest[2];    /* of the other elements */
     uint64_t both, one, unlike;
-    double error, scale; /* Σ(t−g)², Σg² of the others */
+    double error, scale; /* Σ(t−g)², Σg² of the other elements */
 };
 
 bool masked_possible(const struct figures *f)
@@ -22,7 +22,7 @@ bool masked_possible(const struct figures *f)
     return f->side[0].min <= MASK_FILL && f->side[1].min <= MASK_FILL;
 }
 
-/* Half way between zero and the lowest element: fills added to scores differ by the scores. */
+/* Half of the lowest element: fill values added to scores vary by the scores. */
 static double threshold(double min)
 {
     return isinf(min) || min < LOWEST ? LOWEST : min / 2;

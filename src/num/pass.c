@@ -1,5 +1,5 @@
-/* Feeds elements to the kernel block by block, takes in double what the kernel cannot, and adds lanes and parts in
- * one order, so that every machine gives the same digits. */
+/* Passes elements to the kernel block by block, computes in double what the kernel cannot, and adds lanes and parts
+ * in a fixed order, so that every machine gives the same digits. */
 #include "num/pass.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static void look_at(struct totals *p, const double *t, const double *g, size_t n
     }
 }
 
-/* At most a block. Its last lanes are filled with NaN, which are counted and taken off again. */
+/* At most a block. Unused lanes are filled with NaN, which are subtracted from the counts. */
 static void exact_block(struct pass *p, const void *t, const void *g, size_t n)
 {
     double wide[2][KERN_BLOCK];
@@ -58,14 +58,14 @@ static void take_exact(struct pass *p, const char *t, const char *g, size_t n)
     }
 }
 
-/* ---- in whole numbers ---- */
+/* ---- in integers ---- */
 
 static bool is_whole_byte(enum dtype d)
 {
     return d == DTYPE_I8 || d == DTYPE_U8 || d == DTYPE_BOOL;
 }
 
-/* Of one side, it stands for the other too. */
+/* With one side only, it is also passed as the other. */
 static void take_bytes(struct pass *p, const char *t, const char *g, size_t n)
 {
     for (size_t part; n; n -= part, t += part, g += part) {
@@ -110,7 +110,7 @@ static size_t take_lanes(struct pass *p, enum kern_type k, const void *t, const 
     return p->two ? p->k->two[k](&p->lanes, t, g, n) : p->k->one[k](&p->lanes, t, n);
 }
 
-/* Both sides of one type that the kernel widens by itself. */
+/* Both sides have the same type, which the kernel widens itself. */
 static void take_alike(struct pass *p, enum kern_type k, const char *t, const char *g, size_t n)
 {
     size_t size = dtype_table[p->dtype[0]].size, whole = n - n % KERN_STEP, at = 0;
@@ -127,7 +127,7 @@ static void take_alike(struct pass *p, enum kern_type k, const char *t, const ch
     }
 }
 
-/* The block as floats: itself, or widened into tmp. */
+/* The block as floats: unchanged, or widened into tmp. */
 static const void *as_floats(const struct pass *p, int side, const void *x, size_t n, float tmp[KERN_BLOCK])
 {
     enum kern_type k = kern_type(p->dtype[side]);
@@ -155,8 +155,8 @@ static void take_mixed(struct pass *p, const char *t, const char *g, size_t n)
     }
 }
 
-/* NumPy's result type of both sides and a float32, which msprobe takes the eps from: integers of up to
- * two bytes fit a float32. */
+/* NumPy's result type of both sides and float32, from which msprobe takes its epsilon; integers up to two bytes fit a
+ * float32. */
 static enum dtype eps_type(enum dtype t, enum dtype g)
 {
     const enum dtype both[2] = {t, g};
@@ -205,7 +205,7 @@ void pass_take(struct pass *p, const void *t, const void *g, size_t n)
 
 /* ---- sums ---- */
 
-/* Lanes are added as a tree, in one order on every machine. */
+/* Adds lanes as a tree, in a fixed order. */
 static double add_lanes(const double *v, int n)
 {
     double t[KERN_LANES];
@@ -222,7 +222,7 @@ static double greatest(double so_far, double x)
     return x > so_far ? x : so_far;
 }
 
-/* Both ways' sums of one side. Extremes + 0: which of two zeros was kept is the machine's. */
+/* Combines the float and double sums of one side. Extremes + 0: which of two zeros was kept depends on the machine. */
 static struct side_totals side_end(const struct kern_side *s, const struct kern_exact_side *x, uint64_t n)
 {
     struct side_totals t = {
@@ -355,7 +355,7 @@ void totals_two(const struct totals *t, struct figures *f)
         f->minus = 0;
     else if (nt == 0 || ng == 0)
         f->minus = 1;
-    else if (t->n == 1) /* two numbers: the same direction or the opposite one */
+    else if (t->n == 1) /* single numbers: same or opposite direction */
         f->minus = (t->side[0].sum > 0) == (t->side[1].sum > 0) ? 0 : 2;
     else
         f->minus = (t->se - t->ds * t->ds / (both * both)) / (2 * nt * ng);

@@ -1,4 +1,4 @@
-/* Sums with signs from a hash of each element's place. */
+/* Sums with signs from a hash of each element's index. */
 #include "num/sketch.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ void sketch_add(const double *x, uint64_t from, size_t n, double sum[SKETCH_SUMS
     }
 }
 
-/* Fills are 0 from here on; what is not finite stays. */
+/* Sets fills to 0; non-finite values stay. */
 static void leave_out(double *x, size_t n, double fill, double out[SKETCH_NUMBERS])
 {
     for (size_t i = 0; i < n; i++) {
@@ -64,7 +64,7 @@ int sketch_tensor(const struct tensor *t, double fill, double out[SKETCH_NUMBERS
     out[SKETCH_NORM] = sqrt(out[SKETCH_NORM]);
     for (int j = 0; j < SKETCH_NUMBERS; j++)
         if (!isfinite(out[j]))
-            out[0] = NAN; /* the first tells */
+            out[0] = NAN; /* NaN in the first number marks it */
     return got < 0 ? -1 : 0;
 }
 
@@ -78,7 +78,7 @@ double sketch_distance(const double *a, const double *b)
     if (most == 0)
         return 0;
     for (int j = 0; j < SKETCH_SUMS; j++) {
-        double x = (a[j] - b[j]) / most; /* squares of large numbers overflow */
+        double x = (a[j] - b[j]) / most; /* squares of large numbers would overflow */
         off += x * x;
     }
     return norm > 0 ? most * sqrt(off / SKETCH_SUMS) / norm : INFINITY;

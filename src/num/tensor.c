@@ -1,5 +1,5 @@
-/* Checks that a tensor lies within its file, makes views by changing strides, and walks the elements in row-major
- * order, runs at a time. */
+/* Checks that a tensor is inside its file, makes views by changing strides, and reads elements in row-major order, a
+ * run at a time. */
 #include "num/tensor.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 
 #define MOST_REPEATED (1u << 20)
 #define PAGE_BYTES (64 * 1024)
-#define PAGE_COUNT 512 /* 32 MB a walk at most */
-#define DIRECT_BYTES 1024 /* as many are read as they are: a page of the cache would bring mostly others */
-#define LONG_WALK 4096 /* elements asked for at once by who reads a tensor and does not look here and there */
+#define PAGE_COUNT 512 /* 32 MB per walk at most */
+#define DIRECT_BYTES 1024 /* runs of this many bytes are read directly: a cache page would mostly contain other data */
+#define LONG_WALK 4096 /* requests of this size come from sequential readers */
 
 struct walk_page {
     uint64_t at; /* byte offset in the file, UINT64_MAX: empty */
@@ -43,14 +43,14 @@ int tensor_check(const struct tensor *t, uint64_t from, uint64_t to, struct err 
     uint64_t size = dtype_table[t->dtype].size;
     if (!size)
         return err_set(e, ERR_DATA, _("%s: unknown element type"), t->file.name);
-    /* strides come from hostile files: keep the sums inside 64 bits by checking each step */
+    /* strides come from hostile files: check each step so that sums stay inside 64 bits */
     uint64_t reach = 0, room = to > t->offset ? to - t->offset : 0;
     for (int i = 0; i < t->ndim; i++) {
         uint64_t steps = (uint64_t)t->shape[i] - 1;
         if (t->stride[i] < 0)
             return err_set(e, ERR_DATA, _("%s: negative stride"), t->file.name);
         if (steps && (uint64_t)t->stride[i] > (room / size) / steps)
-            reach = room; /* too far already */
+            reach = room; /* already out of range */
         else
             reach += steps * (uint64_t)t->stride[i];
         if (reach > room / size)
@@ -60,7 +60,7 @@ int tensor_check(const struct tensor *t, uint64_t from, uint64_t to, struct err 
         return err_at(e, t->file.name, to,
                       _("end of data; the shape needs %llu elements of %u bytes"),
                       (unsigned long long)t->numel, dtype_table[t->dtype].size);
-    /* a stride of 0 repeats elements: an expanded mask does so some thousand times, not without end */
+    /* a stride of 0 repeats elements: an expanded mask does so some thousand times, but not without limit */
     if (t->numel / (reach + 1) > MOST_REPEATED)
         return err_set(e, ERR_DATA, _("%s: the shape has %llu elements, the storage %llu"), t->file.name,
                        (unsigned long long)t->numel, (unsigned long long)reach + 1);
@@ -108,7 +108,7 @@ bool tensor_part_complex(struct tensor *t)
 void tensor_walk_init(struct tensor_walk *w, const struct tensor *t)
 {
     *w = (struct tensor_walk){.t = t};
-    /* axes that lie end to end in storage are one axis */
+    /* axes that are contiguous in storage are merged */
     for (int i = 0; t->numel && i < t->ndim; i++) {
         if (t->shape[i] == 1)
             continue;
@@ -150,7 +150,7 @@ void tensor_walk_seek(struct tensor_walk *w, uint64_t at)
     }
 }
 
-/* Through the page cache. Elements may straddle pages when the offset is odd. */
+/* Reads through the page cache. Elements may cross pages if the offset is odd. */
 static int fetch(struct tensor_walk *w, uint64_t at, unsigned char *out, size_t size, struct err *e)
 {
     if (!w->pages) {
@@ -209,7 +209,7 @@ static void advance(struct tensor_walk *w, uint64_t steps)
     }
 }
 
-/* The part of the next n elements that the slab holds, filled again where it holds none. */
+/* The part of the next n elements in the slab, which is refilled if needed. */
 static long from_slab(struct tensor_walk *w, void *out, size_t n, struct err *e)
 {
     size_t size = dtype_table[w->t->dtype].size;
@@ -223,7 +223,7 @@ static long from_slab(struct tensor_walk *w, void *out, size_t n, struct err *e)
     return (long)n;
 }
 
-/* A run along the last axis. */
+/* Reads a run along the last axis. */
 static int read_run(struct tensor_walk *w, unsigned char *out, size_t n, struct err *e)
 {
     const struct tensor *t = w->t;

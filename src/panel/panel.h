@@ -99,7 +99,7 @@ void page_inputs(struct panel_page *p, const struct procedure *g, enum panel_inp
 void page_input(struct panel_page *p, const struct procedure *g, enum panel_input_id s, bool must);
 /* Derives the panel's state from its items: failed if one is bad, missing input if one is missing … Waived items do
  * not count and keep their reason; an open item that a person has answered is fine, or bad if the answer begins with
- * a negative word. */
+ * "bad". */
 void page_settle(struct panel_page *p, const struct procedure *g);
 /* Adds items from a stage's section: its verdict and items, then table rows that have marks; returns the index of the
  * first. The section's next step becomes the page's. */

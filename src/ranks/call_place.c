@@ -1,5 +1,5 @@
-/* Finds micro-batch, virtual stage and module of each call: by the modules it was made in, of backward calls by their
- * forward twins, of the rest by what stands around it. */
+/* Finds micro-batch, virtual stage and module of each call: forward calls by their modules, backward calls by their
+ * forward twins, other calls by the calls around them. */
 #include "ranks/call_place.h"
 
 #include <stdlib.h>
@@ -82,7 +82,7 @@ int call_other_end(const struct dump *d, uint32_t call)
     return by_place;
 }
 
-/* The module a call was made in, or itself where it is one. */
+/* The module that contains a call, or the call itself if it is a module. */
 static uint32_t module_of(const struct dump *d, uint32_t call)
 {
     return d->calls.v[call].kind == CALL_MODULE ? call : d->calls.v[call].parent;
@@ -96,7 +96,7 @@ static uint32_t top_of(const struct dump *d, uint32_t call)
     return at;
 }
 
-/* Several models in a list are virtual stages: every path of a module begins with a number. */
+/* Whether the virtual stages are models in a list: every module's path begins with a number. */
 static bool chunked(const struct dump *d)
 {
     bool any = false;
@@ -136,8 +136,8 @@ static void set_path(struct call_places *p, const struct dump *d, uint32_t c, bo
 
 #define UNKNOWN UINT32_MAX
 
-/* How often each outermost module is called in the step, by its path; a model once a micro-batch, a module beside it
- * perhaps several times. The least of it. */
+/* Counts the calls of each outermost module in the step, by path: a model is called once per micro-batch, a module
+ * beside it perhaps more often. Returns the smallest count. */
 static uint32_t count_tops(const struct dump *d, uint32_t *calls)
 {
     uint32_t least = UINT32_MAX;
@@ -168,7 +168,7 @@ static uint32_t micro_of(const struct call_places *p, const struct dump *d, cons
     return all ? (uint32_t)((uint64_t)n * p->micros / all) : n;
 }
 
-/* Forward calls inside a model: the number of the model's call is the micro-batch. */
+/* Places forward calls inside a model: the number of the model's call is the micro-batch. */
 static void place_forward(struct call_places *p, const struct dump *d, const uint32_t *calls, uint32_t c)
 {
     uint32_t top = d->calls.v[c].phase == PHASE_FORWARD ? top_of(d, c) : NONE;
@@ -212,8 +212,9 @@ static bool same_place(const struct call_place *a, const struct call_place *b)
     return a->micro == b->micro && a->chunk == b->chunk && a->region == b->region;
 }
 
-/* The rest: what is received belongs to what comes, what is sent to what was; between two calls of one place it is
- * there too; else it begins what comes in the backward pass and ends what was in the forward pass. */
+/* Places the remaining calls: a receive belongs to the next call's place, a send to the previous one's; a call
+ * between two of one place belongs there; otherwise to the next in the backward pass and to the previous in the
+ * forward pass. */
 static void place_rest(struct call_places *p, const struct dump *d)
 {
     uint32_t before = NONE, next = 0;
@@ -245,8 +246,7 @@ static void place_rest(struct call_places *p, const struct dump *d)
     }
 }
 
-/* Without modules: forward before the first backward call; what stands behind the last one comes after the backward
- * pass. */
+/* Without modules: forward before the first backward call; after the last one comes the tail. */
 static void place_by_phase(struct call_places *p, const struct dump *d)
 {
     uint32_t first = NONE, last = NONE;

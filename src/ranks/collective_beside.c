@@ -1,5 +1,5 @@
-/* What the same calls of other layers, and the other side, say of collectives: one that is missing, in a coarser type,
- * over another group; gradients that meet no reduction. */
+/* Compares collectives with the same calls of other layers and of the other side: missing ones, ones in a coarser
+ * type or over another group; gradients that are not reduced. */
 #include "ranks/collective_parts.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 #include "base/msg.h"
 #include "ranks/part_values.h"
 
-/* ---- beside siblings ---- */
+/* ---- other layers ---- */
 
-/* Collectives of one name, type and kind among the same calls of all layers. */
+/* Counts of collectives with one name, type and kind among the same calls of all layers. */
 struct tally {
     const char *name, *kind;
     enum dtype dtype;
@@ -21,7 +21,7 @@ struct tally {
 };
 
 struct tallies {
-    uint32_t *first; /* of each number in whole_call.alike */
+    uint32_t *first; /* by whole_call.alike */
     VEC(struct tally) v;
 };
 
@@ -55,8 +55,8 @@ static void count_alike(const struct finding_collectives *x, struct tallies *t)
     }
 }
 
-/* The same call in other layers reduces in a finer type, or over another kind of group: the odd one out is wrong; of as
- * many, the coarser one. */
+/* If the same call in other layers reduces in a finer type or over another kind of group, the odd one out is wrong;
+ * with equal numbers, the coarser one. */
 static void beside_siblings(struct finding_collectives *x)
 {
     struct tallies t;
@@ -117,7 +117,7 @@ static bool outputs_differ(const struct whole_calls *w, const struct whole_call 
     return false;
 }
 
-/* The cuts along which the ranks of a group differ: bits 1 << cut. */
+/* The dimensions in which the ranks of a group differ: bits 1 << cut. */
 static unsigned cuts_of_group(const struct layout *l, const rank_list *group)
 {
     unsigned cuts = 0;
@@ -138,7 +138,7 @@ static bool differ_only_in(const struct layout *l, unsigned cuts, int a, int b)
     return true;
 }
 
-/* The ranks of a call that one rank of it would reduce with. */
+/* The ranks of a call with which one of its ranks would reduce. */
 static void group_of_part(const struct whole_calls *w, const struct whole_call *at, unsigned cuts, int rank,
                           rank_list *out)
 {
@@ -149,12 +149,12 @@ static void group_of_part(const struct whole_calls *w, const struct whole_call *
     }
 }
 
-/* One collective that is missing for each group that would have made it: as `of` in another layer, perhaps of another
- * stage. */
+/* Adds a missing collective for each group that should have made it, modelled on `of` in another layer, possibly of
+ * another stage. */
 static void add_missing(struct finding_collectives *x, const struct collective *of, const struct whole_call *at,
                         const char *id, const char *evidence)
 {
-    const struct collective like = *of; /* of the list that grows */
+    const struct collective like = *of; /* a copy, because the list grows */
     unsigned cuts = cuts_of_group(x->w->layout, &like.group);
     rank_list done = {0};
     for (size_t i = 0; i < at->parts.n; i++) {
@@ -187,11 +187,11 @@ static void add_missing(struct finding_collectives *x, const struct collective *
     vec_release(&done);
 }
 
-/* A module that makes no collective where it does in other layers, and whose results are parts of a sum. */
+/* A module without the collective that it makes in other layers, whose results are summands. */
 static void find_missing(struct finding_collectives *x)
 {
     size_t n = x->w->calls.n;
-    /* of each module: the last collective made in it, or NONE */
+    /* per module: the last collective in it, or NONE */
     uint32_t *inside = mem_alloc((n + 1) * sizeof *inside);
     for (size_t i = 0; i < n; i++)
         inside[i] = NONE;
@@ -219,7 +219,7 @@ static void find_missing(struct finding_collectives *x)
 
 /* ---- gradients ---- */
 
-/* Reductions behind the backward pass, in the order they are listed, of each rank. */
+/* Reductions after the backward pass of each rank, in list order. */
 struct tail_reduction {
     uint32_t collective, in, out; /* in, out: rows of the rank */
 };
@@ -241,7 +241,7 @@ static tail_list *list_tails(const struct finding_collectives *x)
     return of;
 }
 
-/* The number of ranks that a gradient is a multiple of, or a part of: 1 where it is none. */
+/* The number of ranks by which a gradient's norm differs as a factor or quotient; 1 if it is none. */
 static double multiple_of(const struct layout *l, double factor, double within)
 {
     double dp = l->size[CUT_DP], cp = l->size[CUT_CP], tp = l->size[CUT_TP];
@@ -252,8 +252,8 @@ static double multiple_of(const struct layout *l, double factor, double within)
     return 1;
 }
 
-/* The reduction a gradient goes into, on its rank: of its shape and norm, divided by a number of ranks or not; NONE: it
- * meets none. */
+/* The reduction that a gradient goes into on its rank: same shape and norm, possibly divided by a number of ranks;
+ * NONE: none. */
 static uint32_t reduction_of(const struct finding_collectives *x, const tail_list *tails, uint32_t rank,
                              const struct row *grad, const char *kind)
 {
@@ -290,10 +290,10 @@ static uint32_t gradient_row(const struct whole_calls *w, const struct whole_cal
     return best;
 }
 
-/* What becomes of every weight's gradient in the reductions over one kind of group. */
+/* For every weight's gradient, its reduction over one kind of group. */
 struct gradients {
-    uint32_t *met;  /* of each whole call: the collective, or NONE */
-    bool *differs;  /* between ranks */
+    uint32_t *met;  /* per whole call: the collective, or NONE */
+    bool *differs;  /* whether it differs between ranks */
     size_t all, reduced;
 };
 
@@ -326,7 +326,7 @@ static void follow_gradients(struct finding_collectives *x, const char *kind, st
     free(tails);
 }
 
-/* The weight that a rank's gradient belongs to, as the module held it in the forward pass; NULL: not recorded. */
+/* The weight of a rank's gradient, as recorded in the module's forward call; NULL: not recorded. */
 static const struct row *weight_of_gradient(const struct dump *d, uint32_t gradient)
 {
     struct str name = dump_call_name(d, d->rows.v[gradient].call);
@@ -353,7 +353,7 @@ static bool far_apart(const struct row *a, const struct row *b)
     return false;
 }
 
-/* Tensor-parallel ranks hold this weight whole, and what each adds to its gradient is its own. */
+/* Whether tensor-parallel ranks hold this weight completely but compute different gradients. */
 static bool is_whole_with_other_gradients(const struct finding_collectives *x, const struct whole_call *c)
 {
     const struct part_call *p = &c->parts.v[0];
@@ -379,7 +379,7 @@ static bool same_group(const rank_list *a, const rank_list *b)
     return a->n == b->n && a->n && memcmp(a->v, b->v, a->n * sizeof *a->v) == 0;
 }
 
-/* What a reduction gave goes into another one over the same ranks, which multiplies it. */
+/* Finds results of a reduction that go into another one over the same ranks, which multiplies them. */
 static void find_doubled(struct finding_collectives *x)
 {
     tail_list *tails = list_tails(x);
@@ -411,8 +411,8 @@ static void find_doubled(struct finding_collectives *x)
     free(tails);
 }
 
-/* A gradient that ranks which share the weight compute apart and that meets no reduction, where the same one of other
- * layers does, or most others do. */
+/* Finds gradients computed separately by ranks that share the weight and not reduced, although those of other layers,
+ * or most others, are. */
 static void find_unreduced(struct finding_collectives *x, const char *kind)
 {
     struct gradients g;
@@ -448,14 +448,14 @@ void collectives_beside(struct finding_collectives *x)
         find_unreduced(x, "cp");
     if (l->size[CUT_TP] > 1)
         find_unreduced(x, "tp");
-    if (l->size[CUT_PP] > 1) /* of weights that two stages share */
+    if (l->size[CUT_PP] > 1) /* for weights held by two stages */
         find_unreduced(x, "pp");
     find_doubled(x);
 }
 
-/* ---- beside the other side ---- */
+/* ---- the other side ---- */
 
-/* Of each whole call that recorded a gradient: its last reduction, or NONE. The caller frees it. */
+/* Per whole call with a gradient: its last reduction, or NONE. The caller frees the result. */
 static uint32_t *last_reductions(const struct collective_list *l, const struct whole_calls *w)
 {
     uint32_t *of = mem_alloc((w->calls.n + 1) * sizeof *of);
@@ -467,7 +467,7 @@ static uint32_t *last_reductions(const struct collective_list *l, const struct w
     return of;
 }
 
-/* The norm a weight's gradient ends with: of its last reduction, or its own; NAN where it is not recorded. */
+/* The final norm of a weight's gradient: after its last reduction, or its own; NAN if not recorded. */
 static double final_norm(const struct collective_list *l, const struct whole_calls *w, const uint32_t *last,
                          uint32_t gradient, uint64_t *numel)
 {
@@ -485,7 +485,7 @@ static double final_norm(const struct collective_list *l, const struct whole_cal
     return d->rows.v[row].stat[STAT_NORM];
 }
 
-/* Gradients that the other side, cut alike, reduces and this one does not. */
+/* Finds gradients that the other side, with the same layout, reduces and this one does not. */
 static void find_unreduced_beside(struct collective_list *l, const struct whole_calls *w, const uint32_t *own,
                                   const struct collective_list *other, const uint32_t *theirs)
 {

@@ -1,5 +1,5 @@
-/* Matches the members of collective calls: the nth call of the same group on each of its ranks; the two ends of a
- * transfer the nth from one rank to the other. */
+/* Matches the members of collective calls: the nth call of the same group on each of its ranks; for transfers, the
+ * nth send from one rank to another with the nth receive. */
 #include "ranks/collective_parts.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ const char *collective_verdict_name(enum collective_verdict v)
     return names[v];
 }
 
-/* What the frameworks call one thing. */
+/* Names of the same collective in the frameworks. */
 static const struct {
     const char *part, *name;
 } library_names[] = {
@@ -58,7 +58,7 @@ static void parse_ranks(const char *text, rank_list *out)
     }
 }
 
-/* Ranks that differ from this one in these cuts only. */
+/* Ranks that differ from this one only in these dimensions. */
 static void layout_group(const struct layout *l, int rank, unsigned cuts, rank_list *out)
 {
     struct rank_place own = layout_place(l, rank);
@@ -121,7 +121,7 @@ static void set_place(struct collective *c, struct finding_collectives *x, const
     c->dtype = row == NONE ? DTYPE_UNKNOWN : (enum dtype)d->rows.v[row].dtype;
 }
 
-/* By group and number: the nth collective of that group on its rank. */
+/* Adds a member by group and number: the nth collective of that group on its rank. */
 static void add_member(struct finding_collectives *x, struct map *known, struct map *counts, uint32_t rank,
                        uint32_t call)
 {
@@ -136,7 +136,7 @@ static void add_member(struct finding_collectives *x, struct map *known, struct 
     } else {
         const struct layout *l = x->w->layout;
         bool tail = x->w->places[rank].call[call].region == IN_TAIL;
-        /* where neither tensor nor context is cut, only replicas are left to exchange anything */
+        /* if neither tensors nor sequence are sharded, only replicas have something to exchange */
         unsigned cuts = tail                                                             ? 1u << CUT_DP | 1u << CUT_CP
                         : l->size[CUT_TP] > 1                                            ? 1u << CUT_TP
                         : l->size[CUT_CP] > 1 && strcmp(name, "all_to_all_single") != 0 ? 1u << CUT_CP
@@ -189,7 +189,7 @@ static void sort_members(const struct whole_calls *w, struct collective *c)
 
 /* ---- transfers ---- */
 
-/* Calls of each rank that receive, in their order. */
+/* The receiving calls of each rank, in order. */
 struct receiving {
     uint32_t call;
     int from;
@@ -208,7 +208,7 @@ static void list_receives(const struct dump *d, receive_list *out)
     }
 }
 
-/* The nth that receives from that rank. */
+/* The nth receive from that rank. */
 static uint32_t nth_receive(const receive_list *l, int from, uint32_t n)
 {
     for (size_t i = 0; i < l->n; i++)

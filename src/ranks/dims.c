@@ -1,4 +1,4 @@
-/* Reads --dims and says which joins it allows. */
+/* Parses --dims and decides which joins it allows. */
 #include "ranks/dims.h"
 
 #include <fnmatch.h>
@@ -19,7 +19,7 @@ static bool combines(enum join_how h)
     return h == JOIN_SUM || h == JOIN_MEAN || h == JOIN_MAX || h == JOIN_REPLICA;
 }
 
-/* Sequence parallel: the ranks of tensor parallel. */
+/* Sequence parallelism uses the tensor-parallel ranks. */
 static int cut_of(struct str name)
 {
     static const enum cut cuts[] = {CUT_TP, CUT_CP, CUT_DP, CUT_MICRO};
@@ -94,7 +94,7 @@ int dims_parse(struct dims *d, struct str text, struct err *e)
                    STR_ARG(text));
 }
 
-/* What a layer is given and gives in the forward pass: a module whose path ends with a number. */
+/* Whether a row is the input or output of a layer in the forward pass: a module whose path ends with a number. */
 static bool hidden_states(const struct whole_rows *r, const struct whole_row *x)
 {
     const struct whole_call *c = &r->calls->calls.v[x->call];

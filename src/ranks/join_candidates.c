@@ -1,7 +1,7 @@
-/* All joins that the shapes of a row and of its counterpart allow. */
+/* Lists all joins that the shapes of a row and of its counterpart allow. */
 #include "ranks/join_trial.h"
 
-#define CANDIDATES 1024 /* of one row; several cuts at once have many */
+#define CANDIDATES 1024 /* per row; several dimensions at once give many */
 
 static bool backward(const struct candidates *c)
 {
@@ -66,8 +66,7 @@ static bool too_large(const struct candidates *c, const int64_t *shape, int axis
     return shape[axis] * n > most;
 }
 
-/* Shards of a vocabulary, the last of them filled up: to the size that the other side makes of it, by itself or
- * joined. */
+/* Vocabulary shards, the last of them padded: cut to the other side's size. */
 static void as_vocabulary(struct candidates *c, struct join_step *step, int at, const int64_t *shape, int axis)
 {
     struct join_step s = {.how = JOIN_VOCAB, .n = c->row->step[at].n, .axis = (int8_t)axis, .keys = -1, .blocks = 1};
@@ -83,7 +82,7 @@ static void as_vocabulary(struct candidates *c, struct join_step *step, int at, 
     }
 }
 
-/* Axis by axis end to end, in blocks, or as the zigzag of context parallel. */
+/* For each axis: concatenation, concatenation in blocks, or context parallelism's zigzag. */
 static void along_axes(struct candidates *c, struct join_step *step, int at, const int64_t *shape)
 {
     const struct join_step own = c->row->step[at];

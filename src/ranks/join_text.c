@@ -1,4 +1,4 @@
-/* The sentence on the join of a pair of rows. */
+/* Sentences about the join of a pair of rows. */
 #include "ranks/join_text.h"
 
 #include "base/msg.h"

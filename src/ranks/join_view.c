@@ -1,4 +1,4 @@
-/* Builds the tables of a joined view, one step after the other. */
+/* Builds the tables of a joined view step by step. */
 #include "ranks/join_view.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void axis_set(struct joined_view *v, int axis, struct axis_map m)
     v->shape[axis] = m.size;
 }
 
-/* Index i of the joined axis: of which part, and its index there before. */
+/* Index i of the joined axis: its part, and its index in that part. */
 static void concat_at(const struct join_step *s, int64_t size, int64_t i, uint32_t *part, int64_t *old)
 {
     if (s->how == JOIN_ZIGZAG) {
@@ -65,7 +65,7 @@ static bool concat(struct joined_view *v, const struct join_step *s, uint32_t st
     return true;
 }
 
-/* An axis that holds the whole sequence in the order it was gathered: chunks of rank 0, then of rank 1 … */
+/* An axis with the whole sequence in gathered order: chunks of rank 0, then of rank 1 … */
 static bool gathered(struct joined_view *v, const struct join_step *s)
 {
     int64_t size = v->shape[s->keys], n = s->n;

@@ -1,4 +1,4 @@
-/* Writes whole calls and rows into a dump, whose tensors are views over the parts. */
+/* Writes whole calls and rows to a dump whose tensors are views over the parts. */
 #include "ranks/joined_dump.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ struct filling {
     struct arena arena;
 };
 
-/* "Functional.linear.forward" as the 7th of its kind: "Functional.linear.7.forward". */
+/* "Functional.linear.forward" as the 7th of its kind is named "Functional.linear.7.forward". */
 static void call_name(struct filling *f, const struct whole_call *c, struct buf *out)
 {
     const struct part_call *p = &c->parts.v[0];
@@ -147,7 +147,7 @@ static void link_calls(struct filling *f)
     }
 }
 
-/* The part that stands for all where all parts should be the same. */
+/* The part that represents all parts, if all should be equal. */
 static const struct part_row *picked(const struct whole_row *x)
 {
     size_t at = 0, stride = 1;
@@ -166,7 +166,7 @@ static bool of_replicas(const struct whole_row *x)
     return true;
 }
 
-/* Of the whole, from the figures of its parts; nothing where these do not tell it. */
+/* Figures of the whole from those of its parts, if they can be derived. */
 static void figures_of_parts(const struct whole_rows *r, const struct whole_row *x, struct row *out)
 {
     struct part_figures f = part_figures_join(r, x, x->step, x->scale);
@@ -176,7 +176,7 @@ static void figures_of_parts(const struct whole_rows *r, const struct whole_row 
     out->has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
 }
 
-/* Without elements nothing proves that parts are replicas: their figures must be near. */
+/* Without elements, replicas are only accepted if their figures are near. */
 static bool figures_agree(const struct whole_rows *r, const struct whole_row *x)
 {
     const struct part_row *a = &x->parts.v[0];
@@ -199,7 +199,7 @@ static bool all_readable(const struct whole_rows *r, const struct whole_row *x)
     return true;
 }
 
-/* Numbers that are the same everywhere are the job's; others are a rank's own and are left out. */
+/* Whether a number is the same on all ranks, and so belongs to the job; other numbers are omitted. */
 static bool same_number(const struct whole_rows *r, const struct whole_row *x)
 {
     const struct row *a = &part_dump(r, &x->parts.v[0])->dump.rows.v[x->parts.v[0].row];
@@ -230,7 +230,7 @@ static void add_row(struct filling *f, uint32_t whole)
         r.text = own->text ? arena_cstr(&f->d->arena, str_of(own->text)) : NULL;
         r.has = own->has;
     } else {
-        if (!x->open) /* parts of different shapes make no whole */
+        if (!x->open) /* parts of different shapes cannot be joined */
             r.shape = dump_shape(f->d, x->shape, x->ndim);
         r.has = r.shape != NONE ? HAS_SHAPE : 0;
         if (all_readable(f->rows, x) && !x->open)
@@ -297,7 +297,7 @@ const struct reader reader_joined = {
 
 /* ---- the job ---- */
 
-/* Which rows the joined dump has: decided once, since several may open it at the same time. */
+/* Decides which rows the joined dump has, once, because several threads may open it at the same time. */
 static void number_rows(struct joined_job *j, int side)
 {
     const struct whole_rows *r = &j->rows[side];
@@ -325,7 +325,7 @@ void joined_job_build(struct joined_job *j)
     }
 }
 
-/* A number that is as much larger as there are more micro-batches: what each one's loss is divided by. */
+/* Whether a number grows with the number of micro-batches: the divisor of each one's loss. */
 static bool counts_micro_batches(const struct joined_job *j, const struct whole_row *a, const struct whole_row *b)
 {
     double n = j->layout[0].size[CUT_MICRO], m = j->layout[1].size[CUT_MICRO];

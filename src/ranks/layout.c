@@ -1,4 +1,4 @@
-/* Layouts as text, and the places of ranks in them. */
+/* Layouts as text, and the coordinates of ranks. */
 #include "ranks/layout.h"
 
 #include "base/msg.h"
@@ -47,7 +47,7 @@ static int cut_find(struct str name)
     return -1;
 }
 
-/* Cuts that are not named come behind, in Megatron's order. */
+/* Parses an order; dimensions that are not named follow in Megatron's order. */
 static bool parse_order(struct layout *l, struct str text)
 {
     static const enum cut usual[] = {CUT_TP, CUT_CP, CUT_DP, CUT_PP};
@@ -141,7 +141,7 @@ int layout_ranks(const struct layout *l)
     return n;
 }
 
-/* The order says nothing where only one cut has several ranks. */
+/* The order is irrelevant if only one dimension has several ranks. */
 static bool same_places(const struct layout *a, const struct layout *b)
 {
     int n = layout_ranks(a);

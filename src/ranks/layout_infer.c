@@ -1,6 +1,6 @@
-/* A layout from the recordings alone. What is sent to whom gives the pipeline; ranks of a stage whose matrices agree
- * are replicas of each other, the others are tensor-parallel; of replicas, those that gather from each other inside the
- * forward pass, or are given other positions of the same batch, are context-parallel. */
+/* Infers a layout from the recordings. Transfers give the pipeline; ranks of a stage with equal matrices are
+ * replicas, the others are tensor-parallel; replicas that gather from each other inside the forward pass, or have
+ * other positions of the same batch, are context-parallel. */
 #include "ranks/layout.h"
 
 #include <stdarg.h>
@@ -23,23 +23,23 @@ struct rank_facts {
     struct call_places places;
     weight_list weights;
     struct map weight_names;
-    int stage;         /* of the pipeline */
-    uint32_t weight_class; /* the number of what it shares */
+    int stage;         /* pipeline stage */
+    uint32_t weight_class; /* number shared by ranks with equal matrices */
     struct arena arena;
 };
 
 struct inference {
     const struct rank_set *set;
-    struct map unread; /* calls of which a row of some rank could not be read: no rank's weights of them tell */
+    struct map unread; /* calls with an unreadable row on some rank: their weights are not used */
     struct rank_facts *rank;
     size_t n;
     struct layout *l;
-    bool groups; /* recorded ones decided something */
-    bool transfers, gathers, positions, apart; /* what decided stages, context and data parallel */
-    bool unordered;                            /* no order of cuts fits */
+    bool groups; /* recorded groups were used */
+    bool transfers, gathers, positions, apart; /* the evidence used for stages, context and data parallelism */
+    bool unordered;                            /* no order of dimensions fits */
 };
 
-/* Shards that are cut differently have other shapes. */
+/* Shards of different division have different shapes. */
 static bool same_figures(const struct row *a, const struct row *b)
 {
     return a->shape != NONE && b->shape != NONE && part_same_figures(a, b);
@@ -54,7 +54,7 @@ static void add_weight(struct rank_facts *x, struct str name, uint32_t row)
     vec_push(&x->weights, w);
 }
 
-/* The second input of a product or a look-up, where it is a matrix that gradients are wanted of. */
+/* Whether a row is the second input of a product or look-up and a matrix that needs gradients. */
 static bool weight_of_call(const struct rank_facts *x, uint32_t call, uint32_t r)
 {
     const struct row *row = &x->d->rows.v[r];
@@ -80,7 +80,7 @@ static void find_unread(struct inference *x)
     }
 }
 
-/* As modules hold them; where none was recorded, as calls use them. */
+/* Collects the weights held by modules; if none were recorded, those used by calls. */
 static void gather_weights(struct rank_facts *x, const struct map *unread)
 {
     for (uint32_t c = 0; c < x->d->calls.n; c++) {
@@ -105,7 +105,7 @@ static void gather_weights(struct rank_facts *x, const struct map *unread)
     }
 }
 
-/* Of the matrices both have, experts aside, how many have equal figures; -1: none in common. */
+/* The share of common matrices (without experts) with equal figures; -1: none in common. */
 static double weights_alike(const struct rank_facts *a, const struct rank_facts *b)
 {
     int both = 0, alike = 0;
@@ -131,7 +131,7 @@ static bool is_transfer(const struct dump *d, uint32_t c, bool send)
     return send ? str_ihas(name, "send") : str_ihas(name, "recv") || str_ihas(name, "receive");
 }
 
-/* The rank that this one first sends to in the forward pass, which is the next stage; NONE: none. */
+/* The rank to which this one first sends in the forward pass: the next stage; NONE: none. */
 static uint32_t next_stage(const struct inference *x, size_t r)
 {
     const struct rank_facts *f = &x->rank[r];
@@ -141,7 +141,7 @@ static uint32_t next_stage(const struct inference *x, size_t r)
     return NONE;
 }
 
-/* Whether its first virtual stage begins with what it receives. */
+/* Whether its first virtual stage begins with a receive. */
 static bool receives_first(const struct rank_facts *f)
 {
     for (uint32_t c = 0; c < f->d->calls.n; c++) {
@@ -162,7 +162,7 @@ static bool has_weight_names(const struct rank_facts *a, const struct rank_facts
     return a->weights.n == b->weights.n && same == a->weights.n;
 }
 
-/* Chains of transfers, each from a rank that receives nothing at first. */
+/* Follows chains of transfers, each starting at a rank that receives nothing at first. */
 static int find_stages(struct inference *x)
 {
     int stages = 1;
@@ -178,7 +178,7 @@ static int find_stages(struct inference *x)
             at = next_stage(x, at);
         }
     }
-    for (size_t r = 0; r < x->n; r++) /* nothing recorded of transfers: by what they hold */
+    for (size_t r = 0; r < x->n; r++) /* no transfers recorded: by the layers held */
         for (size_t k = 0; x->rank[r].stage < 0 && k < x->n; k++)
             if (k != r && x->rank[k].stage >= 0 && has_weight_names(&x->rank[r], &x->rank[k]))
                 x->rank[r].stage = x->rank[k].stage;
@@ -197,7 +197,7 @@ static int find_stages(struct inference *x)
     return stages;
 }
 
-/* Ranks of a stage with the same matrices have one number. */
+/* Gives ranks of a stage with equal matrices the same number. */
 static int find_weight_classes(struct inference *x)
 {
     int most = 1;
@@ -228,7 +228,7 @@ static bool replicas(const struct inference *x, size_t a, size_t b)
     return x->rank[a].stage == x->rank[b].stage && x->rank[a].weight_class == x->rank[b].weight_class;
 }
 
-/* "[0,1]" into ranks; how many. */
+/* Parses "[0,1]" into ranks; returns their number. */
 static size_t group_ranks(const char *text, int *out, size_t most)
 {
     size_t n = 0;
@@ -247,8 +247,8 @@ static size_t group_ranks(const char *text, int *out, size_t most)
 
 #define GROUP_MOST 4096
 
-/* The size of the group in which replicas gather from each other in the forward pass: context parallel. All-to-all
- * moves tokens to experts. */
+/* The size of the group in which replicas gather from each other in the forward pass: context parallelism. All-to-all
+ * is excluded because it moves tokens to experts. */
 static int recorded_group(struct inference *x, bool experts)
 {
     static _Thread_local int ranks[GROUP_MOST];
@@ -274,8 +274,8 @@ static int recorded_group(struct inference *x, bool experts)
     return 1;
 }
 
-/* Inputs of the outermost module that are no whole numbers: tables of positions and masks, the same for every batch.
- * *compared: there is one. */
+/* Whether non-integer inputs of the outermost module differ: tables of positions and masks, equal for every batch.
+ * *compared: one was found. */
 static bool other_positions(const struct rank_facts *a, const struct rank_facts *b, bool *compared)
 {
     for (uint32_t c = 0; c < a->d->calls.n; c++) {
@@ -299,11 +299,11 @@ static bool other_positions(const struct rank_facts *a, const struct rank_facts 
     return false;
 }
 
-/* How many tables of positions there are among replicas, at most. */
+/* The largest number of different position tables among replicas. */
 static int replicas_with_other_positions(struct inference *x)
 {
     int most = 1;
-    VEC(size_t) distinct = {0}; /* a rank of each table, of all replicas */
+    VEC(size_t) distinct = {0}; /* one rank per table, over all replicas */
     for (size_t r = 0; r < x->n; r++) {
         int n = 0;
         bool fresh = x->rank[r].stage == 0;
@@ -321,7 +321,7 @@ static int replicas_with_other_positions(struct inference *x)
     return most;
 }
 
-/* Collectives were recorded, and none of the forward pass is between replicas: each has a batch of its own. */
+/* Whether collectives were recorded but none in the forward pass between replicas: each has a batch of its own. */
 static bool exchange_nothing(const struct inference *x)
 {
     bool recorded = false;
@@ -348,7 +348,7 @@ static bool exchange_nothing(const struct inference *x)
     return recorded;
 }
 
-/* Ranks with other weights gather or scatter the sequence inside the forward pass. */
+/* Whether ranks with different weights gather or scatter the sequence inside the forward pass. */
 static bool sequence_parallel(const struct inference *x)
 {
     for (size_t r = 0; r < x->n; r++) {
@@ -369,7 +369,7 @@ static bool sequence_parallel(const struct inference *x)
     return false;
 }
 
-/* Whether stages and weights lie as this order of cuts says. */
+/* Whether stages and weights agree with this order of dimensions. */
 static bool order_fits(const struct inference *x)
 {
     for (size_t a = 0; a < x->n; a++)
@@ -458,11 +458,12 @@ static void reason(struct layout *l, const char *fmt, ...)
     va_start(ap, fmt);
     int length = vsnprintf(piece, sizeof piece, fmt, ap);
     va_end(ap);
-    if (length > 0 && (size_t)length < sizeof piece && n + (size_t)length + 3 < sizeof l->why) /* whole pieces alone */
+    if (length > 0 && (size_t)length < sizeof piece && n + (size_t)length + 3 < sizeof l->why) /* only complete pieces
+                                                                                                */
         snprintf(l->why + n, sizeof l->why - n, "%s%s", n ? "; " : "", piece);
 }
 
-/* What each cut was told by, and what nothing told. */
+/* Writes the evidence for each dimension, and what is undecided. */
 static void say_why(const struct inference *x)
 {
     struct layout *l = x->l;

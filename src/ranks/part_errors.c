@@ -1,4 +1,4 @@
-/* How far each part is off its own part of the other side, seen through the join that was decided. */
+/* The error of each part relative to its own part of the other side, through the decided join. */
 #include "ranks/join_trial.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static uint32_t part_number(const struct joined_view *v, uint64_t at)
     return own;
 }
 
-/* One round of replicas: with picks set, the parts that are seen. */
+/* Errors for one choice of replicas: with `pick` set, of the visible parts. */
 static void errors_seen(const struct whole_rows *r, struct whole_row *x, const struct held *own, const double *other,
                         uint64_t count)
 {
@@ -41,7 +41,7 @@ static void errors_seen(const struct whole_rows *r, struct whole_row *x, const s
     joined_view_release(&v);
 }
 
-/* Every choice among replicas is looked at, so that every part has its error; the worst stands for all. */
+/* Every choice among replicas is evaluated, so that each part has its error; the worst represents all. */
 static void part_errors(struct whole_rows *r, struct whole_row *x, const struct held *own, const double *other,
                         uint64_t count)
 {

@@ -1,4 +1,4 @@
-/* Joins figures step by step, from the inside. */
+/* Joins figures step by step, innermost first. */
 #include "ranks/part_figures.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ double part_figures_away(const struct part_figures *a, const struct part_figures
     return away(a->stat, b->stat);
 }
 
-/* n parts that lie side by side: into the first. */
+/* Combines n concatenated parts into the first. */
 static void beside(double (*stat)[STAT_COUNT], uint32_t n, size_t stride)
 {
     double mean = 0, squares = 0, most = stat[0][STAT_MAX], least = stat[0][STAT_MIN];

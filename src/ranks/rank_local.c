@@ -1,4 +1,4 @@
-/* What has no counterpart on the other side: numbers of a rank's own cut, and what is computed of them. */
+/* Finds rows without a counterpart: numbers that depend on a rank's own shard, and values computed from them. */
 #include "ranks/join_trial.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "ranks/part_values.h"
 
-/* Each part is an order of its own rows: indices 0 … n-1, each once. */
+/* Whether each part is a permutation of its rows: indices 0 … n-1, each once. */
 static bool is_order(const struct whole_rows *r, const struct whole_row *x)
 {
     bool all = x->kind == ROW_TENSOR && dtype_table[x->dtype].klass == CLASS_INT && x->parts.n > 1;
@@ -26,7 +26,7 @@ static bool is_order(const struct whole_rows *r, const struct whole_row *x)
     return all;
 }
 
-/* Numbers of a rank's own tokens: how they are sorted, how many go where. No other cut has them. */
+/* Finds numbers about a rank's own tokens: how they are sorted, how many go where. Other layouts do not have them. */
 void rank_bookkeeping_find(struct deciding *d)
 {
     for (size_t i = 0; i < d->trials.n; i++) {
@@ -42,8 +42,8 @@ void rank_bookkeeping_find(struct deciding *d)
     }
 }
 
-/* Numbers among a call's arguments that are other ones on other ranks of its tensor-parallel group: the first index of
- * a rank's own part of the vocabulary. What comes of them is of that rank alone. */
+/* Whether integer arguments of a call differ between ranks of a tensor-parallel group, such as the first index of a
+ * rank's vocabulary shard. Their results exist on that rank only. */
 static bool numbers_differ(const struct whole_rows *r, const struct whole_row *x)
 {
     if (x->kind != ROW_INT && x->kind != ROW_FLOAT)
@@ -78,7 +78,7 @@ static bool fits_at_all(const struct deciding *d, const struct trial *t)
     return false;
 }
 
-/* Whole numbers with the extremes of what a rank alone has computed, on every rank. */
+/* Integers with the same extremes as values computed by a single rank, on every rank. */
 static bool same_extremes(const struct whole_rows *r, const struct whole_row *a, const struct whole_row *b)
 {
     if (a->parts.n != b->parts.n)
@@ -95,17 +95,17 @@ static bool same_extremes(const struct whole_rows *r, const struct whole_row *a,
 
 typedef VEC(uint32_t) row_list;
 
-/* made: outputs of calls of a rank alone so far. */
+/* made: outputs of rank-local calls so far. */
 static bool made_by_rank_alone(const struct whole_rows *r, const row_list *made, const struct whole_row *x)
 {
-    for (size_t i = made->n; i-- > 0; ) /* what it is made of came mostly just before */
+    for (size_t i = made->n; i-- > 0; ) /* producers are mostly recent */
         if (same_extremes(r, x, &r->rows.v[made->v[i]]))
             return true;
     return false;
 }
 
-/* A call is of a rank alone where such a number goes in, or, behind such a call of the same module, whole numbers that
- * fit nowhere; its results are, where they fit nowhere. */
+/* A call is rank-local if such a number is among its inputs, or if it follows such a call in the same module with
+ * integers that fit nowhere; its results are rank-local if they fit nowhere. */
 void rank_local_find(struct deciding *d)
 {
     struct whole_rows *r = d->side[0]->calls->layout->size[CUT_TP] > 1 ? d->side[0] : d->side[1];
@@ -117,7 +117,7 @@ void rank_local_find(struct deciding *d)
     for (uint32_t i = 0; i < d->trials.n; i++)
         trial[d->trials.v[i].row[side]] = i;
     row_list made = {0};
-    const char *inside = NULL; /* the group with such a call */
+    const char *inside = NULL; /* the group of the last such call */
     for (size_t o = 0; o < r->calls->order.n; o++) {
         uint32_t call = r->calls->order.v[o];
         const struct whole_call *w = &r->calls->calls.v[call];
@@ -153,8 +153,8 @@ void rank_local_find(struct deciding *d)
     vec_release(&made);
 }
 
-/* Whether the row goes into a reduction over several pipeline stages: both hold the weight, and the gradient of each is
- * a part of the sum. */
+/* Whether the row goes into a reduction over several pipeline stages: both hold the weight, and each gradient is a
+ * summand. */
 static bool is_summed_over_stages(const struct whole_rows *r, const struct whole_row *x)
 {
     const struct part_row *p = &x->parts.v[0];

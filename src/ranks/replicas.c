@@ -1,4 +1,4 @@
-/* Compares what several ranks hold of one thing: weights, the step's inputs, what dropout drops. */
+/* Compares values that several ranks hold in common: weights, the step's inputs, dropout masks. */
 #include "ranks/replicas.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ struct finding_replicas {
     int side, step;
 };
 
-/* One row a rank: of the first micro-batch. */
+/* One row per rank, of the first micro-batch. */
 struct held_row {
     uint32_t rank, row; /* rank: index in the set */
     struct rank_place at;
@@ -51,7 +51,7 @@ static void gather(const struct whole_calls *w, const struct whole_call *c, cons
     }
 }
 
-/* Those that differ from the first of a list only in these cuts; taken out of the list. */
+/* Moves those that differ from the first of a list only in these dimensions to `out`. */
 static void take_group(held_rows *from, unsigned cuts, held_rows *out)
 {
     size_t n = 0;
@@ -68,7 +68,7 @@ static void take_group(held_rows *from, unsigned cuts, held_rows *out)
     from->n = n;
 }
 
-/* By figures; whole numbers, of which few figures are recorded, by their elements where these can be read. */
+/* Whether two rows are equal by figures; integers, which have few figures, by their elements if readable. */
 static bool same_rows(const struct dump *a, uint32_t x, const struct dump *b, uint32_t y)
 {
     if (dump_row_numel(a, x) != dump_row_numel(b, y) || !part_same_figures(&a->rows.v[x], &b->rows.v[y]))
@@ -102,7 +102,7 @@ static double size_of(const struct whole_calls *w, const struct held_row *a, con
     return size;
 }
 
-/* The most that one of them differs from the first by. */
+/* The largest difference of one of them from the first. */
 static double spread(const struct whole_calls *w, const held_rows *g)
 {
     double most = 0;
@@ -113,7 +113,7 @@ static double spread(const struct whole_calls *w, const held_rows *g)
     return most;
 }
 
-/* What the other side holds in its place, as far as it is of the same size. */
+/* The other side's row for the same slot, if it has the same size. */
 static uint32_t other_row(const struct finding_replicas *x, const struct whole_call *c, const char *slot,
                           const struct held_row *like, const struct dump **of)
 {
@@ -130,7 +130,7 @@ static uint32_t other_row(const struct finding_replicas *x, const struct whole_c
     return row != NONE && dump_row_numel(d, row) == dump_row_numel(dump_of(x->w, like->rank), like->row) ? row : NONE;
 }
 
-/* The minority; of as many, those the other side contradicts. */
+/* The minority; with equal numbers, those that differ from the other side. */
 static void find_odd(const struct finding_replicas *x, const struct whole_call *c, const char *slot, const held_rows *g,
                      rank_list *odd)
 {
@@ -185,8 +185,8 @@ static struct replica_finding *add(struct finding_replicas *x, const struct whol
 
 /* ---- weights ---- */
 
-/* Whether a weight is held whole by tensor-parallel ranks: it is equal in another layer, and what differs here is
- * near. */
+/* Whether tensor-parallel ranks hold a weight completely: it is equal in another layer, and the difference here is
+ * small. */
 static bool whole_elsewhere(const struct finding_replicas *x, const struct whole_call *c, const char *slot,
                             unsigned cuts, const held_rows *g)
 {
@@ -232,7 +232,7 @@ static bool of_expert(const struct finding_replicas *x, const struct whole_call 
     return x->w->layout->size[CUT_EP] > 1 && str_ihas(str_of(c->key), "expert");
 }
 
-/* Slots of the call's first part of one kind. */
+/* Calls f for each slot of one kind in the call's first part. */
 static void each_slot(struct finding_replicas *x, const struct whole_call *c, enum row_io io,
                       void (*look)(struct finding_replicas *x, const struct whole_call *c, const char *slot,
                                    unsigned cuts),
@@ -259,7 +259,7 @@ static void find_weights(struct finding_replicas *x)
 
 /* ---- the step's inputs ---- */
 
-/* Positions and the like: numbers that count up, or are all the same. */
+/* Whether numbers count up or are all equal, like positions. */
 static bool counts_up(const double *x, uint64_t n)
 {
     bool up = true, same = true;
@@ -283,7 +283,7 @@ static bool is_batch(const struct finding_replicas *x, const struct held_row *h)
     return batch;
 }
 
-/* Element by element where the files can be read. */
+/* Element by element if the files are readable. */
 static bool same_elements(const struct whole_calls *w, const struct held_row *a, const struct held_row *b)
 {
     double off = part_rows_distance(dump_of(w, a->rank), a->row, dump_of(w, b->rank), b->row);
@@ -297,7 +297,7 @@ static void batch_groups(struct finding_replicas *x, const struct whole_call *c,
     gather(x->w, c, slot, &all);
     while (all.n) {
         take_group(&all, cuts, &g);
-        if (g.n < 2 || !is_batch(x, &g.v[0])) /* hidden states may be cut along the sequence */
+        if (g.n < 2 || !is_batch(x, &g.v[0])) /* hidden states may be divided along the sequence */
             continue;
         bool same = true, some = false;
         for (size_t i = 1; i < g.n; i++) {
@@ -307,7 +307,7 @@ static void batch_groups(struct finding_replicas *x, const struct whole_call *c,
         }
         if (differ ? !some : same)
             continue;
-        for (size_t i = 0; i < x->l->v.n; i++) /* labels are the tokens shifted: one cause */
+        for (size_t i = 0; i < x->l->v.n; i++) /* labels are shifted tokens: the same cause */
             if (x->l->v.v[i].order == c->order && strcmp(x->l->v.v[i].what, differ ? "batch" : "input") == 0) {
                 x->l->v.v[i].rows++;
                 goto next;
@@ -348,7 +348,7 @@ static uint32_t first_tensor(const struct dump *d, uint32_t c, enum row_io io)
     return NONE;
 }
 
-/* Which elements are dropped: 1; NULL where none is, or it cannot be told. */
+/* Which elements are dropped (1); NULL if none are, or unknown. */
 static char *dropped(const struct dump *d, uint32_t call, uint64_t *n)
 {
     uint32_t in = first_tensor(d, call, IO_INPUT), out = first_tensor(d, call, IO_OUTPUT);

@@ -1,5 +1,5 @@
-/* Decides how parts make the whole: all joins the shapes allow are tried on the values, and the one that fits most
- * layers is taken. */
+/* Decides how parts are joined: tries all joins that the shapes allow on the values, and takes the one that fits most
+ * layers. */
 #include "ranks/join_trial.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static void pair_up(struct trial *t)
         t->error[i] = NAN;
 }
 
-/* As its first rank names it. */
+/* The row's name on its first rank. */
 static void name_row(const struct whole_rows *r, const struct whole_row *x, char *out, size_t size)
 {
     const struct part_row *p = &x->parts.v[0];
@@ -51,7 +51,7 @@ static void name_row(const struct whole_rows *r, const struct whole_row *x, char
     buf_release(&name);
 }
 
-/* What no candidate of the other side has as its shape is not looked at. */
+/* Removes candidates whose shape no candidate of the other side has. */
 static void drop_unpaired(struct trial *t, int side, bool *used)
 {
     memset(used, 0, t->of[side]->n);
@@ -59,7 +59,7 @@ static void drop_unpaired(struct trial *t, int side, bool *used)
         used[t->pair[i][side]] = true;
 }
 
-/* Without elements: as far as recorded figures tell. Of sums they tell nothing. */
+/* Without elements: by recorded figures, which do not help for sums. */
 static void measure_figures(const struct deciding *d, struct trial *t)
 {
     struct part_figures *of[2];
@@ -143,7 +143,7 @@ static void measure_trial(const struct deciding *d, struct trial *t)
         measure_figures(d, t);
 }
 
-/* Rows of one class can be joined in the same ways: the same row of every layer, of the same shapes. */
+/* Rows of one class have the same candidates: the same row of every layer, with the same shapes. */
 static uint32_t class_of(struct deciding *d, const struct trial *t)
 {
     struct buf key = {0};
@@ -166,8 +166,8 @@ static uint32_t class_of(struct deciding *d, const struct trial *t)
     return at;
 }
 
-/* Two joins agree below it but for the noise of another order of additions; far above what a type of 8 bits mantissa
- * rounds away. A join that does not fit is off by about its own size. */
+/* Errors below it count as agreement: noise of another order of additions; far above the rounding of a type with an
+ * 8-bit mantissa. A wrong join has an error of about its own size. */
 double trial_limit(const struct deciding *d, const struct trial *t)
 {
     enum dtype type = (enum dtype)d->side[0]->rows.v[t->row[0]].dtype;
@@ -179,8 +179,8 @@ bool trial_fits(const struct deciding *d, const struct trial *t, size_t pair)
     return (double)t->error[pair] < trial_limit(d, t);
 }
 
-/* Of a class: the pair of candidates that fits the most of its rows; of several the first, unless another one is right
- * where it is not and is the more particular of the two (two halves each against one block). */
+/* The best pair of candidates for a class: the one that fits most of its rows; of several the first, unless another
+ * fits rows that it does not and is more specific (two halves each against one block). */
 static size_t best_of_class(const struct deciding *d, const uint32_t *member, size_t members)
 {
     const struct trial *first = &d->trials.v[member[0]];
@@ -208,7 +208,7 @@ static size_t best_of_class(const struct deciding *d, const uint32_t *member, si
             }
             particular &= blocks && plain;
         }
-        /* Nothing fits: clearly nearer. All fit: far nearer, as where what a mask fills outweighs the rest. */
+        /* nothing fits: clearly nearer; all fit: far nearer, because mask fills may dominate */
         bool nearer = !n && !most && off < nearest * 0.5 && members == 1;
         bool far_nearer = n && n == most && off * 8 < nearest;
         if (n > most || particular || far_nearer || (i == 0)) {
@@ -221,7 +221,7 @@ static size_t best_of_class(const struct deciding *d, const uint32_t *member, si
             nearest = off;
     }
     for (size_t i = 0; i < first->pairs && !most && first->figures; i++)
-        if (isnan(first->error[i])) /* a sum, of which figures tell nothing, rather than what they speak against */
+        if (isnan(first->error[i])) /* prefer a sum, which figures cannot check, to a join that they contradict */
             return i;
     return best;
 }
@@ -234,7 +234,7 @@ static void apply(struct whole_row *x, const struct candidate *c)
     memcpy(x->shape, c->shape, sizeof x->shape);
 }
 
-/* Where nothing the shapes allow is as a person says, that is told, and the values decide. */
+/* If no candidate agrees with --dims, that is reported and the values decide. */
 static void keep_what_dims_allow(struct deciding *d, struct trial *t, int side)
 {
     struct whole_row *x = &d->side[side]->rows.v[t->row[side]];
@@ -285,7 +285,7 @@ static uint32_t slot_row(const struct whole_rows *r, uint32_t call, const char *
     return NONE;
 }
 
-/* Where experts are spread over ranks, tokens come to them in another order. */
+/* Whether the row belongs to an expert on several ranks, whose tokens come in another order. */
 static bool of_expert(const struct whole_rows *r, const struct whole_row *x)
 {
     return r->calls->layout->size[CUT_EP] > 1 && str_ihas(str_of(r->calls->calls.v[x->call].group), "expert");
@@ -309,7 +309,7 @@ static void find_partners(struct deciding *d)
     }
 }
 
-/* Zigzag or natural: what fits more rows, over all of them, before any row is decided. */
+/* Zigzag or natural order: whichever fits more rows, decided over all rows first. */
 static enum cp_cut vote_cut(const struct deciding *d, int side)
 {
     size_t votes[2] = {0, 0};
@@ -342,7 +342,7 @@ static void drop_cut(struct deciding *d, int side, enum cp_cut cut)
     for (size_t i = 0; i < d->trials.n; i++) {
         struct trial *t = &d->trials.v[i];
         size_t n = 0;
-        if (t->dims[side] != NONE) /* told */
+        if (t->dims[side] != NONE) /* given by --dims */
             continue;
         for (size_t p = 0; p < t->pairs; p++)
             if (!against_cut(&t->of[side]->v[t->pair[p][side]], t->of[side]->row->steps, cut)) {
@@ -353,7 +353,7 @@ static void drop_cut(struct deciding *d, int side, enum cp_cut cut)
     }
 }
 
-/* Ranks with other parts of the batch hold whole weights. */
+/* Ranks that differ in their part of the batch hold whole weights. */
 static bool weight_cut_by_batch(const struct whole_row *x)
 {
     for (int s = 0; s < x->steps; s++)
@@ -466,7 +466,7 @@ int shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, str
     for (int s = 0; s < 2; s++) {
         layout[s]->proved = d.side[s]->joined;
         layout[s]->equal = d.side[s]->fitting;
-        if (2 * layout[s]->equal > layout[s]->proved) /* values have told which part of the batch each rank has */
+        if (2 * layout[s]->equal > layout[s]->proved) /* values have shown which part of the batch each rank has */
             layout[s]->open &= (uint8_t)~(1u << CUT_CP | 1u << CUT_DP);
         if (d.weights[s] > 0)
             name_row(d.side[s], &d.side[s]->rows.v[d.unfit[s]], layout[s]->against, sizeof layout[s]->against);

@@ -1,4 +1,4 @@
-/* Compares the weights that modules held in the forward passes of two steps, by their recorded figures. */
+/* Compares the weights in the forward passes of two steps, by recorded figures. */
 #include "ranks/step_change.h"
 
 #include <math.h>
@@ -8,10 +8,10 @@
 
 struct held_weight {
     uint32_t before, after; /* rows */
-    bool changed, wanted;   /* wanted: a gradient is computed of it */
+    bool changed, wanted;   /* wanted: has a gradient */
     double gradient;
-    uint32_t gradient_row;  /* before, or NONE */
-    uint32_t like;          /* number of its name without the layer's */
+    uint32_t gradient_row;  /* before the step, or NONE */
+    uint32_t like;          /* number of its name without the layer number */
 };
 
 /* Weights of one name in several layers. */
@@ -28,7 +28,7 @@ struct step_change_search {
     size_t changed;
 };
 
-/* "layers.3.mlp" and "layers.4.mlp" are of one name. */
+/* "layers.3.mlp" and "layers.4.mlp" have the same number. */
 static uint32_t like_of(struct step_change_search *x, uint32_t row)
 {
     struct buf name = {0}, bare = {0};
@@ -49,7 +49,7 @@ static uint32_t like_of(struct step_change_search *x, uint32_t row)
     return at;
 }
 
-/* The last gradient that was recorded of a module's weight, or NONE. */
+/* The last recorded gradient of a module's weight, or NONE. */
 static uint32_t gradient_of(const struct dump *d, uint32_t call, uint32_t row)
 {
     struct str name = dump_call_name(d, call), slot = str_of(d->slots.v[d->rows.v[row].slot]);
@@ -57,7 +57,7 @@ static uint32_t gradient_of(const struct dump *d, uint32_t call, uint32_t row)
     ptrdiff_t dot = str_rfind(slot, '.');
     uint32_t found = NONE;
     struct buf other = {0};
-    for (unsigned k = 0; at >= 0; k++) { /* one of each micro-batch */
+    for (unsigned k = 0; at >= 0; k++) { /* one per micro-batch */
         buf_clear(&other);
         buf_fmt(&other, "%.*s.parameters_grad.%u", (int)at, name.p, k);
         uint32_t c = dump_find_call(d, buf_view(&other), NONE);
@@ -111,9 +111,9 @@ static void find_weights(struct step_change_search *x)
     }
 }
 
-#define GRADIENT_LEAST 1e-6 /* beside the weight: less may be lost in rounding */
+#define GRADIENT_LEAST 1e-6 /* relative to the weight: smaller gradients may be lost in rounding */
 
-/* A weight of a short type may stand still where the step is smaller than its rounding: then its likes do too. */
+/* A weight of a 16-bit type may stay unchanged if the step is below its rounding; then those of other layers do too. */
 static bool should_change(const struct step_change_search *x, const struct held_weight *w, size_t alike, size_t of)
 {
     const struct row *r = &x->before->rows.v[w->before];
@@ -124,8 +124,8 @@ static bool should_change(const struct step_change_search *x, const struct held_
     return dtype_table[r->dtype].size >= 4 && x->changed * 2 > x->weights.n;
 }
 
-/* Elements of a large gradient: those that stand still lie together, and the others do not among them. A sharded
- * optimizer lost one rank's part. */
+/* Whether elements with a large gradient are unchanged in one contiguous range only: a sharded optimizer has lost one
+ * rank's part. */
 static bool changed_in_part(const struct step_change_search *x, const struct held_weight *w, struct step_change *f)
 {
     uint64_t n = 0, m = 0, k = 0, still = 0, moved = 0, among = 0;

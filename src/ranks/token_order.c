@@ -1,4 +1,4 @@
-/* Rows of tokens that experts on other ranks were sent in another order. */
+/* Finds the order of rows of tokens that were sent to experts on other ranks. */
 #include "ranks/join_trial.h"
 
 #include <math.h>
@@ -6,9 +6,9 @@
 
 #include "ranks/part_values.h"
 
-#define TOKENS_MOST 4096 /* rows of a set that are compared with each other */
+#define TOKENS_MOST 4096 /* the most rows of a set that are compared */
 
-/* Of each row of b the row of a that is it, within limit of its size; false where a row of one is not in the other. */
+/* For each row of b the equal row of a, within limit of its size; false if there is none for some row. */
 static bool match_tokens(double limit, const double *a, const double *b, uint64_t rows, uint64_t width,
                          uint32_t *order)
 {
@@ -66,7 +66,7 @@ static void use_order(struct deciding *d, struct whole_row *x, const uint32_t *o
             x->step[s].how = JOIN_TOKENS;
 }
 
-/* The modules that hold experts: where tokens of several ranks go through the same experts, they are sorted rank by
+/* Lists the modules that contain experts: if several ranks' tokens go through the same experts, they are sorted by
  * rank. */
 static void list_mixtures(struct deciding *d, struct map *out)
 {
@@ -83,8 +83,8 @@ static void list_mixtures(struct deciding *d, struct map *out)
     }
 }
 
-/* Rows whose first axis is tokens in the order they were sent on: compared as a set; of an expert's rows in the order
- * of what it was given. */
+/* Rows whose first axis is tokens in sending order are compared as a set; an expert's rows follow the order of its
+ * input. */
 void token_orders_find(struct deciding *d)
 {
     struct map experts = {0};

@@ -1,18 +1,18 @@
-/* Names the calls of a rank, so that those of all ranks that are one meet. */
+/* Gives the calls of a rank their keys, so that corresponding calls of all ranks are joined. */
 #include "ranks/whole_call_parts.h"
 
 #include <stdlib.h>
 
-/* What is needed to name one rank's calls. */
+/* State while one rank's calls are named. */
 struct naming {
     struct whole_calls *w;
     const struct dump *d;
     const struct call_places *p;
     uint32_t rank; /* index */
     struct rank_place at;
-    uint32_t *layer_from; /* of each of its chunks: layers of the stages before */
-    struct map times;     /* key without its number → how often it was met */
-    struct map experts;   /* path of a list of experts → how many of it the rank holds */
+    uint32_t *layer_from; /* per stage of this rank: number of layers in earlier stages */
+    struct map times;     /* key without its number → how often it has occurred */
+    struct map experts;   /* path of a list of experts → number of experts on this rank */
     struct arena arena;
 };
 
@@ -21,7 +21,7 @@ static uint32_t chunk_of(const struct naming *n, uint32_t local)
     return local * (uint32_t)n->w->layout->size[CUT_PP] + (uint32_t)n->at.at[CUT_PP];
 }
 
-/* How many experts a rank holds of each list of modules: by the highest number seen. */
+/* Counts the experts a rank holds in each list of modules, by the highest number. */
 static void count_experts(struct naming *n)
 {
     for (uint32_t c = 0; c < n->p->n && n->w->layout->size[CUT_EP] > 1; c++) {
@@ -37,13 +37,13 @@ static void count_experts(struct naming *n)
         struct str list = str_n(path.p, done + from);
         uint32_t known = map_get(&n->experts, list);
         if (known == MAP_NONE)
-            map_add(&n->experts, list, (uint32_t)number + 1); /* the path is the places' */
+            map_add(&n->experts, list, (uint32_t)number + 1); /* the path is owned by places */
         else if ((uint32_t)number + 1 > known)
             map_set(&n->experts, list, (uint32_t)number + 1);
     }
 }
 
-/* The module's path with the model's numbers of layer and expert. Any: numbers of layers are left out ("like"). */
+/* The module's path with the model's layer and expert numbers. any: without layer numbers ("like"). */
 static void whole_path(const struct naming *n, const struct call_place *x, bool any, struct buf *out)
 {
     struct str path = str_of(x->path);
@@ -76,7 +76,7 @@ static void whole_path(const struct naming *n, const struct call_place *x, bool 
 
 static const char region_letter[CALL_REGIONS] = {'F', 'B', 'T'};
 
-/* The whole call of that key, made where it is not there yet; this rank's call becomes a part of it. */
+/* The whole call with that key, created if needed; this rank's call becomes a part of it. */
 static uint32_t join_call(struct naming *n, uint32_t c, struct str key, struct str group, struct str like,
                           struct str bare)
 {
@@ -109,7 +109,7 @@ static uint32_t join_call(struct naming *n, uint32_t c, struct str key, struct s
     return at;
 }
 
-/* The how manieth call of that key in its micro-batch and virtual stage. */
+/* How often that key has occurred in its micro-batch and virtual stage. */
 static uint32_t count_call(struct naming *n, struct str key, const struct call_place *at)
 {
     struct str counted = str_of(arena_fmt(&n->arena, "%u %u %.*s", at->micro, at->chunk, STR_ARG(key)));
@@ -121,7 +121,7 @@ static uint32_t count_call(struct naming *n, struct str key, const struct call_p
     return now;
 }
 
-/* The texts a call is known by. */
+/* The texts that identify a call. */
 struct call_texts {
     struct buf path, key, group, like, bare;
 };
@@ -135,7 +135,7 @@ static void texts_begin(const struct naming *n, uint32_t c, struct call_texts *t
     buf_fmt(&t->group, "%c %s", region_letter[x->region], t->path.n ? t->path.p : "");
 }
 
-/* Alike are the calls of that name in other layers. times: calls of its name before it. */
+/* `like` is the text shared with other layers. times: earlier calls of its name. */
 static void texts_like(const struct naming *n, uint32_t c, struct call_texts *t, uint32_t times)
 {
     const struct call_place *x = &n->p->call[c];
@@ -153,7 +153,7 @@ static uint32_t texts_join(struct naming *n, uint32_t c, struct call_texts *t)
     return at;
 }
 
-/* By its own name: modules, gradients, and backward calls after their forward twins. False: not one of these. */
+/* Names a call by its own name: modules, gradients, and backward calls by their forward twins. False: another kind. */
 static bool name_by_itself(struct naming *n, uint32_t c, bool backward)
 {
     const struct call *k = &n->d->calls.v[c];
@@ -181,9 +181,8 @@ static bool name_by_itself(struct naming *n, uint32_t c, bool backward)
     return true;
 }
 
-/* The other calls are named by the module they are made in and their place among its calls. Ranks and micro-batches of
- * a stage make the same calls but for some that only one of them makes (a shard that is filled up): what they have in
- * common is lined up. */
+/* Other calls are named by their module and their position among its calls. Ranks and micro-batches of a stage make
+ * the same calls except some that only one makes (a padded shard), so their common calls are aligned. */
 static struct made_in *made_in(struct naming *n, struct str key)
 {
     struct whole_calls *w = n->w;
@@ -197,7 +196,7 @@ static struct made_in *made_in(struct naming *n, struct str key)
     return &w->made_in.v[at];
 }
 
-/* times: calls of its name before it there. */
+/* times: earlier calls of its name there. */
 static void append_name(struct naming *n, struct made_in *m, uint32_t c, size_t at, uint32_t times)
 {
     const struct call_place *x = &n->p->call[c];
@@ -213,7 +212,7 @@ static void append_name(struct naming *n, struct made_in *m, uint32_t c, size_t 
     m->calls.v[at] = call;
 }
 
-/* How often each name stands in a list up to a place that only moves on. */
+/* Counts how often each name occurs in a list up to a position that only advances. */
 struct counted_names {
     struct map times;
     size_t upto;
@@ -252,7 +251,7 @@ static void line_up_mine(struct naming *n, struct made_in *m, const uint32_t *mi
     for (size_t i = 0; i < had; i++)
         b[i] = n->w->calls.v[known[i]].bare;
     whole_calls_common(a, count, b, had, partner);
-    size_t at = 0; /* where the next one that is not there belongs */
+    size_t at = 0; /* where the next missing one is inserted */
     for (size_t i = 0; i < count; i++) {
         if (partner[i] == NONE) {
             uint32_t times = times_before(&counted, n->w, m, at, a[i]);
@@ -274,7 +273,7 @@ static void line_up_mine(struct naming *n, struct made_in *m, const uint32_t *mi
     arena_release(&names);
 }
 
-/* This rank's calls of each module and micro-batch, in their order. */
+/* This rank's calls in each module and micro-batch, in order. */
 struct own_list {
     size_t made_in;
     VEC(uint32_t) calls;

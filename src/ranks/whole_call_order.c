@@ -1,4 +1,4 @@
-/* The order of the whole calls: forward through the stages, backward, then the tail. */
+/* Orders the whole calls: forward through the stages, backward, then the tail. */
 #include "ranks/whole_call_parts.h"
 
 #include <stdlib.h>
@@ -34,8 +34,8 @@ static void take_out(struct ordering *o, uint32_t call)
         o->last = before;
 }
 
-/* One rank's calls of a region, virtual stage and micro-batch; those that are there already lead on from where they
- * are, but a module that began on an earlier stage ends here. */
+/* Adds one rank's calls of a region, virtual stage and micro-batch; calls already in the order determine where the
+ * next ones go, except that a module begun on an earlier stage ends here. */
 static void order_stretch(struct ordering *o, uint32_t r, enum call_region region, uint32_t chunk, uint32_t micro,
                           uint16_t whole_chunk)
 {

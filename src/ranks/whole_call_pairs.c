@@ -1,4 +1,4 @@
-/* Which whole call of one side is which of the other. */
+/* Pairs the whole calls of both sides. */
 #include "ranks/whole_call_parts.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void line_up_group(struct whole_calls *t, struct whole_calls *g, const ca
     free(partner);
 }
 
-/* Lists of the calls of each group, in order: those that are lined up by name. */
+/* Lists the calls of each group in order: those aligned by name. */
 static call_list *group_lists(const struct whole_calls *w, struct map *names, size_t *n)
 {
     call_list *lists = NULL;
@@ -89,11 +89,11 @@ static call_list *group_lists(const struct whole_calls *w, struct map *names, si
     return lists;
 }
 
-/* Backward calls follow their forward ones. */
+/* Backward calls are paired like their forward calls. */
 static void line_up_backward(struct whole_calls *t, struct whole_calls *g)
 {
     size_t n = g->calls.n;
-    /* backward calls of a forward one */
+    /* backward calls of each forward one */
     uint32_t *first = mem_alloc((n + 1) * sizeof *first), *next = mem_alloc((n + 1) * sizeof *next);
     for (size_t i = 0; i < n; i++)
         first[i] = NONE;
@@ -130,7 +130,7 @@ void whole_calls_line_up(struct whole_calls *t, struct whole_calls *g)
         if (other != MAP_NONE)
             line_up_group(t, g, &a[s->value], &b[other]);
     }
-    for (uint32_t i = 0; i < t->calls.n; i++) { /* modules and gradients by their names */
+    for (uint32_t i = 0; i < t->calls.n; i++) { /* modules and gradients by name */
         struct whole_call *x = &t->calls.v[i];
         if (x->partner != NONE || (x->kind != CALL_MODULE && !x->gradient))
             continue;

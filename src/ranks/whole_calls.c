@@ -1,9 +1,9 @@
-/* Puts the calls of all ranks and micro-batches together. */
+/* Joins the calls of all ranks and micro-batches. */
 #include "ranks/whole_call_parts.h"
 
 #include <stdlib.h>
 
-/* Layers of every stage, from one rank of it. */
+/* Number of layers of every stage, from one rank of it. */
 static void count_layers(const struct whole_calls *w, uint32_t *layers, uint32_t chunks)
 {
     for (size_t r = 0; r < w->set->ranks.n; r++) {
