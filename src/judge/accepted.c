@@ -1,5 +1,5 @@
-/* Reads the file of accepted differences, finds the entry a deviating line fits, and warns of entries that are out
- * of date or no longer needed. */
+/* Reads the file of accepted differences, finds the entry for a deviating line, and warns of entries that have
+ * expired or are no longer needed. */
 #include "judge/accepted.h"
 
 #include <cjson/cJSON.h>
@@ -28,7 +28,7 @@ static bool is_date(const char *s)
     return !s[sizeof like - 1] && month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1];
 }
 
-/* 0 for a word that is no kind. */
+/* 0 for an unknown word. */
 static uint32_t kinds_of(const char *word)
 {
     if (!*word || strcmp(word, "any") == 0)

@@ -1,4 +1,4 @@
-/* Reads the sizes of a fused attention's tensors and estimates what its softmax leaves of a gradient. */
+/* Reads the sizes of a fused attention's tensors and estimates the noise that its softmax leaves in a gradient. */
 #include "judge/attention_gradient.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@ static double rms_of(const struct measure *m, const uint8_t *state, int side, ui
     return known ? x.norm / sqrt(x.n) : NAN;
 }
 
-/* Which of its call's outputs a row is, and whether that call is fused attention's backward one: 0 the gradient of the
- * queries, 1 of the keys; else −1. */
+/* Which output of a fused attention's backward call a row is: 0 the gradient of the queries, 1 of the keys; otherwise
+ * −1. */
 static int gradient_of(const struct dump *d, uint32_t row)
 {
     const struct call *c = &d->calls.v[d->rows.v[row].call];
@@ -56,7 +56,7 @@ double attention_gradient_condition(const struct measure *m, const uint8_t *stat
     return fabs(scale) * sqrt(terms) * scores * rms_of(m, state, side, x[!nth]) / rms_of(m, state, side, row);
 }
 
-/* The largest error the inputs of a side's call were accepted with where their values stood before. */
+/* The largest error accepted in earlier rows that hold the inputs of a side's call. */
 static double noise_in(const struct judge_pass *p, int side, uint32_t call)
 {
     double most = 0;

@@ -1,5 +1,5 @@
-/* The table of operators that magnify noise, each with its formula over recorded or computed figures, and the bounds
- * that follow for a line. */
+/* The table of operators that amplify noise, with formulas over recorded or computed figures, and the resulting
+ * bounds for a line. */
 #include "judge/thresholds.h"
 #include "judge/conditioning.h"
 
@@ -11,22 +11,22 @@
 #include "judge/routing.h"
 #include "pair/align_item.h"
 
-#define MASKED (-1e3) /* scores below this are fills of a mask */
+#define MASKED (-1e3) /* scores below this are mask fills */
 #define INPUTS 4
-#define NEAR 256 /* calls around a record of gradients among which its module's backward call is */
+#define NEAR 256 /* calls around a record of gradients in which its module's backward call is searched */
 
-/* What is known of one tensor; `rms` is NaN where nothing is. */
+/* The figures of one tensor; `rms` is NaN if unknown. */
 struct facts {
     double n, max, min, mean, rms;
 };
 
-/* A call's golden side: its inputs in order, and the output that is looked at. */
+/* The golden side of a call: its inputs in order, and the output considered. */
 struct scene {
     struct facts x[INPUTS], y;
     int inputs;
-    double power;      /* of xᵖ, NaN where it is not given */
-    double width, top; /* values that are ordered, and how many of them are picked */
-    double terms2;     /* Σ‖xᵢ‖² of the inputs that are as large as the output */
+    double power;      /* of xᵖ, NaN if unknown */
+    double width, top; /* number of values sorted, and number of values picked */
+    double terms2;     /* Σ‖xᵢ‖² over the inputs of the output's size */
 };
 
 static const struct side_figures *figures_of(const struct measure *m, const uint8_t *state, uint32_t line, int side)
@@ -35,7 +35,7 @@ static const struct side_figures *figures_of(const struct measure *m, const uint
     return measured ? &m->figures[line]->side[side] : NULL;
 }
 
-/* The computed figures of a side's row; NULL where there are none. */
+/* The computed figures of a side's row; NULL if there are none. */
 static const struct side_figures *measured_figures(const struct measure *m, const uint8_t *state, int side,
                                                    uint32_t row)
 {
@@ -88,7 +88,7 @@ static void scene_of(struct scene *s, const struct measure *m, const uint8_t *st
     }
 }
 
-/* ---- the formulas of conditioning.h; NaN: not known ---- */
+/* ---- the formulas of conditioning.h; NaN: unknown ---- */
 
 static double of_sum(const struct scene *s, bool own)
 {
@@ -101,19 +101,19 @@ static double of_centred(const struct scene *s, bool own)
     const struct facts *x = &s->x[0];
     double variance = x->rms * x->rms - x->mean * x->mean;
     (void)own;
-    if (isnan(variance)) /* fmax would take it for none */
+    if (isnan(variance)) /* fmax would ignore NaN */
         return NAN;
-    /* recorded means carry seven digits: below that a variance is not told from none */
+    /* recorded means have seven digits: smaller variances cannot be distinguished from zero */
     return x->rms / sqrt(fmax(variance, 1e-7 * x->rms * x->rms));
 }
 
-/* The size of the scores noise can be in. */
+/* The size of the scores that carry noise. */
 static double score_size(const struct facts *x, bool own)
 {
     return own && x->min < MASKED ? fabs(x->max) : x->rms;
 }
 
-/* Each row of probabilities sums to 1, so their mean tells how many rows there are, over whichever axis. */
+/* Each row of probabilities sums to 1, so their mean gives the number of rows, over any axis. */
 static double of_softmax(const struct scene *s, bool own)
 {
     double held = s->y.rms * s->y.rms / s->y.mean;
@@ -134,7 +134,7 @@ static double typical(const struct facts *y)
 static double of_quotient(const struct scene *s, bool own)
 {
     (void)own;
-    if (s->inputs < 2) { /* by a number, or a number by it: only the latter has a denominator that can be small */
+    if (s->inputs < 2) { /* division by a number, or of a number: only in the latter can the denominator be small */
         bool by = fabs(s->y.rms * fabs(s->power) - s->x[0].rms) <= 1e-3 * s->x[0].rms;
         return by ? 1 : typical(&s->y) * s->x[0].rms / fabs(s->power);
     }
@@ -204,7 +204,7 @@ static const struct {
     [CONDITION_ZERO_GRADIENT] = {NULL, false, N_("a gradient that is zero up to rounding, compared with the other "
                                                  "gradients of its module")},
     [CONDITION_KINK] = {NULL, false, N_("an activation whose inputs are close to its kink")},
-    [CONDITION_OTHER_ORDER] = {NULL, false, ""}, /* has a sentence of its own (verdict_text.c) */
+    [CONDITION_OTHER_ORDER] = {NULL, false, ""}, /* has its own sentence (verdict_text.c) */
     [CONDITION_POOL_TIE] = {NULL, false, ""},
     [CONDITION_WEIGHTED] = {NULL, false, N_("weights that cancel most of the incoming gradient")},
     [CONDITION_GRADIENT_SUM] = {NULL, false, N_("a sum of a gradient over many positions")},
@@ -212,10 +212,10 @@ static const struct {
 
 /* ---- which operator is which ---- */
 
-/* The first that fits counts. `part`: the name only has to contain it ("MixedFusedLayerNorm"). */
+/* The first match counts. `part`: the name only has to contain it ("MixedFusedLayerNorm"). */
 static const struct {
     enum family family;
-    const char *name; /* as of family_plain; NULL: any of the family */
+    const char *name; /* as by family_plain; NULL: any of the family */
     bool part;
     enum condition_kind kind;
     double power;
@@ -274,20 +274,20 @@ static enum condition_kind kind_of(const struct dump *d, uint32_t row, double *p
         const char *name = operators[i].name;
         if (operators[i].family != family)
             continue;
-        if (name && !op.p) /* only where it matters: this is asked for every row that deviates */
+        if (name && !op.p) /* checked only if needed: this is called for every deviating row */
             op = family_plain(align_item_operator(d, r->call), plain);
         if (name && !(operators[i].part ? str_has(op, name) : str_is(op, name)))
             continue;
         enum condition_kind k = operators[i].kind;
         bool turns = k == CONDITION_ORDER || k == CONDITION_COMPARE || (k == CONDITION_STEP && family == FAMILY_CAST);
         *power = operators[i].power;
-        /* sorted values move as their noise does */
+        /* sorted values change by no more than their noise */
         return (turns && !whole) || (whole && !kinds[k].discrete) ? CONDITION_NONE : k;
     }
     return CONDITION_NONE;
 }
 
-/* The scores a module that puts out whole numbers beside them has picked by (a router), else NONE. */
+/* The scores from which a module that also outputs integers has picked (a router), or NONE. */
 static uint32_t scores_beside(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct dump *d = m->side[GOLDEN];
@@ -297,7 +297,7 @@ static uint32_t scores_beside(const struct measure *m, const uint8_t *state, uin
     return scores != NONE && picked.min >= 0 && picked.max < last_dim(m, scores) ? scores : NONE;
 }
 
-/* The order of a router's scores, as of the call that sorts them within it. */
+/* The condition of a router's picks, as for the sorting call inside it. */
 static struct condition condition_of_router(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     uint32_t scores = scores_beside(m, state, row);
@@ -310,7 +310,8 @@ static struct condition condition_of_router(const struct measure *m, const uint8
     return isfinite(kappa) ? (struct condition){.kind = CONDITION_ORDER, .kappa = kappa, .own = kappa} : none;
 }
 
-/* The gradient a normalisation hands back: each group's is divided by its deviation, which noise of the input moves. */
+/* For the gradient from a normalisation's backward call: each group is divided by its deviation, which noise of the
+ * input changes. */
 static struct condition condition_of_norm_gradient(const struct dump *d, uint32_t row)
 {
     double kappa = norm_condition(d, row);
@@ -319,7 +320,7 @@ static struct condition condition_of_norm_gradient(const struct dump *d, uint32_
     return (struct condition){.kind = CONDITION_CENTRED, .kappa = kappa, .own = kappa};
 }
 
-/* The first floating tensor of a call's inputs or outputs that has as many elements. */
+/* The first floating-point input or output of a call with this element count. */
 static uint32_t float_row(const struct dump *d, uint32_t call, enum row_io io, double n)
 {
     EACH_EARLY_ROW(d, call, r)
@@ -329,7 +330,8 @@ static uint32_t float_row(const struct dump *d, uint32_t call, enum row_io io, d
     return NONE;
 }
 
-/* The gradient an exponential or a softmax hands back: what came in, weighed by the values the call put out. */
+/* For the gradient from an exponential's or softmax's backward call: the incoming gradient multiplied by the call's
+ * outputs. */
 static struct condition condition_of_weighted_gradient(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct dump *d = m->side[GOLDEN];
@@ -368,7 +370,7 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
     if (!s.inputs)
         return c;
     double kappa = kinds[k].kappa(&s, false), own = kinds[k].kappa(&s, true);
-    double grouped = k == CONDITION_CENTRED && m->figures ? norm_condition(d, row) : NAN; /* fmax leaves a NAN out */
+    double grouped = k == CONDITION_CENTRED && m->figures ? norm_condition(d, row) : NAN; /* fmax ignores NAN */
     kappa = fmax(kappa, grouped);
     own = fmax(own, grouped);
     if (!isfinite(kappa) || !isfinite(own))
@@ -401,7 +403,7 @@ bool condition_size_of(const struct measure *m, const uint8_t *state, int side, 
 
 /* ---- gradients ---- */
 
-/* The line of two rows, one of which may stand in several. */
+/* The line with these two rows, one of which may be in several lines. */
 static uint32_t line_between(const struct measure *m, const uint32_t row[2])
 {
     const struct pairing *p = m->pairing;
@@ -455,8 +457,7 @@ static uint32_t first_float(const struct dump *d, uint32_t call)
     return NONE;
 }
 
-/* The gradient that came into the call whose result this row is, a sum over all places but one axis; NONE: not
- * known. */
+/* The incoming gradient of the call with this result, which is its sum over all axes but one; NONE: unknown. */
 static uint32_t incoming_row(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
@@ -471,8 +472,8 @@ static uint32_t incoming_row(const struct dump *d, uint32_t row)
     return NONE;
 }
 
-/* How much noise of what came in is in a linear layer's gradient of its weight, Σ dyᵢ xᵢᵀ over all places: as of a sum
- * of random signs, √places rms(dy) rms(x) / rms(dW); NAN: not known. */
+/* The amplification in a linear layer's weight gradient, Σ dyᵢ xᵢᵀ over positions: as for a sum of random signs,
+ * √positions rms(dy) rms(x) / rms(dW); NAN: unknown. */
 static double of_weight_gradient(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     const struct dump *d = m->side[GOLDEN];
@@ -490,7 +491,7 @@ static double of_weight_gradient(const struct measure *m, const uint8_t *state, 
     return sqrt(places) * facts_of(m, state, dy).rms * facts_of(m, state, x).rms / facts_of(m, state, row).rms;
 }
 
-/* A parameter's gradient: recorded as one, or as a vector a backward call puts out. */
+/* Whether a row is a parameter's gradient: recorded as one, or a vector output of a backward call. */
 static bool is_gradient(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
@@ -499,7 +500,7 @@ static bool is_gradient(const struct dump *d, uint32_t row)
     return (r->io == IO_GRADIENT || result) && dtype_is_float((enum dtype)r->dtype);
 }
 
-/* The module a call stands in, or its forward call does; "" where nothing says so. */
+/* The module that contains a call or its forward call; "" if unknown. */
 static struct str scope_of(const struct dump *d, uint32_t call)
 {
     const struct call *c = &d->calls.v[call];
@@ -507,7 +508,7 @@ static struct str scope_of(const struct dump *d, uint32_t call)
     return str_of(scope == NONE ? "" : d->scopes.v[scope]);
 }
 
-/* Whether two calls' module paths have one parent: "layers.0.attn.q" and "layers.0.attn.v". */
+/* Whether the modules of two calls have the same parent: "layers.0.attn.q" and "layers.0.attn.v". */
 static bool siblings(const struct dump *d, uint32_t x, uint32_t y)
 {
     struct str a = scope_of(d, x), b = scope_of(d, y);
@@ -515,7 +516,7 @@ static bool siblings(const struct dump *d, uint32_t x, uint32_t y)
     return i > 0 && i == k && str_eq(str_n(a.p, (size_t)i), str_n(b.p, (size_t)k));
 }
 
-/* A gradient on its way back: what a backward call is given or puts out. */
+/* Whether a row is an input or output of a backward call. */
 static bool flows_back(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
@@ -523,8 +524,8 @@ static bool flows_back(const struct dump *d, uint32_t row)
            dtype_is_float((enum dtype)r->dtype);
 }
 
-/* The largest gradient of its kind in the same call, and in the modules beside its own. What a call makes for a
- * parameter stands in the parameter's record as well, and is compared with the same. */
+/* The largest gradient of its kind in the same call and in sibling modules. A call's output for a parameter is also
+ * in the parameter's record, and is compared with the same. */
 static double largest_beside(const struct measure *m, const uint8_t *state, int side, uint32_t row)
 {
     const struct dump *d = m->side[side];
@@ -540,8 +541,8 @@ static double largest_beside(const struct measure *m, const uint8_t *state, int 
     return most;
 }
 
-/* The coarsest floating type of what its backward call was given and put out: autocast computes in 16 bits what the
- * parameter's float32 gradient records. */
+/* The coarsest floating type of its backward call's inputs and outputs: with autocast a float32 parameter gradient is
+ * computed in 16 bits. */
 static enum dtype arithmetic_of(const struct dump *d, uint32_t row)
 {
     enum dtype type = (enum dtype)d->rows.v[row].dtype;
@@ -554,8 +555,8 @@ static enum dtype arithmetic_of(const struct dump *d, uint32_t row)
     return type;
 }
 
-/* One side of a gradient: its norm, those of what is beside it and of what came in (NaN: not known), and the type it
- * was computed in. */
+/* One side of a gradient: its norm, the norms of gradients beside it and of the incoming one (NaN: unknown), and the
+ * type of its arithmetic. */
 struct gradient_side {
     double own, beside, incoming;
     enum dtype type;
@@ -571,8 +572,8 @@ static bool is_coarse(enum dtype type)
     return dtype_table[type].epsilon > dtype_table[DTYPE_F32].epsilon;
 }
 
-/* Rounding alone, by the size beside what it was summed of. A 16-bit type leaves too much for a comparison with other
- * gradients: there the sum's own terms count. */
+/* Whether it is only rounding, by its size relative to its terms. For a 16-bit type a comparison with other gradients
+ * is too coarse, so the sum's own terms are used. */
 static bool is_rounding(const struct gradient_side *g)
 {
     double unit = dtype_table[g->type].epsilon / 2;
@@ -581,8 +582,8 @@ static bool is_rounding(const struct gradient_side *g)
     return g->own <= rule_limit(RULE_LIMIT_GRADIENT_ROUNDING) * unit * whole_of(g);
 }
 
-/* What the other side's arithmetic can leave of a gradient that is zero: roundings of its type, and the noise in which
- * the gradient that came in is known. */
+/* Whether a zero gradient is within the other side's arithmetic: roundings of its type, and noise of the incoming
+ * gradient. */
 static bool is_left_over(const struct gradient_side *g, double noise)
 {
     double rounding = rule_limit(RULE_LIMIT_GRADIENT_ROUNDING_COARSE) * dtype_table[g->type].epsilon / 2 * whole_of(g);
@@ -596,7 +597,7 @@ struct condition condition_of_gradient(const struct measure *m, const uint8_t *s
     struct gradient_side g[2];
     uint32_t line = line_between(m, row);
     for (int s = 0; s < 2; s++) {
-        /* of a part of a fused tensor, what its view leaves */
+        /* for a part of a fused tensor, the selection by its view */
         const struct side_figures *f = figures_of(m, state, line, s);
         uint32_t came = incoming_row(m->side[s], row[s]);
         g[s].own = f ? f->norm : norm_of(m, state, s, row[s]);
@@ -606,7 +607,7 @@ struct condition condition_of_gradient(const struct measure *m, const uint8_t *s
         g[s].incoming = came == NONE ? NAN : norm_of(m, state, s, came);
         g[s].type = arithmetic_of(m->side[s], row[s]);
     }
-    for (int s = 0; s < 2; s++) /* what one side left out has about the other's size */
+    for (int s = 0; s < 2; s++) /* the part omitted by one side has about the other side's size */
         g[s].incoming = isfinite(g[s].incoming) ? g[s].incoming : g[!s].incoming;
     const struct gradient_side *golden = &g[GOLDEN];
     double whole = whole_of(golden), own = golden->own > 0 ? golden->own : g[TARGET].own;

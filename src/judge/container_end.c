@@ -1,16 +1,16 @@
-/* The conditions on two containers, on what lies between their ends, and on what reads them. */
+/* The conditions on two containers, on the calls between their ends, and on readers of their outputs. */
 #include "judge/container_end.h"
 
 #include "pair/align_item.h"
 #include "ranks/joined_dump.h"
 
-#define DEPTH 32 /* modules around a call that are looked at */
+#define DEPTH 32 /* enclosing modules considered */
 
 struct ends {
     const struct judgement *j;
     const struct measure *m;
     const struct dataflow *flow; /* the target's */
-    uint32_t row[2], module[2]; /* the output that deviates, its call */
+    uint32_t row[2], module[2]; /* the deviating output, and its call */
 };
 
 static const struct dump *side(const struct ends *x, int s)
@@ -28,7 +28,7 @@ static bool inside(const struct dump *d, uint32_t call, uint32_t module)
     return false;
 }
 
-/* The row's line, or NONE where it has no partner. */
+/* The row's line, or NONE if it is unpaired. */
 static uint32_t paired_line(const struct ends *x, int s, uint32_t row)
 {
     uint32_t line = x->m->pairing->line_of[s][row];
@@ -41,12 +41,12 @@ static bool agrees(const struct ends *x, uint32_t line)
 }
 
 struct end {
-    bool found;  /* an inner call puts out what the container does */
+    bool found;  /* an inner call outputs the container's output */
     bool within; /* and has an agreeing partner inside the other side's container */
-    bool other;  /* or has a partner there that does not agree */
+    bool other;  /* or a partner there that does not agree */
 };
 
-/* What the calls inside side s's container say of its output. */
+/* What the calls inside side s's container show about its output. */
 static struct end end_of(const struct ends *x, int s)
 {
     const struct dump *d = side(x, s), *o = side(x, !s);
@@ -87,8 +87,8 @@ static bool inner_lines_agree(const struct ends *x)
     return any;
 }
 
-/* Whether the first forward value behind the container that earlier ones led to agrees. What stands around it may end
- * with it. */
+/* Whether the first forward value after the container that is computed from earlier ones agrees. Containers around it
+ * may end with it. */
 static bool heals(const struct ends *x, uint32_t line)
 {
     const struct dump *d = side(x, TARGET);
@@ -114,10 +114,10 @@ bool container_ends_elsewhere(const struct judgement *j, const struct measure *m
     if (l->pair == NONE || j->line[line].verdict != VERDICT_DEVIATE)
         return false;
     const struct pair *pair = &m->pairing->pairs.v[l->pair];
-    /* whose ends a person paired, or only parts of what they put out, has said where they end */
+    /* if a person paired their ends, or only parts of their outputs, the decision stands */
     if (pair->origin == ORIGIN_MARK || pair->view != NONE)
         return false;
-    if (joined_dump_rows(side(x, TARGET))) /* a collective at its end is no other end: it is judged by itself */
+    if (joined_dump_rows(side(x, TARGET))) /* a collective at the end is judged separately */
         return false;
     for (int s = 0; s < 2; s++) {
         const struct row *r = &side(x, s)->rows.v[l->row[s]];

@@ -1,10 +1,10 @@
-/* Looks for values that differ only where what reads them drops them, and takes their deviations back. */
+/* Finds values that differ only where their readers discard them, and withdraws their deviations. */
 #include "judge/discarded.h"
 
 #include "dump/family.h"
 #include "pair/align_item.h"
 
-#define CALLS 32 /* that a gradient is followed through */
+#define CALLS 32 /* the most calls through which a gradient is followed */
 
 struct trail {
     const struct judgement *j;
@@ -21,7 +21,7 @@ static bool is_max_pool(const struct dump *d, uint32_t call)
     return align_item_does(d, call, STR("max_pool2d"));
 }
 
-/* Calls a value that is dropped may go through. */
+/* Calls through which a discarded value may pass. */
 static bool carries(const struct dump *d, uint32_t call)
 {
     uint8_t f = d->calls.v[call].family;
@@ -53,7 +53,8 @@ static enum drop_state state_of(const struct trail *x, uint32_t row)
     return line_is_bad(l) ? STATE_DEVIATES : line_agrees(l) ? STATE_AGREES : STATE_UNKNOWN;
 }
 
-/* What reads this output: counts what agrees, follows what does not tell. False: a deviation gets somewhere else. */
+/* Checks the readers of this output: counts agreeing ones, follows pass-through calls. False: a deviation gets
+ * elsewhere. */
 static bool read_on(struct trail *x, uint32_t output, uint32_t *agreed)
 {
     for (uint32_t r = x->reads->first[output]; r != NONE; r = x->reads->next[r]) {
@@ -69,7 +70,7 @@ static bool read_on(struct trail *x, uint32_t output, uint32_t *agreed)
     return true;
 }
 
-/* What comes of this row: of an output what reads it, of an input what its call puts out. */
+/* Whether everything computed from this row agrees: for an output its readers, for an input its call's outputs. */
 static bool heals(struct trail *x, uint32_t row)
 {
     uint32_t agreed = 0;

@@ -1,4 +1,4 @@
-/* The table of known differences of what frameworks record, each a condition on a call and a row. */
+/* The table of known differences in what frameworks record, each with a condition on call and row. */
 #include "judge/framework_difference.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "dump/family.h"
 #include "pair/align_item.h"
 
-/* Whether figures can tell a tensor from others: all are finite, and not all zero. */
+/* Whether figures identify a tensor: all finite, and not all zero. */
 static bool telling_figures(const struct row *r)
 {
     bool any = false;
@@ -19,7 +19,7 @@ static bool telling_figures(const struct row *r)
     return any;
 }
 
-/* The gradient that came in has gone out again: what was recorded is a step that only reorders (doc/differences.md). */
+/* Whether the incoming gradient is also the output: the recorded step only reorders (doc/differences.md). */
 static bool passes_gradient(const struct dump *d, uint32_t row)
 {
     const struct row *out = &d->rows.v[row];
@@ -33,8 +33,7 @@ static bool passes_gradient(const struct dump *d, uint32_t row)
     return false;
 }
 
-/* An activation that wrote over its input ("inplace" by name or place): the hook of its input belongs to what it
- * became. */
+/* Whether an activation overwrote its input ("inplace" by name or position): its input hook then records the result. */
 static bool in_place(const struct dump *d, uint32_t row)
 {
     uint32_t call = d->rows.v[row].call, forward = d->calls.v[call].twin;
@@ -55,8 +54,8 @@ static bool always(const struct dump *d, uint32_t row)
 
 /* Each row: what one side is, and what the other must not be. */
 static const struct nature {
-    const char *framework; /* of the side it speaks of; the other side is of another */
-    const char *operator;  /* its name, as of family_operator; NULL: any */
+    const char *framework; /* of the side it describes; the other side has another one */
+    const char *operator;  /* as by family_operator; NULL: any */
     uint8_t phase, io;
     bool (*holds)(const struct dump *d, uint32_t row);
     const char *why;
@@ -74,7 +73,8 @@ static const struct nature {
      N_("MindSpore dumps a parameter after the update of the step")},
 };
 
-/* The gradient that came in, where the call's input has another size: it cannot be the one of the input. */
+/* Whether the record is the incoming gradient: the call's input has another size, so it cannot be the input's
+ * gradient. */
 static bool is_inner_step(const struct dump *d, uint32_t row)
 {
     uint32_t forward = d->calls.v[d->rows.v[row].call].twin;
@@ -87,8 +87,8 @@ static bool is_inner_step(const struct dump *d, uint32_t row)
     return true;
 }
 
-/* One framework ends a call in another inner step by memory format or kernel: where that step only reorders, its record
- * is the gradient that came in. What the call made of it is what the next one gets. */
+/* Depending on memory format or kernel, a framework ends a call with another inner step; if that step only reorders,
+ * its record is the incoming gradient, and the call's actual output is what the next call gets. */
 static const char *last_step_differs(const struct dump *const side[2], const uint32_t row[2])
 {
     for (int s = 0; s < 2; s++) {

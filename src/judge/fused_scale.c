@@ -1,4 +1,4 @@
-/* Finds fused attention calls written out on the other side, by the figures of queries and keys, and compares the
+/* Finds fused attention calls that the other side writes out, by the figures of queries and keys, and compares the
  * scales. */
 #include "judge/fused_scale.h"
 
@@ -10,9 +10,9 @@
 #include "pair/align_item.h"
 #include "pair/call_arguments.h"
 
-#define STEPS 12 /* calls between a product and its softmax, or a softmax and the product with the values */
+#define STEPS 12 /* the most calls between a product and its softmax, or a softmax and the product with the values */
 
-/* A product of two tensors the written-out side may compute scores with. */
+/* A product from which the written-out side may compute scores. */
 struct scores_product {
     uint32_t call, input[2];
 };
@@ -21,20 +21,20 @@ struct fused_search {
     struct judgement *j;
     const struct measure *m;
     const struct thresholds *tol;
-    const struct dataflow *flow; /* a side each */
+    const struct dataflow *flow; /* one per side */
     struct value_readers readers[2];
     VEC(struct scores_product) products[2];
     bool looked[2]; /* whether a side's products were collected */
 };
 
-/* A fused call: the scale it has by an argument or by default. */
+/* A fused call, with its scale from an argument or by default. */
 struct fused_call {
     uint32_t query, key, output; /* its rows */
     uint32_t argument;           /* the row of its scale, or NONE */
     double scale;
 };
 
-/* Attention written out. */
+/* Attention written out as separate calls. */
 struct written_out {
     int side;
     double scale;
@@ -56,7 +56,7 @@ static uint32_t result_of(const struct dump *d, uint32_t call)
     return NONE;
 }
 
-/* One value by all that was recorded of it, within what an accepted row may differ by. */
+/* Whether two rows are equal by all recorded data, within the tolerance of an accepted row. */
 static bool alike(const struct fused_search *x, int side, uint32_t row, uint32_t other)
 {
     const struct row *a = &x->m->side[side]->rows.v[row], *b = &x->m->side[!side]->rows.v[other];
@@ -91,7 +91,7 @@ static bool fused_call(const struct dump *d, uint32_t call, struct fused_call *o
 
 /* ---- the written-out side ---- */
 
-/* A number, or a tensor of one value. */
+/* The value of a number or a tensor with one element. */
 static double number_of(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
@@ -107,7 +107,7 @@ double fused_scale_given(const struct dump *d, uint32_t row)
     return d->calls.v[call].family == FAMILY_MUL && align_item_does(d, call, STR("div")) ? 1 / v : v;
 }
 
-/* What passes scores on: a mask added or filled in, a cast, another shape, dropout. */
+/* Whether a call passes scores on: adding or filling a mask, a cast, a reshape, dropout. */
 static bool passes_on(const struct dump *d, uint32_t call)
 {
     enum family f = (enum family)d->calls.v[call].family;
@@ -116,7 +116,7 @@ static bool passes_on(const struct dump *d, uint32_t call)
            str_ihas(op, "masked") || str_ihas(op, "where") || str_ihas(op, "identity");
 }
 
-/* Whether a call between leaves scores but for a number that it multiplies or divides them by. */
+/* Whether a call between leaves scores unchanged except for a factor. */
 static bool go_past(const struct dump *d, uint32_t call, struct written_out *w)
 {
     bool product = align_item_does(d, call, STR("mul")), quotient = align_item_does(d, call, STR("div"));
@@ -135,7 +135,7 @@ static bool go_past(const struct dump *d, uint32_t call, struct written_out *w)
     return true;
 }
 
-/* The forward call that reads an output first; modules that put out what they were given stand between. */
+/* The first forward call that reads an output, skipping modules that return their input. */
 static uint32_t reader_of(const struct fused_search *x, int side, uint32_t output)
 {
     const struct dump *d = x->m->side[side];
@@ -159,7 +159,7 @@ static bool computed(const struct dump *d, uint32_t row)
     return d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].kind != CALL_MODULE;
 }
 
-/* From an operand of the product back to the fused call's value. */
+/* Whether an operand of the product comes from the fused call's value. */
 static bool comes_from(const struct fused_search *x, struct written_out *w, uint32_t operand, uint32_t value)
 {
     const struct dump *d = x->m->side[w->side];
@@ -178,7 +178,7 @@ static bool comes_from(const struct fused_search *x, struct written_out *w, uint
     return false;
 }
 
-/* From the product through the softmax to the product with the values. */
+/* Whether the product leads through a softmax to the product with the values. */
 static bool leads_to_values(const struct fused_search *x, struct written_out *w, uint32_t product)
 {
     const struct dump *d = x->m->side[w->side];
@@ -216,7 +216,7 @@ static void collect_products(struct fused_search *x, int side)
     }
 }
 
-/* The product of queries and keys on the other side. */
+/* Finds the product of queries and keys on the other side. */
 static bool written_out(const struct fused_search *x, int side, const struct fused_call *f, struct written_out *out)
 {
     for (size_t i = 0; i < x->products[side].n; i++) {
@@ -241,7 +241,7 @@ static void give(const struct fused_search *x, int side, uint32_t row, double ot
     l->limit = (float)other;
 }
 
-/* Another scale, and what comes of it differs too. */
+/* Whether the scales differ and the results differ too. */
 static bool scales_differ(const struct fused_search *x, const struct fused_call *f, const struct written_out *w)
 {
     const struct dump *d = x->m->side[w->side], *fused = x->m->side[!w->side];

@@ -1,4 +1,4 @@
-/* Looks for arguments that differ while all outputs of their call agree. */
+/* Finds arguments that differ while all outputs of their call agree. */
 #include "judge/idle_argument.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "dump/family.h"
 
 
-/* One paired output: no more than the noise here. */
+/* Whether a paired output is within the noise level. */
 static bool agrees(const struct judgement *j, const struct measure *m, uint32_t line, const struct thresholds *tol)
 {
     const struct line_judgement *l = &j->line[line];
@@ -26,7 +26,7 @@ static bool outputs_agree(const struct judgement *j, const struct measure *m, ui
         const struct row *x = &m->side[TARGET]->rows.v[r];
         uint32_t line = m->pairing->line_of[TARGET][r];
         if (x->io != IO_OUTPUT || x->kind != ROW_TENSOR || line == NONE || m->pairing->lines.v[line].pair == NONE ||
-            j->line[line].verdict == VERDICT_SKIP) /* one side left it out */
+            j->line[line].verdict == VERDICT_SKIP) /* one side omitted it */
             continue;
         if (!agrees(j, m, line, tol))
             return false;

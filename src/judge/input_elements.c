@@ -1,21 +1,21 @@
-/* Compares the elements of two recordings of one step input, and says how many places differ and which first. */
+/* Compares the elements of two recordings of one step input: how many differ, and the first. */
 #include "judge/input_elements.h"
 
 #include <math.h>
 
 #include "measure/element_sample.h"
 
-#define LOW -1e4 /* what masks fill with, and below */
+#define LOW -1e4 /* mask fills are at most this */
 
-/* Both sides' elements, and how the smaller one lies on the larger one. */
+/* Both sides' elements, and the mapping of the smaller side to the larger one. */
 struct laid {
     struct element_sample x[2];
     int large;
-    int64_t step[TENSOR_DIMS]; /* along the larger one's axes, of elements of the smaller one; 0: repeated */
-    bool beginning;            /* they do not lie on each other: the smaller one is the beginning */
+    int64_t step[TENSOR_DIMS]; /* strides in the smaller side along the larger one's axes; 0: repeated */
+    bool beginning;            /* the shapes do not broadcast: the smaller one is the beginning of the larger one */
 };
 
-/* False where an axis has other sizes, and none of them is one. */
+/* False if an axis has different sizes and neither is 1. */
 static bool lay_axes(struct laid *l)
 {
     const struct element_sample *a = &l->x[l->large], *b = &l->x[!l->large];
@@ -53,7 +53,7 @@ static bool additive(const struct element_sample *x)
     return false;
 }
 
-/* What a mask lets through is one, whether it multiplies, selects or is added. */
+/* Converts a mask to 1 where it lets through, whether it multiplies, selects or is added. */
 static void to_pattern(struct element_sample *x)
 {
     bool added = additive(x);
@@ -61,7 +61,7 @@ static void to_pattern(struct element_sample *x)
         x->v[0][i] = added ? x->v[0][i] > LOW : x->v[0][i] > 0 || x->v[0][i] < 0;
 }
 
-/* flipped: where one side marks what is seen and the other what is not. */
+/* flipped: one side marks visible positions, the other hidden ones. */
 static void count(const struct laid *l, bool flipped, struct input_elements *out)
 {
     const struct element_sample *a = &l->x[l->large], *b = &l->x[!l->large];

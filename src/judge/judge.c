@@ -1,5 +1,5 @@
-/* The pass over all lines: what two rows are (numbers, checksums, recorded figures, tensors, parts) and which
- * judgement that takes. Limits and noise are in row_verdict.c, what is said of the whole in judge_summary.c. */
+/* The pass over all lines: what two rows are (numbers, checksums, recorded figures, tensors, parts) and which rule
+ * applies. Limits and noise are in row_verdict.c, the summary in judge_summary.c. */
 #include "judge/judge.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@
 #include "judge/row_verdict.h"
 #include "dump/family.h"
 
-/* The parts of a fused tensor taken together, as one row of figures. */
+/* The parts of a fused tensor combined to one row of figures. */
 struct whole {
     struct row row;
     uint64_t numel;
@@ -41,7 +41,7 @@ static bool is_number(const struct row *r)
     return r->kind == ROW_INT || r->kind == ROW_FLOAT || r->kind == ROW_BOOL;
 }
 
-/* What masks fill with where they mean minus infinity: the lowest number of the type at hand. */
+/* Whether a value is a mask's fill for minus infinity: the lowest number of some type. */
 static bool is_lowest(double v)
 {
     static const enum dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32, DTYPE_F64};
@@ -57,7 +57,7 @@ static void judge_scalar(struct verdict_case *k)
     bool same;
     if (is_number(t) && is_number(g)) {
         double a = t->stat[STAT_MAX], b = g->stat[STAT_MAX];
-        /* integers beyond 2^53 are told apart by their text */
+        /* integers beyond 2^53 are compared as text */
         same = (a == b && (fabs(a) < 0x1p53 || strcmp(t->text, g->text) == 0)) || (isnan(a) && isnan(b));
         if (!same && is_lowest(a) && is_lowest(b)) {
             verdict_case_give(k, VERDICT_MATCH, RULE_FILLS);
@@ -73,8 +73,8 @@ static void judge_scalar(struct verdict_case *k)
     verdict_case_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SCALAR_SAME : RULE_SCALAR_DIFFERS);
 }
 
-/* A tensor of one element against a plain number: its recorded value is its maximum, rounded to the tensor's type and
- * to the digits that were printed. */
+/* A one-element tensor and a plain number: the recorded value is the tensor's maximum, rounded to its type and to the
+ * printed digits. */
 static void judge_mixed(const struct judge_pass *p, struct verdict_case *k)
 {
     double tol = fmax(1e-6, row_verdict_printed(p));
@@ -126,7 +126,7 @@ static void judge_checksum(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING);
 }
 
-/* Not as many NaN or infinite elements on both sides, where both counted them alike. */
+/* Whether the numbers of NaN or infinite elements differ, if both sides counted them alike. */
 static bool counts_differ(const struct judge_pass *p, const struct verdict_case *k)
 {
     uint64_t nan[2], inf[2];
@@ -135,7 +135,8 @@ static bool counts_differ(const struct judge_pass *p, const struct verdict_case 
     return t == g && (nan[0] != nan[1] || inf[0] != inf[1]);
 }
 
-/* Both sides' lowest element fills a mask, each in its way: −inf, the type's lowest number, −10000. */
+/* Whether both sides' lowest element is a mask fill, possibly different ones: −inf, the type's lowest number, −10000.
+ */
 static bool masked_alike(const struct judge_pass *p, const struct verdict_case *k)
 {
     const double *t = k->r[TARGET]->stat, *g = k->r[GOLDEN]->stat;
@@ -148,7 +149,7 @@ static bool masked_alike(const struct judge_pass *p, const struct verdict_case *
            isfinite(g[STAT_MAX]) && g[STAT_MAX] != 0 && !nan[0] && !nan[1];
 }
 
-/* The relative distance by the sketches of two rows' tensors of one shape; NaN: a side has none. */
+/* The relative distance of two tensors of one shape by their sketches; NaN: a side has none. */
 static double sketches_apart(const struct judge_pass *p, const uint32_t row[2])
 {
     const struct shape *a = dump_row_shape(p->side[TARGET], row[TARGET]),
@@ -160,7 +161,7 @@ static double sketches_apart(const struct judge_pass *p, const uint32_t row[2])
     return sketch_distance(x + (size_t)row[TARGET] * SKETCH_NUMBERS, y + (size_t)row[GOLDEN] * SKETCH_NUMBERS);
 }
 
-/* What was left out of the sketches as a mask's may be none: then the figures tell too. */
+/* Elements left out of the sketches as mask fills may be others, so the figures are checked too. */
 static double sketched_error(const struct judge_pass *p, const struct verdict_case *k)
 {
     double e = sketches_apart(p, k->row);
@@ -178,7 +179,7 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_MATCH, RULE_CHECKSUM_SAME);
         return;
     }
-    /* of what is left only the largest is known */
+    /* only the maximum of the other elements is known */
     if (!p->o->exact && masked_alike(p, k) && isnan(sketched_error(p, k))) {
         double a = k->r[TARGET]->stat[STAT_MAX], b = k->r[GOLDEN]->stat[STAT_MAX];
         k->out->flags |= LINE_MASKED;
@@ -198,7 +199,7 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
     }
     double n = (double)dump_row_numel(p->side[GOLDEN], k->row[GOLDEN]), sketched = sketched_error(p, k);
     double e = isnan(sketched) ? recorded_error_of(k->r[TARGET], k->r[GOLDEN], n) : sketched;
-    if (!isnan(sketched)) /* of all elements, not of their figures */
+    if (!isnan(sketched)) /* sketches cover all elements, not only figures */
         k->out->flags &= (uint8_t)~LINE_STATISTICS;
     if (!isnan(e))
         row_verdict_weigh(p, k, e, isnan(sketched));
@@ -227,7 +228,7 @@ static void add_part(struct row *whole, const struct row *part)
     sum[STAT_NORM] = hypot(sum[STAT_NORM], x[STAT_NORM]);
 }
 
-/* What the parts of each fused tensor hold together: the extremes of all and the root of the sum of squares. */
+/* Combines the parts of each fused tensor: the extremes of all and the root of the sum of squares. */
 static void collect_wholes(struct judge_pass *p)
 {
     const struct pairing *all = p->m->pairing;
@@ -246,7 +247,7 @@ static void collect_wholes(struct judge_pass *p)
     }
 }
 
-/* One part against a fused tensor without a view: no element can be compared, but all parts together must have the
+/* A part paired with a fused tensor without a view: elements cannot be compared, but all parts together must have the
  * whole's figures. */
 static void judge_part(struct judge_pass *p, struct verdict_case *k)
 {
@@ -269,11 +270,11 @@ static void judge_part(struct judge_pass *p, struct verdict_case *k)
     if (verdict_is_accepted((enum verdict)k->out->verdict))
         k->out->rule = RULE_PART_SAME;
     else
-        k->out->flags |= LINE_DOUBTFUL; /* which of the parts it is, no figure tells */
+        k->out->flags |= LINE_DOUBTFUL; /* figures do not show which part it is */
     k->r[s] = own;
 }
 
-/* One side holds the value once, the other several times, and no elements were recorded: the figures are laid out
+/* If one side holds the value once, the other several times, and no elements were recorded, the figures are scaled
  * instead. */
 static bool judge_repeated(struct judge_pass *p, struct verdict_case *k)
 {
@@ -292,8 +293,8 @@ static bool judge_repeated(struct judge_pass *p, struct verdict_case *k)
     return true;
 }
 
-/* An output of two calls that got the same and compute or repeat it: an order of elements that differs is what they
- * made of it. What only moves elements may serve another layout. */
+/* Whether a row is an output of two computing or repeating calls whose inputs agree: a different order of elements is
+ * then their doing. Calls that only move elements may have another layout. */
 static bool inputs_agreed(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];
@@ -313,9 +314,8 @@ static bool inputs_agreed(const struct judge_pass *p, const struct verdict_case 
     return agreed;
 }
 
-/* Paired by its figures alone (a part of a fused tensor has its place in it too), and only these agree: no deviation
- * can be claimed of such a pair. Values in another
- * order err by about as much as they are large. */
+/* Whether the rows were paired only by figures, these agree, and the error is about as large as the values, as for
+ * another order of elements: then no deviation is reported. (A part of a fused tensor is also paired by position.) */
 static bool reordered(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct side_figures *t = &k->f->side[0], *g = &k->f->side[1];
@@ -369,7 +369,7 @@ static void judge_tensors(struct judge_pass *p, struct verdict_case *k)
     }
 }
 
-/* --exact: two runs of one side; whatever is not the same bit for bit deviates. */
+/* --exact: for two runs of one side, every bit that differs is a deviation. */
 static void judge_exact(const struct judge_pass *p, struct verdict_case *k)
 {
     struct line_judgement *l = k->out;
@@ -382,7 +382,7 @@ static void judge_exact(const struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_DEVIATE, RULE_EXACT);
 }
 
-/* A product of the target that is passed, paired or not. */
+/* Records that a product of the target has been passed, paired or not. */
 static void pass_product(struct judge_pass *p, uint32_t row)
 {
     const struct row *r = &p->side[TARGET]->rows.v[row];
@@ -390,7 +390,7 @@ static void pass_product(struct judge_pass *p, uint32_t row)
         p->product = p->open_product = true;
 }
 
-/* Whether the call stands beside another that recorded the same tensors and has its partner. */
+/* Whether the call is nested with another that recorded the same tensors and is paired. */
 static bool nested_pair(const struct judge_pass *p, int s, uint32_t call)
 {
     uint32_t other = p->side[s]->calls.v[call].nested;
@@ -401,7 +401,7 @@ static bool nested_pair(const struct judge_pass *p, int s, uint32_t call)
     return false;
 }
 
-/* What a figure like others' or a place between calls told is not sure where calls are missing. */
+/* Whether pairs by common figures or by position between calls are uncertain, because calls are missing. */
 static bool pair_is_doubtful(const struct judge_pass *p, const struct line *l)
 {
     const struct pair *pair = &p->m->pairing->pairs.v[l->pair];
@@ -468,7 +468,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A forward float32 product whose elements were compared: its line's error, else NaN. */
+/* The error of a compared forward float32 product, otherwise NaN. */
 static double product_error(const struct judge_pass *p, uint32_t i, bool *conv)
 {
     const struct line *l = &p->m->pairing->lines.v[i];
@@ -484,10 +484,10 @@ static double product_error(const struct judge_pass *p, uint32_t i, bool *conv)
     return product ? e : NAN;
 }
 
-/* Products with operands rounded to 10 bits err by about 3e-4 wherever they run; a matmul that errs by less tells that
- * this hardware multiplies exactly, and then a jump at a product is none of its noise. Convolutions and other products
- * are switched apart (torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32). Of a kind that was not
- * compared the other tells; benefit of the doubt while none was. */
+/* Products with operands rounded to 10 bits have errors of about 3e-4. A matmul with a smaller error shows that this
+ * hardware multiplies exactly; a jump at a product is then not its noise. Convolutions and other products are
+ * configured separately (torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32). If only one kind
+ * was compared it decides for both; if none was, rounding is assumed. */
 static void find_coarse_products(struct judge_pass *p)
 {
     VEC(float) error[2] = {{0}, {0}};
@@ -516,7 +516,7 @@ static void find_narrow_types(struct judge_pass *p)
         }
 }
 
-/* An input of the step itself: whatever comes of it, it is other data. */
+/* Whether a line is an input of the step itself: a difference is a difference of data. */
 static bool is_given(const struct measure *m, const struct dataflow flow[2], uint32_t line)
 {
     const struct line *l = &m->pairing->lines.v[line];
@@ -529,7 +529,7 @@ static bool is_given(const struct measure *m, const struct dataflow flow[2], uin
     return true;
 }
 
-/* Deviations that are none for what comes of them, up to the first that is one. */
+/* Withdraws deviations that have no effect on later values, up to the first real one. */
 static void take_back(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
 {
     struct value_readers reads[2] = {{0}, {0}};
@@ -579,7 +579,7 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
         .call_dtype = mem_zalloc(m->side[TARGET]->calls.n + 1),
     };
     *j = (struct judgement){.lines = m->lines, .first = NONE};
-    j->line = mem_zalloc((m->lines + 1) * sizeof *j->line); /* what is not judged yet is pending */
+    j->line = mem_zalloc((m->lines + 1) * sizeof *j->line); /* lines not judged yet are pending */
     noise_level_init(&p.level, o->tol->window < LEVEL_MAX ? (int)o->tol->window : LEVEL_MAX);
     readers_build(&p.reads, m->side[TARGET], &flow[TARGET]);
     find_coarse_products(&p);

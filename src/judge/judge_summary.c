@@ -1,4 +1,4 @@
-/* How much was compared, and where the first deviation is. */
+/* The coverage of a comparison, and its first deviation. */
 #include "judge/judge_summary.h"
 
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 #include "base/msg.h"
 #include "dump/family.h"
 
-/* A call that counts for coverage, or a record of a module's parameter gradients. In an L0 dump modules are all there
- * is; elsewhere their inner calls are recorded themselves. */
+/* Whether a call counts for coverage, or is a record of a module's parameter gradients. In an L0 dump only modules
+ * are recorded; otherwise their inner calls count. */
 static bool is_compute(const struct dump *d, const struct call *c)
 {
     if (c->gradient || !c->rows)
@@ -25,7 +25,7 @@ const char *region_name(enum region r)
     return regions[r];
 }
 
-/* What a row belongs to that a side may leave out: of a weight's gradient the call in the backward pass that computes
+/* The region of a row that a side may have omitted: for a weight's gradient, that of the backward call that computes
  * it. */
 static enum region region_of(const struct dump *d, const struct dataflow *f, uint32_t call)
 {
@@ -38,7 +38,7 @@ static enum region region_of(const struct dump *d, const struct dataflow *f, uin
                                        : c->phase == PHASE_BACKWARD ? REGION_BACKWARD : REGION_FORWARD;
 }
 
-/* Which regions a side recorded nothing of, and how much the other one has of them. */
+/* Which regions a side did not record, and how many rows the other side has of them. */
 static void find_regions(struct judge_summary *s, const struct measure *m, const struct dataflow flow[2])
 {
     uint32_t rows[2][REGION_COUNT] = {{0}};
@@ -53,8 +53,8 @@ static void find_regions(struct judge_summary *s, const struct measure *m, const
             }
 }
 
-/* The call that put out what an operator of a graph or a call of the backward pass reads, or what is recorded as a
- * parameter's gradient, by the recorded values, or NONE. */
+/* By recorded values, the call that produced the input of a graph operator or backward call, or a parameter's
+ * gradient; NONE if unknown. */
 static uint32_t producer_of(const struct dump *d, const struct dataflow *f, uint32_t row)
 {
     uint32_t h = f->held[row];
@@ -67,14 +67,14 @@ static uint32_t producer_of(const struct dump *d, const struct dataflow *f, uint
     return h != NONE && d->rows.v[h].io == IO_OUTPUT ? d->rows.v[h].call : NONE;
 }
 
-/* Of a side without a compute call: how many of its rows are paired. */
+/* For a side without computing calls: the share of its rows that are paired. */
 static double share_of_rows(const struct judge_summary *s, int side)
 {
     uint32_t rows = s->pairs + s->only[side];
     return rows ? (double)s->pairs / rows : 0;
 }
 
-/* Per call: does an output stand in a pair that is sure enough, and was one judged alike. */
+/* Per call: whether an output is in a certain pair, and whether one was judged as agreeing. */
 static void cover(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
 {
     struct judge_summary *s = &j->sum;
@@ -93,7 +93,7 @@ static void cover(struct judgement *j, const struct measure *m, const struct dat
             continue;
         for (int d = 0; d < 2; d++) {
             const struct row *r = &m->side[d]->rows.v[l->row[d]];
-            /* a gradient that one framework hands from kernel to kernel may be paired where it is read */
+            /* a gradient passed between kernels may be paired where it is read */
             uint32_t from = r->io == IO_OUTPUT ? r->call : producer_of(m->side[d], &flow[d], l->row[d]);
             uint32_t record = r->io == IO_GRADIENT ? r->call : NONE;
             bool alike = d == TARGET && verdict_is_accepted((enum verdict)x->verdict);
@@ -102,7 +102,7 @@ static void cover(struct judgement *j, const struct measure *m, const struct dat
                 if (c == NONE)
                     continue;
                 covered[d][c] = 1;
-                if (alike) /* of the target alone: the golden side may have more calls */
+                if (alike) /* for the target only: the golden side may have more calls */
                     judged[c] = true;
             }
         }
@@ -116,12 +116,12 @@ static void cover(struct judgement *j, const struct measure *m, const struct dat
     for (int d = 0; d < 2; d++) {
         for (uint32_t c = 0; c < m->side[d]->calls.n; c++) {
             enum region r = region_of(m->side[d], &flow[d], c);
-            /* a gradient is recorded by itself or as a result of a backward call: the first has no computing call */
+            /* a gradient is recorded separately or as a backward call's result: the former has no computing call */
             uint32_t nested = m->side[d]->calls.v[c].nested;
             if (nested != NONE && covered[d][nested] && (!covered[d][c] || nested < c))
-                continue; /* one of the two stands for both */
+                continue; /* one of the two counts */
             if (m->side[d]->calls.v[c].recomputes != NONE && !covered[d][c])
-                continue; /* the first time stands for it */
+                continue; /* the original call counts */
             bool expected = r == REGION_WEIGHT_GRADIENTS ? !(s->missing[!d] >> r & 1) : compute[!d][r];
             if (!is_compute(m->side[d], &m->side[d]->calls.v[c]) || !expected)
                 continue;
@@ -136,7 +136,7 @@ static void cover(struct judgement *j, const struct measure *m, const struct dat
     free(judged);
 }
 
-/* With --map-only the rows listed are what there is to cover. */
+/* With --map-only, coverage is the share of listed rows. */
 static void cover_listed(struct judgement *j, const struct measure *m)
 {
     struct judge_summary *s = &j->sum;

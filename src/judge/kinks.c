@@ -1,4 +1,4 @@
-/* Finds the kinked activations a gradient went through, and bounds what their turned gates make of it. */
+/* Finds the kinked activations that a gradient passed through, and bounds the effect of inputs that cross a kink. */
 #include "judge/kinks.h"
 
 #include <math.h>
@@ -9,11 +9,11 @@
 #include "judge/thresholds.h"
 #include "pair/align_item.h"
 
-#define BEHIND 8 /* forward calls without a backward call that a gradient is followed through */
+#define BEHIND 8 /* the most forward calls without a backward call through which a gradient is followed */
 #define TURNED_MOST 1000
-#define ONE_SIZE 1e-4 /* what seven printed digits and a float32 norm leave open of it */
+#define ONE_SIZE 1e-4 /* tolerance of seven printed digits and a float32 norm */
 
-/* Operators whose derivative jumps, by a part of their name, and by how much of the gradient that comes in. */
+/* Operators with a discontinuous derivative, by a part of their name, with the relative size of the jump. */
 static const struct {
     enum family family;
     const char *part;
@@ -21,11 +21,11 @@ static const struct {
 } kinked[] = {
     {FAMILY_ACTIVATION, "relu", 1},      {FAMILY_ACTIVATION, "hardtanh", 1}, {FAMILY_ACTIVATION, "hardsigmoid", 1},
     {FAMILY_ACTIVATION, "hardswish", 1}, {FAMILY_ELEMENTWISE, "abs", 2},     {FAMILY_ELEMENTWISE, "clamp", 1},
-    {FAMILY_LOSS, "l1loss", 2},          {FAMILY_REDUCE, "maxpool", 1.5}, /* it goes to another place: the root of 2 */
-    {FAMILY_OTHER, "gridsample", 1.5}, /* as much, in the gradient of the places: other neighbours */
+    {FAMILY_LOSS, "l1loss", 2},          {FAMILY_REDUCE, "maxpool", 1.5}, /* the gradient moves to another place: √2 */
+    {FAMILY_OTHER, "gridsample", 1.5}, /* the same for the gradient of the coordinates: other neighbours */
 };
 
-/* 0: it has no kink */
+/* 0: no kink */
 static double jump_of(const struct dump *d, uint32_t call)
 {
     char plain[FAMILY_PLAIN];
@@ -47,8 +47,8 @@ static bool is_sampler(const struct dump *d, uint32_t call)
     return d->calls.v[call].family == FAMILY_OTHER && jump_of(d, call) > 0;
 }
 
-/* The kinked activation behind a forward call, through calls that recorded no backward call. One that works in place
- * may have one, but its record is the gradient that came in. A loss ends a branch of its own. */
+/* The kinked activation that follows a forward call, through calls without a recorded backward call. An in-place
+ * activation may have a backward call whose record is the incoming gradient. A loss ends a branch. */
 uint32_t kinks_behind(const struct dump *d, uint32_t forward)
 {
     int passed = 0;
@@ -65,8 +65,7 @@ uint32_t kinks_behind(const struct dump *d, uint32_t forward)
     return NONE;
 }
 
-/* Whether the input `in` holds what a ReLU that nobody recorded makes of the output `out`: its largest to the bit, and
- * zero for what is below. */
+/* Whether input `in` holds the result of an unrecorded ReLU on output `out`: equal maximum, minimum zero. */
 static bool holds_clipped(const struct judge_pass *p, int s, uint32_t out, uint32_t in)
 {
     struct condition_size x, y;
@@ -75,7 +74,7 @@ static bool holds_clipped(const struct judge_pass *p, int s, uint32_t out, uint3
            x.max > 0 && x.max == y.max && x.min < 0 && y.min == 0;
 }
 
-/* The target's row that holds, on both sides, what an unrecorded ReLU made of this output; NONE. */
+/* The target's row that holds, on both sides, the result of an unrecorded ReLU on this output; NONE. */
 uint32_t kinks_clipped_behind(const struct judge_pass *p, uint32_t out)
 {
     const struct dump *d = p->side[TARGET];
@@ -95,11 +94,11 @@ uint32_t kinks_clipped_behind(const struct judge_pass *p, uint32_t out)
     return NONE;
 }
 
-/* A kink a gradient went through: what it saw, by how much of the gradient its derivative jumps. */
+/* A kink that a gradient passed through: its input, and the relative jump of its derivative. */
 struct gate {
-    uint32_t row[2]; /* NONE: none is known */
+    uint32_t row[2]; /* NONE: unknown */
     double jump, noise;
-    double kinks; /* how many there are between the smallest and the largest value */
+    double kinks; /* number of kinks between the smallest and the largest value */
 };
 
 static double floored(double noise)
@@ -116,8 +115,8 @@ static struct gate recorded_gate(const struct judge_pass *p, uint32_t call)
     return (struct gate){{golden == NONE ? NONE : seen, golden}, jump_of(p->side[TARGET], call), noise, 1};
 }
 
-/* Values that are read at places between those of a grid, and the gradient of the places: it jumps at each of them.
- * Places from −1 to 1 span the longer axis. */
+/* For grid sampling: the gradient of the coordinates jumps at each grid position. Coordinates from −1 to 1 span the
+ * longer axis. */
 static struct gate sampled_gate(const struct judge_pass *p, uint32_t call, uint32_t row)
 {
     const struct dump *d = p->side[TARGET];
@@ -134,7 +133,7 @@ static struct gate sampled_gate(const struct judge_pass *p, uint32_t call, uint3
     return (struct gate){{places, golden}, jump_of(d, call), noise, fmax(1, (size.max - size.min) / 2 * along)};
 }
 
-/* The kink the gradient of these rows went through last, recorded or not. */
+/* The last kink that the gradient of these rows passed through, recorded or not. */
 static struct gate gate_of(const struct judge_pass *p, const uint32_t rows[2])
 {
     const struct dump *d = p->side[TARGET];
@@ -158,7 +157,7 @@ static struct gate gate_of(const struct judge_pass *p, const uint32_t rows[2])
     return (struct gate){{out, pass_partner(p, out)}, 1, noise, 1};
 }
 
-/* How many of that many expected ones chance may turn, but for one row in a thousand. */
+/* The number of crossings that is exceeded in one row of a thousand, given the expected number. */
 static double most_turned(double expected)
 {
     double left = 1, term = exp(-expected);
@@ -172,8 +171,8 @@ static double most_turned(double expected)
     return expected < TURNED_MOST / 2 ? n : 2 * expected;
 }
 
-/* Whether no more elements differ by over 1/200 than turned, and than are so small that noise takes them there. Where
- * none were compared gates have to be expected to turn. */
+/* Whether no more elements differ by over 1/200 than have crossed a kink or are small enough for noise. If elements
+ * were not compared, crossings must be expected. */
 static bool few_differ(const struct figures *f, double n, double expected, double turned, double noise)
 {
     return f ? 1 - f->five_thousandths <= turned / n + 200 * noise : expected >= 0.5;
@@ -188,12 +187,12 @@ static double gates_bound(const struct judge_pass *p, const struct gate *gate, c
     if (turned < 1 || !(norm > 0) || !few_differ(f, n, expected, turned, gate->noise))
         return 0;
     double largest = fmax(g[0].largest, g[1].largest) / norm, whole = fmax(g[0].norm, g[1].norm) / norm;
-    /* half the gates are shut */
+    /* half of the elements are zero */
     return gate->jump * sqrt(largest * largest + 2 * (turned - 1) * whole * whole / n);
 }
 
-/* A loss of absolute differences that nobody recorded gives a gradient of one size, to either side. Where the elements
- * are of one size and the norms are the same, those few that differ have another sign. */
+/* An unrecorded loss of absolute differences gives gradients of one magnitude. If all elements have that magnitude
+ * and the norms are equal, the few elements that differ have another sign. */
 static double signs_bound(const struct judge_pass *p, const uint32_t rows[2], const struct condition_size g[2],
                           const struct figures *f, double *noise)
 {
@@ -211,7 +210,7 @@ static double signs_bound(const struct judge_pass *p, const uint32_t rows[2], co
     return same_size ? gates_bound(p, &gate, g, f) : 0;
 }
 
-/* All elements are of one size: the largest there is. */
+/* Whether all elements have the largest magnitude. */
 static bool is_of_one_size(const struct row *r, double n)
 {
     const double *s = r->stat;

@@ -1,11 +1,11 @@
-/* Looks for scores that one side had masked before, and takes their deviations back where what comes out agrees. */
+/* Finds scores that one side had masked earlier, and withdraws their deviations if the outputs agree. */
 #include "judge/masked_operand.h"
 
 #include <math.h>
 
 #include "num/masked.h"
 
-/* The lowest element, as far as it is known; NaN where it is not. */
+/* The lowest element if known, otherwise NaN. */
 static double lowest(const struct measure *m, uint32_t line, int s)
 {
     const struct row *r = &m->side[s]->rows.v[m->pairing->lines.v[line].row[s]];
@@ -13,7 +13,7 @@ static double lowest(const struct measure *m, uint32_t line, int s)
     return r->has & HAS_MIN ? r->stat[STAT_MIN] : f ? f->side[s].min : NAN;
 }
 
-/* All results of the call have an agreeing partner in the other side's call. */
+/* Whether all results of the call have an agreeing partner in the other side's call. */
 static bool results_agree(const struct judgement *j, const struct measure *m, const uint32_t call[2])
 {
     const struct dump *d = m->side[TARGET];

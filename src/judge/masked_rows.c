@@ -1,4 +1,4 @@
-/* Finds fully masked queries in the masks handed to attention, and compares tensors without their places. */
+/* Finds fully masked queries in attention masks, and compares tensors without their positions. */
 #include "judge/masked_rows.h"
 
 #include <math.h>
@@ -10,13 +10,13 @@
 #include "pair/align_item.h"
 #include "pair/call_arguments.h"
 
-#define MASKS_MOST 8 /* that are read: layers share theirs */
+#define MASKS_MOST 8 /* the most masks read: layers share theirs */
 #define MASK_WORDS "attn_mask atten_mask attention_mask"
 
-/* What an element of a mask says. */
+/* The meaning of a mask's elements. */
 enum mask_form { MASK_ADDED, MASK_LETS_THROUGH, MASK_FORBIDS };
 
-/* Truth values let through in torch's own attention, and forbid in the fused kernels of torch_npu and MindSpore. */
+/* Booleans let through in torch's own attention, and exclude in the fused kernels of torch_npu and MindSpore. */
 static enum mask_form mask_form(const struct dump *d, uint32_t row)
 {
     uint32_t call = d->rows.v[row].call;
@@ -32,7 +32,7 @@ static bool forbids(enum mask_form form, double v)
     return form == MASK_ADDED ? !(v > MASK_FILL) : form == MASK_LETS_THROUGH ? v == 0 : v != 0;
 }
 
-/* A mask [batch, heads, queries, keys] or [batch, queries, keys]; of several heads the first tells. */
+/* Reads a mask [batch, heads, queries, keys] or [batch, queries, keys]; of several heads the first is used. */
 static void take_mask(struct masked_rows *x, const struct dump *d, uint32_t row)
 {
     const struct shape *s = dump_row_shape(d, row);
@@ -83,8 +83,8 @@ static void look(struct masked_rows *x, const struct measure *m)
     }
 }
 
-/* How many elements stand before the tokens' axis, behind it, and in a batch; false where the tensor has no such
- * axes. */
+/* The number of elements before the tokens' axis, after it, and per batch entry; false if the tensor has no such
+ * axis. */
 static bool token_axis(const struct masked_rows *x, const struct element_sample *v, size_t *between, size_t *behind)
 {
     int axis = 1;
@@ -102,7 +102,7 @@ static bool token_axis(const struct masked_rows *x, const struct element_sample 
     return *behind > 0;
 }
 
-/* Whether element i belongs to a masked place. */
+/* Whether element i is at a masked position. */
 static bool is_masked(const struct masked_rows *x, size_t i, size_t between, size_t behind)
 {
     size_t token = i / behind % (size_t)x->tokens, batch = i / behind / (size_t)x->tokens / between;

@@ -1,25 +1,25 @@
-/* Looks for lines that differ by one constant factor between a call and those that agree again behind it, where that
- * factor is written down near by, and takes their deviations back. */
+/* Finds lines that differ by one constant factor between a call and later ones that agree again, if that factor
+ * occurs nearby, and withdraws their deviations. */
 #include "judge/moved_factor.h"
 
 #include <math.h>
 #include "dump/family.h"
 #include "judge/value_readers.h"
 
-#define CALLS 48 /* that one factor is followed through */
+#define CALLS 48 /* the most calls through which one factor is followed */
 
 enum { UNSEEN, SCALED, AGREES, OTHER };
 
 struct factor_search {
     struct judgement *j;
     const struct measure *m;
-    int side; /* whose data flow is followed */
+    int side; /* the side whose data flow is followed */
     const struct dump *d;
-    const struct dataflow *flow; /* a side each */
+    const struct dataflow *flow; /* one per side */
     struct value_readers readers[2];
 };
 
-/* Whether a line's sides are one value times a factor other than one. */
+/* Whether a line's sides differ by a factor other than one. */
 static bool proportional(const struct factor_search *x, uint32_t line)
 {
     const struct line_judgement *l = &x->j->line[line];
@@ -37,7 +37,7 @@ static bool proportional(const struct factor_search *x, uint32_t line)
            f->side[TARGET].count > 1 && sqrt(2 * f->minus) <= rounding;
 }
 
-/* What a call's paired lines say of it together. */
+/* What a call's paired lines show together. */
 static int state_of(const struct factor_search *x, uint32_t call)
 {
     bool scaled = false, agrees = false;
@@ -63,7 +63,7 @@ static bool read_alike(const struct factor_search *x, uint32_t row)
     return paired && line_agrees(&x->j->line[line]);
 }
 
-/* Whether everything computed from this call's result agrees again. A norm makes every factor vanish: it proves
+/* Whether everything computed from this call's result agrees again. A norm removes every factor, so it proves
  * nothing. */
 static bool heals(const struct factor_search *x, uint32_t start)
 {
@@ -81,7 +81,8 @@ static bool heals(const struct factor_search *x, uint32_t start)
                     known = known || queue[k] == call;
                 if (known || c->phase != x->d->calls.v[start].phase || c->kind == CALL_MODULE)
                     continue;
-                int s = i && read_alike(x, r) ? AGREES : state_of(x, call); /* the factor itself is not read alike */
+                /* the value with the factor itself is not compared */
+                int s = i && read_alike(x, r) ? AGREES : state_of(x, call);
                 if (s == OTHER || c->family == FAMILY_NORM)
                     return false;
                 agreed += s == AGREES;
@@ -95,8 +96,9 @@ static bool heals(const struct factor_search *x, uint32_t start)
     return agreed > 0;
 }
 
-/* A module that puts out a value times a factor, where modules alone were recorded: on one side what reads the value
- * agrees, so the other side applies the factor behind the module. Who gets it with the factor deviates by itself. */
+/* For dumps of modules only: a module whose output has a factor on one side, while the other side's readers of the
+ * value agree, so that the factor is applied after the module. Readers that get it with the factor deviate
+ * themselves. */
 static bool applied_behind_module(struct factor_search *x, uint32_t line)
 {
     for (x->side = TARGET; x->side <= GOLDEN; x->side++) {
@@ -119,7 +121,7 @@ static bool applied_behind_module(struct factor_search *x, uint32_t line)
     return false;
 }
 
-/* What a call multiplies or divides by: a number, a tensor of one value; the scale fused attention has by itself. */
+/* The factor of a call: a number, a one-element tensor, or fused attention's own scale. */
 static double constant_of(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
@@ -153,7 +155,7 @@ static bool applies(const struct dump *d, uint32_t call, double factor)
     return false;
 }
 
-/* Calls that lead to a call or come of it, as far as to those whose results agree. */
+/* Calls before and after a call, up to those whose results agree. */
 struct factor_way {
     uint32_t call[CALLS], n;
 };
@@ -167,7 +169,7 @@ static void go_through(struct factor_way *w, uint32_t call)
         w->call[w->n++] = call;
 }
 
-/* Adds who put out what the call reads, or who reads what it puts out. */
+/* Adds the producers of a call's inputs, or the readers of its outputs. */
 static void go_on(const struct factor_search *x, struct factor_way *w, uint32_t call, bool back)
 {
     EACH_EARLY_ROW(x->d, call, r) {
@@ -179,7 +181,7 @@ static void go_on(const struct factor_search *x, struct factor_way *w, uint32_t 
     }
 }
 
-/* Whether a call on the way, on the side at hand, applies the factor. Of a backward call its forward call tells. */
+/* Whether a call on the way, on this side, applies the factor. For a backward call its forward call decides. */
 static bool applied_on_the_way(const struct factor_search *x, uint32_t start, double factor)
 {
     for (int back = 0; back < 2; back++) {
@@ -197,7 +199,7 @@ static bool applied_on_the_way(const struct factor_search *x, uint32_t start, do
     return false;
 }
 
-/* Nobody moved a factor that nobody wrote down. */
+/* The factor must occur in a call: an arbitrary ratio is not accepted. */
 static bool written_down(struct factor_search *x, uint32_t line)
 {
     const struct figures *f = measure_figures(x->m, line);
@@ -210,7 +212,7 @@ static bool written_down(struct factor_search *x, uint32_t line)
     return false;
 }
 
-/* By the flow of the target, or of the golden side where the other recorded steps that hide it. */
+/* By the target's data flow, or the golden side's if the target's has unrecorded steps. */
 static bool heals_somewhere(struct factor_search *x, uint32_t line)
 {
     for (x->side = TARGET; x->side <= GOLDEN; x->side++) {
@@ -230,7 +232,7 @@ void moved_factors_find(struct judgement *j, const struct measure *m, const stru
             vec_push(&lines, i);
     for (int s = 0; s < 2 && lines.n; s++)
         readers_build(&x.readers[s], m->side[s], &flow[s]);
-    /* judged by what comes of it; all lines of a chain are asked before one is taken back */
+    /* all lines of a chain are decided before one is withdrawn */
     for (size_t i = 0; i < lines.n; i++)
         if (!applied_behind_module(&x, lines.v[i]) &&
             (!written_down(&x, lines.v[i]) || !heals_somewhere(&x, lines.v[i])))

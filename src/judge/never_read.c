@@ -1,12 +1,11 @@
-/* The tables of what is never read and never written, and their conditions. */
+/* Tables of arguments that are not read and outputs that are not written, with their conditions. */
 #include "judge/never_read.h"
 
 #include "dump/family.h"
 #include "pair/align_item.h"
 #include "pair/call_arguments.h"
 
-/* Operators, as of family_plain, whose first input is not read where a number given by this name is zero; NULL: it is
- * never read. */
+/* Operators, as by family_plain, whose first input is not read if the named number is zero; NULL: it is never read. */
 static const struct {
     const char *op, *factor;
 } unread[] = {
@@ -15,7 +14,7 @@ static const struct {
     {"randnlike", NULL}, {"newzeros", NULL},  {"newones", NULL},   {"newempty", NULL},    {"newfull", NULL},
 };
 
-/* Outputs from this one on that a framework's kernel leaves as they were: running figures have their own place. */
+/* Outputs from this index on are left unwritten by a framework's kernel: running statistics are stored elsewhere. */
 static const struct {
     const char *framework, *op;
     uint32_t from;
@@ -30,7 +29,7 @@ static bool has_factor(const struct dump *d, uint32_t call, const char *name)
     return !name || (number && d->rows.v[r].stat[STAT_MAX] == 0);
 }
 
-/* How many tensors of its kind stand before the row in its call. */
+/* The index of the row among the tensors of its kind in its call. */
 static uint32_t place_of(const struct dump *d, uint32_t row)
 {
     uint32_t before = 0;

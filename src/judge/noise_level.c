@@ -1,4 +1,4 @@
-/* Keeps the last accepted errors sorted in a window and gives their quantile: the noise a line is held to. */
+/* Keeps the last accepted errors sorted in a window and gives their quantile, the noise level. */
 #include "judge/noise_level.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ void noise_level_init(struct noise_level *l, int window)
     l->window = window < 1 ? 1 : window > LEVEL_MAX ? LEVEL_MAX : window;
 }
 
-/* First place in sorted[0, n) that is not below v. */
+/* First index in sorted[0, n) whose value is not below v. */
 static int place(const struct noise_level *l, float v)
 {
     int lo = 0, hi = l->n;

@@ -10,7 +10,7 @@
 enum norm_groups { GROUPS_NONE, GROUPS_CHANNELS, GROUPS_SAMPLE_CHANNELS, GROUPS_ROWS };
 
 static const struct {
-    const char *part; /* of the operator's name, as of family_plain */
+    const char *part; /* part of the operator's name, as by family_plain */
     enum norm_groups groups;
 } norms[] = {
     {"batchnorm", GROUPS_CHANNELS},
@@ -28,7 +28,7 @@ static enum norm_groups groups_of(const struct dump *d, uint32_t call)
     return GROUPS_NONE;
 }
 
-/* Elements of group g are those `inner` long stretches that begin at g × inner and every `step` elements after it. */
+/* Elements of group g are runs of `inner` elements: the first begins at g × inner, the others every `step` elements. */
 struct norm_layout {
     size_t groups, inner, step;
 };

@@ -1,4 +1,4 @@
-/* Takes pairs, figures and verdicts of a pack into the pairing, the figures and the judgement of a session. */
+/* Takes over pairs, figures and verdicts of a pack. */
 #include "judge/packed_verdicts.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct line *packed_verdicts_pairs(const struct dump *target, const struct dump 
     return l;
 }
 
-/* A reason this program knows too; of a newer program's that it does not know the plain one of the pair's origin. */
+/* The pack's reason if this program knows it; otherwise the plain reason of the pair's origin. */
 static uint8_t reason(const struct packed *p, const struct packed_line *x)
 {
     static const uint8_t plain[ORIGIN_COUNT] = {WHY_NAME, WHY_RULE, WHY_MAPPING, WHY_SLOT, WHY_MARK};
@@ -69,7 +69,7 @@ const struct packed_line *packed_verdicts_line(const struct measure *m, uint32_t
     return same ? x : NULL;
 }
 
-/* Statistics dumps have no room for figures until there are some. */
+/* Allocates space for figures, which statistics dumps do not have. */
 static void make_room(struct measure *m)
 {
     if (m->figures)

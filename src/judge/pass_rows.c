@@ -1,4 +1,4 @@
-/* Rows of a pass by what they are to others: partners, accepted errors, gradients without a recorded producer. */
+/* Relations of rows in a judging pass: partners, accepted errors, gradients without a recorded producer. */
 #include "judge/pass_rows.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ uint32_t pass_partner(const struct judge_pass *p, uint32_t target_row)
 double pass_accepted_error(const struct judge_pass *p, uint32_t line)
 {
     const struct line_judgement *l = &p->j->line[line];
-    /* figures recorded beside elements that could not be read say nothing of the noise in these */
+    /* if elements could not be read, recorded figures do not show their noise */
     bool accepted = (verdict_is_accepted((enum verdict)l->verdict) || l->rule == RULE_ILL) && !(l->flags & LINE_UNREAD);
     return accepted && isfinite(l->error) ? fmax((double)l->error, (double)p->unseen[line]) : 0;
 }

@@ -1,4 +1,4 @@
-/* Sorts the places where two gradients of max pooling differ by what the pooling saw there. */
+/* Groups the places where two gradients of max pooling differ by the pooling's input values there. */
 #include "judge/pool_ties.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static uint32_t first_tensor(const struct dump *d, uint32_t call, enum row_io io
     return NONE;
 }
 
-/* What the pooling saw whose backward call puts out this row; NONE: it is no such row. */
+/* The input of the pooling whose backward call outputs this row; NONE: it is no such row. */
 static uint32_t seen_by(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];

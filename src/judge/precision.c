@@ -1,4 +1,4 @@
-/* Collects the lines whose sides differ in floating type, by scope with the layers' numbers left out. */
+/* Collects the lines whose sides differ in floating type, by scope without layer numbers. */
 #include "judge/precision.h"
 
 void precision_general_name(struct str name, struct buf *out)

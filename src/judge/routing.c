@@ -1,5 +1,5 @@
-/* Compares choices as sets a token. Both sides have to pick the highest of their own scores: that tells a choice by
- * them from one by something else, and holds to the bit under any noise. */
+/* Compares choices as one set per token. Both sides must pick the highest of their own scores: this distinguishes a
+ * choice by scores from another operation, and holds exactly under any noise. */
 #include "judge/routing.h"
 
 #include <math.h>
@@ -18,8 +18,7 @@ static bool has(const double *picked, size_t n, double expert)
     return false;
 }
 
-/* The lowest picked and the highest left of a token's scores; false where a number is no place among them or stands
- * twice. */
+/* The lowest score picked and the highest not picked for a token; false if an index is out of range or occurs twice. */
 static bool edges(const struct routing_choice *c, int side, size_t token, double *lowest, double *highest)
 {
     const double *score = c->score[side] + token * c->width, *picked = c->picked[side] + token * c->picks;
@@ -84,7 +83,7 @@ static int64_t last_dim(const struct dump *d, uint32_t row)
     return s && s->ndim ? s->dim[s->ndim - 1] : 0;
 }
 
-/* Scores [.., width] of as many places as the numbers have, with room for all of them. */
+/* Whether `scores` has the shape [.., width] for as many positions as the indices, wide enough for them. */
 static bool may_be_scores(const struct dump *d, uint32_t row, uint32_t scores)
 {
     int64_t picks = last_dim(d, row), width = last_dim(d, scores);

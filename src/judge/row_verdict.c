@@ -1,5 +1,5 @@
-/* One error against the limits: what role the row has, how much noise there is where it stands, what its operator makes
- * of that, and what of it the rows behind have to expect. */
+/* Judges one error: the row's role, the local noise level, the operator's amplification, and the noise that later
+ * rows must expect. */
 #include "judge/thresholds.h"
 #include "judge/row_verdict.h"
 
@@ -44,8 +44,8 @@ bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_c
     }
 }
 
-/* The type a parameter's numbers are: a module may hold in float32 what its side rounded with all others (a router's
- * weight where the model computes in 16 bits). */
+/* The type of a parameter's values: a module may hold in float32 what its side has rounded like other weights (a
+ * router's weight in a 16-bit model). */
 static enum dtype numbers_of(const struct judge_pass *p, const struct verdict_case *k, enum dtype own)
 {
     for (int s = 0; s < 2 && k->f; s++)
@@ -54,8 +54,8 @@ static enum dtype numbers_of(const struct judge_pass *p, const struct verdict_ca
     return own;
 }
 
-/* An input that needs a gradient and that no earlier row of either side holds: calls that were not recorded computed it
- * from parameters (a cast, a slice, an addition outside of modules). */
+/* Whether an input needs a gradient but is in no earlier row of either side: unrecorded calls computed it from
+ * parameters (a cast, a slice, an addition outside modules). */
 static bool is_derived(const struct judge_pass *p, const struct verdict_case *k)
 {
     bool held = false;
@@ -65,9 +65,9 @@ static bool is_derived(const struct judge_pass *p, const struct verdict_case *k)
            (k->r[TARGET]->needs_gradient || k->r[GOLDEN]->needs_gradient);
 }
 
-/* An input no earlier row holds, on either side, and that is no value of one layer (a table, a mask, a
- * buffer): either several layers use it, or no product has been computed yet that could have left
- * noise in it. What needs a gradient is no table: products that were not recorded may have made it. */
+/* Whether an input is in no earlier row, on either side, and is not the value of a single layer (a table, a mask, a
+ * buffer): several layers use it, or no product has been computed yet that could have left noise in it. Values that
+ * need a gradient do not count, because unrecorded products may have made them. */
 static bool source_role(const struct judge_pass *p, const struct verdict_case *k)
 {
     if (k->r[TARGET]->io != IO_INPUT || p->side[TARGET]->calls.v[k->call].phase != PHASE_FORWARD)
@@ -80,16 +80,16 @@ static bool source_role(const struct judge_pass *p, const struct verdict_case *k
         produced += p->flow[s].held[k->row[s]] != NONE;
         recurs = recurs && p->flow[s].recurs[k->row[s]];
     }
-    if (is_derived(p, k)) /* nor is one that noise has come down to */
+    if (is_derived(p, k)) /* nor may it have inherited noise */
         return !p->product && !(noise_level_quantile(&p->level, 1) > 0);
-    /* a table one side computes inside its recorded calls is a table all the same */
+    /* a table that only one side computes inside recorded calls still counts as a table */
     return produced ? produced == 1 && recurs : recurs || !p->product;
 }
 
 /* ---- the rule ---- */
 
-/* The error an output has to expect of its call's inputs'. Of sums that nearly cancel the condition is exact; what
- * other operators make of an error is an estimate, and only makes doubtful (excuse). */
+/* The expected output error given the call's input errors. The condition is exact for sums with cancellation; for
+ * other operators it is an estimate, which only makes a row doubtful (excuse). */
 static double error_handed_on(const struct judge_pass *p, const uint32_t row[2], bool *cancels)
 {
     double in = (double)p->call_error[p->side[TARGET]->rows.v[row[TARGET]].call];
@@ -100,8 +100,8 @@ static double error_handed_on(const struct judge_pass *p, const uint32_t row[2],
     return *cancels ? in * c.kappa : in;
 }
 
-/* The error a line's value already had where it stood before: its own verdict then was acceptance. Where that one could
- * not be read, the place before it tells, or what the call that put it out got. */
+/* The error of a line's value in the earlier row that held it, where it was accepted. If that row could not be read,
+ * the one before it counts, or the inputs of the call that produced it. */
 static double error_before(const struct judge_pass *p, uint32_t target_row)
 {
     bool cancels = false;
@@ -118,7 +118,7 @@ static double error_before(const struct judge_pass *p, uint32_t target_row)
     return accepted && isfinite(l->error) ? (double)l->error : 0;
 }
 
-/* What an output's error is compared with: a sum that nearly cancels raises it. */
+/* The noise level for an output's error; a sum with cancellation raises it. */
 static double output_level(const struct judge_pass *p, const struct verdict_case *k)
 {
     bool cancels = false;
@@ -133,14 +133,14 @@ double row_verdict_printed(const struct judge_pass *p)
     return digits < 15 ? pow(10, 1 - digits) : 0;
 }
 
-/* The line of the row this value stood in before, or NONE. */
+/* The line of the earlier row with this value, or NONE. */
 static uint32_t line_before(const struct judge_pass *p, uint32_t row)
 {
     uint32_t from = p->flow[TARGET].held[row];
     return from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
 }
 
-/* An error that recorded figures did not show where it arose, and that comes down to this row. */
+/* An inherited error that recorded figures did not show where it arose. */
 static double error_unseen(const struct judge_pass *p, const struct verdict_case *k)
 {
     uint32_t line = line_before(p, k->row[TARGET]);
@@ -192,7 +192,7 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         level = fmax(level, unrecorded_step_error(p, k->row));
         if (is_derived(p, k))
             level = fmax(level, dtype_table[p->weights].epsilon / 2);
-        /* runs that agree to the bit say nothing about other hardware */
+        /* two bitwise equal runs say nothing about other hardware */
         if (p->o->band && (double)p->o->band[k->row[GOLDEN]] > 0) {
             level = (double)p->o->band[k->row[GOLDEN]];
             k->out->flags = (uint8_t)((k->out->flags | LINE_BAND) & ~LINE_ILL);
@@ -230,7 +230,7 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
 static void hold_apart(struct verdict_case *k, const struct condition *c, double bound, double turned)
 {
     k->out->was = (uint8_t)c->kind;
-    k->out->kappa = (float)c->own; /* of masked scores the fills say nothing */
+    k->out->kappa = (float)c->own; /* for masked scores, without the fill values */
     k->out->rule = RULE_ILL;
     k->out->flags |= LINE_ILL | LINE_DOUBTFUL;
     k->out->limit = (float)bound;
@@ -238,8 +238,8 @@ static void hold_apart(struct verdict_case *k, const struct condition *c, double
         k->out->error = (float)condition_picked(turned);
 }
 
-/* What was picked on both sides by whole numbers in this line, where the scores they were picked by agree. Tensors are
- * read for it once. */
+/* The routing of a line of integers picked on both sides, if the scores they were picked from agree. Reads tensors
+ * once per line. */
 static enum routing routed(struct judge_pass *p, uint32_t line)
 {
     const struct line *l = &p->m->pairing->lines.v[line];
@@ -258,7 +258,7 @@ static enum routing routed(struct judge_pass *p, uint32_t line)
     return found;
 }
 
-/* Values that stand in the order of choices: put out beside them, or made of values that did. */
+/* Whether values are in the order of choices: output beside them, or computed from such values. */
 static bool in_order_of_picks(struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];
@@ -275,7 +275,7 @@ static bool in_order_of_picks(struct judge_pass *p, const struct verdict_case *k
     return false;
 }
 
-/* A set of experts a token: what differs by their order alone is the same. */
+/* Whether a token's set of experts is the same and only its order differs. */
 static bool is_same_set(struct judge_pass *p, const struct verdict_case *k, enum routing how, bool numbers,
                         double *error)
 {
@@ -290,7 +290,7 @@ static bool is_same_set(struct judge_pass *p, const struct verdict_case *k, enum
     return *error <= (double)k->out->limit;
 }
 
-/* Whole numbers that turned in the call, or in one before it whose result this is. */
+/* Whether integers changed in the call, or in an earlier call whose result this is. */
 static bool turned_before(const struct judge_pass *p, const struct verdict_case *k, double turned)
 {
     uint32_t line = line_before(p, k->row[TARGET]);
@@ -301,8 +301,7 @@ static bool turned_before(const struct judge_pass *p, const struct verdict_case 
            (turned <= p->tol->level * share || (k->f && k->f->rel_l2 <= p->tol->level * condition_picked(share)));
 }
 
-/* A router's module may put out what it picked beside where it picked it: of a tie these are the same values, each
- * within what noise makes of the largest. */
+/* A router's module may also output the scores it picked: at a tie these agree, within the noise of the largest. */
 static bool picks_agree(const struct judge_pass *p, const struct verdict_case *k, double noise)
 {
     const struct dump *d = p->side[TARGET];
@@ -320,7 +319,7 @@ static bool picks_agree(const struct judge_pass *p, const struct verdict_case *k
     return true;
 }
 
-/* Whole numbers that turned reach modules, whose calls stand before the module's own rows. */
+/* Marks modules that get changed integers; their inner calls come before the module's own rows. */
 static void mark_turned_modules(struct judge_pass *p, const struct verdict_case *k)
 {
     bool order_alone = k->out->rule == RULE_SAME_PICKS; /* no token went elsewhere */
@@ -336,8 +335,8 @@ static void mark_turned_modules(struct judge_pass *p, const struct verdict_case 
     }
 }
 
-/* The share of whole numbers that turned on their way into a module the row's call stands in, or whose backward call
- * holds the gradient of what was picked by them. */
+/* The share of integers that changed on their way into a module that contains the row's call, or whose backward call
+ * has the gradient of the picked values. */
 static double turned_around(const struct judge_pass *p, uint32_t row)
 {
     const struct dump *d = p->side[TARGET];
@@ -356,8 +355,8 @@ static double turned_around(const struct judge_pass *p, uint32_t row)
     return share;
 }
 
-/* Inside a block of experts rows stand in the order their tokens were picked in, which a tie turns: there extremes and
- * norm are compared, which no order changes, but for the share of tokens that went elsewhere. */
+/* Inside a block of experts, rows are in the order in which tokens were picked, which a tie changes: extremes and
+ * norm, which do not depend on order, are compared, allowing for the share of tokens that went elsewhere. */
 static bool is_other_order(const struct judge_pass *p, const struct verdict_case *k, double *error)
 {
     uint32_t from = p->flow[TARGET].held[k->row[TARGET]],
@@ -372,7 +371,7 @@ static bool is_other_order(const struct judge_pass *p, const struct verdict_case
     return *error <= (double)k->out->limit + share;
 }
 
-/* What the call's inputs, and those of its forward call, were seen to err by. */
+/* The largest error of the call's inputs and of its forward call's inputs. */
 static double error_seen(const struct judge_pass *p, const struct verdict_case *k)
 {
     uint32_t twin = p->side[TARGET]->calls.v[k->call].twin;
@@ -380,7 +379,7 @@ static double error_seen(const struct judge_pass *p, const struct verdict_case *
     return (double)fmaxf(p->call_error[k->call], backward && twin != NONE ? p->call_error[twin] : 0);
 }
 
-/* A gradient of queries or keys that came through fused attention's softmax, which either side may have written out. */
+/* For a gradient of queries or keys that passed through attention's softmax, fused or written out on either side. */
 static struct condition condition_of_attention(const struct judge_pass *p, const struct verdict_case *k, double *noise)
 {
     double held = attention_gradient_held(p, k->row, noise);
@@ -390,8 +389,8 @@ static struct condition condition_of_attention(const struct judge_pass *p, const
     return (struct condition){CONDITION_WEIGHTED, kappa, kappa, 0};
 }
 
-/* A deviation that is no more than what this operator makes of noise is nobody's first deviation (conditioning.h). The
- * noise is what its inputs were seen to have; where they were not compared, the level; and its own rounding. */
+/* A deviation within the operator's amplified noise is not a first deviation (conditioning.h). The noise is that of
+ * its inputs; if they were not compared, the noise level; plus its own rounding. */
 void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
 {
     const struct line_judgement *l = k->out;
@@ -441,7 +440,7 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
         return;
     }
     double came_with = k->r[TARGET]->io == IO_GRADIENT ? unrecorded_incoming_error(p, k) : 0;
-    double seen = came_with > 0 ? came_with : error_seen(p, k); /* gradients beside it are no inputs of it */
+    double seen = came_with > 0 ? came_with : error_seen(p, k); /* gradients beside it are not its inputs */
     if (c.kind == CONDITION_NONE)
         c = condition_of_attention(p, k, &came_with);
     if (c.kind == CONDITION_NONE)
@@ -457,7 +456,7 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
     if (!compared)
         unseen = fmax(fmax(level, dtype_table[own].epsilon / 2), unseen);
     else if ((discrete || c.kind == CONDITION_GRADIENT_SUM || c.kind == CONDITION_WEIGHTED) && !k->f)
-        /* equal statistics do not tell equal values */
+        /* equal statistics do not prove equal values */
         unseen = fmax(level, unseen);
     double bound = factor * condition_bound(&c, fmax(seen, came_with), unseen);
     bound = fmin(bound,
@@ -487,7 +486,7 @@ void row_verdict_signs(struct judge_pass *p, struct verdict_case *k)
     p->unseen[k->i] = (float)error;
 }
 
-/* Inputs that were compared, none of them rounded already on that side: the call itself rounds. */
+/* Whether inputs were compared and none was rounded already on that side: then the call itself rounds. */
 static bool inputs_not_rounded(const struct judge_pass *p, const struct verdict_case *k, int s)
 {
     bool compared = false;
@@ -504,8 +503,8 @@ static bool inputs_not_rounded(const struct judge_pass *p, const struct verdict_
     return compared;
 }
 
-/* The value an input is on the other side stood in a row before, whose partner on this side was not rounded: what
- * stands between, and was not recorded, rounds. */
+/* Whether an earlier row of the other side holds the input's value and its partner on this side was not rounded: then
+ * an unrecorded step rounds. */
 static bool source_not_rounded(const struct judge_pass *p, const struct verdict_case *k, int s)
 {
     uint32_t from = p->flow[!s].held[k->row[!s]], line = from == NONE ? NONE : p->m->pairing->line_of[!s][from];
@@ -515,8 +514,8 @@ static bool source_not_rounded(const struct judge_pass *p, const struct verdict_
            p->side[TARGET]->calls.v[k->call].phase == PHASE_FORWARD;
 }
 
-/* float32 noise never leaves every element on a coarser type's grid, so no level excuses it. Where a side computes in
- * such types they are recorded as what they are: precision, no deviation. */
+/* float32 noise never leaves every element exact in a coarser type, so no noise level excuses it. Types that a side
+ * declares are recorded as such: precision, not deviation. */
 void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k)
 {
     bool accepted = verdict_is_accepted((enum verdict)k->out->verdict);
@@ -539,7 +538,7 @@ void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
     const struct line_judgement *l = k->out;
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
     bool same_picks = l->rule == RULE_SAME_PICKS && class_is_whole(row_class(k->r[TARGET]));
-    bool ill = l->rule == RULE_ILL; /* held apart, and yet what comes behind it has its error */
+    bool ill = l->rule == RULE_ILL; /* doubtful, but later rows inherit its error */
     bool accepted = verdict_is_accepted((enum verdict)l->verdict) || ill;
     bool product = family_is_product(c->family) && k->r[TARGET]->io == IO_OUTPUT, unread = l->flags & LINE_UNREAD;
     enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
@@ -559,9 +558,9 @@ void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
         p->unseen[k->i] = (float)error_unseen(p, k);
     if (k->r[TARGET]->io != IO_OUTPUT)
         p->call_unseen[k->call] = fmaxf(p->call_unseen[k->call], p->unseen[k->i]);
-    /* a gradient that is rounding alone is lost in what comes behind it: no other row has its error to expect */
+    /* a gradient that is only rounding has no effect on later rows */
     accepted = accepted && !(ill && l->was == CONDITION_ZERO_GRADIENT);
-    /* figures recorded beside elements that could not be read say nothing of the noise in these */
+    /* if elements could not be read, recorded figures do not show their noise */
     float error = !unread ? l->error : (float)error_before(p, k->row[TARGET]);
     if (accepted && !unread && error > 0)
         noise_level_add(&p->level, (double)error, product, own);

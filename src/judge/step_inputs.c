@@ -18,7 +18,7 @@ const char *step_input_name(enum step_input_what w)
     return names[w];
 }
 
-/* Arguments by keyword say what they are. */
+/* Keyword arguments are named. */
 static enum step_input_what by_slot(struct str slot)
 {
     static const struct {
@@ -35,25 +35,25 @@ static enum step_input_what by_slot(struct str slot)
     return INPUT_OTHER;
 }
 
-/* Square in its last two axes: queries by keys. */
+/* Whether the last two axes are equal: queries by keys. */
 static bool square(const struct shape *s)
 {
     return s && s->ndim >= 2 && s->dim[s->ndim - 1] > 1 && s->dim[s->ndim - 1] == s->dim[s->ndim - 2];
 }
 
-/* Whether the figures leave room for values between the extremes: probabilities reach from 0 to 1 too. */
+/* Whether the figures exclude values between the extremes: probabilities are also between 0 and 1. */
 static bool two_valued(const struct row *r, double n)
 {
     double max = r->stat[STAT_MAX], min = r->stat[STAT_MIN], norm = r->stat[STAT_NORM];
     if ((r->has & (HAS_MEAN | HAS_NORM)) != (HAS_MEAN | HAS_NORM) || !isfinite(norm) || !isfinite(min) || n < 1)
         return true;
     double low = (max - r->stat[STAT_MEAN]) / (max - min), square = n * ((1 - low) * max * max + low * min * min);
-    /* figures are kept in the tensor's type */
+    /* figures have the tensor's precision */
     double rounding = dtype_is_float(r->dtype) ? 4 * dtype_table[r->dtype].epsilon : 0;
     return !isfinite(square) || fabs(norm * norm - square) <= (1e-3 + rounding) * square;
 }
 
-/* 0, 1, ±large: what masks are made of, whatever their type. */
+/* Whether values are 0, 1 or ±large, as in masks of any type. */
 static bool mask_like(const struct row *r, uint64_t numel)
 {
     if ((r->has & (HAS_MAX | HAS_MIN)) != (HAS_MAX | HAS_MIN))
@@ -63,7 +63,7 @@ static bool mask_like(const struct row *r, uint64_t numel)
     return low && high && min != max && two_valued(r, (double)numel);
 }
 
-/* Whether a recorded call made the row's value; views of a step's input are that input still. */
+/* Whether a recorded call computed the row's value; views of a step input are still that input. */
 static bool produced(const struct dump *d, const struct dataflow *f, uint32_t row)
 {
     uint32_t first = row;
@@ -82,7 +82,7 @@ static bool produced(const struct dump *d, const struct dataflow *f, uint32_t ro
     return true;
 }
 
-/* What step input a row is, or -1. */
+/* The step input that a row is, or -1. */
 static int classify(const struct dump *d, const struct dataflow *f, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
@@ -91,9 +91,9 @@ static int classify(const struct dump *d, const struct dataflow *f, uint32_t row
         return -1;
     enum dtype_class k = dtype_table[r->dtype].klass;
     const struct shape *s = dump_row_shape(d, row);
-    if ((k == CLASS_FLOAT && !(s && mask_like(r, s->numel))) || produced(d, f, row)) /* most rows: activations */
+    if ((k == CLASS_FLOAT && !(s && mask_like(r, s->numel))) || produced(d, f, row)) /* most rows are activations */
         return -1;
-    if (str_ihas(str_of(d->slots.v[r->slot]), "token_type")) /* zeros and ones, and no mask */
+    if (str_ihas(str_of(d->slots.v[r->slot]), "token_type")) /* zeros and ones, but no mask */
         return -1;
     enum step_input_what named = by_slot(str_of(d->slots.v[r->slot]));
     if (square(s) && (k == CLASS_BOOL || mask_like(r, s->numel)))
@@ -108,12 +108,12 @@ static int classify(const struct dump *d, const struct dataflow *f, uint32_t row
         return INPUT_IDS;
     if (c->family == FAMILY_LOSS || (c->scope != NONE && role_is_loss(role_find(str_of(d->scopes.v[c->scope])))))
         return INPUT_LABELS;
-    /* shapes and axes given as small vectors to views are not data */
+    /* small vectors of shapes and axes passed to views are not data */
     bool data = f->held[row] == NONE && s && s->ndim >= 1 && r->stat[STAT_MAX] > 8 && c->family != FAMILY_VIEW;
     return c->kind == CALL_MODULE && data ? INPUT_IDS : data ? INPUT_OTHER : -1;
 }
 
-/* Figures of integer data agree exactly or not at all, as far as they are printed. */
+/* Figures of integer data must be equal to the printed digits. */
 static int same_figures(const struct row *a, const struct row *b, int digits)
 {
     double tol = fmax(1e-6, digits > 0 && digits < 15 ? pow(10, 1 - digits) : 0);
@@ -134,19 +134,19 @@ static int same_figures(const struct row *a, const struct row *b, int digits)
     return known >= 2 ? 1 : -1;
 }
 
-/* By recorded figures: a smaller one may be the other's, once for the whole batch. */
+/* By recorded figures: a smaller one may be the other's, stored once for the whole batch. */
 static int tell_by_figures(const struct dump *const d[2], const struct step_input *x)
 {
     const struct row *a = &d[0]->rows.v[x->row[0]], *b = &d[1]->rows.v[x->row[1]];
     struct view v;
     bool mask = x->what == INPUT_ATTENTION_MASK && dtype_is_float(a->dtype) != dtype_is_float(b->dtype);
     if (mask)
-        return -1; /* one is added, the other selects */
+        return -1; /* one is additive, the other selects */
     if (dump_row_numel(d[0], x->row[0]) == dump_row_numel(d[1], x->row[1]))
         return same_figures(a, b, d[0]->digits < d[1]->digits ? d[0]->digits : d[1]->digits);
     if (repeated_view(d[0], x->row[0], d[1], x->row[1], &v))
         return 1;
-    /* chunks of it */
+    /* may be chunks of it */
     return x->what == INPUT_LABELS || x->what == INPUT_LOSS_MASK || x->what == INPUT_ATTENTION_MASK ? -1 : 0;
 }
 
@@ -159,7 +159,7 @@ static void tell(const struct measure *m, const uint8_t *state, struct step_inpu
         x->equal = 1;
         return;
     }
-    /* judged again when they are there */
+    /* compared again when its figures are available */
     bool underway = state[line] == MEASURE_WAITING || state[line] == MEASURE_RUNNING;
     x->equal = underway ? -1 : input_elements_compare(m->side, x->row, x->what == INPUT_ATTENTION_MASK, &x->elements);
     if (x->equal < 0) {
@@ -176,7 +176,7 @@ void step_inputs_find(const struct measure *m, const uint8_t *state, const struc
         bool seen[INPUT_COUNT] = {false};
         for (uint32_t r = 0; r < m->side[s]->rows.n; r++) {
             int what = classify(m->side[s], &flow[s], r);
-            /* one of each kind: a repetition is a later micro batch or a layer's copy */
+            /* one of each kind: repetitions are later micro-batches or copies for layers */
             if (what < 0 || (seen[what] && what != INPUT_OTHER) || side[s].n > 64)
                 continue;
             seen[what] = true;
@@ -194,11 +194,11 @@ void step_inputs_find(const struct measure *m, const uint8_t *state, const struc
             struct step_input *g = &side[GOLDEN].v[k];
             if (g->row[GOLDEN] != NONE && g->what == x.what && (x.what != INPUT_OTHER || g->row[GOLDEN] == partner)) {
                 x.row[GOLDEN] = paired ? partner : g->row[GOLDEN];
-                g->row[GOLDEN] = NONE; /* met */
+                g->row[GOLDEN] = NONE; /* matched */
             }
         }
         if (x.what == INPUT_OTHER && x.row[GOLDEN] == NONE)
-            continue; /* an unnamed integer tensor of one side proves nothing */
+            continue; /* an unnamed integer tensor on one side proves nothing */
         if (x.row[GOLDEN] != NONE)
             tell(m, state, &x);
         vec_push(out, x);

@@ -1,5 +1,5 @@
-/* Follows deviations along the data flow: calls whose inputs agree while an output deviates, where deviations enter,
- * and how a call's output error compares with its inputs'. */
+/* Follows deviations along the data flow: calls whose inputs agree while an output deviates, entry points, and how a
+ * call's output error compares with its inputs'. */
 #include "judge/suspects.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ static bool bad(const struct suspects_walk *w, uint32_t row)
 
 /* ---- suspects ---- */
 
-/* What magnifies most first; of those that do about alike the earlier, since what comes later may only pass on what is
- * not seen on the way. */
+/* Largest amplification first; of about equal ones the earlier, because later ones may only pass on an error that is
+ * not visible in between. */
 static int by_score(const void *a, const void *b)
 {
     const struct suspect *x = a, *y = b;
@@ -35,8 +35,8 @@ static int by_score(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Rows a deviation has reached along the recorded data flow, whether or not they show it themselves: a
- * mask of -10000 added to deviating scores hides it from every norm. */
+/* Rows that a deviation has reached along the recorded data flow, whether or not they show it: a mask of -10000 added
+ * to deviating scores hides it in every norm. */
 static uint8_t *find_tainted(const struct suspects_walk *w)
 {
     const struct dump *d = w->d;
@@ -51,7 +51,7 @@ static uint8_t *find_tainted(const struct suspects_walk *w)
     return tainted;
 }
 
-/* A call all of whose recorded inputs are alike while an output deviates. */
+/* Finds calls whose recorded inputs all agree while an output deviates. */
 static void find_suspects(struct suspects_walk *w)
 {
     const struct dump *d = w->d;
@@ -88,9 +88,9 @@ static void find_suspects(struct suspects_walk *w)
     free(tainted);
 }
 
-/* ---- the frontier ---- */
+/* ---- entry points ---- */
 
-/* Calls only one side recorded between the last pair and this line. */
+/* Whether only one side recorded calls between the previous pair and this line. */
 static bool behind_gap(const struct suspects_walk *w, uint32_t line)
 {
     const struct pairing *p = w->m->pairing;
@@ -114,7 +114,7 @@ static enum entry_point_kind kind_of(const struct suspects_walk *w, uint32_t row
     return !given && behind_gap(w, line) ? ENTRY_POINT_GAP : ENTRY_POINT_INPUT;
 }
 
-/* The bit of the entry a deviating row opens, 0 when there is no room for it. */
+/* Registers a deviating row as an entry point; returns its bit, 0 if there is no bit left. */
 static uint64_t enter(struct suspects_walk *w, uint32_t row)
 {
     uint32_t call = w->d->rows.v[row].call;
@@ -136,7 +136,7 @@ static int by_downstream(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Who used a call's results: a list of the forward input rows whose value it produced. */
+/* Lists of the forward input rows that use a call's results. */
 struct uses {
     uint32_t *first; /* per call: a row, or NONE */
     uint32_t *next;  /* per row */
@@ -145,7 +145,7 @@ struct uses {
 static void find_uses(const struct suspects_walk *w, struct uses *u)
 {
     const struct dump *d = w->d;
-    uint32_t *root = mem_alloc((d->rows.n + 1) * sizeof *root); /* the row a value was seen in first */
+    uint32_t *root = mem_alloc((d->rows.n + 1) * sizeof *root); /* the row in which a value occurred first */
     u->first = mem_alloc((d->calls.n + 1) * sizeof *u->first);
     u->next = mem_alloc((d->rows.n + 1) * sizeof *u->next);
     for (size_t c = 0; c < d->calls.n; c++)
@@ -163,7 +163,8 @@ static void find_uses(const struct suspects_walk *w, struct uses *u)
     free(root);
 }
 
-/* A gradient depends on what its forward call saw, and comes from the backward calls of those that used its result. */
+/* A gradient depends on the entries of its forward call's inputs, and of the backward calls of those that used its
+ * result. */
 static uint64_t from_forward(const struct suspects_walk *w, const struct uses *u, const uint64_t *call,
                              uint32_t forward)
 {
@@ -176,7 +177,7 @@ static uint64_t from_forward(const struct suspects_walk *w, const struct uses *u
     return set;
 }
 
-#define BACK 200 /* rows looked back on for what a slice was cut from */
+#define BACK 200 /* earlier rows searched for the source of a slice */
 
 static bool within(const struct row *part, const struct row *whole)
 {
@@ -184,13 +185,13 @@ static bool within(const struct row *part, const struct row *whole)
     for (size_t i = 0; i < ARRAY_LEN(stat); i++) {
         double p = part->stat[stat[i]], w = whole->stat[stat[i]];
         if (!isnan(w) && !(stat[i] == STAT_MIN ? p >= w : p <= w * (stat[i] == STAT_NORM ? 1.001 : 1)))
-            return false; /* a NaN makes every bound NaN, and so passes */
+            return false; /* a NaN makes every comparison false, so it passes */
     }
     return true;
 }
 
-/* Slices and concatenations are often not recorded: a deviating value inside the bounds of a deviating one shortly
- * before it, a whole number of times as large, or made of one, is held for a part of it. */
+/* Slices and concatenations are often not recorded: a deviating value within the bounds of a recent deviating one,
+ * with a size that is a multiple or divisor of it, is assumed to be a part of it. */
 static uint64_t from_slice(const struct suspects_walk *w, const uint64_t *row, uint32_t r)
 {
     const struct dump *d = w->d;
@@ -212,8 +213,8 @@ static uint64_t from_slice(const struct suspects_walk *w, const uint64_t *row, u
     return 0;
 }
 
-/* Which entries each row depends on, along values that stood in earlier rows and through the calls. A row without
- * any difference carries nothing on. */
+/* Which entry points each row depends on, along values in earlier rows and through calls. A row without any
+ * difference passes nothing on. */
 static void find_frontier(struct suspects_walk *w)
 {
     const struct dump *d = w->d;
@@ -245,7 +246,7 @@ static void find_frontier(struct suspects_walk *w)
         call[x->call] |= set;
     }
     for (size_t i = 0; i < w->j->frontier.n; i++)
-        /* itself not counted */
+        /* without itself */
         w->j->frontier.v[i].downstream = (double)(count[i] - 1) / (double)(all > 1 ? all - 1 : 1);
     if (w->j->frontier.n)
         qsort(w->j->frontier.v, w->j->frontier.n, sizeof *w->j->frontier.v, by_downstream);
@@ -262,7 +263,7 @@ void suspects_find(struct judgement *j, const struct measure *m, const struct da
     find_frontier(&w);
 }
 
-/* ---- what a call does to the error it gets ---- */
+/* ---- errors of a call ---- */
 
 struct call_error call_error_of(const struct judgement *j, const struct measure *m, uint32_t call)
 {
@@ -272,15 +273,14 @@ struct call_error call_error_of(const struct judgement *j, const struct measure 
         const struct line_judgement *l = &j->line[m->pairing->line_of[TARGET][r]];
         double *of = d->rows.v[r].io == IO_OUTPUT ? &x.out : &x.in;
         if (d->rows.v[r].kind == ROW_TENSOR && !isnan(l->error) && (!(l->flags & LINE_DOUBTFUL) || l->rule == RULE_ILL))
-            *of = fmax(*of, (double)l->error); /* fmax passes over the NaN that stands for none */
+            *of = fmax(*of, (double)l->error); /* fmax ignores NaN, which stands for "none" */
     }
     if (!isnan(x.in) && !isnan(x.out) && (x.in > 0 || x.out > 0))
         x.factor = x.out / x.in;
     return x;
 }
 
-/* Errors that have nothing to do with each other add as squares: what is left of the output's when the input's is
- * taken away is the call's own. */
+/* Independent errors add as squares: subtracting the input's from the output's leaves the call's own. */
 enum call_error_kind call_error_kind(const struct call_error *x)
 {
     if (isnan(x->factor))

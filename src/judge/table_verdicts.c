@@ -1,4 +1,4 @@
-/* Takes the words of a result table over as verdicts; where it has none, its figures are judged. */
+/* Takes over the verdicts of a result table; rows without one are judged by their figures. */
 #include "judge/table_verdicts.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct line *table_verdicts_pairs(const struct dump *target, const struct dump *
 
 const struct result_line *table_verdicts_line(const struct measure *m, uint32_t line)
 {
-    if (!m->pairing) /* one side alone */
+    if (!m->pairing) /* a single side */
         return NULL;
     const struct line *l = &m->pairing->lines.v[line];
     if (l->pair == NONE || m->pairing->pairs.v[l->pair].why != WHY_TABLE)
@@ -37,7 +37,7 @@ bool table_verdicts_figure(const struct measure *m, uint32_t line, enum result_f
     return true;
 }
 
-/* An error is what it is about: other shapes, NaN or Inf on one side, or a deviation. */
+/* The kind of an error verdict: other shapes, NaN or Inf on one side, or a deviation. */
 static enum verdict verdict_of(const struct measure *m, uint32_t line, const struct result_line *t)
 {
     const struct line *l = &m->pairing->lines.v[line];
@@ -61,7 +61,7 @@ static enum verdict verdict_of(const struct measure *m, uint32_t line, const str
     return VERDICT_PENDING;
 }
 
-/* The euclidean distance over the golden norm is what rel L2 is, where the table has both. */
+/* rel_l2 from the table's euclidean distance and golden norm, if it has both. */
 static void own_error(const struct measure *m, uint32_t line, struct line_judgement *x)
 {
     const struct row *g = &m->side[GOLDEN]->rows.v[m->pairing->lines.v[line].row[GOLDEN]];
@@ -71,7 +71,7 @@ static void own_error(const struct measure *m, uint32_t line, struct line_judgem
         x->flags &= (uint8_t)~LINE_STATISTICS;
     } else if (table_verdicts_figure(m, line, RESULT_MAX_ABS, &any) ||
                table_verdicts_figure(m, line, RESULT_COSINE, &any)) {
-        x->error = NAN; /* tensors were compared: what their statistics say is less than that */
+        x->error = NAN; /* tensors were compared, so statistics are not used */
     }
 }
 
@@ -85,7 +85,7 @@ void table_verdicts_judge(struct judgement *j, const struct measure *m)
         if (j->line[i].rule == RULE_ILL)
             j->line[i].flags &= (uint8_t)~(LINE_ILL | LINE_DOUBTFUL);
         j->line[i].rule = RULE_TABLE;
-        j->line[i].limit = NAN; /* theirs, not ours */
+        j->line[i].limit = NAN; /* the tool's limit is unknown */
         own_error(m, i, &j->line[i]);
     }
 }

@@ -1,4 +1,4 @@
-/* Loads data/thresholds.json once; a limit is read and moved by its key, as in "float32.deviate". */
+/* Loads data/thresholds.json once; a limit is read and set by its key, as in "float32.deviate". */
 #include "judge/thresholds.h"
 
 #include <assert.h>
@@ -83,7 +83,7 @@ void thresholds_init(struct thresholds *t)
                 v = cJSON_GetObjectItemCaseSensitive(v, memcpy(memset(tmp, 0, sizeof tmp), k.p, k.n));
         }
         *slot(t, i) = v ? v->valuedouble : NAN;
-        assert(v && cJSON_IsNumber(v)); /* our own file */
+        assert(v && cJSON_IsNumber(v)); /* a built-in file */
     }
     cJSON_Delete(root);
 }
@@ -176,7 +176,7 @@ static void load_rules(void)
     for (int i = 0; i < RULE_LIMIT_COUNT; i++) {
         const cJSON *rule = cJSON_GetObjectItemCaseSensitive(all, name[i]),
                     *v = cJSON_GetObjectItemCaseSensitive(rule, "value");
-        assert(cJSON_IsNumber(v) && cJSON_GetObjectItemCaseSensitive(rule, "source")); /* our own file */
+        assert(cJSON_IsNumber(v) && cJSON_GetObjectItemCaseSensitive(rule, "source")); /* a built-in file */
         rules.value[i] = v->valuedouble;
     }
     cJSON_Delete(root);

@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-/* The worst of a call's inputs (with parameters) and of its outputs, and of a row itself. NaN: unknown. */
+/* The worst figures of a call's inputs (with parameters), of its outputs, or of a row. NaN: unknown. */
 struct worst {
     double ratio;   /* share of elements with a relative error below 0.001 */
     double cosine;
-    double max_abs; /* largest absolute error; of statistics the difference of the maxima */
+    double max_abs; /* largest absolute error; for statistics the difference of the maxima */
     double norm;    /* relative difference of the norms */
     double rel;     /* largest relative difference of max, min, mean and norm */
 };
@@ -17,7 +17,7 @@ struct tool_case {
     bool output, first_output, statistics, other_dtype;
 };
 
-/* ---- the rules: 0 passes, 1 is a warning, 2 an error. Comparisons with NaN are false, and so pass. ---- */
+/* ---- the rules: 0 pass, 1 warning, 2 error. Comparisons with NaN are false, so it passes ---- */
 
 static int by_msprobe(const struct tool_case *k)
 {
@@ -34,7 +34,7 @@ static int by_msprobe(const struct tool_case *k)
     return k->first_output && k->in.cosine > 0.9 && k->in.cosine - k->out.cosine > 0.1 ? 1 : 0;
 }
 
-/* The spreadsheet's colours until 2025: red and yellow. */
+/* The colours red and yellow in msprobe's spreadsheets until 2025. */
 static int by_msprobe_xlsx(const struct tool_case *k)
 {
     if (k->row.max_abs > 1e10)
@@ -99,7 +99,7 @@ static struct worst figures_of(const struct measure *m, uint32_t line)
     struct worst w = unknown;
     if (f && f->two) {
         bool zero = f->side[0].zero == f->side[0].count || f->side[1].zero == f->side[1].count;
-        bool single = f->side[0].count < 2; /* theirs gives neither for one element, nor a cosine against zero */
+        bool single = f->side[0].count < 2; /* the tool gives neither for one element, nor a cosine with zero */
         w.ratio = single ? NAN : f->one_thousandth;
         w.cosine = single || (zero && f->max_abs > 0) ? NAN : f->cosine;
         w.max_abs = f->max_abs;
@@ -114,7 +114,7 @@ static struct worst figures_of(const struct measure *m, uint32_t line)
 
 static void join(struct worst *all, const struct worst *one)
 {
-    all->ratio = fmin(all->ratio, one->ratio); /* fmin and fmax pass over NaN */
+    all->ratio = fmin(all->ratio, one->ratio); /* fmin and fmax ignore NaN */
     all->cosine = fmin(all->cosine, one->cosine);
     all->max_abs = fmax(all->max_abs, one->max_abs);
     all->norm = fmax(all->norm, one->norm);

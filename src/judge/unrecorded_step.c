@@ -1,4 +1,4 @@
-/* Finds the recorded sources of an unrecorded step, and adds up what is accepted of them. */
+/* Finds the recorded sources of an unrecorded step, and combines their accepted errors. */
 #include "judge/unrecorded_step.h"
 
 #include <math.h>
@@ -7,10 +7,9 @@
 #include "judge/kinks.h"
 #include "judge/pass_rows.h"
 
-#define WITHIN 256 /* calls of a module among which what its last step was given is looked for */
+#define WITHIN 256 /* calls of a module searched for the inputs of its last step */
 
-/* The square of the error, times their norm, that gradients of this size have which a reader's backward call puts
- * out. */
+/* For gradients of this size in a reader's backward outputs: the square of the error times the norm. */
 static double handed_back(const struct judge_pass *p, uint32_t reader, double n)
 {
     const struct dump *d = p->side[TARGET];
@@ -27,7 +26,7 @@ static double handed_back(const struct judge_pass *p, uint32_t reader, double n)
     return sum;
 }
 
-/* The same of all readers of a value. */
+/* The same summed over all readers of a value. */
 static double handed_back_by_readers(const struct judge_pass *p, uint32_t value, double n)
 {
     double sum = 0;
@@ -36,7 +35,7 @@ static double handed_back_by_readers(const struct judge_pass *p, uint32_t value,
     return sum;
 }
 
-/* The output whose value the forward call of this backward call was given first; NONE: nothing recorded put it out. */
+/* The output that was the first input of this backward call's forward call; NONE: not produced by a recorded call. */
 static uint32_t given_to_twin(const struct judge_pass *p, uint32_t call)
 {
     const struct dump *d = p->side[TARGET];
@@ -47,7 +46,7 @@ static uint32_t given_to_twin(const struct judge_pass *p, uint32_t call)
     return from;
 }
 
-/* The same of the activation behind a call that works in place: what it hands back was recorded before its gates. */
+/* The same for an activation after an in-place call, whose recorded gradient is before the activation. */
 static double handed_back_in_place(const struct judge_pass *p, uint32_t call, double n)
 {
     const struct dump *d = p->side[TARGET];
@@ -59,7 +58,7 @@ static double handed_back_in_place(const struct judge_pass *p, uint32_t call, do
     return same ? pow(pass_accepted_error(p, p->m->pairing->line_of[TARGET][row]) * x.norm, 2) : 0;
 }
 
-/* Of a gradient that comes in: what the readers of the value handed back, weighed by their norms. */
+/* For an incoming gradient: the errors of the gradients from the value's readers, weighted by norm. */
 static double of_gradient(const struct judge_pass *p, const uint32_t rows[2])
 {
     uint32_t out = pass_comes_unrecorded(p, rows) ? pass_put_out(p, rows[TARGET]) : NONE;
@@ -72,7 +71,7 @@ static double of_gradient(const struct judge_pass *p, const uint32_t rows[2])
     return sqrt(sum + handed_back_by_readers(p, out, own.n)) / own.norm;
 }
 
-/* Of the gradient a module hands back: the sum over the branches its input went into. */
+/* For the gradient returned by a module: the sum over the branches of its input. */
 static double of_branches(const struct judge_pass *p, const uint32_t rows[2])
 {
     const struct dump *d = p->side[TARGET];
@@ -85,7 +84,7 @@ static double of_branches(const struct judge_pass *p, const uint32_t rows[2])
     return sqrt(handed_back_by_readers(p, value, own.n)) / own.norm;
 }
 
-/* Of what a module puts out: what calls within it put out and no recorded call reads went into its last step. */
+/* For a module's output: outputs of inner calls that no recorded call reads are inputs of its last step. */
 static double of_end(const struct judge_pass *p, const uint32_t rows[2])
 {
     const struct dump *d = p->side[TARGET];
@@ -111,7 +110,7 @@ double unrecorded_step_error(const struct judge_pass *p, const uint32_t rows[2])
     return c->phase == PHASE_BACKWARD ? of_branches(p, rows) : of_end(p, rows);
 }
 
-/* The first tensor of a module's backward call that came in, on the target's side. */
+/* The first tensor among the incoming gradients of a module's backward call, on the target side. */
 static uint32_t incoming_of(const struct dump *d, uint32_t gradient_call)
 {
     uint32_t call = condition_module_backward(d, gradient_call);

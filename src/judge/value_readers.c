@@ -13,7 +13,7 @@ void readers_build(struct value_readers *x, const struct dump *d, const struct d
     for (uint32_t r = (uint32_t)n; r-- > 0;) {
         uint32_t h = f->held[r];
         x->next[r] = NONE;
-        /* back over the readers before it, to who put the value out */
+        /* back over earlier readers to the producer */
         for (int steps = 0; h != NONE && d->rows.v[h].io != IO_OUTPUT && steps < 64; steps++)
             h = f->held[h];
         if (h == NONE || d->rows.v[r].io != IO_INPUT || d->rows.v[h].io != IO_OUTPUT)

@@ -1,4 +1,4 @@
-/* What verdicts are called, and what a judgement comes to as an exit status. */
+/* Names of verdicts, and the exit status of a judgement. */
 #include "judge/verdict.h"
 
 #include <stdlib.h>
@@ -25,10 +25,10 @@ int judgement_status(const struct judgement *j, const struct judge_options *o)
 {
     if (j->first != NONE)
         return 1;
-    if (j->sum.unread || j->sum.unread_files) /* "nothing deviates" would be said of what nobody saw */
+    if (j->sum.unread || j->sum.unread_files) /* not "aligned" if something could not be read */
         return 5;
     uint32_t all = j->sum.compute[TARGET];
-    if (!all) { /* nothing that computes was recorded (two checkpoints): the rows themselves have to do */
+    if (!all) { /* no computing call was recorded (two checkpoints): the rows decide */
         uint32_t good = j->sum.by[VERDICT_MATCH] + j->sum.by[VERDICT_DRIFT];
         uint32_t rows = j->sum.pairs - j->sum.by[VERDICT_SKIP] + j->sum.only[TARGET];
         return good && good >= o->tol->coverage * rows ? 0 : 5;

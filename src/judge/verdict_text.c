@@ -1,4 +1,4 @@
-/* A sentence for every verdict, for the first deviation, entry points, and for what a comparison came to. */
+/* Sentences for every verdict, for the first deviation, entry points, and the result of a comparison. */
 #include "judge/verdict_text.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static const char *error_name(const struct line_judgement *x)
                                       : "rel L2";
 }
 
-/* Whether the extremes of both sides are finite, so that only the counts tell. */
+/* Whether the extremes of both sides are finite, so that only the counts differ. */
 static bool counted_only(const struct measure *m, uint32_t line)
 {
     uint64_t nan, inf, all = 0;
@@ -405,7 +405,7 @@ const char *verdict_label(enum verdict v)
     return _(label[v]);
 }
 
-/* How many inputs of the first deviation's call were recorded, and whether one of an unsure pair deviates too. */
+/* The number of recorded inputs of the first deviation's call, and whether one in an uncertain pair deviates too. */
 static int inputs_of_first(const struct judgement *j, const struct measure *m, bool *unsure)
 {
     uint32_t row = m->pairing->lines.v[j->first].row[TARGET];
@@ -529,7 +529,7 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
     } else if (s->unread || s->unread_files) {
         buf_fmt(out, _("could not be judged: nothing deviates, but some data could not be read: rows %u, files %u"),
                 s->unread, s->unread_files);
-    } else if (!s->compute[TARGET]) { /* nothing to take a share of: the rows alone tell */
+    } else if (!s->compute[TARGET]) { /* without computing calls there is no share: only rows count */
         buf_cstr(out, status == 0 ? _("aligned: nothing deviates; no compute call was recorded on the target side")
                                   : _("could not be judged: no certain pair deviates, but too few rows are paired; "
                                       "pair more (--map) or record more"));
@@ -542,7 +542,7 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
                         "compute calls were judged match or drift; pair more (--map) or record more"),
                 share);
     }
-    /* a dump that ends early, a smaller model */
+    /* a dump that ends early, or a smaller model */
     if (status == 0 && s->compute[GOLDEN] && s->coverage[GOLDEN] < o->tol->coverage)
         buf_fmt(out, _("; only %.0f %% of the golden calls are paired; the rest was not compared"),
                 100 * s->coverage[GOLDEN]);

@@ -1,5 +1,5 @@
-/* Cache files: records found by their key, new ones kept and all written back at the end; the oldest files go when
- * the folder grows too large. */
+/* Cache files: records are found by key, new ones are collected and all written at the end; the oldest files are
+ * deleted when the folder is too large. */
 #include "measure/cache_file.h"
 
 #include <fcntl.h>
@@ -16,18 +16,18 @@
 #define MAGIC "diverge figures\n"
 #define ENDING ".figures"
 #define HEAD 24          /* magic, version, size of a value */
-#define STALE_SECONDS 3600 /* a half-written file this old was left behind */
+#define STALE_SECONDS 3600 /* age in seconds after which a temporary file counts as abandoned */
 
-/* A record: the key, the value, a hash of both. */
+/* Records consist of the key, the value and a hash of both. */
 struct cache {
     pthread_mutex_t lock;
     char *folder, *path;
     size_t size, record;
     uint32_t version;
     struct buf records;
-    struct nmap index; /* half a key → record's number */
-    size_t loaded;     /* records that were in the file */
-    VEC(bool) used;    /* of each record, in this session */
+    struct nmap index; /* half of a key → index of the record */
+    size_t loaded;     /* number of records read from the file */
+    VEC(bool) used;    /* per record: whether it was used in this session */
     uint64_t hits;
 };
 
@@ -103,7 +103,7 @@ struct cache *cache_open(const char *folder, const char *const dump[2], size_t s
 
 /* ---- closing ---- */
 
-/* Names end in ENDING, or in the name a file has just before it takes its own, which a killed program left. */
+/* Whether a name is a cache file's, or that of a temporary file (*stale: abandoned by a killed program). */
 static bool ours(const char *name, const struct stat *st, bool *stale)
 {
     struct str s = str_of(name);
@@ -112,7 +112,7 @@ static bool ours(const char *name, const struct stat *st, bool *stale)
     return S_ISREG(st->st_mode) && (str_ends(s, ENDING) || *stale);
 }
 
-/* Drops the oldest files until the rest fit. */
+/* Deletes the oldest files until the rest fit. */
 static void trim(const char *folder)
 {
     for (;;) {
@@ -150,7 +150,7 @@ static void trim(const char *folder)
     }
 }
 
-/* What this session used or found out comes first: the rest is dropped when it does not fit. */
+/* Records used or added in this session come first; others are dropped if they do not fit. */
 static void save(struct cache *c)
 {
     struct buf out = {0};
@@ -175,7 +175,7 @@ void cache_close(struct cache *c)
     if (c->used.n > c->loaded)
         save(c);
     else if (c->hits)
-        utimensat(AT_FDCWD, c->path, NULL, 0); /* wanted again: others are older */
+        utimensat(AT_FDCWD, c->path, NULL, 0); /* marks the file as recently used */
     pthread_mutex_destroy(&c->lock);
     nmap_release(&c->index);
     buf_release(&c->records);

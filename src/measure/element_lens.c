@@ -1,5 +1,4 @@
-/* Lays one or two tensors under common axes and reads single elements, with the difference in units of the last
- * place. */
+/* Gives one or two tensors common axes and reads single elements; computes differences in units in the last place. */
 #include "measure/element_lens.h"
 
 #include <math.h>
@@ -94,7 +93,7 @@ void element_lens_place_text(const struct element_lens *l, uint64_t index, struc
     buf_char(out, ']');
 }
 
-/* 2^e by its bits, for e of normal numbers. */
+/* 2^e by setting the exponent bits, for normal results. */
 static double power(int e)
 {
     uint64_t u = (uint64_t)(e + 1023) << 52;
@@ -103,7 +102,7 @@ static double power(int e)
     return v;
 }
 
-/* The exponents a type's normal numbers begin with. */
+/* The exponent of a type's smallest normal number. */
 static int least_exponent(enum dtype d)
 {
     switch (d) {
@@ -113,7 +112,7 @@ static int least_exponent(enum dtype d)
     case DTYPE_F8E4M3:
         return -6;
     case DTYPE_F64:
-        return -970; /* so that the spacing is a normal double */
+        return -970; /* keeps the spacing a normal double */
     default:
         return -126;
     }
@@ -155,7 +154,7 @@ void element_lens_text(const struct element_lens *l, int side, const struct elem
 {
     enum dtype d = l->t[side].dtype;
     char n[NUM_MAX];
-    if (d == DTYPE_I64 || d == DTYPE_U64) { /* a double does not hold all of these */
+    if (d == DTYPE_I64 || d == DTYPE_U64) { /* these exceed a double's precision */
         int64_t i;
         uint64_t u;
         memcpy(&i, x->raw[side], sizeof i);
@@ -164,7 +163,7 @@ void element_lens_text(const struct element_lens *l, int side, const struct elem
         return;
     }
     double v = x->v[side];
-    /* beside another type only all digits compare */
+    /* beside another type, show the digits of a double */
     bool alone = d == DTYPE_F32 && (!l->has[!side] || l->t[!side].dtype == d);
     for (int digits = 6; alone && isfinite(v) && digits < 10; digits++)
         if ((double)(float)strtod(num_cell(n, v, digits), NULL) == v) {

@@ -1,5 +1,4 @@
-/* Chooses where elements are sampled and reads both sides there, through the pair's view; a dense corner for who
- * needs neighbours. */
+/* Chooses the sampled places and reads both sides there, through the pair's view; or a contiguous corner. */
 #include "measure/element_sample.h"
 
 #include <math.h>
@@ -39,7 +38,7 @@ static void sum_up(struct element_sample *s)
     }
 }
 
-/* Where the chunks lie; their number of elements. */
+/* Chooses the places of the chunks; sets the number of elements. */
 static void place(struct element_sample *s)
 {
     uint64_t state = 0x9e3779b97f4a7c15ULL;
@@ -53,7 +52,7 @@ static void place(struct element_sample *s)
     for (size_t c = 0; c < chunks; c++) {
         uint64_t from = (uint64_t)((double)s->numel / (double)chunks * (double)c);
         uint64_t to = c + 1 == chunks ? s->numel : (uint64_t)((double)s->numel / (double)chunks * (double)(c + 1));
-        uint64_t room = to - from - ELEMENT_SAMPLE_CHUNK + 1; /* numel > MOST: a stretch is longer than a chunk */
+        uint64_t room = to - from - ELEMENT_SAMPLE_CHUNK + 1; /* numel > MOST: a range is longer than a chunk */
         state = state * 6364136223846793005ULL + 1442695040888963407ULL;
         uint64_t first = c + 1 == chunks ? to - ELEMENT_SAMPLE_CHUNK : from + (room ? (state >> 11) % room : 0);
         for (size_t i = 0; i < ELEMENT_SAMPLE_CHUNK; i++)
@@ -85,8 +84,7 @@ static int read_values(const struct element_sample *s, const struct tensor *t, d
     return rc;
 }
 
-/* Whose axes the places are told by: those of the side with more of them; one that is cut out of a wider tensor has
- * axes of the cutting, not its own. */
+/* The tensor whose axes are used for coordinates: the side with more axes, unless it is cut out of a wider tensor. */
 static const struct tensor *telling(const struct tensor t[2])
 {
     bool packed[2] = {tensor_packed(&t[TARGET]), tensor_packed(&t[GOLDEN])};
@@ -113,9 +111,9 @@ static int read_both(struct element_sample *s, const struct tensor t[2], struct 
     return rc;
 }
 
-/* The length of the axes to be cut next: axes of one length together, since they may be each other's. Of a matrix the
- * last goes first (parts of a fused weight lie along its rows), of anything else the first (heads lie along the
- * last). */
+/* The length of the axes to be cut next; axes of equal length are cut together, because one side may have them
+ * exchanged. For a matrix the last axis first (parts of a fused weight are along its rows), otherwise the first
+ * (heads are along the last). */
 static int64_t axis_to_cut(const struct tensor *t)
 {
     int plain = plain_axes(t);

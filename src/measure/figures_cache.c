@@ -1,14 +1,14 @@
-/* Makes the key of two tensors and turns figures into records of the cache. VERSION goes up when a figure is
- * computed differently. */
+/* Makes the key of two tensors and converts figures to records of the cache. Raise VERSION when a figure is computed
+ * differently. */
 #include "measure/figures_cache.h"
 
-#define VERSION 3 /* to be raised when a figure is computed in another way */
+#define VERSION 3 /* raise it when a figure is computed differently */
 #define VIEW_TEXT 200
 
 struct cache_record {
     struct figures figures;
     unsigned char viewed;
-    char view[VIEW_TEXT]; /* as view_write has it */
+    char view[VIEW_TEXT]; /* as written by view_write */
 };
 
 struct cache *figures_cache_open(const char *folder, const char *const dump[2])
@@ -34,7 +34,7 @@ bool figures_cache_get(struct figures_cache *r, struct figures *f, struct view *
     unsigned char two;
     if (!r->cache || !cache_get(r->cache, &r->key, &x))
         return false;
-    /* a bool that is neither would be no value */
+    /* a byte that is neither 0 nor 1 would be no valid bool */
     memcpy(&two, (const char *)&x + offsetof(struct cache_record, figures.two), 1);
     const char *end = memchr(x.view, 0, sizeof x.view);
     if (two > 1 || x.viewed > 1 || !end || (x.viewed && view_parse(v, str_of(x.view), &quiet)))

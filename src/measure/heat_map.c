@@ -1,4 +1,4 @@
-/* Fills the cells of a heat map from stretches of a plane. */
+/* Fills the cells of a heat map from ranges of a plane. */
 #include "measure/heat_map.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ void heat_map_init(struct heat_map *h, const struct element_lens *l, const struc
     h->w = (int)((ask->count[1] + ask->size[1] - 1) / ask->size[1]);
     h->cell = mem_zalloc(((size_t)h->h * (size_t)h->w + 1) * sizeof *h->cell);
     h->numel = (uint64_t)ask->count[0] * (uint64_t)ask->count[1];
-    h->turned = ask->axis[0] > ask->axis[1]; /* later axes lie denser */
+    h->turned = ask->axis[0] > ask->axis[1]; /* later axes have smaller strides */
     int64_t at[TENSOR_DIMS];
     memcpy(at, ask->at, sizeof at);
     for (int i = 0; i < 2; i++)
@@ -48,7 +48,8 @@ int heat_map_read(struct heat_map *h, struct err *e)
     return lens_read(&h->reader, h->at, h->n, e);
 }
 
-/* One more value of a cell: |v| counts, what is odd beats all that is not, the first place of equals stays. */
+/* Adds a value to a cell: the largest |v| counts, non-finite values take precedence, and of equal ones the first
+ * place stays. */
 static void meet(struct heat_map_cell *c, int kind, double v, bool odd, uint64_t at, bool fresh)
 {
     double now = fabs(v), was = fabs(c->value[kind]);

@@ -1,4 +1,4 @@
-/* Reads planes of the tensors under a lens, stretch by stretch, in an order that soon touches all of a plane. */
+/* Reads planes of the tensors of a lens, range by range, in an order that soon covers all of a plane. */
 #include "measure/lens_read.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "num/gather.h"
 
-#define SLAB_READS 128 /* reads in a row where a slab is gathered: about what one holds */
+#define SLAB_READS 128 /* consecutive reads if a slab is gathered: about its size */
 
 void lens_read_init(struct lens_reader *r, const struct element_lens *l,
                               const struct element_lens_plane *p)
@@ -75,7 +75,7 @@ void lens_read_pace(const struct lens_reader *r, size_t *run, size_t *row)
         *row = 1;
 }
 
-/* Elements of a side whose axes are others: the plane's places one by one. */
+/* Reads elements of a side with other axes, place by place. */
 static long read_single(struct lens_reader *r, int d, uint64_t at, size_t n, struct err *e)
 {
     size_t size = dtype_table[r->l->t[d].dtype].size;
@@ -109,14 +109,14 @@ int lens_read(struct lens_reader *r, uint64_t at, size_t n, struct err *e)
     return 0;
 }
 
-/* ---- the order of stretches ---- */
+/* ---- order of ranges ---- */
 
 void lens_sweep_init(struct lens_sweep *s, uint64_t numel, size_t run, size_t row)
 {
     uint64_t whole = (uint64_t)run * row;
     *s = (struct lens_sweep){.numel = numel, .run = run, .row = row,
                                      .rows = numel / whole + (numel % whole != 0), .stride = 1};
-    /* steps of the golden section spread evenly whatever the count; coprime ones meet every row once */
+    /* golden-section steps spread evenly for any count; coprime steps visit every row once */
     if (s->rows > 4)
         for (s->stride = (uint64_t)((double)s->rows * 0.6180339887498949); num_common(s->stride, s->rows) != 1;)
             s->stride++;

@@ -1,11 +1,12 @@
-/* The job behind the tensor view: opens what is wanted now, reads what the screen needs first, then the whole. */
+/* The job of the tensor view: opens the wanted tensors, reads first what the screen needs, then the whole. */
 #include "measure/tensor_reader.h"
 
 #include "base/clock.h"
 #include "base/msg.h"
 
-#define FIRST_MS 200 /* a plane has the thread for itself this long, then shares it with the whole tensor */
-#define NEWS_MS 40   /* between two notices */
+/* time in ms in which a new plane is read exclusively, before the whole tensor shares the thread */
+#define FIRST_MS 200
+#define NEWS_MS 40   /* shortest interval between notifications, in ms */
 
 void tensor_reader_init(struct tensor_reader *s, void (*notify)(void *ctx), void *ctx)
 {
@@ -64,7 +65,7 @@ int tensor_reader_open_case(const struct tensor_reader_case *c, struct element_l
     return err_set(e, ERR_DATA, "%s", _("the tensor holds no elements"));
 }
 
-/* Opens what is wanted now; the lock held but while files are opened. */
+/* Opens the wanted case; holds the lock except while files are opened. */
 static void turn_to(struct tensor_reader *s)
 {
     struct element_lens made;
@@ -86,7 +87,7 @@ static void turn_to(struct tensor_reader *s)
     s->state = TENSOR_READER_OPEN;
 }
 
-/* The place of the plane asked for, -1 while there is none. */
+/* The index of the requested plane, -1 if there is none. */
 static int heat_at(const struct tensor_reader *s)
 {
     for (int i = 0; s->asked && i < TENSOR_READER_HEATS; i++)
@@ -112,7 +113,7 @@ static void fail(struct tensor_reader *s, const struct err *e)
     s->err = *e;
 }
 
-/* The one element under the cursor. */
+/* Reads the element under the cursor. */
 static void read_element(struct tensor_reader *s)
 {
     struct element_lens_element x;
@@ -130,7 +131,7 @@ static void read_element(struct tensor_reader *s)
     s->element_known = true;
 }
 
-/* A stretch of the plane or of the whole; reading without the lock: only this thread changes what is read into. */
+/* Reads a range of the plane or of the whole without the lock: only this thread changes the buffers. */
 static void read_on(struct tensor_reader *s, struct heat_map *h)
 {
     struct err e;
@@ -196,7 +197,7 @@ static int work(struct job *j, void *ctx, struct err *quiet)
             told = clock_ms();
             unseen = false;
         } else if (!worked) {
-            pthread_cond_broadcast(&s->job.changed); /* whoever waits for this */
+            pthread_cond_broadcast(&s->job.changed); /* wakes waiting threads */
             pthread_cond_wait(&s->job.changed, &s->job.lock);
         }
     }
@@ -210,7 +211,7 @@ void tensor_reader_release(struct tensor_reader *s)
     job_release(&s->job);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 void tensor_reader_want(struct tensor_reader *s, const struct tensor_reader_case *c)
 {

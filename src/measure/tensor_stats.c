@@ -1,4 +1,4 @@
-/* Counts a tensor pair's elements into bins, axes and lists of the worst, a stretch at a time. */
+/* Counts a tensor pair's elements in histograms, along axes and in lists of the worst, range by range. */
 #include "measure/tensor_stats.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static int bin_of(double v)
     uint64_t u;
     memcpy(&u, &v, sizeof u);
     int b = (int)(u >> 52 & 0x7ff);
-    return b || v == 0 ? b : 1; /* what a double holds as denormal is no zero */
+    return b || v == 0 ? b : 1; /* a denormal double is not zero */
 }
 
 static bool before(const struct tensor_stats_place *a, const struct tensor_stats_place *b)
@@ -66,7 +66,7 @@ static void keep_odd(struct tensor_stats *t, const struct tensor_stats_place *p)
     t->odd[i] = *p;
 }
 
-/* One element; its error (|v| of one side alone), Inf where it is not finite unlike the other side. */
+/* Counts one element; returns its error (|v| for one side alone), Inf if it is non-finite unlike the other side. */
 static double count_one(struct tensor_stats *t, const struct element_lens *l, size_t i, uint64_t at)
 {
     struct tensor_stats_place p = {.at = at, .v = {NAN, NAN}};

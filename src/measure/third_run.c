@@ -1,4 +1,4 @@
-/* Opens the third run, finds its rows by the golden side's names, and measures its distance to either side. */
+/* Opens the third run, finds its rows by the golden side's names, and measures its distance from each side. */
 #include "measure/third_run.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static float figures_error(const struct row *t, const struct row *g)
     return t->kind == ROW_TENSOR && g->kind == ROW_TENSOR ? (float)recorded_error(t, g) : NAN;
 }
 
-/* Which row of it each golden row is, and how far apart they are as far as figures tell. */
+/* Finds for each golden row the third run's row, and its error by recorded figures. */
 static void find_rows(struct third_run *c, const struct dump *const side[2])
 {
     const struct dump *golden = side[GOLDEN];
@@ -110,8 +110,8 @@ void third_run_join(struct third_run *c, const struct measure *m)
     }
 }
 
-/* A side's tensor against the companion's, which lies as the golden one: through the view where one lays them
- * together. */
+/* Compares a side's tensor with the third run's, which has the golden side's layout: through the view that aligns the
+ * two sides. */
 static int compare(struct tensor *x, struct tensor *y, bool target, const struct view *view, const struct kern *k,
                    struct figures_watch *watch, float *out, struct err *e)
 {
@@ -159,7 +159,7 @@ void third_run_post(struct third_run *c, const uint32_t row[2], const float erro
         c->why = *why;
 }
 
-/* Twice as far is clearly farther: half of that is in the choice of the inputs. */
+/* A factor of two is significant: a factor below that may come from the choice of inputs. */
 #define CLEARLY 2.0F
 
 enum three_way third_run_three_way(const struct third_run_errors *x, const uint32_t row[2])

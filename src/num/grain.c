@@ -1,24 +1,25 @@
-/* One pass over both tensors, ended by the first elements that need all bits: nearly always the first ones. */
+/* Reads both tensors once, stopping when elements of both sides need all bits: nearly always at the first ones. */
 #include "num/grain.h"
 
 #include "base/msg.h"
 
 #define BLOCK 1024
-#define AT_ONCE 64    /* elements that are looked at before it is asked whether more are needed */
-#define LEAST 64       /* elements other than 0: fewer may be round by chance or by nature */
-#define FINE 0.75      /* of the other side's: rounding leaves one in 2^13 as it is */
-#define LARGEST 0.1    /* rel L2 beyond which no limit has to be doubted */
-#define BRAIN 0xffffU  /* bits of a float32 that bfloat16 has not */
-#define HALF 0x1fffU   /* and float16 */
-/* the last bit bfloat16 has: what was rounded uses it as often as not, small whole numbers never */
+#define AT_ONCE 64    /* elements examined before checking whether more are needed */
+#define LEAST 64       /* nonzero elements needed: fewer may be round by chance */
+/* share of the other side's elements that must need all bits (rounding leaves one in 2^13 unchanged) */
+#define FINE 0.75
+#define LARGEST 0.1    /* with a larger rel_l2 the sides differ anyway */
+#define BRAIN 0xffffU  /* bits of a float32 that bfloat16 lacks */
+#define HALF 0x1fffU   /* bits that float16 lacks */
+/* the last bit that bfloat16 has: rounded values set it half of the time, small integers never */
 #define BRAIN_LAST 0x10000U
 #define HALF_LAST 0x2000U
-#define LAST 4         /* one in so many has to use it */
+#define LAST 4         /* one in 4 has to set it */
 
-#define SAMPLED 16     /* blocks, where only a part of a side can be coarse */
-#define PART 8         /* of them in which so many are it */
+#define SAMPLED 16     /* blocks sampled if only part of a side can be coarse */
+#define PART 8         /* a part is an eighth */
 
-/* Both sides read in blocks; one that is asked for again at once is not read again. */
+/* Both sides, read in blocks; the current block is not read again. */
 struct side_blocks {
     const struct tensor *side[2];
     struct tensor_walk walk[2];
@@ -46,7 +47,7 @@ static void blocks_close(struct side_blocks *b)
         tensor_walk_release(&b->walk[s]);
 }
 
-/* The block that begins at an element. */
+/* Reads the block that begins at an element. */
 static int block_at(struct side_blocks *b, uint64_t at, struct err *e)
 {
     if (b->n && b->at == at)
@@ -67,8 +68,8 @@ static int block_at(struct side_blocks *b, uint64_t at, struct err *e)
 }
 
 struct grains {
-    uint32_t bits[2]; /* any element of a side has, of those a coarser type has not */
-    uint64_t all[2], fine[2], last[2][2]; /* last: that use the last bit bfloat16, float16 has */
+    uint32_t bits[2]; /* bits beyond the coarser type that occur in any element of a side */
+    uint64_t all[2], fine[2], last[2][2]; /* last: elements that set the last bit of bfloat16, float16 */
 };
 
 bool grain_possible(const struct tensor *t, const struct tensor *g, const struct figures *f)
@@ -105,8 +106,8 @@ static int take_all(struct grains *x, struct side_blocks *b, struct err *e)
     return 0;
 }
 
-/* Elements that are round where the other side's are not, and not as the one before: a constant may be round by
- * nature. */
+/* Elements that are round where the other side's are not and that differ from their predecessor (a constant may be
+ * round by nature). */
 struct round_part {
     uint32_t before[2];
     uint64_t brain[2], half[2], last[2][2], all;
@@ -165,7 +166,7 @@ static int sample_part(struct round_part *x, struct side_blocks *b, struct err *
     return 0;
 }
 
-/* So many are round, and so many of them to the last bit of the type. */
+/* Whether enough elements are round, and enough of those use the coarser type's last bit. */
 static bool is_part(const struct round_part *x, uint64_t round, uint64_t last)
 {
     return is_enough(x, round) && last >= round / LAST;

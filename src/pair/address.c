@@ -1,12 +1,12 @@
-/* Builds the addresses of a side's calls and rows, with operators numbered within their place, and finds a row by
- * one. */
+/* Builds the addresses of a side's calls and rows, numbering operators within their place, and finds a row by its
+ * address. */
 #include "pair/address.h"
 
 #include <stdlib.h>
 
 #include "pair/align_item.h"
 
-#define FRAMES 4 /* of a stack that make a place */
+#define FRAMES 4 /* stack frames used for a place */
 
 static void add_frames(const struct dump *d, const struct stack *s, bool own, struct buf *out)
 {
@@ -21,7 +21,7 @@ static void add_frames(const struct dump *d, const struct stack *s, bool own, st
     }
 }
 
-/* What comes before the operator. */
+/* Appends the part of an address before the operator. */
 static void place_of(const struct dump *d, uint32_t call, struct buf *out)
 {
     const struct call *c = &d->calls.v[call], *twin = c->twin == NONE ? c : &d->calls.v[c->twin];
@@ -118,7 +118,7 @@ uint32_t address_count(const struct addresses *a, uint32_t call)
     return n == MAP_NONE ? 0 : n;
 }
 
-/* With everything behind its slash the phase and the slot. */
+/* Finds the row if `slash` separates the operator from phase and slot. */
 static uint32_t find_at(const struct addresses *a, struct str address, size_t slash, struct buf *text)
 {
     struct str phase, slot;
@@ -140,7 +140,7 @@ uint32_t address_find(const struct addresses *a, struct str address)
 {
     struct buf text = {0};
     uint32_t found = NONE;
-    /* a slot's own name may hold a slash: an argument's is any text */
+    /* a slot's name may contain a slash: an argument's name is any text */
     for (size_t at = address.n; at-- > 0 && found == NONE;)
         if (address.p[at] == '/')
             found = find_at(a, address, at, &text);

@@ -1,6 +1,6 @@
-/* A dynamic programme over windows of WINDOW × WINDOW calls, of which the first half is kept each time: time
- * and memory grow with the length alone, and a gap may be half a window long. Longer lists are first cut at
- * anchors, values that either side has once, so that longer gaps are found too. */
+/* Dynamic programming over windows of WINDOW × WINDOW calls, of which the first half is kept each time: time and
+ * memory grow linearly with the length, and a gap may be half a window long. Longer lists are first divided at
+ * anchors, values that occur once on both sides, so that longer gaps are found too. */
 #include "pair/align.h"
 
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "pair/decided_pairs.h"
 
 #define WINDOW 512
-#define CUT 256     /* items between two anchors at least */
-#define REACH 128   /* how far a crossing partner is looked for */
-#define ENOUGH 2    /* a score that makes a pair */
+#define CUT 256     /* the fewest items between two anchors */
+#define REACH 128   /* how far away a crossing partner is searched */
+#define ENOUGH 2    /* the score needed for a pair */
 
-/* One operator of these tells little of another: only a common name or figures hold two together. */
+/* Families in which one operator is little evidence for another: a pair needs a common name or figures. */
 static bool strict_family(uint8_t f)
 {
     return f == FAMILY_ELEMENTWISE || f == FAMILY_REDUCE || f == FAMILY_ACTIVATION || f == FAMILY_VIEW ||
@@ -48,7 +48,7 @@ static int score_inputs(const struct align_item *a, const struct align_item *b)
     return s + (matched == n && a->inputs == b->inputs ? 1 : matched < n ? -1 : 0);
 }
 
-/* One golden module stands in the other. */
+/* Whether one golden module contains the other. */
 static bool nested(const struct align_known *m, uint32_t x, uint32_t y)
 {
     for (int way = 0; way < 2; way++) {
@@ -62,7 +62,7 @@ static bool nested(const struct align_known *m, uint32_t x, uint32_t y)
     return false;
 }
 
-/* Inputs that come from calls that are paired already, less those whose producers are paired with others. */
+/* Inputs from paired calls count for the pair, inputs whose producers are paired with other calls against it. */
 static int score_flow(const struct align_item *a, const struct align_item *b, const struct align_known *m)
 {
     int led = 0, misled = 0;
@@ -79,7 +79,7 @@ static int score_flow(const struct align_item *a, const struct align_item *b, co
     return 2 * led - misled;
 }
 
-/* How well two items go together; 0: not at all. */
+/* The score of a pair of items; 0: impossible. */
 static int align_score(const struct align_item *a, const struct align_item *b, const struct align_known *m)
 {
     if (a->numel != b->numel || a->set || b->set)
@@ -114,7 +114,7 @@ static int align_score(const struct align_item *a, const struct align_item *b, c
 struct lattice {
     align_item_list *t, *g;
     const struct align_known *m;
-    uint8_t *step; /* of each cell: where the best way comes from */
+    uint8_t *step; /* per cell: the direction of the best path */
     int *row[2];
 };
 
@@ -126,8 +126,8 @@ static void pair_up(struct lattice *f, size_t a, size_t b)
     f->g->v[b].match = (uint32_t)a;
 }
 
-/* The best way through one window. Keeps the pairs of its first half, all of them where it is the last, and
- * moves *a and *b behind them. */
+/* The best path through one window. Keeps the pairs of its first half (all if it is the last window) and moves *a and
+ * *b behind them. */
 static void window(struct lattice *f, size_t *a, size_t a1, size_t *b, size_t b1)
 {
     size_t wa = a1 - *a < WINDOW ? a1 - *a : WINDOW, wb = b1 - *b < WINDOW ? b1 - *b : WINDOW;
@@ -146,7 +146,7 @@ static void window(struct lattice *f, size_t *a, size_t a1, size_t *b, size_t b1
                 v = now[k - 1];
                 step[k] = STEP_G;
             }
-            /* a pair that goes on where the last one ended is worth a little more than one that jumps */
+            /* a pair that continues the previous one scores slightly more than one after a gap */
             int on = i > 1 && k > 1 && above[k - 1] == STEP_BOTH;
             if (s && before[k - 1] + 4 * s + on > v) {
                 v = before[k - 1] + 4 * s + on;
@@ -170,7 +170,7 @@ static void window(struct lattice *f, size_t *a, size_t a1, size_t *b, size_t b1
         i -= s != STEP_G;
         k -= s != STEP_T;
     }
-    if (!na && first_a + first_b > 2) { /* the first pair lies behind the half: one side has a long gap */
+    if (!na && first_a + first_b > 2) { /* the first pair is in the second half: one side has a long gap */
         na = first_a - 1;
         nb = first_b - 1;
     } else if (!na) { /* nothing in common here */
@@ -187,7 +187,7 @@ static void align_range(struct lattice *f, size_t a, size_t a1, size_t b, size_t
         window(f, &a, a1, &b, b1);
 }
 
-/* A key values share that agree to about a percent; equal values may still have two keys. */
+/* A key shared by values that agree to about a percent; equal values may still have two keys. */
 static uint64_t value_key(const struct align_item *x)
 {
     if (x->value.has != 7 || x->value.max == x->value.min)
@@ -203,7 +203,7 @@ static uint64_t value_key(const struct align_item *x)
     return h ? h : 1;
 }
 
-/* Key → the only item that has it, or NONE where several do. */
+/* Key → the only item with it, or NONE if there are several. */
 static void index_once(const align_item_list *l, struct nmap *m)
 {
     for (size_t i = 0; i < l->n; i++) {
@@ -218,7 +218,7 @@ struct cut {
 };
 typedef VEC(struct cut) cut_list;
 
-/* The longest chain of values that both sides have once, in both orders. */
+/* The longest chain of values that occur once on both sides, in the order of both. */
 static void find_cuts(const struct lattice *f, cut_list *out)
 {
     struct nmap one[2] = {{0}, {0}};
@@ -259,12 +259,12 @@ static void find_cuts(const struct lattice *f, cut_list *out)
     vec_release(&ends);
 }
 
-/* What lies between two set pairs, or all. */
+/* Aligns the items between two fixed pairs, or all. */
 static void align_part(struct lattice *f, const cut_list *cuts, size_t *cut, size_t a, size_t a1, size_t b, size_t b1)
 {
     for (; *cut + 1 < cuts->n && cuts->v[*cut].a < a1; (*cut)++) {
         const struct cut *x = &cuts->v[*cut], *y = x + 1;
-        /* only where the neighbour follows at once on both sides: a lone equal value may be chance */
+        /* only if the neighbour follows at once on both sides: a single equal value may be chance */
         bool firm = y->a - x->a <= 4 && y->b - x->b <= 4;
         if (!firm || x->a < a || x->b < b || x->b >= b1 || (x->a - a < CUT && x->b - b < CUT))
             continue;
@@ -289,7 +289,7 @@ void align_items(align_item_list *t, align_item_list *g, const struct align_know
     if (t->n > WINDOW || g->n > WINDOW)
         find_cuts(&f, &cuts);
     for (size_t i = 0; i < t->n; i++) {
-        if (t->v[i].set != SET_MATCH || t->v[i].match < b) /* set pairs that cross others part nothing */
+        if (t->v[i].set != SET_MATCH || t->v[i].match < b) /* fixed pairs that cross others divide nothing */
             continue;
         align_part(&f, &cuts, &cut, a, i, b, t->v[i].match);
         a = i + 1;
@@ -302,7 +302,7 @@ void align_items(align_item_list *t, align_item_list *g, const struct align_know
     free(f.row[1]);
 }
 
-/* Where a would stand on the other side: behind the partner of its nearest paired predecessor. */
+/* The other side's position for a: after the partner of its nearest paired predecessor. */
 static size_t place_of(const align_item_list *t, size_t a)
 {
     for (size_t i = a; i-- > 0;)
@@ -333,7 +333,7 @@ void align_crossing(align_item_list *t, align_item_list *g, const struct align_k
         if (!best)
             continue;
         enum likeness l = fingerprint_compare(&t->v[a].value, &g->v[found].value);
-        /* against a source order only equal figures count */
+        /* against source order only equal figures count */
         if (unordered ? best >= 5 : l == LIKE_SAME && count == 1) {
             t->v[a].match = (uint32_t)found;
             g->v[found].match = (uint32_t)a;

@@ -1,4 +1,4 @@
-/* Makes the list of items the aligner works on, and says how alike two values' figures are. */
+/* Makes the aligner's list of items, and compares two values' figures. */
 #include "pair/align_item.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 #include "dump/family.h"
 #include "dump/role.h"
 
-#define CLOSE 4e-3f        /* of a figure: figures that may be the same */
-#define CLOSE_COARSE 2e-2f /* the same where 16-bit values were recorded */
+#define CLOSE 4e-3f        /* relative difference up to which figures may be equal */
+#define CLOSE_COARSE 2e-2f /* the same for 16-bit values */
 #define SAME 1e-4f
 
 struct fingerprint fingerprint_of(const struct dump *d, uint32_t row)
@@ -45,8 +45,8 @@ enum likeness fingerprint_compare(const struct fingerprint *a, const struct fing
     if (a->size != b->size)
         return LIKE_NOT;
     if (!(both & (both - 1)))
-        return LIKE_UNKNOWN; /* one figure is no evidence */
-    /* extremes by their own size: a norm of many elements would hide them */
+        return LIKE_UNKNOWN; /* a single figure is no evidence */
+    /* compare extremes by their own size: the norm of many elements would hide them */
     float extreme = fmaxf(both & 1 ? fabsf(b->max) : 0, both & 2 ? fabsf(b->min) : 0), worst = 0;
     if (both & 1)
         worst = fmaxf(worst, off(a->max, b->max, extreme));
@@ -56,7 +56,7 @@ enum likeness fingerprint_compare(const struct fingerprint *a, const struct fing
         worst = fmaxf(worst, off(a->norm, b->norm, fabsf(b->norm)));
     if (worst > (a->coarse || b->coarse ? CLOSE_COARSE : CLOSE))
         return LIKE_NOT;
-    /* a constant tensor is like every other that holds the constant */
+    /* a constant tensor equals every other with the same constant */
     return worst <= SAME && !((both & 3) == 3 && a->max == a->min) ? LIKE_SAME : LIKE_NEAR;
 }
 
@@ -68,7 +68,7 @@ static bool digits_only(struct str s)
     return s.n > 0;
 }
 
-/* "Functional_layer_norm_3_forward" → "layer_norm": one word, as ptdbg writes calls. */
+/* "Functional_layer_norm_3_forward" → "layer_norm": one word, as in ptdbg's call names. */
 static struct str inner_name(struct str s)
 {
     static const char *const ends[] = {"_forward", "_backward"};
@@ -125,7 +125,7 @@ static int32_t align_item_layer(const struct dump *d, uint32_t call)
     return -1;
 }
 
-/* Reordering says nothing about a value; taking a part of it, or joining parts, makes another. */
+/* Reordering keeps a value; slicing or concatenating makes another one. */
 static bool is_plain_view(const struct dump *d, const struct call *c, uint32_t in, uint32_t out)
 {
     if (c->family == FAMILY_COPY || c->family == FAMILY_CAST)
@@ -133,7 +133,7 @@ static bool is_plain_view(const struct dump *d, const struct call *c, uint32_t i
     return c->family == FAMILY_VIEW && (in == NONE || dump_row_numel(d, in) == dump_row_numel(d, out));
 }
 
-/* The number behind "-op" of a MindSpore operator, or -1. */
+/* The number after "-op" in a MindSpore operator's name, or -1. */
 static int64_t op_number(const struct dump *d, uint32_t call)
 {
     struct str s = dump_call_name(d, call);
@@ -151,7 +151,7 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Among operators of one type and scope: the number's order, in the places they have. */
+/* Sorts operators of one type and scope by their numbers, within the places they occupy. */
 static void order_by_number(const struct dump *d, align_item_list *l)
 {
     struct nmap first = {0};
@@ -183,8 +183,8 @@ static void order_by_number(const struct dump *d, align_item_list *l)
     free(copy);
 }
 
-/* "x * sigmoid(x)" written out is the activation that the other side has in one call: the product stands for
- * it, the sigmoid goes. */
+/* Combines a written-out "x * sigmoid(x)" if the other side has the activation in one call: the product represents
+ * it, the sigmoid is dropped. */
 static void join_activations(align_item_list *l)
 {
     uint32_t sigmoid = family_operator(STR("sigmoid")), silu = family_operator(STR("silu"));
@@ -211,7 +211,7 @@ static void join_activations(align_item_list *l)
     l->n = n;
 }
 
-/* Fused kernels put out their softmax's statistics beside the result, which is as large as the queries. */
+/* Fused kernels output the softmax statistics too; the result is the output with the size of the queries. */
 static uint32_t attention_output(const struct dump *d, uint32_t call, uint32_t in, uint32_t out)
 {
     EACH_EARLY_ROW(d, call, r)
@@ -258,7 +258,7 @@ void align_items_collect(const struct dump *d, enum call_phase phase, enum align
         if (it.out == NONE)
             it.out = lone;
         if (it.out == NONE && phase == PHASE_BACKWARD && in != NONE)
-            it.out = in; /* a gradient hook that saw no output */
+            it.out = in; /* a gradient hook without an output */
         if (it.out == NONE || is_plain_view(d, call, in, it.out))
             continue;
         it.numel = dump_row_numel(d, it.out);

@@ -1,13 +1,13 @@
-/* Tries the orders of one side's axes on a few elements and keeps one that clearly makes the sides meet. */
+/* Tries axis orders of one side on a few elements and keeps one that clearly makes the sides agree. */
 #include "pair/axis_order.h"
 
 #include <math.h>
 
 #include "pair/tensor_sample.h"
 
-#define AXES 6 /* more are not tried: 720 orders of a sample each */
+#define AXES 6 /* the most axes tried: 720 orders of a sample each */
 
-/* Sizes other than 1, in order; their count. */
+/* Sizes other than 1, in order; returns their number. */
 static int plain_shape(const struct tensor *t, int64_t out[TENSOR_DIMS])
 {
     int n = 0;
@@ -24,8 +24,8 @@ bool axis_order_needed(const struct tensor *t, const struct tensor *g)
     return n != m || memcmp(a, b, (size_t)n * sizeof *a) != 0;
 }
 
-/* Whether the axes in this order can be cut or joined into the other shape's: every boundary of the
- * coarser one is a boundary of the finer one. */
+/* Whether the axes in this order can be split or merged to the other shape: every boundary of the coarser shape is a
+ * boundary of the finer one. */
 static bool fits(const struct tensor *t, const struct tensor *g, const int *perm)
 {
     int i = 0, k = 0;
@@ -70,7 +70,7 @@ static bool next_order(int *perm, int n)
     return true;
 }
 
-/* Only what holds the same values at all is worth an order: extremes and norms say so. */
+/* Whether both sides hold the same values in any order, by extremes and norms. */
 static bool same_values(const struct figures *f)
 {
     const struct side_figures *t = &f->side[0], *g = &f->side[1];
@@ -79,7 +79,7 @@ static bool same_values(const struct figures *f)
            fabs(t->min - g->min) <= 0.2 * scale;
 }
 
-/* The best order of `moved`'s axes for laying it on `fixed`. */
+/* The best order of `moved`'s axes to match `fixed`. */
 static int search(const struct tensor *fixed, const struct tensor *moved, int best[TENSOR_DIMS], double *flat,
                   double *least,
                   struct err *e)

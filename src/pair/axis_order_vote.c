@@ -1,12 +1,12 @@
-/* Has the pairs of one operand in all layers vote on an order of axes, and gives the result to those that cannot
- * tell by themselves. */
+/* Lets the pairs of one operand in all layers vote on an axis order, and gives the result to pairs that cannot decide
+ * themselves. */
 #include "pair/axis_order_vote.h"
 
 #include "pair/axis_order.h"
 #include "dump/family.h"
 #include "pair/align_item.h"
 
-#define ASKED 6     /* pairs of one kind */
+#define ASKED 6     /* pairs asked per kind */
 #define KINDS 1024
 #define AGREES 0.1
 #define FAR 0.5
@@ -17,8 +17,8 @@ struct axis_vote {
 };
 
 struct shape_kind {
-    uint64_t shapes; /* hash of both */
-    bool told;       /* some pair's elements meet in `v` */
+    uint64_t shapes; /* hash of both shapes */
+    bool told;       /* the elements of some pair agree under `v` */
     struct view v;
     VEC(uint32_t) pairs;
     VEC(uint32_t) lines;
@@ -47,9 +47,9 @@ static bool shapes_differ(const struct dump *const d[2], const uint32_t row[2])
     return axis_order_needed(&t[TARGET], &t[GOLDEN]);
 }
 
-/* An operand of a product, or a gradient, with two axes of one length: one side may hold it transposed, as k behind q,
- * or the gradient of a linear call's weight, which PyTorch's inner step holds transposed. A weight has its axes,
- * whatever their lengths. */
+/* An operand of a product, or a gradient, with two axes of equal length may be stored transposed on one side, like k,
+ * or the gradient of a linear call's weight, which PyTorch's inner step stores transposed. A weight itself keeps its
+ * axes. */
 static bool may_be_transposed(const struct ordering *x, const struct line *l)
 {
     const struct shape *s = dump_row_shape(x->d[TARGET], l->row[TARGET]);
@@ -66,7 +66,7 @@ static bool may_be_transposed(const struct ordering *x, const struct line *l)
            strcmp(x->d[TARGET]->framework, x->d[GOLDEN]->framework) != 0;
 }
 
-/* One operand of one operator, of these shapes. */
+/* Key of one operand of one operator with these shapes. */
 static uint64_t kind_key(const struct dump *const d[2], const uint32_t row[2], uint64_t *shapes)
 {
     struct buf b = {0};
@@ -93,7 +93,7 @@ static void collect(struct ordering *x)
             (!shapes_differ(x->d, l->row) && !may_be_transposed(x, l)))
             continue;
         uint64_t shapes, key = kind_key(x->d, l->row, &shapes);
-        /* each by itself: k is transposed where v, an operand of the same kind, is not */
+        /* separately per slot: k is transposed but v, an operand of the same kind, is not */
         if (!shapes_differ(x->d, l->row)) {
             key ^= hash_bytes(&i, sizeof i, 31);
             shapes = key;
@@ -112,7 +112,7 @@ static void collect(struct ordering *x)
     }
 }
 
-/* The order in which this pair's elements meet, if they do in any. */
+/* The order in which this pair's elements agree, if any. */
 static bool ask(const struct ordering *x, uint32_t line, struct view *v)
 {
     const uint32_t *row = x->p->lines.v[line].row;
@@ -123,7 +123,7 @@ static bool ask(const struct ordering *x, uint32_t line, struct view *v)
         return false;
     bool told = false;
     if (dump_tensor(x->d[GOLDEN], row[GOLDEN], &t[GOLDEN], &quiet) == 0) {
-        /* also where they deviate, if far less so than otherwise */
+        /* also for deviating pairs, if the error is much smaller than otherwise */
         told = t[TARGET].numel == t[GOLDEN].numel && t[TARGET].numel &&
                axis_order_find(&t[TARGET], &t[GOLDEN], v, &stored, &error, &quiet) == 0 &&
                (error < AGREES || (error < 1 && error < FAR * stored && shapes_differ(x->d, row)));
@@ -155,7 +155,7 @@ static void decide(const struct ordering *x, struct shape_kind *k)
         k->v = votes[best].v;
 }
 
-/* The order of all kinds of these shapes that told one, if it is one. */
+/* The order found for other kinds with these shapes, if it is unique. */
 static const struct view *of_shapes(const struct ordering *x, uint64_t shapes)
 {
     const struct view *v = NULL;

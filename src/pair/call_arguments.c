@@ -1,4 +1,4 @@
-/* Names and defaults of the arguments of calls: their slots, and the signatures of data/arguments.tsv. */
+/* Names and defaults of call arguments, from their slots and from the signatures in data/arguments.tsv. */
 #include "pair/call_arguments.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@
 #include "dump/family.h"
 #include "pair/align_item.h"
 
-#define WITHOUT_EFFECT "inplace return_indices sparse dtype" /* on a number that comes out; a type is a row's own */
+/* arguments that change no output number; a type is recorded with the row */
+#define WITHOUT_EFFECT "inplace return_indices sparse dtype"
 
 bool is_one_of(const char *words, struct str word)
 {
@@ -32,7 +33,7 @@ uint32_t call_input(const struct dump *d, uint32_t call, int nth)
     return NONE;
 }
 
-/* One argument of a signature: what the operator calls it, what torch calls it, and what leaving it out means. */
+/* One argument of a signature: the operator's name for it, torch's name, and its default. */
 struct argument {
     struct str own, name, value;
 };
@@ -53,12 +54,12 @@ static bool next_argument(struct str *rest, struct argument *out)
 static struct {
     pthread_once_t once;
     struct arena arena;
-    struct map at; /* key → where its arguments begin in the file */
+    struct map at; /* key → offset of its arguments in the file */
 } table = {.once = PTHREAD_ONCE_INIT};
 
 #define KEY_MOST (FAMILY_PLAIN + 32)
 
-/* "mindspore.ops:softmax"; libraries are the ones of the table and of `signature`, all short. */
+/* "mindspore.ops:softmax"; the libraries of the table all have short names. */
 static struct str key_of(struct str library, struct str op, char out[KEY_MOST])
 {
     char plain[FAMILY_PLAIN];
@@ -83,8 +84,7 @@ static void load(void)
     }
 }
 
-/* The line of an operator: "p=0.5 training=True"; empty where it is not listed. `origin`: the library it has to be
- * listed for. */
+/* The signature of an operator: "p=0.5 training=True"; empty if it is not listed. `origin`: the library. */
 static struct str listed(struct str origin, struct str op)
 {
     char key[KEY_MOST];
@@ -96,7 +96,7 @@ static struct str listed(struct str origin, struct str op)
     return line;
 }
 
-/* MindSpore's kernels name nothing they are given, but for those its mint calls. */
+/* MindSpore's kernels have positional arguments without names, except those that mint calls. */
 static struct str signature(const struct dump *d, uint32_t call)
 {
     struct str op = align_item_operator(d, call), name = dump_call_name(d, call), found = {0};
@@ -134,7 +134,7 @@ double left_out_number(const struct dump *d, uint32_t call, struct str argument)
     return str_is(value, "head_dim**-0.5") && s && s->ndim > 1 ? 1 / sqrt((double)s->dim[s->ndim - 1]) : NAN;
 }
 
-/* "input.4.0" → 4: the place of the argument, not of what lies in it. */
+/* "input.4.0" → 4: the position of the argument, not of the value inside it. */
 static struct str name_in(struct str signature, const struct dump *d, uint32_t row)
 {
     struct str slot = str_of(d->slots.v[d->rows.v[row].slot]), io, place, rest;
@@ -170,7 +170,7 @@ int arguments_named(const struct dump *d, uint32_t call, struct named_argument o
     return n;
 }
 
-/* What lies behind its name: "0" of "input.4.0". */
+/* The part after the argument's position: "0" in "input.4.0". */
 static struct str part_of(const struct dump *d, uint32_t row)
 {
     struct str rest = str_of(d->slots.v[d->rows.v[row].slot]), word;
@@ -179,7 +179,7 @@ static struct str part_of(const struct dump *d, uint32_t row)
     return rest;
 }
 
-/* The axis of a number that counts it from the front or, below zero, from behind; NAN where that is not known. */
+/* The axis as counted from the front (negative numbers count from the end); NAN if unknown. */
 static double axis_from_front(const struct dump *d, uint32_t row)
 {
     uint32_t first = call_input(d, d->rows.v[row].call, 0);

@@ -1,5 +1,5 @@
-/* Turns marks, rejections and rules into pairs of rows and calls, in the order they were decided, and notes what
- * each rule met. */
+/* Converts marks, rejections and rules to pairs of rows and calls, in the order of decision, and records the result
+ * of each rule. */
 #include "pair/decided_pairs.h"
 
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 struct pairs_search {
     struct decided_pairs *r;
     const struct dump *d[2];
-    struct nmap made, joined; /* decided_pairs_key of the pairs that are held, of the calls put together */
-    uint8_t *held[2]; /* per row: HELD, or OPEN where it is wide and parts of it are held */
+    struct nmap made, joined; /* decided_pairs_key of paired rows, and of joined calls */
+    uint8_t *held[2]; /* per row: HELD, or OPEN for a wide row of which parts are paired */
     struct addresses at[2];
     bool addressed;
 };
 
 enum { HELD = 1, OPEN = 2 };
-enum { ROWS_MOST = 512 }; /* of one call looked at: nobody marks calls of more */
+enum { ROWS_MOST = 512 }; /* rows searched per call: nobody marks calls with more */
 
 static const struct addresses *addresses(struct pairs_search *f)
 {
@@ -72,7 +72,7 @@ int decided_pairs_names(const struct dump *const side[2], const char *const name
 
 /* ---- pairs ---- */
 
-/* Whether the two can hold together beside what is held already. A row may stand for several narrower ones. */
+/* Whether the two can be paired in addition to earlier pairs. A row may be paired with several narrower ones. */
 static bool admit(struct pairs_search *f, uint32_t t, uint32_t g)
 {
     uint64_t nt = dump_row_numel(f->d[TARGET], t), ng = dump_row_numel(f->d[GOLDEN], g);
@@ -104,7 +104,8 @@ static bool hold(struct pairs_search *f, uint32_t t, uint32_t g, uint32_t rule, 
     vec_push(&f->r->pairs, x);
     nmap_set(&f->made, decided_pairs_key(t, g), 1);
     bool output = f->d[TARGET]->rows.v[t].io != IO_INPUT && f->d[GOLDEN]->rows.v[g].io != IO_INPUT;
-    if (output && tensors(f, t, g)) /* an input may well meet another call's output: that says nothing of the calls */
+    if (output && tensors(f, t, g)) /* an input may correspond to another call's output, which says nothing about the
+                                     * calls */
         join(f, f->d[TARGET]->rows.v[t].call, f->d[GOLDEN]->rows.v[g].call);
     return true;
 }
@@ -124,7 +125,7 @@ static bool crowded(const struct pairs_search *f, uint32_t t, uint32_t g)
     return f->d[TARGET]->calls.v[t].rows > ROWS_MOST || f->d[GOLDEN]->calls.v[g].rows > ROWS_MOST;
 }
 
-/* Rows of one slot name, where the sizes allow it. */
+/* Pairs rows with the same slot name if the sizes fit. */
 static void hold_calls(struct pairs_search *f, uint32_t t, uint32_t g, uint32_t view)
 {
     if (nmap_get(&f->r->denied_calls, decided_pairs_key(t, g)) != MAP_NONE)
@@ -141,14 +142,14 @@ static void hold_calls(struct pairs_search *f, uint32_t t, uint32_t g, uint32_t 
         }
 }
 
-/* An address below a module's path, or of the module itself. */
+/* Whether an address is a module's or below it. */
 static bool in_module(struct str address, struct str module)
 {
     return str_starts(address, module.p) && address.n > module.n &&
            (address.p[module.n] == '.' || address.p[module.n] == '/');
 }
 
-/* Calls below two module paths that have the same place in them. */
+/* Pairs calls at the same position below two module paths. */
 static void hold_modules(struct pairs_search *f, struct str target, struct str golden)
 {
     struct buf here = {0};
@@ -195,7 +196,7 @@ static void mark(struct pairs_search *f, const struct mark *m)
 
 static void deny_rows(struct pairs_search *f, uint32_t t, uint32_t g)
 {
-    if (nmap_get(&f->made, decided_pairs_key(t, g)) == MAP_NONE) /* else somebody put them together later */
+    if (nmap_get(&f->made, decided_pairs_key(t, g)) == MAP_NONE) /* otherwise somebody paired them later */
         nmap_set(&f->r->denied_rows, decided_pairs_key(t, g), 1);
 }
 
@@ -213,7 +214,7 @@ static void reject(struct pairs_search *f, const struct mark *m)
     if (a == NAMED_ROW && b == NAMED_ROW) {
         deny_rows(f, t, g);
         const struct row *x = &f->d[TARGET]->rows.v[t], *y = &f->d[GOLDEN]->rows.v[g];
-        if (x->io == IO_OUTPUT && y->io == IO_OUTPUT) /* what they give is not the same: they are other calls */
+        if (x->io == IO_OUTPUT && y->io == IO_OUTPUT) /* their outputs differ, so they are different calls */
             deny_calls(f, x->call, y->call);
     } else if (a == NAMED_CALL && b == NAMED_CALL) {
         deny_calls(f, t, g);
@@ -229,8 +230,8 @@ static void reject(struct pairs_search *f, const struct mark *m)
 
 /* ---- rules ---- */
 
-/* What stands behind a pattern's last '/', where every match has to end with it: nothing before offers another way, and
- * it is phase and slot written out. NULL: it may be matched in other ways. */
+/* The text after a pattern's last '/' if every match must end with it literally (phase and slot). NULL: it may match
+ * in other ways. */
 static const char *plain_end(const char *pattern)
 {
     static const char *const phases[] = {"forward.", "backward.", "optimizer.", "gradient."};
@@ -248,7 +249,7 @@ static const char *plain_end(const char *pattern)
     return phase ? tail : NULL;
 }
 
-/* Of each slot, whether a pattern may speak of it; NULL where every row has to be asked. */
+/* Per slot, whether a pattern may match it; NULL if every row has to be tried. */
 static uint8_t *slots_it_may_mean(const struct dump *d, const char *pattern)
 {
     const char *tail = plain_end(pattern);
@@ -260,7 +261,7 @@ static uint8_t *slots_it_may_mean(const struct dump *d, const char *pattern)
     uint8_t *may = mem_zalloc(d->slots.n + 1);
     for (size_t i = 0; i < d->slots.n; i++) {
         buf_clear(&text);
-        buf_str(&text, str_n(tail, strcspn(tail, ".") + 1)); /* its own phase is the one that counts */
+        buf_str(&text, str_n(tail, strcspn(tail, ".") + 1)); /* the pattern's own phase counts */
         buf_cstr(&text, d->slots.v[i]);
         may[i] = strchr(d->slots.v[i], '/') || pattern_match(p, buf_view(&text)) != 0;
     }
@@ -269,7 +270,7 @@ static uint8_t *slots_it_may_mean(const struct dump *d, const char *pattern)
     return may;
 }
 
-/* What becomes of one target row that a rule finds a golden one for, or none. */
+/* Records the result for a target row that a rule matches, with its golden row or none. */
 static void meet(struct pairs_search *f, const struct pair_rule *rule, uint32_t t, uint32_t g, uint32_t view)
 {
     struct pair_rule_hit hit = {t, g, rule->number, HIT_NOBODY};
@@ -290,7 +291,7 @@ static void apply(struct pairs_search *f, const struct pair_rule *rule)
     struct pair_rule_match m;
     struct err quiet;
     struct buf here = {0}, there = {0};
-    VEC(struct decided_calls) found = {0}; /* rows; none is held before all were asked */
+    VEC(struct decided_calls) found = {0}; /* pairs of the rule, made after all rows were tried */
     if (pair_rule_compile(&m, rule->side[TARGET], rule->side[GOLDEN], &quiet))
         return;
     const struct addresses *at = addresses(f);
@@ -324,7 +325,8 @@ void decided_pairs_find(struct decided_pairs *r, const struct decisions_in_force
     *r = (struct decided_pairs){.spent = NONE};
     for (int s = 0; s < 2; s++)
         f.held[s] = mem_zalloc(f.d[s]->rows.n + 1);
-    for (size_t m = ruling->marks.n, n = ruling->rejects.n; m || n;) { /* the last first: it overrules earlier ones */
+    /* the last first, because it overrides earlier ones */
+    for (size_t m = ruling->marks.n, n = ruling->rejects.n; m || n;) {
         if (m && (!n || ruling->marks.v[m - 1].number > ruling->rejects.v[n - 1].number))
             mark(&f, &ruling->marks.v[--m]);
         else

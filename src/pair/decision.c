@@ -1,4 +1,4 @@
-/* The list of decisions: added to, undone, and read as what is in force. */
+/* The list of decisions: adding, undoing, and deriving the decisions in force. */
 #include "pair/decision.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void decisions_release(struct decisions *d)
     d->now = 0;
 }
 
-/* Of several decisions about one pair of names the last holds. */
+/* Of several decisions about one pair of names the last is in force. */
 static bool decided_later(struct nmap *seen, const struct decision *x)
 {
     uint64_t key = hash_bytes(x->side[1], strlen(x->side[1]), hash_bytes(x->side[0], strlen(x->side[0]), 1));
@@ -70,11 +70,11 @@ bool decision_of_another(enum decision_kind k)
     return k == DECIDE_RULE_OFF || k == DECIDE_RULE_ON || k == DECIDE_WITHDRAW;
 }
 
-/* Of each that is not undone: whether a later one that holds withdraws it. The caller frees it. */
+/* Per decision that is not undone: whether a later one in force withdraws it. The caller frees it. */
 static bool *withdrawn(const struct decisions *d)
 {
     bool *gone = mem_zalloc(d->now + 1);
-    for (size_t i = d->now; i-- > 0;) /* the latest first: one withdrawn withdraws nothing */
+    for (size_t i = d->now; i-- > 0;) /* the latest first: a withdrawn decision withdraws nothing */
         if (!gone[i] && d->log.v[i].kind == DECIDE_WITHDRAW && d->log.v[i].rule < i)
             gone[d->log.v[i].rule] = true;
     return gone;

@@ -1,5 +1,5 @@
-/* Finds pairs where one tensor is a part of a wider one and decides on the layout that most layers agree on; the
- * view that cuts the part out follows. */
+/* Finds pairs in which one tensor is a part of a wider one, decides on the layout that most layers agree on, and
+ * gives the pairs the view that selects the part. */
 #include "pair/fused_parts.h"
 
 #include <stdlib.h>
@@ -7,39 +7,39 @@
 #include "pair/tensor_sample.h"
 #include "pair/align_item.h"
 
-#define PARTS 8      /* of one tensor */
-#define ASKED 8      /* layers */
-#define AXES 4       /* of a wide tensor whose axes are put into other orders too */
-#define KINDS 2048   /* of parts: a model has a dozen */
-#define PIECES 1024  /* head groups, experts, shards */
-#define AGREES 0.1   /* relative error of a layout that is right: others err by more than the values themselves */
+#define PARTS 8      /* the most parts of one tensor */
+#define ASKED 8      /* layers asked */
+#define AXES 4       /* the most axes of a wide tensor that are also permuted */
+#define KINDS 2048   /* the most kinds of parts: a model has a dozen */
+#define PIECES 1024  /* the most head groups, experts or shards */
+#define AGREES 0.1   /* relative error of a correct layout: wrong ones exceed the size of the values */
 
-/* One way a part may lie. */
+/* A possible layout of a part. */
 struct part_layout {
     int axis;
     int64_t pieces, from, to;
-    int ndim, perm[AXES]; /* order of the wide tensor's axes; ndim 0: as they are */
+    int ndim, perm[AXES]; /* order of the wide tensor's axes; ndim 0: unchanged */
 };
 
 struct part_vote {
     struct part_layout l;
-    double sum; /* of errors, each at most 1 */
+    double sum; /* sum of errors, each at most 1 */
     int good;
 };
 
 /* The same part of the same operator in every layer. */
 struct part_kind {
-    uint64_t key, whole; /* `whole`: of its operator, whatever the slot */
+    uint64_t key, whole; /* `whole`: the same for all slots of its operator */
     VEC(struct part_vote) votes;
     VEC(uint32_t) parts;
 };
 
 struct fused_part {
     uint32_t pair, kind;
-    uint32_t row, wide; /* the part's row and the wide one */
-    uint8_t side;       /* of the wide one */
-    uint64_t other[PARTS]; /* sizes of the other parts; 0 behind the last */
-    bool alone;         /* the other parts are not known */
+    uint32_t row, wide; /* rows of the part and of the wide tensor */
+    uint8_t side;       /* of the wide tensor */
+    uint64_t other[PARTS]; /* sizes of the other parts; 0 after the last */
+    bool alone;         /* the other parts are unknown */
 };
 
 struct splitting {
@@ -86,7 +86,7 @@ static int by_group(const void *a, const void *b)
     return x->group != y->group ? (x->group < y->group ? -1 : 1) : x->pair < y->pair ? -1 : x->pair > y->pair;
 }
 
-/* The forward call of a part: backward calls and gradients come in the other order. */
+/* The forward call of a part, for its order: backward calls and gradients are in another order. */
 static uint32_t forward_call(const struct splitting *x, int side, uint32_t row)
 {
     const struct dump *d = x->d[side];
@@ -135,7 +135,7 @@ static void collect(struct splitting *x)
         const struct line *l = &x->p->lines.v[i];
         const struct pair *q = l->pair == NONE ? NULL : &x->p->pairs.v[l->pair];
         bool narrow = q && dump_row_numel(x->d[TARGET], l->row[TARGET]) != dump_row_numel(x->d[GOLDEN], l->row[GOLDEN]);
-        /* a part somebody put to a wider row by hand is a group of one */
+        /* a part marked by hand in a wider row forms a group of its own */
         bool by_hand = narrow && q->group == NONE && (q->origin == ORIGIN_MARK || q->origin == ORIGIN_RULE);
         struct member m = {by_hand ? NONE : q ? q->group : NONE, l->pair, {l->row[0], l->row[1]}};
         if (by_hand)
@@ -167,7 +167,7 @@ static void view_of(const struct part_layout *l, int side, struct view *v)
         return;
     s = &v->step[v->count++];
     s->op = VIEW_PERMUTE;
-    for (int i = 0; i < l->ndim; i++) { /* the cut axis is two now */
+    for (int i = 0; i < l->ndim; i++) { /* the divided axis has become two */
         s->v[s->n++] = l->perm[i] + (l->pieces > 1 && l->perm[i] > l->axis);
         if (l->pieces > 1 && l->perm[i] == l->axis)
             s->v[s->n++] = l->axis + 1;
@@ -185,7 +185,7 @@ struct part_trial {
     const struct fused_part *p;
     const struct tensor *wide, *narrow;
     struct tensor_sample sample;
-    uint64_t left; /* elements of the wide tensor in one step of the cut axis */
+    uint64_t left; /* elements of the wide tensor per step of the divided axis */
 };
 
 static void try_layout(struct part_trial *t, const struct part_layout *l)
@@ -209,7 +209,8 @@ static void try_layout(struct part_trial *t, const struct part_layout *l)
     t->k->votes.v[i].good += error < AGREES;
 }
 
-/* Where a piece's part may begin: behind any of the others, or anywhere a part as long may where they are not known. */
+/* Tries the offsets of a part in a piece: after any of the other parts, or any multiple of its length if they are
+ * unknown. */
 static void try_places(struct part_trial *t, struct part_layout *l, int64_t piece, int64_t length)
 {
     int others = 0;
@@ -256,7 +257,7 @@ static void try_pieces(struct part_trial *t, struct part_layout *l)
     }
 }
 
-/* The orders of the wide tensor's axes that give the part's shape once it is cut. */
+/* Tries the orders of the wide tensor's axes that give the part's shape after the cut. */
 static void try_orders(struct part_trial *t, struct part_layout *l, int depth, unsigned used)
 {
     int n = t->wide->ndim;
@@ -301,13 +302,13 @@ static void ask(struct splitting *x, struct part_kind *k, const struct fused_par
 
 /* ---- deciding ---- */
 
-/* The same place in the fused axis, whatever the tensor: its pieces, and which share of a piece. */
+/* Whether two layouts select the same place in the fused axis: same number of pieces, same share of a piece. */
 static bool same_place(const struct part_layout *a, const struct part_layout *b)
 {
     return a->pieces == b->pieces && a->from * (b->to - b->from) == b->from * (a->to - a->from);
 }
 
-/* What all rows of the kind's part (results, weights, gradients, of every layer) say of a place. */
+/* The votes of all rows of the kind's part (results, weights, gradients, of every layer) for a place. */
 static struct part_vote total(const struct splitting *x, uint64_t whole, const struct part_layout *l)
 {
     struct part_vote all = {.l = *l};
@@ -327,7 +328,7 @@ static bool better(const struct part_vote *a, const struct part_vote *b)
     return a->sum < b->sum || (a->sum <= b->sum && a->l.pieces < b->l.pieces);
 }
 
-/* The place most rows of the part agree on; of its layouts the one that errs least here. Where no row agrees, none. */
+/* The place that most rows of the part agree on, with the layout of smallest error here. NULL if no row agrees. */
 static const struct part_vote *decide(const struct splitting *x, const struct part_kind *k)
 {
     struct part_vote place = {.good = 0};

@@ -1,4 +1,4 @@
-/* Finds runs of calls without a partner and groups one-sided calls by the function that called them. */
+/* Finds runs of unpaired calls and groups one-sided calls by the function that called them. */
 #include "pair/gaps.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "dump/family.h"
 #include "pair/align_item.h"
 
-/* Per call of each side: has any of its rows a partner. */
+/* Per call of each side: whether any of its rows is paired. */
 static void find_paired(const struct pairing *p, const struct dump *const side[2], uint8_t *paired[2])
 {
     for (int s = 0; s < 2; s++)
@@ -17,8 +17,7 @@ static void find_paired(const struct pairing *p, const struct dump *const side[2
             paired[s][side[s]->rows.v[p->lines.v[i].row[s]].call] = 1;
 }
 
-/* The one-sided call a line belongs to, its side in *s; NONE where its call has a partner, or is one made a second
- * time. */
+/* The one-sided call of a line, its side in *s; NONE if its call is paired, or is a recomputed one. */
 static uint32_t lone_call(const struct pairing *p, const struct dump *const side[2], uint8_t *const paired[2],
                           size_t line, int *s)
 {
@@ -79,7 +78,7 @@ const struct gap *gaps_at(const gap_list *l, uint32_t line)
     return lo < l->n && l->v[lo].first <= line ? &l->v[lo] : NULL;
 }
 
-/* The innermost frame that is nobody's library, and the next such one outside it. */
+/* The innermost frame that is no library's, and the next such frame outside it. */
 static void place_of(const struct dump *d, uint32_t call, uint32_t *frame, uint32_t *caller)
 {
     uint32_t stack = dump_call_stack(d, call, NULL);
@@ -95,7 +94,7 @@ static void place_of(const struct dump *d, uint32_t call, uint32_t *frame, uint3
     }
 }
 
-/* What every module calls its work: the name alone tells no two of them apart, the place they are called at does. */
+/* Whether a function name is too common to identify it ("forward"), so that the place of the call is used instead. */
 static bool generic(const char *func)
 {
     static const char *const names[] = {"construct", "forward", "__call__", "<lambda>", ""};
@@ -105,7 +104,7 @@ static bool generic(const char *func)
     return false;
 }
 
-/* One function, whatever the line. */
+/* A key for a function, regardless of the line. */
 static uint64_t function_key(const struct dump *d, int side, uint32_t frame, uint32_t caller)
 {
     struct buf b = {0};
@@ -150,7 +149,7 @@ void gaps_group(const struct pairing *p, const struct dump *const side[2], gap_g
         uint32_t frame, caller, c = lone_call(p, side, paired, i, &s);
         if (c == NONE)
             continue;
-        paired[s][c] = 1; /* counted */
+        paired[s][c] = 1; /* marks it as counted */
         place_of(side[s], c, &frame, &caller);
         uint64_t k = function_key(side[s], s, frame, caller);
         uint32_t at = nmap_get(&found, k);
@@ -196,7 +195,7 @@ void gap_group_text(const struct gap_group *g, const struct dump *const side[2],
     }
 }
 
-#define PARTS_REACH 200 /* lines before the last part that are looked at */
+#define PARTS_REACH 200 /* lines before the last part that are searched */
 #define PARTS_NAMED 8
 
 void gaps_parts(const struct pairing *p, const struct dump *const side[2], uint32_t line, struct buf *out)

@@ -1,12 +1,12 @@
-/* A function for each kind of mapping file that gives its pairs of rows, by the rules of the tool the file is for. */
+/* For each kind of mapping file a function that gives its pairs of rows, by the rules of the file's tool. */
 #include "pair/mapping_apply.h"
 
 #include <stdlib.h>
 
 #include "pair/module_tree.h"
 
-enum { NAME_MOST = 4096 }; /* bytes of a name put together: entries may be applied one after the other */
-enum { ROWS_MOST = 512 };  /* of one call in which rows are looked for; in longer ones only the order tells */
+enum { NAME_MOST = 4096 }; /* limit for a derived name in bytes, because entries may be applied one after the other */
+enum { ROWS_MOST = 512 };  /* rows of a call that are searched by slot; longer calls are paired by order */
 
 struct work {
     struct mapping_applied *x;
@@ -66,8 +66,8 @@ static uint32_t row_of_slot(const struct dump *d, uint32_t call, const char *slo
     return NONE;
 }
 
-/* Rows of one slot name; the next one is looked for where the last was found, calls of many rows
- * are alike. */
+/* Pairs rows with the same slot name; the search starts after the previous match, because calls with many rows are
+ * alike. */
 static void pair_slots(struct work *w, uint32_t t, uint32_t g)
 {
     uint32_t at = w->g->calls.v[g].first_row;
@@ -99,7 +99,7 @@ static void by_rows(struct work *w)
 
 /* ---- calls ---- */
 
-/* tb_graph_ascend lays inputs and outputs of two nodes beside each other in their order. */
+/* As in tb_graph_ascend, inputs and outputs of two nodes correspond in order. */
 static void pair_in_order(struct work *w, uint32_t t, uint32_t g, enum row_io io)
 {
     uint32_t y = w->g->calls.v[g].first_row;
@@ -155,7 +155,7 @@ static bool replace_first(struct buf *text, struct str what, struct str with, st
     return true;
 }
 
-/* The golden cell's name, into w->text; whether the file says anything of it. */
+/* Sets w->text to the golden cell's name; returns whether the file has an entry for it. */
 static bool cell_name(struct work *w, const struct map *exact, struct str cell)
 {
     uint32_t whole = map_get(exact, cell);
@@ -171,7 +171,7 @@ static bool cell_name(struct work *w, const struct map *exact, struct str cell)
     return any;
 }
 
-/* Cell and rest of every module's call of the golden side → the call. */
+/* Maps cell and rest of every golden module call to the call. */
 static void index_cells(const struct dump *d, struct arena *a, struct map *out)
 {
     struct str cell, rest;
@@ -184,7 +184,7 @@ static void index_cells(const struct dump *d, struct arena *a, struct map *out)
 
 struct cell_name {
     struct str golden;
-    bool said; /* an entry speaks of it */
+    bool said; /* an entry applies to it */
 };
 
 static void by_cell(struct work *w)
@@ -289,7 +289,7 @@ static void by_api(struct work *w)
 struct layer_rules {
     struct map by_name; /* "Class\nchild path" → entry */
     struct arena names;
-    size_t deepest; /* parts of the longest child path */
+    size_t deepest; /* components of the longest child path */
 };
 
 static void rule_key(struct buf *out, struct str first_class_name, struct str child)
@@ -319,7 +319,7 @@ static void index_rules(struct work *w, struct layer_rules *r)
     }
 }
 
-/* The end of the first `parts` parts of a path from `at`, or 0 where it has fewer. */
+/* The end of the first `parts` components of a path from `at`, or 0 if it has fewer. */
 static size_t parts_end(struct str path, size_t at, size_t parts)
 {
     for (size_t i = at; i <= path.n; i++)
@@ -328,8 +328,8 @@ static size_t parts_end(struct str path, size_t at, size_t parts)
     return 0;
 }
 
-/* A target path in the golden side's words, into out: at each module the longest child path its
- * class has an entry for, else the child's own name. Whether an entry had a part in it. */
+/* Sets out to a target path in the golden side's names: at each module the longest child path with an entry for its
+ * class, otherwise the child's own name. Returns whether an entry was used. */
 static bool layer_name(struct work *w, const struct layer_rules *r, const struct module_tree *p, struct str path,
                        struct buf *out)
 {
@@ -356,15 +356,14 @@ static bool layer_name(struct work *w, const struct layer_rules *r, const struct
     return any;
 }
 
-/* Calls of one place and kind are numbered in their order: a number for all three. */
+/* Key of a place, a kind of call and its number among those. */
 static uint64_t place_key(uint32_t path, const struct call *c, uint32_t number)
 {
     uint64_t kind = c->gradient ? PHASE_COUNT : c->phase;
     return (uint64_t)path << 32 | (uint64_t)number << 2 | kind;
 }
 
-/* Per call its number among those of its place; keys → calls into index, where that is asked for.
- */
+/* Per call its number among those of its place; also fills index with keys → calls, if given. */
 static uint32_t *numbers(const struct dump *d, const struct module_tree *p, struct nmap *index)
 {
     struct nmap next = {0};
@@ -385,10 +384,10 @@ static uint32_t *numbers(const struct dump *d, const struct module_tree *p, stru
 
 struct layer_place {
     uint32_t golden; /* the golden side's path, or NONE */
-    bool said;       /* an entry speaks of it */
+    bool said;       /* an entry applies to it */
 };
 
-/* Of every target path. */
+/* For every target path. */
 static struct layer_place *layer_places(struct work *w, const struct layer_rules *r, const struct module_tree at[2])
 {
     struct layer_place *out = mem_alloc((at[TARGET].path.n + 1) * sizeof *out);

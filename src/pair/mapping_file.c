@@ -1,4 +1,4 @@
-/* Reads mapping files in JSON; YAML ones are in mapping_yaml.c. The kind is told by the content. */
+/* Reads mapping files in JSON (YAML: mapping_yaml.c). The kind is recognised by the content. */
 #include "pair/mapping_file.h"
 
 #include "base/io.h"
@@ -17,7 +17,7 @@ struct mapping_entry mapping_entry_of(struct mapping *m, struct str target, stru
     return x;
 }
 
-/* ---- ours ---- */
+/* ---- this program's format ---- */
 
 static int add_pair(struct mapping *m, const cJSON *it, int n, struct err *e)
 {

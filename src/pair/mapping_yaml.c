@@ -1,5 +1,5 @@
-/* msprobe's mapping files. Their kind shows in their shape: a list of operators (api), classes with
- * their children (layer), or one line a name, rows (data) or modules (cell). */
+/* msprobe's mapping files. Their kind is recognised by their form: a list of operators (api), classes with their
+ * children (layer), or one line per name, of rows (data) or modules (cell). */
 #include "pair/mapping_file.h"
 
 #include <stdlib.h>
@@ -17,9 +17,9 @@ struct yaml_reading {
     struct err *e;
     yaml_parser_t parser;
     yaml_event_t ev;
-    bool held;        /* ev is there */
+    bool held;        /* ev holds an event not consumed yet */
     struct map seen;  /* class and target → entry */
-    struct buf clean; /* a name for a message */
+    struct buf clean; /* a name prepared for a message */
 };
 
 static size_t line_of(const struct yaml_reading *r)
@@ -32,7 +32,7 @@ static int expected(struct yaml_reading *r, const char *what)
     return err_line(r->e, r->m->path, line_of(r), "%s", what);
 }
 
-/* The next event that says something. */
+/* The next event with content. */
 static int next(struct yaml_reading *r)
 {
     do {
@@ -70,7 +70,7 @@ static const char *shown(struct yaml_reading *r, struct str s)
     return r->clean.p ? r->clean.p : "";
 }
 
-/* A key may come once; the same thing said twice is no contradiction. */
+/* Adds an entry; a duplicate key is an error unless both entries are equal. */
 static int add(struct yaml_reading *r, struct mapping_entry x, size_t line)
 {
     struct buf key = {0};
@@ -92,7 +92,7 @@ static int add(struct yaml_reading *r, struct mapping_entry x, size_t line)
 /* ---- operators ---- */
 
 struct operator_keys {
-    const char *name, *other; /* the code of msprobe reads the first, its documents have the second */
+    const char *name, *other; /* msprobe's code reads the first, its documentation has the second */
     enum side side;
     uint8_t io;
 };
@@ -123,7 +123,7 @@ static int read_list(struct yaml_reading *r, struct operator_lists *o, const str
     bool many = is(r, YAML_SEQUENCE_START_EVENT);
     if (!many && !is(r, YAML_SCALAR_EVENT))
         return expected(r, _("expected a list of positions, as in [0, 1]"));
-    if (!many && !scalar(r).n) /* nothing given */
+    if (!many && !scalar(r).n) /* empty */
         return 0;
     while (!many || next(r) == 0) {
         if (many && is(r, YAML_SEQUENCE_END_EVENT))
@@ -140,7 +140,7 @@ static int read_list(struct yaml_reading *r, struct operator_lists *o, const str
     return -1;
 }
 
-/* One key with its value; the key's event is there. */
+/* Reads one key with its value; the key's event has been read. */
 static int read_operator_key(struct yaml_reading *r, struct operator_lists *o)
 {
     struct str key = scalar(r);
@@ -181,11 +181,12 @@ static int keep_operator(struct yaml_reading *r, const struct operator_lists *o,
         }
     }
     x.slots = (uint32_t)m->slots.n - x.slot;
-    vec_push(&m->entries, x); /* one operator may have several: the last that the golden side has counts */
+    /* an operator may have several entries: the last one that exists on the golden side counts */
+    vec_push(&m->entries, x);
     return 0;
 }
 
-/* A mapping whose start is behind us; first: its first key's event is there. */
+/* Reads a mapping after its start; first: the event of its first key has been read. */
 static int read_operator(struct yaml_reading *r, bool first)
 {
     struct operator_lists o = {0};
@@ -224,7 +225,7 @@ static int read_operators(struct yaml_reading *r)
 static int read_children(struct yaml_reading *r, struct str first_class_name)
 {
     if (!is(r, YAML_MAPPING_START_EVENT)) {
-        if (is(r, YAML_SCALAR_EVENT) && !scalar(r).n) /* a class of which nothing is said */
+        if (is(r, YAML_SCALAR_EVENT) && !scalar(r).n) /* a class without entries */
             return 0;
         return expected(r, _("expected the children of a class, \"child: child\" (a layer mapping)"));
     }
@@ -269,7 +270,7 @@ static bool row_like(struct str s)
     return false;
 }
 
-/* The top mapping, its start behind us: its first value tells the kind. */
+/* Reads the top mapping after its start: its first value determines the kind. */
 static int read_names(struct yaml_reading *r)
 {
     bool rows = false, layers = false;
@@ -323,7 +324,7 @@ static int read_document(struct yaml_reading *r)
     return rc || is(r, YAML_STREAM_END_EVENT) ? rc : expected(r, _("expected the end of the file: one document"));
 }
 
-/* libyaml holds a scalar several times over. */
+/* Limits the file's size, because libyaml keeps several copies of a scalar. */
 static int check_lines(const struct mapping *m, struct str text, struct err *e)
 {
     struct str line;

@@ -1,14 +1,13 @@
-/* Builds the tree of modules and operators from msprobe's names, with layers numbered as the layer mapping expects
- * them. */
+/* Builds the tree of modules and operators from msprobe's names, with layers numbered as the layer mapping expects. */
 #include "pair/module_tree.h"
 
 #include <stdlib.h>
 
 #include "pair/mapping_apply.h"
 
-#define RENUMBERED "ParallelTransformer" /* the class below which msprobe counts layers from 0 */
+#define RENUMBERED "ParallelTransformer" /* the class below which msprobe numbers layers from 0 */
 
-/* The last part of a dotted name, cut off it. */
+/* Removes the last component of a dotted name and returns it. */
 static struct str last_part(struct str *s)
 {
     ptrdiff_t at = str_rfind(*s, '.');
@@ -66,7 +65,7 @@ static uint32_t place(struct module_tree *p, const struct dump *d, uint32_t c, s
     return keep(p, buf_view(text));
 }
 
-/* What stands between prefix and the next dot, and the last number in it. */
+/* The component after the prefix, and the last number in it. */
 static bool numbered(struct str path, struct str prefix, struct str *item, unsigned long long *number)
 {
     if (path.n <= prefix.n || memcmp(path.p, prefix.p, prefix.n) != 0)
@@ -82,8 +81,8 @@ static bool numbered(struct str path, struct str prefix, struct str *item, unsig
     return str_u64(str_n(item->p + from, end - from), number);
 }
 
-/* Layers below a ParallelTransformer are counted from the first one that is there: one side of a
- * pipeline numbers them through the model, the other through its stage. */
+/* Renumbers the layers below a ParallelTransformer from the first one present: one pipeline side numbers them through
+ * the model, the other within its stage. */
 static void renumber(struct module_tree *p, struct str transformer)
 {
     struct buf text = {0}, prefix = {0};
@@ -109,7 +108,7 @@ static void renumber(struct module_tree *p, struct str transformer)
     buf_release(&prefix);
 }
 
-/* One transformer's paths at a time; of no more of them than a model has. */
+/* Renumbers one transformer at a time, and no more transformers than a model has. */
 static void renumber_all(struct module_tree *p, const struct dump *d)
 {
     enum { MOST = 64 };
@@ -130,7 +129,7 @@ static void renumber_all(struct module_tree *p, const struct dump *d)
     }
 }
 
-/* Renumbering may have made one path of two. */
+/* Merges paths that became equal by renumbering. */
 static void settle(struct module_tree *p, const struct dump *d)
 {
     map_release(&p->paths);
@@ -141,7 +140,7 @@ static void settle(struct module_tree *p, const struct dump *d)
             p->of_call[c] = map_get(&p->paths, p->path.v[p->of_call[c]]);
 }
 
-/* Level L1 records no modules: everything would stand at the top. */
+/* Level L1 records no modules, so everything would be at the top. */
 static bool has_modules(const struct dump *d)
 {
     for (uint32_t c = 0; c < d->calls.n; c++)

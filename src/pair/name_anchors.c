@@ -1,7 +1,6 @@
-/* 1. Modules and their gradients by path, class and order; then by path alone, where the class differs.
- * 2. Backward calls follow the forward calls they belong to, forward calls that were computed again the first time's.
- * 3. Calls between two paired modules: all of them where both sides have the same run of names, else those of one
- * name. */
+/* 1. Modules and their gradients are paired by path, class and order; then by path alone if the class differs. 2.
+ * Backward calls follow their forward calls, recomputed forward calls the original ones. 3. Calls between two paired
+ * modules: all of them if both sides have the same sequence of names, otherwise those of one name. */
 #include "pair/name_anchors.h"
 
 #include <stdlib.h>
@@ -11,18 +10,18 @@
 #include "pair/align_item.h"
 
 #define MODULE_DEPTH 64
-#define OWN_FRAMES 2 /* of a stack that tell where a call stands */
+#define OWN_FRAMES 2 /* frames of a stack that identify the place of a call */
 
 struct anchoring {
     const struct dump *d[2];
     uint32_t *of[2];   /* call → the other side's, or NONE */
-    uint64_t *key[2];  /* call → what it is grouped by now; 0: not at all */
-    uint64_t *place[2]; /* forward call → the run between two paired modules that it stands in */
-    uint32_t *next[2]; /* call → the next one of its group, or NONE */
-    uint32_t *from[2]; /* row → the row that put its value out (align_items_producers); NULL: not asked */
+    uint64_t *key[2];  /* call → its current group key; 0: none */
+    uint64_t *place[2]; /* forward call → the interval between two paired modules that contains it */
+    uint32_t *next[2]; /* call → the next one in its group, or NONE */
+    uint32_t *from[2]; /* row → the row that produced its value (align_items_producers); NULL: not computed */
 };
 
-/* Calls of one key, in their order. */
+/* Calls with one key, in order. */
 struct name_group {
     uint32_t head[2], tail[2], n[2];
 };
@@ -66,7 +65,7 @@ static void group_calls(struct anchoring *w, group_list *out)
     nmap_release(&at);
 }
 
-/* ---- what a call gives ---- */
+/* ---- evidence from values ---- */
 
 static uint32_t first_row(const struct dump *d, uint32_t call, enum row_io io)
 {
@@ -99,7 +98,7 @@ static enum likeness rows_alike(const struct anchoring *w, uint32_t t, uint32_t 
     return fingerprint_compare(&a, &b);
 }
 
-/* What two calls were given was put out by paired calls. */
+/* Whether the inputs of two calls were produced by paired calls. */
 static bool fed_alike(const struct anchoring *w, uint32_t t, uint32_t g)
 {
     uint32_t x = first_row(w->d[0], t, IO_INPUT), y = first_row(w->d[1], g, IO_INPUT);
@@ -108,7 +107,7 @@ static bool fed_alike(const struct anchoring *w, uint32_t t, uint32_t g)
     return x != NONE && y != NONE && w->of[0][w->d[0]->rows.v[x].call] == w->d[1]->rows.v[y].call;
 }
 
-/* Neither what two calls gave nor what they were given agrees. */
+/* Whether neither the outputs nor the inputs of two calls agree. */
 static bool contradicted(const struct anchoring *w, uint32_t t, uint32_t g)
 {
     if (fed_alike(w, t, g))
@@ -131,7 +130,8 @@ static void join_agreeing(struct anchoring *w, const struct name_group *x)
             join(w, a, b);
 }
 
-/* As many calls on both sides: in their order. One side's more: only where sizes and values do not speak against it. */
+/* With equal numbers of calls on both sides, pairs them in order. Otherwise only if sizes and values do not
+ * contradict. */
 static void pair_modules(struct anchoring *w, bool by_path, group_list *groups)
 {
     for (int s = 0; s < 2; s++)
@@ -167,7 +167,7 @@ static void pair_recomputed(struct anchoring *w)
     nmap_release(&again);
 }
 
-/* before: target calls paired there are left to whoever paired them; NULL: none. */
+/* before: target calls paired there are left as they are; NULL: none. */
 static void pair_backward(struct anchoring *w, const uint32_t *before)
 {
     struct nmap backward = {0};
@@ -190,7 +190,7 @@ static void pair_backward(struct anchoring *w, const uint32_t *before)
 
 /* ---- calls between modules ---- */
 
-/* The nearest paired module the call stands in, as the target numbers it; NONE: the outside. */
+/* The nearest paired module that contains the call, as numbered by the target; NONE: outside modules. */
 static uint32_t paired_parent(const struct anchoring *w, int s, uint32_t call)
 {
     uint32_t p = w->d[s]->calls.v[call].parent;
@@ -200,8 +200,8 @@ static uint32_t paired_parent(const struct anchoring *w, int s, uint32_t call)
     return NONE;
 }
 
-/* Which module a call stands in and behind which of its paired modules (behind which paired call at all: any); where no
- * modules are recorded, all stand in one place. */
+/* Sets for each call the module that contains it and the preceding paired module in it (`any`: the preceding paired
+ * call of any kind); without recorded modules all calls are in one place. */
 static void find_places(struct anchoring *w, bool any)
 {
     size_t n = w->d[0]->calls.n;
@@ -237,7 +237,7 @@ static bool same_call(const struct anchoring *w, uint32_t t, uint32_t g)
            size_of(w->d[0], t) == size_of(w->d[1], g) && !contradicted(w, t, g);
 }
 
-/* How two runs begin alike, whatever one of them goes on with. */
+/* Pairs the common beginning of two sequences. */
 static void join_beginning(struct anchoring *w, const struct name_group *x)
 {
     for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE && same_call(w, a, b); a = w->next[0][a],
@@ -251,7 +251,7 @@ static bool of_framework(const struct frame *f)
     return str_has(file, "/torch/") || str_has(file, "/mindspore/") || str_has(file, "/msprobe/");
 }
 
-/* Where a call stands in the model's code, whatever line that is today; 0: nobody knows. */
+/* A key for a call's place in the model's code without line numbers; 0: unknown. */
 static uint64_t code_key(const struct dump *d, uint32_t stack)
 {
     uint64_t h = 0;
@@ -269,7 +269,7 @@ static uint64_t code_key(const struct dump *d, uint32_t stack)
     return h;
 }
 
-/* Per stack: its code's key, 0 where the other side has none of that code (another version of it). */
+/* Per stack: its code key, 0 if the other side does not have that code (another version). */
 static uint64_t *code_keys(const struct anchoring *w, int s)
 {
     const struct dump *mine = w->d[s], *other = w->d[!s];
@@ -299,7 +299,7 @@ static void key_by_name(struct anchoring *w)
     }
 }
 
-/* any: between paired calls of every kind, and whatever the values say. */
+/* any: between paired calls of every kind, regardless of values. */
 static void pair_calls(struct anchoring *w, bool any, group_list *groups)
 {
     find_places(w, any);
@@ -322,7 +322,7 @@ static void pair_calls(struct anchoring *w, bool any, group_list *groups)
 
 /* ---- all of it ---- */
 
-/* Calls a person has put elsewhere, and pairs that were rejected, are nothing names decide. */
+/* Whether a person has decided about these calls: names then do not count. */
 static bool decided(const struct decided_pairs *ruled, uint32_t t, uint32_t g)
 {
     for (size_t i = 0; i < ruled->calls.n; i++)
@@ -351,7 +351,7 @@ static void end(struct anchoring *w)
     }
 }
 
-/* Those of `now` that were not there before (NULL: none was). */
+/* Appends the pairs of w that were not there before (NULL: none were). */
 static void hand_over(const struct anchoring *w, const struct decided_pairs *ruled, const uint32_t *before,
                       anchor_list *out)
 {

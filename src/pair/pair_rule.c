@@ -1,4 +1,4 @@
-/* Compiles a rule's pattern, makes a golden address of a target one, and proposes the rule that carries one pair to
+/* Compiles a rule's pattern, derives golden addresses from target ones, and proposes a rule that extends one pair to
  * every layer. */
 #include "pair/pair_rule.h"
 
@@ -12,7 +12,7 @@ static bool digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* "<A+Bi>" at the start of s: its length, 0 where there is none. */
+/* The length of "<A+Bi>" at the start of s, 0 if there is none. */
 static size_t series_at(struct str s, uint32_t *from, uint32_t *step)
 {
     uint64_t n[2] = {0, 0};
@@ -62,7 +62,7 @@ int pair_rule_compile(struct pair_rule_match *m, const char *pattern, const char
     }
     for (int k = 0; k < m->count; k++) {
         snprintf(name, sizeof name, "series%d", k);
-        m->series[k].group = pattern_group_named(m->pattern, name); /* which one it is, only PCRE2 knows */
+        m->series[k].group = pattern_group_named(m->pattern, name); /* PCRE2 numbers the groups */
     }
     return 0;
 }
@@ -73,7 +73,7 @@ void pair_rule_release(struct pair_rule_match *m)
     *m = (struct pair_rule_match){0};
 }
 
-/* The i all series of the pattern agree on; false where a number is not of its series. */
+/* The common i of all series in the pattern; false if a number does not belong to its series. */
 static bool count_of(const struct pair_rule_match *m, const struct str *group, uint32_t *i)
 {
     for (int k = 0; k < m->count; k++) {
@@ -121,7 +121,7 @@ struct number {
 
 #define NUMBERS 4 /* layer, expert … */
 
-/* The numbers that stand alone between dots before the operator: layers, experts, ranks. */
+/* The numbers that are whole components before the operator: layers, experts, ranks. */
 static int path_numbers(struct str address, struct number out[NUMBERS])
 {
     ptrdiff_t end = str_find(address, '/');
@@ -130,13 +130,13 @@ static int path_numbers(struct str address, struct number out[NUMBERS])
         unsigned long long v;
         for (n = 0; i + n < (size_t)end && address.p[i + n] != '.';)
             n++;
-        if (n <= 9 && str_u64(str_n(address.p + i, n), &v)) /* as many digits as a series takes */
+        if (n <= 9 && str_u64(str_n(address.p + i, n), &v)) /* at most as many digits as in a series */
             out[found++] = (struct number){i, n, (uint32_t)v};
     }
     return found;
 }
 
-/* What stands for itself, in a pattern or in a template. */
+/* Quotes a literal text for a pattern or a template. */
 static void quote(struct str s, bool pattern, struct buf *out)
 {
     uint32_t from, step;
@@ -147,7 +147,7 @@ static void quote(struct str s, bool pattern, struct buf *out)
     }
 }
 
-/* Copies the address with `hole` in the place of each number. */
+/* Copies the address with each number replaced by a text. */
 static void with_holes(struct str s, const struct number *hole, int n, const char *const *text, bool pattern,
                        struct buf *out)
 {
@@ -163,7 +163,7 @@ static void with_holes(struct str s, const struct number *hole, int n, const cha
     }
 }
 
-/* The number behind "@", as a series writes one: at most nine digits, no noughts in front. */
+/* The number after "@" in the form of a series: at most nine digits, no leading zeros. */
 static struct number ordinal_of(struct str address)
 {
     struct number x = {0, 0, 0};
@@ -178,7 +178,7 @@ static struct number ordinal_of(struct str address)
     return x;
 }
 
-/* Call numbers: equal ones run alike; else one call in P of one side stands against one in Q of the other. */
+/* Call numbers: unchanged if equal; otherwise one call in P on one side corresponds to one in Q on the other. */
 static bool propose_calls(const struct addresses *target, uint32_t t, const struct addresses *golden, uint32_t g,
                           struct str at,
                           struct str ag, struct buf *pattern, struct buf *template)
@@ -191,7 +191,7 @@ static bool propose_calls(const struct addresses *target, uint32_t t, const stru
     if (!x.n || !y.n || (a == 1 && b == 1))
         return false;
     if (x.value != y.value || p != q) {
-        if (x.value / p != y.value / q) { /* not in step: the one side began later */
+        if (x.value / p != y.value / q) { /* not aligned: one side began later */
             uint32_t less = x.value < y.value ? x.value : y.value;
             p = q = 1;
             snprintf(here, sizeof here, "<%u+1i>", x.value - less);
@@ -206,8 +206,8 @@ static bool propose_calls(const struct addresses *target, uint32_t t, const stru
     return true;
 }
 
-/* Numbers of the paths, in order; where a side has no path its call number is the layer's. One of them may count from
- * elsewhere on the golden side (a pipeline stage). */
+/* Numbers in paths, in order; if a side has no path, its call number stands for the layer. One of them may have an
+ * offset on the golden side (a pipeline stage). */
 static bool propose_paths(struct str at, struct str ag, struct buf *pattern, struct buf *template)
 {
     struct number x[NUMBERS], y[NUMBERS];
@@ -222,7 +222,7 @@ static bool propose_paths(struct str at, struct str ag, struct buf *pattern, str
     for (; used < n && used < m; used++) {
         uint32_t a = x[used].value, b = y[used].value, less = a < b ? a : b;
         bool same = str_eq(str_n(at.p + x[used].at, x[used].n), str_n(ag.p + y[used].at, y[used].n));
-        if (!same && (moved || (y[used].n > 1 && ag.p[y[used].at] == '0'))) /* a series writes no noughts in front */
+        if (!same && (moved || (y[used].n > 1 && ag.p[y[used].at] == '0'))) /* a series has no leading zeros */
             break;
         moved = moved || !same;
         snprintf(text[0][used], sizeof text[0][used], same ? "(\\d+)" : "<%u+1i>", a - less);

@@ -1,5 +1,5 @@
-/* Pairs rows in a fixed order (decisions, mapping files, names, the aligner) and lays the table out; a sentence for
- * what a pair rests on. */
+/* Pairs rows in a fixed order (decisions, mapping files, names, the aligner) and makes the table; explains the
+ * evidence for a pair in a sentence. */
 #include "pair/pairing.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ const char *origin_name(enum origin o)
     return origins[o];
 }
 
-/* A pair proposed while building: lines are laid out when all are known. */
+/* A pair found during building; lines are made when all are known. */
 struct proposal {
     uint32_t t, g, pair;
 };
@@ -46,7 +46,7 @@ struct pairs_building {
     const struct dump *t, *g;
     struct decided_pairs ruled;
     VEC(struct proposal) found;
-    uint8_t *taken[2]; /* a row that has its partner, or is declared to have none */
+    uint8_t *taken[2]; /* rows that are paired, or declared to have no partner */
 };
 
 static void propose(struct pairs_building *b, uint32_t t, uint32_t g, struct pair pair)
@@ -58,7 +58,7 @@ static void propose(struct pairs_building *b, uint32_t t, uint32_t g, struct pai
     b->taken[TARGET][t] = b->taken[GOLDEN][g] = TAKEN;
 }
 
-/* What a person decided comes before everything. */
+/* A person's decisions come first. */
 static void by_decision(struct pairs_building *b)
 {
     for (size_t i = 0; i < b->ruled.pairs.n; i++) {
@@ -85,7 +85,7 @@ static bool denied(const struct pairs_building *b, uint32_t t, uint32_t g)
     return b->ruled.denied_rows.n && nmap_get(&b->ruled.denied_rows, decided_pairs_key(t, g)) != MAP_NONE;
 }
 
-/* Whether decisions leave no room for a pair that a file lists. */
+/* Whether decisions exclude a pair listed in a file. */
 static bool decided(const struct pairs_building *b, uint32_t t, uint32_t g)
 {
     bool same_size = dump_row_numel(b->t, t) == dump_row_numel(b->g, g);
@@ -103,7 +103,7 @@ static uint32_t keep_view(struct pairs_building *b, struct str text)
     return (uint32_t)b->p->views.n - 1;
 }
 
-/* Rows that something stronger has spoken of are no business of a general statement. */
+/* Removes derived pairs whose rows are already decided by stronger evidence. */
 static void yield_taken(const struct pairs_building *b, struct mapping_applied *x)
 {
     size_t n = 0;
@@ -161,7 +161,7 @@ static void as_given(struct pairs_building *b, const struct pairing_options *o)
     }
 }
 
-/* Slot numbers of the golden side in terms of the target's. */
+/* Maps slot numbers of the golden side to the target's. */
 static uint32_t *translate_slots(const struct pairs_building *b)
 {
     uint32_t *to = mem_alloc((b->g->slots.n + 1) * sizeof *to);
@@ -170,12 +170,12 @@ static uint32_t *translate_slots(const struct pairs_building *b)
     return to;
 }
 
-/* Golden rows of one call that are free, by their slots as the target numbers them, each slot's in their order: a file
- * made to do harm may put a million rows into one call. */
+/* Free golden rows of one call in lists by slot (as numbered by the target), in order. Lists are needed because a
+ * hostile file may put a million rows into one call. */
 struct slot_lists {
     uint32_t *to;          /* golden slot → target's */
-    uint32_t *head, *tail; /* of a target slot */
-    uint32_t *next;        /* of a golden row */
+    uint32_t *head, *tail; /* per target slot */
+    uint32_t *next;        /* per golden row */
 };
 
 static void list_rows(const struct pairs_building *b, struct slot_lists *l, uint32_t call)
@@ -197,7 +197,7 @@ static void forget_rows(const struct pairs_building *b, struct slot_lists *l, ui
             l->head[l->to[b->g->rows.v[g].slot]] = NONE;
 }
 
-/* The golden call of the target's name. */
+/* For each target call the golden call with the same name. */
 static uint32_t *partners_by_name(const struct pairs_building *b)
 {
     uint32_t *partner = mem_alloc((b->t->calls.n + 1) * sizeof *partner);
@@ -206,7 +206,7 @@ static uint32_t *partners_by_name(const struct pairs_building *b)
     return partner;
 }
 
-/* Equal names are the origin only where the calls really have them: their numbers may differ. */
+/* The origin is "name" only if both calls have the same name; their numbers may differ. */
 static struct pair by_call(const struct pairs_building *b, uint32_t t, uint32_t g, bool filled)
 {
     bool backward = b->t->calls.v[t].phase == PHASE_BACKWARD;
@@ -221,7 +221,7 @@ static struct pair by_call(const struct pairs_building *b, uint32_t t, uint32_t 
         .origin = ORIGIN_SEQUENCE, .why = backward ? WHY_TWIN : WHY_PATH, .confidence = SEQUENCE_PATH, .view = NONE};
 }
 
-/* Rows of calls that belong together (target call → golden call, or NONE), same slot with same slot. */
+/* Pairs rows of paired calls (target call → golden call, or NONE), same slot with same slot. */
 static void by_slots(struct pairs_building *b, const uint32_t *partner, bool filled)
 {
     size_t slots = b->t->slots.n + 1;
@@ -281,8 +281,8 @@ static void by_anchors(struct pairs_building *b, const anchor_list *anchors, boo
     free(partner);
 }
 
-/* Calls neither names nor the aligner have put together, where both sides have as many of a name between what is
- * paired. */
+/* Pairs calls that neither names nor the aligner have paired, if both sides have equally many of a name between two
+ * pairs. */
 static void fill(struct pairs_building *b)
 {
     const struct dump *d[2] = {b->t, b->g};
@@ -306,7 +306,7 @@ static void fill(struct pairs_building *b)
     free(of[1]);
 }
 
-/* Names of one framework where calls are counted: identity only as far as nothing contradicts them. */
+/* Pairs by names of one framework that numbers its calls: only as far as nothing contradicts. */
 static void by_counted_names(struct pairs_building *b)
 {
     anchor_list anchors = {0};
@@ -324,7 +324,8 @@ static void by_name(struct pairs_building *b)
     free(partner);
 }
 
-/* What one side holds once and the other once a sample is laid out; of gradients that would be a sum, no repetition. */
+/* Gives a view to pairs in which one side holds a value once and the other once per sample; not for gradients, which
+ * would be a sum. */
 static void find_repeated(struct pairs_building *b)
 {
     for (size_t i = 0; i < b->found.n; i++) {
@@ -339,15 +340,15 @@ static void find_repeated(struct pairs_building *b)
     }
 }
 
-/* Whether a recording counts its calls of one name: graphs name their operators, files of weights or of saved values
- * have names that stay, and a result table says itself what is a pair. */
+/* Whether a recording numbers calls of one name: graphs name their operators, files of weights or saved values have
+ * fixed names, and a result table lists its pairs. */
 static bool counts_calls(const struct dump *d)
 {
     return d->calls.n && d->calls.v[0].kind != CALL_OPERATOR && strcmp(d->level, "debug") != 0 &&
            !(d->reader && d->reader->weights);
 }
 
-/* Pairs that share a row are parts of one thing. */
+/* Pairs that share a row form a group. */
 static void find_groups(struct pairs_building *b)
 {
     for (int s = 0; s < 2; s++) {
@@ -378,7 +379,7 @@ static int by_target(const void *a, const void *b)
     return x->g < y->g ? -1 : x->g > y->g;
 }
 
-/* As they are where both sides made the same calls. */
+/* Whether both sides made the same calls in the same order. */
 static bool in_order(const struct pairs_building *b)
 {
     for (size_t i = 1; i < b->found.n; i++)
@@ -387,7 +388,7 @@ static bool in_order(const struct pairs_building *b)
     return true;
 }
 
-/* Lays the table out (see the header). */
+/* Makes the lines of the table (see the header). */
 static void lay_out(struct pairs_building *b)
 {
     struct pairing *p = b->p;
@@ -399,12 +400,12 @@ static void lay_out(struct pairs_building *b)
         p->line_of[s] = mem_alloc((n + 1) * sizeof **p->line_of);
         memset(p->line_of[s], 0xff, (n + 1) * sizeof **p->line_of);
     }
-    /* golden row → the target row it follows: its own first partner or its predecessor's */
+    /* golden row → the target row it follows: its first partner or its predecessor's */
     uint32_t *partner = mem_alloc((ng + 1) * sizeof *partner);
     memset(partner, 0xff, (ng + 1) * sizeof *partner);
     for (size_t i = b->found.n; i-- > 0;)
         partner[b->found.v[i].g] = b->found.v[i].t;
-    /* golden-only rows as lists behind target rows; slot nt is the front of the table */
+    /* golden-only rows in lists after target rows; entry nt is the front of the table */
     uint32_t *head = mem_alloc((nt + 1) * sizeof *head), *tail = mem_alloc((nt + 1) * sizeof *tail);
     uint32_t *next = mem_alloc((ng + 1) * sizeof *next);
     memset(head, 0xff, (nt + 1) * sizeof *head);
@@ -463,12 +464,12 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
     for (size_t i = 0; i < o->map_count; i++)
         by_mapping(&b, &o->maps[i], (uint32_t)i);
     if (!o->map_only) {
-        const struct reader *r[2] = {dump_format(target), dump_format(golden)}; /* NULL: made, not read */
+        const struct reader *r[2] = {dump_format(target), dump_format(golden)}; /* NULL: generated, not read */
         bool one_language = strcmp(target->framework, golden->framework) == 0 && r[TARGET] == r[GOLDEN];
         bool counted = one_language && !o->given_count && counts_calls(target) && counts_calls(golden);
         if (counted && !anchors_same_calls(target, golden))
             by_counted_names(&b);
-        /* weights' names are names in any file */
+        /* weights have the same names in any file */
         else if (one_language || (r[TARGET] && r[GOLDEN] && r[TARGET]->weights && r[GOLDEN]->weights))
             by_name(&b);
         else

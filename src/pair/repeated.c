@@ -1,11 +1,12 @@
-/* Tells by shapes and figures that one row is the other repeated, and makes the view that lays it out. */
+/* Recognises by shapes and figures that one row is the other repeated, and makes the view for it. */
 #include "pair/repeated.h"
 
 #include <math.h>
 
-#define ALIKE 1e-4 /* of a figure: recorded ones carry six digits at least, norms the error of a float32 sum */
+/* relative difference of figures: recorded ones have at least six digits, norms the error of a float32 sum */
+#define ALIKE 1e-4
 
-/* The steps that make `small` as large as `large`, its shape given ones in front; false where they do not fit. */
+/* The steps that give `small`, with leading axes of size 1, the shape of `large`; false if they do not fit. */
 static bool lay_out(const struct shape *small, const struct shape *large, struct view *v)
 {
     int missing = large->ndim - small->ndim;
@@ -52,7 +53,7 @@ bool repeated_view(const struct dump *t, uint32_t trow, const struct dump *g, ui
     const struct row *a = &t->rows.v[trow], *b = &g->rows.v[grow];
     if (!x || !y || !x->numel || !y->numel || x->numel == y->numel || a->kind != ROW_TENSOR || b->kind != ROW_TENSOR)
         return false;
-    bool target = x->numel < y->numel; /* is the smaller one */
+    bool target = x->numel < y->numel; /* the target is the smaller one */
     if (!lay_out(target ? x : y, target ? y : x, v))
         return false;
     v->side = target ? 0 : 1;

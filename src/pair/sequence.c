@@ -31,7 +31,7 @@ static void number_items(struct sequence *w, int phase, int klass)
             w->item_of[s][w->items[phase][klass][s].v[i].call] = i;
 }
 
-/* The module items calls and modules stand in, and of them the nearest that is paired. */
+/* The module items that contain calls and modules, and the nearest paired ones. */
 static void find_modules(struct sequence *w)
 {
     for (int s = 0; s < 2; s++) {
@@ -65,7 +65,7 @@ uint32_t sequence_twin(const struct sequence *w, int s, uint32_t call)
     return c->kind == CALL_OPERATOR ? NONE : c->twin;
 }
 
-/* Two calls of the backward pass that stand for forward calls paired with this confidence. */
+/* Pairs two backward calls whose forward calls are paired with this confidence. */
 static void follow(struct sequence *w, int klass, uint32_t x, uint32_t y, float confidence)
 {
     align_item_list *t = &w->items[PHASE_BACKWARD][klass][0], *g = &w->items[PHASE_BACKWARD][klass][1];
@@ -94,15 +94,15 @@ static void follow_twins(struct sequence *w, int klass)
     }
 }
 
-/* The record of a module's parameter gradients that is no one's yet, or NONE. */
+/* The unused record of a module's parameter gradients, or NONE. */
 static uint32_t free_gradient(const struct sequence *w, int s, uint32_t module, const struct nmap *by_scope)
 {
     uint32_t c = sequence_gradient_of(w, s, module, by_scope), i = c == NONE ? NONE : w->item_of[s][c];
     return i == NONE || w->items[PHASE_BACKWARD][ITEMS_GRADIENTS][s].v[i].match != NONE ? NONE : c;
 }
 
-/* Gradients of the parameters of paired modules, whatever they hold. A module that is called several times has one
- * record: its surest pair decides. */
+/* Pairs gradients of the parameters of paired modules, regardless of values. A module called several times has one
+ * record: its pair with the highest confidence decides. */
 static void follow_modules(struct sequence *w, const struct nmap gradients[2])
 {
     static const float least[] = {0.9f, 0.6f, 0};
@@ -117,7 +117,7 @@ static void follow_modules(struct sequence *w, const struct nmap gradients[2])
         }
 }
 
-/* The items no forward twin has spoken for, as lists of their own. */
+/* Aligns the items that have no paired forward twin, as separate lists. */
 static void align_rest(struct sequence *w, align_item_list *t, align_item_list *g, const struct align_known *m,
                        bool loose)
 {
@@ -135,7 +135,7 @@ static void align_rest(struct sequence *w, align_item_list *t, align_item_list *
     align_crossing(&left[0], &left[1], m, loose);
     for (size_t i = 0; i < left[0].n; i++) {
         uint32_t k = left[0].v[i].match;
-        /* without a twin only figures speak for a backward call */
+        /* without a twin only figures are evidence for a backward call */
         if (k == NONE || fingerprint_compare(&left[0].v[i].value, &left[1].v[k].value) < LIKE_NEAR)
             continue;
         bool proven;
@@ -158,7 +158,7 @@ static void emit_pairs(struct sequence *w, int phase, int klass, bool certain)
             sequence_pair_rows(w, &t->v[i], &g->v[t->v[i].match], certain);
 }
 
-/* Both are aligned with each other, or, where their sizes differ, with nobody. */
+/* Fixes the pair; if the sizes differ, both stay unpaired. */
 static void set_pair(struct sequence *w, uint32_t t, uint32_t g, enum pair_why why, float confidence)
 {
     uint32_t p = w->item_of[0][t], q = w->item_of[1][g];
@@ -178,7 +178,7 @@ static void set_pair(struct sequence *w, uint32_t t, uint32_t g, enum pair_why w
         }
 }
 
-/* Pairs of calls a person made, and those names made, before anything is looked at. */
+/* Fixes the pairs of calls made by a person, and those made by names, before the alignment. */
 static void set_calls(struct sequence *w, const anchor_list *anchors)
 {
     for (size_t i = 0; i < w->ruled->calls.n; i++)
@@ -267,7 +267,7 @@ static void align_calls(struct sequence *w, const struct nmap gradients[2], bool
             if (loose) {
                 sequence_uncross(w, A, B);
                 if (phase == PHASE_FORWARD)
-                    align_crossing(A, B, known, loose); /* what that set free */
+                    align_crossing(A, B, known, loose); /* for calls that this released */
                 sequence_note(w, A, B);
             }
             sequence_weigh(w, A, B);
@@ -283,7 +283,7 @@ static void align_calls(struct sequence *w, const struct nmap gradients[2], bool
         }
 }
 
-/* Wholes against parts: on one level, then where a side has recorded modules alone or calls alone. */
+/* Pairs whole calls with their parts: on one level, then where a side recorded only modules or only calls. */
 static void meet_levels(struct sequence *w)
 {
     const align_item_list(*l)[2] = w->items[PHASE_FORWARD];

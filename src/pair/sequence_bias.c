@@ -1,5 +1,5 @@
-/* A product and the addition of its bias, where the other side has one call for both. The two are taken for one call:
- * its result is the sum's, and the sum is nobody's equal. */
+/* Joins a product with the addition of its bias if the other side has one call for both: they count as one call whose
+ * result is the sum's, and the sum has no partner. */
 #include "pair/sequence_parts.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 #include "dump/family.h"
 
 struct adder {
-    uint32_t product, sum; /* items */
+    uint32_t product, sum; /* indices of items */
 };
 
-/* A row with one axis of this length and no other. */
+/* Whether a row has one axis of this length and no other. */
 static bool is_vector(const struct dump *d, uint32_t row, int64_t length)
 {
     const struct shape *s = dump_row_shape(d, row);
@@ -20,7 +20,7 @@ static bool is_vector(const struct dump *d, uint32_t row, int64_t length)
     return s && axes == 1 && s->numel == (uint64_t)length;
 }
 
-/* How long a bias of this product is: its result's last axis, of a convolution the second. 0: it can have none. */
+/* The length of a possible bias: the result's last axis, for a convolution the second. 0: it cannot have one. */
 static int64_t bias_length(const struct dump *d, const struct align_item *x)
 {
     const struct shape *s = dump_row_shape(d, x->out);
@@ -29,7 +29,7 @@ static int64_t bias_length(const struct dump *d, const struct align_item *x)
     return x->family == FAMILY_LINEAR ? s->dim[s->ndim - 1] : x->family == FAMILY_CONV ? s->dim[1] : 0;
 }
 
-/* The row of the call that is a bias of this length and no result of another call; NONE where there is none. */
+/* The row of the call that is a bias of this length and not produced by another call; NONE if there is none. */
 static uint32_t bias_of(const struct sequence *w, int s, uint32_t call, int64_t length)
 {
     EACH_EARLY_ROW(w->d[s], call, r) {
@@ -44,11 +44,11 @@ static uint32_t bias_of(const struct sequence *w, int s, uint32_t call, int64_t 
 
 typedef VEC(struct adder) adder_list;
 
-/* Sums of a product's result and a vector that nothing recorded produced. */
+/* Finds sums of a product's result and a vector without a recorded producer. */
 static void find_adders(const struct sequence *w, int s, const align_item_list *l, adder_list *out)
 {
     const struct dump *d = w->d[s];
-    uint32_t *item_of = mem_alloc((d->rows.n + 1) * sizeof *item_of); /* of the product whose result the row is */
+    uint32_t *item_of = mem_alloc((d->rows.n + 1) * sizeof *item_of); /* per row: the product whose result it is */
     memset(item_of, 0xff, (d->rows.n + 1) * sizeof *item_of);
     for (uint32_t i = 0; i < l->n; i++)
         if (bias_length(d, &l->v[i]) > 1)
@@ -64,14 +64,14 @@ static void find_adders(const struct sequence *w, int s, const align_item_list *
                 continue;
             struct adder a = {product, i};
             vec_push(out, a);
-            item_of[from] = NONE; /* one bias a product */
+            item_of[from] = NONE; /* one bias per product */
             break;
         }
     }
     free(item_of);
 }
 
-/* Whether products of this side have their bias within the call. */
+/* Whether products of this side include their bias. */
 static bool takes_bias(const struct sequence *w, int s, const struct align_item *x)
 {
     int64_t length = bias_length(w->d[s], x);
@@ -106,7 +106,8 @@ void sequence_join_bias(struct sequence *w, align_item_list *t, align_item_list 
         }
         for (size_t i = 0; i < found[s].n; i++) {
             uint32_t twin = w->weight_twin[s][found[s].v[i].product];
-            /* a weight tells; else what the others do, or, where no weight tells, what the other side does */
+            /* the call with the same weight decides; otherwise the other products, or, without any such weight, the
+             * other side */
             bool yes = twin != NONE ? takes_bias(w, !s, &other->v[twin]) : votes || within > found[!s].n;
             if (yes)
                 join(w, s, items[s], &found[s].v[i]);

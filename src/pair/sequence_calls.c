@@ -1,10 +1,10 @@
-/* Which pairs of calls to believe, and why. */
+/* Decides which pairs of calls are accepted, with their evidence. */
 #include "pair/sequence_parts.h"
 
 #include "dump/role.h"
 
-#define UNCROSS 64    /* items around its place where a crossed partner is looked for */
-#define NEIGHBOURS 12 /* items before and behind that tell whether values agree hereabouts */
+#define UNCROSS 64    /* items around its position in which a crossed partner is searched */
+#define NEIGHBOURS 12 /* items before and after it that show whether values agree there */
 
 void sequence_trust(struct align_item *a, enum pair_why why, float confidence)
 {
@@ -14,7 +14,7 @@ void sequence_trust(struct align_item *a, enum pair_why why, float confidence)
     }
 }
 
-/* Inputs of a that agree with inputs of b, and inputs both sides' data flow brings from paired calls. */
+/* Counts inputs of a that agree with inputs of b, and inputs produced by paired calls. */
 static void input_evidence(const struct sequence *w, const struct align_item *a, const struct align_item *b, int *alike,
                            int *led)
 {
@@ -32,8 +32,8 @@ static void input_evidence(const struct sequence *w, const struct align_item *a,
     }
 }
 
-/* Neither its inputs nor its result agree while the pairs before and behind agree in value: these two are not
- * the same call, whatever their kind says. */
+/* Whether neither inputs nor results agree while the values of neighbouring pairs do: then these are different calls,
+ * whatever their kinds. */
 static bool out_of_place(const align_item_list *A, size_t i)
 {
     bool before = false, behind = false;
@@ -50,7 +50,7 @@ static bool out_of_place(const align_item_list *A, size_t i)
     return before && behind;
 }
 
-/* Whether between two firm pairs the calls of x's kind are as many on both sides. */
+/* Whether both sides have equally many calls of x's kind between two certain pairs. */
 static void count_gaps(align_item_list *A, align_item_list *B)
 {
     struct nmap count = {0};
@@ -59,7 +59,7 @@ static void count_gaps(align_item_list *A, align_item_list *B)
         if (a < A->n && (A->v[a].match == NONE || A->v[a].confidence < 0.7f))
             continue;
         size_t b = a < A->n ? A->v[a].match : B->n;
-        if (b < b0) /* a crossing pair: no gap ends at it */
+        if (b < b0) /* a crossing pair does not end a gap */
             continue;
         nmap_release(&count);
         count = (struct nmap){0};
@@ -130,8 +130,8 @@ void sequence_weigh(struct sequence *w, align_item_list *A, align_item_list *B)
             sequence_trust(a, WHY_PLACE, 0.65f);
         if (w->d[0]->calls.v[a->call].kind == CALL_MODULE && a->role && a->role == b->role && a->layer == b->layer)
             sequence_trust(a, WHY_PLACE, 0.7f);
-        /* held by its neighbours: the calls before and behind are paired with its partner's neighbours, and are
-         * of another kind, so that the run cannot be shifted by one */
+        /* neighbouring calls are paired with its partner's neighbours and are of another kind, so that the sequence
+         * cannot be shifted by one */
         bool before = i && A->v[i - 1].match != NONE && A->v[i - 1].match + 1 == a->match;
         bool behind = i + 1 < A->n && A->v[i + 1].match == a->match + 1;
         if (before && behind && a->op == b->op && A->v[i - 1].op != a->op && A->v[i + 1].op != a->op)
@@ -147,7 +147,7 @@ static int led_to(const struct sequence *w, const struct align_item *a, const st
     return alike + led;
 }
 
-/* A pair whose figures differ, while a free call near it has exactly a's: it is that one. */
+/* If a pair's figures differ and a free call nearby has exactly a's, pairs that one. */
 static void move_to_free(struct sequence *w, align_item_list *A, align_item_list *B)
 {
     for (size_t i = 0; i < A->n; i++) {

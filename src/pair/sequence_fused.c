@@ -1,4 +1,4 @@
-/* One call against its parts: fused products, and wholes whose inside the other side recorded. */
+/* Pairs one call with its parts: fused products, and whole modules whose contents the other side recorded. */
 #include "pair/sequence_parts.h"
 
 #include <math.h>
@@ -7,11 +7,11 @@
 #include "dump/family.h"
 #include "dump/role.h"
 
-#define FUSED_REACH 48 /* items around its place where a fused call's parts are looked for */
-#define MEET_REACH 96  /* behind its place where the last part of a whole is looked for */
-#define PARTS 8        /* of one fused call at most */
+#define FUSED_REACH 48 /* items around its position in which a fused call's parts are searched */
+#define MEET_REACH 96  /* items after its position in which the last part of a whole is searched */
+#define PARTS 8        /* the most parts of one fused call */
 
-/* Do the figures of the parts make those of the whole? */
+/* Whether the figures of the parts combine to those of the whole. */
 static enum likeness parts_make(const struct fingerprint *part, int n, const struct fingerprint *whole)
 {
     struct fingerprint all = {.max = -INFINITY, .min = INFINITY, .size = whole->size, .has = 7,
@@ -35,7 +35,7 @@ static bool same_input(const struct align_item *a, const struct align_item *b)
     return l == LIKE_SAME || (l == LIKE_UNKNOWN && a->layer == b->layer);
 }
 
-/* The narrow unpaired products around `at` that share one input and together are as large as `wide`. */
+/* The narrow unpaired products around `at` that share one input and together have the size of `wide`. */
 static int find_parts(const struct align_item *wide, const align_item_list *l, size_t at, uint32_t part[PARTS],
                       bool proven)
 {
@@ -100,7 +100,7 @@ void sequence_fuse(struct sequence *w, align_item_list *wide, align_item_list *n
     }
 }
 
-/* A person put parts of this row to it: the others may follow. */
+/* Whether a person has paired parts of this row, so that the others may follow. */
 static bool holds_parts(const struct sequence *w, int s, uint32_t wide)
 {
     uint64_t n = dump_row_numel(w->d[s], wide);
@@ -112,7 +112,7 @@ static bool holds_parts(const struct sequence *w, int s, uint32_t wide)
     return false;
 }
 
-/* One row of a fused call with the rows of its parts. */
+/* Pairs one row of a fused call with the rows of its parts. */
 static void pair_parts(struct sequence *w, int s, uint32_t wide, const uint32_t *part, int n, bool sum,
                        const struct align_item *x)
 {
@@ -154,7 +154,7 @@ void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const
         int n = 0;
         if (x->group == NONE || !x->inputs)
             continue;
-        /* from its first part on, in order */
+        /* starts at its first part, in order */
         uint32_t first = w->call_pair[s][x->call] == NONE ? NONE : w->item_of[!s][w->call_pair[s][x->call]];
         for (size_t k = first; k < narrow->n && k < (size_t)first + 2 * FUSED_REACH && n < PARTS; k++)
             if (narrow->v[k].group == x->group)
@@ -183,8 +183,8 @@ static bool changes_its_input(const struct align_item *x)
     return true;
 }
 
-/* A fused norm or attention, a module of an L0 dump: where the other side recorded what is inside, its result is
- * the result of the last part. Only equal figures near the place it has in the order tell which that is. */
+/* For a fused norm or attention, or a module of an L0 dump, whose contents the other side recorded: its result equals
+ * the result of the last part. Only equal figures near its position show which part that is. */
 void sequence_meet(struct sequence *w, const align_item_list *t, const align_item_list *g)
 {
     uint8_t *met = mem_zalloc(g->n + 1);

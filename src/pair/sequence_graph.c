@@ -1,4 +1,4 @@
-/* What graph dumps record otherwise: gradients of weights and around products, losses written out as operators. */
+/* Differences in what graph dumps record: gradients of weights and around products, losses written out as operators. */
 #include "pair/sequence_parts.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "dump/family.h"
 #include "dump/role.h"
 
-/* One value, whoever holds it on this side. */
+/* The same number for all rows of this side with one value. */
 static uint64_t value_of(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
@@ -18,7 +18,7 @@ struct value_reader {
     uint32_t item, next;
 };
 
-/* Who of the backward products reads a value: lists by value. */
+/* For each value the backward products that read it, as lists. */
 struct readers {
     struct nmap first;
     VEC(struct value_reader) list;
@@ -49,8 +49,8 @@ static void index_uses(const struct dump *d, const align_item_list *l, struct nm
         }
 }
 
-/* The backward product whose result is as large as the weight, fed by the forward product's input and by what
- * the product that reads the weight itself is fed by: the weight's gradient. NONE where none is. */
+/* The backward product that computes a weight's gradient: its result has the weight's size, and its inputs are the
+ * forward product's input and an input of the product that reads the weight. NONE if there is none. */
 static uint32_t find_gradient(const struct dump *d, const align_item_list *back, const struct readers *r,
                               const struct align_item *f)
 {
@@ -72,7 +72,7 @@ static uint32_t find_gradient(const struct dump *d, const align_item_list *back,
     return NONE;
 }
 
-/* A gradient value of the golden side that one backward operator alone put out. */
+/* Pairs gradients whose value exactly one backward operator outputs. */
 static void gradients_by_value(struct sequence *w, int s)
 {
     const struct dump *d = w->d[s], *o = w->d[!s];
@@ -112,7 +112,7 @@ static void gradients_by_value(struct sequence *w, int s)
     nmap_release(&cell);
 }
 
-/* A loss written out as operators: the last single number of its scope is what the other side's loss returns. */
+/* Pairs a loss written out as operators: the last scalar of its scope is the result of the other side's loss. */
 static void pair_losses(struct sequence *w, int s)
 {
     align_item_list *ops = &w->items[PHASE_FORWARD][ITEMS_CALLS][s], *other = &w->items[PHASE_FORWARD][ITEMS_CALLS][!s];
@@ -134,7 +134,7 @@ static void pair_losses(struct sequence *w, int s)
     }
 }
 
-/* Graph dumps have no record of a parameter's gradient: some operator of the backward pass computed it. */
+/* Graph dumps have no record of a parameter's gradient: an operator of the backward pass computes it. */
 void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2])
 {
     for (int s = 0; s < 2; s++) {
@@ -148,7 +148,7 @@ void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]
         index_readers(w->d[s], back, &r);
         index_uses(w->d[s], f, &uses);
         for (size_t i = 0; i < f->n; i++) {
-            /* the gradient of a weight with several users is the sum of what they give */
+            /* the gradient of a shared weight is the sum over its users */
             if (f->v[i].match == NONE || f->v[i].family != FAMILY_LINEAR || f->v[i].inputs < 2 ||
                 nmap_get(&uses, value_of(w->d[s], f->v[i].in_row[1])) != 1)
                 continue;
@@ -172,11 +172,10 @@ void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]
 
 /* ---- gradients around a product ----
  *
- * The backward product that reads a forward product's second operand gets the gradient of its result and puts out that
- * of its first operand, whatever values they have: a gradient that is wrong on one side alone meets its counterpart
- * here. */
+ * A backward product that reads a forward product's second operand gets the gradient of its result and outputs that
+ * of its first operand, whatever the values: this pairs gradients that are wrong on one side only. */
 
-/* The one item that reads the value; NONE where several do or none does. */
+/* The only item that reads the value; NONE if there are several or none. */
 static uint32_t lone_reader(const struct readers *r, uint64_t value)
 {
     uint32_t found = NONE;
@@ -188,7 +187,7 @@ static uint32_t lone_reader(const struct readers *r, uint64_t value)
     return found;
 }
 
-/* Both rows are one gradient: they, and the rows that put it out. */
+/* Pairs the rows of one gradient, and the rows that output it. */
 static void pair_gradient(struct sequence *w, int s, uint32_t here, uint32_t there)
 {
     for (int from = 0; from < 2 && here != NONE && there != NONE; from++) {
@@ -201,7 +200,7 @@ static void pair_gradient(struct sequence *w, int s, uint32_t here, uint32_t the
     }
 }
 
-/* The one tensor of this size that a call of the backward pass got, or NONE. */
+/* The only tensor of this size among a backward call's inputs, or NONE. */
 static uint32_t lone_input(const struct dump *d, uint32_t call, uint64_t numel)
 {
     uint32_t found = NONE;
@@ -216,8 +215,8 @@ static uint32_t lone_input(const struct dump *d, uint32_t call, uint64_t numel)
     return found;
 }
 
-/* The call that put out what this row of a forward call reads, the last of them, where nothing else reads it from there
- * on: its gradient is that of the row alone. NONE otherwise. */
+/* The producer of this input of a forward call, if nothing else reads its result from there on: the result's gradient
+ * then comes from this row only. NONE otherwise. */
 static uint32_t sole_source(const struct sequence *w, int s, uint32_t row)
 {
     const struct dump *d = w->d[s];
@@ -237,8 +236,8 @@ static uint32_t sole_source(const struct sequence *w, int s, uint32_t row)
     return last;
 }
 
-/* Whether two products have the same second operand: a weight, or what was computed, and then the first one as well. An
- * operand that only one side has scaled leaves gradients that are scaled too. */
+/* Whether two products have the same second operand: a weight; or for a computed one, also the same first operand.
+ * (If one side scales an operand, its gradients are scaled too.) */
 static bool same_operands(const struct sequence *w, int s, const struct align_item *a, const struct align_item *b)
 {
     bool computed = w->from[s][a->in_row[1]] != NONE;

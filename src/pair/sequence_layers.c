@@ -1,13 +1,14 @@
-/* Which numbers of layers go together: one package counts its activations as layers, another does not (features.9 is
- * features.11 there). Both runs begin with the same weights, so those tell, whatever happens to the results. */
+/* Maps layer numbers of the target to the golden side's: one package counts activations as layers, another does not
+ * (features.9 is features.11 there). Both runs start with the same weights, which show the mapping whatever happens
+ * to the results. */
 #include "pair/sequence_parts.h"
 
 #include <stdlib.h>
 
-#define LAYERS_MOST 4096   /* numbers above tell no layer */
-#define SEVERAL (NONE - 1) /* modules hold it */
+#define LAYERS_MOST 4096   /* larger numbers are not layers */
+#define SEVERAL (NONE - 1) /* several modules hold it */
 
-/* A weight by its extremes; 0: it tells nothing. Both sides print them, some with few digits. */
+/* A hash of a weight's extremes; 0: not distinctive. Both sides print them, some with few digits. */
 static uint64_t weight_key(const struct dump *d, uint32_t row)
 {
     struct fingerprint f = fingerprint_of(d, row);
@@ -36,8 +37,7 @@ static void index_weights(const struct sequence *w, int s, struct nmap *layer_of
         }
 }
 
-/* The golden number most weights of each target layer stand under, -1 where none tells. False: there is nothing to
- * learn. */
+/* For each target layer the golden number of most of its weights, -1 if unknown. False: no difference was found. */
 static bool vote(const struct sequence *w, int32_t to[LAYERS_MOST])
 {
     struct nmap layer_of[2] = {{0}, {0}}, count = {0};
@@ -54,7 +54,7 @@ static bool vote(const struct sequence *w, int32_t to[LAYERS_MOST])
         uint32_t n = nmap_get(&count, key);
         n = n == MAP_NONE ? 1 : n + 1;
         nmap_set(&count, key, n);
-        if (n > most[t] || (n == most[t] && g == t)) { /* of equal ones the number itself */
+        if (n > most[t] || (n == most[t] && g == t)) { /* prefer the same number if equal */
             most[t] = n;
             to[t] = (int32_t)g;
         }
@@ -68,7 +68,7 @@ static bool vote(const struct sequence *w, int32_t to[LAYERS_MOST])
     return moved;
 }
 
-/* A layer without weights goes with its neighbours, where they moved by one number. */
+/* The number of a layer without weights, if its neighbours have the same offset. */
 static int32_t moved_layer(const int32_t to[LAYERS_MOST], int32_t layer)
 {
     int32_t before = layer, behind = layer;

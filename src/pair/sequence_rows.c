@@ -1,4 +1,4 @@
-/* Rows of paired calls: by figures, then by where their values come from, then by place. */
+/* Pairs rows of paired calls: by figures, then by producers, then by position. */
 #include "pair/sequence_parts.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "fmt/weight_names.h"
 #include "pair/call_arguments.h"
 
-#define ROWS 32 /* of one call, inputs or outputs, that are looked at */
+#define ROWS 32 /* the most inputs or outputs considered per call */
 
 struct rows {
     uint32_t row[ROWS];
@@ -41,7 +41,7 @@ static bool numel_fits(const struct sequence *w, uint32_t t, uint32_t g)
     return dump_row_numel(w->d[0], t) == dump_row_numel(w->d[1], g);
 }
 
-/* How many of l have as many elements as this one. */
+/* How many rows of l have this element count. */
 static int alternatives(const struct sequence *w, int s, const struct rows *l, uint64_t numel)
 {
     int n = 0;
@@ -68,7 +68,7 @@ static void by_figures(struct sequence *w, struct rows *t, struct rows *g, enum 
             if (g->row[k] == NONE || !numel_fits(w, t->row[i], g->row[k]))
                 continue;
             struct fingerprint b = fingerprint_of(w->d[1], g->row[k]);
-            /* of several that are the same value, the one in the same place */
+            /* of several rows with the same value, the one at the same position */
             float d =
                 k == i && least == LIKE_SAME ? 0 : fabsf(a.max - b.max) + fabsf(a.min - b.min) + fabsf(a.norm - b.norm);
             if (fingerprint_compare(&a, &b) >= least && d < nearest) {
@@ -88,7 +88,7 @@ static struct str parameter_of(const struct sequence *w, int s, uint32_t row)
     return weight_parameter(str_cut(slot, (size_t)(str_rfind(slot, '.') + 1)));
 }
 
-/* What a module's parameter is called says which it is, whatever it or its gradient holds. */
+/* Pairs a module's parameters by name, whatever they or their gradients hold. */
 static void by_parameter(struct sequence *w, struct rows *t, struct rows *g, float confidence)
 {
     for (int i = 0; i < t->n; i++)
@@ -102,7 +102,7 @@ static void by_parameter(struct sequence *w, struct rows *t, struct rows *g, flo
         }
 }
 
-/* Values that come from paired calls. */
+/* Pairs rows whose values come from paired calls. */
 static void by_flow(struct sequence *w, struct rows *t, struct rows *g, float confidence)
 {
     for (int i = 0; i < t->n; i++)
@@ -115,8 +115,8 @@ static void by_flow(struct sequence *w, struct rows *t, struct rows *g, float co
         }
 }
 
-/* Two calls of one kind in one kind of place name their operands alike in every layer: what figures or the
- * data flow told of one pair's slots holds for the others. */
+/* Key of operand positions: two calls of one kind name their operands alike in every layer, so slots paired by
+ * figures or data flow in one pair are paired in the others. */
 static uint64_t habit_key(const struct align_item *a, const struct align_item *b, uint32_t slot)
 {
     uint32_t key[] = {a->op, b->op, a->role, b->role, a->inputs, b->inputs, (uint32_t)a->numel, slot};
@@ -147,7 +147,7 @@ static void by_habit(struct sequence *w, const struct align_item *a, const struc
     }
 }
 
-/* Rows of one size in one call that hold one value are as good as each other. */
+/* Whether rows of one size in one call hold the same value, so that any of them may be paired. */
 static bool interchangeable(const struct sequence *w, int s, const struct rows *l, int like)
 {
     struct fingerprint a = fingerprint_of(w->d[s], l->row[like]);
@@ -161,7 +161,7 @@ static bool interchangeable(const struct sequence *w, int s, const struct rows *
     return true;
 }
 
-/* What is left, where a place is all that speaks for it. */
+/* Pairs the remaining rows by position. */
 static void by_place(struct sequence *w, struct rows *t, struct rows *g, bool commutes, enum pair_why why,
                      float confidence)
 {
@@ -182,7 +182,7 @@ static void by_place(struct sequence *w, struct rows *t, struct rows *g, bool co
     }
 }
 
-/* A number given as an operand: "x + 1e-6", "x * 0.125". */
+/* Pairs numbers given as operands: "x + 1e-6", "x * 0.125". */
 static void scalars(struct sequence *w, uint32_t t, uint32_t g, float confidence)
 {
     uint32_t one[2] = {NONE, NONE};
@@ -201,7 +201,7 @@ static void scalars(struct sequence *w, uint32_t t, uint32_t g, float confidence
         sequence_emit(w, one[0], one[1], WHY_SLOT, confidence);
 }
 
-/* Numbers, truth values and texts of one operator, by what the frameworks call them. */
+/* Pairs numbers, booleans and texts of one operator by their argument names. */
 static void arguments(struct sequence *w, uint32_t t, uint32_t g, float confidence)
 {
     struct named_argument a[ARGUMENTS_MOST], b[ARGUMENTS_MOST];
@@ -213,7 +213,7 @@ static void arguments(struct sequence *w, uint32_t t, uint32_t g, float confiden
                 sequence_emit(w, a[i].row, b[k].row, WHY_SLOT, confidence);
 }
 
-/* Of these the other framework may record the gradients of one inner node only (doc/formats.md). */
+/* Families for which a framework may record only the gradients of one inner node (doc/formats.md). */
 static bool composite(uint8_t f)
 {
     return family_is_compute(f) && f != FAMILY_SOFTMAX && f != FAMILY_ACTIVATION;
@@ -225,12 +225,12 @@ void sequence_pair_rows(struct sequence *w, const struct align_item *a, const st
     const struct call *c = &w->d[0]->calls.v[a->call];
     bool backward = c->phase == PHASE_BACKWARD;
     bool modules = c->kind == CALL_MODULE;
-    /* the gradient of a sum is the same for all it adds */
+    /* the gradient of a sum is the same for all its terms */
     bool commutes = (a->family == FAMILY_ADD && !backward) || a->family == FAMILY_MUL;
     float base = a->confidence < 0.8f ? a->confidence : 0.8f;
-    /* agreeing results of one call leave its operands no room to differ; of modules they may be other things */
+    /* if the results of one operator agree, so do its operands; for modules this need not hold */
     bool agreed = a->why == WHY_FINGERPRINT;
-    /* what holds the calls together says more of their rows than the place in them */
+    /* the calls' evidence is stronger for their rows than position */
     enum pair_why why = a->why == WHY_WEIGHT || a->why == WHY_SAMPLE ? (enum pair_why)a->why : WHY_SLOT;
     sequence_pair_bias(w, a, b);
     for (size_t o = 0; o < ARRAY_LEN(order); o++) {

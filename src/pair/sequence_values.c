@@ -1,30 +1,30 @@
-/* Rows of backward calls by their values. A graph dump's backward operators have no forward twins by name, and their
- * scopes name one user of a shared subgraph; but every gradient that one framework hands from call to call the other
- * one holds as well. */
+/* Pairs rows of backward calls by value. Backward operators of a graph dump have no forward twins by name, and their
+ * scopes name only one user of a shared subgraph; but the gradients passed between calls are the same in both
+ * frameworks. */
 #include "pair/sequence_parts.h"
 
 #include <math.h>
 
 #include "dump/family.h"
 
-#define REACH 2         /* cells on either side: figures of one value after noise */
-#define CELLS 500       /* of the logarithm of a value's largest magnitude: 0.2 % each */
-#define AGREE 0.99f     /* cosine of two samples from which they are one value */
-#define LOOKS 20000     /* pairs of tensors that are opened for it */
-#define EQUAL 2e-6      /* distance of two equal values' figures, by the order of summation */
-#define CANDIDATES 64   /* rows of one cell that are looked at */
+#define REACH 2         /* neighbouring cells searched: noise changes figures slightly */
+#define CELLS 500       /* cells per unit of log of the largest magnitude: 0.2 % each */
+#define AGREE 0.99f     /* cosine of two samples above which they are the same value */
+#define LOOKS 20000     /* the most pairs of tensors opened */
+#define EQUAL 2e-6      /* relative difference of figures of equal values, due to summation order */
+#define CANDIDATES 64   /* rows examined per cell */
 
 struct value_row {
     uint32_t row, next;
 };
 
-/* Backward rows of one side by size and magnitude. */
+/* Backward rows of one side, indexed by size and magnitude. */
 struct value_index {
     struct nmap first;
     VEC(struct value_row) list;
 };
 
-/* Where the row's value belongs in the index; false for what tells nothing: numbers, constants, rows without
+/* The index cell of a row's value; false for values that are not distinctive: scalars, constants, rows without
  * figures. */
 static bool cell_of(const struct dump *d, uint32_t row, int64_t *cell)
 {
@@ -47,7 +47,7 @@ static void index_rows(const struct sequence *w, int s, struct value_index *x)
 {
     const struct dump *d = w->d[s];
     int64_t cell;
-    for (uint32_t r = (uint32_t)d->rows.n; r-- > 0;) { /* from the back: a list's first is the earliest */
+    for (uint32_t r = (uint32_t)d->rows.n; r-- > 0;) { /* backwards, so that each list begins with the earliest */
         if (!cell_of(d, r, &cell))
             continue;
         uint64_t key = key_of(dump_row_numel(d, r), cell);
@@ -57,8 +57,8 @@ static void index_rows(const struct sequence *w, int s, struct value_index *x)
     }
 }
 
-/* How far the figures of two rows of one size are apart: extremes and mean by what an element is, the norm by
- * itself. */
+/* The difference between the figures of two rows of one size: extremes and mean relative to the elements' size, the
+ * norm to itself. */
 static double distance(const struct dump *d, uint32_t row, const struct dump *o, uint32_t other)
 {
     const struct row *a = &d->rows.v[row], *b = &o->rows.v[other];
@@ -95,9 +95,8 @@ bool sequence_contradicted(struct sequence *w, int s, uint32_t row, uint32_t oth
     return !*proven && fabsf(c) > VALUE_UNRELATED;
 }
 
-/* The free row that holds the value, one of the same role in its call before others; NONE where none does. A free row
- * further off than the nearest row at all holds another value: a rotated gradient has nearly the figures of the
- * first. */
+/* The free row with the same value, preferably with the same role in its call; NONE if there is none. A free row less
+ * near than the nearest row at all holds another value: a rotated gradient has almost the same figures. */
 static uint32_t find_value(struct sequence *w, const struct value_index *x, int s, uint32_t row)
 {
     const struct dump *d = w->d[s], *o = w->d[!s];
@@ -128,14 +127,14 @@ static uint32_t find_value(struct sequence *w, const struct value_index *x, int 
                       (role && (d->rows.v[found].io == IO_INPUT) != (o->rows.v[row].io == IO_INPUT)), proven;
         if (!better || sequence_contradicted(w, s, all[i].row, row, &proven))
             continue;
-        /* figures that are only near each other, after noise or in a coarse type, need elements that agree */
+        /* figures that are only near each other (noise, 16-bit types) need agreeing elements */
         if (all[i].like == LIKE_SAME || proven)
             found = all[i].row;
     }
     return found;
 }
 
-/* Whether one of the call's inputs holds this output's value: what a gradient hook saw of an inner node. */
+/* Whether one of the call's inputs has this output's value: a gradient hook has recorded an inner node. */
 static bool passes_through(const struct dump *d, uint32_t output)
 {
     struct fingerprint out = fingerprint_of(d, output);
@@ -147,7 +146,7 @@ static bool passes_through(const struct dump *d, uint32_t output)
     return false;
 }
 
-/* The free output of a call that has this size, where it has one alone. */
+/* The only free output of a call with this size. */
 static uint32_t lone_output(const struct sequence *w, int s, uint32_t call, uint64_t numel)
 {
     uint32_t found = NONE;
@@ -162,12 +161,12 @@ static uint32_t lone_output(const struct sequence *w, int s, uint32_t call, uint
     return found;
 }
 
-/* Outputs of two calls whose inputs hold the same gradient, whatever became of it. */
+/* Pairs outputs of two calls whose inputs hold the same gradient, whatever their values. */
 static void pair_outputs(struct sequence *w, uint32_t t, uint32_t g)
 {
     uint32_t call[2] = {w->d[TARGET]->rows.v[t].call, w->d[GOLDEN]->rows.v[g].call};
     uint8_t family[2] = {w->d[TARGET]->calls.v[call[TARGET]].family, w->d[GOLDEN]->calls.v[call[GOLDEN]].family};
-    /* of a product the hook may have seen any of its nodes, and each operand has an operator of its own */
+    /* for a product the hook may have recorded any inner node, and each operand has its own operator */
     if (family_is_product(family[TARGET]) || family_is_product(family[GOLDEN]))
         return;
     EACH_EARLY_ROW(w->d[TARGET], call[TARGET], r) {

@@ -1,5 +1,5 @@
-/* Which calls of the two sides use the same weight. Both runs begin with the same weights, so a weight that one call a
- * side uses names it whatever happened upstream. */
+/* Finds the calls of both sides that use the same weight. Both runs start with the same weights, so a weight used by
+ * one call per side identifies the call whatever happened before. */
 #include "pair/sequence_parts.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "dump/family.h"
 
-/* A weight of a side: an input no recorded output holds, of a call whose family has weights. */
+/* A weight of a side: an input not produced by a recorded call, of a call whose family has weights. */
 struct weight_use {
     float max, min;
     uint64_t numel;
@@ -57,7 +57,7 @@ static bool same_weight(const struct weight_use *a, const struct weight_use *b, 
     return a->numel == b->numel && near(a->max, b->max, tol) && near(a->min, b->min, tol);
 }
 
-/* The only item of l that uses this weight; NONE where none or several do. */
+/* The only item of l that uses this weight; NONE if there are none or several. */
 static uint32_t lone_user(const weight_list *l, const struct weight_use *u, float tol)
 {
     size_t lo = 0, hi = l->n;
@@ -81,8 +81,8 @@ static uint32_t lone_user(const weight_list *l, const struct weight_use *u, floa
     return found;
 }
 
-/* Relative difference up to which two extremes are one number: of recordings that print few digits, what those leave
- * open. */
+/* The relative difference up to which two extremes are equal: for recordings with few digits, the printed resolution.
+ */
 static float tolerance(const struct sequence *w)
 {
     int digits = w->d[0]->digits < w->d[1]->digits ? w->d[0]->digits : w->d[1]->digits;

@@ -1,4 +1,4 @@
-/* Parses, writes and applies views: each step a row of a table, with how it changes sizes and strides. */
+/* Parses, writes and applies views: a table with one row per kind of step. */
 #include "pair/view.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 static const struct {
     const char *word;
-    int least, most;  /* numbers it takes */
+    int least, most;  /* count of its numbers */
     const char *form; /* for messages */
 } ops[VIEW_OPS] = {
     [VIEW_RESHAPE] = {"reshape", 1, TENSOR_DIMS, "reshape 2,8,-1"},
@@ -38,7 +38,7 @@ static struct str next_word(struct str *rest)
     return word;
 }
 
-/* "2,8,-1" or "0:16" or "4:" behind what the step has already. */
+/* Appends the numbers in "2,8,-1", "0:16" or "4:" to the step. */
 static bool numbers(struct str word, char between, struct view_step *s)
 {
     struct str one;
@@ -47,7 +47,7 @@ static bool numbers(struct str word, char between, struct view_step *s)
         again = str_split(word, between, &one, &rest);
         word = rest;
         if (!one.n && between == ':' && !again)
-            return true; /* FROM: to the end */
+            return true; /* FROM: means up to the end */
         if (s->n == TENSOR_DIMS || !number(one, &s->v[s->n]))
             return false;
         s->n++;
@@ -192,7 +192,7 @@ void view_text(const struct view *v, struct buf *out)
     }
 }
 
-/* ---- laying it over a tensor ---- */
+/* ---- applying a view ---- */
 
 static bool axis_of(const struct tensor *t, int64_t v, int *axis)
 {
@@ -217,7 +217,7 @@ static bool slice(struct tensor *t, int axis, int64_t from, int64_t to)
     return true;
 }
 
-/* An axis in two: the outer one of `outer` steps. */
+/* Splits an axis into two; the outer one has `outer` steps. */
 static bool part_axis(struct tensor *t, int axis, int64_t outer)
 {
     if (outer < 1 || t->shape[axis] % outer || t->ndim == TENSOR_DIMS)
@@ -232,7 +232,7 @@ static bool part_axis(struct tensor *t, int axis, int64_t outer)
     return true;
 }
 
-/* An axis of one, laid out several times: every step along it leads to the same element. */
+/* Repeats an axis of size 1: its stride becomes 0. */
 static bool repeat(struct tensor *t, int axis, int64_t times)
 {
     if (t->shape[axis] != 1 || times < 1 || t->numel > INT64_MAX / (uint64_t)times)
@@ -243,7 +243,7 @@ static bool repeat(struct tensor *t, int axis, int64_t times)
     return true;
 }
 
-/* Other sizes over the same order of elements: axes that lie end to end in storage are joined first, then parted. */
+/* New sizes over the same order of elements: axes contiguous in storage are merged first, then split. */
 static bool reshape(struct tensor *t, const struct view_step *s)
 {
     struct tensor_walk w;
