@@ -1,4 +1,4 @@
-/* The table of activation functions and how well each makes the recorded output of the recorded input. */
+/* The table of activation functions, and how well each maps the recorded input to the recorded output. */
 #include "diagnose/activation_fit.h"
 
 #include <math.h>
@@ -135,13 +135,13 @@ static double f_log_sigmoid(double x, double a)
 
 enum { NO_DIP = 0 };
 
-/* Where two fit alike (no input is large or small enough to tell them apart) the first one stands. */
+/* If two fit equally (no input distinguishes them), the first counts. */
 static const struct {
     const char *name;
     double (*f)(double x, double a);
-    double dip; /* the least value of one that falls before it rises, in between the ends; NO_DIP: it only rises */
+    double dip; /* the minimum of a function that falls before it rises; NO_DIP: it is monotonic */
     bool fitted; /* its parameter is estimated from the negative inputs */
-    const char *words; /* what calls and classes of it are named, plain */
+    const char *words; /* names of its calls and classes, normalised */
 } table[] = {
     {"none", f_none, NO_DIP, false, "identity none"},
     {"relu", f_relu, NO_DIP, false, "relu"},
@@ -197,7 +197,7 @@ struct activation activation_fit(const double *x, const double *y, size_t n, dou
     for (int k = 0; k < KINDS; k++) {
         struct activation a = {k, table[k].fitted ? fit_value(k, x, y, n) : 0};
         double left = activation_left(a, x, y, n);
-        /* one with a parameter must be clearly nearer than one without */
+        /* one with a parameter must be clearly better than one without */
         if (left < (table[k].fitted ? 0.01 : 1) * *left2) {
             *left2 = left;
             best = a;

@@ -1,4 +1,4 @@
-/* Attention of a few rows, computed for every mask and rotation with the scale that fits best. */
+/* Recomputes attention for a few rows with every mask and rotation, and fits the scale. */
 #include "diagnose/attention_fit.h"
 
 #include <math.h>
@@ -8,15 +8,15 @@
 #include "num/dtype.h"
 
 #define ROWS_LOOKED_AT 48
-#define V_LOOKED_AT    16  /* places of a value */
-#define MASKED         (-9e3)   /* what is added to a score that must not count is at most that */
+#define V_LOOKED_AT    16  /* sampled places of a value */
+#define MASKED         (-9e3)   /* masks add at most this to a hidden score */
 
-/* Where a row of the result lies. */
+/* The position of a row of the result. */
 struct result_row {
     int64_t batch, query, head;
 };
 
-/* A vector of a query or key, turned. */
+/* Reads a query or key vector and rotates it. */
 static void take_vector(const struct attention_data *a, bool key, const struct result_row *at, int64_t token,
                         enum attention_rope rope, double *out)
 {
@@ -61,7 +61,7 @@ static double lowered(enum attention_low low, double v)
     return low == LOW_NONE || !isfinite(v) ? v : dtype_round(low == LOW_BF16 ? DTYPE_BF16 : DTYPE_F16, v);
 }
 
-/* Probabilities of a row from its products, in place. */
+/* Turns a row of products into probabilities, in place. */
 static void soften(const struct attention_data *a, const struct attention_way *w, const struct result_row *at,
                    double *p)
 {
@@ -73,14 +73,14 @@ static void soften(const struct attention_data *a, const struct attention_way *w
         most = fmax(most, p[k]);
     }
     for (int64_t k = 0; k < a->keys; k++) {
-        p[k] = isfinite(most) ? exp(p[k] - most) : 1; /* all masked: even */
+        p[k] = isfinite(most) ? exp(p[k] - most) : 1; /* all masked: uniform */
         sum += p[k];
     }
     for (int64_t k = 0; k < a->keys; k++)
         p[k] = lowered(w->low, p[k] / sum);
 }
 
-/* The rows looked at and their products, which do not depend on scale or mask. */
+/* The sampled rows and their products, which do not depend on scale or mask. */
 struct products {
     struct result_row row[ROWS_LOOKED_AT];
     int64_t rows;
@@ -133,7 +133,7 @@ static void left_of(const struct attention_data *a, const struct products *x, st
     free(p);
 }
 
-/* The best scale: a grid by quarter powers of two around 1/√size, then a golden section. */
+/* Fits the scale: a grid in quarter powers of two around 1/√size, then a golden-section search. */
 static void best_scale(const struct attention_data *a, const struct products *x, struct attention_way *w)
 {
     double unit = 1 / sqrt((double)a->size), best = 0, left = INFINITY;
@@ -172,7 +172,7 @@ static void try_masks(const struct attention_data *a, const struct products *x, 
 {
     static const int seen[] = {CAUSAL_NONE, 0, 1, 2, -1};
     unsigned given = (a->mask[0] ? 1u : 0) | (a->mask[1] ? 2u : 0);
-    for (unsigned masks = given + 1; masks-- > 0 && !good(best, most);) /* all that were given first */
+    for (unsigned masks = given + 1; masks-- > 0 && !good(best, most);) /* all given masks first */
         for (size_t i = 0; i < sizeof seen / sizeof *seen && !good(best, most); i++) {
             if (masks & ~given || (seen[i] != CAUSAL_NONE && a->queries != a->keys))
                 continue;

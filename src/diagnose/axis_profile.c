@@ -1,4 +1,4 @@
-/* Sums a deviation up by the indices of one axis and looks for the step between the few that have it and the rest. */
+/* Sums a deviation by the indices of one axis and searches the step between few deviating indices and the rest. */
 #include "diagnose/axis_profile.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static int by_size_down(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The widest step in the indices' own errors, among the first half of them: those before it deviate. */
+/* The largest step between the sorted errors of indices, within the first half: indices before it deviate. */
 static double find_step(const struct axis_profile *x, int64_t seen)
 {
     double *sorted = mem_alloc((size_t)x->n * sizeof(double)), limit = INFINITY, widest = 0;
@@ -73,7 +73,8 @@ bool axis_profile_find(struct axis_profile *x, const struct element_sample *s, i
     double inside = sum[1][0] / fmax(sum[1][1], 1e-300), outside = sum[0][1] > 0 ? sum[0][0] / sum[0][1] : INFINITY;
     double noise = 2 * (double)level;
     x->held = sum[1][0] / s->dev2;
-    /* not merely because that is where the large values stand: the others agree better in their own measure too */
+    /* not only because these indices have the large values: the others must agree better relative to their own size
+     * too */
     x->some = x->hit > 0 && x->hit * 2 <= seen && outside <= 0.04 * inside &&
               (x->held >= 0.99 || (x->held >= 0.8 && outside <= noise * noise));
     return true;

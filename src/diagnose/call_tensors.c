@@ -1,4 +1,4 @@
-/* Finds the call that computed a row's value and its inputs, and reads tensors whole. */
+/* Finds the call that computed a row's value and its inputs, and reads whole tensors. */
 #include "diagnose/call_tensors.h"
 
 static bool forward_output(const struct dump *d, uint32_t row)
@@ -19,7 +19,7 @@ uint32_t value_output_before(const struct dump *d, const struct dataflow *f, uin
     return f->held[output] == NONE ? NONE : value_output(d, f, f->held[output]);
 }
 
-/* The last word of the row's slot: "weight", "0". */
+/* The last component of the row's slot: "weight", "0". */
 static struct str slot_word(const struct dump *d, uint32_t row)
 {
     struct str slot = str_of(d->slots.v[d->rows.v[row].slot]);

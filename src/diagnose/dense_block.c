@@ -1,12 +1,11 @@
-/* Tries orders of an array's elements (axes exchanged, turned round, interleaved, shifted) and says how much of the
- * deviation each leaves. */
+/* Tries reorderings of an array (axes exchanged, reversed, interleaved, shifted) and computes the residual of each. */
 #include "diagnose/dense_block.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define PROBES 512        /* places an order is tried at before all are looked at */
-#define FACTORS_MOST 4096 /* longer axes are not cut into factors */
+#define PROBES 512        /* places at which an order is tried before all are */
+#define FACTORS_MOST 4096 /* longer axes are not factorised */
 
 bool dense_block_from(struct dense_block *b, const struct element_sample *s)
 {
@@ -77,7 +76,7 @@ void dense_block_part(struct dense_block *out, const struct dense_block *b, cons
     }
 }
 
-/* Where the element that stands at `i` of the target lies on the golden side. */
+/* The index on the golden side for element `i` of the target. */
 static size_t source(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], const struct dense_order *o,
                      size_t i)
 {
@@ -90,7 +89,7 @@ static size_t source(const struct dense_block *b, const size_t step[DENSE_BLOCK_
     size_t n = (size_t)b->shape[o->axis], here = i / step[o->axis] % n, there;
     if (o->kind == ORDER_FLIP) {
         there = n - 1 - here;
-    } else { /* (y, x, z) of b × a × c here is (x, y, z) of a × b × c there */
+    } else { /* (y, x, z) in b × a × c is (x, y, z) in a × b × c */
         size_t p = (size_t)o->a, q = (size_t)o->b, c = (size_t)o->c;
         size_t z = here % c, x = here / c % p, y = here / c / p;
         there = (x * q + y) * c + z;
@@ -98,7 +97,7 @@ static size_t source(const struct dense_block *b, const size_t step[DENSE_BLOCK_
     return i + (there - here) * step[o->axis];
 }
 
-/* Whether an order leaves at most `share`: at some places first, which most orders do not pass. */
+/* Whether an order leaves at most `share`: first at some places, which most orders fail. */
 static bool try_order(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], struct dense_order *o,
                       double share)
 {
@@ -125,7 +124,7 @@ static void keep(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES
     *best = *o;
 }
 
-/* Orders of axes of equal lengths only: the shape stays. */
+/* Permutes only axes of equal length, so that the shape stays. */
 static void try_axes(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], int at, unsigned used,
                      struct dense_order *o, double *share,
                      struct dense_order *best)
@@ -194,13 +193,13 @@ bool dense_block_same_values(const struct dense_block *b)
     }
     free(v[0]);
     free(v[1]);
-    /* two draws of one distribution, sorted, come near each other too: like 1/√n. The values must be far nearer. */
+    /* two sorted samples of one distribution are also close, like 1/√n: require a much smaller difference */
     double most = fmin(0.01, 0.05 / sqrt((double)b->n));
     return b->n >= 8 && distinct >= 4 && distinct * 4 >= b->n - longest && longest * 2 <= b->n && b->g2 > 0 &&
            sqrt(diff / b->g2) <= most && diff <= 1e-4 * b->dev2;
 }
 
-/* Σ(x − mean)² of n values that sum to s1 and s2 (squares). */
+/* Σ(x − mean)² of n values with sum s1 and sum of squares s2. */
 static double spread_of(double s1, double s2, double n)
 {
     return n > 0 ? fmax(0, s2 - s1 * s1 / n) : 0;
@@ -227,13 +226,13 @@ bool dense_block_shift(const struct dense_block *b, int axis, int64_t by, double
         n++;
     }
     *share = dev > 0 ? left / dev : 1;
-    /* what does not vary lies on itself wherever it is shifted to */
+    /* a constant agrees with any shift of itself */
     double varies = 0.2 * spread_of(all1, all2, (double)b->n);
     return dev >= 0.2 * b->dev2 && g2 >= 0.2 * b->g2 && t2 >= 0.2 * b->g2 && varies > 0 &&
            spread_of(t1, t2, n) >= varies && spread_of(g1, g2, n) >= varies;
 }
 
-/* The golden column that is this target column or its negative over the rows from `first` by `by`; -1. */
+/* The golden column that equals this target column or its negative over the rows from `first` in steps of `by`; -1. */
 static int64_t signed_partner(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], int axis,
                               int64_t column, double *sign)
 {

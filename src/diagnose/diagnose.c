@@ -1,5 +1,5 @@
-/* The table of detectors, their names and advice; takes the samples of a line's tensors, asks the detectors that
- * apply, and ranks what they found. */
+/* The table of detectors with names and advice; samples a line's tensors, runs the applicable detectors, and ranks
+ * their findings. */
 #include "diagnose/diagnose.h"
 
 #include <math.h>
@@ -98,16 +98,16 @@ static const struct {
 };
 
 enum needs {
-    NEED_FIGURES = 1, /* a tensor row: recorded or computed figures */
-    NEED_SPREAD = 2,  /* elements from all over */
-    NEED_CORNER = 4,  /* elements side by side */
-    NEED_ARGUMENT = 8, /* two arguments that are not the same: numbers, truth values, texts */
-    NEED_LENGTHS = 32, /* tensors whose element counts differ */
-    NEED_ORIGIN = 64, /* NEED_FIGURES, where the deviation is made and not handed on: the call is recomputed */
-    NEED_NOTHING = 16, /* the comparison around it; asked also of doubtful rows, whose reason it may be */
+    NEED_FIGURES = 1, /* a tensor row with recorded or computed figures */
+    NEED_SPREAD = 2,  /* elements from the whole tensor */
+    NEED_CORNER = 4,  /* contiguous elements */
+    NEED_ARGUMENT = 8, /* two arguments that differ: numbers, booleans, texts */
+    NEED_LENGTHS = 32, /* tensors with different element counts */
+    NEED_ORIGIN = 64, /* NEED_FIGURES, only where the deviation starts: the call is recomputed */
+    NEED_NOTHING = 16, /* only the comparison around it; also run for doubtful rows, to find the reason */
 };
 
-/* One row a detector. */
+/* One row per detector. */
 static const struct {
     unsigned needs;
     void (*look)(struct diagnosis_case *p);
@@ -161,7 +161,7 @@ const char *diagnosis_name(enum diagnosis_id id)
     return table[id].name;
 }
 
-/* Its name in the user's words. */
+/* Its name in the user's language. */
 static const char *diagnosis_label(enum diagnosis_id id)
 {
     return _(table[id].label);
@@ -336,9 +336,9 @@ static bool says(const struct diagnoses *x, enum diagnosis_id id)
     return false;
 }
 
-/* Of a doubtful pair its doubt is all there is to say. At an ill-conditioned operator it is the deviation that is
- * doubtful: what explains it is not noise. A gradient that is rounding alone has no form to explain, nor have gates
- * that turned, nor rows whose order a tie turned. */
+/* For a doubtful pair the doubt is the only finding. At an ill-conditioned operator the deviation is doubtful and may
+ * still be diagnosed, because noise has no structure; except for gradients that are only rounding, inputs that
+ * crossed a kink, and rows reordered by a tie. */
 static bool doubtful(const struct line_judgement *x)
 {
     bool formless = x->was == CONDITION_ZERO_GRADIENT || x->was == CONDITION_KINK || x->was == CONDITION_OTHER_ORDER ||
@@ -346,8 +346,8 @@ static bool doubtful(const struct line_judgement *x)
     return x->flags & LINE_DOUBTFUL && (x->rule != RULE_ILL || formless);
 }
 
-/* Whether the deviation is made at this row, not handed on: what recomputes a call is too dear for rows that only
- * carry an error, and says nothing of them. */
+/* Whether the deviation starts at this row: recomputing a call is too expensive for rows that only pass an error on,
+ * and would show nothing. */
 static bool is_origin(const struct diagnosis_case *p)
 {
     const struct judgement *j = p->j;
@@ -381,21 +381,21 @@ void diagnosis_case_examine(struct diagnosis_case *p)
         if (detectors[i].needs & have)
             detectors[i].look(p);
     qsort(out->v, (size_t)out->n, sizeof *out->v, by_score);
-    /* a mask moved along is a mask all the same */
+    /* a shifted mask is still a mask */
     if (says(out, DIAGNOSIS_MASK))
         drop(out, DIAGNOSIS_SHIFTED);
-    /* a rotary table is not a weight, though the operator may take it where others take one */
+    /* a rotary table is not a weight, even at an operator's weight position */
     if (out->n > 1 && out->v[0].id == DIAGNOSIS_ROPE)
         drop(out, DIAGNOSIS_WEIGHTS_FIRST);
-    /* where it stands says nothing new once what it is explains it all */
+    /* the distribution along axes adds nothing once the deviation is explained */
     if ((out->n > 1 && out->v[0].score >= 0.9F) || p->judged->rule == RULE_ILL)
         drop(out, DIAGNOSIS_PARTIAL);
     for (; out->n > DIAGNOSES_MOST; out->n--)
         free(out->v[out->n - 1].evidence);
 }
 
-/* The elements, where both tensors were compared: another specimen is taken only where the first is not dense. -1 with
- * e where files that were read before cannot be read now. */
+/* Samples elements if both tensors were compared; takes a second sample only if the first is not contiguous. -1 with
+ * e if files that were readable no longer are. */
 static int take_specimens(struct diagnosis_case *p, struct element_sample s[2], struct err *e)
 {
     if (!p->f || doubtful(p->judged) || !(p->r[0]->has & p->r[1]->has & HAS_FILE))
@@ -411,7 +411,7 @@ static int take_specimens(struct diagnosis_case *p, struct element_sample s[2], 
     return 0;
 }
 
-/* Last of all, and whatever else is said: less was looked at than there is. */
+/* The last finding in any case: only part of the data was examined. */
 static void say_unread(struct diagnosis_case *p, const struct err *e)
 {
     struct diagnoses *out = p->out;
@@ -420,7 +420,7 @@ static void say_unread(struct diagnosis_case *p, const struct err *e)
     case_found(p, DIAGNOSIS_UNREAD, BOTH_SIDES, 0, _("cannot read the elements: %s"), e->text);
 }
 
-/* What a pack says the line had been found to look like; false where that was not looked for. */
+/* Takes over the diagnoses in a pack; false if the line was not diagnosed there. */
 static bool packed_verdicts_diagnoses(struct diagnoses *out, const struct measure *m, uint32_t line)
 {
     const struct packed_line *x = packed_verdicts_line(m, line);

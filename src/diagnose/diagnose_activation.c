@@ -1,4 +1,4 @@
-/* Another activation function: which one makes what came out of what went in, for each side by itself. */
+/* Different activation functions: fits the function of each side from its own inputs and outputs. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,10 +10,10 @@
 #include "dump/family.h"
 #include "pair/align_item.h"
 
-#define CHOSEN_FROM 2048   /* elements the function is chosen by; all of them have to agree then */
-#define EXACT_FIT   1e-5 /* relative error of a float32 activation that is the one tried, with room for its kernels */
+#define CHOSEN_FROM 2048   /* elements used to choose the function; then all must agree */
+#define EXACT_FIT   1e-5 /* relative error of the correct float32 activation, with tolerance for kernels */
 
-/* What went into a call and what came out of it on one side. */
+/* Input and output of a call on one side. */
 struct passed {
     struct element_sample x, y;
 };
@@ -41,7 +41,7 @@ static bool all_finite(const double *v, size_t n)
     return true;
 }
 
-/* Chosen from elements spread over the whole, then compared with all. */
+/* Chosen on elements spread over the tensor, then compared with all. */
 static struct activation fit_passed(const struct passed *a, double *left2)
 {
     size_t step = a->x.n / CHOSEN_FROM + 1, n = 0;
@@ -85,7 +85,7 @@ static void say(struct diagnosis_case *p, const char *call, const struct activat
     buf_release(&name[1]);
 }
 
-/* Both fit, each its own side, and the golden side's function does not fit the target. */
+/* Whether each side fits a function and the golden side's does not fit the target. */
 static bool by_elements(struct diagnosis_case *p, const uint32_t output[2])
 {
     struct passed a[2];
@@ -125,7 +125,7 @@ static bool extremes(const struct dump *d, uint32_t row, double v[2])
     return (r->has & (HAS_MAX | HAS_MIN)) == (HAS_MAX | HAS_MIN) && isfinite(v[0]) && isfinite(v[1]) && v[0] > v[1];
 }
 
-/* The possible functions a side's figures leave, narrowed to what the call is called where that is among them. */
+/* The functions that a side's figures allow, reduced to the call's name if that is among them. */
 static uint32_t possible(const struct dump *d, uint32_t output)
 {
     uint32_t call = d->rows.v[output].call, input = call_input(d, call, 0), bits, called = 0;
@@ -164,7 +164,7 @@ static bool by_figures(struct diagnosis_case *p, const uint32_t output[2])
     return true;
 }
 
-/* ---- where to look ---- */
+/* ---- finding the call ---- */
 
 static bool is_activation(const struct dump *d, uint32_t call)
 {
@@ -176,7 +176,7 @@ static bool is_activation(const struct dump *d, uint32_t call)
     return false;
 }
 
-/* The nearest call upstream that is an activation and handed the row's value on, by its output. */
+/* The nearest earlier activation whose output holds the row's value. */
 static uint32_t own_activation(const struct diagnosis_case *p, int side, uint32_t row)
 {
     const struct dump *d = p->side[side];
@@ -187,7 +187,7 @@ static uint32_t own_activation(const struct diagnosis_case *p, int side, uint32_
     return NONE;
 }
 
-/* Whether a call was made in the module of another, or in the one around that. */
+/* Whether a call was made in the same module as another, or in the enclosing one. */
 static bool beside(const struct dump *d, uint32_t call, uint32_t other)
 {
     uint32_t up = d->calls.v[call].parent, own = d->calls.v[other].parent;
@@ -198,7 +198,7 @@ static bool beside(const struct dump *d, uint32_t call, uint32_t other)
     return false;
 }
 
-/* The output of the last activation before this row beside its call that has no partner, and how many there are. */
+/* The output of the last unpaired activation before this row near its call, and the number of such activations. */
 static uint32_t lone_activation(const struct diagnosis_case *p, int side, int *count)
 {
     const struct dump *d = p->side[side];
@@ -216,7 +216,7 @@ static uint32_t lone_activation(const struct diagnosis_case *p, int side, int *c
     return last;
 }
 
-/* What went into both is the same, as far as figures tell: the activations themselves are what differs. */
+/* Whether both inputs are equal by figures, so that the activations themselves differ. */
 static bool fed_alike(const struct diagnosis_case *p, const uint32_t output[2])
 {
     double v[2][2];
@@ -229,8 +229,8 @@ static bool fed_alike(const struct diagnosis_case *p, const uint32_t output[2])
     return fabs(v[0][0] - v[1][0]) <= 0.01 * unit && fabs(v[0][1] - v[1][1]) <= 0.01 * unit;
 }
 
-/* What made the row's value, or, of an output, what made its call's first input where that deviates or is not
- * compared. */
+/* Diagnoses the call that produced the row's value, or for an output the producer of its call's first input if that
+ * deviates or was not compared. */
 static bool made_by_activation(struct diagnosis_case *p, bool of_input)
 {
     uint32_t output[2];

@@ -1,5 +1,4 @@
-/* Arguments that are not the same on both sides, and what they are for: an epsilon, a probability, a mask's fill, a
- * factor. */
+/* Arguments that differ between the sides, and their meaning: an epsilon, a probability, a mask's fill, a factor. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +10,7 @@
 #include "judge/fused_scale.h"
 #include "pair/align_item.h"
 
-/* A number, or a tensor of one element whose value was recorded as its maximum. */
+/* Whether a row is a number, or a one-element tensor with a recorded maximum. */
 static bool is_number(const struct diagnosis_case *p, int side)
 {
     const struct row *r = p->r[side];
@@ -19,7 +18,7 @@ static bool is_number(const struct diagnosis_case *p, int side)
            (r->kind == ROW_TENSOR && r->has & HAS_MAX && dump_row_numel(p->side[side], p->row[side]) == 1);
 }
 
-/* A root within the next calls of this side: what is added before it is a norm's epsilon. */
+/* Whether a root follows within the next calls of this side, so that an added number is a norm's epsilon. */
 static bool root_follows(const struct diagnosis_case *p)
 {
     const struct dump *d = p->side[TARGET];
@@ -40,7 +39,7 @@ static bool in_norm(const struct diagnosis_case *p)
     return c->scope != NONE && str_ihas(str_of(p->side[TARGET]->scopes.v[c->scope]), "norm");
 }
 
-/* Its name, of either side that gives it one; by its place where neither does. */
+/* Its name on either side; otherwise its position. */
 static void name_text(const struct diagnosis_case *p, struct buf *out)
 {
     for (int s = 0; s < 2; s++) {
@@ -62,7 +61,7 @@ static void value_text(const struct row *r, struct buf *out)
         buf_cstr(out, num_exact(n, r->stat[STAT_MAX]));
 }
 
-/* `what` NULL: the argument's own name. */
+/* `what` NULL: use the argument's own name. */
 static void say(struct diagnosis_case *p, enum diagnosis_id id, double score, const char *what, const char *more)
 {
     struct buf name = {0}, v[2] = {{0}, {0}};
@@ -87,7 +86,7 @@ static void say_factor(struct diagnosis_case *p, double t, double g)
     buf_release(&more);
 }
 
-/* What a number is for, where its name or its call tell. */
+/* Whether the meaning of a number follows from its name or call. */
 static bool number_is_known(struct diagnosis_case *p, double t, double g)
 {
     struct buf name = {0};
@@ -133,7 +132,7 @@ void detect_fused_scale(struct diagnosis_case *p)
     buf_release(&factor);
 }
 
-/* Sizes and places given to a view follow what it is given: they tell no configuration. */
+/* Whether a view's sizes and positions just follow the shape of its input. */
 static bool follows_shapes(const struct diagnosis_case *p)
 {
     enum family f = (enum family)p->side[TARGET]->calls.v[p->call].family;
@@ -153,7 +152,7 @@ void detect_argument(struct diagnosis_case *p)
         say(p, DIAGNOSIS_ARGUMENT, 0.9, NULL, "");
 }
 
-/* ---- arguments that are not paired, under an output that deviates ---- */
+/* ---- unpaired arguments of a deviating output ---- */
 
 static bool comparable(const struct diagnosis_case *p, const uint32_t call[2])
 {
@@ -164,7 +163,7 @@ static bool comparable(const struct diagnosis_case *p, const uint32_t call[2])
            family_operator(align_item_operator(p->side[1], call[1]));
 }
 
-/* What is left out, as a row of its own. */
+/* The default of an omitted argument as a row. */
 static bool default_row(const struct dump *d, uint32_t call, struct str name, struct row *out, char text[NUM_MAX])
 {
     struct str value = left_out_value(d, call, name);
@@ -203,7 +202,7 @@ static bool unlike(const struct row *t, const struct row *g)
                          : t->kind == g->kind && t->text && g->text && strcmp(t->text, g->text) != 0;
 }
 
-/* The other side's argument of that name, or what leaving it out means; false where neither is known or may differ. */
+/* The other side's argument with that name, or its default; false if unknown or allowed to differ. */
 static bool other_value(const struct diagnosis_case *p, int side, struct named_argument a, uint32_t call,
                         struct diagnosis_case *out, struct row *left_out, char text[NUM_MAX])
 {
@@ -242,7 +241,7 @@ void detect_call_arguments(struct diagnosis_case *p)
         int n = arguments_named(p->side[side], call[side], a);
         for (int i = 0; i < n; i++) {
             const char *slot = p->side[side]->slots.v[p->side[side]->rows.v[a[i].row].slot];
-            if (strchr(slot, '.') == strrchr(slot, '.')) /* whole */
+            if (strchr(slot, '.') == strrchr(slot, '.')) /* not inside a list */
                 against_other(p, side, a[i], call[!side]);
         }
     }

@@ -1,5 +1,5 @@
-/* Attention recomputed from queries, keys and values around it: another scale, mask or rotation of one side, where
- * the calls inside were not recorded (modules alone, fused kernels) as well as where they were. */
+/* Attention recomputed from the queries, keys and values around it: another scale, mask or rotation on one side,
+ * whether the inner calls were recorded or not (only modules, fused kernels). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,14 +11,14 @@
 #include "dump/family.h"
 #include "dump/role.h"
 
-#define EXACT_ATTENTION 3e-5 /* relative error of float32 attention recomputed */
-#define UP_MOST         4 /* modules above a row in which queries, keys and values are looked for */
-#define WITHIN_MOST     400 /* calls of such a module */
+#define EXACT_ATTENTION 3e-5 /* relative error of recomputed float32 attention */
+#define UP_MOST         4 /* enclosing modules searched for queries, keys and values */
+#define WITHIN_MOST     400 /* the most calls in such a module */
 #define HEADS_MOST      128
 
 enum { OF_Q, OF_K, OF_V, OF_QKV, OF_COUNT };
 
-/* One side's attention: rows, their elements, and the ways they can be laid. */
+/* One side's attention: rows, their elements, and possible layouts. */
 struct attention_side {
     uint32_t row[OF_COUNT], table[2], mask[ATTENTION_MASKS];
     struct element_sample x[OF_COUNT], o, tables[2], given[ATTENTION_MASKS];
@@ -57,7 +57,8 @@ static uint32_t output_of(const struct dump *d, uint32_t call)
     return NONE;
 }
 
-/* Queries, keys and values: what the modules of those roles right inside `module` gave before the call `until`. */
+/* Finds queries, keys and values: outputs of the modules with these roles directly inside `module`, before the call
+ * `until`. */
 static bool find_projections(const struct dump *d, uint32_t module, uint32_t until, struct attention_side *a)
 {
     for (int i = 0; i < OF_COUNT; i++)
@@ -73,7 +74,7 @@ static bool find_projections(const struct dump *d, uint32_t module, uint32_t unt
     return (a->row[OF_Q] != NONE && a->row[OF_K] != NONE && a->row[OF_V] != NONE) || a->row[OF_QKV] != NONE;
 }
 
-/* What the module was given besides: masks and biases for the scores, cosines and sines. */
+/* Finds the module's other inputs: masks and biases for the scores, cosines and sines. */
 static void find_given(const struct dump *d, uint32_t module, struct attention_side *a)
 {
     int masks = 0, tables = 0;
@@ -105,7 +106,7 @@ static bool read_parts(const struct dump *d, struct attention_side *a)
     for (int i = 0; i < ATTENTION_MASKS; i++)
         if (a->mask[i] != NONE && tensor_values(d, a->mask[i], &a->given[i]) && !dtype_is_float(a->given[i].dtype[0]))
             for (size_t k = 0; k < a->given[i].n; k++)
-                a->given[i].v[0][k] = a->given[i].v[0][k] != 0 ? 0 : -INFINITY; /* true: it is seen */
+                a->given[i].v[0][k] = a->given[i].v[0][k] != 0 ? 0 : -INFINITY; /* true: visible */
     return true;
 }
 
@@ -144,7 +145,7 @@ static void lay_tables(struct attention_side *a)
     d->sines = s->v[0];
 }
 
-/* Lays `heads` heads of queries over what was read; `woven`: each head's q, k and v side by side in a fused tensor. */
+/* Interprets the data with `heads` query heads; `woven`: q, k and v of each head are adjacent in a fused tensor. */
 static bool lay_heads(struct attention_side *a, int64_t heads, bool woven)
 {
     struct attention_data *d = &a->d;
@@ -183,7 +184,7 @@ static bool lay_heads(struct attention_side *a, int64_t heads, bool woven)
     return true;
 }
 
-/* The number of heads a table or a mask tells, else 0. */
+/* The number of heads given by a table or mask, otherwise 0. */
 static int64_t told_heads(const struct attention_side *a)
 {
     for (int i = 0; i < ATTENTION_MASKS; i++)
@@ -198,7 +199,7 @@ static double most_left(const struct attention_side *a, const struct diagnosis_c
     return fmin(0.1 * rel, fmax(EXACT_ATTENTION, dtype_table[a->o.dtype[0]].epsilon));
 }
 
-/* With that many heads, or with as many as fit (0). */
+/* Tries that number of heads, or all that fit (0). */
 static bool fit_heads(struct attention_side *a, int64_t wanted, const struct diagnosis_case *p)
 {
     int64_t told = wanted ? wanted : told_heads(a);
@@ -210,7 +211,7 @@ static bool fit_heads(struct attention_side *a, int64_t wanted, const struct dia
     return false;
 }
 
-/* A fused kernel: queries, keys and values are its own first inputs, heads before tokens. */
+/* For a fused kernel: queries, keys and values are its first inputs, with heads before tokens. */
 static bool lay_kernel(const struct dump *d, uint32_t call, struct attention_side *a)
 {
     uint32_t mask = call_tensor(d, call, "attn_mask 3");
@@ -265,7 +266,7 @@ static bool fit_kernel(struct attention_side *a, const struct dump *d, uint32_t 
     return attention_fit(&a->d, most_left(a, p), &a->way);
 }
 
-/* The row's value as attention of the projections in one of the modules around it. */
+/* Explains the row's value as attention of the projections in one of the enclosing modules. */
 static bool fit_modules(struct attention_side *a, const struct diagnosis_case *p, int side, uint32_t row, int64_t heads)
 {
     const struct dump *d = p->side[side];
@@ -283,7 +284,7 @@ static bool fit_modules(struct attention_side *a, const struct diagnosis_case *p
     return false;
 }
 
-/* By the modules around it or around what gave the value, else by the fused kernel that gave it. */
+/* Tries the modules around the row or around its producer, then the fused kernel that produced it. */
 static bool fit_side(struct attention_side *a, const struct diagnosis_case *p, int side, uint32_t row, int64_t heads)
 {
     const struct dump *d = p->side[side];
@@ -306,7 +307,7 @@ static bool fit_side(struct attention_side *a, const struct diagnosis_case *p, i
     return false;
 }
 
-/* ---- what is said ---- */
+/* ---- sentences ---- */
 
 static void mask_text(const struct attention_way *w, struct buf *out)
 {
@@ -332,7 +333,7 @@ static void say_scale(struct diagnosis_case *p, const struct attention_side a[2]
     buf_release(&b);
 }
 
-/* Places one side's queries see and the other's do not. */
+/* Counts positions visible to one side's queries only. */
 static void count_seen(const struct attention_side a[2], size_t only[2])
 {
     const struct attention_data *t = &a[TARGET].d, *g = &a[GOLDEN].d;
@@ -361,7 +362,7 @@ static void say_mask(struct diagnosis_case *p, const struct attention_side a[2],
     buf_release(&b[1]);
 }
 
-/* The target's own values made the golden side's way: what differs has to show there. */
+/* Whether computing the target's attention in the golden side's way gives a different result. */
 static bool shows(const struct attention_side *a, struct attention_way w)
 {
     attention_left(&a->d, &w);

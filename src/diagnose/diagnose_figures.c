@@ -1,4 +1,4 @@
-/* What max, min, mean, norm and the counts can tell, computed or recorded. */
+/* Diagnoses from max, min, mean, norm and counts, computed or recorded. */
 #include <math.h>
 
 #include "base/msg.h"
@@ -16,7 +16,7 @@ static const struct row_extra *extra_of(const struct diagnosis_case *p, int side
     return p->r[side]->extra == NONE ? NULL : &p->side[side]->extras.v[p->r[side]->extra];
 }
 
-/* Elements that are NaN or infinite, as far as counted; false where only the extremes tell. */
+/* Numbers of NaN and infinite elements if counted; false if only extremes are known. */
 static bool nonfinite_count(const struct diagnosis_case *p, int side, uint64_t *nan, uint64_t *inf)
 {
     const struct row_extra *e = extra_of(p, side);
@@ -74,7 +74,7 @@ void detect_zero(struct diagnosis_case *p)
 {
     bool z[2] = {zero(p, TARGET), zero(p, GOLDEN)};
     bool answer = !dtype_is_float(p->r[TARGET]->dtype) &&
-                  dump_row_numel(p->side[TARGET], p->row[TARGET]) == 1; /* no, against yes */
+                  dump_row_numel(p->side[TARGET], p->row[TARGET]) == 1; /* a scalar */
     if (z[0] == z[1] || answer || p->judged->verdict == VERDICT_NONFINITE)
         return;
     int side = z[0] ? TARGET : GOLDEN;
@@ -100,14 +100,14 @@ void detect_saturated(struct diagnosis_case *p)
         double other = fmax(fabs(diagnosis_case_stat(p, !s, STAT_MAX)), fabs(diagnosis_case_stat(p, !s, STAT_MIN)));
         for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
             double top = dtype_table[limits[i]].max;
-            /* printed figures of the largest float32 are rounded; a float8 bound inside a wider type is a plain
-             * number */
+            /* printed figures of the largest float32 are rounded; the bound of a float8 in a wider type is an
+             * ordinary number */
             bool here = fabs(max - top) <= 1e-5 * top || fabs(min + top) <= 1e-5 * top;
             bool there = fabs(other - top) <= 1e-5 * top;
             if (!here || there || (dtype_table[limits[i]].size == 1 && p->r[s]->dtype != limits[i]))
                 continue;
             if (fabs(max - top) > 1e-5 * top &&
-                (limits[i] != DTYPE_F16 || max == 0)) /* the lowest number alone is what masks are filled with */
+                (limits[i] != DTYPE_F16 || max == 0)) /* the lowest number alone is a mask's fill */
                 continue;
             char n[3][NUM_MAX];
             uint64_t count = p->f ? p->f->side[s].saturated : 0;
@@ -126,8 +126,8 @@ void detect_saturated(struct diagnosis_case *p)
     }
 }
 
-/* Magnitudes no computation of this row makes: far outside the other side's range, and no limit of a type (that
- * is saturation or a mask's fill). */
+/* Magnitudes that no computation of this row gives: far outside the other side's range, and no limit of a type
+ * (saturation or a mask's fill). */
 void detect_uninitialised(struct diagnosis_case *p)
 {
     for (int s = 0; s < 2; s++) {
@@ -144,9 +144,9 @@ void detect_uninitialised(struct diagnosis_case *p)
     }
 }
 
-/* ---- constant factor, sign and offset, where only recorded figures are there ---- */
+/* ---- constant factor, sign and offset from recorded figures ---- */
 
-/* Each recorded figure must tell the same factor; the mean only where it is far enough from zero to mean anything. */
+/* Each recorded figure must give the same factor; the mean only if it is far enough from zero. */
 void detect_scale_statistics(struct diagnosis_case *p)
 {
     double k = diagnosis_case_stat(p, TARGET, STAT_NORM) / diagnosis_case_stat(p, GOLDEN, STAT_NORM), worst = 0;
@@ -164,7 +164,7 @@ void detect_scale_statistics(struct diagnosis_case *p)
         worst = fmax(worst, fabs(t[i] - (turned ? -k * g[!i] : k * g[i])) / range);
     if (telling && !isnan(mean_t))
         worst = fmax(worst, fabs(mean_t - (turned ? -k : k) * mean_g) / fabs(mean_g));
-    /* a turned sign must show: extremes that are not symmetric, or a mean that changed sides */
+    /* an inverted sign must be visible: asymmetric extremes, or a mean of the opposite sign */
     double off = turned ? fmax(fabs(g[0] + g[1]) / range, telling ? 1 : 0) : fabs(k - 1);
     if (!(off > 1e-3) || !(worst <= off / 10) || worst > 0.02)
         return;
@@ -194,7 +194,7 @@ void detect_offset_statistics(struct diagnosis_case *p)
     double range = diagnosis_case_stat(p, GOLDEN, STAT_MAX) - diagnosis_case_stat(p, GOLDEN, STAT_MIN);
     if (p->f || n < 4 || !(range > 0) || !isfinite(c[0]) || c[0] == 0)
         return;
-    /* the norm has to follow: Σ(g+c)² = Σg² + 2cnm + nc² */
+    /* the norm must agree: Σ(g+c)² = Σg² + 2cnm + nc² */
     double expect = sqrt(fmax(0, norm * norm + 2 * c[2] * n * mean + n * c[2] * c[2]));
     if (fabs(c[0] - c[1]) > 0.02 * fabs(c[0]) || fabs(c[0] - c[2]) > 0.02 * fabs(c[0]) ||
         !(fabs(c[0]) > 1e-3 * range) ||
@@ -212,9 +212,9 @@ void detect_offset_statistics(struct diagnosis_case *p)
 
 /* ---- masks ---- */
 
-#define MASK_FILL (-1e9) /* no score is that low; fills of a smaller size need a name or their elements */
+#define MASK_FILL (-1e9) /* no score is that low; smaller fills need a name or elements */
 
-/* Two values, one of which masks: 0 and 1 (of truth values, or where a name says so), or 0 and a fill. */
+/* Whether a tensor has two values as in a mask: 0 and 1 (booleans, or by name), or 0 and a fill. */
 static bool mask_figures(const struct diagnosis_case *p, int side)
 {
     double max = diagnosis_case_stat(p, side, STAT_MAX), min = diagnosis_case_stat(p, side, STAT_MIN);
@@ -223,8 +223,8 @@ static bool mask_figures(const struct diagnosis_case *p, int side)
            (max == 0 && min <= -1e3 && dtype_is_float(p->r[side]->dtype));
 }
 
-/* A mask on one side and nothing masked on the other, or masks of which the means say that they mask another number of
- * places. */
+/* A mask on one side and nothing masked on the other, or masks whose means show different numbers of masked
+ * positions. */
 void detect_mask_statistics(struct diagnosis_case *p)
 {
     char n[2][NUM_MAX];
@@ -273,9 +273,9 @@ void detect_gap(struct diagnosis_case *p)
                                                         "and the last pair before it"), calls);
 }
 
-/* ---- a module that ends behind its last call ---- */
+/* ---- a module with code after its last call ---- */
 
-/* The output of a call inside the row's module that the module puts out on this side; NONE. */
+/* The output of a call inside the row's module that the module returns on this side; NONE. */
 static uint32_t last_inside(const struct diagnosis_case *p, int s)
 {
     const struct dump *d = p->side[s];

@@ -1,4 +1,4 @@
-/* What the rest of the comparison tells about a row: its weights, values of other rows, what should have been added. */
+/* Diagnoses from the rest of the comparison: weights, values of other rows, missing terms. */
 #include <math.h>
 
 #include "base/msg.h"
@@ -9,15 +9,15 @@
 #include "diagnose/axis_profile.h"
 #include "dump/family.h"
 
-#define REACH 64      /* calls looked at upstream */
-#define CANDIDATES 64 /* rows looked at backwards for a missing contribution */
+#define REACH 64      /* earlier calls considered */
+#define CANDIDATES 64 /* earlier rows considered for a missing term */
 
 /* ---- weights ---- */
 
-/* How the rows of a part are found in the whole it belongs to. */
+/* How the rows of a part occur in the whole it belongs to. */
 enum part_fit { PART_UNKNOWN, PART_FOUND, PART_TRANSPOSED, PART_MISSING };
 
-/* Whether `n` values `step` apart are a row of the whole. */
+/* Whether `n` values with stride `step` are a row of the whole. */
 static bool find_row(const double *v, size_t step, size_t n, const struct element_sample *whole, double tolerance)
 {
     for (size_t r = 0; r + n <= whole->n; r += n) {
@@ -45,7 +45,7 @@ static enum part_fit fit_part(const struct element_sample *part, const struct el
     if (rows == n)
         for (size_t c = 0; c < width; c++)
             turned += find_row(part->v[0] + c, width, rows, whole, tolerance);
-    /* [in, out] against [out, in] of equal widths is a convention, not a fault */
+    /* [in, out] and [out, in] of equal width are a convention, not a fault */
     return turned == width && width == n ? PART_TRANSPOSED : found * 2 < rows && !turned ? PART_MISSING : PART_UNKNOWN;
 }
 
@@ -69,8 +69,8 @@ static enum part_fit detect_part(const struct diagnosis_case *p, const struct li
     return fit;
 }
 
-/* The values of its partner at other places. By itself that only makes the pair doubtful; under an output that
- * deviates it is what there is to know. */
+/* Whether a weight has its partner's values at other places. By itself that only makes the pair doubtful, but under a
+ * deviating output it is an explanation. */
 static bool reordered_weight(const struct diagnosis_case *p, uint32_t call, uint32_t row,
                              const struct line_judgement *x)
 {
@@ -80,7 +80,7 @@ static bool reordered_weight(const struct diagnosis_case *p, uint32_t call, uint
            (f == FAMILY_LINEAR || f == FAMILY_CONV || f == FAMILY_EMBEDDING);
 }
 
-/* A weight of this call that differs; says so. */
+/* Reports a weight of this call that differs. */
 static bool weights_of(struct diagnosis_case *p, uint32_t call)
 {
     const struct dump *d = p->side[TARGET];
@@ -120,7 +120,8 @@ static bool weights_of(struct diagnosis_case *p, uint32_t call)
     return false;
 }
 
-/* Upstream along the recorded flow, through what deviates or was not compared, as far as the products it comes from. */
+/* Searches earlier calls along the recorded data flow, through rows that deviate or were not compared, up to the
+ * producing products. */
 void detect_weights(struct diagnosis_case *p)
 {
     const struct dump *d = p->side[TARGET];
@@ -138,7 +139,7 @@ void detect_weights(struct diagnosis_case *p)
             return;
         if (p->judged->flags & LINE_DOUBTFUL || c->family == FAMILY_LINEAR || c->family == FAMILY_CONV ||
             c->kind == CALL_MODULE)
-            continue; /* of a doubtful row only its own call's weights speak */
+            continue; /* for a doubtful row only its own call's weights count */
         EACH_ROW(d, seen[at], r) {
             uint32_t from = p->flow[TARGET].held[r], i = p->m->pairing->line_of[TARGET][r];
             const struct line_judgement *x = &p->j->line[i];
@@ -162,14 +163,14 @@ static bool near(double a, double b, double scale)
     return fabs(a - b) <= 2e-6 * scale;
 }
 
-/* Whether a row has exactly the figures of the patient's target row. */
+/* Whether a row has exactly the figures of the diagnosed target row. */
 static bool same_figures(const struct diagnosis_case *p, const struct row *r)
 {
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     double norm = diagnosis_case_stat(p, TARGET, STAT_NORM);
     for (int i = 0; i < STAT_COUNT; i++) {
         double v = diagnosis_case_stat(p, TARGET, i);
-        if (i == STAT_MEAN) /* of values around zero a mean has few digits */
+        if (i == STAT_MEAN) /* a mean of values around zero has few significant digits */
             continue;
         if (!(r->has & bit[i]) || !isfinite(v) || !near(v, r->stat[i], i == STAT_NORM ? norm : fabs(v)))
             return false;
@@ -183,7 +184,7 @@ static bool same_elements(const struct diagnosis_case *p, uint32_t golden)
     struct err e;
     double dev = 0, sum = 0;
     if (!p->spread || p->spread->at)
-        return true; /* the figures have to do */
+        return true; /* without elements, figures decide */
     if (!(p->side[GOLDEN]->rows.v[golden].has & HAS_FILE) ||
         element_sample_row(&s, p->side[GOLDEN], golden, p->spread->n, &e))
         return false;
@@ -223,16 +224,16 @@ void detect_stale(struct diagnosis_case *p)
     }
 }
 
-/* ---- a gradient that lacks a part ---- */
+/* ---- a gradient with a missing term ---- */
 
-/* The deviation as a matrix: the last axis, and everything before it. */
+/* The deviation as a matrix: rows along the last axis. */
 struct deviation {
     const struct dense_block *b;
     size_t rows, width;
-    size_t strong[4], strong_n; /* rows that deviate most: most candidates fail there at once */
+    size_t strong[4], strong_n; /* the rows that deviate most: most candidates fail there at once */
 };
 
-/* That in `blocks` equal stretches of each row, columns from..from+run hold what a candidate's rows hold at
+/* A hypothesis: in `blocks` equal ranges of each row, columns from..from+run differ by the candidate's columns
  * at..at+run; `lacks` is the side without it. */
 struct missing {
     uint32_t row;
@@ -246,7 +247,7 @@ static double dev_at(const struct deviation *d, size_t i)
     return d->b->v[0][i] - d->b->v[1][i];
 }
 
-/* What is left of one row's deviation. */
+/* The residual of one row's deviation. */
 static double left_of_row(const struct deviation *d, const struct missing *x, const double *c, size_t row)
 {
     double left = 0, sign = x->lacks == TARGET ? 1 : -1;
@@ -276,7 +277,7 @@ static bool strong_rows_agree(const struct deviation *d, const struct missing *x
 static void try_slots(const struct deviation *d, struct missing x, const double *c, struct missing *best)
 {
     size_t stretch = d->width / x.blocks;
-    for (x.run = x.width; x.run * 2 >= x.width && x.run; x.run /= 2) /* all of it, and its halves */
+    for (x.run = x.width; x.run * 2 >= x.width && x.run; x.run /= 2) /* the whole width, and its halves */
         for (x.at = 0; x.at + x.run <= x.width; x.at += x.run)
             for (x.from = 0; x.from + x.run <= stretch; x.from++)
                 for (x.lacks = 0; x.lacks < 2; x.lacks++) {
@@ -338,7 +339,7 @@ static void say_missing(struct diagnosis_case *p, const struct dense_block *b, c
     buf_release(&name);
 }
 
-/* The deviation is what another gradient holds, which agrees on both sides: one of them did not add it. */
+/* The deviation equals another gradient that agrees on both sides: one side did not add it. */
 static void detect_missing(struct diagnosis_case *p, const struct dense_block *b)
 {
     const struct dump *d = p->side[TARGET];
@@ -359,7 +360,7 @@ static void detect_missing(struct diagnosis_case *p, const struct dense_block *b
         say_missing(p, b, &best);
 }
 
-/* A slice that is zero on one side, though not on the other. */
+/* A slice that is zero on one side only. */
 static bool zero_slice(struct diagnosis_case *p, const struct dense_block *part)
 {
     for (int d = 0; d < 2; d++) {
@@ -411,8 +412,8 @@ static bool figures_alike(const struct row *a, const struct row *b)
            near(a->stat[STAT_NORM], b->stat[STAT_NORM], fabs(b->stat[STAT_NORM]));
 }
 
-/* Whether the side that does not lack it recorded one gradient under both names, while they differ on the one that
- * does, and the norms can be those of a sum. */
+/* Whether the complete side has equal gradients under both names while the other side's differ, and the norms are
+ * consistent with a sum. */
 static bool one_there_two_here(const struct diagnosis_case *p, int lacks, uint32_t more)
 {
     uint32_t there = patient_partner(p, lacks, more);
@@ -424,7 +425,7 @@ static bool one_there_two_here(const struct diagnosis_case *p, int lacks, uint32
     return c <= (a + b) * 1.001 && c >= fabs(a - b) * 0.999;
 }
 
-/* What adding the gradient in row `more` of the side that lacks it leaves of the deviation (of squares), as a share. */
+/* The share of the deviation (squares) left after adding the gradient in row `more` of the side that lacks it. */
 static double left_with(const struct diagnosis_case *p, int lacks, uint32_t more)
 {
     struct element_sample s;
@@ -460,7 +461,7 @@ static void say_untied(struct diagnosis_case *p, int lacks, uint32_t more, doubl
     buf_release(&name);
 }
 
-/* A weight two modules share gets the sum of both gradients; two copies get one each. */
+/* A shared weight gets the sum of both gradients; two copies get one each. */
 void detect_untied(struct diagnosis_case *p)
 {
     if (!p->side[TARGET]->calls.v[p->call].gradient || p->judged->verdict == VERDICT_DRIFT)

@@ -1,4 +1,4 @@
-/* A normalisation recomputed on each side: another epsilon, another mode, an input that was rounded. */
+/* A normalisation recomputed on each side: another epsilon, another mode, a rounded input. */
 #include <math.h>
 
 #include "base/msg.h"
@@ -9,12 +9,12 @@
 #include "dump/family.h"
 #include "pair/align_item.h"
 
-#define EXACT_NORM  3e-5  /* relative error of a float32 norm recomputed, with room for its kernels */
-#define SHARE_LEAST 0.25 /* of the deviation (of squares) that what is said has to make */
+#define EXACT_NORM  3e-5  /* relative error of a recomputed float32 norm, with tolerance for kernels */
+#define SHARE_LEAST 0.25 /* share of the deviation (squares) that a finding must explain */
 
 enum { PART_WEIGHT, PART_BIAS, PART_MEAN, PART_VARIANCE, PARTS };
 
-/* One side's norm: its tensors and how they are laid into norm_data. */
+/* One side's norm: its tensors as norm_data. */
 struct fitted_side {
     struct element_sample x, y, part[PARTS];
     uint32_t row[PARTS];
@@ -30,14 +30,14 @@ static void norm_release(struct fitted_side *a)
         element_sample_release(&a->part[i]);
 }
 
-/* By its family or by its class: "BatchNorm2d". */
+/* By family or class: "BatchNorm2d". */
 static bool is_norm(const struct dump *d, uint32_t call)
 {
     return d->calls.v[call].family == FAMILY_NORM ||
            (d->calls.v[call].kind == CALL_MODULE && str_ihas(align_item_operator(d, call), "norm"));
 }
 
-/* The output of the nearest norm upstream that holds the row's value. */
+/* The output of the nearest earlier norm with the row's value. */
 static uint32_t norm_output(const struct diagnosis_case *p, int side)
 {
     const struct dump *d = p->side[side];
@@ -48,8 +48,8 @@ static uint32_t norm_output(const struct diagnosis_case *p, int side)
     return NONE;
 }
 
-/* Vectors given by their place, after the input: weight and bias alone, running figures before them (torch) or behind
- * them (MindSpore). */
+/* Vectors passed by position after the input: only weight and bias, or running statistics before them (torch) or
+ * after them (MindSpore). */
 static void parts_by_place(const struct dump *d, uint32_t call, bool behind, uint32_t row[PARTS])
 {
     uint32_t given[PARTS], n = 0;
@@ -78,7 +78,7 @@ static void find_parts(const struct dump *d, uint32_t call, bool behind, uint32_
         parts_by_place(d, call, behind, row);
 }
 
-/* A layer norm over several axes has a weight for each of their places: they count as one. */
+/* A layer norm over several axes has a weight for each of their positions: they are treated as one axis. */
 static void last_axes_as_one(struct element_sample *s, size_t width)
 {
     size_t n = 1;
@@ -126,7 +126,7 @@ static bool read_norm(struct fitted_side *a, const struct dump *d, uint32_t outp
     return true;
 }
 
-/* What may be left of a side's values for a norm to count as theirs. */
+/* The largest residual of a side's values for an accepted fit. */
 static double most_left(const struct fitted_side *a, double dev2)
 {
     double sum = 0, rel = fmax(EXACT_NORM, dtype_table[dtype_coarser(a->x.dtype[0], a->y.dtype[0])].epsilon);
@@ -135,7 +135,7 @@ static double most_left(const struct fitted_side *a, double dev2)
     return fmin(LEFT_OVER * dev2, rel * rel * sum);
 }
 
-/* Reads and fits a side, with both places running figures may have. */
+/* Reads and fits a side, trying both positions of running statistics. */
 static bool fit_side(const struct diagnosis_case *p, int side, uint32_t output, double dev2, struct fitted_side *a)
 {
     for (int behind = 0; behind < 2; behind++) {
@@ -221,7 +221,7 @@ static bool same_form(const struct norm_fit *a, const struct norm_fit *b)
     return a->kind == b->kind && a->groups == b->groups;
 }
 
-/* Where the target's own norm is also one of the golden side's form, it is that: small tensors fit several. */
+/* If the target's norm also fits the golden side's form, that form is used: small tensors fit several. */
 static void agree_on_form(struct fitted_side a[2], double dev2)
 {
     struct norm_fit f = a[GOLDEN].fit;

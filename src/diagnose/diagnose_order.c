@@ -1,4 +1,4 @@
-/* The same values at other places, and deviations that keep to some places. */
+/* The same values at other places, and deviations limited to some places. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "dump/family.h"
 
 #define SHIFT_MOST 4
-#define LENGTH_MOST  65536 /* of sequences that are laid against each other element by element */
+#define LENGTH_MOST  65536 /* the longest sequences that are aligned element by element */
 #define RANGES_SHOWN 4
 
 /* "8–11, 32–35 …" */
@@ -107,7 +107,7 @@ static void say_order(struct diagnosis_case *p, const struct dense_block *b, con
     buf_release(&text);
 }
 
-/* A transposed part of a fused weight: the order is looked for among the indices that deviate. */
+/* A transposed part of a fused weight: searches the order among the deviating indices. */
 static bool order_of_part(struct diagnosis_case *p, const struct dense_block *b)
 {
     struct axis_profile x[DENSE_BLOCK_AXES];
@@ -137,8 +137,8 @@ static bool order_of_part(struct diagnosis_case *p, const struct dense_block *b)
     return found;
 }
 
-/* Of a rotation's second term, x turned by a right angle: the place element c of a vector of that length comes from and
- * its sign, where halves are turned against each other, or neighbours. */
+/* For rotate_half of a rotary embedding on a vector of that length: the source index of element c and its sign, for
+ * halves or neighbours. */
 static int64_t turned_from(bool neighbours, int64_t length, int64_t c, double *sign)
 {
     bool first = neighbours ? c % 2 == 0 : c < length / 2;
@@ -146,7 +146,7 @@ static int64_t turned_from(bool neighbours, int64_t length, int64_t c, double *s
     return neighbours ? (first ? c + 1 : c - 1) : (c + length / 2) % length;
 }
 
-/* Whether the order found is that of one side turning neighbours and the other halves. */
+/* Whether the order found means that one side rotates neighbours and the other halves. */
 static bool rotates_apart(const int64_t *from, const double *sign, int64_t length, bool target_neighbours)
 {
     for (int64_t c = 0; c < length; c++)
@@ -159,7 +159,7 @@ static bool rotates_apart(const int64_t *from, const double *sign, int64_t lengt
     return true;
 }
 
-/* The same values with signs at other places along the last axis. */
+/* The same values with different signs along the last axis. */
 static bool signed_order(struct diagnosis_case *p, const struct dense_block *b)
 {
     int64_t from[SIGNED_MOST], length = b->ndim ? b->shape[b->ndim - 1] : 0;
@@ -230,7 +230,7 @@ void detect_shifted(struct diagnosis_case *p)
     dense_block_release(&b);
 }
 
-/* ---- sequences that are not equally long ---- */
+/* ---- sequences of different length ---- */
 
 static bool lags(const double *t, size_t wt, const double *g, size_t wg, size_t rows, int64_t by, size_t *overlap)
 {
@@ -279,11 +279,11 @@ static void shift_of_lengths(struct diagnosis_case *p, const struct element_samp
     }
 }
 
-/* Labels of a loss whose elements were not recorded: as many fewer in every sequence. */
+/* Labels of a loss without recorded elements: the same number is missing in every sequence. */
 static void shift_of_labels(struct diagnosis_case *p)
 {
     uint64_t n[2] = {dump_row_numel(p->side[0], p->row[0]), dump_row_numel(p->side[1], p->row[1])}, a = n[0], b = n[1];
-    while (b) { /* the greatest common divisor: the most sequences there can be */
+    while (b) { /* the greatest common divisor: the largest possible number of sequences */
         uint64_t rest = a % b;
         a = b;
         b = rest;
@@ -298,7 +298,7 @@ static void shift_of_labels(struct diagnosis_case *p)
                (unsigned long long)n[0], (unsigned long long)n[1]);
 }
 
-/* The labels beside the scores a loss is given, in place of these; false where there are none. */
+/* Moves to the labels beside the scores of a loss; false if there are none. */
 static bool go_to_labels(struct diagnosis_case *p)
 {
     const struct dump *d = p->side[TARGET];
@@ -316,7 +316,7 @@ static bool go_to_labels(struct diagnosis_case *p)
     return false;
 }
 
-/* Whole numbers, labels above all, that were cut at another place; scores that were cut with them. */
+/* Integers, mostly labels, cut at another place; and scores cut with them. */
 void detect_shifted_lengths(struct diagnosis_case *given)
 {
     struct element_sample s[2];
@@ -341,11 +341,10 @@ void detect_shifted_lengths(struct diagnosis_case *given)
 
 /* ---- gradients of scores ---- */
 
-#define LABELS_LEAST 8 /* places both sides have */
+#define LABELS_LEAST 8 /* positions that both sides have */
 
-/* The label each token was compared with, read from the gradient of its scores: softmax less a one at the label, so a
- * single element is negative and the sum is zero. -1: a token that no label counts for. False where it is no such
- * gradient. */
+/* The label of each token, read from the gradient of its scores: softmax minus one at the label, so exactly one
+ * element is negative and the sum is zero. -1: an ignored token. False if it is no such gradient. */
 static bool labels_of(const struct element_sample *s, int side, int64_t *label)
 {
     size_t width = (size_t)s->shape[2];

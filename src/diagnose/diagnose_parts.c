@@ -1,5 +1,5 @@
-/* What goes wrong where a model is cut over ranks: the shard of another rank, parts put together another way, the
- * weights of another layer or expert, gradients of micro-batches that are added up. Of joined rows alone. */
+/* Faults of models distributed over ranks: the shard of another rank, parts joined in another way, the weights of
+ * another layer or expert, unscaled sums over micro-batches. Only for joined rows. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,12 +8,12 @@
 #include "ranks/joined_dump.h"
 #include "ranks/part_values.h"
 
-#define MOST (1u << 20) /* elements of the whole that are looked at */
-#define SIBLINGS 512    /* rows of other layers and experts that are */
+#define MOST (1u << 20) /* the most elements of the whole examined */
+#define SIBLINGS 512    /* rows of other layers and experts examined */
 
-/* ---- the same parts put together otherwise ---- */
+/* ---- parts joined in another way ---- */
 
-/* As the golden side (or, of golden parts, the target) has it: its values and how far the row is from them. */
+/* The reference values (the golden side's, or for golden parts the target's), and the row's distance from them. */
 struct wanted {
     const double *v;
     uint64_t n;
@@ -33,13 +33,13 @@ static double distance_as(const struct whole_rows *r, const struct whole_row *x,
     return off;
 }
 
-/* At most a tenth is left. */
+/* Whether at most a tenth is left. */
 static bool explains(const struct wanted *w, double off)
 {
     return off <= 0.1 * w->off;
 }
 
-/* Part i of the step takes the place of part i + by. */
+/* Part i of the step is replaced by part i + by. */
 static void shift_parts(const struct whole_row *x, int step, uint32_t by, struct part_row *out)
 {
     size_t stride = 1;
@@ -133,7 +133,7 @@ void detect_parts(struct diagnosis_case *p)
 
 /* ---- the weights of another layer or expert ---- */
 
-/* Equal but for numbers of layers and experts. */
+/* Whether two texts are equal except for layer and expert numbers. */
 static bool siblings(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -153,7 +153,7 @@ static bool siblings(const char *a, const char *b)
     return !*a && !*b;
 }
 
-/* What an expert's path has behind its list: its number. */
+/* The expert number in a path. */
 static int expert_number(const char *path)
 {
     size_t from, to;

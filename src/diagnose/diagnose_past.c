@@ -1,4 +1,4 @@
-/* The value of an earlier step: a buffer that was not written again, a batch that was not fetched. */
+/* Values of an earlier step: a buffer that was not updated, a batch that was not fetched. */
 #include <math.h>
 
 #include "base/msg.h"
@@ -6,7 +6,7 @@
 #include "dump/checksum.h"
 #include "dump/step_before.h"
 
-#define PAST_LEAST 8 /* elements: fewer may be equal by chance */
+#define PAST_LEAST 8 /* fewer elements may be equal by chance */
 
 static bool figures_equal(const struct row *a, const struct row *b)
 {
@@ -27,7 +27,7 @@ static bool figures_equal(const struct row *a, const struct row *b)
 
 enum sameness { NOT_SAME, SAME_FIGURES, SAME_WITHIN, SAME_BITS };
 
-/* Two rows by their elements, where both can be read and are small enough, else by their figures. */
+/* Compares two rows by elements if both are readable and small enough, otherwise by figures. */
 static enum sameness same_value(const struct dump *a, uint32_t ra, const struct dump *b, uint32_t rb)
 {
     const struct row *x = &a->rows.v[ra], *y = &b->rows.v[rb];
@@ -58,7 +58,7 @@ static enum sameness same_value(const struct dump *a, uint32_t ra, const struct 
     return !unlike ? SAME_BITS : dev <= 1e-12 * sum ? SAME_WITHIN : NOT_SAME;
 }
 
-/* The row of that name in the step before, where it was recorded. */
+/* The row of that name in the previous step, if recorded. */
 static uint32_t row_before(const struct dump *now, uint32_t row, const struct dump *before)
 {
     struct buf name = {0};
@@ -74,14 +74,14 @@ static bool varies(const struct diagnosis_case *p, int side)
            diagnosis_case_stat(p, side, STAT_MAX) > diagnosis_case_stat(p, side, STAT_MIN);
 }
 
-/* How the value of `side` is that of the step before on the side `from`; its step in *step. What does not change from
- * step to step on either side (a table, a mask) tells nothing. */
+/* Whether the value of `side` equals that of the previous step on side `from`; its step in *step. Values that do not
+ * change between steps on either side (a table, a mask) do not count. */
 static enum sameness held_before(const struct diagnosis_case *p, int side, int from, int *step)
 {
     const struct dump *d = p->side[from], *other = p->side[!side];
     const struct dump *before = d->past ? step_before_dump(d->past) : NULL;
     uint32_t r = before ? row_before(d, p->row[from], before) : NONE;
-    /* steps a user paired so are no fault */
+    /* a user's choice of steps is not a fault */
     if (r == NONE || (from != side && step_before_number(d->past) == p->side[side]->step))
         return NOT_SAME;
     enum sameness same = same_value(p->side[side], p->row[side], before, r);
@@ -102,7 +102,7 @@ void detect_past(struct diagnosis_case *p)
         p->side[GOLDEN]->rows.n > STEP_BEFORE_ROWS)
         return;
     for (int side = 0; side < 2; side++)
-        for (int other = 0; other < 2; other++) { /* its own first */
+        for (int other = 0; other < 2; other++) { /* its own side first */
             int step, from = other ? !side : side;
             enum sameness same = varies(p, side) ? held_before(p, side, from, &step) : NOT_SAME;
             if (!same)

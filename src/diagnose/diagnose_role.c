@@ -14,11 +14,11 @@ static const struct call *call_of(const struct diagnosis_case *p)
 
 /* ---- masks ---- */
 
-/* A mask is made of two values: open and shut. Which of them an element is: 0 open, 1 shut, -1 neither. */
+/* A mask has two values, open and shut. Returns 0 for open, 1 for shut, -1 for neither. */
 struct mask {
     double open, shut;
     bool is;
-    bool flat; /* one value everywhere: `open` */
+    bool flat; /* a single value, `open` */
 };
 
 static struct mask mask_of(const struct element_sample *s, int side)
@@ -79,7 +79,7 @@ static void compare_masks(struct diagnosis_case *p, const struct mask m[2])
     buf_release(&where);
 }
 
-/* A mask on one side, and nothing masked on the other: all of it open, or, where a name says that it is a mask,
+/* Whether one side has a mask and the other masks nothing: all open, or, if its name says that it is a mask, all
  * shut. */
 static bool all_open(const struct diagnosis_case *p, const struct mask m[2], int flat)
 {
@@ -100,9 +100,9 @@ static void say_all_open(struct diagnosis_case *p, const struct mask m[2], int f
                num_exact(n[1], m[flat].open == m[!flat].open ? m[!flat].shut : m[!flat].open), shut, s->n);
 }
 
-#define FILL (-9e3) /* scores below are masked ones */
+#define FILL (-9e3) /* lower scores are masked */
 
-/* Scores that were masked: filled at places where the other side's are not, and alike where neither is. */
+/* Masked scores: filled at places where the other side's are not, and equal where neither is. */
 static void compare_scores(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->spread;
@@ -130,7 +130,7 @@ static void compare_scores(struct diagnosis_case *p)
     buf_release(&where);
 }
 
-/* Attention probabilities: a masked place is an exact zero (or as good as), the same one in every head. */
+/* Attention probabilities: a masked position is exactly (or almost) zero, the same one in every head. */
 static void compare_probabilities(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->corner;
@@ -172,7 +172,7 @@ void detect_mask(struct diagnosis_case *p)
 
 /* ---- probabilities of scaled scores ---- */
 
-/* Whether each row of the last axis is a distribution. */
+/* Whether each row along the last axis is a probability distribution. */
 static bool distributions(const struct element_sample *s, int side, size_t width)
 {
     for (size_t from = 0; from < s->n; from += width) {
@@ -188,7 +188,7 @@ static bool distributions(const struct element_sample *s, int side, size_t width
     return true;
 }
 
-/* log g of a row, about its mean under the weights g; 0 where g is no more than rounding. */
+/* log g of a row, centred by its mean with weights g; 0 where g is only rounding. */
 static void centred_logs(const double *v, const double *weight, size_t n, double *out)
 {
     double sum = 0, all = 0;
@@ -201,7 +201,7 @@ static void centred_logs(const double *v, const double *weight, size_t n, double
         out[i] = out[i] != 0 && all > 0 ? out[i] - sum / all : 0;
 }
 
-/* softmax(k x) against softmax(x): the logarithms, row by row, are k times as far apart. */
+/* softmax(k x) and softmax(x): the logarithms, row by row, differ by the factor k. */
 void detect_temperature(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->corner;
@@ -244,12 +244,12 @@ void detect_temperature(struct diagnosis_case *p)
 
 /* ---- the epsilon inside a norm ---- */
 
-/* y = x / √(v + ε) a token, with v the token's mean square (or variance). With k the ratio of both sides' tokens:
- * k² (v + ε_t) = v + ε_g, a straight line in v for two unknowns. */
+/* y = x / √(v + ε) per token, with v the token's mean square (or variance). With k the ratio of both sides' tokens:
+ * k² (v + ε_t) = v + ε_g, a straight line in v with two unknowns. */
 struct tokens {
     size_t n, width;
     double *v, *k;     /* per token: mean square, ratio */
-    double left2;      /* deviation the ratios leave */
+    double left2;      /* residual after applying the ratios */
 };
 
 static bool fit(const struct tokens *x, const struct element_sample *s, struct epsilons *out)
@@ -278,7 +278,7 @@ static bool fit(const struct tokens *x, const struct element_sample *s, struct e
     return true;
 }
 
-/* The call's first tensor input, when it holds one value for each of the output's. */
+/* The call's first tensor input if it has one value for each output value. */
 static uint32_t norm_input(const struct diagnosis_case *p)
 {
     EACH_ROW(p->side[TARGET], p->call, r) {

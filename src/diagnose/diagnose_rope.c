@@ -1,5 +1,5 @@
-/* Rotary tables: angle = position × frequency, the frequencies base^(−i/n). Both sides are compared with such
- * tables, exact and with the frequencies rounded; where each fits another one, that is what differs. */
+/* Rotary tables: angle = position × frequency, with frequencies base^(−i/n). Both sides are fitted with such tables,
+ * exact and with rounded frequencies; different parameters are the finding. */
 #include <math.h>
 
 #include "base/msg.h"
@@ -13,7 +13,7 @@ enum rope_columns { COLUMNS_ONCE, COLUMNS_TWICE, COLUMNS_PAIRED, COLUMNS_KINDS }
 struct rope {
     enum rope_kind kind;
     enum rope_columns columns;
-    enum dtype rounded; /* DTYPE_UNKNOWN: not */
+    enum dtype rounded; /* DTYPE_UNKNOWN: not rounded */
     double base;
     double left2;
 };
@@ -24,7 +24,7 @@ static const enum dtype usual_grains[] = {DTYPE_UNKNOWN, DTYPE_BF16, DTYPE_F16};
 struct rope_table {
     const double *v;
     size_t rows, width; /* positions × columns */
-    size_t every;       /* rows looked at: each, or every so many */
+    size_t every;       /* rows used: every this many */
 };
 
 #define ROWS_TRIED 64
@@ -55,7 +55,7 @@ static double left_over(const struct rope_table *x, const struct rope *r)
     return left;
 }
 
-/* What the first rows of a table of this kind must be. */
+/* Checks the first rows of a table of this kind. */
 static bool plausible(const struct rope_table *x, enum rope_kind k)
 {
     const double *v = x->v;
@@ -70,7 +70,7 @@ static bool plausible(const struct rope_table *x, enum rope_kind k)
     return fabs(v[x->width] - one) < 1e-2;
 }
 
-/* The base from the slowest frequency, as far as the table holds it. */
+/* Estimates the base from the slowest frequency in the table. */
 static double estimate(const struct rope_table *x, enum rope_kind k, enum rope_columns c)
 {
     size_t n = frequencies(x, c), col = c == COLUMNS_PAIRED ? 2 * (n - 1) : n - 1, row = x->rows - 1;
@@ -79,12 +79,12 @@ static double estimate(const struct rope_table *x, enum rope_kind k, enum rope_c
         f = last;
     else if (k == ROPE_ANGLE)
         f = last / (double)row;
-    else /* valid while the slowest angle stays below a quarter turn, as it does for any usual length */
+    else /* valid while the slowest angle stays below a quarter turn, as for usual lengths */
         f = (k == ROPE_COS ? acos(fmin(1, fmax(-1, last))) : asin(fmin(1, fmax(-1, last)))) / (double)row;
     return f > 0 && f < 1 && n > 1 ? pow(f, -(double)n / (double)(n - 1)) : NAN;
 }
 
-/* The table of this kind that fits best. */
+/* The best fitting table of this kind. */
 static bool best_fit(const struct rope_table *whole, enum rope_kind k, struct rope *best)
 {
     struct rope_table some = *whole, *x = &some;
@@ -118,7 +118,7 @@ static bool differ(const struct rope r[2])
     return r[0].rounded != r[1].rounded || fabs(r[0].base - r[1].base) > 1e-3 * r[1].base;
 }
 
-/* Each side is such a table, and another one. `end` closes the sentence. */
+/* Reports that both sides are such tables with different parameters. `end` ends the sentence. */
 static void say(struct diagnosis_case *p, const struct rope r[2], double score, const char *end)
 {
     char n[2][NUM_MAX];
@@ -133,7 +133,7 @@ static void say(struct diagnosis_case *p, const struct rope r[2], double score, 
     }
 }
 
-/* One side is the table to its last digits, the other near it: frequencies computed otherwise. */
+/* One side is the exact table, the other is near it: frequencies computed differently. */
 static void say_one(struct diagnosis_case *p, const struct rope r[2], const struct dense_block *b)
 {
     double rel = sqrt(b->dev2 / b->g2);
@@ -178,7 +178,7 @@ void detect_rope(struct diagnosis_case *p)
 
 /* ---- recorded figures alone ---- */
 
-#define TABLE_MOST 16384 /* elements of a table that is computed to compare its figures */
+#define TABLE_MOST 16384 /* the most elements of a table computed to compare figures */
 
 static void model_figures(const struct rope_table *x, const struct rope *r, double out[STAT_COUNT])
 {
@@ -197,7 +197,7 @@ static void model_figures(const struct rope_table *x, const struct rope *r, doub
     out[STAT_NORM] = sqrt(sum2);
 }
 
-/* How far a side's figures are from a table's: the largest difference, each in the measure of a typical element. */
+/* The largest difference between a side's figures and a table's, relative to a typical element. */
 static double figures_off(const struct diagnosis_case *p, int side, const double model_of[STAT_COUNT], double n)
 {
     double off = 0, unit = model_of[STAT_NORM] / sqrt(n);
@@ -207,7 +207,7 @@ static double figures_off(const struct diagnosis_case *p, int side, const double
     return isnan(diagnosis_case_stat(p, side, STAT_NORM) + diagnosis_case_stat(p, side, STAT_MEAN)) ? INFINITY : off;
 }
 
-/* The usual table whose figures are nearest to each side's. */
+/* The usual table with the nearest figures for each side. */
 static void nearest(const struct diagnosis_case *p, const struct rope_table *x, enum rope_kind k, struct rope best[2])
 {
     best[0].left2 = best[1].left2 = INFINITY;

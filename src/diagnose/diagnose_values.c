@@ -1,4 +1,4 @@
-/* What the elements tell, place by place. */
+/* Diagnoses from elements, place by place. */
 #include <float.h>
 #include <math.h>
 
@@ -11,7 +11,7 @@
 #include "dump/family.h"
 #include "pair/align_item.h"
 
-/* Enough elements that are not all the same: else every explanation fits. */
+/* Whether there are enough different elements; otherwise every explanation fits. */
 static bool telling(const struct element_sample *s)
 {
     return s->finite >= 4 && s->g2 > 0 && s->t2 > 0 && s->most[GOLDEN] > s->least[GOLDEN];
@@ -32,7 +32,7 @@ void detect_scale(struct diagnosis_case *p)
     const struct element_sample *s = p->spread;
     if (!telling(s) || s->tg <= 0)
         return;
-    /* a difference of two large sums is known to their rounding: masked scores leave nothing of small deviations */
+    /* the difference of two large sums is only accurate to their rounding: masked scores hide small deviations */
     double k = s->tg / s->g2, left = fmax(8 * DBL_EPSILON * s->t2, s->t2 - s->tg * s->tg / s->g2);
     if (!explains(s, left) || k < 1e-12)
         return;
@@ -45,8 +45,8 @@ void detect_scale(struct diagnosis_case *p)
     buf_release(&b);
 }
 
-/* What dividing each row along the last axis by its sum, or by its norm, leaves of the deviation (of squares); INFINITY
- * where a row is not explained. */
+/* The share of the deviation (squares) left after dividing each row along the last axis by its sum, or by its norm;
+ * INFINITY if a row is not explained. */
 static double left_normalised(const struct element_sample *s, int side, bool by_norm)
 {
     size_t width = (size_t)s->shape[s->ndim - 1];
@@ -68,7 +68,7 @@ static double left_normalised(const struct element_sample *s, int side, bool by_
     return left;
 }
 
-/* Each row divided by its sum or its norm on one side only: routing weights, normalised features. */
+/* Each row divided by its sum or norm on one side only: routing weights, normalised features. */
 void detect_scale_rows(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->corner;
@@ -90,9 +90,9 @@ void detect_scale_rows(struct diagnosis_case *p)
         }
 }
 
-/* ---- what is added ---- */
+/* ---- added terms ---- */
 
-/* The vector of that many values a call was given or holds that is `v` times a sign; NONE. */
+/* The vector among a call's inputs or parameters that equals `v` times a sign; NONE. */
 static uint32_t held_vector(const struct dump *d, uint32_t call, const double *v, size_t n)
 {
     uint32_t found = NONE;
@@ -136,14 +136,14 @@ static void say_vector(struct diagnosis_case *p, const double *v, size_t n, int 
     buf_release(&name);
 }
 
-#define VECTOR_REPEATS 6 /* times a vector has to recur to be one */
+#define VECTOR_REPEATS 6 /* how often a vector must repeat */
 
-/* A bias that one side leaves out: the difference depends on the place along one axis alone. */
+/* A bias that one side omits: the difference depends only on the position along one axis. */
 void detect_offset_vector(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->corner;
     double c = s->finite ? (s->sum[0] - s->sum[1]) / (double)s->finite : 0;
-    if (explains(s, s->dev2 - (double)s->finite * c * c)) /* one number is no vector */
+    if (explains(s, s->dev2 - (double)s->finite * c * c)) /* a single number is no vector */
         return;
     if (p->partly || !telling(s) || s->finite < s->n || (p->r[TARGET]->io != IO_OUTPUT && p->r[TARGET]->io != IO_INPUT))
         return;
@@ -163,7 +163,7 @@ void detect_offset_vector(struct diagnosis_case *p)
             left += e * e;
             varies += g * g;
         }
-        /* values that repeat themselves say nothing: they must vary where the difference does not */
+        /* constant values prove nothing: they must vary where the difference does not */
         if (explains(s, left) && varies >= LEFT_OVER * s->g2)
             say_vector(p, v, len, a, share_left(s, left));
         free(v);
@@ -171,8 +171,8 @@ void detect_offset_vector(struct diagnosis_case *p)
     }
 }
 
-/* Whole numbers of two axes or more that are compared with others, to truth values of a square: positions, and a
- * mask. */
+/* Whether a row is integers with two or more axes that are compared with others to give a square of booleans:
+ * positions that form a mask. */
 static bool bounds_mask(const struct diagnosis_case *p)
 {
     static const char *const comparisons[] = {"le", "lt", "ge", "gt", "less_equal", "less", "greater_equal", "greater"};
@@ -216,7 +216,7 @@ void detect_offset(struct diagnosis_case *p)
                    num_cell(a, c, 6), diagnosis_left_text(b, share_left(s, left)));
 }
 
-/* All of it turned, or a part: the magnitudes agree and the signs do not. */
+/* Signs inverted, in all elements or a part: magnitudes agree and signs do not. */
 void detect_sign(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->spread;
@@ -242,11 +242,12 @@ void detect_sign(struct diagnosis_case *p)
 
 /* ---- precision ---- */
 
-/* Kept bits fewer than the type's own: what casts and products leave. In order: a bfloat16 is a tf32 too. */
+/* Kept bits fewer than the type's own, as left by casts and products. In order, because a bfloat16 value is also a
+ * tf32 value. */
 static const struct grain {
     const char *name;
     enum dtype dtype;
-    int bits; /* kept after the leading one, where dtype is DTYPE_UNKNOWN */
+    int bits; /* bits kept after the leading one, if dtype is DTYPE_UNKNOWN */
 } grains[] = {
     {"float8_e5m2", DTYPE_F8E5M2, 0}, {"float8_e4m3", DTYPE_F8E4M3, 0}, {"bfloat16", DTYPE_BF16, 0},
     {"float16", DTYPE_F16, 0},        {"tf32", DTYPE_UNKNOWN, 10},
@@ -269,8 +270,8 @@ static double grain_step(const struct grain *g)
 }
 
 struct grain_count {
-    size_t all[2], on[2]; /* elements other than 0, and those on the grain */
-    double left;          /* what rounding the finer side leaves */
+    size_t all[2], on[2]; /* nonzero elements, and those exactly representable */
+    double left;          /* residual after rounding the finer side */
 };
 
 static struct grain_count count_grain(const struct element_sample *s, const struct grain *g, int side)
@@ -291,7 +292,7 @@ static struct grain_count count_grain(const struct element_sample *s, const stru
     return c;
 }
 
-/* Whether one side's values are all on the grain while most of the other's are not. */
+/* Whether one side's values are all representable in a coarser type while most of the other's are not. */
 void detect_rounded(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->spread;
@@ -351,7 +352,7 @@ void detect_denormal(struct diagnosis_case *p)
 
 /* ---- dropout ---- */
 
-/* Zeros where the other side has none, and what is left is greater by 1/(1 - share of zeros). */
+/* Zeros where the other side has none, with the others larger by 1/(1 - share of zeros). */
 void detect_dropout(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->spread;
@@ -376,7 +377,7 @@ void detect_dropout(struct diagnosis_case *p)
             continue;
         double k = both / other2, drop = 1 - 1 / k;
         left = own2 - both * both / other2;
-        /* the share is drawn: four standard deviations of a binomial around what the factor says */
+        /* the share is random: four standard deviations of a binomial around the value from the factor */
         double spread = 4 * sqrt(fmax(drop * (1 - drop), 1e-9) / (double)all);
         if (k <= 1.004 || left > LEFT_OVER / 4 * own2 || fabs(share - drop) > fmax(spread, 1e-3))
             continue;
@@ -388,14 +389,13 @@ void detect_dropout(struct diagnosis_case *p)
     }
 }
 
-/* How often the zeros of two draws meet: an element each side keeps or drops by itself. */
+/* Counts of coinciding zeros of two independent draws. */
 struct draws {
-    size_t all, zero[2], both; /* elements, zeros of each side, of both */
-    double dev2, own2, least, most; /* where neither is zero */
+    size_t all, zero[2], both; /* elements; zeros of each side; zeros of both */
+    double dev2, own2, least, most; /* over elements that are zero on neither side */
 };
 
-/* Zeros of the same share on both sides, at places that know nothing of each other, and the same values where neither
- * dropped one. */
+/* Whether both sides have the same share of zeros at independent places, and the same values where neither is zero. */
 static bool drawn_apart(const struct element_sample *s, struct draws *x)
 {
     *x = (struct draws){.least = INFINITY, .most = -INFINITY};
@@ -420,7 +420,7 @@ static bool drawn_apart(const struct element_sample *s, struct draws *x)
            fabs((double)x->both - meet) <= 4 * sqrt(meet + 1);
 }
 
-/* The probability a call that drops was given on both sides, training; NAN. */
+/* The dropout probability passed on both sides in training; NAN. */
 static double shared_probability(const struct diagnosis_case *p)
 {
     double v[2];
@@ -438,7 +438,7 @@ static double shared_probability(const struct diagnosis_case *p)
     return v[0] == v[1] && v[0] > 0 && v[0] < 1 ? v[0] : NAN;
 }
 
-/* A dropout given the same on both sides by its figures: which sides change what goes through (bits), or 0. */
+/* For a dropout with equal inputs by figures: which sides change their input (bits), or 0. */
 static int sides_that_drop(const struct diagnosis_case *p)
 {
     int bits = 0;
@@ -455,7 +455,7 @@ static int sides_that_drop(const struct diagnosis_case *p)
     return bits;
 }
 
-/* Both sides drop, each with its own random numbers. */
+/* Both sides drop elements with different random numbers. */
 void detect_dropout_both(struct diagnosis_case *p)
 {
     struct draws x;

@@ -1,4 +1,4 @@
-/* Products and windows recomputed: padding, stride, kind of pooling; operands that were rounded. */
+/* Products and windows recomputed: padding, stride, kind of pooling; rounded operands. */
 #include <math.h>
 
 #include "base/msg.h"
@@ -8,7 +8,7 @@
 #include "dump/family.h"
 #include "pair/align_item.h"
 
-#define EXACT_PRODUCT 3e-5 /* relative error of float32 sums recomputed in another order */
+#define EXACT_PRODUCT 3e-5 /* relative error of float32 sums in another order */
 
 struct window_side {
     struct element_sample x, y, w, bias;
@@ -36,13 +36,12 @@ static bool is_product(const struct dump *d, uint32_t call)
            str_ihas(align_item_operator(d, call), "conv");
 }
 
-/* The rows that tell of a product or pooling: its call, and of a bias added by a call of its own, the sum and the
- * bias. */
+/* The rows of a product or pooling: its call, and for a separately added bias the sum and the bias. */
 struct window_rows {
-    uint32_t call, input, output, bias; /* NONE: no call; no bias added outside it */
+    uint32_t call, input, output, bias; /* NONE: no call; no separately added bias */
 };
 
-/* What was given to the call, before a call of its own padded it. */
+/* The call's input before a separate padding call. */
 static uint32_t before_padding(const struct dump *d, const struct dataflow *f, uint32_t input)
 {
     uint32_t made = input == NONE ? NONE : value_output(d, f, input);
@@ -51,7 +50,7 @@ static uint32_t before_padding(const struct dump *d, const struct dataflow *f, u
     return before != NONE && dump_row_numel(d, before) < dump_row_numel(d, input) ? before : input;
 }
 
-/* The output of a product that a call adds a bias to; NONE. */
+/* The output of a product to which a call adds a bias; NONE. */
 static uint32_t product_below(const struct dump *d, const struct dataflow *f, uint32_t sum)
 {
     uint32_t call = d->rows.v[sum].call, term = call_input(d, call, 0), bias = call_input(d, call, 1);
@@ -61,7 +60,7 @@ static uint32_t product_below(const struct dump *d, const struct dataflow *f, ui
     return product && dump_row_numel(d, made) == dump_row_numel(d, sum) ? made : NONE;
 }
 
-/* The nearest product or pooling upstream that makes the row's value, with its bias. */
+/* The nearest earlier product or pooling that gives the row's value, with its bias. */
 static struct window_rows find_window(const struct diagnosis_case *p, int side)
 {
     const struct dump *d = p->side[side];
@@ -81,15 +80,14 @@ static struct window_rows find_window(const struct diagnosis_case *p, int side)
     return w;
 }
 
-/* Sizes behind the second axis; one axis counts as the last of two. */
+/* Sizes after the second axis; a single axis becomes the last of two. */
 static void places_of(const struct element_sample *s, int64_t out[2])
 {
     out[0] = s->ndim == 4 ? s->shape[2] : 1;
     out[1] = s->ndim == 4 ? s->shape[3] : s->shape[2];
 }
 
-/* A linear layer: rows of the last axis are samples. torch's addmm has its bias first, and the weight the other way
- * round. */
+/* A linear layer: rows along the last axis are samples. torch's addmm has its bias first, and the weight transposed. */
 static bool lay_linear(struct window_side *a)
 {
     struct window_data *d = &a->d;

@@ -1,4 +1,4 @@
-/* Computes normalisations again from what went in, and says which makes the recorded output. */
+/* Recomputes normalisations from the input and finds the one that gives the recorded output. */
 #include "diagnose/norm_fit.h"
 
 #include <math.h>
@@ -6,13 +6,13 @@
 
 #include "base/mem.h"
 
-#define GROUPS_MOST    64      /* of a group norm, tried */
-#define LINE_LEAST     3        /* values of a channel a line goes through */
-#define LINES_SPARE    12      /* values more than lines need: fewer are met by chance */
+#define GROUPS_MOST    64      /* the most groups tried for a group norm */
+#define LINE_LEAST     3        /* the fewest values per channel for fitting a line */
+#define LINES_SPARE    12      /* values needed beyond those for the lines: fewer fit by chance */
 #define WEIGHTS_OFFSET 2    /* weights as given, and one more (1 + w) */
 
-/* What the output is, sorted by the values normalised together: y = b + w z / √(v + ε), so that for a group with
- * A = Σ(wz)², B = Σ(wz)(y−b), C = Σ(y−b)² the error is C − 2B s + A s², s = 1/√(v + ε). */
+/* Sums over values normalised together. With y = b + w z / √(v + ε), and per group A = Σ(wz)², B = Σ(wz)(y−b), C =
+ * Σ(y−b)², the error is C − 2B s + A s², s = 1/√(v + ε). */
 struct group_sums {
     double v, a, b, c;
 };
@@ -22,9 +22,9 @@ static size_t lines_over(const struct norm_data *d)
     return d->ndim < 2 ? 1 : d->n / (size_t)(d->shape[0] * d->shape[1]);
 }
 
-/* The group an element belongs to, and the weight it gets. */
+/* The group and the weight of an element. */
 struct norm_layout {
-    size_t groups, inner; /* inner: elements behind the second axis */
+    size_t groups, inner; /* inner: number of elements after the second axis */
     size_t channels, per_group;
     bool last;            /* over the last axis */
 };
@@ -80,7 +80,7 @@ static void take_moments(const struct norm_data *d, const struct norm_layout *l,
     }
 }
 
-/* The sums of every group; caller frees. */
+/* The sums of every group; the caller frees them. */
 static struct group_sums *sums_of(const struct norm_data *d, enum norms_format kind, int64_t groups, enum dtype rounded,
                                   int more, size_t *count)
 {
@@ -119,7 +119,7 @@ static double left_at(const struct group_sums *s, size_t n, double epsilon)
     return left;
 }
 
-/* The epsilon that leaves least: half decades first, then a golden section around the best of them. */
+/* Finds the epsilon with the smallest residual: half decades first, then a golden-section search around the best. */
 static double best_epsilon(const struct group_sums *s, size_t n, double *left2)
 {
     double best = 0;
@@ -174,7 +174,7 @@ static void try_one(const struct norm_data *d, struct norm_fit f, struct norm_fi
     }
 }
 
-/* Σ of squares a straight line through the points leaves. */
+/* The sum of squared residuals of a straight line through the points. */
 static double left_of_line(const double *x, const double *y, size_t n)
 {
     double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
@@ -190,7 +190,7 @@ static double left_of_line(const double *x, const double *y, size_t n)
     return xx > 0 ? fmax(0, yy - xy * xy / xx) : yy;
 }
 
-/* What a line through each channel's values leaves: running figures that were not recorded do no more than that. */
+/* The residual of a line through each channel's values: unrecorded running statistics cannot do better. */
 static double left_of_lines(const struct norm_data *d)
 {
     struct norm_layout l = layout_of(d, NORM_BATCH, 0);

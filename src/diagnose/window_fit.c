@@ -1,11 +1,12 @@
-/* Computes convolutions, linear layers and pooling again at spread places, for every way to lay the windows. */
+/* Recomputes convolutions, linear layers and pooling at sample places, for every combination of stride, padding and
+ * dilation. */
 #include "diagnose/window_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define OUTPUTS_LOOKED_AT 2048
-#define TERMS_MOST        40e6 /* products computed for one way, at most */
+#define TERMS_MOST        40e6 /* the most products computed per combination */
 #define STRIDE_MOST       8
 #define DILATION_MOST     4
 
@@ -38,7 +39,7 @@ static double rounded(enum window_grain g, double v, bool weight)
     return v;
 }
 
-/* The place of the input that stands at `at`, which may lie beyond its edges; -1: nothing does. */
+/* The input index for position `at`, which may be in the padding; -1: none. */
 static int64_t padded(enum window_padding p, int64_t at, int64_t n)
 {
     if (at >= 0 && at < n)
@@ -115,7 +116,7 @@ void window_refit(const struct window_data *d, struct window_fit *f)
     int64_t all = d->samples * d->filters * d->out[0] * d->out[1];
     double terms = (double)d->per_group * (double)f->size[0] * (double)f->size[1];
     int64_t wanted = (int64_t)fmax(64, fmin(OUTPUTS_LOOKED_AT, TERMS_MOST / fmax(1, terms))), step = all / wanted + 1;
-    step += step > 1 && step % 2 == 0; /* no period of the shape */
+    step += step > 1 && step % 2 == 0; /* avoid periods of the shape */
     f->left2 = f->own2 = 0;
     for (int64_t i = 0; i < all; i += step) {
         int64_t rest = i / d->out[1];
@@ -136,7 +137,7 @@ static void keep_better(const struct window_data *d, struct window_fit f, struct
         *best = f;
 }
 
-/* Whether windows so laid give that many outputs, with no more beyond the far edge than a window. */
+/* Whether such windows give that number of outputs, with at most one window of padding at the far edge. */
 static bool fits_shape(const struct window_data *d, const struct window_fit *f, int axis)
 {
     int64_t reach = (f->size[axis] - 1) * f->dilation + 1,
@@ -150,7 +151,7 @@ static bool good(const struct window_fit *f, double most)
     return f->left2 <= most * most * f->own2;
 }
 
-/* Every padding before that the shapes allow, the same on both axes where they are alike. */
+/* Tries every leading padding that the shapes allow, equal on both axes if these are alike. */
 static void try_places(const struct window_data *d, struct window_fit f, double most, struct window_fit *best)
 {
     bool alike = f.size[0] == f.size[1] && d->in[0] == d->in[1] && d->out[0] == d->out[1];

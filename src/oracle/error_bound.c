@@ -1,11 +1,11 @@
-/* Bounds of rounding errors per element and their sums (doc/oracle.md has the sources). */
+/* Rounding error bounds per element and their sums (doc/oracle.md has the sources). */
 #include "oracle/error_bound.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define FAR_SAME 0.1 /* a mask's size may have lost a digit: scores were added to it */
+#define FAR_SAME 0.1 /* a fill may differ in its last digits, because scores were added to it */
 #define TF32_ROUNDOFF 0x1p-11
 
 double unit_roundoff(enum dtype d)
@@ -35,17 +35,17 @@ const char *arithmetic_name(enum arithmetic a, enum dtype type)
     }
 }
 
-/* Whether an element that is not compared by its value is wrong. */
+/* Whether an element that is not compared by value is wrong. */
 static bool wrong_beyond(double y, double recorded, double most, double mask)
 {
     if (isnan(y))
         return false;
-    if (isfinite(y) && fabs(y) <= most) /* a mask: same size, same sign */
+    if (isfinite(y) && fabs(y) <= most) /* mask fills must have the same size and sign */
         return !isfinite(recorded) || fabs(recorded) < FAR_SAME * mask || signbit(recorded) != signbit(y);
     return isnan(recorded) || fabs(recorded) < most || signbit(recorded) != signbit(y);
 }
 
-/* The power of two at or below |y|, of a number that is not subnormal: its exponent alone. */
+/* The power of two at or below |y|, for normal numbers. */
 static double power_below(double y)
 {
     uint64_t bits;
@@ -120,7 +120,7 @@ void error_add_norms(struct error_sums *e, const struct error_norms *n)
     add_product(e, base, n->y, n->s);
 }
 
-/* Which kinds of arithmetic a product of that type may run in beyond its own. */
+/* Which reduced arithmetic a product of that type may use. */
 static bool may_run_in(const struct error_case *o, enum arithmetic a)
 {
     if (a == ARITHMETIC_OWN)

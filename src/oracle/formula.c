@@ -1,4 +1,4 @@
-/* Arguments, candidates, tensors and products as formulas use them. */
+/* Arguments, candidates, tensors and products for formulas. */
 #include "oracle/formula.h"
 
 #include <string.h>
@@ -189,7 +189,7 @@ const struct real_tensor *call_nth_tensor(const struct call_values *c, int nth)
 
 struct candidate *candidate_add(struct call_values *c, int output, const char *fmt, ...)
 {
-    if ((c->candidates & (c->candidates - 1)) == 0) { /* full at powers of two */
+    if ((c->candidates & (c->candidates - 1)) == 0) { /* the array is full at powers of two */
         struct candidate *more = arena_alloc(c->arena, (size_t)(c->candidates ? 2 * c->candidates : 1) * sizeof *more);
         if (c->candidates)
             memcpy(more, c->candidate, (size_t)c->candidates * sizeof *more);
@@ -263,7 +263,7 @@ bool real_broadcast_shape(const struct real_tensor *a, const struct real_tensor 
     return true;
 }
 
-/* Steps of t's elements along the axes of a shape it is spread over; false where it does not broadcast to it. */
+/* Strides of t along the axes of a shape to which it is broadcast; false if it does not broadcast. */
 static bool spread_steps(const struct real_tensor *t, int axes, const int64_t *shape, int64_t step[REAL_AXES])
 {
     int64_t at = 1;
@@ -279,7 +279,7 @@ static bool spread_steps(const struct real_tensor *t, int axes, const int64_t *s
     return true;
 }
 
-/* A shape gone through in order, and with it places that lie `step` apart along each axis. */
+/* A walk through a shape in row-major order with an offset by `step` along each axis. */
 struct step_walk {
     int axes;
     const int64_t *shape, *step;
@@ -305,7 +305,7 @@ static int64_t count_of(int axes, const int64_t *shape)
     return count;
 }
 
-/* Copies elements in the order of `shape` from places stepped through. */
+/* Copies elements in the order of `shape` from strided places. */
 static void gather_steps(double *out, const double *v, int axes, const int64_t *shape, const int64_t *step)
 {
     struct step_walk w = {.axes = axes, .shape = shape, .step = step};
@@ -368,7 +368,7 @@ struct product *product_new(struct call_values *c)
     return arena_zalloc(c->arena, sizeof(struct product));
 }
 
-/* The last two axes of a tensor as a matrix; a vector is a row (first) or a column. */
+/* The last two axes of a tensor as a matrix; a vector is a row (first operand) or a column. */
 static void last_two(const struct real_tensor *t, bool first, bool turned, int64_t *rows, int64_t *columns,
     struct matrix *m)
 {
@@ -387,7 +387,7 @@ static void last_two(const struct real_tensor *t, bool first, bool turned, int64
     m->column_step = turned ? k : 1;
 }
 
-/* Where each batch of a tensor begins, its leading axes spread over those of the product. */
+/* Offset of each batch of a tensor whose leading axes are broadcast to those of the product. */
 static int64_t *batch_places(struct call_values *c, const struct real_tensor *t, const struct real_tensor *lead)
 {
     struct real_tensor own = {.axes = t->axes > 2 ? t->axes - 2 : 0};
@@ -399,7 +399,7 @@ static int64_t *batch_places(struct call_values *c, const struct real_tensor *t,
     return out;
 }
 
-/* The most elements of its result, or of the columns that are held together. */
+/* The number of elements of its result, or of the columns packed together, whichever is larger. */
 static double product_size(const struct product *p)
 {
     return fmax((double)p->batches * (double)p->rows * (double)p->columns, (double)p->terms * TILE_COLUMNS);

@@ -1,4 +1,4 @@
-/* Sums and copies of gradients, with what honest sums may err by: sums of gradients are often kept in the low type. */
+/* Sums and copies of gradients with their error bounds; sums of gradients are often kept in the low-precision type. */
 #include "oracle/gradients.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
-/* Every formula run a second time on inputs moved by a little, with signs that are always the same. */
+/* Runs a formula a second time on slightly perturbed inputs, with fixed signs. */
 #include "oracle/moved_inputs.h"
 
 #include <string.h>
 
 #include "judge/thresholds.h"
 
-/* Large against what doubles round, small against what bends a function. */
+/* large compared with the rounding of doubles, small compared with a function's curvature */
 #define MOVED_BY 0x1p-20
 
 struct movement {
@@ -30,7 +30,7 @@ static double root_mean_square(const struct movement *m, const struct real_tenso
     return n > 0 ? sqrt(squares / n) : 0;
 }
 
-/* A copy: an operand may be recorded as another one, too. */
+/* Perturbs a copy, because several operands may share one recorded tensor. */
 static void move_tensor(struct movement *m, struct real_tensor *t)
 {
     if (!dtype_is_float(t->dtype) || !t->v)

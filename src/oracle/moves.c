@@ -1,5 +1,4 @@
-/* What operators that move values share: where each element of an output comes from, values brought there, gradients
- * brought back. */
+/* Shared by operators that move values: the origin of each output element, copying values, and returning gradients. */
 #include "oracle/moves.h"
 
 #include <string.h>
@@ -32,7 +31,7 @@ void moves_add_output(struct moves *m, struct real_tensor places)
         m->out[m->outs++] = places;
 }
 
-/* All inputs' values, one tensor behind the other. */
+/* The values of all inputs, concatenated. */
 static double *inputs_joined(struct call_values *c, const struct moves *m, int64_t *count)
 {
     *count = 0;
@@ -48,7 +47,7 @@ static double *inputs_joined(struct call_values *c, const struct moves *m, int64
     return v;
 }
 
-/* A value as an integer or boolean type keeps it: cut towards zero; nothing is said of what does not fit. */
+/* Converts a value to an integer or boolean type, truncating; NAN if it does not fit. */
 static double as_type(double v, enum dtype type)
 {
     enum dtype_class klass = dtype_table[type].klass;
@@ -79,8 +78,8 @@ void moves_forward(struct call_values *c, places_function *places, const char *f
     }
 }
 
-/* Gradients of all outputs, one behind the other, with the places they go to; `reversed`: they were recorded last
- * first. */
+/* The gradients of all outputs, concatenated, with the places they go to; `reversed`: they were recorded in reverse
+ * order. */
 bool moves_gradients(struct call_values *c, const struct moves *m, bool reversed, struct real_tensor *g,
                              int64_t **place)
 {
@@ -102,7 +101,7 @@ bool moves_gradients(struct call_values *c, const struct moves *m, bool reversed
     return true;
 }
 
-/* Whether each place is gone to at most once: then nothing is summed. */
+/* Whether each place occurs at most once, so that nothing is summed. */
 static bool meets_nothing(struct call_values *c, const int64_t *place, int64_t n, int64_t places)
 {
     bool *seen = arena_zalloc(c->arena, (size_t)places + 1);
@@ -116,7 +115,7 @@ static bool meets_nothing(struct call_values *c, const int64_t *place, int64_t n
     return true;
 }
 
-/* One input's part of what went back. */
+/* Adds the candidate for one input's gradient. */
 static void give_part(struct call_values *c, const struct moves *m, int input, const double *back, int64_t start)
 {
     struct real_tensor part = *m->in[input];
@@ -143,7 +142,7 @@ static void give_back(struct call_values *c, const struct moves *m, const struct
     }
 }
 
-/* MindSpore may record the gradients of several outputs last first. */
+/* MindSpore may record the gradients of several outputs in reverse order. */
 void moves_backward(struct call_values *c, places_function *places)
 {
     struct moves *m = arena_zalloc(c->arena, sizeof *m);
@@ -160,10 +159,10 @@ void moves_backward(struct call_values *c, places_function *places)
         call_unknown(c, UNKNOWN_SHAPE);
 }
 
-/* A tensor with another extent of an axis, to be filled. */
+/* A tensor with another length of an axis, to be filled. */
 struct resized {
-    struct real_tensor out; /* where `fits` is false as it was */
-    int64_t outer, all, inner; /* around the axis, of the tensor it comes from */
+    struct real_tensor out; /* the unchanged tensor if `fits` is false */
+    int64_t outer, all, inner; /* sizes around the axis in the original tensor */
     bool fits;
 };
 
@@ -180,7 +179,7 @@ static struct resized resize(struct call_values *c, const struct real_tensor *t,
     return x;
 }
 
-/* Of the o-th run before the axis: element `to` of the new tensor is element `from` of the old one. */
+/* In the o-th slice before the axis: copies element `from` of the old tensor to element `to` of the new one. */
 static void copy_one(struct resized *x, const struct real_tensor *t, int64_t n, int64_t o, int64_t to, int64_t from)
 {
     memcpy(x->out.v + (o * n + to) * x->inner, t->v + (o * x->all + from) * x->inner,

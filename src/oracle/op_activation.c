@@ -1,4 +1,4 @@
-/* Functions of one element: activations and the elementary functions, with their slopes. */
+/* Functions of one element: activations and elementary functions, with their derivatives. */
 #include "base/median.h"
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
@@ -10,12 +10,12 @@
 /* A function of one element. `p` are its arguments (negative slope, alpha, limits). */
 struct unary {
     const char *formula, *slope_formula;
-    double rounds; /* c as a multiple of |y| */
+    double rounds; /* c, relative to |y| */
     double (*value)(double x, const double *p);
     double (*inside)(double x, double y);                      /* a; NULL: 0 */
     double (*slope)(double x, double y,
-                    const double *p);           /* y: the recorded output, which frameworks use where they can */
-    double (*slope_inside)(double x, double y); /* of the slope: what its float32 errs, in units of u; NULL: 0 */
+                    const double *p);           /* y: the recorded output, which frameworks use in derivatives */
+    double (*slope_inside)(double x, double y); /* float32 error of the derivative, in units of u; NULL: 0 */
     void (*arguments)(const struct call_values *c, double *p); /* NULL: none */
 };
 
@@ -30,7 +30,7 @@ static double log1p_exp(double x)
     return fmax(x, 0) + log1p(exp(-fabs(x)));
 }
 
-/* ---- what float32 inside may err, by shape of the function ---- */
+/* ---- error of float32 arithmetic inside, by kind of function ---- */
 
 static double like_exp(double x, double y)
 {
@@ -286,7 +286,7 @@ static void shrink_arguments(const struct call_values *c, double *p)
     p[0] = call_number(c, 1, "lambd", 0.5);
 }
 
-/* ---- the formulas over a tensor ---- */
+/* ---- formulas over a tensor ---- */
 
 static void unary_forward(struct call_values *c, const struct unary *f)
 {
@@ -323,7 +323,7 @@ static void unary_backward(struct call_values *c, const struct unary *f)
     }
 }
 
-/* name, formula, slope's formula, c, a, slope's a, reader of arguments */
+/* name, formula, formula of the derivative, c, a, a of the derivative, reader of arguments */
 #define FUNCTION(name, formula, slope_formula, rounds, inside, slope_inside, arguments)                                \
     static const struct unary name##_function = {formula, slope_formula, rounds,       name##_value,                   \
                                                  inside,  name##_slope,  slope_inside, arguments};                     \
@@ -391,11 +391,11 @@ FUNCTION(threshold, "x where x > threshold, else value", "g where x > threshold"
 FUNCTION(softshrink, "x moved by lambd towards 0", "g where |x| > lambd", 1, NULL, NULL, shrink_arguments)
 FUNCTION(hardshrink, "x where |x| > lambd", "g where |x| > lambd", 0, NULL, NULL, shrink_arguments)
 
-/* ---- gelu: which of both formulas is an argument, or not recorded ---- */
+/* ---- gelu: the formula is an argument, or not recorded ---- */
 
 enum gelu { GELU_ERF = 1, GELU_TANH = 2 };
 
-/* MindSpore's primitive keeps its formula as an attribute, a module of any framework its argument. */
+/* MindSpore's primitive stores its formula as an attribute, a module as a constructor argument. */
 static int gelu_kinds(const struct call_values *c)
 {
     const struct value *how = call_value(c, 1, "approximate");
@@ -424,9 +424,9 @@ static void gelu_backward(struct call_values *c)
         gelu_tanh_backward(c);
 }
 
-/* ---- leaky_relu: MindSpore has two functions of the name, of different default slopes ---- */
+/* ---- leaky_relu: MindSpore has two functions of this name with different default slopes ---- */
 
-/* A slope that is not recorded: the one that explains the output, a middle one of y / x where x is below 0. */
+/* An unrecorded slope: the one that explains the output, the median of y / x over x below 0. */
 static void leaky_relu_fitted(struct call_values *c)
 {
     const struct real_tensor *x = call_nth_tensor(c, 0), *y = &c->output[0];
@@ -465,7 +465,7 @@ static void leaky_backward(struct call_values *c)
     leaky_relu_backward(c);
 }
 
-/* ---- gated: the last axis holds two halves ---- */
+/* ---- gated: the last axis has two halves ---- */
 
 struct halves {
     int64_t outer, n, inner;
@@ -486,7 +486,7 @@ static bool halves_of(struct call_values *c, const struct real_tensor *x, const 
 
 struct gate {
     const char *formula, *slope_formula;
-    bool first;                 /* the first half goes through the function, else the second */
+    bool first;                 /* the function applies to the first half, otherwise to the second */
     const struct unary *through;
 };
 
@@ -567,7 +567,7 @@ const struct operator operators_activation[] = {
     OPERATOR_BY_NAME("relu relu_", relu, "torch.nn.functional.relu"),
     OPERATOR_BY_NAME("relu6", relu6, "torch.nn.functional.relu6"),
     OPERATOR_BY_NAME("gelu", gelu, "torch.nn.functional.gelu"),
-    /* x / (1 + exp(-1.702 |x|)) · exp(0.851 (x - |x|)) of MindSpore and the NPU is x sigmoid(1.702 x) */
+    /* x / (1 + exp(-1.702 |x|)) · exp(0.851 (x - |x|)) of MindSpore and the NPU equals x sigmoid(1.702 x) */
     OPERATOR_BY_NAME("fastgelu fast_gelu npu_fast_gelu quick_gelu", gelu_quick, "mindspore.ops.fast_gelu"),
     OPERATOR_BY_NAME("swiglu npu_swiglu", swiglu, "torch_npu.npu_swiglu"),
     OPERATOR_BY_NAME("glu", glu, "torch.nn.functional.glu"),

@@ -1,13 +1,13 @@
-/* Attention: softmax(scale q k^T + mask) v by the layouts of PyTorch, the NPU and MindSpore, with its gradients. */
+/* Attention, softmax(scale q k^T + mask) v, in the layouts of PyTorch, the NPU and MindSpore, with its gradients. */
 #include <string.h>
 
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
 
-enum causal { CAUSAL_NOT, CAUSAL_FROM_START, CAUSAL_TO_END }; /* key j ≤ row i; or ≤ i + keys − rows */
+enum causal { CAUSAL_NOT, CAUSAL_FROM_START, CAUSAL_TO_END }; /* visible keys: j ≤ i; or j ≤ i + keys − rows */
 enum mask_kind { MASK_NONE, MASK_ADDED, MASK_KEEPS, MASK_DROPS };
 
-/* Where (batch, head, row) of a tensor begins; the elements of its last axis lie side by side. */
+/* Offsets of (batch, head, row) in a tensor; the elements of its last axis are contiguous. */
 struct places {
     const double *v;
     int64_t batch, head, row;
@@ -15,16 +15,16 @@ struct places {
 
 struct attention {
     int64_t batches, heads, key_heads, rows, keys, width, value_width;
-    struct places q, k, v, out; /* out: of the result, v unused */
+    struct places q, k, v, out; /* out: of the result; its v is unused */
     double scale;
     enum causal causal;
     enum mask_kind mask_kind;
     const double *mask;
-    int64_t mask_step[4]; /* by batch, head, row, key; 0 where it is spread */
+    int64_t mask_step[4]; /* strides by batch, head, row, key; 0 if broadcast */
 };
 
-/* One row of scores: probabilities, what an error of the products does to them (in units of u: rel), and what float32
- * inside may err. */
+/* One row of scores: probabilities, the effect of the products' errors on them (rel, in units of u), and the error of
+ * float32 arithmetic inside. */
 struct score_row {
     double *p, *rel, *inside;
 };
@@ -97,7 +97,7 @@ static struct score_row score_room(struct call_values *c, const struct attention
 
 /* ---- forward ---- */
 
-/* A candidate with room for all its arrays. */
+/* A candidate with its arrays. */
 struct product_room {
     double *y, *roundings, *inside, *squares;
 };
@@ -152,12 +152,12 @@ static void attend(struct call_values *c, const struct attention *a, struct prod
 /* ---- backward ---- */
 
 struct slopes {
-    struct product_room q, k, v; /* k and v a query's head each: summed over heads that share them afterwards */
-    struct product_room mask;    /* where one is added; y NULL: none */
-    double *dp, *dp_root;        /* of one row */
+    struct product_room q, k, v; /* k and v per query head; summed afterwards over heads that share them */
+    struct product_room mask;    /* if a mask is added; y NULL: none */
+    double *dp, *dp_root;        /* for one row */
 };
 
-/* Sums of squares are gathered in the rooms and turned into roots at the end. */
+/* Accumulates sums of squares, which become roots at the end. */
 static void add_slope(struct product_room r, int64_t at, double term, double size, double spread, double inside)
 {
     r.y[at] += term;
@@ -212,7 +212,7 @@ static void slope_row(const struct attention *a, struct score_row r, const doubl
     }
 }
 
-/* A gradient of keys or values for each query's head, summed over the heads that share them. */
+/* The gradient of keys or values per query head, summed over the heads that share them. */
 static struct product_room shared_heads(struct call_values *c, const struct attention *a, struct product_room each,
                                         int64_t size, const char *formula)
 {
@@ -234,7 +234,7 @@ static struct product_room shared_heads(struct call_values *c, const struct atte
     return r;
 }
 
-/* Of an added mask: the slopes of scores, summed over what it was spread over. */
+/* The gradient of an added mask: the scores' gradients, summed over broadcast axes. */
 static void mask_slope(struct call_values *c, struct product_room each, const struct real_tensor *scores,
                        const struct real_tensor *mask)
 {
@@ -245,7 +245,7 @@ static void mask_slope(struct call_values *c, struct product_room each, const st
         gradient_summed(c, &full, mask, "sum of ds");
 }
 
-/* Values by batch, head and row put where the recorded tensor has them. */
+/* Copies values by batch, head and row to the recorded tensor's layout. */
 static void put_as_recorded(struct call_values *c, const struct attention *a, double *v, int64_t heads, int64_t rows,
                             int64_t width, const struct places *to)
 {
@@ -334,7 +334,7 @@ static bool heads_fit(struct call_values *c, const struct attention *a, const st
     return fits;
 }
 
-/* The mask's axes from the end are keys, rows, heads, batches; those of one element are spread. */
+/* The mask's axes, counted from the end, are keys, rows, heads, batches; axes of size 1 are broadcast. */
 static bool take_mask(struct call_values *c, struct attention *a, const struct real_tensor *mask,
                       enum mask_kind boolean)
 {
@@ -405,11 +405,11 @@ static void dot_product_backward(struct call_values *c)
         attention_slopes(c, &a, call_tensor_at(c, 3, "attn_mask"));
 }
 
-/* ---- fused attention of the NPU: layouts by name ---- */
+/* ---- fused attention of the NPU: named layouts ---- */
 
 struct layout {
     const char *name;
-    int batch, head, row; /* axes; -1: heads are part of the last one */
+    int batch, head, row; /* indices of axes; -1: heads are part of the last axis */
     int axes;
 };
 
@@ -425,7 +425,7 @@ static const struct layout *layout_of(const char *name)
     return NULL;
 }
 
-/* How far elements along an axis lie from each other. */
+/* The stride of an axis. */
 static int64_t step_of(const struct real_tensor *t, int axis)
 {
     int64_t step = 1;
@@ -434,7 +434,7 @@ static int64_t step_of(const struct real_tensor *t, int axis)
     return step;
 }
 
-/* Width of one head, and its places; `heads` where heads are part of the last axis. */
+/* The width of one head, and its offsets; `heads`: used if heads are part of the last axis. */
 static int64_t places_in(const struct layout *l, const struct real_tensor *t, int64_t heads, struct places *p)
 {
     int64_t last = t->shape[t->axes - 1], width = l->head < 0 ? last / heads : last;
@@ -442,10 +442,10 @@ static int64_t places_in(const struct layout *l, const struct real_tensor *t, in
     return width;
 }
 
-/* Where each argument of a fused attention stands. */
+/* The position of each argument of a fused attention. */
 struct fused_places {
     int layout, scale, keep, mask, sparse, shift, padding, lengths;
-    int output; /* the attention's; -1: the last */
+    int output; /* index of the attention's output; -1: the last */
 };
 
 static const struct fused_places npu_places = {4, 8, 9, 7, 16, 5, 6, 14, 0},
@@ -535,7 +535,7 @@ static void flash_attention_score(struct call_values *c)
     fused(c, &mindspore_places);
 }
 
-/* Multiply-adds of both products, from sizes alone. */
+/* Multiply-adds of both products, from sizes. */
 static double attention_cost(const struct call_values *c)
 {
     const struct real_tensor *q = call_tensor_at(c, 0, "query"), *k = call_tensor_at(c, 1, "key");

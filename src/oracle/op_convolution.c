@@ -1,4 +1,5 @@
-/* Convolutions and transposed ones of one to three axes, with their gradients: products over the unfolded input. */
+/* Convolutions and transposed convolutions of one to three axes, with their gradients, as products over the unfolded
+ * input. */
 #include <string.h>
 
 #include "oracle/gradients.h"
@@ -8,15 +9,15 @@
 
 enum { SPACE = WINDOW_AXES };
 
-/* A convolution takes `big` (samples × groups · wide channels × big places) to `small` (groups · slim channels × small
- * places); its weight is (groups · slim) × wide × kernel. A transposed one goes from small to big. */
+/* A convolution maps `big` (samples × groups · wide channels × big places) to `small` (groups · slim channels × small
+ * places); its weight is (groups · slim) × wide × kernel. A transposed convolution maps small to big. */
 struct geometry {
     int axes;
     int64_t samples, groups, wide, slim;
     int64_t big[SPACE], small[SPACE], kernel[SPACE], stride[SPACE], before[SPACE], dilation[SPACE];
-    int64_t big_places, small_places, taps; /* products of those */
+    int64_t big_places, small_places, taps; /* products of the sizes above */
     enum margin margin;
-    const double *from; /* what is unfolded */
+    const double *from; /* the tensor to unfold */
 };
 
 static int64_t product_of(const int64_t *n, int axes)
@@ -27,7 +28,7 @@ static int64_t product_of(const int64_t *n, int axes)
     return product;
 }
 
-/* ---- which element of one side a tap of the other side's place meets; -1: none ---- */
+/* ---- the element of one side that a kernel tap connects with a place of the other; -1: none ---- */
 
 static int64_t big_place(const struct geometry *g, const int64_t *small, const int64_t *tap)
 {
@@ -56,7 +57,7 @@ static int64_t small_place(const struct geometry *g, const int64_t *big, const i
 
 /* ---- rows of the unfolded input ---- */
 
-/* Channels one behind the other, each with all taps, at places from `place`; 0 where it is none. */
+/* Gathers channels one after the other, each with all taps, at the given places; 0 for place -1. */
 static void gather_taps(const double *from, int64_t channels, int64_t run, int64_t taps, const int64_t *place,
                         double *out)
 {
@@ -69,7 +70,7 @@ enum { TAPS_MOST = 4096 };
 
 typedef int64_t place_of(const struct geometry *g, const int64_t *at, const int64_t *tap);
 
-/* Of a place of the side that is unfolded over `shape`: where each tap meets the other one. */
+/* For a place of the side with `shape`: the place of the other side for each tap. */
 static void tap_places(const struct geometry *g, const int64_t *shape, int64_t row, place_of *other, int64_t *place)
 {
     int64_t at[SPACE], tap[SPACE];
@@ -80,7 +81,7 @@ static void tap_places(const struct geometry *g, const int64_t *shape, int64_t r
     }
 }
 
-/* Of a place of the small side: what it reads of the big one. */
+/* Unfolds what a place of the small side reads from the big side. */
 static void unfold_big(const struct product *p, int64_t batch, int64_t row, double *out)
 {
     const struct geometry *g = p->ctx;
@@ -89,7 +90,7 @@ static void unfold_big(const struct product *p, int64_t batch, int64_t row, doub
     gather_taps(g->from + batch * g->wide * g->big_places, g->wide, g->big_places, g->taps, place, out);
 }
 
-/* Of a place of the big side: what reaches it from the small one. */
+/* Unfolds what reaches a place of the big side from the small side. */
 static void unfold_small(const struct product *p, int64_t batch, int64_t row, double *out)
 {
     const struct geometry *g = p->ctx;
@@ -98,7 +99,8 @@ static void unfold_small(const struct product *p, int64_t batch, int64_t row, do
     gather_taps(g->from + batch * g->slim * g->small_places, g->slim, g->small_places, g->taps, place, out);
 }
 
-/* Of a channel and tap of the weight: the elements of the big side it meets, of all samples and small places. */
+/* Unfolds, for a channel and tap of the weight, the elements of the big side it meets, over all samples and small
+ * places. */
 static void unfold_tap(const struct product *p, int64_t batch, int64_t row, double *out)
 {
     const struct geometry *g = p->ctx;
@@ -152,7 +154,7 @@ static struct product *to_small(struct call_values *c, int output, const struct 
     return p;
 }
 
-/* The weight with its taps before its wide channels: slim × taps × wide, a group behind the other. */
+/* The weight with taps before wide channels: slim × taps × wide, group by group. */
 static const double *taps_first(struct call_values *c, const struct geometry *g, const double *weight)
 {
     int64_t slim = g->groups * g->slim;
@@ -184,7 +186,7 @@ static struct product *to_big(struct call_values *c, int output, const struct ge
     return p;
 }
 
-/* The small side with its channels before its samples. */
+/* The small side with channels before samples. */
 static const double *channels_first(struct call_values *c, const struct geometry *g, const double *small)
 {
     int64_t channels = g->groups * g->slim;
@@ -216,7 +218,7 @@ static void to_weight(struct call_values *c, const struct geometry *g, const dou
     candidate_add(c, ANY_OUTPUT, "%s", formula)->product = p;
 }
 
-/* A bias of the channels, `channels` of them a group. */
+/* Adds a bias of the channels, `channels` per group. */
 static void add_bias(struct call_values *c, struct product *p, const struct geometry *g, const struct real_tensor *bias,
                      int64_t channels)
 {
@@ -237,8 +239,7 @@ static void bias_gradient(struct call_values *c, const struct real_tensor *g, co
 
 /* ---- geometry from arguments ---- */
 
-/* Sizes of channels and places; the side that comes in has `axes` places behind samples (which may be missing) and
- * channels. */
+/* Sizes of channels and places; the input has `axes` spatial axes after samples (may be missing) and channels. */
 static bool sizes_of(struct geometry *g, const struct real_tensor *in, const struct real_tensor *w,
                      const struct real_tensor *out, bool transposed)
 {
@@ -265,15 +266,15 @@ static bool sizes_of(struct geometry *g, const struct real_tensor *in, const str
            g->groups * g->slim == w->shape[0];
 }
 
-/* What "same" puts before an axis. */
+/* The padding before an axis for "same". */
 static int64_t same_before(const struct geometry *g, int i)
 {
     int64_t all = (g->small[i] - 1) * g->stride[i] + g->dilation[i] * (g->kernel[i] - 1) + 1 - g->big[i];
     return all > 0 ? all / 2 : 0;
 }
 
-/* Whether the small side is as large as it must be (`behind` of the margin may differ from `before`: only the least is
- * asked for). */
+/* Whether the small side has the expected size (padding behind may differ from `before`, so only a minimum is
+ * checked). */
 static bool places_fit(const struct geometry *g)
 {
     for (int i = 0; i < g->axes; i++) {
@@ -316,7 +317,7 @@ static bool arguments_of(struct call_values *c, struct convolution *v, bool tran
     return !c->unknown;
 }
 
-/* ---- geometry that is not recorded ---- */
+/* ---- unrecorded geometry ---- */
 
 static double one_element(const struct geometry *g, const double *big, const double *weight, int64_t at)
 {
@@ -336,7 +337,7 @@ static double one_element(const struct geometry *g, const double *big, const dou
 
 enum { PROBES = 64 };
 
-/* How far some elements, the same ones always, are from what this geometry gives. */
+/* The error of some fixed elements under this geometry. */
 static double probed_error(const struct convolution *v, const struct geometry *g, const struct real_tensor *out)
 {
     int64_t run = g->small_places, step = out->count / PROBES + 1;
@@ -357,7 +358,7 @@ static bool fits_axis(const struct geometry *g, int i)
     return symmetric || same;
 }
 
-/* Margins to try for a stride and dilation: none, half the kernel's reach, what "same" gives. */
+/* Paddings to try for a stride and dilation: none, half the kernel's extent, "same". */
 static bool set_margin(struct geometry *g, int which)
 {
     for (int i = 0; i < g->axes; i++) {
@@ -373,8 +374,8 @@ static bool set_margin(struct geometry *g, int which)
 
 enum { STRIDES_MOST = 16, DILATIONS_MOST = 4, MARGINS_TRIED = 6 };
 
-/* The stride, margin and dilation (the same for every axis) that fit the sizes and explain the result best; false where
- * none fits. */
+/* Searches the stride, padding and dilation (equal for all axes) that fit the sizes and explain the result best;
+ * false if none fits. */
 static bool infer_geometry(struct call_values *c, struct convolution *v, bool modes)
 {
     const struct real_tensor *out = result_of(c);

@@ -1,16 +1,16 @@
-/* Dropout given its output: each element is 0 or x / (1 - p). Which ones are 0 is a random choice that nobody can
- * refute; how many are is not: what is too rare to have happened is a wrong kernel. */
+/* Dropout, checked against its own output: each element is 0 or x / (1 - p). Which elements are 0 is random and
+ * cannot be checked; their number can: a number too improbable to occur by chance shows a wrong kernel. */
 #include <string.h>
 
 #include "base/median.h"
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
 
-#define NEVER 27.6       /* the chance that counts as none is e to the minus this, 1e-12 */
-#define NEVER_ODD 13.8   /* of a rate that nobody writes, 0.029126: 1e-6 */
-#define RATE_STEP 0x1p-8 /* devices draw 8 bits an element: a rate may be off by as much */
+#define NEVER 27.6       /* chances below e^-27.6 = 1e-12 count as impossible */
+#define NEVER_ODD 13.8   /* for an unusual rate such as 0.029126: 1e-6 */
+#define RATE_STEP 0x1p-8 /* devices draw 8 bits per element, so the rate may be off by this */
 
-/* The rate read off an output, 6 digits; NAN where it cannot be. */
+/* The rate estimated from an output, 6 digits; NAN if not possible. */
 static double rate_of_output(struct call_values *c, const struct real_tensor *x, const struct real_tensor *y)
 {
     double *ratio = real_array(c, x->count);
@@ -25,11 +25,11 @@ static double rate_of_output(struct call_values *c, const struct real_tensor *x,
 struct dropping {
     const struct real_tensor *x, *y;
     double rate;
-    bool recorded;   /* the rate is; else it was read off the output */
-    bool by_channel; /* whole channels: the first two axes choose */
+    bool recorded;   /* the rate was recorded; otherwise estimated from the output */
+    bool by_channel; /* whole channels are dropped: chosen by the first two axes */
 };
 
-/* torch and MindSpore's function: x, p, training; a primitive and a module keep p. */
+/* torch's and MindSpore's function: x, p, training; a primitive and a module store p. */
 static bool dropping_of(struct call_values *c, struct dropping *d)
 {
     *d = (struct dropping){.x = call_nth_tensor(c, 0), .y = &c->result[0], .rate = NAN};
@@ -50,10 +50,10 @@ static bool dropping_of(struct call_values *c, struct dropping *d)
     return !c->unknown;
 }
 
-/* ---- how many are dropped ---- */
+/* ---- number of dropped elements ---- */
 
 struct tally {
-    double dropped, all; /* of elements that are not 0 before */
+    double dropped, all; /* counts of elements that are not 0 in the input */
 };
 
 static struct tally tally_of(const struct dropping *d, int64_t from, int64_t to)
@@ -72,7 +72,7 @@ static double term(double part, double expected)
     return part > 0 ? part * log(part / expected) : 0;
 }
 
-/* Whether as many would be dropped at that rate with a chance of e^-never at most (Chernoff: n times the relative
+/* Whether that number is dropped at that rate with a chance of at most e^-never (Chernoff: n times the relative
  * entropy; Hoeffding 1963). */
 static bool never_happens(struct tally t, double rate, double never)
 {
@@ -84,7 +84,7 @@ static bool never_happens(struct tally t, double rate, double never)
     return t.all * (term(seen, near) + term(1 - seen, 1 - near)) > never;
 }
 
-/* The rate of fewest digits that as many dropped leave possible. */
+/* The rate with the fewest digits that is possible for the number dropped. */
 static double plain_rate(struct tally t)
 {
     double seen = t.dropped / t.all;
@@ -96,17 +96,17 @@ static double plain_rate(struct tally t)
     return seen;
 }
 
-/* Whether a rate read off the output may be one of a recipe, which has three decimals at most. */
+/* Whether an estimated rate may come from a recipe, with at most three decimals. */
 static bool is_written(double rate, enum dtype output)
 {
     double u = output == DTYPE_F32 || output == DTYPE_F64 ? 1e-5 : 4 * dtype_table[output].epsilon;
     return fabs(rate - round(rate * 1000) / 1000) <= u;
 }
 
-/* What the part of those that should be 0 makes of a kept element and of a dropped one, where that many never are: the
- * share that is too much is taken off, since nobody knows which. */
+/* Adjusts kept and dropped elements if too many are 0: the surplus share is removed from all, because it is unknown
+ * which elements are wrong. */
 struct shares {
-    double kept, dropped; /* of x / (1 - p) */
+    double kept, dropped; /* as shares of x / (1 - p) */
 };
 
 static struct shares shares_of(struct tally t, double rate)
@@ -117,7 +117,7 @@ static struct shares shares_of(struct tally t, double rate)
     return (struct shares){(t.all - expected) / (t.all - t.dropped), 0};
 }
 
-/* Rows that are wholly 0 where a row never is, by the last axis. */
+/* Finds rows along the last axis that are completely 0 although that is practically impossible. */
 static void expect_lost_rows(const struct dropping *d, double *y)
 {
     int64_t n = d->x->axes ? d->x->shape[d->x->axes - 1] : 1, rows = n ? d->x->count / n : 0;
@@ -139,7 +139,7 @@ static void dropout(struct call_values *c)
     bool odd = !d.recorded && !is_written(d.rate, d.y->dtype);
     bool never = counted && d.rate > 0 && never_happens(all, d.rate, odd ? NEVER_ODD : NEVER);
     if (never && !d.recorded)
-        d.rate = plain_rate(all); /* the values were asked first, but as many were not dropped at their rate */
+        d.rate = plain_rate(all); /* the rate was estimated from values, but the number dropped contradicts it */
     if (d.rate == 0)
         return candidate_moved(c, 0, d.x, "the same values");
     struct shares share = never && d.recorded ? shares_of(all, d.rate) : (struct shares){1, 0};
@@ -154,7 +154,7 @@ static void dropout(struct call_values *c)
         expect_lost_rows(&d, r.y);
 }
 
-/* Where x is 0 nobody can tell whether it was kept; neither where a module wrote its output over its input. */
+/* If x is 0, or a module overwrote its input, it is unknown which elements were kept. */
 static void dropout_backward(struct call_values *c)
 {
     struct dropping d;

@@ -1,4 +1,4 @@
-/* Operators of two or more operands, element by element: sums, products, powers, choices; with their gradients. */
+/* Elementwise operators of two or more operands: sums, products, powers, selections; with their gradients. */
 #include <string.h>
 
 #include "oracle/gradients.h"
@@ -6,7 +6,7 @@
 
 /* ---- operands ---- */
 
-/* An operand spread over the result's shape. A number given as such may be rounded to the tensor's type. */
+/* An operand broadcast to the result's shape. A number operand may be rounded to the tensor's type. */
 struct operand {
     const struct real_tensor *own; /* as recorded, NULL for a number */
     struct real_tensor spread;
@@ -21,7 +21,7 @@ static bool operand_of(const struct call_values *c, int place, const char *words
     return o->own || v->kind == VALUE_NUMBER || v->kind == VALUE_BOOL;
 }
 
-/* Spreads all operands over the shape they broadcast to together, which becomes `shape`. */
+/* Broadcasts all operands to their common shape, which becomes `shape`. */
 static bool spread(struct call_values *c, struct operand *o, const double *number, int n, struct real_tensor *shape)
 {
     *shape = (struct real_tensor){.count = 1};
@@ -40,7 +40,7 @@ static bool spread(struct call_values *c, struct operand *o, const double *numbe
     return true;
 }
 
-/* Operands by place and name; false, with the reason said, where one is missing or they do not fit. */
+/* Operands by position and name; false, with the reason recorded, if one is missing or they do not fit. */
 static bool operands_of(struct call_values *c, const char *const *words, int n, struct operand *o,
                         struct real_tensor *shape)
 {
@@ -65,8 +65,8 @@ static bool incoming(struct call_values *c, const struct real_tensor *shape, str
     return g->v;
 }
 
-/* The gradient of one operand: summed over what was broadcast; PyTorch's node may leave the sum to the next one.
- * `slope` is what the slope itself may err in float32, as a multiple. */
+/* The gradient of one operand, summed over broadcast axes; PyTorch may leave the sum to the next node. `slope`: the
+ * float32 error of the derivative, as a multiple. */
 static void operand_gradient(struct call_values *c, const struct operand *o, const struct real_tensor *full,
                              double slope, const char *formula)
 {
@@ -151,7 +151,7 @@ static double larger(double a, double b)
     return isnan(a) || isnan(b) ? NAN : fmax(a, b);
 }
 
-/* Where both are equal frameworks share the gradient differently. */
+/* If both are equal, frameworks divide the gradient differently. */
 static void larger_slopes(double a, double b, double y, double *by_a, double *by_b)
 {
     (void)y;
@@ -193,7 +193,7 @@ static bool simple_power(double e)
     return e == 2 || e == 0.5 || e == 3 || e == -0.5 || e == 1;
 }
 
-/* What the rounding of a number that is an operand does to the result. */
+/* The effect on the result of rounding a number operand. */
 static double rounded_number(const struct binary *f, bool second, double operand, double y)
 {
     if (f->additive)
@@ -270,7 +270,7 @@ BINARY(maximum, maximum, false)
 BINARY(minimum, minimum, false)
 BINARY(atan2, arctan2, false)
 
-/* ---- choices ---- */
+/* ---- selections ---- */
 
 static const char *const where_words[] = {"condition", "input x", "other y"};
 
@@ -345,7 +345,7 @@ static void masked_fill_backward(struct call_values *c)
     operand_gradient(c, &o[0], &part, 0, "g where not masked");
 }
 
-/* Lower and upper limits of clamp, clamp_min, clamp_max; either may be left out. */
+/* Lower and upper limits of clamp, clamp_min, clamp_max; either may be omitted. */
 static bool limits_of(struct call_values *c, const struct real_tensor **x, struct operand *o, struct real_tensor *shape)
 {
     bool upper_only = strcmp(c->operator, "clamp_max") == 0;

@@ -1,4 +1,4 @@
-/* Operators that take values by indices: slices, gathers, embeddings, masks; and what is summed where indices meet. */
+/* Operators that read values by index: slices, gathers, embeddings, masks; and sums at repeated indices. */
 #include <string.h>
 
 #include "oracle/moves.h"
@@ -32,7 +32,7 @@ static void select_places(struct call_values *c, struct moves *m)
     moves_add_output(m, moves_cut(c, places, axis, at, 1, 1));
 }
 
-/* x[a:b:c] of one axis, as Python counts. */
+/* x[a:b:c] on one axis, with Python's conventions. */
 static struct real_tensor sliced(struct call_values *c, const struct real_tensor *t, int axis, const int64_t *slice)
 {
     int64_t n = t->shape[axis], step = slice[2] == SLICE_OPEN ? 1 : slice[2],
@@ -56,7 +56,7 @@ static struct real_tensor without_axis(struct real_tensor t, int axis)
     return t;
 }
 
-/* The axis replaced by those of `index`; false where there are too many. */
+/* Replaces the axis by those of `index`; false if there are too many. */
 static bool unfolded(struct real_tensor *t, int axis, const struct real_tensor *index)
 {
     struct real_tensor in = *t;
@@ -70,7 +70,7 @@ static bool unfolded(struct real_tensor *t, int axis, const struct real_tensor *
     return true;
 }
 
-/* Those of an axis where the mask, over one axis or more from `axis` on, is set. */
+/* Selects the elements where the mask, over one or more axes from `axis` on, is set. */
 static struct real_tensor masked(struct call_values *c, const struct real_tensor *t, int axis,
                                  const struct real_tensor *mask)
 {
@@ -89,7 +89,7 @@ static struct real_tensor masked(struct call_values *c, const struct real_tensor
     return moves_chosen(c, &flat, axis, index, n);
 }
 
-/* Several tensors of indices, of adjacent axes from `axis` on, together. */
+/* Applies several index tensors to adjacent axes from `axis` on together. */
 static struct real_tensor indexed(struct call_values *c, const struct real_tensor *t, int axis,
                                   const struct real_tensor *const *index, int n)
 {
@@ -127,7 +127,7 @@ static int axes_taken(const struct value *item, int n)
     return axes;
 }
 
-/* x[item, item …]; tensors of indices must stand side by side. */
+/* x[item, item …]; index tensors must be adjacent. */
 static void index_by(struct call_values *c, struct real_tensor *t, const struct value *item, int n)
 {
     int axis = 0, spare = t->axes - axes_taken(item, n), groups = 0;
@@ -207,7 +207,7 @@ static void index_select_places(struct call_values *c, struct moves *m)
         moves_add_output(m, moves_chosen(c, places, axis, at, index->count));
 }
 
-/* Rows `index` of an axis, the index's own shape in its place: embeddings, MindSpore's gather. */
+/* Rows `index` of an axis, which is replaced by the index's shape: embeddings, MindSpore's gather. */
 static void take_rows(struct call_values *c, struct moves *m, const struct real_tensor *table, int axis,
                       const struct real_tensor *index)
 {
@@ -228,7 +228,7 @@ static void embedding_places(struct call_values *c, struct moves *m)
     take_rows(c, m, call_tensor_at(c, 1, "weight"), 0, call_tensor_at(c, 0, "input"));
 }
 
-/* Element [i][j] of the output is that at index[i][j] along the axis. */
+/* Output element [i][j] is the one at index[i][j] along the axis. */
 static void gather_along(struct call_values *c, struct moves *m, int axis, const struct real_tensor *index)
 {
     const struct real_tensor *places = &m->place[0];
@@ -293,7 +293,7 @@ static void one_hot(struct call_values *c)
         return call_unknown(c, UNKNOWN_VARIANT);
     int64_t classes = to->count / x->count;
     if (c->mindspore && to->axes > 1 && (to->shape[to->axes - 1] != classes || to->shape[0] == classes))
-        return call_unknown(c, UNKNOWN_ARGUMENT); /* its primitive keeps the axis */
+        return call_unknown(c, UNKNOWN_ARGUMENT); /* the primitive stores the axis */
     struct real_tensor y = real_like(c, to);
     for (int64_t i = 0; i < x->count; i++)
         if (x->v[i] >= 0 && x->v[i] < (double)classes)
@@ -303,7 +303,7 @@ static void one_hot(struct call_values *c)
 
 /* ---- gradients that are sums of rows ---- */
 
-/* Rows of the incoming gradient summed where an embedding was read; a row that stands for padding may get none. */
+/* Sums rows of the incoming gradient that belong to the same embedding row; a padding row may get none. */
 static void rows_backward(struct call_values *c, places_function *places, int64_t padding)
 {
     struct moves *m = arena_zalloc(c->arena, sizeof *m);
@@ -375,7 +375,7 @@ static void index_add(struct call_values *c)
     }
 }
 
-/* Of x: the incoming gradient; of the source: its rows at the index. */
+/* For x the incoming gradient; for the source its rows at the index. */
 static void index_add_backward(struct call_values *c)
 {
     const struct real_tensor *x = call_tensor_at(c, 0, "input"), *index = call_tensor_at(c, 2, "index");
@@ -408,7 +408,7 @@ MOVE_BACKWARD(take_along)
 MOVE_FORWARD(masked_select, "x where masked")
 MOVE_BACKWARD(masked_select)
 
-/* A module's embedding: one parameter, indices come in. */
+/* An embedding module: one parameter, indices as input. */
 static void embedding_module(struct call_values *c)
 {
     struct moves *m = arena_zalloc(c->arena, sizeof *m);

@@ -1,4 +1,4 @@
-/* Losses: cross entropy and its kin over classes, and those of two tensors element by element; with their gradients. */
+/* Losses: cross entropy and related ones over classes, and elementwise losses of two tensors; with their gradients. */
 #include <string.h>
 
 #include "oracle/gradients.h"
@@ -10,7 +10,7 @@ static enum reduction reduction_of(const struct call_values *c, int place)
 {
     static const char *const names[] = {"mean", "sum", "none", "batchmean"};
     const char *text = call_text(c, place, "reduction");
-    for (int i = 2; i < c->places && c->mindspore && !text; i++) /* its functions do not agree on the place */
+    for (int i = 2; i < c->places && c->mindspore && !text; i++) /* MindSpore's functions differ in the position */
         text = call_text(c, i, "");
     for (int i = 0; text && i < REDUCE_OTHER; i++)
         if (strcmp(text, names[i]) == 0)
@@ -20,8 +20,8 @@ static enum reduction reduction_of(const struct call_values *c, int place)
     return c->mindspore ? REDUCE_KEPT : REDUCE_MEAN;
 }
 
-/* Reductions to try, as bits: the recorded one; where MindSpore keeps it none for a result of one element a row, else
- * mean and sum. */
+/* Reductions to try, as bits: the recorded one; if MindSpore stores it, none for a result with one element per row,
+ * otherwise mean and sum. */
 static int reductions_to_try(const struct call_values *c, enum reduction recorded, int64_t rows)
 {
     int64_t results = c->results ? c->result[0].count : 1;
@@ -34,15 +34,15 @@ static int reductions_to_try(const struct call_values *c, enum reduction recorde
 
 /* ---- over classes ---- */
 
-/* Rows of classes and what is wanted of them: element (row, class) of x lies at (row / inner) · classes · inner + class
- * · inner + row % inner. */
+/* Rows of classes and their targets: element (row, class) of x is at (row / inner) · classes · inner + class · inner
+ * + row % inner. */
 struct classes {
     const struct real_tensor *x, *target, *weight;
     int64_t rows, classes, inner;
     enum reduction reduction;
     double smoothing, ignored;
-    bool likely;  /* the target holds a probability a class */
-    double total; /* what a mean divides by */
+    bool likely;  /* the target has one probability per class */
+    double total; /* divisor of a mean */
 };
 
 static int64_t class_at(const struct classes *k, int64_t row, int64_t class)
@@ -60,7 +60,7 @@ static bool row_counts(const struct classes *k, int64_t row)
     return k->likely || k->target->v[row] != k->ignored;
 }
 
-/* What the row wants of the class: its share of the label, smoothed and weighted. */
+/* The target value of a class in a row: its share of the label, smoothed and weighted. */
 static double wanted(const struct classes *k, int64_t row, int64_t class)
 {
     double share = k->likely ? k->target->v[class_at(k, row, class)] : k->target->v[row] == (double)class;
@@ -75,7 +75,7 @@ static bool labels_fit(struct classes *k)
     return true;
 }
 
-/* Reads arguments; smoothing and the order of arguments differ between frameworks and are given. */
+/* Reads arguments; whether there is smoothing, and the order of arguments, differ between frameworks and are given. */
 static bool classes_of(struct call_values *c, struct classes *k)
 {
     k->x = call_tensor_at(c, 0, "input logits x");
@@ -147,7 +147,7 @@ static double row_loss(const struct classes *k, int64_t row, const double *log_p
     return loss;
 }
 
-/* The loss of rows, reduced, and what may be honest of it. */
+/* The reduced loss of the rows, with its error bound. */
 static void reduce_rows(struct call_values *c, const struct classes *k, const double *log_p, double largest,
                         const char *formula)
 {
@@ -188,7 +188,7 @@ static void nll_loss(struct call_values *c)
     loss_of_classes(c, nll_arguments(c), true, "-x at the label");
 }
 
-/* logits, labels (a probability a class); gives the loss of each row and its gradient. */
+/* logits, labels (one probability per class); outputs the loss of each row and its gradient. */
 static void softmax_with_logits(struct call_values *c)
 {
     struct classes k = {.reduction = REDUCE_NONE, .ignored = NAN};
@@ -208,7 +208,7 @@ static void softmax_with_logits(struct call_values *c)
     }
 }
 
-/* What a row's loss is multiplied by on its way back. */
+/* The factor of a row's loss in the backward pass. */
 static double row_factor(const struct call_values *c, const struct classes *k, int64_t row)
 {
     double g = c->gradient[0].v[k->reduction == REDUCE_NONE ? row : 0];
@@ -222,7 +222,7 @@ static bool gradient_fits(struct call_values *c, const struct classes *k)
     return !c->unknown;
 }
 
-/* By the logarithms of likelihoods: what nll_loss, and PyTorch's cross_entropy as its last node, gives back. */
+/* Gradient by log-likelihoods: the result of nll_loss, and of PyTorch's cross_entropy at its last node. */
 static void by_log_likelihood(struct call_values *c, const struct classes *k)
 {
     struct room r = room_for(c, ANY_OUTPUT, k->x, "-onehot g / n");
@@ -253,7 +253,7 @@ static void by_logits(struct call_values *c, const struct classes *k)
     }
 }
 
-/* Gradients with each reduction it may be. */
+/* Gradients for each possible reduction. */
 static void classes_backward(struct call_values *c, struct classes k, bool logits, bool likelihoods)
 {
     int kinds = reductions_to_try(c, k.reduction, k.rows);
@@ -291,8 +291,8 @@ struct pair_loss {
     const char *formula, *slope_formula;
     double (*value)(double x, double t, double p);
     double (*slope)(double x, double t, double p);
-    double (*target_slope)(double x, double t, double p); /* NULL: the other's with the other sign */
-    double (*inside)(double x, double t, double y); /* what float32 errs in one element, units of u */
+    double (*target_slope)(double x, double t, double p); /* NULL: the derivative by x with the opposite sign */
+    double (*inside)(double x, double t, double y); /* float32 error in one element, in units of u */
     const char *argument;                           /* p's name, or NULL */
     int argument_place, reduction_place;
     double left_out;
@@ -357,7 +357,7 @@ static double bounded_inside(double x, double t, double y)
     return 4 * (fabs(y) + fabs(x) + fabs(t));
 }
 
-/* torch takes logarithms of at least -100. */
+/* torch clamps logarithms at -100. */
 static double binary_entropy(double x, double t, double p)
 {
     (void)p;
@@ -492,7 +492,7 @@ static bool pair_of(struct call_values *c, const struct pair_loss *f, struct pai
     return true;
 }
 
-/* What the sum is divided by. */
+/* The divisor of the sum. */
 static double divisor_of(const struct pair *pair)
 {
     if (pair->reduction == REDUCE_BATCH)
@@ -528,7 +528,7 @@ static void pair_joined(struct call_values *c, const struct pair_loss *f, const 
     r.y[0] /= by;
 }
 
-/* With each reduction it may be. */
+/* Candidates for each possible reduction. */
 static void pair_forward(struct call_values *c, const struct pair_loss *f)
 {
     struct pair pair;
@@ -545,7 +545,7 @@ static void pair_forward(struct call_values *c, const struct pair_loss *f)
     }
 }
 
-/* The gradient by the prediction, or by the target. */
+/* The gradient with respect to the prediction or the target. */
 static void pair_slope(struct call_values *c, const struct pair_loss *f, const struct pair *pair, bool target)
 {
     const struct real_tensor *g = &c->gradient[0];

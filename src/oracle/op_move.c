@@ -1,4 +1,4 @@
-/* Operators that move values and compute nothing: casts, views, transpositions, joins, parts, margins. */
+/* Operators that only move values: casts, views, transpositions, concatenation, splitting, padding. */
 #include <string.h>
 
 #include "oracle/moves.h"
@@ -11,12 +11,12 @@ static void same_places(struct call_values *c, struct moves *m)
 {
     const struct real_tensor *places = moves_first_input(c, m);
     if (strcmp(c->operator, "view") == 0 && c->places > 1 && c->place[1].kind == VALUE_DTYPE)
-        return call_unknown(c, UNKNOWN_VARIANT); /* the same bits read as another type */
+        return call_unknown(c, UNKNOWN_VARIANT); /* reinterprets the bits as another type */
     if (places)
         moves_add_output(m, *places);
 }
 
-/* A module that hands its input on. */
+/* A module that returns its input. */
 static void handed_on_places(struct call_values *c, struct moves *m)
 {
     const struct real_tensor *places = moves_add_input(c, m, call_nth_tensor(c, 0));
@@ -57,7 +57,7 @@ static void exchange(struct call_values *c, struct moves *m, const struct real_t
     moves_add_output(m, real_permuted(c, places, order));
 }
 
-/* torch: two axes; MindSpore: an order of all of them; neither: the other way round. */
+/* torch: two axes; MindSpore: an order of all axes; no argument: reversed. */
 static void transpose_places(struct call_values *c, struct moves *m)
 {
     const struct value *v = call_value(c, 1, "dims perm input_perm axes");
@@ -101,9 +101,9 @@ static void movedim_places(struct call_values *c, struct moves *m)
     moves_add_output(m, real_permuted(c, places, order));
 }
 
-/* ---- spread and repeated ---- */
+/* ---- broadcast and repeat ---- */
 
-/* The output's recorded shape says what -1 and missing axes stand for. */
+/* The recorded shape of the output resolves -1 and missing axes. */
 static void expand_places(struct call_values *c, struct moves *m)
 {
     const struct real_tensor *places = moves_first_input(c, m), *to = &c->result[0];
@@ -115,7 +115,7 @@ static void expand_places(struct call_values *c, struct moves *m)
     moves_add_output(m, out);
 }
 
-/* Element of a tensor of `shape` repeated whole along each axis. */
+/* Repeats a tensor of `shape` along each axis. */
 static void repeat_places(struct call_values *c, struct moves *m)
 {
     const struct real_tensor *places = moves_first_input(c, m), *to = &c->result[0];
@@ -160,9 +160,10 @@ static void repeat_interleave_places(struct call_values *c, struct moves *m)
     moves_add_output(m, moves_chosen(c, places, axis, index, n * times[0]));
 }
 
-/* ---- joined and parted ---- */
+/* ---- concatenation and splitting ---- */
 
-/* The axis of a join; MindSpore's primitive keeps it: the first along which the recorded result is longer. */
+/* The axis of a concatenation; if MindSpore's primitive stores it: the first along which the recorded result is
+ * longer. */
 static int joined_axis(const struct call_values *c, const struct moves *m)
 {
     const struct real_tensor *first = m->in[0], *y = &c->result[0];
@@ -174,7 +175,7 @@ static int joined_axis(const struct call_values *c, const struct moves *m)
     return first->axes && y->count == first->count ? 0 : -1;
 }
 
-/* Whether a primitive of MindSpore keeps the axis, so that it may be another one than the default. */
+/* Whether a primitive of MindSpore stores the axis, so that it may differ from the default. */
 static bool keeps_axis(const struct call_values *c, int place)
 {
     return c->mindspore && !call_value(c, place, "dim axis");
@@ -245,8 +246,8 @@ static void stack_places(struct call_values *c, struct moves *m)
     moves_add_output(m, out);
 }
 
-/* The axis x is parted along; where MindSpore's primitive keeps it, the one of as many elements as there are parts, if
- * it is one alone. */
+/* The axis along which x is split; if MindSpore's primitive stores it, the only one with as many elements as there
+ * are parts. */
 static int parted_axis(const struct call_values *c, const struct real_tensor *x, int place, bool drops_axis)
 {
     int found = -1;
@@ -258,7 +259,7 @@ static int parted_axis(const struct call_values *c, const struct real_tensor *x,
     return found < x->axes ? found : -1;
 }
 
-/* Parts as long as the recorded outputs, along the axis: split, chunk, unstack, unbind. */
+/* Splits along the axis into parts of the recorded outputs' lengths: split, chunk, unstack, unbind. */
 static void parts_along(struct call_values *c, struct moves *m, int place, bool drops_axis)
 {
     const struct real_tensor *places = moves_first_input(c, m);
@@ -285,7 +286,7 @@ static void unbind_places(struct call_values *c, struct moves *m)
     parts_along(c, m, 1, true);
 }
 
-/* ---- orders along an axis ---- */
+/* ---- order along an axis ---- */
 
 static void flip_places(struct call_values *c, struct moves *m)
 {
@@ -351,7 +352,7 @@ static void triu_places(struct call_values *c, struct moves *m)
     triangle(c, m, false);
 }
 
-/* The axis with `before` and `behind` elements more (fewer where negative). */
+/* The axis with `before` and `behind` more elements (fewer if negative). */
 static struct real_tensor padded(struct call_values *c, const struct real_tensor *t, int axis, int64_t before,
                                  int64_t behind, enum margin mode)
 {
@@ -373,7 +374,7 @@ static struct real_tensor padded(struct call_values *c, const struct real_tensor
     return out;
 }
 
-/* Pairs of the last axes first: before, behind. */
+/* Pairs (before, behind), the last axis first. */
 static void pad_places(struct call_values *c, struct moves *m)
 {
     static const char *const modes[] = {"constant", "reflect", "replicate", "circular"};

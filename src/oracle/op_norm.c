@@ -1,4 +1,4 @@
-/* Normalisations: over the last axes (layer, RMS), over the batch, over groups of channels, with their gradients. */
+/* Normalisations over the last axes (layer, RMS), over the batch, over groups of channels, with their gradients. */
 #include <string.h>
 
 #include "base/median.h"
@@ -6,8 +6,8 @@
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
 
-/* Elements are normalised in groups. Group (p, q) and member (m, k) of it lie at p · group_step[0] + q · group_step[1]
- * + m · member_step[0] + k · member_step[1]. The weight of the element at i is number i / run % weights. */
+/* Elements are normalised in groups. Member (m, k) of group (p, q) is at p · group_step[0] + q · group_step[1] + m ·
+ * member_step[0] + k · member_step[1]. The weight of element i has index i / run % weights. */
 struct layout {
     int64_t groups[2], group_step[2], members[2], member_step[2];
     int64_t run, weights;
@@ -28,13 +28,13 @@ static int64_t group_start(const struct layout *l, int64_t g)
     return g / l->groups[1] * l->group_step[0] + g % l->groups[1] * l->group_step[1];
 }
 
-/* Where the nth member lies behind the start of its group. */
+/* Offset of the nth member from the start of its group. */
 static int64_t member_at(const struct layout *l, int64_t n)
 {
     return n / l->members[1] * l->member_step[0] + n % l->members[1] * l->member_step[1];
 }
 
-/* The last `count` elements of each row together. */
+/* Groups: the last `count` elements of each row. */
 static struct layout over_last(const struct real_tensor *x, int64_t count)
 {
     return (struct layout){{1, x->count / count}, {0, count}, {1, count}, {0, 1}, 1, count};
@@ -48,35 +48,35 @@ static int64_t inner_of(const struct real_tensor *x)
     return inner;
 }
 
-/* All elements of a channel (axis 1) together. */
+/* Groups: all elements of a channel (axis 1). */
 static struct layout over_batch(const struct real_tensor *x)
 {
     int64_t inner = inner_of(x), channels = x->shape[1];
     return (struct layout){{1, channels}, {0, inner}, {x->shape[0], inner}, {channels * inner, 1}, inner, channels};
 }
 
-/* `groups` runs of channels of each sample. */
+/* Groups: `groups` ranges of channels per sample. */
 static struct layout over_groups(const struct real_tensor *x, int64_t groups)
 {
     int64_t inner = inner_of(x), channels = x->shape[1], n = channels / groups * inner;
     return (struct layout){{1, x->shape[0] * groups}, {0, n}, {1, n}, {0, 1}, inner, channels};
 }
 
-/* The channels of each place together. */
+/* Groups: the channels of each position. */
 static struct layout over_channels(const struct real_tensor *x)
 {
     int64_t inner = inner_of(x), channels = x->shape[1];
     return (struct layout){{x->shape[0], inner}, {channels * inner, 1}, {1, channels}, {0, inner}, inner, channels};
 }
 
-/* What a normalisation is besides its epsilon. */
+/* A normalisation without its epsilon. */
 struct norm {
     const char *name;
     const struct real_tensor *x, *weight, *bias; /* both may be NULL */
-    const struct real_tensor *mean, *variance;   /* running figures, one a group, or NULL: those of the group */
+    const struct real_tensor *mean, *variance;   /* running statistics, one per group, or NULL: those of the group */
     struct layout layout;
     bool centred;
-    double offset; /* added to the weight: 1 where it is kept as a difference from one */
+    double offset; /* added to the weight: 1 if it is stored as the difference from one */
 };
 
 static double weight_at(const struct norm *n, int64_t i)
@@ -114,7 +114,7 @@ static struct moments moments_of(const struct norm *n, int64_t group)
 
 /* ---- forward ---- */
 
-/* The variance as E[x²] − μ² is honest, too. */
+/* Computing the variance as E[x²] − μ² is also correct arithmetic. */
 static double conditioning(const struct norm *n, const struct moments *m, double eps)
 {
     return n->centred && !n->mean ? 1 + m->mean * m->mean / (m->variance + eps) : 1;
@@ -144,9 +144,9 @@ static void norm_forward(struct call_values *c, const struct norm *n, double eps
         fill_group(n, g, eps, r);
 }
 
-/* ---- the epsilon, where it is not recorded ---- */
+/* ---- unrecorded epsilon ---- */
 
-/* Of a group, with h = w z (z centred, not scaled): Σ(y−b)², Σ(y−b)h, Σh² and the variance. */
+/* Sums over a group, with h = w z (z centred, not scaled): Σ(y−b)², Σ(y−b)h, Σh², and the variance. */
 struct group_sums {
     double yy, yh, hh, variance;
 };
@@ -192,8 +192,8 @@ static double error_with(const struct group_sums *s, int64_t groups, double eps)
 
 static const double usual_eps[] = {1e-5, 1e-6, 1e-12, 1e-8, 1e-7, 1e-3, 0};
 
-/* The usual epsilon that explains the sums best, unless the fitted one does clearly better: by a tenth of the error,
- * and more than doubles resolve. */
+/* The usual epsilon that explains the sums best, unless the fitted one is clearly better: by a tenth of the error,
+ * and by more than the precision of doubles. */
 static double best_eps(struct call_values *c, const struct group_sums *s, int64_t groups)
 {
     double fitted = fitted_eps(c, s, groups), least = INFINITY, best = fitted, size = 0;
@@ -220,7 +220,7 @@ static void norm_with_best_eps(struct call_values *c, const struct norm *n)
     norm_forward(c, n, best_eps(c, sums, groups));
 }
 
-/* eps: as recorded; negative: it is not. */
+/* eps: as recorded; negative: not recorded. */
 static void norm_of(struct call_values *c, const struct norm *n, double eps)
 {
     if (eps >= 0)
@@ -231,7 +231,7 @@ static void norm_of(struct call_values *c, const struct norm *n, double eps)
 
 /* ---- backward ---- */
 
-/* Gradient by one group's inputs: r (gw − mean gw − h mean(gw h)). */
+/* Gradient with respect to one group's inputs: r (gw − mean gw − h mean(gw h)). */
 static void gradient_group(const struct norm *n, int64_t group, double eps, const double *g, struct room r, double *h)
 {
     const struct layout *l = &n->layout;
@@ -258,7 +258,7 @@ static void gradient_group(const struct norm *n, int64_t group, double eps, cons
     }
 }
 
-/* The weight each element belongs to. */
+/* For each element the index of its weight. */
 static int64_t *weight_places(struct call_values *c, const struct norm *n)
 {
     int64_t *place = arena_alloc(c->arena, (size_t)n->x->count * sizeof *place + 1);
@@ -299,7 +299,7 @@ static void norm_run(struct call_values *c, const struct norm *n, double eps)
         norm_of(c, n, eps);
 }
 
-/* Whether groups make up x, and weight and bias have as many elements as the layout has weights. */
+/* Whether groups cover x, and weight and bias have as many elements as the layout has weights. */
 static bool weights_fit(struct call_values *c, const struct norm *n)
 {
     const struct layout *l = &n->layout;
@@ -313,7 +313,7 @@ static bool weights_fit(struct call_values *c, const struct norm *n)
 
 /* ---- layer_norm, rms_norm ---- */
 
-/* Elements of the last axes that are normalised together: those of normalized_shape; 0 where it does not fit. */
+/* Number of elements in the normalised last axes, from normalized_shape; 0 if it does not fit. */
 static int64_t normalized_count(struct call_values *c, const struct real_tensor *x, int place)
 {
     int64_t shape[REAL_AXES], count = 1;
@@ -325,7 +325,7 @@ static int64_t normalized_count(struct call_values *c, const struct real_tensor 
     return count;
 }
 
-/* x, normalized_shape, weight, bias, eps; MindSpore's primitive: x, gamma, beta, its epsilon an attribute. */
+/* x, normalized_shape, weight, bias, eps; MindSpore's primitive: x, gamma, beta, with epsilon as an attribute. */
 static void layer_norm(struct call_values *c)
 {
     const struct value *second = call_value(c, 1, "normalized_shape");
@@ -344,7 +344,7 @@ static void layer_norm(struct call_values *c)
         norm_run(c, &n, eps);
 }
 
-/* What torch takes where no eps is given: the distance from 1 to the next value of x's type. */
+/* torch's default without an eps argument: the machine epsilon of x's type. */
 static double type_epsilon(const struct real_tensor *x)
 {
     return dtype_table[x->dtype].epsilon > 0 ? dtype_table[x->dtype].epsilon : 0x1p-23;
@@ -370,7 +370,7 @@ static void rms_norm(struct call_values *c)
         norm_run(c, &n, eps);
 }
 
-/* npu_add_rms_norm: x1, x2, gamma, epsilon; gives the norm of the sum, 1/root mean square, and the sum. */
+/* npu_add_rms_norm: x1, x2, gamma, epsilon; outputs the norm of the sum, 1/root mean square, and the sum. */
 static void add_rms_norm(struct call_values *c)
 {
     const struct real_tensor *a = call_tensor_at(c, 0, "x1"), *b = call_tensor_at(c, 1, "x2"),
@@ -394,7 +394,7 @@ static void add_rms_norm(struct call_values *c)
 
 /* ---- batch, group and instance ---- */
 
-/* MindSpore's primitive: x, scale, bias, mean, variance, the rest attributes; its function has PyTorch's order. */
+/* MindSpore's primitive: x, scale, bias, mean, variance, the rest as attributes; its function has PyTorch's order. */
 static bool is_primitive_batch_norm(const struct call_values *c)
 {
     return c->mindspore && strcmp(c->operator, "batchnorm") == 0;
@@ -412,7 +412,7 @@ static struct norm batch_norm_of(struct call_values *c, bool running)
     return n;
 }
 
-/* Whether training is recorded: 1, 0, or -1 where MindSpore's primitive keeps it. */
+/* Whether training was recorded: 1, 0, or -1 if MindSpore's primitive stores it. */
 static int training_of(const struct call_values *c, int place)
 {
     if (is_primitive_batch_norm(c))
@@ -436,8 +436,8 @@ static void batch_norm(struct call_values *c)
     }
 }
 
-/* input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps; running figures are of a channel, not
- * a group. */
+/* input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps; running statistics are per channel,
+ * not per group. */
 static void instance_norm(struct call_values *c)
 {
     struct norm n = {.name = "instance_norm", .x = call_tensor_at(c, 0, "input"), .centred = true};
@@ -480,7 +480,7 @@ static const struct real_tensor *bias_of(const struct call_values *c)
     return call_parameter(c, "bias beta");
 }
 
-/* Whether t's axes are the last of x's. */
+/* Whether t's axes are the last axes of x. */
 static bool ends_with(const struct real_tensor *x, const struct real_tensor *t)
 {
     return t->axes && t->axes <= x->axes &&
@@ -507,7 +507,7 @@ static void module_rms(struct call_values *c)
     module_over_last(c, x, false, 1);
 }
 
-/* A layer norm by its class; T5's is an RMS norm, ConvNeXt's may run over axis 1. */
+/* A layer norm by class; T5's is an RMS norm, ConvNeXt's may normalise axis 1. */
 static void module_layer(struct call_values *c)
 {
     const struct real_tensor *x = call_nth_tensor(c, 0), *w = weight_of(c);
@@ -528,8 +528,8 @@ static void module_layer(struct call_values *c)
         call_unknown(c, UNKNOWN_SHAPE);
 }
 
-/* Running figures that are not recorded (PyTorch's modules): of each channel those that a line through its elements
- * gives, where it rises as the weight's sign asks for. */
+/* Unrecorded running statistics (PyTorch's modules): for each channel those of a line fitted through its elements, if
+ * the slope has the weight's sign. */
 static void fit_running(const struct norm *n, const double *y, double *mean, double *variance)
 {
     const struct layout *l = &n->layout;
@@ -552,7 +552,7 @@ static void fit_running(const struct norm *n, const double *y, double *mean, dou
     }
 }
 
-/* Whether the last candidate is within its own bound of the output, so that no other one is asked for. */
+/* Whether the last candidate explains the output within its bound, so that no other is needed. */
 static bool explains_output(const struct call_values *c, double unit)
 {
     const struct candidate *k = &c->candidate[c->candidates - 1];
@@ -566,8 +566,8 @@ static bool explains_output(const struct call_values *c, double unit)
     return error <= bound;
 }
 
-/* The batch's figures, else running ones, recorded (MindSpore) or not: any rising line of a channel is that of some
- * running figures, so those are asked only where the batch's do not explain the output. */
+/* Batch statistics, otherwise running ones, recorded (MindSpore) or not. Any rising line of a channel corresponds to
+ * some running statistics, so these are tried only if batch statistics do not explain the output. */
 static void module_batch(struct call_values *c)
 {
     struct norm n = {.name = "batch_norm of the batch",
@@ -595,7 +595,7 @@ static void module_batch(struct call_values *c)
     norm_of(c, &n, recorded ? -1 : 0);
 }
 
-/* The number of groups is kept: every one that divides the channels. */
+/* The number of groups is not recorded: tries every divisor of the channels. */
 static void module_group(struct call_values *c)
 {
     struct norm n = {

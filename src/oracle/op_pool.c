@@ -1,4 +1,4 @@
-/* Pooling over windows, to a given size, and its reverse: interpolation. With gradients. */
+/* Pooling over windows, adaptive pooling, and interpolation. With gradients. */
 #include <string.h>
 
 #include "oracle/gradients.h"
@@ -7,7 +7,7 @@
 
 enum { SPACE = WINDOW_AXES };
 
-/* The last `axes` axes of x; outer are samples and channels. */
+/* The last `axes` axes of x; outer: samples and channels. */
 struct plane {
     int axes;
     int64_t outer, in[SPACE], out[SPACE], in_places, out_places;
@@ -32,10 +32,10 @@ static bool plane_of(const struct real_tensor *x, const struct real_tensor *y, i
 
 /* ---- windows ---- */
 
-/* Along each axis: first element and behind the last, and what they count for in a mean (margins may count). */
+/* Per axis: first and end element, and the size that counts for a mean (padding may count). */
 struct window {
     int64_t first[SPACE], end[SPACE], step[SPACE];
-    double size; /* what a mean divides by */
+    double size; /* divisor of a mean */
 };
 
 struct pooling {
@@ -43,7 +43,7 @@ struct pooling {
     const struct real_tensor *x;
     int64_t kernel[SPACE], stride[SPACE], before[SPACE], dilation[SPACE];
     bool adaptive, counts_margin;
-    double divisor; /* 0: the window's size */
+    double divisor; /* 0: use the window's size */
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -81,7 +81,7 @@ static struct window window_at(const struct pooling *p, int64_t place)
     return w;
 }
 
-/* Goes through the window's elements: at[] is set to the next one; false behind the last. Begins where at[0] is -1. */
+/* Iterates over the window's elements: sets at[] to the next one; false after the last. Starts if at[0] is -1. */
 static bool next_in(const struct pooling *p, const struct window *w, int64_t *at, int64_t *place)
 {
     int axes = p->plane.axes, i = axes - 1;
@@ -105,7 +105,7 @@ static bool next_in(const struct pooling *p, const struct window *w, int64_t *at
 
 /* ---- arguments ---- */
 
-/* "avg_pool2d" has 2 axes; MindSpore's names without a figure too. */
+/* "avg_pool2d" has 2 axes; so have MindSpore's names without a digit. */
 static int axes_in_name(const char *name)
 {
     const char *figure = strpbrk(name, "123");
@@ -123,7 +123,7 @@ static const struct real_tensor *pooled(struct call_values *c, struct pooling *p
     return c->unknown ? NULL : x;
 }
 
-/* A stride that is left out is the kernel; in one of MindSpore's functions 1, which the sizes show. */
+/* The default stride is the kernel size; 1 in one of MindSpore's functions, which the sizes show. */
 static void default_stride(const struct call_values *c, struct pooling *p)
 {
     for (int i = 0; i < p->plane.axes && c->mindspore && !call_value(c, 2, "stride"); i++) {
@@ -133,7 +133,7 @@ static void default_stride(const struct call_values *c, struct pooling *p)
     }
 }
 
-/* Kernel, stride and padding, where a call records them. */
+/* Kernel, stride and padding, if recorded. */
 static bool windows_recorded(struct call_values *c, struct pooling *p)
 {
     int axes = p->plane.axes;
@@ -144,7 +144,7 @@ static bool windows_recorded(struct call_values *c, struct pooling *p)
         !window_numbers(c, 3, "padding", axes, window_zeros, p->before))
         call_unknown(c, UNKNOWN_VARIANT);
     default_stride(c, p);
-    for (int i = 0; i < axes; i++) /* margins are at most half a window, as both frameworks ask for */
+    for (int i = 0; i < axes; i++) /* padding is at most half a window, as both frameworks require */
         if (p->kernel[i] < 1 || p->stride[i] < 1 || p->before[i] < 0 || 2 * p->before[i] > p->kernel[i])
             call_unknown(c, UNKNOWN_VARIANT);
     return true;
@@ -190,7 +190,7 @@ static double pooled_value(const struct pooling *p, bool mean, int64_t i)
     return best < 0 ? -INFINITY : x[best];
 }
 
-/* ---- windows that are not recorded ---- */
+/* ---- unrecorded windows ---- */
 
 enum { PROBES = 128, KERNELS_MOST = 8 };
 
@@ -217,7 +217,7 @@ static bool window_fits(const struct pooling *p)
     return true;
 }
 
-/* The same for every axis but those of one element, which no window moves along. */
+/* The same for every axis except those of size 1. */
 static void set_window(struct pooling *p, int kernel, int stride, int before)
 {
     for (int i = 0; i < p->plane.axes; i++) {
@@ -229,7 +229,7 @@ static void set_window(struct pooling *p, int kernel, int stride, int before)
     }
 }
 
-/* The square windows that fit the sizes and explain the recorded result best; false where none fits. */
+/* Searches the square windows that fit the sizes and explain the recorded result best; false if none fits. */
 static bool infer_windows(struct call_values *c, struct pooling *p, bool mean)
 {
     struct pooling best = *p;
@@ -253,7 +253,7 @@ static bool infer_windows(struct call_values *c, struct pooling *p, bool mean)
     return !c->unknown;
 }
 
-/* ---- mean over windows ---- */
+/* ---- mean pooling ---- */
 
 static void mean_windows(struct call_values *c, const struct pooling *p)
 {
@@ -314,7 +314,7 @@ static void adaptive_avg_pool(struct call_values *c)
         mean_run(c, &p);
 }
 
-/* Of modules that give one value a channel, with the axes kept or not. */
+/* Modules with one value per channel, with or without the pooled axes. */
 static void global_avg_pool(struct call_values *c)
 {
     const struct real_tensor *x = call_nth_tensor(c, 0);
@@ -330,7 +330,7 @@ static void global_avg_pool(struct call_values *c)
     mean_windows(c, &p);
 }
 
-/* ---- the largest of windows ---- */
+/* ---- max pooling ---- */
 
 static void max_windows(struct call_values *c, const struct pooling *p)
 {
@@ -340,7 +340,7 @@ static void max_windows(struct call_values *c, const struct pooling *p)
     candidate_moved(c, 0, &y, "max of each window");
 }
 
-/* Which of equal ones gets the gradient frameworks do not agree on: nothing is said of those. */
+/* Frameworks differ in which of equal elements gets the gradient: those are not checked. */
 static void max_windows_backward(struct call_values *c, const struct pooling *p)
 {
     struct real_tensor g = gradient_as(c, &c->result[0]);
@@ -403,14 +403,14 @@ struct scaling {
     struct plane plane;
     enum interpolation mode;
     bool corners;
-    double scale[SPACE]; /* input elements an output element */
+    double scale[SPACE]; /* input elements per output element */
 };
 
-/* Along one axis: the two elements an output element lies between, and the share of the second. */
+/* Per axis: the two input elements around an output element, and the weight of the second. */
 struct between {
     int64_t first, second;
     double share;
-    bool doubtful; /* a nearest one that rounding decides */
+    bool doubtful; /* a nearest neighbour that rounding decides */
 };
 
 static struct between between_at(const struct scaling *s, int axis, int64_t out)
@@ -469,8 +469,8 @@ static bool scaling_of(struct call_values *c, const struct real_tensor **x, stru
     return !c->unknown;
 }
 
-/* The corner of that number (a bit an axis: 1 the second element) of an output place, and its weight; NAN where the
- * place is doubtful. */
+/* The corner with that number (one bit per axis: 1 is the second element) for an output place, and its weight; NAN if
+ * the place is doubtful. */
 static double corner_at(const struct scaling *s, int64_t place, int corner, int64_t *from)
 {
     int64_t at[SPACE];
@@ -538,7 +538,7 @@ static void interpolate_backward(struct call_values *c)
         r.inside[i] += (double)reach * size[i];
 }
 
-/* Every window's elements, from sizes alone. */
+/* Elements of all windows, from sizes. */
 static double windows_cost(const struct call_values *c)
 {
     const struct real_tensor *x = call_nth_tensor(c, 0);

@@ -1,4 +1,4 @@
-/* Operators that are products: linear, matmul and their kin, einsum of two operands, grouped matmul; with their
+/* Operators that are products: linear, matmul and related ones, einsum of two operands, grouped matmul; with their
  * gradients. */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- shapes ---- */
 
-/* t seen as a matrix of rows of its last axis. */
+/* t as a matrix of rows along its last axis. */
 static struct real_tensor as_matrix(const struct real_tensor *t)
 {
     struct real_tensor m = *t;
@@ -18,13 +18,13 @@ static struct real_tensor as_matrix(const struct real_tensor *t)
     return m;
 }
 
-/* How many elements the product has. */
+/* The number of elements of the product. */
 static int64_t product_count(const struct candidate *y)
 {
     return y->product->batches * y->product->rows * y->product->columns;
 }
 
-/* The incoming gradient in the shape the product has; its axes from the recorded result. */
+/* The incoming gradient in the product's shape, with axes from the recorded result. */
 static struct real_tensor incoming(struct call_values *c)
 {
     return gradient_as(c, &c->result[0]);
@@ -32,7 +32,7 @@ static struct real_tensor incoming(struct call_values *c)
 
 /* ---- linear ---- */
 
-/* The last axis of the output gets the bias. */
+/* Adds the bias along the last axis of the output. */
 static void add_bias(struct product *p, const struct real_tensor *bias)
 {
     p->added = true;
@@ -59,9 +59,9 @@ static void linear(struct call_values *c)
     linear_of(c, x, w, true, b);
 }
 
-/* PyTorch computes a product of more than two axes as one of two and views the result: its hooks see the view's
- * gradient, which is the incoming one. Where x lies apart in memory, the bias (NULL: none) is added behind that: they
- * see the addition's two. */
+/* PyTorch computes a product with more than two axes as a 2-D product followed by a view, so its hooks see the view's
+ * gradient, which is the incoming one. If x is not contiguous, the bias (NULL: none) is added afterwards: hooks then
+ * see the two gradients of the addition. */
 static void handed_on(struct call_values *c, const struct real_tensor *x, const struct real_tensor *g,
                       const struct real_tensor *bias)
 {
@@ -99,7 +99,7 @@ static void linear_backward(struct call_values *c)
 
 /* ---- matmul ---- */
 
-/* MindSpore's primitives keep transpose_a and transpose_b, which are not recorded: all four are tried. */
+/* MindSpore's primitives store transpose_a and transpose_b, which are not recorded: all four combinations are tried. */
 static int turns(const struct call_values *c, const struct real_tensor *a, const struct real_tensor *b)
 {
     return c->mindspore && a->axes > 1 && b->axes > 1 ? 4 : 1;
@@ -126,7 +126,8 @@ static void matmul(struct call_values *c)
         call_unknown(c, UNKNOWN_SHAPE);
 }
 
-/* a with its leading axes at the end of its rows: shape rows × (leading · last), for products summed over a batch. */
+/* a with its leading axes moved to the end of its rows: shape rows × (leading · last), for products summed over a
+ * batch. */
 static struct real_tensor leading_last(struct call_values *c, const struct real_tensor *a, bool rows_first)
 {
     int order[REAL_AXES], n = a->axes;
@@ -150,7 +151,7 @@ static bool leads(const struct real_tensor *t)
     return false;
 }
 
-/* left · right into the shape of `to`, summed over the leading axes where `to` has none. */
+/* left · right in the shape of `to`, summed over leading axes that `to` does not have. */
 static void into_shape(struct call_values *c, const struct real_tensor *left, bool tl, const struct real_tensor *right,
                        bool tr, const struct real_tensor *to, const char *formula)
 {
@@ -166,7 +167,7 @@ static void into_shape(struct call_values *c, const struct real_tensor *left, bo
         c->candidates = before;
 }
 
-/* Gradients of y = op(a) op(b), op a transposition or none. */
+/* Gradients of y = op(a) op(b), where op is a transposition or nothing. */
 static void matmul_slopes(struct call_values *c, const struct real_tensor *a, bool ta, const struct real_tensor *b,
                           bool tb, const struct real_tensor *g)
 {
@@ -259,7 +260,7 @@ static void addmm_backward(struct call_values *c)
 
 enum { BATCH, ROWS, COLUMNS, TERMS, KINDS };
 
-/* One operand's letters, or the output's. */
+/* The letters of one operand or of the output. */
 struct subscripts {
     int n;
     char letter[REAL_AXES];
@@ -292,10 +293,10 @@ static int letter_axis(const struct subscripts *s, char letter)
 
 struct einsum {
     struct subscripts a, b, out;
-    struct subscripts kind[KINDS]; /* letters by what they are, in the output's order, then a's */
+    struct subscripts kind[KINDS]; /* letters by kind, in the output's order, then in a's */
 };
 
-/* False where the output has a letter that no operand has. */
+/* False if the output has a letter that no operand has. */
 static bool sort_letters(struct einsum *e)
 {
     for (int i = 0; i < e->out.n; i++) {
@@ -333,7 +334,7 @@ static bool parse_einsum(struct call_values *c, struct einsum *e)
     return e->kind[TERMS].n + e->kind[BATCH].n + e->kind[COLUMNS].n == e->b.n;
 }
 
-/* t with its axes in the order of the three kinds of letters, as batches × rows × columns. */
+/* t with its axes sorted by the three kinds of letters, as batches × rows × columns. */
 static struct real_tensor arranged(struct call_values *c, const struct einsum *e, const struct real_tensor *t,
                                    const struct subscripts *own, const int kinds[3])
 {
@@ -350,7 +351,7 @@ static struct real_tensor arranged(struct call_values *c, const struct einsum *e
     return out;
 }
 
-/* Steps of the output's letters; sizes from both operands. */
+/* Strides of the output's letters; sizes from both operands. */
 static void output_steps(const struct einsum *e, const struct real_tensor *a, const struct real_tensor *b,
                          int64_t *size, int64_t *step)
 {
@@ -363,7 +364,7 @@ static void output_steps(const struct einsum *e, const struct real_tensor *a, co
     }
 }
 
-/* One step for several letters of a kind: they lie one behind the other in the output; 0 where they do not. */
+/* A single stride for several letters of a kind if they are contiguous in the output; otherwise 0. */
 static int64_t joint_step(const struct einsum *e, int kind, const int64_t *size, const int64_t *step)
 {
     const struct subscripts *letters = &e->kind[kind];
@@ -375,7 +376,7 @@ static int64_t joint_step(const struct einsum *e, int kind, const int64_t *size,
     return letters->n ? step[letter_axis(&e->out, letters->letter[letters->n - 1])] : 1;
 }
 
-/* Where each batch begins in the output. */
+/* Offset of each batch in the output. */
 static int64_t *batch_starts(struct call_values *c, const struct einsum *e, int64_t batches, const int64_t *size,
                              const int64_t *step)
 {
@@ -418,10 +419,9 @@ static void einsum(struct call_values *c)
         .at = batch_starts(c, &e, left.shape[0], size, step), .row_step = row_step, .column_step = column_step};
 }
 
-/* ---- grouped matmul: runs of rows, each with a matrix of its own ---- */
+/* ---- grouped matmul: ranges of rows, each with its own matrix ---- */
 
-/* The group each row belongs to, from counts or from where groups end; false where they cover other rows than there
- * are. */
+/* The group of each row, from counts or from ends of groups; false if they do not cover exactly the rows. */
 static bool groups_of_rows(const struct real_tensor *list, int64_t rows, int64_t *group)
 {
     double sum = 0, last = list->count ? list->v[list->count - 1] : 0;
@@ -441,7 +441,7 @@ static bool groups_of_rows(const struct real_tensor *list, int64_t rows, int64_t
     return row == rows;
 }
 
-/* group_list, given as a tensor or a list; count 0 where it is not given. */
+/* group_list, given as a tensor or a list; count 0 if absent. */
 static struct real_tensor group_list(struct call_values *c)
 {
     static const char words[] = "group_list offs batch_sizes";
@@ -498,7 +498,7 @@ static const struct real_tensor *module_weight(const struct call_values *c)
     return c->parameters <= 2 && w && w->axes == 2 ? w : NULL;
 }
 
-/* Weights as outputs × inputs, or the other way round (Conv1D of GPT-2). */
+/* Weights as outputs × inputs, or transposed (GPT-2's Conv1D). */
 static void linear_module(struct call_values *c)
 {
     const struct real_tensor *x = call_nth_tensor(c, 0), *w = module_weight(c), *b = call_parameter(c, "bias");

@@ -1,19 +1,19 @@
-/* Reductions over axes: sums, means, extremes, norms, variances; running sums; what sorts. With gradients where they
- * are sums' own. */
+/* Reductions over axes: sums, means, extremes, norms, variances; cumulative sums; sorting. With gradients if they do
+ * not depend on a library's choices. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
 
-/* ---- which elements go together ---- */
+/* ---- groups of elements ---- */
 
-/* x with its reduced axes last: groups × members, and where each of them lies in x. */
+/* x with its reduced axes last: groups × members, and the place of each in x. */
 struct reduction {
     const struct real_tensor *x;
     int64_t groups, members;
     int64_t *at; /* groups × members */
-    struct real_tensor shape, kept; /* of the result, without and with the reduced axes as 1 */
+    struct real_tensor shape, kept; /* of the result, without the reduced axes and with them as size 1 */
 };
 
 static void shapes_of(const struct real_tensor *x, int axes, struct reduction *r)
@@ -28,7 +28,7 @@ static void shapes_of(const struct real_tensor *x, int axes, struct reduction *r
     }
 }
 
-/* x over the axes of the mask. */
+/* Reduces x over the axes of the mask. */
 static bool reduction_over(struct call_values *c, const struct real_tensor *x, int axes, struct reduction *r)
 {
     int order[REAL_AXES], n = 0;
@@ -188,7 +188,7 @@ static void norm_forward(struct call_values *c)
     }
 }
 
-/* Gradient of the 2-norm: g x / y, 0 where y is. */
+/* Gradient of the 2-norm: g x / y, 0 if y is 0. */
 static void norm_backward(struct call_values *c)
 {
     struct reduction r;
@@ -210,7 +210,7 @@ static void norm_backward(struct call_values *c)
         }
 }
 
-/* How many are taken off n; NAN where it is not given. */
+/* The number subtracted from n; NAN if not recorded. */
 static double correction_of(const struct call_values *c)
 {
     const struct value *second = call_value(c, 1, "");
@@ -244,7 +244,7 @@ static void variance_less(struct call_values *c, const struct reduction *r, bool
     }
 }
 
-/* MindSpore has functions of both defaults. */
+/* MindSpore has functions with either default. */
 static void variance_as(struct call_values *c, bool root)
 {
     struct reduction r;
@@ -309,8 +309,8 @@ static int64_t best_member(const struct reduction *r, int64_t group, bool larges
     return best;
 }
 
-/* The index recorded for a group where its element is as good as the best: which of equal ones is chosen frameworks do
- * not agree on. */
+/* The recorded index for a group if its element equals the extreme: frameworks differ in which of equal elements is
+ * chosen. */
 static int64_t recorded_among_best(const struct call_values *c, const struct reduction *r, int64_t group, int64_t best,
                                    int output)
 {
@@ -319,7 +319,7 @@ static int64_t recorded_among_best(const struct call_values *c, const struct red
     return within && member(r, group, (int64_t)at) == member(r, group, best) ? (int64_t)at : best;
 }
 
-/* max, min and argmax, argmin by the output they are for; -1: none. */
+/* max, min, argmax and argmin, by output index; -1: none. */
 static void extreme(struct call_values *c, bool largest, int values, int indices)
 {
     struct reduction r;
@@ -338,8 +338,8 @@ static void extreme(struct call_values *c, bool largest, int values, int indices
         candidate_moved(c, indices, &index, largest ? "where the largest is" : "where the smallest is");
 }
 
-/* With an axis both are given, MindSpore's primitives in the other order; with a second tensor it is the larger of
- * both. */
+/* With an axis, values and indices are output (by MindSpore's primitives in the other order); with a second tensor it
+ * is the elementwise maximum. */
 static void extreme_by(struct call_values *c, bool largest)
 {
     const struct value *second = call_value(c, 1, "other");
@@ -371,7 +371,7 @@ static void argmin(struct call_values *c)
     extreme(c, false, -1, 0);
 }
 
-/* The gradient goes to the extreme; nothing is said of groups where several are. */
+/* The gradient goes to the extreme; groups with several equal ones are not checked. */
 static void extreme_backward(struct call_values *c, bool largest)
 {
     const struct value *second = call_value(c, 1, "other");
@@ -461,7 +461,7 @@ static void cumsum(struct call_values *c)
     }
 }
 
-/* The gradient of a running sum is one from the other end. */
+/* The gradient of a cumulative sum is one from the other end. */
 static void cumsum_backward(struct call_values *c)
 {
     const struct real_tensor *x = reduced(c);
@@ -493,7 +493,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The first `most` of a row in order; values alone, which of equal ones it is does not matter. */
+/* The first `most` of a row in order; only values, so the choice among equal ones does not matter. */
 static void sorted_values(struct call_values *c, int axis, int64_t most, bool descending)
 {
     const struct real_tensor *x = reduced(c);
@@ -522,7 +522,7 @@ static void sort(struct call_values *c)
         sorted_values(c, axis, reduced(c)->shape[axis], call_number(c, 2, "descending", 0) != 0);
 }
 
-/* What is not asked to be sorted may stand in any order. */
+/* With sorted=False any order is allowed. */
 static void topk(struct call_values *c)
 {
     int axis = axis_of(c, 2, -1);
@@ -532,7 +532,7 @@ static void topk(struct call_values *c)
         sorted_values(c, axis, call_whole(c, 1, "k", 0), call_number(c, 3, "largest", 1) != 0);
 }
 
-/* Gradients go to the places that were recorded as chosen. */
+/* Gradients go to the places recorded as chosen. */
 static void chosen_backward(struct call_values *c)
 {
     const struct real_tensor *x = reduced(c), *index = c->results > 1 ? &c->result[1] : NULL;

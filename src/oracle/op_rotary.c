@@ -5,7 +5,7 @@
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
 
-/* The element x is paired with, and its sign: halves (i, i + n/2), or neighbours. */
+/* The element paired with x, and its sign: halves (i, i + n/2), or neighbours. */
 static double partner(const double *x, int64_t i, int64_t n, bool neighbours)
 {
     if (neighbours)
@@ -58,7 +58,7 @@ static void rotary(struct call_values *c)
     }
 }
 
-/* Gradients of the cosines and sines, which are spread over x. */
+/* Gradients of the cosines and sines, which are broadcast to x. */
 static void rotary_angles(struct call_values *c, const struct rotary *r, const struct real_tensor *g, bool neighbours)
 {
     struct real_tensor by_cos = real_like(c, r->x), by_sin = real_like(c, r->x);
@@ -71,7 +71,7 @@ static void rotary_angles(struct call_values *c, const struct rotary *r, const s
     gradient_summed(c, &by_sin, call_tensor_at(c, 2, "sin r2"), "sum of g (-x2, x1)");
 }
 
-/* Turned back: g cos and, for the partner, g sin with the other sign. */
+/* The inverse rotation: g cos, and for the partner g sin with the opposite sign. */
 static void rotary_backward(struct call_values *c)
 {
     struct rotary r;

@@ -1,4 +1,4 @@
-/* Softmax and its logarithm, with their gradients. */
+/* Softmax and log_softmax, with their gradients. */
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
 
@@ -53,8 +53,8 @@ static void each_row(struct call_values *c, const struct real_tensor *x, int axi
     }
 }
 
-/* Axes to try as a mask: the recorded one, PyTorch's own choice where none is given; MindSpore's primitive keeps it, so
- * that each may be it. */
+/* Axes to try, as a mask: the recorded one, PyTorch's default if none is given; MindSpore's primitive stores it, so
+ * that any axis is possible. */
 static int axes_to_try(struct call_values *c, const struct real_tensor *x)
 {
     if (call_value(c, 1, "dim axis") || !c->mindspore) {
@@ -87,7 +87,7 @@ static void log_softmax(struct call_values *c)
     forward(c, "x - max - log sum", log_softmax_row);
 }
 
-/* ---- backward: from the recorded output, as frameworks do ---- */
+/* ---- backward: from the recorded output, as in frameworks ---- */
 
 typedef void slope_function(const double *p, const double *g, struct room r, int64_t n, int64_t step);
 

@@ -1,4 +1,4 @@
-/* The operators that can be recomputed: all tables, and finding a name in them. */
+/* All tables of operators that can be recomputed, and finding a name in them. */
 #include "oracle/operators.h"
 
 #include "base/mem.h"
@@ -31,7 +31,7 @@ static const struct operator *const class_tables[] = {
     operators_dropout_class,
 };
 
-/* Whether the word, which may begin or end with "*", is that name in whatever case. */
+/* Whether the word, which may begin or end with "*", matches the name, ignoring case. */
 static bool word_matches(struct str word, struct str name)
 {
     bool before = word.n && word.p[0] == '*', behind = word.n > 1 && word.p[word.n - 1] == '*';

@@ -1,4 +1,4 @@
-/* The budget spent on calls, suspects first, and the verdict of a pair of rows. */
+/* Spends the budget on calls, suspects first, and decides which side of a pair is wrong. */
 #include "oracle/oracle.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "oracle/product_test.h"
 #include "oracle/recompute.h"
 
-/* A call to compute, and what it may cost. */
+/* A call to recompute, with its allowed cost. */
 struct oracle_task {
     uint32_t call;
     uint8_t side;
@@ -25,9 +25,9 @@ struct planning {
     double left;
 };
 
-/* The most one pair of calls may take of what is left: one large product does not starve all others. */
+/* the share of the remaining budget that one pair of calls may use, so that one large product does not use it all */
 #define SHARE_MOST 0.25
-#define ROWS_LEAST 2 /* of a product that is sampled */
+#define ROWS_LEAST 2 /* the fewest rows of a sampled product */
 
 /* ---- planning ---- */
 
@@ -36,7 +36,7 @@ static bool computable(const struct oracle *o, int side, uint32_t call)
     return call != NONE && o->side[side].plan[call].looked_at && !o->side[side].plan[call].unknown;
 }
 
-/* A dump without tensors has none. */
+/* False for a dump without tensors. */
 static bool any_computable(const struct oracle *o, const struct dump *const side[2])
 {
     for (uint32_t i = 0; i < o->sides; i++)
@@ -53,7 +53,7 @@ static void add_task(struct planning *p, int side, uint32_t call, double allowed
     p->o->spent += cost;
 }
 
-/* What a call costs where at most `share` may be spent on it, and what its products may cost; -1: it does not fit. */
+/* The cost of a call if at most `share` may be spent, and the allowed cost of its products; -1: too expensive. */
 static double affordable(const struct call_plan *c, double share, double *allowed)
 {
     *allowed = INFINITY;
@@ -83,7 +83,7 @@ static void plan_calls(struct planning *p, const uint32_t call[2])
                 ? c->operations : floor(p->left * SHARE_MOST / n);
             cost[i] = affordable(c, each[i], &allowed[i]);
             if (cost[i] < 0)
-                return; /* one side alone says little: the other pairs get it */
+                return; /* one side alone is of little use: leave the budget to other pairs */
         }
     for (int i = 0; i < 2; i++)
         if (wanted[i]) {
@@ -103,8 +103,7 @@ static void plan_line(struct planning *p, const struct measure *m, uint32_t line
     plan_calls(p, call);
 }
 
-/* What its operator is estimated to magnify noise by, where the line's verdict took that into account; NAN: it did
- * not. */
+/* The operator's estimated amplification of noise if the line's verdict uses it; otherwise NAN. */
 static double estimated_condition(const struct measure *m, const struct judgement *j, uint32_t line)
 {
     uint32_t row = m->pairing->lines.v[line].row[GOLDEN];
@@ -114,8 +113,7 @@ static double estimated_condition(const struct measure *m, const struct judgemen
     return c.kind == CONDITION_NONE || condition_is_discrete(c.kind) ? NAN : c.kappa;
 }
 
-/* Calls whose verdicts take an estimate of their condition into account: it is measured on the golden side, as the
- * estimate is. */
+/* Plans the measurement of condition numbers that verdicts use, on the golden side, as for the estimate. */
 static void plan_conditions(struct planning *p, const struct measure *m, const struct judgement *j)
 {
     for (uint32_t i = 0; i < j->lines; i++) {
@@ -149,13 +147,13 @@ static void plan_alone(struct planning *p, const struct dump *d)
 
 /* ---- computing ---- */
 
-#define SPARE_MOST (512u << 20) /* bytes of one call that are kept for others */
+#define SPARE_MOST (512u << 20) /* the most bytes kept from finished calls for later ones */
 
 struct computing {
     struct oracle *o;
     const task_list *tasks;
     pthread_mutex_t lock;
-    VEC(struct arena) spare; /* memory of calls that are done: the next ones need not ask the system for theirs */
+    VEC(struct arena) spare; /* memory of finished calls, reused by later ones */
 };
 
 static struct arena spare_taken(struct computing *c)
@@ -180,7 +178,7 @@ static void compute_task(void *ctx, size_t i)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* False where *cancel was set meanwhile. */
+/* False if *cancel was set meanwhile. */
 static bool compute(struct oracle *o, const task_list *tasks, const atomic_bool *cancel)
 {
     struct computing c = {.o = o, .tasks = tasks, .lock = PTHREAD_MUTEX_INITIALIZER};

@@ -1,4 +1,4 @@
-/* Why two sides that each computed what their own inputs give differ: an argument, an element type, an input. */
+/* Why two sides differ although each computed correctly: an argument, an element type, an input. */
 #include "oracle/oracle.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 struct pair_of_calls {
     const struct measure *m;
     const struct judgement *j;
-    uint32_t call[2];    /* whose outputs differ */
-    uint32_t forward[2]; /* whose arguments they follow from */
+    uint32_t call[2];    /* the calls whose outputs differ */
+    uint32_t forward[2]; /* the calls that have their arguments */
     bool bad;            /* they deviate by more than noise */
     struct oracle_because *out;
 };
@@ -30,7 +30,7 @@ static bool is_argument(const struct dump *d, uint32_t row)
         || r->kind == ROW_STR);
 }
 
-/* The other side's argument of that name, else of that place; NONE. */
+/* The other side's argument with that name, otherwise at that position; NONE. */
 static uint32_t counterpart(const struct dump *mine, uint32_t row, const struct dump *other, uint32_t call)
 {
     struct str name = argument_name(mine, row), slot = str_of(mine->slots.v[mine->rows.v[row].slot]);
@@ -48,8 +48,8 @@ static bool numbers_differ(double a, double b)
     return fabs(a - b) > 1e-6 * fmax(fabs(a), fabs(b));
 }
 
-/* Numbers of two calls of one operator, the same argument of it. Whole numbers without a name are no reason: sizes only
- * say what the tensors say, and an axis may be counted from either end. */
+/* Whether the same argument of two calls differs. Unnamed integers do not count: sizes follow from tensors, and an
+ * axis may be counted from either end. */
 static bool values_differ(const struct dump *d, uint32_t row, const struct dump *other, uint32_t theirs)
 {
     const struct row *a = &d->rows.v[row], *b = &other->rows.v[theirs];
@@ -63,7 +63,7 @@ static bool values_differ(const struct dump *d, uint32_t row, const struct dump 
     return numbers_differ(a->stat[STAT_MAX], b->stat[STAT_MAX]);
 }
 
-/* The row against what its operator takes where the argument is left out. */
+/* Compares the row with the operator's default for an omitted argument. */
 static bool differs_from_default(const struct dump *d, uint32_t row, struct str value)
 {
     const struct row *r = &d->rows.v[row];
@@ -113,7 +113,7 @@ static bool has_argument(const struct dump *d, uint32_t call, struct str name)
     return false;
 }
 
-/* A tensor (a mask, a weight) that the other side's call of the same name was not given. */
+/* Finds a tensor (a mask, a weight) that the other side's call was not given. */
 static bool tensor_is_left_out(struct pair_of_calls *p, int side)
 {
     const struct dump *mine = p->m->side[side], *other = p->m->side[!side];
@@ -130,7 +130,7 @@ static bool tensor_is_left_out(struct pair_of_calls *p, int side)
     return false;
 }
 
-/* The line of a tensor that both sides have. */
+/* The line of a tensor on both sides. */
 static uint32_t line_of(const struct pair_of_calls *p, uint32_t row)
 {
     if (p->m->side[TARGET]->rows.v[row].kind != ROW_TENSOR)
@@ -158,7 +158,7 @@ static bool input_differs(struct pair_of_calls *p, uint32_t call)
     EACH_EARLY_ROW(t, call, r) {
         uint32_t line = t->rows.v[r].io == IO_INPUT || t->rows.v[r].io == IO_PARAMETER ? line_of(p, r) : NONE;
         if (line == NONE || !(p->j->line[line].error > 0) || (p->bad && p->j->line[line].verdict == VERDICT_MATCH))
-            continue; /* what is noise by its own verdict makes no output deviate */
+            continue; /* a difference within noise does not explain a deviating output */
         tell(p, ORACLE_REASON_INPUT, TARGET, r, p->m->pairing->lines.v[line].row[GOLDEN], STR(""));
         return true;
     }

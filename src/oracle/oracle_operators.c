@@ -1,4 +1,4 @@
-/* Calls and rows counted by operator. */
+/* Counts calls and rows by operator. */
 #include "oracle/oracle_operators.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static struct str operator_name(const struct oracle_side *s, uint32_t call)
     return word;
 }
 
-/* The list is short, calls of one operator are many: the one found before is looked at first. */
+/* Tries the entry found last first: the list is short and calls of one operator are many. */
 static struct oracle_operator *entry(operator_list *l, struct str name, size_t *last)
 {
     struct str cut = name.n < sizeof l->v->name ? name : str_n(name.p, sizeof l->v->name - 1);

@@ -1,4 +1,5 @@
-/* Calls of one side: planned, computed, and judged together, since a side's arithmetic is read off all of them. */
+/* The calls of one side: planned, computed, and judged together, because the side's arithmetic is determined from all
+ * of them. */
 #include "oracle/oracle_side.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 #include "oracle/recompute.h"
 #include "pair/align_item.h"
 
-enum { DEEPEST = 64 }; /* modules inside each other */
+enum { DEEPEST = 64 }; /* the deepest nesting of modules */
 
 static void add_held(const struct dump *d, uint8_t *holds, uint32_t call, unsigned bits)
 {
@@ -19,7 +20,7 @@ static void add_held(const struct dump *d, uint8_t *holds, uint32_t call, unsign
         holds[d->calls.v[call].twin] |= (uint8_t)bits;
 }
 
-/* What is recorded inside each call (HOLDS_CALLS …). */
+/* What was recorded inside each call (HOLDS_CALLS …). */
 static uint8_t *held_inside(const struct dump *d)
 {
     uint8_t *holds = mem_zalloc(d->calls.n + 1);
@@ -88,7 +89,7 @@ static void vote(const struct oracle_side *s, uint32_t call, struct votes votes[
     }
 }
 
-/* The one named most often beyond the type's own, where five calls and half of those that name one agree. */
+/* The reduced arithmetic identified most often, if five calls and half of those that identify one agree. */
 static enum arithmetic most_named(const struct votes *v)
 {
     enum arithmetic best = ARITHMETIC_TF32;
@@ -142,7 +143,7 @@ static void add_row(struct oracle_side *s, uint32_t call, const struct recompute
 
 /* ---- classes ---- */
 
-/* A class's name alone proves nothing: where none of its modules is explained, it is another class. */
+/* A class name alone proves nothing: if none of its modules is explained, it is another class. */
 struct class_fit {
     const char *name;
     double best;

@@ -1,5 +1,5 @@
-/* A product's rows, some at a time against some columns: sums of a b and of a² b² in one pass, in the order of the
- * terms, the same bits on every machine (product_tile.h). */
+/* A product's rows, some at a time for a block of columns: sums of a b and of a² b² in one pass, in the order of the
+ * terms, with the same bits on every machine (product_tile.h). */
 #include "oracle/product.h"
 
 #include <stdlib.h>
@@ -7,11 +7,12 @@
 #include "base/mem.h"
 #include "oracle/product_tile.h"
 
-enum { COLUMNS_AT_ONCE = 1024, PANEL = 1 << 22 }; /* columns held at once: at most, and their elements, unless even
-                                                    TILE_COLUMNS of them have more */
+/* the most columns packed at once, and the most of their elements, unless even TILE_COLUMNS of them have more */
+enum { COLUMNS_AT_ONCE = 1024, PANEL = 1 << 22 };
 enum { ROWS_AT_ONCE = 32 };
-#define STRIP_MOST (1 << 26)  /* elements of a strip: more terms would be too many for sums of squares in float32 */
-#define FAR_ABOVE 0x1p20 /* an element so many times the root mean square would drown the squares of the others */
+/* the most elements of a strip: with more terms, sums of squares in float32 would be too inaccurate */
+#define STRIP_MOST (1 << 26)
+#define FAR_ABOVE 0x1p20 /* an element this many times the root mean square would make the other squares underflow */
 
 double product_operations(const struct product *p)
 {
@@ -23,13 +24,13 @@ int64_t product_rows(const struct product *p)
     return p->batches * p->rows;
 }
 
-/* ---- rows that are looked at ---- */
+/* ---- chosen rows ---- */
 
 struct chosen_rows {
     int64_t all, some;
 };
 
-/* A number of [0, 1), the same for the same i. */
+/* A pseudorandom number in [0, 1) that depends only on i. */
 static double drawn(int64_t i)
 {
     uint64_t x = (uint64_t)i * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
@@ -38,7 +39,7 @@ static double drawn(int64_t i)
     return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
 }
 
-/* The ith: one drawn in each of equal stretches. */
+/* The ith row: one chosen in each of equal ranges. */
 static int64_t chosen(const struct chosen_rows *c, int64_t i)
 {
     if (c->some >= c->all)
@@ -50,12 +51,12 @@ static int64_t chosen(const struct chosen_rows *c, int64_t i)
 
 /* ---- one block of columns ---- */
 
-/* Lanes (rows of a, or columns of b) side by side, term by term, and their squares for a tile. */
+/* Lanes (rows of a, or columns of b) interleaved term by term, with their squares, for a tile. */
 struct strip {
     double *v;    /* [terms][lanes] */
     float *v2;
-    double scale; /* of the squares: they are (v scale)² */
-    bool exact;   /* as tile_exact takes them */
+    double scale; /* of the squares, which are (v scale)² */
+    bool exact;   /* suitable for tile_exact */
 };
 
 struct product_work {
@@ -63,8 +64,8 @@ struct product_work {
     const struct real_tensor *recorded;
     struct error_sums *sums;
     struct strip *column, row[ROWS_AT_ONCE / TILE_ROWS];
-    double *unfolded; /* one row, where rows are unfolded */
-    int64_t packed;   /* the batch whose columns lie in `column`, -1: none */
+    double *unfolded; /* one row, for unfolded operands */
+    int64_t packed;   /* the batch whose columns are in `column`, -1: none */
 };
 
 static int64_t start_of(const struct matrix *m, int64_t batch)
@@ -84,7 +85,7 @@ static void strip_release(struct strip *s)
     free(s->v2);
 }
 
-/* Squares and scale of what lies in v; whether all of it is float32's own, finite, and of one size. */
+/* Computes squares and scale of the contents; `exact` if all are finite float32 values of similar size. */
 static void strip_close(struct strip *s, int64_t n)
 {
     double most = 0, squares = 0;
@@ -137,7 +138,7 @@ static void take_rows(struct product_work *w, int64_t batch, const int64_t *row,
 {
     for (int i = 0; i < rows; i++)
         take_row(w, w->row[i / TILE_ROWS].v + i % TILE_ROWS, batch, row[i]);
-    for (int i = rows; i % TILE_ROWS; i++) /* the last strip is filled with a row of its own */
+    for (int i = rows; i % TILE_ROWS; i++) /* the last strip is filled up with copies of one row */
         for (int64_t k = 0; k < w->p->terms; k++)
             w->row[i / TILE_ROWS].v[k * TILE_ROWS + i % TILE_ROWS] = w->row[i / TILE_ROWS].v[k * TILE_ROWS];
     for (int i = 0; i < rows; i += TILE_ROWS)
@@ -163,7 +164,7 @@ static void compare_element(struct product_work *w, int64_t batch, int64_t row, 
     error_add(w->sums, y, w->recorded->v[at], c, 0, s);
 }
 
-/* A strip of rows times one of columns, element by element. */
+/* Multiplies a strip of rows with one of columns, element by element. */
 static void multiply_strips(struct product_work *w, const struct strip *a, const struct strip *b, int64_t batch,
     const int64_t *row, int rows, int64_t from, int64_t columns)
 {

@@ -1,6 +1,6 @@
-/* Random vectors through a product. E|E z|² = |E|² for signs z; a single vector shows less than a sixteenth of it with
- * a probability of at most 1 - (1 - 1/16)² / 3 (Paley and Zygmund 1932, with E|E z|⁴ <= 3 |E|⁴ for signs; the test:
- * Freivalds 1977). */
+/* Tests a product with random vectors. E|E z|² = |E|² for random signs z; a single vector shows less than a sixteenth
+ * of it with a probability of at most 1 - (1 - 1/16)² / 3 (Paley and Zygmund 1932, with E|E z|⁴ <= 3 |E|⁴ for signs;
+ * the test: Freivalds 1977). */
 #include "oracle/product_test.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ struct testing {
     const struct real_tensor *recorded;
     int vectors;
     double *z, *bz;  /* [columns][vectors], [terms][vectors] */
-    double *squares; /* of each row of b, summed */
-    int64_t packed;  /* where the columns of b began that bz is of */
+    double *squares; /* for each row of b, summed */
+    int64_t packed;  /* first column index of b for which bz was computed */
     double y2, s2, product2, addend2, error2, ulps2;
     int64_t n;
 };
@@ -31,7 +31,7 @@ static double sign_of(int64_t column, int vector)
     return (x ^ x >> 31) & 1 ? 1 : -1;
 }
 
-/* sum += x v, `n` of them: a multiple of TEST_VECTORS_LEAST. */
+/* sum += x v, over `n` vectors, a multiple of TEST_VECTORS_LEAST. */
 static inline void add_times(double *sum, const double *v, double x, int n)
 {
     for (int i = 0; i < n; i += TEST_VECTORS_LEAST)
@@ -55,7 +55,7 @@ double product_test_missed(int vectors)
     return pow(1 - (1 - theta) * (1 - theta) / 3, vectors);
 }
 
-/* b z for a batch's columns. */
+/* Computes b z for a batch's columns. */
 static void take_columns(struct testing *t, int64_t batch)
 {
     const struct product *p = t->p;
@@ -75,7 +75,7 @@ static void take_columns(struct testing *t, int64_t batch)
     }
 }
 
-/* One row of the product times z, its own part without what is added. */
+/* One row of the product times z, without the addend. */
 static void row_product(struct testing *t, int64_t batch, int64_t row, double *f)
 {
     const struct product *p = t->p;
@@ -93,7 +93,7 @@ static void row_product(struct testing *t, int64_t batch, int64_t row, double *f
     }
 }
 
-/* The recorded row less what was added, times z, taken off f. False where an element is to be compared by itself. */
+/* Subtracts the recorded row without the addend, times z, from f. False if an element must be compared by itself. */
 static bool take_off_recorded(struct testing *t, const struct error_case *of, int64_t batch, int64_t row, double *f)
 {
     const struct product *p = t->p;

@@ -1,4 +1,4 @@
-/* Tiles of products in the widest vectors the machine has. */
+/* Tiles of products with the widest vectors of the machine. */
 #include "oracle/product_tile.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@
 #include "oracle/product_tile_body.h"
 #endif
 
-/* Unfused: the same bits, since products are exact. */
+/* Unfused: the same bits, because the products are exact. */
 #define TILE_F64 tile_f64x2
 #define TILE_F32 tile_f32x4
 #define TILE_WIDTH 16

@@ -1,4 +1,4 @@
-/* A call's candidates against what was recorded. */
+/* Compares a call's candidates with the recorded outputs. */
 #include "oracle/recompute.h"
 
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include "dump/family.h"
 #include "dump/reader.h"
 
-#define PROBED_FROM 1e6     /* operations above which candidates are told apart by some rows first */
-#define TEST_ELEMENTS 0x1p24 /* of random vectors and what comes of them, held at once */
+#define PROBED_FROM 1e6     /* operations above which candidates are first compared on some rows */
+#define TEST_ELEMENTS 0x1p24 /* limit for elements of random vectors and their products held at once */
 enum { PROBE_ROWS = 16, ROUNDED_LEAST = 16 };
 
 /* ---- planning ---- */
@@ -41,7 +41,7 @@ static bool is_move(const struct call_plan *p, const struct call *c)
            c->family == FAMILY_COLLECTIVE;
 }
 
-/* Terms of each sum of a product, from the sizes of its operands. */
+/* Number of terms in each sum of a product, from the sizes of its operands. */
 static double product_terms(const struct call_values *c, enum formula_family f)
 {
     const struct real_tensor *w = c->module ? call_parameter(c, "weight") : call_nth_tensor(c, 1), *t;
@@ -53,7 +53,7 @@ static double product_terms(const struct call_values *c, enum formula_family f)
     return 1;
 }
 
-/* Rows of a product, from the size of its result. */
+/* Number of rows of a product, from the size of its result. */
 static double product_rows_of(enum formula_family f, const struct real_tensor *y)
 {
     int columns = f == FORMULA_CONVOLUTION ? 1 : y->axes - 1;
@@ -75,7 +75,7 @@ static double operations_of(const struct operator *o, const struct recorded_call
     return ceil(forward * (c->backward ? 2 : 1)) + 1;
 }
 
-/* A module's backward call is looked at where its class has a formula for it. */
+/* A module's backward call is considered only if its class has a formula for it. */
 static bool is_looked_at(const struct call_plan *p, const struct call *x, bool container)
 {
     return x->kind != CALL_MODULE || x->phase == PHASE_FORWARD || (!container && p->operator && p->operator->backward);
@@ -146,15 +146,15 @@ static void refuse_in_place(struct recorded_call *r)
         call_unknown(&r->values, UNKNOWN_IN_PLACE);
 }
 
-/* PyTorch's backward hooks see the gradients of a call's last node: more of them than tensors went in are a
- * composite's. */
+/* PyTorch's backward hooks see the gradients of a call's last node: more gradients than input tensors mean a
+ * composite operator. */
 static void refuse_composite(struct recorded_call *r)
 {
     if (r->values.backward && !r->values.mindspore && !r->values.module && r->values.outputs > r->tensors)
         call_unknown(&r->values, UNKNOWN_COMPOSITE);
 }
 
-/* ---- candidates against an output ---- */
+/* ---- candidates and outputs ---- */
 
 struct trial {
     const struct candidate *candidate;
@@ -165,7 +165,7 @@ struct trial {
 
 struct judging {
     struct recorded_call *r;
-    double allowed;   /* operations for each product */
+    double allowed;   /* operations allowed per product */
 };
 
 static int64_t rows_within(const struct product *p, double allowed)
@@ -178,7 +178,7 @@ static int64_t rows_within(const struct product *p, double allowed)
     return n < 1 ? 1 : n < rows ? n : rows;
 }
 
-/* Random vectors for a product that is too large, where enough of them are affordable; 0: some of its rows are. */
+/* The number of random vectors for a product that is too large, if enough are affordable; 0: sample rows instead. */
 static int vectors_within(const struct product *p, double allowed)
 {
     double n = product_operations(p) > allowed ? floor(allowed / product_test_operations(p)) : 0;
@@ -198,7 +198,7 @@ static int64_t candidate_count(const struct candidate *p)
     return p->product ? p->product->batches * p->product->rows * p->product->columns : p->y.count;
 }
 
-/* One candidate for one output: a product on at most `probe` rows, 0: as far as is affordable. */
+/* Tries one candidate for one output: a product on at most `probe` rows, 0: as far as affordable. */
 static void try_candidate(const struct judging *j, const struct candidate *p, int output, int64_t probe,
     struct trial *t)
 {
@@ -234,7 +234,7 @@ static double likeness(const struct trial *t)
     return t->found.error / fmax(t->found.bound[ARITHMETIC_OWN], 1e-300);
 }
 
-/* Whether products must be told apart by some rows before the best is computed whole. */
+/* Whether products have to be distinguished on some rows before the best is computed completely. */
 static bool is_probed(const struct judging *j, int output)
 {
     double operations = 0;
@@ -249,7 +249,7 @@ static bool is_probed(const struct judging *j, int output)
     return fitting > 1 && operations > PROBED_FROM;
 }
 
-/* The candidate that explains the output best; false where none has its size. */
+/* The candidate that explains the output best; false if none has its size. */
 static bool best_trial(const struct judging *j, int output, struct trial *best)
 {
     bool probed = is_probed(j, output), found = false;
@@ -268,8 +268,8 @@ static bool best_trial(const struct judging *j, int output, struct trial *best)
     return found;
 }
 
-/* The incoming gradient itself, handed on by a view that was a PyTorch call's last node: only where it is the
- * gradient to the last bits. */
+/* Whether the output is the incoming gradient itself, returned by a view that was the last node of a PyTorch call:
+ * only if equal to the last bits. */
 static bool is_gradient_view(const struct judging *j, int output, struct trial *t)
 {
     const struct call_values *c = &j->r->values;
@@ -284,7 +284,7 @@ static bool is_gradient_view(const struct judging *j, int output, struct trial *
     return t->found.error <= 2 * u;
 }
 
-/* ---- casts that are recorded nowhere ---- */
+/* ---- unrecorded casts ---- */
 
 static bool holds_only(const struct real_tensor *t, uint32_t low_bits)
 {
@@ -310,7 +310,7 @@ static enum dtype rounded_to(const struct real_tensor *t, enum dtype type, const
 
 /* ---- a call ---- */
 
-/* The number of the candidate among its formula's; -1: it is none of them. */
+/* The index of the candidate among its formula's; -1: another one. */
 static int candidate_number(const struct call_values *c, const struct candidate *p)
 {
     return c->candidates && p >= c->candidate && p < c->candidate + c->candidates ? (int)(p - c->candidate) : -1;

@@ -1,4 +1,4 @@
-/* Rows of a call as a tree of arguments, and their tensors as doubles. */
+/* Rows of a call as a tree of arguments, with their tensors as doubles. */
 #include "oracle/recorded_call.h"
 
 #include <ctype.h>
@@ -7,8 +7,8 @@
 #include "pair/align_item.h"
 
 enum { PLACES_MOST = 4096, READ_AT_ONCE = 4096 };
-#define EMPTY_MOST 1e7 /* of the other axes of a tensor of no element, which are gone through all the same */
-/* of one call: lists name items that need not be there */
+#define EMPTY_MOST 1e7 /* limit for the other axes of an empty tensor, which are still iterated */
+/* limits per call: list names may refer to items that do not exist */
 enum { VALUES_MOST = 1 << 16, NAMES_MOST = 1024, DEEPEST = 8 };
 
 /* ---- arguments ---- */
@@ -34,7 +34,7 @@ static void tensor_sizes(struct recorded_call *r, uint32_t row, struct real_tens
     t->count = (int64_t)s->numel;
 }
 
-/* "[0,null,2]": a slice, or numbers; false where it is neither. */
+/* "[0,null,2]": a slice, or a list of numbers; false if neither. */
 static bool bracketed(struct arena *a, const char *text, bool slice, struct value *v)
 {
     double number[REAL_AXES];
@@ -112,7 +112,7 @@ static void value_of_row(struct recorded_call *r, uint32_t row, struct value *v)
     }
 }
 
-/* Room for one more behind n, which lie in `list`: full at powers of two. */
+/* Extends `list` of n elements by one; it is full at powers of two. */
 static void *grown(struct arena *a, void *list, int n, size_t size)
 {
     if (n & (n - 1))
@@ -123,7 +123,7 @@ static void *grown(struct arena *a, void *list, int n, size_t size)
     return more;
 }
 
-/* The item of that number, the list grown up to it; NULL, with the reason said, where that is more than a call has. */
+/* The item with that number; extends the list if needed. NULL, with the reason recorded, above the limit. */
 static struct value *list_item(struct recorded_call *r, struct value **item, int *items, int at)
 {
     for (; *items <= at; ++*items) {
@@ -137,7 +137,7 @@ static struct value *list_item(struct recorded_call *r, struct value **item, int
     return &(*item)[at];
 }
 
-/* What the rest of a slot's path names, inside `v`: "0.1"; NULL as above. */
+/* The value inside `v` for the rest of a slot's path, "0.1"; NULL as above. */
 static struct value *inside(struct recorded_call *r, struct value *v, struct str path)
 {
     struct str word;
@@ -145,7 +145,7 @@ static struct value *inside(struct recorded_call *r, struct value *v, struct str
     for (int deep = 0; path.n && v; deep++) {
         str_split(path, '.', &word, &path);
         if (!str_u64(word, &at) || at > PLACES_MOST)
-            at = v->kind == VALUE_LIST ? (unsigned long long)v->items : 0; /* an entry of a dictionary: one more */
+            at = v->kind == VALUE_LIST ? (unsigned long long)v->items : 0; /* an entry of a dictionary: the next item */
         if (v->kind != VALUE_LIST)
             *v = (struct value){.kind = VALUE_LIST, .row = NONE};
         if (deep == DEEPEST)
@@ -194,7 +194,7 @@ static void take_argument(struct recorded_call *r, uint32_t row)
         value_of_row(r, row, v);
 }
 
-/* The tensors of a call that it was given or gave, flat. */
+/* The tensors among a call's inputs or outputs, flattened. */
 static int flat_tensors(struct recorded_call *r, uint32_t call, enum row_io io, struct real_tensor **out,
     const uint32_t **rows)
 {
@@ -214,7 +214,7 @@ static int flat_tensors(struct recorded_call *r, uint32_t call, enum row_io io, 
     return n;
 }
 
-/* ---- what it reads ---- */
+/* ---- tensors that it reads ---- */
 
 struct tensor_visit {
     void (*tensor)(struct recorded_call *r, struct real_tensor *t, uint32_t row);
@@ -294,8 +294,8 @@ static void count_all(struct recorded_call *r)
 void recorded_call_open(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call)
 {
     const struct call *x = &d->calls.v[call];
-    bool backward = x->phase == PHASE_BACKWARD && x->kind != CALL_OPERATOR; /* a kernel of the backward pass has its
-                                                                               own inputs */
+    /* a kernel of the backward pass has its own inputs */
+    bool backward = x->phase == PHASE_BACKWARD && x->kind != CALL_OPERATOR;
     uint32_t forward = backward ? x->twin : call;
     *r = (struct recorded_call){.dump = d, .call = call};
     struct call_values *c = &r->values;

@@ -1,4 +1,4 @@
-/* Numbers, places and margins of operators that go over places in windows. */
+/* Arguments, coordinates and padding of operators with windows. */
 #include "oracle/windows.h"
 
 const int64_t window_ones[WINDOW_AXES] = {1, 1, 1}, window_zeros[WINDOW_AXES] = {0, 0, 0};
