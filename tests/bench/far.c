@@ -1,7 +1,7 @@
 /* Loaded before a program (LD_PRELOAD): files below the folder FAR_UNDER lie as far away as on a network file system.
  * Opening one, asking what lies at a path, listing a folder and the first read of what no read-ahead has fetched take
- * FAR_MS milliseconds each; what an open file tells of itself, and reading on, take none. FAR_CALLS names a file to which
- * "OPENED LOOKED READ" is written: how often each was waited for. */
+ * FAR_MS milliseconds each; what an open file tells of itself, and reading on, take none. FAR_CALLS names a file to
+ * which "OPENED LOOKED READ" is written: how often each was waited for. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* first TARGET GOLDEN: milliseconds until the first pair of tensors is compared and judged; the rest is not waited for. */
+/* first TARGET GOLDEN: milliseconds until the first pair of tensors is compared and judged; the rest is not waited
+ * for. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

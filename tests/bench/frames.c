@@ -24,7 +24,8 @@ static int by_size(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-    static const char *const keys[] = {"j", "j", "j", "PgDn", "k", "C-d", "e", "p", "G", "PgUp", "g", "F", "s", "Tab", "Tab", "w", "n"};
+    static const char *const keys[] = {"j",    "j", "j", "PgDn", "k",   "C-d", "e", "p", "G",
+                                       "PgUp", "g", "F", "s",    "Tab", "Tab", "w", "n"};
     enum { ROUNDS = 60 };
     static double took[ROUNDS * 17];
     struct screen s = {0};
@@ -61,7 +62,8 @@ int main(int argc, char **argv)
             }
         }
     qsort(took, (size_t)n, sizeof *took, by_size);
-    printf("key_median_ms %.2f\nkey_p99_ms %.2f\nkey_worst_ms %.2f\nidle_piece_ms %.2f\n", took[n / 2], took[n * 99 / 100], took[n - 1], piece);
+    printf("key_median_ms %.2f\nkey_p99_ms %.2f\nkey_worst_ms %.2f\nidle_piece_ms %.2f\n", took[n / 2],
+           took[n * 99 / 100], took[n - 1], piece);
     screen_stop(&s);
     return 0;
 }

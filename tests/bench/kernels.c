@@ -1,9 +1,9 @@
-/* kernels [ELEMENTS]: one core, data in memory. How near the comparison of two arrays comes to just reading
- * them, for every variant this machine has and the types its kernels take directly, and some they do not. A line a measurement:
+/* kernels [ELEMENTS]: one core, data in memory. How near the comparison of two arrays comes to just reading them, for
+ * every variant this machine has and the types its kernels take directly, and some they do not. A line a measurement:
  *   read RATE                        GB/s, the fastest plain sum of any variant
  *   TYPE VARIANT KIND RATE           GB/s of the same bytes compared
- * KIND is what the numbers are like: close (every element differs a little), apart, equal, sparse (half of
- * them zero). Rates are the best of several rounds, all taken in turn in one run. */
+ * KIND is what the numbers are like: close (every element differs a little), apart, equal, sparse (half of them zero).
+ * Rates are the best of several rounds, all taken in turn in one run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,8 +60,9 @@ static void store(enum dtype d, void *to, size_t i, float v)
     const float size = fabsf(v) * 0x1p-120f; /* e4m3's exponents */
     memcpy(&u, &size, sizeof u);
     const unsigned char e4m3 = (unsigned char)((u >> 20 & 0x7f) | (v < 0 ? 0x80 : 0));
-    const void *as[DTYPE_COUNT] = {[DTYPE_F64] = &wide,    [DTYPE_F32] = &v,       [DTYPE_F16] = &h, [DTYPE_BF16] = &brain,
-                                   [DTYPE_F8E4M3] = &e4m3, [DTYPE_F8E5M2] = &e5m2, [DTYPE_I8] = &whole};
+    const void *as[DTYPE_COUNT] = {[DTYPE_F64] = &wide,   [DTYPE_F32] = &v,       [DTYPE_F16] = &h,
+                                   [DTYPE_BF16] = &brain, [DTYPE_F8E4M3] = &e4m3, [DTYPE_F8E5M2] = &e5m2,
+                                   [DTYPE_I8] = &whole};
     memcpy((char *)to + dtype_table[d].size * i, as[d], dtype_table[d].size);
 }
 

@@ -1,7 +1,7 @@
-/* Loaded before the program (LD_PRELOAD): for how much of its processor time its threads held a mutex, written to the file
- * LOCKS names as "HELD USED LOCKS WAITED": seconds, seconds, how many were taken, how many of them another thread held.
- * Processor time, not time: a thread that is put aside while it holds a lock, or sleeps in a condition, does nothing.
- * What share is held says how many cores a lock serves at most. */
+/* Loaded before the program (LD_PRELOAD): for how much of its processor time its threads held a mutex, written to the
+ * file LOCKS names as "HELD USED LOCKS WAITED": seconds, seconds, how many were taken, how many of them another thread
+ * held. Processor time, not time: a thread that is put aside while it holds a lock, or sleeps in a condition, does
+ * nothing. What share is held says how many cores a lock serves at most. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>

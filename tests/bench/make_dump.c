@@ -29,10 +29,12 @@ static FILE *create(const char *dir, const char *name)
 static void tensor(FILE *f, const char *indent, double max, double min, double mean, double norm, int last)
 {
     fprintf(f,
-            "%s{\n%s \"type\": \"torch.Tensor\",\n%s \"dtype\": \"torch.bfloat16\",\n%s \"shape\": [\n%s  4096,\n%s  1,\n%s  8192\n%s ],\n"
-            "%s \"Max\": %.17g,\n%s \"Min\": %.17g,\n%s \"Mean\": %.17g,\n%s \"Norm\": %.17g,\n%s \"requires_grad\": true\n%s}%s\n",
-            indent, indent, indent, indent, indent, indent, indent, indent, indent, max, indent, min, indent, mean, indent, norm,
-            indent, indent, last ? "" : ",");
+            "%s{\n%s \"type\": \"torch.Tensor\",\n%s \"dtype\": \"torch.bfloat16\",\n%s \"shape\": [\n%s  4096,\n%s  "
+            "1,\n%s  8192\n%s ],\n"
+            "%s \"Max\": %.17g,\n%s \"Min\": %.17g,\n%s \"Mean\": %.17g,\n%s \"Norm\": %.17g,\n%s \"requires_grad\": "
+            "true\n%s}%s\n",
+            indent, indent, indent, indent, indent, indent, indent, indent, indent, max, indent, min, indent, mean,
+            indent, norm, indent, indent, last ? "" : ",");
 }
 
 int main(int argc, char **argv)
@@ -47,7 +49,8 @@ int main(int argc, char **argv)
     static const char *const ops[] = {"linear", "layer_norm", "silu", "softmax", "add", "mul", "matmul", "dropout"};
     mkdir(argv[1], 0755);
     FILE *d = create(argv[1], "dump.json"), *s = create(argv[1], "stack.json"), *c = create(argv[1], "construct.json");
-    fprintf(d, "{\n \"task\": \"statistics\",\n \"level\": \"mix\",\n \"framework\": \"pytorch\",\n \"dump_data_dir\": null,\n \"data\": {\n");
+    fprintf(d, "{\n \"task\": \"statistics\",\n \"level\": \"mix\",\n \"framework\": \"pytorch\",\n \"dump_data_dir\": "
+               "null,\n \"data\": {\n");
     fprintf(s, "{\n");
     fprintf(c, "{\n");
     for (long i = 0; i < calls; i++) {
@@ -70,11 +73,14 @@ int main(int argc, char **argv)
         if (op % 4 == 0) {
             fprintf(s, "%s \"%ld\": [\n  [\n   \"%s\"\n  ],\n  [\n", i ? ",\n" : "", i / 4, name);
             for (int k = 0; k < 8; k++)
-                fprintf(s, "   \"File /workspace/megatron/core/transformer/part%d.py, line %ld, in forward, \\n x = self.part%d(x)\"%s\n",
+                fprintf(s,
+                        "   \"File /workspace/megatron/core/transformer/part%d.py, line %ld, in forward, \\n x = "
+                        "self.part%d(x)\"%s\n",
                         k, 10 + op, k, k < 7 ? "," : "");
             fprintf(s, "  ]\n ]");
         }
-        fprintf(c, "%s \"%s\": %s%s%s", i ? ",\n" : "", name, op == 39 ? "null" : "\"Module.module.decoder.layers.", op == 39 ? "" : "", "");
+        fprintf(c, "%s \"%s\": %s%s%s", i ? ",\n" : "", name, op == 39 ? "null" : "\"Module.module.decoder.layers.",
+                op == 39 ? "" : "", "");
         if (op != 39)
             fprintf(c, "%ld.TransformerLayer.forward.0\"", layer);
     }

@@ -1,5 +1,5 @@
-/* make_tensors DIR ROWS ELEMENTS SIDE [holes]: a msprobe dump of so many float32 tensors in .npy files; the sides differ by
- * rounding. With "holes" they are all zero and take no room on the disk. */
+/* make_tensors DIR ROWS ELEMENTS SIDE [holes]: a msprobe dump of so many float32 tensors in .npy files; the sides
+ * differ by rounding. With "holes" they are all zero and take no room on the disk. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,7 +51,8 @@ int main(int argc, char **argv)
     snprintf(dir, sizeof dir, "%s/dump_tensor_data", argv[1]);
     mkdir(dir, 0755);
     FILE *d = create(argv[1], "dump.json");
-    fprintf(d, "{\"task\": \"tensor\", \"level\": \"L1\", \"framework\": \"mindspore\", \"dump_data_dir\": null, \"data\": {");
+    fprintf(d, "{\"task\": \"tensor\", \"level\": \"L1\", \"framework\": \"mindspore\", \"dump_data_dir\": null, "
+               "\"data\": {");
     for (long i = 0; i < rows && x; i++) {
         double max = holes ? 0 : -1, min = holes ? 0 : 1, sum = 0, squares = 0;
         for (long k = 0; k < n && !holes; k++) {
@@ -63,9 +64,13 @@ int main(int argc, char **argv)
             squares += (double)x[k] * x[k];
         }
         snprintf(name, sizeof name, "Mint.add.%ld.forward.output.0.npy", i);
-        fprintf(d, "%s\"Mint.add.%ld.forward\": {\"input_args\": [], \"input_kwargs\": {}, \"output\": [{\"type\": \"mindspore.Tensor\", "
-                   "\"dtype\": \"Float32\", \"shape\": [%ld], \"Max\": %.9g, \"Min\": %.9g, \"Mean\": %.9g, \"Norm\": %.9g, "
-                   "\"requires_grad\": true, \"data_name\": \"%s\"}]}", i ? ",\n" : "", i, n, max, min, sum / (double)n, sqrt(squares), name);
+        fprintf(d,
+                "%s\"Mint.add.%ld.forward\": {\"input_args\": [], \"input_kwargs\": {}, \"output\": [{\"type\": "
+                "\"mindspore.Tensor\", "
+                "\"dtype\": \"Float32\", \"shape\": [%ld], \"Max\": %.9g, \"Min\": %.9g, \"Mean\": %.9g, \"Norm\": "
+                "%.9g, "
+                "\"requires_grad\": true, \"data_name\": \"%s\"}]}",
+                i ? ",\n" : "", i, n, max, min, sum / (double)n, sqrt(squares), name);
         write_npy(dir, name, holes ? NULL : x, n);
     }
     fprintf(d, "}}\n");

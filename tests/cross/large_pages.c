@@ -1,5 +1,5 @@
-/* Loaded before a program, it makes pages 64 KiB large, as kernels for aarch64 may be built (openEuler's are): the size that is told,
- * where maps lie, and what is refused. large_pages_probe.c does what it refuses. */
+/* Loaded before a program, it makes pages 64 KiB large, as kernels for aarch64 may be built (openEuler's are): the size
+ * that is told, where maps lie, and what is refused. large_pages_probe.c does what it refuses. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,7 +32,8 @@ void *mmap(void *where, size_t n, int protection, int flags, int fd, off_t from)
     if (placed)
         return (void *)syscall(SYS_mmap, where, whole(n), protection, flags, fd, from);
     /* room enough for a begin of such a page, then the map in its place */
-    char *room = (char *)syscall(SYS_mmap, NULL, whole(n) + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *room =
+        (char *)syscall(SYS_mmap, NULL, whole(n) + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED)
         return room;
     char *at = room + (PAGE - (uintptr_t)room % PAGE) % PAGE;

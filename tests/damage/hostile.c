@@ -1,13 +1,17 @@
 /* Files made to do harm, one case at a time: `hostile` lists the cases, `hostile NAME FOLDER` makes one below FOLDER.
- * tests/damage/run opens them. A line of the list: NAME, what has to come of it (refuse, report, fine, any: as in
- * run), the path below FOLDER to open, and how (check, weights, compare, twice, config, map, merge, changes, since). What
+ * tests/damage/run opens them. A line of the list: NAME, what has to come of it (refuse, report, fine, any: as in run),
+ * the path below FOLDER to open, and how (check, weights, compare, twice, config, map, merge, changes, since). What
  * lies in FOLDER/outside must never be read: its tensor holds 1337.25. */
 #include "hostile.h"
 
 /* ---- dumps around one hostile thing ---- */
 
-#define TENSOR(file) "{\"type\": \"mindspore.Tensor\", \"dtype\": \"Float32\", \"shape\": [4], \"Max\": 1, \"Min\": 0, \"data_name\": \"" file "\"}"
-#define HEAD(level) "{\"task\": \"tensor\", \"level\": \"" level "\", \"framework\": \"mindspore\", \"dump_data_dir\": \"x\", \"data\": {"
+#define TENSOR(file) \
+    "{\"type\": \"mindspore.Tensor\", \"dtype\": \"Float32\", \"shape\": [4], \"Max\": 1, \"Min\": 0, \"data_name\": " \
+    "\"" file "\"}"
+#define HEAD(level) \
+    "{\"task\": \"tensor\", \"level\": \"" level \
+    "\", \"framework\": \"mindspore\", \"dump_data_dir\": \"x\", \"data\": {"
 
 static void sides(const char *dir)
 {
@@ -23,8 +27,11 @@ static void sides(const char *dir)
 static void dump_of_file(const char *file)
 {
     FILE *f = create("d/dump.json");
-    fprintf(f, HEAD("L1") "\"Functional.a.0.forward\": {\"output\": [{\"type\": \"mindspore.Tensor\", \"dtype\": \"Float32\", \"shape\": [4], "
-               "\"data_name\": \"%s\"}]}}}", file);
+    fprintf(f,
+            HEAD("L1") "\"Functional.a.0.forward\": {\"output\": [{\"type\": \"mindspore.Tensor\", \"dtype\": "
+                       "\"Float32\", \"shape\": [4], "
+                       "\"data_name\": \"%s\"}]}}}",
+            file);
     fclose(f);
     sides("d");
     outside();
@@ -46,13 +53,15 @@ static void name_absolute(void)
 
 static void saved_up(void)
 {
-    text("d/debug.json", HEAD("debug") "\"v.0.debug\": [" TENSOR("../../outside/secret.npy") ", " TENSOR("/outside/secret.npy") "]}}");
+    text("d/debug.json",
+         HEAD("debug") "\"v.0.debug\": [" TENSOR("../../outside/secret.npy") ", " TENSOR("/outside/secret.npy") "]}}");
     sides("d");
     outside();
 }
 static void saved_escapes(void)
 {
-    text("d/debug.json", HEAD("debug") "\"\\u001b[31mv\\u0007.0.debug\": {\"\\u009b2J\": {\"type\": \"str\", \"value\": \"\\u001b]0;t\\u0007\"}}}}");
+    text("d/debug.json", HEAD("debug") "\"\\u001b[31mv\\u0007.0.debug\": {\"\\u009b2J\": {\"type\": \"str\", "
+                                       "\"value\": \"\\u001b]0;t\\u0007\"}}}}");
     sides("d");
 }
 static void saved_deep(void)
@@ -145,8 +154,9 @@ static void graph_table(void) { text("d/rank_0/Net/0/0/statistic.csv", TABLE OP)
 
 static void mapped_out(void)
 {
-    text("d/rank_0/Net/0/0/mapping.csv", "../../../../../outside/secret.npy,Add.Default_Add-op0.0.0.1.output.0.DefaultFormat.Float32.npy\n"
-                                         "link.npy,Add.Default_Add-op1.0.0.1.output.0.DefaultFormat.Float32.npy\n");
+    text("d/rank_0/Net/0/0/mapping.csv",
+         "../../../../../outside/secret.npy,Add.Default_Add-op0.0.0.1.output.0.DefaultFormat.Float32.npy\n"
+         "link.npy,Add.Default_Add-op1.0.0.1.output.0.DefaultFormat.Float32.npy\n");
     symlink_to("../../../../../outside/secret.npy", "d/rank_0/Net/0/0/link.npy");
     outside();
 }
@@ -167,8 +177,10 @@ static void table_slots(void)
 }
 static void counts_beyond(void)
 {
-    npy("d/rank_0/Net/0/0/Add.Default_Add-op0.0.0.1.output.0.DefaultFormat.Float32.npy", "(4611686018427387904,)", 1, 1);
-    npy("d/rank_0/Net/0/0/Add.Default_Add-op1.0.0.1.output.0.DefaultFormat.Float32.npy", "(65536,65536,65536,65536)", 1, 1);
+    npy("d/rank_0/Net/0/0/Add.Default_Add-op0.0.0.1.output.0.DefaultFormat.Float32.npy", "(4611686018427387904,)", 1,
+        1);
+    npy("d/rank_0/Net/0/0/Add.Default_Add-op1.0.0.1.output.0.DefaultFormat.Float32.npy", "(65536,65536,65536,65536)", 1,
+        1);
     npy("d/rank_0/Net/0/0/Add.Default_Add-op2.0.0.1.output.0.DefaultFormat.Float32.npy", "(1000000,)", 1, 1);
 }
 static void overflow_deep(void)
@@ -240,22 +252,27 @@ static void order_many(void)
 
 static void pkl_names(void)
 {
-    text("d/dump.pkl", "[\"../../outside/secret_0_forward_input.0\", 1, [], \"torch.float32\", [4], [1, 0, 1]]\n"
-                       "[\"Functional_link_0_forward_input.0\", 1, [], \"torch.float32\", [4], [1, 0, 1]]\n"
-                       "[\"\\u001b[31mX\\u0007_0_forward_output\", 1, [], \"torch.float32\", [4], [1, 0, 1]]\n"
-                       "[\"Functional_link_0_forward_stack_info\", [[\"\\u001b[2J.py\", \"3\", \"\\u009bf\", \"\\u0007\"]]]\n");
+    text("d/dump.pkl",
+         "[\"../../outside/secret_0_forward_input.0\", 1, [], \"torch.float32\", [4], [1, 0, 1]]\n"
+         "[\"Functional_link_0_forward_input.0\", 1, [], \"torch.float32\", [4], [1, 0, 1]]\n"
+         "[\"\\u001b[31mX\\u0007_0_forward_output\", 1, [], \"torch.float32\", [4], [1, 0, 1]]\n"
+         "[\"Functional_link_0_forward_stack_info\", [[\"\\u001b[2J.py\", \"3\", \"\\u009bf\", \"\\u0007\"]]]\n");
     symlink_to("../../outside/secret.npy", "d/dump/Functional_link_0_forward_input.0.npy");
     outside();
 }
 static void pkl_values(void)
 {
     FILE *f = create("x.pkl");
-    fputs("[\"\x1b[31mFunctional_a_forward_input.0\", [1, 2], \"torch.float32\", [2]]\n[\"Functional_b_forward_output\", [", f);
+    fputs("[\"\x1b[31mFunctional_a_forward_input.0\", [1, 2], \"torch.float32\", "
+          "[2]]\n[\"Functional_b_forward_output\", [",
+          f);
     for (int i = 0; i < 8000000; i++)
         fputs("0,", f);
     fputs("0], \"torch.float32\", [8000001]]\n[\"Functional_c_forward_output\", [0, ", f);
     fill(f, '1', 1 << 20);
-    fputs("], \"torch.float32\", [2]]\n[\"Functional_d_forward_output\", [0], \"torch.float32\", [4611686018427387904, 4]]\n[\"Functional_e_forward_output\", [", f);
+    fputs("], \"torch.float32\", [2]]\n[\"Functional_d_forward_output\", [0], \"torch.float32\", [4611686018427387904, "
+          "4]]\n[\"Functional_e_forward_output\", [",
+          f);
     fill(f, '0', LONG);
     fclose(f);
 }
@@ -291,12 +308,15 @@ static void pkl_slots(void)
 
 /* ---- results ---- */
 
-#define RESULT "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,Result,Err_message,NPU_Stack_Info\n"
+#define RESULT \
+    "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor " \
+    "Shape,Cosine,Result,Err_message,NPU_Stack_Info\n"
 
 static void result_escapes(void)
 {
-    text("compare_result_1.csv", RESULT "\033[31mF.a.0.forward.output.0,\302\2332J,torch.float32,torch.float32,\"[1]\",\"[1]\",1,\033]0;t\007,\033c,"
-                                 "\"['File \033[2J, line 1, in \007, x']\"\n");
+    text("compare_result_1.csv", RESULT
+         "\033[31mF.a.0.forward.output.0,\302\2332J,torch.float32,torch.float32,\"[1]\",\"[1]\",1,\033]0;t\007,\033c,"
+         "\"['File \033[2J, line 1, in \007, x']\"\n");
 }
 static void result_long(void)
 {
@@ -309,7 +329,8 @@ static void result_many(void)
 {
     FILE *f = create("compare_result_1.csv");
     fputs(RESULT, f);
-    repeat(f, "F.a.0.forward.output.0,F.a.0.forward.output.0,torch.float32,torch.float32,\"[1]\",\"[1]\",1,pass,[],\n", 200000);
+    repeat(f, "F.a.0.forward.output.0,F.a.0.forward.output.0,torch.float32,torch.float32,\"[1]\",\"[1]\",1,pass,[],\n",
+           200000);
     fclose(f);
 }
 static void result_json_deep(void)
@@ -335,8 +356,10 @@ static void checkpoints_deep(void)
 }
 static void anomalies_odd(void)
 {
-    text("anomaly.json", "{\"a\": {\"tag_name\": \"\", \"step\": 1e300, \"message\": \"Rule reports anomaly signal in\"}, \"b\": "
-         "{\"tag_name\": \"///\", \"step\": NaN, \"message\": 7}, \"c\": {\"tag_name\": \"x\", \"step\": 3, \"message\": \"Rule \\u001b[2J "
+    text("anomaly.json",
+         "{\"a\": {\"tag_name\": \"\", \"step\": 1e300, \"message\": \"Rule reports anomaly signal in\"}, \"b\": "
+         "{\"tag_name\": \"///\", \"step\": NaN, \"message\": 7}, \"c\": {\"tag_name\": \"x\", \"step\": 3, "
+         "\"message\": \"Rule \\u001b[2J "
          "reports ('', '\\u001bc') current value 1, history\"}, \"d\": [[[");
 }
 static void wandb_odd(void)
@@ -364,11 +387,14 @@ static void overflow_result_long(void)
 }
 static void overflow_result_escapes(void)
 {
-    text("anomaly_analyze_1.json", "{\"rank_\\u001b[31m0\": [{\"op_name\": \"F.\\u0007a.0.forward\", \"data_info\": {\"output\": [1]},"
-                                   "\"construct_info\": [\"\\u009b2J\", \"x\"], \"stack_info\": [\"File \\u001b[2J, line 1, in \\u0007, x\"]}]}");
+    text("anomaly_analyze_1.json",
+         "{\"rank_\\u001b[31m0\": [{\"op_name\": \"F.\\u0007a.0.forward\", \"data_info\": {\"output\": [1]},"
+         "\"construct_info\": [\"\\u009b2J\", \"x\"], \"stack_info\": [\"File \\u001b[2J, line 1, in \\u0007, x\"]}]}");
 }
 
-#define SHEET "<?xml version=\"1.0\"?><worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><sheetData>"
+#define SHEET \
+    "<?xml version=\"1.0\"?><worksheet " \
+    "xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><sheetData>"
 
 static void xlsx(struct member sheet)
 {
@@ -393,9 +419,10 @@ static void xlsx_deep(void)
 }
 static void xlsx_entities(void)
 {
-    static const char sheet[] = "<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;\">"
-                                "<!ENTITY c SYSTEM \"../outside/secret.txt\">]>"
-                                "<worksheet><sheetData><row><c t=\"inlineStr\"><is><t>&b;&c;</t></is></c></row></sheetData></worksheet>";
+    static const char sheet[] =
+        "<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;\">"
+        "<!ENTITY c SYSTEM \"../outside/secret.txt\">]>"
+        "<worksheet><sheetData><row><c t=\"inlineStr\"><is><t>&b;&c;</t></is></c></row></sheetData></worksheet>";
     outside();
     xlsx(stored("", sheet, sizeof sheet - 1));
 }
@@ -404,7 +431,8 @@ static void xlsx_entities(void)
 
 static void index_out(void)
 {
-    text("d/model.safetensors.index.json", "{\"metadata\": {}, \"weight_map\": {\"a\": \"../outside/secret.npy\", \"b\": \"/etc/passwd\", \"c\": \"link.safetensors\","
+    text("d/model.safetensors.index.json", "{\"metadata\": {}, \"weight_map\": {\"a\": \"../outside/secret.npy\", "
+                                           "\"b\": \"/etc/passwd\", \"c\": \"link.safetensors\","
                                            "\"d\": \"\", \"e\": \".\", \"f\": \"\\u001b[31m.safetensors\"}}");
     symlink_to("../outside/secret.npy", "d/link.safetensors");
     outside();
@@ -440,19 +468,26 @@ static void st_counts(void) { safetensors(UINT64_MAX / 2, "{}", "", 0, ""); }
 static void st_header(void) { safetensors(99u * MB, "{\"a\": {\"dtype\": \"F32\"", "", 0, ""); }
 static void st_offsets(void)
 {
-    safetensors(0, "{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904],\"data_offsets\":[0,18446744073709551615]},"
-                   "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]},\"c\":{\"dtype\":\"F32\",\"shape\":[1000000],\"data_offsets\":[0,4000000]},"
-                   "\"d\":{\"dtype\":\"F32\",\"shape\":[-1],\"data_offsets\":[-4,0]}}", "", 0, "");
+    safetensors(0,
+                "{\"a\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904],\"data_offsets\":[0,18446744073709551615]},"
+                "\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]},\"c\":{\"dtype\":\"F32\",\"shape\":["
+                "1000000],\"data_offsets\":[0,4000000]},"
+                "\"d\":{\"dtype\":\"F32\",\"shape\":[-1],\"data_offsets\":[-4,0]}}",
+                "", 0, "");
 }
 static void st_many(void)
 {
-    safetensors(0, "{\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}", ",\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}", MANY, "}");
+    safetensors(0, "{\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}",
+                ",\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}", MANY, "}");
 }
 static void st_deep(void) { safetensors(0, "{\"a\":", "[", DEEP, ""); }
 static void st_escapes(void)
 {
-    safetensors(0, "{\"\\u001b[31ma\\u0007\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},\"\\u009b2J\":{\"dtype\":\"\\u001b]0;t\\u0007\",\"shape\":[1],"
-                   "\"data_offsets\":[4,8]}}", "", 0, "");
+    safetensors(0,
+                "{\"\\u001b[31ma\\u0007\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},\"\\u009b2J\":{"
+                "\"dtype\":\"\\u001b]0;t\\u0007\",\"shape\":[1],"
+                "\"data_offsets\":[4,8]}}",
+                "", 0, "");
 }
 
 static void ckpt_counts(void)
@@ -478,13 +513,15 @@ static void pt_counts(void) { torch_zip(huge, sizeof huge - 1, stored("archive/d
 static void pt_bomb(void) { torch_zip(four, sizeof four - 1, bomb("archive/data/0", "", 0, 0, 2000u * MB, "")); }
 static void pt_pickle_bomb(void)
 {
-    struct member m[] = {bomb("archive/data.pkl", "\x80\x02", 2, '(', 2000u * MB, "."), stored("archive/data/0", "0123456789abcdef", 16)};
+    struct member m[] = {bomb("archive/data.pkl", "\x80\x02", 2, '(', 2000u * MB, "."),
+                         stored("archive/data/0", "0123456789abcdef", 16)};
     zip("w.pt", m, 2);
 }
 static void pt_overlap(void)
 {
     struct member data = stored("archive/data/0", "0123456789abcdef", 16);
-    struct member m[] = {stored("archive/data.pkl", four, sizeof four - 1), data, data, stored("archive/version", "3\n", 2)};
+    struct member m[] = {stored("archive/data.pkl", four, sizeof four - 1), data, data,
+                         stored("archive/version", "3\n", 2)};
     m[2].name = "archive/data/1";
     m[1].at = -1;
     m[2].at = 8; /* inside the first member */
@@ -555,21 +592,25 @@ static void pt_memo(void)
 
 static void npz_bomb(void)
 {
-    static const char head[] = "\x93NUMPY\1\0\x46\0{'descr': '<f4', 'fortran_order': False, 'shape': (500000000,), }     \n";
+    static const char head[] =
+        "\x93NUMPY\1\0\x46\0{'descr': '<f4', 'fortran_order': False, 'shape': (500000000,), }     \n";
     struct member m[] = {bomb("a.npy", head, 80, 0, 2000000000u, "")};
     zip("w.npz", m, 1);
 }
 static void npz_overlap(void)
 {
-    static const char one[] = "\x93NUMPY\1\0\x46\0{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }             \n\0\0\0";
+    static const char one[] =
+        "\x93NUMPY\1\0\x46\0{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }             \n\0\0\0";
     struct member m[] = {stored("a.npy", one, 84), stored("b.npy", one, 84), stored("../../outside/c.npy", one, 84)};
     m[1].at = 0;
     zip("w.npz", m, 3);
 }
 static void npz_names(void)
 {
-    static const char one[] = "\x93NUMPY\1\0\x46\0{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }             \n\0\0\0";
-    struct member m[] = {stored("../../outside/a.npy", one, 84), stored("/etc/b.npy", one, 84), stored("\033[31mc\007.npy", one, 84)};
+    static const char one[] =
+        "\x93NUMPY\1\0\x46\0{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }             \n\0\0\0";
+    struct member m[] = {stored("../../outside/a.npy", one, 84), stored("/etc/b.npy", one, 84),
+                         stored("\033[31mc\007.npy", one, 84)};
     zip("w.npz", m, 3);
 }
 
@@ -580,18 +621,21 @@ static void log_long(void)
     FILE *f = create("train.log");
     fputs(" iteration        1/      10 | consumed samples: 1 | lm loss: 1.0E+00 | number of nan iterations: 0 |\n", f);
     fill(f, 'x', LONG);
-    fputs("\n iteration        2/      10 | consumed samples: 2 | lm loss: 1.0E+00 | number of nan iterations: 0 |\n", f);
+    fputs("\n iteration        2/      10 | consumed samples: 2 | lm loss: 1.0E+00 | number of nan iterations: 0 |\n",
+          f);
     fclose(f);
 }
 static void log_many(void)
 {
     FILE *f = create("train.log");
-    repeat(f, " iteration        1/      10 | consumed samples: 1 | lm loss: 1.0E+00 | number of nan iterations: 0 |\n", 300000);
+    repeat(f, " iteration        1/      10 | consumed samples: 1 | lm loss: 1.0E+00 | number of nan iterations: 0 |\n",
+           300000);
     fclose(f);
 }
 static void log_escapes(void)
 {
-    text("train.log", " iteration        1/      10 | consumed samples: 1 | lm loss: 1.0E+00 | \033[31mevil\007: 1.0 | number of nan iterations: 0 |\n");
+    text("train.log", " iteration        1/      10 | consumed samples: 1 | lm loss: 1.0E+00 | \033[31mevil\007: 1.0 | "
+                      "number of nan iterations: 0 |\n");
 }
 static void state_deep(void)
 {
@@ -712,9 +756,19 @@ static void round_escapes(void)
     packed_round("t.round-1.gz", ROUND_HEAD "1,\"first\":{\"target\":\"\\u001b]0;t\\u0007\",\"order\":0}}\n",
                  "deviate\t1\t1\t0\t0\t\x1b[31mrow\x1b]0;t\a\t\x9b" "2J\n", 1);
 }
-static void round_bomb(void) { packed_round("t.round-1.gz", ROUND_HEAD "1}\nmatch\t0\t1\t0\t0\t", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", LONG / 64); }
-static void round_many(void) { packed_round("t.round-1.gz", ROUND_HEAD "30000000}\n", "match\t\t\t0\t0\ta\ta\n", 30 * (size_t)MANY); }
-static void round_equal(void) { packed_round("t.round-1.gz", ROUND_HEAD "1000000}\n", "deviate\t1\t1\t0\tff\ta\tb\n", MANY); }
+static void round_bomb(void)
+{
+    packed_round("t.round-1.gz", ROUND_HEAD "1}\nmatch\t0\t1\t0\t0\t",
+                 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", LONG / 64);
+}
+static void round_many(void)
+{
+    packed_round("t.round-1.gz", ROUND_HEAD "30000000}\n", "match\t\t\t0\t0\ta\ta\n", 30 * (size_t)MANY);
+}
+static void round_equal(void)
+{
+    packed_round("t.round-1.gz", ROUND_HEAD "1000000}\n", "deviate\t1\t1\t0\tff\ta\tb\n", MANY);
+}
 static void round_deep(void) { packed_round("t.round-1.gz", "", "[", DEEP); }
 static void round_cut(void)
 {
@@ -723,8 +777,9 @@ static void round_cut(void)
     fclose(f);
 }
 
-static const char investigation[] = "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"d\"},\"golden\":{\"path\":\"d\"},\"rounds\":["
-                                    "{\"round\":1,\"file\":\"%s\",\"fingerprint\":\"0000000000000001\"}]}}";
+static const char investigation[] =
+    "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"d\"},\"golden\":{\"path\":\"d\"},\"rounds\":["
+    "{\"round\":1,\"file\":\"%s\",\"fingerprint\":\"0000000000000001\"}]}}";
 static void round_out(void)
 {
     char body[1000];
@@ -787,8 +842,10 @@ static void tar_close(FILE *f)
     fclose(f);
 }
 
-static const char pack_ticket[] = "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"target\"},\"golden\":{\"path\":\"golden\"}}}";
-static const char pack_side[] = "{\"pack\":1,\"id\":\"1\",\"framework\":\"pytorch\",\"joint\":\".\"}\n{\"call\":\"Functional.a.0.forward\",\"family\":\"linear\"}\n";
+static const char pack_ticket[] =
+    "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"target\"},\"golden\":{\"path\":\"golden\"}}}";
+static const char pack_side[] = "{\"pack\":1,\"id\":\"1\",\"framework\":\"pytorch\",\"joint\":\".\"}\n{\"call\":"
+                                "\"Functional.a.0.forward\",\"family\":\"linear\"}\n";
 static const char pack_row[] = "{\"row\":[0,\"output.0\",1,0,\"float32\",64,[4],[1,0,0,1],null,null,null]}\n";
 
 /* Both sides, the target's followed by `more`, the archive left open. */
@@ -874,12 +931,14 @@ static void pack_long(void) { pack_filled("{\"warning\":\"", 'x', LONG); }
 static void pack_deep(void) { pack_filled("{\"row\":", '[', DEEP); }
 static void pack_elsewhere(void)
 {
-    tar_close(packed("{\"row\":[0,\"output.0\",1,0,\"float32\",64,[4],[1,0,0,1],null,null,\"../../hostile/outside/secret.npy\"]}\n"
+    tar_close(packed("{\"row\":[0,\"output.0\",1,0,\"float32\",64,[4],[1,0,0,1],null,null,\"../../hostile/outside/"
+                     "secret.npy\"]}\n"
                      "{\"row\":[0,\"output.1\",1,0,\"float32\",64,[4],[1,0,0,1],null,null,\"/etc/passwd\"]}\n"));
 }
 static void pack_circle(void)
 {
-    tar_close(packed("{\"call\":\"Module.a.A.forward.0\",\"in\":2,\"twin\":2}\n{\"call\":\"Module.b.B.forward.0\",\"in\":1,\"twin\":1}\n"
+    tar_close(packed("{\"call\":\"Module.a.A.forward.0\",\"in\":2,\"twin\":2}\n{\"call\":\"Module.b.B.forward.0\","
+                     "\"in\":1,\"twin\":1}\n"
                      "{\"row\":[1,\"output.0\",1,0,\"float32\",64,[4],[1,0,0,1],null,null,null]}\n"));
 }
 

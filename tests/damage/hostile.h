@@ -93,7 +93,8 @@ static void outside(void)
 {
     npy("outside/secret.npy", "(4,)", 4, 1337.25f);
     npy("outside/dump_tensor_data/secret.npy", "(4,)", 4, 1337.25f);
-    text("outside/secret.json", "{\"task\": \"statistics\", \"level\": \"debug\", \"data\": {\"secret.0.debug\": {\"type\": \"float\", \"value\": 1337.25}}}");
+    text("outside/secret.json", "{\"task\": \"statistics\", \"level\": \"debug\", \"data\": {\"secret.0.debug\": "
+                                "{\"type\": \"float\", \"value\": 1337.25}}}");
     text("outside/secret.txt", "1337.25\n");
 }
 
@@ -161,7 +162,8 @@ static void zip(const char *name, struct member *m, size_t n)
 }
 
 /* `head`, then zeros up to `size`, then `tail`, deflated: a thousand to one. */
-static struct member bomb(const char *name, const char *head, size_t head_n, char filling, uint64_t size, const char *tail)
+static struct member bomb(const char *name, const char *head, size_t head_n, char filling, uint64_t size,
+                          const char *tail)
 {
     static unsigned char block[MB], *out; /* one a process */
     z_stream z = {0};
@@ -195,13 +197,20 @@ static struct member bomb(const char *name, const char *head, size_t head_n, cha
 
 static struct member stored(const char *name, const char *bytes, size_t n)
 {
-    return (struct member){.name = name, .bytes = bytes, .n = n, .size = n, .crc = (uint32_t)crc32(0, (const Bytef *)bytes, (uInt)n), .at = -1};
+    return (struct member){.name = name,
+                           .bytes = bytes,
+                           .n = n,
+                           .size = n,
+                           .crc = (uint32_t)crc32(0, (const Bytef *)bytes, (uInt)n),
+                           .at = -1};
 }
 
 /* A tensor's pickle: storage 0 of `count` floats, one axis of `count`. */
-#define PICKLE(count)                                                                                                  \
-    "\x80\x02" "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\0" "0X\x03\0\0\0cpu" count \
-    "tQK\0" count "\x85K\x01\x85\x89" "ccollections\nOrderedDict\n)RtR."
+#define PICKLE(count) \
+    "\x80\x02" \
+    "ctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\nFloatStorage\nX\x01\0\0\0" \
+    "0X\x03\0\0\0cpu" count "tQK\0" count "\x85K\x01\x85\x89" \
+    "ccollections\nOrderedDict\n)RtR."
 static const char four[] = PICKLE("K\x04"), huge[] = PICKLE("\x8a\x07\0\0\0\0\0\0\x10");
 
 #endif

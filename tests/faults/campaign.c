@@ -1,8 +1,8 @@
 /* campaign PROGRAM SHIM INPUTS CASES [CASE [KIND [AT[+]]]]: every command of CASES with every kind of failure, at calls
  * from different places in the program; what comes out is judged (judgement.c) and counted in the last lines.
  *
- * FAULTS_EVERY=N takes every Nth failure, FAULTS_SECONDS=N (540) ends it, FAULTS_JOBS=N runs so many at a time (processors).
- * With AT one failure alone, and all that the program writes; KIND "none" runs the command as it is. */
+ * FAULTS_EVERY=N takes every Nth failure, FAULTS_SECONDS=N (540) ends it, FAULTS_JOBS=N runs so many at a time
+ * (processors). With AT one failure alone, and all that the program writes; KIND "none" runs the command as it is. */
 #define _GNU_SOURCE
 #include "faults.h"
 
@@ -34,7 +34,8 @@ static size_t trials_n;
 static struct tally {
     atomic_long runs, of_kind[ALL_KINDS], of_finding[FINDINGS], on_screen;
     struct {
-        atomic_size_t chosen, reached; /* of the failures in their order: so many are to be tried, so many have had their turn */
+        atomic_size_t chosen,
+            reached; /* of the failures in their order: so many are to be tried, so many have had their turn */
     } of_trial[CASES];
 } *tally;
 
@@ -127,7 +128,8 @@ static time_t share_ends(size_t number)
 static void report(const struct trial *t, const struct fault *f, enum finding what, const char *detail)
 {
     char line[1200];
-    int n = snprintf(line, sizeof line, "  %s: %s %s %ld%s: %s\n", finding_names[what], t->name, names[f->kind], f->at, f->onwards ? "+" : "", detail);
+    int n = snprintf(line, sizeof line, "  %s: %s %s %ld%s: %s\n", finding_names[what], t->name, names[f->kind], f->at,
+                     f->onwards ? "+" : "", detail);
     if (n > 0 && write(STDOUT_FILENO, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)
         exit(2);
 }
@@ -218,9 +220,10 @@ static void keep_crash(const struct slot *s, const struct trial *t, const struct
     fprintf(stderr, "faults: kept in %s\n%s\n", dir, trace ? trace : said->p);
 }
 
-/* Whether a run without a failure on the inputs as they are now, one of them cut, comes out the same: what was believed is
- * what is there. */
-static bool true_of_cut(const struct slot *s, const struct trial *t, const struct outcome *o, const struct snapshot *now)
+/* Whether a run without a failure on the inputs as they are now, one of them cut, comes out the same: what was believed
+ * is what is there. */
+static bool true_of_cut(const struct slot *s, const struct trial *t, const struct outcome *o,
+                        const struct snapshot *now)
 {
     const char *detail;
     const struct fault none = {.kind = -1};
@@ -232,7 +235,8 @@ static bool true_of_cut(const struct slot *s, const struct trial *t, const struc
     return same;
 }
 
-static enum finding attempt(const struct slot *s, const struct trial *t, const struct truth *truth, const struct fault *f, bool *unharmed)
+static enum finding attempt(const struct slot *s, const struct trial *t, const struct truth *truth,
+                            const struct fault *f, bool *unharmed)
 {
     const char *detail;
     slot_restore(s);
@@ -303,16 +307,20 @@ static size_t failures_of_kind(const struct trial *t, const struct truth *truth,
     long at[64];
     bool limited = kind >= FAULT_DELAY; /* no nth call, but a measure */
     long calls = limited ? 1 : atomic_load(&truth->o.counts.calls[kind]);
-    if (!calls || (t->keys && (kind == FAULT_DELAY || kind == LIMIT_FULL || kind == LIMIT_CLOSED || kind == LIMIT_SIZE)))
+    if (!calls ||
+        (t->keys && (kind == FAULT_DELAY || kind == LIMIT_FULL || kind == LIMIT_CLOSED || kind == LIMIT_SIZE)))
         return n;
-    size_t some = limited ? choose_limits(truth, kind, at) : choose(truth, kind, calls, (size_t)(t->keys ? (most[kind] + 1) / 2 : most[kind]), at);
+    size_t some = limited ? choose_limits(truth, kind, at)
+                          : choose(truth, kind, calls, (size_t)(t->keys ? (most[kind] + 1) / 2 : most[kind]), at);
     for (size_t i = 0; i < some && n < FAILURES; i++)
-        list[n++] = (struct fault){.kind = kind, .at = at[i], .onwards = !limited && kind != FAULT_SHRINK && kind != FAULT_SIGNAL && i % 4 == 3};
+        list[n++] = (struct fault){.kind = kind,
+                                   .at = at[i],
+                                   .onwards = !limited && kind != FAULT_SHRINK && kind != FAULT_SIGNAL && i % 4 == 3};
     return n;
 }
 
-/* The failures of a command in the order they are tried in: every STRIDEth of all, then those beside them, so that where
- * the time ends each kind has been tried. With FAULTS_EVERY each command has its own part of them. */
+/* The failures of a command in the order they are tried in: every STRIDEth of all, then those beside them, so that
+ * where the time ends each kind has been tried. With FAULTS_EVERY each command has its own part of them. */
 static size_t failures_of(size_t number, const struct truth *truth, struct fault *ordered)
 {
     struct fault list[FAILURES];
@@ -412,8 +420,8 @@ static int run_all(void)
 static int tell(void)
 {
     long bad = 0;
-    printf("%ld failures injected into %zu commands and screens, %ld of them on a screen, in %ld s:", atomic_load(&tally->runs), trials_n,
-           atomic_load(&tally->on_screen), (long)(time(NULL) - campaign.begun));
+    printf("%ld failures injected into %zu commands and screens, %ld of them on a screen, in %ld s:",
+           atomic_load(&tally->runs), trials_n, atomic_load(&tally->on_screen), (long)(time(NULL) - campaign.begun));
     for (int i = 0; i < ALL_KINDS; i++)
         printf(" %s %ld", names[i], atomic_load(&tally->of_kind[i]));
     printf("\n");
@@ -451,7 +459,10 @@ static int run_some(int argc, char **argv)
         for (int kind = 0; kind < ALL_KINDS; kind++) {
             if (argc > 1 && strcmp(names[kind], argv[1]) != 0)
                 continue;
-            struct fault f = {.kind = kind, .at = argc > 2 ? strtol(argv[2], NULL, 10) : 0, .onwards = argc > 2 && strchr(argv[2], '+'), .say = true};
+            struct fault f = {.kind = kind,
+                              .at = argc > 2 ? strtol(argv[2], NULL, 10) : 0,
+                              .onwards = argc > 2 && strchr(argv[2], '+'),
+                              .say = true};
             if (argc > 2)
                 attempt(&s, &trials[i], &c.truth, &f, &unharmed);
             else

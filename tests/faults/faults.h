@@ -19,7 +19,7 @@ enum { LIMIT_FULL = FAULT_KINDS, LIMIT_CLOSED, LIMIT_SIZE, LIMIT_MEMORY, LIMIT_F
 
 struct fault {
     int kind;     /* of the shim or above; -1: none */
-    long at;      /* the shim's nth; of LIMIT_SIZE bytes a file may have, of LIMIT_MEMORY KB, of LIMIT_FILES open files */
+    long at; /* the shim's nth; of LIMIT_SIZE bytes a file may have, of LIMIT_MEMORY KB, of LIMIT_FILES open files */
     bool onwards; /* and all after it */
     const char *sites; /* a file where the places of a kind are listed, or NULL */
     bool say;
@@ -33,7 +33,8 @@ struct trial {
     bool rows;        /* its output is compare's JSON: what was read must stay as it is */
     bool damage;      /* status 1 also says that a file is damaged */
     bool written;     /* status 0 says that it was written, whatever it says */
-    const char *acknowledged, *kept_as, *kept_in; /* every `acknowledged` on standard output stands as a `kept_as` in the file */
+    const char *acknowledged, *kept_as,
+        *kept_in; /* every `acknowledged` on standard output stands as a `kept_as` in the file */
 };
 
 enum terminal { TERMINAL_NONE, TERMINAL_WHOLE, TERMINAL_RAW };
@@ -46,7 +47,8 @@ struct outcome {
     struct fault_counts counts;
 };
 
-/* Where one program at a time runs: folders in, w and home in `dir`, restored before each run; runs stands beside them. */
+/* Where one program at a time runs: folders in, w and home in `dir`, restored before each run; runs stands beside
+ * them. */
 struct slot {
     char dir[400], origin[400];
     const char *program, *shim;
@@ -106,7 +108,7 @@ struct truth {
 };
 
 /* Detail: a static buffer of one judgement, "" where there is nothing to say. */
-enum finding judge_outcome(const struct trial *t, const struct fault *f, const struct truth *truth, const struct outcome *o,
-                           const struct snapshot *now, const char **detail);
+enum finding judge_outcome(const struct trial *t, const struct fault *f, const struct truth *truth,
+                           const struct outcome *o, const struct snapshot *now, const char **detail);
 
 #endif

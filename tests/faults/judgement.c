@@ -38,11 +38,13 @@ static size_t count(const char *text, const char *part)
 static size_t complaints(const struct text *t)
 {
     static const char *const words[] = {
-        "could not",     "cannot",       "unread=1",     "unread\":1",   "not read",      "not written",  "not saved",    "ut of memory",
-        "o memory",      "No space",     "Input/output", "temporarily",  "end of file",  "damaged",      "is missing",   "shrank",
-        "changed while", "o such file",  "Interrupted",  "too large",    "Too many open", "Bad file",     "no thread",    "incomplete",
-        "not compared",  "unknown",      "truncated",    "ends early",   "not a ",       "expected ",    "\"unread\":\"", "no longer",   "gives no",
-        "not at hand",   "shorter",      "not looked at", "unread_files\":1",
+        "could not",        "cannot",       "unread=1",      "unread\":1",  "not read",      "not written",
+        "not saved",        "ut of memory", "o memory",      "No space",    "Input/output",  "temporarily",
+        "end of file",      "damaged",      "is missing",    "shrank",      "changed while", "o such file",
+        "Interrupted",      "too large",    "Too many open", "Bad file",    "no thread",     "incomplete",
+        "not compared",     "unknown",      "truncated",     "ends early",  "not a ",        "expected ",
+        "\"unread\":\"",    "no longer",    "gives no",      "not at hand", "shorter",       "not looked at",
+        "unread_files\":1",
     };
     size_t n = 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -86,7 +88,8 @@ static const cJSON *row_like(const cJSON *rows, const cJSON *wanted)
     const cJSON *row;
     cJSON_ArrayForEach(row, rows)
     {
-        if (strcmp(member(row, "target"), member(wanted, "target")) == 0 && strcmp(member(row, "golden"), member(wanted, "golden")) == 0)
+        if (strcmp(member(row, "target"), member(wanted, "target")) == 0 &&
+            strcmp(member(row, "golden"), member(wanted, "golden")) == 0)
             return row;
     }
     return NULL;
@@ -119,8 +122,8 @@ static bool rows_hold(const struct text *truth, const struct text *now)
         const cJSON *row = row_like(cJSON_GetObjectItem(b, "rows"), was);
         if (row && hold && contradicts(was, row)) {
             hold = false;
-            snprintf(note, sizeof note, "%s: %s, then %s (%s)", member(was, "target"), member(was, "verdict"), member(row, "verdict"),
-                     member(row, "reason"));
+            snprintf(note, sizeof note, "%s: %s, then %s (%s)", member(was, "target"), member(was, "verdict"),
+                     member(row, "verdict"), member(row, "reason"));
         }
     }
     cJSON_Delete(a);
@@ -169,17 +172,21 @@ static bool is_investigation(const struct kept *k)
     return strstr(k->name, ".investigation.json") != NULL;
 }
 
-/* Whether a file holds what it is to hold; what else an investigation says (the inputs' sizes and times) is noted anew. */
+/* Whether a file holds what it is to hold; what else an investigation says (the inputs' sizes and times) is noted
+ * anew. */
 static bool kept_as(const struct kept *wanted, const struct kept *k)
 {
-    return wanted && (same(&wanted->content, &k->content) || (is_investigation(k) && likeness(&wanted->content, &k->content) == THE_SAME));
+    return wanted && (same(&wanted->content, &k->content) ||
+                      (is_investigation(k) && likeness(&wanted->content, &k->content) == THE_SAME));
 }
 
 /* Of a file that is neither as before nor as it should be: another result of the same work, or work that is lost. */
 static enum finding judge_other(const struct kept *k, const struct kept *before, const struct kept *after, bool typed)
 {
     if (is_investigation(k)) {
-        enum likeness l = typed ? before ? likeness(&before->content, &k->content) : AT_LEAST : after ? likeness(&after->content, &k->content) : UNLIKE;
+        enum likeness l = typed   ? before ? likeness(&before->content, &k->content) : AT_LEAST
+                          : after ? likeness(&after->content, &k->content)
+                                  : UNLIKE;
         if (l == UNLIKE || (l == AT_LEAST && !typed))
             return LOST;
         if (typed)
@@ -192,7 +199,8 @@ static enum finding judge_other(const struct kept *k, const struct kept *before,
 static enum finding judge_files(const struct truth *truth, const struct snapshot *now, bool done, bool told, bool typed)
 {
     for (size_t i = 0; i < now->n; i++) {
-        const struct kept *k = &now->file[i], *before = snapshot_find(&truth->before, k->name), *after = snapshot_find(&truth->after, k->name);
+        const struct kept *k = &now->file[i], *before = snapshot_find(&truth->before, k->name),
+                          *after = snapshot_find(&truth->after, k->name);
         if (!before && !after) {
             snprintf(note, sizeof note, "%s is left", k->name);
             if (temporary(k->name))
@@ -233,7 +241,8 @@ static bool acknowledged_is_kept(const struct trial *t, const struct outcome *o,
 
 /* ---- the whole ---- */
 
-static enum finding judge_status(const struct trial *t, const struct fault *f, const struct truth *truth, const struct outcome *o, bool told)
+static enum finding judge_status(const struct trial *t, const struct fault *f, const struct truth *truth,
+                                 const struct outcome *o, bool told)
 {
     int code = WEXITSTATUS(o->status), true_code = WEXITSTATUS(truth->o.status);
     bool shown = f->kind != LIMIT_FULL && f->kind != LIMIT_CLOSED; /* else there is no output to compare */
@@ -268,8 +277,8 @@ static bool killed_on_purpose(const struct fault *f, int status)
     return f->kind == FAULT_KILL && WTERMSIG(status) == SIGKILL;
 }
 
-static enum finding judge_run(const struct trial *t, const struct fault *f, const struct truth *truth, const struct outcome *o,
-                           const struct snapshot *now, const char **detail)
+static enum finding judge_run(const struct trial *t, const struct fault *f, const struct truth *truth,
+                              const struct outcome *o, const struct snapshot *now, const char **detail)
 {
     bool told = said(truth, o), done = WIFEXITED(o->status) && o->status == truth->o.status;
     *detail = note;
@@ -287,7 +296,9 @@ static enum finding judge_run(const struct trial *t, const struct fault *f, cons
         return LEFT_RAW;
     if (!acknowledged_is_kept(t, o, now))
         return LOST;
-    enum finding of_files = t->acknowledged || (killed && t->keys) ? FINE : judge_files(truth, now, done && !t->keys, told, t->keys != NULL);
+    enum finding of_files = t->acknowledged || (killed && t->keys)
+                                ? FINE
+                                : judge_files(truth, now, done && !t->keys, told, t->keys != NULL);
     bool no_removing = f->kind == FAULT_RENAME && f->onwards; /* then nothing can take it away, but the next write */
     if (of_files != FINE && !((killed || no_removing) && of_files == LEFT_BEHIND))
         return of_files;
@@ -306,8 +317,8 @@ static bool library_ends(const struct fault *f, const struct outcome *o)
     return is && f->kind == FAULT_ALLOC;
 }
 
-enum finding judge_outcome(const struct trial *t, const struct fault *f, const struct truth *truth, const struct outcome *o,
-                           const struct snapshot *now, const char **detail)
+enum finding judge_outcome(const struct trial *t, const struct fault *f, const struct truth *truth,
+                           const struct outcome *o, const struct snapshot *now, const char **detail)
 {
     enum finding what = judge_run(t, f, truth, o, now, detail);
     if ((what != CRASH && what != POORER) || !library_ends(f, o))

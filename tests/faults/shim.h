@@ -23,7 +23,8 @@ enum fault_kind {
 };
 
 #define FAULT_NAMES \
-    "alloc", "thread", "open", "stat", "read", "readdir", "short", "signal", "write", "sync", "rename", "shrink", "kill", "delay"
+    "alloc", "thread", "open", "stat", "read", "readdir", "short", "signal", "write", "sync", "rename", "shrink", \
+        "kill", "delay"
 
 /* The file named by FAULT_COUNTS, mapped: what was counted survives whatever end the program takes. */
 struct fault_counts {

@@ -1,4 +1,5 @@
-/* Runs the program in a folder of its own under the shim or a limit, on pipes or in a terminal, and takes what it leaves. */
+/* Runs the program in a folder of its own under the shim or a limit, on pipes or in a terminal, and takes what it
+ * leaves. */
 #define _GNU_SOURCE
 #include "faults.h"
 
@@ -153,8 +154,9 @@ static void limit(int what, rlim_t n)
 static void environment(const struct slot *s, const struct fault *f)
 {
     char text[500];
-    static const char *const unset[] = {"LANG", "LANGUAGE", "LC_CTYPE", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME",
-                                        "DIVERGE_CPU", "NO_COLOR", "VISUAL", "EDITOR", "PAGER", "DIVERGE_VIEWER"};
+    static const char *const unset[] = {"LANG",           "LANGUAGE",       "LC_CTYPE",    "XDG_CONFIG_HOME",
+                                        "XDG_STATE_HOME", "XDG_CACHE_HOME", "DIVERGE_CPU", "NO_COLOR",
+                                        "VISUAL",         "EDITOR",         "PAGER",       "DIVERGE_VIEWER"};
     for (size_t i = 0; i < sizeof unset / sizeof *unset; i++)
         unsetenv(unset[i]);
     setenv("LC_ALL", "C.UTF-8", 1);
@@ -164,7 +166,8 @@ static void environment(const struct slot *s, const struct fault *f)
     snprintf(text, sizeof text, "%s/home", s->dir);
     setenv("HOME", text, 1);
     setenv("LD_PRELOAD", s->shim, 1);
-    snprintf(text, sizeof text, "%s/%s", s->dir, f->kind == FAULT_SHRINK ? "in/" : ""); /* what is kept is not for others to cut */
+    snprintf(text, sizeof text, "%s/%s", s->dir,
+             f->kind == FAULT_SHRINK ? "in/" : ""); /* what is kept is not for others to cut */
     setenv("FAULT_PATH", text, 1);
     snprintf(text, sizeof text, "%s.counts", s->dir);
     setenv("FAULT_COUNTS", text, 1);
@@ -372,7 +375,9 @@ static struct outcome run_terminal(const struct slot *s, const struct trial *t, 
     o.endless = !type(pid, master, t, &o, timeout_ms);
     bool same = tcgetattr(line, &after) == 0 && before.c_lflag == after.c_lflag && before.c_iflag == after.c_iflag &&
                 before.c_oflag == after.c_oflag;
-    o.terminal = same && last_is(&o.out, "\033[?1049l", "\033[?1049h") && last_is(&o.out, "\033[?25h", "\033[?25l") ? TERMINAL_WHOLE : TERMINAL_RAW;
+    o.terminal = same && last_is(&o.out, "\033[?1049l", "\033[?1049h") && last_is(&o.out, "\033[?25h", "\033[?25l")
+                     ? TERMINAL_WHOLE
+                     : TERMINAL_RAW;
     close(line);
     close(master);
     return o;

@@ -1,5 +1,5 @@
-/* A pack's archive, compressed or not, taken apart: whatever it holds, nothing comes to lie outside the folder, no more than
- * allowed comes out, and what is wrong with it is said. */
+/* A pack's archive, compressed or not, taken apart: whatever it holds, nothing comes to lie outside the folder, no more
+ * than allowed comes out, and what is wrong with it is said. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -22,7 +22,8 @@ static int count(const char *path, const struct stat *st, int kind, struct FTW *
     return 0;
 }
 
-/* The sums of headers are made right, or no mutation would be looked at beyond them; those of names that begin with '!' stay. */
+/* The sums of headers are made right, or no mutation would be looked at beyond them; those of names that begin with '!'
+ * stay. */
 static void mend_sums(uint8_t *block)
 {
     unsigned sum = 0;

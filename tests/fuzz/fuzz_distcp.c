@@ -1,5 +1,5 @@
-/* A folder of torch.distributed.checkpoint: the input's parts are .metadata and a file of chunks; the first byte says whether it is
- * Megatron's. Every tensor is opened. */
+/* A folder of torch.distributed.checkpoint: the input's parts are .metadata and a file of chunks; the first byte says
+ * whether it is Megatron's. Every tensor is opened. */
 #include "fuzz.h"
 
 #include "fmt/weights.h"

@@ -15,7 +15,8 @@ struct fuzz_dump {
 };
 
 /* column: of a table with several sides. 0, or -1 with a sentence in e. */
-static inline int fuzz_open_column(struct fuzz_dump *x, const struct reader *r, const char *path, uint8_t column, struct err *e)
+static inline int fuzz_open_column(struct fuzz_dump *x, const struct reader *r, const char *path, uint8_t column,
+                                   struct err *e)
 {
     dump_init(&x->dump);
     pthread_mutex_init(&x->lock, NULL);

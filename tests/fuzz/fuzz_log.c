@@ -72,7 +72,8 @@ static void look(const char *path, bool tensorboard)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const names[] = {"worker_0.log", "worker_1.log", "rank_2.csv", "trainer_state.json", "events.out"};
+    static const char *const names[] = {"worker_0.log", "worker_1.log", "rank_2.csv", "trainer_state.json",
+                                        "events.out"};
     struct str text = fuzz_str(data, size), rest = text;
     struct buf b = {0};
     if (str_starts(text, "TB")) {

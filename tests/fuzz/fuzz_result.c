@@ -85,9 +85,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str text = fuzz_str(data, size);
     const char *path = str_starts(text, "{\"rank") ? fuzz_put(fuzz_dir(), "diff_analyze.json", text)
                        : str_starts(text, "{\"l2") ? fuzz_put(fuzz_dir(), "ckpt.json", str_cut(text, 5))
-                       : str_starts(text, "{")      ? fuzz_put(fuzz_dir(), "compare_result_rank0.json", text)
-                       : str_starts(text, "<")      ? put_sheet(text)
-                                                    : fuzz_put(fuzz_dir(), "compare_result.csv", text); /* of checks too: known by the first row */
+                       : str_starts(text, "{")     ? fuzz_put(fuzz_dir(), "compare_result_rank0.json", text)
+                       : str_starts(text, "<")     ? put_sheet(text)
+                                                   : fuzz_put(fuzz_dir(), "compare_result.csv",
+                                                              text); /* of checks too: known by the first row */
     const struct reader *r = reader_msprobe_diff.probe(path) ? &reader_msprobe_diff
                              : reader_msprobe_acc.probe(path) ? &reader_msprobe_acc
                              : reader_msprobe_compile.probe(path) ? &reader_msprobe_compile

@@ -1,5 +1,5 @@
-/* A rollout's file or two of any form: JSON lines, torch.save, .npz, .npy; the first byte gives the names' endings. Tokens stay
- * inside their sequences, figures are of what was compared, and every writer takes whatever came out. */
+/* A rollout's file or two of any form: JSON lines, torch.save, .npz, .npy; the first byte gives the names' endings.
+ * Tokens stay inside their sequences, figures are of what was compared, and every writer takes whatever came out. */
 #include "fuzz.h"
 
 #include <math.h>
@@ -42,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool two = data[0] & 1;
     thresholds_init(&tol);
     for (int k = 0; k <= two; k++) {
-        snprintf(name[k], sizeof name[k], "%s%d.%s", data[0] & 2 && !two ? "prob_diff" : "x", k, ends[(data[0] >> (2 + 2 * k)) % 5]);
+        snprintf(name[k], sizeof name[k], "%s%d.%s", data[0] & 2 && !two ? "prob_diff" : "x", k,
+                 ends[(data[0] >> (2 + 2 * k)) % 5]);
         snprintf(path[k], sizeof path[k], "%s", fuzz_put(fuzz_dir(), name[k], two ? fuzz_part(&rest) : rest));
     }
     if (rollout_open(&r, path[0], two ? path[1] : NULL, NULL, &e)) {

@@ -1,5 +1,5 @@
-/* A round's file: raw bytes, or lines that are packed here, since hardly a mutation survives gzip's own checks. What is read
- * is written and read again as the same, told from itself, and nothing has changed. */
+/* A round's file: raw bytes, or lines that are packed here, since hardly a mutation survives gzip's own checks. What is
+ * read is written and read again as the same, told from itself, and nothing has changed. */
 #include "fuzz.h"
 
 #include <math.h>
@@ -35,7 +35,8 @@ static void tell(const struct round *a, const struct round *b)
     round_join_names(&x, a, b);
     round_join_rest(&x, a, b);
     changes_find(&c, a, b, &x);
-    assert(c.count[CHANGE_NEW] + c.count[CHANGE_FIXED] == c.list.n - c.count[CHANGE_WORSE] - c.count[CHANGE_BETTER] - c.count[CHANGE_VANISHED]);
+    assert(c.count[CHANGE_NEW] + c.count[CHANGE_FIXED] ==
+           c.list.n - c.count[CHANGE_WORSE] - c.count[CHANGE_BETTER] - c.count[CHANGE_VANISHED]);
     changes_sentence(&c, &text);
     assert(text.n);
     buf_release(&text);
@@ -58,7 +59,8 @@ static void again(const struct round *r)
     assert(written == read && s.rows.n == r->rows.n && s.number == r->number && s.deviates == r->deviates);
     for (uint32_t i = 0; i < r->rows.n; i++) {
         const struct round_row *a = &r->rows.v[i], *b = &s.rows.v[i];
-        assert(strcmp(round_name(r, i, 0), round_name(&s, i, 0)) == 0 && strcmp(round_name(r, i, 1), round_name(&s, i, 1)) == 0);
+        assert(strcmp(round_name(r, i, 0), round_name(&s, i, 0)) == 0 &&
+               strcmp(round_name(r, i, 1), round_name(&s, i, 1)) == 0);
         assert(a->verdict == b->verdict && a->flags == b->flags && a->address == b->address);
         assert(isnan(a->error) ? isnan(b->error) : !(a->error < b->error || a->error > b->error));
     }
@@ -75,8 +77,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     struct str text = fuzz_str(data + 1, size - 1);
     round_init(&r);
-    int rc = data[0] == 'r' ? round_from_result(&r, fuzz_put(fuzz_dir(), "result.json", text), &e)
-                            : round_read(&r, NULL, fuzz_put(fuzz_dir(), "x.round-1.gz", data[0] == 'g' ? text : packed(text)), &fingerprint, &e);
+    int rc = data[0] == 'r'
+                 ? round_from_result(&r, fuzz_put(fuzz_dir(), "result.json", text), &e)
+                 : round_read(&r, NULL, fuzz_put(fuzz_dir(), "x.round-1.gz", data[0] == 'g' ? text : packed(text)),
+                              &fingerprint, &e);
     if (rc)
         assert(e.text[0]);
     else

@@ -1,6 +1,6 @@
-/* A rule, a view and two small sides with names of any kind: "PATTERN\nTEMPLATE\nVIEW\n", then calls in turn of the target
- * and of the golden side, "NAME SLOT ROWS SCOPE" a line. What is proposed of two rows holds for them, what a view leaves of
- * a tensor lies in it, and decisions never hold a row twice. */
+/* A rule, a view and two small sides with names of any kind: "PATTERN\nTEMPLATE\nVIEW\n", then calls in turn of the
+ * target and of the golden side, "NAME SLOT ROWS SCOPE" a line. What is proposed of two rows holds for them, what a
+ * view leaves of a tensor lies in it, and decisions never hold a row twice. */
 #include "fuzz.h"
 
 #include "pair/pair_rule.h"
@@ -32,8 +32,13 @@ static void add_call(struct dump *d, struct str line)
     if (scope.n)
         d->calls.v[c].scope = dump_scope(d, clean(&b, scope));
     int64_t dim[2] = {(int64_t)(n % 9), 4};
-    struct row r = {.slot = dump_slot(d, clean(&b, slot)), .shape = dump_shape(d, dim, 2), .extra = NONE, .io = (uint8_t)(n / 9 % 2),
-                    .kind = ROW_TENSOR, .dtype = DTYPE_F32, .has = HAS_SHAPE};
+    struct row r = {.slot = dump_slot(d, clean(&b, slot)),
+                    .shape = dump_shape(d, dim, 2),
+                    .extra = NONE,
+                    .io = (uint8_t)(n / 9 % 2),
+                    .kind = ROW_TENSOR,
+                    .dtype = DTYPE_F32,
+                    .has = HAS_SHAPE};
     dump_add_row(d, c, r);
     buf_release(&b);
 }

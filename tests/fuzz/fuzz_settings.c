@@ -28,7 +28,8 @@ static void write_all(const struct config_compare *c)
     struct err e;
     struct buf b = {0};
     for (int csv = 0; csv < 2; csv++) {
-        if (out_file(&o, csv ? fuzz_put(fuzz_dir(), "out.csv", STR("")) : fuzz_put(fuzz_dir(), "out.json", STR("")), &e))
+        if (out_file(&o, csv ? fuzz_put(fuzz_dir(), "out.csv", STR("")) : fuzz_put(fuzz_dir(), "out.json", STR("")),
+                     &e))
             abort();
         csv ? config_csv(&o, c) : put_json(&o, config_json, c);
         if (out_close(&o, &e))

@@ -1,10 +1,11 @@
-/* A marking session that is killed at any moment: what the program has said is done is in the file, the file is whole, and
- * the next program can go on with it. Several programs that mark at once: what each has said is there as well.
+/* A marking session that is killed at any moment: what the program has said is done is in the file, the file is whole,
+ * and the next program can go on with it. Several programs that mark at once: what each has said is there as well.
  *
- * killed PROGRAM SAMPLES [POINTS]: so many kills (else KILL_POINTS, else 40), spread evenly over the time a whole session
- * takes. A session is the screen's script: marks, rejections, undo and redo, each followed by a screen whose last line
- * says that it is done. After each kill one more mark is made without a screen; every fourth of these is killed too. Then a
- * quarter as many kills of a round that is left for the next: a round the file speaks of is whole. */
+ * killed PROGRAM SAMPLES [POINTS]: so many kills (else KILL_POINTS, else 40), spread evenly over the time a whole
+ * session takes. A session is the screen's script: marks, rejections, undo and redo, each followed by a screen whose
+ * last line says that it is done. After each kill one more mark is made without a screen; every fourth of these is
+ * killed too. Then a quarter as many kills of a round that is left for the next: a round the file speaks of is
+ * whole. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -103,7 +104,8 @@ static int run(const char *const *argv, char *out, int64_t kill_us, bool speakin
             killed = true;
         }
         struct pollfd p = {.fd = ends[0], .events = POLLIN};
-        struct timespec wait = {left > 0 && !killed ? left / 1000000 : CLOSE_MS / 1000, left > 0 && !killed ? left % 1000000 * 1000 : 0};
+        struct timespec wait = {left > 0 && !killed ? left / 1000000 : CLOSE_MS / 1000,
+                                left > 0 && !killed ? left % 1000000 * 1000 : 0};
         if (ppoll(&p, 1, &wait, NULL) == 0 && (killed || waits)) {
             kill(pid, SIGKILL);
             die("it hangs", -1);
@@ -157,7 +159,8 @@ static cJSON *decisions(long point, int *now)
 
 static bool is(const cJSON *d, const char *t, const char *g)
 {
-    const char *a = cJSON_GetStringValue(cJSON_GetObjectItem(d, "target")), *b = cJSON_GetStringValue(cJSON_GetObjectItem(d, "golden"));
+    const char *a = cJSON_GetStringValue(cJSON_GetObjectItem(d, "target")),
+               *b = cJSON_GetStringValue(cJSON_GetObjectItem(d, "golden"));
     return a && b && strcmp(a, t) == 0 && strcmp(b, g) == 0;
 }
 
@@ -177,7 +180,8 @@ static void check(long point, int done)
 {
     int now = 0;
     cJSON *list = decisions(point, &now);
-    bool right = list ? holds(list, now, &after[done]) || (done < COMMANDS && holds(list, now, &after[done + 1])) : done == 0;
+    bool right =
+        list ? holds(list, now, &after[done]) || (done < COMMANDS && holds(list, now, &after[done + 1])) : done == 0;
     cJSON_Delete(list);
     if (!right) {
         fprintf(stderr, "killed: %d commands were said to be done\n", done);
@@ -273,8 +277,8 @@ static int rounds(long point)
     return n;
 }
 
-/* A round is left for the next and killed on the way: either it was not left, or its file is there, whole and the one that was
- * meant; and what was not done can be done. Returns how many of the kills came before it was left. */
+/* A round is left for the next and killed on the way: either it was not left, or its file is there, whole and the one
+ * that was meant; and what was not done can be done. Returns how many of the kills came before it was left. */
 static long kill_rounds(long points, const char *samples)
 {
     static char out[OUTPUT], next[500], left[420];
@@ -342,7 +346,8 @@ int main(int argc, char **argv)
             die("the lock is left behind by one that ended", -1);
         least = whole < least ? whole : least;
     }
-    const char *mark[] = {"diverge", "mark", file, "Functional.linear.0.forward.output.0", "Functional.linear.0.forward.output.0", NULL};
+    const char *mark[] =
+        {"diverge", "mark", file, "Functional.linear.0.forward.output.0", "Functional.linear.0.forward.output.0", NULL};
     run(mark, out, -1, false, &one);
     for (long k = 0; k < 10; k++)
         together(k);
@@ -359,8 +364,8 @@ int main(int argc, char **argv)
     int seen = 0;
     for (int i = 0; i <= COMMANDS; i++)
         seen += at[i] > 0;
-    printf("%ld kills over %lld ms, %ld before the first of %d commands, at %d different numbers of commands done\n", points,
-           (long long)least / 1000, at[0], COMMANDS, seen);
+    printf("%ld kills over %lld ms, %ld before the first of %d commands, at %d different numbers of commands done\n",
+           points, (long long)least / 1000, at[0], COMMANDS, seen);
     if (points >= 40 && seen < 4)
         die("the kills all fell at one moment: nothing was tested", -1);
     long of_rounds = points / 4, before = kill_rounds(of_rounds, argv[2]);

@@ -1,5 +1,5 @@
-/* old_kernel PROGRAM ARGUMENT…: runs PROGRAM as on Linux 4.19: system calls that came later do not exist. What calls of that age
- * do differently is not shown. */
+/* old_kernel PROGRAM ARGUMENT…: runs PROGRAM as on Linux 4.19: system calls that came later do not exist. What calls of
+ * that age do differently is not shown. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

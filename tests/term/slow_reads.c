@@ -1,6 +1,6 @@
 /* LD_PRELOAD: a file whose path holds "slow" is opened, and reading it comes to no end while it is named so, as from a
- * server that has gone away. With SLOW_FRAMES set what the first thread writes to the terminal comes half a second late, and so does what
- * the others say on standard error: a busy machine. */
+ * server that has gone away. With SLOW_FRAMES set what the first thread writes to the terminal comes half a second
+ * late, and so does what the others say on standard error: a busy machine. */
 #undef _FILE_OFFSET_BITS /* both names are needed */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-/* How the program ends, stops and goes on: sentences where it cannot run, signals, lost terminals; and what is kept for the next time. */
+/* How the program ends, stops and goes on: sentences where it cannot run, signals, lost terminals; and what is kept for
+ * the next time. */
 #include "terminal.h"
 
 #include <signal.h>
@@ -112,7 +113,8 @@ static void stops_and_goes_on(void **state)
     tty_quit(&t, "q");
 }
 
-/* With a mark made (every second time: taken back, so the one before was kept) and a prompt open: the terminal is whole, pasted text is marked no longer, and the mark is there. */
+/* With a mark made (every second time: taken back, so the one before was kept) and a prompt open: the terminal is
+ * whole, pasted text is marked no longer, and the mark is there. */
 static void ended_by(int sig, bool marked, struct tty *t)
 {
     tty_send(t, "m");
@@ -157,7 +159,8 @@ static void ignored_signals_stay_ignored(void **state)
     char line[2048];
     struct tty t;
     (void)state;
-    snprintf(line, sizeof line, "trap '' HUP; exec '%s' '%s' '%s'", program, sample("tt_rope/target"), sample("tt_rope/bench"));
+    snprintf(line, sizeof line, "trap '' HUP; exec '%s' '%s' '%s'", program, sample("tt_rope/target"),
+             sample("tt_rope/bench"));
     char *argv[] = {(char *)(uintptr_t)"/bin/sh", (char *)(uintptr_t)"-c", line, NULL};
     tty_run(&t, 24, 80, NULL, argv);
     wait_ready(&t);
@@ -210,9 +213,11 @@ static void quitting_waits_for_no_reading(void **state)
             char command[4000];
             snprintf(path, sizeof path, "slow/%s", given[i][1]);
             put_text(base, path, "step 1 loss 2.0\n");
-            snprintf(command, sizeof command, "cd '%s' && '%s' give t.investigation.json target '%s' && '%s' give t.investigation.json golden '%s'"
-                     " && for s in target golden; do '%s' give t.investigation.json $s-%s '%s/%s'; done", base, program, dir[0], program, dir[1],
-                     program, strchr(given[i][0], '-') + 1, base, path);
+            snprintf(command, sizeof command,
+                     "cd '%s' && '%s' give t.investigation.json target '%s' && '%s' give t.investigation.json golden "
+                     "'%s'"
+                     " && for s in target golden; do '%s' give t.investigation.json $s-%s '%s/%s'; done",
+                     base, program, dir[0], program, dir[1], program, strchr(given[i][0], '-') + 1, base, path);
             assert_int_equal(system(command), 0);
             snprintf(path, sizeof path, "%s/t.investigation.json", base);
             argv[1] = path;
@@ -233,7 +238,8 @@ static void quitting_waits_for_no_reading(void **state)
     }
 }
 
-/* What is asked for while it is read is written when that has ended, or cancelled; nothing that would end it comes between. */
+/* What is asked for while it is read is written when that has ended, or cancelled; nothing that would end it comes
+ * between. */
 static void a_report_waits_for_the_comparison(void **state)
 {
     char preload[1024], dir[2][512], name[5][600];
@@ -282,14 +288,18 @@ static void a_report_waits_for_the_comparison(void **state)
 /* A dump of so many calls that it needs more memory than it may have. */
 static void make_large(const char *dir, size_t calls)
 {
-    static const char row[] = ": {\"input_args\": [{\"type\": \"torch.Tensor\", \"dtype\": \"torch.float32\", \"shape\": [2], \"Max\": 1.0,"
-                              " \"Min\": 0.0, \"Mean\": 0.5, \"Norm\": 1.0, \"requires_grad\": false}], \"input_kwargs\": {}, \"output\": []}";
+    static const char row[] =
+        ": {\"input_args\": [{\"type\": \"torch.Tensor\", \"dtype\": \"torch.float32\", \"shape\": [2], \"Max\": 1.0,"
+        " \"Min\": 0.0, \"Mean\": 0.5, \"Norm\": 1.0, \"requires_grad\": false}], \"input_kwargs\": {}, \"output\": "
+        "[]}";
     char path[600];
     put_text(dir, "dump.json", "");
     snprintf(path, sizeof path, "%s/dump.json", dir);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
-    fputs("{\"task\": \"statistics\", \"level\": \"L1\", \"framework\": \"pytorch\", \"dump_data_dir\": null, \"data\": {", f);
+    fputs("{\"task\": \"statistics\", \"level\": \"L1\", \"framework\": \"pytorch\", \"dump_data_dir\": null, "
+          "\"data\": {",
+          f);
     for (size_t i = 0; i < calls; i++)
         fprintf(f, "%s\"Functional.a_name_that_is_long_enough_%zu.0.forward\"%s", i ? ", " : "", i, row);
     fputs("}}\n", f);

@@ -54,10 +54,12 @@ static void play(const char *root, const char *name)
 {
     char dir[800], *argv[12] = {(char *)(uintptr_t)program}, *at, *line;
     snprintf(dir, sizeof dir, "%s/%s", root, name);
-    char *script = contents(dir, "script"), *expect = contents(dir, "expect"), *args = contents(dir, "args"), *setup = contents(dir, "setup");
+    char *script = contents(dir, "script"), *expect = contents(dir, "expect"), *args = contents(dir, "args"),
+         *setup = contents(dir, "setup");
     struct tty t;
     int n = 1, number = 0;
-    if (script && expect && args && !setup && !strpbrk(args, "'\"$-") && !strstr(script, "\nascii") && !strstr(script, "\ntheme") && !strstr(script, "\nwrite")) {
+    if (script && expect && args && !setup && !strpbrk(args, "'\"$-") && !strstr(script, "\nascii") &&
+        !strstr(script, "\ntheme") && !strstr(script, "\nwrite")) {
         for (char *word = strtok(args, " \n"); word && n < 10; word = strtok(NULL, " \n"))
             argv[n++] = word;
         keep_home_apart();
@@ -101,7 +103,8 @@ static void play(const char *root, const char *name)
 /* What the script driver draws into memory is what a terminal shows. */
 static void golden_screens_on_a_terminal(void **state)
 {
-    static const char *const cases[] = {"columns", "sort_filter", "groups", "layouts", "same_jump", "undo", "palette", "stacks", "lists", "zoom"};
+    static const char *const cases[] = {"columns", "sort_filter", "groups", "layouts", "same_jump",
+                                        "undo",    "palette",     "stacks", "lists",   "zoom"};
     char here[500], *samples = realpath(sample("."), NULL), root[520];
     (void)state;
     assert_non_null(getcwd(here, sizeof here));

@@ -14,7 +14,8 @@
 static bool make_sparse(const char *path, int side)
 {
     char head[128];
-    int n = snprintf(head + 10, sizeof head - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", HUGE_ROWS, HUGE_COLUMNS);
+    int n = snprintf(head + 10, sizeof head - 10, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }",
+                     HUGE_ROWS, HUGE_COLUMNS);
     memset(head + 10 + n, ' ', sizeof head - 10 - (size_t)n);
     memcpy(head, "\x93NUMPY\x01\0v\0", 10);
     head[127] = '\n';
@@ -39,8 +40,10 @@ static bool make_huge(const char *dir, int side)
     put_text(dir, "construct.json", "{}\n");
     put_text(dir, "stack.json", "{}\n");
     snprintf(rows, sizeof rows,
-             "{\"task\": \"tensor\", \"level\": \"L1\", \"framework\": \"mindspore\", \"dump_data_dir\": null, \"data\": {"
-             "\"Functional.linear.0.forward\": {\"input_args\": [], \"input_kwargs\": {}, \"output\": [{\"type\": \"mindspore.Tensor\","
+             "{\"task\": \"tensor\", \"level\": \"L1\", \"framework\": \"mindspore\", \"dump_data_dir\": null, "
+             "\"data\": {"
+             "\"Functional.linear.0.forward\": {\"input_args\": [], \"input_kwargs\": {}, \"output\": [{\"type\": "
+             "\"mindspore.Tensor\","
              " \"dtype\": \"Float32\", \"shape\": [%d, %d], \"Max\": 3.0, \"Min\": 0.0, \"Mean\": 0.0, \"Norm\": 4.0,"
              " \"requires_grad\": false, \"data_name\": \"Functional.linear.0.forward.output.0.npy\"}]}}}\n",
              HUGE_ROWS, HUGE_COLUMNS);

@@ -61,7 +61,8 @@ static const char *the_file(const char *folder)
     return name;
 }
 
-static const char *const homeless[] = {"-u HOME -u XDG_STATE_HOME", "-u XDG_STATE_HOME HOME=/proc", "XDG_STATE_HOME=/dev/null/state"};
+static const char *const homeless[] = {"-u HOME -u XDG_STATE_HOME", "-u XDG_STATE_HOME HOME=/proc",
+                                       "XDG_STATE_HOME=/dev/null/state"};
 
 /* No folder of the user's own, as in containers: the folder of the command, by name, and found again. */
 static void without_a_home(void **state)
@@ -94,7 +95,9 @@ static void never_into_a_dump(void **state)
 {
     static const struct {
         const char *folder, *words;
-    } cases[] = {{"target", ". ../bench"}, {"target/step0", "rank0 ../../bench"}, {"bench/step0/rank0", "../../../target ."}};
+    } cases[] = {{"target", ". ../bench"},
+                 {"target/step0", "rank0 ../../bench"},
+                 {"bench/step0/rank0", "../../../target ."}};
     char folder[600], saveas[700];
     struct tty t;
     (void)state;
@@ -149,7 +152,8 @@ static void two_windows(void **state)
     start_in(&b, dir, "", pair("--investigation t.investigation.json"));
     wait_text(&b, 0, "READ-ONLY");
     wait_ready(&b);
-    static const char *const edits[] = {"m", "x", ":note something\r", ":mark a b\r", ":waive 1 so\r", ":finding-delete 1\r", "z"};
+    static const char *const edits[] =
+        {"m", "x", ":note something\r", ":mark a b\r", ":waive 1 so\r", ":finding-delete 1\r", "z"};
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         tty_send(&b, edits[i]);
         wait_text(&b, -1, "read-only: t.investigation.json is open in another program");
@@ -185,7 +189,8 @@ static void of_a_newer_version(void **state)
     assert_string_equal(content(the_file(dir)), newer);
 }
 
-/* Somebody else writes the file meanwhile: what they did is taken in; what contradicts, or that the file is gone, is said. */
+/* Somebody else writes the file meanwhile: what they did is taken in; what contradicts, or that the file is gone, is
+ * said. */
 static void changed_meanwhile(void **state)
 {
     char line[1000];
@@ -197,7 +202,10 @@ static void changed_meanwhile(void **state)
     wait_ready(&t);
     tty_send(&t, "m");
     wait_text(&t, -1, "bookmark set");
-    snprintf(line, sizeof line, "cd '%s' && sed -i 's/\"bookmarks\": \\[/&{\"target\": \"Tensor.pow.0.forward.input.0\", \"golden\": \"\", \"note\": \"\"},/' t.investigation.json", dir);
+    snprintf(line, sizeof line,
+             "cd '%s' && sed -i 's/\"bookmarks\": \\[/&{\"target\": \"Tensor.pow.0.forward.input.0\", \"golden\": "
+             "\"\", \"note\": \"\"},/' t.investigation.json",
+             dir);
     assert_int_equal(system(line), 0);
     tty_send(&t, "jm");
     wait_text(&t, -1, "changes merged: 1");

@@ -1,4 +1,5 @@
-/* What is typed, clicked and copied: keys one by one and ahead, prompts, the mouse, a viewer in between, choosing what to open. */
+/* What is typed, clicked and copied: keys one by one and ahead, prompts, the mouse, a viewer in between, choosing what
+ * to open. */
 #include "terminal.h"
 
 #include <unistd.h>
@@ -95,8 +96,10 @@ static void source_opens_in_a_viewer(void **state)
     snprintf(base, sizeof base, "%s", scratch());
     snprintf(source, sizeof source, "%s", put_text(base, "model file.py", "import torch\n\nx = 1\n"));
     make_pair(dir, source);
-    snprintf(viewer, sizeof viewer, "%s", put_text(base, "viewer", "#!/bin/sh\nprintf 'VIEWER'\nfor a; do printf ' [%s]' \"${a##*/}\"; done\n"
-                                                                   "printf '\\n'\nread -r answer\n"));
+    snprintf(viewer, sizeof viewer, "%s",
+             put_text(base, "viewer",
+                      "#!/bin/sh\nprintf 'VIEWER'\nfor a; do printf ' [%s]' \"${a##*/}\"; done\n"
+                      "printf '\\n'\nread -r answer\n"));
     assert_int_equal(chmod(viewer, 0755), 0);
     snprintf(command, sizeof command, "%s -n", viewer);
     struct setting env[] = {{"DIVERGE_VIEWER", command}, {0}};
@@ -134,7 +137,8 @@ static void copies_go_to_the_terminal(void **state)
         wait_text(&t, -1, "copied 29 bytes");
         /* base64 of Torch.outer.0.forward.input.1 */
         assert_true(has_bytes(&t, "\033]52;c;VG9yY2gub3V0ZXIuMC5mb3J3YXJkLmlucHV0LjE=\a"));
-        assert_int_equal(has_bytes(&t, "\033Ptmux;\033\033]52;c;VG9yY2gub3V0ZXIuMC5mb3J3YXJkLmlucHV0LjE=\a\033\\"), inside);
+        assert_int_equal(has_bytes(&t, "\033Ptmux;\033\033]52;c;VG9yY2gub3V0ZXIuMC5mb3J3YXJkLmlucHV0LjE=\a\033\\"),
+                         inside);
         assert_true(cell_at(&t, cursor_row(&t), 0).chars[0] == 0x25b6); /* nothing of it is on the screen */
         tty_close(&t);
     }

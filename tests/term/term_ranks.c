@@ -1,4 +1,5 @@
-/* All ranks of a job in a terminal: the way into a table and back, other sizes, other terminals, and leaving at once. */
+/* All ranks of a job in a terminal: the way into a table and back, other sizes, other terminals, and leaving at
+ * once. */
 #include "terminal.h"
 
 #include "jobs.h"

@@ -1,4 +1,5 @@
-/* What is drawn: the first screen, other sizes, wide characters, other terminals and locales; and how much is written for it. */
+/* What is drawn: the first screen, other sizes, wide characters, other terminals and locales; and how much is written
+ * for it. */
 #include "terminal.h"
 
 static void starts_on_the_first_deviation(void **state)

@@ -9,8 +9,8 @@
 #define TASKS "tests/tasks/tasks"
 #define WORDS 12
 
-/* "@tt_rope/target" is a sample's path, "@job/t" and "@job/g" are two steps of six ranks, of which rank 4 goes wrong in the
- * second; any other word is itself. Static storage. */
+/* "@tt_rope/target" is a sample's path, "@job/t" and "@job/g" are two steps of six ranks, of which rank 4 goes wrong in
+ * the second; any other word is itself. Static storage. */
 static char *expanded(char *word)
 {
     static char path[WORDS][PATH_MAX];

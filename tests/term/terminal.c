@@ -256,9 +256,11 @@ int tty_type(struct tty *t, const char *keys)
 {
     static const struct {
         const char *name, *bytes;
-    } named[] = {{"<Enter>", "\r"}, {"<Esc>", "\033"}, {"<Tab>", "\t"}, {"<S-Tab>", "\033[Z"}, {"<Space>", " "}, {"<Backspace>", "\177"},
-                 {"<PgDn>", "\033[6~"}, {"<PgUp>", "\033[5~"}, {"<Up>", "\033OA"}, {"<Down>", "\033OB"}, {"<Left>", "\033OD"}, {"<Right>", "\033OC"},
-                 {"<Home>", "\033OH"}, {"<End>", "\033OF"}, {"<Delete>", "\033[3~"}, {"<F1>", "\033OP"}, {"<F2>", "\033OQ"}};
+    } named[] = {{"<Enter>", "\r"},    {"<Esc>", "\033"},       {"<Tab>", "\t"},         {"<S-Tab>", "\033[Z"},
+                 {"<Space>", " "},     {"<Backspace>", "\177"}, {"<PgDn>", "\033[6~"},   {"<PgUp>", "\033[5~"},
+                 {"<Up>", "\033OA"},   {"<Down>", "\033OB"},    {"<Left>", "\033OD"},    {"<Right>", "\033OC"},
+                 {"<Home>", "\033OH"}, {"<End>", "\033OF"},     {"<Delete>", "\033[3~"}, {"<F1>", "\033OP"},
+                 {"<F2>", "\033OQ"}};
     int typed = 0;
     for (; *keys; typed++) {
         char one[2] = {*keys, 0};

@@ -44,7 +44,8 @@ struct setting {
 /* Reads the command line PROGRAM [TEST]; false, and the usage on standard error, where it is none. */
 bool terminal_ready(int argc, char **argv);
 
-/* Before and after each test: the environment the program is to find, and the end of what a failed test left running. */
+/* Before and after each test: the environment the program is to find, and the end of what a failed test left
+ * running. */
 int begin(void **state);
 int end(void **state);
 void keep_home_apart(void);

@@ -35,21 +35,27 @@ static void refused(void **state)
 static struct session *accepting(struct accepted_list *l, const char *text, const char *today)
 {
     struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.of.path = {sample("tt_rope/target"), sample("tt_rope/bench")}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .of.known = l};
+    struct session_options o = {.of.path = {sample("tt_rope/target"), sample("tt_rope/bench")},
+                                .of.step = {-1, -1},
+                                .of.rank = {-1, -1},
+                                .of.known = l};
     struct err e;
     thresholds_init(&o.of.tol);
-    if (accepted_load(l, put_text(scratch(), "known.json", text), today, &e) || session_start(s, &o, &e) || session_wait(s, &e))
+    if (accepted_load(l, put_text(scratch(), "known.json", text), today, &e) || session_start(s, &o, &e) ||
+        session_wait(s, &e))
         fail_msg("%s", e.text);
     return s;
 }
 
-static const char two[] = "{\"known\":[{\"row\":\"Torch\\\\.outer\\\\..*\",\"kind\":\"deviate\",\"reason\":\"agreed\",\"until\":\"2026-03-01\"},"
+static const char two[] = "{\"known\":[{\"row\":\"Torch\\\\.outer\\\\..*\",\"kind\":\"deviate\",\"reason\":\"agreed\","
+                          "\"until\":\"2026-03-01\"},"
                           "{\"row\":\"none of them\",\"reason\":\"once\"}]}";
 
 static void taken_out(void **state)
 {
     struct accepted_list l = {0};
-    struct session *s = accepting(&l, two, "2026-03-01"), *without = open_paths(sample("tt_rope/target"), sample("tt_rope/bench"));
+    struct session *s = accepting(&l, two, "2026-03-01"),
+                   *without = open_paths(sample("tt_rope/target"), sample("tt_rope/bench"));
     const struct judgement *j = s->now->judged;
     uint32_t was = without->now->judged->first;
     struct arena a = {0};
@@ -93,7 +99,10 @@ static void over(void **state)
 static void exploding(void **state)
 {
     struct accepted_list l = {0};
-    struct session *s = accepting(&l, "{\"known\":[{\"row\":\"(?:(?:[^!]+)+)+[!?]\",\"reason\":\"odd\"},{\"row\":\"Torch\\\\.outer\\\\..*\",\"reason\":\"agreed\"}]}", "2026-03-02");
+    struct session *s = accepting(&l,
+                                  "{\"known\":[{\"row\":\"(?:(?:[^!]+)+)+[!?]\",\"reason\":\"odd\"},{\"row\":"
+                                  "\"Torch\\\\.outer\\\\..*\",\"reason\":\"agreed\"}]}",
+                                  "2026-03-02");
     struct arena a = {0};
     (void)state;
     assert_int_equal(s->now->judged->sum.known, 2);
@@ -121,6 +130,7 @@ static void given_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(taken_out), cmocka_unit_test(over), cmocka_unit_test(exploding), cmocka_unit_test(given_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(taken_out), cmocka_unit_test(over),
+                                       cmocka_unit_test(exploding), cmocka_unit_test(given_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,8 @@ static void by_module_path(void **state)
     assert_string_equal(of_row(&a, other), "model.layers.1.wq/linear@0/forward.output.0");
     assert_string_equal(of_row(&a, again), "model.layers.1.wq/linear@1/forward.output.0");
     assert_string_equal(of_row(&a, again - 1), "model.layers.1.wq/linear@1/forward.input.0");
-    assert_string_equal(of_row(&a, back), "model.layers.1.wq/linear@0/backward.output.0"); /* its twin's place, its own count */
+    assert_string_equal(of_row(&a, back),
+                        "model.layers.1.wq/linear@0/backward.output.0"); /* its twin's place, its own count */
     assert_string_equal(of_row(&a, module), "model.layers.1.wq/Linear@0/forward.output.0");
     assert_int_equal(address_count(&a, d.rows.v[again].call), 2);
     assert_int_equal(address_count(&a, d.rows.v[back].call), 1);
@@ -39,8 +40,12 @@ static void by_module_path(void **state)
 
 static void by_stack(void **state)
 {
-    static const char *const file[] = {"/x/lib/site-packages/torch/nn/functional.py", "/src/rope.py", "/src/attention.py",
-                                       "/src/block.py", "/src/model.py", "/src/train.py"};
+    static const char *const file[] = {"/x/lib/site-packages/torch/nn/functional.py",
+                                       "/src/rope.py",
+                                       "/src/attention.py",
+                                       "/src/block.py",
+                                       "/src/model.py",
+                                       "/src/train.py"};
     static const uint32_t line[] = {9, 42, 88, 30, 7, 1};
     struct dump d;
     struct addresses a;
@@ -53,7 +58,8 @@ static void by_stack(void **state)
     side_end(&d);
     addresses_build(&a, &d);
     /* four frames of one's own code, innermost first; the library's only where there is nothing else */
-    assert_string_equal(of_row(&a, row), "rope.py:42<attention.py:88<block.py:30<model.py:7/__mul__@0/forward.output.0");
+    assert_string_equal(of_row(&a, row),
+                        "rope.py:42<attention.py:88<block.py:30<model.py:7/__mul__@0/forward.output.0");
     assert_string_equal(of_row(&a, lib), "functional.py:9/linear@0/forward.output.0");
     addresses_release(&a);
     dump_release(&d);
@@ -79,10 +85,19 @@ static void by_shape_alone(void **state)
 
 static void what_is_no_address(void **state)
 {
-    static const char *const bad[] = {"", "/", "x", "/.", "./", "model.layers.0.wq/linear@0", "model.layers.0.wq/linear@0/forward",
-                                      "model.layers.0.wq/linear@0/forward.", "model.layers.0.wq/linear@0/.output.0",
-                                      "model.layers.0.wq/linear@00/forward.output.0", "model.layers.0.wq/linear@1/forward.output.0",
-                                      "model.layers.0.wq/linear@0/backward.output.0", "model.layers.0.wq/linear@0/forward.output.1",
+    static const char *const bad[] = {"",
+                                      "/",
+                                      "x",
+                                      "/.",
+                                      "./",
+                                      "model.layers.0.wq/linear@0",
+                                      "model.layers.0.wq/linear@0/forward",
+                                      "model.layers.0.wq/linear@0/forward.",
+                                      "model.layers.0.wq/linear@0/.output.0",
+                                      "model.layers.0.wq/linear@00/forward.output.0",
+                                      "model.layers.0.wq/linear@1/forward.output.0",
+                                      "model.layers.0.wq/linear@0/backward.output.0",
+                                      "model.layers.0.wq/linear@0/forward.output.1",
                                       "model.layers.0.wq/linear@0/forward.output.0 "};
     struct dump d;
     struct addresses a;
@@ -101,7 +116,8 @@ static void what_is_no_address(void **state)
 /* Arguments have names of any kind; the phase and the slot are what stands behind the operator. */
 static void slots_with_slashes(void **state)
 {
-    static const char *const slots[] = {"input.a/b", "input./", "input.x/forward.output.0", "input.//forward.", "output.0"};
+    static const char *const slots[] = {"input.a/b", "input./", "input.x/forward.output.0", "input.//forward.",
+                                        "output.0"};
     struct dump d;
     struct addresses a;
     (void)state;
@@ -120,8 +136,9 @@ static void slots_with_slashes(void **state)
 /* Every row of real dumps is found at its address; only rows a call has under one name twice may lead to the first. */
 static void each_leads_back(void **state)
 {
-    static const char *const paths[] = {"llama_rope/ms", "llama_rope/torch", "tt_rope/target", "overflow_stat/ms", "msdump/ms/statistic",
-                                        "recompute/torch", "procdir/torch", "clean_mix_stat/torch"};
+    static const char *const paths[] = {"llama_rope/ms",    "llama_rope/torch",    "tt_rope/target",
+                                        "overflow_stat/ms", "msdump/ms/statistic", "recompute/torch",
+                                        "procdir/torch",    "clean_mix_stat/torch"};
     struct buf text = {0}, other = {0};
     (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {

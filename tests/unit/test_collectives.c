@@ -25,7 +25,8 @@ static void put_rank(const char *root, int rank, const float *in, const float *o
     tensors_end(&d);
 }
 
-static const struct collective *found(struct job *j, const float *const in[2], const float *const out[2], const size_t n[2])
+static const struct collective *found(struct job *j, const float *const in[2], const float *const out[2],
+                                      const size_t n[2])
 {
     const char *root = scratch();
     struct err e;

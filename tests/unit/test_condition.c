@@ -147,7 +147,8 @@ static const struct measured {
     {"cos", op_cos, around_zero, 2000, 1e-7, CONDITION_TRIG, 0.5, 2},
 };
 
-static uint32_t row_of(struct dump *d, uint32_t call, const char *slot, enum dtype type, const char *sizes, const double *v, size_t n)
+static uint32_t row_of(struct dump *d, uint32_t call, const char *slot, enum dtype type, const char *sizes,
+                       const double *v, size_t n)
 {
     uint32_t r = side_row(d, call, slot, sizes);
     struct row *row = &d->rows.v[r];
@@ -224,7 +225,8 @@ static void test_noise_grows_as_estimated(void **state)
         if (q->kind == CONDITION_NONE) {
             if (c.kappa >= rule_limit(RULE_LIMIT_ILL_CONDITIONED))
                 fail_msg("%s %g: kappa %g", q->op, q->size, c.kappa);
-        } else if (c.kind != q->kind || c.kappa < rule_limit(RULE_LIMIT_ILL_CONDITIONED) || did < q->low * c.kappa || did > q->high * c.kappa)
+        } else if (c.kind != q->kind || c.kappa < rule_limit(RULE_LIMIT_ILL_CONDITIONED) || did < q->low * c.kappa ||
+                   did > q->high * c.kappa)
             fail_msg("%s %g: kind %d, kappa %g, the error grew by %g", q->op, q->size, c.kind, c.kappa, did);
     }
 }
@@ -263,7 +265,8 @@ static void both_call(struct scene *s, const char *op)
         call_of(&s->d[i], op);
 }
 
-static uint32_t both_row(struct scene *s, const char *slot, enum dtype type, const char *sizes, const double *v, size_t n)
+static uint32_t both_row(struct scene *s, const char *slot, enum dtype type, const char *sizes, const double *v,
+                         size_t n)
 {
     uint32_t r = 0;
     for (int i = 0; i < 2; i++) {
@@ -275,7 +278,11 @@ static uint32_t both_row(struct scene *s, const char *slot, enum dtype type, con
 
 static void errs(struct scene *s, uint32_t row, double rel_l2, double same)
 {
-    struct figures f = {.two = true, .rel_l2 = rel_l2, .max_abs = rel_l2, .one_thousandth = same, .side = {{.norm = 1}, {.norm = 2}}};
+    struct figures f = {.two = true,
+                        .rel_l2 = rel_l2,
+                        .max_abs = rel_l2,
+                        .one_thousandth = same,
+                        .side = {{.norm = 1}, {.norm = 2}}};
     scene_computed(s, row, &f);
 }
 
@@ -287,8 +294,8 @@ static const struct line_judgement *judged(struct scene *s, uint32_t row)
 
 /* linear → x, op(x) → y, linear(y): errors of x and y; judged at y. */
 static struct scene s;
-static uint32_t passed_on(const char *op, size_t (*run)(const double *, const double *, double *), double (*value)(double), double size,
-                          double in, double out)
+static uint32_t passed_on(const char *op, size_t (*run)(const double *, const double *, double *),
+                          double (*value)(double), double size, double in, double out)
 {
     static double a[N], x[N], y[N], w[N];
     scene_start(&s);
@@ -300,11 +307,14 @@ static uint32_t passed_on(const char *op, size_t (*run)(const double *, const do
     }
     run(x, NULL, y);
     both_call(&s, "linear");
-    uint32_t r0 = both_row(&s, "input.0", DTYPE_F32, "256,16", a, N), r1 = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
+    uint32_t r0 = both_row(&s, "input.0", DTYPE_F32, "256,16", a, N),
+             r1 = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
     both_call(&s, op);
-    uint32_t r2 = both_row(&s, "input.0", DTYPE_F32, "256,16", x, N), r3 = both_row(&s, "output.0", DTYPE_F32, "256,16", y, N);
+    uint32_t r2 = both_row(&s, "input.0", DTYPE_F32, "256,16", x, N),
+             r3 = both_row(&s, "output.0", DTYPE_F32, "256,16", y, N);
     both_call(&s, "linear");
-    uint32_t r4 = both_row(&s, "input.0", DTYPE_F32, "256,16", y, N), r5 = both_row(&s, "output.0", DTYPE_F32, "256,16", w, N);
+    uint32_t r4 = both_row(&s, "input.0", DTYPE_F32, "256,16", y, N),
+             r5 = both_row(&s, "output.0", DTYPE_F32, "256,16", w, N);
     for (int i = 0; i < 2; i++)
         side_end(&s.d[i]);
     scene_build(&s);
@@ -388,9 +398,11 @@ static uint32_t routed(double share, uint32_t *picked)
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
         v[i] = floor(16 * draw_share(&seed));
     both_call(&s, "linear");
-    uint32_t r0 = both_row(&s, "input.0", DTYPE_F32, "256,16", x + 1, N - 1), r1 = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
+    uint32_t r0 = both_row(&s, "input.0", DTYPE_F32, "256,16", x + 1, N - 1),
+             r1 = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
     both_call(&s, "topk");
-    uint32_t r2 = both_row(&s, "input.0", DTYPE_F32, "256,16", x, N), r3 = both_row(&s, "output.1", DTYPE_I64, "256,2", v, 2 * ROWS);
+    uint32_t r2 = both_row(&s, "input.0", DTYPE_F32, "256,16", x, N),
+             r3 = both_row(&s, "output.1", DTYPE_I64, "256,2", v, 2 * ROWS);
     both_call(&s, "embedding");
     uint32_t r4 = both_row(&s, "input.0", DTYPE_I64, "256,2", v, 2 * ROWS);
     *picked = both_row(&s, "output.0", DTYPE_F32, "256,16", x + 2, N - 2);
@@ -554,7 +566,8 @@ static void test_rounding_of_coarse_arithmetic(void **state)
     assert_int_not_equal(summed_in(DTYPE_F32, 1e-6, 1e-3, 4e-8).kind, CONDITION_ZERO_GRADIENT);
 }
 
-/* What cancels in a sum of gradients magnifies their noise; one that is small on one side alone is as large as the other says. */
+/* What cancels in a sum of gradients magnifies their noise; one that is small on one side alone is as large as the
+ * other says. */
 static void test_sums_of_gradients(void **state)
 {
     (void)state;
@@ -616,9 +629,10 @@ static void test_gradients_beside_siblings(void **state)
 
 /* ---- gates ---- */
 
-/* The scene judged where row `kink` is off by `noise` and the gradient g of row `back` by `error`, `differ` of its elements
- * by over 1/200. */
-static const struct line_judgement *gradient_judged(const double *g, uint32_t back, uint32_t kink, double noise, double error, double differ)
+/* The scene judged where row `kink` is off by `noise` and the gradient g of row `back` by `error`, `differ` of its
+ * elements by over 1/200. */
+static const struct line_judgement *gradient_judged(const double *g, uint32_t back, uint32_t kink, double noise,
+                                                    double error, double differ)
 {
     for (int i = 0; i < 2; i++)
         side_end(&s.d[i]);
@@ -802,9 +816,9 @@ static void test_signs_of_what_was_not_recorded(void **state)
     }
 }
 
-/* A router's module puts out scores, the two it picks of each row and where they were; inside the module of experts that
- * is given these a row is off by `error` (rel_l2), its norm by `norm`. The picked differ by at most `picked`, the norm
- * of their gradient, which is off by 0.4, by `back`. */
+/* A router's module puts out scores, the two it picks of each row and where they were; inside the module of experts
+ * that is given these a row is off by `error` (rel_l2), its norm by `norm`. The picked differ by at most `picked`, the
+ * norm of their gradient, which is off by 0.4, by `back`. */
 static void routed_module(double share, double picked, double error, double norm, double back)
 {
     static double x[N], v[2 * ROWS], w[2 * ROWS], b[2 * ROWS], h[N], y[N];
@@ -820,7 +834,8 @@ static void routed_module(double share, double picked, double error, double norm
     both_module("Module.gate.Linear.forward.0", "gate");
     uint32_t made = both_row(&s, "output.0", DTYPE_F32, "256,16", h, N);
     both_module("Module.moe.router.Router.forward.0", "moe.router");
-    uint32_t in = both_row(&s, "input.0", DTYPE_F32, "256,16", h, N), scores = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
+    uint32_t in = both_row(&s, "input.0", DTYPE_F32, "256,16", h, N),
+             scores = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
     uint32_t picks = both_row(&s, "output.1", DTYPE_F32, "256,2", w, ARRAY_LEN(w));
     uint32_t where = both_row(&s, "output.2", DTYPE_I64, "256,2", v, ARRAY_LEN(v));
     both_module("Module.moe.experts.act.SiLU.forward.0", "moe.experts.act");
@@ -837,9 +852,15 @@ static void routed_module(double share, double picked, double error, double norm
     errs(&s, scores, 3e-4, 0.9);
     errs(&s, where, share, 1 - share);
     errs(&s, given, share, 1 - share);
-    struct figures f = {.two = true, .rel_l2 = 3e-4, .max_abs = picked, .side = {{.max = 2, .min = -2, .norm = 20}, {.max = 2, .min = -2, .norm = 20}}};
+    struct figures f = {.two = true,
+                        .rel_l2 = 3e-4,
+                        .max_abs = picked,
+                        .side = {{.max = 2, .min = -2, .norm = 20}, {.max = 2, .min = -2, .norm = 20}}};
     scene_computed(&s, picks, &f);
-    f = (struct figures){.two = true, .rel_l2 = error, .max_abs = 1, .side = {{.max = 4, .min = -4, .norm = 64 * (1 + norm)}, {.max = 4, .min = -4, .norm = 64}}};
+    f = (struct figures){.two = true,
+                         .rel_l2 = error,
+                         .max_abs = 1,
+                         .side = {{.max = 4, .min = -4, .norm = 64 * (1 + norm)}, {.max = 4, .min = -4, .norm = 64}}};
     scene_computed(&s, inside, &f);
     f.rel_l2 = 0.4;
     f.side[TARGET].norm = 64 * (1 + back);

@@ -13,25 +13,31 @@ static bool have;
 static const char *golden_env; /* as env prints it, or NULL */
 
 /* A small model both frameworks say alike; the parts tests change come in through the arguments. */
-static const char mf_head[] = "seed: 42\nload_checkpoint: './ckpt'\n"
-                              "runner_config: {epochs: 1, batch_size: 1, gradient_accumulation_steps: 2, sink_size: 1}\n"
-                              "lr_schedule: {type: CosineWithWarmUpLR, learning_rate: 1.e-5, lr_end: 1.e-6, warmup_ratio: 0.01}\n"
-                              "runner_wrapper: {use_clip_grad: True}\n"
-                              "parallel_config: {data_parallel: 4, model_parallel: 1, pipeline_stage: 1}\n"
-                              "context: {deterministic: 'ON'}\n";
+static const char mf_head[] =
+    "seed: 42\nload_checkpoint: './ckpt'\n"
+    "runner_config: {epochs: 1, batch_size: 1, gradient_accumulation_steps: 2, sink_size: 1}\n"
+    "lr_schedule: {type: CosineWithWarmUpLR, learning_rate: 1.e-5, lr_end: 1.e-6, warmup_ratio: 0.01}\n"
+    "runner_wrapper: {use_clip_grad: True}\n"
+    "parallel_config: {data_parallel: 4, model_parallel: 1, pipeline_stage: 1}\n"
+    "context: {deterministic: 'ON'}\n";
 static const char mf_optimizer[] = "optimizer: {type: AdamW, betas: [0.9, 0.95], eps: 1.e-8, weight_decay: 0.1}\n";
-static const char mf_data[] = "train_dataset:\n  data_loader:\n    type: BlendedMegatronDatasetDataLoader\n    sizes: [8000, 0, 0]\n"
-                              "    config: {random_seed: 42, seq_length: 64, split: \"1, 0, 0\"}\n";
-static const char mf_model[] = "model:\n  model_config:\n    type: LlamaConfig\n    num_layers: 2\n    num_heads: 4\n    hidden_size: 64\n"
-                               "    intermediate_size: 128\n    seq_length: 64\n    vocab_size: 1000\n    rms_norm_eps: 1.0e-5\n"
-                               "    compute_dtype: bfloat16\n    param_init_type: float32\n";
-static const char mg_head[] =
-    "export NCCL_ALGO=Ring\ntorchrun --nproc_per_node 4 pretrain_gpt.py --seed 42 --load /ckpt --micro-batch-size 1 --global-batch-size 8 "
-    "--lr 1e-5 --min-lr 1e-6 --lr-decay-style cosine --lr-warmup-iters 10 --train-iters 1000 --adam-beta2 0.95 --weight-decay 0.1 "
-    "--deterministic-mode --log-interval 1 --bf16 --attention-softmax-in-fp32 --no-rope-fusion --no-bias-swiglu-fusion ";
+static const char mf_data[] =
+    "train_dataset:\n  data_loader:\n    type: BlendedMegatronDatasetDataLoader\n    sizes: [8000, 0, 0]\n"
+    "    config: {random_seed: 42, seq_length: 64, split: \"1, 0, 0\"}\n";
+static const char mf_model[] =
+    "model:\n  model_config:\n    type: LlamaConfig\n    num_layers: 2\n    num_heads: 4\n    hidden_size: 64\n"
+    "    intermediate_size: 128\n    seq_length: 64\n    vocab_size: 1000\n    rms_norm_eps: 1.0e-5\n"
+    "    compute_dtype: bfloat16\n    param_init_type: float32\n";
+static const char mg_head[] = "export NCCL_ALGO=Ring\ntorchrun --nproc_per_node 4 pretrain_gpt.py --seed 42 --load "
+                              "/ckpt --micro-batch-size 1 --global-batch-size 8 "
+                              "--lr 1e-5 --min-lr 1e-6 --lr-decay-style cosine --lr-warmup-iters 10 --train-iters 1000 "
+                              "--adam-beta2 0.95 --weight-decay 0.1 "
+                              "--deterministic-mode --log-interval 1 --bf16 --attention-softmax-in-fp32 "
+                              "--no-rope-fusion --no-bias-swiglu-fusion ";
 static const char mg_data[] = "--data-path /d --split 100,0,0 ";
 static const char mg_model[] =
-    "--num-layers 2 --num-attention-heads 4 --hidden-size 64 --ffn-hidden-size 128 --seq-length 64 --max-position-embeddings 64 "
+    "--num-layers 2 --num-attention-heads 4 --hidden-size 64 --ffn-hidden-size 128 --seq-length 64 "
+    "--max-position-embeddings 64 "
     "--vocab-size 1000 --make-vocab-size-divisible-by 1 --normalization RMSNorm --swiglu --disable-bias-linear "
     "--untie-embeddings-and-output-weights --position-embedding-type rope --hidden-dropout 0 --attention-dropout 0 ";
 
@@ -46,7 +52,8 @@ static const char *write_file(const char *name, const char *const *part)
     return path;
 }
 
-static void run_waived(const char *target, const char *golden, const char *env, const struct config_waiver *w, size_t waivers)
+static void run_waived(const char *target, const char *golden, const char *env, const struct config_waiver *w,
+                       size_t waivers)
 {
     struct settings s[2] = {0};
     struct err e;
@@ -100,8 +107,8 @@ static void only(const char *const *keys)
         for (size_t m = 0; m < n; m++)
             known = known || str_is(k->row->key, keys[m]);
         if (bad && !known && k->row->severity != SEVERITY_INFO)
-            fail_msg("%.*s %s as well (%.*s, %.*s)", STR_ARG(k->row->key), check_state_name(k->state), STR_ARG(k->value[0].text),
-                     STR_ARG(k->value[1].text));
+            fail_msg("%.*s %s as well (%.*s, %.*s)", STR_ARG(k->row->key), check_state_name(k->state),
+                     STR_ARG(k->value[0].text), STR_ARG(k->value[1].text));
     }
     assert_int_equal(c.pass, n == 0);
 }
@@ -111,7 +118,8 @@ static void only(const char *const *keys)
 #define MG(...) write_file("g.sh", PARTS(__VA_ARGS__))
 #define ONLY(...) only(PARTS(__VA_ARGS__))
 
-static const char env_good[] = "HCCL_DETERMINISTIC=true\nASCEND_LAUNCH_BLOCKING=1\nMS_ASCEND_CHECK_OVERFLOW_MODE=INFNAN_MODE\n";
+static const char env_good[] =
+    "HCCL_DETERMINISTIC=true\nASCEND_LAUNCH_BLOCKING=1\nMS_ASCEND_CHECK_OVERFLOW_MODE=INFNAN_MODE\n";
 
 static void aligned(void **state)
 {
@@ -139,48 +147,65 @@ static void aligned(void **state)
 static void planted(void **state)
 {
     (void)state;
-    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model, "--adam-eps 1e-6 --rotary-base 500000"), env_good);
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model),
+        MG(mg_head, mg_data, mg_model, "--adam-eps 1e-6 --rotary-base 500000"), env_good);
     ONLY("eps", "rope_theta");
     /* a flag forgotten: defaults that are not the same */
-    run(MF(mf_head, "optimizer: {type: AdamW, betas: [0.9, 0.95], eps: 1.e-8}\n", mf_data, mf_model), MG(mg_head, mg_data, mg_model), env_good);
+    run(MF(mf_head, "optimizer: {type: AdamW, betas: [0.9, 0.95], eps: 1.e-8}\n", mf_data, mf_model),
+        MG(mg_head, mg_data, mg_model), env_good);
     ONLY("weight_decay");
     value_is("weight_decay", 0, "0.0", true);
-    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, "--num-layers 2 --num-attention-heads 4 --hidden-size 64 --seq-length 64 --vocab-size 1000 --bf16"), env_good);
-    ONLY("intermediate_size", "normalization", "hidden_dropout", "attention_dropout", "tie_embeddings", "position_embedding_type", "linear_bias",
-         "activation");
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model),
+        MG(mg_head, mg_data,
+           "--num-layers 2 --num-attention-heads 4 --hidden-size 64 --seq-length 64 --vocab-size 1000 --bf16"),
+        env_good);
+    ONLY("intermediate_size", "normalization", "hidden_dropout", "attention_dropout", "tie_embeddings",
+         "position_embedding_type", "linear_bias", "activation");
 }
 
 static void consequences(void **state)
 {
     (void)state;
     /* another batch: the steps of the warm-up and of the schedule follow from it and are not told again */
-    run(MF("seed: 42\nload_checkpoint: './ckpt'\nrunner_config: {batch_size: 2, gradient_accumulation_steps: 2}\n", mf_head + strlen("seed: 42\nload_checkpoint: './ckpt'\nrunner_config: {epochs: 1, batch_size: 1, gradient_accumulation_steps: 2, sink_size: 1}\n"),
-           mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model), env_good);
+    run(MF("seed: 42\nload_checkpoint: './ckpt'\nrunner_config: {batch_size: 2, gradient_accumulation_steps: 2}\n",
+           mf_head + strlen("seed: 42\nload_checkpoint: './ckpt'\nrunner_config: {epochs: 1, batch_size: 1, "
+                            "gradient_accumulation_steps: 2, sink_size: 1}\n"),
+           mf_optimizer, mf_data, mf_model),
+        MG(mg_head, mg_data, mg_model), env_good);
     ONLY("global_batch_size", "train_steps");
     /* other heads: the width of a head and key-value heads follow */
-    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model, "--num-attention-heads 8"), env_good);
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model, "--num-attention-heads 8"),
+        env_good);
     ONLY("num_heads");
-    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model, "--num-query-groups 2 --group-query-attention"), env_good);
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model),
+        MG(mg_head, mg_data, mg_model, "--num-query-groups 2 --group-query-attention"), env_good);
     ONLY("n_kv_heads");
-    run(MF(mf_head, mf_optimizer, mf_data, mf_model, "    n_kv_heads: 2\n"), MG(mg_head, mg_data, mg_model, "--num-query-groups 2"), env_good);
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model, "    n_kv_heads: 2\n"),
+        MG(mg_head, mg_data, mg_model, "--num-query-groups 2"), env_good);
     ONLY("n_kv_heads"); /* without --group-query-attention it does nothing */
     value_is("n_kv_heads", 1, "4", true);
 }
 
-static const char moe[] = "moe_config: {expert_num: 8, num_experts_chosen: 2, capacity_factor: 1.5, aux_loss_factor: 0.0, enable_sdrop: True, "
-                          "shared_expert_num: 2, moe_intermediate_size: 32, first_k_dense_replace: 1, use_gating_sigmoid: True}\n";
-static const char moe_args[] = "--num-experts 8 --moe-router-topk 2 --moe-expert-capacity-factor 1.5 --moe-token-drop-policy position "
-                               "--moe-pad-expert-input-to-capacity --moe-router-dtype fp32 --moe-ffn-hidden-size 32 "
-                               "--moe-router-score-function sigmoid ";
+static const char moe[] =
+    "moe_config: {expert_num: 8, num_experts_chosen: 2, capacity_factor: 1.5, aux_loss_factor: 0.0, enable_sdrop: "
+    "True, "
+    "shared_expert_num: 2, moe_intermediate_size: 32, first_k_dense_replace: 1, use_gating_sigmoid: True}\n";
+static const char moe_args[] =
+    "--num-experts 8 --moe-router-topk 2 --moe-expert-capacity-factor 1.5 --moe-token-drop-policy position "
+    "--moe-pad-expert-input-to-capacity --moe-router-dtype fp32 --moe-ffn-hidden-size 32 "
+    "--moe-router-score-function sigmoid ";
 
 static void experts(void **state)
 {
     (void)state;
     run(MF(mf_head, mf_optimizer, mf_data, moe, mf_model),
-        MG(mg_head, mg_data, mg_model, moe_args, "--moe-layer-freq \"([0]*1+[1]*1)\" --moe-shared-expert-intermediate-size 64"), env_good);
+        MG(mg_head, mg_data, mg_model, moe_args,
+           "--moe-layer-freq \"([0]*1+[1]*1)\" --moe-shared-expert-intermediate-size 64"),
+        env_good);
     only((const char *const[]){NULL});
     run(MF(mf_head, mf_optimizer, mf_data, moe, mf_model),
-        MG(mg_head, mg_data, mg_model, moe_args, "--moe-token-drop-policy probs --moe-shared-expert-intermediate-size 32 --moe-router-pre-softmax"),
+        MG(mg_head, mg_data, mg_model, moe_args,
+           "--moe-token-drop-policy probs --moe-shared-expert-intermediate-size 32 --moe-router-pre-softmax"),
         env_good);
     ONLY("enable_sdrop", "shared_expert", "norm_topk_prob", "first_k_dense_replace");
     value_is("first_k_dense_replace", 0, "0,1", false);
@@ -197,9 +222,11 @@ static void recommendations(void **state)
     only((const char *const[]){NULL});
     state_is("enable_parallel_optimizer", CHECK_ADVICE);
     assert_int_equal(check("enable_parallel_optimizer")->why, WHY_UNWANTED);
-    run(MF(mf_head, mf_optimizer, mf_data, "micro_batch_interleave_num: 2\n", mf_model), MG(mg_head, mg_data, mg_model), env_good);
+    run(MF(mf_head, mf_optimizer, mf_data, "micro_batch_interleave_num: 2\n", mf_model), MG(mg_head, mg_data, mg_model),
+        env_good);
     state_is("micro_batch_interleave_num", CHECK_DIFFERS);
-    run(MF(mf_head, mf_optimizer, mf_data, "recompute_config: {recompute: True}\n", mf_model, "    hidden_dropout: 0.1\n"),
+    run(MF(mf_head, mf_optimizer, mf_data, "recompute_config: {recompute: True}\n", mf_model,
+           "    hidden_dropout: 0.1\n"),
         MG(mg_head, mg_data, mg_model, "--hidden-dropout 0.1"), env_good);
     state_is("hidden_dropout", CHECK_ADVICE);
     state_is("dropout_vs_recompute", CHECK_DIFFERS);
@@ -214,7 +241,8 @@ static void environment(void **state)
     ONLY("overflow_mode", "hccl_deterministic");
     state_is("overflow_mode", CHECK_MISSING);
     state_is("ascend_launch_blocking", CHECK_ADVICE);
-    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head + strlen("export NCCL_ALGO=Ring\n"), mg_data, mg_model), "PATH=/bin\n");
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model),
+        MG(mg_head + strlen("export NCCL_ALGO=Ring\n"), mg_data, mg_model), "PATH=/bin\n");
     state_is("hccl_deterministic", CHECK_ADVICE); /* on neither side */
 }
 
@@ -222,7 +250,8 @@ static void missing_and_unknown(void **state)
 {
     (void)state;
     run(MF("load_checkpoint: ''\n", mf_head + strlen("seed: 42\nload_checkpoint: './ckpt'\n"), mf_optimizer,
-           "train_dataset: {data_loader: {type: MindDataset, shuffle: False}, input_columns: [input_ids, labels]}\n", mf_model),
+           "train_dataset: {data_loader: {type: MindDataset, shuffle: False}, input_columns: [input_ids, labels]}\n",
+           mf_model),
         MG(mg_head, mg_data, mg_model, "--seed 0"), env_good);
     ONLY("load_checkpoint");
     state_is("load_checkpoint", CHECK_MISSING);
@@ -238,7 +267,8 @@ static void waived(void **state)
     const struct config_waiver w[] = {{"C042", "agreed"}, {"rope_theta", "ticket 7"}, {"C001", "never needed"}};
     struct settings s[2] = {0};
     struct err e = {0};
-    const char *t = MF(mf_head, mf_optimizer, mf_data, mf_model), *g = MG(mg_head, mg_data, mg_model, "--adam-eps 1e-6 --rotary-base 500000");
+    const char *t = MF(mf_head, mf_optimizer, mf_data, mf_model),
+               *g = MG(mg_head, mg_data, mg_model, "--adam-eps 1e-6 --rotary-base 500000");
     run_waived(t, g, env_good, w, 3);
     assert_true(c.pass);
     state_is("eps", CHECK_WAIVED);
@@ -274,7 +304,8 @@ static void same_framework(void **state)
 {
     (void)state;
     const char *t = write_file("t.sh", PARTS("export HCCL_DETERMINISTIC=true\n", mg_head, mg_data, mg_model,
-                                             "--use-fused-rmsnorm --use-fused-rotary-pos-emb --moe-token-dispatcher-type alltoall --distributed-backend hccl"));
+                                             "--use-fused-rmsnorm --use-fused-rotary-pos-emb "
+                                             "--moe-token-dispatcher-type alltoall --distributed-backend hccl"));
     run(t, MG(mg_head, mg_data, mg_model, "--moe-token-dispatcher-type allgather"), NULL);
     ONLY("fused_rope");
     assert_int_equal(c.side[0].platform, PLATFORM_NPU);
@@ -288,16 +319,22 @@ static void same_framework(void **state)
 static void huggingface(void **state)
 {
     (void)state;
-    const char *g = write_file("config.json", PARTS("{\"model_type\": \"llama\", \"num_hidden_layers\": 2, \"num_attention_heads\": 4, \"hidden_size\": 64, "
-                                                    "\"intermediate_size\": 128, \"vocab_size\": 1000, \"rms_norm_eps\": 1e-06, \"hidden_act\": \"silu\", "
-                                                    "\"max_position_embeddings\": 64, \"rope_theta\": 10000.0, \"tie_word_embeddings\": false, "
-                                                    "\"torch_dtype\": \"bfloat16\", \"bos_token_id\": 2}"));
+    const char *g =
+        write_file("config.json",
+                   PARTS("{\"model_type\": \"llama\", \"num_hidden_layers\": 2, \"num_attention_heads\": 4, "
+                         "\"hidden_size\": 64, "
+                         "\"intermediate_size\": 128, \"vocab_size\": 1000, \"rms_norm_eps\": 1e-06, \"hidden_act\": "
+                         "\"silu\", "
+                         "\"max_position_embeddings\": 64, \"rope_theta\": 10000.0, \"tie_word_embeddings\": false, "
+                         "\"torch_dtype\": \"bfloat16\", \"bos_token_id\": 2}"));
     run(MF(mf_head, mf_optimizer, mf_data, mf_model, "    bos_token_id: 1\n"), g, NULL);
     ONLY("rms_norm_eps", "bos_token_id");
     state_is("weight_decay", CHECK_UNKNOWN); /* a model's file tells nothing of the optimizer */
     value_is("compute_dtype", 1, "bfloat16", false);
-    g = write_file("args.yaml", PARTS("per_device_train_batch_size: 1\nlearning_rate: 2.0e-5\nlr_scheduler_type: cosine\nwarmup_ratio: 0.01\n"
-                                      "seed: 42\nadam_beta2: 0.95\nweight_decay: 0.1\nbf16: true\nlogging_steps: 1\nfull_determinism: true\n"
+    g = write_file("args.yaml", PARTS("per_device_train_batch_size: 1\nlearning_rate: 2.0e-5\nlr_scheduler_type: "
+                                      "cosine\nwarmup_ratio: 0.01\n"
+                                      "seed: 42\nadam_beta2: 0.95\nweight_decay: 0.1\nbf16: true\nlogging_steps: "
+                                      "1\nfull_determinism: true\n"
                                       "shuffle: false\nmodel_name_or_path: /m\n"));
     run(MF(mf_head, mf_optimizer, mf_data, mf_model), g, NULL);
     ONLY("lr", "lr_end");
@@ -308,7 +345,8 @@ static void writers(void **state)
 {
     (void)state;
     struct buf b = {0};
-    run(MF(mf_head, mf_optimizer, mf_data, mf_model), MG(mg_head, mg_data, mg_model, "--adam-eps 1e-6 --own \"=cmd,\x1b[2J\""), env_good);
+    run(MF(mf_head, mf_optimizer, mf_data, mf_model),
+        MG(mg_head, mg_data, mg_model, "--adam-eps 1e-6 --own \"=cmd,\x1b[2J\""), env_good);
     struct document d;
     document_begin(&d);
     settings_section(&d, &c, SETTINGS_OPEN);

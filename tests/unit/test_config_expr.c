@@ -16,7 +16,8 @@ static struct value none(struct scope *s, struct str name)
 static void add(int at, const char *key, const char *value)
 {
     struct err e;
-    settings_add(&side[at], str_of(key), str_of(key), str_of(value), settings_null(str_of(value)) ? SETTING_NULL : SETTING_TEXT, 1, &e);
+    settings_add(&side[at], str_of(key), str_of(key), str_of(value),
+                 settings_null(str_of(value)) ? SETTING_NULL : SETTING_TEXT, 1, &e);
 }
 
 static int setup(void **state)
@@ -217,7 +218,8 @@ static void lists(void **state)
 
 static void mistakes(void **state)
 {
-    static const char *const wrong[] = {"", "a |", "f(a)", "if(a)", "gt(a, b, c)", "'a", "a b", "a)", "(a)", "@", "product(a,", "a | | b"};
+    static const char *const wrong[] = {"",    "a |", "f(a)", "if(a)", "gt(a, b, c)", "'a",
+                                        "a b", "a)",  "(a)",  "@",     "product(a,",  "a | | b"};
     (void)state;
     size_t bad;
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++)

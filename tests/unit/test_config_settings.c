@@ -62,13 +62,17 @@ static void variable(const char *name, const char *value)
 static void yaml(void **state)
 {
     (void)state;
-    open_text("a.yaml", "%YAML 1.1\n---\nseed: 42   # a remark\nload_checkpoint: ''\nlr_schedule: {learning_rate: 1.e-5, lr_end: 0.0}\n"
-                        "optimizer:\n  betas: [0.9, 0.95]\n  eps: 1.0E-08\nrunner_config:\n  batch_size: 1\n"
-                        "train_dataset: &data\n  data_loader:\n    sizes:\n      - 40000 # samples\n      - 0\n"
-                        "train_dataset_task:\n  dataset_config: *data\n"
-                        "parallel_config:\n  data_parallel: &dp 8\nparallel:\n  dataset_strategy: [[*dp, 1], [*dp, 1]]\n"
-                        "callbacks:\n  - type: MFLossMonitor\n    per_print_times: 1\n  - type: CheckpointMonitor\n    prefix: \"x\"\n"
-                        "context:\n  ascend_config:\n    ge_options:\n      global:\n        ge.opSelectImplmode: high_precision\n");
+    open_text("a.yaml",
+              "%YAML 1.1\n---\nseed: 42   # a remark\nload_checkpoint: ''\nlr_schedule: {learning_rate: 1.e-5, lr_end: "
+              "0.0}\n"
+              "optimizer:\n  betas: [0.9, 0.95]\n  eps: 1.0E-08\nrunner_config:\n  batch_size: 1\n"
+              "train_dataset: &data\n  data_loader:\n    sizes:\n      - 40000 # samples\n      - 0\n"
+              "train_dataset_task:\n  dataset_config: *data\n"
+              "parallel_config:\n  data_parallel: &dp 8\nparallel:\n  dataset_strategy: [[*dp, 1], [*dp, 1]]\n"
+              "callbacks:\n  - type: MFLossMonitor\n    per_print_times: 1\n  - type: CheckpointMonitor\n    prefix: "
+              "\"x\"\n"
+              "context:\n  ascend_config:\n    ge_options:\n      global:\n        ge.opSelectImplmode: "
+              "high_precision\n");
     assert_string_equal(s.kind, "mindformers-yaml");
     assert_int_equal(s.dialect, DIALECT_MINDFORMERS);
     assert_int_equal(s.platform, PLATFORM_NPU);
@@ -102,8 +106,10 @@ static void merged(void **state)
 static void json(void **state)
 {
     (void)state;
-    open_text("config.json", "{\n\t\"architectures\": [\"LlamaForCausalLM\"],\n\t\"hidden_size\": 4096, \"rms_norm_eps\": 1e-05,\n"
-                             "\t\"rope_scaling\": null, \"rope_parameters\": {\"rope_theta\": 10000.0}, \"tie_word_embeddings\": false\n}\n");
+    open_text("config.json",
+              "{\n\t\"architectures\": [\"LlamaForCausalLM\"],\n\t\"hidden_size\": 4096, \"rms_norm_eps\": 1e-05,\n"
+              "\t\"rope_scaling\": null, \"rope_parameters\": {\"rope_theta\": 10000.0}, \"tie_word_embeddings\": "
+              "false\n}\n");
     assert_string_equal(s.kind, "hf-config");
     assert_int_equal(s.sections, SECTION_MODEL);
     has("config.rms_norm_eps", "1e-05");
@@ -153,8 +159,8 @@ static void bad_documents(void **state)
     buf_clear(&b);
     buf_cstr(&b, "a: &a [x,x,x,x,x,x,x,x,x]\n"); /* nine to the twelfth values */
     for (int i = 0; i < 12; i++)
-        buf_fmt(&b, "%c: &%c [*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c]\n", 'b' + i, 'b' + i, 'a' + i, 'a' + i, 'a' + i, 'a' + i, 'a' + i,
-                'a' + i, 'a' + i, 'a' + i, 'a' + i);
+        buf_fmt(&b, "%c: &%c [*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c]\n", 'b' + i, 'b' + i, 'a' + i, 'a' + i, 'a' + i,
+                'a' + i, 'a' + i, 'a' + i, 'a' + i, 'a' + i, 'a' + i);
     refused(b.p, "20000");
     /* the same again and again adds nothing, but is work and memory: replaced, merged, one long text many times */
     static const char *const again[] = {"x: *a\n", "y: {z: 1, <<: *a}\n"};
@@ -217,7 +223,8 @@ static void printed(void **state)
 static void printed_prefixed(void **state)
 {
     (void)state;
-    open_text("a.log", "[default0]:" HEAD "[default0]:  lr ....... 3\n[default1]:  lr ....... 4\nhost7:  seed ....... 5\n");
+    open_text("a.log",
+              "[default0]:" HEAD "[default0]:  lr ....... 3\n[default1]:  lr ....... 4\nhost7:  seed ....... 5\n");
     has("lr", "4");
     has("seed", "5");
     assert_int_equal(s.warnings.n, 1); /* it has no end */
@@ -245,13 +252,15 @@ static void printed_long_line(void **state)
 static void script(void **state)
 {
     (void)state;
-    open_text("a.sh", "#!/bin/bash\n# --num-layers 99\nexport NCCL_ALGO=Ring PYTHONHASHSEED=\"1 2\"\nGPUS=8; NODES=2\n"
-                      "MASTER=${MASTER_ADDR:-localhost}\nWORLD=$(($GPUS*$NODES+1))\nSEQ=$((1024*4))\n"
-                      "A=(\n  --num-layers 2 # depth\n  --hidden-size \"40\"'96'\n  --data-path '/a b' 0.5\n)\nA+=(--seed 7)\n"
-                      "B=\"\n  --lr 1.0e-5 \\\n  --adam-beta2=0.95\n  --bf16 \\\n\"\nB+=' --weight-decay 0.1'\n"
-                      "cat <<EOF >ds.json\npretrain.py --lr 5 --seed 5\nEOF\n"
-                      "X=1 torchrun --nproc_per_node $GPUS --nnodes=$NODES pretrain_gpt.py \\\n  ${A[@]} $B --seq-length ${SEQ} "
-                      "--world $WORLD --master $MASTER --no-rope-fusion 2>&1 | tee a.log\n");
+    open_text("a.sh",
+              "#!/bin/bash\n# --num-layers 99\nexport NCCL_ALGO=Ring PYTHONHASHSEED=\"1 2\"\nGPUS=8; NODES=2\n"
+              "MASTER=${MASTER_ADDR:-localhost}\nWORLD=$(($GPUS*$NODES+1))\nSEQ=$((1024*4))\n"
+              "A=(\n  --num-layers 2 # depth\n  --hidden-size \"40\"'96'\n  --data-path '/a b' 0.5\n)\nA+=(--seed 7)\n"
+              "B=\"\n  --lr 1.0e-5 \\\n  --adam-beta2=0.95\n  --bf16 \\\n\"\nB+=' --weight-decay 0.1'\n"
+              "cat <<EOF >ds.json\npretrain.py --lr 5 --seed 5\nEOF\n"
+              "X=1 torchrun --nproc_per_node $GPUS --nnodes=$NODES pretrain_gpt.py \\\n  ${A[@]} $B --seq-length "
+              "${SEQ} "
+              "--world $WORLD --master $MASTER --no-rope-fusion 2>&1 | tee a.log\n");
     assert_string_equal(s.kind, "shell-script");
     has("num_layers", "2");
     has("hidden_size", "4096");
@@ -279,7 +288,8 @@ static void script_open(void **state)
 {
     (void)state;
     open_text("a.sh", "#!/bin/sh\nLR=$1\nN=`nproc`\nif [ $2 ]; then L=2; else L=4; fi\n"
-                      "run=\"python train.py --num-layers $L --lr ${LR} --workers $N --bf16 --seed $SEED $EXTRA\"\neval $run\n");
+                      "run=\"python train.py --num-layers $L --lr ${LR} --workers $N --bf16 --seed $SEED "
+                      "$EXTRA\"\neval $run\n");
     has("num_layers", "4");
     assert_int_equal(settings_find(&s, STR("lr"))->state, SETTING_OPEN);
     assert_int_equal(settings_find(&s, STR("workers"))->state, SETTING_OPEN);
@@ -340,7 +350,10 @@ static void environments(void **state)
     struct err e;
     open_text("a.yaml", "runner_config: {epochs: 1}\n");
     assert_false(s.env_known);
-    assert_int_equal(settings_environment(&s, text_file("env", "PATH=/bin\nHCCL_DETERMINISTIC=true\nF=() { x;\n}\nA=b=c\n"), &e), 0);
+    assert_int_equal(settings_environment(&s,
+                                          text_file("env", "PATH=/bin\nHCCL_DETERMINISTIC=true\nF=() { x;\n}\nA=b=c\n"),
+                                          &e),
+                     0);
     assert_true(s.env_known);
     variable("HCCL_DETERMINISTIC", "true");
     variable("A", "b=c");

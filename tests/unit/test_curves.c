@@ -61,8 +61,10 @@ static const char *write_run(const struct run *r, const char *name)
     for (int i = r->first; i < r->first + r->steps; i++) {
         int k = i - r->first + 1;
         if (r->form == MEGATRON) {
-            fprintf(f, " iteration %8d/%8d | consumed samples: %12d | elapsed time per iteration (ms): 10.0 | learning rate: %.6E | global batch size:     8 |", i,
-                    r->steps, i * 8, r->lr[k + 1 <= r->steps ? k + 1 : k]);
+            fprintf(f,
+                    " iteration %8d/%8d | consumed samples: %12d | elapsed time per iteration (ms): 10.0 | learning "
+                    "rate: %.6E | global batch size:     8 |",
+                    i, r->steps, i * 8, r->lr[k + 1 <= r->steps ? k + 1 : k]);
             if (!r->skipped[k] && !isnan(r->loss[k]))
                 fprintf(f, " lm loss: %.6E |", r->loss[k]);
             fprintf(f, " loss scale: 1.0 |");
@@ -70,10 +72,14 @@ static const char *write_run(const struct run *r, const char *name)
                 fprintf(f, " grad norm: %.6f |", r->norm[k]);
             fprintf(f, " number of skipped iterations: %3d | number of nan iterations:   0 |\n", r->skipped[k]);
         } else if (r->form == MINDFORMERS) {
-            fprintf(f, "2025-06-03 09:44:46,041 - mindformers./output/log[mindformers/core/callback/callback.py:616] - INFO - { Epoch:[  1/  1], step:[%5d/%5d], loss: %5.*f, per_step_time: 10ms, lr: %.9g, overflow cond: %s, loss_scale: 1.0, global_norm: [%.7f]\n",
+            fprintf(f,
+                    "2025-06-03 09:44:46,041 - mindformers./output/log[mindformers/core/callback/callback.py:616] - "
+                    "INFO - { Epoch:[  1/  1], step:[%5d/%5d], loss: %5.*f, per_step_time: 10ms, lr: %.9g, overflow "
+                    "cond: %s, loss_scale: 1.0, global_norm: [%.7f]\n",
                     i, r->steps, r->digits, r->loss[k], r->lr[k], r->skipped[k] ? "True" : "False", r->norm[k]);
         } else {
-            fprintf(f, "{'loss': %.4f, 'grad_norm': %.6f, 'learning_rate': %.9g, 'epoch': %.2f}\n", r->loss[k], r->norm[k], r->lr[k], i / 10.0);
+            fprintf(f, "{'loss': %.4f, 'grad_norm': %.6f, 'learning_rate': %.9g, 'epoch': %.2f}\n", r->loss[k],
+                    r->norm[k], r->lr[k], i / 10.0);
         }
     }
     fclose(f);
@@ -261,7 +267,8 @@ static void skipped_steps(void **state)
     assert_true(said("not counted: 3"));
 }
 
-/* The golden side's loss scale came down over three steps, and the target learned in them: no fault of the forward pass. */
+/* The golden side's loss scale came down over three steps, and the target learned in them: no fault of the forward
+ * pass. */
 static void updates_before_the_first_loss(void **state)
 {
     (void)state;
@@ -570,7 +577,8 @@ static void a_run_alone(void **state)
     path = write_run(&t, "alone.log");
     judge_paths(&path, 1);
     assert_int_equal(c.spikes.n, 3);
-    assert_true(c.spikes.v[0].step == 3 && c.spikes.v[1].step == 700 && c.spikes.v[1].series == CURVE_LOSS && c.spikes.v[1].run == 0);
+    assert_true(c.spikes.v[0].step == 3 && c.spikes.v[1].step == 700 && c.spikes.v[1].series == CURVE_LOSS &&
+                c.spikes.v[1].run == 0);
     assert_true(c.spikes.v[2].step == 900 && c.spikes.v[2].series == CURVE_NORM);
     assert_true(c.nonfinite.n == 1 && c.nonfinite.v[0].step == 1000 && isnan(c.nonfinite.v[0].value));
 }
@@ -633,8 +641,11 @@ static void written(void **state)
     assert_int_equal(cJSON_GetObjectItem(root, "joined_steps")->valueint, 1200);
     assert_string_equal(cJSON_GetObjectItem(root, "verdict")->valuestring, "fail");
     assert_true(cJSON_IsObject(cJSON_GetObjectItem(root, "golden2")));
-    assert_int_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(root, "spikes"), 0), "step")->valueint, 650);
-    assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(root, "nonfinite"), 0), "value")->valuestring, "NaN");
+    assert_int_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(root, "spikes"), 0), "step")->valueint,
+                     650);
+    assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(root, "nonfinite"), 0), "value")
+                            ->valuestring,
+                        "NaN");
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(root, "diverges_at")));
     cJSON_Delete(root);
     buf_clear(&o.buf);
@@ -712,10 +723,31 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(healthy_pair),      TEST(limits_flip),   TEST(too_short),     TEST(a_nan_fails),           TEST(skipped_steps), TEST(updates_before_the_first_loss), TEST(never_agreed),    TEST(steps_not_places),
-        TEST(epochs_join),       TEST(order_joins),   TEST(golden_runs_widen), TEST(where_they_part),   TEST(a_huge_step_passes_by), TEST(spikes_are_found),
-        TEST(inside_but_not_centred), TEST(second_step_tells), TEST(rates_differ), TEST(resolution),    TEST(flat_line),        TEST(hostile_limits),
-        TEST(a_run_alone),       TEST(what_is_refused),   TEST(real_nan),      TEST(written), TEST(unread_neither_passes_nor_fails),
+        TEST(healthy_pair),
+        TEST(limits_flip),
+        TEST(too_short),
+        TEST(a_nan_fails),
+        TEST(skipped_steps),
+        TEST(updates_before_the_first_loss),
+        TEST(never_agreed),
+        TEST(steps_not_places),
+        TEST(epochs_join),
+        TEST(order_joins),
+        TEST(golden_runs_widen),
+        TEST(where_they_part),
+        TEST(a_huge_step_passes_by),
+        TEST(spikes_are_found),
+        TEST(inside_but_not_centred),
+        TEST(second_step_tells),
+        TEST(rates_differ),
+        TEST(resolution),
+        TEST(flat_line),
+        TEST(hostile_limits),
+        TEST(a_run_alone),
+        TEST(what_is_refused),
+        TEST(real_nan),
+        TEST(written),
+        TEST(unread_neither_passes_nor_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

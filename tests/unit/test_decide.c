@@ -1,5 +1,5 @@
-/* Decisions while a comparison is open: both sides are paired anew, what was computed of pairs that stay is kept, what a
- * rule would do is shown before, a mark moves only what lies around it; all of it at any moment. */
+/* Decisions while a comparison is open: both sides are paired anew, what was computed of pairs that stay is kept, what
+ * a rule would do is shown before, a mark moves only what lies around it; all of it at any moment. */
 #include "sessions.h"
 #include "tensors.h"
 
@@ -146,7 +146,10 @@ static void at_any_moment(void **state)
         snprintf(names[i], sizeof names[i], "Mint.c.%d.forward.output.0", i);
     for (int round = 0; round < 12; round++) {
         struct session *s = calloc(1, sizeof *s);
-        struct session_options o = {.of.path = {d[0].dir, d[1].dir}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .workers = 3};
+        struct session_options o = {.of.path = {d[0].dir, d[1].dir},
+                                    .of.step = {-1, -1},
+                                    .of.rank = {-1, -1},
+                                    .workers = 3};
         struct decisions x = {0};
         thresholds_init(&o.of.tol);
         decide(&x, DECIDE_REJECT, names[5], names[5]);
@@ -187,7 +190,8 @@ static void at_any_moment(void **state)
             assert_int_equal(session_wait(t, &e), 0);
             assert_int_equal(s->now->pairing->lines.n, t->now->pairing->lines.n);
             for (size_t i = 0; i < s->now->pairing->lines.n; i++) {
-                assert_memory_equal(s->now->pairing->lines.v[i].row, t->now->pairing->lines.v[i].row, sizeof t->now->pairing->lines.v[i].row);
+                assert_memory_equal(s->now->pairing->lines.v[i].row, t->now->pairing->lines.v[i].row,
+                                    sizeof t->now->pairing->lines.v[i].row);
                 assert_int_equal(s->now->measure.state[i], t->now->measure.state[i]);
                 assert_int_equal(s->now->judged->line[i].verdict, t->now->judged->line[i].verdict);
             }
@@ -242,7 +246,9 @@ static void only_what_lies_around(void **state)
     assert_int_equal(s->now->pairing->lines.n, n);
     for (size_t i = 0; i < n; i++)
         assert_memory_equal(s->now->pairing->lines.v[i].row, before[i].row, sizeof before[i].row);
-    assert_int_equal(s->now->pairing->pairs.v[s->now->pairing->lines.v[s->now->pairing->line_of[0][rows[0]]].pair].origin, ORIGIN_MARK);
+    assert_int_equal(s->now->pairing->pairs.v[s->now->pairing->lines.v[s->now->pairing->line_of[0][rows[0]]].pair]
+                         .origin,
+                     ORIGIN_MARK);
     /* and rejected: these two are apart, whatever else holds */
     decide(&x, DECIDE_REJECT, name[0].p, name[1].p);
     settle(s, &x);
@@ -297,7 +303,8 @@ static void previews(void **state)
     assert_true(p.pairs == 6 && p.same == 6 && p.otherwise == 0 && p.held == 0 && p.nobody == 0);
     for (size_t i = 0; i < p.rows.n; i++) {
         uint32_t line = s->now->pairing->line_of[TARGET][p.rows.v[i].t];
-        assert_true(p.rows.v[i].error <= s->now->measure.figures[line]->rel_l2 && p.rows.v[i].error >= s->now->measure.figures[line]->rel_l2);
+        assert_true(p.rows.v[i].error <= s->now->measure.figures[line]->rel_l2 &&
+                    p.rows.v[i].error >= s->now->measure.figures[line]->rel_l2);
     }
     rule_preview_release(&p);
     static const char *const nobody[3] = {"(.*)", "nowhere/\\1", ""}, *const none[3] = {"nothing", "x", ""};
@@ -314,7 +321,9 @@ static void previews(void **state)
     rule_preview_text(&p, &text);
     assert_string_equal(text.p, "matches 0 rows, pairs 0");
     rule_preview_release(&p);
-    static const char *const bad[][3] = {{"(", "x", ""}, {"((((((((((((((((x))))))))))))))))", "x", ""}, {"(?:(?:[^!]+)+)+[!?]", "x", ""}};
+    static const char *const bad[][3] = {{"(", "x", ""},
+                                         {"((((((((((((((((x))))))))))))))))", "x", ""},
+                                         {"(?:(?:[^!]+)+)+[!?]", "x", ""}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         e = (struct err){0};
         session_lock(s);
@@ -357,7 +366,8 @@ static void previews_come_true(void **state)
             if (p.rows.v[k].outcome > HIT_SAME)
                 continue;
             bool there = false;
-            for (uint32_t n = s->now->pairing->line_of[TARGET][p.rows.v[k].t]; n < s->now->pairing->lines.n && s->now->pairing->lines.v[n].row[0] == p.rows.v[k].t; n++)
+            for (uint32_t n = s->now->pairing->line_of[TARGET][p.rows.v[k].t];
+                 n < s->now->pairing->lines.n && s->now->pairing->lines.v[n].row[0] == p.rows.v[k].t; n++)
                 there = there || s->now->pairing->lines.v[n].row[1] == p.rows.v[k].g;
             assert_true(there);
         }

@@ -1,5 +1,5 @@
-/* What decisions say of two dumps: marks of rows, calls and modules, parts of a wide row, what overrules what, rejections,
- * and what becomes of every row a rule speaks of. */
+/* What decisions say of two dumps: marks of rows, calls and modules, parts of a wide row, what overrules what,
+ * rejections, and what becomes of every row a rule speaks of. */
 #include "sides.h"
 
 #include "pair/decided_pairs.h"
@@ -19,7 +19,10 @@ static void begin(struct sides *x)
 
 static void decide(struct sides *x, enum decision_kind kind, const char *target, const char *golden)
 {
-    struct decision q = {.kind = (uint8_t)kind, .step = decisions_step(&x->decisions), .side = {target, golden}, .view = ""};
+    struct decision q = {.kind = (uint8_t)kind,
+                         .step = decisions_step(&x->decisions),
+                         .side = {target, golden},
+                         .view = ""};
     decisions_add(&x->decisions, q);
 }
 
@@ -81,7 +84,8 @@ static const char *pairs(const struct sides *x)
 static bool joined(const struct sides *x, const char *t, const char *g)
 {
     for (size_t i = 0; i < x->r.calls.n; i++)
-        if (str_is(dump_call_name(&x->d[TARGET], x->r.calls.v[i].t), t) && str_is(dump_call_name(&x->d[GOLDEN], x->r.calls.v[i].g), g))
+        if (str_is(dump_call_name(&x->d[TARGET], x->r.calls.v[i].t), t) &&
+            str_is(dump_call_name(&x->d[GOLDEN], x->r.calls.v[i].g), g))
             return true;
     return false;
 }
@@ -125,7 +129,8 @@ static void rows_and_calls(void **state)
     assert_false(joined(&x, A(1), B(2))); /* an input says nothing of the calls */
     decide(&x, DECIDE_MARK, A(2), B(0));
     find(&x);
-    assert_string_equal(pairs(&x), A(0) OUT "=" B(1) OUT " " A(1) IN "=" B(2) IN " " A(2) IN "=" B(0) IN " " A(2) OUT "=" B(0) OUT);
+    assert_string_equal(pairs(&x), A(0) OUT "=" B(1) OUT " " A(1) IN "=" B(2) IN " " A(2) IN "=" B(0) IN " " A(2) OUT
+                        "=" B(0) OUT);
     assert_true(joined(&x, A(2), B(0)));
     assert_int_equal(x.r.missing, 0);
     release(&x);
@@ -181,7 +186,8 @@ static void modules(void **state)
                         "Cell.net.layers.1.wq.Linear.backward.0.output.0=Module.layers.0.wq.Linear.backward.0.output.0 "
                         "Cell.net.layers.1.wq.Linear.forward.0.input.0=Module.layers.0.wq.Linear.forward.0.input.0 "
                         "Cell.net.layers.1.wq.Linear.forward.0.output.0=Module.layers.0.wq.Linear.forward.0.output.0 "
-                        "Cell.net.layers.1.wq.Linear.parameters_grad.weight=Module.layers.0.wq.Linear.parameters_grad.weight");
+                        "Cell.net.layers.1.wq.Linear.parameters_grad.weight=Module.layers.0.wq.Linear.parameters_grad."
+                        "weight");
     assert_true(joined(&x, "Cell.net.layers.1.wq.Linear.parameters_grad", "Module.layers.0.wq.Linear.parameters_grad"));
     assert_false(joined(&x, "Cell.net.layers.1.wq.Linear.parameters_grad", "Module.layers.0.wq.Linear.backward.0"));
     assert_false(joined(&x, "Cell.net.layers.1.wq.Linear.backward.0", "Module.layers.0.wq.Linear.parameters_grad"));
@@ -454,7 +460,8 @@ static void rules_give_their_view(void **state)
     find(&x);
     for (size_t i = 0; i < x.r.pairs.n; i++) {
         const struct decided_pair *p = &x.r.pairs.v[i];
-        assert_true(p->rule == NONE ? p->view == NONE : p->view != NONE && x.r.views.v[p->view].step[0].op == VIEW_TRANSPOSE);
+        assert_true(p->rule == NONE ? p->view == NONE
+                                    : p->view != NONE && x.r.views.v[p->view].step[0].op == VIEW_TRANSPOSE);
     }
     assert_int_equal(x.r.pairs.n, 3);
     release(&x);

@@ -11,7 +11,11 @@ static void add(struct decisions *d, enum decision_kind kind, uint32_t step, con
 
 static void turn(struct decisions *d, bool on, uint32_t rule)
 {
-    struct decision x = {.kind = on ? DECIDE_RULE_ON : DECIDE_RULE_OFF, .step = decisions_step(d), .rule = rule, .side = {"", ""}, .view = ""};
+    struct decision x = {.kind = on ? DECIDE_RULE_ON : DECIDE_RULE_OFF,
+                         .step = decisions_step(d),
+                         .rule = rule,
+                         .side = {"", ""},
+                         .view = ""};
     decisions_add(d, x);
 }
 
@@ -28,7 +32,8 @@ static const char *holds(const struct decisions *d)
     for (size_t i = 0; i < r.rejects.n; i++)
         buf_fmt(&out, "-%s=%s ", r.rejects.v[i].side[0], r.rejects.v[i].side[1]);
     for (size_t i = 0; i < r.rules.n; i++)
-        buf_fmt(&out, "%s%u:%s=%s ", r.rules.v[i].on ? "rule" : "off", r.rules.v[i].number, r.rules.v[i].side[0], r.rules.v[i].side[1]);
+        buf_fmt(&out, "%s%u:%s=%s ", r.rules.v[i].on ? "rule" : "off", r.rules.v[i].number, r.rules.v[i].side[0],
+                r.rules.v[i].side[1]);
     decisions_in_force_release(&r);
     return out.p;
 }

@@ -1,5 +1,5 @@
-/* Every kind of deviation that has a name, on data that has it: it is said first, and what the data has not is not said.
- * Rows of elements made here, comparisons on disk where the rest of the dump has to tell, and the samples. */
+/* Every kind of deviation that has a name, on data that has it: it is said first, and what the data has not is not
+ * said. Rows of elements made here, comparisons on disk where the rest of the dump has to tell, and the samples. */
 #include "draws.h"
 #include "sessions.h"
 
@@ -211,7 +211,9 @@ static void each_says_what_it_is_and_nothing_else(void **state)
         f->make();
         const char *root = scratch();
         struct session *s = open_paths(dump_of(root, "t", T), dump_of(root, "g", G));
-        uint32_t line = s->now->pairing->line_of[TARGET][dump_find_row(&s->now->side[TARGET].dump, STR("Functional.linear.1.forward.output.0"))];
+        uint32_t line =
+            s->now->pairing->line_of[TARGET][dump_find_row(&s->now->side[TARGET].dump, STR("Functional.linear.1."
+                                                                                           "forward.output.0"))];
         struct diagnoses x;
         /* in noise and denormals nothing deviates by the rule: what is told where it would */
         bool calm = !verdict_is_bad(s->now->judged->line[line].verdict);
@@ -281,7 +283,8 @@ struct operand {
 };
 
 /* A call of up to three inputs. */
-static void call_of(struct tensor_dump *d, const char *call, const struct operand *in, int inputs, const struct operand *out)
+static void call_of(struct tensor_dump *d, const char *call, const struct operand *in, int inputs,
+                    const struct operand *out)
 {
     fprintf(d->json, "%s\"%s\":{\"input_args\":[", d->calls++ ? "," : "", call);
     for (int i = 0; i < inputs; i++) {
@@ -314,7 +317,8 @@ static void convolve(const float *padded, const float *w, float *out)
     for (int i = 0; i < FILTERS * SIDE * SIDE; i++) {
         double sum = 0;
         for (int k = 0; k < 9; k++)
-            sum += (double)w[i / (SIDE * SIDE) * 9 + k] * (double)padded[(i / SIDE % SIDE + k / 3) * PADDED + i % SIDE + k % 3];
+            sum += (double)w[i / (SIDE * SIDE) * 9 + k] *
+                   (double)padded[(i / SIDE % SIDE + k / 3) * PADDED + i % SIDE + k % 3];
         out[i] = (float)sum;
     }
 }
@@ -343,8 +347,10 @@ static void padding_in_a_call_of_its_own(void **state)
     const char *root = scratch();
     for (int side = 0; side < 2; side++) {
         struct tensor_dump d;
-        const struct operand image = {"1,1,8,8", x, ARRAY_LEN(x)}, weight = {"4,1,3,3", w, ARRAY_LEN(w)}, term = {"4", bias, FILTERS};
-        const struct operand wide = {"1,1,10,10", padded[side], ARRAY_LEN(padded[0])}, result = {"1,4,8,8", out[side], ARRAY_LEN(out[0])};
+        const struct operand image = {"1,1,8,8", x, ARRAY_LEN(x)}, weight = {"4,1,3,3", w, ARRAY_LEN(w)},
+                             term = {"4", bias, FILTERS};
+        const struct operand wide = {"1,1,10,10", padded[side], ARRAY_LEN(padded[0])},
+                             result = {"1,4,8,8", out[side], ARRAY_LEN(out[0])};
         const struct operand product = {"1,4,8,8", bare[side], ARRAY_LEN(bare[0])};
         snprintf(dir[side], sizeof dir[0], "%s/%d", root, side);
         mkdir(dir[side], 0755);
@@ -363,7 +369,8 @@ static void padding_in_a_call_of_its_own(void **state)
     struct diagnoses found;
     assert_int_not_equal(s->now->judged->first, NONE);
     diagnose_line(&found, s->now->judged, &s->now->measure, s->now->flow, s->now->judged->first);
-    if (!found.n || found.v[0].id != DIAGNOSIS_ARGUMENT || !strstr(found.v[0].evidence, "padded with zeros on the target") ||
+    if (!found.n || found.v[0].id != DIAGNOSIS_ARGUMENT ||
+        !strstr(found.v[0].evidence, "padded with zeros on the target") ||
         !strstr(found.v[0].evidence, "padded with reflect on the golden side"))
         fail_msg("%s", list(&found, &said));
     diagnoses_release(&found);
@@ -412,7 +419,8 @@ static void out_of_a_gap(void **state)
 
 static const struct accepted {
     const char *target, *golden;
-    unsigned one_of;  /* said at the first deviation's call; 0: nothing deviates there, and nothing is diagnosed anywhere */
+    unsigned
+        one_of; /* said at the first deviation's call; 0: nothing deviates there, and nothing is diagnosed anywhere */
     unsigned others;  /* true as well */
 } samples[] = {
     {"tt_backward/target", "tt_backward/bench", ONLY(DIAGNOSIS_ZERO_GRADIENT), ONLY(DIAGNOSIS_PARTIAL) | ONLY(DIAGNOSIS_ALL_ZERO)},
@@ -456,7 +464,8 @@ static void samples_are_known(void **state)
         if ((s->now->judged->first == NONE) != !q->one_of)
             fail_msg("%s: first deviation %u", q->target, s->now->judged->first);
         for (uint32_t k = 0; !q->one_of && k < s->now->judged->lines; k++)
-            assert_false(diagnose_possible(s->now->judged, &s->now->measure, k) && verdict_is_bad(s->now->judged->line[k].verdict) &&
+            assert_false(diagnose_possible(s->now->judged, &s->now->measure, k) &&
+                         verdict_is_bad(s->now->judged->line[k].verdict) &&
                          !(s->now->judged->line[k].flags & LINE_DOUBTFUL));
         unsigned said = q->one_of ? said_at_first(s, &words) : 0;
         if ((q->one_of && !(said & q->one_of)) || said & ~(q->one_of | q->others))

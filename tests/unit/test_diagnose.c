@@ -28,7 +28,8 @@ static void fill(double *v, size_t n, uint64_t seed)
         v[i] = (double)(float)draw_normal(&seed);
 }
 
-static void begin(struct example *s, const char *call, const char *slot, enum row_io io, enum call_phase phase, int ndim, const int64_t *shape)
+static void begin(struct example *s, const char *call, const char *slot, enum row_io io, enum call_phase phase,
+                  int ndim, const int64_t *shape)
 {
     struct scene *c = &s->scene;
     memset(s, 0, sizeof *s);
@@ -37,13 +38,19 @@ static void begin(struct example *s, const char *call, const char *slot, enum ro
         struct dump *d = &c->d[k];
         uint32_t at = dump_add_call(d, str_of(call), CALL_API, phase);
         d->calls.v[at].family = (uint8_t)family_find(str_of(strchr(call, '.') ? strchr(call, '.') + 1 : call));
-        struct row r = {.slot = dump_slot(d, str_of(slot)), .shape = dump_shape(d, shape, ndim), .extra = NONE, .kind = ROW_TENSOR, .io = (uint8_t)io,
-                        .dtype = DTYPE_F32, .has = HAS_SHAPE};
+        struct row r = {.slot = dump_slot(d, str_of(slot)),
+                        .shape = dump_shape(d, shape, ndim),
+                        .extra = NONE,
+                        .kind = ROW_TENSOR,
+                        .io = (uint8_t)io,
+                        .dtype = DTYPE_F32,
+                        .has = HAS_SHAPE};
         dump_add_row(d, at, r);
     }
     scene_build(c);
     scene_unjudged(c);
-    c->j.line[0] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.1f, .level = 1e-6f};
+    c->j.line[0] =
+        (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.1f, .level = 1e-6f};
 }
 
 static void floats_of(const double *v, float *out, size_t n)
@@ -52,7 +59,8 @@ static void floats_of(const double *v, float *out, size_t n)
         out[i] = (float)v[i];
 }
 
-static const struct diagnoses *examine(struct example *s, const double *t, const double *g, int ndim, const int64_t *shape)
+static const struct diagnoses *examine(struct example *s, const double *t, const double *g, int ndim,
+                                       const int64_t *shape)
 {
     struct scene *c = &s->scene;
     element_sample_from(&s->sp, t, g, ndim, shape);
@@ -66,8 +74,16 @@ static const struct diagnoses *examine(struct example *s, const double *t, const
     free(f[1]);
     if (!s->f.two)
         c->j.line[0].verdict = VERDICT_NONFINITE;
-    s->patient = (struct diagnosis_case){.j = &c->j, .m = &c->m, .flow = c->flow, .side = {&c->d[0], &c->d[1]}, .r = {&c->d[0].rows.v[0], &c->d[1].rows.v[0]},
-                                         .judged = &c->j.line[0], .f = &s->f, .spread = &s->sp, .corner = &s->sp, .out = &s->out};
+    s->patient = (struct diagnosis_case){.j = &c->j,
+                                         .m = &c->m,
+                                         .flow = c->flow,
+                                         .side = {&c->d[0], &c->d[1]},
+                                         .r = {&c->d[0].rows.v[0], &c->d[1].rows.v[0]},
+                                         .judged = &c->j.line[0],
+                                         .f = &s->f,
+                                         .spread = &s->sp,
+                                         .corner = &s->sp,
+                                         .out = &s->out};
     diagnosis_case_examine(&s->patient);
     return &s->out;
 }
@@ -94,7 +110,8 @@ static void check_first(const double *t, const double *g, enum diagnosis_id id, 
     begin(&s, "Functional.linear.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
     const struct diagnoses *x = examine(&s, t, g, 3, shape3);
     if (!x->n || x->v[0].id != id)
-        fail_msg("%s expected, %s said (%s)", diagnosis_name(id), x->n ? diagnosis_name((enum diagnosis_id)x->v[0].id) : "nothing", x->n ? x->v[0].evidence : "");
+        fail_msg("%s expected, %s said (%s)", diagnosis_name(id),
+                 x->n ? diagnosis_name((enum diagnosis_id)x->v[0].id) : "nothing", x->n ? x->v[0].evidence : "");
     assert_int_equal(x->v[0].side, side);
     if (!strstr(x->v[0].evidence, words))
         fail_msg("\"%s\" expected in \"%s\"", words, x->v[0].evidence);
@@ -164,7 +181,8 @@ static void constant_factors(void **state)
     static const struct {
         double k;
         const char *words;
-    } cases[] = {{0.5, "times 0.5;"}, {8, "2^3"}, {1 / 3.0, "1/3"}, {0.125, "2^-3"}, {1 / sqrt(80), "1/√80"}, {1.1, "1.1"}};
+    } cases[] = {{0.5, "times 0.5;"},     {8, "2^3"},  {1 / 3.0, "1/3"}, {0.125, "2^-3"},
+                 {1 / sqrt(80), "1/√80"}, {1.1, "1.1"}};
     (void)state;
     fill(G, N, 5);
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -336,7 +354,12 @@ static void scores_of_shifted_labels(void **state)
             int64_t tokens = k == TARGET ? 16 : 18;
             uint32_t at = dump_add_call(&s.d[k], str_of(calls[!loss]), CALL_API, PHASE_FORWARD);
             s.d[k].calls.v[at].family = loss ? FAMILY_LOSS : FAMILY_ADD;
-            struct row r = {.slot = dump_slot(&s.d[k], STR("input.0")), .extra = NONE, .kind = ROW_TENSOR, .io = IO_INPUT, .dtype = DTYPE_F32, .has = HAS_SHAPE};
+            struct row r = {.slot = dump_slot(&s.d[k], STR("input.0")),
+                            .extra = NONE,
+                            .kind = ROW_TENSOR,
+                            .io = IO_INPUT,
+                            .dtype = DTYPE_F32,
+                            .has = HAS_SHAPE};
             r.shape = dump_shape(&s.d[k], (const int64_t[]){tokens, 64}, 2);
             dump_add_row(&s.d[k], at, r);
             r.slot = dump_slot(&s.d[k], STR("input.1"));
@@ -608,7 +631,8 @@ static void arguments_left_out(void **state)
     check_argument("Functional.leaky_relu.0.forward", "input.1", 0.1, DIAGNOSIS_ARGUMENT, "negative_slope is 0.1");
     check_argument("Functional.dropout.0.forward", "input.1", 0.1, DIAGNOSIS_DROPOUT, "0.1 on the target and 0.5");
     check_argument("Primitive.bn_train.BatchNorm.0.forward", "input.6", 0.5, -1, "");
-    check_argument("Primitive.batch_norm.BatchNormExt.0.forward", "input.6", 0.5, DIAGNOSIS_ARGUMENT, "momentum is 0.5");
+    check_argument("Primitive.batch_norm.BatchNormExt.0.forward", "input.6", 0.5, DIAGNOSIS_ARGUMENT,
+                   "momentum is 0.5");
 }
 
 /* Recorded figures alone. */

@@ -92,7 +92,8 @@ static void a_lost_or_short_file_is_said(void **state)
     struct weights w;
     struct err e = {0}, why = {0};
     struct tensor t;
-    struct buf m = slurp(own("dcp/.metadata")), first = slurp(own("dcp/__0_0.distcp")), second = slurp(own("dcp/__1_0.distcp"));
+    struct buf m = slurp(own("dcp/.metadata")), first = slurp(own("dcp/__0_0.distcp")),
+               second = slurp(own("dcp/__1_0.distcp"));
     put(".metadata", &m, m.n);
     put("__0_0.distcp", &first, first.n);
     put("__1_0.distcp", &second, second.n / 2);

@@ -90,7 +90,8 @@ static void interleaved_rows(void **state)
     struct dump d;
     (void)state;
     dump_init(&d);
-    uint32_t a = dump_add_call(&d, STR("a"), CALL_API, PHASE_FORWARD), b = dump_add_call(&d, STR("b"), CALL_API, PHASE_FORWARD);
+    uint32_t a = dump_add_call(&d, STR("a"), CALL_API, PHASE_FORWARD),
+             b = dump_add_call(&d, STR("b"), CALL_API, PHASE_FORWARD);
     for (int i = 0; i < 10; i++)
         add(&d, i % 2 ? b : a, "s");
     uint32_t want = 0, n = 0;
@@ -221,7 +222,8 @@ static void very_long_names(void **state)
 /* Names that hold a NUL, and names that lead to one and the same: who has a twin is its twin's. */
 static void twins_are_mutual(void **state)
 {
-    const struct str names[] = {STR("a.forward"), STR("a.\0backward"), STR("a.backward"), STR("b.backward.forward"), STR("b.forward.backward"), STR("b.forward.forward")};
+    const struct str names[] = {STR("a.forward"),          STR("a.\0backward"),       STR("a.backward"),
+                                STR("b.backward.forward"), STR("b.forward.backward"), STR("b.forward.forward")};
     struct dump d;
     (void)state;
     dump_init(&d);
@@ -237,7 +239,8 @@ static void twins_are_mutual(void **state)
     dump_release(&d);
 }
 
-/* Stacks begin at the model's code, also where it is an installed package: frameworks and recorders alone are hidden. */
+/* Stacks begin at the model's code, also where it is an installed package: frameworks and recorders alone are
+ * hidden. */
 static void stacks_begin_at_the_model(void **state)
 {
     static const struct {

@@ -11,7 +11,12 @@ static void row(struct dump *d, const char *call, enum row_kind kind, const char
 {
     int64_t numel = 8;
     uint32_t c = dump_add_call(d, str_of(call), CALL_API, PHASE_FORWARD);
-    struct row r = {.slot = dump_slot(d, STR("input.0")), .shape = NONE, .extra = NONE, .kind = (uint8_t)kind, .dtype = DTYPE_F32, .text = text};
+    struct row r = {.slot = dump_slot(d, STR("input.0")),
+                    .shape = NONE,
+                    .extra = NONE,
+                    .kind = (uint8_t)kind,
+                    .dtype = DTYPE_F32,
+                    .text = text};
     if (kind == ROW_TENSOR) {
         r.shape = dump_shape(d, &numel, 1);
         r.has = HAS_SHAPE | HAS_FILE;
@@ -34,7 +39,8 @@ static void start(struct scene *s)
     scene_build(s);
     scene_unjudged(s);
     for (size_t i = 0; i < s->j.lines; i++)
-        s->j.line[i] = (struct line_judgement){.rule = (uint8_t)i, .error = 0.0123f, .limit = 0.0045f, .level = 0.00067f};
+        s->j.line[i] =
+            (struct line_judgement){.rule = (uint8_t)i, .error = 0.0123f, .limit = 0.0045f, .level = 0.00067f};
 }
 
 static const char *sentence(const struct scene *s, uint32_t line)
@@ -91,7 +97,8 @@ static void ill_conditioned(void **state)
 
 static void numbers_in_the_sentences(void **state)
 {
-    static const enum verdict_rule with_error[] = {RULE_WITHIN, RULE_LEVEL, RULE_DRIFT, RULE_LIMIT, RULE_JUMP, RULE_SOURCE, RULE_PARAMETER};
+    static const enum verdict_rule with_error[] = {RULE_WITHIN, RULE_LEVEL,  RULE_DRIFT,    RULE_LIMIT,
+                                                   RULE_JUMP,   RULE_SOURCE, RULE_PARAMETER};
     static const enum verdict_rule with_limit[] = {RULE_WITHIN, RULE_DRIFT, RULE_LIMIT, RULE_SOURCE, RULE_PARAMETER};
     static const enum verdict_rule with_level[] = {RULE_LEVEL, RULE_DRIFT, RULE_LIMIT, RULE_JUMP};
     struct scene s;

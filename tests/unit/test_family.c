@@ -62,8 +62,10 @@ static void kinds(void **state)
         if (family_is_product((enum family)f))
             assert_true(family_is_compute((enum family)f));
     }
-    assert_true(family_is_compute(FAMILY_SOFTMAX) && family_is_compute(FAMILY_LOSS) && family_is_compute(FAMILY_EMBEDDING));
-    assert_true(family_is_product(FAMILY_LINEAR) && family_is_product(FAMILY_ATTENTION) && family_is_product(FAMILY_CONV));
+    assert_true(family_is_compute(FAMILY_SOFTMAX) && family_is_compute(FAMILY_LOSS) &&
+                family_is_compute(FAMILY_EMBEDDING));
+    assert_true(family_is_product(FAMILY_LINEAR) && family_is_product(FAMILY_ATTENTION) &&
+                family_is_product(FAMILY_CONV));
     static const enum family no[] = {FAMILY_OTHER, FAMILY_VIEW, FAMILY_CAST, FAMILY_COPY, FAMILY_ADD, FAMILY_MODULE};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
         assert_false(family_is_compute(no[i]));

@@ -142,7 +142,8 @@ static double eps_of(enum dtype t, enum dtype g)
 {
     const enum dtype both[] = {t, g};
     for (int i = 0; i < 2; i++)
-        if (both[i] == DTYPE_I32 || both[i] == DTYPE_I64 || both[i] == DTYPE_U32 || both[i] == DTYPE_U64 || both[i] == DTYPE_F64)
+        if (both[i] == DTYPE_I32 || both[i] == DTYPE_I64 || both[i] == DTYPE_U32 || both[i] == DTYPE_U64 ||
+            both[i] == DTYPE_F64)
             return DBL_EPSILON;
     return (double)FLT_EPSILON;
 }

@@ -58,7 +58,11 @@ static void steps_and_ranks(void **state)
     msprobe("step2/rank10");
     msprobe("step2/rank1");
     msprobe("step0/rank0");
-    expect("", 4, (const struct expected[]){{0, 0, "step0/rank0"}, {2, 1, "step2/rank1"}, {2, 10, "step2/rank10"}, {10, 0, "step10/rank0"}});
+    expect("", 4,
+           (const struct expected[]){{0, 0, "step0/rank0"},
+                                     {2, 1, "step2/rank1"},
+                                     {2, 10, "step2/rank10"},
+                                     {10, 0, "step10/rank0"}});
     expect("/", 4, (const struct expected[]){{0, 0, ""}, {2, 1, ""}, {2, 10, ""}, {10, 0, ""}});
     /* entered further down, the folders above still tell */
     expect("/step2", 2, (const struct expected[]){{2, 1, "rank1"}, {2, 10, "rank10"}});
@@ -75,7 +79,8 @@ static void processes(void **state)
     msprobe("step1/proc300");
     msprobe("step1/proc99");
     msprobe("step1/proc1000");
-    expect("", 4, (const struct expected[]){{0, -1, "proc1234"}, {1, 0, "proc99"}, {1, 1, "proc300"}, {1, 2, "proc1000"}});
+    expect("", 4,
+           (const struct expected[]){{0, -1, "proc1234"}, {1, 0, "proc99"}, {1, 1, "proc300"}, {1, 2, "proc1000"}});
 }
 
 static void mindspore_synchronous(void **state)

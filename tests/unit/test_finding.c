@@ -7,7 +7,12 @@
 
 static struct finding made(struct findings *f, const char *text, const char *target)
 {
-    struct finding x = {.number = findings_number(f), .step = findings_step(f), .text = text, .author = "Li", .time = 5, .about = {target, ""}};
+    struct finding x = {.number = findings_number(f),
+                        .step = findings_step(f),
+                        .text = text,
+                        .author = "Li",
+                        .time = 5,
+                        .about = {target, ""}};
     x.place = x.number;
     return x;
 }
@@ -84,7 +89,12 @@ static void equal_places(void **state)
         struct findings f = {0};
         (void)state;
         for (uint32_t i = 1; i <= 2; i++)
-            findings_add(&f, (struct finding){.number = i, .step = i, .place = 3, .text = i == 1 ? "one" : "two", .author = "", .about = {"", ""}});
+            findings_add(&f, (struct finding){.number = i,
+                                              .step = i,
+                                              .place = 3,
+                                              .text = i == 1 ? "one" : "two",
+                                              .author = "",
+                                              .about = {"", ""}});
         findings_move(&f, by < 0 ? 2 : 1, by, "", 0);
         expect_texts(&f, (const char *[]){"two", "one"}, 2);
         findings_release(&f);
@@ -172,7 +182,8 @@ static void rings(void **state)
     assert_false(findings_root(&f, 1, &root));
     findings_release(&f);
     for (uint32_t i = 1; i <= 100000; i++) { /* deep, and read without recursion */
-        struct finding x = {.number = i, .step = i, .place = i, .text = "x", .author = "", .about = {"", ""}, .cause = i - 1};
+        struct finding x =
+            {.number = i, .step = i, .place = i, .text = "x", .author = "", .about = {"", ""}, .cause = i - 1};
         findings_add(&f, x);
     }
     finding_list l = {0};
@@ -186,9 +197,16 @@ static void rings(void **state)
 
 static void filters(void **state)
 {
-    const struct finding x = {.status = FINDING_WAIVED, .severity = FINDING_HIGH, .subject = SUBJECT_CURVE, .text = "Loss jumps\n#data #run2", .author = "Li"};
-    static const char *const holds[] = {"", "waived", "wai", "#data", "#run2 loss", "author:Li", "severity:high on:curve", "JUMPS", "  waived   #data "};
-    static const char *const not[] = {"suspected", "#dat", "author:L", "severity:low", "on:row", "jumps away", "waived #other"};
+    const struct finding x = {.status = FINDING_WAIVED,
+                              .severity = FINDING_HIGH,
+                              .subject = SUBJECT_CURVE,
+                              .text = "Loss jumps\n#data #run2",
+                              .author = "Li"};
+    static const char *const holds[] =
+        {"",      "waived",           "wai", "#data", "#run2 loss", "author:Li", "severity:high on:curve",
+         "JUMPS", "  waived   #data "};
+    static const char *const not[] = {"suspected", "#dat",       "author:L",     "severity:low",
+                                      "on:row",    "jumps away", "waived #other"};
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(holds); i++)
         assert_true(finding_wanted(&x, str_of(holds[i])));
@@ -200,8 +218,10 @@ static void tags(void **state)
 {
     static const struct {
         const char *text, *tags, *wanted;
-    } cases[] = {{"a", "b #c", "a #b #c"}, {"a #b", "b", "a #b"}, {"a #b c", "-b", "a c"}, {"a\n\nb #b\nc", "-b d", "a\n\nb\nc #d"},
-                 {"#b", "-b", ""}, {"a #bc", "-b", "a #bc"}, {"a", "- #", "a"}};
+    } cases[] = {{"a", "b #c", "a #b #c"}, {"a #b", "b", "a #b"},
+                 {"a #b c", "-b", "a c"},  {"a\n\nb #b\nc", "-b d", "a\n\nb\nc #d"},
+                 {"#b", "-b", ""},         {"a #bc", "-b", "a #bc"},
+                 {"a", "- #", "a"}};
     struct buf b = {0};
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -222,8 +242,11 @@ static void older_files(void **state)
     const char *where = scratch();
     char path[300];
     (void)state;
-    put_text(where, "o.investigation.json", "{\"schema\":1,\"investigation\":{\"findings\":[{\"number\":1,\"step\":1,\"place\":1,\"status\":\"cleared\",\"text\":\"a\","
-             "\"target\":\"T\",\"golden\":\"G\"},{\"number\":2,\"step\":2,\"place\":2,\"text\":\"b\",\"golden\":\"G\",\"subject\":\"nobody knows\",\"caused_by\":-3}],\"found\":2}}");
+    put_text(where, "o.investigation.json",
+             "{\"schema\":1,\"investigation\":{\"findings\":[{\"number\":1,\"step\":1,\"place\":1,\"status\":"
+             "\"cleared\",\"text\":\"a\","
+             "\"target\":\"T\",\"golden\":\"G\"},{\"number\":2,\"step\":2,\"place\":2,\"text\":\"b\",\"golden\":\"G\","
+             "\"subject\":\"nobody knows\",\"caused_by\":-3}],\"found\":2}}");
     snprintf(path, sizeof path, "%s/o.investigation.json", where);
     investigation_init(&v);
     assert_int_equal(investigation_load(&v, path, &e), 0);
@@ -238,7 +261,9 @@ static void older_files(void **state)
 
 static void through_a_file(void **state)
 {
-    static const struct fact seen[] = {{"dtype", {"Float32", "float16"}}, {"rel_l2", {"9.765144616761063e-05", NULL}}, {"value", {"", "x"}}};
+    static const struct fact seen[] = {{"dtype", {"Float32", "float16"}},
+                                       {"rel_l2", {"9.765144616761063e-05", NULL}},
+                                       {"value", {"", "x"}}};
     struct investigation v, w;
     struct finding x;
     struct err e;
@@ -332,9 +357,10 @@ static void of_a_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions), cmocka_unit_test(order), cmocka_unit_test(equal_places), cmocka_unit_test(links), cmocka_unit_test(rings),
-        cmocka_unit_test(filters), cmocka_unit_test(tags), cmocka_unit_test(older_files), cmocka_unit_test(through_a_file),
-        cmocka_unit_test(words), cmocka_unit_test(of_a_row),
+        cmocka_unit_test(versions), cmocka_unit_test(order),       cmocka_unit_test(equal_places),
+        cmocka_unit_test(links),    cmocka_unit_test(rings),       cmocka_unit_test(filters),
+        cmocka_unit_test(tags),     cmocka_unit_test(older_files), cmocka_unit_test(through_a_file),
+        cmocka_unit_test(words),    cmocka_unit_test(of_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

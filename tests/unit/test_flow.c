@@ -22,7 +22,11 @@ static uint32_t new_call(struct dump *d, const char *scope)
 
 static uint32_t row(struct dump *d, uint32_t call, enum row_io io, const struct value *v)
 {
-    struct row r = {.slot = dump_slot(d, STR("x")), .shape = NONE, .extra = NONE, .io = (uint8_t)io, .kind = ROW_TENSOR};
+    struct row r = {.slot = dump_slot(d, STR("x")),
+                    .shape = NONE,
+                    .extra = NONE,
+                    .io = (uint8_t)io,
+                    .kind = ROW_TENSOR};
     if (v) {
         r.shape = dump_shape(d, &v->numel, 1);
         r.has = HAS_MAX | HAS_MIN | HAS_NORM | HAS_SHAPE;
@@ -121,7 +125,8 @@ static void tables_recur_across_layers(void **state)
     struct dataflow f;
     (void)state;
     dump_init(&d);
-    uint32_t a0 = new_call(&d, "model.layers.0.rope"), a1 = new_call(&d, "model.layers.0.mlp"), a2 = new_call(&d, "model.layers.1.rope");
+    uint32_t a0 = new_call(&d, "model.layers.0.rope"), a1 = new_call(&d, "model.layers.0.mlp"),
+             a2 = new_call(&d, "model.layers.1.rope");
     uint32_t table0 = row(&d, a0, IO_INPUT, &A), own = row(&d, a0, IO_INPUT, &B);
     uint32_t own1 = row(&d, a1, IO_INPUT, &B), table1 = row(&d, a2, IO_INPUT, &A);
     dataflow_build(&f, &d);
@@ -162,7 +167,8 @@ static void extremes_alone_do_not_recur(void **state)
     struct dataflow f;
     (void)state;
     dump_init(&d);
-    uint32_t a = new_call(&d, "layers.0.attention"), b = new_call(&d, "layers.1.attention"), c = new_call(&d, "layers.2.attention");
+    uint32_t a = new_call(&d, "layers.0.attention"), b = new_call(&d, "layers.1.attention"),
+             c = new_call(&d, "layers.2.attention");
     uint32_t first = row(&d, a, IO_INPUT, &p0), second = row(&d, b, IO_INPUT, &p1), third = row(&d, c, IO_INPUT, &mask);
     dataflow_build(&f, &d);
     assert_false(f.recurs[first] || f.recurs[second] || f.recurs[third]);

@@ -1,4 +1,5 @@
-/* What a thread finds below a folder: all of it, of the folder asked for last, and nothing where nobody wants to know. */
+/* What a thread finds below a folder: all of it, of the folder asked for last, and nothing where nobody wants to
+ * know. */
 #include "support.h"
 
 #include "panel/folder_scan.h"

@@ -85,8 +85,10 @@ static void megatron(void **state)
     for (int i = 1; i <= 60; i++) {
         if (i == 20)
             buf_cstr(&whole, "something else is printed\n");
-        buf_fmt(&whole, " iteration %8d/%8d | learning rate: 1.000000E-03 | lm loss: %.6E | grad norm: %.3f | number of skipped iterations: %d | number of nan iterations: 0 |\n", i, 60,
-                5 - i / 20.0, 1.5, i == 30);
+        buf_fmt(&whole,
+                " iteration %8d/%8d | learning rate: 1.000000E-03 | lm loss: %.6E | grad norm: %.3f | number of "
+                "skipped iterations: %d | number of nan iterations: 0 |\n",
+                i, 60, 5 - i / 20.0, 1.5, i == 30);
     }
     assert_true(grow(37, true) > 100);
     assert_true(grow(211, false) > 5);
@@ -97,7 +99,9 @@ static void records_over_several_lines(void **state)
 {
     (void)state;
     for (int i = 1; i <= 40; i++)
-        buf_fmt(&whole, "INFO - { Epoch:[  1/  1], step:[%5d/   40], loss: %5.3f,\n per_step_time: 60ms, lr: 0.001, overflow cond: False, loss_scale: 1.0,\n global_norm: [%.7f]\n  0.1%% | 1.6 samples/s }\n",
+        buf_fmt(&whole,
+                "INFO - { Epoch:[  1/  1], step:[%5d/   40], loss: %5.3f,\n per_step_time: 60ms, lr: 0.001, overflow "
+                "cond: False, loss_scale: 1.0,\n global_norm: [%.7f]\n  0.1%% | 1.6 samples/s }\n",
                 i, 5 - i / 20.0, 1.5 + i / 100.0);
     grow(61, true);
     grow(61, false);
@@ -108,7 +112,8 @@ static void steps_that_go_back(void **state)
 {
     (void)state;
     for (int i = 1; i <= 60; i++)
-        buf_fmt(&whole, "{\"current_steps\": %d, \"loss\": %.4f, \"learning_rate\": 1e-4}\n", i > 40 ? i - 15 : i, 5 - i / 20.0);
+        buf_fmt(&whole, "{\"current_steps\": %d, \"loss\": %.4f, \"learning_rate\": 1e-4}\n", i > 40 ? i - 15 : i,
+                5 - i / 20.0);
     grow(97, true);
     grow(97, false);
 }
@@ -163,8 +168,9 @@ static void partial_line_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(megatron, setup), cmocka_unit_test_setup(records_over_several_lines, setup), cmocka_unit_test_setup(steps_that_go_back, setup),
-        cmocka_unit_test_setup(replaced, setup), cmocka_unit_test_setup(partial_line_waits, setup),
+        cmocka_unit_test_setup(megatron, setup),           cmocka_unit_test_setup(records_over_several_lines, setup),
+        cmocka_unit_test_setup(steps_that_go_back, setup), cmocka_unit_test_setup(replaced, setup),
+        cmocka_unit_test_setup(partial_line_waits, setup),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     buf_release(&whole);

@@ -1,4 +1,5 @@
-/* How the parts of fused tensors lie in them: every layout that is in use, told by what most layers say, never invented. */
+/* How the parts of fused tensors lie in them: every layout that is in use, told by what most layers say, never
+ * invented. */
 #include "sessions.h"
 #include "tensors.h"
 
@@ -14,8 +15,8 @@ static float draw(void)
     return (float)(seed >> 8) / (float)(1 << 23) - 1;
 }
 
-/* How a fused row is made. Each part is [rows, width] (or [width, rows] where the cut is the first axis); `pieces` times
- * over, a bit of each part stands behind the other in `order`. */
+/* How a fused row is made. Each part is [rows, width] (or [width, rows] where the cut is the first axis); `pieces`
+ * times over, a bit of each part stands behind the other in `order`. */
 struct fusing {
     const char *const *ops;
     int parts, width[PARTS_MOST], order[PARTS_MOST], pieces, rows;
@@ -44,7 +45,8 @@ static void fuse(const struct fusing *f, bool faulty, float part[][VALUES], floa
             int p = f->order[faulty ? f->parts - 1 - i : i], bit = f->width[p] / pieces;
             for (int c = 0; c < bit; c++, to++)
                 for (int r = 0; r < f->rows; r++)
-                    *at(whole, f->first_axis, f->rows, width, r, to) = *at(part[p], f->first_axis, f->rows, f->width[p], r, k * bit + c);
+                    *at(whole, f->first_axis, f->rows, width, r, to) =
+                        *at(part[p], f->first_axis, f->rows, f->width[p], r, k * bit + c);
         }
 }
 
@@ -56,7 +58,10 @@ static void sizes(char *out, size_t n, bool first_axis, int rows, int width)
 static struct session *compare(struct tensor_dump d[2], const struct decisions *decisions)
 {
     struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.of.path = {d[0].dir, d[1].dir}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .decisions = decisions};
+    struct session_options o = {.of.path = {d[0].dir, d[1].dir},
+                                .of.step = {-1, -1},
+                                .of.rank = {-1, -1},
+                                .decisions = decisions};
     struct err e;
     thresholds_init(&o.of.tol);
     if (session_start(s, &o, &e) || session_wait(s, &e))
@@ -85,7 +90,10 @@ static struct session *fused(const struct fusing *f, int wide, struct decisions 
             tensors_add(&d[!wide], call, text, part[i], (size_t)(f->rows * f->width[i]));
             snprintf(names[n][!wide], sizeof names[n][0], "%s.output.0", call);
             snprintf(names[n][wide], sizeof names[n][0], "Functional.fused.%d.forward.output.0", l);
-            struct decision x = {.kind = DECIDE_MARK, .step = (uint32_t)n + 1, .side = {names[n][0], names[n][1]}, .view = ""};
+            struct decision x = {.kind = DECIDE_MARK,
+                                 .step = (uint32_t)n + 1,
+                                 .side = {names[n][0], names[n][1]},
+                                 .view = ""};
             decisions_add(marks, x);
             n++;
         }
@@ -110,9 +118,11 @@ static void check(const struct fusing *f, const char *what)
         struct buf text = {0};
         for (size_t i = 0; i < marks.log.n; i++) {
             int layer = (int)i / f->parts;
-            uint32_t t = dump_find_row(&s->now->side[0].dump, str_of(marks.log.v[i].side[0])), g = dump_find_row(&s->now->side[1].dump, str_of(marks.log.v[i].side[1]));
+            uint32_t t = dump_find_row(&s->now->side[0].dump, str_of(marks.log.v[i].side[0])),
+                     g = dump_find_row(&s->now->side[1].dump, str_of(marks.log.v[i].side[1]));
             uint32_t line = s->now->pairing->line_of[TARGET][t];
-            while (line < s->now->pairing->lines.n && s->now->pairing->lines.v[line].row[0] == t && s->now->pairing->lines.v[line].row[1] != g)
+            while (line < s->now->pairing->lines.n && s->now->pairing->lines.v[line].row[0] == t &&
+                   s->now->pairing->lines.v[line].row[1] != g)
                 line++;
             assert_true(line < s->now->pairing->lines.n && s->now->pairing->lines.v[line].row[1] == g);
             uint32_t view = s->now->pairing->pairs.v[s->now->pairing->lines.v[line].pair].view;
@@ -166,7 +176,8 @@ static void a_faulty_layer_is_found_out(void **state)
 {
     (void)state;
     for (int layer = 0; layer < LAYERS; layer += LAYERS - 1) {
-        check(&(struct fusing){qkv, 3, {48, 16, 16}, {0, 1, 2}, 4, 16, false, layer, 0}, "groups, one layer in one piece");
+        check(&(struct fusing){qkv, 3, {48, 16, 16}, {0, 1, 2}, 4, 16, false, layer, 0},
+              "groups, one layer in one piece");
         check(&(struct fusing){gate, 2, {40, 40}, {0, 1}, 1, 16, false, layer, 0}, "one layer up before gate");
     }
 }
@@ -192,7 +203,10 @@ static void a_part_alone(void **state)
     for (int which = 0; which < 3; which++) {
         struct tensor_dump d[2];
         struct decisions marks = {0};
-        struct decision x = {.kind = DECIDE_MARK, .step = 1, .side = {"Mint.k.0.forward.output.0", "Functional.fused.0.forward.output.0"}, .view = ""};
+        struct decision x = {.kind = DECIDE_MARK,
+                             .step = 1,
+                             .side = {"Mint.k.0.forward.output.0", "Functional.fused.0.forward.output.0"},
+                             .view = ""};
         tensors_begin(&d[0]);
         tensors_begin(&d[1]);
         for (int i = 0; i < 3; i++)
@@ -230,7 +244,8 @@ static void axes_in_another_order(void **state)
             for (int b = 0; b < BATCH; b++)
                 for (int q = 0; q < SEQ; q++)
                     for (int c = 0; c < WIDTH; c++)
-                        whole[(q * BATCH + b) * 3 * WIDTH + c / 4 * 12 + i * 4 + c % 4] = part[i][(b * SEQ + q) * WIDTH + c];
+                        whole[(q * BATCH + b) * 3 * WIDTH + c / 4 * 12 + i * 4 + c % 4] =
+                            part[i][(b * SEQ + q) * WIDTH + c];
             snprintf(call, sizeof call, "Mint.%s.%d.forward", qkv[i], l);
             tensors_add(&d[0], call, "3,8,12", part[i], BATCH * SEQ * WIDTH);
             snprintf(names[n][0], sizeof names[n][0], "%s.output.0", call);

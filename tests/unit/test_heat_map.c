@@ -304,7 +304,8 @@ static void large_ones(void **state)
     (void)state;
     for (int permuted = 0; permuted < 2; permuted++) {
         struct pair p[] = {pair_of(DTYPE_BF16, DTYPE_F32, 1, long_one, permuted, true),
-                           pair_of(DTYPE_F16, DTYPE_F16, 2, matrix, permuted, true), pair_of(DTYPE_F32, DTYPE_BF16, 4, deep, permuted, true),
+                           pair_of(DTYPE_F16, DTYPE_F16, 2, matrix, permuted, true),
+                           pair_of(DTYPE_F32, DTYPE_BF16, 4, deep, permuted, true),
                            pair_of(DTYPE_F16, DTYPE_F32, 2, wide, permuted, true)};
         for (size_t i = 0; i < sizeof p / sizeof *p; i++) {
             check_heat(&p[i]);
@@ -437,8 +438,9 @@ static void sweeps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_and_types), cmocka_unit_test(large_ones),     cmocka_unit_test(other_axes),
-        cmocka_unit_test(complex_is_a_pair), cmocka_unit_test(values_in_full), cmocka_unit_test(units_in_the_last_place),
+        cmocka_unit_test(shapes_and_types), cmocka_unit_test(large_ones),
+        cmocka_unit_test(other_axes),       cmocka_unit_test(complex_is_a_pair),
+        cmocka_unit_test(values_in_full),   cmocka_unit_test(units_in_the_last_place),
         cmocka_unit_test(sweeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

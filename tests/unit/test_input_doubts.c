@@ -5,7 +5,8 @@
 
 #include "compare/input_doubts.h"
 
-static const char npy[] = "\x93NUMPY\1\0\x36\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\x80?\0\0\0@";
+static const char npy[] =
+    "\x93NUMPY\1\0\x36\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\x80?\0\0\0@";
 
 /* Files of a folder that was written long ago. */
 static void settle(const char *dir)
@@ -28,8 +29,8 @@ static void put_dump(const char *dir, const char *sub, const struct made *m)
 {
     struct buf b = {0};
     char name[300], path[600];
-    buf_fmt(&b, "{\"task\":\"%s\",\"level\":\"%s\",\"framework\":\"%s\",\"dump_data_dir\":null,\"data\":{%s}}", m->task ? m->task : "statistics",
-            m->level ? m->level : "L1", m->framework ? m->framework : "pytorch",
+    buf_fmt(&b, "{\"task\":\"%s\",\"level\":\"%s\",\"framework\":\"%s\",\"dump_data_dir\":null,\"data\":{%s}}",
+            m->task ? m->task : "statistics", m->level ? m->level : "L1", m->framework ? m->framework : "pytorch",
             m->record ? m->record : "\"Torch.add.0.forward\":{\"output\":[{\"type\":\"int\",\"value\":1}]}");
     snprintf(name, sizeof name, "%s/dump.json", sub);
     put_text(dir, name, b.p);
@@ -42,9 +43,9 @@ static void put_dump(const char *dir, const char *sub, const struct made *m)
     buf_release(&b);
 }
 
-#define TENSOR(type, most, file)                                                                                       \
-    "\"Torch.mul.0.forward\":{\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch." type "\",\"shape\":[2],\"Max\":" most \
-    ",\"Min\":1.0,\"Mean\":1.0,\"Norm\":1.0" file "}]}"
+#define TENSOR(type, most, file) \
+    "\"Torch.mul.0.forward\":{\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch." type \
+    "\",\"shape\":[2],\"Max\":" most ",\"Min\":1.0,\"Mean\":1.0,\"Norm\":1.0" file "}]}"
 
 /* All sentences about a pair, one a line. */
 static void sentences(const char *target, const char *golden, struct buf *out)
@@ -114,8 +115,10 @@ static void half_written(void **state)
     put_dump(dir, "t", &m);
     snprintf(t, sizeof t, "%s/t", dir);
     snprintf(path, sizeof path, "%s/g", dir);
-    put_text(dir, "t/dump.json", "{\"task\":\"statistics\",\"level\":\"L1\",\"framework\":\"pytorch\",\"data\":{\"Torch.add.0.forward\":{\"output\":"
-                                 "[{\"type\":\"int\",\"value\":1}]},\"Torch.add.1.forward\":{\"out");
+    put_text(dir, "t/dump.json",
+             "{\"task\":\"statistics\",\"level\":\"L1\",\"framework\":\"pytorch\",\"data\":{\"Torch.add.0.forward\":{"
+             "\"output\":"
+             "[{\"type\":\"int\",\"value\":1}]},\"Torch.add.1.forward\":{\"out");
     sentences(t, path, &b);
     assert_non_null(strstr(b.p, "target: modified "));
     assert_non_null(strstr(b.p, "the 1 calls before it were read"));
@@ -168,7 +171,8 @@ static void one_side(void **state)
 {
     const char *dir = scratch();
     char path[400];
-    struct made m = {.record = "\"Functional.dropout.0.forward\":{\"input_args\":[{\"type\":\"float\",\"value\":0.1}]}"};
+    struct made m = {.record =
+                         "\"Functional.dropout.0.forward\":{\"input_args\":[{\"type\":\"float\",\"value\":0.1}]}"};
     struct arena a = {0};
     input_doubt_list l = {0};
     (void)state;
@@ -219,7 +223,8 @@ static void overflows_and_weights(void **state)
     (void)state;
     put_dump(dir, "g", &m);
     put_text(dir, "t/statistic.csv", "Op Type,Op Name,Task ID,Stream ID,IO,Slot\nAdd,Default_Add-op0,7,3,output,0\n");
-    put_text(dir, "t/Opdebug.Node_OpDebug.1.5.1732082705016774.output.0.json", "{\"AI Core\": {\"task_id\": 7, \"stream_id\": 3, \"status\": 32}}");
+    put_text(dir, "t/Opdebug.Node_OpDebug.1.5.1732082705016774.output.0.json",
+             "{\"AI Core\": {\"task_id\": 7, \"stream_id\": 3, \"status\": 32}}");
     snprintf(t, sizeof t, "%s/t", dir);
     snprintf(g, sizeof g, "%s/g", dir);
     settle(t);

@@ -29,7 +29,9 @@ static int open_made(const struct dump *d, uint32_t row, struct tensor *t, struc
     for (uint64_t i = 0; i < t->numel; i++) {
         int32_t whole = (int32_t)m->v[i];
         unsigned char yes = m->v[i] != 0.0f;
-        fwrite(m->dtype == DTYPE_F32 ? (const void *)&m->v[i] : m->dtype == DTYPE_BOOL ? (const void *)&yes : (const void *)&whole,
+        fwrite(m->dtype == DTYPE_F32    ? (const void *)&m->v[i]
+               : m->dtype == DTYPE_BOOL ? (const void *)&yes
+                                        : (const void *)&whole,
                dtype_table[m->dtype].size, 1, f);
     }
     fclose(f);
@@ -49,7 +51,11 @@ static int compared(const struct made *t, const struct made *g, bool mask, struc
         d[s].rank = s;
         d[s].reader = &fake;
         uint32_t c = dump_add_call(&d[s], STR("a"), CALL_API, PHASE_FORWARD);
-        struct row r = {.slot = dump_slot(&d[s], STR("input.0")), .shape = NONE, .extra = NONE, .kind = ROW_TENSOR, .has = HAS_FILE};
+        struct row r = {.slot = dump_slot(&d[s], STR("input.0")),
+                        .shape = NONE,
+                        .extra = NONE,
+                        .kind = ROW_TENSOR,
+                        .has = HAS_FILE};
         row[s] = dump_add_row(&d[s], c, r);
     }
     int rc = input_elements_compare(side, row, mask, x);
@@ -62,8 +68,10 @@ static int compared(const struct made *t, const struct made *g, bool mask, struc
 
 static void laid_on_each_other(void **state)
 {
-    static const struct made one = {"one", DTYPE_I32, 2, {1, 3}, {0, 1, 2}}, batch = {"batch", DTYPE_I32, 2, {2, 3}, {0, 1, 2, 0, 1, 2}},
-                             off = {"off", DTYPE_I32, 2, {2, 3}, {0, 1, 2, 1, 2, 3}}, other = {"other", DTYPE_I32, 2, {2, 2}, {0, 1, 0, 1}};
+    static const struct made one = {"one", DTYPE_I32, 2, {1, 3}, {0, 1, 2}},
+                             batch = {"batch", DTYPE_I32, 2, {2, 3}, {0, 1, 2, 0, 1, 2}},
+                             off = {"off", DTYPE_I32, 2, {2, 3}, {0, 1, 2, 1, 2, 3}},
+                             other = {"other", DTYPE_I32, 2, {2, 2}, {0, 1, 0, 1}};
     struct input_elements x;
     (void)state;
     assert_int_equal(compared(&one, &batch, false, &x), 1);
@@ -77,7 +85,8 @@ static void laid_on_each_other(void **state)
 
 static void chunks(void **state)
 {
-    static const struct made all = {"all", DTYPE_I32, 1, {6}, {5, 6, 7, 8, 9, 4}}, first = {"first", DTYPE_I32, 1, {3}, {5, 6, 7}},
+    static const struct made all = {"all", DTYPE_I32, 1, {6}, {5, 6, 7, 8, 9, 4}},
+                             first = {"first", DTYPE_I32, 1, {3}, {5, 6, 7}},
                              shifted = {"shifted", DTYPE_I32, 1, {5}, {6, 7, 8, 9, 4}};
     struct input_elements x;
     (void)state;
@@ -89,9 +98,14 @@ static void chunks(void **state)
 
 static void masks(void **state)
 {
-    static const struct made selects = {"selects", DTYPE_BOOL, 4, {1, 1, 2, 2}, {1, 0, 1, 1}}, hides = {"hides", DTYPE_BOOL, 4, {1, 1, 2, 2}, {0, 1, 0, 0}},
+    static const struct made selects = {"selects", DTYPE_BOOL, 4, {1, 1, 2, 2}, {1, 0, 1, 1}},
+                             hides = {"hides", DTYPE_BOOL, 4, {1, 1, 2, 2}, {0, 1, 0, 0}},
                              added = {"added", DTYPE_F32, 4, {2, 1, 2, 2}, {0, -3.4e38f, 0, 0, 0, -INFINITY, 0, 0}},
-                             wrong = {"wrong", DTYPE_F32, 4, {2, 1, 2, 2}, {0, -3.4e38f, 0, 0, 0, -3.4e38f, -3.4e38f, 0}},
+                             wrong = {"wrong",
+                                      DTYPE_F32,
+                                      4,
+                                      {2, 1, 2, 2},
+                                      {0, -3.4e38f, 0, 0, 0, -3.4e38f, -3.4e38f, 0}},
                              tokens = {"tokens", DTYPE_BOOL, 2, {3, 4}, {1, 1, 1, 1}};
     struct input_elements x;
     (void)state;

@@ -142,7 +142,8 @@ static void newer_files_are_read_only(void **state)
     struct investigation v;
     struct err e;
     struct buf b = {0};
-    const char *path = place(), *text = "{\"schema\":2,\"new\":1,\"investigation\":{\"target\":{\"path\":\"a\",\"step\":4}}}";
+    const char *path = place(),
+               *text = "{\"schema\":2,\"new\":1,\"investigation\":{\"target\":{\"path\":\"a\",\"step\":4}}}";
     (void)state;
     write_text(path, text);
     investigation_init(&v);
@@ -197,8 +198,8 @@ static void files_that_are_none(void **state)
     }
 }
 
-/* Fields of other types than ours, as a hand that edits the file may leave them: passed over they would be gone with the next
- * saving. The sentence names file, field and both types. */
+/* Fields of other types than ours, as a hand that edits the file may leave them: passed over they would be gone with
+ * the next saving. The sentence names file, field and both types. */
 static void odd_types_are_refused(void **state)
 {
     static const struct {
@@ -287,9 +288,13 @@ static void names_of_files(void **state)
 
 /* ---- decisions ---- */
 
-static void decide(struct investigation *v, enum decision_kind kind, const char *target, const char *golden, const char *view)
+static void decide(struct investigation *v, enum decision_kind kind, const char *target, const char *golden,
+                   const char *view)
 {
-    struct decision x = {.kind = (uint8_t)kind, .step = decisions_step(&v->decisions), .side = {target, golden}, .view = view};
+    struct decision x = {.kind = (uint8_t)kind,
+                         .step = decisions_step(&v->decisions),
+                         .side = {target, golden},
+                         .view = view};
     if (kind == DECIDE_RULE_OFF || kind == DECIDE_RULE_ON)
         x.rule = 1;
     decisions_add(&v->decisions, x);
@@ -399,8 +404,10 @@ static void inputs_that_moved(void **state)
     folder(root, "far/away");
     folder(root, "far/away/target");
     snprintf(path, sizeof path, "%s/ticket/t.investigation.json", root);
-    snprintf(text, sizeof text, "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"target\",\"full_path\":\"/mnt/old/target\"},"
-                                "\"golden\":{\"path\":\"/mnt/old/golden/\"},\"decisions\":[{\"what\":\"mark\",\"target\":\"a\",\"golden\":\"b\"}]}}");
+    snprintf(text, sizeof text,
+             "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"target\",\"full_path\":\"/mnt/old/target\"},"
+             "\"golden\":{\"path\":\"/mnt/old/golden/"
+             "\"},\"decisions\":[{\"what\":\"mark\",\"target\":\"a\",\"golden\":\"b\"}]}}");
     write_text(path, text);
     /* one lies beside the ticket, the other nowhere: said by name, and nothing is lost */
     investigation_init(&v);
@@ -437,8 +444,8 @@ static void inputs_that_moved(void **state)
     investigation_release(&v);
 }
 
-/* What was unpacked names its inputs "target" and "golden": folders of these names where the program runs are others, and
- * nothing outside is meant, whatever a stranger's pack says. */
+/* What was unpacked names its inputs "target" and "golden": folders of these names where the program runs are others,
+ * and nothing outside is meant, whatever a stranger's pack says. */
 static void a_pack_names_what_lies_in_it(void **state)
 {
     static char root[300], path[400], want[400];
@@ -489,8 +496,10 @@ static void a_pack_remaps_nothing(void **state)
     (void)state;
     snprintf(root, sizeof root, "%s", scratch());
     folder(root, "other");
-    snprintf(path, sizeof path, "%s", put_text(root, "pack/ticket.investigation.json",
-                                                "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"target\"},\"remaps\":[{\"from\":\"target\",\"to\":\"/etc/passwd\"}]}}"));
+    snprintf(path, sizeof path, "%s",
+             put_text(root, "pack/ticket.investigation.json",
+                      "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"target\"},\"remaps\":[{\"from\":"
+                      "\"target\",\"to\":\"/etc/passwd\"}]}}"));
     folder(root, "pack/target");
     investigation_init(&v);
     v.path = path;

@@ -203,8 +203,9 @@ static void members_of_a_newer_version_stay(void **state)
         "\"findings\":[{\"number\":1,\"text\":\"t\",\"links\":[9]}],\"decisions\":[{\"what\":\"mark\",\"why\":\"w\"}],"
         "\"filters\":[{\"name\":\"f\",\"text\":\"1\",\"key\":\"k\"}],\"bookmarks\":[{\"target\":\"r\",\"colour\":7}],"
         "\"rounds\":[{\"file\":\"x\",\"label\":\"l\"}],\"thresholds\":{\"later.limit\":0.5}}}";
-    static const char *const wanted[] = {"\"later\": {\"x\":[1]}", "\"notes\": [\"n\"]", "\"links\": [9]", "\"why\": \"w\"",
-                                         "\"key\": \"k\"", "\"colour\": 7", "\"label\": \"l\"", "\"later.limit\": 0.5"};
+    static const char *const wanted[] = {"\"later\": {\"x\":[1]}", "\"notes\": [\"n\"]",  "\"links\": [9]",
+                                         "\"why\": \"w\"",         "\"key\": \"k\"",      "\"colour\": 7",
+                                         "\"label\": \"l\"",       "\"later.limit\": 0.5"};
     struct merge m = {.name = {"a", "b"}, .author = "me", .force = true};
     struct err e;
     struct investigation v = parsed(file), ours;

@@ -1,4 +1,5 @@
-/* Saving: not over what somebody else made of the file meanwhile, not into what may not be changed, and never in silence. */
+/* Saving: not over what somebody else made of the file meanwhile, not into what may not be changed, and never in
+ * silence. */
 #include "support.h"
 
 #include <unistd.h>
@@ -29,7 +30,10 @@ static void begin(struct investigation *v, const char *path)
 
 static void mark(struct investigation *v, const char *target, const char *golden)
 {
-    struct decision x = {.kind = DECIDE_MARK, .step = decisions_step(&v->decisions), .side = {target, golden}, .view = ""};
+    struct decision x = {.kind = DECIDE_MARK,
+                         .step = decisions_step(&v->decisions),
+                         .side = {target, golden},
+                         .view = ""};
     decisions_add(&v->decisions, x);
 }
 
@@ -190,7 +194,8 @@ static void nowhere_is_said(void **state)
 
 static void goes_on_in_another_file(void **state)
 {
-    const char *dir = scratch(), *first = path_in(dir, "a.investigation.json"), *other = path_in(dir, "sub/b.investigation.json");
+    const char *dir = scratch(), *first = path_in(dir, "a.investigation.json"),
+               *other = path_in(dir, "sub/b.investigation.json");
     struct investigation v, w;
     struct err e = {0};
     (void)state;

@@ -171,7 +171,8 @@ static void looks_at_what_is_there(void **state)
     assert_int_equal(what, PATH_ABSENT);
     assert_int_equal(path_look(path_in(dir, "f/none"), &what, &e), 0);
     assert_int_equal(what, PATH_ABSENT);
-    assert_int_equal(symlink("loop", path_in(dir, "loop")), 0); /* the system does not say: no answer is not "nothing" */
+    assert_int_equal(symlink("loop", path_in(dir, "loop")),
+                     0); /* the system does not say: no answer is not "nothing" */
     assert_int_equal(path_look(path_in(dir, "loop"), &what, &e), -1);
     assert_int_equal(e.code, ERR_IO);
     memset(name, 'n', sizeof name - 1);
@@ -284,7 +285,8 @@ static void keeps_what_failed(void **state)
     read_failures_release(&all);
 }
 
-/* Of what one run reads there is one state: who opens a file that was longer before learns it, though it reads all of it. */
+/* Of what one run reads there is one state: who opens a file that was longer before learns it, though it reads all of
+ * it. */
 static void notices_a_file_cut_between_readers(void **state)
 {
     const char *dir = scratch();

@@ -1,4 +1,5 @@
-/* Objects that repeat: found in their templates or read as ever, they come out the same, whatever is done to the text. */
+/* Objects that repeat: found in their templates or read as ever, they come out the same, whatever is done to the
+ * text. */
 #include "support.h"
 
 #include <math.h>
@@ -58,9 +59,11 @@ static void end(struct reading *r)
     json_templates_release(&r->templates);
 }
 
-#define TENSOR(type, max, min, rest)                                                               \
-    "{\"type\": \"torch.Tensor\", \"dtype\": \"" type "\",\n \"shape\": [2, 3],\n \"Max\" : " max ",\"Min\": " min rest "}"
-#define RECORD(a, b) "{\"input_args\": [" a ", " b "],\n \"input_kwargs\": {}, \"output\": [{\"type\": \"int\", \"value\": 3}]}"
+#define TENSOR(type, max, min, rest) \
+    "{\"type\": \"torch.Tensor\", \"dtype\": \"" type "\",\n \"shape\": [2, 3],\n \"Max\" : " max \
+    ",\"Min\": " min rest "}"
+#define RECORD(a, b) \
+    "{\"input_args\": [" a ", " b "],\n \"input_kwargs\": {}, \"output\": [{\"type\": \"int\", \"value\": 3}]}"
 
 static const char *const records[] = {
     RECORD(TENSOR("float32", "1.5", "-2e-3", ""), TENSOR("float16", "0", "-0", ", \"md5\": \"0a1b\"")),
@@ -68,7 +71,8 @@ static const char *const records[] = {
     RECORD(TENSOR("float32", "NaN", "-Infinity", ""), TENSOR("float16", "null", "true", ", \"md5\": 3")),
     RECORD(TENSOR("float32", "1", "2", ", \"Max\": 3"), TENSOR("float16", "1", "2", ", \"data_name\": \"a.b\\\"c\"")),
     RECORD(TENSOR("float32", "1", "2", ", \"data_name\": \"a.b.pt\""), TENSOR("float64", "1", "2", "")),
-    RECORD(TENSOR("float32", "[1]", "{\"Max\": 1}", ""), TENSOR("float64", "1", "[{\"Min\": 2, \"a\": 1, \"b\": 2}]", "")),
+    RECORD(TENSOR("float32", "[1]", "{\"Max\": 1}", ""),
+           TENSOR("float64", "1", "[{\"Min\": 2, \"a\": 1, \"b\": 2}]", "")),
 };
 
 /* All of them several times, in an order that brings each behind each other. */
@@ -84,8 +88,8 @@ static void repeats_are_what_they_repeat(void **state)
     end(&r);
 }
 
-/* Every part of a record, and the record with any byte turned into any of those that mean something, after templates of all
- * were made. */
+/* Every part of a record, and the record with any byte turned into any of those that mean something, after templates of
+ * all were made. */
 static void damaged_text(void **state)
 {
     static const char bytes[] = "{}[]:,\"\\ \nnte-+.0eNI\x01\xff";

@@ -47,7 +47,8 @@ static bool regular(struct str text)
 
 static const char record[] =
     "{\n \"input_args\": [\n  {\"type\": \"torch.Tensor\", \"dtype\": \"torch.bfloat16\","
-    "\"shape\":[4096,1, 8192],\r\n\t\"Max\": 1.5902454123456789,\"Min\":-0.0015902454123456789, \"Mean\": 1e-07, \"Norm\": null, \"requires_grad\" : true}, "
+    "\"shape\":[4096,1, 8192],\r\n\t\"Max\": 1.5902454123456789,\"Min\":-0.0015902454123456789, \"Mean\": 1e-07, "
+    "\"Norm\": null, \"requires_grad\" : true}, "
     "[ ], {}, \"\", \"a longer text of many letters\",\n"
     "  \"tab\\tquote\\\"slash\\\\\\/\\b\\f\\n\\r\", -2147483649, 2147483648, 1E400, false]\n}";
 
@@ -67,8 +68,9 @@ static void regular_text(void **state)
 static void irregular_text(void **state)
 {
     static const char *const more[] = {
-        "", " ", "{", "[", "[1", "[1,", "[1,]", "{\"a\"}", "{\"a\":}", "{a:1}", "\"x", "\"x\\\"", "\"\\u0041\"", "\"\\x\"",
-        "[01]", "[1.]", "[+1]", "[NaN]", "[Infinity]", "tru", "[truex]", "[1 2]", "[1}", "{]",
+        "",         " ",     "{",          "[",       "[1",          "[1,",     "[1,]", "{\"a\"}",
+        "{\"a\":}", "{a:1}", "\"x",        "\"x\\\"", "\"\\u0041\"", "\"\\x\"", "[01]", "[1.]",
+        "[+1]",     "[NaN]", "[Infinity]", "tru",     "[truex]",     "[1 2]",   "[1}",  "{]",
     };
     struct buf deep = {0};
     (void)state;

@@ -15,7 +15,8 @@
 static uint32_t call_on(struct dump *d, const char *op, enum call_phase phase)
 {
     char name[80];
-    snprintf(name, sizeof name, "Functional.%s.%zu.%s", op, d->calls.n, phase == PHASE_BACKWARD ? "backward" : "forward");
+    snprintf(name, sizeof name, "Functional.%s.%zu.%s", op, d->calls.n,
+             phase == PHASE_BACKWARD ? "backward" : "forward");
     uint32_t c = dump_add_call(d, str_of(name), CALL_API, phase);
     d->calls.v[c].family = (uint8_t)family_find(str_of(op));
     return c;
@@ -30,8 +31,14 @@ static void both_call(struct scene *s, const char *op)
 /* A tensor of the newest call of one side. stats: max, min, norm, or NULL. */
 static uint32_t tensor_on(struct dump *d, const char *slot, enum dtype type, int64_t numel, const double *stats)
 {
-    enum row_io io = str_starts(str_of(slot), "output") ? IO_OUTPUT : str_starts(str_of(slot), "parameters") ? IO_PARAMETER : IO_INPUT;
-    struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .io = (uint8_t)io, .kind = ROW_TENSOR, .dtype = (uint8_t)type};
+    enum row_io io = str_starts(str_of(slot), "output")       ? IO_OUTPUT
+                     : str_starts(str_of(slot), "parameters") ? IO_PARAMETER
+                                                              : IO_INPUT;
+    struct row r = {.slot = dump_slot(d, str_of(slot)),
+                    .extra = NONE,
+                    .io = (uint8_t)io,
+                    .kind = ROW_TENSOR,
+                    .dtype = (uint8_t)type};
     r.shape = dump_shape(d, &numel, 1);
     r.has = HAS_SHAPE;
     if (stats) {
@@ -60,7 +67,11 @@ static uint32_t measured(struct scene *s, const char *slot, enum dtype type)
 
 static uint32_t number_on(struct dump *d, const char *slot, enum row_kind kind, double v, const char *text)
 {
-    struct row r = {.slot = dump_slot(d, str_of(slot)), .shape = NONE, .extra = NONE, .kind = (uint8_t)kind, .text = text};
+    struct row r = {.slot = dump_slot(d, str_of(slot)),
+                    .shape = NONE,
+                    .extra = NONE,
+                    .kind = (uint8_t)kind,
+                    .text = text};
     r.stat[STAT_MAX] = v;
     if (kind == ROW_INT || kind == ROW_FLOAT || kind == ROW_BOOL)
         r.has = HAS_MAX;
@@ -96,8 +107,8 @@ static const struct line_judgement *of(const struct scene *s, uint32_t row)
 static void expect_line(const struct line_judgement *l, enum verdict v, enum verdict_rule r, int line)
 {
     if (l->verdict != v || l->rule != r)
-        fail_msg("line %d: verdict %s rule %d, error %g limit %g level %g", line, verdict_name((enum verdict)l->verdict), l->rule,
-                 (double)l->error, (double)l->limit, (double)l->level);
+        fail_msg("line %d: verdict %s rule %d, error %g limit %g level %g", line,
+                 verdict_name((enum verdict)l->verdict), l->rule, (double)l->error, (double)l->limit, (double)l->level);
 }
 #define EXPECT(s, row, v, r) expect_line(of(s, row), v, r, __LINE__)
 
@@ -200,8 +211,10 @@ static void shapes_and_types(void **state)
     tensor_on(&s.d[1], "output.0", DTYPE_F32, 63, NULL);
     uint32_t empty = tensor_on(&s.d[0], "output.1", DTYPE_F32, 0, NULL);
     tensor_on(&s.d[1], "output.1", DTYPE_F32, 0, NULL);
-    uint32_t kinds = both_tensor(&s, "output.2", DTYPE_I32, DTYPE_F32), bools = both_tensor(&s, "output.3", DTYPE_BOOL, DTYPE_I64);
-    uint32_t floats = both_tensor(&s, "output.4", DTYPE_BF16, DTYPE_F32), none = both_tensor(&s, "output.5", DTYPE_F32, DTYPE_F32);
+    uint32_t kinds = both_tensor(&s, "output.2", DTYPE_I32, DTYPE_F32),
+             bools = both_tensor(&s, "output.3", DTYPE_BOOL, DTYPE_I64);
+    uint32_t floats = both_tensor(&s, "output.4", DTYPE_BF16, DTYPE_F32),
+             none = both_tensor(&s, "output.5", DTYPE_F32, DTYPE_F32);
     judge_all(&s);
     EXPECT(&s, counts, VERDICT_SHAPE, RULE_ELEMENTS);
     EXPECT(&s, empty, VERDICT_MATCH, RULE_EMPTY);
@@ -272,7 +285,8 @@ static void integers_are_exact(void **state)
 
 /* One call of n outputs of a type with these errors, after `noise` calls that erred by `level` (the first
  * by less: noise does not begin at its height). */
-static void errors_after(struct scene *s, enum dtype d, int noise, double level, const double *error, int n, uint32_t *row)
+static void errors_after(struct scene *s, enum dtype d, int noise, double level, const double *error, int n,
+                         uint32_t *row)
 {
     uint32_t before[100];
     scene_start(s);
@@ -354,7 +368,10 @@ static void limits_of_coarser_types(void **state)
     static const struct {
         enum dtype d;
         double within, beyond;
-    } cases[] = {{DTYPE_F16, 5e-3, 3.1e-2}, {DTYPE_BF16, 2e-2, 8.1e-2}, {DTYPE_F64, 2e-5, 1.1e-3}, {DTYPE_F8E5M2, 0.1, 0.31}};
+    } cases[] = {{DTYPE_F16, 5e-3, 3.1e-2},
+                 {DTYPE_BF16, 2e-2, 8.1e-2},
+                 {DTYPE_F64, 2e-5, 1.1e-3},
+                 {DTYPE_F8E5M2, 0.1, 0.31}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct scene s;
@@ -376,7 +393,8 @@ static void rounding_comes_down_from_inputs(void **state)
     for (int coarse = 0; coarse < 2; coarse++) {
         scene_start(&s);
         both_call(&s, "mul");
-        uint32_t in = measured(&s, "input.0", coarse ? DTYPE_BF16 : DTYPE_F32), out = measured(&s, "output.0", DTYPE_F32);
+        uint32_t in = measured(&s, "input.0", coarse ? DTYPE_BF16 : DTYPE_F32),
+                 out = measured(&s, "output.0", DTYPE_F32);
         computed(&s, in, 0);
         computed(&s, out, 9e-4);
         judge_all(&s);
@@ -550,7 +568,9 @@ static void derived_values_are_no_tables(void **state)
 static void reordered_pairs_claim_nothing(void **state)
 {
     struct scene s;
-    struct figures f = {.two = true, .rel_l2 = 1.3, .side = {{.norm = 5, .max = 2, .min = -2}, {.norm = 5, .max = 2, .min = -2}}};
+    struct figures f = {.two = true,
+                        .rel_l2 = 1.3,
+                        .side = {{.norm = 5, .max = 2, .min = -2}, {.norm = 5, .max = 2, .min = -2}}};
     (void)state;
     scene_start(&s);
     both_call(&s, "mul");
@@ -609,7 +629,8 @@ static void numbers_as_printed_and_as_rounded(void **state)
         scene_start(&s);
         s.d[0].digits = six ? 6 : 17;
         both_call(&s, "mul");
-        uint32_t r = tensor_on(&s.d[0], "input.0", DTYPE_F32, 1, printed), b = tensor_on(&s.d[0], "input.1", DTYPE_BF16, 1, rounded);
+        uint32_t r = tensor_on(&s.d[0], "input.0", DTYPE_F32, 1, printed),
+                 b = tensor_on(&s.d[0], "input.1", DTYPE_BF16, 1, rounded);
         number_on(&s.d[1], "input.0", ROW_FLOAT, 0.3535533905932738, "0.3535533905932738");
         number_on(&s.d[1], "input.1", ROW_FLOAT, 1e-05, "1e-05");
         uint32_t n = recorded(&s, "input.2", (const double[]){254, 23, 281.148}, (const double[]){254, 23, 281.14764});
@@ -662,8 +683,8 @@ static void printed_digits(void **state)
 
 static void non_finite_statistics(void **state)
 {
-    static const double fine[] = {2, -2, 10}, nan[] = {NAN, NAN, NAN}, inf[] = {INFINITY, -2, INFINITY}, minus[] = {2, -INFINITY, INFINITY},
-                        overflowed[] = {2, -2, INFINITY};
+    static const double fine[] = {2, -2, 10}, nan[] = {NAN, NAN, NAN}, inf[] = {INFINITY, -2, INFINITY},
+                        minus[] = {2, -INFINITY, INFINITY}, overflowed[] = {2, -2, INFINITY};
     static const struct {
         const double *t, *g;
         enum verdict v;
@@ -760,8 +781,8 @@ static void unread_tensors_are_judged_by_statistics(void **state)
     scene_end(&s);
 }
 
-/* A chain of calls in exact arithmetic, whose third one adds an error that the others hand on: each tensor in turn cannot
- * be read, and has recorded figures that are less far apart than its elements. */
+/* A chain of calls in exact arithmetic, whose third one adds an error that the others hand on: each tensor in turn
+ * cannot be read, and has recorded figures that are less far apart than its elements. */
 static void what_cannot_be_read_excuses_nothing(void **state)
 {
     enum { CALLS_MADE = 6, ROWS = 2 * CALLS_MADE };
@@ -857,7 +878,8 @@ static void one_sided_rows(void **state)
         struct scene s;
         scene_start(&s);
         call_on(&s.d[0], "linear", PHASE_FORWARD);
-        uint32_t in = tensor_on(&s.d[0], "input.0", DTYPE_F32, 64, NULL), out = tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, NULL);
+        uint32_t in = tensor_on(&s.d[0], "input.0", DTYPE_F32, 64, NULL),
+                 out = tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, NULL);
         call_on(&s.d[0], "transpose", PHASE_FORWARD);
         uint32_t view = tensor_on(&s.d[0], "output.0", DTYPE_F32, 64, NULL);
         s.o.strict_gaps = cases[i].strict;
@@ -884,7 +906,8 @@ static uint32_t heads_on(struct dump *d, const char *slot, const double *stats)
 
 static void fused_and_written_out(void **state)
 {
-    static const double q[] = {2, -2, 10}, key[] = {1.5, -2.1, 8.6}, raw[] = {4, -3.2, 16.2}, probabilities[] = {0.5, 0.04, 3};
+    static const double q[] = {2, -2, 10}, key[] = {1.5, -2.1, 8.6}, raw[] = {4, -3.2, 16.2},
+                        probabilities[] = {0.5, 0.04, 3};
     static const double result[] = {0.51, -1.16, 4.84}, other_result[] = {0.55, -1.2, 4.85};
     static const struct {
         double written;   /* what the scores are multiplied by, or divided by */
@@ -987,7 +1010,10 @@ static void rounded_outputs(void **state)
         computed(&s, noisy, 6e-4);
         struct figures f = {.two = true, .rel_l2 = 6e-4, .max_abs = 1, .kept = {(uint8_t)cases[i].input_kept, 0}};
         scene_computed(&s, in, &f);
-        f = (struct figures){.two = true, .rel_l2 = cases[i].error, .max_abs = 1, .kept = {(uint8_t)cases[i].kept[0], (uint8_t)cases[i].kept[1]}};
+        f = (struct figures){.two = true,
+                             .rel_l2 = cases[i].error,
+                             .max_abs = 1,
+                             .kept = {(uint8_t)cases[i].kept[0], (uint8_t)cases[i].kept[1]}};
         scene_computed(&s, out, &f);
         judge_all(&s);
         assert_int_equal(of(&s, out)->rule == RULE_ROUNDED, cases[i].deviates);
@@ -1144,7 +1170,8 @@ static void suspects(void **state)
     struct call_error p = call_error_of(&s.j, &s.m, 3), q = call_error_of(&s.j, &s.m, 2);
     assert_true(fabs(p.factor / 9e6 - 1) < 1e-3 && call_error_kind(&p) == CALL_ERROR_ADDED);
     assert_true(fabs(q.factor - 1) < 1e-6 && call_error_kind(&q) == CALL_ERROR_INHERITED);
-    assert_int_equal(s.j.frontier.n, 5 - 1); /* nothing recorded ties these rows: each deviating call enters by itself */
+    assert_int_equal(s.j.frontier.n,
+                     5 - 1); /* nothing recorded ties these rows: each deviating call enters by itself */
     scene_end(&s);
 }
 
@@ -1170,7 +1197,8 @@ static void status_and_coverage(void **state)
     (void)state;
     share(&s, 10, 10);
     assert_int_equal(judgement_status(&s.j, &s.o), 0);
-    assert_true(s.j.sum.compute[0] == 10 && s.j.sum.covered[0] == 10 && s.j.sum.judged == 10 && s.j.sum.coverage[0] == 1);
+    assert_true(s.j.sum.compute[0] == 10 && s.j.sum.covered[0] == 10 && s.j.sum.judged == 10 &&
+                s.j.sum.coverage[0] == 1);
     scene_end(&s);
     share(&s, 10, 5);
     assert_int_equal(judgement_status(&s.j, &s.o), 0); /* half is enough */
@@ -1302,8 +1330,15 @@ static void factors_applied_elsewhere(void **state)
         build(&s);
         struct figures scaled = {.two = true, .rel_l2 = 0.65, .max_abs = 1, .minus = wrong == 2 ? 0.01 : 1e-9,
                                  .side = {{.norm = 0.35, .count = 64}, {.norm = 1, .count = 64}}};
-        struct figures same = {.two = true, .rel_l2 = 1e-8, .max_abs = 1e-8, .side = {{.norm = 1, .count = 64}, {.norm = 1, .count = 64}}};
-        struct figures off = {.two = true, .rel_l2 = 0.3, .max_abs = 1, .minus = 0.04, .side = {{.norm = 0.9, .count = 64}, {.norm = 1, .count = 64}}};
+        struct figures same = {.two = true,
+                               .rel_l2 = 1e-8,
+                               .max_abs = 1e-8,
+                               .side = {{.norm = 1, .count = 64}, {.norm = 1, .count = 64}}};
+        struct figures off = {.two = true,
+                              .rel_l2 = 0.3,
+                              .max_abs = 1,
+                              .minus = 0.04,
+                              .side = {{.norm = 0.9, .count = 64}, {.norm = 1, .count = 64}}};
         scene_computed(&s, scores, &scaled);
         scene_computed(&s, in, &same);
         scene_computed(&s, out, wrong == 1 ? &off : &same);
@@ -1317,7 +1352,8 @@ static void factors_applied_elsewhere(void **state)
 }
 
 /* One call of this name on a side, inside a module or not. */
-static uint32_t named_on(struct dump *d, const char *name, const char *op, enum call_kind kind, enum call_phase phase, uint32_t parent)
+static uint32_t named_on(struct dump *d, const char *name, const char *op, enum call_kind kind, enum call_phase phase,
+                         uint32_t parent)
 {
     uint32_t c = dump_add_call(d, str_of(name), kind, phase);
     d->calls.v[c].family = (uint8_t)family_find(str_of(op));
@@ -1325,8 +1361,8 @@ static uint32_t named_on(struct dump *d, const char *name, const char *op, enum 
     return c;
 }
 
-/* The golden container ends before the last activation, which is called outside of it: its output is another value and nothing
- * is wrong, as long as what is inside and what comes behind agrees. */
+/* The golden container ends before the last activation, which is called outside of it: its output is another value and
+ * nothing is wrong, as long as what is inside and what comes behind agrees. */
 static void containers_that_end_elsewhere(void **state)
 {
     const double x[] = {1, -1, 2}, y[] = {4, -4, 6}, z[] = {5, 0, 5.5}, w[] = {7, -7, 9};
@@ -1345,7 +1381,8 @@ static void containers_that_end_elsewhere(void **state)
             named_on(d, "Functional.dropout.0.forward", "dropout", CALL_API, PHASE_FORWARD, m);
             tensor_on(d, "input.0", DTYPE_F32, 64, y);
             tensor_on(d, "output.0", DTYPE_F32, 64, y);
-            named_on(d, within ? "Functional.relu.0.forward" : "Functional.relu_out.0.forward", "relu", CALL_API, PHASE_FORWARD, within ? m : NONE);
+            named_on(d, within ? "Functional.relu.0.forward" : "Functional.relu_out.0.forward", "relu", CALL_API,
+                     PHASE_FORWARD, within ? m : NONE);
             tensor_on(d, "input.0", DTYPE_F32, 64, y);
             tensor_on(d, "output.0", DTYPE_F32, 64, z);
             named_on(d, "Module.features.Sequential.forward.0", "Sequential", CALL_MODULE, PHASE_FORWARD, NONE);
@@ -1652,7 +1689,8 @@ static void recomputed_calls_are_set_aside(void **state)
     scene_end(&s);
 }
 
-/* A switch that differs while the output agrees is a note; where it does not, and of numbers with a fraction, a deviation. */
+/* A switch that differs while the output agrees is a note; where it does not, and of numbers with a fraction, a
+ * deviation. */
 static void idle_arguments_are_notes(void **state)
 {
     static const struct {
@@ -1675,11 +1713,13 @@ static void idle_arguments_are_notes(void **state)
             argument[k] = dump_add_row(&s.d[k], 0, r);
         }
         uint32_t out = measured(&s, "output.0", DTYPE_F32);
-        measured(&s, "output.1", DTYPE_F32); /* the weights of attention, which the golden side's kernel does not give */
+        measured(&s, "output.1",
+                 DTYPE_F32); /* the weights of attention, which the golden side's kernel does not give */
         s.d[GOLDEN].rows.v[s.d[GOLDEN].calls.v[0].last_row].kind = ROW_NULL;
         computed(&s, out, cases[i].off);
         judge_all(&s);
-        EXPECT(&s, argument[0], cases[i].note ? VERDICT_DRIFT : VERDICT_DEVIATE, cases[i].note ? RULE_IDLE_ARGUMENT : RULE_SCALAR_DIFFERS);
+        EXPECT(&s, argument[0], cases[i].note ? VERDICT_DRIFT : VERDICT_DEVIATE,
+               cases[i].note ? RULE_IDLE_ARGUMENT : RULE_SCALAR_DIFFERS);
         assert_true((s.j.first == NONE) == cases[i].note);
         scene_end(&s);
     }
@@ -1703,7 +1743,8 @@ static void last_inner_steps_differ(void **state)
             out = tensor_on(&s.d[k], "output.0", DTYPE_F32, k && !same ? 576 : 64, k ? made : came);
         }
         judge_all(&s);
-        assert_int_equal(of(&s, out)->verdict, same ? VERDICT_DEVIATE : VERDICT_SKIP); /* a sum hands its gradient on, rightly */
+        assert_int_equal(of(&s, out)->verdict,
+                         same ? VERDICT_DEVIATE : VERDICT_SKIP); /* a sum hands its gradient on, rightly */
         scene_end(&s);
     }
 }
@@ -1719,8 +1760,16 @@ static void repeated_tables_are_laid_out(void **state)
         uint32_t r = NONE;
         for (int k = 0; k < 2; k++) {
             int64_t shape[] = {k ? 1 : 4, 8};
-            struct row x = {.slot = dump_slot(&s.d[k], STR("input.0")), .extra = NONE, .io = IO_INPUT, .kind = ROW_TENSOR, .dtype = DTYPE_F32,
-                            .has = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM | HAS_SHAPE, .stat = {3, -2, 0.5, k ? 5 : wrong ? 9 : 10}};
+            struct row x = {.slot = dump_slot(&s.d[k], STR("input.0")),
+                            .extra = NONE,
+                            .io = IO_INPUT,
+                            .kind = ROW_TENSOR,
+                            .dtype = DTYPE_F32,
+                            .has = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM | HAS_SHAPE,
+                            .stat = {3, -2, 0.5,
+                                     k       ? 5
+                                     : wrong ? 9
+                                             : 10}};
             x.shape = dump_shape(&s.d[k], shape, 2);
             r = dump_add_row(&s.d[k], 0, x);
         }
@@ -1735,7 +1784,8 @@ static void repeated_tables_are_laid_out(void **state)
 
 static void listed_rows_are_what_map_only_covers(void **state)
 {
-    struct mapping_entry e[] = {{.target = STR("Functional.linear.0.forward.output.0"), .golden = STR("Functional.linear.0.forward.output.0")},
+    struct mapping_entry e[] = {{.target = STR("Functional.linear.0.forward.output.0"),
+                                 .golden = STR("Functional.linear.0.forward.output.0")},
                                 {.target = STR("gone"), .golden = STR("gone")}};
     struct mapping m = {.path = "m"};
     struct scene s;

@@ -29,7 +29,8 @@ enum kind {
 
 static void draw_pair(enum kind kind, size_t i, double *x, double *y)
 {
-    static const double odd[] = {NAN, INFINITY, -INFINITY, 0, -0.0, (double)FLT_MAX, -(double)FLT_MAX, (double)FLT_MIN, 1};
+    static const double odd[] = {NAN, INFINITY, -INFINITY, 0, -0.0, (double)FLT_MAX, -(double)FLT_MAX, (double)FLT_MIN,
+                                 1};
     *x = draw();
     *y = draw();
     switch (kind) {
@@ -118,7 +119,10 @@ static void store(enum kern_type type, unsigned char *to, size_t i, double v)
     uint16_t h = (uint16_t)(u >> 16);
     if (type == KERN_F16) {
         int e = (int)(u >> 23 & 0xff) - 112;
-        h = (uint16_t)(isnan(f) ? 0x7e00 : isinf(f) ? 0x7c00 : e > 0 ? e << 10 | (int)(u >> 13 & 0x3ff) : (int)(fabsf(f) * 0x1p24f));
+        h = (uint16_t)(isnan(f)   ? 0x7e00
+                       : isinf(f) ? 0x7c00
+                       : e > 0    ? e << 10 | (int)(u >> 13 & 0x3ff)
+                                  : (int)(fabsf(f) * 0x1p24f));
         h = (uint16_t)(h | (u >> 16 & 0x8000));
     }
     memcpy(to + i * dtype_table[dtype_of[type]].size, type == KERN_F32 ? (void *)&f : (void *)&h,
@@ -173,7 +177,8 @@ static void start(struct kern_sums *s, enum kern_type type)
 }
 
 /* Both variants over the same elements, over and past blocks they refuse. */
-static void compare_at(const struct kern *k, enum kern_type type, const unsigned char *t, const unsigned char *g, size_t n)
+static void compare_at(const struct kern *k, enum kern_type type, const unsigned char *t, const unsigned char *g,
+                       size_t n)
 {
     struct kern_sums a, b, c, d;
     size_t size = dtype_table[dtype_of[type]].size;
@@ -284,7 +289,9 @@ static void bytes_agree_with_doubles(void **state)
         for (int kind = 0; kind < 6; kind++) {
             for (size_t i = 0; i < sizeof t; i++) {
                 g[i] = kind == 5 ? (i % 9 ? 255 : 128) : (unsigned char)(kind == 4 ? 127 + i % 3 : draw() * 128);
-                t[i] = kind == 0 ? (unsigned char)(draw() * 128) : kind == 1 ? g[i] : (unsigned char)(g[i] + (i % 11 == 3));
+                t[i] = kind == 0   ? (unsigned char)(draw() * 128)
+                       : kind == 1 ? g[i]
+                                   : (unsigned char)(g[i] + (i % 11 == 3));
                 g[i] = kind == 3 && i % 4 ? 0 : g[i];
                 int8_t x = (int8_t)t[i], y = (int8_t)g[i];
                 wide[0][i] = (int16_t)(types[d] == DTYPE_I8 ? x : types[d] == DTYPE_U8 ? t[i] : t[i] != 0);

@@ -168,7 +168,8 @@ static void pair(void **state)
     for (size_t i = 0; i < s.records.n; i++) {
         const struct log_record *t = &s.records.v[i], *r = series_at(&g, t->step);
         assert_non_null(r);
-        if (log_has(t, LOG_LOSS) && log_has(r, LOG_LOSS) && isfinite(t->value[LOG_LOSS]) && isfinite(r->value[LOG_LOSS]) && !log_skipped(r)) {
+        if (log_has(t, LOG_LOSS) && log_has(r, LOG_LOSS) && isfinite(t->value[LOG_LOSS]) &&
+            isfinite(r->value[LOG_LOSS]) && !log_skipped(r)) {
             d += fabs(t->value[LOG_LOSS] - r->value[LOG_LOSS]);
             usable++;
         }
@@ -196,7 +197,8 @@ static void pair(void **state)
 /* The same run as Trainer prints it, as it saves it, and as LLaMA-Factory logs it. */
 static void trainer(void **state)
 {
-    static const char *const name[] = {"logs/hf/trainer_state.json", "logs/hf/trainer_log.jsonl", "logs/hf/hf_stdout.log"};
+    static const char *const name[] = {"logs/hf/trainer_state.json", "logs/hf/trainer_log.jsonl",
+                                       "logs/hf/hf_stdout.log"};
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         load(sample(name[i]));
@@ -298,7 +300,8 @@ static void tensorboard(void **state)
     assert_true(s.lr_is_next);
     series_release(&s);
     struct buf b = {0};
-    assert_int_equal(file_slurp(sample("logs/tb_tensor/events.out.tfevents.1748941927.node0.4021.0"), 1 << 20, &b, &e), 0);
+    assert_int_equal(file_slurp(sample("logs/tb_tensor/events.out.tfevents.1748941927.node0.4021.0"), 1 << 20, &b, &e),
+                     0);
     b.p[400] ^= 1; /* inside a record: it is left out */
     load(put_n("events", b.p, b.n));
     assert_true(unread("wrong checksum") || unread("is damaged"));
@@ -312,12 +315,15 @@ static void tensorboard(void **state)
 
 /* ---- what happens to logs ---- */
 
-#define ITER(n, loss) "iteration " n "/ 100 | learning rate: 1.0E-03 | lm loss: " loss " | grad norm: 1.5 | number of skipped iterations:   0 | number of nan iterations:   0 |\n"
+#define ITER(n, loss) \
+    "iteration " n "/ 100 | learning rate: 1.0E-03 | lm loss: " loss \
+    " | grad norm: 1.5 | number of skipped iterations:   0 | number of nan iterations:   0 |\n"
 
 static void resumed(void **state)
 {
     (void)state;
-    load_text(ITER("1", "5.0") ITER("2", "4.0") ITER("3", "3.0") "restarted\n" ITER("2", "4.5") ITER("3", "3.5") ITER("4", "2.5"));
+    load_text(ITER("1", "5.0") ITER("2", "4.0") ITER("3", "3.0") "restarted\n" ITER("2", "4.5") ITER("3", "3.5")
+                  ITER("4", "2.5"));
     assert_int_equal(s.records.n, 4);
     near(value(2, LOG_LOSS), 4.5);
     assert_int_equal(series_at(&s, 2)->line, 5);
@@ -347,7 +353,8 @@ static void resumed(void **state)
     series_release(&s);
     buf_release(&folder);
     /* without steps: by the epoch */
-    load_text("{'loss': 3.0, 'epoch': 0.1}\n{'loss': 2.0, 'epoch': 0.2}\n{'loss': 1.0, 'epoch': 0.3}\n{'loss': 2.5, 'epoch': 0.2}\n{'loss': 1.5, 'epoch': 0.3}\n");
+    load_text("{'loss': 3.0, 'epoch': 0.1}\n{'loss': 2.0, 'epoch': 0.2}\n{'loss': 1.0, 'epoch': 0.3}\n{'loss': 2.5, "
+              "'epoch': 0.2}\n{'loss': 1.5, 'epoch': 0.3}\n");
     assert_int_equal(s.records.n, 3);
     near(value(2, LOG_LOSS), 2.5);
     near(value(3, LOG_LOSS), 1.5);
@@ -361,7 +368,8 @@ static void pipeline_in_one_file(void **state)
     load_text("Epoch:[1/1], step:[1/9], loss: 5.5, lr: 0.1, overflow cond: False, loss_scale: 1.0, global_norm: [1.0]\n"
               "Epoch:[1/1], step:[1/9], loss: 0.0, lr: 0.1, overflow cond: False, loss_scale: 1.0, global_norm: [1.0]\n"
               "Epoch:[1/1], step:[2/9], loss: 0.0, lr: 0.1, overflow cond: False, loss_scale: 1.0, global_norm: [1.0]\n"
-              "Epoch:[1/1], step:[2/9], loss: 4.5, lr: 0.1, overflow cond: False, loss_scale: 1.0, global_norm: [1.0]\n");
+              "Epoch:[1/1], step:[2/9], loss: 4.5, lr: 0.1, overflow cond: False, loss_scale: 1.0, global_norm: "
+              "[1.0]\n");
     near(value(1, LOG_LOSS), 5.5);
     near(value(2, LOG_LOSS), 4.5);
     assert_true(noted("2 steps have a zero loss beside a nonzero one"));
@@ -371,8 +379,10 @@ static void pipeline_in_one_file(void **state)
 static void wrapped(void **state)
 {
     static const char line[] = "[default7]: [2025-06-03 09:28:24] " ITER("7", "5.028652E+00");
-    static const char mf[] = "2025-06-03 09:44:41,406 - mindformers[a.py:529] - INFO - { Epoch:[  2/  2], step:[    4/ 1200], loss: 5.205, per_step_time: 283ms, lr: 0.001, "
-                             "overflow cond: False, loss_scale: 1.0, global_norm: [1.9597309], train_throughput_per_npu: 10.204T\n";
+    static const char mf[] =
+        "2025-06-03 09:44:41,406 - mindformers[a.py:529] - INFO - { Epoch:[  2/  2], step:[    4/ 1200], loss: 5.205, "
+        "per_step_time: 283ms, lr: 0.001, "
+        "overflow cond: False, loss_scale: 1.0, global_norm: [1.9597309], train_throughput_per_npu: 10.204T\n";
     (void)state;
     /* wherever a terminal may have broken the line behind its head */
     for (size_t at = 46; at + 1 < sizeof line - 1; at++) {
@@ -414,13 +424,15 @@ static void wrapped(void **state)
 static void terminals(void **state)
 {
     (void)state;
-    load_text("\x1b[32m[2025-06-03 09:28:24]\x1b[0m itera\x1b]0;title\x07tion 7/ 100 | lm \x1b[1;31mloss: 5.0\x1b[0m | number of skipped iterations: 0 | number of nan iterations: 0 |\r\n"
+    load_text("\x1b[32m[2025-06-03 09:28:24]\x1b[0m itera\x1b]0;title\x07tion 7/ 100 | lm \x1b[1;31mloss: 5.0\x1b[0m | "
+              "number of skipped iterations: 0 | number of nan iterations: 0 |\r\n"
               "  1%|#         | 1/100 [00:01<01:00]\r  2%|#         | 2/100\r" ITER("8", "4.0"));
     near(value(7, LOG_LOSS), 5);
     near(value(8, LOG_LOSS), 4);
     assert_int_equal(series_at(&s, 8)->line, 2);
     series_release(&s);
-    load_text("  1%| | 1/9 [00:01<00:09]\r{'loss': '2.5', 'grad_norm': '0.5', 'learning_rate': '1e-05', 'epoch': '0.11'}   2%| | 2/9\n{'eval_loss': 2.25, 'epoch': 0.11}\n");
+    load_text("  1%| | 1/9 [00:01<00:09]\r{'loss': '2.5', 'grad_norm': '0.5', 'learning_rate': '1e-05', 'epoch': "
+              "'0.11'}   2%| | 2/9\n{'eval_loss': 2.25, 'epoch': 0.11}\n");
     near(value(1, LOG_LOSS), 2.5);
     near(point("eval", "eval_loss", 1)->value, 2.25);
     series_release(&s);
@@ -429,7 +441,8 @@ static void terminals(void **state)
 static void jsonl(void **state)
 {
     (void)state;
-    load_text("{\"loss\": 2.5, \"grad_norm\": NaN, \"global_step/max_steps\": \"10/100\", \"epoch\": 0.1}\n{\"current_steps\": 20, \"loss\": 2.0, \"lr\": 1e-05}\n{\"current_steps\": 30, \"loss\":");
+    load_text("{\"loss\": 2.5, \"grad_norm\": NaN, \"global_step/max_steps\": \"10/100\", \"epoch\": "
+              "0.1}\n{\"current_steps\": 20, \"loss\": 2.0, \"lr\": 1e-05}\n{\"current_steps\": 30, \"loss\":");
     assert_int_equal(s.records.n, 2);
     assert_true(isnan(value(10, LOG_NORM)));
     near(value(20, LOG_LR), 1e-5);
@@ -439,8 +452,10 @@ static void jsonl(void **state)
 static void monitor_v2(void **state)
 {
     (void)state;
-    load(put("weight_grad_step0-1.csv", "vpp_stage,step,module_name,scope,min,max,mean,norm,nans\n0,0,a.weight,unreduced,-1,1,0,2.5,0\n0,0,a.weight,reduced,-1,1,0,1.5,0\n"
-                                        "1,0,a.weight,reduced,-1,1,0,nan,3\n0,99999999999999999999,a.weight,reduced,1,1,1,1,1\n"));
+    load(put("weight_grad_step0-1.csv",
+             "vpp_stage,step,module_name,scope,min,max,mean,norm,nans\n0,0,a.weight,unreduced,-1,1,0,2.5,0\n0,0,a."
+             "weight,reduced,-1,1,0,1.5,0\n"
+             "1,0,a.weight,reduced,-1,1,0,nan,3\n0,99999999999999999999,a.weight,reduced,1,1,1,1,1\n"));
     near(point("local_norm", "a.weight", 0)->value, 1.5);
     assert_true(isnan(point("local_norm", "vpp1:a.weight", 0)->value));
     near(point("weight_grad.norm/unreduced", "a.weight", 0)->value, 2.5);
@@ -471,8 +486,9 @@ static void hostile(void **state)
     struct err e;
     struct buf b = {0};
     (void)state;
-    load_text(ITER("1", "nan") ITER("99999999999999999999999999", "1.0") ITER("2", "1e999") ITER("3", "-inf")
-              "Epoch:[99999999999/ 1], step:[99999999999/ 99999999999], loss: 1.0, lr: 1, loss_scale: 1.0, global_norm: [1]\n" ITER("4", "1.0e"));
+    load_text(ITER("1", "nan") ITER("99999999999999999999999999", "1.0") ITER("2", "1e999")
+                  ITER("3", "-inf") "Epoch:[99999999999/ 1], step:[99999999999/ 99999999999], loss: 1.0, lr: 1, "
+                                    "loss_scale: 1.0, global_norm: [1]\n" ITER("4", "1.0e"));
     assert_true(isnan(value(1, LOG_LOSS)));
     assert_true(isinf(value(2, LOG_LOSS)) && value(3, LOG_LOSS) < 0);
     assert_false(log_has(series_at(&s, 4), LOG_LOSS));
@@ -493,7 +509,8 @@ static void hostile(void **state)
     /* many lists that do not end, many heads that do not */
     buf_clear(&b);
     for (int i = 0; i < 60000; i++)
-        buf_cstr(&b, i % 2 ? "print torch local norm:\n[tensor(1.0, dev\n" : "iteration 5/ 9 | aaaaaaaaaaaaaaaaaaaaaaaaaaaa\n[[[[[[[[[[[[[[[[[[[[[[[[[\n");
+        buf_cstr(&b, i % 2 ? "print torch local norm:\n[tensor(1.0, dev\n"
+                           : "iteration 5/ 9 | aaaaaaaaaaaaaaaaaaaaaaaaaaaa\n[[[[[[[[[[[[[[[[[[[[[[[[[\n");
     assert_int_equal(series_open(&s, put_n("open.log", b.p, b.n), NULL, &e), -1);
     assert_non_null(strstr(e.text, "open.log: line 120000: expected a record of a training log, found no step"));
     series_release(&s);
@@ -537,7 +554,8 @@ static void a_loss_left_out(void **state)
 {
     struct log_check c;
     (void)state;
-    load_text(ITER("1", "2.5") "iteration 2/ 100 | learning rate: 1.0E-03 | grad norm: 1.25 | number of skipped iterations:   0 | number of nan iterations:   1 |\n" ITER("3", "2.25"));
+    load_text(ITER("1", "2.5") "iteration 2/ 100 | learning rate: 1.0E-03 | grad norm: 1.25 | number of skipped "
+                               "iterations:   0 | number of nan iterations:   1 |\n" ITER("3", "2.25"));
     log_check_run(&c, &s);
     assert_true(c.problems.n > 0 && c.problems.v[0].step == 2 && strcmp(c.problems.v[0].kind, "nan") == 0);
     assert_non_null(strstr(c.problems.v[0].text, "not printed"));
@@ -579,10 +597,12 @@ static void written(void **state)
     series_release(&s);
 }
 
-/* Text as Windows' PowerShell writes it, records the end of the file cuts off, and steps far behind a file's beginning. */
+/* Text as Windows' PowerShell writes it, records the end of the file cuts off, and steps far behind a file's
+ * beginning. */
 static void odd_files(void **state)
 {
-    static const char line[] = "{\"current_steps\": 1, \"loss\": 2.5, \"epoch\": 0.1}\n{\"current_steps\": 2, \"loss\": 2.25, \"epoch\": 0.2}\n";
+    static const char line[] = "{\"current_steps\": 1, \"loss\": 2.5, \"epoch\": 0.1}\n{\"current_steps\": 2, "
+                               "\"loss\": 2.25, \"epoch\": 0.2}\n";
     struct buf b = {0};
     (void)state;
     for (int big = 0; big < 2; big++) {
@@ -633,11 +653,12 @@ static void endless_line(void **state)
     unlink(path);
 }
 
-/* Of a folder's files one is a link to nothing, one a folder in a file's place that holds nothing: the first could not be
- * read. A last line that stops in a number is not believed. */
+/* Of a folder's files one is a link to nothing, one a folder in a file's place that holds nothing: the first could not
+ * be read. A last line that stops in a number is not believed. */
 static void unread_parts(void **state)
 {
-    static const char line[] = "{\"current_steps\": 1, \"total_steps\": 2, \"loss\": 2.5, \"epoch\": 0.5, \"percentage\": 50.0}\n";
+    static const char line[] =
+        "{\"current_steps\": 1, \"total_steps\": 2, \"loss\": 2.5, \"epoch\": 0.5, \"percentage\": 50.0}\n";
     struct err e;
     (void)state;
     put("run/worker_0.log", line);
@@ -716,7 +737,8 @@ static void values_of_any_tool(void **state)
     assert_true(value(1, LOG_LOSS) == 5.125);
     assert_true(isnan(value(1, LOG_NORM)));
     series_release(&s);
-    load(put("metrics.csv", "epoch,step,train_loss_step,val_loss,lr\n0,0,5.25,,\n0,1,5.125,,1e-3\n0,1,,6.0,\n0,x,1,,\n0,2,5"));
+    load(put("metrics.csv",
+             "epoch,step,train_loss_step,val_loss,lr\n0,0,5.25,,\n0,1,5.125,,1e-3\n0,1,,6.0,\n0,x,1,,\n0,2,5"));
     assert_string_equal(s.format, "value-table");
     assert_int_equal(s.records.n, 2); /* a last row without an end may go on */
     assert_true(value(1, LOG_LOSS) == 5.125);
@@ -757,14 +779,28 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants),
-        cmocka_unit_test(trainers_with_a_line_a_step), cmocka_unit_test(values_of_any_tool),
-            cmocka_unit_test(no_names_that_are_known), cmocka_unit_test(pair), cmocka_unit_test(trainer),
-                cmocka_unit_test(ranks),
-        cmocka_unit_test(norms), cmocka_unit_test(tensorboard), cmocka_unit_test(resumed),
-        cmocka_unit_test(pipeline_in_one_file), cmocka_unit_test(wrapped), cmocka_unit_test(terminals),
-        cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(monitor_cut), cmocka_unit_test(endless_line), cmocka_unit_test(hostile), cmocka_unit_test(enough),
-        cmocka_unit_test(a_loss_left_out), cmocka_unit_test(written),
-        cmocka_unit_test(odd_files), cmocka_unit_test(unread_parts),
+        cmocka_unit_test(trainers_with_a_line_a_step),
+        cmocka_unit_test(values_of_any_tool),
+        cmocka_unit_test(no_names_that_are_known),
+        cmocka_unit_test(pair),
+        cmocka_unit_test(trainer),
+        cmocka_unit_test(ranks),
+        cmocka_unit_test(norms),
+        cmocka_unit_test(tensorboard),
+        cmocka_unit_test(resumed),
+        cmocka_unit_test(pipeline_in_one_file),
+        cmocka_unit_test(wrapped),
+        cmocka_unit_test(terminals),
+        cmocka_unit_test(jsonl),
+        cmocka_unit_test(monitor_v2),
+        cmocka_unit_test(monitor_cut),
+        cmocka_unit_test(endless_line),
+        cmocka_unit_test(hostile),
+        cmocka_unit_test(enough),
+        cmocka_unit_test(a_loss_left_out),
+        cmocka_unit_test(written),
+        cmocka_unit_test(odd_files),
+        cmocka_unit_test(unread_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

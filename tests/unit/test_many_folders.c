@@ -24,9 +24,12 @@ DIR *opendir(const char *path)
 /* step0/rank0 … of a dump with one value each; the folder, to be freed. */
 static char *tree(void)
 {
-    static const char dump[] = "{\"task\":\"statistics\",\"level\":\"L1\",\"framework\":\"pytorch\",\"data\":{\"Torch.mul.0.forward\":{"
-                               "\"input_args\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":[2],\"Max\":2,\"Min\":1,\"Mean\":1.5,\"Norm\":2.25}],"
-                               "\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":[2],\"Max\":4,\"Min\":1,\"Mean\":2.5,\"Norm\":4.25}]}}}";
+    static const char dump[] =
+        "{\"task\":\"statistics\",\"level\":\"L1\",\"framework\":\"pytorch\",\"data\":{\"Torch.mul.0.forward\":{"
+        "\"input_args\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":[2],\"Max\":2,\"Min\":1,"
+        "\"Mean\":1.5,\"Norm\":2.25}],"
+        "\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":[2],\"Max\":4,\"Min\":1,\"Mean\":"
+        "2.5,\"Norm\":4.25}]}}}";
     char name[100], *dir = strdup(scratch());
     for (int step = 0; step < STEPS; step++)
         for (int rank = 0; rank < RANKS; rank++) {

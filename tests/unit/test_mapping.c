@@ -54,7 +54,8 @@ static void json(void **state)
     expect("{\"schema\":1,\"pairs\":[{\"target\":\"t.0\",\"golden\":\"g.0\"},{\"target\":\"t.1\",\"golden\":null}]}", 2,
            (const char *const[][2]){{"t.0", "g.0"}, {"t.1", ""}});
     expect(" \n {\"pairs\":[]}", 0, NULL);
-    expect("{\"pairs\":[{\"target\":\"a\\u00e9\",\"golden\":\"-\",\"note\":1}]}", 1, (const char *const[][2]){{"a\xc3\xa9", ""}});
+    expect("{\"pairs\":[{\"target\":\"a\\u00e9\",\"golden\":\"-\",\"note\":1}]}", 1,
+           (const char *const[][2]){{"a\xc3\xa9", ""}});
 }
 
 static void errors_name_file_and_place(void **state)
@@ -155,7 +156,11 @@ static void classes_and_operators(void **state)
     assert_true(str_is(m.entries.v[0].within, MAPPING_TOP) && str_is(m.entries.v[0].golden, "c.d"));
     assert_true(str_is(m.entries.v[1].within, "Layer") && m.entries.v[1].golden.n == 0);
     mapping_release(&m);
-    assert_int_equal(mapping_load(&m, file_of("- {ms_api: a.b, pt_api: c.d, ms_args: [0, key], pt_args: [1, \"0.1\"], ms_outputs: [], pt_output: }\n"), &e), 0);
+    assert_int_equal(mapping_load(&m,
+                                  file_of("- {ms_api: a.b, pt_api: c.d, ms_args: [0, key], pt_args: [1, \"0.1\"], "
+                                          "ms_outputs: [], pt_output: }\n"),
+                                  &e),
+                     0);
     assert_int_equal(m.slots.n, 2);
     assert_true(m.entries.v[0].slot == 0 && m.entries.v[0].slots == 2 && m.slots.v[1].io == IO_INPUT);
     assert_true(str_is(m.slots.v[1].target, "key") && str_is(m.slots.v[1].golden, "0.1"));

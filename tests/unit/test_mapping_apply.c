@@ -188,7 +188,8 @@ static void stages(void **state)
 static void no_layers(void **state)
 {
     (void)state;
-    expect("Functional.mul.0.forward output.0", "Torch.mul.0.forward output.0", "TopLayer: {a: b}\n", MAPPING_LAYER, "", 0);
+    expect("Functional.mul.0.forward output.0", "Torch.mul.0.forward output.0", "TopLayer: {a: b}\n", MAPPING_LAYER, "",
+           0);
 }
 
 /* Operators below the module that called them, in their order there. */
@@ -323,9 +324,16 @@ static void pairs_of_msprobe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),   cmocka_unit_test(cells),           cmocka_unit_test(operators),
-        cmocka_unit_test(layers),  cmocka_unit_test(stages), cmocka_unit_test(no_layers),          cmocka_unit_test(operators_of_layers),
-        cmocka_unit_test(matches), cmocka_unit_test(rows_with_views), cmocka_unit_test(pairs_of_msprobe),
+        cmocka_unit_test(names),
+        cmocka_unit_test(cells),
+        cmocka_unit_test(operators),
+        cmocka_unit_test(layers),
+        cmocka_unit_test(stages),
+        cmocka_unit_test(no_layers),
+        cmocka_unit_test(operators_of_layers),
+        cmocka_unit_test(matches),
+        cmocka_unit_test(rows_with_views),
+        cmocka_unit_test(pairs_of_msprobe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,8 +29,8 @@ static const char *written(const struct session *s, const char *name)
 /* Golden partner of a target row at a confidence that counts, or NONE. */
 static uint32_t partner(const struct session *s, uint32_t t, uint32_t g)
 {
-    for (uint32_t i = s->now->pairing->line_of[TARGET][t]; i < s->now->pairing->lines.n && s->now->pairing->lines.v[i].row[TARGET] == t;
-         i++) {
+    for (uint32_t i = s->now->pairing->line_of[TARGET][t];
+         i < s->now->pairing->lines.n && s->now->pairing->lines.v[i].row[TARGET] == t; i++) {
         const struct line *l = &s->now->pairing->lines.v[i];
         if (l->pair != NONE && (double)s->now->pairing->pairs.v[l->pair].confidence >= s->opt.of.tol.confidence &&
             (g == NONE || l->row[GOLDEN] == g))
@@ -66,7 +66,8 @@ static void read_again(void **state)
     (void)state;
     for (size_t i = 0; i < s->now->pairing->lines.n; i++)
         if (s->now->pairing->lines.v[i].pair != NONE)
-            all += (double)s->now->pairing->pairs.v[s->now->pairing->lines.v[i].pair].confidence >= s->opt.of.tol.confidence;
+            all += (double)s->now->pairing->pairs.v[s->now->pairing->lines.v[i].pair].confidence >=
+                   s->opt.of.tol.confidence;
     assert_true(all > 500);
     again(s, written(s, "x.json"), MAPPING_PAIRS, &pairs, &other);
     assert_int_equal(pairs, all);

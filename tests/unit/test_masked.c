@@ -92,8 +92,9 @@ static void nan_beside_fills_is_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fills_of_all_kinds_are_one_value), cmocka_unit_test(what_is_left_is_judged), cmocka_unit_test(another_mask_is_no_mask),
-        cmocka_unit_test(outliers_are_values),              cmocka_unit_test(nan_beside_fills_is_seen),
+        cmocka_unit_test(fills_of_all_kinds_are_one_value), cmocka_unit_test(what_is_left_is_judged),
+        cmocka_unit_test(another_mask_is_no_mask),          cmocka_unit_test(outliers_are_values),
+        cmocka_unit_test(nan_beside_fills_is_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

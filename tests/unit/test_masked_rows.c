@@ -1,4 +1,5 @@
-/* Queries that may see no key: what attention puts out for them differs by kernel, and matters where somebody reads it. */
+/* Queries that may see no key: what attention puts out for them differs by kernel, and matters where somebody reads
+ * it. */
 #include "elements.h"
 
 enum { TOKENS = 3, WIDTH = 4, N = TOKENS * WIDTH };

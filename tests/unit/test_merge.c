@@ -72,8 +72,9 @@ static cJSON *merged(struct merge *m, enum merge_choice choice, const char *ours
 }
 
 #define FINDING(number, step, place, status, text, author, time) \
-    "{\"number\":" #number ",\"step\":" #step ",\"place\":" #place ",\"status\":\"" status "\",\"severity\":\"unset\",\"text\":\"" text "\",\"author\":\"" author \
-    "\",\"time\":" #time ",\"target\":\"t." text "\",\"golden\":\"\",\"evidence\":[{\"what\":\"rel_l2\",\"value\":\"1\"}]}"
+    "{\"number\":" #number ",\"step\":" #step ",\"place\":" #place ",\"status\":\"" status \
+    "\",\"severity\":\"unset\",\"text\":\"" text "\",\"author\":\"" author "\",\"time\":" #time \
+    ",\"target\":\"t." text "\",\"golden\":\"\",\"evidence\":[{\"what\":\"rel_l2\",\"value\":\"1\"}]}"
 
 static void findings_of_both(void **state)
 {
@@ -81,8 +82,14 @@ static void findings_of_both(void **state)
     (void)state;
     /* one is the same, one of theirs was taken back, one of ours too: that goes, as with any change */
     cJSON *a = merged(&m, MERGE_ASK,
-                      "\"findings\":[" FINDING(1, 1, 1, "suspected", "one", "anna", 10) "," FINDING(2, 2, 2, "cleared", "two", "anna", 20) "," FINDING(3, 3, 3, "cleared", "back", "anna", 21) "],\"found\":2",
-                      "\"findings\":[" FINDING(1, 1, 1, "suspected", "three", "bo", 11) "," FINDING(2, 2, 2, "suspected", "one", "anna", 10) "," FINDING(3, 3, 3, "suspected", "gone", "bo", 12) "],\"found\":2");
+                      "\"findings\":[" FINDING(1, 1, 1, "suspected", "one", "anna",
+                                               10) "," FINDING(2, 2, 2, "cleared", "two", "anna",
+                                                               20) "," FINDING(3, 3, 3, "cleared", "back", "anna",
+                                                                               21) "],\"found\":2",
+                      "\"findings\":[" FINDING(1, 1, 1, "suspected", "three", "bo",
+                                               11) "," FINDING(2, 2, 2, "suspected", "one", "anna",
+                                                               10) "," FINDING(3, 3, 3, "suspected", "gone", "bo",
+                                                                               12) "],\"found\":2");
     assert_int_equal(cJSON_GetArraySize(at(a, "findings")), 3);
     assert_int_equal(at(a, "found")->valueint, 3);
     assert_int_equal(m.added.n, 1);
@@ -91,12 +98,15 @@ static void findings_of_both(void **state)
     const cJSON *x = entry(a, "findings", 2);
     assert_string_equal(text_of(x, "text"), "three");
     assert_string_equal(text_of(x, "author"), "bo");
-    assert_true((int)number_of(x, "number") == 3 && (int)number_of(x, "step") == 3 && (int)number_of(x, "place") == 3 && (int)number_of(x, "time") == 11);
+    assert_true((int)number_of(x, "number") == 3 && (int)number_of(x, "step") == 3 && (int)number_of(x, "place") == 3 &&
+                (int)number_of(x, "time") == 11);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(x, "evidence")), 1);
     merge_release(&m);
     /* nothing new: what was taken back can still be done again */
     cJSON_Delete(a);
-    a = merged(&m, MERGE_ASK, "\"findings\":[" FINDING(1, 1, 1, "suspected", "one", "anna", 10) "," FINDING(2, 2, 2, "cleared", "two", "anna", 20) "],\"found\":1",
+    a = merged(&m, MERGE_ASK,
+               "\"findings\":[" FINDING(1, 1, 1, "suspected", "one", "anna",
+                                        10) "," FINDING(2, 2, 2, "cleared", "two", "anna", 20) "],\"found\":1",
                "\"findings\":[" FINDING(1, 1, 1, "suspected", "one", "anna", 10) "],\"found\":1");
     assert_int_equal(cJSON_GetArraySize(at(a, "findings")), 2);
     assert_int_equal(at(a, "found")->valueint, 1);
@@ -106,13 +116,15 @@ static void findings_of_both(void **state)
 
 #define SAME FINDING(1, 1, 1, "suspected", "one", "anna", 10)
 #define LATER(status, text, author, time) \
-    "{\"number\":1,\"step\":2,\"place\":1,\"status\":\"" status "\",\"severity\":\"unset\",\"text\":\"" text "\",\"author\":\"" author "\",\"time\":" #time ",\"target\":\"t.one\",\"golden\":\"\"}"
+    "{\"number\":1,\"step\":2,\"place\":1,\"status\":\"" status "\",\"severity\":\"unset\",\"text\":\"" text \
+    "\",\"author\":\"" author "\",\"time\":" #time ",\"target\":\"t.one\",\"golden\":\"\"}"
 
 static void findings_that_went_on(void **state)
 {
     struct merge m;
     (void)state;
-    cJSON *a = merged(&m, MERGE_ASK, "\"findings\":[" SAME "],\"found\":1", "\"findings\":[" SAME "," LATER("cleared", "one", "bo", 20) "],\"found\":2");
+    cJSON *a = merged(&m, MERGE_ASK, "\"findings\":[" SAME "],\"found\":1",
+                      "\"findings\":[" SAME "," LATER("cleared", "one", "bo", 20) "],\"found\":2");
     assert_int_equal(m.conflicts.n, 0);
     assert_int_equal(m.added.n, 1);
     assert_string_equal(text_of(entry(a, "findings", 1), "status"), "cleared");
@@ -120,7 +132,8 @@ static void findings_that_went_on(void **state)
     merge_release(&m);
     cJSON_Delete(a);
     /* both went on, differently */
-    const char *ours = "\"findings\":[" SAME "," LATER("waived", "one", "anna", 21) "],\"found\":2", *theirs = "\"findings\":[" SAME "," LATER("cleared", "one", "bo", 20) "],\"found\":2";
+    const char *ours = "\"findings\":[" SAME "," LATER("waived", "one", "anna", 21) "],\"found\":2",
+               *theirs = "\"findings\":[" SAME "," LATER("cleared", "one", "bo", 20) "],\"found\":2";
     a = merged(&m, MERGE_ASK, ours, theirs);
     assert_int_equal(m.conflicts.n, 1);
     assert_int_equal(cJSON_GetArraySize(at(a, "findings")), 3);
@@ -161,9 +174,11 @@ static void causes(void **state)
     struct merge m;
     (void)state;
     cJSON *a = merged(&m, MERGE_ASK, "\"findings\":[" FINDING(1, 1, 1, "suspected", "mine", "anna", 5) "]",
-                      "\"findings\":[{\"number\":1,\"step\":1,\"place\":2,\"text\":\"follows\",\"caused_by\":2,\"author\":\"bo\",\"time\":1,\"links\":[9]},"
+                      "\"findings\":[{\"number\":1,\"step\":1,\"place\":2,\"text\":\"follows\",\"caused_by\":2,"
+                      "\"author\":\"bo\",\"time\":1,\"links\":[9]},"
                       "{\"number\":2,\"step\":2,\"place\":1,\"text\":\"cause\",\"author\":\"bo\",\"time\":2},"
-                      "{\"number\":3,\"step\":3,\"place\":3,\"text\":\"never\",\"author\":\"bo\",\"time\":3},{\"number\":3,\"step\":4,\"place\":3,\"text\":\"never\",\"removed\":true}]");
+                      "{\"number\":3,\"step\":3,\"place\":3,\"text\":\"never\",\"author\":\"bo\",\"time\":3},{"
+                      "\"number\":3,\"step\":4,\"place\":3,\"text\":\"never\",\"removed\":true}]");
     assert_int_equal(cJSON_GetArraySize(at(a, "findings")), 3);
     assert_int_equal(number_of(entry(a, "findings", 1), "number"), 2);
     assert_int_equal(number_of(entry(a, "findings", 1), "caused_by"), 3);
@@ -201,14 +216,16 @@ static void decisions_of_both(void **state)
         snprintf(side[1], sizeof side[1], "\"decisions\":[%s]", all[i].theirs);
         cJSON *a = merged(&m, MERGE_OURS, side[0], side[1]);
         if (m.added.n != all[i].added || m.same != all[i].same || m.conflicts.n != all[i].conflicts)
-            fail_msg("%s | %s: %zu added, %zu the same, %zu conflicts", all[i].ours, all[i].theirs, m.added.n, m.same, m.conflicts.n);
+            fail_msg("%s | %s: %zu added, %zu the same, %zu conflicts", all[i].ours, all[i].theirs, m.added.n, m.same,
+                     m.conflicts.n);
         assert_int_equal(cJSON_GetArraySize(at(a, "decisions")), 1 + all[i].added);
         merge_release(&m);
         cJSON_Delete(a);
         a = merged(&m, MERGE_THEIRS, side[0], side[1]);
         assert_int_equal(cJSON_GetArraySize(at(a, "decisions")), 1 + all[i].added + all[i].conflicts);
         if (all[i].conflicts)
-            assert_int_equal(number_of(entry(a, "decisions", 1), "step"), number_of(entry(a, "decisions", 0), "step") + 1);
+            assert_int_equal(number_of(entry(a, "decisions", 1), "step"),
+                             number_of(entry(a, "decisions", 0), "step") + 1);
         merge_release(&m);
         cJSON_Delete(a);
     }
@@ -218,8 +235,10 @@ static void rules_keep_their_numbers(void **state)
 {
     struct merge m;
     (void)state;
-    cJSON *a = merged(&m, MERGE_ASK, "\"decisions\":[" MARK(1, "a", "x") "," MARK(2, "b", "y") "," MARK(3, "c", "z") "],\"decided\":2",
-                      "\"decisions\":[{\"what\":\"rule\",\"step\":1,\"target\":\"p\",\"golden\":\"t\"},{\"what\":\"rule-off\",\"step\":2,\"rule\":0}]");
+    cJSON *a = merged(&m, MERGE_ASK,
+                      "\"decisions\":[" MARK(1, "a", "x") "," MARK(2, "b", "y") "," MARK(3, "c", "z") "],\"decided\":2",
+                      "\"decisions\":[{\"what\":\"rule\",\"step\":1,\"target\":\"p\",\"golden\":\"t\"},{\"what\":"
+                      "\"rule-off\",\"step\":2,\"rule\":0}]");
     assert_int_equal(cJSON_GetArraySize(at(a, "decisions")), 4);
     assert_int_equal(at(a, "decided")->valueint, 4);
     assert_string_equal(text_of(entry(a, "decisions", 2), "what"), "rule");
@@ -231,11 +250,16 @@ static void rules_keep_their_numbers(void **state)
 
 static void plain_members(void **state)
 {
-    static const char ours[] = "\"thresholds\":{\"a\":1,\"b\":2},\"bookmarks\":[{\"target\":\"r\",\"golden\":\"\",\"note\":\"n\"}],\"exact\":false,\"known\":\"k.md\",\"cursor\":{\"target\":\"r\"},"
-                               "\"filters\":[{\"name\":\"f\",\"text\":\"1\"}],\"panels\":{\"waived\":[{\"id\":\"C1\",\"reason\":\"r\"}]},\"maps\":[\"m\"],\"later\":[{\"v\":1}],\"odd\":5";
-    static const char theirs[] = "\"thresholds\":{\"b\":3,\"c\":4},\"bookmarks\":[{\"target\":\"r\",\"golden\":\"\",\"note\":\"other\"},{\"target\":\"s\",\"golden\":\"s\",\"note\":\"\"}],\"exact\":true,\"known\":\"k.md\","
-                                 "\"cursor\":{\"target\":\"z\"},\"filters\":[{\"name\":\"f\",\"text\":\"1\"},{\"name\":\"g\",\"text\":\"2\"}],"
-                                 "\"panels\":{\"waived\":[{\"id\":\"C1\",\"reason\":\"q\"}],\"answers\":[{\"id\":\"i\",\"text\":\"yes\"}]},\"maps\":[\"m\",\"n\"],\"later\":[{\"v\":1},{\"v\":2}],\"odd\":6";
+    static const char ours[] = "\"thresholds\":{\"a\":1,\"b\":2},\"bookmarks\":[{\"target\":\"r\",\"golden\":\"\","
+                               "\"note\":\"n\"}],\"exact\":false,\"known\":\"k.md\",\"cursor\":{\"target\":\"r\"},"
+                               "\"filters\":[{\"name\":\"f\",\"text\":\"1\"}],\"panels\":{\"waived\":[{\"id\":\"C1\","
+                               "\"reason\":\"r\"}]},\"maps\":[\"m\"],\"later\":[{\"v\":1}],\"odd\":5";
+    static const char theirs[] =
+        "\"thresholds\":{\"b\":3,\"c\":4},\"bookmarks\":[{\"target\":\"r\",\"golden\":\"\",\"note\":\"other\"},{"
+        "\"target\":\"s\",\"golden\":\"s\",\"note\":\"\"}],\"exact\":true,\"known\":\"k.md\","
+        "\"cursor\":{\"target\":\"z\"},\"filters\":[{\"name\":\"f\",\"text\":\"1\"},{\"name\":\"g\",\"text\":\"2\"}],"
+        "\"panels\":{\"waived\":[{\"id\":\"C1\",\"reason\":\"q\"}],\"answers\":[{\"id\":\"i\",\"text\":\"yes\"}]},"
+        "\"maps\":[\"m\",\"n\"],\"later\":[{\"v\":1},{\"v\":2}],\"odd\":6";
     struct merge m;
     (void)state;
     cJSON *a = merged(&m, MERGE_THEIRS, ours, theirs);
@@ -301,7 +325,8 @@ static void of_the_same(void **state)
 #define ROUNDS "\"rounds\":["
 #define ANSWER "\"panels\":{\"answers\":[{\"id\":\"confirmed\",\"text\":\"yes\"}]}"
 
-/* One history goes on: who is rounds ahead gives the inputs, and what the other answered was about a round that is left. */
+/* One history goes on: who is rounds ahead gives the inputs, and what the other answered was about a round that is
+ * left. */
 static void rounds_ahead(void **state)
 {
     static const char *const one[] = {SIDES("t1") "," ANSWER, SIDES("t2") "," ROUNDS ROUND(1, "t1", "a1") "]," ANSWER,
@@ -360,9 +385,11 @@ static void hostile(void **state)
     struct buf b = {0};
     (void)state;
     struct investigation a = file(""),
-                         odd = file("\"findings\":[{},{\"number\":-1},{\"number\":1e300},{\"number\":4294967294,\"caused_by\":4294967294}],\"found\":-5,"
+                         odd = file("\"findings\":[{},{\"number\":-1},{\"number\":1e300},{\"number\":4294967294,"
+                                    "\"caused_by\":4294967294}],\"found\":-5,"
                                     "\"decisions\":[{},{\"what\":\"\"},{\"what\":\"rule-off\",\"rule\":1e9}],"
-                                    "\"panels\":{\"waived\":[{}],\"later\":[[]]},\"thresholds\":{\"a\":\"x\"},\"bookmarks\":[{}],\"\":{\"\":[{}]}");
+                                    "\"panels\":{\"waived\":[{}],\"later\":[[]]},\"thresholds\":{\"a\":\"x\"},"
+                                    "\"bookmarks\":[{}],\"\":{\"\":[{}]}");
     assert_int_equal(merge_investigations(&m, &a, &odd, &e), 0);
     merge_release(&m);
     buf_cstr(&b, "\"bookmarks\":[{}");
@@ -399,13 +426,16 @@ static void told(size_t wanted)
     _exit(6);
 }
 
-/* Merges a finding and a mark in a process whose k-th allocation fails: 0 when all is there, 1 when something is lost. */
+/* Merges a finding and a mark in a process whose k-th allocation fails: 0 when all is there, 1 when something is
+ * lost. */
 static int merge_with_failure(long k)
 {
-    struct investigation
-        a = file("\"findings\":[" FINDING(1, 1, 1, "suspected", "one", "anna", 10) "],\"found\":1"),
-        b = file("\"findings\":[" FINDING(1, 1, 1, "suspected", "two", "bo", 11) "],\"found\":1,\"decisions\":[{\"what\":\"mark\",\"step\":1,\"target\":\"t\",\"golden\":\"g\"}],"
-                    "\"decided\":1,\"bookmarks\":[{\"target\":\"t\",\"golden\":\"g\",\"note\":\"\"}],\"more\":{\"x\":[1]}");
+    struct investigation a = file("\"findings\":[" FINDING(1, 1, 1, "suspected", "one", "anna", 10) "],\"found\":1"),
+                         b = file("\"findings\":[" FINDING(1, 1, 1, "suspected", "two", "bo",
+                                                           11) "],\"found\":1,\"decisions\":[{\"what\":\"mark\","
+                                                               "\"step\":1,\"target\":\"t\",\"golden\":\"g\"}],"
+                                                               "\"decided\":1,\"bookmarks\":[{\"target\":\"t\","
+                                                               "\"golden\":\"g\",\"note\":\"\"}],\"more\":{\"x\":[1]}");
     struct merge m = {.name = {"a", "b"}, .author = "me"};
     struct buf out = {0};
     struct err e;
@@ -416,8 +446,11 @@ static int merge_with_failure(long k)
     investigation_write(&a, &out);
     left = -1;
     cJSON *c = json_text(buf_view(&out), "test", &e);
-    return c && cJSON_GetArraySize(at(c, "findings")) == 2 && cJSON_GetArraySize(at(c, "decisions")) == 1 && cJSON_GetArraySize(at(c, "bookmarks")) == 1 &&
-           m.added.n == 4 && cJSON_GetArraySize(cJSON_GetObjectItem(at(c, "more"), "x")) == 1 ? 0 : 1;
+    return c && cJSON_GetArraySize(at(c, "findings")) == 2 && cJSON_GetArraySize(at(c, "decisions")) == 1 &&
+                   cJSON_GetArraySize(at(c, "bookmarks")) == 1 && m.added.n == 4 &&
+                   cJSON_GetArraySize(cJSON_GetObjectItem(at(c, "more"), "x")) == 1
+               ? 0
+               : 1;
 }
 
 /* The handler is called, or everything that is said to be added is there. */
@@ -451,9 +484,16 @@ static void a_failing_allocation_loses_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(findings_of_both), cmocka_unit_test(findings_that_went_on), cmocka_unit_test(causes), cmocka_unit_test(decisions_of_both),
-        cmocka_unit_test(rules_keep_their_numbers), cmocka_unit_test(plain_members), cmocka_unit_test(of_the_same), cmocka_unit_test(rounds_ahead),
-        cmocka_unit_test(rounds_apart), cmocka_unit_test(hostile),
+        cmocka_unit_test(findings_of_both),
+        cmocka_unit_test(findings_that_went_on),
+        cmocka_unit_test(causes),
+        cmocka_unit_test(decisions_of_both),
+        cmocka_unit_test(rules_keep_their_numbers),
+        cmocka_unit_test(plain_members),
+        cmocka_unit_test(of_the_same),
+        cmocka_unit_test(rounds_ahead),
+        cmocka_unit_test(rounds_apart),
+        cmocka_unit_test(hostile),
         cmocka_unit_test(a_failing_allocation_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

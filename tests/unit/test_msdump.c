@@ -164,17 +164,23 @@ static void columns_of_all_versions(void **state)
         const char *csv;
         bool norm, counts, sum;
     } tables[] = {
-        {HEAD "Max Value,Min Value,Avg Value,Count,Negative Zero Count,Positive Zero Count,NaN Count,Negative Inf Count,"
-              "Positive Inf Count,Zero Count\nAdd,Default/Add-op1,0,0,12,output,0,8,float32,\"(2,)\",2,-1,0.5,2,1,1,0,0,0,0\n",
+        {HEAD
+         "Max Value,Min Value,Avg Value,Count,Negative Zero Count,Positive Zero Count,NaN Count,Negative Inf Count,"
+         "Positive Inf Count,Zero "
+         "Count\nAdd,Default/Add-op1,0,0,12,output,0,8,float32,\"(2,)\",2,-1,0.5,2,1,1,0,0,0,0\n",
          false, true, false},
-        {HEAD "Max Value,Min Value,Avg Value,L2Norm Value,Count\nAdd,Default/Add-op1,0,0,12,output,0,8,float32,\"(2,)\",2,-1,0.5,2.5,2\n",
+        {HEAD "Max Value,Min Value,Avg Value,L2Norm "
+              "Value,Count\nAdd,Default/Add-op1,0,0,12,output,0,8,float32,\"(2,)\",2,-1,0.5,2.5,2\n",
          true, false, false},
-        {HEAD "Max Value,Min Value,Avg Value,Nan Count,L2 Value,MD5\nAdd,Default/Add-op1,0,0,12,output,0,8,float32,\"[2]\",2,-1,0.5,0,2.5,abcd,\n",
+        {HEAD "Max Value,Min Value,Avg Value,Nan Count,L2 "
+              "Value,MD5\nAdd,Default/Add-op1,0,0,12,output,0,8,float32,\"[2]\",2,-1,0.5,0,2.5,abcd,\n",
          true, true, true},
-        {"Op Type,Op Name,Task ID,Stream ID,Timestamp,Input/Output,Slot,Data Size,Data Type,Format,Shape,Max Value,Min Value,Avg Value,"
+        {"Op Type,Op Name,Task ID,Stream ID,Timestamp,Input/Output,Slot,Data Size,Data Type,Format,Shape,Max Value,Min "
+         "Value,Avg Value,"
          "L2Norm Value\nAdd,Default/Add-op1,0,0,12,output,0,8,float32,ND,\"[2]\",2,-1,0.5,2.5\n",
          true, false, false},
-        {HEAD "Max Value,Min Value,Avg Value,SHA1\r\nAdd,Default/Add-op1,0,0,12,output,0,8,float32,\"[2]\",2,-1,0.5,abcd,\r\n",
+        {HEAD "Max Value,Min Value,Avg "
+              "Value,SHA1\r\nAdd,Default/Add-op1,0,0,12,output,0,8,float32,\"[2]\",2,-1,0.5,abcd,\r\n",
          false, false, true},
     };
     (void)state;
@@ -210,7 +216,8 @@ static void shapes_and_values(void **state)
     assert_int_equal(d->rows.n, 5);
     assert_true(dump_row_shape(d, 0)->ndim == 0 && dump_row_numel(d, 0) == 1);
     assert_true(dump_row_shape(d, 1)->ndim == 0);
-    assert_true(isnan(d->rows.v[1].stat[STAT_MAX]) && isnan(d->rows.v[1].stat[STAT_MIN]) && isinf(d->rows.v[1].stat[STAT_NORM]));
+    assert_true(isnan(d->rows.v[1].stat[STAT_MAX]) && isnan(d->rows.v[1].stat[STAT_MIN]) &&
+                isinf(d->rows.v[1].stat[STAT_NORM]));
     assert_int_equal(dump_row_numel(d, 2), 0);
     assert_int_equal(d->rows.v[2].has & (HAS_MAX | HAS_MIN | HAS_NORM), HAS_NORM); /* null: not recorded */
     assert_true(d->rows.v[3].dtype == DTYPE_UNKNOWN && d->rows.v[3].stat[STAT_MAX] == -INFINITY);
@@ -330,7 +337,8 @@ static void cut_lines(void **state)
 /* A quote that is not closed swallows rows up to the next one: it is said where, and how many lines are in it. */
 static void rows_swallowed_by_a_quote(void **state)
 {
-    static const char *const ends[] = {"", "Add,A-op4,output,0,float32,\"(2,)\",1\n", "Sub,\"D-op3,output,0,float32,(),2\nDiv,E-op4,output,0,float32,(),3\n"};
+    static const char *const ends[] = {"", "Add,A-op4,output,0,float32,\"(2,)\",1\n",
+                                       "Sub,\"D-op3,output,0,float32,(),2\nDiv,E-op4,output,0,float32,(),3\n"};
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
         struct opened o;
@@ -340,7 +348,8 @@ static void rows_swallowed_by_a_quote(void **state)
         assert_int_equal(open_path(&o, table_of(b.p)), 0);
         bool said = false;
         for (size_t k = 0; k < o.d.problems.n; k++)
-            said = said || (strstr(o.d.problems.v[k].text, "a quote may be missing") && strstr(o.d.problems.v[k].text, "statistic.csv: line 3"));
+            said = said || (strstr(o.d.problems.v[k].text, "a quote may be missing") &&
+                            strstr(o.d.problems.v[k].text, "statistic.csv: line 3"));
         assert_true(said);
         buf_release(&b);
         shut_opened(&o);
@@ -394,7 +403,8 @@ static void every_cut_of_a_table(void **state)
 
 /* ---- files ---- */
 
-static const char npy2[] = "\x93NUMPY\1\0\x36\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\x80?\0\0\0@";
+static const char npy2[] =
+    "\x93NUMPY\1\0\x36\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\x80?\0\0\0@";
 #define NPY2 npy2, sizeof npy2 - 1
 
 static void names_of_files(void **state)
@@ -405,7 +415,8 @@ static void names_of_files(void **state)
     put_bytes(dir, "MatMul.Default_MatMul-op1.0.0.30.output.0.DefaultFormat.Float32.npy", NPY2);
     put_bytes(dir, "MatMul.Default_MatMul-op1.0.0.20.input.1.DefaultFormat.npy", NPY2);
     put_bytes(dir, "MatMul.Default_MatMul-op1.0.0.40.output.0.DefaultFormat.npy", NPY2);        /* it ran again */
-    put_bytes(dir, "Default_aclnn-op7.aclnnAdd.65535.65535.10.input.0.ND.float32.npy", NPY2);   /* name and type swapped */
+    put_bytes(dir, "Default_aclnn-op7.aclnnAdd.65535.65535.10.input.0.ND.float32.npy",
+              NPY2); /* name and type swapped */
     put_bytes(dir, "Add.a.b.c.1.2.50.output.3.NCHW.npy", NPY2);                                 /* dots in the name */
     put_bytes(dir, "readme.npy", NPY2);
     put_bytes(dir, "MatMul.x.0.0.50.inout.3.NCHW.npy", NPY2);
@@ -562,7 +573,9 @@ int main(void)
         cmocka_unit_test(damaged_tables),
         cmocka_unit_test(a_header_that_lacks_a_column),
         cmocka_unit_test(cut_lines),
-        cmocka_unit_test(rows_swallowed_by_a_quote), cmocka_unit_test(missing_columns_are_said), cmocka_unit_test(every_cut_of_a_table),
+        cmocka_unit_test(rows_swallowed_by_a_quote),
+        cmocka_unit_test(missing_columns_are_said),
+        cmocka_unit_test(every_cut_of_a_table),
         cmocka_unit_test(names_of_files),
         cmocka_unit_test(files_that_do_not_read),
         cmocka_unit_test(mapped_names),

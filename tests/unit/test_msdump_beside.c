@@ -10,15 +10,17 @@
 
 #define FORMAT "mindspore-dump"
 
-static const char npy[] = "\x93NUMPY\1\0\x38\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\x80?\0\0\0@";
+static const char npy[] =
+    "\x93NUMPY\1\0\x38\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\x80?\0\0\0@";
 
-static const char table[] = "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape,Max Value,Min Value\n"
-                            "Add,Default_net-Net_Add-op0,56,563,10,input,0,8,float16,\"(2,)\",1,0,\n"
-                            "Add,Default_net-Net_Add-op0,56,563,10,output,0,8,float16,\"(2,)\",1,0,\n"
-                            "MatMul,Default_net-Net_MatMul-op0,57,563,11,input,0,8,float16,\"(2,)\",1,0,\n"
-                            "MatMul,Default_net-Net_MatMul-op0,57,563,11,output,0,8,float16,\"(2,)\",65504,0,\n"
-                            "Mul,Default_net-Net_Mul-op0,58,563,12,output,0,8,float16,\"(2,)\",1,0,\n"
-                            "Mul,Default_net-Net_Mul-op1,58,563,13,output,0,8,float16,\"(2,)\",1,0,\n";
+static const char table[] =
+    "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape,Max Value,Min Value\n"
+    "Add,Default_net-Net_Add-op0,56,563,10,input,0,8,float16,\"(2,)\",1,0,\n"
+    "Add,Default_net-Net_Add-op0,56,563,10,output,0,8,float16,\"(2,)\",1,0,\n"
+    "MatMul,Default_net-Net_MatMul-op0,57,563,11,input,0,8,float16,\"(2,)\",1,0,\n"
+    "MatMul,Default_net-Net_MatMul-op0,57,563,11,output,0,8,float16,\"(2,)\",65504,0,\n"
+    "Mul,Default_net-Net_Mul-op0,58,563,12,output,0,8,float16,\"(2,)\",1,0,\n"
+    "Mul,Default_net-Net_Mul-op1,58,563,13,output,0,8,float16,\"(2,)\",1,0,\n";
 
 /* Names as files have them, in the order their kernels ended; the order they were launched in is another. */
 static void npy_files_stand_in_launch_order(void **state)
@@ -30,11 +32,13 @@ static void npy_files_stand_in_launch_order(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         char name[200];
-        snprintf(name, sizeof name, "rank_0/Net/0/0/Add.Default_net-Net_%s.0.0.%s.output.0.DefaultFormat.Float32.npy", names[i], ended[i]);
+        snprintf(name, sizeof name, "rank_0/Net/0/0/Add.Default_net-Net_%s.0.0.%s.output.0.DefaultFormat.Float32.npy",
+                 names[i], ended[i]);
         put_bytes(dir, name, npy, sizeof npy - 1);
     }
     put_text(dir, "rank_0/execution_order/ms_execution_order_graph_0.csv",
-             "NodeExecutionOrder-FullNameWithScope\nDefault/net-Net/A-op0\nDefault/net-Net/B-op0\nDefault/net-Net/D-op0\n");
+             "NodeExecutionOrder-FullNameWithScope\nDefault/net-Net/A-op0\nDefault/net-Net/B-op0\nDefault/net-Net/"
+             "D-op0\n");
     assert_int_equal(open_as(&o, dir, FORMAT), 0);
     assert_int_equal(o.d.calls.n, 4);
     static const char *const want[] = {"A-op0", "B-op0", "C-op0", "D-op0"}; /* C, which is not listed, ended behind B */
@@ -47,20 +51,25 @@ static void npy_files_stand_in_launch_order(void **state)
  * the recording's fingerprint. */
 static void figures_that_were_not_recorded(void **state)
 {
-    static const char nan_npy[] = "\x93NUMPY\1\0\x38\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\xc0\x7f\0\0\0@";
+    static const char nan_npy[] =
+        "\x93NUMPY\1\0\x38\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\xc0\x7f\0\0\0@";
     struct opened o;
     const char *dir = scratch();
     (void)state;
-    put_bytes(dir, "rank_0/Net/0/0/Add.Default_net-Net_A-op0.0.0.1.output.0.DefaultFormat.Float32.npy", npy, sizeof npy - 1);
-    put_bytes(dir, "rank_0/Net/0/0/Add.Default_net-Net_B-op0.0.0.2.output.0.DefaultFormat.Float32.npy", nan_npy, sizeof nan_npy - 1);
-    put_bytes(dir, "rank_0/Net/0/0/Add.Default_net-Net_C-op0.0.0.3.output.0.DefaultFormat.Float32.npy", npy, 70); /* cut */
+    put_bytes(dir, "rank_0/Net/0/0/Add.Default_net-Net_A-op0.0.0.1.output.0.DefaultFormat.Float32.npy", npy,
+              sizeof npy - 1);
+    put_bytes(dir, "rank_0/Net/0/0/Add.Default_net-Net_B-op0.0.0.2.output.0.DefaultFormat.Float32.npy", nan_npy,
+              sizeof nan_npy - 1);
+    put_bytes(dir, "rank_0/Net/0/0/Add.Default_net-Net_C-op0.0.0.3.output.0.DefaultFormat.Float32.npy", npy,
+              70); /* cut */
     assert_int_equal(open_as(&o, dir, FORMAT), 0);
     uint64_t before = dump_fingerprint(&o.d);
     computed_figures_fill(&o.d, kern_select(NULL), 2, &o.load);
     const struct row *a = &o.d.rows.v[row_named(&o.d, "Add.Default_net-Net_A-op0.output.0")];
     const struct row *b = &o.d.rows.v[row_named(&o.d, "Add.Default_net-Net_B-op0.output.0")];
     const struct row *c = &o.d.rows.v[row_named(&o.d, "Add.Default_net-Net_C-op0.output.0")];
-    assert_true(a->stat[STAT_MAX] == 2 && a->stat[STAT_MIN] == 1 && a->stat[STAT_MEAN] == 1.5 && fabs(a->stat[STAT_NORM] - sqrt(5)) < 1e-12);
+    assert_true(a->stat[STAT_MAX] == 2 && a->stat[STAT_MIN] == 1 && a->stat[STAT_MEAN] == 1.5 &&
+                fabs(a->stat[STAT_NORM] - sqrt(5)) < 1e-12);
     assert_int_equal(a->has >> IS_COMPUTED, HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM);
     assert_true(isnan(b->stat[STAT_NORM]) && b->extra != NONE && o.d.extras.v[b->extra].nan == 1);
     assert_int_equal(c->has & (HAS_MAX | HAS_MIN | HAS_NORM), 0);
@@ -70,15 +79,18 @@ static void figures_that_were_not_recorded(void **state)
 
 /* ---- overflow records ---- */
 
-#define UNIT(name, task, status)                                                                                       \
-    "\"" name "\": {\"model_id\": 514, \"stream_id\": 563, \"task_id\": " #task ", \"task_type\": 0, \"pc_start\": \"0x1008005b0000\", " \
+#define UNIT(name, task, status) \
+    "\"" name "\": {\"model_id\": 514, \"stream_id\": 563, \"task_id\": " #task \
+    ", \"task_type\": 0, \"pc_start\": \"0x1008005b0000\", " \
     "\"para_base\": \"0x0\", \"status\": " status "}"
 
 /* As CANN's converter writes them: one unit's status is not zero. */
-static const char old_record[] = "{" UNIT("DHA Atomic Add", 0, "0") ", " UNIT("L2 Atomic Add", 0, "0") ", " UNIT("AI Core", 57, "32") "}";
+static const char old_record[] =
+    "{" UNIT("DHA Atomic Add", 0, "0") ", " UNIT("L2 Atomic Add", 0, "0") ", " UNIT("AI Core", 57, "32") "}";
 
-static const char new_record[] = "{\"magic\": \"0x5a5a5a5a\", \"version\": 1, \"acc_list\": {\"valid\": 1, \"acc_type\": \"AIV\", \"rsv\": 0,"
-                                 "\"data_len\": 88, \"data\": {\"model_id\": 1, \"stream_id\": 563, \"task_id\": 56, \"status\": [0, 4, 0, 0]}}}";
+static const char new_record[] =
+    "{\"magic\": \"0x5a5a5a5a\", \"version\": 1, \"acc_list\": {\"valid\": 1, \"acc_type\": \"AIV\", \"rsv\": 0,"
+    "\"data_len\": 88, \"data\": {\"model_id\": 1, \"stream_id\": 563, \"task_id\": 56, \"status\": [0, 4, 0, 0]}}}";
 
 static void an_overflow_names_its_operator(void **state)
 {
@@ -174,7 +186,8 @@ static void parts_below_each_other(void **state)
     const char *dir = scratch();
     (void)state;
     put_bytes(dir, "3/20230822120819/1/Add.Default_Add-op0.57.3.7.output.0.npy", npy, sizeof npy - 1);
-    put_bytes(dir, "3/20230822120819/1/Net/0/2/AllReduce.Default_AllReduce-op0.58.3.8.output.0.npy", npy, sizeof npy - 1);
+    put_bytes(dir, "3/20230822120819/1/Net/0/2/AllReduce.Default_AllReduce-op0.58.3.8.output.0.npy", npy,
+              sizeof npy - 1);
     put_text(dir, "3/20230822120819/1/Opdebug.Node_OpDebug.9.5.1732082705016774.output.0.json", old_record);
     assert_int_equal(open_as(&o, dir, FORMAT), 0);
     assert_int_equal(o.places.n, 1);
@@ -210,8 +223,10 @@ static void files_of_one_moment(void **state)
     put_tensor(dir, "Neg.Default_net-Net_Neg-op0", "8"); /* launched first, ended last */
     put_tensor(dir, "Sub.Default_net-Net_Sub-op0", "6");
     put_text(dir, "rank_0/execution_order/ms_execution_order_graph_2.csv",
-             "NodeExecutionOrder-FullNameWithScope\nDefault/net-Net/Neg-op0\nDefault/net-Net/Mul-op0\nDefault/net-Net/Add-op0\n");
-    put_text(dir, "rank_0/execution_order/ms_execution_order_graph_1.csv", "x\nDefault/net-Net/Add-op0\nDefault/net-Net/Mul-op0\n");
+             "NodeExecutionOrder-FullNameWithScope\nDefault/net-Net/Neg-op0\nDefault/net-Net/Mul-op0\nDefault/net-Net/"
+             "Add-op0\n");
+    put_text(dir, "rank_0/execution_order/ms_execution_order_graph_1.csv",
+             "x\nDefault/net-Net/Add-op0\nDefault/net-Net/Mul-op0\n");
     assert_int_equal(open_as(&o, dir, FORMAT), 0);
     assert_int_equal(o.d.rows.n, 5);
     for (uint32_t r = 0; r < 5; r++) {
@@ -235,7 +250,8 @@ static const struct frame *frame_of(const struct dump *d, const char *row, uint3
 /* The graph MindSpore 2.7.1 wrote beside its dump. */
 static void a_real_graph(void **state)
 {
-    static const char row[] = "Rsqrt.Default_network-WithLossCell__backbone-Net_layers-CellList_0-Block_norm-Norm_Rsqrt-op0.output.0";
+    static const char row[] =
+        "Rsqrt.Default_network-WithLossCell__backbone-Net_layers-CellList_0-Block_norm-Norm_Rsqrt-op0.output.0";
     struct opened o;
     (void)state;
     assert_int_equal(open_as(&o, sample("msdump_graph"), FORMAT), 0);
@@ -248,7 +264,9 @@ static void a_real_graph(void **state)
     assert_string_equal(f->func, "construct");
     assert_string_equal(f->code, "return x * ops.rsqrt(v + 1e-5) * self.weight");
     /* an operator of the backward pass shows its forward node's lines */
-    f = frame_of(&o.d, "RealDiv.Gradients_Default_network-WithLossCell__loss_fn-MSELoss_Grad_ReduceMean_RealDiv-op0.output.0", 0);
+    f = frame_of(&o.d,
+                 "RealDiv.Gradients_Default_network-WithLossCell__loss_fn-MSELoss_Grad_ReduceMean_RealDiv-op0.output.0",
+                 0);
     assert_string_equal(f->code, "x = self.reduce_mean(x, self.get_axis(x))");
     assert_string_equal(f->func, "get_loss");
     uint32_t parameter = row_named(&o.d, "Parameter.inputs0.output.0");
@@ -259,32 +277,33 @@ static void a_real_graph(void **state)
 /* Lines as versions print them: with and without columns, in brackets, with remarks. */
 static void forms_of_lines(void **state)
 {
-    static const char ir[] =
-        "#IR entry      : @1\n"
-        "# In file no.py:1/ nobody's\n"
-        "  %0(a) = Add(%p)\n"
-        "      # fullname with scope: (Default/net-Net/Add-op0)\n"
-        "      # In file old.py(20)/        a = self.sub(x, 1)/\n"
-        "      # In file a b/c:d.py:7~9, 4~19/    def construct(self, x):/\n"
-        "      # In file a b/c:d.py:8, 2~3/  y = x / 2 / 3/<~~This line of code can be shared by multiple nodes, and may be duplicated./\n"
-        "      # In file a b/c:d.py:8, 1~9/  y = x / 2 / 3/\n"
-        "      # In file nothing here\n"
-        "      # In file :5/\n"
-        "      # Corresponding code candidate:\n"
-        "      # - In file fused.py:3/z/\n"
-        "  %1(b) = MatMul(%0)\n"
-        "      # Fullname with scope: (Default/net-Net/MatMul-op0\n"
-        "      # In file x.py:1/lost/\n"
-        "  %2(b) = MatMul(%0)\n"
-        "      # Fullname with scope: (Default/net-Net/Mul-op1)\n"
-        "      # In file \033[31mx.py:1/\033[2J/\n"
-        "}\n";
+    static const char ir[] = "#IR entry      : @1\n"
+                             "# In file no.py:1/ nobody's\n"
+                             "  %0(a) = Add(%p)\n"
+                             "      # fullname with scope: (Default/net-Net/Add-op0)\n"
+                             "      # In file old.py(20)/        a = self.sub(x, 1)/\n"
+                             "      # In file a b/c:d.py:7~9, 4~19/    def construct(self, x):/\n"
+                             "      # In file a b/c:d.py:8, 2~3/  y = x / 2 / 3/<~~This line of code can be shared by "
+                             "multiple nodes, and may be duplicated./\n"
+                             "      # In file a b/c:d.py:8, 1~9/  y = x / 2 / 3/\n"
+                             "      # In file nothing here\n"
+                             "      # In file :5/\n"
+                             "      # Corresponding code candidate:\n"
+                             "      # - In file fused.py:3/z/\n"
+                             "  %1(b) = MatMul(%0)\n"
+                             "      # Fullname with scope: (Default/net-Net/MatMul-op0\n"
+                             "      # In file x.py:1/lost/\n"
+                             "  %2(b) = MatMul(%0)\n"
+                             "      # Fullname with scope: (Default/net-Net/Mul-op1)\n"
+                             "      # In file \033[31mx.py:1/\033[2J/\n"
+                             "}\n";
     struct opened o;
     const char *dir = scratch();
     (void)state;
     put_text(dir, "rank_0/Net/0/0/statistic.csv", table);
     put_text(dir, "rank_0/graphs/ms_output_trace_code_graph_0.ir", ir);
-    put_text(dir, "rank_0/graphs/ms_output_trace_code_graph_10.ir", "# Fullname with scope: (Default/net-Net/Mul-op0)\n# In file wrong.py:1/x/\n");
+    put_text(dir, "rank_0/graphs/ms_output_trace_code_graph_10.ir",
+             "# Fullname with scope: (Default/net-Net/Mul-op0)\n# In file wrong.py:1/x/\n");
     assert_int_equal(open_as(&o, dir, FORMAT), 0);
     static const char row[] = "Add.Default_net-Net_Add-op0.output.0";
     assert_string_equal(frame_of(&o.d, row, 0)->file, "fused.py");

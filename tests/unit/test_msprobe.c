@@ -338,8 +338,9 @@ static void odd_types_are_said(void **state)
         buf_fmt(&b, "\"F.x.0.forward\":{%s}", odd[i].record);
         assert_int_equal(open_path(&o, dump_of(b.p)), 0);
         assert_int_equal(o.d.problems.n, odd[i].says != NULL);
-        if (odd[i].says && (!strstr(o.d.problems.v[0].text, odd[i].says) || !strstr(o.d.problems.v[0].text, "dump.json: byte ") ||
-                            !strstr(o.d.problems.v[0].text, "F.x.0.forward")))
+        if (odd[i].says &&
+            (!strstr(o.d.problems.v[0].text, odd[i].says) || !strstr(o.d.problems.v[0].text, "dump.json: byte ") ||
+             !strstr(o.d.problems.v[0].text, "F.x.0.forward")))
             fail_msg("%s", o.d.problems.v[0].text);
         buf_release(&b);
         shut_opened(&o);
@@ -585,18 +586,24 @@ static void write_record(struct buf *b, const char *text, int number, int blanks
 static void records_that_repeat(void **state)
 {
     static const char *const outputs[] = {
-        "[{\"type\":\"torch.Tensor\",$\"dtype\":\"torch.float32\",\"shape\":[2,3],\"Max\":#,\"Min\":-1.5,\"Mean\":1e-3,\"Norm\":#.5,"
+        "[{\"type\":\"torch.Tensor\",$\"dtype\":\"torch.float32\",\"shape\":[2,3],\"Max\":#,\"Min\":-1.5,\"Mean\":1e-3,"
+        "\"Norm\":#.5,"
         "\"requires_grad\":true,\"md5\":\"#\"},{\"type\":\"int\",\"value\":3},[null,true]]",
         "{\"type\":\"torch.Tensor\",$\"dtype\":\"torch.float32\",\"shape\":[],\"Max\":#,\"Norm\":#,"
         "\"data_name\":\"F.add.#.forward.output.pt\"}",
-        "[{\"type\":\"torch.Tensor\",$\"dtype\":\"torch.float32\",\"shape\":[7],\"Max\":#,\"Max\":true,\"Min\":#,\"Mean\":NaN,"
+        "[{\"type\":\"torch.Tensor\",$\"dtype\":\"torch.float32\",\"shape\":[7],\"Max\":#,\"Max\":true,\"Min\":#,"
+        "\"Mean\":NaN,"
         "\"data_name\":\"other#.pt\"}]",
         "[{\"type\":\"torch.ProcessGroup\",$\"group_ranks\":[#,#,#]},{\"type\":\"x.dtype\",\"value\":\"float32\"}]",
-        "[{\"type\":\"torch.Tensor\",$\"dtype\":\"torch.float32\",\"shape\":\"odd\",\"Max\":#,\"Min\":\"#\",\"Norm\":#}]",
-        "[{\"type\":\"torch.ProcessGroup\",$\"group_ranks\":[0,1]},{\"type\":\"torch.ProcessGroup\",$\"group_ranks\":[0,1]}]",
-        "{\"\":{\"type\":\"torch.Tensor\",$\"dtype\":\"int8\",\"Max\":#,\"Min\":#,\"Norm\":#},\"b\":{\"a\":[],\"b\":[],\"Max\":4}}",
+        "[{\"type\":\"torch.Tensor\",$\"dtype\":\"torch.float32\",\"shape\":\"odd\",\"Max\":#,\"Min\":\"#\",\"Norm\":#}"
+        "]",
+        "[{\"type\":\"torch.ProcessGroup\",$\"group_ranks\":[0,1]},{\"type\":\"torch.ProcessGroup\",$\"group_ranks\":["
+        "0,1]}]",
+        "{\"\":{\"type\":\"torch.Tensor\",$\"dtype\":\"int8\",\"Max\":#,\"Min\":#,\"Norm\":#},\"b\":{\"a\":[],\"b\":[],"
+        "\"Max\":4}}",
     };
-    static const char *const names[] = {"F.add.#.forward", "Module.m.#.L.backward.0", "Module.m.#.L.parameters_grad", "v.#.debug"};
+    static const char *const names[] = {"F.add.#.forward", "Module.m.#.L.backward.0", "Module.m.#.L.parameters_grad",
+                                        "v.#.debug"};
     struct buf b[2] = {{0}, {0}};
     struct opened o[2];
     (void)state;
@@ -647,7 +654,9 @@ int main(void)
         cmocka_unit_test(tensors_open),
         cmocka_unit_test(nested_values),
         cmocka_unit_test(odd_shapes),
-        cmocka_unit_test(odd_types_are_said), cmocka_unit_test(odd_types_of_the_file), cmocka_unit_test(old_stack_files),
+        cmocka_unit_test(odd_types_are_said),
+        cmocka_unit_test(odd_types_of_the_file),
+        cmocka_unit_test(old_stack_files),
         cmocka_unit_test(side_files_that_are_missing_or_damaged),
         cmocka_unit_test(a_damaged_call_costs_itself),
         cmocka_unit_test(a_cut_dump_keeps_what_stands_before),

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-static const char npy[] = "\x93NUMPY\1\0\x36\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\x80?\0\0\0@";
+static const char npy[] =
+    "\x93NUMPY\1\0\x36\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\n\0\0\x80?\0\0\0@";
 
 /* ---- debug.json ---- */
 
@@ -72,8 +73,11 @@ static void both_files(void **state)
     const char *dir = scratch();
     char path[300];
     (void)state;
-    put_text(dir, "dump.json", "{\"task\":\"statistics\",\"level\":\"L1\",\"data\":{\"F.a.0.forward\":{\"output\":[null]}}}");
-    put_text(dir, "debug.json", "{\"task\":\"statistics\",\"level\":\"debug\",\"data\":{\"v.0.debug\":5,\"w.0.debug\":{\"type\":\"int\",\"value\":7}}}");
+    put_text(dir, "dump.json",
+             "{\"task\":\"statistics\",\"level\":\"L1\",\"data\":{\"F.a.0.forward\":{\"output\":[null]}}}");
+    put_text(dir, "debug.json",
+             "{\"task\":\"statistics\",\"level\":\"debug\",\"data\":{\"v.0.debug\":5,\"w.0.debug\":{\"type\":\"int\","
+             "\"value\":7}}}");
     assert_int_equal(open_as(&o, dir, "msprobe"), 0);
     row_named(&o.d, "F.a.0.forward.output.0");
     assert_int_equal(o.d.rows.n, 1);
@@ -94,8 +98,11 @@ static void names_of_files_are_checked(void **state)
         struct tensor t;
         struct buf b = {0};
         const char *dir = scratch();
-        buf_fmt(&b, "{\"task\":\"tensor\",\"level\":\"debug\",\"framework\":\"mindspore\",\"data\":{\"v.0.debug\":{\"type\":"
-                    "\"mindspore.Tensor\",\"dtype\":\"Float32\",\"shape\":[2],\"data_name\":\"%s\"}}}", names[i]);
+        buf_fmt(&b,
+                "{\"task\":\"tensor\",\"level\":\"debug\",\"framework\":\"mindspore\",\"data\":{\"v.0.debug\":{"
+                "\"type\":"
+                "\"mindspore.Tensor\",\"dtype\":\"Float32\",\"shape\":[2],\"data_name\":\"%s\"}}}",
+                names[i]);
         put_text(dir, "debug.json", b.p);
         put_bytes(dir, "x.npy", npy, sizeof npy - 1);
         put_bytes(dir, "dump_tensor_data/v.0.debug.npy", npy, sizeof npy - 1);
@@ -116,8 +123,11 @@ static void put_half(const char *root, const char *half, const char *rank, const
 {
     char name[200];
     struct buf b = {0};
-    buf_fmt(&b, "{\"task\":\"tensor\",\"level\":\"mix\",\"framework\":\"mindspore\",\"data\":{\"%s\":{\"output\":[{\"type\":\"mindspore.Tensor\","
-                "\"dtype\":\"Float32\",\"shape\":[2],\"data_name\":\"%s.output.0.npy\"}]}}}", call, call);
+    buf_fmt(&b,
+            "{\"task\":\"tensor\",\"level\":\"mix\",\"framework\":\"mindspore\",\"data\":{\"%s\":{\"output\":[{"
+            "\"type\":\"mindspore.Tensor\","
+            "\"dtype\":\"Float32\",\"shape\":[2],\"data_name\":\"%s.output.0.npy\"}]}}}",
+            call, call);
     snprintf(name, sizeof name, "%s/step0/%s/dump.json", half, rank);
     put_text(root, name, b.p);
     snprintf(name, sizeof name, "%s/step0/%s/dump_tensor_data/%s.output.0.npy", half, rank, call);
@@ -187,12 +197,17 @@ static void overflow_results(void **state)
     (void)state;
     put_text(dir, "anomaly_analyze_1.json", "{}");
     put_text(dir, "anomaly_analyze_3.json",
-             "{\n  \"rank_0\": [{\"op_name\": \"Tensor.__mul__.18.forward\", \"data_info\": {\"input_args\": [{\"type\": \"torch.Tensor\","
-             "\"dtype\": \"torch.float32\", \"shape\": [1], \"Max\": 1.0, \"Min\": 0.0, \"data_name\": \"x.pt\"}, {\"type\": \"float\", \"value\":"
-             " -Infinity}], \"input_kwargs\": {}, \"output\": [{\"type\": \"torch.Tensor\", \"dtype\": \"torch.float32\", \"shape\": [1],"
-             "\"Max\": NaN, \"Min\": NaN}]}, \"construct_info\": [\"Module.a.A.forward.0\", \"Tensor.__mul__.18.forward\"],"
+             "{\n  \"rank_0\": [{\"op_name\": \"Tensor.__mul__.18.forward\", \"data_info\": {\"input_args\": "
+             "[{\"type\": \"torch.Tensor\","
+             "\"dtype\": \"torch.float32\", \"shape\": [1], \"Max\": 1.0, \"Min\": 0.0, \"data_name\": \"x.pt\"}, "
+             "{\"type\": \"float\", \"value\":"
+             " -Infinity}], \"input_kwargs\": {}, \"output\": [{\"type\": \"torch.Tensor\", \"dtype\": "
+             "\"torch.float32\", \"shape\": [1],"
+             "\"Max\": NaN, \"Min\": NaN}]}, \"construct_info\": [\"Module.a.A.forward.0\", "
+             "\"Tensor.__mul__.18.forward\"],"
              "\"stack_info\": [\"File a.py, line 3, in f, \\n y = x * m\"]}, 5, {\"op_name\": 5}],"
-             "\"rank_1\": [{\"op_name\": \"Tensor.__mul__.18.forward\", \"data_info\": {\"output\": []}, \"stack_info\": {}}], \"rank_2\": 7}");
+             "\"rank_1\": [{\"op_name\": \"Tensor.__mul__.18.forward\", \"data_info\": {\"output\": []}, "
+             "\"stack_info\": {}}], \"rank_2\": 7}");
     assert_int_equal(open_as(&o, dir, "msprobe-overflow"), 0);
     assert_string_equal(path_base(str_of(o.d.path)).p, "anomaly_analyze_3.json"); /* the newest */
     assert_int_equal(o.d.calls.n, 2);
@@ -202,7 +217,8 @@ static void overflow_results(void **state)
     assert_true(isnan(o.d.rows.v[row_named(&o.d, "Tensor.__mul__.18.forward.output.0")].stat[STAT_MAX]));
     assert_int_equal(o.d.rows.v[0].has & HAS_FILE, 0);
     assert_int_equal(o.d.warnings.n, 2);
-    assert_string_equal(o.d.warnings.v[0], "rank_0: reported by msprobe: NaN or Inf first occur in call Tensor.__mul__.18.forward (Module.a.A.forward.0)");
+    assert_string_equal(o.d.warnings.v[0], "rank_0: reported by msprobe: NaN or Inf first occur in call "
+                                           "Tensor.__mul__.18.forward (Module.a.A.forward.0)");
     assert_int_equal(o.d.problems.n, 3);
     shut_opened(&o);
 }
@@ -211,7 +227,8 @@ static void a_real_overflow_result(void **state)
 {
     struct opened o;
     (void)state;
-    assert_int_equal(open_as(&o, sample("msprobe_debug/anomaly_analyze_1795280449602986587.json"), "msprobe-overflow"), 0);
+    assert_int_equal(open_as(&o, sample("msprobe_debug/anomaly_analyze_1795280449602986587.json"), "msprobe-overflow"),
+                     0);
     assert_int_equal(o.d.rows.n, 3);
     assert_int_equal(o.d.problems.n, 0);
     assert_true(o.d.stacks.v[0].n > 5);

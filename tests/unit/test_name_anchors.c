@@ -1,5 +1,5 @@
-/* One framework on both sides, a call more on one: module paths hold, counted names only where nothing contradicts them, and
- * forward calls made a second time inside the backward pass are set aside. */
+/* One framework on both sides, a call more on one: module paths hold, counted names only where nothing contradicts
+ * them, and forward calls made a second time inside the backward pass are set aside. */
 #include "support.h"
 
 #include "dump/call_stem.h"
@@ -10,7 +10,11 @@
 
 static void tensor(struct dump *d, uint32_t call, const char *slot, enum row_io io, int64_t numel, double value)
 {
-    struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .io = (uint8_t)io, .kind = ROW_TENSOR, .dtype = DTYPE_F32};
+    struct row r = {.slot = dump_slot(d, str_of(slot)),
+                    .extra = NONE,
+                    .io = (uint8_t)io,
+                    .kind = ROW_TENSOR,
+                    .dtype = DTYPE_F32};
     r.shape = dump_shape(d, &numel, 1);
     r.has = HAS_MAX | HAS_MIN | HAS_NORM | HAS_SHAPE;
     r.stat[STAT_MAX] = value;
@@ -23,7 +27,8 @@ static void tensor(struct dump *d, uint32_t call, const char *slot, enum row_io 
 static uint32_t made(struct dump *d, const char *name, uint32_t parent, double in, double out)
 {
     bool module = strncmp(name, "Module.", 7) == 0, backward = strstr(name, "backward") != NULL;
-    uint32_t c = dump_add_call(d, str_of(name), module ? CALL_MODULE : CALL_API, backward ? PHASE_BACKWARD : PHASE_FORWARD);
+    uint32_t c =
+        dump_add_call(d, str_of(name), module ? CALL_MODULE : CALL_API, backward ? PHASE_BACKWARD : PHASE_FORWARD);
     struct str op = str_of(strchr(name, '.') + 1);
     op.n = (size_t)(strchr(op.p, '.') - op.p);
     d->calls.v[c].family = (uint8_t)(module ? FAMILY_MODULE : family_find(op));
@@ -70,15 +75,18 @@ static void stems(void **state)
     (void)state;
     assert_true(call_stem(STR("Functional.linear.3.forward")) == call_stem(STR("Functional.linear.12.forward")));
     assert_true(call_stem(STR("Functional.linear.3.forward")) != call_stem(STR("Functional.linear.3.backward")));
-    assert_true(call_stem(STR("Module.layers.0.Linear.forward.1")) == call_stem(STR("Module.layers.0.Linear.forward.0")));
-    assert_true(call_stem(STR("Module.layers.0.Linear.forward.0")) != call_stem(STR("Module.layers.1.Linear.forward.0")));
+    assert_true(call_stem(STR("Module.layers.0.Linear.forward.1")) ==
+                call_stem(STR("Module.layers.0.Linear.forward.0")));
+    assert_true(call_stem(STR("Module.layers.0.Linear.forward.0")) !=
+                call_stem(STR("Module.layers.1.Linear.forward.0")));
     assert_true(call_stem(STR("Functional_linear_3_forward")) == call_stem(STR("Functional_linear_4_forward")));
     assert_true(call_stem(STR("Functional_conv2d_3_forward")) != call_stem(STR("Functional_conv1d_3_forward")));
     assert_true(call_stem(STR("7")) != call_stem(STR("8")));
     assert_true(call_stem(STR("")) != 0);
 }
 
-/* Eager attention drops its probabilities, the fused kernel does not: the residual's dropout is number 1 here and 0 there. */
+/* Eager attention drops its probabilities, the fused kernel does not: the residual's dropout is number 1 here and 0
+ * there. */
 static void one_call_more(void **state)
 {
     struct dump d[2];

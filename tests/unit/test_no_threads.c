@@ -1,4 +1,5 @@
-/* A system that gives no thread, or no further one: an error that says so, or the same result by fewer; never another. */
+/* A system that gives no thread, or no further one: an error that says so, or the same result by fewer; never
+ * another. */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include "sessions.h"
 
@@ -30,7 +31,9 @@ int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), 
 
 static int compare(int threads, uint32_t *deviate, struct err *e)
 {
-    struct comparison_options o = {.path = {sample("tt_rope/target"), sample("tt_rope/bench")}, .step = {-1, -1}, .rank = {-1, -1}};
+    struct comparison_options o = {.path = {sample("tt_rope/target"), sample("tt_rope/bench")},
+                                   .step = {-1, -1},
+                                   .rank = {-1, -1}};
     const struct comparison *c;
     thresholds_init(&o.tol);
     atomic_store(&left, threads);

@@ -84,8 +84,10 @@ static void mindformers_named(const char *name, int power)
 {
     FILE *f = create(name, target);
     for (int i = 0; i < MODEL; i++)
-        fprintf(f, "2025-06-03 09:44:51,898 - mindformers./output/log[callback.py:1360] - INFO - Epoch:[  1/  1], step:[    1/ 1200] local_norm/%s: %.9g\n", model[i].name,
-                pow(model[i].norm * factor[i], power));
+        fprintf(f,
+                "2025-06-03 09:44:51,898 - mindformers./output/log[callback.py:1360] - INFO - Epoch:[  1/  1], step:[  "
+                "  1/ 1200] local_norm/%s: %.9g\n",
+                model[i].name, pow(model[i].norm * factor[i], power));
     fclose(f);
 }
 
@@ -265,7 +267,10 @@ static void the_global_norm_decides(void **state)
     for (int i = 0; i < MEGATRON; i++)
         sum += pow(fused(i), 4);
     /* the list holds squares; a global norm of the roots of fourth powers would make them norms */
-    snprintf(behind, sizeof behind, " iteration        1/    1200 | consumed samples:            8 | elapsed time per iteration (ms): 275.4 | learning rate: 1.000000E-03 | global batch size:     8 | lm loss: 5.622755E+00 | loss scale: 1.0 | grad norm: %.3f | number of skipped iterations:   0 | number of nan iterations:   0 |\n",
+    snprintf(behind, sizeof behind,
+             " iteration        1/    1200 | consumed samples:            8 | elapsed time per iteration (ms): 275.4 | "
+             "learning rate: 1.000000E-03 | global batch size:     8 | lm loss: 5.622755E+00 | loss scale: 1.0 | grad "
+             "norm: %.3f | number of skipped iterations:   0 | number of nan iterations:   0 |\n",
              sqrt(sum));
     megatron_list("g.log", 7, behind);
     mindformers_named("t.log", 2);
@@ -337,8 +342,9 @@ static void tensors(const char *name, char path[1024], double (*value)(int i, in
     FILE *f = create(name, path);
     buf_char(&head, '{');
     for (int i = 0; i < MODEL; i++) {
-        buf_fmt(&head, "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%d%s],\"data_offsets\":[%llu,%llu]}", i ? "," : "", model[i].name, model[i].elements,
-                model[i].vector ? "" : ",1", (unsigned long long)at, (unsigned long long)(at + 4 * (uint64_t)model[i].elements));
+        buf_fmt(&head, "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%d%s],\"data_offsets\":[%llu,%llu]}", i ? "," : "",
+                model[i].name, model[i].elements, model[i].vector ? "" : ",1", (unsigned long long)at,
+                (unsigned long long)(at + 4 * (uint64_t)model[i].elements));
         at += 4 * (uint64_t)model[i].elements;
     }
     buf_char(&head, '}');
@@ -383,7 +389,8 @@ static void saved_gradients(void **state)
     assert_int_equal(n.verdict, STAGE_PASS);
 }
 
-/* A gradient that is cut off is in no pair and alone on no side; nothing passes then, and what was read may still fail. */
+/* A gradient that is cut off is in no pair and alone on no side; nothing passes then, and what was read may still
+ * fail. */
 static void unread_gradients(void **state)
 {
     (void)state;
@@ -454,7 +461,8 @@ static void numbered_files(void **state)
         char head[128];
         snprintf(path, sizeof path, "%s/grad_%d.npy", folder, i);
         FILE *f = fopen(path, "w");
-        int len = snprintf(head, sizeof head, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d%s), }", model[i].elements, model[i].vector ? "," : ", 1");
+        int len = snprintf(head, sizeof head, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d%s), }",
+                           model[i].elements, model[i].vector ? "," : ", 1");
         memset(head + len, ' ', 118 - (size_t)len);
         head[117] = '\n';
         fwrite("\x93NUMPY\1\0\x76\0", 1, 10, f);
@@ -546,7 +554,8 @@ static void written(void **state)
     cJSON *root = json_text(str_n(o.buf.p, o.buf.n - 1), "json", &e);
     assert_non_null(root);
     const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "params"), 0);
-    assert_string_equal(cJSON_GetArrayItem(cJSON_GetObjectItem(first, "golden"), 0)->valuestring, "embedding.word_embeddings.weight");
+    assert_string_equal(cJSON_GetArrayItem(cJSON_GetObjectItem(first, "golden"), 0)->valuestring,
+                        "embedding.word_embeddings.weight");
     assert_true(cJSON_IsTrue(cJSON_GetObjectItem(first, "outlier")));
     assert_string_equal(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "units"), "golden")->valuestring, "norm");
     cJSON_Delete(root);
@@ -566,9 +575,23 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(named_pair),          TEST(one_stands_out),       TEST(a_part_that_is_nan), TEST(all_apart),        TEST(squares_under_names),
-        TEST(the_global_norm_decides), TEST(megatrons_list),   TEST(mindformers_own_list), TEST(both_without_names), TEST(saved_gradients), TEST(unread_gradients),
-        TEST(gradients_that_are_weights), TEST(weights_without_a_checkpoint), TEST(numbered_files), TEST(monitor_and_log),   TEST(a_dumps_gradients), TEST(what_is_refused),
+        TEST(named_pair),
+        TEST(one_stands_out),
+        TEST(a_part_that_is_nan),
+        TEST(all_apart),
+        TEST(squares_under_names),
+        TEST(the_global_norm_decides),
+        TEST(megatrons_list),
+        TEST(mindformers_own_list),
+        TEST(both_without_names),
+        TEST(saved_gradients),
+        TEST(unread_gradients),
+        TEST(gradients_that_are_weights),
+        TEST(weights_without_a_checkpoint),
+        TEST(numbered_files),
+        TEST(monitor_and_log),
+        TEST(a_dumps_gradients),
+        TEST(what_is_refused),
         TEST(written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

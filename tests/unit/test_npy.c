@@ -85,7 +85,8 @@ static void element_types(void **state)
     }
 }
 
-/* What looks like a number's name and is none must not be read as one: long doubles, texts, dates, structures, objects. */
+/* What looks like a number's name and is none must not be read as one: long doubles, texts, dates, structures,
+ * objects. */
 static void types_not_read(void **state)
 {
     static const char *const types[] = {"'<f16'", "'<U2'", "'|S2'", "'<M8[D]'", "'<m8[s]'", "'|O'", "'|V1'", "'<c32'",
@@ -223,7 +224,8 @@ static void headers_that_lie(void **state)
 
 static void every_truncation_is_an_error(void **state)
 {
-    static const char file[] = "\x93NUMPY\1\0\x3e\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }    \n\0\0\0\0\0\0\0\0";
+    static const char file[] =
+        "\x93NUMPY\1\0\x3e\0{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }    \n\0\0\0\0\0\0\0\0";
     char path[300];
     (void)state;
     snprintf(path, sizeof path, "%s/cut.npy", scratch());

@@ -7,10 +7,14 @@
 
 static const char *const both_ways =
     "matmul linear dense bmm baddbmm addmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d "
-    "embedding layer_norm rms_norm batch_norm group_norm softmax log_softmax cross_entropy nll_loss gelu silu relu relu6 "
-    "leaky_relu elu sigmoid tanh swiglu dropout scaled_dot_product_attention add sub mul div pow exp log sqrt rsqrt sin "
-    "cos where clamp maximum minimum sum mean norm cumsum to transpose permute reshape __getitem__ cat stack expand gather "
-    "index_select max_pool2d avg_pool2d adaptive_avg_pool2d interpolate npu_rms_norm npu_rotary_mul npu_fusion_attention "
+    "embedding layer_norm rms_norm batch_norm group_norm softmax log_softmax cross_entropy nll_loss gelu silu relu "
+    "relu6 "
+    "leaky_relu elu sigmoid tanh swiglu dropout scaled_dot_product_attention add sub mul div pow exp log sqrt rsqrt "
+    "sin "
+    "cos where clamp maximum minimum sum mean norm cumsum to transpose permute reshape __getitem__ cat stack expand "
+    "gather "
+    "index_select max_pool2d avg_pool2d adaptive_avg_pool2d interpolate npu_rms_norm npu_rotary_mul "
+    "npu_fusion_attention "
     "npu_swiglu";
 static const char *const forward_alone = "einsum argmax topk one_hot flash_attention_score npu_grouped_matmul";
 static const char *const classes = "Linear Dense Embedding Conv2d BatchNorm2d GroupNorm LayerNorm LlamaRMSNorm "
@@ -72,7 +76,8 @@ int main(int argc, char **argv)
                "[oracle.md](oracle.md) says how. Names are those of PyTorch, torch_npu, MindSpore and its mint, in "
                "whatever case.\n\n");
         table(false, "call");
-        printf("\nModules are computed from their input and parameters; what they keep is not recorded, so the public variant "
+        printf("\nModules are computed from their input and parameters; what they keep is not recorded, so the public "
+               "variant "
                "that fits best counts. `*` stands for any letters: `*rmsnorm*` is LlamaRMSNorm, too.\n\n");
         table(true, "class");
         return 0;

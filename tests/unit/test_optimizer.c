@@ -124,18 +124,28 @@ struct made {
     bool no_hyper, nan_after;
 };
 
-static const struct made usual = {.lr = 1e-3, .beta1 = 0.9, .beta2 = 0.95, .eps = 1e-8, .decay = 0.1, .clip = 1, .n = 20000, .grad_factor = 1,
+static const struct made usual = {.lr = 1e-3,
+                                  .beta1 = 0.9,
+                                  .beta2 = 0.95,
+                                  .eps = 1e-8,
+                                  .decay = 0.1,
+                                  .clip = 1,
+                                  .n = 20000,
+                                  .grad_factor = 1,
                                   .names = {"model.layers.0.feed_forward.w2.weight", "model.norm_out.weight"}};
 
-static void write_set(const char *folder, const char *name, const char *const names[2], const float *a, long n, const float *b, long m)
+static void write_set(const char *folder, const char *name, const char *const names[2], const float *a, long n,
+                      const float *b, long m)
 {
     char path[1024];
     struct buf head = {0};
     snprintf(path, sizeof path, "%.512s/%s.safetensors", folder, name);
     FILE *f = fopen(path, "wb");
     assert_non_null(f);
-    buf_fmt(&head, "{\"%s\":{\"dtype\":\"F32\",\"shape\":[%ld,10],\"data_offsets\":[0,%ld]},\"%s\":{\"dtype\":\"F32\",\"shape\":[%ld],\"data_offsets\":[%ld,%ld]}}", names[0],
-            n / 10, 4 * n, names[1], m, 4 * n, 4 * (n + m));
+    buf_fmt(&head,
+            "{\"%s\":{\"dtype\":\"F32\",\"shape\":[%ld,10],\"data_offsets\":[0,%ld]},\"%s\":{\"dtype\":\"F32\","
+            "\"shape\":[%ld],\"data_offsets\":[%ld,%ld]}}",
+            names[0], n / 10, 4 * n, names[1], m, 4 * n, 4 * (n + m));
     uint64_t size = head.n;
     fwrite(&size, 8, 1, f);
     fwrite(head.p, 1, head.n, f);
@@ -209,8 +219,11 @@ static const char *make(const char *name, const struct made *m, const struct mad
         if (m->hyper)
             fputs(m->hyper, f);
         else
-            fprintf(f, "{\"step\": 1, \"lr\": %g, \"beta1\": %g, \"beta2\": %g, \"eps\": %g, \"weight_decay\": %g, \"decay_1d\": %s, \"clip\": %g}", stated->lr,
-                    stated->beta1, stated->beta2, stated->eps, stated->decay, stated->decay_1d ? "true" : "false", stated->clip);
+            fprintf(f,
+                    "{\"step\": 1, \"lr\": %g, \"beta1\": %g, \"beta2\": %g, \"eps\": %g, \"weight_decay\": %g, "
+                    "\"decay_1d\": %s, \"clip\": %g}",
+                    stated->lr, stated->beta1, stated->beta2, stated->eps, stated->decay,
+                    stated->decay_1d ? "true" : "false", stated->clip);
         fclose(f);
     }
     return p;
@@ -404,14 +417,21 @@ static void everybodys_names(void **state)
 {
     (void)state;
     struct err e;
-    assert_int_equal(load("hyper.json", "{\"adam_beta1\": 0.8, \"adam_beta2\": 0.7, \"adam_eps\": 1e-6, \"lr\": 3e-4, \"weight_decay\": 0.2, \"clip_grad\": 2}", &e), 0);
+    assert_int_equal(load("hyper.json",
+                          "{\"adam_beta1\": 0.8, \"adam_beta2\": 0.7, \"adam_eps\": 1e-6, \"lr\": 3e-4, "
+                          "\"weight_decay\": 0.2, \"clip_grad\": 2}",
+                          &e),
+                     0);
     near(h.v[HYPER_BETA1], 0.8);
     near(h.v[HYPER_BETA2], 0.7);
     near(h.v[HYPER_EPS], 1e-6);
     near(h.v[HYPER_LR], 3e-4);
     near(h.v[HYPER_CLIP], 2);
     assert_false(h.has[HYPER_STEP]);
-    assert_int_equal(load("b.yaml", "optimizer:\n  type: AdamW\n  betas: [0.9, 0.98]\n  eps: 1.e-7\n  weight_decay: 0.01\nlr_schedule:\n  learning_rate: 5.e-5\nrunner_wrapper:\n  use_clip_grad: False\n  max_grad_norm: 1.0\nmodel:\n  step: 7\n",
+    assert_int_equal(load("b.yaml",
+                          "optimizer:\n  type: AdamW\n  betas: [0.9, 0.98]\n  eps: 1.e-7\n  weight_decay: "
+                          "0.01\nlr_schedule:\n  learning_rate: 5.e-5\nrunner_wrapper:\n  use_clip_grad: False\n  "
+                          "max_grad_norm: 1.0\nmodel:\n  step: 7\n",
                           &e),
                      0);
     near(h.v[HYPER_BETA2], 0.98);
@@ -420,11 +440,19 @@ static void everybodys_names(void **state)
     assert_true(h.has[HYPER_CLIP] && h.v[HYPER_CLIP] == 0); /* the switch beats the limit */
     assert_false(h.has[HYPER_STEP]);                         /* some other step */
     assert_string_equal(h.optimizer, "AdamW");
-    assert_int_equal(load("train.sh", "torchrun pretrain_gpt.py --num-layers 2 --lr 2e-4 --adam-beta2 0.97 --weight-decay 0.3 --clip-grad 0.5\n", &e), 0);
+    assert_int_equal(load("train.sh",
+                          "torchrun pretrain_gpt.py --num-layers 2 --lr 2e-4 --adam-beta2 0.97 --weight-decay 0.3 "
+                          "--clip-grad 0.5\n",
+                          &e),
+                     0);
     near(h.v[HYPER_BETA2], 0.97);
     near(h.v[HYPER_CLIP], 0.5);
     near(h.v[HYPER_DECAY], 0.3);
-    assert_int_equal(load("hyper.json", "{\"learning_rate\": \"1e-05\", \"adam_epsilon\": 1e-8, \"max_grad_norm\": 1.0, \"decay_1d\": true, \"turbo\": 1}", &e), 0);
+    assert_int_equal(load("hyper.json",
+                          "{\"learning_rate\": \"1e-05\", \"adam_epsilon\": 1e-8, \"max_grad_norm\": 1.0, "
+                          "\"decay_1d\": true, \"turbo\": 1}",
+                          &e),
+                     0);
     near(h.v[HYPER_LR], 1e-5);
     assert_true(h.v[HYPER_DECAY_1D] == 1);
     assert_int_equal(h.unknown.n, 1);
@@ -469,7 +497,9 @@ static void what_is_refused(void **state)
     assert_non_null(strstr(e.text, "found no \"grad\""));
     optimizer_release(&x);
     FILE *f = fopen(path, "wb"); /* a header that promises more than there is */
-    fwrite("\x60\0\0\0\0\0\0\0{\"model.norm_out.weight\":{\"dtype\":\"F32\",\"shape\":[40],\"data_offsets\":[0,160]}}                       ", 1, 104, f);
+    fwrite("\x60\0\0\0\0\0\0\0{\"model.norm_out.weight\":{\"dtype\":\"F32\",\"shape\":[40],\"data_offsets\":[0,160]}}  "
+           "                     ",
+           1, 104, f);
     fclose(f);
     assert_int_equal(run_folders(t, g, &e), -1);
     assert_true(e.text[0]);
@@ -491,7 +521,9 @@ static void written(void **state)
     assert_string_equal(cJSON_GetObjectItem(first, "what")->valuestring, "decay_1d");
     assert_true(cJSON_IsTrue(cJSON_GetObjectItem(first, "value")));
     assert_true(cJSON_IsFalse(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "reproduced"), "target")));
-    assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(root, "worst"), 0), "param")->valuestring, usual.names[1]);
+    assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(root, "worst"), 0), "param")
+                            ->valuestring,
+                        usual.names[1]);
     cJSON_Delete(root);
     buf_clear(&o.buf);
     struct document d;
@@ -507,9 +539,10 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(torch_is_reproduced), TEST(faults_are_named),  TEST(two_reasons),      TEST(formula_in_double), TEST(each_hypothesis),
-        TEST(nothing_moved), TEST(golden_may_be_wrong), TEST(stated_otherwise),  TEST(gradients_apart),  TEST(other_names),       TEST(not_a_number),
-        TEST(without_a_configuration), TEST(everybodys_names), TEST(bad_configurations), TEST(what_is_refused), TEST(written),
+        TEST(torch_is_reproduced), TEST(faults_are_named),   TEST(two_reasons),         TEST(formula_in_double),
+        TEST(each_hypothesis),     TEST(nothing_moved),      TEST(golden_may_be_wrong), TEST(stated_otherwise),
+        TEST(gradients_apart),     TEST(other_names),        TEST(not_a_number),        TEST(without_a_configuration),
+        TEST(everybodys_names),    TEST(bad_configurations), TEST(what_is_refused),     TEST(written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,8 +104,8 @@ static void products(struct tensor_dump *d, enum kernel most, enum kernel last, 
     }
 }
 
-/* Dropout of 32 × 64 elements: `drop` of them become 0 by chance, the others x `factor`; row 3 as well where it is lost.
- * The rate is recorded unless NULL: of a module it is not. */
+/* Dropout of 32 × 64 elements: `drop` of them become 0 by chance, the others x `factor`; row 3 as well where it is
+ * lost. The rate is recorded unless NULL: of a module it is not. */
 static void dropout(struct tensor_dump *d, const char *name, double drop, double factor, const char *rate, bool lost)
 {
     enum { LINES = 32, WIDE = 64 };
@@ -240,7 +240,8 @@ static void a_wrong_dropout_is_found_from_one_side(void **state)
 static void added_bias(struct tensor_dump *d, int n, float factor)
 {
     enum { LINES = 8, WIDE = 6, DEEP = 5 };
-    float x[LINES * DEEP], w[WIDE * DEEP], b[WIDE], y[LINES * WIDE], g[LINES * WIDE], given[LINES * WIDE], sum[WIDE] = {0};
+    float x[LINES * DEEP], w[WIDE * DEEP], b[WIDE], y[LINES * WIDE], g[LINES * WIDE], given[LINES * WIDE],
+        sum[WIDE] = {0};
     char name[64];
     draw_all(x, LINES * DEEP);
     draw_all(w, WIDE * DEEP);

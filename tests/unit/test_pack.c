@@ -1,5 +1,5 @@
-/* Packs: the archive's own layer, what a hostile one is refused for, and that a comparison opened from a pack is the one
- * that was packed: pairs, verdicts, figures, stacks, the first deviation and what it looks like. */
+/* Packs: the archive's own layer, what a hostile one is refused for, and that a comparison opened from a pack is the
+ * one that was packed: pairs, verdicts, figures, stacks, the first deviation and what it looks like. */
 #include "support.h"
 
 #include <math.h>
@@ -23,9 +23,23 @@ static void names(void **state)
     static const struct {
         const char *name;
         bool ok;
-    } all[] = {{"a", true}, {"a/b.npy", true}, {"target/000001.npy", true}, {"", false}, {"/a", false}, {"../a", false}, {"a/../b", false},
-               {"a/..", false}, {".", false}, {"a//b", false}, {"a\\b", false}, {"a\nb", false}, {"a\x1b[2J", false}, {"\xc3\xa9", false},
-               {"1/2/3/4/5/6/7/8", true}, {"1/2/3/4/5/6/7/8/9", false}, {"..a", true}};
+    } all[] = {{"a", true},
+               {"a/b.npy", true},
+               {"target/000001.npy", true},
+               {"", false},
+               {"/a", false},
+               {"../a", false},
+               {"a/../b", false},
+               {"a/..", false},
+               {".", false},
+               {"a//b", false},
+               {"a\\b", false},
+               {"a\nb", false},
+               {"a\x1b[2J", false},
+               {"\xc3\xa9", false},
+               {"1/2/3/4/5/6/7/8", true},
+               {"1/2/3/4/5/6/7/8/9", false},
+               {"..a", true}};
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         if (tar_name_ok(all[i].name) != all[i].ok)
@@ -215,7 +229,12 @@ static void pack(struct trip *t, const char *target, const char *golden, const c
     t->inv.input[0] = target;
     t->inv.input[1] = golden;
     if (about)
-        findings_add(&t->inv.findings, (struct finding){.number = 1, .step = 1, .place = 1, .text = "in /home/li/notes/a.txt", .author = "li", .about = {about, ""}});
+        findings_add(&t->inv.findings, (struct finding){.number = 1,
+                                                        .step = 1,
+                                                        .place = 1,
+                                                        .text = "in /home/li/notes/a.txt",
+                                                        .author = "li",
+                                                        .about = {about, ""}});
     o.inv = &t->inv;
     o.date = 1700000000;
     snprintf(t->dir, sizeof t->dir, "%s", scratch());
@@ -256,7 +275,8 @@ static void same_stack(const struct dump *a, uint32_t row_a, const struct dump *
         return;
     assert_int_equal(a->stacks.v[x].n, b->stacks.v[y].n);
     for (uint32_t i = 0; i < a->stacks.v[x].n; i++) {
-        const struct frame *f = &a->frames.v[a->stack_frames.v[a->stacks.v[x].first + i]], *g = &b->frames.v[b->stack_frames.v[b->stacks.v[y].first + i]];
+        const struct frame *f = &a->frames.v[a->stack_frames.v[a->stacks.v[x].first + i]],
+                           *g = &b->frames.v[b->stack_frames.v[b->stacks.v[y].first + i]];
         assert_int_equal(f->line, g->line);
         assert_string_equal(f->func, g->func);
         assert_string_equal(f->code, g->code);
@@ -290,7 +310,8 @@ static void same_line(const struct trip *t, uint32_t i, uint32_t k)
         assert_int_equal(q->why, r->why);
         same_float(q->confidence, r->confidence);
     }
-    const struct figures *f = s->now->measure.figures ? s->now->measure.figures[i] : NULL, *g = p->now->measure.figures ? p->now->measure.figures[k] : NULL;
+    const struct figures *f = s->now->measure.figures ? s->now->measure.figures[i] : NULL,
+                         *g = p->now->measure.figures ? p->now->measure.figures[k] : NULL;
     assert_int_equal(f != NULL, g != NULL);
     if (f) {
         assert_int_equal(f->two, g->two);
@@ -365,7 +386,8 @@ static void all_is_there(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
         struct trip t;
-        pack(&t, sample(pairs[i].target), sample(pairs[i].golden), pairs[i].about, (struct pack_options){.limit = PACK_LIMIT});
+        pack(&t, sample(pairs[i].target), sample(pairs[i].golden), pairs[i].about,
+             (struct pack_options){.limit = PACK_LIMIT});
         assert_int_equal(t.said.rows, t.said.of);
         assert_int_equal(t.said.left.n, 0);
         assert_int_equal(t.s->now->pairing->lines.n, t.p->now->pairing->lines.n);
@@ -385,7 +407,8 @@ static void a_part_is_there(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
         struct trip t;
-        pack(&t, sample(pairs[i].target), sample(pairs[i].golden), pairs[i].about, (struct pack_options){.limit = PACK_LIMIT, .all_rows = 1});
+        pack(&t, sample(pairs[i].target), sample(pairs[i].golden), pairs[i].about,
+             (struct pack_options){.limit = PACK_LIMIT, .all_rows = 1});
         if (t.s->now->judged->first == NONE) {
             assert_int_equal(t.said.rows, 0);
             unpack(&t);
@@ -408,7 +431,8 @@ static void a_part_is_there(void **state)
             same_line(&t, at, k);
             near += at + 20 >= t.s->now->judged->first && at <= t.s->now->judged->first + 20;
         }
-        uint32_t last = (uint32_t)t.s->now->pairing->lines.n - 1, from = t.s->now->judged->first < 20 ? 0 : t.s->now->judged->first - 20;
+        uint32_t last = (uint32_t)t.s->now->pairing->lines.n - 1,
+                 from = t.s->now->judged->first < 20 ? 0 : t.s->now->judged->first - 20;
         assert_int_equal(near, (t.s->now->judged->first + 20 < last ? t.s->now->judged->first + 20 : last) - from + 1);
         same_first(&t);
         if (pairs[i].about)
@@ -456,7 +480,9 @@ static void tensors(void **state)
     assert_non_null(strstr(t.said.left.v[0], "Functional.linear.4"));
     same_first(&t);
     struct tensor gone;
-    assert_int_equal(dump_tensor(&t.p->now->side[0].dump, t.p->now->pairing->lines.v[t.p->now->judged->first].row[0], &gone, &e), -1);
+    assert_int_equal(dump_tensor(&t.p->now->side[0].dump, t.p->now->pairing->lines.v[t.p->now->judged->first].row[0],
+                                 &gone, &e),
+                     -1);
     assert_non_null(strstr(e.text, "not its tensor"));
     unpack(&t);
 }
@@ -469,13 +495,17 @@ static void another_pair(void **state)
     pack(&t, sample("tt_rope/target"), sample("tt_rope/bench"), NULL, (struct pack_options){.limit = PACK_LIMIT});
     struct session *p = t.p;
     struct decisions d = {0};
-    decisions_add(&d, (struct decision){.kind = DECIDE_MARK, .step = 1, .side = {"Torch.outer.0.forward.input.0", "Torch.outer.0.forward.input.1"}, .view = ""});
+    decisions_add(&d, (struct decision){.kind = DECIDE_MARK,
+                                        .step = 1,
+                                        .side = {"Torch.outer.0.forward.input.0", "Torch.outer.0.forward.input.1"},
+                                        .view = ""});
     session_lock(p);
     session_decide(p, &d);
     session_unlock(p);
     struct err e;
     assert_int_equal(session_wait(p, &e), 0);
-    uint32_t line = p->now->pairing->line_of[0][dump_find_row(&p->now->side[0].dump, STR("Torch.outer.0.forward.input.0"))];
+    uint32_t line =
+        p->now->pairing->line_of[0][dump_find_row(&p->now->side[0].dump, STR("Torch.outer.0.forward.input.0"))];
     assert_int_equal(p->now->pairing->pairs.v[p->now->pairing->lines.v[line].pair].why, WHY_MARK);
     assert_null(packed_verdicts_line(&p->now->measure, line));
     unpack(&t);
@@ -490,7 +520,8 @@ static void same_bytes_no_paths(void **state)
     char again[320];
     struct pack_said said;
     (void)state;
-    pack(&t, sample("tt_rope/target"), sample("tt_rope/bench"), "Functional.linear.3.forward.output.0", (struct pack_options){.limit = PACK_LIMIT});
+    pack(&t, sample("tt_rope/target"), sample("tt_rope/bench"), "Functional.linear.3.forward.output.0",
+         (struct pack_options){.limit = PACK_LIMIT});
     snprintf(again, sizeof again, "%s/again.tar", t.dir);
     struct pack_options o = {.inv = &t.inv, .date = 1700000000, .limit = PACK_LIMIT};
     assert_int_equal(pack_write(again, t.s->now, &o, &said, &e), 0);
@@ -523,9 +554,9 @@ static void same_bytes_no_paths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),          cmocka_unit_test(headers),         cmocka_unit_test(streams), cmocka_unit_test(hostile),
-        cmocka_unit_test(all_is_there),   cmocka_unit_test(a_part_is_there), cmocka_unit_test(tensors), cmocka_unit_test(another_pair),
-        cmocka_unit_test(same_bytes_no_paths),
+        cmocka_unit_test(names),   cmocka_unit_test(headers),      cmocka_unit_test(streams),
+        cmocka_unit_test(hostile), cmocka_unit_test(all_is_there), cmocka_unit_test(a_part_is_there),
+        cmocka_unit_test(tensors), cmocka_unit_test(another_pair), cmocka_unit_test(same_bytes_no_paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,8 @@ static struct mapping map_of(struct mapping_entry *v, size_t n)
 
 static void mappings_come_first(void **state)
 {
-    struct mapping_entry e[] = {entry("a.o", "b.o"), entry("gone.o", "a.o"), entry("b.o", "gone.o"), entry("gone", "gone")};
+    struct mapping_entry e[] = {entry("a.o", "b.o"), entry("gone.o", "a.o"), entry("b.o", "gone.o"),
+                                entry("gone", "gone")};
     struct mapping m = map_of(e, 4);
     struct both b;
     (void)state;
@@ -216,7 +217,8 @@ static void every_row_has_its_line(void **state)
             for (int k = 0; k < 20; k++) {
                 unsigned r = (unsigned)(draw_bits(&seed) >> 40);
                 if (r % 3)
-                    buf_fmt(&text[s], "%sc%d i%s", text[s].n ? "|" : "", s && r % 7 == 0 ? (k + 5) % 20 : k, r % 5 ? " o" : "");
+                    buf_fmt(&text[s], "%sc%d i%s", text[s].n ? "|" : "", s && r % 7 == 0 ? (k + 5) % 20 : k,
+                            r % 5 ? " o" : "");
             }
         }
         build(&b, text[0].p, text[1].p, NULL, 0, false);

@@ -32,7 +32,8 @@ static void next_is(int panel, const char *part)
 static void logs_are_followed(void **state)
 {
     (void)state;
-    const char *t = write_log(dir, "grow-t.log", (struct course){.steps = 40}, 11), *o = write_log(dir, "grow-g.log", (struct course){.steps = 60}, 12);
+    const char *t = write_log(dir, "grow-t.log", (struct course){.steps = 40}, 11),
+               *o = write_log(dir, "grow-g.log", (struct course){.steps = 60}, 12);
     begin(NULL, NULL);
     give(PANEL_INPUT_TARGET_LOG, t);
     give(PANEL_INPUT_GOLDEN_LOG, o);
@@ -44,7 +45,8 @@ static void logs_are_followed(void **state)
     assert_int_equal(first->points.n, 40);
     struct buf text = {0};
     struct err e;
-    assert_int_equal(file_slurp(write_log(dir, "grow-all.log", (struct course){.steps = 60}, 11), 1 << 20, &text, &e), 0);
+    assert_int_equal(file_slurp(write_log(dir, "grow-all.log", (struct course){.steps = 60}, 11), 1 << 20, &text, &e),
+                     0);
     size_t line = text.n / 60;
     FILE *f = fopen(t, "w"); /* the same file, as a run goes on: ten more steps and half of one */
     fwrite(text.p, 1, 50 * line + line / 2, f);
@@ -118,9 +120,10 @@ static void empty_ticket_asks_for_settings(void **state)
 
 /* ---- 1 ---- */
 
-static const char yaml[] = "seed: 1\noptimizer: {type: AdamW, betas: [0.9, %s], eps: 1.e-8, weight_decay: 0.1}\n"
-                           "model: {model_config: {type: LlamaConfig, num_layers: 2, num_heads: 4, hidden_size: 64, vocab_size: %d}}\n"
-                           "runner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n";
+static const char yaml[] =
+    "seed: 1\noptimizer: {type: AdamW, betas: [0.9, %s], eps: 1.e-8, weight_decay: 0.1}\n"
+    "model: {model_config: {type: LlamaConfig, num_layers: 2, num_heads: 4, hidden_size: 64, vocab_size: %d}}\n"
+    "runner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n";
 
 static const char *write_yaml(const char *name, const char *beta2, int vocabulary)
 {
@@ -309,13 +312,16 @@ static void norms_flip(void **state)
     char text[2][4000] = {"", ""};
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < 12; i++)
-            snprintf(text[k] + strlen(text[k]), sizeof text[k] - strlen(text[k]), "dump local norm:  model.layers.%d.attention.wq.weight %.6f\n", i,
+            snprintf(text[k] + strlen(text[k]), sizeof text[k] - strlen(text[k]),
+                     "dump local norm:  model.layers.%d.attention.wq.weight %.6f\n", i,
                      0.1 + 0.01 * i + (k && i == 4 ? 0.4 : 0));
     char path[3][400];
     const char *const name[] = {"n0.log", "n1.log", "n2.log"};
     for (int i = 0; i < 3; i++) {
         char head[5000];
-        snprintf(head, sizeof head, "%s iteration 1/ 1 | learning rate: 1.0E-03 | lm loss: 5.000000E+00 | grad norm: 1.0 |\n", text[i == 2]);
+        snprintf(head, sizeof head,
+                 "%s iteration 1/ 1 | learning rate: 1.0E-03 | lm loss: 5.000000E+00 | grad norm: 1.0 |\n",
+                 text[i == 2]);
         put_text(dir, name[i], head);
         snprintf(path[i], sizeof path[i], "%s/%s", dir, name[i]);
     }
@@ -364,7 +370,8 @@ static void frozen_flips(void **state)
     give(PANEL_INPUT_GOLDEN_FROZEN, write_log(dir, "f2.log", clean, 2));
     settle();
     state_is(6, PANEL_PASSED);
-    give(PANEL_INPUT_TARGET_FROZEN, write_log(dir, "f3.log", (struct course){.steps = 1100, .frozen = true, .spike_at = 700}, 1));
+    give(PANEL_INPUT_TARGET_FROZEN,
+         write_log(dir, "f3.log", (struct course){.steps = 1100, .frozen = true, .spike_at = 700}, 1));
     settle();
     state_is(6, PANEL_FAILED);
     assert_string_equal(item(6, "step-700")->command, "plot to 700");
@@ -386,7 +393,8 @@ static void long_run_flips(void **state)
     settle();
     state_is(7, PANEL_PASSED);
     investigation_tell(&inv, &inv.waived, STR("scaling"), STR(""));
-    static const char *const all[] = {"several-cards", "accumulation", "tensor-parallel", "pipeline-parallel", "sequence-parallel", "optimizer-parallel", "cluster"};
+    static const char *const all[] = {"several-cards",     "accumulation",       "tensor-parallel", "pipeline-parallel",
+                                      "sequence-parallel", "optimizer-parallel", "cluster"};
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         investigation_tell(&inv, &inv.answers, str_of(all[i]), STR("ok, 1,000 steps"));
     settle();
@@ -523,7 +531,11 @@ static void recipes_are_whole(void **state)
 {
     (void)state;
     struct buf b = {0};
-    const struct recipe_facts f = {.step = 3, .rank = 2, .tensors = true, .list = {"\"a\"", "\"b\""}, .kernels = "\"k\""};
+    const struct recipe_facts f = {.step = 3,
+                                   .rank = 2,
+                                   .tensors = true,
+                                   .list = {"\"a\"", "\"b\""},
+                                   .kernels = "\"k\""};
     assert_null(recipes_bad());
     for (size_t i = 0; i < recipe_count(); i++) {
         const struct recipe *r = recipe_at(i);
@@ -612,7 +624,8 @@ static void next_dump_fits_its_budget(void **state)
     assert_non_null(strstr(n.facts.list[TARGET], "Functional.mul.0.forward"));
     recipe_write(recipe_find(STR("msprobe-mindspore")), &n.facts, TARGET, &b);
     cJSON *root = cJSON_Parse(b.p);
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "tensor"), "list")), (int)n.calls[TARGET]);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(cJSON_GetObjectItem(root, "tensor"), "list")),
+                     (int)n.calls[TARGET]);
     cJSON_Delete(root);
     next_dump_release(&n);
     next_dump_plan(&n, &g, 700, DUMP_BUDGET); /* a step of the log */
@@ -648,7 +661,8 @@ static void what_is_named_is_known(void **state)
     (void)state;
     begin(sample("llama_rope/ms"), sample("llama_rope/torch"));
     give(PANEL_INPUT_GOLDEN_LOG, write_log(dir, "g.log", (struct course){.steps = 1200}, 2));
-    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "t4.log", (struct course){.steps = 1200, .spike_at = 700, .drift_from = 800}, 1));
+    give(PANEL_INPUT_TARGET_LOG,
+         write_log(dir, "t4.log", (struct course){.steps = 1200, .spike_at = 700, .drift_from = 800}, 1));
     give(PANEL_INPUT_TARGET_STEP, sample("optimizer/eps/target"));
     give(PANEL_INPUT_GOLDEN_STEP, sample("optimizer/eps/golden"));
     settle();
@@ -658,8 +672,10 @@ static void what_is_named_is_known(void **state)
             if (it->id && it->mark != MARK_INPUT && it->mark != MARK_NEED && !panel_knows(str_of(it->id)))
                 fail_msg("panel %d: %s", i + 1, it->id);
         }
-    assert_true(panel_knows(STR("9")) && panel_knows(STR("C045")) && panel_knows(STR("overflow_mode")) && panel_knows(STR("step-12")));
-    assert_false(panel_knows(STR("10")) || panel_knows(STR("0")) || panel_knows(STR("C999")) || panel_knows(STR("first-los")) || panel_knows(STR("step-")));
+    assert_true(panel_knows(STR("9")) && panel_knows(STR("C045")) && panel_knows(STR("overflow_mode")) &&
+                panel_knows(STR("step-12")));
+    assert_false(panel_knows(STR("10")) || panel_knows(STR("0")) || panel_knows(STR("C999")) ||
+                 panel_knows(STR("first-los")) || panel_knows(STR("step-")));
 }
 
 static void rollouts_have_a_panel_once_given(void **state)

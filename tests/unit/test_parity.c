@@ -9,11 +9,43 @@
 
 #include "base/io.h"
 
-enum column { NAME, BENCH, COSINE, EUCLID, MAX_ABS, MAX_REL, ONE, FIVE, T_MAX, T_MIN, T_MEAN, T_NORM, G_MAX, G_MIN, G_MEAN, G_NORM, COLUMNS };
+enum column {
+    NAME,
+    BENCH,
+    COSINE,
+    EUCLID,
+    MAX_ABS,
+    MAX_REL,
+    ONE,
+    FIVE,
+    T_MAX,
+    T_MIN,
+    T_MEAN,
+    T_NORM,
+    G_MAX,
+    G_MIN,
+    G_MEAN,
+    G_NORM,
+    COLUMNS
+};
 
 static const char *const heads[COLUMNS] = {
-    "NPU Name", "Bench Name", "Cosine", "EucDist", "MaxAbsErr", "MaxRelativeErr", "One Thousandth Err Ratio",
-    "Five Thousandths Err Ratio", "NPU max", "NPU min", "NPU mean", "NPU l2norm", "Bench max", "Bench min", "Bench mean", "Bench l2norm",
+    "NPU Name",
+    "Bench Name",
+    "Cosine",
+    "EucDist",
+    "MaxAbsErr",
+    "MaxRelativeErr",
+    "One Thousandth Err Ratio",
+    "Five Thousandths Err Ratio",
+    "NPU max",
+    "NPU min",
+    "NPU mean",
+    "NPU l2norm",
+    "Bench max",
+    "Bench min",
+    "Bench mean",
+    "Bench l2norm",
 };
 
 struct table {
@@ -44,7 +76,8 @@ static void agree(struct table *t, enum column c, double ours, double rel, doubl
 static void compare_row(struct table *t)
 {
     const struct session *s = t->s;
-    uint32_t r[2] = {dump_find_row(&s->now->side[0].dump, str_of(t->cell[NAME])), dump_find_row(&s->now->side[1].dump, str_of(t->cell[BENCH]))};
+    uint32_t r[2] = {dump_find_row(&s->now->side[0].dump, str_of(t->cell[NAME])),
+                     dump_find_row(&s->now->side[1].dump, str_of(t->cell[BENCH]))};
     if (strcmp(t->cell[NAME], "N/A") == 0 || strcmp(t->cell[BENCH], "N/A") == 0)
         return;
     if (r[0] == NONE || r[1] == NONE)

@@ -47,13 +47,15 @@ static const char *folder(const char *pkl)
 static void calls_inside_calls(void **state)
 {
     (void)state;
-    struct session *s = open_paths(folder("[\"Torch_embedding_0_forward_output\", 1, [], \"torch.float32\", [2], [1.0, -1.0, 0.5]]\n"
-                                          "[\"Functional_embedding_0_forward_output\", 1, [], \"torch.float32\", [2], [1.0, -1.0, 0.5]]\n"
-                                          "[\"Tensor_softmax_0_forward_output\", 1, [], \"torch.float32\", [2], [1.0, 0.0, 0.5]]\n"
-                                          "[\"Functional_softmax_0_forward_output\", 1, [], \"torch.float32\", [2], [2.0, 0.0, 0.5]]\n"
-                                          "[\"Functional_relu_0_forward_output\", 1, [], \"torch.float32\", [2], [2.0, 0.0, 0.5]]\n"
-                                          "[\"Functional_relu_1_forward_output\", 1, [], \"torch.float32\", [2], [2.0, 0.0, 0.5]]\n"),
-                                   NULL);
+    struct session *s =
+        open_paths(folder("[\"Torch_embedding_0_forward_output\", 1, [], \"torch.float32\", [2], [1.0, -1.0, 0.5]]\n"
+                          "[\"Functional_embedding_0_forward_output\", 1, [], \"torch.float32\", [2], [1.0, -1.0, "
+                          "0.5]]\n"
+                          "[\"Tensor_softmax_0_forward_output\", 1, [], \"torch.float32\", [2], [1.0, 0.0, 0.5]]\n"
+                          "[\"Functional_softmax_0_forward_output\", 1, [], \"torch.float32\", [2], [2.0, 0.0, 0.5]]\n"
+                          "[\"Functional_relu_0_forward_output\", 1, [], \"torch.float32\", [2], [2.0, 0.0, 0.5]]\n"
+                          "[\"Functional_relu_1_forward_output\", 1, [], \"torch.float32\", [2], [2.0, 0.0, 0.5]]\n"),
+                   NULL);
     const struct dump *d = &s->now->side[0].dump;
     static const uint32_t want[] = {1, 0, NONE, NONE, NONE, NONE};
     for (uint32_t c = 0; c < 6; c++)
@@ -64,14 +66,16 @@ static void calls_inside_calls(void **state)
 static void damaged_lines_cost_themselves(void **state)
 {
     (void)state;
-    struct session *s = open_paths(folder("[\"Tensor_a_0_forward_input.0\", 1, [], \"torch.float32\", [2], [1.0, -1.0, 0.5]]\n"
-                                          "[\"Tensor_b_0_forward_input.0\", 1, [], \"torch.fl\n"
-                                          "[\"Tensor_c_0_forward_input.0\", 1, [], \"torch.float32\", [2], [NaN, -Infinity, NaN]]\n"
-                                          "5\n[]\n[5]\n[null, {}]\n[\"Tensor_c_0_forward_stack_info\"]\n"
-                                          "[\"Tensor_d_0_forward_input.0\", 1, []"),
-                                   NULL);
+    struct session *s =
+        open_paths(folder("[\"Tensor_a_0_forward_input.0\", 1, [], \"torch.float32\", [2], [1.0, -1.0, 0.5]]\n"
+                          "[\"Tensor_b_0_forward_input.0\", 1, [], \"torch.fl\n"
+                          "[\"Tensor_c_0_forward_input.0\", 1, [], \"torch.float32\", [2], [NaN, -Infinity, NaN]]\n"
+                          "5\n[]\n[5]\n[null, {}]\n[\"Tensor_c_0_forward_stack_info\"]\n"
+                          "[\"Tensor_d_0_forward_input.0\", 1, []"),
+                   NULL);
     const struct dump *d = &s->now->side[0].dump;
-    uint32_t a = dump_find_row(d, STR("Tensor_a_0_forward_input.0")), c = dump_find_row(d, STR("Tensor_c_0_forward_input.0"));
+    uint32_t a = dump_find_row(d, STR("Tensor_a_0_forward_input.0")),
+             c = dump_find_row(d, STR("Tensor_c_0_forward_input.0"));
     assert_int_not_equal(a, NONE);
     assert_int_not_equal(c, NONE);
     assert_true(d->rows.v[a].stat[STAT_MAX] == 1 && d->rows.v[a].stat[STAT_MIN] == -1);

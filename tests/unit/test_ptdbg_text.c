@@ -1,4 +1,5 @@
-/* Dumps of 2022 whose values stand in the text: whole and sampled rows, calls without numbers, and lines that are damaged. */
+/* Dumps of 2022 whose values stand in the text: whole and sampled rows, calls without numbers, and lines that are
+ * damaged. */
 #include "opened.h"
 #include "sessions.h"
 
@@ -12,12 +13,14 @@ static void whole_tensors(void **state)
     struct tensor t;
     float v[4];
     (void)state;
-    const char *path = put_text(scratch(), "npu_module_op.pkl",
-                                "[\"0_Functional_batch_norm_forward_input.0\", [1.5, NaN, -Infinity, 0.1], \"torch.float16\", [2, 2]]\n"
-                                "[\"1_Functional_batch_norm_forward_output\", [2.0], \"torch.float32\", []]\n"
-                                "[\"2_Functional_batch_norm_forward_input.0\", [], \"torch.float32\", [0, 3]]\n"
-                                "[\"3_Functional_batch_norm_forward_input.1\", [" TEN ", 10, 11, 12], \"torch.float32\", [13]]\n"
-                                "[\"4_Functional_batch_norm_backward_output.0\", [1.0, 2.0], \"torch.float32\", [2]]\n");
+    const char *path =
+        put_text(scratch(), "npu_module_op.pkl",
+                 "[\"0_Functional_batch_norm_forward_input.0\", [1.5, NaN, -Infinity, 0.1], \"torch.float16\", [2, "
+                 "2]]\n"
+                 "[\"1_Functional_batch_norm_forward_output\", [2.0], \"torch.float32\", []]\n"
+                 "[\"2_Functional_batch_norm_forward_input.0\", [], \"torch.float32\", [0, 3]]\n"
+                 "[\"3_Functional_batch_norm_forward_input.1\", [" TEN ", 10, 11, 12], \"torch.float32\", [13]]\n"
+                 "[\"4_Functional_batch_norm_backward_output.0\", [1.0, 2.0], \"torch.float32\", [2]]\n");
     assert_int_equal(open_as(&o, path, "ptdbg-text"), 0);
     assert_int_equal(o.d.rows.n, 5);
     assert_int_equal(o.d.calls.n, 3); /* a name that comes again is another call; the backward one */
@@ -41,11 +44,12 @@ static void sampled_tensors(void **state)
 {
     struct opened o;
     (void)state;
-    const char *path = put_text(scratch(), "gpu.txt",
-                                "[\"0_Functional_linear_forward_input.0\", [" TEN ", 10, 11, 12.5], \"torch.float32\", [13]]\n"
-                                "[\"1_Functional_linear_forward_input.1\", [" TEN ", 99.5, -7, 0.25], \"torch.float32\", [30, 2]]\n"
-                                "[\"2_Functional_linear_forward_output\", [1, 2, 2, 1, 1.5], \"torch.float32\", [2]]\n"
-                                "[\"3_Functional_linear_forward_input.0\", [1, 2, null, 1, 1.5], \"torch.float32\", [2]]\n");
+    const char *path =
+        put_text(scratch(), "gpu.txt",
+                 "[\"0_Functional_linear_forward_input.0\", [" TEN ", 10, 11, 12.5], \"torch.float32\", [13]]\n"
+                 "[\"1_Functional_linear_forward_input.1\", [" TEN ", 99.5, -7, 0.25], \"torch.float32\", [30, 2]]\n"
+                 "[\"2_Functional_linear_forward_output\", [1, 2, 2, 1, 1.5], \"torch.float32\", [2]]\n"
+                 "[\"3_Functional_linear_forward_input.0\", [1, 2, null, 1, 1.5], \"torch.float32\", [2]]\n");
     assert_int_equal(open_as(&o, path, "ptdbg-text"), 0);
     assert_string_equal(o.d.task, "statistics");
     assert_int_equal(o.d.warnings.n, 1);
@@ -55,7 +59,8 @@ static void sampled_tensors(void **state)
     for (int i = 0; i < 3; i++) { /* thirteen values may be either; the others tell */
         const struct row *r = &o.d.rows.v[i];
         assert_int_equal(r->has & (HAS_FILE | HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM), HAS_MAX | HAS_MIN | HAS_MEAN);
-        assert_true(r->stat[STAT_MAX] == want[i][0] && r->stat[STAT_MIN] == want[i][1] && r->stat[STAT_MEAN] == want[i][2]);
+        assert_true(r->stat[STAT_MAX] == want[i][0] && r->stat[STAT_MIN] == want[i][1] &&
+                    r->stat[STAT_MEAN] == want[i][2]);
     }
     shut_opened(&o);
 }
@@ -65,12 +70,13 @@ static void damaged_lines_cost_themselves(void **state)
     struct opened o;
     struct tensor t;
     (void)state;
-    const char *path = put_text(scratch(), "x",
-                                "[\"Functional_a_forward_input.0\", [1, 2], \"torch.float32\", [3]]\n"
-                                "[\"Functional_a_forward_input.1\", [1, x], \"torch.float32\", [2]]\n"
-                                "nonsense\n[\"no name\", [1], \"torch.float32\", [1]]\n"
-                                "[\"Functional_a_forward_input.2\", [1, 2], \"torch.float32\", [9999999999, 9999999999]]\n"
-                                "[\"Functional_a_forward_output\", [1, 2], \"torch.fl");
+    const char *path =
+        put_text(scratch(), "x",
+                 "[\"Functional_a_forward_input.0\", [1, 2], \"torch.float32\", [3]]\n"
+                 "[\"Functional_a_forward_input.1\", [1, x], \"torch.float32\", [2]]\n"
+                 "nonsense\n[\"no name\", [1], \"torch.float32\", [1]]\n"
+                 "[\"Functional_a_forward_input.2\", [1, 2], \"torch.float32\", [9999999999, 9999999999]]\n"
+                 "[\"Functional_a_forward_output\", [1, 2], \"torch.fl");
     assert_int_equal(open_as(&o, path, "ptdbg-text"), 0);
     assert_int_equal(o.d.rows.n, 4);
     assert_int_equal(o.d.problems.n, 5);
@@ -85,8 +91,12 @@ static void values_are_compared(void **state)
     (void)state;
     const char *dir = scratch();
     char target[1000], golden[1000];
-    snprintf(target, sizeof target, "%s", put_text(dir, "npu.pkl", "[\"0_Functional_linear_forward_output\", [1.0, 2.02], \"torch.float32\", [2]]\n"));
-    snprintf(golden, sizeof golden, "%s", put_text(dir, "gpu.pkl", "[\"0_Functional_linear_forward_output\", [1.0, 2.0], \"torch.float32\", [2]]\n"));
+    snprintf(target, sizeof target, "%s",
+             put_text(dir, "npu.pkl",
+                      "[\"0_Functional_linear_forward_output\", [1.0, 2.02], \"torch.float32\", [2]]\n"));
+    snprintf(golden, sizeof golden, "%s",
+             put_text(dir, "gpu.pkl",
+                      "[\"0_Functional_linear_forward_output\", [1.0, 2.0], \"torch.float32\", [2]]\n"));
     struct session *s = open_paths(target, golden);
     assert_int_equal(s->now->judged->sum.by[VERDICT_DEVIATE], 1);
     assert_true(fabs(s->now->measure.figures[0]->max_abs - 0.02) < 1e-6);

@@ -58,7 +58,8 @@ static void expect_joined(struct join_step step, double scale, const double *wan
 static void parts_join_in_every_way(void **state)
 {
     (void)state;
-    const double concat[] = {0, 1, 2, 3, 10, 11, 12, 13}, zigzag[] = {0, 1, 10, 11, 12, 13, 2, 3}, gated[] = {0, 1, 10, 11, 2, 3, 12, 13};
+    const double concat[] = {0, 1, 2, 3, 10, 11, 12, 13}, zigzag[] = {0, 1, 10, 11, 12, 13, 2, 3},
+                 gated[] = {0, 1, 10, 11, 2, 3, 12, 13};
     const double sum[] = {5, 6, 7, 8}, max[] = {10, 11, 12, 13};
     expect_joined((struct join_step){.how = JOIN_CONCAT, .axis = 0, .keys = -1, .blocks = 1}, 1, concat, 8);
     expect_joined((struct join_step){.how = JOIN_ZIGZAG, .axis = 0, .keys = -1, .blocks = 1}, 1, zigzag, 8);

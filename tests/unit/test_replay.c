@@ -48,19 +48,29 @@ static void forward(void **state)
     struct buf b = {0};
     (void)state;
     assert_string_equal(script(s, "Torch.outer.0.forward.input.1", REPLAY_TORCH, true, &b),
-                        "\ndef call_target(arg, args, kwargs):\n    import torch\n    return api(\"torch.outer\")(*args, **kwargs)\n\n"
-                        "\ndef call_golden(arg, args, kwargs):\n    import torch\n    return api(\"torch.outer\")(*args, **kwargs)\n\n"
+                        "\ndef call_target(arg, args, kwargs):\n    import torch\n    return "
+                        "api(\"torch.outer\")(*args, **kwargs)\n\n"
+                        "\ndef call_golden(arg, args, kwargs):\n    import torch\n    return "
+                        "api(\"torch.outer\")(*args, **kwargs)\n\n"
                         "\nmain([\n"
-                        "    {\n        \"which\": \"target\",\n        \"name\": \"Torch.outer.0.forward\",\n        \"call\": call_target,\n"
-                        "        \"inputs\": [\n            (\"input.0\", Recorded(\"t/15.npy\", \"float32\")),\n            (\"input.1\", Recorded(\"t/16.npy\", \"float32\")),\n        ],\n"
-                        "        \"outputs\": [\n            (\"output.0\", Recorded(\"t/17.npy\", \"float32\")),\n        ],\n    },\n"
-                        "    {\n        \"which\": \"golden\",\n        \"name\": \"Torch.outer.0.forward\",\n        \"call\": call_golden,\n"
-                        "        \"inputs\": [\n            (\"input.0\", Recorded(\"g/15.npy\", \"float32\")),\n            (\"input.1\", Recorded(\"g/16.npy\", \"float32\")),\n        ],\n"
-                        "        \"outputs\": [\n            (\"output.0\", Recorded(\"g/17.npy\", \"float32\")),\n        ],\n    },\n])\n");
-    assert_non_null(strstr(script(s, "Torch.outer.0.forward.input.1", REPLAY_MINDSPORE, true, &b), "return mindspore.mint.outer(arg(0, \"input\"), arg(1, \"vec2\"))"));
+                        "    {\n        \"which\": \"target\",\n        \"name\": \"Torch.outer.0.forward\",\n        "
+                        "\"call\": call_target,\n"
+                        "        \"inputs\": [\n            (\"input.0\", Recorded(\"t/15.npy\", \"float32\")),\n      "
+                        "      (\"input.1\", Recorded(\"t/16.npy\", \"float32\")),\n        ],\n"
+                        "        \"outputs\": [\n            (\"output.0\", Recorded(\"t/17.npy\", \"float32\")),\n    "
+                        "    ],\n    },\n"
+                        "    {\n        \"which\": \"golden\",\n        \"name\": \"Torch.outer.0.forward\",\n        "
+                        "\"call\": call_golden,\n"
+                        "        \"inputs\": [\n            (\"input.0\", Recorded(\"g/15.npy\", \"float32\")),\n      "
+                        "      (\"input.1\", Recorded(\"g/16.npy\", \"float32\")),\n        ],\n"
+                        "        \"outputs\": [\n            (\"output.0\", Recorded(\"g/17.npy\", \"float32\")),\n    "
+                        "    ],\n    },\n])\n");
+    assert_non_null(strstr(script(s, "Torch.outer.0.forward.input.1", REPLAY_MINDSPORE, true, &b),
+                           "return mindspore.mint.outer(arg(0, \"input\"), arg(1, \"vec2\"))"));
     assert_non_null(strstr(b.p, "FRAMEWORK = \"mindspore\"\n"));
     /* a module is no operator: its call is left open, and said to be */
-    const char *own = script(s, "Module.module.rotary_pos_emb.RotaryEmbedding.forward.0.output.0", REPLAY_TORCH, false, &b);
+    const char *own =
+        script(s, "Module.module.rotary_pos_emb.RotaryEmbedding.forward.0.output.0", REPLAY_TORCH, false, &b);
     assert_non_null(strstr(own, ">>> FILL IN"));
     assert_non_null(strstr(own, "return not_filled_in(\"Module.module.rotary_pos_emb.RotaryEmbedding.forward.0\")"));
     assert_null(strstr(own, "api("));
@@ -74,7 +84,8 @@ static void across_frameworks(void **state)
     struct buf b = {0};
     (void)state;
     const char *own = script(s, "Functional.mul.0.forward.input.1", REPLAY_TORCH, true, &b);
-    assert_non_null(strstr(own, "def call_target(arg, args, kwargs):\n    return arg(0, \"input\") * arg(1, \"other\")\n"));
+    assert_non_null(strstr(own,
+                           "def call_target(arg, args, kwargs):\n    return arg(0, \"input\") * arg(1, \"other\")\n"));
     assert_non_null(strstr(own, "return api(\"torch.Tensor.__mul__\")(*args, **kwargs)"));
     own = script(s, "Functional.mul.0.forward.input.1", REPLAY_MINDSPORE, true, &b);
     assert_non_null(strstr(own, "return api(\"mindspore.ops.mul\")(*args, **kwargs)"));
@@ -109,17 +120,24 @@ static void backward(void **state)
 /* ---- hostile names ---- */
 
 #define EVIL "\\\"); import os; os.system('x') #"
-#define TENSOR "{\"type\": \"torch.Tensor\", \"dtype\": \"torch.float32\", \"shape\": [2], \"Max\": 1, \"Min\": 0, \"Mean\": 0, \"Norm\": 1, \"requires_grad\": false}"
+#define TENSOR \
+    "{\"type\": \"torch.Tensor\", \"dtype\": \"torch.float32\", \"shape\": [2], \"Max\": 1, \"Min\": 0, \"Mean\": 0, " \
+    "\"Norm\": 1, \"requires_grad\": false}"
 
 static void dump(const char *dir)
 {
     put_text(dir, "step0/rank0/dump.json",
-             "{\"task\": \"statistics\", \"level\": \"L1\", \"framework\": \"pytorch\", \"dump_data_dir\": null, \"data\": {"
-             "\"Functional.a" EVIL "\\n.0.forward\": {\"input_args\": [" TENSOR "], \"input_kwargs\": {}, \"output\": [" TENSOR "]},"
-             "\"Functional" EVIL ".silu.0.forward\": {\"input_args\": [" TENSOR "], \"input_kwargs\": {}, \"output\": [" TENSOR "]},"
-             "\"Functional.silu.0.forward\": {\"input_args\": [" TENSOR ", {\"type\": \"str\", \"value\": \"" EVIL "\\r\\u2028\"}, {\"type\": \"int\", \"value\": 7}, "
+             "{\"task\": \"statistics\", \"level\": \"L1\", \"framework\": \"pytorch\", \"dump_data_dir\": null, "
+             "\"data\": {"
+             "\"Functional.a" EVIL "\\n.0.forward\": {\"input_args\": [" TENSOR
+             "], \"input_kwargs\": {}, \"output\": [" TENSOR "]},"
+             "\"Functional" EVIL ".silu.0.forward\": {\"input_args\": [" TENSOR
+             "], \"input_kwargs\": {}, \"output\": [" TENSOR "]},"
+             "\"Functional.silu.0.forward\": {\"input_args\": [" TENSOR ", {\"type\": \"str\", \"value\": \"" EVIL
+             "\\r\\u2028\"}, {\"type\": \"int\", \"value\": 7}, "
              "{\"type\": \"float\", \"value\": 0.5}, {\"type\": \"bool\", \"value\": true}, null], "
-             "\"input_kwargs\": {\"k" EVIL "\": {\"type\": \"slice\", \"value\": \"" EVIL "\"}, \"dtype\": {\"type\": \"torch.dtype\", \"value\": \"torch.float16\"}}, "
+             "\"input_kwargs\": {\"k" EVIL "\": {\"type\": \"slice\", \"value\": \"" EVIL
+             "\"}, \"dtype\": {\"type\": \"torch.dtype\", \"value\": \"torch.float16\"}}, "
              "\"output\": [" TENSOR "]}}}");
     put_text(dir, "step0/rank0/stack.json", "{}");
     put_text(dir, "step0/rank0/construct.json", "{}");
@@ -160,16 +178,19 @@ static void hostile(void **state)
 /* A recorded torch.load of a file in the dump would run what is in it: no script names it. */
 static void only_safe_names_are_called(void **state)
 {
-    static const char *const bad[] = {"Torch.load", "Torch.from_file", "Torch.compile", "Torch.save", "Tensor.apply_", "Tensor.map_", "Tensor.__reduce_ex__",
-                                      "Functional.load", "Torch.os"};
+    static const char *const bad[] = {"Torch.load",           "Torch.from_file", "Torch.compile",
+                                      "Torch.save",           "Tensor.apply_",   "Tensor.map_",
+                                      "Tensor.__reduce_ex__", "Functional.load", "Torch.os"};
     char dir[300], text[900], row[100];
     struct buf b = {0};
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         snprintf(dir, sizeof dir, "%s", scratch());
         snprintf(text, sizeof text,
-                 "{\"task\": \"statistics\", \"level\": \"L1\", \"framework\": \"pytorch\", \"data\": {\"%s.0.forward\": {\"input_args\": ["
-                 "{\"type\": \"str\", \"value\": \"evil.pt\"}], \"input_kwargs\": {}, \"output\": [" TENSOR "]}}}", bad[i]);
+                 "{\"task\": \"statistics\", \"level\": \"L1\", \"framework\": \"pytorch\", \"data\": "
+                 "{\"%s.0.forward\": {\"input_args\": ["
+                 "{\"type\": \"str\", \"value\": \"evil.pt\"}], \"input_kwargs\": {}, \"output\": [" TENSOR "]}}}",
+                 bad[i]);
         put_text(dir, "step0/rank0/dump.json", text);
         struct session *s = open_paths(dir, dir);
         snprintf(row, sizeof row, "%s.0.forward.output.0", bad[i]);
@@ -191,6 +212,11 @@ static void names(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(forward), cmocka_unit_test(across_frameworks), cmocka_unit_test(backward), cmocka_unit_test(hostile), cmocka_unit_test(only_safe_names_are_called), cmocka_unit_test(names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(forward),
+                                       cmocka_unit_test(across_frameworks),
+                                       cmocka_unit_test(backward),
+                                       cmocka_unit_test(hostile),
+                                       cmocka_unit_test(only_safe_names_are_called),
+                                       cmocka_unit_test(names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,12 +159,14 @@ static void writers_of_documents(void **state)
     (void)state;
     small_document(&d, &c);
     written(write_md, &d, &b);
-    expect(&b, "# a &lt; b\n\nnow\n\n## First &amp; only\n\n7 %\n\n| name | value |\n| --- | ---: |\n| ▶ `a\\|b` | 1e-3 |\n\n- **strong:** \n\n"
+    expect(&b, "# a &lt; b\n\nnow\n\n## First &amp; only\n\n7 %\n\n| name | value |\n| --- | ---: |\n| ▶ `a\\|b` | "
+               "1e-3 |\n\n- **strong:** \n\n"
                "`````text\nx ```` y\nz\n`````\n\n```text\n█▁\n ▲ mark\nleft … right\n```\n");
     written(write_html, &d, &b);
     assert_non_null(strstr(b.p, "<h1>a &lt; b</h1>"));
     assert_non_null(strstr(b.p, "<p><span class=\"bad\">7 %</span></p>"));
-    assert_non_null(strstr(b.p, "<tr class=\"m\"><td><code>a|b</code></td><td class=\"n\"><span class=\"warn\">1e-3</span></td></tr>"));
+    assert_non_null(strstr(b.p, "<tr class=\"m\"><td><code>a|b</code></td><td class=\"n\"><span "
+                                "class=\"warn\">1e-3</span></td></tr>"));
     assert_non_null(strstr(b.p, "<ul>\n<li><strong>strong: </strong></li>\n</ul>"));
     assert_non_null(strstr(b.p, "<rect class=\"bad\" x=\"0\" y=\"12.0\" width=\"3\" height=\"88.0\"/>"));
     assert_null(strstr(b.p, "<script"));
@@ -173,17 +175,20 @@ static void writers_of_documents(void **state)
     buf_clear(&b);
     stage_of_a_document(&d);
     write_text_end(&b, &d);
-    expect(&b, "fail: It differs. By 3.\n✓ fine (in /a/path)\n! a sentence that is longer than eighty columns are wide ends on a line of its\n  own\n"
-               "    weight              norm  remarks\n  ✗ a                      1  near\n  ✓ a.long.name.of.it  1e-10\n"
-               "  what                                   value\n"
-               "  01234567890123…4567890123456789012345  01234567890123…78901234567890123456789\n"
-               "       below the row, as it is too long\n");
+    expect(&b,
+           "fail: It differs. By 3.\n✓ fine (in /a/path)\n! a sentence that is longer than eighty columns are wide "
+           "ends on a line of its\n  own\n"
+           "    weight              norm  remarks\n  ✗ a                      1  near\n  ✓ a.long.name.of.it  1e-10\n"
+           "  what                                   value\n"
+           "  01234567890123…4567890123456789012345  01234567890123…78901234567890123456789\n"
+           "       below the row, as it is too long\n");
     buf_release(&b);
 }
 
 /* ---- whole reports ---- */
 
-static void report(const struct session *s, const struct investigation *inv, const char *ext, bool whole, struct buf *text)
+static void report(const struct session *s, const struct investigation *inv, const char *ext, bool whole,
+                   struct buf *text)
 {
     struct report_options o = {.rows = ROWS_NONE, .inv = inv, .date = 1790000000};
     char name[20];
@@ -199,7 +204,13 @@ static void hostile(void **state)
     struct buf b = {0};
     (void)state;
     investigation_init(&v);
-    findings_add(&v.findings, (struct finding){.number = 1, .step = 1, .place = 1, .status = FINDING_ROOT_CAUSE, .text = EVIL, .author = EVIL, .about = {EVIL, ""}});
+    findings_add(&v.findings, (struct finding){.number = 1,
+                                               .step = 1,
+                                               .place = 1,
+                                               .status = FINDING_ROOT_CAUSE,
+                                               .text = EVIL,
+                                               .author = EVIL,
+                                               .about = {EVIL, ""}});
     report(s, &v, ".html", true, &b);
     assert_false(holds(&b, "<script"));
     assert_true(holds(&b, "&lt;script&gt;"));
@@ -288,8 +299,8 @@ static void formats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(escapes), cmocka_unit_test(cleaning), cmocka_unit_test(writers_of_documents), cmocka_unit_test(hostile),
-        cmocka_unit_test(formats),
+        cmocka_unit_test(escapes), cmocka_unit_test(cleaning), cmocka_unit_test(writers_of_documents),
+        cmocka_unit_test(hostile), cmocka_unit_test(formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

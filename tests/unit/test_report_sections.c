@@ -21,7 +21,8 @@ static void put_tensor(const char *file, const char *json_name, float value)
 {
     char header[600];
     unsigned char bytes[1024] = {0};
-    int n = snprintf(header, sizeof header, "{\"%s\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", json_name);
+    int n =
+        snprintf(header, sizeof header, "{\"%s\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", json_name);
     while (n % 8)
         header[n++] = ' ';
     bytes[0] = (unsigned char)n;
@@ -53,12 +54,16 @@ static void give_all(void)
     write_log(dir, "t.log", (struct course){.steps = 1200}, 1);
     write_log(dir, "g.log", (struct course){.steps = 1200}, 2);
     write_log(dir, "g2.log", (struct course){.steps = 1200}, 3);
-    put_text(dir, "t.yaml", "seed: 1\noptimizer: {type: AdamW, betas: [0.9, 0.95], eps: 1.e-8, weight_decay: 0.1}\n"
-                            "model: {model_config: {type: LlamaConfig, num_layers: 2, num_heads: 4, hidden_size: 64, vocab_size: 1000}}\n"
-                            "runner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n");
-    put_text(dir, "g.yaml", "seed: 1\noptimizer: {type: AdamW, betas: [0.9, 0.99], eps: 1.e-8, weight_decay: 0.1}\n"
-                            "model: {model_config: {type: LlamaConfig, num_layers: 2, num_heads: 4, hidden_size: 64, vocab_size: 1000}}\n"
-                            "runner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n");
+    put_text(dir, "t.yaml",
+             "seed: 1\noptimizer: {type: AdamW, betas: [0.9, 0.95], eps: 1.e-8, weight_decay: 0.1}\n"
+             "model: {model_config: {type: LlamaConfig, num_layers: 2, num_heads: 4, hidden_size: 64, vocab_size: "
+             "1000}}\n"
+             "runner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n");
+    put_text(dir, "g.yaml",
+             "seed: 1\noptimizer: {type: AdamW, betas: [0.9, 0.99], eps: 1.e-8, weight_decay: 0.1}\n"
+             "model: {model_config: {type: LlamaConfig, num_layers: 2, num_heads: 4, hidden_size: 64, vocab_size: "
+             "1000}}\n"
+             "runner_config: {epochs: 1, batch_size: 1, sink_size: 1}\n");
     put_tensor("t.safetensors", "model.norm.weight", 1);
     put_tensor("g.safetensors", "model.norm.weight", 1.5f);
     give_own(PANEL_INPUT_TARGET_LOG, "t.log");
@@ -78,8 +83,9 @@ static void give_all(void)
 
 static void sections_of_the_panels(void **state)
 {
-    static const char *const ids[] = {"summary", "procedure", "first", "causes", "settings", "checkpoints", "determinism", "first-step", "norms",
-                                      "optimizer", "frozen", "curves", "scaling", "inputs", "reproduction"};
+    static const char *const ids[] = {"summary",     "procedure",   "first",      "causes", "settings",
+                                      "checkpoints", "determinism", "first-step", "norms",  "optimizer",
+                                      "frozen",      "curves",      "scaling",    "inputs", "reproduction"};
     struct buf b = {0};
     char part[64];
     (void)state;
@@ -93,7 +99,9 @@ static void sections_of_the_panels(void **state)
         if (!holds(&b, part))
             fail_msg("no section %s", ids[i]);
     }
-    for (const char *const *id = (const char *const[]){"loss", "loss-difference", "norm", "frozen-loss", "first-difference", NULL}; *id; id++) {
+    for (const char *const *id =
+             (const char *const[]){"loss", "loss-difference", "norm", "frozen-loss", "first-difference", NULL};
+         *id; id++) {
         snprintf(part, sizeof part, "<figure id=\"figure-%s\">", *id);
         if (!holds(&b, part))
             fail_msg("no figure %s", *id);
@@ -112,7 +120,9 @@ static void sections_of_the_panels(void **state)
     assert_false(holds(&b, dir));
     cJSON *root = cJSON_Parse(b.p);
     assert_non_null(root);
-    for (const char *const *key = (const char *const[]){"panels", "settings", "weights", "target_repeat", "norms", "optimizer", "frozen", "curves", NULL}; *key; key++)
+    for (const char *const *key = (const char *const[]){"panels", "settings", "weights", "target_repeat", "norms",
+                                                        "optimizer", "frozen", "curves", NULL};
+         *key; key++)
         assert_true(cJSON_IsObject(cJSON_GetObjectItem(root, *key)));
     assert_true(cJSON_IsNull(cJSON_GetObjectItem(root, "golden_repeat")));
     const cJSON *figure = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "figures"), 0);
@@ -132,7 +142,9 @@ static void only_what_is_there(void **state)
     begin(sample("tt_rope/target"), sample("tt_rope/bench"));
     settle();
     report(".html", &b);
-    for (const char *const *id = (const char *const[]){"procedure", "settings", "curves", "frozen", "optimizer", "determinism", "scaling", NULL}; *id; id++) {
+    for (const char *const *id = (const char *const[]){"procedure", "settings", "curves", "frozen", "optimizer",
+                                                       "determinism", "scaling", NULL};
+         *id; id++) {
         char part[64];
         snprintf(part, sizeof part, "<section id=\"%s\">", *id);
         assert_false(holds(&b, part));
@@ -185,8 +197,10 @@ static void hostile_sections(void **state)
     give_all();
     memset(large, 'x', (1 << 20) - 1);
     large[(1 << 20) - 1] = 0;
-    put_text(dir, "e.yaml", "seed: \"" EVIL_JSON "\"\noptimizer: {type: \"" EVIL_JSON "\", betas: [0.9, 0.95]}\n\"" EVIL_JSON "\": 3\n"
-                            "model: {model_config: {type: LlamaConfig, num_layers: 2, num_heads: 4}}\nrunner_config: {epochs: 1, batch_size: 1}\n");
+    put_text(dir, "e.yaml",
+             "seed: \"" EVIL_JSON "\"\noptimizer: {type: \"" EVIL_JSON "\", betas: [0.9, 0.95]}\n\"" EVIL_JSON "\": 3\n"
+             "model: {model_config: {type: LlamaConfig, num_layers: 2, num_heads: 4}}\nrunner_config: {epochs: 1, "
+             "batch_size: 1}\n");
     put_tensor("e.safetensors", EVIL_JSON, 1);
     write_log(dir, "<script>@x\x1b[2J\xe2\x80\xae=cmd().log", (struct course){.steps = 1200}, 4);
     give_own(PANEL_INPUT_TARGET_SETTINGS, "e.yaml");
@@ -227,9 +241,13 @@ static void put_dump(const char *name, const char *call, double value)
     char path[64];
     struct buf b = {0};
     snprintf(path, sizeof path, "%s/step0/rank0/dump.json", name);
-    buf_fmt(&b, "{\"task\":\"statistics\",\"level\":\"L1\",\"framework\":\"pytorch\",\"dump_data_dir\":null,\"data\":{\"Functional.%s.0.forward\":{\"input_args\":[],"
-                "\"input_kwargs\":{},\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":[2],\"Max\":%g,\"Min\":0,\"Mean\":0.5,\"Norm\":%g,"
-                "\"requires_grad\":false}]}}}", call, value, value);
+    buf_fmt(&b,
+            "{\"task\":\"statistics\",\"level\":\"L1\",\"framework\":\"pytorch\",\"dump_data_dir\":null,\"data\":{"
+            "\"Functional.%s.0.forward\":{\"input_args\":[],"
+            "\"input_kwargs\":{},\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":[2],"
+            "\"Max\":%g,\"Min\":0,\"Mean\":0.5,\"Norm\":%g,"
+            "\"requires_grad\":false}]}}}",
+            call, value, value);
     put_text(dir, path, b.p);
     buf_release(&b);
 }
@@ -253,7 +271,13 @@ static void hostile_tables(void **state)
     for (int i = 0; i < 2; i++)
         snprintf(path[i], sizeof path[i], "%s/%s", dir, i ? "two" : "one");
     begin(path[0], path[1]);
-    findings_add(&inv.findings, (struct finding){.number = 1, .step = 1, .place = 1, .status = FINDING_ROOT_CAUSE, .text = "=1+cmd|' /C calc'!A0", .author = "+x", .about = {"@y", ""}});
+    findings_add(&inv.findings, (struct finding){.number = 1,
+                                                 .step = 1,
+                                                 .place = 1,
+                                                 .status = FINDING_ROOT_CAUSE,
+                                                 .text = "=1+cmd|' /C calc'!A0",
+                                                 .author = "+x",
+                                                 .about = {"@y", ""}});
     settle();
     report(".csv", &b);
     inert(&b);
@@ -269,7 +293,8 @@ static void hostile_tables(void **state)
     assert_true(evil >= 2); /* both sides' names, whole and harmless */
     struct zip *z = zip_open(&f, &e);
     assert_non_null(z);
-    for (const char *const *part = (const char *const[]){"xl/worksheets/sheet1.xml", "xl/worksheets/sheet2.xml", NULL}; *part; part++) {
+    for (const char *const *part = (const char *const[]){"xl/worksheets/sheet1.xml", "xl/worksheets/sheet2.xml", NULL};
+         *part; part++) {
         struct zip_member m;
         char *xml = calloc(1, 1 << 20);
         assert_int_equal(zip_find(z, *part, &m, &e), 1);
@@ -392,7 +417,15 @@ static void axes(void **state)
 static void shades(void **state)
 {
     double v[] = {0, 1, 0.5, 0.2, 1e-9, NAN, INFINITY, 1};
-    struct picture p = {.kind = DRAWN_CELLS, .id = "x", .title = "x", .text = "", .rows = 2, .cells = 4, .value = v, .most = 1, .axis = {"down", "across"}};
+    struct picture p = {.kind = DRAWN_CELLS,
+                        .id = "x",
+                        .title = "x",
+                        .text = "",
+                        .rows = 2,
+                        .cells = 4,
+                        .value = v,
+                        .most = 1,
+                        .axis = {"down", "across"}};
     struct buf b = {0};
     (void)state;
     const int level[] = {0, 8, 8, 7, 1, -2, -1, 8};
@@ -450,7 +483,11 @@ static void in_the_background(void **state)
     assert_int_equal(report_job_take(&k), REPORT_JOB_FAILED);
     /* paired anew meanwhile: the table is of the pairing it was asked for with, whole */
     struct decisions d = {0};
-    decisions_add(&d, (struct decision){.kind = DECIDE_REJECT, .step = 1, .side = {"Functional.linear.0.forward.output.0", "Functional.linear.0.forward.output.0"}, .view = ""});
+    decisions_add(&d, (struct decision){.kind = DECIDE_REJECT,
+                                        .step = 1,
+                                        .side = {"Functional.linear.0.forward.output.0",
+                                                 "Functional.linear.0.forward.output.0"},
+                                        .view = ""});
     for (size_t i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "%s/background%s", dir, i ? ".json" : ".csv");
         report_text(path, s.now, &plain, false, &a);

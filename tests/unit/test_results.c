@@ -44,7 +44,11 @@
 static struct session *open_path(const char *path, bool alone)
 {
     struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.of.path = {path}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .workers = 1, .of.alone = alone};
+    struct session_options o = {.of.path = {path},
+                                .of.step = {-1, -1},
+                                .of.rank = {-1, -1},
+                                .workers = 1,
+                                .of.alone = alone};
     struct err e;
     thresholds_init(&o.of.tol);
     if (session_start(s, &o, &e) || session_wait(s, &e))
@@ -261,7 +265,8 @@ static void words_and_figures(void **state)
             assert_int_equal(s->now->pairing->pairs.v[s->now->pairing->lines.v[i].pair].why, WHY_TABLE);
             bool alike = strcmp(name_of(s, TARGET, s->now->pairing->lines.v[i].row[TARGET]),
                                 name_of(s, GOLDEN, s->now->pairing->lines.v[i].row[GOLDEN])) == 0;
-            assert_int_equal(s->now->pairing->pairs.v[s->now->pairing->lines.v[i].pair].origin, alike ? ORIGIN_NAME : ORIGIN_MAPPING);
+            assert_int_equal(s->now->pairing->pairs.v[s->now->pairing->lines.v[i].pair].origin,
+                             alike ? ORIGIN_NAME : ORIGIN_MAPPING);
         }
     struct pairing_options po = comparison_pairing_options(s->now);
     pairing_why(s->now->pairing, &po, s->now->measure.side, s->now->judged->first, (buf_clear(&b), &b));
@@ -290,24 +295,26 @@ static void folders_and_single_sides(void **state)
     assert_true(s->now->single);
     assert_string_equal(s->now->side[TARGET].dump.reader->name, "msprobe-diff");
     assert_int_equal(s->now->side[TARGET].dump.rows.n, 3);
-    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "rank_0: reported by msprobe: Functional.embedding.0.forward"));
+    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0],
+                           "rank_0: reported by msprobe: Functional.embedding.0.forward"));
     stop(s);
 
     /* a note is opened as the table it was written about */
     s = open_path(sample(R "ptdbg/c05_dropout_random/advisor_20261121043535.txt"), false);
     assert_true(s->now->tabled);
     assert_string_equal(s->now->side[TARGET].dump.reader->name, "ptdbg-result");
-    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0], "suspect reported: Functional_dropout_0_forward_output"));
+    assert_non_null(strstr(s->now->side[TARGET].dump.warnings.v[0],
+                           "suspect reported: Functional_dropout_0_forward_output"));
     stop(s);
 }
 
-/* Of several tables the newest that is no younger than the note, of copies the one with the plain name; none that a link
- * leads away to. */
+/* Of several tables the newest that is no younger than the note, of copies the one with the plain name; none that a
+ * link leads away to. */
 static void the_table_of_a_note(void **state)
 {
     static const char note[] = "Line: 2\nSuspect Nodes: Torch_x_0_forward_output\nExpert Advice: x\n";
-    static const char *const names[] = {"compare_result_20240101000000.csv", "compare_result_20240101000003.csv", "compare_result_20240101000003_b.csv",
-                                        "compare_result_20240101000009.csv"};
+    static const char *const names[] = {"compare_result_20240101000000.csv", "compare_result_20240101000003.csv",
+                                        "compare_result_20240101000003_b.csv", "compare_result_20240101000009.csv"};
     const char *root = scratch();
     char path[500], line[300];
     (void)state;
@@ -315,7 +322,11 @@ static void the_table_of_a_note(void **state)
     snprintf(path, sizeof path, "%s/alone/advisor_20240101000004.txt", root);
     assert_non_null(strstr(refused(path), "suspect: Torch_x_0_forward_output"));
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        snprintf(line, sizeof line, "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,MaxAbsErr\nTorch_x%zu_0_forward_output,Torch_x%zu_0_forward_output,float32,float32,[2],[2],1,0\n", i, i);
+        snprintf(line, sizeof line,
+                 "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor "
+                 "Shape,Cosine,MaxAbsErr\nTorch_x%zu_0_forward_output,Torch_x%zu_0_forward_output,float32,float32,[2],["
+                 "2],1,0\n",
+                 i, i);
         snprintf(path, sizeof path, "many/%s", names[i]);
         put_text(root, path, line);
     }
@@ -335,22 +346,31 @@ static void the_table_of_a_note(void **state)
 
 static const char *dir;
 
-#define HEAD "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,MaxAbsErr,NPU max,Bench max,Result,Err_message\n"
+#define HEAD \
+    "NPU Name,Bench Name,NPU Dtype,Bench Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,MaxAbsErr,NPU max,Bench " \
+    "max,Result,Err_message\n"
 
 static void odd_rows(void **state)
 {
     (void)state;
-    const char *path = put_text(dir, "compare_result_rank3.csv", "\xef\xbb\xbf" HEAD
-        "Functional.add.0.forward.input.0,Functional.add.0.forward.input.0,torch.float32,torch.float32,\"[2, 3]\",\"[2, 3]\",1.0,0.0, inf,1.0,pass,[]\n"
-        /* the name again: another run of the call, its golden row the same */
-        "Functional.add.0.forward.input.0,Functional.add.0.forward.input.0,torch.float32,torch.float32,\"[2, 3]\",\"[2, 3]\",nan,0.0,nan,1.0,ERROR,\"[\"\"error: a\"\", \"\"warning: b\"\"]\"\n"
-        /* one side only */
-        "Functional.add.0.forward.output.0,N/A,torch.float32,N/A,[],N/A,unsupported,unsupported,1,N/A,pass,[]\n"
-        "N/A,Functional.mul.0.forward.output.0,N/A,torch.float8_new,N/A,\"[99999999999999999999]\",unsupported,,,2,,\n"
-        "N/A,N/A,,,,,,,,,pass,[]\n"
-        "Functional.mul.1.forward.output.0,Functional.mul.1.forward.output.0,slice,slice,[],[],,,\"[0, None]\",\"[0, None]\",pass\n"
-        "\n"
-        "Cell.a.input.B.forward.0.parameters.w,Cell.a.input.B.forward.0.parameters.w,Float32,Float32,\"(4,)\",\"(5,)\",shape unmatched,,1,2,Unmatched,x\n");
+    const char *path =
+        put_text(dir, "compare_result_rank3.csv",
+                 "\xef\xbb\xbf" HEAD "Functional.add.0.forward.input.0,Functional.add.0.forward.input.0,torch.float32,"
+                                     "torch.float32,\"[2, 3]\",\"[2, 3]\",1.0,0.0, inf,1.0,pass,[]\n"
+                 /* the name again: another run of the call, its golden row the same */
+                 "Functional.add.0.forward.input.0,Functional.add.0.forward.input.0,torch.float32,torch.float32,\"[2, "
+                 "3]\",\"[2, 3]\",nan,0.0,nan,1.0,ERROR,\"[\"\"error: a\"\", \"\"warning: b\"\"]\"\n"
+                 /* one side only */
+                 "Functional.add.0.forward.output.0,N/A,torch.float32,N/A,[],N/A,unsupported,unsupported,1,N/"
+                 "A,pass,[]\n"
+                 "N/A,Functional.mul.0.forward.output.0,N/A,torch.float8_new,N/"
+                 "A,\"[99999999999999999999]\",unsupported,,,2,,\n"
+                 "N/A,N/A,,,,,,,,,pass,[]\n"
+                 "Functional.mul.1.forward.output.0,Functional.mul.1.forward.output.0,slice,slice,[],[],,,\"[0, "
+                 "None]\",\"[0, None]\",pass\n"
+                 "\n"
+                 "Cell.a.input.B.forward.0.parameters.w,Cell.a.input.B.forward.0.parameters.w,Float32,Float32,\"(4,)\","
+                 "\"(5,)\",shape unmatched,,1,2,Unmatched,x\n");
     struct session *s = open_path(path, false);
     const struct dump *t = &s->now->side[TARGET].dump, *g = &s->now->side[GOLDEN].dump;
     assert_int_equal(t->rank, 3);
@@ -380,8 +400,10 @@ static void odd_rows(void **state)
 static void oldest_columns(void **state)
 {
     (void)state;
-    const char *path = put_text(dir, "old.csv", "Name,NPU Tensor Dtype,Bench Tensor Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,RMSE,MAPE\n"
-                                           "Torch_add_0_forward_input.0,torch.float32,torch.float32,[2],[2],0.75,0.1,0.2\n");
+    const char *path =
+        put_text(dir, "old.csv",
+                 "Name,NPU Tensor Dtype,Bench Tensor Dtype,NPU Tensor Shape,Bench Tensor Shape,Cosine,RMSE,MAPE\n"
+                 "Torch_add_0_forward_input.0,torch.float32,torch.float32,[2],[2],0.75,0.1,0.2\n");
     struct session *s = open_path(path, false);
     double v;
     assert_string_equal(s->now->side[TARGET].dump.reader->name, "ptdbg-result");
@@ -393,10 +415,12 @@ static void oldest_columns(void **state)
 /* A table that ends in the middle of a row is not all of it, whatever its rows say. */
 static void cut_short(void **state)
 {
-    static const char rows[] = HEAD "a.0.forward.output.0,a.0.forward.output.0,float32,float32,[2],[2],1.0,0.0,1,1,pass,[]\n"
-                                    "b.0.forward.output.0,b.0.forward.output.0,float32,float32,[2],[2],1.0,0.0,1,1,pass,[]\n";
+    static const char rows[] =
+        HEAD "a.0.forward.output.0,a.0.forward.output.0,float32,float32,[2],[2],1.0,0.0,1,1,pass,[]\n"
+             "b.0.forward.output.0,b.0.forward.output.0,float32,float32,[2],[2],1.0,0.0,1,1,pass,[]\n";
     (void)state;
-    struct session *s = open_path(put_bytes(dir, "whole.csv", rows, strlen(rows) - 1), false); /* but for the line's end */
+    struct session *s =
+        open_path(put_bytes(dir, "whole.csv", rows, strlen(rows) - 1), false); /* but for the line's end */
     assert_int_equal(s->now->side[TARGET].dump.problems.n, 0);
     stop(s);
     s = open_path(put_bytes(dir, "cut.csv", rows, strlen(rows) - 18), false);
@@ -410,17 +434,22 @@ static void refusals(void **state)
 {
     (void)state;
     assert_non_null(strstr(refused(put_text(dir, "compare_result_a.csv", HEAD)), "a result table without rows"));
-    assert_non_null(strstr(refused(put_text(dir, "other.csv", "a,b\n1,2\n")), "expected a recording of a supported format"));
-    assert_non_null(strstr(refused(put_text(dir, "multi_ranks_compare_merge_1.xlsx", "PK")), "multi_ranks_compare_merge"));
-    assert_non_null(strstr(refused(put_text(dir, "compare_result_b.json", "{\"a\": {\"is_same\": true, \"op_items\": 3}}")),
+    assert_non_null(strstr(refused(put_text(dir, "other.csv", "a,b\n1,2\n")),
+                           "expected a recording of a supported format"));
+    assert_non_null(strstr(refused(put_text(dir, "multi_ranks_compare_merge_1.xlsx", "PK")),
+                           "multi_ranks_compare_merge"));
+    assert_non_null(strstr(refused(put_text(dir, "compare_result_b.json",
+                                            "{\"a\": {\"is_same\": true, \"op_items\": 3}}")),
                            "expected a list \"op_items\""));
-    assert_non_null(strstr(refused(put_text(dir, "compare_result_c.json", "{\"a\": {\"op_items\": [{}")), "compare_result_c.json: byte"));
+    assert_non_null(strstr(refused(put_text(dir, "compare_result_c.json", "{\"a\": {\"op_items\": [{}")),
+                           "compare_result_c.json: byte"));
     /* a quote that never ends */
     size_t n = 40u << 20;
     char *big = malloc(n);
     memset(big, 'x', n);
     memcpy(big, HEAD "\"", sizeof HEAD);
-    assert_non_null(strstr(refused(put_bytes(dir, "compare_result_d.csv", big, n)), "line 2: a row of more than 16 MB"));
+    assert_non_null(strstr(refused(put_bytes(dir, "compare_result_d.csv", big, n)),
+                           "line 2: a row of more than 16 MB"));
     memset(big, ',', n); /* nothing but columns */
     memcpy(big, HEAD "", sizeof HEAD - 1);
     assert_non_null(strstr(refused(put_bytes(dir, "compare_result_e.csv", big, n)), "more than 1024 columns"));
@@ -499,12 +528,19 @@ static void shared_strings(void **state)
 {
     (void)state;
     static const struct member m[] = {
-        {STRINGS, STR("<?xml version=\"1.0\"?><x:sst xmlns:x=\"u\"><x:si><x:t>NPU Name</x:t></x:si><x:si><x:r><x:t>Bench </x:t></x:r><x:r><x:t>Name</x:t></x:r></x:si>"
-                      "<x:si><x:t>NPU Dtype</x:t><x:rPh><x:t>wrong</x:t></x:rPh></x:si><x:si><x:t>Bench Dtype</x:t></x:si><x:si><x:t>Cosine</x:t></x:si>"
-                      "<x:si><x:t>Result</x:t></x:si><x:si><x:t>A.b.0.forward.output.0</x:t></x:si><x:si><x:t>torch.float32</x:t></x:si></x:sst>")},
-        {SHEET, STR("<worksheet><sheetData><row>" S("A1") "0</v></c>" S("B1") "1</v></c>" S("C1") "2</v></c>" S("D1") "3</v></c>" S("F1") "4</v></c>" S("H1") "5</v></c></row>"
-                    "<row/><row>" S("A3") "6</v></c>" S("B3") "6</v></c>" S("C3") "7</v></c>" S("D3") "7</v></c><c r=\"F3\"><f>1-A2</f><v>0.5</v></c><c r=\"H3\" t=\"b\"><v>0</v></c></row>"
-                    "</sheetData><rubbish")},
+        {STRINGS, STR("<?xml version=\"1.0\"?><x:sst xmlns:x=\"u\"><x:si><x:t>NPU "
+                      "Name</x:t></x:si><x:si><x:r><x:t>Bench </x:t></x:r><x:r><x:t>Name</x:t></x:r></x:si>"
+                      "<x:si><x:t>NPU Dtype</x:t><x:rPh><x:t>wrong</x:t></x:rPh></x:si><x:si><x:t>Bench "
+                      "Dtype</x:t></x:si><x:si><x:t>Cosine</x:t></x:si>"
+                      "<x:si><x:t>Result</x:t></x:si><x:si><x:t>A.b.0.forward.output.0</x:t></"
+                      "x:si><x:si><x:t>torch.float32</x:t></x:si></x:sst>")},
+        {SHEET,
+         STR("<worksheet><sheetData><row>"
+             S("A1") "0</v></c>" S("B1") "1</v></c>" S("C1") "2</v></c>"
+             S("D1") "3</v></c>" S("F1") "4</v></c>" S("H1") "5</v></c></row>"
+             "<row/><row>" S("A3") "6</v></c>" S("B3") "6</v></c>" S("C3") "7</v></c>"
+             S("D3") "7</v></c><c r=\"F3\"><f>1-A2</f><v>0.5</v></c><c r=\"H3\" t=\"b\"><v>0</v></c></row>"
+             "</sheetData><rubbish")},
     };
     struct session *s = open_path(put_xlsx("shared.xlsx", m, 2), false);
     double v;
@@ -606,7 +642,8 @@ static void repeated_texts(void **state)
         buf_clear(&strings);
         buf_fmt(&strings, "<s><si><t>%0*d</t></si></s>", kind ? 1 << 20 : 2000, 7);
         struct member m[] = {{SHEET, buf_view(&sheet)}, {STRINGS, buf_view(&strings)}};
-        assert_non_null(strstr(refused(put_xlsx("texts.xlsx", m, 2)), kind ? "more than 1 GB of text" : "more text than the limit for a table of this size"));
+        assert_non_null(strstr(refused(put_xlsx("texts.xlsx", m, 2)),
+                               kind ? "more than 1 GB of text" : "more text than the limit for a table of this size"));
     }
     buf_release(&sheet);
     buf_release(&strings);
@@ -619,7 +656,8 @@ static void repeated_names(void **state)
     struct buf b = {0};
     buf_cstr(&b, HEAD);
     for (int i = 0; i < 300000; i++)
-        buf_fmt(&b, "A.b.0.forward.input.%d,A.b.0.forward.input.0,torch.float32,torch.float32,[],[],1,0,1,1,pass,[]\n", i % 7 ? 0 : i);
+        buf_fmt(&b, "A.b.0.forward.input.%d,A.b.0.forward.input.0,torch.float32,torch.float32,[],[],1,0,1,1,pass,[]\n",
+                i % 7 ? 0 : i);
     struct session *s = open_path(put_bytes(dir, "many.csv", b.p, b.n), false);
     assert_int_equal(s->now->side[TARGET].dump.rows.n, 300000);
     assert_int_equal(s->now->side[GOLDEN].dump.rows.n, 1);
@@ -631,8 +669,10 @@ static void repeated_names(void **state)
 static void rows_swallowed_by_a_quote(void **state)
 {
     static const char *const rows[] = {
-        "a.0,a.0,float32,float32,[2],[2],1,0,1,1,pass,\nb.0,\"b.0,float32,float32,[2],[2],1,0,1,1,pass,\nc.0,c.0,float32,float32,[2],[2],1,0,1,1,pass,\n",
-        "a.0,a.0,float32,float32,[2],[2],1,0,1,1,pass,\nb.0,b.0,float32,float32,[2],[2],1,0,1,1,pass,\"x\nc.0,c.0,float32,float32,[2],[2],1,0,1,1,pass,\n",
+        "a.0,a.0,float32,float32,[2],[2],1,0,1,1,pass,\nb.0,\"b.0,float32,float32,[2],[2],1,0,1,1,pass,\nc.0,c.0,"
+        "float32,float32,[2],[2],1,0,1,1,pass,\n",
+        "a.0,a.0,float32,float32,[2],[2],1,0,1,1,pass,\nb.0,b.0,float32,float32,[2],[2],1,0,1,1,pass,\"x\nc.0,c.0,"
+        "float32,float32,[2],[2],1,0,1,1,pass,\n",
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

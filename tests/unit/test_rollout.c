@@ -1,5 +1,5 @@
-/* Trainer against rollout: figures beside NumPy's (reference.json of the sample), every form of file, alignment, and what
- * damaged or strange input comes to. */
+/* Trainer against rollout: figures beside NumPy's (reference.json of the sample), every form of file, alignment, and
+ * what damaged or strange input comes to. */
 #include "support.h"
 #include "written.h"
 
@@ -149,7 +149,8 @@ static void a_prompt_before_the_response(void **state)
 static void lengths_without_tokens_are_unknown(void **state)
 {
     (void)state;
-    open_rollout(put_text(dir, "t.json", "{\"logprobs\": [-1, -2, -3]}\n"), put_text(dir, "g.json", "{\"logprobs\": [-1, -2]}\n"));
+    open_rollout(put_text(dir, "t.json", "{\"logprobs\": [-1, -2, -3]}\n"),
+                 put_text(dir, "g.json", "{\"logprobs\": [-1, -2]}\n"));
     assert_int_equal(r.verdict, STAGE_UNKNOWN);
     assert_int_equal(r.counted[ROLLOUT_UNALIGNED], 1);
     assert_int_equal(r.all.n, 0);
@@ -174,12 +175,14 @@ static void padding_without_a_mask(void **state)
 static void not_finite_and_no_logarithms(void **state)
 {
     (void)state;
-    open_rollout(put_text(dir, "t.json", "{\"logprobs\": [-1, NaN, -3]}\n"), put_text(dir, "g.json", "{\"logprobs\": [-1, -2, -Infinity]}\n"));
+    open_rollout(put_text(dir, "t.json", "{\"logprobs\": [-1, NaN, -3]}\n"),
+                 put_text(dir, "g.json", "{\"logprobs\": [-1, -2, -Infinity]}\n"));
     assert_int_equal(r.all.nonfinite, 2);
     assert_int_equal(r.verdict, STAGE_FAIL);
     assert_int_equal(r.first, 1);
     rollout_release(&r);
-    open_rollout(put_text(dir, "t.json", "{\"logprobs\": [0.9, 0.5]}\n"), put_text(dir, "g.json", "{\"logprobs\": [0.9, 0.5]}\n"));
+    open_rollout(put_text(dir, "t.json", "{\"logprobs\": [0.9, 0.5]}\n"),
+                 put_text(dir, "g.json", "{\"logprobs\": [0.9, 0.5]}\n"));
     assert_int_equal(r.verdict, STAGE_UNKNOWN);
     assert_true(says(&r.unread, "above 0"));
     rollout_release(&r);
@@ -225,7 +228,8 @@ static void nothing_but_nan(void **state)
     (void)state;
     struct document d;
     struct buf text = {0};
-    open_rollout(put_text(dir, "t.json", "{\"logprobs\": [NaN, NaN, NaN]}\n"), put_text(dir, "g.json", "{\"logprobs\": [-1, NaN, -2]}\n"));
+    open_rollout(put_text(dir, "t.json", "{\"logprobs\": [NaN, NaN, NaN]}\n"),
+                 put_text(dir, "g.json", "{\"logprobs\": [-1, NaN, -2]}\n"));
     assert_int_equal(r.verdict, STAGE_FAIL);
     assert_int_equal(r.all.n, 0);
     document_begin(&d);

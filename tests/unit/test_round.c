@@ -1,4 +1,5 @@
-/* Rounds: frozen, written, read back or refused; which row was which; what changed; what confirms a fix; leaving one. */
+/* Rounds: frozen, written, read back or refused; which row was which; what changed; what confirms a fix; leaving
+ * one. */
 #include "support.h"
 
 #include <math.h>
@@ -50,8 +51,15 @@ static struct round full(void)
     struct round r = begun(3);
     r.author = "Li";
     r.date = 1790000000;
-    r.side[TARGET] = (struct round_side){.path = "ms", .full_path = "/x/ms", .format = "msprobe", .framework = "mindspore", .step = 1, .rank = -1,
-                                         .rows = 9, .state = {5, 2, 7}, .fingerprint = 0xfedcba9876543210};
+    r.side[TARGET] = (struct round_side){.path = "ms",
+                                         .full_path = "/x/ms",
+                                         .format = "msprobe",
+                                         .framework = "mindspore",
+                                         .step = 1,
+                                         .rank = -1,
+                                         .rows = 9,
+                                         .state = {5, 2, 7},
+                                         .fingerprint = 0xfedcba9876543210};
     struct round_panel p = {"settings", "failed", "two differ"};
     struct round_finding f = {4, "suspected", "eps\n#x", {"a", ""}};
     vec_push(&r.panels, p);
@@ -218,14 +226,16 @@ static void referred(void **state)
     snprintf(out, sizeof out, "%s/in/x.round-3.gz", dir);
     assert_int_equal(symlink("../x.round-3.gz", out), 0);
     round_init(&s);
-    assert_int_equal(round_open(&s, &each[0].p, &e), -1); /* each[0].p.beside is that folder now: the link leads out of it */
+    assert_int_equal(round_open(&s, &each[0].p, &e),
+                     -1); /* each[0].p.beside is that folder now: the link leads out of it */
     round_release(&s);
     round_release(&r);
 }
 
 /* ---- which row was which ---- */
 
-static uint32_t was(const struct round_join *x, const struct round *before, const struct round *now, const char *target, const char **name)
+static uint32_t was(const struct round_join *x, const struct round *before, const struct round *now, const char *target,
+                    const char **name)
 {
     for (uint32_t i = 0; i < now->rows.n; i++)
         if (strcmp(round_row_name(now, i), target) == 0) {
@@ -291,10 +301,14 @@ static void joined(void **state)
 static void kinds(void **state)
 {
     (void)state;
-    const struct round_row match = {.verdict = VERDICT_MATCH, .error = 1e-7f}, drift = {.verdict = VERDICT_DRIFT, .error = 1e-4f},
-                           bad = {.verdict = VERDICT_DEVIATE, .error = 0.1f}, twice = {.verdict = VERDICT_DEVIATE, .error = 0.3f},
-                           about = {.verdict = VERDICT_DEVIATE, .error = 0.15f}, nonfinite = {.verdict = VERDICT_NONFINITE, .error = NAN},
-                           only = {.verdict = VERDICT_ONLY, .error = NAN}, skip = {.verdict = VERDICT_SKIP, .error = NAN},
+    const struct round_row match = {.verdict = VERDICT_MATCH, .error = 1e-7f},
+                           drift = {.verdict = VERDICT_DRIFT, .error = 1e-4f},
+                           bad = {.verdict = VERDICT_DEVIATE, .error = 0.1f},
+                           twice = {.verdict = VERDICT_DEVIATE, .error = 0.3f},
+                           about = {.verdict = VERDICT_DEVIATE, .error = 0.15f},
+                           nonfinite = {.verdict = VERDICT_NONFINITE, .error = NAN},
+                           only = {.verdict = VERDICT_ONLY, .error = NAN},
+                           skip = {.verdict = VERDICT_SKIP, .error = NAN},
                            unsure = {.verdict = VERDICT_DEVIATE, .error = 0.1f, .flags = ROUND_DOUBTFUL};
     const struct {
         const struct round_row *was, *now;
@@ -359,17 +373,21 @@ static void expect(struct changes *c, enum first_fate fate, bool confirmed, int 
 static void intervened(void **state)
 {
     (void)state;
-    const struct story s[] = {{{"a.forward"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0}, {{"b.forward"}, VERDICT_DEVIATE, VERDICT_MATCH, 0},
-                              {{"c.forward"}, VERDICT_DEVIATE, VERDICT_MATCH, 0}, {{"c.backward"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0.1f},
+    const struct story s[] = {{{"a.forward"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0},
+                              {{"b.forward"}, VERDICT_DEVIATE, VERDICT_MATCH, 0},
+                              {{"c.forward"}, VERDICT_DEVIATE, VERDICT_MATCH, 0},
+                              {{"c.backward"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0.1f},
                               {{"d.forward"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0.1f}};
     replaced = "b.forward";
     struct changes c = told(s, 4, -1);
     assert_int_equal(c.intervention, INTERVENTION_CONFIRMED);
-    expect(&c, FIRST_STAYS, false, 0, "Round 2: with b.forward replaced by the golden value, no later forward row deviates (before: 1): "
-                                      "confirmed as the only cause of these deviations; this is a test, not a fix");
+    expect(&c, FIRST_STAYS, false, 0,
+           "Round 2: with b.forward replaced by the golden value, no later forward row deviates (before: 1): "
+           "confirmed as the only cause of these deviations; this is a test, not a fix");
     c = told(s, 5, -1);
-    expect(&c, FIRST_STAYS, false, 1, "Round 2: with b.forward replaced by the golden value, later forward rows still deviate "
-                                      "(before 2, now 1), first d.forward: refuted, there is another cause");
+    expect(&c, FIRST_STAYS, false, 1,
+           "Round 2: with b.forward replaced by the golden value, later forward rows still deviate "
+           "(before 2, now 1), first d.forward: refuted, there is another cause");
     static const char *const nothing[] = {"d.forward", "z.forward"}; /* the last, not there */
     for (size_t i = 0; i < ARRAY_LEN(nothing); i++) {
         replaced = nothing[i];
@@ -390,39 +408,50 @@ static void confirmed(void **state)
     expect(&c, FIRST_GONE, true, 0, "Round 2: the first deviation of round 1 (b) is gone and nothing new deviates: "
                                     "fix confirmed");
     c = told(fixed, 2, 5);
-    expect(&c, FIRST_GONE, false, 5, "Round 2: the first deviation of round 1 (b) is gone; too few rows are paired now for a verdict");
+    expect(&c, FIRST_GONE, false, 5,
+           "Round 2: the first deviation of round 1 (b) is gone; too few rows are paired now for a verdict");
 
-    const struct story other[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_MATCH, 0}, {{"c"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0.1f}};
+    const struct story other[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0},
+                                  {{"b"}, VERDICT_DEVIATE, VERDICT_MATCH, 0},
+                                  {{"c"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0.1f}};
     c = told(other, 3, -1);
     assert_true(c.moved);
     expect(&c, FIRST_GONE, true, 0, "Round 2: the first deviation of round 1 (b) is gone and nothing new deviates: "
                                     "fix confirmed; the first deviation is now c");
 
-    const struct story fresh[] = {{{"b"}, VERDICT_DEVIATE, VERDICT_DRIFT, 0}, {{"c"}, VERDICT_MATCH, VERDICT_DEVIATE, 1}, {{"d"}, VERDICT_PENDING, VERDICT_SHAPE, NAN}};
+    const struct story fresh[] = {{{"b"}, VERDICT_DEVIATE, VERDICT_DRIFT, 0},
+                                  {{"c"}, VERDICT_MATCH, VERDICT_DEVIATE, 1},
+                                  {{"d"}, VERDICT_PENDING, VERDICT_SHAPE, NAN}};
     c = told(fresh, 3, -1);
     assert_int_equal(c.count[CHANGE_NEW], 2);
     expect(&c, FIRST_GONE, false, 1,
-           "Round 2: the first deviation of round 1 (b) is gone; 2 rows are new: c, d; the first deviation is now c; the fix is not confirmed");
+           "Round 2: the first deviation of round 1 (b) is gone; 2 rows are new: c, d; the first deviation is now c; "
+           "the fix is not confirmed");
 
     /* the deviation is gone where it was first, but most of what it reached is out of sight: a dump that ends there */
     const struct story hidden[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_MATCH, 0},
                                    {{"c"}, VERDICT_DEVIATE, VERDICT_PENDING, 0}, {{"d"}, VERDICT_DEVIATE, VERDICT_ONLY, NAN}};
     c = told(hidden, 4, -1);
     expect(&c, FIRST_GONE, false, 0,
-           "Round 2: the first deviation of round 1 (b) is gone; rows that deviated and are now not recorded or not judged: 2; the fix is not confirmed");
+           "Round 2: the first deviation of round 1 (b) is gone; rows that deviated and are now not recorded or not "
+           "judged: 2; the fix is not confirmed");
     c = told(hidden, 3, -1);
     expect(&c, FIRST_GONE, true, 0,
            "Round 2: the first deviation of round 1 (b) is gone and nothing new deviates: fix confirmed; rows that "
            "deviated and are now not recorded or not judged: 1");
 
-    const struct story gone[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_PENDING, 0}};
+    const struct story gone[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0},
+                                 {{"b"}, VERDICT_DEVIATE, VERDICT_PENDING, 0}};
     c = told(gone, 2, -1);
-    expect(&c, FIRST_VANISHED, false, 0, "Round 2: the first deviation of round 1 (b) is now not recorded or not judged (not a fix)");
+    expect(&c, FIRST_VANISHED, false, 0,
+           "Round 2: the first deviation of round 1 (b) is now not recorded or not judged (not a fix)");
 
-    const struct story stays[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0.5f}};
+    const struct story stays[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0},
+                                  {{"b"}, VERDICT_DEVIATE, VERDICT_DEVIATE, 0.5f}};
     c = told(stays, 2, -1);
     assert_false(c.moved);
-    expect(&c, FIRST_STAYS, false, 1, "Round 2: the first deviation of round 1 (b) is still there, 0.1 then and 0.5 now; rows that got worse: 1");
+    expect(&c, FIRST_STAYS, false, 1,
+           "Round 2: the first deviation of round 1 (b) is still there, 0.1 then and 0.5 now; rows that got worse: 1");
 
     const struct story quiet[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}};
     c = told(quiet, 1, -1);
@@ -432,8 +461,12 @@ static void confirmed(void **state)
 static void not_comparable(void **state)
 {
     (void)state;
-    const struct story strangers[] = {{{"a"}, VERDICT_MATCH, VERDICT_PENDING, 0}, {{"b"}, VERDICT_MATCH, VERDICT_PENDING, 0}, {{"c"}, VERDICT_MATCH, VERDICT_PENDING, 0},
-                                      {{"x"}, VERDICT_PENDING, VERDICT_MATCH, 0}, {{"y"}, VERDICT_PENDING, VERDICT_MATCH, 0}, {{"c2"}, VERDICT_PENDING, VERDICT_MATCH, 0}};
+    const struct story strangers[] = {{{"a"}, VERDICT_MATCH, VERDICT_PENDING, 0},
+                                      {{"b"}, VERDICT_MATCH, VERDICT_PENDING, 0},
+                                      {{"c"}, VERDICT_MATCH, VERDICT_PENDING, 0},
+                                      {{"x"}, VERDICT_PENDING, VERDICT_MATCH, 0},
+                                      {{"y"}, VERDICT_PENDING, VERDICT_MATCH, 0},
+                                      {{"c2"}, VERDICT_PENDING, VERDICT_MATCH, 0}};
     struct changes c = told(strangers, 6, -1);
     assert_false(c.comparable);
     assert_int_equal(c.status, 5);
@@ -479,7 +512,10 @@ static void counted(void **state)
 static struct session *open_round(struct investigation *v)
 {
     struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.of.path = {v->input[0], v->input[1]}, .of.step = {-1, -1}, .of.rank = {-1, -1}, .before = investigation_before(v),
+    struct session_options o = {.of.path = {v->input[0], v->input[1]},
+                                .of.step = {-1, -1},
+                                .of.rank = {-1, -1},
+                                .before = investigation_before(v),
                                 .decisions = &v->decisions};
     struct err e;
     thresholds_init(&o.of.tol);
@@ -504,7 +540,9 @@ static void left(void **state)
     v.author = "Li";
     v.date = 1790000000;
     investigation_tell(&v, &v.answers, STR("first-deviation"), STR("rounded"));
-    struct decision mark = {.kind = DECIDE_MARK, .side = {"Functional.linear.0.forward.output.0", "Functional.linear.0.forward.output.0"}, .view = ""};
+    struct decision mark = {.kind = DECIDE_MARK,
+                            .side = {"Functional.linear.0.forward.output.0", "Functional.linear.0.forward.output.0"},
+                            .view = ""};
     decisions_add(&v.decisions, mark);
     struct session *s = open_round(&v);
     assert_int_equal(round_leave(&v, s->now, NULL, "nowhere", NULL, NULL, &e), -1);
@@ -535,7 +573,8 @@ static void left(void **state)
     assert_true(s->now->since.there && s->now->since.told);
     assert_true(s->now->since.changes.confirmed);
     assert_string_equal(s->now->since.changes.first[0], "Torch.outer.0.forward.input.1");
-    uint32_t line = s->now->pairing->line_of[0][dump_find_row(&s->now->side[0].dump, STR("Torch.outer.0.forward.input.1"))];
+    uint32_t line =
+        s->now->pairing->line_of[0][dump_find_row(&s->now->side[0].dump, STR("Torch.outer.0.forward.input.1"))];
     assert_int_equal(round_since_row(&s->now->since, line)->verdict, VERDICT_DEVIATE);
     assert_int_equal(round_since_change(s->now, line), CHANGE_FIXED);
     shut(s);
@@ -616,7 +655,9 @@ static void results(void **state)
     struct round r;
     const char *dir = scratch();
     (void)state;
-    static const enum round_extent extent[] = {[ROWS_NONE] = ROUND_ROWS_NONE, [ROWS_DEVIATING] = ROUND_ROWS_DEVIATING, [ROWS_ALL] = ROUND_ROWS_ALL};
+    static const enum round_extent extent[] = {[ROWS_NONE] = ROUND_ROWS_NONE,
+                                               [ROWS_DEVIATING] = ROUND_ROWS_DEVIATING,
+                                               [ROWS_ALL] = ROUND_ROWS_ALL};
     static const size_t rows[] = {[ROWS_NONE] = 0, [ROWS_DEVIATING] = 93, [ROWS_ALL] = 610};
     for (int k = ROWS_NONE; k <= ROWS_ALL; k++) {
         snprintf(path, sizeof path, "%s/%d.json", dir, k);
@@ -632,8 +673,13 @@ static void results(void **state)
         assert_true(k == ROWS_NONE || round_first(&r) != NONE);
         round_release(&r);
     }
-    static const char *const bad[] = {"", "[]", "{\"schema\":1}", "{\"schema\":1,\"summary\":{},\"first_deviation\":null,\"rows\":[{\"verdict\":7}]}",
-                                      "{\"schema\":1,\"summary\":{},\"first_deviation\":null,\"rows\":[{", "{\"schema\":9,\"summary\":{},\"first_deviation\":null}"};
+    static const char *const bad[] = {"",
+                                      "[]",
+                                      "{\"schema\":1}",
+                                      "{\"schema\":1,\"summary\":{},\"first_deviation\":null,\"rows\":[{\"verdict\":7}]"
+                                      "}",
+                                      "{\"schema\":1,\"summary\":{},\"first_deviation\":null,\"rows\":[{",
+                                      "{\"schema\":9,\"summary\":{},\"first_deviation\":null}"};
     snprintf(path, sizeof path, "%s/bad.json", dir);
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         assert_int_equal(file_replace(path, str_of(bad[i]), &e), 0);
@@ -678,7 +724,8 @@ static void lines(void **state)
     (void)state;
     struct session *s = open_paths(sample("tt_rope/target"), sample("tt_rope/bench"));
     fail_on_line(&b, s->now, 1, "a file.json");
-    const char *begins = "diverge: deviates first=Torch.outer.0.forward.input.1 rel_l2=9.8e-5 rows=610 deviate=93 nonfinite=0 shape=0 dtype=0 drift=3 "
+    const char *begins = "diverge: deviates first=Torch.outer.0.forward.input.1 rel_l2=9.8e-5 rows=610 deviate=93 "
+                         "nonfinite=0 shape=0 dtype=0 drift=3 "
                          "only=0 doubtful=0 unread=0 known=0 coverage=100.0% step=0 rank=0 target=";
     assert_true(str_starts(buf_view(&b), begins));
     assert_true(str_ends(buf_view(&b), " file=a%20file.json\n"));
@@ -689,9 +736,20 @@ static void lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_and_read), cmocka_unit_test(damaged), cmocka_unit_test(referred), cmocka_unit_test(joined),
-        cmocka_unit_test(kinds), cmocka_unit_test(confirmed), cmocka_unit_test(intervened), cmocka_unit_test(not_comparable), cmocka_unit_test(counted),
-        cmocka_unit_test(left), cmocka_unit_test(not_left), cmocka_unit_test(results), cmocka_unit_test(policies), cmocka_unit_test(lines),
+        cmocka_unit_test(written_and_read),
+        cmocka_unit_test(damaged),
+        cmocka_unit_test(referred),
+        cmocka_unit_test(joined),
+        cmocka_unit_test(kinds),
+        cmocka_unit_test(confirmed),
+        cmocka_unit_test(intervened),
+        cmocka_unit_test(not_comparable),
+        cmocka_unit_test(counted),
+        cmocka_unit_test(left),
+        cmocka_unit_test(not_left),
+        cmocka_unit_test(results),
+        cmocka_unit_test(policies),
+        cmocka_unit_test(lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,9 @@ enum { TOKENS = 3, WIDTH = 5, PICKS = 2 };
 #define SCORES ((const int64_t[]){TOKENS, WIDTH, 0})
 #define CHOICES ((const int64_t[]){TOKENS, PICKS, 0})
 
-static const double scores[TOKENS][WIDTH] = {{0.9, 0.1, 0.5, 0.499, 0.2}, {0.1, 0.2, 0.3, 0.8, 0.7}, {0.6, 0.5, 0.1, 0.2, 0.3}};
+static const double scores[TOKENS][WIDTH] = {{0.9, 0.1, 0.5, 0.499, 0.2},
+                                             {0.1, 0.2, 0.3, 0.8, 0.7},
+                                             {0.6, 0.5, 0.1, 0.2, 0.3}};
 static const double picked[TOKENS][PICKS] = {{0, 2}, {3, 4}, {0, 1}};
 
 struct example {
@@ -50,8 +52,8 @@ static void sets_of_a_token(void **state)
 
 /* ---- in a judgement ---- */
 
-/* Another order is no deviation, neither of the experts nor of what stands in their order; another expert is one where the
- * scores say so, however much noise there is. */
+/* Another order is no deviation, neither of the experts nor of what stands in their order; another expert is one where
+ * the scores say so, however much noise there is. */
 static void judged(void **state)
 {
     (void)state;
@@ -61,7 +63,8 @@ static void judged(void **state)
         for (int t = 0; t < TOKENS; t++)
             for (int k = 0; k < PICKS; k++) {
                 int own = (int)examples[i].picked[t][k] % WIDTH;
-                value[0][t][k] = examples[i].is == ROUTING_OTHER && i > 3 ? scores[t][(int)picked[t][k]] : score[t][own];
+                value[0][t][k] =
+                    examples[i].is == ROUTING_OTHER && i > 3 ? scores[t][(int)picked[t][k]] : score[t][own];
                 value[1][t][k] = scores[t][(int)picked[t][k]];
                 for (int side = 0; side < 2; side++)
                     share[side][t][k] = value[side][t][k] * 3;
@@ -82,8 +85,10 @@ static void judged(void **state)
         elements_compared(made);
         scene_judge(&s);
         uint8_t rule = s.j.line[scene_line(&s, where)].rule;
-        bool other = examples[i].is == ROUTING_OTHER && i > 3; /* bfloat16's rounding is wider than the examples' noise */
-        if ((s.j.first != NONE) != other || (other && s.j.first != scene_line(&s, where)) || (i == 1 && rule != RULE_SAME_PICKS))
+        bool other =
+            examples[i].is == ROUTING_OTHER && i > 3; /* bfloat16's rounding is wider than the examples' noise */
+        if ((s.j.first != NONE) != other || (other && s.j.first != scene_line(&s, where)) ||
+            (i == 1 && rule != RULE_SAME_PICKS))
             fail_msg("%s: the first deviation is line %d, rule %u", examples[i].name, (int)s.j.first, rule);
         elements_end();
     }

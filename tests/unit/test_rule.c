@@ -58,8 +58,9 @@ static void groups_and_series(void **state)
 static void series_behind_odd_groups(void **state)
 {
     static const char *const patterns[] = {
-        "[(]x<2+3i>", "[()(]x<2+3i>", "\\(x<2+3i>", "\\\\?\\(x<2+3i>", "(?:\\()x<2+3i>", "(?<n>\\()x<2+3i>", "(?P<n>\\()x<2+3i>",
-        "(?'n'\\()x<2+3i>", "(?=\\()\\(x<2+3i>", "\\Q(x\\E<2+3i>", "(?|(\\()|(y))x<2+3i>", "(?#(()\\(x<2+3i>", "(\\()x<2+3i>",
+        "[(]x<2+3i>",           "[()(]x<2+3i>",      "\\(x<2+3i>",       "\\\\?\\(x<2+3i>",   "(?:\\()x<2+3i>",
+        "(?<n>\\()x<2+3i>",     "(?P<n>\\()x<2+3i>", "(?'n'\\()x<2+3i>", "(?=\\()\\(x<2+3i>", "\\Q(x\\E<2+3i>",
+        "(?|(\\()|(y))x<2+3i>", "(?#(()\\(x<2+3i>",  "(\\()x<2+3i>",
     };
     (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
@@ -81,7 +82,8 @@ static void signs_that_stand_for_themselves(void **state)
 
 static void what_is_no_rule(void **state)
 {
-    static const char *const bad[] = {"(", "a)", "[", "a{2,1}", "(?<n", "\\", "*", "(?z)", "\\p{Nothing}", "(?<series0>x)(?<series0>y)"};
+    static const char *const bad[] = {"(",  "a)", "[",    "a{2,1}",       "(?<n",
+                                      "\\", "*",  "(?z)", "\\p{Nothing}", "(?<series0>x)(?<series0>y)"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (strcmp(applied(bad[i], "x", "x"), "!") != 0)
@@ -102,7 +104,8 @@ static void what_is_no_rule(void **state)
 /* A pattern that explodes is given up, soon, for good, and says so. */
 static void patterns_that_explode(void **state)
 {
-    static const char *const bad[] = {"(a+)+b", "(a|aa)+$x", "(.*)*(.*)*(.*)*b", "(a|a)*b", "((a*)*)*b", "(?:a?){40}a{40}b"};
+    static const char *const bad[] = {"(a+)+b",  "(a|aa)+$x", "(.*)*(.*)*(.*)*b",
+                                      "(a|a)*b", "((a*)*)*b", "(?:a?){40}a{40}b"};
     char text[200];
     struct buf out = {0};
     (void)state;
@@ -218,7 +221,8 @@ static void layers(void **state)
     }
     pass(&x.d[TARGET], "MatMul", 3, "model.layers.#.wq", 7, 0); /* a layer the other side has not */
     ready(&x);
-    assert_string_equal(pairs_of(&x, 3, 3, "model.layers.(\\d+).wq/MatMul@0/forward.output.0", "layers.\\1.q_proj/linear@0/forward.output.0"),
+    assert_string_equal(pairs_of(&x, 3, 3, "model.layers.(\\d+).wq/MatMul@0/forward.output.0",
+                                 "layers.\\1.q_proj/linear@0/forward.output.0"),
                         "1=1 3=3 5=5 7=? ");
     release(&x);
 }
@@ -285,9 +289,11 @@ static void a_path_against_a_count(void **state)
         pass(&x.d[GOLDEN], "linear", i, NULL, 0, 0);
     }
     ready(&x);
-    assert_string_equal(pairs_of(&x, 3, 3, "layers.(\\d+).wq/MatMul@0/forward.output.0", "[2,8]/linear@\\1/forward.output.0"),
+    assert_string_equal(pairs_of(&x, 3, 3, "layers.(\\d+).wq/MatMul@0/forward.output.0",
+                                 "[2,8]/linear@\\1/forward.output.0"),
                         "1=1 3=3 5=5 ");
-    assert_string_equal(pairs_of(&x, 1, 3, "layers.<0+1i>.wq/MatMul@0/forward.output.0", "[2,8]/linear@<1+1i>/forward.output.0"),
+    assert_string_equal(pairs_of(&x, 1, 3, "layers.<0+1i>.wq/MatMul@0/forward.output.0",
+                                 "[2,8]/linear@<1+1i>/forward.output.0"),
                         "1=3 3=5 5=? ");
     release(&x);
 }
@@ -303,12 +309,15 @@ static void call_numbers_with_strides(void **state)
     for (int i = 0; i < 4; i++)
         pass(&x.d[GOLDEN], "linear", i, NULL, 0, 0);
     ready(&x);
-    assert_string_equal(pairs_of(&x, 3, 1, "\\[2,8\\]/MatMul@<1+2i>/forward.output.0", "[2,8]/linear@<0+1i>/forward.output.0"),
+    assert_string_equal(pairs_of(&x, 3, 1, "\\[2,8\\]/MatMul@<1+2i>/forward.output.0",
+                                 "[2,8]/linear@<0+1i>/forward.output.0"),
                         "3=1 7=3 11=5 15=7 ");
-    assert_string_equal(pairs_of(&x, 9, 5, "\\[2,8\\]/MatMul@<0+2i>/forward.output.0", "[2,8]/linear@<0+1i>/forward.output.0"),
+    assert_string_equal(pairs_of(&x, 9, 5, "\\[2,8\\]/MatMul@<0+2i>/forward.output.0",
+                                 "[2,8]/linear@<0+1i>/forward.output.0"),
                         "1=1 5=3 9=5 13=7 ");
     /* out of step: the one side began later */
-    assert_string_equal(pairs_of(&x, 5, 1, "\\[2,8\\]/MatMul@<2+1i>/forward.output.0", "[2,8]/linear@<0+1i>/forward.output.0"),
+    assert_string_equal(pairs_of(&x, 5, 1, "\\[2,8\\]/MatMul@<2+1i>/forward.output.0",
+                                 "[2,8]/linear@<0+1i>/forward.output.0"),
                         "5=1 7=3 9=5 11=7 13=? 15=? ");
     release(&x);
     begin(&x);
@@ -317,8 +326,11 @@ static void call_numbers_with_strides(void **state)
         pass(&x.d[GOLDEN], "mul", i, NULL, 0, 0);
     }
     ready(&x);
-    assert_string_equal(pairs_of(&x, 3, 3, "\\[2,8\\]/mul@(\\d+)/forward.output.0", "[2,8]/mul@\\1/forward.output.0"), "1=1 3=3 5=5 ");
-    assert_string_equal(pairs_of(&x, 1, 3, "\\[2,8\\]/mul@<0+1i>/forward.output.0", "[2,8]/mul@<1+1i>/forward.output.0"), "1=3 3=5 5=? ");
+    assert_string_equal(pairs_of(&x, 3, 3, "\\[2,8\\]/mul@(\\d+)/forward.output.0", "[2,8]/mul@\\1/forward.output.0"),
+                        "1=1 3=3 5=5 ");
+    assert_string_equal(pairs_of(&x, 1, 3, "\\[2,8\\]/mul@<0+1i>/forward.output.0",
+                                 "[2,8]/mul@<1+1i>/forward.output.0"),
+                        "1=3 3=5 5=? ");
     release(&x);
 }
 
@@ -344,7 +356,9 @@ static void noughts_in_front(void **state)
         assert_string_equal(p.p, pattern);
         char template[80];
         snprintf(template, sizeof template, "%s", q.p);
-        assert_string_equal(pairs_of(&x, 1, 1, pattern, template) + (cases[i][2][7] == '<' || cases[i][2][7] == '(' ? 0 : 6), "1=1 ");
+        assert_string_equal(pairs_of(&x, 1, 1, pattern, template) +
+                                (cases[i][2][7] == '<' || cases[i][2][7] == '(' ? 0 : 6),
+                            "1=1 ");
         buf_release(&p);
         buf_release(&q);
         release(&x);
@@ -359,14 +373,16 @@ static void nothing_to_generalise(void **state)
     pass(&x.d[TARGET], "MatMul", 0, "model.head", 0, 0);
     pass(&x.d[GOLDEN], "linear", 0, "lm_head", 0, 0);
     ready(&x);
-    assert_string_equal(pairs_of(&x, 1, 1, "model.head/MatMul@0/forward.output.0", "lm_head/linear@0/forward.output.0"), "alone 1=1 ");
+    assert_string_equal(pairs_of(&x, 1, 1, "model.head/MatMul@0/forward.output.0", "lm_head/linear@0/forward.output.0"),
+                        "alone 1=1 ");
     release(&x);
 }
 
 /* Names full of what patterns and templates mean something by. */
 static void names_like_patterns(void **state)
 {
-    static const char *const names[] = {"a(b", "a)b", "[x", "x{3}", "a|b", "a?b*c+", "^a$", "a\\1b", "C:\\1x", "<0+1i>", "\\", "a\\<3+4i>", "\\Qx", "(?i)"};
+    static const char *const names[] = {"a(b",   "a)b",    "[x",     "x{3}", "a|b",       "a?b*c+", "^a$",
+                                        "a\\1b", "C:\\1x", "<0+1i>", "\\",   "a\\<3+4i>", "\\Qx",   "(?i)"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct sides x;

@@ -50,8 +50,25 @@ static void number_is(const char *text)
 
 static void numbers_to_the_bit(void **state)
 {
-    static const char *const texts[] = {"0", "-0.0", "1", "5.205", "1.000000E-03", "9.153210E-01", "0.1", "123456789012345678", "9007199254740993", "1e22", "1e23", "4.35e-22",
-                                        "1.7976931348623157e308", "4.9e-324", "0.30000000000000004", "+7.5", "0000000000000000000000000001.5", "1e-400", "2e400"};
+    static const char *const texts[] = {"0",
+                                        "-0.0",
+                                        "1",
+                                        "5.205",
+                                        "1.000000E-03",
+                                        "9.153210E-01",
+                                        "0.1",
+                                        "123456789012345678",
+                                        "9007199254740993",
+                                        "1e22",
+                                        "1e23",
+                                        "4.35e-22",
+                                        "1.7976931348623157e308",
+                                        "4.9e-324",
+                                        "0.30000000000000004",
+                                        "+7.5",
+                                        "0000000000000000000000000001.5",
+                                        "1e-400",
+                                        "2e400"};
     char text[64];
     uint64_t random = 1;
     (void)state;
@@ -84,6 +101,7 @@ static void digits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(words_at_every_place), cmocka_unit_test(numbers_to_the_bit), cmocka_unit_test(digits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(words_at_every_place), cmocka_unit_test(numbers_to_the_bit),
+                                       cmocka_unit_test(digits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

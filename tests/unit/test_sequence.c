@@ -34,7 +34,11 @@ static uint32_t row(struct dump *d, uint32_t call, enum row_io io, int index, st
 {
     char slot[32];
     snprintf(slot, sizeof slot, "%s.%d", io == IO_OUTPUT ? "output" : "input", index);
-    struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .io = (uint8_t)io, .kind = ROW_TENSOR, .dtype = DTYPE_F32};
+    struct row r = {.slot = dump_slot(d, str_of(slot)),
+                    .extra = NONE,
+                    .io = (uint8_t)io,
+                    .kind = ROW_TENSOR,
+                    .dtype = DTYPE_F32};
     r.shape = dump_shape(d, &v.numel, 1);
     r.has = HAS_MAX | HAS_MIN | HAS_NORM | HAS_SHAPE;
     r.stat[STAT_MAX] = v.max;
@@ -44,7 +48,8 @@ static uint32_t row(struct dump *d, uint32_t call, enum row_io io, int index, st
 }
 
 /* A call with one input and one output; returns the output's row. */
-static uint32_t call(struct dump *d, const char *type, const char *op, enum call_phase phase, struct value in, struct value out)
+static uint32_t call(struct dump *d, const char *type, const char *op, enum call_phase phase, struct value in,
+                     struct value out)
 {
     char name[100];
     snprintf(name, sizeof name, "%s.%s.%zu.%s", type, op, d->calls.n, phase == PHASE_BACKWARD ? "backward" : "forward");
@@ -191,7 +196,11 @@ static void behind_a_deviation(void **state)
 
 static uint32_t plain(struct dump *d, enum row_kind kind, const char *slot, double v)
 {
-    struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .shape = NONE, .io = IO_INPUT, .kind = (uint8_t)kind};
+    struct row r = {.slot = dump_slot(d, str_of(slot)),
+                    .extra = NONE,
+                    .shape = NONE,
+                    .io = IO_INPUT,
+                    .kind = (uint8_t)kind};
     r.stat[STAT_MAX] = v;
     return dump_add_row(d, (uint32_t)d->calls.n - 1, r);
 }
@@ -334,7 +343,8 @@ static void operands_by_figures(void **state)
     uint32_t y = dump_add_call(&b.g, STR("Tensor.__mul__.0.forward"), CALL_API, PHASE_FORWARD);
     b.t.calls.v[x].family = b.g.calls.v[y].family = FAMILY_MUL;
     uint32_t t0 = row(&b.t, x, IO_INPUT, 0, a), t1 = row(&b.t, x, IO_INPUT, 1, c);
-    uint32_t g0 = row(&b.g, y, IO_INPUT, 0, c), g1 = row(&b.g, y, IO_INPUT, 1, close_a), g2 = row(&b.g, y, IO_INPUT, 2, a);
+    uint32_t g0 = row(&b.g, y, IO_INPUT, 0, c), g1 = row(&b.g, y, IO_INPUT, 1, close_a),
+             g2 = row(&b.g, y, IO_INPUT, 2, a);
     row(&b.t, x, IO_OUTPUT, 0, out);
     row(&b.g, y, IO_OUTPUT, 0, out);
     align(&b);
@@ -441,8 +451,10 @@ static void names_beat_figures(void **state)
     start(&b);
     uint32_t tk = wide_call(&b.t, "P.MatMul.0.forward", "MatMul", "layers.0.attention.wk", PHASE_FORWARD, v, 2, &yv, 1);
     uint32_t tv = wide_call(&b.t, "P.MatMul.1.forward", "MatMul", "layers.0.attention.wv", PHASE_FORWARD, k, 2, &yk, 1);
-    uint32_t gk = wide_call(&b.g, "F.linear.0.forward", "linear", "layers.0.self_attn.k_proj", PHASE_FORWARD, k, 2, &yk, 1);
-    uint32_t gv = wide_call(&b.g, "F.linear.1.forward", "linear", "layers.0.self_attn.v_proj", PHASE_FORWARD, v, 2, &yv, 1);
+    uint32_t gk =
+        wide_call(&b.g, "F.linear.0.forward", "linear", "layers.0.self_attn.k_proj", PHASE_FORWARD, k, 2, &yk, 1);
+    uint32_t gv =
+        wide_call(&b.g, "F.linear.1.forward", "linear", "layers.0.self_attn.v_proj", PHASE_FORWARD, v, 2, &yv, 1);
     align(&b);
     const struct sequence_pair *p = pair_of(&b, b.t.calls.v[tk].last_row), *q = pair_of(&b, b.t.calls.v[tv].last_row);
     assert_true(p && p->g == b.g.calls.v[gk].last_row && p->confidence >= 0.5f);
@@ -560,7 +572,8 @@ static void long_lists_and_gaps(void **state)
 static void roles(void **state)
 {
     (void)state;
-    uint8_t q = role_find(STR("model.layers.0.attention.wq")), qkv = role_find(STR("decoder.layers.0.self_attention.linear_qkv"));
+    uint8_t q = role_find(STR("model.layers.0.attention.wq")),
+            qkv = role_find(STR("decoder.layers.0.self_attention.linear_qkv"));
     assert_string_equal(role_name(q), "q");
     assert_int_equal(q, role_find(STR("model.layers.11.self_attn.q_proj")));
     assert_string_equal(role_name(role_find(STR("model.layers.0.feed_forward.thing"))), "mlp");
@@ -592,8 +605,9 @@ static void overflowed_figures(void **state)
 }
 
 /* A module and the record of its parameters' gradients, on one side; its parameters in this order. */
-static uint32_t module_with_gradients(struct dump *d, const char *path, const char *type, struct value in, struct value out, const char *const *name,
-                                      const struct value *gradient, uint32_t *rows)
+static uint32_t module_with_gradients(struct dump *d, const char *path, const char *type, struct value in,
+                                      struct value out, const char *const *name, const struct value *gradient,
+                                      uint32_t *rows)
 {
     char text[100];
     snprintf(text, sizeof text, "Module.%s.%s.forward.0", path, type);
@@ -643,7 +657,8 @@ static void gradients_follow_their_modules(void **state)
     shut(&b);
 }
 
-/* A package that counts its activations as layers: the weights tell which number is which, also where no result agrees. */
+/* A package that counts its activations as layers: the weights tell which number is which, also where no result
+ * agrees. */
 static void numbers_of_layers_are_learned(void **state)
 {
     struct both b;

@@ -19,14 +19,22 @@ struct value {
 
 static struct value fresh(int64_t a, int64_t b)
 {
-    return (struct value){{a, b}, 1 + draw_share(&seed) * 5, -1 - draw_share(&seed) * 5, draw_share(&seed), 10 + draw_share(&seed) * 30};
+    return (struct value){{a, b},
+                          1 + draw_share(&seed) * 5,
+                          -1 - draw_share(&seed) * 5,
+                          draw_share(&seed),
+                          10 + draw_share(&seed) * 30};
 }
 
 static uint32_t add_row(struct dump *d, uint32_t call, enum row_io io, int index, struct value v)
 {
     char slot[32];
     snprintf(slot, sizeof slot, "%s.%d", io == IO_OUTPUT ? "output" : "input", index);
-    struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .io = io, .kind = ROW_TENSOR, .dtype = DTYPE_F32};
+    struct row r = {.slot = dump_slot(d, str_of(slot)),
+                    .extra = NONE,
+                    .io = io,
+                    .kind = ROW_TENSOR,
+                    .dtype = DTYPE_F32};
     r.shape = dump_shape(d, v.dim[0] > 1 ? v.dim : v.dim + 1, v.dim[0] > 1 ? 2 : 1);
     r.has = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM | HAS_SHAPE;
     r.stat[STAT_MAX] = v.max;
@@ -37,14 +45,15 @@ static uint32_t add_row(struct dump *d, uint32_t call, enum row_io io, int index
 }
 
 /* A call with its inputs and one output; graph: as MindSpore's graph dumps name them. Returns the output's row. */
-static uint32_t add_call(struct dump *d, bool graph, const char *op, const char *scope, enum call_phase phase, const struct value *in, int inputs,
-                         struct value out)
+static uint32_t add_call(struct dump *d, bool graph, const char *op, const char *scope, enum call_phase phase,
+                         const struct value *in, int inputs, struct value out)
 {
     char name[120];
     if (graph)
         snprintf(name, sizeof name, "%s.%s_%s-op%zu", op, scope, op, d->calls.n);
     else
-        snprintf(name, sizeof name, "Functional.%s.%zu.%s", op, d->calls.n, phase == PHASE_BACKWARD ? "backward" : "forward");
+        snprintf(name, sizeof name, "Functional.%s.%zu.%s", op, d->calls.n,
+                 phase == PHASE_BACKWARD ? "backward" : "forward");
     uint32_t c = dump_add_call(d, str_of(name), graph ? CALL_OPERATOR : CALL_API, phase);
     d->calls.v[c].family = (uint8_t)family_find(str_of(op));
     if (graph)
@@ -137,11 +146,13 @@ static void exchanged_weights_are_the_finding(void **state)
     uint32_t rk[2], rv[2];
     for (int s = 0; s < 2; s++) {
         bool graph = s == TARGET;
-        struct value in_k[2] = {x, graph ? wv : wk}, in_v[2] = {x, graph ? wk : wv}, turned[2] = {k[s], cos}, summed[2] = {probs, v[s]};
+        struct value in_k[2] = {x, graph ? wv : wk}, in_v[2] = {x, graph ? wk : wv}, turned[2] = {k[s], cos},
+                     summed[2] = {probs, v[s]};
         rk[s] = add_call(&b.d[s], graph, graph ? "MatMul" : "linear", "net.attention", PHASE_FORWARD, in_k, 2, k[s]);
         rv[s] = add_call(&b.d[s], graph, graph ? "MatMul" : "linear", "net.attention", PHASE_FORWARD, in_v, 2, v[s]);
         add_call(&b.d[s], graph, graph ? "Mul" : "__mul__", "net.attention", PHASE_FORWARD, turned, 2, fresh(32, 64));
-        add_call(&b.d[s], graph, graph ? "BatchMatMul" : "matmul", "net.attention", PHASE_FORWARD, summed, 2, fresh(32, 64));
+        add_call(&b.d[s], graph, graph ? "BatchMatMul" : "matmul", "net.attention", PHASE_FORWARD, summed, 2,
+                 fresh(32, 64));
     }
     align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
     const struct sequence_pair *p = pair_of(&b.found, rk[TARGET]), *q = pair_of(&b.found, rv[TARGET]);
@@ -156,11 +167,13 @@ static void exchanged_weights_are_the_finding(void **state)
 static void a_bias_of_its_own(void **state)
 {
     struct both b;
-    struct value x = fresh(32, 64), w = fresh(48, 64), bias = fresh(1, 48), product = fresh(32, 48), sum = fresh(32, 48);
+    struct value x = fresh(32, 64), w = fresh(48, 64), bias = fresh(1, 48), product = fresh(32, 48),
+                 sum = fresh(32, 48);
     (void)state;
     start(&b);
     uint32_t p = add_call(&b.d[TARGET], true, "MatMul", "net.dense", PHASE_FORWARD, (struct value[]){x, w}, 2, product);
-    uint32_t s = add_call(&b.d[TARGET], true, "Add", "net.dense", PHASE_FORWARD, (struct value[]){product, bias}, 2, sum);
+    uint32_t s =
+        add_call(&b.d[TARGET], true, "Add", "net.dense", PHASE_FORWARD, (struct value[]){product, bias}, 2, sum);
     uint32_t g = add_call(&b.d[GOLDEN], false, "linear", NULL, PHASE_FORWARD, (struct value[]){x, w, bias}, 3, sum);
     align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
     assert_null(pair_of(&b.found, p));
@@ -176,13 +189,16 @@ static void a_bias_of_its_own(void **state)
 static void a_bias_on_both_sides(void **state)
 {
     struct both b;
-    struct value x = fresh(32, 64), w = fresh(48, 64), bias = fresh(1, 48), product = fresh(32, 48), sum = fresh(32, 48);
+    struct value x = fresh(32, 64), w = fresh(48, 64), bias = fresh(1, 48), product = fresh(32, 48),
+                 sum = fresh(32, 48);
     uint32_t p[2], q[2];
     (void)state;
     start(&b);
     for (int s = 0; s < 2; s++) {
-        p[s] = add_call(&b.d[s], s == TARGET, s ? "matmul" : "MatMul", "net.dense", PHASE_FORWARD, (struct value[]){x, w}, 2, product);
-        q[s] = add_call(&b.d[s], s == TARGET, s ? "__add__" : "Add", "net.dense", PHASE_FORWARD, (struct value[]){product, bias}, 2, sum);
+        p[s] = add_call(&b.d[s], s == TARGET, s ? "matmul" : "MatMul", "net.dense", PHASE_FORWARD,
+                        (struct value[]){x, w}, 2, product);
+        q[s] = add_call(&b.d[s], s == TARGET, s ? "__add__" : "Add", "net.dense", PHASE_FORWARD,
+                        (struct value[]){product, bias}, 2, sum);
     }
     align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
     assert_int_equal(b.found.joined.n, 0);
@@ -200,7 +216,8 @@ static void a_mask_is_no_bias(void **state)
     start(&b);
     add_call(&b.d[TARGET], true, "MatMul", "net", PHASE_FORWARD, (struct value[]){q, fresh(32, 64)}, 2, scores);
     add_call(&b.d[TARGET], true, "Add", "net", PHASE_FORWARD, (struct value[]){scores, mask}, 2, masked);
-    add_call(&b.d[GOLDEN], false, "linear", NULL, PHASE_FORWARD, (struct value[]){q, fresh(32, 64), fresh(1, 32)}, 3, scores);
+    add_call(&b.d[GOLDEN], false, "linear", NULL, PHASE_FORWARD, (struct value[]){q, fresh(32, 64), fresh(1, 32)}, 3,
+             scores);
     align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
     assert_int_equal(b.found.joined.n, 0);
     shut(&b);
@@ -237,9 +254,12 @@ static void calls_recorded_twice_are_one(void **state)
     struct value ids = fresh(2, 8), word = fresh(16, 32), place = fresh(16, 32);
     (void)state;
     start(&b);
-    uint32_t w = add_call(&b.d[TARGET], true, "Gather", "net.word", PHASE_FORWARD, (struct value[]){fresh(40, 32), ids}, 2, word);
-    uint32_t p = add_call(&b.d[TARGET], true, "Gather", "net.place", PHASE_FORWARD, (struct value[]){fresh(16, 32), ids}, 2, place);
-    uint32_t g = add_call(&b.d[GOLDEN], false, "embedding", NULL, PHASE_FORWARD, (struct value[]){fresh(40, 32)}, 1, word);
+    uint32_t w = add_call(&b.d[TARGET], true, "Gather", "net.word", PHASE_FORWARD, (struct value[]){fresh(40, 32), ids},
+                          2, word);
+    uint32_t p = add_call(&b.d[TARGET], true, "Gather", "net.place", PHASE_FORWARD,
+                          (struct value[]){fresh(16, 32), ids}, 2, place);
+    uint32_t g =
+        add_call(&b.d[GOLDEN], false, "embedding", NULL, PHASE_FORWARD, (struct value[]){fresh(40, 32)}, 1, word);
     add_call(&b.d[GOLDEN], false, "embedding", NULL, PHASE_FORWARD, (struct value[]){fresh(40, 32)}, 1, word);
     dump_link_nested(&b.d[GOLDEN], 0, 1);
     align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
@@ -252,12 +272,15 @@ static void calls_recorded_twice_are_one(void **state)
 static void the_result_of_fused_attention(void **state)
 {
     struct both b;
-    struct value q = fresh(64, 16), k = fresh(64, 16), v = fresh(64, 16), statistics = fresh(64, 8), result = fresh(64, 16);
+    struct value q = fresh(64, 16), k = fresh(64, 16), v = fresh(64, 16), statistics = fresh(64, 8),
+                 result = fresh(64, 16);
     (void)state;
     start(&b);
-    add_call(&b.d[TARGET], true, "FlashAttentionScore", "net.attention", PHASE_FORWARD, (struct value[]){q, k, v}, 3, statistics);
+    add_call(&b.d[TARGET], true, "FlashAttentionScore", "net.attention", PHASE_FORWARD, (struct value[]){q, k, v}, 3,
+             statistics);
     uint32_t t = add_row(&b.d[TARGET], 0, IO_OUTPUT, 3, result);
-    uint32_t g = add_call(&b.d[GOLDEN], false, "scaled_dot_product_attention", NULL, PHASE_FORWARD, (struct value[]){q, k, v}, 3, result);
+    uint32_t g = add_call(&b.d[GOLDEN], false, "scaled_dot_product_attention", NULL, PHASE_FORWARD,
+                          (struct value[]){q, k, v}, 3, result);
     align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
     assert_true(pair_of(&b.found, t) && pair_of(&b.found, t)->g == g);
     shut(&b);
@@ -271,7 +294,8 @@ static void put_npy(const char *dir, const char *name, const float *v, int rows,
     char header[128];
     memset(bytes, ' ', 128);
     memcpy(bytes, "\x93NUMPY\x01\x00\x76\x00", 10);
-    int n = snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d,%d,), }", rows, columns);
+    int n =
+        snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': (%d,%d,), }", rows, columns);
     memcpy(bytes + 10, header, (size_t)n);
     bytes[127] = '\n';
     memcpy(bytes + 128, v, (size_t)(rows * columns) * 4);
@@ -296,8 +320,9 @@ static void results_by_their_nearest(void **state)
             v[TARGET][i] = v[GOLDEN][i] + 0.05f * (float)draw_normal(&seed);
         }
         for (int s = 0; s < 2; s++) {
-            snprintf(name, sizeof name, "MatMul.Default_network-%s%d_MatMul-op%d.0.0.%d.output.0.DefaultFormat.Float32.npy", s ? "G" : "T", k, k,
-                     1000 + (s ? k : order[k]));
+            snprintf(name, sizeof name,
+                     "MatMul.Default_network-%s%d_MatMul-op%d.0.0.%d.output.0.DefaultFormat.Float32.npy", s ? "G" : "T",
+                     k, k, 1000 + (s ? k : order[k]));
             put_npy(dir[s], name, v[s], s ? 16 : 8, s ? 32 : 64);
         }
     }
@@ -343,7 +368,9 @@ static void products_tell_the_gradient(void **state)
             struct value operands[2] = {x, weight};
             out[s] = add_call(d, graph, graph ? "MatMul" : "linear", "net", PHASE_FORWARD, operands, 2, graph ? y : z);
             struct value back[2] = {wrong_gradient, weight};
-            dy[s] = add_call(d, graph, graph ? "MatMul" : "linear", "net", PHASE_BACKWARD, back, graph ? 2 : 1, fresh(32, 64)) - (graph ? 2 : 1);
+            dy[s] = add_call(d, graph, graph ? "MatMul" : "linear", "net", PHASE_BACKWARD, back, graph ? 2 : 1,
+                             fresh(32, 64)) -
+                    (graph ? 2 : 1);
             if (wrong == 1 && graph)
                 add_call(d, graph, "MatMul", "net", PHASE_BACKWARD, back, 2, fresh(32, 64));
             if (!graph) {

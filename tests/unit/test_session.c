@@ -171,7 +171,8 @@ static void threads_do_not_change_the_answer(void **state)
 #endif
     struct session *b = run(&o);
     assert_int_equal(a->now->judged->lines, b->now->judged->lines);
-    assert_memory_equal(a->now->judged->line, b->now->judged->line, a->now->judged->lines * sizeof *a->now->judged->line);
+    assert_memory_equal(a->now->judged->line, b->now->judged->line,
+                        a->now->judged->lines * sizeof *a->now->judged->line);
     assert_memory_equal(&a->now->judged->sum, &b->now->judged->sum, sizeof a->now->judged->sum);
     stop(a);
     stop(b);
@@ -252,7 +253,8 @@ static void one_side_examined(void **state)
     struct session *s = run(&o);
     const struct dump *d = &s->now->side[TARGET].dump;
     uint32_t good = dump_find_row(d, STR("Functional.embedding.0.forward.output.0"));
-    uint32_t bad = dump_find_row(d, STR("Functional.softmax.1.forward.input.0")), none = dump_find_row(d, STR("Functional.softmax.1.forward.input.dim"));
+    uint32_t bad = dump_find_row(d, STR("Functional.softmax.1.forward.input.0")),
+             none = dump_find_row(d, STR("Functional.softmax.1.forward.input.dim"));
     assert_true(s->now->examined.done && s->now->serial == 1);
     assert_null(one_side_figures(&s->now->examined, none));
     const struct side_figures *f = one_side_figures(&s->now->examined, good);
@@ -355,8 +357,11 @@ static const char *large_dump(int calls)
     FILE *f = fopen(path, "w");
     fputs("{\"task\":\"statistics\",\"level\":\"L1\",\"framework\":\"pytorch\",\"data\":{", f);
     for (int i = 0; i < calls; i++)
-        fprintf(f, "%s\"Functional.linear.%d.forward\":{\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\","
-                   "\"shape\":[4,4],\"Max\":%d,\"Min\":-1,\"Mean\":0,\"Norm\":%d}]}", i ? "," : "", i, i, i + 1);
+        fprintf(f,
+                "%s\"Functional.linear.%d.forward\":{\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch."
+                "float32\","
+                "\"shape\":[4,4],\"Max\":%d,\"Min\":-1,\"Mean\":0,\"Norm\":%d}]}",
+                i ? "," : "", i, i, i + 1);
     fputs("}}", f);
     fclose(f);
     return dir;

@@ -119,8 +119,9 @@ static void test_what_is_not_stale(void **state)
 static void test_which_step_is_before(void **state)
 {
     static const struct reader one, two;
-    struct place v[] = {{.reader = &one, .step = 0, .rank = 0}, {.reader = &one, .step = 3, .rank = 0}, {.reader = &one, .step = 3, .rank = 1},
-                        {.reader = &one, .step = 7, .rank = 0}, {.reader = &two, .step = 5, .rank = 0}, {.reader = &one, .step = -1, .rank = 0}};
+    struct place v[] = {{.reader = &one, .step = 0, .rank = 0}, {.reader = &one, .step = 3, .rank = 0},
+                        {.reader = &one, .step = 3, .rank = 1}, {.reader = &one, .step = 7, .rank = 0},
+                        {.reader = &two, .step = 5, .rank = 0}, {.reader = &one, .step = -1, .rank = 0}};
     place_list places = {.v = v, .n = ARRAY_LEN(v)};
     (void)state;
     struct step_before *p = step_before_of(&places, 3);
@@ -137,7 +138,8 @@ static void test_which_step_is_before(void **state)
 static void test_damaged_step_before(void **state)
 {
     (void)state;
-    const char *root = scratch(), *target = side_of(root, "t", (const int[]){1, 1}, true), *golden = side_of(root, "g", (const int[]){1, 2}, true);
+    const char *root = scratch(), *target = side_of(root, "t", (const int[]){1, 1}, true),
+               *golden = side_of(root, "g", (const int[]){1, 2}, true);
     put_text(target, "step0/rank0/dump.json", "{\"task\":\"tensor\",\"data\":");
     struct session *s = open_step(target, golden, 1);
     struct diagnoses x;
@@ -153,8 +155,9 @@ static void test_damaged_step_before(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_its_own_value),       cmocka_unit_test(test_the_other_sides),     cmocka_unit_test(test_what_is_not_stale),
-        cmocka_unit_test(test_which_step_is_before), cmocka_unit_test(test_damaged_step_before),
+        cmocka_unit_test(test_its_own_value),       cmocka_unit_test(test_the_other_sides),
+        cmocka_unit_test(test_what_is_not_stale),   cmocka_unit_test(test_which_step_is_before),
+        cmocka_unit_test(test_damaged_step_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

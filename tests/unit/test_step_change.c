@@ -26,10 +26,12 @@ static void put_step(const char *dir, int step, const struct weight_at *w)
 {
     struct buf b = {0};
     char name[64];
-    buf_cstr(&b, "{\"task\":\"statistics\",\"level\":\"L0\",\"framework\":\"pytorch\",\"dump_data_dir\":null,\"data\":{");
+    buf_cstr(&b,
+             "{\"task\":\"statistics\",\"level\":\"L0\",\"framework\":\"pytorch\",\"dump_data_dir\":null,\"data\":{");
     for (int i = 0; i < WEIGHTS; i++) {
         snprintf(name, sizeof name, i < WEIGHTS - 1 ? "Module.layers.%d.norm.RMSNorm" : "Module.head.Linear", i);
-        buf_fmt(&b, "%s\"%s.forward.0\":{\"input_args\":[],\"input_kwargs\":{},\"output\":[],\"parameters\":{\"weight\":",
+        buf_fmt(&b,
+                "%s\"%s.forward.0\":{\"input_args\":[],\"input_kwargs\":{},\"output\":[],\"parameters\":{\"weight\":",
                 i ? "," : "", name);
         put_tensor(&b, 1 + (step ? w[i].scale : 0), !w[i].frozen);
         buf_cstr(&b, "}}");

@@ -37,11 +37,13 @@ static int found_as(const char *op, enum family family, const char *slot, enum d
 static void by_values_and_use(void **state)
 {
     static const double pattern[] = {1, 0, 0.625, 3.1622777}, probabilities[] = {1, 0, 0.25, 1.9},
-                        added[] = {0, -10000, -3750, 24494.897}, numbers[] = {9, 0, 4, 20}, types[] = {1, 0, 0.5, 2.8284271};
+                        added[] = {0, -10000, -3750, 24494.897}, numbers[] = {9, 0, 4, 20},
+                        types[] = {1, 0, 0.5, 2.8284271};
     (void)state;
     assert_int_equal(found_as("matmul", FAMILY_LINEAR, "input.0", DTYPE_F32, pattern), INPUT_ATTENTION_MASK);
     assert_int_equal(found_as("add", FAMILY_ADD, "input.1", DTYPE_F32, added), INPUT_ATTENTION_MASK);
-    assert_int_equal(found_as("matmul", FAMILY_LINEAR, "input.0", DTYPE_F32, probabilities), -1); /* from 0 to 1, between too */
+    assert_int_equal(found_as("matmul", FAMILY_LINEAR, "input.0", DTYPE_F32, probabilities),
+                     -1); /* from 0 to 1, between too */
     assert_int_equal(found_as("rotary", FAMILY_ROPE, "input.position_ids", DTYPE_I64, numbers), INPUT_POSITIONS);
     assert_int_equal(found_as("embedding", FAMILY_EMBEDDING, "input.0", DTYPE_I64, numbers), INPUT_IDS);
     assert_int_equal(found_as("view", FAMILY_VIEW, "input.token_type_ids", DTYPE_I64, types), -1); /* no positions */

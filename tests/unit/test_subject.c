@@ -29,8 +29,13 @@ static struct finding noted(enum finding_subject kind, const char *name, const c
         session_unlock(&s); /* what is released behind a failed test waits for it */
         fail_msg("%s", e.text);
     }
-    struct finding x = {.number = findings_number(&inv.findings), .step = findings_step(&inv.findings), .text = text, .author = "Li",
-                        .subject = (uint8_t)of.kind, .about = {of.about[0], of.about[1]}, .at = of.at};
+    struct finding x = {.number = findings_number(&inv.findings),
+                        .step = findings_step(&inv.findings),
+                        .text = text,
+                        .author = "Li",
+                        .subject = (uint8_t)of.kind,
+                        .about = {of.about[0], of.about[1]},
+                        .at = of.at};
     x.place = x.number;
     x.evidence = subject_freeze(&g, &of, &inv.arena);
     findings_add(&inv.findings, x);
@@ -85,7 +90,8 @@ static void what_lies_in_the_dumps(void **state)
     called(&x, "Torch.outer.0.forward.input.1 [2]", "row 17\ntensor 2");
     x = noted(SUBJECT_ELEMENT, "Torch.outer.0.forward.output.0[0:8,1:3]", "a region");
     assert_string_equal(fact_of(&x.evidence, "elements", 0), "16");
-    assert_string_equal(fact_of(&x.evidence, "index", 0), "[7,1]"); /* the largest position times the first frequency that is not 1 */
+    assert_string_equal(fact_of(&x.evidence, "index", 0),
+                        "[7,1]"); /* the largest position times the first frequency that is not 1 */
     refused(SUBJECT_ELEMENT, "Torch.outer.0.forward.input.1[4]", "no such element");
     refused(SUBJECT_ELEMENT, "Torch.outer.0.forward.input.1[1,1]", "no such element");
     refused(SUBJECT_ELEMENT, "Torch.outer.0.forward.input.1", "ROW[1,2,3]");
@@ -131,10 +137,17 @@ static void what_panels_are_judged_from(void **state)
     begin(NULL, NULL);
     refused(SUBJECT_SETTING, "C101", "not given yet");
     refused(SUBJECT_CURVE, "loss@1", "not given yet");
-    give(PANEL_INPUT_TARGET_SETTINGS, put_text(dir, "a.yaml", "seed: 1\nodd: {thing: 5}\nmodel: {model_config: {type: LlamaConfig, num_layers: 2}}\n"));
-    give(PANEL_INPUT_GOLDEN_SETTINGS, put_text(dir, "b.yaml", "model: {model_config: {type: LlamaConfig, num_layers: 2}}\nseed: 2\n"));
-    give(PANEL_INPUT_TARGET_LOG, put_text(dir, "t.log", "{\"step\": 1, \"loss\": 5.0}\n{\"step\": 2, \"loss\": 4.5}\n{\"step\": 3, \"loss\": 4.25}\n"));
-    give(PANEL_INPUT_GOLDEN_LOG, put_text(dir, "g.log", "{\"step\": 1, \"loss\": 5.0}\n{\"step\": 2, \"loss\": 4.0}\n{\"step\": 3, \"loss\": 4.25}\n"));
+    give(PANEL_INPUT_TARGET_SETTINGS,
+         put_text(dir, "a.yaml",
+                  "seed: 1\nodd: {thing: 5}\nmodel: {model_config: {type: LlamaConfig, num_layers: 2}}\n"));
+    give(PANEL_INPUT_GOLDEN_SETTINGS,
+         put_text(dir, "b.yaml", "model: {model_config: {type: LlamaConfig, num_layers: 2}}\nseed: 2\n"));
+    give(PANEL_INPUT_TARGET_LOG,
+         put_text(dir, "t.log",
+                  "{\"step\": 1, \"loss\": 5.0}\n{\"step\": 2, \"loss\": 4.5}\n{\"step\": 3, \"loss\": 4.25}\n"));
+    give(PANEL_INPUT_GOLDEN_LOG,
+         put_text(dir, "g.log",
+                  "{\"step\": 1, \"loss\": 5.0}\n{\"step\": 2, \"loss\": 4.0}\n{\"step\": 3, \"loss\": 4.25}\n"));
     give(PANEL_INPUT_TARGET_WEIGHTS, sample("weights/hf.safetensors"));
     give(PANEL_INPUT_GOLDEN_WEIGHTS, sample("weights/hf.pth"));
     give(PANEL_INPUT_TARGET_STEP, sample("optimizer/eps/target"));
@@ -186,8 +199,18 @@ static void regions(void **state)
     assert_int_equal(to[0], 2);
     assert_int_equal(from[1], 2);
     assert_int_equal(to[1], 5);
-    static const char *const bad[] = {"", "[]", "[1", "1]", "[-1]", "[1,]", "[2:2]", "[a]", "[1:2:3]", "[99999999999999999999]",
-                                      "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]"};
+    static const char *const bad[] = {"",
+                                      "[]",
+                                      "[1",
+                                      "1]",
+                                      "[-1]",
+                                      "[1,]",
+                                      "[2:2]",
+                                      "[a]",
+                                      "[1:2:3]",
+                                      "[99999999999999999999]",
+                                      "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+                                      "1]"};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++)
         assert_false(subject_region(str_of(bad[i]), from, to, &axes));
 }

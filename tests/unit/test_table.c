@@ -96,8 +96,19 @@ static void filters(void **state)
 
 static void filters_that_are_none(void **state)
 {
-    static const char *const bad[] = {"", "rel_l2 >", "rel_l2 > x", "(forward", "forward)", "rel_l2 > 1 &&", "nothing == 5", "!", "name ~ \"(\"", "verdict < 5", "/(",
-                                      "verdict == deviates", "side != npu"};
+    static const char *const bad[] = {"",
+                                      "rel_l2 >",
+                                      "rel_l2 > x",
+                                      "(forward",
+                                      "forward)",
+                                      "rel_l2 > 1 &&",
+                                      "nothing == 5",
+                                      "!",
+                                      "name ~ \"(\"",
+                                      "verdict < 5",
+                                      "/(",
+                                      "verdict == deviates",
+                                      "side != npu"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct err e = {0};
@@ -215,11 +226,13 @@ static void headings(void **state)
             for (int v = 0; v < VERDICT_COUNT; v++)
                 sum += n->by[v];
             assert_int_equal(sum, n->lines);
-            assert_true(n->parent == NONE ? n->depth == 0 : n->parent < i && o.nodes.v[n->parent].depth + 1 == n->depth);
+            assert_true(n->parent == NONE ? n->depth == 0
+                                          : n->parent < i && o.nodes.v[n->parent].depth + 1 == n->depth);
             for (uint32_t c = i + 1; c < o.nodes.n; c++)
                 below += o.nodes.v[c].parent == i ? o.nodes.v[c].lines : 0;
             assert_true(n->leaf ? below == 0 : below == n->lines);
-            assert_true((n->first_bad != NONE) == (n->by[VERDICT_DEVIATE] + n->by[VERDICT_NONFINITE] + n->by[VERDICT_SHAPE] > 0));
+            assert_true((n->first_bad != NONE) ==
+                        (n->by[VERDICT_DEVIATE] + n->by[VERDICT_NONFINITE] + n->by[VERDICT_SHAPE] > 0));
             top += n->parent == NONE ? n->lines : 0;
         }
         if (k != ROW_GROUPS_PRECISION) /* that one leaves out what is no float */
@@ -313,7 +326,10 @@ static void same_numbers(void **state)
     for (size_t i = 0; i < l.n; i++) {
         assert_true(l.v[i].off <= 1e-6);
         assert_false(l.v[i].side == TARGET && l.v[i].row == row);
-        golden = golden || (l.v[i].side == GOLDEN && strstr(dump_call_name(&s->now->side[1].dump, s->now->side[1].dump.rows.v[l.v[i].row].call).p, "embedding"));
+        golden =
+            golden || (l.v[i].side == GOLDEN &&
+                       strstr(dump_call_name(&s->now->side[1].dump, s->now->side[1].dump.rows.v[l.v[i].row].call).p,
+                              "embedding"));
     }
     assert_true(golden);
     vec_release(&l);

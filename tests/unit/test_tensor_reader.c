@@ -84,7 +84,10 @@ static void planes_are_kept(void **state)
     tensor_reader_wait(&g);
     for (int i = 0; i < PLANES; i++) {
         memset(&a[i], 0, sizeof a[i]);
-        a[i] = (struct heat_map_ask){.axis = {-1, g.lens.ndim - 1}, .from = {0, i % (int)g.lens.shape[g.lens.ndim - 1]}, .count = {1, 1}, .size = {1, 1 + i}};
+        a[i] = (struct heat_map_ask){.axis = {-1, g.lens.ndim - 1},
+                                     .from = {0, i % (int)g.lens.shape[g.lens.ndim - 1]},
+                                     .count = {1, 1},
+                                     .size = {1, 1 + i}};
         pthread_mutex_lock(&g.job.lock);
         uint64_t element = (uint64_t)i % g.lens.numel;
         tensor_reader_ask(&g, &a[i], element);
@@ -225,13 +228,16 @@ static void commands_move_the_cursor(void **state)
     assert_int_equal(element_lens_index(l, x->at), x->reader.tally.worst[0].at);
     run(o, "worst next");
     assert_int_equal(element_lens_index(l, x->at), x->reader.tally.worst[x->reader.tally.worsts > 1].at);
-    static const char *const bad[] = {"at", "at x", "at 1,", "axes 0 0", "axes 99 0", "axes x", "slide", "slide x", "cells", "cells up x", "cells in"};
+    static const char *const bad[] = {"at",    "at x",    "at 1,", "axes 0 0",   "axes 99 0", "axes x",
+                                      "slide", "slide x", "cells", "cells up x", "cells in"};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         run(o, bad[i]);
         assert_true(o->d.message_is_error);
     }
-    static const char *const any[] = {"cells down all", "cells right page", "cells left 3", "axes next", "axes prev", "slider", "slide +1",
-                                      "slide -99", "magnify in", "magnify out", "log", "map", "nonfinite", "next deviation", "prev deviation"};
+    static const char *const any[] = {"cells down all", "cells right page", "cells left 3",  "axes next",
+                                      "axes prev",      "slider",           "slide +1",      "slide -99",
+                                      "magnify in",     "magnify out",      "log",           "map",
+                                      "nonfinite",      "next deviation",   "prev deviation"};
     for (int i = 0; i < 400; i++) {
         run(o, any[(size_t)i * 7 % ARRAY_LEN(any)]);
         if (i % 3 == 0) { /* as a pane of some size would ask */
@@ -283,9 +289,9 @@ static void opened_in_between(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(never_another_row),           cmocka_unit_test(planes_are_kept),          cmocka_unit_test(a_file_that_is_gone),
-        cmocka_unit_test(pairing_anew_turns_the_view), cmocka_unit_test(commands_move_the_cursor),
-        cmocka_unit_test(opened_in_between),
+        cmocka_unit_test(never_another_row),        cmocka_unit_test(planes_are_kept),
+        cmocka_unit_test(a_file_that_is_gone),      cmocka_unit_test(pairing_anew_turns_the_view),
+        cmocka_unit_test(commands_move_the_cursor), cmocka_unit_test(opened_in_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,10 +11,15 @@
 #include "diagnose/diagnose.h"
 #include "judge/verdict_text.h"
 
-static struct session *open_beside(const char *target, const char *golden, const char *golden2, const char *reference, struct err *e)
+static struct session *open_beside(const char *target, const char *golden, const char *golden2, const char *reference,
+                                   struct err *e)
 {
     struct session *s = calloc(1, sizeof *s);
-    struct session_options o = {.of.path = {target, golden}, .of.golden2 = golden2, .of.reference = reference, .of.step = {-1, -1}, .of.rank = {-1, -1}};
+    struct session_options o = {.of.path = {target, golden},
+                                .of.golden2 = golden2,
+                                .of.reference = reference,
+                                .of.step = {-1, -1},
+                                .of.rank = {-1, -1}};
     thresholds_init(&o.of.tol);
     if (session_start(s, &o, e) || session_wait(s, e)) {
         session_stop(s);
@@ -28,7 +33,9 @@ static const char *first_call(const struct session *s)
 {
     static char name[200];
     assert_int_not_equal(s->now->judged->first, NONE);
-    struct str n = dump_call_name(&s->now->side[0].dump, s->now->side[0].dump.rows.v[s->now->pairing->lines.v[s->now->judged->first].row[0]].call);
+    struct str n =
+        dump_call_name(&s->now->side[0].dump,
+                       s->now->side[0].dump.rows.v[s->now->pairing->lines.v[s->now->judged->first].row[0]].call);
     snprintf(name, sizeof name, "%.*s", STR_ARG(n));
     return name;
 }
@@ -80,7 +87,8 @@ static void three_runs(void **state)
         struct buf t = {0}, g = {0}, said = {0};
         buf_cstr(&t, sample(cases[i].target));
         buf_cstr(&g, sample(cases[i].golden));
-        struct session *plain = open_beside(t.p, g.p, NULL, NULL, &e), *s = open_beside(t.p, g.p, NULL, sample("tt_rope/bench"), &e);
+        struct session *plain = open_beside(t.p, g.p, NULL, NULL, &e),
+                       *s = open_beside(t.p, g.p, NULL, sample("tt_rope/bench"), &e);
         assert_non_null(plain);
         assert_non_null(s);
         struct three_way_sum x = third_run_three_way_sum(&s->now->reference, s->now->pairing);
@@ -117,7 +125,8 @@ static void band_replaces_the_level(void **state)
         if (!(x->flags & LINE_BAND))
             continue;
         used = true;
-        assert_true(fabsf(x->level - s->now->golden2.error[GOLDEN][s->now->pairing->lines.v[i].row[GOLDEN]]) <= 1e-6f * x->level);
+        assert_true(fabsf(x->level - s->now->golden2.error[GOLDEN][s->now->pairing->lines.v[i].row[GOLDEN]]) <=
+                    1e-6f * x->level);
         assert_int_not_equal(x->verdict, VERDICT_DEVIATE); /* its error is the band's, or as good as */
     }
     assert_true(used);
@@ -189,7 +198,9 @@ static void faults_are_named(void **state)
 
 static void clean_pairs_are_left_alone(void **state)
 {
-    static const char *const pairs[][2] = {{"clean_mix_stat/ms", "clean_mix_stat/torch"}, {"noise_tf32_stat/target", "noise_tf32_stat/bench"}, {"tt_emb_fp32/target", "tt_emb_fp32/bench"}};
+    static const char *const pairs[][2] = {{"clean_mix_stat/ms", "clean_mix_stat/torch"},
+                                           {"noise_tf32_stat/target", "noise_tf32_stat/bench"},
+                                           {"tt_emb_fp32/target", "tt_emb_fp32/bench"}};
     (void)state;
     for (size_t c = 0; c < sizeof pairs / sizeof *pairs; c++) {
         struct session *s = open_paths(sample(pairs[c][0]), sample(pairs[c][1]));
@@ -269,9 +280,10 @@ static void what_cannot_be_read_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference_takes_a_side), cmocka_unit_test(three_runs),     cmocka_unit_test(band_replaces_the_level), cmocka_unit_test(statistics_have_a_band_too),
-        cmocka_unit_test(companions_that_do_not_fit), cmocka_unit_test(faults_are_named),        cmocka_unit_test(clean_pairs_are_left_alone),
-        cmocka_unit_test(what_cannot_be_read_is_said),
+        cmocka_unit_test(reference_takes_a_side),     cmocka_unit_test(three_runs),
+        cmocka_unit_test(band_replaces_the_level),    cmocka_unit_test(statistics_have_a_band_too),
+        cmocka_unit_test(companions_that_do_not_fit), cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(clean_pairs_are_left_alone), cmocka_unit_test(what_cannot_be_read_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

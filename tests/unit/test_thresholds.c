@@ -59,7 +59,8 @@ static void every_key_is_its_own(void **state)
 
 static void bad_values(void **state)
 {
-    static const char *const bad[] = {"", " ", "abc", "-1", "-0.0001", "nan", "inf", "-inf", "1e999", "1,5", "1e-4x", "0x", "1 2"};
+    static const char *const bad[] = {"",     " ",     "abc", "-1",    "-0.0001", "nan", "inf",
+                                      "-inf", "1e999", "1,5", "1e-4x", "0x",      "1 2"};
     static const char *const good[] = {"0", "1e-4", "0.5", "1e300", " 3 ", "0x10"};
     struct thresholds t, before;
     (void)state;
@@ -80,7 +81,8 @@ static void bad_values(void **state)
 
 static void unknown_keys(void **state)
 {
-    static const char *const bad[] = {"", "float32", "float32.", "FLOAT32.deviate", "float32.deviate ", "deviate", "x.y"};
+    static const char *const bad[] = {"",        "float32", "float32.", "FLOAT32.deviate", "float32.deviate ",
+                                      "deviate", "x.y"};
     struct thresholds t, before;
     (void)state;
     thresholds_init(&t);
@@ -120,8 +122,11 @@ static void rules_have_their_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_have_their_numbers), cmocka_unit_test(defaults),     cmocka_unit_test(every_key_is_its_own),
-        cmocka_unit_test(bad_values),   cmocka_unit_test(unknown_keys),
+        cmocka_unit_test(rules_have_their_numbers),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(every_key_is_its_own),
+        cmocka_unit_test(bad_values),
+        cmocka_unit_test(unknown_keys),
         cmocka_unit_test(limits_of_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

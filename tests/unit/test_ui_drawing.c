@@ -1,16 +1,61 @@
-/* Drawing changes nothing: every pane drawn twice from one state gives the same cells and leaves the same state. The panes of all
- * ranks: test_ui_ranks.c. */
+/* Drawing changes nothing: every pane drawn twice from one state gives the same cells and leaves the same state. The
+ * panes of all ranks: test_ui_ranks.c. */
 #include "drawn.h"
 
 #include <math.h>
 
 /* Commands that bring each pane to the screen, with something scrolled where it scrolls. */
 static const char *const ways[] = {
-    "first", "bottom", "pane detail", "down 3", "zoom", "down 500", "zoom", "pane stack", "down 2", "pane table", "layout stacked", "layout both",
-    "search linear", "filter rel_l2 > 1e-3", "unfilter", "sort rel_l2", "sort none", "columns rel_l2 max_abs cosine t.shape g.shape", "right",
-    "group modules", "down 4", "unfold", "group layers", "right", "group precision", "group none", "help", "bottom", "back",
-    "list deviations", "down 5", "back", "intake", "back", "panel 0", "down 3", "back", "panel 1", "down 3", "panel 4", "panel 5", "back", "back",
-    "first", "tensor", "cells down 2", "worst next", "magnify in", "map golden", "back",
+    "first",
+    "bottom",
+    "pane detail",
+    "down 3",
+    "zoom",
+    "down 500",
+    "zoom",
+    "pane stack",
+    "down 2",
+    "pane table",
+    "layout stacked",
+    "layout both",
+    "search linear",
+    "filter rel_l2 > 1e-3",
+    "unfilter",
+    "sort rel_l2",
+    "sort none",
+    "columns rel_l2 max_abs cosine t.shape g.shape",
+    "right",
+    "group modules",
+    "down 4",
+    "unfold",
+    "group layers",
+    "right",
+    "group precision",
+    "group none",
+    "help",
+    "bottom",
+    "back",
+    "list deviations",
+    "down 5",
+    "back",
+    "intake",
+    "back",
+    "panel 0",
+    "down 3",
+    "back",
+    "panel 1",
+    "down 3",
+    "panel 4",
+    "panel 5",
+    "back",
+    "back",
+    "first",
+    "tensor",
+    "cells down 2",
+    "worst next",
+    "magnify in",
+    "map golden",
+    "back",
 };
 
 static void drawn_twice(void **state)
@@ -42,8 +87,9 @@ static void drawn_twice(void **state)
 /* Panels that have a picture: the curves of two logs, and the tokens of a rollout. */
 static void pictures_drawn_twice(void **state)
 {
-    static const char *const pictures[] = {"panel 7", "down 2", "plot 300", "plot in", "axis log", "plot to 20", "plot all",
-                                           "back",    "panel 9", "bottom", "enter",   "down 2",   "back",       "back"};
+    static const char *const pictures[] = {"panel 7",    "down 2",   "plot 300", "plot in", "axis log",
+                                           "plot to 20", "plot all", "back",     "panel 9", "bottom",
+                                           "enter",      "down 2",   "back",     "back"};
     struct options o = {.step = {-1, -1}, .rank = {-1, -1}, .args = 1};
     struct screen *s = mem_zalloc(sizeof *s);
     struct grid again = {0};

@@ -1,5 +1,5 @@
-/* The overview of a job: what is bad is seen at every size, the way into a table and back ends at the same cell, and it may
- * be left at any time. */
+/* The overview of a job: what is bad is seen at every size, the way into a table and back ends at the same cell, and it
+ * may be left at any time. */
 #include "drawn.h"
 
 #include "base/utf8.h"
@@ -164,7 +164,8 @@ static void reading_again_shows_all_ranks(void **state)
 static void drawn_twice(void **state)
 {
     static const int sizes[][2] = {{24, 80}, {50, 180}, {10, 40}, {3, 20}};
-    static const char *const ways[] = {"ranks first", "right", "down 3", "ranks list", "down 2", "ranks", "enter", "back"};
+    static const char *const ways[] = {"ranks first", "right", "down 3", "ranks list",
+                                       "down 2",      "ranks", "enter",  "back"};
     struct screen *s = opened(make_job(2, 20, 30, 7, 9));
     struct grid again = {0};
     (void)state;

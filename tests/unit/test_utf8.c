@@ -89,7 +89,8 @@ static void controls_are_visible(void **state)
         assert_int_equal(first(marks[i], 3, &used), 0xfffd);
 }
 
-/* What nobody sees has its number in text and a cell on the screen: names that differ in it alone must not look alike. */
+/* What nobody sees has its number in text and a cell on the screen: names that differ in it alone must not look
+ * alike. */
 static void hidden_characters(void **state)
 {
     static const struct {

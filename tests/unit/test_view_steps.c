@@ -20,8 +20,17 @@ static uint32_t draw(uint32_t n)
 static void written_as_read(void **state)
 {
     static const char *const same[] = {
-        "golden", "target", "golden reshape 2,8,-1", "target permute 1,0,2", "golden transpose", "golden slice 0 0:16", "golden slice -1 4:",
-        "golden split -1 2 0:8", "target repeat 0 4", "target reshape 4,4 permute 1,0 slice 0 1:3 transpose", "golden reshape 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
+        "golden",
+        "target",
+        "golden reshape 2,8,-1",
+        "target permute 1,0,2",
+        "golden transpose",
+        "golden slice 0 0:16",
+        "golden slice -1 4:",
+        "golden split -1 2 0:8",
+        "target repeat 0 4",
+        "target reshape 4,4 permute 1,0 slice 0 1:3 transpose",
+        "golden reshape 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
         "golden slice 3 2147483646:2147483647",
     };
     static const char *const as[][2] = {

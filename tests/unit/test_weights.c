@@ -304,8 +304,8 @@ static const char *write_made(const char *dir, const char *name, const struct ma
     return path;
 }
 
-/* One model under other numbers and words: values say which is which, the names they teach where a value differs, the order
- * where a module has one weight; two that were exchanged are paired as they are named. */
+/* One model under other numbers and words: values say which is which, the names they teach where a value differs, the
+ * order where a module has one weight; two that were exchanged are paired as they are named. */
 static void names_of_another_package(void **state)
 {
     struct made t[] = {
@@ -328,15 +328,20 @@ static void names_of_another_package(void **state)
         g[6].seed = fault == 3 ? 4 : 7;
         g[5].seed = fault == 2 ? 8 : 5;
         g[8].seed = fault == 2 ? 5 : 8;
-        const char *a = write_made(dir, "t.safetensors", t, ARRAY_LEN(t)), *b = write_made(dir, "g.safetensors", g, ARRAY_LEN(g));
-        assert_int_equal(weight_compare_open(&c, a, b, &none, &e) || weight_compare_run(&c, kern_select(NULL), 1, NULL, &e), 0);
+        const char *a = write_made(dir, "t.safetensors", t, ARRAY_LEN(t)),
+                   *b = write_made(dir, "g.safetensors", g, ARRAY_LEN(g));
+        assert_int_equal(weight_compare_open(&c, a, b, &none, &e) ||
+                             weight_compare_run(&c, kern_select(NULL), 1, NULL, &e),
+                         0);
         assert_int_equal(c.pairs.n, 9);
         assert_int_equal(equal(&c), fault == 0 ? 9 : fault == 1 ? 8 : 7);
         assert_int_equal(weight_compare_verdict(&c), fault ? STAGE_FAIL : STAGE_PASS);
         assert_int_equal(c.only[0].n + c.only[1].n, 0);
         assert_int_equal(c.aside[1].n, 2); /* the counter and the copy */
-        const struct weight_pair *p = of_target(&c, fault == 2 ? "features.3.layers.1.gamma" : "features.3.layers.0.weight");
-        assert_true(str_is(c.side[1].list.v[p->weight[1]].name, fault == 2 ? "features.1.conv.1.weight" : "features.1.conv.0.weight"));
+        const struct weight_pair *p =
+            of_target(&c, fault == 2 ? "features.3.layers.1.gamma" : "features.3.layers.0.weight");
+        assert_true(str_is(c.side[1].list.v[p->weight[1]].name,
+                           fault == 2 ? "features.1.conv.1.weight" : "features.1.conv.0.weight"));
         assert_int_equal(p->verdict, fault ? WEIGHT_DIFFERS : WEIGHT_EQUAL);
         origin_written(&c);
         weight_compare_release(&c);
@@ -407,11 +412,13 @@ static size_t make_experts(enum form f, struct shaped *w)
     for (int e = 0; e < EXPERTS; e++)
         for (int part = 0; part < 2; part++) {
             struct shaped *x = &w[(stacked ? 0 : e * (fused ? 1 : 2)) + (fused ? 0 : part)];
-            int all = fused ? 2 * ROWS : ROWS, first = fused ? part * ROWS : 0, before = stacked ? e * all * COLUMNS : 0;
+            int all = fused ? 2 * ROWS : ROWS, first = fused ? part * ROWS : 0,
+                before = stacked ? e * all * COLUMNS : 0;
             if (f == SINGLE_FUSED || f == SINGLE_IN_TURN)
                 snprintf(x->name, sizeof x->name, "decoder.layers.1.mlp.experts.local_experts.%d.linear_fc1.weight", e);
             else if (stacked)
-                snprintf(x->name, sizeof x->name, "model.layers.1.mlp.experts.%s", fused ? "gate_up_proj" : words[part]);
+                snprintf(x->name, sizeof x->name, "model.layers.1.mlp.experts.%s",
+                         fused ? "gate_up_proj" : words[part]);
             else
                 snprintf(x->name, sizeof x->name, "model.layers.1.mlp.experts.%d.%s.weight", e, words[part]);
             x->ndim = stacked ? 3 : 2;
@@ -447,8 +454,11 @@ static void experts_stacked(void **state)
                     for (size_t i = 0; i < n[1]; i++)
                         for (size_t k = 0; k < ARRAY_LEN(w[1][i].v); k++)
                             w[1][i].v[k] += w[1][i].v[k] == of_expert(1, 1, 2, 5) ? 0.25f : 0;
-                const char *a = write_shaped(dir, "t.safetensors", w[0], n[0]), *b = write_shaped(dir, "g.safetensors", w[1], n[1]);
-                assert_int_equal(weight_compare_open(&c, a, b, &none, &e) || weight_compare_run(&c, kern_select(NULL), 1, NULL, &e), 0);
+                const char *a = write_shaped(dir, "t.safetensors", w[0], n[0]),
+                           *b = write_shaped(dir, "g.safetensors", w[1], n[1]);
+                assert_int_equal(weight_compare_open(&c, a, b, &none, &e) ||
+                                     weight_compare_run(&c, kern_select(NULL), 1, NULL, &e),
+                                 0);
                 /* two fused weights whose rows lie differently are told so */
                 bool other = is_fused((enum form)f) && is_fused((enum form)g) &&
                              has_rows_in_turn((enum form)f) != has_rows_in_turn((enum form)g);
@@ -457,12 +467,13 @@ static void experts_stacked(void **state)
                         fail_msg("form %d against %d: %s", f, g, c.pairs.v[i].why ? c.pairs.v[i].why : "equal");
                 if (c.only[0].n + c.only[1].n || (!other && equal(&c) != c.pairs.n - (size_t)fault) ||
                     weight_compare_verdict(&c) != (fault || other ? STAGE_FAIL : STAGE_PASS))
-                    fail_msg("form %d against %d, fault %d: %zu of %zu equal, %zu and %zu alone", f, g, fault, equal(&c), c.pairs.n,
-                             c.only[0].n, c.only[1].n);
+                    fail_msg("form %d against %d, fault %d: %zu of %zu equal, %zu and %zu alone", f, g, fault,
+                             equal(&c), c.pairs.n, c.only[0].n, c.only[1].n);
                 for (size_t i = 0; i < c.pairs.n && !other; i++) {
                     const struct weight_pair *p = &c.pairs.v[i];
                     bool single = f < (int)STACKED && g < (int)STACKED;
-                    if (p->verdict != WEIGHT_EQUAL && !single && !strstr(p->why, p->stacks ? "only 1 of 3 experts differ: 1" : "expert 1: "))
+                    if (p->verdict != WEIGHT_EQUAL && !single &&
+                        !strstr(p->why, p->stacks ? "only 1 of 3 experts differ: 1" : "expert 1: "))
                         fail_msg("form %d against %d: %s", f, g, p->why);
                 }
                 weight_compare_release(&c);
@@ -518,8 +529,10 @@ static void experts_alone(void **state)
     (void)state;
     size_t n = make_experts(STACKED, w[0]);
     make_experts(SINGLE, w[1]);
-    const char *a = write_shaped(dir, "t.safetensors", w[0], n), *b = write_shaped(dir, "g.safetensors", w[1], 2 * EXPERTS - 2);
-    assert_int_equal(weight_compare_open(&c, a, b, &none, &e) || weight_compare_run(&c, kern_select(NULL), 1, NULL, &e), 0);
+    const char *a = write_shaped(dir, "t.safetensors", w[0], n),
+               *b = write_shaped(dir, "g.safetensors", w[1], 2 * EXPERTS - 2);
+    assert_int_equal(weight_compare_open(&c, a, b, &none, &e) || weight_compare_run(&c, kern_select(NULL), 1, NULL, &e),
+                     0);
     assert_int_equal(equal(&c), 2 * EXPERTS - 2);
     assert_int_equal(c.only[0].n, 2);
     assert_non_null(strstr(c.warnings.v[0], "1 of its 3 experts are not paired, the first is 2"));
@@ -599,10 +612,11 @@ static void unread_part(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(listed),    cmocka_unit_test(arguments),  cmocka_unit_test(one_model),
-        cmocka_unit_test(transposed), cmocka_unit_test(told_heads), cmocka_unit_test(faults),
-        cmocka_unit_test(maps),      cmocka_unit_test(stopped),    cmocka_unit_test(names_of_another_package), cmocka_unit_test(unread_part),
-        cmocka_unit_test(experts_stacked), cmocka_unit_test(experts_biases), cmocka_unit_test(experts_alone),
+        cmocka_unit_test(listed),        cmocka_unit_test(arguments),       cmocka_unit_test(one_model),
+        cmocka_unit_test(transposed),    cmocka_unit_test(told_heads),      cmocka_unit_test(faults),
+        cmocka_unit_test(maps),          cmocka_unit_test(stopped),         cmocka_unit_test(names_of_another_package),
+        cmocka_unit_test(unread_part),   cmocka_unit_test(experts_stacked), cmocka_unit_test(experts_biases),
+        cmocka_unit_test(experts_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Weight files as recordings: what is said about elements that are listed and not read, or that are not what they seem. */
+/* Weight files as recordings: what is said about elements that are listed and not read, or that are not what they
+ * seem. */
 #include "opened.h"
 
 static bool warned(const struct dump *d, const char *part)

@@ -42,7 +42,8 @@ static void safetensors_forms(void **state)
     (void)state;
     /* I8 is one byte here, eight in NumPy's words; packed types are named and not read */
     assert_int_equal(safetensors(&w,
-                                 "{\"__metadata__\":{\"format\":\"ms\"},\"a\":{\"dtype\":\"I8\",\"shape\":[3],\"data_offsets\":[0,3]},"
+                                 "{\"__metadata__\":{\"format\":\"ms\"},\"a\":{\"dtype\":\"I8\",\"shape\":[3],\"data_"
+                                 "offsets\":[0,3]},"
                                  "\"q\":{\"dtype\":\"F4\",\"shape\":[6],\"data_offsets\":[3,6]},"
                                  "\"f\":{\"dtype\":\"F8_E4M3\",\"shape\":[],\"data_offsets\":[6,7]},"
                                  "\"none\":{\"dtype\":\"F32\",\"shape\":[0,4],\"data_offsets\":[7,7]}}   ",
@@ -99,13 +100,21 @@ static void safetensors_lies(void **state)
     weights_release(&w);
     buf_release(&b);
     /* cut: what is whole stays, what is not says so */
-    assert_int_equal(safetensors(&w, "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}", 12, &e), 0);
+    assert_int_equal(safetensors(&w,
+                                 "{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},\"b\":{\"dtype\":"
+                                 "\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}",
+                                 12, &e),
+                     0);
     assert_int_equal(w.problems.n, 1);
     assert_null(w.list.v[0].problem);
     assert_non_null(w.list.v[1].problem);
     weights_release(&w);
     /* a name twice: both are there, and it is said */
-    assert_int_equal(safetensors(&w, "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[2,4]}}", 12, &e), 0);
+    assert_int_equal(safetensors(&w,
+                                 "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"a\":{\"dtype\":"
+                                 "\"I8\",\"shape\":[2],\"data_offsets\":[2,4]}}",
+                                 12, &e),
+                     0);
     assert_int_equal(w.list.n, 2);
     assert_int_equal(w.problems.n, 1);
     weights_release(&w);
@@ -220,7 +229,8 @@ static void ckpt_lies(void **state)
 static int legacy(struct weights *w, struct str object, struct str keys, struct str storages, struct err *e)
 {
     struct buf b = {0};
-    static const char head[] = "\x80\2\x8a\x0al\xfc\x9c" "F\xf9 j\xa8P\x19.\x80\2M\xe9\3.\x80\2}X\x0d\0\0\0little_endian\x88s.";
+    static const char head[] = "\x80\2\x8a\x0al\xfc\x9c"
+                               "F\xf9 j\xa8P\x19.\x80\2M\xe9\3.\x80\2}X\x0d\0\0\0little_endian\x88s.";
     buf_add(&b, head, sizeof head - 1);
     buf_str(&b, object);
     buf_str(&b, keys);
@@ -246,15 +256,21 @@ static void pickles(void **state)
     assert_int_equal(w.problems.n, 0);
     weights_release(&w);
     /* strides of 0 may claim any number of elements: refused, else a reader never ends */
-    assert_int_equal(legacy(&w, STR("\x80\2}X\1\0\0\0a" TENSOR("J\xff\xff\xff\x7fK\4\x86", "K\0K\0\x86") "s."), keys, data, &e), 0);
+    assert_int_equal(legacy(&w, STR("\x80\2}X\1\0\0\0a" TENSOR("J\xff\xff\xff\x7fK\4\x86", "K\0K\0\x86") "s."), keys,
+                            data, &e),
+                     0);
     assert_non_null(w.list.v[0].problem);
     assert_non_null(strstr(w.list.v[0].problem, " needs "));
     weights_release(&w);
     /* a dictionary that holds itself; code that would run */
-    assert_int_equal(legacy(&w, STR("\x80\2}q\0X\4\0\0\0selfh\0sX\1\0\0\0xcposix\nsystem\nX\2\0\0\0id\x85Rs."), keys, data, &e), -1);
+    assert_int_equal(legacy(&w, STR("\x80\2}q\0X\4\0\0\0selfh\0sX\1\0\0\0xcposix\nsystem\nX\2\0\0\0id\x85Rs."), keys,
+                            data, &e),
+                     -1);
     weights_release(&w);
     /* more elements than the file has */
-    assert_int_equal(legacy(&w, STR("\x80\2}X\1\0\0\0a" TENSOR("K\2\x85", "K\1\x85") "s."), keys, STR("\2\0\0\0\0\0\0\0\0\0"), &e), 0);
+    assert_int_equal(legacy(&w, STR("\x80\2}X\1\0\0\0a" TENSOR("K\2\x85", "K\1\x85") "s."), keys,
+                            STR("\2\0\0\0\0\0\0\0\0\0"), &e),
+                     0);
     assert_true(w.problems.n > 0);
     weights_release(&w);
     /* deeply nested */
@@ -271,9 +287,9 @@ static void pickles(void **state)
 }
 
 /* An array of NumPy as protocol 2 has it: its bytes as Latin-1 text. */
-#define ARRAY(shape, code, order, fortran, length, text)                                                                   \
-    "cnumpy.core.multiarray\n_reconstruct\n)R(K\1" shape "cnumpy\ndtype\n(X\2\0\0\0" code "\x89\x88tR(K\3X\1\0\0\0" order \
-    "tb" fortran "c_codecs\nencode\n(X" length "\0\0\0" text "X\6\0\0\0latin1tRtb"
+#define ARRAY(shape, code, order, fortran, length, text) \
+    "cnumpy.core.multiarray\n_reconstruct\n)R(K\1" shape "cnumpy\ndtype\n(X\2\0\0\0" code \
+    "\x89\x88tR(K\3X\1\0\0\0" order "tb" fortran "c_codecs\nencode\n(X" length "\0\0\0" text "X\6\0\0\0latin1tRtb"
 
 static void arrays(void **state)
 {
@@ -333,7 +349,9 @@ static void arrays(void **state)
     weights_release(&w);
     buf_release(&b);
     /* of a type that is not read: listed with its shape */
-    assert_int_equal(legacy(&w, STR("\x80\2}X\1\0\0\0a" ARRAY("K\2\x85", "O8", "|", "\x89", "\x01", "x") "s."), STR("\x80\2]."), STR(""), &e), 0);
+    assert_int_equal(legacy(&w, STR("\x80\2}X\1\0\0\0a" ARRAY("K\2\x85", "O8", "|", "\x89", "\x01", "x") "s."),
+                            STR("\x80\2]."), STR(""), &e),
+                     0);
     assert_true(w.list.n == 1 && w.problems.n == 0 && w.list.v[0].numel == 2);
     assert_true(str_is(w.list.v[0].type, "|O8"));
     weights_release(&w);
@@ -353,8 +371,9 @@ static void deepspeed_latest(void **state)
     struct buf b = {0};
     char path[700], dir[256];
     (void)state;
-    assert_int_equal(legacy(&w, STR("\x80\2}X\6\0\0\0module}X\1\0\0\0a" TENSOR("K\2\x85", "K\1\x85") "ss."), STR("\x80\2]X\1\0\0\0ka."),
-                            STR("\2\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0@"), &e), 0);
+    assert_int_equal(legacy(&w, STR("\x80\2}X\6\0\0\0module}X\1\0\0\0a" TENSOR("K\2\x85", "K\1\x85") "ss."),
+                            STR("\x80\2]X\1\0\0\0ka."), STR("\2\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0@"), &e),
+                     0);
     assert_int_equal(file_slurp(w.path, 1 << 16, &b, &e), 0);
     weights_release(&w);
     snprintf(dir, sizeof dir, "%s", scratch());
@@ -397,11 +416,14 @@ static void torch_not_read(void **state)
         const char *type;
     } cases[] = {
 #define CASE(text, type) {text, sizeof(text) - 1, type}
-        CASE("ctorch._utils\n_rebuild_qtensor\n(" STORAGE("torch\nQInt8Storage", "u", "\4") "K\0K\4\x85K\1\x85N\x89NtR", "qint8"),
-        CASE("ctorch._utils\n_rebuild_tensor_v3\n(" STORAGE("torch.storage\nUntypedStorage", "u", "\4")
-             "K\0K\4\x85K\1\x85\x89Nctorch\nfloat8_e4m3fnuz\ntR", "float8_e4m3fnuz"),
-        CASE("ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE("torch\nByteStorage", "u", "\4")
-             "K\0K\4\x85K\1\x85\x89N}X\3\0\0\0neg\x88stR", "uint8, negated"),
+        CASE("ctorch._utils\n_rebuild_qtensor\n(" STORAGE("torch\nQInt8Storage", "u", "\4") "K\0K\4\x85K\1\x85N\x89NtR",
+             "qint8"),
+        CASE("ctorch._utils\n_rebuild_tensor_v3\n(" STORAGE("torch.storage\nUntypedStorage", "u",
+                                                            "\4") "K\0K\4\x85K\1\x85\x89Nctorch\nfloat8_e4m3fnuz\ntR",
+             "float8_e4m3fnuz"),
+        CASE("ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE("torch\nByteStorage", "u",
+                                                            "\4") "K\0K\4\x85K\1\x85\x89N}X\3\0\0\0neg\x88stR",
+             "uint8, negated"),
         CASE("ctorch._utils\n_rebuild_meta_tensor_no_storage\n(ctorch\nfloat32\nK\4\x85K\1\x85\x89tR", "meta"),
 #undef CASE
     };
@@ -566,7 +588,8 @@ static void names_of_stacks(void **state)
         {"model.layers.2.block_sparse_moe.input_linear.weight", "decoder.layers.2.mlp.experts.local_experts.7.linear_fc1.weight"},
         {"blocks.2.moe.experts.fc9", "blocks.2.moe.experts.7.fc9.weight"},
     };
-    static const char *const none[] = {"model.layers.0.mlp.experts.3.gate_proj.weight", "model.layers.0.mlp.shared_experts.up_proj.weight",
+    static const char *const none[] = {"model.layers.0.mlp.experts.3.gate_proj.weight",
+                                       "model.layers.0.mlp.shared_experts.up_proj.weight",
                                        "model.layers.0.mlp.gate_proj.weight", "experts", ""};
     struct arena a = {0};
     struct weight_id all, one;
@@ -592,7 +615,9 @@ static void joined(void **state)
     (void)state;
     assert_int_equal(file_open(&f, put_bytes(scratch(), "x", "0123456789", 10), &e), 0);
     int fd = file_detach(&f);
-    struct file_span s[] = {{.fd = fd, .at = 7, .size = 3}, {.fd = fd, .at = 0, .size = 2}, {.fd = -1, .size = 4, .memory = strdup("abcd")}};
+    struct file_span s[] = {{.fd = fd, .at = 7, .size = 3},
+                            {.fd = fd, .at = 0, .size = 2},
+                            {.fd = -1, .size = 4, .memory = strdup("abcd")}};
     file_join(&whole, "x", s, 3);
     assert_int_equal(whole.size, 9);
     assert_int_equal(file_read(&whole, 0, got, 9, &e), 0);
@@ -608,10 +633,19 @@ static void joined(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(safetensors_forms), cmocka_unit_test(safetensors_lies), cmocka_unit_test(ckpt_forms),
-        cmocka_unit_test(ckpt_lies),         cmocka_unit_test(pickles), cmocka_unit_test(arrays),         cmocka_unit_test(parts),
-        cmocka_unit_test(names), cmocka_unit_test(names_of_stacks),             cmocka_unit_test(joined),            cmocka_unit_test(npy_alone),
-        cmocka_unit_test(torch_not_read),    cmocka_unit_test(deepspeed_latest),
+        cmocka_unit_test(safetensors_forms),
+        cmocka_unit_test(safetensors_lies),
+        cmocka_unit_test(ckpt_forms),
+        cmocka_unit_test(ckpt_lies),
+        cmocka_unit_test(pickles),
+        cmocka_unit_test(arrays),
+        cmocka_unit_test(parts),
+        cmocka_unit_test(names),
+        cmocka_unit_test(names_of_stacks),
+        cmocka_unit_test(joined),
+        cmocka_unit_test(npy_alone),
+        cmocka_unit_test(torch_not_read),
+        cmocka_unit_test(deepspeed_latest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Decisions on the workspace: taken back and done again one by one without end, also those of an earlier sitting; what is not in
- * the file is not called done. */
+/* Decisions on the workspace: taken back and done again one by one without end, also those of an earlier sitting; what
+ * is not in the file is not called done. */
 #include "sessions.h"
 
 #include "base/io.h"
@@ -38,7 +38,8 @@ static const char *run(struct table *x, const char *command)
 static void mark(struct table *x, int i)
 {
     char text[200];
-    snprintf(text, sizeof text, "mark Functional.linear.%d.forward.output.0 Functional.linear.%d.forward.output.0", i % 8, i / 8 % 8);
+    snprintf(text, sizeof text, "mark Functional.linear.%d.forward.output.0 Functional.linear.%d.forward.output.0",
+             i % 8, i / 8 % 8);
     assert_string_equal(run(x, text), "marked; z undoes it");
 }
 
@@ -83,8 +84,15 @@ static void taken_back_and_done_again_without_end(void **state)
 static void what_is_not_saved_is_said(void **state)
 {
     static const char *const commands[] = {
-        "mark Functional.linear.0.forward.output.0 Functional.linear.1.forward.output.0", "view golden transpose", "unpair",
-        "rule (.*)linear@0(.*) <-> \\1linear@1\\2", "rule-apply anyway", "rule-off 3", "rule-on 3", "undo", "redo",
+        "mark Functional.linear.0.forward.output.0 Functional.linear.1.forward.output.0",
+        "view golden transpose",
+        "unpair",
+        "rule (.*)linear@0(.*) <-> \\1linear@1\\2",
+        "rule-apply anyway",
+        "rule-off 3",
+        "rule-on 3",
+        "undo",
+        "redo",
     };
     (void)state;
     for (int way = 0; way < 2; way++) {

@@ -1,5 +1,5 @@
-/* Archives that need zip64's fields: members above 2 and 4 GiB, members that begin behind 4 GiB, more than 65,535 of them.
- * The files are nearly all hole; where the file system has none the tests are skipped. */
+/* Archives that need zip64's fields: members above 2 and 4 GiB, members that begin behind 4 GiB, more than 65,535 of
+ * them. The files are nearly all hole; where the file system has none the tests are skipped. */
 #include "support.h"
 
 #include <errno.h>
@@ -61,7 +61,8 @@ static void sizes_and_name(struct buf *b, uint64_t size, bool wide, const char *
     little(b, extra, 2);
 }
 
-/* A member of `size` bytes: `head`, a hole, and the number 7 as float32 at its end where there is more than the head. */
+/* A member of `size` bytes: `head`, a hole, and the number 7 as float32 at its end where there is more than the
+ * head. */
 static void member(struct archive *z, const char *name, struct str head, uint64_t size)
 {
     bool wide = size > 2 * GIB, far = z->at >= 0xffffffff; /* writers begin early: torch does at 2 GiB */
