@@ -1,4 +1,4 @@
-/* Reads the affinity from the system, the quota from the files of cgroups; what cannot be read sets no limit. */
+/* Reads the affinity from the system and the quota from cgroup files; anything unreadable sets no limit. */
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "base/processors.h"
 
@@ -7,9 +7,9 @@
 
 #include "base/cgroup.h"
 
-#define MOST_PROCESSORS 65536 /* the affinity of so many is asked for */
+#define MOST_PROCESSORS 65536 /* the largest affinity mask requested */
 
-/* "200000 100000": microseconds in each period; "max …" and -1 are no limit. 0: none. */
+/* A quota "200000 100000" (microseconds per period), rounded up; "max …" and -1 mean no limit. 0: none. */
 static uint64_t rounded_up(struct str quota, struct str period)
 {
     unsigned long long q, p;
@@ -39,7 +39,7 @@ int processors_quota(struct str list, const char *root)
     return (int)cgroup_least(list, root, "cpu", quota_of);
 }
 
-/* 0 where the system does not tell. */
+/* 0 if the system does not report it. */
 static int by_affinity(void)
 {
     cpu_set_t *set = CPU_ALLOC(MOST_PROCESSORS);

@@ -1,4 +1,4 @@
-/* A job of several ranks in sentences, for the screen, the report and the command line. All append. */
+/* Sentences about a job of several ranks, for the screen, the report and the command line. All append. */
 #ifndef COMPARE_JOB_TEXT_H
 #define COMPARE_JOB_TEXT_H
 
@@ -8,18 +8,18 @@
 void job_layout_text(const struct joined_job *j, int side, struct buf *out);
 /* The same of a layout; matters: what is undecided has a part in the result. */
 void job_layout_words(const struct layout *l, size_t ranks, bool matters, struct buf *out);
-/* What no verdict speaks of: ranks that could not be read, are not there, or are on one side only. Nothing where there
- * is nothing. sides: their paths. */
+/* What the verdict does not cover: ranks that could not be read, are missing, or are on one side only. Nothing if
+ * there are none. */
 void job_unseen_text(const struct job_result *r, struct buf *out);
-/* The verdict of the whole: where it begins, or that nothing deviates. settled: all of it is compared. */
+/* The overall verdict: the first deviation, or that nothing deviates. settled: everything has been compared. */
 void job_outcome_text(const struct job_result *r, bool settled, struct buf *out);
 /* Where it begins, at this call. steps: there are several. */
 void job_first_words(const struct job_first *f, bool steps, bool settled, const char *call, struct buf *out);
 /* The name of a line's row on the rank to look at. */
 void job_row_name(const struct job_result *r, size_t pair, uint32_t line, struct buf *out);
 
-/* The strip as lines: at most so many characters and lines of a step, neighbours share one, the worst of them; then
- * what the signs mean. */
+/* The overview as lines: at most `width` characters and `lines` lines per step, neighbours sharing a cell; then a
+ * legend. */
 void job_strip_text(const struct job_strip *s, size_t width, size_t lines, struct buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Recomputes a collective in float64 from what went in, and tells why its outputs are others. */
+/* Recomputes a collective in float64 from its inputs, and diagnoses wrong outputs. */
 #include "ranks/collective_parts.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/msg.h"
 #include "ranks/part_values.h"
 
-/* The nth of the whole numbers "input.K.0", "input.K.1" … among the arguments; -1: there is none. */
+/* The nth of the integer arguments "input.K.0", "input.K.1" …; -1: absent. */
 static long split_size(const struct dump *d, uint32_t c, const char *list, size_t n)
 {
     char slot[40];
@@ -64,7 +64,7 @@ static const double *at(struct members *m, const struct part_source *s, uint64_t
 
 static double joined(const char *op, double x, double y)
 {
-    if (isnan(x) || isnan(y)) /* frameworks hand NaN on, fmax does not */
+    if (isnan(x) || isnan(y)) /* frameworks propagate NaN, fmax does not */
         return NAN;
     return strcmp(op, "max") == 0 ? fmax(x, y) : strcmp(op, "min") == 0 ? fmin(x, y) : x + y;
 }
@@ -187,7 +187,7 @@ static void expected(struct members *m, const struct expectation *x, uint64_t fr
     }
 }
 
-/* Rounding of the additions, relative to the result: cancellation makes it larger. */
+/* Rounding error of the additions relative to the result, which cancellation increases. */
 static double rounding_bound(const struct collective *c, struct members *m, enum dtype type)
 {
     double eps = dtype_is_float(type) ? dtype_table[type].epsilon : 0, terms = 0, sum = 0;
@@ -280,7 +280,7 @@ static bool is_of_inputs(const struct members *m, const struct part_source *x, u
     return found == m->n;
 }
 
-/* All outputs are off alike: why. */
+/* Diagnoses outputs that are wrong on all ranks alike. */
 static void explain(struct collective *c, struct members *m, const struct expectation *want)
 {
     static const enum dtype coarser[] = {DTYPE_BF16, DTYPE_F16};
@@ -318,7 +318,7 @@ static void explain(struct collective *c, struct members *m, const struct expect
                    c->residual, c->bound);
 }
 
-/* Inputs that are the same on all ranks already: the sum multiplies them. */
+/* Whether the inputs are equal on all ranks, so that the sum multiplies them. */
 static bool doubled(const struct collective *c, struct members *m)
 {
     uint64_t n = m->in[0].n;
@@ -339,7 +339,7 @@ static bool doubled(const struct collective *c, struct members *m)
     return same && !constant;
 }
 
-/* The next call of the module takes what was gathered, rank after rank in another order. */
+/* Whether the module's next call uses the gathered parts in another rank order. */
 static bool used_in_other_order(const struct whole_calls *w, const struct collective *c, const struct members *m)
 {
     const struct part_call *p = &c->calls.v[0];
@@ -355,7 +355,7 @@ static bool used_in_other_order(const struct whole_calls *w, const struct collec
     return off > 0 && is_of_inputs(m, &x, m->in[0].n);
 }
 
-/* Whether a call's tensors have the figures of this row; like: one of them. */
+/* Whether one of the call's tensors has the figures of this row. */
 static bool hands_on(const struct dump *d, uint32_t call, const struct row *like, uint64_t numel)
 {
     EACH_EARLY_ROW(d, call, r)
@@ -365,7 +365,7 @@ static bool hands_on(const struct dump *d, uint32_t call, const struct row *like
     return false;
 }
 
-/* In the backward pass: what follows takes what the ranks had before it, on every rank. */
+/* Whether later calls use the ranks' inputs instead of the result, on every rank. */
 static bool is_unused(const struct whole_calls *w, const struct collective *c, bool backward)
 {
     bool unused = backward && c->op && c->kind && strcmp(c->kind, "tp") == 0;
@@ -440,7 +440,7 @@ static void sum_outputs(const struct whole_calls *w, const struct collective *c,
     free(want);
 }
 
-/* The outputs hold NaN or infinity: whether the inputs give them. True where it was said. */
+/* For outputs with NaN or infinity: checks whether the inputs explain them. True if a verdict was given. */
 static bool say_nonfinite(struct collective *c, const struct members *m, const struct output_sums *of)
 {
     uint64_t other = 0, given = 0;
@@ -557,7 +557,7 @@ static void take_back(struct collective *c)
     vec_clear(&c->ranks);
 }
 
-/* What cannot be computed of every member stays unread. */
+/* If the expected output of a member cannot be computed, the collective stays unread. */
 void collective_judge(const struct whole_calls *w, struct collective *c, bool tail)
 {
     struct members m;

@@ -1,4 +1,4 @@
-/* The elements of all parts of a row in memory, and what a join makes of them; a whole row as a tensor. */
+/* The elements of all parts of a row in memory, the results of joins, and a whole row as a tensor. */
 #include "ranks/join_trial.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ bool parts_hold(struct held *h, const struct whole_rows *r, const struct whole_r
     return true;
 }
 
-/* How far parts that differ in one step alone are from the first of them. */
+/* The difference between parts that differ in one step only and the first of them. */
 static double spread_along(const struct whole_row *x, const struct held *h, int step)
 {
     double most = 0;
@@ -69,7 +69,7 @@ double candidate_spread(const struct whole_row *x, const struct candidate *c, co
     return most;
 }
 
-/* The size an axis is cut to that is joined as a vocabulary, or -1. */
+/* The size to which a vocabulary axis is cut, or -1. */
 static int64_t vocab_of(const struct join_step *step, int steps, const int64_t *shape)
 {
     for (int s = 0; s < steps; s++)
@@ -78,7 +78,7 @@ static int64_t vocab_of(const struct join_step *step, int steps, const int64_t *
     return -1;
 }
 
-/* All elements of a view, which it releases. */
+/* All elements of a view, which is released. */
 static double *values_through(struct joined_view *v, const struct held *h, const int64_t *part_shape, uint64_t *n)
 {
     *n = 1;

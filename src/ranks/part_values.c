@@ -137,7 +137,7 @@ double part_distance_finite(const double *a, const double *b, uint64_t n)
     double ratio = part_sums_ratio(&s);
     if (!isnan(ratio))
         return ratio;
-    struct part_sums scaled = {.unit = s.most}; /* squares of numbers beyond 1e154 are not finite */
+    struct part_sums scaled = {.unit = s.most}; /* squares of numbers beyond 1e154 overflow */
     part_sums_add(&scaled, a, b, n);
     return part_sums_ratio(&scaled);
 }

@@ -1,14 +1,14 @@
-/* Rows of ranks as numbers in memory, for what is computed over several ranks. */
+/* Rows of ranks as arrays in memory, for computations over several ranks. */
 #ifndef RANKS_PART_VALUES_H
 #define RANKS_PART_VALUES_H
 
 #include "dump/dump.h"
 
-#define PART_VALUES_MOST (1u << 24) /* elements; larger tensors are not held */
+#define PART_VALUES_MOST (1u << 24) /* the most elements of a tensor that is held */
 
-/* All elements, row-major; the caller's to free. NULL where there is no file, it cannot be read, or it is too large. */
+/* All elements, row-major; the caller frees them. NULL if there is no file, it cannot be read, or it is too large. */
 double *part_values(const struct dump *d, uint32_t row, uint64_t *numel);
-/* The same of a tensor that is open; closes it. */
+/* The same for an open tensor; closes it. */
 double *part_tensor_values(struct tensor *t, uint64_t *numel);
 /* A row's elements, all of them held, or a stretch at a time read from its file. */
 struct part_source {
@@ -55,9 +55,9 @@ double part_sources_distance(const struct part_source *a, uint64_t a_from, const
 double part_rows_distance(const struct dump *a, uint32_t x, const struct dump *b, uint32_t y);
 /* The same of what is in memory. */
 double part_distance(const double *a, const double *b, uint64_t n);
-/* The same of what is finite; the rest counts as 0. */
+/* The same over finite elements; others count as 0. */
 double part_distance_finite(const double *a, const double *b, uint64_t n);
-/* As far as what is recorded tells: checksum, or max, min, mean and norm. */
+/* Whether they are equal as far as recorded: by checksum, or by max, min, mean and norm. */
 bool part_same_figures(const struct row *a, const struct row *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads the recordings of all ranks of a side, as many at once as there are threads. */
+/* Reads the recordings of all ranks of a side, in parallel. */
 #include "ranks/rank_set.h"
 
 #include <stdlib.h>
@@ -7,17 +7,17 @@
 #include "base/msg.h"
 #include "base/threads.h"
 
-/* Recordings that several threads read. */
+/* State of recordings read by several threads. */
 struct reading {
     struct rank_set *set;
     struct rank_watch *watch;
-    const struct place **place; /* of each rank of the set */
-    struct err *err;            /* of each: code 0 where it was read */
+    const struct place **place; /* per rank of the set */
+    struct err *err;            /* per rank: code 0 if it was read */
 };
 
 static void read_recording(struct rank_dump *r, const struct place *p, const char *path, struct err *e)
 {
-    pthread_mutex_t lock; /* nobody looks at it meanwhile */
+    pthread_mutex_t lock; /* nobody else reads them meanwhile */
     if (memory_left() == 0) {
         memory_short(e, path);
         return;
@@ -49,7 +49,7 @@ int rank_set_load(struct rank_set *s, const char *path, const place_list *places
     return rank_set_load_watched(s, path, places, step, workers, NULL, e);
 }
 
-/* Ranks that could not be read, but need not be, leave the list; -1 with the first failure else. */
+/* Removes optional ranks that could not be read; -1 with the first failure otherwise. */
 static int drop_unread(struct reading *x, struct err *e)
 {
     struct rank_set *s = x->set;
@@ -161,7 +161,7 @@ uint32_t rank_set_find(const struct rank_set *s, int rank)
     return low < s->ranks.n && s->ranks.v[low]->rank == rank ? (uint32_t)low : NONE;
 }
 
-/* Where it is, or would be. */
+/* The index of the rank, or where it would be inserted. */
 static size_t place_in(const rank_list *l, int rank)
 {
     size_t low = 0, high = l->n;
@@ -243,7 +243,7 @@ void rank_set_absent(const struct rank_set *s, int ranks, rank_list *out)
     }
 }
 
-/* A file of it that is there and could not be read to its end. */
+/* Whether a file of it exists but could not be read to its end. */
 static bool is_damaged(const struct dump *d)
 {
     for (size_t i = 0; i < d->problems.n; i++)

@@ -18,16 +18,16 @@ struct rank_set {
     rank_list others; /* that are there and need not be read */
 };
 
-/* Reads those of `places` that are of this step by so many threads (0: one a processor); -1 where one of them cannot be
- * read. The list must outlive the set. */
+/* Reads the places of this step with `workers` threads (0: one per processor); -1 if one cannot be read. `places`
+ * must outlive the set. */
 int rank_set_load(struct rank_set *s, const char *path, const place_list *places, int step, int workers, struct err *e);
-/* For who looks on: each is called after each recording, by the thread that read it; it ends early, with ERR_CANCEL,
- * where cancel is set. */
+/* Watches a load: `each` is called after each recording by the thread that read it; setting cancel ends the load with
+ * ERR_CANCEL. */
 struct rank_watch {
     atomic_bool cancel;
-    void (*each)(void *ctx); /* one more was read: from any thread */
-    bool (*unread)(void *ctx, const struct place *p, const struct err *e); /* goes on without it: true. NULL: ends.
-                                                                              In order, at the end */
+    void (*each)(void *ctx); /* another rank has been read; called from any thread */
+    /* called at the end for each unreadable rank, in order; true: continue without it. NULL: fail */
+    bool (*unread)(void *ctx, const struct place *p, const struct err *e);
     void *ctx;
 };
 int rank_set_load_watched(struct rank_set *s, const char *path, const place_list *places, int step, int workers,
@@ -37,18 +37,18 @@ int rank_set_load_some(struct rank_set *s, const char *path, const place_list *p
                        int workers, struct rank_watch *w, struct err *e);
 /* One more of them; nothing where it was read. */
 int rank_set_add(struct rank_set *s, const place_list *places, int rank, struct err *e);
-void rank_set_release(struct rank_set *s); /* a zeroed one is fine */
-void rank_list_add(rank_list *l, int rank); /* ascending, each once */
-bool rank_list_has(const rank_list *l, int rank); /* of an ascending one */
-/* Ranks below `ranks`, or named by a recorded group, that the set lacks; added. */
+void rank_set_release(struct rank_set *s); /* a zeroed set is allowed */
+void rank_list_add(rank_list *l, int rank); /* keeps it ascending, each rank once */
+bool rank_list_has(const rank_list *l, int rank); /* the list is ascending */
+/* Adds the ranks that the set lacks: below `ranks`, or named by a recorded group. */
 void rank_set_absent(const struct rank_set *s, int ranks, rank_list *out);
-/* Whether every rank that a recorded group names is there, and each was read in full: only then shards can be joined,
- * and what a rank lacks means something. */
+/* Whether every rank named by a recorded group is present and was read completely: only then can shards be joined and
+ * missing ranks be reported. */
 bool rank_set_is_whole(const struct rank_set *s);
 /* What a session of one of the ranks opens: its recording as it was read for the set, not its files again. To be taken
  * back (on false) before the set is released. */
 void rank_set_hand_on(const struct rank_set *s, place_list *places, bool on);
-/* Of all ranks, as far as they were read: their tensors may not be. */
+/* The number of rows of all ranks, as far as read, whose tensors could not be read. */
 size_t rank_set_unread_rows(const struct rank_set *s);
 /* The index of a rank's recording, or NONE. */
 uint32_t rank_set_find(const struct rank_set *s, int rank);

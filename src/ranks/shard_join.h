@@ -1,6 +1,6 @@
-/* How rows of ranks and micro-batches make one row of the whole job. What a row allows follows from its shape beside
- * the other side's; which of it holds is proved by values, together with the same row of every other layer: one layer
- * that does not fit deviates, it is not joined another way. */
+/* How rows of ranks and micro-batches are joined to one row of the whole job. The candidates follow from a row's
+ * shape and the other side's; values decide, together with the same row of all other layers, so that a single layer
+ * that does not fit counts as a deviation and is not joined in another way. */
 #ifndef RANKS_SHARD_JOIN_H
 #define RANKS_SHARD_JOIN_H
 
@@ -23,46 +23,46 @@ enum join_how {
     JOIN_HOWS
 };
 
-/* One step, of parts that differ in one cut only. */
+/* One step: joins parts that differ in one dimension only. */
 struct join_step {
     uint8_t by;     /* enum cut */
     uint8_t how;
     int8_t axis;    /* -1: none */
-    int8_t keys;    /* the axis in the order of gathered keys, or -1 */
-    uint32_t blocks; /* of JOIN_GATED, JOIN_HEADS: each block is concatenated by itself */
-    uint32_t n;     /* parts */
-    uint32_t pick;  /* of JOIN_REPLICA, JOIN_LAST: the one that stands for all */
+    int8_t keys;    /* the axis in the order of gathered keys (context parallelism), or -1 */
+    uint32_t blocks; /* JOIN_GATED, JOIN_HEADS: number of blocks, each concatenated separately */
+    uint32_t n;     /* number of parts */
+    uint32_t pick;  /* JOIN_REPLICA, JOIN_LAST: the part used */
 };
-#define JOIN_STEPS 4 /* tp, cp, micro, dp: from the inside */
+#define JOIN_STEPS 4 /* tp, cp, micro, dp, innermost first */
 
 struct part_row {
     uint32_t rank, micro; /* rank: index in the set */
-    uint32_t row;         /* of that rank's dump */
-    float error;          /* against its own part of the other side's; NaN: not known (of a sum) */
+    uint32_t row;         /* in that rank's dump */
+    float error;          /* relative to its own part of the other side; NaN: unknown (of a sum) */
 };
 
 struct whole_row {
-    uint32_t call;        /* whole call */
+    uint32_t call;        /* index of the whole call */
     const char *slot;
     uint8_t io, kind, dtype;
-    bool gradient;        /* multiplied by 1/(dp·cp) of a mean loss */
-    bool local;           /* of this rank's own cut alone: no counterpart */
-    bool open;            /* parts are missing, or nothing fits */
-    uint32_t partner;     /* row of the other side's whole, or NONE */
+    bool gradient;        /* to be multiplied by 1/(dp·cp) of a mean loss */
+    bool local;           /* exists only because of this side's sharding: no counterpart */
+    bool open;            /* parts are missing, or no candidate fits */
+    uint32_t partner;     /* row of the other side's whole rows, or NONE */
     struct join_step step[JOIN_STEPS];
     uint8_t steps;
     double scale;
     int ndim;
     int64_t shape[TENSOR_DIMS]; /* of the whole */
-    uint32_t *order;      /* JOIN_TOKENS: where each row of axis 0 is; owned by the arena; or NULL */
-    VEC(struct part_row) parts; /* the innermost cut fastest */
+    uint32_t *order;      /* JOIN_TOKENS: the place of each row of axis 0; owned by the arena; or NULL */
+    VEC(struct part_row) parts; /* innermost dimension fastest */
 };
 
 struct whole_rows {
     struct whole_calls *calls;
-    VEC(struct whole_row) rows; /* by call in order */
-    uint32_t *first_of;   /* of each whole call: its first row; the next call's end it */
-    uint32_t joined, fitting; /* rows of several parts, and those that fit */
+    VEC(struct whole_row) rows; /* by call, in order */
+    uint32_t *first_of;   /* per whole call: its first row; it ends at the next call's */
+    uint32_t joined, fitting; /* rows with several parts, and those of them that fit */
     struct arena arena;
 };
 
@@ -76,7 +76,7 @@ int shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, str
 
 const char *join_how_name(enum join_how h);
 const struct rank_dump *part_dump(const struct whole_rows *r, const struct part_row *p);
-/* The row's tensor: a view over its parts. As dump_tensor. */
+/* The row's tensor, a view over its parts. As dump_tensor. */
 int whole_row_tensor(const struct whole_rows *r, const struct whole_row *x, struct tensor *t, struct err *e);
 
 #endif

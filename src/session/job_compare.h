@@ -1,6 +1,6 @@
-/* Compares two jobs of several ranks: reads all ranks of a step, learns the layouts, then compares rank with rank where
- * both are cut alike, else both sides joined; collectives and replicas at the end of each step. Its result may be
- * looked at while it is at work, under its lock. The command line waits for it, the screen shows it as it goes. */
+/* Compares two jobs of several ranks: reads all ranks of a step, determines the layouts, then compares rank with rank
+ * if both have the same layout, otherwise both sides joined; collectives and replicas at the end of each step.
+ * Intermediate results may be read under its lock. The command line waits for it, the screen shows its progress. */
 #ifndef SESSION_JOB_COMPARE_H
 #define SESSION_JOB_COMPARE_H
 
@@ -9,33 +9,33 @@
 #include "session/session.h"
 
 struct job_compare_options {
-    struct session_options of; /* of each comparison; steps as wanted; strings outlive the job */
+    struct session_options of; /* options of each comparison; steps as requested; strings outlive the job */
     const char *layout[2];     /* as given, or NULL */
-    const char *settings[2];   /* of the runs, which tell layouts where nobody gave one; or NULL */
-    struct dims_list dims;     /* what is said of axes; the caller's, outlives the job */
-    bool all_steps;            /* that both sides have; else the first one */
-    int worker, workers;       /* a share of the pairs; workers 0: all */
+    const char *settings[2];   /* settings of the runs, used for layouts that were not given; or NULL */
+    struct dims_list dims;     /* descriptions of axes; owned by the caller, outlives the job */
+    bool all_steps;            /* compare all common steps; false: the first */
+    int worker, workers;       /* the share of pairs to compare; workers 0: all */
     /* Instead of a share: asked of each pair (rank -1: all ranks joined) just before it would be compared, in order;
      * false: another process does it. finished: its comparison is in the result, and leaves it then. Both on the job's
      * thread; NULL: every pair, and nobody is told. */
     bool (*take)(void *ctx, int step, int rank);
     int (*finished)(void *ctx, size_t pair, struct err *e);
     void *take_ctx;
-    bool rows_alone;           /* collectives and replicas are another process's */
-    struct found_trees *found; /* what was walked already, or NULL */
-    bool live;                 /* the strip is kept, and pairs whose figures differ are compared first */
-    void (*notify)(void *ctx); /* something changed; on the job's thread, its lock not held. May be NULL */
+    bool rows_alone;           /* another process handles collectives and replicas */
+    struct found_trees *found; /* recordings found already, or NULL */
+    bool live;                 /* maintain the strip, and compare pairs with different figures first */
+    void (*notify)(void *ctx); /* called on the job's thread without its lock after a change; may be NULL */
     void *ctx;
 };
 
-/* How far it is; under the lock. */
+/* Progress; read under the lock. */
 struct job_progress {
     int step;
     size_t steps, steps_done;
-    size_t read, to_read; /* recordings of ranks, both sides, of the step */
-    size_t ranks, done;   /* compared, of the step */
-    int rank;             /* at work: -1 none, or all of them joined */
-    double share;         /* of that, 0 … 1 */
+    size_t read, to_read; /* ranks read and to be read, both sides, of the step */
+    size_t ranks, done;   /* pairs of the step, and those compared */
+    int rank;             /* in progress: -1 none, or all ranks joined */
+    double share;         /* of that comparison, 0 … 1 */
 };
 
 struct missing_rank {
@@ -43,53 +43,53 @@ struct missing_rank {
 };
 
 struct job_compare {
-    pthread_mutex_t lock; /* what is below, while it runs */
+    pthread_mutex_t lock; /* guards the members below while it runs */
     struct job_compare_options opt;
     struct found_trees own_found;
     place_list places[2];
-    struct job_result result; /* first: as of now */
+    struct job_result result; /* `first` is preliminary until the end */
     struct job_strip strip;   /* of `live`, and of a summary */
     struct job_summary summary; /* compared elsewhere: there are no pairs; all NULL: it is not */
     struct job_progress progress;
-    bool settled; /* it has ended well: nothing changes any more */
-    bool several; /* a side has several ranks in the first step (job_compare_look) */
+    bool settled; /* it has ended successfully and is final */
+    bool several; /* a side has several ranks in the first step (set by job_compare_look) */
     bool looked;
-    bool open;        /* something could not be read while recordings were looked for */
-    struct err err;   /* why it has not */
+    bool open;        /* something could not be read during the search for recordings */
+    struct err err;   /* the reason if it failed */
     uint64_t version; /* counts changes */
 
-    /* the thread's own */
-    bool there; /* it was begun (job_compare_init) */
+    /* private to the thread */
+    bool there; /* job_compare_init was called */
     struct found_trees *found;
-    VEC(struct arena) names;          /* of the collectives of each step */
-    int reading;                      /* the side whose ranks are read */
-    VEC(struct missing_rank) missing; /* could not be read */
+    VEC(struct arena) names;          /* texts of the collectives of each step */
+    int reading;                      /* the side whose ranks are being read */
+    VEC(struct missing_rank) missing; /* ranks that could not be read */
     size_t turn;                      /* steps before this one: which share begins */
-    struct rank_watch watch;          /* its cancel ends all */
-    uint64_t shown;                   /* serial of the comparison at work that was taken last */
-    size_t at;                        /* its pair in the result, or SIZE_MAX */
+    struct rank_watch watch;          /* setting its cancel stops everything */
+    uint64_t shown;                   /* serial of the last comparison in progress that was taken over */
+    size_t at;                        /* index of its pair in the result, or SIZE_MAX */
     int (*wait)(struct session *s, void *ctx, struct err *e);
     void *wait_ctx;
     struct job job;
 };
 
 void job_compare_init(struct job_compare *k, const struct job_compare_options *o);
-/* Whether it is a job of several ranks: finds the recordings, reads none. */
+/* Finds the recordings without reading any; sets `several`. */
 int job_compare_look(struct job_compare *k, struct err *e);
 /* Instead of comparing: what others found, which it takes. It is settled. */
 void job_compare_of_summary(struct job_compare *k, cJSON *all);
-/* In the background; -1 where the system gives no thread. */
+/* Runs in the background; -1 if no thread can be created. */
 int job_compare_start(struct job_compare *k, struct err *e);
-/* On this thread; each comparison is waited for by `wait`. */
+/* Runs on this thread; `wait` waits for each comparison. */
 int job_compare_run(struct job_compare *k, int (*wait)(struct session *s, void *ctx, struct err *e), void *ctx,
                     struct err *e);
 void job_compare_cancel(struct job_compare *k);
 void job_compare_wait(struct job_compare *k);
 void job_compare_leave(struct job_compare *k,
-                       int ms); /* the process is about to end: cancelled, waited for at most so long */
-void job_compare_release(struct job_compare *k); /* a zeroed one is fine */
+                       int ms); /* for a process about to exit: cancels and waits at most ms */
+void job_compare_release(struct job_compare *k); /* a zeroed struct is allowed */
 
-/* The pair of a step and rank, or of all ranks joined; SIZE_MAX: there is none yet. The lock held. */
+/* The index of the pair of a step and rank (-1: joined); SIZE_MAX: not yet there. Called with the lock held. */
 size_t job_compare_pair(const struct job_compare *k, int step, int rank);
 /* The joined job of a step, or NULL. */
 struct joined_job *job_compare_step(const struct job_compare *k, int step);

@@ -1,32 +1,32 @@
-/* The pairs of a step, for job_compare.c: what it shares with what compares them. */
+/* Comparing the pairs of a step, for job_compare.c. */
 #ifndef SESSION_JOB_PAIRS_H
 #define SESSION_JOB_PAIRS_H
 
 #include "session/job_compare.h"
 
-/* Around a change of what others may look at: takes the lock; gives it back and tells them. */
+/* Around a change of shared data: takes the lock; releases it and notifies. */
 void job_change(struct job_compare *k);
 void job_changed(struct job_compare *k);
-bool job_cancelled(struct job_compare *k, struct err *e); /* then e says so */
+bool job_cancelled(struct job_compare *k, struct err *e); /* sets e if cancelled */
 /* A share has every pair of a step whose number and the step's number (job_compare.turn) together modulo workers are
  * the worker. number: of the pair in its step; a joined step is one. */
 bool job_of_another(struct job_compare *k, int step, int rank, size_t number);
 /* Reads what a share needs of a step into j, with layouts that serve it; false: all is to be read, j is as it was. */
 bool job_share_load(struct job_compare *k, int step, struct joined_job *j);
 void job_share_leave_others(struct job_compare *k, const struct joined_job *j); /* ranks that were not read */
-void job_leave(struct job_compare *k, int step, int rank); /* it is */
+void job_leave(struct job_compare *k, int step, int rank); /* records that it does */
 static inline struct place job_place(int step, int rank)
 {
     return (struct place){.step = step, .rank = rank};
 }
 
-/* One comparison run to its end; its place in the result is taken. Ranks -1: joined sides. */
+/* Runs one comparison whose place in the result is reserved. Ranks -1: joined sides. */
 int job_compare_places(struct job_compare *k, struct found_trees *found, int step, int target, int golden,
                        struct err *e);
-/* Each rank with its like; those first whose recorded figures differ earliest, where somebody looks on. */
+/* Compares each rank with its counterpart; in live mode those whose recorded figures differ earliest come first. */
 int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e);
-/* Where a rank is absent or was not read in full, nothing is joined, and what it lacks says nothing: each rank is
- * compared with its like where both jobs have the same ranks, else nothing is. */
+/* For steps with ranks that are missing or partly unreadable: nothing is joined and missing rows mean nothing; ranks
+ * are compared one by one if both jobs have the same layout, otherwise not at all. */
 int job_compare_what_is_there(struct job_compare *k, struct joined_job *j, struct err *e);
 
 #endif
