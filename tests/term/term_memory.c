@@ -1,5 +1,5 @@
-/* The memory a whole process takes where --memory bounds it: less than without, for the same bytes; a bound that nothing
- * fits in is an error with a sentence. */
+/* The memory a whole process takes where --memory bounds it: less than without, for the same bytes; a bound that
+ * nothing fits in is an error with a sentence. */
 #include "terminal.h"
 
 #include <fcntl.h>

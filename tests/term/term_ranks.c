@@ -85,8 +85,8 @@ static char *make_shares(const char *dir)
 {
     char command[3000];
     for (int i = 0; i < 2; i++) {
-        snprintf(command, sizeof command, "%s compare %s/t %s/g --worker %d/3 -o %s/out -q >/dev/null", program, dir, dir,
-                 i, dir);
+        snprintf(command, sizeof command, "%s compare %s/t %s/g --worker %d/3 -o %s/out -q >/dev/null", program, dir,
+                 dir, i, dir);
         assert_true(system(command) >= 0);
     }
     return path_in(dir, "out");

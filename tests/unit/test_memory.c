@@ -75,7 +75,8 @@ static void judge(const struct whole_calls *w, struct judged *out)
 
 /* Of two data-parallel ranks, whose outputs are `factor` times the sum, or their inputs one behind the other, `first`
  * first; with `there` at one place of rank 1 where `at` is not 0. */
-static void same_in_stretches(const char *name, double factor, int first, size_t at, double there, const char *diagnosis)
+static void same_in_stretches(const char *name, double factor, int first, size_t at, double there,
+                              const char *diagnosis)
 {
     const char *root = scratch();
     static float in[2][ELEMENTS], out[2][2 * ELEMENTS];
