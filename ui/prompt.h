@@ -1,4 +1,4 @@
-/* The line a command, a search or a note is typed into, with what was typed before and completion. */
+/* The line for typing a command, a search or a note, with history and completion. */
 #ifndef UI_PROMPT_H
 #define UI_PROMPT_H
 
@@ -11,21 +11,22 @@ struct prompt {
     bool active;
     char kind;        /* ':' or '/' */
     struct buf text;
-    size_t at;        /* byte the cursor stands before */
+    size_t at;        /* byte offset of the cursor */
     VEC(char *) history;
-    size_t recall;    /* index in history, n: the fresh line */
-    name_list choices; /* what Tab goes through; empty: what is typed has not been completed */
-    size_t choice;     /* the next of them */
-    size_t kept;       /* bytes in front of the completed word */
-    struct buf hint;   /* shown over the line: what may be typed now */
-    bool into_editor; /* its text goes on in the editor */
+    size_t recall;    /* index in history, n: the new line */
+    name_list choices; /* completions that Tab cycles through; empty: not completed yet */
+    size_t choice;     /* index of the next one */
+    size_t kept;       /* bytes before the completed word */
+    struct buf hint;   /* shown above the line: possible input */
+    bool into_editor; /* the text moves to the editor */
 };
 
-/* Opens it with the text the workspace asks for (workspace.prompt). */
+/* Opens it with the text requested by the workspace (workspace.prompt). */
 void prompt_open(struct screen *s);
-/* A key while it is active; true as of screen_key. */
+/* Handles a key while it is active; returns like screen_key. */
 bool prompt_key(struct screen *s, const char *key);
-/* After its text has changed: what is shown over the line, and the rows it finds, which are counted when idle. */
+/* Called after its text has changed: updates the hint and the trial of a filter or search, which is counted when
+ * idle. */
 void prompt_typed(struct screen *s);
 /* Pasted text as one line, behind what is there: lines are joined with blanks, control characters dropped. */
 void pasted_line(struct str text, struct buf *line);

@@ -1,14 +1,14 @@
-/* Commands: the one way anything happens. Keys, the ':' line, scripts and (later) the guided panels
- * all give command text; a row of the table runs it on a workspace and says what has to follow. */
+/* Commands: the only way to trigger an action. Keys, the ':' line, scripts and panels produce command text; a table
+ * row runs it on a workspace and returns what has to follow. */
 #ifndef CMD_CMD_H
 #define CMD_CMD_H
 
 #include "cmd/workspace.h"
 
-/* What a command asks of whoever runs it, 0: nothing. A frame follows every command. */
+/* Reactions requested by a command, 0: none. A frame is drawn after every command. */
 enum {
     R_QUIT = 4,
-    R_REPAINT = 8,   /* the terminal itself is in doubt: draw all of it */
+    R_REPAINT = 8,   /* redraw the whole terminal, whose contents are uncertain */
     R_SUSPEND = 16,
     R_OPEN = 32,     /* workspace.open_file */
     R_WRITE = 64,    /* workspace.write_path */
@@ -17,28 +17,28 @@ enum {
     R_COPY = 512,    /* workspace.copy */
     R_MOUSE = 1024,  /* workspace.mouse changed */
     R_KEYS = 2048,   /* workspace.keys */
-    R_PAIR = 8192,   /* workspace.ranks->want: other recordings of the same inputs */
-    R_RANKS = 16384, /* the ranks are to be compared */
+    R_PAIR = 8192,   /* workspace.ranks->want: open other recordings of the same inputs */
+    R_RANKS = 16384, /* start comparing the ranks */
     R_EDIT = 4096,   /* workspace.edit_command, workspace.edit_text */
 };
 
-/* What must be there for a command to make sense; if not, a sentence says so and nothing runs. */
+/* Preconditions of a command; if one is not met, a message says so and the command is not run. */
 enum {
     NEEDS_ROW = 1,
-    NEEDS_PAIRED = 2, /* the lines of the table are there; of one side alone too */
-    NEEDS_JUDGED = 4, /* … and verdicts, or of one side alone what is wrong with it */
+    NEEDS_PAIRED = 2, /* the lines of the table exist, also for one side alone */
+    NEEDS_JUDGED = 4, /* … with verdicts, or for one side alone its problems */
     NEEDS_SEARCH = 8,
-    NEEDS_BOTH = 16,  /* two sides, paired */
-    ON_ROW = 128,     /* it is about the row under the cursor: not while all ranks are shown in the table's place */
-    PATHS = 64,       /* its last words are paths, which complete */
-    CHANGES = 32,     /* an investigation that may be changed: what cannot be kept is not done */
+    NEEDS_BOTH = 16,  /* two paired sides */
+    ON_ROW = 128,     /* applies to the row under the cursor: not while the overview of ranks replaces the table */
+    PATHS = 64,       /* its last words are paths, which are completed */
+    CHANGES = 32,     /* changes the investigation, so it is not run if that cannot be saved */
 };
 
 struct command {
     const char *name, *args, *help;
     unsigned needs;
-    int (*run)(struct workspace *d, struct str args); /* session locked; messages through the workspace */
-    /* The i-th completion of the argument, or NULL; NULL when it has none. */
+    int (*run)(struct workspace *d, struct str args); /* called with the session locked; messages go to the workspace */
+    /* The i-th completion of the argument, or NULL after the last; NULL: no completion. */
     const char *(*complete)(const struct workspace *d, int i);
 };
 
@@ -52,11 +52,10 @@ extern const struct command_group command_groups[]; /* title NULL at the end */
 const struct command *command_find(struct str name);
 /* What a line of command text does, in a sentence; "" where it is no command. */
 const char *command_help(const char *text);
-/* Runs one line of command text, the session locked; returns the reaction bits. Unknown commands and
- * missing preconditions become the workspace's message. "12" alone goes to row 12. */
+/* Runs one line of command text with the session locked; returns the reaction bits. Unknown commands and missing
+ * preconditions become the workspace's message. A number alone ("12") goes to that row. */
 int command_run(struct workspace *d, const char *text);
-/* The commands or words of their arguments that complete `text`, added to out. Takes the lock, but not while a folder
- * is read. */
+/* Adds the commands or arguments that complete `text` to out. Takes the lock, but not while a folder is read. */
 void command_complete(struct workspace *d, const char *text, name_list *out);
 
 extern const struct command commands_move[], commands_look[], commands_mark[], commands_note[], commands_round[],

@@ -1,4 +1,4 @@
-/* Finds recordings below a path, by the readers' probes and the names of the folders they lie in. */
+/* Finds recordings below a path, with the readers' probes and the names of folders. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +14,10 @@
 #include "fmt/weights_dump.h"
 
 #define DEPTH 8
-#define ENTRIES 2000000 /* names in one folder; a tensor folder may hold very many */
+#define ENTRIES 2000000 /* the most names in one folder; a tensor folder may have very many */
 #define PLACES 100000
 
-/* Folders no recording's root lies in: not worth listing (the first may hold a million files). */
+/* Folders that contain no recordings and are not worth listing (the first may hold a million files). */
 static bool uninteresting(const char *name)
 {
     static const char *const skip[] = {"dump_tensor_data", "graphs", "execution_order", "constants", "debug_files"};
@@ -29,7 +29,7 @@ static bool uninteresting(const char *name)
     return false;
 }
 
-/* N of a component "stepN", "rank_N" …; -1 when it is none. */
+/* N of a component "stepN", "rank_N" …; -1 for other names. */
 static int numbered(struct str name, const char *word)
 {
     unsigned long long n;
@@ -61,7 +61,7 @@ static void locate(struct str dir, int *step, int *rank)
         if (*step < 0)
             *step = numbered(part[i], "step");
         if (*rank < 0) {
-            /* a single card of graph mode has no number */
+            /* single-card graph mode has no number */
             *rank = str_is(part[i], "rank") ? 0 : numbered(part[i], "rank");
             if (*rank >= 0 && *step < 0 && i >= 2 && digits(part[0], &v))
                 *step = (int)v; /* rank_0/net/0/ITERATION */
@@ -83,7 +83,7 @@ static void add(place_list *out, const struct reader *r, const char *path, struc
     vec_push(out, p);
 }
 
-/* The path without links; the path itself where it cannot be had. */
+/* The path without links; the path itself if it cannot be resolved. */
 static void real_path(const char *path, struct buf *out)
 {
     char *full = path_full(path);
@@ -131,10 +131,9 @@ const struct reader *find_reader(const char *path)
     return r;
 }
 
-/* Each folder below the path is read once: what recognises it, what walks on and what is found nowhere use one
- * listing. */
+/* Each folder below the path is read once; recognising, walking and searching use the same listing. */
 struct walk {
-    struct map seen; /* by device and inode: links may lead back up or to the same place twice */
+    struct map seen; /* by device and inode: links may lead up or to the same place twice */
     struct arena keys;
     const atomic_bool *cancel; /* or NULL */
     place_list *out;
@@ -151,7 +150,7 @@ static bool walked(struct walk *w, const struct folder *f)
 
 static int walk(struct walk *w, struct folder *f, struct str real, int depth, struct err *e);
 
-/* Entry i of the folder, which is one itself; one we may not enter hides only itself. */
+/* Walks entry i, which is a folder; a folder that cannot be entered is skipped. */
 static int walk_child(struct walk *w, struct folder *f, size_t i, struct str real, int depth, struct err *e)
 {
     struct buf path = {0};
@@ -172,7 +171,7 @@ static int walk_child(struct walk *w, struct folder *f, size_t i, struct str rea
     return rc;
 }
 
-/* rank_0_activations.log, router_trace_rank0.jsonl, rank0.jsonl: recordings of which each rank writes one. */
+/* Names of recordings with one file per rank: rank_0_activations.log, router_trace_rank0.jsonl, rank0.jsonl. */
 static bool is_file_a_rank(struct str name)
 {
     return str_ends(name, "_activations.log") ||
@@ -205,8 +204,8 @@ static int walk(struct walk *w, struct folder *f, struct str real, int depth, st
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < f->entries.n && w->out->n < PLACES; i++) {
         const char *name = f->entries.v[i].name;
-        /* below a recording lie further parts at most: {device}/ of kernels, {device}/…/{iteration}/ of what
-         * communicates. Its own files, which may be a million, all have a dot. */
+        /* below a recording there are only further parts: {device}/ of kernels, {device}/…/{iteration}/ of
+         * communication. Its own files, possibly a million, all have a dot. */
         if (uninteresting(name) || (r && strchr(name, '.')))
             continue;
         if (!r && is_file_a_rank(str_of(name)) && f->entries.v[i].kind != ENTRY_FOLDER)
@@ -217,7 +216,7 @@ static int walk(struct walk *w, struct folder *f, struct str real, int depth, st
     return rc;
 }
 
-/* Results in a folder that holds no recording: tables, a file a rank; of what overflow_check found the newest. */
+/* Results in a folder without a recording: tables with one file per rank; of overflow_check's results the newest. */
 static void results_in(const struct folder *f, place_list *out)
 {
     struct buf path = {0};
@@ -236,8 +235,8 @@ static void results_in(const struct folder *f, place_list *out)
     buf_release(&path);
 }
 
-/* A folder that holds no recording and nothing but arrays: values saved one by one, or the tensors of a dump whose
- * table is missing. Files beside them tell that it is something else. */
+/* A folder that holds only arrays and no recording: values saved one by one, or the tensors of a dump whose table is
+ * missing. Other files exclude it. */
 static void arrays_in(struct folder *f, struct str real, place_list *out)
 {
     bool arrays = true, tensors = true;
@@ -263,7 +262,7 @@ static int by_step(const void *a, const void *b)
     return name_cmp(x->paths.v[0], y->paths.v[0]);
 }
 
-/* What is behind DUMP/graph/ or DUMP/pynative/ of a path; DUMP in dump. */
+/* Splits a path at DUMP/graph/ or DUMP/pynative/ into DUMP and the rest. */
 static bool half_of(struct str path, const char *half, struct str *dump, struct str *rest)
 {
     struct str at = path;
@@ -276,8 +275,8 @@ static bool half_of(struct str path, const char *half, struct str *dump, struct 
     return false;
 }
 
-/* DUMP/graph/step0/rank0 and DUMP/pynative/step0/rank0: what msprobe records of a MindSpore run that is compiled
- * in part. The halves of one process may be called rank, rank0 and procPID. */
+/* Whether two places are DUMP/graph/step0/rank0 and DUMP/pynative/step0/rank0, which msprobe records for a partly
+ * compiled MindSpore run. The rank folders of one process may be called rank, rank0 and procPID. */
 static bool is_split(const struct place *a, const struct place *b)
 {
     static const char *const word[] = {"graph", "pynative"};
@@ -307,7 +306,7 @@ static bool is_part(const struct place *a, const struct place *b)
     return a->rank == b->rank && a->reader->parts && (over.n == x.n || str_eq(over, above_rank(y)));
 }
 
-/* Graphs of one step and rank are one recording. */
+/* Joins the graphs of one step and rank to one recording. */
 static void join_parts(place_list *l)
 {
     size_t n = 0;
@@ -369,7 +368,7 @@ static int find_below(const char *path, const atomic_bool *cancel, place_list *o
     return rc ? -1 : 0;
 }
 
-/* The file itself, where it is a recording. */
+/* Adds the file itself if it is a recording. */
 static int find_file(const char *path, place_list *out, struct err *e)
 {
     struct file f;
