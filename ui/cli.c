@@ -1,4 +1,4 @@
-/* What the headless commands share: interrupts, messages, output files, progress, opening a pair. */
+/* Functions shared by the command-line commands: interrupts, messages, output files, progress, opening a pair. */
 #include "ui/cli.h"
 
 #include <errno.h>

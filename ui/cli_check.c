@@ -1,4 +1,4 @@
-/* diverge check: what is wrong with one recording, as text, JSON or one line. */
+/* diverge check: the problems of one recording, as text, JSON or one line. */
 #include "ui/cli.h"
 
 #include <stdlib.h>

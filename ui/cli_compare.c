@@ -1,5 +1,4 @@
-/* diverge compare: opens two dumps, waits, prints where they differ first, writes results and saves the
- * investigation. */
+/* diverge compare: opens two dumps, waits, prints the first deviation, writes results and saves the investigation. */
 #include "ui/cli.h"
 
 #include <math.h>

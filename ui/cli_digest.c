@@ -1,4 +1,4 @@
-/* diverge digest: what is kept of a recording where its tensors cannot go. */
+/* diverge digest: writes a reduced form of a recording whose tensors cannot be copied. */
 #include "ui/cli.h"
 
 #include "base/msg.h"

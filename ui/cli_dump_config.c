@@ -1,4 +1,4 @@
-/* diverge check of a dump's configuration: what it will write and what is missing. */
+/* diverge check of a dump's configuration: its expected output and missing settings. */
 #include "base/json_write.h"
 #include "base/msg.h"
 #include "base/num.h"

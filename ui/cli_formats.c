@@ -1,4 +1,4 @@
-/* `diverge formats`: the tables of readers, of kinds of logs and of what is known but not read. */
+/* diverge formats: the tables of readers, of log formats and of known formats that are not read. */
 #include "ui/cli.h"
 
 #include "base/msg.h"

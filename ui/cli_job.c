@@ -1,5 +1,4 @@
-/* diverge compare, where a side has several ranks or micro-batches: all ranks of both, each against its like, or both
- * sides joined to one. */
+/* diverge compare of several ranks or micro-batches: rank by rank, or with both sides joined. */
 #include "ui/cli.h"
 
 #include <math.h>

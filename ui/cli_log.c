@@ -1,4 +1,4 @@
-/* diverge check of a training log: rows are steps. */
+/* diverge check of a training log, whose rows are steps. */
 #include <stdio.h>
 
 #include "base/msg.h"

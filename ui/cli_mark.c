@@ -1,4 +1,4 @@
-/* diverge mark, diverge marks: what hands do on the screen, for scripts. */
+/* diverge mark, diverge marks: manual pairing for scripts. */
 #include <math.h>
 
 #include "base/json_write.h"

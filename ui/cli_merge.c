@@ -1,4 +1,4 @@
-/* diverge merge: two people's investigations of one ticket. */
+/* diverge merge: merges two people's investigations of the same inputs. */
 #include <stdlib.h>
 
 #include "base/file_write.h"

@@ -1,4 +1,4 @@
-/* diverge note: findings for scripts. */
+/* diverge note: adds and lists findings for scripts. */
 #include "base/json_write.h"
 #include "base/msg.h"
 #include "panel/subject.h"

@@ -1,4 +1,4 @@
-/* Pairs of ranks with a file each, and the result of all of them. */
+/* Writes one file per pair of ranks, and merges the result from them. */
 #include "ui/cli_parts.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* diverge replay: a script that makes one recorded call again. */
+/* diverge replay: writes a script that repeats one recorded call. */
 #include <stdio.h>
 
 #include "base/io.h"

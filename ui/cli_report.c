@@ -1,4 +1,4 @@
-/* diverge report: what was found, for people who were not there. */
+/* diverge report: writes the findings report. */
 #include <stdio.h>
 
 #include "base/msg.h"

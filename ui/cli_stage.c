@@ -1,5 +1,5 @@
-/* diverge curves, norms, optimizer, rollout: a row of a table each, its engine and its writers; and the one way a stage
- * is run, with progress and interrupt, its result written in the format asked for. */
+/* diverge curves, norms, optimizer, rollout: a table with the engine and the writers of each stage; runs a stage with
+ * progress and interrupt, and writes its result in the requested format. */
 #include "ui/cli_stage.h"
 
 #include "base/msg.h"

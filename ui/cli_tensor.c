@@ -1,4 +1,4 @@
-/* One row's tensors in words or as JSON: what the tensor view shows, without a screen. */
+/* Writes one row's tensors as text or JSON: the data of the tensor view, without a screen. */
 #include <math.h>
 
 #include "base/msg.h"

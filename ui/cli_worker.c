@@ -1,4 +1,4 @@
-/* Which share of the ranks this process takes, where a launcher that is no MPI started it. */
+/* Determines this process's share of the ranks if it was started by a launcher without MPI. */
 #include "ui/cli.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* Writes a note to a private file, runs the editor on it, and takes the text over. */
+/* Writes a note to a private file, runs the editor on it, and reads the text back. */
 #include "ui/edit.h"
 
 #include <errno.h>

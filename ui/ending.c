@@ -1,5 +1,5 @@
-/* Signals and want of memory: noted for whoever waits, or the end at once, with the terminal put back. What handlers
- * call is safe in them. */
+/* Handles signals and lack of memory: sets a flag for the waiting code, or restores the terminal and exits. Functions
+ * called by handlers are async-signal-safe. */
 #include "ui/ending.h"
 
 #include <errno.h>

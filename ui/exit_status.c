@@ -1,4 +1,4 @@
-/* The table of exit statuses, and which error ends with which. */
+/* The table of exit statuses, and of the status of each error. */
 #include "ui/exit_status.h"
 
 #include "base/msg.h"

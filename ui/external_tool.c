@@ -1,5 +1,5 @@
-/* Starts a program of the environment ($EDITOR, $PAGER) in the foreground of the terminal, and takes the terminal
- * back when it ends. */
+/* Runs a program of the environment ($EDITOR, $PAGER) in the foreground of the terminal, and restores the terminal
+ * afterwards. */
 #include "ui/external_tool.h"
 
 #include <errno.h>

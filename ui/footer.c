@@ -1,4 +1,4 @@
-/* The last line of the screen: what is typed, what was said, or the keys that work now. */
+/* The last line of the screen: the prompt, a message, or the available keys. */
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"

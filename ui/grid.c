@@ -1,4 +1,4 @@
-/* Cells of a screen: text put, aligned and wrapped by its width, and the whole written as lines. */
+/* The cells of a screen: text is placed, aligned and wrapped by its width, and the whole is written as lines. */
 #include "ui/grid.h"
 
 #include <stdlib.h>

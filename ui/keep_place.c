@@ -1,4 +1,5 @@
-/* Finds where an investigation without a file is kept: the user's folder, else the command's, never a dump. */
+/* Finds the folder of an investigation without a given file: the user's folder, otherwise the working folder, never a
+ * dump. */
 #include "ui/keep_place.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Runs a script of the screen (--script): keys, commands, and frames printed. The golden tests and the screenshots
- * use it. */
+/* Runs a script of the screen (--script): keys, commands, and printing of frames. The golden tests and the
+ * screenshots use it. */
 
 #include "base/file_write.h"
 #include "base/io.h"

@@ -1,4 +1,4 @@
-/* Parses key files and finds the command of a key in a place, and the key of a command. */
+/* Parses key files and finds the command of a key in a pane, and the key of a command. */
 #include "ui/keymap.h"
 
 #include "base/msg.h"

@@ -1,4 +1,5 @@
-/* The file "log-names" in the user's own folder of state: what --log-names and :log-names said. */
+/* Reads and writes the file "log-names" in the user's state folder, which stores the names given by --log-names and
+ * :log-names. */
 #include "ui/log_names.h"
 
 #include "base/file_write.h"

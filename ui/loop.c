@@ -1,4 +1,4 @@
-/* The terminal's loop: waits for keys, signals and news of the session, and draws. */
+/* The terminal's event loop: waits for keys, signals and the session's notifications, and draws. */
 #define _GNU_SOURCE /* ppoll */
 #include "ui/loop.h"
 

@@ -1,4 +1,4 @@
-/* The program: language, arguments, which command. */
+/* The main function: sets the language, parses arguments, runs the command. */
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>

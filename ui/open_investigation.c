@@ -1,4 +1,4 @@
-/* Opens or makes the investigation the command line names, with its options over what was saved, and fills the
+/* Opens or creates the investigation named on the command line, applies options over its saved values, and sets the
  * session's options from it. */
 #include "ui/open_investigation.h"
 

@@ -1,5 +1,5 @@
-/* Unpacks packs among the arguments into temporary folders, removes them at the end, and those that killed programs
- * left. */
+/* Unpacks packs among the arguments into temporary folders, and removes these at the end, as well as those left by
+ * killed programs. */
 #include "ui/pack_arguments.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Two runs' losses and what lies between them, as dots; of one run its loss and its global norm. */
+/* Draws two runs' losses and their difference as dots; for one run its loss and its global norm. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* The row under the cursor in sentences and figures. */
+/* Shows the row under the cursor in sentences and figures. */
 
 #include "base/msg.h"
 #include "base/num.h"

@@ -1,4 +1,4 @@
-/* What is to be compared: both sides, what is open to doubt, and one key from here to the table. */
+/* Shows the inputs of a comparison: both sides and doubts about them; one key opens the table. */
 #include "base/msg.h"
 #include "base/num.h"
 #include "judge/verdict_text.h"

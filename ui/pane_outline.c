@@ -1,5 +1,4 @@
-/* Rows put together: by module, source line or floating type as a tree that folds, by layer as a table
- * of layers. */
+/* Shows grouped rows: by module, source line or floating type as a tree with folding, by layer as a table of layers. */
 #include <math.h>
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* Help and lists: they take the place of the table and its pane until they are closed. */
+/* Shows help and lists in place of the table until they are closed. */
 #include "base/fuzzy.h"
 #include "base/msg.h"
 #include "base/utf8.h"

@@ -1,5 +1,5 @@
-/* All ranks of a job by call: the strip, what lies under its cursor, what was found. Neighbours share a cell where
- * there are more of them than cells, the worst of them is its sign: what is bad is in every picture. */
+/* Shows all ranks of a job by call: the strip, the content under its cursor, and findings. If there are more ranks or
+ * calls than cells, a cell shows the worst of its neighbours, so that a bad one is always visible. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* The frames recorded for a call, both sides, from the model's code on, and the source around the selected one;
- * frameworks' frames step back. A backward row shows its forward twin's and says so. */
+/* Shows the recorded frames of a call on both sides, starting with the model's code, and the source around the
+ * selected one; frames of frameworks are dimmed. A backward row shows the frames of its forward twin. */
 #include "base/msg.h"
 #include "base/utf8.h"
 #include "ui/pane.h"

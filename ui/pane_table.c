@@ -1,4 +1,4 @@
-/* The pair table: both names, the verdict, the errors; the minimap of the whole run at its edge. */
+/* Shows the pair table: both names, the verdict, the errors, and a minimap of the whole run at its edge. */
 
 #include "base/msg.h"
 #include "base/num.h"

@@ -1,6 +1,6 @@
-/* The tensors of a row: heat maps of any two axes, the element under the cursor, the worst ones, how values and errors
- * are spread, the error along each axis, what is not finite. Draws what measure/tensor_reader knows so far and asks for
- * the rest. */
+/* Shows the tensors of a row: heat maps of any two axes, the element under the cursor, the worst ones, distributions
+ * of values and errors, the error along each axis, non-finite elements. Draws the data that measure/tensor_reader has
+ * so far and requests the rest. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A canvas of dots for curves and how its columns become characters. */
+/* A canvas of dots for curves, and the conversion of its columns to characters. */
 #include "ui/plot.h"
 
 #include <math.h>

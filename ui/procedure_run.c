@@ -1,4 +1,4 @@
-/* Opens a ticket for a command, waits until its engines have run, and has its pages written. */
+/* Opens an investigation for a command, waits until its engines have run, and has its pages written. */
 #include "ui/procedure_run.h"
 
 #include "base/msg.h"

@@ -1,4 +1,5 @@
-/* The screen's state between frames: starts the session, again with other inputs, takes what was handed over. */
+/* The screen's state between frames: starts the session, restarts it with other inputs, and takes over results of
+ * jobs. */
 #include "ui/screen.h"
 
 #include <stdlib.h>

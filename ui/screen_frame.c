@@ -1,4 +1,4 @@
-/* One frame: the header, what is in force, the panes, and the line of keys. */
+/* Draws one frame: the header, active filters and settings, the panes, and the line of keys. */
 #include <math.h>
 
 #include "base/msg.h"

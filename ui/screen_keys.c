@@ -1,4 +1,4 @@
-/* What a key, pasted text and the mouse do: they become the text of a command. */
+/* Converts keys, pasted text and mouse events to the text of a command. */
 #include <stdio.h>
 #include <stdlib.h>
 

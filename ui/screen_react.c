@@ -1,4 +1,4 @@
-/* Runs a command and does what its result asks for: the one place that does. */
+/* Runs a command and performs the actions that its result requests; no other file does this. */
 #include <stdio.h>
 
 #include "base/file_write.h"

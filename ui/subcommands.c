@@ -1,4 +1,4 @@
-/* What can stand behind "diverge". */
+/* The table of subcommands. */
 #include <unistd.h>
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* A grid as an SVG picture: what the terminal would show, in its colours. */
+/* Writes a grid as an SVG picture in the terminal's colours. */
 
 #include "base/utf8.h"
 #include "ui/grid.h"

@@ -1,4 +1,4 @@
-/* Curses: starts and ends it, puts a grid on the terminal, copies text. */
+/* The only user of curses: starts and ends it, writes a grid to the terminal, copies text to the clipboard. */
 #include "ui/term_keys.h"
 
 #include <ctype.h>

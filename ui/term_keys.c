@@ -1,4 +1,5 @@
-/* What comes from the terminal: names of keys, mouse events, pasted text, what it answers about its background. */
+/* Decodes the terminal's input: names of keys, mouse events, pasted text, and its answer about the background colour.
+ */
 #include "ui/term_keys.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* The user's folder of a kind (configuration, state, cache): where its XDG variable says, else below HOME. */
+/* Finds the user's folder of a kind (configuration, state, cache): from its XDG variable, otherwise below HOME. */
 #include "ui/user_folders.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The command line's one way to wait; see wait.h. */
+/* Waiting of the command line; see wait.h. */
 #include "ui/wait.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Finds the command a text means, also by a prefix, checks what it needs, and runs it; completion of names and
+/* Finds the command of a text, also by a prefix, checks its requirements, and runs it; completion of names and
  * arguments. */
 #include "cmd/cmd.h"
 

@@ -1,5 +1,5 @@
-/* Cutting a fused tensor by hand: the parts that would fit are offered, by axis, place and size, so that nobody has to
- * write a view. */
+/* Commands that select a part of a fused tensor: parts of matching size are offered by axis, position and size, so
+ * that the user need not write a view. */
 #include "base/msg.h"
 #include "base/num.h"
 #include "cmd/cmd.h"

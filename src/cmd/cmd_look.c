@@ -1,4 +1,4 @@
-/* What is shown: panes, stacks, lists. */
+/* Commands that show panes, stacks and lists. */
 #include <math.h>
 #include <stdlib.h>
 

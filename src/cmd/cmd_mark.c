@@ -1,4 +1,4 @@
-/* Correspondences decided by hand: marks, rejections, rules, views. */
+/* Commands for manual pairing: marks, rejections, rules, views. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

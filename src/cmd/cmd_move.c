@@ -1,4 +1,4 @@
-/* Moving through the table: by rows, pages, meaning and name. */
+/* Commands that move in the table: by rows, pages, deviations and names. */
 #include "base/msg.h"
 #include "base/num.h"
 #include "cmd/cmd.h"

@@ -1,5 +1,5 @@
-/* Findings: notes on whatever is looked at, with the evidence frozen in them, their status, what follows from what; and
- * the report they end in. */
+/* Commands for findings: adding one about the item at the cursor with its evidence, its status, causes; and the
+ * report. */
 #include <stdio.h>
 #include <stdlib.h>
 

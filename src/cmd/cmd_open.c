@@ -1,4 +1,4 @@
-/* What is open: the intake, other dumps, investigations that were left. */
+/* Commands that open inputs: the intake, other dumps, earlier investigations. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>

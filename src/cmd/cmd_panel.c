@@ -1,4 +1,4 @@
-/* The guided panels: opening them, and what a person tells them. */
+/* Commands of the guided panels: opening them, and the user's answers and inputs. */
 #include <stdio.h>
 
 #include "base/file_write.h"

@@ -1,4 +1,4 @@
-/* The program itself. */
+/* Commands about the program itself. */
 #include <stdlib.h>
 
 #include "base/msg.h"

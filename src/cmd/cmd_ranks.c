@@ -1,4 +1,4 @@
-/* The overview of a job of several ranks: moving in its strip, opening what lies behind a cell. */
+/* Commands of the overview of several ranks: moving in its strip, opening the pair of a cell. */
 #include "base/msg.h"
 #include "cmd/cmd.h"
 #include "cmd/pane_verbs.h"

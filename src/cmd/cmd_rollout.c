@@ -1,4 +1,4 @@
-/* The tokens of one sequence of a rollout, as a list that is scrolled and searched. */
+/* The tokens of one sequence of a rollout as a list with scrolling and search. */
 #include <math.h>
 #include <stdio.h>
 

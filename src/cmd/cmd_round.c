@@ -1,4 +1,4 @@
-/* Rounds: a new dump after a fix, and what has changed since the round before. */
+/* Commands for rounds: a new dump after a fix, and the changes since the previous round. */
 #include <stdlib.h>
 
 #include "base/io.h"

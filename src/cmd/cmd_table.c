@@ -1,4 +1,4 @@
-/* How the table is shown: its columns, order, filters, layout and digits. */
+/* Commands that set the table's columns, order, filters, layout and digits. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* The tensor view: what it shows, and moving in it. */
+/* Commands of the tensor view. */
 #include <math.h>
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* What changes the investigation or leaves the program: limits, bookmarks, results, other steps. */
+/* Commands that change the investigation or end the program: limits, bookmarks, results, other steps. */
 #include <stdio.h>
 #include <stdlib.h>
 

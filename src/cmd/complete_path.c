@@ -1,4 +1,4 @@
-/* Completes a path from what is in its folder. */
+/* Completes a path with the entries of its folder. */
 #include "cmd/complete_path.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A list over the table: what it holds, what is typed leaves of it, and how it opens and closes. */
+/* A list shown over the table: its entries, filtering by the typed text, opening and closing. */
 #include "cmd/workspace.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Turns the cursor of whatever has the keys (table, tensor view, panel, list of findings) into the subject of a
- * finding. */
+/* Determines the subject of a finding from the cursor of the focused pane (table, tensor view, panel, list of
+ * findings). */
 #include "cmd/note_subject.h"
 
 #include "base/msg.h"

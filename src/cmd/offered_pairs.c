@@ -1,4 +1,4 @@
-/* Lists which recordings below one folder may be compared with each other. */
+/* Lists the recordings below a folder that can be compared with each other. */
 #include "cmd/offered_pairs.h"
 
 #include <stdlib.h>

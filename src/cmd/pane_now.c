@@ -1,4 +1,4 @@
-/* Which pane has the keys. */
+/* Determines which pane has the focus. */
 #include "cmd/pane_now.h"
 
 enum pane_id pane_now(const struct workspace *d)

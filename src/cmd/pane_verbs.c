@@ -1,4 +1,4 @@
-/* What moving, Enter and back do in each pane; the verbs of those that have no file of their own. */
+/* The actions of moving, Enter and back in each pane; those of panes without a file of their own. */
 #include "cmd/pane_verbs.h"
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* Moving over the strip, what a cell holds, and the pair behind it. */
+/* Moving in the strip, the content of a cell, and the pair of ranks of a cell. */
 #include "cmd/rank_view.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The place in the tensor view: axes, cursor, zoom, and what is asked of the thread that reads. */
+/* The state of the tensor view: axes, cursor, zoom, and its requests to the reading thread. */
 #include "cmd/tensor_view.h"
 
 #include "cmd/workspace.h"

@@ -1,4 +1,4 @@
-/* Compiles what is typed and counts the rows it lets pass. */
+/* Compiles a filter while it is typed and counts the matching rows. */
 #include "cmd/trial.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The state of one person's work that no pane has to itself: the lines of the table, moving, stacks, messages. */
+/* The state of the user's work that belongs to no single pane: the lines of the table, moving, stacks, messages. */
 #include "cmd/workspace.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Rows put together, by modules or by layers: made, walked through, folded. */
+/* Rows grouped by modules or by layers: building, moving, folding. */
 #include "cmd/workspace.h"
 
 static void follow_group(struct workspace *d)

@@ -1,4 +1,4 @@
-/* Keeps what a person did: the investigation is saved, or a message says why it is not. */
+/* Saves the user's work: the investigation is written, or a message gives the reason why not. */
 #include "cmd/workspace.h"
 
 #include "base/msg.h"

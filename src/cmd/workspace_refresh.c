@@ -1,5 +1,5 @@
-/* Brings the workspace up to date: takes the newest comparison, and makes again what was made of the one before or of
- * where the cursor was. */
+/* Updates the workspace: takes the newest comparison, and rebuilds data derived from the previous one or from the
+ * previous cursor position. */
 #include "cmd/workspace_refresh.h"
 
 #include "base/msg.h"

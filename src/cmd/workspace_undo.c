@@ -1,5 +1,5 @@
-/* What z takes back: limits, filters, order, columns, bookmarks as they were before each change, and the decisions and
- * findings of the investigation one by one. */
+/* The undo of z: limits, filters, order, columns and bookmarks as before each change, and decisions and findings one
+ * by one. */
 #include <stdlib.h>
 
 #include "base/msg.h"

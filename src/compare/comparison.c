@@ -1,4 +1,4 @@
-/* Comparisons and the counted parts they share. */
+/* Comparisons and the reference-counted parts they share. */
 #include "compare/comparison.h"
 
 #include <stdlib.h>

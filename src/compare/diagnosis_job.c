@@ -1,4 +1,4 @@
-/* A job that diagnoses one line at a time, and the last lines asked for with what was found of each. */
+/* A job that diagnoses one line at a time, with a cache of the last lines' results. */
 #include "compare/diagnosis_job.h"
 
 #include "base/msg.h"

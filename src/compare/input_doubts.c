@@ -1,4 +1,4 @@
-/* The table of doubts about one side, about both, and about inputs that have changed; each adds a sentence. */
+/* The table of doubts about one side, about both, and about changed inputs; each adds a sentence. */
 #include "compare/input_doubts.h"
 
 #include <math.h>

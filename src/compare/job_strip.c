@@ -1,4 +1,4 @@
-/* Lays the strip out, and fills it from what was judged. */
+/* Lays out the strip, and fills it from the judgements. */
 #include "compare/job_strip.h"
 
 #include <stdlib.h>

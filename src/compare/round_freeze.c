@@ -1,4 +1,4 @@
-/* Copies what a round keeps (sides, rows, verdicts, addresses) out of an open comparison. */
+/* Copies the data that a round stores (sides, rows, verdicts, addresses) from an open comparison. */
 #include "compare/round_freeze.h"
 
 #include "dump/intervention.h"

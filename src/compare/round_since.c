@@ -1,4 +1,5 @@
-/* Reads the round before, matches its rows with the open comparison's, and answers what a row was and what changed. */
+/* Reads the previous round, matches its rows with the open comparison's, and gives the previous state and the change
+ * of a row. */
 #include "compare/round_since.h"
 
 #include <math.h>

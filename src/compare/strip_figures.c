@@ -1,5 +1,5 @@
-/* What the figures of two jobs cut alike say of each rank's calls, before a tensor is read: a moment for all ranks. No
- * verdicts: what looks different here is compared first. */
+/* Compares the recorded statistics of all ranks' calls of two jobs with the same layout, before tensors are read. The
+ * result is not a verdict: ranks that differ are compared first. */
 #include "compare/job_strip.h"
 
 #include <math.h>

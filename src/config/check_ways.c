@@ -1,5 +1,5 @@
-/* The table of ways a check can be judged, each a function from two values to a state; the checklist names one an
- * entry. */
+/* The table of comparison methods for checks, each a function from two values to a state; each entry of the checklist
+ * names one. */
 #include "config/check_ways.h"
 
 static bool known(const struct value *v)

@@ -1,5 +1,5 @@
-/* Loads data/checklist.conf once, with its expressions compiled, and gives an entry's value and what is wanted of it
- * on a side. */
+/* Loads data/checklist.conf once, compiles its expressions, and evaluates an entry's actual and required value on a
+ * side. */
 #include "config/checklist.h"
 
 #include <pthread.h>

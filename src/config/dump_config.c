@@ -1,4 +1,4 @@
-/* The table of dumping tools, and what their linters share. */
+/* The table of dumping tools, and functions shared by the checks of their configurations. */
 #include "config/dump_config.h"
 
 #include <stdio.h>

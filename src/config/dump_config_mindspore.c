@@ -1,4 +1,4 @@
-/* MindSpore Dump's JSON, what MINDSPORE_DUMP_CONFIG names. */
+/* Checks MindSpore Dump's JSON, the file that MINDSPORE_DUMP_CONFIG names. */
 #include "base/msg.h"
 #include "config/dump_config.h"
 

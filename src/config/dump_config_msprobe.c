@@ -1,4 +1,4 @@
-/* msprobe's config.json, and the calls of ptdbg_ascend in a training script. */
+/* Checks msprobe's config.json, and the calls of ptdbg_ascend in a training script. */
 #include "base/msg.h"
 #include "config/dump_config.h"
 

@@ -1,5 +1,5 @@
-/* What env prints: NAME=value a line, values as they are. A value with line ends goes on in lines that are no
- * assignment, which are passed over: no variable of the checklist has any. */
+/* Parses the output of env: one NAME=value per line, without quoting. Further lines of a value that contains line
+ * ends are not assignments and are skipped: no variable of the checklist has such a value. */
 #include "config/shell.h"
 
 static bool assignment(struct str line, struct str *name, struct str *value)

@@ -1,4 +1,4 @@
-/* The table of forms an environment comes in, and msprobe's archive of them. */
+/* The table of formats of environments, and msprobe's archive of them. */
 #include "config/environment_forms.h"
 
 #include "base/msg.h"

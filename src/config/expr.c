@@ -1,4 +1,4 @@
-/* Parses the checklist's expressions and works out their values on one side. */
+/* Parses the checklist's expressions and evaluates them for one side. */
 #include "config/expr.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* What expressions of the checklist can call. A value that is not there (or depends on what files do not tell)
- * goes through most of them unchanged, so that a row needs to say nothing about it. */
+/* Functions that expressions of the checklist can call. Most return an absent value (or one that the files do not
+ * determine) unchanged, so that entries need not treat it. */
 #include <math.h>
 
 #include "base/cursor.h"

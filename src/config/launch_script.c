@@ -1,6 +1,6 @@
-/* Launch scripts: walks the statements in order, keeps what is assigned and exported, and takes the arguments
- * of the command that starts training: the one with the most options behind a .py. Branches are all walked;
- * where they assign one variable the last value counts, with a warning. */
+/* Parses launch scripts: follows the statements in order, records assignments and exports, and takes the arguments of
+ * the training command, which is the one with the most options after a .py. All branches are followed; if they assign
+ * the same variable, the last value is used, with a warning. */
 #include "base/msg.h"
 #include "config/arguments.h"
 #include "config/shell.h"

@@ -1,4 +1,4 @@
-/* Versions: as pip and conda list them, and as logs name them beside variables of the environment. */
+/* Parses package versions from the lists of pip and conda, and from logs. */
 #include <stdio.h>
 
 #include "config/checklist.h"

@@ -1,6 +1,6 @@
-/* Megatron's argument dump: a line "---- arguments ----", then "  name .... value" each, then "---- end of
- * arguments ----". Launchers put prefixes before lines ("[default7]:", "host: "), other ranks' lines stand
- * between; a line that is no argument is passed over. */
+/* Megatron's printed arguments: a line "---- arguments ----", then lines "  name .... value", then "---- end of
+ * arguments ----". Launchers put prefixes before lines ("[default7]:", "host: "), and lines of other ranks may be in
+ * between; a line that is not an argument is skipped. */
 #include "base/msg.h"
 #include "config/arguments.h"
 #include "config/shell.h"

@@ -1,6 +1,6 @@
-/* Arguments of a run as torch.save left them: training_args.bin of Hugging Face's trainer, and the argparse.Namespace a
- * checkpoint of Megatron keeps as "args". The pickle is read as data (fmt/pickle.h): no class of it is needed, nothing
- * of it runs. */
+/* Arguments of a run saved by torch.save: training_args.bin of Hugging Face's trainer, and the argparse.Namespace
+ * that a Megatron checkpoint stores as "args". The pickle is read as data (fmt/pickle.h): its classes are not needed,
+ * and nothing in it is executed. */
 #include "base/io.h"
 #include "base/msg.h"
 #include "base/num.h"

@@ -1,5 +1,5 @@
-/* Opens settings of any form by the table in settings_formats.c, keeps names and values, finds them again, and tells
- * the platform. */
+/* Opens settings in any format of settings_formats.c, stores names and values, looks them up, and determines the
+ * platform. */
 #include "config/settings.h"
 
 #include "base/io.h"

@@ -1,4 +1,4 @@
-/* Runs the checklist over two sides' settings, then lists what differs and no check read. */
+/* Applies the checklist to two sides' settings, then lists differing settings that no check covers. */
 #include "config/settings_compare.h"
 
 #include "base/msg.h"

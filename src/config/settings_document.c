@@ -1,6 +1,6 @@
 /* YAML and JSON (which libyaml reads as YAML, keeping every digit) flattened to "a.b[0].c": value. Anchors are
- * followed by copying what they named, so the count of settings bounds what aliases can do; nothing refers to
- * itself, since an anchor is known only when its node has ended. */
+ * followed by copying their nodes, so the limit on the number of settings also limits aliases; cycles are impossible,
+ * because an anchor is known only after its node has ended. */
 #include <yaml.h>
 
 #include "base/mem.h"

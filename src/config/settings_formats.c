@@ -1,4 +1,4 @@
-/* Every form settings come in, one row each. Documents stand last: whatever nobody else knows is read as YAML. */
+/* The table of formats of settings. Documents are last: a file of no other format is read as YAML. */
 #include "base/msg.h"
 #include "config/settings.h"
 

@@ -1,6 +1,6 @@
-/* Reads the degrees of parallelism by the checklist's own entries, so that every form of settings is understood.
- * Data parallel is what the ranks leave: a recording may be of fewer replicas than the settings have, and the numbers
- * of micro-batches and virtual stages are those of the calls that were recorded. */
+/* Reads the degrees of parallelism by the checklist's own entries, so that every format of settings is supported. The
+ * data parallel degree follows from the number of ranks: a recording may have fewer replicas than the settings. The
+ * numbers of micro-batches and virtual stages are those of the recorded calls. */
 #include "config/settings_layout.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Makes the section of compared settings: the checks part by part, errors first, with the place each side says it; what
- * no check covers. */
+/* Makes the section of compared settings: the checks by part, errors first, with the file and line on each side; then
+ * settings that no check covers. */
 #include "config/settings_section.h"
 
 #include "base/msg.h"

@@ -1,5 +1,5 @@
-/* Expands words of a launch script as a shell would: variables, defaults, quotes and sums. Nothing runs; what only
- * running could tell stays open. */
+/* Expands words of a launch script as a shell would: variables, defaults, quotes and arithmetic. Nothing is executed;
+ * expressions that only execution could evaluate stay unexpanded. */
 #include "base/cursor.h"
 #include "base/msg.h"
 #include "config/shell.h"

@@ -1,5 +1,4 @@
-/* What has to be said beside the figures, and where to look next: one function a sentence, in the order they
- * are shown. */
+/* Warnings and next steps shown with the figures: one function per sentence, in the order they are shown. */
 #include "curves/curves.h"
 
 #include <math.h>

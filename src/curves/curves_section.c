@@ -1,4 +1,4 @@
-/* Makes the sections of curves: the standard's points beside their limits, the course of the difference, the outlier
+/* Makes the sections of curves: the standard's points with their limits, the course of the difference, the outlier
  * steps; the first loss. */
 #include "curves/curves_section.h"
 

@@ -1,4 +1,4 @@
-/* The course of the loss difference: where it leaves for good, whether it swings around zero. */
+/* The course of the loss difference: the step from which it stays large, and whether it oscillates around zero. */
 #include "curves/curves.h"
 
 #include <math.h>

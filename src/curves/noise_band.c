@@ -1,5 +1,5 @@
-/* The golden runs' own spread: "determinism off, repeated at least twice". Of each step it is the largest of
- * their values less the smallest, which for two runs is their difference. */
+/* The spread of the golden runs ("determinism off, repeated at least twice"). For each step it is their largest value
+ * minus the smallest, which for two runs is their difference. */
 #include "curves/curves.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
-/* A log that grows: what was appended is read alone, where that gives what reading all of it would. */
+/* Follows a growing log: only the appended part is read if this gives the same result as reading the whole file. */
 #include <stdlib.h>
 
 #include "log/series_builder.h"
 
-/* Whether a log was read in a way that can be gone on with: one text file with steps, and no named series, whose names
- * and counted steps reach over the whole file. */
+/* Whether an appended part can be read alone: the log is one text file with steps, without named series (whose names
+ * and counted steps depend on the whole file). */
 static bool can_follow(const struct series *old, const char *path)
 {
     uint64_t id[2], stamp[2];
@@ -15,7 +15,7 @@ static bool can_follow(const struct series *old, const char *path)
            stamp[1] >= old->tail.at;
 }
 
-/* The part behind the tail; -1 where it cannot be read. */
+/* Reads the part after the tail; -1 if it cannot be read. */
 static int read_part(struct series *part, const struct series *old, const char *path, const struct log_options *o)
 {
     struct file f;
@@ -42,10 +42,10 @@ static int read_part(struct series *part, const struct series *old, const char *
     return rc;
 }
 
-/* Nothing in the part asks for a look at the whole: steps go on, the kind is the same, nothing odd was said. */
+/* Whether the part allows appending: steps increase, the format is the same, and there are no warnings. */
 static bool plain(const struct series *part, const struct series *old)
 {
-    /* that it ends in the middle of a record is no oddity */
+    /* a record cut off at the end is not a warning */
     if (part->notes.n || part->unread.n > (part->tail.cut != 0) || part->points.n)
         return false;
     if (!part->records.n)

@@ -35,7 +35,7 @@ static void one_step(struct log_check *c, const struct series *s, const struct l
     }
 }
 
-/* What never moves, of values that should. */
+/* Notes values that never change although they should. */
 static void still(struct log_check *c, const struct series *s, enum log_value v)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* Every kind of log, one row each; a new one is a row here and its functions. */
+/* The table of log formats; a new format is a row here and its functions. */
 #include "base/msg.h"
 #include "log/series_builder.h"
 

@@ -1,4 +1,4 @@
-/* A log as lines: read in pieces, however large, with the marks a terminal would have eaten taken out. */
+/* Reads a log of any size in pieces and splits it into lines, without terminal control sequences. */
 
 #include "base/utf8.h"
 #include "log/series_builder.h"

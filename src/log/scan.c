@@ -1,4 +1,4 @@
-/* Numbers, words and one-line dictionaries in log lines. */
+/* Parses numbers, words and one-line dictionaries in log lines. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Opens a log: one file by its content, or a folder that holds one run. */
+/* Opens a log: one file recognised by its content, or a folder that contains one run. */
 #include "log/series.h"
 
 #include <math.h>

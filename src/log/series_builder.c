@@ -1,5 +1,5 @@
-/* Puts what the kinds read into a series: gives norms without a step theirs, sorts, keeps each step once
- * and says what a reader of the figures must know. */
+/* Builds a series from the records of a reader: assigns steps to norms without one, sorts, keeps each step once, and
+ * adds warnings. */
 #include <stdlib.h>
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* A text log's lines, given to the kinds that read lines; records wrapped over several are put together. */
+/* Passes the lines of a text log to the readers of line formats; records wrapped over several lines are joined. */
 
 #include "log/series_builder.h"
 

@@ -1,6 +1,6 @@
-/* TensorBoard event files: TFRecords (length, its masked CRC-32C, bytes, theirs) of Event messages, of
- * which the scalars are taken: simple_value, or a TensorProto of one float. The protobuf wire format is
- * walked by hand; nothing but the bytes of one record is ever believed. */
+/* Reads TensorBoard event files: TFRecords (length, its masked CRC-32C, data, CRC-32C of the data) of Event messages,
+ * of which the scalars are read: simple_value, or a TensorProto of one float. The protobuf wire format is parsed
+ * here, with every length checked against the record. */
 
 #include "base/msg.h"
 #include "base/proto_fields.h"

@@ -1,4 +1,4 @@
-/* The table of names of a step's values, and the prefixes they come with; names a person gave. */
+/* The table of names of a step's values and their prefixes, and names given by the user. */
 #include "log/value_names.h"
 
 #include <stdatomic.h>

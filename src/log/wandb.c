@@ -1,6 +1,6 @@
 /* W&B's own file of a run, run-ID.wandb: seven bytes (":W&B", 0xBEE1, version 0), then LevelDB's log: blocks of 32
  * KiB, in them pieces of CRC-32, length, kind (whole, first, middle, last) and bytes. A record is a protobuf Record,
- * of which history (2) is taken: item (1) {key 1, nested_key 2, value_json 16}, step (2) {num 1}. */
+ * of which history (2) is read: item (1) {key 1, nested_key 2, value_json 16}, step (2) {num 1}. */
 #include <zlib.h>
 
 #include "base/msg.h"

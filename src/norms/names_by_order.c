@@ -1,7 +1,7 @@
-/* Names for values that are printed without. The frameworks list gradients in a few known orders; the weights
- * of a checkpoint, or of the side that has names, are put into each of these orders, and the one whose count
- * and element counts agree and whose values run along best names the list. Only the order is chosen, never
- * a pairing of single values, so an outlier stays visible. */
+/* Assigns names to values printed without. The frameworks list gradients in a few known orders. The weights of a
+ * checkpoint, or of the side that has names, are put into each of these orders, and the one whose count and element
+ * counts agree and whose values correlate best names the list. Only the order is chosen, never a pairing of single
+ * values, so an outlier stays visible. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Which norms are the same weight's: equal names, equal keys (data/weights.tsv), then a fused weight and its
- * parts, whose norm is the root of the sum of their squares. */
+/* Pairs norms of the same weight: by equal names, equal keys (data/weights.tsv), then a fused weight with its parts,
+ * whose joint norm is the root of the sum of their squares. */
 #include <math.h>
 
 #include "base/median.h"

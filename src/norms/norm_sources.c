@@ -1,4 +1,4 @@
-/* The kinds of sources of gradient norms, one row each. */
+/* The table of sources of gradient norms. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Opens both sides' sources, chooses the step they share, pairs, brings both to one unit, and has the result judged. */
+/* Opens both sides' sources, selects their common step, pairs the norms, converts both to the same unit, and judges
+ * the result. */
 #include "norms/norms.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Makes the section of gradient norms: the verdict, what each side recorded, the weights by their difference. */
+/* Makes the section of gradient norms: the verdict, the recorded data of each side, the weights sorted by their
+ * difference. */
 #include "norms/norms_section.h"
 
 #include <math.h>

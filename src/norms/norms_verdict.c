@@ -1,6 +1,6 @@
-/* Which weights are outliers, and what the table may mislead about. A weight is one when its relative
- * difference is several times the median one; that alone is a place to look at. It fails when it stands out
- * and differs by more than rounding does, or when it differs by more than anything may. */
+/* Finds outlier weights, and warns if the table may be misleading. A weight is an outlier if its relative difference
+ * is several times the median. It fails if it is an outlier and differs by more than rounding, or if it differs by
+ * more than the absolute limit. */
 #include <math.h>
 #include <stdlib.h>
 

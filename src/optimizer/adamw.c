@@ -1,4 +1,4 @@
-/* One AdamW step of a run of elements, in float32 and in the order the frameworks compute it. */
+/* One AdamW step of a range of elements, in float32 and in the frameworks' order of operations. */
 #include "optimizer/adamw.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Reads hyper-parameters from a hyper.json or from a configuration, under all names the frameworks have for them. */
+/* Reads hyper-parameters from a hyper.json or from a configuration, under any of the frameworks' names. */
 #include "optimizer/hyper_params.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The run of the optimizer stage: opens both sides' steps, replays them, tries what explains a difference, and
- * judges. */
+/* The optimizer stage: opens both sides' steps, replays them, tests hypotheses that explain a difference, and judges.
+ */
 #include "optimizer/optimizer.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The two sides' steps compared with each other: weights before, gradients, weights after. Pairing, fused
- * weights and layouts are src/weights'. */
+/* Compares the two sides' steps: weights before, gradients, weights after. Pairing, fused weights and layouts are
+ * those of src/weights. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* The files of one side's step, and which weight, gradient and updated weight belong together. */
+/* Finds the files of one side's step, and matches weight, gradient and updated weight. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* One pass over a side's tensors, in blocks and threads: the step replayed and compared with what came out;
- * a sample of the elements is kept for trying hypotheses. */
+/* One pass over a side's tensors, in blocks and threads: replays the step and compares it with the recorded result; a
+ * sample of the elements is kept for testing hypotheses. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What the panels of curves say alike: the standard's points, outliers, where to dump. */
+/* Items that the panels of curves share: the standard's points, outliers, the step to dump. */
 #include <stdio.h>
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* The table of engines the panels are judged by: what each needs, and the function that runs it on the paths given. */
+/* The table of engines that judge the panels: the inputs of each, and the function that runs it. */
 #include "panel/engine_runs.h"
 
 #include "base/io.h"

@@ -1,4 +1,4 @@
-/* The job that looks below a folder for what can be opened, and its list. */
+/* The job that searches a folder for files that can be opened, and its list. */
 #include "panel/folder_scan.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Loads data/cards.conf once and matches its conditions to a row, the settings, the norms and the curves. */
+/* Loads data/cards.conf once and matches its conditions with a row, the settings, the norms and the curves. */
 #include "panel/known_causes.h"
 
 #include "base/embed.h"

@@ -1,4 +1,4 @@
-/* Plans the next dump: calls around the first deviation within a budget of bytes, named as the dump tool wants them. */
+/* Plans the next dump: calls around the first deviation within a budget of bytes, named in the dump tool's syntax. */
 #include "panel/next_dump.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* The tree of questions: what failed decides where to go. One row a branch, the first that holds is taken. */
+/* The decision tree of the procedure, one row per branch; the first branch whose condition is true gives the next
+ * panel. */
 #include "base/msg.h"
 #include "panel/dump_run.h"
 #include "panel/procedure.h"

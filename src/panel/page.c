@@ -1,4 +1,4 @@
-/* What the pages of the panels are put together with. */
+/* Functions that build the pages of the panels. */
 #include "base/msg.h"
 #include "panel/procedure.h"
 

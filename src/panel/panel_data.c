@@ -1,4 +1,5 @@
-/* Panel 2: what has to be equal before any layer is the cause: the step's inputs, the weights, a run and itself. */
+/* Panel 2: values that must be equal before a layer can be the cause: the step's inputs, the weights, and two runs of
+ * the same side. */
 #include <math.h>
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* Panel 8: what the investigation holds, and whether it closes the ticket. */
+/* Panel 8: the content of the investigation, and whether it is complete. */
 #include "base/msg.h"
 #include "base/str.h"
 #include "panel/subject.h"

@@ -1,4 +1,4 @@
-/* Panel 3: the loss of step 1, and where the dumps part if it does not agree. */
+/* Panel 3: the loss of step 1, and where the dumps start to deviate if it does not agree. */
 #include "base/msg.h"
 #include "judge/verdict_text.h"
 #include "curves/curves_section.h"

@@ -1,4 +1,4 @@
-/* The table of inputs the panels take, and how one is looked up and given. */
+/* The table of the panels' inputs, with lookup and assignment. */
 #include "panel/panel_inputs.h"
 
 #include "base/msg.h"

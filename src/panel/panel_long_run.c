@@ -1,5 +1,5 @@
-/* Panel 7: the migration standard over the whole run, the golden runs' own spread, and what changes as features are
- * added on the way from one card to many. */
+/* Panel 7: the migration standard over the whole run, the spread of the golden runs, and the changes as features are
+ * added from one card to many. */
 #include <math.h>
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* Panel 6: curves of runs that learn nothing, so that every step is a first step of its own. */
+/* Panel 6: curves of runs with learning rate 0, so that every step is independent of the previous ones. */
 #include <math.h>
 
 #include "base/msg.h"

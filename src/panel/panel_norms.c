@@ -1,4 +1,4 @@
-/* Panel 4: the gradient norm of every weight, the first judgement of the backward pass. */
+/* Panel 4: the gradient norm of every weight, the first test of the backward pass. */
 #include <math.h>
 
 #include "base/msg.h"

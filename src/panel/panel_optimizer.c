@@ -1,4 +1,4 @@
-/* Panel 5: one optimizer step of each side, replayed; and what the second loss says of it. */
+/* Panel 5: one optimizer step of each side, replayed, and the evidence of the second loss. */
 #include "base/msg.h"
 #include "optimizer/optimizer_section.h"
 #include "panel/procedure.h"

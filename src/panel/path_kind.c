@@ -1,5 +1,5 @@
-/* Tells what a path is by trying the readers' probes, in a job where a disk may be slow, and gives it to the
- * panels it is for. */
+/* Determines the kind of a path by the readers' probes, in a job because a disk may be slow, and assigns it to the
+ * panels' inputs. */
 #include "panel/path_kind.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The job that runs engines when their inputs change, the pages written from what they found, and which step to
- * dump next. */
+/* The job that runs engines when their inputs change, and makes the pages and the plan of the next dump from their
+ * results. */
 #include "panel/procedure.h"
 
 #include "base/msg.h"

@@ -1,5 +1,5 @@
-/* Leaves a round: checks that the inputs are still what was compared, writes the round's file, and turns the
- * investigation to the new inputs; and the way back. */
+/* Starts the next round: checks that the inputs are unchanged since the comparison, writes the round's file, and sets
+ * the new inputs; also the reverse. */
 #include "panel/round_leave.h"
 
 #include "base/io.h"

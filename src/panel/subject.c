@@ -1,5 +1,5 @@
-/* The table of what findings can be about, with how each is found by name, placed and put into words. What each
- * freezes is in subject_rows.c and subject_stages.c. */
+/* The table of subjects of findings: how each is found by name, located and described. Their evidence is in
+ * subject_rows.c and subject_stages.c. */
 #include "panel/subject.h"
 
 #include "base/map.h"

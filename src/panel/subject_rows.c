@@ -1,4 +1,4 @@
-/* Evidence of what lies in the dumps: rows, calls, gaps, elements of tensors. */
+/* Evidence from dumps: rows, calls, gaps, elements of tensors. */
 #include <math.h>
 
 #include "base/msg.h"

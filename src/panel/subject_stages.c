@@ -1,4 +1,4 @@
-/* Evidence of what the panels are judged from: settings, weights, norms, curves, the optimizer's step. */
+/* Evidence from the panels' other inputs: settings, weights, norms, curves, the optimizer's step. */
 #include <math.h>
 #include <sys/stat.h>
 

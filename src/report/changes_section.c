@@ -1,5 +1,5 @@
-/* Makes the section of what changed: the sentence, the counts before and now, the rows kind by kind, findings and
- * panels that stand otherwise. */
+/* Makes the section of changes: the sentence, the counts before and now, the rows by kind, and changed findings and
+ * panels. */
 #include "report/changes_section.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* A spreadsheet: the rows, and beside them what people found. Cells are texts and numbers, never formulas. Rows go to a
- * temporary file as they are written, so that a table of any length needs little memory. */
+/* Writes a spreadsheet of the rows and the findings. Cells are texts and numbers, never formulas. Rows are written to
+ * a temporary file first, so that a table of any length needs little memory. */
 #include "report/formats.h"
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* Parses the list of --fail-on, counts what it names, gives the exit status, and writes the line of --summary. */
+/* Parses the list of --fail-on, counts its items, gives the exit status, and writes the line of --summary. */
 #include "report/fail_on.h"
 
 #include <math.h>

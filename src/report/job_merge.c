@@ -1,4 +1,4 @@
-/* Puts the results of shares together: ranks and rows behind each other, counts added, the earliest first deviation. */
+/* Merges the results of shares: concatenates ranks and rows, adds counts, takes the earliest first deviation. */
 #include "report/job_merge.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Which kind of operator is which, where all its calls are paired alike, as msprobe's api mapping:
- * it puts one name in the place of the other and keeps the call's number. */
+/* Writes msprobe's api mapping: kinds of operators whose calls are all paired in the same way. The mapping replaces
+ * one name by the other and keeps the call's number. */
 #include "report/mapping_output_parts.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Which module is which, read off the pairs of their rows, as msprobe's cell and layer mappings. */
+/* Writes msprobe's cell and layer mappings from the pairs of the modules' rows. */
 #include "report/mapping_output_parts.h"
 
 #include <stdlib.h>

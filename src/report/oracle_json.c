@@ -1,4 +1,4 @@
-/* What the oracle found, for programs. */
+/* Writes the oracle's results as JSON. */
 #include "report/oracle_json.h"
 
 #include <math.h>

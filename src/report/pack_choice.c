@@ -1,4 +1,5 @@
-/* Chooses what goes into a pack: the rows around what was found, then tensors in the order of need, up to the limit. */
+/* Selects the content of a pack: the rows around findings and the first deviation, then tensors by priority, up to
+ * the limit. */
 #include <stdlib.h>
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* The investigation as a pack holds it: its files taken along under names of the pack, and every path taken out. */
+/* Writes the investigation of a pack: its files are included under names of the pack, and every path is removed. */
 #include "base/msg.h"
 #include "base/num.h"
 #include "report/pack_parts.h"

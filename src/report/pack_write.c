@@ -1,4 +1,4 @@
-/* Puts a pack together: investigation, rows, tensors, report and replay scripts into one archive. */
+/* Writes a pack: investigation, rows, tensors, report and replay scripts in one archive. */
 #include "report/pack_write.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Writes the Python script that makes one call again: data/replay.tsv has how a call is written, data/replay.py the
- * script around it. */
+/* Writes the Python script that repeats one call: data/replay.tsv has the calls, data/replay.py the rest of the
+ * script. */
 #include "report/replay_script.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The order of the sections, the summary, and the cells that several sections have. */
+/* The order of the sections, the summary, and cells that several sections share. */
 #include "report/report_build.h"
 
 #include <math.h>

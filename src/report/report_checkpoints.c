@@ -1,4 +1,5 @@
-/* What has to be equal before a layer is the cause: the checkpoints' weights, and a run and itself. */
+/* The sections of checkpoints' weights and of two runs of the same side, which must be equal before a layer can be
+ * the cause. */
 #include "base/msg.h"
 #include "report/report_sections.h"
 #include "weights/weights_section.h"

@@ -1,5 +1,5 @@
-/* Curves against the migration standard: the first loss, frozen weights, the long run; what was measured beside each
- * limit, and the runs drawn. */
+/* The sections of curves and the migration standard: the first loss, frozen weights, the long run; measured values
+ * with limits, and the curves as pictures. */
 #include <math.h>
 
 #include "base/msg.h"

@@ -1,5 +1,5 @@
-/* The elements of the first deviation's tensors: where in the tensor they differ, and how errors and values are
- * spread. */
+/* The section of the first deviation's elements: their positions in the tensor, and the distributions of errors and
+ * values. */
 #include <math.h>
 
 #include "base/msg.h"

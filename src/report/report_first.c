@@ -1,4 +1,4 @@
-/* The first deviation, what rows look like, and what causes it. */
+/* The sections of the first deviation: its rows, their statistics and its diagnosis. */
 #include <math.h>
 
 #include "base/msg.h"

@@ -1,5 +1,5 @@
-/* A job that writes one report, result or pack at a time, from the comparison and the investigation of when it
- * began. */
+/* A job that writes one report, result or pack at a time, from the comparison and the investigation as they were at
+ * its start. */
 #include "report/report_job.h"
 
 #include "base/mem.h"

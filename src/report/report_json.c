@@ -1,5 +1,5 @@
-/* The findings report in the three formats that are texts. Its JSON is made of the data, not of the document, so that
- * scripts do not depend on the language of its sentences. */
+/* Writes the findings report in its three text formats. The JSON is made from the data, not from the document, so
+ * that scripts do not depend on the language of its sentences. */
 #include "base/json_write.h"
 #include "report/settings_output.h"
 #include "report/curves_output.h"

@@ -1,4 +1,4 @@
-/* What people found and decided, and how to see it again. */
+/* The sections of findings and decisions, and the commands that reproduce the result. */
 #include "base/io.h"
 #include "base/msg.h"
 #include "base/num.h"

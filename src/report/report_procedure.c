@@ -1,5 +1,5 @@
-/* The procedure: where its panels stand, what people told them, what was given to them, what they ask for on the way to
- * a cluster, and known causes that fit. */
+/* The section of the procedure: the panels' states, answers, inputs, tasks before scaling out, and matching known
+ * causes. */
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"

@@ -1,5 +1,4 @@
-/* The section of all ranks of a job: where it begins, how both are laid out, the strip, what was found beside the
- * rows. */
+/* The section of all ranks of a job: the first deviation, both layouts, the strip, collectives and replicas. */
 #include "base/msg.h"
 #include "base/num.h"
 #include "compare/job_text.h"

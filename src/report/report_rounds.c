@@ -1,4 +1,4 @@
-/* What a new dump after a fix has changed. */
+/* The section of changes since the previous round. */
 #include "report/changes_section.h"
 #include "report/report_sections.h"
 

@@ -1,5 +1,5 @@
-/* The backward pass and one optimizer step: gradient norms of every weight, outliers first; the step replayed;
- * and trainer against rollout engine. */
+/* The sections of the backward pass and one optimizer step: gradient norms of every weight, outliers first; the
+ * replayed step; and trainer against rollout engine. */
 #include "config/settings_section.h"
 #include "norms/norms_section.h"
 #include "optimizer/optimizer_section.h"

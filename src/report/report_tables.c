@@ -1,4 +1,4 @@
-/* What was opened and what else is to be known about it: inputs, weights, overflow, precision, gaps. */
+/* The sections of inputs, weights, overflow, precision and gaps. */
 #include <math.h>
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* Which side is wrong: calls recomputed from their own inputs. */
+/* The section of calls recomputed from their own inputs: which side is wrong. */
 #include "base/msg.h"
 #include "oracle/oracle_text.h"
 #include "report/report_sections.h"

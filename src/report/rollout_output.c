@@ -1,4 +1,4 @@
-/* Writes trainer against rollout as JSON and CSV. */
+/* Writes the comparison of trainer and rollout as JSON and CSV. */
 #include "report/rollout_output.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Writes what packs and digests hold of calls and rows. */
+/* Writes calls and rows as records of packs and digests. */
 #include "report/row_records_write.h"
 
 #include "dump/family.h"

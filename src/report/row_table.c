@@ -1,5 +1,5 @@
-/* All rows of the table. The columns msprobe's own result has keep its names, so that scripts made for
- * it go on working; where the figures differ, doc/differences.md says why. */
+/* The table of all rows as files have it. Columns that msprobe's own result has keep its names, so that existing
+ * scripts work; doc/differences.md explains differing figures. */
 #include "report/row_table.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The table of formats a result is written in, found by the file's ending or by name. */
+/* The table of output formats, selected by the file's ending or by name. */
 #include "base/msg.h"
 #include "report/compare.h"
 #include "report/formats.h"

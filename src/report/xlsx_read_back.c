@@ -1,4 +1,4 @@
-/* Goes through the archive's parts once: a worksheet's rows and cells are counted by their tags, the rest is kept. */
+/* Reads the archive's parts once: a worksheet's rows and cells are counted by their tags, the other parts are kept. */
 #include "report/xlsx_read_back.h"
 
 #include "base/io.h"

@@ -1,4 +1,4 @@
-/* Opens both sides, chooses what is compared of each, finds which sequences are the same, and lines up their tokens. */
+/* Opens both sides, selects the columns to compare, pairs the sequences, and aligns their tokens. */
 #include "rollout/rollout.h"
 
 #include <math.h>

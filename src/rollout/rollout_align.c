@@ -1,5 +1,5 @@
-/* Paddings, prompts and truncations: which numbers of a row are tokens that count, and which tokens of two rows are the
- * same one. Where token ids are on both sides they decide, else only rows of one length meet. */
+/* Handles padding, prompts and truncation: finds the tokens of a row that count, and aligns the tokens of two rows:
+ * by token ids if both sides have them, otherwise only rows of equal length are aligned. */
 #include "rollout/rollout_align.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The names columns have in verl, slime, NeMo RL, TRL and ms-swift, and the cells of a file as rows. */
+/* Column names of verl, slime, NeMo RL, TRL and ms-swift, and access to the cells of a file as rows. */
 #include "rollout/rollout_columns.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Columns that are lists of numbers: in a pickle of torch.save (slime's samples, whose log-probabilities are Python's
- * floats), and in JSON, a line a sequence. Both are trees of named values; numbers in lists of equal lengths are one
- * cell. */
+/* Reads columns that are lists of numbers: in a pickle of torch.save (slime's samples, whose log-probabilities are
+ * Python floats), and in JSON with one sequence per line. Both are trees of named values; numbers in lists of equal
+ * lengths are one cell. */
 #include <stdio.h>
 
 #include "base/io.h"

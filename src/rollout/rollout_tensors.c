@@ -1,4 +1,4 @@
-/* Columns that are tensors: of torch.save, .npz, .npy, .safetensors, and of lists of tensors in torch.save. */
+/* Reads columns that are tensors: of torch.save, .npz, .npy, .safetensors, and of lists of tensors in torch.save. */
 #include <stdlib.h>
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* What the figures mean: whether the two engines are the same policy up to their arithmetic, and why not. */
+/* Judges whether the two engines are the same policy within their arithmetic, with the reasons. */
 #include <math.h>
 #include <stdarg.h>
 

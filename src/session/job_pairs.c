@@ -1,5 +1,4 @@
-/* A step's pairs of ranks, one after the other, each in a session of its own; what each says takes its place in the
- * result. */
+/* Compares a step's pairs of ranks one after the other, each in its own session, and adds each result. */
 #include "session/job_pairs.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The threads of an open comparison: the conductor finds the recordings, starts a reader a side, pairs and judges;
- * workers compute figures. The command line and the screen start one and wait for it. */
+/* The threads of an open comparison: the conductor finds the recordings, starts one reader per side, pairs and
+ * judges; workers compute figures. The command line and the screen start it and wait for it. */
 #include "session/session_parts.h"
 
 #include <assert.h>

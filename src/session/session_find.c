@@ -1,4 +1,4 @@
-/* Finds the recordings below the paths that were given, and chooses the step and the rank of both sides. */
+/* Finds the recordings below the given paths, and selects the step and the rank of both sides. */
 #include "session/session_parts.h"
 
 #include "base/msg.h"

@@ -1,4 +1,4 @@
-/* Reads both sides, each in a job of its own, and meanwhile the round before. */
+/* Reads both sides, each in its own job, and the previous round at the same time. */
 #include "session/session_parts.h"
 
 #include "base/msg.h"

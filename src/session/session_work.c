@@ -1,4 +1,4 @@
-/* The workers: each takes lines, computes their figures without the lock and posts them under it. */
+/* The workers: each takes lines, computes their figures without the lock and stores them under it. */
 #include "session/session_parts.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The table of fields: how each is named and titled, and the function that gives its number or text of a line. */
+/* The table of fields: name, title, and the function that gives a line's number or text. */
 #include "table/field.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Builds the table of layers: a row for each call's place in a layer, a column for each layer, the worst verdict in
- * the cell. */
+/* Builds the table of layers: a row per call position in a layer, a column per layer, with the worst verdict in each
+ * cell. */
 #include "table/layer_table.h"
 
 #include <math.h>

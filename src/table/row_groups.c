@@ -1,5 +1,5 @@
-/* Builds the headings the table's rows are put under, a builder for each way of grouping, and walks what is
- * unfolded. */
+/* Builds the headings that group the table's rows, one builder per kind of grouping, and iterates over unfolded rows.
+ */
 #include "table/row_groups.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Filters and sorts lines in small pieces, so that the screen never waits, and finds a line's place in the order. */
+/* Filters and sorts lines in small pieces, so that the screen never waits, and finds a line's position in the order. */
 #include "table/row_order.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Runs a rule over a session's rows without making it, and counts what it would pair and how well that agrees. */
+/* Applies a rule to a session's rows without storing it, and counts the pairs it would make and how many of them
+ * match. */
 #include "table/rule_preview.h"
 
 #include <math.h>

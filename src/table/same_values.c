@@ -1,4 +1,4 @@
-/* Searches all rows for the figures of one. */
+/* Searches all rows for the figures of a given row. */
 #include "table/same_values.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The versions of findings: added, taken back, read from an investigation and written to it. */
+/* The versions of findings: added, undone, read from an investigation and written to it. */
 #include "ticket/finding.h"
 
 #include <string.h>

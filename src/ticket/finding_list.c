@@ -1,5 +1,4 @@
-/* Findings as people read them: what holds in causal order, moved and linked, looked up by what they are about; tags
- * and filters of their text. */
+/* The current list of findings in causal order: moving, linking, lookup by subject; tags and filters of their text. */
 #include "base/msg.h"
 #include "base/map.h"
 #include "ticket/finding.h"

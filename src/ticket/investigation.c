@@ -1,5 +1,5 @@
-/* Reads the investigation file and writes its text, keeps other programs from changing it meanwhile, and finds inputs
- * that lie elsewhere now. */
+/* Reads the investigation file and writes its text, locks it against other programs, and finds inputs that have
+ * moved. */
 #include "ticket/investigation.h"
 #include "ticket/investigation_members.h"
 

@@ -1,4 +1,4 @@
-/* The tables of an investigation's members: a new member is a row here, with what is merged how. */
+/* The tables of an investigation's members; a new member is a row here, with its merge method. */
 #include "ticket/investigation_members.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Saves an investigation: not what may not be changed, not over what somebody else did with its file meanwhile. */
+/* Saves an investigation, unless it is read-only or its file was changed by others meanwhile. */
 #include <stdlib.h>
 
 #include "base/file_write.h"

@@ -1,5 +1,5 @@
-/* Merging member by member, as the table of investigation_members.c says: lists, values, limits, and what no table
- * knows; findings and decisions are in merge_log.c, rounds in merge_rounds.c. */
+/* Merges two investigations member by member, by the table of investigation_members.c: lists, values, limits, and
+ * members that no table lists; findings and decisions are in merge_log.c, rounds in merge_rounds.c. */
 #include "ticket/merge.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* Merging what is kept as a list of what was done: findings and decisions. Of theirs only what holds is taken, as one
- * step at the end of ours, which one undo takes back. */
+/* Merges findings and decisions, which are stored as lists of changes. Of the other investigation only the current
+ * state is merged, as one step at the end, which one undo reverts. */
 #include "base/map.h"
 #include "base/msg.h"
 #include "pair/decision.h"

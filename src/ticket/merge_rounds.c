@@ -1,6 +1,5 @@
-/* Merging histories: two investigations have one where the rounds of the shorter are the first of the longer's. The
- * longer one is what goes on: its inputs, its rounds. What the shorter one's person answered was about a round that is
- * left by now. */
+/* Merges histories of rounds: possible if the rounds of the shorter history are the first of the longer one. The
+ * longer history's inputs and rounds are kept; answers in the shorter one concern a round that has ended since. */
 #include "base/msg.h"
 #include "ticket/merge.h"
 

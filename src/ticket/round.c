@@ -1,4 +1,4 @@
-/* A frozen round in memory: rows added with their names, and looked up again. */
+/* A stored round in memory: rows are added with their names, and looked up. */
 #include "ticket/round.h"
 
 #include <math.h>

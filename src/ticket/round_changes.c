@@ -1,4 +1,4 @@
-/* Compares the rows of two rounds: what became of each, of the first deviation, and the sentence for it. */
+/* Compares the rows of two rounds: the change of each, of the first deviation, and its sentence. */
 #include "ticket/round_changes.h"
 
 #include <math.h>

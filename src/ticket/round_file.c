@@ -1,4 +1,4 @@
-/* Writes a round as gzip of a line of JSON and a line a row, and reads it back with every number checked. */
+/* Writes a round as gzip of one line of JSON and one line per row, and reads it back with every number checked. */
 #include "ticket/round_file.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The rounds of an investigation: other inputs after a fix, everything decided and found is kept. */
+/* The rounds of an investigation: inputs are replaced after a fix, decisions and findings are kept. */
 #include "ticket/investigation.h"
 
 #include "base/io.h"

@@ -1,4 +1,4 @@
-/* Matches the rows of two rounds in passes: by both names, by the name on the side whose recording is the same, by
+/* Matches the rows of two rounds in passes: by both names, by the name on the side with the same recording, by
  * address, by one name. */
 #include "ticket/round_match.h"
 

@@ -1,5 +1,5 @@
-/* Compares two checkpoints pair by pair: opens both sides under the layouts their names allow, compares values, and
- * explains a difference by trying transposed, exchanged and rearranged readings. */
+/* Compares two checkpoints pair by pair: opens both sides with the layouts that their names allow, compares values,
+ * and explains a difference by testing transposed, exchanged and rearranged layouts. */
 #include "weights/weight_compare.h"
 
 #include <math.h>

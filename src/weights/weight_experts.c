@@ -1,5 +1,5 @@
-/* Takes stacked experts apart by name: each slice has the key a single expert's weight has, and pairs by it, or by the
- * keys of gate and up where these are one. */
+/* Splits stacked experts by name: each slice has the key of a single expert's weight and is paired by it, or by the
+ * keys of gate and up if these are one tensor. */
 #include "weights/weight_experts.h"
 
 #include "base/msg.h"

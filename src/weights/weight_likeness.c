@@ -1,5 +1,5 @@
-/* Values first, since both sides begin with the same weights. What they say is compared with the names: the prefix most
- * weights of a module agree on, and the order of the files, show where two weights were exchanged. */
+/* Compares values first, because both sides begin with the same weights, and then compares the result with the names:
+ * the prefix that most weights of a module agree on and the order of the files show exchanged weights. */
 #include "weights/weight_likeness.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-/* Pairing goes from the certain to the likely: the user's map, equal names, equal keys (data/weights.tsv), parts of
- * fused weights, stacked experts, tied embeddings, likeness (weight_likeness.h). A weight is paired once; a fused one
- * once a part. */
+/* Pairs weights from certain to likely evidence: the user's map, equal names, equal keys (data/weights.tsv), parts of
+ * fused weights, stacked experts, tied embeddings, likeness (weight_likeness.h). A weight is paired once, a fused one
+ * once per part. */
 #include "weights/weight_pairs.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* diverge-mpi: the program as several processes under MPI, which take pairs of ranks from a shared list. The list is a
- * counter at process 0; nothing else travels, results are files in a folder that all can reach. */
+/* diverge-mpi: the program as several processes under MPI, which take pairs of ranks from a shared list. The list is
+ * a counter in process 0; results are exchanged as files in a shared folder. */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
