@@ -87,7 +87,7 @@ int cli_unread(const read_failures *l, bool written, int status)
         err_set(&e, ERR_IO, _("and %zu more"), unsaid - UNREAD_SAID);
         say(_("not read: "), e.text);
     }
-    if (status == EXIT_USAGE || status == EXIT_UNOPENED) /* what looked wrong could not be looked at */
+    if (status == EXIT_USAGE || status == EXIT_UNOPENED) /* what looked wrong could not be examined */
         return all_were_open(l) && !written ? EXIT_UNJUDGED : EXIT_UNOPENED;
     return status == EXIT_ALIGNED && !written ? EXIT_UNJUDGED : status;
 }

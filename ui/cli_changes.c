@@ -12,7 +12,7 @@
 #include "ui/procedure_run.h"
 #include "ui/open_investigation.h"
 
-/* Compares what the investigation names now and judges its panels; -1 where there are no two dumps, or they cannot be
+/* Compares what the investigation names now and judges its panels; -1 if there are no two dumps, or they cannot be
  * read. */
 static int compare_now(struct procedure_run *x, const struct options *o, struct err *e)
 {

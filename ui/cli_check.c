@@ -121,7 +121,7 @@ static void write_object(struct jsonw *json, struct out *o, const void *result)
     buf_release(&name);
 }
 
-/* Calls that do not give what their own inputs give, and how many were looked at. */
+/* Calls that do not give what their own inputs give, and how many were examined. */
 static void kernel_lines(const struct oracle_side *s, struct buf *b)
 {
     struct buf name = {0};
@@ -199,7 +199,7 @@ struct checked_job {
     struct jsonw ranks_json, problems_json;
     struct fail_on_counts counts;
     bool wrong;
-    bool later; /* a step behind the one that is checked is looked at */
+    bool later; /* a step behind the one that is checked is examined */
 };
 
 /* {"step":…,"rank":…,"row":…,"kind":…,"detail":…} */
@@ -277,7 +277,7 @@ static int check_rank(struct checked_job *x, const struct rank_dump *r, struct e
     return rc;
 }
 
-/* What the step before made of each rank's weights. */
+/* What the previous step made of each rank's weights. */
 static void check_changes(struct checked_job *x, const struct rank_set *before)
 {
     struct buf name = {0}, text = {0};
@@ -333,7 +333,7 @@ static void check_over_ranks(struct checked_job *x)
     }
 }
 
-/* A recorded step behind the one that was checked. Its ranks' weights: as the step before made them, and the same on
+/* A recorded step behind the one that was checked. Its ranks' weights: as the previous step made them, and the same on
  * replicas. */
 static int check_later_step(struct checked_job *x, int step, struct rank_set *before, struct err *e)
 {

@@ -64,7 +64,7 @@ static void put_text(const struct merge *m, const struct options *o, struct buf 
 }
 
 /* The rounds' files go with it, named after it. One that is not there any more, or not the one, is reported: what was
- * judged in that round is lost then, the rest is not. -1 where one cannot be written. */
+ * judged in that round is lost then, the rest is not. -1 if one cannot be written. */
 static int carry_rounds(const struct merge *m, const struct options *o, const char *name, struct err *why)
 {
     int rc = 0;

@@ -30,7 +30,7 @@ struct parts {
     bool resume;       /* what was compared before, from the same recordings, is kept */
     bool alone;        /* nobody else is at work (any more) */
     long number, next; /* of the pair that is asked of; of the one that was taken last, -1: none */
-    VEC(struct place) all; /* every pair: step and rank, -1 where all ranks are joined */
+    VEC(struct place) all; /* every pair: step and rank, -1 if all ranks are joined */
     long began_ms, longest_ms;
 };
 

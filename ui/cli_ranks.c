@@ -24,7 +24,7 @@ static bool fits(int have, int want, bool all)
     return all || want < 0 || have == want;
 }
 
-/* What is said of the run as a whole: places only one side has, and what could not be read. */
+/* Prints what concerns the whole run: places only one side has, and unreadable data. */
 struct left_out {
     place_list alone[2];
     read_failures failed;

@@ -8,7 +8,7 @@
 #include "ui/open_investigation.h"
 #include "ui/ending.h"
 
-/* A pack is unpacked for as long as this program runs: the script is for the folder a person unpacks it into. There the
+/* A pack is unpacked for as long as this program runs: the script is for the folder the user unpacks it into. There the
  * tensors lie in target/ and golden/. */
 static const char *packed_file(void *ctx, int side, uint32_t row, struct arena *a)
 {

@@ -36,7 +36,7 @@ int stage_run(const struct stage *s, const struct options *o, void *result)
         [STAGE_PASS] = EXIT_ALIGNED, [STAGE_FAIL] = EXIT_DEVIATES, [STAGE_UNKNOWN] = EXIT_UNJUDGED};
     struct stage_task t = {.stage = s, .run = {.o = o, .workers = threads_wanted(o->workers), .result = result}};
     struct waiting w = waiting_with(o, s->say, &t.run, &t.run.watch.cancel);
-    struct err e = {0}; /* of thresholds: options_parse has looked at them */
+    struct err e = {0}; /* of thresholds: options_parse has examined them */
     t.run.kern = kern_select(o->cpu);
     thresholds_init(&t.run.limits);
     for (int i = 0; i < o->thresholds; i++)

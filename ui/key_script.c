@@ -49,7 +49,7 @@ static void keys(struct script_run *x, struct str text)
     }
 }
 
-/* The frame a person sees who waits a moment. */
+/* The frame the user sees who waits a moment. */
 static void draw_rested(struct script_run *x)
 {
     screen_draw(&x->screen);

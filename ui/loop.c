@@ -335,7 +335,7 @@ static bool all_is_freed(void)
 #endif
 }
 
-/* Whether a person did anything that is kept. */
+/* Whether the user did anything that is kept. */
 static bool anything_kept(const struct investigation *v)
 {
     return v->findings.now || v->decisions.now || v->bookmarks.n || v->given.n || v->waived.n || v->answers.n ||

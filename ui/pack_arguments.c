@@ -22,7 +22,7 @@
 #define ROOM (512ull << 20) /* bytes that may come out of any pack */
 #define ENTRIES 1000000     /* of the folder for temporary files */
 
-static name_list folders; /* of this program, taken away when it ends */
+static name_list folders; /* of this program, removed when it ends */
 static name_list packs;   /* what each was unpacked from */
 static name_list tickets; /* the investigations in them, which stand in the options */
 

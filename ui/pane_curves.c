@@ -40,7 +40,7 @@ static bool shown(const struct plot_runs *x, double v, size_t *out)
     return false;
 }
 
-/* The record of a run at a point, NULL where a further golden run has none. */
+/* The record of a run at a point, NULL if a further golden run has none. */
 static const struct log_record *record_of(const struct curves *c, size_t point, size_t run)
 {
     if (run < 2)
@@ -103,7 +103,7 @@ static bool stands_out(const struct curves *c, int64_t step)
     return c->spikes.n && bsearch(&step, c->spikes.v, c->spikes.n, sizeof *c->spikes.v, by_step);
 }
 
-/* Only what is shown is gone through: a short stretch of a long run costs little. */
+/* Only what is shown is processed: a short stretch of a long run costs little. */
 static void gather(struct plot_runs *x, const struct curves *c)
 {
     size_t from = curve_point_near(c, x->from), to = curve_point_near(c, x->to);

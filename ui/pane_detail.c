@@ -117,7 +117,7 @@ static void known_cause(struct page *p, uint32_t line)
     arena_release(&a);
 }
 
-/* What somebody said of the row. */
+/* Findings about the row. */
 static void noted(struct page *p, uint32_t line)
 {
     struct finding x;
@@ -133,7 +133,7 @@ static void noted(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
-/* What it was in the round before. */
+/* What it was in the previous round. */
 static void earlier(struct page *p, uint32_t line)
 {
     struct buf b = {0};

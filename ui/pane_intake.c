@@ -106,7 +106,7 @@ static void pairing_facts(const struct screen *s, struct grid *g, struct rect r,
     buf_release(&reasons);
 }
 
-/* What has changed since the round before, once that is known. */
+/* What has changed since the previous round, once that is known. */
 static void rounds(const struct screen *s, struct grid *g, struct rect r, int *y)
 {
     const struct round_since *x = &s->work.c->since;

@@ -30,7 +30,7 @@ static void help_title(struct help *h)
     h->title = NULL;
 }
 
-/* A word at the left, what it does beside it, then its keys; nothing where the words are not in it. */
+/* A word at the left, what it does beside it, then its keys; nothing if the words are not in it. */
 static void help_entry(struct help *h, const char *word, const char *does, struct str keys)
 {
     struct buf all = {0};
@@ -185,8 +185,8 @@ static int item_width(const struct screen *s, const struct list_item *x, int w)
     return any ? w - ITEM_KEYS_W - 1 : w;
 }
 
-/* Where what is said of an entry begins, behind its name in a column of its own: what is wrapped stands below it. 0:
- * it has no such column. */
+/* The name at the start of an entry, shown in a column of its own with the wrapped text beside it; empty if there is
+ * none. */
 static struct str item_name(const struct list_item *x, int w)
 {
     struct str text = str_of(x->text);

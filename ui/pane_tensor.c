@@ -460,7 +460,7 @@ static struct tensor_layout lay_out(const struct tensor_view *s, struct rect r)
     if (lines - must - spread - worst < 4)
         spread = 0;
     int h = lines - must - spread - strips - worst;
-    for (; worst > 1 && h >= 4 && h < rows && rows <= 16; worst--) /* small planes whole, a row a line */
+    for (; worst > 1 && h >= 4 && h < rows && rows <= 16; worst--) /* small planes whole, one row per line */
         h++;
     h = h < 1 ? 1 : h > rows ? (int)rows : h;
     if (!s->magnified) { /* no line that no cell would use */

@@ -17,7 +17,7 @@
 
 /* ---- start and stop ---- */
 
-/* What is not as a person expects: what is done here cannot be kept, or lies elsewhere. */
+/* What is not as the user expects: what is done here cannot be kept, or lies elsewhere. */
 static void say_where(struct screen *s)
 {
     const struct investigation *v = &s->inv;
@@ -164,8 +164,8 @@ static int next_own_path(const struct screen *s, const char *const next[2], stru
 }
 
 /* The round that is open is frozen, and the investigation goes on with the new inputs; one of the user's own folder is
- * found by its inputs, so it goes on under their name. Without inputs: back to the round before. False with a message:
- * nothing has changed. */
+ * found by its inputs, so it goes on under their name. Without inputs: back to the previous round. False with a
+ * message: nothing has changed. */
 static bool change_round(struct screen *s, char *input[2])
 {
     struct err e = {0};

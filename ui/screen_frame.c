@@ -77,7 +77,7 @@ static void rate(const struct session *x, const struct session_progress *p, stru
         buf_fmt(out, _("%s/s  %.0f s left   "), num_bytes(n, (unsigned long long)p->per_second), p->left);
 }
 
-/* What a person has to know before anything is done: that it will not be in the file. */
+/* What the user has to know before anything is done: that it will not be in the file. */
 static const char *kept_state(const struct screen *s)
 {
     return s->inv.read_only ? _("READ-ONLY") : s->inv.unsaved.code ? _("NOT SAVED") : NULL;

@@ -1,4 +1,4 @@
-/* The only writer of files: what a person keeps, results, caches. A file appears whole or not at all: the bytes go to
+/* The only writer of files: what the user keeps, results, caches. A file appears whole or not at all: the bytes go to
  * an unnamed file in the same folder, which is linked under the name once they are on the disk. The earlier file
  * stays until then; its permissions, group and owner are taken over where the system allows it. Links are followed. */
 #ifndef BASE_FILE_WRITE_H

@@ -20,7 +20,7 @@ struct file_source {
 struct file {
     int fd;
     uint64_t size; /* when opened */
-    char *name;    /* for messages; owned, NULL when not open */
+    char *name;    /* for messages; owned, NULL if not open */
     char *held;    /* all bytes of a small file inside a dump; owned, NULL for others */
     struct file_span *span; /* of a file joined from spans (file_join); owned, NULL for a plain one */
     size_t spans;

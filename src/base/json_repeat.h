@@ -22,7 +22,7 @@ struct json_hole {
 
 struct json_template {
     struct json_hole *hole;
-    uint32_t holes, behind;  /* behind: bytes from the last hole to the object's end */
+    uint32_t holes, behind;  /* after: bytes from the last hole to the object's end */
     const char *fixed;       /* all bytes between the holes */
     struct json_template *alike; /* another template with the same hash, or NULL */
     struct json_template *next;  /* the template that followed last time, or NULL */
@@ -63,7 +63,7 @@ void json_templates_release(struct json_templates *m);
 /* The hash by which a member's key is found. */
 uint64_t json_key_hash(struct str key);
 
-/* For json_tree: reads the object at *p as a repeat allocated from `room` and moves *p behind it; NULL if no template
+/* For json_tree: reads the object at *p as a repeat allocated from `room` and moves *p after it; NULL if no template
  * fits. key: the hash of the key of the member it is, or 0. */
 cJSON *json_repeat_find(struct json_templates *m, struct json_room *room, uint64_t key, const char **p,
                         const char *end);

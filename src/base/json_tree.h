@@ -39,7 +39,7 @@ static inline int json_int_of(double v)
     return v >= INT_MAX ? INT_MAX : v <= (double)INT_MIN ? INT_MIN : (int)v;
 }
 
-/* Parses the value at *p and moves *p behind it; `special`: Python's non-finite numbers may occur. NULL: not regular,
+/* Parses the value at *p and moves *p after it; `special`: Python's non-finite numbers may occur. NULL: not regular,
  * or a text or number may continue beyond `end`. */
 cJSON *json_tree(struct json_room *room, const char **p, const char *end, bool special);
 

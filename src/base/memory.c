@@ -60,7 +60,7 @@ void memory_bound_set(uint64_t bytes)
     atomic_store(&bound, bytes);
 }
 
-/* Resident; 0 where the system does not tell. */
+/* Resident; 0 if the system does not tell. */
 static uint64_t held(void)
 {
     struct buf text = {0};

@@ -17,10 +17,10 @@ uint64_t memory_limit(struct str list, const char *root);
 
 /* Before threads begin. 0: none. */
 void memory_bound_set(uint64_t bytes);
-/* How much more may be taken: 0 where the bound is reached, UINT64_MAX where there is none. What was freed before does
+/* How much more may be taken: 0 if the bound is reached, UINT64_MAX where there is none. What was freed before does
  * not count. */
 uint64_t memory_left(void);
-/* Returns -1: the bound is reached by what is said of in `of`, and what to do about it. */
+/* Sets an error (`of` exceeds the memory bound; how to raise it) and returns -1. */
 int memory_short(struct err *e, const char *of);
 
 #endif

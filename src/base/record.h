@@ -110,7 +110,7 @@ struct member_list {
     char *v;
     size_t n, cap;
 };
-struct member_list member_list(const void *x, const struct member *m); /* empty where the member is none */
+struct member_list member_list(const void *x, const struct member *m); /* empty if the member is none */
 /* Appends an entry, or a text. */
 void member_push(void *x, const struct member *m, const void *entry);
 void *member_at(const void *x, const struct member *m);

@@ -1,5 +1,5 @@
 /* Two kinds of text. `struct str` is a view: pointer and length, never freed, not NUL-terminated.
- * `struct buf` owns growing bytes and keeps a NUL behind them, so buf.p is always a C string. */
+ * `struct buf` owns growing bytes and keeps a NUL after them, so buf.p is always a C string. */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 

@@ -502,7 +502,7 @@ static int run_rule_on(struct workspace *d, struct str args)
     return turn_rule(d, args, DECIDE_RULE_ON);
 }
 
-/* Everything decided, the newest first; what was taken back stands above, as it can be done again. */
+/* Everything decided, the newest first; what was undone stands above, as it can be done again. */
 static int run_decisions(struct workspace *d, struct str args)
 {
     const struct decisions *x = &d->inv->decisions;

@@ -212,7 +212,7 @@ static const char *complete_kind(const struct workspace *d, int i)
 
 #define TESTED_AT 100000 /* lines a key may test: about a millisecond */
 
-/* TESTED_AT lines on: true where it got to one or there is none. */
+/* TESTED_AT lines on: true if it got to one or there is none. */
 static bool kind_on(struct workspace *d)
 {
     struct row_seek *k = &d->seeking;

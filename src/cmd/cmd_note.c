@@ -28,7 +28,7 @@ static bool kept(struct workspace *d)
     return ok;
 }
 
-/* A new version, signed; false where it could not be saved: that is said by now. */
+/* A new version, signed; false if it could not be saved: that is said by now. */
 static bool put(struct workspace *d, struct finding x, const char *what)
 {
     workspace_remember(d, what);

@@ -518,7 +518,7 @@ static const struct curves *shown_curves(const struct workspace *d)
     return pane_now(d) == PANE_PANEL ? procedure_curves(&d->guide, &d->guide.page[d->panel.number - 1]) : NULL;
 }
 
-/* How the curves are looked at stays, also when the program is left. Moving the cursor alone changes nothing of
+/* How the curves are examined stays, also when the program is left. Moving the cursor alone changes nothing of
  * that. */
 static int keep_plot(struct workspace *d)
 {

@@ -178,7 +178,7 @@ static int run_suspend(struct workspace *d, struct str args)
     return R_SUSPEND;
 }
 
-/* Over what somebody else made of the file only when asked to. */
+/* Over what others made of the file only when asked to. */
 static int run_save(struct workspace *d, struct str args)
 {
     struct err e;

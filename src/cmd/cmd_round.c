@@ -8,7 +8,7 @@
 #include "judge/verdict_text.h"
 
 /* Words of which the first names what is there, the rest too: paths may hold blanks, so the cut that makes both sides
- * exist is taken. Copies; golden NULL where there is none. */
+ * exist is taken. Copies; golden NULL if there is none. */
 static void two_paths(struct str args, char **target, char **golden)
 {
     for (size_t i = 0; i < args.n; i++) {

@@ -196,7 +196,7 @@ static int run_digits(struct workspace *d, struct str args)
     return 0;
 }
 
-/* ---- rows put together ---- */
+/* ---- rows joined ---- */
 
 static const struct {
     const char *name, *help;

@@ -5,7 +5,7 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 
-/* Indices with commas between them; how many, -1 where it is something else. */
+/* Indices with commas between them; how many, -1 if it is something else. */
 static int indices(struct str text, int64_t at[TENSOR_DIMS])
 {
     struct str word;
@@ -154,7 +154,7 @@ static int step_of(struct str args)
     return str_is(args, "prev") ? -1 : 1;
 }
 
-/* Steps in a list the tensor is gone through for; false where it said why not, or that there may be more. */
+/* Steps in a list the tensor is processed for; false if it said why not, or that there may be more. */
 static bool go_to(struct workspace *d, struct tensor_view *s, const struct tensor_stats_place *list, int n,
                   struct str args)
 {

@@ -6,7 +6,7 @@
 #include "base/msg.h"
 #include "report/compare.h"
 
-/* Unknown names are passed over. */
+/* Unknown names are skipped. */
 static void columns_from(struct workspace *d, const char *names)
 {
     struct str rest = str_of(names), word;

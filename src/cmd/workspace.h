@@ -294,7 +294,7 @@ uint32_t workspace_line_of(const struct workspace *d, const uint32_t row[2]);
  * known. */
 uint32_t workspace_arrival(const struct workspace *d);
 void workspace_names(const struct workspace *d, uint32_t line, struct buf name[2]);
-/* The newest finding about a line; false where there is none. */
+/* The newest finding about a line; false if there is none. */
 bool workspace_finding(const struct workspace *d, uint32_t line, struct finding *x);
 void workspace_clear_list(struct workspace *d);
 void workspace_add_item(struct workspace *d, uint32_t line, uint8_t mark, struct str text);

@@ -36,7 +36,7 @@ bool workspace_may_change(struct workspace *d)
     return false;
 }
 
-/* What somebody else had saved is in it now: the comparison goes by it, and the way back is that of what was taken
+/* What others had saved is in it now: the comparison goes by it, and the way back is that of what was taken
  * in. */
 static void take_in(struct workspace *d)
 {

@@ -88,7 +88,7 @@ static void go_back_to(struct workspace *d, const struct workspace_state *x)
         d->inv->findings.now = x->found;
 }
 
-/* What was decided or noted in an earlier sitting can be taken back too. */
+/* What was decided or noted in an earlier sitting can be undone too. */
 static bool undo_decision(struct workspace *d, bool redo)
 {
     if (!workspace_may_change(d))

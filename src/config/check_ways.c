@@ -37,7 +37,7 @@ static bool equal(const struct check_result *j)
     return false;
 }
 
-/* States that need no comparison; false when there are two values. */
+/* States that need no comparison; false if there are two values. */
 static bool without_values(const struct check_result *j, enum check_state *state, enum check_why *why)
 {
     const struct value *t = j->value[0], *g = j->value[1];
@@ -181,13 +181,13 @@ static enum check_state judge_manual(const struct check_result *j, enum check_wh
     return CHECK_ADVICE;
 }
 
-/* Compared where both tell it; else for a person. */
+/* Compared where both tell it; else for the user. */
 static enum check_state judge_agree(const struct check_result *j, enum check_why *why)
 {
     return known(j->value[0]) && known(j->value[1]) ? judge_equal(j, why) : judge_manual(j, why);
 }
 
-/* A feature with details of its own: off on both sides is fine, on on both is for a person. */
+/* A feature with details of its own: off on both sides is fine, on on both is for the user. */
 static enum check_state judge_off(const struct check_result *j, enum check_why *why)
 {
     enum check_state state;

@@ -213,7 +213,7 @@ static struct value f_map(struct scope *s, const struct node *args)
     return v;
 }
 
-/* What stands behind the last dot: AttnBackend.flash */
+/* What follows the last dot: AttnBackend.flash */
 static struct value f_tail(struct scope *s, const struct node *args)
 {
     struct value v = arg(s, args, 0);
@@ -328,7 +328,7 @@ static struct value f_max(struct scope *s, const struct node *args)
     return best;
 }
 
-/* What follows from things outside the files where they do not tell it: then it is open, not absent. */
+/* What follows from things outside the files if they do not contain it: then it is open, not absent. */
 static struct value f_derived(struct scope *s, const struct node *args)
 {
     struct value v = arg(s, args, 0);

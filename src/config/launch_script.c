@@ -15,7 +15,7 @@ struct script_walk {
     size_t options;      /* in it */
     VEC(struct str) heredoc;
     VEC(struct str) prefix; /* names assigned before the statement's command */
-    bool first, exports;    /* nothing but those and reserved words so far; behind "export" */
+    bool first, exports;    /* nothing but those and reserved words so far; after "export" */
 };
 
 /* NAME= or NAME+= at the beginning of a raw word. */
@@ -148,7 +148,7 @@ static size_t program_at(const shell_fields *f)
     return i;
 }
 
-/* Counts options from field `from` on: behind the program of a command. */
+/* Counts options from field `from` on: after the program of a command. */
 static void keep_if_better(struct script_walk *w, const shell_fields *f, size_t from)
 {
     size_t n = 0;
@@ -246,7 +246,7 @@ static bool at_redirection(const struct script_walk *w)
     return str_starts(rest, "<") || str_starts(rest, ">") || str_starts(rest, "&>");
 }
 
-/* What stands at `at`, behind redirections; words are left to be read. */
+/* What stands at `at`, after redirections; words are left to be read. */
 static enum ending next(struct script_walk *w)
 {
     for (skip_blanks(w, false); at_redirection(w); skip_blanks(w, false))

@@ -127,7 +127,7 @@ static const struct {
     {"driver", "npu-smi"},
 };
 
-/* Behind blanks, dots of a table, ":" and "=", quotes and the word itself. */
+/* After blanks, dots of a table, ":" and "=", quotes and the word itself. */
 static struct str version_behind(struct str s)
 {
     while (s.n && strchr(" .:=\"'\t", s.p[0]))

@@ -51,7 +51,7 @@ static bool split_line(struct str s, struct str *name, struct str *value)
     return true;
 }
 
-/* Behind the prefix of the head, else wherever two blanks and a name stand. */
+/* After the prefix of the head, else wherever two blanks and a name stand. */
 static bool line_of(struct str line, size_t prefix, struct str *name, struct str *value)
 {
     if (line.n && line.p[line.n - 1] == '\r')

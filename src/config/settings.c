@@ -283,7 +283,7 @@ static int environment_file(struct settings *s, const char *path, struct err *e)
     return rc;
 }
 
-/* A folder of such files: env.txt, pip.txt, version.info. What is none of them is passed over. */
+/* A folder of such files: env.txt, pip.txt, version.info. What is none of them is skipped. */
 static int environment_folder(struct settings *s, const char *path, struct err *e)
 {
     name_list names = {0};

@@ -5,7 +5,7 @@
 #include "config/arguments.h"
 #include "config/check_ways.h"
 
-/* The values of all entries on both sides, worked out when first asked for. */
+/* The values of all entries on both sides, computed when first asked for. */
 struct entry_values {
     struct config_compare *c;
     struct value *value[2];
@@ -28,7 +28,7 @@ static struct value entry(struct scope *s, struct str name)
     return t->value[at][i];
 }
 
-/* Applicable? 1, 0, or -1 where the files do not tell. */
+/* Applicable? 1, 0, or -1 if the files do not show it. */
 static int applies(struct scope *s, const struct node *when)
 {
     if (!when)

@@ -38,7 +38,7 @@ struct config_check {
     const char *reason;          /* of a waiver, otherwise NULL */
 };
 
-/* A person's decision to accept this check's difference. */
+/* The user's decision to accept this check's difference. */
 struct config_waiver {
     const char *id; /* or key */
     const char *reason;

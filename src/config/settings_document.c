@@ -285,7 +285,7 @@ static int take_argument(struct settings *s, const struct setting *x, struct buf
                         e);
 }
 
-/* Moves the settings of one document into s, behind its kind's prefix. */
+/* Moves the settings of one document into s, after its kind's prefix. */
 static int take(struct settings *s, const struct settings *from, const struct settings_format *k, struct err *e)
 {
     struct buf b = {0};

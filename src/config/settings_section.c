@@ -51,7 +51,7 @@ static enum settings_part part_of(const struct config_check *k)
 
 /* ---- a check ---- */
 
-/* The setting or variable a value comes from, the first of several; NULL where nobody set it. */
+/* The setting or variable a value comes from, the first of several; NULL if nobody set it. */
 static const struct setting *source_of(const struct settings *s, const struct value *v)
 {
     struct str first = v->key, rest;

@@ -9,7 +9,7 @@
 /* Which checks are listed; each value includes the ones before it. */
 enum settings_extent {
     SETTINGS_FOUND, /* those that differ, are waived or not as recommended */
-    SETTINGS_OPEN,  /* also those that a person has to confirm; unknown keys are listed */
+    SETTINGS_OPEN,  /* also those that the user has to confirm; unknown keys are listed */
     SETTINGS_ALL,   /* all */
 };
 

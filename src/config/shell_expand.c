@@ -40,7 +40,7 @@ size_t shell_name(struct str s)
 
 /* ---- where things end ---- */
 
-/* Behind the bracket that closes the one at `at`; quotes inside are jumped over. */
+/* After the bracket that closes the one at `at`; quotes inside are jumped over. */
 static size_t bracket_end(struct str t, size_t at, char open, char close)
 {
     int depth = 0;
@@ -62,7 +62,7 @@ static size_t bracket_end(struct str t, size_t at, char open, char close)
     return t.n;
 }
 
-/* Behind a dollar's expansion or a backtick's, of which the first byte is at `at`. */
+/* After a dollar's expansion or a backtick's, of which the first byte is at `at`. */
 static size_t expansion_end(struct str t, size_t at)
 {
     if (t.p[at] == '`') {
@@ -80,7 +80,7 @@ static size_t expansion_end(struct str t, size_t at)
     return n ? at + n : at + (strchr("@*#?$!-0123456789", c) != NULL);
 }
 
-static size_t double_end(struct str t, size_t at) /* behind the closing quote; at is the opening one */
+static size_t double_end(struct str t, size_t at) /* after the closing quote; at is the opening one */
 {
     for (at++; at < t.n && t.p[at] != '"';) {
         if (t.p[at] == '\\')
@@ -124,7 +124,7 @@ size_t shell_word_end(struct str t, size_t at)
     return at < t.n ? at : t.n;
 }
 
-/* ---- arithmetic: whole numbers, + - * / %, brackets, names ---- */
+/* ---- arithmetic: integers, + - * / %, brackets, names ---- */
 
 struct sum {
     struct shell *sh;

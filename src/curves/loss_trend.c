@@ -11,7 +11,7 @@ static size_t steps_of(double v)
 }
 
 /* The smallest usable point from which the trailing mean of |difference| over `window` stays above `limit` to
- * the end. Sums of a window are put together from a suffix and a prefix of blocks, so that nothing is ever
+ * the end. Sums of a window are joined from a suffix and a prefix of blocks, so that nothing is ever
  * subtracted: one enormous step would leave its rounding behind in a running sum. */
 static int64_t leaves(const struct curves *c, size_t window, double limit)
 {

@@ -188,7 +188,7 @@ static bool distributions(const struct element_sample *s, int side, size_t width
     return true;
 }
 
-/* log g of a row, centred by its mean with weights g; 0 where g is only rounding. */
+/* log g of a row, centred by its mean with weights g; 0 if g is only rounding. */
 static void centred_logs(const double *v, const double *weight, size_t n, double *out)
 {
     double sum = 0, all = 0;

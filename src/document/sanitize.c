@@ -8,7 +8,7 @@
 
 #define CELL_MOST 40000 /* limit for one text in bytes: longer ones are cut in the middle */
 
-/* Length of a path's part that names a person's home folder: "/home/li/". */
+/* Length of a path's part that names the user's home folder: "/home/li/". */
 static size_t home(struct str path)
 {
     static const char *const above[] = {"/home/", "/Users/"};

@@ -8,9 +8,9 @@
 #include "dump/reader.h"
 #include "dump/step_before.h"
 
-#define BEHIND 4   /* calls behind one just found that are looked at before all are */
+#define BEHIND 4   /* calls behind one just found that are examined before all are */
 #define FEW_STACKS 64
-#define SCANNED 64 /* rows of a call that are looked at one by one; few calls have more */
+#define SCANNED 64 /* rows of a call that are examined one by one; few calls have more */
 
 void dump_init(struct dump *d)
 {
@@ -267,7 +267,7 @@ void dump_warn(struct dump *d, const char *text)
     vec_push(&d->warnings, arena_cstr(&d->arena, str_of(text)));
 }
 
-/* Takes `text` up to `stop` off the front of s; false when stop is not there. */
+/* Takes `text` up to `stop` off the front of s; false if stop is not there. */
 static bool take(struct str *s, const char *stop, struct str *text)
 {
     size_t n = strlen(stop);

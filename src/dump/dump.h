@@ -70,7 +70,7 @@ struct row {
     uint8_t io : 3, needs_gradient : 1, kind : 4, dtype; /* needs_gradient: as recorded (requires_grad) */
     uint16_t has;
     double stat[STAT_COUNT]; /* as recorded; stat[0] of a number row is its value */
-    const char *text;        /* scalar's own text, or the checksum; NULL when neither */
+    const char *text;        /* scalar's own text, or the checksum; NULL if neither */
 };
 
 /* Row data that only some formats record. */
@@ -96,7 +96,7 @@ struct call {
     /* the earlier forward call that this call repeats inside the backward pass (activation checkpointing); or NONE */
     uint32_t recomputes;
     uint64_t offset;  /* of its record in the file, for messages */
-    uint32_t scope;   /* index of dump.scopes: module path, or NONE where the format has none */
+    uint32_t scope;   /* index of dump.scopes: module path, or NONE if the format has none */
     uint16_t name_len;
     uint8_t kind, phase;
     uint8_t family;   /* enum of dump/family.h */
@@ -228,7 +228,7 @@ uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near);
 uint32_t dump_find_row(const struct dump *d, struct str name);
 /* The call's first row of that slot; NONE if absent. */
 uint32_t dump_slot_row(const struct dump *d, uint32_t call, uint32_t slot);
-const struct shape *dump_row_shape(const struct dump *d, uint32_t row); /* NULL when unknown */
+const struct shape *dump_row_shape(const struct dump *d, uint32_t row); /* NULL if unknown */
 uint64_t dump_row_numel(const struct dump *d, uint32_t row); /* 1 for scalars, 0 when unknown */
 const struct problem *dump_row_problem(const struct dump *d, uint32_t row); /* or NULL */
 /* The size of the tensors of one call, or of all calls, as files: elements and headers. */

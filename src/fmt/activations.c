@@ -88,13 +88,13 @@ bool activations_probe(const struct weights *w)
 
 /* ---- their type ---- */
 
-/* NumPy and numpy.save know no bfloat16, so values of such a run come as float32. How many elements are looked at, in
+/* NumPy and numpy.save know no bfloat16, so values of such a run come as float32. How many elements are examined, in
  * how many stretches, and how many of them must be other than zero. */
 #define STRETCHES 3
 #define STRETCH 1024
 #define ENOUGH 64
 #define UNPACKED (16u << 20) /* bytes of a compressed member that are unpacked for it */
-#define FIRST 64 /* tensors by which it is decided whether all are looked at */
+#define FIRST 64 /* tensors by which it is decided whether all are examined */
 
 static bool on_grid(uint32_t bits, enum dtype type)
 {
@@ -155,7 +155,7 @@ uint8_t *activations_types(const struct weights *w)
 
 /* ---- their names ---- */
 
-/* "0012_", "12.": a number all names begin with, taken away. */
+/* "0012_", "12.": a number all names begin with, removed. */
 static size_t number_before(struct str name)
 {
     size_t n = 0;
@@ -172,7 +172,7 @@ static bool all_numbered(const struct weights *w)
     return w->list.n > 0;
 }
 
-/* Splits "mlp.output.0", "mlp/output0", "mlp_output", "mlp.grad_input" behind the module; the slot is "" where the name
+/* Splits "mlp.output.0", "mlp/output0", "mlp_output", "mlp.grad_input" after the module; the slot is "" where the name
  * has none. */
 static enum row_io split(struct str name, struct str *call, struct str *slot)
 {

@@ -32,7 +32,7 @@ static int number_in(const cJSON *a, int i)
     return (int)(int64_t)json_line_whole(cJSON_GetArrayItem(a, i), INT32_MAX, UINT64_MAX);
 }
 
-/* Where the list of places begins; 0 where the last line does not tell. */
+/* Where the list of places begins; 0 if the last line does not tell. */
 static uint64_t index_at(const struct file *f)
 {
     char last[INDEX_BYTES + 1] = {0};

@@ -1,4 +1,4 @@
-/* Taking a pack apart: the archive's names and sizes are somebody else's. */
+/* Unpacks an archive, whose names and sizes are untrusted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -105,7 +105,7 @@ static int one_file(struct pack_unpacking *u, const char *name, uint64_t size, s
     return rc;
 }
 
-/* A pax record is passed over, unless it changes what the next header says. */
+/* A pax record is skipped, unless it changes what the next header says. */
 static int extension(struct pack_unpacking *u, uint64_t size, struct err *e)
 {
     static const char *const changes[] = {" path=", " size=", " linkpath="};

@@ -259,7 +259,7 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
         file_close(&t->file);
         return -1;
     }
-    /* numpy has no bfloat16 and no float8: their bits are in whole numbers, NUMBER.bfloat16.npy */
+    /* numpy has no bfloat16 and no float8: their bits are in integers, NUMBER.bfloat16.npy */
     struct str rest, type;
     if (str_split(str_of(name), '.', &type, &rest) && str_split(rest, '.', &type, &rest)) {
         enum dtype foreign = dtype_find(type);

@@ -248,7 +248,7 @@ static void stack_text(struct dump *d, uint32_t call, struct str s)
 /* ---- names ---- */
 
 /* "Type.api.N.forward.input.0" and "Module.path.Class.forward.N.parameters.weight": the slot begins at the
- * first such word behind the direction. "….parameters_grad.N.weight" has none. */
+ * first such word after the direction. "….parameters_grad.N.weight" has none. */
 static void split_msprobe(struct str name, struct str *call, struct str *slot)
 {
     static const char *const slots[] = {"input", "output", "parameters"};

@@ -361,9 +361,9 @@ static int list_zip(struct pickle_walk *x, const struct file *f)
     return rc;
 }
 
-/* ---- pickles one behind the other ---- */
+/* ---- pickles one after the other ---- */
 
-/* Parses the pickle at *at and moves *at behind it. Its length is unknown: more is read until it parses. */
+/* Parses the pickle at *at and moves *at after it. Its length is unknown: more is read until it parses. */
 static const struct pickle *next_pickle(struct pickle_walk *x, const struct file *f, uint64_t *at, struct buf *bytes,
                                         struct pickle_source *source)
 {

@@ -1,4 +1,4 @@
-/* The readers of files of tensors as recordings: a row a tensor, over the weight formats of weights.c. What holds
+/* The readers of files of tensors as recordings: one row per tensor, over the weight formats of weights.c. What holds
  * values of a step is handed to the reader of activations. */
 #include "fmt/weights_dump.h"
 

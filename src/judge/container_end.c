@@ -114,7 +114,7 @@ bool container_ends_elsewhere(const struct judgement *j, const struct measure *m
     if (l->pair == NONE || j->line[line].verdict != VERDICT_DEVIATE)
         return false;
     const struct pair *pair = &m->pairing->pairs.v[l->pair];
-    /* if a person paired their ends, or only parts of their outputs, the decision stands */
+    /* if the user paired their ends, or only parts of their outputs, the decision stands */
     if (pair->origin == ORIGIN_MARK || pair->view != NONE)
         return false;
     if (joined_dump_rows(side(x, TARGET))) /* a collective at the end is judged separately */

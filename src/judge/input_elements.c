@@ -53,7 +53,7 @@ static bool additive(const struct element_sample *x)
     return false;
 }
 
-/* Converts a mask to 1 where it lets through, whether it multiplies, selects or is added. */
+/* Converts a mask to 1 if it lets through, whether it multiplies, selects or is added. */
 static void to_pattern(struct element_sample *x)
 {
     bool added = additive(x);

@@ -1,5 +1,5 @@
 /* Both sides of a pack (fmt/pack_read.h): pairs, figures and verdicts computed where the tensors were are taken over.
- * Lines that a person has paired differently since are judged normally, from the data in the pack. */
+ * Lines that the user has paired differently since are judged normally, from the data in the pack. */
 #ifndef JUDGE_PACKED_VERDICTS_H
 #define JUDGE_PACKED_VERDICTS_H
 

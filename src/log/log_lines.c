@@ -36,7 +36,7 @@ static size_t line_end(const struct log_lines *l, size_t from)
     return cr ? (size_t)(cr - p) : end;
 }
 
-/* Behind an escape sequence at i: CSI to its final byte, OSC to BEL or ST, else two bytes. */
+/* After an escape sequence at i: CSI to its final byte, OSC to BEL or ST, else two bytes. */
 static size_t escape_end(struct str s, size_t i)
 {
     if (i + 1 >= s.n)
@@ -87,7 +87,7 @@ int log_line_next(struct log_lines *l, struct str *line, struct err *e)
         size_t end = line_end(l, from);
         if (end < l->chunk.n || l->end) {
             if (end == l->pos && end == l->chunk.n && !l->long_line) {
-                l->line -= counted; /* nothing stands behind the last line's end */
+                l->line -= counted; /* nothing follows the last line's end */
                 return 0;
             }
             struct str raw = str_n(l->chunk.p ? l->chunk.p + l->pos : "", end - l->pos);
@@ -97,7 +97,7 @@ int log_line_next(struct log_lines *l, struct str *line, struct err *e)
             l->pos = end < l->chunk.n ? end + 1 : end;
             return 1;
         }
-        if (l->chunk.n - l->pos > LOG_LINE) { /* its first part stays, what follows is passed over */
+        if (l->chunk.n - l->pos > LOG_LINE) { /* its first part stays, what follows is skipped */
             l->long_line = true;
             l->chunk.n = l->pos + LOG_LINE;
         }

@@ -74,7 +74,7 @@ bool norm_list_starts(struct str line)
     return marker(line, &rest) && (!str_trim(rest).n || str_trim(rest).p[0] == '[');
 }
 
-/* The text between '[' and its ']'; false when either is missing. */
+/* The text between '[' and its ']'; false if either is missing. */
 static bool list_of(struct str s, struct str *inside)
 {
     ptrdiff_t open = str_find(s, '[');

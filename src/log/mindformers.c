@@ -1,10 +1,10 @@
-/* MindFormers' MFLossMonitor, v0.3 to 1.8, as it stands on standard output, in info.log or behind any prefix:
+/* MindFormers' MFLossMonitor, v0.3 to 1.8, as it stands on standard output, in info.log or after any prefix:
  *   { Epoch:[ 1/ 2], step:[ 4/ 1200], loss: 5.205, per_step_time: 283ms, lr: 0.001, overflow cond: False, loss_scale:
  * 1.0, global_norm: [1.9597309] and the lines of TrainingStateMonitor, Epoch:[…], step:[…] local_norm/NAME: VALUE.
  * Steps count from 1 in each epoch; here they go on. */
 #include "log/series_builder.h"
 
-/* "[ 1/ 2]" at the front: both numbers, taken away. */
+/* "[ 1/ 2]" at the front: both numbers, removed. */
 static bool bracketed(struct str *s, int64_t *a, int64_t *b)
 {
     struct str at = str_trim(*s);
@@ -20,7 +20,7 @@ static bool bracketed(struct str *s, int64_t *a, int64_t *b)
     return true;
 }
 
-/* The step over all epochs, and what follows; false when the head is not (yet) whole. */
+/* The step over all epochs, and what follows; false if the head is not (yet) whole. */
 static bool head(struct str line, int64_t *step, struct str *rest)
 {
     int64_t epoch, epochs, in_epoch, per_epoch;
@@ -42,8 +42,8 @@ bool mindformers_starts(struct str line)
     return scan_has(line, "Epoch:[");
 }
 
-/* What follows "word" up to the next ", " outside brackets; false when it is not there. ended: something
- * stands behind it, so that it is not cut. */
+/* What follows "word" up to the next ", " outside brackets; false if it is not there. ended: something
+ * follows it, so that it is not cut. */
 static bool value_of(struct str s, const char *word, struct str *value, bool *ended)
 {
     struct str at;
@@ -77,7 +77,7 @@ static bool number(struct str s, double *v, double *digit)
 }
 
 /* Whether the record is whole, or what is there could be all of it. The fields after loss_scale came with
- * the versions, so a line that ends behind a whole value may go on only in a line that begins with a comma. */
+ * the versions, so a line that ends after a whole value may go on only in a line that begins with a comma. */
 static bool whole(struct str line)
 {
     struct str v;

@@ -49,7 +49,7 @@ static void count_rule(struct anomalies *a, struct str rule)
     a->rule[i].n++;
 }
 
-/* The text between two others; false where they are not there. */
+/* The text between two others; false if they are not there. */
 static bool between(struct str s, const char *before, const char *after, struct str *out)
 {
     struct str rest, behind;

@@ -196,7 +196,7 @@ bool scan_key(struct str s, const char *key)
     return !*key;
 }
 
-/* Where the text in quotes at p ends (behind the closing one), or 0. */
+/* Where the text in quotes at p ends (after the closing one), or 0. */
 static size_t quoted(struct str s)
 {
     for (size_t i = 1; i < s.n; i++) {

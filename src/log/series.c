@@ -11,8 +11,8 @@
 
 #define HEAD 65536
 #define PROBE_BYTES (8u << 20) /* where a log must have its first record */
-#define NAMED_BYTES (8ull << 30) /* where one that somebody named may have it, behind whatever was printed before */
-#define BUDGET (256u << 20) /* of a folder's files together; beyond it only their beginnings are looked at */
+#define NAMED_BYTES (8ull << 30) /* where one that somebody named may have it, after whatever was printed before */
+#define BUDGET (256u << 20) /* of a folder's files together; beyond it only their beginnings are examined */
 #define DEPTH 6
 #define ENTRIES 100000
 #define FILES 4096
@@ -109,7 +109,7 @@ static bool stamp_in(struct str s, char out[20])
     return false;
 }
 
-/* The kind whose record is the first in the file, or -1. At most `limit` bytes are looked at; `used` (may be
+/* The kind whose record is the first in the file, or -1. At most `limit` bytes are examined; `used` (may be
  * NULL) grows by how many were. `cancel` may be NULL. */
 static int sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *used, const atomic_bool *cancel)
 {
@@ -208,7 +208,7 @@ static int nothing_known(const struct series *s, const char *path, struct err *e
     return -1;
 }
 
-/* Had: its bytes when it was first looked at, or 0. */
+/* Had: its bytes when it was first examined, or 0. */
 static int read_file(struct series *s, const char *path, uint64_t had, const struct log_options *o, struct err *e)
 {
     struct file f;
@@ -429,7 +429,7 @@ struct folder {
     int64_t most_step;
 };
 
-/* All files of one rank, put together. */
+/* All files of one rank, joined. */
 static int read_rank(struct folder *f, const struct log_candidate *c, size_t n, struct series *out, struct err *e)
 {
     int rc = -1;
@@ -482,7 +482,7 @@ static void weigh(struct folder *f, struct series *r, int rank)
             r->files.v[i].used = false;
         f->used = rank;
     }
-    /* points already here win over those of the other ranks, so they go behind them */
+    /* points already here win over those of the other ranks, so they go after them */
     size_t mine = s->points.n;
     struct log_point *keep = mem_alloc((mine + 1) * sizeof *keep);
     if (mine)

@@ -6,7 +6,7 @@
 #include "log/series_builder.h"
 
 #define THIN (1u << 19)    /* records gathered before doubles are looked for */
-#define PENDING (1u << 20) /* norms held back for a record that tells their step */
+#define PENDING (1u << 20) /* norms kept back for a record that tells their step */
 
 bool log_cancelled(const struct series_builder *k)
 {
@@ -82,7 +82,7 @@ void log_point(struct series_builder *k, const char *tag, struct str name, bool 
         put_point(k, id, step, v, k->line);
 }
 
-/* The norms held back belong to the steps up to `step`, one group each; `room`: how many steps there were. */
+/* The norms kept back belong to the steps up to `step`, one group each; `room`: how many steps there were. */
 static void settle(struct series_builder *k, int64_t step, int64_t room)
 {
     if ((int64_t)k->groups > room && k->groups > 1)
@@ -324,7 +324,7 @@ static void note_resume(struct series_builder *k, int64_t step, int64_t reached)
     k->resumes++;
 }
 
-/* A log without steps goes back in its epochs: what the resumed run prints again is taken away, and the
+/* A log without steps goes back in its epochs: what the resumed run prints again is removed, and the
  * numbering goes on from there. */
 static void resume_counted(struct series_builder *k, struct log_record *r)
 {
@@ -372,7 +372,7 @@ void log_add(struct series_builder *k, struct log_record *r)
         overlay(vec_last(&k->s->records), r);
         return;
     }
-    if (k->full) { /* sorting again for every further one would take for ever */
+    if (k->full) { /* sorting again for every further one would take forever */
         log_odd(k, ODD_FULL);
         return;
     }

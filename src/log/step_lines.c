@@ -1,4 +1,4 @@
-/* Trainers that print a line a step, its values known by the words before them:
+/* Trainers that print one line per step, its values known by the words before them:
  *   TorchTitan  step:  1  loss: 12.27210  grad_norm:  4.2031  memory: …  tps: 1,024  …
  *   verl        step:1 - actor/loss:0.1 - actor/grad_norm:np.float64(0.3) - …
  *   DeepSpeed   steps: 10 loss: 5.1234 iter time (s): …      step=10, skipped=0, lr=[0.001], mom=…
@@ -40,7 +40,7 @@ static const struct step_line {
                {"'train/pg_loss': ", LOG_LOSS, 0}}},
 };
 
-/* The number behind the word: also numpy's and torch's, "np.float64(0.25)", "tensor(0.25)". */
+/* The number after the word: also numpy's and torch's, "np.float64(0.25)", "tensor(0.25)". */
 static bool number_behind(struct str line, const char *word, double *x, double *digit)
 {
     static const char *const wrapped[] = {"np.float64(", "np.float32(", "tensor("};

@@ -6,7 +6,7 @@
 #include "base/proto_fields.h"
 #include "log/series_builder.h"
 
-#define LARGEST (1u << 20) /* a record with scalars; images and graphs are larger and passed over */
+#define LARGEST (1u << 20) /* a record with scalars; images and graphs are larger and skipped */
 
 static uint32_t crc32c(const unsigned char *p, size_t n)
 {
@@ -143,7 +143,7 @@ static void event(struct series_builder *k, struct str s)
     struct proto_field f;
     struct str all = s;
     uint64_t step = 0;
-    while (proto_next(&all, &f)) /* the step may stand behind the values */
+    while (proto_next(&all, &f)) /* the step may follow the values */
         if (f.number == 2 && f.type == 0)
             step = f.v;
     if (step >= (uint64_t)LOG_STEP) {

@@ -22,7 +22,7 @@ static bool fraction(struct str v, double *x)
     return scan_number(a, x, NULL) && scan_number(b, &total, NULL);
 }
 
-/* The members of one dictionary; s stands behind its '{'. Whether it was whole. */
+/* The members of one dictionary; s follows its '{'. Whether it was whole. */
 static bool members(struct series_builder *k, struct str s, struct log_record *r, bool *stepped, double *eval)
 {
     static const struct {
@@ -126,7 +126,7 @@ bool trainer_state_sniff(struct str head, const char *path)
 /* Where the list is looked for and how deep we stand in it. */
 struct history_walk {
     int depth;       /* of braces and brackets */
-    bool text, back; /* inside quotes; behind a backslash */
+    bool text, back; /* inside quotes; after a backslash */
     bool history;    /* inside "log_history": [ … ] */
     struct buf word; /* the last text in quotes at depth 1 */
     struct buf record;

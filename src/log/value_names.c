@@ -29,7 +29,7 @@ static const struct {
 static const char *const prefixes[] = {"train/", "training/", "trainer/", "actor/", "optim/", "loss_metrics/",
                                        "metrics/", "train_", "training_"};
 
-/* Lower case, "_" for what divides words, the prefixes taken away; false where it is too long. */
+/* Lower case, "_" for what divides words, the prefixes removed; false if it is too long. */
 static bool plain(struct str name, char out[64], size_t *n)
 {
     name = str_trim(name);
@@ -50,7 +50,7 @@ static bool plain(struct str name, char out[64], size_t *n)
     return true;
 }
 
-/* ---- names a person gave ---- */
+/* ---- names the user gave ---- */
 
 #define OWN_MOST 64
 #define OWN_STEP LOG_VALUES /* beside the values */

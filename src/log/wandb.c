@@ -10,7 +10,7 @@
 
 #define BLOCK 32768
 #define HEAD 7
-/* bytes of a record with scalars; consoles, configurations and media are larger and passed over */
+/* bytes of a record with scalars; consoles, configurations and media are larger and skipped */
 #define LARGEST (1u << 20)
 
 enum piece { WHOLE = 1, FIRST, MIDDLE, LAST };
@@ -99,7 +99,7 @@ static void end_early(struct series_builder *k)
     buf_release(&b);
 }
 
-/* The pieces of one block of n bytes; b is the record being put together, `open` whether one is. False: the file ends
+/* The pieces of one block of n bytes; b is the record being joined, `open` whether one is. False: the file ends
  * in it. */
 static bool block(struct series_builder *k, struct str s, bool last, struct buf *b, bool *open)
 {

@@ -50,7 +50,7 @@ static bool comparable(const struct measure *m, const struct line *l)
     return t > 0 && g > 0 && (t == g || m->pairing->pairs.v[l->pair].view != NONE);
 }
 
-/* The view a person or the layout of a fused tensor gives the pair, or NULL. */
+/* The view the user or the layout of a fused tensor gives the pair, or NULL. */
 static const struct view *given_view(const struct measure *m, const struct line *l)
 {
     uint32_t v = l->pair == NONE ? NONE : m->pairing->pairs.v[l->pair].view;

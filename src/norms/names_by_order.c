@@ -56,7 +56,7 @@ static bool decay_free(const struct weight_id *id)
     return str_ends(id->role, "norm") || str_is(id->param, "bias");
 }
 
-/* Where a weight stands: embedding, layers, final norm, output layer; -1 where the arrangement does not know it. */
+/* Where a weight stands: embedding, layers, final norm, output layer; -1 if the arrangement does not know it. */
 static long rank_of(const struct arrangement *a, const struct weight_id *id, size_t came)
 {
     static const char *const ends[] = {"embed", "position", "final_norm", "lm_head"};
@@ -87,7 +87,7 @@ static int by_rank(const void *x, const void *y)
     return a->came < b->came ? -1 : a->came > b->came;
 }
 
-/* "q" → "qkv", "gate" → "gate_up": what this part is fused into; NULL when it is none. */
+/* "q" → "qkv", "gate" → "gate_up": what this part is fused into; NULL if it is none. */
 static const char *fused_role(struct str role)
 {
     return str_is(role, "q") || str_is(role, "k") || str_is(role, "v") ? "qkv" : str_is(role, "gate") ||
@@ -106,7 +106,7 @@ static void put(place_ids *out, struct map *seen, const struct weight_id *id, ui
         out->v[at].elements = 0;
 }
 
-/* The reference's weights in this arrangement; false where it does not know one of them. */
+/* The reference's weights in this arrangement; false if it does not know one of them. */
 static bool arrange(const struct arrangement *a, const struct norm_value *v, size_t n, struct arena *mem,
                     place_ids *out)
 {

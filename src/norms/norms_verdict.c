@@ -120,7 +120,7 @@ static uint64_t print_of(const struct norm_value *v)
 }
 
 /* The scales of norms stay positive in training; of a gradient about half of the elements are not. Their number where
- * all scales of a side are so, and one's name; 0 where they are not or there is only one. */
+ * all scales of a side are so, and one's name; 0 if they are not or there is only one. */
 static size_t positive_scales(const struct norm_side *s, const char **example)
 {
     size_t scales = 0;

@@ -47,7 +47,7 @@ static size_t copy(const double *from, size_t n, double *out)
     return n;
 }
 
-/* v to so many significant digits: what a person would have typed. */
+/* v to so many significant digits: what the user would have typed. */
 static double typed(double v, int digits)
 {
     char tmp[NUM_MAX];

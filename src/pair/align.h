@@ -14,7 +14,7 @@ struct align_known {
     /* the data flow (align_items_producers) and the pairs so far (call → the other side's call); NULL: not used */
     const struct dump *d[2];
     const uint32_t *from[2], *call_pair[2];
-    const struct nmap *denied; /* pairs of calls that a person rejected (decided_pairs.h) */
+    const struct nmap *denied; /* pairs of calls that the user rejected (decided_pairs.h) */
 };
 
 /* Items with SET_MATCH keep their partners, and the lists are divided at them. */

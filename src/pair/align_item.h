@@ -35,7 +35,7 @@ struct align_item {
     int32_t layer;  /* or -1 */
     uint8_t family, role, inputs;
     uint8_t why;
-    uint8_t set; /* enum align_item_set: a person's decision */
+    uint8_t set; /* enum align_item_set: the user's decision */
     float confidence;
     struct fingerprint value;
     struct fingerprint in[ITEM_INPUTS];

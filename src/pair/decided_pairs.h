@@ -1,4 +1,4 @@
-/* A person's decisions applied to two dumps: marks and rules as pairs of rows and calls, and the rows that rules
+/* The user's decisions applied to two dumps: marks and rules as pairs of rows and calls, and the rows that rules
  * match. */
 #ifndef PAIR_DECIDED_PAIRS_H
 #define PAIR_DECIDED_PAIRS_H

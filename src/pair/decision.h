@@ -1,4 +1,4 @@
-/* A person's decisions about correspondences, in the order they were made: an append-only list with a position, so
+/* The user's decisions about correspondences, in the order they were made: an append-only list with a position, so
  * that everything can be undone and redone, also after a restart. The decisions in force are derived from the list
  * (`decisions_in_force`). Names are full row names, call names or module paths of either side (pair/decided_pairs.h
  * resolves them). */

@@ -322,7 +322,7 @@ static void pair_calls(struct anchoring *w, bool any, group_list *groups)
 
 /* ---- all of it ---- */
 
-/* Whether a person has decided about these calls: names then do not count. */
+/* Whether the user has decided about these calls: names then do not count. */
 static bool decided(const struct decided_pairs *ruled, uint32_t t, uint32_t g)
 {
     for (size_t i = 0; i < ruled->calls.n; i++)

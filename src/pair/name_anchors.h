@@ -14,7 +14,7 @@ typedef VEC(struct anchor) anchor_list;
 
 /* Whether both have calls of the same names in the same order: then names are identities. */
 bool anchors_same_calls(const struct dump *t, const struct dump *g);
-/* Appends pairs of calls in the target's order, each call once, without calls that a person has decided. Both dumps
+/* Appends pairs of calls in the target's order, each call once, without calls that the user has decided. Both dumps
  * are complete. */
 void anchors_find(const struct dump *t, const struct dump *g, const struct decided_pairs *ruled, anchor_list *out);
 /* After the aligner: appends pairs of calls that are not paired yet, have the same name and are between the same two

@@ -58,7 +58,7 @@ static void propose(struct pairs_building *b, uint32_t t, uint32_t g, struct pai
     b->taken[TARGET][t] = b->taken[GOLDEN][g] = TAKEN;
 }
 
-/* A person's decisions come first. */
+/* The user's decisions come first. */
 static void by_decision(struct pairs_building *b)
 {
     for (size_t i = 0; i < b->ruled.pairs.n; i++) {

@@ -27,7 +27,7 @@ enum pair_why {
     WHY_WHOLE,        /* one call with the last of its parts: equal results */
     WHY_SLOT,         /* the calls are paired and the slots correspond */
     WHY_TABLE,        /* given by the result table from which both were read */
-    WHY_MARK,         /* marked by a person */
+    WHY_MARK,         /* marked by the user */
     WHY_RULE,         /* decision `source` is the rule */
     WHY_WEIGHT,       /* the calls use the same weight */
     WHY_SAMPLE,       /* their results are nearest to each other in sampled elements */
@@ -46,7 +46,7 @@ struct pair {
 };
 
 struct line {
-    uint32_t row[2]; /* target, golden; NONE where absent */
+    uint32_t row[2]; /* target, golden; NONE if absent */
     uint32_t pair;   /* NONE on one-sided lines */
 };
 
@@ -72,7 +72,7 @@ struct pairing_options {
     const struct mapping *maps;
     size_t map_count;
     bool map_only;
-    const struct decisions_in_force *ruling; /* a person's decisions; may be NULL */
+    const struct decisions_in_force *ruling; /* the user's decisions; may be NULL */
     const struct line *given; /* pairs already decided elsewhere, or NULL; one-sided lines are skipped */
     size_t given_count;
     enum pair_why given_why; /* what those pairs rest on */

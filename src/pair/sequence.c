@@ -178,7 +178,7 @@ static void set_pair(struct sequence *w, uint32_t t, uint32_t g, enum pair_why w
         }
 }
 
-/* Fixes the pairs of calls made by a person, and those made by names, before the alignment. */
+/* Fixes the pairs of calls made by the user, and those made by names, before the alignment. */
 static void set_calls(struct sequence *w, const anchor_list *anchors)
 {
     for (size_t i = 0; i < w->ruled->calls.n; i++)

@@ -27,7 +27,7 @@ struct sequence_options {
     const anchor_list *anchors; /* calls paired by names, whose rows are taken; NULL: none */
 };
 
-/* Calls paired by a person are aligned with each other and divide the lists: the calls between two of them are
+/* Calls paired by the user are aligned with each other and divide the lists: the calls between two of them are
  * aligned separately. out: zeroed; the caller releases both lists. */
 void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o,
                     struct sequence_result *out);

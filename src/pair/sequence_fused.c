@@ -100,7 +100,7 @@ void sequence_fuse(struct sequence *w, align_item_list *wide, align_item_list *n
     }
 }
 
-/* Whether a person has paired parts of this row, so that the others may follow. */
+/* Whether the user has paired parts of this row, so that the others may follow. */
 static bool holds_parts(const struct sequence *w, int s, uint32_t wide)
 {
     uint64_t n = dump_row_numel(w->d[s], wide);

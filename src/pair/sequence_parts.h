@@ -34,13 +34,13 @@ struct sequence {
     sequence_list *out;
 };
 
-/* Whether a row is neither paired nor decided by a person. */
+/* Whether a row is neither paired nor decided by the user. */
 static inline bool sequence_free(const struct sequence *w, int s, uint32_t row)
 {
     return !w->taken[s][row] && w->row_pair[s][row] == NONE;
 }
 
-/* Pairs the rows unless a person rejected that; both are then taken. */
+/* Pairs the rows unless the user rejected that; both are then taken. */
 void sequence_emit(struct sequence *w, uint32_t t, uint32_t g, enum pair_why why, float confidence);
 /* The n-th tensor of more than one element with this role in the call, or NONE. */
 uint32_t sequence_nth_row(const struct sequence *w, int s, uint32_t call, enum row_io io, int n);

@@ -193,7 +193,7 @@ static struct item_stretch between(const struct pins *x, int s, uint32_t i)
 }
 
 /* The item whose sample is nearest to this one's, of those that hold other values clearly (`clear`, as CLEAR) before
- * all; NONE where none is. */
+ * all; NONE if none is. */
 static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct item_stretch r, float clear)
 {
     const align_item_list *own = x->items[s], *l = x->items[!s];

@@ -1,5 +1,5 @@
 /* A view makes the two sides of a pair comparable: it slices, reorders or splits one side's tensor without a copy.
- * Views are found (pair/axis_order.h, pair/fused_parts.h), given by a person with a mark, or part of a rule.
+ * Views are found (pair/axis_order.h, pair/fused_parts.h), given by the user with a mark, or part of a rule.
  *
  * As text: "golden reshape 2,8,2,3,8 slice 3 0:1". First the side, then steps in order: "reshape SIZES" (one may be
  * -1), "permute AXES", "transpose" (the last two axes), "slice AXIS FROM:TO" (TO may be left out), "split AXIS PIECES

@@ -7,7 +7,7 @@
 
 #define MARKS 200 /* of them are listed */
 
-/* What a step that asks to be looked at leads to. */
+/* What a step that asks to be examined leads to. */
 static void lead(struct panel_page *p, struct panel_item *it, const struct outlier_step *m, const char *of)
 {
     char at[40];

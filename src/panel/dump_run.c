@@ -9,7 +9,7 @@
 
 static const char *const ids[] = {"target-dump-run", "golden-dump-run"};
 
-/* A single number the call gave; NAN where it is none. */
+/* A single number the call gave; NAN if it is none. */
 static double scalar(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
@@ -50,7 +50,7 @@ static struct dump_losses losses_near(const struct dump *d, double wanted)
     return l;
 }
 
-/* The norm of all gradients of parameters; NAN where one of them has none recorded. */
+/* The norm of all gradients of parameters; NAN if one of them has none recorded. */
 static double gradient_norm(const struct dump *d)
 {
     double sum = 0;

@@ -108,7 +108,7 @@ static int holds(const struct known_cause_facts *f, struct str kind, struct str 
     return -1;
 }
 
-/* All conditions of a line hold, and one of them is the row's where a row is looked at. */
+/* All conditions of a line hold, and one of them is the row's where a row is examined. */
 static bool line_holds(const struct known_cause_facts *f, struct str conditions)
 {
     struct str one, kind, value;

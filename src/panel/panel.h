@@ -13,7 +13,7 @@
 enum panel_state {
     PANEL_NOT_STARTED, /* none of its inputs is given */
     PANEL_NEEDS_INPUT, /* some of its inputs are given */
-    PANEL_OPEN,        /* its inputs are given; being judged, or a person has to decide */
+    PANEL_OPEN,        /* its inputs are given; being judged, or the user has to decide */
     PANEL_PASSED,
     PANEL_FAILED,
     PANEL_WAIVED,
@@ -26,7 +26,7 @@ enum panel_mark {
     MARK_ADVICE,  /* no effect either, but important */
     MARK_OK,
     MARK_BAD,
-    MARK_OPEN,    /* could not be judged, or a person has to decide */
+    MARK_OPEN,    /* could not be judged, or the user has to decide */
     MARK_RUNNING,
     MARK_MISSING, /* an input is missing */
     MARK_WAIVED,
@@ -98,7 +98,7 @@ void page_inputs(struct panel_page *p, const struct procedure *g, enum panel_inp
                  enum panel_input_id golden, bool must);
 void page_input(struct panel_page *p, const struct procedure *g, enum panel_input_id s, bool must);
 /* Derives the panel's state from its items: failed if one is bad, missing input if one is missing … Waived items do
- * not count and keep their reason; an open item that a person has answered is fine, or bad if the answer begins with
+ * not count and keep their reason; an open item that the user has answered is fine, or bad if the answer begins with
  * "bad". */
 void page_settle(struct panel_page *p, const struct procedure *g);
 /* Adds items from a stage's section: its verdict and items, then table rows that have marks; returns the index of the
@@ -107,7 +107,7 @@ size_t page_items(struct panel_page *p, const struct document *d);
 size_t page_rows(struct panel_page *p, const struct document *d);
 struct panel_item *page_find(struct panel_page *p, const char *id); /* NULL: none */
 /* Adds items from sentences. */
-/* Adds an item for each unreadable part of the panel's inputs; it stays open until a person waives "unread". */
+/* Adds an item for each unreadable part of the panel's inputs; it stays open until the user waives "unread". */
 void page_unread(struct panel_page *p, const char *const *s, size_t n);
 void page_sentences(struct panel_page *p, enum panel_mark m, const char *const *s, size_t n);
 size_t page_count(const struct panel_page *p, enum panel_mark m);

@@ -73,7 +73,7 @@ static bool root_cause(const struct procedure *g, struct finding *x)
     return any;
 }
 
-/* A new dump after a fix: true where what was wrong is gone and nothing came. */
+/* A new dump after a fix: true if what was wrong is gone and nothing came. */
 static bool rounds(struct panel_page *p, const struct procedure *g)
 {
     const struct round_since *x = &g->s->since;

@@ -1,4 +1,4 @@
-/* Subjects of findings: a table row per kind, which says how a person names one, what is frozen as evidence, its name
+/* Subjects of findings: a table row per kind, which says how the user names one, what is frozen as evidence, its name
  * in sentences, and the commands that lead back to it. */
 #ifndef PANEL_SUBJECT_H
 #define PANEL_SUBJECT_H

@@ -9,7 +9,7 @@
 
 #define ROWS_TOLD 24          /* of a call */
 #define CALLS_TOLD 12         /* of a gap */
-#define REGION_MOST (1u << 16) /* elements looked at one by one */
+#define REGION_MOST (1u << 16) /* elements examined one by one */
 #define NEIGHBOURS 3          /* elements before and behind, along the last axis */
 
 uint32_t subject_line(const struct comparison *s, const struct subject *x)
@@ -303,7 +303,7 @@ static void put_spread(const struct region_figures *s, const struct element_lens
     buf_release(&text[1]);
 }
 
-/* Element by element: a person's region is small. */
+/* Element by element: the user's region is small. */
 static void region(const struct element_lens *l, const int64_t from[], const int64_t to[], struct arena *a,
                    fact_list *out)
 {

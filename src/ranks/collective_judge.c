@@ -25,7 +25,7 @@ struct members {
     size_t n;
     struct part_source *in, *out; /* one list: in, then out */
     bool held, unread;            /* unread: one of them could not be read to its end */
-    double *room[3];              /* of PART_STRETCH elements; NULL where all are held */
+    double *room[3];              /* of PART_STRETCH elements; NULL if all are held */
 };
 
 static void members_release(struct members *m)
@@ -143,7 +143,7 @@ static void expect_exchanged(struct expectation *x, const struct whole_calls *w,
     }
 }
 
-/* What member `who` should have received, as many elements as it has; false where that does not fit. */
+/* What member `who` should have received, as many elements as it has; false if that does not fit. */
 static bool expect(struct expectation *x, const struct whole_calls *w, const struct collective *c,
                    const struct members *m, size_t who)
 {

@@ -41,7 +41,7 @@ int layout_ranks(const struct layout *l); /* the total number */
 bool layout_same(const struct layout *a, const struct layout *b);
 void layout_order_text(const struct layout *l, char out[32]);
 const char *cut_name(enum cut c); /* "tp"; CUT_MICRO "micro" */
-const char *cp_cut_name(enum cp_cut c); /* NULL where unknown */
+const char *cp_cut_name(enum cp_cut c); /* NULL if unknown */
 const char *layout_source_name(enum layout_source s);
 enum layout_source layout_source_find(const char *name); /* LAYOUT_NONE: no such name */
 

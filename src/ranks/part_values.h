@@ -26,7 +26,7 @@ void part_source_release(struct part_source *s); /* a zeroed one is fine */
 /* Holds all elements of `count` sources where together they take no more memory than half of what is left (--memory).
  * What is computed of them is the same to the last bit either way. False where one cannot be read. */
 bool part_sources_hold(struct part_source *s, size_t count);
-/* Elements [from, from + n): those that are held, or read into `room`. NULL where they cannot be read. n is at most
+/* Elements [from, from + n): those that are held, or read into `room`. NULL if they cannot be read. n is at most
  * PART_STRETCH, unless they are held. */
 const double *part_source_at(const struct part_source *s, uint64_t from, uint64_t n, double *room);
 /* How many of the next elements of what has so many to take at once: all where `held`. */

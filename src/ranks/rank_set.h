@@ -35,7 +35,7 @@ int rank_set_load_watched(struct rank_set *s, const char *path, const place_list
 /* The same of some ranks alone: the others are there and need not be read. */
 int rank_set_load_some(struct rank_set *s, const char *path, const place_list *places, int step, const rank_list *some,
                        int workers, struct rank_watch *w, struct err *e);
-/* One more of them; nothing where it was read. */
+/* One more of them; nothing if it was read. */
 int rank_set_add(struct rank_set *s, const place_list *places, int rank, struct err *e);
 void rank_set_release(struct rank_set *s); /* a zeroed set is allowed */
 void rank_list_add(rank_list *l, int rank); /* keeps it ascending, each rank once */

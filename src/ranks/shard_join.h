@@ -70,7 +70,7 @@ void whole_rows_build(struct whole_rows *r, struct whole_calls *c);
 void whole_rows_release(struct whole_rows *r);
 struct dims_list;
 /* Decides the joins of both sides, each against the other; the cut of context parallel is found where it was not given.
- * dims: what a person says of axes. -1: the parts of a row are larger than the memory that is left. */
+ * dims: what the user says of axes. -1: the parts of a row are larger than the memory that is left. */
 int shard_joins_decide(struct whole_rows *target, struct whole_rows *golden, struct layout *layout[2],
                        const struct dims_list *dims, struct err *e);
 

@@ -26,7 +26,7 @@ struct compare_writing {
     const struct measure *m;
     const struct sanitize *clean; /* of reports; NULL: paths stay */
     struct buf name;
-    uint32_t diagnosed; /* lines looked at */
+    uint32_t diagnosed; /* lines examined */
     const struct job_result *job; /* of several ranks: which pair of it this is; or NULL */
     size_t pair;
     const struct field *field[ROW_PARTS][PART_FIELDS];
@@ -363,7 +363,7 @@ static void round_object(struct compare_writing *x)
     buf_release(&sentence);
 }
 
-/* What kind of deviation it is: of as many lines as can be looked at in a moment, the first ones of the table. */
+/* What kind of deviation it is: of as many lines as can be examined in a moment, the first ones of the table. */
 static void diagnosis(struct compare_writing *x, uint32_t i)
 {
     struct jsonw *w = x->w;

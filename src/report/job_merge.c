@@ -486,7 +486,7 @@ static bool share_of(const char *path, int *number, int *all)
     return true;
 }
 
-/* Which of the shares have no file: {"of":8,"missing":[3,5]}; nothing where the files are of no one division. */
+/* Which of the shares have no file: {"of":8,"missing":[3,5]}; nothing if the files are of no one division. */
 static void tell_shares(cJSON *all, const name_list *files)
 {
     int of = 0, number, n;

@@ -58,7 +58,7 @@ static void look(struct apis *k, const struct mapping_pairs *x, const struct lin
              !slot.golden.n || !add_slot(a, slot);
 }
 
-/* A call without a partner must not get one by its number. */
+/* A call without a counterpart must not get one by its number. */
 static void look_at_gaps(struct apis *k, const struct mapping_pairs *x)
 {
     struct buf there = {0};

@@ -8,7 +8,7 @@
 #include "report/pack_parts.h"
 #include "report/row_records_write.h"
 
-#define DIAGNOSED 256 /* lines looked at beside those that are told, as in the JSON of a comparison */
+#define DIAGNOSED 256 /* lines examined beside those that are told, as in the JSON of a comparison */
 
 static uint32_t renumbered(const uint32_t *number, uint32_t was)
 {
@@ -145,7 +145,7 @@ static void write_figures(struct jsonw *w, const struct figures *f)
         if (packed_numbers[i].whole)
             jw_int(w, *(const int64_t *)at);
         else
-            jw_num(w, f->two || i >= PACKED_OF_TWO ? *(const double *)at : 0); /* absent: not looked at */
+            jw_num(w, f->two || i >= PACKED_OF_TWO ? *(const double *)at : 0); /* absent: not examined */
     }
     jw_end_array(w);
 }

@@ -39,7 +39,7 @@ struct ticket {
     struct pack_said *said;
 };
 
-/* The name of the file in the pack, or NULL where it is left out, which is told. */
+/* The name of the file in the pack, or NULL if it is left out, which is told. */
 static const char *take_file(struct ticket *t, const char *what, const char *path)
 {
     struct buf at = {0}, shown = {0};

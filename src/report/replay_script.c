@@ -143,7 +143,7 @@ static bool is_safe(const struct dump *d, const struct called *x)
     return false;
 }
 
-/* The Python that makes the call in the wanted framework; n 0 where it is not known. */
+/* The Python that makes the call in the wanted framework; n 0 if it is not known. */
 static struct str expression(struct script_writing *w, const struct dump *d, const struct called *x)
 {
     struct str rest = embed_str(&embed_replay_tsv), line;

@@ -71,7 +71,7 @@ static void finding(struct jsonw *w, const struct finding *x, const struct sanit
     buf_release(&b);
 }
 
-/* What the rows that findings are about were in the round before, and are. */
+/* What the rows that findings are about were in the previous round, and are. */
 static void finding_rows(struct jsonw *w, const struct comparison *s, const finding_list *l)
 {
     if (!s->since.join)

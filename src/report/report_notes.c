@@ -31,7 +31,7 @@ static void pair_figures(struct building *b, const struct finding *x)
     }
 }
 
-/* What its row was in the round before, and is. */
+/* What its row was in the previous round, and is. */
 static void since_then(struct building *b, const struct finding *x)
 {
     struct buf t = {0};

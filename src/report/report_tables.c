@@ -168,7 +168,7 @@ void report_weights(struct building *b)
     }
 }
 
-/* How many elements of a side are not finite or at the type's largest value; 0 where nothing was computed. */
+/* How many elements of a side are not finite or at the type's largest value; 0 if nothing was computed. */
 static uint64_t extreme(const struct building *b, uint32_t line, int side, bool saturated)
 {
     const struct figures *f = measure_figures(b->m, line);

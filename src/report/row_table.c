@@ -60,7 +60,7 @@ static void reason(const struct field_line *l, const struct field *f, struct buf
     explain_verdict(l->s->judged, &l->s->measure, l->line, out);
 }
 
-/* What the round before said of the row. */
+/* The result of the previous round for the row. */
 static void was(const struct field_line *l, const struct field *f, struct buf *out)
 {
     const struct round_row *r = round_since_row(&l->s->since, l->line);

@@ -82,7 +82,7 @@ static bool index_of(const struct rollout_table *t, size_t row, int64_t *out)
     return true;
 }
 
-/* The engine's rows by their own numbers; false where a side has none, or some twice. */
+/* The engine's rows by their own numbers; false if a side has none, or some twice. */
 static bool by_index(const struct rollout_table t[2], uint32_t *partner)
 {
     struct nmap at = {0}, seen = {0};

@@ -11,7 +11,7 @@
 
 #define NUMBERS_MOST (1ull << 28) /* of one file: 2 GB */
 #define OTHERS_MOST 12
-#define PROBED (1u << 20) /* bytes of a pickle looked at for names */
+#define PROBED (1u << 20) /* bytes of a pickle examined for names */
 
 /* In a role the preferred name first. */
 static const struct {

@@ -17,7 +17,7 @@
 #define DEPTH 12
 #define VISITS (1u << 26) /* a pickle may hold one list a thousand times in a list that it holds a thousand times */
 
-/* How a tree is looked at, whichever it is. */
+/* How a tree is examined, whichever it is. */
 struct tree {
     size_t (*count)(const void *node);                        /* members of a list; SIZE_MAX: no list */
     const void *(*first)(const void *node);
@@ -27,7 +27,7 @@ struct tree {
     size_t left;                                               /* visits */
 };
 
-/* Lists of lists of the same sizes: their axes, 0 where they are none. */
+/* Lists of lists of the same sizes: their axes, 0 if they are none. */
 static int shape_of(struct tree *t, const void *node, size_t *shape, int most)
 {
     size_t n = t->count(node), inner[ROLLOUT_CELL_AXES] = {0};
@@ -237,7 +237,7 @@ static int add_document(struct rollout_columns *c, const cJSON *root, int64_t ro
     return found;
 }
 
-/* A line a sequence; of one line alone its lists may be of all. */
+/* One line per sequence; of one line alone its lists may be of all. */
 static int json_lines(struct rollout_columns *c, const atomic_bool *cancel, struct err *e)
 {
     struct lines l;

@@ -24,7 +24,7 @@ static bool has_step(const place_list *l, int step)
     return false;
 }
 
-/* The next step both sides have behind `after`; false where there is none. */
+/* The next step both sides have behind `after`; false if there is none. */
 static bool next_step(const struct job_compare *k, bool begun, int after, int *step)
 {
     for (size_t i = 0; i < k->places[TARGET].n; i++) {

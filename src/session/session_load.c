@@ -135,7 +135,7 @@ static void read_before(struct session *s)
     session_publish_state(s, NULL, false);
 }
 
-/* Reads both sides, the round before meanwhile. */
+/* Reads both sides, the previous round meanwhile. */
 int session_load_sides(struct session *s, struct err *e)
 {
     int sides = s->single ? 1 : 2, rc = 0;

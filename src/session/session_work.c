@@ -66,7 +66,7 @@ static void help_or_wait(struct session *s)
 
 struct line_work {
     struct measure_job job;
-    struct figures f, *kept; /* kept: NULL where it failed */
+    struct figures f, *kept; /* kept: NULL if it failed */
     struct view view;
     bool viewed;
     struct err e;

@@ -293,7 +293,7 @@ static void which_side(const struct field_line *l, const struct field *f, struct
         buf_cstr(out, name);
 }
 
-/* ---- the round before ---- */
+/* ---- the previous round ---- */
 
 static void was(const struct field_line *l, const struct field *f, struct buf *out)
 {

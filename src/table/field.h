@@ -40,7 +40,7 @@ const struct field *field_find(struct str name); /* or NULL */
 size_t fields_named(const char *names, const struct field *out[]);
 /* A number field's value; false if absent. A recorded NaN is present: NaN is data. */
 bool field_value(const struct field_line *l, const struct field *f, double *v);
-/* What lines are sorted by: false where it is absent. Of a field without a number or rank never. */
+/* What lines are sorted by: false if it is absent. Of a field without a number or rank never. */
 bool field_sorts_by_number(const struct field *f);
 bool field_sort_value(const struct field_line *l, const struct field *f, double *v);
 /* Replaces out by a text field's text; empty if absent. */

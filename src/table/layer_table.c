@@ -88,7 +88,7 @@ static uint32_t row_for(struct layers_building *b, const struct dump *d, const s
     return at;
 }
 
-/* Row and layer of a line's call; false when it belongs to none. */
+/* Row and layer of a line's call; false if it belongs to none. */
 static bool place_of(struct layers_building *b, uint32_t line, uint32_t *row, uint32_t *layer)
 {
     const uint32_t *r = b->s->pairing->lines.v[line].row;

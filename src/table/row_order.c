@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PIECE 20000 /* lines looked at in one step; a few milliseconds */
+#define PIECE 20000 /* lines examined in one step; a few milliseconds */
 
 /* What a line is sorted by. Absent numbers come last whichever way the sort goes. */
 struct key {

@@ -19,7 +19,7 @@ enum finding_severity { FINDING_UNSET, FINDING_LOW, FINDING_MEDIUM, FINDING_HIGH
 /* The kind of subject; panel/subject.c has a table of how each is named, found and frozen. */
 enum finding_subject {
     SUBJECT_PAIR,       /* a row of each side */
-    SUBJECT_ROW,        /* a row without a partner */
+    SUBJECT_ROW,        /* a row without a counterpart */
     SUBJECT_CALL,       /* about: names of the calls */
     SUBJECT_GAP,        /* a run of unpaired calls; about: the first of each side */
     SUBJECT_ELEMENT,    /* about: the rows; at: "[1,2,3]", or a region "[0:4,8:16]" */

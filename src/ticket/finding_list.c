@@ -155,7 +155,7 @@ bool findings_on(const struct findings *f, enum finding_subject subject, const c
 
 /* ---- their order ---- */
 
-/* Index in the list of the finding and of its neighbour of the same cause; false where there is none. */
+/* Index in the list of the finding and of its neighbour of the same cause; false if there is none. */
 static bool neighbours(const finding_list *l, uint32_t number, int by, size_t *at, size_t *other)
 {
     *at = 0;

@@ -46,11 +46,11 @@ const char *investigation_keep(struct investigation *v, const char *s)
 bool investigation_is(const char *path)
 {
     enum path_what what;
-    struct err quiet; /* who reads it learns why it cannot be looked at */
+    struct err quiet; /* who reads it learns why it cannot be examined */
     return str_ends(str_of(path), INVESTIGATION_ENDING) && (path_look(path, &what, &quiet) || what == PATH_FILE);
 }
 
-/* What a table cannot say: which finding has the evidence, what the rounds are numbered, what can be looked at. */
+/* What a table cannot say: which finding has the evidence, what the rounds are numbered, what can be examined. */
 static void settle(struct investigation *v)
 {
     findings_settle(&v->findings);
@@ -222,7 +222,8 @@ static void lock_path(const struct investigation *v, struct buf *out)
     buf_fmt(out, "%s.lock", v->path);
 }
 
-/* A locked descriptor of the file that lies at path, or -1; *holder: somebody else's, to read who. */
+/* A locked descriptor of the file at path, or -1; if another process holds the lock, *holder is a descriptor to read
+ * its owner from. */
 static int open_lock(const char *path, int *holder)
 {
     *holder = -1;
@@ -395,7 +396,7 @@ int investigation_find_inputs(struct investigation *v, struct err *e)
     return 0;
 }
 
-/* ---- looked at while it changes ---- */
+/* ---- examined while it changes ---- */
 
 void investigation_look(struct investigation *v, const struct investigation *from)
 {

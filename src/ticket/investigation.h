@@ -59,7 +59,7 @@ struct investigation {
     bool own;           /* its path was derived from its inputs, not given by the user */
     /* why its file is in the working folder instead of the user's, as a sentence; NULL otherwise */
     const char *elsewhere;
-    /* why it has no file although a person works on it, as a sentence; NULL if none is wanted (scripts) */
+    /* why it has no file although the user works on it, as a sentence; NULL if none is wanted (scripts) */
     const char *unkept;
     struct err unsaved; /* why the last change is not in the file; ERR_NONE: it is, or nothing was changed */
     bool seen;          /* its file existed when last read or written; `content` is a hash of it */

@@ -6,7 +6,7 @@
 #include "ticket/investigation.h"
 
 extern const struct member investigation_members[];
-/* The part of the table from which on members are a person's work, not inputs. */
+/* The part of the table from which on members are the user's work, not inputs. */
 extern const struct member *const investigation_left;
 
 /* The i-th limit that differs from the default or is unknown to this version: its key; NULL after the last. */

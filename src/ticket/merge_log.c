@@ -22,7 +22,7 @@ static const struct finding *version(const struct findings *f, size_t n, uint32_
     return NULL;
 }
 
-/* The number ours has it by, 0 where it has none: it was copied with the file, or written twice. The text of the first
+/* The number ours has it by, 0 if it has none: it was copied with the file, or written twice. The text of the first
  * version counts too: two notes of one second. */
 static uint32_t number_in(const struct findings *f, size_t n, const struct finding *first)
 {

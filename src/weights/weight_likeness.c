@@ -8,7 +8,7 @@
 #include "base/msg.h"
 #include "weights/weight_layout.h"
 
-#define SAMPLE 32           /* elements looked at */
+#define SAMPLE 32           /* elements examined */
 #define BUCKET 2048         /* weights of one shape among which equal values are looked for */
 #define CELLS (4u << 20)    /* of the table that lines two lists of modules up */
 #define TWICE_MAX 64        /* warnings about weights held twice */

@@ -5,7 +5,7 @@
 
 #include "pair/pairing.h"
 
-/* The caller's to free; NULL where a side holds no weights. n: how many. A weight that holds parts of several is in
+/* The caller's to free; NULL if a side holds no weights. n: how many. A weight that holds parts of several is in
  * several pairs; two fused ones whose rows stand in other orders, and one that is padded, are in none, as elements
  * would not meet their own. */
 struct line *weight_rows_pairs(const struct dump *target, const struct dump *golden, size_t *n);

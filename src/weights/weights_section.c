@@ -1,4 +1,5 @@
-/* Makes the section of two checkpoints: the verdict, the pairs that are not equal, the weights without a partner. */
+/* Makes the section of two checkpoints: the verdict, the pairs that are not equal, the weights without a
+ * counterpart. */
 #include "weights/weights_section.h"
 
 #include "base/msg.h"
