@@ -15,11 +15,11 @@
 
 /* ---- standard output and error ---- */
 
-#define UNREAD_SAID 5 /* sentences of what could not be read */
+#define UNREAD_SAID 5 /* sentences about unreadable data printed at most */
 
-static int unwritten[2]; /* errno of the first failure: of standard output, of standard error */
+static int unwritten[2]; /* errno of the first failed write to standard output, to standard error; 0: none */
 
-/* Past the stream's buffer: what a signal interrupts there is lost. */
+/* Writes without the stream's buffer, whose content a signal would lose. */
 static void put(FILE *f, struct str s)
 {
     int *failed = &unwritten[f == stderr];
@@ -38,7 +38,7 @@ int cli_end(int status)
     struct err e;
     put(stderr, str_n("", 0));
     put(stdout, str_n("", 0));
-    if (fclose(stdout) && !unwritten[0]) /* network file systems tell only now */
+    if (fclose(stdout) && !unwritten[0]) /* network file systems report a failed write only here */
         unwritten[0] = errno;
     if (!unwritten[0] && !unwritten[1] && !ferror(stderr))
         return status;
@@ -77,7 +77,7 @@ int cli_unread(const read_failures *l, bool written, int status)
 {
     struct err e;
     bool ended = status == EXIT_INTERRUPTED || status == EXIT_SYSTEM || status == EXIT_TERMINATED;
-    if (!l->n || ended) /* its reason was said */
+    if (!l->n || ended) /* already reported */
         return status;
     size_t unsaid = 0;
     for (size_t i = 0; i < l->n; i++)
@@ -228,7 +228,7 @@ int cli_fail_on(const struct options *o, const struct comparison *s, int own)
         cli_summary(o, &line);
         buf_release(&line);
     }
-    if (s->since.err.code && fail_on_of_rounds(&o->policy)) /* nothing is new to one who cannot see what was */
+    if (s->since.err.code && fail_on_of_rounds(&o->policy)) /* changes since a round that cannot be read are unknown */
         return cli_fail(&s->since.err);
     fail_on_count(&c, s);
     return o->policy.given ? fail_on_status(&o->policy, &c, status) : own;

@@ -51,7 +51,7 @@ static int read_one(struct round *r, const struct options *o, const char *path, 
     return round_from_result(r, path, e);
 }
 
-/* An investigation alone: its newest round that was left against what holds. */
+/* One investigation: its newest stored round against the present state. */
 static int last_round(struct round *r, const struct options *o, const char **name, struct buf *text, struct err *e)
 {
     struct investigation v = {.lock = -1};
@@ -79,7 +79,7 @@ static void show(struct document *d, const void *result)
 
 static const struct result_forms forms = {.section = show, .json = changes_json};
 
-/* Prints or writes it; the exit status. */
+/* Prints or writes the changes; returns the exit status. */
 static int deliver(const struct round *before, const struct round *now, const char *const path[2],
                    const struct options *o, struct err *e)
 {
@@ -140,7 +140,7 @@ static void list_rounds(const struct investigation *v, struct buf *b)
     }
 }
 
-/* The same for scripts. */
+/* The list of rounds as JSON. */
 static void rounds_json(const struct investigation *v, struct buf *b)
 {
     struct jsonw w;
@@ -171,7 +171,7 @@ int cli_round_leave(const struct options *o, const char *target, const char *gol
     struct procedure_run x = {.inv = {.lock = -1}};
     struct options old = *o;
     old.args = 1;
-    old.step[0] = old.step[1] = old.rank[0] = old.rank[1] = -1; /* they are wishes of the new round */
+    old.step[0] = old.step[1] = old.rank[0] = old.rank[1] = -1; /* they apply to the new round */
     int rc = open_investigation_saved(&x.inv, &old, true, true, e);
     if (rc == 0)
         rc = compare_now(&x, &old, e);
@@ -181,7 +181,7 @@ int cli_round_leave(const struct options *o, const char *target, const char *gol
     return rc;
 }
 
-/* The round that has begun: compared, saved, and told from the one before. */
+/* Compares and saves the new round, and prints the changes since the previous one. */
 static int tell_round(const struct options *o, struct err *e)
 {
     struct procedure_run x = {.inv = {.lock = -1}};

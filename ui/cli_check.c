@@ -24,7 +24,7 @@
 #include "ui/open_investigation.h"
 #include "ui/ending.h"
 
-/* A recording, what is wrong with it and what is open to doubt. */
+/* A recording with its problems and doubts. */
 struct checked_dump {
     const struct dump *d;
     struct dump_check c;
@@ -32,10 +32,10 @@ struct checked_dump {
     struct arena sentences;
     input_doubt_list doubts; /* in sentences */
     struct oracle *oracle;   /* its calls recomputed; NULL: not asked for */
-    bool wrong;              /* more than notes */
+    bool wrong;              /* whether there are problems other than notes */
 };
 
-/* Of a session that is settled. */
+/* The session must be settled. */
 static void check_dump(struct checked_dump *x, const struct session *s, const struct options *o)
 {
     *x = (struct checked_dump){.d = &s->now->side[TARGET].dump};
@@ -47,7 +47,7 @@ static void check_dump(struct checked_dump *x, const struct session *s, const st
     input_doubts_alone(s->now, &x->sentences, &x->doubts);
 }
 
-/* Named by the row of the recording that is checked. */
+/* Problems are named by the row of the checked recording. */
 static void note_changes(struct checked_dump *x, const struct dump *before, const struct dump *after)
 {
     step_change_list found = {0};
@@ -183,7 +183,7 @@ static void write_summary(const struct options *o, const struct checked_dump *x,
 
 /* ---- several ranks ---- */
 
-/* What was found on each rank, and over all of them. */
+/* The results of each rank, and of all of them. */
 struct checked_job {
     const struct options *o;
     const struct investigation *inv;
@@ -218,7 +218,7 @@ static void job_problem(struct checked_job *x, int rank, struct str row, const c
     buf_fmt(&x->text, _("rank %d  %-12s %.*s%s%s\n"), rank, kind, STR_ARG(row), row.n ? ": " : "", detail);
 }
 
-/* Calls that do not give what their own inputs give. */
+/* Lists calls whose output does not follow from their own inputs. */
 static void rank_kernels(struct checked_job *x, int rank, const struct oracle_side *s)
 {
     struct buf name = {0}, text = {0};
@@ -351,7 +351,7 @@ static int check_later_step(struct checked_job *x, int step, struct rank_set *be
     return rc;
 }
 
-/* The step that was asked for is checked beside the one before it; else each later one beside the one before it. */
+/* Checks the requested step beside the one before it, or without one each later step beside the one before it. */
 static int check_steps(struct checked_job *x, struct err *e)
 {
     struct rank_set own = x->set, before = own;
@@ -441,7 +441,7 @@ static void checked_job_release(struct checked_job *x)
     buf_release(&x->text);
 }
 
-/* All ranks of the first step, or of the one asked for. */
+/* Checks all ranks of the first step, or of the requested one. */
 static int check_job(struct checked_job *x)
 {
     struct err e = {0};
@@ -477,7 +477,7 @@ static int check_job(struct checked_job *x)
     return status;
 }
 
-/* Of one rank: what each recorded step made of the weights. */
+/* For one rank: the change of the weights by each recorded step. */
 static void add_changes(struct checked_dump *x, const struct session *s)
 {
     const struct recording *r = &s->now->side[TARGET];
@@ -511,7 +511,7 @@ static void add_changes(struct checked_dump *x, const struct session *s)
     dump_release(&was);
 }
 
-/* Whether the path holds several ranks and none was asked for; then all are checked, and *status is the result. */
+/* Whether the path has several ranks and none was requested; all are then checked, and *status is the result. */
 static bool check_all_ranks(const struct options *o, const struct investigation *inv, struct found_trees *found,
                             int *status)
 {
@@ -546,7 +546,7 @@ int cli_check(const struct options *o)
     struct err e = {0};
     int status;
     struct investigation inv;
-    struct found_trees found = {0}; /* walked once, whoever asks */
+    struct found_trees found = {0}; /* shared, so that each tree is searched once */
     if (open_investigation(&inv, o, NULL, false, &e)) {
         investigation_release(&inv);
         return cli_fail(&e);

@@ -125,7 +125,7 @@ static void stack_lines(struct buf *b, const char *word, const struct dump *d, u
     }
 }
 
-/* What kind of deviation it is, the best explanation with its advice. */
+/* The best diagnosis of a line with its advice. */
 static void looks_like(struct buf *b, const struct comparison *s, uint32_t line)
 {
     struct diagnoses d = {.n = 0};
@@ -207,7 +207,7 @@ static void list_changes(struct buf *b, const struct comparison *s)
         buf_cstr(b, ".\n");
 }
 
-/* What the report says of them too. */
+/* Sections that the report has as well. */
 static void sections(struct buf *b, const struct comparison *s)
 {
     static const char *const id[] = {"suspects", "which-side", "gaps", "precision"};
@@ -223,7 +223,7 @@ static void text_report(struct buf *b, const struct comparison *s)
     struct judge_options o = comparison_judge_options(s);
     side_line(b, _("target"), &s->side[TARGET].dump);
     side_line(b, _("golden"), &s->side[GOLDEN].dump);
-    for (int d = 0; d < 2; d++) /* those of rows; input_doubts_find has the rest */
+    for (int d = 0; d < 2; d++) /* only doubts about rows; input_doubts_find has the rest */
         for (size_t i = 0, told = 0; i < s->side[d].dump.problems.n && told < 8; i++)
             if (s->side[d].dump.problems.v[i].row != NONE) {
                 buf_fmt(b, _("warning: %s\n"), s->side[d].dump.problems.v[i].text);
@@ -290,7 +290,7 @@ static int write_result(const struct comparison *s, const struct investigation *
     return out_close(&out, e);
 }
 
-/* One comparison that is open, with its report written and its investigation saved. */
+/* Ends one open comparison: writes the report and saves the investigation. */
 static int finish(const struct comparison *s, struct investigation *inv, const struct options *o, struct err *e)
 {
     struct judge_options jo = comparison_judge_options(s);
@@ -315,8 +315,8 @@ static int finish(const struct comparison *s, struct investigation *inv, const s
     return cli_fail_on(o, s, status);
 }
 
-/* One path is not a pair. What is nothing that is read (a table that is damaged) is left to who opens it: that says
- * more. */
+/* Whether a second path is missing: one path is not a pair. A file that no reader accepts (such as a damaged table)
+ * is left to the code that opens it, which has the more exact message. */
 static bool needs_another(const struct investigation *v)
 {
     const char *path = v->input[TARGET];
@@ -324,7 +324,7 @@ static bool needs_another(const struct investigation *v)
            path_kind_find(path, NULL) != PATH_NOTHING;
 }
 
-/* An interrupt ends the program at once while trees are walked; it is caught from then on. */
+/* An interrupt ends the program at once while trees are searched; later it is caught. */
 static enum job_kind kind_of(const struct investigation *inv, const struct options *o, struct found_trees *found)
 {
     enum job_kind kind = o->tensor ? JOB_OF_ONE_RANK : cli_job_asked(inv, o, found);
@@ -345,7 +345,7 @@ int cli_compare(const struct options *given)
     struct session_options so;
     struct investigation inv;
     struct err e = {0};
-    struct found_trees found = {0}; /* each tree is walked once, whoever asks */
+    struct found_trees found = {0}; /* shared, so that each tree is searched once */
     enum job_kind kind;
     int status;
     if (!o->workers_all && o->args == 2 && writes_folder(o) && cli_worker_of_launcher(o, &e))

@@ -28,8 +28,8 @@ static void say_writes(struct document *d, const struct dump_config *c)
                 (unsigned long long)(c->steps * c->ranks));
 }
 
-/* How large a recording becomes, by a dump of the same model, which may be of statistics: a list of calls makes it
- * less. */
+/* Estimates the size of a recording from a dump of the same model, which may be one of statistics; a list of calls
+ * reduces it. */
 static int size_by(struct dump_config *c, const char *path, struct err *e)
 {
     place_list l = {0};

@@ -13,7 +13,7 @@
 #define INDENT 4
 #define LABEL 10
 
-/* One format, whatever table it stands in. */
+/* One format of any of the tables. */
 struct entry {
     const char *name, *title, *files, *versions, *unread, *advice;
 };
@@ -40,7 +40,7 @@ static void gather(entry_list *read, entry_list *known)
     }
     for (const struct environment_form *f = environment_forms; f->name; f++) {
         struct entry x = {f->name, _(f->title), f->what, NULL, NULL, NULL};
-        if (f->sniff != environment_sniff && f->sniff != launch_script_sniff) /* forms of settings stand above */
+        if (f->sniff != environment_sniff && f->sniff != launch_script_sniff) /* formats of settings are listed above */
             vec_push(read, x);
     }
     for (const struct unreadable *r = unreadable_formats; r->name; r++) {
@@ -145,7 +145,7 @@ static void write_json(struct jsonw *w, struct out *o, const void *result)
 
 int cli_formats(const struct options *o)
 {
-    entry_list list[2] = {{0}, {0}}; /* read, and only known */
+    entry_list list[2] = {{0}, {0}}; /* readable formats, and formats that are only recognised */
     struct err e;
     gather(&list[0], &list[1]);
     static const struct result_forms forms = {.text = write_text, .json = write_json};

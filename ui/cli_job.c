@@ -19,7 +19,7 @@
 #include "ui/cli_parts.h"
 #include "ui/open_investigation.h"
 
-/* Of the command line: the comparison, what asked for it. */
+/* The comparison of a job on the command line with its options. */
 struct job_run {
     const struct investigation *v;
     const struct options *o;
@@ -53,7 +53,7 @@ enum job_kind cli_job_asked(const struct investigation *v, const struct options 
     return !several ? JOB_OF_ONE_RANK : open ? JOB_RANK_BY_RANK : JOB_AS_ONE;
 }
 
-/* One micro-batch against several, or both several: numbers of calls that divide each other. */
+/* Whether one side or both have several micro-batches: the numbers of calls divide each other. */
 bool cli_job_of_micro_batches(const struct comparison *c)
 {
     uint32_t n[2];
@@ -137,7 +137,7 @@ static void text_report(struct buf *b, const struct job_result *r)
                     r->job[0]->set[s].path);
 }
 
-/* One file a worker, there whole or not at all. */
+/* One file per worker, written completely or not at all. */
 static int write_share(const struct job_run *r, struct err *e)
 {
     const struct options *o = r->o;
@@ -189,8 +189,8 @@ static int deliver(const struct job_run *r, struct err *e)
     return 0;
 }
 
-/* By --fail-on, where it is given: each pair by what it counts, a collective or replica that is wrong as a row that
- * deviates. With --summary a line for each. */
+/* The exit status by --fail-on, if given: each pair by its counts; a wrong collective or replica counts as a
+ * deviating row. With --summary also prints one line for each. */
 static int status_of(const struct job_run *r)
 {
     const struct fail_on *policy = &r->o->policy;
@@ -236,7 +236,7 @@ bool cli_job_for_report(const struct investigation *v, const struct options *o, 
     options_of(v, o, NULL, &jo);
     job_compare_init(k, &jo);
     bool done = job_compare_look(k, &e) == 0 && k->several && job_compare_run(k, wait_for_pair, (void *)o, &e) == 0;
-    if (e.code) /* the report is written all the same, of one pair */
+    if (e.code) /* the report is written nevertheless, of one pair */
         cli_fail(&e);
     return done;
 }

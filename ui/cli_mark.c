@@ -17,7 +17,7 @@ struct marking {
     bool open;
 };
 
-/* pair: both sides are read and paired too. */
+/* Opens the investigation; `pair`: both sides are read and paired too. */
 static int begin(struct marking *m, const struct options *o, bool change, bool pair, struct err *e)
 {
     *m = (struct marking){.open = false};
@@ -71,7 +71,7 @@ static bool by_hand(const struct pairing *p, const struct line *l)
     return l->pair != NONE && p->pairs.v[l->pair].origin == ORIGIN_MARK;
 }
 
-/* Prints the pairs this mark made beside those that were marked before. */
+/* Prints the pairs this mark made and those marked before. */
 static int mark(struct marking *m, const struct options *o, struct buf *b, struct err *e)
 {
     struct nmap before = {0};
@@ -111,7 +111,7 @@ static const char *outcome(const struct rule_preview_row *x)
     return "";
 }
 
-/* The rule two rows make; they themselves are marked in any case. */
+/* The rule derived from two rows; the rows themselves are marked in any case. */
 static int rule(struct marking *m, const struct options *o, struct buf *b, struct err *e)
 {
     struct addresses at[2];
@@ -243,7 +243,7 @@ static int export(const struct comparison *s, const struct options *o, struct bu
     if (mapping_kind_for(o->export_to, o->export_as, &kind, e) || out_file(&out, o->export_to, e))
         return -1;
     if (mapping_write(&out, s, kind, e))
-        out.err = *e; /* half a file is none: out_close takes it away */
+        out.err = *e; /* out_close removes an incomplete file */
     buf_fmt(b, _("written: %s\n"), o->export_to);
     return out_close(&out, e);
 }

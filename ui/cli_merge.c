@@ -124,7 +124,7 @@ static int load(struct investigation *v, const char *path, struct err *e)
     return v->read_only ? err_set(e, ERR_IO, _("%s was written by a newer version: read-only"), path) : 0;
 }
 
-/* The file named with -o is this program's alone before the two are read: it may be one of them. */
+/* Locks the output file before the two are read, because it may be one of them. */
 static int claim_output(struct investigation *v, const struct options *o, struct err *e)
 {
     if (!o->output)

@@ -6,7 +6,7 @@
 #include "ui/open_investigation.h"
 #include "ui/ending.h"
 
-/* An investigation and what its findings are seen in. */
+/* An investigation and the data its findings are about. */
 struct noting {
     struct investigation inv;
     struct session s;
@@ -14,14 +14,14 @@ struct noting {
     bool open, guided;
 };
 
-/* The subject's name is an option's value, or the row's that stands before the text. */
+/* The subject's name: an option's value, or the row's name before the text. */
 static struct str name_of(const struct options *o)
 {
     return str_of(o->subject ? o->subject_name : o->arg[1]);
 }
 
-/* Compares the dumps where it is about them, holds the exam where it is about that, both where it may be about
- * anything. */
+/* Compares the dumps if the finding is about them, runs the panels' engines if it is about their inputs, both if it
+ * may be about either. */
 static int look(struct noting *n, const struct options *o, struct err *e)
 {
     enum finding_subject kind = (enum finding_subject)o->subject;
@@ -69,7 +69,7 @@ static int link_cause(const struct noting *n, const struct options *o, struct fi
     if (o->caused_by < 0)
         return 0;
     x->cause = (uint32_t)o->caused_by;
-    if (findings_get(&n->inv.findings, x->number, &cause)) /* one that is there already */
+    if (findings_get(&n->inv.findings, x->number, &cause)) /* an existing one */
         return findings_linkable(&n->inv.findings, x->number, x->cause, e);
     if (x->cause && !findings_get(&n->inv.findings, x->cause, &cause))
         return err_set(e, ERR_USAGE, _("no finding %u; diverge note lists them"), x->cause);
@@ -188,7 +188,7 @@ static void list(const struct investigation *inv, const struct options *o, bool 
     vec_release(&l);
 }
 
-/* On standard output, or as JSON into the file named with -o. */
+/* Prints the findings, or writes them as JSON to the file of -o. */
 static int tell(const struct investigation *inv, const struct options *o, struct buf *b, struct err *e)
 {
     bool json = o->json || o->output;
@@ -199,7 +199,7 @@ static int tell(const struct investigation *inv, const struct options *o, struct
     return 0;
 }
 
-/* What does not go together, told before anything is opened. */
+/* Rejects contradictory options before anything is opened. */
 static int check(const struct options *o, bool changes, bool adds, struct err *e)
 {
     if (!changes && !adds && o->args > 1)
@@ -226,7 +226,7 @@ int cli_note(const struct options *o)
     bool changes = o->edit >= 0, adds = !changes && (o->args == 3 || (o->subject && o->args == 2)),
          change = o->undo > 0 || changes || adds;
     int rc;
-    own.nothing = true; /* what it is about may need no dumps */
+    own.nothing = true; /* the subject may need no dumps */
     ending_catch(NULL);
     rc = check(o, changes, adds, &e);
     if (!rc)

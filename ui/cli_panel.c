@@ -8,7 +8,7 @@
 #include "ui/procedure_run.h"
 #include "ui/open_investigation.h"
 
-/* An investigation, also one that is not there yet. */
+/* Opens an investigation, which need not exist yet. */
 static int read_ticket(struct procedure_run *t, const struct options *o, bool change, struct err *e)
 {
     struct options saved = *o;

@@ -15,8 +15,9 @@
 #include "ui/shared_list.h"
 
 #define FILE_MOST (1u << 30)
-#define LOOK_MS 50          /* between two looks at what others have finished */
-#define PATIENCE_MS 20000   /* at least so long without news of the others before their pairs are taken over */
+#define LOOK_MS 50          /* between two checks of the other processes' results */
+/* the least time without progress of other processes after which their pairs are taken over */
+#define PATIENCE_MS 20000
 
 const struct shared_list *shared_list;
 
@@ -27,9 +28,9 @@ struct parts {
     const struct options *o;
     struct job_compare k;
     struct buf folder;
-    bool resume;       /* what was compared before, from the same recordings, is kept */
-    bool alone;        /* nobody else is at work (any more) */
-    long number, next; /* of the pair that is asked of; of the one that was taken last, -1: none */
+    bool resume;       /* keep results of an earlier run with the same recordings */
+    bool alone;        /* no other process is running (any more) */
+    long number, next; /* the requested pair; the pair taken last, -1: none */
     VEC(struct place) all; /* every pair: step and rank, -1 if all ranks are joined */
     long began_ms, longest_ms;
 };
@@ -57,7 +58,7 @@ static void stamp(const char *path, struct buf *out)
             (unsigned long long)x.time);
 }
 
-/* What a part was computed from: sizes and times of the recordings, and what was asked of the comparison. */
+/* The inputs of a part: sizes and times of the recordings, and the options of the comparison. */
 static void part_source(const struct parts *p, int step, int rank, struct buf *out)
 {
     const struct options *o = p->o;
@@ -83,7 +84,7 @@ static void part_source(const struct parts *p, int step, int rank, struct buf *o
         buf_fmt(out, "%.*s=%.*s ", STR_ARG(o->threshold_key[i]), STR_ARG(o->threshold_value[i]));
 }
 
-/* Its file is there, whole, and of what the recordings are now. */
+/* Whether the part's file exists, is complete, and has the recordings' present sizes and times. */
 static bool is_there(const struct parts *p, int step, int rank)
 {
     struct buf path = {0}, source = {0};
@@ -113,18 +114,18 @@ static bool take(void *ctx, int step, int rank)
     return p->alone || p->next == number;
 }
 
-/* Of some of the job's pairs, with where they begin to deviate. */
+/* Writes the result of some of the job's pairs, with their first deviation. */
 static void write_result(const struct parts *p, struct job_result *r, const char *source, struct out *out)
 {
     struct report_options ro = {.rows = ROWS_DEVIATING, .inv = p->v, .lasting = true, .source = source};
-    r->workers = 1; /* the counts that coverage is made of */
+    r->workers = 1; /* the counts from which coverage is computed */
     memset(&r->first, 0, sizeof r->first);
     job_find_first(r);
     job_json(out, r, &ro);
     vec_release(&r->first.ranks);
 }
 
-/* A pair alone: what is beside its rows is known when all are compared. */
+/* Writes a single pair; collectives and replicas are known when all pairs are compared. */
 static int finished(void *ctx, size_t pair, struct err *e)
 {
     struct parts *p = ctx;
@@ -161,7 +162,7 @@ static int by_place(const void *a, const void *b)
     return x->step != y->step ? (x->step > y->step) - (x->step < y->step) : (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* What is beside the rows, and the rows of every part; *status: as compare ends. */
+/* Writes collectives and replicas and the rows of every part; *status as of compare. */
 static int write_all(struct parts *p, int *status, struct err *e)
 {
     struct job_result base = p->k.result;
@@ -209,7 +210,7 @@ static size_t missing(const struct parts *p)
     return n;
 }
 
-/* Until the others have finished theirs. False: nothing was heard of them for long, and pairs are missing. */
+/* Waits until the others have finished their pairs. False: there was no progress for long, and pairs are missing. */
 static bool wait_for_others(struct parts *p)
 {
     long patience = 4 * p->longest_ms > PATIENCE_MS ? 4 * p->longest_ms : PATIENCE_MS, heard = clock_ms();
@@ -244,7 +245,7 @@ static int compare(struct parts *p, const struct job_compare_options *jo,
     return job_compare_run(&p->k, wait, (void *)p->o, e);
 }
 
-/* What an earlier comparison left would stand for pairs that this one has not finished. */
+/* Removes parts of an earlier comparison, which would be taken for those of unfinished pairs. */
 static void clear_parts(const struct parts *p)
 {
     name_list names = {0};

@@ -13,7 +13,7 @@
 #include "ui/open_investigation.h"
 #include "fmt/find_recordings.h"
 
-/* The places of both sides that go together: same step and rank, or numbers where one side has none. */
+/* A place of each side that are compared: same step and rank, or different numbers if a side has no number. */
 struct twin {
     int step[2], rank[2];
 };
@@ -163,7 +163,7 @@ static void alone_json(struct jsonw *w, const char *key, const place_list *l)
     jw_end_array(w);
 }
 
-/* Before the first comparison: what none is made of. */
+/* Printed before the first comparison: places that are not compared. */
 static void tell_left_out(struct ranks_run *r, const struct investigation *v)
 {
     struct buf *b = &r->out.buf;
@@ -210,7 +210,7 @@ static void merge(struct ranks_run *r, int status)
     r->status = cli_worse_status(r->status, status);
 }
 
-/* The trees are walked once, before the first of them is compared. */
+/* Compares one pair of places. */
 static int one(struct ranks_run *r, const struct investigation *v, const struct twin *x, struct err *e)
 {
     struct session s;
@@ -280,7 +280,7 @@ int cli_compare_all(const struct investigation *v, const struct options *o, stru
         buf_char(&r.out.buf, '\n');
     }
     if (rc)
-        r.out.err = e; /* half a result is none: out_close takes it away */
+        r.out.err = e; /* out_close removes an incomplete result */
     rc = out_close(&r.out, &e);
     vec_release(&twins);
     buf_release(&r.first);

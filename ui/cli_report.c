@@ -41,7 +41,7 @@ static int write_report(const struct procedure_run *t, const struct options *o, 
     return 0;
 }
 
-/* What came into it on standard error, and what did not. */
+/* Prints the content of the pack on standard error, and what was left out. */
 static void tell_packed(const struct pack_said *said, const struct options *o)
 {
     char rows[NUM_MAX], of[NUM_MAX], bytes[NUM_MAX];
@@ -75,7 +75,7 @@ static int write_pack(const struct procedure_run *t, const struct options *o, st
     return rc;
 }
 
-/* By the file's ending; on standard output by --format. */
+/* The writer by the file's ending, or by --format on standard output. */
 static const struct writer *format_of(const struct options *o, struct err *e)
 {
     const struct writer *w = cli_out_standard(o) ? writer_named(o->format ? o->format : "json") : writer_for(o->output);

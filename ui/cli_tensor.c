@@ -34,7 +34,7 @@ static int open_lens(const struct comparison *s, const char *name, uint32_t row[
             element_lens_init(l, &t[0], &t[1]);
             return 0;
         }
-        if (row[0] != NONE && row[1] != NONE) /* they do not lie on each other: the one that was named */
+        if (row[0] != NONE && row[1] != NONE) /* they cannot be aligned: only the named one is shown */
             row[dump_find_row(&s->side[0].dump, str_of(name)) == row[0]] = NONE;
     }
     int d = row[0] == NONE;

@@ -14,7 +14,7 @@
 /* ---- one checkpoint listed ---- */
 
 struct listing {
-    struct weight_listing shown; /* first: the writers take it */
+    struct weight_listing shown; /* first, because the writers take its address */
     struct weights w;
     struct side_figures *fig;
     bool *has;
@@ -139,7 +139,7 @@ static int compare_two(const struct options *o)
 
 #define ELEMENTS_MAX 256
 
-/* "NAME[1,2]": the place named, or all that lies under it. */
+/* "NAME[1,2]": an element, or all elements with these first indices. */
 static int parse_element(const char *text, struct str *name, int64_t *index, int *n, struct err *e)
 {
     struct str s = str_of(text), part;
@@ -162,7 +162,7 @@ static int parse_element(const char *text, struct str *name, int64_t *index, int
     return 0;
 }
 
-/* By its name, or the name another framework gives it. */
+/* The weight of that name, or of the corresponding name of another framework. */
 static uint32_t find_alike(const struct weights *w, struct str name)
 {
     struct arena a = {0};

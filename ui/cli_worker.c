@@ -6,7 +6,7 @@
 
 #include "base/msg.h"
 
-/* What launchers tell each process: its number, and how many there are. */
+/* Variables in which launchers pass the number of the process and the number of processes. */
 static const char *const launchers[][2] = {
     {"SLURM_PROCID", "SLURM_NTASKS"},
     {"VC_TASK_INDEX", "VC_WORKER_NUM"},

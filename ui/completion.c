@@ -7,7 +7,7 @@
 #include "base/msg.h"
 #include "ui/options.h"
 
-/* Which options take a path, by what stands for their value. */
+/* Whether an option takes a path, by the placeholder of its value. */
 static bool takes_path(const char *arg)
 {
     static const char *const words[] = {"FILE", "DUMP", "NEW_TARGET"};

@@ -61,7 +61,7 @@ static void run_editor(void *ctx)
     e->status = external_tool_run(e->tool, NULL, e->file);
 }
 
-/* A file of the user's alone with the text in it; the path, or NULL with a sentence. */
+/* A private file that contains the text; its path, or NULL with an error. */
 static char *private_file(const char *text, struct err *e)
 {
     static const char *const names[] = {"TMPDIR", NULL};
@@ -84,13 +84,13 @@ static char *private_file(const char *text, struct err *e)
     return path.p;
 }
 
-/* 0 with the text in out; -1 with a sentence. */
+/* 0 with the text in out; -1 with an error. */
 static int edited(const char *text, void (*lend)(void (*)(void *), void *), struct buf *out, struct err *e)
 {
     static const char *const names[] = {"VISUAL", "EDITOR", NULL};
     struct editing x = {.tool = external_tool_named(names, lend ? "vi" : NULL)};
     int rc = -1;
-    if (!x.tool) /* a script, and nobody at the keys */
+    if (!x.tool) /* in a script no user is present */
         return err_set(e, ERR_USAGE, "%s", _("without a terminal, set $VISUAL or $EDITOR to start an editor"));
     char *file = private_file(text, e);
     if (!file)
@@ -121,7 +121,7 @@ static struct str trimmed(struct str s)
     return s;
 }
 
-/* The command line as it was before, its text with it. */
+/* Restores the command line with its text. */
 static void again(struct screen *s)
 {
     struct prompt *p = &s->prompt;

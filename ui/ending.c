@@ -16,23 +16,23 @@
 #include "base/msg.h"
 #include "ui/options.h"
 
-#define DRAWN_MS 200 /* a frame that another thread writes is waited for so long */
+#define DRAWN_MS 200 /* the longest wait for a frame that another thread writes */
 
 /* ---- the terminal ---- */
 
-/* Taken back: a thread ends the program, and nobody draws any more. */
+/* TAKEN_BACK: a thread ends the program, and no other may draw. */
 enum hold { NOT_OURS, OURS, TAKEN_BACK };
 
 static struct {
     _Atomic(enum hold) hold;
     atomic_bool drawing;
-    pthread_t drawer, ender; /* ender: who took it back */
+    pthread_t drawer, ender; /* ender: the thread that set TAKEN_BACK */
     struct termios before;
     char bytes[256];
     size_t n;
 } terminal;
 
-/* On the thread that draws, where it is told to stop: it does nothing more. */
+/* Signal handler on the drawing thread when it must stop: it never returns to drawing. */
 static void on_frozen(int sig)
 {
     (void)sig;
@@ -48,11 +48,11 @@ static void wait_for_frame(void)
         nanosleep(&one_ms, NULL);
 }
 
-/* Nothing another thread draws comes behind what puts the terminal back: where its frame does not end (the machine is
- * busy, or the terminal takes no more), the thread is stopped. */
+/* Restores the terminal. No other thread may draw after this: if its frame does not end (a busy machine, or a
+ * terminal that accepts no more), the thread is stopped. */
 static void put_back(void)
 {
-    enum hold was = atomic_exchange(&terminal.hold, TAKEN_BACK); /* nor is it begun any more */
+    enum hold was = atomic_exchange(&terminal.hold, TAKEN_BACK); /* no new frame begins */
     if (was != TAKEN_BACK)
         terminal.ender = pthread_self();
     if (was != OURS)
@@ -96,7 +96,7 @@ void ending_terminal_ours(bool ours)
     atomic_compare_exchange_strong(&terminal.hold, &was, ours ? OURS : NOT_OURS);
 }
 
-/* Curses ends the program itself where it finds no memory: with a status of its own, and only sometimes with a word. */
+/* Curses exits by itself if it has no memory, with its own status and only sometimes a message. */
 static void on_exit_by_others(void)
 {
     static const char why[] = "diverge: out of memory\n";
@@ -114,7 +114,7 @@ static void on_exit_by_others(void)
 
 /* ---- what kills ---- */
 
-/* A library that breaks for want of memory is no crash, nor is what breaks while another thread ends the program. */
+/* A crash of a library for lack of memory, or while another thread ends the program, does not count as a crash. */
 static void on_deadly(int sig)
 {
     while (atomic_load(&terminal.hold) == TAKEN_BACK && !pthread_equal(terminal.ender, pthread_self()))
@@ -126,7 +126,7 @@ static void on_deadly(int sig)
     raise(sig);
 }
 
-/* A stack that is used up leaves a handler no room. */
+/* Alternate stack, because after a stack overflow a handler has no other. */
 static void lend_handlers_a_stack(void)
 {
     static char room[64 * 1024];
@@ -156,7 +156,7 @@ static void out_of_memory(size_t wanted)
 {
     static atomic_flag begun = ATOMIC_FLAG_INIT;
     char text[200];
-    while (atomic_flag_test_and_set(&begun)) /* another thread says it and ends the program */
+    while (atomic_flag_test_and_set(&begun)) /* another thread reports it and ends the program */
         pause();
     put_back();
     int n = wanted ? snprintf(text, sizeof text, _("diverge: out of memory: %zu more bytes were needed\n"), wanted)
@@ -176,7 +176,8 @@ static int status_of(int sig)
     return sig == SIGTERM ? EXIT_TERMINATED : EXIT_INTERRUPTED;
 }
 
-/* A lost connection is often told twice, by the terminal and by the shell: that does not insist. */
+/* A lost connection is often signalled twice, by the terminal and by the shell: the second signal does not force the
+ * end. */
 static void on_interrupt(int sig)
 {
     int saved = errno;
@@ -195,7 +196,7 @@ void ending_begin(void)
 {
     static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction a = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART}, was;
-    if (sigaction(SIGSEGV, NULL, &was) == 0 && was.sa_handler == SIG_DFL) /* no sanitizer's */
+    if (sigaction(SIGSEGV, NULL, &was) == 0 && was.sa_handler == SIG_DFL) /* not a sanitizer's handler */
         sigaction(SIGSEGV, &(struct sigaction){.sa_handler = on_deadly}, NULL);
     mem_on_failure(out_of_memory);
     atexit(on_exit_by_others);

@@ -23,7 +23,8 @@ const char *external_tool_named(const char *const *names, const char *otherwise)
     return otherwise;
 }
 
-/* Meanwhile Ctrl-C is the tool's, and Ctrl-Z stops both, or the shell would never have the terminal back. */
+/* While a tool runs, Ctrl-C goes to it, and Ctrl-Z stops both, because otherwise the shell would not get the terminal
+ * back. */
 struct manners {
     struct sigaction interrupt, stop;
     sigset_t mask;

@@ -4,14 +4,14 @@
 #include "base/utf8.h"
 #include "ui/pane.h"
 
-/* Where there is no table its keys would lead nowhere. */
+/* Keys of the table are not shown without a table. */
 static const struct hint unopened[] =
     {{"intake", N_("other dumps")}, {"panel 0", N_("all panels")}, {"report", N_("report")},
      {"palette", N_("commands")}, {"help", N_("help")}, {"back", N_("quit")}, {0}};
 
 #define MESSAGE_LINES 5
 
-/* Lines the message takes. */
+/* The number of lines of the message. */
 static int message_lines(const struct screen *s, int most)
 {
     struct grid nowhere = {0};
@@ -22,7 +22,7 @@ static int message_lines(const struct screen *s, int most)
     return lines < most ? lines : most;
 }
 
-/* Ends in line y. What does not fit there begins in the lines above it, so that no end is cut off. */
+/* Draws the message so that it ends in line y; a long one begins in the lines above. */
 static void message(const struct screen *s, struct grid *g, int y)
 {
     const struct workspace *d = &s->work;
@@ -36,7 +36,7 @@ static void message(const struct screen *s, struct grid *g, int y)
         grid_put(g, y, g->cols - 1, 1, style, "…");
 }
 
-/* A low screen has no line for it. */
+/* Whether there is a line for the hint; a low screen has none. */
 static bool hinted(const struct screen *s)
 {
     return s->prompt.active && s->grid.rows >= 6;
@@ -50,7 +50,7 @@ int footer_lines(const struct screen *s)
     return s->work.message.n ? message_lines(s, most) : 1;
 }
 
-/* The line that is typed; its cursor stays in sight. */
+/* Draws the prompt; its cursor stays visible. */
 static void typed(const struct screen *s, struct grid *g, int y)
 {
     struct str before = str_n(s->prompt.text.p, s->prompt.at), shown = buf_view(&s->prompt.text);
@@ -71,7 +71,7 @@ static void typed(const struct screen *s, struct grid *g, int y)
     g->cursor_x = 1 + cut + utf8_cells(before);
 }
 
-/* What going back leads to from the table, NULL: out of the program. */
+/* The name of the place to which going back from the table leads; NULL: out of the program. */
 static const char *back_to(const struct workspace *d)
 {
     if (d->list.left.on)
@@ -81,7 +81,7 @@ static const char *back_to(const struct workspace *d)
     return d->ranks && d->ranks->job ? _("all ranks") : NULL;
 }
 
-/* Whether the selected entry of a list has a use for the command, and what it does there where that differs. */
+/* Whether the command applies to the selected entry of a list, and its label there if different. */
 static bool list_has(const struct list_item *x, const char *command, const char **label)
 {
     if (strcmp(command, "inside") == 0)
@@ -114,7 +114,7 @@ static void keys(const struct screen *s, struct grid *g, int y)
     }
 }
 
-/* Over the line that is typed: what it finds so far, then what may be typed now. */
+/* Above the prompt: the present matches, then the possible input. */
 static void hint(const struct screen *s, struct grid *g, int y)
 {
     const struct trial *t = &s->work.trial;
@@ -138,7 +138,7 @@ void footer_draw(const struct screen *s, struct grid *g)
 {
     int y = g->rows - 1;
     bool said = s->work.message.n > 0;
-    if (s->prompt.active && said && y > 0) /* why the line is still open */
+    if (s->prompt.active && said && y > 0) /* why the prompt stays open */
         message(s, g, y - 1);
     else if (hinted(s))
         hint(s, g, y - 1);

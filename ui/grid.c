@@ -42,7 +42,7 @@ struct rect grid_clip(struct grid *g, struct rect r)
     return was;
 }
 
-/* What stands for a glyph where only ASCII is shown. */
+/* The ASCII replacement of a glyph. */
 static uint32_t plain(uint32_t c)
 {
     static const struct {

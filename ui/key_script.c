@@ -122,7 +122,7 @@ int key_script_run(const struct options *o)
     struct err e = {0};
     struct buf text = {0};
     int status = 0;
-    read_failures_keep(NULL); /* as in a terminal, panes say what could not be read */
+    read_failures_keep(NULL); /* as in a terminal, panes show unreadable data */
     if (file_slurp(o->script, 64 << 20, &text, &e) || screen_start(&x.screen, o, NULL, &e)) {
         buf_release(&text);
         return cli_fail(&e);
@@ -137,7 +137,7 @@ int key_script_run(const struct options *o)
             continue;
         if (perform(&x, line, &e))
             status = cli_fail(&e);
-        screen_draw(&x.screen); /* as a terminal would: what a frame leaves behind (how far one scrolled) is the same */
+        screen_draw(&x.screen); /* as in a terminal, so that effects of a frame (such as scrolling) are the same */
     }
     screen_stop(&x.screen);
     buf_release(&text);

@@ -27,7 +27,7 @@ int keymap_parse(struct keymap *k, struct str text, const char *name, struct err
         if (!line.n || line.p[0] == '#')
             continue;
         struct str rest = line;
-        if (str_is(word(&rest), "use")) /* a set of keys below these: whoever loads the file knows them */
+        if (str_is(word(&rest), "use")) /* includes a base set of keys, which the caller loads */
             continue;
         struct str verb = word(&line), place = word(&line), key = word(&line);
         bool unbind = str_is(verb, "unbind");
@@ -96,7 +96,7 @@ const struct binding *keymap_elsewhere(const struct keymap *k, const char *key)
 
 const char *keymap_key(const struct keymap *k, const char *place, const char *command)
 {
-    /* the key that works everywhere is the one worth learning */
+    /* the key that works everywhere is preferred */
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < k->bindings.n; i++) {
             const struct binding *b = &k->bindings.v[i];

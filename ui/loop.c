@@ -23,16 +23,16 @@
 #include "ui/screen.h"
 #include "ui/term_keys.h"
 
-#define REST_MS 100 /* without a key: the panes below follow the cursor */
-#define WRITING_MS 250 /* how far writing has come is shown so often */
-#define FRAME_MS 40 /* between two frames nobody pressed a key for */
+#define REST_MS 100 /* without a key, after which the panes below follow the cursor */
+#define WRITING_MS 250 /* interval of progress of writing */
+#define FRAME_MS 40 /* between two frames without a key */
 
 static int wake[2];
-static sigset_t waiting; /* the signals let in only while the loop waits: see block_stops */
+static sigset_t waiting; /* the signals unblocked only while the loop waits: see block_stops */
 
 static void poke(char c)
 {
-    ssize_t ignored = write(wake[1], &c, 1); /* a full pipe will wake the loop as well */
+    ssize_t ignored = write(wake[1], &c, 1); /* if the pipe is full, the loop wakes as well */
     (void)ignored;
 }
 
@@ -127,7 +127,7 @@ static const struct screen_terminal terminal = {term_copy, term_mouse, term_repa
 
 /* ---- the colour scheme ---- */
 
-#define THEME_MOST 100 /* bytes of the file it is kept in */
+#define THEME_MOST 100 /* the largest file of the chosen theme */
 
 /* Beside the investigations; false: there is no such folder. */
 static bool theme_path(const struct screen *s, struct buf *path)
@@ -137,7 +137,7 @@ static bool theme_path(const struct screen *s, struct buf *path)
     return s->where.own != NULL;
 }
 
-/* That chosen last; else a light one where the terminal says that its background is light ("0;15"). */
+/* Selects the theme chosen last; otherwise a light one if the terminal reports a light background ("0;15"). */
 static void theme_first(struct screen *s)
 {
     struct buf path = {0}, text = {0};
@@ -156,7 +156,7 @@ static void theme_first(struct screen *s)
     buf_release(&text);
 }
 
-/* The terminal has said what its background is: that chooses the scheme where nobody and nothing else did. */
+/* The terminal has reported its background: selects the scheme unless the user or the environment has. */
 static void theme_from_terminal(struct screen *s)
 {
     const struct scheme *light = scheme_find("light");
@@ -168,7 +168,7 @@ static void theme_from_terminal(struct screen *s)
 static void theme_keep(struct screen *s)
 {
     struct buf path = {0};
-    struct err quiet; /* it is chosen again then */
+    struct err quiet; /* on failure it must be chosen again */
     if (s->work.theme == s->kept_theme)
         return;
     s->kept_theme = s->work.theme;
@@ -201,7 +201,7 @@ static void frame(struct screen *s)
     term_show(&s->grid, scheme_of(s));
 }
 
-/* Empties the pipe and does what signals asked for; true: to leave. */
+/* Empties the pipe and handles signals; true: leave. */
 static bool drain(bool *news, bool *dirty)
 {
     char c[64];
@@ -302,7 +302,7 @@ static void make_pipe(void)
     }
 }
 
-/* The place one was at is kept, so that the next session opens there. */
+/* Saves the cursor's position, so that the next session opens there. */
 static void keep_place(struct screen *s)
 {
     struct buf name[2] = {{0}, {0}};
@@ -315,7 +315,7 @@ static void keep_place(struct screen *s)
     }
     session_unlock(&s->session);
     bool any = s->inv.cursor[0][0] || s->inv.bookmarks.n || s->inv.decisions.log.n;
-    /* a place alone is not worth a file in the folder of the command */
+    /* a position alone is not worth a file in the working folder */
     if (any && (s->inv.seen || !s->inv.elsewhere) &&
         investigation_save(&s->inv, &quiet) == 0)
         s->inv.unsaved.code = ERR_NONE;
@@ -323,9 +323,9 @@ static void keep_place(struct screen *s)
     buf_release(&name[1]);
 }
 
-#define LEAVE_MS 250 /* for what keeps something for the next time to end by itself */
+#define LEAVE_MS 250 /* how long jobs that save something for the next run may take to end */
 
-/* Whether a build looks for memory that nobody frees. */
+/* Whether the build checks for leaks. */
 static bool all_is_freed(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -342,11 +342,11 @@ static bool anything_kept(const struct investigation *v)
            v->rounds.n;
 }
 
-/* What is to be saved is saved. Threads that read on, and what only memory holds, go with the process. */
+/* Saves, then leaves without freeing memory or waiting for readers. */
 static int leave(struct screen *s)
 {
     struct err e;
-    if (s->inv.unsaved.code) { /* a signal ended it, or it was left all the same */
+    if (s->inv.unsaved.code) { /* ended by a signal, or left in spite of it */
         err_prefix(&s->inv.unsaved, "%s", _("not saved"));
         cli_fail(&s->inv.unsaved);
     }
@@ -367,11 +367,11 @@ static int leave(struct screen *s)
 
 int loop_run(const struct options *o)
 {
-    static struct screen s; /* threads may be looking at it until the process is gone */
+    static struct screen s; /* static, because threads may use it until the process ends */
     struct err e = {0};
     s.notify = on_news;
     s.terminal = &terminal;
-    read_failures_keep(NULL); /* panes say what could not be read */
+    read_failures_keep(NULL); /* panes show unreadable data */
     make_pipe();
     block_stops();
     keep_place_look(&s.where);

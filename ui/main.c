@@ -31,8 +31,8 @@ static const char *language_from_environment(void)
 
 static void set_locale(void)
 {
-    /* widths and multibyte output only: numbers keep their point. Where nothing is set (containers) or
-     * what is set is not installed, UTF-8 is the better guess; who sets "C" gets ASCII. */
+    /* only widths and multibyte output: numbers keep their point. If nothing is set (containers) or the locale is not
+     * installed, UTF-8 is assumed; "C" gives ASCII. */
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     bool set = false;
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -53,7 +53,7 @@ static const char *language(int argc, char **argv)
     return language_from_environment();
 }
 
-/* A subcommand (or --version) may stand behind --lang and -q: it is brought to the front. */
+/* Moves a subcommand (or --version) that follows --lang and -q to the front. */
 static void command_first(int argc, char **argv)
 {
     int at = 1;
@@ -66,7 +66,7 @@ static void command_first(int argc, char **argv)
     argv[1] = name;
 }
 
-/* --cpu, else DIVERGE_CPU: said at once where this machine has no such variant. */
+/* --cpu, else DIVERGE_CPU: an error if this machine has no such variant. */
 static int choose_kernels(struct options *o, struct err *e)
 {
     static const char variable[] = "DIVERGE_CPU";
@@ -79,8 +79,8 @@ static int choose_kernels(struct options *o, struct err *e)
     return given ? -1 : err_prefix(e, "%s", variable);
 }
 
-/* A closed descriptor would become an input's or a report's, and what is printed would go there. Writing results to a
- * closed standard output fails; who closed standard error wants no messages. */
+/* Opens closed standard descriptors, because otherwise an input or a report would get their number and receive
+ * printed text. Writing results to a closed standard output fails; messages to a closed standard error are dropped. */
 static void hold_standard_descriptors(void)
 {
     static const int how[] = {[STDIN_FILENO] = O_RDONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
@@ -104,7 +104,7 @@ static int run(int argc, char **argv)
     ending_begin();
     hold_standard_descriptors();
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_IGN); /* a file-size limit is a failed write, with its sentence */
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit makes a write fail, with an error message */
     set_locale();
     msg_language(language(argc, argv));
     command_first(argc, argv);
@@ -148,7 +148,7 @@ static int run(int argc, char **argv)
     }
     log_names_keep();
     static struct buf cache;
-    static read_failures unread; /* threads may add to it until the process is gone */
+    static read_failures unread; /* static, because threads may add to it until the process ends */
     read_failures_keep(&unread);
     if (!o.no_cache && user_folder_of(&cache, "XDG_CACHE_HOME", ".cache"))
         o.cache = cache.p;

@@ -11,7 +11,7 @@
 #include "ui/keymap.h"
 #include "ui/options.h"
 
-/* Text as troff takes it: no line starts with a control character, hyphens stay hyphens, and a line may end behind
+/* Escapes text for troff: no line starts with a control character, hyphens stay hyphens, and a line may break after
  * each Chinese character. */
 static void text(struct buf *out, const char *s)
 {

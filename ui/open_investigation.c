@@ -28,7 +28,7 @@ int open_investigation_own_path(const char *const input[2], const char *folder, 
     return rc;
 }
 
-/* The inputs of a file, where they lie now. */
+/* Takes the inputs of a file at their present paths. */
 static void take_inputs(struct investigation *v, const struct investigation *from)
 {
     for (int i = 0; i < 2; i++) {
@@ -43,7 +43,7 @@ static void take_inputs(struct investigation *v, const struct investigation *fro
 
 #define ROUNDS_FOLLOWED 100
 
-/* Rounds go on in a file named after their own inputs: from that of an earlier round to the newest. */
+/* Follows rounds, which continue in a file named after their own inputs, from an earlier round to the newest. */
 static void follow_rounds(struct investigation *v, const char *folder, struct buf *path)
 {
     for (int i = 0; i < ROUNDS_FOLLOWED; i++) {
@@ -71,7 +71,7 @@ int open_investigation_continue(const struct investigation *v, const char *from,
     int rc = path_look(from, &what, e);
     if (rc == 0 && what != PATH_ABSENT)
         rc = investigation_load(&x, from, e);
-    for (int i = 0; i < 2 && what == PATH_ABSENT; i++) /* nothing was kept in it */
+    for (int i = 0; i < 2 && what == PATH_ABSENT; i++) /* nothing was saved in it */
         x.input[i] = was->full[i] ? was->full[i] : was->input[i];
     x.path = from;
     x.continued = path_base(str_of(v->path)).p;
@@ -96,7 +96,7 @@ bool open_investigation_leads_to(const char *path, const char *to)
     return leads;
 }
 
-/* The one of these inputs in that folder, with what was left in it. */
+/* Opens the investigation of these inputs in that folder, with its saved state. */
 static int keep_in(struct investigation *v, const char *folder, bool claim, struct err *e)
 {
     struct buf b = {0};
@@ -112,14 +112,14 @@ static int keep_in(struct investigation *v, const char *folder, bool claim, stru
     if (rc == 0 && what != PATH_ABSENT)
         rc = investigation_recall(v, e);
     if (rc)
-        investigation_move(v, NULL); /* what is there stays as it is */
+        investigation_move(v, NULL); /* the existing file is not changed */
     v->own = rc == 0;
     buf_release(&b);
     return rc;
 }
 
-/* In the user's own folder; where that cannot be, in the folder of the command, but in no dump; else nowhere, and
- * why. */
+/* Chooses the user's own folder; otherwise the working folder, unless it is in a dump; otherwise nothing, with the
+ * reason. */
 static void find_place(struct investigation *v, const struct keep_place *where, bool claim)
 {
     struct err e = {0};
@@ -192,7 +192,7 @@ static int load_known(struct investigation *v, struct err *e)
     return accepted_load(&v->known, v->known_path, today, e);
 }
 
-/* Mapping files and known differences that lie beside the investigation, or in its folder. */
+/* Finds mapping files and known differences beside the investigation, or in its folder. */
 static void locate_files(struct investigation *v)
 {
     struct buf at = {0};

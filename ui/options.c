@@ -132,7 +132,7 @@ static int set_threshold(struct options *o, const char *v, struct err *e)
     struct str key, value;
     if (!str_split(str_of(v), '=', &key, &value))
         return err_set(e, ERR_USAGE, _("--threshold: expected KEY=VALUE, as in float32.deviate=1e-4, found \"%s\""), v);
-    struct thresholds probe; /* a wrong key or value is told now, with the option's other mistakes */
+    struct thresholds probe; /* a wrong key or value is an error now */
     thresholds_init(&probe);
     if (thresholds_set(&probe, key, value, e))
         return -1;
@@ -203,7 +203,7 @@ static int set_subject(struct options *o, int kind, const char *v, struct err *e
     return 0;
 }
 
-/* Of a weight that is printed, or what a finding is about. */
+/* For an element of a weight, or the subject of a finding. */
 static int set_element(struct options *o, const char *v, struct err *e)
 {
     o->element = v;
@@ -287,11 +287,11 @@ static int set_framework(struct options *o, const char *v, struct err *e)
     return 0;
 }
 
-/* How an option is taken: by its shape into a field, or by a function. */
+/* How an option is parsed: by its type into a field, or by a function. */
 struct taking {
     enum { TAKE_FLAG, TAKE_TEXT, TAKE_NUMBER, TAKE_CHOICE, TAKE_SUBJECT, TAKE_BY } shape;
     size_t at; /* of the field in struct options */
-    int value; /* that it means */
+    int value; /* the value that it sets */
     int (*by)(struct options *o, const char *v, struct err *e);
 };
 #define FLAG(field) {TAKE_FLAG, offsetof(struct options, field), 0, NULL}
@@ -480,7 +480,7 @@ static const struct option table[] = {
     {"--help", NULL, 0, FLAG(help), N_("show this text")},
 };
 
-/* The option of that name, of those groups where several have it. */
+/* The option of that name in those groups. */
 static const struct option *find(const char *name, unsigned groups)
 {
     const struct option *other = NULL;
@@ -547,7 +547,7 @@ static int take(struct options *o, const struct subcommand *c, char **argv, int 
     return set(x, o, value, e);
 }
 
-/* The first of them may have been meant as a subcommand. */
+/* The first argument may have been meant as a subcommand. */
 static int too_many(const struct options *o, const struct subcommand *c, const char *last, struct err *e)
 {
     struct nearest near = {.word = str_of(*c->name ? "" : o->arg[0])};

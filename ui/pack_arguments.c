@@ -19,12 +19,12 @@
 
 #define PREFIX "diverge-pack-"
 #define TICKET "ticket.investigation.json"
-#define ROOM (512ull << 20) /* bytes that may come out of any pack */
+#define ROOM (512ull << 20) /* largest unpacked size of any pack */
 #define ENTRIES 1000000     /* of the folder for temporary files */
 
 static name_list folders; /* of this program, removed when it ends */
-static name_list packs;   /* what each was unpacked from */
-static name_list tickets; /* the investigations in them, which stand in the options */
+static name_list packs;   /* the pack of each */
+static name_list tickets; /* the investigations in them; the options point to these names */
 
 static int take_away(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
@@ -58,14 +58,14 @@ static bool place(struct buf *out)
            user_folder_made(out, "XDG_CACHE_HOME", ".cache", &quiet) == 0;
 }
 
-/* PREFIX-PROCESS-XXXXXX of a process of this user that is no more. */
+/* Removes folders PREFIX-PROCESS-XXXXXX of this user's ended processes. */
 static void sweep(const char *dir)
 {
     name_list names = {0};
     struct buf path = {0};
     struct err quiet;
     struct stat st;
-    if (dir_list(dir, ENTRIES, &names, &quiet)) /* too many: another time */
+    if (dir_list(dir, ENTRIES, &names, &quiet)) /* too many: left for another time */
         vec_clear(&names);
     for (size_t i = 0; i < names.n; i++) {
         unsigned long long pid;
@@ -82,7 +82,7 @@ static void sweep(const char *dir)
     name_list_release(&names);
 }
 
-/* As JSON writes it, so that it may stand in any output. */
+/* Escaped as in JSON, so that it can be printed anywhere. */
 static char *escaped(const char *name)
 {
     struct buf b = {0};
@@ -129,7 +129,7 @@ int pack_arguments_unpack(struct options *o, struct err *e)
     for (int i = 0; i < o->args; i++) {
         if (!pack_is(o->arg[i]))
             continue;
-        ending_catch(NULL); /* so that the folder goes with the program */
+        ending_catch(NULL); /* so that a signal removes the folder */
         o->packed = o->arg[i];
         if (unpack(o->packed, room, &o->arg[i], e))
             return -1;

@@ -10,7 +10,7 @@
 #include "ui/plot.h"
 
 #define LABEL_W 13
-#define END_W 10 /* of the last step's number */
+#define END_W 10 /* for the last step's number */
 
 static void widen(struct plot_span *s, double v)
 {
@@ -31,7 +31,7 @@ static int column_of(const struct plot_runs *x, int64_t step)
     return share < x->from || share > x->to ? -1 : (int)((share - x->from) / (x->to - x->from) * (x->n - 1));
 }
 
-/* Values that have a place on the axis; false counts one that has none. */
+/* Counts values that can be drawn on the axis; false: this one cannot. */
 static bool shown(const struct plot_runs *x, double v, size_t *out)
 {
     if (!x->log || v > 0 || isnan(v))
@@ -49,7 +49,7 @@ static const struct log_record *record_of(const struct curves *c, size_t point, 
     return at < c->run[run].records.n ? &c->run[run].records.v[at] : NULL;
 }
 
-/* The first usable point that is this one or behind it. */
+/* The first usable point at or after this one. */
 static size_t usable_from(const struct curves *c, size_t point)
 {
     size_t low = 0, high = c->usable.n;
@@ -63,7 +63,7 @@ static size_t usable_from(const struct curves *c, size_t point)
     return low;
 }
 
-/* All values of a curve, and those that are no outliers. */
+/* The range of all values of a curve, and of those that are no outliers. */
 struct extent {
     struct plot_span all, common;
 };
@@ -75,9 +75,9 @@ static void stretch(struct extent *x, double v, bool out)
         widen(&x->common, v);
 }
 
-#define FLATTENED 2 /* times the others' extent: then a few outliers would flatten all the others */
+#define FLATTENED 2 /* times the others' range: beyond it a few outliers would flatten the other values */
 
-/* What the axis spans: few values that would flatten the others are drawn to its edge. */
+/* The range of the axis: values that would flatten the others are drawn at its edge. */
 static struct plot_span axis_of(const struct extent *x)
 {
     double all = x->all.high - x->all.low, common = x->common.high - x->common.low;
@@ -108,7 +108,7 @@ static void gather(struct plot_runs *x, const struct curves *c)
 {
     size_t from = curve_point_near(c, x->from), to = curve_point_near(c, x->to);
     struct extent loss = {.all.n = 0}, lower = {.all.n = 0};
-    bool whole = x->from <= 0 && x->to >= 1; /* zoomed in, outliers are what one looks at */
+    bool whole = x->from <= 0 && x->to >= 1; /* zoomed in, outliers are shown */
     from -= from > 0;
     for (size_t i = from; i < c->points.n && i <= to + 1; i++) {
         int at = column_of(x, c->points.v[i].step);
@@ -139,7 +139,7 @@ static void gather(struct plot_runs *x, const struct curves *c)
     x->all_lower = axis_of(&lower);
 }
 
-/* Runs are told by colour and by a letter that stands on the curve here and there. */
+/* Colour and letter of each run. */
 static const struct {
     char letter;
     uint8_t style;
@@ -159,7 +159,7 @@ static void spans(struct plot *p, const struct plot_runs *x, const struct plot_s
             plot_span(p, i, s[i].low, s[i].high, STYLE_DIM);
 }
 
-/* The mean of each column's points, joined: the smoothing there is, and none where a column has one. */
+/* Draws the mean of each column's points as a line; a column with one point is not smoothed. */
 static void means(struct plot *p, const struct plot_runs *x, const struct plot_span *s, uint8_t style)
 {
     double before = NAN;
@@ -188,7 +188,7 @@ static void letters(const struct plot *p, struct grid *g, const struct plot_runs
     }
 }
 
-/* The powers of ten between the ends of a log axis, no two on one line. */
+/* Labels the powers of ten inside a log axis, at most one per line. */
 static void powers(struct grid *g, struct rect r, const struct plot *p)
 {
     char n[NUM_MAX];
@@ -201,7 +201,7 @@ static void powers(struct grid *g, struct rect r, const struct plot *p)
     }
 }
 
-/* What is drawn, its largest and smallest value, and what is left out. */
+/* The title, the largest and smallest value, and the number of values not drawn. */
 static void labels(struct grid *g, struct rect r, const char *what, const struct plot_span *s, const struct plot *p,
                    size_t left_out)
 {
@@ -225,7 +225,7 @@ static void labels(struct grid *g, struct rect r, const char *what, const struct
         grid_right(g, r.y + r.h - 1, r.x, LABEL_W - 1, STYLE_DIM, num_cell(n, s->low, 3));
 }
 
-/* What both runs print at the step that is read out; its column is marked. */
+/* Both runs' values at the selected step; its column is marked. */
 static void readout(struct grid *g, struct rect r, const struct plot_runs *x, const struct curves *c, size_t i, int at)
 {
     char n[3][NUM_MAX];
@@ -247,7 +247,7 @@ static void readout(struct grid *g, struct rect r, const struct plot_runs *x, co
     buf_release(&b);
 }
 
-/* Under the curves: what is whose, the steps, and the step read out or where they diverge. */
+/* Below the curves: the runs, the steps, and the selected step or the step of divergence. */
 static void legend(struct grid *g, struct rect r, const struct plot_runs *x, const struct curves *c, double share)
 {
     char n[2][NUM_MAX];
@@ -257,7 +257,7 @@ static void legend(struct grid *g, struct rect r, const struct plot_runs *x, con
                    num_count(n[0], (unsigned long long)c->points.v[curve_point_near(c, x->from)].step)) + 2;
     for (size_t k = 0; k < x->runs; k++) {
         at += grid_fmt(g, y, at, 2, look_style(k), "%c ", k < ARRAY_LEN(looks) ? looks[k].letter : '+');
-        if (share >= 0 && r.w < 110) /* the step read out needs the room */
+        if (share >= 0 && r.w < 110) /* the selected step needs the room */
             continue;
         at += k < 2 ? grid_put(g, y, at, 12, look_style(k), k == GOLDEN ? _("golden") : _("target"))
                     : grid_fmt(g, y, at, 12, look_style(k), _("golden %zu"), k);
@@ -295,7 +295,7 @@ static bool same_part(const struct plot_runs *x, double from, double to)
 static const char *const short_title[LOG_VALUES] =
     {[LOG_NORM] = N_("norm"), [LOG_LR] = N_("rate"), [LOG_SCALE] = N_("scale")};
 
-/* The lower curve of a run alone: the first that it prints of these. */
+/* The lower curve of a single run: the first of these that it has. */
 static int beside(const struct curves *c)
 {
     static const enum log_value order[] = {LOG_NORM, LOG_LR, LOG_SCALE};
@@ -323,7 +323,7 @@ static void gather_runs(struct plot_runs *x, const struct curves *c, const struc
     for (size_t k = 0; k < 2; k++)
         x->rate[k] = room + (size_t)n * (c->runs + 1 + k);
     gather(x, c);
-    double limit = c->limit[CURVE_MEAN_ABS].limit; /* the limits are always in sight */
+    double limit = c->limit[CURVE_MEAN_ABS].limit; /* the limits are always visible */
     if (x->beside < 0)
         widen(&x->all_lower, limit);
     if (x->beside < 0 && !x->log)

@@ -47,7 +47,7 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
     buf_release(&b);
 }
 
-/* What the class of the first deviation asks for, and why it may not be the first. */
+/* What the class of the first deviation requires, and why it may not be the first. */
 static void of_first(struct page *p)
 {
     const struct judgement *all = p->s->work.c->judged;
@@ -71,8 +71,7 @@ static void advice(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
-/* What kind of deviation it is; nothing until the diagnosis is there. The best explanation stands above the figures,
- * what else it may be far below them. */
+/* The diagnosis, once it is available: the best one is above the figures, others far below. */
 static void looks_like(struct page *p, uint32_t line, bool best)
 {
     const struct diagnoses *x = diagnosis_job_known(&p->s->work.diagnosis, p->s->work.c, line);
@@ -86,7 +85,7 @@ static void looks_like(struct page *p, uint32_t line, bool best)
     buf_release(&b);
 }
 
-/* What has been the reason before, where a rule of the known causes matches this row. */
+/* The known cause whose rule matches this row. */
 static void known_cause(struct page *p, uint32_t line)
 {
     const struct comparison *s = p->s->work.c;
@@ -148,8 +147,8 @@ static void earlier(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
-/* Which side is wrong, from its call recomputed: above the figures where one is, behind what to do next where the row
- * deviates and neither is, else below. */
+/* Where the oracle's result is shown: above the figures if one side is wrong, after the next step if the row deviates
+ * and neither is, otherwise below. */
 enum which_place { WHICH_WRONG, WHICH_NEITHER, WHICH_FINE };
 
 static void which_side(struct page *p, uint32_t line, enum which_place place)
@@ -168,7 +167,7 @@ static void which_side(struct page *p, uint32_t line, enum which_place place)
     buf_release(&b);
 }
 
-/* What the call does to the error it gets. */
+/* How the call amplifies its input error. */
 static void amplification(struct page *p, uint32_t row)
 {
     const struct comparison *s = p->s->work.c;
@@ -251,7 +250,7 @@ static struct stats stats_of(const struct dump *d, uint32_t row, const struct si
     return s;
 }
 
-/* Where the columns of the figures stand: on narrow panes the shape moves to the names' lines. */
+/* The columns of the figures; on narrow panes the shape moves to the names' lines. */
 struct figure_columns {
     int shape, stat, stat_w, counts;
 };
@@ -339,7 +338,7 @@ static void figures_table(struct page *p, uint32_t line, const uint32_t row[2])
         figures_row(p, &c, s, row, st);
 }
 
-/* What is wrong with a row of one side alone. */
+/* The problems of a row in a single recording. */
 static void problems(struct page *p, uint32_t row)
 {
     size_t n = 0;
@@ -378,7 +377,7 @@ static void pair_name(struct page *p, uint32_t line, struct buf *out)
     }
 }
 
-/* What else lies in the gap, and between which paired calls it does. */
+/* The gap's other calls and the paired calls around it. */
 static void gap_text(struct page *p, uint32_t line)
 {
     const struct gap *g = gaps_at(&p->s->work.gaps, line);
@@ -423,7 +422,7 @@ static void why_paired(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
-/* That the line stands for several. */
+/* Shows that the line represents several. */
 static void folded_rows(struct page *p, uint32_t line)
 {
     const struct row_fold *x = workspace_fold(&p->s->work, line);
@@ -438,7 +437,7 @@ static void folded_rows(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
-/* Everything there is to say of the line; `total` of the page receives the lines it takes. */
+/* Fills the page for the line; `total` of the page receives its number of lines. */
 static void fill(struct page *p, uint32_t line)
 {
     const struct workspace *d = &p->s->work;

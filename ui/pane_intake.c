@@ -5,7 +5,7 @@
 #include "compare/input_doubts.h"
 #include "ui/pane.h"
 
-/* Which parts of a step the side holds, and where its figures come from. */
+/* The parts of a step that the side has, and the source of its figures. */
 static void side_parts(struct grid *g, struct rect r, int *y, const struct side_extent *x)
 {
     static const char *const names[PHASE_COUNT] = {N_("forward"), N_("backward"), N_("optimizer")};
@@ -84,7 +84,7 @@ static void doubts(const struct screen *s, struct grid *g, struct rect r, int *y
     buf_release(&b);
 }
 
-/* How the sides were paired, once they are, and what one of them left out. */
+/* How the sides were paired, once they are, and what one of them lacks. */
 static void pairing_facts(const struct screen *s, struct grid *g, struct rect r, int *y)
 {
     const struct judgement *j = s->work.c->judged;
@@ -120,7 +120,7 @@ static void rounds(const struct screen *s, struct grid *g, struct rect r, int *y
     buf_release(&b);
 }
 
-/* Where what is done here is kept, or why it is not. */
+/* Where the user's work is saved, or why it is not. */
 static void kept(const struct screen *s, struct grid *g, struct rect r, int *y)
 {
     const struct investigation *v = &s->inv;

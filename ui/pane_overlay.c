@@ -6,14 +6,14 @@
 
 /* ---- help, made from the tables ---- */
 
-/* The help while it is laid out: `grid` may be nowhere, to count the lines. */
+/* The help while it is laid out: with an empty `grid` the lines are only counted. */
 struct help {
     const struct screen *s;
     struct grid *grid;
     struct rect r;
-    int y, skip; /* next line, and how many are scrolled out yet */
-    struct str words; /* what has to be in an entry */
-    const char *title; /* of the entries that follow, until one of them is shown */
+    int y, skip; /* next line, and the number of lines still to scroll past */
+    struct str words; /* words that an entry must contain */
+    const char *title; /* of the following entries, until one of them is shown */
 };
 
 static void help_line(struct help *h, uint8_t style, const char *text)
@@ -87,7 +87,7 @@ static void help_key(struct help *h, const char *key, const char *what, const ch
     help_entry(h, key, text->p, STR(""));
 }
 
-/* The keys of the pane that help was asked for in: what they do there and nowhere else. */
+/* The keys that work only in the pane where help was requested. */
 static void help_here(struct help *h)
 {
     const struct keymap *k = &h->s->keys;
@@ -161,7 +161,7 @@ static void item_keys(const struct keymap *k, const struct list_item *x, struct 
 {
     struct str command = str_of(x->command);
     int n = 0;
-    if (str_starts(command, "command ")) /* it is put on the command line */
+    if (str_starts(command, "command ")) /* it is put into the prompt */
         command = str_cut(command, strlen("command "));
     bool any_words = !str_has(command, " ");
     for (size_t i = 0; i < k->bindings.n && n < ITEM_KEYS; i++) {
@@ -250,7 +250,7 @@ static void draw_item(const struct screen *s, struct grid *g, struct rect r, uin
         put_item(g, (struct rect){r.y, r.x + 3, r.h, r.w - 4}, x);
         for (int i = 0; i < r.h; i++)
             grid_mark(g, r.y + i, r.x, g->cols, STYLE_CURSOR);
-    } else if (x->inside || x->prose || utf8_cells(str_of(x->text)) <= r.w - 4) { /* what is said comes first */
+    } else if (x->inside || x->prose || utf8_cells(str_of(x->text)) <= r.w - 4) { /* the text has priority */
         grid_end(g, r.y, r.x + 3, r.w - 4, STYLE_TEXT, str_of(x->text));
     } else {
         grid_middle(g, r.y, r.x + 3, r.w - 4, STYLE_TEXT, str_of(x->text));

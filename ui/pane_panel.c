@@ -29,7 +29,7 @@ static uint8_t mark_style(enum panel_mark m)
 
 /* ---- all of them ---- */
 
-/* What a panel's line ends with. */
+/* The end of a panel's line in the overview. */
 static void overview_text(const struct procedure *gu, int i, struct buf *b)
 {
     const struct panel_page *p = &gu->page[i];
@@ -48,7 +48,7 @@ static void overview_text(const struct procedure *gu, int i, struct buf *b)
 
 static int lines_of(struct rect r, const char *text)
 {
-    struct grid nowhere = {0}; /* only counted */
+    struct grid nowhere = {0}; /* for counting only */
     int y = 0, skip = 0;
     return text && *text ? grid_wrap(&nowhere, r, &y, &skip, STYLE_TEXT, str_of(text)) : 0;
 }
@@ -127,7 +127,7 @@ static void item_columns(const struct panel_page *p, int w, bool bars, int *bar_
     *value_w = p->values[0] ? (w - *bar_w) / 4 : 0;
 }
 
-/* Titles of the values, and what the longest bar is. */
+/* Draws the titles of the values, and finds the longest bar. */
 static void draw_heading(struct grid *g, const struct panel_page *p, struct rect r)
 {
     int bars, value_w;
@@ -174,7 +174,7 @@ static void draw_item(struct grid *g, const struct panel_page *p, const struct p
         grid_mark(g, y, r.x, r.w, STYLE_CURSOR);
 }
 
-/* From the top: title, goal, curves, the list, the sentences of its selected line, what comes next. */
+/* From the top: title, goal, curves, the list, the details of its selected line, the next step. */
 struct panel_layout {
     const char *detail;                        /* sentences of the selected line, NULL: none */
     struct rect goal, curves, heading, items, told, next; /* of no height: not shown */
@@ -211,7 +211,7 @@ static struct panel_layout lay_out(const struct workspace *d, struct rect r)
     y += l.heading.h;
     next_text(p, &next);
     int rest = r.h - y, told = lines_of(in, l.detail), below = lines_of(in, next.p), most = rest / 2;
-    if (below > rest - 1) /* the line that is selected is seen, however low the screen */
+    if (below > rest - 1) /* the selected line is visible on any screen */
         below = rest - 1 > 0 ? rest - 1 : 0;
     if (told > most - below)
         told = most - below > 0 ? most - below : 0;

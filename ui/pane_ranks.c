@@ -73,7 +73,7 @@ static int digits(int n)
     return d;
 }
 
-/* Cells that `all` things take, at most `room`; each stands for *each of them. */
+/* The number of cells for `all` things, at most `room`; each cell represents *each of them. */
 static int cells(size_t all, int zoom, int room, size_t *each, size_t at, size_t *from)
 {
     size_t seen = all >> (zoom < 30 ? zoom : 30), fit = room > 0 ? (size_t)room : 1;
@@ -136,7 +136,7 @@ static void update_cells(struct screen *s, struct rect r)
         p->first_x = (int)((x->first - p->column_left) / v->cell_columns);
 }
 
-/* The steps, as many to a sign as must be. */
+/* Draws the steps, several per character if necessary. */
 static void update_steps(struct screen *s, int room)
 {
     struct ranks_picture *p = &s->picture;
@@ -312,7 +312,7 @@ void pane_ranks_status(const struct screen *s, struct grid *g)
         grid_end(g, 1, at, g->cols - at, STYLE_ERROR, str_of(p->err.text));
         return;
     }
-    if (p->unseen.n) { /* what no verdict speaks of stands before it */
+    if (p->unseen.n) { /* unjudged data is shown first */
         int most = p->outcome.n ? (g->cols - 2) / 2 : g->cols - 2, w = utf8_cells(buf_view(&p->unseen));
         w = w < most ? w : most;
         grid_end(g, 1, at, w, STYLE_ERROR, buf_view(&p->unseen));

@@ -4,19 +4,19 @@
 #include "base/utf8.h"
 #include "ui/pane.h"
 
-/* What a side's half of the pane shows. */
+/* The areas of one side. */
 struct half {
     struct rect frames, source; /* the title among the frames; source.h 0: not shown */
 };
 
-/* The source of the selected frame takes the lower part, where the stack has the keys. */
+/* The selected frame's source takes the lower part if the stack has the focus. */
 static struct half cut(const struct screen *s, struct rect r)
 {
     int h = s->work.focus == FOCUS_STACK && r.h >= 8 ? r.h * 2 / 5 : 0;
     return (struct half){{r.y, r.x, r.h - h, r.w}, {r.y + r.h - h, r.x, h, r.w}};
 }
 
-/* Where each side stands; h 0: it is not shown. */
+/* Areas of the sides; h 0: not shown. */
 static void lay_out(const struct screen *s, struct rect r, struct rect side[2])
 {
     int half = r.w >= 100 ? r.w / 2 : r.h / 2, one = s->work.stack.side;
@@ -38,7 +38,7 @@ static void say(struct grid *g, struct rect r, int y, uint8_t style, const char 
     grid_wrap(g, (struct rect){r.y, r.x + 1, r.h, r.w - 1}, &at, &none, style, str_of(text));
 }
 
-/* In the rule above the source. */
+/* A title in the rule above the source. */
 static void title(struct grid *g, struct rect r, const char *text)
 {
     struct buf b = {0};
@@ -48,7 +48,7 @@ static void title(struct grid *g, struct rect r, const char *text)
     buf_release(&b);
 }
 
-/* The lines around the frame as they are in the file; where that is not here, the line as it was recorded. */
+/* The source lines around the frame; if the file is not available, the recorded line. */
 static void draw_source(const struct screen *s, struct grid *g, struct rect r, int side)
 {
     const struct workspace *d = &s->work;

@@ -27,7 +27,7 @@ uint8_t verdict_style_of(enum verdict v)
     return style[v];
 }
 
-/* Agreeing statistics are no equality, and are not drawn as one. */
+/* Equal statistics do not prove equal tensors, and are drawn differently. */
 static bool same_stats(const struct line_judgement *l)
 {
     return l->verdict == VERDICT_MATCH && (l->flags & LINE_STATISTICS) && l->rule != RULE_CHECKSUM_SAME;
@@ -54,7 +54,7 @@ struct draw {
     uint8_t style;
 };
 
-/* Without a choice of the user's: the fields a table of this width shows. */
+/* The default fields by width of the table. */
 static const struct usual {
     const char *field;
     int from;
@@ -87,7 +87,7 @@ struct columns {
     int verdict;
     struct shown_column c[COLUMNS_MOST];
     int n;
-    int lines;              /* of the screen a row takes */
+    int lines;              /* screen lines per row */
 };
 
 /* A figure of that many digits: sign, point, exponent. */
@@ -103,7 +103,7 @@ static int width_of(const struct workspace *d, const struct field *f)
     return (head > w ? head : w) + 1;
 }
 
-/* Those this width gives, or those it does not. */
+/* The default fields that fit this width, or those that do not. */
 static int usual_fields(const struct workspace *d, int w, bool given, const struct field *out[COLUMNS_MOST])
 {
     int n = 0;
@@ -113,7 +113,7 @@ static int usual_fields(const struct workspace *d, int w, bool given, const stru
     return n;
 }
 
-/* What the width gives; what the rows are sorted by comes first, so that it is never what does not fit. */
+/* The default columns; the sort field comes first, so that it always fits. */
 static void usual_columns(const struct workspace *d, int w, struct columns *c)
 {
     const struct field *sort = d->arrange.sort, *f[COLUMNS_MOST];
@@ -147,7 +147,7 @@ static struct columns lay_out(const struct workspace *d, struct rect r)
     for (int i = 0; i < c.n; i++)
         numbers += c.c[i].w;
     while (c.n > 1 && room < least + numbers)
-        numbers -= c.c[--c.n].w; /* what does not fit: `right` brings it */
+        numbers -= c.c[--c.n].w; /* the others are reached with `right` */
     int names = room - numbers;
     names = names < 8 ? 8 : names;
     int second = one ? 0 : d->same_names && !d->c->single ? (names > 60 ? 14 : names / 4) : names / 2;
@@ -240,7 +240,7 @@ static void draw_names(const struct draw *x, const struct columns *c, int y, str
     int side = how == LAYOUT_GOLDEN ? GOLDEN : TARGET;
     if (name[side].n)
         draw_name(x, c, y, 0, buf_view(&name[side]));
-    else if (name[!side].n) /* the other side's alone */
+    else if (name[!side].n) /* a row of the other side only */
         grid_fmt(x->g, y, c->name[0], c->name_w[0], STYLE_DIM, "· %s", name[!side].p);
 }
 
@@ -268,7 +268,7 @@ static void draw_field(const struct draw *x, const struct shown_column *c, int y
     grid_right(x->g, y, c->x, c->w - 1, style, text);
 }
 
-/* Taken up to be paired. */
+/* Whether the row is picked for pairing. */
 static bool picked(const struct draw *x)
 {
     const struct row_range *p = &x->d->pick;
@@ -277,7 +277,7 @@ static bool picked(const struct draw *x)
     return p->on && row[p->side] != NONE && row[p->side] >= p->row && row[p->side] <= p->last;
 }
 
-/* Of one side alone: what is wrong with the row. */
+/* For a single recording: the row's problem. */
 static void draw_problem(const struct draw *x, int y, int at)
 {
     size_t n;
@@ -320,7 +320,7 @@ static void draw_line(struct draw *x, const struct columns *c, int y, struct buf
         draw_field(x, &c->c[i], y, first);
 }
 
-/* Lines that only one side has, as one. */
+/* One-sided lines folded into one. */
 static void draw_fold(const struct draw *x, const struct columns *c, int y, const struct row_fold *fold)
 {
     struct buf b = {0};
@@ -423,13 +423,13 @@ static struct rect below_head(struct rect r)
     return (struct rect){r.y + 1, r.x, r.h - 1, r.w};
 }
 
-/* Figures of the lines that are shown come first. */
+/* Requests the figures of the visible lines first. */
 static void want_shown(struct screen *s, uint32_t n, uint32_t h)
 {
     uint32_t want[SESSION_WANT];
     size_t wanted = 0;
     for (uint32_t p = s->table.top; p < n && p < s->table.top + h && wanted < SESSION_WANT; p++)
-        want[wanted++] = workspace_at(&s->work, p); /* sorted or filtered they are anywhere: no range */
+        want[wanted++] = workspace_at(&s->work, p); /* sorted or filtered lines are not a range */
     session_want(&s->session, want, wanted);
 }
 

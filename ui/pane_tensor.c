@@ -46,7 +46,7 @@ static const char *title_of(enum heat_map_kind k, bool numbers)
     }
 }
 
-/* Name, shape, axes, and where the other axes stand. */
+/* Name, shape, axes, and the positions of the axes not shown. */
 static void head(struct plate *p)
 {
     const struct tensor_view *s = p->tensor;
@@ -90,7 +90,7 @@ static void head(struct plate *p)
 
 /* ---- maps ---- */
 
-/* What the darkest shade stands for: the row's own largest value where it is known, so that sliding keeps the scale. */
+/* The value of the darkest shade: the row's largest value if known, so that sliding keeps the scale. */
 static double scale_of(const struct plate *p, const struct heat_map *h, enum heat_map_kind k)
 {
     const struct comparison *x = p->s->work.c;
@@ -116,7 +116,7 @@ static int level_of(double v, double scale, int levels, bool linear)
     return n < 1 ? 1 : n > levels ? levels : n;
 }
 
-/* NaN is told from an infinite value; of a difference: whether a side is NaN there. */
+/* Distinguishes NaN from an infinite value; for a difference, whether a side is NaN. */
 static const char *odd_glyph(const struct heat_map_cell *c, enum heat_map_kind k, bool ascii)
 {
     bool nan = isnan(c->value[k]) ||
@@ -156,7 +156,7 @@ static void draw_numbers(struct plate *p, const struct heat_map *h, enum heat_ma
         draw_map(p, h, k, (struct rect){r.y, r.x + used, r.h, h->w}, scale);
 }
 
-/* "1e-6 ░▒▓█ 0.01": what the lightest shade begins at and the darkest stands for. */
+/* "1e-6 ░▒▓█ 0.01": the smallest value of the lightest shade and the value of the darkest. */
 static void legend(const struct plate *p, enum heat_map_kind k, double scale, struct buf *out)
 {
     char a[NUM_MAX], b[NUM_MAX];
@@ -174,7 +174,7 @@ static void map_title(struct plate *p, enum heat_map_kind k, int y, int x, int w
     bool here = k == tensor_view_kind(p->tensor);
     int used = grid_put(p->g, y, x, w, here ? STYLE_FOCUS : STYLE_TITLE,
                         title_of(k, p->lay->numbers));
-    if (p->lay->numbers) /* they speak for themselves */
+    if (p->lay->numbers) /* numbers need no legend */
         return;
     struct buf t = {0};
     legend(p, k, scale, &t);
@@ -190,7 +190,7 @@ static void row_numbers(struct plate *p, const struct heat_map *heat, int y)
                  (long long)(heat->ask.from[0] + i * heat->ask.size[0]));
 }
 
-/* One map beside the other where that leaves them room, numbers below one another, else the one that counts. */
+/* Draws maps side by side if they fit, numbers one below the other, otherwise only the selected map. */
 static void draw_maps(struct plate *p)
 {
     const struct tensor_view *s = p->tensor;
@@ -212,7 +212,7 @@ static void draw_maps(struct plate *p)
     }
 }
 
-/* How the cells came to be, and how much of it is known. */
+/* How the cells were aggregated, and the fraction read so far. */
 static void cells_line(struct plate *p)
 {
     const struct tensor_view *s = p->tensor;
@@ -326,7 +326,7 @@ static void odd_line(struct plate *p)
 
 static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
-/* Bars of counts, by their logarithm: one element among a million is to be seen. */
+/* Bars of counts on a logarithmic scale, so that one element among a million is visible. */
 static int draw_bars(struct plate *p, int x, const uint64_t *count, int n)
 {
     uint64_t most = 0;
@@ -339,7 +339,7 @@ static int draw_bars(struct plate *p, int x, const uint64_t *count, int n)
     return n;
 }
 
-/* Magnitudes by powers of two, as many to a bar as it takes. */
+/* Magnitudes by powers of two, several per bar if necessary. */
 static int draw_spread(struct plate *p, int x, const uint64_t bins[TENSOR_STATS_SPREAD], int room)
 {
     uint64_t bar[64] = {0};
@@ -443,7 +443,7 @@ static void strip_line(struct plate *p, int axis)
 
 /* ---- the whole ---- */
 
-/* How the lines of the pane are shared out, and how many maps stand beside one another. */
+/* The distribution of the pane's lines, and the number of maps side by side. */
 static struct tensor_layout lay_out(const struct tensor_view *s, struct rect r)
 {
     const struct element_lens *l = &s->reader.lens;
@@ -463,7 +463,7 @@ static struct tensor_layout lay_out(const struct tensor_view *s, struct rect r)
     for (; worst > 1 && h >= 4 && h < rows && rows <= 16; worst--) /* small planes whole, one row per line */
         h++;
     h = h < 1 ? 1 : h > rows ? (int)rows : h;
-    if (!s->magnified) { /* no line that no cell would use */
+    if (!s->magnified) { /* no empty lines */
         int64_t size = (rows + h - 1) / h;
         h = (int)((rows + size - 1) / size);
     }

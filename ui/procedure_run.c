@@ -22,7 +22,7 @@ static void say_exam(void *ctx, struct buf *out)
         buf_fmt(out, "%s: %s …", _("checking"), _(engine_run_kinds[now].title));
 }
 
-/* Until no exam is under way; ERR_CANCEL after an interrupt. */
+/* Waits until no engine is running; ERR_CANCEL after an interrupt. */
 static int wait_for_exams(struct procedure_run *t, const struct options *o, struct err *e)
 {
     struct waiting w = waiting_with(o, say_exam, &t->guide, NULL);
@@ -31,7 +31,7 @@ static int wait_for_exams(struct procedure_run *t, const struct options *o, stru
     return ending_signal() ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
 }
 
-/* An engine that the system gave no thread says nothing about its inputs. */
+/* An engine without a thread gives no result about its inputs. */
 static int lacking(const struct procedure *g, struct err *e)
 {
     for (int i = 0; i < ENGINE_RUN_COUNT; i++)
@@ -44,7 +44,7 @@ static int lacking(const struct procedure *g, struct err *e)
 
 int procedure_run_read(struct procedure_run *t, const struct options *o, struct err *e)
 {
-    struct options told = *o; /* what the panels were told may be all there is */
+    struct options told = *o; /* the panels' answers may be the only input */
     told.nothing = true;
     if (open_investigation_saved(&t->inv, &told, false, true, e) == 0)
         return 0;

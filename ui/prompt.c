@@ -20,7 +20,7 @@ static void forget_choices(struct prompt *p)
 
 /* ---- what is shown over the line ---- */
 
-/* A command that is there whole: how it is used. Else the names that go on so. */
+/* For a complete command its usage, otherwise the names with this beginning. */
 static void hint_command(struct screen *s, struct buf *out)
 {
     struct str typed = buf_view(&s->prompt.text), name, rest;
@@ -129,7 +129,7 @@ static void recall(struct prompt *p, int by)
     p->at = p->text.n;
 }
 
-/* What the last word may become; the first word of a filter may be one that is saved. */
+/* Completions of the last word; the first word of a filter may be a saved one. */
 static void find_choices(struct screen *s)
 {
     struct prompt *p = &s->prompt;
@@ -146,7 +146,7 @@ static void find_choices(struct screen *s)
     p->kept = filter_suggest(typed, &p->choices);
 }
 
-/* Over the line, where it is more than one thing. */
+/* Shows several completions above the prompt. */
 static void say_choices(struct screen *s)
 {
     struct buf all = {0};
@@ -174,11 +174,11 @@ static void complete(struct screen *s)
     buf_cstr(&p->text, p->choices.v[p->choice]);
     p->at = p->text.n;
     p->choice = (p->choice + 1) % p->choices.n;
-    if (p->choices.n == 1) /* the next Tab goes on behind it */
+    if (p->choices.n == 1) /* the next Tab continues after it */
         forget_choices(p);
 }
 
-/* What was typed comes back with Up, also what was given up. */
+/* Adds the line to the history, also if it was cancelled. */
 static void close_line(struct prompt *p)
 {
     p->active = false;

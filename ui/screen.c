@@ -61,7 +61,7 @@ static void begin_work(struct screen *s)
     s->table = (struct table_state){0};
 }
 
-/* Where what nobody gave a file is kept, or NULL. */
+/* The folder of an investigation without a given file, or NULL. */
 static const struct keep_place *wanted(const struct screen *s)
 {
     return s->keeps ? &s->where : NULL;
@@ -71,7 +71,7 @@ int screen_start(struct screen *s, const struct options *o, const struct keep_pl
 {
     s->opt = *o;
     s->opt.gone = true;
-    s->opt.nothing = o->args == 0 || investigation_is(o->arg[0]); /* the panels may be all that was told to it */
+    s->opt.nothing = o->args == 0 || investigation_is(o->arg[0]); /* the panels' inputs may be the only ones */
     s->keeps = where != NULL;
     if (where)
         s->where = *where;
@@ -127,7 +127,7 @@ void screen_size(struct screen *s, int rows, int cols)
 
 /* ---- other inputs ---- */
 
-/* Other inputs: their own investigation, with the limits and bookmarks that were left there. */
+/* Opens other inputs with their own investigation. */
 static int other_inputs(struct screen *s, char *input[2], struct err *e)
 {
     investigation_release(&s->inv);
@@ -146,8 +146,7 @@ static int other_inputs(struct screen *s, char *input[2], struct err *e)
     return open_investigation(&s->inv, &s->opt, wanted(s), true, e);
 }
 
-/* Where the investigation goes on that is found by its inputs: nothing may be there yet. Empty: it stays where it is,
- * as it is what these inputs lead to already. */
+/* The path of the investigation that is found by the next inputs; it need not exist. Empty: it does not change. */
 static int next_own_path(const struct screen *s, const char *const next[2], struct buf *path, struct err *e)
 {
     struct buf folder = {0};
@@ -205,7 +204,7 @@ bool screen_saved(struct screen *s)
     return saved;
 }
 
-/* What the user set up, which stays while the session is another. */
+/* The user's view settings, which are kept when the session changes. */
 struct set_up {
     struct row_order arrange;
     enum table_layout layout;
@@ -235,14 +234,14 @@ static void end_session(struct screen *s, struct set_up *x)
     session_stop(&s->session);
 }
 
-/* Where the system gives no thread to read with the screen stays, and says so. */
+/* If the system gives no thread for reading, the screen stays and shows an error. */
 static void begin_session(struct screen *s, struct set_up *x)
 {
     struct session_options so = session_wanted(s);
     struct err e, quiet;
     if (session_start(&s->session, &so, &e)) {
         so.of.path[TARGET] = so.of.path[GOLDEN] = NULL;
-        session_start(&s->session, &so, &quiet); /* of nothing: no thread is needed */
+        session_start(&s->session, &so, &quiet); /* without inputs no thread is needed */
         session_fail(&s->session, &e);
     }
     begin_work(s);
@@ -286,7 +285,7 @@ void screen_restart(struct screen *s)
         memcpy(s->inv.step, s->work.new_step, sizeof s->inv.step);
         memcpy(s->inv.rank, s->work.new_rank, sizeof s->inv.rank);
         investigation_save(&s->inv, &quiet);
-        memset(s->inv.state, 0, sizeof s->inv.state); /* other recordings, or the same grown */
+        memset(s->inv.state, 0, sizeof s->inv.state); /* other recordings, or grown ones */
     }
     end_session(s, &kept);
     screen_ranks_stop(s);
@@ -388,8 +387,7 @@ static bool holds_weights(const struct comparison *c)
     return r && r->weights;
 }
 
-/* Logs, settings, optimizer steps, rollouts and weights of other names come to the panel that judges them, with all the
- * others around it. */
+/* Passes logs, settings, optimizer steps, rollouts and weights to the panel that judges them. */
 static void take_handed(struct screen *s)
 {
     if (s->looked)
@@ -454,7 +452,7 @@ void screen_rest(struct screen *s)
     if (!s->work.tensor.open)
         return;
     tensor_reader_wait(&s->work.tensor.reader);
-    screen_draw(s); /* asks for what an open tensor has to show */
+    screen_draw(s); /* requests data for an open tensor */
     tensor_reader_wait(&s->work.tensor.reader);
 }
 

@@ -69,7 +69,7 @@ int screen_bar(struct grid *g, int y, int x, double share)
     return cells + 2;
 }
 
-/* How fast tensors are read and how long the rest will take, once there is something to go by. */
+/* The speed of reading tensors and the estimated remaining time, once known. */
 static void rate(const struct session *x, const struct session_progress *p, struct buf *out)
 {
     char n[NUM_MAX];
@@ -83,7 +83,7 @@ static const char *kept_state(const struct screen *s)
     return s->inv.read_only ? _("READ-ONLY") : s->inv.unsaved.code ? _("NOT SAVED") : NULL;
 }
 
-/* "ticket-1187: " of a file somebody named. */
+/* "ticket-1187: ", the name of an investigation with a given file. */
 static void ticket_name(const struct investigation *v, struct buf *out)
 {
     struct str name = path_base(str_of(v->path ? v->path : ""));
@@ -103,7 +103,7 @@ static void numbers(const struct comparison *x, const char *what, int target, in
         buf_fmt(out, ":%d", golden);
 }
 
-/* shorter and shorter: without the frameworks, without what is the only one */
+/* three lengths of the title: full, without the frameworks, without single numbers */
 enum { OPEN_ALL, OPEN_NO_WORDS, OPEN_SHORT };
 
 /* "ticket-1187: ms ⇄ torch  step 0  rank 0  round 2" */
@@ -206,7 +206,7 @@ static void header(const struct screen *s, struct grid *g)
     buf_release(&right);
 }
 
-/* At the right of line 2: what hides rows, and what is searched. Returns the cells it leaves to what is at the left. */
+/* At the right of line 2: active filters and the search. Returns the remaining cells. */
 static int in_force(const struct screen *s, struct grid *g)
 {
     const struct row_order *a = &s->work.arrange;
@@ -239,7 +239,7 @@ static int in_force(const struct screen *s, struct grid *g)
     return room;
 }
 
-/* "1 ✓ 2 ✗ …" of the guided panels, once something was told to them; returns the cells used. */
+/* "1 ✓ 2 ✗ …": the panels' states, once they have inputs; returns the cells used. */
 static int panel_states(const struct screen *s, struct grid *g, int at)
 {
     const struct procedure *gu = &s->work.guide;
@@ -254,7 +254,7 @@ static int panel_states(const struct screen *s, struct grid *g, int at)
     return at - from + 2;
 }
 
-/* What no verdict speaks of stands before it: other ranks, what a damaged file hides, tensors that were not read. */
+/* Parts without a verdict come first: other ranks, data lost by a damaged file, tensors that were not read. */
 static int partial(const struct comparison *x, struct grid *g, int at)
 {
     int from = at, ranks = 0;
@@ -282,7 +282,7 @@ static int partial(const struct comparison *x, struct grid *g, int at)
     return at - from;
 }
 
-/* Behind one another; the last that fits ends in a sign where there are more. */
+/* Appends a count; a sign follows the last that fits. */
 static bool count_put(struct grid *g, int *at, uint8_t style, const char *what, const char *n)
 {
     int w = utf8_cells(str_of(what)) + 1 + utf8_cells(str_of(n)), end = g->clip.x + g->clip.w;
@@ -348,7 +348,7 @@ static void status(const struct screen *s, struct grid *g)
         return;
     }
     at += partial(x, g, at);
-    if (path_kind_other_names(x)) { /* their verdict is that of the panel, which finds the pairs */
+    if (path_kind_other_names(x)) { /* the panel, which pairs them, has their verdict */
         grid_end(g, 1, at, g->clip.x + g->clip.w - at, STYLE_HEADER,
                  str_of(_("checkpoints with other names: panel 2 pairs and compares them")));
         return;
@@ -395,7 +395,7 @@ struct screen_layout {
         const struct pane_ops *pane;
         struct rect r;
     } at[3];
-    struct rect lower; /* what is below the table with its title line; of no height: nothing */
+    struct rect lower; /* the pane below the table with its title line; height 0: none */
 };
 
 static void place(struct screen_layout *l, const struct pane_ops *pane, struct rect r)
@@ -406,7 +406,7 @@ static void place(struct screen_layout *l, const struct pane_ops *pane, struct r
 
 #define SIDE_BY_SIDE 150 /* columns from which detail and stack are shown beside each other */
 
-/* The pane below the table: the one with the keys, else the detail; side by side where there is room. */
+/* Places the pane below the table: the focused one, else the detail; side by side if they fit. */
 static void place_lower(const struct screen *s, struct screen_layout *l, struct rect r)
 {
     struct rect in = {r.y + 1, r.x + 1, r.h - 1, r.w - 2};
@@ -422,7 +422,7 @@ static void place_lower(const struct screen *s, struct screen_layout *l, struct 
     place(l, &pane_stack, (struct rect){in.y, half + 2, in.h, r.w - half - 3});
 }
 
-/* Lines of the pane below a table in a body of so many. */
+/* The number of lines of the pane below the table. */
 static int lower_height(const struct workspace *d, int body)
 {
     int low = body / 2 < 11 ? body / 2 : 11 + (body - 28 > 0 ? (body - 28) / 3 : 0);
@@ -440,7 +440,7 @@ static struct screen_layout lay_out(const struct screen *s)
     struct screen_layout l = {0};
     const struct workspace *d = &s->work;
     int top = s->grid.rows >= 6 ? 2 : 0, body = s->grid.rows - top - 1, low = lower_height(d, body);
-    int taken = footer_lines(s) - 1; /* by a long message: from the pane below, the table stays as it is */
+    int taken = footer_lines(s) - 1; /* a long message takes lines from the lower pane, not from the table */
     struct rect r = {top, 0, body - taken, s->grid.cols};
     if (pane_covers(pane_now(d))) {
         place(&l, screen_pane(s), r);
@@ -452,7 +452,7 @@ static struct screen_layout lay_out(const struct screen *s)
     return l;
 }
 
-/* The detail never ends without a sign that it does not: how much is below, and the key that goes there. */
+/* Shows that the detail continues: the number of hidden lines, and the key to reach them. */
 static void detail_end(const struct screen *s, struct buf *out)
 {
     if (s->detail_below)

@@ -15,7 +15,7 @@ void screen_keys(struct screen *s, struct str set)
     } files[] = {{NULL, &embed_keys_conf}, {"vim", &embed_keys_vim_conf}, {"less", &embed_keys_less_conf}};
     struct err e;
     keymap_release(&s->keys);
-    for (size_t i = 0; i < ARRAY_LEN(files); i++) /* our own files: no errors in them */
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) /* built-in files have no errors */
         if (!files[i].set || str_is(set, files[i].set))
             keymap_parse(&s->keys, embed_str(files[i].file), "keys.conf", &e);
 }

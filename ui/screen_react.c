@@ -10,7 +10,7 @@
 #include "ui/open_investigation.h"
 #include "ui/screen.h"
 
-/* Begun here, it is written in the background; the message comes with a later frame. */
+/* Starts writing in the background; the message comes with a later frame. */
 static void write_result(struct screen *s)
 {
     struct workspace *d = &s->work;
@@ -19,7 +19,7 @@ static void write_result(struct screen *s)
                                 .guide = d->write_report || d->write_pack ? &d->guide : NULL,
                                 .date = open_investigation_date()};
     if (s->ranks.job) {
-        job_compare_lock(s->ranks.job); /* what has ended does not change any more */
+        job_compare_lock(s->ranks.job); /* an ended job does not change any more */
         ro.job = s->ranks.job->settled ? &s->ranks.job->result : NULL;
         ro.job_busy = !s->ranks.job->settled;
         job_compare_unlock(s->ranks.job);
@@ -45,7 +45,7 @@ void screen_write_waiting(struct screen *s)
     buf_release(&command);
 }
 
-/* Other inputs, or another pair of them, would end what is being written of these. */
+/* Other inputs or another pair would cancel a report being written. */
 static bool held_by_writing(struct screen *s)
 {
     struct workspace *d = &s->work;
@@ -62,7 +62,7 @@ static bool held_by_writing(struct screen *s)
     return true;
 }
 
-/* Before one leaves what is not saved is reported; the same key again leaves without it. */
+/* Asks before leaving unsaved work; the same key again leaves. */
 static bool may_leave(struct screen *s)
 {
     bool again = s->asked;
@@ -103,7 +103,7 @@ static void open_source(struct screen *s)
         workspace_complain(&s->work, _("the viewer could not be started; set $PAGER or $EDITOR"));
 }
 
-/* To the terminal, and to a file for terminals that do not take it. */
+/* To the terminal's clipboard, and to a file for terminals without one. */
 static void copy(struct screen *s)
 {
     struct buf path = {0};
@@ -121,7 +121,7 @@ static void copy(struct screen *s)
     }
 }
 
-/* All that a result may ask for. True: the program is to end. */
+/* Performs all reactions requested by a result. True: end the program. */
 static bool react(struct screen *s, int reaction)
 {
     const struct screen_terminal *t = s->terminal;
@@ -172,7 +172,7 @@ bool screen_command(struct screen *s, const char *text)
     }
     session_unlock(&s->session);
     bool leave = react(s, reaction);
-    s->asked = s->asked && !asked; /* only at once is it the same again */
+    s->asked = s->asked && !asked; /* only an immediate repetition counts as confirmation */
     return leave;
 }
 

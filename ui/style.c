@@ -76,7 +76,7 @@ const struct scheme schemes[] = {
             [STYLE_SKIP] = {.colour = D, .basic = D},
         },
     },
-    /* no meaning between red and green: the palette of Okabe and Ito */
+    /* no distinction of red and green: the palette of Okabe and Ito */
     {
         .name = "blind",
         .base = &schemes[0],

@@ -8,7 +8,7 @@
 #include "ui/loop.h"
 #include "fmt/find_recordings.h"
 
-/* What compares two of a kind without a screen, by what they are. */
+/* Compares two inputs of the same kind without a screen. */
 static int compare_handed(const struct options *o)
 {
     switch (path_kind_find(o->arg[TARGET], NULL)) {

@@ -45,8 +45,8 @@ static void box(struct buf *out, double x, double y, double w, double h)
     buf_fmt(out, "M%.1f %.1fh%.1fv%.1fh%.1fz", x, y, w, h, -w);
 }
 
-/* Dots and blocks as shapes: few fonts have them in the width of their letters. Appended to the path of their
- * darkness, in quarters; false: a letter. */
+/* Draws dots and blocks as shapes, because few fonts have them at the width of their letters. Appends to the path of
+ * their darkness, in quarters; false: a letter. */
 static bool shape(struct buf path[5], uint32_t c, double x, double y)
 {
     static const uint8_t dot[8][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {0, 3}, {1, 3}};
@@ -126,7 +126,8 @@ void grid_svg(const struct grid *g, const struct scheme *s, struct buf *out)
         const struct cell *c = &g->cell[y * g->cols];
         for (int x = 0; x < g->cols;) {
             int n = 1;
-            /* box drawing stands alone, so that fonts without it do not stretch the words beside it */
+            /* box drawing characters are separate elements, so that fonts without them do not stretch the text beside
+             * them */
             while (x + n < g->cols && c[x + n].style == c[x].style && (c[x + n].ch < 0x2000) == (c[x].ch < 0x2000))
                 n++;
             run(out, s, &c[x], y, x, n);

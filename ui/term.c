@@ -26,7 +26,7 @@ static bool started; /* curses holds the terminal */
 static const struct scheme *shown_scheme;
 static bool repaint;
 
-/* A capability's bytes behind what is there already. */
+/* Appends a capability's bytes. */
 static void gather(struct buf *out, const char *capability)
 {
     const char *s = tigetstr((char *)(uintptr_t)capability);
@@ -34,7 +34,7 @@ static void gather(struct buf *out, const char *capability)
         buf_cstr(out, s);
 }
 
-/* What puts the terminal back where curses cannot: all of it ready while all is well. */
+/* Prepares the bytes that restore the terminal if curses cannot. */
 static void tell_ending(const struct termios *before)
 {
     static const char *const capabilities[] = {"sgr0", "op", "rmkx", "rmcup", "cnorm"};
@@ -80,7 +80,7 @@ int term_start(struct err *e)
     errno = 0;
     int found = 0;
     ending_library();
-    if (setupterm(NULL, STDOUT_FILENO, &found) == OK) { /* before anything is written, how to take it back */
+    if (setupterm(NULL, STDOUT_FILENO, &found) == OK) { /* before anything is written, how to restore it */
         tell_ending(&before);
         while (!ending_draw()) /* another thread ends the program */
             pause();
@@ -127,8 +127,8 @@ void term_stop(void)
 void term_size(int *rows, int *cols)
 {
     struct winsize w;
-    /* The kernel's word at every frame: no signal is needed for it, so none can come too early. What
-     * the terminal did to the old picture is its own affair: it is drawn again. */
+    /* The kernel's size is read at every frame, so that no signal is needed. After a change the picture is redrawn,
+     * because the terminal may have rewrapped the old one. */
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_row && w.ws_col && (w.ws_row != LINES || w.ws_col != COLS)) {
         resizeterm(w.ws_row, w.ws_col);
         repaint = true;
@@ -162,7 +162,7 @@ static void use_scheme(const struct scheme *s)
 static void attributes(uint8_t style, attr_t *attr, short *pair)
 {
     const struct style_look *l = scheme_look(shown_scheme, style & STYLE_ELEMENT);
-    /* the cursor line is one bar, whatever the colours of what it lies on */
+    /* the cursor line is one bar in uniform colours */
     int element = style & STYLE_CURSOR ? STYLE_TEXT : style & STYLE_ELEMENT;
     *attr = A_NORMAL;
     *pair = has_colors() ? (short)(element + 1) : 0;
@@ -178,7 +178,7 @@ static void attributes(uint8_t style, attr_t *attr, short *pair)
 
 /* ---- links ---- */
 
-/* Terminals that show them (OSC 8). Others would do nothing, but some old ones print them. */
+/* Terminals that support links (OSC 8). Most others ignore them, but some old ones print them. */
 static bool knows_links(void)
 {
     static const char *const told[] = {"KITTY_WINDOW_ID", "WT_SESSION",   "KONSOLE_VERSION",
@@ -224,8 +224,7 @@ static void add_look(struct buf *b, uint8_t style)
     buf_char(b, 'm');
 }
 
-/* Curses knows no links: their cells are written once more past it, which leaves its cursor and its looks as they
- * were. */
+/* Curses does not support links: their cells are written again without it, which keeps its cursor and attributes. */
 static void show_links(const struct grid *g)
 {
     static uint64_t shown;
@@ -313,8 +312,8 @@ static void add_copy(struct buf *b, const char *before, struct str text, const c
     buf_cstr(b, behind);
 }
 
-/* OSC 52. tmux takes it itself where set-clipboard is on, and hands it on to the terminal outside where
- * allow-passthrough is (off since 3.3): it gets both. GNU screen only hands on. */
+/* OSC 52. tmux takes it itself if set-clipboard is on, and passes it to the outer terminal if allow-passthrough is on
+ * (off since 3.3): it gets both forms. GNU screen only passes it on. */
 const char *term_copy(struct str text)
 {
     struct buf b = {0};

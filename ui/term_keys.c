@@ -14,15 +14,15 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 
-#define PASTE_MOST (1u << 20) /* bytes; what is longer is cut */
-#define PASTE_REST_MS 5000    /* a terminal that is silent for so long will not send the second mark */
+#define PASTE_MOST (1u << 20) /* longer pasted text is cut off */
+#define PASTE_REST_MS 5000    /* after this silence the second mark is not expected any more */
 enum { KEY_PASTE = KEY_MAX + 1, KEY_PASTE_END, KEY_BACKGROUND };
 
-/* Text that comes where keys do, and is none. */
+/* Pasted text and answers of the terminal, which arrive like keys. */
 struct collected {
     struct buf text;
     bool open;  /* its beginning was there */
-    long since; /* when the last of it came */
+    long since; /* when its last part came */
 };
 
 static struct collected paste, background;
@@ -68,7 +68,7 @@ static void plain_name(wint_t c, char name[KEY_NAME])
     }
 }
 
-/* Takes what has come of the paste; true at its end, which may come in a later call. */
+/* Reads the available part of the paste; true at its end, which may come in a later call. */
 static bool paste_ends(int kind, wint_t c)
 {
     char text[4];
@@ -119,7 +119,7 @@ bool term_background_is_light(void)
     return light > 0.5;
 }
 
-/* The Linux console would print a part of the question. */
+/* The Linux console would print a part of the query. */
 void term_ask_background(void)
 {
     static const char *const known[] = {"xterm", "tmux",  "screen", "rxvt", "alacritty", "kitty",

@@ -11,12 +11,12 @@
 
 int diverge_main(int argc, char **argv);
 
-/* What process 0 holds for all. */
+/* The counters of process 0. */
 enum { NEXT_PAIR, OTHERS_DONE, END, WORDS };
 
 static MPI_Win window;
 static long *words; /* of process 0 */
-static bool lost;   /* a process was: MPI cannot be ended in order */
+static bool lost;   /* a process was lost: MPI cannot be finalised normally */
 
 static long fetch(int word, long add)
 {
@@ -42,13 +42,13 @@ static int others_done(void)
     return (int)fetch(OTHERS_DONE, 0);
 }
 
-/* The end: 1 + status, and 1000 more where a process was lost. */
+/* Ends: 1 + status, plus 1000 if a process was lost. */
 static void done(int status)
 {
     int all;
     MPI_Comm_size(MPI_COMM_WORLD, &all);
     struct timespec pause = {0, LOOK_NS};
-    for (int i = 0; i < 50 && others_done() < all - 1; i++) /* the last to end may still be on its way */
+    for (int i = 0; i < 50 && others_done() < all - 1; i++) /* the last one may still be ending */
         nanosleep(&pause, NULL);
     lost = others_done() < all - 1;
     fetch(END, 1 + status + (lost ? 1000 : 0));
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
         shared_list = &list;
     int status = diverge_main(argc, argv);
     fflush(NULL);
-    if (lost) /* ending in order waits for all of them */
+    if (lost) /* MPI_Finalize would wait for all of them */
         _exit(status);
     MPI_Win_free(&window);
     MPI_Finalize();
