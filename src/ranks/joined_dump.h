@@ -1,5 +1,5 @@
-/* A recording made of those of all ranks and micro-batches of a side: as one rank would have recorded the step.
- * Pairing, figures, verdicts and views take it as any other. */
+/* A recording joined from all ranks and micro-batches of a side: as a single rank would have recorded the step.
+ * Pairing, figures, verdicts and views treat it like any other. */
 #ifndef RANKS_JOINED_DUMP_H
 #define RANKS_JOINED_DUMP_H
 
@@ -12,35 +12,36 @@ extern const struct reader reader_joined;
 struct joined_job {
     struct rank_set set[2];
     struct layout layout[2];
-    struct dims_list dims;  /* as given; the caller's */
+    struct dims_list dims;  /* as given; owned by the caller */
     struct whole_calls calls[2];
     struct whole_rows rows[2]; /* of sides that are joined */
-    struct found_trees found; /* what a comparison opens the joined sides by, under the sides' paths */
+    /* the places of the joined sides, under the sides' paths, for the comparison that opens them */
+    struct found_trees found;
     struct joined_side {
         const struct joined_job *job;
         int side;
     } side[2];
-    VEC(uint32_t) row_of[2]; /* of each row of the joined dump: the whole row */
-    uint32_t *dump_row[2];   /* the other way round, or NONE */
+    VEC(uint32_t) row_of[2]; /* for each row of the joined dump: the whole row */
+    uint32_t *dump_row[2];   /* the inverse, or NONE */
 };
 
-/* Of sets and layouts that are there: lines up the calls of both sides. */
+/* Pairs the calls of both sides; sets and layouts must be filled. */
 void joined_job_build(struct joined_job *j);
 /* Decides how parts make the whole, which reads tensors: before the joined sides are opened. -1: the parts of a row are
  * larger than the memory that is left. */
 int joined_job_decide(struct joined_job *j, struct err *e);
-void joined_job_release(struct joined_job *j); /* sets too */
-/* The pairs of rows of two joined dumps: the caller's to free. NULL where they are none. n: how many. */
+void joined_job_release(struct joined_job *j); /* also the sets */
+/* The n pairs of rows of two joined dumps; the caller frees them. NULL if they are not joined dumps. */
 struct joined_pair {
     uint32_t row[2];
 };
 struct joined_pair *joined_dump_pairs(const struct dump *target, const struct dump *golden, size_t *n);
-/* The whole row behind a row of a joined dump; NULL of other dumps. */
+/* The whole row of a joined dump's row; NULL for other dumps. */
 const struct whole_row *joined_dump_row(const struct dump *d, uint32_t row);
 const struct whole_rows *joined_dump_rows(const struct dump *d);
-/* The part to look at: the worst one. */
+/* The part to show: the one with the largest error. */
 const struct part_row *joined_row_part(const struct whole_row *x);
-/* The name its rank gave a part: appended. */
+/* Appends the part's row name on its rank. */
 void joined_row_name(const struct whole_rows *r, const struct part_row *p, struct buf *out);
 
 #endif

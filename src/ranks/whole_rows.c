@@ -1,4 +1,4 @@
-/* The rows of the whole job: of each call the slots of all its parts. */
+/* The rows of the whole job: for each call the slots of all its parts. */
 #include "ranks/shard_join.h"
 
 #include <limits.h>
@@ -35,14 +35,15 @@ static struct stage_span stages_of(const struct whole_calls *w, const struct who
     return x;
 }
 
-/* A module that is cut over stages begins on its first and ends on its last; backward the other way round. */
+/* Whether a part counts: a module divided over stages begins on its first and ends on its last stage; backward in
+ * reverse. */
 static bool of_stage(const struct stage_span *x, const struct whole_call *c, int own, enum row_io io)
 {
     bool first = (io != IO_OUTPUT) == (c->phase == PHASE_FORWARD);
     return x->first == INT_MIN || own == (first ? x->first : x->last);
 }
 
-/* The row of that slot of the newest call, made where it is not there yet. slots: name → the newest row of it. */
+/* The row of that slot in the newest call, created if needed. slots: name → newest row. */
 static uint32_t add_row(struct whole_rows *r, struct map *slots, uint32_t call, const struct dump *d,
                         const struct row *row, uint32_t from)
 {
@@ -80,7 +81,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How many different coordinates the parts have in one cut. */
+/* The number of different coordinates of the parts in one dimension. */
 static uint32_t coordinates(const struct placed *v, size_t n, int s, int *room)
 {
     uint32_t different = 0;
@@ -92,7 +93,8 @@ static uint32_t coordinates(const struct placed *v, size_t n, int s, int *room)
     return different;
 }
 
-/* Sorts the parts and sets the steps that join them: a full grid of coordinates, or the row stays open. */
+/* Sorts the parts and sets the steps that join them: requires a full grid of coordinates, otherwise the row stays
+ * open. */
 static void lay_parts(const struct whole_rows *r, struct whole_row *x)
 {
     size_t n = x->parts.n, product = 1;
