@@ -353,7 +353,7 @@ static void next_spike(struct words *x)
 static void next_accepted(struct words *x)
 {
     const struct curves *c = x->c;
-    if (c->verdict != STAGE_PASS)
+    if (c->verdict != STAGE_PASS || c->spikes.n) /* outliers are to be looked at first */
         return;
     if (c->around_zero == 0)
         NEXT(x, c->band.runs > 1 ? _("accepted by the standard, but the difference is biased: usual causes are "

@@ -31,6 +31,12 @@ void curve_items_spikes(struct panel_page *p, const struct curves *c)
     }
 }
 
+/* Whose value it is: the first run is the target's. */
+static const char *whose(struct panel_page *p, int run)
+{
+    return run == 0 ? _("target") : run == 1 ? _("golden") : arena_fmt(&p->arena, _("golden run %d"), run);
+}
+
 void curve_items_marks(struct panel_page *p, const struct curves *c, bool decides)
 {
     char n[NUM_MAX], id[40];
@@ -41,8 +47,9 @@ void curve_items_marks(struct panel_page *p, const struct curves *c, bool decide
         lead(p,
              page_item(
                  p, decides ? MARK_BAD : MARK_ADVICE, id,
-                 finite ? _("outlier at step %lld: the %s of run %d is %s") : _("step %lld: the %s of run %d is %s"),
-                 (long long)m->step, log_value_title(curve_value(m->series)), m->run + 1, num_cell(n, m->value, 4)),
+                 finite ? _("outlier at step %lld: %s %s is %s") : _("step %lld: %s %s is %s"),
+                 (long long)m->step, whose(p, (int)m->run), log_value_title(curve_value(m->series)),
+                 num_cell(n, m->value, 4)),
              m, decides ? "frozen-" : "");
     }
 }

@@ -216,7 +216,7 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
     else if (p->state == PANEL_PASSED)
         p->next = _("The standard is met: write the report.");
     else if (c->verdict == STAGE_PASS && c->spikes.n)
-        p->next = arena_fmt(&p->arena, _("The curves meet the standard, with %s outlier steps, the first %lld. Check "
+        p->next = arena_fmt(&p->arena, _("The curves meet the standard; outlier steps: %s, the first %lld. Check "
                                          "these first (Enter), then answer for each scaling feature."),
                             num_count(n[0], c->spikes.n), (long long)c->spikes.v[0].step);
     else if (c->verdict == STAGE_PASS && left)
