@@ -77,7 +77,7 @@ static void draw_source(const struct screen *s, struct grid *g, struct rect r, i
         say(g, r, 1, STYLE_TEXT, text.p);
         title(g, r, source->state == FILE_LINES_READING
                         ? _("reading the source …")
-                        : _("source file not found; :remap FROM TO sets its location"));
+                        : _("no source file; :remap FROM TO sets its place"));
         buf_release(&text);
     }
     buf_release(&path);

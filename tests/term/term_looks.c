@@ -10,7 +10,8 @@
 #define EXPECTED "tests/term/looks.expect"
 #define TERMINALS 5
 #define LOOKS 62
-#define QUIET_MS 700 /* while it is written, after which a screen is taken to be whole */
+#define QUIET_MS 100         /* without a byte: the looks of a screen whose text is there are there too */
+#define QUIET_ACCEPT_MS 1500 /* and its text, where that is not known yet */
 
 static const struct {
     const char *name;
@@ -139,12 +140,21 @@ static bool shows(const struct tty *t, const void *arg)
     return true;
 }
 
-static void be_quiet(struct tty *t)
+static void be_quiet(struct tty *t, int ms)
 {
     for (size_t had = SIZE_MAX; had != t->bytes;) {
         had = t->bytes;
-        tty_take(t, QUIET_MS);
+        tty_take(t, ms);
     }
+}
+
+static bool same_text(const struct tty *t)
+{
+    for (int k = 1; k < TERMINALS; k++)
+        for (int y = 0; y < t[0].rows; y++)
+            if (strcmp(row_text(&t[0], y), row_text(&t[k], y)) != 0)
+                return false;
+    return true;
 }
 
 static void walk(FILE *f, struct tty *t, const char *expect, struct looks *l)
@@ -164,11 +174,13 @@ static void walk(FILE *f, struct tty *t, const char *expect, struct looks *l)
                 tty_resize(&t[k], rows, cols);
             tty_type(&t[k], steps[i].keys);
             wait_text(&t[k], NOWHERE, steps[i].mark);
-            if (!at)
-                be_quiet(&t[k]);
-            else
+            if (at)
                 wait_until(&t[k], shows, at, title);
         }
+        do {
+            for (int k = 0; k < TERMINALS; k++)
+                be_quiet(&t[k], at ? QUIET_MS : QUIET_ACCEPT_MS);
+        } while (!same_text(t));
         put_screen(f, t, l);
     }
 }
