@@ -239,6 +239,7 @@ static void begin_session(struct screen *s, struct set_up *x)
 {
     struct session_options so = session_wanted(s);
     struct err e, quiet;
+    s->stamp = 0;
     if (session_start(&s->session, &so, &e)) {
         so.of.path[TARGET] = so.of.path[GOLDEN] = NULL;
         session_start(&s->session, &so, &quiet); /* without inputs no thread is needed */
@@ -345,10 +346,8 @@ void screen_tick(struct screen *s)
     session_unlock(&s->session);
     if (!quiet)
         return;
-    bool grew = s->stamp && now != s->stamp, still = now == s->stamp_seen;
+    bool grew = now != s->stamp, still = now == s->stamp_seen;
     s->stamp_seen = now;
-    if (!s->stamp)
-        s->stamp = now;
     if (grew && still) { /* and nothing is being written any more */
         s->stamp = now;
         screen_command(s, "reload");
@@ -427,6 +426,9 @@ bool screen_idle(struct screen *s)
     screen_write_waiting(s);
     screen_ranks_look(s);
     session_lock(&s->session);
+    const struct comparison *c = s->session.now;
+    if (!s->stamp && c->side[TARGET].places.n && (c->single || c->side[GOLDEN].places.n))
+        s->stamp = stamp_of(c); /* before they are read to their ends: what is written meanwhile is more */
     uint32_t lines = workspace_lines(&s->work);
     if (lines && s->work.c->paired) {
         left = row_order_step(&s->work.arrange, s->work.c, lines);
