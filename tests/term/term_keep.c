@@ -233,6 +233,28 @@ static void changed_meanwhile(void **state)
     assert_string_equal(content(the_file(dir)), "a letter");
 }
 
+/* A dump that has grown is read again, also where it grew as soon as it was followed. */
+static void what_grows_is_followed(void **state)
+{
+    static const char more[] =
+        "{\"task\": \"statistics\", \"level\": \"L1\", \"framework\": \"pytorch\", \"dump_data_dir\": null, \"data\": {"
+        "\"Functional.linear.0.forward\": {\"input_args\": [{\"type\": \"torch.Tensor\", \"dtype\": \"torch.float32\","
+        " \"shape\": [2], \"Max\": 1.0, \"Min\": 0.0, \"Mean\": 0.5, \"Norm\": 1.0, \"requires_grad\": false}],"
+        " \"input_kwargs\": {}, \"output\": []}, \"Functional.gelu.0.forward\": {\"input_args\": [{\"type\": \"int\","
+        " \"value\": 3}], \"input_kwargs\": {}, \"output\": []}}}\n";
+    char pair[2][512];
+    struct tty t;
+    (void)state;
+    make_pair(pair, "x.py");
+    tty_start_on(&t, NULL, pair[0], pair[1]);
+    wait_text(&t, 0, "100 %");
+    wait_text(&t, NOWHERE, "Functional.linear.0");
+    put_text(pair[0], "dump.json", more);
+    tty_type(&t, ":follow<Enter>");
+    wait_text(&t, NOWHERE, "gelu.0");
+    tty_quit(&t, "q");
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
@@ -240,6 +262,7 @@ int main(int argc, char **argv)
         TEST(never_into_a_dump),
         TEST(two_windows),
         TEST(of_a_newer_version),
+        TEST(what_grows_is_followed),
         TEST(changed_meanwhile),
     };
     return terminal_ready(argc, argv) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
