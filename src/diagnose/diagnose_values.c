@@ -249,8 +249,8 @@ static const struct grain {
     enum dtype dtype;
     int bits; /* bits kept after the leading one, if dtype is DTYPE_UNKNOWN */
 } grains[] = {
-    {"float8_e5m2", DTYPE_F8E5M2, 0}, {"float8_e4m3", DTYPE_F8E4M3, 0}, {"bfloat16", DTYPE_BF16, 0},
-    {"float16", DTYPE_F16, 0},        {"tf32", DTYPE_UNKNOWN, 10},
+    {"float8_e5m2", DTYPE_F8E5M2, 0}, {"float8_e4m3", DTYPE_F8E4M3, 0}, {"hifloat8", DTYPE_HIF8, 0},
+    {"bfloat16", DTYPE_BF16, 0},      {"float16", DTYPE_F16, 0},        {"tf32", DTYPE_UNKNOWN, 10},
 };
 
 static double grain_round(const struct grain *g, double v)

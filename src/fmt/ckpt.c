@@ -186,20 +186,6 @@ static int value(struct wire *x, struct ckpt_record *r, uint64_t end, struct err
     return rc;
 }
 
-static enum dtype type_of(struct str s)
-{
-    static const struct {
-        const char *name;
-        enum dtype dtype;
-    } own[] = {
-        {"Float8E4M3FN", DTYPE_F8E4M3}, {"Float8E5M2", DTYPE_F8E5M2}, {"F8E4M3FN", DTYPE_F8E4M3}, {"F8E5M2", DTYPE_F8E5M2},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(own); i++)
-        if (str_ieq(s, str_of(own[i].name)))
-            return own[i].dtype;
-    return dtype_find(s);
-}
-
 /* Whether a record continues the previous tensor. */
 static bool continues(struct weights *w, const struct ckpt_record *r, uint32_t file)
 {
@@ -227,10 +213,15 @@ static int add(struct weights *w, struct ckpt_record *r, uint32_t file, const st
     }
     if (continues(w, r, file))
         return 0;
-    struct tensor t = {.dtype = type_of(type), .ndim = r->ndim};
-    uint64_t size = dtype_table[t.dtype].size;
-    for (int i = 0; i < r->ndim; i++)
+    struct tensor t = {.dtype = dtype_find(type), .ndim = r->ndim};
+    uint64_t bytes = 1;
+    for (int i = 0; i < r->ndim; i++) {
         t.shape[i] = r->dim[i];
+        bytes = r->dim[i] >= 0 && r->dim[i] <= INT32_MAX && bytes <= UINT32_MAX ? bytes * (uint64_t)r->dim[i] : 0;
+    }
+    if (str_is(type, WEIGHT_INT4) && bytes == r->size) /* an element is a byte of two numbers */
+        t.dtype = DTYPE_I8;
+    uint64_t size = dtype_table[t.dtype].size;
     if (t.ndim == 1 && t.shape[0] == 0 && r->size && r->size == size)
         t.ndim = 0; /* how older versions write a scalar */
     if (t.dtype == DTYPE_C64 || t.dtype == DTYPE_C128) { /* pairs of reals: one more axis */

@@ -28,6 +28,8 @@ static const struct {
     {"torch QInt8Storage", "qint8", DTYPE_UNKNOWN, 1},
     {"torch QUInt8Storage", "quint8", DTYPE_UNKNOWN, 1},
     {"torch QInt32Storage", "qint32", DTYPE_UNKNOWN, 4},
+    {"torch QUInt4x2Storage", "quint4x2", DTYPE_UNKNOWN, 1},
+    {"torch QUInt2x4Storage", "quint2x4", DTYPE_UNKNOWN, 1},
     {"torch.storage UntypedStorage", "", DTYPE_UNKNOWN, 1}, /* the type is in the tensor's call */
 };
 
@@ -50,30 +52,47 @@ static int bad(const char *name, const char *expected, struct err *e)
 /* A call of a rebuilder: what is called and with what. */
 struct rebuild {
     const struct pickle *function, *args;
+    enum dtype bytes_are; /* what a tensor of bytes holds, where its class says so */
 };
+
+/* "_HiFloat8Tensor._make_in_reduce_ex", a method: getattr(class, name). torch_npu's tensors of HiFloat8 are calls of it
+ * with their bytes. */
+static bool makes_hifloat8(const struct pickle *f)
+{
+    if (f->kind != PICKLE_CALL || f->n < 2 || f->item[1]->n != 2 ||
+        !(pickle_is_global(f->item[0], "__builtin__ getattr") || pickle_is_global(f->item[0], "builtins getattr")))
+        return false;
+    const struct pickle *class = f->item[1]->item[0];
+    return class->kind == PICKLE_GLOBAL && str_starts(class->text, "torch_npu") &&
+           str_ends(class->text, "HiFloat8Tensor");
+}
 
 /* Follows wrappers (Parameter, tensor subclasses) to the call that builds the tensor. */
 static bool tensor_call(const struct pickle *p, struct rebuild *r)
 {
     *r = (struct rebuild){0};
     if (p && p->kind == PICKLE_CALL && p->n >= 2)
-        *r = (struct rebuild){p->item[0], p->item[1]};
+        *r = (struct rebuild){p->item[0], p->item[1], DTYPE_UNKNOWN};
     for (int depth = 0; r->function && depth < 8; depth++) {
         const struct pickle *f = r->function, *args = r->args;
-        if (f->kind != PICKLE_GLOBAL || args->kind != PICKLE_TUPLE || !args->n)
+        if (args->kind != PICKLE_TUPLE || !args->n)
             return false;
         if (pickle_is_global(f, "torch._tensor _rebuild_from_type_v2") && args->n >= 3) {
-            *r = (struct rebuild){args->item[0], args->item[2]};
+            *r = (struct rebuild){args->item[0], args->item[2], r->bytes_are};
             continue;
         }
-        if (!pickle_is_global(f, "torch._utils _rebuild_parameter") &&
+        if (makes_hifloat8(f))
+            r->bytes_are = DTYPE_HIF8;
+        else if (f->kind != PICKLE_GLOBAL)
+            return false;
+        else if (!pickle_is_global(f, "torch._utils _rebuild_parameter") &&
             !pickle_is_global(f, "torch._utils _rebuild_parameter_with_state") &&
             !pickle_is_global(f, "torch._utils _rebuild_device_tensor_from_cpu_tensor"))
             return str_has(f->text, "_rebuild_");
         p = args->item[0];
         if (p->kind != PICKLE_CALL || p->n < 2)
             return false;
-        *r = (struct rebuild){p->item[0], p->item[1]};
+        *r = (struct rebuild){p->item[0], p->item[1], r->bytes_are};
     }
     return false;
 }
@@ -188,7 +207,7 @@ int pt_tensor(struct tensor *t, const struct pickle *value, const char *name, st
         return bad(name, _("one tensor"), e);
     if (!pt_storage_of(args->item[0], s))
         return bad(name, _("a storage"), e);
-    t->dtype = s->dtype;
+    t->dtype = r.bytes_are && s->dtype == DTYPE_U8 ? r.bytes_are : s->dtype;
     /* _rebuild_tensor_v3 contains the type: "torch bfloat16" */
     bool v3 = pickle_is_global(r.function, "torch._utils _rebuild_tensor_v3");
     if (t->dtype == DTYPE_UNKNOWN && args->n > 6 && args->item[6]->kind == PICKLE_GLOBAL &&

@@ -80,6 +80,23 @@ static void metadata(struct weights *w, const cJSON *v)
                                                                 : w->framework;
 }
 
+/* Tensors MindSpore says of that they are its qint4x2: {"NAME": "Int4"}, their type in the file I8. */
+static void packed_names(const cJSON *v, name_list *names)
+{
+    for (const cJSON *x = v->child; x; x = x->next)
+        if (cJSON_IsString(x) && strcmp(x->valuestring, WEIGHT_INT4) == 0)
+            vec_push(names, mem_strdup(x->string));
+}
+
+static void mark_packed(struct weights *w, const name_list *names)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        uint32_t k = weights_find(w, str_of(names->v[i]));
+        if (k != MAP_NONE && w->list.v[k].dtype == DTYPE_I8)
+            w->list.v[k].type = STR(WEIGHT_INT4);
+    }
+}
+
 struct byte_stretch {
     uint64_t at, end;
 };
@@ -159,6 +176,7 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     struct json_member m;
     struct json_pool pool;
     stretch_list all = {0};
+    name_list packed = {0};
     /* the header alone, at the file's own offsets */
     struct file_span head = {.fd = f.fd, .size = 8 + n};
     file_join(&j.file, f.name, &head, 1);
@@ -168,9 +186,10 @@ static int list(struct weights *w, uint32_t file, struct err *e)
         cJSON *v = json_parse(m.value, m.special, f.name, m.offset, e);
         if (!v)
             rc = -1;
-        else if (str_is(m.key, "__metadata__"))
+        else if (str_is(m.key, "__metadata__")) {
             metadata(w, v);
-        else
+            packed_names(v, &packed);
+        } else
             rc = one(w, file, &f, 8 + n, &m, v, &all, e) ? -1 : 1;
         json_pool_clear(&pool);
         if (rc < 0)
@@ -179,6 +198,8 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     json_pool_leave(&pool);
     if (rc == 0)
         rc = apart(&all, &f, 8 + n, e);
+    mark_packed(w, &packed);
+    name_list_release(&packed);
     vec_release(&all);
     j.file.span[0].fd = -1; /* owned by f */
     json_members_close(&j);

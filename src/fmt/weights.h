@@ -15,6 +15,7 @@
 
 #define WEIGHTS_MAX (1u << 22)   /* tensors per set; the largest models have some 10^5 */
 #define WEIGHT_NAME_MAX 4096
+#define WEIGHT_INT4 "Int4" /* the type of MindSpore's qint4x2: two numbers in a byte, shown as int8 */
 
 struct weight_file {
     const char *dir;  /* the folder it must be inside, or NULL: the user named the file */

@@ -60,10 +60,13 @@ static void say_unread(struct dump *d, const struct weights *w)
 }
 
 /* Whether a tensor holds integers of few bits packed into larger ones: as GPTQ and AWQ (qweight, qzeros),
- * compressed-tensors (weight_packed) and bitsandbytes (bytes, with their state beside them) call and type them. */
+ * compressed-tensors (weight_packed), bitsandbytes (bytes, with their state beside them) and MindSpore (Int4) call and
+ * type them. */
 static bool is_packed(const struct weights *w, const struct weight *x)
 {
     static const char *const ends[] = {".qweight", ".qzeros", ".weight_packed"};
+    if (str_is(x->type, WEIGHT_INT4))
+        return true;
     for (size_t i = 0; x->dtype == DTYPE_I32 && i < ARRAY_LEN(ends); i++)
         if (str_ends(x->name, ends[i]))
             return true;

@@ -121,6 +121,7 @@ const struct thresholds_limits *thresholds_of(const struct thresholds *t, enum d
         return &t->bf16;
     case DTYPE_F8E4M3:
     case DTYPE_F8E5M2:
+    case DTYPE_HIF8:
         return &t->f8;
     case DTYPE_F64:
         return &t->f64;

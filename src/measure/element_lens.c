@@ -128,6 +128,8 @@ double element_lens_ulp(const struct element_lens *l, double t, double g)
     int e = (int)(bits >> 52 & 0x7ff) - 1023, least = least_exponent(l->coarser);
     if (e > 1023) /* g is not finite */
         return NAN;
+    if (l->coarser == DTYPE_HIF8)
+        return d / dtype_spacing(DTYPE_HIF8, g);
     return d / eps * power(-(e < least ? least : e > 1022 ? 1022 : e));
 }
 

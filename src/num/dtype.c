@@ -4,24 +4,25 @@
 #include <math.h>
 
 const struct dtype_info dtype_table[DTYPE_COUNT] = {
-    [DTYPE_UNKNOWN] = {"unknown", CLASS_UNKNOWN, 0, 0, 0},
-    [DTYPE_F64] = {"float64", CLASS_FLOAT, 8, 1.7976931348623157e308, 0x1p-52},
-    [DTYPE_F32] = {"float32", CLASS_FLOAT, 4, 0x1.fffffep127, 0x1p-23},
-    [DTYPE_F16] = {"float16", CLASS_FLOAT, 2, 65504, 0x1p-10},
-    [DTYPE_BF16] = {"bfloat16", CLASS_FLOAT, 2, 0x1.fep127, 0x1p-7},
-    [DTYPE_F8E4M3] = {"float8_e4m3", CLASS_FLOAT, 1, 448, 0x1p-3},
-    [DTYPE_F8E5M2] = {"float8_e5m2", CLASS_FLOAT, 1, 57344, 0x1p-2},
-    [DTYPE_I64] = {"int64", CLASS_INT, 8, 0, 0},
-    [DTYPE_I32] = {"int32", CLASS_INT, 4, 0, 0},
-    [DTYPE_I16] = {"int16", CLASS_INT, 2, 0, 0},
-    [DTYPE_I8] = {"int8", CLASS_INT, 1, 0, 0},
-    [DTYPE_U64] = {"uint64", CLASS_INT, 8, 0, 0},
-    [DTYPE_U32] = {"uint32", CLASS_INT, 4, 0, 0},
-    [DTYPE_U16] = {"uint16", CLASS_INT, 2, 0, 0},
-    [DTYPE_U8] = {"uint8", CLASS_INT, 1, 0, 0},
-    [DTYPE_BOOL] = {"bool", CLASS_BOOL, 1, 0, 0},
-    [DTYPE_C64] = {"complex64", CLASS_COMPLEX, 8, 0, 0x1p-23},
-    [DTYPE_C128] = {"complex128", CLASS_COMPLEX, 16, 0, 0x1p-52},
+    [DTYPE_UNKNOWN] = {"unknown", CLASS_UNKNOWN, 0, 0, 0, 0},
+    [DTYPE_F64] = {"float64", CLASS_FLOAT, 8, 1.7976931348623157e308, 0x1p-52, 0x1p-1074},
+    [DTYPE_F32] = {"float32", CLASS_FLOAT, 4, 0x1.fffffep127, 0x1p-23, 0x1p-149},
+    [DTYPE_F16] = {"float16", CLASS_FLOAT, 2, 65504, 0x1p-10, 0x1p-24},
+    [DTYPE_BF16] = {"bfloat16", CLASS_FLOAT, 2, 0x1.fep127, 0x1p-7, 0x1p-133},
+    [DTYPE_F8E4M3] = {"float8_e4m3", CLASS_FLOAT, 1, 448, 0x1p-3, 0x1p-9},
+    [DTYPE_F8E5M2] = {"float8_e5m2", CLASS_FLOAT, 1, 57344, 0x1p-2, 0x1p-16},
+    [DTYPE_HIF8] = {"hifloat8", CLASS_FLOAT, 1, 32768, 0x1p-3, 0x1p-22},
+    [DTYPE_I64] = {"int64", CLASS_INT, 8, 0, 0, 0},
+    [DTYPE_I32] = {"int32", CLASS_INT, 4, 0, 0, 0},
+    [DTYPE_I16] = {"int16", CLASS_INT, 2, 0, 0, 0},
+    [DTYPE_I8] = {"int8", CLASS_INT, 1, 0, 0, 0},
+    [DTYPE_U64] = {"uint64", CLASS_INT, 8, 0, 0, 0},
+    [DTYPE_U32] = {"uint32", CLASS_INT, 4, 0, 0, 0},
+    [DTYPE_U16] = {"uint16", CLASS_INT, 2, 0, 0, 0},
+    [DTYPE_U8] = {"uint8", CLASS_INT, 1, 0, 0, 0},
+    [DTYPE_BOOL] = {"bool", CLASS_BOOL, 1, 0, 0, 0},
+    [DTYPE_C64] = {"complex64", CLASS_COMPLEX, 8, 0, 0x1p-23, 0},
+    [DTYPE_C128] = {"complex128", CLASS_COMPLEX, 16, 0, 0x1p-52, 0},
 };
 
 static const struct {
@@ -33,6 +34,8 @@ static const struct {
     {"half", DTYPE_F16},    {"f2", DTYPE_F16},          {"f16", DTYPE_F16},
     {"e2", DTYPE_BF16},     {"t2", DTYPE_BF16},         {"bf16", DTYPE_BF16}, /* MindSpore's own npy codes */
     {"float8_e4m3fn", DTYPE_F8E4M3}, {"f8_e4m3", DTYPE_F8E4M3}, {"f8_e5m2", DTYPE_F8E5M2},
+    {"float8e4m3fn", DTYPE_F8E4M3}, {"f8e4m3fn", DTYPE_F8E4M3}, {"float8e5m2", DTYPE_F8E5M2}, {"f8e5m2", DTYPE_F8E5M2},
+    {"hifloat8tensor", DTYPE_HIF8}, /* torch_npu's class, which msprobe records as the type */
     {"long", DTYPE_I64},    {"i8", DTYPE_I64},          {"i64", DTYPE_I64},
     {"int", DTYPE_I32},     {"i4", DTYPE_I32},          {"i32", DTYPE_I32},
     {"short", DTYPE_I16},   {"i2", DTYPE_I16},          {"i16", DTYPE_I16},
@@ -43,7 +46,7 @@ static const struct {
 
 enum dtype dtype_find(struct str name)
 {
-    static const char *const prefix[] = {"torch.", "mindspore.", "numpy."};
+    static const char *const prefix[] = {"torch.", "torch_npu.", "mindspore.", "numpy."};
     for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
         if (str_starts(name, prefix[i]))
             name = str_cut(name, strlen(prefix[i]));
@@ -101,14 +104,35 @@ static float e4m3_f32(unsigned char b)
     return bits_f32(u | (uint32_t)(b & 0x80) << 24);
 }
 
+/* Sign, then how many bits the exponent has, in a prefix code (11: 4, 10: 3, 01: 2, 001: 1, 0001: 0), then the exponent
+ * as sign and magnitude, whose first bit is always 1 and left out, then the mantissa. 0000: powers of two below. */
+static float hif8_f32(unsigned char b)
+{
+    unsigned p = b & 0x7f, bits = p >> 5 ? (p >> 5) + 1 : p >> 4, mantissa_bits = p >> 5 ? 5 - bits : 3;
+    unsigned mantissa = p & ((1u << mantissa_bits) - 1);
+    float sign = b & 0x80 ? -1 : 1;
+    if (p < 8)
+        return b == 0x80 ? NAN : p ? sign * ldexpf(1, (int)p - 23) : 0;
+    if (p == 0x6f)
+        return sign * INFINITY;
+    int exponent = 0;
+    if (bits) {
+        unsigned field = p >> mantissa_bits & ((1u << bits) - 1), first = 1u << (bits - 1);
+        exponent = (int)(first | (field & (first - 1)));
+        exponent = field & first ? -exponent : exponent;
+    }
+    return sign * ldexpf((float)((1u << mantissa_bits) + mantissa), exponent - (int)mantissa_bits);
+}
+
 /* All values of the one-byte types, so that conversion is a table lookup. */
-static float e4m3_values[256], e5m2_values[256];
+static float e4m3_values[256], e5m2_values[256], hif8_values[256];
 
 __attribute__((constructor)) static void prepare(void)
 {
     for (unsigned b = 0; b < 256; b++) {
         e4m3_values[b] = e4m3_f32((unsigned char)b);
         e5m2_values[b] = half_f32((uint16_t)(b << 8)); /* the upper byte of a float16 */
+        hif8_values[b] = hif8_f32((unsigned char)b);
     }
 }
 
@@ -139,6 +163,10 @@ void dtype_to_f32(enum dtype d, const void *in, size_t n, float *out)
     case DTYPE_F8E5M2:
         for (size_t i = 0; i < n; i++)
             out[i] = e5m2_values[b[i]];
+        break;
+    case DTYPE_HIF8:
+        for (size_t i = 0; i < n; i++)
+            out[i] = hif8_values[b[i]];
         break;
     default:
         for (size_t i = 0; i < n; i++)
@@ -187,6 +215,7 @@ void dtype_to_f64(enum dtype d, const void *in, size_t n, double *out)
     case DTYPE_BF16:
     case DTYPE_F8E4M3:
     case DTYPE_F8E5M2:
+    case DTYPE_HIF8:
         for (size_t at = 0, part; at < n; at += part) {
             float f[256];
             part = n - at < 256 ? n - at : 256;
@@ -201,6 +230,16 @@ void dtype_to_f64(enum dtype d, const void *in, size_t n, double *out)
     }
 }
 
+double dtype_spacing(enum dtype d, double v)
+{
+    const struct dtype_info *t = &dtype_table[d];
+    int e = v == 0 ? -2000 : ilogb(v), far = e < 0 ? -e : e;
+    double unit = ldexp(t->epsilon, e);
+    if (d == DTYPE_HIF8) /* three bits of mantissa, two, one; powers of two below 2^-15 */
+        unit = ldexp(1, e - (far <= 3 ? 3 : far <= 7 ? 2 : far <= 15));
+    return unit < t->least ? t->least : unit;
+}
+
 double dtype_round(enum dtype d, double v)
 {
     const struct dtype_info *t = &dtype_table[d];
@@ -208,15 +247,7 @@ double dtype_round(enum dtype d, double v)
         return v;
     if (d == DTYPE_F32)
         return (double)(float)v;
-    int e;
-    frexp(v, &e);
-    /* for v in [2^(e-1), 2^e): the unit of the last bit is epsilon * 2^(e-1) */
-    double unit = ldexp(t->epsilon, e - 1);
-    double smallest = d == DTYPE_F16 ? 0x1p-24 : d == DTYPE_BF16 ? 0x1p-133
-                    : d == DTYPE_F8E4M3 ? 0x1p-9 : 0x1p-16;
-    if (unit < smallest)
-        unit = smallest;
-    double r = nearbyint(v / unit) * unit;
+    double unit = dtype_spacing(d, v), r = (d == DTYPE_HIF8 ? round(v / unit) : nearbyint(v / unit)) * unit;
     if (fabs(r) > t->max)
         return d == DTYPE_F8E4M3 ? copysign(t->max, v) : copysign(INFINITY, v);
     return r;

@@ -16,6 +16,7 @@ enum dtype {
     DTYPE_BF16,
     DTYPE_F8E4M3, /* finite only, NaN 0x7f (OCP "e4m3fn", torch.float8_e4m3fn) */
     DTYPE_F8E5M2, /* IEEE-like with infinities */
+    DTYPE_HIF8,   /* Ascend's HiFloat8: 3 bits of mantissa near 1, 2 and 1 far from it (arXiv 2409.16626) */
     DTYPE_I64,
     DTYPE_I32,
     DTYPE_I16,
@@ -38,6 +39,7 @@ struct dtype_info {
     uint8_t size;     /* bytes per element */
     double max;       /* largest finite value; 0 if there is none (bool) */
     double epsilon;   /* distance from 1 to the next value; 0 for integers */
+    double least;     /* smallest positive value, subnormal or not; 0 where it says nothing */
 };
 
 extern const struct dtype_info dtype_table[DTYPE_COUNT];
@@ -56,7 +58,9 @@ void dtype_to_f64(enum dtype d, const void *in, size_t n, double *out);
 void dtype_to_f32(enum dtype d, const void *in, size_t n, float *out);
 /* Whether every value of the type is exact in a float, so that the float path may be used. */
 bool dtype_fits_f32(enum dtype d);
-/* v rounded to d and back, ties to even; for floating-point types. */
+/* The distance between the two values of d that v, finite, lies between; for floating types. */
+double dtype_spacing(enum dtype d, double v);
+/* v rounded to d and back, ties to even, of HiFloat8 away from zero as it defines it; for floating types. */
 double dtype_round(enum dtype d, double v);
 
 #endif

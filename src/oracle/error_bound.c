@@ -10,19 +10,14 @@
 
 double unit_roundoff(enum dtype d)
 {
+    if (d == DTYPE_HIF8)
+        return 0x1p-2; /* far from 1 it has one bit of mantissa */
     return dtype_is_float(d) ? dtype_table[d].epsilon / 2 : 0x1p-24;
 }
 
 static double smallest_subnormal(enum dtype d)
 {
-    switch (d) {
-    case DTYPE_F64: return 0x1p-1074;
-    case DTYPE_F16: return 0x1p-24;
-    case DTYPE_BF16: return 0x1p-133;
-    case DTYPE_F8E4M3: return 0x1p-9;
-    case DTYPE_F8E5M2: return 0x1p-16;
-    default: return 0x1p-149;
-    }
+    return dtype_is_float(d) ? dtype_table[d].least : dtype_table[DTYPE_F32].least;
 }
 
 const char *arithmetic_name(enum arithmetic a, enum dtype type)

@@ -137,7 +137,7 @@ static void leave(struct pack_choice *c, struct pack_said *said, int side, uint3
 /* numpy has no such type: its name stands in the file's */
 static bool is_foreign(enum dtype t)
 {
-    return t == DTYPE_BF16 || t == DTYPE_F8E4M3 || t == DTYPE_F8E5M2;
+    return t == DTYPE_BF16 || t == DTYPE_F8E4M3 || t == DTYPE_F8E5M2 || t == DTYPE_HIF8;
 }
 
 static void take_tensor(struct pack_choice *c, int side, uint32_t row, const struct pack_options *o,

@@ -258,7 +258,7 @@ void pack_npy_head(const struct tensor *t, struct buf *out)
     static const char *const descr[DTYPE_COUNT] = {
         [DTYPE_UNKNOWN] = "|u1", [DTYPE_F64] = "<f8", [DTYPE_F32] = "<f4", [DTYPE_F16] = "<f2", [DTYPE_BF16] = "<u2",
             [DTYPE_F8E4M3] = "|u1",
-        [DTYPE_F8E5M2] = "|u1", [DTYPE_I64] = "<i8", [DTYPE_I32] = "<i4", [DTYPE_I16] = "<i2", [DTYPE_I8] = "|i1",
+        [DTYPE_F8E5M2] = "|u1", [DTYPE_HIF8] = "|u1", [DTYPE_I64] = "<i8", [DTYPE_I32] = "<i4", [DTYPE_I16] = "<i2", [DTYPE_I8] = "|i1",
         [DTYPE_U64] = "<u8",
         [DTYPE_U32] = "<u4", [DTYPE_U16] = "<u2", [DTYPE_U8] = "|u1", [DTYPE_BOOL] = "|b1", [DTYPE_C64] = "<c8",
         [DTYPE_C128] = "<c16",

@@ -270,22 +270,10 @@ static enum relation relate(const struct weight_compare *c, const struct weight_
                                                                                           : SHAPE_OTHER;
 }
 
-static double least_of(enum dtype d)
+/* One unit of the type's rounding around a value of that size. */
+static double unit_of(enum dtype d, double size)
 {
-    switch (d) {
-    case DTYPE_F32:
-        return 0x1p-149;
-    case DTYPE_F16:
-        return 0x1p-24;
-    case DTYPE_BF16:
-        return 0x1p-133;
-    case DTYPE_F8E4M3:
-        return 0x1p-9;
-    case DTYPE_F8E5M2:
-        return 0x1p-16;
-    default:
-        return 0;
-    }
+    return d == DTYPE_HIF8 ? dtype_spacing(d, size) : dtype_table[d].epsilon * size + dtype_table[d].least;
 }
 
 static int fill(struct tensor_walk *w, void *raw, double *out, size_t n, struct err *e)
@@ -301,7 +289,7 @@ static int count_off(struct weights_running *x, const struct tensor *t, const st
                      uint64_t *first, struct err *e)
 {
     enum dtype d = dtype_coarser(t->dtype, g->dtype);
-    double eps = dtype_table[d].epsilon, least = least_of(d), *v[2] = {NULL, NULL};
+    double *v[2] = {NULL, NULL};
     struct tensor_walk w[2];
     void *raw = mem_alloc(CHUNK * 16);
     int rc = 0;
@@ -319,7 +307,7 @@ static int count_off(struct weights_running *x, const struct tensor *t, const st
             rc = -1;
         for (size_t i = 0; rc == 0 && i < n; i++) {
             double a = v[0][i], b = v[1][i];
-            if (a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= eps * fmax(fabs(a), fabs(b)) + least)
+            if (a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= unit_of(d, fmax(fabs(a), fabs(b))))
                 continue;
             if (!(*off)++)
                 *first = at + i;

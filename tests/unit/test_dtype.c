@@ -4,6 +4,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "num/dtype.h"
 
@@ -52,6 +53,72 @@ static void small_floats(void **state)
     all_patterns(DTYPE_F8E5M2, 5, 2, false);
 }
 
+/* HiFloat8 by its definition (arXiv 2409.16626): each range of patterns with how it goes on, the special ones apart. */
+static double hifloat8_by_the_book(unsigned v)
+{
+    static const struct {
+        unsigned from, to, mantissa; /* patterns without the sign; bits of mantissa */
+        int exponent;                /* of the first, the next follow */
+        bool negative;               /* they go down */
+    } ranges[] = {
+        {0x08, 0x0f, 3, 0, false},  {0x10, 0x17, 3, 1, false},  {0x18, 0x1f, 3, -1, false}, {0x20, 0x2f, 3, 2, false},
+        {0x30, 0x3f, 3, -2, true},  {0x40, 0x4f, 2, 4, false},  {0x50, 0x5f, 2, -4, true},  {0x60, 0x6f, 1, 8, false},
+        {0x70, 0x7f, 1, -8, true},
+    };
+    unsigned p = v & 0x7f;
+    double sign = v & 0x80 ? -1 : 1;
+    if (v == 0)
+        return 0;
+    if (v == 0x80)
+        return NAN;
+    if (p == 0x6f)
+        return sign * INFINITY;
+    if (p < 8)
+        return sign * pow(2, (int)p - 23);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        unsigned at = p - ranges[i].from, one = 1u << ranges[i].mantissa;
+        int step = (int)(at / one);
+        if (p >= ranges[i].from && p <= ranges[i].to)
+            return sign * (1 + (double)(at % one) / one) *
+                   pow(2, ranges[i].exponent + (ranges[i].negative ? -step : step));
+    }
+    return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void hifloat8(void **state)
+{
+    double values[128];
+    size_t n = 0;
+    (void)state;
+    for (unsigned v = 0; v < 256; v++) {
+        unsigned char raw = (unsigned char)v;
+        double want = hifloat8_by_the_book(v), got;
+        dtype_to_f64(DTYPE_HIF8, &raw, 1, &got);
+        assert_true(got == want || (isnan(got) && isnan(want)));
+        if (v < 0x80 && isfinite(want))
+            values[n++] = want;
+    }
+    qsort(values, n, sizeof *values, by_value);
+    assert_int_equal(n, 127);
+    assert_true(values[1] == dtype_table[DTYPE_HIF8].least && values[126] == dtype_table[DTYPE_HIF8].max);
+    /* each stays, and of two neighbours the nearer is taken, the one farther from zero where both are as near */
+    for (size_t i = 0; i + 1 < n; i++) {
+        double a = values[i], b = values[i + 1], mid = (a + b) / 2;
+        assert_true(a < b);
+        assert_true(dtype_round(DTYPE_HIF8, a) == a && dtype_round(DTYPE_HIF8, -b) == -b);
+        assert_true(dtype_round(DTYPE_HIF8, mid) == b && dtype_round(DTYPE_HIF8, -mid) == -b);
+        assert_true(dtype_round(DTYPE_HIF8, nextafter(mid, 0)) == a);
+        assert_true(dtype_spacing(DTYPE_HIF8, mid) == b - a);
+    }
+    assert_true(dtype_round(DTYPE_HIF8, 40959) == 32768 && isinf(dtype_round(DTYPE_HIF8, 40960)));
+}
+
 /* The table's largest value and epsilon are those of the patterns. */
 static void limits_of_the_table(void **state)
 {
@@ -67,15 +134,18 @@ static void limits_of_the_table(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        double max = 0, above = INFINITY;
+        double max = 0, above = INFINITY, least = INFINITY;
         for (unsigned v = 0; v < 1u << (types[i].e + types[i].m); v++) {
             double x = by_the_book(v, types[i].e, types[i].m, types[i].finite_only);
             if (isfinite(x) && x > max)
                 max = x;
             if (x > 1 && x < above)
                 above = x;
+            if (x > 0 && x < least)
+                least = x;
         }
         assert_true(dtype_table[types[i].d].max == max);
+        assert_true(dtype_table[types[i].d].least == least);
         assert_true(dtype_table[types[i].d].epsilon == above - 1);
     }
     assert_true(dtype_table[DTYPE_F32].max == (double)FLT_MAX);
@@ -151,6 +221,8 @@ static void names(void **state)
         {"torch.float32", DTYPE_F32},   {"torch.bfloat16", DTYPE_BF16}, {"torch.int64", DTYPE_I64},
         {"torch.bool", DTYPE_BOOL},     {"torch.half", DTYPE_F16},      {"torch.uint8", DTYPE_U8},
         {"torch.float8_e4m3fn", DTYPE_F8E4M3}, {"torch.float8_e5m2", DTYPE_F8E5M2},
+        {"Float8E4M3FN", DTYPE_F8E4M3}, {"Float8E5M2", DTYPE_F8E5M2},   {"HiFloat8", DTYPE_HIF8},
+        {"torch_npu.HiFloat8Tensor", DTYPE_HIF8},
         {"torch.complex64", DTYPE_C64}, {"torch.complex128", DTYPE_C128}, {"torch.int8", DTYPE_I8},
         {"Float32", DTYPE_F32},         {"BFloat16", DTYPE_BF16},       {"Float16", DTYPE_F16},
         {"Int32", DTYPE_I32},           {"Int64", DTYPE_I64},           {"Bool", DTYPE_BOOL},
@@ -184,7 +256,7 @@ static void which_fit_a_float(void **state)
     (void)state;
     for (int d = 0; d < DTYPE_COUNT; d++) {
         bool small = d == DTYPE_F32 || d == DTYPE_F16 || d == DTYPE_BF16 || d == DTYPE_F8E4M3 ||
-                     d == DTYPE_F8E5M2;
+                     d == DTYPE_F8E5M2 || d == DTYPE_HIF8;
         assert_int_equal(dtype_fits_f32((enum dtype)d), small);
     }
 }
@@ -260,6 +332,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_floats),
+        cmocka_unit_test(hifloat8),
         cmocka_unit_test(limits_of_the_table),
         cmocka_unit_test(blocks_of_elements),
         cmocka_unit_test(whole_numbers),

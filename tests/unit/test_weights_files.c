@@ -2,6 +2,7 @@
  * their folder, and the forms that are rare but right. */
 #include "support.h"
 
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,6 +110,10 @@ static void safetensors_lies(void **state)
     assert_null(w.list.v[0].problem);
     assert_non_null(w.list.v[1].problem);
     weights_release(&w);
+    /* MindSpore's packed integers: I8 in the file, what they are beside it */
+    assert_int_equal(safetensors(&w, "{\"__metadata__\":{\"a\":\"Int4\"},\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2, &e), 0);
+    assert_true(w.list.v[0].dtype == DTYPE_I8 && str_is(w.list.v[0].type, "Int4"));
+    weights_release(&w);
     /* a name twice: both are there, and it is said */
     assert_int_equal(safetensors(&w,
                                  "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"a\":{\"dtype\":"
@@ -153,6 +158,23 @@ static void record(struct buf *out, const char *tag, const int64_t *dim, int n, 
     buf_release(&v);
 }
 
+static void values_are(const struct weights *w, uint32_t i, const double *want, size_t n)
+{
+    struct tensor t = {0};
+    struct tensor_walk walk;
+    struct err e;
+    unsigned char raw[8 * 16];
+    double got[16];
+    assert_int_equal(weights_tensor(w, i, &t, &e), 0);
+    tensor_walk_init(&walk, &t);
+    assert_int_equal(tensor_walk_next(&walk, raw, n, &e), n);
+    dtype_to_f64(t.dtype, raw, n, got);
+    for (size_t k = 0; k < n; k++)
+        assert_true(got[k] == want[k]);
+    tensor_walk_release(&walk);
+    tensor_close(&t);
+}
+
 static void ckpt_forms(void **state)
 {
     static const char bytes[64] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -167,11 +189,15 @@ static void ckpt_forms(void **state)
     record(&b, "packed", (int64_t[]){8}, 1, "Int4", str_n(bytes, 4));
     record(&b, "note", NULL, 0, "str", STR("hello"));
     record(&b, "short", (int64_t[]){4, 4}, 2, "BFloat16", str_n(bytes, 31));
+    record(&b, "bytes", (int64_t[]){2, 2}, 2, "Int4", str_n(bytes, 4));
+    record(&b, "ascend", (int64_t[]){2, 2}, 2, "HiFloat8", STR("\x08\x88\x6e\x01"));
     buf_cstr(&b, "crc_num");
     for (int i = 0; i < 10; i++)
         buf_char(&b, 0);
     assert_int_equal(open_bytes(&w, "x.ckpt", &b, &e), 0);
-    assert_int_equal(w.list.n, 5);
+    assert_int_equal(w.list.n, 7);
+    assert_true(w.list.v[5].dtype == DTYPE_I8 && str_is(w.list.v[5].type, "Int4"));
+    values_are(&w, 6, (double[]){1, -1, 32768, 0x1p-22}, 4);
     assert_int_equal(w.list.v[0].ndim, 0);
     assert_int_equal(w.list.v[1].pieces, 2);
     assert_int_equal(weights_tensor(&w, 1, &t, &e), 0);
@@ -416,14 +442,13 @@ static void torch_not_read(void **state)
         const char *type;
     } cases[] = {
 #define CASE(text, type) {text, sizeof(text) - 1, type}
-        CASE("ctorch._utils\n_rebuild_qtensor\n(" STORAGE("torch\nQInt8Storage", "u", "\4") "K\0K\4\x85K\1\x85N\x89NtR",
-             "qint8"),
-        CASE("ctorch._utils\n_rebuild_tensor_v3\n(" STORAGE("torch.storage\nUntypedStorage", "u",
-                                                            "\4") "K\0K\4\x85K\1\x85\x89Nctorch\nfloat8_e4m3fnuz\ntR",
-             "float8_e4m3fnuz"),
-        CASE("ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE("torch\nByteStorage", "u",
-                                                            "\4") "K\0K\4\x85K\1\x85\x89N}X\3\0\0\0neg\x88stR",
-             "uint8, negated"),
+        CASE("ctorch._utils\n_rebuild_qtensor\n(" STORAGE("torch\nQInt8Storage", "u", "\4") "K\0K\4\x85K\1\x85N\x89NtR", "qint8"),
+        CASE("ctorch._utils\n_rebuild_tensor_v3\n(" STORAGE("torch.storage\nUntypedStorage", "u", "\4")
+             "K\0K\4\x85K\1\x85\x89Nctorch\nfloat8_e4m3fnuz\ntR", "float8_e4m3fnuz"),
+        CASE("ctorch._utils\n_rebuild_qtensor\n(" STORAGE("torch\nQUInt4x2Storage", "u", "\4") "K\0K\4\x85K\1\x85N\x89NtR",
+             "quint4x2"),
+        CASE("ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE("torch\nByteStorage", "u", "\4")
+             "K\0K\4\x85K\1\x85\x89N}X\3\0\0\0neg\x88stR", "uint8, negated"),
         CASE("ctorch._utils\n_rebuild_meta_tensor_no_storage\n(ctorch\nfloat32\nK\4\x85K\1\x85\x89tR", "meta"),
 #undef CASE
     };
@@ -452,6 +477,31 @@ static void torch_not_read(void **state)
         weights_release(&w);
         buf_release(&b);
     }
+}
+
+/* What torch_npu pickles of a tensor of HiFloat8: a method of its class, called with the bytes and the type they stand
+ * for. */
+static void torch_hifloat8(void **state)
+{
+    static const char method[] = "c__builtin__\ngetattr\n(ctorch_npu.utils.hif8_tensor\n_HiFloat8Tensor\n"
+                                 "X\x12\0\0\0_make_in_reduce_extR",
+                      bytes[] = "(ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE("torch\nByteStorage", "u", "\4")
+                                "K\0K\4\x85K\1\x85\x89NtRctorch\nbfloat16\ntR";
+    struct buf b = {0};
+    struct weights w;
+    struct err e;
+    (void)state;
+    buf_str(&b, STR("\x80\2}X\1\0\0\0q"));
+    buf_str(&b, str_n(method, sizeof method - 1));
+    buf_str(&b, str_n(bytes, sizeof bytes - 1));
+    buf_str(&b, STR("s."));
+    assert_int_equal(legacy(&w, buf_view(&b), STR("\x80\2]X\1\0\0\0ua."), STR("\4\0\0\0\0\0\0\0\x08\x0f\xef\x70"), &e), 0);
+    assert_int_equal(w.problems.n, 0);
+    assert_int_equal(w.list.n, 1);
+    assert_true(str_is(w.list.v[0].type, "hifloat8"));
+    values_are(&w, 0, (double[]){1, 1.875, (double)-INFINITY, 0x1p-8}, 4);
+    weights_release(&w);
+    buf_release(&b);
 }
 
 /* ---- .npy files ---- */
@@ -645,6 +695,7 @@ int main(void)
         cmocka_unit_test(joined),
         cmocka_unit_test(npy_alone),
         cmocka_unit_test(torch_not_read),
+        cmocka_unit_test(torch_hifloat8),
         cmocka_unit_test(deepspeed_latest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
