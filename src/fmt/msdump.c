@@ -1,4 +1,4 @@
-/* MindSpore's own Dump: statistic.csv (libcsv) and OP.….npy files of one iteration, in the synchronous,
+/* MindSpore's own Dump: statistic.csv, mapping.csv and OP.….npy files of one iteration, in the synchronous,
  * asynchronous and PyNative layouts. Layout, columns of every version and traps: doc/formats.md.
  *
  * Rows come in the order of statistic.csv (kernel launches), or of the files' time stamps where only
@@ -10,6 +10,7 @@
 
 #include "base/msg.h"
 #include "fmt/npy.h"
+#include "fmt/sheet.h"
 #include "dump/family.h"
 
 #define SLOT_MOST 63 /* bytes of a slot's name that are kept */
@@ -256,26 +257,48 @@ static void add_found(struct dump *d, found_list *l, const char *file, const cha
     free(f.full);
 }
 
-/* Reads mapping.csv, lines "1217762083.npy,StridedSliceGrad.….npy" without header: names too long for the file
- * system. */
+/* mapping.csv: names too long for the file system, "1217762083.npy,StridedSliceGrad.….npy" a row, no header. */
+struct mapping_rows {
+    struct dump *d;
+    found_list *l;
+    struct map *mapped;
+    struct strays *none;
+    const char *path;
+    struct err odd; /* of the first row that is none */
+    bool any_odd;
+};
+
+static int mapped_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    struct mapping_rows *m = ctx;
+    (void)e;
+    if (n != 2) {
+        if (!m->any_odd)
+            err_line(&m->odd, m->path, line, _("expected %2$d fields, found %1$zu"), n, 2);
+        m->any_odd = true;
+        return 0;
+    }
+    const char *file = arena_cstr(&m->d->arena, str_trim(cell[0]));
+    map_add(m->mapped, str_of(file), 0);
+    add_found(m->d, m->l, file, arena_cstr(&m->d->arena, str_trim(cell[1])), m->none);
+    return 0;
+}
+
 static void add_mapped(struct dump *d, const char *path, found_list *l, struct map *mapped, struct strays *none)
 {
-    struct buf text = {0};
+    struct mapping_rows rows = {.d = d, .l = l, .mapped = mapped, .none = none, .path = path};
+    struct sheet_sink sink = {.row = mapped_row, .ctx = &rows};
+    struct file f;
     struct err e;
-    if (file_slurp(path, 1u << 30, &text, &e) == 0) {
-        struct str rest = buf_view(&text), line, number, full;
-        while (rest.n) {
-            str_split(rest, '\n', &line, &rest);
-            if (!str_split(str_trim(line), ',', &number, &full))
-                continue;
-            const char *file = arena_cstr(&d->arena, str_trim(number));
-            map_add(mapped, str_of(file), 0);
-            add_found(d, l, file, arena_cstr(&d->arena, str_trim(full)), none);
-        }
-    } else if (path_is_file(path)) {
+    if (!path_is_file(path))
+        return;
+    bool opened = file_open(&f, path, &e) == 0;
+    if (!opened || sheet_read(&f, &sink, &e))
         dump_problem(d, NONE, "damaged", e.text);
-    }
-    buf_release(&text);
+    if (rows.any_odd)
+        dump_problem(d, NONE, "damaged", rows.odd.text);
+    if (opened)
+        file_close(&f);
 }
 
 static void find_order(const char *dir, found_list *l)

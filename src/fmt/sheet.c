@@ -86,37 +86,65 @@ static void finish(struct csv_parser *csv, struct sheet_reading *r)
         r->cells.sink->open_quote(r->cells.sink->ctx);
 }
 
+static void begin(struct csv_parser *csv)
+{
+    csv_init(csv, 0);
+    csv_set_realloc_func(csv, mem_resize);
+    csv_set_blk_size(csv, 64 * 1024); /* its default of 128 bytes would copy a long cell over and over */
+}
+
+static void parse(struct csv_parser *csv, struct sheet_reading *r, struct str s)
+{
+    size_t skip = r->at == 0 && str_starts(s, "\xef\xbb\xbf") ? 3 : 0; /* Excel's mark */
+    r->at += s.n;
+    if (csv_parse(csv, s.p + skip, s.n - skip, on_field, on_row, r) != s.n - skip && !r->cells.state)
+        r->cells.state = err_line(r->e, r->cells.name, r->cells.line + 1, "%s", csv_strerror(csv_error(csv)));
+    if (!r->cells.state && r->at - r->row_at > SHEET_ROW_BYTES)
+        r->cells.state =
+            err_line(r->e, r->cells.name, r->cells.line + 1, _("a row of more than 16 MB; a quote may be missing"));
+}
+
+static int end(struct csv_parser *csv, struct sheet_reading *r)
+{
+    if (!r->cells.state)
+        finish(csv, r);
+    csv_free(csv);
+    sheet_cells_release(&r->cells);
+    return r->cells.state < 0 ? -1 : 0;
+}
+
 static int read_csv(const struct file *f, const struct sheet_sink *sink, struct err *e)
 {
     struct sheet_reading r = {.cells = {.sink = sink, .name = f->name}, .e = e};
     struct csv_parser csv;
     char *chunk = mem_alloc(CHUNK);
-    csv_init(&csv, 0);
-    csv_set_realloc_func(&csv, mem_resize);
-    csv_set_blk_size(&csv, 64 * 1024); /* the default growth of 128 bytes is quadratic for long cells */
+    begin(&csv);
     while (!r.cells.state) {
         long n = file_read_some(f, r.at, chunk, CHUNK, e);
         if (n <= 0) {
             r.cells.state = (int)n;
             break;
         }
-        /* byte order mark written by Excel */
-        size_t skip = r.at == 0 && n >= 3 && memcmp(chunk, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-        r.at += (uint64_t)n;
-        if (csv_parse(&csv, chunk + skip, (size_t)n - skip, on_field, on_row, &r) != (size_t)n - skip && !r.cells.state)
-            r.cells.state = err_line(e, f->name, r.cells.line + 1, "%s", csv_strerror(csv_error(&csv)));
-        if (!r.cells.state && r.at - r.row_at > SHEET_ROW_BYTES)
-            r.cells.state =
-                err_line(e, f->name, r.cells.line + 1, _("a row of more than 16 MB; a quote may be missing"));
+        parse(&csv, &r, str_n(chunk, (size_t)n));
         if (!r.cells.state && sink->advance)
             r.cells.state = sink->advance(sink->ctx, (uint64_t)n, e);
     }
-    if (!r.cells.state)
-        finish(&csv, &r);
-    csv_free(&csv);
     free(chunk);
-    sheet_cells_release(&r.cells);
-    return r.cells.state < 0 ? -1 : 0;
+    return end(&csv, &r);
+}
+
+int sheet_read_text(struct str text, const char *name, const struct sheet_sink *sink, struct err *e)
+{
+    struct sheet_reading r = {.cells = {.sink = sink, .name = name}, .e = e};
+    struct csv_parser csv;
+    begin(&csv);
+    while (text.n && !r.cells.state) { /* line by line: most want the first alone */
+        ptrdiff_t line = str_find(text, '\n');
+        size_t n = line < 0 ? text.n : (size_t)line + 1;
+        parse(&csv, &r, str_n(text.p, n));
+        text = str_cut(text, n);
+    }
+    return end(&csv, &r);
 }
 
 int sheet_read(const struct file *f, const struct sheet_sink *sink, struct err *e)

@@ -26,6 +26,8 @@ struct sheet_sink {
 /* 0 when the sheet ended or the sink had enough, -1 with a sentence that names the row. An .xlsx is recognised by its
  * first bytes, whatever its name. */
 int sheet_read(const struct file *f, const struct sheet_sink *sink, struct err *e);
+/* The same of a .csv's text or its beginning, in which the last row may be cut; `name` is for messages. */
+int sheet_read_text(struct str text, const char *name, const struct sheet_sink *sink, struct err *e);
 
 /* ---- for the two of them: cells of the row being read ---- */
 

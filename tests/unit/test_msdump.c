@@ -461,7 +461,8 @@ static void mapped_names(void **state)
 {
     static const char map[] = "123.npy,Add.Default_long-Name_Add-op1.0.0.5.output.0.DefaultFormat.Float32.npy\n"
                               "../../etc/passwd,Add.evil.0.0.6.output.0.ND.npy\n"
-                              "nonsense\n77.npy,also nonsense\n";
+                              "nonsense\n77.npy,also nonsense\r\n"
+                              "\"9.npy\",\"Mul.Default_a,b_Mul-op2.0.0.7.output.0.ND.npy\"";
     const char *dir = scratch();
     struct opened o;
     struct tensor t;
@@ -469,8 +470,12 @@ static void mapped_names(void **state)
     put_bytes(dir, "mapping.csv", map, strlen(map));
     put_bytes(dir, "123.npy", NPY2);
     put_bytes(dir, "55.npy", NPY2);
+    put_bytes(dir, "9.npy", NPY2);
     assert_int_equal(open_path(&o, dir), 0);
-    assert_int_equal(o.d.rows.n, 2);
+    assert_int_equal(o.d.rows.n, 3);
+    row_named(&o.d, "Mul.Default_a,b_Mul-op2.output.0");
+    assert_true(o.d.problems.n >= 1);
+    assert_non_null(strstr(o.d.problems.v[0].text, "mapping.csv: line 3: expected 2 fields, found 1"));
     assert_int_equal(o.d.warnings.n, 1);
     assert_non_null(strstr(o.d.warnings.v[0], "2 .npy files skipped: no operator"));
     uint32_t r = row_named(&o.d, "Add.Default_long-Name_Add-op1.output.0");
