@@ -13,6 +13,7 @@
 #include "report/oracle_json.h"
 #include "dump/step_before.h"
 #include "fmt/find_recordings.h"
+#include "fmt/unreadable.h"
 #include "panel/panel_inputs.h"
 #include "panel/path_kind.h"
 #include "ranks/collectives.h"
@@ -527,6 +528,18 @@ static bool check_all_ranks(const struct options *o, const struct investigation 
     return several;
 }
 
+/* A text file that no reader knows: it may be a log in which nothing is recognised, and its error names the line. */
+static bool other_text(const char *path)
+{
+    static const char *const others[] = {".json", ".yaml", ".yml", ".py", ".xml", ".html", ".md"};
+    char head[4096];
+    struct str s = path_is_file(path) ? file_head(path, head, sizeof head) : STR("");
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        if (str_ends(str_of(path), others[i]))
+            return false;
+    return s.n && !memchr(s.p, 0, s.n) && !unreadable_find(path, NULL);
+}
+
 int cli_check(const struct options *o)
 {
     struct err unfit;
@@ -539,7 +552,7 @@ int cli_check(const struct options *o)
         return cli_fail(&unfit);
     }
     enum path_kind what = path_kind_find(o->arg[0], NULL);
-    if (what == PATH_LOG || what == PATH_NORMS)
+    if (what == PATH_LOG || what == PATH_NORMS || (what == PATH_NOTHING && other_text(o->arg[0])))
         return cli_check_log(o);
     struct session s;
     struct session_options so;

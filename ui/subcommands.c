@@ -92,7 +92,7 @@ const struct subcommand subcommands[] = {
         "For a log: checks for steps with non-finite values. For a dump configuration: shows what will be written and "
         "what is missing;\n"
         "with a dump of the same model (statistics are enough) also the expected size."),
-     1, 2, OPT_STEP | OPT_OUTPUT | OPT_SUMMARY | OPT_ORACLE_ALONE | OPT_MEMORY, cli_check},
+     1, 2, OPT_STEP | OPT_LOG_NAMES | OPT_OUTPUT | OPT_SUMMARY | OPT_ORACLE_ALONE | OPT_MEMORY, cli_check},
     {"digest", "DUMP", N_("write statistics and sketches of a dump, without its tensors"),
      N_("Writes statistics and a sketch of every tensor, for all steps and ranks (or those of --step and --rank), to "
         "one file -o FILE.\n"

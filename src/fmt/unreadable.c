@@ -64,9 +64,14 @@ static bool is_single(const char *path, struct str name)
     return str_ends(name, ".json") && starts_with(path, "{\n    \"data\": ") && head_has(path, "\"max\":", "\"norm\":");
 }
 
+static bool is_mlflow(const char *path, struct str name)
+{
+    return str_is(name, "mlflow.db") && starts_with(path, "SQLite format 3");
+}
+
 static bool is_database(const char *path, struct str name)
 {
-    return str_ends(name, ".db") && starts_with(path, "SQLite format 3");
+    return str_ends(name, ".db") && !str_is(name, "mlflow.db") && starts_with(path, "SQLite format 3");
 }
 
 static bool is_graph(const char *path, struct str name)
@@ -158,6 +163,9 @@ const struct unreadable unreadable_formats[] = {
      N_("convert the operators with msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_torchair, false, false},
     {"msprobe-single", N_("msprobe SingleSave"), "data/TAG/stepN/rankN/TAG.{json,npy}",
      N_("save with PrecisionDebugger.save at level debug instead: its debug.json is read"), is_single, false, false},
+    {"mlflow-db", N_("database of MLflow"), "mlflow.db",
+     N_("write the metric histories to a table with columns step and loss (MlflowClient().get_metric_history), "
+        "then open that"), is_mlflow, true, false},
     {"msprobe-db", N_("databases of msprobe (trend, graph visualisation)"), "*.db",
      N_("open the folder of the dump or of the monitor tables it was made from"), is_database, false, false},
     {"mindspore-ir", N_("graphs of MindSpore"), "*.ir",

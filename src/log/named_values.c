@@ -1,5 +1,7 @@
-/* Reads values of steps with arbitrary names: one JSON object per line, tables with a header, and MLflow's files of
- * one value each. */
+/* Values of steps under names of any tool: objects, one a line; tables with a header; MLflow's files of one value
+ * each. */
+#include <cjson/cJSON.h>
+
 #include "base/msg.h"
 #include "fmt/sheet.h"
 #include "log/series_builder.h"
@@ -23,35 +25,78 @@ static struct str unquoted(struct str v)
     return v.n >= 2 && v.p[0] == '"' && v.p[v.n - 1] == '"' ? str_n(v.p + 1, v.n - 2) : v;
 }
 
+/* A key as it was before it was written: "\\u635f\\u5931" is a name too. */
+static struct str written_key(struct str key, struct buf *plain)
+{
+    if (str_find(key, '\\') < 0)
+        return key;
+    buf_clear(plain);
+    buf_fmt(plain, "\"%.*s\"", STR_ARG(key));
+    cJSON *text = cJSON_ParseWithLength(plain->p, plain->n);
+    if (cJSON_IsString(text)) {
+        buf_clear(plain);
+        buf_cstr(plain, text->valuestring);
+        key = buf_view(plain);
+    }
+    cJSON_Delete(text);
+    return key;
+}
+
+/* Whose members are the step's own: verl's file logger writes {"step": 1, "data": {"actor/pg_loss": …}}. */
+static bool holds_values(struct str key)
+{
+    static const char *const names[] = {"data", "metrics", "train", "log", "logs", "scalars"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_is(key, names[i]))
+            return true;
+    return false;
+}
+
+struct step_object {
+    struct series_builder *k; /* may be NULL: only whether there is one */
+    struct log_record r;
+    struct buf plain;
+    bool stepped;
+    struct values_taken taken;
+};
+
+/* The members behind a '{'; `inside` one of the object's own objects. Whether they are whole. */
+static bool take_members(struct step_object *o, struct str s, bool inside)
+{
+    struct str key, value;
+    double x, digit;
+    int rc;
+    while ((rc = scan_member(&s, &key, &value)) == 1) {
+        enum log_value v;
+        key = written_key(key, &o->plain);
+        if (!inside && value.n && value.p[0] == '{' && holds_values(key)) {
+            if (!take_members(o, str_cut(value, 1), true))
+                return false;
+        } else if (!scan_number(unquoted(value), &x, &digit)) {
+            continue;
+        } else if (!o->stepped && value_is_step(key) && is_step(x)) {
+            o->stepped = true;
+            o->r.step = (int64_t)x;
+        } else if (value_taken(&o->taken, key, &v) && o->k) {
+            log_set(o->k, &o->r, v, x, digit);
+        }
+    }
+    return rc == 0;
+}
+
 /* Whether the line is one object with a step and a value that is known; k (may be NULL) takes it. */
 static bool object(struct series_builder *k, struct str line)
 {
-    struct log_record r = {0};
-    struct str s = str_trim(line), key, value;
-    double x, digit;
-    bool stepped = false;
-    unsigned has = 0;
-    int rc;
+    struct step_object o = {.k = k};
+    struct str s = str_trim(line);
     if (!s.n || s.p[0] != '{')
         return false;
-    s = str_cut(s, 1);
-    while ((rc = scan_member(&s, &key, &value)) == 1) {
-        enum log_value v;
-        if (!scan_number(unquoted(value), &x, &digit))
-            continue;
-        if (!stepped && value_is_step(key) && is_step(x)) {
-            stepped = true;
-            r.step = (int64_t)x;
-        } else if (value_named(key, &v) && !(has >> v & 1)) {
-            has |= 1u << v;
-            if (k)
-                log_set(k, &r, v, x, digit);
-        }
-    }
-    if (rc || !stepped || !measured(has))
+    bool whole = take_members(&o, str_cut(s, 1), false);
+    buf_release(&o.plain);
+    if (!whole || !o.stepped || !measured(o.taken.has))
         return false;
     if (k)
-        log_add(k, &r);
+        log_add(k, &o.r);
     return true;
 }
 
@@ -81,7 +126,7 @@ struct value_table {
 
 static bool header(struct value_table *t, const struct str *cell, size_t n)
 {
-    unsigned has = 0;
+    struct values_taken taken = {0};
     t->step = -1;
     t->n = n < COLUMNS ? n : COLUMNS;
     for (size_t i = 0; i < t->n; i++) {
@@ -89,32 +134,38 @@ static bool header(struct value_table *t, const struct str *cell, size_t n)
         t->as[i] = -1;
         if (t->step < 0 && value_is_step(cell[i])) {
             t->step = (int)i;
-        } else if (value_named(cell[i], &v) && !(has >> v & 1)) {
-            has |= 1u << v;
+        } else if (value_taken(&taken, cell[i], &v)) {
+            for (size_t k = 0; k < i; k++) /* a part of it */
+                t->as[k] = t->as[k] == (int8_t)v ? -1 : t->as[k];
             t->as[i] = (int8_t)v;
         }
     }
-    return t->step >= 0 && measured(has);
+    return t->step >= 0 && measured(taken.has);
+}
+
+static int first_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    (void)line;
+    (void)e;
+    struct value_table *t = ctx;
+    t->head = n > 1 && header(t, cell, n);
+    return 1;
+}
+
+/* A row cut off by the end of what is looked at. */
+static int no_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    (void)ctx, (void)cell, (void)n, (void)line, (void)e;
+    return 1;
 }
 
 /* The first line of a table with columns we know. */
 bool value_table_sniff(struct str head, const char *path)
 {
     struct value_table t = {0};
-    struct str line, rest, cell[COLUMNS];
-    size_t n = 0;
-    (void)path;
-    if (str_starts(head, "\xef\xbb\xbf"))
-        head = str_cut(head, 3);
-    if (!str_split(head, '\n', &line, &rest) || str_find(line, ',') < 0 || line.n > 65536)
-        return false;
-    line = str_trim(line);
-    while (line.n && n < COLUMNS) {
-        str_split(line, ',', &cell[n], &line);
-        cell[n] = unquoted(str_trim(cell[n]));
-        n++;
-    }
-    return header(&t, cell, n);
+    struct sheet_sink sink = {.row = first_row, .unended_row = no_row, .ctx = &t};
+    struct err quiet;
+    return str_find(head, ',') >= 0 && sheet_read_text(head, path, &sink, &quiet) == 0 && t.head;
 }
 
 static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
@@ -162,47 +213,59 @@ int value_table_read(struct series_builder *k, struct err *e)
 
 /* ---- names nobody knows ---- */
 
-bool value_columns_unknown(struct str head, struct buf *names)
+struct unknown_names {
+    struct buf *names;
+    size_t n, numbers; /* names; numbers in the row below them */
+};
+
+static void add_name(struct unknown_names *u, struct str name)
 {
-    struct str line, rest, s, key, value;
-    double x;
-    size_t n = 0;
-    if (str_starts(head, "\xef\xbb\xbf"))
-        head = str_cut(head, 3);
-    str_split(head, '\n', &line, &rest);
-    line = str_trim(line);
-    if (line.n > 65536)
-        return false;
-    if (str_starts(line, "{") && str_ends(line, "}")) {
-        s = str_cut(line, 1);
-        while (n < COLUMNS && scan_member(&s, &key, &value) == 1)
-            if (scan_number(unquoted(value), &x, NULL))
-                buf_fmt(names, "%s%.*s", n++ ? ", " : "", STR_ARG(key));
-        return n > 1;
-    }
-    str_split(rest, '\n', &s, &rest);
-    size_t numbers = 0;
-    while (s.n) {
-        str_split(s, ',', &value, &s);
-        numbers += scan_number(unquoted(str_trim(value)), &x, NULL);
-    }
-    if (numbers < 2 || str_find(line, ',') < 0)
-        return false;
-    while (line.n && n < COLUMNS) {
-        str_split(line, ',', &key, &line);
-        buf_fmt(names, "%s%.*s", n++ ? ", " : "", STR_ARG(unquoted(str_trim(key))));
-    }
-    return n > 1;
+    buf_fmt(u->names, "%s%.*s", u->n++ ? ", " : "", STR_ARG(name));
 }
 
-/* ---- MLflow: mlruns/0/RUN/metrics/train/loss with "TIMESTAMP VALUE STEP" a line ---- */
+static int names_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    struct unknown_names *u = ctx;
+    double x;
+    (void)e;
+    for (size_t i = 0; i < n && i < COLUMNS; i++)
+        if (line == 1)
+            add_name(u, str_trim(cell[i]));
+        else
+            u->numbers += scan_number(cell[i], &x, NULL);
+    return line > 1;
+}
+
+bool value_columns_unknown(struct str head, const char *path, struct buf *names)
+{
+    struct unknown_names u = {.names = names};
+    struct str line, rest, key, value;
+    struct buf plain = {0};
+    double x;
+    str_split(head, '\n', &line, &rest);
+    line = str_trim(line);
+    if (str_starts(line, "{") && str_ends(line, "}")) {
+        struct str s = str_cut(line, 1);
+        while (u.n < COLUMNS && scan_member(&s, &key, &value) == 1)
+            if (scan_number(unquoted(value), &x, NULL))
+                add_name(&u, written_key(key, &plain));
+        buf_release(&plain);
+        return u.n > 1;
+    }
+    struct sheet_sink sink = {.row = names_row, .ctx = &u};
+    struct err quiet;
+    return sheet_read_text(head, path, &sink, &quiet) == 0 && u.n > 1 && u.numbers > 1;
+}
+
+/* ---- MLflow: mlruns/0/RUN/metrics/train/loss with "TIMESTAMP VALUE STEP" a line, and a data set's name and digest
+ * behind them or not ---- */
 
 static bool metric_line(struct str line, double *value, double *digit, int64_t *step)
 {
     double stamp, x;
     struct str s = str_trim(line);
-    if (!scan_leading(&s, &stamp, NULL) || stamp < 1e12 || !scan_leading(&s, value, digit) || !scan_number(s, &x,
-            NULL) || !is_step(x))
+    if (!scan_leading(&s, &stamp, NULL) || stamp < 1e12 || !scan_leading(&s, value, digit) ||
+        !scan_leading(&s, &x, NULL) || (s.n && s.p[0] != ' ') || !is_step(x))
         return false;
     *step = (int64_t)x;
     return true;

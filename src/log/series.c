@@ -7,6 +7,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "fmt/unreadable.h"
 #include "log/series_builder.h"
 
 #define HEAD 65536
@@ -191,20 +192,56 @@ static void note_shrunk(struct series *s, const struct file *f, uint64_t had, in
     buf_release(&b);
 }
 
-/* The error of a log in which nothing is recognised; a table or objects with other names: which these are, and how to
- * say what they mean. */
-static int nothing_known(const struct series *s, const char *path, struct err *e)
+/* The first line that speaks of a loss and has a number, as far as a log is looked through. False: there is none. */
+static bool like_a_record(const struct file *f, const atomic_bool *cancel, struct buf *text, uint64_t *number)
+{
+    struct log_lines l = {.file = f, .most = PROBE_BYTES, .cancel = cancel};
+    struct str line;
+    struct err quiet;
+    bool found = false;
+    while (!found && log_line_next(&l, &line, &quiet) == 1) {
+        bool digit = false;
+        line = str_trim(line);
+        for (size_t i = 0; i < line.n && !digit; i++)
+            digit = line.p[i] >= '0' && line.p[i] <= '9';
+        found = digit && str_ihas(line, "loss");
+    }
+    if (found) {
+        size_t n = line.n < 160 ? line.n : 160;
+        while (n < line.n && ((unsigned char)line.p[n] & 0xc0) == 0x80)
+            n--;
+        buf_str(text, str_n(line.p, n));
+        buf_cstr(text, n < line.n ? "…" : "");
+        *number = l.line;
+    }
+    log_line_close(&l);
+    return found;
+}
+
+/* The error of a log in which nothing is recognised: the line that looks like a record; of a table or objects with
+ * other names which these are, and how to say what they mean. */
+static int nothing_known(const struct series *s, const struct file *f, const atomic_bool *cancel, struct err *e)
 {
     char head[4096];
-    struct buf names = {0};
-    if (value_columns_unknown(file_head(path, head, sizeof head), &names))
-        err_line(e, path, 1, _("no name is known as the step, or none as a loss or norm; found %.*s%s. Say once which "
-                               "is which: --log-names step=NAME,loss=NAME,norm=NAME (on the screen :log-names)"),
+    struct buf names = {0}, text = {0};
+    uint64_t line;
+    const struct unreadable *other = unreadable_find(f->name, NULL);
+    if (other)
+        return unreadable_error(other, f->name, e);
+    if (value_columns_unknown(file_head(f->name, head, sizeof head), f->name, &names))
+        err_line(e, f->name, 1,
+                 _("no name is known as the step, or none as a loss or norm; found %.*s%s. Say once which is which: "
+                   "--log-names step=NAME,loss=NAME,norm=NAME (on the screen :log-names)"),
                  (int)(names.n < 200 ? names.n : 200), names.p, names.n < 200 ? "" : "…");
+    else if (like_a_record(f, cancel, &text, &line))
+        err_line(e, f->name, line,
+                 _("expected a record of a training log, found \"%s\", in which no step and value are recognised; see "
+                   "diverge formats"), text.p);
     else
-        err_line(e, path, s->files.v[0].lines,
+        err_line(e, f->name, s->files.v[0].lines,
                  _("expected a record of a training log, found no step; see diverge formats"));
     buf_release(&names);
+    buf_release(&text);
     return -1;
 }
 
@@ -237,7 +274,7 @@ static int read_file(struct series *s, const char *path, uint64_t had, const str
         series_builder_end(&k);
     note_shrunk(s, &f, had > f.size ? had : f.size, entry.rank);
     if (rc == 0 && !s->records.n && !s->points.n && !log_cancelled(&k))
-        rc = f.size ? nothing_known(s, path, e)
+        rc = f.size ? nothing_known(s, &f, k.cancel, e)
                     : err_set(e, ERR_DATA, _("%s: empty file: nothing was written, or not yet"), path);
     series_builder_release(&k);
     file_close(&f);

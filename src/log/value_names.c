@@ -26,6 +26,9 @@ static const struct {
     {"loss_scale", LOG_SCALE},
 };
 
+/* Of the loss of reinforcement learning. */
+static const char *const parts[] = {"pg_loss", "policy_loss"};
+
 static const char *const prefixes[] = {"train/", "training/", "trainer/", "actor/", "optim/", "loss_metrics/",
                                        "metrics/", "train_", "training_"};
 
@@ -158,4 +161,24 @@ bool value_named(struct str name, enum log_value *v)
             return true;
         }
     return false;
+}
+
+bool value_taken(struct values_taken *t, struct str name, enum log_value *v)
+{
+    char s[64];
+    size_t n;
+    bool part = false;
+    if (!value_named(name, v)) {
+        for (size_t i = 0; own_value(name) < 0 && plain(name, s, &n) && i < ARRAY_LEN(parts); i++)
+            part = part || strcmp(s, parts[i]) == 0;
+        if (!part)
+            return false;
+        *v = LOG_LOSS;
+    }
+    unsigned bit = 1u << *v;
+    if (t->has & bit && (part || !(t->part & bit)))
+        return false;
+    t->has |= bit;
+    t->part = part ? t->part | bit : t->part & ~bit;
+    return true;
 }

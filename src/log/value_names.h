@@ -8,6 +8,13 @@
 bool value_is_step(struct str name);
 /* "loss", "train/loss", "train_loss_step", "actor/grad_norm" …; never names of validation values. */
 bool value_named(struct str name, enum log_value *v);
+/* What of a step has been taken; zeroed before. */
+struct values_taken {
+    unsigned has, part; /* bits of enum log_value; part: under a name of only a part of it */
+};
+/* The same, where nothing was taken for that value yet, or a part alone and this is the whole: a loss goes before the
+ * loss of the policy. */
+bool value_taken(struct values_taken *t, struct str name, enum log_value *v);
 
 /* Adds a user's column names: "step=it,loss=objective,norm=gn" (also lr, scale; separated by commas or blanks). They
  * hold for the whole program, thread-safe; known names stay. */

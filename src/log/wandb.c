@@ -52,7 +52,7 @@ static void history(struct series_builder *k, struct str s)
     struct buf key = {0};
     struct str all = s, json;
     double x, digit;
-    unsigned has = 0;
+    struct values_taken taken = {0};
     int64_t own = -1; /* the run's counter; a step the training names itself goes before it */
     while (proto_next(&all, &f))
         if (f.number == 2 && f.type == 2)
@@ -69,16 +69,15 @@ static void history(struct series_builder *k, struct str s)
             own = own < 0 && whole_number(x) ? (int64_t)x : own;
         } else if (value_is_step(buf_view(&key)) && whole_number(x)) {
             r.step = (int64_t)x;
-        } else if (value_named(buf_view(&key), &v) && !(has >> v & 1)) {
-            has |= 1u << v;
+        } else if (value_taken(&taken, buf_view(&key), &v)) {
             log_set(k, &r, v, x, digit);
         }
     }
     buf_release(&key);
     r.step = r.step < 0 ? own : r.step;
-    if (has && r.step >= 0)
+    if (taken.has && r.step >= 0)
         log_add(k, &r);
-    else if (has)
+    else if (taken.has)
         log_odd(k, ODD_STEP);
 }
 

@@ -745,16 +745,48 @@ static void values_of_any_tool(void **state)
     assert_true(value(1, LOG_LR) == 1e-3);
     assert_true(unread("") || s.notes.n);
     series_release(&s);
+    /* names in quotes with a comma in them, which a reader by commas takes for two */
+    load(put("quoted.csv", "\"note, long\",\"step\",\"train loss\"\n\"a, b\",3,5.5\n"));
+    assert_true(value(3, LOG_LOSS) == 5.5);
+    series_release(&s);
+    /* verl's file logger, and a name as json.dumps escapes it */
+    load_text("{\"step\": 7, \"data\": {\"actor\\/pg_loss\": 0.5, \"critic\": {\"value\": 9}}}\n");
+    assert_true(value(7, LOG_LOSS) == 0.5);
+    series_release(&s);
     char sub[512];
     snprintf(sub, sizeof sub, "%s/metrics", dir);
     mkdir(sub, 0777);
-    put("metrics/loss", "1700000000000 5.25 0\n1700000000100 5.125 1\n");
+    put("metrics/loss", "1700000000000 5.25 0 train d1g3st\n1700000000100 5.125 1\n");
     put("metrics/lr", "1700000000000 0.001 0\nword\n1700000000100 0.001 1\n");
     load(sub);
     assert_string_equal(s.format, "mlflow");
     assert_true(value(1, LOG_LOSS) == 5.125);
     assert_true(value(1, LOG_LR) == 0.001);
     series_release(&s);
+}
+
+/* The error of a log in which nothing is recognised has the line that looks like a record, or the last one. */
+static void the_line_that_was_looked_at(void **state)
+{
+    static const struct {
+        const char *name, *text, *says;
+    } cases[] = {
+        {"a.log", "start\n\x1b[1mEpoch 1: average Loss is 0.5\x1b[0m\nend\n",
+         "a.log: line 2: expected a record of a training log, found \"Epoch 1: average Loss is 0.5\""},
+        {"b.log", "start\nnothing\n", "b.log: line 2: expected a record of a training log, found no step"},
+        {"c.csv", "it,\"objective, mean\",gn\n1,2.5,3\n", "line 1: no name is known as the step, or none as a loss or norm; "
+                                                        "found it, objective, mean, gn"},
+        {"d.jsonl", "{\"\\u635f\": 2.5, \"n\": 1}\n", "found \xe6\x8d\x9f, n"},
+        {"mlflow.db", "SQLite format 3", "database of MLflow"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct err e = {0};
+        assert_int_equal(series_open(&s, put(cases[i].name, cases[i].text), NULL, &e), -1);
+        if (!strstr(e.text, cases[i].says))
+            fail_msg("%s", e.text);
+        series_release(&s);
+    }
 }
 
 /* A table or an object that tells no step, or nothing of it, is no log. */
@@ -779,28 +811,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants),
-        cmocka_unit_test(trainers_with_a_line_a_step),
-        cmocka_unit_test(values_of_any_tool),
-        cmocka_unit_test(no_names_that_are_known),
-        cmocka_unit_test(pair),
-        cmocka_unit_test(trainer),
-        cmocka_unit_test(ranks),
-        cmocka_unit_test(norms),
-        cmocka_unit_test(tensorboard),
-        cmocka_unit_test(resumed),
-        cmocka_unit_test(pipeline_in_one_file),
-        cmocka_unit_test(wrapped),
-        cmocka_unit_test(terminals),
-        cmocka_unit_test(jsonl),
-        cmocka_unit_test(monitor_v2),
-        cmocka_unit_test(monitor_cut),
-        cmocka_unit_test(endless_line),
-        cmocka_unit_test(hostile),
-        cmocka_unit_test(enough),
-        cmocka_unit_test(a_loss_left_out),
-        cmocka_unit_test(written),
-        cmocka_unit_test(odd_files),
-        cmocka_unit_test(unread_parts),
+        cmocka_unit_test(trainers_with_a_line_a_step), cmocka_unit_test(values_of_any_tool),
+            cmocka_unit_test(the_line_that_was_looked_at), cmocka_unit_test(no_names_that_are_known), cmocka_unit_test(pair), cmocka_unit_test(trainer),
+                cmocka_unit_test(ranks),
+        cmocka_unit_test(norms), cmocka_unit_test(tensorboard), cmocka_unit_test(resumed),
+        cmocka_unit_test(pipeline_in_one_file), cmocka_unit_test(wrapped), cmocka_unit_test(terminals),
+        cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(monitor_cut), cmocka_unit_test(endless_line), cmocka_unit_test(hostile), cmocka_unit_test(enough),
+        cmocka_unit_test(a_loss_left_out), cmocka_unit_test(written),
+        cmocka_unit_test(odd_files), cmocka_unit_test(unread_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

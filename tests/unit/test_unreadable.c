@@ -43,6 +43,7 @@ static void only_when_named(void **state)
         {"train.log.gz", "\x1f\x8b\x08", "compressed"},
         {"dump.tar.xz", "\xfd" "7zXZ", "compressed"},
         {"dump.zip", "PK\3\4", "compressed"},
+        {"mlflow.db", "SQLite format 3", "mlflow-db"},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
