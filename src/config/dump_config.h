@@ -37,7 +37,27 @@ struct dump_tool {
     void (*lint)(struct dump_config *c);
 };
 
-/* The value of a key, "" if absent. */
+enum dump_field_type {
+    DUMP_TEXT,
+    DUMP_NUMBER,
+    DUMP_BOOL,
+    DUMP_LIST, /* of texts and numbers */
+    DUMP_TEXTS,
+    DUMP_NUMBERS,
+    DUMP_GROUP, /* an object whose fields stand in the table too */
+    DUMP_CALL,  /* a function of a script: its arguments stand in the table too */
+    DUMP_ANY,   /* and all that is in it */
+};
+
+struct dump_field {
+    const char *key; /* "tensor.scope"; NULL behind the last */
+    enum dump_field_type type;
+    const char *words; /* what the text, or each of the list, may be: "high|low"; NULL: anything */
+};
+
+/* Says which fields of the configuration the tool does not have, and which are of another type. */
+void dump_config_fields(struct dump_config *c, const struct dump_field *fields);
+/* The value of a key, "" where it is not there. */
 struct str dump_config_value(const struct dump_config *c, const char *key);
 /* Number of elements of a list. */
 size_t dump_config_count(const struct dump_config *c, const char *key);

@@ -12,6 +12,34 @@ bool mindspore_dump_sniff(const struct settings *s)
     return false;
 }
 
+/* As MindSpore 2.0 to 2.7 read them. */
+static const struct dump_field fields[] = {
+    {COMMON "op_debug_mode", DUMP_NUMBER, NULL},
+    {COMMON "dump_mode", DUMP_NUMBER, NULL},
+    {COMMON "path", DUMP_TEXT, NULL},
+    {COMMON "net_name", DUMP_TEXT, NULL},
+    {COMMON "iteration", DUMP_TEXT, NULL},
+    {COMMON "initial_iteration", DUMP_NUMBER, NULL},
+    {COMMON "saved_data", DUMP_TEXT, NULL},
+    {COMMON "input_output", DUMP_NUMBER, NULL},
+    {COMMON "kernels", DUMP_TEXTS, NULL},
+    {COMMON "support_device", DUMP_NUMBERS, NULL},
+    {COMMON "statistic_category", DUMP_TEXTS, NULL},
+    {COMMON "overflow_number", DUMP_NUMBER, NULL},
+    {COMMON "file_format", DUMP_TEXT, "npy|bin"},
+    {"e2e_dump_settings", DUMP_GROUP, NULL},
+    {"e2e_dump_settings.enable", DUMP_BOOL, NULL},
+    {"e2e_dump_settings.trans_flag", DUMP_BOOL, NULL},
+    {"e2e_dump_settings.save_kernel_args", DUMP_BOOL, NULL},
+    {"e2e_dump_settings.sample_mode", DUMP_NUMBER, NULL},
+    {"e2e_dump_settings.sample_num", DUMP_NUMBER, NULL},
+    {"e2e_dump_settings.stat_calc_mode", DUMP_TEXT, "host|device"},
+    {"e2e_dump_settings.device_stat_precision_mode", DUMP_TEXT, "high|low"},
+    {"async_dump_settings", DUMP_ANY, NULL}, /* before 2.4 */
+    {"common_dump_settings", DUMP_GROUP, NULL},
+    {NULL, DUMP_ANY, NULL},
+};
+
 static void needed(struct dump_config *c)
 {
     static const char *const keys[] = {COMMON "op_debug_mode", COMMON "dump_mode", COMMON "path", COMMON "net_name",
@@ -98,6 +126,26 @@ static void what_of_them(struct dump_config *c)
                                                                          "from calls that pass it on"));
     else if (io.n && !str_is(io, "0"))
         dump_config_say(c, REMARK_BAD, COMMON "input_output", _("%.*s: expected 0, 1 or 2"), STR_ARG(io));
+    if (c->tensors && str_is(dump_config_value(c, "e2e_dump_settings.stat_calc_mode"), "device"))
+        dump_config_say(c, REMARK_NOTE, "e2e_dump_settings.stat_calc_mode", "%s", _("computed on the host, because "
+                                                                                    "tensors are saved"));
+}
+
+/* A list of figures; without one they are maximum, minimum and norm. */
+static void which_figures(struct dump_config *c)
+{
+    static const char *const needed_for_comparison[] = {"max", "min", "l2norm"};
+    size_t n = dump_config_count(c, COMMON "statistic_category"), there = 0;
+    for (size_t k = 0; k < ARRAY_LEN(needed_for_comparison); k++)
+        for (size_t i = 0; i < n; i++)
+            there += str_is(dump_config_element(c, COMMON "statistic_category", i), needed_for_comparison[k]);
+    if (n && c->statistics && there < ARRAY_LEN(needed_for_comparison))
+        dump_config_say(c, REMARK_ADVICE, COMMON "statistic_category", "%s", _("max, min and l2norm are needed for a "
+                                                                               "comparison of statistics"));
+    if (str_is(dump_config_value(c, "e2e_dump_settings.sample_mode"), "1"))
+        dump_config_say(c, REMARK_ADVICE, "e2e_dump_settings.sample_mode", "%s", _("only the first elements of each "
+                                                                                   "tensor are saved: the others "
+                                                                                   "cannot be compared"));
 }
 
 void mindspore_dump_lint(struct dump_config *c)
@@ -105,10 +153,12 @@ void mindspore_dump_lint(struct dump_config *c)
     struct str e2e = dump_config_value(c, "e2e_dump_settings.enable");
     struct str flag = dump_config_value(c, "e2e_dump_settings.trans_flag");
     needed(c);
+    dump_config_fields(c, fields);
     where(c);
     which_steps(c);
     which_calls(c);
     what_of_them(c);
+    which_figures(c);
     c->ranks = dump_config_count(c, COMMON "support_device");
     if (e2e.n && !str_ieq(e2e, STR("true")) && !dump_config_value(c, "async_dump_settings.enable").n)
         dump_config_say(c, REMARK_BAD, "e2e_dump_settings.enable", "%s", _("switched off: nothing is written"));

@@ -26,6 +26,57 @@ bool msprobe_config_sniff(const struct settings *s)
            !settings_find(s, STR("framework"));
 }
 
+#define MODES "all|input|output|forward|backward"
+/* What every task takes. */
+#define TASK_FIELDS(task) \
+    {task, DUMP_GROUP, NULL}, {task ".scope", DUMP_TEXTS, NULL}, {task ".list", DUMP_TEXTS, NULL}, \
+    {task ".data_mode", DUMP_TEXTS, MODES}, {task ".slice", DUMP_ANY, NULL}, {task ".request_id", DUMP_TEXT, NULL}, \
+    {task ".summary_mode", DUMP_ANY, NULL}, {task ".diff_nums", DUMP_NUMBER, NULL}
+
+/* As msprobe 26.2 reads them, and what earlier ones had. */
+static const struct dump_field fields[] = {
+    {"task", DUMP_TEXT, NULL},
+    {"dump_path", DUMP_TEXT, NULL},
+    {"rank", DUMP_LIST, NULL},
+    {"step", DUMP_LIST, NULL},
+    {"level", DUMP_TEXT, NULL},
+    {"dump_enable", DUMP_BOOL, NULL},
+    {"extra_info", DUMP_BOOL, NULL},
+    {"async_dump", DUMP_BOOL, NULL},
+    {"enable_dataloader", DUMP_BOOL, NULL},
+    {"is_deterministic", DUMP_BOOL, NULL},
+    {"acl_config", DUMP_TEXT, NULL},
+    {"seed", DUMP_NUMBER, NULL},
+    {"precision", DUMP_TEXT, "high|low"},
+    {"risk_level", DUMP_TEXT, "CORE|FOCUS|ALL"},
+    {"custom_op_namespaces", DUMP_TEXTS, NULL},
+    {"load", DUMP_GROUP, NULL},
+    {"load.path", DUMP_TEXT, NULL},
+    {"load.modules", DUMP_TEXTS, NULL},
+    {"load.step", DUMP_LIST, NULL},
+    {"load.rank", DUMP_LIST, NULL},
+    {"load.dump_after_load", DUMP_BOOL, NULL},
+    TASK_FIELDS("statistics"),
+    {"statistics.tensor_list", DUMP_TEXTS, NULL},
+    {"statistics.device", DUMP_TEXT, "host|device"},
+    {"statistics.precision", DUMP_TEXT, "high|low"},
+    TASK_FIELDS("tensor"),
+    {"tensor.bench_path", DUMP_TEXT, NULL},
+    {"tensor.file_format", DUMP_TEXT, "npy|bin"},
+    {"tensor.backward_input", DUMP_TEXTS, NULL},
+    {"tensor.online_run_ut", DUMP_ANY, NULL},
+    {"acc_check", DUMP_ANY, NULL},
+    {"structure", DUMP_ANY, NULL},
+    {"diff_check", DUMP_ANY, NULL},
+    {"nan_check", DUMP_ANY, NULL},
+    {"exception_dump", DUMP_ANY, NULL},
+    {"overflow_check", DUMP_ANY, NULL},
+    {"free_benchmark", DUMP_ANY, NULL},
+    {"run_ut", DUMP_ANY, NULL},
+    {"grad_probe", DUMP_ANY, NULL},
+    {NULL, DUMP_ANY, NULL},
+};
+
 /* Numbers and ranges such as "3-5" of a list; 0: it is empty, so all. */
 static uint64_t numbers(struct dump_config *c, const char *key)
 {
@@ -68,9 +119,11 @@ void msprobe_config_lint(struct dump_config *c)
 {
     static const char *const tasks[] = {"statistics", "tensor", "overflow_check", "acc_check", "structure",
                                         "free_benchmark",
-                                        "run_ut", "grad_probe", "exception_dump", "nan_analyze"};
+                                        "run_ut", "grad_probe", "exception_dump", "nan_analyze", "nan_check",
+                                        "diff_check"};
     static const char *const levels[] = {"L0", "L1", "L2", "mix", "debug"};
     struct str task = dump_config_value(c, "task"), level = dump_config_value(c, "level");
+    dump_config_fields(c, fields);
     if (!dump_config_value(c, "dump_path").n)
         dump_config_say(c, REMARK_BAD, "dump_path", "%s", _("empty: no output path is set"));
     if (task.n && !one_of(task, tasks, ARRAY_LEN(tasks)))
@@ -107,6 +160,28 @@ void msprobe_config_lint(struct dump_config *c)
 
 /* ---- ptdbg_ascend ---- */
 
+/* Arguments of its functions, by name, of versions 1 to 6; what stands at a place is checked by its place. */
+static const struct dump_field arguments[] = {
+    {"PrecisionDebugger", DUMP_ANY, NULL}, /* msprobe's has others */
+    {"register_hook", DUMP_ANY, NULL},     /* hands on what the hook takes */
+    {"set_dump_path", DUMP_CALL, NULL},
+    {"set_dump_path.fpath", DUMP_ANY, NULL},
+    {"set_dump_path.dump_tag", DUMP_ANY, NULL},
+    {"set_dump_switch", DUMP_CALL, NULL},
+    {"set_dump_switch.switch", DUMP_ANY, NULL},
+    {"set_dump_switch.mode", DUMP_ANY, NULL},
+    {"set_dump_switch.scope", DUMP_ANY, NULL},
+    {"set_dump_switch.api_list", DUMP_ANY, NULL},
+    {"set_dump_switch.filter_switch", DUMP_ANY, NULL},
+    {"set_dump_switch.dump_mode", DUMP_ANY, NULL},
+    {"set_dump_switch.summary_only", DUMP_ANY, NULL},
+    {"set_dump_switch.summary_mode", DUMP_ANY, NULL},
+    {"set_overflow_check_switch", DUMP_CALL, NULL},
+    {"set_overflow_check_switch.switch", DUMP_ANY, NULL},
+    {"set_overflow_check_switch.filter_switch", DUMP_ANY, NULL},
+    {NULL, DUMP_ANY, NULL},
+};
+
 bool ptdbg_script_sniff(const struct settings *s)
 {
     return settings_find(s, STR("set_dump_path")) || settings_find(s, STR("set_dump_switch")) ||
@@ -118,6 +193,7 @@ void ptdbg_script_lint(struct dump_config *c)
     static const char *const modes[] = {"all", "list", "range", "stack", "api_list", "api_stack", "acl"};
     struct str mode = dump_config_value(c, "set_dump_switch.mode"), on = dump_config_element(c, "set_dump_switch", 0);
     struct str summary = dump_config_value(c, "set_dump_switch.summary_only");
+    dump_config_fields(c, arguments);
     c->steps = 0;
     c->tensors = !str_ieq(summary, STR("True"));
     c->statistics = true;
