@@ -176,8 +176,10 @@ static struct value path_value(struct scope *s, struct str path)
     struct str d;
     if (x)
         return from_setting(x);
-    if (side->dialect == DIALECT_HF &&
-        !(side->sections & (str_starts(path, "args.") ? SECTION_TRAINING : SECTION_MODEL)))
+    /* a document of verl's alone has sections of its own, and no other file has those */
+    unsigned told = str_starts(path, "args.") ? side->sections & SECTION_TRAINING :
+                    str_starts(path, "verl.") ? side->sections : side->sections & SECTION_MODEL;
+    if (side->dialect == DIALECT_HF && !told)
         return (struct value){.state = VALUE_CLOSED};
     struct value v = {.state = VALUE_NONE};
     if (side->dialect == DIALECT_MEGATRON && argument_default(path, &d)) {

@@ -108,6 +108,8 @@ static int scalar(struct settings_document *d, const yaml_event_t *ev)
         return err_line(d->e, d->s->path, line, _("a value of more than %u bytes"), SETTINGS_TEXT);
     if (put(d, v, settings_null(v), line))
         return -1;
+    d->s->list.v[map_get(&d->s->by_key, buf_view(&d->path))].quoted =
+        ev->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     name_anchor(d, kept(d, ev->data.scalar.anchor), first, prefix);
     after(d);
     return 0;
@@ -267,11 +269,30 @@ static const struct settings_format *kind_by_keys(const struct settings *s)
     return NULL;
 }
 
+/* What NeMo calls Megatron's arguments. */
+static struct str nemo_argument(struct str name)
+{
+    static const char *const names[][2] = {
+        {"betas[0]", "adam_beta1"}, {"betas[1]", "adam_beta2"}, {"gradient_clip_val", "clip_grad"},
+        {"splits_string", "split"}, {"encoder_seq_length", "seq_length"}, {"warmup_steps", "lr_warmup_iters"},
+        {"max_steps", "train_iters"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_is(name, names[i][0]))
+            return str_of(names[i][1]);
+    return name;
+}
+
 /* The argument a document's leaf sets: its last name, "moe-token-drop-policy" as "moe_token_drop_policy". */
-static int take_argument(struct settings *s, const struct setting *x, struct buf *b, struct err *e)
+static int take_argument(struct settings *s, const struct setting *x, bool nemo, struct buf *b, struct err *e)
 {
     ptrdiff_t dot = str_rfind(x->key, '.');
     struct str name = dot < 0 ? x->key : str_cut(x->key, (size_t)dot + 1), value = x->value;
+    if (nemo && str_is(x->key, "trainer.precision")) { /* 16, "bf16-mixed", 32 */
+        name = str_has(value, "bf16") ? STR("bf16") : str_has(value, "16") ? STR("fp16") : STR("fp32");
+        value = STR("True");
+    }
+    name = nemo ? nemo_argument(name) : name;
     if (!name.n || str_find(name, '[') >= 0)
         return 0;
     buf_clear(b);
@@ -281,8 +302,9 @@ static int take_argument(struct settings *s, const struct setting *x, struct buf
         value = STR("True");
     else if (str_ieq(value, STR("false")))
         value = STR("False");
-    return argument_add(s, buf_view(b), x->key, value, (enum setting_state)x->state, x->line, str_is(value, "False"),
-                        e);
+    enum setting_state state = nemo && (str_has(value, "${") || str_is(value, "???")) ? SETTING_OPEN :
+                               (enum setting_state)x->state;
+    return argument_add(s, buf_view(b), x->key, value, state, x->line, str_is(value, "False"), e);
 }
 
 /* Moves the settings of one document into s, after its kind's prefix. */
@@ -293,16 +315,29 @@ static int take(struct settings *s, const struct settings *from, const struct se
     for (size_t i = 0; i < from->list.n && rc == 0; i++) {
         const struct setting *x = &from->list.v[i];
         if (k->arguments) {
-            rc = take_argument(s, x, &b, e);
+            rc = take_argument(s, x, strcmp(k->name, "nemo-yaml") == 0, &b, e);
             continue;
         }
         buf_clear(&b);
         buf_cstr(&b, k->prefix);
         buf_str(&b, x->key);
-        rc = settings_add(s, buf_view(&b), x->key, x->value, (enum setting_state)x->state, x->line, e);
+        bool open = *k->prefix && str_has(x->value, "${"); /* what Hydra puts in when the run starts */
+        rc = settings_add(s, buf_view(&b), x->key, x->value, open ? SETTING_OPEN : (enum setting_state)x->state,
+                          x->line, e);
     }
     buf_release(&b);
     return rc;
+}
+
+/* A document of Hydra's before it is put together: it names others, whose settings are not in it. */
+static void note_parts(struct settings *s, const struct settings *own)
+{
+    for (size_t i = 0; i < own->list.n; i++)
+        if (str_starts(own->list.v[i].key, "defaults[")) {
+            settings_warn(s, _("%s: put together by Hydra from other files, which are not read: give the resolved "
+                               "configuration (.hydra/config.yaml, or the program's --cfg job)"), s->path);
+            return;
+        }
 }
 
 int settings_document_read(struct settings *s, struct str text, struct err *e)
@@ -319,6 +354,7 @@ int settings_document_read(struct settings *s, struct str text, struct err *e)
         s->dialect = k->dialect;
         s->sections |= k->sections;
         rc = take(s, &own, k, e);
+        note_parts(s, &own);
     }
     settings_release(&own);
     return rc;
