@@ -57,7 +57,7 @@ struct dump_field {
 
 /* Says which fields of the configuration the tool does not have, and which are of another type. */
 void dump_config_fields(struct dump_config *c, const struct dump_field *fields);
-/* The value of a key, "" where it is not there. */
+/* The value of a key, "" if absent. */
 struct str dump_config_value(const struct dump_config *c, const char *key);
 /* Number of elements of a list. */
 size_t dump_config_count(const struct dump_config *c, const char *key);

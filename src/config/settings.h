@@ -36,8 +36,8 @@ struct setting {
     uint32_t line;
     uint8_t state;      /* enum setting_state */
     bool quoted;        /* in a document: a text, whatever it looks like */
-    bool dflt;          /* printed, and the framework's default */
-    bool used;          /* some row of the checklist reads it */
+    bool dflt;          /* printed by the framework, and its default */
+    bool used;          /* read by some row of the checklist */
 };
 
 struct settings {
@@ -103,8 +103,8 @@ struct settings_format {
     int (*read)(struct settings *s, struct str text, struct err *e);
     bool head;          /* only the file's beginning is needed: it may be a log of any size */
     bool arguments;     /* documents whose leaves are Megatron's arguments, with - or _, at any depth */
-    const char *prefix; /* documents: before each key, as Hugging Face's two files share names */
-    const char *mark[9]; /* documents: keys of which one makes it this kind; "x." is any key below x */
+    const char *prefix; /* documents: prefix of each key, because Hugging Face's two files share names */
+    const char *mark[9]; /* documents: keys of which one identifies this form; "x." is any key below x */
 };
 
 extern const struct settings_format settings_formats[]; /* ends with name NULL */

@@ -12,7 +12,7 @@
 bool tensor_files_type_agrees(enum dtype in_file, enum dtype recorded)
 {
     bool narrow = recorded == DTYPE_BF16 || dtype_table[recorded].size == 1;
-    /* MindSpore saves what NumPy has no type for as float32; a tensor of HiFloat8 also goes by the type it stands for */
+    /* MindSpore saves what NumPy has no type for as float32; HiFloat8 also goes by the type it stands for */
     return !recorded || in_file == recorded || (dtype_is_float(recorded) && in_file == DTYPE_HIF8) ||
            (dtype_is_float(recorded) && narrow && in_file == DTYPE_F32) ||
            dtype_table[recorded].klass == CLASS_COMPLEX;

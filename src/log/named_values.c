@@ -1,5 +1,5 @@
-/* Values of steps under names of any tool: objects, one a line; tables with a header; MLflow's files of one value
- * each. */
+/* Reads values of steps with arbitrary names: one JSON object per line, tables with a header, and MLflow's files of
+ * one value each. */
 #include <cjson/cJSON.h>
 
 #include "base/msg.h"

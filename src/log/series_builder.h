@@ -165,8 +165,8 @@ enum log_take step_line_take(struct series_builder *k, struct str line, size_t f
 bool json_values_starts(struct str line);
 enum log_take json_values_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool value_table_sniff(struct str head, const char *path);
-/* Whether a file begins as a table with a header or as objects, a line each, of numbers: their names, added to
- * names. */
+/* Whether a file begins as a table with a header, or as one JSON object per line, with numbers but no known names;
+ * adds their names to names. */
 bool value_columns_unknown(struct str head, const char *path, struct buf *names);
 int value_table_read(struct series_builder *k, struct err *e);
 bool mlflow_sniff(struct str head, const char *path);

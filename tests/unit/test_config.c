@@ -409,18 +409,23 @@ static void verl_documents(void **state)
     state_is("num_layers", CHECK_UNKNOWN); /* the model's own file tells it */
 }
 
-/* verl's file for supervised fine-tuning before Hydra put it together, and what its `optim` gives; lines of verl 0.9.1's own
+/* verl's file for supervised fine-tuning before Hydra put it together, and what its `optim` gives; lines of verl
+ * 0.9.1's own
  * sft_trainer_engine.yaml and optim/fsdp.yaml. It was taken for MindFormers' because of `trainer`. */
 static void verl_fine_tuning(void **state)
 {
     (void)state;
     static const char own[] = "defaults:\n  - model@model: hf_model\n  - optim@optim: fsdp\n  - _self_\n"
-                              "data:\n  train_batch_size: 256 # global batch size\n  train_files: ~/data/gsm8k/train.parquet\n"
+                              "data:\n  train_batch_size: 256 # global batch size\n  train_files: "
+                              "~/data/gsm8k/train.parquet\n"
                               "checkpoint:\n  load_contents: ${checkpoint.save_contents}\n"
-                              "trainer:\n  default_local_dir: checkpoints/${trainer.project_name}/${trainer.experiment_name}\n"
+                              "trainer:\n  default_local_dir: "
+                              "checkpoints/${trainer.project_name}/${trainer.experiment_name}\n"
                               "  project_name: gsm8k-sft\n  total_training_steps: null\n  seed: 1\n  nnodes: 1\n";
-    static const char optim[] = "optim:\n  optimizer: AdamW\n  lr: 1e-3\n  lr_warmup_steps_ratio: 0.1\n  lr_warmup_steps: -1\n"
-                                "  weight_decay: 0.01\n  betas: [0.9, 0.999]\n  clip_grad: 1.0\n  lr_scheduler_type: cosine\n"
+    static const char optim[] = "optim:\n  optimizer: AdamW\n  lr: 1e-3\n  lr_warmup_steps_ratio: 0.1\n  "
+                                "lr_warmup_steps: -1\n"
+                                "  weight_decay: 0.01\n  betas: [0.9, 0.999]\n  clip_grad: 1.0\n  "
+                                "lr_scheduler_type: cosine\n"
                                 "  min_lr_ratio: 0.0\nengine: {dtype: bfloat16}\nmodel:\n  path: ${oc.env:HOME}/m\n";
     struct settings s = {0};
     struct err e;
@@ -442,13 +447,19 @@ static void verl_fine_tuning(void **state)
 static void nemo_documents(void **state)
 {
     (void)state;
-    static const char nemo[] = "name: megatron_gpt\ntrainer:\n  devices: 1\n  precision: 16\n  max_steps: 100000\n  gradient_clip_val: 1.0\n"
-                               "exp_manager:\n  checkpoint_callback_params:\n    model_parallel_size: ${multiply:${model.tensor_model_parallel_size}, "
+    static const char nemo[] = "name: megatron_gpt\ntrainer:\n  devices: 1\n  precision: 16\n  max_steps: "
+                               "100000\n  gradient_clip_val: 1.0\n"
+                               "exp_manager:\n  checkpoint_callback_params:\n    model_parallel_size: "
+                               "${multiply:${model.tensor_model_parallel_size}, "
                                "${model.pipeline_model_parallel_size}}\n"
-                               "model:\n  micro_batch_size: 4\n  global_batch_size: 8\n  tensor_model_parallel_size: 1\n  encoder_seq_length: 512\n"
-                               "  max_position_embeddings: ${.encoder_seq_length}\n  num_layers: 12\n  hidden_size: 768\n  layernorm_epsilon: 1e-5\n"
-                               "  hidden_dropout: 0.1\n  seed: 1234\n  data:\n    data_prefix: ???\n    splits_string: 900,50,50\n"
-                               "  optim:\n    name: fused_adam\n    lr: 2e-4\n    betas: \n    - 0.9\n    - 0.98\n    sched:\n"
+                               "model:\n  micro_batch_size: 4\n  global_batch_size: 8\n  "
+                               "tensor_model_parallel_size: 1\n  encoder_seq_length: 512\n"
+                               "  max_position_embeddings: ${.encoder_seq_length}\n  num_layers: 12\n  "
+                               "hidden_size: 768\n  layernorm_epsilon: 1e-5\n"
+                               "  hidden_dropout: 0.1\n  seed: 1234\n  data:\n    data_prefix: ???\n    "
+                               "splits_string: 900,50,50\n"
+                               "  optim:\n    name: fused_adam\n    lr: 2e-4\n    betas: \n    - 0.9\n    - "
+                               "0.98\n    sched:\n"
                                "      name: CosineAnnealing\n      warmup_steps: 500\n      min_lr: 2e-5\n";
     const char *t = write_file("nemo.yaml", PARTS(nemo));
     run(t, t, NULL);

@@ -1,4 +1,5 @@
-/* The CheckLists and the first stage in the accuracy guides' own words: each line's parameter as the guide writes it for
+/* The CheckLists and the first stage in the accuracy guides' own words: each line's parameter as the guide writes
+ * it for
  * MindFormers and for Megatron, where both agree and where one side is set otherwise. */
 #include "support.h"
 
@@ -94,7 +95,8 @@ static const struct line lines[] = {
     {"loss_fusion", "", "", NULL, "cross-entropy-loss-fusion: True", OK, DIFFERS, NULL},
     {"op_high_precision",
      "context: {ascend_config: {ge_options: {global: {ge.opSelectImplmode: high_precision}}}}", "",
-     "context: {ascend_config: {ge_options: {global: {ge.opSelectImplmode: high_performance}}}}", NULL, OK, DIFFERS, NULL},
+     "context: {ascend_config: {ge_options: {global: {ge.opSelectImplmode: high_performance}}}}", NULL, OK,
+         DIFFERS, NULL},
     /* parallel */
     {"data_parallel", "parallel_config: {data_parallel: 4}", "data-parallel-size: 4", "parallel_config: {data_parallel: 2}", NULL, OK,
      DIFFERS, NULL},
@@ -164,7 +166,8 @@ static void judged(const struct line *l, const char *target, const char *golden,
     if (!found)
         fail_msg("no check %s", l->key);
     else if (found->state != want)
-        fail_msg("%s (%s | %s): %s, not %s", l->key, target, golden, check_state_name(found->state), check_state_name(want));
+        fail_msg("%s (%s | %s): %s, not %s", l->key, target, golden, check_state_name(found->state),
+            check_state_name(want));
     config_compare_release(&c);
 }
 
@@ -204,7 +207,8 @@ static void in_the_guides_words(void **state)
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
         const struct line *l = &lines[i];
         judged(l, l->target, l->golden, l->same);
-        judged(l, l->other_target ? l->other_target : l->target, l->other_golden ? l->other_golden : l->golden, l->other);
+        judged(l, l->other_target ? l->other_target : l->target, l->other_golden ? l->other_golden : l->golden,
+            l->other);
     }
 }
 

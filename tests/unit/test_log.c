@@ -812,11 +812,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants),
         cmocka_unit_test(trainers_with_a_line_a_step), cmocka_unit_test(values_of_any_tool),
-            cmocka_unit_test(the_line_that_was_looked_at), cmocka_unit_test(no_names_that_are_known), cmocka_unit_test(pair), cmocka_unit_test(trainer),
+            cmocka_unit_test(the_line_that_was_looked_at), cmocka_unit_test(no_names_that_are_known),
+                cmocka_unit_test(pair), cmocka_unit_test(trainer),
                 cmocka_unit_test(ranks),
         cmocka_unit_test(norms), cmocka_unit_test(tensorboard), cmocka_unit_test(resumed),
         cmocka_unit_test(pipeline_in_one_file), cmocka_unit_test(wrapped), cmocka_unit_test(terminals),
-        cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(monitor_cut), cmocka_unit_test(endless_line), cmocka_unit_test(hostile), cmocka_unit_test(enough),
+        cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(monitor_cut),
+            cmocka_unit_test(endless_line), cmocka_unit_test(hostile), cmocka_unit_test(enough),
         cmocka_unit_test(a_loss_left_out), cmocka_unit_test(written),
         cmocka_unit_test(odd_files), cmocka_unit_test(unread_parts),
     };

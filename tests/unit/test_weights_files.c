@@ -111,7 +111,9 @@ static void safetensors_lies(void **state)
     assert_non_null(w.list.v[1].problem);
     weights_release(&w);
     /* MindSpore's packed integers: I8 in the file, what they are beside it */
-    assert_int_equal(safetensors(&w, "{\"__metadata__\":{\"a\":\"Int4\"},\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2, &e), 0);
+    assert_int_equal(safetensors(&w,
+        "{\"__metadata__\":{\"a\":\"Int4\"},\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2,
+            &e), 0);
     assert_true(w.list.v[0].dtype == DTYPE_I8 && str_is(w.list.v[0].type, "Int4"));
     weights_release(&w);
     /* a name twice: both are there, and it is said */
@@ -442,10 +444,12 @@ static void torch_not_read(void **state)
         const char *type;
     } cases[] = {
 #define CASE(text, type) {text, sizeof(text) - 1, type}
-        CASE("ctorch._utils\n_rebuild_qtensor\n(" STORAGE("torch\nQInt8Storage", "u", "\4") "K\0K\4\x85K\1\x85N\x89NtR", "qint8"),
+        CASE("ctorch._utils\n_rebuild_qtensor\n(" STORAGE("torch\nQInt8Storage", "u",
+            "\4") "K\0K\4\x85K\1\x85N\x89NtR", "qint8"),
         CASE("ctorch._utils\n_rebuild_tensor_v3\n(" STORAGE("torch.storage\nUntypedStorage", "u", "\4")
              "K\0K\4\x85K\1\x85\x89Nctorch\nfloat8_e4m3fnuz\ntR", "float8_e4m3fnuz"),
-        CASE("ctorch._utils\n_rebuild_qtensor\n(" STORAGE("torch\nQUInt4x2Storage", "u", "\4") "K\0K\4\x85K\1\x85N\x89NtR",
+        CASE("ctorch._utils\n_rebuild_qtensor\n(" STORAGE("torch\nQUInt4x2Storage", "u",
+            "\4") "K\0K\4\x85K\1\x85N\x89NtR",
              "quint4x2"),
         CASE("ctorch._utils\n_rebuild_tensor_v2\n(" STORAGE("torch\nByteStorage", "u", "\4")
              "K\0K\4\x85K\1\x85\x89N}X\3\0\0\0neg\x88stR", "uint8, negated"),
@@ -495,7 +499,8 @@ static void torch_hifloat8(void **state)
     buf_str(&b, str_n(method, sizeof method - 1));
     buf_str(&b, str_n(bytes, sizeof bytes - 1));
     buf_str(&b, STR("s."));
-    assert_int_equal(legacy(&w, buf_view(&b), STR("\x80\2]X\1\0\0\0ua."), STR("\4\0\0\0\0\0\0\0\x08\x0f\xef\x70"), &e), 0);
+    assert_int_equal(legacy(&w, buf_view(&b), STR("\x80\2]X\1\0\0\0ua."), STR("\4\0\0\0\0\0\0\0\x08\x0f\xef\x70"),
+        &e), 0);
     assert_int_equal(w.problems.n, 0);
     assert_int_equal(w.list.n, 1);
     assert_true(str_is(w.list.v[0].type, "hifloat8"));
