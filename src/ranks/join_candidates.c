@@ -154,7 +154,7 @@ static void as_one(struct candidates *c, struct join_step *step, int at, const i
         combined(c, step, at, shape, JOIN_MEAN);
     if (by == CUT_TP || (!back && (small || by == CUT_CP)))
         combined(c, step, at, shape, JOIN_SUM);
-    if (by == CUT_TP && !back)
+    if (by == CUT_TP && c->plain) /* also of what is computed again in the backward pass */
         combined(c, step, at, shape, JOIN_MAX);
 }
 
