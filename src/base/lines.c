@@ -88,6 +88,7 @@ int lines_next(struct lines *l, struct str *line, struct err *e)
                 line->n--;
             l->at += n + (end ? 1 : 0);
             l->number++;
+            l->newline = end;
             return 1;
         }
         if (last)

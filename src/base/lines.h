@@ -12,6 +12,7 @@ struct lines {
     size_t longest;  /* a longer line is an error, or cut where `cut` is set */
     uint64_t number; /* of the line returned last, from 1 */
     uint64_t offset; /* of that line in the file */
+    bool newline;    /* that line ends with a newline */
     bool cut, ended;
 };
 

@@ -9,7 +9,7 @@ uint64_t proto_little(const unsigned char *p, int n)
     return v;
 }
 
-static bool varint(struct str *s, uint64_t *v)
+bool proto_varint(struct str *s, uint64_t *v)
 {
     *v = 0;
     for (int shift = 0; shift < 64; shift += 7) {
@@ -27,13 +27,13 @@ static bool varint(struct str *s, uint64_t *v)
 bool proto_next(struct str *s, struct proto_field *f)
 {
     uint64_t key, n;
-    if (!s->n || !varint(s, &key) || key >> 3 > 0x1fffffff)
+    if (!s->n || !proto_varint(s, &key) || key >> 3 > 0x1fffffff)
         return false;
     f->number = (unsigned)(key >> 3);
     f->type = (unsigned)(key & 7);
     switch (f->type) {
     case 0:
-        return varint(s, &f->v);
+        return proto_varint(s, &f->v);
     case 1:
     case 5:
         n = f->type == 1 ? 8 : 4;
@@ -43,7 +43,7 @@ bool proto_next(struct str *s, struct proto_field *f)
         *s = str_cut(*s, n);
         return true;
     case 2:
-        if (!varint(s, &n) || n > s->n)
+        if (!proto_varint(s, &n) || n > s->n)
             return false;
         f->bytes = str_n(s->p, (size_t)n);
         *s = str_cut(*s, (size_t)n);

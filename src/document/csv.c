@@ -12,9 +12,9 @@ static bool needs_quotes(struct str s)
     return false;
 }
 
-/* Writes a cell's text, with an apostrophe before a formula. Without `controls`, control characters, bidirectional
- * controls and invalid bytes are removed. */
-static void put(struct buf *b, struct str s, bool quote, bool formula, bool controls)
+/* What a spreadsheet would run as a formula gets an apostrophe. No control stays, but with `lines` their ends, nor what
+ * nobody sees, nor a bad byte. */
+static void put(struct buf *b, struct str s, bool quote, bool formula, bool lines)
 {
     if (quote)
         buf_char(b, '"');
@@ -22,7 +22,7 @@ static void put(struct buf *b, struct str s, bool quote, bool formula, bool cont
         buf_char(b, '\'');
     for (size_t i = 0; i < s.n; i++) {
         unsigned char ch = (unsigned char)s.p[i];
-        if (!controls && ch >= 0x80) {
+        if (ch >= 0x80) {
             struct str at = str_cut(s, i), rest = at;
             utf8_next(&rest);
             utf8_clean(b, str_n(at.p, at.n - rest.n));
@@ -31,7 +31,7 @@ static void put(struct buf *b, struct str s, bool quote, bool formula, bool cont
         }
         if (ch == '"')
             buf_char(b, '"');
-        buf_char(b, !controls && (ch < 0x20 || ch == 0x7f) ? ' ' : (char)ch);
+        buf_char(b, (ch < 0x20 && !(lines && ch == '\n')) || ch == 0x7f ? ' ' : (char)ch);
     }
     if (quote)
         buf_char(b, '"');

@@ -20,7 +20,8 @@ void csv_number(struct csv *c, bool have, double v); /* with all digits */
 void csv_count(struct csv *c, bool have, uint64_t v);
 void csv_line(struct csv *c); /* ends the line */
 
-/* Appends one cell, after a comma unless it begins a line; a signed number is not taken for a formula. */
+/* Appends one cell, after a comma unless it begins a line; newlines stay, other control characters become blanks; a
+ * signed number is not taken for a formula. */
 void csv_cell(struct buf *b, struct str s);
 
 #endif

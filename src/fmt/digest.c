@@ -57,10 +57,14 @@ static int read_places(const char *path, stretch_list *out, struct err *e)
                : err_set(e, ERR_DATA, _("%s: truncated digest: the index at its end is missing"), path);
     cJSON *o = rc == 0 ? json_parse(str_n(text, (size_t)n), false, path, at, e) : NULL;
     const cJSON *list = o ? json_line_member(o, "places") : NULL;
-    for (const cJSON *it = list ? list->child : NULL; it; it = it->next) {
+    if (o && !json_line_fits(list, "l*"))
+        rc = err_at(e, path, at, "%s", _("expected a record as diverge writes it"));
+    for (const cJSON *it = rc == 0 && list ? list->child : NULL; it && rc == 0; it = it->next) {
         struct stretch x = {number_in(it, 0), number_in(it, 1), json_line_whole(cJSON_GetArrayItem(it, 2), at, at), 0};
         x.bytes = json_line_whole(cJSON_GetArrayItem(it, 3), at - x.from + 1, 0);
-        if (x.bytes && out->n < PLACES_MOST)
+        if (!json_line_fits(it, "iiww") || !x.bytes || out->n == PLACES_MOST) /* left out, a rank would not be missed */
+            rc = err_at(e, path, at, "%s", _("expected a record as diverge writes it"));
+        else
             vec_push(out, x);
     }
     cJSON_Delete(o);
@@ -85,22 +89,27 @@ static void add_places(const char *path, place_list *out)
     vec_release(&l);
 }
 
-static void read_head(struct dump *d, const cJSON *o)
+static int read_head(struct dump *d, const cJSON *o, struct err *e)
 {
     const char *format = json_line_text(d, json_line_member(o, "format"), "");
+    if (row_records_head(d, o, d->path, e))
+        return -1;
     for (size_t i = 0; readers[i] && !d->source; i++)
         d->source =
             strcmp(readers[i]->name, format) == 0 && !readers[i]->table && !readers[i]->weights ? readers[i] : NULL;
-    row_records_head(d, o);
     d->cut = cJSON_IsTrue(json_line_member(o, "cut"));
+    return 0;
 }
 
-static void read_group(struct dump *d, const cJSON *a)
+static int read_group(struct dump *d, const cJSON *a, uint64_t line, struct err *e)
 {
+    if (!json_line_fits(a, "ws"))
+        return json_line_damaged(d->path, line, e);
     struct call_group g = {(uint32_t)json_line_whole(cJSON_GetArrayItem(a, 0), d->calls.n, NONE),
                            json_line_text(d, cJSON_GetArrayItem(a, 1), "")};
     if (g.call != NONE && (!d->groups.n || vec_last(&d->groups)->call < g.call))
         vec_push(&d->groups, g);
+    return 0;
 }
 
 /* SKETCH_NUMBERS numbers of 16 digits in base 16 each: the bits of a double. */
@@ -131,14 +140,15 @@ struct digest_reading {
     struct json_pool pool;
 };
 
-static void keep_sketch(struct digest_reading *x, const cJSON *row)
+static int keep_sketch(struct digest_reading *x, const cJSON *row, uint64_t line, struct err *e)
 {
     const cJSON *text = cJSON_GetArrayItem(row, 11);
     double sum[SKETCH_NUMBERS] = {NAN};
-    if (!cJSON_IsString(text) || !read_sums(str_of(text->valuestring), sum))
-        sum[0] = NAN;
+    if (text && !cJSON_IsNull(text) && !(cJSON_IsString(text) && read_sums(str_of(text->valuestring), sum)))
+        return json_line_damaged(x->d->path, line, e);
     for (int j = 0; j < SKETCH_NUMBERS; j++)
         vec_push(&x->sketch, sum[j]);
+    return 0;
 }
 
 static int one_line(struct digest_reading *x, const cJSON *o, const struct lines *l, struct err *e)
@@ -148,14 +158,14 @@ static int one_line(struct digest_reading *x, const cJSON *o, const struct lines
     if (!cJSON_IsObject(o))
         return err_line(e, x->d->path, l->number, _("expected an object"));
     if ((v = json_line_member(o, "group")))
-        read_group(x->d, v);
-    else if (json_line_member(o, "digest"))
-        read_head(x->d, o);
+        return read_group(x->d, v, l->number, e);
+    if (json_line_member(o, "digest"))
+        return read_head(x->d, o, e);
     if (row_records_take(&x->records, x->d, o, x->d->path, l->number, e))
         return -1;
     if (x->d->rows.n > rows) {
         x->d->rows.v[rows].has &= (uint16_t)~HAS_FILE; /* no file comes with it */
-        keep_sketch(x, json_line_member(o, "row"));
+        return keep_sketch(x, json_line_member(o, "row"), l->number, e);
     }
     return 0;
 }

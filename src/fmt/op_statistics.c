@@ -12,12 +12,14 @@
 #define LONGEST (1u << 20)
 #define DIGITS 7
 #define BATCH 8192 /* lines per batch, after which the lock is released */
+#define FIGURES (HAS_NORM | HAS_MIN | HAS_MAX | HAS_MEAN)
 
 /* One operator's block. */
 struct block {
     struct buf key, place;
     struct row r;
     bool figures, backward;
+    unsigned named;      /* HAS_… of the figures it names, readable or not */
     uint64_t offset;
 };
 
@@ -55,41 +57,54 @@ static struct str operator_of(struct str key)
     return rest;
 }
 
-static void end_block(struct dump *d, struct map *runs, struct block *b)
+static void damaged(struct dump *d, uint64_t offset, const char *what)
 {
-    bool fresh;
-    if (b->figures) {
-        struct buf name = {0};
-        struct str key = buf_view(&b->key);
-        ptrdiff_t slash = str_rfind(key, '/');
-        buf_fmt(&name, "%.*s.%s", STR_ARG(key), b->backward ? "backward" : "forward");
-        b->r.slot = dump_slot(d, STR("output"));
-        uint32_t c = dump_run(d, runs, buf_view(&name), b->r.slot, CALL_API,
-                              b->backward ? PHASE_BACKWARD : PHASE_FORWARD, &fresh);
-        if (fresh) {
-            struct call *call = &d->calls.v[c];
-            call->family = (uint8_t)family_find(operator_of(key));
-            call->offset = b->offset;
-            if (slash > 0)
-                call->scope = dump_scope(d, str_n(key.p, (size_t)slash));
-            if (b->place.n) {
-                struct stack s = {.first = (uint32_t)d->stack_frames.n, .n = 1};
-                vec_push(&d->stack_frames, dump_frame(d, buf_view(&b->place)));
-                d->calls.v[c].stack = (uint32_t)d->stacks.n;
-                vec_push(&d->stacks, s);
-            }
-        }
-        dump_add_row(d, c, b->r);
-        buf_release(&name);
-    }
-    buf_clear(&b->key);
-    buf_clear(&b->place);
-    b->r = (struct row){.shape = NONE, .extra = NONE, .io = IO_OUTPUT, .kind = ROW_TENSOR};
-    b->figures = b->backward = false;
+    struct err e;
+    err_at(&e, d->path, offset, "%s", what);
+    dump_problem(d, NONE, "damaged", e.text);
 }
 
-/* "torch.Size([2, 24, 64]), Dtype: torch.float32" */
-static void take_shape(struct dump *d, struct row *r, struct str value)
+static void add_row(struct dump *d, struct map *runs, struct block *b)
+{
+    bool fresh;
+    struct buf name = {0};
+    struct str key = buf_view(&b->key);
+    ptrdiff_t slash = str_rfind(key, '/');
+    buf_fmt(&name, "%.*s.%s", STR_ARG(key), b->backward ? "backward" : "forward");
+    b->r.slot = dump_slot(d, STR("output"));
+    uint32_t c = dump_run(d, runs, buf_view(&name), b->r.slot, CALL_API, b->backward ? PHASE_BACKWARD : PHASE_FORWARD,
+                          &fresh);
+    if (fresh) {
+        struct call *call = &d->calls.v[c];
+        call->family = (uint8_t)family_find(operator_of(key));
+        call->offset = b->offset;
+        if (slash > 0)
+            call->scope = dump_scope(d, str_n(key.p, (size_t)slash));
+        if (b->place.n) {
+            struct stack s = {.first = (uint32_t)d->stack_frames.n, .n = 1};
+            vec_push(&d->stack_frames, dump_frame(d, buf_view(&b->place)));
+            d->calls.v[c].stack = (uint32_t)d->stacks.n;
+            vec_push(&d->stacks, s);
+        }
+    }
+    dump_add_row(d, c, b->r);
+    buf_release(&name);
+}
+
+/* Begins a block of this name. */
+static void block_start(struct block *b, struct str key, uint64_t offset)
+{
+    buf_clear(&b->key);
+    buf_clear(&b->place);
+    buf_str(&b->key, key);
+    b->r = (struct row){.shape = NONE, .extra = NONE, .io = IO_OUTPUT, .kind = ROW_TENSOR};
+    b->figures = b->backward = false;
+    b->named = 0;
+    b->offset = offset;
+}
+
+/* "torch.Size([2, 24, 64]), Dtype: torch.float32"; false where it is no such text. */
+static bool take_shape(struct dump *d, struct row *r, struct str value)
 {
     int64_t dim[TENSOR_DIMS];
     int n = 0;
@@ -97,20 +112,21 @@ static void take_shape(struct dump *d, struct row *r, struct str value)
     if (type >= 0)
         r->dtype = (uint8_t)dtype_find(str_trim(str_cut(value, (size_t)type + strlen("Dtype:"))));
     if (open < 0 || close < open)
-        return;
+        return false;
     struct str list = str_n(value.p + open + 1, (size_t)(close - open - 1)), one;
-    while (list.n && n < TENSOR_DIMS) {
+    while (list.n) {
         unsigned long long v;
         str_split(list, ',', &one, &list);
-        if (!str_u64(str_trim(one), &v) || v > INT64_MAX)
-            return;
+        if (n == TENSOR_DIMS || !str_u64(str_trim(one), &v) || v > INT64_MAX)
+            return false;
         dim[n++] = (int64_t)v;
     }
     r->shape = dump_shape(d, dim, n);
     r->has |= r->shape == NONE ? 0 : HAS_SHAPE;
+    return r->shape != NONE;
 }
 
-static void take_line(struct dump *d, struct map *runs, struct block *b, struct str line, uint64_t offset)
+static void take_line(struct dump *d, struct block *b, struct str line, uint64_t offset)
 {
     static const struct {
         const char *name;
@@ -119,20 +135,14 @@ static void take_line(struct dump *d, struct map *runs, struct block *b, struct 
     } figure[] = {{"L2 norm", STAT_NORM, HAS_NORM}, {"Min", STAT_MIN, HAS_MIN}, {"Max", STAT_MAX, HAS_MAX},
                   {"Mean", STAT_MEAN, HAS_MEAN}};
     struct str name, value;
-    if (str_starts(line, "[") && str_ends(str_trim(line), "]")) {
-        line = str_trim(line);
-        end_block(d, runs, b);
-        buf_str(&b->key, str_n(line.p + 1, line.n - 2));
-        b->offset = offset;
-        return;
-    }
     if (!b->key.n || !str_starts(line, "  ") || !str_split(line, ':', &name, &value))
         return;
     name = str_trim(name);
     value = str_trim(value);
     if (str_is(name, "Shape")) {
-        take_shape(d, &b->r, value);
         b->figures = true;
+        if (!take_shape(d, &b->r, value))
+            damaged(d, offset, _("expected a shape"));
     } else if (str_is(name, "Phase")) {
         b->backward = str_is(value, "backward");
     } else if (str_is(name, "Location")) {
@@ -145,14 +155,18 @@ static void take_line(struct dump *d, struct map *runs, struct block *b, struct 
     for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
         if (!str_is(name, figure[i].name))
             continue;
-        if (str_double(value, &b->r.stat[figure[i].stat])) {
+        b->named |= figure[i].has;
+        if (str_double(value, &b->r.stat[figure[i].stat]))
             b->r.has = (uint16_t)(b->r.has | figure[i].has);
-        } else {
-            struct err e;
-            err_at(&e, d->path, offset, "%s", _("expected a number"));
-            dump_problem(d, NONE, "damaged", e.text);
-        }
+        else
+            damaged(d, offset, _("expected a number"));
     }
+}
+
+/* The file ends inside the last block: in a line, or before figures that every other block has. */
+static bool is_incomplete(const struct block *b, bool in_line, uint32_t incomplete_before)
+{
+    return in_line || (b->figures && b->named != FIGURES && !incomplete_before);
 }
 
 static int open_dump(struct dump *d, struct load *load, struct err *e)
@@ -162,6 +176,8 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     struct block b = {0};
     struct map runs = {0};
     uint64_t expected = 0, found = 0;
+    uint32_t incomplete = 0; /* blocks that lack a figure */
+    bool in_line = false;
     int more = 0;
     if (lines_open(&l, d->path, LONGEST, true, e))
         return -1;
@@ -171,19 +187,35 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     d->task = "statistics";
     d->digits = DIGITS;
     d->joint = '.';
-    end_block(d, &runs, &b);
     while (!load_cancelled(load) && (more = lines_next(&l, &line, e)) > 0) {
         unsigned long long n;
+        struct str head = str_trim(line);
+        in_line = !l.newline;
         if (str_starts(line, HEAD) && str_u64(str_trim(str_cut(line, strlen(HEAD))), &n))
             expected = n;
-        found += str_starts(line, "[");
-        take_line(d, &runs, &b, line, l.offset);
+        if (str_starts(line, "[")) {
+            bool whole = head.n > 2 && str_ends(head, "]");
+            if (b.figures)
+                add_row(d, &runs, &b);
+            incomplete += b.figures && b.named != FIGURES;
+            block_start(&b, whole ? str_n(head.p + 1, head.n - 2) : (struct str){0}, l.offset);
+            found++;
+            if (!whole && l.newline)
+                damaged(d, l.offset, _("expected a name"));
+        } else {
+            take_line(d, &b, line, l.offset);
+        }
         if (l.number % BATCH == 0) {
             load_end(load);
             load_begin(load);
         }
     }
-    end_block(d, &runs, &b);
+    bool partial = is_incomplete(&b, in_line, incomplete);
+    if (b.figures && !partial)
+        add_row(d, &runs, &b);
+    if (found > expected)
+        expected = found;
+    found -= partial && found;
     dump_link_twins(d);
     if (more == 0 && found < expected) {
         struct err cut;

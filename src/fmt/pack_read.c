@@ -6,6 +6,7 @@
 #include "base/lines.h"
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/record.h"
 #include "fmt/npy.h"
 #include "fmt/row_records.h"
 
@@ -47,23 +48,25 @@ const struct packed_line *packed_line(const struct packed *p, uint32_t target, u
 
 /* ---- records ---- */
 
-static void head(struct dump *d, struct pack_state *st, const cJSON *o)
+static int head(struct dump *d, struct pack_state *st, const cJSON *o, const char *path, struct err *e)
 {
+    if (row_records_head(d, o, path, e))
+        return -1;
     struct packed *p = &st->packed;
     const char *id = json_line_text(d, json_line_member(o, "id"), "");
     size_t n = strlen(id);
     memcpy(p->id, id, n < sizeof p->id ? n : sizeof p->id - 1);
-    row_records_head(d, o);
     d->step = (int)json_line_whole(json_line_member(o, "step"), INT32_MAX, UINT32_MAX);
     d->rank = (int)json_line_whole(json_line_member(o, "rank"), INT32_MAX, UINT32_MAX);
     p->of = (uint32_t)json_line_whole(json_line_member(o, "of"), UINT32_MAX, 0);
+    return 0;
 }
 
 static int one_record(struct dump *d, struct pack_state *st, const cJSON *o, const char *path, uint64_t line,
                       struct err *e)
 {
     if (json_line_member(o, "pack"))
-        head(d, st, o);
+        return head(d, st, o, path, e);
     return row_records_take(&st->records, d, o, path, line, e);
 }
 
@@ -114,15 +117,35 @@ static void read_diagnoses(struct dump *d, struct packed_line *l, const cJSON *l
     }
 }
 
-static void read_line(struct dump *d, struct packed *p, const cJSON *o)
+/* Whether all that is told of a line is of the types it has: a verdict that is none would read as a match. */
+static bool is_line(const cJSON *o)
 {
+    const cJSON *figures = json_line_member(o, "figures"), *diagnoses = json_line_member(o, "diagnoses"), *it;
+    bool fits = json_line_fits(json_line_member(o, "line"), "ww") &&
+                json_line_fits(json_line_member(o, "pair"), "wwnis") &&
+                json_line_fits(json_line_member(o, "judged"), "wwwwnnnn") &&
+                (!figures || json_line_fits(figures, "in*")) && (!diagnoses || json_line_fits(diagnoses, "l*"));
+    cJSON_ArrayForEach(it, diagnoses)
+        fits = fits && json_line_fits(it, "sins");
+    return fits;
+}
+
+static int read_line(struct dump *d, struct packed *p, const cJSON *o, const char *path, uint64_t line, struct err *e)
+{
+    static const struct member types[] = {
+        {.key = "view", .kind = MEMBER_TEXT}, {.key = "failure", .kind = MEMBER_TEXT}, {.key = NULL},
+    };
+    if (!is_line(o))
+        return json_line_damaged(path, line, e);
+    if (record_check(types, o, path, e))
+        return -1;
     const cJSON *row = json_line_member(o, "line"), *pair = json_line_member(o, "pair"),
                 *judged = json_line_member(o, "judged"), *figures = json_line_member(o, "figures");
     struct packed_line l =
         {.row = {(uint32_t)json_line_whole(cJSON_GetArrayItem(row, 0), NONE, NONE),
                  (uint32_t)json_line_whole(cJSON_GetArrayItem(row, 1), NONE, NONE)}};
-    if (l.row[TARGET] != NONE && l.row[TARGET] >= d->rows.n)
-        return;
+    if (l.row[TARGET] >= d->rows.n || l.row[GOLDEN] == NONE)
+        return json_line_damaged(path, line, e);
     uint8_t *const small[] = {&l.verdict, &l.rule, &l.flags, &l.was};
     for (int i = 0; i < 4; i++)
         *small[i] = (uint8_t)json_line_whole(cJSON_GetArrayItem(judged, i), 256, 0);
@@ -143,11 +166,20 @@ static void read_line(struct dump *d, struct packed *p, const cJSON *o)
         read_diagnoses(d, &l, json_line_member(o, "diagnoses"));
     vec_push(&p->lines, l);
     nmap_add(&p->line_of, key_of(l.row[TARGET], l.row[GOLDEN]), (uint32_t)p->lines.n - 1);
+    return 0;
 }
 
-static void read_found(struct packed *p, const cJSON *o)
+static int read_found(struct packed *p, const cJSON *o, const char *path, uint64_t line, struct err *e)
 {
+    static const struct member types[] = {
+        {.key = "pairs", .kind = MEMBER_INT}, {.key = "verdicts", .kind = MEMBER_INT},
+        {.key = "rules", .kind = MEMBER_INT}, {.key = "whys", .kind = MEMBER_INT}, {.key = NULL},
+    };
     const cJSON *f = json_line_member(o, "first");
+    if (record_check(types, o, path, e))
+        return -1;
+    if (f && !cJSON_IsNull(f) && !json_line_fits(f, "wwww"))
+        return json_line_damaged(path, line, e);
     p->verdicts = (uint32_t)json_line_whole(json_line_member(o, "verdicts"), 256, 0);
     p->rules = (uint32_t)json_line_whole(json_line_member(o, "rules"), 256, 0);
     p->whys = (uint32_t)json_line_whole(json_line_member(o, "whys"), 256, 0);
@@ -156,6 +188,7 @@ static void read_found(struct packed *p, const cJSON *o)
     p->doubtful_before = (uint32_t)json_line_whole(cJSON_GetArrayItem(f, 1), NONE, 0);
     p->gaps_before = (uint32_t)json_line_whole(cJSON_GetArrayItem(f, 2), NONE, 0);
     p->unread_before = (uint32_t)json_line_whole(cJSON_GetArrayItem(f, 3), NONE, 0);
+    return 0;
 }
 
 /* ---- the reader ---- */
@@ -200,12 +233,9 @@ static int read_lines(struct dump *d, struct load *load, struct pack_state *st, 
 static int one_found(struct dump *d, struct pack_state *st, const cJSON *o, const char *path, uint64_t line,
                      struct err *e)
 {
-    (void)path, (void)line, (void)e;
     if (json_line_member(o, "line"))
-        read_line(d, &st->packed, o);
-    else if (json_line_member(o, "pairs"))
-        read_found(&st->packed, o);
-    return 0;
+        return read_line(d, &st->packed, o, path, line, e);
+    return json_line_member(o, "pairs") ? read_found(&st->packed, o, path, line, e) : 0;
 }
 
 static bool probe(struct folder *folder)

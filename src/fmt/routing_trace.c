@@ -13,14 +13,14 @@
 #include "base/json_read.h"
 
 #define LONGEST (64u << 20)
+#define REST (1u << 20) /* of a line, besides its table */
 #define STEPS 100000 /* of a file */
 
-/* The source of a row's values: the line at `at`, or a file beside the trace. */
+/* Where a row's values are: a table at `at` in the trace, or in a file beside it. */
 struct values {
     uint64_t at, size;
     bool beside;
-    const char *file;   /* name of that file */
-    const char *member; /* member of the line's object */
+    const char *file; /* of those beside, its name */
 };
 
 struct trace {
@@ -115,22 +115,89 @@ static void add_values(struct dump *d, uint32_t call, const char *slot, enum row
     vec_push(&t->of_row, v);
 }
 
-/* The dimensions of a list of equally long lists; false for another form. */
-static bool table_of(const cJSON *rows, int64_t *dim)
+/* ---- a line's table ---- */
+
+static bool take(struct str *s, char c)
 {
-    dim[0] = dim[1] = 0;
-    for (const cJSON *x = cJSON_IsArray(rows) ? rows->child : NULL; x; x = x->next) {
-        int n = cJSON_IsArray(x) ? cJSON_GetArraySize(x) : -1;
-        if (n < 0 || (dim[0] && n != dim[1]))
-            return false;
-        dim[0]++;
-        dim[1] = n;
-    }
-    return dim[0] > 0;
+    while (s->n && (s->p[0] == ' ' || s->p[0] == '\t'))
+        *s = str_cut(*s, 1);
+    bool yes = s->n && s->p[0] == c;
+    if (yes)
+        *s = str_cut(*s, 1);
+    return yes;
 }
 
-/* Adds a tensor in a file beside the trace, from a line's hs_offset, hs_bytes, hs_shape. */
-static void add_beside(struct dump *d, uint32_t call, const cJSON *o, const char *prefix, const char *file,
+static bool take_whole(struct str *s, int32_t *out)
+{
+    int64_t v = 0;
+    size_t n = 0;
+    bool minus = take(s, '-');
+    while (n < s->n && n < 11 && s->p[n] >= '0' && s->p[n] <= '9')
+        v = v * 10 + (s->p[n++] - '0');
+    *s = str_cut(*s, n);
+    *out = (int32_t)(minus ? -v : v);
+    return n && v <= INT32_MAX;
+}
+
+/* Takes lists of whole numbers of one length, "[[4, 0], [7, 5]]", from the beginning of s; into out, which has room for
+ * so many, unless it is NULL. False where they are no table. A tree of them would be twenty times as large. */
+static bool take_table(struct str *s, int64_t *dim, int32_t *out, uint64_t room)
+{
+    dim[0] = dim[1] = 0;
+    if (!take(s, '['))
+        return false;
+    do {
+        int64_t n = 0;
+        int32_t v;
+        if (!take(s, '['))
+            return false;
+        if (!take(s, ']')) {
+            do {
+                if (!take_whole(s, &v) || (out && !room--))
+                    return false;
+                if (out)
+                    *out++ = v;
+                n++;
+            } while (take(s, ','));
+            if (!take(s, ']'))
+                return false;
+        }
+        if (dim[0]++ && n != dim[1])
+            return false;
+        dim[1] = n;
+    } while (take(s, ','));
+    return take(s, ']');
+}
+
+/* The place of a table by its name in a line's text, and what else the line says, the table's place taken by a zero. */
+static bool split_line(struct str line, const char *name, int64_t *dim, struct str *table, struct buf *rest)
+{
+    ptrdiff_t at = str_search(line, name);
+    if (at < 0)
+        return false;
+    struct str behind = str_cut(line, (size_t)at + strlen(name));
+    if (!take(&behind, ':'))
+        return false;
+    struct str from = behind;
+    if (!take_table(&behind, dim, NULL, 0) || line.n - (from.n - behind.n) > REST)
+        return false;
+    *table = str_n(from.p, from.n - behind.n);
+    buf_clear(rest);
+    buf_str(rest, str_n(line.p, (size_t)(from.p - line.p)));
+    buf_char(rest, '0');
+    buf_str(rest, behind);
+    return true;
+}
+
+static bool is_whole(const cJSON *x)
+{
+    return cJSON_IsNumber(x) && x->valuedouble == (double)x->valueint;
+}
+
+/* ---- a line's rows ---- */
+
+/* hs_offset, hs_bytes, hs_shape of a line: a tensor in a file beside the trace. False where they are no such thing. */
+static bool add_beside(struct dump *d, uint32_t call, const cJSON *o, const char *prefix, const char *file,
                        const char *slot, enum row_io io)
 {
     char name[32];
@@ -142,48 +209,52 @@ static void add_beside(struct dump *d, uint32_t call, const cJSON *o, const char
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(o, name);
     snprintf(name, sizeof name, "%s_shape", prefix);
     const cJSON *shape = cJSON_GetObjectItemCaseSensitive(o, name);
+    if ((!at || cJSON_IsNull(at)) && (!size || cJSON_IsNull(size)))
+        return true;
     if (!cJSON_IsNumber(at) || !cJSON_IsNumber(size) || !cJSON_IsArray(shape) || at->valuedouble < 0 ||
         at->valuedouble > 9e15 || size->valuedouble < 0 || size->valuedouble > 9e15)
-        return;
-    for (const cJSON *x = shape->child; x && n < TENSOR_DIMS; x = x->next)
+        return false;
+    for (const cJSON *x = shape->child; x; x = x->next) {
+        if (n == TENSOR_DIMS || !is_whole(x) || x->valueint < 0)
+            return false;
         dim[n++] = x->valueint;
+    }
     struct values v = {.at = (uint64_t)at->valuedouble, .size = (uint64_t)size->valuedouble, .beside = true};
     v.file = arena_fmt(&d->arena, "%s_rank%d.bin", file, d->rank);
     add_values(d, call, slot, io, DTYPE_BF16, dim, n, v);
+    return true;
 }
 
-static void read_line(struct dump *d, struct map *runs, struct str line, uint64_t offset)
+static bool read_line(struct dump *d, struct map *runs, struct str line, uint64_t offset)
 {
-    struct err e;
-    struct buf name = {0};
-    cJSON *o = json_parse(line, false, d->path, offset, &e);
+    struct err quiet;
+    struct buf name = {0}, rest = {0};
+    struct str table = {0};
+    int64_t dim[2];
+    bool fresh, routed = split_line(line, "\"top_indices\"", dim, &table, &rest);
+    bool good = routed || split_line(line, "\"tpe\"", dim, &table, &rest);
+    cJSON *o = good ? json_parse(buf_view(&rest), false, d->path, offset, &quiet) : NULL;
     const cJSON *layer = cJSON_GetObjectItemCaseSensitive(o, "layer"),
                 *block = cJSON_GetObjectItemCaseSensitive(o, "block"),
-                *head = cJSON_GetObjectItemCaseSensitive(o, "mtp_idx"),
-                *routed = cJSON_GetObjectItemCaseSensitive(o, "top_indices"),
-                *counts = cJSON_GetObjectItemCaseSensitive(o, "tpe");
-    int64_t dim[2];
-    bool fresh;
-    if (!cJSON_IsNumber(layer) || !table_of(routed ? routed : counts, dim)) {
-        if (o)
-            err_at(&e, d->path, offset, "%s", _("expected a layer and the experts of its tokens"));
-        dump_problem(d, NONE, "damaged", e.text);
-        cJSON_Delete(o);
-        return;
+                *head = cJSON_GetObjectItemCaseSensitive(o, "mtp_idx");
+    good = is_whole(layer) && (!head || cJSON_IsNull(head) || is_whole(head));
+    if (good) {
+        buf_fmt(&name, "%s.", cJSON_IsString(block) ? block->valuestring : "decoder");
+        if (is_whole(head))
+            buf_fmt(&name, "%d.", head->valueint);
+        buf_fmt(&name, "layers.%d.mlp.%s", layer->valueint, routed ? "router" : "experts");
+        const char *slot = routed ? "output.top_indices" : "input.tokens_per_expert";
+        uint32_t c = dump_run(d, runs, buf_view(&name), dump_slot(d, str_of(slot)), CALL_MODULE, PHASE_FORWARD, &fresh);
+        d->calls.v[c].offset = offset;
+        good = add_beside(d, c, o, "hs", "hidden_states", "input.0", IO_INPUT);
+        good = add_beside(d, c, o, "logit", "logits", "output.logits", IO_OUTPUT) && good;
+        struct values v = {.at = offset + (uint64_t)(table.p - line.p), .size = table.n};
+        add_values(d, c, slot, routed ? IO_OUTPUT : IO_INPUT, DTYPE_I32, dim, 2, v);
     }
-    buf_fmt(&name, "%s.", cJSON_IsString(block) ? block->valuestring : "decoder");
-    if (cJSON_IsNumber(head))
-        buf_fmt(&name, "%d.", head->valueint);
-    buf_fmt(&name, "layers.%d.mlp.%s", layer->valueint, routed ? "router" : "experts");
-    const char *slot = routed ? "output.top_indices" : "input.tokens_per_expert";
-    uint32_t c = dump_run(d, runs, buf_view(&name), dump_slot(d, str_of(slot)), CALL_MODULE, PHASE_FORWARD, &fresh);
-    d->calls.v[c].offset = offset;
-    add_beside(d, c, o, "hs", "hidden_states", "input.0", IO_INPUT);
-    add_beside(d, c, o, "logit", "logits", "output.logits", IO_OUTPUT);
-    struct values v = {.at = offset, .size = line.n, .member = routed ? "top_indices" : "tpe"};
-    add_values(d, c, slot, routed ? IO_OUTPUT : IO_INPUT, DTYPE_I32, dim, 2, v);
     buf_release(&name);
+    buf_release(&rest);
     cJSON_Delete(o);
+    return good;
 }
 
 static int open_dump(struct dump *d, struct load *load, struct err *e)
@@ -201,10 +272,15 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     d->joint = '.';
     load_end(load);
     while (!load_cancelled(load) && (more = lines_next(&l, &line, e)) > 0) {
-        if (!is_line(line) || (d->step >= 0 && step_of(line) != d->step))
+        int step = step_of(line);
+        if (!str_trim(line).n || (d->step >= 0 && step >= 0 && step != d->step))
             continue;
         load_begin(load);
-        read_line(d, &runs, line, l.offset);
+        if ((d->step >= 0 && step < 0) || !read_line(d, &runs, line, l.offset)) {
+            struct err what;
+            err_at(&what, d->path, l.offset, "%s", _("expected a layer and the experts of its tokens"));
+            dump_problem(d, NONE, "damaged", what.text);
+        }
         load_end(load);
     }
     if (more == 0 && !d->rows.n)
@@ -221,23 +297,18 @@ static int parse_table(const char *path, const struct values *v, int32_t *out, u
 {
     struct file f;
     struct buf text = {0};
-    uint64_t n = 0;
+    int64_t dim[2];
     if (file_open(&f, path, e))
         return -1;
     buf_reserve(&text, (size_t)v->size + 1);
     int rc = file_read(&f, v->at, text.p, (size_t)v->size, e);
     text.n = (size_t)v->size;
     file_close(&f);
-    cJSON *o = rc == 0 ? json_parse(buf_view(&text), false, path, v->at, e) : NULL;
-    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(o, v->member);
-    for (const cJSON *x = rows ? rows->child : NULL; x; x = x->next)
-        for (const cJSON *y = x->child; y && n < numel; y = y->next)
-            out[n++] = y->valueint;
-    if (o && n != numel)
+    struct str s = buf_view(&text);
+    if (rc == 0 && (!take_table(&s, dim, out, numel) || (uint64_t)dim[0] * (uint64_t)dim[1] != numel))
         rc = err_at(e, path, v->at, "%s", _("expected a layer and the experts of its tokens"));
-    cJSON_Delete(o);
     buf_release(&text);
-    return o ? rc : -1;
+    return rc;
 }
 
 static int open_beside(const struct dump *d, const struct values *v, struct tensor *t, struct err *e)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/msg.h"
+#include "base/record.h"
 #include "dump/family.h"
 
 #define DEEPEST 1000 /* the deepest nesting of modules */
@@ -26,6 +27,43 @@ uint64_t json_line_whole(const cJSON *v, uint64_t most, uint64_t otherwise)
     return x >= 0 && x < (double)most ? (uint64_t)x : otherwise;
 }
 
+static bool is_of_kind(const cJSON *v, char kind)
+{
+    switch (kind) {
+    case 'w':
+    case 'i':
+        return cJSON_IsNumber(v) && v->valuedouble == floor(v->valuedouble) && (kind == 'i' || v->valuedouble >= 0);
+    case 'n':
+        return cJSON_IsNumber(v) || !isnan(json_line_number(v)) ||
+               (cJSON_IsString(v) && strcmp(v->valuestring, "NaN") == 0);
+    case 's':
+        return cJSON_IsString(v);
+    case 'l':
+        return cJSON_IsArray(v);
+    default:
+        return cJSON_IsNull(v) || is_of_kind(v, (char)(kind - 'A' + 'a'));
+    }
+}
+
+bool json_line_fits(const cJSON *list, const char *kinds)
+{
+    const cJSON *it = cJSON_IsArray(list) ? list->child : NULL;
+    if (!cJSON_IsArray(list))
+        return false;
+    for (; *kinds && kinds[1] != '*'; kinds++, it = it->next)
+        if (!it || !is_of_kind(it, *kinds))
+            return false;
+    for (; *kinds && it; it = it->next)
+        if (!is_of_kind(it, *kinds))
+            return false;
+    return true;
+}
+
+int json_line_damaged(const char *path, uint64_t line, struct err *e)
+{
+    return err_line(e, path, line, "%s", _("expected a record as diverge writes it"));
+}
+
 const cJSON *json_line_member(const cJSON *o, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(o, key);
@@ -36,21 +74,34 @@ const char *json_line_text(struct dump *d, const cJSON *v, const char *otherwise
     return cJSON_IsString(v) ? arena_cstr(&d->arena, str_of(v->valuestring)) : otherwise;
 }
 
-void row_records_head(struct dump *d, const cJSON *o)
+int row_records_head(struct dump *d, const cJSON *o, const char *path, struct err *e)
 {
+    static const struct member types[] = {
+        {.key = "id", .kind = MEMBER_TEXT}, {.key = "format", .kind = MEMBER_TEXT},
+        {.key = "framework", .kind = MEMBER_TEXT}, {.key = "level", .kind = MEMBER_TEXT},
+        {.key = "task", .kind = MEMBER_TEXT}, {.key = "digits", .kind = MEMBER_INT},
+        {.key = "joint", .kind = MEMBER_TEXT}, {.key = "checksums", .kind = MEMBER_FLAG},
+        {.key = "step", .kind = MEMBER_INT}, {.key = "rank", .kind = MEMBER_INT}, {.key = "of", .kind = MEMBER_INT},
+        {.key = "cut", .kind = MEMBER_FLAG}, {.key = NULL},
+    };
+    if (record_check(types, o, path, e))
+        return -1;
     d->framework = json_line_text(d, json_line_member(o, "framework"), "");
     d->level = json_line_text(d, json_line_member(o, "level"), "");
     d->task = json_line_text(d, json_line_member(o, "task"), "");
     d->digits = (int)json_line_whole(json_line_member(o, "digits"), 18, 17);
     d->joint = *json_line_text(d, json_line_member(o, "joint"), ".");
     d->checksums = cJSON_IsTrue(json_line_member(o, "checksums"));
+    return 0;
 }
 
-static void add_stack(struct dump *d, const cJSON *list)
+static int add_stack(struct dump *d, const cJSON *list, const char *path, uint64_t line, struct err *e)
 {
     struct stack s = {(uint32_t)d->stack_frames.n, 0};
     const cJSON *it;
     cJSON_ArrayForEach(it, list) {
+        if (!cJSON_IsString(it) && !json_line_fits(it, "swss"))
+            return json_line_damaged(path, line, e);
         struct frame f = {.file = "", .func = "", .code = ""};
         if (cJSON_IsString(it)) {
             f.raw = json_line_text(d, it, "");
@@ -65,6 +116,7 @@ static void add_stack(struct dump *d, const cJSON *list)
         s.n++;
     }
     vec_push(&d->stacks, s);
+    return 0;
 }
 
 static enum family family_named(const char *name)
@@ -75,8 +127,17 @@ static enum family family_named(const char *name)
     return FAMILY_OTHER;
 }
 
-static void add_call(struct dump *d, struct row_records *all, const cJSON *o)
+static int add_call(struct dump *d, struct row_records *all, const cJSON *o, const char *path, struct err *e)
 {
+    static const struct member types[] = {
+        {.key = "call", .kind = MEMBER_TEXT}, {.key = "kind", .kind = MEMBER_INT},
+        {.key = "phase", .kind = MEMBER_INT}, {.key = "family", .kind = MEMBER_TEXT},
+        {.key = "scope", .kind = MEMBER_TEXT}, {.key = "stack", .kind = MEMBER_INT},
+        {.key = "in", .kind = MEMBER_INT}, {.key = "twin", .kind = MEMBER_INT},
+        {.key = "gradient", .kind = MEMBER_FLAG}, {.key = NULL},
+    };
+    if (record_check(types, o, path, e))
+        return -1;
     const char *name = json_line_text(d, json_line_member(o, "call"), ""),
                *scope = json_line_text(d, json_line_member(o, "scope"), NULL);
     uint32_t c = dump_add_call(
@@ -90,6 +151,7 @@ static void add_call(struct dump *d, struct row_records *all, const cJSON *o)
         d->calls.v[c].scope = dump_scope(d, str_of(scope));
     vec_push(&all->parent, (uint32_t)json_line_whole(json_line_member(o, "in"), NONE, NONE));
     vec_push(&all->twin, (uint32_t)json_line_whole(json_line_member(o, "twin"), NONE, NONE));
+    return 0;
 }
 
 static uint32_t shape_of(struct dump *d, const cJSON *list)
@@ -124,9 +186,14 @@ static int add_row(struct dump *d, const cJSON *a, const char *path, uint64_t li
     size_t n = 0;
     for (const cJSON *it = a->child; it && n < ARRAY_LEN(at); it = it->next)
         at[n++] = it;
-    uint32_t call = n == ARRAY_LEN(at) ? (uint32_t)json_line_whole(at[0], d->calls.n, NONE) : NONE;
+    uint32_t call = json_line_fits(a, "wswwswLlSLS") ? (uint32_t)json_line_whole(at[0], d->calls.n, NONE) : NONE;
     if (call == NONE || d->rows.n >= NONE - 1)
         return err_line(e, path, line, _("expected a row of 11 values, the first the number of a call above"));
+    if (!json_line_fits(at[7], "nnnn") || (cJSON_IsArray(at[6]) && !json_line_fits(at[6], "w*")) ||
+        (cJSON_IsArray(at[9]) && !json_line_fits(at[9], "wwwww")) ||
+        json_line_whole(at[2], IO_COUNT, NONE) == NONE || json_line_whole(at[3], ROW_NULL + 1, NONE) == NONE ||
+        json_line_whole(at[5], 256, NONE) == NONE)
+        return json_line_damaged(path, line, e);
     struct row r = {
         .slot = dump_slot(d, str_of(json_line_text(d, at[1], ""))),
         .io = (uint8_t)json_line_whole(at[2], IO_COUNT, IO_INPUT),
@@ -149,14 +216,16 @@ static int add_row(struct dump *d, const cJSON *a, const char *path, uint64_t li
     return 0;
 }
 
-static void add_problem(struct dump *d, const cJSON *a)
+static int add_problem(struct dump *d, const cJSON *a, const char *path, uint64_t line, struct err *e)
 {
+    if (!json_line_fits(a, "Iss"))
+        return json_line_damaged(path, line, e);
     uint32_t row = (uint32_t)json_line_whole(cJSON_GetArrayItem(a, 0), d->rows.n, NONE);
     const char *kind = json_line_text(d, cJSON_GetArrayItem(a, 1), ""),
                *text = json_line_text(d, cJSON_GetArrayItem(a, 2), "");
-    if (!*kind || !*text)
-        return;
-    (cJSON_IsTrue(cJSON_GetArrayItem(a, 3)) ? dump_recorded : dump_problem)(d, row, kind, text);
+    if (*kind && *text)
+        (cJSON_IsTrue(cJSON_GetArrayItem(a, 3)) ? dump_recorded : dump_problem)(d, row, kind, text);
+    return 0;
 }
 
 int row_records_take(struct row_records *all, struct dump *d, const cJSON *o, const char *path, uint64_t line,
@@ -165,13 +234,15 @@ int row_records_take(struct row_records *all, struct dump *d, const cJSON *o, co
     const cJSON *v;
     if ((v = json_line_member(o, "row")))
         return add_row(d, v, path, line, e);
-    if ((v = json_line_member(o, "stack")) && cJSON_IsArray(v))
-        add_stack(d, v);
-    else if (json_line_member(o, "call"))
-        add_call(d, all, o);
-    else if ((v = json_line_member(o, "problem")))
-        add_problem(d, v);
-    else if ((v = json_line_member(o, "warning")) && *json_line_text(d, v, ""))
+    if (json_line_member(o, "call"))
+        return add_call(d, all, o, path, e);
+    if ((v = json_line_member(o, "stack")))
+        return cJSON_IsArray(v) ? add_stack(d, v, path, line, e) : json_line_damaged(path, line, e);
+    if ((v = json_line_member(o, "problem")))
+        return add_problem(d, v, path, line, e);
+    if ((v = json_line_member(o, "warning")) && !cJSON_IsString(v))
+        return json_line_damaged(path, line, e);
+    if (v && *v->valuestring)
         dump_warn(d, json_line_text(d, v, ""));
     return 0;
 }

@@ -125,8 +125,15 @@ static int list_index(struct weights *w, const char *dir, const char *path, stru
     if (json_members_open(&j, path, "weight_map", e))
         return -1;
     while ((rc = json_members_next(&j, &m, e)) == 1) {
-        if (m.value.n < 2 || m.value.p[0] != '"')
-            continue; /* metadata */
+        if (promised.n >= WEIGHTS_MAX || names.n >= ENTRIES) {
+            rc = err_at(e, path, m.offset, _("more than 4 million tensors or 100,000 parts"));
+            break;
+        }
+        if (m.value.n < 2 || m.value.p[0] != '"') {
+            if (m.inside) /* a weight in no part that has a name; outside it is metadata */
+                vec_push(&promised, arena_str(&a, m.key));
+            continue;
+        }
         cJSON *v = json_parse(m.value, false, path, m.offset, e);
         if (!v) {
             rc = -1;
@@ -136,10 +143,6 @@ static int list_index(struct weights *w, const char *dir, const char *path, stru
         cJSON_Delete(v);
         if (!m.inside && !weight_name(part))
             continue;
-        if (promised.n >= WEIGHTS_MAX || names.n >= ENTRIES) {
-            rc = err_at(e, path, m.offset, _("more than 4 million tensors or 100,000 parts"));
-            break;
-        }
         vec_push(&promised, arena_str(&a, m.key));
         if (map_add(&parts, part, (uint32_t)names.n) == names.n)
             vec_push(&names, mem_strdup(part.p));

@@ -6,10 +6,8 @@
  */
 #include "fmt/weight_strategy.h"
 
-#include <cjson/cJSON.h>
-
 #include "base/folder.h"
-#include "base/io.h"
+#include "base/json_read.h"
 #include "base/msg.h"
 #include "base/proto_fields.h"
 
@@ -21,7 +19,8 @@ struct raw_layout {
     int64_t device[STRATEGY_DEVICES], map[TENSOR_DIMS][STRATEGY_DEVICES];
     int devices, lists, length[TENSOR_DIMS];
     int64_t step, size;
-    bool uneven, too_large;
+    bool nested; /* a list an axis, even where there is one */
+    bool uneven, damaged; /* damaged: also larger than any layout is */
 };
 
 /* ---- what a layout says ---- */
@@ -49,14 +48,14 @@ static bool interpret(const struct raw_layout *r, struct strategy_layout *l)
 {
     int64_t all = 1, free = 1;
     *l = (struct strategy_layout){.devices = r->devices, .uneven = r->uneven};
-    if (r->too_large || !r->devices)
+    if (r->damaged || !r->devices)
         return false;
     for (int i = 0; i < r->devices; i++) {
         if (r->device[i] < 1 || r->device[i] > STRATEGY_RANKS || (all *= r->device[i]) > STRATEGY_RANKS)
             return false;
         l->device[i] = r->device[i];
     }
-    bool nested = r->lists > 1;
+    bool nested = r->nested || r->lists > 1;
     l->axes = nested ? r->lists : r->length[0];
     if (l->axes > TENSOR_DIMS)
         return false;
@@ -87,56 +86,61 @@ static int add(struct strategy *s, struct str name, const struct raw_layout *r, 
     return 0;
 }
 
+static int not_strategy(const char *file, struct err *e)
+{
+    return err_set(e, ERR_DATA, _("%s: expected a strategy file of MindSpore"), file);
+}
+
 /* ---- protobuf ---- */
 
-/* Repeated integers in a message's field 1, packed or one by one. */
-static int integers(struct str message, int64_t *out, int max, bool *too_many)
+/* The next field; at the message's end, and where it breaks off, false. Only at its end nothing of it is left. */
+static bool next_field(struct str *message, struct proto_field *f, bool *damaged)
 {
-    struct proto_field f;
+    if (!message->n)
+        return false;
+    bool more = proto_next(message, f);
+    *damaged |= !more;
+    return more;
+}
+
+/* Repeated integers of a message's field 1, packed or one by one: how many. */
+static int integers(struct str message, int64_t *out, int max, bool *damaged)
+{
+    struct proto_field f = {0};
     int n = 0;
-    while (proto_next(&message, &f)) {
-        struct str rest = f.bytes;
-        if (f.number != 1)
+    while (next_field(&message, &f, damaged)) {
+        struct str packed = f.bytes;
+        bool list = f.type == 2;
+        if (f.number != 1 || (list && !packed.n))
             continue;
-        if (f.type == 0 && n < max)
-            out[n] = (int64_t)f.v;
-        *too_many |= n >= max;
-        n += f.type == 0;
-        while (f.type == 2 && rest.n) {
-            uint64_t v = 0;
-            size_t k = 0;
-            for (int shift = 0; k < rest.n && shift < 64; shift += 7) {
-                v |= (uint64_t)((unsigned char)rest.p[k] & 127) << shift;
-                if (!((unsigned char)rest.p[k++] & 128))
-                    break;
+        do {
+            if (n == max || (list ? !proto_varint(&packed, &f.v) : f.type != 0)) {
+                *damaged = true;
+                return n;
             }
-            rest = str_cut(rest, k);
-            if (n < max)
-                out[n] = (int64_t)v;
-            *too_many |= n >= max;
-            n++;
-        }
+            out[n++] = (int64_t)f.v;
+        } while (list && packed.n);
     }
-    return n < max ? n : max;
+    return n;
 }
 
 static void read_layout(struct str message, struct raw_layout *r)
 {
     struct proto_field f;
-    int64_t any;
-    bool ignored = false;
-    while (proto_next(&message, &f)) {
+    while (next_field(&message, &f, &r->damaged)) {
         if (f.number == 1 && f.type == 2) {
-            r->devices = integers(f.bytes, r->device, STRATEGY_DEVICES, &r->too_large);
+            r->devices = integers(f.bytes, r->device, STRATEGY_DEVICES, &r->damaged);
         } else if (f.number == 2 && f.type == 2 && r->lists < TENSOR_DIMS) {
-            r->length[r->lists] = integers(f.bytes, r->map[r->lists], STRATEGY_DEVICES, &r->too_large);
+            r->length[r->lists] = integers(f.bytes, r->map[r->lists], STRATEGY_DEVICES, &r->damaged);
             r->lists++;
         } else if (f.number == 3 && f.type == 2) {
-            r->uneven |= integers(f.bytes, &any, 1, &ignored) > 0;
-        } else if (f.number == 6) {
+            r->uneven |= f.bytes.n > 0;
+        } else if (f.number == 6 && f.type == 0) {
             r->step = (int32_t)f.v;
-        } else if (f.number == 7) {
+        } else if (f.number == 7 && f.type == 0) {
             r->size = (int32_t)f.v;
+        } else {
+            r->damaged |= f.number < 4 || f.number == 6 || f.number == 7; /* of a type it never has, or once more */
         }
     }
 }
@@ -145,71 +149,94 @@ static int read_message(struct strategy *s, struct str text, const char *file, s
 {
     struct proto_field item, f;
     size_t parameters = 0;
-    while (proto_next(&text, &item)) {
+    bool damaged = false;
+    while (next_field(&text, &item, &damaged)) {
         struct raw_layout r = {.devices = 0};
         struct str name = {0}, rest = item.bytes;
         if (item.number != 3 || item.type != 2)
             continue;
-        while (proto_next(&rest, &f)) {
+        while (next_field(&rest, &f, &damaged)) {
             if (f.number == 1 && f.type == 2)
                 name = f.bytes;
             else if (f.number == 2 && f.type == 2)
                 read_layout(f.bytes, &r);
         }
+        if (damaged || !name.n)
+            break;
+        if (add(s, name, &r, file, e))
+            return -1;
         parameters++;
-        if (!name.n || add(s, name, &r, file, e))
-            return name.n ? -1 : err_set(e, ERR_DATA, _("%s: expected a strategy file of MindSpore"), file);
     }
-    return text.n ? err_set(e, ERR_DATA, _("%s: expected a strategy file of MindSpore"), file) : 0;
+    return damaged || text.n || !parameters ? not_strategy(file, e) : 0;
 }
 
 /* ---- JSON ---- */
 
-static int json_integers(const cJSON *list, int64_t *out, int max, bool *too_many)
+static bool json_integer(const cJSON *x, int64_t *out)
+{
+    *out = x ? x->valueint : 0;
+    return cJSON_IsNumber(x) && x->valuedouble == (double)x->valueint;
+}
+
+static int json_integers(const cJSON *list, int64_t *out, int max, bool *damaged)
 {
     int n = 0;
+    *damaged |= !cJSON_IsArray(list);
     for (const cJSON *x = list ? list->child : NULL; x; x = x->next) {
-        if (n == max || !cJSON_IsNumber(x)) {
-            *too_many = true;
+        if (n == max || !json_integer(x, &out[n])) {
+            *damaged = true;
             return n;
         }
-        out[n++] = x->valueint;
+        n++;
     }
     return n;
 }
 
-static int read_json(struct strategy *s, struct str text, const char *file, struct err *e)
+static void read_json_layout(const cJSON *x, struct raw_layout *r)
 {
-    cJSON *root = cJSON_ParseWithLength(text.p, text.n);
-    const cJSON *items = cJSON_GetObjectItemCaseSensitive(root, "parallel_layout_item");
-    int rc = cJSON_IsObject(items) ? 0 : err_set(e, ERR_DATA, _("%s: expected a strategy file of MindSpore"), file);
-    for (const cJSON *x = rc == 0 ? items->child : NULL; x && rc == 0; x = x->next) {
-        struct raw_layout r = {.devices = 0};
-        const cJSON *map = cJSON_GetObjectItemCaseSensitive(x, "tensor_map"),
-                    *split = cJSON_GetObjectItemCaseSensitive(x, "param_split_shape"),
-                    *step = cJSON_GetObjectItemCaseSensitive(x, "opt_weight_shard_step"),
-                    *size = cJSON_GetObjectItemCaseSensitive(x, "opt_weight_shard_size");
-        r.devices = json_integers(cJSON_GetObjectItemCaseSensitive(x, "dev_matrix"), r.device, STRATEGY_DEVICES,
-                                  &r.too_large);
-        if (map && cJSON_IsArray(map->child)) {
-            for (const cJSON *axis = map->child; axis && r.lists < TENSOR_DIMS; axis = axis->next, r.lists++)
-                r.length[r.lists] = json_integers(axis, r.map[r.lists], STRATEGY_DEVICES, &r.too_large);
-        } else {
-            r.lists = 1;
-            r.length[0] = json_integers(map, r.map[0], STRATEGY_DEVICES, &r.too_large);
+    const cJSON *map = cJSON_GetObjectItemCaseSensitive(x, "tensor_map"),
+                *split = cJSON_GetObjectItemCaseSensitive(x, "param_split_shape"),
+                *step = cJSON_GetObjectItemCaseSensitive(x, "opt_weight_shard_step"),
+                *size = cJSON_GetObjectItemCaseSensitive(x, "opt_weight_shard_size");
+    r->devices = json_integers(cJSON_GetObjectItemCaseSensitive(x, "dev_matrix"), r->device, STRATEGY_DEVICES,
+                               &r->damaged);
+    r->nested = map && cJSON_IsArray(map->child);
+    const cJSON *axis = r->nested ? map->child : map;
+    for (; axis && r->lists < TENSOR_DIMS; axis = r->nested ? axis->next : NULL, r->lists++)
+        r->length[r->lists] = json_integers(axis, r->map[r->lists], STRATEGY_DEVICES, &r->damaged);
+    r->damaged |= !map || axis || (split && !cJSON_IsArray(split)) || (step && !json_integer(step, &r->step)) ||
+                  (size && !json_integer(size, &r->size));
+    r->uneven = split && split->child;
+}
+
+static int read_json(struct strategy *s, const char *file, struct err *e)
+{
+    struct json_members members;
+    struct json_member m;
+    size_t parameters = 0;
+    int rc;
+    if (json_members_open(&members, file, "parallel_layout_item", e))
+        return -1;
+    while ((rc = json_members_next(&members, &m, e)) > 0) {
+        if (!m.inside)
+            continue;
+        cJSON *layout = m.too_long ? NULL : json_member_tree(&m, file, e);
+        struct raw_layout r = {.damaged = !layout};
+        read_json_layout(layout, &r);
+        cJSON_Delete(layout);
+        parameters++;
+        if (add(s, m.key, &r, file, e)) {
+            rc = -1;
+            break;
         }
-        r.uneven = split && split->child;
-        r.step = step ? step->valueint : 0;
-        r.size = size ? size->valueint : 0;
-        rc = add(s, str_of(x->string), &r, file, e);
     }
-    cJSON_Delete(root);
-    return rc;
+    json_members_close(&members);
+    return rc == 0 && !parameters ? not_strategy(file, e) : rc;
 }
 
 /* ---- files ---- */
 
-static int read_file(struct strategy *s, const char *path, struct err *e)
+static int read_protobuf(struct strategy *s, const char *path, struct err *e)
 {
     struct file f;
     struct buf text = {0};
@@ -222,9 +249,7 @@ static int read_file(struct strategy *s, const char *path, struct err *e)
         text.n = (size_t)f.size;
     }
     file_close(&f);
-    if (rc == 0)
-        rc = str_ends(str_of(path), ".json") ? read_json(s, buf_view(&text), path, e)
-                                             : read_message(s, buf_view(&text), path, e);
+    rc = rc ? -1 : read_message(s, buf_view(&text), path, e);
     buf_release(&text);
     return rc;
 }
@@ -246,7 +271,7 @@ static int read_folder(struct strategy *s, const char *path, struct err *e)
             if (is_strategy(str_of(f.entries.v[i].name)) && folder_has_file(&f, f.entries.v[i].name)) {
                 path_join(&name, path, f.entries.v[i].name);
                 s->found = true;
-                rc = read_file(s, name.p, e);
+                rc = (str_ends(buf_view(&name), ".json") ? read_json : read_protobuf)(s, name.p, e);
             }
     folder_release(&f);
     buf_release(&name);

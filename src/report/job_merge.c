@@ -346,6 +346,25 @@ static bool has_numbers(const cJSON *o, const char *const *key, size_t n)
     return true;
 }
 
+static cJSON_bool is_place(const cJSON *v)
+{
+    static const char *const where[] = {"step", "rank"};
+    return has_numbers(v, where, ARRAY_LEN(where));
+}
+
+static cJSON_bool is_count(const cJSON *v)
+{
+    return cJSON_IsNumber(v) || cJSON_IsObject(v) || cJSON_IsNull(v);
+}
+
+static bool is_summary(const cJSON *o)
+{
+    for (const cJSON *v = cJSON_IsObject(o) ? o->child : NULL; v; v = v->next)
+        if (!is_count(v))
+            return false;
+    return cJSON_IsObject(o);
+}
+
 /* What is added, sorted by or shown is what it should be; rows are passed on as they are. */
 static bool is_result(const cJSON *o)
 {
@@ -355,9 +374,9 @@ static bool is_result(const cJSON *o)
                     cJSON_IsString(get(first, "sentence")) && is_list_of(get(first, "ranks"), cJSON_IsNumber);
     bool of_sides = cJSON_IsString(get(get(o, "target"), "path")) && cJSON_IsString(get(get(o, "golden"), "path"));
     return (deviates || cJSON_IsNull(first)) && of_sides &&
-           has_numbers(parts, counts, ARRAY_LEN(counts)) && is_list_of(get(parts, "missing"), cJSON_IsObject) &&
-           is_list_of(get(o, "ranks"), cJSON_IsObject) && is_list_of(get(o, "rows"), cJSON_IsObject) &&
-           is_list_of(get(o, "warnings"), cJSON_IsString) && cJSON_IsObject(get(o, "summary")) &&
+           has_numbers(parts, counts, ARRAY_LEN(counts)) && is_list_of(get(parts, "missing"), is_place) &&
+           is_list_of(get(o, "ranks"), is_place) && is_list_of(get(o, "rows"), cJSON_IsObject) &&
+           is_list_of(get(o, "warnings"), cJSON_IsString) && is_summary(get(o, "summary")) &&
            cJSON_IsObject(strip) && is_list_of(get(strip, "ranks"), cJSON_IsObject);
 }
 

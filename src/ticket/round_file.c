@@ -295,16 +295,18 @@ static int read_head(struct round *r, struct round_reading *u, uint64_t *rows, s
                 *count = cJSON_GetObjectItemCaseSensitive(root, "rows");
     bool ours = cJSON_IsString(kind) && strcmp(kind->valuestring, "diverge-round") == 0 && cJSON_IsNumber(schema) &&
                 schema->valueint == SCHEMA;
-    if (ours)
+    rc = ours ? record_check(head_members, root, u->name, e)
+              : err_line(e, u->name, 1, _("expected a round of an investigation "
+                                          "(\"kind\":\"diverge-round\",\"schema\":1), found another file or one "
+                                          "of a newer version"));
+    if (rc == 0)
         record_read(head_members, root, &r->arena, r);
-    r->status = r->status > 5 ? 0 : r->status;
+    r->status = r->status == 0 || r->status == 1 ? r->status : 5;
     r->extent = ROUND_ROWS_ALL;
     *rows = cJSON_IsNumber(count) && count->valuedouble >= 0 &&
             count->valuedouble < 1e15 ? (uint64_t)count->valuedouble : 0;
     cJSON_Delete(root);
-    return ours ? 0 : err_line(e, u->name, 1, _("expected a round of an investigation "
-                                                "(\"kind\":\"diverge-round\",\"schema\":1), found another file or one "
-                                                "of a newer version"));
+    return rc;
 }
 
 static bool unescape(struct buf *b, struct str s)

@@ -70,12 +70,34 @@ static void read_first(struct round *r, const cJSON *o)
     r->first_error = error_of(o);
 }
 
+/* Numbers may also be the texts NaN and Inf. */
+static int check_row(const cJSON *o, const char *path, struct err *e)
+{
+    static const struct {
+        const char *key;
+        bool number;
+    } member[] = {{"target", false}, {"golden", false}, {"error", true}, {"rel_l2", true}, {"confidence", true}};
+    for (size_t i = 0; i < ARRAY_LEN(member); i++) {
+        const cJSON *v = get(o, member[i].key);
+        double number;
+        bool fits = !v || cJSON_IsNull(v) ||
+                    (member[i].number ? cJSON_IsNumber(v) || str_double(text_of(o, member[i].key), &number)
+                                      : cJSON_IsString(v));
+        if (!fits)
+            return err_set(e, ERR_DATA, _("%s: \"%s\": expected %s, found %s"), path, member[i].key,
+                           member[i].number ? _("a number") : _("a text"), json_kind(v));
+    }
+    return 0;
+}
+
 static int add_row(struct round *r, const cJSON *o, const char *path, uint64_t offset, struct err *e)
 {
     int verdict = round_verdict(text_of(o, "verdict"));
     double confidence = real(o, "confidence", (double)NAN);
     if (verdict < 0)
         return err_at(e, path, offset, _("expected a row with a \"verdict\""));
+    if (check_row(o, path, e))
+        return -1;
     struct round_row x = {.error = error_of(o), .confidence = (float)confidence, .verdict = (uint8_t)verdict,
                           .flags = confidence < 0.5 ? ROUND_DOUBTFUL : 0};
     return round_add(r, text_of(o, "target"), text_of(o, "golden"), x)
@@ -142,6 +164,9 @@ static int read_rows(struct round *r, const char *path, uint64_t offset, struct 
 
 /* ---- the whole ---- */
 
+static const char *const wanted[] =
+    {"schema", "tool", "target", "golden", "summary", "first_deviation", "first_class"};
+
 struct result_reading {
     struct round *r;
     const char *path;
@@ -149,11 +174,25 @@ struct result_reading {
     uint64_t rows; /* where their list begins, 0: there is none */
 };
 
+/* A value of another type would be taken for none: no first deviation, no deviating rows. */
+static int check_member(const struct result_reading *x, size_t which, const cJSON *v, struct err *e)
+{
+    static const struct member first[] = {{.key = "order", .kind = MEMBER_U32}, {.key = NULL}};
+    static const struct member files[] = {{.key = "unread_files", .kind = MEMBER_U32}, {.key = NULL}};
+    bool object = cJSON_IsObject(v) || (which == 5 && cJSON_IsNull(v));
+    if (which >= 2 && which <= 5 && !object)
+        return err_set(e, ERR_DATA, _("%s: \"%s\": expected %s, found %s"), x->path, wanted[which], _("an object"),
+                       json_kind(v));
+    if (which == 4)
+        return record_check(round_summary_members, v, x->path, e) || record_check(files, v, x->path, e) ? -1 : 0;
+    if (which == 5)
+        return check_row(v, x->path, e) || record_check(first, v, x->path, e) ? -1 : 0;
+    return which == 2 || which == 3 ? record_check(round_side_members[which == 2 ? TARGET : GOLDEN], v, x->path, e) : 0;
+}
+
 static int member(struct result_reading *x, const struct json_member *m, struct err *e)
 {
     struct round *r = x->r;
-    static const char *const wanted[] =
-        {"schema", "tool", "target", "golden", "summary", "first_deviation", "first_class"};
     size_t which = 0;
     while (which < ARRAY_LEN(wanted) && !str_is(m->key, wanted[which]))
         which++;
@@ -166,13 +205,17 @@ static int member(struct result_reading *x, const struct json_member *m, struct 
     cJSON *v = json_parse(m->value, m->special, x->path, m->offset, e);
     if (!v)
         return -1;
+    if (check_member(x, which, v, e)) {
+        cJSON_Delete(v);
+        return -1;
+    }
     if (which == 0)
         x->schema = cJSON_IsNumber(v) && v->valueint == 1;
     else if (which == 1 && cJSON_IsString(v))
         r->tool = arena_cstr(&r->arena, str_of(v->valuestring));
     else if (which == 2 || which == 3)
         record_read(round_side_members[which == 2 ? TARGET : GOLDEN], v, &r->arena, r);
-    else if (which == 4 && cJSON_IsObject(v)) {
+    else if (which == 4) {
         read_summary(r, v);
         x->summary = true;
     } else if (which == 5) {

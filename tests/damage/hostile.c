@@ -734,6 +734,120 @@ static void script_doubling(void)
     fclose(f);
 }
 
+/* ---- strategy files, traces of routing, logs of activations ---- */
+
+/* Two ranks of one weight beside the strategy file that is made next. */
+static void ranks(void)
+{
+    static const char header[] = "{\"w\":{\"dtype\":\"F32\",\"shape\":[2,2],\"data_offsets\":[0,16]}}";
+    for (int i = 0; i < 2; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "d/rank_%d/a.safetensors", i);
+        FILE *f = create(name);
+        le(f, sizeof header - 1, 8);
+        fputs(header, f);
+        fill(f, 0, 16);
+        fclose(f);
+    }
+}
+static void strategy_text(const char *head, const char *unit, size_t times, const char *tail)
+{
+    ranks();
+    FILE *f = create("d/strategy.json");
+    fputs(head, f);
+    repeat(f, unit, times);
+    fputs(tail, f);
+    fclose(f);
+}
+#define LAYOUTS "{\"parallel_layout_item\":{"
+static void strategy_deep(void) { strategy_text(LAYOUTS "\"w\":{\"dev_matrix\":", "[", DEEP, ""); }
+#define W_LAYOUT "\"w\":{\"dev_matrix\":[2],\"tensor_map\":[0,-1]}"
+static void strategy_many(void) { strategy_text(LAYOUTS W_LAYOUT, "," W_LAYOUT, MANY, "}}"); }
+static void strategy_long(void) { strategy_text(LAYOUTS "\"", "xxxxxxxxxxxxxxxx", LONG / 16, "\":{}}}"); }
+static void strategy_ranks(void)
+{
+    strategy_text(LAYOUTS "\"w\":{\"dev_matrix\":[65536,65536,65536,65536,65536],\"tensor_map\":[0,1]}", "", 0, "}}");
+}
+static void strategy_escapes(void)
+{
+    strategy_text(LAYOUTS "\"\\u001b]0;t\\u0007\\u009b2J\":{\"dev_matrix\":[0]}", "", 0, "}}");
+}
+static void strategy_link(void)
+{
+    ranks();
+    symlink_to("../outside/secret.json", "d/strategy.json");
+    outside();
+}
+/* A parameter's message that says it is longer than the file, and one of 60 MB of numbers. */
+static void strategy_claims(void)
+{
+    ranks();
+    FILE *f = create("d/strategy.ckpt");
+    fputs("\x1a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", f);
+    fclose(f);
+}
+static void strategy_numbers(void)
+{
+    ranks();
+    FILE *f = create("d/strategy.ckpt");
+    fputs("\x1a\x92\x80\x80\x1e\x0a\x01w\x12\x8a\x80\x80\x1e\x0a\x85\x80\x80\x1e\x0a\x80\x80\x80\x1e", f);
+    fill(f, 1, 60 << 20);
+    fclose(f);
+}
+
+static void routing(const char *head, const char *unit, size_t times, const char *tail)
+{
+    FILE *f = create("d/router_trace_rank0.jsonl");
+    fputs("{\"step\":1,\"layer\":0,\"top_indices\":[[1]]}\n", f);
+    fputs(head, f);
+    repeat(f, unit, times);
+    fputs(tail, f);
+    fclose(f);
+    outside();
+}
+#define ROUTED "{\"step\":1,\"layer\":1,\"top_indices\":["
+static void routing_lists(void) { routing(ROUTED "[]", ",[]", 20 * (size_t)MANY, "]}\n"); }
+static void routing_deep(void) { routing(ROUTED, "[", DEEP, "\n"); }
+static void routing_steps(void) { routing("", "{\"step\":7,\"layer\":0,\"top_indices\":[[1]]}\n", MANY / 4, ""); }
+static void routing_rest(void) { routing(ROUTED "[1]],\"x\":[0", ",[]", 20 * (size_t)MANY, "]}\n"); }
+static void routing_numbers(void)
+{
+    routing(ROUTED "[99999999999999999999]]}\n" ROUTED "[-1],[2.5]]}\n"
+            "{\"step\":1,\"layer\":\"\\u001b[2J\",\"top_indices\":[[1]]}\n", "", 0, "");
+}
+static void routing_escapes(void)
+{
+    routing("{\"step\":1,\"layer\":1,\"block\":\"\\u001b]0;t\\u0007\\u202e\\u009b2J\",\"top_indices\":[[1]]}\n", "", 0,
+            "");
+}
+static void routing_beside(void)
+{
+    routing("{\"step\":1,\"layer\":1,\"top_indices\":[[1]],"
+            "\"hs_offset\":8000000000000000,\"hs_bytes\":16,\"hs_shape\":[4,2]}\n"
+            "{\"step\":1,\"layer\":2,\"top_indices\":[[1]],"
+            "\"logit_offset\":0,\"logit_bytes\":8,\"logit_shape\":[2147483647,2147483647,2147483647]}\n", "", 0, "");
+    symlink_to("../outside/secret.npy", "d/hidden_states_rank0.bin");
+}
+
+static void activations(const char *head, const char *unit, size_t times)
+{
+    FILE *f = create("d/rank_0_activations.log");
+    fputs("Total captured activations: 1\n\n", f);
+    fputs(head, f);
+    repeat(f, unit, times);
+    fclose(f);
+}
+#define FIGURES "  L2 norm: 1\n  Min: 1\n  Max: 1\n  Mean: 1\n"
+#define BLOCK "[a/op_0_mm]\n  Shape: torch.Size([2]), Dtype: torch.float32\n" FIGURES
+static void activations_many(void) { activations("", BLOCK, 200000); }
+static void activations_long(void) { activations(BLOCK "[", "xxxxxxxxxxxxxxxx", LONG / 16); }
+static void activations_axes(void) { activations(BLOCK "[a/op_1_mm]\n  Shape: torch.Size([1", ", 1", MANY); }
+static void activations_escapes(void)
+{
+    activations("[\x1b]0;t\a\x9b" "2J/op_0_mm]\n  Shape: torch.Size([2]), Dtype: \x1b[31m\n" FIGURES
+                "  Location: \x1b[2J:1\n", "", 0);
+}
+
 /* ---- rounds ---- */
 
 #define ROUND_HEAD "{\"schema\":1,\"kind\":\"diverge-round\",\"rows\":"
@@ -1059,6 +1173,25 @@ static const struct {
     {"a million redirections in a launch script", "any", "train.sh", "config", script_redirections},
     {"half a million here-documents in a launch script", "any", "train.sh", "config", script_heredocs},
     {"a launch script whose variable doubles", "refuse", "train.sh", "config", script_doubling},
+    {"deep nesting in a strategy file", "refuse", "d", "weights", strategy_deep},
+    {"a million equal parameters in a strategy file", "any", "d", "weights", strategy_many},
+    {"a name of 100 MB in a strategy file", "refuse", "d", "weights", strategy_long},
+    {"a strategy of more ranks than there are", "refuse", "d", "weights", strategy_ranks},
+    {"escapes in a strategy file", "refuse", "d", "weights", strategy_escapes},
+    {"a strategy file that is a link out of the folder", "any", "d", "weights", strategy_link},
+    {"a strategy file whose parameter is longer than it", "refuse", "d", "weights", strategy_claims},
+    {"a strategy of 60 million devices", "refuse", "d", "weights", strategy_numbers},
+    {"60 MB of empty lists in a trace of routing", "any", "d", "check", routing_lists},
+    {"deep nesting in a trace of routing", "report", "d", "check", routing_deep},
+    {"250,000 lines of one router in a trace of routing", "any", "d", "twice", routing_steps},
+    {"60 MB of other members in a trace of routing", "report", "d", "check", routing_rest},
+    {"experts that are no whole numbers in a trace of routing", "report", "d", "check", routing_numbers},
+    {"escapes in a trace of routing", "any", "d", "check", routing_escapes},
+    {"a trace of routing whose values are elsewhere", "report", "d", "check", routing_beside},
+    {"200,000 equal operators in a log of activations", "any", "d", "twice", activations_many},
+    {"an operator's name of 100 MB in a log of activations", "report", "d", "check", activations_long},
+    {"a shape of a million axes in a log of activations", "report", "d", "check", activations_axes},
+    {"escapes in a log of activations", "any", "d", "check", activations_escapes},
     {"escapes in a round", "any", "t.round-1.gz", "changes", round_escapes},
     {"a name of 100 MB in a round of 100 kB", "refuse", "t.round-1.gz", "changes", round_bomb},
     {"thirty million rows in a round of a megabyte", "refuse", "t.round-1.gz", "changes", round_many},

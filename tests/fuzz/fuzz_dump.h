@@ -14,9 +14,9 @@ struct fuzz_dump {
     const char *part[1];
 };
 
-/* column: of a table with several sides. 0, or -1 with a sentence in e. */
-static inline int fuzz_open_column(struct fuzz_dump *x, const struct reader *r, const char *path, uint8_t column,
-                                   struct err *e)
+/* column: of a table with several sides; step: of a file of many, -1: all. 0, or -1 with a sentence in e. */
+static inline int fuzz_open_part(struct fuzz_dump *x, const struct reader *r, const char *path, uint8_t column,
+                                 int step, struct err *e)
 {
     dump_init(&x->dump);
     pthread_mutex_init(&x->lock, NULL);
@@ -27,15 +27,28 @@ static inline int fuzz_open_column(struct fuzz_dump *x, const struct reader *r, 
     x->dump.parts = x->part;
     x->dump.part_count = 1;
     x->dump.column = column;
+    x->dump.step = step;
+    x->dump.rank = 0;
     int rc = r->open(&x->dump, &x->load, e);
     x->dump.complete = rc == 0;
     assert(rc == 0 || e->text[0]);
     return rc;
 }
 
+static inline int fuzz_open_column(struct fuzz_dump *x, const struct reader *r, const char *path, uint8_t column,
+                                   struct err *e)
+{
+    return fuzz_open_part(x, r, path, column, -1, e);
+}
+
+static inline int fuzz_open_step(struct fuzz_dump *x, const struct reader *r, const char *path, int step, struct err *e)
+{
+    return fuzz_open_part(x, r, path, 0, step, e);
+}
+
 static inline int fuzz_open(struct fuzz_dump *x, const struct reader *r, const char *path, struct err *e)
 {
-    return fuzz_open_column(x, r, path, 0, e);
+    return fuzz_open_part(x, r, path, 0, -1, e);
 }
 
 static inline void fuzz_close(struct fuzz_dump *x)
