@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 
+/* Kept fingerprints of recordings (dump_fingerprint) hold these numbers: a new type comes last. */
 enum dtype {
     DTYPE_UNKNOWN,
     DTYPE_F64,
@@ -16,7 +17,6 @@ enum dtype {
     DTYPE_BF16,
     DTYPE_F8E4M3, /* finite only, NaN 0x7f (OCP "e4m3fn", torch.float8_e4m3fn) */
     DTYPE_F8E5M2, /* IEEE-like with infinities */
-    DTYPE_HIF8,   /* Ascend's HiFloat8: 3 bits of mantissa near 1, 2 and 1 far from it (arXiv 2409.16626) */
     DTYPE_I64,
     DTYPE_I32,
     DTYPE_I16,
@@ -28,6 +28,7 @@ enum dtype {
     DTYPE_BOOL,
     DTYPE_C64,
     DTYPE_C128,
+    DTYPE_HIF8,   /* Ascend's HiFloat8: 3 bits of mantissa near 1, 2 and 1 far from it (arXiv 2409.16626) */
     DTYPE_COUNT
 };
 
