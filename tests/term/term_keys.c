@@ -108,6 +108,7 @@ static void source_opens_in_a_viewer(void **state)
     wait_text(&t, NOWHERE, "Functional.linear.0");
     tty_send(&t, "s");
     wait_text(&t, NOWHERE, "model file.py:3 forward");
+    wait_text(&t, NOWHERE, "      3  x = 1"); /* the source is read beside */
     take_snapshot(&t, &before);
     tty_send(&t, "S");
     wait_text(&t, NOWHERE, "VIEWER [-n] [+3] [model file.py]");
