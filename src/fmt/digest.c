@@ -46,6 +46,7 @@ static uint64_t index_at(const struct file *f)
     return at < f->size - INDEX_BYTES && f->size - INDEX_BYTES - at <= LINE_MOST ? at : 0;
 }
 
+/* The caller releases what was read, also of an index that is damaged behind it. */
 static int read_places(const char *path, stretch_list *out, struct err *e)
 {
     struct file f;
@@ -203,12 +204,12 @@ static int open_stretch(const struct dump *d, struct lines *l, struct err *e)
     stretch_list places = {0};
     const struct stretch *found = NULL;
     struct file f, part;
-    if (read_places(d->path, &places, e))
-        return -1;
-    for (size_t i = 0; i < places.n && !found; i++)
+    int rc = read_places(d->path, &places, e);
+    for (size_t i = 0; rc == 0 && i < places.n && !found; i++)
         if (places.v[i].step == d->step && places.v[i].rank == d->rank)
             found = &places.v[i];
-    int rc = found ? file_open(&f, d->path, e)
+    if (rc == 0)
+        rc = found ? file_open(&f, d->path, e)
                    : err_set(e, ERR_DATA, _("%s: the digest has no such step and rank"), d->path);
     if (rc == 0) {
         struct file_span span = {.fd = file_detach(&f), .at = found->from, .size = found->bytes};

@@ -153,6 +153,7 @@ static void a_damaged_digest_is_refused(void **state)
         "{\"digest\":1}\n{\"places\":[[0,0,99999999999,1]]}\ndigest index 00000000000000000013\n",
         "{\"digest\":1}\n{\"places\":7}\ndigest index 00000000000000000013\n",
         "{\"digest\":1}\n{\"places\":[[0,0,0,13]]}\ndigest index 99999999999999999999\n",
+        "{\"digest\":1}\n{\"places\":[[0,0,0,13],[7]]}\ndigest index 00000000000000000013\n",
         "{\"digest\":1}\n{\"row\":[5]}\n{\"places\":[[-1,-1,0,25]]}\ndigest index 00000000000000000025\n",
     };
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -165,7 +166,7 @@ static void a_damaged_digest_is_refused(void **state)
         struct dump d;
         dump_init(&d);
         assert_int_equal(find_recordings(path, &l, &e), 0);
-        assert_int_equal(l.n, 1);
+        assert_true(l.n >= 1); /* and the places before the damage */
         d.reader = l.v[0].reader;
         d.path = path;
         d.step = l.v[0].step;
