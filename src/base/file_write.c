@@ -20,8 +20,7 @@
 
 /* ---- the destination ---- */
 
-/* The path after following links at its end; the last link may be dangling. NULL with errno. */
-static char *place_of(const char *path)
+char *file_write_place(const char *path)
 {
     struct buf at = {0}, next = {0};
     char to[PATH_MAX];
@@ -162,7 +161,7 @@ static int open_beside(struct file_write *w)
 
 static int begin(struct file_write *w)
 {
-    w->place = place_of(w->path);
+    w->place = file_write_place(w->path);
     if (!w->place)
         return -1;
     w->there = stat(w->place, &w->was) == 0;

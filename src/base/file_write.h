@@ -28,6 +28,10 @@ int file_write_add(struct file_write *w, struct str bytes, struct err *e);
 int file_write_end(struct file_write *w, struct err *e);
 void file_write_drop(struct file_write *w); /* abandons the file instead of ending it; allowed if it was not begun */
 
+/* The path of the file that would be written: links at the end of the path are followed, also into nothing. Owned by
+ * the caller; NULL with errno. */
+char *file_write_place(const char *path);
+
 /* Writes a whole file at once. */
 int file_replace(const char *path, struct str content, struct err *e);
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file_write.h"
 #include "base/io.h"
 #include "base/json_write.h"
 #include "base/map.h"
@@ -216,10 +217,20 @@ bool investigation_is_bookmarked(const struct investigation *v, const char *targ
 
 /* ---- whose it is, and what it is about ---- */
 
+/* Beside the file that is written, so that every link to it leads to the same lock. */
 static void lock_path(const struct investigation *v, struct buf *out)
 {
+    char *place = file_write_place(v->path);
     buf_clear(out);
-    buf_fmt(out, "%s.lock", v->path);
+    buf_fmt(out, "%s.lock", place ? place : v->path);
+    free(place);
+}
+
+static bool is_open_at(int fd, const char *path)
+{
+    struct stat mine, there;
+    return fstat(fd, &mine) == 0 && stat(path, &there) == 0 && mine.st_ino == there.st_ino &&
+           mine.st_dev == there.st_dev;
 }
 
 /* A locked descriptor of the file at path, or -1; if another process holds the lock, *holder is a descriptor to read
@@ -228,7 +239,7 @@ static int open_lock(const char *path, int *holder)
 {
     *holder = -1;
     for (int turn = 0; turn < 8; turn++) {
-        struct stat mine, there;
+        struct stat mine;
         int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
         if (fd < 0)
             return -1;
@@ -244,7 +255,7 @@ static int open_lock(const char *path, int *holder)
                 close(fd); /* a file system without locks: what others save is noticed when this is saved */
             return -1;
         }
-        if (fstat(fd, &mine) == 0 && stat(path, &there) == 0 && mine.st_ino == there.st_ino)
+        if (is_open_at(fd, path))
             return fd;
         close(fd); /* who had it has just taken it away: look again */
     }
@@ -281,7 +292,8 @@ void investigation_let_go(struct investigation *v)
     if (v->lock < 0)
         return;
     lock_path(v, &path);
-    unlink(path.p);
+    if (is_open_at(v->lock, path.p)) /* a link may lead elsewhere by now */
+        unlink(path.p);
     close(v->lock);
     v->lock = -1;
     buf_release(&path);

@@ -163,6 +163,17 @@ static void two_windows(void **state)
     tty_send(&b, "M");
     wait_text(&b, 2, "bookmarks  1/1");
     tty_quit(&b, "\033OD" "Q");
+    char elsewhere[300], line[1000]; /* another name of the same file */
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", dir);
+    snprintf(line, sizeof line, "mkdir '%s' && ln -s ../t.investigation.json '%s/x.investigation.json'", elsewhere,
+             elsewhere);
+    assert_int_equal(system(line), 0);
+    start_in(&b, elsewhere, "", pair("--investigation x.investigation.json"));
+    wait_text(&b, 0, "READ-ONLY");
+    wait_ready(&b);
+    tty_send(&b, "m");
+    wait_text(&b, -1, "read-only: x.investigation.json is open in another program");
+    tty_quit(&b, "q");
     assert_string_equal(content(the_file(dir)), before);
     free(before);
     tty_send(&a, "jm");

@@ -611,7 +611,7 @@ static void one_at_a_time(void **state)
     struct err e;
     struct buf b = {0};
     int end[2];
-    char who[40], lock[400];
+    char who[40], lock[500];
     const char *path = place(), *text = "{\"schema\":1,\"investigation\":{\"target\":{\"path\":\"a\"}}}";
     (void)state;
     write_text(path, text);
@@ -631,6 +631,19 @@ static void one_at_a_time(void **state)
     assert_string_equal(b.p, text);
     investigation_claim(&v); /* still theirs */
     assert_true(v.read_only);
+    char linked[2][400]; /* also by another name of the file, directly and through a link to a link */
+    for (int i = 0; i < 2; i++) {
+        struct investigation x;
+        snprintf(linked[i], sizeof linked[i], "%s.link%d", path, i);
+        assert_int_equal(symlink(i ? linked[0] : path, linked[i]), 0);
+        investigation_init(&x);
+        x.path = linked[i];
+        investigation_claim(&x);
+        assert_true(x.read_only && x.lock < 0);
+        investigation_release(&x);
+        snprintf(lock, sizeof lock, "%s.lock", linked[i]);
+        assert_int_equal(access(lock, F_OK), -1);
+    }
     /* killed: nothing is held any more, the file that lies there is nobody's */
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
@@ -648,12 +661,27 @@ static void one_at_a_time(void **state)
     assert_int_equal(access(lock, F_OK), -1); /* gone with who had it */
     for (int i = 0; i < 3; i++) {
         investigation_init(&w);
-        w.path = path;
+        w.path = i ? linked[i - 1] : path;
         investigation_claim(&w);
         investigation_claim(&w); /* twice is once */
         assert_true(w.lock >= 0);
+        snprintf(lock, sizeof lock, "%s.lock", path);
+        assert_int_equal(access(lock, F_OK), 0);
         investigation_release(&w);
+        assert_int_equal(access(lock, F_OK), -1);
     }
+    /* the link leads elsewhere by the time it is released: the lock there is another program's */
+    char elsewhere[400];
+    snprintf(elsewhere, sizeof elsewhere, "%s.elsewhere", path);
+    snprintf(lock, sizeof lock, "%s.lock", elsewhere);
+    write_text(lock, "");
+    investigation_init(&w);
+    w.path = linked[0];
+    investigation_claim(&w);
+    assert_int_equal(unlink(linked[0]), 0);
+    assert_int_equal(symlink(elsewhere, linked[0]), 0);
+    investigation_release(&w);
+    assert_int_equal(access(lock, F_OK), 0);
     close(end[0]);
     close(end[1]);
     buf_release(&b);
