@@ -3,9 +3,11 @@
 #include "ui/term_keys.h"
 
 #include <ctype.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <wchar.h>
 
 #define NCURSES_WIDECHAR 1
@@ -13,9 +15,12 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 
 #define PASTE_MOST (1u << 20) /* longer pasted text is cut off */
 #define PASTE_REST_MS 5000    /* after this silence the second mark is not expected any more */
+#define PASTE_BEHIND_MS 50    /* what comes so soon behind a second mark nobody has typed */
+#define PASTE_BEHIND_MOST_MS 1000
 enum { KEY_PASTE = KEY_MAX + 1, KEY_PASTE_END, KEY_BACKGROUND };
 
 /* Pasted text and answers of the terminal, which arrive like keys. */
@@ -26,6 +31,25 @@ struct collected {
 };
 
 static struct collected paste, background;
+
+struct key_read {
+    int kind; /* as get_wch returns it */
+    wint_t c;
+};
+
+/* Keys already read from the terminal, behind a paste; those from `at` are still to come. */
+static struct {
+    VEC(struct key_read) keys;
+    size_t at;
+} ahead;
+
+static int next_key(wint_t *c)
+{
+    if (ahead.at == ahead.keys.n)
+        return get_wch(c);
+    *c = ahead.keys.v[ahead.at].c;
+    return ahead.keys.v[ahead.at++].kind;
+}
 
 #define BACKGROUND_ASK "\033]11;?\033\\"
 #define BACKGROUND_ANSWER "\033]11;rgb:"
@@ -68,16 +92,46 @@ static void plain_name(wint_t c, char name[KEY_NAME])
     }
 }
 
+static void add_pasted(int kind, wint_t c)
+{
+    char text[4];
+    if (kind != KEY_CODE_YES && paste.text.n < PASTE_MOST)
+        buf_add(&paste.text, text, utf8_put(text, c));
+}
+
+/* Reads what follows the second mark without a pause into `ahead`. A terminal writes that mark once, at the end; if
+ * it comes again, the text itself held one and was not cleaned by the terminal: all up to the last mark is text. What
+ * is beyond the limit cannot have been typed and is dropped. */
+static void read_behind_paste(void)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    long until = clock_ms() + PASTE_BEHIND_MOST_MS;
+    size_t text = 0;
+    wint_t c = 0;
+    vec_clear(&ahead.keys);
+    ahead.at = 0;
+    do
+        for (int kind; (kind = get_wch(&c)) != ERR;) {
+            if (ahead.keys.n < PASTE_MOST)
+                vec_push(&ahead.keys, ((struct key_read){.kind = kind, .c = c}));
+            if (kind == KEY_CODE_YES && c == KEY_PASTE_END)
+                text = ahead.keys.n;
+        }
+    while (clock_ms() < until && poll(&in, 1, PASTE_BEHIND_MS) > 0 && in.revents == POLLIN);
+    for (; ahead.at < text; ahead.at++)
+        add_pasted(ahead.keys.v[ahead.at].kind, ahead.keys.v[ahead.at].c);
+}
+
 /* Reads the available part of the paste; true at its end, which may come in a later call. */
 static bool paste_ends(int kind, wint_t c)
 {
-    char text[4];
-    for (; kind != ERR; kind = get_wch(&c)) {
+    for (; kind != ERR; kind = next_key(&c)) {
         paste.since = clock_ms();
-        if (kind == KEY_CODE_YES && c == KEY_PASTE_END)
+        if (kind == KEY_CODE_YES && c == KEY_PASTE_END) {
+            read_behind_paste();
             return true;
-        if (kind != KEY_CODE_YES && paste.text.n < PASTE_MOST)
-            buf_add(&paste.text, text, utf8_put(text, c));
+        }
+        add_pasted(kind, c);
     }
     return false;
 }
@@ -90,7 +144,7 @@ struct str term_pasted(void)
 /* "ffff/ffff/ffff" up to BEL or ESC \; true at its end. */
 static bool background_ends(int kind, wint_t c)
 {
-    for (; kind != ERR; kind = get_wch(&c)) {
+    for (; kind != ERR; kind = next_key(&c)) {
         background.since = clock_ms();
         if (c == '\a' || c == '\\' || background.text.n >= BACKGROUND_MOST)
             return true;
@@ -137,12 +191,12 @@ bool term_key(char name[KEY_NAME])
     wint_t c = 0;
     struct collected *now = background.open ? &background : &paste;
     bool given_up = now->open && clock_ms() - now->since > PASTE_REST_MS;
-    int kind = given_up ? ERR : get_wch(&c);
+    int kind = given_up ? ERR : next_key(&c);
     if (!now->open && kind == KEY_CODE_YES && (c == KEY_PASTE || c == KEY_BACKGROUND)) {
         now = c == KEY_PASTE ? &paste : &background;
         buf_clear(&now->text);
         now->open = true;
-        kind = get_wch(&c);
+        kind = next_key(&c);
         now->since = clock_ms();
     }
     if (background.open) {

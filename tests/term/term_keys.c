@@ -265,6 +265,8 @@ static void pasted_text_is_text(void **state)
     tty_take(&t, 300);
     tty_send(&t, "q\rand the second\033[201~");
     wait_text(&t, 23, "threeqthe first half q and the second<");
+    tty_send(&t, "\033[200~ and\033[201~\x15:quit\rq\033[200~ a mark\033[201~"); /* the terminal left marks in it */
+    wait_text(&t, 23, " and:quit q a mark<");
     tty_send(&t, "\x07 ");
     wait_text(&t, NOWHERE, "every command");
     tty_send(&t, "\033[200~cliq\033[201~"); /* in a list as if it were typed, and no key of it leaves */
