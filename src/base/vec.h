@@ -19,6 +19,14 @@
          : (void)((a)->cap = ((a)->n + (more)) + ((a)->n + (more)) / 2 + 8,                        \
                   (a)->v = mem_resize_array((a)->v, (a)->cap, sizeof *(a)->v)))
 
+/* Room for an expected number of more elements, with little to spare: the expectation may be somewhat too low. */
+#define vec_expect(a, more) vec_room(a, (more) + (more) / 16 + 8)
+/* Room for exactly this many more elements. */
+#define vec_room(a, more)                                                                          \
+    ((a)->n + (more) <= (a)->cap                                                                   \
+         ? (void)0                                                                                 \
+         : (void)((a)->cap = (a)->n + (more), (a)->v = mem_resize_array((a)->v, (a)->cap, sizeof *(a)->v)))
+
 #define vec_push(a, x) (vec_reserve(a, 1), (a)->v[(a)->n++] = (x))
 /* qsort must not be called with the NULL array of an empty list. */
 #define vec_sort(a, by) ((void)((a)->n > 1 ? qsort((a)->v, (a)->n, sizeof *(a)->v, (by)) : (void)0))

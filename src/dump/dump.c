@@ -29,7 +29,7 @@ void dump_share(struct dump *d, const struct dump *read)
     memset(&d->rows, 0, sizeof d->rows);
     memset(&d->problems, 0, sizeof d->problems);
     memset(&d->warnings, 0, sizeof d->warnings);
-    vec_reserve(&d->rows, read->rows.n);
+    vec_room(&d->rows, read->rows.n);
     if (read->rows.n)
         memcpy(d->rows.v, read->rows.v, read->rows.n * sizeof *d->rows.v);
     d->rows.n = read->rows.n;
@@ -283,8 +283,8 @@ static bool take(struct str *s, const char *stop, struct str *text)
 void dump_expect(struct dump *d, size_t calls, size_t rows)
 {
     map_reserve(&d->call_names, d->call_names.n + calls);
-    vec_reserve(&d->calls, calls);
-    vec_reserve(&d->rows, rows);
+    vec_expect(&d->calls, calls);
+    vec_expect(&d->rows, rows);
 }
 
 uint32_t dump_frame(struct dump *d, struct str text)
