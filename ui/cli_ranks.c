@@ -2,6 +2,7 @@
  * asked first is where it parts first. */
 #include "ui/cli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -22,6 +23,22 @@ typedef VEC(struct twin) twin_list;
 static bool fits(int have, int want, bool all)
 {
     return all || want < 0 || have == want;
+}
+
+/* The number on the other side: the same one, or the one given with T:G. */
+static int other_number(const int want[2], int side, int have, bool all)
+{
+    return !all && want[TARGET] >= 0 && want[GOLDEN] >= 0 ? want[!side] : have;
+}
+
+/* Whether the place of a side is compared, and with which one of the other side. */
+static bool chosen(const struct investigation *v, const struct options *o, int side, const struct place *p,
+                   struct place *other)
+{
+    int of = v->step[GOLDEN] >= 0 && side == GOLDEN, of_rank = v->rank[GOLDEN] >= 0 && side == GOLDEN;
+    *other = (struct place){.step = other_number(v->step, side, p->step, o->all_steps),
+                            .rank = other_number(v->rank, side, p->rank, o->all_ranks)};
+    return fits(p->step, v->step[of], o->all_steps) && fits(p->rank, v->rank[of_rank], o->all_ranks);
 }
 
 /* Prints what concerns the whole run: places only one side has, and unreadable data. */
@@ -48,10 +65,9 @@ static void note_alone(struct left_out *x, const struct investigation *v, const 
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < l[side].n; i++) {
             const struct place *p = &l[side].v[i];
-            struct place alone = {.step = p->step, .rank = p->rank};
+            struct place alone = {.step = p->step, .rank = p->rank}, other;
             bool again = x->alone[side].n && by_number(vec_last(&x->alone[side]), p) == 0;
-            if (fits(p->step, v->step[0], o->all_steps) && fits(p->rank, v->rank[0], o->all_ranks) && !again &&
-                !has_place(&l[!side], p))
+            if (chosen(v, o, side, p, &other) && !again && !has_place(&l[!side], &other))
                 vec_push(&x->alone[side], alone);
         }
 }
@@ -72,14 +88,12 @@ static int find_twins(const struct investigation *v, const struct options *o, st
         if (found_trees_below(found, v->input[v->input[i] ? i : 0], NULL, &l[i], &left->failed, e))
             return -1;
     note_alone(left, v, o, l);
-    for (size_t t = 0, g = 0; t < l[0].n; t++) { /* both lists are sorted by step and rank */
-        const struct place *a = &l[0].v[t];
-        while (g < l[1].n && by_number(&l[1].v[g], a) < 0)
-            g++;
-        if (g == l[1].n || by_number(&l[1].v[g], a) != 0 || !fits(a->step, v->step[0], o->all_steps) ||
-            !fits(a->rank, v->rank[0], o->all_ranks))
+    for (size_t i = 0; i < l[TARGET].n; i++) {
+        const struct place *a = &l[TARGET].v[i];
+        struct place b;
+        if (!chosen(v, o, TARGET, a, &b) || !has_place(&l[GOLDEN], &b))
             continue;
-        struct twin x = {{a->step, a->step}, {a->rank, a->rank}};
+        struct twin x = {{a->step, b.step}, {a->rank, b.rank}};
         vec_push(out, x);
     }
     if (!out->n && left->failed.n)
@@ -132,11 +146,23 @@ void cli_rank_outcome(const struct comparison *c, struct buf *b)
     buf_release(&name);
 }
 
+/* N, or T:G where the sides' numbers differ. */
+static void numbers(char out[NUM_MAX], int target, int golden)
+{
+    if (golden < 0 || golden == target)
+        snprintf(out, NUM_MAX, "%d", target);
+    else
+        snprintf(out, NUM_MAX, "%d:%d", target, golden);
+}
+
 static void tell_text(struct ranks_run *r, const struct comparison *s)
 {
-    const struct dump *d = &s->side[TARGET].dump;
+    const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
     struct buf text = {0};
-    buf_fmt(&text, _("step %d rank %d  "), d->step, d->rank);
+    char step[NUM_MAX], rank[NUM_MAX];
+    numbers(step, t->step, g->step);
+    numbers(rank, t->rank, g->rank);
+    buf_fmt(&text, _("step %s rank %s  "), step, rank);
     cli_rank_outcome(s, &text);
     utf8_clean_lines(&r->out.buf, text.p ? buf_view(&text) : STR("")); /* names come from the dump */
     buf_release(&text);
