@@ -6,17 +6,9 @@
 
 #include "base/msg.h"
 #include "base/num.h"
-#include "base/utf8.h"
 #include "fmt/unreadable.h"
+#include "log/log_search.h"
 #include "log/series_builder.h"
-
-#define HEAD 65536
-#define PROBE_BYTES (8u << 20) /* where a log must have its first record */
-#define NAMED_BYTES (8ull << 30) /* where one that somebody named may have it, after whatever was printed before */
-#define BUDGET (256u << 20) /* of a folder's files together; beyond it only their beginnings are examined */
-#define DEPTH 6
-#define ENTRIES 100000
-#define FILES 4096
 
 void series_release(struct series *s)
 {
@@ -93,92 +85,6 @@ void series_unread(struct series *s, const char *text, int rank, bool whole)
 
 /* ---- one file ---- */
 
-/* Digits "2025-06-03 09:28:24" somewhere in a line, to put parts of a run into order. */
-static bool stamp_in(struct str s, char out[20])
-{
-    static const char form[] = "dddd-dd-dd dd:dd:dd";
-    for (size_t i = 0; i + sizeof form - 1 <= s.n; i++) {
-        size_t k = 0;
-        while (k < sizeof form - 1 && (form[k] == 'd' ? s.p[i + k] >= '0' && s.p[i + k] <= '9' : s.p[i + k] == form[k]))
-            k++;
-        if (k == sizeof form - 1) {
-            memcpy(out, s.p + i, k);
-            out[k] = 0;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The kind whose record is the first in the file, or -1. At most `limit` bytes are examined; `used` (may be
- * NULL) grows by how many were. `cancel` may be NULL. */
-static int sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *used, const atomic_bool *cancel)
-{
-    struct err quiet;
-    char *head = mem_alloc(HEAD);
-    long n = file_read_some(f, 0, head, HEAD, &quiet);
-    int found = -1;
-    struct str h = str_n(head, n > 0 ? (size_t)n : 0);
-    for (int i = 0; log_formats[i].name && found < 0 && h.n; i++)
-        if (log_formats[i].sniff && log_formats[i].sniff(h, f->name))
-            found = i;
-    /* a hole of zeros is what a log that was cut to nothing while it was written begins with */
-    static const char zeros[64];
-    bool text = !memchr(head, 0, h.n < 4096 ? h.n : 4096) || utf16_marked(h) ||
-                (h.n >= sizeof zeros && memcmp(head, zeros, sizeof zeros) == 0);
-    free(head);
-    if (found >= 0 || !text)
-        return found;
-    struct log_lines l = {.file = f, .most = limit, .cancel = cancel};
-    struct str line;
-    int norms = -1; /* may stand before the first step of a trainer's log */
-    while (found < 0 && l.at < limit && !(cancel && atomic_load(cancel)) && log_line_next(&l, &line, &quiet) == 1) {
-        if (stamp && !*stamp)
-            stamp_in(line, stamp);
-        for (int i = 0; log_formats[i].name && found < 0; i++)
-            if (log_formats[i].starts && log_formats[i].starts(line)) {
-                if (strcmp(log_formats[i].name, "local-norm") == 0)
-                    norms = i;
-                else
-                    found = i;
-                break;
-            }
-    }
-    if (used)
-        *used += l.at;
-    log_line_close(&l);
-    return found < 0 ? norms : found;
-}
-
-/* N of "worker_N.log", "rank_N", "rankN" in the path's last components, innermost first; a folder that is a
- * number holds one rank of torchrun's. */
-static int rank_of(const char *path)
-{
-    static const char *const words[] = {"worker_", "rank_", "rank", "local_rank"};
-    struct str at = str_of(path), own = path_base(at);
-    bool torchrun = str_is(own, "stdout.log") || str_is(own, "stderr.log");
-    for (int depth = 0; depth < 4 && at.n; depth++, at = path_parent(at)) {
-        struct str base = path_base(at);
-        unsigned long long v;
-        for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-            struct str rest;
-            size_t digits = 0;
-            if (!scan_behind(base, words[i], &rest))
-                continue;
-            size_t before = (size_t)(rest.p - base.p) - strlen(words[i]);
-            if (before && ((base.p[before - 1] | 32) >= 'a' && (base.p[before - 1] | 32) <= 'z'))
-                continue; /* "frank2" */
-            while (digits < rest.n && rest.p[digits] >= '0' && rest.p[digits] <= '9')
-                digits++;
-            if (digits && str_u64(str_n(rest.p, digits), &v) && v < INT32_MAX)
-                return (int)v;
-        }
-        if (depth == 1 && torchrun && str_u64(base, &v) && v < 65536)
-            return (int)v;
-    }
-    return -1;
-}
-
 /* A log that was cut to less than it was while it was read. */
 static void note_shrunk(struct series *s, const struct file *f, uint64_t had, int rank)
 {
@@ -195,7 +101,7 @@ static void note_shrunk(struct series *s, const struct file *f, uint64_t had, in
 /* The first line that speaks of a loss and has a number, as far as a log is looked through. False: there is none. */
 static bool like_a_record(const struct file *f, const atomic_bool *cancel, struct buf *text, uint64_t *number)
 {
-    struct log_lines l = {.file = f, .most = PROBE_BYTES, .cancel = cancel};
+    struct log_lines l = {.file = f, .most = LOG_PROBE_BYTES, .cancel = cancel};
     struct str line;
     struct err quiet;
     bool found = false;
@@ -255,12 +161,12 @@ static int read_file(struct series *s, const char *path, uint64_t had, const str
         return -1;
     s->unit = "line";
     s->format = s->framework = "";
-    struct log_file entry = {.path = arena_cstr(&s->arena, str_of(path)), .rank = rank_of(path), .used = true};
+    struct log_file entry = {.path = arena_cstr(&s->arena, str_of(path)), .rank = log_rank_of(path), .used = true};
     vec_push(&s->files, entry);
     series_builder_init(&k, s, &f, o ? o->cancel : NULL);
     k.growing = o && o->growing;
     s->tail = (struct log_tail){0};
-    int kind = sniff(&f, stamp, PROBE_BYTES, NULL, k.cancel);
+    int kind = log_sniff(&f, stamp, LOG_PROBE_BYTES, NULL, k.cancel);
     k.kind = kind < 0 ? 0 : kind;
     bool lines = kind < 0 || !log_formats[kind].read;
     int rc = lines ? log_read_lines(&k, e) : log_formats[kind].read(&k, e);
@@ -282,145 +188,6 @@ static int read_file(struct series *s, const char *path, uint64_t had, const str
 }
 
 /* ---- a folder ---- */
-
-struct log_candidate {
-    const char *path; /* in the arena */
-    int kind, rank;
-    char stamp[20];
-    uint64_t size;
-};
-
-struct log_search {
-    struct arena arena;
-    VEC(struct log_candidate) found;
-    size_t entries;
-    uint64_t probed; /* bytes */
-    bool first_only;
-    const atomic_bool *cancel; /* may be NULL */
-    read_failures failed; /* of what may be a log */
-};
-
-/* What no log is called: a folder of a run may hold a great many of these. */
-static bool no_log(const char *name)
-{
-    static const char *const ends[] =
-        {".npy", ".npz", ".pt", ".pth", ".ckpt", ".safetensors", ".bin", ".so", ".py", ".pyc", ".zip",
-         ".gz", ".tar", ".xz", ".xlsx", ".html", ".svg", ".png", ".yaml", ".yml", ".ir", ".dot", ".pb"};
-    if (name[0] == '.')
-        return true;
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-        if (str_ends(str_of(name), ends[i]))
-            return true;
-    return false;
-}
-
-static void search_below(struct log_search *s, const char *dir, int depth)
-{
-    name_list names = {0};
-    struct buf path = {0};
-    struct err quiet;
-    if (dir_list(dir, ENTRIES, &names, &quiet) == 0)
-        for (size_t i = 0; i < names.n && s->entries < ENTRIES && s->found.n < FILES; i++) {
-            if ((s->first_only && s->found.n) || (s->cancel && atomic_load(s->cancel)))
-                break;
-            if (no_log(names.v[i]))
-                continue;
-            s->entries++;
-            path_join(&path, dir, names.v[i]);
-            if (path_is_dir(path.p)) {
-                if (depth > 1)
-                    search_below(s, path.p, depth - 1);
-                continue;
-            }
-            struct file f;
-            struct log_candidate c = {0};
-            if (file_open(&f, path.p, &quiet))
-                continue;
-            c.size = f.size;
-            c.kind = sniff(&f, c.stamp, s->probed < BUDGET ? PROBE_BYTES : HEAD, &s->probed, s->cancel);
-            file_close(&f);
-            if (c.kind < 0)
-                continue;
-            c.path = arena_cstr(&s->arena, buf_view(&path));
-            c.rank = rank_of(path.p);
-            vec_push(&s->found, c);
-        }
-    buf_release(&path);
-    name_list_release(&names);
-}
-
-static void search_in(struct log_search *s, const char *dir)
-{
-    read_failures *before = read_failures_gather(&s->failed);
-    search_below(s, dir, DEPTH);
-    read_failures_gather(before);
-}
-
-static void search_release(struct log_search *s)
-{
-    read_failures_release(&s->failed);
-    vec_release(&s->found);
-    arena_release(&s->arena);
-}
-
-/* Of one file, as sniff. */
-static int kind_of(const char *path, uint64_t limit, const atomic_bool *cancel)
-{
-    struct file f;
-    struct err quiet;
-    if (file_open(&f, path, &quiet))
-        return -1;
-    int kind = sniff(&f, NULL, limit, NULL, cancel);
-    file_close(&f);
-    return kind;
-}
-
-bool series_probe(const char *path)
-{
-    struct log_search s = {.first_only = true};
-    if (!path_is_dir(path))
-        return kind_of(path, PROBE_BYTES, NULL) >= 0;
-    search_in(&s, path);
-    bool yes = s.found.n;
-    search_release(&s);
-    return yes;
-}
-
-/* The first of these in a folder is the run: text first, of the kinds of one trainer the fullest. */
-static const char *const order[] = {"megatron-log", "mindformers-log", "trainer-state", "trainer-log", "trainer",
-                                    "step-lines", "json-lines", "value-table", "mlflow", "tensorboard",
-                                        "msprobe-monitor", "local-norm"};
-
-static bool is_kind(const struct log_candidate *c, const char *name)
-{
-    return strcmp(log_formats[c->kind].name, name) == 0;
-}
-
-static const char *chosen(const struct log_search *s, bool tensorboard)
-{
-    if (tensorboard)
-        for (size_t i = 0; i < s->found.n; i++)
-            if (is_kind(&s->found.v[i], "tensorboard"))
-                return "tensorboard";
-    for (size_t k = 0; k < ARRAY_LEN(order); k++)
-        for (size_t i = 0; i < s->found.n; i++)
-            if (is_kind(&s->found.v[i], order[k]))
-                return order[k];
-    return NULL;
-}
-
-const char *series_kind(const char *path, const atomic_bool *cancel)
-{
-    struct log_search s = {.cancel = cancel};
-    if (!path_is_dir(path)) {
-        int k = kind_of(path, NAMED_BYTES, cancel);
-        return k < 0 ? NULL : log_formats[k].name;
-    }
-    search_in(&s, path);
-    const char *kind = chosen(&s, false);
-    search_release(&s);
-    return kind;
-}
 
 /* By rank, then the order in which the parts of a run were written. */
 static int in_order(const void *a, const void *b)
@@ -537,11 +304,11 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
     struct folder f = {.s = s, .o = o, .used = -2};
     size_t n = 0, other = 0, ranks = 0;
     const char *others = NULL;
-    search_in(&q, path);
-    const char *kind = chosen(&q, o && o->tensorboard);
+    log_search_in(&q, path);
+    const char *kind = log_search_chosen(&q, o && o->tensorboard);
     if (!kind) {
         int failed = q.failed.n ? read_failures_error(&q.failed, e) : 0;
-        search_release(&q);
+        log_search_release(&q);
         return failed ? failed : err_set(e, ERR_DATA, _("%s: expected a training log in this folder, found none; see "
                                                         "diverge formats"), path);
     }
@@ -555,7 +322,7 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
             struct log_candidate *group = &q.found.v[i];
             VEC(struct log_candidate) mine = {0};
             for (; i < q.found.n && q.found.v[i].rank == group->rank; i++)
-                if (is_kind(&q.found.v[i], want))
+                if (log_candidate_is(&q.found.v[i], want))
                     vec_push(&mine, q.found.v[i]);
             if (mine.n) {
                 struct series r = {0};
@@ -577,13 +344,13 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
         }
     }
     for (size_t i = 0; i < q.found.n; i++)
-        if (!is_kind(&q.found.v[i], kind) && !is_kind(&q.found.v[i], "msprobe-monitor")) {
+        if (!log_candidate_is(&q.found.v[i], kind) && !log_candidate_is(&q.found.v[i], "msprobe-monitor")) {
             other++;
             others = log_formats[q.found.v[i].kind].name;
         }
     for (size_t i = 0; i < q.failed.n; i++)
-        series_unread(s, q.failed.v[i].text, rank_of(q.failed.v[i].path), true);
-    search_release(&q);
+        series_unread(s, q.failed.v[i].text, log_rank_of(q.failed.v[i].path), true);
+    log_search_release(&q);
     if (!n)
         return -1;
     if (ranks > 1)
