@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "base/threads.h"
 #include "report/weights_output.h"
 #include "ui/cli_stage.h"
 #include "ui/ending.h"
@@ -19,34 +18,28 @@ struct listing {
     struct side_figures *fig;
     bool *has;
     struct stage_run *run;
-    atomic_size_t next;
     pthread_mutex_t lock; /* of w, which gathers what could not be read */
 };
 
-static void *list_some(void *ctx)
+static void figures_of(void *ctx, size_t i)
 {
     struct listing *l = ctx;
-    for (;;) {
-        size_t i = atomic_fetch_add(&l->next, 1);
-        struct tensor x;
-        struct err why;
-        if (i >= l->w.list.n || atomic_load(&l->run->watch.cancel))
-            return NULL;
-        const struct weight *w = &l->w.list.v[i];
-        if (w->problem || w->text || !w->numel || w->dtype == DTYPE_UNKNOWN)
-            continue;
-        int rc = weights_tensor(&l->w, (uint32_t)i, &x, &why);
-        if (rc == 0) {
-            rc = figures_one(l->run->kern, &x, &l->fig[i], &l->run->watch, &why);
-            tensor_close(&x);
-        }
-        l->has[i] = rc == 0;
-        if (rc && why.code != ERR_CANCEL) {
-            pthread_mutex_lock(&l->lock);
-            l->w.list.v[i].problem = arena_cstr(&l->w.arena, str_of(why.text));
-            weights_problem(&l->w, (uint32_t)i, "damaged", why.text);
-            pthread_mutex_unlock(&l->lock);
-        }
+    const struct weight *w = &l->w.list.v[i];
+    struct tensor x;
+    struct err why;
+    if (w->problem || w->text || !w->numel || w->dtype == DTYPE_UNKNOWN)
+        return;
+    int rc = weights_tensor(&l->w, (uint32_t)i, &x, &why);
+    if (rc == 0) {
+        rc = figures_one(l->run->kern, &x, &l->fig[i], &l->run->watch, &why);
+        tensor_close(&x);
+    }
+    l->has[i] = rc == 0;
+    if (rc && why.code != ERR_CANCEL) {
+        pthread_mutex_lock(&l->lock);
+        l->w.list.v[i].problem = arena_cstr(&l->w.arena, str_of(why.text));
+        weights_problem(&l->w, (uint32_t)i, "damaged", why.text);
+        pthread_mutex_unlock(&l->lock);
     }
 }
 
@@ -59,7 +52,7 @@ static int run_listing(struct stage_run *r, struct err *e)
     l->fig = mem_zalloc(l->w.list.n * sizeof *l->fig);
     l->has = mem_zalloc(l->w.list.n * sizeof *l->has);
     l->shown = (struct weight_listing){&l->w, l->fig, l->has};
-    threads_run(r->workers, list_some, l);
+    figures_each(&r->watch, r->workers, l->w.list.n, figures_of, l);
     r->verdict = l->w.problems.n ? STAGE_FAIL : STAGE_PASS;
     return atomic_load(&r->watch.cancel) ? err_set(e, ERR_CANCEL, "%s", _("interrupted")) : 0;
 }

@@ -12,17 +12,6 @@ int threads_wanted(int asked)
     return asked ? asked : processors_usable();
 }
 
-void threads_run(int n, void *(*work)(void *ctx), void *ctx)
-{
-    pthread_t t[MOST - 1];
-    int made = 0;
-    while (made < n - 1 && made < MOST - 1 && pthread_create(&t[made], NULL, work, ctx) == 0)
-        made++;
-    work(ctx);
-    for (int i = 0; i < made; i++)
-        pthread_join(t[i], NULL);
-}
-
 /* On the stack of the member that shares it; it leaves the list before that member waits for its helpers. */
 struct work_crew_job {
     void *(*work)(void *ctx);
@@ -196,4 +185,17 @@ void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_boo
 {
     struct pieces x = {.crew = c, .n = n, .cancel = cancel, .one = one, .ctx = ctx, .may_grow = workers == 0};
     take_all(&x, threads_wanted(workers));
+}
+
+void work_crew_run(struct work_crew **at, int workers, size_t n, const atomic_bool *cancel,
+                   void (*one)(void *ctx, size_t i), void *ctx)
+{
+    struct work_crew crew;
+    work_crew_init(&crew);
+    if (at)
+        *at = &crew;
+    work_crew_each(&crew, workers, n, cancel, one, ctx);
+    if (at)
+        *at = NULL;
+    work_crew_release(&crew);
 }

@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Runs work(ctx) on this thread and on up to n - 1 others (at most 64; fewer if the system gives no more); returns
- * when all have returned. */
-void threads_run(int n, void *(*work)(void *ctx), void *ctx);
-
 /* Calls one(ctx, i) for every i below n: on this thread, and on more while they wait for slow (network) files. */
 void threads_each(size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx);
 
@@ -33,9 +29,12 @@ void work_crew_init(struct work_crew *c);
 void work_crew_release(struct work_crew *c);
 /* Calls one(ctx, i) for every i below n on `workers` members, which take the next index and help each other at the
  * end; none is begun once *cancel is set (NULL: never). 0 workers: one per processor, and more while they wait for
- * slow files (waiting.h). */
+ * slow files (waiting.h). There are fewer, this thread at least, if no more threads can be created. */
 void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_bool *cancel,
                     void (*one)(void *ctx, size_t i), void *ctx);
+/* The same in a crew made for it; *at (unless NULL) is that crew while it works. */
+void work_crew_run(struct work_crew **at, int workers, size_t n, const atomic_bool *cancel,
+                   void (*one)(void *ctx, size_t i), void *ctx);
 /* Called by a member before its own work begins. */
 void work_crew_join(struct work_crew *c);
 /* Runs work(ctx) on this member and, while it runs here, on idle members; returns when all have returned. work must

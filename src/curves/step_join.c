@@ -3,7 +3,6 @@
 #include "curves/curves.h"
 
 #include <math.h>
-#include <stdatomic.h>
 
 #include "base/msg.h"
 #include "base/threads.h"
@@ -75,21 +74,15 @@ struct log_opening {
     const struct curves *old;
     const char *const *path;
     const struct log_options *o;
-    atomic_size_t next;
     struct err err[CURVE_RUNS];
     bool failed[CURVE_RUNS];
 };
 
-static void *open_some(void *ctx)
+static void open_one(void *ctx, size_t i)
 {
     struct log_opening *x = ctx;
-    for (;;) {
-        size_t i = atomic_fetch_add(&x->next, 1);
-        if (i >= x->c->runs)
-            return NULL;
-        x->failed[i] =
-            series_open_after(&x->c->run[i], x->old ? &x->old->run[i] : NULL, x->path[i], x->o, &x->err[i]) != 0;
-    }
+    x->failed[i] =
+        series_open_after(&x->c->run[i], x->old ? &x->old->run[i] : NULL, x->path[i], x->o, &x->err[i]) != 0;
 }
 
 static void join(struct curves *c)
@@ -141,7 +134,7 @@ int curves_open_after(struct curves *c, const struct curves *old, const char *co
         c->runs = 0;
         return err_set(e, ERR_USAGE, _("curves: expected 1 to %d runs, found %zu"), CURVE_RUNS, n);
     }
-    threads_run((int)n, open_some, &x);
+    work_crew_run(NULL, (int)n, n, NULL, open_one, &x);
     for (size_t i = 0; i < n; i++)
         if (x.failed[i]) {
             *e = x.err[i];

@@ -20,7 +20,6 @@ struct figures_filling {
     VEC(struct nan_row) nan_rows;
     pthread_mutex_t own, *lock; /* used if nobody else reads the dump */
     struct figures_watch watch;
-    struct work_crew crew;
     long told_ms;
 };
 
@@ -105,10 +104,7 @@ void computed_figures_fill(struct dump *d, const struct kern *k, int workers, st
         }
     x.lock = load->lock ? load->lock : &x.own;
     if (x.rows.n) {
-        work_crew_init(&x.crew);
-        x.watch.crew = &x.crew;
-        work_crew_each(&x.crew, workers, x.rows.n, &x.watch.cancel, one, &x);
-        work_crew_release(&x.crew);
+        figures_each(&x.watch, workers, x.rows.n, one, &x);
         load_begin(load);
         for (size_t i = 0; i < x.nan_rows.n; i++)
             add_nan_counts(d, &x.nan_rows.v[i]);

@@ -46,10 +46,7 @@ void computed_sketches_fill(struct dump *d, int workers, struct load *load)
         if (d->rows.v[r].kind == ROW_TENSOR && dump_row_readable(d, r) && dump_row_numel(d, r) > 0)
             vec_push(&x.rows, r);
     }
-    struct work_crew crew;
-    work_crew_init(&crew);
-    work_crew_each(&crew, workers, x.rows.n, &x.cancel, one, &x);
-    work_crew_release(&crew);
+    work_crew_run(NULL, workers, x.rows.n, &x.cancel, one, &x);
     load_begin(load);
     d->sketch = x.sketch;
     load_end(load);

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/threads.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "dump/recorded_figures.h"
@@ -17,7 +16,6 @@ struct check_running {
     const struct kern *k;
     struct figures_watch *watch;
     const struct dump_check_post *post; /* or NULL */
-    struct work_crew crew;
     pthread_mutex_t lock;
 };
 
@@ -147,11 +145,7 @@ void dump_check_run(struct dump_check *c, const struct dump *d, const struct ker
     *c = (struct dump_check){0};
     for (size_t i = 0; i < d->problems.n; i++)
         add(&x, d->problems.v[i].row, d->problems.v[i].kind, "%s", d->problems.v[i].text);
-    work_crew_init(&x.crew);
-    x.watch->crew = &x.crew;
-    work_crew_each(&x.crew, workers, d->rows.n, &x.watch->cancel, one, &x);
-    x.watch->crew = NULL;
-    work_crew_release(&x.crew);
+    figures_each(x.watch, workers, d->rows.n, one, &x);
     if (c->problems.n)
         qsort(c->problems.v, c->problems.n, sizeof *c->problems.v, by_row);
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
-#include "base/threads.h"
 #include "norms/norms.h"
 #include "fmt/find_recordings.h"
 
@@ -24,7 +23,6 @@ struct norms_reading {
     const struct weights *w;   /* either */
     const struct dump *d;
     const uint32_t *which;     /* per value the weight or row */
-    atomic_size_t next;
     pthread_mutex_t lock; /* of out->unread */
     size_t read, failed;
     struct err err; /* while nothing was read */
@@ -32,48 +30,43 @@ struct norms_reading {
 
 #define UNREAD_SAID 100 /* tensors that could not be read are named */
 
-static void *read_some(void *ctx)
+static void read_one(void *ctx, size_t i)
 {
     struct norms_reading *r = ctx;
-    for (;;) {
-        size_t i = atomic_fetch_add(&r->next, 1);
-        struct tensor t;
-        struct side_figures f;
-        struct err e = {0};
-        if (i >= r->out->values.n || (r->o->watch && atomic_load(&r->o->watch->cancel)))
-            return NULL;
-        struct norm_value *v = &r->out->values.v[i];
-        if (!isnan(v->value) || r->which[i] == UINT32_MAX)
-            continue;
-        int rc = r->w ? weights_tensor(r->w, r->which[i], &t, &e) : dump_tensor(r->d, r->which[i], &t, &e);
-        if (rc == 0) {
-            rc = figures_one(r->o->kern, &t, &f, r->o->watch, &e);
-            tensor_close(&t);
-        }
-        if (rc == 0) {
-            v->value = f.norm;
-            v->max = f.max;
-            v->min = f.min;
-            v->elements = f.count;
-        } else {
-            v->unread = true;
-        }
-        pthread_mutex_lock(&r->lock);
-        if (rc && r->failed < UNREAD_SAID)
-            vec_push(&r->out->unread, arena_fmt(&r->out->arena, "%s: %s", v->name, e.text));
-        r->read += rc == 0;
-        r->failed += rc != 0;
-        if (rc && !r->read)
-            r->err = e;
-        pthread_mutex_unlock(&r->lock);
+    struct norm_value *v = &r->out->values.v[i];
+    struct tensor t;
+    struct side_figures f;
+    struct err e = {0};
+    if (!isnan(v->value) || r->which[i] == UINT32_MAX)
+        return;
+    int rc = r->w ? weights_tensor(r->w, r->which[i], &t, &e) : dump_tensor(r->d, r->which[i], &t, &e);
+    if (rc == 0) {
+        rc = figures_one(r->o->kern, &t, &f, r->o->watch, &e);
+        tensor_close(&t);
     }
+    if (rc == 0) {
+        v->value = f.norm;
+        v->max = f.max;
+        v->min = f.min;
+        v->elements = f.count;
+    } else {
+        v->unread = true;
+    }
+    pthread_mutex_lock(&r->lock);
+    if (rc && r->failed < UNREAD_SAID)
+        vec_push(&r->out->unread, arena_fmt(&r->out->arena, "%s: %s", v->name, e.text));
+    r->read += rc == 0;
+    r->failed += rc != 0;
+    if (rc && !r->read)
+        r->err = e;
+    pthread_mutex_unlock(&r->lock);
 }
 
 /* Norms of all values that have none yet. -1 when cancelled or when none could be read. */
 static int read_tensors(struct norms_reading *r, struct err *e)
 {
     pthread_mutex_init(&r->lock, NULL);
-    threads_run(r->o->workers, read_some, r);
+    figures_each(r->o->watch, r->o->workers, r->out->values.n, read_one, r);
     pthread_mutex_destroy(&r->lock);
     if (r->o->watch && atomic_load(&r->o->watch->cancel))
         return err_set(e, ERR_CANCEL, "%s", _("interrupted"));

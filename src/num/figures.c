@@ -151,6 +151,14 @@ int figures_one(const struct kern *k, const struct tensor *t, struct side_figure
     return 0;
 }
 
+void figures_each(struct figures_watch *watch, int workers, size_t n, void (*one)(void *ctx, size_t i), void *ctx)
+{
+    if (watch)
+        work_crew_run(&watch->crew, workers, n, &watch->cancel, one, ctx);
+    else
+        work_crew_run(NULL, workers, n, NULL, one, ctx);
+}
+
 void figures_memory(const struct kern *k, enum dtype type_t, const void *t, enum dtype type_g, const void *g,
                     size_t n, struct figures *out)
 {

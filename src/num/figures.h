@@ -61,6 +61,10 @@ int figures_two(const struct kern *k, const struct tensor *t, const struct tenso
 int figures_one(const struct kern *k, const struct tensor *t, struct side_figures *out,
                 struct figures_watch *watch, struct err *e);
 
+/* Calls one(ctx, i) for every i below n on `workers` threads (work_crew_each), which help each other with large tensors
+ * through watch; none is begun once that is cancelled. watch may be NULL. */
+void figures_each(struct figures_watch *watch, int workers, size_t n, void (*one)(void *ctx, size_t i), void *ctx);
+
 /* The same for n little-endian elements of each side in memory. */
 void figures_memory(const struct kern *k, enum dtype type_t, const void *t, enum dtype type_g, const void *g,
                     size_t n, struct figures *out);

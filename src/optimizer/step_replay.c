@@ -51,10 +51,9 @@ struct replay_job {
     struct adam_rule rule;
     double scale;
     bool norms;             /* the first pass: of gradients alone */
-    atomic_size_t next;
     pthread_mutex_t lock;
-    struct err err;
-    bool failed;
+    struct err err;         /* of the first that failed */
+    atomic_bool failed;
 };
 
 /* A weight's tensors, walked together. */
@@ -250,45 +249,40 @@ static int gradient_norm(struct replay_job *j, struct step_param *p, struct err 
     return 0;
 }
 
-static void *work(void *ctx)
+static int replay(struct replay_job *j, struct step_param *p, struct err *e)
 {
-    struct replay_job *j = ctx;
     struct open o = {.wide = mem_alloc(BLOCK * sizeof(double)), .raw = mem_alloc(BLOCK * 16),
                      .out = mem_alloc(BLOCK * sizeof(float))};
     for (int k = 0; k < READS; k++)
         o.v[k] = mem_alloc(BLOCK * sizeof(float));
-    for (;;) {
-        size_t i = atomic_fetch_add(&j->next, 1);
-        struct err e = {0};
-        if (i >= j->s->params.n)
-            break;
-        int rc = j->norms ? gradient_norm(j, &j->s->params.v[i], &e) : replay_one(j, &j->s->params.v[i], &o, &e);
-        close_all(&o);
-        pthread_mutex_lock(&j->lock);
-        if (rc && !j->failed) {
-            j->failed = true;
-            j->err = e;
-        }
-        bool stop = j->failed;
-        pthread_mutex_unlock(&j->lock);
-        if (stop)
-            break;
-    }
+    int rc = replay_one(j, p, &o, e);
+    close_all(&o);
     for (int k = 0; k < READS; k++)
         free(o.v[k]);
     free(o.wide);
     free(o.raw);
     free(o.out);
-    return NULL;
+    return rc;
+}
+
+static void one(void *ctx, size_t i)
+{
+    struct replay_job *j = ctx;
+    struct err e = {0};
+    if ((j->norms ? gradient_norm : replay)(j, &j->s->params.v[i], &e) == 0)
+        return;
+    pthread_mutex_lock(&j->lock);
+    if (!atomic_exchange(&j->failed, true))
+        j->err = e;
+    pthread_mutex_unlock(&j->lock);
 }
 
 static int pass(struct replay_job *j, struct err *e)
 {
-    atomic_store(&j->next, 0);
-    threads_run(j->o->workers, work, j);
-    if (j->failed)
+    work_crew_run(j->o->watch ? &j->o->watch->crew : NULL, j->o->workers, j->s->params.n, &j->failed, one, j);
+    if (atomic_load(&j->failed))
         *e = j->err;
-    return j->failed ? -1 : 0;
+    return atomic_load(&j->failed) ? -1 : 0;
 }
 
 int step_replay(struct optimizer *x, int side, const struct step_options *o, const struct thresholds_optimizer *t,

@@ -182,10 +182,7 @@ static void compute_task(void *ctx, size_t i)
 static bool compute(struct oracle *o, const task_list *tasks, const atomic_bool *cancel)
 {
     struct computing c = {.o = o, .tasks = tasks, .lock = PTHREAD_MUTEX_INITIALIZER};
-    struct work_crew crew;
-    work_crew_init(&crew);
-    work_crew_each(&crew, o->of.workers, tasks->n, cancel, compute_task, &c);
-    work_crew_release(&crew);
+    work_crew_run(NULL, o->of.workers, tasks->n, cancel, compute_task, &c);
     for (size_t i = 0; i < c.spare.n; i++)
         arena_release(&c.spare.v[i]);
     vec_release(&c.spare);

@@ -77,13 +77,10 @@ static void sample_one(void *ctx, size_t i)
 static struct value_sample *take_samples(const struct dump *d, const align_item_list *items)
 {
     struct sampling x = {.d = d, .items = items};
-    struct work_crew crew;
     if (!items->n || items->n > ITEMS_MOST || !d->reader || !d->reader->tensor)
         return NULL;
     x.out = mem_zalloc(items->n * sizeof *x.out);
-    work_crew_init(&crew);
-    work_crew_each(&crew, 0, items->n, NULL, sample_one, &x);
-    work_crew_release(&crew);
+    work_crew_run(NULL, 0, items->n, NULL, sample_one, &x);
     return x.out;
 }
 

@@ -100,7 +100,6 @@ int rank_set_load_some(struct rank_set *s, const char *path, const place_list *p
 {
     *s = (struct rank_set){.path = path, .step = step};
     struct reading x = {.set = s, .watch = w};
-    struct work_crew crew;
     x.place = mem_zalloc((places->n + 1) * sizeof *x.place);
     for (size_t i = 0; i < places->n; i++) { /* places are sorted by step and rank */
         const struct place *p = &places->v[i];
@@ -114,9 +113,7 @@ int rank_set_load_some(struct rank_set *s, const char *path, const place_list *p
         vec_push(&s->ranks, new_rank(p));
     }
     x.err = mem_zalloc((s->ranks.n + 1) * sizeof *x.err);
-    work_crew_init(&crew);
-    work_crew_each(&crew, workers, s->ranks.n, NULL, read_one, &x);
-    work_crew_release(&crew);
+    work_crew_run(NULL, workers, s->ranks.n, NULL, read_one, &x);
     int rc = drop_unread(&x, e);
     free(x.place);
     free(x.err);

@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 
-#include "base/threads.h"
 #include "weights/weight_compare.h"
 #include "weights/weight_layout.h"
 
@@ -13,7 +12,6 @@ struct weights_running {
     struct weight_compare *c;
     const struct kern *k;
     struct figures_watch *watch;
-    struct work_crew crew;
     pthread_mutex_t lock; /* of the arena */
 };
 

@@ -300,13 +300,7 @@ int weight_compare_run(struct weight_compare *c, const struct kern *k, int worke
     struct weights_running x = {.c = c, .k = k, .watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
     if (!c->kv_heads)
         infer_groups(&x);
-    work_crew_init(&x.crew);
-    if (watch)
-        watch->crew = &x.crew;
-    work_crew_each(&x.crew, workers, c->pairs.n, watch ? &watch->cancel : NULL, each_pair, &x);
-    if (watch)
-        watch->crew = NULL;
-    work_crew_release(&x.crew);
+    figures_each(watch, workers, c->pairs.n, each_pair, &x);
     if (watch && atomic_load(&watch->cancel))
         return err_set(e, ERR_CANCEL, "%s", _("interrupted"));
     find_exchanged(&x);

@@ -9,8 +9,6 @@
 #include "num/figures.h"
 
 struct task {
-    struct work_crew crew;
-    atomic_bool taken;
     const struct kern *k;
     struct tensor side[2];
     struct figures f;
@@ -51,14 +49,11 @@ static int write_side(struct tensor *t, const char *dir, int side, size_t n, str
     return rc;
 }
 
-static void *work(void *ctx)
+static void work(void *ctx, size_t i)
 {
     struct task *x = ctx;
-    work_crew_join(&x->crew);
-    if (!atomic_exchange(&x->taken, true))
+    if (i == 0)
         x->rc = figures_two(x->k, &x->side[0], &x->side[1], &x->f, &x->watch, &x->e);
-    work_crew_leave(&x->crew);
-    return NULL;
 }
 
 int main(int argc, char **argv)
@@ -71,13 +66,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", x.e.text);
         return 2;
     }
-    x.watch.crew = &x.crew;
     for (int round = 0; round < 5 && x.rc == 0; round++) {
         double at = now();
-        atomic_store(&x.taken, false);
-        work_crew_init(&x.crew);
-        threads_run(threads_wanted(0), work, &x);
-        work_crew_release(&x.crew);
+        figures_each(&x.watch, threads_wanted(0), (size_t)threads_wanted(0), work, &x);
         best = now() - at < best ? now() - at : best;
     }
     printf("%.2f %.4f\n", (double)n * 8e-9 / best, best);

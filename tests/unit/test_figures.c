@@ -550,8 +550,6 @@ static void can_be_watched_and_stopped(void **state)
 /* ---- several threads ---- */
 
 struct member {
-    struct work_crew crew;
-    atomic_bool shared; /* one member has the tensors, the others only help */
     const struct tensor *t, *g;
     struct figures f;
     struct figures_watch watch;
@@ -559,23 +557,17 @@ struct member {
     int rc;
 };
 
-static void *member_work(void *ctx)
+/* The first of a piece of work for each member: the others have nothing to do but help. */
+static void member_work(void *ctx, size_t i)
 {
     struct member *m = ctx;
-    work_crew_join(&m->crew);
-    if (!atomic_exchange(&m->shared, true))
+    if (i == 0)
         m->rc = figures_two(kern_select(NULL), m->t, m->g, &m->f, &m->watch, &m->e);
-    work_crew_leave(&m->crew);
-    return NULL;
 }
 
 static void with_threads(struct member *m, int n)
 {
-    work_crew_init(&m->crew);
-    m->watch.crew = &m->crew;
-    atomic_store(&m->shared, false);
-    threads_run(n, member_work, m);
-    work_crew_release(&m->crew);
+    work_crew_run(&m->watch.crew, n, (size_t)n, NULL, member_work, m);
 }
 
 static void threads_do_not_show(void **state)
