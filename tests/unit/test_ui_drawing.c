@@ -1,5 +1,5 @@
-/* Drawing changes nothing: every pane drawn twice from one state gives the same cells and leaves the same state. The
- * panes of all ranks: test_ui_ranks.c. */
+/* Drawing changes nothing: every pane, list and prompt drawn twice from one state gives the same cells and leaves the
+ * same state, the session's with it. The panes of all ranks: test_ui_ranks.c. */
 #include "drawn.h"
 
 #include <math.h>
@@ -58,30 +58,72 @@ static const char *const ways[] = {
     "back",
 };
 
-static void drawn_twice(void **state)
+/* Lists of every kind, one narrowed, one over a panel. */
+static const char *const lists[] = {
+    "unpair",        "note a remark", "bookmark",         "list deviations", "down 5",         "key /",
+    "key l",         "key i",         "key Enter",        "key Down",        "cancel",         "list suspects",
+    "cancel",        "list frontier", "cancel",           "list precision",  "cancel",         "list inputs",
+    "cancel",        "list gaps",     "cancel",           "list problems",   "cancel",         "list operators",
+    "cancel",        "list bookmarks", "cancel",          "key Space",       "down 30",        "cancel",
+    "findings",      "cancel",        "decisions",        "cancel",          "sort",           "cancel",
+    "columns",       "down 3",        "key Enter",        "cancel",          "group",          "cancel",
+    "panel 1",       "list deviations", "key PgDn",       "cancel",          "cancel",
+};
+
+/* A prompt being typed in: completed, recalled, tried out, with a cursor in it and a text longer than the line. */
+static const char *const typed[] = {
+    "key :",    "key f",     "key i",     "key Tab",       "key Tab",   "key Space", "key r",         "key e", "key l",
+    "key Left", "key Left",  "key C-u",   "key Esc",       "key :",     "key g",     "key Enter",     "key :", "key Up",
+    "key Esc",  "key /",     "key l",     "key i",         "key n",     "key Enter", "key /",         "key Up",
+    "key x",    "key Esc",   "key &",     "key m",         "key a",     "key x",     "key Backspace", "key Esc",
+    "key \"",   "key 长",    "key é",     "key Esc",       "intake",    "key :",     "key s",         "key Esc",
+    "back",     "list gaps", "key :",     "key Tab",       "key Esc",   "back",
+};
+
+static void each_twice(const char *const *way, size_t n, bool may_fail)
 {
     static const int sizes[][2] = {{24, 80}, {50, 180}, {10, 40}, {3, 20}};
     struct options o = {.step = {-1, -1}, .rank = {-1, -1}, .args = 2};
     struct screen *s = mem_zalloc(sizeof *s);
     struct grid again = {0};
     struct err e;
-    (void)state;
     o.arg[0] = sample("tt_rope/target");
     o.arg[1] = sample("tt_rope/bench");
     if (screen_start(s, &o, NULL, &e))
         fail_msg("%s", e.text);
     screen_size(s, 24, 80);
     screen_settle(s);
-    for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
-        screen_command(s, ways[i]);
-        if (s->work.message_is_error && s->work.message.n)
-            fail_msg("%s: %s", ways[i], s->work.message.p);
+    for (size_t i = 0; i < n; i++) {
+        if (str_starts(str_of(way[i]), "key "))
+            screen_key(s, way[i] + 4);
+        else
+            screen_command(s, way[i]);
+        if (!may_fail && s->work.message_is_error && s->work.message.n)
+            fail_msg("%s: %s", way[i], s->work.message.p);
         for (size_t k = 0; k < ARRAY_LEN(sizes); k++)
-            same_twice(s, &again, ways[i], sizes[k][0], sizes[k][1]);
+            same_twice(s, &again, way[i], sizes[k][0], sizes[k][1]);
     }
     screen_stop(s);
     free(s);
     grid_release(&again);
+}
+
+static void drawn_twice(void **state)
+{
+    (void)state;
+    each_twice(ways, ARRAY_LEN(ways), false);
+}
+
+static void lists_drawn_twice(void **state)
+{
+    (void)state;
+    each_twice(lists, ARRAY_LEN(lists), false);
+}
+
+static void prompt_drawn_twice(void **state)
+{
+    (void)state;
+    each_twice(typed, ARRAY_LEN(typed), true);
 }
 
 /* Panels that have a picture: the curves of two logs, and the tokens of a rollout. */
@@ -131,6 +173,7 @@ static void pictures_drawn_twice(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(drawn_twice), cmocka_unit_test(pictures_drawn_twice)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(drawn_twice), cmocka_unit_test(lists_drawn_twice),
+                                       cmocka_unit_test(prompt_drawn_twice), cmocka_unit_test(pictures_drawn_twice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
