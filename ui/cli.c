@@ -118,9 +118,24 @@ int cli_ending(const char *path, struct err *e)
     return -1;
 }
 
+bool cli_out_file(const struct options *o)
+{
+    return o->output && strcmp(o->output, "-") != 0;
+}
+
 bool cli_out_standard(const struct options *o)
 {
-    return o->json || !o->output || strcmp(o->output, "-") == 0;
+    return o->json || !cli_out_file(o);
+}
+
+bool cli_out_both(const struct options *o, struct options *file)
+{
+    if (!o->json || !cli_out_file(o))
+        return false;
+    *file = *o;
+    file->json = false;
+    file->format = NULL; /* the file's ending is its format */
+    return true;
 }
 
 int cli_out(const struct options *o, struct out *out, struct err *e)
@@ -151,7 +166,7 @@ static enum result_form form_of(const struct options *o)
 
 bool cli_can_write(const struct options *o, bool csv)
 {
-    return cli_out_standard(o) || str_ends(str_of(o->output), ".json") || (csv && form_of(o) == RESULT_CSV);
+    return !cli_out_file(o) || str_ends(str_of(o->output), ".json") || (csv && str_ends(str_of(o->output), ".csv"));
 }
 
 int cli_may_write(const struct options *o, bool csv, struct err *e)
@@ -165,7 +180,7 @@ int cli_may_write(const struct options *o, bool csv, struct err *e)
                    o->output);
 }
 
-int cli_write(const struct options *o, const struct result_forms *f, const void *result, struct err *e)
+static int write_form(const struct options *o, const struct result_forms *f, const void *result, struct err *e)
 {
     enum result_form form = form_of(o);
     struct document d;
@@ -193,9 +208,18 @@ int cli_write(const struct options *o, const struct result_forms *f, const void 
     return out_close(&out, e);
 }
 
+int cli_write(const struct options *o, const struct result_forms *f, const void *result, struct err *e)
+{
+    struct options file;
+    return (cli_out_both(o, &file) && write_form(&file, f, result, e)) || write_form(o, f, result, e) ? -1 : 0;
+}
+
 int cli_deliver(const struct options *o, const struct buf *b, struct err *e)
 {
+    struct options file;
     struct out out;
+    if (cli_out_both(o, &file) && cli_deliver(&file, b, e))
+        return -1;
     if (cli_out_standard(o)) {
         cli_print(b);
         return 0;

@@ -108,7 +108,11 @@ void cli_summary(const struct options *o, const struct buf *line);
 /* The exit status of a settled comparison by --fail-on, after printing the line of --summary; `own` is the command's.
  */
 int cli_fail_on(const struct options *o, const struct comparison *s, int own);
+/* Whether -o names a file; whether the result goes to standard output. */
+bool cli_out_file(const struct options *o);
 bool cli_out_standard(const struct options *o);
+/* Whether it goes to both, with --json and -o FILE. *file: the options that write the file alone. */
+bool cli_out_both(const struct options *o, struct options *file);
 /* Opens both sides of an investigation (o's first argument): reads, pairs, and compares unless `pair_only`. *open: s
  * has to be stopped, even if this fails after starting it. -1 with the session's error, or if there is only one side.
  */

@@ -280,8 +280,11 @@ static int write_result(const struct comparison *s, const struct investigation *
                         struct err *e)
 {
     struct report_options ro = {.rows = o->rows, .inv = inv, .date = open_investigation_date()};
+    struct options file;
     struct out out;
     const struct writer *w = cli_out_standard(o) ? &writers[0] : writer_for(o->output);
+    if (cli_out_both(o, &file) && write_result(s, inv, &file, e))
+        return -1;
     if (!w)
         return cli_ending(o->output, e);
     if (cli_out(o, &out, e))
@@ -299,7 +302,7 @@ static int finish(const struct comparison *s, struct investigation *inv, const s
         return cli_tensor(s, o, e) ? cli_fail(e) : status;
     if ((o->json || o->output) && write_result(s, inv, o, e))
         return cli_fail(e);
-    if (!o->json && !o->summary && !(o->output && strcmp(o->output, "-") == 0)) {
+    if (!o->json && !o->summary && (!o->output || cli_out_file(o))) {
         struct buf b = {0};
         text_report(&b, s);
         cli_print_clean(&b);
@@ -335,7 +338,7 @@ static enum job_kind kind_of(const struct investigation *inv, const struct optio
 /* -o FOLDER: a name without an extension, as no other result has. */
 static bool writes_folder(const struct options *o)
 {
-    return !o->json && o->output && strcmp(o->output, "-") != 0 && str_find(path_base(str_of(o->output)), '.') < 0;
+    return cli_out_file(o) && str_find(path_base(str_of(o->output)), '.') < 0;
 }
 
 int cli_compare(const struct options *given)
@@ -350,7 +353,7 @@ int cli_compare(const struct options *given)
     int status;
     if (!o->workers_all && o->args == 2 && writes_folder(o) && cli_worker_of_launcher(o, &e))
         return cli_fail(&e);
-    if (!o->json && !o->workers_all && o->output && strcmp(o->output, "-") != 0 && !writer_for(o->output)) {
+    if (!o->workers_all && cli_out_file(o) && !writer_for(o->output)) {
         cli_ending(o->output, &e);
         return cli_fail(&e);
     }

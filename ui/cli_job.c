@@ -163,12 +163,17 @@ static int write_share(const struct job_run *r, struct err *e)
 static int deliver(const struct job_run *r, struct err *e)
 {
     const struct options *o = r->o;
+    struct options file;
+    struct job_run beside = *r;
     struct out out;
     if (o->workers_all)
         return write_share(r, e);
+    beside.o = &file;
+    if (cli_out_both(o, &file) && deliver(&beside, e))
+        return -1;
     if (o->json || o->output) {
         struct report_options ro = {.rows = o->rows, .inv = r->v, .date = open_investigation_date()};
-        const struct writer *w = o->json || strcmp(o->output, "-") == 0 ? &writers[0] : writer_for(o->output);
+        const struct writer *w = cli_out_standard(o) ? &writers[0] : writer_for(o->output);
         if (!w || w->rows_only)
             return err_set(e, ERR_USAGE, _("%s: several steps or ranks can only be written as .json, .html or "
                                            ".md"), o->output);
@@ -279,7 +284,12 @@ static int deliver_summary(const struct job_summary *s, const struct options *o,
 {
     const struct writer *w = o->format ? writer_named(o->format) : o->output ? writer_for(o->output) : NULL;
     bool html = w && strcmp(w->name, "html") == 0, md = w && strcmp(w->name, "md") == 0;
+    struct options file, standard = *o;
     struct buf b = {0};
+    if (cli_out_both(o, &file)) {
+        standard.output = NULL;
+        return deliver_summary(s, &file, e) || deliver_summary(s, &standard, e) ? -1 : 0;
+    }
     if (w && w->rows_only && !o->json)
         return err_set(e, ERR_USAGE, _("%s: several steps or ranks can only be written as .json, .html or .md"),
                        o->output);

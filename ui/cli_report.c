@@ -94,7 +94,9 @@ int cli_report(const struct options *o)
     struct err e = {0};
     bool only_pack = o->pack && !o->output && !o->json && !o->format;
     const struct writer *w = only_pack ? NULL : format_of(o, &e);
-    if (!w && !only_pack)
+    struct options file;
+    const struct writer *beside = cli_out_both(o, &file) ? format_of(&file, &e) : NULL;
+    if ((!w && !only_pack) || e.code)
         return cli_fail(&e);
     if (w && !only_pack && o->args == 1 && job_files_there(o->arg[0])) { /* the recordings may be elsewhere */
         struct options own = *o;
@@ -105,7 +107,8 @@ int cli_report(const struct options *o)
     ending_catch(NULL);
     int rc = fail_on_fits(&o->policy, FAIL_ON_COMPARE | FAIL_ON_ROUNDS, &e) || procedure_run_read(&t, o, &e) ||
              procedure_run_open(&t, o, &e) ||
-             (w && write_report(&t, o, w, &e)) || (o->pack && write_pack(&t, o, &e));
+             (beside && write_report(&t, &file, beside, &e)) || (w && write_report(&t, o, w, &e)) ||
+             (o->pack && write_pack(&t, o, &e));
     int status = rc                                                     ? cli_fail(&e)
                  : t.s.now->failed && (o->policy.given || o->summary)        ? EXIT_UNJUDGED
                                                                         : cli_fail_on(o, t.s.now, EXIT_ALIGNED);
