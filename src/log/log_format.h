@@ -22,9 +22,12 @@ struct log_format {
     const char *framework; /* "pytorch", "mindspore"; NULL if unknown */
     bool stepless, lr_is_next, loss_is_mean;
     bool overlay;      /* values of a step come one by one; later ones are added to it */
-    /* For text, a line at a time: whether a record of this format may begin in the line; then reading it. `fresh` is
-     * the offset of the part that the previous call did not have; last: no more will follow. Lines come without
-     * colour escapes and line end. One format may have several rows with the same name. */
+    /* For text, a line at a time: whether the words in it allow that a record of this format begins there; whether
+     * its numbers do (NULL: any); then reading it. `words` may ask where digits stand but not which they are: its
+     * answer holds for every line that differs in digits alone (log/line_kinds.h). `fresh` is the offset of the part
+     * that the previous call did not have; last: no more will follow. Lines come without colour escapes and line end.
+     * One format may have several rows with the same name. */
+    bool (*words)(struct str line);
     bool (*starts)(struct str line);
     enum log_take (*take)(struct series_builder *k, struct str line, size_t fresh, bool last);
     size_t join;       /* the most lines that one wrapped record may span */

@@ -14,7 +14,7 @@ static bool names_norms(struct str line)
     return scan_has(line, "norm");
 }
 
-bool norm_line_starts(struct str line)
+bool norm_line_words(struct str line)
 {
     return names_norms(line) && (scan_has(line, "dump local norm:") || scan_has(line, "local_norm step ") ||
                                  scan_has(line, "embedding_local_norm:"));
@@ -63,7 +63,7 @@ static bool marker(struct str line, struct str *rest)
     return false;
 }
 
-bool norm_list_starts(struct str line)
+bool norm_list_words(struct str line)
 {
     struct str rest;
     if (!names_norms(line) ||

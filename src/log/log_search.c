@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "log/line_kinds.h"
 
 #define HEAD 65536
 #define NAMED_BYTES (8ull << 30) /* where one that somebody named may have it, after whatever was printed before */
@@ -47,22 +48,21 @@ int log_sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *us
     if (found >= 0 || !text)
         return found;
     struct log_lines l = {.file = f, .most = limit, .cancel = cancel};
+    struct line_kinds kinds = {0};
     struct str line;
     int norms = -1; /* may stand before the first step of a trainer's log */
     while (found < 0 && l.at < limit && !(cancel && atomic_load(cancel)) && log_line_next(&l, &line, &quiet) == 1) {
         if (stamp && !*stamp)
             stamp_in(line, stamp);
-        for (int i = 0; log_formats[i].name && found < 0; i++)
-            if (log_formats[i].starts && log_formats[i].starts(line)) {
-                if (strcmp(log_formats[i].name, "local-norm") == 0)
-                    norms = i;
-                else
-                    found = i;
-                break;
-            }
+        int kind = line_kind(&kinds, line);
+        if (kind >= 0 && strcmp(log_formats[kind].name, "local-norm") == 0)
+            norms = kind;
+        else
+            found = kind;
     }
     if (used)
         *used += l.at;
+    line_kinds_release(&kinds);
     log_line_close(&l);
     return found < 0 ? norms : found;
 }

@@ -46,45 +46,88 @@ static bool head_cut(struct str line)
     return false;
 }
 
-bool megatron_starts(struct str line)
+bool megatron_words(struct str line)
 {
     int64_t step;
     struct str fields;
-    return scan_has(line, "iteration") && (head(line, &step, &fields) || head_cut(line));
+    return head(line, &step, &fields) || head_cut(line);
+}
+
+enum field { FIELD_NONE, FIELD_VALUE, FIELD_MAIN_LOSS, FIELD_SKIPPED, FIELD_NANS, FIELD_SCALAR, FIELD_LOSS };
+
+static const struct known_field {
+    struct str name; /* as it is usually written */
+    const char *key; /* without blanks */
+    enum field field;
+    enum log_value v;
+} known_fields[] = {
+    {STR("learning rate"), "learningrate", FIELD_VALUE, LOG_LR},
+    {STR("loss scale"), "lossscale", FIELD_VALUE, LOG_SCALE},
+    {STR("grad norm"), "gradnorm", FIELD_VALUE, LOG_NORM},
+    {STR("lm loss"), "lmloss", FIELD_MAIN_LOSS, LOG_LOSS},
+    {STR("loss"), "loss", FIELD_LOSS, LOG_LOSS},
+    {STR("number of skipped iterations"), "numberofskippediterations", FIELD_SKIPPED, 0},
+    {STR("number of nan iterations"), "numberofnaniterations", FIELD_NANS, 0},
+    {STR("params norm"), "paramsnorm", FIELD_SCALAR, 0},
+    {STR("num zeros"), "numzeros", FIELD_SCALAR, 0},
+};
+
+/* name: trimmed. NULL: none of them. */
+static const struct known_field *known_field(struct str name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(known_fields); i++)
+        if (str_eq(name, known_fields[i].name))
+            return &known_fields[i];
+    for (size_t i = 0; name.n && i < ARRAY_LEN(known_fields); i++)
+        if ((name.p[0] | 32) == known_fields[i].key[0] && scan_key(name, known_fields[i].key))
+            return &known_fields[i];
+    return NULL;
 }
 
 static void field(struct series_builder *k, struct log_record *r, struct str name, struct str text, bool *main_loss)
 {
-    static const struct {
-        const char *key;
-        enum log_value v;
-    } known[] = {{"learningrate", LOG_LR}, {"lossscale", LOG_SCALE}, {"gradnorm", LOG_NORM}};
+    const struct known_field *f = known_field(name);
     double x, digit;
     struct str first, rest;
+    if (!f && !scan_has(name, "loss"))
+        return;
     /* Primus prints "last/mean" */
     str_split(text, '/', &first, &rest);
     if (!scan_number(first, &x, &digit))
         return;
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (scan_key(name, known[i].key)) {
-            log_set(k, r, known[i].v, x, digit);
-            return;
-        }
-    if (scan_key(name, "lmloss") || (scan_key(name, "loss") && !*main_loss)) {
-        *main_loss = *main_loss || scan_key(name, "lmloss");
+    const bool count = x >= 0 && x < UINT32_MAX;
+    switch (f ? f->field : FIELD_NONE) {
+    case FIELD_VALUE:
+        log_set(k, r, f->v, x, digit);
+        break;
+    case FIELD_MAIN_LOSS:
+        *main_loss = true;
         log_set(k, r, LOG_LOSS, x, digit);
-    } else if (scan_key(name, "numberofskippediterations") && x >= 0 && x < UINT32_MAX) {
-        r->skipped = (uint32_t)x;
-        r->has |= LOG_HAS_SKIPPED;
-    } else if (scan_key(name, "numberofnaniterations") && x >= 0 && x < UINT32_MAX) {
-        r->nans = (uint32_t)x;
-        r->has |= LOG_HAS_NANS;
-    } else if (scan_key(name, "paramsnorm")) {
-        log_point(k, "scalar", STR("params norm"), false, r->step, x);
-    } else if (scan_key(name, "numzeros")) {
-        log_point(k, "scalar", STR("num zeros"), false, r->step, x);
-    } else if (scan_has(name, "loss")) {
+        break;
+    case FIELD_LOSS:
+        if (!*main_loss)
+            log_set(k, r, LOG_LOSS, x, digit);
+        else if (scan_has(name, "loss"))
+            log_point(k, "loss", name, false, r->step, x);
+        break;
+    case FIELD_SKIPPED:
+        if (count) {
+            r->skipped = (uint32_t)x;
+            r->has |= LOG_HAS_SKIPPED;
+        }
+        break;
+    case FIELD_NANS:
+        if (count) {
+            r->nans = (uint32_t)x;
+            r->has |= LOG_HAS_NANS;
+        }
+        break;
+    case FIELD_SCALAR:
+        log_point(k, "scalar", f->name, false, r->step, x);
+        break;
+    case FIELD_NONE:
         log_point(k, "loss", name, false, r->step, x);
+        break;
     }
 }
 
@@ -119,7 +162,7 @@ enum log_take megatron_take(struct series_builder *k, struct str line, size_t fr
 }
 
 /* validation loss at iteration 400 | lm loss value: 9.153210E-01 | lm loss PPL: … | */
-bool megatron_valid_starts(struct str line)
+bool megatron_valid_words(struct str line)
 {
     return scan_has(line, "validation loss at iteration ");
 }

@@ -37,18 +37,57 @@ static bool head(struct str line, int64_t *step, struct str *rest)
     return true;
 }
 
-bool mindformers_starts(struct str line)
+bool mindformers_words(struct str line)
 {
     return scan_has(line, "Epoch:[");
 }
 
-/* What follows "word" up to the next ", " outside brackets; false if it is not there. ended: something
- * follows it, so that it is not cut. */
-static bool value_of(struct str s, const char *word, struct str *value, bool *ended)
+enum word { LOSS, JOINED_LOSS, SOME_LOSS, LR, SCALE, NORM, OVERFLOWED, LM_LOSS, BALANCING_LOSS, MTP_LOSS, WORDS };
+
+static const struct str words[WORDS] = { /* each ends in its only colon */
+    [LOSS] = STR(" loss:"),
+    [JOINED_LOSS] = STR(",loss:"),
+    [SOME_LOSS] = STR("loss:"),
+    [LR] = STR(" lr:"),
+    [SCALE] = STR("loss_scale:"),
+    [NORM] = STR("global_norm:"),
+    [OVERFLOWED] = STR("overflow cond:"),
+    [LM_LOSS] = STR("lm_loss:"),
+    [BALANCING_LOSS] = STR("load_balancing_loss:"),
+    [MTP_LOSS] = STR("mtp_loss:"),
+};
+
+/* What stands behind the first of each word; NULL where there is none. */
+struct behind_words {
+    struct str of[WORDS];
+};
+
+static struct behind_words find_words(struct str s)
 {
-    struct str at;
+    struct behind_words b = {0};
+    for (struct str rest = s; rest.n;) {
+        const char *colon = memchr(rest.p, ':', rest.n);
+        if (!colon)
+            break;
+        const size_t before = (size_t)(colon + 1 - s.p);
+        rest = str_cut(s, before);
+        for (int w = 0; w < WORDS; w++) {
+            const size_t n = words[w].n;
+            if (!b.of[w].p && before >= n && colon[-1] == words[w].p[n - 2] &&
+                memcmp(colon + 1 - n, words[w].p, n) == 0)
+                b.of[w] = rest;
+        }
+    }
+    return b;
+}
+
+/* What follows the word up to the next ", " outside brackets; false if it is not there. ended: something
+ * follows it, so that it is not cut. */
+static bool value_of(const struct behind_words *b, enum word w, struct str *value, bool *ended)
+{
+    struct str at = b->of[w];
     size_t i, depth = 0;
-    if (!scan_behind(s, word, &at))
+    if (!at.p)
         return false;
     for (i = 0; i < at.n; i++) {
         if (at.p[i] == '[')
@@ -78,14 +117,14 @@ static bool number(struct str s, double *v, double *digit)
 
 /* Whether the record is whole, or what is there could be all of it. The fields after loss_scale came with
  * the versions, so a line that ends after a whole value may go on only in a line that begins with a comma. */
-static bool whole(struct str line)
+static bool whole(const struct behind_words *b)
 {
     struct str v;
     bool ended;
     double x;
-    if (value_of(line, "global_norm:", &v, &ended))
+    if (value_of(b, NORM, &v, &ended))
         return ended || str_is(v, "None") || (v.n && v.p[0] != '[' && scan_number(v, &x, NULL));
-    if (!value_of(line, "loss_scale:", &v, &ended) || ended)
+    if (!value_of(b, SCALE, &v, &ended) || ended)
         return false;
     return str_is(v, "unavailable") || str_is(v, "None") || number(v, &x, NULL);
 }
@@ -113,10 +152,10 @@ static enum log_take state_line(struct series_builder *k, struct str at, int64_t
 enum log_take mindformers_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     static const struct {
-        const char *word;
+        enum word word;
         enum log_value v;
-    } plain[] = {{" loss:", LOG_LOSS}, {" lr:", LOG_LR}, {"loss_scale:", LOG_SCALE}, {"global_norm:", LOG_NORM}};
-    static const char *const separate[] = {"lm_loss", "load_balancing_loss", "mtp_loss"};
+    } plain[] = {{LOSS, LOG_LOSS}, {LR, LOG_LR}, {SCALE, LOG_SCALE}, {NORM, LOG_NORM}};
+    static const enum word separate[] = {LM_LOSS, BALANCING_LOSS, MTP_LOSS};
     struct log_record r = {0};
     enum log_take answer = TAKE_DONE;
     struct str at, v, before;
@@ -124,40 +163,41 @@ enum log_take mindformers_take(struct series_builder *k, struct str line, size_t
     bool ended;
     if (!head(line, &r.step, &at))
         return last ? TAKE_NOT : TAKE_MORE;
-    if (!scan_has(at, "loss:")) {
+    struct behind_words words_at = find_words(at);
+    if (!words_at.of[SOME_LOSS].p) {
         if (!last && (!at.n || at.p[0] == ','))
             return TAKE_MORE;
         return state_line(k, at, r.step);
     }
-    bool complete = whole(at) && scan_has(at, "global_norm:");
-    if (!last && !complete) {
+    bool could_be = whole(&words_at);
+    if (!last && !(could_be && words_at.of[NORM].p)) {
         struct str next = str_trim(str_cut(line, fresh));
-        if (!fresh || !head(str_n(line.p, fresh), &r.step, &before) || !whole(before) ||
-            (next.n && (next.p[0] == ',' || next.p[0] == '.')))
+        if (!fresh || !head(str_n(line.p, fresh), &r.step, &before))
+            return TAKE_MORE;
+        words_at = find_words(before);
+        could_be = whole(&words_at);
+        if (!could_be || (next.n && (next.p[0] == ',' || next.p[0] == '.')))
             return TAKE_MORE; /* versions with a norm may have been wrapped before it; the next line tells */
         answer = TAKE_BEFORE;
-        at = before;
     }
     if (r.step >= LOG_STEP || r.step < 1) {
         log_odd(k, ODD_STEP);
         return answer;
     }
     for (size_t i = 0; i < ARRAY_LEN(plain); i++)
-        if ((value_of(at, plain[i].word, &v, &ended) || (i == 0 && value_of(at, ",loss:", &v, &ended))) &&
-            number(v, &x, &digit) && (ended || whole(at)))
+        if ((value_of(&words_at, plain[i].word, &v, &ended) ||
+             (plain[i].word == LOSS && value_of(&words_at, JOINED_LOSS, &v, &ended))) &&
+            number(v, &x, &digit) && (ended || could_be))
             log_set(k, &r, plain[i].v, x, digit);
-    if (value_of(at, "overflow cond:", &v, &ended)) {
+    if (value_of(&words_at, OVERFLOWED, &v, &ended)) {
         r.overflow = str_ieq(v, STR("True")) || str_is(v, "[ True]");
         if (r.overflow || str_ieq(v, STR("False")) || str_is(v, "[False]"))
             r.has |= LOG_HAS_OVERFLOW;
     }
     for (size_t i = 0; i < ARRAY_LEN(separate); i++) {
-        char word[32];
-        size_t n = strlen(separate[i]);
-        memcpy(word, separate[i], n);
-        memcpy(word + n, ":", 2);
-        if (value_of(at, word, &v, &ended) && ended && number(v, &x, NULL))
-            log_point(k, "loss", str_of(separate[i]), false, r.step, x);
+        struct str name = str_n(words[separate[i]].p, words[separate[i]].n - 1);
+        if (value_of(&words_at, separate[i], &v, &ended) && ended && number(v, &x, NULL))
+            log_point(k, "loss", name, false, r.step, x);
     }
     if (r.has)
         log_add(k, &r);

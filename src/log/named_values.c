@@ -100,6 +100,11 @@ static bool object(struct series_builder *k, struct str line)
     return true;
 }
 
+bool json_values_words(struct str line)
+{
+    return str_starts(str_trim(line), "{");
+}
+
 bool json_values_starts(struct str line)
 {
     return object(NULL, line);

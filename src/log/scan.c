@@ -43,35 +43,28 @@ static double power(int e)
 }
 
 /* A decimal of few digits in one rounding, as strtod gives it: an integer below 2^53 times or over an exact power of
- * ten. */
-static bool plain(struct str text, int exponent, double *v)
+ * ten. n: its digits as an integer, right for up to 19 of them. */
+static bool plain(uint64_t n, size_t digits, int exponent, double *v)
 {
-    uint64_t n = 0;
-    bool minus = text.p[0] == '-';
-    if (exponent < -TENS || exponent > TENS)
+    if (digits > 19 || n >> 53 || exponent < -TENS || exponent > TENS)
         return false;
-    for (size_t i = minus || text.p[0] == '+'; i < text.n; i++) {
-        char c = text.p[i];
-        if (c == 'e' || c == 'E')
-            break;
-        if (c == '.')
-            continue;
-        n = n * 10 + (uint64_t)(c - '0');
-        if (n >> 53)
-            return false;
-    }
-    double x = exponent < 0 ? (double)n / tens[-exponent] : (double)n * tens[exponent];
-    *v = minus ? -x : x;
+    *v = exponent < 0 ? (double)n / tens[-exponent] : (double)n * tens[exponent];
     return true;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
 }
 
 bool scan_leading(struct str *s, double *v, double *digit)
 {
     char text[NUMBER_BYTES];
     size_t i = 0, digits = 0, decimals = 0;
+    uint64_t n = 0;
     struct str at = *s;
     while (at.n && (at.p[0] == ' ' || at.p[0] == '\t'))
-        at = str_cut(at, 1);
+        at = str_n(at.p + 1, at.n - 1);
     if (i < at.n && (at.p[i] == '-' || at.p[i] == '+'))
         i++;
     size_t word = special(at.p + i, at.n - i, v);
@@ -83,13 +76,17 @@ bool scan_leading(struct str *s, double *v, double *digit)
         *s = str_cut(at, i + word);
         return true;
     }
-    for (; i < at.n && at.p[i] >= '0' && at.p[i] <= '9'; i++)
-        digits++;
-    if (i < at.n && at.p[i] == '.')
-        for (i++; i < at.n && at.p[i] >= '0' && at.p[i] <= '9'; i++) {
-            digits++;
-            decimals++;
-        }
+    const size_t begin = i;
+    for (; i < at.n && is_digit(at.p[i]); i++)
+        n = n * 10 + (uint64_t)(at.p[i] - '0');
+    digits = i - begin;
+    if (i < at.n && at.p[i] == '.') {
+        const size_t point = ++i;
+        for (; i < at.n && is_digit(at.p[i]); i++)
+            n = n * 10 + (uint64_t)(at.p[i] - '0');
+        decimals = i - point;
+        digits += decimals;
+    }
     if (!digits)
         return false;
     int exponent = 0;
@@ -99,7 +96,7 @@ bool scan_leading(struct str *s, double *v, double *digit)
         if (at.p[k] == '-' || at.p[k] == '+')
             k++;
         size_t from = k;
-        for (; k < at.n && at.p[k] >= '0' && at.p[k] <= '9'; k++)
+        for (; k < at.n && is_digit(at.p[k]); k++)
             if (exponent < 10000)
                 exponent = exponent * 10 + (at.p[k] - '0');
         if (k > from)
@@ -111,7 +108,9 @@ bool scan_leading(struct str *s, double *v, double *digit)
     }
     if (i >= sizeof text)
         return false;
-    if (!plain(str_n(at.p, i), exponent - (int)decimals, v)) {
+    if (plain(n, digits, exponent - (int)decimals, v)) {
+        *v = at.p[0] == '-' ? -*v : *v;
+    } else {
         memcpy(text, at.p, i);
         text[i] = 0;
         *v = strtod(text, NULL);
@@ -134,14 +133,14 @@ bool scan_count(struct str *s, int64_t *v)
     int64_t n = 0;
     size_t i = 0;
     while (at.n && (at.p[0] == ' ' || at.p[0] == '\t'))
-        at = str_cut(at, 1);
-    for (; i < at.n && at.p[i] >= '0' && at.p[i] <= '9'; i++)
+        at = str_n(at.p + 1, at.n - 1);
+    for (; i < at.n && is_digit(at.p[i]); i++)
         n = n >= LOG_STEP ? LOG_STEP : n * 10 + (at.p[i] - '0');
     if (!i)
         return false;
-    at = str_cut(at, i);
+    at = str_n(at.p + i, at.n - i);
     while (at.n && (at.p[0] == ' ' || at.p[0] == '\t'))
-        at = str_cut(at, 1);
+        at = str_n(at.p + 1, at.n - 1);
     *s = at;
     *v = n > LOG_STEP ? LOG_STEP : n;
     return true;

@@ -72,26 +72,32 @@ static bool has_words(const struct step_line *l, struct str line)
     return !l->without || !scan_has(line, l->without);
 }
 
-/* A bit for each trainer whose words before a step may stand in the line: what follows each "step" in it is looked at,
- * since every line of a log is asked and few name a step so. */
-static unsigned may_be_of(struct str line)
+/* Whether a value's word stands in the line, whatever digits are in the word. */
+static bool has_value(const struct step_line *l, struct str line)
 {
-    unsigned of = 0;
-    while (scan_behind(line, "step", &line))
-        for (size_t i = 0; i < ARRAY_LEN(lines); i++)
-            for (size_t k = 0; k < ARRAY_LEN(lines[i].step) && lines[i].step[k]; k++)
-                if (str_starts(line, strstr(lines[i].step[k], "step") + strlen("step")))
-                    of |= 1u << i;
-    return of;
+    struct str rest;
+    for (size_t k = 0; k < VALUES && l->value[k].word; k++)
+        if (scan_word(line, l->value[k].word, strcspn(l->value[k].word, "0123456789"), &rest))
+            return true;
+    return false;
+}
+
+bool step_line_words(struct str line)
+{
+    if (!scan_has(line, "step"))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+        if (has_words(&lines[i], line) && has_value(&lines[i], line))
+            return true;
+    return false;
 }
 
 /* The trainer whose step and one of whose values stand in the line, or NULL. */
 static const struct step_line *line_of(struct str line, int64_t *step)
 {
-    const unsigned of = may_be_of(line);
     double x;
     for (size_t i = 0; i < ARRAY_LEN(lines); i++)
-        if (of >> i & 1 && step_of(&lines[i], line, step) && has_words(&lines[i], line))
+        if (step_of(&lines[i], line, step) && has_words(&lines[i], line))
             for (size_t k = 0; k < VALUES && lines[i].value[k].word; k++)
                 if (number_behind(line, lines[i].value[k].word, &x, NULL))
                     return &lines[i];

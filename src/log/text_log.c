@@ -1,17 +1,9 @@
 /* Passes the lines of a text log to the readers of line formats; records wrapped over several lines are joined. */
 
+#include "log/line_kinds.h"
 #include "log/series_builder.h"
 
 #define HELD (1u << 20) /* bytes of a wrapped record (a list of local norms can be long) */
-
-/* The first kind a record of which may begin here, or -1. */
-static int starter(struct str line)
-{
-    for (int i = 0; log_formats[i].name; i++)
-        if (log_formats[i].starts && log_formats[i].starts(line))
-            return i;
-    return -1;
-}
 
 struct held {
     struct buf text;
@@ -39,10 +31,9 @@ static void let_go(struct series_builder *k, struct held *h)
     h->kind = -1;
 }
 
-/* begin: bytes before the line. */
-static void one_line(struct series_builder *k, struct held *h, struct str line, uint64_t begin)
+/* kind: of the record that may begin in the line, or -1; begin: bytes before it. */
+static void one_line(struct series_builder *k, struct held *h, struct str line, int kind, uint64_t begin)
 {
-    int kind = starter(line);
     h->broken = false;
     /* a list of norms may begin with a line that itself looks like the beginning of one */
     if (h->kind >= 0 && (kind < 0 || (kind == h->kind && log_formats[kind].join > 1000))) {
@@ -89,6 +80,7 @@ int log_read_lines(struct series_builder *k, struct err *e)
     struct log_lines l = {
         .file = k->file, .cancel = k->cancel, .at = tail->at, .line = tail->line, .newline = tail->at > 0};
     struct held h = {.kind = -1};
+    struct line_kinds kinds = {0};
     struct str line;
     bool ended = true; /* the line last read */
     int rc;
@@ -113,9 +105,9 @@ int log_read_lines(struct series_builder *k, struct err *e)
             break;
         /* of one line alone nothing else would be left */
         if (stops_in_number(&l, line) && (k->s->records.n || k->s->points.n))
-            h.broken = h.kind >= 0 || starter(line) >= 0;
+            h.broken = h.kind >= 0 || line_kind(&kinds, line) >= 0;
         else
-            one_line(k, &h, line, begin);
+            one_line(k, &h, line, line_kind(&kinds, line), begin);
     }
     if (h.kind >= 0 && h.begin < tail->at) {
         tail->at = h.begin;
@@ -128,6 +120,7 @@ int log_read_lines(struct series_builder *k, struct err *e)
     }
     vec_last(&k->s->files)->lines = l.line;
     buf_release(&h.text);
+    line_kinds_release(&kinds);
     log_line_close(&l);
     return rc < 0 ? -1 : 0;
 }

@@ -74,7 +74,7 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
     return TAKE_DONE;
 }
 
-bool trainer_starts(struct str line)
+bool trainer_words(struct str line)
 {
     struct str s;
     return scan_behind(line, "{'", &s) && (scan_has(line, "'epoch'") || scan_has(line, "'learning_rate'")) &&
@@ -93,7 +93,7 @@ enum log_take trainer_take(struct series_builder *k, struct str line, size_t fre
     return record(k, s, false);
 }
 
-bool trainer_jsonl_starts(struct str line)
+bool trainer_jsonl_words(struct str line)
 {
     struct str s = str_trim(line);
     return s.n > 2 && s.p[0] == '{' && scan_has(s, "\"loss\"") &&
