@@ -61,6 +61,18 @@ static int call(struct settings *s, struct str name, struct str arguments, uint3
     return rc;
 }
 
+/* Whether a call only switches off what an earlier one of the same name switched on. */
+static bool switches_off(const struct settings *s, const char *name, struct str arguments)
+{
+    char key[128];
+    snprintf(key, sizeof key, "%s[0]", name);
+    const struct setting *before = settings_find(s, str_of(key));
+    struct str first;
+    str_split(arguments, ',', &first, &arguments);
+    first = str_trim(first);
+    return before && str_is(before->value, "ON") && (str_is(first, "\"OFF\"") || str_is(first, "'OFF'"));
+}
+
 /* Calls of ptdbg's functions in a training script; nothing of it runs. */
 static int script(struct settings *s, struct str text, struct err *e)
 {
@@ -83,6 +95,8 @@ static int script(struct settings *s, struct str text, struct err *e)
             if (close > (ptrdiff_t)open)
                 arguments.n = (size_t)close - open - 1;
             calls++;
+            if (switches_off(s, names[i], arguments))
+                continue;
             if (settings_add(s, str_of(names[i]), str_of(names[i]), STR("True"), SETTING_TEXT, n, e) ||
                 call(s, str_of(names[i]), arguments, n, e))
                 return -1;

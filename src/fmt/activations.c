@@ -5,6 +5,7 @@
 
 #include "base/io.h"
 #include "base/msg.h"
+#include "fmt/value_calls.h"
 #include "fmt/value_order.h"
 
 /* ---- which of the two ---- */
@@ -42,13 +43,9 @@ static bool value_name(struct str name)
     return false;
 }
 
-static bool same_head(const struct weight *a, const struct weight *b)
-{
-    return a->shape[0] == b->shape[0] && a->shape[1] == b->shape[1];
-}
-
-/* How many have three axes or more and the first two of the one that most of the first fifty have in common. */
-static size_t with_common_axes(const struct weights *w)
+/* How many have three axes or more and the first one, the batch or the tokens, of the one that most of the first fifty
+ * have in common. */
+static size_t with_common_axis(const struct weights *w)
 {
     const struct weight *best = NULL;
     size_t most = 0;
@@ -56,7 +53,7 @@ static size_t with_common_axes(const struct weights *w)
         const struct weight *x = &w->list.v[i];
         size_t n = 0;
         for (size_t k = 0; k < w->list.n && k < 50 && x->ndim > 2; k++)
-            n += w->list.v[k].ndim > 2 && same_head(x, &w->list.v[k]);
+            n += w->list.v[k].ndim > 2 && w->list.v[k].shape[0] == x->shape[0];
         if (n > most) {
             most = n;
             best = x;
@@ -64,7 +61,7 @@ static size_t with_common_axes(const struct weights *w)
     }
     most = 0;
     for (size_t i = 0; i < w->list.n && best; i++)
-        most += w->list.v[i].ndim > 2 && same_head(best, &w->list.v[i]);
+        most += w->list.v[i].ndim > 2 && w->list.v[i].shape[0] == best->shape[0];
     return most;
 }
 
@@ -83,7 +80,7 @@ bool activations_probe(const struct weights *w)
         return true; /* saved alone: no model has one weight */
     if (tensors < 2 || 10 * parameters > tensors)
         return false;
-    return 2 * named > tensors || 2 * with_common_axes(w) > tensors;
+    return 2 * named > tensors || 2 * with_common_axis(w) > tensors;
 }
 
 /* ---- their type ---- */
@@ -146,9 +143,11 @@ uint8_t *activations_types(const struct weights *w)
         rounded[type[i]]++;
     }
     enum dtype most = rounded[DTYPE_BF16] >= rounded[DTYPE_F16] ? DTYPE_BF16 : DTYPE_F16;
-    bool all = told && 4 * rounded[most] >= 3 * told;
+    /* nearly all: the run computed in it. A quarter: mixed precision, each with the type it has; fewer may be a part
+     * that was rounded and should not have been */
+    bool some = told && 4 * rounded[most] >= told;
     for (size_t i = 0; i < n; i++)
-        if (!all || type[i] != most)
+        if (!some || type[i] != most)
             type[i] = (uint8_t)w->list.v[i].dtype;
     return type;
 }
@@ -246,6 +245,7 @@ void activations_rows(struct dump *d, const struct weights *w, const uint8_t *ty
         add_row(d, str_cut(order[i]->name, numbered ? number_before(order[i]->name) : 0), order[i],
                 type[(*row_of)[i]], &runs);
     }
+    value_calls_name(d);
     map_release(&runs);
     free(order);
 }

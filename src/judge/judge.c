@@ -386,7 +386,7 @@ static void judge_exact(const struct judge_pass *p, struct verdict_case *k)
 static void pass_product(struct judge_pass *p, uint32_t row)
 {
     const struct row *r = &p->side[TARGET]->rows.v[row];
-    if (r->io == IO_OUTPUT && family_is_product(p->side[TARGET]->calls.v[r->call].family))
+    if (r->io == IO_OUTPUT && p->multiplies[r->call])
         p->product = p->open_product = true;
 }
 
@@ -468,8 +468,24 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* What multiplies, so that products with rounded operands may have left noise in its result: calls of such families,
+ * and modules of whose calls none was recorded, which may hold products. */
+static void find_multiplying(struct judge_pass *p)
+{
+    const struct dump *d = p->side[TARGET];
+    for (size_t i = 0; i < d->calls.n; i++)
+        p->multiplies[i] = family_is_product(d->calls.v[i].family) ||
+                           (d->calls.v[i].family == FAMILY_MODULE && d->calls.v[i].kind == CALL_MODULE);
+    for (size_t i = 0; i < d->calls.n; i++)
+        if (d->calls.v[i].parent != NONE && !family_is_product(d->calls.v[d->calls.v[i].parent].family))
+            p->multiplies[d->calls.v[i].parent] = false;
+}
+
+/* Which kind of product a line's error tells about. */
+enum product { PRODUCT_OTHER, PRODUCT_CONV, PRODUCT_MODULE, PRODUCT_KINDS };
+
 /* The error of a compared forward float32 product, otherwise NaN. */
-static double product_error(const struct judge_pass *p, uint32_t i, bool *conv)
+static double product_error(const struct judge_pass *p, uint32_t i, enum product *kind)
 {
     const struct line *l = &p->m->pairing->lines.v[i];
     bool done = p->state[i] == MEASURE_DONE && p->m->figures[i]->two;
@@ -478,33 +494,47 @@ static double product_error(const struct judge_pass *p, uint32_t i, bool *conv)
         return NAN;
     const struct row *t = &p->side[TARGET]->rows.v[l->row[TARGET]], *g = &p->side[GOLDEN]->rows.v[l->row[GOLDEN]];
     const struct call *c = &p->side[TARGET]->calls.v[t->call];
-    *conv = c->family == FAMILY_CONV;
+    *kind = c->family == FAMILY_CONV ? PRODUCT_CONV : family_is_product(c->family) ? PRODUCT_OTHER : PRODUCT_MODULE;
     bool product = t->dtype == DTYPE_F32 && g->dtype == DTYPE_F32 && t->io == IO_OUTPUT && c->phase == PHASE_FORWARD &&
-                   family_is_product(c->family);
+                   p->multiplies[t->call];
     return product ? e : NAN;
 }
 
 /* Products with operands rounded to 10 bits have errors of about 3e-4. A matmul with a smaller error shows that this
- * hardware multiplies exactly; a jump at a product is then not its noise. Convolutions and other products are
+ * hardware multiplies exactly; a jump at a product is then not its noise. A bias as large as the product
+ * leaves less, but never as little as exact products. Convolutions and other products are
  * configured separately (torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32). If only one kind
- * was compared it decides for both; if none was, rounding is assumed. */
+ * was compared it decides for both; modules whose calls were not recorded decide if neither was; if nothing was,
+ * rounding is assumed. */
 static void find_coarse_products(struct judge_pass *p)
 {
-    VEC(float) error[2] = {{0}, {0}};
+    VEC(float) error[PRODUCT_KINDS] = {{0}, {0}, {0}};
+    bool equal_before = false;
     for (uint32_t i = 0; i < p->m->lines; i++) {
-        bool conv = false;
-        double e = product_error(p, i, &conv);
+        enum product kind = PRODUCT_OTHER;
+        double e = product_error(p, i, &kind);
+        /* a module with an equal result may only pass on what it was given, as the first of several hidden states; two
+         * in a row do not */
+        bool told = kind != PRODUCT_MODULE || e > 0 || equal_before;
+        if (!isnan(e) && told)
+            vec_push(&error[kind], (float)e);
         if (!isnan(e))
-            vec_push(&error[conv], (float)e);
+            equal_before = !(e > 0);
     }
+    for (int kind = 0; kind < PRODUCT_KINDS; kind++)
+        if (error[kind].n)
+            qsort(error[kind].v, error[kind].n, sizeof *error[kind].v, by_size);
     for (int conv = 0; conv < 2; conv++) {
-        int told = error[conv].n ? conv : !conv;
-        if (error[told].n)
-            qsort(error[told].v, error[told].n, sizeof *error[told].v, by_size);
-        p->coarse[conv] = !error[told].n || (double)error[told].v[error[told].n / 10] >= p->tol->coarse;
+        int kind = error[conv].n ? conv : error[!conv].n ? !conv : PRODUCT_MODULE;
+        const float *v = error[kind].v;
+        size_t n = error[kind].n;
+        /* a module's result may hold what went around its products */
+        double least = kind == PRODUCT_MODULE ? p->tol->coarse_least : p->tol->coarse;
+        p->coarse[conv] = !n || (double)v[n / 10] >= least ||
+                          ((double)v[n / 2] >= p->tol->coarse && (double)v[0] >= p->tol->coarse_least);
     }
-    for (int conv = 0; conv < 2; conv++)
-        vec_release(&error[conv]);
+    for (int kind = 0; kind < PRODUCT_KINDS; kind++)
+        vec_release(&error[kind]);
 }
 
 static void find_narrow_types(struct judge_pass *p)
@@ -577,11 +607,13 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
         .unseen = mem_zalloc((m->lines + 1) * sizeof(float)),
         .call_unseen = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(float)),
         .call_dtype = mem_zalloc(m->side[TARGET]->calls.n + 1),
+        .multiplies = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(bool)),
     };
     *j = (struct judgement){.lines = m->lines, .first = NONE};
     j->line = mem_zalloc((m->lines + 1) * sizeof *j->line); /* lines not judged yet are pending */
     noise_level_init(&p.level, o->tol->window < LEVEL_MAX ? (int)o->tol->window : LEVEL_MAX);
     readers_build(&p.reads, m->side[TARGET], &flow[TARGET]);
+    find_multiplying(&p);
     find_coarse_products(&p);
     find_narrow_types(&p);
     collect_wholes(&p);
@@ -611,4 +643,5 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
     free(p.unseen);
     free(p.call_unseen);
     free(p.call_dtype);
+    free(p.multiplies);
 }

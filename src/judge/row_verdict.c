@@ -198,8 +198,9 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
             k->out->flags = (uint8_t)((k->out->flags | LINE_BAND) & ~LINE_ILL);
         }
         bool coarse = p->coarse[false] || p->coarse[true], follows = p->open_product && !p->unread_product && coarse;
-        bool product = stats ? p->product || family_is_product(c->family)
-                             : follows || (family_is_product(c->family) && p->coarse[c->family == FAMILY_CONV]);
+        bool multiplies = p->multiplies[k->call];
+        bool product = stats ? p->product || multiplies
+                             : follows || (multiplies && p->coarse[c->family == FAMILY_CONV]);
         double floor = fmax(product ? floors->product : floors->drift, digits);
         double limit = fmax(mine->deviate, (stats ? tol->level_statistics : tol->level) * level);
         k->out->level = (float)level;
@@ -536,11 +537,10 @@ void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k)
 void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
 {
     const struct line_judgement *l = k->out;
-    const struct call *c = &p->side[TARGET]->calls.v[k->call];
     bool same_picks = l->rule == RULE_SAME_PICKS && class_is_whole(row_class(k->r[TARGET]));
     bool ill = l->rule == RULE_ILL; /* doubtful, but later rows inherit its error */
     bool accepted = verdict_is_accepted((enum verdict)l->verdict) || ill;
-    bool product = family_is_product(c->family) && k->r[TARGET]->io == IO_OUTPUT, unread = l->flags & LINE_UNREAD;
+    bool product = p->multiplies[k->call] && k->r[TARGET]->io == IO_OUTPUT, unread = l->flags & LINE_UNREAD;
     enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
     if (product)
         p->open_product = !accepted || (l->flags & LINE_DOUBTFUL);

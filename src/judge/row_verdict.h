@@ -31,6 +31,7 @@ struct judge_pass {
     struct nmap routings; /* line of picked indices → enum routing, once compared */
     float *unseen;       /* per line: an inherited error that its recorded figures do not show; 0: none */
     float *call_unseen;  /* per target call: the largest `unseen` of its inputs */
+    bool *multiplies;    /* per target call: it multiplies matrices, or is a module of whose calls none was recorded */
     uint8_t *call_dtype; /* per target call: the coarsest floating type among its inputs */
     enum dtype weights;  /* the coarsest floating type of the agreeing parameters so far */
     bool product;        /* a matmul-like call of the target has been passed */

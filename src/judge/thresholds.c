@@ -35,6 +35,7 @@ static const struct {
     {"factor.jump", offsetof(struct thresholds, jump)},
     {"factor.noise", offsetof(struct thresholds, noise)},
     {"product.coarse", offsetof(struct thresholds, coarse)},
+    {"product.least", offsetof(struct thresholds, coarse_least)},
     {"coverage", offsetof(struct thresholds, coverage)},
     {"confidence", offsetof(struct thresholds, confidence)},
     STAGE(curves, first_loss_abs),

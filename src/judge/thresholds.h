@@ -60,6 +60,7 @@ struct thresholds {
     double jump;                          /* times the level: a larger error deviates if it is also above the floor */
     double noise;                         /* times the level: a smaller error is still a match */
     double coarse;                        /* float32 products with smaller errors count as exact float32 */
+    double coarse_least; /* where half of them have larger ones and a few are less: those with a large bias added */
     double coverage;                      /* share of compute calls that must be judged for "aligned" */
     double confidence;                    /* pairs with lower confidence are doubtful */
     struct thresholds_curves curves;
