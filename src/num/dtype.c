@@ -126,6 +126,14 @@ static float hif8_f32(unsigned char b)
 
 /* All values of the one-byte types, so that conversion is a table lookup. */
 static float e4m3_values[256], e5m2_values[256], hif8_values[256];
+static uint16_t e4m3_halves[256], e5m2_halves[256], hif8_halves[256];
+
+static uint16_t upper_half(float v)
+{
+    uint32_t u;
+    memcpy(&u, &v, sizeof u);
+    return (uint16_t)(u >> 16);
+}
 
 __attribute__((constructor)) static void prepare(void)
 {
@@ -133,7 +141,15 @@ __attribute__((constructor)) static void prepare(void)
         e4m3_values[b] = e4m3_f32((unsigned char)b);
         e5m2_values[b] = half_f32((uint16_t)(b << 8)); /* the upper byte of a float16 */
         hif8_values[b] = hif8_f32((unsigned char)b);
+        e4m3_halves[b] = upper_half(e4m3_values[b]);
+        e5m2_halves[b] = upper_half(e5m2_values[b]);
+        hif8_halves[b] = upper_half(hif8_values[b]);
     }
+}
+
+const uint16_t *dtype_halves(enum dtype d)
+{
+    return d == DTYPE_F8E4M3 ? e4m3_halves : d == DTYPE_F8E5M2 ? e5m2_halves : d == DTYPE_HIF8 ? hif8_halves : NULL;
 }
 
 void dtype_to_f32(enum dtype d, const void *in, size_t n, float *out)

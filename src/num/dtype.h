@@ -57,6 +57,8 @@ enum dtype dtype_coarser(enum dtype a, enum dtype b);
 void dtype_to_f64(enum dtype d, const void *in, size_t n, double *out);
 /* n little-endian elements to float; only for floating types of at most 32 bits. */
 void dtype_to_f32(enum dtype d, const void *in, size_t n, float *out);
+/* Of a one-byte float: its 256 values, each as the upper half of a float, which holds all of it. NULL: another type. */
+const uint16_t *dtype_halves(enum dtype d);
 /* Whether every value of the type is exact in a float, so that the float path may be used. */
 bool dtype_fits_f32(enum dtype d);
 /* The distance between the two values of d that v, finite, lies between; for floating types. */

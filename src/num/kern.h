@@ -77,6 +77,9 @@ struct kern {
     size_t (*one[KERN_TYPES])(struct kern_sums *s, const void *x, size_t n); /* adds to side[0] */
     size_t (*two[KERN_TYPES])(struct kern_sums *s, const void *t, const void *g, size_t n);
     void (*widen[KERN_TYPES])(const void *x, size_t n, float *out); /* exact; NaN stays some NaN */
+    /* One-byte floats as the upper halves of floats, which is what bfloat16 is: values[x[i]]; n a multiple of
+     * KERN_STEP. */
+    void (*halves)(const unsigned char *x, size_t n, const uint16_t values[256], uint16_t *out);
     /* n doubles, a multiple of KERN_EXACT. exact_side returns true only if all elements are finite; false is always
      * allowed. `finite`: it was true for both sides. exact_pair returns whether a lane's largest error rose or
      * elements are non-finite on one side only; the caller then searches the place. */

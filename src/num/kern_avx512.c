@@ -38,6 +38,27 @@
 #define KERN_TAG kern_avx512
 #define KERN_WIDTH 16
 #define KERN_ROOM 1
+#define KERN_HALVES
+#include <stddef.h>
+
+/* 32 at a time: four searches of 64 values each, of which the two upper bits choose one. */
+static void halves(const unsigned char *x, size_t n, const unsigned short values[256], unsigned short *out)
+{
+    __m512i v[8];
+    for (int i = 0; i < 8; i++)
+        v[i] = _mm512_loadu_si512(values + 32 * i);
+    for (size_t i = 0; i < n; i += 32) {
+        const __m512i at = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(const void *)(x + i)));
+        const __mmask32 odd = _mm512_test_epi16_mask(at, _mm512_set1_epi16(0x40)),
+                        negative = _mm512_test_epi16_mask(at, _mm512_set1_epi16(0x80));
+        const __m512i low = _mm512_mask_blend_epi16(odd, _mm512_permutex2var_epi16(v[0], at, v[1]),
+                                                    _mm512_permutex2var_epi16(v[2], at, v[3])),
+                      high = _mm512_mask_blend_epi16(odd, _mm512_permutex2var_epi16(v[4], at, v[5]),
+                                                     _mm512_permutex2var_epi16(v[6], at, v[7]));
+        _mm512_storeu_si512(out + i, _mm512_mask_blend_epi16(negative, low, high));
+    }
+}
+
 #include "num/kern_body.h"
 #else
 typedef int not_this_machine;

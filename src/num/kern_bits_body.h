@@ -48,10 +48,13 @@ INLINE bool bits_zero(const void *x, size_t n)
     return KERN_NONE16(least);
 }
 
-/* Whether the largest finite value is among the extremes. */
-INLINE int bits_limit(vraw smax, vraw umax, enum kern_type type)
+/* Whether the largest finite value is among the extremes: of float16, or the one that `largest` gives, for which the
+ * upper half of a float is enough. */
+INLINE int bits_limit(vraw smax, vraw umax, enum kern_type type, float largest)
 {
-    const short limit = type == KERN_F16 ? 0x7bff : 0x7f7f;
+    uint32_t bits;
+    memcpy(&bits, &largest, sizeof bits);
+    const short limit = type == KERN_F16 ? 0x7bff : (short)(bits >> 16);
     return KERN_REACH16(smax, umax, KERN_SET16(limit), KERN_SET16((short)(limit - 0x8000)));
 }
 

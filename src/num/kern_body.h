@@ -374,7 +374,7 @@ INLINE void side_count(struct kern_side *s, const struct side_part part[PARTS], 
     for (int w = 0; w < PARTS; w++) {
 #ifdef KERN_RAW
         if (BY_BITS(type))
-            reached -= bits_limit(part[w].smax, part[w].umax, type);
+            reached -= bits_limit(part[w].smax, part[w].umax, type, s->limit);
         else
 #endif
             reached |= (part[w].max >= s->limit) | (part[w].min <= -s->limit);
@@ -480,11 +480,20 @@ static double plain_read(const float *x, size_t n)
     return sum;
 }
 
+#ifndef KERN_HALVES
+static void halves(const unsigned char *x, size_t n, const uint16_t values[256], uint16_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = values[x[i]];
+}
+#endif
+
 const struct kern KERN_TAG = {
     .name = KERN_NAME,
     .one = {one_f32, one_f16, one_bf16},
     .two = {two_f32, two_f16, two_bf16},
     .widen = {widen_f32, widen_f16, widen_bf16},
+    .halves = halves,
     .exact_side = exact_side,
     .exact_pair = exact_pair,
     .bytes = bytes,

@@ -118,6 +118,12 @@ FOR_TYPE(f32, KERN_F32)
 FOR_TYPE(f16, KERN_F16)
 FOR_TYPE(bf16, KERN_BF16)
 
+static void halves(const unsigned char *x, size_t n, const uint16_t values[256], uint16_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = values[x[i]];
+}
+
 static bool exact_side(struct kern_exact_side *s, const double *x, size_t n)
 {
     double sum[KERN_EXACT] = {0}, sq[KERN_EXACT] = {0};
@@ -221,6 +227,7 @@ const struct kern kern_scalar = {
     .one = {one_f32, one_f16, one_bf16},
     .two = {two_f32, two_f16, two_bf16},
     .widen = {widen_f32, widen_f16, widen_bf16},
+    .halves = halves,
     .exact_side = exact_side,
     .exact_pair = exact_pair,
     .bytes = bytes,

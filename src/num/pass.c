@@ -155,6 +155,24 @@ static void take_mixed(struct pass *p, const char *t, const char *g, size_t n)
     }
 }
 
+/* One-byte floats of both sides, perhaps of two types, as halves. */
+static void take_byte_floats(struct pass *p, const unsigned char *t, const unsigned char *g, size_t n)
+{
+    const uint16_t *values[2] = {dtype_halves(p->dtype[0]), dtype_halves(p->dtype[1])};
+    uint16_t tmp[2][KERN_BLOCK];
+    while (n) {
+        size_t part = n < KERN_BLOCK ? n : KERN_BLOCK, whole = part - part % KERN_STEP;
+        p->k->halves(t, whole, values[0], tmp[0]);
+        if (p->two)
+            p->k->halves(g, whole, values[1], tmp[1]);
+        size_t done = take_lanes(p, KERN_BF16, tmp[0], p->two ? tmp[1] : NULL, whole);
+        take_exact(p, (const char *)t + done, p->two ? (const char *)g + done : NULL, part - done);
+        t += part;
+        g = p->two ? g + part : NULL;
+        n -= part;
+    }
+}
+
 /* NumPy's result type of both sides and float32, from which msprobe takes its epsilon; integers up to two bytes fit a
  * float32. */
 static enum dtype eps_type(enum dtype t, enum dtype g)
@@ -199,6 +217,8 @@ void pass_take(struct pass *p, const void *t, const void *g, size_t n)
         take_exact(p, t, g, n);
     else if (k != KERN_TYPES && (!p->two || p->dtype[1] == p->dtype[0]))
         take_alike(p, k, t, g, n);
+    else if (dtype_halves(p->dtype[0]) && (!p->two || dtype_halves(p->dtype[1])))
+        take_byte_floats(p, t, g, n);
     else
         take_mixed(p, t, g, n);
 }

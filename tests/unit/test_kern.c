@@ -325,6 +325,55 @@ static void variants_widen_alike(void **state)
         }
 }
 
+/* One-byte floats: each variant decodes all values, and the figures are those of the same values as bfloat16, but for
+ * what depends on the type: how many are as large as it allows, which coarser one holds them. */
+static void byte_floats(void **state)
+{
+    static const enum dtype types[] = {DTYPE_F8E4M3, DTYPE_F8E5M2, DTYPE_HIF8};
+    static unsigned char raw[2][ROOM];
+    static uint16_t wide[2][ROOM];
+    static uint16_t halves[256];
+    unsigned char all[256];
+    const struct kern *k;
+    (void)state;
+    for (unsigned i = 0; i < 256; i++)
+        all[i] = (unsigned char)i;
+    for (size_t d = 0; d < ARRAY_LEN(types); d++)
+        for (int kind = 0; kind < 3; kind++) { /* any value; most blocks finite; all negative */
+            for (int side = 0; side < 2; side++) {
+                for (size_t i = 0; i < ROOM; i++) {
+                    raw[side][i] = (unsigned char)((draw() + 1) * 127.99);
+                    if (kind && (raw[side][i] & 0x7f) >= 0x6f && (kind == 2 || i % 701))
+                        raw[side][i] = 0x30;
+                    if (kind == 2)
+                        raw[side][i] |= 0x81;
+                }
+                for (size_t i = 0; i < ROOM; i++)
+                    wide[side][i] = dtype_halves(types[d])[raw[side][i]];
+            }
+            for (size_t v = 0; (k = kern_nth(v)); v++) {
+                k->halves(all, 256, dtype_halves(types[d]), halves);
+                assert_memory_equal(halves, dtype_halves(types[d]), sizeof halves);
+                for (size_t n = 0; n < ROOM; n += n < 150 ? 1 : 211) {
+                    struct figures a, b, same;
+                    figures_memory(&kern_scalar, types[d], raw[0], types[d], raw[1], n, &a);
+                    figures_memory(k, types[d], raw[0], types[d], raw[1], n, &b);
+                    assert_memory_equal(&a, &b, sizeof a);
+                    figures_memory(&kern_scalar, DTYPE_BF16, wide[0], DTYPE_BF16, wide[1], n, &same);
+                    for (int side = 0; side < 2; side++) {
+                        same.side[side].saturated = a.side[side].saturated;
+                        same.kept[side] = a.kept[side];
+                    }
+                    assert_memory_equal(&a, &same, sizeof a);
+                    const enum dtype other = types[(d + 1) % ARRAY_LEN(types)];
+                    figures_memory(&kern_scalar, types[d], raw[0], other, raw[1], n, &a);
+                    figures_memory(k, types[d], raw[0], other, raw[1], n, &b);
+                    assert_memory_equal(&a, &b, sizeof a);
+                }
+            }
+        }
+}
+
 static void near(double got, double want, double bound)
 {
     if (!(fabs(got - want) <= bound))
@@ -474,7 +523,7 @@ int main(void)
         cmocka_unit_test(variants_give_the_same_figures),
         cmocka_unit_test(variants_agree_in_double),
         cmocka_unit_test(bytes_agree_with_doubles),
-        cmocka_unit_test(variants_widen_alike),
+        cmocka_unit_test(variants_widen_alike), cmocka_unit_test(byte_floats),
         cmocka_unit_test(agrees_with_plain_arithmetic),
         cmocka_unit_test(non_finite_blocks_are_refused),
         cmocka_unit_test(selection),
