@@ -76,7 +76,7 @@ static const struct known_field {
 static const struct known_field *known_field(struct str name)
 {
     for (size_t i = 0; i < ARRAY_LEN(known_fields); i++)
-        if (str_eq(name, known_fields[i].name))
+        if (name.n == known_fields[i].name.n && memcmp(name.p, known_fields[i].name.p, name.n) == 0)
             return &known_fields[i];
     for (size_t i = 0; name.n && i < ARRAY_LEN(known_fields); i++)
         if ((name.p[0] | 32) == known_fields[i].key[0] && scan_key(name, known_fields[i].key))
