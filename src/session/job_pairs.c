@@ -124,6 +124,7 @@ int job_compare_places(struct job_compare *k, struct found_trees *found, int ste
     struct session s;
     struct session_options so = k->opt.of;
     so.of.found = found;
+    so.judge_once = k->wait != NULL;
     for (int i = 0; i < 2; i++) {
         so.of.step[i] = step;
         so.of.rank[i] = i == TARGET ? target : golden;

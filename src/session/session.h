@@ -26,6 +26,7 @@ struct session_options {
     const struct decisions *decisions; /* initial decisions, or NULL; strings must outlive the session */
     const char *cpu;        /* kernel variant to force, or NULL */
     const char *cache;      /* folder of the figures cache, or NULL */
+    bool judge_once;        /* nobody looks before all is compared: it is judged then, and not also on the way */
     /* Called from background threads after a change; must not take the lock. NULL: recordings are not read by others
      * before they are loaded, so they are loaded without the lock. */
     void (*notify)(void *ctx);

@@ -110,6 +110,24 @@ static void first_deviations(void **state)
     }
 }
 
+/* Who waits for the end gets one judgement, the same as whoever saw those before it. */
+static void judged_once(void **state)
+{
+    struct session_options o = options(sample("tt_rope/target"), sample("tt_rope/bench"));
+    struct session *each = run(&o), *once;
+    (void)state;
+    o.judge_once = true;
+    once = run(&o);
+    assert_true(once->now->measure.wanted > 0);
+    assert_int_equal(once->now->measure.finished, once->now->measure.wanted);
+    assert_true(each->now->serial > 1);
+    assert_int_equal(once->now->serial, 1);
+    assert_int_equal(once->now->judged->first, each->now->judged->first);
+    assert_memory_equal(&once->now->judged->sum, &each->now->judged->sum, sizeof each->now->judged->sum);
+    stop(each);
+    stop(once);
+}
+
 /* What the frameworks record differently is set aside, with the reason; nothing else of a clean pair deviates. */
 static void known_differences(void **state)
 {
@@ -415,7 +433,7 @@ static void tells_of_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits_of_one_side), cmocka_unit_test(first_deviations),
+        cmocka_unit_test(limits_of_one_side), cmocka_unit_test(first_deviations), cmocka_unit_test(judged_once),
         cmocka_unit_test(known_differences),
         cmocka_unit_test(against_itself),
         cmocka_unit_test(threads_do_not_change_the_answer),
