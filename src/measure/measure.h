@@ -38,9 +38,9 @@ struct measure_job {
     uint32_t line, round;
     uint32_t row[2];
     uint64_t bytes;            /* of both tensors */
+    struct cache *cache;       /* cache for figures, or NULL; set by the caller */
     bool given;                /* `view` is the pair's; otherwise one is searched if shapes differ */
     struct view view;
-    struct cache *cache;       /* cache for figures, or NULL; set by the caller */
 };
 
 /* Results for the same two rows under an earlier pairing (`old`, may be NULL) are shared; old is unchanged. */

@@ -60,18 +60,25 @@ static void help_or_wait(struct session *s)
 /* Short lines are taken and posted together: taking each by itself held the lock a twelfth of the time. At once no more
  * are taken than a few milliseconds compare (a distant file system takes that long for one); some are left to
  * others. */
-#define TOGETHER 32
+#define TOGETHER 64
 #define TOGETHER_BYTES (256 << 10)
 #define TOGETHER_MS 4
 
+/* What is read and written under the lock stands close together: with each line's results between, every line was
+ * waited for from memory there. */
 struct line_work {
-    struct measure_job job;
-    struct figures f, *kept; /* kept: NULL if it failed */
-    struct view view;
-    bool viewed;
-    struct err e;
-    int rc;
-    struct companion_errors extra;
+    struct measure_job job[TOGETHER];
+    struct line_done {
+        struct figures *kept; /* NULL if it failed */
+        int rc;
+        bool viewed;
+    } done[TOGETHER];
+    struct line_rest {
+        struct view view;
+        struct err e;
+        struct companion_errors extra;
+    } rest[TOGETHER];
+    struct figures f; /* of the line that is compared */
 };
 
 /* How many there are now; the lock is held. */
@@ -82,9 +89,9 @@ static int take_lines(struct session *s, int me, int most, struct line_work *x)
     int n = 0;
     uint64_t bytes = 0;
     most = share < (size_t)most ? (int)share : most;
-    while (n < most && bytes < TOGETHER_BYTES && measure_take(m, s->want, s->want_count, &x[n].job)) {
-        x[n].job.cache = s->cache;
-        bytes += x[n++].job.bytes;
+    while (n < most && bytes < TOGETHER_BYTES && measure_take(m, s->want, s->want_count, &x->job[n])) {
+        x->job[n].cache = s->cache;
+        bytes += x->job[n++].bytes;
     }
     s->bytes[me] = bytes;
     atomic_store(&s->numel[me], 0);
@@ -97,31 +104,36 @@ static void count_elements(struct session *s, int me, const struct line_work *x,
 {
     uint64_t elements = 0;
     for (int i = 0; i < n; i++)
-        elements += dump_row_numel(&s->recordings->side[TARGET].dump, x[i].job.row[TARGET]);
+        elements += dump_row_numel(&s->recordings->side[TARGET].dump, x->job[i].row[TARGET]);
     atomic_store(&s->numel[me], elements);
 }
 
-static void compute_line(struct session *s, int me, struct line_work *x)
+static void compute_line(struct session *s, int me, struct line_work *x, int i)
 {
     const struct dump *const side[2] = {&s->recordings->side[TARGET].dump, &s->recordings->side[GOLDEN].dump};
     struct figures_watch *watch = &s->watch[me];
-    x->kept = NULL;
-    x->rc = measure_compute(side, &x->job, s->kern, &x->f, &x->view, &x->viewed, watch, &x->e);
-    if (x->rc)
+    struct measure_job *job = &x->job[i];
+    struct line_done *done = &x->done[i];
+    struct line_rest *r = &x->rest[i];
+    done->kept = NULL;
+    done->rc = measure_compute(side, job, s->kern, &x->f, &r->view, &done->viewed, watch, &r->e);
+    if (done->rc)
         return;
-    measure_companions(s, x->job.row, x->viewed ? &x->view : NULL, watch, &x->extra);
-    x->kept = figures_keep(&x->f);
+    measure_companions(s, job->row, done->viewed ? &r->view : NULL, watch, &r->extra);
+    done->kept = figures_keep(&x->f);
 }
 
 /* The lock is held. */
-static void post_lines(struct session *s, const struct line_work *x, int n)
+static void post_lines(struct session *s, const struct line_work *x, int from, int n)
 {
-    for (int i = 0; i < n; i++) {
-        if (!x[i].rc)
-            post_companions(s, x[i].job.row, &x[i].extra);
-        if (!x[i].rc || x[i].e.code != ERR_CANCEL)
-            measure_post(&s->rows->measure, &x[i].job, x[i].kept, x[i].viewed ? &x[i].view : NULL,
-                         x[i].rc ? &x[i].e : NULL);
+    for (int i = from; i < n; i++) {
+        const struct line_done *done = &x->done[i];
+        const struct line_rest *r = &x->rest[i];
+        if (!done->rc)
+            post_companions(s, x->job[i].row, &r->extra);
+        if (!done->rc || r->e.code != ERR_CANCEL)
+            measure_post(&s->rows->measure, &x->job[i], done->kept, done->viewed ? &r->view : NULL,
+                         done->rc ? &r->e : NULL);
     }
     announce_figures(s);
 }
@@ -130,7 +142,9 @@ static int work(struct job *own, void *ctx, struct err *quiet)
 {
     struct session *s = ctx;
     int me = (int)(own - s->worker), most = 1;
-    struct line_work *x = mem_alloc(TOGETHER * sizeof *x);
+    struct line_work *x = mem_alloc(sizeof *x);
+    memset(x->job, 0, sizeof x->job); /* its pages come now, not with the lock held */
+    memset(x->done, 0, sizeof x->done);
     (void)quiet;
     session_lock(s);
     s->watch[me].crew = &s->crew;
@@ -146,13 +160,13 @@ static int work(struct job *own, void *ctx, struct err *quiet)
         waiting_begin(&waiting);
         count_elements(s, me, x, n);
         for (int i = 0; i < n; i++) {
-            if (i > posted && x[i].job.bytes > TOGETHER_BYTES) { /* a long one: those before it do not wait */
+            if (i > posted && x->job[i].bytes > TOGETHER_BYTES) { /* a long one: those before it do not wait */
                 session_lock(s);
-                post_lines(s, x + posted, i - posted);
+                post_lines(s, x, posted, i);
                 session_unlock(s);
                 posted = i;
             }
-            compute_line(s, me, &x[i]);
+            compute_line(s, me, x, i);
         }
         long took = clock_ms() - began;
         most = took > TOGETHER_MS ? most / 2 + 1 : most < TOGETHER / 2 ? most * 2 : TOGETHER;
@@ -160,7 +174,7 @@ static int work(struct job *own, void *ctx, struct err *quiet)
         session_lock(s);
         s->waits_for_files = s->waits_for_files || far;
         s->bytes[me] = 0;
-        post_lines(s, x + posted, n - posted);
+        post_lines(s, x, posted, n);
     }
     session_unlock(s);
     free(x);
