@@ -174,10 +174,11 @@ static void take_all(struct pieces *x, int threads)
     pthread_mutex_destroy(&x->lock);
 }
 
-void threads_each(size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx)
+int threads_each(size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx)
 {
     struct pieces x = {.n = n, .cancel = cancel, .one = one, .ctx = ctx, .may_grow = true};
     take_all(&x, 1);
+    return x.count + 1;
 }
 
 void work_crew_each(struct work_crew *c, int workers, size_t n, const atomic_bool *cancel,

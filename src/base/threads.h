@@ -8,8 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Calls one(ctx, i) for every i below n: on this thread, and on more while they wait for slow (network) files. */
-void threads_each(size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx);
+/* Calls one(ctx, i) for every i below n: on this thread, and on more while they wait for slow (network) files. Returns
+ * the number of threads. */
+int threads_each(size_t n, const atomic_bool *cancel, void (*one)(void *ctx, size_t i), void *ctx);
 
 /* The number of threads: `asked`, or for 0 one per usable processor (processors.h). */
 int threads_wanted(int asked);

@@ -8,6 +8,7 @@
 #include "base/threads.h"
 
 #define LOOKED_AT 2048 /* opening a file takes about 30 microseconds */
+#define FAR_THREADS 16 /* as many wait for files that are far away, and not for one that a disk had to look for */
 
 bool tensor_files_type_agrees(enum dtype in_file, enum dtype recorded)
 {
@@ -81,7 +82,7 @@ void tensor_files_look(struct tensor_files *s, const struct dump *d, const atomi
     if (!l)
         return;
     l->d = d;
-    threads_each((size_t)n, cancel, look, l);
+    s->far = threads_each((size_t)n, cancel, look, l) >= FAR_THREADS;
     for (uint64_t i = 0; i < n && !(cancel && atomic_load(cancel)); i++)
         count(s, l, i);
     for (uint64_t i = 0; i < n; i++)

@@ -13,6 +13,7 @@ struct tensor_files {
     struct err first_missing, first_broken;
     uint32_t first_type; /* the row of the first wrong type */
     enum dtype in_file;  /* its type in the file */
+    bool far;            /* to open one takes long: as on a network file system */
 };
 
 /* The dump is open and no longer appended to. `cancel` may be NULL. */

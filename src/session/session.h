@@ -58,6 +58,7 @@ struct session {
     struct decisions_in_force ruling, wanted; /* decisions used for the pairing, and newer ones if `repair` is set */
     struct job conductor, loader[2], worker[SESSION_WORKERS];
     int workers;              /* number of running workers */
+    bool far_files;           /* to open one of the tensors' files takes long */
     bool waits_for_files;     /* a worker spent its time waiting for files: more workers would overlap the waits */
     struct work_crew crew;         /* the workers; idle ones help with a large tensor */
     struct figures_watch watch[SESSION_WORKERS];

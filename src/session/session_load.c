@@ -64,8 +64,10 @@ static int load_side(struct job *j, void *ctx, struct err *e)
         dataflow_build(&s->recordings->flow[side], &x->dump); /* nobody else looks before both sides are loaded */
     struct side_extent extent = extent_of(&x->dump);
     session_lock(s);
-    if (rc == 0)
+    if (rc == 0) {
         tensor_files_warn(&files, &x->dump);
+        s->far_files = s->far_files || files.far;
+    }
     tell_failures(&x->dump, &s->failed[side]);
     x->extent = extent;
     x->dump.complete = rc == 0;

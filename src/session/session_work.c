@@ -221,8 +221,10 @@ int session_start_workers(struct session *s, struct err *e)
 {
     const struct measure *m = &s->rows->measure;
     int n = threads_wanted(s->opt.workers);
-    n = n < 1 ? 1 : n > SESSION_WORKERS ? SESSION_WORKERS : n;
     session_lock(s); /* those of an earlier pairing are at work already */
+    if (s->far_files && !s->opt.workers && n < WAITING_THREADS)
+        n = m->wanted - m->finished < WAITING_THREADS ? (int)(m->wanted - m->finished) : WAITING_THREADS;
+    n = n < 1 ? 1 : n > SESSION_WORKERS ? SESSION_WORKERS : n;
     s->began_ms = clock_ms();
     s->worked_before = m->worked;
     if (m->wanted == m->finished)

@@ -45,6 +45,25 @@ static void cancelled(void **state)
     assert_int_equal(x.done, 51);
 }
 
+static void sleep_long(void *ctx, size_t i)
+{
+    struct timespec moment = {0, 3000000};
+    (void)i;
+    atomic_fetch_add((atomic_int *)ctx, 1);
+    nanosleep(&moment, NULL);
+}
+
+/* Pieces that wait get threads of their own. */
+static void as_many_as_wait(void **state)
+{
+    atomic_int done = 0;
+    (void)state;
+    int threads = threads_each(PIECES, NULL, sleep_long, &done);
+    assert_int_equal(done, PIECES);
+    assert_true(threads > 1 && threads <= PIECES);
+    assert_int_equal(threads_each(1, NULL, sleep_long, &done), 1);
+}
+
 struct meeting {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -84,7 +103,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_once),
-        cmocka_unit_test(cancelled),
+        cmocka_unit_test(cancelled), cmocka_unit_test(as_many_as_wait),
         cmocka_unit_test(more_threads_where_pieces_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
