@@ -90,7 +90,7 @@ static int usual_place(struct str part)
         {"input_layernorm", 10}, {"ln_1", 10}, {"attention_norm", 10}, {"norm1", 10}, {"ln1", 10},
         {"layernorm_before", 10}, {"self_attn_layer_norm", 10}, {"attn_norm", 10}, {"pre_attn_norm", 10},
         {"conv1", 11}, {"bn1", 12}, {"act1", 13}, {"in_proj", 11}, {"conv1d", 12}, {"conv2", 31}, {"bn2", 32},
-        {"act2", 32}, {"conv3", 33}, {"bn3", 34}, {"act3", 34}, {"downsample", 36}, {"conv_shortcut", 36},
+        {"act2", 33}, {"conv3", 33}, {"bn3", 34}, {"act3", 34}, {"downsample", 36}, {"conv_shortcut", 36},
         {"conv_dw", 11}, {"conv_pw", 33}, {"conv_pwl", 34}, {"x_proj", 14}, {"dt_proj", 15},
         {"q_proj", 12}, {"wq", 12}, {"query", 12}, {"qkv", 12}, {"query_key_value", 12}, {"linear_qkv", 12},
         {"q", 12}, {"k", 13}, {"v", 14}, {"to_k", 13}, {"to_v", 14}, {"to_out", 18}, {"o", 18},
@@ -121,12 +121,25 @@ static int usual_place(struct str part)
     return MIDDLE;
 }
 
-static int by_part(struct str x, struct str y)
+/* Within a layer of several a norm without a number comes first. */
+static int place_in(struct str part, bool layer)
+{
+    static const struct {
+        const char *name;
+        int place;
+    } within[] = {{"norm", 10}, {"layer_norm", 10}, {"layernorm", 10}, {"final_layer_norm", 33}};
+    for (size_t i = 0; i < ARRAY_LEN(within) && layer; i++)
+        if (str_is(part, within[i].name))
+            return within[i].place;
+    return usual_place(part);
+}
+
+static int by_part(struct str x, struct str y, bool layer)
 {
     unsigned long long m, n;
     if (str_u64(x, &m) && str_u64(y, &n))
         return (m > n) - (m < n);
-    int a = usual_place(x), b = usual_place(y);
+    int a = place_in(x, layer), b = place_in(y, layer);
     return a != b ? (a > b) - (a < b) : str_cmp(x, y);
 }
 
@@ -134,12 +147,15 @@ static int by_part(struct str x, struct str y)
  * "layers.2", "layers.10", "norm". */
 static int by_usual_place(struct str a, struct str b)
 {
+    bool layer = false; /* the component before is a number */
     for (;;) {
         struct str x, y;
+        unsigned long long n;
         bool more_a = str_split(a, '.', &x, &a), more_b = str_split(b, '.', &y, &b);
-        int c = by_part(x, y);
+        int c = by_part(x, y, layer);
         if (c)
             return c;
+        layer = str_u64(x, &n);
         if (!more_a || !more_b)
             return (int)more_b - (int)more_a;
     }

@@ -184,15 +184,17 @@ void next_dump_plan(struct next_dump *n, const struct procedure *g, int64_t step
     } else if (step >= 0 || found >= 0) {
         int64_t at = step >= 0 ? step : found;
         n->facts.step = at > 0 && at < INT32_MAX ? (int)at - 1 : 0; /* logs count from 1 */
-        n->facts.rank = 0;
         if (step < 0)
             say_why(n, why, at);
         SAY(n, _("step %lld of the log is step %d of a dump, which counts from 0"), (long long)at, n->facts.step);
         SAY(n, _("start with statistics of all calls: they are small and show for which calls tensors are needed"));
     } else {
-        n->facts.step = n->facts.rank = 0;
-        SAY(n, _("no information yet: dump statistics of the first step on rank 0"));
+        n->facts.step = 0;
+        SAY(n, _("no information yet: dump statistics of the first step"));
     }
+    if (n->facts.rank < 0)
+        SAY(n, _("of several ranks, rank 0 alone is enough at first (\"rank\": [0]); a run of one process has no rank, "
+                 "and with [0] msprobe records nothing of it"));
     SAY(n, _("dump both sides in the same way: same step, rank and level"));
 }
 
