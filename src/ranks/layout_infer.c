@@ -25,6 +25,8 @@ struct rank_facts {
     struct map weight_names;
     int stage;         /* pipeline stage */
     uint32_t weight_class; /* number shared by ranks with equal matrices */
+    uint32_t gathering;    /* the first rank of the group it gathers from in the forward pass, or NONE */
+    uint32_t positions;    /* the first of its replicas with the same table of positions, or NONE: not looked at */
     struct arena arena;
 };
 
@@ -252,8 +254,11 @@ static size_t group_ranks(const char *text, int *out, size_t most)
 static int recorded_group(struct inference *x, bool experts)
 {
     static _Thread_local int ranks[GROUP_MOST];
+    int size = 1;
     for (size_t r = 0; r < x->n; r++) {
         const struct dump *d = x->rank[r].d;
+        if (x->rank[r].gathering != NONE && !experts)
+            continue;
         for (size_t i = 0; i < d->groups.n; i++) {
             uint32_t c = d->groups.v[i].call;
             struct str name = dump_call_name(d, c);
@@ -265,13 +270,18 @@ static int recorded_group(struct inference *x, bool experts)
                 uint32_t at = rank_set_find(x->set, ranks[k]);
                 all = at != NONE && replicas(x, r, at);
             }
-            if (all) {
-                x->groups = true;
+            if (!all)
+                continue;
+            x->groups = true;
+            if (experts)
                 return (int)n;
-            }
+            size = size > 1 ? size : (int)n;
+            for (size_t k = 0; k < n && (int)n == size; k++)
+                x->rank[rank_set_find(x->set, ranks[k])].gathering = rank_set_find(x->set, ranks[0]);
+            break;
         }
     }
-    return 1;
+    return size;
 }
 
 /* Whether non-integer inputs of the outermost module differ: tables of positions and masks, equal for every batch.
@@ -310,10 +320,12 @@ static int replicas_with_other_positions(struct inference *x)
         for (size_t i = 0; i < distinct.n && fresh; i++)
             if (replicas(x, distinct.v[i], r)) {
                 fresh = other_positions(&x->rank[distinct.v[i]], &x->rank[r], &x->positions);
+                x->rank[r].positions = fresh ? NONE : (uint32_t)distinct.v[i];
                 n++;
             }
         if (!fresh)
             continue;
+        x->rank[r].positions = x->rank[r].stage == 0 ? (uint32_t)r : NONE;
         vec_push(&distinct, r);
         most = n + 1 > most ? n + 1 : most;
     }
@@ -369,7 +381,21 @@ static bool sequence_parallel(const struct inference *x)
     return false;
 }
 
-/* Whether stages and weights agree with this order of dimensions. */
+/* Whether what replicas gather or their positions agree with their coordinates. */
+static bool replicas_fit(const struct inference *x, size_t a, size_t b, const struct rank_place *p,
+                         const struct rank_place *q)
+{
+    const struct rank_facts *f = &x->rank[a], *g = &x->rank[b];
+    if (x->l->size[CUT_CP] == 1 || x->l->size[CUT_DP] == 1 || !replicas(x, a, b))
+        return true;
+    if (x->gathers)
+        return f->gathering == NONE || g->gathering == NONE ||
+               (f->gathering == g->gathering) == (p->at[CUT_DP] == q->at[CUT_DP]);
+    return f->positions == NONE || g->positions == NONE ||
+           (f->positions == g->positions) == (p->at[CUT_CP] == q->at[CUT_CP]);
+}
+
+/* Whether stages, weights and replicas agree with this order of dimensions. */
 static bool order_fits(const struct inference *x)
 {
     for (size_t a = 0; a < x->n; a++)
@@ -381,15 +407,21 @@ static bool order_fits(const struct inference *x)
             if (p.at[CUT_PP] == q.at[CUT_PP] &&
                 (p.at[CUT_TP] == q.at[CUT_TP]) != (x->rank[a].weight_class == x->rank[b].weight_class))
                 return false;
+            if (!replicas_fit(x, a, b, &p, &q))
+                return false;
         }
     return true;
 }
 
 static void find_order(struct inference *x)
 {
-    static const enum cut orders[][CUT_RANKS] = {
+    static const enum cut orders[][CUT_RANKS] = { /* those in use first, then the others */
         {CUT_TP, CUT_CP, CUT_DP, CUT_PP}, {CUT_TP, CUT_CP, CUT_PP, CUT_DP}, {CUT_TP, CUT_PP, CUT_CP, CUT_DP}, {CUT_CP, CUT_TP, CUT_DP, CUT_PP},
         {CUT_DP, CUT_TP, CUT_CP, CUT_PP}, {CUT_PP, CUT_TP, CUT_CP, CUT_DP}, {CUT_DP, CUT_CP, CUT_TP, CUT_PP}, {CUT_PP, CUT_CP, CUT_DP, CUT_TP},
+        {CUT_TP, CUT_DP, CUT_CP, CUT_PP}, {CUT_TP, CUT_DP, CUT_PP, CUT_CP}, {CUT_TP, CUT_PP, CUT_DP, CUT_CP}, {CUT_CP, CUT_TP, CUT_PP, CUT_DP},
+        {CUT_CP, CUT_DP, CUT_TP, CUT_PP}, {CUT_CP, CUT_DP, CUT_PP, CUT_TP}, {CUT_CP, CUT_PP, CUT_TP, CUT_DP}, {CUT_CP, CUT_PP, CUT_DP, CUT_TP},
+        {CUT_DP, CUT_TP, CUT_PP, CUT_CP}, {CUT_DP, CUT_CP, CUT_PP, CUT_TP}, {CUT_DP, CUT_PP, CUT_TP, CUT_CP}, {CUT_DP, CUT_PP, CUT_CP, CUT_TP},
+        {CUT_PP, CUT_TP, CUT_DP, CUT_CP}, {CUT_PP, CUT_CP, CUT_TP, CUT_DP}, {CUT_PP, CUT_DP, CUT_TP, CUT_CP}, {CUT_PP, CUT_DP, CUT_CP, CUT_TP},
     };
     if (x->l->given_order)
         return;
@@ -502,6 +534,7 @@ void layout_infer(struct layout *l, const struct rank_set *s)
     find_unread(&x);
     for (size_t r = 0; r < x.n; r++) {
         x.rank[r].d = &s->ranks.v[r]->dump;
+        x.rank[r].gathering = x.rank[r].positions = NONE;
         call_places_find(&x.rank[r].places, x.rank[r].d);
         gather_weights(&x.rank[r], &x.unread);
     }
