@@ -57,13 +57,28 @@ static struct str expert_path(const struct whole_rows *r, const struct whole_row
     return str_n(group.p, (size_t)at + to);
 }
 
-static void use_order(struct deciding *d, struct whole_row *x, const uint32_t *order, uint64_t n)
+static bool is_zigzag(const struct whole_row *x)
 {
-    x->order = arena_alloc(&d->side[0]->arena, (size_t)n * sizeof *order);
-    memcpy(x->order, order, (size_t)n * sizeof *order);
+    for (int s = 0; s < x->steps; s++)
+        if (x->step[s].axis == 0 && x->step[s].how == JOIN_ZIGZAG)
+            return true;
+    return false;
+}
+
+/* Parts in the order of ranks, whatever cut fitted best: an order is of the rows of this view. */
+static void in_rank_order(struct whole_row *x)
+{
     for (int s = 0; s < x->steps; s++)
         if (x->step[s].axis == 0 && x->step[s].how != JOIN_VOCAB)
             x->step[s].how = JOIN_TOKENS;
+}
+
+static void use_order(struct deciding *d, struct whole_row *a, struct whole_row *b, const uint32_t *order, uint64_t n)
+{
+    a->order = arena_alloc(&d->side[0]->arena, (size_t)n * sizeof *order);
+    memcpy(a->order, order, (size_t)n * sizeof *order);
+    in_rank_order(a);
+    in_rank_order(b);
 }
 
 /* Lists the modules that contain experts: if several ranks' tokens go through the same experts, they are sorted by
@@ -107,16 +122,27 @@ void token_orders_find(struct deciding *d)
         uint32_t known = expert.n ? map_get(&experts, expert) : MAP_NONE;
         if (known != MAP_NONE) {
             if (orders.v[known][0] == (uint32_t)a->shape[0])
-                use_order(d, a, orders.v[known] + 1, (uint64_t)a->shape[0]);
+                use_order(d, a, b, orders.v[known] + 1, (uint64_t)a->shape[0]);
             continue;
         }
         uint64_t n[2] = {0, 0}, rows = (uint64_t)a->shape[0];
         double *x = values_of(d->side[0], a, &n[0]), *y = values_of(d->side[1], b, &n[1]);
         uint32_t *order = mem_alloc(((size_t)rows + 1) * sizeof *order);
-        bool wrong = x && y && n[0] == n[1] && part_distance_finite(x, y, n[0]) > 1e-3;
-        if ((wrong || expert.n) && x && y && n[0] == n[1] && n[0] / rows > 1 &&
+        bool wrong = x && y && n[0] == n[1] && part_distance_finite(x, y, n[0]) > 1e-3, wanted = wrong || expert.n;
+        struct join_step was[2][JOIN_STEPS];
+        memcpy(was[0], a->step, sizeof was[0]);
+        memcpy(was[1], b->step, sizeof was[1]);
+        if (wanted && (is_zigzag(a) || is_zigzag(b))) {
+            in_rank_order(a);
+            in_rank_order(b);
+            free(x);
+            free(y);
+            x = values_of(d->side[0], a, &n[0]);
+            y = values_of(d->side[1], b, &n[1]);
+        }
+        if (wanted && x && y && n[0] == n[1] && n[0] / rows > 1 &&
             match_tokens(trial_limit(d, t), x, y, rows, n[0] / rows, order)) {
-            use_order(d, a, order, rows);
+            use_order(d, a, b, order, rows);
             if (expert.n && d->side[0]->calls->calls.v[a->call].region == IN_FORWARD) {
                 uint32_t *keep = arena_alloc(&d->arena, ((size_t)rows + 1) * sizeof *keep);
                 keep[0] = (uint32_t)rows;
@@ -124,6 +150,9 @@ void token_orders_find(struct deciding *d)
                 map_add(&experts, arena_str(&d->arena, expert), (uint32_t)orders.n);
                 vec_push(&orders, (const uint32_t *)keep);
             }
+        } else {
+            memcpy(a->step, was[0], sizeof was[0]);
+            memcpy(b->step, was[1], sizeof was[1]);
         }
         free(order);
         free(x);
