@@ -50,7 +50,7 @@ void job_bad_ranks(const struct job_result *r, size_t pair, uint32_t line, rank_
         worst = fmaxf(worst, x->parts.v[i].error);
     for (size_t i = 0; x && i < x->parts.n; i++) {
         float error = x->parts.v[i].error;
-        if (isnan(error) || (error > j->limit && error > worst / 100) || (error == worst && !(worst > j->limit)))
+        if (isnan(error) || joined_part_is_bad(error, worst, j->limit) || (error == worst && !(worst > j->limit)))
             rank_list_add(out, part_dump(rows, &x->parts.v[i])->rank);
     }
 }

@@ -33,14 +33,27 @@ void joined_row_name(const struct whole_rows *r, const struct part_row *p, struc
     buf_release(&name);
 }
 
-const struct part_row *joined_row_part(const struct whole_row *x)
+bool joined_part_is_bad(float error, float worst, float limit)
 {
-    size_t worst = 0;
+    return error > limit && error > worst / 100;
+}
+
+static bool comes_first(const struct part_row *a, const struct part_row *b)
+{
+    return a->rank != b->rank ? a->rank < b->rank : a->micro < b->micro;
+}
+
+const struct part_row *joined_row_part(const struct whole_row *x, float limit)
+{
+    const struct part_row *worst = &x->parts.v[0], *first = NULL;
     for (size_t i = 1; i < x->parts.n; i++)
-        if (x->parts.v[i].error > x->parts.v[worst].error ||
-            (isnan(x->parts.v[worst].error) && !isnan(x->parts.v[i].error)))
-            worst = i;
-    return &x->parts.v[worst];
+        if (x->parts.v[i].error > worst->error || (isnan(worst->error) && !isnan(x->parts.v[i].error)))
+            worst = &x->parts.v[i];
+    for (size_t i = 0; i < x->parts.n; i++)
+        if (joined_part_is_bad(x->parts.v[i].error, worst->error, limit) &&
+            (!first || comes_first(&x->parts.v[i], first)))
+            first = &x->parts.v[i];
+    return first ? first : worst;
 }
 
 /* ---- writing ---- */

@@ -278,9 +278,9 @@ static void inputs(struct compare_writing *x)
         step_input_detail(&l->v[i], x->m->side, &detail);
         jw_object(w);
         jw_key(w, "target");
-        compare_json_name(x, TARGET, l->v[i].row[TARGET]);
+        compare_json_name(x, TARGET, l->v[i].row[TARGET], INFINITY);
         jw_key(w, "golden");
-        compare_json_name(x, GOLDEN, l->v[i].row[GOLDEN]);
+        compare_json_name(x, GOLDEN, l->v[i].row[GOLDEN], INFINITY);
         jw_kcstr(w, "what", step_input_name(l->v[i].what));
         jw_key(w, "equal");
         l->v[i].equal < 0 ? jw_null(w) : jw_bool(w, l->v[i].equal);
@@ -319,7 +319,7 @@ static void gaps(struct compare_writing *x)
         jw_kint(x->w, "calls", g->calls);
         jw_kint(x->w, "compute", g->compute);
         jw_key(x->w, "first");
-        compare_json_name(x, g->side, x->m->pairing->lines.v[g->line].row[g->side]);
+        compare_json_name(x, g->side, x->m->pairing->lines.v[g->line].row[g->side], INFINITY);
         frame_json(x, "in", g->side, g->frame);
         frame_json(x, "called_at", g->side, g->caller);
         jw_karray(x->w, "operators");

@@ -31,7 +31,7 @@ void compare_json_sentence(struct compare_writing *x, const char *text)
     buf_release(&b);
 }
 
-void compare_json_name(struct compare_writing *x, int side, uint32_t row)
+void compare_json_name(struct compare_writing *x, int side, uint32_t row, float limit)
 {
     if (row == NONE) {
         jw_null(x->w);
@@ -41,7 +41,7 @@ void compare_json_name(struct compare_writing *x, int side, uint32_t row)
     const struct whole_row *whole = joined_dump_row(d, row);
     buf_clear(&x->name);
     if (whole) /* by the name its rank gave it */
-        joined_row_name(joined_dump_rows(d), joined_row_part(whole), &x->name);
+        joined_row_name(joined_dump_rows(d), joined_row_part(whole, limit), &x->name);
     else
         dump_row_name(d, row, &x->name);
     jw_str(x->w, buf_view(&x->name));
@@ -83,10 +83,10 @@ static void join_objects(struct compare_writing *x, int side, uint32_t row)
     }
 }
 
-/* How the rows of joined recordings came together, and of what. */
+/* How the rows of joined recordings came together, and of what; both empty where rank is compared with rank. */
 static void joined_members(struct compare_writing *x, const struct line *l)
 {
-    if (!joined_dump_rows(x->m->side[TARGET]))
+    if (!x->job && !joined_dump_rows(x->m->side[TARGET]))
         return;
     jw_karray(x->w, "join");
     for (int s = 0; s < 2; s++)
@@ -303,9 +303,9 @@ void compare_json_row_object(struct compare_writing *x, uint32_t i)
     jw_kint(w, "order", i);
     rank_members(x, i);
     jw_key(w, "target");
-    compare_json_name(x, TARGET, l.row[TARGET]);
+    compare_json_name(x, TARGET, l.row[TARGET], x->j->line[i].limit);
     jw_key(w, "golden");
-    compare_json_name(x, GOLDEN, l.row[GOLDEN]);
+    compare_json_name(x, GOLDEN, l.row[GOLDEN], x->j->line[i].limit);
     keyed_fields(x, &l, ROW_HEAD, 0);
     jw_key(w, "reason");
     compare_json_sentence(x, why.p);

@@ -27,7 +27,7 @@ struct compare_writing compare_writing_of(struct jsonw *w, const struct comparis
 /* A sentence that may name files. */
 void compare_json_sentence(struct compare_writing *x, const char *text);
 /* The row's name, or null for NONE. */
-void compare_json_name(struct compare_writing *x, int side, uint32_t row);
+void compare_json_name(struct compare_writing *x, int side, uint32_t row, float limit);
 void compare_json_row_object(struct compare_writing *x, uint32_t line);
 bool compare_json_row_wanted(const struct line_judgement *g, enum report_rows rows);
 
