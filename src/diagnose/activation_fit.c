@@ -227,18 +227,17 @@ const char *activation_name(int kind)
     return kind >= 0 && kind < KINDS ? table[kind].name : NULL;
 }
 
-bool activation_is_called(int kind, struct str name)
+uint32_t activations_called(struct str name)
 {
-    if (kind < 0 || kind >= KINDS)
-        return false;
     char tmp[FAMILY_PLAIN];
-    struct str plain = family_plain(name, tmp), rest = str_of(table[kind].words), word;
-    while (rest.n) {
-        str_split(rest, ' ', &word, &rest);
-        if (str_eq(word, plain))
-            return true;
-    }
-    return false;
+    struct str plain = family_plain(name, tmp), word;
+    uint32_t bits = 0;
+    for (int k = 0; k < KINDS; k++)
+        for (struct str rest = str_of(table[k].words); rest.n;) {
+            str_split(rest, ' ', &word, &rest);
+            bits |= str_eq(word, plain) ? UINT32_C(1) << k : 0;
+        }
+    return bits;
 }
 
 void activation_text(struct activation a, struct buf *out)

@@ -22,7 +22,8 @@ double activation_left(struct activation a, const double *x, const double *y, si
 uint32_t activations_possible(const double x[2], const double y[2], double tolerance);
 const char *activation_name(
     int kind);        /* "gelu (tanh)": the usual name, not translated; NULL after the last kind */
-bool activation_is_called(int kind, struct str name); /* whether a call or a class of that name computes it */
+/* The functions (bits by kind) that a call or a class of that name computes. */
+uint32_t activations_called(struct str name);
 /* Appends the name, with its slope or alpha if any. */
 void activation_text(struct activation a, struct buf *out);
 

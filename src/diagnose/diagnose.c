@@ -236,15 +236,20 @@ void diagnosis_factor_text(double k, double tolerance, struct buf *out)
                 buf_fmt(out, " (%s2^%d)", k < 0 ? "-" : "", e);
             return;
         }
-    for (int d = 3; d <= 4096; d++)
-        for (int root = 0; root < 2; root++)
-            for (int up = 0; up < 2; up++) {
-                double v = root ? sqrt(d) : d;
-                if (fabs(a - (up ? v : 1 / v)) > fmin(tolerance, 0.1 / d) * a)
-                    continue;
-                buf_fmt(out, " (%s%s%s%d)", k < 0 ? "-" : "", up ? "" : "1/", root ? "√" : "", d);
-                return;
-            }
+    int best = 0;
+    bool rooted = false, divides = false;
+    for (int root = 0; root < 2; root++)
+        for (int up = 0; up < 2; up++) { /* within 0.1 / d only the nearest d of each form fits */
+            double v = up ? a : 1 / a, d = nearbyint(root ? v * v : v), near = root ? sqrt(d) : d;
+            if (!(d >= 3 && d <= 4096) || fabs(a - (up ? near : 1 / near)) > fmin(tolerance, 0.1 / d) * a ||
+                (best && d >= best))
+                continue;
+            best = (int)d;
+            rooted = root;
+            divides = !up;
+        }
+    if (best)
+        buf_fmt(out, " (%s%s%s%d)", k < 0 ? "-" : "", divides ? "1/" : "", rooted ? "√" : "", best);
 }
 
 void diagnosis_place_text(const struct diagnosis_case *p, uint64_t at, struct buf *out)

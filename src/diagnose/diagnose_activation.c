@@ -128,14 +128,13 @@ static bool extremes(const struct dump *d, uint32_t row, double v[2])
 /* The functions that a side's figures allow, reduced to the call's name if that is among them. */
 static uint32_t possible(const struct dump *d, uint32_t output)
 {
-    uint32_t call = d->rows.v[output].call, input = call_input(d, call, 0), bits, called = 0;
+    uint32_t call = d->rows.v[output].call, input = call_input(d, call, 0), bits, called;
     double x[2], y[2], printed = d->digits < 15 ? pow(10, 1 - d->digits) : 0;
     if (input == NONE || dump_row_numel(d, input) != dump_row_numel(d, output) || !extremes(d, input, x) ||
         !extremes(d, output, y))
         return 0;
     bits = activations_possible(x, y, fmax(fmax(2e-6, printed), dtype_table[d->rows.v[output].dtype].epsilon));
-    for (int k = 0; k < 32; k++)
-        called |= bits >> k & 1 && activation_is_called(k, align_item_operator(d, call)) ? UINT32_C(1) << k : 0;
+    called = bits & activations_called(align_item_operator(d, call));
     return called ? called : bits;
 }
 
@@ -168,12 +167,7 @@ static bool by_figures(struct diagnosis_case *p, const uint32_t output[2])
 
 static bool is_activation(const struct dump *d, uint32_t call)
 {
-    if (d->calls.v[call].family == FAMILY_ACTIVATION)
-        return true;
-    for (int k = 1; k < 32 && activation_name(k); k++)
-        if (activation_is_called(k, align_item_operator(d, call)))
-            return true;
-    return false;
+    return d->calls.v[call].family == FAMILY_ACTIVATION || activations_called(align_item_operator(d, call)) > 1;
 }
 
 /* The nearest earlier activation whose output holds the row's value. */
@@ -205,7 +199,7 @@ static uint32_t lone_activation(const struct diagnosis_case *p, int side, int *c
     uint32_t call = d->rows.v[p->row[side]].call, last = NONE;
     *count = 0;
     for (uint32_t c = call; c-- > 0 && call - c < 64;) {
-        if (!is_activation(d, c) || d->calls.v[c].phase != PHASE_FORWARD || !beside(d, c, call))
+        if (d->calls.v[c].phase != PHASE_FORWARD || !beside(d, c, call) || !is_activation(d, c))
             continue;
         EACH_EARLY_ROW(d, c, r)
             if (d->rows.v[r].io == IO_OUTPUT && patient_partner(p, side, r) == NONE) {

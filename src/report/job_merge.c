@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json_write.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/msg.h"
 #include "compare/job_summary.h"
@@ -114,12 +115,17 @@ static bool earlier(const cJSON *a, const cJSON *b)
     return is_row(a) != is_row(b) ? is_row(a) : number(a, "rank") < number(b, "rank");
 }
 
-static bool has_rank(const cJSON *list, const cJSON *place)
+/* A step and a rank, by which the ranks of thousands of shares are found again. */
+static uint64_t place_key(const cJSON *o)
 {
-    for (const cJSON *v = list ? list->child : NULL; v; v = v->next)
-        if (number(v, "step") == number(place, "step") && number(v, "rank") == number(place, "rank"))
-            return true;
-    return false;
+    return (uint64_t)(uint32_t)number(o, "step") << 32 | (uint32_t)number(o, "rank");
+}
+
+static void note_places(struct nmap *places, const cJSON *o)
+{
+    const cJSON *ranks = get(o, "ranks");
+    for (const cJSON *v = ranks ? ranks->child : NULL; v; v = v->next)
+        nmap_add(places, place_key(v), 1);
 }
 
 static void replace(cJSON *all, cJSON *one, const char *key)
@@ -135,18 +141,20 @@ static bool same_place(const cJSON *a, const cJSON *b)
            number(a, "order") == number(b, "order") && is_row(a) == is_row(b);
 }
 
-/* The ranks of both, ascending, each once. */
-static cJSON *ranks_of_both(const cJSON *a, const cJSON *b)
+/* The ranks of both, ascending, each once. Parts come in order of ranks, so most are added at the end. */
+static cJSON *ranks_of_both(cJSON *a, const cJSON *b)
 {
-    const cJSON *list[] = {get(a, "ranks"), get(b, "ranks")};
-    rank_list all = {0};
-    cJSON *out = cJSON_CreateArray();
-    for (size_t i = 0; i < ARRAY_LEN(list); i++)
-        for (const cJSON *v = list[i] ? list[i]->child : NULL; v; v = v->next)
-            rank_list_add(&all, v->valueint);
-    for (size_t i = 0; i < all.n; i++)
-        cJSON_AddItemToArray(out, cJSON_CreateNumber(all.v[i]));
-    vec_release(&all);
+    cJSON *out = cJSON_DetachItemFromObjectCaseSensitive(a, "ranks"), *list = get(b, "ranks");
+    for (const cJSON *v = list ? list->child : NULL; v; v = v->next) {
+        const cJSON *at = out && out->child && out->child->prev->valueint >= v->valueint ? out->child : NULL;
+        int i = 0;
+        for (; at && at->valueint < v->valueint; at = at->next)
+            i++;
+        if (!at)
+            cJSON_AddItemToArray(out, cJSON_CreateNumber(v->valueint));
+        else if (at->valueint > v->valueint)
+            cJSON_InsertItemInArray(out, i, cJSON_CreateNumber(v->valueint));
+    }
     return out;
 }
 
@@ -264,8 +272,10 @@ static void merge(cJSON *all, cJSON *one)
         if (strip)
             cJSON_ReplaceItemInObjectCaseSensitive(get(all, "strip"), "first", strip);
     }
-    if (ranks)
-        cJSON_ReplaceItemInObjectCaseSensitive(get(all, "first"), "ranks", ranks);
+    if (ranks) {
+        cJSON_DeleteItemFromObjectCaseSensitive(get(all, "first"), "ranks");
+        cJSON_AddItemToObject(get(all, "first"), "ranks", ranks);
+    }
     cJSON *status = get(get(all, "parts"), "status");
     int own = number(get(one, "parts"), "status");
     if (status && (own == 5 || (own == 1 && status->valueint == 0)))
@@ -283,41 +293,47 @@ static int place_of(const cJSON *o, bool step)
     return number(o, step ? "step" : "rank");
 }
 
-static int by_place(const cJSON *a, const cJSON *b)
+struct placed {
+    cJSON *v;
+    int step, rank;
+    size_t was;
+};
+
+static int by_place(const void *a, const void *b)
 {
-    int x = place_of(a, true), y = place_of(b, true);
-    if (x == y) {
-        x = place_of(a, false);
-        y = place_of(b, false);
-    }
-    return (x > y) - (x < y);
+    const struct placed *x = a, *y = b;
+    if (x->step != y->step)
+        return (x->step > y->step) - (x->step < y->step);
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->was > y->was) - (x->was < y->was);
 }
 
 /* A stable order by step and rank, whichever worker did them. */
 static void sort_places(cJSON *list)
 {
-    cJSON *sorted = cJSON_CreateArray();
+    VEC(struct placed) all = {0};
     while (list && list->child) {
-        cJSON *first = list->child;
-        for (cJSON *v = first; v; v = v->next)
-            if (by_place(v, first) < 0)
-                first = v;
-        cJSON_AddItemToArray(sorted, cJSON_DetachItemViaPointer(list, first));
+        cJSON *v = cJSON_DetachItemViaPointer(list, list->child);
+        struct placed x = {v, place_of(v, true), place_of(v, false), all.n};
+        vec_push(&all, x);
     }
-    while (list && sorted->child)
-        cJSON_AddItemToArray(list, cJSON_DetachItemViaPointer(sorted, sorted->child));
-    cJSON_Delete(sorted);
+    vec_sort(&all, by_place);
+    for (size_t i = 0; i < all.n; i++)
+        cJSON_AddItemToArray(list, all.v[i].v);
+    vec_release(&all);
 }
 
 /* What no share has done. */
 static void set_parts(cJSON *all)
 {
     cJSON *parts = get(all, "parts"), *missing = get(parts, "missing"), *ranks = get(all, "ranks");
+    struct nmap places = {0};
+    note_places(&places, all);
     for (cJSON *v = missing ? missing->child : NULL, *next; v; v = next) {
         next = v->next;
-        if (has_rank(ranks, v))
+        if (nmap_get(&places, place_key(v)) != MAP_NONE)
             cJSON_Delete(cJSON_DetachItemViaPointer(missing, v));
     }
+    nmap_release(&places);
     cJSON *done = get(parts, "done");
     if (done)
         cJSON_SetNumberHelper(done, cJSON_GetArraySize(ranks));
@@ -400,7 +416,8 @@ static cJSON *load_result(const char *path, struct err *e)
 }
 
 /* One that belongs to the others: of the same inputs, and of pairs that none of them has. */
-static int check_beside(const cJSON *all, const cJSON *one, const char *path, struct err *e)
+static int check_beside(const cJSON *all, const struct nmap *places, const cJSON *one, const char *path,
+                        struct err *e)
 {
     static const char *const side[] = {"target", "golden"};
     for (int s = 0; s < 2; s++) {
@@ -416,7 +433,7 @@ static int check_beside(const cJSON *all, const cJSON *one, const char *path, st
                          "set them for all shares"),
                        path);
     for (const cJSON *v = get(one, "ranks")->child; v; v = v->next)
-        if (has_rank(get(all, "ranks"), v))
+        if (nmap_get(places, place_key(v)) != MAP_NONE)
             return err_set(e, ERR_DATA,
                            _("%s holds step %d rank %d, and so does another of these results: remove those that are no "
                              "longer meant"),
@@ -532,21 +549,22 @@ static void tell_shares(cJSON *all, const name_list *files)
 cJSON *job_files_merge(const char *path, struct err *e)
 {
     name_list files = {0};
+    struct nmap places = {0};
     cJSON *all = NULL;
     int rc = list_files(path, &files, e);
     for (size_t i = 0; i < files.n && rc == 0; i++) {
         cJSON *one = load_result(files.v[i], e);
-        if (!one) {
-            rc = -1;
-        } else if (!all) {
-            all = one;
-        } else {
-            rc = check_beside(all, one, files.v[i], e);
-            if (rc == 0)
-                merge(all, one);
+        rc = !one ? -1 : all ? check_beside(all, &places, one, files.v[i], e) : 0;
+        if (rc == 0)
+            note_places(&places, one);
+        if (rc == 0 && all)
+            merge(all, one);
+        if (all)
             cJSON_Delete(one);
-        }
+        else
+            all = one;
     }
+    nmap_release(&places);
     if (rc == 0 && all)
         tell_shares(all, &files);
     name_list_release(&files);
