@@ -58,7 +58,7 @@ bool cli_job_of_micro_batches(const struct comparison *c)
 {
     uint32_t n[2];
     bool digest = dump_is_digest(&c->side[TARGET].dump) || dump_is_digest(&c->side[GOLDEN].dump);
-    if (digest || c->single || c->tabled || c->opt.rank[TARGET] >= 0 || c->opt.map_only || c->map_count || c->opt.pack)
+    if (digest || c->single || c->tabled || c->opt.map_only || c->map_count || c->opt.pack)
         return false;
     for (int s = 0; s < 2; s++)
         n[s] = call_places_micros(&c->side[s].dump);
@@ -118,6 +118,18 @@ static void text_report(struct buf *b, const struct job_result *r)
         buf_fmt(b, _("not read: %s\n"), r->failed.v[i].text);
     layout_line(b, _("target"), r->job[0], TARGET);
     layout_line(b, _("golden"), r->job[0], GOLDEN);
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < JOB_LAYOUT_DOUBTS; i++) {
+            struct buf doubt = {0};
+            if (job_layout_doubt(&r->job[0]->layout[s], r->job[0]->set[s].path, i, &doubt))
+                buf_fmt(b, _("warning: %s\n"), doubt.p);
+            buf_release(&doubt);
+        }
+    struct buf missing = {0};
+    job_missing_text(r, &missing);
+    if (missing.n)
+        buf_fmt(b, "%s\n", missing.p);
+    buf_release(&missing);
     outcome_line(b, r);
     for (size_t i = 0; i < r->pairs.n; i++)
         rank_line(b, r, i);

@@ -58,12 +58,39 @@ void job_layout_text(const struct joined_job *j, int side, struct buf *out)
     job_layout_words(&j->layout[side], j->set[side].ranks.n, matters, out);
 }
 
+bool job_layout_doubt(const struct layout *l, const char *path, int which, struct buf *out)
+{
+    const char *row = which == 0 ? l->against : l->other_axes;
+    if (*row)
+        buf_fmt(out,
+                which == 0 ? _("%s: the layout does not match the values: most weights joined from shards differ from "
+                               "the other side; the first is %s")
+                           : _("%s: with the axes given with --dims, no joined row has the size of the other side; the "
+                               "first is %s"),
+                path, row);
+    return *row;
+}
+
 static void ranks_sentence(struct buf *out, const char *words, const rank_list *l)
 {
     if (!l->n)
         return;
     buf_fmt(out, "%s%s ", out->n ? "; " : "", words);
     rank_list_text(l, out);
+}
+
+static void missing_of(const struct job_result *r, int side, struct buf *out)
+{
+    rank_list absent = {0};
+    job_absent(r, side, &absent);
+    ranks_sentence(out, side == TARGET ? _("MISSING: target ranks") : _("MISSING: golden ranks"), &absent);
+    vec_release(&absent);
+}
+
+void job_missing_text(const struct job_result *r, struct buf *out)
+{
+    for (int s = 0; s < 2 && r->steps; s++)
+        missing_of(r, s, out);
 }
 
 void job_unseen_text(const struct job_result *r, struct buf *out)
@@ -83,14 +110,12 @@ void job_unseen_text(const struct job_result *r, struct buf *out)
     ranks_sentence(out, _("UNREAD in part: ranks"), &in_part);
     vec_release(&in_part);
     for (int s = 0; s < 2 && r->steps; s++) {
-        rank_list absent = {0}, alone = {0};
-        job_absent(r, s, &absent);
+        rank_list alone = {0};
+        missing_of(r, s, out);
         for (size_t i = 0; i < r->alone[s].n; i++)
             rank_list_add(&alone, r->alone[s].v[i].rank);
-        ranks_sentence(out, s == TARGET ? _("MISSING: target ranks") : _("MISSING: golden ranks"), &absent);
         ranks_sentence(out, s == TARGET ? _("NOT COMPARED, target only: ranks") : _("NOT COMPARED, golden only: ranks"),
                        &alone);
-        vec_release(&absent);
         vec_release(&alone);
     }
 }
@@ -104,7 +129,7 @@ void job_row_name(const struct job_result *r, size_t pair, uint32_t line, struct
     const struct whole_row *x = joined_dump_row(d, l->row[s]);
     struct buf name = {0};
     if (x)
-        joined_row_name(joined_dump_rows(d), joined_row_part(x), &name);
+        joined_row_name(joined_dump_rows(d), joined_row_part(x, c->judged->line[line].limit), &name);
     else
         dump_row_name(d, l->row[s], &name);
     buf_str(out, buf_view(&name));
@@ -146,7 +171,7 @@ static void first_call_text(const struct job_result *r, struct buf *out)
         int s = l->row[TARGET] != NONE ? TARGET : GOLDEN;
         const struct dump *d = &c->side[s].dump;
         const struct whole_row *x = joined_dump_row(d, l->row[s]);
-        const struct part_row *p = x ? joined_row_part(x) : NULL;
+        const struct part_row *p = x ? joined_row_part(x, c->judged->line[f->line].limit) : NULL;
         uint32_t row = p ? p->row : l->row[s];
         d = p ? &part_dump(joined_dump_rows(d), p)->dump : d;
         buf_str(out, dump_call_name(d, d->rows.v[row].call));

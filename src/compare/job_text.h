@@ -8,6 +8,12 @@
 void job_layout_text(const struct joined_job *j, int side, struct buf *out);
 /* The same of a layout; matters: what is undecided has a part in the result. */
 void job_layout_words(const struct layout *l, size_t ranks, bool matters, struct buf *out);
+/* Appends what speaks against a layout, with the first row that shows it; false: nothing. which: 0 the values, 1 the
+ * shapes. */
+#define JOB_LAYOUT_DOUBTS 2
+bool job_layout_doubt(const struct layout *l, const char *path, int which, struct buf *out);
+/* "MISSING: target ranks 2, 3": ranks that the layout or a group names and the recording lacks. */
+void job_missing_text(const struct job_result *r, struct buf *out);
 /* What the verdict does not cover: ranks that could not be read, are missing, or are on one side only. Nothing if
  * there are none. */
 void job_unseen_text(const struct job_result *r, struct buf *out);

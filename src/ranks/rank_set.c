@@ -260,10 +260,19 @@ size_t rank_set_unread_rows(const struct rank_set *s)
     return n;
 }
 
+#define NUMBERED_MOST 65536
+
+int rank_set_numbered(const struct rank_set *s)
+{
+    int last = s->ranks.n ? (*vec_last(&s->ranks))->rank : -1, other = s->others.n ? *vec_last(&s->others) : -1;
+    last = last > other ? last : other;
+    return last < NUMBERED_MOST ? last + 1 : 0;
+}
+
 bool rank_set_is_whole(const struct rank_set *s)
 {
     rank_list absent = {0};
-    rank_set_absent(s, 0, &absent);
+    rank_set_absent(s, rank_set_numbered(s), &absent);
     bool whole = absent.n == 0;
     vec_release(&absent);
     for (size_t i = 0; i < s->ranks.n && whole; i++)

@@ -42,8 +42,10 @@ void rank_list_add(rank_list *l, int rank); /* keeps it ascending, each rank onc
 bool rank_list_has(const rank_list *l, int rank); /* the list is ascending */
 /* Adds the ranks that the set lacks: below `ranks`, or named by a recorded group. */
 void rank_set_absent(const struct rank_set *s, int ranks, rank_list *out);
-/* Whether every rank named by a recorded group is present and was read completely: only then can shards be joined and
- * missing ranks be reported. */
+/* How many ranks there are by their numbers: the highest, and one for 0. */
+int rank_set_numbered(const struct rank_set *s);
+/* Whether every rank named by a recorded group is present, no number before the last one is left out, and all were read
+ * completely: only then can shards be joined and missing ranks be reported. */
 bool rank_set_is_whole(const struct rank_set *s);
 /* What a session of one of the ranks opens: its recording as it was read for the set, not its files again. To be taken
  * back (on false) before the set is released. */

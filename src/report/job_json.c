@@ -3,7 +3,7 @@
 
 #include "base/msg.h"
 #include "compare/input_doubts.h"
-#include "compare/job_strip.h"
+#include "compare/job_text.h"
 #include "fmt/digest.h"
 #include "judge/verdict_text.h"
 #include "report/formats.h"
@@ -257,7 +257,7 @@ static void call_of_row(const struct job_result *r, size_t pair, uint32_t line, 
     const struct whole_row *x = joined_dump_row(d, l->row[s]);
     uint32_t row = l->row[s];
     if (x) {
-        const struct part_row *p = joined_row_part(x);
+        const struct part_row *p = joined_row_part(x, c->judged->line[line].limit);
         d = &part_dump(joined_dump_rows(d), p)->dump;
         row = p->row;
     }
@@ -446,24 +446,14 @@ static void strip(struct jsonw *w, const struct job_result *r)
     job_strip_release(&s);
 }
 
-/* Of the rows that a layout does not fit: the first. */
 static void layout_warnings(struct jsonw *w, const struct layout *l, const char *path)
 {
     struct buf b = {0};
-    if (l->against[0])
-        buf_fmt(&b,
-                _("%s: the layout does not match the values: most weights joined from shards differ from the other "
-                  "side; the first is %s"),
-                path, l->against);
-    if (b.n)
-        jw_cstr(w, b.p);
-    buf_clear(&b);
-    if (l->other_axes[0])
-        buf_fmt(&b, _("%s: with the axes given with --dims, no joined row has the size of the other side; the first is "
-                      "%s"), path,
-                l->other_axes);
-    if (b.n)
-        jw_cstr(w, b.p);
+    for (int i = 0; i < JOB_LAYOUT_DOUBTS; i++) {
+        buf_clear(&b);
+        if (job_layout_doubt(l, path, i, &b))
+            jw_cstr(w, b.p);
+    }
     buf_release(&b);
 }
 

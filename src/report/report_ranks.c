@@ -115,6 +115,12 @@ void report_ranks(struct building *b)
     for (int s = 0; s < 2; s++) {
         job_layout_text(r->job[0], s, &t);
         told(b, s == TARGET ? _("Target: ") : _("Golden: "), TONE_PLAIN, &t);
+        for (int i = 0; i < JOB_LAYOUT_DOUBTS; i++) {
+            buf_clear(&t);
+            if (job_layout_doubt(&r->job[0]->layout[s], s == TARGET ? _("target") : _("golden"), i, &t))
+                doc_say(b->d, TONE_WARN, "%s", t.p);
+        }
+        buf_clear(&t);
     }
     buf_release(&t);
     strip(b, r);

@@ -82,14 +82,27 @@ static int load_job(struct job_compare *k, int step, struct joined_job *j, struc
         for (size_t i = 0; i < k->places[s].n; i++)
             k->progress.to_read += k->places[s].v[i].step == step;
     job_changed(k);
-    bool some = job_share_load(k, step, j);
+    size_t failed = k->result.failed.n, missing = k->missing.n;
+    bool open = k->open, some = job_share_load(k, step, j);
+    if (!some) { /* all ranks are read anew */
+        job_change(k);
+        for (; k->result.failed.n > failed; k->result.failed.n--) {
+            free(vec_last(&k->result.failed)->path);
+            free(vec_last(&k->result.failed)->text);
+        }
+        k->missing.n = missing;
+        k->open = open;
+        job_changed(k);
+    }
     for (int s = 0; s < 2 && !some; s++) {
         k->reading = s;
         if (rank_set_load_watched(&j->set[s], k->opt.of.of.path[s], &k->places[s], step, k->opt.of.workers,
                                   &k->watch, e))
             return -1;
         if (!j->set[s].ranks.n)
-            return err_set(e, ERR_DATA, _("%s: no rank of step %d could be read"), j->set[s].path, step);
+            return k->result.failed.n > failed
+                       ? read_failures_error(&k->result.failed, e)
+                       : err_set(e, ERR_DATA, _("%s: no rank of step %d could be read"), j->set[s].path, step);
         layout_init(&j->layout[s]);
         if (k->opt.layout[s] && layout_parse(&j->layout[s], str_of(k->opt.layout[s]), e))
             return -1;
@@ -319,7 +332,7 @@ void job_compare_init(struct job_compare *k, const struct job_compare_options *o
     k->result.first = (struct job_first){.collective = NONE, .replica = NONE};
     k->found = o->found ? o->found : &k->own_found;
     k->watch.each = tell_read;
-    k->watch.unread = o->live ? note_unread : NULL;
+    k->watch.unread = note_unread;
     k->watch.ctx = k;
     pthread_mutex_init(&k->lock, NULL);
     job_init(&k->job, NULL, NULL);

@@ -248,7 +248,7 @@ static void ranks_named(const struct rank_set *s, rank_list *out)
 {
     for (size_t i = 0; i < s->ranks.n; i++)
         rank_list_add(out, s->ranks.v[i]->rank);
-    rank_set_absent(s, 0, out);
+    rank_set_absent(s, rank_set_numbered(s), out);
 }
 
 int job_compare_what_is_there(struct job_compare *k, struct joined_job *j, struct err *e)
