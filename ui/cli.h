@@ -13,8 +13,9 @@
 
 int cli_compare(const struct options *o);
 /* The same for every common step or rank (--step all, --rank all). found: the cache of recordings found; also used by
- * the functions below; released by the caller. */
-int cli_compare_all(const struct investigation *v, const struct options *o, struct found_trees *found);
+ * the functions below; released by the caller. *joined, unless it is NULL: true if the two sides used different numbers
+ * of micro-batches; nothing is printed then, and cli_compare_job compares them. */
+int cli_compare_all(const struct investigation *v, const struct options *o, struct found_trees *found, bool *joined);
 /* Compares two jobs, at least one with several ranks. */
 int cli_compare_job(const struct investigation *v, const struct options *o, struct found_trees *found);
 /* How to compare: as a job, or rank by rank because some recordings could not be read. */

@@ -374,9 +374,12 @@ int cli_compare(const struct options *given)
     } else if (kind == JOB_RANK_BY_RANK) {
         struct options all = *o;
         all.all_ranks = true;
-        status = cli_compare_all(&inv, &all, &found);
+        status = cli_compare_all(&inv, &all, &found, NULL);
     } else if (o->all_steps || o->all_ranks) {
-        status = cli_compare_all(&inv, o, &found);
+        bool joined = false, free_ranks = inv.rank[TARGET] < 0 && inv.rank[GOLDEN] < 0;
+        status = cli_compare_all(&inv, o, &found, free_ranks ? &joined : NULL);
+        if (joined)
+            status = cli_compare_job(&inv, o, &found);
     } else {
         open_investigation_session(&inv, o, &so);
         so.of.found = &found;
@@ -384,7 +387,8 @@ int cli_compare(const struct options *given)
         if (session_start(&s, &so, &e)) {
             status = cli_fail(&e);
         } else {
-            bool waited = cli_wait(&s, o, &e) == 0, joined = waited && !o->tensor && cli_job_of_micro_batches(s.now);
+            bool waited = cli_wait(&s, o, &e) == 0;
+            bool joined = waited && !o->tensor && inv.rank[TARGET] < 0 && cli_job_of_micro_batches(s.now);
             status = !waited ? cli_fail(&e) : joined ? EXIT_ALIGNED : finish(s.now, &inv, o, &e);
             session_stop(&s);
             if (joined)

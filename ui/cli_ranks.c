@@ -106,7 +106,7 @@ struct ranks_run {
     struct out out;
     struct jsonw w;
     const struct options *o;
-    bool json, any;
+    bool json, *joined;
     struct left_out left;
     size_t compared;
     struct buf first; /* JSON of the first deviation of all: its step, rank and row */
@@ -251,6 +251,11 @@ static int one(struct ranks_run *r, const struct investigation *v, const struct 
     if (session_start(&s, &so, e))
         return -1;
     int rc = cli_wait(&s, r->o, e);
+    if (rc == 0 && r->joined && !r->compared && cli_job_of_micro_batches(s.now)) {
+        *r->joined = true;
+        session_stop(&s);
+        return 0;
+    }
     if (rc == 0) {
         struct judge_options jo = comparison_judge_options(s.now);
         merge(r, cli_fail_on(r->o, s.now, judgement_status(s.now->judged, &jo)));
@@ -267,9 +272,9 @@ static int one(struct ranks_run *r, const struct investigation *v, const struct 
     return rc;
 }
 
-int cli_compare_all(const struct investigation *v, const struct options *o, struct found_trees *found)
+int cli_compare_all(const struct investigation *v, const struct options *o, struct found_trees *found, bool *joined)
 {
-    struct ranks_run r = {.o = o, .found = found, .json = o->json || o->output};
+    struct ranks_run r = {.o = o, .found = found, .json = o->json || o->output, .joined = joined};
     struct err e = {0};
     twin_list twins = {0};
     bool file = o->output && strcmp(o->output, "-") != 0;
@@ -291,9 +296,11 @@ int cli_compare_all(const struct investigation *v, const struct options *o, stru
         jw_karray(&r.w, "ranks");
     }
     tell_left_out(&r, v);
-    for (size_t i = 0; i < twins.n && rc == 0; i++)
+    for (size_t i = 0; i < twins.n && rc == 0 && !(joined && *joined); i++)
         rc = one(&r, v, &twins.v[i], &e);
-    if (rc == 0 && !r.compared)
+    if (joined && *joined) /* nothing was written yet, and nothing will be */
+        rc = err_set(&e, ERR_CANCEL, "%s", "");
+    else if (rc == 0 && !r.compared)
         rc = -1;
     if (r.left.failed.n && !(o->policy.given && !o->policy.kinds))
         merge(&r, EXIT_UNJUDGED);
@@ -311,5 +318,5 @@ int cli_compare_all(const struct investigation *v, const struct options *o, stru
     vec_release(&twins);
     buf_release(&r.first);
     left_out_release(&r.left);
-    return rc ? cli_fail(&e) : r.status;
+    return joined && *joined ? EXIT_ALIGNED : rc ? cli_fail(&e) : r.status;
 }
