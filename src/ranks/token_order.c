@@ -81,21 +81,74 @@ static void use_order(struct deciding *d, struct whole_row *a, struct whole_row 
     in_rank_order(b);
 }
 
-/* Lists the modules that contain experts: if several ranks' tokens go through the same experts, they are sorted by
- * rank. */
-static void list_mixtures(struct deciding *d, struct map *out)
+/* A module that contains experts. */
+struct mixture {
+    uint32_t experts; /* place of the first call of an expert in the order of execution */
+};
+typedef VEC(struct mixture) mixture_list;
+
+/* The orders that were found: of a mixture's tokens, so many rows. */
+struct found_order {
+    uint32_t mixture, rows;
+    const uint32_t *order;
+};
+typedef VEC(struct found_order) found_orders;
+
+struct found_orders_of {
+    const found_orders *all;
+    uint32_t mixture;
+    bool given; /* a row that the mixture gives after its experts */
+};
+
+static void list_mixtures(struct deciding *d, struct map *out, mixture_list *list)
 {
     for (size_t i = 0; i < d->side[0]->calls->calls.n; i++) {
-        struct str group = str_cut(str_of(d->side[0]->calls->calls.v[i].group), 2), path = group;
+        const struct whole_call *c = &d->side[0]->calls->calls.v[i];
+        struct str group = str_cut(str_of(c->group), 2), path = group;
         ptrdiff_t at = str_search(group, "expert");
         while (at > 0 && path.p[at] != '.')
             at--;
-        if (at <= 0 || group.p[at] != '.')
+        if (at <= 0 || group.p[at] != '.' || c->region != IN_FORWARD)
             continue;
         path.n = (size_t)at;
-        if (map_get(out, path) == MAP_NONE)
-            map_add(out, path, 0);
+        uint32_t k = map_add(out, path, (uint32_t)list->n);
+        if (k == list->n) {
+            struct mixture x = {c->order};
+            vec_push(list, x);
+        }
+        if (c->order < list->v[k].experts)
+            list->v[k].experts = c->order;
     }
+}
+
+/* Whether the rows of a, in this order, are those of b. */
+static bool in_that_order(double limit, const double *a, const double *b, uint64_t rows, uint64_t width,
+                          const uint32_t *order)
+{
+    double off = 0, size = 0;
+    for (uint64_t i = 0; i < rows; i++)
+        for (uint64_t k = 0; k < width; k++) {
+            double x = a[order[i] * width + k], y = b[i * width + k];
+            off += (x - y) * (x - y);
+            size += y * y;
+        }
+    return sqrt(off) <= limit * sqrt(size);
+}
+
+/* Writes the order of a's rows to `order`; false: they are other rows. What a mixture gives after its experts is in an
+ * order that was there before: tokens put back in a wrong one are no set. */
+static bool find_order(const struct found_orders_of *f, double limit, const double *a, const double *b, uint64_t rows,
+                       uint64_t width, uint32_t *order)
+{
+    if (!f->given)
+        return match_tokens(limit, a, b, rows, width, order);
+    for (size_t i = 0; i < f->all->n; i++)
+        if (f->all->v[i].mixture == f->mixture && f->all->v[i].rows == rows &&
+            in_that_order(limit, a, b, rows, width, f->all->v[i].order)) {
+            memcpy(order, f->all->v[i].order, (size_t)rows * sizeof *order);
+            return true;
+        }
+    return false;
 }
 
 /* Rows whose first axis is tokens in sending order are compared as a set; an expert's rows follow the order of its
@@ -106,8 +159,9 @@ void token_orders_find(struct deciding *d)
     VEC(const uint32_t *) orders = {0};
     bool spread = d->side[0]->calls->layout->size[CUT_EP] != d->side[1]->calls->layout->size[CUT_EP];
     struct map mixtures = {0};
-    if (!spread)
-        list_mixtures(d, &mixtures);
+    mixture_list mixture = {0};
+    found_orders found = {0};
+    list_mixtures(d, &mixtures, &mixture);
     for (size_t i = 0; i < d->trials.n; i++) {
         struct trial *t = &d->trials.v[i];
         struct whole_row *a = &d->side[0]->rows.v[t->row[0]], *b = &d->side[1]->rows.v[t->row[1]];
@@ -116,8 +170,12 @@ void token_orders_find(struct deciding *d)
         if (sums || a->ndim < 1 || b->ndim != a->ndim || a->shape[0] != b->shape[0] || a->shape[0] < 2 ||
             !dtype_is_float((enum dtype)a->dtype))
             continue;
-        if (!spread && map_get(&mixtures, str_cut(str_of(d->side[0]->calls->calls.v[a->call].group), 2)) == MAP_NONE)
+        const struct whole_call *call = &d->side[0]->calls->calls.v[a->call];
+        struct found_orders_of of = {.all = &found, .mixture = map_get(&mixtures, str_cut(str_of(call->group), 2))};
+        if (!spread && of.mixture == MAP_NONE)
             continue;
+        of.given = of.mixture != MAP_NONE && call->region == IN_FORWARD && a->io == IO_OUTPUT &&
+                   call->order > mixture.v[of.mixture].experts;
         struct str expert = expert_path(d->side[0], a);
         uint32_t known = expert.n ? map_get(&experts, expert) : MAP_NONE;
         if (known != MAP_NONE) {
@@ -141,12 +199,16 @@ void token_orders_find(struct deciding *d)
             y = values_of(d->side[1], b, &n[1]);
         }
         if (wanted && x && y && n[0] == n[1] && n[0] / rows > 1 &&
-            match_tokens(trial_limit(d, t), x, y, rows, n[0] / rows, order)) {
+            find_order(&of, trial_limit(d, t), x, y, rows, n[0] / rows, order)) {
             use_order(d, a, b, order, rows);
-            if (expert.n && d->side[0]->calls->calls.v[a->call].region == IN_FORWARD) {
-                uint32_t *keep = arena_alloc(&d->arena, ((size_t)rows + 1) * sizeof *keep);
-                keep[0] = (uint32_t)rows;
-                memcpy(keep + 1, order, (size_t)rows * sizeof *keep);
+            uint32_t *keep = arena_alloc(&d->arena, ((size_t)rows + 1) * sizeof *keep);
+            keep[0] = (uint32_t)rows;
+            memcpy(keep + 1, order, (size_t)rows * sizeof *keep);
+            if (of.mixture != MAP_NONE && call->region == IN_FORWARD && !of.given) {
+                struct found_order one = {of.mixture, (uint32_t)rows, keep + 1};
+                vec_push(&found, one);
+            }
+            if (expert.n && call->region == IN_FORWARD) {
                 map_add(&experts, arena_str(&d->arena, expert), (uint32_t)orders.n);
                 vec_push(&orders, (const uint32_t *)keep);
             }
@@ -160,5 +222,7 @@ void token_orders_find(struct deciding *d)
     }
     map_release(&experts);
     map_release(&mixtures);
+    vec_release(&mixture);
+    vec_release(&found);
     vec_release(&orders);
 }
