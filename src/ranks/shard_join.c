@@ -234,6 +234,39 @@ static void apply(struct whole_row *x, const struct candidate *c)
     memcpy(x->shape, c->shape, sizeof x->shape);
 }
 
+/* How many parts of both sides agree with the other side in a join. */
+static size_t parts_that_fit(struct deciding *d, const struct trial *t, size_t pair)
+{
+    double limit = trial_limit(d, t);
+    size_t n = 0;
+    for (int s = 0; s < 2; s++)
+        apply(&d->side[s]->rows.v[t->row[s]], &t->of[s]->v[t->pair[pair][s]]);
+    trial_part_errors(d, t);
+    for (int s = 0; s < 2; s++) {
+        struct whole_row *x = &d->side[s]->rows.v[t->row[s]];
+        for (size_t i = 0; i < x->parts.n; i++) {
+            n += (double)x->parts.v[i].error < limit;
+            x->parts.v[i].error = NAN;
+        }
+    }
+    return n;
+}
+
+/* Where no join fits a row, and no other layer has such a one: the parts that are right decide, whatever the wrong ones
+ * speak for. */
+static size_t join_of_most_parts(struct deciding *d, const struct trial *t, size_t best)
+{
+    size_t most = parts_that_fit(d, t, best);
+    for (size_t p = 0; p < t->pairs; p++) {
+        size_t n = parts_that_fit(d, t, p);
+        if (n > most) {
+            most = n;
+            best = p;
+        }
+    }
+    return best;
+}
+
 /* If no candidate agrees with --dims, that is reported and the values decide. */
 static void keep_what_dims_allow(struct deciding *d, struct trial *t, int side)
 {
@@ -387,6 +420,8 @@ static void decide_classes(struct deciding *d)
             if (d->trials.v[i].pairs)
                 members[m++] = i;
         size_t best = m ? best_of_class(d, members, m) : 0;
+        if (m == 1 && !d->trials.v[members[0]].figures && !trial_fits(d, &d->trials.v[members[0]], best))
+            best = join_of_most_parts(d, &d->trials.v[members[0]], best);
         for (size_t i = 0; i < m; i++) {
             struct trial *t = &d->trials.v[members[i]];
             size_t p = best < t->pairs ? best : 0;
