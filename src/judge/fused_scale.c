@@ -56,15 +56,18 @@ static uint32_t result_of(const struct dump *d, uint32_t call)
     return NONE;
 }
 
-/* Whether two rows are equal by all recorded data, within the tolerance of an accepted row. */
+/* Whether two rows are equal by all recorded data, within the tolerance of an accepted row. A fused call takes the
+ * keys of grouped queries as they are; the written-out side repeats each for every query of its group. */
 static bool alike(const struct fused_search *x, int side, uint32_t row, uint32_t other)
 {
-    const struct row *a = &x->m->side[side]->rows.v[row], *b = &x->m->side[!side]->rows.v[other];
+    struct row a = x->m->side[side]->rows.v[row];
+    const struct row *b = &x->m->side[!side]->rows.v[other];
+    uint64_t n = dump_row_numel(x->m->side[side], row), once = dump_row_numel(x->m->side[!side], other);
     int all = HAS_MAX | HAS_MIN | HAS_NORM;
-    if ((a->has & b->has & all) != all || !dtype_is_float(a->dtype) || !dtype_is_float(b->dtype) ||
-        dump_row_numel(x->m->side[side], row) != dump_row_numel(x->m->side[!side], other))
+    if ((a.has & b->has & all) != all || !dtype_is_float(a.dtype) || !dtype_is_float(b->dtype) || !once || n % once)
         return false;
-    return recorded_error(a, b) <= thresholds_of(x->tol, dtype_coarser(a->dtype, b->dtype))->deviate;
+    a.stat[STAT_NORM] /= sqrt((double)(n / once));
+    return recorded_error(&a, b) <= thresholds_of(x->tol, dtype_coarser(a.dtype, b->dtype))->deviate;
 }
 
 /* ---- the fused side ---- */

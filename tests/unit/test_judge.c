@@ -915,15 +915,18 @@ static void fused_and_written_out(void **state)
         double given;     /* the fused call's argument; 0: left out, 1/√4 */
         bool same_result;
         double own, other; /* as the lines have it; 0: nothing deviates */
+        bool grouped;      /* each key is written out for two queries */
     } cases[] = {
-        {0.35, false, false, 0, false, 0.35, 0.5},
-        {0.35, false, true, 0, false, 0.35, 0.5},
-        {0.35, false, false, 0.25, false, 0.35, 0.25},
-        {4, true, false, 0, false, 0.25, 0.5},
-        {0.5, false, false, 0, false, 0, 0},
-        {2, true, false, 0, false, 0, 0},
-        {0.25, false, false, 0.25, false, 0, 0},
-        {0.35, false, false, 0, true, 0, 0}, /* the rest of it is elsewhere */
+        {0.35, false, false, 0, false, 0.35, 0.5, false},
+        {0.35, false, true, 0, false, 0.35, 0.5, false},
+        {0.35, false, false, 0.25, false, 0.35, 0.25, false},
+        {4, true, false, 0, false, 0.25, 0.5, false},
+        {0.5, false, false, 0, false, 0, 0, false},
+        {2, true, false, 0, false, 0, 0, false},
+        {0.25, false, false, 0.25, false, 0, 0, false},
+        {0.35, false, false, 0, true, 0, 0, false}, /* the rest of it is elsewhere */
+        {0.35, false, false, 0, false, 0.35, 0.5, true},
+        {0.5, false, false, 0, false, 0, 0, true},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -947,7 +950,8 @@ static void fused_and_written_out(void **state)
             if (before) {
                 call_on(t, "matmul", PHASE_FORWARD);
                 tensor_on(t, "input.0", DTYPE_F32, 64, used);
-                tensor_on(t, "input.1", DTYPE_F32, 64, key);
+                tensor_on(t, "input.1", DTYPE_F32, cases[i].grouped ? 128 : 64,
+                          (const double[]){key[0], key[1], key[2] * (cases[i].grouped ? sqrt(2) : 1)});
                 tensor_on(t, "output.0", DTYPE_F32, 256, cases[i].before ? scaled : raw);
             }
         }
