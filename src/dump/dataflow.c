@@ -67,6 +67,20 @@ static uint32_t holder_before(const struct dump *d, const uint32_t *alike, uint3
     return NONE;
 }
 
+/* Sorted integers have the figures of the unsorted ones: the latest holder of the row's own shape, if the very last one
+ * has another. */
+static uint32_t holder_of_shape(const struct dump *d, const uint32_t *alike, uint32_t row, uint32_t last)
+{
+    const struct row *r = &d->rows.v[row];
+    uint32_t x = last;
+    if (dtype_table[r->dtype].klass != CLASS_INT)
+        return last;
+    for (int i = 0; i < HOLDERS_BACK && x != NONE; i++, x = alike[x])
+        if (d->rows.v[x].shape == r->shape && d->rows.v[x].call != r->call && same_norm(&d->rows.v[x], r))
+            return x;
+    return last;
+}
+
 /* Whether the holders are in different layers, or, if scopes are unknown, far apart in the calls. */
 static bool apart(const struct dump *d, const struct value_holders *h)
 {
@@ -148,7 +162,7 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
         of[row] = h;
         if (x->last_row != NONE && d->rows.v[x->last_row].call != r->call &&
             same_norm(&d->rows.v[x->last_row], r))
-            f->held[row] = x->last_row;
+            f->held[row] = holder_of_shape(d, alike, row, x->last_row);
         else if (x->last_row != NONE && d->rows.v[x->last_row].call == r->call)
             f->held[row] = f->held[x->last_row]; /* x * x: both operands come from an earlier row */
         else

@@ -98,7 +98,8 @@ uint32_t routing_scores(const struct dump *d, uint32_t row)
     bool module = d->calls.v[r->call].kind == CALL_MODULE;
     if (r->io != IO_OUTPUT || r->kind != ROW_TENSOR || dtype_table[r->dtype].klass != CLASS_INT ||
         d->calls.v[r->call].phase != PHASE_FORWARD ||
-        (!module && !align_item_does(d, r->call, STR("topk"))))
+        (!module && !align_item_does(d, r->call, STR("topk")) && !align_item_does(d, r->call, STR("max")) &&
+         !align_item_does(d, r->call, STR("argmax"))))
         return NONE;
     EACH_EARLY_ROW(d, r->call, x)
         if (d->rows.v[x].io == (module ? IO_OUTPUT : IO_INPUT) && may_be_scores(d, row, x))

@@ -348,7 +348,8 @@ static double turned_around(const struct judge_pass *p, uint32_t row)
         const struct turned_module *x = &p->turned_modules.v[i];
         struct str outer = str_of(d->scopes.v[d->calls.v[x->call].scope]);
         struct str inner = str_of(d->scopes.v[d->calls.v[call].scope]);
-        bool inside = inner.n > outer.n && inner.p[outer.n] == '.';
+        bool inside = inner.n > outer.n ? inner.p[outer.n] == '.' :
+                      inner.n == outer.n && d->calls.v[call].kind != CALL_MODULE;
         bool picked = inner.n == outer.n && backward && dump_row_numel(d, row) == x->picks;
         if ((inside || picked) && memcmp(inner.p, outer.p, outer.n) == 0)
             share = fmax(share, (double)p->call_turned[x->call]);

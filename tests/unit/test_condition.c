@@ -817,9 +817,10 @@ static void test_signs_of_what_was_not_recorded(void **state)
 }
 
 /* A router's module puts out scores, the two it picks of each row and where they were; inside the module of experts
- * that is given these a row is off by `error` (rel_l2), its norm by `norm`. The picked differ by at most `picked`, the
- * norm of their gradient, which is off by 0.4, by `back`. */
-static void routed_module(double share, double picked, double error, double norm, double back)
+ * that is given these a row is off by `error` (rel_l2), its norm by `norm`, in a module of its own or (call_of_it) in a
+ * call of the experts' module itself. The picked differ by at most `picked`, the norm of their gradient, which is off
+ * by 0.4, by `back`. */
+static void routed_module(double share, double picked, double error, double norm, double back, bool call_of_it)
 {
     static double x[N], v[2 * ROWS], w[2 * ROWS], b[2 * ROWS], h[N], y[N];
     scene_start(&s);
@@ -838,7 +839,8 @@ static void routed_module(double share, double picked, double error, double norm
              scores = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
     uint32_t picks = both_row(&s, "output.1", DTYPE_F32, "256,2", w, ARRAY_LEN(w));
     uint32_t where = both_row(&s, "output.2", DTYPE_I64, "256,2", v, ARRAY_LEN(v));
-    both_module("Module.moe.experts.act.SiLU.forward.0", "moe.experts.act");
+    both_module(call_of_it ? "Tensor.__mul__.0.forward" : "Module.moe.experts.act.SiLU.forward.0",
+                call_of_it ? "moe.experts" : "moe.experts.act");
     uint32_t inside = both_row(&s, "input.0", DTYPE_F32, "256,16", y, N);
     both_module("Module.moe.experts.Experts.forward.0", "moe.experts");
     uint32_t given = both_row(&s, "input.0", DTYPE_I64, "256,2", v, ARRAY_LEN(v));
@@ -886,10 +888,12 @@ static void test_routers_and_their_experts(void **state)
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(q); i++) {
-        routed_module(q[i].share, q[i].picked, q[i].error, q[i].norm, q[i].back);
-        if ((s.j.first == NONE) != q[i].excused)
-            fail_msg("case %zu: the first deviation is line %u", i, s.j.first);
-        scene_end(&s);
+        for (int own = 0; own < 2; own++) {
+            routed_module(q[i].share, q[i].picked, q[i].error, q[i].norm, q[i].back, own);
+            if ((s.j.first == NONE) != q[i].excused)
+                fail_msg("case %zu: the first deviation is line %u", i, s.j.first);
+            scene_end(&s);
+        }
     }
 }
 

@@ -241,11 +241,38 @@ static void empty_dumps(void **state)
     dump_release(&d);
 }
 
+/* What was sorted has the figures of what was not: the choices a module gets are the router's, by their shape. */
+static void integers_and_their_order(void **state)
+{
+    static const struct value choices = {8, 3, 0, 5};
+    static const int64_t by_token[] = {4, 2};
+    struct dump d;
+    struct dataflow f;
+    (void)state;
+    for (int whole = 0; whole < 2; whole++) {
+        dump_init(&d);
+        uint32_t c[4], r[4];
+        for (int i = 0; i < 4; i++)
+            c[i] = new_call(&d, NULL);
+        for (int i = 0; i < 4; i++) { /* a router, a call that sorts, its result, a module */
+            r[i] = row(&d, c[i], i == 0 || i == 2 ? IO_OUTPUT : IO_INPUT, &choices);
+            d.rows.v[r[i]].dtype = whole ? DTYPE_I64 : DTYPE_F32;
+            if (i == 0 || i == 3)
+                d.rows.v[r[i]].shape = dump_shape(&d, by_token, 2);
+        }
+        dataflow_build(&f, &d);
+        assert_int_equal(f.held[r[1]], r[0]);
+        assert_int_equal(f.held[r[3]], whole ? r[0] : r[2]);
+        dataflow_release(&f);
+        dump_release(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_followed),      cmocka_unit_test(operands_of_one_call),
-        cmocka_unit_test(extremes_many_share),
+        cmocka_unit_test(extremes_many_share),      cmocka_unit_test(integers_and_their_order),
         cmocka_unit_test(norms_must_agree),         cmocka_unit_test(tables_recur_across_layers),
         cmocka_unit_test(values_handed_on_do_not_recur),
         cmocka_unit_test(extremes_alone_do_not_recur),

@@ -56,8 +56,10 @@ static void sets_of_a_token(void **state)
  * the scores say so, however much noise there is. */
 static void judged(void **state)
 {
+    static const char *const ops[] = {"topk", "max", "argmax"};
     (void)state;
-    for (size_t i = 0; i < ARRAY_LEN(examples); i++) {
+    for (size_t n = 0; n < ARRAY_LEN(ops) * ARRAY_LEN(examples); n++) {
+        size_t i = n % ARRAY_LEN(examples);
         double score[TOKENS][WIDTH], value[2][TOKENS][PICKS], share[2][TOKENS][PICKS];
         fill(&examples[i], score);
         for (int t = 0; t < TOKENS; t++)
@@ -70,7 +72,7 @@ static void judged(void **state)
                     share[side][t][k] = value[side][t][k] * 3;
             }
         scene_start(&s);
-        both_call("topk", PHASE_FORWARD);
+        both_call(ops[n / ARRAY_LEN(examples)], PHASE_FORWARD);
         uint32_t in = both_rows("input.0", DTYPE_BF16, SCORES, score[0], scores[0]);
         uint32_t best = both_rows("output.0", DTYPE_BF16, CHOICES, value[0][0], value[1][0]);
         uint32_t where = both_rows("output.1", DTYPE_I64, CHOICES, examples[i].picked[0], picked[0]);
@@ -89,7 +91,8 @@ static void judged(void **state)
             examples[i].is == ROUTING_OTHER && i > 3; /* bfloat16's rounding is wider than the examples' noise */
         if ((s.j.first != NONE) != other || (other && s.j.first != scene_line(&s, where)) ||
             (i == 1 && rule != RULE_SAME_PICKS))
-            fail_msg("%s: the first deviation is line %d, rule %u", examples[i].name, (int)s.j.first, rule);
+            fail_msg("%s of %s: the first deviation is line %d, rule %u", examples[i].name,
+                     ops[n / ARRAY_LEN(examples)], (int)s.j.first, rule);
         elements_end();
     }
 }
