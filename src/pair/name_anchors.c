@@ -10,6 +10,7 @@
 #include "pair/align_item.h"
 
 #define MODULE_DEPTH 64
+#define EXCHANGED_MOST 16 /* calls of one module whose order is looked for */
 #define OWN_FRAMES 2 /* frames of a stack that identify the place of a call */
 
 struct anchoring {
@@ -26,6 +27,44 @@ struct name_group {
     uint32_t head[2], tail[2], n[2];
 };
 typedef VEC(struct name_group) group_list;
+
+static void begin(struct anchoring *w, const struct dump *t, const struct dump *g, uint32_t *const of[2])
+{
+    *w = (struct anchoring){.d = {t, g}, .of = {of[0], of[1]}};
+    for (int s = 0; s < 2; s++) {
+        size_t n = w->d[s]->calls.n + 1;
+        w->key[s] = mem_alloc(n * sizeof **w->key);
+        w->place[s] = mem_alloc(n * sizeof **w->place);
+        w->next[s] = mem_alloc(n * sizeof **w->next);
+    }
+}
+
+/* Without a pair yet. */
+static void begin_new(struct anchoring *w, const struct dump *t, const struct dump *g, uint32_t *of[2])
+{
+    for (int s = 0; s < 2; s++) {
+        size_t n = s ? g->calls.n : t->calls.n;
+        of[s] = mem_alloc((n + 1) * sizeof **of);
+        memset(of[s], 0xff, n * sizeof **of);
+    }
+    begin(w, t, g, of);
+}
+
+static void end(struct anchoring *w)
+{
+    for (int s = 0; s < 2; s++) {
+        free(w->key[s]);
+        free(w->place[s]);
+        free(w->next[s]);
+    }
+}
+
+static void end_new(struct anchoring *w, uint32_t *const of[2])
+{
+    end(w);
+    free(of[0]);
+    free(of[1]);
+}
 
 bool anchors_same_calls(const struct dump *t, const struct dump *g)
 {
@@ -117,6 +156,16 @@ static bool contradicted(const struct anchoring *w, uint32_t t, uint32_t g)
 
 /* ---- modules ---- */
 
+static void key_modules(struct anchoring *w, bool by_path)
+{
+    for (int s = 0; s < 2; s++)
+        for (uint32_t c = 0; c < w->d[s]->calls.n; c++) {
+            const struct call *x = &w->d[s]->calls.v[c];
+            bool mine = (x->phase == PHASE_FORWARD && x->kind == CALL_MODULE && x->recomputes == NONE) || x->gradient;
+            w->key[s][c] = !mine ? 0 : by_path ? call_path_stem(w->d[s], c) : call_stem(dump_call_name(w->d[s], c));
+        }
+}
+
 static void join_group(struct anchoring *w, const struct name_group *x)
 {
     for (uint32_t a = x->head[0], b = x->head[1]; a != NONE && b != NONE; a = w->next[0][a], b = w->next[1][b])
@@ -130,24 +179,79 @@ static void join_agreeing(struct anchoring *w, const struct name_group *x)
             join(w, a, b);
 }
 
+/* Whether t returned what g returned, and took what it took. */
+static bool is_same_call(const struct anchoring *w, uint32_t t, uint32_t g)
+{
+    return rows_alike(w, t, g, IO_OUTPUT) == LIKE_SAME && rows_alike(w, t, g, IO_INPUT) != LIKE_NOT;
+}
+
+/* Calls of one module made in another order (over a set, whose order changes with every run): those that returned
+ * something else in this order, but each what exactly one of the others returned. Returns their number in `other`, for
+ * each call of the target that has another partner; 0 if they are in the same order or do not fit. */
+static int exchanged(const struct anchoring *w, const struct name_group *x, anchor_list *other)
+{
+    uint32_t g[EXCHANGED_MOST];
+    int n = 0;
+    other->n = 0;
+    if (x->n[0] != x->n[1] || x->n[0] < 2)
+        return 0;
+    for (uint32_t a = x->head[0], b = x->head[1]; a != NONE; a = w->next[0][a], b = w->next[1][b]) {
+        if (rows_alike(w, a, b, IO_OUTPUT) != LIKE_NOT)
+            continue;
+        if (n == EXCHANGED_MOST)
+            return 0;
+        struct anchor moved = {a, NONE};
+        vec_push(other, moved);
+        g[n++] = b;
+    }
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            if (g[k] != NONE && other->v[i].g == NONE && is_same_call(w, other->v[i].t, g[k])) {
+                other->v[i].g = g[k];
+                g[k] = NONE;
+            }
+    for (int i = 0; i < n; i++)
+        if (other->v[i].g == NONE)
+            return 0;
+    return n;
+}
+
+bool anchors_exchanged(const struct dump *t, const struct dump *g)
+{
+    struct anchoring w;
+    group_list groups = {0};
+    anchor_list other = {0};
+    uint32_t *of[2];
+    begin_new(&w, t, g, of);
+    key_modules(&w, false);
+    group_calls(&w, &groups);
+    bool found = false;
+    for (size_t i = 0; i < groups.n && !found; i++)
+        found = exchanged(&w, &groups.v[i], &other) > 0;
+    end_new(&w, of);
+    vec_release(&groups);
+    vec_release(&other);
+    return found;
+}
+
 /* With equal numbers of calls on both sides, pairs them in order. Otherwise only if sizes and values do not
  * contradict. */
 static void pair_modules(struct anchoring *w, bool by_path, group_list *groups)
 {
-    for (int s = 0; s < 2; s++)
-        for (uint32_t c = 0; c < w->d[s]->calls.n; c++) {
-            const struct call *x = &w->d[s]->calls.v[c];
-            bool mine = (x->phase == PHASE_FORWARD && x->kind == CALL_MODULE && x->recomputes == NONE) || x->gradient;
-            w->key[s][c] = !mine ? 0 : by_path ? call_path_stem(w->d[s], c) : call_stem(dump_call_name(w->d[s], c));
-        }
+    anchor_list other = {0};
+    key_modules(w, by_path);
     group_calls(w, groups);
     for (size_t i = 0; i < groups->n; i++) {
         const struct name_group *x = &groups->v[i];
+        int moved = exchanged(w, x, &other);
         if (x->n[0] == x->n[1])
             join_group(w, x);
         else if (sizes_agree(w, x))
             join_agreeing(w, x);
+        for (int k = 0; k < moved; k++)
+            join(w, other.v[k].t, other.v[k].g);
     }
+    vec_release(&other);
 }
 
 /* ---- what follows from other pairs ---- */
@@ -299,6 +403,18 @@ static void key_by_name(struct anchoring *w)
     }
 }
 
+/* Whether a call is in a module that the other side does not have (a product fused on one side). */
+static bool in_unpaired_module(const struct anchoring *w, const struct name_group *x)
+{
+    for (int s = 0; s < 2; s++)
+        for (uint32_t c = x->head[s]; c != NONE; c = w->next[s][c]) {
+            uint32_t parent = w->d[s]->calls.v[c].parent;
+            if (parent != NONE && w->of[s][parent] == NONE)
+                return true;
+        }
+    return false;
+}
+
 /* any: between paired calls of every kind, regardless of values. */
 static void pair_calls(struct anchoring *w, bool any, group_list *groups)
 {
@@ -307,7 +423,8 @@ static void pair_calls(struct anchoring *w, bool any, group_list *groups)
         memcpy(w->key[s], w->place[s], w->d[s]->calls.n * sizeof **w->key);
     group_calls(w, groups);
     for (size_t i = 0; i < groups->n; i++)
-        if (same_run(w, &groups->v[i]) && (!any || sizes_agree(w, &groups->v[i])))
+        if (same_run(w, &groups->v[i]) &&
+            ((!any && !in_unpaired_module(w, &groups->v[i])) || sizes_agree(w, &groups->v[i])))
             join_group(w, &groups->v[i]);
         else if (any)
             join_beginning(w, &groups->v[i]);
@@ -331,26 +448,6 @@ static bool decided(const struct decided_pairs *ruled, uint32_t t, uint32_t g)
     return ruled->denied_calls.n && nmap_get(&ruled->denied_calls, decided_pairs_key(t, g)) != MAP_NONE;
 }
 
-static void begin(struct anchoring *w, const struct dump *t, const struct dump *g, uint32_t *const of[2])
-{
-    *w = (struct anchoring){.d = {t, g}, .of = {of[0], of[1]}};
-    for (int s = 0; s < 2; s++) {
-        size_t n = w->d[s]->calls.n + 1;
-        w->key[s] = mem_alloc(n * sizeof **w->key);
-        w->place[s] = mem_alloc(n * sizeof **w->place);
-        w->next[s] = mem_alloc(n * sizeof **w->next);
-    }
-}
-
-static void end(struct anchoring *w)
-{
-    for (int s = 0; s < 2; s++) {
-        free(w->key[s]);
-        free(w->place[s]);
-        free(w->next[s]);
-    }
-}
-
 /* Appends the pairs of w that were not there before (NULL: none were). */
 static void hand_over(const struct anchoring *w, const struct decided_pairs *ruled, const uint32_t *before,
                       anchor_list *out)
@@ -366,10 +463,8 @@ void anchors_find(const struct dump *t, const struct dump *g, const struct decid
 {
     struct anchoring w;
     group_list groups = {0};
-    uint32_t *of[2] = {mem_alloc((t->calls.n + 1) * sizeof **of), mem_alloc((g->calls.n + 1) * sizeof **of)};
-    memset(of[0], 0xff, t->calls.n * sizeof **of);
-    memset(of[1], 0xff, g->calls.n * sizeof **of);
-    begin(&w, t, g, of);
+    uint32_t *of[2];
+    begin_new(&w, t, g, of);
     pair_modules(&w, false, &groups);
     pair_modules(&w, true, &groups);
     pair_backward(&w, NULL);
@@ -377,10 +472,8 @@ void anchors_find(const struct dump *t, const struct dump *g, const struct decid
     pair_recomputed(&w);
     pair_backward(&w, NULL);
     hand_over(&w, ruled, NULL, out);
-    end(&w);
+    end_new(&w, of);
     vec_release(&groups);
-    free(of[0]);
-    free(of[1]);
 }
 
 void anchors_fill(const struct dump *t, const struct dump *g, const struct decided_pairs *ruled, uint32_t *const of[2],

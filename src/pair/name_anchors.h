@@ -14,6 +14,9 @@ typedef VEC(struct anchor) anchor_list;
 
 /* Whether both have calls of the same names in the same order: then names are identities. */
 bool anchors_same_calls(const struct dump *t, const struct dump *g);
+/* Whether calls of one module were made in another order: each returned what another one of them returned on the other
+ * side. */
+bool anchors_exchanged(const struct dump *t, const struct dump *g);
 /* Appends pairs of calls in the target's order, each call once, without calls that the user has decided. Both dumps
  * are complete. */
 void anchors_find(const struct dump *t, const struct dump *g, const struct decided_pairs *ruled, anchor_list *out);

@@ -266,6 +266,81 @@ static void computed_again_on_both_sides(void **state)
     end(d, &p);
 }
 
+/* A module that is called for each kind of layer, in the order of a set: each call is what returned the same, and so is
+ * what was called in it. If a value is nowhere on the other side, names hold. */
+static void another_order(void **state)
+{
+    for (int fault = 0; fault < 2; fault++) {
+        struct dump d[2];
+        struct pairing p = {0};
+        struct pairing_options o = {0};
+        struct pair pair;
+        uint32_t inner[2][2], module[2][2];
+        (void)state;
+        start(d);
+        for (int s = 0; s < 2; s++)
+            for (int k = 0; k < 2; k++) {
+                char name[100];
+                double value = 5 + (s ? k : 1 - k) + (fault && s == 0 && k == 0 ? 0.5 : 0);
+                snprintf(name, sizeof name, "Tensor.cos.%d.forward", k);
+                inner[s][k] = made(&d[s], name, NONE, 2 * value, value);
+                snprintf(name, sizeof name, "Module.rotary.Rotary.forward.%d", k);
+                module[s][k] = made(&d[s], name, NONE, 1, value);
+                stands_in(&d[s], module[s][k], inner[s][k]);
+            }
+        pairing_build(&p, &d[0], &d[1], &o);
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(partner(&p, d, module[0][k], &pair), module[1][fault ? k : 1 - k]);
+            assert_int_equal(partner(&p, d, inner[0][k], &pair), inner[1][fault ? k : 1 - k]);
+        }
+        end(d, &p);
+    }
+}
+
+/* One product for queries, keys and values on one side: it is none of the other side's three, though it has the name
+ * and the place of the first. */
+static void fused_on_one_side(void **state)
+{
+    struct dump d[2];
+    struct decided_pairs ruled = {0};
+    anchor_list found = {0};
+    uint32_t first = NONE, norm[2];
+    (void)state;
+    start(d);
+    for (int s = 0; s < 2; s++) {
+        uint32_t begin = (uint32_t)d[s].calls.n;
+        int products = 0;
+        for (int k = 0; k < (s ? 3 : 1); k++) {
+            static const char *const parts[] = {"q", "k", "v"};
+            char name[100];
+            snprintf(name, sizeof name, "Functional.linear.%d.forward", products++);
+            uint32_t c = dump_add_call(&d[s], str_of(name), CALL_API, PHASE_FORWARD);
+            d[s].calls.v[c].family = FAMILY_LINEAR;
+            d[s].calls.v[c].parent = NONE;
+            tensor(&d[s], c, "input.0", IO_INPUT, 64, 1);
+            tensor(&d[s], c, "output.0", IO_OUTPUT, s ? 64 : 192, 2 + k + (s ? 0 : 0.5));
+            snprintf(name, sizeof name, "Module.attn.%s_proj.Linear.forward.0", s ? parts[k] : "qkv");
+            uint32_t m = made(&d[s], name, NONE, 1, 2 + k + (s ? 0 : 0.5));
+            stands_in(&d[s], m, c);
+            first = s ? first : c;
+            if (!k)
+                norm[s] = made(&d[s], "Module.attn.q_norm.Norm.forward.0", NONE, 2, 3);
+        }
+        uint32_t attention = made(&d[s], "Module.attn.Attention.forward.0", NONE, 1, 7);
+        stands_in(&d[s], attention, begin);
+    }
+    anchors_find(&d[0], &d[1], &ruled, &found);
+    bool has_norm = false;
+    for (size_t i = 0; i < found.n; i++) {
+        has_norm = has_norm || (found.v[i].t == norm[0] && found.v[i].g == norm[1]);
+        assert_int_not_equal(found.v[i].t, first);
+    }
+    assert_true(has_norm);
+    vec_release(&found);
+    dump_release(&d[0]);
+    dump_release(&d[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +351,8 @@ int main(void)
         cmocka_unit_test(path_outweighs_class),
         cmocka_unit_test(computed_again),
         cmocka_unit_test(computed_again_on_both_sides),
+        cmocka_unit_test(another_order),
+        cmocka_unit_test(fused_on_one_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
