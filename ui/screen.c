@@ -386,11 +386,12 @@ static bool holds_weights(const struct comparison *c)
     return r && r->weights;
 }
 
-/* Passes logs, settings, optimizer steps, rollouts and weights to the panel that judges them. */
-static void take_handed(struct screen *s)
+/* Passes logs, settings, optimizer steps, rollouts and weights to the panel that judges them. true: that is
+ * decided now, which the frame before does not show. */
+static bool take_handed(struct screen *s)
 {
     if (s->looked)
-        return;
+        return false;
     session_lock(&s->session);
     workspace_see(&s->work);
     /* a rollout's file is read as tensors, too */
@@ -402,7 +403,7 @@ static void take_handed(struct screen *s)
     s->looked = found && (other || s->work.c->paired);
     if (!s->looked) {
         session_unlock(&s->session);
-        return;
+        return false;
     }
     int panel = other ? path_kind_give(&s->inv, s->look.what) : path_kind_give_weights(&s->inv, s->work.c);
     if (panel) {
@@ -417,12 +418,12 @@ static void take_handed(struct screen *s)
         screen_restart(s);
     else if (side >= 0)
         list_folder(s, side);
+    return true;
 }
 
 bool screen_idle(struct screen *s)
 {
-    bool left = false;
-    take_handed(s);
+    bool left = take_handed(s);
     screen_write_waiting(s);
     screen_ranks_look(s);
     session_lock(&s->session);
@@ -431,7 +432,7 @@ bool screen_idle(struct screen *s)
         s->stamp = stamp_of(c); /* before they are read to their ends: what is written meanwhile is more */
     uint32_t lines = workspace_lines(&s->work);
     if (lines && s->work.c->paired) {
-        left = row_order_step(&s->work.arrange, s->work.c, lines);
+        left |= row_order_step(&s->work.arrange, s->work.c, lines);
         left |= trial_step(&s->work.trial, s->work.c, lines);
     }
     if (s->work.c->paired && s->work.search.code) {
