@@ -269,7 +269,7 @@ $(BUILD)/neon/%: tests/unit/%.c $(NEON_SRC) $(wildcard src/num/*.h) tests/cross/
 
 # the suite of the static file for aarch64 under an emulator, on machines that are not: AARCH64_EVERY=10 takes a tenth (tests/cross/run)
 AARCH64_EVERY ?= 1
-aarch64-test: $(BUILD)/diverge samples $(TERM_TESTS) $(BUILD)/tests/killed
+aarch64-test: $(BUILD)/diverge samples $(TERM_TESTS) $(BUILD)/tests/killed $(BUILD)/tests/slow_reads.so
 	+@tests/cross/run $(BUILD) $(AARCH64_EVERY)
 
 units: $(UNIT)
