@@ -69,6 +69,7 @@ static const struct keep_place *wanted(const struct screen *s)
 
 int screen_start(struct screen *s, const struct options *o, const struct keep_place *where, struct err *e)
 {
+    investigation_init(&s->inv); /* released also where nothing was opened */
     s->opt = *o;
     s->opt.gone = true;
     s->opt.nothing = o->args == 0 || investigation_is(o->arg[0]); /* the panels' inputs may be the only ones */
