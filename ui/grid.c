@@ -73,7 +73,12 @@ static void set(struct grid *g, int y, int x, uint32_t ch, uint8_t style)
     const struct rect *c = &g->clip;
     if (y < c->y || y >= c->y + c->h || x < c->x || x >= c->x + c->w || y < 0 || y >= g->rows || x < 0 || x >= g->cols)
         return;
-    g->cell[y * g->cols + x] = (struct cell){ch, style};
+    struct cell *at = &g->cell[y * g->cols + x];
+    if (ch && !at->ch && x > 0) /* half of a wide character is none */
+        at[-1].ch = ' ';
+    if (at->ch && x + 1 < g->cols && !at[1].ch)
+        at[1].ch = ' ';
+    *at = (struct cell){ch, style};
 }
 
 int grid_text(struct grid *g, int y, int x, int width, uint8_t style, struct str s)
@@ -178,23 +183,25 @@ static bool closes(struct str rest)
 }
 
 /* The bytes of s that fit `width` cells, broken at a blank where there is one. Wide characters may be
- * broken between any two. */
+ * broken between any two, a name or path that is longer than a line behind a part of it. */
 static size_t line_of(struct str s, int width)
 {
     struct str rest = s;
-    size_t good = 0;
+    size_t good = 0, part = 0;
     int used = 0;
     while (rest.n) {
         size_t at = s.n - rest.n;
         if (rest.p[0] == '\n')
             return at;
+        if (at && used > width / 2 && strchr("./_-", s.p[at - 1]))
+            part = at;
         bool blank = rest.p[0] == ' ';
         if (blank)
             good = at;
         uint32_t c = utf8_next(&rest);
         int w = utf8_width(c);
         if (used + w > width)
-            return blank ? at : good ? good : at;
+            return blank ? at : good ? good : part ? part : at;
         used += w;
         if (w == 2 && !closes(rest))
             good = s.n - rest.n;

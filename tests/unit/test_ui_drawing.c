@@ -171,9 +171,29 @@ static void pictures_drawn_twice(void **state)
     grid_release(&again);
 }
 
+/* What is put over one half of a wide character leaves a blank for the other, so that no line gets wider. */
+static void halves_are_blank(void **state)
+{
+    (void)state;
+    struct grid g = {0};
+    grid_init(&g, 3, 6);
+    for (int y = 0; y < 3; y++)
+        grid_put(&g, y, 0, 6, STYLE_TEXT, "面板面");
+    grid_put(&g, 0, 5, 1, STYLE_TEXT, "…");
+    grid_put(&g, 1, 2, 1, STYLE_TEXT, "…");
+    grid_put(&g, 2, 1, 2, STYLE_TEXT, "图");
+    const uint32_t want[3][6] = {{0x9762, 0, 0x677f, 0, ' ', 0x2026},
+                                 {0x9762, 0, 0x2026, ' ', 0x9762, 0},
+                                 {' ', 0x56fe, 0, ' ', 0x9762, 0}};
+    for (int i = 0; i < 18; i++)
+        assert_int_equal(g.cell[i].ch, want[i / 6][i % 6]);
+    grid_release(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(drawn_twice), cmocka_unit_test(lists_drawn_twice),
-                                       cmocka_unit_test(prompt_drawn_twice), cmocka_unit_test(pictures_drawn_twice)};
+                                       cmocka_unit_test(prompt_drawn_twice), cmocka_unit_test(pictures_drawn_twice),
+                                       cmocka_unit_test(halves_are_blank)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
