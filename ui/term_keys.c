@@ -21,7 +21,11 @@
 #define PASTE_REST_MS 5000    /* after this silence the second mark is not expected any more */
 #define PASTE_BEHIND_MS 50    /* what comes so soon behind a second mark nobody has typed */
 #define PASTE_BEHIND_MOST_MS 1000
-enum { KEY_PASTE = KEY_MAX + 1, KEY_PASTE_END, KEY_BACKGROUND };
+/* behind those that ncurses gives to the keys a terminal's description adds (Ctrl-Up …), from KEY_MAX on */
+enum { KEY_PASTE = KEY_MAX + 5001, KEY_PASTE_END, KEY_BACKGROUND, KEY_PAD };
+
+/* What the keys of a numeric keypad mean while it is in application mode (PuTTY): ESC O j … ESC O y, and M. */
+static const char pad[] = "*+,-./0123456789\r";
 
 /* Pasted text and answers of the terminal, which arrive like keys. */
 struct collected {
@@ -37,7 +41,7 @@ struct key_read {
     wint_t c;
 };
 
-/* Keys already read from the terminal, behind a paste; those from `at` are still to come. */
+/* Keys already read from the terminal, behind a paste or Esc; those from `at` are still to come. */
 static struct {
     VEC(struct key_read) keys;
     size_t at;
@@ -51,6 +55,19 @@ static int next_key(wint_t *c)
     return ahead.keys.v[ahead.at++].kind;
 }
 
+/* A key is the next one again. */
+static void put_back(int kind, wint_t c)
+{
+    struct key_read x = {kind, c};
+    if (!ahead.at) {
+        vec_push(&ahead.keys, x);
+        memmove(ahead.keys.v + 1, ahead.keys.v, (ahead.keys.n - 1) * sizeof x);
+    } else {
+        ahead.at--;
+    }
+    ahead.keys.v[ahead.at] = x;
+}
+
 #define BACKGROUND_ASK "\033]11;?\033\\"
 #define BACKGROUND_ANSWER "\033]11;rgb:"
 #define BACKGROUND_MOST 60 /* bytes of an answer */
@@ -60,6 +77,16 @@ void term_keys_begin(void)
     define_key("\033[200~", KEY_PASTE);
     define_key("\033[201~", KEY_PASTE_END);
     define_key(BACKGROUND_ANSWER, KEY_BACKGROUND);
+    for (int i = 0; pad[i]; i++) {
+        char key[] = {27, 'O', pad[i] == '\r' ? 'M' : (char)('j' + i), 0};
+        define_key(key, KEY_PAD + i);
+    }
+    /* from terminals that do not change to application mode when asked */
+    static const int arrows[] = {KEY_UP, KEY_DOWN, KEY_RIGHT, KEY_LEFT};
+    for (int i = 0; i < 4; i++) {
+        char key[] = {27, '[', (char)('A' + i), 0};
+        define_key(key, arrows[i]);
+    }
 }
 
 static const struct {
@@ -186,6 +213,28 @@ void term_ask_background(void)
         }
 }
 
+#define SEQUENCE_MOST 200 /* characters of one; what follows are keys again */
+
+/* After Esc: takes the rest of a control sequence that the terminal's description lacks (a modified arrow, a mouse, an
+ * answer), which would act as several keys. False if Esc was pressed, by itself or before another key. */
+static bool sequence_rest(void)
+{
+    wint_t first, c = 0;
+    int kind = next_key(&first), second = ERR;
+    bool opens = kind == OK && (first == '[' || first == ']');
+    if (opens)
+        second = next_key(&c);
+    bool parameters = second == OK && c >= '0' && c <= '?'; /* a digit or one of :;<=>? */
+    if (!parameters && second != ERR)
+        put_back(second, c);
+    if (!parameters && kind != ERR)
+        put_back(kind, first);
+    for (int n = 0; parameters && n < SEQUENCE_MOST; n++)
+        if ((first == '[' ? c >= '@' : c == '\a' || c == '\\') || next_key(&c) != OK)
+            break;
+    return parameters;
+}
+
 bool term_key(char name[KEY_NAME])
 {
     wint_t c = 0;
@@ -211,7 +260,11 @@ bool term_key(char name[KEY_NAME])
     }
     if (kind == ERR)
         return false;
-    if (kind != KEY_CODE_YES) {
+    if (kind == KEY_CODE_YES && c >= KEY_PAD && c < KEY_PAD + sizeof pad - 1) {
+        c = (unsigned char)pad[c - KEY_PAD];
+        kind = OK;
+    }
+    if (kind != KEY_CODE_YES && !(c == 27 && sequence_rest())) {
         plain_name(c, name);
         return true;
     }

@@ -35,6 +35,26 @@ static void keys_move_the_cursor(void **state)
     tty_close(&t);
 }
 
+static void sequences_are_no_keys(void **state)
+{
+    struct tty t;
+    (void)state;
+    tty_start(&t, 24, 80, NULL, "tt_rope/target", "tt_rope/bench");
+    wait_ready(&t);
+    int y = cursor_row(&t);
+    /* Ctrl-Up, a click and an answer that nobody asked for; as keys they would open panels and lists, and sort */
+    tty_send(&t, "\033[1;5A\033[<0;10;6M\033]10;rgb:0/0/0\033\\j");
+    wait_row(&t, y + 1);
+    tty_send(&t, "\033[Ak"); /* Up from a terminal that stays in its own mode */
+    wait_row(&t, y - 1);
+    tty_send(&t, "\033Oq"); /* 1 on the numeric keypad in PuTTY */
+    wait_text(&t, 2, "CheckList");
+    tty_send(&t, "\033");
+    tty_take(&t, 60);
+    wait_gone(&t, 2, "CheckList");
+    tty_close(&t);
+}
+
 static bool cursor_column_is(const struct tty *t, const void *arg)
 {
     return t->cursor.col == *(const int *)arg;
@@ -305,6 +325,7 @@ int main(int argc, char **argv)
         TEST(a_light_background_is_told),
         TEST(pasted_text_is_text),
         TEST(keys_move_the_cursor),
+        TEST(sequences_are_no_keys),
         TEST(prompts_show_the_cursor),
         TEST(escape_is_quick),
         TEST(source_opens_in_a_viewer),
