@@ -2,6 +2,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "cmd/pane_verbs.h"
 #include "ui/pane.h"
 
 /* Keys of the table are not shown without a table. */
@@ -42,9 +43,27 @@ static bool hinted(const struct screen *s)
     return s->prompt.active && s->grid.rows >= 6;
 }
 
+static bool noticed(const struct screen *s)
+{
+    return s->work.message.n && s->work.message_is_notice && !s->prompt.active && s->grid.rows >= 6;
+}
+
+int footer_notice_lines(const struct screen *s)
+{
+    return noticed(s) ? message_lines(s, s->grid.rows / 2) : 0;
+}
+
+void footer_draw_notice(const struct screen *s, struct grid *g, int y)
+{
+    if (noticed(s))
+        message(s, g, y);
+}
+
 int footer_lines(const struct screen *s)
 {
     int most = s->grid.rows / 2 > 1 ? s->grid.rows / 2 : 1;
+    if (noticed(s))
+        return 1;
     if (s->prompt.active)
         return s->work.message.n ? 1 + message_lines(s, most) : 1 + hinted(s);
     return s->work.message.n ? message_lines(s, most) : 1;
@@ -93,17 +112,28 @@ static bool list_has(const struct list_item *x, const char *command, const char 
     return true;
 }
 
+const struct hint *screen_hints(const struct screen *s, const struct pane_ops *p)
+{
+    if (p == &pane_table && s->work.c->failed)
+        return unopened;
+    if (p == &pane_intake && !s->work.c->side[0].path)
+        return pane_intake_empty;
+    return p->hints;
+}
+
 static void keys(const struct screen *s, struct grid *g, int y)
 {
     const struct pane_ops *p = screen_pane(s);
     int x = 1;
-    for (const struct hint *h = s->work.c->failed && p == &pane_table ? unopened : p->hints; h->command; h++) {
+    for (const struct hint *h = screen_hints(s, p); h->command; h++) {
         const char *key = keymap_key(&s->keys, p->place, h->command);
         if (!key)
             continue;
         bool back = p == &pane_table && strcmp(h->command, "back") == 0;
         const char *label = back ? back_to(&s->work) : NULL;
         if (p == &pane_list && !list_has(workspace_selected(&s->work), h->command, &label))
+            continue;
+        if (p == &pane_panel && strcmp(h->command, "enter") == 0 && !panel_line_opens(&s->work))
             continue;
         label = label ? label : _(h->label);
         int need = utf8_cells(str_of(key)) + 1 + utf8_cells(str_of(label)) + 2;
@@ -144,7 +174,7 @@ void footer_draw(const struct screen *s, struct grid *g)
         hint(s, g, y - 1);
     if (s->prompt.active)
         typed(s, g, y);
-    else if (said)
+    else if (said && !noticed(s))
         message(s, g, y);
     else
         keys(s, g, y);

@@ -20,6 +20,10 @@ struct pane_ops {
 
 extern const struct pane_ops pane_table, pane_detail, pane_stack, pane_help, pane_list, pane_outline, pane_intake,
     pane_tensor, pane_panel, pane_overview, pane_ranks;
+extern const struct hint pane_intake_empty[]; /* the intake's, while nothing is open */
+
+/* The keys shown for a pane: other ones while it has nothing to show. */
+const struct hint *screen_hints(const struct screen *s, const struct pane_ops *p);
 
 /* The focused pane. */
 const struct pane_ops *screen_pane(const struct screen *s);
@@ -35,6 +39,8 @@ struct str screen_telling_part(const struct comparison *x, int side);
 /* Draws the last line: the prompt, the message (on more lines if needed), or key hints. */
 void footer_draw(const struct screen *s, struct grid *g);
 int footer_lines(const struct screen *s); /* number of lines it needs */
+int footer_notice_lines(const struct screen *s); /* of a notice, which stands above the keys; 0: there is none */
+void footer_draw_notice(const struct screen *s, struct grid *g, int y); /* it ends in line y */
 
 /* Shared by panes. */
 /* The first visible line, adjusted so that `at` is among the n visible ones. */

@@ -184,6 +184,11 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
     kept(s, g, whole, &at);
 }
 
+/* While nothing is open: the keys that open something. */
+const struct hint pane_intake_empty[] = {
+    {"dumps", N_("list dumps")}, {"command open", N_("open")}, {"recent", N_("recent")}, {"panel 0", N_("all panels")}, {"help", N_("help")}, {"back", N_("quit")}, {0},
+};
+
 static const struct hint hints[] = {
     {"enter", N_("to the table")}, {"swap", N_("swap sides")}, {"step", N_("steps")}, {"rank", N_("ranks")}, {"dumps", N_("list dumps")}, {"recent", N_("recent")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };

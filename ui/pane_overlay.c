@@ -94,7 +94,7 @@ static void help_here(struct help *h)
     const struct pane_ops *pane = pane_of(h->s->work.help_of);
     struct buf text = {0};
     h->title = _("Keys available here");
-    for (const struct hint *x = pane->hints; x->command; x++) {
+    for (const struct hint *x = screen_hints(h->s, pane); x->command; x++) {
         const char *key = keymap_key(k, pane->place, x->command);
         if (key && !keymap_find_in(k, pane->place, key))
             help_key(h, key, command_help(x->command), x->command, &text);
@@ -250,11 +250,13 @@ static void draw_item(const struct screen *s, struct grid *g, struct rect r, uin
         put_item(g, (struct rect){r.y, r.x + 3, r.h, r.w - 4}, x);
         for (int i = 0; i < r.h; i++)
             grid_mark(g, r.y + i, r.x, g->cols, STYLE_CURSOR);
-    } else if (x->inside || x->prose || utf8_cells(str_of(x->text)) <= r.w - 4) { /* the text has priority */
-        grid_end(g, r.y, r.x + 3, r.w - 4, STYLE_TEXT, str_of(x->text));
-    } else {
-        grid_middle(g, r.y, r.x + 3, r.w - 4, STYLE_TEXT, str_of(x->text));
+        return;
     }
+    struct str text = str_of(x->shown && utf8_cells(str_of(x->text)) > r.w - 4 ? x->shown : x->text);
+    if (x->inside || x->prose || utf8_cells(text) <= r.w - 4) /* the text has priority */
+        grid_end(g, r.y, r.x + 3, r.w - 4, STYLE_TEXT, text);
+    else
+        grid_middle(g, r.y, r.x + 3, r.w - 4, STYLE_TEXT, text);
 }
 
 long pane_list_entry(const struct screen *s, int y)

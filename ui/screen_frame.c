@@ -396,6 +396,7 @@ struct screen_layout {
         struct rect r;
     } at[3];
     struct rect lower; /* the pane below the table with its title line; height 0: none */
+    int notice;        /* the last line of a notice: the table yields it, so the explanation stays whole */
 };
 
 static void place(struct screen_layout *l, const struct pane_ops *pane, struct rect r)
@@ -441,13 +442,18 @@ static struct screen_layout lay_out(const struct screen *s)
     const struct workspace *d = &s->work;
     int top = s->grid.rows >= 6 ? 2 : 0, body = s->grid.rows - top - 1, low = lower_height(d, body);
     int taken = footer_lines(s) - 1; /* a long message takes lines from the lower pane, not from the table */
+    int above = footer_notice_lines(s);
     struct rect r = {top, 0, body - taken, s->grid.cols};
+    l.notice = r.y + r.h - 1;
     if (pane_covers(pane_now(d))) {
+        r.h -= above;
         place(&l, screen_pane(s), r);
         return l;
     }
     low = low > taken ? low - taken : 0;
-    place(&l, d->groups.kind != GROUP_NONE ? &pane_outline : &pane_table, (struct rect){r.y, r.x, r.h - low, r.w});
+    place(&l, d->groups.kind != GROUP_NONE ? &pane_outline : &pane_table,
+          (struct rect){r.y, r.x, r.h - low - above, r.w});
+    l.notice = r.y + r.h - low - 1;
     place_lower(s, &l, (struct rect){r.y + r.h - low, r.x, low, r.w});
     return l;
 }
@@ -528,6 +534,7 @@ static void draw(const struct screen *s, struct grid *g, const struct screen_lay
         l->at[i].pane->draw(s, g, l->at[i].r);
         grid_clip(g, was);
     }
+    footer_draw_notice(s, g, l->notice);
     footer_draw(s, g);
 }
 

@@ -421,6 +421,15 @@ static int overview_enter(struct workspace *d)
     return open_panel(d, (int)d->panel.at + 1);
 }
 
+/* "search NAME"; a name is its own pattern, which reads better in the header, unless it has signs of one. */
+static void name_as_pattern(struct str name, struct buf *out)
+{
+    bool plain = true;
+    for (size_t i = 0; i < name.n; i++)
+        plain = plain && !strchr("\\^$|?*+()[]{}", name.p[i]);
+    buf_fmt(out, plain ? "search %.*s" : "search \\Q%.*s\\E", STR_ARG(name));
+}
+
 /* A weight in the table: its row in a table of weights, else the first row of the module it belongs to. */
 static int go_to_weight(struct workspace *d, const struct panel_item *it)
 {
@@ -431,7 +440,7 @@ static int go_to_weight(struct workspace *d, const struct panel_item *it)
     if (dump_find_row(&d->c->side[side].dump, str_of(name)) != NONE)
         buf_fmt(&command, "find %s", name);
     else
-        buf_fmt(&command, "search \\Q%.*s\\E", end > 0 ? (int)end : (int)strlen(name), name);
+        name_as_pattern(str_n(name, end > 0 ? (size_t)end : strlen(name)), &command);
     int r = perform(d, command.p);
     buf_release(&command);
     return r;
@@ -454,6 +463,16 @@ static int go_to_named(struct workspace *d, const struct panel_item *it)
     }
     buf_release(&command);
     return r;
+}
+
+bool panel_line_opens(const struct workspace *d)
+{
+    const struct panel_item *it = item_at(d);
+    if (!d->panel.number)
+        return true;
+    return it && (it->command || it->mark == MARK_INPUT || (it->mark == MARK_MISSING && it->need) ||
+                  ((it->subject == SUBJECT_NORM || it->subject == SUBJECT_WEIGHT) && d->c->paired) ||
+                  (it->subject <= SUBJECT_ELEMENT && it->about[0]));
 }
 
 static int enter_item(struct workspace *d)

@@ -29,6 +29,8 @@ int pane_uncover(struct workspace *d);
 
 /* Returns to the panel from which the table was opened; false if it was not. */
 bool panel_return(struct workspace *d);
+/* Whether Enter opens something on the selected line of a panel. */
+bool panel_line_opens(const struct workspace *d);
 
 /* The rows of the panels are defined beside their commands. */
 extern const struct pane_verbs verbs_panel, verbs_overview, verbs_ranks;

@@ -398,6 +398,7 @@ static void say(struct workspace *d, bool error, const char *fmt, va_list ap)
     buf_clear(&d->message);
     buf_vfmt(&d->message, fmt, ap);
     d->message_is_error = error;
+    d->message_is_notice = false;
 }
 
 void workspace_say(struct workspace *d, const char *fmt, ...)
@@ -413,5 +414,14 @@ void workspace_complain(struct workspace *d, const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     say(d, true, fmt, ap);
+    va_end(ap);
+}
+
+void workspace_notice(struct workspace *d, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(d, false, fmt, ap);
+    d->message_is_notice = true;
     va_end(ap);
 }

@@ -72,6 +72,7 @@ struct row_seek {
 
 struct list_item {
     char *text;
+    char *shown;   /* the text with rows named as in the table, for entries that are not shown whole; NULL: the text */
     char *command; /* run by Enter; NULL: go to `line` */
     char *inside;  /* command that opens the entry itself, NULL: the same as Enter */
     char *away;    /* command that removes it (Delete), NULL: none */
@@ -208,6 +209,8 @@ struct workspace {
     bool behind;       /* something was done since the last refresh (cmd/workspace_refresh.h) */
     struct buf aside;  /* a remark appended to the message of a command */
     bool message_is_error;
+    bool message_is_notice; /* no answer to a key: shown above the keys */
+    bool left_off;     /* the notice says that the cursor is where the investigation was left */
     const char *theme; /* name of one of the UI's schemes; static */
 
     /* Requests of a command, carried out by the workspace's owner without the lock. */
@@ -347,5 +350,7 @@ const char *workspace_writing(struct workspace *d);
 
 void workspace_say(struct workspace *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void workspace_complain(struct workspace *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* What should be known before the first key; the keys stay shown. */
+void workspace_notice(struct workspace *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

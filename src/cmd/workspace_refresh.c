@@ -33,7 +33,7 @@ static void say_doubt(struct workspace *d)
 {
     for (size_t i = 0; i < d->doubts.n; i++)
         if (d->doubts.v[i].question) {
-            workspace_say(d, _("%s; i shows both sides"), d->doubts.v[i].text);
+            workspace_notice(d, _("%s; i shows both sides"), d->doubts.v[i].text);
             return;
         }
 }
@@ -53,7 +53,8 @@ static void begin_table(struct workspace *d)
         d->cursor = s->pairing->line_of[TARGET][row];
         workspace_unfold(d, d->cursor);
         d->follow = false;
-        workspace_say(d, "%s", _("at the row where you left off; F goes to the first deviation"));
+        d->left_off = true;
+        workspace_notice(d, "%s", _("at the row where you left off; F goes to the first deviation"));
     }
 }
 
@@ -169,6 +170,11 @@ void workspace_refresh(struct workspace *d)
         d->seen_first = s->judged->first;
         if (d->seen_first != NONE)
             d->cursor = d->seen_first;
+    }
+    if (d->left_off && s->judged && s->complete) { /* nothing to be said where it was left at the first deviation */
+        d->left_off = false;
+        if (d->message_is_notice && s->judged->first == d->cursor)
+            buf_clear(&d->message);
     }
     if (d->to_top && d->arrange.line && !d->arrange.work && d->arrange.made_for == s->serial && workspace_shown(d)) {
         d->to_top = false;
