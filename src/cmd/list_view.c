@@ -6,11 +6,13 @@
 
 #include "base/fuzzy.h"
 #include "base/msg.h"
+#include "table/shown_name.h"
 
 void workspace_clear_list(struct workspace *d)
 {
     for (size_t i = 0; i < d->list.items.n; i++) {
         free(d->list.items.v[i].text);
+        free(d->list.items.v[i].shown);
         free(d->list.items.v[i].command);
         free(d->list.items.v[i].inside);
         free(d->list.items.v[i].away);
@@ -27,9 +29,50 @@ void workspace_clear_list(struct workspace *d)
     d->list.offers = false;
 }
 
+/* Where the name is a word of the text, not a part of a path; NULL: nowhere. */
+static const char *word_at(const char *text, struct str name)
+{
+    const char *at = name.n ? strstr(text, name.p) : NULL;
+    bool word = at && (at == text || at[-1] == ' ') && (!at[name.n] || strchr(" :,", at[name.n]));
+    return word ? at : NULL;
+}
+
+/* The text with the names of the line's rows as the table shows them; NULL: it is the same. */
+static char *as_shown(struct workspace *d, uint32_t line, const char *text)
+{
+    struct buf name = {0}, out = {0}, next = {0};
+    if (!*text)
+        return NULL;
+    buf_cstr(&out, text);
+    for (int i = 0; i < 2; i++) {
+        uint32_t row = d->c->pairing->lines.v[line].row[i];
+        buf_clear(&name);
+        if (row != NONE)
+            dump_row_name(&d->c->side[i].dump, row, &name);
+        const char *at = word_at(out.p, buf_view(&name));
+        if (!at)
+            continue;
+        buf_clear(&next);
+        buf_str(&next, str_n(out.p, (size_t)(at - out.p)));
+        shown_name(buf_view(&name), &next);
+        buf_cstr(&next, at + name.n);
+        struct buf was = out;
+        out = next;
+        next = was;
+    }
+    char *shown = out.n && strcmp(out.p, text) != 0 ? str_dup(buf_view(&out)) : NULL;
+    buf_release(&name);
+    buf_release(&out);
+    buf_release(&next);
+    return shown;
+}
+
 void workspace_add_item(struct workspace *d, uint32_t line, uint8_t mark, struct str text)
 {
+    bool named = line != NONE && d->c->paired && line < d->c->pairing->lines.n;
     struct list_item x = {.text = str_dup(text), .line = line, .mark = mark};
+    if (named)
+        x.shown = as_shown(d, line, x.text);
     vec_push(&d->list.items, x);
 }
 
@@ -85,7 +128,10 @@ static void arrange(struct list_view *l, struct str words)
     VEC(int) score = {0};
     int best = 0;
     for (size_t i = 0; i < l->items.n; i++) {
-        vec_push(&score, fuzzy_score(str_of(l->items.v[i].text), words));
+        const struct list_item *x = &l->items.v[i];
+        int whole = fuzzy_score(str_of(x->text), words);
+        int shown = x->shown ? fuzzy_score(str_of(x->shown), words) : whole;
+        vec_push(&score, whole > shown ? whole : shown);
         best = score.v[i] > best ? score.v[i] : best;
     }
     vec_clear(&l->shown);

@@ -114,6 +114,19 @@ void shown_name(struct str name, struct buf *out)
     }
 }
 
+void shown_name_call(struct str name, struct buf *out)
+{
+    struct str kernel, scope;
+    ptrdiff_t dash = str_rfind(name, '-');
+    if (dash < 0 || !str_split(name, '.', &kernel, &scope) ||
+        !(str_starts(scope, "Default_") || str_starts(scope, "Gradients_Default_"))) {
+        buf_str(out, name);
+        return;
+    }
+    buf_str(out, kernel);
+    buf_str(out, str_cut(name, (size_t)dash));
+}
+
 /* Where the part begins that says which call, pass and slot it is: "0.fwd.in.1" of "Functional.linear.0.fwd.in.1". */
 static size_t tail_of(struct str text)
 {
@@ -152,6 +165,48 @@ static size_t part_before(struct str text, size_t at)
     return (size_t)(dot + 1);
 }
 
+/* From `from` on, with as much of the class between `dot` and the tail as there is room for. */
+static bool put_path(struct str text, size_t from, size_t dot, size_t tail, int cells, struct str mark, struct buf *out)
+{
+    struct str path = str_n(text.p + from, dot - from), class = str_n(text.p + dot + 1, tail - dot - 1);
+    int left = cells - utf8_cells(mark) - utf8_cells(path) - utf8_cells(str_cut(text, tail));
+    bool some = left - 1 >= MIDDLE_LEAST || left - 1 >= utf8_cells(class);
+    if (!some && left < utf8_cells(mark))
+        return false;
+    buf_str(out, mark);
+    buf_str(out, path);
+    if (some) {
+        buf_char(out, '.');
+        utf8_middle(out, class, left - 1, mark.p);
+    } else {
+        buf_str(out, mark);
+    }
+    buf_str(out, str_cut(text, tail));
+    return true;
+}
+
+/* A module's name is its path and then its class, which the path tells: "Module.model.layer.1.query.Linear.fwd.0.in.0"
+ * in fewer cells is "…layer.1.query…fwd.0.in.0". Whether it fits so: its path from the part before the layer's number
+ * or from the number, without one from as far to the front as there is room for. */
+static bool put_module(struct str text, size_t tail, struct str layer, int cells, struct str mark, struct buf *out)
+{
+    if (!str_starts(text, "Module.") && !str_starts(text, "Cell."))
+        return false;
+    ptrdiff_t dot = tail > 1 ? str_rfind(str_n(text.p, tail - 1), '.') : -1;
+    size_t path = (size_t)str_find(text, '.') + 1, number = layer.n ? (size_t)(layer.p - text.p) : 0, end = (size_t)dot;
+    if (dot < 0 || end <= path || (number && end < number + layer.n))
+        return false;
+    bool whole = !number || utf8_cells(mark) + utf8_cells(str_cut(text, path)) <= cells;
+    size_t from = whole ? path : part_before(text, number), last = number ? number : part_before(text, end);
+    for (from = from < path ? path : from; from <= last;) {
+        if (put_path(text, from, end, tail, cells, mark, out))
+            return true;
+        ptrdiff_t next = str_find(str_cut(text, from), '.');
+        from = next < 0 ? last + 1 : from + (size_t)next + 1;
+    }
+    return false;
+}
+
 void shown_name_fit(struct str name, int cells, const char *mark, struct buf *out)
 {
     struct buf whole = {0};
@@ -161,6 +216,10 @@ void shown_name_fit(struct str name, int cells, const char *mark, struct buf *ou
     struct str layer = layer_of(text, tail), end = str_cut(text, tail);
     size_t at = layer.n ? (size_t)(layer.p - text.p) : 0, behind = at + layer.n + 1, from = part_before(text, at);
     int left = cells - utf8_cells(str_of(mark)) - utf8_cells(end);
+    if (utf8_cells(text) > cells && put_module(text, tail, layer, cells, str_of(mark), out)) {
+        buf_release(&whole);
+        return;
+    }
     if (utf8_cells(text) > cells && layer.n && behind < tail) {
         struct str middle = str_n(text.p + behind, tail - behind);
         int room = left - utf8_cells(str_n(text.p + from, behind - from)), wanted = utf8_cells(middle);

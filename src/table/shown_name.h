@@ -11,5 +11,7 @@
 void shown_name(struct str name, struct buf *out);
 /* The same in at most `cells` cells: layer, pass and slot are kept, `mark` replaces omitted parts. */
 void shown_name_fit(struct str name, int cells, const char *mark, struct buf *out);
+/* Appends a call's name below its module: a graph's scope gives way to the kernel and its number, "MatMul-op0". */
+void shown_name_call(struct str name, struct buf *out);
 
 #endif
