@@ -3,6 +3,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "table/shown_name.h"
 #include "ui/pane.h"
 
 /* ---- trees ---- */
@@ -32,7 +33,10 @@ static void draw_node(const struct screen *s, struct grid *g, struct rect r, int
     grid_put(g, y, r.x, 1, STYLE_FIRST, first ? "▶" : " ");
     grid_put(g, y, x, 1, STYLE_KEY, n->leaf ? " " : n->folded ? "+" : "-");
     grid_put(g, y, x + 2, 1, verdict_style_of((enum verdict)n->worst), verdict_glyph_of((enum verdict)n->worst));
-    grid_middle(g, y, x + 4, r.x + r.w - tail - x - 5, first ? STYLE_FIRST : STYLE_TEXT, str_of(n->text));
+    struct buf name = {0};
+    shown_name_call(str_of(n->text), &name);
+    grid_middle(g, y, x + 4, r.x + r.w - tail - x - 5, first ? STYLE_FIRST : STYLE_TEXT, buf_view(&name));
+    buf_release(&name);
     if (!tail)
         return;
     grid_right(g, y, r.x + r.w - tail, 7, STYLE_DIM, num_count(text, n->lines));
@@ -118,14 +122,15 @@ static void draw_layers(const struct screen *s, struct grid *g, struct rect r)
         bool here = top + i == d->groups.node;
         grid_put(g, y, r.x + 1, 2, STYLE_DIM,
                  row->phase == PHASE_BACKWARD ? "b" : row->phase == PHASE_OPTIMIZER ? "o" : " ");
-        grid_middle(g, y, r.x + 3, name_w - 3, STYLE_TEXT, str_of(row->text));
+        grid_middle(g, y, r.x + 3, name_w - 3, row->compared ? STYLE_TEXT : STYLE_DIM, str_of(row->text));
         for (uint32_t k = left; k < x->columns && k < left + (uint32_t)room; k++) {
-            uint8_t v = x->verdict[(size_t)(top + i) * x->columns + k];
+            size_t cell_at = (size_t)(top + i) * x->columns + k;
+            uint8_t v = x->verdict[cell_at];
             int at = r.x + 2 + name_w + (int)(k - left) * cell;
             if (v == VERDICT_COUNT)
                 continue;
             grid_put(g, y, at, 1, verdict_style_of((enum verdict)v), verdict_glyph_of((enum verdict)v));
-            if (k == row->first_bad && k > 0)
+            if ((k == row->first_bad && k > 0) || cell_at == x->first)
                 grid_put(g, y, at + 1, 1, STYLE_FIRST, "◀");
         }
         if (told && !isnan(row->error))

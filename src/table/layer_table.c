@@ -108,6 +108,16 @@ static bool place_of(struct layers_building *b, uint32_t line, uint32_t *row, ui
     return true;
 }
 
+/* Whether a line's verdict replaces the cell's: the worst counts, but an unpaired argument only where nothing of the
+ * call was compared; a call that is missing has cells of its own. */
+static bool replaces(enum verdict v, uint8_t cell)
+{
+    bool only = v == VERDICT_ONLY, had_only = cell == VERDICT_ONLY;
+    if (cell == VERDICT_COUNT)
+        return true;
+    return only != had_only ? had_only : verdict_weight(v) > verdict_weight((enum verdict)cell);
+}
+
 /* A line with its cell. */
 struct spot {
     uint32_t row, layer, line;
@@ -117,7 +127,7 @@ void layer_table_build(struct layer_table *x, const struct comparison *s)
 {
     struct layers_building b = {.x = x, .s = s, .last_call = NONE};
     VEC(struct spot) places = {0};
-    *x = (struct layer_table){0};
+    *x = (struct layer_table){.first = SIZE_MAX};
     for (uint32_t i = 0; s->judged && i < s->judged->lines; i++) {
         uint32_t row, layer;
         if (!place_of(&b, i, &row, &layer))
@@ -136,11 +146,13 @@ void layer_table_build(struct layer_table *x, const struct comparison *s)
         const struct line_judgement *j = &s->judged->line[places.v[i].line];
         struct layer_table_row *r = &x->rows.v[places.v[i].row];
         size_t at = (size_t)places.v[i].row * x->columns + places.v[i].layer;
-        if (x->verdict[at] == VERDICT_COUNT ||
-            verdict_weight((enum verdict)j->verdict) > verdict_weight((enum verdict)x->verdict[at])) {
+        if (places.v[i].line == s->judged->first)
+            x->first = at;
+        if (replaces((enum verdict)j->verdict, x->verdict[at])) {
             x->verdict[at] = j->verdict;
             x->line[at] = places.v[i].line;
         }
+        r->compared |= j->verdict != VERDICT_ONLY;
         if (!isnan(j->error) && !(r->error >= j->error))
             r->error = j->error;
         if (verdict_is_bad((enum verdict)j->verdict) && (r->first_bad == NONE || places.v[i].layer < r->first_bad))

@@ -1,5 +1,5 @@
-/* The same call in all layers: one row per place in a layer, one column per layer, each cell with the worst verdict.
- * Shows in which layer a deviation starts. */
+/* The same call in all layers: one row per place in a layer, one column per layer, each cell with the worst verdict (of
+ * paired rows, where there are any). Shows in which layer a deviation starts. */
 #ifndef TABLE_LAYER_TABLE_H
 #define TABLE_LAYER_TABLE_H
 
@@ -10,6 +10,7 @@ struct layer_table_row {
     uint8_t phase;      /* enum call_phase */
     float error;        /* the largest error of the row, NaN if there is none */
     uint32_t first_bad; /* column, or NONE */
+    bool compared;      /* in some layer both sides have it */
 };
 
 struct layer_table {
@@ -18,6 +19,7 @@ struct layer_table {
     uint32_t columns;   /* layers 0 … columns - 1 */
     uint8_t *verdict;   /* [row * columns + layer]; VERDICT_COUNT: no such call there */
     uint32_t *line;     /* the worst line of the cell, or NONE */
+    size_t first;       /* the cell of the first deviation, or SIZE_MAX */
 };
 
 /* From the judgement of the comparison. */
