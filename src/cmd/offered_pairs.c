@@ -20,6 +20,12 @@ static struct str branch_of(const struct recording *r, const struct place *p)
     return str_n(path.p, n);
 }
 
+/* Whether two recordings may be the two sides of a comparison; some formats record no step or rank. */
+static bool compares(const struct place *a, const struct place *b)
+{
+    return (a->step == b->step || a->step < 0 || b->step < 0) && (a->rank == b->rank || a->rank < 0 || b->rank < 0);
+}
+
 /* Branches that hold the step and rank which is open, each once; MOST + 1: too many, or names a command cannot take. */
 static size_t branches_of(const struct recording *r, struct str out[MOST])
 {
@@ -28,7 +34,7 @@ static size_t branches_of(const struct recording *r, struct str out[MOST])
     for (size_t i = 0; i < r->places.n; i++) {
         const struct place *p = &r->places.v[i];
         struct str branch = branch_of(r, p);
-        bool known = p->step != open->step || p->rank != open->rank;
+        bool known = !compares(p, open);
         for (size_t k = 0; k < n && !known; k++)
             known = str_eq(out[k], branch);
         if (known)
@@ -68,6 +74,27 @@ static void add_alone(struct workspace *d, struct str branch)
     free(path);
 }
 
+/* Whether two recordings of one step and rank lie in different folders right below, as those of different runs do. */
+static bool several_runs(const struct recording *r)
+{
+    for (size_t i = 1; i < r->places.n; i++) { /* sorted by step and rank */
+        const struct place *a = &r->places.v[i - 1], *b = &r->places.v[i];
+        if (compares(a, b) && !str_eq(branch_of(r, a), branch_of(r, b)))
+            return true;
+    }
+    return false;
+}
+
+/* Too many to offer each with each: the first one chosen is the target, then one is chosen as its golden side. */
+static bool offer_each(struct workspace *d, const struct recording *r)
+{
+    workspace_clear_list(d);
+    for (size_t i = 0; i < r->places.n; i++)
+        workspace_add_command(d, "open", r->places.v[i].paths.v[0], "%s", r->places.v[i].paths.v[0]);
+    workspace_show_list(d, _("recordings in this folder; Enter opens one, then i, d: its golden side"));
+    return true;
+}
+
 bool offer_pairs(struct workspace *d)
 {
     const struct recording *r = &d->c->side[TARGET];
@@ -76,7 +103,7 @@ bool offer_pairs(struct workspace *d)
         return false;
     size_t n = branches_of(r, branch);
     if (n < 2 || n > MOST)
-        return false;
+        return several_runs(r) && offer_each(d, r);
     workspace_clear_list(d);
     for (int likely = 1; likely >= 0; likely--) /* the golden side by its name comes first as golden */
         for (size_t t = 0; t < n; t++)

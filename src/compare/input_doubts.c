@@ -65,6 +65,10 @@ static void several(const struct comparison *s, int side, struct arena *a, input
         add(out, side, true, arena_fmt(a, s->single ? _("%d steps × %d ranks found; this is step %d, rank %d")
                                                     : _("%d steps × %d ranks found; step %d, rank %d is compared"),
                                        steps, ranks, open->step, open->rank));
+    else if (steps > 1 && open->step < 0)
+        add(out, side, true, arena_fmt(a, s->single ? _("%d steps found; this recording has no step number")
+                                                    : _("%d steps found; a recording without step number is compared"),
+                                       steps));
     else if (steps > 1)
         add(out, side, true,
             arena_fmt(a, s->single ? _("%d steps found; this is step %d") : _("%d steps found; step %d is compared"),
