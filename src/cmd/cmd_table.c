@@ -1,4 +1,5 @@
 /* Commands that set the table's columns, order, filters, layout and digits. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -6,6 +7,7 @@
 #include "base/nearest.h"
 #include "cmd/cmd.h"
 #include "cmd/pane_verbs.h"
+#include "table/field_values.h"
 
 /* ---- sides and columns ---- */
 
@@ -429,6 +431,63 @@ static int run_fields(struct workspace *d, struct str args)
     return 0;
 }
 
+/* ---- values of a field ---- */
+
+/* A filter's text in the quotes it does not hold. */
+static void quote_value(const char *text, struct buf *out)
+{
+    const char *quote = strchr(text, '"') ? "'" : "\"";
+    buf_fmt(out, "%s%s%s", quote, text, quote);
+}
+
+static void add_value(struct workspace *d, const struct field *f, const struct field_value *v)
+{
+    struct buf words = {0};
+    char n[3][NUM_MAX];
+    buf_fmt(&words, "%s == ", f->name);
+    quote_value(v->text, &words);
+    const char *bad = v->bad ? num_count(n[1], v->bad) : "",
+               *worst = isnan(v->worst) ? "" : num_error(n[2], (double)v->worst);
+    workspace_add_command(d, "filter", words.p, "%8s %8s   %-8s %s", num_count(n[0], v->lines), bad, worst, v->text);
+    vec_last(&d->list.items)->mark = v->bad ? VERDICT_DEVIATE : 0;
+    buf_release(&words);
+}
+
+static int run_values(struct workspace *d, struct str args)
+{
+    if (!args.n) {
+        workspace_clear_list(d);
+        for (int figures = 0; figures < 2; figures++) /* words first: figures seldom come twice */
+            for (const struct field *f = fields; f->head; f++)
+                if ((f->text ? 0 : 1) == figures)
+                    workspace_add_prose(d, "values", f->name, "%-17s %s", f->name, _(f->help));
+        workspace_show_list(d, _("count the rows of each value of a field"));
+        return 0;
+    }
+    const struct field *f = field_find(args);
+    if (!f) {
+        complain_no_field(d, args);
+        return 0;
+    }
+    struct field_values x = {0};
+    struct buf title = {0};
+    for (uint32_t i = 0; i < workspace_sought(d); i++)
+        field_values_add(&x, d->c, f, workspace_sought_at(d, i));
+    field_values_sort(&x);
+    workspace_clear_list(d);
+    for (size_t i = 0; i < x.v.n; i++)
+        add_value(d, f, &x.v.v[i]);
+    if (x.v.n) {
+        buf_fmt(&title, _("%s: rows, deviating rows, largest rel L2; Enter shows only these"), f->name);
+        workspace_show_list(d, title.p);
+    } else {
+        workspace_say(d, _("no row has a value of %s"), f->name);
+    }
+    buf_release(&title);
+    field_values_release(&x);
+    return 0;
+}
+
 /* ---- copying ---- */
 
 static void copy_cell(const struct field_line *l, const struct field *f, struct buf *out)
@@ -514,6 +573,8 @@ const struct command commands_table[] = {
     {"unfilter", "[N]", N_("remove all filters, or the Nth"), 0, run_unfilter, NULL},
     {"filters", "", N_("list the active and the saved filters"), 0, run_filters, NULL},
     {"save-filter", "NAME", N_("save the active filters under a name"), CHANGES, run_save_filter, NULL},
+    {"values", "[FIELD]", N_("count the rows of each value of a field, such as family, module or layer, and the deviating "
+                             "ones; Enter shows only these rows"), NEEDS_PAIRED, run_values, complete_field},
     {"fields", "", N_("list fields for filters, sorting and columns"), 0, run_fields, NULL},
     {"copy", "name|row|table", N_("copy to the terminal clipboard (OSC 52), and to a "
                                   "file"), NEEDS_ROW | ON_ROW, run_copy, complete_copy},
