@@ -51,14 +51,31 @@ int err_line(struct err *e, const char *file, uint64_t line, const char *fmt, ..
     return -1;
 }
 
+const char *err_reason(int code, char *out, size_t n)
+{
+    /* in the program's language, whatever locales are installed */
+    static const struct {
+        int code;
+        const char *text;
+    } usual[] = {{ENOENT, N_("No such file or directory")}, {EACCES, N_("Permission denied")},
+                 {ENOTDIR, N_("Not a directory")},          {EISDIR, N_("Is a directory")},
+                 {ENOSPC, N_("No space left on device")},   {EROFS, N_("Read-only file system")},
+                 {EMFILE, N_("Too many open files")},       {ENOMEM, N_("Cannot allocate memory")},
+                 {EIO, N_("Input/output error")},           {EAGAIN, N_("Resource temporarily unavailable")}};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (usual[i].code == code)
+            return _(usual[i].text);
+    /* POSIX strerror_r (asked for by _POSIX_C_SOURCE without _GNU_SOURCE) */
+    if (strerror_r(code, out, n))
+        snprintf(out, n, "error %d", code);
+    return out;
+}
+
 int err_system(struct err *e, const char *file)
 {
     char why[160] = "";
     int code = errno;
-    /* POSIX strerror_r (asked for by _POSIX_C_SOURCE without _GNU_SOURCE) */
-    if (strerror_r(code, why, sizeof why))
-        snprintf(why, sizeof why, "error %d", code);
-    return err_set(e, code == ENOMEM ? ERR_RESOURCE : ERR_IO, "%s: %s", file, why);
+    return err_set(e, code == ENOMEM ? ERR_RESOURCE : ERR_IO, "%s: %s", file, err_reason(code, why, sizeof why));
 }
 
 int err_output(struct err *e, const char *file)

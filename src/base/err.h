@@ -4,6 +4,7 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum err_code {
@@ -34,6 +35,8 @@ int err_line(struct err *e, const char *file, uint64_t line, const char *fmt, ..
 int err_system(struct err *e, const char *file);
 /* The same for a file that was to be written (ERR_OUTPUT). */
 int err_output(struct err *e, const char *file);
+/* What an errno means, in the program's language; `out` may hold it. */
+const char *err_reason(int code, char *out, size_t n);
 int err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -57,12 +57,13 @@ int job_start(struct job *j, int (*run)(struct job *j, void *ctx, struct err *e)
     j->ctx = ctx;
     j->err = (struct err){0};
     j->state = JOB_RUNNING;
+    char why[160] = "";
     int rc = pthread_create(&j->thread, NULL, work, j);
     j->joinable = rc == 0;
     if (rc == 0)
         return 0;
     j->state = JOB_FAILED;
-    err_set(&j->err, ERR_RESOURCE, _("cannot create a thread: %s"), strerror(rc));
+    err_set(&j->err, ERR_RESOURCE, _("cannot create a thread: %s"), err_reason(rc, why, sizeof why));
     read_failures_say("", j->err.text);
     return -1;
 }
