@@ -78,7 +78,7 @@ static void part_source(const struct parts *p, int step, int rank, struct buf *o
         buf_fmt(out, "%.*s=%d", STR_ARG(o->dims[i].pattern), o->dims[i].ndim);
         for (int c = 0; c < o->dims[i].cuts; c++)
             buf_fmt(out, " %d:%d:%d", o->dims[i].cut[c].by, o->dims[i].cut[c].how, o->dims[i].cut[c].axis);
-        buf_cstr(out, "; ");
+        buf_cstr(out, _("; "));
     }
     for (int i = 0; i < o->thresholds; i++)
         buf_fmt(out, "%.*s=%.*s ", STR_ARG(o->threshold_key[i]), STR_ARG(o->threshold_value[i]));

@@ -103,10 +103,14 @@ static int width_of(const struct workspace *d, const struct field *f)
     return (head > w ? head : w) + 1;
 }
 
+#define GOLDEN_SPARES 36 /* cells that golden names would take, where they are the target's */
+
 /* The default fields that fit this width, or those that do not. */
 static int usual_fields(const struct workspace *d, int w, bool given, const struct field *out[COLUMNS_MOST])
 {
     int n = 0;
+    if (d->same_names && !d->c->single && w >= 140)
+        w += GOLDEN_SPARES;
     for (const struct usual *u = d->c->single ? usual_alone : usual; u->field; u++)
         if ((w >= u->from) == given)
             out[n++] = field_find(str_of(u->field));

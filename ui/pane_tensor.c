@@ -221,19 +221,19 @@ static void cells_line(struct plate *p)
     if (!h || !heat_map_complete(h)) {
         buf_cstr(&b, _("sampled "));
         share_text(h ? h->read : 0, h ? h->numel : 1, &b);
-        buf_cstr(&b, "; ");
+        buf_cstr(&b, _("; "));
     }
     if (!tally_complete(p->t)) {
         buf_cstr(&b, _("of the whole tensor "));
         share_text(p->t->read, p->t->numel, &b);
-        buf_cstr(&b, "; ");
+        buf_cstr(&b, _("; "));
     }
     if (s->size[0] > 1 || s->size[1] > 1)
         buf_fmt(&b, _("cell: extreme value of %lld × %lld elements"), (long long)s->size[0], (long long)s->size[1]);
     else
         buf_cstr(&b, _("cell: one element"));
     if (p->two && p->r.w < 100 && !p->lay->numbers) { /* titles of three maps have no room for it */
-        buf_fmt(&b, "; %s ", title_of(tensor_view_kind(s), false));
+        buf_fmt(&b, "%s%s ", _("; "), title_of(tensor_view_kind(s), false));
         legend(p, tensor_view_kind(s), scale_of(p, h, tensor_view_kind(s)), &b);
     }
     if (h)

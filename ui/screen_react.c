@@ -167,7 +167,7 @@ bool screen_command(struct screen *s, const char *text)
     session_lock(&s->session);
     int reaction = command_run(d, text);
     if (d->aside.n) {
-        buf_fmt(&d->message, "%s%s", d->message.n ? "; " : "", d->aside.p);
+        buf_fmt(&d->message, "%s%s", d->message.n ? _("; ") : "", d->aside.p);
         buf_clear(&d->aside);
     }
     session_unlock(&s->session);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/io.h"
 #include "base/msg.h"
 #include "cmd/note_subject.h"
 #include "cmd/cmd.h"
@@ -505,6 +506,15 @@ static bool anything_to_report(struct workspace *d, struct str file)
     return false;
 }
 
+/* Enter writes it, under a name that is free. */
+static int ask_report(struct workspace *d)
+{
+    char words[60] = "report report.html";
+    for (int i = 2; path_is_file(words + strlen("report ")) && i < 1000; i++)
+        snprintf(words, sizeof words, "report report-%d.html", i);
+    return ask(d, words);
+}
+
 static int run_report(struct workspace *d, struct str args)
 {
     if (args.n && (!workspace_write_to(d, args, true, false) || workspace_write_later(d)))
@@ -512,7 +522,7 @@ static int run_report(struct workspace *d, struct str args)
     if (!anything_to_report(d, args))
         return 0;
     if (!args.n)
-        return ask(d, "report ");
+        return ask_report(d);
     return workspace_may_write(d) ? R_WRITE : 0;
 }
 
