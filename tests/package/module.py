@@ -1,5 +1,10 @@
 """The installed module, used as its own documentation says."""
 import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
 
 import diverge
 
@@ -17,9 +22,49 @@ assert len(rows) == sum(result["summary"][k] for k in ("pairs", "target_only", "
 assert diverge.check(pair[1])["rows"] > 0
 assert diverge.run("formats")
 
-try:
-    diverge.compare(pair[0], os.path.join(samples, "nowhere"))
-except diverge.Error as e:
-    assert e.status == 3 and "nowhere" in str(e), (e.status, e)
-else:
-    raise AssertionError("what is not there was compared")
+
+
+def refused(status, words, command, *arguments, **options):
+    try:
+        command(*arguments, **options)
+    except diverge.Error as e:
+        assert e.status == status and words in str(e), (e.status, e)
+    else:
+        raise AssertionError("no error with %s" % words)
+
+
+# the file is written and the result comes back all the same
+with tempfile.TemporaryDirectory() as folder:
+    rows = os.path.join(folder, "rows.csv")
+    assert diverge.compare(*pair, output=rows)["summary"] == result["summary"]
+    assert os.path.getsize(rows) > 1000
+    refused(6, "nowhere", diverge.compare, *pair, output=os.path.join(folder, "nowhere", "rows.csv"))
+    # names in any writing, and in none; one that an option could begin with
+    for name in ("训练 é", os.fsdecode(b"\xff\xfe"), "-x"):
+        os.symlink(pair[0], os.path.join(folder, name))
+        assert diverge.compare(pathlib.Path(folder, name), pair[1])["summary"] == result["summary"]
+        assert diverge.check(os.path.join(os.fsencode(folder), os.fsencode(name)))["rows"] > 0
+    os.chdir(folder)
+    assert diverge.check("-x")["rows"] > 0
+    refused(3, "不在", diverge.check, "不在")
+
+refused(3, "nowhere", diverge.compare, pair[0], os.path.join(samples, "nowhere"))
+refused(2, "--nonsense", diverge.compare, *pair, nonsense=True)
+logs = [os.path.join(samples, "logs", "aligned", side) for side in ("mindformers", "benchmark")]
+assert diverge.run("curves", *logs)["verdict"] == "unknown"  # exit status 5 comes with a result
+
+# Ctrl-C: the keyboard's own exception, and no program left behind
+with tempfile.TemporaryDirectory() as folder:
+    endless = os.path.join(folder, "endless")
+    with open(endless, "w") as f:
+        f.write("#!/bin/sh\nexec sleep 1000\n")
+    os.chmod(endless, 0o755)
+    waiting = ("import diverge, os\nos.setpgid(0, 0)\n"
+               "try:\n    print(flush=True)\n    diverge.check('.')\n"
+               "except KeyboardInterrupt:\n    print('interrupted', flush=True)\n"
+               "try:\n    os.waitpid(-1, 0)\nexcept ChildProcessError:\n    pass\nprint('alone')\n")  # waits for one that goes on
+    with subprocess.Popen([sys.executable, "-c", waiting], stdout=subprocess.PIPE, env=dict(os.environ, DIVERGE=endless)) as other:
+        other.stdout.readline()
+        os.killpg(other.pid, signal.SIGINT)
+        said = other.stdout.read()
+        assert (said, other.wait()) == (b"interrupted\nalone\n", 0), (said, other.returncode)

@@ -58,7 +58,7 @@ def _words(options):
 def run(command, *arguments, **options):
     """The JSON of a command that has --json: run("curves", "npu.log", "gpu.log"). Statuses that come without a result raise
     Error."""
-    words = [program(), command, *map(os.fspath, arguments), *_words(options), "--json", "-q"]
+    words = [program(), command, *_words(options), "--json", "-q", "--", *map(os.fspath, arguments)]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     said = done.stderr.decode("utf-8", "replace").strip()
     if done.returncode not in (ALIGNED, DEVIATES, NOT_JUDGED) or not done.stdout:
