@@ -369,8 +369,10 @@ install: $(BUILD)/diverge
 	$(BUILD)/diverge --completion zsh >$(AT)/share/zsh/site-functions/_diverge
 	$(BUILD)/diverge --completion fish >$(AT)/share/fish/vendor_completions.d/diverge.fish
 
+# below DESTDIR the folders are ours, too
 uninstall:
 	rm -f $(addprefix $(AT)/,$(INSTALLED))
+	$(if $(DESTDIR),cd $(DESTDIR) && rmdir -p --ignore-fail-on-non-empty $(sort $(patsubst /%,%,$(dir $(addprefix $(PREFIX)/,$(INSTALLED))))))
 
 clean:
 	rm -rf $(BUILD)
