@@ -47,8 +47,8 @@ const char *investigation_keep(struct investigation *v, const char *s)
 bool investigation_is(const char *path)
 {
     enum path_what what;
-    struct err quiet; /* who reads it learns why it cannot be examined */
-    return str_ends(str_of(path), INVESTIGATION_ENDING) && (path_look(path, &what, &quiet) || what == PATH_FILE);
+    struct err quiet; /* who reads it learns why it cannot be examined, or that it is a pipe */
+    return str_ends(str_of(path), INVESTIGATION_ENDING) && (path_look(path, &what, &quiet) || what == PATH_FILE || what == PATH_OTHER);
 }
 
 /* What a table cannot say: which finding has the evidence, what the rounds are numbered, what can be examined. */

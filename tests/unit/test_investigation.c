@@ -284,6 +284,15 @@ static void names_of_files(void **state)
     snprintf(other, sizeof other, "%s/x.json", scratch());
     write_text(other, "{}");
     assert_false(investigation_is(other));
+    struct investigation v; /* a pipe of that name: opening it says what it is */
+    struct err e = {0};
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_true(investigation_is(path));
+    investigation_init(&v);
+    assert_int_equal(investigation_load(&v, path, &e), -1);
+    assert_non_null(strstr(e.text, "expected a regular file"));
+    investigation_release(&v);
 }
 
 /* ---- decisions ---- */
