@@ -432,10 +432,19 @@ int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e)
     return rc;
 }
 
+/* A lack of memory is not a link that leads nowhere. */
+static char *resolve(const char *path)
+{
+    char *full = realpath(path, NULL);
+    if (!full && errno == ENOMEM)
+        mem_failed(PATH_MAX);
+    return full;
+}
+
 /* Whether a link's target is inside dir. */
 static bool inside(const char *dir, const char *path)
 {
-    char *root = realpath(dir, NULL), *end = realpath(path, NULL);
+    char *root = resolve(dir), *end = resolve(path);
     size_t n = root ? strlen(root) : 0;
     bool ok = root && end && strncmp(root, end, n) == 0 && (end[n] == '/' || (n && root[n - 1] == '/'));
     free(root);
@@ -471,7 +480,7 @@ int file_open_inside(struct file *f, const char *dir, const char *name, struct e
 
 char *path_full(const char *path)
 {
-    char *full = realpath(path, NULL);
+    char *full = resolve(path);
     if (!full)
         read_failures_note(path);
     return full;
