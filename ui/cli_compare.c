@@ -330,7 +330,7 @@ static bool needs_another(const struct investigation *v)
 /* An interrupt ends the program at once while trees are searched; later it is caught. */
 static enum job_kind kind_of(const struct investigation *inv, const struct options *o, struct found_trees *found)
 {
-    enum job_kind kind = o->tensor ? JOB_OF_ONE_RANK : cli_job_asked(inv, o, found);
+    enum job_kind kind = cli_job_asked(inv, o, found);
     ending_catch(NULL);
     return kind;
 }
@@ -366,12 +366,13 @@ int cli_compare(const struct options *given)
         status = cli_fail(&e);
     } else if (fail_on_fits(&o->policy, inv.path ? FAIL_ON_COMPARE | FAIL_ON_ROUNDS : FAIL_ON_COMPARE, &e)) {
         status = cli_fail(&e);
-    } else if ((o->all_steps || o->all_ranks) && o->tensor) {
+    } else if (((kind = kind_of(&inv, o, &found)) != JOB_AS_ONE ? o->all_ranks || o->all_steps : o->all_steps) &&
+               o->tensor) {
         err_set(&e, ERR_USAGE, "%s", _("--tensor needs one step and one rank"));
         status = cli_fail(&e);
-    } else if ((kind = kind_of(&inv, o, &found)) == JOB_AS_ONE) {
+    } else if (kind == JOB_AS_ONE) {
         status = cli_compare_job(&inv, o, &found);
-    } else if (kind == JOB_RANK_BY_RANK) {
+    } else if (kind == JOB_RANK_BY_RANK && !o->tensor) {
         struct options all = *o;
         all.all_ranks = true;
         status = cli_compare_all(&inv, &all, &found, NULL);
@@ -388,7 +389,7 @@ int cli_compare(const struct options *given)
             status = cli_fail(&e);
         } else {
             bool waited = cli_wait(&s, o, &e) == 0;
-            bool joined = waited && !o->tensor && inv.rank[TARGET] < 0 && cli_job_of_micro_batches(s.now);
+            bool joined = waited && inv.rank[TARGET] < 0 && cli_job_of_micro_batches(s.now);
             status = !waited ? cli_fail(&e) : joined ? EXIT_ALIGNED : finish(s.now, &inv, o, &e);
             session_stop(&s);
             if (joined)

@@ -225,6 +225,39 @@ static int status_of(const struct job_run *r)
     return policy->kinds && own == EXIT_UNJUDGED ? cli_worse_status(status, own) : status;
 }
 
+static bool take_first(void *ctx, int step, int rank)
+{
+    bool *taken = ctx, first = !*taken;
+    (void)step;
+    (void)rank;
+    *taken = true;
+    return first;
+}
+
+/* A tensor of both sides joined, or of the first rank where rank is compared with rank. */
+static int show_tensor(const struct investigation *v, const struct options *o, struct job_compare_options *jo)
+{
+    struct job_compare k;
+    struct err e = {0};
+    bool taken = false;
+    int status = 0;
+    jo->take = take_first;
+    jo->take_ctx = &taken;
+    jo->rows_alone = true;
+    job_compare_init(&k, jo);
+    int rc = job_compare_run(&k, wait_for_pair, (void *)o, &e);
+    if (rc == 0 && !k.result.pairs.n)
+        rc = err_set(&e, ERR_USAGE, _("%s and %s have no common step and rank"), v->input[0], v->input[1]);
+    if (rc == 0) {
+        const struct comparison *c = k.result.pairs.v[0].c;
+        struct judge_options own = comparison_judge_options(c);
+        status = judgement_status(c->judged, &own);
+        rc = cli_tensor(c, o, &e);
+    }
+    job_compare_release(&k);
+    return rc ? cli_fail(&e) : status;
+}
+
 int cli_compare_job(const struct investigation *v, const struct options *o, struct found_trees *found)
 {
     struct job_run r = {.v = v, .o = o};
@@ -232,6 +265,8 @@ int cli_compare_job(const struct investigation *v, const struct options *o, stru
     struct err e = {0};
     int status = 0;
     options_of(v, o, found, &jo);
+    if (o->tensor)
+        return show_tensor(v, o, &jo);
     if (cli_parts_wanted(o))
         return cli_parts_compare(v, o, &jo, wait_for_pair);
     job_compare_init(&r.k, &jo);

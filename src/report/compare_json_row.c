@@ -98,9 +98,13 @@ static void joined_members(struct compare_writing *x, const struct line *l)
     jw_end_array(x->w);
 }
 
+/* Of a joined row: that of a part. */
 static void shape_or_null(struct jsonw *w, const struct dump *d, uint32_t row)
 {
-    const struct shape *s = row == NONE ? NULL : dump_row_shape(d, row);
+    const struct whole_row *whole = row == NONE ? NULL : joined_dump_row(d, row);
+    const struct shape *s = whole ? dump_row_shape(&part_dump(joined_dump_rows(d), &whole->parts.v[0])->dump,
+                                                   whole->parts.v[0].row)
+                            : row == NONE ? NULL : dump_row_shape(d, row);
     if (!s) {
         jw_null(w);
         return;
