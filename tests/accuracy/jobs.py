@@ -33,11 +33,16 @@ FAULTS = {
     'cp_mask': 'the attention mask of a context-parallel rank is of the natural order', 'update_shard': 'sharded optimizer: one rank does not write its shard back (needs --steps 2)',
     'update_stale': 'sharded optimizer: one rank updates a stale copy of its shard (needs --steps 3)', 'update_norms': 'one rank does not update its norms (needs --steps 2)',
     'update_tied': 'tied embedding and output layer are updated each for itself (needs --tied, --steps 2)', 'update_frozen': 'weight decay changes frozen weights (needs --frozen, --steps 2)',
-    'ep_grad': 'gradients of experts are divided by the whole data-parallel group twice'}
+    'ep_grad': 'gradients of experts are divided by the whole data-parallel group twice', 'ce_sum': "the loss's sum over the vocabulary is not reduced over tensor-parallel ranks",
+    'micro_labels': 'labels belong to the next micro-batch', 'micro_lost': 'only the last micro-batch to be computed backwards leaves its gradients',
+    'micro_order': 'the first stage takes the micro-batches in another order than the last', 'unpermute': "an expert-parallel rank puts the experts' results back one token too far",
+    'tp_dropout': 'tensor-parallel ranks drop with a seed each (needs --dropout)', 'lr_rank': 'one rank updates with another learning rate (needs --steps 2)',
+    'init_rank': 'one rank starts from other weights', 'norm_eps': 'input_layernorm of one rank has another epsilon', 'stage_dtype': 'the last stage computes in bfloat16',
+    'clip_local': 'gradients are clipped by the norm of the own shard (needs --clip, --steps 2)'}
 ap = argparse.ArgumentParser(usage=__doc__)
 ap.add_argument('--out', required=True)
 for name, default in dict(layout='', order='tp-cp-dp-pp', micro=1, batch=4, fault='none', fault_layer=1, fault_rank=1, layers=2, hidden=16, heads=4, ffn=24, vocab=50, seq=8, experts=0,
-                          dropout=0.0, dtype='float32', cp_cut='zigzag', recompute=0, tied=0, fp8=0, steps=1, frozen='', lr=0.05, decay=0.01, level='mix', task='tensor', seed=1234, port=29611).items():
+                          dropout=0.0, dtype='float32', cp_cut='zigzag', recompute=0, tied=0, fp8=0, steps=1, frozen='', lr=0.05, decay=0.01, clip=0.0, level='mix', task='tensor', seed=1234, port=29611).items():
     ap.add_argument('--' + name.replace('_', '-'), type=type(default), default=default)
 A = ap.parse_args()
 assert A.fault in ['none', *FAULTS], f'faults: {", ".join(FAULTS)}'
@@ -124,7 +129,7 @@ def groups(keys):
             mine = (g, v)
     return mine
 
-G = {'ends': (None, [0]), 'tp': groups(['tp']), 'dp': groups(['dp']), 'cp': groups(['cp']), 'dpcp': groups(['dp', 'cp']), 'ep': groups(['dp'])}
+G = {'ends': (None, [0]), 'tp': groups(['tp']), 'pp': groups(['pp']), 'dp': groups(['dp']), 'cp': groups(['cp']), 'dpcp': groups(['dp', 'cp']), 'ep': groups(['dp'])}
 PIPE = groups(['pp'])[1]
 if PP > 2:                                             # the first and the last stage of a pipeline
     for r in range(WORLD):
@@ -231,10 +236,10 @@ class Mod(nn.Module):
             setattr(self, k, v)
 class RMSNorm(Mod):
     def __init__(self):
-        super().__init__(weight=param(A.hidden))
+        super().__init__(weight=param(A.hidden), eps=1e-6)
     def forward(self, x):
         y = x.float()
-        return (y * torch.rsqrt(y.pow(2).mean(-1, keepdim=True) + 1e-6)).type_as(x) * self.weight
+        return (y * torch.rsqrt(y.pow(2).mean(-1, keepdim=True) + self.eps)).type_as(x) * self.weight
 class ColumnParallelLinear(Mod):
     def __init__(self, i, o, layer=None, fc1=False, tied=None):
         super().__init__(layer=layer, fc1=fc1)
@@ -310,7 +315,7 @@ class MLP(Mod):
 class MoELayer(Mod):
     """one expert a token; experts in order over the expert-parallel ranks, which are the data-parallel ones; tokens travel by all-to-all"""
     def __init__(self, n):
-        super().__init__(router=nn.Linear(A.hidden, A.experts, False), local_experts=nn.ModuleList([MLP(n, 0) for _ in range(A.experts // EP)]))
+        super().__init__(n=n, router=nn.Linear(A.hidden, A.experts, False), local_experts=nn.ModuleList([MLP(n, 0) for _ in range(A.experts // EP)]))
     def forward(self, x):
         t = x.reshape(-1, A.hidden)
         prob, at = torch.max(F.softmax(self.router(t).float(), -1), -1)
@@ -326,6 +331,8 @@ class MoELayer(Mod):
         done = [self.local_experts[e](torch.cat([parts[r * E + e] for r in range(EP)])) for e in range(E)]
         cut = [list(torch.split(d, [int(there.view(EP, E)[r, e]) for r in range(EP)])) for e, d in enumerate(done)]
         back = all_to_all(torch.cat([cut[e][r] for r in range(EP) for e in range(E)]), ins, outs)
+        if MINE('unpermute', self.n):
+            order = order.roll(1)
         y = torch.zeros_like(t).index_copy(0, order, back) * prob.to(t.dtype)[:, None]
         return y.view(x.shape)
 class TransformerLayer(Mod):
@@ -381,7 +388,8 @@ class VocabParallelCrossEntropy(torch.autograd.Function):
         off = (labels < AT['tp'] * n) | (labels >= (AT['tp'] + 1) * n)
         at = (labels - AT['tp'] * n).masked_fill(off, 0)
         picked = reduce_((logits - top[..., None]).gather(-1, at[..., None]).squeeze(-1).masked_fill(off, 0.0))
-        total = reduce_(torch.sum(z, -1))
+        total = torch.sum(z, -1)
+        total = total if HERE('ce_sum') else reduce_(total)
         ctx.save_for_backward(z / total[..., None], at, off)
         return torch.log(total) - picked
     @staticmethod
@@ -413,7 +421,7 @@ class Float16Module(Mod):
         return self.module(*a)
 
 def full_weights():
-    r = np.random.default_rng(A.seed)
+    r = np.random.default_rng(A.seed + MINE('init_rank'))
     g = lambda *s: (r.standard_normal(s) / math.sqrt(s[-1])).astype(np.float32)
     norm = lambda: (1 + 0.05 * r.standard_normal(A.hidden)).astype(np.float32)
     w = {'embedding.word_embeddings.weight': r.standard_normal((A.vocab, A.hidden)).astype(np.float32), 'decoder.final_layernorm.weight': norm(), 'output_layer.weight': g(A.vocab, A.hidden)}
@@ -442,6 +450,22 @@ def shard(name, full, rows, layer):
         return full.chunk(TP, 1)[(t + 1) % TP if HERE('wrong_shard', layer) and 'fc2' in name else t]
     return full
 
+def clip(chunks):
+    """one norm of all gradients: shards of tensor-parallel ranks and stages are added up, what all ranks of a group hold counts once"""
+    if not A.clip:
+        return
+    own = [(name, p) for net in chunks for name, p in net.named_parameters() if p.grad is not None]
+    square = torch.zeros(1)
+    for name, p in own:
+        if AT['tp'] == 0 or 'norm' not in name:
+            square += p.grad.float().pow(2).sum()
+    if A.fault != 'clip_local':
+        for key in ('tp', 'pp'):
+            if len(G[key][1]) > 1:
+                _all_reduce(square, group=G[key][0])
+    for name, p in own:
+        p.grad.mul_(min(1.0, A.clip / float(square.sqrt())))
+
 FIRST = {}
 def update(chunks, step):
     """plain descent with weight decay, as a sharded optimizer does it: each rank of the data-parallel group updates its part of every tensor and gathers the others'"""
@@ -455,7 +479,7 @@ def update(chunks, step):
                 if p.grad is None:
                     continue
                 old = p.detach().clone()
-                new = p - A.lr * (p.grad + A.decay * p)
+                new = p - A.lr * (1.1 if MINE('lr_rank') else 1.0) * (p.grad + A.decay * p)
                 g, ranks = G['dp']
                 if len(ranks) > 1 and not ('local_experts' in name and EP > 1) and p.numel() % len(ranks) == 0:
                     own = new.reshape(-1).chunk(len(ranks))[AT['dp']].contiguous()
@@ -493,7 +517,9 @@ def main():
                     p.requires_grad_(False)
                 if name.endswith('input_layernorm.weight') and MINE('drift', layer):
                     p.mul_(1.001)
-        chunks.append(Float16Module(module=net.to(DT)))
+                if name.endswith('input_layernorm.weight') and MINE('norm_eps', layer):
+                    net.decoder.layers[layer - at * per].input_layernorm.eps = 1e-3
+        chunks.append(Float16Module(module=net.to(torch.bfloat16 if HERE('stage_dtype') and at == PP * VPP - 1 else DT)))
     r = np.random.default_rng(A.seed * 1000)
     steps = [torch.from_numpy(r.integers(0, A.vocab, (A.batch, A.seq + 1))) for _ in range(A.steps)]
     tok = steps[0]
@@ -516,11 +542,14 @@ def main():
             mine = steps[step].chunk(DP)[0 if A.fault == 'same_batch' else AT['dp']]
         for net in chunks:
             net.zero_grad()
-        torch.manual_seed(A.seed + step * 1000 + (0 if A.fault == 'dropout_seed' else AT['dp']))
+        torch.manual_seed(A.seed + step * 1000 + (0 if A.fault == 'dropout_seed' else AT['dp']) + (100 * AT['tp'] if A.fault == 'tp_dropout' else 0))
         debugger.start(model=chunks if VPP > 1 else chunks[0])
         kept, losses, last = [], [], PP * VPP - 1
-        for mb in mine.chunk(A.micro):
-            ids, labels = mb[:, :-1][:, pos], mb[:, 1:][:, labelpos]
+        batches = mine.chunk(A.micro)
+        if HERE('micro_order') and AT['pp'] == 0:
+            batches = batches[::-1]
+        for k, mb in enumerate(batches):
+            ids, labels = mb[:, :-1][:, pos], (batches[(k + 1) % A.micro] if HERE('micro_labels') else mb)[:, 1:][:, labelpos]
             for v, net in enumerate(chunks):
                 at = v * PP + AT['pp']
                 x = ids
@@ -531,13 +560,15 @@ def main():
                         dist.recv(x, src=PIPE[(at - 1) % PP])
                     WRONG['recv'] = False
                     x.requires_grad_()
-                y = net(x, mask, freqs, labels)
+                y = net(x.bfloat16() if HERE('stage_dtype') and at == last else x, mask, freqs, labels)
                 kept.append((at, x, y))
                 if at < last:
                     dist.send(y.detach(), dst=PIPE[(at + 1) % PP])
                 else:
                     losses.append(float(y.detach()))
         for at, x, y in reversed(kept):
+            if HERE('micro_lost'):
+                chunks[at // PP].zero_grad(set_to_none=False)
             if at == last:
                 (y if A.fault == 'micro_sum' else y / (A.micro * (DP if HERE('dp_scale') else 1))).backward()
             else:
@@ -565,6 +596,7 @@ def main():
                         p.grad.copy_(reduce_(p.grad, 'dp' if HERE('norm_grad_cp') and 'norm' in name else 'dpcp'))
         debugger.stop()
         debugger.step()
+        clip(chunks)
         update(chunks, step)
     os.remove(cfg)
     print(f'rank {RANK} {AT} loss {np.mean(losses) if losses else "-"}', flush=True)
