@@ -52,15 +52,9 @@ static const struct log_record *record_of(const struct curves *c, size_t point, 
 /* The first usable point at or after this one. */
 static size_t usable_from(const struct curves *c, size_t point)
 {
-    size_t low = 0, high = c->usable.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (c->usable.v[middle] < point)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    lower_bound(at, c->usable.n, c->usable.v[at] < point);
+    return at;
 }
 
 /* The range of all values of a curve, and of those that are no outliers. */

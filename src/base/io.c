@@ -270,15 +270,9 @@ static long read_plain(int fd, const char *name, uint64_t at, char *out, size_t 
 /* Index of the span with byte `at` of a joined file; f->spans if there is none. */
 static size_t span_at(const struct file *f, uint64_t at)
 {
-    size_t low = 0, high = f->spans;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (at >= f->span[mid].start + f->span[mid].size)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    size_t i;
+    lower_bound(i, f->spans, at >= f->span[i].start + f->span[i].size);
+    return i;
 }
 
 /* A file that now ends earlier than when it was opened counts as unreadable. */

@@ -64,17 +64,10 @@ enum strip_sign job_strip_worst(const struct job_strip *s, size_t row, size_t ro
 
 struct job_strip_row *job_strip_row_of(const struct job_strip *s, int step, int rank)
 {
-    for (size_t from = 0, to = s->row.n; from < to;) {
-        size_t at = (from + to) / 2;
-        struct job_strip_row *x = &s->row.v[at];
-        if (x->step == step && x->rank == rank)
-            return x;
-        if (x->step < step || (x->step == step && x->rank < rank))
-            from = at + 1;
-        else
-            to = at;
-    }
-    return NULL;
+    const struct job_strip_row *x = s->row.v;
+    size_t at;
+    lower_bound(at, s->row.n, x[at].step < step || (x[at].step == step && x[at].rank < rank));
+    return at < s->row.n && x[at].step == step && x[at].rank == rank ? &s->row.v[at] : NULL;
 }
 
 static const struct strip_step *step_of(const struct job_strip *s, int step)

@@ -75,17 +75,11 @@ const struct side_figures *one_side_figures(const struct one_side *a, uint32_t r
 
 const struct dump_check_problem *one_side_problems(const struct one_side *a, uint32_t row, size_t *n)
 {
-    size_t from = 0, to = a->done ? a->check.problems.n : 0;
+    size_t from, all = a->done ? a->check.problems.n : 0;
     const struct dump_check_problem *p = a->check.problems.v;
     *n = 0;
-    while (from < to) { /* sorted by row, those without a row first */
-        size_t mid = from + (to - from) / 2;
-        if (p[mid].row + 1 < row + 1)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    while (a->done && from + *n < a->check.problems.n && p[from + *n].row == row)
+    lower_bound(from, all, p[from].row + 1 < row + 1); /* sorted by row, those without a row first */
+    while (from + *n < all && p[from + *n].row == row)
         ++*n;
     return *n ? &p[from] : NULL;
 }

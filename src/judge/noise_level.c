@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/vec.h"
+
 void noise_level_init(struct noise_level *l, int window)
 {
     memset(l, 0, sizeof *l);
@@ -12,15 +14,9 @@ void noise_level_init(struct noise_level *l, int window)
 /* First index in sorted[0, n) whose value is not below v. */
 static int place(const struct noise_level *l, float v)
 {
-    int lo = 0, hi = l->n;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (l->sorted[mid] < v)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    size_t at;
+    lower_bound(at, (size_t)l->n, l->sorted[at] < v);
+    return (int)at;
 }
 
 static void refresh(struct noise_level *l)

@@ -24,15 +24,9 @@ void series_release(struct series *s)
 
 size_t step_from(const int64_t *steps, size_t n, size_t each, int64_t step)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (*(const int64_t *)((const char *)steps + middle * each) < step)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    lower_bound(at, n, *(const int64_t *)((const char *)steps + at * each) < step);
+    return at;
 }
 
 const struct log_record *series_at(const struct series *s, int64_t step)

@@ -231,20 +231,14 @@ static void find_cuts(const struct lattice *f, cut_list *out)
         uint32_t b = k && nmap_get(&one[0], k) == a ? nmap_get(&one[1], k) : NONE;
         if (b >= f->g->n || !align_score(&f->t->v[a], &f->g->v[b], f->m))
             continue;
-        size_t lo = 0, hi = ends.n;
-        while (lo < hi) {
-            size_t mid = (lo + hi) / 2;
-            if (all.v[ends.v[mid]].b < b)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        struct cut x = {a, b, lo ? ends.v[lo - 1] : NONE};
+        size_t at;
+        lower_bound(at, ends.n, all.v[ends.v[at]].b < b);
+        struct cut x = {a, b, at ? ends.v[at - 1] : NONE};
         vec_push(&all, x);
-        if (lo == ends.n)
+        if (at == ends.n)
             vec_push(&ends, (uint32_t)all.n - 1);
         else
-            ends.v[lo] = (uint32_t)all.n - 1;
+            ends.v[at] = (uint32_t)all.n - 1;
     }
     for (uint32_t i = ends.n ? *vec_last(&ends) : NONE; i != NONE; i = all.v[i].before)
         vec_push(out, all.v[i]);

@@ -67,15 +67,9 @@ void gaps_find(const struct pairing *p, const struct dump *const side[2], gap_li
 
 const struct gap *gaps_at(const gap_list *l, uint32_t line)
 {
-    size_t lo = 0, hi = l->n;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (l->v[mid].end <= line)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < l->n && l->v[lo].first <= line ? &l->v[lo] : NULL;
+    size_t at;
+    lower_bound(at, l->n, l->v[at].end <= line);
+    return at < l->n && l->v[at].first <= line ? &l->v[at] : NULL;
 }
 
 /* The innermost frame that is no library's, and the next such frame outside it. */

@@ -60,18 +60,12 @@ static bool same_weight(const struct weight_use *a, const struct weight_use *b, 
 /* The only item of l that uses this weight; NONE if there are none or several. */
 static uint32_t lone_user(const weight_list *l, const struct weight_use *u, float tol)
 {
-    size_t lo = 0, hi = l->n;
+    const struct weight_use *m = l->v;
+    size_t i;
     uint32_t found = NONE;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        const struct weight_use *m = &l->v[mid];
-        if (m->numel < u->numel || (m->numel == u->numel && m->max < u->max && !near(m->max, u->max, tol)))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (size_t i = lo;
-         i < l->n && l->v[i].numel == u->numel && (l->v[i].max <= u->max || near(l->v[i].max, u->max, tol)); i++) {
+    lower_bound(i, l->n, m[i].numel < u->numel ||
+                             (m[i].numel == u->numel && m[i].max < u->max && !near(m[i].max, u->max, tol)));
+    for (; i < l->n && m[i].numel == u->numel && (m[i].max <= u->max || near(m[i].max, u->max, tol)); i++) {
         if (!same_weight(&l->v[i], u, tol) || l->v[i].item == found)
             continue;
         if (found != NONE)

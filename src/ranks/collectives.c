@@ -36,15 +36,9 @@ static const char *library_name(const struct dump *d, uint32_t c)
 
 static const struct call_group *recorded_group(const struct dump *d, uint32_t c)
 {
-    size_t low = 0, high = d->groups.n;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (d->groups.v[mid].call < c)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < d->groups.n && d->groups.v[low].call == c ? &d->groups.v[low] : NULL;
+    size_t at;
+    lower_bound(at, d->groups.n, d->groups.v[at].call < c);
+    return at < d->groups.n && d->groups.v[at].call == c ? &d->groups.v[at] : NULL;
 }
 
 static void parse_ranks(const char *text, rank_list *out)

@@ -147,29 +147,17 @@ void rank_set_hand_on(const struct rank_set *s, place_list *places, bool on)
 
 uint32_t rank_set_find(const struct rank_set *s, int rank)
 {
-    size_t low = 0, high = s->ranks.n;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (s->ranks.v[mid]->rank < rank)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < s->ranks.n && s->ranks.v[low]->rank == rank ? (uint32_t)low : NONE;
+    size_t at;
+    lower_bound(at, s->ranks.n, s->ranks.v[at]->rank < rank);
+    return at < s->ranks.n && s->ranks.v[at]->rank == rank ? (uint32_t)at : NONE;
 }
 
 /* The index of the rank, or where it would be inserted. */
 static size_t place_in(const rank_list *l, int rank)
 {
-    size_t low = 0, high = l->n;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (l->v[mid] < rank)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    size_t at;
+    lower_bound(at, l->n, l->v[at] < rank);
+    return at;
 }
 
 bool rank_list_has(const rank_list *l, int rank)

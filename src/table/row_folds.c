@@ -55,15 +55,9 @@ void row_folds_find(struct row_folds *f, const struct pairing *p)
 /* How many begin at or before a line. */
 static size_t begun(const struct row_folds *f, uint32_t line)
 {
-    size_t lo = 0, hi = f->v.n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (f->v.v[mid].first <= line)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    size_t at;
+    lower_bound(at, f->v.n, f->v.v[at].first <= line);
+    return at;
 }
 
 const struct row_fold *row_folds_at(const struct row_folds *f, uint32_t line)
@@ -99,17 +93,11 @@ uint32_t row_folds_pos(const struct row_folds *f, uint32_t line)
 
 uint32_t row_folds_line(const struct row_folds *f, uint32_t pos)
 {
-    size_t lo = 0, hi = f->v.n; /* runs whose first is shown at or before pos */
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (f->v.v[mid].first - f->v.v[mid].before <= pos)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (!lo)
+    size_t n; /* of the runs whose first is shown at or before pos */
+    lower_bound(n, f->v.n, f->v.v[n].first - f->v.v[n].before <= pos);
+    if (!n)
         return pos;
-    const struct row_fold *x = &f->v.v[lo - 1];
+    const struct row_fold *x = &f->v.v[n - 1];
     uint32_t line = pos + x->before;
     return x->open || line == x->first ? line : line + x->n - 1;
 }

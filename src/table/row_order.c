@@ -271,13 +271,7 @@ uint32_t row_order_nearest(const struct row_order *a, uint32_t line)
         return a->place[line];
     if (a->sort || !a->n)
         return 0;
-    uint32_t lo = 0, hi = a->n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (a->line[mid] < line)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < a->n ? lo : a->n - 1;
+    size_t at;
+    lower_bound(at, a->n, a->line[at] < line);
+    return at < a->n ? (uint32_t)at : a->n - 1;
 }

@@ -315,17 +315,11 @@ static void mark_order(guessed_list *l)
     uint32_t *end = mem_alloc((l->n + 1) * sizeof *end), *before = mem_alloc((l->n + 1) * sizeof *before);
     size_t n = 0;
     for (uint32_t i = 0; i < l->n; i++) {
-        size_t lo = 0, hi = n;
-        while (lo < hi) {
-            size_t mid = (lo + hi) / 2;
-            if (l->v[end[mid]].at[1] <= l->v[i].at[1])
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        before[i] = lo ? end[lo - 1] : MAP_NONE;
-        end[lo] = i;
-        n = lo == n ? n + 1 : n;
+        size_t at;
+        lower_bound(at, n, l->v[end[at]].at[1] <= l->v[i].at[1]);
+        before[i] = at ? end[at - 1] : MAP_NONE;
+        end[at] = i;
+        n = at == n ? n + 1 : n;
     }
     for (uint32_t i = n ? end[n - 1] : MAP_NONE; i != MAP_NONE; i = before[i])
         l->v[i].in_order = true;
