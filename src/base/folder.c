@@ -80,8 +80,7 @@ int folder_read(struct folder *f, const char *path, size_t limit, struct err *e)
     }
     closedir(d);
     point_at_names(f);
-    if (f->entries.n)
-        qsort(f->entries.v, f->entries.n, sizeof *f->entries.v, by_name);
+    vec_sort(&f->entries, by_name);
     return rc;
 }
 

@@ -141,8 +141,7 @@ static int run_recent(struct workspace *d, struct str args)
     }
     if (dir)
         closedir(dir);
-    if (found.n)
-        qsort(found.v, found.n, sizeof *found.v, newest);
+    vec_sort(&found, newest);
     workspace_clear_list(d);
     for (size_t i = 0; i < found.n && d->list.items.n < RECENT_MOST; i++)
         add_recent(d, &found.v[i]);

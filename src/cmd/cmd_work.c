@@ -289,8 +289,7 @@ static int list_places(struct workspace *d, bool step)
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < d->c->side[s].places.n; i++)
             vec_push(&all, place_number(&d->c->side[s].places.v[i], step));
-    if (all.n)
-        qsort(all.v, all.n, sizeof *all.v, by_number);
+    vec_sort(&all, by_number);
     workspace_clear_list(d);
     for (size_t i = 0; i < all.n; i++) {
         int n = all.v[i];

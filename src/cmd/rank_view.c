@@ -138,8 +138,7 @@ void rank_view_refresh(struct rank_view *v)
         add_rows(v, &b);
         for (int s = 0; s < 2; s++)
             add_beside(v, s, &b);
-        if (v->items.n)
-            qsort(v->items.v, v->items.n, sizeof *v->items.v, by_place);
+        vec_sort(&v->items, by_place);
         buf_release(&b);
     }
     if (!shown_step(v) && k->strip.steps.n)

@@ -192,8 +192,6 @@ void outlier_steps_find(struct curves *c, const struct thresholds_curves *t)
     }
     for (size_t run = 0; run < c->runs; run++)
         nonfinite(c, run);
-    if (c->spikes.n)
-        qsort(c->spikes.v, c->spikes.n, sizeof *c->spikes.v, by_step);
-    if (c->nonfinite.n)
-        qsort(c->nonfinite.v, c->nonfinite.n, sizeof *c->nonfinite.v, by_step);
+    vec_sort(&c->spikes, by_step);
+    vec_sort(&c->nonfinite, by_step);
 }

@@ -146,8 +146,7 @@ void dump_check_run(struct dump_check *c, const struct dump *d, const struct ker
     for (size_t i = 0; i < d->problems.n; i++)
         add(&x, d->problems.v[i].row, d->problems.v[i].kind, "%s", d->problems.v[i].text);
     figures_each(x.watch, workers, d->rows.n, one, &x);
-    if (c->problems.n)
-        qsort(c->problems.v, c->problems.n, sizeof *c->problems.v, by_row);
+    vec_sort(&c->problems, by_row);
 }
 
 void dump_check_release(struct dump_check *c)

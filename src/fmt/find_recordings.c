@@ -387,12 +387,10 @@ int find_recordings_until(const char *path, const atomic_bool *cancel, place_lis
 {
     if (path_is_dir(path) ? find_below(path, cancel, out, e) : find_file(path, out, e))
         return -1;
-    if (out->n)
-        qsort(out->v, out->n, sizeof *out->v, by_step);
+    vec_sort(out, by_step);
     join_parts(out);
     number_ranks(out);
-    if (out->n)
-        qsort(out->v, out->n, sizeof *out->v, by_step);
+    vec_sort(out, by_step);
     return 0;
 }
 

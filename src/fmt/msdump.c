@@ -231,7 +231,7 @@ static bool any_repeated(const found_list *l)
 static void sort_files(found_list *l)
 {
     uint32_t last = 0, known = 0;
-    qsort(l->v, l->n, sizeof *l->v, by_time);
+    vec_sort(l, by_time);
     for (size_t i = 0; i < l->n; i++)
         known += l->v[i].order != MAP_NONE;
     if (known < l->n / 2 || any_repeated(l))
@@ -241,7 +241,7 @@ static void sort_files(found_list *l)
         l->v[i].order = last;
         l->v[i].at = i;
     }
-    qsort(l->v, l->n, sizeof *l->v, by_order);
+    vec_sort(l, by_order);
 }
 
 static void add_found(struct dump *d, found_list *l, const char *file, const char *full, struct strays *none)

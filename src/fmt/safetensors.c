@@ -152,8 +152,7 @@ static int by_start(const void *a, const void *b)
 /* Checks that tensors do not share bytes, which the format forbids and which could make reading endless. */
 static int apart(const stretch_list *l, const struct file *f, uint64_t data, struct err *e)
 {
-    if (l->n)
-        qsort(l->v, l->n, sizeof *l->v, by_start);
+    vec_sort(l, by_start);
     for (size_t i = 1; i < l->n; i++)
         if (l->v[i].at < l->v[i - 1].end)
             return err_at(e, f->name, data + l->v[i].at, _("two tensors share these bytes; the format forbids it"));

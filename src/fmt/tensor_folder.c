@@ -137,8 +137,7 @@ static int list_folder(struct weights *w, const char *path, struct err *e)
     for (size_t i = 0; i < names.n && rc == 0; i++)
         if (is_torch(str_of(names.v[i])))
             vec_push(&t, name_of(names.v[i], i));
-    if (t.n)
-        qsort(t.v, t.n, sizeof *t.v, by_index);
+    vec_sort(&t, by_index);
     for (size_t i = 1; i < t.n; i++) {
         passes |= !str_eq(t.v[i].pass, t.v[0].pass);
         ranks |= !str_eq(t.v[i].rank, t.v[0].rank);

@@ -522,8 +522,7 @@ static void find_coarse_products(struct judge_pass *p)
             equal_before = !(e > 0);
     }
     for (int kind = 0; kind < PRODUCT_KINDS; kind++)
-        if (error[kind].n)
-            qsort(error[kind].v, error[kind].n, sizeof *error[kind].v, by_size);
+        vec_sort(&error[kind], by_size);
     for (int conv = 0; conv < 2; conv++) {
         int kind = error[conv].n ? conv : error[!conv].n ? !conv : PRODUCT_MODULE;
         const float *v = error[kind].v;

@@ -83,8 +83,7 @@ static void find_suspects(struct suspects_walk *w)
         x.score = times <= 1 ? 0 : fmin(1, log10(times) / 6);
         vec_push(&w->j->suspects, x);
     }
-    if (w->j->suspects.n)
-        qsort(w->j->suspects.v, w->j->suspects.n, sizeof *w->j->suspects.v, by_score);
+    vec_sort(&w->j->suspects, by_score);
     free(tainted);
 }
 
@@ -248,8 +247,7 @@ static void find_frontier(struct suspects_walk *w)
     for (size_t i = 0; i < w->j->frontier.n; i++)
         /* without itself */
         w->j->frontier.v[i].downstream = (double)(count[i] - 1) / (double)(all > 1 ? all - 1 : 1);
-    if (w->j->frontier.n)
-        qsort(w->j->frontier.v, w->j->frontier.n, sizeof *w->j->frontier.v, by_downstream);
+    vec_sort(&w->j->frontier, by_downstream);
     free(uses.first);
     free(uses.next);
     free(row);

@@ -306,7 +306,7 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
         return failed ? failed : err_set(e, ERR_DATA, _("%s: expected a training log in this folder, found none; see "
                                                         "diverge formats"), path);
     }
-    qsort(q.found.v, q.found.n, sizeof *q.found.v, in_order);
+    vec_sort(&q.found, in_order);
     for (int pass = 0; pass < 2; pass++) {
         /* the second time the norms msprobe monitor wrote beside a log that has none */
         if (pass && (has_local_norms(s) || strcmp(kind, "msprobe-monitor") == 0))

@@ -137,7 +137,7 @@ static bool arrange(const struct arrangement *a, const struct norm_value *v, siz
         known = out->v[i].rank >= 0;
     }
     if (known && out->n)
-        qsort(out->v, out->n, sizeof *out->v, by_rank);
+        vec_sort(out, by_rank);
     map_release(&seen);
     return known;
 }

@@ -177,8 +177,7 @@ static int dump_open(struct norm_side *s, const struct norm_options *o, struct e
         s->format = p->reader->name;
         vec_push(&s->steps, p->step);
     }
-    if (s->steps.n)
-        qsort(s->steps.v, s->steps.n, sizeof *s->steps.v, by_number);
+    vec_sort(&s->steps, by_number);
     s->base = 0;
     return s->steps.n > 0;
 }
@@ -273,7 +272,7 @@ static int log_open(struct norm_side *s, const struct norm_options *o, struct er
                          "monitor_config: {local_norm_format: log}; Megatron: needs a patch; msprobe monitor or saved "
                          "gradients can be used instead"),
                        s->path);
-    qsort(s->steps.v, s->steps.n, sizeof *s->steps.v, by_number);
+    vec_sort(&s->steps, by_number);
     size_t n = 1;
     for (size_t i = 1; i < s->steps.n; i++)
         if (s->steps.v[i] != s->steps.v[n - 1])

@@ -241,8 +241,7 @@ static void look(struct norms *n)
 
 void norms_judge(struct norms *n, const struct thresholds_norms *t)
 {
-    if (n->pairs.n)
-        qsort(n->pairs.v, n->pairs.n, sizeof *n->pairs.v, largest_first);
+    vec_sort(&n->pairs, largest_first);
     n->median = median_rel(n);
     vec_clear(&n->next);
     if (!n->judged)

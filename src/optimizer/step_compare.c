@@ -86,7 +86,6 @@ int step_compare(struct optimizer *x, const struct step_options *o, struct err *
         weight_compare_release(&c);
     }
     x->differing = x->worst.n;
-    if (x->worst.n)
-        qsort(x->worst.v, x->worst.n, sizeof *x->worst.v, larger);
+    vec_sort(&x->worst, larger);
     return rc;
 }

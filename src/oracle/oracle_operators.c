@@ -80,8 +80,7 @@ struct oracle_operator *oracle_operators(const struct oracle_side *s, size_t *n)
             x->recomputed += !s->unknown[c];
         }
     count_rows(s, &l);
-    if (l.n)
-        qsort(l.v, l.n, sizeof *l.v, worse_first);
+    vec_sort(&l, worse_first);
     *n = l.n;
     return l.v;
 }

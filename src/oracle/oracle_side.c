@@ -165,8 +165,7 @@ static void refuse_classes(struct oracle_side *s)
     for (size_t i = 0; i < s->rows.n; i++)
         if (is_module_row(s, &s->rows.v[i]))
             vec_push(&fits, ((struct class_fit){s->rows.v[i].operator, s->rows.v[i].excess}));
-    if (fits.n)
-        qsort(fits.v, fits.n, sizeof *fits.v, by_class);
+    vec_sort(&fits, by_class);
     size_t kinds = 0;
     for (size_t i = 0; i < fits.n; i++) {
         if (kinds && strcmp(fits.v[kinds - 1].name, fits.v[i].name) == 0)

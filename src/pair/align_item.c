@@ -172,7 +172,7 @@ static void order_by_number(const struct dump *d, align_item_list *l)
         sorted.n = 0;
         for (uint32_t k = (uint32_t)i; k != MAP_NONE; k = next[k])
             vec_push(&sorted, op_number(d, copy[k].call) * (INT64_C(1) << 32) + k);
-        qsort(sorted.v, sorted.n, sizeof *sorted.v, by_number);
+        vec_sort(&sorted, by_number);
         size_t at = 0;
         for (uint32_t k = (uint32_t)i; k != MAP_NONE; k = next[k])
             l->v[k] = copy[sorted.v[at++] & 0xffffffff];

@@ -143,8 +143,7 @@ static void collect(struct splitting *x)
         else if (q && q->group != NONE)
             vec_push(&all, m);
     }
-    if (all.n)
-        qsort(all.v, all.n, sizeof *all.v, by_group);
+    vec_sort(&all, by_group);
     for (size_t i = 0, n; i < all.n; i += n) {
         for (n = 1; i + n < all.n && all.v[i + n].group == all.v[i].group;)
             n++;

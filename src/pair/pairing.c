@@ -394,7 +394,7 @@ static void lay_out(struct pairs_building *b)
     struct pairing *p = b->p;
     size_t nt = b->t->rows.n, ng = b->g->rows.n, f = 0;
     if (!in_order(b))
-        qsort(b->found.v, b->found.n, sizeof *b->found.v, by_target);
+        vec_sort(&b->found, by_target);
     for (int s = 0; s < 2; s++) {
         size_t n = s == TARGET ? nt : ng;
         p->line_of[s] = mem_alloc((n + 1) * sizeof **p->line_of);

@@ -43,8 +43,7 @@ static void list_weights(const struct sequence *w, int s, const align_item_list 
                 vec_push(out, u);
         }
     }
-    if (out->n)
-        qsort(out->v, out->n, sizeof *out->v, by_extremes);
+    vec_sort(out, by_extremes);
 }
 
 static bool near(float a, float b, float tol)

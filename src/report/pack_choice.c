@@ -203,8 +203,7 @@ static void take_tensors(struct pack_choice *c, const struct pack_options *o, st
                 if (whole || first)
                     take_call(c, d, row, o, said);
             }
-    if (c->tensors.n)
-        qsort(c->tensors.v, c->tensors.n, sizeof *c->tensors.v, by_row);
+    vec_sort(&c->tensors, by_row);
     said->tensors = c->tensors.n;
 }
 

@@ -220,8 +220,7 @@ int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e
         t.first = k->opt.live ? first_difference(k, step, t.rank) : 0;
         vec_push(&turns, t);
     }
-    if (turns.n)
-        qsort(turns.v, turns.n, sizeof *turns.v, by_turn);
+    vec_sort(&turns, by_turn);
     int rc = 0;
     for (size_t i = 0; i < turns.n && rc == 0; i++) {
         if (job_of_another(k, step, turns.v[i].rank, some ? (size_t)turns.v[i].rank : i)) {

@@ -71,8 +71,7 @@ int same_values_find(const struct comparison *s, int side, uint32_t row, double 
                 vec_push(out, x);
         }
     }
-    if (out->n)
-        qsort(out->v, out->n, sizeof *out->v, nearest);
+    vec_sort(out, nearest);
     return 0;
 }
 

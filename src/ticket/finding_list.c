@@ -24,8 +24,7 @@ static void holding(const struct findings *f, finding_list *out)
             vec_push(out, *x);
     }
     nmap_release(&seen);
-    if (out->n)
-        qsort(out->v, out->n, sizeof *out->v, by_place);
+    vec_sort(out, by_place);
 }
 
 /* Findings as a forest: for each of a list sorted by place its first effect and the next effect of its cause. */

@@ -93,8 +93,7 @@ static void each_row(struct changes *c, const struct round *before, const struct
     for (uint32_t i = 0; i < before->rows.n; i++)
         if (!x->again[i])
             add(c, change_of(row_at(before, i), NULL), i, NONE);
-    if (c->list.n)
-        qsort(c->list.v, c->list.n, sizeof *c->list.v, by_kind);
+    vec_sort(&c->list, by_kind);
     for (size_t i = 0, n = 0; i < c->list.n && n < CHANGES_NAMED; i++)
         if (c->list.v[i].kind == CHANGE_NEW)
             c->named[n++] = arena_cstr(&c->arena, str_of(round_row_name(now, c->list.v[i].now)));

@@ -373,8 +373,7 @@ static void pair_guesses(struct likeness *x, uint32_t *const place[2])
             struct guessed g = {t, x->guess[t], {place[0][t], place[1][x->guess[t]]}, false};
             vec_push(&l, g);
         }
-    if (l.n)
-        qsort(l.v, l.n, sizeof *l.v, by_place);
+    vec_sort(&l, by_place);
     mark_order(&l);
     uncross(x, &l);
     for (size_t i = 0; i < l.n; i++)

@@ -314,7 +314,7 @@ int weight_pairs_plan(struct weight_compare *c, struct err *e)
         weights_by_likeness(c, p.done);
     }
     if (rc == 0 && c->pairs.n)
-        qsort(c->pairs.v, c->pairs.n, sizeof *c->pairs.v, in_target_order);
+        vec_sort(&c->pairs, in_target_order);
     for (int s = 0; s < 2; s++) {
         for (uint32_t i = 0; rc == 0 && i < c->side[s].list.n; i++)
             if (!p.done[s][i]) {
