@@ -147,7 +147,7 @@ static int parse_element(const char *text, struct str *name, int64_t *index, int
     s.n--;
     while (s.n) {
         unsigned long long v;
-        str_split(s, ',', &part, &s);
+        part = str_next(&s, ',');
         if (*n == TENSOR_DIMS || !str_u64(str_trim(part), &v) || v > INT64_MAX)
             return err_set(e, ERR_USAGE, _("--element: expected NAME[I,J,…], found \"%s\""), text);
         index[(*n)++] = (int64_t)v;

@@ -32,7 +32,7 @@ bool edit_from_prompt(struct screen *s)
     unsigned long long n;
     if (!p->active || p->kind != ':')
         return false;
-    str_split(rest, ' ', &word, &rest);
+    word = str_next(&rest, ' ');
     for (size_t i = 0; i < ARRAY_LEN(editable); i++) {
         if (!str_is(word, editable[i].name))
             continue;

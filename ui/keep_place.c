@@ -47,7 +47,7 @@ static bool has_part(struct str path)
     struct str name;
     bool found = false;
     while (path.n && !found) {
-        str_split(path, '/', &name, &path);
+        name = str_next(&path, '/');
         found = is_part(name);
     }
     return found;
@@ -62,7 +62,7 @@ static bool is_dump_of(struct str here, const char *input)
     bool is = full && lies_in(here, dump);
     if (full && !is && lies_in(dump, here)) {
         dump = str_cut(dump, here.n + (here.n > 1));
-        str_split(dump, '/', &part, &dump);
+        part = str_next(&dump, '/');
         is = is_part(part);
     }
     free(full);

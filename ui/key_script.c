@@ -130,7 +130,7 @@ int key_script_run(const struct options *o)
     screen_size(&x.screen, 24, 80);
     struct str rest = buf_view(&text), line;
     while (rest.n && !x.quit && status == 0) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         x.line++;
         line = str_trim(line);
         if (!line.n || line.p[0] == '#')

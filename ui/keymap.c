@@ -21,7 +21,7 @@ int keymap_parse(struct keymap *k, struct str text, const char *name, struct err
     struct str line;
     uint64_t n = 0;
     while (text.n) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         n++;
         line = str_trim(line);
         if (!line.n || line.p[0] == '#')

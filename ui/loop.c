@@ -78,7 +78,7 @@ static void use_set(struct screen *s, struct str text)
 {
     struct str line;
     while (text.n) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         line = str_trim(line);
         if (str_starts(line, "use "))
             screen_keys(s, str_trim(str_cut(line, 4)));

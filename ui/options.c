@@ -610,7 +610,7 @@ static void entry(struct buf *out, const char *left, const char *text)
     buf_fmt(out, "%*s", HELP_AT - used, "");
     at = HELP_AT;
     for (struct str rest = str_of(text), word; rest.n;) {
-        str_split(rest, ' ', &word, &rest);
+        word = str_next(&rest, ' ');
         int n = utf8_cells(word);
         if (at > HELP_AT && at + 1 + n > HELP_END) {
             buf_fmt(out, "\n%*s", HELP_AT, "");

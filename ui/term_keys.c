@@ -188,7 +188,7 @@ bool term_background_is_light(void)
     double light = 0;
     for (int i = 0; i < 3; i++) {
         unsigned long v = 0, most = 0;
-        str_split(rest, '/', &part, &rest);
+        part = str_next(&rest, '/');
         for (size_t k = 0; k < part.n && k < 4; k++) {
             static const char digits[] = "0123456789abcdef";
             const char *d = strchr(digits, tolower((unsigned char)part.p[k]));

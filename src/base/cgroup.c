@@ -45,7 +45,7 @@ static bool names(struct str controllers, const char *controller)
 {
     struct str one;
     while (controllers.n) {
-        str_split(controllers, ',', &one, &controllers);
+        one = str_next(&controllers, ',');
         if (str_is(one, controller))
             return true;
     }
@@ -58,9 +58,9 @@ uint64_t cgroup_least(struct str list, const char *root, const char *controller,
     struct buf below = {0};
     uint64_t least = 0;
     while (list.n) {
-        str_split(list, '\n', &line, &list);
+        line = str_next(&list, '\n');
         str_split(line, ':', &number, &group);
-        str_split(group, ':', &controllers, &group);
+        controllers = str_next(&group, ':');
         if (controllers.n && !names(controllers, controller))
             continue;
         buf_clear(&below);

@@ -24,7 +24,7 @@ static int read_lines(struct job *j, void *ctx, struct err *e)
         return err_set(e, ERR_DATA, "%s", _("the file is missing or cannot be read"));
     }
     for (rest = buf_view(&all); rest.n && n < f->reading_line + FILE_LINES_AROUND;) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         if (++n < f->first)
             continue;
         buf_str(&f->text, line);

@@ -68,7 +68,7 @@ static uint64_t held(void)
     unsigned long long pages = 0;
     if (cgroup_file("/proc/self", "statm", &text)) {
         str_split(buf_view(&text), ' ', &all, &rest);
-        str_split(rest, ' ', &resident, &rest);
+        resident = str_next(&rest, ' ');
         if (!str_u64(resident, &pages))
             pages = 0;
     }

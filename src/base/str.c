@@ -128,6 +128,13 @@ bool str_split(struct str s, char c, struct str *head, struct str *rest)
     return true;
 }
 
+struct str str_next(struct str *rest, char c)
+{
+    struct str head;
+    str_split(*rest, c, &head, rest);
+    return head;
+}
+
 bool str_u64(struct str s, unsigned long long *out)
 {
     unsigned long long v = 0;

@@ -41,6 +41,7 @@ ptrdiff_t str_find(struct str s, char c);      /* index or -1 */
 ptrdiff_t str_rfind(struct str s, char c);
 /* Splits at the first `c`: head is before it (all of s if absent), rest after it. False if absent. */
 bool str_split(struct str s, char c, struct str *head, struct str *rest);
+struct str str_next(struct str *rest, char c); /* takes what is before the first `c`, and `c`, from *rest */
 /* The whole of `s` as an unsigned decimal number; false for anything else and on overflow. */
 bool str_u64(struct str s, unsigned long long *out);
 char *str_dup(struct str s); /* as a C string; caller frees */

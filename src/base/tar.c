@@ -124,7 +124,7 @@ bool tar_name_ok(const char *name)
     if (!rest.n || rest.p[0] == '/')
         return false;
     while (rest.n) {
-        str_split(rest, '/', &part, &rest);
+        part = str_next(&rest, '/');
         if (!part.n || str_is(part, ".") || str_is(part, "..") || ++depth > DEEPEST)
             return false;
     }

@@ -148,7 +148,7 @@ void utf8_clean_lines(struct buf *out, struct str text)
 {
     struct str line;
     while (text.n) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         utf8_clean(out, line);
         buf_char(out, '\n');
     }

@@ -383,7 +383,7 @@ static void list_text(struct workspace *d, const char *number, struct str text)
 {
     struct str line;
     do {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         workspace_add_command(d, "finding-go", number, "%.*s", STR_ARG(line));
     } while (text.n);
 }
@@ -479,7 +479,7 @@ static int run_go(struct workspace *d, struct str args)
     if (d->groups.kind != GROUP_NONE)
         workspace_group(d, GROUP_NONE);
     for (rest = buf_view(&way); rest.n;) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         char *command = str_dup(line);
         r |= command_run(d, command);
         free(command);

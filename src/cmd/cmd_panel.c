@@ -240,7 +240,7 @@ static void list_body(struct workspace *d, struct buf *body)
     struct str rest = buf_view(body), line;
     workspace_add_item(d, NONE, 0, STR(" "));
     while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         workspace_add_item(d, NONE, 0, line.n ? line : STR(" "));
     }
 }

@@ -108,7 +108,7 @@ static int run_columns(struct workspace *d, struct str args)
         return 0;
     }
     while (rest.n) { /* all good before any is taken */
-        str_split(rest, ' ', &word, &rest);
+        word = str_next(&rest, ' ');
         if (!str_is(word, "default") && word.n && !field_find(word)) {
             complain_no_field(d, word);
             return 0;
@@ -117,7 +117,7 @@ static int run_columns(struct workspace *d, struct str args)
     workspace_remember(d, _("columns"));
     d->columns = 0;
     for (rest = args; rest.n && d->columns < COLUMNS_MOST;) {
-        str_split(rest, ' ', &word, &rest);
+        word = str_next(&rest, ' ');
         const struct field *f = word.n ? field_find(word) : NULL;
         if (f && (!d->columns || column_place(d, f) < 0))
             d->column[d->columns++] = f;

@@ -12,7 +12,7 @@ static void columns_from(struct workspace *d, const char *names)
     struct str rest = str_of(names), word;
     d->columns = 0;
     while (rest.n && d->columns < COLUMNS_MOST) {
-        str_split(rest, ' ', &word, &rest);
+        word = str_next(&rest, ' ');
         const struct field *f = field_find(word);
         if (f)
             d->column[d->columns++] = f;

@@ -67,7 +67,7 @@ static void go_back_to(struct workspace *d, const struct workspace_state *x)
     d->inv->tol = x->tol;
     row_order_clear(&d->arrange);
     while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         if (line.n)
             row_order_add(&d->arrange, str_cut(line, 1), line.p[0] == '!', &quiet);
     }

@@ -49,11 +49,11 @@ static void load(void)
 {
     struct str rest = embed_str(&embed_settings_tsv), line, field[4];
     while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         if (!line.n || line.p[0] == '#')
             continue;
         for (int i = 0; i < 4; i++)
-            str_split(line, '\t', &field[i], &line);
+            field[i] = str_next(&line, '\t');
         load_row(field[0], field[1], field[2], field[3]);
     }
 }

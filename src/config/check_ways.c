@@ -17,7 +17,7 @@ bool check_wanted(const struct value *v, struct str want)
 {
     struct str one;
     while (want.n) {
-        str_split(want, '|', &one, &want);
+        one = str_next(&want, '|');
         one = str_trim(one);
         struct value w = value_text(one);
         if (!known(v) ? str_is(w.text, "unset") : str_starts(one, "<") ? below(v, str_cut(one, 1)) : value_equal(v, &w))

@@ -141,14 +141,14 @@ static void load(void)
     struct str rest = embed_str(&embed_checklist_conf), line, word, value;
     struct check_row *r = NULL;
     for (uint32_t n = 1; rest.n; n++) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         if (!line.n || line.p[0] == '#')
             continue;
         bool inner = line.p[0] == ' ';
         str_split(str_trim(line), ' ', &word, &value);
         value = str_trim(value);
         if (str_is(word, "short") && !inner) {
-            str_split(value, ' ', &word, &value);
+            word = str_next(&value, ' ');
             vec_push(&data.abbreviation, word);
             vec_push(&data.abbreviation, value);
         } else if (!inner) {

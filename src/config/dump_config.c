@@ -81,7 +81,7 @@ static int script(struct settings *s, struct str text, struct err *e)
     struct str rest = text, line;
     size_t calls = 0;
     for (uint32_t n = 1; rest.n && calls < SCRIPT_CALLS; n++) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         ptrdiff_t comment = str_find(line, '#');
         struct str code = comment < 0 ? line : str_n(line.p, (size_t)comment);
         for (size_t i = 0; i < ARRAY_LEN(names); i++) {

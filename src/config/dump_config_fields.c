@@ -49,7 +49,7 @@ static bool is_among(struct str value, const char *words)
 {
     struct str rest = str_of(words), one;
     while (rest.n) {
-        str_split(rest, '|', &one, &rest);
+        one = str_next(&rest, '|');
         if (str_eq(one, value))
             return true;
     }

@@ -20,7 +20,7 @@ bool environment_sniff(struct str text)
     if (str_starts(text, "#!"))
         return false;
     while (text.n) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         if (str_starts(line, "export ") || str_starts(line, "#"))
             return false;
         if (assignment(line, &name, &value)) {
@@ -42,7 +42,7 @@ int environment_read(struct settings *s, struct str text, struct err *e)
     uint32_t n = 0;
     (void)e;
     while (text.n) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         n++;
         if (line.n && line.p[line.n - 1] == '\r')
             line.n--;

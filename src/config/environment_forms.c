@@ -21,7 +21,7 @@ static int environ_read(struct settings *s, struct str text, struct err *e)
     struct str entry;
     (void)e;
     for (uint32_t n = 1; text.n; n++) {
-        str_split(text, 0, &entry, &text);
+        entry = str_next(&text, 0);
         size_t name = shell_name(entry);
         if (name && name < entry.n && entry.p[name] == '=')
             settings_export(s, str_n(entry.p, name), str_cut(entry, name + 1), SETTING_TEXT, n);
@@ -58,7 +58,7 @@ static bool mostly_assignments(struct str text)
     size_t good = 0, other = 0;
     struct str line;
     while (text.n) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         size_t name = shell_name(line);
         good += name && name < line.n && line.p[name] == '=';
         other += !(name && name < line.n && line.p[name] == '=') && str_trim(line).n;
@@ -85,7 +85,7 @@ static int install_read(struct settings *s, struct str text, struct err *e)
     struct str line;
     (void)e;
     for (uint32_t n = 1; text.n; n++) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         if (str_starts(line, "version="))
             version_export(s, STR("cann"), version_at(str_cut(line, 8)), n);
     }

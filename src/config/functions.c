@@ -17,7 +17,7 @@ static void add_key(struct scope *s, struct value *v, struct str key)
 {
     struct str rest = v->key, one;
     while (rest.n) {
-        str_split(rest, ',', &one, &rest);
+        one = str_next(&rest, ',');
         if (str_eq(str_trim(one), key))
             return;
     }
@@ -29,7 +29,7 @@ static struct value join(struct scope *s, struct value v, const struct value *fr
 {
     struct str rest = from->key, one;
     while (rest.n) {
-        str_split(rest, ',', &one, &rest);
+        one = str_next(&rest, ',');
         add_key(s, &v, str_trim(one));
     }
     v.dflt = v.dflt && from->dflt;

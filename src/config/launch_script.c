@@ -173,7 +173,7 @@ static void command(struct script_walk *w)
             continue;
         vec_clear(&inner);
         while (rest.n) {
-            str_split(rest, ' ', &part, &rest);
+            part = str_next(&rest, ' ');
             part = str_trim(part);
             if (part.n)
                 vec_push(&inner, ((struct shell_field){part, str_has(part, "$"), false}));
@@ -430,7 +430,7 @@ bool launch_script_sniff(struct str text)
     if (str_trim(text).n && str_trim(text).p[0] == '{')
         return false;
     while (text.n) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         line = str_trim(line);
         for (size_t i = 0; i < ARRAY_LEN(begins); i++)
             if (str_starts(line, begins[i]) && !str_is(line, "---"))

@@ -78,7 +78,7 @@ bool packages_sniff(struct str text)
     struct str line, name, version;
     size_t good = 0, pinned = 0, other = 0;
     while (text.n) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         if (package(line, form, &name, &version)) {
             good++;
             pinned += str_has(line, "==");
@@ -96,7 +96,7 @@ int packages_read(struct settings *s, struct str text, struct err *e)
     struct str line, name, version;
     (void)e;
     for (uint32_t n = 1; text.n; n++) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         if (package(line, form, &name, &version))
             version_export(s, name, version, n);
     }
@@ -216,7 +216,7 @@ int environment_in_log(struct settings *s, struct str text, struct err *e)
     struct str rest = text, line;
     (void)e;
     for (uint32_t n = 1; rest.n; n++) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         if (str_has(line, "ersion") || str_has(line, "==") || str_has(line, "npu-smi") || str_has(line, "info:"))
             versions_in_line(s, line, n);
     }

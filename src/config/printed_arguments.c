@@ -74,9 +74,9 @@ int printed_arguments_read(struct settings *s, struct str text, struct err *e)
     for (const char *p = text.p; p < rest.p; p++)
         n += *p == '\n';
     bool done = false;
-    str_split(rest, '\n', &line, &rest);
+    line = str_next(&rest, '\n');
     while (rest.n && !done) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         n++;
         done = line.n < LONGEST_LINE && str_has(line, tail);
         if (done || !line_of(line, prefix, &name, &value))

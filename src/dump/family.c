@@ -60,14 +60,14 @@ static void load(void)
 {
     struct str rest = embed_str(&embed_families_tsv), line, family, word;
     while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         if (!line.n || line.p[0] == '#' || !str_split(line, '\t', &family, &line))
             continue;
         enum family f = by_name(family);
         bool synonyms = str_is(family, "=");
         uint32_t first = (uint32_t)table.synonyms.n + 1;
         while (line.n) {
-            str_split(line, ' ', &word, &line);
+            word = str_next(&line, ' ');
             if (!word.n)
                 continue;
             if (synonyms) {

@@ -33,7 +33,7 @@ static uint64_t bits_of(struct str kind)
     uint64_t bits = 0;
     struct str word;
     while (kind.n) {
-        str_split(kind, '+', &word, &kind);
+        word = str_next(&kind, '+');
         for (int i = 1; i < table.n; i++)
             if (str_is(word, table.name[i]))
                 bits |= UINT64_C(1) << i;
@@ -45,7 +45,7 @@ static void load(void)
 {
     struct str rest = embed_str(&embed_roles_tsv), line, role, kind, word;
     while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         if (!line.n || line.p[0] == '#' || table.n == ROLE_MAX || !str_split(line, '\t', &role, &line) ||
             !str_split(line, '\t', &kind, &line))
             continue;
@@ -56,7 +56,7 @@ static void load(void)
         table.n++;
         while (line.n) {
             char tmp[64];
-            str_split(line, ' ', &word, &line);
+            word = str_next(&line, ' ');
             if (word.n)
                 map_add(&table.words, arena_str(&table.arena, plain(word, tmp, sizeof tmp)), r);
         }

@@ -121,7 +121,7 @@ static uint32_t read_shape(struct dump *d, struct str s)
     while (s.n && n < TENSOR_DIMS) {
         struct str part;
         unsigned long long v;
-        str_split(s, ',', &part, &s);
+        part = str_next(&s, ',');
         part = str_trim(part);
         if (!part.n)
             continue; /* "(3,)" */

@@ -116,7 +116,7 @@ static bool take_shape(struct dump *d, struct row *r, struct str value)
     struct str list = str_n(value.p + open + 1, (size_t)(close - open - 1)), one;
     while (list.n) {
         unsigned long long v;
-        str_split(list, ',', &one, &list);
+        one = str_next(&list, ',');
         if (n == TENSOR_DIMS || !str_u64(str_trim(one), &v) || v > INT64_MAX)
             return false;
         dim[n++] = (int64_t)v;

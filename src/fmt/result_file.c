@@ -139,7 +139,7 @@ static bool probe_diff(const char *path)
 static struct str suspect(struct str text)
 {
     for (struct str line; text.n;) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         line = str_trim(line);
         if (str_starts(line, "Suspect Nodes:"))
             return str_trim(str_cut(line, strlen("Suspect Nodes:")));

@@ -257,7 +257,7 @@ static void split_msprobe(struct str name, struct str *call, struct str *slot)
     *call = name;
     *slot = STR("");
     for (struct str rest = name, word; rest.n; at += word.n + 1) {
-        str_split(rest, '.', &word, &rest);
+        word = str_next(&rest, '.');
         if (gradient && at > cut) { /* after the number */
             *call = str_n(name.p, at + word.n);
             *slot = rest;
@@ -331,7 +331,7 @@ static void shape_of(struct result_table *t, struct row *r, struct str s)
     s = str_n(s.p + 1, s.n - 2);
     for (struct str word; str_trim(s).n;) {
         unsigned long long v;
-        str_split(s, ',', &word, &s);
+        word = str_next(&s, ',');
         if (!str_trim(word).n && !s.n)
             break; /* "(3,)" */
         if (n == TENSOR_DIMS || !str_u64(str_trim(word), &v) || v > INT64_MAX)

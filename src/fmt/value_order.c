@@ -40,7 +40,7 @@ static void read_lines(struct str text, struct arena *a, struct map *place)
 {
     struct str line;
     for (uint32_t n = 0; text.n; n++) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         line = str_trim(line);
         if (line.n)
             map_add(place, arena_str(a, line), n);

@@ -39,13 +39,13 @@ static void load(void)
 {
     struct str rest = embed_str(&embed_weights_tsv), line, name, cut, path;
     while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         if (!line.n || line.p[0] == '#' || !str_split(line, '\t', &name, &line) || !str_split(line, '\t', &cut, &line))
             continue;
         struct role r = {name, str_is(cut, "rows") ? CUT_ROWS : str_is(cut, "columns") ? CUT_COLUMNS : CUT_WHOLE};
         vec_push(&table.roles, r);
         while (line.n) {
-            str_split(line, ' ', &path, &line);
+            path = str_next(&line, ' ');
             if (path.n)
                 add_path(path, (uint32_t)table.roles.n - 1);
         }
@@ -140,7 +140,7 @@ static int take_expert(struct str s, struct buf *out)
     int n, expert = -1;
     bool experts = false;
     while (s.n) {
-        str_split(s, '.', &part, &s);
+        part = str_next(&s, '.');
         if (out->n)
             buf_char(out, '.');
         if (experts && expert < 0 && number(part, &n)) {
@@ -195,7 +195,7 @@ void weight_identify(struct str name, struct arena *a, struct weight_id *out)
     bool leading = true;
     struct buf inner = {0}; /* numbers of nested layers */
     while (rest.n) {
-        str_split(rest, '.', &part, &rest);
+        part = str_next(&rest, '.');
         out->training = out->training || training_word(part);
         if (out->layer >= 0 && !path.n && layer_word(part)) {
             struct str num, behind;
@@ -320,7 +320,7 @@ static int number_at(struct str name, bool expert, size_t *from, size_t *len)
     bool ready = false;
     int n;
     while (rest.n) {
-        str_split(rest, '.', &part, &rest);
+        part = str_next(&rest, '.');
         struct str digits = part;
         if (ready && expert && !rest.n) /* "linear_fc1.weight7" */
             digits = str_starts(part, "weight") ? str_cut(part, 6) : str_starts(part, "bias") ? str_cut(part, 4) : part;

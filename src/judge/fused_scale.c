@@ -86,7 +86,7 @@ static bool fused_call(const struct dump *d, uint32_t call, struct fused_call *o
         out->scale = d->rows.v[out->argument].stat[STAT_MAX];
     struct str rest = STR(ATTENTION_SCALE_WORDS), word;
     while (rest.n && isnan(out->scale)) {
-        str_split(rest, ' ', &word, &rest);
+        word = str_next(&rest, ' ');
         out->scale = left_out_number(d, call, word);
     }
     return out->key != NONE && out->output != NONE && isfinite(out->scale) && out->scale > 0;

@@ -43,7 +43,7 @@ static long role_rank(const char *roles, struct str role)
 {
     struct str rest = str_of(roles), word;
     for (long i = 0; rest.n; i++) {
-        str_split(rest, ' ', &word, &rest);
+        word = str_next(&rest, ' ');
         if (str_eq(word, role))
             return i;
     }

@@ -39,7 +39,7 @@ static bool listed(const char *words, struct str s)
 {
     struct str rest = str_of(words), word;
     while (rest.n) {
-        str_split(rest, ' ', &word, &rest);
+        word = str_next(&rest, ' ');
         if (str_ieq(word, s))
             return true;
     }

@@ -39,7 +39,7 @@ static bool has_word(const char *words, const char *name)
 {
     struct str rest = str_of(words), word;
     while (rest.n) {
-        str_split(rest, ' ', &word, &rest);
+        word = str_next(&rest, ' ');
         if (str_is(word, name))
             return true;
     }

@@ -78,7 +78,7 @@ static const struct operator *find_in(bool classes, struct str name)
         for (const struct operator *o = l.table[i]; o->names; o++) {
             struct str rest = str_of(o->names), word;
             while (rest.n) {
-                str_split(rest, ' ', &word, &rest);
+                word = str_next(&rest, ' ');
                 if (word_matches(word, name))
                     return o;
             }

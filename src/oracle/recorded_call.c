@@ -143,7 +143,7 @@ static struct value *inside(struct recorded_call *r, struct value *v, struct str
     struct str word;
     unsigned long long at;
     for (int deep = 0; path.n && v; deep++) {
-        str_split(path, '.', &word, &path);
+        word = str_next(&path, '.');
         if (!str_u64(word, &at) || at > PLACES_MOST)
             at = v->kind == VALUE_LIST ? (unsigned long long)v->items : 0; /* an entry of a dictionary: the next item */
         if (v->kind != VALUE_LIST)
@@ -171,10 +171,10 @@ static struct value *named_place(struct recorded_call *r, struct named_value **l
 static void take_argument(struct recorded_call *r, uint32_t row)
 {
     struct call_values *c = &r->values;
-    struct str slot = str_of(r->dump->slots.v[r->dump->rows.v[row].slot]), io, word, rest;
+    struct str slot = str_of(r->dump->slots.v[r->dump->rows.v[row].slot]), word, rest;
     unsigned long long place;
     struct value *v;
-    str_split(slot, '.', &io, &slot);
+    str_next(&slot, '.');
     if (r->dump->rows.v[row].io == IO_PARAMETER) {
         if ((v = named_place(r, &c->parameter, &c->parameters, slot)))
             value_of_row(r, row, v);

@@ -118,7 +118,7 @@ static int32_t align_item_layer(const struct dump *d, uint32_t call)
     uint32_t scope = d->calls.v[call].scope;
     struct str rest = scope == NONE ? str_of("") : str_of(d->scopes.v[scope]), word;
     while (rest.n) {
-        str_split(rest, '.', &word, &rest);
+        word = str_next(&rest, '.');
         if (word.n && word.n < 7 && digits_only(word))
             return (int32_t)strtol(word.p, NULL, 10);
     }

@@ -18,7 +18,7 @@ bool is_one_of(const char *words, struct str word)
 {
     struct str rest = str_of(words), one;
     while (rest.n) {
-        str_split(rest, ' ', &one, &rest);
+        one = str_next(&rest, ' ');
         if (str_ieq(one, word))
             return true;
     }
@@ -43,7 +43,7 @@ static bool next_argument(struct str *rest, struct argument *out)
     struct str one, name;
     if (!rest->n)
         return false;
-    str_split(*rest, ' ', &one, rest);
+    one = str_next(rest, ' ');
     str_split(one, '=', &name, &out->value);
     if (!str_split(name, '/', &out->own, &out->name))
         out->name = out->own;
@@ -73,7 +73,7 @@ static void load(void)
     struct str file = embed_str(&embed_arguments_tsv), rest = file, line, name, library, op;
     char key[KEY_MOST];
     while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         if (!line.n || line.p[0] == '#' || !str_split(line, '\t', &name, &line))
             continue;
         if (!str_split(name, ':', &library, &op)) {
@@ -141,7 +141,7 @@ static struct str name_in(struct str signature, const struct dump *d, uint32_t r
     unsigned long long nth;
     if (d->rows.v[row].io != IO_INPUT || !str_split(slot, '.', &io, &rest))
         return str_n("", 0);
-    str_split(rest, '.', &place, &rest);
+    place = str_next(&rest, '.');
     bool by_place = str_u64(place, &nth);
     struct argument one;
     for (uint64_t i = 0; next_argument(&signature, &one); i++)
@@ -173,9 +173,9 @@ int arguments_named(const struct dump *d, uint32_t call, struct named_argument o
 /* The part after the argument's position: "0" in "input.4.0". */
 static struct str part_of(const struct dump *d, uint32_t row)
 {
-    struct str rest = str_of(d->slots.v[d->rows.v[row].slot]), word;
-    str_split(rest, '.', &word, &rest);
-    str_split(rest, '.', &word, &rest);
+    struct str rest = str_of(d->slots.v[d->rows.v[row].slot]);
+    str_next(&rest, '.');
+    str_next(&rest, '.');
     return rest;
 }
 

@@ -329,7 +329,7 @@ static int check_lines(const struct mapping *m, struct str text, struct err *e)
 {
     struct str line;
     for (uint64_t n = 1; text.n; n++) {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         if (line.n > LINE_MOST)
             return err_line(e, m->path, n, _("a line of more than %zu bytes"), (size_t)LINE_MOST);
     }

@@ -114,7 +114,7 @@ static bool line_holds(const struct known_cause_facts *f, struct str conditions)
     struct str one, kind, value;
     bool about_row = false, row;
     while (conditions.n) {
-        str_split(conditions, ' ', &one, &conditions);
+        one = str_next(&conditions, ' ');
         if (!str_split(one, ':', &kind, &value) || holds(f, kind, value, &row) != 1)
             return false;
         about_row |= row;
@@ -128,7 +128,7 @@ static struct str matched(const struct known_cause_facts *f, struct str lines, s
     bool chinese = str_is(str_of(msg_current()), "zh_CN");
     struct str line, by = {0};
     while (lines.n) {
-        str_split(lines, '\n', &line, &lines);
+        line = str_next(&lines, '\n');
         line = str_trim(line);
         if (!by.n && str_starts(line, "when ") && line_holds(f, str_cut(line, 5)))
             by = str_cut(line, 5);
@@ -173,11 +173,11 @@ const char *known_causes_bad(void)
     while (next_card(&rest, &name, &lines)) {
         int has = 0;
         while (lines.n) {
-            str_split(lines, '\n', &line, &lines);
+            line = str_next(&lines, '\n');
             line = str_trim(line);
             has |= str_starts(line, "when ") ? 1 : str_starts(line, "en ") ? 2 : str_starts(line, "zh ") ? 4 : 8;
             for (struct str c = str_cut(line, 5); str_starts(line, "when ") && c.n;) {
-                str_split(c, ' ', &one, &c);
+                one = str_next(&c, ' ');
                 if (!str_split(one, ':', &kind, &value) || holds(&f, kind, value, &row) < 0 ||
                     (str_is(kind, "check") && !checklist_find(value)))
                     return "cards.conf: a condition that means nothing";

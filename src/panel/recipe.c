@@ -49,7 +49,7 @@ static void load(void)
     struct str rest = embed_str(&embed_recipes_conf), line;
     struct recipe r;
     while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         if (!line.n || line.p[0] == '#')
             continue;
         if (line.p[0] != ' ' && !head(line, &r))
@@ -129,7 +129,7 @@ void recipe_write(const struct recipe *r, const struct recipe_facts *f, int side
 {
     struct str rest = r->body, line;
     while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         line = str_cut(str_trim(line), 1); /* the bar and a blank behind it */
         line = line.n && line.p[0] == ' ' ? str_cut(line, 1) : line;
         for (ptrdiff_t at; (at = str_search(line, "${")) >= 0;) {

@@ -175,7 +175,7 @@ static void a_check(const struct config_compare *c, const struct config_check *k
         struct buf one = {0};
         buf_clear(&text[d]);
         while (rest.n) {
-            str_split(rest, ',', &key, &rest);
+            key = str_next(&rest, ',');
             setting_source(&c->side[d], str_trim(key), &one);
             if (one.n)
                 buf_fmt(&text[d], "%s%s", text[d].n ? ", " : "", one.p);

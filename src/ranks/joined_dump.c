@@ -83,7 +83,7 @@ static void call_name(struct filling *f, const struct whole_call *c, struct buf 
     struct buf head = {0};
     if (c->kind == CALL_MODULE) {
         struct str path = str_of(strchr(c->key, ' ') + 1), word;
-        str_split(path, ' ', &word, &path);
+        word = str_next(&path, ' ');
         buf_fmt(&head, "Module.%.*s%s%s", STR_ARG(word), word.n ? "." : "", c->bare);
     } else {
         buf_cstr(&head, c->bare);
@@ -136,7 +136,7 @@ static void add_call(struct filling *f, uint32_t whole)
     x->offset = own->offset;
     if (own->scope != NONE) {
         struct str path = str_of(strchr(c->key, ' ') + 1), word;
-        str_split(path, ' ', &word, &path);
+        word = str_next(&path, ' ');
         uint32_t scope = dump_scope(f->d, c->kind == CALL_MODULE ? word : str_of(from->scopes.v[own->scope]));
         f->d->calls.v[at].scope = scope;
     }

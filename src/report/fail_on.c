@@ -47,7 +47,7 @@ int fail_on_parse(struct fail_on *p, struct str list, struct err *e)
     struct fail_on fresh = {.given = true};
     bool none = str_is(list, "none");
     while (!none && list.n) {
-        str_split(list, ',', &word, &list);
+        word = str_next(&list, ',');
         word = str_trim(word);
         int k = kind_of(word);
         if (k < 0) {

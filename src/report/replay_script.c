@@ -135,7 +135,7 @@ static bool is_safe(const struct dump *d, const struct called *x)
 {
     struct str rest = embed_str(&embed_replay_tsv), line;
     while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         if (str_is(cell(&line), "safe") && str_is(cell(&line), d->framework) && str_eq(cell(&line), x->type) &&
             has_word(line, x->op))
             return true;
@@ -150,7 +150,7 @@ static struct str expression(struct script_writing *w, const struct dump *d, con
     const char *want = frameworks[w->o->framework];
     bool own = strcmp(d->framework, w->o->framework == REPLAY_TORCH ? "pytorch" : "mindspore") == 0;
     while (rest.n) {
-        str_split(rest, '\n', &line, &rest);
+        line = str_next(&rest, '\n');
         struct str kind = cell(&line), framework = cell(&line), name = cell(&line);
         if (!str_is(framework, d->framework))
             continue;

@@ -91,7 +91,7 @@ static void paragraphs(struct building *b, struct str text)
 {
     struct str line;
     do {
-        str_split(text, '\n', &line, &text);
+        line = str_next(&text, '\n');
         if (!line.n && text.n)
             continue;
         doc_begin(b->d, DOC_PARAGRAPH);

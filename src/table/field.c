@@ -495,7 +495,7 @@ size_t fields_named(const char *names, const struct field *out[])
     struct str rest = str_of(names), word;
     size_t n = 0;
     while (rest.n) {
-        str_split(rest, ' ', &word, &rest);
+        word = str_next(&rest, ' ');
         out[n++] = field_find(word);
     }
     return n;

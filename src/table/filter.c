@@ -112,7 +112,7 @@ static bool has_word(const char *list, struct str word)
 {
     struct str rest = str_of(list), w;
     while (rest.n) {
-        str_split(rest, ' ', &w, &rest);
+        w = str_next(&rest, ' ');
         if (str_eq(w, word))
             return true;
     }
@@ -134,7 +134,7 @@ static bool possible(struct parser *p, const struct field *field, struct str tex
     const char *values = values_of(field);
     struct str rest = str_of(values ? values : ""), w;
     while (rest.n) {
-        str_split(rest, ' ', &w, &rest);
+        w = str_next(&rest, ' ');
         if (str_ieq(w, text))
             return true;
     }
@@ -359,7 +359,7 @@ static void suggest_all(name_list *out, struct str begun, const char *words_list
 {
     struct str rest = str_of(words_list), w;
     while (rest.n) {
-        str_split(rest, ' ', &w, &rest);
+        w = str_next(&rest, ' ');
         if (w.n >= begun.n && str_eq(str_n(w.p, begun.n), begun))
             vec_push(out, str_dup(w));
     }

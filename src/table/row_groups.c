@@ -87,7 +87,7 @@ static uint32_t below_modules(struct groups_building *b, const struct dump *d, c
     if (m->scope != NONE) {
         struct str rest = str_of(d->scopes.v[m->scope]), part;
         while (rest.n) {
-            str_split(rest, '.', &part, &rest);
+            part = str_next(&rest, '.');
             if (part.n)
                 node = node_for(b, node, part);
         }

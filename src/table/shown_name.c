@@ -45,7 +45,7 @@ static bool shorten_scope(struct str name, struct buf *out)
     if (!str_split(name, '.', &kernel, &rest) || !str_split(rest, '.', &scope, &slot) ||
         !(str_starts(scope, "Default_") || str_starts(scope, "Gradients_Default_")) || !str_has(scope, "-"))
         return false;
-    str_split(scope, '-', &piece, &scope); /* "Default_network" */
+    piece = str_next(&scope, '-'); /* "Default_network" */
     while (str_split(scope, '-', &piece, &scope) || piece.n) {
         bool last = !scope.n;
         if (last && !begun)

@@ -347,7 +347,7 @@ static bool in_pack(const struct investigation *v, const char *was, struct buf *
     rest = str_of(was);
     bool leads_out = *was == '/';
     while (rest.n) {
-        str_split(rest, '/', &part, &rest);
+        part = str_next(&rest, '/');
         leads_out |= str_is(part, "..");
     }
     buf_clear(at);
