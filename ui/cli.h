@@ -123,5 +123,6 @@ int cli_open_pair(struct session *s, bool *open, const struct investigation *inv
 uint32_t cli_line_named(const struct comparison *s, const char *name);
 /* session_wait with progress on standard error if it is a terminal; ERR_CANCEL after an interrupt. */
 int cli_wait(struct session *s, const struct options *o, struct err *e);
+int cli_wait_for(struct session *s, void *ctx, struct err *e); /* the same; ctx: the options */
 
 #endif

@@ -65,7 +65,7 @@ bool cli_job_of_micro_batches(const struct comparison *c)
     return n[0] != n[1] && (n[0] % n[1] == 0 || n[1] % n[0] == 0);
 }
 
-static int wait_for_pair(struct session *s, void *ctx, struct err *e)
+int cli_wait_for(struct session *s, void *ctx, struct err *e)
 {
     return cli_wait(s, ctx, e);
 }
@@ -245,7 +245,7 @@ static int show_tensor(const struct investigation *v, const struct options *o, s
     jo->take_ctx = &taken;
     jo->rows_alone = true;
     job_compare_init(&k, jo);
-    int rc = job_compare_run(&k, wait_for_pair, (void *)o, &e);
+    int rc = job_compare_run(&k, cli_wait_for, (void *)o, &e);
     if (rc == 0 && !k.result.pairs.n)
         rc = err_set(&e, ERR_USAGE, _("%s and %s have no common step and rank"), v->input[0], v->input[1]);
     if (rc == 0) {
@@ -268,9 +268,9 @@ int cli_compare_job(const struct investigation *v, const struct options *o, stru
     if (o->tensor)
         return show_tensor(v, o, &jo);
     if (cli_parts_wanted(o))
-        return cli_parts_compare(v, o, &jo, wait_for_pair);
+        return cli_parts_compare(v, o, &jo, cli_wait_for);
     job_compare_init(&r.k, &jo);
-    int rc = job_compare_run(&r.k, wait_for_pair, (void *)o, &e);
+    int rc = job_compare_run(&r.k, cli_wait_for, (void *)o, &e);
     if (rc == 0) {
         status = status_of(&r);
         rc = deliver(&r, &e);
@@ -287,7 +287,7 @@ bool cli_job_for_report(const struct investigation *v, const struct options *o, 
         return false;
     options_of(v, o, NULL, &jo);
     job_compare_init(k, &jo);
-    bool done = job_compare_look(k, &e) == 0 && k->several && job_compare_run(k, wait_for_pair, (void *)o, &e) == 0;
+    bool done = job_compare_look(k, &e) == 0 && k->several && job_compare_run(k, cli_wait_for, (void *)o, &e) == 0;
     if (e.code) /* the report is written nevertheless, of one pair */
         cli_fail(&e);
     return done;

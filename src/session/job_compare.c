@@ -248,7 +248,7 @@ static int compare_step(struct job_compare *k, int step, struct err *e)
     if (!joined)
         rc = job_compare_ranks(k, j, e);
     else if (!of_another)
-        rc = job_compare_places(k, &j->found, step, -1, -1, e);
+        rc = job_compare_places(k, &j->found, &(struct twin){{step, step}, {-1, -1}}, e);
     hand_on(k, j, false);
     if (rc)
         return -1;
@@ -275,7 +275,9 @@ int job_compare_look(struct job_compare *k, struct err *e)
     if (k->looked)
         return 0;
     for (int i = 0; i < 2 && rc == 0; i++)
-        rc = found_trees_below(k->found, k->opt.of.of.path[i], &k->watch.cancel, &k->places[i], &failed, e);
+        /* one path: a result table, its own golden side */
+        rc = found_trees_below(k->found, k->opt.of.of.path[k->opt.of.of.path[i] ? i : TARGET], &k->watch.cancel,
+                               &k->places[i], &failed, e);
     bool several = rc == 0 && is_recording(&k->places[TARGET]) && is_recording(&k->places[GOLDEN]) &&
                    next_step(k, false, 0, &step) &&
                    (place_list_ranks(&k->places[TARGET], step) > 1 || place_list_ranks(&k->places[GOLDEN], step) > 1);
@@ -286,6 +288,8 @@ int job_compare_look(struct job_compare *k, struct err *e)
     k->several = several;
     k->looked = rc == 0;
     k->progress.steps = rc ? 0 : count_steps(k);
+    if (rc == 0 && k->opt.by_rank)
+        job_twins_find(k);
     job_changed(k);
     vec_release(&failed);
     return rc;
@@ -294,7 +298,10 @@ int job_compare_look(struct job_compare *k, struct err *e)
 static int run(struct job_compare *k, struct err *e)
 {
     int step = -1, rc = job_compare_look(k, e);
-    for (bool begun = false; rc == 0 && next_step(k, begun, step, &step) && (!begun || k->opt.all_steps);
+    bool by_rank = k->opt.by_rank;
+    if (rc == 0 && by_rank)
+        rc = job_compare_twins(k, e);
+    for (bool begun = false; rc == 0 && !by_rank && next_step(k, begun, step, &step) && (!begun || k->opt.all_steps);
          begun = true) {
         rc = compare_step(k, step, e);
         k->turn++;
@@ -302,10 +309,9 @@ static int run(struct job_compare *k, struct err *e)
         k->progress.steps_done += rc == 0;
         job_changed(k);
     }
-    if (rc == 0 && !k->result.steps)
-        rc = err_set(e, ERR_USAGE, _("%s and %s have no common step and rank"), k->opt.of.of.path[0],
-                     k->opt.of.of.path[1]);
-    if (rc == 0)
+    if (rc == 0 && !by_rank && !k->result.steps)
+        rc = job_no_common(k, e);
+    if (rc == 0 && !by_rank)
         find_first(k);
     job_change(k);
     k->settled = rc == 0;
@@ -326,7 +332,8 @@ void job_compare_init(struct job_compare *k, const struct job_compare_options *o
     *k = (struct job_compare){.opt = *o, .at = SIZE_MAX, .progress.rank = -1};
     k->opt.of.notify = NULL;
     k->opt.of.before = (struct round_place){.file = NULL}; /* it is of one step and rank */
-    k->opt.of.of.rank[0] = k->opt.of.of.rank[1] = -1;
+    if (!o->by_rank)
+        k->opt.of.of.rank[0] = k->opt.of.of.rank[1] = -1;
     k->result.worker = o->worker;
     k->result.workers = o->workers;
     k->result.first = (struct job_first){.collective = NONE, .replica = NONE};
@@ -411,6 +418,7 @@ void job_compare_release(struct job_compare *k)
         arena_release(&k->names.v[i]);
     vec_release(&k->names);
     vec_release(&k->missing);
+    vec_release(&k->twins);
     found_trees_release(&k->own_found);
     pthread_mutex_destroy(&k->lock);
     *k = (struct job_compare){.there = false};

@@ -14,12 +14,18 @@ struct job_compare_options {
     const char *settings[2];   /* settings of the runs, used for layouts that were not given; or NULL */
     struct dims_list dims;     /* descriptions of axes; owned by the caller, outlives the job */
     bool all_steps;            /* compare all common steps; false: the first */
+    /* Each recording with its counterpart, one after the other: ranks are not read together, so there are no layouts,
+     * joins, collectives or replicas. Also of result tables, and of different steps and ranks (of.of.step, .rank). */
+    bool by_rank;
+    bool all_ranks;            /* of these: compare all common ranks; false: of.of.rank */
     int worker, workers;       /* the share of pairs to compare; workers 0: all */
     /* Instead of a share: asked of each pair (rank -1: all ranks joined) just before it would be compared, in order;
-     * false: another process does it. finished: its comparison is in the result, and leaves it then. Both on the job's
-     * thread; NULL: every pair, and nobody is told. */
+     * false: another process does it. finished: its comparison is in the result, and leaves it then. unread: it could
+     * not be compared, for the last of the result's failures. All on the job's thread; NULL: every pair, and nobody is
+     * told. */
     bool (*take)(void *ctx, int step, int rank);
     int (*finished)(void *ctx, size_t pair, struct err *e);
+    void (*unread)(void *ctx);
     void *take_ctx;
     bool rows_alone;           /* another process handles collectives and replicas */
     struct found_trees *found; /* recordings found already, or NULL */
@@ -38,6 +44,12 @@ struct job_progress {
     double share;         /* of that comparison, 0 … 1 */
 };
 
+/* Recordings that are compared: of the same step and rank, unless other numbers were given for a side. */
+struct twin {
+    int step[2], rank[2];
+};
+typedef VEC(struct twin) twin_list;
+
 struct missing_rank {
     int side, step, rank;
 };
@@ -47,6 +59,7 @@ struct job_compare {
     struct job_compare_options opt;
     struct found_trees own_found;
     place_list places[2];
+    twin_list twins; /* of by_rank, in order (set by job_compare_look) */
     struct job_result result; /* `first` is preliminary until the end */
     struct job_strip strip;   /* of `live`, and of a summary */
     struct job_summary summary; /* compared elsewhere: there are no pairs; all NULL: it is not */
@@ -74,7 +87,7 @@ struct job_compare {
 };
 
 void job_compare_init(struct job_compare *k, const struct job_compare_options *o);
-/* Finds the recordings without reading any; sets `several`. */
+/* Finds the recordings without reading any; sets `several`, of by_rank `twins` and the result's `alone`. */
 int job_compare_look(struct job_compare *k, struct err *e);
 /* Instead of comparing: what others found, which it takes. It is settled. */
 void job_compare_of_summary(struct job_compare *k, cJSON *all);

@@ -23,6 +23,12 @@ void job_leave(struct job_compare *k, int step, int rank)
     job_changed(k);
 }
 
+int job_no_common(const struct job_compare *k, struct err *e)
+{
+    const char *const *path = k->opt.of.of.path;
+    return err_set(e, ERR_USAGE, _("%s and %s have no common step and rank"), path[0], path[path[1] ? 1 : 0]);
+}
+
 void job_change(struct job_compare *k)
 {
     job_compare_lock(k);
@@ -50,11 +56,11 @@ static bool before(const struct job_pair *a, const struct job_pair *b)
 }
 
 /* The newest comparison at work takes its place in the result, with what it changes. The lock held. */
-static void take(struct job_compare *k, const struct comparison *c, int step, int target, int golden)
+static void take(struct job_compare *k, const struct comparison *c, const struct twin *x)
 {
     struct job_result *r = &k->result;
     if (k->at == SIZE_MAX) {
-        struct job_pair p = {.step = step, .rank = {target, golden}, .c = c};
+        struct job_pair p = {.step = x->step[TARGET], .rank = {x->rank[TARGET], x->rank[GOLDEN]}, .c = c};
         vec_push(&r->pairs, p);
         for (k->at = r->pairs.n - 1; k->at && before(&p, &r->pairs.v[k->at - 1]); k->at--)
             r->pairs.v[k->at] = r->pairs.v[k->at - 1];
@@ -71,7 +77,7 @@ static void take(struct job_compare *k, const struct comparison *c, int step, in
     job_strip_mark_first(&k->strip, r);
 }
 
-static void look(struct job_compare *k, struct session *s, int step, int target, int golden)
+static void look(struct job_compare *k, struct session *s, const struct twin *x)
 {
     struct session_progress p;
     session_lock(s);
@@ -83,7 +89,7 @@ static void look(struct job_compare *k, struct session *s, int step, int target,
     k->progress.share = p.comparing ? p.share : 0;
     if (fresh) {
         k->shown = c->serial;
-        take(k, c, step, target, golden);
+        take(k, c, x);
     }
     job_changed(k);
     if (!fresh)
@@ -93,7 +99,7 @@ static void look(struct job_compare *k, struct session *s, int step, int target,
 struct looking {
     struct job_compare *k;
     struct session *s;
-    int step, target, golden;
+    const struct twin *x;
 };
 
 static bool goes_on(void *ctx)
@@ -101,7 +107,7 @@ static bool goes_on(void *ctx)
     struct looking *l = ctx;
     if (atomic_load(&l->k->watch.cancel))
         return false;
-    look(l->k, l->s, l->step, l->target, l->golden);
+    look(l->k, l->s, l->x);
     return true;
 }
 
@@ -118,32 +124,31 @@ static void take_back(struct job_compare *k)
     job_changed(k);
 }
 
-int job_compare_places(struct job_compare *k, struct found_trees *found, int step, int target, int golden,
-                       struct err *e)
+int job_compare_places(struct job_compare *k, struct found_trees *found, const struct twin *x, struct err *e)
 {
     struct session s;
     struct session_options so = k->opt.of;
     so.of.found = found;
     so.judge_once = k->wait != NULL;
     for (int i = 0; i < 2; i++) {
-        so.of.step[i] = step;
-        so.of.rank[i] = i == TARGET ? target : golden;
+        so.of.step[i] = x->step[i];
+        so.of.rank[i] = x->rank[i];
     }
     if (job_cancelled(k, e) || session_start(&s, &so, e))
         return -1;
-    struct looking l = {k, &s, step, target, golden};
+    struct looking l = {k, &s, x};
     k->at = SIZE_MAX;
     k->shown = 0;
     job_change(k);
-    k->progress.rank = target;
+    k->progress.rank = x->rank[TARGET];
     k->progress.share = 0;
     job_changed(k);
     int rc = k->wait ? k->wait(&s, k->wait_ctx, e) : session_wait_each(&s, goes_on, &l, LOOK_MS, e);
     if (rc == 0) {
         const struct comparison *c = session_hold(&s);
         job_change(k);
-        take(k, c, step, target, golden);
-        k->progress.done += target < 0 ? k->progress.ranks : 1;
+        take(k, c, x);
+        k->progress.done += x->rank[TARGET] < 0 ? k->progress.ranks : 1;
         k->progress.share = 0;
         k->progress.rank = -1;
         job_changed(k);
@@ -189,6 +194,19 @@ static void unread(struct job_compare *k, int step, int rank, const struct err *
         job_strip_unread(&k->strip, step, rank);
     k->progress.done++;
     job_changed(k);
+    if (k->opt.unread)
+        k->opt.unread(k->opt.take_ctx);
+}
+
+int job_compare_twin(struct job_compare *k, const struct twin *x, bool first, struct err *e)
+{
+    int rc = first || memory_left() ? job_compare_places(k, k->found, x, e)
+                                    : memory_short(e, _("comparisons of the ranks before"));
+    if (rc && (e->code == ERR_IO || e->code == ERR_DATA || (e->code == ERR_RESOURCE && !first))) {
+        unread(k, x->step[TARGET], x->rank[TARGET], e);
+        rc = 0;
+    }
+    return rc;
 }
 
 static void keep_alone(struct job_compare *k, struct joined_job *j)
@@ -227,20 +245,14 @@ int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e
             job_leave(k, step, turns.v[i].rank);
             continue;
         }
-        bool first = !compared;
+        const struct twin x = {{step, step}, {turns.v[i].rank, turns.v[i].rank}};
+        rc = job_compare_twin(k, &x, !compared, e);
         compared = true;
-        rc = first || memory_left() ? job_compare_places(k, k->found, step, turns.v[i].rank, turns.v[i].rank, e)
-                                    : memory_short(e, _("comparisons of the ranks before"));
-        if (rc && (e->code == ERR_IO || e->code == ERR_DATA || (e->code == ERR_RESOURCE && !first))) {
-            unread(k, step, turns.v[i].rank, e);
-            rc = 0;
-        }
     }
     vec_release(&turns);
     if (rc || k->result.pairs.n || k->result.left.n || compared)
         return rc;
-    return err_set(e, ERR_USAGE, _("%s and %s have no common step and rank"), k->opt.of.of.path[0],
-                   k->opt.of.of.path[1]);
+    return job_no_common(k, e);
 }
 
 static void ranks_named(const struct rank_set *s, rank_list *out)

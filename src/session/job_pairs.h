@@ -7,6 +7,7 @@
 /* Around a change of shared data: takes the lock; releases it and notifies. */
 void job_change(struct job_compare *k);
 void job_changed(struct job_compare *k);
+int job_no_common(const struct job_compare *k, struct err *e); /* -1 */
 bool job_cancelled(struct job_compare *k, struct err *e); /* sets e if cancelled */
 /* A share has every pair of a step whose number and the step's number (job_compare.turn) together modulo workers are
  * the worker. number: of the pair in its step; a joined step is one. */
@@ -21,10 +22,14 @@ static inline struct place job_place(int step, int rank)
 }
 
 /* Runs one comparison whose place in the result is reserved. Ranks -1: joined sides. */
-int job_compare_places(struct job_compare *k, struct found_trees *found, int step, int target, int golden,
-                       struct err *e);
+int job_compare_places(struct job_compare *k, struct found_trees *found, const struct twin *x, struct err *e);
+/* The same; what cannot be read, or is too large beside the comparisons before it, is noted and not an error. */
+int job_compare_twin(struct job_compare *k, const struct twin *x, bool first, struct err *e);
 /* Compares each rank with its counterpart; in live mode those whose recorded figures differ earliest come first. */
 int job_compare_ranks(struct job_compare *k, struct joined_job *j, struct err *e);
+/* by_rank (job_twins.c): which recordings are compared, and comparing them. */
+void job_twins_find(struct job_compare *k);
+int job_compare_twins(struct job_compare *k, struct err *e);
 /* For steps with ranks that are missing or partly unreadable: nothing is joined and missing rows mean nothing; ranks
  * are compared one by one if both jobs have the same layout, otherwise not at all. */
 int job_compare_what_is_there(struct job_compare *k, struct joined_job *j, struct err *e);
