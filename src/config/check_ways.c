@@ -60,7 +60,7 @@ static bool without_values(const struct check_result *j, enum check_state *state
     return true;
 }
 
-/* Both the same: fine, unless something else is recommended. */
+/* Equal values pass, unless something else is recommended. */
 static enum check_state same(const struct check_result *j, enum check_why *why)
 {
     for (int s = 0; s < 2; s++)
@@ -79,7 +79,7 @@ static enum check_state judge_equal(const struct check_result *j, enum check_why
     return equal(j) ? same(j, why) : CHECK_DIFFERS;
 }
 
-/* Types that agree when both are what is wanted, or neither is: the option there only turns it on. */
+/* Types that agree if both are the wanted one or neither is: the option only switches it on. */
 static enum check_state judge_alike(const struct check_result *j, enum check_why *why)
 {
     enum check_state state;
@@ -91,7 +91,7 @@ static enum check_state judge_alike(const struct check_result *j, enum check_why
     return same(j, why);
 }
 
-/* Lists of layers: as far as both go (another check counts the layers). */
+/* Lists of layers, compared up to the shorter one (another check counts the layers). */
 static enum check_state judge_layers(const struct check_result *j, enum check_why *why)
 {
     enum check_state state;
@@ -102,8 +102,8 @@ static enum check_state judge_layers(const struct check_result *j, enum check_wh
     return memcmp(a.p, b.p, n) == 0 && n ? CHECK_OK : CHECK_DIFFERS;
 }
 
-/* Each side against what is wanted of it. `unset`: the state when what breaks it is that nobody set it; a default
- * counts as that where `defaults` says so. */
+/* Each side against the wanted value. `unset`: the state if the value is wrong because nobody set it; a default counts
+ * as not set if `defaults` is true. */
 static enum check_state against(const struct check_result *j, enum check_why *why, enum check_state unset,
                                 bool defaults)
 {
@@ -141,7 +141,7 @@ static enum check_state judge_want(const struct check_result *j, enum check_why 
     return against(j, why, CHECK_ADVICE, true);
 }
 
-/* Variables of the environment: one that is not set has its default, and where it has none it is missing. */
+/* Environment variables: one that is not set has its default; without a default it is missing. */
 static enum check_state judge_env(const struct check_result *j, enum check_why *why)
 {
     return against(j, why, CHECK_MISSING, false);
@@ -181,13 +181,13 @@ static enum check_state judge_manual(const struct check_result *j, enum check_wh
     return CHECK_ADVICE;
 }
 
-/* Compared where both tell it; else for the user. */
+/* Compared if both sides have it; otherwise left to the user. */
 static enum check_state judge_agree(const struct check_result *j, enum check_why *why)
 {
     return known(j->value[0]) && known(j->value[1]) ? judge_equal(j, why) : judge_manual(j, why);
 }
 
-/* A feature with details of its own: off on both sides is fine, on on both is for the user. */
+/* A feature with settings of its own: off on both sides passes; if on, the user compares its settings. */
 static enum check_state judge_off(const struct check_result *j, enum check_why *why)
 {
     enum check_state state;

@@ -21,7 +21,7 @@ static void mistake(uint32_t line, const char *what)
         data.bad = arena_fmt(&data.list.arena, "checklist.conf:%u: %s", line, what);
 }
 
-/* "mc.num_layers" for "model.model_config.num_layers": the first part of a path may be short. */
+/* "mc.num_layers" for "model.model_config.num_layers": abbreviations of the first part of a path. */
 static void lengthen(struct node *n)
 {
     for (; n; n = n->next) {

@@ -89,7 +89,7 @@ static int script(struct settings *s, struct str text, struct err *e)
             size_t open = at < 0 ? 0 : (size_t)at + strlen(names[i]);
             if (at < 0 || open >= code.n || code.p[open] != '(')
                 continue;
-            /* up to the line's last bracket: calls over several lines are read as far as their first */
+            /* up to the line's last bracket: of calls over several lines only the first line is read */
             ptrdiff_t close = str_rfind(code, ')');
             struct str arguments = str_cut(code, open + 1);
             if (close > (ptrdiff_t)open)
@@ -139,7 +139,7 @@ bool dump_config_probe(const char *path)
     struct err quiet;
     char head[4096];
     struct str h = named_so(path) ? file_head(path, head, sizeof head) : STR("");
-    /* dump.json begins with a task and a dump_path too, and may be of any size */
+    /* dump.json also begins with a task and a dump_path, and may be of any size */
     bool may = h.n && (str_has(h, "common_dump_settings") || str_has(h, "dump_path") ||
                        str_has(h, "PrecisionDebugger") ||
                        str_has(h, "set_dump_")) && !str_has(h, "\"data\"");

@@ -64,7 +64,7 @@ static const struct dump_field *field_of(const struct dump_field *fields, struct
     return NULL;
 }
 
-/* The near name has to stand in the same object. */
+/* The similar name must be in the same object. */
 static void unknown(struct dump_config *c, const struct dump_field *fields, struct str key, const char *said)
 {
     ptrdiff_t dot = str_rfind(key, '.');

@@ -131,7 +131,7 @@ static void what_of_them(struct dump_config *c)
                                                                                     "tensors are saved"));
 }
 
-/* A list of figures; without one they are maximum, minimum and norm. */
+/* A list of statistics; the default is maximum, minimum and norm. */
 static void which_figures(struct dump_config *c)
 {
     static const char *const needed_for_comparison[] = {"max", "min", "l2norm"};

@@ -33,7 +33,7 @@ bool msprobe_config_sniff(const struct settings *s)
     {task ".data_mode", DUMP_TEXTS, MODES}, {task ".slice", DUMP_ANY, NULL}, {task ".request_id", DUMP_TEXT, NULL}, \
     {task ".summary_mode", DUMP_ANY, NULL}, {task ".diff_nums", DUMP_NUMBER, NULL}
 
-/* As msprobe 26.2 reads them, and what earlier ones had. */
+/* Fields of msprobe 26.2, and of earlier versions. */
 static const struct dump_field fields[] = {
     {"task", DUMP_TEXT, NULL},
     {"dump_path", DUMP_TEXT, NULL},
@@ -77,7 +77,7 @@ static const struct dump_field fields[] = {
     {NULL, DUMP_ANY, NULL},
 };
 
-/* Numbers and ranges such as "3-5" of a list; 0: it is empty, so all. */
+/* Numbers and ranges such as "3-5" of a list; 0: it is empty, which means all. */
 static uint64_t numbers(struct dump_config *c, const char *key)
 {
     uint64_t total = 0;
@@ -160,7 +160,7 @@ void msprobe_config_lint(struct dump_config *c)
 
 /* ---- ptdbg_ascend ---- */
 
-/* Arguments of its functions, by name, of versions 1 to 6; what stands at a place is checked by its place. */
+/* Named arguments of its functions, of versions 1 to 6; positional ones are checked by position. */
 static const struct dump_field arguments[] = {
     {"PrecisionDebugger", DUMP_ANY, NULL}, /* msprobe's has others */
     {"register_hook", DUMP_ANY, NULL},     /* hands on what the hook takes */

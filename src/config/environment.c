@@ -12,7 +12,7 @@ static bool assignment(struct str line, struct str *name, struct str *value)
     return name->n && name->n < line.n && line.p[name->n] == '=';
 }
 
-/* Plain assignments and nothing a shell would do with them: neither quotes nor commands. */
+/* Plain assignments only: values with quotes or commands need a shell. */
 bool environment_sniff(struct str text)
 {
     struct str line, name, value;

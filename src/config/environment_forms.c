@@ -52,7 +52,7 @@ static int object_read(struct settings *s, struct str text, struct err *e)
 
 /* ---- anything else ---- */
 
-/* What env prints has values that go on in further lines; a log has a stray assignment now and then. */
+/* Values printed by env may continue in further lines; a log may contain a stray assignment. */
 static bool mostly_assignments(struct str text)
 {
     size_t good = 0, other = 0;

@@ -176,7 +176,7 @@ static struct value path_value(struct scope *s, struct str path)
     struct str d;
     if (x)
         return from_setting(x);
-    /* a document of verl's alone has sections of its own, and no other file has those */
+    /* verl's documents have sections of their own, which no other file has */
     unsigned told = str_starts(path, "args.") ? side->sections & SECTION_TRAINING :
                     str_starts(path, "verl.") ? side->sections : side->sections & SECTION_MODEL;
     if (side->dialect == DIALECT_HF && !told)
@@ -203,7 +203,7 @@ static struct value env_value(struct scope *s, struct str name)
     return v;
 }
 
-/* What was told beats a default, a default beats what is open or closed; of those the first. */
+/* Precedence: a value that was set, a default, an open or absent one; of equals the first. */
 static int rank(const struct value *v)
 {
     switch (v->state) {
@@ -227,7 +227,7 @@ static struct value first_of(struct scope *s, const struct node *n)
         if (c->kind == NODE_ENTRY && c != n->child)
             v.dflt = true;
         if (v.state == VALUE_SET && v.dflt && have == 2)
-            continue; /* a default of what cannot be told here is no knowledge */
+            continue; /* a default says nothing if the value is unknown */
         struct str key = best.key;
         if (rank(&v) > have) {
             have = rank(&v);

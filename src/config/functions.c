@@ -36,7 +36,7 @@ static struct value join(struct scope *s, struct value v, const struct value *fr
     return v;
 }
 
-/* Of what cannot be told no answer follows; what is not set counts as no. */
+/* An unknown value gives an unknown result; an absent one counts as false. */
 static bool unanswerable(const struct value *v)
 {
     return v->state == VALUE_CLOSED || v->state == VALUE_OPEN;
@@ -110,7 +110,7 @@ static struct value f_set(struct scope *s, const struct node *args)
     return v.state == VALUE_CLOSED ? v : as_bool(v, v.state == VALUE_SET || v.state == VALUE_OPEN);
 }
 
-/* Whether a file tells it; what cannot be told counts as no. */
+/* Whether a file contains it; unknown counts as false. */
 static struct value f_known(struct scope *s, const struct node *args)
 {
     struct value v = expr_value(s, args);
@@ -123,7 +123,7 @@ static struct value f_told(struct scope *s, const struct node *args)
     return v.state == VALUE_CLOSED ? v : as_bool(v, v.state == VALUE_OPEN || (v.state == VALUE_SET && !v.dflt));
 }
 
-/* Nothing that was read could tell it: no environment was given, say. */
+/* No file that was read could contain it: for example no environment was given. */
 static struct value f_closed(struct scope *s, const struct node *args)
 {
     return value_bool(arg(s, args, 0).state == VALUE_CLOSED);
@@ -203,7 +203,7 @@ static struct value renamed(struct value v, struct str text)
     return v;
 }
 
-/* map(x, from, to, …): x by another name; as it is when no pair fits */
+/* map(x, from, to, …): replaces x by the value paired with it; unchanged if no pair matches */
 static struct value f_map(struct scope *s, const struct node *args)
 {
     struct value v = arg(s, args, 0);
@@ -233,7 +233,7 @@ static struct value f_dtype(struct scope *s, const struct node *args)
     return v;
 }
 
-/* The same setting in two places of one file: told apart when they are not the same. */
+/* One setting in two places of a file: reported if the two differ. */
 static struct value f_agree(struct scope *s, const struct node *args)
 {
     struct value a = arg(s, args, 0), b = arg(s, args, 1);
@@ -328,7 +328,7 @@ static struct value f_max(struct scope *s, const struct node *args)
     return best;
 }
 
-/* What follows from things outside the files if they do not contain it: then it is open, not absent. */
+/* A value determined outside the files: if they do not contain it, it is open, not absent. */
 static struct value f_derived(struct scope *s, const struct node *args)
 {
     struct value v = arg(s, args, 0);
@@ -344,7 +344,8 @@ static struct value f_default(struct scope *s, const struct node *args)
     return v;
 }
 
-/* follow(x, d): what follows from others, d, unless x says otherwise. x that repeats d was not decided. */
+/* follow(x, d): d, which follows from other settings, unless x differs from it. An x equal to d was not set by
+ * anyone. */
 static struct value f_follow(struct scope *s, const struct node *args)
 {
     struct value x = arg(s, args, 0), d = arg(s, args, 1);
@@ -356,7 +357,7 @@ static struct value f_follow(struct scope *s, const struct node *args)
     return x;
 }
 
-/* A limit that holds only above zero: "none" else. */
+/* A limit that applies only if positive: otherwise "none". */
 static struct value f_positive(struct scope *s, const struct node *args)
 {
     struct value v = arg(s, args, 0);
@@ -416,7 +417,7 @@ static double list_number(struct list *l)
     return v;
 }
 
-/* [a, b], [0]*3, ([0]*1+[1]*26): what Python makes of it */
+/* [a, b], [0]*3, ([0]*1+[1]*26): the list that Python evaluates */
 static void list_sum(struct list *l)
 {
     do {

@@ -14,8 +14,8 @@ struct script_walk {
     shell_fields launch; /* of the best command so far */
     size_t options;      /* in it */
     VEC(struct str) heredoc;
-    VEC(struct str) prefix; /* names assigned before the statement's command */
-    bool first, exports;    /* nothing but those and reserved words so far; after "export" */
+    VEC(struct str) prefix; /* names assigned before the command of the statement */
+    bool first, exports;    /* only such names and reserved words so far; after "export" */
 };
 
 /* NAME= or NAME+= at the beginning of a raw word. */
@@ -162,7 +162,7 @@ static void keep_if_better(struct script_walk *w, const shell_fields *f, size_t 
         vec_push(&w->launch, f->v[i]);
 }
 
-/* A command, its words expanded. One given as a text ("bash -c '… train.py --lr …'") is read like the rest. */
+/* A command with its words expanded. One given as text ("bash -c '… train.py --lr …'") is read in the same way. */
 static void command(struct script_walk *w)
 {
     shell_fields inner = {0};
@@ -204,7 +204,7 @@ static bool reserved(struct script_walk *w, struct str raw)
     return false;
 }
 
-/* Redirections: the file's name is no argument, nor is the number before the sign; here-documents are noted. */
+/* Redirections: neither the file's name nor the number before the sign is an argument; here-documents are noted. */
 static void redirection(struct script_walk *w)
 {
     size_t from = w->at;
@@ -246,7 +246,7 @@ static bool at_redirection(const struct script_walk *w)
     return str_starts(rest, "<") || str_starts(rest, ">") || str_starts(rest, "&>");
 }
 
-/* What stands at `at`, after redirections; words are left to be read. */
+/* The statement at `at`, after redirections; its words are read later. */
 static enum ending next(struct script_walk *w)
 {
     for (skip_blanks(w, false); at_redirection(w); skip_blanks(w, false))
@@ -452,7 +452,7 @@ int launch_script_read(struct settings *s, struct str text, struct err *e)
     s->env_known = true;
     s->flags = true;
     if (rc == 0 && !w.options)
-        s->dialect = DIALECT_NONE; /* a launch script of something else still tells the environment */
+        s->dialect = DIALECT_NONE; /* a launch script of another program still sets the environment */
     vec_release(&w.word);
     vec_release(&w.launch);
     vec_release(&w.heredoc);

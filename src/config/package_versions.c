@@ -86,7 +86,7 @@ bool packages_sniff(struct str text)
             other++;
         }
     }
-    /* pins with one sign alone are what an environment may hold as well: then nearly all of them are versions */
+    /* one "=" alone may also be an environment variable: then nearly all lines must be versions */
     return form == LIST_COLUMNS ? good > 0 : pinned ? good > 2 * other : good > 4 && good > 9 * other;
 }
 
@@ -105,7 +105,7 @@ int packages_read(struct settings *s, struct str text, struct err *e)
 
 /* ---- logs ---- */
 
-/* What stands before a version; "version" itself follows some of them. */
+/* Words that come before a version; "version" itself follows some of them. */
 static const struct {
     const char *name, *before;
 } spoken[] = {
@@ -127,7 +127,7 @@ static const struct {
     {"driver", "npu-smi"},
 };
 
-/* After blanks, dots of a table, ":" and "=", quotes and the word itself. */
+/* Skips blanks, dots of a table, ":" and "=", quotes and the word itself. */
 static struct str version_behind(struct str s)
 {
     while (s.n && strchr(" .:=\"'\t", s.p[0]))
@@ -158,7 +158,7 @@ static void versions_in_line(struct settings *s, struct str line, uint32_t n)
         version_export(s, str_n(line.p + from, (size_t)pin - from), version_at(str_cut(line, (size_t)pin + 2)), n);
 }
 
-/* NAME=value, 'NAME': 'value', NAME: value, where it stands alone. */
+/* NAME=value, 'NAME': 'value', NAME: value, as a word of its own. */
 static bool variable_in(struct str text, struct str name, struct str *value, size_t *at)
 {
     char part[LONGEST_NAME];

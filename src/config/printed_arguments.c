@@ -10,7 +10,7 @@
 static const char head[] = "------------------------ arguments ------------------------";
 static const char tail[] = " end of arguments ";
 
-/* Of the first dump: where its lines begin; prefix is what stands before its head. */
+/* The first printed list: where its lines begin; prefix is the text before its heading. */
 static bool find_head(struct str text, struct str *rest, size_t *prefix)
 {
     ptrdiff_t at = str_search(text, head), line = at;
@@ -51,7 +51,7 @@ static bool split_line(struct str s, struct str *name, struct str *value)
     return true;
 }
 
-/* After the prefix of the head, else wherever two blanks and a name stand. */
+/* After the prefix of the heading, otherwise at the first two blanks followed by a name. */
 static bool line_of(struct str line, size_t prefix, struct str *name, struct str *value)
 {
     if (line.n && line.p[line.n - 1] == '\r')

@@ -8,7 +8,7 @@
 #include "fmt/pickle.h"
 #include "fmt/zip.h"
 
-/* The text of a value that is one; "IntervalStrategy('steps')" is steps. False for lists, dictionaries and objects. */
+/* The text of a plain value; "IntervalStrategy('steps')" is steps. False for lists, dictionaries and objects. */
 static bool value_text(const struct pickle *p, struct buf *out, enum setting_state *state)
 {
     char number[NUM_MAX];

@@ -95,7 +95,7 @@ void settings_export(struct settings *s, struct str name, struct str value, enum
     struct err full;
     uint32_t at = map_get(&s->env_by_key, name);
     if (settings_hold(s, name.n + value.n, line, &full) || (at == MAP_NONE && s->env.n >= SETTINGS_MAX))
-        return; /* none of the checklist's variables is among so many */
+        return; /* the checklist uses none of the variables beyond this number */
     struct setting x = {.value = arena_str(&s->arena, value), .line = line, .state = (uint8_t)state};
     x.key = x.spelled = at == MAP_NONE ? arena_str(&s->arena, name) : s->env.v[at].key;
     if (at != MAP_NONE) {
@@ -179,7 +179,7 @@ static int open_file(struct settings *s, const char *path, struct err *e)
     return rc;
 }
 
-/* What tells that a run is on NPU: MindFormers unless it says otherwise, an argument or variable only Ascend has. */
+/* Evidence that a run is on NPU: MindFormers unless it says otherwise, or an argument or variable only Ascend has. */
 static enum platform find_platform(const struct settings *s)
 {
     static const char *const prefix[] = {"ASCEND_", "HCCL_", "MS_ASCEND_", "TASK_QUEUE_ENABLE"};
@@ -244,7 +244,7 @@ bool settings_probe(const char *path)
     return yes;
 }
 
-/* What `from` tells goes to s; the first file that names a version counts, the last that sets a variable. */
+/* Adds the settings of `from` to s; of versions the first file counts, of variables the last. */
 static void join_environment(struct settings *s, struct settings *from, const char *name)
 {
     for (size_t i = 0; i < from->env.n; i++) {
@@ -283,7 +283,7 @@ static int environment_file(struct settings *s, const char *path, struct err *e)
     return rc;
 }
 
-/* A folder of such files: env.txt, pip.txt, version.info. What is none of them is skipped. */
+/* A folder of such files: env.txt, pip.txt, version.info. Other files are skipped. */
 static int environment_folder(struct settings *s, const char *path, struct err *e)
 {
     name_list names = {0};

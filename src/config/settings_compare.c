@@ -18,7 +18,7 @@ static struct value entry(struct scope *s, struct str name)
     const struct checklist *list = checklist_get();
     uint32_t i = map_get(&list->by_key, name);
     int at = s->at;
-    if (i == MAP_NONE || t->state[at][i] == 1) /* one that needs itself: a mistake in the data */
+    if (i == MAP_NONE || t->state[at][i] == 1) /* it depends on itself: an error in the data file */
         return (struct value){.state = VALUE_NONE};
     if (t->state[at][i] == 0) {
         t->state[at][i] = 1;
@@ -49,7 +49,7 @@ static enum check_guide guide_side(const struct value *v, struct str advised)
     return v->state == VALUE_SET ? GUIDE_BROKEN : GUIDE_UNKNOWN;
 }
 
-/* Both sides; one that breaks it counts before one that cannot be told. */
+/* Both sides; a violation counts before an unknown value. */
 static void judge_guide(struct scope *s, struct config_check *k)
 {
     const struct check_row *r = k->row;
@@ -114,7 +114,7 @@ static struct str plain_key(struct config_compare *c, struct str key)
     return out;
 }
 
-/* A list is read when one of its elements is, and told once. */
+/* A list counts as read if one of its elements is, and is reported once. */
 static void gather_unmapped(struct config_compare *c, int side)
 {
     struct settings *s = &c->side[side];

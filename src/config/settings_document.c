@@ -10,7 +10,7 @@
 
 #define DEEPEST 64
 
-/* A node that has a name: the settings it made, whose keys begin with `prefix` bytes of path. */
+/* A node with an anchor: the settings made from it, whose keys begin with `prefix` bytes of path. */
 struct yaml_anchor {
     const char *name;
     size_t first, n, prefix;
@@ -40,7 +40,7 @@ static struct document_level *top(struct settings_document *d)
     return d->depth ? &d->level[d->depth - 1] : NULL;
 }
 
-/* Before a node: the path becomes its own. Of a mapping the key has done so. */
+/* Before a node: sets the path to it. In a mapping the key has done so. */
 static void enter(struct settings_document *d)
 {
     struct document_level *l = top(d);
@@ -50,7 +50,7 @@ static void enter(struct settings_document *d)
     buf_fmt(&d->path, "[%zu]", l->item++);
 }
 
-/* Of a mapping the key becomes part of the path. */
+/* In a mapping the key is appended to the path. */
 static void key(struct settings_document *d, struct str name)
 {
     struct document_level *l = top(d);
@@ -82,7 +82,7 @@ static const char *kept(struct settings_document *d, const yaml_char_t *anchor)
     return anchor ? arena_cstr(&d->s->arena, str_of((const char *)anchor)) : NULL;
 }
 
-/* The place a value goes to; keys with a list's index keep it. */
+/* The setting that a value is stored in; keys with a list's index keep it. */
 static int put(struct settings_document *d, struct str value, bool null, uint32_t line)
 {
     struct str at = buf_view(&d->path);
@@ -158,7 +158,7 @@ static int end(struct settings_document *d)
     return 0;
 }
 
-/* Copies what the anchor named to this place; of a merge what is here already stays. */
+/* Copies the anchor's settings to this place; in a merge existing ones are kept. */
 static int alias(struct settings_document *d, const yaml_event_t *ev)
 {
     const char *name = (const char *)ev->data.alias.anchor;
@@ -329,7 +329,7 @@ static int take(struct settings *s, const struct settings *from, const struct se
     return rc;
 }
 
-/* A document of Hydra's before it is put together: it names others, whose settings are not in it. */
+/* A Hydra document before composition: it names others, whose settings it does not contain. */
 static void note_parts(struct settings *s, const struct settings *own)
 {
     for (size_t i = 0; i < own->list.n; i++)

@@ -32,7 +32,7 @@ static const struct {
     {CUT_EP, "expert_parallel"},
 };
 
-/* Of degrees[], 0 if nobody set it: a default of the framework is no word of this run's launcher. */
+/* Of degrees[], 0 if not set: a default of the framework says nothing about this run's launcher. */
 static void read_degrees(struct scope *s, int *size)
 {
     for (size_t i = 0; i < ARRAY_LEN(degrees); i++) {

@@ -51,7 +51,7 @@ static enum settings_part part_of(const struct config_check *k)
 
 /* ---- a check ---- */
 
-/* The setting or variable a value comes from, the first of several; NULL if nobody set it. */
+/* The setting or variable of a value, the first of several; NULL if it was not set. */
 static const struct setting *source_of(const struct settings *s, const struct value *v)
 {
     struct str first = v->key, rest;
@@ -67,7 +67,7 @@ static const struct setting *source_of(const struct settings *s, const struct va
     return x;
 }
 
-/* The advice, then where each side says it. */
+/* The advice, then the place of the value on each side. */
 static void remarks(const struct config_compare *c, const struct config_check *k, struct buf *out)
 {
     bool told = false;

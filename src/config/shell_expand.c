@@ -40,7 +40,7 @@ size_t shell_name(struct str s)
 
 /* ---- where things end ---- */
 
-/* After the bracket that closes the one at `at`; quotes inside are jumped over. */
+/* After the bracket that closes the one at `at`; quotes inside are skipped. */
 static size_t bracket_end(struct str t, size_t at, char open, char close)
 {
     int depth = 0;
@@ -215,14 +215,14 @@ static int finish(struct expander *x)
     return 0;
 }
 
-/* A piece of a value. Of an open one the pieces that name something unknown are open. */
+/* A piece of a value. Of a partly unknown one, the pieces that use something unknown are open. */
 static int put_piece(struct expander *x, struct str s, bool open)
 {
     x->open |= open && (str_find(s, '$') >= 0 || str_find(s, '`') >= 0);
     return grow(x, s);
 }
 
-/* The value of a variable where it stands: unquoted it is cut at blanks. */
+/* The value of a variable at this place: unquoted it is split at blanks. */
 static int put_value(struct expander *x, struct str v, bool quoted, bool open)
 {
     if (quoted || !x->split)

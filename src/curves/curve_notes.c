@@ -90,7 +90,7 @@ static void nonfinite(struct words *x)
         }
 }
 
-/* A value printed to `digit` is off by up to half of it, which is too much where that is a twentieth of a limit. */
+/* A value rounded to `digit` has an error of up to half of it, which is too much if that is a twentieth of a limit. */
 static bool coarse(double digit, double limit)
 {
     return digit >= limit / 10 * (1 - 1e-9);
@@ -276,7 +276,7 @@ static void next_nonfinite(struct words *x)
         }
 }
 
-/* A loss after updates says nothing of the forward pass alone. */
+/* A loss after updates does not show the forward pass alone. */
 static void next_beginning(struct words *x)
 {
     const struct curves *c = x->c;

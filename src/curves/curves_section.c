@@ -119,7 +119,7 @@ static void course(struct document *d, const struct curves *c)
 
 /* ---- outlier steps ---- */
 
-/* Marks of one series that follow each other without a joined step between are one stretch; past its end. */
+/* Outliers of one series without a joined step between them form one stretch; returns its end. */
 static size_t stretch(const struct curves *c, const struct outlier_step *m, size_t n, size_t from,
                       const struct outlier_step **last)
 {

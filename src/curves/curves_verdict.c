@@ -94,8 +94,8 @@ static void doubt(enum stage_verdict *v, enum stage_verdict from)
         *v = STAGE_UNKNOWN;
 }
 
-/* What was not read neither passes nor fails: a file of the run may have held its first steps, and where no loss but
- * zero was found the one file that printed it. A beginning that was read is judged for what it is. */
+/* Unread parts neither pass nor fail: an unread file of the run may contain its first steps, or the loss if only zeros
+ * were found. A beginning that was read is judged. */
 static void hold_unread(struct curves *c)
 {
     for (size_t k = 0; k < c->runs; k++) {

@@ -6,9 +6,9 @@
 #include "base/num.h"
 
 #define SAMPLES 4096
-#define DIGITS 4 /* no log prints fewer significant ones (Megatron up to core 0.4: %.3E) */
+#define DIGITS 4 /* no log prints fewer significant digits (Megatron up to core 0.4: %.3E) */
 
-/* How many significant digits the rates of a run carry, by the longest of a few thousand. */
+/* The number of significant digits of a run's rates: the most among a few thousand. */
 static int digits_of(const struct series *s)
 {
     char text[NUM_MAX];
@@ -26,7 +26,7 @@ static int digits_of(const struct series *s)
     return most;
 }
 
-/* Half a unit of the coarser side's last digit, and never below float32 arithmetic. */
+/* Half a unit of the coarser side's last digit, but at least the precision of float32. */
 static double tolerance(const struct curves *c)
 {
     int a = digits_of(&c->run[0]), b = digits_of(&c->run[1]);

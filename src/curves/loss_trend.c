@@ -4,15 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The numbers a limit stands for; a user may set anything. */
+/* The numbers that a limit sets; a user may choose any. */
 static size_t steps_of(double v)
 {
     return v < 1 ? 1 : v > 1e9 ? 1000000000 : (size_t)v;
 }
 
-/* The smallest usable point from which the trailing mean of |difference| over `window` stays above `limit` to
- * the end. Sums of a window are joined from a suffix and a prefix of blocks, so that nothing is ever
- * subtracted: one enormous step would leave its rounding behind in a running sum. */
+/* The smallest usable point from which the trailing mean of |difference| over `window` stays above `limit` to the end.
+ * Sums of a window are joined from a suffix and a prefix of blocks, so that nothing is ever subtracted: in a running
+ * sum the rounding error of one very large step would remain. */
 static int64_t leaves(const struct curves *c, size_t window, double limit)
 {
     size_t n = c->diff.n, first = SIZE_MAX;
@@ -56,8 +56,8 @@ static void beginning(struct curves *c)
     c->forward_only = each && !first->at[0] && !first->at[1] && !c->updates[0] && !c->updates[1];
 }
 
-/* Steps 2 and 3 tell the optimizer apart from the rest: with bias correction the first update does not depend
- * on the betas, so eps, rate and decay show in step 2, the betas in step 3. */
+/* Steps 2 and 3 separate the optimizer from other causes: with bias correction the first update does not depend on the
+ * betas, so eps, rate and decay show in step 2, the betas in step 3. */
 static int64_t early_jump(const struct curves *c, const struct thresholds_curves *t)
 {
     for (size_t i = 1; i < 3 && i < c->diff.n && c->forward_only; i++) {
@@ -72,8 +72,8 @@ struct loss_block {
     double mean, step;
 };
 
-/* A straight line through the block means, against the step in thousands. Honest runs grow apart as they go,
- * so the slope's error must not assume one variance: HC3 (MacKinnon and White 1985). */
+/* A straight line through the block means, against the step in thousands. Correct runs diverge with time, so the
+ * slope's error must not assume one variance: HC3 (MacKinnon and White 1985). */
 static void fit(struct loss_trend *r, const struct loss_block *b)
 {
     double n = (double)r->blocks, mean = 0, at = 0, sxx = 0, sxy = 0, syy = 0, rest = 0;

@@ -9,7 +9,7 @@ struct range {
     bool there;
 };
 
-/* Of one value at a record of run 1 among all golden runs; not there where a run lacks it. */
+/* The spread of one value at a record of run 1 over all golden runs; NaN if a run lacks it. */
 static struct range range_of(const struct curves *c, size_t record, enum log_value v)
 {
     struct range r = {.there = true};
@@ -27,7 +27,7 @@ static struct range range_of(const struct curves *c, size_t record, enum log_val
     return r;
 }
 
-/* Share of the steps at which the target is no farther from the golden runs than they ever are apart. */
+/* Share of the steps at which the target is no farther from the golden runs than their largest difference. */
 static double share_inside(const struct curves *c)
 {
     size_t n = 0, inside = 0;

@@ -17,7 +17,7 @@
 
 #define AROUND 3       /* blocks of the neighbourhood */
 #define NORM_FACTOR 2  /* a norm is an outlier at this ratio at least */
-#define BESIDE 5       /* steps on each side that are a lone run's course */
+#define BESIDE 5       /* steps on each side with which a single run is compared */
 
 static void mark(struct curves *c, int run, size_t point, enum curve_series s)
 {
@@ -27,7 +27,7 @@ static void mark(struct curves *c, int run, size_t point, enum curve_series s)
     vec_push(&c->spikes, m);
 }
 
-/* The middle and the robust deviation of n values; scratch has room for them. */
+/* The median and the robust deviation of n values; scratch has room for them. */
 static void neighbourhood(const double *v, size_t n, double *scratch, double *middle, double *deviation)
 {
     memcpy(scratch, v, n * sizeof *v);
@@ -37,13 +37,13 @@ static void neighbourhood(const double *v, size_t n, double *scratch, double *mi
     *deviation = 1.4826 * median_of(scratch, n);
 }
 
-/* One of the values compared: point[i], and what it is apart by. */
+/* A value that is compared: of point[i], and its deviation. */
 struct course {
     const uint32_t *point;
     const double *v;
     size_t n;
-    double least; /* an outlier is at least this far from the middle */
-    double always; /* a value of this size is one anyway */
+    double least; /* the smallest deviation from the median of an outlier */
+    double always; /* a value of this size is always an outlier */
 };
 
 static double value_at(const struct curves *c, size_t point, int run, enum curve_series s)
@@ -51,7 +51,7 @@ static double value_at(const struct curves *c, size_t point, int run, enum curve
     return curve_record(c, point, run)->value[curve_value(s)];
 }
 
-/* The run that left its own course: whose value is farther from its neighbours' mean. */
+/* The run that deviates: the one whose value is farther from the mean of its neighbours. */
 static int who(const struct curves *c, const struct course *x, size_t i, enum curve_series s)
 {
     double off[2];
@@ -110,7 +110,7 @@ static void norm_outliers(struct curves *c, const struct thresholds_curves *t)
     vec_release(&ratio);
 }
 
-/* What each value is off the median of those around it. */
+/* The deviation of each value from the median of its neighbours. */
 static void off_course(const double *v, size_t n, double *off)
 {
     double around[2 * BESIDE + 1];
@@ -121,7 +121,7 @@ static void off_course(const double *v, size_t n, double *off)
     }
 }
 
-/* A lone run's loss, or the logarithm of its global norm. */
+/* The loss of a single run, or the logarithm of its global norm. */
 static void lone_outliers(struct curves *c, const struct thresholds_curves *t, enum curve_series s)
 {
     enum log_value which = curve_value(s);
@@ -144,7 +144,7 @@ static void lone_outliers(struct curves *c, const struct thresholds_curves *t, e
     vec_release(&value);
 }
 
-/* Of a skipped step an infinite norm is what one expects. */
+/* An infinite norm is expected at a skipped step. */
 static void nonfinite(struct curves *c, size_t run)
 {
     const struct series *s = &c->run[run];

@@ -7,7 +7,7 @@
 #include "base/msg.h"
 #include "base/threads.h"
 
-/* Epochs are printed rounded: two agree within half of the coarser one's last digit. */
+/* Epochs are printed rounded: two are equal within half a unit of the coarser one's last digit. */
 static void by_epoch(const struct series *a, const struct series *b, uint32_t *partner)
 {
     double digit = fmax(a->digit[LOG_EPOCH], b->digit[LOG_EPOCH]);

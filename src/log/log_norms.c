@@ -8,7 +8,7 @@
 
 #define LIST_BYTES (1u << 20)
 
-/* What every kind of line has and most lines of a log lack. */
+/* Text that all these lines contain and most other lines of a log do not. */
 static bool names_norms(struct str line)
 {
     return scan_has(line, "norm");
@@ -117,8 +117,8 @@ enum log_take norm_list_take(struct series_builder *k, struct str line, size_t f
     char name[24];
     double x, size;
     if (line.n > LIST_BYTES || last)
-        return TAKE_NOT; /* a list without its end is not one we can count */
-    /* only a line with a bracket can end it; looking at all of it each time would be quadratic */
+        return TAKE_NOT; /* a list without its end cannot be counted */
+    /* only a line with a bracket can end it; searching the whole text at each line would take quadratic time */
     if (fresh && str_find(str_cut(line, fresh), ']') < 0)
         return TAKE_MORE;
     if (!marker(line, &rest) || !list_of(rest, &list))

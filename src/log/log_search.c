@@ -7,8 +7,8 @@
 #include "log/line_kinds.h"
 
 #define HEAD 65536
-#define NAMED_BYTES (8ull << 30) /* where one that somebody named may have it, after whatever was printed before */
-#define BUDGET (256u << 20) /* of a folder's files together; beyond it only their beginnings are examined */
+#define NAMED_BYTES (8ull << 30) /* of a log that the user named: its first record may follow any other output */
+#define BUDGET (256u << 20) /* of all files of a folder; beyond it only their beginnings are examined */
 #define DEPTH 6
 #define ENTRIES 100000
 #define FILES 4096
@@ -40,7 +40,7 @@ int log_sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *us
     for (int i = 0; log_formats[i].name && found < 0 && h.n; i++)
         if (log_formats[i].sniff && log_formats[i].sniff(h, f->name))
             found = i;
-    /* a hole of zeros is what a log that was cut to nothing while it was written begins with */
+    /* a log truncated while it is being written begins with a hole of zeros */
     static const char zeros[64];
     bool text = !memchr(head, 0, h.n < 4096 ? h.n : 4096) || utf16_marked(h) ||
                 (h.n >= sizeof zeros && memcmp(head, zeros, sizeof zeros) == 0);
@@ -50,7 +50,7 @@ int log_sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *us
     struct log_lines l = {.file = f, .most = limit, .cancel = cancel};
     struct line_kinds kinds = {0};
     struct str line;
-    int norms = -1; /* may stand before the first step of a trainer's log */
+    int norms = -1; /* may come before the first step of a trainer's log */
     while (found < 0 && l.at < limit && !(cancel && atomic_load(cancel)) && log_line_next(&l, &line, &quiet) == 1) {
         if (stamp && !*stamp)
             stamp_in(line, stamp);
@@ -96,7 +96,7 @@ int log_rank_of(const char *path)
     return -1;
 }
 
-/* What no log is called: a folder of a run may hold a great many of these. */
+/* Names that no log has: the folder of a run may contain many such files. */
 static bool no_log(const char *name)
 {
     static const char *const ends[] =
@@ -182,7 +182,8 @@ bool series_probe(const char *path)
     return yes;
 }
 
-/* The first of these in a folder is the run: text first, of the kinds of one trainer the fullest. */
+/* The order in which the log of a run is chosen from a folder: text first, of one trainer the format with most
+ * values. */
 static const char *const order[] = {"megatron-log", "mindformers-log", "trainer-state", "trainer-log", "trainer",
                                     "step-lines", "json-lines", "value-table", "mlflow", "tensorboard",
                                         "msprobe-monitor", "local-norm"};

@@ -3,7 +3,7 @@
  * Fields are known by their names only; torchrun, mpirun and nemo-run put their own marks in front. */
 #include "log/series_builder.h"
 
-/* After "iteration N/ TOTAL |"; false if that does not stand here. */
+/* After "iteration N/ TOTAL |"; false if this text is absent. */
 static bool head(struct str line, int64_t *step, struct str *fields)
 {
     struct str at = line;
@@ -139,7 +139,7 @@ enum log_take megatron_take(struct series_builder *k, struct str line, size_t fr
     (void)fresh;
     if (!head(line, &r.step, &rest))
         return last ? TAKE_NOT : TAKE_MORE;
-    /* every generation ends in this field; Megatron-DeepSpeed has more after it */
+    /* the last field in every version; Megatron-DeepSpeed has more fields after it */
     struct str tail;
     bool whole = scan_behind(line, "nan iterations", &tail) && str_find(tail, '|') >= 0;
     if (!whole && !last)

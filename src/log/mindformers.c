@@ -136,7 +136,7 @@ static enum log_take state_line(struct series_builder *k, struct str at, int64_t
     char t[48];
     double x;
     at = str_trim(at);
-    /* names hold no blank; a value is the rest, perhaps in brackets */
+    /* names contain no blank; the value is the rest, perhaps in brackets */
     if (!str_split(at, ':', &word, &value) || str_find(word, ' ') >= 0 || !number(str_trim(value), &x, NULL))
         return TAKE_NOT;
     if (!str_split(word, '/', &tag, &name))

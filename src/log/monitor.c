@@ -128,7 +128,7 @@ static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struc
     return log_cancelled(t->k) ? 1 : 0;
 }
 
-/* msprobe ends every line: a last figure without an end may be the beginning of one. A single row is all there is. */
+/* msprobe ends every line: a last figure without line end may be cut off. A single row is kept. */
 static int unended_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     struct monitor_table *t = ctx;
@@ -139,7 +139,7 @@ static int unended_row(void *ctx, const struct str *cell, size_t n, uint64_t lin
     return 0;
 }
 
-/* A single last row in an open quote holds no end of a line. */
+/* A single last row in an open quote has no line end. */
 static void open_quote(void *ctx)
 {
     struct monitor_table *t = ctx;

@@ -27,7 +27,7 @@ bool monitor_anomalies_sniff(struct str head, const char *path)
            scan_has(head, "\"tag_name\"") && scan_has(head, "reports anomaly signal in");
 }
 
-/* What the monitor's tables call the gradients of these tags. */
+/* The names of these tags' gradients in the monitor's tables. */
 static struct str table_of(struct str tag)
 {
     return str_is(tag, "acc_grad") || str_is(tag, "pre_grad")    ? STR("grad_unreduced")
@@ -49,7 +49,7 @@ static void count_rule(struct anomalies *a, struct str rule)
     a->rule[i].n++;
 }
 
-/* The text between two others; false if they are not there. */
+/* The text between two others; false if they are absent. */
 static bool between(struct str s, const char *before, const char *after, struct str *out)
 {
     struct str rest, behind;

@@ -12,7 +12,7 @@ static bool is_step(double x)
     return x >= 0 && x < (double)LOG_STEP && x == (double)(int64_t)x;
 }
 
-/* A rate alone is a setting: of a step something has to be measured. */
+/* A learning rate alone is a setting: a step needs a measured value. */
 static bool measured(unsigned has)
 {
     return has & (1u << LOG_LOSS | 1u << LOG_NORM);
@@ -25,7 +25,7 @@ static struct str unquoted(struct str v)
     return v.n >= 2 && v.p[0] == '"' && v.p[v.n - 1] == '"' ? str_n(v.p + 1, v.n - 2) : v;
 }
 
-/* A key as it was before it was written: "\\u635f\\u5931" is a name too. */
+/* Undoes escapes of a key: "\\u635f\\u5931" is a name too. */
 static struct str written_key(struct str key, struct buf *plain)
 {
     if (str_find(key, '\\') < 0)
@@ -42,7 +42,7 @@ static struct str written_key(struct str key, struct buf *plain)
     return key;
 }
 
-/* Whose members are the step's own: verl's file logger writes {"step": 1, "data": {"actor/pg_loss": …}}. */
+/* The object that holds the step's values: verl's file logger writes {"step": 1, "data": {"actor/pg_loss": …}}. */
 static bool holds_values(struct str key)
 {
     static const char *const names[] = {"data", "metrics", "train", "log", "logs", "scalars"};
@@ -53,14 +53,14 @@ static bool holds_values(struct str key)
 }
 
 struct step_object {
-    struct series_builder *k; /* may be NULL: only whether there is one */
+    struct series_builder *k; /* may be NULL: then only checks whether there is one */
     struct log_record r;
     struct buf plain;
     bool stepped;
     struct values_taken taken;
 };
 
-/* The members behind a '{'; `inside` one of the object's own objects. Whether they are whole. */
+/* Reads the members after a '{'; `inside` of a nested object. Whether they are complete. */
 static bool take_members(struct step_object *o, struct str s, bool inside)
 {
     struct str key, value;
@@ -126,7 +126,7 @@ struct value_table {
     bool head;
     size_t n;
     int step;            /* its column */
-    int8_t as[COLUMNS];  /* enum log_value of a column, -1: none of ours */
+    int8_t as[COLUMNS];  /* enum log_value of a column, -1: another column */
 };
 
 static bool header(struct value_table *t, const struct str *cell, size_t n)
@@ -157,7 +157,7 @@ static int first_row(void *ctx, const struct str *cell, size_t n, uint64_t line,
     return 1;
 }
 
-/* A row cut off by the end of what is looked at. */
+/* A row cut off by the end of the examined text. */
 static int no_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     (void)ctx, (void)cell, (void)n, (void)line, (void)e;
@@ -197,7 +197,7 @@ static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line,
     return log_cancelled(t->k) ? 1 : 0;
 }
 
-/* More digits may have been meant to follow; of a single row nothing else would be left. */
+/* The last number may be cut off; a single row is kept nevertheless. */
 static int last_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     struct value_table *t = ctx;
@@ -276,7 +276,7 @@ static bool metric_line(struct str line, double *value, double *digit, int64_t *
     return true;
 }
 
-/* What the file is called below "metrics/". */
+/* The file's path below "metrics/". */
 static struct str metric_name(const char *path)
 {
     struct str at = str_of(path), name = {0};

@@ -146,13 +146,13 @@ bool scan_count(struct str *s, int64_t *v)
     return true;
 }
 
-/* 32 places at a time where the word's first and last letter stand: letters alone are too common in a log for
+/* Compares 32 positions at a time with the word's first and last letter: single letters are too frequent in a log for
  * memchr. */
 typedef uint8_t letters __attribute__((vector_size(16)));
 
 #define PLACES (2 * sizeof(letters))
 
-/* Whether the word may begin at one of the places from p on. */
+/* Whether the word may begin at one of the positions from p on. */
 static bool may_begin(const char *p, size_t n, letters first, letters last)
 {
     letters a[2], b[2];

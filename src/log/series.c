@@ -79,7 +79,7 @@ void series_unread(struct series *s, const char *text, int rank, bool whole)
 
 /* ---- one file ---- */
 
-/* A log that was cut to less than it was while it was read. */
+/* The log became shorter while it was read. */
 static void note_shrunk(struct series *s, const struct file *f, uint64_t had, int rank)
 {
     uint64_t now = file_size_now(f);
@@ -92,7 +92,7 @@ static void note_shrunk(struct series *s, const struct file *f, uint64_t had, in
     buf_release(&b);
 }
 
-/* The first line that speaks of a loss and has a number, as far as a log is looked through. False: there is none. */
+/* The first line with the word loss and a number, in the part that is searched. False: there is none. */
 static bool like_a_record(const struct file *f, const atomic_bool *cancel, struct buf *text, uint64_t *number)
 {
     struct log_lines l = {.file = f, .most = LOG_PROBE_BYTES, .cancel = cancel};
@@ -145,7 +145,7 @@ static int nothing_known(const struct series *s, const struct file *f, const ato
     return -1;
 }
 
-/* Had: its bytes when it was first examined, or 0. */
+/* had: its size when it was first examined, or 0. */
 static int read_file(struct series *s, const char *path, uint64_t had, const struct log_options *o, struct err *e)
 {
     struct file f;
@@ -193,7 +193,7 @@ static int in_order(const void *a, const void *b)
     return *x->stamp && *y->stamp && by_time ? by_time : name_cmp(x->path, y->path);
 }
 
-/* Two ranks print the same loss, or not: the largest difference, and where. */
+/* The largest difference between the losses of two ranks, and its step. */
 static double loss_apart(const struct series *a, const struct series *b, int64_t *where)
 {
     double most = 0;
@@ -219,7 +219,7 @@ static bool has_local_norms(const struct series *s)
 }
 
 struct folder {
-    struct series *s;      /* the result: the chosen rank's records, everybody's points */
+    struct series *s;      /* the result: records of the chosen rank, points of all ranks */
     const struct log_options *o;
     int used;              /* rank of the records in it; -2: none yet */
     size_t zero, apart;    /* ranks without a real loss; with another loss */
@@ -247,7 +247,7 @@ static int read_rank(struct folder *f, const struct log_candidate *c, size_t n, 
     return rc;
 }
 
-/* A rank's series beside those before it: the better one's records stay. */
+/* Adds a rank's series: the records of the more complete one are kept. */
 static void weigh(struct folder *f, struct series *r, int rank)
 {
     struct series *s = f->s;
@@ -280,7 +280,7 @@ static void weigh(struct folder *f, struct series *r, int rank)
             r->files.v[i].used = false;
         f->used = rank;
     }
-    /* points already here win over those of the other ranks, so they go after them */
+    /* existing points take precedence over those of other ranks, so these are added after them */
     size_t mine = s->points.n;
     struct log_point *keep = mem_alloc((mine + 1) * sizeof *keep);
     if (mine)
@@ -308,7 +308,7 @@ static int open_folder(struct series *s, const char *path, const struct log_opti
     }
     vec_sort(&q.found, in_order);
     for (int pass = 0; pass < 2; pass++) {
-        /* the second time the norms msprobe monitor wrote beside a log that has none */
+        /* the second pass adds the norms that msprobe monitor wrote, if the log has none */
         if (pass && (has_local_norms(s) || strcmp(kind, "msprobe-monitor") == 0))
             break;
         const char *want = pass ? "msprobe-monitor" : kind;
@@ -375,7 +375,7 @@ static int by_distance(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The commonest distance of neighbouring records, by the first few thousand. */
+/* The most frequent distance of neighbouring records, among the first few thousand. */
 int64_t series_interval(const struct series *s)
 {
     size_t n = s->records.n < 4097 ? s->records.n : 4097, best = 0;

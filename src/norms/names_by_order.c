@@ -13,7 +13,7 @@ enum form { FORM_AS_IS, FORM_FUSED, FORM_SPLIT };
 
 static const struct arrangement {
     const char *title;
-    const char *roles; /* inside a layer; NULL: as the reference lists them */
+    const char *roles; /* order of names within a layer; NULL: that of the reference */
     enum form form;
     bool grouped;      /* decayed weights first, then biases and norms, as optimizers group them */
 } arrangements[] = {
@@ -56,7 +56,7 @@ static bool decay_free(const struct weight_id *id)
     return str_ends(id->role, "norm") || str_is(id->param, "bias");
 }
 
-/* Where a weight stands: embedding, layers, final norm, output layer; -1 if the arrangement does not know it. */
+/* The group of a weight: embedding, layers, final norm, output layer; -1 if the order does not contain it. */
 static long rank_of(const struct arrangement *a, const struct weight_id *id, size_t came)
 {
     static const char *const ends[] = {"embed", "position", "final_norm", "lm_head"};
@@ -87,7 +87,7 @@ static int by_rank(const void *x, const void *y)
     return a->came < b->came ? -1 : a->came > b->came;
 }
 
-/* "q" → "qkv", "gate" → "gate_up": what this part is fused into; NULL if it is none. */
+/* "q" → "qkv", "gate" → "gate_up": the fused weight that contains this part; NULL if there is none. */
 static const char *fused_role(struct str role)
 {
     return str_is(role, "q") || str_is(role, "k") || str_is(role, "v") ? "qkv" : str_is(role, "gate") ||
@@ -106,7 +106,7 @@ static void put(place_ids *out, struct map *seen, const struct weight_id *id, ui
         out->v[at].elements = 0;
 }
 
-/* The reference's weights in this arrangement; false if it does not know one of them. */
+/* The reference's weights in this order; false if it does not contain one of them. */
 static bool arrange(const struct arrangement *a, const struct norm_value *v, size_t n, struct arena *mem,
                     place_ids *out)
 {
@@ -152,7 +152,7 @@ static bool counts_agree(const place_ids *p, const struct norm_side *s)
     return true;
 }
 
-/* How far the pairs' ratios scatter: the median distance of their logarithms from the median one. */
+/* The scatter of the pairs' ratios: the median distance of their logarithms from their median. */
 static double scatter(const struct norms *n)
 {
     VEC(double) r = {0};
@@ -194,7 +194,7 @@ static bool nameless(const struct norm_side *s)
     return s->values.n;
 }
 
-#define APART 1.1 /* ratios that scatter by more (three times) follow no common order */
+#define APART 1.1 /* ratios with a larger scatter (a factor of three) show no common order */
 
 /* Names side s by the reference (n values of v). */
 static void name_side(struct norms *n, int s, const struct norm_value *v, size_t count)
@@ -238,7 +238,7 @@ static void name_side(struct norms *n, int s, const struct norm_value *v, size_t
     vec_release(&ids);
 }
 
-/* Both without names and nothing to name them by: place by place. */
+/* Neither side has names, and nothing gives any: pairs by position. */
 static void by_place(struct norms *n)
 {
     struct norm_side *t = &n->side[0], *g = &n->side[1];

@@ -27,7 +27,7 @@ static double relative(double t, double g)
     return t == g ? 0 : fabs(t - g) / fabs(g);
 }
 
-/* Half a unit of the last digit, of a norm; a fused one's is at most its parts' together. */
+/* Half a unit of a norm's last digit; of a fused weight at most the sum over its parts. */
 static double half_digit(const struct norm_side *s, const uint32_t *part, int parts)
 {
     double sum = 0;
@@ -38,7 +38,7 @@ static double half_digit(const struct norm_side *s, const uint32_t *part, int pa
     return sum;
 }
 
-/* Norms of the parts under the units in force. */
+/* Norms of the parts in the units chosen so far. */
 static void figures(const struct norms *n, struct norm_pair *p)
 {
     double unseen = 0;
@@ -74,7 +74,7 @@ static void by(struct norm_pairing *p, bool names)
     }
 }
 
-/* Fused weights of side s whose parts the other side has, all of them. */
+/* Fused weights of side s all of whose parts the other side has. */
 static void by_parts(struct norm_pairing *p, int s)
 {
     const struct norm_side *side = &p->n->side[s];
@@ -94,7 +94,7 @@ static void by_parts(struct norm_pairing *p, int s)
     }
 }
 
-/* 10^-k when every value is a multiple of it and k digits are as few as anybody prints. */
+/* 10^-k if every value is a multiple of it and k digits are few enough for a rounded print. */
 static double digit_of(const struct norm_side *s)
 {
     if (s->unit == UNIT_TENSOR || s->values.n < 3)
@@ -154,7 +154,7 @@ static bool read_whole(const struct norms *n, const struct norm_pair *p)
     return true;
 }
 
-/* Pairs of which something is unknown say nothing. */
+/* Pairs with an unknown value are not evidence. */
 static void drop_unread(struct norms *n)
 {
     size_t kept = 0;
@@ -199,7 +199,7 @@ void norms_pair(struct norms *n)
 
 /* ---- units ---- */
 
-/* The median distance of log t/g from 0 under the units in force; NaN with fewer than three pairs. */
+/* The median of |log t/g| in the units chosen so far; NaN with fewer than three pairs. */
 static double distance(const struct norms *n)
 {
     VEC(double) d = {0};
@@ -262,10 +262,10 @@ static void by_global_norm(struct norms *n, int side)
     s->unit = UNIT_GLOBAL;
 }
 
-#define CLEARLY 0.1 /* ratios this near 1, where the units in force give three times as much */
+#define CLEARLY 0.1 /* ratios this close to 1, if the units chosen so far give three times as much */
 
-/* A patch that prints squares under a name, or roots in a list that usually holds squares: the logarithms of
- * the two sides stand as 2 to 1. Where either side could be the odd one, the list is. */
+/* A patch may print squares with names, or roots in a list that usually contains squares: the logarithms of the two
+ * sides then have the ratio 2. If either side may be the exception, the list is taken to be. */
 static void by_figures(struct norms *n)
 {
     bool unit[2] = {n->side[0].square, n->side[1].square};

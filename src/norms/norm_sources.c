@@ -62,7 +62,7 @@ static void read_one(void *ctx, size_t i)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* Norms of all values that have none yet. -1 when cancelled or when none could be read. */
+/* Computes the norms of all values without one. -1 if cancelled or if none could be read. */
 static int read_tensors(struct norms_reading *r, struct err *e)
 {
     pthread_mutex_init(&r->lock, NULL);
@@ -79,7 +79,7 @@ static int read_tensors(struct norms_reading *r, struct err *e)
     return 0;
 }
 
-/* "grad_12", "grad.model.norm.weight", "model.norm.weight.grad" → what is behind; *named is false for a number. */
+/* "grad_12", "grad.model.norm.weight", "model.norm.weight.grad" → the name in it; *named is false for a number. */
 static struct str gradient_name(struct str s, bool *named)
 {
     static const char *const before[] = {"grads_", "grads.", "grad_", "grad.", "gradient_", "param_"};

@@ -60,7 +60,7 @@ static bool has_step(const struct norm_side *s, int64_t step)
     return false;
 }
 
-/* Monitors and dumps number their first step 0, logs 1: the same step of training has another number. */
+/* Monitors and dumps number the first step 0, logs 1: one step of training has two numbers. */
 static int64_t elsewhere(const struct norm_side *from, const struct norm_side *to, int64_t step)
 {
     return step - from->base + to->base;

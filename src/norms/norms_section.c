@@ -8,7 +8,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 
-/* What is recorded, and how that is known. */
+/* What is recorded, and the evidence for it. */
 static void side(struct document *d, const struct norm_side *x, bool golden)
 {
     static const char *const how[] = {
@@ -33,7 +33,7 @@ static void row(struct document *d, const struct norms *n, const struct norm_pai
     char t[NUM_MAX], v[NUM_MAX];
     const char *rel = num_cell(t, 100 * p->rel, 3);
     bool digits = p->rel > 0 && p->rel <= p->unseen;
-    bool outlier = p->outlier && n->verdict != STAGE_PASS; /* within every limit nothing is to be checked */
+    bool outlier = p->outlier && n->verdict != STAGE_PASS; /* within all limits there is nothing to check */
     enum doc_tone tone = !outlier ? TONE_PLAIN : n->verdict == STAGE_FAIL ? TONE_BAD : TONE_WARN;
     norm_pair_name(n, p, &name);
     doc_row(d, outlier ? DOC_ADVICE : DOC_NOTE, NULL);
@@ -86,7 +86,7 @@ void norms_section(struct document *d, const struct norms *n, size_t most)
     doc_verdict(d, n->verdict, "local-norm", _("The gradient norms agree."), _("The gradient norms differ."));
     if (isnan(n->median))
         doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" Weights compared: %zu."), n->pairs.n);
-    else if (n->verdict == STAGE_PASS) /* an outlier below every limit is no contradiction, but reads like one */
+    else if (n->verdict == STAGE_PASS) /* an outlier within all limits is no contradiction, but may look like one */
         doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" Weights compared: %zu, median difference %s %%, largest %s %%."),
                   n->pairs.n, num_cell(m, 100 * n->median, 3), num_cell(most_text, 100 * largest, 3));
     else

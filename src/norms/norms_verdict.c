@@ -20,7 +20,7 @@ static int largest_first(const void *a, const void *b)
     return x->part[1][0] < y->part[1][0] ? -1 : x->part[1][0] > y->part[1][0];
 }
 
-/* Of the sorted pairs; of an even number the larger middle one. */
+/* The median of the sorted pairs; of an even number the larger middle one. */
 static double median_rel(const struct norms *n)
 {
     size_t nan = 0, count;
@@ -36,7 +36,7 @@ static void outliers(struct norms *n, const struct thresholds_norms *t)
     bool fail = false;
     for (size_t i = 0; i < n->pairs.n; i++) {
         struct norm_pair *p = &n->pairs.v[i];
-        double rel = p->rel - p->unseen; /* a difference that the digits can tell */
+        double rel = p->rel - p->unseen; /* a difference larger than the printed resolution */
         p->outlier = isnan(p->rel) || (rel > t->outlier * n->median && rel > rule_limit(RULE_LIMIT_NORMS_LEAST));
         fail = fail || isnan(p->rel) || rel > t->rel || (p->outlier && rel > t->outlier_rel);
     }
@@ -63,7 +63,7 @@ static void units(struct norms *n)
             norms_warn(n, _("%s: lists of this form contain sums of squares; their square roots are compared"), who(s));
 }
 
-/* Differences that are as large as the digits printed leave room for. */
+/* Differences that the printed resolution explains. */
 static void resolution(struct norms *n)
 {
     char d[NUM_MAX], v[NUM_MAX];
@@ -91,7 +91,7 @@ static void one_sided(struct norms *n)
                        n->side[s].values.v[n->only[s].v[0]].name);
 }
 
-/* All of one side a multiple of the other: a loss scale, accumulated micro batches, a slice of each weight. */
+/* One side is a constant multiple of the other: a loss scale, accumulated micro-batches, a slice of each weight. */
 static void common_factor(struct norms *n)
 {
     VEC(double) r = {0};
@@ -112,15 +112,15 @@ static void common_factor(struct norms *n)
     vec_release(&r);
 }
 
-/* What two equal tensors have in common, as a number. */
+/* A number that is the same for equal tensors. */
 static uint64_t print_of(const struct norm_value *v)
 {
     const double f[] = {(double)v->elements, v->value, v->max, v->min};
     return hash_bytes(f, sizeof f, 0);
 }
 
-/* The scales of norms stay positive in training; of a gradient about half of the elements are not. Their number where
- * all scales of a side are so, and one's name; 0 if they are not or there is only one. */
+/* Scales of norm layers stay positive in training; about half of the elements of a gradient are not. Returns the number
+ * of scales if all of a side are positive, with one's name; 0 if not or if there is only one. */
 static size_t positive_scales(const struct norm_side *s, const char **example)
 {
     size_t scales = 0;

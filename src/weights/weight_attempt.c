@@ -36,7 +36,7 @@ bool weight_part_sizes(const struct weight_compare *c, const struct weight_pair 
 
 enum weight_reading { READ_FINE, READ_FAILED, READ_UNKNOWN };
 
-/* The side's elements under one order of its fused rows. READ_UNKNOWN: how they lie cannot be told. */
+/* The side's elements under one order of its fused rows. READ_UNKNOWN: their layout is unknown. */
 static enum weight_reading side_open(const struct weight_compare *c, const struct weight_pair *p, int s,
                                      const int64_t size[3],
                                      enum weight_order order, int groups, struct weight_layout *out, struct err *e)
@@ -110,7 +110,7 @@ static enum weight_relation relate(const struct weight_compare *c, const struct 
         return SHAPE_OTHER;
     if (a[0].ndim == 2 && a[1].ndim == 2 && a[0].shape[0] == a[1].shape[1])
         return SHAPE_TRANSPOSED;
-    /* axes of 1 come and go between frameworks ([3] and [3, 1]); anything else is another shape */
+    /* frameworks add or drop axes of 1 ([3] and [3, 1]); anything else is another shape */
     int64_t plain[2][TENSOR_DIMS];
     int m[2] = {0, 0};
     for (int s = 0; s < 2; s++)
@@ -229,7 +229,7 @@ int weight_attempt_open(struct weights_running *x, const struct weight_pair *p, 
     struct tensor t = y->a[0].t, g = y->a[1].t;
     if (y->relation == SHAPE_OTHER)
         return 0;
-    if (y->relation == SHAPE_PADDED) /* rows go first: the common ones are the first elements of both */
+    if (y->relation == SHAPE_PADDED) /* rows are the outermost axis: the common ones are the first elements of both */
         t.numel = g.numel = t.numel < g.numel ? t.numel : g.numel;
     if (y->relation == SHAPE_TRANSPOSED) {
         struct weight_layout turned = y->a[1];

@@ -140,7 +140,7 @@ static void settle(struct weights_running *x, struct weight_pair *p, const struc
     p->read = true;
     p->view = weight_view_text(x, p, y, order);
     if (y->relation == SHAPE_TRANSPOSED) {
-        /* a view to propose, not to take: whoever loads these weights has to turn them too */
+        /* a view that is only proposed: whoever loads these weights must transpose them as well */
         weight_explain_shape(x, p, y->a);
         if (y->o.equal)
             p->why = weight_say(x, _("%s; the values are equal when one side is transposed (\"transpose\": true in a "
@@ -160,7 +160,7 @@ static void settle(struct weights_running *x, struct weight_pair *p, const struc
     }
 }
 
-/* Orders to try: the names' own, then, for fused weights whose name leaves it open, the other. */
+/* Tries the order of the names, then, for fused weights whose name leaves it open, the other order. */
 static void one(struct weights_running *x, struct weight_pair *p)
 {
     const struct weight_compare *c = x->c;
@@ -218,7 +218,7 @@ static void each_pair(void *ctx, size_t i)
 
 /* ---- heads nobody told ---- */
 
-/* The side whose fused rows may lie group by group, against parts of the other; -1: neither. */
+/* The side whose fused rows may be grouped, compared with parts of the other; -1: neither. */
 static int grouped_side(const struct weight_compare *c, const struct weight_pair *p)
 {
     for (int s = 0; s < 2; s++) {
@@ -316,7 +316,7 @@ static bool parts_missing(const struct weights *w)
     return false;
 }
 
-/* Paired for want of a better one, which may be in a part that could not be read. */
+/* Paired because no better partner was found; it may be in a part that could not be read. */
 static bool guessed(const struct weight_pair *p)
 {
     return p->origin == PAIR_TIED || p->origin == PAIR_BY_VALUE || p->origin == PAIR_BY_ORDER;

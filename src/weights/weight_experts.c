@@ -68,7 +68,7 @@ static struct piece *free_piece(struct expert_search *x, int s, struct str key)
     return at == MAP_NONE || x->side[s].list.v[at].taken ? NULL : &x->side[s].list.v[at];
 }
 
-/* Rows and columns of one side of a pair; a stack may hold its matrices the other way round. */
+/* Rows and columns of one side of a pair; a stack may store its matrices transposed. */
 static bool matrix_of(const struct weight_compare *c, const struct weight_pair *p, int s, bool turned, int64_t out[2])
 {
     const struct weight *w = weight_of(c, s, p->weight[s]);
@@ -135,7 +135,7 @@ static void by_parts(struct expert_search *x, int s, struct piece *fused)
     }
 }
 
-/* Which experts of a stack are paired: all, so it is done; none, so it is left to others; some, so the rest is said. */
+/* Which experts of a stack are paired: all: done; none: left to other rules; some: the rest is reported. */
 static void settle(struct expert_search *x, int s, bool *done)
 {
     struct weight_compare *c = x->c;
@@ -176,7 +176,7 @@ void weights_by_expert(struct weight_compare *c, bool *done[2])
         struct weight_id all[2];
         p->stacks = !p->part[0] && !p->part[1] && is_stack(c, 0, p->weight[0], &all[0]) &&
                     is_stack(c, 1, p->weight[1], &all[1]);
-        for (int s = 0; s < 2 && p->stacks; s++) /* what one expert's weight is a whole stack's name does not tell */
+        for (int s = 0; s < 2 && p->stacks; s++) /* the name of a stack does not show the role of one expert's weight */
             c->id[s][p->weight[s]].fusion = all[s].fusion;
     }
     for (int s = 0; s < 2; s++)

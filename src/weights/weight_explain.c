@@ -78,8 +78,8 @@ static bool stacks_agree(struct weights_running *x, const struct weight_pair *p,
     return e == all;
 }
 
-/* Whole fused weights whose rows lie differently: each part agrees where one side is read the other way. Of stacks the
- * rows may be either axis of a matrix. */
+/* Whole fused weights with different row orders: each part is equal if one side is read in the other order. In stacks
+ * the rows may be either axis of a matrix. */
 static bool rearranged_agrees(struct weights_running *x, const struct weight_pair *p)
 {
     const struct weight_compare *c = x->c;

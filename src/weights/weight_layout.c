@@ -28,7 +28,7 @@ int weight_layout_whole(const struct weights *w, uint32_t i, struct weight_layou
         return -1;
     out->ndim = x->ndim;
     memcpy(out->shape, x->shape, (size_t)x->ndim * sizeof *out->shape);
-    /* joined along the first axis the shards are an axis of their own */
+    /* shards joined along the first axis are an axis of their own */
     out->row_axes = x->ndim == 0 ? 0 : x->axes > x->ndim && x->blocks > 1 ? 2 : 1;
     return 0;
 }

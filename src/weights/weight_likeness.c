@@ -10,7 +10,7 @@
 
 #define SAMPLE 32           /* elements examined */
 #define BUCKET 2048         /* weights of one shape among which equal values are looked for */
-#define CELLS (4u << 20)    /* of the table that lines two lists of modules up */
+#define CELLS (4u << 20)    /* of the table that aligns two lists of modules */
 #define TWICE_MAX 64        /* warnings about weights held twice */
 
 struct tensor_sample {
@@ -205,7 +205,7 @@ struct vote {
     uint32_t count;
 };
 
-/* What prefixes stand for, with how many weights say so: from side s's to the other's. */
+/* Prefixes of side s and the other side's prefixes they correspond to, with the number of weights that show it. */
 struct ballot {
     struct map pair; /* "from\nto" → vote */
     struct map best; /* from → vote */
@@ -268,7 +268,7 @@ static void ballot_release(struct ballot *b)
     vec_release(&b->votes);
 }
 
-/* A guess that most weights around it contradict is none: the two hold each other's values. */
+/* Drops a guess that most neighbouring weights contradict: the two weights hold each other's values. */
 static void drop_contradicted(struct likeness *x, const struct ballot ballot[2])
 {
     for (uint32_t t = 0; t < x->c->side[0].list.n; t++) {
@@ -327,7 +327,7 @@ static void mark_order(guessed_list *l)
     free(before);
 }
 
-/* Whether this golden place fits between the neighbours in order of guess i, leaving k out. */
+/* Whether this golden position fits between the neighbours in order of guess i, without k. */
 static bool fits(const guessed_list *l, size_t i, size_t k, uint32_t place)
 {
     for (size_t a = i; a-- > 0;)
@@ -342,8 +342,8 @@ static bool fits(const guessed_list *l, size_t i, size_t k, uint32_t place)
     return true;
 }
 
-/* Two weights of one shape that stand crosswise and in order once exchanged hold each other's values: they are paired
- * as they stand. */
+/* Two weights of one shape that are crossed, and in order once exchanged, hold each other's values: they are paired by
+ * position. */
 static void uncross(struct likeness *x, guessed_list *l)
 {
     for (size_t i = 0; i < l->n; i++) {
@@ -388,7 +388,7 @@ static struct str member_key(struct likeness *x, struct str module, struct str p
     return str_of(arena_fmt(&x->c->arena, "%.*s/%.*s", STR_ARG(module), STR_ARG(param)));
 }
 
-/* What stands for this weight on the golden side by the longest prefix that is known, or MAP_NONE. */
+/* The golden weight that corresponds to this one by the longest known prefix, or MAP_NONE. */
 static uint32_t named_partner(struct likeness *x, const struct ballot *b, const struct map *members, uint32_t t)
 {
     struct str module = module_of(weight_of(x, 0, t)->name);
@@ -421,8 +421,8 @@ static void pair_by_names(struct likeness *x, const struct ballot *b)
 
 struct module {
     struct str name;
-    uint64_t key;     /* of the kinds and shapes of what is left in it; 0: nothing is */
-    uint32_t partner; /* of the other side's modules, by the pairs there are; or MAP_NONE */
+    uint64_t key;     /* hash of the kinds and shapes of its unpaired weights; 0: there are none */
+    uint32_t partner; /* the module of the other side, by existing pairs; or MAP_NONE */
 };
 typedef VEC(struct module) module_list;
 
@@ -483,7 +483,7 @@ static void line_up(const module_list l[2], uint32_t *to)
     free(step);
 }
 
-/* How many modules of this key either side has left. */
+/* The number of unpaired modules of this key on each side. */
 static bool as_many(const module_list l[2], uint64_t key)
 {
     size_t n[2] = {0, 0};
@@ -504,7 +504,7 @@ static void pair_members(struct likeness *x, uint32_t *const place[2], uint32_t 
                 pair(x, t, g, PAIR_BY_ORDER);
 }
 
-/* What names do not tell, where kinds, shapes and the order of the files leave one way. */
+/* Pairs weights that names do not, if kinds, shapes and the order of the files leave one possibility. */
 static void pair_by_order(struct likeness *x, uint32_t *const place[2])
 {
     module_list l[2] = {{0}, {0}};

@@ -22,7 +22,7 @@ struct plan {
 /* ---- the user's map ---- */
 
 struct name_rule {
-    struct str name[2]; /* either may stand for either side; stars stand for a part of a name */
+    struct str name[2]; /* each may name either side; a star matches a part of a name */
     bool transpose;
 };
 typedef VEC(struct name_rule) rule_list;
@@ -35,7 +35,7 @@ static size_t stars_of(struct str s)
     return n;
 }
 
-/* Matches with at most 8 stars; what they stood for goes to `got`. */
+/* Matches with at most 8 stars; the text they matched goes to `got`. */
 static bool match(struct str pattern, struct str s, struct str *got, int room)
 {
     while (pattern.n && pattern.p[0] != '*') {
@@ -141,8 +141,8 @@ static struct weight_pair *pair(struct plan *p, uint32_t t, uint32_t g, enum wei
     return vec_last(&p->c->pairs);
 }
 
-/* A rule both ways round: the first name may be the target's or, in a map made for converting, the golden
- * side's. Returns the pairs made. */
+/* A rule in both directions: the first name may be the target's or, in a map made for converting, the golden side's.
+ * Returns the number of pairs made. */
 static size_t apply(struct plan *p, const struct name_rule *r)
 {
     size_t made = 0;
@@ -192,7 +192,7 @@ static int apply_maps(struct plan *p, struct err *e)
     return rc;
 }
 
-/* Two fused weights whose rows may lie differently are compared part by part, stacks that are turned by experts. */
+/* Two fused weights with different row orders are compared part by part, transposed stacks expert by expert. */
 static bool alike(const struct plan *p, uint32_t t, uint32_t g)
 {
     const struct weight_id *a = &p->c->id[0][t], *b = &p->c->id[1][g];

@@ -26,7 +26,7 @@ void weights_side_section(struct document *d, const struct weights *w, bool gold
         doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(", %d tensor-parallel shards joined"), w->arch.tp);
 }
 
-/* Why it is not equal, how it was laid out, and what it is called on the golden side. */
+/* Why it is not equal, the view used, and its name on the golden side. */
 static void observed(struct document *d, const struct weight_compare *c, const struct weight_pair *p)
 {
     struct str name[2] = {c->side[0].list.v[p->weight[0]].name, c->side[1].list.v[p->weight[1]].name};
