@@ -42,7 +42,7 @@ static int run(struct job *j, void *ctx, struct err *e)
     return 0;
 }
 
-/* Takes what was found and goes on with what is wanted. */
+/* Takes the result and starts the next diagnosis requested. */
 static void go_on(struct diagnosis_job *w)
 {
     if (job_busy(&w->job))

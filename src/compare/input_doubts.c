@@ -30,7 +30,7 @@ void input_doubts_extent(const struct recording *x, int *steps, int *ranks)
     *ranks = x->places.n ? most - least + 1 : 0;
 }
 
-/* Two recordings of one step and rank below the path: of several roles, models or runs. */
+/* Two recordings of one step and rank below the path: of different roles, models or runs. */
 static void ambiguous(const struct recording *x, int side, struct arena *a, input_doubt_list *out)
 {
     const struct place *open = &x->places.v[x->place];
@@ -49,7 +49,7 @@ static void ambiguous(const struct recording *x, int side, struct arena *a, inpu
                                        same + 1, open->paths.v[0], other));
 }
 
-/* Steps or ranks to choose from, unless they were named. */
+/* Several steps or ranks, none of which was requested. */
 static void several(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
 {
     const struct recording *x = &s->side[side];
@@ -79,7 +79,7 @@ static void several(const struct comparison *s, int side, struct arena *a, input
                       ranks, open->rank));
 }
 
-/* A value was replaced while it was recorded: what agrees may agree for that. */
+/* A value was replaced during recording: rows may agree for that reason. */
 static void intervened(const struct recording *x, int side, struct arena *a, input_doubt_list *out)
 {
     const char *row = intervention_of(x->dump.path, a);
@@ -90,7 +90,7 @@ static void intervened(const struct recording *x, int side, struct arena *a, inp
 
 #define FRESH 60 /* seconds: a file written to since then may still grow */
 
-/* Seconds since the newest of the recording's own files was written to; -1 when that is not known. */
+/* Seconds since the last change of any of the recording's own files; -1 if unknown. */
 static long written_ago(const char *path)
 {
     static const char *const file[] = {"dump.json", "debug.json", "statistic.csv", "dump_tensor_data", "."};
@@ -106,7 +106,7 @@ static long written_ago(const char *path)
         newest = st.st_mtime;
     buf_release(&b);
     long ago = (long)(time(NULL) - newest);
-    if (ago < 0 && ago > -FRESH) /* clocks of file systems run ahead of ours by ticks or seconds */
+    if (ago < 0 && ago > -FRESH) /* clocks of file systems may be ahead by ticks or seconds */
         ago = 0;
     return newest && ago >= 0 ? ago : -1;
 }
@@ -123,7 +123,7 @@ static void growing(const struct comparison *s, int side, struct arena *a, input
     }
 }
 
-/* A probability of dropout that is not zero makes two runs differ for no fault of theirs. */
+/* With a dropout probability above zero two correct runs differ. */
 static void dropout(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     unsigned calls = 0;
@@ -156,8 +156,8 @@ static bool at_least(const struct row *x, double most)
     return (x->has & HAS_MIN) && x->stat[STAT_MIN] <= -most && !isinf(x->stat[STAT_MIN]);
 }
 
-/* Rows at the largest finite number of their type, by type. Where a mask is filled with the lowest one (it has nothing
- * above zero), masked scores hold it for no fault of a device. */
+/* Rows at the largest finite number of their type, by type. Where masks are filled with the lowest number (nothing
+ * above zero), masked scores reach it in a correct run. */
 static void saturation(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     static const uint8_t types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
@@ -182,7 +182,7 @@ static void saturation(const struct dump *d, int side, struct arena *a, input_do
     }
 }
 
-/* Operators the device itself says overflowed. */
+/* Operators that overflowed according to the device. */
 static void overflows(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     const char *first = NULL;
@@ -248,7 +248,7 @@ static void of_both(const struct comparison *s, struct arena *a, input_doubt_lis
                              "sides"));
 }
 
-/* Rows of a run beside whose tensors could not be read: how far they are apart there is not known. */
+/* Rows whose tensors in a third run could not be read: their distance from it is unknown. */
 static void companion(const struct third_run_errors *x, const char *option, struct arena *a, input_doubt_list *out)
 {
     if (x->unread)

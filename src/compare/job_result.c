@@ -33,7 +33,7 @@ void job_ranks_of(const struct job_result *r, size_t pair, uint32_t line, rank_l
         rank_list_add(out, part_dump(joined_dump_rows(&p->c->side[TARGET].dump), &x->parts.v[i])->rank);
 }
 
-/* Parts that are off by more than the limit of the whole; of sums, and where none is, the worst or all. */
+/* Parts with an error above the limit of the whole; of sums, or if there are none, the worst part or all. */
 void job_bad_ranks(const struct job_result *r, size_t pair, uint32_t line, rank_list *out)
 {
     int side;

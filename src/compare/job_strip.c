@@ -86,7 +86,7 @@ uint32_t job_strip_column(const struct job_strip *s, int step, uint32_t order)
 
 /* ---- columns ---- */
 
-/* Of each place of the order of calls: whether the call has rows. The caller's to free. */
+/* For each position in the order of calls: whether the call has rows. Freed by the caller. */
 static bool *with_rows(const struct joined_job *j)
 {
     const struct whole_calls *w = &j->calls[TARGET];
@@ -99,8 +99,8 @@ static bool *with_rows(const struct joined_job *j)
     return has;
 }
 
-/* Calls with rows have columns, whatever share of them is compared; where they are more than there are columns,
- * neighbours share one. */
+/* Calls with rows have columns, also if only a share is compared; if there are more calls than columns, neighbours
+ * share one. */
 static void lay_first(struct job_strip *s, const struct joined_job *j, uint32_t most)
 {
     const struct whole_calls *w = &j->calls[TARGET];
@@ -126,8 +126,8 @@ static void lay_first(struct job_strip *s, const struct joined_job *j, uint32_t 
     free(has);
 }
 
-/* Of another step: a call stands in the column of the same call of the first, one that is new there where the call
- * before it stands. */
+/* For another step: a call is in the column of the same call of the first step, a new call in the column of the call
+ * before it. */
 static void lay_like_first(struct job_strip *s, const struct joined_job *j, const struct joined_job *first)
 {
     const struct whole_calls *w = &j->calls[TARGET], *of = &first->calls[TARGET];
@@ -216,7 +216,7 @@ void job_strip_unread(struct job_strip *s, int step, int rank)
 
 /* ---- verdicts ---- */
 
-/* A line's verdict on every rank that holds a part of it: bad only where its own part is. */
+/* A line's verdict on every rank that holds a part of it: bad only if the rank's own part is. */
 static void add_line(struct job_strip *s, const struct job_result *r, size_t pair, uint32_t line,
                      struct job_strip_row *own)
 {

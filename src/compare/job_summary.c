@@ -71,7 +71,7 @@ static void read_columns(const cJSON *list, struct job_strip *out)
 
 #define ORDERS_MOST (1u << 26)
 
-/* Each place of a step's order stands in the column that begins last before it. */
+/* Each position of a step is in the last column that begins before it. */
 static void add_step(struct job_strip *s, int step)
 {
     for (size_t i = 0; i < s->steps.n; i++)
@@ -196,7 +196,8 @@ void job_summary_unseen_text(const struct job_summary *s, struct buf *out)
 
 /* ---- what was found ---- */
 
-/* The column of a call by its name: a rank's own, or that of the first rank that makes it. NONE: none has it. */
+/* The column of a call by its name: the rank's own call, or that of the first rank that makes it. NONE: no rank
+ * does. */
 static uint32_t column_of(const struct job_strip *strip, struct str call)
 {
     for (uint32_t i = 0; i < strip->columns && call.n; i++)

@@ -47,7 +47,7 @@ static enum strip_sign sign_of_call(const struct dump *t, uint32_t call, const s
     return sign;
 }
 
-/* The part of the same rank and micro-batch: both lists are by rank, then micro-batch. */
+/* The part of the same rank and micro-batch: both lists are sorted by rank, then micro-batch. */
 static const struct part_call *same_part(const struct joined_job *j, const struct part_call *p,
                                          const struct whole_call *other, size_t *at)
 {

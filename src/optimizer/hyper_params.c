@@ -46,7 +46,7 @@ static bool listed(const char *words, struct str s)
     return false;
 }
 
-/* Numbers and what stands for one; false for any other text. */
+/* Numbers, and words that stand for a number; false for any other text. */
 static bool value_of(struct str s, double *v)
 {
     s = str_trim(s);
@@ -102,7 +102,7 @@ void hyper_params_default(struct hyper_params *h)
         h->v[k] = keys[k].preset;
 }
 
-/* Our own file is a document of any content, a configuration one of the forms `diverge config` knows. */
+/* hyper.json may have any content; a configuration has one of the forms `diverge config` reads. */
 static int read_settings(struct settings *s, const char *path, bool own, struct err *e)
 {
     struct buf text = {0};

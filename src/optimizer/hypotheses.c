@@ -47,7 +47,7 @@ static size_t copy(const double *from, size_t n, double *out)
     return n;
 }
 
-/* v to so many significant digits: what the user would have typed. */
+/* v rounded to so many significant digits, as a user types a setting. */
 static double typed(double v, int digits)
 {
     char tmp[NUM_MAX];
@@ -86,7 +86,7 @@ static size_t round_betas(const struct step_side *s, const struct replay_trial *
     return copy(usual, ARRAY_LEN(usual), out);
 }
 
-/* Sums over the sample that least squares need: of u (what the trial moves), w (what was moved), p. */
+/* Sums over the sample for least squares: of u (the trial's update), w (the recorded update), p. */
 struct sums {
     double uw, uu, wp, up, pp;
 };
@@ -121,7 +121,7 @@ static struct sums sums_of(const struct step_side *s, const struct replay_trial 
     return out;
 }
 
-/* Both parts of the update grow with the rate, so it is what was moved against what the replay moves. */
+/* Both parts of the update are proportional to the rate, so it follows from the recorded and the replayed update. */
 static size_t fitted_lr(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     struct sums q = sums_of(s, base, false);
@@ -134,7 +134,7 @@ static size_t fitted_lr(const struct step_side *s, const struct replay_trial *ba
     return 3;
 }
 
-/* What the update without decay leaves, along the weights: −lr · wd · p. */
+/* The rest of the update without decay, along the weights: −lr · wd · p. */
 static size_t fitted_decay(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     static const double usual[] = {0, 0.1, 0.01, 0.05, 0.001, 0.005, 0.02, 0.2};
@@ -151,7 +151,7 @@ static size_t fitted_decay(const struct step_side *s, const struct replay_trial 
 
 static const enum dtype halves[] = {DTYPE_BF16, DTYPE_F16};
 
-/* The types every updated weight has a value of: float32 masters would leave others. */
+/* The types that can represent every updated weight: float32 masters would give other values. */
 static size_t half_types(const struct step_side *s, const struct replay_trial *base, enum hyper_key k, double *out)
 {
     size_t n = 0;
@@ -208,7 +208,7 @@ static const struct hypothesis {
     void (*set)(struct replay_trial *t, enum hyper_key k, double v);
     const char *detail; /* a sentence for people */
     enum hyper_key key;
-    double refine;      /* the best value may be off by this factor; 0: it is as proposed */
+    double refine;      /* the best value is searched within this factor; 0: it is as proposed */
 } table[] = {
     {"before", other_side, set_other_p, N_("the update matches the weights of the other side before the step: the file "
                                            "\"before\" does not contain the weights the step started "
@@ -300,7 +300,7 @@ static bool best_of(const struct step_side *s, const struct hypothesis *h, const
     return isfinite(f->residual);
 }
 
-/* Complete explanations first, among them what nobody had to fit; then what leaves least. */
+/* Complete explanations first, those without a fitted value before others; then the smallest rest. */
 static int likelier(const struct hypothesis_result *a, const struct hypothesis_result *b, double enough)
 {
     bool x = a->residual <= enough, y = b->residual <= enough;
@@ -347,7 +347,7 @@ static size_t try_all(const struct step_side *s, const struct replay_trial *base
     return n;
 }
 
-/* The first round's alternatives: whatever explains as far as the first does. */
+/* Alternatives of the first round: all that explain as much as the first. */
 static void add_alternatives(struct optimizer *x, int side, const struct hypothesis_result *f, size_t n, double enough)
 {
     size_t first = x->reasons.n;
@@ -379,10 +379,10 @@ void hypotheses_explain(struct optimizer *x, int side, const struct thresholds_o
             add_alternatives(x, side, found, n, t->residual);
             return;
         }
-        /* a second reason must do more than a fit can do to anything */
+        /* a second reason must improve more than a fit always does */
         if (!n || !(found[0].residual < (links ? 0.3 : 0.7) * now))
             break;
-        size_t link = 0; /* a value found before may be found better on top of another reason */
+        size_t link = 0; /* a value fitted before may fit better together with another reason */
         while (link < links && strcmp(chain[link].h->what, found[0].h->what) != 0)
             link++;
         chain[link] = found[0];

@@ -22,7 +22,7 @@ void step_warn(struct optimizer *x, const char *fmt, ...)
     buf_release(&b);
 }
 
-/* A side without a configuration is held to the other's: the sides are meant to do the same. */
+/* A side without a configuration is compared with the other's: both sides should do the same. */
 static void lend_hyper(struct optimizer *x)
 {
     for (int s = 0; s < 2; s++) {

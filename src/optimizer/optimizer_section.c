@@ -39,7 +39,7 @@ static void reason(struct document *d, const struct step_reason *r)
         doc_detail(d, "%s", r->detail);
 }
 
-/* In parentheses where the settings do not say it. */
+/* In parentheses if the settings do not contain it. */
 static void hyper_value(struct document *d, const struct step_side *s, int k)
 {
     char n[NUM_MAX];

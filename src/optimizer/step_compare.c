@@ -48,7 +48,7 @@ static struct step_spread look(struct optimizer *x, const struct weight_compare 
     return s;
 }
 
-/* A step that was read when its side was examined, and not any more. */
+/* A step that could be read when its side was examined, and no longer can. */
 static void take_unread(struct optimizer *x, const struct weight_compare *c)
 {
     for (size_t i = 0; i < c->pairs.n; i++) {

@@ -27,7 +27,7 @@ static bool called(const char *name, enum step_file f)
     return false;
 }
 
-/* What a configuration may be called, the likeliest first. */
+/* Names of a configuration, the likeliest first. */
 static int config_rank(const char *name)
 {
     static const char *const likely[] = {"hyper.json", "hyper.yaml", "hyper.yml", "training_args.json"};
@@ -67,7 +67,7 @@ struct finder {
     const struct weights *w;
     struct map keys;
     struct arena arena;
-    bool by_place; /* names say nothing, and counts and sizes agree place by place */
+    bool by_place; /* names give no pairs, and counts and sizes agree by position */
 };
 
 static struct str plain(struct str s)
@@ -102,7 +102,7 @@ static void finder_release(struct finder *f)
     arena_release(&f->arena);
 }
 
-/* The moments saved beside a weight, as the frameworks call them. */
+/* The names of a weight's saved moments in the frameworks. */
 static uint32_t moment(const struct weights *w, struct str name, bool second)
 {
     static const char *const before[2][4] =

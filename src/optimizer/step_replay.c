@@ -17,7 +17,7 @@ void step_rule(const struct step_side *s, struct adam_rule *r)
     r->weights = DTYPE_F32;
 }
 
-/* The coarser of the two files a weight was read from decides what is rounding. */
+/* The rounding of a weight is that of the less precise of its two files. */
 static double epsilon_of(const struct step_side *s, const struct step_param *p)
 {
     enum dtype b = s->set[STEP_BEFORE].list.v[p->at[STEP_BEFORE]].dtype,
@@ -31,7 +31,7 @@ static bool same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* The square of what is left of one element beyond rounding. */
+/* The square of an element's difference beyond rounding. */
 static double left(double replayed, double p, double a, double epsilon)
 {
     if (same(replayed, a))
@@ -135,7 +135,7 @@ static int open_all(struct replay_job *j, const struct step_param *p, struct ope
 
 /* ---- the sample ---- */
 
-/* Which blocks of a weight are taken: every so many-th. */
+/* The stride of the blocks of a weight that are sampled. */
 static size_t stride_of(const struct step_side *s, const struct step_param *p)
 {
     return p->n <= BLOCK ? 1 : s->sample.stride;

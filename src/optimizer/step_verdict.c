@@ -19,7 +19,7 @@ static void reason(struct optimizer *x, const char *what, double value, bool fla
 }
 
 
-/* What went into the step and is not the same on both sides. The golden side is held to be right. */
+/* Inputs of the step that differ between the sides. The golden side is taken to be right. */
 static void inputs(struct optimizer *x, const struct thresholds_optimizer *t)
 {
     if (x->apart[STEP_BEFORE] > rule_limit(RULE_LIMIT_STEP_COPIES))

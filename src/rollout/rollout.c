@@ -113,8 +113,8 @@ static uint64_t tokens_hash(const struct rollout_table *t, size_t row)
     return any ? h | 1 : 0;
 }
 
-/* Batches are sorted again between the two: rows meet by their tokens, those of equal ones in their order. False where
- * not more rows meet so than where they stand. */
+/* Batches may be reordered between the two: rows are paired by their tokens, rows with equal tokens in order. False if
+ * this pairs no more rows than positions do. */
 static bool by_tokens(const struct rollout_table t[2], uint32_t *partner)
 {
     struct nmap at = {0};

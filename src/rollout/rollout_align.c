@@ -7,15 +7,15 @@
 
 #include "base/io.h"
 
-/* The number of a column that belongs to the i-th log-probability: a longer column has the prompt before, or is as long
- * as prompt and response together. */
+/* The index of a column's value for the i-th log-probability: a longer column begins with the prompt, or covers prompt
+ * and response. */
 static const double *beside(const struct rollout_row *x, size_t n, size_t i)
 {
     return x->there && x->width == 1 && x->n >= n ? &x->v[x->n - n + i] : NULL;
 }
 
-/* Without mask and length: a stretch of one value at the row's end, which no engine computes, is padding. NaN is none:
- * once an engine has given one, all that follow are. */
+/* Without mask and length, equal values at the end of a row are padding: no engine computes them. NaN is not padding:
+ * after one NaN an engine gives only NaN. */
 static size_t without_padding(const struct rollout_row *lp)
 {
     size_t n = lp->n;
@@ -104,8 +104,7 @@ void rollout_lines_share_mask(struct rollout_line l[2])
     }
 }
 
-/* Where the shorter one's tokens begin in the longer: at its beginning, else at its end (a prompt stands before
- * them). */
+/* The position of the shorter one's tokens in the longer: its beginning, otherwise its end (after a prompt). */
 static size_t offset(const struct rollout_line *big, const struct rollout_line *small)
 {
     size_t d = big->n - small->n, same = 0;
@@ -154,7 +153,7 @@ void rollout_align(struct rollout *r, const struct rollout_line l[2], struct rol
 
 /* ---- experts ---- */
 
-/* Of one layer: whether two choices are the same set, in whatever order. */
+/* Whether two choices of one layer are the same set, in any order. */
 static bool same_set(const double *a, const double *b, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -189,8 +188,7 @@ void rollout_experts(struct rollout *r, const struct rollout_table t[2], const s
         const double *v[2];
         bool there = true;
         for (int k = 0; k < 2; k++) {
-            /* the last token has been drawn and routed nowhere: the column may be one shorter; a prompt stands
-             * before */
+            /* the last token was sampled and never routed: the column may be one shorter; a prompt may precede it */
             size_t skip = x[k].n > l[k].row                              ? x[k].n - l[k].row
                           : x[k].n + 1 == l[k].row || x[k].n == l[k].row ? 0
                                                                          : SIZE_MAX;

@@ -76,7 +76,7 @@ static bool is_number(struct str s)
     return str_u64(s, &n);
 }
 
-/* The last word of a path that is not a number is what it is called, the first number the row. */
+/* The last component of a path that is not a number is its name, the first number the row. */
 enum rollout_role rollout_role_of(struct str path, struct str *name, int64_t *row)
 {
     unsigned long long n;
@@ -103,7 +103,7 @@ void rollout_unread(struct rollout_columns *c, const char *text)
     vec_push(&c->unread, arena_cstr(&c->arena, str_of(text)));
 }
 
-/* Which of `names`; only known ones are asked for. */
+/* The index in `names`; called only with known ones. */
 static size_t place_of(struct str name)
 {
     size_t i = 0;
@@ -208,7 +208,7 @@ void rollout_columns_release(struct rollout_columns *c)
 
 /* ---- what a file is, by its names alone ---- */
 
-/* Whether text names log-probabilities of a trainer or an engine; of a checkpoint none is called so. */
+/* Whether text contains names of log-probabilities of a trainer or an engine; no checkpoint contains such names. */
 static bool names_some(struct str text)
 {
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
@@ -218,7 +218,7 @@ static bool names_some(struct str text)
     return false;
 }
 
-/* The same of JSON, where each must be a list: a log may have its mean by that name. */
+/* The same for JSON, where each must be a list: a log may have a mean of that name. */
 static bool lists_some(struct str text)
 {
     bool yes = false;
@@ -289,7 +289,8 @@ const char *rollout_column(const struct rollout_columns *c, enum rollout_role ro
     return NULL;
 }
 
-/* A tensor of all rows: of one axis it is one sequence, but where a row has one number (lengths, numbers). */
+/* A tensor of all rows: with one axis it is one sequence, except in columns with one number per row (lengths,
+ * numbers). */
 static bool one_sequence(const struct rollout_cell *x)
 {
     return x->axes <= 1 && x->role != ROLLOUT_ROLE_LENGTH && x->role != ROLLOUT_ROLE_INDEX;

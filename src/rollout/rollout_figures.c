@@ -132,7 +132,7 @@ static void sequence(struct rollout *r, struct rollout_sequence *s)
     s->max_abs = g.n ? g.max_abs : NAN;
 }
 
-/* Descending; those without a figure last. */
+/* Descending; items without a figure last. */
 static int worse(double a, double b)
 {
     return isnan(a) != isnan(b) ? (isnan(a) ? 1 : -1) : a < b ? 1 : a > b ? -1 : 0;

@@ -10,7 +10,7 @@
 
 #include "rollout/rollout.h"
 
-#define ROUNDING 0.01      /* differences below are of any 16-bit arithmetic */
+#define ROUNDING 0.01      /* smaller differences occur in any 16-bit arithmetic */
 #define TOKENS_LEAST 200   /* a fit on fewer says nothing */
 
 /* ---- a side is a token behind ---- */
@@ -30,7 +30,7 @@ static void shift(struct rollout *r, struct rollout_fit *f)
                 n += isfinite(d);
             }
         }
-        /* a quarter: log-probabilities of neighbours have nothing to do with each other */
+        /* a quarter: log-probabilities of neighbouring tokens are unrelated */
         if (n >= 32 && sum / (double)n < here / 4 && (isnan(f->shifted_abs) || sum / (double)n < f->shifted_abs)) {
             f->shifted = here > ROUNDING;
             f->shift = by;
@@ -82,7 +82,7 @@ static void cut(const struct rollout *r, struct rollout_fit *f)
     size_t with = f->cut_rollout ? sign[0] : sign[1], all = sign[0] + sign[1];
     f->negative = all ? (double)with / (double)all : NAN;
     double far = f->cut_rollout ? -lowest : highest;
-    /* no cut in use keeps less than a third: top-p 0.8 and above, noise beside it */
+    /* sampling cuts in use keep at least a third: top-p 0.8 and above, with noise */
     f->renormalised = r->all.n >= TOKENS_LEAST && with >= TOKENS_LEAST / 10 &&
                       f->negative >= rule_limit(RULE_LIMIT_ROLLOUT_CUT_SIGN) && far < log(3) &&
                       fabs(f->kept - 1) > rule_limit(RULE_LIMIT_ROLLOUT_CUT) &&
@@ -102,7 +102,7 @@ static void temperature(const struct rollout *r, struct rollout_fit *f)
     size_t n = 0;
     for (size_t i = 0; i < r->tokens.n; i++) {
         const struct rollout_token *t = &r->tokens.v[i];
-        /* nearer to 0 the rounding of the log-probability is all there is of the odds */
+        /* closer to 0 the odds are only the rounding of the log-probability */
         if (!t->finite || t->lp[0] > -0.005 || t->lp[1] > -0.005 || t->lp[0] < -30 || t->lp[1] < -30)
             continue;
         double x = odds(t->lp[1]), y = odds(t->lp[0]);

@@ -15,7 +15,7 @@
 #define LINE_MAX_BYTES (64u << 20)
 #define DOCUMENT_MAX (256u << 20)
 #define DEPTH 12
-#define VISITS (1u << 26) /* a pickle may hold one list a thousand times in a list that it holds a thousand times */
+#define VISITS (1u << 26) /* a pickle may repeat one list a thousand times, in a list repeated as often */
 
 /* How a tree is examined, whichever it is. */
 struct tree {
@@ -27,7 +27,7 @@ struct tree {
     size_t left;                                               /* visits */
 };
 
-/* Lists of lists of the same sizes: their axes, 0 if they are none. */
+/* The axes of nested lists of equal sizes; 0 for other lists. */
 static int shape_of(struct tree *t, const void *node, size_t *shape, int most)
 {
     size_t n = t->count(node), inner[ROLLOUT_CELL_AXES] = {0};
@@ -145,7 +145,7 @@ static bool pickle_number(const void *node, double *out)
     return p->kind == PICKLE_FLOAT || p->kind == PICKLE_INT || p->kind == PICKLE_BOOL;
 }
 
-/* Members of a dictionary, and of an object those of its state. */
+/* Members of a dictionary; of an object those of its state. */
 static int pickle_fields(struct rollout_columns *c, const struct tree *t, const void *node, struct buf *path, int depth)
 {
     const struct pickle *p = node;
@@ -237,7 +237,7 @@ static int add_document(struct rollout_columns *c, const cJSON *root, int64_t ro
     return found;
 }
 
-/* One line per sequence; of one line alone its lists may be of all. */
+/* One sequence per line; the lists of a single line may contain all sequences. */
 static int json_lines(struct rollout_columns *c, const atomic_bool *cancel, struct err *e)
 {
     struct lines l;

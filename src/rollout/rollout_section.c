@@ -70,7 +70,8 @@ static void group_cells(struct document *d, const struct rollout *r, const struc
     doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(g->n ? number(n, g->max_abs) : "–"));
 }
 
-/* Where the differences are along the sequences: bars, and a table of a few stretches, which every form has. */
+/* The position of differences along the sequences: bars, and a table of a few stretches, which every form of output
+ * has. */
 static void positions(struct document *d, const struct rollout *r)
 {
     const char *const head[] = {_("position"), _("tokens"), _("mean"), _("mean |d|"), _("largest |d|")};

@@ -19,7 +19,7 @@ static void say(struct rollout *r, void *list, const char *fmt, ...)
     va_end(ap);
 }
 
-/* The earliest token that parts, of all sequences, and of each. */
+/* The first token that differs, of all sequences and of each. */
 static void first_tokens(struct rollout *r, double limit)
 {
     size_t earliest = SIZE_MAX;

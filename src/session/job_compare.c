@@ -24,7 +24,7 @@ static bool has_step(const place_list *l, int step)
     return false;
 }
 
-/* The next step both sides have behind `after`; false if there is none. */
+/* The next step after `after` that both sides have; false if there is none. */
 static bool next_step(const struct job_compare *k, bool begun, int after, int *step)
 {
     for (size_t i = 0; i < k->places[TARGET].n; i++) {
@@ -57,7 +57,7 @@ static void tell_read(void *ctx)
     job_changed(k);
 }
 
-/* The others are compared all the same, each rank with its like: what is missing leaves the joins open. */
+/* The other ranks are still compared, each with its counterpart: missing ones leave joins open. */
 static bool note_unread(void *ctx, const struct place *p, const struct err *e)
 {
     struct job_compare *k = ctx;
@@ -145,7 +145,7 @@ static void add_step(struct job_compare *k, struct joined_job *j, bool joined)
     free(old);
 }
 
-/* Collectives and replicas; of `live` beside those of the steps before. */
+/* Collectives and replicas; with `live` added to those of earlier steps. */
 static void look_beside(struct job_compare *k, struct joined_job *j)
 {
     int step = j->set[TARGET].step;
@@ -200,7 +200,7 @@ static int refuse_digest(const struct joined_job *j, struct err *e)
     return 0;
 }
 
-/* A row whose record was not read is part of no joined row, so no verdict speaks of it. */
+/* A row whose record was not read is part of no joined row, so it has no verdict. */
 static void tell_unread_rows(struct job_compare *k, const struct joined_job *j)
 {
     for (int s = 0; s < 2; s++) {

@@ -55,7 +55,8 @@ static bool before(const struct job_pair *a, const struct job_pair *b)
     return a->step != b->step ? a->step < b->step : a->rank[TARGET] < b->rank[TARGET];
 }
 
-/* The newest comparison at work takes its place in the result, with what it changes. The lock held. */
+/* Puts the newest state of the running comparison into the result and updates what depends on it. Called with the lock
+ * held. */
 static void take(struct job_compare *k, const struct comparison *c, const struct twin *x)
 {
     struct job_result *r = &k->result;
@@ -111,7 +112,7 @@ static bool goes_on(void *ctx)
     return true;
 }
 
-/* What could not be compared in full is not a result, and one that was handed on need not be held. */
+/* A comparison that did not finish is not a result, and one that was passed on need not be kept. */
 static void take_back(struct job_compare *k)
 {
     struct job_result *r = &k->result;
@@ -163,7 +164,7 @@ int job_compare_places(struct job_compare *k, struct found_trees *found, const s
     return rc;
 }
 
-/* The first column where a rank's recorded figures differ; behind all of them where none do. */
+/* The first column in which a rank's recorded figures differ; SIZE_MAX if none do. */
 static size_t first_difference(const struct job_compare *k, int step, int rank)
 {
     const struct job_strip_row *row = job_strip_row_of(&k->strip, step, rank);

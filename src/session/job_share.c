@@ -4,7 +4,7 @@
 
 #include "ranks/rank_share.h"
 
-/* How many ranks both sides have of a step, where they are the same ones and numbered from 0; 0: they are not. */
+/* The number of ranks of a step, if both sides have the same ones, numbered from 0; otherwise 0. */
 static int common_ranks(const struct job_compare *k, int step)
 {
     int n[2] = {0, 0};
@@ -31,7 +31,7 @@ static int read_some(struct job_compare *k, int step, struct joined_job *j, cons
     return 0;
 }
 
-/* Both layouts are given, are one, and say where every rank is. */
+/* Both layouts are given, are equal, and place every rank. */
 static bool given_alike(const struct job_compare *k, int ranks, struct layout l[2])
 {
     struct err quiet;

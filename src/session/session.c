@@ -32,7 +32,7 @@ void session_notify(void *ctx)
 
 /* ---- publishing ---- */
 
-/* A comparison of what there is now; the lock is held. */
+/* A comparison of the present data; the lock is held. */
 static struct comparison *snapshot(struct session *s)
 {
     struct comparison *c = comparison_new(s->recordings, s->rows, &s->opt.of);
@@ -42,7 +42,7 @@ static struct comparison *snapshot(struct session *s)
     return c;
 }
 
-/* It becomes the newest; the lock is held. The one before is to be dropped without it. */
+/* Makes it the newest; the lock is held. The previous one must be dropped without the lock. */
 static const struct comparison *publish(struct session *s, const struct comparison *c)
 {
     const struct comparison *before = s->now;
@@ -78,13 +78,13 @@ static int open_companions(struct session *s, struct err *e)
     return 0;
 }
 
-/* Whether the conductor has to do something at once. */
+/* Whether the conductor has work that cannot wait. */
 static bool asked(const struct session *s)
 {
     return s->stop || s->rejudge || s->repair;
 }
 
-/* Whether calls are to be recomputed, now that all is judged; the lock is held. */
+/* Whether calls are to be recomputed after everything is judged; the lock is held. */
 static bool wants_oracle(struct session *s, bool all)
 {
     bool wants = all && s->opt.of.oracle.mode != ORACLE_OFF && !s->opt.of.pair_only && !s->tabled &&
@@ -94,8 +94,8 @@ static bool wants_oracle(struct session *s, bool all)
     return wants;
 }
 
-/* Which side is wrong, from a judgement of all, published already: takes seconds, without the lock, and ends early
- * where something else is asked for. */
+/* Recomputes calls, from a complete judgement that is already published: takes seconds, without the lock, and ends
+ * early if something else is requested. */
 static void ask_oracle(struct session *s, const struct comparison *judged)
 {
     struct oracle_options o = s->opt.of.oracle;
@@ -137,7 +137,7 @@ static void judge_now(struct session *s)
     }
 }
 
-/* One path, and what lies there is a comparison somebody made: its other columns are the golden side. */
+/* One path that contains an existing comparison: its other columns are the golden side. */
 static void open_as_table(struct session *s)
 {
     struct recordings *r = s->recordings;
@@ -179,8 +179,7 @@ static struct line *joined_lines(const struct dump *t, const struct dump *g, siz
     return l;
 }
 
-/* Pairs that are given: of a result table, of a pack, of joined recordings, or of weights, where no mapping tells
- * their names. */
+/* Pairs that are given: of a result table, a pack, joined recordings, or weights if no mapping changes their names. */
 static struct line *given_pairs(const struct session *s, struct pairing_options *o)
 {
     const struct dump *t = &s->recordings->side[TARGET].dump, *g = &s->recordings->side[GOLDEN].dump;
@@ -203,7 +202,7 @@ static struct line *given_pairs(const struct session *s, struct pairing_options 
     return given;
 }
 
-/* Pairs as the decisions of now want it. What was computed before is shared. */
+/* Pairs by the present decisions. Computed figures are shared. */
 static int pair_sides(struct session *s, struct err *e)
 {
     struct recordings *r = s->recordings;
@@ -247,7 +246,7 @@ static int pair_sides(struct session *s, struct err *e)
     return s->opt.of.pair_only ? 0 : session_start_workers(s, e);
 }
 
-/* Judges whenever there is something new, but not more often than the eye can follow. */
+/* Judges whenever there are new figures, but not more often than the eye can follow. */
 static int watch_results(struct session *s, struct err *e)
 {
     int rc = 0;

@@ -9,7 +9,7 @@ struct found_trees *session_found(struct session *s)
     return s->opt.of.found ? s->opt.of.found : &s->recordings->found;
 }
 
-/* Checkpoints of which none is meant more than another: no step or rank tells them apart. */
+/* Several checkpoints without step or rank, so none can be chosen. */
 static bool holds_checkpoints(const place_list *l)
 {
     for (size_t i = 1; i < l->n; i++) {

@@ -21,7 +21,7 @@ static struct side_extent extent_of(const struct dump *d)
     return x;
 }
 
-/* What could not be read while recordings were looked for: of this one, or perhaps of others. */
+/* Read failures of the search: of this recording, or perhaps of others. */
 static void tell_failures(struct dump *d, const read_failures *l)
 {
     struct str folder = path_parent(str_of(d->path));
@@ -61,7 +61,7 @@ static int load_side(struct job *j, void *ctx, struct err *e)
     if (rc == 0 && !s->single && of_digest(&s->recordings->side[!side]))
         computed_sketches_fill(&x->dump, s->opt.workers, load); /* all that the other side has of its tensors */
     if (rc == 0 && !s->single)
-        dataflow_build(&s->recordings->flow[side], &x->dump); /* nobody else looks before both sides are loaded */
+        dataflow_build(&s->recordings->flow[side], &x->dump); /* no other thread uses it before both sides are loaded */
     struct side_extent extent = extent_of(&x->dump);
     session_lock(s);
     if (rc == 0) {
@@ -137,7 +137,7 @@ static void read_before(struct session *s)
     session_publish_state(s, NULL, false);
 }
 
-/* Reads both sides, the previous round meanwhile. */
+/* Reads both sides and, at the same time, the previous round. */
 int session_load_sides(struct session *s, struct err *e)
 {
     int sides = s->single ? 1 : 2, rc = 0;

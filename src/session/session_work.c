@@ -8,8 +8,8 @@
 
 #define ANNOUNCE_EVERY_MS 20
 
-/* A line's figures are there. Whoever waits for figures is woken for the first after a judgement, for the last, and now
- * and then: to wake all for each of a dump's short tensors takes longer than to compare them. */
+/* Stores a line's figures. Waiting threads are woken for the first figures after a judgement, for the last, and from
+ * time to time: waking all of them for each short tensor takes longer than comparing it. */
 static void announce_figures(struct session *s)
 {
     const struct measure *m = &s->rows->measure;
@@ -20,7 +20,7 @@ static void announce_figures(struct session *s)
     session_announce(s);
 }
 
-/* The same row of the runs beside: [0] of the second golden run, [1] of the reference. */
+/* The same row of the third runs: [0] of the second golden run, [1] of the reference. */
 struct companion_errors {
     float error[2][2];
     int rc[2];
@@ -45,7 +45,7 @@ static void post_companions(struct session *s, const uint32_t row[2], const stru
             third_run_post(c[i], row, x->error[i], x->rc[i] ? &x->why[i] : NULL);
 }
 
-/* For a worker without a line; the lock is held before and after. */
+/* Called by a worker without a line; the lock is held before and after. */
 static void help_or_wait(struct session *s)
 {
     if (s->paused || !work_crew_needs_help(&s->crew)) {
@@ -99,7 +99,7 @@ static int take_lines(struct session *s, int me, int most, struct line_work *x)
     return n;
 }
 
-/* For the progress. Without the lock: each row is a look at memory far away. */
+/* For the progress display. Without the lock, because each row is in distant memory. */
 static void count_elements(struct session *s, int me, const struct line_work *x, int n)
 {
     uint64_t elements = 0;
@@ -192,7 +192,7 @@ void session_call_helpers(void *ctx)
 
 _Static_assert(WAITING_THREADS <= SESSION_WORKERS, "workers for files that are far away have their place");
 
-/* So many workers, or as many as the system gives; only the conductor adds some. How many there are. */
+/* Starts workers up to this number, or as many as the system allows; only the conductor does. Returns their number. */
 static int add_workers(struct session *s, int n)
 {
     int running = s->workers;
@@ -236,7 +236,7 @@ int session_start_workers(struct session *s, struct err *e)
     return -1;
 }
 
-/* Nothing is foretold from less than a second and a half. */
+/* No estimate is given in the first second and a half. */
 #define FORETELL_MS 1500
 
 void session_progress(const struct session *s, struct session_progress *p)

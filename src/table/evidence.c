@@ -84,14 +84,14 @@ void evidence_figures(const struct comparison *s, uint32_t line, struct arena *a
     buf_release(&text[1]);
 }
 
-/* The call's stack, its forward twin's where it has none. */
+/* The call's stack, or that of its forward twin if it has none. */
 static const struct stack *stack_of(const struct dump *d, uint32_t row)
 {
     uint32_t st = row == NONE ? NONE : dump_call_stack(d, d->rows.v[row].call, NULL);
     return st == NONE ? NULL : &d->stacks.v[st];
 }
 
-/* The next frame from *i on, the people's own ones only where `own`; empty at the end. */
+/* The next frame from *i on, only frames of the user's own code if `own`; empty at the end. */
 static void frame_text(const struct dump *d, const struct stack *st, bool own, uint32_t *i, struct buf *b)
 {
     buf_clear(b);
@@ -133,7 +133,7 @@ void evidence_frames(const struct comparison *s, uint32_t line, int most, struct
     buf_release(&text[1]);
 }
 
-/* A line as the table shows it; the golden name only where it is another. */
+/* A line as the table shows it; the golden name only if it differs. */
 static void shown_line(const struct comparison *s, uint32_t line, bool here, struct buf *b)
 {
     const struct line *l = &s->pairing->lines.v[line];

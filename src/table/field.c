@@ -33,7 +33,7 @@ static const struct row *row_of(const struct field_line *l, int side)
     return l->row[side] == NONE ? NULL : &dump_of(l, side)->rows.v[l->row[side]];
 }
 
-/* The side that speaks for the line: the target's where it has a row. */
+/* The side whose data describes the line: the target's if it has a row. */
 static int speaker(const struct field_line *l)
 {
     return l->row[TARGET] == NONE ? GOLDEN : TARGET;
@@ -170,7 +170,7 @@ static bool rank(const struct field_line *l, const struct field *f, double *v)
     return *v >= 0;
 }
 
-/* How bad a verdict is: the order the header counts them in. */
+/* The severity of a verdict, in the order of the header's counts. */
 static bool badness(enum verdict v, double *out)
 {
     static const uint8_t bad[VERDICT_COUNT] = {

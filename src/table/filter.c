@@ -26,7 +26,7 @@ struct filter_node {
     enum special special;
     const struct field *field;
     double number;
-    int digits;          /* of NEAR: significant ones the number was written with */
+    int digits;          /* of NEAR: significant digits of the number as written */
     struct str text;
     struct search pattern;
     word_test *word;
@@ -64,7 +64,7 @@ static struct filter_node *fail(struct parser *p, const char *expected)
     return NULL;
 }
 
-/* A word, a number, "quoted" or /slashed/ text. `slashed` tells the last. */
+/* A word, a number, "quoted" or /slashed/ text. `slashed` is set for the last. */
 static bool value(struct parser *p, struct str *out, bool *quoted, bool *slashed)
 {
     char first = cursor_peek(&p->at);
@@ -128,7 +128,7 @@ static const char *values_of(const struct field *field)
     return NULL;
 }
 
-/* A value the field never has would hide every row without a word. */
+/* A value that the field never has would hide every row silently. */
 static bool possible(struct parser *p, const struct field *field, struct str text)
 {
     const char *values = values_of(field);
@@ -297,8 +297,7 @@ static struct filter_node *primary(struct parser *p)
     return n;
 }
 
-/* The signs of a level, the one that binds least first, with those that bind more between them; the first ones belong
- * together. */
+/* The operators of each level, from the lowest precedence to the highest; the first ones have the same precedence. */
 static struct filter_node *expression(struct parser *p, int level)
 {
     static const struct {
@@ -423,7 +422,7 @@ size_t filter_suggest(struct str text, name_list *out)
 
 /* ---- matching ---- */
 
-/* Whether they are printed alike with so many digits. */
+/* Whether both print the same with so many digits. */
 static bool prints_alike(double v, double with, int digits)
 {
     char a[NUM_MAX], b[NUM_MAX];
@@ -463,7 +462,7 @@ static bool text_matches(struct filter *f, struct filter_node *n, const struct f
     return str_ieq(s, n->text);
 }
 
-/* A text field, or the twin fields of both sides, either of which will do. */
+/* A text field, or the fields of both sides, of which either may match. */
 static bool match_text(struct filter *f, struct filter_node *n, const struct field_line *l)
 {
     static const char *const twins[][2] = {{"", ""}, {"target", "golden"}, {"t.dtype", "g.dtype"}};

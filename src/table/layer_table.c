@@ -17,7 +17,7 @@ struct layers_building {
     uint32_t last_call, last_side, last_row;
 };
 
-/* What stands behind "layers.N." of a module path; empty when the layer is the module itself. */
+/* The part after "layers.N." of a module path; empty for the layer itself. */
 static struct str inside(struct str scope)
 {
     struct str rest = scope, part;
@@ -35,7 +35,7 @@ static struct str inside(struct str scope)
 }
 
 /* "Functional.mul.3.forward" → "Functional.mul", a graph's "MatMul.Default_network-…_layers-CellList_3-…-op7" →
- * "MatMul": the how-manyeth call of its kind in the layer follows. */
+ * "MatMul"; the number of the call among its kind in the layer is appended. */
 static struct str type_of(struct str name)
 {
     size_t end = name.n;

@@ -22,7 +22,7 @@ struct groups_building {
     const struct comparison *s;
     struct map paths;
     struct buf path;
-    uint32_t call, side, node; /* the last line's call and where it went: lines of a call stand together */
+    uint32_t call, side, node; /* the last line's call and its node: lines of a call are adjacent */
 };
 
 static uint32_t node_for(struct groups_building *b, uint32_t parent, struct str text)
@@ -67,7 +67,7 @@ static void count(struct groups_building *b, uint32_t node, uint32_t line)
     }
 }
 
-/* The side whose names and stacks speak for a line. */
+/* The side whose names and stacks place a line. */
 static const struct call *call_of(const struct comparison *s, uint32_t line, int *side)
 {
     const uint32_t *row = s->pairing->lines.v[line].row;
@@ -131,7 +131,7 @@ static void by_frame(struct groups_building *b, uint32_t line)
     buf_release(&text);
 }
 
-/* Which scopes compute in which type, on either side. */
+/* The types each scope computes in, on either side. */
 static void by_precision(struct groups_building *b, uint32_t line)
 {
     const struct line *l = &b->s->pairing->lines.v[line];
@@ -185,7 +185,7 @@ static void in_order(struct row_groups *o)
         i = to;
     }
     memcpy(o->nodes.v, sorted, n * sizeof *sorted);
-    for (uint32_t i = (uint32_t)n; i-- > 0;) { /* children stand behind their parent: their ends are known */
+    for (uint32_t i = (uint32_t)n; i-- > 0;) { /* children come after their parent, so their ends are known */
         struct row_groups_node *x = &o->nodes.v[i];
         if (!x->end)
             x->end = i + 1;

@@ -6,7 +6,7 @@
 
 #define PIECE 20000 /* lines examined in one step; a few milliseconds */
 
-/* What a line is sorted by. Absent numbers come last whichever way the sort goes. */
+/* The sort key of a line. Absent numbers come last in either direction. */
 struct key {
     double number;
     const char *text; /* in the work's arena; NULL for numbers */
@@ -18,7 +18,7 @@ struct row_order_work {
     VEC(struct key) keys; /* what passed */
     struct key *other;    /* merge sort's second array */
     size_t width;         /* runs of this length are sorted */
-    size_t i, k, out;     /* the merge going on: next of the left run, of the right run, place to fill */
+    size_t i, k, out;     /* the merge in progress: next of the left run, of the right run, next place to fill */
     bool sorting;
     struct arena texts;
 };
@@ -142,7 +142,7 @@ static int before(const struct row_order *a, const struct key *x, const struct k
     return c ? c : x->line < y->line ? -1 : 1;
 }
 
-/* Where the pair of runs ends that place `out` lies in, and where its right run begins. */
+/* The end of the pair of runs that contains place `out`, and the beginning of its right run. */
 static void runs(const struct row_order_work *w, size_t *mid, size_t *end)
 {
     size_t from = w->out / (2 * w->width) * (2 * w->width), n = w->keys.n;
@@ -150,7 +150,7 @@ static void runs(const struct row_order_work *w, size_t *mid, size_t *end)
     *end = from + 2 * w->width < n ? from + 2 * w->width : n;
 }
 
-/* All of the array has been merged once: runs are twice as long. */
+/* The whole array has been merged once: runs have twice the length. */
 static void next_width(struct row_order_work *w)
 {
     struct key *swap = w->keys.v;

@@ -24,7 +24,7 @@ static double error_of(const struct comparison *s, uint32_t t, uint32_t g, bool 
     return sized ? recorded_error(a, b) : NAN;
 }
 
-/* Whether t stands with g now, and whether either stands with another. */
+/* Whether t is paired with g now, and whether either is paired with another row. */
 static void stands(const struct comparison *s, struct rule_preview_row *x)
 {
     const struct pairing *p = s->pairing;
@@ -39,7 +39,8 @@ static void stands(const struct comparison *s, struct rule_preview_row *x)
     x->otherwise = x->otherwise && !x->same;
 }
 
-/* A row's own pair agrees now, and the rule would give it one that does not. A whole keeps its other parts. */
+/* The row's present pair agrees, and the rule would replace it with one that does not. A fused row keeps its other
+ * parts. */
 static bool spoils(const struct comparison *s, const struct rule_preview_row *x)
 {
     const struct pairing *p = s->pairing;

@@ -7,8 +7,8 @@
 
 #include "base/num.h"
 
-/* Maximum, minimum, mean and L2 norm of a row, computed where its tensor was compared, else recorded; absent ones are
- * NaN. False when it has neither. */
+/* Maximum, minimum, mean and L2 norm of a row, computed if its tensor was compared, otherwise recorded; absent ones are
+ * NaN. False if it has neither. */
 static bool figures_of(const struct comparison *s, int side, uint32_t row, double out[STAT_COUNT])
 {
     static const int bit[STAT_COUNT] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
@@ -31,7 +31,7 @@ static bool figures_of(const struct comparison *s, int side, uint32_t row, doubl
     return any;
 }
 
-/* Relative to the larger; infinite where only one is there or finite. */
+/* Relative to the larger; infinite if only one is present or finite. */
 static double apart(double a, double b)
 {
     if (isnan(a) || isnan(b))

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* "Functional.linear.0.forward.input.1" → "Functional.linear.0.fwd.in.1": the words every name has give
- * way to the ones that tell it from others. */
+/* "Functional.linear.0.forward.input.1" → "Functional.linear.0.fwd.in.1": words that all names share are shortened,
+ * those that distinguish a name are kept. */
 static void shorten_joined(struct str name, struct buf *out)
 {
     static const struct {
@@ -35,9 +35,8 @@ static bool is_number(struct str s)
     return s.n > 0;
 }
 
-/* A graph's scope, "Default_network-Net_layers-CellList_3-Layer_attention-Attention_wq-Linear_MatMul-op0": what cells
- * are called in turn, each behind the class of the one around it. The network and the model it holds are every
- * name's. */
+/* A graph's scope, "Default_network-Net_layers-CellList_3-Layer_attention-Attention_wq-Linear_MatMul-op0": the names of
+ * nested cells, each after the class of the enclosing one. All names share the network and its model. */
 static bool shorten_scope(struct str name, struct buf *out)
 {
     struct str kernel, rest, scope, slot, piece, class, attribute;
@@ -143,7 +142,7 @@ static size_t tail_of(struct str text)
     return tail;
 }
 
-/* The first number that is a part of its own before the tail: the layer's. NULL: there is none. */
+/* The first number that is a component of its own before the tail: the layer's. NULL: there is none. */
 static struct str layer_of(struct str text, size_t tail)
 {
     struct str rest = str_n(text.p, tail), part = str_n(text.p, 0);
@@ -156,7 +155,7 @@ static struct str layer_of(struct str text, size_t tail)
 }
 
 #define MIDDLE_LEAST 6 /* cells of what stands between layer and tail */
-#define MIDDLE_GOOD 16 /* from these on the word before the layer's number stays too */
+#define MIDDLE_GOOD 16 /* from this one on, the word before the layer's number is kept as well */
 
 /* Where the part before the one at `at` begins. */
 static size_t part_before(struct str text, size_t at)

@@ -11,7 +11,7 @@ static int by_place(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The last version of each number, but those taken out; by place. */
+/* The last version of each number without removed findings, by place. */
 static void holding(const struct findings *f, finding_list *out)
 {
     struct nmap seen = {0};
@@ -27,7 +27,8 @@ static void holding(const struct findings *f, finding_list *out)
     vec_sort(out, by_place);
 }
 
-/* Findings as a forest: for each of a list sorted by place its first effect and the next effect of its cause. */
+/* Findings as a forest: for each finding of a list sorted by place, its first effect and the next effect of its
+ * cause. */
 struct finding_tree {
     struct nmap at;                 /* number → index */
     uint32_t *child, *sibling, *up; /* MAP_NONE: none */
@@ -62,7 +63,7 @@ static void fell(struct finding_tree *t)
     free(t->taken);
 }
 
-/* One and all that follows from it, depth first; without recursion, as a file tells how deep it goes. */
+/* A finding and all its effects, depth first; without recursion, because a file determines the depth. */
 static void walk(struct finding_tree *t, const finding_list *l, uint32_t top, finding_list *out)
 {
     uint16_t depth = 0;
@@ -105,7 +106,7 @@ void findings_read(const struct findings *f, finding_list *out)
     vec_release(&l);
 }
 
-/* Of a call the names are calls'; a row's begins with its call's. */
+/* The names of a call are those of calls; a row's name begins with its call's. */
 static bool names_it(const struct finding *x, int side, const char *name)
 {
     const char *own = x->about[side];

@@ -51,7 +51,8 @@ bool investigation_is(const char *path)
     return str_ends(str_of(path), INVESTIGATION_ENDING) && (path_look(path, &what, &quiet) || what == PATH_FILE || what == PATH_OTHER);
 }
 
-/* What a table cannot say: which finding has the evidence, what the rounds are numbered, what can be examined. */
+/* What the table of members does not cover: which finding has the evidence, the numbers of rounds, what can be
+ * examined. */
 static void settle(struct investigation *v)
 {
     findings_settle(&v->findings);
@@ -65,13 +66,13 @@ static void settle(struct investigation *v)
 static void read_members(struct investigation *v, const struct member *table, cJSON *root)
 {
     cJSON *o = cJSON_GetObjectItemCaseSensitive(root, "investigation");
-    if (v->pack) /* a stranger's would lead out of it, and ours speak of where it was made */
+    if (v->pack) /* absolute paths of others would lead outside the pack, and our own name the machine it was made on */
         cJSON_DeleteItemFromObjectCaseSensitive(o, "remaps");
     record_read(table, o, &v->arena, v);
     settle(v);
 }
 
-/* The text as a tree that is an investigation; v learns whether a newer version wrote it. */
+/* Parses the text as an investigation; v records whether a newer version wrote it. */
 static cJSON *parse(struct investigation *v, struct str text, const char *name, struct err *e)
 {
     cJSON *root = json_text(text, name, e);
@@ -104,7 +105,7 @@ int investigation_parse(struct investigation *v, struct str text, const char *na
     return 0;
 }
 
-/* What is in the file, of the table's members. */
+/* Reads the members in the table. */
 static int read_file(struct investigation *v, const char *path, const struct member *table, struct err *e)
 {
     struct buf text = {0};
@@ -243,7 +244,7 @@ static int open_lock(const char *path, int *holder)
         int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
         if (fd < 0)
             return -1;
-        /* what is written there would be written elsewhere */
+        /* written through it, another file would change */
         if (fstat(fd, &mine) || !S_ISREG(mine.st_mode) || mine.st_nlink > 1) {
             close(fd);
             return -1;
@@ -252,12 +253,12 @@ static int open_lock(const char *path, int *holder)
             if (errno == EWOULDBLOCK)
                 *holder = fd;
             else
-                close(fd); /* a file system without locks: what others save is noticed when this is saved */
+                close(fd); /* a file system without locks: changes by others are noticed on saving */
             return -1;
         }
         if (is_open_at(fd, path))
             return fd;
-        close(fd); /* who had it has just taken it away: look again */
+        close(fd); /* the holder has just removed it: look again */
     }
     return -1;
 }
@@ -313,7 +314,7 @@ static bool there(const char *path)
     return path_is_dir(path) || path_is_file(path);
 }
 
-/* Where `was` lies after a remap that fits it. */
+/* The path of `was` after a matching remap. */
 static bool remapped(const struct investigation *v, const char *was, struct buf *at)
 {
     for (size_t i = 0; was && i < v->remaps.n; i++)
@@ -337,8 +338,8 @@ static bool beside(const struct investigation *v, const char *was, struct buf *a
     return v->path && there(at->p);
 }
 
-/* What a pack names lies in the pack, whatever is called so where the program was started, and nowhere else; what was
- * found in it before is a path into its folder. `at` leads nowhere when false. */
+/* Paths in a pack lead only into the pack, whatever exists under that name where the program was started; inputs found
+ * in it before are paths into its folder. If false, `at` leads nowhere. */
 static bool in_pack(const struct investigation *v, const char *was, struct buf *at)
 {
     struct str folder = path_parent(str_of(v->path)), rest, part;

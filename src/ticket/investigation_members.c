@@ -81,7 +81,7 @@ static bool is_named(void *x)
 
 static const struct named_text fresh_text = {.name = "", .text = ""};
 
-/* An entry of two texts, the first of which is what it is known by. */
+/* An entry of two texts, identified by the first. */
 #define NAMED(id, known_by, says) \
     static const struct record id; \
     static const struct member id##_members[] = { \
@@ -142,7 +142,7 @@ static bool is_limit(const struct investigation *v, const char *key)
 
 void investigation_set_limit(struct investigation *v, const char *key, double value)
 {
-    struct err quiet; /* one that is out of range stays as it was */
+    struct err quiet; /* a value out of range is ignored */
     char number[64];
     size_t i = 0;
     snprintf(number, sizeof number, "%.17g", value);
@@ -241,7 +241,7 @@ const struct member investigation_members[] = {
     LIST("rounds", rounds, round_record, merge_rounds),
     MEMBER(TEXT, investigation, continued, "continued", .when = member_given, .merge = merge_value),
     MEMBER(LIST, investigation, bookmarks, "bookmarks", .of = &bookmark_record, .merge = merge_entries),
-    MEMBER_IN("cursor", cursor_members), /* the place one was at, and how the table looked, */
+    MEMBER_IN("cursor", cursor_members), /* the user's position, and the state of the table, */
     MEMBER(TEXT, investigation, columns, "columns", .when = member_given), /* are each one's own */
     LIST("remaps", remaps, remap, merge_entries),
     LIST("filters", filters, filter, merge_entries),

@@ -28,7 +28,7 @@ static int put(struct investigation *v, const struct buf *text, struct err *e)
     return 0;
 }
 
-/* What lies in its file now; *there false: nothing. */
+/* The present content of its file; *there false: none. */
 static int read_now(const struct investigation *v, bool *there, struct buf *text, struct err *e)
 {
     enum path_what what;
@@ -51,7 +51,7 @@ static int conflicting(const struct investigation *v, const struct merge *m, str
                    x->about);
 }
 
-/* Both as one in `mine`, where neither contradicts the other. */
+/* Merges both into `mine` unless they conflict. */
 static int join(struct investigation *v, struct merge *m, struct investigation *mine, struct investigation *theirs,
                 struct err *e)
 {
@@ -64,7 +64,7 @@ static int join(struct investigation *v, struct merge *m, struct investigation *
     return m->conflicts.n ? conflicting(v, m, e) : 0;
 }
 
-/* It may be opened from another folder, and saved where the inputs are not. */
+/* It may be opened from another folder, and saved away from the inputs, so paths become absolute. */
 static void note_full_paths(struct investigation *v)
 {
     for (int s = 0; s < 2; s++) {
@@ -133,7 +133,7 @@ int investigation_save(struct investigation *v, struct err *e)
     return rc;
 }
 
-/* A round's file that is gone, or no longer the one, is missed already: that is no reason not to save. */
+/* A round's file that is absent or replaced was missing before: saving goes on. */
 static int copy_round(const struct round_place *from, const char *to, struct err *e)
 {
     enum path_what what;
@@ -144,7 +144,7 @@ static int copy_round(const struct round_place *from, const char *to, struct err
     return round_copy(from, to, e) && (e->code == ERR_OUTPUT || e->code == ERR_RESOURCE) ? -1 : 0;
 }
 
-/* The rounds' files lie beside it and are called after it: copies, as `file` will name them. */
+/* The rounds' files are beside it and have its name: makes copies with the names that `file` will give them. */
 static int carry_rounds(struct investigation *v, const char *path, const char **file, struct err *e)
 {
     struct buf stem = {0}, name = {0};
@@ -168,7 +168,7 @@ static int carry_rounds(struct investigation *v, const char *path, const char **
 static int may_save_as(const struct investigation *v, const char *path, struct err *e)
 {
     enum path_what what;
-    if (v->pack || (v->read_only && !v->holder)) /* a copy would lack what this version does not know */
+    if (v->pack || (v->read_only && !v->holder)) /* a copy would lose what this version does not know */
         return investigation_may_change(v, e);
     if (!str_ends(str_of(path), INVESTIGATION_ENDING))
         return err_set(e, ERR_USAGE, _("%s: expected a name that ends in .investigation.json"), path);

@@ -10,7 +10,7 @@
 #include "base/num.h"
 #include "ticket/investigation_members.h"
 
-#define MOST 10000 /* of anything: what is compared all with all may not be more */
+#define MOST 10000 /* of any kind: entries are compared pairwise, so there must not be more */
 
 static const char *kept(struct merge *m, const char *s)
 {
@@ -32,7 +32,7 @@ void merge_conflict(struct merge *m, const char *what, const char *about, const 
     vec_push(&m->conflicts, x);
 }
 
-/* One thing both may have: whether theirs is to be put into ours. */
+/* An entry that both may have: whether theirs replaces ours. */
 static bool taken(struct merge *m, const char *what, const char *about, const char *ours, const char *theirs)
 {
     if (ours)
@@ -59,7 +59,7 @@ static bool same_texts(const char *a, const char *b)
     return strcmp(*(const char *const *)(const void *)a, *(const char *const *)(const void *)b) == 0;
 }
 
-/* Texts of an entry's members of that use, what is not empty of them. */
+/* Appends the non-empty texts of an entry's members with that use. */
 static const char *entry_text(struct merge *m, const struct member *row, unsigned use, const char *entry)
 {
     const char *s = row->of ? "" : *(const char *const *)(const void *)entry;

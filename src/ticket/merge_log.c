@@ -13,7 +13,7 @@ static bool same(unsigned use, const struct finding *a, const struct finding *b)
     return record_same(finding_record.members, use, a, b);
 }
 
-/* The k-th version of a finding among the first n of the list; NULL behind the last. */
+/* The k-th version of a finding among the first n of the list; NULL if there are fewer. */
 static const struct finding *version(const struct findings *f, size_t n, uint32_t number, int k)
 {
     for (size_t i = 0; i < n; i++)
@@ -22,8 +22,8 @@ static const struct finding *version(const struct findings *f, size_t n, uint32_
     return NULL;
 }
 
-/* The number ours has it by, 0 if it has none: it was copied with the file, or written twice. The text of the first
- * version counts too: two notes of one second. */
+/* The number of the finding in ours, 0 if it is not there: the file may have been copied, or the finding written twice.
+ * The text of the first version is compared too: two notes may be of the same second. */
 static uint32_t number_in(const struct findings *f, size_t n, const struct finding *first)
 {
     for (size_t i = 0; i < n; i++)
@@ -58,7 +58,7 @@ static const char *finding_text(struct merge *m, const struct finding *x)
                      finding_status_name((enum finding_status)x->status), *x->author ? ", " : "", x->author);
 }
 
-/* Both have it: who went on with it gives its newer versions; where both did, the last ones are compared. */
+/* Both have it: the side with newer versions adds them; if both have some, the last ones are compared. */
 static void join(struct finding_merge *f, uint32_t mine, uint32_t number)
 {
     int k = 0;
@@ -83,7 +83,7 @@ static void join(struct finding_merge *f, uint32_t mine, uint32_t number)
         append(f, x, mine, false);
 }
 
-/* Gives every one of theirs its number first: causes may stand behind what follows from them. */
+/* Numbers all of theirs first: causes may come after their effects. */
 static void number_theirs(struct finding_merge *f)
 {
     uint32_t next = findings_number(f->ours);
@@ -163,8 +163,8 @@ static bool same_side(const struct mark *a, const struct mark *b, int s)
     return *a->side[s] && strcmp(a->side[s], b->side[s]) == 0;
 }
 
-/* Two marks that cannot both be meant: one row with two partners. Parts of a fused tensor share one, each with its
- * view. */
+/* Two marks that contradict each other: one row with two partners. Parts of a fused tensor share a partner, each with
+ * its own view. */
 static bool quarrel(const struct mark *a, const struct mark *b)
 {
     bool target = same_side(a, b, 0), golden = same_side(a, b, 1);
@@ -203,7 +203,7 @@ static void take(struct decision_merge *d, uint32_t number)
     decisions_add(d->ours, copy);
 }
 
-/* One that theirs holds: there already, against one of ours, or new. */
+/* A decision of theirs: already there, in conflict with one of ours, or new. */
 static void one_mark(struct decision_merge *d, const struct mark *x, bool reject)
 {
     const struct decisions_in_force *r = &d->held[0];

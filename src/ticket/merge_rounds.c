@@ -3,14 +3,14 @@
 #include "base/msg.h"
 #include "ticket/merge.h"
 
-/* What is compared in one round, of both sides: of the investigation itself, or of a round that was left. */
+/* What one round compares, on both sides: of the investigation itself, or of an earlier round. */
 struct compared {
     const char *const *input, *const *full;
     const int *step, *rank;
     const struct file_stamp *state;
 };
 
-/* In that round, counted from 0; behind the last one left it is what is compared now. */
+/* What is compared in that round, counted from 0; after the last stored one, what is compared now. */
 static struct compared compared_in(const struct investigation *v, size_t round)
 {
     if (round == v->rounds.n)
@@ -50,7 +50,7 @@ static int same_sides(const struct compared *a, const struct compared *b, struct
     return 0;
 }
 
-/* Both may have left the same round, each with a file of their own: what was compared in it decides. */
+/* Both may have stored the same round in files of their own: it is the same if it compared the same. */
 static bool same_round(const struct investigation *a, const struct investigation *b, size_t round)
 {
     struct err quiet;

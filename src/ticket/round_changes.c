@@ -36,14 +36,14 @@ static enum standing standing_of(const struct round_row *x)
     return x->flags & ROUND_DOUBTFUL ? STANDS_UNSURE : STANDS_BAD;
 }
 
-/* Both deviate, or both agree: CHANGE_KINDS where that is all there is to say. */
+/* Both deviate or both agree: CHANGE_KINDS if nothing else changed. */
 static enum change_kind degree(const struct round_row *was, const struct round_row *now)
 {
     static const uint8_t rank[VERDICT_COUNT] =
         {[VERDICT_DRIFT] = 1, [VERDICT_DEVIATE] = 2, [VERDICT_NONFINITE] = 3, [VERDICT_SHAPE] = 3};
     if (rank[was->verdict] != rank[now->verdict])
         return rank[now->verdict] > rank[was->verdict] ? CHANGE_WORSE : CHANGE_BETTER;
-    if (now->verdict != VERDICT_DEVIATE) /* below the limit an error is noise, whatever its size */
+    if (now->verdict != VERDICT_DEVIATE) /* below the limit an error is noise, however large it was before */
         return CHANGE_KINDS;
     if (now->error > CHANGES_FACTOR * was->error)
         return CHANGE_WORSE;
@@ -113,14 +113,14 @@ static void fate_of(struct changes *c, const struct round *before, const struct 
     c->moved = now->deviates && first != is;
 }
 
-/* A replaced value changes what is computed from it; the gradient of what computed it stays as wrong as it was. */
+/* A replaced value changes what is computed from it; the gradient of the calls before it stays wrong. */
 static bool backward(const struct round *r, uint32_t row)
 {
     struct str name = str_of(round_row_name(r, row));
     return str_has(name, "backward") || str_has(name, "parameters_grad") || str_has(name, "_grad.");
 }
 
-/* The value of a row was replaced by the golden side's: what became of the forward rows behind it. */
+/* The value of a row was replaced by the golden side's: counts the changes of the forward rows after it. */
 static void intervened(struct changes *c, const struct round *before, const struct round *now,
                        const struct round_join *x)
 {
@@ -170,7 +170,7 @@ static bool same_first(const struct round *a, const struct round *b)
     return strcmp(a->first[0], b->first[0]) == 0 && strcmp(a->first[1], b->first[1]) == 0;
 }
 
-/* Whatever stands before the first deviation did not deviate: one that is first now and stood before it is new. */
+/* Nothing before the first deviation deviated: a first deviation that is now before it is new. */
 static void by_counts(struct changes *c, const struct round *before, const struct round *now)
 {
     bool same = before->deviates && now->deviates && same_first(before, now);

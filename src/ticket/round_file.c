@@ -17,8 +17,8 @@
 #define BLOCK (64 * 1024)
 #define LINE_MOST ((size_t)4 << 20)
 #define NAME_MOST ((size_t)1 << 20)
-/* Unpacked it may be so much more than TIMES the file: names repeat themselves (10 to 15 times), but what repeats
- * itself a thousandfold was made to fill memory. */
+/* Its unpacked size is limited to TIMES the file's: repeated names give 10 to 15, and a file with a thousand was made
+ * to exhaust memory. */
 #define SPARE ((uint64_t)16 << 20)
 #define TIMES 64
 #define ROUND_SEED 0x726f756e64
@@ -140,7 +140,7 @@ static void end_line(struct round_writing *p)
         pack(p, Z_NO_FLUSH);
 }
 
-/* A name may hold anything: tabs and ends of lines are written as escapes. */
+/* A name may contain anything: tabs and line ends are escaped. */
 static void escape(struct buf *b, struct str s)
 {
     for (size_t i = 0; i < s.n && i < NAME_MOST; i++) {
@@ -210,7 +210,7 @@ struct round_reading {
     const char *name;
     z_stream z;
     unsigned char in[BLOCK], out[BLOCK];
-    uint64_t at, unpacked;    /* bytes read of the file, bytes that came of them */
+    uint64_t at, unpacked;    /* bytes read from the file, bytes unpacked */
     size_t have, taken;       /* of out */
     bool ended;
     struct buf line;
@@ -219,7 +219,7 @@ struct round_reading {
     struct buf name_of[2];
 };
 
-/* More bytes into out: 1; 0 at the end of a whole file. */
+/* Unpacks more bytes into out: 1; 0 at the end of a complete file. */
 static int fill(struct round_reading *u, struct err *e)
 {
     if (u->ended)
@@ -281,7 +281,7 @@ static int next_line(struct round_reading *u, struct err *e)
     }
 }
 
-/* Everything but the rows; *rows: how many are to follow. */
+/* Everything except the rows; *rows: their number. */
 static int read_head(struct round *r, struct round_reading *u, uint64_t *rows, struct err *e)
 {
     int rc = next_line(u, e);

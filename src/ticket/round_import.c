@@ -53,7 +53,7 @@ static void read_summary(struct round *r, const cJSON *o)
     r->unread += count(o, "unread_files");
 }
 
-/* What the verdict rests on; older results tell it of tensors only. */
+/* The evidence of the verdict; older results have it for tensors only. */
 static float error_of(const cJSON *row)
 {
     return (float)real(row, "error", real(row, "rel_l2", (double)NAN));
@@ -174,7 +174,7 @@ struct result_reading {
     uint64_t rows; /* where their list begins, 0: there is none */
 };
 
-/* A value of another type would be taken for none: no first deviation, no deviating rows. */
+/* A value of another type would read as none: no first deviation, no deviating rows. */
 static int check_member(const struct result_reading *x, size_t which, const cJSON *v, struct err *e)
 {
     static const struct member first[] = {{.key = "order", .kind = MEMBER_U32}, {.key = NULL}};
@@ -227,7 +227,7 @@ static int member(struct result_reading *x, const struct json_member *m, struct 
     return 0;
 }
 
-/* As judgement_status says it, from what the result tells: coverage of pairs stands for that of compute calls. */
+/* The same as judgement_status, from the result's data: coverage of pairs replaces that of compute calls. */
 static int status_of(const struct round *r)
 {
     if (r->deviates)

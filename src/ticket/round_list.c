@@ -13,7 +13,7 @@ struct round_place investigation_before(const struct investigation *v)
     return (struct round_place){v->path, r->file, r->fingerprint, r->number};
 }
 
-/* Answers about the deviation of one round: they wait under another name while a later round is open, or come back. */
+/* Answers about the deviation of one round: stored under another name while a later round is open, and restored. */
 static void turn_answers(struct investigation *v, uint32_t round, bool back)
 {
     static const char *const names[] = {"first-deviation", "confirmed"};
@@ -58,7 +58,7 @@ void investigation_next_round(struct investigation *v, struct round_left left, c
     turn_answers(v, left.number, false);
 }
 
-/* What the inputs are, and what a round has of them, change places. */
+/* Exchanges the inputs with those stored in a round. */
 static void trade_inputs(struct investigation *v, struct round_left *r)
 {
     struct round_left was = *r;

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 
-/* What two rows must share in a pass; 0: the row has none. */
+/* The key that two rows must share in a pass; 0: the row has none. */
 typedef uint64_t row_key(const struct round *r, uint32_t row);
 
 static uint64_t name_key(const struct round *r, uint32_t row, int side)
@@ -36,7 +36,7 @@ static uint64_t address_key(const struct round *r, uint32_t row)
     return r->rows.v[row].address;
 }
 
-/* Earlier rows not found yet, by their key: the first of each key in the map, the next of the same key behind it. */
+/* Earlier rows without a match, by key: the first of each key in the map, the others linked to it. */
 static void index_rows(struct nmap *first, uint32_t *next, const struct round_join *x, const struct round *before,
                        row_key *key)
 {
@@ -63,7 +63,7 @@ static void pass(struct round_join *x, const struct round *before, const struct 
         x->was[i] = at;
         x->again[at] = true;
         x->joined++;
-        if (next[at] != NONE) /* rows of one key go by their order; more of them than before are all the last one */
+        if (next[at] != NONE) /* rows of one key are matched in order; additional ones match the last */
             nmap_set(&first, k, next[at]);
     }
     nmap_release(&first);
