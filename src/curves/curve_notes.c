@@ -123,7 +123,7 @@ static void resolution(struct words *x)
                   "(--from tensorboard) contain all digits"),
                 side(x, k), num_cell(a, loss, 3), num_cell(b, loss / 2, 3),
                 num_cell(d, avg ? x->t->mean_loss_abs : x->t->first_loss_abs, 3),
-                avg ? _("mean loss and of the first loss") : _("first loss"));
+                avg ? _("mean loss and the first loss") : _("first loss"));
         if (mean > 0 && norm > 0 && coarse(norm / mean, x->t->global_norm_rel))
             SAY(x, _("%s: the global norm is printed to %s at values of about %s: too coarse for the limit %s"),
                 side(x, k), num_cell(a, norm, 3), num_cell(b, mean, 2), num_cell(d, x->t->global_norm_rel, 3));

@@ -113,7 +113,7 @@ const struct reader reader_msprobe_overflow = {
     .title = N_("result of msprobe overflow_check: the calls where NaN or Inf first occur"),
     .what = "anomaly_analyze_*.json",
     .versions = "msprobe 26; nan_analyze before",
-    .unread = N_("tensors: they are in the dump it was made from"),
+    .unread = N_("tensors: they are in the dump that was analysed"),
     .probe = probe,
     .open = open_result,
 };

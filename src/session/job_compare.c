@@ -208,7 +208,7 @@ static void tell_unread_rows(struct job_compare *k, const struct joined_job *j)
         struct buf b = {0};
         if (!n)
             continue;
-        buf_fmt(&b, _("%s: rows that could not be read, so no parts were joined with them: %zu"), j->set[s].path, n);
+        buf_fmt(&b, _("%s: rows that could not be read and were not joined: %zu"), j->set[s].path, n);
         struct read_failure f = {.path = mem_strdup(""), .text = b.p};
         vec_push(&k->result.failed, f);
     }
