@@ -36,7 +36,7 @@ const struct command *command_find(struct str name)
     return NULL;
 }
 
-/* The one command a prefix can mean; "next" rather than "next-dump", which goes on where it ends. */
+/* The only command with this prefix; "next" takes precedence over "next-dump", which continues it. */
 static const struct command *by_prefix(struct str name)
 {
     const struct command *found = NULL;
@@ -67,7 +67,7 @@ static bool met(struct workspace *d, const struct command *c)
     const struct comparison *s = d->c;
     if ((c->needs & CHANGES) && !workspace_may_change(d))
         return false;
-    /* where the cursor is says more than how far reading is: no wait brings a row under it */
+    /* the cursor's position is reported first: no waiting brings a row there */
     if ((c->needs & ON_ROW) && d->overlay == OVERLAY_NONE && workspace_shows_ranks(d)) {
         workspace_complain(d, _("%s: needs a row of a table; Enter opens the table of this cell"), c->name);
         return false;

@@ -7,7 +7,7 @@
 #define PARTS_MOST 200
 #define GROUPS_MOST 128 /* heads or experts a fused axis alternates by */
 
-/* The whole and the part, of an axis along which alone they differ. */
+/* The sizes of the whole and of the part, along the only axis where they differ. */
 struct cutting {
     struct workspace *d;
     int side; /* whose the whole is */
@@ -23,7 +23,7 @@ static void offer(const struct cutting *c, const char *steps, const char *text)
     buf_release(&words);
 }
 
-/* One piece, at each place where a part of this size may begin. */
+/* One slice, at each position where a part of this size may begin. */
 static void offer_pieces(const struct cutting *c)
 {
     int64_t by = c->whole % c->part ? (int64_t)num_common((uint64_t)c->whole, (uint64_t)c->part) : c->part;
@@ -42,7 +42,7 @@ static void offer_pieces(const struct cutting *c)
     buf_release(&text);
 }
 
-/* A piece of every group of rows: parts that alternate head by head. */
+/* A slice of every group of rows: parts that alternate head by head. */
 static void offer_alternating(const struct cutting *c)
 {
     struct buf steps = {0}, text = {0};

@@ -116,7 +116,7 @@ static int run_back(struct workspace *d, struct str args)
 {
     int r = pane_back(d);
     (void)args;
-    return r == NOT_MINE ? R_QUIT : r; /* at the top there is nothing left to close; nothing is lost either */
+    return r == NOT_MINE ? R_QUIT : r; /* nothing is left to close, and nothing is lost */
 }
 
 /* Esc clears, but never leaves. */
@@ -214,7 +214,7 @@ static void list_inputs(struct workspace *d)
     buf_release(&text);
 }
 
-/* Of one side alone: what the readers and its values say; notes are dim. */
+/* For one side alone: problems reported by the readers and found in its values; notes are dim. */
 static void list_examined(struct workspace *d)
 {
     const struct dump_check *c = &d->c->examined.check;

@@ -46,7 +46,7 @@ static uint32_t mark_range(struct workspace *d, uint32_t row)
     uint32_t step = decisions_step(&d->inv->decisions), made = 0;
     for (uint32_t k = 0; p.row + k <= p.last && row + k < to->rows.n; k++) {
         uint64_t a = dump_row_numel(from, p.row + k), b = dump_row_numel(to, row + k);
-        /* a range goes on as far as the sizes do; a single mark may be a part of a whole */
+        /* a range ends where the sizes differ; a single mark may be a part of a whole */
         if (p.row != p.last && a != b)
             break;
         uint32_t side[2];
@@ -82,7 +82,7 @@ static int mark_names(struct workspace *d, struct str args)
     return 0;
 }
 
-/* Whether the rows are of one size; where not, as parts of a whole are, the user is asked once. */
+/* Whether the rows have equal sizes; if not, as with parts of a whole, the user is asked once. */
 static bool sizes_go(struct workspace *d, uint32_t other)
 {
     const struct row_range *p = &d->pick;
@@ -166,7 +166,7 @@ static void reject(struct workspace *d, const char *target, const char *golden)
     decide(d, DECIDE_REJECT, target, golden, "", decisions_step(&d->inv->decisions));
 }
 
-/* The calls of two rows that were rejected a moment ago. */
+/* The calls of two rows that have just been rejected. */
 static int reject_calls(struct workspace *d, const uint32_t row[2])
 {
     const char *name[2];
@@ -190,7 +190,7 @@ static int run_unmark(struct workspace *d, struct str args)
     uint32_t row[2], asked[2] = {d->asked_call[TARGET], d->asked_call[GOLDEN]};
     workspace_rows(d, d->cursor, row);
     d->asked_call[TARGET] = d->asked_call[GOLDEN] = 0;
-    /* where they stood as a pair, parted by now or not yet */
+    /* their line as a pair, whether already separated or not */
     if (str_is(args, "ask") && asked[TARGET] &&
         (row[TARGET] == asked[TARGET] - 1 || row[GOLDEN] == asked[GOLDEN] - 1))
         return reject_calls(d, (const uint32_t[2]){asked[TARGET] - 1, asked[GOLDEN] - 1});
@@ -228,7 +228,7 @@ static bool found(const struct workspace *d, uint32_t line)
            (d->c->pairing->pairs.v[p].origin == ORIGIN_SEQUENCE || d->c->pairing->pairs.v[p].origin == ORIGIN_RULE);
 }
 
-/* The found pairs around the cursor, as far as they go without a gap, become marks. */
+/* Turns the automatic pairs around the cursor, up to the next gap, into marks. */
 static int run_accept(struct workspace *d, struct str args)
 {
     const struct pairing *p = d->c->pairing;
@@ -296,7 +296,7 @@ static void take_rule(struct workspace *d, struct str pattern, struct str templa
     d->rule[2] = kept;
 }
 
-/* What the pair under the cursor says of every layer; false with a message. */
+/* The rule that extends the pair under the cursor to every layer; false with a message. */
 static bool propose(struct workspace *d)
 {
     struct addresses at[2];
@@ -366,7 +366,7 @@ static void list_rows(struct workspace *d, const struct rule_preview *p)
     buf_release(&name);
 }
 
-/* "rule" of the pair under the cursor, or "rule PATTERN <-> TEMPLATE": shows what it would pair. */
+/* "rule" for the pair under the cursor, or "rule PATTERN <-> TEMPLATE": shows the pairs it would make. */
 static int run_rule(struct workspace *d, struct str args)
 {
     struct rule_preview p;
@@ -409,7 +409,7 @@ static int run_rule(struct workspace *d, struct str args)
     return 0;
 }
 
-/* Whether what is shown may hold; where not, the message says why. */
+/* Whether the rule shown can be applied; if not, the message has the reason. */
 static bool may_apply(struct workspace *d)
 {
     struct rule_preview p;
@@ -502,7 +502,7 @@ static int run_rule_on(struct workspace *d, struct str args)
     return turn_rule(d, args, DECIDE_RULE_ON);
 }
 
-/* Everything decided, the newest first; what was undone stands above, as it can be done again. */
+/* All decisions, the newest first; undone ones at the top, because they can be redone. */
 static int run_decisions(struct workspace *d, struct str args)
 {
     const struct decisions *x = &d->inv->decisions;
@@ -530,7 +530,7 @@ static int run_decisions(struct workspace *d, struct str args)
     return 0;
 }
 
-/* One decision alone no longer holds; those after it stay. */
+/* Withdraws one decision; later ones are kept. */
 static int run_withdraw(struct workspace *d, struct str args)
 {
     unsigned long long n;

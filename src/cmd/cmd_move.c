@@ -47,7 +47,7 @@ static int run_half_up(struct workspace *d, struct str args)
     return pane_step(d, d->page > 3 ? -(d->page / 2) : -1);
 }
 
-/* To an end: in the table that is a jump, which one comes back from. */
+/* Moves to an end: in the table this is a jump that can be undone. */
 static int to_end(struct workspace *d, bool bottom)
 {
     if (pane_now(d) == PANE_TABLE && workspace_shown(d)) {
@@ -180,7 +180,7 @@ static bool is_wrong(const struct workspace *d, uint32_t row)
     return one_side_wrong(&d->c->examined, row);
 }
 
-/* Some side's output is not what its own inputs give. */
+/* A side's recorded output does not follow from its own inputs. */
 static bool is_excess(const struct workspace *d, uint32_t i)
 {
     const struct oracle *o = comparison_oracle(d->c);
@@ -212,7 +212,7 @@ static const char *complete_kind(const struct workspace *d, int i)
 
 #define TESTED_AT 100000 /* lines a key may test: about a millisecond */
 
-/* TESTED_AT lines on: true if it got to one or there is none. */
+/* Tests up to TESTED_AT lines: true if it found one or there is none. */
 static bool kind_on(struct workspace *d)
 {
     struct row_seek *k = &d->seeking;
@@ -275,7 +275,7 @@ static bool is_hit(const struct workspace *d, uint32_t i)
     return search_line((struct search *)&d->search, side, &d->c->pairing->lines.v[i]);
 }
 
-#define LOOKED_AT 4096 /* lines a key may look at itself: about a millisecond */
+#define LOOKED_AT 4096 /* lines tested within one key press: about a millisecond */
 
 static void arrive(struct workspace *d, uint32_t line)
 {
@@ -288,7 +288,7 @@ static void arrive(struct workspace *d, uint32_t line)
     workspace_go(d, line);
 }
 
-/* One position on, or many where they are known to be none. False at the end of all. */
+/* Moves on by one position, or by many if they are known not to match. False at the end. */
 static bool one_on(struct workspace *d)
 {
     struct row_seek *k = &d->seeking;
@@ -312,7 +312,7 @@ static bool one_on(struct workspace *d)
     return true;
 }
 
-/* As far as lines are known, and `look` more that are not. */
+/* Moves as far as lines are known, and over `look` unknown ones. */
 static bool seek_on(struct workspace *d, uint32_t look)
 {
     struct row_seek *k = &d->seeking;
@@ -346,7 +346,7 @@ bool workspace_seek(struct workspace *d)
     if (!d->seeking.by || !workspace_sought(d) || !d->c->serial)
         return false;
     if (d->seeking.kind < 0)
-        /* while not there, lines are still being counted: that keeps the loop going */
+        /* lines are still being tested: keeps the loop running */
         return d->search.code && seek_on(d, 0);
     kind_on(d);
     return true;
@@ -422,7 +422,7 @@ static int run_find(struct workspace *d, struct str args)
     return 0;
 }
 
-/* A row of the first call, behind the cursor where there is one, whose name begins so. */
+/* A row of the first call whose name begins with this text, after the cursor if there is one. */
 static int run_call(struct workspace *d, struct str args)
 {
     uint32_t n = workspace_lines(d), at = d->cursor;

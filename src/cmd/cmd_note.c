@@ -17,7 +17,7 @@ static int ask(struct workspace *d, const char *words)
     return R_PROMPT;
 }
 
-/* Saved; a list of findings that is open says what they are now. */
+/* Saves; an open list of findings is refreshed. */
 static bool kept(struct workspace *d)
 {
     bool ok = workspace_keep(d);
@@ -29,7 +29,7 @@ static bool kept(struct workspace *d)
     return ok;
 }
 
-/* A new version, signed; false if it could not be saved: that is said by now. */
+/* Adds a new version with author and time; false, with a message, if it could not be saved. */
 static bool put(struct workspace *d, struct finding x, const char *what)
 {
     workspace_remember(d, what);
@@ -58,7 +58,7 @@ static void begin(struct workspace *d, const struct subject *s, struct str text)
     buf_release(&about);
 }
 
-/* In the tensor view "[0:4,8] TEXT" is about that place. False with a message where there is no such place. */
+/* In the tensor view "[0:4,8] TEXT" is about that region. False with a message if it does not exist. */
 static bool placed(struct workspace *d, struct str *text, struct subject *s, struct arena *a)
 {
     ptrdiff_t end = str_find(*text, ']');
@@ -132,7 +132,7 @@ static bool named(struct workspace *d, struct str *args, struct finding *x)
     return false;
 }
 
-/* Into $EDITOR: a new note about this, or the text of a finding. */
+/* Opens $EDITOR for a new note about this item, or for the text of a finding. */
 static int run_note_editor(struct workspace *d, struct str args)
 {
     struct subject s;
@@ -345,7 +345,7 @@ static int run_findings(struct workspace *d, struct str args)
     finding_list l = {0};
     struct buf text = {0}, about = {0}, again = {0};
     buf_fmt(&again, "findings %.*s", STR_ARG(args));
-    args = str_cut(buf_view(&again), 9); /* what was given may be the list's own, which goes now */
+    args = str_cut(buf_view(&again), 9); /* the argument may belong to the list, which is cleared now */
     findings_read(&d->inv->findings, &l);
     workspace_clear_list(d);
     for (size_t i = 0; i < l.n; i++) {
@@ -378,7 +378,7 @@ static int run_findings(struct workspace *d, struct str args)
     return 0;
 }
 
-/* A text's own lines as entries that go to what the finding is about. */
+/* The lines of a text as entries that lead to the finding's subject. */
 static void list_text(struct workspace *d, const char *number, struct str text)
 {
     struct str line;
@@ -408,7 +408,7 @@ static void list_actions(struct workspace *d, const struct finding *x, const cha
     buf_release(&words);
 }
 
-/* One finding: what it is about and says, what can be done with it, then what it holds. */
+/* One finding: its subject and text, the possible actions, then its evidence. */
 static int run_finding(struct workspace *d, struct str args)
 {
     struct finding x, cause;
@@ -453,7 +453,7 @@ static int run_finding(struct workspace *d, struct str args)
     return 0;
 }
 
-/* To what a finding is about: the commands its kind of subject names, one after the other. */
+/* Goes to the subject of a finding with the commands of its kind of subject, one after the other. */
 static int run_go(struct workspace *d, struct str args)
 {
     struct finding x;
@@ -488,7 +488,7 @@ static int run_go(struct workspace *d, struct str args)
     return r;
 }
 
-/* Of both dumps, or of what the panels were given where there are none. */
+/* For both dumps, or for the panels' inputs if there are none. */
 static bool anything_to_report(struct workspace *d, struct str file)
 {
     const struct comparison *s = d->c;

@@ -49,8 +49,8 @@ static int run_open(struct workspace *d, struct str args)
     return open_paths(d, target, str_trim(golden));
 }
 
-/* The first one taken is the target, the next one its golden; where two were given, it stands for the one whose folder
- * it was found in. */
+/* The first one opened is the target, the second its golden side; if both sides were given, it replaces the one in
+ * whose folder it was found. */
 static int run_take(struct workspace *d, struct str args)
 {
     const char *alone = workspace_alone(d), *const *given = d->inv->input;

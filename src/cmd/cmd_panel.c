@@ -30,7 +30,7 @@ static int open_panel(struct workspace *d, int number)
 
 static int perform(struct workspace *d, const char *command);
 
-/* The cursor on the first input that is missing, where it is what the panel waits for. */
+/* Puts the cursor on the first missing input that the panel needs. */
 static bool to_missing(struct workspace *d, const struct panel_page *p)
 {
     for (uint32_t i = 0; i < p->items.n && p->state != PANEL_PASSED; i++)
@@ -59,7 +59,7 @@ static int run_panel(struct workspace *d, struct str args)
     }
     if (!args.n)
         return open_panel(d, 0);
-    if (!str_u64(args, &n) || n > PANELS) { /* also one that is not shown yet: what it needs can be given there */
+    if (!str_u64(args, &n) || n > PANELS) { /* also a panel that is not shown yet: its inputs can be given there */
         workspace_complain(d, _("expected a panel from 1 to %d, or 0 for all panels"), PANELS);
         return 0;
     }
@@ -76,7 +76,7 @@ static int told(struct workspace *d)
     return 0;
 }
 
-/* Logs are read again with these names as after any reload. */
+/* Reads the logs again with these names, as after a reload. */
 static int run_log_names(struct workspace *d, struct str args)
 {
     struct err e;
@@ -143,7 +143,7 @@ static const struct panel_item *item_at(const struct workspace *d)
     return p && d->panel.at < p->items.n ? &p->items.v[d->panel.at] : NULL;
 }
 
-/* ID TEXT into a list; without a text what was there goes. */
+/* Stores ID TEXT in a list; without a text the entry is removed. */
 static int tell(struct workspace *d, text_list *l, struct str args, const char *usage, const char *said,
                 const char *gone)
 {
@@ -356,7 +356,7 @@ static int run_recipe_line(struct workspace *d, struct str args)
     return list_recipes(d, STR(""));
 }
 
-/* The step a panel's line speaks of, as in "loss@1200"; -1: none. */
+/* The step in a panel's line, as in "loss@1200"; -1: none. */
 static int64_t step_of(const struct panel_item *it)
 {
     struct str curve, step;
@@ -365,7 +365,7 @@ static int64_t step_of(const struct panel_item *it)
     return names && str_u64(step, &n) && n <= INT32_MAX ? (int64_t)n : -1;
 }
 
-/* Both sides' configurations for the dump that comes next. */
+/* The dump configurations of both sides for the next dump. */
 static int run_next_dump(struct workspace *d, struct str args)
 {
     struct next_dump n;
@@ -395,7 +395,8 @@ static int run_next_dump(struct workspace *d, struct str args)
     return 0;
 }
 
-/* What lies behind a line, or is next: the panel stays under what is shown over it, and goes where rows are gone to. */
+/* Opens the target of a line, or the next step: the panel stays below a list over it, and closes when rows are
+ * shown. */
 static int perform(struct workspace *d, const char *command)
 {
     char *text = mem_strdup(command);
@@ -446,7 +447,7 @@ static int go_to_weight(struct workspace *d, const struct panel_item *it)
     return r;
 }
 
-/* What a line names is gone to: an input, what is missing, a step, a weight, a row. */
+/* Goes to the target of a line: an input, a missing file, a step, a weight, a row. */
 static int go_to_named(struct workspace *d, const struct panel_item *it)
 {
     struct buf command = {0};
@@ -537,8 +538,7 @@ static const struct curves *shown_curves(const struct workspace *d)
     return pane_now(d) == PANE_PANEL ? procedure_curves(&d->guide, &d->guide.page[d->panel.number - 1]) : NULL;
 }
 
-/* How the curves are examined stays, also when the program is left. Moving the cursor alone changes nothing of
- * that. */
+/* The view of the curves is kept, also across runs of the program. Moving the cursor does not change it. */
 static int keep_plot(struct workspace *d)
 {
     double to = d->plot.to - d->plot.from < 1 ? d->plot.to : 0;

@@ -12,7 +12,7 @@ static int run_quit(struct workspace *d, struct str args)
     return R_QUIT;
 }
 
-/* Words to begin with get their blank: more is to follow. */
+/* Initial words get a blank: more text follows. */
 static int ask(struct workspace *d, char kind, struct str begin)
 {
     struct buf text = {0};
@@ -99,7 +99,7 @@ static const char *complete_mouse(const struct workspace *d, int i)
     return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
 }
 
-/* Every command by name; those that need words are put on the command line. */
+/* Lists all commands by name; those with arguments are put on the command line. */
 static int run_palette(struct workspace *d, struct str args)
 {
     workspace_clear_list(d);
@@ -128,7 +128,7 @@ static int run_narrow(struct workspace *d, struct str args)
     return 0;
 }
 
-/* What a key adds to the words, or takes from them. */
+/* Adds a key to the words, or removes one from them. */
 static int run_type(struct workspace *d, struct str key)
 {
     struct buf words = {0};
@@ -153,7 +153,7 @@ static int run_type(struct workspace *d, struct str key)
 static int run_language(struct workspace *d, struct str args)
 {
     char name[16] = "";
-    if (workspace_writing(d)) { /* it would be half in the one and half in the other */
+    if (workspace_writing(d)) { /* it would be partly in one file and partly in the other */
         workspace_complain(d, _("%s is still being written; Esc cancels"), workspace_writing(d));
         return 0;
     }
@@ -178,7 +178,7 @@ static int run_suspend(struct workspace *d, struct str args)
     return R_SUSPEND;
 }
 
-/* Over what others made of the file only when asked to. */
+/* Overwrites changes by others only if requested. */
 static int run_save(struct workspace *d, struct str args)
 {
     struct err e;

@@ -41,7 +41,7 @@ static int open_pair(struct workspace *d, struct rank_view *v, const struct rank
     return 0;
 }
 
-/* Of results that were computed elsewhere the tables are read here, where the recordings can be reached. */
+/* For results computed elsewhere the tables are read here, if the recordings are reachable. */
 static int enter_elsewhere(struct workspace *d, struct rank_view *v, bool found, const struct rank_pair *p,
                            const char *call)
 {

@@ -7,8 +7,8 @@
 #include "cmd/cmd.h"
 #include "judge/verdict_text.h"
 
-/* Words of which the first names what is there, the rest too: paths may hold blanks, so the cut that makes both sides
- * exist is taken. Copies; golden NULL if there is none. */
+/* Splits words into one or two paths: paths may contain blanks, so the split is used with which both exist. Copies;
+ * golden NULL if there is none. */
 static void two_paths(struct str args, char **target, char **golden)
 {
     for (size_t i = 0; i < args.n; i++) {
@@ -68,7 +68,7 @@ static void add_row(struct workspace *d, uint32_t line, struct buf *text)
     buf_release(&name[1]);
 }
 
-/* What vanished has no line: it is told by what it was. */
+/* Rows that vanished have no line: they are shown by their old names. */
 static void add_gone(struct workspace *d, struct buf *text)
 {
     const struct round_since *x = &d->c->since;

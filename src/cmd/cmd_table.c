@@ -39,7 +39,7 @@ static const char *complete_field(const struct workspace *d, int i)
     return fields[i].name;
 }
 
-/* Of those that were chosen, else of those that are shown. */
+/* Among the chosen columns, otherwise among those shown. */
 static int column_place(const struct workspace *d, const struct field *f)
 {
     const struct field *const *column = d->columns ? d->column : d->usual;
@@ -49,7 +49,7 @@ static int column_place(const struct workspace *d, const struct field *f)
     return -1;
 }
 
-/* One entry a field: what stands before it, its name and what it is. */
+/* One entry per field: its marks, its name and its meaning. */
 static void list_fields(struct workspace *d, const char *verb,
                         const char *(*mark)(const struct workspace *, const struct field *))
 {
@@ -139,7 +139,7 @@ static int run_column(struct workspace *d, struct str args)
         return 0;
     }
     workspace_remember(d, _("columns"));
-    if (!d->columns) { /* those shown so far are the ones to add to or to take from */
+    if (!d->columns) { /* those shown so far are the ones changed */
         d->columns = d->usuals_shown;
         memcpy(d->column, d->usual, sizeof d->column);
     }
@@ -248,7 +248,7 @@ static int run_unfold(struct workspace *d, struct str args)
 
 /* ---- order ---- */
 
-/* The field after, or before, the one the rows are sorted by: of the columns chosen, else of those a table can have. */
+/* The field after, or before, the present sort field: among the chosen columns, otherwise among all possible ones. */
 static const struct field *sort_beside(const struct workspace *d, int by)
 {
     const struct field *const *column = d->columns ? d->column : d->usual;
@@ -358,7 +358,7 @@ static const char *complete_filter(const struct workspace *d, int i)
     return i < saved ? d->inv->filters.v[i].name : complete_field(d, i - saved);
 }
 
-/* The cursor stays on its row: it is among all of them. */
+/* The cursor stays on its row, which is still in the table. */
 static int run_unfilter(struct workspace *d, struct str args)
 {
     unsigned long long n;
@@ -494,7 +494,7 @@ static void copy_cell(const struct field_line *l, const struct field *f, struct 
 {
     struct buf text = {0};
     field_exact(l, f, &text);
-    for (size_t i = 0; i < text.n; i++) /* one cell it stays, whatever the dump calls its rows */
+    for (size_t i = 0; i < text.n; i++) /* it remains one cell, whatever characters the names contain */
         buf_char(out, (unsigned char)text.p[i] < ' ' || text.p[i] == 127 ? ' ' : text.p[i]);
     buf_release(&text);
 }

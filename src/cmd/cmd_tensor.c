@@ -5,7 +5,7 @@
 #include "base/num.h"
 #include "cmd/cmd.h"
 
-/* Indices with commas between them; how many, -1 if it is something else. */
+/* Indices separated by commas; returns their number, -1 for other text. */
 static int indices(struct str text, int64_t at[TENSOR_DIMS])
 {
     struct str word;
@@ -67,7 +67,7 @@ static int end(struct tensor_view *s)
 
 /* ---- moving ---- */
 
-/* Onto the extreme of the cell the cursor has come to, where that is known. */
+/* Moves to the extreme element of the new cell, if it is known. */
 static void land(struct tensor_view *s)
 {
     struct heat_map_ask now;
@@ -154,7 +154,7 @@ static int step_of(struct str args)
     return str_is(args, "prev") ? -1 : 1;
 }
 
-/* Steps in a list the tensor is processed for; false if it said why not, or that there may be more. */
+/* Moves in a list that is still being computed; false after a message, or if more entries may follow. */
 static bool go_to(struct workspace *d, struct tensor_view *s, const struct tensor_stats_place *list, int n,
                   struct str args)
 {
@@ -363,7 +363,7 @@ static void copy_number(double v, struct buf *out)
     buf_cstr(out, num_cell(n, v, 17));
 }
 
-/* What the map that counts shows, a line of text a row. */
+/* The content of the counting map, one line of text per row. */
 static int run_copy_region(struct workspace *d, struct str args)
 {
     struct tensor_view *s = begin(d);

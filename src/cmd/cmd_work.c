@@ -46,7 +46,7 @@ static const char *complete_tol(const struct workspace *d, int i)
     return thresholds_key(&d->s->opt.of.tol, i, &v);
 }
 
-/* The limits of every floating type at once, as multiples of the defaults. */
+/* Sets the limits of all floating types, as multiples of the defaults. */
 static const struct {
     const char *name;
     double times;
@@ -101,7 +101,7 @@ static int run_redo(struct workspace *d, struct str args)
 
 #define SAME_ERRORS 2000
 
-/* Rows with the same error: where it was handed on whole, or to a slice. Returns how many. */
+/* Rows with the same error, because the value or a slice of it was passed on. Returns their number. */
 static size_t list_same_errors(struct workspace *d)
 {
     same_values_lines l = {0};
@@ -218,7 +218,7 @@ static void keep_place(struct workspace *d)
     }
 }
 
-/* What was asked for, not the pair of a job that is open. */
+/* The requested step and rank, not the open pair of a job. */
 static void keep_wishes(struct workspace *d)
 {
     memcpy(d->new_step, d->inv->step, sizeof d->new_step);
@@ -246,7 +246,7 @@ static void say_numbers(const place_list *l, bool step, struct buf *out)
     vec_release(&said);
 }
 
-/* False with a message where a side has no such step or rank: what is open stays open. */
+/* False with a message if a side has no such step or rank; the open pair then stays. */
 static bool place_exists(struct workspace *d, const int wanted[2], bool step)
 {
     for (int i = 0; i < 2 && !(i && d->c->single); i++) {
@@ -281,7 +281,7 @@ static int by_number(const void *a, const void *b)
     return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
 }
 
-/* The steps or ranks there are, each once; those of one side alone are said and lead nowhere. */
+/* Lists each step or rank once; those of one side only are shown and cannot be chosen. */
 static int list_places(struct workspace *d, bool step)
 {
     VEC(int) all = {0};
@@ -367,7 +367,7 @@ static int run_step(struct workspace *d, struct str args)
     return change_place(d, args, d->new_step, true);
 }
 
-/* The same inputs read again: a dump still being written has more by now. The place is kept. */
+/* Reads the same inputs again: a growing dump has more rows. The position is kept. */
 static int run_reload(struct workspace *d, struct str args)
 {
     struct buf name[2] = {{0}, {0}};

@@ -122,7 +122,7 @@ void workspace_add_away(struct workspace *d, const char *verb, const char *words
     buf_release(&command);
 }
 
-/* Which items the words leave, those that match best first, of equal ones as they come. */
+/* The items that match the words, best first, equal ones in order. */
 static void arrange(struct list_view *l, struct str words)
 {
     VEC(int) score = {0};

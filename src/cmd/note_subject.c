@@ -4,7 +4,7 @@
 
 #include "base/msg.h"
 
-/* The element under the cursor of the tensor view, on the sides that are shown. */
+/* The element under the cursor of the tensor view, on the sides shown. */
 static bool element(struct workspace *d, struct subject *out, struct arena *a)
 {
     struct tensor_view *s = &d->tensor;
@@ -85,7 +85,7 @@ bool note_subject_here(struct workspace *d, enum note_about which, struct subjec
     return of_line(d, d->cursor, which, out, a);
 }
 
-/* The one a list of findings has under its cursor. */
+/* The finding under the cursor of a list. */
 static bool listed(const struct workspace *d, struct finding *x)
 {
     struct str word, number;

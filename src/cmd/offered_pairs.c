@@ -8,7 +8,7 @@
 
 enum { MOST = 4 };
 
-/* The folder right below the one that was given in which a recording lies. */
+/* The subfolder of the given folder that contains the recording. */
 static struct str branch_of(const struct recording *r, const struct place *p)
 {
     struct str path = str_of(p->paths.v[0]), root = str_of(r->path);
@@ -46,7 +46,7 @@ static size_t branches_of(const struct recording *r, struct str out[MOST])
     return n;
 }
 
-/* Whether a folder's name says that it is the trusted side. */
+/* Whether a folder's name indicates the trusted side. */
 static bool named_golden(struct str path)
 {
     static const char *const words[] = {"gold", "bench", "ref", "base", "gpu", "cuda", "torch", "megatron"};

@@ -113,7 +113,7 @@ static int list_back(struct workspace *d)
     return r;
 }
 
-/* Findings may be others by now: their list is made again, with the place in it. */
+/* Findings may have changed: makes their list again and keeps the position. */
 static bool list_return(struct workspace *d)
 {
     if (!workspace_return_list(d))
@@ -285,8 +285,8 @@ int pane_inside(struct workspace *d)
     return r == NOT_MINE ? pane_enter(d) : r;
 }
 
-/* The program's own: what was begun, then how the panes lie, then what is in force; then the table itself, where the
- * ranks are above it. */
+/* Last, the program itself: cancels what was begun, then resets the layout, then filters and orders; then leaves the
+ * table for the ranks, if they are open. */
 static int close_latest(struct workspace *d)
 {
     if (d->pick.on)

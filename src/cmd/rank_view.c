@@ -103,7 +103,7 @@ static void take_item(void *ctx, const struct job_found *x)
     vec_last(&v->items)->ranks = NULL;
 }
 
-/* Where it begins comes first; what is of the golden side last. */
+/* The origin comes first; problems of the golden side last. */
 static int by_place(const void *a, const void *b)
 {
     const struct job_found *x = a, *y = b;
@@ -266,7 +266,7 @@ static bool within(const struct rank_view *v, size_t pair, uint32_t line, const 
     return column != NONE && column >= c->column && column < c->column + c->columns;
 }
 
-/* Of joined lines: whether a rank of the cell holds a part. */
+/* For joined lines: whether a rank of the cell holds a part. */
 static bool holds(const struct rank_view *v, size_t pair, uint32_t line, const struct rank_cell *c)
 {
     rank_list l = {0};
@@ -300,7 +300,7 @@ bool rank_view_count(const struct rank_view *v, const struct rank_cell *c, uint3
     return any;
 }
 
-/* The cell's worst place: of a cell that is one call of one rank, itself. */
+/* The worst position of a cell; for a cell of one call and rank, itself. */
 static bool worst_of(const struct rank_view *v, const struct rank_cell *c, size_t *row, size_t *column)
 {
     const struct job_strip *s = &v->job->strip;
@@ -326,7 +326,7 @@ size_t rank_view_worst(const struct rank_view *v, const struct rank_cell *c)
     return worst_of(v, c, &row, &column) ? column : c->column;
 }
 
-/* The first line of the pair in that cell that is as bad as the cell, else the first of it; NONE: none. */
+/* The first line of the pair in that cell with the cell's verdict, otherwise its first line; NONE: none. */
 static uint32_t line_in(const struct rank_view *v, size_t pair, const struct rank_cell *c)
 {
     const struct job_pair *p = &v->job->result.pairs.v[pair];
@@ -341,7 +341,7 @@ static uint32_t line_in(const struct rank_view *v, size_t pair, const struct ran
     return any;
 }
 
-/* Before its pair was compared: the first row of the call, as the recording numbers it. */
+/* If its pair is not compared yet: the first row of the call, as numbered in the recording. */
 static uint32_t row_unjudged(const struct joined_job *j, bool joined, uint32_t rank, uint32_t order)
 {
     const struct whole_calls *w = &j->calls[TARGET];
@@ -374,7 +374,7 @@ const char *rank_view_call(const struct rank_view *v, const struct rank_cell *c)
     return worst_of(v, c, &y, &x) ? v->job->strip.column[x].call : NULL;
 }
 
-/* Of a summary: the rank's own pair, of which nothing is known here but its number. */
+/* For a summary: the pair of the rank, known only by its number. */
 static bool target_elsewhere(const struct rank_view *v, const struct rank_cell *c, struct rank_pair *pair)
 {
     size_t y, x;

@@ -53,7 +53,7 @@ static enum tensor_view_of look(const struct workspace *d, struct tensor_reader_
     return TENSOR_VIEW_ALONE;
 }
 
-/* The axes to begin with: the last two that are longer than 1. */
+/* The initial axes: the last two that are longer than 1. */
 static void choose_axes(struct tensor_view *s, const struct element_lens *l)
 {
     int n = 0;

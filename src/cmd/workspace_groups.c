@@ -35,7 +35,7 @@ void workspace_make_groups(struct workspace *d)
         d->groups.node = 0;
 }
 
-/* The way down to the worst is open, everything else folded. */
+/* Unfolds the path to the worst node, and folds everything else. */
 static void open_worst(struct workspace *d)
 {
     struct row_groups *o = &d->groups.outline;
@@ -47,7 +47,7 @@ static void open_worst(struct workspace *d)
         }
 }
 
-/* Where the first deviation is; where it lies outside all layers, the cell that deviates first of them. */
+/* The cell of the first deviation; if it is outside all layers, the first cell that deviates. */
 static void select_worst(struct workspace *d)
 {
     const struct layer_table *x = &d->groups.layers;

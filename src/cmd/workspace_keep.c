@@ -36,8 +36,7 @@ bool workspace_may_change(struct workspace *d)
     return false;
 }
 
-/* What others had saved is in it now: the comparison goes by it, and the way back is that of what was taken
- * in. */
+/* The file now contains what others saved: applies it to the comparison, and replaces the undo list. */
 static void take_in(struct workspace *d)
 {
     workspace_undo_release(d);

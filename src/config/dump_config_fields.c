@@ -32,7 +32,7 @@ static bool fits(const struct setting *x, enum dump_field_type t, bool element)
     if (t == DUMP_ANY || x->state != SETTING_TEXT)
         return true;
     if (element && !lists)
-        return true; /* said with the list itself */
+        return true; /* reported with the list itself */
     if (list || element != lists)
         return list && lists;
     if (t == DUMP_TEXT || t == DUMP_TEXTS)

@@ -62,7 +62,7 @@ static size_t bracket_end(struct str t, size_t at, char open, char close)
     return t.n;
 }
 
-/* After a dollar's expansion or a backtick's, of which the first byte is at `at`. */
+/* The end of the expansion of a dollar sign or backtick at `at`. */
 static size_t expansion_end(struct str t, size_t at)
 {
     if (t.p[at] == '`') {

@@ -20,7 +20,7 @@
 struct values {
     uint64_t at, size;
     bool beside;
-    const char *file; /* of those beside, its name */
+    const char *file; /* the name, if it is in a file of its own */
 };
 
 struct trace {

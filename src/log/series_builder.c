@@ -82,7 +82,7 @@ void log_point(struct series_builder *k, const char *tag, struct str name, bool 
         put_point(k, id, step, v, k->line);
 }
 
-/* The norms kept back belong to the steps up to `step`, one group each; `room`: how many steps there were. */
+/* Assigns the pending norms, one group per step, to the steps up to `step`; `room`: the number of these steps. */
 static void settle(struct series_builder *k, int64_t step, int64_t room)
 {
     if ((int64_t)k->groups > room && k->groups > 1)

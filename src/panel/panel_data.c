@@ -10,7 +10,7 @@
 
 /* ---- the step's inputs, from the dumps ---- */
 
-/* Both sides' vocabulary from the settings; 0: not told. */
+/* The vocabulary size of both sides from the settings; 0: unknown. */
 static double vocabulary(const struct procedure *g)
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
@@ -35,7 +35,7 @@ static void about_row(struct panel_page *p, struct panel_item *it, const struct 
     buf_release(&name[1]);
 }
 
-/* Ids outside of the vocabulary read memory that is not the embedding's. */
+/* Ids outside the vocabulary read memory outside the embedding. */
 static void id_range(struct panel_page *p, const struct procedure *g, const struct step_input *x)
 {
     const struct comparison *s = g->s;

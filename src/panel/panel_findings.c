@@ -55,8 +55,7 @@ static size_t findings(struct panel_page *p, const struct investigation *v)
     return open;
 }
 
-/* Which finding names the root cause of what deviates: that of the first deviation where the dumps have one, else
- * any. */
+/* The finding with the root cause: that of the first deviation if the dumps have one, otherwise any. */
 static bool root_cause(const struct procedure *g, struct finding *x)
 {
     finding_list l = {0};
@@ -73,7 +72,7 @@ static bool root_cause(const struct procedure *g, struct finding *x)
     return any;
 }
 
-/* A new dump after a fix: true if what was wrong is gone and nothing came. */
+/* A new dump after a fix: true if the deviation is gone and no new one appeared. */
 static bool rounds(struct panel_page *p, const struct procedure *g)
 {
     const struct round_since *x = &g->s->since;

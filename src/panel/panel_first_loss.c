@@ -22,7 +22,7 @@ static void first_loss(struct panel_page *p, const struct procedure *g)
     }
 }
 
-/* What the dumps say. `decides`: nothing else tells whether the first step agrees. */
+/* The result of the dumps. `decides`: only they show whether the first step agrees. */
 static void dumps(struct panel_page *p, const struct procedure *g, bool loss_ok)
 {
     const struct comparison *s = g->s;
@@ -86,7 +86,8 @@ void panel_first_loss(struct panel_page *p, const struct procedure *g)
     dumps(p, g, ok);
     size_t dev = p->items.n - 1;
     uint8_t deviation = p->items.v[dev].mark;
-    /* done: the loss is within the limits, or the first deviation is explained; dumps that agree in all need no log */
+    /* done: the loss is within the limits, or the first deviation is explained; if all of the dumps agrees, no log is
+     * needed */
     if (deviation == MARK_WAIVED && p->items.v[loss].mark == MARK_BAD)
         p->items.v[loss].mark = MARK_WAIVED;
     if ((deviation == MARK_OK || deviation == MARK_BAD || deviation == MARK_WAIVED) &&

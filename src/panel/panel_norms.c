@@ -8,7 +8,7 @@
 
 #define ROWS_MOST 2000
 
-/* The largest relative difference: what the longest bar is. */
+/* The largest relative difference, which is the longest bar. */
 static const char *scale(struct panel_page *p, const struct norms *n)
 {
     double most = 0;
@@ -46,7 +46,7 @@ void panel_norms(struct panel_page *p, const struct procedure *g)
     page_inputs(p, g, PANEL_INPUT_TARGET_NORMS, PANEL_INPUT_GOLDEN_NORMS, true);
     enum err_code why = g->exam[ENGINE_RUN_NORMS].err.code;
     if (g->exam[ENGINE_RUN_NORMS].state == ENGINE_RUN_FAILED && !given && (why == ERR_DATA || why == ERR_USAGE)) {
-        /* neither logs nor dumps have any: nothing is wrong with them */
+        /* neither logs nor dumps contain norms, which is no problem */
         struct panel_item *it = page_item(p, MARK_MISSING, "local-norm", "%s",
                                           _("gradient norms of both sides: not in the files given so far"));
         page_detail(p, it, "%s", g->exam[ENGINE_RUN_NORMS].err.text);

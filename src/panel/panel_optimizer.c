@@ -19,7 +19,7 @@ static void second_loss(struct panel_page *p, const struct procedure *g)
     }
 }
 
-/* What its items are about; the summary is what explains the step. */
+/* The subject of each item; the summary contains the explanation of the step. */
 static void point_out(struct panel_page *p, const struct optimizer *x, size_t first)
 {
     size_t reason = 0;

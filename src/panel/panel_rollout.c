@@ -6,7 +6,7 @@
 
 #define ROWS_MOST 2000
 
-/* Where each line leads: to the sequence, at the token that is named or else at its largest difference. */
+/* The target of each line: the sequence, at the token named or otherwise at its largest difference. */
 static void lead(struct panel_page *p, const struct rollout *r, struct panel_item *it, uint32_t sequence,
                  uint32_t token)
 {

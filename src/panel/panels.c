@@ -28,7 +28,7 @@ const struct panel panels[PANELS] = {
      panel_rollout},
 };
 
-/* What the panels call their items beside checks, inputs, features and steps. */
+/* Names of the panels' items other than checks, inputs, features and steps. */
 static const char *const items[] = {
     "settings",      "inputs",        "id-range",  "weights", "repeat", "target-repeat", "golden-repeat", "first-loss",
     "first-deviation",

@@ -12,7 +12,7 @@
 #include "panel/panel.h"
 #include "rollout/rollout.h"
 
-/* Which slot of a side each is for, and the panel that judges it. */
+/* The input of each kind for a side, and the panel that judges it. */
 static const struct {
     enum panel_input_id slot[2];
     int panel;

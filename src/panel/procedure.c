@@ -12,7 +12,7 @@ void procedure_init(struct procedure *g, const struct comparison *c, struct inve
     job_init(&g->job, notify, ctx);
 }
 
-/* Whether pages would say something else of b. A comparison that goes on is reported when it is complete. */
+/* Whether pages would change with b. A running comparison is reported when it is complete. */
 static bool says_else(const struct comparison *a, const struct comparison *b)
 {
     return a->complete != b->complete || a->failed != b->failed || a->paired != b->paired ||
@@ -58,7 +58,7 @@ static int next_waiting(const struct procedure *g)
     return i;
 }
 
-/* What came of an exam, where nobody has asked for another since. */
+/* Takes the result of an engine run, unless another has been requested since. */
 static void take_result(struct engine_run *x, struct engine_run_run *r, bool failed, const struct err *e)
 {
     bool wanted = r->on ? x->state == ENGINE_RUN_DONE && x->result.curves == r->of.before
@@ -110,7 +110,7 @@ static void start(struct procedure *g, int i)
         x->state = ENGINE_RUN_RUNNING;
     }
     g->changes++;
-    job_start(&g->job, run_exam, g); /* without a thread it has failed at once, and is taken so */
+    job_start(&g->job, run_exam, g); /* without a thread it has failed already, and this is taken as its result */
 }
 
 /* Takes what has ended and starts what waits. */
@@ -181,7 +181,7 @@ void procedure_wait(struct procedure *g, bool (*each)(void *ctx), void *ctx, int
 
 /* ---- what is to be examined ---- */
 
-/* A case that is another than the one examined, or under way, takes its place. */
+/* Replaces the case if it differs from the one examined or in progress. */
 static void look(struct procedure *g, enum engine_run_id i)
 {
     struct engine_run *x = &g->exam[i];
@@ -362,8 +362,8 @@ bool procedure_pending(struct panel_page *p, const struct procedure *g, enum eng
     return true;
 }
 
-/* The step a run's curves send one to, and why; -1: none. What is not finite comes first, then where the runs
- * diverge, then the first outlier and where they diverge for good. */
+/* The step to examine by a run's curves, and the reason; -1: none. Non-finite values come first, then the first
+ * difference, then the first outlier and the lasting divergence. */
 static int64_t step_of(const struct curves *c, enum step_why *why)
 {
     int64_t spike = c->spikes.n ? c->spikes.v[0].step : -1;

@@ -49,7 +49,7 @@ static bool same_state(const struct file_stamp *a, const struct file_stamp *b)
     return a->bytes == b->bytes && a->files == b->files && a->time == b->time;
 }
 
-/* What is frozen has to be what was compared: a dump written over since is another one. */
+/* The stored round must be what was compared: a dump overwritten since then is a different one. */
 static int check_old(const struct investigation *v, const struct comparison *s, struct err *e)
 {
     for (int i = 0; i < 2; i++)
@@ -167,7 +167,7 @@ int round_return(struct investigation *v, struct err *e)
     if (!investigation_last_round(v, &u))
         return err_set(e, ERR_USAGE, _("%s is in its first round"), v->path);
     int rc = investigation_save(v, e);
-    if (rc) /* what is shown, and what the next save writes, is what the file says */
+    if (rc) /* the state shown, and the next save, are those of the file */
         investigation_round_again(v, &u);
     vec_release(&u.answers);
     return rc;

@@ -451,7 +451,7 @@ void subject_text(const struct finding *x, struct buf *out)
 
 /* ---- what explains the first deviation ---- */
 
-/* Whether one of its names is the line's row, its call or another row of the call. */
+/* Whether one of its names is that of the line's row, its call or another row of the call. */
 static bool about_call_of(const struct comparison *s, uint32_t line, const struct finding *x)
 {
     if (x->subject > SUBJECT_ELEMENT || x->subject == SUBJECT_GAP)

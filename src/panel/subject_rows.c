@@ -42,7 +42,7 @@ void subject_freeze_line(const struct procedure *g, const struct subject *s, str
         vec_push(out, e.fact[i]);
 }
 
-/* One row of a call: what it is on both sides and what came of it. */
+/* One row of a call: its data on both sides and its verdict. */
 static void call_row(const struct comparison *s, uint32_t line, struct buf text[2])
 {
     const struct line *l = &s->pairing->lines.v[line];
@@ -332,7 +332,7 @@ static void region(const struct element_lens *l, const int64_t from[], const int
         around_element(l, s.worst, a, out);
 }
 
-/* Which tensors lie on each other for a line, as the tensor view has them. */
+/* The two tensors compared in a line, as in the tensor view. */
 static bool case_of(const struct comparison *s, const struct subject *x, uint32_t line, struct tensor_reader_case *c)
 {
     const uint32_t *row = s->pairing->lines.v[line].row;

@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "panel/subject.h"
 
-#define HASHED_MOST (64u << 20) /* bytes of a file that are read to know it again */
+#define HASHED_MOST (64u << 20) /* bytes of a file that are read to identify it */
 #define AROUND 3                /* lines before and after */
 
 /* ---- the files ---- */
@@ -30,7 +30,7 @@ static void file_text(const struct procedure *g, const char *path, struct buf *o
     buf_release(&content);
 }
 
-/* What the exam was held on: file names, sizes, and a number of what is in them. */
+/* The files examined: names, sizes, and a checksum of their content. */
 static void files(const struct procedure *g, enum engine_run_id x, struct arena *a, fact_list *out)
 {
     const struct engine_run_kind *k = &engine_run_kinds[x];

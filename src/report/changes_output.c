@@ -12,7 +12,7 @@ static const struct round_row *row_of(const struct round *r, uint32_t row)
     return row == NONE ? NULL : &r->rows.v[row];
 }
 
-/* Findings and panels that stand otherwise; findings of two copies of one ticket have the same numbers. */
+/* Findings and panels whose state changed; findings of two copies of one investigation have equal numbers. */
 static const char *finding_was(const struct changes_report *x, const struct round_finding *f)
 {
     const struct round_finding *was = round_finding(x->before, f->number);

@@ -189,7 +189,7 @@ static void first(struct compare_writing *x)
     jw_end_object(w);
 }
 
-/* The error that went into a call and came out of it. */
+/* The error of a call's inputs and of its outputs. */
 static void passage(struct jsonw *w, struct call_error p)
 {
     jw_key(w, "amplification");

@@ -141,7 +141,7 @@ static void field_or_null(struct compare_writing *x, const struct field_line *l,
     }
 }
 
-/* Those of one list; of a side's own the golden side's stand behind the target's. */
+/* The fields of one list; of fields with one per side, the golden side's follows the target's. */
 static void keyed_fields(struct compare_writing *x, const struct field_line *l, enum row_part part, int side)
 {
     for (size_t i = 0; i < x->fields[part]; i++) {
@@ -164,7 +164,7 @@ static void stats(struct compare_writing *x, const char *key, int side, const st
     jw_end_object(x->w);
 }
 
-/* What both sides have: [target's, golden's]. */
+/* A field of both sides: [target's, golden's]. */
 static void both_texts(struct compare_writing *x, const struct field_line *l, const char *field)
 {
     const struct field *f = field_find(str_of(field));
@@ -211,7 +211,7 @@ static void view_object(struct jsonw *w, const struct view *v)
     buf_release(&text);
 }
 
-/* What a second golden run and a reference tell of a line; keys that are there with these only. */
+/* Data of a second golden run and a reference; these keys are present only with them. */
 static void companions(struct compare_writing *x, uint32_t i)
 {
     static const char *const side[] = {"target", "golden"};
@@ -254,7 +254,7 @@ void compare_json_was(struct jsonw *w, const struct comparison *s, uint32_t line
     jw_kcstr(w, "change", k == CHANGE_KINDS ? NULL : change_name(k));
 }
 
-/* What kind of deviation it is: of as many lines as can be examined in a moment, the first ones of the table. */
+/* The kind of deviation, for the first lines of the table: as many as can be examined quickly. */
 static void diagnosis(struct compare_writing *x, uint32_t i)
 {
     struct jsonw *w = x->w;

@@ -56,7 +56,7 @@ static lxw_worksheet *ready(lxw_worksheet *w)
     return w;
 }
 
-/* Where it tells, it tells with an error, or with nothing. */
+/* On failure the library returns an error, or nothing at all. */
 static void *there(void *made)
 {
     if (!made || mem_library_starved())
@@ -82,7 +82,7 @@ static void text(struct row_sink *k, struct str s)
     buf_release(&b);
 }
 
-/* A cell holds 15 to 17 digits and no NaN: that is a text. */
+/* A cell has 15 to 17 digits and cannot be NaN: such values are texts. */
 static void number(struct row_sink *k, double v)
 {
     struct sheet *x = (struct sheet *)k;

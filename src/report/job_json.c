@@ -130,13 +130,13 @@ static void summary(struct jsonw *w, const struct job_result *r)
     jw_end_object(w);
 }
 
-/* What a rank holds a part of, and its first deviation. */
+/* The rows that a rank holds a part of, and its first deviation. */
 struct rank_extent {
     struct judge_summary sum;
     uint32_t first; /* line, or NONE */
 };
 
-/* Of every rank of a joined comparison, in one pass over its lines. The caller frees it. */
+/* The same for every rank of a joined comparison, in one pass over its lines. Freed by the caller. */
 static struct rank_extent *extents(const struct job_result *r, size_t pair, const struct rank_set *set)
 {
     const struct job_pair *p = &r->pairs.v[pair];
@@ -498,7 +498,7 @@ static void both_counts(struct jsonw *w, const char *key, const uint32_t count[2
     jw_end_object(w);
 }
 
-/* Of a share: what others are to bring, and the counts that coverage is made of. */
+/* In a share: the pairs of other shares, and the counts from which coverage is computed. */
 static void shares(struct jsonw *w, const struct job_result *r)
 {
     size_t n = 0;

@@ -61,7 +61,7 @@ static int number(const cJSON *o, const char *key)
     return cJSON_IsNumber(v) ? v->valueint : -1;
 }
 
-/* Members of lists of the same name go over into the first result's. */
+/* Moves the entries of lists with the same name into the first result's. */
 static void append(cJSON *all, cJSON *one, const char *key)
 {
     cJSON *to = get(all, key), *from = get(one, key);
@@ -84,7 +84,7 @@ static void add_counts(cJSON *to, const cJSON *from)
             cJSON_AddItemToObject(to, o->string, cJSON_Duplicate(o, true));
 }
 
-/* Covered calls over all: each share brings both counts. */
+/* Coverage over all shares: each has both counts. */
 static void set_coverage(cJSON *all)
 {
     static const char *const side[] = {"target", "golden"};
@@ -103,7 +103,7 @@ static bool is_row(const cJSON *first)
     return !kind || strcmp(kind, "row") == 0;
 }
 
-/* Of two in one place that of a row, then that of the lower rank. */
+/* If two are at one position, that of a row, then that of the lower rank. */
 static bool earlier(const cJSON *a, const cJSON *b)
 {
     static const char *const keys[] = {"step", "order"};
@@ -184,7 +184,7 @@ static const cJSON *columns_of(const cJSON *o)
     return get(get(o, "strip"), "columns");
 }
 
-/* The column of the same call, and its place; -1: none has it. */
+/* The column of the same call, and its position; -1: none. */
 static int column_like(const cJSON *columns, const cJSON *like, const cJSON **found)
 {
     const char *call = cJSON_GetStringValue(get(like, "call"));
@@ -199,8 +199,8 @@ static int column_like(const cJSON *columns, const cJSON *like, const cJSON **fo
     return -1;
 }
 
-/* Where a share saw other calls than the first one (a rank that makes more of them): its cells and its place go over to
- * the columns of that one. */
+/* If a share has other calls than the first one (a rank that makes more of them), moves its cells and positions to the
+ * columns of the first. */
 static void fit_columns(const cJSON *all, cJSON *one)
 {
     const cJSON *to = columns_of(all), *from = columns_of(one), *rows = get(get(one, "strip"), "ranks"), *same = NULL;
@@ -230,8 +230,8 @@ static void fit_columns(const cJSON *all, cJSON *one)
     free(at);
 }
 
-/* Rows are only handed on: their text takes a tenth of the memory of their trees. A text for each pair, which keeps its
- * step and rank to be sorted by; joined sides are one pair. */
+/* Rows are passed on as text, which takes a tenth of the memory of their trees. One text per pair, with its step and
+ * rank for sorting; joined sides are one pair. */
 static void hold_rows_as_text(cJSON *o)
 {
     const char *pairing = cJSON_GetStringValue(get(o, "pairing"));
@@ -307,7 +307,7 @@ static int by_place(const void *a, const void *b)
     return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->was > y->was) - (x->was < y->was);
 }
 
-/* A stable order by step and rank, whichever worker did them. */
+/* A stable order by step and rank, independent of the workers. */
 static void sort_places(cJSON *list)
 {
     VEC(struct placed) all = {0};
@@ -381,7 +381,7 @@ static bool is_summary(const cJSON *o)
     return cJSON_IsObject(o);
 }
 
-/* What is added, sorted by or shown is what it should be; rows are passed on as they are. */
+/* Values that are added, sorted or shown have the expected types; rows are passed on unchanged. */
 static bool is_result(const cJSON *o)
 {
     static const char *const where[] = {"step", "order", "rank"}, *const counts[] = {"done", "of"};
@@ -441,7 +441,7 @@ static int check_beside(const cJSON *all, const struct nmap *places, const cJSON
     return 0;
 }
 
-/* A share that did not read all ranks knows no places. */
+/* A share that did not read all ranks knows no positions. */
 static void set_places(cJSON *all)
 {
     struct layout l;
@@ -458,7 +458,7 @@ static void set_places(cJSON *all)
     }
 }
 
-/* The wrong collective beside the row where it begins, as job_find_first has it: another share may have found it. */
+/* The wrong collective of the same call as the first row, as in job_find_first: another share may have found it. */
 static void link_collective(cJSON *all)
 {
     cJSON *first = get(all, "first"), *list = get(all, "collectives");

@@ -26,8 +26,8 @@ bool mapping_part(const struct mapping_pairs *x, const struct line *l)
 
 /* ---- YAML ---- */
 
-/* Letters, digits and what has no meaning inside a plain text; at the front letters and "_" alone,
- * so that no number, date or special value comes of it. */
+/* Letters, digits and characters without a meaning in plain YAML text; the first is a letter or "_", so that it cannot
+ * be read as a number, date or special value. */
 static bool plain(struct str s)
 {
     static const char *const words[] = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"};
@@ -71,7 +71,7 @@ void mapping_entry_write(struct buf *out, const char *indent, struct str key, st
 
 /* ---- rows ---- */
 
-/* Target rows that the user's files declare to have no partner, and that have none. */
+/* Target rows without a partner that the user's files declare to have none. */
 typedef void (*declared_row)(void *ctx, struct str name);
 
 static void each_declared(const struct mapping_pairs *x, declared_row tell, void *ctx)
@@ -123,7 +123,7 @@ static bool recounted(const struct dump *d, uint32_t call, struct map *counts, s
     return n != number;
 }
 
-/* Per golden call whether msprobe takes its name for another's; the caller frees it. */
+/* For each golden call whether msprobe would take its name for another's; freed by the caller. */
 static bool *recounts(const struct dump *d)
 {
     struct map counts = {0};

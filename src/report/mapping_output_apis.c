@@ -20,7 +20,7 @@ struct apis {
     bool *paired;      /* per target call */
 };
 
-/* Whether the slot fits with those seen; it is kept. */
+/* Whether the slot is consistent with earlier ones; it is stored. */
 static bool add_slot(struct api *a, struct mapping_slot x)
 {
     for (size_t i = 0; i < a->slots.n; i++) {

@@ -125,8 +125,7 @@ static const struct link *around(const struct links *k, const struct map *by_pat
     return NULL;
 }
 
-/* Numbers that both end in are the same for every child: "layers.0" and "h.0" say "layers" and "h".
- */
+/* Equal numbers at both ends are the same for every child: "layers.0" and "h.0" give "layers" and "h". */
 static void strip_numbers(struct str *t, struct str *g)
 {
     for (;;) {

@@ -156,7 +156,7 @@ static void because_object(struct jsonw *w, const struct measure *m, const struc
     buf_release(&name);
 }
 
-/* Of the side a fault is missed on more likely; NULL: neither was compared in part. */
+/* The side on which a fault is more likely to be missed; NULL: neither was sampled. */
 static void sampled_object(struct jsonw *w, const struct oracle_row *r)
 {
     jw_key(w, "sampled");

@@ -6,8 +6,8 @@
 #include "base/num.h"
 #include "report/pack_parts.h"
 
-#define ALL_ROWS 200000 /* of both sides together: so many are packed whatever was found */
-#define AROUND 20       /* lines on each side of what was found, of larger dumps */
+#define ALL_ROWS 200000 /* of both sides together: always packed */
+#define AROUND 20       /* for larger dumps: lines before and after each deviation */
 #define NPY_HEAD 128
 
 static const struct dump *side_of(const struct pack_choice *c, int side)
@@ -38,7 +38,7 @@ static uint32_t row_named(const struct dump *d, const char *name)
     return call == MAP_NONE ? row : d->calls.v[call].first_row;
 }
 
-/* The first deviation, then what findings that hold are about. */
+/* The first deviation, then the subjects of open findings. */
 static void tell(struct pack_choice *c, const struct pack_options *o)
 {
     finding_list l = {0};
@@ -99,7 +99,7 @@ static void keep_around(struct pack_choice *c)
     keep_partners(c);
 }
 
-/* Everything kept gets its number, in order; a call keeps its stack. */
+/* Numbers everything kept, in order; a call keeps its stack. */
 static void count(struct pack_choice *c, int side)
 {
     const struct dump *d = side_of(c, side);
@@ -169,7 +169,7 @@ static void take_tensor(struct pack_choice *c, int side, uint32_t row, const str
     vec_push(&c->tensors, x);
 }
 
-/* A call's inputs and outputs; of a backward call also its forward twin's, from which it can be replayed. */
+/* A call's inputs and outputs; for a backward call also those of its forward twin, needed for a replay. */
 static void take_call(struct pack_choice *c, int side, uint32_t row, const struct pack_options *o,
                       struct pack_said *said)
 {
@@ -190,7 +190,7 @@ static int by_row(const void *a, const void *b)
     return x->side != y->side ? x->side - y->side : (x->row > y->row) - (x->row < y->row);
 }
 
-/* The first deviation's call first, then the findings' own tensors, then their calls': in the order of need. */
+/* In the order of need: the first deviation's call, the findings' own tensors, then their calls'. */
 static void take_tensors(struct pack_choice *c, const struct pack_options *o, struct pack_said *said)
 {
     const struct pairing *p = c->s->pairing;

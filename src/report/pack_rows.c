@@ -23,7 +23,7 @@ static void cleaned(struct jsonw *w, const void *clean, const char *s)
     buf_release(&b);
 }
 
-/* A frame's file: that it is a library's stays to be seen. */
+/* The file of a frame, shortened so that library files stay recognisable. */
 static void frame_file(struct jsonw *w, const void *ctx, const char *file)
 {
     const struct sanitize *clean = ctx;

@@ -17,7 +17,7 @@ static void harmless(struct buf *out, struct str s)
     }
 }
 
-/* What a file is called in the pack: what it is for, then its own name as far as it is harmless. */
+/* The name of a file in the pack: its purpose, then its own name without unsafe characters. */
 static const char *file_name(struct arena *a, const char *what, size_t nth, const char *path)
 {
     struct buf b = {0};
@@ -39,7 +39,7 @@ struct ticket {
     struct pack_said *said;
 };
 
-/* The name of the file in the pack, or NULL if it is left out, which is told. */
+/* The name of the file in the pack, or NULL if it is left out, which is reported. */
 static const char *take_file(struct ticket *t, const char *what, const char *path)
 {
     struct buf at = {0}, shown = {0};
@@ -93,7 +93,7 @@ static void take_slots(struct ticket *t, struct investigation *v)
     v->given.n = kept;
 }
 
-/* What a newer version wrote is left out, as it may hold paths. */
+/* Members written by a newer version are left out, because they may contain paths. */
 static void forget(void *ctx, const struct member *m, void *x)
 {
     (void)ctx;
@@ -127,7 +127,7 @@ static void clean_texts(struct ticket *t, struct investigation *v)
     v->remaps.n = 0;
 }
 
-/* A side is the folder of its name; what its files were is no longer of use. */
+/* A side is the folder with its name; stamps of the original files are removed. */
 static void set_side(struct investigation *v, int side)
 {
     v->input[side] = side == GOLDEN ? "golden" : "target";

@@ -61,7 +61,7 @@ static int add_report(struct pack_writing *p, const char *name, struct err *e)
     return 0;
 }
 
-/* What is in it, for people and programs that only look. */
+/* A list of its contents, for people and for programs that do not open it. */
 static void add_list(struct pack_writing *p)
 {
     const struct pack_said *x = p->said;

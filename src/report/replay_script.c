@@ -30,7 +30,7 @@ struct script_writing {
 
 /* ---- text that is nothing but text ---- */
 
-/* As a string of Python: printable ASCII as it is, all else by number. */
+/* As a Python string: printable ASCII unchanged, everything else by code point. */
 static void quote(struct buf *out, struct str s)
 {
     buf_char(out, '"');
@@ -130,7 +130,7 @@ static bool has_word(struct str words, struct str word)
     return false;
 }
 
-/* Whether the table lists the call as one that computes and does nothing else. Its name is whatever a dump says. */
+/* Whether the table lists the call as a pure computation. Its name may be any text of a dump. */
 static bool is_safe(const struct dump *d, const struct called *x)
 {
     struct str rest = embed_str(&embed_replay_tsv), line;
@@ -143,7 +143,7 @@ static bool is_safe(const struct dump *d, const struct called *x)
     return false;
 }
 
-/* The Python that makes the call in the wanted framework; n 0 if it is not known. */
+/* The Python code of the call in the requested framework; n 0 if unknown. */
 static struct str expression(struct script_writing *w, const struct dump *d, const struct called *x)
 {
     struct str rest = embed_str(&embed_replay_tsv), line;
@@ -224,7 +224,7 @@ static void value(struct script_writing *w, int side, uint32_t row)
     }
 }
 
-/* Those rows of a call that are its inputs, or its outputs. */
+/* The input rows of a call, or its output rows. */
 static void rows(struct script_writing *w, int side, uint32_t call, enum row_io io, const char *key)
 {
     const struct dump *d = &w->s->side[side].dump;

@@ -256,7 +256,7 @@ static void report_summary(struct building *b)
         reach(b);
 }
 
-/* What is open, of the dumps and of the panels. */
+/* Open points of the dumps and of the panels. */
 static void open_questions(struct building *b)
 {
     if (b->j || b->unread)
@@ -309,7 +309,7 @@ static const struct {
     {"reproduction", N_("Reproduction"), reproduction, false},
 };
 
-/* How the report calls a side's recording: as it was opened, else as the investigation has it. */
+/* The name of a side's recording in the report: as it was opened, otherwise as in the investigation. */
 static const char *recording(const struct comparison *s, const struct report_options *o, int side)
 {
     const char *path = s->side[side].dump.path;

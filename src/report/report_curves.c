@@ -37,7 +37,7 @@ static void steps_marked(struct picture *p, const struct curves *c)
         picture_rule(p, i ? "" : _("outlier"), (double)c->spikes.v[i].step, true, false);
 }
 
-/* With what line and area stand for, where a column stands for several steps. */
+/* With a legend for line and area, if a column has several steps. */
 static void drawn_as(struct building *b, struct picture *p)
 {
     double each = (p->to - p->from + 1) / p->columns;
@@ -54,7 +54,7 @@ static void drawn_as(struct building *b, struct picture *p)
     doc_picture(b->d, p);
 }
 
-/* Both runs; where there are several golden ones, what they span. */
+/* Both runs; with several golden runs, their range. */
 static void runs_drawn(struct building *b, const struct curves *c, enum log_value v, const char *id, const char *title)
 {
     struct picture p;
@@ -74,7 +74,7 @@ static void runs_drawn(struct building *b, const struct curves *c, enum log_valu
     drawn_as(b, &p);
 }
 
-/* Target less golden, beside the same of the other golden runs and the limit of its mean. */
+/* Target minus golden, with the same difference of the other golden runs and the limit of its mean. */
 static void difference_drawn(struct building *b, const struct curves *c, enum log_value v, const char *id,
                              const char *title)
 {

@@ -47,7 +47,7 @@ static const char *axis_text(struct building *b, const struct element_lens *l, c
                      (long long)l->shape[ask->axis[i]] - 1, (long long)ask->size[i]);
 }
 
-/* "at [3, ·, ·]": where the axes that are not shown stand. */
+/* "at [3, ·, ·]": the position on the axes that are not shown. */
 static const char *plane_text(struct building *b, const struct element_lens *l, const struct heat_map_ask *ask)
 {
     struct buf t = {0};

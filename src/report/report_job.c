@@ -65,7 +65,7 @@ static void let_go(struct report_job *k)
     k->now.inv = NULL;
 }
 
-/* Starts what is asked for once the guide has its results: they are part of a report. */
+/* Starts the requested writing once the guide has its results, which are part of a report. */
 static void go_on(struct report_job *k)
 {
     bool given_up = atomic_load(&k->watch.cancel);

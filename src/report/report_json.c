@@ -45,7 +45,7 @@ static void thresholds(struct jsonw *w, const struct thresholds *t)
     jw_end_object(w);
 }
 
-/* A finding whose sentences name no more than the report may show. */
+/* A finding with only those paths that the report may contain. */
 static void finding(struct jsonw *w, const struct finding *x, const struct sanitize *c, struct arena *a)
 {
     struct finding shown = *x;
@@ -71,7 +71,7 @@ static void finding(struct jsonw *w, const struct finding *x, const struct sanit
     buf_release(&b);
 }
 
-/* What the rows that findings are about were in the previous round, and are. */
+/* The rows of findings, in the previous round and now. */
 static void finding_rows(struct jsonw *w, const struct comparison *s, const finding_list *l)
 {
     if (!s->since.join)
@@ -112,7 +112,7 @@ static void repeat(struct jsonw *w, const char *key, const struct engine_run_res
     jw_end_object(w);
 }
 
-/* What the panels' engines gave, each as its own command prints it; null where nothing was given. */
+/* The results of the panels' engines, each as printed by its own command; null without input. */
 static void exams(struct jsonw *w, struct out *o, const struct report_options *opt)
 {
     const struct procedure *g = opt->guide;

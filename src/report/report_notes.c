@@ -31,7 +31,7 @@ static void pair_figures(struct building *b, const struct finding *x)
     }
 }
 
-/* What its row was in the previous round, and is. */
+/* Its row in the previous round, and now. */
 static void since_then(struct building *b, const struct finding *x)
 {
     struct buf t = {0};
@@ -138,7 +138,7 @@ static void finding(struct building *b, const struct finding *x, bool full)
     buf_release(&t);
 }
 
-/* Root causes and what is still suspected, in causal order; what is cleared or waived has its own place. */
+/* Root causes and open suspicions, in causal order; cleared and waived ones are listed elsewhere. */
 void report_findings(struct building *b)
 {
     for (size_t i = 0; i < b->findings.n; i++)

@@ -7,7 +7,7 @@
 #include "panel/known_causes.h"
 #include "report/report_sections.h"
 
-#define HASHED_MOST (64u << 20) /* bytes of a file that is told by its content */
+#define HASHED_MOST (64u << 20) /* bytes of a file that is identified by its content */
 #define CARDS_MOST 12
 
 static enum doc_tone tone_of(enum panel_state s)
@@ -199,7 +199,7 @@ void report_causes(struct building *b)
 
 /* ---- what was given ---- */
 
-/* Size and a number made of its bytes; a folder has none. */
+/* Size and checksum of a file; a folder has none. */
 static void identity(const char *path, struct buf *out)
 {
     struct file f = {.fd = -1};

@@ -2,7 +2,7 @@
 #include "report/changes_section.h"
 #include "report/report_sections.h"
 
-/* Those that have a line, then, of what vanished, those that have none any more. */
+/* Rows that have a line, then, of vanished ones, those without. */
 static void list(struct building *b, enum change_kind k)
 {
     const struct round_since *x = &b->s->since;

@@ -21,7 +21,7 @@ void report_norms(struct building *b)
     const struct investigation *v = b->o->inv;
     bool asked = v && panel_input_path(v, PANEL_INPUT_TARGET_NORMS) && panel_input_path(v, PANEL_INPUT_GOLDEN_NORMS);
     if (g && g->exam[ENGINE_RUN_NORMS].state == ENGINE_RUN_FAILED && !asked)
-        return; /* logs or dumps without norms: nothing is wrong with them */
+        return; /* logs or dumps without norms, which is no problem */
     const struct engine_run_result *r = report_engine_run(b, ENGINE_RUN_NORMS);
     if (r)
         norms_section(b->d, r->norms, LISTED);

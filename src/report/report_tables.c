@@ -16,7 +16,7 @@
 
 enum { IN_PATH, IN_FORMAT, IN_FRAMEWORK, IN_LEVEL, IN_STEP, IN_ROWS, IN_FILES, IN_NEWEST, IN_FINGERPRINT, IN_COUNT };
 
-/* Of dumps that could not be read: where they were and what they were when they were last compared. */
+/* For dumps that could not be read: their paths and data as of the last comparison. */
 static void kept_text(const struct building *b, int side, int which, struct buf *t)
 {
     const struct investigation *v = b->o->inv;
@@ -213,7 +213,7 @@ void report_overflow(struct building *b)
         doc_say(b->d, TONE_QUIET, _("… and %zu more"), more);
 }
 
-/* What the team has accepted, entry by entry, with how many rows need it. */
+/* Accepted differences, entry by entry, with the number of rows that match. */
 void report_accepted(struct building *b)
 {
     const char *const head[] = {_("row pattern"), _("reason"), _("until"), _("rows")};

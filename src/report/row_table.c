@@ -145,7 +145,7 @@ void row_table_head(struct row_writer *c)
         c->sink->text(c->sink, str_of(c->column[i]->column));
 }
 
-/* As msprobe has it: names and types of a row that is not there, and a scalar's value as its maximum. */
+/* The same as in msprobe: names and types of absent rows, and a scalar's value as its maximum. */
 static bool absent(const struct field_line *l, size_t column)
 {
     return column < 4 && l->row[column % 2] == NONE;

@@ -67,7 +67,7 @@ static void upward(struct jsonw *w, const uint64_t bins[TENSOR_STATS_SPREAD])
             bin(w, ldexp(1, i - TENSOR_STATS_UNIT), ldexp(1, i + 1 - TENSOR_STATS_UNIT), bins[i]);
 }
 
-/* From the lowest to the highest, powers of two that hold something. */
+/* Powers of two that occur, from the lowest to the highest. */
 static void spread(struct jsonw *w, const char *key, const uint64_t *negative, const uint64_t *bins)
 {
     uint64_t zero = bins[0] + (negative ? negative[0] : 0);

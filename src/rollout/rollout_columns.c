@@ -49,7 +49,7 @@ static const struct {
     {"response_tokens", ROLLOUT_ROLE_TOKENS},
     {"completion_ids", ROLLOUT_ROLE_TOKENS},        /* TRL */
     {"output_ids", ROLLOUT_ROLE_TOKENS},
-    {"tokens", ROLLOUT_ROLE_TOKENS},                /* slime: the prompt's before them */
+    {"tokens", ROLLOUT_ROLE_TOKENS},                /* slime: after those of the prompt */
     {"input_ids", ROLLOUT_ROLE_TOKENS},
     {"token_ids", ROLLOUT_ROLE_TOKENS},
     {"response_mask", ROLLOUT_ROLE_MASK},

@@ -156,7 +156,7 @@ static void next_width(struct row_order_work *w)
     struct key *swap = w->keys.v;
     w->keys.v = w->other;
     w->other = swap;
-    w->keys.cap = w->keys.n; /* the two arrays have traded places */
+    w->keys.cap = w->keys.n; /* the two arrays were exchanged */
     w->width *= 2;
     w->out = w->i = 0;
     w->k = w->width;
