@@ -84,7 +84,7 @@ static void columns_changed(struct workspace *d)
 {
     d->column_at = 0;
     workspace_columns_keep(d);
-    if (!d->inv->unkept) /* how the table looks is nothing to be warned of */
+    if (!d->inv->unkept) /* the state of the table is not a reason for a warning */
         workspace_save(d);
 }
 

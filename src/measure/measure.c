@@ -195,7 +195,8 @@ static int compare(struct tensor *t, struct tensor *g, const struct kern *k, str
     return view_apply(view, view->side == TARGET ? t : g, e) ? -1 : figures_two(k, t, g, out, watch, e);
 }
 
-/* Through the pair's own view: what does not go with the shapes, or leaves other counts, is said and not computed. */
+/* Computes through the pair's own view: a view that does not match the shapes, or gives unequal counts, is reported and
+ * not computed. */
 static int compare_through(const struct view *v, struct tensor *t, struct tensor *g, const struct kern *k,
                            struct figures *out, struct figures_watch *watch, struct err *e)
 {

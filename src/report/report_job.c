@@ -107,7 +107,7 @@ static bool begin(struct report_job *k, const struct comparison *c, const char *
     k->asked = true;
     if (o->guide) {
         procedure_see(k->guide, c);
-        procedure_look(k->guide); /* also what the dumps alone can be asked */
+        procedure_look(k->guide); /* also results that need only the dumps */
     }
     go_on(k);
     return true;
