@@ -29,7 +29,8 @@ const struct log_format log_formats[] = {
      .overlay = true, .sniff = mlflow_sniff, .read = mlflow_read},
     {.name = "step-lines", .framework = "pytorch", .title = N_("log lines of TorchTitan, verl, DeepSpeed, NeMo and "
                                                                "slime, one per step"),
-     .what = "step: N loss: X grad_norm: Y …", .versions = "TorchTitan 0.3, verl 0.9, DeepSpeed 0.16, NeMo 1 and 2, "
+     .what = "step: N loss: X grad_norm: Y …",
+     .versions = "TorchTitan 0.3, verl 0.9, DeepSpeed 0.16 to 0.19, NeMo 1 and 2, "
          "slime",
      .overlay = true, .words = step_line_words, .starts = step_line_starts, .take = step_line_take},
     {.name = "megatron-log", .framework = "pytorch",

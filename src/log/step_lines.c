@@ -124,6 +124,8 @@ enum log_take step_line_take(struct series_builder *k, struct str line, size_t f
         if (!log_has(&r, l->value[i].v) && number_behind(line, l->value[i].word, &x, &digit))
             log_set(k, &r, l->value[i].v, x * scale, digit * scale);
     }
+    if (l->skipped && r.step == 0)
+        return TAKE_DONE; /* DeepSpeed's line before any step, when the engine is made */
     if (l->skipped && number_behind(line, l->skipped, &x, NULL) && x > 0 && x < UINT32_MAX)
         log_point(k, "scalar", STR("skipped steps"), false, r.step, x);
     log_add(k, &r);

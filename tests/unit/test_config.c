@@ -409,6 +409,39 @@ static void verl_documents(void **state)
     state_is("num_layers", CHECK_UNKNOWN); /* the model's own file tells it */
 }
 
+/* What reinforcement learning adds, in verl's names; a weight that is switched off is 0 whatever it says. */
+static void verl_reinforcement(void **state)
+{
+    (void)state;
+    static const char verl[] = "actor_rollout_ref:\n  actor:\n    optim: {lr: 1e-6, lr_scheduler_type: cosine, "
+                               "min_lr_ratio: %s}\n    clip_ratio: 0.2\n    clip_ratio_high: %s\n    "
+                               "loss_agg_mode: %s\n    use_kl_loss: %s\n    kl_loss_coef: %s\n  rollout: "
+                               "{temperature: %s, n: 8}\n  model: {path: /m}\nalgorithm: {adv_estimator: %s}\n"
+                               "data: {train_batch_size: 1024}\n";
+    static const char *const golden[] = {"0.0", "0.2", "token-mean", "false", "0.001", "1.0", "grpo"};
+    static const struct {
+        const char *id, *value;
+        size_t at;
+    } cases[] = {
+        {"lr_end", "0.1", 0},        {"clip_ratio_high", "0.28", 1},    {"loss_aggregation", "seq-mean-token-mean", 2},
+        {"kl_loss", "true", 3},      {NULL, "0.01", 4},                 {"rollout_temperature", "0.7", 5},
+        {"advantage_estimator", "gae", 6},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char t[1000], g[1000];
+        const char *v[ARRAY_LEN(golden)];
+        memcpy(v, golden, sizeof v);
+        snprintf(g, sizeof g, verl, v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
+        v[cases[i].at] = cases[i].value;
+        snprintf(t, sizeof t, verl, v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
+        run(write_file("v.yaml", PARTS(t)), write_file("w.yaml", PARTS(g)), NULL);
+        if (cases[i].id)
+            state_is(cases[i].id, CHECK_DIFFERS);
+        else
+            state_is("kl_loss", CHECK_OK);
+    }
+}
+
 /* verl's file for supervised fine-tuning before Hydra put it together, and what its `optim` gives; lines of verl
  * 0.9.1's own
  * sft_trainer_engine.yaml and optim/fsdp.yaml. It was taken for MindFormers' because of `trainer`. */
@@ -578,6 +611,7 @@ int main(void)
         cmocka_unit_test(missing_and_unknown), cmocka_unit_test(waived),  cmocka_unit_test(unmapped),
         cmocka_unit_test(same_framework),  cmocka_unit_test(huggingface), cmocka_unit_test(writers),
         cmocka_unit_test(megatron_documents), cmocka_unit_test(verl_documents),
+        cmocka_unit_test(verl_reinforcement),
         cmocka_unit_test(verl_fine_tuning), cmocka_unit_test(nemo_documents),
         cmocka_unit_test(advice_where_both_agree), cmocka_unit_test(advice_followed),
     };

@@ -712,6 +712,19 @@ static void trainers_with_a_line_a_step(void **state)
     assert_true(value(3, LOG_LOSS) == 5.5);
     assert_true(value(3, LOG_LR) == 0.001);
     series_release(&s);
+    /* DeepSpeed 0.19.8's own: a line when the engine is made, then two a step */
+    load_text("[2026-11-28 04:55:54,029] [INFO] [logging.py:123:log_dist] [Rank 0] step=0, skipped=0, lr=[0], "
+              "mom=[(0.9, 0.999)]\n"
+              "[2026-11-28 04:55:54,147] [INFO] [logging.py:123:log_dist] [Rank 0] step=1, skipped=0, lr=[0.0], "
+              "mom=[(0.9, 0.999)]\n"
+              "steps: 1 loss: 0.9648 iter time (s): 0.083 samples/sec: 96.077\n"
+              "[2026-11-28 04:55:54,181] [INFO] [logging.py:123:log_dist] [Rank 0] step=2, skipped=0, lr=[0.0005], "
+              "mom=[(0.9, 0.999)]\n"
+              "steps: 2 loss: 0.9357 iter time (s): 0.016 samples/sec: 495.239\n");
+    assert_int_equal(s.records.n, 2);
+    assert_true(value(2, LOG_LOSS) == 0.9357);
+    assert_true(value(2, LOG_LR) == 0.0005);
+    series_release(&s);
     load_text("Training epoch 0, iteration 7/99 | lr: 2.5e-05 | global_batch_size: 32 | global_step: 7 | "
               "reduced_train_loss: 11.03 | grad_norm: 0.5\n");
     assert_true(value(7, LOG_LOSS) == 11.03);
