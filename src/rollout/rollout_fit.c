@@ -4,7 +4,8 @@
  * over the same tokens. Where q was renormalised over the tokens top-p, top-k or min-p left, it is what they kept of p,
  * and every token has log p − log q = log(kept) up to the noise: differences of one sign.
  *
- * A temperature: log-odds of a token against one other token are divided by it exactly, against all others nearly.
+ * A temperature: log-odds of a token against one other token are divided by it exactly, against all others but for a
+ * number they have in common: how many the others are.
  * Noise leaves the slope of one side's log-odds over the other's at 1. */
 #include <math.h>
 
@@ -98,7 +99,7 @@ static double odds(double lp)
 
 static void temperature(const struct rollout *r, struct rollout_fit *f)
 {
-    double xx = 0, xy = 0, yy = 0;
+    double sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
     size_t n = 0;
     for (size_t i = 0; i < r->tokens.n; i++) {
         const struct rollout_token *t = &r->tokens.v[i];
@@ -106,16 +107,22 @@ static void temperature(const struct rollout *r, struct rollout_fit *f)
         if (!t->finite || t->lp[0] > -0.005 || t->lp[1] > -0.005 || t->lp[0] < -30 || t->lp[1] < -30)
             continue;
         double x = odds(t->lp[1]), y = odds(t->lp[0]);
-        xx += x * x;
-        xy += x * y;
-        yy += y * y;
+        sx += x;
+        sy += y;
+        sxx += x * x;
+        sxy += x * y;
+        syy += y * y;
         n++;
     }
     f->n = n;
-    if (n < TOKENS_LEAST || !(xx > 0))
+    if (n < TOKENS_LEAST)
         return;
-    f->slope = xy / xx;
-    f->slope_error = sqrt(fmax(yy - f->slope * xy, 0) / (double)(n - 1) / xx);
+    double xx = sxx - sx * sx / (double)n, xy = sxy - sx * sy / (double)n, yy = syy - sy * sy / (double)n;
+    if (!(xx > 0) || !(yy > 0) || !(xy > 0))
+        return;
+    /* of the spreads, so that noise of either side takes off less of it */
+    f->slope = sqrt(yy / xx);
+    f->slope_error = sqrt(fmax(yy - xy * xy / xx, 0) / (double)(n - 2) / xx);
     f->tempered = !f->renormalised && !f->scaled && !f->shifted &&
                   fabs(f->slope - 1) > rule_limit(RULE_LIMIT_ROLLOUT_ODDS) &&
                   fabs(f->slope - 1) > 2 * rule_limit(RULE_LIMIT_ROLLOUT_ERRORS) * f->slope_error;

@@ -1,5 +1,6 @@
 /* Trainer against rollout: figures beside NumPy's (reference.json of the sample), every form of file, alignment, and
  * what damaged or strange input comes to. */
+#include "draws.h"
 #include "support.h"
 #include "written.h"
 
@@ -112,6 +113,51 @@ static void slime_in_another_order(void **state)
     assert_int_equal(r.verdict, STAGE_PASS);
     assert_int_equal(r.all.n, 345);
     rollout_release(&r);
+}
+
+/* Tokens drawn from a softmax over many at a temperature the trainer does not know: the log-odds against all others
+ * have it as their slope, beside a number they have in common. */
+static void drawn(double temperature, const char *train, const char *engine)
+{
+    struct buf line[2] = {{0}, {0}};
+    uint64_t seed = 5;
+    for (int side = 0; side < 2; side++)
+        buf_cstr(&line[side], "{\"logprobs\": [");
+    for (int token = 0; token < 400; token++) {
+        double logit[60], sum[2] = {0}, at = draw_share(&seed);
+        int k = 0;
+        for (int v = 0; v < 60; v++) {
+            logit[v] = 2 * draw_normal(&seed);
+            sum[0] += exp(logit[v]);
+            sum[1] += exp(logit[v] / temperature);
+        }
+        for (double share = 0; k < 59 && (share += exp(logit[k] / temperature) / sum[1]) < at; k++)
+            ;
+        buf_fmt(&line[0], "%s%.6f", token ? ", " : "", logit[k] - log(sum[0]));
+        buf_fmt(&line[1], "%s%.6f", token ? ", " : "", logit[k] / temperature - log(sum[1]));
+    }
+    for (int side = 0; side < 2; side++)
+        buf_cstr(&line[side], "]}\n");
+    put_text(dir, train, line[0].p);
+    put_text(dir, engine, line[1].p);
+    buf_release(&line[0]);
+    buf_release(&line[1]);
+}
+
+static void temperatures_over_many_tokens(void **state)
+{
+    static const double temperatures[] = {0.7, 0.95, 1, 1.2};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(temperatures); i++) {
+        char path[2][300];
+        drawn(temperatures[i], "t.json", "g.json");
+        snprintf(path[0], sizeof path[0], "%s/t.json", dir);
+        snprintf(path[1], sizeof path[1], "%s/g.json", dir);
+        open_rollout(path[0], path[1]);
+        if (r.fit.tempered != (temperatures[i] != 1) || fabs(r.fit.slope - temperatures[i]) > 0.02)
+            fail_msg("%g: slope %g", temperatures[i], r.fit.slope);
+        rollout_release(&r);
+    }
 }
 
 static void signs_are_fitted(void **state)
@@ -248,7 +294,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_numpys),
         cmocka_unit_test(slime_in_another_order),
-        cmocka_unit_test(signs_are_fitted),
+        cmocka_unit_test(signs_are_fitted), cmocka_unit_test(temperatures_over_many_tokens),
         cmocka_unit_test(a_prompt_before_the_response),
         cmocka_unit_test(lengths_without_tokens_are_unknown),
         cmocka_unit_test(padding_without_a_mask),
