@@ -418,6 +418,34 @@ static int by_order(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+static int common_rank(const rank_list *a, const rank_list *b)
+{
+    int common = -1;
+    for (size_t i = 0; i < a->n; i++)
+        if (rank_list_has(b, a->v[i]))
+            common = common < 0 ? a->v[i] : -2;
+    return common;
+}
+
+/* Of two ranks nobody tells the odd one. Where a weight is held by tensor- and data-parallel ranks alike and differs in
+ * one pair of each, it is the rank they have in common: its other pairs would differ otherwise. */
+static void find_odd_of_pairs(struct finding_replicas *x)
+{
+    const struct replica_list *l = x->l;
+    for (size_t i = 0; i < l->v.n; i++)
+        for (size_t k = i + 1; k < l->v.n && l->v.v[k].order <= l->v.v[i].order; k++) {
+            struct replica_finding *a = &l->v.v[i], *b = &l->v.v[k];
+            const struct dump *d = dump_of(x->w, a->rank), *q = dump_of(x->w, b->rank);
+            int common = a->order == b->order ? common_rank(&a->ranks, &b->ranks) : -1;
+            if (common < 0 || a->odd.n || b->odd.n || a->ranks.n != 2 || b->ranks.n != 2 || a->differ || b->differ ||
+                strcmp(a->kind, b->kind) == 0 || strcmp(a->what, b->what) != 0 ||
+                strcmp(d->slots.v[d->rows.v[a->row].slot], q->slots.v[q->rows.v[b->row].slot]) != 0)
+                continue;
+            rank_list_add(&a->odd, common);
+            rank_list_add(&b->odd, common);
+        }
+}
+
 void replicas_find(struct replica_list *l, const struct whole_calls *w, const struct whole_calls *other, int side,
                    int step)
 {
@@ -429,6 +457,7 @@ void replicas_find(struct replica_list *l, const struct whole_calls *w, const st
     if (w->layout->size[CUT_DP] > 1)
         find_seeds(&x);
     vec_sort(&l->v, by_order);
+    find_odd_of_pairs(&x);
 }
 
 void replica_list_release(struct replica_list *l)
