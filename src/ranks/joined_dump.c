@@ -40,7 +40,7 @@ bool joined_part_is_bad(float error, float worst, float limit)
 
 static bool comes_first(const struct part_row *a, const struct part_row *b)
 {
-    return a->rank != b->rank ? a->rank < b->rank : a->micro < b->micro;
+    return a->rank != b->rank ? a->rank < b->rank : a->row < b->row; /* backwards the last micro-batch comes first */
 }
 
 const struct part_row *joined_row_part(const struct whole_row *x, float limit)

@@ -41,7 +41,7 @@ const struct whole_row *joined_dump_row(const struct dump *d, uint32_t row);
 const struct whole_rows *joined_dump_rows(const struct dump *d);
 /* Whether a part's own error is above the limit of its row, and more than what the noise of the worst part explains. */
 bool joined_part_is_bad(float error, float worst, float limit);
-/* The part to show: of the bad ones that of the lowest rank's first micro-batch, else the one with the largest error.
+/* The part to show: of the bad ones the one the lowest rank computed first, else the one with the largest error.
  * limit: of the row; INFINITY: none. */
 const struct part_row *joined_row_part(const struct whole_row *x, float limit);
 /* Appends the part's row name on its rank. */
