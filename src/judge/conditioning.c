@@ -330,6 +330,21 @@ static uint32_t float_row(const struct dump *d, uint32_t call, enum row_io io, d
     return NONE;
 }
 
+/* For the gradient from the backward call of a negative power, p xᵖ⁻¹ dy: the smallest inputs have nearly all of it,
+ * and with them the error |p − 1| δx / x. */
+static struct condition condition_of_power_gradient(const struct measure *m, const uint8_t *state, uint32_t row,
+                                                    double power)
+{
+    const struct dump *d = m->side[GOLDEN];
+    struct condition c = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
+    uint32_t in = float_row(d, d->calls.v[d->rows.v[row].call].twin, IO_INPUT, facts_of(m, state, row).n);
+    if (in == NONE || !(power < 0))
+        return c;
+    struct facts x = facts_of(m, state, in);
+    double kappa = (1 - power) * x.rms / (x.min > 0 ? x.min : x.max < 0 ? -x.max : NAN);
+    return isfinite(kappa) ? (struct condition){CONDITION_POWER, fmax(kappa, 1), fmax(kappa, 1), 0} : c;
+}
+
 /* For the gradient from an exponential's or softmax's backward call: the incoming gradient multiplied by the call's
  * outputs. */
 static struct condition condition_of_weighted_gradient(const struct measure *m, const uint8_t *state, uint32_t row)
@@ -342,6 +357,8 @@ static struct condition condition_of_weighted_gradient(const struct measure *m, 
     uint32_t g = y == NONE ? NONE : float_row(d, call, IO_INPUT, dx.n);
     double power = 0;
     enum condition_kind k = g == NONE ? CONDITION_NONE : kind_of(d, y, &power);
+    if (k == CONDITION_POWER)
+        return condition_of_power_gradient(m, state, row, power);
     if (k != CONDITION_EXP && k != CONDITION_SOFTMAX)
         return c;
     double kappa = facts_of(m, state, g).rms * facts_of(m, state, y).rms / dx.rms;

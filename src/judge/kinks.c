@@ -178,17 +178,39 @@ static bool few_differ(const struct figures *f, double n, double expected, doubl
     return f ? 1 - f->five_thousandths <= turned / n + 200 * noise : expected >= 0.5;
 }
 
+/* The relative error if so many elements are zero on one side only: one as large as the largest, the others as the
+ * root mean square of those that are not zero, which are half of all. */
+static double turned_error(const struct condition_size g[2], double turned)
+{
+    double norm = g[GOLDEN].norm, whole = fmax(g[0].norm, g[1].norm) / norm;
+    double largest = fmax(g[0].largest, g[1].largest) / norm;
+    return sqrt(largest * largest + 2 * (turned - 1) * whole * whole / g[GOLDEN].n);
+}
+
+/* The number of elements whose gradient `where` gave to its other operand, because noise changed its condition. */
+static double switched(const struct judge_pass *p, const uint32_t rows[2], double n)
+{
+    const struct dump *d = p->side[TARGET];
+    const struct row *r = &d->rows.v[rows[TARGET]];
+    uint32_t forward = d->calls.v[r->call].twin;
+    if (d->calls.v[r->call].phase != PHASE_BACKWARD || r->io != IO_OUTPUT || forward == NONE ||
+        !align_item_does(d, forward, STR("where")))
+        return 0;
+    EACH_EARLY_ROW(d, forward, x)
+        if (dtype_table[d->rows.v[x].dtype].klass == CLASS_BOOL && (double)dump_row_numel(d, x) == n)
+            return round((double)p->call_turned[forward] * n);
+    return 0;
+}
+
 static double gates_bound(const struct judge_pass *p, const struct gate *gate, const struct condition_size g[2],
                           const struct figures *f)
 {
     double share = gate->kinks * condition_kink_share(p->m, p->state, gate->row[GOLDEN]);
-    double n = g[GOLDEN].n, norm = g[GOLDEN].norm, expected = n * share * gate->noise;
+    double n = g[GOLDEN].n, expected = n * share * gate->noise;
     double turned = isfinite(share) ? most_turned(expected) : 0;
-    if (turned < 1 || !(norm > 0) || !few_differ(f, n, expected, turned, gate->noise))
+    if (turned < 1 || !(g[GOLDEN].norm > 0) || !few_differ(f, n, expected, turned, gate->noise))
         return 0;
-    double largest = fmax(g[0].largest, g[1].largest) / norm, whole = fmax(g[0].norm, g[1].norm) / norm;
-    /* half of the elements are zero */
-    return gate->jump * sqrt(largest * largest + 2 * (turned - 1) * whole * whole / n);
+    return gate->jump * turned_error(g, turned);
 }
 
 /* An unrecorded loss of absolute differences gives gradients of one magnitude. If all elements have that magnitude
@@ -248,6 +270,13 @@ double kinks_bound(const struct judge_pass *p, const uint32_t rows[2], const str
     for (int s = 0; s < 2; s++)
         if (!condition_size_of(p->m, p->state, s, rows[s], &g[s]))
             return 0;
+    double turned = switched(p, rows, g[GOLDEN].n);
+    if (turned >= 1 && g[GOLDEN].norm > 0) {
+        double noise = floored((double)p->call_error[p->side[TARGET]->rows.v[rows[TARGET]].call]);
+        double most = few_differ(f, g[GOLDEN].n, turned, turned, noise) ? turned_error(g, turned) : 0;
+        *kappa = most > 0 ? most / noise : 1;
+        return fmin(most, rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
+    }
     double bound = gate.row[TARGET] != NONE ? gates_bound(p, &gate, g, f) : signs_bound(p, rows, g, f, &gate.noise);
     *kappa = bound > 0 ? bound / gate.noise : 1;
     return fmin(bound, rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));

@@ -676,6 +676,70 @@ static const struct line_judgement *gated(double noise, double error, double dif
     return gradient_judged(g, back, in, noise, error, differ);
 }
 
+/* As gated(), of a function in two branches: a comparison that noise turns at `turned` places, and what `where` hands
+ * to one branch. */
+static const struct line_judgement *branched(double turned, double error, double differ)
+{
+    static double x[N], chosen[N], g[N];
+    scene_start(&s);
+    seed = 9;
+    for (size_t i = 0; i < N; i++) {
+        x[i] = normal();
+        chosen[i] = x[i] > 0;
+        g[i] = normal();
+    }
+    g[0] = 0.1 * rms(g, N) * sqrt(N);
+    both_call(&s, "linear");
+    uint32_t from = both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
+    both_call(&s, "gt");
+    uint32_t in = both_row(&s, "input.0", DTYPE_F32, "256,16", x, N);
+    uint32_t made = both_row(&s, "output.0", DTYPE_BOOL, "256,16", chosen, N);
+    both_call(&s, "where");
+    uint32_t given = both_row(&s, "input.0", DTYPE_BOOL, "256,16", chosen, N);
+    both_row(&s, "input.1", DTYPE_F32, "256,16", x, N);
+    both_row(&s, "output.0", DTYPE_F32, "256,16", g, N);
+    for (int i = 0; i < 2; i++) {
+        uint32_t c = side_call(&s.d[i], "Functional.where.2.backward", NULL);
+        s.d[i].calls.v[c].family = s.d[i].calls.v[c - 1].family;
+        s.d[i].calls.v[c].twin = c - 1;
+        s.d[i].calls.v[c - 1].twin = c;
+    }
+    uint32_t back = both_row(&s, "output.0", DTYPE_F32, "256,16", g, N);
+    for (int i = 0; i < 2; i++)
+        side_end(&s.d[i]);
+    scene_build(&s);
+    errs(&s, from, 2e-4, 0);
+    errs(&s, in, 2e-4, 0);
+    errs(&s, made, sqrt(2 * turned / N), 1 - turned / N);
+    errs(&s, given, sqrt(2 * turned / N), 1 - turned / N);
+    struct figures f = {.two = true, .rel_l2 = error, .max_abs = error, .five_thousandths = 1 - differ / N};
+    for (int i = 0; i < 2; i++)
+        f.side[i] = (struct side_figures){.max = g[0], .min = -g[0], .norm = rms(g, N) * sqrt(N)};
+    scene_computed(&s, back, &f);
+    scene_judge(&s);
+    return &s.j.line[scene_line(&s, back)];
+}
+
+static void test_branches_noise_turns(void **state)
+{
+    static const struct {
+        double turned, error, differ;
+        bool excused;
+    } q[] = {
+        {1, 0.09, 1, true},
+        {1, 0.3, 1, false},     /* more than one element can be */
+        {1, 0.09, 4000, false}, /* scaled, not turned */
+        {0, 0.09, 1, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(q); i++) {
+        const struct line_judgement *l = branched(q[i].turned, q[i].error, q[i].differ);
+        if ((l->rule == RULE_ILL && l->was == CONDITION_KINK) != q[i].excused || (s.j.first == NONE) != q[i].excused)
+            fail_msg("case %zu: rule %d, limit %g, first %u", i, l->rule, (double)l->limit, s.j.first);
+        scene_end(&s);
+    }
+}
+
 /* Gates that noise turns are no deviation; more of them, an error in all elements, or another function are. */
 static void test_gates_noise_turns(void **state)
 {
@@ -904,6 +968,7 @@ int main(void)
         cmocka_unit_test(test_rounding_of_coarse_arithmetic),
         cmocka_unit_test(test_figures_of_sums),
         cmocka_unit_test(test_gates_noise_turns),
+        cmocka_unit_test(test_branches_noise_turns),
         cmocka_unit_test(test_gates_of_what_was_not_recorded),
         cmocka_unit_test(test_signs_of_what_was_not_recorded),
         cmocka_unit_test(test_routers_and_their_experts),

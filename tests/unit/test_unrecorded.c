@@ -177,6 +177,41 @@ static bool weighted(bool softmax, double noise, double times)
     return is_first(back);
 }
 
+/* What a reciprocal root hands back where one input is far smaller than the rest, as `weighted`. */
+static bool of_power(double noise, double times)
+{
+    static double x[N], z[N], y[N], g[N], dx[N], other[N];
+    begin(4);
+    for (size_t i = 0; i < N; i++) {
+        x[i] = i ? 1 + draw_share(&seed) : 0.02;
+        g[i] = normal();
+    }
+    for (size_t i = 0; i < N; i++) {
+        z[i] = x[i] + noise * rms(x, N) * (i ? normal() : 1);
+        y[i] = pow(x[i], -0.5);
+        dx[i] = -0.5 * pow(x[i], -1.5) * g[i];
+        other[i] = -0.5 * pow(z[i], -1.5) * g[i] - dx[i];
+    }
+    double did = rms(other, N) / rms(dx, N);
+    call("Torch.rsqrt.0.forward", NULL, family_find(STR("rsqrt")));
+    uint32_t in = both("input.0", SIZES, x, N);
+    both("output.0", SIZES, y, N);
+    call("Torch.rsqrt.0.backward", NULL, family_find(STR("rsqrt")));
+    uint32_t came = both("input.0", SIZES, g, N), back = both("output.0", SIZES, dx, N);
+    build();
+    errs(in, noise);
+    errs(came, 0);
+    errs(back, times * did);
+    return is_first(back);
+}
+
+static void test_gradients_of_powers(void **state)
+{
+    (void)state;
+    assert_false(of_power(5e-4, 1));
+    assert_true(of_power(5e-4, 8));
+}
+
 static void test_weighted_gradients(void **state)
 {
     (void)state;
@@ -566,7 +601,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fused_attention),    cmocka_unit_test(test_weight_gradients),
-        cmocka_unit_test(test_weighted_gradients), cmocka_unit_test(test_sums_of_gradients),
+        cmocka_unit_test(test_weighted_gradients), cmocka_unit_test(test_gradients_of_powers),
+        cmocka_unit_test(test_sums_of_gradients),
         cmocka_unit_test(test_gates_in_place),     cmocka_unit_test(test_ends_of_modules),
         cmocka_unit_test(test_signs_by_figures),   cmocka_unit_test(test_places_between_others),
         cmocka_unit_test(test_roundings_between_rows),
