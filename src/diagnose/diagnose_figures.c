@@ -288,6 +288,20 @@ static uint32_t last_inside(const struct diagnosis_case *p, int s)
     return NONE;
 }
 
+/* Whether only this side recorded the call of an output, and the call reads the value. */
+static bool alone_reads(const struct diagnosis_case *p, int s, uint32_t output, uint32_t value)
+{
+    const struct dump *d = p->side[s];
+    if (patient_partner(p, s, output) != NONE)
+        return false;
+    EACH_EARLY_ROW(d, d->rows.v[output].call, r)
+        for (uint32_t held = d->rows.v[r].io == IO_INPUT ? p->flow[s].held[r] : NONE; held != NONE;
+             held = p->flow[s].held[held])
+            if (held == value)
+                return true;
+    return false;
+}
+
 int patient_changed_end(const struct diagnosis_case *p, uint32_t *inner)
 {
     for (int s = 0; s < 2; s++) {
@@ -297,8 +311,9 @@ int patient_changed_end(const struct diagnosis_case *p, uint32_t *inner)
     }
     for (int s = 0; s < 2; s++) {
         *inner = last_inside(p, s);
+        uint32_t partner = *inner == NONE ? NONE : patient_partner(p, s, *inner), other = last_inside(p, !s);
         const struct line_judgement *l = *inner == NONE ? NULL : patient_judged(p, s, *inner);
-        if (l && line_agrees(l) && patient_partner(p, s, *inner) != NONE && last_inside(p, !s) == NONE)
+        if (l && line_agrees(l) && partner != NONE && (other == NONE || alone_reads(p, !s, other, partner)))
             return !s;
     }
     return NO_SIDE;
@@ -311,9 +326,15 @@ void detect_changed_end(struct diagnosis_case *p)
     if (side == NO_SIDE)
         return;
     struct buf name = {0};
+    uint32_t changes = last_inside(p, side);
     dump_row_name(p->side[!side], inner, &name);
-    case_found(p, DIAGNOSIS_GAP, side, 0.8, _("%s agrees with the output of the module on the other side; the "
-                                              "operation that changes it after the last call here was not "
-                                              "recorded"), name.p);
+    if (changes == NONE)
+        case_found(p, DIAGNOSIS_GAP, side, 0.8, _("%s agrees with the output of the module on the other side; the "
+                                                  "operation that changes it after the last call here was not "
+                                                  "recorded"), name.p);
+    else
+        case_found(p, DIAGNOSIS_GAP, side, 0.8, _("%s agrees with the output of the module on the other side; here %s "
+                                                  "changes it, a call without a counterpart"), name.p,
+                   dump_call_name(p->side[side], p->side[side]->rows.v[changes].call).p);
     buf_release(&name);
 }

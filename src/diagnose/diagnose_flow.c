@@ -236,6 +236,7 @@ struct deviation {
 /* A hypothesis: in `blocks` equal ranges of each row, columns from..from+run differ by the candidate's columns
  * at..at+run; `lacks` is the side without it. */
 struct missing {
+    int side; /* whose row */
     uint32_t row;
     size_t blocks, from, run, at, width;
     int lacks;
@@ -291,17 +292,19 @@ static void try_slots(const struct deviation *d, struct missing x, const double 
                 }
 }
 
-static void try_candidate(const struct diagnosis_case *p, const struct deviation *d, uint32_t row, struct missing *best)
+static void try_candidate(const struct diagnosis_case *p, const struct deviation *d, int side, uint32_t row,
+                          struct missing *best)
 {
-    const struct shape *shape = dump_row_shape(p->side[TARGET], row);
-    uint8_t verdict = p->j->line[p->m->pairing->line_of[TARGET][row]].verdict;
-    uint64_t numel = dump_row_numel(p->side[TARGET], row);
-    struct missing x = {.row = row, .width = shape && shape->ndim ? (size_t)shape->dim[shape->ndim - 1] : 0};
+    const struct shape *shape = dump_row_shape(p->side[side], row);
+    uint8_t verdict = p->j->line[p->m->pairing->line_of[side][row]].verdict;
+    uint64_t numel = dump_row_numel(p->side[side], row);
+    size_t width = shape && shape->ndim ? (size_t)shape->dim[shape->ndim - 1] : 0;
+    struct missing x = {.side = side, .row = row, .width = width};
     struct element_sample s;
     if (verdict_is_bad(verdict) || x.width < 2 || numel > ELEMENT_SAMPLE_MOST || numel / x.width % d->rows)
         return;
     x.blocks = (size_t)(numel / x.width / d->rows);
-    if (!x.blocks || d->width % x.blocks || !element_sample_whole(&s, p->side[TARGET], row))
+    if (!x.blocks || d->width % x.blocks || !element_sample_whole(&s, p->side[side], row))
         return;
     try_slots(d, x, s.v[0], best);
     element_sample_release(&s);
@@ -331,7 +334,7 @@ static void say_missing(struct diagnosis_case *p, const struct dense_block *b, c
 {
     struct buf name = {0};
     char n[DIAGNOSIS_LEFT_MAX];
-    dump_row_name(p->side[TARGET], x->row, &name);
+    dump_row_name(p->side[x->side], x->row, &name);
     if (x->run < x->width)
         buf_fmt(&name, _(" (last axis, indices %zu–%zu)"), x->at, x->at + x->run - 1);
     case_found(p, DIAGNOSIS_ZERO_GRADIENT, x->lacks, 0.9, _("on the %s, exactly the contribution of %s is missing; %s"),
@@ -342,18 +345,22 @@ static void say_missing(struct diagnosis_case *p, const struct dense_block *b, c
 /* The deviation equals another gradient that agrees on both sides: one side did not add it. */
 static void detect_missing(struct diagnosis_case *p, const struct dense_block *b)
 {
-    const struct dump *d = p->side[TARGET];
     struct deviation dev = {.b = b, .width = (size_t)b->shape[b->ndim - 1]};
     struct missing best = {.row = NONE, .left2 = INFINITY};
-    int tried = 0;
     dev.rows = b->n / dev.width;
     find_strong(&dev);
-    for (uint32_t r = p->row[TARGET]; r-- > 0 && tried < CANDIDATES;)
-        if (d->calls.v[d->rows.v[r].call].phase == PHASE_BACKWARD && d->rows.v[r].call != p->call &&
-            d->rows.v[r].has & HAS_FILE) {
-            try_candidate(p, &dev, r, &best);
-            tried++;
+    for (int s = 0; s < 2; s++) {
+        const struct dump *d = p->side[s];
+        int tried = 0;
+        for (uint32_t r = p->row[s]; r-- > 0 && tried < CANDIDATES;) {
+            bool known = d->calls.v[d->rows.v[r].call].phase == PHASE_BACKWARD && d->rows.v[r].call != p->r[s]->call &&
+                         d->rows.v[r].has & HAS_FILE;
+            if (known && (s == TARGET || patient_partner(p, s, r) == NONE)) {
+                try_candidate(p, &dev, s, r, &best);
+                tried++;
+            }
         }
+    }
     double noise = 2 * (double)p->judged->level;
     bool down_to_noise = best.left2 <= 0.1 * b->dev2 && best.left2 <= noise * noise * (b->g2 + b->dev2);
     if (best.row != NONE && (best.left2 <= LEFT_OVER * b->dev2 || down_to_noise))
