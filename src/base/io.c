@@ -427,7 +427,7 @@ int file_slurp(const char *path, size_t limit, struct buf *out, struct err *e)
 }
 
 /* A lack of memory is not a link that leads nowhere. */
-static char *resolve(const char *path)
+char *path_resolve(const char *path)
 {
     char *full = realpath(path, NULL);
     if (!full && errno == ENOMEM)
@@ -438,7 +438,7 @@ static char *resolve(const char *path)
 /* Whether a link's target is inside dir. */
 static bool inside(const char *dir, const char *path)
 {
-    char *root = resolve(dir), *end = resolve(path);
+    char *root = path_resolve(dir), *end = path_resolve(path);
     size_t n = root ? strlen(root) : 0;
     bool ok = root && end && strncmp(root, end, n) == 0 && (end[n] == '/' || (n && root[n - 1] == '/'));
     free(root);
@@ -474,7 +474,7 @@ int file_open_inside(struct file *f, const char *dir, const char *name, struct e
 
 char *path_full(const char *path)
 {
-    char *full = resolve(path);
+    char *full = path_resolve(path);
     if (!full)
         read_failures_note(path);
     return full;

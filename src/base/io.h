@@ -97,8 +97,9 @@ void read_failures_release(read_failures *l);
 /* Opens `name` inside folder `dir` without leaving it: no '/', no "..", no link that leads outside. */
 int file_open_inside(struct file *f, const char *dir, const char *name, struct err *e);
 
-/* realpath; a failure is noted. The caller frees the result. */
-char *path_full(const char *path);
+/* realpath, or NULL. The caller frees the result. */
+char *path_resolve(const char *path);
+char *path_full(const char *path); /* the same; a failure is noted */
 
 enum path_what { PATH_ABSENT, PATH_FILE, PATH_FOLDER, PATH_OTHER };
 

@@ -109,7 +109,7 @@ static bool in_blobs(const char *dir, const char *name)
     struct buf path = {0}, blobs = {0};
     path_join(&path, dir, name);
     path_join(&blobs, dir, "../../blobs");
-    char *end = strchr(name, '/') ? NULL : path_full(path.p), *root = end ? path_full(blobs.p) : NULL;
+    char *end = strchr(name, '/') ? NULL : path_resolve(path.p), *root = end ? path_resolve(blobs.p) : NULL;
     size_t n = root ? strlen(root) : 0;
     bool yes = n > 1 && strncmp(end, root, n) == 0 && end[n] == '/';
     free(end);
