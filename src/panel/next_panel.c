@@ -136,6 +136,13 @@ static bool rollout_alone(const struct procedure *g)
     return procedure_panels(g) == PANELS && !judged(g, PANEL_ROLLOUT);
 }
 
+/* The same where both sides' dumps were compared and show where. */
+static bool first_row_differs(const struct procedure *g)
+{
+    const struct comparison *s = g->s;
+    return first_step_differs(g) && s->paired && s->judged && !s->single && s->judged->first != NONE;
+}
+
 static const struct {
     bool (*holds)(const struct procedure *g);
     int panel;
@@ -148,6 +155,8 @@ static const struct {
     {settings_differ, 1, N_("The settings differ, so the runs are not comparable. Align or waive them first.")},
     {data_differ, 2, N_("Inputs or weights differ, or a run is not deterministic: align these first, because later "
                         "results depend on them.")},
+    {first_row_differs, 3, N_("Step 1 differs, and the dumps show where: check the first deviation, and note its cause "
+                              "as a finding.")},
     {first_step_differs, 3, N_("Step 1 differs, so the forward pass differs. Dump it on both sides and check the first "
                                "deviation.")},
     {norms_to_do, 4, N_("Step 1 agrees, the next step does not: backward or optimizer. Check the local norms first to "

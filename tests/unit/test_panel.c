@@ -295,6 +295,7 @@ static void first_deviation_has_to_be_explained(void **state)
     state_is(3, PANEL_FAILED);
     assert_non_null(strstr(item(3, "first-deviation")->text, "Functional.mul.0.forward.input.1"));
     assert_string_equal(item(3, "first-deviation")->command, "first");
+    next_is(3, "the dumps show where"); /* no other dump is asked for */
     investigation_tell(&inv, &inv.answers, STR("first-deviation"), STR("inv_freq is rounded through bfloat16"));
     settle();
     state_is(3, PANEL_PASSED);
