@@ -1,4 +1,4 @@
-# diverge. Targets: all deps test frameworks-test jobs demo asan tsan neon aarch64-test accuracy bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
+# diverge. Targets: all deps test frameworks-test jobs models demo asan tsan neon aarch64-test accuracy bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
 # sbom package-test clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
@@ -331,6 +331,12 @@ frameworks-test: $(BUILD)/diverge
 jobs: $(BUILD)/diverge
 	@$(if $(FRAMEWORKS_TORCH),$(FRAMEWORKS_TORCH) tests/accuracy/jobs_run.py $(BUILD)/diverge $(if $(KEEP),--keep $(KEEP)) $(JOBS),echo "jobs: FRAMEWORKS_TORCH names no Python with torch and msprobe")
 
+# pairs of tests/accuracy/models.tsv: records them (torch, msprobe, transformers, timm, diffusers) in KEEP=DIR, then judges them into doc/accuracy.md.
+# MODELS="NAME…" takes some of them
+models: $(BUILD)/diverge
+	@$(if $(FRAMEWORKS_TORCH),$(FRAMEWORKS_TORCH) tests/accuracy/models_run.py $(or $(KEEP),$(BUILD)/models) $(MODELS),echo "models: FRAMEWORKS_TORCH names no Python with torch and msprobe")
+	@$(if $(FRAMEWORKS_TORCH),DIVERGE=$(BUILD)/diverge tests/accuracy/run $(if $(MODELS),,--update models) $(or $(KEEP),$(BUILD)/models))
+
 accuracy: $(BUILD)/diverge $(BUILD)/tests/ladder samples
 	@DIVERGE=$(BUILD)/diverge DIVERGE_SAMPLES=$(BUILD)/samples tests/accuracy/run $(if $(CASES),$(if $(SECTION),--update $(SECTION)) $(CASES),--update samples tests/accuracy/samples.tsv)
 	@$(if $(CASES),:,tests/accuracy/ladder $(BUILD) --update)
@@ -378,5 +384,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all mpi test-mpi frameworks-test jobs static static-libs static-units units aarch64-test wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
+.PHONY: FORCE all mpi test-mpi frameworks-test jobs models static static-libs static-units units aarch64-test wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
 .SECONDARY:
