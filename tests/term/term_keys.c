@@ -42,7 +42,7 @@ static void sequences_are_no_keys(void **state)
     tty_start(&t, 24, 80, NULL, "tt_rope/target", "tt_rope/bench");
     wait_ready(&t);
     int y = cursor_row(&t);
-    /* Ctrl-Up, a key of another protocol, an answer nobody asked for; as keys they would open panels and lists, and sort */
+    /* Ctrl-Up, a key of another protocol, an answer nobody asked for: as keys they would open panels and sort */
     tty_send(&t, "\033[1;5A\033[9;9u\033]10;rgb:0/0/0\033\\j");
     wait_row(&t, y + 1);
     tty_send(&t, "\033[Ak"); /* Up from a terminal that stays in its own mode */
