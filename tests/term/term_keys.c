@@ -43,10 +43,10 @@ static void sequences_are_no_keys(void **state)
     wait_ready(&t);
     int y = cursor_row(&t);
     /* Ctrl-Up, a key of another protocol, an answer nobody asked for: as keys they would open panels and sort */
-    tty_send(&t, "\033[1;5A\033[9;9u\033]10;rgb:0/0/0\033\\j");
-    wait_row(&t, y + 1);
-    tty_send(&t, "\033[Ak"); /* Up from a terminal that stays in its own mode */
+    tty_send(&t, "\033[1;5A\033[9;9u\033]10;rgb:0/0/0\033\\k");
     wait_row(&t, y - 1);
+    tty_send(&t, "\033[Ak"); /* Up from a terminal that stays in its own mode */
+    wait_row(&t, y - 3);
     tty_send(&t, "\033Oq"); /* 1 on the numeric keypad in PuTTY */
     wait_text(&t, 2, "CheckList");
     tty_send(&t, "\033");
