@@ -4,8 +4,7 @@
 #include "pair/align_item.h"
 #include "ranks/joined_dump.h"
 
-#define DEPTH 32       /* enclosing modules considered */
-#define INPUTS_MOST 64 /* through which a value is followed back to its container */
+#define DEPTH 32 /* enclosing modules considered */
 
 struct ends {
     const struct judgement *j;
@@ -88,41 +87,8 @@ static bool inner_lines_agree(const struct ends *x)
     return any;
 }
 
-/* Whether the value of an input comes from the container, by the target's data flow; looks at no more than `left`
- * inputs. */
-static bool comes_from(const struct ends *x, uint32_t row, int *left)
-{
-    const struct dump *d = side(x, TARGET);
-    uint32_t from = x->flow->held[row];
-    while (from != NONE && x->flow->held[from] != NONE)
-        from = x->flow->held[from];
-    uint32_t call = from == NONE ? NONE : d->rows.v[from].call;
-    if (call == NONE || d->rows.v[from].io != IO_OUTPUT)
-        return false;
-    if (call == x->module[TARGET] || inside(d, call, x->module[TARGET]))
-        return true;
-    if (call < x->module[TARGET])
-        return false;
-    EACH_EARLY_ROW(d, call, r)
-        if (d->rows.v[r].io == IO_INPUT && (*left)-- > 0 && comes_from(x, r, left))
-            return true;
-    return false;
-}
-
-static bool leads_on(const struct ends *x, uint32_t row)
-{
-    const struct dump *d = side(x, TARGET);
-    int left = INPUTS_MOST;
-    if (d->rows.v[row].io == IO_INPUT)
-        return comes_from(x, row, &left);
-    EACH_EARLY_ROW(d, d->rows.v[row].call, r)
-        if (d->rows.v[row].io == IO_OUTPUT && d->rows.v[r].io == IO_INPUT && left-- > 0 && comes_from(x, r, &left))
-            return true;
-    return false;
-}
-
-/* Whether the first forward value after the container that is computed from it agrees. Containers around it may end
- * with it. */
+/* Whether the first forward value after the container that is computed from earlier ones agrees. Containers around it
+ * may end with it. */
 static bool heals(const struct ends *x, uint32_t line)
 {
     const struct dump *d = side(x, TARGET);
@@ -133,7 +99,8 @@ static bool heals(const struct ends *x, uint32_t line)
         uint32_t row = l->row[TARGET], call = d->rows.v[row].call;
         uint32_t module = x->module[TARGET];
         bool around = call == module || inside(d, module, call) || inside(d, call, module);
-        if (d->calls.v[call].phase == PHASE_FORWARD && !around && dump_row_numel(d, row) > 1 && leads_on(x, row))
+        bool led = d->rows.v[row].io == IO_OUTPUT || (d->rows.v[row].io == IO_INPUT && x->flow->held[row] != NONE);
+        if (d->calls.v[call].phase == PHASE_FORWARD && !around && led && dump_row_numel(d, row) > 1)
             return agrees(x, i);
     }
     return false;
