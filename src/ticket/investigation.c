@@ -48,7 +48,8 @@ bool investigation_is(const char *path)
 {
     enum path_what what;
     struct err quiet; /* who reads it learns why it cannot be examined, or that it is a pipe */
-    return str_ends(str_of(path), INVESTIGATION_ENDING) && (path_look(path, &what, &quiet) || what == PATH_FILE || what == PATH_OTHER);
+    if (!str_ends(str_of(path), INVESTIGATION_ENDING)) return false;
+    return path_look(path, &what, &quiet) || what == PATH_FILE || what == PATH_OTHER;
 }
 
 /* What the table of members does not cover: which finding has the evidence, the numbers of rounds, what can be
