@@ -291,7 +291,7 @@ int cli_open_pair(struct session *s, bool *open, const struct investigation *inv
     struct session_options so;
     open_investigation_session(inv, o, &so);
     so.of.pair_only = pair_only;
-    so.judge_once = true;
+    so.unwatched = true;
     if (session_start(s, &so, e))
         return -1;
     *open = true;

@@ -259,6 +259,7 @@ static int check_rank(struct checked_job *x, const struct rank_dump *r, struct e
     struct session_options so;
     open_investigation_session(x->inv, x->o, &so);
     so.of.alone = true;
+    so.unwatched = true;
     so.of.found = x->found;
     so.of.step[TARGET] = x->set.step;
     so.of.rank[TARGET] = r->rank;
@@ -571,6 +572,7 @@ int cli_check(const struct options *o)
     }
     open_investigation_session(&inv, o, &so);
     so.of.alone = true;
+    so.unwatched = true;
     so.of.found = &found;
     ending_catch(NULL);
     if (session_start(&s, &so, &e)) {

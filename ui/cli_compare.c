@@ -384,7 +384,7 @@ int cli_compare(const struct options *given)
     } else {
         open_investigation_session(&inv, o, &so);
         so.of.found = &found;
-        so.judge_once = true;
+        so.unwatched = true;
         if (session_start(&s, &so, &e)) {
             status = cli_fail(&e);
         } else {

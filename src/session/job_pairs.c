@@ -130,7 +130,7 @@ int job_compare_places(struct job_compare *k, struct found_trees *found, const s
     struct session s;
     struct session_options so = k->opt.of;
     so.of.found = found;
-    so.judge_once = k->wait != NULL;
+    so.unwatched = k->wait != NULL;
     for (int i = 0; i < 2; i++) {
         so.of.step[i] = x->step[i];
         so.of.rank[i] = x->rank[i];

@@ -241,7 +241,7 @@ static int pair_sides(struct session *s, struct err *e)
     s->pairings++;
     session_unlock(s);
     paired_rows_drop(before);
-    if (!s->opt.judge_once || s->opt.of.pair_only || fresh->measure.finished == fresh->measure.wanted)
+    if (!s->opt.unwatched || s->opt.of.pair_only || fresh->measure.finished == fresh->measure.wanted)
         judge_now(s); /* what recorded figures say is on the screen before the first tensor is read */
     return s->opt.of.pair_only ? 0 : session_start_workers(s, e);
 }
@@ -261,7 +261,7 @@ static int watch_results(struct session *s, struct err *e)
         }
         if (s->waits_for_files)
             session_add_workers(s);
-        bool partly = s->opt.judge_once && m->finished != m->wanted;
+        bool partly = s->opt.unwatched && m->finished != m->wanted;
         if (!s->rejudge && (partly || s->judged_posts == m->finished)) {
             pthread_cond_wait(&s->changed, &s->lock);
             continue;

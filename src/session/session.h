@@ -26,10 +26,10 @@ struct session_options {
     const struct decisions *decisions; /* initial decisions, or NULL; strings must outlive the session */
     const char *cpu;        /* kernel variant to force, or NULL */
     const char *cache;      /* folder of the figures cache, or NULL */
-    bool judge_once;        /* nobody looks before all is compared: it is judged then, and not also on the way */
-    /* Called from background threads after a change; must not take the lock. NULL: recordings are not read by others
-     * before they are loaded, so they are loaded without the lock. */
-    void (*notify)(void *ctx);
+    /* Nobody looks before all is compared: recordings are loaded without the lock, and rows judged at the end, not also
+     * on the way. */
+    bool unwatched;
+    void (*notify)(void *ctx); /* called from background threads after a change; must not take the lock; may be NULL */
     void *ctx;
 };
 

@@ -76,7 +76,7 @@ static bool wanted(const struct session *s, int side, const struct place *p)
     return fits(p->step, s->opt.of.step[side]) && fits(p->rank, s->opt.of.rank[side]);
 }
 
-int session_choose(struct session *s, struct err *e)
+static int choose(struct session *s, struct err *e)
 {
     struct recording *t = &s->recordings->side[TARGET], *g = &s->recordings->side[GOLDEN];
     for (size_t i = 0; i < t->places.n; i++) {
@@ -125,4 +125,12 @@ int session_choose(struct session *s, struct err *e)
     buf_release(&have[0]);
     buf_release(&have[1]);
     return -1;
+}
+
+int session_choose(struct session *s, struct err *e)
+{
+    session_lock(s); /* the screen looks whether the chosen places have changed */
+    int rc = choose(s, e);
+    session_unlock(s);
+    return rc;
 }

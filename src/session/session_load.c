@@ -92,7 +92,7 @@ static int begin_load(struct session *s, int i, struct err *e)
     if (s->opt.of.pack)
         x->dump.shown = arena_fmt(&x->dump.arena, "%s/%s", s->opt.of.pack, i == TARGET ? "target" : "golden");
     x->dump.past = s->tabled ? NULL : step_before_of(&x->places, x->place);
-    s->load[i].lock = s->opt.notify ? &s->lock : NULL;
+    s->load[i].lock = s->opt.unwatched ? NULL : &s->lock;
     s->load[i].progress = session_notify;
     s->load[i].ctx = s;
     x->state = SIDE_LOADING;

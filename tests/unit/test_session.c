@@ -116,7 +116,7 @@ static void judged_once(void **state)
     struct session_options o = options(sample("tt_rope/target"), sample("tt_rope/bench"));
     struct session *each = run(&o), *once;
     (void)state;
-    o.judge_once = true;
+    o.unwatched = true;
     once = run(&o);
     assert_true(once->now->measure.wanted > 0);
     assert_int_equal(once->now->measure.finished, once->now->measure.wanted);
