@@ -235,7 +235,7 @@ static bool take_first(void *ctx, int step, int rank)
 }
 
 /* A tensor of both sides joined, or of the first rank where rank is compared with rank. */
-static int show_tensor(const struct investigation *v, const struct options *o, struct job_compare_options *jo)
+static int show_tensor(const struct options *o, struct job_compare_options *jo)
 {
     struct job_compare k;
     struct err e = {0};
@@ -247,7 +247,7 @@ static int show_tensor(const struct investigation *v, const struct options *o, s
     job_compare_init(&k, jo);
     int rc = job_compare_run(&k, cli_wait_for, (void *)o, &e);
     if (rc == 0 && !k.result.pairs.n)
-        rc = err_set(&e, ERR_USAGE, _("%s and %s have no common step and rank"), v->input[0], v->input[1]);
+        rc = job_no_common(&k, &e);
     if (rc == 0) {
         const struct comparison *c = k.result.pairs.v[0].c;
         struct judge_options own = comparison_judge_options(c);
@@ -266,7 +266,7 @@ int cli_compare_job(const struct investigation *v, const struct options *o, stru
     int status = 0;
     options_of(v, o, found, &jo);
     if (o->tensor)
-        return show_tensor(v, o, &jo);
+        return show_tensor(o, &jo);
     if (cli_parts_wanted(o))
         return cli_parts_compare(v, o, &jo, cli_wait_for);
     job_compare_init(&r.k, &jo);

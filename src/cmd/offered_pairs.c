@@ -20,12 +20,6 @@ static struct str branch_of(const struct recording *r, const struct place *p)
     return str_n(path.p, n);
 }
 
-/* Whether two recordings may be the two sides of a comparison; some formats record no step or rank. */
-static bool compares(const struct place *a, const struct place *b)
-{
-    return (a->step == b->step || a->step < 0 || b->step < 0) && (a->rank == b->rank || a->rank < 0 || b->rank < 0);
-}
-
 /* Branches that hold the step and rank which is open, each once; MOST + 1: too many, or names a command cannot take. */
 static size_t branches_of(const struct recording *r, struct str out[MOST])
 {
@@ -34,7 +28,7 @@ static size_t branches_of(const struct recording *r, struct str out[MOST])
     for (size_t i = 0; i < r->places.n; i++) {
         const struct place *p = &r->places.v[i];
         struct str branch = branch_of(r, p);
-        bool known = !compares(p, open);
+        bool known = !place_fits(p, open);
         for (size_t k = 0; k < n && !known; k++)
             known = str_eq(out[k], branch);
         if (known)
@@ -79,7 +73,7 @@ static bool several_runs(const struct recording *r)
 {
     for (size_t i = 1; i < r->places.n; i++) { /* sorted by step and rank */
         const struct place *a = &r->places.v[i - 1], *b = &r->places.v[i];
-        if (compares(a, b) && !str_eq(branch_of(r, a), branch_of(r, b)))
+        if (place_fits(a, b) && !str_eq(branch_of(r, a), branch_of(r, b)))
             return true;
     }
     return false;

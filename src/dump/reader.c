@@ -8,6 +8,16 @@ void place_list_release(place_list *l)
     vec_release(l);
 }
 
+bool place_number_fits(int a, int b)
+{
+    return a < 0 || b < 0 || a == b;
+}
+
+bool place_fits(const struct place *a, const struct place *b)
+{
+    return place_number_fits(a->step, b->step) && place_number_fits(a->rank, b->rank);
+}
+
 int place_list_ranks(const place_list *l, int step)
 {
     int n = 0;

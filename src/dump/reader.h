@@ -21,6 +21,9 @@ struct place {
 };
 typedef VEC(struct place) place_list;
 void place_list_release(place_list *l);
+/* Whether two numbers of steps or ranks, -1 where unknown, may be the same; of both numbers of two places. */
+bool place_number_fits(int a, int b);
+bool place_fits(const struct place *a, const struct place *b);
 /* The number of ranks of a step; the list is sorted by step and rank. */
 int place_list_ranks(const place_list *l, int step);
 /* Sets what the initialised d is to read: this place, which must outlive it, with both sides of a result table. */

@@ -7,6 +7,7 @@
 #include "judge/verdict_text.h"
 #include "ranks/joined_dump.h"
 #include "report/oracle_json.h"
+#include "report/row_records_write.h"
 
 #define DIAGNOSED_MOST 256
 
@@ -105,14 +106,7 @@ static void shape_or_null(struct jsonw *w, const struct dump *d, uint32_t row)
     const struct shape *s = whole ? dump_row_shape(&part_dump(joined_dump_rows(d), &whole->parts.v[0])->dump,
                                                    whole->parts.v[0].row)
                             : row == NONE ? NULL : dump_row_shape(d, row);
-    if (!s) {
-        jw_null(w);
-        return;
-    }
-    jw_array(w);
-    for (int i = 0; i < s->ndim; i++)
-        jw_int(w, s->dim[i]);
-    jw_end_array(w);
+    shape_json(w, s);
 }
 
 static void value_or_null(struct jsonw *w, const struct dump *d, uint32_t row)

@@ -89,7 +89,7 @@ static void counts(struct jsonw *w, const struct row_extra *x)
     jw_end_array(w);
 }
 
-static void dimensions(struct jsonw *w, const struct shape *shape)
+void shape_json(struct jsonw *w, const struct shape *shape)
 {
     if (!shape) {
         jw_null(w);
@@ -110,7 +110,7 @@ void row_records_row(struct jsonw *w, const struct dump *d, uint32_t row, uint32
     jw_int(w, r->kind);
     jw_cstr(w, dtype_table[r->dtype].name);
     jw_int(w, r->has & 0xff & ~(HAS_FILE | IS_DAMAGED));
-    dimensions(w, dump_row_shape(d, row));
+    shape_json(w, dump_row_shape(d, row));
     jw_array(w);
     for (int i = 0; i < STAT_COUNT; i++)
         jw_num(w, r->stat[i]);

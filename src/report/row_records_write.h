@@ -5,6 +5,9 @@
 #include "base/json_write.h"
 #include "dump/dump.h"
 
+/* A list of sizes, or null without a shape. */
+void shape_json(struct jsonw *w, const struct shape *shape);
+
 /* A call's stack, parent and twin, by their numbers in the file; NONE if absent. */
 struct call_record_links {
     uint32_t stack, parent, twin;

@@ -96,6 +96,7 @@ int job_compare_start(struct job_compare *k, struct err *e);
 /* Runs on this thread; `wait` waits for each comparison. */
 int job_compare_run(struct job_compare *k, int (*wait)(struct session *s, void *ctx, struct err *e), void *ctx,
                     struct err *e);
+int job_no_common(const struct job_compare *k, struct err *e); /* -1: the sides have no step and rank in common */
 void job_compare_cancel(struct job_compare *k);
 void job_compare_wait(struct job_compare *k);
 void job_compare_leave(struct job_compare *k,

@@ -7,7 +7,6 @@
 /* Around a change of shared data: takes the lock; releases it and notifies. */
 void job_change(struct job_compare *k);
 void job_changed(struct job_compare *k);
-int job_no_common(const struct job_compare *k, struct err *e); /* -1 */
 bool job_cancelled(struct job_compare *k, struct err *e); /* sets e if cancelled */
 /* A share has every pair of a step whose number and the step's number (job_compare.turn) together modulo workers are
  * the worker. number: of the pair in its step; a joined step is one. */

@@ -53,16 +53,6 @@ int session_find_side(struct session *s, int i, struct err *e)
     return 0;
 }
 
-static bool fits(int have, int want)
-{
-    return want < 0 || have < 0 || have == want;
-}
-
-static bool alike(const struct place *a, const struct place *b)
-{
-    return fits(a->step, b->step) && fits(a->rank, b->rank);
-}
-
 static void list_places(const struct recording *x, struct buf *out)
 {
     for (size_t i = 0; i < x->places.n && i < 8; i++)
@@ -73,7 +63,7 @@ static void list_places(const struct recording *x, struct buf *out)
 
 static bool wanted(const struct session *s, int side, const struct place *p)
 {
-    return fits(p->step, s->opt.of.step[side]) && fits(p->rank, s->opt.of.rank[side]);
+    return place_number_fits(p->step, s->opt.of.step[side]) && place_number_fits(p->rank, s->opt.of.rank[side]);
 }
 
 static int choose(struct session *s, struct err *e)
@@ -97,7 +87,7 @@ static int choose(struct session *s, struct err *e)
                 a.step = b.step;
             if (rank_free)
                 a.rank = b.rank;
-            if (alike(&a, &b)) {
+            if (place_fits(&a, &b)) {
                 t->place = i;
                 g->place = k;
                 return 0;

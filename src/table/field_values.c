@@ -2,7 +2,6 @@
 #include "table/field_values.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define VALUES_MOST 5000 /* a figure has as many values as lines */
 
@@ -20,8 +19,6 @@ void field_values_add(struct field_values *x, const struct comparison *s, const 
         map_set(&x->at, kept, at);
         vec_push(&x->v, first);
     }
-    x->more |= text.n && at == MAP_NONE;
-    x->without += !text.n;
     buf_release(&text);
     if (at == MAP_NONE)
         return;
@@ -50,8 +47,7 @@ static int worse(const void *a, const void *b)
 
 void field_values_sort(struct field_values *x)
 {
-    if (x->v.n)
-        qsort(x->v.v, x->v.n, sizeof *x->v.v, worse);
+    vec_sort(&x->v, worse);
 }
 
 void field_values_release(struct field_values *x)

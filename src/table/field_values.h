@@ -16,8 +16,6 @@ struct field_values {
     struct arena arena;
     struct map at;      /* text → value */
     VEC(struct field_value) v;
-    uint32_t without;   /* lines that have no value */
-    bool more;          /* there were more values than are counted */
 };
 
 void field_values_add(struct field_values *x, const struct comparison *s, const struct field *f, uint32_t line);
