@@ -629,6 +629,28 @@ static void test_gradients_beside_siblings(void **state)
 
 /* ---- gates ---- */
 
+/* The scene judged where the gradient g of row `back` is off by `error`, `differ` of its elements by over 1/200. */
+static const struct line_judgement *judged_with(const double *g, uint32_t back, double error, double differ)
+{
+    struct figures f = {.two = true, .rel_l2 = error, .max_abs = error, .five_thousandths = 1 - differ / N};
+    for (int i = 0; i < 2; i++)
+        f.side[i] = (struct side_figures){.max = g[0], .min = -g[0], .norm = rms(g, N) * sqrt(N)};
+    scene_computed(&s, back, &f);
+    scene_judge(&s);
+    return &s.j.line[scene_line(&s, back)];
+}
+
+/* The backward call of the call before. */
+static void both_backward(const char *name)
+{
+    for (int i = 0; i < 2; i++) {
+        uint32_t c = side_call(&s.d[i], name, NULL);
+        s.d[i].calls.v[c].family = s.d[i].calls.v[c - 1].family;
+        s.d[i].calls.v[c].twin = c - 1;
+        s.d[i].calls.v[c - 1].twin = c;
+    }
+}
+
 /* The scene judged where row `kink` is off by `noise` and the gradient g of row `back` by `error`, `differ` of its
  * elements by over 1/200. */
 static const struct line_judgement *gradient_judged(const double *g, uint32_t back, uint32_t kink, double noise,
@@ -638,12 +660,7 @@ static const struct line_judgement *gradient_judged(const double *g, uint32_t ba
         side_end(&s.d[i]);
     scene_build(&s);
     errs(&s, kink, noise, 0);
-    struct figures f = {.two = true, .rel_l2 = error, .max_abs = error, .five_thousandths = 1 - differ / N};
-    for (int i = 0; i < 2; i++)
-        f.side[i] = (struct side_figures){.max = g[0], .min = -g[0], .norm = rms(g, N) * sqrt(N)};
-    scene_computed(&s, back, &f);
-    scene_judge(&s);
-    return &s.j.line[scene_line(&s, back)];
+    return judged_with(g, back, error, differ);
 }
 
 /* A ReLU whose inputs are off by `noise`, and the gradient behind it: off by `error`, where `differ` of its 4096
@@ -666,12 +683,7 @@ static const struct line_judgement *gated(double noise, double error, double dif
     in = both_row(&s, "input.0", DTYPE_F32, "256,16", x, N);
     both_row(&s, "output.0", DTYPE_F32, "256,16", x, N);
     snprintf(name, sizeof name, "Functional.%s.%zu.backward", op, s.d[0].calls.n - 1);
-    for (int i = 0; i < 2; i++) {
-        uint32_t c = side_call(&s.d[i], name, NULL);
-        s.d[i].calls.v[c].family = s.d[i].calls.v[c - 1].family;
-        s.d[i].calls.v[c].twin = c - 1;
-        s.d[i].calls.v[c - 1].twin = c;
-    }
+    both_backward(name);
     back = both_row(&s, "output.0", DTYPE_F32, "256,16", g, N);
     return gradient_judged(g, back, in, noise, error, differ);
 }
@@ -698,12 +710,7 @@ static const struct line_judgement *branched(double turned, double error, double
     uint32_t given = both_row(&s, "input.0", DTYPE_BOOL, "256,16", chosen, N);
     both_row(&s, "input.1", DTYPE_F32, "256,16", x, N);
     both_row(&s, "output.0", DTYPE_F32, "256,16", g, N);
-    for (int i = 0; i < 2; i++) {
-        uint32_t c = side_call(&s.d[i], "Functional.where.2.backward", NULL);
-        s.d[i].calls.v[c].family = s.d[i].calls.v[c - 1].family;
-        s.d[i].calls.v[c].twin = c - 1;
-        s.d[i].calls.v[c - 1].twin = c;
-    }
+    both_backward("Functional.where.2.backward");
     uint32_t back = both_row(&s, "output.0", DTYPE_F32, "256,16", g, N);
     for (int i = 0; i < 2; i++)
         side_end(&s.d[i]);
@@ -712,12 +719,7 @@ static const struct line_judgement *branched(double turned, double error, double
     errs(&s, in, 2e-4, 0);
     errs(&s, made, sqrt(2 * turned / N), 1 - turned / N);
     errs(&s, given, sqrt(2 * turned / N), 1 - turned / N);
-    struct figures f = {.two = true, .rel_l2 = error, .max_abs = error, .five_thousandths = 1 - differ / N};
-    for (int i = 0; i < 2; i++)
-        f.side[i] = (struct side_figures){.max = g[0], .min = -g[0], .norm = rms(g, N) * sqrt(N)};
-    scene_computed(&s, back, &f);
-    scene_judge(&s);
-    return &s.j.line[scene_line(&s, back)];
+    return judged_with(g, back, error, differ);
 }
 
 static void test_branches_noise_turns(void **state)
