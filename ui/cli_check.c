@@ -13,6 +13,7 @@
 #include "report/oracle_json.h"
 #include "dump/step_before.h"
 #include "fmt/find_recordings.h"
+#include "fmt/result_table.h"
 #include "fmt/unreadable.h"
 #include "panel/panel_inputs.h"
 #include "panel/path_kind.h"
@@ -36,11 +37,35 @@ struct checked_dump {
     bool wrong;              /* whether there are problems other than notes */
 };
 
+/* The rows that the tool itself marked in its table. */
+static void note_reported(struct checked_dump *x)
+{
+    const struct result *t = result_of(x->d);
+    struct buf text = {0};
+    for (size_t i = 0; t && i < t->lines.n; i++) {
+        const struct result_line *l = &t->lines.v[i];
+        if (l->row == NONE || (l->word != WORD_ERROR && l->word != WORD_UNMATCHED))
+            continue;
+        buf_clear(&text);
+        if (*l->said)
+            buf_fmt(&text, _("the result table gives \"%s\""), l->said);
+        else
+            buf_cstr(&text, l->word == WORD_UNMATCHED ? _("the element counts of both sides differ")
+                                                     : _("the values of both sides differ"));
+        if (*l->message)
+            buf_fmt(&text, ": %s", l->message);
+        struct dump_check_problem p = {l->row, "reported", arena_cstr(&x->sentences, buf_view(&text))};
+        vec_push(&x->c.problems, p);
+    }
+    buf_release(&text);
+}
+
 /* The session must be settled. */
 static void check_dump(struct checked_dump *x, const struct session *s, const struct options *o)
 {
     *x = (struct checked_dump){.d = &s->now->side[TARGET].dump};
     dump_check_run(&x->c, x->d, s->kern, o->workers, NULL, NULL);
+    note_reported(x);
     fail_on_count_check(&x->counts, x->d, &x->c);
     if (o->oracle.mode == ORACLE_ALL)
         x->oracle = oracle_run_alone(x->d, &o->oracle, NULL);

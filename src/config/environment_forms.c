@@ -133,28 +133,35 @@ int environment_take(struct settings *s, const char *name, struct str text, stru
     return 0;
 }
 
-int environment_archive(struct settings *s, const char *path, struct err *e)
+int environment_member(const char *path, const char *name, struct buf *text, struct err *e)
 {
-    static const char *const members[] = {"env", "pip"};
     struct file f = {0};
-    struct buf text = {0};
-    int found = 0, rc = file_open(&f, path, e);
-    struct zip *z = rc == 0 ? zip_open(&f, e) : NULL;
-    for (size_t i = 0; i < ARRAY_LEN(members) && z && rc == 0; i++) {
-        struct zip_member m;
-        int there = zip_find(z, members[i], &m, e);
-        buf_clear(&text);
-        rc = there < 0 ? -1 : there == 0 ? 0 : zip_read(&f, &m, SETTINGS_BYTES, &text, e);
-        if (there == 1 && rc == 0) {
-            found++;
-            rc = environment_take(s, path, buf_view(&text), e);
-        }
-    }
-    if (z && rc == 0 && !found)
-        rc = err_set(e, ERR_DATA, _("%s: no env and pip in this archive: not written by msprobe config_check"), path);
+    struct zip_member m;
+    if (file_open(&f, path, e))
+        return -1;
+    struct zip *z = zip_open(&f, e);
+    int there = z ? zip_find(z, name, &m, e) : -1;
+    buf_clear(text);
+    if (there == 1 && zip_read(&f, &m, SETTINGS_BYTES, text, e))
+        there = -1;
     if (z)
         zip_close(z);
     file_close(&f);
+    return there;
+}
+
+int environment_archive(struct settings *s, const char *path, struct err *e)
+{
+    static const char *const members[] = {"env", "pip"};
+    struct buf text = {0};
+    int found = 0, rc = 0;
+    for (size_t i = 0; i < ARRAY_LEN(members) && rc == 0; i++) {
+        int there = environment_member(path, members[i], &text, e);
+        found += there == 1;
+        rc = there < 0 ? -1 : there ? environment_take(s, path, buf_view(&text), e) : 0;
+    }
+    if (rc == 0 && !found)
+        rc = err_set(e, ERR_DATA, _("%s: no env and pip in this archive: not written by msprobe config_check"), path);
     buf_release(&text);
-    return z ? rc : -1;
+    return rc;
 }

@@ -147,6 +147,51 @@ static int check_text(const char *path, struct str text, bool whole, struct err 
     return 0;
 }
 
+/* Settings as text. */
+static int take_text(struct settings *s, const char *path, struct str t, bool whole, struct err *e)
+{
+    if (str_starts(t, "\xef\xbb\xbf"))
+        t = str_cut(t, 3);
+    const struct settings_format *k = kind_of(t);
+    bool document = !k->sniff;
+    if (!k->head && check_text(path, t, whole, e))
+        return -1;
+    if (!document) {
+        s->kind = k->name;
+        s->dialect = k->dialect;
+        s->sections |= k->sections;
+    }
+    int rc = document ? settings_document_read(s, t, e) : k->read(s, t, e);
+    if (rc == 0 && k->head) /* a log: what it says of versions besides */
+        rc = environment_in_log(s, t, e);
+    return rc;
+}
+
+/* A zip: training arguments, or msprobe's config_check archive with its environment. */
+static int open_archive(struct settings *s, const char *path, struct err *e)
+{
+    static const char parsed[] = "hyperparameters/hyperparameters_dynamic.json"; /* by the run, defaults too */
+    static const char script[] = "hyperparameters/hyperparameters_static.json";
+    struct buf text = {0};
+    int there = environment_member(path, parsed, &text, e);
+    bool parsed_run = there == 1;
+    if (there == 0 && (there = environment_member(path, script, &text, e)) == 1)
+        settings_warn(s, "%s", _("options of the launch script as msprobe config_check read them: an option after one "
+                                 "without a value is lost; give the script itself"));
+    if (there == 0 && environment_member(path, "env", &text, e) == 1)
+        there = err_set(e, ERR_DATA, _("%s: msprobe's config_check archive without hyperparameters: name the launch "
+                                       "script or a log here, and this archive with --target-env or --golden-env"),
+                        path);
+    int rc = there < 0 ? -1 : there ? take_text(s, path, buf_view(&text), true, e) : saved_arguments_read(s, path, e);
+    for (size_t i = 0; there == 1 && !parsed_run && i < s->list.n; i++)
+        if (str_starts(s->list.v[i].value, "--"))
+            s->list.v[i].value = STR("True");
+    if (there == 1 && rc == 0)
+        rc = environment_archive(s, path, e);
+    buf_release(&text);
+    return rc;
+}
+
 static int open_file(struct settings *s, const char *path, struct err *e)
 {
     struct buf text = {0};
@@ -154,26 +199,9 @@ static int open_file(struct settings *s, const char *path, struct err *e)
     bool whole;
     int rc = read_text(path, &text, &whole, e);
     s->path = arena_cstr(&s->arena, str_of(path));
-    if (rc == 0 && str_starts(buf_view(&text), "PK\3\4")) {
-        rc = saved_arguments_read(s, path, e);
-    } else if (rc == 0) {
-        struct str t = buf_view(&text);
-        if (str_starts(t, "\xef\xbb\xbf"))
-            t = str_cut(t, 3);
-        const struct settings_format *k = kind_of(t);
-        bool document = !k->sniff;
-        if (!k->head)
-            rc = check_text(path, t, whole, e);
-        if (rc == 0 && !document) {
-            s->kind = k->name;
-            s->dialect = k->dialect;
-            s->sections |= k->sections;
-        }
-        if (rc == 0)
-            rc = document ? settings_document_read(s, t, e) : k->read(s, t, e);
-        if (rc == 0 && k->head) /* a log: what it says of versions besides */
-            rc = environment_in_log(s, t, e);
-    }
+    if (rc == 0)
+        rc = str_starts(buf_view(&text), "PK\3\4") ? open_archive(s, path, e)
+                                                    : take_text(s, path, buf_view(&text), whole, e);
     s->path = run;
     buf_release(&text);
     return rc;

@@ -53,8 +53,9 @@ static const struct {
 
 struct checks {
     struct result_table t;
-    int as[COLUMNS];                     /* per column, -1: unknown */
-    char metric[COLUMNS][METRIC];  /* the metric that a column judges, or "" */
+    int as[COLUMNS];              /* per column, -1: unknown */
+    char metric[COLUMNS][METRIC]; /* of unknown columns: their title */
+    bool judges[COLUMNS];         /* whether it is the verdict on the column before it */
     size_t columns;
     bool compile, summary;
     struct buf name, message;
@@ -69,6 +70,7 @@ static bool head_of(struct checks *c, const struct str *cell, size_t n)
         struct str s = str_trim(cell[i]);
         c->as[i] = -1;
         c->metric[i][0] = 0;
+        c->judges[i] = false;
         if (i == 0 && str_starts(s, "\xef\xbb\xbf"))
             s = str_cut(s, 3);
         for (size_t k = 0; k < ARRAY_LEN(titles) && c->as[i] < 0; k++)
@@ -76,8 +78,9 @@ static bool head_of(struct checks *c, const struct str *cell, size_t n)
                 c->as[i] = titles[k].as;
         if (c->as[i] >= 0)
             has[c->as[i]] = true;
-        else if (str_ends(s, JUDGED) && s.n < METRIC)
-            snprintf(c->metric[i], METRIC, "%.*s", (int)(s.n - strlen(JUDGED)), s.p);
+        else if (s.n < METRIC)
+            snprintf(c->metric[i], METRIC, "%.*s", STR_ARG(s));
+        c->judges[i] = i > 0 && c->metric[i][0] && str_ends(s, JUDGED);
     }
     c->compile = has[C_KIND];
     c->summary = has[C_FORWARD] && has[C_BACKWARD];
@@ -151,6 +154,28 @@ static void compile_name(struct checks *c, const struct str *cell, size_t n)
     buf_fmt(&c->name, "%.*s.%s.%.*s", STR_ARG(at(c, cell, n, C_NAME)), row, STR_ARG(at(c, cell, n, C_INDEX)));
 }
 
+/* The metrics that a row failed by: those with a verdict of their own if there are any, otherwise all of them. */
+static void failed_metrics(struct checks *c, const struct str *cell, size_t n, bool failed)
+{
+    struct buf b = {0};
+    bool judged = false;
+    for (size_t i = 0; i < c->columns; i++)
+        judged |= c->judges[i];
+    for (size_t i = 0; i < c->columns && i < n; i++) {
+        struct str x = str_trim(cell[i]);
+        bool shown = judged ? c->judges[i] && !str_is(x, "pass") : failed && c->metric[i][0];
+        if (!shown || !x.n)
+            continue;
+        buf_clear(&b);
+        if (judged)
+            buf_fmt(&b, "%s %.*s: %.*s", c->metric[i - 1], STR_ARG(str_trim(cell[i - 1])), STR_ARG(x));
+        else
+            buf_fmt(&b, "%s %.*s", c->metric[i], STR_ARG(x));
+        sentence(&c->message, buf_view(&b));
+    }
+    buf_release(&b);
+}
+
 static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
 {
     struct checks *c = ctx;
@@ -164,16 +189,10 @@ static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
                                                                         "\"API Name,…,Status,Message\""));
     }
     buf_clear(&c->message);
-    for (size_t i = 0; i < c->columns && i < n; i++) {
+    for (size_t i = 0; i < c->columns && i < n; i++)
         if (c->as[i] >= C_GIVEN)
             out[c->as[i] - C_GIVEN] = str_trim(cell[i]);
-        if (c->metric[i][0] && str_trim(cell[i]).n && !str_is(str_trim(cell[i]), "pass")) {
-            struct buf b = {0};
-            buf_fmt(&b, "%s: %.*s", c->metric[i], STR_ARG(str_trim(cell[i])));
-            sentence(&c->message, buf_view(&b));
-            buf_release(&b);
-        }
-    }
+    failed_metrics(c, cell, n, !c->compile && str_is(out[COL_RESULT], "error"));
     out[COL_TARGET_SHAPE] = out[COL_GOLDEN_SHAPE] = at(c, cell, n, C_SHAPE);
     sentence(&c->message, at(c, cell, n, C_ALGORITHM));
     sentence(&c->message, out[COL_MESSAGE]);
@@ -366,7 +385,7 @@ const struct reader reader_msprobe_acc = {
     .title = N_("results of msprobe acc_check and api_precision_compare: single operators tested against a CPU"),
     .what = "accuracy_checking_{details,result}_*.csv api_precision_compare_{details,result}_*.csv",
     .versions = "msprobe 26.2 (PyTorch, MindSpore)",
-    .unread = N_("metrics other than cosine, largest errors and the share within 0.001; tracebacks"),
+    .unread = N_("metrics other than cosine, largest errors and the share within 0.001 are shown as written"),
     .probe = probe_acc,
     .open = open_csv,
     .close = result_close,

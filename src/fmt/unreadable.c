@@ -134,6 +134,20 @@ static bool is_binary_dump(const char *path, struct str name)
     return str_ends(name, "dump.pkl") && starts_with(path, "\x80");
 }
 
+/* msprobe config_check writes the environment first. */
+static bool is_config_check(const char *path, struct str name)
+{
+    char head[64];
+    struct str h = file_head(path, head, sizeof head);
+    (void)name;
+    return str_starts(h, "PK\3\4") && h.n > 33 && h.p[26] == 3 && !h.p[27] && str_starts(str_cut(h, 30), "env");
+}
+
+static bool is_spreadsheet(const char *path, struct str name)
+{
+    return str_ends(name, ".xlsx") && starts_with(path, "PK\3\4");
+}
+
 static bool is_compressed(const char *path, struct str name)
 {
     static const char *const starts[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "\xfd\x37zXZ", "BZh", "PK\3\4", "7z\xbc\xaf"};
@@ -189,6 +203,11 @@ const struct unreadable unreadable_formats[] = {
     {"utf-16", N_("UTF-16 text"), "*.csv *.json",
      N_("UTF-16 is read in training logs only; convert it first: iconv -f UTF-16 -t UTF-8 FILE > OUT, then open OUT"),
      is_utf16, true, false},
+    {"config-check", N_("settings and environment packed by msprobe config_check"), "config_check_pack.zip",
+     N_("diverge config compares two of them"), is_config_check, false, false},
+    {"spreadsheet", N_("a spreadsheet without a readable table of pairs"), "*.xlsx",
+     N_("open what it was made from; msprobe config_check makes one of two archives, which diverge config compares"),
+     is_spreadsheet, true, false},
     {"compressed", N_("a compressed file or an archive"), "*.gz *.xz *.zst *.bz2 *.zip *.7z *.tar",
      N_("unpack it, then open its content"), is_compressed, true, false},
     {"ptdbg-pickle", N_("expected the text format of ptdbg, found a binary pickle"), "*dump.pkl",

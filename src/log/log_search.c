@@ -186,7 +186,7 @@ bool series_probe(const char *path)
  * values. */
 static const char *const order[] = {"megatron-log", "mindformers-log", "trainer-state", "trainer-log", "trainer",
                                     "step-lines", "json-lines", "value-table", "mlflow", "tensorboard",
-                                        "msprobe-monitor", "local-norm"};
+                                        "msprobe-monitor", "msprobe-anomalies", "local-norm"};
 
 bool log_candidate_is(const struct log_candidate *c, const char *name)
 {

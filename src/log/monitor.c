@@ -1,7 +1,8 @@
 /* msprobe monitor's tables: statistics of each weight and step,
  *   grad_reduced_A-B.csv, grad_unreduced_…, param_…  vpp_stage,name,step[,micro_step],norm,…
  *   weight_grad_stepA-B.csv: vpp_stage,step,module_name,scope[,micro_step],min,max,mean,norm,nans
- * The norm of reduced gradients is a local norm; every other column keeps its name. */
+ * The norm of reduced gradients is a local norm; every other column keeps its name. Where a module has no tensor (an
+ * input without a gradient) every cell is "nan", the shape and the counts too. */
 #include "base/msg.h"
 #include "fmt/sheet.h"
 #include "log/series_builder.h"
@@ -13,6 +14,7 @@ struct monitor_table {
     char what[64];         /* "grad_reduced", of the file's name */
     int name, step, micro, scope, stage;
     bool ops[COLUMNS];
+    bool never_nan[COLUMNS]; /* of any tensor: its shape, type, counts */
     char tag[COLUMNS][160]; /* of each column of figures, without the scope */
     bool norm[COLUMNS];
     size_t n;
@@ -63,6 +65,8 @@ static int header(struct monitor_table *t, const struct str *cell, size_t n, uin
             t->scope = at;
         else if (str_is(c, "vpp_stage"))
             t->stage = at;
+        else if (str_is(c, "shape") || str_is(c, "dtype"))
+            t->never_nan[i] = true;
         else if (c.n && c.n < 64) {
             struct buf b = {0};
             buf_fmt(&b, "%s.%.*s", t->what, STR_ARG(c));
@@ -70,6 +74,7 @@ static int header(struct monitor_table *t, const struct str *cell, size_t n, uin
             buf_release(&b);
             t->ops[i] = true;
             t->norm[i] = str_is(c, "norm");
+            t->never_nan[i] = str_is(c, "nans") || str_is(c, "zeros");
         }
     }
     if (t->name < 0 || t->step < 0)
@@ -77,6 +82,27 @@ static int header(struct monitor_table *t, const struct str *cell, size_t n, uin
                                                      "table"));
     t->head = true;
     return 0;
+}
+
+static bool no_tensor(const struct monitor_table *t, const struct str *cell, size_t n)
+{
+    for (size_t i = 0; i < t->n && i < n; i++)
+        if (t->never_nan[i] && str_ieq(str_trim(cell[i]), STR("nan")))
+            return true;
+    return false;
+}
+
+/* Version 2 numbers micro steps from 1 and leaves the stage out as -1. */
+static void name_of(const struct monitor_table *t, struct str name, struct str stage, struct str micro, struct buf *out)
+{
+    struct str before, rest;
+    if (stage.n && str_split(name, ':', &before, &rest) && str_eq(before, stage))
+        name = rest; /* version 2 leaves the stage in the name, too */
+    if (stage.n && !str_is(stage, "0") && !str_is(stage, "-1"))
+        buf_fmt(out, "vpp%.*s:", STR_ARG(stage));
+    buf_str(out, name);
+    if (micro.n && !str_is(micro, t->scope >= 0 ? "1" : "0") && !str_is(micro, "None"))
+        buf_fmt(out, "@%.*s", STR_ARG(micro));
 }
 
 static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
@@ -93,7 +119,7 @@ static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struc
             log_odd(t->k, ODD_QUOTE);
             return 0;
         }
-    if ((size_t)t->name >= n || (size_t)t->step >= n)
+    if ((size_t)t->name >= n || (size_t)t->step >= n || no_tensor(t, cell, n))
         return 0;
     struct str s = str_trim(cell[t->step]);
     if (!scan_count(&s, &step) || s.n || step >= LOG_STEP) {
@@ -103,13 +129,9 @@ static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struc
     struct str scope = t->scope >= 0 && (size_t)t->scope < n ? str_trim(cell[t->scope]) : STR("");
     struct str stage = t->stage >= 0 && (size_t)t->stage < n ? str_trim(cell[t->stage]) : STR("");
     struct str micro = t->micro >= 0 && (size_t)t->micro < n ? str_trim(cell[t->micro]) : STR("");
-    if (stage.n && !str_is(stage, "0"))
-        buf_fmt(&name, "vpp%.*s:", STR_ARG(stage));
-    buf_str(&name, str_trim(cell[t->name]));
-    if (micro.n && !str_is(micro, "0") && !str_is(micro, "None"))
-        buf_fmt(&name, "@%.*s", STR_ARG(micro));
     bool reduced =
         strcmp(t->what, "grad_reduced") == 0 || (strcmp(t->what, "weight_grad") == 0 && str_is(scope, "reduced"));
+    name_of(t, str_trim(cell[t->name]), stage, reduced ? STR("") : micro, &name);
     for (size_t i = 0; i < t->n && i < n; i++) {
         if (!t->ops[i] || !scan_number(cell[i], &x, NULL))
             continue;
@@ -145,6 +167,32 @@ static void open_quote(void *ctx)
     struct monitor_table *t = ctx;
     if (!t->k->counted[ODD_QUOTE])
         log_odd(t->k, ODD_QUOTE);
+}
+
+bool monitor_scalar(struct series_builder *k, struct str tag, int64_t step, double x)
+{
+    struct str what = path_base(path_parent(str_of(k->file->name))), path, op, stage, name, micro = STR("0");
+    struct monitor_table t = {.k = k, .scope = -1};
+    struct buf out = {0}, full = {0};
+    ptrdiff_t slash = str_rfind(tag, '/');
+    if (!str_starts(tag, "vp") || slash < 0)
+        return false;
+    path = str_n(tag.p, (size_t)slash);
+    op = str_cut(tag, (size_t)slash + 1);
+    if (!str_split(str_cut(path, 2), ':', &stage, &name) || !op.n)
+        return false;
+    ptrdiff_t colon = str_rfind(name, ':');
+    if (colon >= 0 && str_starts(str_cut(name, (size_t)colon), ":micro")) {
+        micro = str_cut(name, (size_t)colon + strlen(":micro"));
+        name.n = (size_t)colon;
+    }
+    bool reduced = str_is(what, "grad_reduced") && str_is(op, "norm");
+    name_of(&t, name, stage, micro, &out);
+    buf_fmt(&full, "%.*s.%.*s", STR_ARG(what), STR_ARG(op));
+    log_point(k, reduced ? "local_norm" : full.p, buf_view(&out), false, step, x);
+    buf_release(&out);
+    buf_release(&full);
+    return true;
 }
 
 int monitor_read(struct series_builder *k, struct err *e)

@@ -80,6 +80,8 @@ static bool one(struct anomalies *a, const cJSON *v)
     str_split(name, '/', &name, &rest);
     if (str_starts(name, "0:"))
         name = str_cut(name, 2);
+    if (str_ends(name, ":0")) /* the first micro step, which the tables have in a column */
+        name.n -= 2;
     buf_fmt(&what, "%.*s.%.*s", STR_ARG(table_of(kind)), STR_ARG(op));
     log_point(a->k, what.p, name, false, (int64_t)at, x);
     count_rule(a, rule);

@@ -179,6 +179,9 @@ bool tfevents_sniff(struct str head, const char *path);
 int tfevents_read(struct series_builder *k, struct err *e);
 bool monitor_sniff(struct str head, const char *path);
 int monitor_read(struct series_builder *k, struct err *e);
+/* A scalar of the event files that csv2tensorboard_by_step makes of these tables, "vp0:fc1.weight/norm" in the folder
+ * grad_reduced/; false if it is none. */
+bool monitor_scalar(struct series_builder *k, struct str tag, int64_t step, double x);
 bool monitor_anomalies_sniff(struct str head, const char *path);
 int monitor_anomalies_read(struct series_builder *k, struct err *e);
 

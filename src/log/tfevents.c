@@ -106,6 +106,8 @@ static void scalar(struct series_builder *k, struct str tag, int64_t step, doubl
         }
     if (str_ends(tag, " vs samples")) /* the same again, its step counts samples */
         return;
+    if (monitor_scalar(k, tag, step, x))
+        return;
     if (str_split(tag, '/', &head, &name))
         for (size_t i = 0; i < ARRAY_LEN(monitor); i++)
             if (str_is(head, monitor[i])) {

@@ -278,7 +278,7 @@ static int log_open(struct norm_side *s, const struct norm_options *o, struct er
         if (s->steps.v[i] != s->steps.v[n - 1])
             s->steps.v[n++] = s->steps.v[i];
     s->steps.n = n;
-    s->base = strcmp(s->format, "msprobe-monitor") == 0 ? 0 : 1;
+    s->base = strcmp(s->format, "msprobe-monitor") == 0 || s->steps.v[0] == 0 ? 0 : 1;
     return 1;
 }
 

@@ -265,6 +265,19 @@ static void norms(void **state)
     assert_true(s.names.n == 21 && s.points.n == 42 && !s.records.n);
     near(point("local_norm", "model.tok_embeddings.embedding_weight", 1)->value, 0.938271);
     series_release(&s);
+    load(sample("msprobe_checks/monitor")); /* modules without a gradient have no values */
+    assert_int_equal(s.names.n, 186);
+    assert_null(point("actv_grad.norm", "fc1.input", 0));
+    near(point("actv_grad.norm", "norm.input", 0)->value, 0.342509);
+    assert_true(noted("msprobe-anomalies"));
+    series_release(&s);
+    load(sample("msprobe_checks/monitor_tb"));
+    near(point("local_norm", "fc1.weight", 0)->value, (float)0.992166);
+    near(point("actv_grad.norm", "norm.input", 0)->value, (float)0.342509);
+    series_release(&s);
+    load(sample("msprobe_checks/monitor/anomaly_detected/rank0"));
+    assert_string_equal(s.format, "msprobe-anomalies");
+    series_release(&s);
     load(sample("msprobe_checks/monitor/anomaly_detected/rank0/anomaly.json"));
     assert_string_equal(s.format, "msprobe-anomalies");
     assert_true(s.names.n == 41 && !s.records.n);
@@ -460,6 +473,16 @@ static void monitor_v2(void **state)
     assert_true(isnan(point("local_norm", "vpp1:a.weight", 0)->value));
     near(point("weight_grad.norm/unreduced", "a.weight", 0)->value, 2.5);
     assert_true(noted("with an invalid step"));
+    series_release(&s);
+    load(sample("msprobe_checks/monitor_v2")); /* stage -1, micro step 1 */
+    near(point("local_norm", "fc1.weight", 0)->value, 0.9921658635139465);
+    series_release(&s);
+    load(put("weight_grad_step0-1.csv",
+             "vpp_stage,step,module_name,scope,micro_step,norm,nans\n1,0,1:a,reduced,4,1.5,0\n"
+             "0,0,a,unreduced,2,2.5,0\n0,0,b,unreduced,1,nan,nan\n"));
+    near(point("local_norm", "vpp1:a", 0)->value, 1.5);
+    near(point("weight_grad.norm/unreduced", "a@2", 0)->value, 2.5);
+    assert_null(point("weight_grad.norm/unreduced", "b", 0));
     series_release(&s);
 }
 
