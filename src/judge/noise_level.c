@@ -3,20 +3,21 @@
 
 #include <string.h>
 
-#include "base/vec.h"
-
 void noise_level_init(struct noise_level *l, int window)
 {
     memset(l, 0, sizeof *l);
     l->window = window < 1 ? 1 : window > LEVEL_MAX ? LEVEL_MAX : window;
 }
 
-/* First index in sorted[0, n) whose value is not below v. */
+/* First index in sorted[0, n) whose value is not below v. Without branches: half of them would be foretold wrong. */
 static int place(const struct noise_level *l, float v)
 {
-    size_t at;
-    lower_bound(at, (size_t)l->n, l->sorted[at] < v);
-    return (int)at;
+    int at = 0;
+    for (int left = l->n, half; left; left -= half) {
+        half = (left + 1) / 2;
+        at += (l->sorted[at + half - 1] < v) * half;
+    }
+    return at;
 }
 
 static void refresh(struct noise_level *l)
@@ -34,25 +35,30 @@ static void refresh(struct noise_level *l)
 void noise_level_add(struct noise_level *l, double error, bool product, enum dtype d)
 {
     bool stale = false;
-    if (l->n == l->window) {
-        int old = place(l, l->error[l->at]);
-        memmove(l->sorted + old, l->sorted + old + 1, (size_t)(l->n - old - 1) * sizeof *l->sorted);
-        l->n--;
-        stale = --l->of_dtype[l->dtype[l->at]] == 0 || l->product[l->at];
-    }
     float v = (float)error;
-    int to = place(l, v);
-    memmove(l->sorted + to + 1, l->sorted + to, (size_t)(l->n - to) * sizeof *l->sorted);
+    int to = place(l, v), gap = l->n;
+    if (l->n == l->window) {
+        gap = place(l, l->error[l->at]);
+        stale = --l->of_dtype[l->dtype[l->at]] == 0 || (l->product[l->at] && l->error[l->at] >= l->most_product);
+    } else {
+        l->n++;
+    }
+    if (gap < to) {
+        to--;
+        memmove(l->sorted + gap, l->sorted + gap + 1, (size_t)(to - gap) * sizeof *l->sorted);
+    } else {
+        memmove(l->sorted + to + 1, l->sorted + to, (size_t)(gap - to) * sizeof *l->sorted);
+    }
     l->sorted[to] = v;
-    l->n++;
     l->error[l->at] = v;
     l->product[l->at] = product;
     l->dtype[l->at] = (uint8_t)d;
-    stale = stale || product || !l->of_dtype[d];
-    l->of_dtype[d]++;
+    stale = !l->of_dtype[d]++ || stale;
     l->at = (l->at + 1) % l->window;
     if (stale)
         refresh(l);
+    else if (product && v > l->most_product)
+        l->most_product = v;
 }
 
 double noise_level_quantile(const struct noise_level *l, double q)
