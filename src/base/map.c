@@ -1,5 +1,5 @@
-/* Hash maps from texts and from numbers, with linear probing. Keys come from files, so texts are hashed by SipHash
- * with a per-process secret: no file can make its names collide. */
+/* Hash maps from texts and from numbers, and of elements that hold their key, with linear probing. Keys come from
+ * files, so texts are hashed by SipHash with a per-process secret: no file can make its names collide. */
 #include "base/map.h"
 
 #include <pthread.h>
@@ -215,7 +215,7 @@ uint32_t nmap_get(const struct nmap *m, uint64_t key)
     return s->used ? s->value : MAP_NONE;
 }
 
-void nmap_reserve(struct nmap *m, size_t n)
+static void nmap_reserve(struct nmap *m, size_t n)
 {
     struct nmap old = *m;
     size_t cap = old.cap ? old.cap : 16;
@@ -230,12 +230,6 @@ void nmap_reserve(struct nmap *m, size_t n)
         if (old.slots[i].used)
             *nprobe(m, old.slots[i].key) = old.slots[i];
     free(old.slots);
-}
-
-void nmap_expect(const struct nmap *m, uint64_t key)
-{
-    if (m->n)
-        __builtin_prefetch(&m->slots[nplace(m, key)]);
 }
 
 static struct nmap_slot *nslot_for(struct nmap *m, uint64_t key)
@@ -262,4 +256,36 @@ uint32_t nmap_add(struct nmap *m, uint64_t key, uint32_t value)
 void nmap_set(struct nmap *m, uint64_t key, uint32_t value)
 {
     nadded(m, key, value)->value = value;
+}
+
+void key_index_make(struct key_index *x, size_t most)
+{
+    pthread_once(&chosen, choose);
+    for (x->cap = 16; x->cap - x->cap / 4 <= most;)
+        x->cap *= 2;
+    x->slots = mem_alloc(x->cap * sizeof *x->slots);
+    memset(x->slots, 0xff, x->cap * sizeof *x->slots);
+}
+
+void key_index_release(struct key_index *x)
+{
+    free(x->slots);
+    *x = (struct key_index){0};
+}
+
+void key_index_expect(const struct key_index *x, uint64_t key)
+{
+    __builtin_prefetch(&x->slots[mix(key ^ secret[0]) & (x->cap - 1)]);
+}
+
+uint32_t *key_index_slot(const struct key_index *x, uint64_t key, const void *keys, size_t stride)
+{
+    size_t mask = x->cap - 1, i = mix(key ^ secret[0]) & mask;
+    uint64_t other;
+    for (; x->slots[i] != MAP_NONE; i = (i + 1) & mask) {
+        memcpy(&other, (const char *)keys + x->slots[i] * stride, sizeof other);
+        if (other == key)
+            break;
+    }
+    return &x->slots[i];
 }

@@ -55,10 +55,21 @@ struct nmap {
 };
 
 void nmap_release(struct nmap *m);
-void nmap_reserve(struct nmap *m, size_t n);
-void nmap_expect(const struct nmap *m, uint64_t key);
 uint32_t nmap_get(const struct nmap *m, uint64_t key);
 uint32_t nmap_add(struct nmap *m, uint64_t key, uint32_t value);
 void nmap_set(struct nmap *m, uint64_t key, uint32_t value);
+
+/* Finds elements of an array by the 64-bit key that each holds: a quarter of a map's memory. */
+struct key_index {
+    uint32_t *slots; /* numbers of elements; MAP_NONE: free */
+    size_t cap;
+};
+
+void key_index_make(struct key_index *x, size_t most); /* for at most this many elements */
+void key_index_release(struct key_index *x);
+void key_index_expect(const struct key_index *x, uint64_t key); /* as map_expect */
+/* Where the number of the element with this key is, or MAP_NONE, which the caller sets to that of the element it adds.
+ * keys: the key of element 0; each next one is `stride` bytes further. */
+uint32_t *key_index_slot(const struct key_index *x, uint64_t key, const void *keys, size_t stride);
 
 #endif

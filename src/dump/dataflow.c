@@ -12,9 +12,9 @@
 
 /* The rows that hold one value, as seen so far. */
 struct value_holders {
-    uint32_t last_row, first_row; /* first_row: as an input */
-    uint32_t first_call, last_call; /* first and last call with it as an input, or NONE */
-    uint32_t first_layer, last_layer;
+    uint64_t key;
+    uint32_t last_row, first_row; /* first_row: as an input, or NONE */
+    uint32_t last_call; /* the last call with it as an input */
     bool handed_on; /* the first holder returned it unchanged (a disabled dropout): an activation, not a table */
 };
 
@@ -82,13 +82,14 @@ static uint32_t holder_of_shape(const struct dump *d, const uint32_t *alike, uin
 }
 
 /* Whether the holders are in different layers, or, if scopes are unknown, far apart in the calls. */
-static bool apart(const struct dump *d, const struct value_holders *h)
+static bool apart(const struct dataflow *f, const struct dump *d, const struct value_holders *h)
 {
-    if (h->first_call == NONE || h->first_call == h->last_call || h->handed_on)
+    uint32_t first = h->first_row == NONE ? NONE : d->rows.v[h->first_row].call;
+    if (first == NONE || first == h->last_call || h->handed_on)
         return false;
-    if (h->first_layer != NONE && h->last_layer != NONE)
-        return h->first_layer != h->last_layer;
-    return (h->last_call - h->first_call) > d->calls.n * 3 / 20;
+    if (f->layer[first] != NONE && f->layer[h->last_call] != NONE)
+        return f->layer[first] != f->layer[h->last_call];
+    return (h->last_call - first) > d->calls.n * 3 / 20;
 }
 
 /* Graph dumps do not record a weight's gradient, only the product that computes it. */
@@ -127,11 +128,10 @@ static void find_layers(struct dataflow *f, const struct dump *d)
 
 void dataflow_build(struct dataflow *f, const struct dump *d)
 {
-    size_t n = d->rows.n;
-    struct nmap index = {0};
+    size_t n = d->rows.n, values = 0;
+    struct key_index index;
     uint64_t keys[AHEAD] = {0}; /* of this row and the following ones */
-    VEC(struct value_holders) holders = {0};
-    uint32_t *of = mem_alloc((n + 1) * sizeof *of);
+    struct value_holders *holders = mem_alloc((n + 1) * sizeof *holders);
     /* per row: the previous row with the same count and extremes */
     uint32_t *alike = mem_alloc((n + 1) * sizeof *alike);
     *f = (struct dataflow){
@@ -141,7 +141,7 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
         .weight_gradient = mem_zalloc(d->calls.n + 1),
         .layer = mem_alloc((d->calls.n + 1) * sizeof *f->layer),
     };
-    nmap_reserve(&index, n);
+    key_index_make(&index, n);
     find_layers(f, d);
     for (uint32_t row = 0; row < n && row < AHEAD; row++)
         f->known[row] = value_key(d, row, &keys[row]);
@@ -149,17 +149,16 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
         const struct row *r = &d->rows.v[row];
         uint64_t key = keys[row % AHEAD];
         if (row + AHEAD < n && (f->known[row + AHEAD] = value_key(d, row + AHEAD, &keys[row % AHEAD])))
-            nmap_expect(&index, keys[row % AHEAD]);
-        of[row] = f->held[row] = alike[row] = NONE;
+            key_index_expect(&index, keys[row % AHEAD]);
+        f->held[row] = alike[row] = NONE;
         if (!f->known[row])
             continue;
-        uint32_t h = nmap_add(&index, key, (uint32_t)holders.n);
-        if (h == holders.n) {
-            struct value_holders fresh = {NONE, NONE, NONE, NONE, NONE, NONE, false};
-            vec_push(&holders, fresh);
+        uint32_t *h = key_index_slot(&index, key, &holders->key, sizeof *holders);
+        if (*h == MAP_NONE) {
+            *h = (uint32_t)values;
+            holders[values++] = (struct value_holders){.key = key, .last_row = NONE, .first_row = NONE};
         }
-        struct value_holders *x = &holders.v[h];
-        of[row] = h;
+        struct value_holders *x = &holders[*h];
         if (x->last_row != NONE && d->rows.v[x->last_row].call != r->call &&
             same_norm(&d->rows.v[x->last_row], r))
             f->held[row] = holder_of_shape(d, alike, row, x->last_row);
@@ -169,30 +168,25 @@ void dataflow_build(struct dataflow *f, const struct dump *d)
             f->held[row] = holder_before(d, alike, row, x->last_row);
         alike[row] = x->last_row;
         const struct call *c = &d->calls.v[r->call];
-        if (r->io == IO_OUTPUT && x->first_call == r->call && (c->kind == CALL_MODULE || c->family == FAMILY_RANDOM))
+        if (r->io == IO_OUTPUT && x->first_row != NONE && d->rows.v[x->first_row].call == r->call &&
+            (c->kind == CALL_MODULE || c->family == FAMILY_RANDOM))
             x->handed_on = true;
         if (r->io == IO_INPUT && c->phase == PHASE_FORWARD) {
-            if (x->first_call == NONE) {
+            if (x->first_row == NONE)
                 x->first_row = row;
-                x->first_call = r->call;
-                x->first_layer = f->layer[r->call];
-            }
             /* probabilities are between 0 and 1 in every layer: the norm distinguishes them from a table */
-            if (same_norm(&d->rows.v[x->first_row], r)) {
+            if (same_norm(&d->rows.v[x->first_row], r))
                 x->last_call = r->call;
-                x->last_layer = f->layer[r->call];
-            }
         }
         x->last_row = row;
     }
-    for (size_t row = 0; row < n; row++)
-        f->recurs[row] = of[row] != NONE && apart(d, &holders.v[of[row]]) &&
-                         same_norm(&d->rows.v[holders.v[of[row]].first_row], &d->rows.v[row]);
+    for (size_t i = 0; i < values; i++)
+        for (uint32_t row = apart(f, d, &holders[i]) ? holders[i].last_row : NONE; row != NONE; row = alike[row])
+            f->recurs[row] = same_norm(&d->rows.v[holders[i].first_row], &d->rows.v[row]);
     find_weight_gradients(f, d);
-    free(of);
     free(alike);
-    vec_release(&holders);
-    nmap_release(&index);
+    free(holders);
+    key_index_release(&index);
 }
 
 void dataflow_release(struct dataflow *f)

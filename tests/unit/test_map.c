@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/mem.h"
 
 static void many_keys(void **state)
 {
@@ -167,6 +168,35 @@ static void number_keys(void **state)
     assert_int_equal(nmap_get(&m, 0), MAP_NONE);
 }
 
+static void elements_with_keys(void **state)
+{
+    enum { N = 100000 };
+    struct element {
+        uint32_t other;
+        uint64_t key;
+    } *all = mem_alloc(N * sizeof *all);
+    struct key_index x;
+    (void)state;
+    key_index_make(&x, N);
+    for (uint32_t i = 0; i < N; i++) {
+        uint64_t key = (uint64_t)i << 20;
+        key_index_expect(&x, key);
+        uint32_t *slot = key_index_slot(&x, key, &all->key, sizeof *all);
+        assert_int_equal(*slot, MAP_NONE);
+        *slot = i;
+        all[i].key = key;
+    }
+    for (uint32_t i = 0; i < N; i++) {
+        assert_int_equal(*key_index_slot(&x, (uint64_t)i << 20, &all->key, sizeof *all), i);
+        assert_int_equal(*key_index_slot(&x, ((uint64_t)i << 20) + 1, &all->key, sizeof *all), MAP_NONE);
+    }
+    key_index_release(&x);
+    key_index_make(&x, 0);
+    assert_int_equal(*key_index_slot(&x, 0, NULL, sizeof *all), MAP_NONE);
+    key_index_release(&x);
+    free(all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +204,7 @@ int main(void)
         cmocka_unit_test(odd_keys),           cmocka_unit_test(colliding_keys),
         cmocka_unit_test(reserve_grows_once), cmocka_unit_test(hashes_tell_apart),
         cmocka_unit_test(number_keys),        cmocka_unit_test(made_to_collide),
+        cmocka_unit_test(elements_with_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
