@@ -20,43 +20,39 @@ static const struct {
 } names[] = {
     {"old_log_probs", ROLLOUT_ROLE_TRAIN},          /* verl: the actor's own forward pass over the rollout */
     {"old_log_prob", ROLLOUT_ROLE_TRAIN},
-    {"train_log_probs", ROLLOUT_ROLE_TRAIN},
-    {"trainer_log_probs", ROLLOUT_ROLE_TRAIN},
-    {"actor_log_probs", ROLLOUT_ROLE_TRAIN},
+    {"train_log_probs", ROLLOUT_ROLE_TRAIN},        /* slime's loss */
+    {"action_log_probs", ROLLOUT_ROLE_TRAIN},       /* OpenRLHF's Experience */
     {"prev_logprobs", ROLLOUT_ROLE_TRAIN},          /* NeMo RL */
     {"old_per_token_logps", ROLLOUT_ROLE_TRAIN},    /* TRL, ms-swift */
-    {"train_logprobs", ROLLOUT_ROLE_TRAIN},
     {"rollout_log_probs", ROLLOUT_ROLE_ENGINE},     /* verl, slime */
     {"rollout_log_prob", ROLLOUT_ROLE_ENGINE},
-    {"rollout_logprobs", ROLLOUT_ROLE_ENGINE},
+    {"rollout_logprobs", ROLLOUT_ROLE_ENGINE},      /* ms-swift's rollout server */
     {"generation_logprobs", ROLLOUT_ROLE_ENGINE},   /* NeMo RL */
     {"rollout_per_token_logps", ROLLOUT_ROLE_ENGINE}, /* ms-swift */
     {"sampling_per_token_logps", ROLLOUT_ROLE_ENGINE}, /* TRL */
-    {"sampling_logprobs", ROLLOUT_ROLE_ENGINE},
-    {"infer_log_probs", ROLLOUT_ROLE_ENGINE},
-    {"inference_logprobs", ROLLOUT_ROLE_ENGINE},
-    {"vllm_logprobs", ROLLOUT_ROLE_ENGINE},
     {"log_probs", ROLLOUT_ROLE_EITHER},             /* slime's trainer, verl's workers */
     {"log_prob", ROLLOUT_ROLE_EITHER},
     {"logprobs", ROLLOUT_ROLE_EITHER},
     {"logprob", ROLLOUT_ROLE_EITHER},
     {"token_logprobs", ROLLOUT_ROLE_EITHER},
-    {"per_token_logps", ROLLOUT_ROLE_EITHER},
-    {"logps", ROLLOUT_ROLE_EITHER},
+    {"per_token_logps", ROLLOUT_ROLE_EITHER},       /* ms-swift's workers */
     {"tensor", ROLLOUT_ROLE_EITHER},                /* a file of one tensor */
     {"responses", ROLLOUT_ROLE_TOKENS},             /* verl */
     {"response_ids", ROLLOUT_ROLE_TOKENS},
-    {"response_tokens", ROLLOUT_ROLE_TOKENS},
+    {"response_token_ids", ROLLOUT_ROLE_TOKENS},    /* ms-swift */
     {"completion_ids", ROLLOUT_ROLE_TOKENS},        /* TRL */
     {"output_ids", ROLLOUT_ROLE_TOKENS},
     {"tokens", ROLLOUT_ROLE_TOKENS},                /* slime: after those of the prompt */
     {"input_ids", ROLLOUT_ROLE_TOKENS},
-    {"token_ids", ROLLOUT_ROLE_TOKENS},
+    {"token_ids", ROLLOUT_ROLE_TOKENS},             /* NeMo RL's lines: with the prompt */
     {"response_mask", ROLLOUT_ROLE_MASK},
     {"loss_mask", ROLLOUT_ROLE_MASK},
     {"loss_masks", ROLLOUT_ROLE_MASK},
     {"completion_mask", ROLLOUT_ROLE_MASK},
-    {"token_mask", ROLLOUT_ROLE_MASK},
+    {"response_loss_mask", ROLLOUT_ROLE_MASK},      /* ms-swift */
+    {"token_mask", ROLLOUT_ROLE_MASK},              /* NeMo RL's batch */
+    {"token_loss_mask", ROLLOUT_ROLE_MASK},         /* NeMo RL's lines */
+    {"action_mask", ROLLOUT_ROLE_MASK},             /* OpenRLHF */
     {"attention_mask", ROLLOUT_ROLE_ATTENTION},
     {"response_length", ROLLOUT_ROLE_LENGTH},
     {"response_lengths", ROLLOUT_ROLE_LENGTH},
@@ -64,7 +60,6 @@ static const struct {
     {"sample_indices", ROLLOUT_ROLE_INDEX},
     {"index", ROLLOUT_ROLE_INDEX},
     {"turn_ids", ROLLOUT_ROLE_ROUND},
-    {"round_ids", ROLLOUT_ROLE_ROUND},
     {"rollout_routed_experts", ROLLOUT_ROLE_EXPERTS}, /* slime */
     {"routed_experts", ROLLOUT_ROLE_EXPERTS},         /* verl, vLLM */
 };
@@ -314,8 +309,10 @@ struct rollout_row rollout_column_row(const struct rollout_columns *c, const cha
     struct rollout_row out = {.width = 1};
     const struct rollout_cell *x = cell_of(c, name, (int64_t)row);
     if (x) {
+        /* NeMo RL's lines are batches of one: [[…]] */
+        int first = x->axes == 2 && x->shape[0] == 1 && x->role != ROLLOUT_ROLE_EXPERTS;
         out.v = x->v;
-        out.n = x->axes ? x->shape[0] : 1;
+        out.n = x->axes ? x->shape[first] : 1;
         out.width = out.n ? x->n / out.n : 1;
         out.there = true;
     } else if ((x = cell_of(c, name, -1)) != NULL && row < rollout_column_rows(c, name)) {

@@ -101,12 +101,27 @@ static void figures_are_numpys(void **state)
     rollout_release(&r);
 }
 
+/* Lines as NeMo RL writes them: each is a batch of one, prompts included. */
+static void nemo_rl(void **state)
+{
+    (void)state;
+    beside("verl/honest.pt", "nemo_rl/train_data_step4.jsonl", NULL, "pass");
+    assert_string_equal(r.side[0].mask, "token_loss_mask");
+    assert_true(r.side[0].has_tokens);
+    rollout_release(&r);
+}
+
 static void slime_in_another_order(void **state)
 {
     (void)state;
     beside("slime", "slime/train_3_rank0.pt", "slime/rollout_3.pt", "pass");
     assert_int_equal(r.sequences.v[0].index, 109);
     assert_true(r.rerouted == 6 && r.routed == 690);
+    rollout_release(&r);
+    /* format 2: both sides in one file, in the order of the rollout */
+    beside("verl/honest.pt", "slime/train_3_format2.pt", NULL, "pass");
+    rollout_release(&r);
+    beside("verl/honest.pt", "slime/train_3_format2.pt", "slime/rollout_3.pt", "pass");
     rollout_release(&r);
     /* the same without the numbers the files give them: tokens alone say which is which */
     open_rollout(own("train.npz"), own("slime/rollout_3.pt"));
@@ -293,6 +308,7 @@ int main(void)
     thresholds_init(&tol);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_numpys),
+        cmocka_unit_test(nemo_rl),
         cmocka_unit_test(slime_in_another_order),
         cmocka_unit_test(signs_are_fitted), cmocka_unit_test(temperatures_over_many_tokens),
         cmocka_unit_test(a_prompt_before_the_response),
