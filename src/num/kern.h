@@ -2,9 +2,9 @@
  *
  * A block is at most KERN_BLOCK elements in KERN_LANES lanes, element i in lane i % KERN_LANES (of
  * bfloat16, i / 2 % KERN_LANES: pairs are taken apart faster than shuffled). Each lane adds at most KERN_RUN
- * products in float32, then adds its run to its own sums in double (DESIGN.md, "Numbers"). No variant fuses
- * multiply and add where that would show, and lanes never mix here, so all of them give the same bits and
- * differ in speed alone. 16-bit floats are widened in registers on the way in. */
+ * products in float32, then adds its run to its own sums in double (DESIGN.md, "Numbers"). A product is added with
+ * one rounding in every variant, and lanes never mix here, so all of them give the same bits and differ in speed
+ * alone. 16-bit floats are widened in registers on the way in. */
 #ifndef NUM_KERN_H
 #define NUM_KERN_H
 
@@ -35,6 +35,7 @@ struct kern_sums {
     uint64_t n1, n5; /* elements whose relative error is below 0.001 and 0.005; exact, equal to a division in double */
     uint64_t n;          /* index of the next element; the caller adds the elements it handles itself */
     unsigned wary;       /* blocks for which zeros are expected: affects speed only */
+    size_t ahead;        /* how far ahead data are prefetched, in bytes: affects speed only */
 };
 
 /* The same in double, in KERN_EXACT lanes: element i in lane i % KERN_EXACT. Squares and sums run over finite

@@ -2,9 +2,9 @@
 
 enum outcome { TAKEN, AGAIN, NEVER };
 
-/* Adds up part w of a block. One function per type and mode, not inlined: surrounding code would take registers from
- * the loop. */
-typedef void add_function(const void *t, const void *g, size_t n, int w, struct side_part *const side[2],
+/* Adds up part w of a block and prefetches what lies `ahead` bytes after it. One function per type and mode, not
+ * inlined: surrounding code would take registers from the loop. */
+typedef void add_function(const void *t, const void *g, size_t n, int w, size_t ahead, struct side_part *const side[2],
                           struct pair_part *pair);
 
 /* Forces finished values to memory: the second pass needs the registers. */
@@ -46,7 +46,7 @@ INLINE void add_one(enum kern_type type, const void *x, size_t n, int w, bool ca
     side_store(side, &a, type, x, n, true, careful);
 }
 
-INLINE void add_two(enum kern_type type, const void *t, const void *g, size_t n, int w, bool careful,
+INLINE void add_two(enum kern_type type, const void *t, const void *g, size_t n, int w, bool careful, size_t ahead,
                     struct side_part *const side[2], struct pair_part *pair)
 {
     struct side_part a = side_start(), b = side_start();
@@ -55,8 +55,8 @@ INLINE void add_two(enum kern_type type, const void *t, const void *g, size_t n,
     for (size_t i = 0; i < n; i += step) {
         struct piece x = load(type, t, i, w), y = load(type, g, i, w);
         if (w == 0) {
-            __builtin_prefetch((const char *)skip(type, t, i) + AHEAD);
-            __builtin_prefetch((const char *)skip(type, g, i) + AHEAD);
+            __builtin_prefetch((const char *)skip(type, t, i) + ahead);
+            __builtin_prefetch((const char *)skip(type, g, i) + ahead);
         }
         side_add(&a, &x, type, !BY_BITS(type), careful);
         side_add(&b, &y, type, false, careful);
@@ -87,10 +87,10 @@ struct added {
     struct pair_part pair[PARTS];
 };
 
-INLINE void add_block(struct added *x, const void *t, const void *g, size_t n, add_function *add)
+INLINE void add_block(struct added *x, const void *t, const void *g, size_t n, size_t ahead, add_function *add)
 {
     for (int w = 0; w < PARTS; w++)
-        add(t, g, n, w, (struct side_part *const[]){&x->side[0][w], &x->side[1][w]}, &x->pair[w]);
+        add(t, g, n, w, ahead, (struct side_part *const[]){&x->side[0][w], &x->side[1][w]}, &x->pair[w]);
 }
 
 INLINE enum outcome judge(const struct added *x, enum kern_type type, const void *t, bool two, size_t n, bool careful)
@@ -170,9 +170,10 @@ INLINE size_t take(struct kern_sums *s, enum kern_type type, const void *t, cons
         enum outcome o = AGAIN;
         if (!s->wary) {
             if (!ready)
-                add_block(&added[k], x, y, part, quick);
+                add_block(&added[k], x, y, part, s->ahead, quick);
             if (next)
-                add_block(&added[1 - k], skip(type, x, part), g ? skip(type, y, part) : NULL, next, quick);
+                add_block(&added[1 - k], skip(type, x, part), g ? skip(type, y, part) : NULL, next,
+                          s->ahead, quick);
             o = keep_block(&st, &added[k], type, x, y, part, false);
             s->wary = o == AGAIN ? WARY : 0;
             k = 1 - k;
@@ -180,7 +181,7 @@ INLINE size_t take(struct kern_sums *s, enum kern_type type, const void *t, cons
         calm = o == TAKEN;
         ready = calm && next;
         if (o == AGAIN) {
-            add_block(&added[k], x, y, part, careful);
+            add_block(&added[k], x, y, part, s->ahead, careful);
             o = keep_block(&st, &added[k], type, x, y, part, true);
             s->wary--;
         }

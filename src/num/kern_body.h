@@ -18,8 +18,6 @@
 #define W KERN_WIDTH
 #define PARTS (L / W)
 #define WARY 16 /* blocks that are processed the careful way after one that needed it */
-/* prefetch distance in bytes: less is too late if arithmetic and memory are equally fast (doc/speed.md) */
-#define AHEAD 8192
 #define SMALLEST 0x1p-126f /* the squares of smaller values lose digits */
 #define INLINE static inline __attribute__((always_inline))
 
@@ -180,6 +178,33 @@ INLINE const void *skip(enum kern_type type, const void *p, size_t n)
     return (const char *)p + n * (type == KERN_F32 ? 4 : 2);
 }
 
+/* ---- a * b + c, rounded once ---- */
+
+#ifdef KERN_FMA
+#define fused(a, b, c) ((vf)KERN_FMA(a, b, c))
+#elif defined(FP_FAST_FMAF)
+INLINE vf fused(vf a, vf b, vf c)
+{
+    for (int i = 0; i < W; i++)
+        c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+    return c;
+}
+#else
+/* In double the product is exact. The sum is rounded to odd: where it is inexact and its last bit is 0, it is moved
+ * to its odd neighbour, towards the part that was lost (Knuth's two-sum gives it). Rounding that to float is as good
+ * as rounding the exact sum (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums"). */
+INLINE vf fused(vf a, vf b, vf c)
+{
+    typedef int64_t vl __attribute__((vector_size(8 * W)));
+    const vd product = __builtin_convertvector(a, vd) * __builtin_convertvector(b, vd),
+             to = __builtin_convertvector(c, vd);
+    const vd sum = product + to, moved = sum - product, lost = (product - (sum - moved)) + (to - moved);
+    const vl bits = (vl)sum, inexact = (lost != 0) & ((bits & 1) - 1);
+    const vl odd = bits + (inexact & ((((vl)lost ^ bits) >> 63) | 1));
+    return __builtin_convertvector((vd)odd, vf);
+}
+#endif
+
 /* ---- a part: W lanes of a block ---- */
 
 #ifdef KERN_RAW
@@ -197,16 +222,9 @@ struct state {
     struct bits bits[2];
 };
 
-/* A float16's square is exact, so it makes no difference whether it is rounded before it is added. */
-#ifdef KERN_FMA
-#define SQUARE_ADD(type, v, square, to) ((type) == KERN_F16 ? (vf)KERN_FMA(v, v, to) : (to) + (square))
-#else
-#define SQUARE_ADD(type, v, square, to) ((to) + (square))
-#endif
-
 struct side_part {
     vf sum, sq, max, min;
-    vf least; /* smallest square, in the fast way */
+    vf least; /* smallest magnitude, in the fast way */
     vi zero;  /* count per lane, in the careful way */
 #ifdef KERN_RAW
     vraw smax, umax, umin; /* struct bits, as separate members so that they stay in registers */
@@ -236,9 +254,9 @@ INLINE struct side_part side_start(void)
 INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type type, bool watch, bool careful)
 {
     for (int k = 0; k < vectors(type); k++) {
-        vf v = x->v[k], square = v * v;
+        vf v = x->v[k];
         p->sum += v;
-        p->sq = SQUARE_ADD(type, v, square, p->sq);
+        p->sq = fused(v, v, p->sq);
         if (!BY_BITS(type)) {
             p->max = larger(v, p->max);
             p->min = smaller(v, p->min);
@@ -246,7 +264,7 @@ INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type 
         if (careful)
             p->zero -= v == 0;
         else if (watch && !BY_BITS(type))
-            p->least = lower(square, p->least);
+            p->least = lower(magnitude(v), p->least);
     }
 #ifdef KERN_RAW
     if (BY_BITS(type)) {
@@ -270,8 +288,8 @@ INLINE void pair_add(struct pair_part *p, const struct piece *t, const struct pi
     const bool by_equality = BY_BITS(type) && type == KERN_BF16 && !careful;
     for (int k = 0; k < vectors(type); k++) {
         vf y = g->v[k], d = t->v[k] - y, e = magnitude(d), size = magnitude(y), size5 = size, rel;
-        p->dg += d * y;
-        p->se += d * d;
+        p->dg = fused(d, y, p->dg);
+        p->se = fused(d, d, p->se);
         p->max_abs = careful || type == KERN_F32 ? higher(e, p->max_abs) : farther(d, e, p->max_abs);
         if (careful) {
             size5 = pick(y == 0, all(KERN_EPSILON * (1 + 0x1p-23f)), size);
@@ -307,7 +325,7 @@ INLINE void side_doubts(struct doubts *x, const struct side_part *p, enum kern_t
     if (careful)
         x->never |= ~((p->sq >= SMALLEST) | (p->zero == (int32_t)(n / L)));
     else
-        x->again |= ~((watch && !BY_BITS(type) ? p->least : p->sq) >= SMALLEST);
+        x->again |= ~((watch && !BY_BITS(type) ? smaller(p->least, p->sq) : p->sq) >= SMALLEST);
 #ifdef KERN_RAW
     if (BY_BITS(type) && watch && !careful && KERN_ZERO16(p->umin, p->smin))
         x->again |= ~(vi){0};
@@ -430,18 +448,19 @@ INLINE void widen(enum kern_type type, const void *x, size_t n, float *out)
 
 #define ADDERS(name, type, careful)                                                                \
     static __attribute__((noinline)) void add_one_##name(                                          \
-        const void *t, const void *g, size_t n, int w,                                            \
+        const void *t, const void *g, size_t n, int w, size_t ahead,                               \
         struct side_part *const side[2], struct pair_part *pair)                                   \
     {                                                                                              \
         (void)g;                                                                                   \
+        (void)ahead;                                                                               \
         (void)pair;                                                                                \
         add_one(type, t, n, w, careful, side[0]);                                                  \
     }                                                                                              \
     static __attribute__((noinline)) void add_two_##name(                                          \
-        const void *t, const void *g, size_t n, int w,                                            \
+        const void *t, const void *g, size_t n, int w, size_t ahead,                               \
         struct side_part *const side[2], struct pair_part *pair)                                   \
     {                                                                                              \
-        add_two(type, t, g, n, w, careful, side, pair);                                            \
+        add_two(type, t, g, n, w, careful, ahead, side, pair);                                     \
     }
 
 #define FOR_TYPE(name, type)                                                                       \

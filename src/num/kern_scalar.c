@@ -33,7 +33,7 @@ static bool side_block(struct kern_side *to, enum kern_type type, const float *x
         size_t k = lane_of(type, i);
         float size = fabsf(x[i]);
         sum[k] += x[i];
-        sq[k] += x[i] * x[i];
+        sq[k] = fmaf(x[i], x[i], sq[k]);
         most[k] = size > most[k] ? size : most[k];
         s.max[k] = x[i] > s.max[k] ? x[i] : s.max[k];
         s.min[k] = x[i] < s.min[k] ? x[i] : s.min[k];
@@ -56,8 +56,8 @@ static bool pair_block(struct kern_sums *s, enum kern_type type, const float *t,
     for (size_t i = 0; i < n; i++) {
         size_t k = lane_of(type, i);
         float d = t[i] - g[i], e = fabsf(d), size = g[i] == 0 ? KERN_EPSILON : fabsf(g[i]), rel = e / size;
-        dg[k] += d * g[i];
-        se[k] += d * d;
+        dg[k] = fmaf(d, g[i], dg[k]);
+        se[k] = fmaf(d, d, se[k]);
         most[k] = e > most[k] ? e : most[k];
         if (e > s->max_abs) {
             s->max_abs = e;
