@@ -42,12 +42,11 @@ static void how_joined(struct words *x)
             SAY(x, _("%s: %s of its %s steps are missing in the other log"), side(x, k),
                 num_count(n, all - c->points.n), num_count(m, all));
     }
-    if (t->loss_is_mean != g->loss_is_mean && (t->interval > 1 || g->interval > 1)) {
-        const struct series *mean = t->loss_is_mean ? t : g;
-        if (mean->interval > 1)
-            SAY(x, _("the loss in the %s log is the mean of %lld steps, in the other log the value of one step: print "
-                     "every step to compare them"),
-                side(x, mean == g), (long long)mean->interval);
+    if (!curves_of_one_step(t, g)) {
+        size_t k = !(t->loss_is_mean && t->interval > 1) || (g->loss_is_mean && g->interval > t->interval);
+        SAY(x, _("the loss in the %s log is the mean of %lld steps, in the other log the value of one step or of "
+                 "others: not compared; print every step on both sides"),
+            side(x, k), (long long)c->run[k].interval);
     }
 }
 

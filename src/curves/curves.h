@@ -133,6 +133,8 @@ static inline const struct log_record *curve_record(const struct curves *c, size
 }
 
 /* For files of this folder. */
+/* Whether the losses of both runs are of the same steps: a mean over several is not the loss of one, or of others. */
+bool curves_of_one_step(const struct series *a, const struct series *b);
 bool curve_skipped(const struct log_record *r);
 void noise_band_find(struct curves *c);
 void learning_rates_find(struct curves *c);

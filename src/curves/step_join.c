@@ -85,17 +85,25 @@ static void open_one(void *ctx, size_t i)
         series_open_after(&x->c->run[i], x->old ? &x->old->run[i] : NULL, x->path[i], x->o, &x->err[i]) != 0;
 }
 
+bool curves_of_one_step(const struct series *a, const struct series *b)
+{
+    return a->stepless || b->stepless || a->interval == b->interval ||
+           !((a->loss_is_mean && a->interval > 1) || (b->loss_is_mean && b->interval > 1));
+}
+
 static void join(struct curves *c)
 {
     const struct series *t = &c->run[0], *g = &c->run[1];
     uint32_t *partner = mem_resize_array(NULL, t->records.n + 1, sizeof *partner);
     c->join = curves_partner(t, g, partner);
+    bool alike = curves_of_one_step(t, g);
     for (size_t i = 0; i < t->records.n; i++) {
         if (partner[i] == UINT32_MAX)
             continue;
         const struct log_record *a = &t->records.v[i], *b = &g->records.v[partner[i]];
         struct curve_point p =
-            {.step = t->stepless ? b->step : a->step, .at = {(uint32_t)i, partner[i]}, .usable = curve_usable(a, b)};
+            {.step = t->stepless ? b->step : a->step, .at = {(uint32_t)i, partner[i]},
+             .usable = alike && curve_usable(a, b)};
         if (p.usable) {
             vec_push(&c->usable, (uint32_t)c->points.n);
             vec_push(&c->diff, a->value[LOG_LOSS] - b->value[LOG_LOSS]);

@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "base/msg.h"
+#include "base/num.h"
+#include "log/value_names.h"
 
 static void add(struct log_check *c, int64_t step, const char *kind, const char *text)
 {
@@ -57,6 +59,33 @@ static void still(struct log_check *c, const struct series *s, enum log_value v)
     c->notes++;
 }
 
+/* Notes metrics that say trainer and rollout engine do not fit. */
+static void rollout_apart(struct log_check *c, const struct series *s)
+{
+    char most[NUM_MAX], limit[NUM_MAX];
+    for (uint32_t name = 0; name < s->names.n; name++) {
+        bool of_rollout = strcmp(s->names.v[name].tag, ROLLOUT_METRIC_TAG) == 0;
+        const struct rollout_metric *m = of_rollout ? rollout_metric(str_of(s->names.v[name].name)) : NULL;
+        size_t above = 0;
+        int64_t first = -1;
+        double largest = 0;
+        for (size_t i = 0; m && i < s->points.n; i++) {
+            const struct log_point *p = &s->points.v[i];
+            if (p->name != name || !(p->value > m->limit))
+                continue;
+            first = above++ ? first : p->step;
+            largest = fmax(largest, p->value);
+        }
+        if (!above)
+            continue;
+        add(c, first, "rollout",
+            arena_fmt(&c->arena, _("%s is above %s at %zu steps, at most %s: trainer and rollout engine give the "
+                                   "sampled tokens other probabilities; compare them with diverge rollout"), m->name,
+                      num_cell(limit, m->limit, 3), above, num_cell(most, largest, 3)));
+        c->notes++;
+    }
+}
+
 void log_check_run(struct log_check *c, const struct series *s)
 {
     *c = (struct log_check){0};
@@ -78,6 +107,7 @@ void log_check_run(struct log_check *c, const struct series *s)
     still(c, s, LOG_LOSS);
     still(c, s, LOG_LR);
     still(c, s, LOG_NORM);
+    rollout_apart(c, s);
 }
 
 void log_check_release(struct log_check *c)

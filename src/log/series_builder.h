@@ -40,6 +40,7 @@ struct series_builder {
     uint32_t line;       /* of the current record */
     int kind;            /* index of log_formats, of the current record */
     struct map names;    /* "tag\nname" → series.names */
+    bool mean_lines; /* lines say means over the steps since the line before */
     struct map seen;     /* names in the current group of norms */
     VEC(struct series_pending) pending; /* norms printed without a step, until a record gives it */
     uint32_t groups;     /* groups begun, one per step */

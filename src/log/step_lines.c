@@ -8,6 +8,7 @@
  * A trainer is a row of the table. */
 #include "base/mem.h"
 #include "log/series_builder.h"
+#include "log/value_names.h"
 
 #define VALUES 8
 
@@ -21,23 +22,25 @@ static const struct step_line {
         double scale; /* 0: as it is */
     } value[VALUES];
     const char *skipped; /* what stands before the count of skipped steps, or NULL */
+    const char *metric[2]; /* around a metric's name, before its value; NULL: none */
+    bool mean; /* of the steps since the line before */
 } lines[] = {
     {.need = {"step:", "loss:", "tps:"}, .without = "validate step:", .step = {"step:"},
      .value = {{" loss:", LOG_LOSS, 0}, {"grad_norm:", LOG_NORM, 0}, {" lr:", LOG_LR, 0}}},
     {.need = {"step:", " - ", "/"}, .step = {"step:"},
      .value = {{"- actor/loss:", LOG_LOSS, 0}, {"- train/loss:", LOG_LOSS, 0}, {"- actor/pg_loss:", LOG_LOSS, 0},
                {"- actor/grad_norm:", LOG_NORM, 0}, {"- train/grad_norm:", LOG_NORM, 0}, {"- actor/lr:", LOG_LR, 0},
-               {"- train/lr:", LOG_LR, 0}, {"- train/lr(1e-3):", LOG_LR, 1e-3}}},
+               {"- train/lr:", LOG_LR, 0}, {"- train/lr(1e-3):", LOG_LR, 1e-3}}, .metric = {"- ", ":"}},
     {.need = {"steps:", " loss:", "iter time"}, .step = {"steps:"}, .value = {{" loss:", LOG_LOSS, 0}}},
     {.need = {"step=", "skipped=", "lr=["}, .step = {"step="}, .value = {{"lr=[", LOG_LR, 0}}, .skipped = "skipped="},
     {.need = {"reduced_train_loss", "global_step"}, .step = {"global_step: ", "global_step="},
      .value = {{"reduced_train_loss: ", LOG_LOSS, 0}, {"reduced_train_loss=", LOG_LOSS, 0}, {"grad_norm: ", LOG_NORM,
              0},
                {"grad_norm=", LOG_NORM, 0}, {"| lr: ", LOG_LR, 0}, {", lr=", LOG_LR, 0}, {"loss_scale: ", LOG_SCALE,
-                       0}}},
+                       0}}, .mean = true},
     {.need = {"step ", ": {'train/"}, .step = {"step "},
      .value = {{"'train/loss': ", LOG_LOSS, 0}, {"'train/grad_norm': ", LOG_NORM, 0}, {"'train/lr-pg_0': ", LOG_LR, 0},
-               {"'train/pg_loss': ", LOG_LOSS, 0}}},
+               {"'train/pg_loss': ", LOG_LOSS, 0}}, .metric = {"'", "': "}},
 };
 
 /* The number after the word: also numpy's and torch's, "np.float64(0.25)", "tensor(0.25)". */
@@ -110,6 +113,20 @@ bool step_line_starts(struct str line)
     return line_of(line, &step) != NULL;
 }
 
+static void take_metrics(struct series_builder *k, const struct step_line *l, struct str line, int64_t step)
+{
+    const struct rollout_metric *m;
+    struct buf word = {0};
+    double x;
+    for (size_t i = 0; l->metric[0] && (m = rollout_metric_at(i)) != NULL; i++) {
+        buf_clear(&word);
+        buf_fmt(&word, "%s%s%s", l->metric[0], m->name, l->metric[1]);
+        if (number_behind(line, word.p, &x, NULL))
+            log_point(k, ROLLOUT_METRIC_TAG, str_of(m->name), false, step, x);
+    }
+    buf_release(&word);
+}
+
 enum log_take step_line_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     struct log_record r = {0};
@@ -128,6 +145,8 @@ enum log_take step_line_take(struct series_builder *k, struct str line, size_t f
         return TAKE_DONE; /* DeepSpeed's line before any step, when the engine is made */
     if (l->skipped && number_behind(line, l->skipped, &x, NULL) && x > 0 && x < UINT32_MAX)
         log_point(k, "scalar", STR("skipped steps"), false, r.step, x);
+    take_metrics(k, l, line, r.step);
+    k->mean_lines = k->mean_lines || l->mean;
     log_add(k, &r);
     return TAKE_DONE;
 }

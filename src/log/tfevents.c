@@ -5,6 +5,7 @@
 #include "base/msg.h"
 #include "base/proto_fields.h"
 #include "log/series_builder.h"
+#include "log/value_names.h"
 
 #define LARGEST (1u << 20) /* a record with scalars; images and graphs are larger and skipped */
 
@@ -108,12 +109,22 @@ static void scalar(struct series_builder *k, struct str tag, int64_t step, doubl
         return;
     if (monitor_scalar(k, tag, step, x))
         return;
+    if (rollout_metric(tag)) {
+        log_point(k, ROLLOUT_METRIC_TAG, tag, false, step, x);
+        return;
+    }
     if (str_split(tag, '/', &head, &name))
         for (size_t i = 0; i < ARRAY_LEN(monitor); i++)
             if (str_is(head, monitor[i])) {
                 log_point(k, monitor[i], name, false, step, x);
                 return;
             }
+    enum log_value v;
+    if (value_named(tag, &v)) {
+        log_set(k, &r, v, x, 0);
+        log_add(k, &r);
+        return;
+    }
     if (str_ihas(tag, "loss"))
         log_point(k, str_ihas(tag, "valid") || str_ihas(tag, "eval") ? "eval" : "loss", tag, false, step, x);
 }

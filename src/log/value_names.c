@@ -32,6 +32,29 @@ static const char *const parts[] = {"pg_loss", "policy_loss"};
 static const char *const prefixes[] = {"train/", "training/", "trainer/", "actor/", "optim/", "loss_metrics/",
                                        "metrics/", "train_", "training_"};
 
+/* Names as slime 624b824, verl b178a3c, TRL 1.16 and NeMo RL 7ea279a log them. Means of |difference| of the sampled
+ * tokens' log-probabilities have the limit of slime's own tests; a mean of |difference| of probabilities is never
+ * larger. NeMo RL's is the mean of exp |difference|, and its limit the one at which it plots the worst sample. */
+static const struct rollout_metric rollout_metrics[] = {
+    {"train/train_rollout_logprob_abs_diff", 0.1},
+    {"training/rollout_probs_diff_mean", 0.1},
+    {"sampling/sampling_logp_difference/mean", 0.1},
+    {"train/token_mult_prob_error", 1.05},
+};
+
+const struct rollout_metric *rollout_metric_at(size_t i)
+{
+    return i < ARRAY_LEN(rollout_metrics) ? &rollout_metrics[i] : NULL;
+}
+
+const struct rollout_metric *rollout_metric(struct str name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rollout_metrics); i++)
+        if (str_is(name, rollout_metrics[i].name))
+            return &rollout_metrics[i];
+    return NULL;
+}
+
 /* Lower case, "_" for what divides words, the prefixes removed; false if it is too long. */
 static bool plain(struct str name, char out[64], size_t *n)
 {

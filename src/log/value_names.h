@@ -16,6 +16,17 @@ struct values_taken {
  * loss of the policy. */
 bool value_taken(struct values_taken *t, struct str name, enum log_value *v);
 
+/* A metric of reinforcement learning that says how far the trainer's log-probabilities are from the rollout engine's,
+ * and the limit above which they do not fit. */
+struct rollout_metric {
+    const char *name;
+    double limit;
+};
+const struct rollout_metric *rollout_metric(struct str name); /* NULL: another value */
+/* The same for the metrics that lines of text have, one after the other; NULL at the end. */
+const struct rollout_metric *rollout_metric_at(size_t i);
+#define ROLLOUT_METRIC_TAG "rollout" /* of their points */
+
 /* Adds a user's column names: "step=it,loss=objective,norm=gn" (also lr, scale; separated by commas or blanks). They
  * hold for the whole program, thread-safe; known names stay. */
 int value_names_learn(struct str words, struct err *e);

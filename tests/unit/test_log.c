@@ -462,6 +462,21 @@ static void jsonl(void **state)
     series_release(&s);
 }
 
+/* Means of the difference between trainer and rollout engine, as slime, TRL and NeMo RL log them. */
+static void rollout_metrics(void **state)
+{
+    (void)state;
+    load_text("step 3: {'train/loss': 0.5, 'train/train_rollout_logprob_abs_diff': 0.25, 'train/grad_norm': 1.0}\n");
+    near(point("rollout", "train/train_rollout_logprob_abs_diff", 3)->value, 0.25);
+    series_release(&s);
+    load_text("{'loss': '0.5', 'grad_norm': '1', 'sampling/sampling_logp_difference/mean': '0.02', 'epoch': '1'}\n");
+    near(point("rollout", "sampling/sampling_logp_difference/mean", 1)->value, 0.02);
+    series_release(&s);
+    load_text("{\"train/token_mult_prob_error\": 1.5, \"train/loss\": 0.5, \"step\": 4}\n");
+    near(point("rollout", "train/token_mult_prob_error", 4)->value, 1.5);
+    series_release(&s);
+}
+
 static void monitor_v2(void **state)
 {
     (void)state;
@@ -853,7 +868,7 @@ int main(void)
                 cmocka_unit_test(ranks),
         cmocka_unit_test(norms), cmocka_unit_test(tensorboard), cmocka_unit_test(resumed),
         cmocka_unit_test(pipeline_in_one_file), cmocka_unit_test(wrapped), cmocka_unit_test(terminals),
-        cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(monitor_cut),
+        cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(rollout_metrics), cmocka_unit_test(monitor_cut),
             cmocka_unit_test(endless_line), cmocka_unit_test(hostile), cmocka_unit_test(enough),
         cmocka_unit_test(a_loss_left_out), cmocka_unit_test(written),
         cmocka_unit_test(odd_files), cmocka_unit_test(unread_parts),

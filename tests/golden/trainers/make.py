@@ -1,5 +1,6 @@
 """What trainers write of one small run of twelve steps, by their own code: verl 0.9.1 (console and file logger), TorchTitan 0.3.0, slime
-624b824 (its format and line), MLflow 3.17.2 (file store). Each part runs alone: make.py PART OUT, with the packages' sources in SOURCES and PYTHONPATH."""
+624b824 (its format and line), MLflow 3.17.2 (file store), NeMo 8cfedd7 (its two progress callbacks in Lightning 2.6, with Lightning's
+loggers, which NeMo uses), TRL 1.16 (GRPO). Each part runs alone: make.py PART OUT, with the packages' sources in SOURCES and PYTHONPATH."""
 import contextlib, importlib.util, io, json, logging, os, sys, types
 import torch
 from torch import nn
@@ -106,6 +107,85 @@ def mlflow():
     with ml.start_run():
         for step, loss, norm, lr in records():
             ml.log_metrics({"train/loss": loss, "train/grad_norm": norm, "lr": lr}, step=step)
+
+
+def verl_rollout():
+    """verl's own figures of trainer against rollout (verl/utils/debug/metrics.py, b178a3c) of the batches of data/samples/rollout."""
+    for name in ("verl", "verl.protocol"):
+        sys.modules[name] = types.ModuleType(name)
+    sys.modules["verl.protocol"].DataProto = object
+    figures = module("verl/verl/utils/debug/metrics.py").calculate_debug_metrics
+    local = module("verl/verl/utils/logger/aggregate_logger.py").LocalLogger()
+    with open(os.path.join(out, "verl_rollout.log"), "w") as f, contextlib.redirect_stdout(f):
+        for step in range(6):
+            b = torch.load(os.path.join(SOURCES, "rollout/verl/%s.pt" % ("honest" if step < 4 else "tempered")), weights_only=False)
+            if step == 5:
+                b["rollout_log_probs"] = b["rollout_log_probs"].roll(1, 1)
+            local.log({"actor/pg_loss": 0.01 * step, "actor/grad_norm": 0.5, "actor/lr": 1e-6, **figures(types.SimpleNamespace(batch=b))}, step + 1)
+
+
+def nemo():
+    """nemo/lightning/pytorch/callbacks of NeMo need Megatron's number of micro-batches alone; nemo.log: printer, nemo_every_3.log, nemo_bar.log."""
+    import lightning.pytorch as pl
+    from lightning.pytorch.loggers import CSVLogger, TensorBoardLogger
+    for name in ("megatron", "megatron.core", "megatron.core.num_microbatches_calculator"):
+        sys.modules[name] = types.ModuleType(name)
+    sys.modules["megatron.core.num_microbatches_calculator"].get_num_microbatches = lambda: 1
+    folder = "NeMo/nemo/lightning/pytorch/callbacks/"
+    printer, bar = module(folder + "progress_printer.py").ProgressPrinter, module(folder + "progress_bar.py").MegatronProgressBar
+
+    class Net(pl.LightningModule):
+        def __init__(self):
+            super().__init__()
+            self.net, self.seen = model(), 0
+
+        def training_step(self, data, i):
+            loss = nn.functional.cross_entropy(self.net(data[0]), data[1])
+            self.seen += len(data[1])
+            step = float(self.trainer.global_step)
+            # names and order of megatron_strategy.py, optim/base.py and plugins/data_sampler.py
+            for name, x, shown in (("reduced_train_loss", loss.detach(), True), ("lr", self.trainer.optimizers[0].param_groups[0]["lr"], True),
+                                   ("global_batch_size", 8.0, True), ("step", step, False), ("global_step", step, True), ("consumed_samples", float(self.seen), True)):
+                self.log(name, x, prog_bar=shown, batch_size=1)
+            return loss
+
+        def on_before_optimizer_step(self, opt):
+            self.log("grad_norm", float(nn.utils.clip_grad_norm_(self.parameters(), 1.0)), prog_bar=True, batch_size=1)
+
+        def configure_optimizers(self):
+            return torch.optim.AdamW(self.parameters(), lr=1e-2)
+
+    class Data(torch.utils.data.IterableDataset):
+        def __iter__(self):
+            return (batch(step) for step in range(12))
+
+    for name, callback, logger in (("nemo.log", printer(1), False), ("nemo_every_3.log", printer(3), False), ("nemo_bar.log", bar(), False),
+                                   (None, printer(1), TensorBoardLogger(out, "nemo_tb", "")), (None, printer(1), CSVLogger(out, "nemo_csv", ""))):
+        with contextlib.redirect_stdout(open(os.path.join(out, name), "w") if name else io.StringIO()):
+            t = pl.Trainer(max_steps=12, callbacks=[callback], logger=logger, log_every_n_steps=1, enable_checkpointing=False, accelerator="cpu", enable_model_summary=False)
+            type(t.strategy).current_epoch_step = property(lambda s: t.global_step)
+            t.fit(Net(), torch.utils.data.DataLoader(Data(), batch_size=None))
+
+
+def trl():
+    """GRPOTrainer on a random Llama of two layers; the output is what Trainer prints."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    from datasets import Dataset
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from trl import GRPOConfig, GRPOTrainer
+    t = Tokenizer(models.WordLevel({w: i for i, w in enumerate(["<pad>", "<eos>", "<unk>", *"abcdefghijklmnopqrstuvwxyz"])}, unk_token="<unk>"))
+    t.pre_tokenizer = pre_tokenizers.Whitespace()
+    tok = PreTrainedTokenizerFast(tokenizer_object=t, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>")
+    torch.manual_seed(1)
+    net = LlamaForCausalLM(LlamaConfig(vocab_size=32, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
+                                       max_position_embeddings=64, pad_token_id=0, eos_token_id=1, bos_token_id=None))
+    where = os.path.join(out, "tiny")
+    net.save_pretrained(where), tok.save_pretrained(where)
+    a = GRPOConfig(output_dir=out, per_device_train_batch_size=4, num_generations=4, max_completion_length=8, max_steps=6, logging_steps=1, report_to=[], use_cpu=True,
+                   learning_rate=1e-3, beta=0.04, num_iterations=2, disable_tqdm=True)
+    GRPOTrainer(model=LlamaForCausalLM.from_pretrained(where), reward_funcs=lambda completions, **k: [len(set(c.split())) / 5 for c in completions], args=a,
+                train_dataset=Dataset.from_dict({"prompt": ["a b c", "d e f", "g h", "x y z"] * 4}), processing_class=tok).train()
 
 
 globals()[part]()
