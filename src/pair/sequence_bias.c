@@ -10,14 +10,14 @@ struct adder {
     uint32_t product, sum; /* indices of items */
 };
 
-/* Whether a row has one axis of this length and no other. */
+/* Whether a row has one axis of this length and no other longer than 1. */
 static bool is_vector(const struct dump *d, uint32_t row, int64_t length)
 {
     const struct shape *s = dump_row_shape(d, row);
     int axes = 0;
     for (int i = 0; s && i < s->ndim; i++)
         axes += s->dim[i] != 1;
-    return s && axes == 1 && s->numel == (uint64_t)length;
+    return s && s->ndim > 0 && axes <= 1 && s->numel == (uint64_t)length;
 }
 
 /* The length of a possible bias: the result's last axis, for a convolution the second. 0: it cannot have one. */
@@ -35,7 +35,7 @@ static uint32_t bias_of(const struct sequence *w, int s, uint32_t call, int64_t 
     EACH_EARLY_ROW(w->d[s], call, r) {
         const struct row *x = &w->d[s]->rows.v[r];
         if ((x->io == IO_INPUT || x->io == IO_PARAMETER) && x->kind == ROW_TENSOR && w->from[s][r] == NONE &&
-            length > 1 &&
+            length > 0 &&
             is_vector(w->d[s], r, length))
             return r;
     }
@@ -51,7 +51,7 @@ static void find_adders(const struct sequence *w, int s, const align_item_list *
     uint32_t *item_of = mem_alloc((d->rows.n + 1) * sizeof *item_of); /* per row: the product whose result it is */
     memset(item_of, 0xff, (d->rows.n + 1) * sizeof *item_of);
     for (uint32_t i = 0; i < l->n; i++)
-        if (bias_length(d, &l->v[i]) > 1)
+        if (bias_length(d, &l->v[i]) > 0)
             item_of[l->v[i].out] = i;
     for (uint32_t i = 0; i < l->n; i++) {
         const struct align_item *x = &l->v[i];
@@ -75,7 +75,8 @@ static void find_adders(const struct sequence *w, int s, const align_item_list *
 static bool takes_bias(const struct sequence *w, int s, const struct align_item *x)
 {
     int64_t length = bias_length(w->d[s], x);
-    return length > 1 && x->inputs > 2 && bias_of(w, s, x->call, length) != NONE;
+    int operands = length == 1 ? 1 : 2; /* items leave single numbers out of their inputs */
+    return length > 0 && x->inputs > operands && bias_of(w, s, x->call, length) != NONE;
 }
 
 static void join(struct sequence *w, int s, align_item_list *l, const struct adder *a)

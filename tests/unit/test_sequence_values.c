@@ -164,12 +164,11 @@ static void exchanged_weights_are_the_finding(void **state)
 /* ---- biases ---- */
 
 /* MatMul and Add here, linear there: the results and the biases meet at the sum, and the product stands for both. */
-static void a_bias_of_its_own(void **state)
+static void bias_of_width(int64_t width)
 {
     struct both b;
-    struct value x = fresh(32, 64), w = fresh(48, 64), bias = fresh(1, 48), product = fresh(32, 48),
-                 sum = fresh(32, 48);
-    (void)state;
+    struct value x = fresh(32, 64), w = fresh(width, 64), bias = fresh(1, width), product = fresh(32, width),
+                 sum = fresh(32, width);
     start(&b);
     uint32_t p = add_call(&b.d[TARGET], true, "MatMul", "net.dense", PHASE_FORWARD, (struct value[]){x, w}, 2, product);
     uint32_t s =
@@ -183,6 +182,13 @@ static void a_bias_of_its_own(void **state)
     assert_int_equal(b.found.joined.v[0].call, b.d[TARGET].rows.v[p].call);
     assert_int_equal(b.found.joined.v[0].result, b.d[TARGET].rows.v[s].call);
     shut(&b);
+}
+
+static void a_bias_of_its_own(void **state)
+{
+    (void)state;
+    bias_of_width(48);
+    bias_of_width(1); /* a reward or a click */
 }
 
 /* Both sides add it by themselves: nothing is joined. */
