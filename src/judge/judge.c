@@ -51,6 +51,19 @@ static bool is_lowest(double v)
     return false;
 }
 
+static double largest_of(const struct verdict_case *k, int s)
+{
+    const struct row *r = k->r[s];
+    return r->has & HAS_MAX || is_number(r) ? r->stat[STAT_MAX] : k->f ? k->f->side[s].max : NAN;
+}
+
+/* Whether both sides hold nothing but mask fills, each the lowest number of another type; plainly or as a tensor. */
+static bool are_other_fills(const struct verdict_case *k)
+{
+    double t = largest_of(k, TARGET), g = largest_of(k, GOLDEN);
+    return t != g && is_lowest(t) && is_lowest(g);
+}
+
 static void judge_scalar(struct verdict_case *k)
 {
     const struct row *t = k->r[TARGET], *g = k->r[GOLDEN];
@@ -59,10 +72,6 @@ static void judge_scalar(struct verdict_case *k)
         double a = t->stat[STAT_MAX], b = g->stat[STAT_MAX];
         /* integers beyond 2^53 are compared as text */
         same = (a == b && (fabs(a) < 0x1p53 || strcmp(t->text, g->text) == 0)) || (isnan(a) && isnan(b));
-        if (!same && is_lowest(a) && is_lowest(b)) {
-            verdict_case_give(k, VERDICT_MATCH, RULE_FILLS);
-            return;
-        }
     } else if (is_number(t) || is_number(g)) {
         verdict_case_give(k, VERDICT_DTYPE, RULE_KINDS);
         return;
@@ -450,6 +459,8 @@ static void judge_line(struct judge_pass *p, uint32_t i)
         judge_mixed(p, &k);
     else
         judge_scalar(&k);
+    if (verdict_is_bad(k.out->verdict) && are_other_fills(&k))
+        verdict_case_give(&k, VERDICT_MATCH, RULE_FILLS);
     row_verdict_excuse(p, &k);
     row_verdict_signs(p, &k);
     row_verdict_rounded(p, &k);

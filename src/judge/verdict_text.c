@@ -246,8 +246,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("same value"));
         break;
     case RULE_FILLS:
-        buf_fmt(out, _("%s and %s are each the lowest number of a type, a mask's fill value"),
-                scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
+        buf_cstr(out, _("each side has the lowest number of a type, a mask's fill value"));
         break;
     case RULE_SCALAR_DIFFERS:
         buf_fmt(out, _("%s on the target, %s on the golden side; scalars must be equal"), scalar_text(m, l, TARGET),

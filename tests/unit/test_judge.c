@@ -156,6 +156,22 @@ static void numbers(void **state)
     }
 }
 
+/* A fill value held as a tensor: with autocast that of bfloat16, in float32. */
+static void fills_in_tensors(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_start(&s);
+    both_call(&s, "masked_fill");
+    const double bf16[] = {-3.3895313892515355e+38, -3.3895313892515355e+38, 3.3895313892515355e+38};
+    const double f32[] = {-3.4028234663852886e+38, -3.4028234663852886e+38, 3.4028234663852886e+38};
+    uint32_t r = tensor_on(&s.d[TARGET], "input.2", DTYPE_F32, 1, bf16);
+    tensor_on(&s.d[GOLDEN], "input.2", DTYPE_F32, 1, f32);
+    judge_all(&s);
+    EXPECT(&s, r, VERDICT_MATCH, RULE_FILLS);
+    scene_end(&s);
+}
+
 /* Types are the same whatever the framework calls them. */
 static void types_as_values(void **state)
 {
@@ -1883,7 +1899,7 @@ static void counted_nonfinite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),
+        cmocka_unit_test(numbers), cmocka_unit_test(fills_in_tensors),
         cmocka_unit_test(types_as_values),
         cmocka_unit_test(tensors_of_one_element_and_numbers),
         cmocka_unit_test(shapes_and_types),
