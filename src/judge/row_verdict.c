@@ -337,13 +337,14 @@ static void mark_turned_modules(struct judge_pass *p, const struct verdict_case 
 }
 
 /* The share of integers that changed on their way into a module that contains the row's call, or whose backward call
- * has the gradient of the picked values. */
+ * has the gradient of the picked values; or in the call that picked the values whose gradient this is. */
 static double turned_around(const struct judge_pass *p, uint32_t row)
 {
     const struct dump *d = p->side[TARGET];
-    uint32_t call = d->rows.v[row].call;
+    uint32_t call = d->rows.v[row].call, twin = d->calls.v[call].twin;
     bool backward = d->calls.v[call].phase == PHASE_BACKWARD && d->rows.v[row].io != IO_GRADIENT;
-    double share = 0;
+    bool comes = backward && twin != NONE && d->rows.v[row].io == IO_INPUT;
+    double share = comes ? (double)p->call_turned[twin] : 0;
     for (size_t i = 0; i < p->turned_modules.n && d->calls.v[call].scope != NONE; i++) {
         const struct turned_module *x = &p->turned_modules.v[i];
         struct str outer = str_of(d->scopes.v[d->calls.v[x->call].scope]);

@@ -57,10 +57,11 @@ static void sets_of_a_token(void **state)
 static void judged(void **state)
 {
     static const char *const ops[] = {"topk", "max", "argmax"};
+    static const double pull[WIDTH] = {1, -1, -0.8, -0.79, 0.7}; /* on each expert's score */
     (void)state;
     for (size_t n = 0; n < ARRAY_LEN(ops) * ARRAY_LEN(examples); n++) {
         size_t i = n % ARRAY_LEN(examples);
-        double score[TOKENS][WIDTH], value[2][TOKENS][PICKS], share[2][TOKENS][PICKS];
+        double score[TOKENS][WIDTH], value[2][TOKENS][PICKS], share[2][TOKENS][PICKS], back[2][TOKENS][PICKS];
         fill(&examples[i], score);
         for (int t = 0; t < TOKENS; t++)
             for (int k = 0; k < PICKS; k++) {
@@ -70,6 +71,8 @@ static void judged(void **state)
                 value[1][t][k] = scores[t][(int)picked[t][k]];
                 for (int side = 0; side < 2; side++)
                     share[side][t][k] = value[side][t][k] * 3;
+                back[0][t][k] = pull[own];
+                back[1][t][k] = pull[(int)picked[t][k]];
             }
         scene_start(&s);
         both_call(ops[n / ARRAY_LEN(examples)], PHASE_FORWARD);
@@ -79,7 +82,15 @@ static void judged(void **state)
         both_call("mul", PHASE_FORWARD);
         uint32_t given = both_rows("input.0", DTYPE_BF16, CHOICES, value[0][0], value[1][0]);
         uint32_t made = both_rows("output.0", DTYPE_BF16, CHOICES, share[0][0], share[1][0]);
+        both_call("gather", PHASE_FORWARD);
+        uint32_t by = both_rows("input.1", DTYPE_I64, CHOICES, examples[i].picked[0], picked[0]);
+        both_call("gather", PHASE_BACKWARD);
+        uint32_t gradient = both_rows("input.0", DTYPE_BF16, CHOICES, back[0][0], back[1][0]);
+        for (int side = 0; side < 2; side++)
+            vec_last(&s.d[side].calls)->twin = (uint32_t)s.d[side].calls.n - 2;
         elements_readable();
+        elements_compared(by);
+        elements_compared(gradient);
         elements_compared(in);
         elements_compared(best);
         elements_compared(where);
