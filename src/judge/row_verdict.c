@@ -58,9 +58,9 @@ static enum dtype numbers_of(const struct judge_pass *p, const struct verdict_ca
  * parameters (a cast, a slice, an addition outside modules). */
 static bool is_derived(const struct judge_pass *p, const struct verdict_case *k)
 {
-    bool held = false;
+    bool held = true;
     for (int s = 0; s < 2; s++)
-        held = held || p->flow[s].held[k->row[s]] != NONE;
+        held = held && p->flow[s].held[k->row[s]] != NONE;
     return k->r[TARGET]->io == IO_INPUT && p->side[TARGET]->calls.v[k->call].phase == PHASE_FORWARD && !held &&
            (k->r[TARGET]->needs_gradient || k->r[GOLDEN]->needs_gradient);
 }
