@@ -489,6 +489,52 @@ static uint32_t incoming_row(const struct dump *d, uint32_t row)
     return NONE;
 }
 
+/* What a gradient is computed from: the norm of its terms (NAN: unknown), how many of them belong to each element, and
+ * whether it is their plain sum. */
+struct terms {
+    double norm, n;
+    bool sums;
+};
+
+/* Whether a forward call is an exponential or a softmax. */
+static bool is_exponential(const struct dump *d, uint32_t call)
+{
+    double power = 0;
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_OUTPUT) {
+            enum condition_kind k = kind_of(d, r, &power);
+            return k == CONDITION_EXP || k == CONDITION_SOFTMAX;
+        }
+    return false;
+}
+
+/* For the gradient of a factor or term that was broadcast: the incoming gradient (times the other factor), summed over
+ * the positions. Also for a vector that a norm, a linear layer or a convolution sums, and for what a softmax or an
+ * exponential leaves of the incoming gradient times its own values. */
+static struct terms terms_of(const struct measure *m, const uint8_t *state, int side, uint32_t row)
+{
+    const struct dump *d = m->side[side];
+    const struct row *r = &d->rows.v[row];
+    double own = (double)dump_row_numel(d, row);
+    uint32_t came = incoming_row(d, row), twin = d->calls.v[r->call].twin;
+    struct terms unknown = {NAN, 1, true};
+    char plain[FAMILY_PLAIN];
+    if (came != NONE)
+        return (struct terms){norm_of(m, state, side, came), (double)dump_row_numel(d, came) / own, true};
+    if (r->io != IO_OUTPUT || d->calls.v[r->call].phase != PHASE_BACKWARD || twin == NONE ||
+        (came = first_float(d, r->call)) == NONE)
+        return unknown;
+    double n = (double)dump_row_numel(d, came), norm = norm_of(m, state, side, came);
+    enum family f = (enum family)d->calls.v[twin].family;
+    if (f == FAMILY_ADD && n > own)
+        return (struct terms){norm, n / own, true};
+    bool product = f == FAMILY_MUL && n > own && str_has(family_plain(align_item_operator(d, twin), plain), "mul");
+    uint32_t other = product                              ? float_row(d, twin, IO_INPUT, n)
+                     : n == own && is_exponential(d, twin) ? float_row(d, twin, IO_OUTPUT, n)
+                                                          : NONE;
+    return other == NONE ? unknown : (struct terms){norm * norm_of(m, state, side, other) / sqrt(n), n / own, product};
+}
+
 /* The amplification in a linear layer's weight gradient, Σ dyᵢ xᵢᵀ over positions: as for a sum of random signs,
  * √positions rms(dy) rms(x) / rms(dW); NAN: unknown. */
 static double of_weight_gradient(const struct measure *m, const uint8_t *state, uint32_t row)
@@ -607,42 +653,47 @@ static bool is_left_over(const struct gradient_side *g, double noise)
     return (is_coarse(g->type) && g->own <= rounding) || g->own <= noise * g->incoming;
 }
 
+/* Whether noise of the terms leaves nothing of a gradient: the golden one is smaller than it, the other one too. */
+static bool is_lost(const struct gradient_side g[2], double level, double factor)
+{
+    return g[GOLDEN].own <= level * g[GOLDEN].incoming && g[TARGET].own <= factor * level * g[TARGET].incoming;
+}
+
 struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2],
-                                       double noise)
+                                       double level, double factor)
 {
     struct condition c = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     struct gradient_side g[2];
+    struct terms terms[2];
     uint32_t line = line_between(m, row);
     for (int s = 0; s < 2; s++) {
         /* for a part of a fused tensor, the selection by its view */
         const struct side_figures *f = figures_of(m, state, line, s);
-        uint32_t came = incoming_row(m->side[s], row[s]);
+        terms[s] = terms_of(m, state, s, row[s]);
         g[s].own = f ? f->norm : norm_of(m, state, s, row[s]);
         if ((!is_gradient(m->side[s], row[s]) && !flows_back(m->side[s], row[s])) || !isfinite(g[s].own))
             return c;
         g[s].beside = largest_beside(m, state, s, row[s]);
-        g[s].incoming = came == NONE ? NAN : norm_of(m, state, s, came);
+        g[s].incoming = terms[s].norm;
         g[s].type = arithmetic_of(m->side[s], row[s]);
     }
     for (int s = 0; s < 2; s++) /* the part omitted by one side has about the other side's size */
         g[s].incoming = isfinite(g[s].incoming) ? g[s].incoming : g[!s].incoming;
     const struct gradient_side *golden = &g[GOLDEN];
     double whole = whole_of(golden), own = golden->own > 0 ? golden->own : g[TARGET].own;
+    double noise = factor * level;
     bool rounding[2] = {is_rounding(&g[0]), is_rounding(&g[1])};
     bool zero = (rounding[0] && (rounding[1] || is_left_over(&g[1], noise))) ||
-                (rounding[1] && is_left_over(&g[0], noise));
+                (rounding[1] && is_left_over(&g[0], noise)) || is_lost(g, level, factor);
     if (zero && whole > 0)
         return (struct condition){.kind = CONDITION_ZERO_GRADIENT, .kappa = whole / own, .own = whole / own};
     double weight = of_weight_gradient(m, state, row[GOLDEN]);
     if (weight >= rule_limit(RULE_LIMIT_ILL_CONDITIONED) && isfinite(weight))
         return (struct condition){CONDITION_GRADIENT_SUM, weight, weight, 1};
     double kappa = golden->incoming / golden->own;
-    if (!(g[TARGET].own > 0) || !isfinite(kappa))
+    if (!(g[TARGET].own > 0) || !isfinite(kappa) || !terms[GOLDEN].sums)
         return c;
-    uint32_t came = incoming_row(m->side[GOLDEN], row[GOLDEN]);
-    double sums = (double)dump_row_numel(m->side[GOLDEN], row[GOLDEN]);
-    double terms = came == NONE ? 1 : (double)dump_row_numel(m->side[GOLDEN], came) / sums;
-    return (struct condition){CONDITION_GRADIENT_SUM, fmax(kappa, 1), fmax(kappa, 1), terms};
+    return (struct condition){CONDITION_GRADIENT_SUM, fmax(kappa, 1), fmax(kappa, 1), terms[GOLDEN].n};
 }
 
 double condition_bound(const struct condition *c, double seen, double unseen)

@@ -36,7 +36,12 @@
  * bias before a normalisation that subtracts the mean. The recorded values are then only rounding. Such a gradient is
  * recognised by its size relative to G, the largest gradient of the same module or the incoming one: ‖g‖ ≤ 32 u ‖G‖, u
  * the type's unit roundoff (measured in float32: 0.3 u to 5 u), on both sides, or on one side if the other is within
- * its coarser arithmetic: 2 u of a 16-bit type, or the noise of the incoming gradient. kappa is ‖G‖ / ‖g‖.
+ * its coarser arithmetic: 2 u of a 16-bit type, or the noise of the incoming gradient. kappa is ‖G‖ / ‖g‖. Nor is
+ * anything left where the golden gradient is smaller than the noise of its terms and the other one within what is
+ * accepted.
+ *
+ * The gradient of a factor or term that was broadcast is a sum too: its terms are the incoming gradient, times the
+ * other factor.
  *
  * If a backward call multiplies the incoming gradient by its forward values element by element (exp, softmax), only the
  * noise at large values remains: ‖g‖ ‖y‖ / (√n ‖dx‖), dx = y (g − c), c = 0 for exp and Σ y g for softmax. If a mask
@@ -86,10 +91,10 @@ struct condition {
  * softmax; CONDITION_NONE for any other row. `state` as for judge_run(). */
 struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row);
 /* For a pair of gradients of a parameter or of a backward call: ZERO_GRADIENT if both sides hold only rounding,
- * GRADIENT_SUM if the incoming gradient is known and cancels, otherwise NONE. `noise`: accepted rel_l2 of the
- * incoming gradient. */
+ * GRADIENT_SUM if the incoming gradient is known and cancels, otherwise NONE. `level`: the noise of the
+ * incoming gradient; `factor` times as much is accepted. */
 struct condition condition_of_gradient(const struct measure *m, const uint8_t *state, const uint32_t row[2],
-                                       double noise);
+                                       double level, double factor);
 /* For a golden tensor: the share of elements that a relative error of 1 moves across a kink, assuming evenly spread
  * values (kinks.h); NaN: unknown. */
 double condition_kink_share(const struct measure *m, const uint8_t *state, uint32_t row);

@@ -54,8 +54,8 @@ static enum dtype numbers_of(const struct judge_pass *p, const struct verdict_ca
     return own;
 }
 
-/* Whether an input needs a gradient but is in no earlier row of either side: unrecorded calls computed it from
- * parameters (a cast, a slice, an addition outside modules). */
+/* Whether an input needs a gradient but is in no earlier row of a side: unrecorded calls computed it from parameters
+ * (a cast, a slice, an addition outside modules). */
 static bool is_derived(const struct judge_pass *p, const struct verdict_case *k)
 {
     bool held = true;
@@ -418,7 +418,7 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
     double quantile = k->f ? p->tol->quantile : p->tol->quantile_statistics;
     double level = fmax(noise_level_quantile(&p->level, quantile), noise_level_product(&p->level));
     double factor = k->f ? p->tol->level : p->tol->level_statistics;
-    struct condition c = condition_of_gradient(p->m, p->state, k->row, factor * level);
+    struct condition c = condition_of_gradient(p->m, p->state, k->row, level, factor);
     if (c.kind == CONDITION_ZERO_GRADIENT) {
         double unit = dtype_table[k->r[GOLDEN]->dtype].epsilon / 2;
         hold_apart(k, &c, 2 * rule_limit(RULE_LIMIT_GRADIENT_ROUNDING) * unit * c.kappa, 0);

@@ -455,7 +455,7 @@ static enum condition_kind gradient_pair(enum dtype type, double target, double 
     }
     pairing_build(&p, &d[0], &d[1], &po);
     measure_init(&m, &d[0], &d[1], &p, NULL);
-    enum condition_kind kind = condition_of_gradient(&m, m.state, row, 0).kind;
+    enum condition_kind kind = condition_of_gradient(&m, m.state, row, 0, 4).kind;
     measure_release(&m);
     pairing_release(&p);
     dump_release(&d[0]);
@@ -496,12 +496,54 @@ static struct condition summed_in(enum dtype type, double noise, double target, 
     }
     pairing_build(&p, &d[0], &d[1], &po);
     measure_init(&m, &d[0], &d[1], &p, NULL);
-    struct condition c = condition_of_gradient(&m, m.state, row, noise);
+    struct condition c = condition_of_gradient(&m, m.state, row, noise / 4, 4);
     measure_release(&m);
     pairing_release(&p);
     dump_release(&d[0]);
     dump_release(&d[1]);
     return c;
+}
+
+/* The gradient of a factor that multiplies each of 8 values, which cancel: rms 1 on both operands, 4 results. */
+static struct condition broadcast_factor(double noise, double target, double golden)
+{
+    struct dump d[2];
+    struct pairing p = {0};
+    struct pairing_options po = {0};
+    struct measure m = {0};
+    uint32_t row[2];
+    double one = sqrt(32), factor = 2, out[2] = {target, golden};
+    for (int i = 0; i < 2; i++) {
+        side_start(&d[i], "pytorch");
+        uint32_t f = side_call(&d[i], "Tensor.__mul__.0.forward", NULL);
+        uint32_t b = side_call(&d[i], "Tensor.__mul__.0.backward", NULL);
+        d[i].calls.v[f].family = d[i].calls.v[b].family = FAMILY_MUL;
+        row_of(&d[i], f, "input.0", DTYPE_F32, "4,8", &one, 1);
+        row_of(&d[i], f, "input.1", DTYPE_F32, "4,1", &factor, 1);
+        row_of(&d[i], b, "input.0", DTYPE_F32, "4,8", &one, 1);
+        row[i] = row_of(&d[i], b, "output.1", DTYPE_F32, "4,1", &out[i], 1);
+        side_end(&d[i]);
+    }
+    pairing_build(&p, &d[0], &d[1], &po);
+    measure_init(&m, &d[0], &d[1], &p, NULL);
+    struct condition c = condition_of_gradient(&m, m.state, row, noise, 4);
+    measure_release(&m);
+    pairing_release(&p);
+    dump_release(&d[0]);
+    dump_release(&d[1]);
+    return c;
+}
+
+/* An RMSNorm before a layer that another one makes indifferent to size: nothing is left of its factor's gradient. */
+static void test_gradients_of_broadcast_factors(void **state)
+{
+    (void)state;
+    struct condition c = broadcast_factor(1e-6, 1.03e-3, 1e-3);
+    assert_int_equal(c.kind, CONDITION_GRADIENT_SUM);
+    assert_true(c.kappa > 5600 && c.kappa < 5700 && c.terms > 7.9 && c.terms < 8.1);
+    assert_int_equal(broadcast_factor(0.02, 0.3, 1e-3).kind, CONDITION_ZERO_GRADIENT);
+    assert_int_not_equal(broadcast_factor(0.02, 0.6, 1e-3).kind, CONDITION_ZERO_GRADIENT); /* more than noise leaves */
+    assert_int_not_equal(broadcast_factor(0.02, 1e-3, 0.2).kind, CONDITION_ZERO_GRADIENT); /* lost on the target */
 }
 
 /* The gradient of a norm's scale in recorded figures: what came in is off by `in`, the sum over 256 places by `out`. */
@@ -606,7 +648,7 @@ static enum condition_kind beside_sibling(double target, double golden, bool par
     }
     pairing_build(&p, &d[0], &d[1], &po);
     measure_init(&m, &d[0], &d[1], &p, NULL);
-    struct condition c = condition_of_gradient(&m, m.state, row, 0);
+    struct condition c = condition_of_gradient(&m, m.state, row, 0, 4);
     measure_release(&m);
     pairing_release(&p);
     dump_release(&d[0]);
@@ -967,6 +1009,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums_of_gradients),
+        cmocka_unit_test(test_gradients_of_broadcast_factors),
         cmocka_unit_test(test_rounding_of_coarse_arithmetic),
         cmocka_unit_test(test_figures_of_sums),
         cmocka_unit_test(test_gates_noise_turns),
