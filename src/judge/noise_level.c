@@ -6,18 +6,26 @@
 void noise_level_init(struct noise_level *l, int window)
 {
     memset(l, 0, sizeof *l);
+    memset(l->sorted, 0xff, sizeof l->sorted);
     l->window = window < 1 ? 1 : window > LEVEL_MAX ? LEVEL_MAX : window;
 }
 
-/* First index in sorted[0, n) whose value is not below v. Without branches: half of them would be foretold wrong. */
+/* Errors are not negative, so their bits are in the order of their values. */
+static uint32_t bits_of(float error)
+{
+    uint32_t bits;
+    memcpy(&bits, &error, sizeof bits);
+    return bits;
+}
+
+/* First index in `sorted` whose value is not below that of v. Bits are compared without a branch, which would be
+ * foretold wrong half the time. */
 static int place(const struct noise_level *l, float v)
 {
-    int at = 0;
-    for (int left = l->n, half; left; left -= half) {
-        half = (left + 1) / 2;
-        at += (l->sorted[at + half - 1] < v) * half;
-    }
-    return at;
+    uint32_t bits = bits_of(v), at = 0;
+    for (uint32_t half = LEVEL_MAX / 2; half; half /= 2)
+        at += l->sorted[at + half - 1] < bits ? half : 0;
+    return (int)(at + (l->sorted[at] < bits));
 }
 
 static void refresh(struct noise_level *l)
@@ -49,7 +57,7 @@ void noise_level_add(struct noise_level *l, double error, bool product, enum dty
     } else {
         memmove(l->sorted + to + 1, l->sorted + to, (size_t)(gap - to) * sizeof *l->sorted);
     }
-    l->sorted[to] = v;
+    l->sorted[to] = bits_of(v);
     l->error[l->at] = v;
     l->product[l->at] = product;
     l->dtype[l->at] = (uint8_t)d;
@@ -66,7 +74,9 @@ double noise_level_quantile(const struct noise_level *l, double q)
     if (!l->n)
         return 0;
     int i = (int)(q * (l->n - 1) + 0.5);
-    return (double)l->sorted[i < 0 ? 0 : i >= l->n ? l->n - 1 : i];
+    float error;
+    memcpy(&error, &l->sorted[i < 0 ? 0 : i >= l->n ? l->n - 1 : i], sizeof error);
+    return (double)error;
 }
 
 double noise_level_product(const struct noise_level *l)

@@ -7,11 +7,12 @@
 
 #include "num/dtype.h"
 
-#define LEVEL_MAX 256
+#define LEVEL_MAX 256 /* a power of two */
 
 struct noise_level {
     int window, n, at;
-    float error[LEVEL_MAX], sorted[LEVEL_MAX];
+    float error[LEVEL_MAX];
+    uint32_t sorted[LEVEL_MAX]; /* the bits of errors; all ones behind the last */
     uint8_t product[LEVEL_MAX], dtype[LEVEL_MAX];
     /* cached results of noise_level_product and noise_level_dtype: used for every row, changed by few */
     float most_product;
@@ -20,6 +21,7 @@ struct noise_level {
 };
 
 void noise_level_init(struct noise_level *l, int window); /* window: 1 … LEVEL_MAX */
+/* error: not negative */
 void noise_level_add(struct noise_level *l, double error, bool product, enum dtype d);
 double noise_level_quantile(const struct noise_level *l, double q); /* 0 while empty */
 /* The largest error among the remembered outputs of matmul-like calls: later calls must expect it in their inputs,
