@@ -40,7 +40,7 @@ static bool computable(const struct oracle *o, int side, uint32_t call)
 static bool any_computable(const struct oracle *o, const struct dump *const side[2])
 {
     for (uint32_t i = 0; i < o->sides; i++)
-        for (uint32_t c = 0; c < side[i]->calls.n; c++)
+        for (uint32_t c = 0; o->side[i].any && c < side[i]->calls.n; c++)
             if (computable(o, (int)i, c))
                 return true;
     return false;

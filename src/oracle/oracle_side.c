@@ -43,16 +43,15 @@ void oracle_side_init(struct oracle_side *s, const struct dump *d)
     s->done = mem_zalloc((d->calls.n + 1) * sizeof *s->done);
     s->begun = mem_zalloc(d->calls.n + 1);
     s->unknown = mem_zalloc(d->calls.n + 1);
-    s->of_row = mem_alloc((d->rows.n + 1) * sizeof *s->of_row);
-    memset(s->of_row, 0xff, (d->rows.n + 1) * sizeof *s->of_row);
+    s->of_row = mem_zalloc((d->rows.n + 1) * sizeof *s->of_row);
     for (uint32_t i = 0; i < d->calls.n; i++)
-        call_plan_make(&s->plan[i], d, i, holds[i]);
+        s->any = call_plan_make(&s->plan[i], d, i, holds[i]) || s->any;
     free(holds);
 }
 
 void oracle_side_release(struct oracle_side *s)
 {
-    for (size_t i = 0; s->done && i < s->dump->calls.n; i++)
+    for (size_t i = 0; s->any && i < s->dump->calls.n; i++)
         free(s->done[i].output);
     free(s->plan);
     free(s->done);
@@ -137,8 +136,8 @@ static void add_row(struct oracle_side *s, uint32_t call, const struct recompute
     r.rounded = o->rounded == DTYPE_UNKNOWN ? NULL : dtype_table[o->rounded].name;
     r.operator = arena_cstr(&s->arena, str_of(s->plan[call].name));
     r.formula = arena_cstr(&s->arena, str_of(o->formula));
-    s->of_row[o->row] = (uint32_t)s->rows.n;
     vec_push(&s->rows, r);
+    s->of_row[o->row] = (uint32_t)s->rows.n;
 }
 
 /* ---- classes ---- */
@@ -202,6 +201,8 @@ static void count_cover(struct oracle_side *s)
 
 void oracle_side_judge(struct oracle_side *s)
 {
+    if (!s->any)
+        return;
     read_arithmetic(s);
     for (uint32_t c = 0; c < s->dump->calls.n; c++) {
         const struct call_plan *p = &s->plan[c];
@@ -234,9 +235,8 @@ double oracle_row_missed(const struct oracle_row *r)
 
 const struct oracle_row *oracle_side_row(const struct oracle_side *s, uint32_t row)
 {
-    if (row == NONE || s->of_row[row] == NONE || !s->rows.v[s->of_row[row]].said)
-        return NULL;
-    return &s->rows.v[s->of_row[row]];
+    const struct oracle_row *r = row == NONE || !s->of_row[row] ? NULL : &s->rows.v[s->of_row[row] - 1];
+    return r && r->said ? r : NULL;
 }
 
 enum unknown oracle_side_unknown(const struct oracle_side *s, uint32_t row)

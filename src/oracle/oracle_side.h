@@ -40,7 +40,8 @@ struct oracle_side {
     struct recomputed_call *done; /* per call; freed by oracle_side_judge */
     bool *begun;                /* per call: started within the budget */
     VEC(struct oracle_row) rows; /* in call order */
-    uint32_t *of_row;           /* per row of the dump: index of `rows`, or NONE */
+    bool any;                   /* a call is considered: none is in a dump without tensors */
+    uint32_t *of_row;           /* per row of the dump: its place in `rows`, from 1, or 0 */
     uint8_t *unknown;           /* per call: enum unknown for those considered and not recomputed */
     enum arithmetic arithmetic[ORACLE_FAMILIES][DTYPE_COUNT];
     bool seen[ORACLE_FAMILIES][DTYPE_COUNT]; /* products of that family and type were recomputed */

@@ -81,26 +81,26 @@ static bool is_looked_at(const struct call_plan *p, const struct call *x, bool c
     return x->kind != CALL_MODULE || x->phase == PHASE_FORWARD || (!container && p->operator && p->operator->backward);
 }
 
-void call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, unsigned holds)
+bool call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, unsigned holds)
 {
     bool container = holds & HOLDS_CALLS;
     const struct call *x = &d->calls.v[call];
     if (x->gradient || x->phase == PHASE_OPTIMIZER || !has_output(d, call, false))
-        return;
+        return false;
     struct str name = align_item_operator(d, call);
     *p = (struct call_plan){.operator = x->kind == CALL_MODULE ? operator_find_class(name) : operator_find(name)};
     p->votes = !container;
     p->looked_at = is_looked_at(p, x, container);
     p->counted = p->looked_at && !container && !is_move(p, x) && has_output(d, call, true);
     if (!p->looked_at)
-        return;
+        return false;
     if (holds & HOLDS_COLLECTIVES) {
         p->unknown = UNKNOWN_COLLECTIVE;
-        return;
+        return true;
     }
     if (!p->operator) {
         p->unknown = x->kind == CALL_MODULE ? UNKNOWN_CLASS : UNKNOWN_OPERATOR;
-        return;
+        return true;
     }
     struct arena a = {0};
     struct recorded_call r;
@@ -116,6 +116,7 @@ void call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, un
     if (sampled)
         p->row_operations = p->operations / fmax(1, product_rows_of(p->operator->family, &r.values.result[0]));
     arena_release(&a);
+    return true;
 }
 
 /* ---- before the formula ---- */

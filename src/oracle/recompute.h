@@ -46,8 +46,8 @@ struct call_plan {
 /* What was recorded inside a call. */
 enum { HOLDS_CALLS = 1, HOLDS_COLLECTIVES = 2 };
 
-/* p is zeroed; `holds`: bits for what was recorded inside the call. Reads no tensor. */
-void call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, unsigned holds);
+/* p is zeroed; `holds`: bits for what was recorded inside the call. Reads no tensor. False: it is not considered. */
+bool call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, unsigned holds);
 /* Uses at most `allowed` operations: a product that needs more is sampled by rows. The arena is temporary; *out does
  * not refer to it. */
 void recompute_call(const struct call_plan *p, const struct dump *d, struct arena *a, uint32_t call, double allowed,
