@@ -321,11 +321,6 @@ uint32_t dump_frame(struct dump *d, struct str text)
     return map_add(&d->frame_texts, kept, (uint32_t)d->frames.n - 1);
 }
 
-struct str dump_call_name(const struct dump *d, uint32_t call)
-{
-    return str_n(d->calls.v[call].name, d->calls.v[call].name_len);
-}
-
 void dump_row_name(const struct dump *d, uint32_t row, struct buf *out)
 {
     const struct row *r = &d->rows.v[row];
@@ -355,18 +350,6 @@ uint32_t dump_find_row(const struct dump *d, struct str name)
     }
 }
 
-const struct shape *dump_row_shape(const struct dump *d, uint32_t row)
-{
-    uint32_t s = d->rows.v[row].shape;
-    return s == NONE ? NULL : d->shapes.v[s];
-}
-
-uint64_t dump_row_numel(const struct dump *d, uint32_t row)
-{
-    const struct shape *s = dump_row_shape(d, row);
-    return s ? s->numel : d->rows.v[row].kind == ROW_TENSOR ? 0 : 1;
-}
-
 const struct problem *dump_row_problem(const struct dump *d, uint32_t row)
 {
     if (d->rows.v[row].has & IS_DAMAGED)
@@ -374,12 +357,6 @@ const struct problem *dump_row_problem(const struct dump *d, uint32_t row)
             if (d->problems.v[i].row == row)
                 return &d->problems.v[i];
     return NULL;
-}
-
-bool dump_row_readable(const struct dump *d, uint32_t row)
-{
-    const struct row *r = &d->rows.v[row];
-    return r->kind == ROW_TENSOR && (r->has & HAS_FILE) && !(r->has & IS_DAMAGED);
 }
 
 uint32_t dump_call_stack(const struct dump *d, uint32_t call, bool *of_twin)

@@ -220,7 +220,12 @@ uint32_t dump_frame(struct dump *d, struct str text);
 
 /* Replaces out by the row's full name. */
 void dump_row_name(const struct dump *d, uint32_t row, struct buf *out);
-struct str dump_call_name(const struct dump *d, uint32_t call);
+
+static inline struct str dump_call_name(const struct dump *d, uint32_t call)
+{
+    return str_n(d->calls.v[call].name, d->calls.v[call].name_len);
+}
+
 /* The call of that name, or NONE. Tries `near` (may be NONE) and some calls after it first, because lists of calls
  * are mostly in their order. */
 uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near);
@@ -228,8 +233,21 @@ uint32_t dump_find_call(const struct dump *d, struct str name, uint32_t near);
 uint32_t dump_find_row(const struct dump *d, struct str name);
 /* The call's first row of that slot; NONE if absent. */
 uint32_t dump_slot_row(const struct dump *d, uint32_t call, uint32_t slot);
-const struct shape *dump_row_shape(const struct dump *d, uint32_t row); /* NULL if unknown */
-uint64_t dump_row_numel(const struct dump *d, uint32_t row); /* 1 for scalars, 0 when unknown */
+
+/* NULL if unknown. */
+static inline const struct shape *dump_row_shape(const struct dump *d, uint32_t row)
+{
+    uint32_t s = d->rows.v[row].shape;
+    return s == NONE ? NULL : d->shapes.v[s];
+}
+
+/* 1 for scalars, 0 when unknown. */
+static inline uint64_t dump_row_numel(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    return s ? s->numel : d->rows.v[row].kind == ROW_TENSOR ? 0 : 1;
+}
+
 const struct problem *dump_row_problem(const struct dump *d, uint32_t row); /* or NULL */
 /* The size of the tensors of one call, or of all calls, as files: elements and headers. */
 uint64_t dump_call_bytes(const struct dump *d, uint32_t call);
@@ -237,7 +255,12 @@ uint64_t dump_all_bytes(const struct dump *d);
 /* Opens the row's tensor file; the caller closes it with tensor_close. Thread-safe once the dump is complete. */
 int dump_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e);
 /* Whether the recording names a tensor file for the row and no problem with it is known. */
-bool dump_row_readable(const struct dump *d, uint32_t row);
+static inline bool dump_row_readable(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    return r->kind == ROW_TENSOR && (r->has & HAS_FILE) && !(r->has & IS_DAMAGED);
+}
+
 /* The call's stack; if it has none, its forward twin's (*of_twin, may be NULL, is then true). For backward calls the
  * forward twin's stack is preferred. NONE if neither has one. */
 uint32_t dump_call_stack(const struct dump *d, uint32_t call, bool *of_twin);

@@ -150,21 +150,25 @@ static bool masked_alike(const struct judge_pass *p, const struct verdict_case *
 {
     const double *t = k->r[TARGET]->stat, *g = k->r[GOLDEN]->stat;
     uint64_t nan[2] = {0, 0}, inf;
+    if (!both(k, HAS_MAX) || !both(k, HAS_MIN) || !(t[STAT_MIN] <= MASK_FILL) || !(g[STAT_MIN] <= MASK_FILL) ||
+        t[STAT_MIN] == g[STAT_MIN])
+        return false;
     recorded_counts(p->side[TARGET], k->r[TARGET], &nan[0], &inf);
     recorded_counts(p->side[GOLDEN], k->r[GOLDEN], &nan[1], &inf);
     bool floats = dtype_is_float(k->r[TARGET]->dtype) && dtype_is_float(k->r[GOLDEN]->dtype);
-    return floats && both(k, HAS_MAX) && both(k, HAS_MIN) && t[STAT_MIN] <= MASK_FILL && g[STAT_MIN] <= MASK_FILL &&
-           t[STAT_MIN] != g[STAT_MIN] && t[STAT_MAX] > MASK_FILL && g[STAT_MAX] > MASK_FILL && isfinite(t[STAT_MAX]) &&
+    return floats && t[STAT_MAX] > MASK_FILL && g[STAT_MAX] > MASK_FILL && isfinite(t[STAT_MAX]) &&
            isfinite(g[STAT_MAX]) && g[STAT_MAX] != 0 && !nan[0] && !nan[1];
 }
 
 /* The relative distance of two tensors of one shape by their sketches; NaN: a side has none. */
 static double sketches_apart(const struct judge_pass *p, const uint32_t row[2])
 {
+    const double *x = p->side[TARGET]->sketch, *y = p->side[GOLDEN]->sketch;
+    if (!x || !y)
+        return NAN;
     const struct shape *a = dump_row_shape(p->side[TARGET], row[TARGET]),
                        *b = dump_row_shape(p->side[GOLDEN], row[GOLDEN]);
-    const double *x = p->side[TARGET]->sketch, *y = p->side[GOLDEN]->sketch;
-    if (!x || !y || !a || !b || a->ndim != b->ndim ||
+    if (!a || !b || a->ndim != b->ndim ||
         (a->ndim && memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) != 0))
         return NAN;
     return sketch_distance(x + (size_t)row[TARGET] * SKETCH_NUMBERS, y + (size_t)row[GOLDEN] * SKETCH_NUMBERS);

@@ -61,13 +61,6 @@ enum dtype dtype_find(struct str name)
     return DTYPE_UNKNOWN;
 }
 
-enum dtype dtype_coarser(enum dtype a, enum dtype b)
-{
-    if (a == DTYPE_UNKNOWN)
-        return b;
-    return dtype_table[a].epsilon >= dtype_table[b].epsilon ? a : b;
-}
-
 bool dtype_fits_f32(enum dtype d)
 {
     return dtype_is_float(d) && d != DTYPE_F64;

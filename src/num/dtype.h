@@ -52,7 +52,12 @@ static inline bool dtype_is_float(enum dtype d)
     return dtype_table[d].klass == CLASS_FLOAT;
 }
 /* The one with fewer significant bits; DTYPE_UNKNOWN only if both are unknown. */
-enum dtype dtype_coarser(enum dtype a, enum dtype b);
+static inline enum dtype dtype_coarser(enum dtype a, enum dtype b)
+{
+    if (a == DTYPE_UNKNOWN)
+        return b;
+    return dtype_table[a].epsilon >= dtype_table[b].epsilon ? a : b;
+}
 /* n little-endian elements to double (exact for all but 64-bit integers beyond 2^53). */
 void dtype_to_f64(enum dtype d, const void *in, size_t n, double *out);
 /* n little-endian elements to float; only for floating types of at most 32 bits. */
