@@ -12,23 +12,41 @@ struct recomputed_search {
     uint8_t *again;        /* per call: a forward call made inside the backward pass */
     uint8_t *taken;        /* per call: its repetition is known */
     uint8_t *backward;     /* per stack: 0 unknown, 1 no, 2 inside the backward pass */
+    uint8_t *says;         /* per frame: FRAME_ENTERS … or 0 */
     uint32_t *next;        /* per call: the next original call with the same key, or NONE */
     struct nmap head, tail;
 };
 
-/* Whether a stack has a function that only the backward pass enters: torch.utils.checkpoint's, autograd's, a frame's
- * own backward under autograd's apply, MindSpore's bprop. */
-static bool runs_backward(const struct dump *d, const struct stack *s)
+/* What a frame's function says of a stack with it. */
+enum { FRAME_ENTERS = 1, FRAME_BACKWARD = 2, FRAME_APPLY = 4 };
+
+/* Functions that only the backward pass enters: torch.utils.checkpoint's, autograd's, MindSpore's bprop; and a frame's
+ * own backward, which autograd's apply calls. */
+static uint8_t *find_functions(const struct dump *d)
 {
-    static const char *const inside[] = {"recompute_fn", "unpack_hook", "_engine_run_backward", "bprop"};
+    static const struct {
+        const char *func;
+        uint8_t says;
+    } known[] = {
+        {"recompute_fn", FRAME_ENTERS}, {"unpack_hook", FRAME_ENTERS}, {"_engine_run_backward", FRAME_ENTERS},
+        {"bprop", FRAME_ENTERS}, {"backward", FRAME_BACKWARD}, {"apply", FRAME_APPLY},
+    };
+    uint8_t *says = mem_zalloc(d->frames.n + 1);
+    for (size_t i = 0; i < d->frames.n; i++)
+        for (size_t k = 0; k < ARRAY_LEN(known); k++)
+            if (strcmp(d->frames.v[i].func, known[k].func) == 0)
+                says[i] = known[k].says;
+    return says;
+}
+
+static bool runs_backward(const struct recomputed_search *f, const struct stack *s)
+{
+    uint8_t before = 0;
     for (uint32_t i = 0; i < s->n; i++) {
-        const char *func = d->frames.v[d->stack_frames.v[s->first + i]].func;
-        for (size_t k = 0; k < ARRAY_LEN(inside); k++)
-            if (strcmp(func, inside[k]) == 0)
-                return true;
-        if (strcmp(func, "backward") == 0 && i + 1 < s->n &&
-            strcmp(d->frames.v[d->stack_frames.v[s->first + i + 1]].func, "apply") == 0)
+        uint8_t says = f->says[f->d->stack_frames.v[s->first + i]];
+        if (says == FRAME_ENTERS || (says == FRAME_APPLY && before == FRAME_BACKWARD))
             return true;
+        before = says;
     }
     return false;
 }
@@ -38,7 +56,7 @@ static bool stack_runs_backward(struct recomputed_search *f, uint32_t stack)
     if (stack == NONE)
         return false;
     if (!f->backward[stack])
-        f->backward[stack] = runs_backward(f->d, &f->d->stacks.v[stack]) ? 2 : 1;
+        f->backward[stack] = runs_backward(f, &f->d->stacks.v[stack]) ? 2 : 1;
     return f->backward[stack] == 2;
 }
 
@@ -153,7 +171,8 @@ static void link_by(struct recomputed_search *f, enum way way, bool modules)
 
 void dump_link_recomputed(struct dump *d)
 {
-    struct recomputed_search f = {.d = d, .again = mem_zalloc(d->calls.n + 1), .backward = mem_zalloc(d->stacks.n + 1)};
+    struct recomputed_search f = {.d = d, .again = mem_zalloc(d->calls.n + 1), .backward = mem_zalloc(d->stacks.n + 1),
+        .says = find_functions(d)};
     bool any = false;
     for (uint32_t c = 0; c < d->calls.n; c++)
         any |= f.again[c] = made_again(&f, c);
@@ -172,6 +191,7 @@ void dump_link_recomputed(struct dump *d)
     free(f.taken);
     free(f.again);
     free(f.backward);
+    free(f.says);
 }
 
 uint32_t dump_first_forward(const struct dump *d, uint32_t backward)
