@@ -95,20 +95,19 @@ bool sequence_contradicted(struct sequence *w, int s, uint32_t row, uint32_t oth
     return !*proven && fabsf(c) > VALUE_UNRELATED;
 }
 
-/* The free row with the same value, preferably with the same role in its call; NONE if there is none. A free row less
- * near than the nearest row at all holds another value: a rotated gradient has almost the same figures. */
-static uint32_t find_value(struct sequence *w, const struct value_index *x, int s, uint32_t row)
+/* Rows of side s with figures near those of the other side's row, CANDIDATES at most; the least distance. */
+static double near_rows(const struct sequence *w, const struct value_index *x, int s, uint32_t row,
+                        struct value_candidate *out, uint32_t *n)
 {
     const struct dump *d = w->d[s], *o = w->d[!s];
     struct fingerprint want = fingerprint_of(o, row);
-    struct value_candidate all[CANDIDATES];
     double nearest = INFINITY;
-    uint32_t n = 0, found = NONE;
     int64_t cell;
+    *n = 0;
     if (!cell_of(o, row, &cell))
-        return NONE;
+        return nearest;
     for (int64_t c = cell - REACH; c <= cell + REACH; c++)
-        for (uint32_t i = nmap_get(&x->first, key_of(dump_row_numel(o, row), c)); i != MAP_NONE && n < CANDIDATES;
+        for (uint32_t i = nmap_get(&x->first, key_of(dump_row_numel(o, row), c)); i != MAP_NONE && *n < CANDIDATES;
              i = x->list.v[i].next) {
             struct value_candidate k = {x->list.v[i].row, LIKE_NOT, INFINITY};
             struct fingerprint have = fingerprint_of(d, k.row);
@@ -117,10 +116,23 @@ static uint32_t find_value(struct sequence *w, const struct value_index *x, int 
                 continue;
             k.distance = distance(d, k.row, o, row);
             nearest = fmin(nearest, k.distance);
-            all[n++] = k;
+            out[(*n)++] = k;
         }
+    return nearest;
+}
+
+/* The free row with the same value, preferably with the same role in its call; NONE if there is none. Of two rows, one
+ * of which is less near than the nearest to the other at all, each holds a value of its own: a rotated gradient and a
+ * sum that is one of its terms but for little have almost the same figures. */
+static uint32_t find_value(struct sequence *w, const struct value_index *x, int s, uint32_t row)
+{
+    const struct dump *d = w->d[s], *o = w->d[!s];
+    struct value_candidate all[CANDIDATES], back[CANDIDATES];
+    uint32_t n, m, found = NONE;
+    double nearest = near_rows(w, &x[s], s, row, all, &n);
     for (uint32_t i = 0; i < n; i++) {
-        if (!sequence_free(w, s, all[i].row) || all[i].distance > 4 * nearest + EQUAL)
+        if (!sequence_free(w, s, all[i].row) || all[i].distance > 4 * nearest + EQUAL ||
+            all[i].distance > 4 * near_rows(w, &x[!s], !s, all[i].row, back, &m) + EQUAL)
             continue;
         bool role = (d->rows.v[all[i].row].io == IO_INPUT) == (o->rows.v[row].io == IO_INPUT);
         bool better = found == NONE ||
@@ -183,12 +195,13 @@ static void pair_outputs(struct sequence *w, uint32_t t, uint32_t g)
 
 void sequence_backward_values(struct sequence *w, int graph)
 {
-    struct value_index x = {.first = {0}};
+    struct value_index x[2] = {{.first = {0}}, {.first = {0}}};
     const struct dump *o = w->d[!graph];
     size_t before = w->out->n;
-    index_rows(w, graph, &x);
-    for (uint32_t r = 0; x.list.n && r < o->rows.n; r++) {
-        uint32_t found = sequence_free(w, !graph, r) ? find_value(w, &x, graph, r) : NONE;
+    for (int s = 0; s < 2; s++)
+        index_rows(w, s, &x[s]);
+    for (uint32_t r = 0; x[graph].list.n && r < o->rows.n; r++) {
+        uint32_t found = sequence_free(w, !graph, r) ? find_value(w, x, graph, r) : NONE;
         if (found != NONE)
             sequence_emit(w, graph ? r : found, graph ? found : r, WHY_FINGERPRINT, 0.85f);
     }
@@ -197,6 +210,8 @@ void sequence_backward_values(struct sequence *w, int graph)
         if (w->d[TARGET]->rows.v[p.t].io == IO_INPUT && w->d[GOLDEN]->rows.v[p.g].io == IO_INPUT)
             pair_outputs(w, p.t, p.g);
     }
-    nmap_release(&x.first);
-    vec_release(&x.list);
+    for (int s = 0; s < 2; s++) {
+        nmap_release(&x[s].first);
+        vec_release(&x[s].list);
+    }
 }
