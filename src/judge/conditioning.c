@@ -489,11 +489,10 @@ static uint32_t incoming_row(const struct dump *d, uint32_t row)
     return NONE;
 }
 
-/* What a gradient is computed from: the norm of its terms (NAN: unknown), how many of them belong to each element, and
- * whether it is their plain sum. */
+/* What a gradient is computed from: the norm of its terms (NAN: unknown), how many of them each element sums, and the
+ * least cancellation that counts (INFINITY: only that which leaves nothing). */
 struct terms {
-    double norm, n;
-    bool sums;
+    double norm, n, least;
 };
 
 /* Whether a forward call is an exponential or a softmax. */
@@ -517,22 +516,24 @@ static struct terms terms_of(const struct measure *m, const uint8_t *state, int 
     const struct row *r = &d->rows.v[row];
     double own = (double)dump_row_numel(d, row);
     uint32_t came = incoming_row(d, row), twin = d->calls.v[r->call].twin;
-    struct terms unknown = {NAN, 1, true};
+    struct terms unknown = {NAN, 1, 0};
     char plain[FAMILY_PLAIN];
     if (came != NONE)
-        return (struct terms){norm_of(m, state, side, came), (double)dump_row_numel(d, came) / own, true};
+        return (struct terms){norm_of(m, state, side, came), (double)dump_row_numel(d, came) / own, 0};
     if (r->io != IO_OUTPUT || d->calls.v[r->call].phase != PHASE_BACKWARD || twin == NONE ||
         (came = first_float(d, r->call)) == NONE)
         return unknown;
     double n = (double)dump_row_numel(d, came), norm = norm_of(m, state, side, came);
+    double least = rule_limit(RULE_LIMIT_ILL_CONDITIONED);
     enum family f = (enum family)d->calls.v[twin].family;
     if (f == FAMILY_ADD && n > own)
-        return (struct terms){norm, n / own, true};
+        return (struct terms){norm, n / own, least};
     bool product = f == FAMILY_MUL && n > own && str_has(family_plain(align_item_operator(d, twin), plain), "mul");
     uint32_t other = product                              ? float_row(d, twin, IO_INPUT, n)
                      : n == own && is_exponential(d, twin) ? float_row(d, twin, IO_OUTPUT, n)
                                                           : NONE;
-    return other == NONE ? unknown : (struct terms){norm * norm_of(m, state, side, other) / sqrt(n), n / own, product};
+    norm = other == NONE ? NAN : norm * norm_of(m, state, side, other) / sqrt(n);
+    return (struct terms){norm, n / own, product ? least : INFINITY};
 }
 
 /* The amplification in a linear layer's weight gradient, Σ dyᵢ xᵢᵀ over positions: as for a sum of random signs,
@@ -691,7 +692,7 @@ struct condition condition_of_gradient(const struct measure *m, const uint8_t *s
     if (weight >= rule_limit(RULE_LIMIT_ILL_CONDITIONED) && isfinite(weight))
         return (struct condition){CONDITION_GRADIENT_SUM, weight, weight, 1};
     double kappa = golden->incoming / golden->own;
-    if (!(g[TARGET].own > 0) || !isfinite(kappa) || !terms[GOLDEN].sums)
+    if (!(g[TARGET].own > 0) || !isfinite(kappa) || kappa < terms[GOLDEN].least)
         return c;
     return (struct condition){CONDITION_GRADIENT_SUM, fmax(kappa, 1), fmax(kappa, 1), terms[GOLDEN].n};
 }
