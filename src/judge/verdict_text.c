@@ -116,10 +116,13 @@ static void rounded(const struct line_judgement *x, const struct figures *f, str
         error_name(x), e, f ? dtype_table[f->kept[s] & ~KEPT_PART].name : "", side);
 }
 
-static const char *scalar_text(const struct measure *m, const struct line *l, int side)
+/* The number as recorded; that of a tensor of one element in `out`. */
+static const char *scalar_text(const struct measure *m, const struct line *l, int side, char out[NUM_MAX])
 {
     const struct row *r = &m->side[side]->rows.v[l->row[side]];
-    return r->kind == ROW_TENSOR ? _("a tensor") : r->text;
+    if (r->kind != ROW_TENSOR)
+        return r->text;
+    return r->has & HAS_MAX ? num_cell(out, r->stat[STAT_MAX], 7) : _("a tensor");
 }
 
 static void by_rule(const struct judgement *j, const struct measure *m, uint32_t line, struct buf *out)
@@ -159,7 +162,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     }
     case RULE_IDLE_ARGUMENT:
         buf_fmt(out, _("%s and %s; every output of the call agrees, so this argument has no effect here"),
-                scalar_text(m, l, TARGET), scalar_text(m, l, GOLDEN));
+                scalar_text(m, l, TARGET, e), scalar_text(m, l, GOLDEN, lim));
         break;
     case RULE_FACTOR:
         buf_fmt(out, _("the golden value times %s: the other side applies this constant factor elsewhere; all results "
@@ -249,8 +252,8 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("each side has the lowest number of a type, a mask's fill value"));
         break;
     case RULE_SCALAR_DIFFERS:
-        buf_fmt(out, _("%s on the target, %s on the golden side; scalars must be equal"), scalar_text(m, l, TARGET),
-                scalar_text(m, l, GOLDEN));
+        buf_fmt(out, _("%s on the target, %s on the golden side; scalars must be equal"), scalar_text(m, l, TARGET, e),
+                scalar_text(m, l, GOLDEN, lim));
         break;
     case RULE_INTEGERS_DIFFER:
         buf_cstr(out, _("integers must be equal"));
