@@ -1,7 +1,9 @@
 /* Tells a step's tensors from a model's weights, puts them into order and names their calls. */
 #include "fmt/activations.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/io.h"
 #include "base/msg.h"
@@ -101,6 +103,11 @@ static bool on_grid(uint32_t bits, enum dtype type)
     return exponent == 255 ? !(bits & 0x1fff) : !(bits & 0x1fff) && exponent >= 113 && exponent <= 142;
 }
 
+static bool examinable(const struct weights *w, const struct weight *x)
+{
+    return !x->problem && x->pieces == 1 && !(w->pieces.v[x->piece].member && w->pieces.v[x->piece].size > UNPACKED);
+}
+
 /* The 16-bit type whose numbers a tensor of float32 holds; float32 where it holds others, DTYPE_UNKNOWN where it cannot
  * be told. */
 static enum dtype held_type(const struct weights *w, const struct weight *x)
@@ -112,8 +119,7 @@ static enum dtype held_type(const struct weights *w, const struct weight *x)
     struct err quiet;
     bool fits[2] = {true, true};
     size_t nonzero = 0;
-    if (x->problem || x->pieces != 1 || (w->pieces.v[x->piece].member && w->pieces.v[x->piece].size > UNPACKED) ||
-        weights_tensor(w, (uint32_t)(x - w->list.v), &t, &quiet))
+    if (!examinable(w, x) || weights_tensor(w, (uint32_t)(x - w->list.v), &t, &quiet))
         return DTYPE_UNKNOWN;
     tensor_walk_init(&walk, &t);
     for (uint64_t i = 0; i < STRETCHES; i++) {
@@ -128,6 +134,103 @@ static enum dtype held_type(const struct weights *w, const struct weight *x)
     tensor_walk_release(&walk);
     tensor_close(&t);
     return nonzero < ENOUGH ? DTYPE_UNKNOWN : fits[0] ? DTYPE_BF16 : fits[1] ? DTYPE_F16 : DTYPE_F32;
+}
+
+/* ---- states that are sums ---- */
+
+/* Under autocast a model's hidden states are float32, but what each layer adds to them comes from 16-bit products: the
+ * difference of two states is a sum of a few 16-bit numbers, whose last bits are zero. How many binary digits it may
+ * have, how many elements must be examined, and how many of them must be so short. */
+#define ADDED_BF16 11
+#define ADDED_F16 14
+#define SHORT 0.6
+#define ROUNDINGS 1.5 /* of the two additions, in units of the states' last place */
+#define CHANCE 0.125  /* an element by which chance alone is more likely to be short says nothing */
+#define SUMS_LEAST 3  /* differences, and three of four of those examined */
+
+struct added {
+    size_t n, is_short;
+};
+
+static void added_take(struct added *x, float before, float after, int digits)
+{
+    double d = (double)after - (double)before, most = fmax(fabs((double)before), fabs((double)after));
+    int exponent, of_state;
+    if (!isfinite(most) || !(fabs(d) > 0))
+        return;
+    frexp(d, &exponent);
+    frexp(most, &of_state);
+    double grid = ldexp(1, exponent - 1 - digits), error = ROUNDINGS * ldexp(1, of_state - 24);
+    if (2 * error > CHANCE * grid)
+        return;
+    x->n++;
+    x->is_short += fabs(d - grid * nearbyint(d / grid)) <= error;
+}
+
+static bool is_added(const struct added *x)
+{
+    return x->n >= ENOUGH && (double)x->is_short >= SHORT * (double)x->n;
+}
+
+/* The 16-bit type of what was added between two states; float32 where it was added in full, DTYPE_UNKNOWN where it
+ * cannot be told. */
+static enum dtype added_type(const struct weights *w, const struct weight *before, const struct weight *after)
+{
+    const struct weight *x[2] = {before, after};
+    struct added brain = {0}, half = {0};
+    float v[2][STRETCH];
+    struct tensor t[2];
+    struct tensor_walk walk[2];
+    struct err quiet;
+    for (int k = 0; k < 2; k++)
+        if (!examinable(w, x[k]) || weights_tensor(w, (uint32_t)(x[k] - w->list.v), &t[k], &quiet)) {
+            if (k)
+                tensor_close(&t[0]);
+            return DTYPE_UNKNOWN;
+        }
+    for (int k = 0; k < 2; k++)
+        tensor_walk_init(&walk[k], &t[k]);
+    for (uint64_t i = 0; i < STRETCHES; i++) {
+        long n[2];
+        for (int k = 0; k < 2; k++) {
+            tensor_walk_seek(&walk[k], t[k].numel > STRETCH ? (t[k].numel - STRETCH) / (STRETCHES - 1) * i : 0);
+            n[k] = tensor_walk_next(&walk[k], v[k], STRETCH, &quiet);
+        }
+        for (long k = 0; k < n[0] && k < n[1]; k++) {
+            added_take(&brain, v[0][k], v[1][k], ADDED_BF16);
+            added_take(&half, v[0][k], v[1][k], ADDED_F16);
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        tensor_walk_release(&walk[k]);
+        tensor_close(&t[k]);
+    }
+    return is_added(&brain) ? DTYPE_BF16 : is_added(&half) ? DTYPE_F16 : brain.n >= ENOUGH ? DTYPE_F32 : DTYPE_UNKNOWN;
+}
+
+static bool follows(const struct weight *before, const struct weight *after)
+{
+    return before->dtype == DTYPE_F32 && after->dtype == DTYPE_F32 && before->ndim == after->ndim && after->ndim > 1 &&
+           memcmp(before->shape, after->shape, (size_t)after->ndim * sizeof *after->shape) == 0;
+}
+
+/* Gives states the type of what the layers added, where nearly all of a series are such sums. */
+static void type_sums(const struct weights *w, uint8_t *type)
+{
+    for (size_t from = 0, to; from < w->list.n; from = to) {
+        size_t told = 0, added[DTYPE_COUNT] = {0};
+        for (to = from + 1; to < w->list.n && follows(&w->list.v[to - 1], &w->list.v[to]); to++) {
+            if (told >= FIRST)
+                continue;
+            enum dtype found = added_type(w, &w->list.v[to - 1], &w->list.v[to]);
+            told += found != DTYPE_UNKNOWN;
+            added[found]++;
+        }
+        enum dtype most = added[DTYPE_BF16] >= added[DTYPE_F16] ? DTYPE_BF16 : DTYPE_F16;
+        size_t sums = added[DTYPE_BF16] + added[DTYPE_F16];
+        for (size_t i = from; i < to && sums >= SUMS_LEAST && 4 * sums >= 3 * told; i++)
+            type[i] = (uint8_t)most;
+    }
 }
 
 uint8_t *activations_types(const struct weights *w)
@@ -149,6 +252,7 @@ uint8_t *activations_types(const struct weights *w)
     for (size_t i = 0; i < n; i++)
         if (!some || type[i] != most)
             type[i] = (uint8_t)w->list.v[i].dtype;
+    type_sums(w, type);
     return type;
 }
 
@@ -235,8 +339,15 @@ void activations_rows(struct dump *d, const struct weights *w, const uint8_t *ty
     struct map runs = {0};
     bool numbered = all_numbered(w);
     *row_of = arena_alloc(&d->arena, (n + 1) * sizeof **row_of);
-    for (size_t i = 0; i < n; i++)
+    size_t held[DTYPE_COUNT] = {0};
+    for (size_t i = 0; i < n; i++) {
         order[i] = &w->list.v[i];
+        held[type[i]] += type[i] != w->list.v[i].dtype;
+    }
+    for (int k = 0; k < DTYPE_COUNT; k++)
+        if (held[k])
+            dump_warn(d, arena_fmt(&d->arena, _("%zu float32 tensors count as %s: their values are of that type, or "
+                                                "what each layer adds is (autocast)"), held[k], dtype_table[k].name));
     if (value_order_sort(w, numbered, order, n) == ORDER_USUAL)
         dump_warn(d, _("the computation order of these tensors was not recorded: the rows are in the usual order of "
                        "such names; a list of names in order.txt in the same folder sets the actual order"));
