@@ -240,7 +240,6 @@ static void begin_session(struct screen *s, struct set_up *x)
 {
     struct session_options so = session_wanted(s);
     struct err e, quiet;
-    s->stamp = 0;
     if (session_start(&s->session, &so, &e)) {
         so.of.path[TARGET] = so.of.path[GOLDEN] = NULL;
         session_start(&s->session, &so, &quiet); /* without inputs no thread is needed */
@@ -315,25 +314,17 @@ void screen_restart(struct screen *s)
 
 /* ---- growing dumps ---- */
 
-static uint64_t stamp_of(const struct comparison *s)
+/* Both sides' inputs: as they were when they were read, or as they are now. */
+static uint64_t glance_at(const struct comparison *c, bool now)
 {
-    static const char *const files[] = {NULL, "dump.json", "statistic.csv"}; /* NULL: the folder or file itself */
     uint64_t h = 0;
-    struct buf path = {0};
     for (int i = 0; i < 2; i++) {
-        const struct recording *x = &s->side[i];
+        const struct recording *x = &c->side[i];
         if (x->place >= x->places.n)
             continue;
-        const char *root = x->places.v[x->place].paths.v[0];
-        for (size_t f = 0; f < ARRAY_LEN(files); f++) {
-            uint64_t stamp[2];
-            if (files[f])
-                path_join(&path, root, files[f]);
-            if (path_changed(files[f] ? path.p : root, stamp))
-                h = hash_bytes(stamp, sizeof stamp, h + f);
-        }
+        uint64_t glance = now ? file_stamp_glance(x->places.v[x->place].paths.v[0]) : x->glance;
+        h = hash_bytes(&glance, sizeof glance, h);
     }
-    buf_release(&path);
     return h;
 }
 
@@ -343,16 +334,15 @@ void screen_tick(struct screen *s)
     procedure_follow(&s->work.guide,
                      s->work.watch && (s->work.overlay == OVERLAY_PANEL || procedure_begun(&s->work.guide)));
     bool quiet = s->session.settled && s->work.watch && !s->writing;
-    uint64_t now = quiet ? stamp_of(s->work.c) : 0;
+    uint64_t now = quiet ? glance_at(s->work.c, true) : 0;
+    bool grew = quiet && now != glance_at(s->work.c, false);
     session_unlock(&s->session);
     if (!quiet)
         return;
-    bool grew = now != s->stamp, still = now == s->stamp_seen;
-    s->stamp_seen = now;
-    if (grew && still) { /* and nothing is being written any more */
-        s->stamp = now;
+    bool still = now == s->glance;
+    s->glance = now;
+    if (grew && still) /* and nothing is being written any more */
         screen_command(s, "reload");
-    }
 }
 
 /* ---- background ---- */
@@ -428,9 +418,6 @@ bool screen_idle(struct screen *s)
     screen_write_waiting(s);
     screen_ranks_look(s);
     session_lock(&s->session);
-    const struct comparison *c = s->session.now;
-    if (!s->stamp && c->side[TARGET].places.n && (c->single || c->side[GOLDEN].places.n))
-        s->stamp = stamp_of(c); /* before they are read to their ends: what is written meanwhile is more */
     uint32_t lines = workspace_lines(&s->work);
     if (lines && s->work.c->paired) {
         left |= row_order_step(&s->work.arrange, s->work.c, lines);

@@ -96,7 +96,7 @@ struct screen {
     uint32_t shown_line;        /* the line of that row */
     int detail_below;           /* lines of the detail pane that did not fit */
     struct rect list;           /* where the open list was drawn: for the mouse */
-    uint64_t stamp, stamp_seen; /* of the inputs as read, and when last checked */
+    uint64_t glance; /* at the inputs when last checked (file_stamp_glance) */
     char *results;              /* the folder or file the overview is of, or NULL */
     char *opened[2];            /* inputs chosen in the program, used as the options' arguments */
     bool looked;                /* whether the inputs belong to a panel is decided (take_handed) */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/io.h"
+#include "base/map.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/threads.h"
@@ -74,6 +75,22 @@ struct file_stamp file_stamp_of(const char *path)
     vec_release(&l.paths);
     free(l.st);
     return x;
+}
+
+uint64_t file_stamp_glance(const char *path)
+{
+    static const char *const rows[] = {NULL, "dump.json", "statistic.csv"}; /* NULL: the path itself */
+    uint64_t h = 0;
+    struct buf name = {0};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        uint64_t stamp[2];
+        if (rows[i])
+            path_join(&name, path, rows[i]);
+        if (path_changed(rows[i] ? name.p : path, stamp))
+            h = hash_bytes(stamp, sizeof stamp, h + i);
+    }
+    buf_release(&name);
+    return h;
 }
 
 void file_stamp_text(const struct file_stamp *was, const struct file_stamp *is, struct buf *out)

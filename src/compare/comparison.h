@@ -33,6 +33,7 @@ struct recording {
     size_t place;           /* index of the open one */
     enum side_state state;
     struct file_stamp now; /* of the files read */
+    uint64_t glance;        /* file_stamp_glance before they were read */
     struct dump dump;
     struct side_extent extent;
     struct err err;         /* if SIDE_FAILED */

@@ -84,8 +84,10 @@ static int begin_load(struct session *s, int i, struct err *e)
     struct recording *x = &s->recordings->side[i];
     const struct place *p = &x->places.v[x->place];
     struct file_stamp now = file_stamp_of(p->paths.v[0]);
+    uint64_t glance = file_stamp_glance(p->paths.v[0]);
     session_lock(s);
     x->now = now;
+    x->glance = glance;
     place_set(&x->dump, p);
     if (s->tabled)
         x->dump.column = (uint8_t)i;
