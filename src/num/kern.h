@@ -87,7 +87,7 @@ struct kern {
     bool (*exact_side)(struct kern_exact_side *s, const double *x, size_t n);
     bool (*exact_pair)(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps,
                        bool finite);
-    /* n elements of both sides, all signed or all unsigned, at most a block. */
+    /* n elements of both sides, all signed or all unsigned. */
     void (*bytes)(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed);
     double (*read)(const float *x, size_t n); /* a plain sum, as a measure of memory bandwidth */
 };

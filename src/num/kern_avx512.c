@@ -31,8 +31,10 @@
 /* the maximum: the signed maximum, or if all are negative the one with the smallest magnitude */
 #define KERN_HIGH16(smax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(smax), smax, umin)
 #define KERN_LOW16(umax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(umax), umin, umax)
-#define KERN_MAX16(a, b) ((v16)_mm512_max_epi16((__m512i)(a), (__m512i)(b)))
-#define KERN_MIN16(a, b) ((v16)_mm512_min_epi16((__m512i)(a), (__m512i)(b)))
+#define KERN_MAX8(a, b) ((u8)_mm512_max_epu8((__m512i)(a), (__m512i)(b)))
+#define KERN_MIN8(a, b) ((u8)_mm512_min_epu8((__m512i)(a), (__m512i)(b)))
+#define KERN_SAD8(x) _mm512_sad_epu8((__m512i)(x), _mm512_setzero_si512())
+#define KERN_EQUAL8(a, b) _mm512_cmpeq_epi8_mask((__m512i)(a), (__m512i)(b))
 #define KERN_DOT16(a, b) _mm512_madd_epi16((__m512i)(a), (__m512i)(b))
 #define KERN_NAME "avx512"
 #define KERN_TAG kern_avx512

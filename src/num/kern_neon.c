@@ -9,8 +9,9 @@
 #define KERN_WIDE(h) vmovl_u16((uint16x4_t)(h))
 #define KERN_FMA(a, b, to) vfmaq_f32(to, a, b)
 #define KERN_HALF(h) vcvt_f32_f16((float16x4_t)(h))
-#define KERN_MAX16(a, b) ((v16)vmaxq_s16((int16x8_t)(a), (int16x8_t)(b)))
-#define KERN_MIN16(a, b) ((v16)vminq_s16((int16x8_t)(a), (int16x8_t)(b)))
+#define KERN_MAX8(a, b) ((u8)vmaxq_u8((uint8x16_t)(a), (uint8x16_t)(b)))
+#define KERN_MIN8(a, b) ((u8)vminq_u8((uint8x16_t)(a), (uint8x16_t)(b)))
+#define KERN_SAD8(x) vpaddlq_u32(vpaddlq_u16(vpaddlq_u8((uint8x16_t)(x))))
 #define KERN_NAME "neon"
 #define KERN_TAG kern_neon
 #define KERN_WIDTH 4

@@ -68,19 +68,18 @@ static bool is_whole_byte(enum dtype d)
 /* With one side only, it is also passed as the other. */
 static void take_bytes(struct pass *p, const char *t, const char *g, size_t n)
 {
+    if (p->dtype[0] != DTYPE_BOOL) {
+        p->k->bytes(&p->whole, t, g, n, p->dtype[0] == DTYPE_I8);
+        return;
+    }
     for (size_t part; n; n -= part, t += part, g += part) {
         uint8_t truth[2][KERN_BLOCK];
-        const char *x = t, *y = g;
         part = n < KERN_BLOCK ? n : KERN_BLOCK;
-        if (p->dtype[0] == DTYPE_BOOL) {
-            for (size_t i = 0; i < part; i++) {
-                truth[0][i] = t[i] != 0;
-                truth[1][i] = g[i] != 0;
-            }
-            x = (const char *)truth[0];
-            y = (const char *)truth[1];
+        for (size_t i = 0; i < part; i++) {
+            truth[0][i] = t[i] != 0;
+            truth[1][i] = g[i] != 0;
         }
-        p->k->bytes(&p->whole, x, y, part, p->dtype[0] == DTYPE_I8);
+        p->k->bytes(&p->whole, truth[0], truth[1], part, false);
     }
 }
 
