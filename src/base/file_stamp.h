@@ -14,8 +14,8 @@ struct file_stamp {
 
 /* The stamp of a folder's (or a file's) own files now; all zero if there are none. */
 struct file_stamp file_stamp_of(const char *path);
-/* A number that differs once the folder's list of files, or a file of rows in it, has changed. Takes a few stats, whatever
- * the folder holds. */
+/* A number that differs once the folder's list of files, or a file of rows in it, has changed. Takes a few stats,
+ * whatever the folder holds. */
 uint64_t file_stamp_glance(const char *path);
 /* Appends a sentence that says what has changed; nothing if nothing has or nothing is known. */
 void file_stamp_text(const struct file_stamp *was, const struct file_stamp *is, struct buf *out);

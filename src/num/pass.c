@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define CONVERTED (4 * KERN_BLOCK) /* elements converted at a time: they stay in the first cache */
+
 /* ---- in double ---- */
 
 static void look_at(struct totals *p, const double *t, const double *g, size_t n, uint64_t first)
@@ -109,25 +111,25 @@ static size_t take_lanes(struct pass *p, enum kern_type k, const void *t, const 
     return p->two ? p->k->two[k](&p->lanes, t, g, n) : p->k->one[k](&p->lanes, t, n);
 }
 
-/* Both sides have the same type, which the kernel widens itself. */
-static void take_alike(struct pass *p, enum kern_type k, const char *t, const char *g, size_t n)
+/* n elements as the kernel takes them (x and y), and as they are in the files (t and g): blocks that the kernel refuses,
+ * and the last elements, are taken from there. */
+static void take_as(struct pass *p, enum kern_type k, const char *x, const char *y, const char *t, const char *g,
+                    size_t n)
 {
-    size_t size = dtype_table[p->dtype[0]].size, whole = n - n % KERN_STEP, at = 0;
-    while (at < n) {
+    const size_t each = k == KERN_F32 ? 4 : 2, whole = n - n % KERN_STEP;
+    const size_t size[2] = {dtype_table[p->dtype[0]].size, dtype_table[p->dtype[1]].size};
+    for (size_t at = 0, part; at < n; at += part) {
         if (at < whole)
-            at += take_lanes(p, k, t + at * size, p->two ? g + at * size : NULL, whole - at);
-        if (at == n)
-            break;
-        size_t part = n - at < KERN_BLOCK ? n - at : KERN_BLOCK;
+            at += take_lanes(p, k, x + at * each, p->two ? y + at * each : NULL, whole - at);
+        part = n - at < KERN_BLOCK ? n - at : KERN_BLOCK;
         if (at < whole && part > whole - at)
             part = whole - at;
-        take_exact(p, t + at * size, p->two ? g + at * size : NULL, part);
-        at += part;
+        take_exact(p, t + at * size[0], p->two ? g + at * size[1] : NULL, part);
     }
 }
 
-/* The block as floats: unchanged, or widened into tmp. */
-static const void *as_floats(const struct pass *p, int side, const void *x, size_t n, float tmp[KERN_BLOCK])
+/* The elements as floats: unchanged, or widened into tmp. */
+static const void *as_floats(const struct pass *p, int side, const void *x, size_t n, float tmp[CONVERTED])
 {
     enum kern_type k = kern_type(p->dtype[side]);
     if (k == KERN_F32)
@@ -141,34 +143,32 @@ static const void *as_floats(const struct pass *p, int side, const void *x, size
 
 static void take_mixed(struct pass *p, const char *t, const char *g, size_t n)
 {
-    float tmp[2][KERN_BLOCK];
-    size_t size[2] = {dtype_table[p->dtype[0]].size, dtype_table[p->dtype[1]].size};
-    while (n) {
-        size_t part = n < KERN_BLOCK ? n : KERN_BLOCK, whole = part - part % KERN_STEP;
+    float tmp[2][CONVERTED];
+    const size_t size[2] = {dtype_table[p->dtype[0]].size, dtype_table[p->dtype[1]].size};
+    for (size_t part; n; n -= part) {
+        part = n < CONVERTED ? n : CONVERTED;
+        const size_t whole = part - part % KERN_STEP;
         const void *x = as_floats(p, 0, t, whole, tmp[0]), *y = p->two ? as_floats(p, 1, g, whole, tmp[1]) : NULL;
-        size_t done = take_lanes(p, KERN_F32, x, y, whole);
-        take_exact(p, t + done * size[0], p->two ? g + done * size[1] : NULL, part - done);
+        take_as(p, KERN_F32, x, y, t, g, part);
         t += part * size[0];
         g = p->two ? g + part * size[1] : NULL;
-        n -= part;
     }
 }
 
 /* One-byte floats of both sides, perhaps of two types, as halves. */
-static void take_byte_floats(struct pass *p, const unsigned char *t, const unsigned char *g, size_t n)
+static void take_byte_floats(struct pass *p, const char *t, const char *g, size_t n)
 {
     const uint16_t *values[2] = {dtype_halves(p->dtype[0]), dtype_halves(p->dtype[1])};
-    uint16_t tmp[2][KERN_BLOCK];
-    while (n) {
-        size_t part = n < KERN_BLOCK ? n : KERN_BLOCK, whole = part - part % KERN_STEP;
-        p->k->halves(t, whole, values[0], tmp[0]);
+    uint16_t tmp[2][CONVERTED];
+    for (size_t part; n; n -= part) {
+        part = n < CONVERTED ? n : CONVERTED;
+        const size_t whole = part - part % KERN_STEP;
+        p->k->halves((const unsigned char *)t, whole, values[0], tmp[0]);
         if (p->two)
-            p->k->halves(g, whole, values[1], tmp[1]);
-        size_t done = take_lanes(p, KERN_BF16, tmp[0], p->two ? tmp[1] : NULL, whole);
-        take_exact(p, (const char *)t + done, p->two ? (const char *)g + done : NULL, part - done);
+            p->k->halves((const unsigned char *)g, whole, values[1], tmp[1]);
+        take_as(p, KERN_BF16, (const char *)tmp[0], (const char *)tmp[1], t, g, part);
         t += part;
         g = p->two ? g + part : NULL;
-        n -= part;
     }
 }
 
@@ -215,7 +215,7 @@ void pass_take(struct pass *p, const void *t, const void *g, size_t n)
     else if (!p->floats)
         take_exact(p, t, g, n);
     else if (k != KERN_TYPES && (!p->two || p->dtype[1] == p->dtype[0]))
-        take_alike(p, k, t, g, n);
+        take_as(p, k, t, g, t, g, n);
     else if (dtype_halves(p->dtype[0]) && (!p->two || dtype_halves(p->dtype[1])))
         take_byte_floats(p, t, g, n);
     else
