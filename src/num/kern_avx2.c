@@ -8,6 +8,8 @@
 #define KERN_UMAX _mm256_max_epu32
 #define KERN_UMIN _mm256_min_epu32
 #define KERN_LESS(a, b) _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ))
+#define KERN_ZERO(v) _mm256_movemask_ps(_mm256_cmp_ps(v, _mm256_setzero_ps(), _CMP_EQ_OQ))
+#define KERN_IF_ZERO(v, yes, no) _mm256_blendv_ps(no, yes, _mm256_cmp_ps(v, _mm256_setzero_ps(), _CMP_EQ_OQ))
 #define KERN_ANY(m) (!_mm256_testz_si256((__m256i)(m), (__m256i)(m)))
 #define KERN_WIDE(h) _mm256_cvtepu16_epi32((__m128i)(h))
 #define KERN_FMA _mm256_fmadd_ps

@@ -9,6 +9,8 @@
 #define KERN_UMAX _mm512_max_epu32
 #define KERN_UMIN _mm512_min_epu32
 #define KERN_LESS(a, b) _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ)
+#define KERN_ZERO(v) _mm512_cmp_ps_mask(v, _mm512_setzero_ps(), _CMP_EQ_OQ)
+#define KERN_IF_ZERO(v, yes, no) _mm512_mask_blend_ps(KERN_ZERO(v), no, yes)
 #define KERN_FARTHER(d, than) _mm512_range_ps(d, than, 0xb) /* of the magnitudes */
 #define KERN_ANY(m) (_mm512_test_epi32_mask((__m512i)(m), (__m512i)(m)) != 0)
 #define KERN_WIDE(h) _mm512_cvtepu16_epi32((__m256i)(h))
@@ -24,6 +26,7 @@
 #define KERN_ZERO16(umin, smin)                                                                    \
     ((_mm512_testn_epi16_mask(umin, umin) | _mm512_cmpeq_epi16_mask(smin, _mm512_set1_epi16(-0x8000))) != 0)
 #define KERN_NONE16(x) (_mm512_testn_epi16_mask(x, x) != 0)
+#define KERN_ZEROS16(x) _mm512_testn_epi16_mask(x, _mm512_set1_epi16(0x7fff))
 #define KERN_EQUAL16 _mm512_cmpeq_epi16_mask
 #define KERN_BOTH_SIGNS16(smax, umax) (_mm512_movepi16_mask(_mm512_andnot_si512(smax, umax)) == 0xffffffff)
 #define KERN_REACH16(smax, umax, high, low)                                                       \
@@ -43,21 +46,30 @@
 #define KERN_HALVES
 #include <stddef.h>
 
-/* 32 at a time: four searches of 64 values each, of which the two upper bits choose one. */
+/* 32 at a time. A search finds one of 64 values; the sixth bit of a byte says which of two searches has it. Where the
+ * upper 128 values are the lower ones with a sign, which is so for all but one type, two searches do. */
 static void halves(const unsigned char *x, size_t n, const unsigned short values[256], unsigned short *out)
 {
+    const __m512i sign = _mm512_set1_epi16(-0x8000), half = _mm512_set1_epi16(0x40), upper = _mm512_set1_epi16(0x80);
+    __mmask32 unlike = 0;
     __m512i v[8];
     for (int i = 0; i < 8; i++)
         v[i] = _mm512_loadu_si512(values + 32 * i);
+    for (int i = 0; i < 4; i++)
+        unlike |= _mm512_cmpneq_epi16_mask(v[i + 4], _mm512_or_si512(v[i], sign));
     for (size_t i = 0; i < n; i += 32) {
         const __m512i at = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(const void *)(x + i)));
-        const __mmask32 odd = _mm512_test_epi16_mask(at, _mm512_set1_epi16(0x40)),
-                        negative = _mm512_test_epi16_mask(at, _mm512_set1_epi16(0x80));
-        const __m512i low = _mm512_mask_blend_epi16(odd, _mm512_permutex2var_epi16(v[0], at, v[1]),
-                                                    _mm512_permutex2var_epi16(v[2], at, v[3])),
-                      high = _mm512_mask_blend_epi16(odd, _mm512_permutex2var_epi16(v[4], at, v[5]),
-                                                     _mm512_permutex2var_epi16(v[6], at, v[7]));
-        _mm512_storeu_si512(out + i, _mm512_mask_blend_epi16(negative, low, high));
+        const __mmask32 odd = _mm512_test_epi16_mask(at, half);
+        const __m512i size = _mm512_mask_blend_epi16(odd, _mm512_permutex2var_epi16(v[0], at, v[1]),
+                                                     _mm512_permutex2var_epi16(v[2], at, v[3]));
+        /* size | (at << 8 & sign) */
+        __m512i value = _mm512_ternarylogic_epi32(size, _mm512_slli_epi16(at, 8), sign, 0xf8);
+        if (unlike) {
+            const __m512i other = _mm512_mask_blend_epi16(odd, _mm512_permutex2var_epi16(v[4], at, v[5]),
+                                                          _mm512_permutex2var_epi16(v[6], at, v[7]));
+            value = _mm512_mask_blend_epi16(_mm512_test_epi16_mask(at, upper), size, other);
+        }
+        _mm512_storeu_si512(out + i, value);
     }
 }
 

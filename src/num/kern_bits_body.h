@@ -40,6 +40,15 @@ INLINE vraw bits_least(vraw smax, vraw umax, const void *x, size_t n)
     return least;
 }
 
+/* The 32-bit lanes that hold nothing but zeros, +0 and -0: no pattern above the one as a signed number, none above the
+ * other as an unsigned one. */
+INLINE vi bits_zeros(vraw smax, vraw umax)
+{
+    typedef int16_t s16 __attribute__((vector_size(4 * W)));
+    typedef uint16_t u16 __attribute__((vector_size(4 * W)));
+    return (vi)(((s16)smax <= 0) & (s16)((u16)umax <= 0x8000)) == -1;
+}
+
 INLINE bool bits_zero(const void *x, size_t n)
 {
     vraw least = KERN_SET16(-1);

@@ -107,15 +107,16 @@ INLINE enum outcome judge(const struct added *x, enum kern_type type, const void
         doubts.again = ~doubts.again;
 #else
     (void)t;
+    (void)n;
     (void)unlike;
 #endif
     if (two && !careful && !any(~well | doubts.again))
         return TAKEN;
     for (int w = 0; w < PARTS; w++) {
-        side_doubts(&doubts, &x->side[0][w], type, n, !two || !BY_BITS(type), careful);
+        side_doubts(&doubts, &x->side[0][w], type, !two || !BY_BITS(type), careful);
         if (!two)
             continue;
-        side_doubts(&doubts, &x->side[1][w], type, n, false, careful);
+        side_doubts(&doubts, &x->side[1][w], type, false, careful);
         pair_doubts(&doubts, &x->pair[w], careful);
     }
     return any(doubts.never) ? NEVER : any(doubts.again) ? AGAIN : TAKEN;

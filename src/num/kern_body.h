@@ -2,7 +2,8 @@
  *   KERN_NAME, KERN_TAG, KERN_WIDTH   the floats one register holds
  *   KERN_ROOM                         1: the registers hold all sums of a pass; 0: they are made in two
  * and, where the machine has them, KERN_MAX, KERN_MIN (floats), KERN_UMAX, KERN_UMIN (unsigned), KERN_ANY (of a
- * mask), KERN_LESS (a bit an element), KERN_WIDE (16 bits to 32) and KERN_HALF (float16 to float32).
+ * mask), KERN_LESS and KERN_ZERO (a bit an element), KERN_IF_ZERO, KERN_WIDE (16 bits to 32) and KERN_HALF (float16 to
+ * float32).
  *
  * A block's lanes are worked on KERN_WIDTH at a time, so that the sums of a pass stay in registers (the
  * block itself stays in the first cache). Magnitudes are compared as integers, which more of a core's units
@@ -99,11 +100,20 @@ INLINE uint64_t add_counts(vi v)
 #ifdef KERN_LESS
 typedef uint64_t tally;
 #define count_less(t, a, b) ((t) += (unsigned)__builtin_popcount((unsigned)KERN_LESS(a, b)))
+#define count_zeros(t, v) ((t) += (unsigned)__builtin_popcount((unsigned)KERN_ZERO(v)))
 #define counted(t) (t)
 #else
 typedef vi tally;
 #define count_less(t, a, b) ((t) -= (a) < (b))
+#define count_zeros(t, v) ((t) -= (v) == 0)
 #define counted(t) add_counts(t)
+#endif
+
+/* yes where v is 0, otherwise no */
+#ifdef KERN_IF_ZERO
+#define if_zero(v, yes, no) ((vf)KERN_IF_ZERO(v, yes, no))
+#else
+#define if_zero(v, yes, no) pick((v) == 0, yes, no)
 #endif
 
 /* ---- widening ---- */
@@ -225,7 +235,7 @@ struct state {
 struct side_part {
     vf sum, sq, max, min;
     vf least; /* smallest magnitude, in the fast way */
-    vi zero;  /* count per lane, in the careful way */
+    tally zero; /* in the careful way */
 #ifdef KERN_RAW
     vraw smax, umax, umin; /* struct bits, as separate members so that they stay in registers */
     vraw smin;             /* if zeros are looked for */
@@ -261,13 +271,15 @@ INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type 
             p->max = larger(v, p->max);
             p->min = smaller(v, p->min);
         }
-        if (careful)
-            p->zero -= v == 0;
+        if (careful && !BY_BITS(type))
+            count_zeros(p->zero, v);
         else if (watch && !BY_BITS(type))
             p->least = lower(magnitude(v), p->least);
     }
 #ifdef KERN_RAW
     if (BY_BITS(type)) {
+        if (careful)
+            p->zero += (tally)__builtin_popcount(KERN_ZEROS16((vraw)x->raw));
         p->smax = KERN_SMAX16((vraw)x->raw, p->smax);
         p->umax = KERN_UMAX16((vraw)x->raw, p->umax);
         if (watch && !careful) {
@@ -290,12 +302,13 @@ INLINE void pair_add(struct pair_part *p, const struct piece *t, const struct pi
         vf y = g->v[k], d = t->v[k] - y, e = magnitude(d), size = magnitude(y), size5 = size, rel;
         p->dg = fused(d, y, p->dg);
         p->se = fused(d, d, p->se);
-        p->max_abs = careful || type == KERN_F32 ? higher(e, p->max_abs) : farther(d, e, p->max_abs);
+        p->max_abs = type == KERN_F32 ? higher(e, p->max_abs) : farther(d, e, p->max_abs);
         if (careful) {
-            size5 = pick(y == 0, all(KERN_EPSILON * (1 + 0x1p-23f)), size);
-            size = pick(y == 0, all(KERN_EPSILON), size);
+            size5 = if_zero(y, all(KERN_EPSILON * (1 + 0x1p-23f)), size);
+            size = if_zero(y, all(KERN_EPSILON), size);
+            y = if_zero(y, all(KERN_EPSILON), y);
         }
-        rel = careful || type == KERN_F32 ? e / size : magnitude(d / y); /* equal, in fewer instructions */
+        rel = type == KERN_F32 ? e / size : magnitude(d / y); /* equal, in fewer instructions */
         p->max_rel = higher(rel, p->max_rel);
         if (type == KERN_F32) {
             count_less(p->n1, e * 1000, size);
@@ -318,12 +331,22 @@ struct doubts {
     vi again; /* has to be repeated the careful way */
 };
 
-INLINE void side_doubts(struct doubts *x, const struct side_part *p, enum kern_type type, size_t n, bool watch,
-                        bool careful)
+/* The lanes that hold nothing but zeros. */
+INLINE vi only_zeros(const struct side_part *p, enum kern_type type)
+{
+#ifdef KERN_RAW
+    if (BY_BITS(type))
+        return type == KERN_F16 ? p->sq == 0 : bits_zeros(p->smax, p->umax); /* a float16's square never underflows */
+#endif
+    (void)type;
+    return (p->max == 0) & (p->min == 0);
+}
+
+INLINE void side_doubts(struct doubts *x, const struct side_part *p, enum kern_type type, bool watch, bool careful)
 {
     x->never |= ~(p->sq - p->sq == 0);
     if (careful)
-        x->never |= ~((p->sq >= SMALLEST) | (p->zero == (int32_t)(n / L)));
+        x->never |= ~((p->sq >= SMALLEST) | only_zeros(p, type));
     else
         x->again |= ~((watch && !BY_BITS(type) ? smaller(p->least, p->sq) : p->sq) >= SMALLEST);
 #ifdef KERN_RAW
@@ -396,7 +419,7 @@ INLINE void side_count(struct kern_side *s, const struct side_part part[PARTS], 
         else
 #endif
             reached |= (part[w].max >= s->limit) | (part[w].min <= -s->limit);
-        s->zero += careful ? add_counts(part[w].zero) : 0;
+        s->zero += careful ? counted(part[w].zero) : 0;
     }
     if (!any(reached))
         return;

@@ -111,8 +111,8 @@ static size_t take_lanes(struct pass *p, enum kern_type k, const void *t, const 
     return p->two ? p->k->two[k](&p->lanes, t, g, n) : p->k->one[k](&p->lanes, t, n);
 }
 
-/* n elements as the kernel takes them (x and y), and as they are in the files (t and g): blocks that the kernel refuses,
- * and the last elements, are taken from there. */
+/* n elements as the kernel takes them (x and y) and as they are in the files (t and g). Blocks that the kernel refuses,
+ * and the last elements, come from the files. */
 static void take_as(struct pass *p, enum kern_type k, const char *x, const char *y, const char *t, const char *g,
                     size_t n)
 {
