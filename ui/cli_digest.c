@@ -30,7 +30,7 @@ static int add_place(struct digest_writing *w, const struct place *p, struct err
     d.rank = p->rank;
     int rc = p->reader->open(&d, &load, e);
     if (rc == 0) {
-        computed_figures_fill(&d, kern_select(NULL), 0, &load);
+        computed_figures_fill(&d, kern_select(NULL), 0, &load, NULL);
         computed_sketches_fill(&d, 0, &load);
         digest_add(w, &d);
     }

@@ -1,7 +1,10 @@
 /* Computes missing figures in one pass over the files. */
 #include "dump/computed_figures.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
+#include "base/waiting.h"
 #include "num/figures.h"
 
 #define TELL_MS 100
@@ -12,18 +15,27 @@ struct nan_row {
     uint64_t count;
 };
 
+/* What was found on opening a file. */
+struct opened_file {
+    bool tried;
+    enum dtype in_file;
+    struct err *failed; /* owned; NULL: no error */
+};
+
 struct figures_filling {
     struct dump *d;
     const struct kern *k;
     struct load *load;
     VEC(uint32_t) rows;
+    struct opened_file *file; /* per one of `rows` */
+    atomic_uint waited; /* files that took long to open */
     VEC(struct nan_row) nan_rows;
     pthread_mutex_t own, *lock; /* used if nobody else reads the dump */
     struct figures_watch watch;
     long told_ms;
 };
 
-static bool lacks_figures(const struct dump *d, uint32_t row)
+bool computed_figures_lack(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
     return r->kind == ROW_TENSOR && (r->has & WANTED) != WANTED && dump_row_readable(d, row) &&
@@ -71,11 +83,20 @@ static void one(void *ctx, size_t i)
     struct tensor t;
     struct side_figures f;
     struct err e;
+    struct waiting w;
     long now = clock_ms();
+    waiting_begin(&w);
     int rc = dump_tensor(x->d, row, &t, &e);
+    x->waited += waiting_mostly(&w);
     bool open = rc == 0;
-    if (open)
+    x->file[i] = (struct opened_file){.tried = true};
+    if (open) {
+        x->file[i].in_file = t.dtype;
         rc = figures_one(x->k, &t, &f, &x->watch, &e);
+    } else {
+        x->file[i].failed = mem_alloc(sizeof e);
+        *x->file[i].failed = e;
+    }
     pthread_mutex_lock(x->lock);
     if (rc == 0)
         add_figures(x, row, &f);
@@ -92,24 +113,39 @@ static void one(void *ctx, size_t i)
         atomic_store(&x->watch.cancel, true);
 }
 
-void computed_figures_fill(struct dump *d, const struct kern *k, int workers, struct load *load)
+static void count_files(const struct figures_filling *x, struct tensor_files *s)
+{
+    for (size_t i = 0; i < x->rows.n; i++)
+        if (x->file[i].tried)
+            tensor_files_count(s, x->d, x->rows.v[i], x->file[i].failed, x->file[i].in_file);
+    s->far = s->far || x->waited >= TENSOR_FILES_FAR;
+}
+
+void computed_figures_fill(struct dump *d, const struct kern *k, int workers, struct load *load,
+                           struct tensor_files *files)
 {
     struct figures_filling x = {.d = d, .k = k, .load = load, .own = PTHREAD_MUTEX_INITIALIZER};
     if (!d->reader || !d->reader->tensor || d->reader->weights)
         return;
     for (uint32_t r = 0; r < d->rows.n; r++)
-        if (lacks_figures(d, r)) {
+        if (computed_figures_lack(d, r)) {
             vec_push(&x.rows, r);
             d->bytes += bytes_of(d, r);
         }
     x.lock = load->lock ? load->lock : &x.own;
     if (x.rows.n) {
+        x.file = mem_zalloc(x.rows.n * sizeof *x.file);
         figures_each(&x.watch, workers, x.rows.n, one, &x);
         load_begin(load);
         for (size_t i = 0; i < x.nan_rows.n; i++)
             add_nan_counts(d, &x.nan_rows.v[i]);
         load_end(load);
+        if (files)
+            count_files(&x, files);
+        for (size_t i = 0; i < x.rows.n; i++)
+            free(x.file[i].failed);
     }
+    free(x.file);
     vec_release(&x.rows);
     vec_release(&x.nan_rows);
 }

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/threads.h"
+#include "base/vec.h"
 
 #define LOOKED_AT 2048 /* opening a file takes about 30 microseconds */
-#define FAR_THREADS 16 /* as many wait for files that are far away, and not for one that a disk had to look for */
 
 bool tensor_files_type_agrees(enum dtype in_file, enum dtype recorded)
 {
@@ -40,54 +40,46 @@ static void look(void *ctx, size_t i)
     tensor_close(&t);
 }
 
-/* Counts the finding for a file, in row order. */
-static void count(struct tensor_files *s, const struct looking *l, size_t i)
+void tensor_files_count(struct tensor_files *s, const struct dump *d, uint32_t row, const struct err *failed,
+                        enum dtype in_file)
 {
-    const struct err *e = l->failed[i];
-    bool made = l->d->given != NULL; /* joined from parts: the maximum of integers is stored as float64 */
+    bool made = d->given != NULL; /* joined from parts: the maximum of integers is stored as float64 */
     s->looked++;
-    if (e && e->code == ERR_IO && s->missing++ == 0)
-        s->first_missing = *e;
-    else if (e && e->code != ERR_IO && s->broken++ == 0)
-        s->first_broken = *e;
-    if (!e && !made && !tensor_files_type_agrees(l->in_file[i], l->d->rows.v[l->row[i]].dtype) && s->types++ == 0) {
-        s->first_type = l->row[i];
-        s->in_file = l->in_file[i];
+    if (failed && failed->code == ERR_IO && s->missing++ == 0)
+        s->first_missing = *failed;
+    else if (failed && failed->code != ERR_IO && s->broken++ == 0)
+        s->first_broken = *failed;
+    if (!failed && !made && !tensor_files_type_agrees(in_file, d->rows.v[row].dtype) && s->types++ == 0) {
+        s->first_type = row;
+        s->in_file = in_file;
     }
 }
 
-static bool has_file(const struct row *r)
+void tensor_files_look(struct tensor_files *s, const struct dump *d,
+                       bool (*opened)(const struct dump *d, uint32_t row), const atomic_bool *cancel)
 {
-    return (r->has & HAS_FILE) && !(r->has & IS_DAMAGED);
-}
-
-void tensor_files_look(struct tensor_files *s, const struct dump *d, const atomic_bool *cancel)
-{
-    uint64_t nth = 0;
+    VEC(uint32_t) files = {0};
     *s = (struct tensor_files){.first_type = NONE};
     if (!d->reader || !d->reader->tensor || d->reader->weights) /* the reader of a checkpoint has examined every
                                                                  * tensor */
         return;
     for (uint32_t r = 0; r < d->rows.n; r++)
-        s->files += has_file(&d->rows.v[r]);
-    uint64_t want = s->files < LOOKED_AT ? s->files : LOOKED_AT, n = 0;
-    struct looking *l = want ? mem_zalloc(sizeof *l) : NULL;
-    for (uint32_t r = 0; r < d->rows.n && n < want; r++)
-        if (has_file(&d->rows.v[r])) {
-            /* the k-th of `want` files is file k × files / want */
-            if (nth * want / s->files >= n)
-                l->row[n++] = r;
-            nth++;
-        }
-    if (!l)
-        return;
-    l->d = d;
-    s->far = threads_each((size_t)n, cancel, look, l) >= FAR_THREADS;
-    for (uint64_t i = 0; i < n && !(cancel && atomic_load(cancel)); i++)
-        count(s, l, i);
-    for (uint64_t i = 0; i < n; i++)
-        free(l->failed[i]);
-    free(l);
+        if ((d->rows.v[r].has & HAS_FILE) && !(d->rows.v[r].has & IS_DAMAGED) && !(opened && opened(d, r)))
+            vec_push(&files, r);
+    size_t n = files.n < LOOKED_AT ? files.n : LOOKED_AT;
+    if (n) {
+        struct looking *l = mem_zalloc(sizeof *l);
+        l->d = d;
+        for (size_t i = 0; i < n; i++)
+            l->row[i] = files.v[(i * files.n + n - 1) / n];
+        s->far = threads_each(n, cancel, look, l) >= TENSOR_FILES_FAR;
+        for (size_t i = 0; i < n && !(cancel && atomic_load(cancel)); i++)
+            tensor_files_count(s, d, l->row[i], l->failed[i], l->in_file[i]);
+        for (size_t i = 0; i < n; i++)
+            free(l->failed[i]);
+        free(l);
+    }
+    vec_release(&files);
 }
 
 void tensor_files_warn(const struct tensor_files *s, struct dump *d)

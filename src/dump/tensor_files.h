@@ -1,5 +1,6 @@
 /* A check of a recording's tensor files before the comparison: do they exist, are they complete, and do they have the
- * recorded type? Reads headers only, and only a sample if there are very many files. */
+ * recorded type? Of files that nothing else opens while the recording is loaded it reads the headers, and only of an
+ * evenly spread sample if there are very many. */
 #ifndef DUMP_TENSOR_FILES_H
 #define DUMP_TENSOR_FILES_H
 
@@ -7,8 +8,7 @@
 #include "dump/reader.h"
 
 struct tensor_files {
-    uint32_t files;  /* rows that name a file */
-    uint32_t looked; /* number checked, evenly spread */
+    uint32_t looked; /* number checked */
     uint32_t missing, broken, types;
     struct err first_missing, first_broken;
     uint32_t first_type; /* the row of the first wrong type */
@@ -16,8 +16,15 @@ struct tensor_files {
     bool far;            /* to open one takes long: as on a network file system */
 };
 
-/* The dump is open and no longer appended to. `cancel` may be NULL. */
-void tensor_files_look(struct tensor_files *s, const struct dump *d, const atomic_bool *cancel);
+#define TENSOR_FILES_FAR 16 /* as many wait for files that are far away, and not for one that a disk had to look for */
+
+/* The dump is open and no longer appended to. opened: whether something else opens the row's file; may be NULL, as
+ * `cancel`. */
+void tensor_files_look(struct tensor_files *s, const struct dump *d,
+                       bool (*opened)(const struct dump *d, uint32_t row), const atomic_bool *cancel);
+/* Counts a file that was opened: with the type in it, or `failed`. Rows come in their order. */
+void tensor_files_count(struct tensor_files *s, const struct dump *d, uint32_t row, const struct err *failed,
+                        enum dtype in_file);
 /* Adds a warning to the dump for each finding. The lock is held. */
 void tensor_files_warn(const struct tensor_files *s, struct dump *d);
 

@@ -54,10 +54,11 @@ static int load_side(struct job *j, void *ctx, struct err *e)
         dump_share(&x->dump, read);
     else
         rc = x->dump.reader->open(&x->dump, load, e);
+    bool computed = !s->single && !s->tabled;
     if (rc == 0)
-        tensor_files_look(&files, &x->dump, &load->cancel);
-    if (rc == 0 && !s->single && !s->tabled)
-        computed_figures_fill(&x->dump, s->kern, s->opt.workers, load);
+        tensor_files_look(&files, &x->dump, computed ? computed_figures_lack : NULL, &load->cancel);
+    if (rc == 0 && computed)
+        computed_figures_fill(&x->dump, s->kern, s->opt.workers, load, &files);
     if (rc == 0 && !s->single && of_digest(&s->recordings->side[!side]))
         computed_sketches_fill(&x->dump, s->opt.workers, load); /* all that the other side has of its tensors */
     if (rc == 0 && !s->single)

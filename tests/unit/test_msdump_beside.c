@@ -64,7 +64,7 @@ static void figures_that_were_not_recorded(void **state)
               70); /* cut */
     assert_int_equal(open_as(&o, dir, FORMAT), 0);
     uint64_t before = dump_fingerprint(&o.d);
-    computed_figures_fill(&o.d, kern_select(NULL), 2, &o.load);
+    computed_figures_fill(&o.d, kern_select(NULL), 2, &o.load, NULL);
     const struct row *a = &o.d.rows.v[row_named(&o.d, "Add.Default_net-Net_A-op0.output.0")];
     const struct row *b = &o.d.rows.v[row_named(&o.d, "Add.Default_net-Net_B-op0.output.0")];
     const struct row *c = &o.d.rows.v[row_named(&o.d, "Add.Default_net-Net_C-op0.output.0")];

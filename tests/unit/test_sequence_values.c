@@ -346,7 +346,7 @@ static void results_by_their_nearest(void **state)
     struct sequence_result found = {.pairs = {0}};
     for (int s = 0; s < 2; s++) {
         assert_int_equal(open_as(&o[s], dir[s], "mindspore-dump"), 0);
-        computed_figures_fill(&o[s].d, kern_select(NULL), 1, &o[s].load);
+        computed_figures_fill(&o[s].d, kern_select(NULL), 1, &o[s].load, NULL);
     }
     align_dumps(&o[0].d, &o[1].d, &found);
     for (int k = 0; k < 4; k++) {
