@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "base/threads.h"
 #include "fmt/npy.h"
 #include "fmt/sheet.h"
 #include "dump/family.h"
@@ -417,29 +418,68 @@ static void close_dump(struct dump *d)
     d->state = NULL;
 }
 
+struct header {
+    uint32_t row;
+    bool tried;
+    enum dtype type;
+    int ndim;
+    int64_t shape[TENSOR_DIMS];
+    struct err *failed; /* owned; NULL: no error */
+};
+
+struct headers {
+    const struct dump *d;
+    VEC(struct header) list;
+};
+
+static void read_header(void *ctx, size_t i)
+{
+    struct headers *x = ctx;
+    struct header *h = &x->list.v[i];
+    struct tensor t;
+    struct err e;
+    h->tried = true;
+    if (dump_tensor(x->d, h->row, &t, &e)) {
+        h->failed = mem_alloc(sizeof e);
+        *h->failed = e;
+        return;
+    }
+    h->type = t.dtype;
+    h->ndim = t.ndim;
+    memcpy(h->shape, t.shape, sizeof h->shape);
+    tensor_close(&t);
+}
+
+static void take_header(struct dump *d, const struct header *h)
+{
+    struct row *r = &d->rows.v[h->row];
+    if (h->failed) {
+        dump_problem(d, h->row, h->failed->code == ERR_IO ? "missing-file" : "damaged", h->failed->text);
+        return;
+    }
+    r->shape = dump_shape(d, h->shape, h->ndim);
+    if (r->shape != NONE)
+        r->has |= HAS_SHAPE;
+    if (r->dtype == DTYPE_UNKNOWN)
+        r->dtype = (uint8_t)h->type;
+}
+
 /* Reads shapes and types of rows without a table row from the files' headers. */
 static void read_headers(struct dump *d, struct load *load)
 {
-    for (uint32_t row = 0; row < d->rows.n && !load_cancelled(load); row++) {
-        struct row *r = &d->rows.v[row];
-        struct tensor t;
-        struct err e;
-        if (!(r->has & HAS_FILE) || (r->has & HAS_SHAPE))
-            continue;
-        bool ok = dump_tensor(d, row, &t, &e) == 0;
-        load_begin(load);
-        if (ok) {
-            r->shape = dump_shape(d, t.shape, t.ndim);
-            if (r->shape != NONE)
-                r->has |= HAS_SHAPE;
-            if (r->dtype == DTYPE_UNKNOWN)
-                r->dtype = (uint8_t)t.dtype;
-            tensor_close(&t);
-        } else {
-            dump_problem(d, row, e.code == ERR_IO ? "missing-file" : "damaged", e.text);
-        }
-        load_end(load);
+    struct headers x = {.d = d};
+    for (uint32_t row = 0; row < d->rows.n; row++)
+        if ((d->rows.v[row].has & HAS_FILE) && !(d->rows.v[row].has & HAS_SHAPE))
+            vec_push(&x.list, ((struct header){.row = row}));
+    threads_each(x.list.n, &load->cancel, read_header, &x);
+    load_begin(load);
+    for (size_t i = 0; i < x.list.n; i++) {
+        if (x.list.v[i].tried)
+            take_header(d, &x.list.v[i]);
+        free(x.list.v[i].failed);
     }
+    load_end(load);
+    vec_release(&x.list);
 }
 
 static bool has_overflows(const name_list *names)
