@@ -146,7 +146,7 @@ static enum dtype held_type(const struct weights *w, const struct weight *x)
 #define SHORT 0.6
 #define ROUNDINGS 1.5 /* of the two additions, in units of the states' last place */
 #define CHANCE 0.125  /* an element by which chance alone is more likely to be short says nothing */
-#define SUMS_LEAST 3  /* differences, and three of four of those examined */
+#define SUMS_LEAST 3  /* such differences one after the other; of one layer it may be a fault */
 
 struct added {
     size_t n, is_short;
@@ -214,22 +214,26 @@ static bool follows(const struct weight *before, const struct weight *after)
            memcmp(before->shape, after->shape, (size_t)after->ndim * sizeof *after->shape) == 0;
 }
 
-/* Gives states the type of what the layers added, where nearly all of a series are such sums. */
+/* Gives states the type of what the layers added, where several in a row are such sums. */
 static void type_sums(const struct weights *w, uint8_t *type)
 {
-    for (size_t from = 0, to; from < w->list.n; from = to) {
-        size_t told = 0, added[DTYPE_COUNT] = {0};
-        for (to = from + 1; to < w->list.n && follows(&w->list.v[to - 1], &w->list.v[to]); to++) {
-            if (told >= FIRST)
-                continue;
-            enum dtype found = added_type(w, &w->list.v[to - 1], &w->list.v[to]);
-            told += found != DTYPE_UNKNOWN;
-            added[found]++;
+    enum dtype most = DTYPE_F32;
+    size_t from = 0, sums = 0, told = 0, all = 0;
+    for (size_t i = 1; i <= w->list.n && (all || told < FIRST); i++) {
+        bool next = i < w->list.n && follows(&w->list.v[i - 1], &w->list.v[i]);
+        enum dtype found = next ? added_type(w, &w->list.v[i - 1], &w->list.v[i]) : DTYPE_F32;
+        told += next && found != DTYPE_UNKNOWN;
+        if (found != DTYPE_F32) {
+            sums += found != DTYPE_UNKNOWN;
+            most = found == DTYPE_UNKNOWN || most == DTYPE_BF16 ? most : found;
+            continue;
         }
-        enum dtype most = added[DTYPE_BF16] >= added[DTYPE_F16] ? DTYPE_BF16 : DTYPE_F16;
-        size_t sums = added[DTYPE_BF16] + added[DTYPE_F16];
-        for (size_t i = from; i < to && sums >= SUMS_LEAST && 4 * sums >= 3 * told; i++)
-            type[i] = (uint8_t)most;
+        for (; from < i && sums >= SUMS_LEAST; from++)
+            type[from] = (uint8_t)most;
+        all += sums;
+        from = i;
+        sums = 0;
+        most = DTYPE_F32;
     }
 }
 
