@@ -81,12 +81,11 @@ struct kern {
     /* One-byte floats as the upper halves of floats, which is what bfloat16 is: values[x[i]]; n a multiple of
      * KERN_STEP. */
     void (*halves)(const unsigned char *x, size_t n, const uint16_t values[256], uint16_t *out);
-    /* n doubles, a multiple of KERN_EXACT. exact_side returns true only if all elements are finite; false is always
-     * allowed. `finite`: it was true for both sides. exact_pair returns whether a lane's largest error rose or
-     * elements are non-finite on one side only; the caller then searches the place. */
-    bool (*exact_side)(struct kern_exact_side *s, const double *x, size_t n);
-    bool (*exact_pair)(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps,
-                       bool finite);
+    /* Add n doubles, a multiple of KERN_EXACT. exact_two returns whether a lane's largest error rose or elements are
+     * non-finite on one side only; the caller then searches the place. */
+    void (*exact_one)(struct kern_exact_side *s, const double *x, size_t n);
+    bool (*exact_two)(struct kern_exact_side side[2], struct kern_exact_pair *p, const double *t, const double *g,
+                      size_t n, double eps);
     /* n elements of both sides, all signed or all unsigned. */
     void (*bytes)(struct kern_bytes *s, const void *t, const void *g, size_t n, bool is_signed);
     double (*read)(const float *x, size_t n); /* a plain sum, as a measure of memory bandwidth */

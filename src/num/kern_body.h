@@ -536,8 +536,8 @@ const struct kern KERN_TAG = {
     .two = {two_f32, two_f16, two_bf16},
     .widen = {widen_f32, widen_f16, widen_bf16},
     .halves = halves,
-    .exact_side = exact_side,
-    .exact_pair = exact_pair,
+    .exact_one = exact_one,
+    .exact_two = exact_two,
     .bytes = bytes,
     .read = plain_read,
 };

@@ -124,7 +124,7 @@ static void halves(const unsigned char *x, size_t n, const uint16_t values[256],
         out[i] = values[x[i]];
 }
 
-static bool exact_side(struct kern_exact_side *s, const double *x, size_t n)
+static void exact_one(struct kern_exact_side *s, const double *x, size_t n)
 {
     double sum[KERN_EXACT] = {0}, sq[KERN_EXACT] = {0};
     for (size_t i = 0; i < n; i++) {
@@ -144,13 +144,13 @@ static bool exact_side(struct kern_exact_side *s, const double *x, size_t n)
         s->sum[k] += sum[k];
         s->sq[k] += sq[k];
     }
-    return false;
 }
 
-static bool exact_pair(struct kern_exact_pair *p, const double *t, const double *g, size_t n, double eps,
-                       bool all_finite)
+static bool exact_two(struct kern_exact_side side[2], struct kern_exact_pair *p, const double *t, const double *g,
+                      size_t n, double eps)
 {
-    (void)all_finite;
+    exact_one(&side[0], t, n);
+    exact_one(&side[1], g, n);
     double ds[KERN_EXACT] = {0}, se[KERN_EXACT] = {0};
     bool look = false;
     for (size_t i = 0; i < n; i++) {
@@ -228,8 +228,8 @@ const struct kern kern_scalar = {
     .two = {two_f32, two_f16, two_bf16},
     .widen = {widen_f32, widen_f16, widen_bf16},
     .halves = halves,
-    .exact_side = exact_side,
-    .exact_pair = exact_pair,
+    .exact_one = exact_one,
+    .exact_two = exact_two,
     .bytes = bytes,
     .read = plain_read,
 };

@@ -28,7 +28,6 @@ static void exact_block(struct pass *p, const void *t, const void *g, size_t n)
 {
     double wide[2][KERN_BLOCK];
     const double *x[2] = {t, g};
-    bool finite = true;
     size_t up = (n + KERN_EXACT - 1) / KERN_EXACT * KERN_EXACT;
     for (int s = 0; s <= p->two; s++) {
         if (p->dtype[s] != DTYPE_F64 || up != n || (uintptr_t)x[s] % sizeof *x[s]) {
@@ -37,14 +36,15 @@ static void exact_block(struct pass *p, const void *t, const void *g, size_t n)
                 wide[s][i] = NAN;
             x[s] = wide[s];
         }
-        finite &= p->k->exact_side(&p->side[s], x[s], up);
         p->side[s].nan -= up - n;
     }
     if (p->two) {
-        if (p->k->exact_pair(&p->pair, x[0], x[1], up, p->eps, finite))
+        if (p->k->exact_two(p->side, &p->pair, x[0], x[1], up, p->eps))
             look_at(&p->exact, x[0], x[1], n, p->lanes.n);
         p->pair.n1 -= up - n;
         p->pair.n5 -= up - n;
+    } else {
+        p->k->exact_one(&p->side[0], x[0], up);
     }
     p->exact.n += n;
     p->lanes.n += n;
