@@ -79,6 +79,8 @@ static bool scalar_tensor(struct str s, double *v)
 
 /* ---- tags ---- */
 
+#define PART_TAG "part" /* of points that are a part of the loss */
+
 static void scalar(struct series_builder *k, struct str tag, int64_t step, double x)
 {
     static const struct {
@@ -125,7 +127,9 @@ static void scalar(struct series_builder *k, struct str tag, int64_t step, doubl
         log_add(k, &r);
         return;
     }
-    if (str_ihas(tag, "loss"))
+    if (value_part(tag))
+        log_point(k, PART_TAG, tag, false, step, x);
+    else if (str_ihas(tag, "loss"))
         log_point(k, str_ihas(tag, "valid") || str_ihas(tag, "eval") ? "eval" : "loss", tag, false, step, x);
 }
 
@@ -168,6 +172,27 @@ static void event(struct series_builder *k, struct str s)
             summary(k, f.bytes, (int64_t)step);
 }
 
+/* Where no loss was logged, the part of it that is: of several the one logged first. Of what was read from these
+ * records and points on. */
+static void parts_for_the_whole(struct series_builder *k, size_t records, size_t points)
+{
+    struct series *s = k->s;
+    uint32_t part = UINT32_MAX;
+    for (size_t i = records; i < s->records.n; i++)
+        if (log_has(&s->records.v[i], LOG_LOSS))
+            return;
+    for (size_t i = points; i < s->points.n; i++) {
+        const struct log_point p = s->points.v[i];
+        if (strcmp(s->names.v[p.name].tag, PART_TAG) != 0 || (part != UINT32_MAX && part != p.name))
+            continue;
+        struct log_record r = {.step = p.step};
+        part = p.name;
+        k->line = p.line;
+        log_set(k, &r, LOG_LOSS, p.value, 0);
+        log_add(k, &r);
+    }
+}
+
 static void end_early(struct series_builder *k)
 {
     struct buf b = {0};
@@ -181,6 +206,7 @@ int tfevents_read(struct series_builder *k, struct err *e)
     struct buf b = {0};
     unsigned char head[12];
     uint64_t at = 0, size = k->file->size;
+    size_t records = k->s->records.n, points = k->s->points.n;
     int rc = 0;
     while (at < size && !log_cancelled(k)) {
         if (size - at < sizeof head) {
@@ -221,6 +247,7 @@ int tfevents_read(struct series_builder *k, struct err *e)
         at += sizeof head + n + 4;
     }
     vec_last(&k->s->files)->lines = k->line;
+    parts_for_the_whole(k, records, points);
     buf_release(&b);
     return rc;
 }

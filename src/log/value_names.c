@@ -23,14 +23,14 @@ static const struct {
             LOG_NORM},
     {"gradient_norm", LOG_NORM},  {"gnorm", LOG_NORM},         {"global_grad_norm", LOG_NORM},   {"total_norm",
             LOG_NORM},
-    {"loss_scale", LOG_SCALE},
+    {"loss_scale", LOG_SCALE},    {"loss_mean", LOG_LOSS},     {"actor_grad_norm", LOG_NORM},    {"actor_lr", LOG_LR},
 };
 
-/* Of the loss of reinforcement learning. */
-static const char *const parts[] = {"pg_loss", "policy_loss"};
+/* Of the loss of reinforcement learning; of a step's micro-batches (OpenRLHF's gpt_loss). */
+static const char *const parts[] = {"pg_loss", "policy_loss", "actor_loss/avg", "gpt_loss"};
 
 static const char *const prefixes[] = {"train/", "training/", "trainer/", "actor/", "optim/", "loss_metrics/",
-                                       "metrics/", "train_", "training_"};
+                                       "metrics/", "ppo_actor/update/", "train_", "training_"};
 
 /* Names as slime 624b824, verl b178a3c, TRL 1.16 and NeMo RL 7ea279a log them. Means of |difference| of the sampled
  * tokens' log-probabilities have the limit of slime's own tests; a mean of |difference| of probabilities is never
@@ -186,14 +186,21 @@ bool value_named(struct str name, enum log_value *v)
     return false;
 }
 
-bool value_taken(struct values_taken *t, struct str name, enum log_value *v)
+bool value_part(struct str name)
 {
     char s[64];
     size_t n;
+    for (size_t i = 0; own_value(name) < 0 && plain(name, s, &n) && i < ARRAY_LEN(parts); i++)
+        if (strcmp(s, parts[i]) == 0)
+            return true;
+    return false;
+}
+
+bool value_taken(struct values_taken *t, struct str name, enum log_value *v)
+{
     bool part = false;
     if (!value_named(name, v)) {
-        for (size_t i = 0; own_value(name) < 0 && plain(name, s, &n) && i < ARRAY_LEN(parts); i++)
-            part = part || strcmp(s, parts[i]) == 0;
+        part = value_part(name);
         if (!part)
             return false;
         *v = LOG_LOSS;

@@ -8,6 +8,8 @@
 bool value_is_step(struct str name);
 /* "loss", "train/loss", "train_loss_step", "actor/grad_norm" …; never names of validation values. */
 bool value_named(struct str name, enum log_value *v);
+/* A part of a loss, which stands for it where the whole is not logged: "actor/pg_loss", "train/policy_loss" … */
+bool value_part(struct str name);
 /* What of a step has been taken; zeroed before. */
 struct values_taken {
     unsigned has, part; /* bits of enum log_value; part: under a name of only a part of it */

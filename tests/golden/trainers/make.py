@@ -124,6 +124,19 @@ def verl_rollout():
             local.log({"actor/pg_loss": 0.01 * step, "actor/grad_norm": 0.5, "actor/lr": 1e-6, **figures(types.SimpleNamespace(batch=b))}, step + 1)
 
 
+def rl_tb():
+    """The names of OpenRLHF 3c3be62 (TensorboardLogger.log_train) and AReaL 4aef98d (StatsLogger, what its tracker exports)."""
+    from torch.utils.tensorboard import SummaryWriter
+    names = {"openrlhf": ("train/policy_loss", "train/actor_grad_norm", "train/actor_lr", "train/ppo_kl"),
+             "areal": ("ppo_actor/update/actor_loss/avg", "ppo_actor/update/grad_norm", "ppo_actor/update/lr", "ppo_actor/update/approx_kl/avg")}
+    for tool, tags in names.items():
+        w = SummaryWriter(os.path.join(out, "rl_tb", tool))
+        for step in range(4):
+            for tag, x in zip(tags, (0.1 + step, 1.5, 1e-6, 0.02)):
+                w.add_scalar(tag, x, step)
+        w.close()
+
+
 def nemo():
     """nemo/lightning/pytorch/callbacks of NeMo need Megatron's number of micro-batches alone; nemo.log: printer, nemo_every_3.log, nemo_bar.log."""
     import lightning.pytorch as pl
