@@ -1,6 +1,8 @@
 /* Removes the running number from a call's name. */
 #include "dump/call_stem.h"
 
+#include "dump/module_path.h"
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -43,7 +45,9 @@ uint64_t call_path_stem(const struct dump *d, uint32_t call)
     const struct call *c = &d->calls.v[call];
     if (c->kind != CALL_MODULE || c->scope == NONE)
         return 0;
-    const char *path = d->scopes.v[c->scope];
-    uint64_t h = hash_bytes(path, strlen(path), 29 + c->phase * 2U + c->gradient);
+    struct buf path = {0};
+    module_path_plain(str_of(d->scopes.v[c->scope]), &path);
+    uint64_t h = hash_bytes(path.p, path.n, 29 + c->phase * 2U + c->gradient);
+    buf_release(&path);
     return h ? h : 1;
 }

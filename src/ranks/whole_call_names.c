@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "dump/module_path.h"
+
 /* State while one rank's calls are named. */
 struct naming {
     struct whole_calls *w;
@@ -76,19 +78,24 @@ static void whole_path(const struct naming *n, const struct call_place *x, bool 
 
 static const char region_letter[CALL_REGIONS] = {'F', 'B', 'T'};
 
+/* The texts that identify a call. */
+struct call_texts {
+    struct buf path, key, group, meets, like, bare;
+};
+
 /* The whole call with that key, created if needed; this rank's call becomes a part of it. */
-static uint32_t join_call(struct naming *n, uint32_t c, struct str key, struct str group, struct str like,
-                          struct str bare)
+static uint32_t join_call(struct naming *n, uint32_t c, const struct call_texts *t)
 {
     struct whole_calls *w = n->w;
     const struct call *k = &n->d->calls.v[c];
-    uint32_t at = map_get(&w->keys, key);
+    uint32_t at = map_get(&w->keys, buf_view(&t->key));
     if (at == MAP_NONE) {
         struct whole_call x = {
-            .key = arena_cstr(&w->arena, key),
-            .group = arena_cstr(&w->arena, group),
-            .bare = arena_cstr(&w->arena, bare),
-            .like = arena_cstr(&w->arena, like),
+            .key = arena_cstr(&w->arena, buf_view(&t->key)),
+            .group = arena_cstr(&w->arena, buf_view(&t->group)),
+            .meets = arena_cstr(&w->arena, buf_view(&t->meets)),
+            .bare = arena_cstr(&w->arena, buf_view(&t->bare)),
+            .like = arena_cstr(&w->arena, buf_view(&t->like)),
             .region = n->p->call[c].region,
             .kind = k->kind,
             .phase = k->phase,
@@ -121,11 +128,6 @@ static uint32_t count_call(struct naming *n, struct str key, const struct call_p
     return now;
 }
 
-/* The texts that identify a call. */
-struct call_texts {
-    struct buf path, key, group, like, bare;
-};
-
 static void texts_begin(const struct naming *n, uint32_t c, struct call_texts *t)
 {
     const struct call_place *x = &n->p->call[c];
@@ -133,6 +135,10 @@ static void texts_begin(const struct naming *n, uint32_t c, struct call_texts *t
     whole_path(n, x, false, &t->path);
     call_bare_name(n->d, c, &t->bare);
     buf_fmt(&t->group, "%c %s", region_letter[x->region], t->path.n ? t->path.p : "");
+    struct buf plain = {0};
+    module_path_plain(buf_view(&t->path), &plain);
+    buf_fmt(&t->meets, "%c %s", region_letter[x->region], plain.n ? plain.p : "");
+    buf_release(&plain);
 }
 
 /* `like` is the text shared with other layers. times: earlier calls of its name. */
@@ -146,8 +152,8 @@ static void texts_like(const struct naming *n, uint32_t c, struct call_texts *t,
 /* The call joins the whole call of its key. */
 static uint32_t texts_join(struct naming *n, uint32_t c, struct call_texts *t)
 {
-    struct buf *all[] = {&t->path, &t->key, &t->group, &t->like, &t->bare};
-    uint32_t at = join_call(n, c, buf_view(&t->key), buf_view(&t->group), buf_view(&t->like), buf_view(&t->bare));
+    struct buf *all[] = {&t->path, &t->key, &t->group, &t->meets, &t->like, &t->bare};
+    uint32_t at = join_call(n, c, t);
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         buf_release(all[i]);
     return at;
@@ -171,6 +177,7 @@ static bool name_by_itself(struct naming *n, uint32_t c, bool backward)
         buf_fmt(&t.key, "back of %s", n->w->calls.v[twin].key);
     uint32_t now = k->gradient ? 0 : count_call(n, buf_view(&t.key), x);
     buf_fmt(&t.key, " %u", now);
+    buf_fmt(&t.meets, " %s %u", t.bare.p, now);
     if (twin == NONE)
         texts_like(n, c, &t, now);
     else

@@ -77,7 +77,7 @@ static call_list *group_lists(const struct whole_calls *w, struct map *names, si
         const struct whole_call *x = &w->calls.v[w->order.v[i]];
         if (x->kind == CALL_MODULE || x->gradient || x->twin != NONE)
             continue;
-        uint32_t at = map_add(names, str_of(x->group), (uint32_t)names->n);
+        uint32_t at = map_add(names, str_of(x->meets), (uint32_t)names->n);
         if (at >= room) {
             lists = mem_resize_array(lists, 2 * room + 64, sizeof *lists);
             memset(lists + room, 0, (room + 64) * sizeof *lists);
@@ -87,6 +87,24 @@ static call_list *group_lists(const struct whole_calls *w, struct map *names, si
     }
     *n = names->n;
     return lists;
+}
+
+/* Modules and gradients are paired by name. */
+static void line_up_modules(struct whole_calls *t, struct whole_calls *g)
+{
+    struct map names = {0};
+    for (int s = 1; s >= 0; s--) {
+        const struct whole_calls *w = s ? g : t;
+        for (uint32_t i = 0; i < w->calls.n; i++) {
+            const struct whole_call *x = &w->calls.v[i];
+            if (x->partner != NONE || (x->kind != CALL_MODULE && !x->gradient))
+                continue;
+            uint32_t other = s ? map_add(&names, str_of(x->meets), i) : map_get(&names, str_of(x->meets));
+            if (!s && other != MAP_NONE && g->calls.v[other].partner == NONE)
+                pair(t, g, i, other);
+        }
+    }
+    map_release(&names);
 }
 
 /* Backward calls are paired like their forward calls. */
@@ -130,14 +148,7 @@ void whole_calls_line_up(struct whole_calls *t, struct whole_calls *g)
         if (other != MAP_NONE)
             line_up_group(t, g, &a[s->value], &b[other]);
     }
-    for (uint32_t i = 0; i < t->calls.n; i++) { /* modules and gradients by name */
-        struct whole_call *x = &t->calls.v[i];
-        if (x->partner != NONE || (x->kind != CALL_MODULE && !x->gradient))
-            continue;
-        uint32_t other = map_get(&g->keys, str_of(x->key));
-        if (other != MAP_NONE && g->calls.v[other].partner == NONE)
-            pair(t, g, i, other);
-    }
+    line_up_modules(t, g);
     line_up_backward(t, g);
     for (size_t i = 0; i < n[0]; i++)
         vec_release(&a[i]);

@@ -16,7 +16,9 @@ struct part_call {
 
 struct whole_call {
     const char *key;   /* unique; the same for all parts */
-    const char *group; /* calls are paired with the other side's inside one group: region and module */
+    const char *group; /* region and module */
+    const char *meets; /* it is paired with the other side's calls of the same text: that of `group` without wrappers
+                        * (module_path.h), for a module or its gradients with class and number */
     const char *bare;  /* "Functional.linear.forward" */
     const char *like;  /* the same text for this call in every layer */
     uint32_t alike, next_alike; /* number of that text (first_alike); the next call with it, or NONE */

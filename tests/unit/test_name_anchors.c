@@ -126,6 +126,31 @@ static void one_call_more(void **state)
     end(d, &p);
 }
 
+/* Data-parallel training wraps the model: its modules are the other side's, though no value of half a batch agrees. */
+static void wrapped_modules(void **state)
+{
+    struct dump d[2];
+    struct pairing p = {0};
+    struct pairing_options o = {0};
+    struct pair pair;
+    uint32_t linear[2], layer[2];
+    (void)state;
+    start(d);
+    for (int s = 0; s < 2; s++) {
+        linear[s] = made(&d[s], "Functional.linear.0.forward", NONE, s ? 2 : 20, s ? 3 : 30);
+        layer[s] = made(&d[s], s ? "Module.layers.0.Layer.forward.0" : "Module.module.layers.0.Layer.forward.0", NONE,
+                        s ? 2 : 20, s ? 3 : 30);
+        stands_in(&d[s], layer[s], 0);
+        d[s].calls.v[layer[s]].scope = dump_scope(&d[s], s ? STR("layers.0") : STR("module.layers.0"));
+        dump_link_twins(&d[s]);
+    }
+    pairing_build(&p, &d[0], &d[1], &o);
+    assert_int_equal(partner(&p, d, layer[0], &pair), layer[1]);
+    assert_int_equal(pair.why, WHY_PATH);
+    assert_int_equal(partner(&p, d, linear[0], &pair), linear[1]);
+    end(d, &p);
+}
+
 /* The same calls on both sides: a name is identity, whatever the values say. */
 static void same_calls_keep_their_names(void **state)
 {
@@ -346,6 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stems),
         cmocka_unit_test(one_call_more),
+        cmocka_unit_test(wrapped_modules),
         cmocka_unit_test(same_calls_keep_their_names),
         cmocka_unit_test(values_contradict_names),
         cmocka_unit_test(path_outweighs_class),
