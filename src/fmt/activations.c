@@ -9,6 +9,7 @@
 #include "base/msg.h"
 #include "fmt/value_calls.h"
 #include "fmt/value_order.h"
+#include "fmt/value_overwritten.h"
 
 /* ---- which of the two ---- */
 
@@ -352,9 +353,12 @@ void activations_rows(struct dump *d, const struct weights *w, const uint8_t *ty
         if (held[k])
             dump_warn(d, arena_fmt(&d->arena, _("%zu float32 tensors count as %s: their values are of that type, or "
                                                 "what each layer adds is (autocast)"), held[k], dtype_table[k].name));
-    if (value_order_sort(w, numbered, order, n) == ORDER_USUAL)
+    enum value_order by = value_order_sort(w, numbered, order, n);
+    if (by == ORDER_USUAL)
         dump_warn(d, _("the computation order of these tensors was not recorded: the rows are in the usual order of "
                        "such names; a list of names in order.txt in the same folder sets the actual order"));
+    if (by != ORDER_LISTED && !numbered)
+        value_overwritten_move(w, order, n);
     for (size_t i = 0; i < n; i++) {
         (*row_of)[i] = (uint32_t)(order[i] - w->list.v);
         add_row(d, str_cut(order[i]->name, numbered ? number_before(order[i]->name) : 0), order[i],
