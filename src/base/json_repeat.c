@@ -44,7 +44,7 @@ static const char *fill_text(const char *p, const char *end, struct json_room *r
 {
     bool escaped;
     const char *stop = json_text_end(p, end, &escaped);
-    if (!stop || escaped || stop >= end)
+    if (!stop || escaped)
         return NULL;
     size_t n = (size_t)(stop - p);
     char *text = json_room_for(room, (n + 8) & ~(size_t)7);

@@ -1,4 +1,4 @@
-/* Parses regular JSON in one pass, skipping blanks and letters eight bytes at a time. */
+/* Parses regular JSON in one pass, skipping blanks eight bytes at a time. */
 #include "base/json_tree.h"
 
 #include <stdint.h>
@@ -38,12 +38,6 @@ static cJSON *new_node(struct reading *r, int type)
     return node;
 }
 
-/* The high bit of each zero byte; only the lowest one is reliable. */
-static uint64_t zeros(uint64_t x)
-{
-    return (x - 0x0101010101010101) & ~x & 0x8080808080808080;
-}
-
 static inline void skip_blanks(struct reading *r)
 {
     while (r->p < r->end && (unsigned char)*r->p <= ' ') {
@@ -69,27 +63,15 @@ static inline bool take(struct reading *r, char c)
 
 const char *json_text_end(const char *p, const char *end, bool *escaped)
 {
+    const char *quote = memchr(p, '"', (size_t)(end - p)), *back;
     *escaped = false;
-    while (end - p >= 8) {
-        uint64_t v, stop;
-        memcpy(&v, p, sizeof v);
-        stop = zeros(v ^ 0x2222222222222222) | zeros(v ^ 0x5c5c5c5c5c5c5c5c);
-        if (!stop) {
-            p += 8;
-            continue;
-        }
-        p += __builtin_ctzll(stop) / 8;
-        if (*p == '"')
-            return p;
+    while (quote && p < quote && (back = memchr(p, '\\', (size_t)(quote - p)))) {
         *escaped = true;
-        p += 2;
+        p = back + 2;
+        if (p > quote)
+            quote = memchr(p, '"', (size_t)(end - p));
     }
-    for (; p < end; p++)
-        if (*p == '"')
-            return p;
-        else if (*p == '\\')
-            *escaped = true, p++;
-    return NULL;
+    return quote;
 }
 
 static bool unescape(const char *p, const char *end, char *to)
@@ -116,7 +98,7 @@ static char *read_text(struct reading *r)
 {
     bool escaped;
     const char *end = json_text_end(r->p, r->end, &escaped);
-    if (!end || end >= r->end)
+    if (!end)
         return NULL;
     size_t n = (size_t)(end - r->p);
     char *text = json_room_for(r->room, (n + 8) & ~(size_t)7); /* keeps nodes aligned */

@@ -30,7 +30,7 @@ struct json_room {
 char *json_room_for(struct json_room *room, size_t n); /* n: a multiple of 8, so that nodes are aligned */
 
 /* The closing quote of a text that begins at p; *escaped: the text contains a backslash. NULL if it does not end
- * before `end`. The result may be `end` if the last byte is a backslash. */
+ * before `end`. */
 const char *json_text_end(const char *p, const char *end, bool *escaped);
 
 /* The valueint that cJSON gives a number. */
