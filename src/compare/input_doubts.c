@@ -8,6 +8,7 @@
 #include "dump/intervention.h"
 #include "fmt/pack_read.h"
 #include "base/msg.h"
+#include "base/num.h"
 #include "judge/accepted.h"
 
 static void add(input_doubt_list *out, int side, bool question, const char *text)
@@ -256,6 +257,49 @@ static void companion(const struct third_run_errors *x, const char *option, stru
                                            "first: %s"), option, x->unread, x->why.text));
 }
 
+#define EVEN_LEAST 4  /* rows that add a difference */
+#define EVEN 4.0      /* the largest of these differences over the smallest */
+#define EVEN_MOST 0.05 /* more is no rounding */
+
+/* Results of layers alone, float32 on both sides, each of which adds about as much to the difference as the others:
+ * no single one stands out. Arithmetic in a coarser type looks so, and so does what all layers do differently. */
+static void even_growth(const struct comparison *s, struct arena *a, input_doubt_list *out)
+{
+    const struct judgement *j = s->judged;
+    const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
+    char low[NUM_MAX], high[NUM_MAX];
+    double before = 0, least = INFINITY, most = 0;
+    size_t n = 0, later = 0;
+    /* from the start: behind equal layers it is one that differs */
+    if (j->first == NONE || j->first > 1 || strcmp(t->reader->name, "activations") != 0 ||
+        strcmp(g->reader->name, "activations") != 0)
+        return;
+    for (size_t i = 0; i < j->lines; i++) {
+        const uint32_t *row = s->pairing->lines.v[i].row;
+        double e = (double)j->line[i].error;
+        if (row[TARGET] == NONE || row[GOLDEN] == NONE || t->rows.v[row[TARGET]].dtype != DTYPE_F32 ||
+            g->rows.v[row[GOLDEN]].dtype != DTYPE_F32 || !(e <= EVEN_MOST))
+            return;
+        if (e > 0 && i < j->first)
+            return; /* it begins before */
+        double added = sqrt(fmax(0, e * e - before * before));
+        if (i >= j->first) {
+            later++;
+            if (added > 0) {
+                least = fmin(least, added);
+                most = fmax(most, added);
+                n++;
+            }
+        }
+        before = fmax(before, e);
+    }
+    if (n >= EVEN_LEAST && 4 * n >= 3 * later && most <= EVEN * least)
+        add(out, -1, false,
+            arena_fmt(a, _("from the first deviating row on each adds about as much to the difference (%s to %s): one "
+                           "side may compute in a coarser type, or all layers differ alike; record the modules inside "
+                           "to tell"), num_cell(low, least, 2), num_cell(high, most, 2)));
+}
+
 static void changed(const struct comparison *s, int i, struct arena *a, input_doubt_list *out)
 {
     struct buf text = {0};
@@ -280,6 +324,8 @@ void input_doubts_find(const struct comparison *s, struct arena *a, input_doubt_
     companion(&s->reference, "--reference", a, out);
     if (s->since.err.code)
         add(out, -1, false, arena_fmt(a, _("the verdicts of the previous round are unknown: %s"), s->since.err.text));
+    if (s->complete && s->judged && loaded == 2)
+        even_growth(s, a, out);
     const char *text;
     for (size_t i = 0; s->complete && s->judged && (text = accepted_warning(s->judged, i, a)); i++)
         add(out, -1, false, text);
