@@ -249,8 +249,23 @@ static size_t group_ranks(const char *text, int *out, size_t most)
 
 #define GROUP_MOST 4096
 
+/* Whether a call moves flat tensors alone: parts of weights that are sharded over replicas (FSDP, ZeRO). */
+static bool moves_flat(const struct dump *d, uint32_t call)
+{
+    bool flat = false;
+    EACH_EARLY_ROW(d, call, r) {
+        const struct shape *s = dump_row_shape(d, r);
+        if (d->rows.v[r].kind != ROW_TENSOR || !s || s->numel <= 1)
+            continue;
+        if (s->ndim != 1)
+            return false;
+        flat = true;
+    }
+    return flat;
+}
+
 /* The size of the group in which replicas gather from each other in the forward pass: context parallelism. All-to-all
- * is excluded because it moves tokens to experts. */
+ * is excluded because it moves tokens to experts, and so are weights. */
 static int recorded_group(struct inference *x, bool experts)
 {
     static _Thread_local int ranks[GROUP_MOST];
@@ -262,7 +277,8 @@ static int recorded_group(struct inference *x, bool experts)
         for (size_t i = 0; i < d->groups.n; i++) {
             uint32_t c = d->groups.v[i].call;
             struct str name = dump_call_name(d, c);
-            if (x->rank[r].places.call[c].region != IN_FORWARD || !str_ihas(name, experts ? "to_all" : "gather"))
+            if (x->rank[r].places.call[c].region != IN_FORWARD || !str_ihas(name, experts ? "to_all" : "gather") ||
+                (!experts && moves_flat(d, c)))
                 continue;
             size_t n = group_ranks(d->groups.v[i].ranks, ranks, GROUP_MOST);
             bool all = n > 1;

@@ -159,6 +159,43 @@ static void what_nothing_decides_stands_open(void **state)
     done(&j);
 }
 
+/* Replicas that gather in the forward pass: keys are cut over the sequence, flat tensors are parts of weights. */
+static void gathered_weights_are_no_context(void **state)
+{
+    static const char *const sizes[] = {"2,4", "8"};
+    const float x[ELEMENTS] = {1, 2, 3, 4, 5, 6, 7, 8};
+    (void)state;
+    for (int flat = 0; flat < 2; flat++) {
+        struct job j = {.places = {0}};
+        struct err e;
+        const char *root = scratch();
+        for (int r = 0; r < 2; r++) {
+            struct tensor_dump d;
+            char dir[300];
+            snprintf(dir, sizeof dir, "step0/rank%d/none", r);
+            put_text(root, dir, "");
+            snprintf(dir, sizeof dir, "%s/step0/rank%d", root, r);
+            tensors_begin_of(&d, dir, "pytorch");
+            fputs("\"Distributed.all_gather.0.forward\":{\"input_args\":[", d.json);
+            tensors_row(&d, "Distributed.all_gather.0.forward", "input.0", sizes[flat], x, ELEMENTS);
+            fputs("],\"input_kwargs\":{\"group\":{\"type\":\"torch.ProcessGroup\",\"group_ranks\":[0,1],"
+                  "\"group_id\":\"7\"}},\"output\":[",
+                  d.json);
+            tensors_row(&d, "Distributed.all_gather.0.forward", "output.0", sizes[flat], x, ELEMENTS);
+            fputs("]}", d.json);
+            tensors_end(&d);
+        }
+        assert_int_equal(find_recordings(root, &j.places, &e), 0);
+        assert_int_equal(rank_set_load(&j.set, root, &j.places, 0, 0, &e), 0);
+        layout_init(&j.layout);
+        layout_infer(&j.layout, &j.set);
+        assert_int_equal(j.layout.size[CUT_CP], flat ? 1 : 2);
+        assert_int_equal(j.layout.size[CUT_DP], flat ? 2 : 1);
+        rank_set_release(&j.set);
+        place_list_release(&j.places);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +204,7 @@ int main(void)
         cmocka_unit_test(nan_that_comes_in_is_said),
         cmocka_unit_test(what_cannot_be_computed_is_unread),
         cmocka_unit_test(what_nothing_decides_stands_open),
+        cmocka_unit_test(gathered_weights_are_no_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
