@@ -517,6 +517,14 @@ static bool source_not_rounded(const struct judge_pass *p, const struct verdict_
            p->side[TARGET]->calls.v[k->call].phase == PHASE_FORWARD;
 }
 
+/* Whether a part of a product's result is on the grid of its rounded operands: TF32 has float16's digits, and where the
+ * product sums hardly more than one term (a gradient of nearly certain predictions) its operands' values pass through. */
+static bool passes_operands_on(const struct judge_pass *p, const struct verdict_case *k, int s)
+{
+    bool conv = p->side[TARGET]->calls.v[k->call].family == FAMILY_CONV;
+    return k->f->kept[s] == (DTYPE_F16 | KEPT_PART) && p->multiplies[k->call] && p->coarse[conv];
+}
+
 /* float32 noise never leaves every element exact in a coarser type, so no noise level excuses it. Types that a side
  * declares are recorded as such: precision, not deviation. */
 void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k)
@@ -527,7 +535,7 @@ void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k)
         return;
     for (int s = 0; s < 2; s++) {
         double step = dtype_table[k->f->kept[s] & ~KEPT_PART].epsilon;
-        if (k->f->kept[s] == DTYPE_UNKNOWN || p->narrow[s] ||
+        if (k->f->kept[s] == DTYPE_UNKNOWN || p->narrow[s] || passes_operands_on(p, k, s) ||
             k->f->rel_l2 < rule_limit(RULE_LIMIT_ROUNDED_LEAST) * step ||
             !(io == IO_OUTPUT ? inputs_not_rounded(p, k, s) : source_not_rounded(p, k, s)))
             continue;

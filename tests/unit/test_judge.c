@@ -1007,7 +1007,7 @@ static void rounded_outputs(void **state)
     static const struct {
         double error;
         enum dtype kept[2], input_kept, elsewhere; /* of the output; of the target's input; a type recorded elsewhere */
-        bool deviates;
+        bool deviates, product;
     } cases[] = {
         {1.6e-3, {DTYPE_BF16, 0}, 0, 0, true},
         {1.6e-3, {0, DTYPE_BF16}, 0, 0, true},
@@ -1016,6 +1016,9 @@ static void rounded_outputs(void **state)
         {1.6e-3, {DTYPE_BF16, 0}, DTYPE_BF16, 0, false}, /* it came in so */
         {1.6e-3, {DTYPE_BF16, 0}, 0, DTYPE_BF16, false}, /* autocast: recorded as what it is */
         {1.6e-3, {0, 0}, 0, 0, false},
+        {4e-4, {KEPT_PART | DTYPE_F16, 0}, 0, 0, true},
+        {4e-4, {KEPT_PART | DTYPE_F16, 0}, 0, 0, false, true}, /* operands in TF32, as the product before */
+        {4e-4, {DTYPE_F16, 0}, 0, 0, true, true},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -1023,7 +1026,7 @@ static void rounded_outputs(void **state)
         scene_start(&s);
         both_call(&s, "linear");
         uint32_t noisy = measured(&s, "output.0", DTYPE_F32);
-        both_call(&s, "mul");
+        both_call(&s, cases[i].product ? "linear" : "mul");
         uint32_t in = measured(&s, "input.0", DTYPE_F32), out = measured(&s, "output.0", DTYPE_F32);
         if (cases[i].elsewhere)
             tensor_on(&s.d[TARGET], "output.1", cases[i].elsewhere, 64, NULL);
