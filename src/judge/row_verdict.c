@@ -518,7 +518,8 @@ static bool source_not_rounded(const struct judge_pass *p, const struct verdict_
 }
 
 /* Whether a part of a product's result is on the grid of its rounded operands: TF32 has float16's digits, and where the
- * product sums hardly more than one term (a gradient of nearly certain predictions) its operands' values pass through. */
+ * product sums hardly more than one term (a gradient of nearly certain predictions) its operands' values pass
+ * through. */
 static bool passes_operands_on(const struct judge_pass *p, const struct verdict_case *k, int s)
 {
     bool conv = p->side[TARGET]->calls.v[k->call].family == FAMILY_CONV;
