@@ -50,6 +50,14 @@ static void how_joined(struct words *x)
     }
 }
 
+static void batches(struct words *x)
+{
+    int64_t t = x->c->run[0].samples_each, g = x->c->run[1].samples_each;
+    if (t && g && t != g)
+        SAY(x, _("the global batch sizes differ: %lld samples per step on the target, %lld on the golden side"),
+            (long long)t, (long long)g);
+}
+
 static void what_is_usable(struct words *x)
 {
     const struct curves *c = x->c;
@@ -366,8 +374,9 @@ static void next_accepted(struct words *x)
 void curve_notes_write(struct curves *c, const struct thresholds_curves *t)
 {
     static void (*const sentences[])(struct words *) = {
-        nonfinite, how_joined,  what_is_usable, resolution,     flat,      rates,     auxiliary,  spikes,        centre,
-        widened,   readers_notes, next_nonfinite, next_step, next_norm, next_spike, short_run, next_accepted,
+        nonfinite, how_joined, batches, what_is_usable, resolution, flat, rates, auxiliary, spikes,
+        centre, widened, readers_notes, next_nonfinite, next_step, next_norm, next_spike, short_run,
+        next_accepted,
     };
     struct words x = {c, t};
     for (size_t i = 0; i < ARRAY_LEN(sentences); i++)

@@ -9,7 +9,7 @@ static bool can_follow(const struct series *old, const char *path)
 {
     uint64_t id[2], stamp[2];
     return old && (old->tail.id[0] || old->tail.id[1]) && old->files.n == 1 && old->unread.n == (old->tail.cut != 0) &&
-           old->records.n && !old->stepless && !old->names.n && !old->points.n &&
+           old->records.n && !old->stepless && !old->in_samples && !old->names.n && !old->points.n &&
            strcmp(old->path, path) == 0 && path_identity(path, id) && id[0] == old->tail.id[0] &&
            id[1] == old->tail.id[1] && path_changed(path, stamp) &&
            stamp[1] >= old->tail.at;

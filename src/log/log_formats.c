@@ -19,6 +19,10 @@ const struct log_format log_formats[] = {
      .what = "anomaly_detected/rankN/anomaly.json, anomaly_analyse.json", .versions = "msprobe 26.2",
      .unread = N_("micro steps, stages, order of calls"), .sniff = monitor_anomalies_sniff,
      .read = monitor_anomalies_read},
+    {.name = "deepspeed-monitor", .framework = "pytorch", .title = N_("CSV files of DeepSpeed's monitor, one value per "
+                                                                       "file, numbered by samples"),
+     .what = "csv_monitor/JOB/Train_Samples_train_loss.csv, …_lr.csv", .versions = "DeepSpeed 0.18", .overlay = true,
+     .sniff = samples_table_sniff, .read = samples_table_read},
     {.name = "value-table", .title = N_("table with columns for step and for loss, norm or learning rate"),
      .what = "metrics.csv: step,train_loss,lr …", .overlay = true, .sniff = value_table_sniff,
          .read = value_table_read},

@@ -185,8 +185,8 @@ bool series_probe(const char *path)
 /* The order in which the log of a run is chosen from a folder: text first, of one trainer the format with most
  * values. */
 static const char *const order[] = {"megatron-log", "mindformers-log", "trainer-state", "trainer-log", "trainer",
-                                    "step-lines", "json-lines", "value-table", "mlflow", "tensorboard",
-                                        "msprobe-monitor", "msprobe-anomalies", "local-norm"};
+                                    "step-lines", "json-lines", "deepspeed-monitor", "value-table", "mlflow",
+                                    "tensorboard", "msprobe-monitor", "msprobe-anomalies", "local-norm"};
 
 bool log_candidate_is(const struct log_candidate *c, const char *name)
 {

@@ -84,6 +84,7 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
             o->gap_value = x;
         } else if (value_taken(&o->taken, key, &v) && o->k) {
             log_set(o->k, &o->r, v, x, digit);
+            o->k->s->in_samples |= value_counts_samples(key);
         }
     }
     return rc == 0;
@@ -130,6 +131,7 @@ enum log_take json_values_take(struct series_builder *k, struct str line, size_t
 
 struct value_table {
     struct series_builder *k;
+    bool alone; /* a file of one value each: a learning rate will do */
     bool head;
     size_t n;
     int step;            /* its column */
@@ -152,7 +154,7 @@ static bool header(struct value_table *t, const struct str *cell, size_t n)
             t->as[i] = (int8_t)v;
         }
     }
-    return t->step >= 0 && measured(taken.has);
+    return t->step >= 0 && (t->alone ? taken.has != 0 : measured(taken.has));
 }
 
 static int first_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
@@ -172,12 +174,23 @@ static int no_row(void *ctx, const struct str *cell, size_t n, uint64_t line, st
 }
 
 /* The first line of a table with columns we know. */
-bool value_table_sniff(struct str head, const char *path)
+static bool table_begins(struct value_table t, struct str head, const char *path)
 {
-    struct value_table t = {0};
     struct sheet_sink sink = {.row = first_row, .unended_row = no_row, .ctx = &t};
     struct err quiet;
     return str_find(head, ',') >= 0 && sheet_read_text(head, path, &sink, &quiet) == 0 && t.head;
+}
+
+bool value_table_sniff(struct str head, const char *path)
+{
+    return table_begins((struct value_table){0}, head, path);
+}
+
+/* DeepSpeed's csv_monitor: Train_Samples_train_loss.csv, Train_Samples_lr.csv, "step,train_loss" on top. */
+bool samples_table_sniff(struct str head, const char *path)
+{
+    return str_starts(path_base(str_of(path)), "Train_Samples_") &&
+           table_begins((struct value_table){.alone = true}, head, path);
 }
 
 static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
@@ -214,13 +227,24 @@ static int last_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
     return 0;
 }
 
-int value_table_read(struct series_builder *k, struct err *e)
+static int read_table(struct value_table t, struct err *e)
 {
-    struct value_table t = {.k = k};
+    struct series_builder *k = t.k;
     struct sheet_sink sink = {.row = table_row, .unended_row = last_row, .ctx = &t};
     int rc = sheet_read(k->file, &sink, e);
     vec_last(&k->s->files)->lines = k->line;
     return rc;
+}
+
+int value_table_read(struct series_builder *k, struct err *e)
+{
+    return read_table((struct value_table){.k = k}, e);
+}
+
+int samples_table_read(struct series_builder *k, struct err *e)
+{
+    k->s->in_samples = true;
+    return read_table((struct value_table){.k = k, .alone = true}, e);
 }
 
 /* ---- names nobody knows ---- */

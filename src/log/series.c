@@ -435,13 +435,50 @@ static void order_names(struct series *s)
     free(points);
 }
 
+/* The first record with this value; NULL: none has it. */
+static const struct log_record *first_with(const struct series *s, enum log_value v)
+{
+    for (size_t i = 0; i < s->records.n; i++)
+        if (log_has(&s->records.v[i], v))
+            return &s->records.v[i];
+    return NULL;
+}
+
+/* DeepSpeed's monitor numbers values by the samples seen: its engine prints the loss of a step before it counts that
+ * step's samples, and the next step's rate after it; its pipeline engine prints both after it. */
+static void count_steps(struct series *s)
+{
+    const struct log_record *loss = first_with(s, LOG_LOSS), *rate = first_with(s, LOG_LR);
+    int64_t each = s->interval;
+    bool whole = each > 0;
+    for (size_t i = 0; i < s->records.n; i++)
+        whole = whole && s->records.v[i].step % each == 0;
+    if (!s->in_samples)
+        return;
+    if (!whole) {
+        vec_push(&s->notes, arena_fmt(&s->arena, _("values are numbered by samples, not by steps; the number of "
+                                                   "samples per step varies, so they are not converted")));
+        return;
+    }
+    bool before = loss && (rate ? loss->step < rate->step : loss->step == 0);
+    for (size_t i = 0; i < s->records.n; i++)
+        s->records.v[i].step = s->records.v[i].step / each + before;
+    if (before && !log_has(vec_last(&s->records), LOG_LOSS)) /* the rate of a step that was not made */
+        s->records.n--;
+    s->lr_is_next |= !before && rate;
+    s->samples_each = each;
+    s->interval = series_interval(s);
+    vec_push(&s->notes, arena_fmt(&s->arena, _("values are numbered by samples, %lld per step: converted to steps"),
+                                  (long long)each));
+}
+
 static void last_notes(struct series *s)
 {
     if (s->stepless)
         vec_push(&s->notes, arena_fmt(&s->arena, _("no step numbers in this log; records are numbered in order")));
     if (s->interval > 1 && s->loss_is_mean)
         vec_push(&s->notes, arena_fmt(&s->arena, _("the loss is the mean over %lld steps"), (long long)s->interval));
-    else if (s->interval > 1)
+    else if (s->interval > 1 && (s->samples_each || !s->in_samples))
         vec_push(&s->notes, arena_fmt(&s->arena, _("one step in %lld is logged"), (long long)s->interval));
 }
 
@@ -458,6 +495,7 @@ int series_open(struct series *s, const char *path, const struct log_options *o,
     if (folder)
         s->tail = (struct log_tail){0};
     s->interval = series_interval(s);
+    count_steps(s);
     order_names(s);
     last_notes(s);
     return 0;

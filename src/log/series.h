@@ -96,6 +96,10 @@ struct series {
     bool stepless;    /* no step numbers: records are numbered, to be joined by epoch or order */
     bool lr_is_next;  /* the printed rate belongs to the next step (Megatron) */
     bool loss_is_mean; /* the loss is averaged over the steps since the previous record (Megatron, Trainer) */
+    /* the files number values by the samples seen (DeepSpeed's monitor); samples_each: those of a step, by which the
+     * numbers were divided when the log was opened, 0 if they were not */
+    bool in_samples;
+    int64_t samples_each;
     int64_t interval; /* the most frequent number of steps between records; 0 if there are fewer than two */
     /* The unit of the last printed digit, 0 if none was printed: 0.001 for "5.205". Smaller differences cannot be
      * seen. */

@@ -568,6 +568,7 @@ void log_merge(struct series *dst, struct series *src, bool records)
         for (int v = 0; v < LOG_VALUES; v++)
             if (src->digit[v] > 0 && (dst->digit[v] == 0 || src->digit[v] < dst->digit[v]))
                 dst->digit[v] = src->digit[v];
+        dst->in_samples |= src->in_samples;
         if (first) {
             dst->format = src->format;
             dst->framework = src->framework;

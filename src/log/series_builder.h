@@ -172,6 +172,8 @@ bool value_table_sniff(struct str head, const char *path);
  * adds their names to names. */
 bool value_columns_unknown(struct str head, const char *path, struct buf *names);
 int value_table_read(struct series_builder *k, struct err *e);
+bool samples_table_sniff(struct str head, const char *path);
+int samples_table_read(struct series_builder *k, struct err *e);
 bool mlflow_sniff(struct str head, const char *path);
 int mlflow_read(struct series_builder *k, struct err *e);
 bool wandb_sniff(struct str head, const char *path);

@@ -123,6 +123,7 @@ static void scalar(struct series_builder *k, struct str tag, int64_t step, doubl
             }
     enum log_value v;
     if (value_named(tag, &v)) {
+        k->s->in_samples |= value_counts_samples(tag);
         log_set(k, &r, v, x, 0);
         log_add(k, &r);
         return;

@@ -30,7 +30,7 @@ static const struct {
 static const char *const parts[] = {"pg_loss", "policy_loss", "actor_loss/avg", "gpt_loss"};
 
 static const char *const prefixes[] = {"train/", "training/", "trainer/", "actor/", "optim/", "loss_metrics/",
-                                       "metrics/", "ppo_actor/update/", "train_", "training_"};
+                                       "metrics/", "ppo_actor/update/", "samples/", "train_", "training_"};
 
 /* Names as slime 624b824, verl b178a3c, TRL 1.16 and NeMo RL 7ea279a log them. Means of |difference| of the sampled
  * tokens' log-probabilities have the limit of slime's own tests; a mean of |difference| of probabilities is never
@@ -167,6 +167,11 @@ bool value_is_step(struct str name)
         if (strcmp(s, steps[i]) == 0)
             return true;
     return false;
+}
+
+bool value_counts_samples(struct str name)
+{
+    return str_ihas(name, "train/samples/");
 }
 
 bool value_named(struct str name, enum log_value *v)

@@ -10,6 +10,8 @@ bool value_is_step(struct str name);
 bool value_named(struct str name, enum log_value *v);
 /* A part of a loss, which stands for it where the whole is not logged: "actor/pg_loss", "train/policy_loss" … */
 bool value_part(struct str name);
+/* "Train/Samples/train_loss": a value that DeepSpeed's monitor numbers by the samples seen. */
+bool value_counts_samples(struct str name);
 /* What of a step has been taken; zeroed before. */
 struct values_taken {
     unsigned has, part; /* bits of enum log_value; part: under a name of only a part of it */

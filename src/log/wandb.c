@@ -71,6 +71,7 @@ static void history(struct series_builder *k, struct str s)
             r.step = (int64_t)x;
         } else if (value_taken(&taken, buf_view(&key), &v)) {
             log_set(k, &r, v, x, digit);
+            k->s->in_samples |= value_counts_samples(buf_view(&key));
         }
     }
     buf_release(&key);

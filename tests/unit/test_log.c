@@ -858,6 +858,41 @@ static void no_names_that_are_known(void **state)
     }
 }
 
+/* DeepSpeed's monitor numbers by samples: the engine the loss by those before the step, its pipeline engine by those
+ * after it; another batch size on the way leaves nothing to divide by. */
+static void samples_are_steps(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t first, each;
+        bool lr_is_next;
+        const char *note;
+    } each[] = {
+        {"{\"step\":0,\"Train/Samples/train_loss\":5.5}\n{\"step\":16,\"Train/Samples/lr\":0.1,"
+         "\"Train/Samples/train_loss\":5.25}\n{\"step\":32,\"Train/Samples/train_loss\":5,\"Train/Samples/lr\":0.1}\n",
+         1, 16, false, "16 per step"},
+        {"{\"step\":16,\"Train/Samples/train_loss\":5.5,\"Train/Samples/lr\":0.1}\n"
+         "{\"step\":32,\"Train/Samples/train_loss\":5.25,\"Train/Samples/lr\":0.1}\n"
+         "{\"step\":48,\"Train/Samples/train_loss\":5,\"Train/Samples/lr\":0.1}\n",
+         1, 16, true, "16 per step"},
+        {"{\"step\":16,\"Train/Samples/train_loss\":5.5}\n{\"step\":40,\"Train/Samples/train_loss\":5.25}\n"
+         "{\"step\":64,\"Train/Samples/train_loss\":5}\n",
+         16, 0, false, "are not converted"},
+        {"{\"step\":16,\"train_loss\":5.5}\n{\"step\":32,\"train_loss\":5.25}\n{\"step\":48,\"train_loss\":5}\n",
+         16, 0, false, "one step in 16 is logged"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(each); i++) {
+        load_text(each[i].text);
+        assert_int_equal(s.records.n, 3);
+        assert_int_equal(s.records.v[0].step, each[i].first);
+        assert_int_equal(s.samples_each, each[i].each);
+        assert_int_equal(s.lr_is_next, each[i].lr_is_next);
+        assert_non_null(strstr(*vec_last(&s.notes), each[i].note));
+        series_release(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -866,6 +901,7 @@ int main(void)
             cmocka_unit_test(the_line_that_was_looked_at), cmocka_unit_test(no_names_that_are_known),
                 cmocka_unit_test(pair), cmocka_unit_test(trainer),
                 cmocka_unit_test(ranks),
+        cmocka_unit_test(samples_are_steps),
         cmocka_unit_test(norms), cmocka_unit_test(tensorboard), cmocka_unit_test(resumed),
         cmocka_unit_test(pipeline_in_one_file), cmocka_unit_test(wrapped), cmocka_unit_test(terminals),
         cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(rollout_metrics),

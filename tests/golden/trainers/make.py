@@ -1,5 +1,5 @@
 """What trainers write of one small run of twelve steps, by their own code: verl 0.9.1 (console and file logger), TorchTitan 0.3.0, slime
-624b824 (its format and line), MLflow 3.17.2 (file store), NeMo 8cfedd7 (its two progress callbacks in Lightning 2.6, with Lightning's
+624b824 (its format and line), MLflow 3.17.2 (file store), DeepSpeed 0.18.2 (csv_monitor), NeMo 8cfedd7 (its two progress callbacks in Lightning 2.6, with Lightning's
 loggers, which NeMo uses), TRL 1.16 (GRPO). Each part runs alone: make.py PART OUT, with the packages' sources in SOURCES and PYTHONPATH."""
 import contextlib, importlib.util, io, json, logging, os, sys, types
 import torch
@@ -199,6 +199,19 @@ def trl():
                    learning_rate=1e-3, beta=0.04, num_iterations=2, disable_tqdm=True)
     GRPOTrainer(model=LlamaForCausalLM.from_pretrained(where), reward_funcs=lambda completions, **k: [len(set(c.split())) / 5 for c in completions], args=a,
                 train_dataset=Dataset.from_dict({"prompt": ["a b c", "d e f", "g h", "x y z"] * 4}), processing_class=tok).train()
+
+
+def deepspeed():
+    os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE="1", MASTER_ADDR="127.0.0.1", MASTER_PORT="29500", DS_ACCELERATOR="cpu")
+    import deepspeed as ds
+    net = model()
+    config = {"train_batch_size": 8, "train_micro_batch_size_per_gpu": 8, "gradient_clipping": 1.0,
+              "csv_monitor": {"enabled": True, "output_path": out, "job_name": "deepspeed"}}
+    engine = ds.initialize(model=net, optimizer=torch.optim.AdamW(net.parameters(), lr=1e-2), config=config)[0]
+    for step in range(12):
+        x, y = batch(step)
+        engine.backward(nn.functional.cross_entropy(engine(x), y))
+        engine.step()
 
 
 globals()[part]()
