@@ -40,7 +40,8 @@ struct round_row round_freeze_line(const struct comparison *s, const struct judg
         .confidence = pair == NONE ? NAN : s->pairing->pairs.v[pair].confidence,
         .verdict = x->verdict,
         .flags = (uint8_t)((x->flags & LINE_DOUBTFUL ? ROUND_DOUBTFUL : 0) |
-                           (x->rule == RULE_ACCEPTED ? ROUND_ACCEPTED : 0)),
+                           (x->rule == RULE_ACCEPTED ? ROUND_ACCEPTED : 0) |
+                           (x->flags & LINE_DTYPE_DIFF ? ROUND_TYPES : 0)),
     };
 }
 

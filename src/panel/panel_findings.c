@@ -72,6 +72,18 @@ static bool root_cause(const struct procedure *g, struct finding *x)
     return any;
 }
 
+/* An earlier round confirmed the fix, and nothing deviates in this one: the run was only enlarged. */
+static bool confirmed_before(struct panel_page *p, const struct procedure *g)
+{
+    const struct round *before = g->s->since.before;
+    const struct round_panel *f = round_panel(before, panels[PANEL_FINDINGS - 1].name);
+    bool agrees = g->s->since.changes.comparable && g->s->judged && g->s->judged->first == NONE;
+    if (!agrees || !f || strcmp(f->state, panel_state_name(PANEL_PASSED)) != 0)
+        return false;
+    page_item(p, MARK_OK, "confirmed", _("confirmed: round %u agreed, nothing deviates in this one"), before->number);
+    return true;
+}
+
 /* A new dump after a fix: true if the deviation is gone and no new one appeared. */
 static bool rounds(struct panel_page *p, const struct procedure *g)
 {
@@ -86,7 +98,7 @@ static bool rounds(struct panel_page *p, const struct procedure *g)
     it->detail = it->text;
     it->command = "changes";
     buf_release(&b);
-    return x->changes.confirmed;
+    return x->changes.confirmed || confirmed_before(p, g);
 }
 
 void panel_findings(struct panel_page *p, const struct procedure *g)

@@ -76,6 +76,11 @@ static void counts(struct document *d, const struct changes_report *x)
         for (int k = 0; k < 2; k++)
             doc_cellf(d, DOC_NUMBER, TONE_PLAIN, "%u", r[k]->by[v]);
     }
+    if (x->c->types[0] || x->c->types[1]) {
+        doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(_("different types")));
+        for (int k = 0; k < 2; k++)
+            doc_cellf(d, DOC_NUMBER, TONE_PLAIN, "%u", x->c->types[k]);
+    }
     doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(_("coverage of compute calls, target")));
     for (int k = 0; k < 2; k++)
         doc_cellf(d, DOC_NUMBER, TONE_PLAIN, "%.0f %%", r[k]->coverage[TARGET] * 100);

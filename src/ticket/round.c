@@ -87,6 +87,14 @@ const struct round_finding *round_finding(const struct round *r, uint32_t number
     return NULL;
 }
 
+uint32_t round_types(const struct round *r)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < r->rows.n; i++)
+        n += (r->rows.v[i].flags & ROUND_TYPES) != 0;
+    return n;
+}
+
 uint64_t round_lines(const struct round *r)
 {
     return (uint64_t)r->pairs + r->only[TARGET] + r->only[GOLDEN];

@@ -13,7 +13,8 @@
 
 #define ROUND_NO_TEXT UINT32_MAX
 
-enum { ROUND_DOUBTFUL = 1, ROUND_ACCEPTED = 2 }; /* row flags: its pair is doubtful; its difference is accepted */
+/* row flags: its pair is doubtful; its difference is accepted; its sides have different floating types */
+enum { ROUND_DOUBTFUL = 1, ROUND_ACCEPTED = 2, ROUND_TYPES = 4 };
 
 struct round_row {
     /* offsets in round.text of the target's and the golden name; ROUND_NO_TEXT: that side has no row */
@@ -81,6 +82,8 @@ uint32_t round_first(const struct round *r);
 /* The state of the panel with that name, or NULL. */
 const struct round_panel *round_panel(const struct round *r, const char *name);
 const struct round_finding *round_finding(const struct round *r, uint32_t number);
+/* The number of rows whose sides have different floating types. */
+uint32_t round_types(const struct round *r);
 /* The number of rows of the comparison. */
 uint64_t round_lines(const struct round *r);
 

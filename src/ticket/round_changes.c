@@ -94,9 +94,22 @@ static void each_row(struct changes *c, const struct round *before, const struct
         if (!x->again[i])
             add(c, change_of(row_at(before, i), NULL), i, NONE);
     vec_sort(&c->list, by_kind);
+    for (size_t i = 0; i < c->list.n; i++)
+        c->unseen += c->list.v[i].kind == CHANGE_NEW && standing_of(row_at(before, c->list.v[i].was)) != STANDS_AGREES;
     for (size_t i = 0, n = 0; i < c->list.n && n < CHANGES_NAMED; i++)
         if (c->list.v[i].kind == CHANGE_NEW)
             c->named[n++] = arena_cstr(&c->arena, str_of(round_row_name(now, c->list.v[i].now)));
+}
+
+static void compare_types(struct changes *c, const struct round *before, const struct round *now,
+                          const struct round_join *x)
+{
+    c->types[0] = round_types(before);
+    c->types[1] = round_types(now);
+    for (uint32_t i = 0; i < now->rows.n; i++) {
+        const struct round_row *was = row_at(before, x->was[i]), *is = row_at(now, i);
+        c->unified += was && was->flags & ROUND_TYPES && !(is->flags & ROUND_TYPES) && standing_of(is) == STANDS_AGREES;
+    }
 }
 
 /* What became of the row that was first. */
@@ -224,6 +237,7 @@ void changes_find(struct changes *c, const struct round *before, const struct ro
     if (x) {
         c->joined = x->joined;
         each_row(c, before, now, x);
+        compare_types(c, before, now, x);
         if (before->deviates)
             fate_of(c, before, now, x);
     } else {
@@ -241,8 +255,9 @@ void changes_find(struct changes *c, const struct round *before, const struct ro
     c->comparable = !not;
     if (not)
         c->why = not;
-    c->confirmed = c->intervention == INTERVENTION_NONE && c->comparable && c->rows && c->fate == FIRST_GONE &&
-                   !c->count[CHANGE_NEW] &&
+    bool unified = c->fate == FIRST_NONE && c->unified && c->unified == c->types[0] && !c->types[1];
+    c->confirmed = c->intervention == INTERVENTION_NONE && c->comparable && c->rows &&
+                   (c->fate == FIRST_GONE || unified) && !c->count[CHANGE_NEW] &&
                    c->count[CHANGE_VANISHED] <= c->count[CHANGE_FIXED] && now->status != 5;
     bool worse = c->count[CHANGE_NEW] || c->count[CHANGE_WORSE];
     c->status = !c->comparable ? 5 : worse ? 1 : now->status == 5 ? 5 : 0;
@@ -295,7 +310,7 @@ static void say_first(const struct changes *c, const char *earlier, struct buf *
     }
 }
 
-static void say_new(const struct changes *c, struct buf *out)
+static void say_new(const struct changes *c, const char *earlier, struct buf *out)
 {
     uint32_t n = c->count[CHANGE_NEW];
     if (!c->rows)
@@ -308,6 +323,14 @@ static void say_new(const struct changes *c, struct buf *out)
         buf_fmt(out, "%s%s", i ? _(", ") : "", c->named[i]);
     if (n > CHANGES_NAMED)
         buf_cstr(out, ", …");
+    if (c->unseen)
+        buf_fmt(out, _(" (not paired, recorded or judged in %s: %u)"), earlier, c->unseen);
+}
+
+static void say_types(const struct changes *c, struct buf *out)
+{
+    if (c->types[0] > c->types[1])
+        buf_fmt(out, _("; rows of different types: %u then, %u now"), c->types[0], c->types[1]);
 }
 
 static void say_intervention(const struct changes *c, struct buf *out)
@@ -343,11 +366,13 @@ void changes_sentence(const struct changes *c, struct buf *out)
     }
     label(c->round[0], &earlier);
     say_first(c, earlier.p, out);
-    buf_release(&earlier);
+    say_types(c, out);
     if (c->confirmed)
-        buf_cstr(out, _(" and nothing new deviates: fix confirmed"));
+        buf_cstr(out, c->fate == FIRST_NONE ? _("; nothing new deviates: fix confirmed")
+                                            : _(" and nothing new deviates: fix confirmed"));
     if (c->count[CHANGE_NEW])
-        say_new(c, out);
+        say_new(c, earlier.p, out);
+    buf_release(&earlier);
     if (c->count[CHANGE_VANISHED] > (c->fate == FIRST_VANISHED))
         buf_fmt(out, _("; rows that deviated and are now not recorded or not judged: %u"), c->count[CHANGE_VANISHED]);
     if (c->rows && c->count[CHANGE_WORSE])
@@ -360,6 +385,6 @@ void changes_sentence(const struct changes *c, struct buf *out)
         buf_cstr(out, _("; too few rows are paired now for a verdict"));
     else if (c->fate == FIRST_GONE && !c->confirmed && c->rows)
         buf_cstr(out, _("; the fix is not confirmed"));
-    else if (!c->first[1][0] && c->fate == FIRST_NONE)
+    else if (!c->first[1][0] && c->fate == FIRST_NONE && !c->confirmed)
         buf_cstr(out, _(", nothing deviates now"));
 }

@@ -57,11 +57,15 @@ struct changes {
     const char *first[2];     /* name of the first deviation before and now, "" if none */
     float error[2];           /* their errors; if the row stays, error[1] is its current error */
     bool moved;               /* both deviate, first in different rows */
-    /* the first deviation is gone, nothing is new, and no more rows vanished than were fixed */
+    uint32_t types[2];        /* rows whose sides have different floating types, before and now */
+    uint32_t unified;         /* those of before that have one type now */
+    /* the first deviation is gone, or there was none and each row of different types has one type now; nothing is new,
+     * and no more rows vanished than were fixed */
     bool confirmed;
     int status;               /* 0: nothing is new or worse, 1: something is, 5: not comparable, or not judged now */
     int judged;               /* status of the later comparison */
     const char *named[CHANGES_NAMED]; /* the first new ones, NULL after the last */
+    uint32_t unseen;          /* new ones that had no partner before, or were not judged or recorded */
 };
 
 /* x: result of round_match; NULL if a round has no rows. */

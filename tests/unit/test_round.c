@@ -425,8 +425,8 @@ static void confirmed(void **state)
     c = told(fresh, 3, -1);
     assert_int_equal(c.count[CHANGE_NEW], 2);
     expect(&c, FIRST_GONE, false, 1,
-           "Round 2: the first deviation of round 1 (b) is gone; 2 rows are new: c, d; the first deviation is now c; "
-           "the fix is not confirmed");
+           "Round 2: the first deviation of round 1 (b) is gone; 2 rows are new: c, d (not paired, recorded or judged "
+           "in round 1: 1); the first deviation is now c; the fix is not confirmed");
 
     /* the deviation is gone where it was first, but most of what it reached is out of sight: a dump that ends there */
     const struct story hidden[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}, {{"b"}, VERDICT_DEVIATE, VERDICT_MATCH, 0},
@@ -456,6 +456,44 @@ static void confirmed(void **state)
     const struct story quiet[] = {{{"a"}, VERDICT_MATCH, VERDICT_MATCH, 0}};
     c = told(quiet, 1, -1);
     expect(&c, FIRST_NONE, false, 0, "Round 2: nothing deviated in round 1, nothing deviates now");
+}
+
+/* Nothing deviates, but rows had different types: one type on all of them now confirms that they were made the same. */
+static void unified(void **state)
+{
+    static const struct {
+        uint8_t was[2], now[2];
+        bool confirmed;
+        const char *sentence;
+    } each[] = {
+        {{ROUND_TYPES, ROUND_TYPES}, {0, 0}, true,
+         "Round 2: nothing deviated in round 1; rows of different types: 2 then, 0 now; nothing new deviates: fix "
+         "confirmed"},
+        {{ROUND_TYPES, ROUND_TYPES}, {0, ROUND_TYPES}, false,
+         "Round 2: nothing deviated in round 1; rows of different types: 2 then, 1 now, nothing deviates now"},
+        {{ROUND_TYPES, 0}, {ROUND_TYPES, 0}, false, "Round 2: nothing deviated in round 1, nothing deviates now"},
+        {{0, 0}, {0, ROUND_TYPES}, false, "Round 2: nothing deviated in round 1, nothing deviates now"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(each); i++) {
+        struct round a = begun(1), b = begun(2);
+        struct round_join x;
+        struct changes c;
+        for (int r = 0; r < 2; r++) {
+            const char *name = r ? "b" : "a";
+            add(&a, name, name, VERDICT_MATCH, 0, 0);
+            add(&b, name, name, VERDICT_MATCH, 0, 0);
+            a.rows.v[r].flags = each[i].was[r];
+            b.rows.v[r].flags = each[i].now[r];
+        }
+        round_join_names(&x, &a, &b);
+        round_join_rest(&x, &a, &b);
+        changes_find(&c, &a, &b, &x);
+        expect(&c, FIRST_NONE, each[i].confirmed, 0, each[i].sentence);
+        round_join_release(&x);
+        round_release(&a);
+        round_release(&b);
+    }
 }
 
 static void not_comparable(void **state)
@@ -742,6 +780,7 @@ int main(void)
         cmocka_unit_test(joined),
         cmocka_unit_test(kinds),
         cmocka_unit_test(confirmed),
+        cmocka_unit_test(unified),
         cmocka_unit_test(intervened),
         cmocka_unit_test(not_comparable),
         cmocka_unit_test(counted),
