@@ -111,7 +111,7 @@ static int one_recipe(const struct procedure_run *t, const struct recipe *r, con
     if (o->args > 2 && (!str_u64(str_of(o->arg[2]), &step) || step > INT32_MAX))
         return err_set(e, ERR_USAGE, _("%s: expected a step of the log"), o->arg[2]);
     next_dump_plan(&n, &t->guide, o->args > 2 ? (int64_t)step : -1, DUMP_BUDGET);
-    recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
+    recipe_write(r, &n.facts, recipe_side(&t->guide, r), &body);
     int rc = 0;
     if (o->output && strcmp(o->output, "-") != 0) {
         rc = file_replace(o->output, buf_view(&body), e);

@@ -30,16 +30,24 @@ static int open_panel(struct workspace *d, int number)
 
 static int perform(struct workspace *d, const char *command);
 
-/* Puts the cursor on the first missing input that the panel needs. */
+/* The first missing input that the panel needs; NONE: there is none. */
+static uint32_t missing_input(const struct panel_page *p)
+{
+    for (uint32_t i = 0; i < p->items.n; i++)
+        if (p->items.v[i].mark == MARK_NEED && p->items.v[i].need && !p->items.v[i].optional)
+            return i;
+    return NONE;
+}
+
+/* Puts the cursor on the first missing input. */
 static bool to_missing(struct workspace *d, const struct panel_page *p)
 {
-    for (uint32_t i = 0; i < p->items.n && p->state != PANEL_PASSED; i++)
-        if (p->items.v[i].mark == MARK_NEED && p->items.v[i].need && !p->items.v[i].optional) {
-            d->panel.at = i;
-            d->panel.follow = false;
-            return true;
-        }
-    return false;
+    uint32_t at = p->state == PANEL_PASSED ? NONE : missing_input(p);
+    if (at == NONE)
+        return false;
+    d->panel.at = at;
+    d->panel.follow = false;
+    return true;
 }
 
 static int run_panel(struct workspace *d, struct str args)
@@ -204,8 +212,11 @@ static int run_tell_line(struct workspace *d, struct str args)
     bool slot = it && (it->mark == MARK_NEED || it->mark == MARK_INPUT);
     char command[16];
     snprintf(command, sizeof command, "%.*s", STR_ARG(args));
-    if (str_is(args, "give"))
-        return ask(d, command, slot ? it->id : "", "");
+    if (str_is(args, "give")) {
+        const struct panel_page *p = d->panel.number ? &d->guide.page[d->panel.number - 1] : NULL;
+        uint32_t at = slot ? d->panel.at : p ? missing_input(p) : NONE;
+        return ask(d, command, at == NONE ? "" : p->items.v[at].id, "");
+    }
     return ask(d, command, it && it->id && !slot ? it->id : number, "");
 }
 
@@ -267,7 +278,7 @@ static int one_recipe(struct workspace *d, const struct recipe *r, struct str fi
     struct next_dump n;
     struct buf body = {0};
     next_dump_plan(&n, &d->guide, step, DUMP_BUDGET);
-    recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
+    recipe_write(r, &n.facts, recipe_side(&d->guide, r), &body);
     int reaction = 0;
     if (file.n) {
         reaction = write_recipe(d, r, file, &body);
@@ -294,7 +305,7 @@ static bool wanted(const struct workspace *d, const struct recipe *r, struct str
     const struct panel_page *p = d->panel.number ? &d->guide.page[d->panel.number - 1] : NULL;
     for (size_t i = 0; p && d->overlay == OVERLAY_PANEL && i < p->items.n; i++)
         if (p->items.v[i].need && str_is(r->need, p->items.v[i].need))
-            return true;
+            return recipe_fits(&d->guide, r, TARGET) || recipe_fits(&d->guide, r, GOLDEN);
     return false;
 }
 
@@ -347,9 +358,7 @@ static int run_recipe_line(struct workspace *d, struct str args)
     (void)args;
     for (size_t i = 0; i < recipe_count(); i++) {
         const struct recipe *r = recipe_at(i);
-        bool side = !it || it->side < 0 || str_is(r->framework, "any") ||
-                    str_is(r->framework, it->side == TARGET ? "mindspore" : "pytorch");
-        if (!it || !it->need || !str_is(r->need, it->need) || !side)
+        if (!it || !it->need || !str_is(r->need, it->need) || !(it->side < 0 || recipe_fits(&d->guide, r, it->side)))
             continue;
         return ask(d, "recipe", r->name.p, r->file.p);
     }
@@ -365,12 +374,27 @@ static int64_t step_of(const struct panel_item *it)
     return names && str_u64(step, &n) && n <= INT32_MAX ? (int64_t)n : -1;
 }
 
+/* A recipe of the next dump, filled with a side's facts. */
+static void list_dump_recipe(struct workspace *d, const struct recipe *r, const struct next_dump *n, int side,
+                             bool both)
+{
+    struct buf body = {0};
+    workspace_add_item(d, NONE, 0, STR(" "));
+    workspace_add_command(d, "recipe", r->name.p,
+                          both         ? _("%s  %.*s  both sides  (Enter opens it)")
+                          : side == TARGET ? _("%s  %.*s  target  (Enter opens it)")
+                                           : _("%s  %.*s  golden side  (Enter opens it)"),
+                          r->name.p, STR_ARG(r->file));
+    recipe_write(r, &n->facts, side, &body);
+    list_body(d, &body);
+    buf_release(&body);
+}
+
 /* The dump configurations of both sides for the next dump. */
 static int run_next_dump(struct workspace *d, struct str args)
 {
     struct next_dump n;
     unsigned long long step;
-    struct buf body = {0};
     if (args.n && (!str_u64(args, &step) || step > INT32_MAX)) {
         workspace_complain(d, _("next-dump [STEP]: expected a step of the log"));
         return 0;
@@ -380,18 +404,14 @@ static int run_next_dump(struct workspace *d, struct str args)
     list_words(d, &n);
     for (size_t i = 0; i < recipe_count(); i++) {
         const struct recipe *r = recipe_at(i);
-        if (!str_is(r->need, "dump"))
-            continue;
-        workspace_add_item(d, NONE, 0, STR(" "));
-        workspace_add_command(d, "recipe", r->name.p, _("%s  %.*s  (Enter shows its use and writes it)"), r->name.p,
-                              STR_ARG(r->file));
-        buf_clear(&body);
-        recipe_write(r, &n.facts, str_is(r->framework, "pytorch") ? GOLDEN : TARGET, &body);
-        list_body(d, &body);
+        bool fits[2] = {recipe_fits(&d->guide, r, TARGET), recipe_fits(&d->guide, r, GOLDEN)};
+        bool same = fits[TARGET] && fits[GOLDEN] && str_eq(str_of(n.facts.list[TARGET]), str_of(n.facts.list[GOLDEN]));
+        for (int side = 0; side < 2 && str_is(r->need, "dump"); side++)
+            if (fits[side] && !(same && side == GOLDEN))
+                list_dump_recipe(d, r, &n, side, same);
     }
     workspace_show_list(d, _("the next dump"));
     next_dump_release(&n);
-    buf_release(&body);
     return 0;
 }
 

@@ -203,3 +203,16 @@ void next_dump_release(struct next_dump *n)
     vec_release(&n->words);
     arena_release(&n->arena);
 }
+
+bool recipe_fits(const struct procedure *g, const struct recipe *r, int side)
+{
+    const char *framework = g->s->side[side].dump.framework;
+    if (!framework || !*framework)
+        framework = side == TARGET ? "mindspore" : "pytorch";
+    return str_is(r->framework, "any") || str_is(r->framework, framework);
+}
+
+int recipe_side(const struct procedure *g, const struct recipe *r)
+{
+    return recipe_fits(g, r, TARGET) || !recipe_fits(g, r, GOLDEN) ? TARGET : GOLDEN;
+}

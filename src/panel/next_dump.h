@@ -21,4 +21,10 @@ struct next_dump {
 void next_dump_plan(struct next_dump *n, const struct procedure *g, int64_t step, uint64_t budget);
 void next_dump_release(struct next_dump *n);
 
+/* Whether a recipe is for the framework of a side: that of its recording; without one, the target is MindSpore's and
+ * the golden side PyTorch's. */
+bool recipe_fits(const struct procedure *g, const struct recipe *r, int side);
+/* The side whose facts a recipe is filled with. */
+int recipe_side(const struct procedure *g, const struct recipe *r);
+
 #endif

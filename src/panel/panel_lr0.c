@@ -35,14 +35,10 @@ static void frozen(struct panel_page *p, const struct curves *c)
 
 static void largest(struct panel_page *p, const struct curves *c)
 {
-    double most = 0, norm = 0;
-    int64_t at = -1;
+    double norm = 0;
+    int64_t at;
     char n[2][NUM_MAX];
-    for (size_t i = 0; i < c->diff.n; i++)
-        if (fabs(c->diff.v[i]) > most) {
-            most = fabs(c->diff.v[i]);
-            at = c->points.v[c->usable.v[i]].step;
-        }
+    double most = curves_largest(c, &at);
     for (size_t i = 0; i < c->points.n; i++) {
         const struct log_record *t = curve_record(c, i, 0), *o = curve_record(c, i, 1);
         double d = fabs(t->value[LOG_NORM] - o->value[LOG_NORM]);
