@@ -377,6 +377,25 @@ static void pair_name(struct page *p, uint32_t line, struct buf *out)
     }
 }
 
+/* Where the calls of a gap were made, and why one of two recordings of PyTorch may lack them. */
+static void gap_cause(struct page *p, const struct gap *g, uint32_t line)
+{
+    const struct comparison *x = p->s->work.c;
+    const uint32_t *row = x->pairing->lines.v[line].row;
+    int side = row[TARGET] != NONE ? TARGET : GOLDEN;
+    const struct dump *d = &x->side[side].dump;
+    struct buf b = {0};
+    gap_place(d, d->rows.v[row[side]].call, &b);
+    if (b.n)
+        paragraph(p, STYLE_DIM, buf_view(&b));
+    bool torch = strcmp(d->framework, "pytorch") == 0 && strcmp(x->side[!side].dump.framework, "pytorch") == 0;
+    if (b.n && torch && g->calls[side] && !g->calls[!side])
+        paragraph(p, STYLE_TEXT, str_of(_("next: read this function (s): calls inside a function under "
+                                          "@torch.jit.script are not recorded on a GPU; remove the decorator and dump "
+                                          "again.")));
+    buf_release(&b);
+}
+
 /* The gap's other calls and the paired calls around it. */
 static void gap_text(struct page *p, uint32_t line)
 {
@@ -384,6 +403,7 @@ static void gap_text(struct page *p, uint32_t line)
     struct buf b = {0};
     if (!g)
         return;
+    gap_cause(p, g, line);
     buf_fmt(&b, _("gap: %u calls only on the target, %u only on the golden side"), g->calls[TARGET], g->calls[GOLDEN]);
     if (g->compute[TARGET] + g->compute[GOLDEN])
         buf_fmt(&b, _("; compute calls: %u and %u"), g->compute[TARGET], g->compute[GOLDEN]);

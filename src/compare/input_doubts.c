@@ -162,8 +162,10 @@ static bool at_least(const struct row *x, double most)
 static void saturation(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     static const uint8_t types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
+    struct buf name = {0};
     for (size_t k = 0; k < ARRAY_LEN(types); k++) {
         unsigned above = 0, below = 0;
+        uint32_t high = NONE, deep = NONE;
         bool masked = false;
         double most = dtype_table[types[k]].max;
         for (uint32_t r = 0; r < d->rows.n && most > 0; r++) {
@@ -172,15 +174,22 @@ static void saturation(const struct dump *d, int side, struct arena *a, input_do
                 continue;
             bool low = at_least(x, most);
             masked |= low && (x->has & HAS_MAX) && x->stat[STAT_MAX] <= 0;
-            above += at_most(x, most);
-            below += low && !at_most(x, most);
+            bool up = at_most(x, most);
+            above += up;
+            below += low && !up;
+            high = up && high == NONE ? r : high;
+            deep = low && !up && deep == NONE ? r : deep;
         }
         unsigned rows = above + (masked ? 0 : below);
-        if (rows)
-            add(out, side, true, arena_fmt(a, _("%g, the largest %s, occurs in %u rows: the device saturates instead "
-                                                "of overflowing"),
-                                           most, dtype_table[types[k]].name, rows));
+        if (!rows)
+            continue;
+        buf_clear(&name);
+        dump_row_name(d, masked || high < deep ? high : deep, &name);
+        add(out, side, true, arena_fmt(a, _("%g, the largest %s, occurs in %u rows, first in %s: the device saturates "
+                                            "instead of overflowing"),
+                                       most, dtype_table[types[k]].name, rows, name.p));
     }
+    buf_release(&name);
 }
 
 /* Operators that overflowed according to the device. */

@@ -125,6 +125,9 @@ size_t curve_point_at(const struct curves *c, int64_t step);
 size_t curve_point_near(const struct curves *c, double share);
 double curve_share(const struct curves *c, int64_t step);
 
+/* The largest absolute difference of the losses at a usable step; *step: that step, -1 if the losses are equal. */
+double curves_largest(const struct curves *c, int64_t *step);
+
 const char *curve_limit_name(enum curve_limit l); /* "first_loss_abs" */
 
 static inline const struct log_record *curve_record(const struct curves *c, size_t point, int run)

@@ -86,6 +86,16 @@ static void trend(struct document *d, const struct curves *c)
         doc_detail(d, "%s", _("the standard accepts a stable difference within its limits"));
 }
 
+static void largest(struct document *d, const struct curves *c)
+{
+    char n[NUM_MAX];
+    int64_t at;
+    double most = curves_largest(c, &at);
+    if (at >= 0)
+        doc_note(d, DOC_NOTE, NULL, _("the losses differ by %s at most, at step %lld"), num_cell(n, most, 3),
+                 (long long)at);
+}
+
 static void band(struct document *d, const struct curves *c)
 {
     char n[NUM_MAX], m[NUM_MAX];
@@ -109,6 +119,7 @@ static void course(struct document *d, const struct curves *c)
                                         "optimizer"),
                  (long long)c->apart_at);
     trend(d, c);
+    largest(d, c);
     band(d, c);
     if (c->lr.there)
         doc_note(d, c->lr.equal ? DOC_OK : DOC_ADVICE, "learning-rate",

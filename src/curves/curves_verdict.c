@@ -6,6 +6,18 @@
 
 #include <math.h>
 
+double curves_largest(const struct curves *c, int64_t *step)
+{
+    double most = 0;
+    *step = -1;
+    for (size_t i = 0; i < c->diff.n; i++)
+        if (fabs(c->diff.v[i]) > most) {
+            most = fabs(c->diff.v[i]);
+            *step = c->points.v[c->usable.v[i]].step;
+        }
+    return most;
+}
+
 const char *curve_limit_name(enum curve_limit l)
 {
     static const char *const names[] = {

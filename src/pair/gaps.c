@@ -165,6 +165,26 @@ void gaps_group(const struct pairing *p, const struct dump *const side[2], gap_g
     free(paired[1]);
 }
 
+static void place_text(const struct dump *d, uint32_t frame, uint32_t caller, struct buf *out)
+{
+    const char *func = frame == NONE ? "" : d->frames.v[frame].func;
+    if (*func)
+        buf_fmt(out, _("in %s, "), func);
+    if (frame != NONE)
+        frame_place(&d->frames.v[frame], out);
+    if (caller != NONE) {
+        buf_cstr(out, _(" called at "));
+        frame_place(&d->frames.v[caller], out);
+    }
+}
+
+void gap_place(const struct dump *d, uint32_t call, struct buf *out)
+{
+    uint32_t frame, caller;
+    place_of(d, call, &frame, &caller);
+    place_text(d, frame, caller, out);
+}
+
 void gap_group_text(const struct gap_group *g, const struct dump *const side[2], struct buf *out)
 {
     const struct dump *d = side[g->side];
@@ -175,18 +195,9 @@ void gap_group_text(const struct gap_group *g, const struct dump *const side[2],
     }
     if (g->ops > GAP_OPERATORS)
         buf_cstr(out, ", …");
-    if (g->frame != NONE) {
-        const char *func = d->frames.v[g->frame].func;
-        if (*func)
-            buf_fmt(out, _("  in %s, "), func);
-        else
-            buf_cstr(out, "  ");
-        frame_place(&d->frames.v[g->frame], out);
-    }
-    if (g->caller != NONE) {
-        buf_cstr(out, _(" called at "));
-        frame_place(&d->frames.v[g->caller], out);
-    }
+    if (g->frame != NONE)
+        buf_cstr(out, "  ");
+    place_text(d, g->frame, g->caller, out);
 }
 
 #define PARTS_REACH 200 /* lines before the last part that are searched */

@@ -35,6 +35,9 @@ const struct gap *gaps_at(const gap_list *l, uint32_t line);
 /* "12 target only: transpose, neg, cat  in apply_rotary_emb, rope.py:40 called at attention.py:88" */
 void gap_group_text(const struct gap_group *g, const struct dump *const side[2], struct buf *out);
 
+/* "in apply_rotary_emb, rope.py:40 called at attention.py:88": where the call was made; nothing without a stack. */
+void gap_place(const struct dump *d, uint32_t call, struct buf *out);
+
 /* The unpaired calls of its side that precede the last of several parts, in order ("mul, rsqrt, mul"). For a pair of
  * one call with the last of its parts (WHY_WHOLE); appends nothing otherwise. */
 void gaps_parts(const struct pairing *p, const struct dump *const side[2], uint32_t line, struct buf *out);

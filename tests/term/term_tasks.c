@@ -7,6 +7,7 @@
 #include "jobs.h"
 
 #define TASKS "tests/tasks/tasks"
+#define GOLDEN "tests/golden"
 #define WORDS 12
 
 /* "@tt_rope/target" is a sample's path, "@job/t" and "@job/g" are two steps of six ranks, of which rank 4 goes wrong in
@@ -27,16 +28,49 @@ static char *expanded(char *word)
     return p;
 }
 
-static void open_program(struct tty *t, char *args, int rows, int cols)
+/* A task under way. */
+struct run {
+    struct tty t;
+    int rows, cols;
+    char folder[300]; /* the program's working folder */
+};
+
+static void open_program(struct run *r, char *args)
 {
     char *argv[WORDS + 2] = {(char *)(uintptr_t)program}, here[500];
     int n = 1;
     for (char *word = strtok(args, " "); word && n <= WORDS; word = strtok(NULL, " "))
         argv[n++] = expanded(word);
     assert_non_null(getcwd(here, sizeof here));
-    assert_int_equal(chdir(scratch()), 0);
-    tty_run(t, rows, cols, NULL, argv);
+    assert_int_equal(chdir(r->folder), 0);
+    tty_run(&r->t, r->rows, r->cols, NULL, argv);
     assert_int_equal(chdir(here), 0);
+}
+
+/* The folder holds the samples and what the setup of a case of tests/golden makes. */
+static void lay_out_case(struct run *r, const char *name)
+{
+    char command[2000], *samples = realpath(sample("."), NULL), *golden = realpath(GOLDEN, NULL);
+    assert_non_null(samples);
+    assert_non_null(golden);
+    snprintf(command, sizeof command,
+             "cd '%s' && ln -s '%s'/* . && export SAMPLES='%s' GOLDEN='%s' && sh \"$GOLDEN/%s/setup\"", r->folder,
+             samples, samples, golden, name);
+    assert_int_equal(system(command), 0);
+    free(samples);
+    free(golden);
+}
+
+/* "FILE TEXT": the file in the program's folder contains the text. */
+static void holds(const struct run *r, char *line)
+{
+    char *part = strchr(line, ' ');
+    assert_non_null(part);
+    *part++ = 0;
+    char *text = contents(r->folder, line);
+    if (!text || !strstr(text, part))
+        fail_msg("%s does not contain \"%s\":\n%s", line, part, text ? text : "no such file");
+    free(text);
 }
 
 /* Keys with the samples' paths in them: ":open @tt_rope/target<Enter>". Static storage. */
@@ -62,19 +96,20 @@ static const char *with_paths(const char *keys)
 }
 
 /* One line of a task. Returns the keys it took. */
-static int step(struct tty *t, bool *open, int size[2], char *line)
+static int step(struct run *r, char *line)
 {
     char *rest = strchr(line, ' ');
+    struct tty *t = &r->t;
     rest = rest ? rest + 1 : line + strlen(line);
-    if (sscanf(line, "size %d %d", &size[0], &size[1]) == 2)
+    if (sscanf(line, "size %d %d", &r->rows, &r->cols) == 2)
         return 0;
-    if (strncmp(line, "open", 4) == 0) {
-        keep_home_apart();
-        open_program(t, rest, size[0], size[1]);
-        *open = true;
+    if (strncmp(line, "case ", 5) == 0) {
+        lay_out_case(r, rest);
+    } else if (strncmp(line, "open", 4) == 0) {
+        open_program(r, rest);
     } else if (strncmp(line, "again", 5) == 0) {
         tty_close(t);
-        open_program(t, rest, size[0], size[1]);
+        open_program(r, rest);
     } else if (strncmp(line, "keys ", 5) == 0) {
         return tty_type(t, with_paths(rest));
     } else if (strncmp(line, "ready", 5) == 0) {
@@ -89,11 +124,13 @@ static int step(struct tty *t, bool *open, int size[2], char *line)
         wait_gone(t, NOWHERE, rest);
     } else if (strncmp(line, "cursor ", 7) == 0) {
         wait_cursor(t, rest);
+    } else if (strncmp(line, "holds ", 6) == 0) {
+        holds(r, rest);
     } else if (strcmp(line, "ends") == 0) {
         wait_end(t);
         assert_exit(t, 0);
         assert_restored(t);
-    } else {
+    } else if (*line != '#') {
         fail_msg("%s: not a line of a task", line);
     }
     return 0;
@@ -103,12 +140,12 @@ static int step(struct tty *t, bool *open, int size[2], char *line)
 static void task(void **state)
 {
     char *at = *state, *line;
-    struct tty t;
-    bool open = false;
-    int keys = 0, size[2] = {24, 80};
+    struct run r = {.rows = 24, .cols = 80};
+    int keys = 0;
+    snprintf(r.folder, sizeof r.folder, "%s", scratch());
     while ((line = next_line(&at)))
-        keys += step(&t, &open, size, line);
-    tty_close(&t);
+        keys += step(&r, line);
+    tty_close(&r.t);
     print_message("%12d keys\n", keys);
 }
 
