@@ -4,7 +4,7 @@
 #include "base/msg.h"
 #include "config/settings_section.h"
 #include "report/settings_output.h"
-#include "ui/cli.h"
+#include "ui/cli_stage.h"
 
 extern char **environ;
 
@@ -23,6 +23,14 @@ static int add_environment(struct settings *s, const char *file, struct err *e)
     return rc;
 }
 
+/* One side's settings and environment, or its environment alone. */
+static int open_side(struct settings *s, const char *path, const char *env, struct err *e)
+{
+    if (!path)
+        return settings_environment_only(s, env, e);
+    return settings_open(s, path, e) || add_environment(s, env, e) ? -1 : 0;
+}
+
 static void show(struct document *d, const void *result)
 {
     settings_section(d, result, SETTINGS_OPEN);
@@ -36,19 +44,18 @@ int cli_config(const struct options *o)
     struct settings side[2] = {0};
     struct config_compare c = {0};
     const char *env[] = {o->target_env, o->golden_env};
-    int rc = 0;
-    for (int i = 0; i < 2 && rc == 0; i++) {
-        rc = settings_open(&side[i], o->arg[i], &e);
-        if (rc == 0)
-            rc = add_environment(&side[i], env[i], &e);
-    }
+    int rc = o->args == 2 || (!o->args && env[0] && env[1])
+                 ? 0 : err_set(&e, ERR_USAGE, "%s", _("expected the settings of both runs, or --target-env and "
+                                                      "--golden-env alone"));
+    for (int i = 0; i < 2 && rc == 0; i++)
+        rc = open_side(&side[i], o->args ? o->arg[i] : NULL, env[i], &e);
     if (rc == 0)
         rc = config_compare_run(&c, &side[0], &side[1], o->waiver, (size_t)o->waivers, &e);
     if (rc == 0 && !cli_can_write(o, true))
         rc = err_set(&e, ERR_USAGE, _("%s: settings can only be written as .json or .csv"), o->output);
     if (rc == 0)
         rc = cli_write(o, &forms, &c, &e);
-    int status = rc ? cli_fail(&e) : c.pass ? EXIT_ALIGNED : EXIT_DEVIATES;
+    int status = rc ? cli_fail(&e) : stage_exit(config_compare_verdict(&c));
     config_compare_release(&c);
     settings_release(&side[0]);
     settings_release(&side[1]);

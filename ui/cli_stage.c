@@ -30,10 +30,15 @@ static int work(struct job *j, void *ctx, struct err *e)
     return t->stage->work(&t->run, e);
 }
 
-int stage_run(const struct stage *s, const struct options *o, void *result)
+int stage_exit(enum stage_verdict v)
 {
     static const int exits[] = {
         [STAGE_PASS] = EXIT_ALIGNED, [STAGE_FAIL] = EXIT_DEVIATES, [STAGE_UNKNOWN] = EXIT_UNJUDGED};
+    return exits[v];
+}
+
+int stage_run(const struct stage *s, const struct options *o, void *result)
+{
     struct stage_task t = {.stage = s, .run = {.o = o, .workers = threads_wanted(o->workers), .result = result}};
     struct waiting w = waiting_with(o, s->say, &t.run, &t.run.watch.cancel);
     struct err e = {0}; /* of thresholds: options_parse has examined them */
@@ -46,7 +51,7 @@ int stage_run(const struct stage *s, const struct options *o, void *result)
     ending_catch(NULL);
     if (wait_for_run(&w, work, &t, &e) || cli_write(o, &s->forms, result, &e))
         return cli_fail(&e);
-    return exits[t.run.verdict];
+    return stage_exit(t.run.verdict);
 }
 
 /* ---- curves: loss and global norm of two or more runs against the migration standard ---- */

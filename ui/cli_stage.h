@@ -25,6 +25,7 @@ struct stage {
     void (*say)(void *run, struct buf *out); /* appends its progress (wait.h), given a stage_run; or NULL */
 };
 
+int stage_exit(enum stage_verdict v);
 /* Runs the stage interruptibly, writes the result and returns the exit status. */
 int stage_run(const struct stage *s, const struct options *o, void *result);
 

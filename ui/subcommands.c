@@ -169,12 +169,14 @@ const struct subcommand subcommands[] = {
         "nothing is new or worse, 1 otherwise; 5 if the comparisons are of different models or NEW could not be\n"
         "judged."),
      1, 2, OPT_REMAP | OPT_OUTPUT, cli_changes},
-    {"config", "TARGET GOLDEN", N_("compare the settings of two runs with each other and with the recommendations"),
+    {"config", "[TARGET GOLDEN]", N_("compare the settings of two runs with each other and with the recommendations"),
      N_("Compares the settings of two runs by a checklist with the names and defaults of each framework:\n"
         "MindFormers yaml, launch script or printed arguments of Megatron, config.json and training arguments of "
         "Hugging\n"
-        "Face. Exit status 1 if a setting of severity error or warn differs or is missing on one side."),
-     2, 2, OPT_OUTPUT | OPT_CONFIG, cli_config},
+        "Face. Exit status 1 if a setting of severity error or warn differs or is missing on one side. Without "
+        "settings,\n"
+        "--target-env and --golden-env are compared alone; exit status 5 if nothing differs in them."),
+     0, 2, OPT_OUTPUT | OPT_CONFIG, cli_config},
     {"curves", "TARGET GOLDEN [GOLDEN2 …]", N_("judge training logs: loss and global norm by the migration standard"),
      N_("Joins the runs by step and judges the first loss, the mean loss, the global norm and the number of steps; "
         "reports the step\n"

@@ -338,6 +338,20 @@ int settings_environment(struct settings *s, const char *path, struct err *e)
     return path_is_dir(path) ? environment_folder(s, path, e) : environment_file(s, path, e);
 }
 
+int settings_environment_only(struct settings *s, const char *path, struct err *e)
+{
+    *s = (struct settings){.env_only = true, .kind = "environment"};
+    s->path = arena_cstr(&s->arena, str_of(path));
+    if (settings_environment(s, path, e))
+        return -1;
+    bool mindspore = settings_env(s, STR("version:mindspore")) != NULL;
+    for (size_t i = 0; i < s->env.n; i++)
+        mindspore |= str_starts(s->env.v[i].key, "MS_");
+    s->dialect = mindspore ? DIALECT_MINDFORMERS : DIALECT_HF;
+    s->platform = find_platform(s);
+    return 0;
+}
+
 void settings_release(struct settings *s)
 {
     vec_release(&s->list);

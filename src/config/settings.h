@@ -53,6 +53,7 @@ struct settings {
     struct map env_by_key;
     bool env_known;      /* a script or an environment was read, so variables not in it are unset */
     bool flags;          /* named as command-line options: "--rotary-base" */
+    bool env_only;       /* no settings: only an environment is given */
     const char *env_path; /* of --target-env, or NULL */
     VEC(const char *) warnings; /* sentences in the current language; at most SETTINGS_WARNINGS */
     size_t held;         /* total bytes of settings read, including replaced ones */
@@ -65,6 +66,8 @@ bool settings_probe(const char *path); /* whether it is a readable settings file
 /* Adds an environment: a file of any form in environment_forms.c, an archive of msprobe's config_check, or a folder
  * of such files. Versions are stored as variables named "version:torch". */
 int settings_environment(struct settings *s, const char *path, struct err *e);
+/* An environment of a run whose settings are not given: the framework is inferred from its variables. s is empty. */
+int settings_environment_only(struct settings *s, const char *path, struct err *e);
 /* The same from text: the environment of a process as NAME=value lines. `name` is for messages. */
 int settings_environment_text(struct settings *s, const char *name, struct str text, struct err *e);
 void settings_release(struct settings *s);

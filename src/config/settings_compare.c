@@ -66,6 +66,24 @@ static void judge_guide(struct scope *s, struct config_check *k)
     }
 }
 
+/* Whether an expression reads variables of the environment; *other: it reads settings too. */
+static bool reads_environment(const struct node *n, bool *other)
+{
+    bool found = false;
+    for (; n; n = n->next) {
+        found |= n->kind == NODE_ENV || reads_environment(n->child, other);
+        *other |= n->kind == NODE_PATH || n->kind == NODE_ENTRY;
+    }
+    return found;
+}
+
+/* Whether a run's environment alone has the check's value. */
+static bool in_environment(const struct check_row *r, const struct settings *s)
+{
+    bool other = false;
+    return reads_environment(checklist_value(r, s), &other) && !other;
+}
+
 static void judge_row(struct config_compare *c, struct scope *s, const struct check_row *r)
 {
     struct config_check k = {.row = r};
@@ -195,17 +213,26 @@ int config_compare_run(struct config_compare *c, struct settings *target, struct
         t.value[i] = arena_zalloc(&c->arena, list->row.n * sizeof *t.value[i]);
         t.state[i] = arena_zalloc(&c->arena, list->row.n);
     }
-    for (size_t i = 0; i < list->row.n; i++)
-        if (list->row.v[i].id.n)
-            judge_row(c, &s, &list->row.v[i]);
-    gather_unmapped(c, 0);
-    gather_unmapped(c, 1);
-    gather_others(c);
+    c->environments = c->side[0].env_only || c->side[1].env_only;
+    for (size_t i = 0; i < list->row.n; i++) {
+        const struct check_row *r = &list->row.v[i];
+        if (r->id.n && (!c->environments || in_environment(r, &c->side[0]) || in_environment(r, &c->side[1])))
+            judge_row(c, &s, r);
+    }
+    for (int i = 0; i < 2 && !c->environments; i++)
+        gather_unmapped(c, i);
+    if (!c->environments)
+        gather_others(c);
     int rc = 0;
     for (size_t i = 0; i < waivers && rc == 0; i++)
         rc = waive(c, &waiver[i], e);
     count(c);
     return rc;
+}
+
+enum stage_verdict config_compare_verdict(const struct config_compare *c)
+{
+    return !c->pass ? STAGE_FAIL : c->environments ? STAGE_UNKNOWN : STAGE_PASS;
 }
 
 void config_compare_release(struct config_compare *c)

@@ -3,6 +3,7 @@
 #ifndef CONFIG_SETTINGS_COMPARE_H
 #define CONFIG_SETTINGS_COMPARE_H
 
+#include "base/stage_verdict.h"
 #include "config/checklist.h"
 
 enum check_state { CHECK_OK, CHECK_DIFFERS, CHECK_MISSING, CHECK_UNKNOWN, CHECK_ADVICE, CHECK_WAIVED, CHECK_STATES };
@@ -59,6 +60,7 @@ struct config_compare {
     size_t count[CHECK_STATES];
     size_t guide_broken, guide_unknown; /* checks without a waiver */
     bool pass;               /* no check of severity error or warning differs or is missing */
+    bool environments;       /* a side has no settings: only checks of the environment were made */
 };
 
 /* Takes ownership of both sides' settings (also on failure). Waivers for unknown ids are an ERR_USAGE. */
@@ -66,6 +68,9 @@ int config_compare_run(struct config_compare *c, struct settings *target, struct
                        const struct config_waiver *waiver,
                        size_t waivers, struct err *e);
 void config_compare_release(struct config_compare *c);
+
+/* Unknown where only environments were compared and none of them differs. */
+enum stage_verdict config_compare_verdict(const struct config_compare *c);
 
 const char *check_state_name(enum check_state s); /* "ok", "differs" … */
 /* A sentence for `why`, in the current language; NULL if there is nothing to say. */

@@ -174,12 +174,18 @@ static void others(struct document *d, const struct config_compare *c)
 static void side(struct document *d, const struct settings *s, bool golden)
 {
     char n[NUM_MAX];
-    doc_say(d, TONE_PLAIN, _("%s: %s settings (%s, %s, %s)"), golden ? _("golden") : _("target"),
-            num_count(n, s->list.n), s->path, s->kind, platform_name(s->platform));
-    if (s->env_path)
+    const char *name = golden ? _("golden") : _("target");
+    if (s->env_only)
+        doc_say(d, TONE_PLAIN, _("%s: only an environment (%s, %s)"), name, s->path, platform_name(s->platform));
+    else
+        doc_say(d, TONE_PLAIN, _("%s: %s settings (%s, %s, %s)"), name, num_count(n, s->list.n), s->path, s->kind,
+                platform_name(s->platform));
+    if (s->env_path && !s->env_only)
         doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(", environment %s"), s->env_path);
     else if (!s->env_known)
-        doc_cell(d, DOC_TEXT, TONE_QUIET, str_of(_("; environment variables not given")));
+        doc_cellf(d, DOC_TEXT, TONE_QUIET, _("; environment not given (%s: output of env, pip freeze, a log, or an "
+                                             "archive of msprobe config_check)"),
+                  golden ? "--golden-env" : "--target-env");
     doc_notes(d, DOC_ADVICE, s->warnings.v, s->warnings.n);
 }
 
@@ -189,8 +195,8 @@ void settings_section(struct document *d, const struct config_compare *c, enum s
     size_t fail = 0;
     for (size_t i = 0; i < c->checks.n; i++)
         fail += part_of(&c->checks.v[i]) == PART_PROBLEM;
-    doc_verdict(d, c->pass ? STAGE_PASS : STAGE_FAIL, NULL, _("The relevant settings agree."),
-                _("The settings of the runs differ."));
+    doc_verdict(d, config_compare_verdict(c), NULL, _("The relevant settings agree."),
+                c->environments ? _("The environments of the runs differ.") : _("The settings of the runs differ."));
     doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu checks, %zu fail, %zu waived."), c->checks.n, fail, n[CHECK_WAIVED]);
     doc_say(d, TONE_PLAIN, _("checks: %zu differ, %zu missing, %zu unknown, %zu with a recommendation, %zu equal"),
             n[CHECK_DIFFERS], n[CHECK_MISSING], n[CHECK_UNKNOWN], n[CHECK_ADVICE], n[CHECK_OK]);
@@ -199,6 +205,9 @@ void settings_section(struct document *d, const struct config_compare *c, enum s
                 c->guide_unknown);
     side(d, &c->side[0], false);
     side(d, &c->side[1], true);
+    if (c->environments)
+        doc_say(d, TONE_WARN, "%s", _("only the environments are compared: settings of both runs are needed for all "
+                                      "other checks"));
     for (int part = 0; part < PARTS; part++)
         if (parts[part].extent <= extent)
             list(d, c, (enum settings_part)part);

@@ -7,9 +7,12 @@
 
 /* ---- the engines ---- */
 
-static int add_environment(struct settings *s, const char *path, struct err *e)
+/* A side's settings with its environment, or its environment alone. */
+static int open_settings(struct settings *s, const char *path, const char *env, struct err *e)
 {
-    return path ? settings_environment(s, path, e) : 0;
+    if (!path)
+        return settings_environment_only(s, env, e);
+    return settings_open(s, path, e) || (env && settings_environment(s, env, e)) ? -1 : 0;
 }
 
 static int run_settings(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
@@ -19,11 +22,8 @@ static int run_settings(struct engine_run_result *r, const struct engine_run_cas
     int rc = 0;
     (void)watch;
     r->settings = arena_zalloc(&r->arena, sizeof *r->settings);
-    for (int i = 0; i < 2 && rc == 0; i++) {
-        rc = settings_open(&side[i], c->path[i], e);
-        if (rc == 0)
-            rc = add_environment(&side[i], c->path[2 + i], e);
-    }
+    for (int i = 0; i < 2 && rc == 0; i++)
+        rc = open_settings(&side[i], c->path[i], c->path[2 + i], e);
     if (rc == 0)
         rc = config_compare_run(r->settings, &side[0], &side[1], c->waiver, c->waivers, e);
     settings_release(&side[0]);
@@ -154,7 +154,7 @@ static int run_rollout(struct engine_run_result *r, const struct engine_run_case
 
 const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT] = {
     [ENGINE_RUN_SETTINGS] =
-        {N_("settings"), {PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS, PANEL_INPUT_TARGET_ENV, PANEL_INPUT_GOLDEN_ENV}, 4, 2, run_settings, false, false},
+        {N_("settings"), {PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS, PANEL_INPUT_TARGET_ENV, PANEL_INPUT_GOLDEN_ENV}, 4, 0, run_settings, false, false},
     [ENGINE_RUN_WEIGHTS] = {N_("weights"), {PANEL_INPUT_TARGET_WEIGHTS, PANEL_INPUT_GOLDEN_WEIGHTS}, 2, 2, run_weights,
                             false, false},
     [ENGINE_RUN_REPEAT_TARGET] =

@@ -28,6 +28,9 @@ void panel_settings(struct panel_page *p, const struct procedure *g)
         return;
     }
     const struct config_compare *c = r->settings;
+    if (c->environments)
+        page_item(p, MARK_MISSING, "settings", "%s",
+                  _("settings of both runs: not given yet; only the environments are compared"))->need = "settings";
     p->values[0] = _("target");
     p->values[1] = _("golden");
     checks(p, g, c);

@@ -129,7 +129,7 @@ void config_json(struct jsonw *w, struct out *o, const void *result)
     keys_json(w, "golden", c->npu_only[1].v, c->npu_only[1].n);
     jw_end_object(w);
     others_json(w, c);
-    jw_kcstr(w, "verdict", c->pass ? "pass" : "fail");
+    jw_kcstr(w, "verdict", stage_name(config_compare_verdict(c)));
     jw_end_object(w);
 }
 
