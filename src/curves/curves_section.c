@@ -119,13 +119,13 @@ static void course(struct document *d, const struct curves *c)
                                         "optimizer"),
                  (long long)c->apart_at);
     trend(d, c);
-    largest(d, c);
     band(d, c);
     if (c->lr.there)
         doc_note(d, c->lr.equal ? DOC_OK : DOC_ADVICE, "learning-rate",
                  c->lr.equal ? _("learning rates: equal at all %s steps compared")
                              : _("learning rates: differ (%s steps compared)"),
                  num_count(n, c->lr.steps));
+    largest(d, c);
 }
 
 /* ---- outlier steps ---- */

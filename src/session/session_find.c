@@ -9,6 +9,20 @@ struct found_trees *session_found(struct session *s)
     return s->opt.of.found ? s->opt.of.found : &s->recordings->found;
 }
 
+/* The tag folder of ptdbg_ascend, "ptdbg_dump_v2.3", or the folder it is in. */
+static bool made_by_ptdbg(const char *path)
+{
+    static const char tag[] = "ptdbg_dump_v";
+    name_list names = {0};
+    struct err quiet;
+    bool found = str_starts(path_base(str_of(path)), tag);
+    if (path_is_dir(path) && dir_list(path, 100, &names, &quiet) == 0)
+        for (size_t i = 0; i < names.n; i++)
+            found |= str_starts(str_of(names.v[i]), tag);
+    name_list_release(&names);
+    return found;
+}
+
 /* Several checkpoints without step or rank, so none can be chosen. */
 static bool holds_checkpoints(const place_list *l)
 {
@@ -44,6 +58,9 @@ int session_find_side(struct session *s, int i, struct err *e)
         buf_release(&at);
         if (rc)
             return rc;
+        if (made_by_ptdbg(x->path))
+            return err_set(e, ERR_DATA, _("%s: a folder of ptdbg_ascend without records: its overflow check writes none "
+                                          "if nothing overflows; of a dump, nothing was recorded"), x->path);
         return err_set(e, ERR_DATA, _("%s: expected a recording of a supported format in this folder or below, found "
                                       "none; see `diverge formats`"), x->path);
     }
