@@ -34,7 +34,7 @@ i=late-loss.investigation.json
 "$DIVERGE" note $i --runs "1,200 steps on one card with both aligned: around zero, 99 % of the steps within the benchmark's own spread." --status cleared
 "$DIVERGE" waive $i 1 "the small run's settings were read side by side"
 "$DIVERGE" waive $i 2 "one checkpoint, loaded by both"
-for scale in several-cards accumulation tensor-parallel pipeline-parallel sequence-parallel optimizer-parallel cluster; do
+for scale in several-cards accumulation tensor-parallel pipeline-parallel sequence-parallel optimizer-parallel model-size cluster; do
     "$DIVERGE" answer $i $scale "128 cards: a stable 0.05 in the middle of the run, between two runs of the benchmark"
 done
 "$DIVERGE" answer $i confirmed "the long run is accepted"

@@ -46,6 +46,7 @@ static const struct {
     {"pipeline-parallel", "pipeline_stage", N_("pipeline parallel: stages and micro-batches")},
     {"sequence-parallel", "use_seq_parallel", N_("sequence parallel: norms and dropout regions")},
     {"optimizer-parallel", "enable_parallel_optimizer", N_("sharded optimizer: master weights and their precision")},
+    {"model-size", NULL, N_("model size: from two layers to all of them, compared again")},
     {"cluster", NULL, N_("cluster: compare the run at full size with the run on one node")},
 };
 

@@ -395,7 +395,7 @@ static void long_run_flips(void **state)
     state_is(7, PANEL_PASSED);
     investigation_tell(&inv, &inv.waived, STR("scaling"), STR(""));
     static const char *const all[] = {"several-cards",     "accumulation",       "tensor-parallel", "pipeline-parallel",
-                                      "sequence-parallel", "optimizer-parallel", "cluster"};
+                                      "sequence-parallel", "optimizer-parallel", "model-size", "cluster"};
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         investigation_tell(&inv, &inv.answers, str_of(all[i]), STR("ok, 1,000 steps"));
     settle();
