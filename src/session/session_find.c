@@ -59,8 +59,8 @@ int session_find_side(struct session *s, int i, struct err *e)
         if (rc)
             return rc;
         if (made_by_ptdbg(x->path))
-            return err_set(e, ERR_DATA, _("%s: a folder of ptdbg_ascend without records: its overflow check writes none "
-                                          "if nothing overflows; of a dump, nothing was recorded"), x->path);
+            return err_set(e, ERR_DATA, _("%s: a folder of ptdbg_ascend without records: its overflow check writes "
+                                          "none if nothing overflows; of a dump, nothing was recorded"), x->path);
         return err_set(e, ERR_DATA, _("%s: expected a recording of a supported format in this folder or below, found "
                                       "none; see `diverge formats`"), x->path);
     }
