@@ -278,14 +278,18 @@ void key_index_expect(const struct key_index *x, uint64_t key)
     __builtin_prefetch(&x->slots[mix(key ^ secret[0]) & (x->cap - 1)]);
 }
 
-uint32_t *key_index_slot(const struct key_index *x, uint64_t key, const void *keys, size_t stride)
+uint32_t *key_index_slot(struct key_index *x, uint64_t key, const void *keys, size_t stride)
 {
-    size_t mask = x->cap - 1, i = mix(key ^ secret[0]) & mask;
-    uint64_t other;
-    for (; x->slots[i] != MAP_NONE; i = (i + 1) & mask) {
-        memcpy(&other, (const char *)keys + x->slots[i] * stride, sizeof other);
+    uint64_t h = mix(key ^ secret[0]), other;
+    uint32_t part = (uint32_t)(h >> 32);
+    size_t mask = x->cap - 1, i = h & mask;
+    for (; x->slots[i].number != MAP_NONE; i = (i + 1) & mask) {
+        if (x->slots[i].part != part)
+            continue;
+        memcpy(&other, (const char *)keys + x->slots[i].number * stride, sizeof other);
         if (other == key)
             break;
     }
-    return &x->slots[i];
+    x->slots[i].part = part;
+    return &x->slots[i].number;
 }

@@ -59,9 +59,12 @@ uint32_t nmap_get(const struct nmap *m, uint64_t key);
 uint32_t nmap_add(struct nmap *m, uint64_t key, uint32_t value);
 void nmap_set(struct nmap *m, uint64_t key, uint32_t value);
 
-/* Finds elements of an array by the 64-bit key that each holds: a quarter of a map's memory. */
+/* Finds elements of an array by the 64-bit key that each holds: half of a map's memory. */
 struct key_index {
-    uint32_t *slots; /* numbers of elements; MAP_NONE: free */
+    struct {
+        uint32_t number; /* of the element; MAP_NONE: free */
+        uint32_t part;   /* of the hash: other elements are hardly ever looked at */
+    } *slots;
     size_t cap;
 };
 
@@ -70,6 +73,6 @@ void key_index_release(struct key_index *x);
 void key_index_expect(const struct key_index *x, uint64_t key); /* as map_expect */
 /* Where the number of the element with this key is, or MAP_NONE, which the caller sets to that of the element it adds.
  * keys: the key of element 0; each next one is `stride` bytes further. */
-uint32_t *key_index_slot(const struct key_index *x, uint64_t key, const void *keys, size_t stride);
+uint32_t *key_index_slot(struct key_index *x, uint64_t key, const void *keys, size_t stride);
 
 #endif
