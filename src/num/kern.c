@@ -75,8 +75,8 @@ const struct kern *kern_select(const char *force)
     return k;
 }
 
-/* AMD's family 26 (Zen 5) wants data fetched far ahead. Elsewhere that takes away what the machine's own prefetching
- * does better: on family 25 (Zen 4) memory and arithmetic then hardly overlap (doc/speed.md). */
+/* AMD's family 26 (Zen 5) wants data fetched far ahead. Elsewhere the machine's own prefetching does it better: told
+ * where to fetch, family 25 (Zen 4) hardly overlapped memory and arithmetic (doc/speed.md). */
 static size_t distance_of_machine(void)
 {
 #if defined(__x86_64__)
@@ -85,16 +85,16 @@ static size_t distance_of_machine(void)
         (a >> 8 & 15) + (a >> 20 & 255) == 26)
         return 8192;
 #endif
-    return 512;
+    return 0;
 }
 
 static size_t prefetch_distance(void)
 {
-    static atomic_size_t known; /* asking takes a microsecond in a virtual machine */
+    static atomic_size_t known; /* one more, 0: not asked yet; asking takes microseconds in a virtual machine */
     size_t distance = atomic_load_explicit(&known, memory_order_relaxed);
     if (!distance)
-        atomic_store_explicit(&known, distance = distance_of_machine(), memory_order_relaxed);
-    return distance;
+        atomic_store_explicit(&known, distance = distance_of_machine() + 1, memory_order_relaxed);
+    return distance - 1;
 }
 
 void kern_start(struct kern_sums *s, double limit_t, double limit_g)

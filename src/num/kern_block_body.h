@@ -2,6 +2,8 @@
 
 enum outcome { TAKEN, AGAIN, NEVER };
 
+#define PASSES (PARTS * (KERN_ROOM ? 1 : 2)) /* loops over a block */
+
 /* Adds up part w of a block and prefetches what lies `ahead` bytes after it. One function per type and mode, not
  * inlined: surrounding code would take registers from the loop. */
 typedef void add_function(const void *t, const void *g, size_t n, int w, size_t ahead, struct side_part *const side[2],
@@ -54,7 +56,7 @@ INLINE void add_two(enum kern_type type, const void *t, const void *g, size_t n,
     const size_t step = (size_t)vectors(type) * L;
     for (size_t i = 0; i < n; i += step) {
         struct piece x = load(type, t, i, w), y = load(type, g, i, w);
-        if (w == 0) {
+        if (PASSES == 1) {
             __builtin_prefetch((const char *)skip(type, t, i) + ahead);
             __builtin_prefetch((const char *)skip(type, g, i) + ahead);
         }
