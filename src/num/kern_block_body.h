@@ -2,15 +2,14 @@
 
 enum outcome { TAKEN, AGAIN, NEVER };
 
-#define PASSES (PARTS * (KERN_ROOM ? 1 : 2)) /* loops over a block */
+/* Parts that are added up in one loop. Without room for all sums each side and the pair have a loop of their own, with
+ * two parts in each, so that an addition need not wait for the one before. */
+#define GROUP (KERN_ROOM ? 1 : 2)
 
-/* Adds up part w of a block and prefetches what lies `ahead` bytes after it. One function per type and mode, not
- * inlined: surrounding code would take registers from the loop. */
+/* Adds up the parts of a block from w on, GROUP of them, and prefetches what lies `ahead` bytes after it. One function
+ * per type and mode, not inlined: surrounding code would take registers from the loop. */
 typedef void add_function(const void *t, const void *g, size_t n, int w, size_t ahead, struct side_part *const side[2],
                           struct pair_part *pair);
-
-/* Forces finished values to memory: the second pass needs the registers. */
-#define settle(x) __asm__ volatile("" : "+m"(x))
 
 /* Member by member: gcc spills structs that are copied whole. */
 INLINE void side_store(struct side_part *to, const struct side_part *p, enum kern_type type, const void *x, size_t n,
@@ -38,49 +37,75 @@ INLINE void side_store(struct side_part *to, const struct side_part *p, enum ker
     to->min = p->min;
 }
 
-INLINE void add_one(enum kern_type type, const void *x, size_t n, int w, bool careful, struct side_part *side)
+INLINE void add_one(enum kern_type type, const void *x, size_t n, int w, bool watched, bool careful,
+                    struct side_part *side)
 {
-    struct side_part a = side_start();
-    for (size_t i = 0; i < n; i += (size_t)vectors(type) * L) {
-        struct piece v = load(type, x, i, w);
-        side_add(&a, &v, type, true, careful);
-    }
-    side_store(side, &a, type, x, n, true, careful);
+    struct side_part a[GROUP];
+    for (int k = 0; k < GROUP; k++)
+        a[k] = side_start();
+    for (size_t i = 0; i < n; i += (size_t)vectors(type) * L)
+        for (int k = 0; k < GROUP; k++) {
+            struct piece v = load(type, x, i, w + k);
+            side_add(&a[k], &v, type, watched, careful);
+        }
+    for (int k = 0; k < GROUP; k++)
+        side_store(&side[k], &a[k], type, x, n, watched, careful);
 }
 
-INLINE void add_two(enum kern_type type, const void *t, const void *g, size_t n, int w, bool careful, size_t ahead,
-                    struct side_part *const side[2], struct pair_part *pair)
+INLINE void pair_store(struct pair_part *to, const struct pair_part *p)
+{
+    to->dg = p->dg;
+    to->se = p->se;
+    to->max_abs = p->max_abs;
+    to->max_rel = p->max_rel;
+    to->n1 = p->n1;
+    to->n5 = p->n5;
+}
+
+/* Both sides and the pair in one loop. */
+INLINE void add_together(enum kern_type type, const void *t, const void *g, size_t n, int w, bool careful, size_t ahead,
+                         struct side_part *const side[2], struct pair_part *pair)
 {
     struct side_part a = side_start(), b = side_start();
     struct pair_part p = {0};
-    const size_t step = (size_t)vectors(type) * L;
-    for (size_t i = 0; i < n; i += step) {
+    for (size_t i = 0; i < n; i += (size_t)vectors(type) * L) {
         struct piece x = load(type, t, i, w), y = load(type, g, i, w);
-        if (PASSES == 1) {
+        if (PARTS == 1) {
             __builtin_prefetch((const char *)skip(type, t, i) + ahead);
             __builtin_prefetch((const char *)skip(type, g, i) + ahead);
         }
         side_add(&a, &x, type, !BY_BITS(type), careful);
         side_add(&b, &y, type, false, careful);
-        if (KERN_ROOM)
-            pair_add(&p, &x, &y, type, careful);
+        pair_add(&p, &x, &y, type, careful);
     }
     side_store(side[0], &a, type, t, n, !BY_BITS(type), careful);
     side_store(side[1], &b, type, g, n, false, careful);
-    if (!KERN_ROOM) {
-        settle(*side[0]);
-        settle(*side[1]);
-        for (size_t i = 0; i < n; i += step) {
-            struct piece x = load(type, t, i, w), y = load(type, g, i, w);
-            pair_add(&p, &x, &y, type, careful);
+    pair_store(pair, &p);
+}
+
+INLINE void add_pair(enum kern_type type, const void *t, const void *g, size_t n, int w, bool careful,
+                     struct pair_part *pair)
+{
+    struct pair_part p[GROUP] = {{.dg = {0}}};
+    for (size_t i = 0; i < n; i += (size_t)vectors(type) * L)
+        for (int k = 0; k < GROUP; k++) {
+            struct piece x = load(type, t, i, w + k), y = load(type, g, i, w + k);
+            pair_add(&p[k], &x, &y, type, careful);
         }
+    for (int k = 0; k < GROUP; k++)
+        pair_store(&pair[k], &p[k]);
+}
+
+INLINE void add_two(enum kern_type type, const void *t, const void *g, size_t n, int w, bool careful, size_t ahead,
+                    struct side_part *const side[2], struct pair_part *pair)
+{
+    if (KERN_ROOM) {
+        add_together(type, t, g, n, w, careful, ahead, side, pair);
+        return;
     }
-    pair->dg = p.dg;
-    pair->se = p.se;
-    pair->max_abs = p.max_abs;
-    pair->max_rel = p.max_rel;
-    pair->n1 = p.n1;
-    pair->n5 = p.n5;
+    add_one(type, t, n, w, !BY_BITS(type), careful, side[0]);
+    add_one(type, g, n, w, false, careful, side[1]);
+    add_pair(type, t, g, n, w, careful, pair);
 }
 
 /* Sums of a block's elements. */
@@ -91,7 +116,7 @@ struct added {
 
 INLINE void add_block(struct added *x, const void *t, const void *g, size_t n, size_t ahead, add_function *add)
 {
-    for (int w = 0; w < PARTS; w++)
+    for (int w = 0; w < PARTS; w += GROUP)
         add(t, g, n, w, ahead, (struct side_part *const[]){&x->side[0][w], &x->side[1][w]}, &x->pair[w]);
 }
 

@@ -477,7 +477,7 @@ INLINE void widen(enum kern_type type, const void *x, size_t n, float *out)
         (void)g;                                                                                   \
         (void)ahead;                                                                               \
         (void)pair;                                                                                \
-        add_one(type, t, n, w, careful, side[0]);                                                  \
+        add_one(type, t, n, w, true, careful, side[0]);                                                  \
     }                                                                                              \
     static __attribute__((noinline)) void add_two_##name(                                          \
         const void *t, const void *g, size_t n, int w, size_t ahead,                               \
