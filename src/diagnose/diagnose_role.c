@@ -201,13 +201,26 @@ static void centred_logs(const double *v, const double *weight, size_t n, double
         out[i] = out[i] != 0 && all > 0 ? out[i] - sum / all : 0;
 }
 
+/* Whether nearly all of the deviation is in one row: where all others are certain, a factor fits whatever that one is. */
+static bool in_one_row(const struct element_sample *s, size_t width)
+{
+    double most = 0;
+    for (size_t from = 0; from < s->n; from += width) {
+        double row = 0;
+        for (size_t i = from; i < from + width; i++)
+            row += (s->v[TARGET][i] - s->v[GOLDEN][i]) * (s->v[TARGET][i] - s->v[GOLDEN][i]);
+        most = fmax(most, row);
+    }
+    return s->n > width && most > 0.9 * s->dev2;
+}
+
 /* softmax(k x) and softmax(x): the logarithms, row by row, differ by the factor k. */
 void detect_temperature(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->corner;
     size_t width = s->ndim ? (size_t)s->shape[s->ndim - 1] : 0;
     if (width < 3 || p->partly || s->finite < s->n || !(s->dev2 > 0) || !distributions(s, 0, width) ||
-        !distributions(s, 1, width))
+        !distributions(s, 1, width) || in_one_row(s, width))
         return;
     double *log_of[2] = {mem_alloc(width * sizeof(double)), mem_alloc(width * sizeof(double))}, tg = 0, g2 = 0,
            left = 0;

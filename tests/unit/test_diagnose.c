@@ -437,6 +437,13 @@ static void temperature(void **state)
         }
     }
     check_first(T, G, DIAGNOSIS_SCALE, BOTH_SIDES, "scores multiplied by 0.5");
+    begin(&s, "Functional.softmax.0.forward", "output.0", IO_OUTPUT, PHASE_FORWARD, 3, shape3);
+    static double certain[2][N]; /* but in one row, between two: a factor fits that one */
+    for (int i = 0; i < N; i++)
+        certain[0][i] = certain[1][i] = i % 16 == 3;
+    certain[0][3] = 0.9, certain[0][4] = 0.1, certain[1][3] = 0.7, certain[1][4] = 0.3;
+    assert_false(has(examine(&s, certain[0], certain[1], 3, shape3), DIAGNOSIS_SCALE));
+    end(&s);
     for (int row = 0; row < 32; row++) {
         for (int i = 0; i < 16; i++) /* another distribution altogether */
             T[row * 16 + i] = G[(row * 16 + i * 5 + 7) % N];
