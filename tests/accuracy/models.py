@@ -123,6 +123,27 @@ CAUSAL = {
     'exaone4': ('Exaone4ForCausalLM', 'Exaone4Config', {**GQA, **TOK, 'sliding_window': 4, 'layer_types': ['sliding_attention', 'full_attention']}),
     'granitehybrid': ('GraniteMoeHybridForCausalLM', 'GraniteMoeHybridConfig', {**GQA, **TOK, 'num_local_experts': 4, 'num_experts_per_tok': 2, 'shared_intermediate_size': 24, 'mamba_n_heads': 4, 'mamba_d_head': 24, 'mamba_d_state': 8, 'mamba_chunk_size': 4,
                                                                               'layer_types': ['mamba', 'attention'], 'embedding_multiplier': 6.0, 'residual_multiplier': 0.3, 'attention_multiplier': 0.1, 'logits_scaling': 2.0}),
+    'seedoss': ('SeedOssForCausalLM', 'SeedOssConfig', {**GQA, **TOK, 'head_dim': 12, 'attention_dropout': 0.0, 'residual_dropout': 0.0}),
+    'hunyuan': ('HunYuanDenseV1ForCausalLM', 'HunYuanDenseV1Config', {**GQA, **TOK, 'head_dim': 12}),
+    'glm4': ('Glm4ForCausalLM', 'Glm4Config', {**GQA, **TOK, 'head_dim': 12}),
+    'dots1': ('Dots1ForCausalLM', 'Dots1Config', {**GQA, **TOK, 'head_dim': 12, 'moe_intermediate_size': 24, 'n_routed_experts': 4, 'n_shared_experts': 1, 'num_experts_per_tok': 2, 'first_k_dense_replace': 1, 'n_group': 1, 'topk_group': 1}),
+    'bitnet': ('BitNetForCausalLM', 'BitNetConfig', {**GQA, **TOK}),
+    'vaultgemma': ('VaultGemmaForCausalLM', 'VaultGemmaConfig', {**GQA, **TOK, 'head_dim': 12, 'query_pre_attn_scalar': 12, 'sliding_window': 4, 'layer_types': ['sliding_attention', 'full_attention']}),
+    'falconh1': ('FalconH1ForCausalLM', 'FalconH1Config', {**GQA, **TOK, 'head_dim': 12, 'mamba_d_ssm': 96, 'mamba_n_heads': 4, 'mamba_d_head': 24, 'mamba_d_state': 8, 'mamba_n_groups': 1, 'mamba_chunk_size': 4}),
+    'granite': ('GraniteForCausalLM', 'GraniteConfig', {**GQA, **TOK, 'embedding_multiplier': 6.0, 'residual_multiplier': 0.3, 'attention_multiplier': 0.1, 'logits_scaling': 2.0}),
+    'minimaxm2': ('MiniMaxM2ForCausalLM', 'MiniMaxM2Config', {**GQA, **TOK, 'head_dim': 12, 'intermediate_size': 24, 'num_local_experts': 4, 'num_experts_per_tok': 2}),
+    'nemotronh': ('NemotronHForCausalLM', 'NemotronHConfig', {**GQA, **TOK, 'head_dim': 12, 'layers_block_type': ['mamba', 'attention', 'moe'], 'num_hidden_layers': 3, 'mamba_num_heads': 4, 'mamba_head_dim': 24, 'ssm_state_size': 8, 'n_groups': 1, 'chunk_size': 4, 'n_routed_experts': 4, 'num_experts_per_tok': 2, 'moe_intermediate_size': 24, 'moe_shared_expert_intermediate_size': 24, 'n_group': 1, 'topk_group': 1}),
+    'jetmoe': ('JetMoeForCausalLM', 'JetMoeConfig', {**TOK, 'hidden_size': 48, 'num_hidden_layers': 2, 'num_key_value_heads': 2, 'kv_channels': 12, 'intermediate_size': 32, 'num_local_experts': 4, 'num_experts_per_tok': 2, 'max_position_embeddings': 64}),
+    'olmohybrid': ('OlmoHybridForCausalLM', 'OlmoHybridConfig', {**DIM, **TOK, 'num_key_value_heads': 4, 'layer_types': ['linear_attention', 'full_attention'], 'linear_num_value_heads': 4, 'linear_num_key_heads': 4, 'linear_key_head_dim': 8, 'linear_value_head_dim': 8}),
+    'neoxjp': ('GPTNeoXJapaneseForCausalLM', 'GPTNeoXJapaneseConfig', {**DIM, **TOK, 'intermediate_multiple_size': 2, 'attention_dropout': 0.0, 'hidden_dropout': 0.0}),
+    'olmo': ('OlmoForCausalLM', 'OlmoConfig', {**GQA, **TOK, 'clip_qkv': 3.0}),
+    'minicpm3': ('MiniCPM3ForCausalLM', 'MiniCPM3Config', {**DIM, **TOK, 'num_key_value_heads': 4, 'q_lora_rank': 24, 'kv_lora_rank': 16, 'qk_rope_head_dim': 8, 'qk_nope_head_dim': 8, 'v_head_dim': 12, 'scale_emb': 6, 'scale_depth': 1.4, 'dim_model_base': 24}),
+    'lfm2moe': ('Lfm2MoeForCausalLM', 'Lfm2MoeConfig', {**GQA, **TOK, 'layer_types': ['conv', 'full_attention'], 'moe_intermediate_size': 24, 'num_experts': 4, 'num_experts_per_tok': 2, 'num_dense_layers': 1}),
+    'qwen35': ('Qwen3_5ForCausalLM', 'Qwen3_5TextConfig', {**GQA, 'head_dim': 16, 'linear_num_value_heads': 4, 'linear_num_key_heads': 2, 'linear_key_head_dim': 8, 'linear_value_head_dim': 8, 'layer_types': ['linear_attention', 'full_attention']}),
+    'gemma3n': ('Gemma3nForCausalLM', 'Gemma3nTextConfig', {**GQA, **TOK, 'head_dim': 12, 'sliding_window': 4, 'layer_types': ['sliding_attention', 'full_attention'], 'vocab_size_per_layer_input': V, 'hidden_size_per_layer_input': 8, 'laurel_rank': 4, 'num_kv_shared_layers': 0, 'intermediate_size': [64, 64], 'activation_sparsity_pattern': [0.0, 0.0], 'altup_num_inputs': 2}),
+    'longcat': ('LongcatFlashForCausalLM', 'LongcatFlashConfig', {**TOK, 'hidden_size': 48, 'num_layers': 1, 'num_attention_heads': 4, 'ffn_hidden_size': 64, 'q_lora_rank': 24, 'kv_lora_rank': 16, 'qk_rope_head_dim': 8, 'qk_nope_head_dim': 8, 'head_dim': 8, 'v_head_dim': 12, 'moe_topk': 2, 'n_routed_experts': 4, 'zero_expert_num': 2, 'expert_ffn_hidden_size': 24, 'max_position_embeddings': 64}),
+    'hrm': ('HrmTextForCausalLM', 'HrmTextConfig', {**DIM, **TOK}),
+    'afmoe': ('AfmoeForCausalLM', 'AfmoeConfig', {**GQA, **TOK, 'head_dim': 12, 'moe_intermediate_size': 24, 'num_experts': 4, 'num_experts_per_tok': 2, 'num_dense_layers': 1, 'num_shared_experts': 1, 'layer_types': ['sliding_attention', 'full_attention'], 'sliding_window': 4}),
 }
 
 
@@ -210,6 +231,8 @@ W2V = dict(hidden_size=48, num_hidden_layers=2, num_attention_heads=4, intermedi
            hidden_dropout=0.0, attention_dropout=0.0, activation_dropout=0.0, feat_proj_dropout=0.0, layerdrop=0.0, mask_time_prob=0.0, final_dropout=0.0)
 ENC = {**DIM, 'hidden_dropout_prob': 0.0, 'attention_probs_dropout_prob': 0.0}
 VIT = dict(hidden_size=48, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64, image_size=16, patch_size=4, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+SEQ2SEQ = dict(d_model=48, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, max_position_embeddings=32, dropout=0.0, attention_dropout=0.0,
+               activation_dropout=0.0, **TOK)
 MODELS = {
     'modernbert': masked('ModernBertForMaskedLM', 'ModernBertConfig', **DIM, **TOK, local_attention=6, global_attn_every_n_layers=2, cls_token_id=1, sep_token_id=2),
     'xlnet': masked('XLNetLMHeadModel', 'XLNetConfig', d_model=48, n_layer=2, n_head=4, d_inner=64, dropout=0.0, **TOK),
@@ -252,6 +275,47 @@ MODELS = {
     'unet2d': diffuser('UNet2DModel', lambda o: {'sample': noise(o, 'latent', 2, 3, 16, 16), 'timestep': torch.tensor([7, 301])}, sample_size=16, block_out_channels=(16, 24), down_block_types=('DownBlock2D', 'AttnDownBlock2D'),
                        up_block_types=('AttnUpBlock2D', 'UpBlock2D'), layers_per_block=1, norm_num_groups=4, attention_head_dim=8),
     'vae': diffuser('AutoencoderKL', lambda o: {'sample': noise(o, 'image', 2, 3, 16, 16)}, block_out_channels=(16, 16), down_block_types=('DownEncoderBlock2D',) * 2, up_block_types=('UpDecoderBlock2D',) * 2, layers_per_block=1, norm_num_groups=4, latent_channels=4),
+    'esm': masked('EsmForMaskedLM', 'EsmConfig', **ENC, position_embedding_type='rotary', mask_token_id=3, pad_token_id=1),
+    'ibert': masked('IBertForMaskedLM', 'IBertConfig', **ENC, **TOK),
+    'rembert': masked('RemBertForMaskedLM', 'RemBertConfig', **ENC, input_embedding_size=24, output_embedding_size=24),
+    'bigbird': masked('BigBirdForMaskedLM', 'BigBirdConfig', **ENC, attention_type='original_full', pad_token_id=0),
+    'longformer': masked('LongformerForMaskedLM', 'LongformerConfig', **ENC, attention_window=[4, 4], pad_token_id=1),
+    'xmod': masked('XmodForMaskedLM', 'XmodConfig', **ENC, languages=['a', 'b'], default_language='a', pad_token_id=1),
+    'preln': masked('RobertaPreLayerNormForMaskedLM', 'RobertaPreLayerNormConfig', **ENC, pad_token_id=1),
+    'nomic': masked('NomicBertForMaskedLM', 'NomicBertConfig', **{**DIM, 'intermediate_size': 64}),
+    'eurobert': masked('EuroBertForMaskedLM', 'EuroBertConfig', **GQA, **TOK),
+    'layoutlm': masked('LayoutLMForMaskedLM', 'LayoutLMConfig', **ENC, max_2d_position_embeddings=32),
+    'led': translated('LEDForConditionalGeneration', 'LEDConfig', **{**{k: v for k, v in SEQ2SEQ.items() if k != 'max_position_embeddings'}, 'attention_window': 4, 'max_encoder_position_embeddings': 64, 'max_decoder_position_embeddings': 32}),
+    'fsmt': translated('FSMTForConditionalGeneration', 'FSMTConfig', **{**SEQ2SEQ, 'src_vocab_size': V, 'tgt_vocab_size': V, 'langs': ['en', 'de']}),
+    'umt5': translated('UMT5ForConditionalGeneration', 'UMT5Config', d_model=48, d_kv=12, d_ff=64, num_layers=2, num_heads=4, dropout_rate=0.0, feed_forward_proj='gated-gelu', relative_attention_num_buckets=8),
+    'pegasusx': translated('PegasusXForConditionalGeneration', 'PegasusXConfig', **SEQ2SEQ, num_global_tokens=2, block_size=4),
+    'plbart': translated('PLBartForConditionalGeneration', 'PLBartConfig', **SEQ2SEQ),
+    'deit': regressed('DeiTForImageClassification', 'DeiTConfig', image(16), **VIT),
+    'hiera': regressed('HieraForImageClassification', 'HieraConfig', image(32), image_size=[32, 32], embed_dim=16, depths=[1, 1, 1], num_heads=[1, 2, 4], drop_path_rate=0.0, mlp_ratio=2.0, query_stride=[2, 2], masked_unit_size=[8, 8], num_query_pool=2),
+    'glpn': regressed('GLPNForDepthEstimation', 'GLPNConfig', image(32), depths=[1, 1, 1, 1], hidden_sizes=[8, 16, 16, 24], num_attention_heads=[1, 2, 2, 4], decoder_hidden_size=8, drop_path_rate=0.0),
+    'swin2sr': regressed('Swin2SRForImageSuperResolution', 'Swin2SRConfig', image(16), image_size=16, embed_dim=16, depths=[2, 2], num_heads=[2, 2], window_size=4, drop_path_rate=0.0, upscale=2),
+    'imagegpt': regressed('ImageGPTForCausalImageModeling', 'ImageGPTConfig', lambda o: {'input_ids': tokens(o, 'tokens')}, n_embd=48, n_layer=2, n_head=4, n_positions=32, vocab_size=V + 1, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0),
+    'd2vaudio': regressed('Data2VecAudioForCTC', 'Data2VecAudioConfig', speech(400), **{k: v for k, v in W2V.items() if k != "num_conv_pos_embeddings"}, vocab_size=V, conv_pos_kernel_size=3, num_conv_pos_embeddings=2),
+    'unispeech': regressed('UniSpeechForCTC', 'UniSpeechConfig', speech(400), **W2V, vocab_size=V),
+    'sewd': regressed('SEWDForCTC', 'SEWDConfig', speech(400), **W2V, vocab_size=V, squeeze_factor=2, max_position_embeddings=32, position_buckets=8),
+    'w2vbert': regressed('Wav2Vec2BertForCTC', 'Wav2Vec2BertConfig', lambda o: {'input_features': noise(o, 'speech', 2, 20, 16)}, **{k: v for k, v in W2V.items() if 'conv_' not in k and 'feat_extract' not in k}, feature_projection_input_dim=16, vocab_size=V, conformer_conv_dropout=0.0, conv_depthwise_kernel_size=5, position_embeddings_type='relative_key'),
+    'vivit': regressed('VivitForVideoClassification', 'VivitConfig', lambda o: {'pixel_values': noise(o, 'video', 2, 4, 3, 16, 16)}, **{k: v for k, v in VIT.items() if k != 'patch_size'}, num_frames=4, tubelet_size=[2, 4, 4]),
+    'perceiver': regressed('PerceiverForMaskedLM', 'PerceiverConfig', lambda o: {'inputs': tokens(o, 'tokens', s=16)}, num_latents=8, d_latents=32, d_model=24, num_blocks=1, num_self_attends_per_block=2, num_self_attention_heads=4, num_cross_attention_heads=4, qk_channels=16, v_channels=32, vocab_size=V, max_position_embeddings=16, attention_probs_dropout_prob=0.0),
+    'decision': regressed('DecisionTransformerModel', 'DecisionTransformerConfig', lambda o: {'states': noise(o, 'states', 2, 6, 5), 'actions': noise(o, 'actions', 2, 6, 3), 'rewards': noise(o, 'rewards', 2, 6, 1), 'returns_to_go': noise(o, 'returns', 2, 6, 1), 'timesteps': torch.arange(6)[None].expand(2, -1).contiguous(), 'attention_mask': torch.ones(2, 6)}, state_dim=5, act_dim=3, hidden_size=48, n_layer=2, n_head=4, max_ep_len=32, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0),
+    'swiftformer': regressed('SwiftFormerForImageClassification', 'SwiftFormerConfig', image(64), depths=[1, 1, 1, 1], embed_dims=[8, 16, 24, 32], drop_path_rate=0.0),
+    'mobilenetv1': regressed('MobileNetV1ForImageClassification', 'MobileNetV1Config', image(64, 3), image_size=64, depth_multiplier=0.25, classifier_dropout_prob=0.0),
+    'ijepa': regressed('IJepaForImageClassification', 'IJepaConfig', image(16), **VIT),
+    'tnt': timm_model('tnt_s_legacy_patch16_224', 32, img_size=32, embed_dim=48, inner_dim=12, depth=2, num_heads_outer=4),
+    'mambaout': timm_model('mambaout_femto', 64, depths=(1, 1, 1, 1), dims=(16, 24, 32, 48)),
+    'starnet': timm_model('starnet_s1', 64, 3, base_dim=8, depths=[1, 1, 1, 1]),
+    'tinyvit': timm_model('tiny_vit_5m_224', 64, embed_dims=(16, 32, 32, 64), depths=(1, 1, 1, 1), num_heads=(1, 2, 2, 4), window_sizes=(4, 4, 4, 2)),
+    'convit': timm_model('convit_tiny', 32, img_size=32, embed_dim=48, depth=2, num_heads=4, local_up_to_layer=1),
+    'sequencer': timm_model('sequencer2d_s', 32, img_size=32, layers=(1, 1, 1, 1), patch_sizes=(4, 2, 1, 1), embed_dims=(16, 24, 24, 24), hidden_sizes=(8, 8, 8, 8)),
+    'sana': diffuser('SanaTransformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 2, 4, 8, 8), 'timestep': torch.tensor([7, 301]), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24)}, sample_size=8, patch_size=1, in_channels=4, out_channels=4, num_layers=2, attention_head_dim=12, num_attention_heads=4, num_cross_attention_heads=4, cross_attention_head_dim=12, cross_attention_dim=48, caption_channels=24),
+    'unet1d': diffuser('UNet1DModel', lambda o: {'sample': noise(o, 'wave', 2, 6, 16), 'timestep': torch.tensor([7])}, sample_size=16, in_channels=6, out_channels=6, block_out_channels=(8, 16), layers_per_block=1, down_block_types=('DownResnetBlock1D', 'DownResnetBlock1D'), up_block_types=('UpResnetBlock1D',), mid_block_type='MidResTemporalBlock1D', out_block_type='OutConv1DBlock', act_fn='swish', time_embedding_type='positional', flip_sin_to_cos=False, freq_shift=1, extra_in_channels=0, use_timestep_embedding=True),
+    'unetcond': diffuser('UNet2DConditionModel', lambda o: {'sample': noise(o, 'latent', 2, 4, 8, 8), 'timestep': torch.tensor([7, 301]), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24)}, sample_size=8, block_out_channels=(16, 24), down_block_types=('CrossAttnDownBlock2D', 'DownBlock2D'), up_block_types=('UpBlock2D', 'CrossAttnUpBlock2D'), layers_per_block=1, norm_num_groups=4, attention_head_dim=8, cross_attention_dim=24),
+    'vq': diffuser('VQModel', lambda o: {'sample': noise(o, 'image', 2, 3, 16, 16)}, block_out_channels=(8, 16), down_block_types=('DownEncoderBlock2D',) * 2, up_block_types=('UpDecoderBlock2D',) * 2, layers_per_block=1, norm_num_groups=4, latent_channels=4, num_vq_embeddings=16),
+    'prior': diffuser('PriorTransformer', lambda o: {'hidden_states': noise(o, 'embedding', 2, 24), 'timestep': torch.tensor([7, 301]), 'proj_embedding': noise(o, 'proj', 2, 24), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24)}, num_attention_heads=4, attention_head_dim=12, num_layers=2, embedding_dim=24, num_embeddings=5, additional_embeddings=4),
 }
 
 
@@ -496,6 +560,17 @@ def after_building(fault, m, given):
         parameter(m, path).mul_(float(v))
     elif kind == 'zero':
         parameter(m, path).zero_()
+    elif kind == 'add':                                   # a norm's weight with and without the one it is relative to
+        parameter(m, path).add_(float(v))
+    elif kind == 'nobias':
+        at(m, path).bias = None
+    elif kind == 'heads':                                 # of so many heads the first two change places
+        p, h = parameter(m, path), int(v)
+        heads = p.view(h, p.shape[0] // h, *p.shape[1:])
+        heads[[0, 1]] = heads[[1, 0]].clone()
+    elif kind == 'random':                                # not loaded
+        p = parameter(m, path)
+        p.copy_(torch.from_numpy(draw('not loaded').standard_normal(tuple(p.shape)).astype(np.float32)) * p.std())
     elif kind == 'swap':
         a, b = parameter(m, path), parameter(m, v)
         a.data, b.data = b.data.clone(), a.data.clone()
@@ -503,6 +578,17 @@ def after_building(fault, m, given):
         i, j = map(int, v.split(','))
         p = parameter(m, path)
         p[[i, j]] = p[[j, i]].clone()
+    elif kind == 'skip':                                  # a module returns its input
+        around(at(m, path), lambda f, x, *a, **k: x)
+    elif kind == 'nores':                                 # what a block returns, less its input
+        around(at(m, path), lambda f, x, *a, **k: more(f(x, *a, **k), -x))
+    elif kind == 'mulout':                                # a recorded factor behind a module
+        around(at(m, path), lambda f, *a, **k: f(*a, **k) * float(v))
+    elif kind == 'rmsonly':                               # a layer norm that does not subtract the mean
+        n = at(m, path)
+        n.forward = lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + n.eps) * n.weight + n.bias
+    elif kind == 'flipmask':                              # padding on the other side
+        given['attention_mask'] = given['attention_mask'].flip(-1)
     elif kind == 'double':                                # what a module returns, with its input once more
         around(at(m, path), lambda f, x, *a, **k: more(f(x, *a, **k), x))
     elif kind == 'out':                                   # a kernel's results multiplied
