@@ -201,7 +201,8 @@ static void centred_logs(const double *v, const double *weight, size_t n, double
         out[i] = out[i] != 0 && all > 0 ? out[i] - sum / all : 0;
 }
 
-/* Whether nearly all of the deviation is in one row: where all others are certain, a factor fits whatever that one is. */
+/* Whether nearly all of the deviation is in one row: where all others are certain, a factor fits whatever that one
+ * is. */
 static bool in_one_row(const struct element_sample *s, size_t width)
 {
     double most = 0;
