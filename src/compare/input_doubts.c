@@ -237,9 +237,19 @@ void input_doubts_alone(const struct comparison *s, struct arena *a, input_doubt
         add(out, TARGET, false, d->warnings.v[k]);
 }
 
+/* A path given twice by mistake would be called aligned. */
+static bool same_recording(const struct dump *t, const struct dump *g)
+{
+    uint64_t id[2][2];
+    return t->path && g->path && path_identity(t->path, id[0]) && path_identity(g->path, id[1]) &&
+           id[0][0] == id[1][0] && id[0][1] == id[1][1] && t->step == g->step && t->rank == g->rank;
+}
+
 static void of_both(const struct comparison *s, struct arena *a, input_doubt_list *out)
 {
     const struct dump *t = &s->side[TARGET].dump, *g = &s->side[GOLDEN].dump;
+    if (same_recording(t, g))
+        add(out, -1, true, _("both sides are the same recording: it is compared with itself"));
     if (*t->level && *g->level && strcmp(t->level, g->level) != 0)
         add(out, -1, true,
             arena_fmt(a, _("levels differ (%s and %s): rows recorded at only one of them are not paired"), t->level,

@@ -154,15 +154,21 @@ static void tensor_files(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const char *dir = scratch();
-        char t[400];
-        put_dump(dir, "t", &m[cases[i].record]);
-        if (cases[i].bytes == SIZE_MAX)
-            put_text(dir, "t/dump_tensor_data/other", "");
-        else
-            put_bytes(dir, "t/dump_tensor_data/x.npy", npy, cases[i].bytes);
-        snprintf(t, sizeof t, "%s/t", dir);
-        settle(t);
-        expect(t, t, cases[i].text);
+        char side[2][400];
+        for (int k = 0; k < 2; k++) {
+            char file[64];
+            put_dump(dir, k ? "g" : "t", &m[cases[i].record]);
+            snprintf(file, sizeof file, "%s/dump_tensor_data/%s", k ? "g" : "t",
+                     cases[i].bytes == SIZE_MAX ? "other" : "x.npy");
+            if (cases[i].bytes == SIZE_MAX)
+                put_text(dir, file, "");
+            else
+                put_bytes(dir, file, npy, cases[i].bytes);
+            snprintf(side[k], sizeof side[k], "%s/%s", dir, k ? "g" : "t");
+            settle(side[k]);
+        }
+        expect(side[0], side[1], cases[i].text);
+        expect(side[0], side[0], "both sides are the same recording");
     }
 }
 
