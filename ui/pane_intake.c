@@ -139,7 +139,7 @@ static void kept(const struct screen *s, struct grid *g, struct rect r, int *y)
     buf_release(&b);
 }
 
-static void nothing_open(struct grid *g, struct rect r)
+static int nothing_open(struct grid *g, struct rect r)
 {
     int y = 1, skip = 0;
     struct rect in = {r.y, r.x + 2, r.h, r.w - 4};
@@ -148,16 +148,16 @@ static void nothing_open(struct grid *g, struct rect r)
     grid_wrap(g, in, &y, &skip, STYLE_TEXT,
               str_of(_(":open TARGET GOLDEN compares two dumps, :open DUMP opens one.  d lists the dumps below this "
                        "folder, :recent lists earlier investigations.")));
+    return y;
 }
 
-static void draw(const struct screen *s, struct grid *g, struct rect r)
+/* Returns the lines all of it takes. */
+static int page(const struct screen *s, struct grid *g, struct rect r)
 {
     struct rect left = {r.y, r.x + 2, r.h, r.w - 4}, right = left;
     int y[2] = {1, 1}, skip = 0;
-    if (!s->work.c->side[0].path) {
-        nothing_open(g, r);
-        return;
-    }
+    if (!s->work.c->side[0].path)
+        return nothing_open(g, r);
     if (r.w >= 76 && !s->work.c->single) {
         left.w = r.w / 2 - 3;
         right.x = r.x + r.w / 2 + 1;
@@ -182,6 +182,30 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
     rounds(s, g, whole, &at);
     doubts(s, g, whole, &at, -1);
     kept(s, g, whole, &at);
+    return at;
+}
+
+/* The last line says that more follow, so one less is seen before the end. */
+static void update(struct screen *s, struct rect r)
+{
+    struct grid nowhere = {0};
+    int lines = page(s, &nowhere, r), most = lines > r.h ? lines - r.h : 0;
+    if (s->work.intake_scroll > most) /* not past the end */
+        s->work.intake_scroll = most;
+    s->intake_below = s->work.intake_scroll < most ? lines - s->work.intake_scroll - (r.h - 1) : 0;
+    s->work.page = r.h;
+}
+
+static void draw(const struct screen *s, struct grid *g, struct rect r)
+{
+    int top = s->work.intake_scroll, last = r.y + r.h - 1;
+    struct rect shown = {r.y, r.x, s->intake_below ? r.h - 1 : r.h, r.w},
+                all = {r.y - top, r.x, shown.h + top, r.w},
+                was = grid_clip(g, shown);
+    page(s, g, all);
+    grid_clip(g, was);
+    if (s->intake_below)
+        grid_fmt(g, last, r.x + 2, r.w - 4, STYLE_DIM, _("▼ %d more lines"), s->intake_below);
 }
 
 /* While nothing is open: the keys that open something. */
@@ -193,4 +217,4 @@ static const struct hint hints[] = {
     {"enter", N_("to the table")}, {"swap", N_("swap sides")}, {"step", N_("steps")}, {"rank", N_("ranks")}, {"dumps", N_("list dumps")}, {"recent", N_("recent")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 
-const struct pane_ops pane_intake = {"intake", NULL, draw, hints};
+const struct pane_ops pane_intake = {"intake", update, draw, hints};

@@ -95,6 +95,7 @@ struct screen {
     bool hurry;                 /* keys arrive fast: the lower panes keep their row */
     uint32_t shown_line;        /* the line of that row */
     int detail_below;           /* lines of the detail pane that did not fit */
+    int intake_below;           /* and of the intake */
     struct rect list;           /* where the open list was drawn: for the mouse */
     uint64_t glance; /* at the inputs when last checked (file_stamp_glance) */
     char *results;              /* the folder or file the overview is of, or NULL */

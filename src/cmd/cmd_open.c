@@ -10,6 +10,7 @@ static int run_intake(struct workspace *d, struct str args)
 {
     (void)args;
     d->overlay = OVERLAY_INTAKE;
+    d->intake_scroll = 0;
     return 0;
 }
 

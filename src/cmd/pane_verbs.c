@@ -127,6 +127,12 @@ static bool list_return(struct workspace *d)
 
 /* ---- the intake ---- */
 
+static int intake_step(struct workspace *d, long by)
+{
+    d->intake_scroll = scrolled(d->intake_scroll, by);
+    return 0;
+}
+
 static int intake_enter(struct workspace *d)
 {
     if (d->c->side[TARGET].path)
@@ -234,7 +240,8 @@ static int tensor_back(struct workspace *d)
 static const struct pane_verbs verbs_help = {.step = help_step, .enter = help_back, .back = help_back},
                               verbs_list =
                               {.step = list_step, .enter = list_enter, .inside = list_inside, .back = list_back},
-                              verbs_intake = {.enter = intake_enter, .back = intake_back},
+                              verbs_intake =
+                              {.step = intake_step, .enter = intake_enter, .back = intake_back},
                               verbs_tensor = {.back = tensor_back},
                               verbs_groups = {.step = groups_step, .across = groups_across, .enter = groups_enter},
                               verbs_table = {.step = table_step, .across = table_across, .enter = table_enter},

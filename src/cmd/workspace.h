@@ -188,7 +188,7 @@ struct workspace {
     enum focus focus;
     bool zoom;
     enum overlay overlay;
-    int detail_scroll, help_scroll;
+    int detail_scroll, help_scroll, intake_scroll;
     enum pane_id help_of;   /* the pane that had the focus when help was opened */
     enum overlay help_over; /* … and the overlay it was in */
     struct buf narrow; /* typed in a list or in the help: only matching entries are shown */
