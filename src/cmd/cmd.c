@@ -81,11 +81,15 @@ static bool met(struct workspace *d, const struct command *c)
         return false;
     }
     if ((c->needs & (NEEDS_PAIRED | NEEDS_BOTH)) && !s->paired) {
+        if (s->side[TARGET].path && workspace_covered_table_waits(d, c->name))
+            return false;
         workspace_complain(d, s->side[TARGET].path ? _("%s: the two sides are still being read")
                                                    : _("%s: no dumps are open"), c->name);
         return false;
     }
     if ((c->needs & NEEDS_JUDGED) && !(s->single ? s->examined.done : s->judged != NULL)) {
+        if (workspace_covered_table_waits(d, c->name))
+            return false;
         workspace_complain(d, s->single ? _("%s: the tensors are still being checked") : _("%s: nothing compared yet"),
                            c->name);
         return false;

@@ -40,7 +40,8 @@ static int run_round(struct workspace *d, struct str args)
         return 0;
     }
     if (!d->s->settled) {
-        workspace_complain(d, "%s", _("the comparison of this round is not finished"));
+        if (!workspace_covered_table_waits(d, "round"))
+            workspace_complain(d, "%s", _("the comparison of this round is not finished"));
         return 0;
     }
     free(d->new_input[TARGET]);

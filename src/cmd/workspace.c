@@ -1,9 +1,11 @@
 /* The state of the user's work that belongs to no single pane: the lines of the table, moving, stacks, messages. */
 #include "cmd/workspace.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "cmd/pane_now.h"
 #include "report/compare.h"
 
 /* Unknown names are skipped. */
@@ -206,6 +208,23 @@ void workspace_uncover(struct workspace *d)
 bool workspace_shows_ranks(const struct workspace *d)
 {
     return d->ranks && d->ranks->job && d->ranks->shown;
+}
+
+bool workspace_covered_table_waits(struct workspace *d, const char *command)
+{
+    struct session_progress p;
+    if (pane_now(d) != PANE_RANKS)
+        return false;
+    int rank = d->ranks->open.on ? d->ranks->open.rank : d->c->side[TARGET].dump.rank;
+    session_progress(d->s, &p);
+    int percent = (int)(fmin(p.share, 0.99) * 100); /* something is still to be done */
+    if (rank >= 0)
+        workspace_complain(d, _("%s: the table of rank %d is still loading (%d %%); the header counts all ranks"),
+                           command, rank, percent);
+    else
+        workspace_complain(d, _("%s: the table is still loading (%d %%); the header counts all ranks"), command,
+                           percent);
+    return true;
 }
 
 void workspace_settle(struct workspace *d)

@@ -264,6 +264,9 @@ uint32_t workspace_sought_pos(const struct workspace *d);
 void workspace_uncover(struct workspace *d);
 /* Whether the overview of ranks replaces the table. */
 bool workspace_shows_ranks(const struct workspace *d);
+/* While the ranks are shown, complains that the table below them, which the command needs, is not ready; false: they
+ * are not shown. Called with the session's lock held. */
+bool workspace_covered_table_waits(struct workspace *d, const char *command);
 void workspace_step(struct workspace *d, long by); /* by that many visible lines, down or up */
 /* Groups rows, or ungroups them. Ungrouped, the cursor goes to the first deviating row of the selected group,
  * otherwise to its first. */

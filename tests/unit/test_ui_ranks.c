@@ -215,6 +215,36 @@ static void what_is_unread_is_said(void **state)
     shut(s);
 }
 
+/* All ranks are compared, the table below them is not: a command that needs it says which one it waits for. */
+static void a_table_that_still_loads_is_named(void **state)
+{
+    (void)state;
+    struct screen *s = opened(make_job(1, 4, 8, 2, 5));
+    screen_settle(s);
+    screen_draw(s);
+    assert_true(s->ranks.shown && line_holds(s, 0, "100 %"));
+    assert_int_equal(s->ranks.open.rank, 2); /* the first deviation's */
+    struct comparison *c = (struct comparison *)s->work.c;
+    for (int i = 0; i < 3; i++) {
+        bool paired = c->paired, settled = s->session.settled;
+        struct judgement *judged = c->judged;
+        c->paired = i > 0;
+        c->judged = i > 1 ? judged : NULL;
+        s->session.settled = false;
+        screen_command(s, "round elsewhere");
+        c->paired = paired;
+        c->judged = judged;
+        s->session.settled = settled;
+        assert_non_null(strstr(s->work.message.p, "round: the table of rank 2 is still loading"));
+    }
+    s->ranks.shown = false; /* in the table, whose header shows how far it is */
+    s->session.settled = false;
+    screen_command(s, "round elsewhere");
+    s->session.settled = true;
+    assert_string_equal(s->work.message.p, "the comparison of this round is not finished");
+    shut(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +253,7 @@ int main(void)
         cmocka_unit_test(drawn_twice),
         cmocka_unit_test(may_be_left_at_any_time),
         cmocka_unit_test(what_is_unread_is_said),
+        cmocka_unit_test(a_table_that_still_loads_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
