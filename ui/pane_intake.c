@@ -185,6 +185,8 @@ static int page(const struct screen *s, struct grid *g, struct rect r)
     return at;
 }
 
+#define SIGNED_LINES 4 /* on fewer the sign would take the place of what is read */
+
 /* The last line says that more follow, so one less is seen before the end. */
 static void update(struct screen *s, struct rect r)
 {
@@ -192,7 +194,8 @@ static void update(struct screen *s, struct rect r)
     int lines = page(s, &nowhere, r), most = lines > r.h ? lines - r.h : 0;
     if (s->work.intake_scroll > most) /* not past the end */
         s->work.intake_scroll = most;
-    s->intake_below = s->work.intake_scroll < most ? lines - s->work.intake_scroll - (r.h - 1) : 0;
+    bool more = s->work.intake_scroll < most && r.h >= SIGNED_LINES;
+    s->intake_below = more ? lines - s->work.intake_scroll - (r.h - 1) : 0;
     s->work.page = r.h;
 }
 
