@@ -147,12 +147,18 @@ void job_layout_read(const cJSON *o, struct layout *l)
                 l->open |= (uint8_t)(1u << c);
 }
 
-void job_summary_layout_text(const struct job_summary *s, int side, struct buf *out)
+size_t job_summary_layout(const struct job_summary *s, int side, struct layout *l)
 {
     const cJSON *x = get(s->all, side == TARGET ? "target" : "golden");
+    job_layout_read(get(x, "layout"), l);
+    return (size_t)cJSON_GetArraySize(get(x, "ranks"));
+}
+
+void job_summary_layout_text(const struct job_summary *s, int side, struct buf *out)
+{
     struct layout l;
-    job_layout_read(get(x, "layout"), &l);
-    job_layout_words(&l, (size_t)cJSON_GetArraySize(get(x, "ranks")), s->joined, out);
+    size_t ranks = job_summary_layout(s, side, &l);
+    job_layout_words(&l, ranks, s->joined, out);
 }
 
 void job_summary_outcome_text(const struct job_summary *s, struct buf *out)

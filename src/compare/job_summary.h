@@ -23,6 +23,8 @@ void job_summary_release(struct job_summary *s);
 void job_layout_read(const cJSON *o, struct layout *l);
 /* The strip with where it begins; ranks that are missing are unread. */
 void job_summary_strip(const struct job_summary *s, struct job_strip *out, struct job_first *first);
+/* The layout of a side; returns the number of its ranks. */
+size_t job_summary_layout(const struct job_summary *s, int side, struct layout *l);
 /* The sentences of job_text.h; appended. */
 void job_summary_layout_text(const struct job_summary *s, int side, struct buf *out);
 void job_summary_outcome_text(const struct job_summary *s, struct buf *out);

@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "compare/job_text.h"
 #include "curves/curves_section.h"
 #include "panel/known_causes.h"
 #include "panel/curve_items.h"
@@ -34,20 +35,55 @@ static int64_t not_finite(const struct curves *c)
     return -1;
 }
 
+/* What a layout tells of a feature: 1 in use, 0 not, -1 nothing. A part of the replicas and of the micro-batches may
+ * have been recorded, so one alone tells nothing. */
+static int data_laid(const struct layout *l)
+{
+    return l->size[CUT_DP] > 1 ? 1 : -1;
+}
+
+static int micro_laid(const struct layout *l)
+{
+    return l->size[CUT_MICRO] > 1 ? 1 : -1;
+}
+
+static int model_laid(const struct layout *l, enum cut c)
+{
+    bool told = l->source == LAYOUT_GIVEN || l->source == LAYOUT_SETTINGS;
+    return l->size[c] > 1 ? 1 : l->weights || (told && l->given[c]) ? 0 : -1;
+}
+
+static int tensor_laid(const struct layout *l)
+{
+    return model_laid(l, CUT_TP);
+}
+
+static int pipeline_laid(const struct layout *l)
+{
+    return model_laid(l, CUT_PP);
+}
+
+static int sequence_laid(const struct layout *l)
+{
+    return l->sp ? 1 : tensor_laid(l) == 0 ? 0 : -1;
+}
+
 /* Features that are added one at a time; `key`: the check that tells whether the runs use it (a number above 1, or
- * yes). */
+ * yes); `laid`: what the layout of recorded ranks tells. */
 static const struct {
     const char *id, *key, *text;
+    int (*laid)(const struct layout *l);
 } features[] = {
     {"several-cards", "data_parallel", N_("several devices (data parallel): same data order on every rank, same "
-                                          "averaging of gradients")},
-    {"accumulation", "micro_batch_num", N_("gradient accumulation: same number of micro-batches, same division")},
-    {"tensor-parallel", "model_parallel", N_("tensor parallel: collectives and the precision of reductions")},
-    {"pipeline-parallel", "pipeline_stage", N_("pipeline parallel: stages and micro-batches")},
-    {"sequence-parallel", "use_seq_parallel", N_("sequence parallel: norms and dropout regions")},
-    {"optimizer-parallel", "enable_parallel_optimizer", N_("sharded optimizer: master weights and their precision")},
-    {"model-size", NULL, N_("model size: from two layers to all of them, compared again")},
-    {"cluster", NULL, N_("cluster: compare the run at full size with the run on one node")},
+                                          "averaging of gradients"), data_laid},
+    {"accumulation", "micro_batch_num", N_("gradient accumulation: same number of micro-batches, same division"),
+     micro_laid},
+    {"tensor-parallel", "model_parallel", N_("tensor parallel: collectives and the precision of reductions"), tensor_laid},
+    {"pipeline-parallel", "pipeline_stage", N_("pipeline parallel: stages and micro-batches"), pipeline_laid},
+    {"sequence-parallel", "use_seq_parallel", N_("sequence parallel: norms and dropout regions"), sequence_laid},
+    {"optimizer-parallel", "enable_parallel_optimizer", N_("sharded optimizer: master weights and their precision"), NULL},
+    {"model-size", NULL, N_("model size: from two layers to all of them, compared again"), NULL},
+    {"cluster", NULL, N_("cluster: compare the run at full size with the run on one node"), NULL},
 };
 
 bool panel_is_feature(const char *id)
@@ -78,27 +114,65 @@ static int used(const struct procedure *g, const char *key)
     return -1;
 }
 
+/* The same of the recorded ranks; if some are missing they do not tell what is not in use. */
+static int used_by_ranks(const struct procedure *g, int (*laid)(const struct layout *l))
+{
+    int in_use = 0;
+    for (int i = 0; i < 2 && laid && in_use < 1; i++) {
+        const struct ranks_laid *x = &g->laid[i];
+        int here = x->ranks > 1 ? laid(&x->layout) : -1;
+        if (here == 0 && (size_t)layout_ranks(&x->layout) != x->ranks)
+            here = -1;
+        in_use = here ? here : in_use;
+    }
+    return laid ? in_use : -1;
+}
+
+/* "target 128 ranks: dp 128; inferred from shapes and values …" */
+static void layouts_text(const struct procedure *g, struct buf *out)
+{
+    struct buf b[2] = {{0}, {0}};
+    for (int i = 0; i < 2; i++)
+        job_layout_words(&g->laid[i].layout, g->laid[i].ranks, true, &b[i]);
+    if (str_eq(buf_view(&b[TARGET]), buf_view(&b[GOLDEN])))
+        buf_str(out, buf_view(&b[TARGET]));
+    else
+        buf_fmt(out, _("target %s; golden %s"), b[TARGET].p, b[GOLDEN].p);
+    buf_release(&b[0]);
+    buf_release(&b[1]);
+}
+
 static void scaling(struct panel_page *p, const struct procedure *g)
 {
     const char *all = investigation_text(&g->inv->waived, "scaling");
+    struct buf laid = {0};
+    if (g->laid[TARGET].ranks && g->laid[GOLDEN].ranks)
+        layouts_text(g, &laid);
     for (size_t i = 0; i < ARRAY_LEN(features); i++) {
         bool answered = investigation_text(&g->inv->answers, features[i].id) != NULL;
-        int in_use = used(g, features[i].key);
+        int told = used(g, features[i].key), ranks = laid.n ? used_by_ranks(g, features[i].laid) : -1;
+        bool unused = told == 0 ? ranks != 1 : told < 0 && ranks == 0;
         struct panel_item *it = page_item(p,
-                                          answered      ? MARK_OPEN
-                                          : all         ? MARK_WAIVED
-                                          : in_use == 0 ? MARK_NOTE
-                                                        : MARK_OPEN,
+                                          answered ? MARK_OPEN
+                                          : all    ? MARK_WAIVED
+                                          : unused ? MARK_NOTE
+                                                   : MARK_OPEN,
                                           features[i].id, "%s", _(features[i].text));
         if (all)
             page_detail(p, it, _("waived: %s"), all);
-        else if (in_use == 0)
+        else if (unused && told == 0)
             it->detail = _("Not used according to the settings in panel 1.");
+        else if (unused)
+            page_detail(p, it, _("Not used by the recorded ranks (%s)."), laid.p);
+        else if (ranks == 1)
+            page_detail(p, it, _("Used by the recorded ranks (%s). :answer %s ok … or bad … saves the result; :waive "
+                                 "scaling REASON skips all features."), laid.p, features[i].id);
         else
             page_detail(p, it, _(":answer %s ok … or bad … saves the result; :waive scaling REASON skips all "
                                  "features."),
                         features[i].id);
     }
+    buf_release(&laid);
 }
 
 /* The last of the problems from the i-th on that are of one kind and of neighbouring steps. */

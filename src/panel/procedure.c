@@ -30,6 +30,21 @@ void procedure_see(struct procedure *g, const struct comparison *c)
     comparison_drop(before);
 }
 
+static bool laid_alike(const struct ranks_laid *a, const struct ranks_laid *b)
+{
+    const struct layout *l = &a->layout, *m = &b->layout;
+    return a->ranks == b->ranks && layout_same(l, m) && l->source == m->source && l->open == m->open &&
+           l->weights == m->weights && l->proved == m->proved && l->equal == m->equal;
+}
+
+void procedure_see_layouts(struct procedure *g, const struct ranks_laid laid[2])
+{
+    if (g->held || (laid_alike(&g->laid[TARGET], &laid[TARGET]) && laid_alike(&g->laid[GOLDEN], &laid[GOLDEN])))
+        return;
+    memcpy(g->laid, laid, sizeof g->laid);
+    g->changes++;
+}
+
 /* ---- the exams ---- */
 
 static void clear(struct engine_run *x)

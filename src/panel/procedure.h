@@ -8,6 +8,7 @@
 #include "compare/comparison.h"
 #include "panel/engine_runs.h"
 #include "panel/panel.h"
+#include "ranks/layout.h"
 
 enum engine_run_state {
     ENGINE_RUN_MISSING, /* an input is missing */
@@ -40,10 +41,17 @@ struct engine_run_run {
     struct figures_watch watch;
 };
 
+/* How the recorded ranks of a side are laid out. */
+struct ranks_laid {
+    struct layout layout;
+    size_t ranks; /* that were recorded; 0: of one rank, or not known yet */
+};
+
 struct procedure {
     const struct comparison *s; /* the newest comparison, held (reference); never NULL once one was set */
     struct investigation *inv;
     compare_run *compare;       /* function that runs a separate comparison */
+    struct ranks_laid laid[2];
     struct job job;
     struct engine_run_run run;        /* the run in progress */
     unsigned only;              /* bits of the engine runs that are allowed; 0: all */
@@ -69,6 +77,8 @@ void procedure_release(struct procedure *g);
 
 /* Takes a newer comparison; pages are rewritten if they change. No effect while held. */
 void procedure_see(struct procedure *g, const struct comparison *c);
+/* Takes the layouts of a job of several ranks; the same for pages and while held. */
+void procedure_see_layouts(struct procedure *g, const struct ranks_laid laid[2]);
 /* The state of a panel (0: panel 1) when the previous round was closed, or -1. */
 int procedure_was(const struct procedure *g, int panel);
 /* Checks which inputs are there and whether they have changed, and starts the engine runs needed. */

@@ -20,6 +20,7 @@ struct layout {
     enum layout_source source;
     uint32_t proved, equal;    /* number of joined rows, and of those whose parts fit */
     uint8_t open;              /* bits 1 << cut: dimensions that could not be decided */
+    bool weights;              /* inferred with weights of every rank: a size of 1 is known of tp and pp, not assumed */
     bool given[CUT_COUNT], given_order, given_vpp, given_sp, given_cp_cut;
     char why[600];             /* the evidence for each dimension, and what is undecided */
     char other_axes[200];      /* a row that cannot be joined along the axes given by the user; "" if none */

@@ -554,6 +554,9 @@ void layout_infer(struct layout *l, const struct rank_set *s)
         call_places_find(&x.rank[r].places, x.rank[r].d);
         gather_weights(&x.rank[r], &x.unread);
     }
+    l->weights = true;
+    for (size_t r = 0; r < x.n; r++)
+        l->weights &= x.rank[r].weights.n > 0;
     divide_ranks(&x);
     find_order(&x);
     count_model(&x);

@@ -414,6 +414,47 @@ static void long_run_flips(void **state)
     next_is(7, "Non-finite");
 }
 
+/* What the ranks' layout tells of a feature: that of a side in use, of one not in use only if its weights show it and
+ * no rank is missing. */
+static void recorded_ranks_tell_features(void **state)
+{
+    static const struct {
+        const char *layout;
+        size_t ranks;
+        bool weights, tp, pp, sp; /* what is left to answer for */
+        const char *words;
+    } cases[] = {
+        {"dp=8", 8, true, false, false, false, "Not used by the recorded ranks (8 ranks: dp 8; inferred"},
+        {"dp=8", 8, false, true, true, true, ":answer tensor-parallel ok"},
+        {"dp=8", 7, true, true, true, true, ":answer tensor-parallel ok"},
+        {"tp=4,dp=2", 8, true, true, false, true, "Used by the recorded ranks (8 ranks: tp 4 · dp 2"},
+        {"dp=4,pp=2", 8, true, false, true, false, "Not used by the recorded ranks (8 ranks: dp 4 · pp 2"},
+    };
+    (void)state;
+    begin(NULL, NULL);
+    give(PANEL_INPUT_TARGET_LOG, write_log(dir, "r1.log", (struct course){.steps = 1200}, 1));
+    give(PANEL_INPUT_GOLDEN_LOG, write_log(dir, "r2.log", (struct course){.steps = 1200}, 2));
+    settle();
+    assert_int_equal(item(7, "tensor-parallel")->mark, MARK_OPEN);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct ranks_laid laid[2];
+        struct err e;
+        assert_int_equal(layout_parse(&laid[0].layout, str_of(cases[i].layout), &e), 0);
+        laid[0].layout.source = LAYOUT_INFERRED;
+        laid[0].layout.weights = cases[i].weights;
+        laid[0].ranks = cases[i].ranks;
+        laid[1] = laid[0];
+        procedure_see_layouts(&g, laid);
+        procedure_write(&g);
+        assert_int_equal(item(7, "tensor-parallel")->mark, cases[i].tp ? MARK_OPEN : MARK_NOTE);
+        assert_int_equal(item(7, "pipeline-parallel")->mark, cases[i].pp ? MARK_OPEN : MARK_NOTE);
+        assert_int_equal(item(7, "sequence-parallel")->mark, cases[i].sp ? MARK_OPEN : MARK_NOTE);
+        assert_int_equal(item(7, "several-cards")->mark, MARK_OPEN);
+        assert_int_equal(item(7, "optimizer-parallel")->mark, MARK_OPEN);
+        assert_non_null(strstr(item(7, "tensor-parallel")->detail, cases[i].words));
+    }
+}
+
 static void what_does_not_show_small_is_widened(void **state)
 {
     (void)state;
@@ -723,6 +764,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(optimizer_flips, setup, teardown),
         cmocka_unit_test_setup_teardown(frozen_flips, setup, teardown),
         cmocka_unit_test_setup_teardown(long_run_flips, setup, teardown),
+        cmocka_unit_test_setup_teardown(recorded_ranks_tell_features, setup, teardown),
         cmocka_unit_test_setup_teardown(what_does_not_show_small_is_widened, setup, teardown),
         cmocka_unit_test_setup_teardown(a_jump_behind_step_1_leads_to_norms_then_optimizer, setup, teardown),
         cmocka_unit_test_setup_teardown(findings_close_the_ticket, setup, teardown),
