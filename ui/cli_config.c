@@ -8,14 +8,10 @@
 
 extern char **environ;
 
-/* FILE of --target-env and --golden-env; "-" is the environment diverge itself runs in. */
-static int add_environment(struct settings *s, const char *file, struct err *e)
+/* The environment diverge itself runs in. */
+static int add_own_environment(struct settings *s, struct err *e)
 {
     struct buf b = {0};
-    if (!file)
-        return 0;
-    if (strcmp(file, "-") != 0)
-        return settings_environment(s, file, e);
     for (char **v = environ; *v; v++)
         buf_fmt(&b, "%s\n", *v);
     int rc = settings_environment_text(s, "-", buf_view(&b), e);
@@ -23,12 +19,12 @@ static int add_environment(struct settings *s, const char *file, struct err *e)
     return rc;
 }
 
-/* One side's settings and environment, or its environment alone. */
+/* env: FILE of --target-env or --golden-env; "-" beside settings is the own environment. */
 static int open_side(struct settings *s, const char *path, const char *env, struct err *e)
 {
-    if (!path)
-        return settings_environment_only(s, env, e);
-    return settings_open(s, path, e) || add_environment(s, env, e) ? -1 : 0;
+    bool own = path && env && strcmp(env, "-") == 0;
+    int rc = settings_side(s, path, own ? NULL : env, e);
+    return rc == 0 && own ? add_own_environment(s, e) : rc;
 }
 
 static void show(struct document *d, const void *result)

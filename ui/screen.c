@@ -314,13 +314,13 @@ void screen_restart(struct screen *s)
 
 /* ---- growing dumps ---- */
 
-/* Both sides' inputs: as they were when they were read, or as they are now. */
+/* Both sides' inputs: as they were when they were read, or as they are now; nothing of a side that was not read. */
 static uint64_t glance_at(const struct comparison *c, bool now)
 {
     uint64_t h = 0;
     for (int i = 0; i < 2; i++) {
         const struct recording *x = &c->side[i];
-        if (x->place >= x->places.n)
+        if (x->place >= x->places.n || !x->glance)
             continue;
         uint64_t glance = now ? file_stamp_glance(x->places.v[x->place].paths.v[0]) : x->glance;
         h = hash_bytes(&glance, sizeof glance, h);

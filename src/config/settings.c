@@ -352,6 +352,13 @@ int settings_environment_only(struct settings *s, const char *path, struct err *
     return 0;
 }
 
+int settings_side(struct settings *s, const char *path, const char *env, struct err *e)
+{
+    if (!path)
+        return settings_environment_only(s, env, e);
+    return settings_open(s, path, e) || (env && settings_environment(s, env, e)) ? -1 : 0;
+}
+
 void settings_release(struct settings *s)
 {
     vec_release(&s->list);

@@ -66,10 +66,13 @@ bool settings_probe(const char *path); /* whether it is a readable settings file
 /* Adds an environment: a file of any form in environment_forms.c, an archive of msprobe's config_check, or a folder
  * of such files. Versions are stored as variables named "version:torch". */
 int settings_environment(struct settings *s, const char *path, struct err *e);
-/* An environment of a run whose settings are not given: the framework is inferred from its variables. s is empty. */
-int settings_environment_only(struct settings *s, const char *path, struct err *e);
 /* The same from text: the environment of a process as NAME=value lines. `name` is for messages. */
 int settings_environment_text(struct settings *s, const char *name, struct str text, struct err *e);
+/* An environment of a run whose settings are not given: the framework is inferred from its variables. s is empty. */
+int settings_environment_only(struct settings *s, const char *path, struct err *e);
+/* A side of a comparison: its settings with its environment (env NULL: not given), or, without a path, the environment
+ * alone. */
+int settings_side(struct settings *s, const char *path, const char *env, struct err *e);
 void settings_release(struct settings *s);
 
 const struct setting *settings_find(const struct settings *s, struct str key); /* NULL: absent */

@@ -109,6 +109,12 @@ static bool examinable(const struct weights *w, const struct weight *x)
     return !x->problem && x->pieces == 1 && !(w->pieces.v[x->piece].member && w->pieces.v[x->piece].size > UNPACKED);
 }
 
+/* Where the i-th of STRETCHES stretches of a tensor begins; of a short tensor all are the same. */
+static uint64_t stretch_from(const struct tensor *t, uint64_t i)
+{
+    return t->numel > STRETCH ? (t->numel - STRETCH) / (STRETCHES - 1) * i : 0;
+}
+
 /* The 16-bit type whose numbers a tensor of float32 holds; float32 where it holds others, DTYPE_UNKNOWN where it cannot
  * be told. */
 static enum dtype held_type(const struct weights *w, const struct weight *x)
@@ -124,7 +130,7 @@ static enum dtype held_type(const struct weights *w, const struct weight *x)
         return DTYPE_UNKNOWN;
     tensor_walk_init(&walk, &t);
     for (uint64_t i = 0; i < STRETCHES; i++) {
-        tensor_walk_seek(&walk, t.numel > STRETCH ? (t.numel - STRETCH) / (STRETCHES - 1) * i : 0);
+        tensor_walk_seek(&walk, stretch_from(&t, i));
         long n = tensor_walk_next(&walk, v, STRETCH, &quiet);
         for (long k = 0; k < n; k++) {
             nonzero += (v[k] & 0x7fffffff) != 0;
@@ -194,7 +200,7 @@ static enum dtype added_type(const struct weights *w, const struct weight *befor
     for (uint64_t i = 0; i < STRETCHES; i++) {
         long n[2];
         for (int k = 0; k < 2; k++) {
-            tensor_walk_seek(&walk[k], t[k].numel > STRETCH ? (t[k].numel - STRETCH) / (STRETCHES - 1) * i : 0);
+            tensor_walk_seek(&walk[k], stretch_from(&t[k], i));
             n[k] = tensor_walk_next(&walk[k], v[k], STRETCH, &quiet);
         }
         for (long k = 0; k < n[0] && k < n[1]; k++) {

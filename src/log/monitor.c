@@ -92,8 +92,8 @@ static bool no_tensor(const struct monitor_table *t, const struct str *cell, siz
     return false;
 }
 
-/* Version 2 numbers micro steps from 1 and leaves the stage out as -1. */
-static void name_of(const struct monitor_table *t, struct str name, struct str stage, struct str micro, struct buf *out)
+/* first_micro: the number of the first micro step. Version 2 numbers them from 1 and leaves the stage out as -1. */
+static void name_of(struct str name, struct str stage, struct str micro, const char *first_micro, struct buf *out)
 {
     struct str before, rest;
     if (stage.n && str_split(name, ':', &before, &rest) && str_eq(before, stage))
@@ -101,7 +101,7 @@ static void name_of(const struct monitor_table *t, struct str name, struct str s
     if (stage.n && !str_is(stage, "0") && !str_is(stage, "-1"))
         buf_fmt(out, "vpp%.*s:", STR_ARG(stage));
     buf_str(out, name);
-    if (micro.n && !str_is(micro, t->scope >= 0 ? "1" : "0") && !str_is(micro, "None"))
+    if (micro.n && !str_is(micro, first_micro) && !str_is(micro, "None"))
         buf_fmt(out, "@%.*s", STR_ARG(micro));
 }
 
@@ -131,7 +131,7 @@ static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struc
     struct str micro = t->micro >= 0 && (size_t)t->micro < n ? str_trim(cell[t->micro]) : STR("");
     bool reduced =
         strcmp(t->what, "grad_reduced") == 0 || (strcmp(t->what, "weight_grad") == 0 && str_is(scope, "reduced"));
-    name_of(t, str_trim(cell[t->name]), stage, reduced ? STR("") : micro, &name);
+    name_of(str_trim(cell[t->name]), stage, reduced ? STR("") : micro, t->scope >= 0 ? "1" : "0", &name);
     for (size_t i = 0; i < t->n && i < n; i++) {
         if (!t->ops[i] || !scan_number(cell[i], &x, NULL))
             continue;
@@ -172,7 +172,6 @@ static void open_quote(void *ctx)
 bool monitor_scalar(struct series_builder *k, struct str tag, int64_t step, double x)
 {
     struct str what = path_base(path_parent(str_of(k->file->name))), path, op, stage, name, micro = STR("0");
-    struct monitor_table t = {.k = k, .scope = -1};
     struct buf out = {0}, full = {0};
     ptrdiff_t slash = str_rfind(tag, '/');
     if (!str_starts(tag, "vp") || slash < 0)
@@ -187,7 +186,7 @@ bool monitor_scalar(struct series_builder *k, struct str tag, int64_t step, doub
         name.n = (size_t)colon;
     }
     bool reduced = str_is(what, "grad_reduced") && str_is(op, "norm");
-    name_of(&t, name, stage, micro, &out);
+    name_of(name, stage, micro, "0", &out);
     buf_fmt(&full, "%.*s.%.*s", STR_ARG(what), STR_ARG(op));
     log_point(k, reduced ? "local_norm" : full.p, buf_view(&out), false, step, x);
     buf_release(&out);

@@ -448,13 +448,13 @@ static const struct log_record *first_with(const struct series *s, enum log_valu
  * step's samples, and the next step's rate after it; its pipeline engine prints both after it. */
 static void count_steps(struct series *s)
 {
+    if (!s->in_samples)
+        return;
     const struct log_record *loss = first_with(s, LOG_LOSS), *rate = first_with(s, LOG_LR);
     int64_t each = s->interval;
     bool whole = each > 0;
     for (size_t i = 0; i < s->records.n; i++)
         whole = whole && s->records.v[i].step % each == 0;
-    if (!s->in_samples)
-        return;
     if (!whole) {
         vec_push(&s->notes, arena_fmt(&s->arena, _("values are numbered by samples, not by steps; the number of "
                                                    "samples per step varies, so they are not converted")));

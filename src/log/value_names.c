@@ -55,6 +55,14 @@ const struct rollout_metric *rollout_metric(struct str name)
     return NULL;
 }
 
+bool rollout_value_take(struct rollout_value *x, struct str name, double value)
+{
+    const struct rollout_metric *m = rollout_metric(name);
+    if (m)
+        *x = (struct rollout_value){m, value};
+    return m != NULL;
+}
+
 /* Lower case, "_" for what divides words, the prefixes removed; false if it is too long. */
 static bool plain(struct str name, char out[64], size_t *n)
 {

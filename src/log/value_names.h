@@ -27,6 +27,12 @@ struct rollout_metric {
     double limit;
 };
 const struct rollout_metric *rollout_metric(struct str name); /* NULL: another value */
+struct rollout_value {
+    const struct rollout_metric *of; /* NULL: none */
+    double value;
+};
+/* Takes the value if the name is such a metric's; false: it is not. */
+bool rollout_value_take(struct rollout_value *x, struct str name, double value);
 /* The same for the metrics that lines of text have, one after the other; NULL at the end. */
 const struct rollout_metric *rollout_metric_at(size_t i);
 #define ROLLOUT_METRIC_TAG "rollout" /* of their points */

@@ -7,14 +7,6 @@
 
 /* ---- the engines ---- */
 
-/* A side's settings with its environment, or its environment alone. */
-static int open_settings(struct settings *s, const char *path, const char *env, struct err *e)
-{
-    if (!path)
-        return settings_environment_only(s, env, e);
-    return settings_open(s, path, e) || (env && settings_environment(s, env, e)) ? -1 : 0;
-}
-
 static int run_settings(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
                         struct err *e)
 {
@@ -23,7 +15,7 @@ static int run_settings(struct engine_run_result *r, const struct engine_run_cas
     (void)watch;
     r->settings = arena_zalloc(&r->arena, sizeof *r->settings);
     for (int i = 0; i < 2 && rc == 0; i++)
-        rc = open_settings(&side[i], c->path[i], c->path[2 + i], e);
+        rc = settings_side(&side[i], c->path[i], c->path[2 + i], e);
     if (rc == 0)
         rc = config_compare_run(r->settings, &side[0], &side[1], c->waiver, c->waivers, e);
     settings_release(&side[0]);

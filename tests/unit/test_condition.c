@@ -437,12 +437,25 @@ static void test_few_turn_where_values_tie(void **state)
     scene_end(&s);
 }
 
-static enum condition_kind gradient_pair(enum dtype type, double target, double golden)
+/* Of a pair of gradients of two dumps, which are released; four times the level is accepted. */
+static struct condition condition_between(struct dump d[2], const uint32_t row[2], double level)
 {
-    struct dump d[2];
     struct pairing p = {0};
     struct pairing_options po = {0};
     struct measure m = {0};
+    pairing_build(&p, &d[0], &d[1], &po);
+    measure_init(&m, &d[0], &d[1], &p, NULL);
+    struct condition c = condition_of_gradient(&m, m.state, row, level, 4);
+    measure_release(&m);
+    pairing_release(&p);
+    dump_release(&d[0]);
+    dump_release(&d[1]);
+    return c;
+}
+
+static enum condition_kind gradient_pair(enum dtype type, double target, double golden)
+{
+    struct dump d[2];
     uint32_t row[2];
     double weight = 3, bias[2] = {target, golden};
     for (int i = 0; i < 2; i++) {
@@ -453,14 +466,7 @@ static enum condition_kind gradient_pair(enum dtype type, double target, double 
         d[i].rows.v[w].io = d[i].rows.v[row[i]].io = IO_GRADIENT;
         side_end(&d[i]);
     }
-    pairing_build(&p, &d[0], &d[1], &po);
-    measure_init(&m, &d[0], &d[1], &p, NULL);
-    enum condition_kind kind = condition_of_gradient(&m, m.state, row, 0, 4).kind;
-    measure_release(&m);
-    pairing_release(&p);
-    dump_release(&d[0]);
-    dump_release(&d[1]);
-    return kind;
+    return condition_between(d, row, 0).kind;
 }
 
 static void test_gradients_of_rounding_alone(void **state)
@@ -481,9 +487,6 @@ static void test_gradients_of_rounding_alone(void **state)
 static struct condition summed_in(enum dtype type, double noise, double target, double golden)
 {
     struct dump d[2];
-    struct pairing p = {0};
-    struct pairing_options po = {0};
-    struct measure m = {0};
     uint32_t row[2];
     double in = 3, sum[2] = {target, golden};
     for (int i = 0; i < 2; i++) {
@@ -494,23 +497,13 @@ static struct condition summed_in(enum dtype type, double noise, double target, 
         row[i] = row_of(&d[i], c, "output.0", i ? DTYPE_F32 : type, "1", &sum[i], 1);
         side_end(&d[i]);
     }
-    pairing_build(&p, &d[0], &d[1], &po);
-    measure_init(&m, &d[0], &d[1], &p, NULL);
-    struct condition c = condition_of_gradient(&m, m.state, row, noise / 4, 4);
-    measure_release(&m);
-    pairing_release(&p);
-    dump_release(&d[0]);
-    dump_release(&d[1]);
-    return c;
+    return condition_between(d, row, noise / 4);
 }
 
 /* The gradient of a factor that multiplies each of 8 values, which cancel: rms 1 on both operands, 4 results. */
 static struct condition broadcast_factor(double noise, double target, double golden)
 {
     struct dump d[2];
-    struct pairing p = {0};
-    struct pairing_options po = {0};
-    struct measure m = {0};
     uint32_t row[2];
     double one = sqrt(32), factor = 2, out[2] = {target, golden};
     for (int i = 0; i < 2; i++) {
@@ -524,14 +517,7 @@ static struct condition broadcast_factor(double noise, double target, double gol
         row[i] = row_of(&d[i], b, "output.1", DTYPE_F32, "4,1", &out[i], 1);
         side_end(&d[i]);
     }
-    pairing_build(&p, &d[0], &d[1], &po);
-    measure_init(&m, &d[0], &d[1], &p, NULL);
-    struct condition c = condition_of_gradient(&m, m.state, row, noise, 4);
-    measure_release(&m);
-    pairing_release(&p);
-    dump_release(&d[0]);
-    dump_release(&d[1]);
-    return c;
+    return condition_between(d, row, noise);
 }
 
 /* An RMSNorm before a layer that another one makes indifferent to size: nothing is left of its factor's gradient. */
@@ -626,9 +612,6 @@ static void test_sums_of_gradients(void **state)
 static enum condition_kind beside_sibling(double target, double golden, bool parameter)
 {
     struct dump d[2];
-    struct pairing p = {0};
-    struct pairing_options po = {0};
-    struct measure m = {0};
     uint32_t row[2];
     double one = 1, own[2] = {target, golden};
     for (int i = 0; i < 2; i++) {
@@ -646,14 +629,7 @@ static enum condition_kind beside_sibling(double target, double golden, bool par
         }
         side_end(&d[i]);
     }
-    pairing_build(&p, &d[0], &d[1], &po);
-    measure_init(&m, &d[0], &d[1], &p, NULL);
-    struct condition c = condition_of_gradient(&m, m.state, row, 0, 4);
-    measure_release(&m);
-    pairing_release(&p);
-    dump_release(&d[0]);
-    dump_release(&d[1]);
-    return c.kind;
+    return condition_between(d, row, 0).kind;
 }
 
 /* Where all keys get one gradient nothing flows back through the softmax: rounding alone beside what the values get. */
