@@ -23,9 +23,12 @@ enum job_kind { JOB_OF_ONE_RANK, JOB_AS_ONE, JOB_RANK_BY_RANK };
 enum job_kind cli_job_asked(const struct investigation *v, const struct options *o, struct found_trees *found);
 /* Whether two sides of one rank each used different numbers of micro-batches. */
 bool cli_job_of_micro_batches(const struct comparison *c);
-/* Compares all ranks of an investigation's dumps for its report; false if there is one rank, or on failure, which is
- * reported. k is zeroed before; release it in any case. */
-bool cli_job_for_report(const struct investigation *v, const struct options *o, struct job_compare *k);
+/* What the panels take of an investigation's dumps of several ranks: nothing, how the ranks are laid out, or all ranks
+ * compared. */
+enum panel_ranks { PANEL_RANKS_NONE, PANEL_RANKS_LAYOUTS, PANEL_RANKS_COMPARED };
+/* False if there is one rank, or on failure, which is reported. k is zeroed before; release it in any case. */
+bool cli_job_of_panels(const struct investigation *v, const struct options *o, enum panel_ranks wanted,
+                       struct job_compare *k);
 /* Appends "deviates; row 17, input-first: NAME" for one of several steps and ranks. */
 void cli_rank_outcome(const struct comparison *c, struct buf *b);
 /* The combined exit status: 1 takes precedence over 5, 5 over 0. */

@@ -279,16 +279,29 @@ int cli_compare_job(const struct investigation *v, const struct options *o, stru
     return rc ? cli_fail(&e) : status;
 }
 
-bool cli_job_for_report(const struct investigation *v, const struct options *o, struct job_compare *k)
+static bool take_none(void *ctx, int step, int rank)
+{
+    (void)ctx;
+    (void)step;
+    (void)rank;
+    return false;
+}
+
+bool cli_job_of_panels(const struct investigation *v, const struct options *o, enum panel_ranks wanted,
+                       struct job_compare *k)
 {
     struct job_compare_options jo;
     struct err e = {0};
-    if (!v->input[GOLDEN] || v->rank[TARGET] >= 0 || v->rank[GOLDEN] >= 0)
+    if (wanted == PANEL_RANKS_NONE || !v->input[GOLDEN] || v->rank[TARGET] >= 0 || v->rank[GOLDEN] >= 0)
         return false;
     options_of(v, o, NULL, &jo);
+    if (wanted == PANEL_RANKS_LAYOUTS) {
+        jo.take = take_none;
+        jo.rows_alone = true;
+    }
     job_compare_init(k, &jo);
     bool done = job_compare_look(k, &e) == 0 && k->several && job_compare_run(k, cli_wait_for, (void *)o, &e) == 0;
-    if (e.code) /* the report is written nevertheless, of one pair */
+    if (e.code) /* the panels are judged nevertheless, of one pair */
         cli_fail(&e);
     return done;
 }

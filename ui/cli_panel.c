@@ -35,8 +35,10 @@ int cli_panels(const struct options *o)
 {
     struct procedure_run t;
     struct err e = {0};
-    int rc = read_ticket(&t, o, false, &e) || procedure_run_open(&t, o, &e) || cli_may_write(o, false, &e) ||
-             cli_write(o, &(const struct result_forms){.text = panels_text, .json = panels_json}, &t.guide, &e);
+    int rc = read_ticket(&t, o, false, &e);
+    t.wanted = PANEL_RANKS_LAYOUTS;
+    rc = rc || procedure_run_open(&t, o, &e) || cli_may_write(o, false, &e) ||
+         cli_write(o, &(const struct result_forms){.text = panels_text, .json = panels_json}, &t.guide, &e);
     int status = rc ? cli_fail(&e) : panels_status(&t.guide);
     procedure_run_close(&t);
     return status;

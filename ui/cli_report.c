@@ -23,15 +23,13 @@ static int write_report(const struct procedure_run *t, const struct options *o, 
     }
     if (!t->s.now->failed && !compared && (w->rows_only || !procedure_begun(&t->guide)))
         return err_set(e, ERR_USAGE, _("%s: only one side; there is nothing to compare"), o->arg[0]);
-    struct job_compare job = {.there = false};
-    if (!w->rows_only && compared && cli_job_for_report(&t->inv, o, &job))
-        ro.job = &job.result;
+    if (!w->rows_only && t->ranks_done)
+        ro.job = &t->ranks.result;
     int rc = cli_out(o, &out, e);
     if (rc == 0) {
         w->report(&out, t->s.now, &ro);
         rc = out_close(&out, e);
     }
-    job_compare_release(&job);
     if (rc)
         return -1;
     if (t->s.now->failed) {
@@ -104,6 +102,9 @@ int cli_report(const struct options *o)
         own.json = strcmp(w->name, "json") == 0;
         return cli_compare_shares(&own);
     }
+    t.wanted = (w && !w->rows_only) || (beside && !beside->rows_only) ? PANEL_RANKS_COMPARED
+               : o->pack                                              ? PANEL_RANKS_LAYOUTS
+                                                                      : PANEL_RANKS_NONE;
     ending_catch(NULL);
     int rc = fail_on_fits(&o->policy, FAIL_ON_COMPARE | FAIL_ON_ROUNDS, &e) || procedure_run_read(&t, o, &e) ||
              procedure_run_open(&t, o, &e) ||

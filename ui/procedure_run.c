@@ -77,6 +77,13 @@ int procedure_run_open(struct procedure_run *t, const struct options *o, struct 
         *e = failed;
         return -1;
     }
+    if (t->s.now->judged && !t->s.now->single)
+        t->ranks_done = cli_job_of_panels(&t->inv, o, t->wanted, &t->ranks);
+    if (t->ranks_done) {
+        struct ranks_laid laid[2];
+        job_compare_layouts(&t->ranks, laid);
+        procedure_see_layouts(&t->guide, laid);
+    }
     procedure_look(&t->guide);
     if (wait_for_exams(t, o, e) || lacking(&t->guide, e))
         return -1;
@@ -86,6 +93,7 @@ int procedure_run_open(struct procedure_run *t, const struct options *o, struct 
 
 void procedure_run_close(struct procedure_run *t)
 {
+    job_compare_release(&t->ranks);
     if (t->open) {
         procedure_release(&t->guide);
         session_stop(&t->s);

@@ -3,14 +3,17 @@
 #define UI_PROCEDURE_RUN_H
 
 #include "panel/procedure.h"
-#include "session/session.h"
-#include "ui/options.h"
+#include "session/job_compare.h"
+#include "ui/cli.h"
 
 struct procedure_run {
     struct investigation inv; /* the caller opens it */
     struct session s;
     struct procedure guide;
     struct err gone; /* inputs that no longer exist (procedure_run_read); nothing is then compared */
+    enum panel_ranks wanted; /* set before procedure_run_open */
+    struct job_compare ranks;
+    bool ranks_done;         /* there are several, and `ranks` has ended */
     bool open;
 };
 

@@ -156,27 +156,6 @@ void workspace_see(struct workspace *d)
         take_pairing(d);
 }
 
-/* What the comparison of all ranks knows of them. */
-static void see_layouts(struct workspace *d)
-{
-    struct job_compare *k = d->ranks ? d->ranks->job : NULL;
-    struct ranks_laid laid[2] = {{.ranks = 0}, {.ranks = 0}};
-    if (!k)
-        return;
-    job_compare_lock(k);
-    for (int i = 0; i < 2; i++) {
-        const struct joined_job *j = k->result.steps ? k->result.job[0] : NULL;
-        if (k->summary.all) {
-            laid[i].ranks = job_summary_layout(&k->summary, i, &laid[i].layout);
-        } else if (j) {
-            laid[i].layout = j->layout[i];
-            laid[i].ranks = j->set[i].ranks.n;
-        }
-    }
-    job_compare_unlock(k);
-    procedure_see_layouts(&d->guide, laid);
-}
-
 void workspace_refresh(struct workspace *d)
 {
     workspace_see(d);
@@ -184,7 +163,11 @@ void workspace_refresh(struct workspace *d)
     const struct comparison *s = d->c;
     workspace_take_offers(d);
     if (d->overlay == OVERLAY_PANEL || procedure_begun(&d->guide)) {
-        see_layouts(d);
+        if (d->ranks && d->ranks->job) {
+            struct ranks_laid laid[2];
+            job_compare_layouts(d->ranks->job, laid);
+            procedure_see_layouts(&d->guide, laid);
+        }
         procedure_write(&d->guide);
         panel_clamp(d);
     }

@@ -139,6 +139,7 @@ void job_layout_read(const cJSON *o, struct layout *l)
         layout_init(l);
     buf_release(&as);
     l->source = layout_source_find(text(o, "source"));
+    l->weights = cJSON_IsTrue(get(o, "weights"));
     l->proved = (uint32_t)number(get(o, "proved"), "rows", 0);
     l->equal = (uint32_t)number(get(o, "proved"), "equal", 0);
     for (const cJSON *v = get(o, "open") ? get(o, "open")->child : NULL; v; v = v->next)

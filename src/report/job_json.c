@@ -33,6 +33,7 @@ void job_json_layout(struct jsonw *w, const struct layout *l)
     jw_kint(w, "micro", l->size[CUT_MICRO]);
     jw_kint(w, "layers", l->layers);
     jw_kcstr(w, "source", layout_source_name(l->source));
+    jw_kbool(w, "weights", l->weights);
     jw_kobject(w, "proved");
     jw_kint(w, "rows", l->proved);
     jw_kint(w, "equal", l->equal);

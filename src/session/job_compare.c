@@ -7,6 +7,7 @@
 #include "base/msg.h"
 #include "config/settings_layout.h"
 #include "fmt/digest.h"
+#include "panel/procedure.h"
 
 /* ---- which steps and pairs ---- */
 
@@ -439,4 +440,20 @@ struct joined_job *job_compare_step(const struct job_compare *k, int step)
         if (k->result.job[i]->set[TARGET].step == step)
             return k->result.job[i];
     return NULL;
+}
+
+void job_compare_layouts(struct job_compare *k, struct ranks_laid *laid)
+{
+    memset(laid, 0, 2 * sizeof *laid);
+    job_compare_lock(k);
+    for (int i = 0; i < 2; i++) {
+        const struct joined_job *j = k->result.steps ? k->result.job[0] : NULL;
+        if (k->summary.all) {
+            laid[i].ranks = job_summary_layout(&k->summary, i, &laid[i].layout);
+        } else if (j) {
+            laid[i].layout = j->layout[i];
+            laid[i].ranks = j->set[i].ranks.n;
+        }
+    }
+    job_compare_unlock(k);
 }

@@ -8,6 +8,8 @@
 #include "compare/job_summary.h"
 #include "session/session.h"
 
+struct ranks_laid; /* panel/procedure.h */
+
 struct job_compare_options {
     struct session_options of; /* options of each comparison; steps as requested; strings outlive the job */
     const char *layout[2];     /* as given, or NULL */
@@ -107,6 +109,8 @@ void job_compare_release(struct job_compare *k); /* a zeroed struct is allowed *
 size_t job_compare_pair(const struct job_compare *k, int step, int rank);
 /* The joined job of a step, or NULL. */
 struct joined_job *job_compare_step(const struct job_compare *k, int step);
+/* How both sides' ranks are laid out in the first step, of two; ranks 0: not known yet. Takes the lock. */
+void job_compare_layouts(struct job_compare *k, struct ranks_laid *laid);
 
 static inline void job_compare_lock(struct job_compare *k)
 {
