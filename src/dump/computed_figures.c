@@ -15,19 +15,12 @@ struct nan_row {
     uint64_t count;
 };
 
-/* What was found on opening a file. */
-struct opened_file {
-    bool tried;
-    enum dtype in_file;
-    struct err *failed; /* owned; NULL: no error */
-};
-
 struct figures_filling {
     struct dump *d;
     const struct kern *k;
     struct load *load;
     VEC(uint32_t) rows;
-    struct opened_file *file; /* per one of `rows` */
+    struct tensor_file *file; /* per one of `rows` */
     atomic_uint waited; /* files that took long to open */
     VEC(struct nan_row) nan_rows;
     pthread_mutex_t own, *lock; /* used if nobody else reads the dump */
@@ -86,19 +79,11 @@ static void one(void *ctx, size_t i)
     struct waiting w;
     long now = clock_ms();
     waiting_begin(&w);
-    int rc = dump_tensor(x->d, row, &t, &e);
+    bool open = tensor_file_open(&x->file[i], x->d, row, &t);
     x->waited += waiting_mostly(&w);
-    bool open = rc == 0;
-    x->file[i] = (struct opened_file){.tried = true};
-    if (open) {
-        x->file[i].in_file = t.dtype;
-        rc = figures_one(x->k, &t, &f, &x->watch, &e);
-    } else {
-        x->file[i].failed = mem_alloc(sizeof e);
-        *x->file[i].failed = e;
-    }
+    bool computed = open && figures_one(x->k, &t, &f, &x->watch, &e) == 0;
     pthread_mutex_lock(x->lock);
-    if (rc == 0)
+    if (computed)
         add_figures(x, row, &f);
     bool tell = x->load->progress && now - x->told_ms >= TELL_MS;
     if (tell)
@@ -116,8 +101,7 @@ static void one(void *ctx, size_t i)
 static void count_files(const struct figures_filling *x, struct tensor_files *s)
 {
     for (size_t i = 0; i < x->rows.n; i++)
-        if (x->file[i].tried)
-            tensor_files_count(s, x->d, x->rows.v[i], x->file[i].failed, x->file[i].in_file);
+        tensor_files_count(s, x->d, x->rows.v[i], &x->file[i]);
     s->far = s->far || x->waited >= TENSOR_FILES_FAR;
 }
 
@@ -143,7 +127,7 @@ void computed_figures_fill(struct dump *d, const struct kern *k, int workers, st
         if (files)
             count_files(&x, files);
         for (size_t i = 0; i < x.rows.n; i++)
-            free(x.file[i].failed);
+            tensor_file_release(&x.file[i]);
     }
     free(x.file);
     vec_release(&x.rows);

@@ -19,39 +19,52 @@ bool tensor_files_type_agrees(enum dtype in_file, enum dtype recorded)
            dtype_table[recorded].klass == CLASS_COMPLEX;
 }
 
+bool tensor_file_open(struct tensor_file *f, const struct dump *d, uint32_t row, struct tensor *t)
+{
+    struct err e;
+    *f = (struct tensor_file){.tried = true};
+    if (dump_tensor(d, row, t, &e)) {
+        f->failed = mem_alloc(sizeof e);
+        *f->failed = e;
+        return false;
+    }
+    f->in_file = t->dtype;
+    return true;
+}
+
+void tensor_file_release(struct tensor_file *f)
+{
+    free(f->failed);
+    f->failed = NULL;
+}
+
 struct looking {
     const struct dump *d;
     uint32_t row[LOOKED_AT];
-    enum dtype in_file[LOOKED_AT]; /* valid if it could be opened */
-    struct err *failed[LOOKED_AT]; /* owned; NULL: no error */
+    struct tensor_file file[LOOKED_AT];
 };
 
 static void look(void *ctx, size_t i)
 {
     struct looking *l = ctx;
     struct tensor t;
-    struct err e;
-    if (dump_tensor(l->d, l->row[i], &t, &e)) {
-        l->failed[i] = mem_alloc(sizeof e);
-        *l->failed[i] = e;
-        return;
-    }
-    l->in_file[i] = t.dtype;
-    tensor_close(&t);
+    if (tensor_file_open(&l->file[i], l->d, l->row[i], &t))
+        tensor_close(&t);
 }
 
-void tensor_files_count(struct tensor_files *s, const struct dump *d, uint32_t row, const struct err *failed,
-                        enum dtype in_file)
+void tensor_files_count(struct tensor_files *s, const struct dump *d, uint32_t row, const struct tensor_file *f)
 {
     bool made = d->given != NULL; /* joined from parts: the maximum of integers is stored as float64 */
+    if (!f->tried)
+        return;
     s->looked++;
-    if (failed && failed->code == ERR_IO && s->missing++ == 0)
-        s->first_missing = *failed;
-    else if (failed && failed->code != ERR_IO && s->broken++ == 0)
-        s->first_broken = *failed;
-    if (!failed && !made && !tensor_files_type_agrees(in_file, d->rows.v[row].dtype) && s->types++ == 0) {
+    if (f->failed && f->failed->code == ERR_IO && s->missing++ == 0)
+        s->first_missing = *f->failed;
+    else if (f->failed && f->failed->code != ERR_IO && s->broken++ == 0)
+        s->first_broken = *f->failed;
+    if (!f->failed && !made && !tensor_files_type_agrees(f->in_file, d->rows.v[row].dtype) && s->types++ == 0) {
         s->first_type = row;
-        s->in_file = in_file;
+        s->in_file = f->in_file;
     }
 }
 
@@ -74,9 +87,9 @@ void tensor_files_look(struct tensor_files *s, const struct dump *d,
             l->row[i] = files.v[(i * files.n + n - 1) / n];
         s->far = threads_each(n, cancel, look, l) >= TENSOR_FILES_FAR;
         for (size_t i = 0; i < n && !(cancel && atomic_load(cancel)); i++)
-            tensor_files_count(s, d, l->row[i], l->failed[i], l->in_file[i]);
+            tensor_files_count(s, d, l->row[i], &l->file[i]);
         for (size_t i = 0; i < n; i++)
-            free(l->failed[i]);
+            tensor_file_release(&l->file[i]);
         free(l);
     }
     vec_release(&files);

@@ -18,13 +18,23 @@ struct tensor_files {
 
 #define TENSOR_FILES_FAR 16 /* as many wait for files that are far away, and not for one that a disk had to look for */
 
+/* A file that a worker tried to open, kept until the rows' order counts. */
+struct tensor_file {
+    bool tried;
+    enum dtype in_file; /* of what could be opened */
+    struct err *failed; /* owned; NULL: no error */
+};
+
+/* Opens the row's tensor; false: it could not be, and `f` has the reason. */
+bool tensor_file_open(struct tensor_file *f, const struct dump *d, uint32_t row, struct tensor *t);
+void tensor_file_release(struct tensor_file *f);
+
 /* The dump is open and no longer appended to. opened: whether something else opens the row's file; may be NULL, as
  * `cancel`. */
 void tensor_files_look(struct tensor_files *s, const struct dump *d,
                        bool (*opened)(const struct dump *d, uint32_t row), const atomic_bool *cancel);
-/* Counts a file that was opened: with the type in it, or `failed`. Rows come in their order. */
-void tensor_files_count(struct tensor_files *s, const struct dump *d, uint32_t row, const struct err *failed,
-                        enum dtype in_file);
+/* Counts a file, unless nobody tried to open it. Rows come in their order. */
+void tensor_files_count(struct tensor_files *s, const struct dump *d, uint32_t row, const struct tensor_file *f);
 /* Adds a warning to the dump for each finding. The lock is held. */
 void tensor_files_warn(const struct tensor_files *s, struct dump *d);
 

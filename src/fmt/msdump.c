@@ -13,6 +13,7 @@
 #include "fmt/npy.h"
 #include "fmt/sheet.h"
 #include "dump/family.h"
+#include "dump/tensor_files.h"
 
 #define SLOT_MOST 63 /* bytes of a slot's name that are kept */
 #define ENTRIES 4000000
@@ -420,11 +421,9 @@ static void close_dump(struct dump *d)
 
 struct header {
     uint32_t row;
-    bool tried;
-    enum dtype type;
+    struct tensor_file file;
     int ndim;
     int64_t shape[TENSOR_DIMS];
-    struct err *failed; /* owned; NULL: no error */
 };
 
 struct headers {
@@ -437,14 +436,8 @@ static void read_header(void *ctx, size_t i)
     struct headers *x = ctx;
     struct header *h = &x->list.v[i];
     struct tensor t;
-    struct err e;
-    h->tried = true;
-    if (dump_tensor(x->d, h->row, &t, &e)) {
-        h->failed = mem_alloc(sizeof e);
-        *h->failed = e;
+    if (!tensor_file_open(&h->file, x->d, h->row, &t))
         return;
-    }
-    h->type = t.dtype;
     h->ndim = t.ndim;
     memcpy(h->shape, t.shape, sizeof h->shape);
     tensor_close(&t);
@@ -453,15 +446,16 @@ static void read_header(void *ctx, size_t i)
 static void take_header(struct dump *d, const struct header *h)
 {
     struct row *r = &d->rows.v[h->row];
-    if (h->failed) {
-        dump_problem(d, h->row, h->failed->code == ERR_IO ? "missing-file" : "damaged", h->failed->text);
+    const struct err *failed = h->file.failed;
+    if (failed) {
+        dump_problem(d, h->row, failed->code == ERR_IO ? "missing-file" : "damaged", failed->text);
         return;
     }
     r->shape = dump_shape(d, h->shape, h->ndim);
     if (r->shape != NONE)
         r->has |= HAS_SHAPE;
     if (r->dtype == DTYPE_UNKNOWN)
-        r->dtype = (uint8_t)h->type;
+        r->dtype = (uint8_t)h->file.in_file;
 }
 
 /* Reads shapes and types of rows without a table row from the files' headers. */
@@ -474,9 +468,9 @@ static void read_headers(struct dump *d, struct load *load)
     threads_each(x.list.n, &load->cancel, read_header, &x);
     load_begin(load);
     for (size_t i = 0; i < x.list.n; i++) {
-        if (x.list.v[i].tried)
+        if (x.list.v[i].file.tried)
             take_header(d, &x.list.v[i]);
-        free(x.list.v[i].failed);
+        tensor_file_release(&x.list.v[i].file);
     }
     load_end(load);
     vec_release(&x.list);
