@@ -1,9 +1,8 @@
-/* The table of formats of environments, and msprobe's archive of them. */
+/* The table of formats of environments. */
 #include "config/environment_forms.h"
 
 #include "base/msg.h"
 #include "config/shell.h"
-#include "fmt/zip.h"
 
 /* ---- /proc/PID/environ: entries that end in a zero byte ---- */
 
@@ -131,37 +130,4 @@ int environment_take(struct settings *s, const char *name, struct str text, stru
                        _("%s: expected NAME=value lines, a launch script, a list of packages, or a log with "
                          "versions"), name);
     return 0;
-}
-
-int environment_member(const char *path, const char *name, struct buf *text, struct err *e)
-{
-    struct file f = {0};
-    struct zip_member m;
-    if (file_open(&f, path, e))
-        return -1;
-    struct zip *z = zip_open(&f, e);
-    int there = z ? zip_find(z, name, &m, e) : -1;
-    buf_clear(text);
-    if (there == 1 && zip_read(&f, &m, SETTINGS_BYTES, text, e))
-        there = -1;
-    if (z)
-        zip_close(z);
-    file_close(&f);
-    return there;
-}
-
-int environment_archive(struct settings *s, const char *path, struct err *e)
-{
-    static const char *const members[] = {"env", "pip"};
-    struct buf text = {0};
-    int found = 0, rc = 0;
-    for (size_t i = 0; i < ARRAY_LEN(members) && rc == 0; i++) {
-        int there = environment_member(path, members[i], &text, e);
-        found += there == 1;
-        rc = there < 0 ? -1 : there ? environment_take(s, path, buf_view(&text), e) : 0;
-    }
-    if (rc == 0 && !found)
-        rc = err_set(e, ERR_DATA, _("%s: no env and pip in this archive: not written by msprobe config_check"), path);
-    buf_release(&text);
-    return rc;
 }

@@ -18,10 +18,6 @@ extern const struct environment_form environment_forms[]; /* ends with name NULL
 
 /* Reads text of any form into s. -1 if it contains no environment. */
 int environment_take(struct settings *s, const char *name, struct str text, struct err *e);
-/* The text of a file in an archive: 1, or 0 if the archive lacks it. */
-int environment_member(const char *path, const char *name, struct buf *text, struct err *e);
-/* Reads the files of msprobe's config_check archive that contain an environment. */
-int environment_archive(struct settings *s, const char *path, struct err *e);
 
 /* ---- forms with a file of their own ---- */
 

@@ -1,12 +1,10 @@
 /* Arguments of a run saved by torch.save: training_args.bin of Hugging Face's trainer, and the argparse.Namespace
  * that a Megatron checkpoint stores as "args". The pickle is read as data (fmt/pickle.h): its classes are not needed,
  * and nothing in it is executed. */
-#include "base/io.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "config/settings.h"
+#include "config/settings_archive.h"
 #include "fmt/pickle.h"
-#include "fmt/zip.h"
 
 /* The text of a plain value; "IntervalStrategy('steps')" is steps. False for lists, dictionaries and objects. */
 static bool value_text(const struct pickle *p, struct buf *out, enum setting_state *state)
@@ -90,25 +88,15 @@ static int take_object(struct settings *s, const char *path, const struct pickle
     return none_in(path, e);
 }
 
-int saved_arguments_read(struct settings *s, const char *path, struct err *e)
+int saved_arguments_read(struct settings *s, struct settings_archive *z, struct err *e)
 {
-    struct file f = {0};
     struct arena a = {0};
     struct buf text = {0};
-    struct zip_member m;
-    if (file_open(&f, path, e))
-        return -1;
-    struct zip *z = zip_open(&f, e);
-    int rc = z ? 0 : -1;
-    int there = z ? zip_find_suffix(z, "data.pkl", &m, NULL, e) : -1;
-    if (there == 0)
-        rc = none_in(path, e);
-    rc = rc || there < 0 || zip_read(&f, &m, SETTINGS_BYTES, &text, e) ? -1 : 0;
+    const char *path = z->f.name;
+    int there = settings_archive_text_ending(z, "data.pkl", &text, e);
+    int rc = there == 0 ? none_in(path, e) : there < 0 ? -1 : 0;
     const struct pickle *root = rc == 0 ? pickle_parse(buf_view(&text), &a, path, NULL, e) : NULL;
     rc = root ? take_object(s, path, root, e) : -1;
-    if (z)
-        zip_close(z);
-    file_close(&f);
     buf_release(&text);
     arena_release(&a);
     return rc;

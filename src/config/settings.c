@@ -6,6 +6,7 @@
 #include "base/msg.h"
 #include "config/arguments.h"
 #include "config/environment_forms.h"
+#include "config/settings_archive.h"
 
 #define ENVIRONMENT_FILES 100 /* looked into in a folder */
 
@@ -167,28 +168,41 @@ static int take_text(struct settings *s, const char *path, struct str t, bool wh
     return rc;
 }
 
-/* A zip: training arguments, or msprobe's config_check archive with its environment. */
-static int open_archive(struct settings *s, const char *path, struct err *e)
+/* Training arguments, or msprobe's config_check archive with its environment. */
+static int take_archive(struct settings *s, struct settings_archive *z, struct err *e)
 {
     static const char parsed[] = "hyperparameters/hyperparameters_dynamic.json"; /* by the run, defaults too */
     static const char script[] = "hyperparameters/hyperparameters_static.json";
+    const char *path = z->f.name;
     struct buf text = {0};
-    int there = environment_member(path, parsed, &text, e);
+    int there = settings_archive_text(z, parsed, &text, e);
     bool parsed_run = there == 1;
-    if (there == 0 && (there = environment_member(path, script, &text, e)) == 1)
+    if (there == 0 && (there = settings_archive_text(z, script, &text, e)) == 1)
         settings_warn(s, "%s", _("options of the launch script as msprobe config_check read them: an option after one "
                                  "without a value is lost; give the script itself"));
-    if (there == 0 && environment_member(path, "env", &text, e) == 1)
+    if (there == 0 && settings_archive_text(z, "env", &text, e) == 1)
         there = err_set(e, ERR_DATA, _("%s: msprobe's config_check archive without hyperparameters: name the launch "
                                        "script or a log here, and this archive with --target-env or --golden-env"),
                         path);
-    int rc = there < 0 ? -1 : there ? take_text(s, path, buf_view(&text), true, e) : saved_arguments_read(s, path, e);
+    int rc = there < 0 ? -1 : there ? take_text(s, path, buf_view(&text), true, e) : saved_arguments_read(s, z, e);
     for (size_t i = 0; there == 1 && !parsed_run && i < s->list.n; i++)
         if (str_starts(s->list.v[i].value, "--"))
             s->list.v[i].value = STR("True");
     if (there == 1 && rc == 0)
-        rc = environment_archive(s, path, e);
+        rc = environment_archive(s, z, e);
     buf_release(&text);
+    return rc;
+}
+
+typedef int archive_reader(struct settings *s, struct settings_archive *z, struct err *e);
+
+static int open_archive(struct settings *s, const char *path, archive_reader *take, struct err *e)
+{
+    struct settings_archive z;
+    if (settings_archive_open(&z, path, e))
+        return -1;
+    int rc = take(s, &z, e);
+    settings_archive_close(&z);
     return rc;
 }
 
@@ -200,7 +214,7 @@ static int open_file(struct settings *s, const char *path, struct err *e)
     int rc = read_text(path, &text, &whole, e);
     s->path = arena_cstr(&s->arena, str_of(path));
     if (rc == 0)
-        rc = str_starts(buf_view(&text), "PK\3\4") ? open_archive(s, path, e)
+        rc = str_starts(buf_view(&text), "PK\3\4") ? open_archive(s, path, take_archive, e)
                                                     : take_text(s, path, buf_view(&text), whole, e);
     s->path = run;
     buf_release(&text);
@@ -302,7 +316,7 @@ static int environment_file(struct settings *s, const char *path, struct err *e)
     bool whole;
     int rc = read_text(path, &text, &whole, e);
     if (rc == 0)
-        rc = str_starts(buf_view(&text), "PK\3\4") ? environment_archive(&from, path, e)
+        rc = str_starts(buf_view(&text), "PK\3\4") ? open_archive(&from, path, environment_archive, e)
                                                    : environment_take(&from, path, buf_view(&text), e);
     if (rc == 0)
         join_environment(s, &from, path);

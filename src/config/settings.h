@@ -121,8 +121,6 @@ bool environment_sniff(struct str text);
 int environment_read(struct settings *s, struct str text, struct err *e);
 bool launch_script_sniff(struct str text);
 int launch_script_read(struct settings *s, struct str text, struct err *e);
-/* An archive of torch.save with arguments; sets the form by them. */
-int saved_arguments_read(struct settings *s, const char *path, struct err *e);
 /* Flattens YAML or JSON of any content to "a.b[0].c": value; s->path is for messages. */
 int settings_document_flatten(struct settings *s, struct str text, struct err *e);
 /* YAML or JSON; sets the form by its keys. */
