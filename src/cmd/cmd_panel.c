@@ -467,44 +467,66 @@ static int go_to_weight(struct workspace *d, const struct panel_item *it)
     return r;
 }
 
-/* Goes to the target of a line: an input, a missing file, a step, a weight, a row. */
-static int go_to_named(struct workspace *d, const struct panel_item *it)
+/* ---- what Enter does on a line ---- */
+
+static int run_its_command(struct workspace *d, const struct panel_item *it)
+{
+    return perform(d, it->command);
+}
+
+static int give_another(struct workspace *d, const struct panel_item *it)
+{
+    return ask(d, "give", it->id, it->value[0] ? it->value[0] : "");
+}
+
+static int show_its_recipe(struct workspace *d, const struct panel_item *it)
+{
+    (void)it;
+    return command_run(d, "recipe-line");
+}
+
+static int go_to_row(struct workspace *d, const struct panel_item *it)
 {
     struct buf command = {0};
-    int r = NOT_MINE;
-    if (it->mark == MARK_INPUT)
-        return ask(d, "give", it->id, it->value[0] ? it->value[0] : "");
-    if (it->mark == MARK_MISSING && it->need)
-        return command_run(d, "recipe-line");
-    if ((it->subject == SUBJECT_NORM || it->subject == SUBJECT_WEIGHT) && d->c->paired)
-        return go_to_weight(d, it);
-    if (it->subject <= SUBJECT_ELEMENT && it->about[0]) {
-        buf_fmt(&command, "find %s", *it->about[0] ? it->about[0] : it->about[1]);
-        r = perform(d, command.p);
-    }
+    buf_fmt(&command, "find %s", *it->about[0] ? it->about[0] : it->about[1]);
+    int r = perform(d, command.p);
     buf_release(&command);
     return r;
 }
 
+typedef int open_line(struct workspace *d, const struct panel_item *it);
+
+/* NULL: nothing. */
+static open_line *opening(const struct workspace *d, const struct panel_item *it)
+{
+    if (!it)
+        return NULL;
+    if (it->command)
+        return run_its_command;
+    if (it->mark == MARK_INPUT)
+        return give_another;
+    if (it->mark == MARK_MISSING && it->need)
+        return show_its_recipe;
+    if ((it->subject == SUBJECT_NORM || it->subject == SUBJECT_WEIGHT) && d->c->paired)
+        return go_to_weight;
+    return it->subject <= SUBJECT_ELEMENT && it->about[0] ? go_to_row : NULL;
+}
+
 bool panel_line_opens(const struct workspace *d)
 {
-    const struct panel_item *it = item_at(d);
-    if (!d->panel.number)
-        return true;
-    return it && (it->command || it->mark == MARK_INPUT || (it->mark == MARK_MISSING && it->need) ||
-                  ((it->subject == SUBJECT_NORM || it->subject == SUBJECT_WEIGHT) && d->c->paired) ||
-                  (it->subject <= SUBJECT_ELEMENT && it->about[0]));
+    return !d->panel.number || opening(d, item_at(d));
 }
 
 static int enter_item(struct workspace *d)
 {
     const struct panel_item *it = item_at(d);
-    int r = !it ? NOT_MINE : it->command ? perform(d, it->command) : go_to_named(d, it);
+    open_line *open = opening(d, it);
+    int r = open ? open(d, it) : NOT_MINE;
     if (r != NOT_MINE)
         return r;
-    workspace_say(d, "%s", 
+    workspace_say(d, "%s",
                   it && it->detail ? _("nothing to open on this line; the details are below")
-                                            : _("nothing to open on this line"));
+                                   : _("nothing to open on this line"));
     return 0;
 }
 
