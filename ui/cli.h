@@ -39,6 +39,8 @@ int cli_compare_shares(const struct options *o);
 int cli_worker_of_launcher(struct options *o, struct err *e);
 /* Shows the tensors named by options.tensor, for a settled comparison. 0, or -1 with e. */
 int cli_tensor(const struct comparison *s, const struct options *o, struct err *e);
+/* The values of options.values in the rows of n settled comparisons. 0, or -1 with e. */
+int cli_values(const struct comparison *const *c, size_t n, const struct options *o, struct err *e);
 int cli_check(const struct options *o);
 int cli_check_dump_config(const struct options *o); /* for a dump configuration, called by cli_check */
 int cli_digest(const struct options *o);

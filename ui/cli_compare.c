@@ -293,13 +293,19 @@ static int write_result(const struct comparison *s, const struct investigation *
     return out_close(&out, e);
 }
 
+/* The option that asks for one part of the comparison, or NULL. */
+static const char *one_part(const struct options *o)
+{
+    return o->tensor ? "--tensor" : o->values ? "--values" : NULL;
+}
+
 /* Ends one open comparison: writes the report and saves the investigation. */
 static int finish(const struct comparison *s, struct investigation *inv, const struct options *o, struct err *e)
 {
     struct judge_options jo = comparison_judge_options(s);
     int status = s->judged ? judgement_status(s->judged, &jo) : 0; /* none of one side alone */
-    if (o->tensor)
-        return cli_tensor(s, o, e) ? cli_fail(e) : status;
+    if (one_part(o))
+        return (o->tensor ? cli_tensor(s, o, e) : cli_values(&s, 1, o, e)) ? cli_fail(e) : status;
     if ((o->json || o->output) && write_result(s, inv, o, e))
         return cli_fail(e);
     if (!o->json && !o->summary && (!o->output || cli_out_file(o))) {
@@ -341,6 +347,14 @@ static bool writes_folder(const struct options *o)
     return cli_out_file(o) && str_find(path_base(str_of(o->output)), '.') < 0;
 }
 
+/* A tensor or the values of a field are asked for, of comparisons that are made one after the other. */
+static bool alone_of_several(const struct options *o, enum job_kind kind)
+{
+    if (!one_part(o))
+        return false;
+    return o->all_steps || (o->all_ranks && kind != JOB_AS_ONE) || (o->values && kind == JOB_RANK_BY_RANK);
+}
+
 int cli_compare(const struct options *given)
 {
     struct options own = *given, *o = &own;
@@ -357,18 +371,21 @@ int cli_compare(const struct options *given)
         cli_ending(o->output, &e);
         return cli_fail(&e);
     }
-    if (o->args == 1 && job_files_there(o->arg[0]))
-        return cli_compare_shares(o);
+    if (o->args == 1 && job_files_there(o->arg[0])) {
+        if (!one_part(o))
+            return cli_compare_shares(o);
+        err_set(&e, ERR_USAGE, _("%s needs the recordings, not the results of shares"), one_part(o));
+        return cli_fail(&e);
+    }
     if (open_investigation(&inv, o, NULL, o->investigation != NULL, &e)) {
         status = cli_fail(&e);
-    } else if (!o->tensor && needs_another(&inv)) {
+    } else if (!one_part(o) && needs_another(&inv)) {
         err_set(&e, ERR_USAGE, "%s", _("compare needs TARGET and GOLDEN, or one result table"));
         status = cli_fail(&e);
     } else if (fail_on_fits(&o->policy, inv.path ? FAIL_ON_COMPARE | FAIL_ON_ROUNDS : FAIL_ON_COMPARE, &e)) {
         status = cli_fail(&e);
-    } else if (((kind = kind_of(&inv, o, &found)) != JOB_AS_ONE ? o->all_ranks || o->all_steps : o->all_steps) &&
-               o->tensor) {
-        err_set(&e, ERR_USAGE, "%s", _("--tensor needs one step and one rank"));
+    } else if (kind = kind_of(&inv, o, &found), alone_of_several(o, kind)) {
+        err_set(&e, ERR_USAGE, _("%s needs one step and one rank"), one_part(o));
         status = cli_fail(&e);
     } else if (kind == JOB_AS_ONE) {
         status = cli_compare_job(&inv, o, &found);

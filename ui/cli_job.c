@@ -258,6 +258,18 @@ static int show_tensor(const struct options *o, struct job_compare_options *jo)
     return rc ? cli_fail(&e) : status;
 }
 
+/* Of all pairs of ranks together. */
+static int count_values(const struct job_run *r, struct err *e)
+{
+    const struct job_result *k = &r->k.result;
+    VEC(const struct comparison *) all = {0};
+    for (size_t i = 0; i < k->pairs.n; i++)
+        vec_push(&all, k->pairs.v[i].c);
+    int rc = cli_values(all.v, all.n, r->o, e);
+    vec_release(&all);
+    return rc;
+}
+
 int cli_compare_job(const struct investigation *v, const struct options *o, struct found_trees *found)
 {
     struct job_run r = {.v = v, .o = o};
@@ -267,11 +279,14 @@ int cli_compare_job(const struct investigation *v, const struct options *o, stru
     options_of(v, o, found, &jo);
     if (o->tensor)
         return show_tensor(o, &jo);
-    if (cli_parts_wanted(o))
+    if (!o->values && cli_parts_wanted(o))
         return cli_parts_compare(v, o, &jo, cli_wait_for);
     job_compare_init(&r.k, &jo);
     int rc = job_compare_run(&r.k, cli_wait_for, (void *)o, &e);
-    if (rc == 0) {
+    if (rc == 0 && o->values) {
+        status = job_status(&r.k.result);
+        rc = count_values(&r, &e);
+    } else if (rc == 0) {
         status = status_of(&r);
         rc = deliver(&r, &e);
     }

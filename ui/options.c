@@ -15,6 +15,7 @@
 #include "pair/view.h"
 #include "ranks/layout.h"
 #include "report/replay_script.h"
+#include "table/field.h"
 
 static int number(const char *option, struct str s, int *out, struct err *e)
 {
@@ -100,6 +101,25 @@ static int set_rows(struct options *o, const char *v, struct err *e)
     else
         return err_set(e, ERR_USAGE, _("--rows: expected all or deviating, found \"%s\""), v);
     return 0;
+}
+
+static int set_values(struct options *o, const char *v, struct err *e)
+{
+    struct nearest near = {.word = str_of(v)};
+    struct buf names = {0};
+    o->values = field_find(str_of(v));
+    if (o->values)
+        return 0;
+    for (const struct field *f = fields; f->name; f++) {
+        nearest_offer(&near, f->name);
+        buf_fmt(&names, "%s%s", f > fields ? ", " : "", f->name);
+    }
+    if (near.name)
+        err_set(e, ERR_USAGE, _("--values: no field \"%s\"; did you mean %s?"), v, near.name);
+    else
+        err_set(e, ERR_USAGE, _("--values: no field \"%s\"; expected one of %s"), v, names.p);
+    buf_release(&names);
+    return -1;
 }
 
 static int set_oracle(struct options *o, const char *v, struct err *e)
@@ -400,6 +420,8 @@ static const struct option table[] = {
     {"--rows", "WHICH", OPT_ROWS, BY(set_rows), N_("rows in the JSON: all or deviating (default: none)")},
     {"--tensor", "ROW", OPT_TENSOR, TEXT(tensor),
      N_("show only the tensors of this row: worst elements, distribution of values and errors, non-finite elements")},
+    {"--values", "FIELD", OPT_TENSOR, BY(set_values),
+     N_("show only how many rows, and how many deviating ones, each value of a field has: family, module, layer …")},
     {"--status", "STATUS", OPT_NOTE, BY(set_status),
      N_("status of the finding: suspected (default), cleared, waived, root-cause")},
     {"--severity", "LEVEL", OPT_NOTE, BY(set_severity), N_("severity of the finding: low, medium, high")},

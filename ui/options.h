@@ -42,6 +42,7 @@ struct options {
     const char *output, *investigation, *script, *cpu, *lang;
     enum report_rows rows;
     const char *tensor;        /* the row whose tensors are printed; NULL: none */
+    const struct field *values; /* the field whose values are counted; NULL: none */
     struct str threshold_key[MAX_THRESHOLDS], threshold_value[MAX_THRESHOLDS];
     int thresholds;
     struct str remap_from[MAX_REMAPS], remap_to[MAX_REMAPS];
@@ -107,7 +108,7 @@ enum {
     OPT_LIMITS = 2048, /* part of OPT_PAIR: thresholds */
     OPT_LOGS = 4096,   /* selects one of a folder's logs */
     OPT_NORMS = 8192,  /* names for unnamed norms */
-    OPT_TENSOR = 16384, /* tensors of one row */
+    OPT_TENSOR = 16384, /* tensors of one row, values of one field */
     OPT_REPORT = 32768, /* form of a report */
     OPT_NOTE = 65536,  /* writing findings */
     OPT_PACK = 1 << 24,   /* writing or opening packs */

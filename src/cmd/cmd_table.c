@@ -433,6 +433,8 @@ static int run_fields(struct workspace *d, struct str args)
 
 /* ---- values of a field ---- */
 
+#define VALUES_LISTED 5000 /* a figure has as many values as lines */
+
 /* A filter's text in the quotes it does not hold. */
 static void quote_value(const char *text, struct buf *out)
 {
@@ -471,14 +473,19 @@ static int run_values(struct workspace *d, struct str args)
     }
     struct field_values x = {0};
     struct buf title = {0};
+    char n[2][NUM_MAX];
     for (uint32_t i = 0; i < workspace_sought(d); i++)
         field_values_add(&x, d->c, f, workspace_sought_at(d, i));
     field_values_sort(&x);
     workspace_clear_list(d);
-    for (size_t i = 0; i < x.v.n; i++)
+    for (size_t i = 0; i < x.v.n && i < VALUES_LISTED; i++)
         add_value(d, f, &x.v.v[i]);
     if (x.v.n) {
-        buf_fmt(&title, _("%s: rows, deviating rows, largest rel L2; Enter shows only these"), f->name);
+        if (x.v.n > VALUES_LISTED)
+            buf_fmt(&title, _("%s, %s of %s values: rows, deviating rows, largest rel L2; Enter shows only these"),
+                    f->name, num_count(n[0], VALUES_LISTED), num_count(n[1], x.v.n));
+        else
+            buf_fmt(&title, _("%s: rows, deviating rows, largest rel L2; Enter shows only these"), f->name);
         workspace_show_list(d, title.p);
     } else {
         workspace_say(d, _("no row has a value of %s"), f->name);

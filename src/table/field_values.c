@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#define VALUES_MOST 5000 /* a figure has as many values as lines */
-
 void field_values_add(struct field_values *x, const struct comparison *s, const struct field *f, uint32_t line)
 {
     const struct line_judgement *j = s->judged && line < s->judged->lines ? &s->judged->line[line] : NULL;
@@ -12,9 +10,9 @@ void field_values_add(struct field_values *x, const struct comparison *s, const 
     struct buf text = {0};
     field_exact(&l, f, &text);
     uint32_t at = text.n ? map_get(&x->at, buf_view(&text)) : MAP_NONE;
-    if (text.n && at == MAP_NONE && x->v.n < VALUES_MOST) {
+    if (text.n && at == MAP_NONE) {
         struct str kept = arena_str(&x->arena, buf_view(&text));
-        struct field_value first = {.text = kept.p, .line = line, .worst = NAN};
+        struct field_value first = {.text = kept.p, .of = s, .line = line, .worst = NAN};
         at = (uint32_t)x->v.n;
         map_set(&x->at, kept, at);
         vec_push(&x->v, first);
@@ -24,8 +22,10 @@ void field_values_add(struct field_values *x, const struct comparison *s, const 
         return;
     struct field_value *v = &x->v.v[at];
     bool bad = j && verdict_is_bad((enum verdict)j->verdict);
-    if (bad && !v->bad)
+    if (bad && !v->bad) {
+        v->of = s;
         v->line = line;
+    }
     v->lines++;
     v->bad += bad;
     if (j && !isnan(j->error) && !(v->worst >= j->error))

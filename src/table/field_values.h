@@ -8,6 +8,7 @@
 struct field_value {
     const char *text;   /* as a filter takes it */
     uint32_t lines, bad;
+    const struct comparison *of; /* of `line` */
     uint32_t line;      /* the first that is bad, else the first */
     float worst;        /* the largest error, NaN if there is none */
 };
@@ -18,6 +19,7 @@ struct field_values {
     VEC(struct field_value) v;
 };
 
+/* Lines of several comparisons may be added; they must outlive the values. */
 void field_values_add(struct field_values *x, const struct comparison *s, const struct field *f, uint32_t line);
 /* Most deviating lines first, of as many the largest error; then most lines. */
 void field_values_sort(struct field_values *x);
