@@ -1,7 +1,7 @@
 /* A decimal number is w * 10^q. It is computed by one multiplication of w by M, the first 128 bits of 10^q. M is
- * truncated, so the exact product is at most w above w * M. If that leaves the rounding undecided, or the power or
- * digits exceed the table, the C library reads the number. The method is Eisel's and Lemire's ("Number parsing at a
- * gigabyte per second", 2021). */
+ * truncated, so the exact product is at most w above w * M. If that leaves the rounding undecided, w is divided by
+ * 10^-q where both are doubles; otherwise, or if the power or digits exceed the table, the C library reads the number.
+ * The method is Eisel's and Lemire's ("Number parsing at a gigabyte per second", 2021). */
 #include "base/decimal.h"
 
 #include <stdbool.h>
@@ -64,36 +64,29 @@ __attribute__((constructor)) static void prepare(void)
     }
 }
 
-/* Computes w * 10^q for w > 0; false if the rounding is undecided. */
-static bool product(uint64_t w, int q, double *out)
+/* Computes w * 10^q for w > 0; false if the rounding is undecided. No branch depends on the digits: half of those
+ * that do are foretold wrong. */
+static inline bool product(uint64_t w, int q, double *out)
 {
     const struct power *p = &powers[q - LOWEST];
-    int zeros = __builtin_clzll(w), exponent = p->exponent - zeros;
+    int zeros = __builtin_clzll(w), exponent = p->exponent - zeros + 128 + 10;
     u128 upper = (u128)(w << zeros) * p->high, lower = (u128)(w << zeros) * p->low;
     upper += lower >> 64;
-    uint64_t high = (uint64_t)(upper >> 64), mid = (uint64_t)upper, low = (uint64_t)lower;
-    if (!(high >> 63)) {
-        high = high << 1 | mid >> 63;
-        mid = mid << 1 | low >> 63;
-        low <<= 1;
-        exponent--;
-    }
-    if (q < 0 && mid >= UINT64_MAX - 1)
+    uint64_t high = (uint64_t)(upper >> 64), mid = (uint64_t)upper;
+    int top = (int)(high >> 63);
+    uint64_t bits = high >> (9 + top); /* a double's 53 and one to round by */
+    if (q < 0 && mid == UINT64_MAX)
         return false;
-    bool more = mid || low || q < 0;
-    uint64_t bits = high >> 11, rest = high & 0x7ff;
-    bits += rest > 0x400 || (rest == 0x400 && (more || (bits & 1)));
-    exponent += 128 + 11;
-    if (bits >> 53) {
-        bits >>= 1;
-        exponent++;
-    }
-    uint64_t image = (uint64_t)(exponent + 52 + 1023) << 52 | (bits & 0xfffffffffffff);
+    if (q > 0 && !mid && !(uint64_t)lower && bits << (9 + top) == high && (bits & 3) == 1)
+        bits--; /* half way, to even */
+    bits = (bits + 1) >> 1;
+    /* the first of the bits adds 1 to the exponent; 2 where rounding has made them 54 */
+    uint64_t image = ((uint64_t)(exponent + top + 52 + 1023 - 1) << 52) + bits;
     memcpy(out, &image, sizeof image);
     return true;
 }
 
-static double by_library(const char *p, size_t n)
+__attribute__((noinline)) static double by_library(const char *p, size_t n)
 {
     char copy[LONGEST + 1];
     memcpy(copy, p, n);
@@ -101,42 +94,46 @@ static double by_library(const char *p, size_t n)
     return strtod(copy, NULL);
 }
 
+/* Reads a number whose product leaves the rounding undecided, as it does if the number is a double itself: if w and
+ * 10^-q are doubles, the quotient is rounded once. */
+__attribute__((noinline)) static double by_division(uint64_t w, int q, const char *p, size_t n)
+{
+    double divisor = 1;
+    if (w >> 53 || q < -22)
+        return by_library(p, n);
+    while (q++ < 0)
+        divisor *= 10;
+    return (double)w / divisor;
+}
+
 static bool is_digit(char c)
 {
     return (unsigned char)(c - '0') < 10;
 }
 
-static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-
-/* The leading digits among the next eight bytes: returns their count and sets their value. */
-static inline int some_digits(const char *p, uint64_t *number)
+/* The value of eight digits, each 0 to 9, the first in the lowest byte. */
+static inline uint64_t value_of(uint64_t v)
 {
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    v ^= 0x3030303030303030; /* digits are now 0 to 9 */
-    /* only the lowest set bit is reliable */
-    uint64_t odd = ((v + 0x7676767676767676) | v) & 0x8080808080808080;
-    int n = odd ? __builtin_ctzll(odd) / 8 : 8;
-    if (n == 0)
-        return 0;
-    v <<= 64 - 8 * n; /* shifts in leading zeros */
-    v = (v * 10 + (v >> 8)) & 0x00ff00ff00ff00ff;
-    *number = ((v & 0x000000ff000000ff) * (100 + (UINT64_C(1000000) << 32)) +
-               (v >> 16 & 0x000000ff000000ff) * (1 + (UINT64_C(10000) << 32))) >> 32;
-    return n;
+    const uint64_t pairs = 0x000000ff000000ff;
+    v = v * 10 + (v >> 8); /* every other byte is now the value of two digits */
+    return ((v & pairs) * (100 + (UINT64_C(1000000) << 32)) + (v >> 16 & pairs) * (1 + (UINT64_C(10000) << 32))) >> 32;
 }
 
 static inline const char *read_digits(const char *p, const char *end, uint64_t *w)
 {
-    uint64_t part;
-    while (end - p >= 8) {
-        int n = some_digits(p, &part);
-        if (n == 0)
-            return p;
-        *w = *w * tens[n] + part;
-        p += n;
-        if (n < 8)
-            return p;
+    static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    uint64_t v, odd;
+    for (; end - p >= 8; p += 8) {
+        memcpy(&v, p, sizeof v);
+        v ^= 0x3030303030303030; /* digits are now 0 to 9 */
+        /* only the lowest set bit is reliable */
+        odd = ((v + 0x7676767676767676) | v) & 0x8080808080808080;
+        if (odd) {
+            int n = __builtin_ctzll(odd) / 8;
+            *w = *w * tens[n] + value_of(v << (56 - 8 * n) << 8); /* shifts in leading zeros */
+            return p + n;
+        }
+        *w = *w * 100000000 + value_of(v);
     }
     for (; p < end && is_digit(*p); p++)
         *w = *w * 10 + (uint64_t)(*p - '0');
@@ -144,7 +141,7 @@ static inline const char *read_digits(const char *p, const char *end, uint64_t *
 }
 
 /* Reads the exponent after the "e", clamped beyond the table. NULL if there is no digit. */
-static const char *read_power(const char *p, const char *end, int *q)
+__attribute__((noinline)) static const char *read_power(const char *p, const char *end, ptrdiff_t *q)
 {
     bool minus = p < end && *p == '-';
     int power = 0;
@@ -168,11 +165,12 @@ static ptrdiff_t zeros_in_front(const char *p, const char *end)
 const char *decimal_read(const char *p, const char *end, double *out)
 {
     const char *begin = p, *first, *behind;
-    ptrdiff_t digits, fraction = 0;
+    ptrdiff_t digits, fraction = 0, q;
     uint64_t w = 0;
     p += p < end && *p == '-';
     first = p;
-    p = read_digits(p, end, &w);
+    for (; p < end && is_digit(*p); p++) /* few, mostly one */
+        w = w * 10 + (uint64_t)(*p - '0');
     digits = p - first;
     if (digits == 0 || (*first == '0' && digits > 1))
         return NULL;
@@ -183,17 +181,20 @@ const char *decimal_read(const char *p, const char *end, double *out)
         if (fraction == 0)
             return NULL;
     }
-    int q = fraction < MOST ? -(int)fraction : -MOST;
+    q = -fraction;
     behind = p;
     if (p < end && (*p == 'e' || *p == 'E') && !(p = read_power(p + 1, end, &q)))
         return NULL;
     if (p - begin > LONGEST)
         return NULL;
-    bool fits = digits + fraction <= DIGITS || digits + fraction - zeros_in_front(first, behind) <= DIGITS;
+    digits += fraction;
+    bool fits = digits - (*first == '0') <= DIGITS || digits - zeros_in_front(first, behind) <= DIGITS;
     if (fits && (q == 0 || w == 0))
         *out = (double)w;
-    else if (!fits || q < LOWEST || q > HIGHEST || !product(w, q, out))
+    else if (!fits || q < LOWEST || q > HIGHEST)
         *out = by_library(first, (size_t)(p - first));
+    else if (!product(w, (int)q, out))
+        *out = by_division(w, (int)q, first, (size_t)(p - first));
     if (*begin == '-')
         *out = -*out;
     return p;
