@@ -20,7 +20,8 @@
 #define PASTE_MOST (1u << 20) /* longer pasted text is cut off */
 #define PASTE_REST_MS 5000    /* after this silence the second mark is not expected any more */
 #define PASTE_BEHIND_MS 50    /* what comes so soon behind a second mark nobody has typed */
-#define PASTE_BEHIND_MOST_MS 1000
+#define PASTE_MORE_MS 500     /* once something did, the rest may come in parts, as over a slow network */
+#define PASTE_BEHIND_MOST_MS 5000
 /* behind those that ncurses gives to the keys a terminal's description adds (Ctrl-Up …), from KEY_MAX on */
 enum { KEY_PASTE = KEY_MAX + 5001, KEY_PASTE_END, KEY_BACKGROUND, KEY_PAD };
 
@@ -126,7 +127,7 @@ static void add_pasted(int kind, wint_t c)
         buf_add(&paste.text, text, utf8_put(text, c));
 }
 
-/* Reads what follows the second mark without a pause into `ahead`. A terminal writes that mark once, at the end; if
+/* Reads what follows the second mark at once, and its parts that follow later, into `ahead`. A terminal writes that mark once, at the end; if
  * it comes again, the text itself held one and was not cleaned by the terminal: all up to the last mark is text. What
  * is beyond the limit cannot have been typed and is dropped. */
 static void read_behind_paste(void)
@@ -144,7 +145,8 @@ static void read_behind_paste(void)
             if (kind == KEY_CODE_YES && c == KEY_PASTE_END)
                 text = ahead.keys.n;
         }
-    while (clock_ms() < until && poll(&in, 1, PASTE_BEHIND_MS) > 0 && in.revents == POLLIN);
+    while (clock_ms() < until && poll(&in, 1, ahead.keys.n > text ? PASTE_MORE_MS : PASTE_BEHIND_MS) > 0 &&
+           in.revents == POLLIN);
     for (; ahead.at < text; ahead.at++)
         add_pasted(ahead.keys.v[ahead.at].kind, ahead.keys.v[ahead.at].c);
 }

@@ -287,6 +287,12 @@ static void pasted_text_is_text(void **state)
     wait_text(&t, 23, "threeqthe first half q and the second<");
     tty_send(&t, "\033[200~ and\033[201~\x15:quit\rq\033[200~ a mark\033[201~"); /* the terminal left marks in it */
     wait_text(&t, 23, " and:quit q a mark<");
+    tty_send(&t, "\033[200~ or\033[201~\x15:quit\r"); /* in parts, as a slow network delivers them */
+    tty_take(&t, 200);
+    tty_send(&t, "q");
+    tty_take(&t, 200);
+    tty_send(&t, " two\033[201~");
+    wait_text(&t, 23, "a mark or:quit q two<");
     tty_send(&t, "\x07 ");
     wait_text(&t, NOWHERE, "every command");
     tty_send(&t, "\033[200~cliq\033[201~"); /* in a list as if it were typed, and no key of it leaves */
