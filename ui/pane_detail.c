@@ -457,6 +457,23 @@ static void folded_rows(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
+/* Figures and the next step; the step first where it would be cut off below them. */
+static void figures_and_advice(struct page *p, uint32_t line, const uint32_t row[2], bool judged)
+{
+    struct grid nowhere = {0};
+    struct page all = *p;
+    all.g = &nowhere;
+    figures_table(&all, line, row);
+    if (judged)
+        advice(&all, line);
+    bool fits = all.total <= p->r.h;
+    if (judged && !fits)
+        advice(p, line);
+    figures_table(p, line, row);
+    if (judged && fits)
+        advice(p, line);
+}
+
 /* Fills the page for the line; `total` of the page receives its number of lines. */
 static void fill(struct page *p, uint32_t line)
 {
@@ -475,11 +492,9 @@ static void fill(struct page *p, uint32_t line)
         looks_like(p, line, true);
         which_side(p, line, WHICH_WRONG);
     }
-    figures_table(p, line, row);
-    if (j) {
-        advice(p, line);
+    figures_and_advice(p, line, row, j != NULL);
+    if (j)
         which_side(p, line, WHICH_NEITHER);
-    }
     if (j && c->judged->first == line)
         of_first(p);
     two_sided(p, c->paired ? measure_figures(&c->measure, line) : NULL);
