@@ -25,7 +25,6 @@
 /* +0 is the smallest unsigned pattern, -0 the smallest signed one */
 #define KERN_ZERO16(umin, smin)                                                                    \
     ((_mm512_testn_epi16_mask(umin, umin) | _mm512_cmpeq_epi16_mask(smin, _mm512_set1_epi16(-0x8000))) != 0)
-#define KERN_NONE16(x) (_mm512_testn_epi16_mask(x, x) != 0)
 #define KERN_ZEROS16(x) _mm512_testn_epi16_mask(x, _mm512_set1_epi16(0x7fff))
 #define KERN_EQUAL16 _mm512_cmpeq_epi16_mask
 #define KERN_BOTH_SIGNS16(smax, umax) (_mm512_movepi16_mask(_mm512_andnot_si512(smax, umax)) == 0xffffffff)

@@ -49,14 +49,6 @@ INLINE vi bits_zeros(vraw smax, vraw umax)
     return (vi)(((s16)smax <= 0) & (s16)((u16)umax <= 0x8000)) == -1;
 }
 
-INLINE bool bits_zero(const void *x, size_t n)
-{
-    vraw least = KERN_SET16(-1);
-    for (size_t i = 0; i < n; i += 2 * W)
-        least = KERN_UMIN16(bits_load(x, i) & KERN_SET16(0x7fff), least);
-    return KERN_NONE16(least);
-}
-
 /* Whether the largest finite value is among the extremes: of float16, or the one that `largest` gives, for which the
  * upper half of a float is enough. */
 INLINE int bits_limit(vraw smax, vraw umax, enum kern_type type, float largest)

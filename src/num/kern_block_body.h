@@ -74,11 +74,11 @@ INLINE void add_together(enum kern_type type, const void *t, const void *g, size
             __builtin_prefetch((const char *)skip(type, t, i) + ahead);
             __builtin_prefetch((const char *)skip(type, g, i) + ahead);
         }
-        side_add(&a, &x, type, !BY_BITS(type), careful);
+        side_add(&a, &x, type, true, careful);
         side_add(&b, &y, type, false, careful);
         pair_add(&p, &x, &y, type, careful);
     }
-    side_store(side[0], &a, type, t, n, !BY_BITS(type), careful);
+    side_store(side[0], &a, type, t, n, true, careful);
     side_store(side[1], &b, type, g, n, false, careful);
     pair_store(pair, &p);
 }
@@ -103,7 +103,7 @@ INLINE void add_two(enum kern_type type, const void *t, const void *g, size_t n,
         add_together(type, t, g, n, w, careful, ahead, side, pair);
         return;
     }
-    add_one(type, t, n, w, !BY_BITS(type), careful, side[0]);
+    add_one(type, t, n, w, true, careful, side[0]);
     add_one(type, g, n, w, false, careful, side[1]);
     add_pair(type, t, g, n, w, careful, pair);
 }
@@ -120,27 +120,16 @@ INLINE void add_block(struct added *x, const void *t, const void *g, size_t n, s
         add(t, g, n, w, ahead, (struct side_part *const[]){&x->side[0][w], &x->side[1][w]}, &x->pair[w]);
 }
 
-INLINE enum outcome judge(const struct added *x, enum kern_type type, const void *t, bool two, size_t n, bool careful)
+INLINE enum outcome judge(const struct added *x, enum kern_type type, bool two, bool careful)
 {
     struct doubts doubts = {{0}, {0}};
-    vi well = ~(vi){0}, unlike = {0};
-    for (int w = 0; w < PARTS && two && !careful; w++) {
+    vi well = ~(vi){0};
+    for (int w = 0; w < PARTS && two && !careful; w++)
         well &= certain(&x->side[0][w], &x->side[1][w], &x->pair[w], type);
-        unlike |= x->pair[w].max_rel >= 1;
-    }
-#ifdef KERN_RAW
-    /* a zero in the target gives a relative error of 1 */
-    if (BY_BITS(type) && two && !careful && any(unlike) && bits_zero(t, n))
-        doubts.again = ~doubts.again;
-#else
-    (void)t;
-    (void)n;
-    (void)unlike;
-#endif
-    if (two && !careful && !any(~well | doubts.again))
+    if (two && !careful && !any(~well))
         return TAKEN;
     for (int w = 0; w < PARTS; w++) {
-        side_doubts(&doubts, &x->side[0][w], type, !two || !BY_BITS(type), careful);
+        side_doubts(&doubts, &x->side[0][w], type, true, careful);
         if (!two)
             continue;
         side_doubts(&doubts, &x->side[1][w], type, false, careful);
@@ -153,7 +142,7 @@ INLINE enum outcome judge(const struct added *x, enum kern_type type, const void
 INLINE enum outcome keep_block(struct state *st, const struct added *x, enum kern_type type, const void *t,
                                const void *g, size_t n, bool careful)
 {
-    enum outcome o = judge(x, type, t, g != NULL, n, careful);
+    enum outcome o = judge(x, type, g != NULL, careful);
     vi rose = {0};
     if (o != TAKEN)
         return o;

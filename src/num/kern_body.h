@@ -259,8 +259,7 @@ INLINE struct side_part side_start(void)
     return p;
 }
 
-/* `watch`: look for zeros. Zeros of the golden side show in the division; on bit patterns, zeros of the target are
- * looked for only if that leaves it open (judge). */
+/* `watch`: look for zeros. Zeros of the golden side show in the division. */
 INLINE void side_add(struct side_part *p, const struct piece *x, enum kern_type type, bool watch, bool careful)
 {
     for (int k = 0; k < vectors(type); k++) {
@@ -367,7 +366,12 @@ INLINE vi certain(const struct side_part *t, const struct side_part *g, const st
     vf least = smaller(t->sq, g->sq), total = t->sq + g->sq + p->se + magnitude(p->dg) + p->max_rel;
     if (!BY_BITS(type))
         least = smaller(t->least, least);
-    return (least >= SMALLEST) & (total < INFINITY) & ((p->se >= SMALLEST) | (p->max_abs == 0));
+    vi well = (least >= SMALLEST) & (total < INFINITY) & ((p->se >= SMALLEST) | (p->max_abs == 0));
+#ifdef KERN_RAW
+    if (BY_BITS(type) && KERN_ZERO16(t->umin, t->smin))
+        return (vi){0};
+#endif
+    return well;
 }
 
 INLINE void add_wide(double *to, vf v)
