@@ -127,9 +127,9 @@ static void add_pasted(int kind, wint_t c)
         buf_add(&paste.text, text, utf8_put(text, c));
 }
 
-/* Reads what follows the second mark at once, and its parts that follow later, into `ahead`. A terminal writes that mark once, at the end; if
- * it comes again, the text itself held one and was not cleaned by the terminal: all up to the last mark is text. What
- * is beyond the limit cannot have been typed and is dropped. */
+/* Reads what follows the second mark at once, and its parts that follow later, into `ahead`. A terminal writes that
+ * mark once, at the end; if it comes again, the text itself held one and was not cleaned by the terminal: all up to the
+ * last mark is text. What is beyond the limit cannot have been typed and is dropped. */
 static void read_behind_paste(void)
 {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
