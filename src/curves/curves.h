@@ -77,6 +77,15 @@ struct noise_band {
     double inside;
 };
 
+/* A metric of reinforcement learning that both logs have (log/value_names.h), at the joined steps. */
+struct curve_metric {
+    const char *tag, *name[2]; /* what it measures, and what each log calls it; of the runs */
+    size_t steps;              /* where both are finite; at least one */
+    double mean[2];
+    double max_abs;            /* the largest difference */
+    int64_t at;                /* its step */
+};
+
 struct curves {
     struct arena arena;
     size_t runs;
@@ -102,6 +111,7 @@ struct curves {
     struct loss_trend trend;
     struct noise_band band;
     struct curve_lr lr;
+    VEC(struct curve_metric) metrics;
     VEC(struct outlier_step) spikes, nonfinite; /* by step */
     VEC(const char *) unread;        /* unreadable parts of the logs: then nothing passes */
     VEC(const char *) warnings;      /* sentences in the current language */
@@ -141,6 +151,7 @@ bool curves_of_one_step(const struct series *a, const struct series *b);
 bool curve_skipped(const struct log_record *r);
 void noise_band_find(struct curves *c);
 void learning_rates_find(struct curves *c);
+void curve_metrics_find(struct curves *c);
 void outlier_steps_find(struct curves *c, const struct thresholds_curves *t);
 void loss_trend_find(struct curves *c, const struct thresholds_curves *t);
 /* Fills `unread`. */

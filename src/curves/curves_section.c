@@ -6,6 +6,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "log/value_names.h"
 
 #define STRETCHES 12
 #define FIRST_STEPS 3
@@ -107,6 +108,22 @@ static void band(struct document *d, const struct curves *c)
                  num_cell(n, 100 * c->band.inside, 3));
 }
 
+static void metrics(struct document *d, const struct curves *c)
+{
+    char n[4][NUM_MAX];
+    for (size_t i = 0; i < c->metrics.n; i++) {
+        const struct curve_metric *m = &c->metrics.v[i];
+        if (m->max_abs == 0)
+            doc_note(d, DOC_NOTE, NULL, _("%s: equal at all %s steps compared"), rl_metric_title(m->tag),
+                     num_count(n[0], m->steps));
+        else
+            doc_note(d, DOC_NOTE, NULL, _("%s: mean %s on the target, %s on the golden side (%s steps); they differ by "
+                                          "%s at most, at step %lld"),
+                     rl_metric_title(m->tag), num_cell(n[0], m->mean[0], 3), num_cell(n[1], m->mean[1], 3),
+                     num_count(n[2], m->steps), num_cell(n[3], m->max_abs, 3), (long long)m->at);
+    }
+}
+
 static void course(struct document *d, const struct curves *c)
 {
     char n[NUM_MAX];
@@ -126,6 +143,7 @@ static void course(struct document *d, const struct curves *c)
                              : _("learning rates: differ (%s steps compared)"),
                  num_count(n, c->lr.steps));
     largest(d, c);
+    metrics(d, c);
 }
 
 /* ---- outlier steps ---- */

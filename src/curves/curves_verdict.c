@@ -153,6 +153,7 @@ void curves_judge(struct curves *c, const struct thresholds_curves *t)
     outlier_steps_find(c, t);
     loss_trend_find(c, t);
     learning_rates_find(c);
+    curve_metrics_find(c);
     hold_unread(c);
     if (c->first_loss == STAGE_FAIL || c->mean_loss == STAGE_FAIL || c->global_norm == STAGE_FAIL ||
         target_nonfinite(c))

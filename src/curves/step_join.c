@@ -167,6 +167,7 @@ void curves_release(struct curves *c)
     vec_release(&c->points);
     vec_release(&c->usable);
     vec_release(&c->diff);
+    vec_release(&c->metrics);
     vec_release(&c->spikes);
     vec_release(&c->nonfinite);
     vec_release(&c->unread);

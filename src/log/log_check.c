@@ -64,8 +64,8 @@ static void rollout_apart(struct log_check *c, const struct series *s)
 {
     char most[NUM_MAX], limit[NUM_MAX];
     for (uint32_t name = 0; name < s->names.n; name++) {
-        bool of_rollout = strcmp(s->names.v[name].tag, ROLLOUT_METRIC_TAG) == 0;
-        const struct rollout_metric *m = of_rollout ? rollout_metric(str_of(s->names.v[name].name)) : NULL;
+        bool of_rollout = strcmp(s->names.v[name].tag, RL_ROLLOUT) == 0;
+        const struct rl_metric *m = of_rollout ? rl_metric(str_of(s->names.v[name].name)) : NULL;
         size_t above = 0;
         int64_t first = -1;
         double largest = 0;
@@ -98,7 +98,10 @@ void log_check_run(struct log_check *c, const struct series *s)
             continue;
         bool nan = isnan(p->value);
         const char *text =
-            strcmp(n->tag, "local_norm") == 0
+            rl_metric_title(n->tag)
+                ? arena_fmt(&c->arena, nan ? _("%s is NaN (%s)") : _("%s is infinite (%s)"), rl_metric_title(n->tag),
+                            n->name)
+            : strcmp(n->tag, "local_norm") == 0
                 ? arena_fmt(&c->arena, nan ? _("the local norm of %s is NaN") : _("the local norm of %s is infinite"),
                             n->name)
                 : arena_fmt(&c->arena, nan ? _("%s of %s is NaN") : _("%s of %s is infinite"), n->tag, n->name);

@@ -58,7 +58,7 @@ struct step_object {
     struct buf plain;
     bool stepped;
     struct values_taken taken;
-    struct rollout_value gap;
+    struct rl_values rl;
 };
 
 /* Reads the members after a '{'; `inside` of a nested object. Whether they are complete. */
@@ -78,7 +78,7 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
         } else if (!o->stepped && value_is_step(key) && is_step(x)) {
             o->stepped = true;
             o->r.step = (int64_t)x;
-        } else if (rollout_value_take(&o->gap, key, x)) {
+        } else if (rl_value_take(&o->rl, key, x)) {
             continue;
         } else if (value_taken(&o->taken, key, &v) && o->k) {
             log_set(o->k, &o->r, v, x, digit);
@@ -99,8 +99,8 @@ static bool object(struct series_builder *k, struct str line)
     buf_release(&o.plain);
     if (!whole || !o.stepped || !measured(o.taken.has))
         return false;
-    if (k && o.gap.of)
-        log_point(k, ROLLOUT_METRIC_TAG, str_of(o.gap.of->name), false, o.r.step, o.gap.value);
+    if (k)
+        log_rl_values(k, o.r.step, &o.rl);
     if (k)
         log_add(k, &o.r);
     return true;

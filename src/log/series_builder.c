@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "log/series_builder.h"
+#include "log/value_names.h"
 
 #define THIN (1u << 19)    /* records gathered before doubles are looked for */
 #define PENDING (1u << 20) /* norms kept back for a record that tells their step */
@@ -80,6 +81,14 @@ void log_point(struct series_builder *k, const char *tag, struct str name, bool 
         log_odd(k, ODD_FULL);
     else
         put_point(k, id, step, v, k->line);
+}
+
+void log_rl_values(struct series_builder *k, int64_t step, const struct rl_values *x)
+{
+    const struct rl_metric *m;
+    for (size_t i = 0; (m = rl_metric_at(i)) != NULL; i++)
+        if (x->has >> i & 1)
+            log_point(k, m->tag, str_of(m->name), false, step, x->value[i]);
 }
 
 /* Assigns the pending norms, one group per step, to the steps up to `step`; `room`: the number of these steps. */

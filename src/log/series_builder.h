@@ -69,6 +69,8 @@ struct series_pending {
 void log_add(struct series_builder *k, struct log_record *r);
 /* Adds a value of a named series at a step; square as in log_name. */
 void log_point(struct series_builder *k, const char *tag, struct str name, bool square, int64_t step, double v);
+struct rl_values;
+void log_rl_values(struct series_builder *k, int64_t step, const struct rl_values *x); /* a point each */
 uint32_t log_name(struct series_builder *k, const char *tag, struct str name, bool square); /* MAP_NONE: too many */
 /* The same for a value printed without a step: it belongs to the next record's step, otherwise to a counted one. A
  * repeated name begins the next step's group; log_norm_group begins it explicitly. */

@@ -115,14 +115,14 @@ bool step_line_starts(struct str line)
 
 static void take_metrics(struct series_builder *k, const struct step_line *l, struct str line, int64_t step)
 {
-    const struct rollout_metric *m;
+    const struct rl_metric *m;
     struct buf word = {0};
     double x;
-    for (size_t i = 0; l->metric[0] && (m = rollout_metric_at(i)) != NULL; i++) {
+    for (size_t i = 0; l->metric[0] && (m = rl_metric_at(i)) != NULL; i++) {
         buf_clear(&word);
         buf_fmt(&word, "%s%s%s", l->metric[0], m->name, l->metric[1]);
         if (number_behind(line, word.p, &x, NULL))
-            log_point(k, ROLLOUT_METRIC_TAG, str_of(m->name), false, step, x);
+            log_point(k, m->tag, str_of(m->name), false, step, x);
     }
     buf_release(&word);
 }

@@ -111,8 +111,9 @@ static void scalar(struct series_builder *k, struct str tag, int64_t step, doubl
         return;
     if (monitor_scalar(k, tag, step, x))
         return;
-    if (rollout_metric(tag)) {
-        log_point(k, ROLLOUT_METRIC_TAG, tag, false, step, x);
+    const struct rl_metric *m = rl_metric(tag);
+    if (m) {
+        log_point(k, m->tag, tag, false, step, x);
         return;
     }
     if (str_split(tag, '/', &head, &name))

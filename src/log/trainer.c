@@ -25,7 +25,7 @@ static bool fraction(struct str v, double *x)
 
 /* The members of one dictionary; s follows its '{'. Whether it was whole. */
 static bool members(struct series_builder *k, struct str s, struct log_record *r, bool *stepped, double *eval,
-                    struct rollout_value *gap)
+                    struct rl_values *rl)
 {
     static const struct {
         const char *key;
@@ -50,7 +50,7 @@ static bool members(struct series_builder *k, struct str s, struct log_record *r
                 log_set(k, r, known[i].v, x, digit);
         if (str_is(key, "eval_loss"))
             *eval = x;
-        rollout_value_take(gap, key, x);
+        rl_value_take(rl, key, x);
     }
     return rc == 0;
 }
@@ -60,9 +60,9 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
 {
     struct log_record r = {0};
     double none = -1e300, eval = none;
-    struct rollout_value gap = {0};
+    struct rl_values rl = {0};
     bool stepped = false;
-    if (!members(k, s, &r, &stepped, &eval, &gap) || stepped != with_step)
+    if (!members(k, s, &r, &stepped, &eval, &rl) || stepped != with_step)
         return TAKE_NOT;
     if (with_step && r.step >= LOG_STEP) {
         log_odd(k, ODD_STEP);
@@ -74,8 +74,7 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
         log_point(k, "eval", STR("eval_loss"), false, with_step ? r.step : k->last_step, eval);
     if (!log_has(&r, LOG_LOSS))
         return TAKE_DONE;
-    if (gap.of)
-        log_point(k, ROLLOUT_METRIC_TAG, str_of(gap.of->name), false, r.step, gap.value);
+    log_rl_values(k, r.step, &rl);
     log_add(k, &r);
     return TAKE_DONE;
 }

@@ -32,35 +32,86 @@ static const char *const parts[] = {"pg_loss", "policy_loss", "actor_loss/avg", 
 static const char *const prefixes[] = {"train/", "training/", "trainer/", "actor/", "optim/", "loss_metrics/",
                                        "metrics/", "ppo_actor/update/", "samples/", "train_", "training_"};
 
-/* Names as slime 624b824, verl b178a3c, TRL 1.16 and NeMo RL 7ea279a log them. Means of |difference| of the sampled
- * tokens' log-probabilities have the limit of slime's own tests; a mean of |difference| of probabilities is never
- * larger. NeMo RL's is the mean of exp |difference|, and its limit the one at which it plots the worst sample. */
-static const struct rollout_metric rollout_metrics[] = {
-    {"train/train_rollout_logprob_abs_diff", 0.1},
-    {"training/rollout_probs_diff_mean", 0.1},
-    {"sampling/sampling_logp_difference/mean", 0.1},
-    {"train/token_mult_prob_error", 1.05},
+#define RL_UPDATE_KL "update_kl"
+#define RL_REFERENCE_KL "reference_kl"
+#define RL_CLIPPED "clip_fraction"
+#define RL_ADVANTAGE "advantage"
+
+/* Names as slime 624b824, verl b178a3c, TRL 1.16 and NeMo RL 7ea279a log them, and OpenRLHF and AReaL to TensorBoard;
+ * of means over tokens: TRL's objective/kl is a sum over a sequence, its policy/approxkl_avg half a square.
+ * Means of |difference| of the sampled tokens' log-probabilities have the limit of slime's own tests; a mean of
+ * |difference| of probabilities is never larger. NeMo RL's is the mean of exp |difference|, and its limit the one at
+ * which it plots the worst sample. */
+static const struct rl_metric rl_metrics[] = {
+    {"train/train_rollout_logprob_abs_diff", RL_ROLLOUT, 0.1},
+    {"training/rollout_probs_diff_mean", RL_ROLLOUT, 0.1},
+    {"sampling/sampling_logp_difference/mean", RL_ROLLOUT, 0.1},
+    {"train/token_mult_prob_error", RL_ROLLOUT, 1.05},
+    {"actor/ppo_kl", RL_UPDATE_KL, 0},
+    {"train/ppo_kl", RL_UPDATE_KL, 0},
+    {"ppo_actor/update/approx_kl/avg", RL_UPDATE_KL, 0},
+    {"actor/kl_loss", RL_REFERENCE_KL, 0},
+    {"train/kl_loss", RL_REFERENCE_KL, 0},
+    {"train/kl_penalty", RL_REFERENCE_KL, 0},
+    {"train/kl", RL_REFERENCE_KL, 0},
+    {"kl", RL_REFERENCE_KL, 0},
+    {"actor/pg_clipfrac", RL_CLIPPED, 0},
+    {"train/pg_clipfrac", RL_CLIPPED, 0},
+    {"train/ppo_clip_ratio", RL_CLIPPED, 0},
+    {"train/clip_ratio/region_mean", RL_CLIPPED, 0},
+    {"clip_ratio/region_mean", RL_CLIPPED, 0},
+    {"policy/clipfrac_avg", RL_CLIPPED, 0},
+    {"ppo_actor/update/clip_ratio/avg", RL_CLIPPED, 0},
+    {"critic/advantages/mean", RL_ADVANTAGE, 0},
+    {"train/advantages/mean", RL_ADVANTAGE, 0},
+    {"ppo_actor/advantages/avg", RL_ADVANTAGE, 0},
+};
+_Static_assert(ARRAY_LEN(rl_metrics) <= RL_METRICS_MOST, "a bit each");
+
+static const struct {
+    const char *tag, *title;
+} rl_tags[] = {
+    {RL_ROLLOUT, N_("difference from the rollout engine")},
+    {RL_UPDATE_KL, N_("KL of the updates")},
+    {RL_REFERENCE_KL, N_("KL from the reference policy")},
+    {RL_CLIPPED, N_("clip fraction")},
+    {RL_ADVANTAGE, N_("mean advantage")},
 };
 
-const struct rollout_metric *rollout_metric_at(size_t i)
+const struct rl_metric *rl_metric_at(size_t i)
 {
-    return i < ARRAY_LEN(rollout_metrics) ? &rollout_metrics[i] : NULL;
+    return i < ARRAY_LEN(rl_metrics) ? &rl_metrics[i] : NULL;
 }
 
-const struct rollout_metric *rollout_metric(struct str name)
+const struct rl_metric *rl_metric(struct str name)
 {
-    for (size_t i = 0; i < ARRAY_LEN(rollout_metrics); i++)
-        if (str_is(name, rollout_metrics[i].name))
-            return &rollout_metrics[i];
+    for (size_t i = 0; i < ARRAY_LEN(rl_metrics); i++)
+        if (str_is(name, rl_metrics[i].name))
+            return &rl_metrics[i];
     return NULL;
 }
 
-bool rollout_value_take(struct rollout_value *x, struct str name, double value)
+const char *rl_metric_tag(size_t n)
 {
-    const struct rollout_metric *m = rollout_metric(name);
-    if (m)
-        *x = (struct rollout_value){m, value};
-    return m != NULL;
+    return n < ARRAY_LEN(rl_tags) ? rl_tags[n].tag : NULL;
+}
+
+const char *rl_metric_title(const char *tag)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rl_tags); i++)
+        if (strcmp(tag, rl_tags[i].tag) == 0)
+            return _(rl_tags[i].title);
+    return NULL;
+}
+
+bool rl_value_take(struct rl_values *x, struct str name, double value)
+{
+    const struct rl_metric *m = rl_metric(name);
+    if (!m)
+        return false;
+    x->has |= 1u << (m - rl_metrics);
+    x->value[m - rl_metrics] = value;
+    return true;
 }
 
 /* Lower case, "_" for what divides words, the prefixes removed; false if it is too long. */

@@ -20,22 +20,27 @@ struct values_taken {
  * loss of the policy. */
 bool value_taken(struct values_taken *t, struct str name, enum log_value *v);
 
-/* A metric of reinforcement learning that says how far the trainer's log-probabilities are from the rollout engine's,
- * and the limit above which they do not fit. */
-struct rollout_metric {
+/* A metric of reinforcement learning, whose values are a named series. */
+struct rl_metric {
     const char *name;
-    double limit;
+    const char *tag; /* of its points: what it measures, whatever the tool calls it */
+    double limit;    /* of RL_ROLLOUT: above it the sides do not fit */
 };
-const struct rollout_metric *rollout_metric(struct str name); /* NULL: another value */
-struct rollout_value {
-    const struct rollout_metric *of; /* NULL: none */
-    double value;
+#define RL_ROLLOUT "rollout" /* how far the trainer's log-probabilities are from the rollout engine's */
+const struct rl_metric *rl_metric(struct str name); /* NULL: another value */
+const struct rl_metric *rl_metric_at(size_t i);     /* one after the other; NULL at the end */
+/* The n-th tag, and its title in the language in force; NULL at the end. */
+const char *rl_metric_tag(size_t n);
+const char *rl_metric_title(const char *tag);
+
+#define RL_METRICS_MOST 32
+/* Those of one record. */
+struct rl_values {
+    uint32_t has; /* bits of rl_metric_at's numbers */
+    double value[RL_METRICS_MOST];
 };
 /* Takes the value if the name is such a metric's; false: it is not. */
-bool rollout_value_take(struct rollout_value *x, struct str name, double value);
-/* The same for the metrics that lines of text have, one after the other; NULL at the end. */
-const struct rollout_metric *rollout_metric_at(size_t i);
-#define ROLLOUT_METRIC_TAG "rollout" /* of their points */
+bool rl_value_take(struct rl_values *x, struct str name, double value);
 
 /* Adds a user's column names: "step=it,loss=objective,norm=gn" (also lr, scale; separated by commas or blanks). They
  * hold for the whole program, thread-safe; known names stay. */

@@ -95,6 +95,25 @@ static void lr_json(struct jsonw *w, const struct curve_lr *lr)
     jw_end_object(w);
 }
 
+static void metrics_json(struct jsonw *w, const struct curves *c)
+{
+    jw_karray(w, "metrics");
+    for (size_t i = 0; i < c->metrics.n; i++) {
+        const struct curve_metric *m = &c->metrics.v[i];
+        jw_object(w);
+        jw_kcstr(w, "metric", m->tag);
+        jw_kcstr(w, "target", m->name[0]);
+        jw_kcstr(w, "golden", m->name[1]);
+        jw_kint(w, "steps", (int64_t)m->steps);
+        jw_knum(w, "target_mean", m->mean[0]);
+        jw_knum(w, "golden_mean", m->mean[1]);
+        jw_knum(w, "max_abs", m->max_abs);
+        jw_kint(w, "at", m->at);
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+}
+
 static void course_json(struct jsonw *w, const struct curves *c)
 {
     const struct noise_band *b = &c->band;
@@ -144,6 +163,7 @@ void curves_json(struct jsonw *w, struct out *o, const void *result)
     step_or_null(w, "diverges_at", c->diverges_at);
     step_or_null(w, "apart_at", c->apart_at);
     lr_json(w, &c->lr);
+    metrics_json(w, c);
     marks_json(o, w, "spikes", c->spikes.v, c->spikes.n);
     marks_json(o, w, "nonfinite", c->nonfinite.v, c->nonfinite.n);
     course_json(w, c);

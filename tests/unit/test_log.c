@@ -475,6 +475,21 @@ static void rollout_metrics(void **state)
     load_text("{\"train/token_mult_prob_error\": 1.5, \"train/loss\": 0.5, \"step\": 4}\n");
     near(point("rollout", "train/token_mult_prob_error", 4)->value, 1.5);
     series_release(&s);
+    /* KL, clip fraction and advantage: of verl, of TRL, of a table of any tool */
+    load_text("step:2 - actor/pg_loss:0.5 - actor/ppo_kl:np.float64(0.0125) - actor/pg_clipfrac:0.25 - "
+              "actor/kl_loss:1e-3 - actor/grad_norm:1.0 - critic/advantages/mean:-0.5 - timing_s/step:2\n");
+    near(point("update_kl", "actor/ppo_kl", 2)->value, 0.0125);
+    near(point("clip_fraction", "actor/pg_clipfrac", 2)->value, 0.25);
+    near(point("reference_kl", "actor/kl_loss", 2)->value, 1e-3);
+    near(point("advantage", "critic/advantages/mean", 2)->value, -0.5);
+    series_release(&s);
+    load_text("{'loss': '0.5', 'kl': '0.0037', 'clip_ratio/region_mean': '0.031', 'epoch': '1'}\n");
+    near(point("reference_kl", "kl", 1)->value, 0.0037);
+    near(point("clip_fraction", "clip_ratio/region_mean", 1)->value, 0.031);
+    series_release(&s);
+    load_text("{\"actor/ppo_kl\": NaN, \"actor/pg_loss\": 0.5, \"step\": 4}\n");
+    assert_true(isnan(point("update_kl", "actor/ppo_kl", 4)->value));
+    series_release(&s);
 }
 
 static void monitor_v2(void **state)
