@@ -45,10 +45,16 @@ void json_pool_repeats(struct json_pool *p, const char *const *varying)
     p->room.templates = &p->templates;
 }
 
+void json_pool_texts(struct json_pool *p)
+{
+    json_texts_init(&p->texts);
+    p->room.texts = &p->texts;
+}
+
 void json_pool_clear(struct json_pool *p)
 {
     arena_clear(&p->arena);
-    p->room = (struct json_room){.arena = &p->arena, .templates = p->room.templates};
+    p->room.next = p->room.end = NULL;
 }
 
 void json_pool_leave(struct json_pool *p)
@@ -56,6 +62,7 @@ void json_pool_leave(struct json_pool *p)
     pool = NULL;
     arena_release(&p->arena);
     json_templates_release(&p->templates);
+    json_texts_release(&p->texts);
 }
 
 int json_members_open(struct json_members *j, const char *path, const char *descend, struct err *e)

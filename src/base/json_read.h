@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/io.h"
 #include "base/json_repeat.h"
+#include "base/json_texts.h"
 #include "base/str.h"
 
 struct json_members {
@@ -44,11 +45,14 @@ struct json_pool {
     struct arena arena;
     struct json_room room; /* in it */
     struct json_templates templates;
+    struct json_texts texts;
 };
 
 void json_pool_enter(struct json_pool *p);
 /* From here on repeated objects are returned as repeats (base/json_repeat.h); varying: as in json_templates. */
 void json_pool_repeats(struct json_pool *p, const char *const *varying);
+/* From here on repeated texts are known by their numbers (base/json_texts.h), while the pool is entered. */
+void json_pool_texts(struct json_pool *p);
 void json_pool_clear(struct json_pool *p);
 void json_pool_leave(struct json_pool *p); /* frees it */
 

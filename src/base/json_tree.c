@@ -6,6 +6,7 @@
 
 #include "base/decimal.h"
 #include "base/json_repeat.h"
+#include "base/json_texts.h"
 
 #define PIECE 16384 /* bytes taken from the arena at once */
 #define DEEPEST 64
@@ -74,7 +75,7 @@ const char *json_text_end(const char *p, const char *end, bool *escaped)
     return quote;
 }
 
-static bool unescape(const char *p, const char *end, char *to)
+bool json_unescape(const char *p, const char *end, char *to)
 {
     static const char plain[256] = {
         ['"'] = '"', ['\\'] = '\\', ['/'] = '/', ['b'] = '\b', ['f'] = '\f', ['n'] = '\n', ['r'] = '\r', ['t'] = '\t',
@@ -106,19 +107,29 @@ static char *read_text(struct reading *r)
         for (size_t i = 0; i < n; i += 8)
             memcpy(text + i, r->p + i, 8); /* in place of memcpy: texts are short */
         text[n] = 0;
-    } else if (!unescape(r->p, end, text)) {
+    } else if (!json_unescape(r->p, end, text)) {
         return NULL;
     }
     r->p = end + 1;
     return text;
 }
 
-static cJSON *text_node(struct reading *r, char *text)
+static cJSON *text_node(struct reading *r, const char *text)
 {
     if (!text)
         return NULL;
     cJSON *node = new_node(r, cJSON_String);
-    node->valuestring = text;
+    memcpy(&node->valuestring, &text, sizeof text); /* nobody writes to it */
+    return node;
+}
+
+static cJSON *text_value(struct reading *r)
+{
+    struct json_texts *t = r->room->texts;
+    uint32_t number = t ? json_texts_find(t, &r->p, r->end) : 0;
+    cJSON *node = text_node(r, number ? t->text.v[number].text : read_text(r));
+    if (node)
+        node->valueint = (int)number;
     return node;
 }
 
@@ -229,7 +240,7 @@ static cJSON *read_value(struct reading *r)
         return read_children(r, cJSON_Array, ']');
     case '"':
         r->p++;
-        return text_node(r, read_text(r));
+        return text_value(r);
     case 't':
         return word_node(r, "true", cJSON_True);
     case 'f':

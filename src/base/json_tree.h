@@ -25,6 +25,7 @@ struct json_room {
     char *next, *end;
     struct json_templates *templates; /* tried first for objects (base/json_repeat.h); NULL: all are parsed */
     uint64_t key;             /* the hash of the key of the member read next, or 0 */
+    struct json_texts *texts; /* tried first for texts: the node's valueint is the number (base/json_texts.h), or 0 */
 };
 
 char *json_room_for(struct json_room *room, size_t n); /* n: a multiple of 8, so that nodes are aligned */
@@ -32,6 +33,9 @@ char *json_room_for(struct json_room *room, size_t n); /* n: a multiple of 8, so
 /* The closing quote of a text that begins at p; *escaped: the text contains a backslash. NULL if it does not end
  * before `end`. */
 const char *json_text_end(const char *p, const char *end, bool *escaped);
+
+/* Copies the text from p to end, and a NUL, to `to`, which has room for as much; false if it is not regular. */
+bool json_unescape(const char *p, const char *end, char *to);
 
 /* The valueint that cJSON gives a number. */
 static inline int json_int_of(double v)

@@ -143,17 +143,6 @@ uint32_t map_get(const struct map *m, struct str key)
     return s->p ? s->value : MAP_NONE;
 }
 
-uint32_t map_get_recent(const struct map *m, struct recent_keys *recent, struct str key)
-{
-    struct map_slot *met = &recent->slot[hash_bytes(key.p, key.n, 1) % MAP_RECENT];
-    if (met->p && met->n == key.n && (!key.n || memcmp(met->p, key.p, key.n) == 0))
-        return met->value;
-    if (!m->n)
-        return MAP_NONE;
-    *met = *probe(m, key, map_hash(key));
-    return met->p ? met->value : MAP_NONE;
-}
-
 void map_expect(const struct map *m, struct str key)
 {
     if (m->n)

@@ -33,13 +33,6 @@ uint32_t map_get(const struct map *m, struct str key); /* MAP_NONE when absent *
 /* Stores value unless the key is there already; returns the value that is there afterwards. */
 uint32_t map_add(struct map *m, struct str key, uint32_t value);
 void map_set(struct map *m, struct str key, uint32_t value);
-/* A cache of the keys looked up last, indexed by a fast hash. */
-#define MAP_RECENT 256
-struct recent_keys {
-    struct map_slot slot[MAP_RECENT];
-};
-/* The same as map_get, faster if the key was looked up recently. */
-uint32_t map_get_recent(const struct map *m, struct recent_keys *recent, struct str key);
 /* Prefetches the slot of a key that will be looked up soon: in a large map each lookup is a cache miss. */
 void map_expect(const struct map *m, struct str key);
 

@@ -9,7 +9,6 @@
 #include "dump/step_before.h"
 
 #define BEHIND 4   /* calls behind one just found that are examined before all are */
-#define FEW_STACKS 64
 #define SCANNED 64 /* rows of a call that are examined one by one; few calls have more */
 
 void dump_init(struct dump *d)
@@ -289,10 +288,7 @@ void dump_expect(struct dump *d, size_t calls, size_t rows)
 
 uint32_t dump_frame(struct dump *d, struct str text)
 {
-    if (d->stacks.n > FEW_STACKS && !d->recent_frames) /* from here on the same ones come over and over */
-        d->recent_frames = arena_zalloc(&d->arena, sizeof *d->recent_frames);
-    uint32_t at = d->recent_frames ? map_get_recent(&d->frame_texts, d->recent_frames, text)
-                                   : map_get(&d->frame_texts, text);
+    uint32_t at = map_get(&d->frame_texts, text);
     if (at != MAP_NONE)
         return at;
     struct str kept = arena_str(&d->arena, text), s = kept, file, line, func, code;

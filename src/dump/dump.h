@@ -164,7 +164,6 @@ struct dump {
     struct map call_names;      /* name → call */
     struct map call_runs;       /* name given more than once → the last run's number, its "#N" */
     struct map slot_names, shape_keys, scope_names, frame_texts;
-    struct recent_keys *recent_frames; /* NULL while there are few stacks */
     struct nmap late_rows;      /* (call, slot) → row, for late rows of calls with very many */
     /* SKETCH_NUMBERS per row (num/sketch.h), the first NaN if the row has none; NULL: no row has one; owned */
     double *sketch;

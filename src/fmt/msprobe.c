@@ -220,16 +220,16 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
 /* ---- stack.json ---- */
 
 /* {"0": [[calls …], [frames …]]} since 26.0, {"call": [frames …]} before. */
-static const char *stack_record(struct dump *d, struct str key, const cJSON *v)
+static const char *stack_record(struct dump *d, struct str key, const cJSON *v, struct json_texts *texts)
 {
     const cJSON *names = v->child, *frames = names ? names->next : NULL;
     if (cJSON_IsArray(names) && cJSON_IsArray(frames)) {
-        uint32_t s = msprobe_add_stack(d, frames);
+        uint32_t s = msprobe_add_stack(d, frames, texts);
         for (const cJSON *it = names->child; it; it = it->next)
             if (cJSON_IsString(it))
                 msprobe_set_stack(d, str_of(it->valuestring), s);
     } else if (cJSON_IsArray(v)) {
-        msprobe_set_stack(d, key, msprobe_add_stack(d, v));
+        msprobe_set_stack(d, key, msprobe_add_stack(d, v, texts));
     } else {
         return _("a list");
     }
@@ -239,7 +239,7 @@ static const char *stack_record(struct dump *d, struct str key, const cJSON *v)
 /* Reads a side file of the dump member by member (record returns NULL, or what was expected in place of v); its
  * absence or damage is a problem, not an error. Values saved by hand have no side files. */
 static void side_file(struct dump *d, const char *dir, const char *name, struct load *load,
-                      const char *(*record)(struct dump *, struct str, const cJSON *))
+                      const char *(*record)(struct dump *, struct str, const cJSON *, struct json_texts *))
 {
     struct buf path = {0};
     struct json_members j;
@@ -250,11 +250,12 @@ static void side_file(struct dump *d, const char *dir, const char *name, struct 
     if (rc == 0) {
         struct json_pool pool;
         json_pool_enter(&pool);
+        json_pool_texts(&pool);
         j.trees = true;
         while ((rc = json_members_next(&j, &m, &e)) == 1 && !load_cancelled(load)) {
             cJSON *v = json_member_tree(&m, path.p, &e);
             load_begin(load);
-            const char *expected = v ? record(d, m.key, v) : NULL;
+            const char *expected = v ? record(d, m.key, v, &pool.texts) : NULL;
             if (expected)
                 err_at(&e, path.p, m.offset, _("\"%.*s\": expected %s, found %s"), STR_ARG(m.key), expected,
                        json_kind(v));
@@ -277,7 +278,7 @@ static void side_file(struct dump *d, const char *dir, const char *name, struct 
 /* ---- construct.json ---- */
 
 /* {"call": "module"|null}; in a run of Megatron ["module", micro step]. */
-static const char *construct_record(struct dump *d, struct str key, const cJSON *v)
+static const char *construct_record(struct dump *d, struct str key, const cJSON *v, struct json_texts *texts)
 {
     struct msprobe_state *st = d->state;
     uint32_t c = st->named = dump_find_call(d, key, st->named);
@@ -287,7 +288,10 @@ static const char *construct_record(struct dump *d, struct str key, const cJSON 
         return _("a text");
     if (c == NONE || !cJSON_IsString(v))
         return NULL;
-    uint32_t p = st->module = dump_find_call(d, str_of(v->valuestring), st->module);
+    uint32_t none = NONE, *known = v->valueint ? &texts->text.v[v->valueint].user : &none;
+    if (*known == NONE)
+        *known = st->module = dump_find_call(d, str_of(v->valuestring), st->module);
+    uint32_t p = *known;
     if (p == NONE || p == c)
         return NULL;
     d->calls.v[c].parent = p;

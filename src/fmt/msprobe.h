@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/json_repeat.h"
+#include "base/json_texts.h"
 #include "dump/reader.h"
 
 extern const struct reader reader_msprobe;
@@ -37,8 +38,8 @@ extern const char *const msprobe_varying[];
  * parameters_grad, or the value itself if the name ends in ".debug". */
 void msprobe_add_record(struct msprobe_fill *f, struct str name, uint64_t offset, const cJSON *record);
 
-/* Adds a list of frames, innermost first, as a stack; returns its index. */
-uint32_t msprobe_add_stack(struct dump *d, const cJSON *frames);
+/* Adds a list of frames, innermost first, as a stack; returns its index. texts: those of the frames' tree, or NULL. */
+uint32_t msprobe_add_stack(struct dump *d, const cJSON *frames, struct json_texts *texts);
 void msprobe_set_stack(struct dump *d, struct str call, uint32_t stack); /* an unknown call is skipped */
 
 #endif

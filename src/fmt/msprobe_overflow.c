@@ -53,7 +53,7 @@ static void add_node(struct msprobe_fill *f, struct str rank, uint64_t offset, c
     }
     msprobe_add_record(f, str_of(name->valuestring), offset, record);
     if (cJSON_IsArray(frames) && frames->child)
-        f->d->calls.v[f->call].stack = msprobe_add_stack(f->d, frames);
+        f->d->calls.v[f->call].stack = msprobe_add_stack(f->d, frames, NULL);
     name_call(f->d, rank, name->valuestring, module_of(cJSON_GetObjectItemCaseSensitive(node, "construct_info")));
 }
 

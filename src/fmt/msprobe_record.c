@@ -577,12 +577,21 @@ void msprobe_add_record(struct msprobe_fill *f, struct str name, uint64_t offset
 
 /* ---- stacks ---- */
 
-uint32_t msprobe_add_stack(struct dump *d, const cJSON *frames)
+/* The frame of a text; that of a known text is looked up once. */
+static uint32_t frame_of(struct dump *d, const cJSON *text, struct json_texts *texts)
+{
+    uint32_t none = NONE, *known = texts && text->valueint ? &texts->text.v[text->valueint].user : &none;
+    if (*known == NONE)
+        *known = dump_frame(d, str_of(text->valuestring));
+    return *known;
+}
+
+uint32_t msprobe_add_stack(struct dump *d, const cJSON *frames, struct json_texts *texts)
 {
     struct stack s = {.first = (uint32_t)d->stack_frames.n};
     for (const cJSON *it = frames->child; it; it = it->next)
         if (cJSON_IsString(it)) {
-            vec_push(&d->stack_frames, dump_frame(d, str_of(it->valuestring)));
+            vec_push(&d->stack_frames, frame_of(d, it, texts));
             s.n++;
         }
     vec_push(&d->stacks, s);

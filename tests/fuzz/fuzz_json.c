@@ -58,6 +58,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char *const varying[] = {"Max", "data_name", NULL};
     json_pool_repeats(&pool, varying);
     walk(path, "data", text, true);
+    json_pool_texts(&pool);
+    for (int times = 0; times < 3; times++)
+        walk(path, "data", text, true);
     json_pool_leave(&pool);
     return 0;
 }
