@@ -55,41 +55,45 @@ double error_ulp(const struct error_case *of, double y)
     return fabs(y) >= DBL_MIN ? 2 * unit_roundoff(of->type) * power_below(y) : smallest_subnormal(of->output);
 }
 
-static void add_product(struct error_sums *e, double base, double y, double s)
+static struct error_factors factors_of(const struct error_case *o)
 {
-    const struct error_case *o = &e->of;
-    double both = sqrt(s * s + y * y), sums = 2 * sqrt(o->terms) * (s + fabs(y)) * 0x1p-24;
-    double ut = unit_roundoff(o->type);
-    double own = base + sums + (o->finer ? ut * (2 * both + fabs(y)) : 0);
-    double more[ARITHMETIC_COUNT] = {[ARITHMETIC_TF32] = 2 * TF32_ROUNDOFF, [ARITHMETIC_BF16] = 2 * 0x1p-8,
-        [ARITHMETIC_SPLIT] = 2 * ut};
+    double ut = unit_roundoff(o->type), least = smallest_subnormal(o->output);
+    return (struct error_factors){.product = o->product, .finer = o->finer,
+        .most = fmin(o->mask, dtype_table[o->output].max), .per_c = o->move ? 0 : ut, .per_a = o->move ? 0 : 0x1p-24,
+        .per_y = unit_roundoff(o->output), .least = 2 * least, .sums = 2 * sqrt(o->terms), .spacing = 2 * ut,
+        .least_spacing = least, .own = ut, .reduced = {2 * TF32_ROUNDOFF, 2 * 0x1p-8, 2 * ut}};
+}
+
+/* Adds a product's element, or a whole one's norms, to the sums but those of its value and error. */
+static void add_bounds(struct error_sums *e, const struct error_factors *f, double base, double y, double s)
+{
+    double both = sqrt(s * s + y * y), sums = f->sums * (s + fabs(y)) * 0x1p-24;
+    double own = base + sums + (f->finer ? f->own * (2 * both + fabs(y)) : 0);
     e->bound2[ARITHMETIC_OWN] += own * own;
     for (int a = ARITHMETIC_TF32; a < ARITHMETIC_COUNT; a++) {
-        double b = base + sums + more[a] * both;
+        double b = base + sums + f->reduced[a - 1] * both;
         e->bound2[a] += b * b;
     }
     e->sums2 += sums * sums;
 }
 
-void error_add(struct error_sums *e, double y, double recorded, double c, double a, double s)
+static void add_element(struct error_sums *e, const struct error_factors *f, double y, double recorded, double c,
+    double a, double s)
 {
     const struct error_case *o = &e->of;
-    e->n++;
     if (!dtype_is_float(o->output)) {
         e->wrong |= !isnan(y) && y != recorded;
         return;
     }
-    double most = dtype_table[o->output].max;
-    if (!isfinite(y) || fabs(y) > o->mask || fabs(y) > most) {
-        e->wrong |= wrong_beyond(y, recorded, most, o->mask);
+    if (!(fabs(y) <= f->most)) {
+        e->wrong |= wrong_beyond(y, recorded, dtype_table[o->output].max, o->mask);
         return;
     }
     if (!isfinite(recorded)) {
         e->wrong = true;
         return;
     }
-    double inside = o->move ? 0 : unit_roundoff(o->type) * c + 0x1p-24 * a;
-    double base = inside + unit_roundoff(o->output) * fabs(y) + 2 * smallest_subnormal(o->output);
+    double base = f->per_c * c + f->per_a * a + f->per_y * fabs(y) + f->least;
     e->value2 += y * y;
     e->error2 += (y - recorded) * (y - recorded);
     e->rounded |= c != 0;
@@ -99,7 +103,60 @@ void error_add(struct error_sums *e, double y, double recorded, double c, double
     }
     double ulp = error_ulp(o, y);
     e->once2 += ulp * ulp;
-    add_product(e, base, y, s);
+    add_bounds(e, f, base, y, s);
+}
+
+/* Adds up in the order of the elements, as add_element does. */
+static void add_terms(struct error_sums *e, const struct error_terms *t, int n)
+{
+    double value2 = e->value2, error2 = e->error2, own2 = e->bound2[ARITHMETIC_OWN];
+    for (int i = 0; i < n; i++) {
+        value2 += t->value2[i];
+        error2 += t->error2[i];
+        own2 += t->own2[i];
+    }
+    e->value2 = value2;
+    e->error2 = error2;
+    e->bound2[ARITHMETIC_OWN] = own2;
+    e->rounded |= t->rounded;
+}
+
+static void add_product_terms(struct error_sums *e, const struct error_terms *t, int n)
+{
+    double tf32 = e->bound2[ARITHMETIC_TF32], bf16 = e->bound2[ARITHMETIC_BF16], split = e->bound2[ARITHMETIC_SPLIT],
+           once2 = e->once2, sums2 = e->sums2;
+    for (int i = 0; i < n; i++) {
+        tf32 += t->reduced2[ARITHMETIC_TF32 - 1][i];
+        bf16 += t->reduced2[ARITHMETIC_BF16 - 1][i];
+        split += t->reduced2[ARITHMETIC_SPLIT - 1][i];
+        once2 += t->once2[i];
+        sums2 += t->sums2[i];
+    }
+    e->bound2[ARITHMETIC_TF32] = tf32;
+    e->bound2[ARITHMETIC_BF16] = bf16;
+    e->bound2[ARITHMETIC_SPLIT] = split;
+    e->once2 = once2;
+    e->sums2 = sums2;
+}
+
+void error_add(struct error_sums *e, const struct error_elements *x)
+{
+    struct error_factors f = factors_of(&e->of);
+    error_block_function *compute = dtype_is_float(e->of.output) ? error_block_best() : NULL;
+    struct error_terms terms;
+    e->n += x->n;
+    for (int64_t at = 0, end; at < x->n; at = end) {
+        end = x->n - at < ERROR_BLOCK ? x->n : at + ERROR_BLOCK;
+        int n = (int)(end - at) / ERROR_LANES * ERROR_LANES;
+        if (compute && compute(&terms, &f, x, at, n)) {
+            add_terms(e, &terms, n);
+            if (f.product)
+                add_product_terms(e, &terms, n);
+            at += n;
+        }
+        for (int64_t i = at; i < end; i++)
+            add_element(e, &f, x->y[i], x->recorded[i], x->c ? x->c[i] : 0, x->a ? x->a[i] : 0, x->s ? x->s[i] : 0);
+    }
 }
 
 void error_add_norms(struct error_sums *e, const struct error_norms *n)
@@ -112,7 +169,8 @@ void error_add_norms(struct error_sums *e, const struct error_norms *n)
     e->error2 += n->error * n->error;
     e->once2 += n->ulps * n->ulps;
     e->rounded |= n->c > 0;
-    add_product(e, base, n->y, n->s);
+    struct error_factors f = factors_of(o);
+    add_bounds(e, &f, base, n->y, n->s);
 }
 
 /* Which reduced arithmetic a product of that type may use. */

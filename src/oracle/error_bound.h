@@ -1,5 +1,5 @@
 /* The error of a recorded output against a formula's value, and the bound that correct arithmetic guarantees: sums
- * over elements, in any order. doc/oracle.md has the bounds and their sources. */
+ * over elements, whose order their last digits depend on. doc/oracle.md has the bounds and their sources. */
 #ifndef ORACLE_ERROR_BOUND_H
 #define ORACLE_ERROR_BOUND_H
 
@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "num/dtype.h"
+#include "oracle/error_block.h"
 
 /* The arithmetic in which a side computes products of one family and element type, finest first. */
 enum arithmetic { ARITHMETIC_OWN, ARITHMETIC_TF32, ARITHMETIC_BF16, ARITHMETIC_SPLIT, ARITHMETIC_COUNT };
@@ -37,8 +38,8 @@ struct error_found {
     int64_t n;
 };
 
-/* Adds one element: y = f(x), the recorded value, and c, a and s (0 if absent). */
-void error_add(struct error_sums *e, double y, double recorded, double c, double a, double s);
+/* Adds elements one after the other: y = f(x), the recorded value, and c, a and s. */
+void error_add(struct error_sums *e, const struct error_elements *x);
 /* 2-norms over the elements of a product that was not computed element by element. */
 struct error_norms {
     int64_t n;

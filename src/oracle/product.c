@@ -9,7 +9,10 @@
 
 /* the most columns packed at once, and the most of their elements, unless even TILE_COLUMNS of them have more */
 enum { COLUMNS_AT_ONCE = 1024, PANEL = 1 << 22 };
-enum { ROWS_AT_ONCE = 32 };
+enum { ROWS_AT_ONCE = 32, ROW_STRIPS = ROWS_AT_ONCE / TILE_ROWS };
+/* terms that all tiles of those rows and columns add before any goes on, so that a strip's part stays in the cache */
+enum { TERMS_AT_ONCE = 256 };
+enum { CACHE_LINE = 64 };
 /* the most elements of a strip: with more terms, sums of squares in float32 would be too inaccurate */
 #define STRIP_MOST (1 << 26)
 #define FAR_ABOVE 0x1p20 /* an element this many times the root mean square would make the other squares underflow */
@@ -63,9 +66,10 @@ struct product_work {
     const struct product *p;
     const struct real_tensor *recorded;
     struct error_sums *sums;
-    struct strip *column, row[ROWS_AT_ONCE / TILE_ROWS];
-    double *unfolded; /* one row, for unfolded operands */
-    int64_t packed;   /* the batch whose columns are in `column`, -1: none */
+    struct strip *column, row[ROW_STRIPS];
+    struct tile *tile; /* [strips of columns][ROW_STRIPS] */
+    double *unfolded;  /* rows of one strip, for unfolded operands */
+    int64_t packed;    /* the batch whose columns are in `column`, -1: none */
 };
 
 static int64_t start_of(const struct matrix *m, int64_t batch)
@@ -73,117 +77,135 @@ static int64_t start_of(const struct matrix *m, int64_t batch)
     return m->at ? m->at[batch] : 0;
 }
 
-static void strip_make(struct strip *s, size_t terms, int lanes)
-{
-    s->v = mem_resize_array(NULL, terms * (size_t)lanes, sizeof *s->v);
-    s->v2 = mem_resize_array(NULL, terms * (size_t)lanes, sizeof *s->v2);
-}
-
-static void strip_release(struct strip *s)
-{
-    free(s->v);
-    free(s->v2);
-}
-
 /* Computes squares and scale of the contents; `exact` if all are finite float32 values of similar size. */
 static void strip_close(struct strip *s, int64_t n)
 {
-    double most = 0, squares = 0;
-    int64_t others = n >= STRIP_MOST;
-    for (int64_t i = 0; i < n; i++) {
-        double v = s->v[i], size = fabs(v);
-        most = size > most ? size : most;
-        squares += v * v;
-        others += (double)(float)v != v;
-    }
-    s->exact = !others && isfinite(squares) && most * most <= FAR_ABOVE * FAR_ABOVE * (squares / (double)n);
+    struct tile_look look;
+    tile_look(s->v, n, &look);
+    s->exact = n < STRIP_MOST && !look.others && isfinite(look.squares) &&
+               look.most * look.most <= FAR_ABOVE * FAR_ABOVE * (look.squares / (double)n);
     if (!s->exact)
         return;
-    s->scale = most > 0 ? ldexp(1, -ilogb(most) - 1) : 1;
-    for (int64_t i = 0; i < n; i++)
-        s->v2[i] = tile_square(s->v[i], s->scale);
+    s->scale = look.most > 0 ? ldexp(1, -ilogb(look.most) - 1) : 1;
+    tile_squares(s->v, n, s->scale, s->v2);
+}
+
+/* Takes n lanes with `step` between their terms; those that are left are filled up with copies of the first. */
+static void strip_fill(struct strip *s, int lanes, const double *const *lane, int n, int64_t step, int64_t terms)
+{
+    enum { PART = 8 }; /* terms, a line of the cache if they are in sequence */
+    for (int64_t from = 0, to; from < terms; from = to) {
+        to = terms - from < PART ? terms : from + PART;
+        for (int j = 0; j < lanes; j++) {
+            const double *v = lane[j < n ? j : 0];
+            for (int64_t k = from; k < to; k++)
+                s->v[k * lanes + j] = v[k * step];
+        }
+    }
+    strip_close(s, terms * lanes);
 }
 
 static void pack_columns(struct product_work *w, int64_t batch, int64_t from, int64_t to)
 {
-    const struct product *p = w->p;
-    const double *b = p->b.v + start_of(&p->b, batch);
+    const struct matrix *b = &w->p->b;
+    const double *v = b->v + start_of(b, batch), *lane[TILE_COLUMNS];
     for (int64_t first = from; first < to; first += TILE_COLUMNS) {
-        struct strip *s = &w->column[(first - from) / TILE_COLUMNS];
-        int64_t n = to - first < TILE_COLUMNS ? to - first : TILE_COLUMNS;
-        for (int64_t k = 0; k < p->terms; k++)
-            for (int64_t j = 0; j < TILE_COLUMNS; j++)
-                s->v[k * TILE_COLUMNS + j] = j < n ? b[k * p->b.row_step + (first + j) * p->b.column_step] : 0;
-        strip_close(s, p->terms * TILE_COLUMNS);
+        int n = to - first < TILE_COLUMNS ? (int)(to - first) : TILE_COLUMNS;
+        for (int j = 0; j < n; j++)
+            lane[j] = v + (first + j) * b->column_step;
+        strip_fill(&w->column[(first - from) / TILE_COLUMNS], TILE_COLUMNS, lane, n, b->row_step, w->p->terms);
     }
     w->packed = batch;
 }
 
-static void take_row(struct product_work *w, double *out, int64_t batch, int64_t row)
+static void pack_rows(struct product_work *w, struct strip *s, int64_t batch, const int64_t *row, int n)
 {
     const struct product *p = w->p;
-    const double *a = w->unfolded;
-    int64_t step = 1;
-    if (p->unfold) {
-        p->unfold(p, batch, row, w->unfolded);
-    } else {
-        a = p->a.v + start_of(&p->a, batch) + row * p->a.row_step;
-        step = p->a.column_step;
+    const double *lane[TILE_ROWS];
+    for (int i = 0; i < n; i++) {
+        double *own = w->unfolded + i * p->terms;
+        if (p->unfold)
+            p->unfold(p, batch, row[i], own);
+        lane[i] = p->unfold ? own : p->a.v + start_of(&p->a, batch) + row[i] * p->a.row_step;
     }
-    for (int64_t k = 0; k < p->terms; k++)
-        out[k * TILE_ROWS] = a[k * step];
+    strip_fill(s, TILE_ROWS, lane, n, p->unfold ? 1 : p->a.column_step, p->terms);
 }
 
-static void take_rows(struct product_work *w, int64_t batch, const int64_t *row, int rows)
+/* Multiplies a strip of rows with one of columns, term by term. */
+static void add_terms(struct tile *t, const struct strip *a, const struct strip *b, int64_t from, int64_t terms)
 {
-    for (int i = 0; i < rows; i++)
-        take_row(w, w->row[i / TILE_ROWS].v + i % TILE_ROWS, batch, row[i]);
-    for (int i = rows; i % TILE_ROWS; i++) /* the last strip is filled up with copies of one row */
-        for (int64_t k = 0; k < w->p->terms; k++)
-            w->row[i / TILE_ROWS].v[k * TILE_ROWS + i % TILE_ROWS] = w->row[i / TILE_ROWS].v[k * TILE_ROWS];
-    for (int i = 0; i < rows; i += TILE_ROWS)
-        strip_close(&w->row[i / TILE_ROWS], w->p->terms * TILE_ROWS);
+    bool exact = a->exact && b->exact;
+    t->terms = terms;
+    t->a = a->v + from * TILE_ROWS;
+    t->b = b->v + from * TILE_COLUMNS;
+    t->a2 = a->v2 + from * TILE_ROWS;
+    t->b2 = b->v2 + from * TILE_COLUMNS;
+    exact ? tile_exact(t) : tile_plain(t);
 }
 
-static void compare_element(struct product_work *w, int64_t batch, int64_t row, int64_t column, double y, double s2)
+/* The factor and the addend for one element: y and s change, and c is returned. */
+static double finish_element(const struct product *p, int64_t batch, int64_t row, int64_t column, double *y, double *s)
 {
-    const struct product *p = w->p;
-    double c = 0, s = sqrt(s2);
+    double c = 0;
     if (p->scaled) {
-        y *= p->factor;
-        s *= fabs(p->factor);
-        c = fabs(y);
+        *y *= p->factor;
+        *s *= fabs(p->factor);
+        c = fabs(*y);
     }
     if (p->added) {
         double b = p->addend_factor * p->addend.v[start_of(&p->addend, batch) + row * p->addend.row_step +
                                                     column * p->addend.column_step];
-        c += fabs(b) + fabs(y);
-        y += b;
+        c += fabs(b) + fabs(*y);
+        *y += b;
     }
-    int64_t at = start_of(&p->y, batch) + row * p->y.row_step + column * p->y.column_step;
-    error_add(w->sums, y, w->recorded->v[at], c, 0, s);
+    return c;
 }
 
-/* Multiplies a strip of rows with one of columns, element by element. */
-static void multiply_strips(struct product_work *w, const struct strip *a, const struct strip *b, int64_t batch,
-    const int64_t *row, int rows, int64_t from, int64_t columns)
+static void compare_tile(struct product_work *w, const struct tile *t, double back, int64_t batch, const int64_t *row,
+    int rows, int64_t from, int columns)
 {
-    struct tile t = {.terms = w->p->terms, .a = a->v, .b = b->v, .a2 = a->v2, .b2 = b->v2};
-    bool exact = a->exact && b->exact;
-    double back = exact ? 1 / (a->scale * b->scale) : 1;
-    exact ? tile_exact(&t) : tile_plain(&t);
-    for (int i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++)
-            compare_element(w, batch, row[i], from + j, t.y[i][j], t.s2[i][j] * back * back);
+    const struct product *p = w->p;
+    double y[TILE_ROWS * TILE_COLUMNS], recorded[TILE_ROWS * TILE_COLUMNS], c[TILE_ROWS * TILE_COLUMNS],
+        s[TILE_ROWS * TILE_COLUMNS];
+    bool more = p->scaled || p->added;
+    int n = 0;
+    for (int i = 0; i < rows; i++) {
+        const double *at = w->recorded->v + start_of(&p->y, batch) + row[i] * p->y.row_step + from * p->y.column_step;
+        for (int j = 0; j < columns; j++, n++) {
+            y[n] = t->y[i][j];
+            s[n] = sqrt(t->s2[i][j] * back * back);
+            recorded[n] = at[j * p->y.column_step];
+            if (more)
+                c[n] = finish_element(p, batch, row[i], from + j, &y[n], &s[n]);
+        }
+    }
+    error_add(w->sums, &(struct error_elements){.n = n, .y = y, .recorded = recorded, .c = more ? c : NULL, .s = s});
+}
+
+static double scale_back(const struct strip *a, const struct strip *b)
+{
+    return a->exact && b->exact ? 1 / (a->scale * b->scale) : 1;
 }
 
 static void multiply_rows(struct product_work *w, int64_t batch, const int64_t *row, int rows, int64_t from, int64_t to)
 {
-    for (int64_t first = from; first < to; first += TILE_COLUMNS)
-        for (int i = 0; i < rows; i += TILE_ROWS)
-            multiply_strips(w, &w->row[i / TILE_ROWS], &w->column[(first - from) / TILE_COLUMNS], batch, row + i,
-                rows - i < TILE_ROWS ? rows - i : TILE_ROWS, first,
-                to - first < TILE_COLUMNS ? to - first : TILE_COLUMNS);
+    int strips = (rows + TILE_ROWS - 1) / TILE_ROWS;
+    int64_t columns = (to - from + TILE_COLUMNS - 1) / TILE_COLUMNS, terms = w->p->terms;
+    for (int i = 0; i < strips; i++)
+        pack_rows(w, &w->row[i], batch, row + i * TILE_ROWS,
+            rows - i * TILE_ROWS < TILE_ROWS ? rows - i * TILE_ROWS : TILE_ROWS);
+    memset(w->tile, 0, (size_t)columns * ROW_STRIPS * sizeof *w->tile);
+    for (int64_t at = 0; at < terms; at += TERMS_AT_ONCE)
+        for (int64_t j = 0; j < columns; j++)
+            for (int i = 0; i < strips; i++)
+                add_terms(&w->tile[j * ROW_STRIPS + i], &w->row[i], &w->column[j], at,
+                    terms - at < TERMS_AT_ONCE ? terms - at : TERMS_AT_ONCE);
+    for (int64_t j = 0; j < columns; j++)
+        for (int i = 0; i < strips; i++)
+            compare_tile(w, &w->tile[j * ROW_STRIPS + i], scale_back(&w->row[i], &w->column[j]), batch,
+                row + i * TILE_ROWS, rows - i * TILE_ROWS < TILE_ROWS ? rows - i * TILE_ROWS : TILE_ROWS,
+                from + j * TILE_COLUMNS,
+                to - from - j * TILE_COLUMNS < TILE_COLUMNS ? (int)(to - from - j * TILE_COLUMNS) : TILE_COLUMNS);
 }
 
 static void compare_columns(struct product_work *w, const struct chosen_rows *c, int64_t from, int64_t to)
@@ -200,9 +222,13 @@ static void compare_columns(struct product_work *w, const struct chosen_rows *c,
             row[rows++] = at % p->rows;
             i++;
         }
-        take_rows(w, batch, row, rows);
         multiply_rows(w, batch, row, rows, from, to);
     }
+}
+
+static void *on_line(void *p)
+{
+    return (char *)p + (-(uintptr_t)p & (CACHE_LINE - 1));
 }
 
 void product_compare(const struct product *p, const struct real_tensor *recorded, int64_t some, struct error_sums *sums)
@@ -214,18 +240,25 @@ void product_compare(const struct product *p, const struct real_tensor *recorded
             most = fit < TILE_COLUMNS ? TILE_COLUMNS : fit < COLUMNS_AT_ONCE ? fit : COLUMNS_AT_ONCE,
             columns = p->columns < most ? p->columns : most;
     int64_t strips = (columns + TILE_COLUMNS - 1) / TILE_COLUMNS;
+    size_t lanes = (size_t)strips * TILE_COLUMNS + ROWS_AT_ONCE;
+    double *v = mem_resize_array(NULL, terms * lanes + CACHE_LINE / sizeof(double), sizeof *v), *own = v;
+    float *v2 = mem_resize_array(NULL, terms * lanes + CACHE_LINE / sizeof(float), sizeof *v2), *own2 = v2;
+    v = on_line(v);
+    v2 = on_line(v2);
     w.column = mem_resize_array(NULL, (size_t)strips + 1, sizeof *w.column);
-    for (int64_t i = 0; i < strips; i++)
-        strip_make(&w.column[i], terms, TILE_COLUMNS);
-    for (int i = 0; i < ROWS_AT_ONCE / TILE_ROWS; i++)
-        strip_make(&w.row[i], terms, TILE_ROWS);
-    w.unfolded = mem_resize_array(NULL, p->unfold ? terms : 1, sizeof *w.unfolded);
+    for (int64_t i = 0; i < strips + ROW_STRIPS; i++) {
+        struct strip *s = i < strips ? &w.column[i] : &w.row[i - strips];
+        *s = (struct strip){.v = v, .v2 = v2};
+        v += terms * (i < strips ? TILE_COLUMNS : TILE_ROWS);
+        v2 += terms * (i < strips ? TILE_COLUMNS : TILE_ROWS);
+    }
+    w.tile = mem_resize_array(NULL, (size_t)strips * ROW_STRIPS + 1, sizeof *w.tile);
+    w.unfolded = mem_resize_array(NULL, p->unfold ? terms * TILE_ROWS : 1, sizeof *w.unfolded);
     for (int64_t from = 0; from < p->columns; from += columns)
         compare_columns(&w, &c, from, from + columns < p->columns ? from + columns : p->columns);
-    for (int64_t i = 0; i < strips; i++)
-        strip_release(&w.column[i]);
-    for (int i = 0; i < ROWS_AT_ONCE / TILE_ROWS; i++)
-        strip_release(&w.row[i]);
+    free(own);
+    free(own2);
+    free(w.tile);
     free(w.column);
     free(w.unfolded);
 }

@@ -187,13 +187,6 @@ static int vectors_within(const struct product *p, double allowed)
     return n < TEST_VECTORS_MOST ? (int)n / TEST_VECTORS_LEAST * TEST_VECTORS_LEAST : TEST_VECTORS_MOST;
 }
 
-static void add_elements(const struct candidate *p, const struct real_tensor *recorded, struct error_sums *e)
-{
-    for (int64_t i = 0; i < p->y.count; i++)
-        error_add(e, p->y.v[i], recorded->v[i], p->roundings ? p->roundings[i] : 0, p->inside ? p->inside[i] : 0,
-            p->squares ? p->squares[i] : 0);
-}
-
 static int64_t candidate_count(const struct candidate *p)
 {
     return p->product ? p->product->batches * p->product->rows * p->product->columns : p->y.count;
@@ -219,7 +212,7 @@ static void try_candidate(const struct judging *j, const struct candidate *p, in
             product_compare(p->product, recorded, rows, &e);
         t->part = rows < all && !t->vectors ? (double)rows / (double)all : 1;
     } else {
-        add_elements(p, recorded, &e);
+        error_add(&e, &(struct error_elements){p->y.count, p->y.v, recorded->v, p->roundings, p->inside, p->squares});
     }
     error_find(&e, &t->found);
 }

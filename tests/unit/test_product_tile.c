@@ -1,4 +1,5 @@
-/* Tiles of products: every variant gives the same bits, fused or not, and their squares what is expected. */
+/* Tiles of products: every variant gives the same bits, fused or not, for all terms at once or in parts, and their
+ * squares what is expected. */
 #include <math.h>
 
 #include "oracle/product_tile.h"
@@ -39,7 +40,14 @@ static void variants_give_the_same_bits(void **state)
         struct tile t = {.terms = TERMS, .a = a, .b = b, .a2 = a2, .b2 = b2};
         if (!v->runs())
             continue;
-        v->run(&t);
+        t.terms = TERMS / 3;
+        v->exact(&t);
+        t.a += t.terms * TILE_ROWS; /* the rest is added to what is there */
+        t.b += t.terms * TILE_COLUMNS;
+        t.a2 += t.terms * TILE_ROWS;
+        t.b2 += t.terms * TILE_COLUMNS;
+        t.terms = TERMS - t.terms;
+        v->exact(&t);
         assert_memory_equal(t.y, plain.y, sizeof t.y);
         if (ran++)
             assert_memory_equal(t.s2, squares, sizeof squares);
@@ -49,6 +57,32 @@ static void variants_give_the_same_bits(void **state)
                 assert_true(fabs(t.s2[i][j] * 64 / plain.s2[i][j] - 1) < 1e-3);
     }
     assert_true(ran >= 1);
+}
+
+static void variants_look_alike(void **state)
+{
+    struct tile_look first = {0}, look;
+    float squares[TERMS * TILE_ROWS];
+    (void)state;
+    drawn();
+    tile_look(a, TERMS * TILE_ROWS, &first);
+    assert_false(first.others);
+    for (const struct tile_variant *v = tile_variants; v->runs; v++) {
+        if (!v->runs())
+            continue;
+        v->look(a, TERMS * TILE_ROWS, &look);
+        assert_true(look.most == first.most && look.squares == first.squares && !look.others);
+        v->squares(a, TERMS * TILE_ROWS, 0.5, squares);
+        assert_memory_equal(squares, a2, sizeof squares);
+        double kept = a[TERMS + 1];
+        a[TERMS + 1] = 1 + 0x1p-40; /* no float32 value */
+        v->look(a, TERMS * TILE_ROWS, &look);
+        assert_true(look.others);
+        a[TERMS + 1] = NAN;
+        v->look(a, TERMS * TILE_ROWS, &look);
+        assert_true(look.others);
+        a[TERMS + 1] = kept;
+    }
 }
 
 static void squares_are_never_lost(void **state)
@@ -77,6 +111,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants_give_the_same_bits),
+        cmocka_unit_test(variants_look_alike),
         cmocka_unit_test(squares_are_never_lost),
         cmocka_unit_test(no_terms_are_zero),
     };
