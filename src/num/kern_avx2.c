@@ -16,8 +16,9 @@
 #define KERN_HALF(h) _mm256_cvtph_ps((__m128i)(h))
 #define KERN_MAX8(a, b) ((u8)_mm256_max_epu8((__m256i)(a), (__m256i)(b)))
 #define KERN_MIN8(a, b) ((u8)_mm256_min_epu8((__m256i)(a), (__m256i)(b)))
+#define KERN_ABS8(x) _mm256_abs_epi8((__m256i)(x))
 #define KERN_SAD8(x) _mm256_sad_epu8((__m256i)(x), _mm256_setzero_si256())
-#define KERN_EQUAL8(a, b) (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8((__m256i)(a), (__m256i)(b)))
+#define KERN_BITS8(mask) (uint32_t)_mm256_movemask_epi8((__m256i)(mask))
 #define KERN_DOT16(a, b) _mm256_madd_epi16((__m256i)(a), (__m256i)(b))
 #define KERN_NAME "avx2"
 #define KERN_TAG kern_avx2

@@ -35,9 +35,13 @@
 #define KERN_LOW16(umax, umin) _mm512_mask_blend_epi16(_mm512_movepi16_mask(umax), umin, umax)
 #define KERN_MAX8(a, b) ((u8)_mm512_max_epu8((__m512i)(a), (__m512i)(b)))
 #define KERN_MIN8(a, b) ((u8)_mm512_min_epu8((__m512i)(a), (__m512i)(b)))
-#define KERN_SAD8(x) _mm512_sad_epu8((__m512i)(x), _mm512_setzero_si512())
+#define KERN_ABS8(x) _mm512_abs_epi8((__m512i)(x))
 #define KERN_EQUAL8(a, b) _mm512_cmpeq_epi8_mask((__m512i)(a), (__m512i)(b))
-#define KERN_DOT16(a, b) _mm512_madd_epi16((__m512i)(a), (__m512i)(b))
+#define KERN_BITS8(mask) (mask)
+#define KERN_WHERE8(mask, x) _mm512_maskz_mov_epi8(mask, (__m512i)(x))
+#define KERN_BUT8(mask, x) _mm512_mask_mov_epi8((__m512i)(x), mask, _mm512_setzero_si512())
+#define KERN_ABOVE16(a, b) _mm512_cmpgt_epu16_mask((__m512i)(a), (__m512i)(b))
+#define KERN_DOT8(sum, a, b) _mm512_dpbusd_epi32((__m512i)(sum), (__m512i)(a), (__m512i)(b))
 #define KERN_NAME "avx512"
 #define KERN_TAG kern_avx512
 #define KERN_WIDTH 16

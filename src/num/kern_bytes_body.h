@@ -2,6 +2,7 @@
  * (u = x + 128): order and differences stay, and sums are shifted back at the end. All sums are exact integers and may
  * be added in any order. */
 #define BYTES (4 * W)
+#define BYTE_BLOCK (4 * KERN_BLOCK)
 
 typedef uint8_t u8 __attribute__((vector_size(BYTES)));
 typedef uint16_t u16 __attribute__((vector_size(BYTES)));
@@ -24,14 +25,59 @@ INLINE u64 byte_sums(u8 x)
 #endif
 }
 
-/* Σ a·b of neighbouring pairs; factors below 256. */
-INLINE vu byte_products(u16 a, u16 b)
+/* Adds the sums of four neighbouring bytes, or of their products. With KERN_DOT8, whose second factor is signed, b - 128
+ * stands for b, and dot_end adds what is missing: 128 times the sum of a. */
+#ifdef KERN_DOT8
+INLINE vu sum_add(vu sum, u8 a)
+{
+    return (vu)KERN_DOT8(sum, a, (u8){0} + (uint8_t)1);
+}
+
+INLINE vu dot_add(vu sum, u8 a, u8 b)
+{
+    return (vu)KERN_DOT8(sum, a, b ^ (uint8_t)0x80);
+}
+
+INLINE vu dot_end(vu sum, vu of_a)
+{
+    return sum + (of_a << 7);
+}
+#else
+INLINE vu sum_add(vu sum, u8 a)
+{
+    return sum + (vu)byte_sums(a);
+}
+
+INLINE vu pairs_dot(u16 a, u16 b)
 {
 #ifdef KERN_DOT16
     return (vu)KERN_DOT16(a, b);
 #else
-    vu both = (vu)(a * b);
+    const vu both = (vu)(a * b);
     return (both & 0xffff) + (both >> 16);
+#endif
+}
+
+INLINE vu dot_add(vu sum, u8 a, u8 b)
+{
+    return sum + pairs_dot((u16)a & 0xff, (u16)b & 0xff) + pairs_dot((u16)a >> 8, (u16)b >> 8);
+}
+
+INLINE vu dot_end(vu sum, vu of_a)
+{
+    (void)of_a;
+    return sum;
+}
+#endif
+
+/* |x - 128| */
+INLINE u8 from_middle(u8 x)
+{
+    const u8 middle = (u8){0} + (uint8_t)0x80;
+#ifdef KERN_ABS8
+    return (u8)KERN_ABS8(x ^ middle);
+#else
+    return KERN_MAX8(x, middle) - KERN_MIN8(x, middle);
 #endif
 }
 
@@ -40,15 +86,31 @@ INLINE u64 wide_sums(vu v)
     return ((u64)v & 0xffffffff) + ((u64)v >> 32);
 }
 
-/* How many bytes are equal: bits of a mask where there is an instruction for it, or a count a byte, of at most 255
- * steps. */
+/* Where bytes are equal: a mask of bits if the machine has such masks, otherwise bytes of ones. They are counted in a
+ * mask of bits where there is an instruction for it, otherwise a count a byte, of at most 255 steps. */
 #ifdef KERN_EQUAL8
+typedef uint64_t byte_mask;
+#define byte_equal(a, b) KERN_EQUAL8(a, b)
+#define byte_where(mask, x) ((u8)KERN_WHERE8(mask, x))
+#define byte_but(mask, x) ((u8)KERN_BUT8(mask, x))
+#define word_above(a, b) KERN_ABOVE16(a, b)
+#define some(mask) ((mask) != 0)
+#else
+typedef u8 byte_mask;
+#define byte_equal(a, b) ((u8)((a) == (b)))
+#define byte_where(mask, x) ((x) & (mask))
+#define byte_but(mask, x) ((x) & ~(mask))
+#define word_above(a, b) ((u8)((a) > (b)))
+#define some(mask) any((vi)(mask))
+#endif
+
+#ifdef KERN_BITS8
 typedef uint64_t byte_count;
-#define count_equal(c, a, b) ((c) += (uint64_t)__builtin_popcountll(KERN_EQUAL8(a, b)))
+#define count_bytes(c, mask) ((c) += (uint64_t)__builtin_popcountll(KERN_BITS8(mask)))
 #define add_count(to, c) ((to) += (c))
 #else
 typedef u8 byte_count;
-#define count_equal(c, a, b) ((c) -= (u8)((a) == (b)))
+#define count_bytes(c, mask) ((c) -= (mask))
 #define add_count(to, c) ((to) += (uint64_t)whole_sum(byte_sums(c)))
 #endif
 
@@ -76,13 +138,13 @@ struct byte_totals {
 };
 
 /* The fraction a/b of two bytes as large as error/by is a·by = b·error. */
-INLINE vi above(u8 a, u8 b, u16 by, u16 error)
+INLINE byte_mask above(u8 a, u8 b, u16 by, u16 error)
 {
     const u16 even = ((u16)a & 0xff) * by, odd = ((u16)a >> 8) * by;
-    return (vi)(even > ((u16)b & 0xff) * error) | (vi)(odd > ((u16)b >> 8) * error);
+    return word_above(even, ((u16)b & 0xff) * error) | word_above(odd, ((u16)b >> 8) * error);
 }
 
-/* n: a multiple of BYTES, at most a block. If an error is the largest so far, absolute or relative, kern_bytes_look
+/* n: a multiple of BYTES, at most BYTE_BLOCK. If an error is the largest so far, absolute or relative, kern_bytes_look
  * finds the element. */
 INLINE void byte_block(struct kern_bytes *s, struct byte_totals *all, const void *t, const void *g, size_t n,
                        bool is_signed)
@@ -91,43 +153,44 @@ INLINE void byte_block(struct kern_bytes *s, struct byte_totals *all, const void
     const u16 error = (uint16_t)s->error - (u16){0}, by = (uint16_t)s->by - (u16){0};
     byte_count zero[2] = {0}, same = {0}, near = {0};
     struct byte_totals b = *all;
-    vu sq[2] = {{0}, {0}}, product = {0};
+    vu sum[2] = {{0}, {0}}, sq[2] = {{0}, {0}}, product = {0};
     u8 most = {0};
-    vi worse = {0};
+    byte_mask worse = {0};
     for (size_t i = 0; i < n; i += BYTES) {
         u8 x, y;
         memcpy(&x, (const char *)t + i, sizeof x);
         memcpy(&y, (const char *)g + i, sizeof y);
         x ^= null;
         y ^= null;
-        const u8 e = KERN_MAX8(x, y) - KERN_MIN8(x, y), at_zero = e & (u8)(y == null);
-        const u8 size = is_signed ? KERN_MAX8(y, null) - KERN_MIN8(y, null) : y;
-        const u16 even[2] = {(u16)x & 0xff, (u16)y & 0xff}, odd[2] = {(u16)x >> 8, (u16)y >> 8};
+        const u8 e = KERN_MAX8(x, y) - KERN_MIN8(x, y);
+        const byte_mask zeros[2] = {byte_equal(x, null), byte_equal(y, null)};
+        const u8 size = is_signed ? from_middle(y) : y;
         for (int k = 0; k < 2; k++) {
             const u8 v = k ? y : x;
-            b.sum[k] += byte_sums(v);
-            sq[k] += byte_products(even[k], even[k]) + byte_products(odd[k], odd[k]);
+            sum[k] = sum_add(sum[k], v);
+            sq[k] = dot_add(sq[k], v, v);
             b.max[k] = KERN_MAX8(v, b.max[k]);
             b.min[k] = KERN_MIN8(v, b.min[k]);
-            count_equal(zero[k], v, null);
+            count_bytes(zero[k], zeros[k]);
         }
-        product += byte_products(even[0], even[1]) + byte_products(odd[0], odd[1]);
-        count_equal(same, x, y);
+        product = dot_add(product, x, y);
+        count_bytes(same, byte_equal(x, y));
         if (!is_signed) /* the only error below 0.005: one of more than 200 */
-            count_equal(near, e | (u8)(y <= (uint8_t)200), (u8){0} + (uint8_t)1);
+            count_bytes(near, byte_equal(e | (u8)(y <= (uint8_t)200), (u8){0} + (uint8_t)1));
         most = KERN_MAX8(e, most);
-        b.of_zero = KERN_MAX8(at_zero, b.of_zero);
-        worse |= above(e ^ at_zero, size, by, error);
+        b.of_zero = KERN_MAX8(byte_where(zeros[1], e), b.of_zero);
+        worse |= above(byte_but(zeros[1], e), size, by, error);
     }
     for (int k = 0; k < 2; k++) {
-        b.sq[k] += wide_sums(sq[k]);
+        b.sum[k] += wide_sums(sum[k]);
+        b.sq[k] += wide_sums(dot_end(sq[k], sum[k]));
         add_count(s->zero[k], zero[k]);
     }
-    b.product += wide_sums(product);
+    b.product += wide_sums(dot_end(product, sum[0]));
     add_count(s->same, same);
     add_count(s->near, near);
     *all = b;
-    if (any((vi)(most > (uint8_t)s->max_abs)) || any(worse))
+    if (any((vi)(most > (uint8_t)s->max_abs)) || some(worse))
         kern_bytes_look(s, t, g, n, is_signed);
     s->n += n;
 }
@@ -137,7 +200,7 @@ INLINE void byte_run(struct kern_bytes *s, const char *t, const char *g, size_t 
     const int64_t shift = is_signed ? 128 : 0, count = (int64_t)n;
     struct byte_totals all = {.min = {~(u8){0}, ~(u8){0}}};
     for (size_t at = 0, part; at < n; at += part) {
-        part = n - at < KERN_BLOCK ? n - at : KERN_BLOCK;
+        part = n - at < BYTE_BLOCK ? n - at : BYTE_BLOCK;
         byte_block(s, &all, t + at, g + at, part, is_signed);
     }
     uint64_t sq[2];

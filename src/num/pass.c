@@ -67,22 +67,32 @@ static bool is_whole_byte(enum dtype d)
     return d == DTYPE_I8 || d == DTYPE_U8 || d == DTYPE_BOOL;
 }
 
-/* With one side only, it is also passed as the other. */
-static void take_bytes(struct pass *p, const char *t, const char *g, size_t n)
+/* Booleans are 0 or 1, so they are taken as they are; a block that turns out to hold other bytes is taken again. */
+static void take_booleans(struct pass *p, const char *t, const char *g, size_t n)
 {
-    if (p->dtype[0] != DTYPE_BOOL) {
-        p->k->bytes(&p->whole, t, g, n, p->dtype[0] == DTYPE_I8);
-        return;
-    }
     for (size_t part; n; n -= part, t += part, g += part) {
-        uint8_t truth[2][KERN_BLOCK];
-        part = n < KERN_BLOCK ? n : KERN_BLOCK;
+        const struct kern_bytes before = p->whole;
+        uint8_t truth[2][CONVERTED];
+        part = n < CONVERTED ? n : CONVERTED;
+        p->k->bytes(&p->whole, t, g, part, false);
+        if (p->whole.max[0] <= 1 && p->whole.max[1] <= 1)
+            continue;
         for (size_t i = 0; i < part; i++) {
             truth[0][i] = t[i] != 0;
             truth[1][i] = g[i] != 0;
         }
+        p->whole = before;
         p->k->bytes(&p->whole, truth[0], truth[1], part, false);
     }
+}
+
+/* With one side only, it is also passed as the other. */
+static void take_bytes(struct pass *p, const char *t, const char *g, size_t n)
+{
+    if (p->dtype[0] == DTYPE_BOOL)
+        take_booleans(p, t, g, n);
+    else
+        p->k->bytes(&p->whole, t, g, n, p->dtype[0] == DTYPE_I8);
 }
 
 static void bytes_end(const struct pass *p, struct totals *out)

@@ -281,24 +281,28 @@ static void variants_agree_in_double(void **state)
 static void bytes_agree_with_doubles(void **state)
 {
     static const enum dtype types[] = {DTYPE_I8, DTYPE_U8, DTYPE_BOOL};
-    static unsigned char t[4 * KERN_BLOCK], g[4 * KERN_BLOCK];
-    static int16_t wide[2][4 * KERN_BLOCK];
+    static unsigned char t[9 * KERN_BLOCK], g[9 * KERN_BLOCK];
+    static int16_t wide[2][9 * KERN_BLOCK];
     const struct kern *k;
     (void)state;
     for (size_t d = 0; d < ARRAY_LEN(types); d++)
-        for (int kind = 0; kind < 6; kind++) {
+        for (int kind = 0; kind < 7; kind++) {
             for (size_t i = 0; i < sizeof t; i++) {
                 g[i] = kind == 5 ? (i % 9 ? 255 : 128) : (unsigned char)(kind == 4 ? 127 + i % 3 : draw() * 128);
                 t[i] = kind == 0   ? (unsigned char)(draw() * 128)
                        : kind == 1 ? g[i]
                                    : (unsigned char)(g[i] + (i % 11 == 3));
                 g[i] = kind == 3 && i % 4 ? 0 : g[i];
+                if (kind == 6) { /* a boolean that is neither 0 nor 1 comes late */
+                    t[i] = i % 3 == 0;
+                    g[i] = i == 5 * KERN_BLOCK ? 2 : i % 5 == 0;
+                }
                 int8_t x = (int8_t)t[i], y = (int8_t)g[i];
                 wide[0][i] = (int16_t)(types[d] == DTYPE_I8 ? x : types[d] == DTYPE_U8 ? t[i] : t[i] != 0);
                 wide[1][i] = (int16_t)(types[d] == DTYPE_I8 ? y : types[d] == DTYPE_U8 ? g[i] : g[i] != 0);
             }
             for (size_t v = 0; (k = kern_nth(v)); v++)
-                for (size_t n = 0; n < 3 * KERN_BLOCK; n += n < 150 ? 1 : 211) {
+                for (size_t n = 0; n < 8 * KERN_BLOCK; n += n < 150 ? 1 : 1511) {
                     struct figures a, b;
                     const size_t at = n % 7;
                     figures_memory(&kern_scalar, DTYPE_I16, wide[0] + at, DTYPE_I16, wide[1] + at, n, &a);
