@@ -53,6 +53,7 @@ static void history(struct series_builder *k, struct str s)
     struct str all = s, json;
     double x, digit;
     struct values_taken taken = {0};
+    struct rl_values rl = {0};
     int64_t own = -1; /* the run's counter; a step the training names itself goes before it */
     while (proto_next(&all, &f))
         if (f.number == 2 && f.type == 2)
@@ -69,6 +70,8 @@ static void history(struct series_builder *k, struct str s)
             own = own < 0 && whole_number(x) ? (int64_t)x : own;
         } else if (value_is_step(buf_view(&key)) && whole_number(x)) {
             r.step = (int64_t)x;
+        } else if (rl_value_take(&rl, buf_view(&key), x)) {
+            continue;
         } else if (value_taken(&taken, buf_view(&key), &v)) {
             log_set(k, &r, v, x, digit);
             k->s->in_samples |= value_counts_samples(buf_view(&key));
@@ -76,6 +79,8 @@ static void history(struct series_builder *k, struct str s)
     }
     buf_release(&key);
     r.step = r.step < 0 ? own : r.step;
+    if (r.step >= 0)
+        log_rl_values(k, r.step, &rl);
     if (taken.has && r.step >= 0)
         log_add(k, &r);
     else if (taken.has)

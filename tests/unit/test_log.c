@@ -5,6 +5,7 @@
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/json_read.h"
 #include "log/log_check.h"
@@ -292,6 +293,49 @@ static void norms(void **state)
     near(value(300, LOG_LR), 1e-3 * 299 / 300);
     assert_true(isnan(value(201, LOG_LOSS)));
     series_release(&s);
+}
+
+/* Appends a field of bytes as protobuf has it. */
+static void put_field(struct buf *b, char tag, struct str bytes)
+{
+    buf_char(b, tag);
+    buf_char(b, (char)bytes.n);
+    buf_str(b, bytes);
+}
+
+/* One record of history in W&B's file: verl's values of step 7. */
+static void wandb_of_rl(void **state)
+{
+    static const char *const values[][2] = {{"_step", "7"}, {"actor/pg_loss", "0.5"}, {"actor/ppo_kl", "0.0125"}};
+    struct buf history = {0}, record = {0}, file = {0};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+        struct buf item = {0}, json = {0};
+        put_field(&item, 1 << 3 | 2, str_of(values[i][0]));
+        put_field(&json, 0x01, str_of(values[i][1])); /* the tag of field 16 takes two bytes */
+        buf_char(&item, (char)0x82);
+        buf_str(&item, buf_view(&json));
+        put_field(&history, 1 << 3 | 2, buf_view(&item));
+        buf_release(&item);
+        buf_release(&json);
+    }
+    buf_char(&record, 1); /* a whole one */
+    put_field(&record, 2 << 3 | 2, buf_view(&history));
+    uint32_t sum = (uint32_t)crc32(crc32(0, NULL, 0), (const Bytef *)record.p, (uInt)record.n);
+    size_t n = record.n - 1;
+    buf_str(&file, str_n(":W&B\xe1\xbe\0", 7));
+    for (int i = 0; i < 4; i++)
+        buf_char(&file, (char)(sum >> 8 * i));
+    buf_char(&file, (char)n);
+    buf_char(&file, (char)(n >> 8));
+    buf_str(&file, buf_view(&record));
+    load(put_n("run-rl.wandb", file.p, file.n));
+    near(value(7, LOG_LOSS), 0.5);
+    near(point("update_kl", "actor/ppo_kl", 7)->value, 0.0125);
+    series_release(&s);
+    buf_release(&history);
+    buf_release(&record);
+    buf_release(&file);
 }
 
 static void tensorboard(void **state)
@@ -920,6 +964,7 @@ int main(void)
         cmocka_unit_test(norms), cmocka_unit_test(tensorboard), cmocka_unit_test(resumed),
         cmocka_unit_test(pipeline_in_one_file), cmocka_unit_test(wrapped), cmocka_unit_test(terminals),
         cmocka_unit_test(jsonl), cmocka_unit_test(monitor_v2), cmocka_unit_test(rollout_metrics),
+        cmocka_unit_test(wandb_of_rl),
         cmocka_unit_test(monitor_cut),
             cmocka_unit_test(endless_line), cmocka_unit_test(hostile), cmocka_unit_test(enough),
         cmocka_unit_test(a_loss_left_out), cmocka_unit_test(written),
