@@ -217,7 +217,11 @@ static int run_unmark(struct workspace *d, struct str args)
     }
     for (int s = 0; s < 2; s++)
         d->asked_call[s] = row[s] + 1;
-    workspace_say(d, _("rejected, z undoes it; X again rejects the whole call (%u more pairs)"), others);
+    bool outputs = d->c->side[TARGET].dump.rows.v[row[TARGET]].io == IO_OUTPUT &&
+                   d->c->side[GOLDEN].dump.rows.v[row[GOLDEN]].io == IO_OUTPUT;
+    /* other outputs are of other calls (pair/decided_pairs.c) */
+    workspace_say(d, outputs ? _("rejected, its call paired anew; X again rejects the whole call (%u more pairs)")
+                             : _("rejected, z undoes it; X again rejects the whole call (%u more pairs)"), others);
     return 0;
 }
 
