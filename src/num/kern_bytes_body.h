@@ -2,7 +2,7 @@
  * (u = x + 128): order and differences stay, and sums are shifted back at the end. All sums are exact integers and may
  * be added in any order. */
 #define BYTES (4 * W)
-#define BYTE_BLOCK (4 * KERN_BLOCK)
+#define BYTE_BLOCK (3 * KERN_BLOCK) /* at most 255 steps with 16 bytes in a register */
 
 typedef uint8_t u8 __attribute__((vector_size(BYTES)));
 typedef uint16_t u16 __attribute__((vector_size(BYTES)));
