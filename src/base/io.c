@@ -13,6 +13,7 @@
 
 #include "base/first_size.h"
 #include "base/folder.h"
+#include "base/held_folders.h"
 #include "base/mem.h"
 #include "base/msg.h"
 
@@ -190,12 +191,14 @@ static void hold_small(struct file *f)
         free(bytes);
 }
 
+#define FOR_READING (O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+
 /* Retries open after a signal. */
 static int open_for_reading(const char *path, int more)
 {
     int fd;
     do
-        fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | more);
+        fd = open(path, FOR_READING | more);
     while (fd < 0 && errno == EINTR);
     return fd;
 }
@@ -455,7 +458,9 @@ int file_open_inside(struct file *f, const char *dir, const char *name, struct e
     struct buf path = {0};
     path_join(&path, dir, name);
     int rc;
-    int fd = open_for_reading(path.p, O_NOFOLLOW);
+    int folder = held_folder(dir), fd = folder < 0 ? -1 : openat(folder, name, FOR_READING | O_NOFOLLOW);
+    if (fd < 0)
+        fd = open_for_reading(path.p, O_NOFOLLOW);
     if (fd < 0 && errno == ELOOP) {
         if (inside(dir, path.p))
             fd = open_for_reading(path.p, 0);

@@ -20,8 +20,8 @@ static struct str value_of(struct str header, const char *key)
 {
     size_t n = strlen(key);
     for (size_t i = 1; i + n + 1 < header.n; i++)
-        if (memcmp(header.p + i, key, n) == 0 && (header.p[i - 1] == '\'' || header.p[i - 1] == '"') &&
-            header.p[i + n] == header.p[i - 1]) {
+        if ((header.p[i - 1] == '\'' || header.p[i - 1] == '"') && header.p[i + n] == header.p[i - 1] &&
+            memcmp(header.p + i, key, n) == 0) {
             struct str rest = skip_blank(str_cut(header, i + n + 1));
             if (rest.n && rest.p[0] == ':')
                 return skip_blank(str_cut(rest, 1));
@@ -90,7 +90,7 @@ static int parse_type(struct tensor *t, struct str descr)
     if (descr.n && (descr.p[0] == '<' || descr.p[0] == '>' || descr.p[0] == '|' || descr.p[0] == '='))
         descr = str_cut(descr, 1);
     t->dtype = descr.n > 4 ? dtype_find(descr) : DTYPE_UNKNOWN; /* "bfloat16" */
-    for (size_t i = 0; i < ARRAY_LEN(codes); i++)
+    for (size_t i = 0; i < ARRAY_LEN(codes) && t->dtype == DTYPE_UNKNOWN; i++)
         if (str_is(descr, codes[i].code))
             t->dtype = codes[i].dtype;
     if (t->dtype == DTYPE_C64 || t->dtype == DTYPE_C128) { /* pairs of reals: one more axis */

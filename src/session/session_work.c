@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/held_folders.h"
 #include "base/waiting.h"
 
 #define ANNOUNCE_EVERY_MS 20
@@ -146,6 +147,7 @@ static int work(struct job *own, void *ctx, struct err *quiet)
     memset(x->job, 0, sizeof x->job); /* its pages come now, not with the lock held */
     memset(x->done, 0, sizeof x->done);
     (void)quiet;
+    held_folders_begin();
     session_lock(s);
     s->watch[me].crew = &s->crew;
     while (!s->stop) {
@@ -177,6 +179,7 @@ static int work(struct job *own, void *ctx, struct err *quiet)
         post_lines(s, x, posted, n);
     }
     session_unlock(s);
+    held_folders_end();
     free(x);
     session_notify(s);
     return 0;

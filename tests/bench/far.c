@@ -22,7 +22,8 @@
 enum { OPENED, LOOKED, READ, KINDS };
 
 static atomic_ulong calls[KINDS];
-static atomic_uint_fast64_t fetched[FILES]; /* 1 and how many bytes of the file are here; 0: it is not far away */
+/* 1 and how many bytes of the file or folder are here; 0: it is not far away */
+static atomic_uint_fast64_t fetched[FILES];
 
 #define NEXT(name) static __typeof__(name) *next; if (!next) *(void **)&next = dlsym(RTLD_NEXT, #name)
 
@@ -40,10 +41,10 @@ static void travel(int kind)
     nanosleep(&t, NULL);
 }
 
-static int opened(int fd, const char *path)
+static int opened(int fd, bool far)
 {
     if (fd >= 0 && fd < FILES)
-        atomic_store(&fetched[fd], is_far(path) ? 1 : 0);
+        atomic_store(&fetched[fd], far ? 1 : 0);
     return fd;
 }
 
@@ -56,7 +57,7 @@ int open(const char *path, int flags, ...)
     NEXT(open);
     if (is_far(path))
         travel(OPENED);
-    return opened(next(path, flags, mode), path);
+    return opened(next(path, flags, mode), is_far(path));
 }
 
 int openat(int dir, const char *path, int flags, ...)
@@ -66,9 +67,10 @@ int openat(int dir, const char *path, int flags, ...)
     mode_t mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0;
     va_end(ap);
     NEXT(openat);
-    if (is_far(path))
+    bool far = is_far(path) || (*path != '/' && dir >= 0 && dir < FILES && atomic_load(&fetched[dir]));
+    if (far)
         travel(OPENED);
-    return opened(next(dir, path, flags, mode), path);
+    return opened(next(dir, path, flags, mode), far);
 }
 
 DIR *opendir(const char *path)

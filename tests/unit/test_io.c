@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file_stamp.h"
+#include "base/held_folders.h"
 #include "base/io.h"
 
 static void reads_by_position(void **state)
@@ -151,6 +152,33 @@ static void follows_links_that_stay(void **state)
     assert_int_equal(inside(path_in(root, "alias"), "same", &e), 0);
     assert_int_equal(inside(path_in(root, "alias/"), "same", &e), 0);
     assert_int_equal(inside(path_in(root, "alias"), "out", &e), -1);
+}
+
+static void opens_in_held_folders(void **state)
+{
+    const char *root = scratch();
+    struct err e = {0};
+    (void)state;
+    put_bytes(root, "h0/f", "h0", 2);
+    put_bytes(root, "h1/f", "h1", 2);
+    put_bytes(root, "h2/f", "h2", 2);
+    held_folders_begin();
+    for (int i = 0; i < 6; i++) { /* three in turn, of which two are kept */
+        char dir[4] = {'h', (char)('0' + i % 3)}, got[2];
+        struct file f;
+        assert_int_equal(file_open_inside(&f, path_in(root, dir), "f", &e), 0);
+        assert_int_equal(file_read(&f, 0, got, 2, &e), 0);
+        assert_memory_equal(got, dir, 2);
+        file_close(&f);
+    }
+    assert_int_equal(inside(path_in(root, "h2"), "../h1/f", &e), -1);
+    assert_int_equal(unlink(path_in(root, "h2/f")), 0);
+    assert_int_equal(inside(path_in(root, "h2"), "f", &e), -1);
+    assert_int_equal(rmdir(path_in(root, "h2")), 0); /* replaced while it is held */
+    put_bytes(root, "h2/f", "h2", 2);
+    assert_int_equal(inside(path_in(root, "h2"), "f", &e), 0);
+    held_folders_end();
+    assert_int_equal(held_folder(path_in(root, "h2")), -1);
 }
 
 static void looks_at_what_is_there(void **state)
@@ -343,6 +371,7 @@ int main(void)
         cmocka_unit_test(slurps_up_to_a_limit),
         cmocka_unit_test(stays_inside),
         cmocka_unit_test(follows_links_that_stay),
+        cmocka_unit_test(opens_in_held_folders),
         cmocka_unit_test(looks_at_what_is_there),
         cmocka_unit_test(paths),
         cmocka_unit_test(names_in_counting_order),
