@@ -317,7 +317,7 @@ $(BUILD)/bench/frames: tests/bench/frames.c $(UI_O) $(BUILD)/libengine.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) -o $@ $< $(filter-out $(BUILD)/ui/main.o,$(UI_O)) $(BUILD)/libengine.a $(LIBS)
 
-BENCH := $(addprefix $(BUILD)/bench/,make_dump make_log make_tensors kernels tensors scan locks.so far.so first frames idle align)
+BENCH := $(addprefix $(BUILD)/bench/,make_dump make_log make_tensors kernels tensors scan turns locks.so far.so first frames idle align)
 bench: $(BUILD)/diverge $(BENCH)
 	@tests/bench/run $(BUILD)
 
