@@ -1,6 +1,6 @@
 /* Sizes keyed by a hash of path and inode, in tables that many threads fill without a lock, because a dump of short
- * tensors opens a file every few microseconds. When a table is three quarters full, a larger one is added and the old
- * one stays. */
+ * tensors opens a file every few microseconds. When a table is half full (a file that is not in it is then found missing
+ * after two or three slots), a larger one is added and the old one stays. */
 #include "base/first_size.h"
 
 #include <pthread.h>
@@ -48,7 +48,7 @@ static struct size_table *table_behind(struct size_table *t)
 /* The file's slot in t, or a free one claimed for it; NULL: t is full and has none. */
 static struct size_slot *slot_in(struct size_table *t, uint64_t file)
 {
-    bool full = atomic_load_explicit(&t->used, memory_order_relaxed) >= t->cap / 4 * 3;
+    bool full = atomic_load_explicit(&t->used, memory_order_relaxed) >= t->cap / 2;
     for (size_t i = file & (t->cap - 1);; i = (i + 1) & (t->cap - 1)) {
         uint_fast64_t there = atomic_load(&t->slot[i].file);
         if (there == 0 && full)
