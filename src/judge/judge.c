@@ -574,17 +574,18 @@ static bool is_given(const struct measure *m, const struct dataflow flow[2], uin
 }
 
 /* Withdraws deviations that have no effect on later values, up to the first real one. */
-static void take_back(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
+static void take_back(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
+                      const struct value_readers *of_target)
 {
-    struct value_readers reads[2] = {{0}, {0}};
+    struct value_readers reads[2] = {*of_target, {0}};
     struct masked_rows nobody = {.masked = NULL};
     double error;
     for (uint32_t i = 0; i < j->lines && j->line[i].verdict != VERDICT_PENDING; i++) {
         struct line_judgement *l = &j->line[i];
         if (!line_is_bad(l))
             continue;
-        for (int s = 0; s < 2 && !reads[s].first; s++)
-            readers_build(&reads[s], m->side[s], &flow[s]);
+        if (!reads[GOLDEN].first)
+            readers_build(&reads[GOLDEN], m->side[GOLDEN], &flow[GOLDEN]);
         if (is_in_masked_rows(&nobody, j, m, i, &error)) {
             l->verdict = VERDICT_MATCH;
             l->rule = RULE_MASKED_ROWS;
@@ -601,8 +602,7 @@ static void take_back(struct judgement *j, const struct measure *m, const struct
         l->rule = (uint8_t)why;
     }
     masked_rows_release(&nobody);
-    for (int s = 0; s < 2; s++)
-        readers_release(&reads[s]);
+    readers_release(&reads[GOLDEN]);
 }
 
 void judge_run(struct judgement *j, const struct measure *m, const uint8_t *state, const struct dataflow flow[2],
@@ -635,7 +635,7 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
         judge_line(&p, i);
     if (!o->exact && !o->preset) {
         moved_factors_find(j, m, flow);
-        take_back(j, m, flow);
+        take_back(j, m, flow, &p.reads);
         fused_scales_find(j, m, flow, o->tol);
     }
     if (!o->exact)

@@ -47,6 +47,7 @@ struct pairs_building {
     struct decided_pairs ruled;
     VEC(struct proposal) found;
     uint8_t *taken[2]; /* rows that are paired, or declared to have no partner */
+    bool shared;       /* pairs may share a row */
 };
 
 static void propose(struct pairs_building *b, uint32_t t, uint32_t g, struct pair pair)
@@ -55,6 +56,7 @@ static void propose(struct pairs_building *b, uint32_t t, uint32_t g, struct pai
     pair.group = NONE;
     vec_push(&b->p->pairs, pair);
     vec_push(&b->found, x);
+    b->shared = b->shared || b->taken[TARGET][t] || b->taken[GOLDEN][g];
     b->taken[TARGET][t] = b->taken[GOLDEN][g] = TAKEN;
 }
 
@@ -232,6 +234,9 @@ static void by_slots(struct pairs_building *b, const uint32_t *partner, bool fil
         .next = mem_alloc((b->g->rows.n + 1) * sizeof *l.next),
     };
     memset(l.head, 0xff, slots * sizeof *l.head);
+    size_t most = b->t->rows.n < b->g->rows.n ? b->t->rows.n : b->g->rows.n;
+    vec_room(&b->p->pairs, most);
+    vec_room(&b->found, most);
     for (uint32_t c = 0; c < b->t->calls.n; c++) {
         uint32_t other = partner[c];
         if (other == NONE)
@@ -351,7 +356,7 @@ static bool counts_calls(const struct dump *d)
 /* Pairs that share a row form a group. */
 static void find_groups(struct pairs_building *b)
 {
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 2 && b->shared; s++) {
         size_t n = (s ? b->g : b->t)->rows.n;
         uint32_t *first = mem_alloc((n + 1) * sizeof *first);
         memset(first, 0xff, (n + 1) * sizeof *first);
@@ -388,67 +393,74 @@ static bool in_order(const struct pairs_building *b)
     return true;
 }
 
+/* A golden row without partner, and the number of target rows before it in the table. */
+struct golden_alone {
+    uint32_t behind, g;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct golden_alone *x = a, *y = b;
+    if (x->behind != y->behind)
+        return x->behind < y->behind ? -1 : 1;
+    return x->g < y->g ? -1 : x->g > y->g;
+}
+
+typedef VEC(struct golden_alone) golden_alone_list;
+
+/* In the order of the table: each follows its predecessor, which follows its first partner. */
+static void find_golden_alone(const struct pairs_building *b, golden_alone_list *out)
+{
+    size_t ng = b->g->rows.n;
+    uint32_t *partner = mem_alloc((ng + 1) * sizeof *partner), behind = 0;
+    bool sorted = true;
+    memset(partner, 0xff, (ng + 1) * sizeof *partner);
+    for (size_t i = b->found.n; i-- > 0;)
+        partner[b->found.v[i].g] = b->found.v[i].t;
+    for (uint32_t g = 0; g < ng; g++) {
+        if (partner[g] != NONE) {
+            behind = partner[g] + 1;
+            continue;
+        }
+        sorted = sorted && (!out->n || vec_last(out)->behind <= behind);
+        vec_push(out, ((struct golden_alone){behind, g}));
+    }
+    if (!sorted)
+        vec_sort(out, by_place);
+    free(partner);
+}
+
 /* Makes the lines of the table (see the header). */
 static void lay_out(struct pairs_building *b)
 {
     struct pairing *p = b->p;
-    size_t nt = b->t->rows.n, ng = b->g->rows.n, f = 0;
+    size_t nt = b->t->rows.n, f = 0, a = 0;
+    golden_alone_list alone = {0};
     if (!in_order(b))
         vec_sort(&b->found, by_target);
+    find_golden_alone(b, &alone);
+    size_t lines = b->found.n + alone.n + nt;
+    for (size_t i = 0; i < b->found.n; i++)
+        lines -= i == 0 || b->found.v[i].t != b->found.v[i - 1].t;
+    vec_room(&p->lines, lines);
+    for (uint32_t t = 0; t <= nt; t++) {
+        for (; a < alone.n && alone.v[a].behind == t; a++)
+            vec_push(&p->lines, ((struct line){{NONE, alone.v[a].g}, NONE}));
+        if (t < nt && (f == b->found.n || b->found.v[f].t != t))
+            vec_push(&p->lines, ((struct line){{t, NONE}, NONE}));
+        for (; f < b->found.n && b->found.v[f].t == t; f++)
+            vec_push(&p->lines, ((struct line){{t, b->found.v[f].g}, b->found.v[f].pair}));
+    }
+    vec_release(&alone);
     for (int s = 0; s < 2; s++) {
-        size_t n = s == TARGET ? nt : ng;
+        size_t n = s == TARGET ? nt : b->g->rows.n;
         p->line_of[s] = mem_alloc((n + 1) * sizeof **p->line_of);
         memset(p->line_of[s], 0xff, (n + 1) * sizeof **p->line_of);
-    }
-    /* golden row → the target row it follows: its first partner or its predecessor's */
-    uint32_t *partner = mem_alloc((ng + 1) * sizeof *partner);
-    memset(partner, 0xff, (ng + 1) * sizeof *partner);
-    for (size_t i = b->found.n; i-- > 0;)
-        partner[b->found.v[i].g] = b->found.v[i].t;
-    /* golden-only rows in lists after target rows; entry nt is the front of the table */
-    uint32_t *head = mem_alloc((nt + 1) * sizeof *head), *tail = mem_alloc((nt + 1) * sizeof *tail);
-    uint32_t *next = mem_alloc((ng + 1) * sizeof *next);
-    memset(head, 0xff, (nt + 1) * sizeof *head);
-    uint32_t at = (uint32_t)nt;
-    for (uint32_t g = 0; g < ng; g++) {
-        next[g] = NONE;
-        if (partner[g] != NONE) {
-            at = partner[g];
-            continue;
-        }
-        if (head[at] == NONE)
-            head[at] = g;
-        else
-            next[tail[at]] = g;
-        tail[at] = g;
-    }
-    vec_reserve(&p->lines, nt + ng);
-    for (uint32_t k = 0; k <= nt; k++) {
-        uint32_t t = k ? k - 1 : (uint32_t)nt; /* the front first */
-        if (k) {
-            size_t first = f;
-            for (; f < b->found.n && b->found.v[f].t == t; f++) {
-                struct line l = {{t, b->found.v[f].g}, b->found.v[f].pair};
-                vec_push(&p->lines, l);
-            }
-            if (f == first) {
-                struct line l = {{t, NONE}, NONE};
-                vec_push(&p->lines, l);
-            }
-        }
-        for (uint32_t g = head[t]; g != NONE; g = next[g]) {
-            struct line l = {{NONE, g}, NONE};
-            vec_push(&p->lines, l);
-        }
     }
     for (size_t i = p->lines.n; i-- > 0;)
         for (int s = 0; s < 2; s++)
             if (p->lines.v[i].row[s] != NONE)
                 p->line_of[s][p->lines.v[i].row[s]] = (uint32_t)i;
-    free(partner);
-    free(head);
-    free(tail);
-    free(next);
 }
 
 void pairing_build(struct pairing *p, const struct dump *target, const struct dump *golden,
