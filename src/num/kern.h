@@ -36,6 +36,7 @@ struct kern_sums {
     uint64_t n;          /* index of the next element; the caller adds the elements it handles itself */
     unsigned wary;       /* blocks for which zeros are expected: affects speed only */
     size_t ahead;        /* how far ahead data are prefetched, in bytes: affects speed only */
+    const uint16_t *values[2]; /* of each side's one-byte floats (KERN_F8): byte b is the upper half of this float */
 };
 
 /* The same in double, in KERN_EXACT lanes: element i in lane i % KERN_EXACT. Squares and sums run over finite
@@ -68,7 +69,8 @@ struct kern_bytes {
     unsigned error, by;        /* the largest relative error where g is not 0, as a fraction error / by */
 };
 
-enum kern_type { KERN_F32, KERN_F16, KERN_BF16, KERN_TYPES };
+/* One-byte floats are decoded into bfloat16, which holds all their values. */
+enum kern_type { KERN_F32, KERN_F16, KERN_BF16, KERN_WIDENED, KERN_F8 = KERN_WIDENED, KERN_TYPES };
 
 struct kern {
     const char *name;
@@ -77,10 +79,7 @@ struct kern {
      * added, without that block. */
     size_t (*one[KERN_TYPES])(struct kern_sums *s, const void *x, size_t n); /* adds to side[0] */
     size_t (*two[KERN_TYPES])(struct kern_sums *s, const void *t, const void *g, size_t n);
-    void (*widen[KERN_TYPES])(const void *x, size_t n, float *out); /* exact; NaN stays some NaN */
-    /* One-byte floats as the upper halves of floats, which is what bfloat16 is: values[x[i]]; n a multiple of
-     * KERN_STEP. */
-    void (*halves)(const unsigned char *x, size_t n, const uint16_t values[256], uint16_t *out);
+    void (*widen[KERN_WIDENED])(const void *x, size_t n, float *out); /* exact; NaN stays some NaN */
     /* Add n doubles, a multiple of KERN_EXACT. exact_two returns whether a lane's largest error rose or elements are
      * non-finite on one side only; the caller then searches the place. */
     void (*exact_one)(struct kern_exact_side *s, const double *x, size_t n);

@@ -167,12 +167,38 @@ INLINE size_t at_most_a_block(size_t n)
     return n < KERN_BLOCK ? n : KERN_BLOCK;
 }
 
+/* A block in hand: its elements and their sums. */
+struct block {
+    const void *x, *y; /* y NULL: one side only */
+    struct added added;
+    uint16_t decoded[2][KERN_BLOCK]; /* one-byte floats */
+};
+
+/* The elements of a side from `at` on. */
+INLINE const void *elements(const struct kern_sums *s, int side, enum kern_type stored, const void *x, size_t at,
+                            size_t n, uint16_t decoded[KERN_BLOCK])
+{
+    if (stored != KERN_F8)
+        return skip(stored, x, at);
+    decode((const unsigned char *)x + at, n, s->values[side], decoded);
+    return decoded;
+}
+
+INLINE void begin_block(struct block *b, const struct kern_sums *s, enum kern_type stored, const void *t, const void *g,
+                        size_t at, size_t n, add_function *add)
+{
+    b->x = elements(s, 0, stored, t, at, n, b->decoded[0]);
+    b->y = g ? elements(s, 1, stored, g, at, n, b->decoded[1]) : NULL;
+    add_block(&b->added, b->x, b->y, n, s->ahead, add);
+}
+
 /* A block is checked and kept only after the next one has been added up: otherwise the core is idle while it waits
  * for the last sums. The next block's sums are dropped if this block is not taken. */
-INLINE size_t take(struct kern_sums *s, enum kern_type type, const void *t, const void *g, size_t n,
+INLINE size_t take(struct kern_sums *s, enum kern_type stored, const void *t, const void *g, size_t n,
                    add_function *quick, add_function *careful)
 {
-    struct added added[2];
+    const enum kern_type type = stored == KERN_F8 ? KERN_BF16 : stored;
+    struct block block[2];
     struct state st = {.s = s};
     size_t at = 0;
     int k = 0;
@@ -183,23 +209,22 @@ INLINE size_t take(struct kern_sums *s, enum kern_type type, const void *t, cons
 #endif
     while (at < n) {
         size_t part = at_most_a_block(n - at), next = calm ? at_most_a_block(n - at - part) : 0;
-        const void *x = skip(type, t, at), *y = g ? skip(type, g, at) : NULL;
+        struct block *b = &block[k];
         enum outcome o = AGAIN;
         if (!s->wary) {
             if (!ready)
-                add_block(&added[k], x, y, part, s->ahead, quick);
+                begin_block(b, s, stored, t, g, at, part, quick);
             if (next)
-                add_block(&added[1 - k], skip(type, x, part), g ? skip(type, y, part) : NULL, next,
-                          s->ahead, quick);
-            o = keep_block(&st, &added[k], type, x, y, part, false);
+                begin_block(&block[1 - k], s, stored, t, g, at + part, next, quick);
+            o = keep_block(&st, &b->added, type, b->x, g ? b->y : NULL, part, false);
             s->wary = o == AGAIN ? WARY : 0;
             k = 1 - k;
         }
         calm = o == TAKEN;
         ready = calm && next;
         if (o == AGAIN) {
-            add_block(&added[k], x, y, part, s->ahead, careful);
-            o = keep_block(&st, &added[k], type, x, y, part, true);
+            begin_block(b, s, stored, t, g, at, part, careful);
+            o = keep_block(&st, &b->added, type, b->x, g ? b->y : NULL, part, true);
             s->wary--;
         }
         if (o != TAKEN)

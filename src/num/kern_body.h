@@ -463,6 +463,14 @@ INLINE void note_largest(struct kern_sums *s, const struct pair_part p[PARTS], e
     }
 }
 
+#ifndef KERN_DECODE
+static void decode(const unsigned char *x, size_t n, const uint16_t values[256], uint16_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = values[x[i]];
+}
+#endif
+
 #include "num/kern_block_body.h"
 
 INLINE void widen(enum kern_type type, const void *x, size_t n, float *out)
@@ -490,17 +498,21 @@ INLINE void widen(enum kern_type type, const void *x, size_t n, float *out)
         add_two(type, t, g, n, w, careful, ahead, side, pair);                                     \
     }
 
-#define FOR_TYPE(name, type)                                                                       \
-    ADDERS(name##_quick, type, false)                                                              \
-    ADDERS(name##_careful, type, true)                                                             \
+/* The elements of `stored` are added as those of the adders' type. */
+#define TAKERS(name, stored, adders)                                                               \
     static size_t one_##name(struct kern_sums *s, const void *x, size_t n)                         \
     {                                                                                              \
-        return take(s, type, x, NULL, n, add_one_##name##_quick, add_one_##name##_careful);        \
+        return take(s, stored, x, NULL, n, add_one_##adders##_quick, add_one_##adders##_careful);  \
     }                                                                                              \
     static size_t two_##name(struct kern_sums *s, const void *t, const void *g, size_t n)          \
     {                                                                                              \
-        return take(s, type, t, g, n, add_two_##name##_quick, add_two_##name##_careful);           \
-    }                                                                                              \
+        return take(s, stored, t, g, n, add_two_##adders##_quick, add_two_##adders##_careful);     \
+    }
+
+#define FOR_TYPE(name, type)                                                                       \
+    ADDERS(name##_quick, type, false)                                                              \
+    ADDERS(name##_careful, type, true)                                                             \
+    TAKERS(name, type, name)                                                                       \
     static void widen_##name(const void *x, size_t n, float *out)                                  \
     {                                                                                              \
         widen(type, x, n, out);                                                                    \
@@ -509,6 +521,7 @@ INLINE void widen(enum kern_type type, const void *x, size_t n, float *out)
 FOR_TYPE(f32, KERN_F32)
 FOR_TYPE(f16, KERN_F16)
 FOR_TYPE(bf16, KERN_BF16)
+TAKERS(f8, KERN_F8, bf16)
 
 #include "num/kern_exact_body.h"
 #include "num/kern_bytes_body.h"
@@ -526,20 +539,11 @@ static double plain_read(const float *x, size_t n)
     return sum;
 }
 
-#ifndef KERN_HALVES
-static void halves(const unsigned char *x, size_t n, const uint16_t values[256], uint16_t *out)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = values[x[i]];
-}
-#endif
-
 const struct kern KERN_TAG = {
     .name = KERN_NAME,
-    .one = {one_f32, one_f16, one_bf16},
-    .two = {two_f32, two_f16, two_bf16},
+    .one = {one_f32, one_f16, one_bf16, one_f8},
+    .two = {two_f32, two_f16, two_bf16, two_f8},
     .widen = {widen_f32, widen_f16, widen_bf16},
-    .halves = halves,
     .exact_one = exact_one,
     .exact_two = exact_two,
     .bytes = bytes,

@@ -8,7 +8,7 @@
 
 #define SMALLEST 0x1p-126f
 
-static const enum dtype dtype_of[KERN_TYPES] = {
+static const enum dtype dtype_of[KERN_WIDENED] = {
     [KERN_F32] = DTYPE_F32,
     [KERN_F16] = DTYPE_F16,
     [KERN_BF16] = DTYPE_BF16,
@@ -16,7 +16,7 @@ static const enum dtype dtype_of[KERN_TYPES] = {
 
 static size_t lane_of(enum kern_type type, size_t i)
 {
-    return (type == KERN_BF16 ? i / 2 : i) % KERN_LANES;
+    return (type >= KERN_BF16 ? i / 2 : i) % KERN_LANES;
 }
 
 /* Whether a sum of squares is exact enough: no overflow, and underflow is negligible. */
@@ -76,20 +76,32 @@ static bool pair_block(struct kern_sums *s, enum kern_type type, const float *t,
     return true;
 }
 
+static void to_floats(const struct kern_sums *s, int side, enum kern_type type, const char *x, size_t at, size_t n,
+                      float *out)
+{
+    if (type != KERN_F8) {
+        dtype_to_f32(dtype_of[type], x + at * dtype_table[dtype_of[type]].size, n, out);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const uint16_t half = s->values[side][(unsigned char)x[at + i]];
+        dtype_to_f32(DTYPE_BF16, &half, 1, &out[i]);
+    }
+}
+
 /* g NULL: one side only. */
 static size_t take(struct kern_sums *to, enum kern_type type, const void *t, const void *g, size_t n)
 {
-    const char *a = t, *b = g;
-    size_t at = 0, size = dtype_table[dtype_of[type]].size;
+    size_t at = 0;
     while (at < n) {
         size_t part = n - at < KERN_BLOCK ? n - at : KERN_BLOCK;
         struct kern_sums s = *to;
         float x[KERN_BLOCK], y[KERN_BLOCK];
-        dtype_to_f32(dtype_of[type], a + at * size, part, x);
+        to_floats(to, 0, type, t, at, part, x);
         if (!side_block(&s.side[0], type, x, part))
             break;
-        if (b) {
-            dtype_to_f32(dtype_of[type], b + at * size, part, y);
+        if (g) {
+            to_floats(to, 1, type, g, at, part, y);
             if (!side_block(&s.side[1], type, y, part) || !pair_block(&s, type, x, y, part))
                 break;
         }
@@ -100,7 +112,7 @@ static size_t take(struct kern_sums *to, enum kern_type type, const void *t, con
     return at;
 }
 
-#define FOR_TYPE(name, type)                                                                       \
+#define TAKERS(name, type)                                                                         \
     static size_t one_##name(struct kern_sums *s, const void *x, size_t n)                         \
     {                                                                                              \
         return take(s, type, x, NULL, n);                                                          \
@@ -108,7 +120,10 @@ static size_t take(struct kern_sums *to, enum kern_type type, const void *t, con
     static size_t two_##name(struct kern_sums *s, const void *t, const void *g, size_t n)          \
     {                                                                                              \
         return take(s, type, t, g, n);                                                             \
-    }                                                                                              \
+    }
+
+#define FOR_TYPE(name, type)                                                                       \
+    TAKERS(name, type)                                                                             \
     static void widen_##name(const void *x, size_t n, float *out)                                  \
     {                                                                                              \
         dtype_to_f32(dtype_of[type], x, n, out);                                                   \
@@ -117,12 +132,7 @@ static size_t take(struct kern_sums *to, enum kern_type type, const void *t, con
 FOR_TYPE(f32, KERN_F32)
 FOR_TYPE(f16, KERN_F16)
 FOR_TYPE(bf16, KERN_BF16)
-
-static void halves(const unsigned char *x, size_t n, const uint16_t values[256], uint16_t *out)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = values[x[i]];
-}
+TAKERS(f8, KERN_F8)
 
 static void exact_one(struct kern_exact_side *s, const double *x, size_t n)
 {
@@ -224,10 +234,9 @@ static double plain_read(const float *x, size_t n)
 
 const struct kern kern_scalar = {
     .name = "scalar",
-    .one = {one_f32, one_f16, one_bf16},
-    .two = {two_f32, two_f16, two_bf16},
+    .one = {one_f32, one_f16, one_bf16, one_f8},
+    .two = {two_f32, two_f16, two_bf16, two_f8},
     .widen = {widen_f32, widen_f16, widen_bf16},
-    .halves = halves,
     .exact_one = exact_one,
     .exact_two = exact_two,
     .bytes = bytes,

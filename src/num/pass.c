@@ -113,7 +113,11 @@ static void bytes_end(const struct pass *p, struct totals *out)
 
 static enum kern_type kern_type(enum dtype d)
 {
-    return d == DTYPE_F32 ? KERN_F32 : d == DTYPE_F16 ? KERN_F16 : d == DTYPE_BF16 ? KERN_BF16 : KERN_TYPES;
+    return d == DTYPE_F32    ? KERN_F32
+           : d == DTYPE_F16  ? KERN_F16
+           : d == DTYPE_BF16 ? KERN_BF16
+           : dtype_halves(d) ? KERN_F8
+                             : KERN_TYPES;
 }
 
 static size_t take_lanes(struct pass *p, enum kern_type k, const void *t, const void *g, size_t n)
@@ -126,7 +130,7 @@ static size_t take_lanes(struct pass *p, enum kern_type k, const void *t, const 
 static void take_as(struct pass *p, enum kern_type k, const char *x, const char *y, const char *t, const char *g,
                     size_t n)
 {
-    const size_t each = k == KERN_F32 ? 4 : 2, whole = n - n % KERN_STEP;
+    const size_t each = k == KERN_F32 ? 4 : k == KERN_F8 ? 1 : 2, whole = n - n % KERN_STEP;
     const size_t size[2] = {dtype_table[p->dtype[0]].size, dtype_table[p->dtype[1]].size};
     for (size_t at = 0, part; at < n; at += part) {
         if (at < whole)
@@ -144,7 +148,7 @@ static const void *as_floats(const struct pass *p, int side, const void *x, size
     enum kern_type k = kern_type(p->dtype[side]);
     if (k == KERN_F32)
         return x;
-    if (k == KERN_TYPES)
+    if (k >= KERN_WIDENED)
         dtype_to_f32(p->dtype[side], x, n, tmp);
     else
         p->k->widen[k](x, n, tmp);
@@ -162,23 +166,6 @@ static void take_mixed(struct pass *p, const char *t, const char *g, size_t n)
         take_as(p, KERN_F32, x, y, t, g, part);
         t += part * size[0];
         g = p->two ? g + part * size[1] : NULL;
-    }
-}
-
-/* One-byte floats of both sides, perhaps of two types, as halves. */
-static void take_byte_floats(struct pass *p, const char *t, const char *g, size_t n)
-{
-    const uint16_t *values[2] = {dtype_halves(p->dtype[0]), dtype_halves(p->dtype[1])};
-    uint16_t tmp[2][CONVERTED];
-    for (size_t part; n; n -= part) {
-        part = n < CONVERTED ? n : CONVERTED;
-        const size_t whole = part - part % KERN_STEP;
-        p->k->halves((const unsigned char *)t, whole, values[0], tmp[0]);
-        if (p->two)
-            p->k->halves((const unsigned char *)g, whole, values[1], tmp[1]);
-        take_as(p, KERN_BF16, (const char *)tmp[0], (const char *)tmp[1], t, g, part);
-        t += part;
-        g = p->two ? g + part : NULL;
     }
 }
 
@@ -214,6 +201,8 @@ void pass_start(struct pass *p, const struct kern *k, enum dtype t, enum dtype g
         }
     }
     kern_start(&p->lanes, p->side[0].limit, p->side[1].limit);
+    for (int s = 0; s < 2; s++)
+        p->lanes.values[s] = dtype_halves(p->dtype[s]);
     p->lanes.n = first;
 }
 
@@ -224,10 +213,8 @@ void pass_take(struct pass *p, const void *t, const void *g, size_t n)
         take_bytes(p, t, g ? g : t, n);
     else if (!p->floats)
         take_exact(p, t, g, n);
-    else if (k != KERN_TYPES && (!p->two || p->dtype[1] == p->dtype[0]))
+    else if (k != KERN_TYPES && (!p->two || kern_type(p->dtype[1]) == k))
         take_as(p, k, t, g, t, g, n);
-    else if (dtype_halves(p->dtype[0]) && (!p->two || dtype_halves(p->dtype[1])))
-        take_byte_floats(p, t, g, n);
     else
         take_mixed(p, t, g, n);
 }
