@@ -6,6 +6,8 @@
 #define KERN_MIN _mm512_min_ps
 #define KERN_XMAX _mm512_max_pd
 #define KERN_XMIN _mm512_min_pd
+#define KERN_XLESS(a, b) _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ)
+#define KERN_XZERO(v) _mm512_cmp_pd_mask(v, _mm512_setzero_pd(), _CMP_EQ_OQ)
 #define KERN_UMAX _mm512_max_epu32
 #define KERN_UMIN _mm512_min_epu32
 #define KERN_LESS(a, b) _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ)

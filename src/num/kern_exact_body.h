@@ -51,9 +51,22 @@ INLINE void x_add(double *to, xd v)
         to[i] += v[i];
 }
 
+/* A count of elements: by popcount of mask bits if the machine has such masks, otherwise a lane. */
+#ifdef KERN_XLESS
+typedef uint64_t x_tally;
+#define x_count_less(t, a, b) ((t) += (unsigned)__builtin_popcount((unsigned)KERN_XLESS(a, b)))
+#define x_count_zeros(t, v) ((t) += (unsigned)__builtin_popcount((unsigned)KERN_XZERO(v)))
+#define x_counted(t) (t)
+#else
+typedef xl x_tally;
+#define x_count_less(t, a, b) ((t) -= (a) < (b))
+#define x_count_zeros(t, v) ((t) -= (v) == 0)
+#define x_counted(t) x_count(t)
+#endif
+
 struct x_side {
     xd sum, sq, max, min;
-    xl zero;
+    x_tally zero;
 };
 
 INLINE struct x_side x_side_start(const struct kern_exact_side *s, size_t w)
@@ -68,7 +81,7 @@ INLINE void x_side_add(struct x_side *s, xd v, xd counts)
     s->sq += counts * counts;
     s->max = x_larger(v, s->max);
     s->min = x_smaller(v, s->min);
-    s->zero -= v == 0;
+    x_count_zeros(s->zero, v);
 }
 
 INLINE void x_side_end(struct kern_exact_side *to, size_t w, const struct x_side *s)
@@ -77,7 +90,7 @@ INLINE void x_side_end(struct kern_exact_side *to, size_t w, const struct x_side
     x_add(to->sq + w, s->sq);
     memcpy(to->max + w, &s->max, sizeof s->max);
     memcpy(to->min + w, &s->min, sizeof s->min);
-    to->zero += x_count(s->zero);
+    to->zero += x_counted(s->zero);
 }
 
 /* Whether all elements were finite and none as large as the type allows: a sum of them is not finite otherwise. */
@@ -88,7 +101,7 @@ INLINE xl x_side_plain(const struct kern_exact_side *of, const struct x_side *s)
 
 struct x_pair {
     xd ds, se, max_abs, max_rel;
-    xl n1, n5;
+    x_tally n1, n5;
 };
 
 INLINE struct x_pair x_pair_start(const struct kern_exact_pair *p, size_t w)
@@ -103,8 +116,8 @@ INLINE void x_pair_add(struct x_pair *p, xd t, xd g, double eps)
     p->se += d * d;
     p->max_abs = x_larger(e, p->max_abs);
     p->max_rel = x_larger(rel, p->max_rel);
-    p->n1 -= rel < 0.001;
-    p->n5 -= rel < 0.005;
+    x_count_less(p->n1, rel, x_all(0.001));
+    x_count_less(p->n5, rel, x_all(0.005));
 }
 
 /* Returns the lanes whose largest error rose. */
@@ -115,8 +128,8 @@ INLINE xl x_pair_end(struct kern_exact_pair *to, size_t w, const struct x_pair *
     x_add(to->se + w, p->se);
     memcpy(to->max_abs + w, &p->max_abs, sizeof p->max_abs);
     memcpy(to->max_rel + w, &p->max_rel, sizeof p->max_rel);
-    to->n1 += x_count(p->n1);
-    to->n5 += x_count(p->n5);
+    to->n1 += x_counted(p->n1);
+    to->n5 += x_counted(p->n5);
     return rose;
 }
 
