@@ -11,7 +11,7 @@
 #include "num/masked.h"
 #include "num/pass.h"
 
-#define CHUNK (64 * 1024)         /* elements read at a time: both sides fit the second-level cache */
+#define CHUNK (512 * 1024)        /* bytes of a side read at a time: few calls, and both fit the second-level cache */
 #define RANGE (4 * 1024 * 1024)   /* the smallest range, in elements */
 #define MOST_RANGES 4096          /* the most ranges, whose totals are kept until all are done */
 
@@ -20,6 +20,7 @@ struct figures_job {
     const struct tensor *side[2]; /* golden NULL: one side */
     struct figures_watch *watch;
     uint64_t range;
+    size_t chunk; /* elements read at a time */
     size_t ranges;
     atomic_size_t next;
     struct totals *done; /* of each range */
@@ -47,7 +48,7 @@ static int read_range(struct figures_job *j, size_t r, struct side_source *src, 
     for (int s = 0; s < 2 && j->side[s]; s++)
         tensor_walk_seek(&src[s].walk, at);
     while (at < end) {
-        size_t n = end - at < CHUNK ? (size_t)(end - at) : CHUNK;
+        size_t n = end - at < j->chunk ? (size_t)(end - at) : j->chunk;
         if (cancelled(j))
             return err_set(e, ERR_CANCEL, "%s", _("stopped"));
         for (int s = 0; s < 2 && j->side[s]; s++)
@@ -78,11 +79,10 @@ static void *take_ranges(void *ctx)
     struct figures_job *j = ctx;
     struct side_source src[2] = {0};
     struct err e;
-    size_t chunk = j->side[0]->numel < CHUNK ? (size_t)j->side[0]->numel : CHUNK;
     for (size_t r; (r = atomic_fetch_add(&j->next, 1)) < j->ranges;) {
         for (int s = 0; s < 2 && j->side[s] && !src[s].raw; s++) {
             tensor_walk_init(&src[s].walk, j->side[s]);
-            src[s].raw = mem_alloc(chunk * dtype_table[j->side[s]->dtype].size);
+            src[s].raw = mem_alloc(j->chunk * dtype_table[j->side[s]->dtype].size);
         }
         if (read_range(j, r, src, &e))
             fail(j, r, &e);
@@ -94,6 +94,17 @@ static void *take_ranges(void *ctx)
     return NULL;
 }
 
+/* A multiple of what the kernels take at once, so that their blocks do not depend on it. */
+static size_t chunk_of(const struct tensor *const side[2])
+{
+    size_t size = 1;
+    for (int s = 0; s < 2 && side[s]; s++)
+        if (dtype_table[side[s]->dtype].size > size)
+            size = dtype_table[side[s]->dtype].size;
+    const size_t most = CHUNK / size / (4 * KERN_BLOCK) * (4 * KERN_BLOCK);
+    return side[0]->numel < most ? (size_t)side[0]->numel : most;
+}
+
 static int run(const struct kern *k, const struct tensor *t, const struct tensor *g, struct totals *out,
                struct figures_watch *watch, struct err *e)
 {
@@ -103,6 +114,7 @@ static int run(const struct kern *k, const struct tensor *t, const struct tensor
         .side = {t, g},
         .watch = watch,
         .range = range,
+        .chunk = chunk_of((const struct tensor *const[]){t, g}),
         .ranges = (size_t)((t->numel + range - 1) / range),
         .lock = PTHREAD_MUTEX_INITIALIZER,
         .failed = SIZE_MAX,
