@@ -71,7 +71,7 @@ static void advice(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
-/* The diagnosis, once it is available: the best one is above the figures, others far below. */
+/* The diagnosis, once it is available: the best one is above the next step, others far below. */
 static void looks_like(struct page *p, uint32_t line, bool best)
 {
     const struct diagnoses *x = diagnosis_job_known(&p->s->work.diagnosis, p->s->work.c, line);
@@ -147,8 +147,8 @@ static void earlier(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
-/* Where the oracle's result is shown: above the figures if one side is wrong, after the next step if the row deviates
- * and neither is, otherwise below. */
+/* Where the oracle's result is shown: above the next step if one side is wrong, below the figures if the row deviates
+ * and neither is, otherwise further below. */
 enum which_place { WHICH_WRONG, WHICH_NEITHER, WHICH_FINE };
 
 static void which_side(struct page *p, uint32_t line, enum which_place place)
@@ -457,23 +457,6 @@ static void folded_rows(struct page *p, uint32_t line)
     buf_release(&b);
 }
 
-/* Figures and the next step; the step first where it would be cut off below them. */
-static void figures_and_advice(struct page *p, uint32_t line, const uint32_t row[2], bool judged)
-{
-    struct grid nowhere = {0};
-    struct page all = *p;
-    all.g = &nowhere;
-    figures_table(&all, line, row);
-    if (judged)
-        advice(&all, line);
-    bool fits = all.total <= p->r.h;
-    if (judged && !fits)
-        advice(p, line);
-    figures_table(p, line, row);
-    if (judged && fits)
-        advice(p, line);
-}
-
 /* Fills the page for the line; `total` of the page receives its number of lines. */
 static void fill(struct page *p, uint32_t line)
 {
@@ -491,8 +474,9 @@ static void fill(struct page *p, uint32_t line)
     if (j) {
         looks_like(p, line, true);
         which_side(p, line, WHICH_WRONG);
+        advice(p, line);
     }
-    figures_and_advice(p, line, row, j != NULL);
+    figures_table(p, line, row);
     if (j)
         which_side(p, line, WHICH_NEITHER);
     if (j && c->judged->first == line)
