@@ -45,7 +45,7 @@ static void tell_packed(const struct pack_said *said, const struct options *o)
     char rows[NUM_MAX], of[NUM_MAX], bytes[NUM_MAX];
     struct buf b = {0};
     if (!o->quiet)
-        fprintf(stderr, _("packed: %s of %s rows, %zu tensors (%s), %zu scripts, %zu further files\n"),
+        fprintf(stderr, _("packed: rows %s of %s; tensors %zu (%s); scripts %zu; further files %zu\n"),
                 num_count(rows, said->rows),
                 num_count(of, said->of), said->tensors, num_bytes(bytes, said->bytes), said->scripts, said->inputs);
     for (size_t i = 0; i < said->left.n; i++) {

@@ -194,14 +194,22 @@ static void next_text(const struct panel_page *p, struct buf *out)
         buf_fmt(out, _("next: %s"), p->next);
 }
 
+/* Named as what it is: alone, the sentence would read as a result. */
+static void goal_text(const struct workspace *d, struct buf *out)
+{
+    buf_fmt(out, _("goal: %s"), _(panels[d->panel.number - 1].goal));
+}
+
 static struct panel_layout lay_out(const struct workspace *d, struct rect r)
 {
     const struct panel_page *p = &d->guide.page[d->panel.number - 1];
     struct panel_layout l = {.detail = detail_of(p, d->panel.at, r.w)};
     struct rect in = {r.y, r.x + 1, r.h, r.w - 2};
-    struct buf next = {0};
+    struct buf next = {0}, goal = {0};
     int y = 1;
-    l.goal = (struct rect){r.y + y, in.x, r.h >= 12 ? lines_of(in, _(panels[d->panel.number - 1].goal)) : 0, in.w};
+    goal_text(d, &goal);
+    l.goal = (struct rect){r.y + y, in.x, r.h >= 12 ? lines_of(in, goal.p) : 0, in.w};
+    buf_release(&goal);
     y += l.goal.h;
     const struct curves *c = procedure_curves(&d->guide, p);
     int rates = c && c->lr.there ? 2 : 0; /* lines of the learning rates */
@@ -269,9 +277,11 @@ static void draw_panel(const struct screen *s, struct grid *g, struct rect r)
     const struct workspace *d = &s->work;
     const struct panel_page *p = &d->guide.page[d->panel.number - 1];
     struct panel_layout l = lay_out(d, r);
-    struct buf next = {0};
+    struct buf next = {0}, goal = {0};
+    goal_text(d, &goal);
     draw_title(d, g, r);
-    draw_text(g, l.goal, STYLE_DIM, _(panels[d->panel.number - 1].goal));
+    draw_text(g, l.goal, STYLE_DIM, goal.p);
+    buf_release(&goal);
     if (l.curves.h)
         pane_curves_draw(s, g, l.curves, procedure_curves(&d->guide, p));
     if (l.heading.h)

@@ -7,6 +7,8 @@
 #include "table/shown_name.h"
 #include "ui/pane.h"
 
+#define SAME_NAME "\"" /* on the golden side: a blank is no row, a point is a verdict */
+
 const char *verdict_glyph_of(enum verdict v)
 {
     static const char *const glyph[VERDICT_COUNT] = {
@@ -228,7 +230,7 @@ static void draw_names(const struct draw *x, const struct columns *c, int y, str
     if (how == LAYOUT_BOTH) {
         for (int s = 0; s < 2; s++)
             if (s && same)
-                grid_put(x->g, y, c->name[1], 1, STYLE_DIM, "·");
+                grid_put(x->g, y, c->name[1], 1, STYLE_DIM, SAME_NAME);
             else if (name[s].n)
                 draw_name(x, c, y, s, buf_view(&name[s]));
         return;
@@ -236,7 +238,7 @@ static void draw_names(const struct draw *x, const struct columns *c, int y, str
     if (how == LAYOUT_STACKED) {
         draw_name(x, c, y, 0, buf_view(&name[0]));
         if (same)
-            grid_put(x->g, y + 1, c->name[0], 1, STYLE_DIM, "·");
+            grid_put(x->g, y + 1, c->name[0], 1, STYLE_DIM, SAME_NAME);
         else
             draw_name(x, c, y + 1, 0, buf_view(&name[1]));
         return;

@@ -267,7 +267,7 @@ static void cursor_line(struct plate *p)
     element_lens_place_text(p->l, at, &b);
     for (int d = 0; d < 2 && x; d++)
         if (p->l->has[d]) {
-            buf_fmt(&b, "  %s ", d ? _("golden") : _("target"));
+            buf_fmt(&b, "  %s ", p->r.w < 60 ? (d ? "g" : "t") : d ? _("golden") : _("target"));
             element_lens_text(p->l, d, x, &b);
         }
     if (x)
@@ -284,7 +284,7 @@ static void worst_lines(struct plate *p, int most)
     char n[2][NUM_MAX];
     if (!p->t->worsts)
         return;
-    grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, p->two ? _("worst") : _("maximum"));
+    grid_put(p->g, p->y, p->r.x + 1, LABEL_W - 1, STYLE_TITLE, p->two ? _("worst") : _("peak"));
     for (int i = 0; i < most && i < p->t->worsts; i++) {
         const struct tensor_stats_place *q = &p->t->worst[i];
         struct buf b = {0};

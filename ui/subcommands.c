@@ -63,7 +63,7 @@ static int open_program(const struct options *o)
     bool table = print && o->args == 1 && place_list_holds_table(o->arg[0]);
     if (print && o->args == 2)
         return o->summary || o->policy.given ? cli_compare(o) : compare_handed(o);
-    if (table || (print && o->args == 1 && job_files_there(o->arg[0])))
+    if (table || (print && o->args == 1 && (job_files_there(o->arg[0]) || investigation_is(o->arg[0]))))
         return cli_compare(o);
     if (o->json || o->output || o->summary)
         return err_set(&e, ERR_USAGE, "%s", _("compare needs TARGET and GOLDEN")), cli_fail(&e);
