@@ -13,16 +13,6 @@ static char fold(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
-bool str_eq(struct str a, struct str b)
-{
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
-bool str_is(struct str a, const char *b)
-{
-    return str_eq(a, str_of(b));
-}
-
 bool str_ieq(struct str a, struct str b)
 {
     if (a.n != b.n)
@@ -38,18 +28,6 @@ int str_cmp(struct str a, struct str b)
     size_t n = a.n < b.n ? a.n : b.n;
     int c = n ? memcmp(a.p, b.p, n) : 0;
     return c ? c : (a.n > b.n) - (a.n < b.n);
-}
-
-bool str_starts(struct str s, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    return s.n >= n && memcmp(s.p, prefix, n) == 0;
-}
-
-bool str_ends(struct str s, const char *suffix)
-{
-    size_t n = strlen(suffix);
-    return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
 }
 
 ptrdiff_t str_search(struct str s, const char *part)
