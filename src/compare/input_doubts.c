@@ -147,14 +147,21 @@ static void dropout(const struct dump *d, int side, struct arena *a, input_doubt
                                             "differ"), calls, p));
 }
 
-static bool at_most(const struct row *x, double most)
-{
-    return (x->has & HAS_MAX) && x->stat[STAT_MAX] >= most && !isinf(x->stat[STAT_MAX]);
-}
+/* Rows of one type at its largest finite number. */
+struct saturated {
+    unsigned above, below;
+    uint32_t high, deep; /* the first of each; NONE */
+    bool masked;
+};
 
-static bool at_least(const struct row *x, double most)
+static void count_saturated(struct saturated *s, const struct row *x, uint32_t r)
 {
-    return (x->has & HAS_MIN) && x->stat[STAT_MIN] <= -most && !isinf(x->stat[STAT_MIN]);
+    double most = dtype_table[x->dtype].max;
+    bool low = (x->has & HAS_MIN) && x->stat[STAT_MIN] <= -most && !isinf(x->stat[STAT_MIN]);
+    bool up = (x->has & HAS_MAX) && x->stat[STAT_MAX] >= most && !isinf(x->stat[STAT_MAX]);
+    s->masked |= low && (x->has & HAS_MAX) && x->stat[STAT_MAX] <= 0;
+    s->high = up && !s->above++ ? r : s->high;
+    s->deep = low && !up && !s->below++ ? r : s->deep;
 }
 
 /* Rows at the largest finite number of their type, by type. Where masks are filled with the lowest number (nothing
@@ -162,32 +169,23 @@ static bool at_least(const struct row *x, double most)
 static void saturation(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     static const uint8_t types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
+    struct saturated of_type[DTYPE_COUNT];
     struct buf name = {0};
+    for (size_t k = 0; k < DTYPE_COUNT; k++)
+        of_type[k] = (struct saturated){.high = NONE, .deep = NONE};
+    for (uint32_t r = 0; r < d->rows.n; r++)
+        if (d->rows.v[r].kind == ROW_TENSOR)
+            count_saturated(&of_type[d->rows.v[r].dtype], &d->rows.v[r], r);
     for (size_t k = 0; k < ARRAY_LEN(types); k++) {
-        unsigned above = 0, below = 0;
-        uint32_t high = NONE, deep = NONE;
-        bool masked = false;
-        double most = dtype_table[types[k]].max;
-        for (uint32_t r = 0; r < d->rows.n && most > 0; r++) {
-            const struct row *x = &d->rows.v[r];
-            if (x->kind != ROW_TENSOR || x->dtype != types[k])
-                continue;
-            bool low = at_least(x, most);
-            masked |= low && (x->has & HAS_MAX) && x->stat[STAT_MAX] <= 0;
-            bool up = at_most(x, most);
-            above += up;
-            below += low && !up;
-            high = up && high == NONE ? r : high;
-            deep = low && !up && deep == NONE ? r : deep;
-        }
-        unsigned rows = above + (masked ? 0 : below);
+        const struct saturated *s = &of_type[types[k]];
+        unsigned rows = s->above + (s->masked ? 0 : s->below);
         if (!rows)
             continue;
         buf_clear(&name);
-        dump_row_name(d, masked || high < deep ? high : deep, &name);
+        dump_row_name(d, s->masked || s->high < s->deep ? s->high : s->deep, &name);
         add(out, side, true, arena_fmt(a, _("%g, the largest %s, occurs in %u rows, first in %s: the device saturates "
                                             "instead of overflowing"),
-                                       most, dtype_table[types[k]].name, rows, name.p));
+                                       dtype_table[types[k]].max, dtype_table[types[k]].name, rows, name.p));
     }
     buf_release(&name);
 }

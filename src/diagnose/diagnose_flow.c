@@ -163,16 +163,15 @@ static bool near(double a, double b, double scale)
     return fabs(a - b) <= 2e-6 * scale;
 }
 
-/* Whether a row has exactly the figures of the diagnosed target row. */
-static bool same_figures(const struct diagnosis_case *p, const struct row *r)
+/* Whether a row has exactly these figures. */
+static bool same_figures(const double figure[STAT_COUNT], const struct row *r)
 {
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
-    double norm = diagnosis_case_stat(p, TARGET, STAT_NORM);
     for (int i = 0; i < STAT_COUNT; i++) {
-        double v = diagnosis_case_stat(p, TARGET, i);
+        double v = figure[i];
         if (i == STAT_MEAN) /* a mean of values around zero has few significant digits */
             continue;
-        if (!(r->has & bit[i]) || !isfinite(v) || !near(v, r->stat[i], i == STAT_NORM ? norm : fabs(v)))
+        if (!(r->has & bit[i]) || !isfinite(v) || !near(v, r->stat[i], i == STAT_NORM ? v : fabs(v)))
             return false;
     }
     return true;
@@ -201,16 +200,19 @@ void detect_stale(struct diagnosis_case *p)
 {
     const struct dump *g = p->side[GOLDEN];
     uint64_t numel = dump_row_numel(p->side[TARGET], p->row[TARGET]);
-    double max = diagnosis_case_stat(p, TARGET, STAT_MAX), min = diagnosis_case_stat(p, TARGET, STAT_MIN);
+    double figure[STAT_COUNT];
+    for (int i = 0; i < STAT_COUNT; i++)
+        figure[i] = diagnosis_case_stat(p, TARGET, i);
+    double max = figure[STAT_MAX], min = figure[STAT_MIN];
     uint32_t inner;
-    if (numel < 8 || !(max > min) || p->judged->verdict == VERDICT_DRIFT || same_figures(p, p->r[GOLDEN]) ||
+    if (numel < 8 || !(max > min) || p->judged->verdict == VERDICT_DRIFT || same_figures(figure, p->r[GOLDEN]) ||
         !dtype_is_float(p->r[TARGET]->dtype) || patient_changed_end(p, &inner) != NO_SIDE)
         return;
     if (!(min < 0 && max > 0) && (max == 1 || min == 0)) /* masks, tables and probabilities share their extremes */
         return;
     for (uint32_t r = 0; r < g->rows.n; r++) {
         if (g->rows.v[r].kind != ROW_TENSOR || r == p->row[GOLDEN] || g->rows.v[r].dtype != p->r[GOLDEN]->dtype ||
-            !same_figures(p, &g->rows.v[r]) ||
+            !same_figures(figure, &g->rows.v[r]) ||
             dump_row_numel(g, r) != numel || !same_elements(p, r))
             continue;
         struct buf name = {0};
