@@ -33,7 +33,7 @@ struct planning {
 
 static bool computable(const struct oracle *o, int side, uint32_t call)
 {
-    return call != NONE && o->side[side].plan[call].looked_at && !o->side[side].plan[call].unknown;
+    return call != NONE && o->side[side].any && o->side[side].plan[call].looked_at && !o->side[side].plan[call].unknown;
 }
 
 /* False for a dump without tensors. */
@@ -116,7 +116,7 @@ static double estimated_condition(const struct measure *m, const struct judgemen
 /* Plans the measurement of condition numbers that verdicts use, on the golden side, as for the estimate. */
 static void plan_conditions(struct planning *p, const struct measure *m, const struct judgement *j)
 {
-    for (uint32_t i = 0; i < j->lines; i++) {
+    for (uint32_t i = 0; p->o->side[GOLDEN].any && i < j->lines; i++) {
         if (isnan(estimated_condition(m, j, i)))
             continue;
         uint32_t row = m->pairing->lines.v[i].row[GOLDEN];

@@ -73,7 +73,7 @@ struct oracle_operator *oracle_operators(const struct oracle_side *s, size_t *n)
 {
     operator_list l = {0};
     size_t last = 0;
-    for (uint32_t c = 0; c < s->dump->calls.n; c++)
+    for (uint32_t c = 0; s->any && c < s->dump->calls.n; c++)
         if (s->plan[c].counted) {
             struct oracle_operator *x = entry(&l, operator_name(s, c), &last);
             x->calls++;

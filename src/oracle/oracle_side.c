@@ -35,9 +35,19 @@ static uint8_t *held_inside(const struct dump *d)
     return holds;
 }
 
+static bool any_output(const struct dump *d)
+{
+    for (size_t i = 0; i < d->rows.n; i++)
+        if (d->rows.v[i].has & HAS_FILE && d->rows.v[i].io == IO_OUTPUT)
+            return true;
+    return false;
+}
+
 void oracle_side_init(struct oracle_side *s, const struct dump *d)
 {
     *s = (struct oracle_side){.dump = d};
+    if (!any_output(d))
+        return;
     uint8_t *holds = held_inside(d);
     s->plan = mem_zalloc((d->calls.n + 1) * sizeof *s->plan);
     s->done = mem_zalloc((d->calls.n + 1) * sizeof *s->done);
@@ -235,13 +245,13 @@ double oracle_row_missed(const struct oracle_row *r)
 
 const struct oracle_row *oracle_side_row(const struct oracle_side *s, uint32_t row)
 {
-    const struct oracle_row *r = row == NONE || !s->of_row[row] ? NULL : &s->rows.v[s->of_row[row] - 1];
+    const struct oracle_row *r = row == NONE || !s->any || !s->of_row[row] ? NULL : &s->rows.v[s->of_row[row] - 1];
     return r && r->said ? r : NULL;
 }
 
 enum unknown oracle_side_unknown(const struct oracle_side *s, uint32_t row)
 {
-    return row == NONE ? UNKNOWN_NOT : (enum unknown)s->unknown[s->dump->rows.v[row].call];
+    return row == NONE || !s->any ? UNKNOWN_NOT : (enum unknown)s->unknown[s->dump->rows.v[row].call];
 }
 
 void oracle_arithmetic_key(int family, enum dtype type, struct buf *out)

@@ -36,11 +36,12 @@ enum { ORACLE_FAMILIES = 3 };
 struct oracle_side {
     const struct dump *dump;
     struct arena arena;
+    /* arrays are NULL in a dump without tensors */
     struct call_plan *plan;     /* per call */
     struct recomputed_call *done; /* per call; freed by oracle_side_judge */
     bool *begun;                /* per call: started within the budget */
     VEC(struct oracle_row) rows; /* in call order */
-    bool any;                   /* a call is considered: none is in a dump without tensors */
+    bool any;                   /* a call is considered */
     uint32_t *of_row;           /* per row of the dump: its place in `rows`, from 1, or 0 */
     uint8_t *unknown;           /* per call: enum unknown for those considered and not recomputed */
     enum arithmetic arithmetic[ORACLE_FAMILIES][DTYPE_COUNT];

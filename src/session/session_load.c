@@ -47,23 +47,25 @@ static int load_side(struct job *j, void *ctx, struct err *e)
     int side = j == &s->loader[GOLDEN] ? GOLDEN : TARGET;
     struct recording *x = &s->recordings->side[side];
     struct load *load = &s->load[side];
-    struct tensor_files files;
+    struct tensor_files files = {.first_type = NONE};
     const struct dump *read = x->places.v[x->place].read;
     int rc = 0;
     if (read)
         dump_share(&x->dump, read);
     else
         rc = x->dump.reader->open(&x->dump, load, e);
-    bool computed = !s->single && !s->tabled;
-    if (rc == 0)
+    struct side_extent extent = extent_of(&x->dump);
+    bool tensors = rc == 0 && extent.tensors, computed = tensors && !s->single && !s->tabled;
+    if (tensors)
         tensor_files_look(&files, &x->dump, computed ? computed_figures_lack : NULL, &load->cancel);
-    if (rc == 0 && computed)
+    if (computed) {
         computed_figures_fill(&x->dump, s->kern, s->opt.workers, load, &files);
+        extent = extent_of(&x->dump);
+    }
     if (rc == 0 && !s->single && of_digest(&s->recordings->side[!side]))
         computed_sketches_fill(&x->dump, s->opt.workers, load); /* all that the other side has of its tensors */
     if (rc == 0 && !s->single)
         dataflow_build(&s->recordings->flow[side], &x->dump); /* no other thread uses it before both sides are loaded */
-    struct side_extent extent = extent_of(&x->dump);
     session_lock(s);
     if (rc == 0) {
         tensor_files_warn(&files, &x->dump);
