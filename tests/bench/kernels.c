@@ -14,6 +14,7 @@
 #include "num/figures.h"
 
 #define ROUNDS 7
+#define LINE 64
 #define DRAWN ((size_t)1 << 20)
 
 enum kind { CLOSE, APART, EQUAL, SPARSE, KINDS };
@@ -102,10 +103,16 @@ static double read_rate(const float *t, const float *g, size_t n)
     return best;
 }
 
+static void *line_start(char *p)
+{
+    return p + (LINE - (uintptr_t)p % LINE) % LINE;
+}
+
 int main(int argc, char **argv)
 {
     size_t n = argc > 1 ? strtoul(argv[1], NULL, 10) : (size_t)1 << 26;
-    void *t = mem_alloc(n * 4), *g = mem_alloc(n * 4);
+    /* on lines of the cache, as PyTorch has them */
+    void *t = line_start(mem_alloc(n * 4 + LINE)), *g = line_start(mem_alloc(n * 4 + LINE));
     double read = 0;
     const struct kern *k;
     for (size_t d = 0; d < ARRAY_LEN(type); d++)
