@@ -1,5 +1,5 @@
-/* An arena in blocks: small pieces come from the newest block, a large one gets a block of its own. After a clear,
- * one block of the size used before is kept. */
+/* An arena in blocks: small pieces come from the newest block, a large one gets a block of its own, unless one that is
+ * free is large enough. */
 #include "base/arena.h"
 
 #include <stdint.h>
@@ -12,36 +12,93 @@
 struct arena_block {
     struct arena_block *next;
     size_t used, cap;
+    uint64_t number; /* in the order in which they were put into use */
     _Alignas(16) char data[];
 };
 
-void arena_release(struct arena *a)
+static void release_all(struct arena_block *b)
 {
-    for (struct arena_block *b = a->head, *next; b; b = next) {
+    for (struct arena_block *next; b; b = next) {
         next = b->next;
         free(b);
     }
+}
+
+void arena_release(struct arena *a)
+{
+    release_all(a->head);
+    release_all(a->spare);
     *a = (struct arena){0};
+}
+
+struct arena_mark arena_mark(const struct arena *a)
+{
+    return (struct arena_mark){a->head, a->head ? a->head->used : 0, a->taken};
+}
+
+void arena_rewind(struct arena *a, struct arena_mark to)
+{
+    for (struct arena_block **at = &a->head, *b; (b = *at);) {
+        if (b->number <= to.taken) {
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        b->next = a->spare;
+        a->spare = b;
+    }
+    if (a->head)
+        a->head->used = to.used;
+    a->taken = to.taken;
 }
 
 void arena_clear(struct arena *a)
 {
-    struct arena_block *keep = a->head;
-    size_t total = 0;
-    if (!keep)
-        return;
-    /* one block of the total size: the next use needs about as much */
-    for (struct arena_block *b = keep; b; b = b->next)
-        total += b->cap;
-    if (keep->next) {
-        arena_release(a);
-        keep = mem_alloc(sizeof *keep + total);
-        keep->cap = total;
-        a->head = keep;
+    arena_rewind(a, (struct arena_mark){0});
+}
+
+/* The smallest free block with so much room, which is free no longer; NULL. */
+static struct arena_block *spare_block(struct arena *a, size_t cap)
+{
+    struct arena_block **best = NULL, *found;
+    for (struct arena_block **at = &a->spare; *at; at = &(*at)->next)
+        if ((*at)->cap >= cap && (!best || (*at)->cap < (*best)->cap)) {
+            best = at;
+            if ((*at)->cap == cap)
+                break;
+        }
+    if (!best)
+        return NULL;
+    found = *best;
+    *best = found->next;
+    return found;
+}
+
+static struct arena_block *new_block(struct arena *a, size_t cap)
+{
+    struct arena_block *b = mem_alloc(sizeof *b + cap);
+    b->cap = cap;
+    a->total += cap;
+    return b;
+}
+
+/* A block with room for n. */
+static struct arena_block *add_block(struct arena *a, size_t n)
+{
+    size_t cap = n > BLOCK / 4 ? n : BLOCK;
+    struct arena_block *b = spare_block(a, cap), *head = a->head;
+    if (!b)
+        b = new_block(a, cap);
+    b->used = 0;
+    b->number = ++a->taken;
+    if (head && b->cap - n < head->cap - head->used) { /* more room stays usable in the head */
+        b->next = head->next;
+        head->next = b;
+    } else {
+        b->next = head;
+        a->head = b;
     }
-    keep->next = NULL;
-    keep->used = 0;
-    a->total = keep->cap;
+    return b;
 }
 
 static void *take(struct arena *a, size_t n, size_t align)
@@ -49,19 +106,7 @@ static void *take(struct arena *a, size_t n, size_t align)
     struct arena_block *b = a->head;
     size_t at = b ? (b->used + align - 1) & ~(align - 1) : 0;
     if (!b || n > b->cap - (at < b->cap ? at : b->cap)) {
-        size_t cap = n > BLOCK / 4 ? n : BLOCK;
-        struct arena_block *fresh = mem_alloc(sizeof *fresh + cap);
-        fresh->used = 0;
-        fresh->cap = cap;
-        if (b && cap != BLOCK) { /* a large piece's block goes second, so that the head's free space stays usable */
-            fresh->next = b->next;
-            b->next = fresh;
-        } else {
-            fresh->next = b;
-            a->head = fresh;
-        }
-        a->total += cap;
-        b = fresh;
+        b = add_block(a, n);
         at = 0;
     }
     b->used = at + n;

@@ -1,6 +1,6 @@
 /* Sizes keyed by a hash of path and inode, in tables that many threads fill without a lock, because a dump of short
- * tensors opens a file every few microseconds. When a table is half full (a file that is not in it is then found missing
- * after two or three slots), a larger one is added and the old one stays. */
+ * tensors opens a file every few microseconds. When a table is half full (a file that it does not have is then found
+ * missing after two or three slots), a larger one is added and the old one stays. */
 #include "base/first_size.h"
 
 #include <pthread.h>

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "oracle/product_tile.h"
 
 /* the most columns packed at once, and the most of their elements, unless even TILE_COLUMNS of them have more */
@@ -231,7 +230,8 @@ static void *on_line(void *p)
     return (char *)p + (-(uintptr_t)p & (CACHE_LINE - 1));
 }
 
-void product_compare(const struct product *p, const struct real_tensor *recorded, int64_t some, struct error_sums *sums)
+void product_compare(const struct product *p, const struct real_tensor *recorded, int64_t some,
+    struct error_sums *sums, struct arena *room)
 {
     struct chosen_rows c = {product_rows(p), some};
     struct product_work w = {.p = p, .recorded = recorded, .sums = sums};
@@ -240,25 +240,20 @@ void product_compare(const struct product *p, const struct real_tensor *recorded
             most = fit < TILE_COLUMNS ? TILE_COLUMNS : fit < COLUMNS_AT_ONCE ? fit : COLUMNS_AT_ONCE,
             columns = p->columns < most ? p->columns : most;
     int64_t strips = (columns + TILE_COLUMNS - 1) / TILE_COLUMNS;
+    struct arena_mark before = arena_mark(room);
     size_t lanes = (size_t)strips * TILE_COLUMNS + ROWS_AT_ONCE;
-    double *v = mem_resize_array(NULL, terms * lanes + CACHE_LINE / sizeof(double), sizeof *v), *own = v;
-    float *v2 = mem_resize_array(NULL, terms * lanes + CACHE_LINE / sizeof(float), sizeof *v2), *own2 = v2;
-    v = on_line(v);
-    v2 = on_line(v2);
-    w.column = mem_resize_array(NULL, (size_t)strips + 1, sizeof *w.column);
+    double *v = on_line(arena_alloc(room, terms * lanes * sizeof *v + CACHE_LINE));
+    float *v2 = on_line(arena_alloc(room, terms * lanes * sizeof *v2 + CACHE_LINE));
+    w.column = arena_alloc(room, ((size_t)strips + 1) * sizeof *w.column);
     for (int64_t i = 0; i < strips + ROW_STRIPS; i++) {
         struct strip *s = i < strips ? &w.column[i] : &w.row[i - strips];
         *s = (struct strip){.v = v, .v2 = v2};
         v += terms * (i < strips ? TILE_COLUMNS : TILE_ROWS);
         v2 += terms * (i < strips ? TILE_COLUMNS : TILE_ROWS);
     }
-    w.tile = mem_resize_array(NULL, (size_t)strips * ROW_STRIPS + 1, sizeof *w.tile);
-    w.unfolded = mem_resize_array(NULL, p->unfold ? terms * TILE_ROWS : 1, sizeof *w.unfolded);
+    w.tile = arena_alloc(room, ((size_t)strips * ROW_STRIPS + 1) * sizeof *w.tile);
+    w.unfolded = arena_alloc(room, (p->unfold ? terms * TILE_ROWS : 1) * sizeof *w.unfolded);
     for (int64_t from = 0; from < p->columns; from += columns)
         compare_columns(&w, &c, from, from + columns < p->columns ? from + columns : p->columns);
-    free(own);
-    free(own2);
-    free(w.tile);
-    free(w.column);
-    free(w.unfolded);
+    arena_rewind(room, before);
 }

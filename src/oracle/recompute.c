@@ -209,7 +209,7 @@ static void try_candidate(const struct judging *j, const struct candidate *p, in
         if (vectors && product_test(p->product, recorded, vectors, &e))
             t->vectors = vectors;
         else
-            product_compare(p->product, recorded, rows, &e);
+            product_compare(p->product, recorded, rows, &e, j->r->values.arena);
         t->part = rows < all && !t->vectors ? (double)rows / (double)all : 1;
     } else {
         error_add(&e, &(struct error_elements){p->y.count, p->y.v, recorded->v, p->roundings, p->inside, p->squares});

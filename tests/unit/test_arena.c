@@ -63,30 +63,47 @@ static void copies_text(void **state)
     arena_release(&a);
 }
 
-/* One block of what was needed: the next round of the same size allocates nothing. */
-static void clear_keeps_one_block(void **state)
+/* The next round of the same pieces allocates nothing. */
+static void clear_keeps_the_blocks(void **state)
 {
     struct arena a = {0};
     (void)state;
     arena_clear(&a); /* of an empty one */
     assert_int_equal(a.total, 0);
     for (int i = 0; i < 1000; i++)
-        arena_alloc(&a, 1000);
+        arena_alloc(&a, i % 100 ? 1000 : 1000000);
     size_t total = a.total;
-    assert_true(total >= 1000 * 1000);
-    arena_clear(&a);
-    assert_int_equal(a.total, total);
-    const void *head = a.head;
+    assert_true(total >= 1000 * 1000 + 10 * 1000000);
     for (int round = 0; round < 3; round++) {
-        const void *first = arena_alloc(&a, 1000);
-        for (int i = 1; i < 900; i++)
-            arena_alloc(&a, 1000);
+        arena_clear(&a);
         assert_int_equal(a.total, total);
-        assert_ptr_equal(a.head, head);
-        arena_clear(&a);
-        assert_ptr_equal(arena_alloc(&a, 1000), first);
-        arena_clear(&a);
+        for (int i = 0; i < 1000; i++)
+            memset(arena_alloc(&a, i % 100 ? 1000 : 1000000), i, 1000);
+        assert_int_equal(a.total, total);
     }
+    arena_release(&a);
+}
+
+/* What was there before stays, what came since is used again. */
+static void rewinds_to_a_mark(void **state)
+{
+    struct arena a = {0};
+    (void)state;
+    struct arena_mark start = arena_mark(&a);
+    char *kept = memset(arena_alloc(&a, 1000), 'k', 1000);
+    struct arena_mark here = arena_mark(&a);
+    char *small = arena_alloc(&a, 16), *large = arena_alloc(&a, 1 << 20);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 1000; i++)
+            memset(arena_alloc(&a, 300), 'x', 300);
+        arena_rewind(&a, here);
+        assert_ptr_equal(arena_alloc(&a, 16), small);
+        assert_ptr_equal(arena_alloc(&a, 1 << 20), large);
+    }
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(kept[i], 'k');
+    arena_rewind(&a, start);
+    assert_null(a.head);
     arena_release(&a);
 }
 
@@ -130,7 +147,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_apart_and_aligned), cmocka_unit_test(zeroed),
-        cmocka_unit_test(copies_text),                  cmocka_unit_test(clear_keeps_one_block),
+        cmocka_unit_test(copies_text),                  cmocka_unit_test(clear_keeps_the_blocks),
+        cmocka_unit_test(rewinds_to_a_mark),
         cmocka_unit_test(large_pieces_go_behind),       cmocka_unit_test(vectors_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
