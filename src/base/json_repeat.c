@@ -18,12 +18,26 @@ void json_templates_release(struct json_templates *m)
     *m = (struct json_templates){.varying = m->varying};
 }
 
+/* Eight bytes with zeros for digits. */
+static uint64_t without_digits(uint64_t v)
+{
+    uint64_t x = v ^ 0x3030303030303030; /* digits are now 0 to 9 */
+    uint64_t other = (((x & 0x7f7f7f7f7f7f7f7f) + 0x7676767676767676) | x) & 0x8080808080808080;
+    return v & (other >> 7) * 0xff;
+}
+
 uint64_t json_key_hash(struct str key)
 {
-    uint64_t h = key.n;
-    for (size_t i = 0; i < key.n; i++)
-        if ((unsigned char)(key.p[i] - '0') > 9)
-            h = (h ^ (unsigned char)key.p[i]) * 0xff51afd7ed558ccd;
+    uint64_t h = key.n, v;
+    for (; key.n >= 8; key = str_n(key.p + 8, key.n - 8)) {
+        memcpy(&v, key.p, 8);
+        h = (h ^ without_digits(v)) * 0xff51afd7ed558ccd;
+        h ^= h >> 29;
+    }
+    v = 0;
+    if (key.n)
+        memcpy(&v, key.p, key.n);
+    h = (h ^ without_digits(v)) * 0xff51afd7ed558ccd;
     return (h ^ h >> 32) | 1;
 }
 

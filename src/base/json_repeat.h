@@ -46,8 +46,8 @@ struct json_repeat {
 
 #define JSON_LENGTHS 16 /* number of different lengths of text before the first hole */
 
-/* Templates are found by a hash: for a member of the file, of its key without digits; for an object inside it, of the
- * text before the first hole. The template that followed last time is tried first. */
+/* Templates are found by a hash: for a member of the file, of its key, where all digits are alike; for an object
+ * inside it, of the text before the first hole. The template that followed last time is tried first. */
 struct json_templates {
     const char *const *varying; /* keys; NULL after the last */
     struct arena arena;
