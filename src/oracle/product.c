@@ -9,8 +9,6 @@
 /* the most columns packed at once, and the most of their elements, unless even TILE_COLUMNS of them have more */
 enum { COLUMNS_AT_ONCE = 1024, PANEL = 1 << 22 };
 enum { ROWS_AT_ONCE = 32, ROW_STRIPS = ROWS_AT_ONCE / TILE_ROWS };
-/* terms that all tiles of those rows and columns add before any goes on, so that a strip's part stays in the cache */
-enum { TERMS_AT_ONCE = 256 };
 enum { CACHE_LINE = 64 };
 /* the most elements of a strip: with more terms, sums of squares in float32 would be too inaccurate */
 #define STRIP_MOST (1 << 26)
@@ -189,16 +187,16 @@ static double scale_back(const struct strip *a, const struct strip *b)
 static void multiply_rows(struct product_work *w, int64_t batch, const int64_t *row, int rows, int64_t from, int64_t to)
 {
     int strips = (rows + TILE_ROWS - 1) / TILE_ROWS;
-    int64_t columns = (to - from + TILE_COLUMNS - 1) / TILE_COLUMNS, terms = w->p->terms;
+    int64_t columns = (to - from + TILE_COLUMNS - 1) / TILE_COLUMNS, terms = w->p->terms, at_once = tile_terms();
     for (int i = 0; i < strips; i++)
         pack_rows(w, &w->row[i], batch, row + i * TILE_ROWS,
             rows - i * TILE_ROWS < TILE_ROWS ? rows - i * TILE_ROWS : TILE_ROWS);
     memset(w->tile, 0, (size_t)columns * ROW_STRIPS * sizeof *w->tile);
-    for (int64_t at = 0; at < terms; at += TERMS_AT_ONCE)
+    for (int64_t at = 0; at < terms; at += at_once) /* by all tiles, so that a part of a strip stays in the cache */
         for (int64_t j = 0; j < columns; j++)
             for (int i = 0; i < strips; i++)
                 add_terms(&w->tile[j * ROW_STRIPS + i], &w->row[i], &w->column[j], at,
-                    terms - at < TERMS_AT_ONCE ? terms - at : TERMS_AT_ONCE);
+                    terms - at < at_once ? terms - at : at_once);
     for (int64_t j = 0; j < columns; j++)
         for (int i = 0; i < strips; i++)
             compare_tile(w, &w->tile[j * ROW_STRIPS + i], scale_back(&w->row[i], &w->column[j]), batch,

@@ -65,10 +65,10 @@ static bool has_avx2(void)
 
 const struct tile_variant tile_variants[] = {
 #if defined(__x86_64__)
-    {has_avx512, exact_avx512, look_avx512, squares_avx512},
-    {has_avx2, exact_avx2, look_avx2, squares_avx2},
+    {has_avx512, exact_avx512, look_avx512, squares_avx512, 256},
+    {has_avx2, exact_avx2, look_avx2, squares_avx2, 128},
 #endif
-    {runs_here, exact_any, look_any, squares_any},
+    {runs_here, exact_any, look_any, squares_any, 128},
     {0},
 };
 
@@ -83,6 +83,11 @@ static const struct tile_variant *best(void)
 void tile_exact(struct tile *t)
 {
     best()->exact(t);
+}
+
+int64_t tile_terms(void)
+{
+    return best()->terms;
 }
 
 void tile_look(const double *v, int64_t n, struct tile_look *out)

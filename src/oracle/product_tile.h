@@ -22,6 +22,8 @@ struct tile {
 
 void tile_exact(struct tile *t);
 void tile_plain(struct tile *t);
+/* The number of terms that tile_exact is fastest with: operands of a tile then stay in the first cache, or near it. */
+int64_t tile_terms(void);
 
 /* What decides whether operands are suitable for tile_exact. */
 struct tile_look {
@@ -40,6 +42,7 @@ struct tile_variant {
     void (*exact)(struct tile *t);
     void (*look)(const double *v, int64_t n, struct tile_look *out);
     void (*squares)(const double *v, int64_t n, double scale, float *out);
+    int64_t terms;      /* tile_terms */
 };
 extern const struct tile_variant tile_variants[];
 
