@@ -245,6 +245,7 @@ static void side_file(struct dump *d, const char *dir, const char *name, struct 
     struct json_members j;
     struct json_member m;
     struct err e;
+    size_t n = 0;
     path_join(&path, dir, name);
     int rc = json_members_open(&j, path.p, NULL, &e);
     if (rc == 0) {
@@ -262,7 +263,8 @@ static void side_file(struct dump *d, const char *dir, const char *name, struct 
             if (!v || expected)
                 dump_problem(d, NONE, "damaged", e.text);
             load_end(load);
-            json_pool_clear(&pool);
+            if (++n % BATCH == 0)
+                json_pool_clear(&pool);
         }
         json_pool_leave(&pool);
         json_members_close(&j);

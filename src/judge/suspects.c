@@ -218,8 +218,7 @@ static void find_frontier(struct suspects_walk *w)
 {
     const struct dump *d = w->d;
     uint64_t *row = mem_zalloc((d->rows.n + 1) * sizeof *row), *call = mem_zalloc((d->calls.n + 1) * sizeof *call);
-    struct uses uses;
-    find_uses(w, &uses);
+    struct uses uses = {NULL, NULL}; /* found for the first gradient */
     size_t count[ENTRANCES_MOST] = {0}, all = 0;
     for (uint32_t r = 0; r < d->rows.n; r++) {
         const struct row *x = &d->rows.v[r];
@@ -228,8 +227,11 @@ static void find_frontier(struct suspects_walk *w)
         uint64_t set = from == NONE ? 0 : row[from];
         if (x->io == IO_OUTPUT && (c->kind != CALL_MODULE || from == NONE))
             set |= call[x->call];
-        if (c->phase == PHASE_BACKWARD && c->twin != NONE)
+        if (c->phase == PHASE_BACKWARD && c->twin != NONE) {
+            if (!uses.first)
+                find_uses(w, &uses);
             set |= from_forward(w, &uses, call, c->twin);
+        }
         if (w->j->line[line_of(w, r)].rule == RULE_EQUAL)
             set = 0;
         if (bad(w, r)) {
