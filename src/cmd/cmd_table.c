@@ -329,6 +329,7 @@ static int add_filter(struct workspace *d, struct str text, bool inverse)
     free(what);
     workspace_uncover(d);
     row_order_take(&d->arrange, code, text, inverse);
+    workspace_say(d, "%s", _("filtered; \\ shows all rows again"));
     return 0;
 }
 
@@ -455,15 +456,27 @@ static void add_value(struct workspace *d, const struct field *f, const struct f
     buf_release(&words);
 }
 
+/* First what deviations may share, then other words, then figures, which seldom come twice. */
+static void list_counted_fields(struct workspace *d)
+{
+    const struct field *shared[4];
+    size_t n = fields_named("family module layer phase", shared);
+    workspace_clear_list(d);
+    for (int turn = 0; turn < 3; turn++)
+        for (const struct field *f = fields; f->head; f++) {
+            bool common = false;
+            for (size_t i = 0; i < n; i++)
+                common |= shared[i] == f;
+            if ((common ? 0 : f->text ? 1 : 2) == turn)
+                workspace_add_prose(d, "values", f->name, "%-17s %s", f->name, _(f->help));
+        }
+    workspace_show_list(d, _("count the rows of each value of a field"));
+}
+
 static int run_values(struct workspace *d, struct str args)
 {
     if (!args.n) {
-        workspace_clear_list(d);
-        for (int figures = 0; figures < 2; figures++) /* words first: figures seldom come twice */
-            for (const struct field *f = fields; f->head; f++)
-                if ((f->text ? 0 : 1) == figures)
-                    workspace_add_prose(d, "values", f->name, "%-17s %s", f->name, _(f->help));
-        workspace_show_list(d, _("count the rows of each value of a field"));
+        list_counted_fields(d);
         return 0;
     }
     const struct field *f = field_find(args);
