@@ -82,6 +82,13 @@ static struct arena_block *new_block(struct arena *a, size_t cap)
     return b;
 }
 
+void arena_reserve(struct arena *a, size_t n)
+{
+    struct arena_block *b = new_block(a, n);
+    b->next = a->spare;
+    a->spare = b;
+}
+
 /* A block with room for n. */
 static struct arena_block *add_block(struct arena *a, size_t n)
 {

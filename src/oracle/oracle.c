@@ -148,10 +148,12 @@ static void plan_alone(struct planning *p, const struct dump *d)
 /* ---- computing ---- */
 
 #define SPARE_MOST (512u << 20) /* the most bytes kept from finished calls for later ones */
+#define ROOM_MOST (256u << 20)  /* the most bytes reserved for all calls of a thread, of which only what is used counts */
 
 struct computing {
     struct oracle *o;
     const task_list *tasks;
+    size_t room;             /* bytes, enough for most calls */
     pthread_mutex_t lock;
     VEC(struct arena) spare; /* memory of finished calls, reused by later ones */
 };
@@ -163,6 +165,8 @@ static struct arena spare_taken(struct computing *c)
     if (c->spare.n)
         a = c->spare.v[--c->spare.n];
     pthread_mutex_unlock(&c->lock);
+    if (!a.total && c->room)
+        arena_reserve(&a, c->room);
     return a;
 }
 
@@ -178,10 +182,19 @@ static void compute_task(void *ctx, size_t i)
     pthread_mutex_unlock(&c->lock);
 }
 
+/* What the largest call needs, so that each uses the same pages from the beginning. */
+static size_t room_for(const struct oracle *o, const task_list *tasks)
+{
+    double most = 0;
+    for (size_t i = 0; i < tasks->n; i++)
+        most = fmax(most, o->side[tasks->v[i].side].plan[tasks->v[i].call].bytes);
+    return most < ROOM_MOST ? (size_t)most : ROOM_MOST;
+}
+
 /* False if *cancel was set meanwhile. */
 static bool compute(struct oracle *o, const task_list *tasks, const atomic_bool *cancel)
 {
-    struct computing c = {.o = o, .tasks = tasks, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct computing c = {.o = o, .tasks = tasks, .room = room_for(o, tasks), .lock = PTHREAD_MUTEX_INITIALIZER};
     work_crew_run(NULL, o->of.workers, tasks->n, cancel, compute_task, &c);
     for (size_t i = 0; i < c.spare.n; i++)
         arena_release(&c.spare.v[i]);

@@ -16,6 +16,7 @@
 #define PROBED_FROM 1e6     /* operations above which candidates are first compared on some rows */
 #define TEST_ELEMENTS 0x1p24 /* limit for elements of random vectors and their products held at once */
 enum { PROBE_ROWS = 16, ROUNDED_LEAST = 16 };
+enum { RESULTS = 3 }; /* arrays of a candidate: y, roundings, inside */
 
 /* ---- planning ---- */
 
@@ -109,6 +110,7 @@ bool call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, un
     bool large = (double)r.elements > REAL_ELEMENTS_MOST;
     p->unknown = r.values.unknown ? r.values.unknown : large ? UNKNOWN_LARGE : UNKNOWN_NOT;
     p->operations = p->unknown ? 0 : operations_of(p->operator, &r);
+    p->bytes = ((double)r.elements + RESULTS * (double)r.largest) * sizeof(double);
     p->products = r.values.backward ? 4 : 1;
     bool sampled = p->operator->family != FORMULA_OTHER && !p->operator->cost && r.values.results;
     if (sampled && p->operator->family == FORMULA_PRODUCT)

@@ -36,6 +36,7 @@ struct call_plan {
     double operations; /* for the whole call */
     double row_operations; /* for one row of a product that may be sampled; 0: it may not */
     double vector_operations; /* for one random vector; 0: it cannot be tested */
+    double bytes;      /* about what is held meanwhile */
     uint8_t products;  /* number of products: gradients have several */
     bool moved;      /* its condition is to be measured too; set by the caller that plans */
     bool votes;      /* used to determine the side's arithmetic: not a container */

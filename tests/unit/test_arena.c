@@ -107,6 +107,19 @@ static void rewinds_to_a_mark(void **state)
     arena_release(&a);
 }
 
+static void reserves_one_block_for_all(void **state)
+{
+    struct arena a = {0};
+    (void)state;
+    arena_reserve(&a, 3 << 20);
+    char *first = arena_alloc(&a, 1 << 20);
+    assert_ptr_equal(arena_alloc(&a, 1 << 20), first + (1 << 20));
+    assert_int_equal(a.total, 3 << 20);
+    assert_true((char *)arena_alloc(&a, 2 << 20) != NULL); /* does not fit it */
+    assert_ptr_equal(arena_alloc(&a, 16), first + (2 << 20));
+    arena_release(&a);
+}
+
 /* A large piece must not strand the room that is left in the current block. */
 static void large_pieces_go_behind(void **state)
 {
@@ -149,6 +162,7 @@ int main(void)
         cmocka_unit_test(pieces_are_apart_and_aligned), cmocka_unit_test(zeroed),
         cmocka_unit_test(copies_text),                  cmocka_unit_test(clear_keeps_the_blocks),
         cmocka_unit_test(rewinds_to_a_mark),
+        cmocka_unit_test(reserves_one_block_for_all),
         cmocka_unit_test(large_pieces_go_behind),       cmocka_unit_test(vectors_grow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
