@@ -35,34 +35,55 @@ static bool same_input(const struct align_item *a, const struct align_item *b)
     return l == LIKE_SAME || (l == LIKE_UNKNOWN && a->layer == b->layer);
 }
 
-/* The narrow unpaired products around `at` that share one input and together have the size of `wide`. */
+/* Whether an unpaired product may be a part of `wide`. */
+static bool may_be_part(const struct align_item *x, const struct align_item *wide)
+{
+    return x->match == NONE && x->group == NONE && x->family == FAMILY_LINEAR && x->numel < wide->numel && x->inputs &&
+           x->in[0].size == wide->in[0].size && !role_conflict(x->role, wide->role) &&
+           (x->layer < 0 || wide->layer < 0 || x->layer == wide->layer);
+}
+
+/* The narrow unpaired products from `first` on that share its input and together have the size of `wide`. */
+static int parts_from(const struct align_item *wide, const align_item_list *l, size_t first, size_t to,
+                      uint32_t part[PARTS])
+{
+    uint64_t sum = 0;
+    int n = 0;
+    for (size_t i = first; i < to && n < PARTS && sum < wide->numel; i++)
+        if (l->v[i].match == NONE && l->v[i].group == NONE && l->v[i].family == FAMILY_LINEAR &&
+            (i == first || same_input(&l->v[first], &l->v[i])) && !role_conflict(l->v[i].role, wide->role)) {
+            part[n++] = (uint32_t)i;
+            sum += l->v[i].numel;
+        }
+    return n >= 2 && sum == wide->numel ? n : 0;
+}
+
+static bool parts_prove(const struct align_item *wide, const align_item_list *l, const uint32_t part[PARTS], int n)
+{
+    struct fingerprint value[PARTS];
+    for (int k = 0; k < n; k++)
+        value[k] = l->v[part[k]].value;
+    return fingerprint_compare(&wide->in[0], &l->v[part[0]].in[0]) > LIKE_UNKNOWN ||
+           parts_make(value, n, &wide->value) > LIKE_UNKNOWN;
+}
+
+/* The parts of `wide` around `at`. Parts that the figures prove may be anywhere, because a graph's kernels run in
+ * another order than the calls of its source. */
 static int find_parts(const struct align_item *wide, const align_item_list *l, size_t at, uint32_t part[PARTS],
                       bool proven)
 {
     size_t from = at > FUSED_REACH / 2 ? at - FUSED_REACH / 2 : 0,
            to = at + FUSED_REACH < l->n ? at + FUSED_REACH : l->n;
-    for (size_t first = from; first < to; first++) {
-        const struct align_item *x = &l->v[first];
-        uint64_t sum = 0;
-        int n = 0;
-        if (x->match != NONE || x->group != NONE || x->family != FAMILY_LINEAR || x->numel >= wide->numel ||
-            !x->inputs ||
-            x->in[0].size != wide->in[0].size || role_conflict(x->role, wide->role) ||
-            (x->layer >= 0 && wide->layer >= 0 && x->layer != wide->layer))
-            continue;
-        for (size_t i = first; i < to && n < PARTS && sum < wide->numel; i++)
-            if (l->v[i].match == NONE && l->v[i].group == NONE && l->v[i].family == FAMILY_LINEAR &&
-                (i == first || same_input(x, &l->v[i])) && !role_conflict(l->v[i].role, wide->role)) {
-                part[n++] = (uint32_t)i;
-                sum += l->v[i].numel;
-            }
-        if (n < 2 || sum != wide->numel)
-            continue;
-        struct fingerprint value[PARTS];
-        for (int k = 0; k < n; k++)
-            value[k] = l->v[part[k]].value;
-        if (!proven || fingerprint_compare(&wide->in[0], &x->in[0]) > LIKE_UNKNOWN ||
-            parts_make(value, n, &wide->value) > LIKE_UNKNOWN)
+    int n;
+    for (size_t first = from; first < to; first++)
+        if (may_be_part(&l->v[first], wide) && (n = parts_from(wide, l, first, to, part)) &&
+            (!proven || parts_prove(wide, l, part, n)))
+            return n;
+    for (size_t first = 0; first < l->n && proven; first++) {
+        size_t end = first + FUSED_REACH < l->n ? first + FUSED_REACH : l->n;
+        if (may_be_part(&l->v[first], wide) &&
+            fingerprint_compare(&wide->in[0], &l->v[first].in[0]) > LIKE_UNKNOWN &&
+            (n = parts_from(wide, l, first, end, part)))
             return n;
     }
     return 0;

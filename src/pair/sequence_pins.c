@@ -189,6 +189,14 @@ static struct item_stretch between(const struct pins *x, int s, uint32_t i)
     return (struct item_stretch){from > r.from ? from : r.from, to < r.to ? to : r.to};
 }
 
+/* Which of two items with equal samples is more like `x`: samples do not show a factor, figures do; then the operator
+ * decides. */
+static bool more_alike(const struct align_item *x, const struct align_item *a, const struct align_item *b)
+{
+    enum likeness l = fingerprint_compare(&x->value, &a->value), o = fingerprint_compare(&x->value, &b->value);
+    return l != o ? l > o : x->op == a->op && x->op != b->op;
+}
+
 /* The item whose sample is nearest to this one's, of those that hold other values clearly (`clear`, as CLEAR) before
  * all; NONE if none is. */
 static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct item_stretch r, float clear)
@@ -205,8 +213,10 @@ static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct item_str
         float c = may ? sequence_cosine(a, &all[k]) : -1;
         if (!may || c <= second)
             continue;
-        if (found != NONE && 1 - sequence_cosine(&all[k], &all[found]) < EQUAL)
-            continue; /* the same value once more */
+        if (found != NONE && 1 - sequence_cosine(&all[k], &all[found]) < EQUAL) {
+            found = more_alike(&own->v[i], &l->v[k], &l->v[found]) ? (uint32_t)k : found;
+            continue;
+        }
         if (c > best) {
             second = best;
             best = c;

@@ -442,6 +442,35 @@ static void fused_calls_are_groups(void **state)
     }
 }
 
+/* A graph runs two products long before the place at which the other side calls the fused one: their figures prove
+ * that they are its parts. */
+static void parts_run_elsewhere(void **state)
+{
+    enum { BETWEEN = 90 };
+    struct both b;
+    uint32_t t[2], between_t[BETWEEN], between_g[BETWEEN];
+    struct value x = fresh(64), w[2] = {fresh(32), fresh(32)}, y[2] = {fresh(48), fresh(48)};
+    struct value all[2] = {x, {64, 3, -3, 20}};
+    struct value whole = {96, fmax(y[0].max, y[1].max), fmin(y[0].min, y[1].min), hypot(y[0].norm, y[1].norm)};
+    (void)state;
+    start(&b);
+    for (int i = 0; i < 2; i++) {
+        struct value in[] = {x, w[i]};
+        char name[64];
+        snprintf(name, sizeof name, "P.MatMul.%d.forward", 100 + i);
+        uint32_t part = wide_call(&b.t, name, "MatMul", NULL, PHASE_FORWARD, in, 2, &y[i], 1);
+        t[i] = b.t.calls.v[part].last_row;
+    }
+    run(&b, BETWEEN, 1e-5, -1, -1, between_t, between_g);
+    uint32_t c = wide_call(&b.g, "F.linear.100.forward", "linear", NULL, PHASE_FORWARD, all, 2, &whole, 1);
+    align(&b);
+    for (int i = 0; i < 2; i++) {
+        const struct sequence_pair *p = pair_of(&b, t[i]);
+        assert_true(p && p->g == b.g.calls.v[c].last_row && p->why == WHY_FUSED && p->confidence >= 0.9f);
+    }
+    shut(&b);
+}
+
 /* Two exchanged weights have the right numbers in the wrong place: the names decide. */
 static void names_beat_figures(void **state)
 {
@@ -707,6 +736,7 @@ int main(void)
         cmocka_unit_test(taken_rows_are_left_alone),
         cmocka_unit_test(overflowed_figures),
         cmocka_unit_test(fused_calls_are_groups),
+        cmocka_unit_test(parts_run_elsewhere),
         cmocka_unit_test(names_beat_figures),
         cmocka_unit_test(numbers_of_operators),
         cmocka_unit_test(slots_by_habit),
