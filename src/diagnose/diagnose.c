@@ -343,12 +343,13 @@ static bool says(const struct diagnoses *x, enum diagnosis_id id)
 
 /* For a doubtful pair the doubt is the only finding. At an ill-conditioned operator the deviation is doubtful and may
  * still be diagnosed, because noise has no structure; except for gradients that are only rounding, inputs that
- * crossed a kink, rows reordered by a tie, integers and comparisons that noise changed, here or before, and what
- * weights leave of a gradient: if that has one direction, its noise is a factor. */
+ * crossed a kink, rows reordered by a tie, integers and comparisons that noise changed, here or before, an optimizer's
+ * steps of noise, and what weights leave of a gradient: if that has one direction, its noise is a factor. */
 static bool doubtful(const struct line_judgement *x)
 {
     bool formless = x->was == CONDITION_ZERO_GRADIENT || x->was == CONDITION_KINK || x->was == CONDITION_OTHER_ORDER ||
                     x->was == CONDITION_POOL_TIE || x->was == CONDITION_WEIGHTED || x->was == CONDITION_NONE ||
+                    x->was == CONDITION_OPTIMIZER ||
                     condition_is_discrete((enum condition_kind)x->was);
     return x->flags & LINE_DOUBTFUL && (x->rule != RULE_ILL || formless);
 }

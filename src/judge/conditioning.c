@@ -206,6 +206,7 @@ static const struct {
     [CONDITION_KINK] = {NULL, false, N_("an activation whose inputs are close to its kink")},
     [CONDITION_OTHER_ORDER] = {NULL, false, ""}, /* has its own sentence (verdict_text.c) */
     [CONDITION_POOL_TIE] = {NULL, false, ""},
+    [CONDITION_OPTIMIZER] = {NULL, false, ""},
     [CONDITION_WEIGHTED] = {NULL, false, N_("weights that cancel most of the incoming gradient")},
     [CONDITION_GRADIENT_SUM] = {NULL, false, N_("a sum of a gradient over many positions")},
 };

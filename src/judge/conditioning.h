@@ -74,6 +74,7 @@ enum condition_kind {
     CONDITION_OTHER_ORDER, /* a different order of tokens, caused by a tie of their routing scores */
     CONDITION_POOL_TIE,    /* equal values in windows of max pooling (pool_ties.h) */
     CONDITION_WEIGHTED,    /* a gradient multiplied by values of its forward call */
+    CONDITION_OPTIMIZER,   /* steps that an optimizer made of noise (optimizer_noise.h) */
     CONDITION_COUNT
 };
 

@@ -10,6 +10,7 @@
 #include "judge/attention_gradient.h"
 #include "judge/conditioning.h"
 #include "judge/kinks.h"
+#include "judge/optimizer_noise.h"
 #include "judge/pool_ties.h"
 #include "judge/routing.h"
 #include "judge/unrecorded_step.h"
@@ -119,12 +120,12 @@ static double error_before(const struct judge_pass *p, uint32_t target_row)
 }
 
 /* The noise level for an output's error; a sum with cancellation raises it. */
-static double output_level(const struct judge_pass *p, const struct verdict_case *k)
+static double output_level(struct judge_pass *p, const struct verdict_case *k)
 {
     bool cancels = false;
     double level = error_handed_on(p, k->row, &cancels);
     k->out->flags |= cancels ? LINE_ILL : 0;
-    return level;
+    return fmax(level, optimizer_noise_of_call(p, k->call));
 }
 
 double row_verdict_printed(const struct judge_pass *p)
@@ -398,6 +399,11 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
 {
     const struct line_judgement *l = k->out;
     bool numbers = l->rule == RULE_INTEGERS_DIFFER;
+    if (l->verdict == VERDICT_DEVIATE && l->rule == RULE_PARAMETER && !p->o->exact && !p->o->preset &&
+        !(l->flags & LINE_DOUBTFUL) && optimizer_noise_explains(p, k)) {
+        hold_apart(k, &(struct condition){.kind = CONDITION_OPTIMIZER, .kappa = 1, .own = 1}, (double)l->limit, 0);
+        return;
+    }
     if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP && !numbers) || p->o->exact ||
         p->o->preset || l->flags & (LINE_BAND | LINE_DOUBTFUL))
         return;

@@ -90,6 +90,14 @@ static void ill(const struct line_judgement *x, struct buf *out)
               "agree"));
         return;
     }
+    if (kind == CONDITION_OPTIMIZER) {
+        buf_fmt(
+            out,
+            _("doubtful: an optimizer's steps of gradients that are smaller than their noise, in a few elements or in "
+              "all of a parameter without a gradient; %s is %s"),
+            error_name(x), digits(e, x->error));
+        return;
+    }
     num_cell(k, (double)x->kappa, 2);
     if (condition_is_discrete(kind))
         buf_fmt(out, _("doubtful: ill-conditioned (%s): noise alone can change %s of its integers (kappa ~ %s)"),

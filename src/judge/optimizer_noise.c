@@ -1,0 +1,168 @@
+/* Compares a parameter's differences with the steps that noise can invert: few, spread, and of one step's size. */
+#include "judge/optimizer_noise.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "judge/conditioning.h"
+#include "judge/pass_rows.h"
+#include "judge/thresholds.h"
+#include "measure/element_sample.h"
+
+#define PART 0.05       /* of a step: a difference above it is an inverted step */
+#define TYPICAL 0.005   /* of a step: half of the elements differ by less; another learning rate changes all of them */
+#define FEW_NARROW 0.03 /* share of elements whose gradient is within the noise of 16-bit arithmetic */
+#define FEW_COARSE 0.01 /* of products with rounded operands */
+#define FEW 1e-4
+#define ROW_LEAST 8     /* shorter rows show no structure */
+#define ALONG 0.3       /* correlation with the values from which on a difference follows them (weight decay) */
+#define MORE 4          /* times the usual step: another learning rate of some parameters, or several steps */
+
+static bool spread(const double *t, const double *g, size_t n, size_t width, double part)
+{
+    for (size_t row = 0; row + width <= n; row += width) {
+        size_t moved = 0;
+        for (size_t i = row; i < row + width; i++)
+            moved += fabs(t[i] - g[i]) > part;
+        if (2 * moved > width && width >= ROW_LEAST)
+            return false;
+    }
+    for (size_t column = 0; column < width && n / width >= ROW_LEAST; column++) {
+        size_t moved = 0;
+        for (size_t i = column; i < n; i += width)
+            moved += fabs(t[i] - g[i]) > part;
+        if (2 * moved > n / width)
+            return false;
+    }
+    return true;
+}
+
+bool optimizer_noise_in(const double *t, const double *g, size_t n, size_t width, double step, double few)
+{
+    size_t moved = 0, typical = 0;
+    double rest2 = 0, g2 = 0, along = 0, whole2 = 0;
+    for (size_t i = 0; i < n; i++) {
+        double apart = t[i] - g[i];
+        if (!isfinite(apart))
+            return false;
+        whole2 += g[i] * g[i];
+        typical += fabs(apart) <= TYPICAL * step;
+        if (fabs(apart) > PART * step) {
+            moved++;
+            continue;
+        }
+        rest2 += apart * apart;
+        g2 += g[i] * g[i];
+        along += apart * g[i];
+    }
+    bool follows = rest2 > 0 && fabs(along) > fmax(ALONG, 3 / sqrt((double)n)) * sqrt(rest2 * g2);
+    double hardly = 1e-5 * 1e-5 * whole2, expected = few * (double)n;
+    bool rare = (double)moved <= expected + 3 * sqrt(expected) + 1;
+    return n && rare && 2 * typical >= n && (!follows || rest2 <= hardly) && spread(t, g, n, width, PART * step);
+}
+
+/* The difference that most parameters with two or more axes have somewhere: inverted steps, if there are any. */
+static double usual_step(struct judge_pass *p)
+{
+    VEC(float) most = {0};
+    for (uint32_t i = 0; i < p->m->lines; i++) {
+        const struct line *l = &p->m->pairing->lines.v[i];
+        if (l->pair == NONE || p->state[i] != MEASURE_DONE || !p->m->figures[i]->two)
+            continue;
+        struct verdict_case k = {.i = i, .row = {l->row[0], l->row[1]}};
+        const struct shape *s = dump_row_shape(p->side[TARGET], k.row[TARGET]);
+        for (int side = 0; side < 2; side++)
+            k.r[side] = &p->side[side]->rows.v[k.row[side]];
+        k.call = k.r[TARGET]->call;
+        if (s && s->ndim > 1 && row_verdict_is_parameter(p, &k))
+            vec_push(&most, (float)p->m->figures[i]->max_abs);
+    }
+    size_t at = most.n * 3 / 4;
+    for (size_t i = 0; i < most.n; i++) { /* few parameters, and only where one deviates */
+        size_t below = 0, equal = 0;
+        for (size_t x = 0; x < most.n; x++) {
+            below += most.v[x] < most.v[i];
+            equal += most.v[x] == most.v[i];
+        }
+        if (below <= at && at < below + equal) {
+            double step = (double)most.v[i];
+            vec_release(&most);
+            return step;
+        }
+    }
+    vec_release(&most);
+    return 0;
+}
+
+static const char *name_in(const struct dump *d, const struct row *r)
+{
+    const char *slot = d->slots.v[r->slot], *dot = strchr(slot, '.');
+    return dot ? dot + 1 : slot;
+}
+
+/* The module's record of the parameter that this row holds, or a later row with its value; NONE. */
+static uint32_t recorded_parameter(const struct judge_pass *p, uint32_t row)
+{
+    const struct dump *d = p->side[TARGET];
+    for (uint32_t r = row; r < d->rows.n; r++)
+        if (d->rows.v[r].io == IO_PARAMETER && (r == row || p->flow[TARGET].held[r] == row))
+            return r;
+    return NONE;
+}
+
+/* Whether the parameter's gradient in this step is zero except for rounding: then so it was before, and every step was
+ * made of noise. */
+static bool has_no_gradient(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t parameter = recorded_parameter(p, k->row[TARGET]);
+    for (uint32_t r = 0; r < d->rows.n && parameter != NONE; r++) {
+        const struct row *x = &d->rows.v[r], *own = &d->rows.v[parameter];
+        if (x->io != IO_GRADIENT || d->calls.v[x->call].scope != d->calls.v[own->call].scope ||
+            d->calls.v[x->call].scope == NONE || strcmp(name_in(d, x), name_in(d, own)) != 0)
+            continue;
+        uint32_t rows[2] = {r, pass_partner(p, r)};
+        return rows[GOLDEN] != NONE &&
+               condition_of_gradient(p->m, p->state, rows, 0, 0).kind == CONDITION_ZERO_GRADIENT;
+    }
+    return false;
+}
+
+double optimizer_noise_of_call(struct judge_pass *p, uint32_t call)
+{
+    double most = 0;
+    if (!(p->side[TARGET]->step > 0))
+        return 0;
+    EACH_EARLY_ROW(p->side[TARGET], call, r) {
+        uint32_t line = p->m->pairing->line_of[TARGET][r], golden = pass_partner(p, r);
+        if (p->side[TARGET]->rows.v[r].io != IO_PARAMETER || golden == NONE || p->state[line] != MEASURE_DONE)
+            continue;
+        struct verdict_case k = {.i = line, .row = {r, golden}, .call = call, .f = p->m->figures[line]};
+        for (int side = 0; side < 2; side++)
+            k.r[side] = &p->side[side]->rows.v[k.row[side]];
+        if (k.f->rel_l2 > most && optimizer_noise_explains(p, &k))
+            most = k.f->rel_l2;
+    }
+    return most;
+}
+
+bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k)
+{
+    struct element_sample s;
+    struct err e;
+    if (!(p->side[TARGET]->step > 0) || !(p->side[GOLDEN]->step > 0) || !k->f || !k->f->two)
+        return false;
+    if (!(p->usual_step > 0))
+        p->usual_step = usual_step(p);
+    double step = p->usual_step, most = k->f->max_abs;
+    if (!(step > 0) || most > MORE * step)
+        return false;
+    if (element_sample_take(&s, p->m, k->i, &e) < 0)
+        return false;
+    double few = p->narrow[0] || p->narrow[1] ? FEW_NARROW : p->coarse[0] || p->coarse[1] ? FEW_COARSE : FEW;
+    size_t last = s.ndim > 1 && s.shape[s.ndim - 1] > 0 ? (size_t)s.shape[s.ndim - 1] : 1;
+    size_t width = s.at ? ELEMENT_SAMPLE_CHUNK : last;
+    bool noise = optimizer_noise_in(s.v[TARGET], s.v[GOLDEN], s.n, width, step, few);
+    element_sample_release(&s);
+    return noise || (most <= 2 * step && has_no_gradient(p, k));
+}

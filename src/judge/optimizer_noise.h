@@ -1,0 +1,17 @@
+/* Parameters after optimizer steps. Adam's step depends on a gradient's sign more than on its size: where noise is
+ * larger than the gradient, the two sides make opposite steps, and a few elements differ by up to twice the learning
+ * rate for each step while all others agree. */
+#ifndef JUDGE_OPTIMIZER_NOISE_H
+#define JUDGE_OPTIMIZER_NOISE_H
+
+#include "judge/row_verdict.h"
+
+/* Whether such noise explains that a parameter differs. False in the first step and without readable elements. */
+bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k);
+/* The largest such error of a module's parameters, whose rows come after its output; 0: none. */
+double optimizer_noise_of_call(struct judge_pass *p, uint32_t call);
+/* The test of n elements of each side, in rows of `width`: whether few of them, spread over the rows, differ by up to
+ * `step`, and the differences of the others are a small part of it that does not follow the values. */
+bool optimizer_noise_in(const double *t, const double *g, size_t n, size_t width, double step, double few);
+
+#endif

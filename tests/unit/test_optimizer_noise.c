@@ -1,0 +1,85 @@
+/* Parameters after a step of Adam: steps that noise inverted are no deviation, another learning rate, decay or a slice
+ * that moved otherwise is one. */
+#include "draws.h"
+#include "elements.h"
+#include "judge/conditioning.h"
+#include "judge/optimizer_noise.h"
+
+enum { ROWS = 32, WIDTH = 64, N = ROWS * WIDTH };
+#define SIZES ((const int64_t[]){ROWS, WIDTH, 0})
+#define RATE 1e-3
+
+static double w[2][N], tokens[2][ROWS];
+
+enum change { INVERTED, RATE_HIGHER, DECAYED, ROW, MANY };
+
+static const struct {
+    const char *name;
+    enum change change;
+    bool noise;
+} cases[] = {
+    {"one element in a hundred is inverted", INVERTED, true},
+    {"and all steps are a tenth longer", RATE_HIGHER, false},
+    {"and all weights decay more", DECAYED, false},
+    {"and one row made the opposite step", ROW, false},
+    {"one in five is inverted", MANY, false},
+};
+
+static void make(enum change change)
+{
+    uint64_t seed = 11;
+    for (int i = 0; i < N; i++) {
+        double before = 0.1 * draw_normal(&seed), step = draw_share(&seed) < 0.5 ? RATE : -RATE;
+        bool inverted = draw_share(&seed) < (change == MANY ? 0.2 : 0.01) || (change == ROW && i / WIDTH == 3);
+        w[GOLDEN][i] = before + step;
+        w[TARGET][i] = before + (inverted ? -step : step) * (change == RATE_HIGHER ? 1.1 : 1) -
+                       (change == DECAYED ? 1e-4 * before : 0);
+    }
+}
+
+static void of_elements(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        make(cases[i].change);
+        if (optimizer_noise_in(w[TARGET], w[GOLDEN], N, WIDTH, 2 * RATE, 0.05) != cases[i].noise)
+            fail_msg("%s", cases[i].name);
+    }
+}
+
+static void judged(int step, size_t i)
+{
+    make(cases[i].change);
+    scene_start(&s);
+    for (int side = 0; side < 2; side++)
+        s.d[side].step = step;
+    both_call("embedding", PHASE_FORWARD);
+    uint32_t given = both_rows("input.0", DTYPE_BF16, (const int64_t[]){ROWS, 0}, tokens[0], tokens[1]);
+    uint32_t row = both_rows("input.weight", DTYPE_F32, SIZES, w[TARGET], w[GOLDEN]);
+    elements_readable();
+    elements_compared(given);
+    elements_compared(row);
+    scene_judge(&s);
+    bool noise = step > 0 && cases[i].noise;
+    if ((s.j.first == NONE) != noise)
+        fail_msg("step %d, %s: the first deviation is line %d", step, cases[i].name, (int)s.j.first);
+    assert_int_equal(s.j.line[scene_line(&s, row)].was, noise ? CONDITION_OPTIMIZER : 0);
+    elements_end();
+}
+
+/* Before the first step, weights must be equal. */
+static void in_a_step(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++)
+        tokens[0][i] = tokens[1][i] = i;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        judged(1, i);
+    judged(0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_elements), cmocka_unit_test(in_a_step)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
