@@ -68,13 +68,20 @@ static double noise_in(const struct judge_pass *p, int side, uint32_t call)
     return most;
 }
 
+/* Whether a side's row has its value from a row without a partner, if from any: a step of attention written out. */
+static bool comes_unpaired(const struct judge_pass *p, int side, uint32_t row)
+{
+    uint32_t from = p->flow[side].held[row], line = from == NONE ? NONE : p->m->pairing->line_of[side][from];
+    return line == NONE || p->m->pairing->lines.v[line].row[!side] == NONE;
+}
+
 double attention_gradient_held(const struct judge_pass *p, const uint32_t rows[2], double *noise)
 {
     for (int s = 0; s < 2; s++) {
         const struct dump *d = p->side[s];
-        uint32_t from = p->flow[s].held[rows[s]], line = from == NONE ? NONE : p->m->pairing->line_of[s][from];
-        if (from == NONE || p->flow[!s].held[rows[!s]] != NONE || gradient_of(d, from) < 0 ||
-            (line != NONE && p->m->pairing->lines.v[line].row[!s] != NONE))
+        uint32_t from = p->flow[s].held[rows[s]];
+        if (from == NONE || gradient_of(d, from) < 0 || !comes_unpaired(p, s, rows[s]) ||
+            !comes_unpaired(p, !s, rows[!s]))
             continue;
         uint32_t call = d->rows.v[from].call;
         *noise = fmax(noise_in(p, s, call), noise_in(p, s, d->calls.v[call].twin));

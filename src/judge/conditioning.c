@@ -396,6 +396,29 @@ struct condition condition_of(const struct measure *m, const uint8_t *state, uin
     return (struct condition){.kind = k, .kappa = fmax(kappa, 1), .own = fmax(own, 1)};
 }
 
+struct condition condition_of_product(const struct measure *m, const uint8_t *state, uint32_t row)
+{
+    const struct dump *d = m->side[GOLDEN];
+    struct condition none = {.kind = CONDITION_NONE, .kappa = 1, .own = 1};
+    uint32_t call = d->rows.v[row].call, x[2] = {NONE, NONE};
+    int inputs = 0;
+    if (d->rows.v[row].io != IO_OUTPUT || d->calls.v[call].phase != PHASE_FORWARD ||
+        d->calls.v[call].kind == CALL_MODULE)
+        return none;
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR &&
+            dtype_is_float((enum dtype)d->rows.v[r].dtype) && inputs < 2)
+            x[inputs++] = r;
+    if (inputs < 2)
+        return none;
+    double terms = last_dim(m, x[0]), rows = (double)dump_row_numel(d, x[0]) / terms;
+    double columns = (double)dump_row_numel(d, row) / rows;
+    bool fits = columns == floor(columns) && fmod((double)dump_row_numel(d, x[1]), terms * columns) == 0;
+    double kappa =
+        sqrt(terms) * facts_of(m, state, x[0]).rms * facts_of(m, state, x[1]).rms / facts_of(m, state, row).rms;
+    return fits && isfinite(kappa) ? (struct condition){CONDITION_SUM, fmax(kappa, 1), fmax(kappa, 1), 0} : none;
+}
+
 double condition_kink_share(const struct measure *m, const uint8_t *state, uint32_t row)
 {
     return of_compare(&(struct scene){.x = {facts_of(m, state, row)}, .inputs = 1}, false);

@@ -91,6 +91,9 @@ struct condition {
 /* For an output of a forward call of the golden side, or of the backward call of a normalisation, an exponential or a
  * softmax; CONDITION_NONE for any other row. `state` as for judge_run(). */
 struct condition condition_of(const struct measure *m, const uint8_t *state, uint32_t row);
+/* For an output of a forward matrix product of the golden side, SUM: √terms rms(x) rms(w) / rms(y), as for terms of
+ * random signs; NONE if it is unknown. */
+struct condition condition_of_product(const struct measure *m, const uint8_t *state, uint32_t row);
 /* For a pair of gradients of a parameter or of a backward call: ZERO_GRADIENT if both sides hold only rounding,
  * GRADIENT_SUM if the incoming gradient is known and cancels, otherwise NONE. `level`: the noise of the
  * incoming gradient; `factor` times as much is accepted. */

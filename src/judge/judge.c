@@ -484,13 +484,13 @@ static int by_size(const void *a, const void *b)
 }
 
 /* What multiplies, so that products with rounded operands may have left noise in its result: calls of such families,
- * and modules of whose calls none was recorded, which may hold products. */
+ * and modules of whose calls none was recorded, which may hold products, as do calls of whole modules' functions. */
 static void find_multiplying(struct judge_pass *p)
 {
     const struct dump *d = p->side[TARGET];
     for (size_t i = 0; i < d->calls.n; i++)
         p->multiplies[i] = family_is_product(d->calls.v[i].family) ||
-                           (d->calls.v[i].family == FAMILY_MODULE && d->calls.v[i].kind == CALL_MODULE);
+                           d->calls.v[i].family == FAMILY_MODULE;
     for (size_t i = 0; i < d->calls.n; i++)
         if (d->calls.v[i].parent != NONE && !family_is_product(d->calls.v[d->calls.v[i].parent].family))
             p->multiplies[d->calls.v[i].parent] = false;

@@ -202,13 +202,44 @@ static double switched(const struct judge_pass *p, const uint32_t rows[2], doubl
     return 0;
 }
 
+/* For the gradient of what a maximum or a sort picked: the number of places that noise exchanged for others, of
+ * `picks`. */
+static double picked_elsewhere(const struct judge_pass *p, const uint32_t rows[2], double *picks)
+{
+    const struct dump *d = p->side[TARGET];
+    const struct row *r = &d->rows.v[rows[TARGET]];
+    uint32_t forward = d->calls.v[r->call].twin;
+    if (d->calls.v[r->call].phase != PHASE_BACKWARD || r->io != IO_OUTPUT || forward == NONE ||
+        d->calls.v[forward].family != FAMILY_REDUCE)
+        return 0;
+    EACH_EARLY_ROW(d, forward, x) {
+        uint32_t line = p->m->pairing->line_of[TARGET][x];
+        bool places = d->rows.v[x].io == IO_OUTPUT && dtype_table[d->rows.v[x].dtype].klass == CLASS_INT;
+        if (!places || line == NONE || p->state[line] != MEASURE_DONE || p->j->line[line].rule != RULE_ILL)
+            continue;
+        *picks = (double)dump_row_numel(d, x);
+        return round(condition_turned(p->m->figures[line]) * *picks);
+    }
+    return 0;
+}
+
+/* The bound if that many of the picks' gradients are at other places: each is missing in one and too many in one. */
+static double picks_bound(const struct condition_size g[2], const struct figures *f, double moved, double picks,
+                          double noise)
+{
+    double norm = g[GOLDEN].norm, largest = fmax(g[0].largest, g[1].largest) / norm;
+    bool few = f && few_differ(f, g[GOLDEN].n, moved, 2 * moved, noise);
+    return few ? sqrt(2 * (largest * largest + (moved - 1) / picks)) : 0;
+}
+
+/* `gradient`: the noise of the elements that do not cross. */
 static double gates_bound(const struct judge_pass *p, const struct gate *gate, const struct condition_size g[2],
-                          const struct figures *f)
+                          const struct figures *f, double gradient)
 {
     double share = gate->kinks * condition_kink_share(p->m, p->state, gate->row[GOLDEN]);
     double n = g[GOLDEN].n, expected = n * share * gate->noise;
     double turned = isfinite(share) ? most_turned(expected) : 0;
-    if (turned < 1 || !(g[GOLDEN].norm > 0) || !few_differ(f, n, expected, turned, gate->noise))
+    if (turned < 1 || !(g[GOLDEN].norm > 0) || !few_differ(f, n, expected, turned, fmax(gate->noise, gradient)))
         return 0;
     return gate->jump * turned_error(g, turned);
 }
@@ -229,7 +260,7 @@ static double signs_bound(const struct judge_pass *p, const uint32_t rows[2], co
             return 0;
     bool same_size = fabs(g[TARGET].norm - g[GOLDEN].norm) <= level * g[GOLDEN].norm &&
                      fabs(g[TARGET].largest - g[GOLDEN].largest) <= level * g[GOLDEN].largest;
-    return same_size ? gates_bound(p, &gate, g, f) : 0;
+    return same_size ? gates_bound(p, &gate, g, f, 0) : 0;
 }
 
 /* Whether all elements have the largest magnitude. */
@@ -277,7 +308,17 @@ double kinks_bound(const struct judge_pass *p, const uint32_t rows[2], const str
         *kappa = most > 0 ? most / noise : 1;
         return fmin(most, rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
     }
-    double bound = gate.row[TARGET] != NONE ? gates_bound(p, &gate, g, f) : signs_bound(p, rows, g, f, &gate.noise);
+    double picks = 0, moved = picked_elsewhere(p, rows, &picks);
+    if (moved >= 1 && g[GOLDEN].norm > 0) {
+        double noise = floored((double)p->call_error[p->side[TARGET]->rows.v[rows[TARGET]].call]);
+        double most = picks_bound(g, f, moved, picks, noise);
+        *kappa = most > 0 ? most / noise : 1;
+        return fmin(most, rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
+    }
+    const struct row *r = &p->side[TARGET]->rows.v[rows[TARGET]];
+    double came = r->io == IO_OUTPUT ? (double)p->call_error[r->call] : 0;
+    double bound = gate.row[TARGET] != NONE ? gates_bound(p, &gate, g, f, came)
+                                            : signs_bound(p, rows, g, f, &gate.noise);
     *kappa = bound > 0 ? bound / gate.noise : 1;
     return fmin(bound, rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
 }

@@ -7,7 +7,7 @@
 #include "measure/element_sample.h"
 #include "pair/align_item.h"
 
-enum norm_groups { GROUPS_NONE, GROUPS_CHANNELS, GROUPS_SAMPLE_CHANNELS, GROUPS_ROWS };
+enum norm_groups { GROUPS_NONE, GROUPS_CHANNELS, GROUPS_SAMPLE_CHANNELS, GROUPS_GIVEN, GROUPS_ROWS };
 
 static const struct {
     const char *part; /* part of the operator's name, as by family_plain */
@@ -15,6 +15,7 @@ static const struct {
 } norms[] = {
     {"batchnorm", GROUPS_CHANNELS},
     {"instancenorm", GROUPS_SAMPLE_CHANNELS},
+    {"groupnorm", GROUPS_GIVEN},
     {"layernorm", GROUPS_ROWS},
 };
 
@@ -33,9 +34,11 @@ struct norm_layout {
     size_t groups, inner, step;
 };
 
-static bool lay_out(enum norm_groups how, const struct element_sample *x, struct norm_layout *out)
+/* `given`: the number of groups of a sample's channels, for GROUPS_GIVEN. */
+static bool lay_out(enum norm_groups how, size_t given, const struct element_sample *x, struct norm_layout *out)
 {
     size_t channels = x->ndim > 1 ? (size_t)x->shape[1] : 0, samples = x->ndim ? (size_t)x->shape[0] : 0;
+    channels = how != GROUPS_GIVEN ? channels : given && channels % given == 0 ? given : 0;
     if (how == GROUPS_ROWS)
         out->inner = x->ndim ? (size_t)x->shape[x->ndim - 1] : 0;
     else
@@ -92,6 +95,15 @@ static uint32_t first_float_input(const struct dump *d, uint32_t call)
     return NONE;
 }
 
+/* The number of groups passed to a group norm, the first integer argument; 0: not recorded. */
+static size_t groups_given(const struct dump *d, uint32_t call)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_INT)
+            return d->rows.v[r].stat[STAT_MAX] >= 1 ? (size_t)d->rows.v[r].stat[STAT_MAX] : 0;
+    return 0;
+}
+
 double norm_condition(const struct dump *d, uint32_t row)
 {
     const struct call *c = &d->calls.v[d->rows.v[row].call];
@@ -103,7 +115,8 @@ double norm_condition(const struct dump *d, uint32_t row)
     struct norm_layout l;
     double found = NAN;
     if (how != GROUPS_NONE && dump_row_numel(d, input) == dump_row_numel(d, row) &&
-        element_sample_whole(&x, d, input) && element_sample_whole(&y, d, row) && x.n == y.n && lay_out(how, &x, &l))
+        element_sample_whole(&x, d, input) && element_sample_whole(&y, d, row) && x.n == y.n &&
+        lay_out(how, how == GROUPS_GIVEN ? groups_given(d, forward) : 0, &x, &l))
         found = over_groups(&l, &x, &y, backward);
     element_sample_release(&x);
     element_sample_release(&y);

@@ -11,6 +11,7 @@
 #include "judge/conditioning.h"
 #include "judge/kinks.h"
 #include "judge/optimizer_noise.h"
+#include "judge/pass_rows.h"
 #include "judge/pool_ties.h"
 #include "judge/routing.h"
 #include "judge/unrecorded_step.h"
@@ -94,29 +95,48 @@ static bool source_role(const struct judge_pass *p, const struct verdict_case *k
 static double error_handed_on(const struct judge_pass *p, const uint32_t row[2], bool *cancels)
 {
     double in = (double)p->call_error[p->side[TARGET]->rows.v[row[TARGET]].call];
-    if (p->side[GOLDEN]->calls.v[p->side[GOLDEN]->rows.v[row[GOLDEN]].call].family != FAMILY_ADD)
+    uint8_t family = p->side[GOLDEN]->calls.v[p->side[GOLDEN]->rows.v[row[GOLDEN]].call].family;
+    if (family != FAMILY_ADD && family != FAMILY_LINEAR)
         return in;
-    struct condition c = condition_of(p->m, p->state, row[GOLDEN]);
+    struct condition c = family == FAMILY_ADD ? condition_of(p->m, p->state, row[GOLDEN])
+                                              : condition_of_product(p->m, p->state, row[GOLDEN]);
     *cancels = c.kind == CONDITION_SUM && c.kappa >= rule_limit(RULE_LIMIT_ILL_CONDITIONED);
     return *cancels ? in * c.kappa : in;
 }
 
-/* The error of a line's value in the earlier row that held it, where it was accepted. If that row could not be read,
- * the one before it counts, or the inputs of the call that produced it. */
-static double error_before(const struct judge_pass *p, uint32_t target_row)
+#define UNPAIRED_STEPS 8 /* the most calls without a partner through which an error is followed */
+
+/* The error of a line's value in the earlier row that held it, where it was accepted. If that row was not compared
+ * with certainty, the one before it counts, or the inputs of the call that produced it; so they do if it could not be
+ * read. */
+static double error_held(const struct judge_pass *p, uint32_t target_row, int steps)
 {
     bool cancels = false;
+    const struct dump *d = p->side[TARGET];
     uint32_t from = p->flow[TARGET].held[target_row], line = from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
-    if (line == NONE)
+    if (from == NONE)
         return 0;
-    const struct line_judgement *l = &p->j->line[line];
-    if (l->flags & LINE_UNREAD && p->side[TARGET]->rows.v[from].io == IO_OUTPUT &&
-        p->m->pairing->lines.v[line].pair != NONE)
+    bool paired = line != NONE && p->m->pairing->lines.v[line].pair != NONE;
+    const struct line_judgement *l = paired ? &p->j->line[line] : NULL;
+    if (l && l->flags & LINE_UNREAD && d->rows.v[from].io == IO_OUTPUT)
         return error_handed_on(p, p->m->pairing->lines.v[line].row, &cancels);
-    if (l->flags & LINE_UNREAD)
-        return error_before(p, from);
-    bool accepted = verdict_is_accepted((enum verdict)l->verdict) || l->rule == RULE_ILL;
-    return accepted && isfinite(l->error) ? (double)l->error : 0;
+    bool doubtful = l && l->flags & LINE_DOUBTFUL && l->rule != RULE_ILL; /* perhaps compared with another value */
+    if (l && l->verdict != VERDICT_SKIP && !(l->flags & LINE_UNREAD) && !doubtful) {
+        bool accepted = verdict_is_accepted((enum verdict)l->verdict) || l->rule == RULE_ILL;
+        return accepted && isfinite(l->error) ? (double)l->error : 0;
+    }
+    double most = error_held(p, from, steps);
+    if (l || most > 0 || d->rows.v[from].io != IO_OUTPUT || steps == 0)
+        return most;
+    EACH_EARLY_ROW(d, d->rows.v[from].call, r)
+        if (pass_is_float(&d->rows.v[r], IO_INPUT))
+            most = fmax(most, error_held(p, r, steps - 1));
+    return most;
+}
+
+static double error_before(const struct judge_pass *p, uint32_t target_row)
+{
+    return error_held(p, target_row, UNPAIRED_STEPS);
 }
 
 /* The noise level for an output's error; a sum with cancellation raises it. */
@@ -359,14 +379,23 @@ static double turned_around(const struct judge_pass *p, uint32_t row)
     return share;
 }
 
+/* The row in which a value in another order first appeared: the earlier rows that hold it were set aside for that. */
+static uint32_t first_in_other_order(const struct judge_pass *p, uint32_t row)
+{
+    for (;;) {
+        uint32_t from = p->flow[TARGET].held[row];
+        uint32_t line = from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
+        if (line == NONE || p->j->line[line].rule != RULE_ILL || p->j->line[line].was != CONDITION_OTHER_ORDER)
+            return row;
+        row = from;
+    }
+}
+
 /* Inside a block of experts, rows are in the order in which tokens were picked, which a tie changes: extremes and
  * norm, which do not depend on order, are compared, allowing for the share of tokens that went elsewhere. */
 static bool is_other_order(const struct judge_pass *p, const struct verdict_case *k, double *error)
 {
-    uint32_t from = p->flow[TARGET].held[k->row[TARGET]],
-             line = from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
-    bool again = line != NONE && p->j->line[line].rule == RULE_ILL && p->j->line[line].was == CONDITION_OTHER_ORDER;
-    double share = k->f && k->f->two ? turned_around(p, again ? from : k->row[TARGET]) : 0;
+    double share = k->f && k->f->two ? turned_around(p, first_in_other_order(p, k->row[TARGET])) : 0;
     if (!(share > 0))
         return false;
     const struct side_figures *t = &k->f->side[TARGET], *g = &k->f->side[GOLDEN];
@@ -391,6 +420,43 @@ static struct condition condition_of_attention(const struct judge_pass *p, const
     if (!(kappa > 1) || !isfinite(kappa))
         return (struct condition){.kind = CONDITION_NONE, .kappa = 1, .own = 1};
     return (struct condition){CONDITION_WEIGHTED, kappa, kappa, 0};
+}
+
+/* Whether a line was set aside as a gradient that is zero except for rounding. */
+static bool was_zero(const struct judge_pass *p, uint32_t line)
+{
+    return line != NONE && p->j->line[line].rule == RULE_ILL && p->j->line[line].was == CONDITION_ZERO_GRADIENT;
+}
+
+/* Whether a gradient holds, or a backward call computes from nothing else, one that was set aside as zero. */
+static bool passes_zero_on(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    bool found = false, backward = d->calls.v[k->call].phase == PHASE_BACKWARD && k->r[TARGET]->io != IO_GRADIENT;
+    if (!backward || k->r[TARGET]->io == IO_INPUT)
+        return backward && was_zero(p, line_before(p, k->row[TARGET]));
+    EACH_EARLY_ROW(d, k->call, r)
+        if (pass_is_float(&d->rows.v[r], IO_INPUT)) {
+            if (!was_zero(p, p->m->pairing->line_of[TARGET][r]))
+                return false;
+            found = true;
+        }
+    return found;
+}
+
+/* How many times the incoming gradient repeats each value, if a call that spreads one (a mean, an expansion) made it:
+ * the errors of repeated values do not cancel in a sum. */
+static double repeated(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t call = k->r[TARGET]->io == IO_GRADIENT ? condition_module_backward(d, k->call) : k->call;
+    uint32_t came = call == NONE ? NONE : pass_first_float(d, call, IO_INPUT);
+    uint32_t from = came == NONE ? NONE : p->flow[TARGET].held[came];
+    bool spread = from != NONE && d->rows.v[from].io == IO_OUTPUT &&
+                  d->calls.v[d->rows.v[from].call].phase == PHASE_BACKWARD;
+    uint32_t source = spread ? pass_first_float(d, d->rows.v[from].call, IO_INPUT) : NONE;
+    uint64_t n = source == NONE ? 0 : dump_row_numel(d, source), whole = n ? dump_row_numel(d, from) : 0;
+    return n && whole % n == 0 ? (double)(whole / n) : 1;
 }
 
 /* A deviation within the operator's amplified noise is not a first deviation (conditioning.h). The noise is that of
@@ -425,6 +491,8 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
     double level = fmax(noise_level_quantile(&p->level, quantile), noise_level_product(&p->level));
     double factor = k->f ? p->tol->level : p->tol->level_statistics;
     struct condition c = condition_of_gradient(p->m, p->state, k->row, level, factor);
+    if (passes_zero_on(p, k))
+        c = (struct condition){.kind = CONDITION_ZERO_GRADIENT, .kappa = fmax(c.kappa, 1), .own = fmax(c.own, 1)};
     if (c.kind == CONDITION_ZERO_GRADIENT) {
         double unit = dtype_table[k->r[GOLDEN]->dtype].epsilon / 2;
         hold_apart(k, &c, 2 * rule_limit(RULE_LIMIT_GRADIENT_ROUNDING) * unit * c.kappa, 0);
@@ -454,6 +522,11 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
         c = condition_of_attention(p, k, &came_with);
     if (c.kind == CONDITION_NONE)
         c = condition_of(p->m, p->state, k->row[GOLDEN]);
+    if (c.kind == CONDITION_GRADIENT_SUM) {
+        double same = sqrt(repeated(p, k));
+        c.kappa *= same;
+        c.own *= same;
+    }
     bool discrete = condition_is_discrete(c.kind), compared = p->call_dtype[k->call] != DTYPE_UNKNOWN || came_with > 0;
     bool conditioned = discrete || c.kind == CONDITION_GRADIENT_SUM || c.own >= rule_limit(RULE_LIMIT_ILL_CONDITIONED);
     if (c.kind == CONDITION_NONE || c.kind == CONDITION_SUM || !conditioned)
