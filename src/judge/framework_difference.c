@@ -5,7 +5,10 @@
 
 #include "base/msg.h"
 #include "dump/family.h"
+#include "measure/element_sample.h"
 #include "pair/align_item.h"
+
+#define ADDED_LEAST 0.05 /* rel L2 that noise of two micro-batches may leave of their difference */
 
 /* Whether figures identify a tensor: all finite, and not all zero. */
 static bool telling_figures(const struct row *r)
@@ -105,6 +108,62 @@ static const char *last_step_differs(const struct dump *const side[2], const uin
                     "its input");
 }
 
+/* The record of the same parameter's gradient before this one; NONE: this is the step's first. */
+static uint32_t gradient_before(const struct dump *d, uint32_t row)
+{
+    const struct call *own = &d->calls.v[d->rows.v[row].call];
+    for (uint32_t c = d->rows.v[row].call; c-- > 0 && own->scope != NONE;) {
+        if (!d->calls.v[c].gradient || d->calls.v[c].scope != own->scope)
+            continue;
+        EACH_EARLY_ROW(d, c, r)
+            if (d->rows.v[r].io == IO_GRADIENT && d->rows.v[r].slot == d->rows.v[row].slot)
+                return r;
+    }
+    return NONE;
+}
+
+/* Whether the gradient added since the record before is the other side's, within noise: by elements; where they cannot
+ * be read or this is a part of a fused parameter, the norms must not contradict it. */
+static bool adds_up(const struct dump *const side[2], int sums, uint32_t before, const uint32_t row[2])
+{
+    struct element_sample x[3] = {{.n = 0}, {.n = 0}, {.n = 0}};
+    const struct row *r[3] = {&side[sums]->rows.v[before], &side[sums]->rows.v[row[sums]],
+                              &side[!sums]->rows.v[row[!sums]]};
+    double off = 0, whole = 0, epsilon = dtype_table[dtype_coarser(r[1]->dtype, r[2]->dtype)].epsilon;
+    bool fits = false, read = element_sample_whole(&x[0], side[sums], before) &&
+                              element_sample_whole(&x[1], side[sums], row[sums]) &&
+                              element_sample_whole(&x[2], side[!sums], row[!sums]);
+    bool part = dump_row_numel(side[sums], before) != dump_row_numel(side[!sums], row[!sums]);
+    if (read && !part && x[1].n == x[2].n) {
+        for (size_t i = 0; i < x[2].n; i++) {
+            off += pow(x[1].v[0][i] - x[0].v[0][i] - x[2].v[0][i], 2);
+            whole += pow(x[2].v[0][i], 2) + pow(x[1].v[0][i], 2);
+        }
+        fits = off <= pow(fmax(ADDED_LEAST, 2 * epsilon), 2) * whole;
+    } else if (r[0]->has & r[1]->has & r[2]->has & HAS_NORM) {
+        double a = r[0]->stat[STAT_NORM], b = r[1]->stat[STAT_NORM], t = r[2]->stat[STAT_NORM];
+        fits = (part || fabs(b - a) <= 1.01 * t) && t <= 1.01 * (a + b);
+    }
+    for (int i = 0; i < 3; i++)
+        element_sample_release(&x[i]);
+    return fits;
+}
+
+/* From the second micro-batch on, PyTorch records what a parameter's gradient has accumulated, a functional gradient
+ * is that of its micro-batch. */
+static const char *accumulates(const struct dump *const side[2], const uint32_t row[2])
+{
+    for (int s = 0; s < 2; s++) {
+        if (side[s]->rows.v[row[s]].io != IO_GRADIENT || strcmp(side[s]->framework, "pytorch") != 0)
+            continue;
+        uint32_t before = gradient_before(side[s], row[s]);
+        if (before != NONE && side[!s]->rows.v[row[!s]].io == IO_GRADIENT && adds_up(side, s, before, row))
+            return N_("PyTorch recorded the gradient accumulated over the micro-batches so far, the other side that "
+                      "of this one");
+    }
+    return NULL;
+}
+
 const char *framework_difference_of(const struct dump *const side[2], const uint32_t row[2])
 {
     if (strcmp(side[TARGET]->framework, side[GOLDEN]->framework) == 0)
@@ -122,5 +181,5 @@ const char *framework_difference_of(const struct dump *const side[2], const uint
                 return n->why;
         }
     }
-    return NULL;
+    return accumulates(side, row);
 }
