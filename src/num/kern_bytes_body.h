@@ -25,8 +25,8 @@ INLINE u64 byte_sums(u8 x)
 #endif
 }
 
-/* Adds the sums of four neighbouring bytes, or of their products. With KERN_DOT8, whose second factor is signed, b - 128
- * stands for b, and dot_end adds what is missing: 128 times the sum of a. */
+/* Adds the sums of four neighbouring bytes, or of their products. With KERN_DOT8, whose second factor is signed,
+ * b - 128 stands for b, and dot_end adds what is missing: 128 times the sum of a. */
 #ifdef KERN_DOT8
 INLINE vu sum_add(vu sum, u8 a)
 {
