@@ -139,11 +139,13 @@ static void kept(const struct screen *s, struct grid *g, struct rect r, int *y)
     buf_release(&b);
 }
 
-static int nothing_open(struct grid *g, struct rect r)
+static int nothing_open(const struct screen *s, struct grid *g, struct rect r)
 {
     int y = 1, skip = 0;
     struct rect in = {r.y, r.x + 2, r.h, r.w - 4};
-    grid_wrap(g, in, &y, &skip, STYLE_HEADER, str_of(_("Nothing is open yet.")));
+    grid_wrap(g, in, &y, &skip, STYLE_HEADER,
+              str_of(procedure_begun(&s->work.guide) ? _("No dumps are open; 0 shows the panels of the other files.")
+                                                     : _("Nothing is open yet.")));
     y++;
     grid_wrap(g, in, &y, &skip, STYLE_TEXT,
               str_of(_(":open TARGET GOLDEN compares two dumps, :open DUMP opens one.  d lists the dumps below this "
@@ -157,7 +159,7 @@ static int page(const struct screen *s, struct grid *g, struct rect r)
     struct rect left = {r.y, r.x + 2, r.h, r.w - 4}, right = left;
     int y[2] = {1, 1}, skip = 0;
     if (!s->work.c->side[0].path)
-        return nothing_open(g, r);
+        return nothing_open(s, g, r);
     if (r.w >= 76 && !s->work.c->single) {
         left.w = r.w / 2 - 3;
         right.x = r.x + r.w / 2 + 1;
@@ -213,7 +215,7 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
 
 /* While nothing is open: the keys that open something. */
 const struct hint pane_intake_empty[] = {
-    {"dumps", N_("list dumps")}, {"command open", N_("open")}, {"recent", N_("recent")}, {"panel 0", N_("all panels")}, {"help", N_("help")}, {"back", N_("quit")}, {0},
+    {"dumps", N_("list dumps")}, {"command open", N_("open files")}, {"recent", N_("recent")}, {"panel 0", N_("all panels")}, {"help", N_("help")}, {"back", N_("quit")}, {0},
 };
 
 static const struct hint hints[] = {
