@@ -74,9 +74,8 @@ static struct arena_block *spare_block(struct arena *a, size_t cap)
     return found;
 }
 
-static struct arena_block *new_block(struct arena *a, size_t cap)
+static struct arena_block *own_block(struct arena *a, struct arena_block *b, size_t cap)
 {
-    struct arena_block *b = mem_alloc(sizeof *b + cap);
     b->cap = cap;
     a->total += cap;
     return b;
@@ -84,8 +83,10 @@ static struct arena_block *new_block(struct arena *a, size_t cap)
 
 void arena_reserve(struct arena *a, size_t n)
 {
-    struct arena_block *b = new_block(a, n);
-    b->next = a->spare;
+    struct arena_block *b = mem_try(sizeof *b + n);
+    if (!b)
+        return;
+    own_block(a, b, n)->next = a->spare;
     a->spare = b;
 }
 
@@ -95,7 +96,7 @@ static struct arena_block *add_block(struct arena *a, size_t n)
     size_t cap = n > BLOCK / 4 ? n : BLOCK;
     struct arena_block *b = spare_block(a, cap), *head = a->head;
     if (!b)
-        b = new_block(a, cap);
+        b = own_block(a, mem_alloc(sizeof *b + cap), cap);
     b->used = 0;
     b->number = ++a->taken;
     if (head && b->cap - n < head->cap - head->used) { /* more room stays usable in the head */

@@ -22,7 +22,7 @@ struct arena_mark {
 
 void arena_release(struct arena *a);
 void arena_clear(struct arena *a); /* forgets everything, keeps the blocks for reuse */
-/* Adds a free block of n bytes: pieces that fit it together do not get blocks of their own. */
+/* Adds a free block of n bytes if the system has it: pieces that fit it together do not get blocks of their own. */
 void arena_reserve(struct arena *a, size_t n);
 struct arena_mark arena_mark(const struct arena *a);
 void arena_rewind(struct arena *a, struct arena_mark to); /* forgets what was allocated since, keeps the blocks */

@@ -61,6 +61,12 @@ void *mem_alloc(size_t n)
     return checked(malloc(n ? n : 1), n ? n : 1);
 }
 
+void *mem_try(size_t n)
+{
+    void *p = malloc(n ? n : 1);
+    return p ? checked(p, n) : NULL;
+}
+
 void *mem_zalloc(size_t n)
 {
     return checked(calloc(1, n ? n : 1), n ? n : 1);

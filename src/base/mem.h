@@ -25,6 +25,7 @@ void mem_library(bool at_work);
 bool mem_library_starved(void);
 
 void *mem_alloc(size_t n);                  /* caller frees with free() */
+void *mem_try(size_t n);                    /* the same, but NULL on failure: for what can be done without */
 void *mem_zalloc(size_t n);                 /* the same, zeroed */
 void *mem_resize(void *p, size_t n);        /* p may be NULL; the content is kept */
 void *mem_resize_array(void *p, size_t n, size_t each); /* refuses n * each that overflows */
