@@ -82,7 +82,7 @@ int procedure_run_open(struct procedure_run *t, const struct options *o, struct 
     if (t->ranks_done) {
         struct ranks_laid laid[2];
         job_compare_layouts(&t->ranks, laid);
-        procedure_see_layouts(&t->guide, laid);
+        procedure_see_ranks(&t->guide, laid, t->wanted == PANEL_RANKS_COMPARED ? job_compare_status(&t->ranks) : -1);
     }
     procedure_look(&t->guide);
     if (wait_for_exams(t, o, e) || lacking(&t->guide, e))

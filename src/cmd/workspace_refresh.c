@@ -166,7 +166,7 @@ void workspace_refresh(struct workspace *d)
         if (d->ranks && d->ranks->job) {
             struct ranks_laid laid[2];
             job_compare_layouts(d->ranks->job, laid);
-            procedure_see_layouts(&d->guide, laid);
+            procedure_see_ranks(&d->guide, laid, job_compare_status(d->ranks->job));
         }
         procedure_write(&d->guide);
         panel_clamp(d);

@@ -22,6 +22,33 @@ static void first_loss(struct panel_page *p, const struct procedure *g)
     }
 }
 
+/* Of the dumps of several ranks one is compared, and nothing deviates in it. */
+static bool one_rank_of_several(const struct procedure *g)
+{
+    return g->s->side[TARGET].dump.rank >= 0 && (g->laid[TARGET].ranks > 1 || g->laid[GOLDEN].ranks > 1);
+}
+
+/* What one rank says is not said of the others. */
+static void other_ranks(struct panel_page *p, const struct procedure *g, bool loss_ok)
+{
+    const char *why = investigation_text(&g->inv->answers, "first-deviation");
+    bool bad = g->ranks_status == 1;
+    struct panel_item *it = page_item(p, loss_ok      ? MARK_NOTE
+                                         : bad && why ? MARK_WAIVED
+                                         : bad        ? MARK_BAD
+                                                      : MARK_OPEN,
+                                      "first-deviation",
+                                      bad ? _("rank %d is aligned, other ranks deviate")
+                                          : _("rank %d is aligned, the other ranks are not known to be"),
+                                      g->s->side[TARGET].dump.rank);
+    if (why)
+        page_detail(p, it, _("explained: %s"), why);
+    else
+        page_detail(p, it, "%s",
+                    _(":ranks shows all of them; diverge compare TARGET GOLDEN compares them and names the first that "
+                      "deviates."));
+}
+
 /* The result of the dumps. `decides`: only they show whether the first step agrees. */
 static void dumps(struct panel_page *p, const struct procedure *g, bool loss_ok)
 {
@@ -36,6 +63,8 @@ static void dumps(struct panel_page *p, const struct procedure *g, bool loss_ok)
     } else if (!s->complete || !j) {
         page_item(p, loss_ok ? MARK_NOTE : MARK_RUNNING, "first-deviation", "%s",
                   _("first deviation: comparing the dumps …"));
+    } else if (j->first == NONE && g->ranks_status != 0 && one_rank_of_several(g)) {
+        other_ranks(p, g, loss_ok);
     } else if (j->first == NONE) {
         struct judge_options o = comparison_judge_options(s);
         explain_outcome(j, &o, &b);

@@ -37,11 +37,13 @@ static bool laid_alike(const struct ranks_laid *a, const struct ranks_laid *b)
            l->weights == m->weights && l->proved == m->proved && l->equal == m->equal;
 }
 
-void procedure_see_layouts(struct procedure *g, const struct ranks_laid laid[2])
+void procedure_see_ranks(struct procedure *g, const struct ranks_laid laid[2], int status)
 {
-    if (g->held || (laid_alike(&g->laid[TARGET], &laid[TARGET]) && laid_alike(&g->laid[GOLDEN], &laid[GOLDEN])))
+    if (g->held || (laid_alike(&g->laid[TARGET], &laid[TARGET]) && laid_alike(&g->laid[GOLDEN], &laid[GOLDEN]) &&
+                    g->ranks_status == status))
         return;
     memcpy(g->laid, laid, sizeof g->laid);
+    g->ranks_status = status;
     g->changes++;
 }
 

@@ -52,6 +52,7 @@ struct procedure {
     struct investigation *inv;
     compare_run *compare;       /* function that runs a separate comparison */
     struct ranks_laid laid[2];
+    int ranks_status;           /* of the comparison of all these ranks, as judgement_status; -1: none, or not ended */
     struct job job;
     struct engine_run_run run;        /* the run in progress */
     unsigned only;              /* bits of the engine runs that are allowed; 0: all */
@@ -77,8 +78,8 @@ void procedure_release(struct procedure *g);
 
 /* Takes a newer comparison; pages are rewritten if they change. No effect while held. */
 void procedure_see(struct procedure *g, const struct comparison *c);
-/* Takes the layouts of a job of several ranks; the same for pages and while held. */
-void procedure_see_layouts(struct procedure *g, const struct ranks_laid laid[2]);
+/* Takes the layouts of a job of several ranks, and the status of its comparison; the same for pages and while held. */
+void procedure_see_ranks(struct procedure *g, const struct ranks_laid laid[2], int status);
 /* The state of a panel (0: panel 1) when the previous round was closed, or -1. */
 int procedure_was(const struct procedure *g, int panel);
 /* Checks which inputs are there and whether they have changed, and starts the engine runs needed. */

@@ -8,6 +8,7 @@
 #include "config/settings_layout.h"
 #include "fmt/digest.h"
 #include "panel/procedure.h"
+#include "report/job_merge.h"
 
 /* ---- which steps and pairs ---- */
 
@@ -456,4 +457,15 @@ void job_compare_layouts(struct job_compare *k, struct ranks_laid *laid)
         }
     }
     job_compare_unlock(k);
+}
+
+int job_compare_status(struct job_compare *k)
+{
+    job_compare_lock(k);
+    int status = k->summary.all          ? job_merged_status(k->summary.all)
+                 : k->result.first.found ? 1
+                 : k->settled            ? job_status(&k->result)
+                                         : -1;
+    job_compare_unlock(k);
+    return status;
 }

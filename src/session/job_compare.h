@@ -111,6 +111,8 @@ size_t job_compare_pair(const struct job_compare *k, int step, int rank);
 struct joined_job *job_compare_step(const struct job_compare *k, int step);
 /* How both sides' ranks are laid out in the first step, of two; ranks 0: not known yet. Takes the lock. */
 void job_compare_layouts(struct job_compare *k, struct ranks_laid *laid);
+/* The status of all ranks, as judgement_status; -1: not known yet. Takes the lock. */
+int job_compare_status(struct job_compare *k);
 
 static inline void job_compare_lock(struct job_compare *k)
 {

@@ -444,7 +444,7 @@ static void recorded_ranks_tell_features(void **state)
         laid[0].layout.weights = cases[i].weights;
         laid[0].ranks = cases[i].ranks;
         laid[1] = laid[0];
-        procedure_see_layouts(&g, laid);
+        procedure_see_ranks(&g, laid, -1);
         procedure_write(&g);
         assert_int_equal(item(7, "tensor-parallel")->mark, cases[i].tp ? MARK_OPEN : MARK_NOTE);
         assert_int_equal(item(7, "pipeline-parallel")->mark, cases[i].pp ? MARK_OPEN : MARK_NOTE);
