@@ -193,11 +193,11 @@ INLINE void begin_block(struct block *b, const struct kern_sums *s, enum kern_ty
 }
 
 /* A block is checked and kept only after the next one has been added up: otherwise the core is idle while it waits
- * for the last sums. The next block's sums are dropped if this block is not taken. */
-INLINE size_t take(struct kern_sums *s, enum kern_type stored, const void *t, const void *g, size_t n,
-                   add_function *quick, add_function *careful)
+ * for the last sums. The next block's sums are dropped if this block is not taken. Elements of type `stored` are added
+ * as those of `type`. */
+INLINE size_t take(struct kern_sums *s, enum kern_type type, enum kern_type stored, const void *t, const void *g,
+                   size_t n, add_function *quick, add_function *careful)
 {
-    const enum kern_type type = stored == KERN_F8 ? KERN_BF16 : stored;
     struct block block[2];
     struct state st = {.s = s};
     size_t at = 0;

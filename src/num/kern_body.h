@@ -498,25 +498,34 @@ INLINE void widen(enum kern_type type, const void *x, size_t n, float *out)
         add_two(type, t, g, n, w, careful, ahead, side, pair);                                     \
     }
 
-/* The elements of `stored` are added as those of the adders' type. */
-#define TAKERS(name, stored, adders)                                                               \
+#define TAKERS(name, stored, as)                                                                   \
     static size_t one_##name(struct kern_sums *s, const void *x, size_t n)                         \
     {                                                                                              \
-        return take(s, stored, x, NULL, n, add_one_##adders##_quick, add_one_##adders##_careful);  \
+        return take_one_##as(s, stored, x, n);                                                     \
     }                                                                                              \
     static size_t two_##name(struct kern_sums *s, const void *t, const void *g, size_t n)          \
     {                                                                                              \
-        return take(s, stored, t, g, n, add_two_##adders##_quick, add_two_##adders##_careful);     \
+        return take_two_##as(s, stored, t, g, n);                                                  \
     }
 
 #define FOR_TYPE(name, type)                                                                       \
     ADDERS(name##_quick, type, false)                                                              \
     ADDERS(name##_careful, type, true)                                                             \
-    TAKERS(name, type, name)                                                                       \
     static void widen_##name(const void *x, size_t n, float *out)                                  \
     {                                                                                              \
         widen(type, x, n, out);                                                                    \
-    }
+    }                                                                                              \
+    static __attribute__((noinline)) size_t take_one_##name(struct kern_sums *s,                   \
+        enum kern_type stored, const void *x, size_t n)                                            \
+    {                                                                                              \
+        return take(s, type, stored, x, NULL, n, add_one_##name##_quick, add_one_##name##_careful); \
+    }                                                                                              \
+    static __attribute__((noinline)) size_t take_two_##name(struct kern_sums *s,                   \
+        enum kern_type stored, const void *t, const void *g, size_t n)                             \
+    {                                                                                              \
+        return take(s, type, stored, t, g, n, add_two_##name##_quick, add_two_##name##_careful);   \
+    }                                                                                              \
+    TAKERS(name, type, name)
 
 FOR_TYPE(f32, KERN_F32)
 FOR_TYPE(f16, KERN_F16)
