@@ -148,7 +148,7 @@ static void plan_alone(struct planning *p, const struct dump *d)
 /* ---- computing ---- */
 
 #define SPARE_MOST (512u << 20) /* the most bytes kept from finished calls for later ones */
-#define ROOM_MOST (256u << 20) /* the most bytes reserved for the calls of a thread; unused ones are not brought in */
+#define ROOM_MOST (256u << 20) /* the most bytes reserved for all calls of a thread; only what is used counts */
 
 struct computing {
     struct oracle *o;
