@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/median.h"
 #include "judge/conditioning.h"
 #include "judge/pass_rows.h"
 #include "judge/thresholds.h"
@@ -64,7 +65,7 @@ bool optimizer_noise_in(const double *t, const double *g, size_t n, size_t width
 /* The difference that most parameters with two or more axes have somewhere: inverted steps, if there are any. */
 static double usual_step(struct judge_pass *p)
 {
-    VEC(float) most = {0};
+    VEC(double) most = {0};
     for (uint32_t i = 0; i < p->m->lines; i++) {
         const struct line *l = &p->m->pairing->lines.v[i];
         if (l->pair == NONE || p->state[i] != MEASURE_DONE || !p->m->figures[i]->two)
@@ -74,24 +75,12 @@ static double usual_step(struct judge_pass *p)
         for (int side = 0; side < 2; side++)
             k.r[side] = &p->side[side]->rows.v[k.row[side]];
         k.call = k.r[TARGET]->call;
-        if (s && s->ndim > 1 && row_verdict_is_parameter(p, &k))
-            vec_push(&most, (float)p->m->figures[i]->max_abs);
+        if (s && s->ndim > 1 && isfinite(p->m->figures[i]->max_abs) && row_verdict_is_parameter(p, &k))
+            vec_push(&most, p->m->figures[i]->max_abs);
     }
-    size_t at = most.n * 3 / 4;
-    for (size_t i = 0; i < most.n; i++) { /* few parameters, and only where one deviates */
-        size_t below = 0, equal = 0;
-        for (size_t x = 0; x < most.n; x++) {
-            below += most.v[x] < most.v[i];
-            equal += most.v[x] == most.v[i];
-        }
-        if (below <= at && at < below + equal) {
-            double step = (double)most.v[i];
-            vec_release(&most);
-            return step;
-        }
-    }
+    double step = most.n ? select_kth(most.v, most.n, most.n * 3 / 4) : 0;
     vec_release(&most);
-    return 0;
+    return step;
 }
 
 static const char *name_in(const struct dump *d, const struct row *r)
@@ -152,7 +141,7 @@ bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k
     struct err e;
     if (!(p->side[TARGET]->step > 0) || !(p->side[GOLDEN]->step > 0) || !k->f || !k->f->two)
         return false;
-    if (!(p->usual_step > 0))
+    if (isnan(p->usual_step))
         p->usual_step = usual_step(p);
     double step = p->usual_step, most = k->f->max_abs;
     if (!(step > 0) || most > MORE * step)

@@ -104,17 +104,18 @@ static double error_handed_on(const struct judge_pass *p, const uint32_t row[2],
     return *cancels ? in * c.kappa : in;
 }
 
-#define UNPAIRED_STEPS 8 /* the most calls without a partner through which an error is followed */
+#define UNPAIRED_STEPS 8  /* the most calls without a partner through which an error is followed */
+#define UNPAIRED_ROWS 256 /* the most rows looked at: calls may have many inputs */
 
 /* The error of a line's value in the earlier row that held it, where it was accepted. If that row was not compared
  * with certainty, the one before it counts, or the inputs of the call that produced it; so they do if it could not be
- * read. */
-static double error_held(const struct judge_pass *p, uint32_t target_row, int steps)
+ * read. `left`: how many more rows may be looked at. */
+static double error_held(const struct judge_pass *p, uint32_t target_row, int steps, int *left)
 {
     bool cancels = false;
     const struct dump *d = p->side[TARGET];
     uint32_t from = p->flow[TARGET].held[target_row], line = from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
-    if (from == NONE)
+    if (from == NONE || --*left < 0)
         return 0;
     bool paired = line != NONE && p->m->pairing->lines.v[line].pair != NONE;
     const struct line_judgement *l = paired ? &p->j->line[line] : NULL;
@@ -125,18 +126,19 @@ static double error_held(const struct judge_pass *p, uint32_t target_row, int st
         bool accepted = verdict_is_accepted((enum verdict)l->verdict) || l->rule == RULE_ILL;
         return accepted && isfinite(l->error) ? (double)l->error : 0;
     }
-    double most = error_held(p, from, steps);
+    double most = error_held(p, from, steps, left);
     if (l || most > 0 || d->rows.v[from].io != IO_OUTPUT || steps == 0)
         return most;
     EACH_EARLY_ROW(d, d->rows.v[from].call, r)
         if (pass_is_float(&d->rows.v[r], IO_INPUT))
-            most = fmax(most, error_held(p, r, steps - 1));
+            most = fmax(most, error_held(p, r, steps - 1, left));
     return most;
 }
 
 static double error_before(const struct judge_pass *p, uint32_t target_row)
 {
-    return error_held(p, target_row, UNPAIRED_STEPS);
+    int left = UNPAIRED_ROWS;
+    return error_held(p, target_row, UNPAIRED_STEPS, &left);
 }
 
 /* The noise level for an output's error; a sum with cancellation raises it. */

@@ -37,7 +37,7 @@ struct judge_pass {
     bool product;        /* a matmul-like call of the target has been passed */
     bool open_product;   /* the last product's output deviates, is doubtful or absent: later rows may carry its noise */
     bool unread_product; /* the last product's output could not be read: its noise is unknown */
-    double usual_step;   /* the largest difference of most parameters (optimizer_noise.h); 0: not determined yet */
+    double usual_step;   /* the largest difference of most parameters (optimizer_noise.h); NaN: not determined yet */
     bool narrow[2];      /* a side recorded floating types of 16 bits or less, from which float32 values may come */
     bool coarse[2];      /* float32 products may use rounded operands (TF32, HF32): convolutions, and others */
 };
