@@ -164,10 +164,12 @@ static void compare_tile(struct product_work *w, const struct tile *t, double ba
     const struct product *p = w->p;
     double y[TILE_ROWS * TILE_COLUMNS], recorded[TILE_ROWS * TILE_COLUMNS], c[TILE_ROWS * TILE_COLUMNS],
         s[TILE_ROWS * TILE_COLUMNS];
-    bool more = p->scaled || p->added;
+    bool more = p->scaled || p->added, ahead = from + 2 * TILE_COLUMNS <= p->columns;
     int n = 0;
     for (int i = 0; i < rows; i++) {
         const double *at = w->recorded->v + start_of(&p->y, batch) + row[i] * p->y.row_step + from * p->y.column_step;
+        for (int j = 0; ahead && j < TILE_COLUMNS; j += CACHE_LINE / (int)sizeof *at) /* of the next columns */
+            __builtin_prefetch(at + (TILE_COLUMNS + j) * p->y.column_step);
         for (int j = 0; j < columns; j++, n++) {
             y[n] = t->y[i][j];
             s[n] = sqrt(t->s2[i][j] * back * back);
