@@ -8,6 +8,8 @@
 #include "dump/role.h"
 
 #define FUSED_REACH 48 /* items around its position in which a fused call's parts are searched */
+#define FUSED_NEAR 0.03f/* share of a norm that like figures differ by, at most (align_item.h) */
+#define FUSED_MOST 256  /* the most products of like inputs that are examined */
 #define MEET_REACH 96  /* items after its position in which the last part of a whole is searched */
 #define PARTS 8        /* the most parts of one fused call */
 
@@ -67,31 +69,84 @@ static bool parts_prove(const struct align_item *wide, const align_item_list *l,
            parts_make(value, n, &wide->value) > LIKE_UNKNOWN;
 }
 
+/* An unpaired product, in the order of its input's size and norm. */
+struct product_place {
+    uint32_t size, at;
+    float norm;
+};
+
+typedef VEC(struct product_place) product_places;
+
+static int by_input(const void *a, const void *b)
+{
+    const struct product_place *x = a, *y = b;
+    if (x->size != y->size)
+        return x->size < y->size ? -1 : 1;
+    if (x->norm < y->norm || x->norm > y->norm)
+        return x->norm < y->norm ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void find_products(const align_item_list *l, product_places *out)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        const struct align_item *x = &l->v[i];
+        if (x->match == NONE && x->group == NONE && x->family == FAMILY_LINEAR && x->inputs && isfinite(x->in[0].norm))
+            vec_push(out, ((struct product_place){x->in[0].size, i, x->in[0].norm}));
+    }
+    vec_sort(out, by_input);
+}
+
+/* The parts of `wide` anywhere, its input's figures being those of theirs. */
+static int find_proven_parts(const struct align_item *wide, const align_item_list *l, const product_places *products,
+                             uint32_t part[PARTS])
+{
+    struct product_place least = {wide->in[0].size, 0, wide->in[0].norm * (1 - FUSED_NEAR)};
+    size_t lo = 0, hi = products->n;
+    if (!isfinite(least.norm))
+        return 0;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (by_input(&products->v[mid], &least) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (size_t i = lo; i < products->n && i < lo + FUSED_MOST; i++) {
+        const struct product_place *p = &products->v[i];
+        size_t end = p->at + FUSED_REACH < l->n ? p->at + FUSED_REACH : l->n;
+        int n;
+        if (p->size != least.size || p->norm > wide->in[0].norm * (1 + FUSED_NEAR))
+            break;
+        if (may_be_part(&l->v[p->at], wide) &&
+            fingerprint_compare(&wide->in[0], &l->v[p->at].in[0]) > LIKE_UNKNOWN &&
+            (n = parts_from(wide, l, p->at, end, part)))
+            return n;
+    }
+    return 0;
+}
+
 /* The parts of `wide` around `at`. Parts that the figures prove may be anywhere, because a graph's kernels run in
- * another order than the calls of its source. */
+ * another order than the calls of its source; products NULL: need not be proven. */
 static int find_parts(const struct align_item *wide, const align_item_list *l, size_t at, uint32_t part[PARTS],
-                      bool proven)
+                      const product_places *products)
 {
     size_t from = at > FUSED_REACH / 2 ? at - FUSED_REACH / 2 : 0,
            to = at + FUSED_REACH < l->n ? at + FUSED_REACH : l->n;
     int n;
     for (size_t first = from; first < to; first++)
         if (may_be_part(&l->v[first], wide) && (n = parts_from(wide, l, first, to, part)) &&
-            (!proven || parts_prove(wide, l, part, n)))
+            (!products || parts_prove(wide, l, part, n)))
             return n;
-    for (size_t first = 0; first < l->n && proven; first++) {
-        size_t end = first + FUSED_REACH < l->n ? first + FUSED_REACH : l->n;
-        if (may_be_part(&l->v[first], wide) &&
-            fingerprint_compare(&wide->in[0], &l->v[first].in[0]) > LIKE_UNKNOWN &&
-            (n = parts_from(wide, l, first, end, part)))
-            return n;
-    }
-    return 0;
+    return products ? find_proven_parts(wide, l, products, part) : 0;
 }
 
 void sequence_fuse(struct sequence *w, align_item_list *wide, align_item_list *narrow, int s, bool proven)
 {
+    product_places products = {0};
     size_t at = 0;
+    if (proven)
+        find_products(narrow, &products);
     for (uint32_t i = 0; i < wide->n; i++) {
         struct align_item *x = &wide->v[i];
         uint32_t part[PARTS];
@@ -100,7 +155,7 @@ void sequence_fuse(struct sequence *w, align_item_list *wide, align_item_list *n
             at = x->match;
         if (x->match != NONE || x->group != NONE || x->family != FAMILY_LINEAR || !x->inputs)
             continue;
-        int n = find_parts(x, narrow, at, part, proven);
+        int n = find_parts(x, narrow, at, part, proven ? &products : NULL);
         if (!n)
             continue;
         enum likeness in = fingerprint_compare(&x->in[0], &narrow->v[part[0]].in[0]);
@@ -119,6 +174,7 @@ void sequence_fuse(struct sequence *w, align_item_list *wide, align_item_list *n
         }
         w->call_pair[s][x->call] = narrow->v[part[0]].call;
     }
+    vec_release(&products);
 }
 
 /* Whether the user has paired parts of this row, so that the others may follow. */
