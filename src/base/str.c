@@ -44,6 +44,18 @@ ptrdiff_t str_search(struct str s, const char *part)
     return -1;
 }
 
+bool str_starts(struct str s, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return s.n >= n && memcmp(s.p, prefix, n) == 0;
+}
+
+bool str_ends(struct str s, const char *suffix)
+{
+    size_t n = strlen(suffix);
+    return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
+}
+
 bool str_has(struct str s, const char *part)
 {
     return str_search(s, part) >= 0;

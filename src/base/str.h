@@ -37,20 +37,10 @@ static inline bool str_is(struct str a, const char *b)
     return str_eq(a, str_of(b));
 }
 
-static inline bool str_starts(struct str s, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    return s.n >= n && memcmp(s.p, prefix, n) == 0;
-}
-
-static inline bool str_ends(struct str s, const char *suffix)
-{
-    size_t n = strlen(suffix);
-    return s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0;
-}
-
 bool str_ieq(struct str a, struct str b); /* ASCII case folded */
 int str_cmp(struct str a, struct str b);
+bool str_starts(struct str s, const char *prefix);
+bool str_ends(struct str s, const char *suffix);
 bool str_has(struct str s, const char *part);
 ptrdiff_t str_search(struct str s, const char *part); /* where it begins, or -1 */
 bool str_ihas(struct str s, const char *part); /* ASCII case folded */
