@@ -256,7 +256,7 @@ tsan:
 # (Debian: gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 NEON_CC ?= aarch64-linux-gnu-gcc
 NEON_RUN ?= qemu-aarch64
-NEON_SRC := $(wildcard src/num/*.c) $(addprefix src/base/,arena.c cgroup.c decimal.c err.c first_size.c io.c map.c mem.c processors.c str.c threads.c waiting.c) tests/cross/msg.c
+NEON_SRC := $(wildcard src/num/*.c) $(addprefix src/base/,arena.c cgroup.c decimal.c err.c first_size.c held_folders.c io.c map.c mem.c processors.c str.c threads.c waiting.c) tests/cross/msg.c
 NEON_TESTS := $(addprefix $(BUILD)/neon/,test_kern test_figures)
 neon:
 	@if command -v $(NEON_CC) >/dev/null && command -v $(NEON_RUN) >/dev/null; then \
