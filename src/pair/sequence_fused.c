@@ -37,12 +37,16 @@ static bool same_input(const struct align_item *a, const struct align_item *b)
     return l == LIKE_SAME || (l == LIKE_UNKNOWN && a->layer == b->layer);
 }
 
+static bool is_free_product(const struct align_item *x)
+{
+    return x->match == NONE && x->group == NONE && x->family == FAMILY_LINEAR;
+}
+
 /* Whether an unpaired product may be a part of `wide`. */
 static bool may_be_part(const struct align_item *x, const struct align_item *wide)
 {
-    return x->match == NONE && x->group == NONE && x->family == FAMILY_LINEAR && x->numel < wide->numel && x->inputs &&
-           x->in[0].size == wide->in[0].size && !role_conflict(x->role, wide->role) &&
-           (x->layer < 0 || wide->layer < 0 || x->layer == wide->layer);
+    return is_free_product(x) && x->numel < wide->numel && x->inputs && x->in[0].size == wide->in[0].size &&
+           !role_conflict(x->role, wide->role) && (x->layer < 0 || wide->layer < 0 || x->layer == wide->layer);
 }
 
 /* The narrow unpaired products from `first` on that share its input and together have the size of `wide`. */
@@ -52,8 +56,8 @@ static int parts_from(const struct align_item *wide, const align_item_list *l, s
     uint64_t sum = 0;
     int n = 0;
     for (size_t i = first; i < to && n < PARTS && sum < wide->numel; i++)
-        if (l->v[i].match == NONE && l->v[i].group == NONE && l->v[i].family == FAMILY_LINEAR &&
-            (i == first || same_input(&l->v[first], &l->v[i])) && !role_conflict(l->v[i].role, wide->role)) {
+        if (is_free_product(&l->v[i]) && (i == first || same_input(&l->v[first], &l->v[i])) &&
+            !role_conflict(l->v[i].role, wide->role)) {
             part[n++] = (uint32_t)i;
             sum += l->v[i].numel;
         }
@@ -91,7 +95,7 @@ static void find_products(const align_item_list *l, product_places *out)
 {
     for (uint32_t i = 0; i < l->n; i++) {
         const struct align_item *x = &l->v[i];
-        if (x->match == NONE && x->group == NONE && x->family == FAMILY_LINEAR && x->inputs && isfinite(x->in[0].norm))
+        if (is_free_product(x) && x->inputs && isfinite(x->in[0].norm))
             vec_push(out, ((struct product_place){x->in[0].size, i, x->in[0].norm}));
     }
     vec_sort(out, by_input);
@@ -102,17 +106,11 @@ static int find_proven_parts(const struct align_item *wide, const align_item_lis
                              uint32_t part[PARTS])
 {
     struct product_place least = {wide->in[0].size, 0, wide->in[0].norm * (1 - FUSED_NEAR)};
-    size_t lo = 0, hi = products->n;
+    size_t begin = 0;
     if (!isfinite(least.norm))
         return 0;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (by_input(&products->v[mid], &least) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (size_t i = lo; i < products->n && i < lo + FUSED_MOST; i++) {
+    lower_bound(begin, products->n, by_input(&products->v[begin], &least) < 0);
+    for (size_t i = begin; i < products->n && i < begin + FUSED_MOST; i++) {
         const struct product_place *p = &products->v[i];
         size_t end = p->at + FUSED_REACH < l->n ? p->at + FUSED_REACH : l->n;
         int n;
@@ -153,7 +151,7 @@ void sequence_fuse(struct sequence *w, align_item_list *wide, align_item_list *n
         struct fingerprint value[PARTS];
         if (x->match != NONE)
             at = x->match;
-        if (x->match != NONE || x->group != NONE || x->family != FAMILY_LINEAR || !x->inputs)
+        if (!is_free_product(x) || !x->inputs)
             continue;
         int n = find_parts(x, narrow, at, part, proven ? &products : NULL);
         if (!n)
