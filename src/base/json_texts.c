@@ -29,8 +29,10 @@ static bool is_at(const struct json_text *x, const char *p, const char *end)
 static uint32_t keep(struct json_texts *t, struct str raw)
 {
     struct json_text x = {.n = (uint32_t)raw.n, .user = UINT32_MAX};
+    if (raw.n > MOST || t->arena.total > MOST)
+        return 0;
     char *text = arena_alloc(&t->arena, raw.n);
-    if (t->arena.total > MOST || !json_unescape(raw.p, raw.p + raw.n - 1, text))
+    if (!json_unescape(raw.p, raw.p + raw.n - 1, text))
         return 0;
     x.text = text;
     x.raw = arena_cstr(&t->arena, raw);

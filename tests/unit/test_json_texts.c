@@ -100,12 +100,36 @@ static void many_texts_once(void **state)
     end(&r);
 }
 
+/* Beyond the limit of 8 MB repeated texts stay unknown, and take no more room. */
+static void there_is_a_limit(void **state)
+{
+    enum { LENGTH = 1 << 16, TEXTS = 300 };
+    static char raw[LENGTH + 3], text[LENGTH + 1];
+    struct reading r;
+    uint32_t number = 0;
+    (void)state;
+    begin(&r);
+    memset(text, 'x', LENGTH);
+    for (int i = 0; i < TEXTS; i++) {
+        text[snprintf(text, 16, "%d", i)] = ' ';
+        snprintf(raw, sizeof raw, "\"%s\"", text);
+        for (int time = 0; time < 3; time++)
+            number = read_one(&r, raw, text);
+        if (i == 0)
+            assert_true(number != 0);
+    }
+    assert_int_equal(number, 0);
+    assert_true(r.texts.arena.total < 9 << 20);
+    end(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_text_is_known_the_second_time),
         cmocka_unit_test(a_part_of_a_text_is_not_it),
         cmocka_unit_test(many_texts_once),
+        cmocka_unit_test(there_is_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
