@@ -445,11 +445,7 @@ static void judge_line(struct judge_pass *p, uint32_t i)
             verdict_case_give(&k, VERDICT_SKIP, RULE_RECOMPUTED);
         return;
     }
-    for (int s = 0; s < 2; s++)
-        k.r[s] = &p->side[s]->rows.v[l->row[s]];
-    k.call = k.r[TARGET]->call;
-    if (p->state[i] == MEASURE_DONE)
-        k.f = p->m->figures[i];
+    k = verdict_case_of(p, i);
     if (p->state[i] == MEASURE_FAILED || ((k.r[0]->has | k.r[1]->has) & IS_DAMAGED))
         k.out->flags |= LINE_UNREAD;
     if (pair_is_doubtful(p, l))

@@ -70,13 +70,10 @@ static double usual_step(struct judge_pass *p)
         const struct line *l = &p->m->pairing->lines.v[i];
         if (l->pair == NONE || p->state[i] != MEASURE_DONE || !p->m->figures[i]->two)
             continue;
-        struct verdict_case k = {.i = i, .row = {l->row[0], l->row[1]}};
+        const struct verdict_case k = verdict_case_of(p, i);
         const struct shape *s = dump_row_shape(p->side[TARGET], k.row[TARGET]);
-        for (int side = 0; side < 2; side++)
-            k.r[side] = &p->side[side]->rows.v[k.row[side]];
-        k.call = k.r[TARGET]->call;
-        if (s && s->ndim > 1 && isfinite(p->m->figures[i]->max_abs) && row_verdict_is_parameter(p, &k))
-            vec_push(&most, p->m->figures[i]->max_abs);
+        if (s && s->ndim > 1 && isfinite(k.f->max_abs) && row_verdict_is_parameter(p, &k))
+            vec_push(&most, k.f->max_abs);
     }
     double step = most.n ? select_kth(most.v, most.n, most.n * 3 / 4) : 0;
     vec_release(&most);
@@ -123,12 +120,11 @@ double optimizer_noise_of_call(struct judge_pass *p, uint32_t call)
     if (!(p->side[TARGET]->step > 0))
         return 0;
     EACH_EARLY_ROW(p->side[TARGET], call, r) {
-        uint32_t line = p->m->pairing->line_of[TARGET][r], golden = pass_partner(p, r);
-        if (p->side[TARGET]->rows.v[r].io != IO_PARAMETER || golden == NONE || p->state[line] != MEASURE_DONE)
+        uint32_t line = p->m->pairing->line_of[TARGET][r];
+        if (p->side[TARGET]->rows.v[r].io != IO_PARAMETER || pass_partner(p, r) == NONE ||
+            p->state[line] != MEASURE_DONE)
             continue;
-        struct verdict_case k = {.i = line, .row = {r, golden}, .call = call, .f = p->m->figures[line]};
-        for (int side = 0; side < 2; side++)
-            k.r[side] = &p->side[side]->rows.v[k.row[side]];
+        const struct verdict_case k = verdict_case_of(p, line);
         if (k.f->rel_l2 > most && optimizer_noise_explains(p, &k))
             most = k.f->rel_l2;
     }

@@ -51,6 +51,15 @@ struct verdict_case {
     struct line_judgement *out;
 };
 
+/* The case of a line with both rows; nothing is given yet. */
+static inline struct verdict_case verdict_case_of(const struct judge_pass *p, uint32_t i)
+{
+    const uint32_t *row = p->m->pairing->lines.v[i].row;
+    const struct row *r[2] = {&p->side[0]->rows.v[row[0]], &p->side[1]->rows.v[row[1]]};
+    return (struct verdict_case){.i = i, .row = {row[0], row[1]}, .call = r[0]->call, .r = {r[0], r[1]},
+                                 .f = p->state[i] == MEASURE_DONE ? p->m->figures[i] : NULL, .out = &p->j->line[i]};
+}
+
 static inline void verdict_case_give(struct verdict_case *k, enum verdict v, enum verdict_rule r)
 {
     k->out->verdict = (uint8_t)v;
