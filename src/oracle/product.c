@@ -69,6 +69,11 @@ struct product_work {
     int64_t packed;    /* the batch whose columns are in `column`, -1: none */
 };
 
+static int at_most(int64_t left, int64_t most)
+{
+    return (int)(left < most ? left : most);
+}
+
 static int64_t start_of(const struct matrix *m, int64_t batch)
 {
     return m->at ? m->at[batch] : 0;
@@ -107,7 +112,7 @@ static void pack_columns(struct product_work *w, int64_t batch, int64_t from, in
     const struct matrix *b = &w->p->b;
     const double *v = b->v + start_of(b, batch), *lane[TILE_COLUMNS];
     for (int64_t first = from; first < to; first += TILE_COLUMNS) {
-        int n = to - first < TILE_COLUMNS ? (int)(to - first) : TILE_COLUMNS;
+        int n = at_most(to - first, TILE_COLUMNS);
         for (int j = 0; j < n; j++)
             lane[j] = v + (first + j) * b->column_step;
         strip_fill(&w->column[(first - from) / TILE_COLUMNS], TILE_COLUMNS, lane, n, b->row_step, w->p->terms);
@@ -191,20 +196,17 @@ static void multiply_rows(struct product_work *w, int64_t batch, const int64_t *
     int strips = (rows + TILE_ROWS - 1) / TILE_ROWS;
     int64_t columns = (to - from + TILE_COLUMNS - 1) / TILE_COLUMNS, terms = w->p->terms, at_once = tile_terms();
     for (int i = 0; i < strips; i++)
-        pack_rows(w, &w->row[i], batch, row + i * TILE_ROWS,
-            rows - i * TILE_ROWS < TILE_ROWS ? rows - i * TILE_ROWS : TILE_ROWS);
+        pack_rows(w, &w->row[i], batch, row + i * TILE_ROWS, at_most(rows - i * TILE_ROWS, TILE_ROWS));
     memset(w->tile, 0, (size_t)columns * ROW_STRIPS * sizeof *w->tile);
     for (int64_t at = 0; at < terms; at += at_once) /* by all tiles, so that a part of a strip stays in the cache */
         for (int64_t j = 0; j < columns; j++)
             for (int i = 0; i < strips; i++)
-                add_terms(&w->tile[j * ROW_STRIPS + i], &w->row[i], &w->column[j], at,
-                    terms - at < at_once ? terms - at : at_once);
+                add_terms(&w->tile[j * ROW_STRIPS + i], &w->row[i], &w->column[j], at, at_most(terms - at, at_once));
     for (int64_t j = 0; j < columns; j++)
         for (int i = 0; i < strips; i++)
             compare_tile(w, &w->tile[j * ROW_STRIPS + i], scale_back(&w->row[i], &w->column[j]), batch,
-                row + i * TILE_ROWS, rows - i * TILE_ROWS < TILE_ROWS ? rows - i * TILE_ROWS : TILE_ROWS,
-                from + j * TILE_COLUMNS,
-                to - from - j * TILE_COLUMNS < TILE_COLUMNS ? (int)(to - from - j * TILE_COLUMNS) : TILE_COLUMNS);
+                row + i * TILE_ROWS, at_most(rows - i * TILE_ROWS, TILE_ROWS), from + j * TILE_COLUMNS,
+                at_most(to - from - j * TILE_COLUMNS, TILE_COLUMNS));
 }
 
 static void compare_columns(struct product_work *w, const struct chosen_rows *c, int64_t from, int64_t to)
