@@ -15,7 +15,7 @@ struct role {
 
 struct alias {
     uint32_t role;
-    uint8_t order;
+    uint8_t order, storage;
 };
 
 static struct {
@@ -27,10 +27,18 @@ static struct {
 
 static void add_path(struct str path, uint32_t role)
 {
-    struct alias x = {.role = role};
-    struct str order;
-    if (str_split(path, '@', &path, &order))
-        x.order = str_is(order, "grouped") ? ORDER_GROUPED : ORDER_STACKED;
+    struct alias x = {.role = role, .storage = STORED_OUT_IN};
+    struct str marks = {0}, mark;
+    if (str_split(path, '@', &path, &marks))
+        while (marks.n) {
+            mark = str_next(&marks, '@');
+            if (str_is(mark, "in-out"))
+                x.storage = STORED_IN_OUT;
+            else if (str_is(mark, "either"))
+                x.storage = STORED_UNKNOWN;
+            else
+                x.order = str_is(mark, "grouped") ? ORDER_GROUPED : ORDER_STACKED;
+        }
     if (map_add(&table.names, path, (uint32_t)table.aliases.n) == table.aliases.n)
         vec_push(&table.aliases, x);
 }
@@ -58,11 +66,20 @@ static bool wrapper(struct str s)
     static const char *const words[] = {
         "model",   "module",      "language_model", "decoder",    "encoder",  "transformer", "backbone", "network",
         "_backbone", "base_model", "llm",           "_orig_mod",  "gpt_neox", "text_model",  "_fsdp_wrapped_module",
+        "bert",       "bert_encoder", "vit",           "t5_model",   "tfm_encoder", "tfm_decoder",
     };
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_is(s, words[i]))
             return true;
     return false;
+}
+
+static enum weight_stack stack_word(struct str s)
+{
+    s = str_cut(s, str_starts(s, "tfm_") ? 4 : 0);
+    return str_is(s, "encoder") || str_is(s, "encoder_layernorm")   ? STACK_ENCODER
+           : str_is(s, "decoder") || str_is(s, "decoder_layernorm") ? STACK_DECODER
+                                                                    : STACK_NONE;
 }
 
 static bool layer_word(struct str s)
@@ -105,6 +122,7 @@ struct str weight_parameter(struct str name)
     static const char *const same[][2] = {
         {"gamma", "weight"},       {"beta", "bias"},          {"embedding_weight", "weight"}, {"embedding_table", "weight"},
         {"moving_mean", "running_mean"}, {"moving_variance", "running_var"}, {"kernel", "weight"},
+        {"embeddings_table", "weight"},
         {"e_score_correction_bias", "expert_bias"},
     };
     for (size_t i = 0; i < ARRAY_LEN(same); i++)
@@ -168,82 +186,142 @@ struct weight_id weight_with_role(const struct weight_id *id, struct str role, s
     return x;
 }
 
-static void fill_role(struct weight_id *id, struct str path)
+static bool fill_role(struct weight_id *id, struct str path)
 {
     uint32_t at = map_get(&table.names, path);
     if (at == MAP_NONE)
-        return;
-    const struct role *r = &table.roles.v[table.aliases.v[at].role];
+        return false;
+    const struct alias *x = &table.aliases.v[at];
+    const struct role *r = &table.roles.v[x->role];
     id->known = true;
     id->role = r->name;
     id->cut = r->cut;
-    id->order = table.aliases.v[at].order;
+    id->order = x->order;
+    id->storage = x->storage;
     id->fusion = fusion_of(r->name);
     id->vocabulary = str_is(r->name, "embed") || str_is(r->name, "lm_head");
+    return true;
+}
+
+/* A role under the path behind the numbers of nested layers; those may be a part of it ("layer.0.SelfAttention.q"), and
+ * then of no base, and so may the stack ("decoder.layer.1.layer_norm"). */
+static bool fill_nested_role(struct weight_id *id, struct str nested, struct str path)
+{
+    struct buf all = {0};
+    bool found = false;
+    for (int with_stack = 1; with_stack >= 0 && !found; with_stack--) {
+        if (with_stack && !id->stack)
+            continue;
+        buf_clear(&all);
+        if (with_stack)
+            buf_cstr(&all, id->stack == STACK_ENCODER ? "encoder." : "decoder.");
+        buf_str(&all, nested);
+        buf_char(&all, '.');
+        buf_str(&all, path);
+        found = fill_role(id, buf_view(&all));
+    }
+    buf_release(&all);
+    return found;
+}
+
+/* A parameter that is a module elsewhere: "pos_embed", "embeddings.cls_token". */
+static bool fill_role_of_parameter(struct weight_id *id, struct str path, struct str last)
+{
+    struct buf all = {0};
+    buf_str(&all, path);
+    if (path.n)
+        buf_char(&all, '.');
+    buf_str(&all, last);
+    bool found = fill_role(id, buf_view(&all));
+    buf_release(&all);
+    return found;
+}
+
+/* A name's components, as they are read from the left. */
+struct name_words {
+    struct buf path;   /* without wrappers, layers' words and numbers */
+    struct buf base;   /* components before the layer that are no wrappers */
+    struct buf inner;  /* numbers of nested layers, "0/1/" */
+    struct buf nested; /* the same with their words, "layer.0" */
+    bool leading;
+};
+
+/* Takes "layers.3" at the name's current place; false if that is not what stands there. */
+static bool take_layer(struct weight_id *id, struct name_words *w, struct str part, struct str *rest)
+{
+    struct str num, behind;
+    int n;
+    if (!layer_word(part) || (id->layer >= 0 && w->path.n))
+        return false;
+    bool more = str_split(*rest, '.', &num, &behind);
+    if (!number(more ? num : *rest, &n))
+        return false;
+    if (id->layer >= 0) {
+        buf_fmt(&w->inner, "%d/", n);
+        buf_fmt(&w->nested, w->nested.n ? ".%.*s.%d" : "%.*s.%d", STR_ARG(part), n);
+    } else {
+        id->layer = n;
+        buf_str(&w->base, buf_view(&w->path));
+        if (w->path.n)
+            buf_char(&w->base, '/');
+        buf_clear(&w->path);
+    }
+    *rest = more ? behind : str_n(rest->p, 0);
+    w->leading = false;
+    return true;
 }
 
 void weight_identify(struct str name, struct arena *a, struct weight_id *out)
 {
     pthread_once(&table.once, load);
-    struct buf path = {0}, base = {0}, role = {0};
+    struct name_words w = {.leading = true};
+    struct buf role = {0};
     struct str rest = name, part, last = {0};
-    int n;
     *out = (struct weight_id){.layer = -1};
     ptrdiff_t dot = str_rfind(name, '.');
     last = dot < 0 ? name : str_cut(name, (size_t)dot + 1);
     rest = dot < 0 ? str_n(name.p, 0) : str_n(name.p, (size_t)dot);
-    bool leading = true;
-    struct buf inner = {0}; /* numbers of nested layers */
     while (rest.n) {
         part = str_next(&rest, '.');
         out->training = out->training || training_word(part);
-        if (out->layer >= 0 && !path.n && layer_word(part)) {
-            struct str num, behind;
-            bool more = str_split(rest, '.', &num, &behind);
-            if (number(more ? num : rest, &n)) {
-                buf_fmt(&inner, "%d/", n);
-                rest = more ? behind : str_n(rest.p, 0);
-                continue;
-            }
-        }
-        if (out->layer < 0 && layer_word(part)) {
-            struct str num, behind;
-            bool more = str_split(rest, '.', &num, &behind);
-            if (number(more ? num : rest, &n)) {
-                out->layer = n;
-                buf_str(&base, buf_view(&path)); /* components before it that are no wrappers */
-                if (path.n)
-                    buf_char(&base, '/');
-                buf_clear(&path);
-                rest = more ? behind : str_n(rest.p, 0);
-                leading = false;
-                continue;
-            }
-        }
-        if (leading && wrapper(part))
+        if (out->layer < 0 && stack_word(part))
+            out->stack = (uint8_t)stack_word(part);
+        if (take_layer(out, &w, part, &rest) || (w.leading && wrapper(part)))
             continue;
-        leading = false;
-        if (path.n)
-            buf_char(&path, '.');
-        buf_str(&path, part);
+        w.leading = false;
+        if (w.path.n)
+            buf_char(&w.path, '.');
+        buf_str(&w.path, part);
     }
     out->training = out->training || training_word(last);
-    last = parameter(last, &path);
-    int expert = take_expert(buf_view(&path), &role);
-    fill_role(out, buf_view(&role));
+    last = parameter(last, &w.path);
+    int expert = take_expert(buf_view(&w.path), &role);
+    if (w.nested.n && fill_nested_role(out, buf_view(&w.nested), buf_view(&role)))
+        buf_clear(&w.inner);
+    else if (!fill_role(out, buf_view(&role)) && fill_role_of_parameter(out, buf_view(&role), last))
+        last = STR("weight");
     if (out->layer >= 0)
-        buf_fmt(&base, "%d/%.*s", out->layer, (int)inner.n, inner.p ? inner.p : "");
+        buf_fmt(&w.base, "%d/%.*s", out->layer, (int)w.inner.n, w.inner.p ? w.inner.p : "");
     if (expert >= 0)
-        buf_fmt(&base, "%d/", expert);
+        buf_fmt(&w.base, "%d/", expert);
     if (!out->known)
         out->role = arena_str(a, buf_view(&role));
-    out->base = arena_str(a, buf_view(&base));
+    out->base = arena_str(a, buf_view(&w.base));
     out->param = arena_str(a, last);
     out->key = weight_with_role(out, out->role, a).key;
-    buf_release(&path);
-    buf_release(&base);
+    buf_release(&w.path);
+    buf_release(&w.base);
+    buf_release(&w.inner);
+    buf_release(&w.nested);
     buf_release(&role);
-    buf_release(&inner);
+}
+
+void weight_add_stack(struct weight_id *id, struct arena *a)
+{
+    if (!id->stack)
+        return;
+    id->base = str_of(arena_fmt(a, "%s/%.*s", id->stack == STACK_ENCODER ? "encoder" : "decoder", STR_ARG(id->base)));
+    id->key = weight_with_role(id, id->role, a).key;
 }
 
 /* The name as for expert 0 alone, with its number after `at` bytes: "a.experts.w1" → "a.experts.0.w1.weight". */

@@ -10,6 +10,9 @@
 enum weight_cut { CUT_WHOLE, CUT_ROWS, CUT_COLUMNS };
 enum weight_fusion { FUSED_NOT, FUSED_QKV, FUSED_GATE_UP };
 enum weight_order { ORDER_ANY, ORDER_GROUPED, ORDER_STACKED };
+/* Which axis of a matrix are its outputs, as far as its name tells. */
+enum weight_storage { STORED_UNKNOWN, STORED_OUT_IN, STORED_IN_OUT };
+enum weight_stack { STACK_NONE, STACK_ENCODER, STACK_DECODER };
 
 struct weight_id {
     struct str key;   /* base + role + parameter: equal on both sides for corresponding weights */
@@ -19,14 +22,17 @@ struct weight_id {
     bool known;       /* the table has the role */
     bool training;    /* optimizer state, counters, computed buffers: no parameters of the model */
     bool vocabulary;  /* rows correspond to tokens; they may be padded */
-    uint8_t cut, fusion, order;
-    int layer;        /* see the enums above */
+    uint8_t cut, fusion, order, storage, stack; /* see the enums above */
+    int layer;
 };
 
 /* A parameter's name in PyTorch's terms ("gamma" → "weight"); unknown names are unchanged. */
 struct str weight_parameter(struct str name);
 /* Strings are allocated in a. */
 void weight_identify(struct str name, struct arena *a, struct weight_id *out);
+/* Adds the stack to keys of a model with an encoder and a decoder, whose layers have the same numbers. Strings are
+ * allocated in a. */
+void weight_add_stack(struct weight_id *id, struct arena *a);
 /* For a weight that holds all experts of a layer along its first axis ("mlp.experts.gate_up_proj"): the id common to
  * all of them; false if the name has no experts or only one of them. Strings are allocated in a. */
 bool weight_of_all_experts(struct str name, struct arena *a, struct weight_id *out);

@@ -28,9 +28,10 @@ bool weight_part_sizes(const struct weight_compare *c, const struct weight_pair 
             const struct weight_pair *q = &c->pairs.v[i];
             const struct weight *o = &c->side[!s].list.v[q->weight[!s]];
             if (q->weight[s] == p->weight[s] && q->part[s] && o->ndim)
-                size[q->part[s] - 1] = o->shape[0];
+                size[q->part[s] - 1] = o->shape[q->turned[!s] && o->ndim == 2 ? 1 : 0];
         }
-    int64_t rows = x->shape[!p->expert[s] ? 0 : p->turned[s] && x->ndim > 2 ? 2 : 1]; /* a bias has no other axis */
+    int stack = p->expert[s] ? 1 : 0; /* axes before a matrix's; a bias has no other axis */
+    int64_t rows = x->shape[stack + (p->turned[s] && x->ndim == stack + 2 ? 1 : 0)];
     return weight_layout_sizes(id->fusion, rows, c->heads, c->kv_heads, size);
 }
 

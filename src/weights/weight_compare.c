@@ -8,6 +8,7 @@
 #include "base/msg.h"
 #include "weights/weight_explain.h"
 #include "weights/weight_pairs.h"
+#include "weights/weight_storage.h"
 
 #define EXCHANGED_MAX 512 /* differing pairs among which exchanged weights are looked for */
 
@@ -72,6 +73,7 @@ int weight_compare_open(struct weight_compare *c, const char *target, const char
                                              c->side[s].path, c->side[s].arch.tp));
     if (weight_pairs_plan(c, e))
         return -1;
+    weight_storage_decide(c);
     const struct weight_pair *example = NULL;
     for (size_t i = 0; i < c->pairs.n; i++) {
         enum dtype t = c->side[0].list.v[c->pairs.v[i].weight[0]].dtype,

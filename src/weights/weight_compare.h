@@ -24,7 +24,7 @@ struct weight_pair {
     uint8_t part[2];     /* 0: the whole; otherwise 1 + the index of the part of a fused weight */
     uint8_t origin, verdict;
     int32_t expert[2];   /* 0: the whole; otherwise 1 + the index of the expert in a stacked weight */
-    bool turned[2];      /* for an expert: the stack stores its matrices transposed */
+    bool turned[2];      /* the matrix is stored (in, out), and read transposed; for an expert: all of its stack */
     bool stacks;         /* both hold all experts of a layer */
     bool transpose;      /* requested by the user's map */
     bool read;           /* fig is valid */

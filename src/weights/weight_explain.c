@@ -201,6 +201,8 @@ const char *weight_view_text(struct weights_running *x, const struct weight_pair
         if (p->expert[s])
             buf_fmt(&b, p->turned[s] ? _("%s%s: expert %d, transposed") : _("%s%s: expert %d"), b.n ? "; " : "", side,
                     p->expert[s] - 1);
+        else if (p->turned[s])
+            buf_fmt(&b, _("%s%s: stored (in, out), transposed"), b.n ? "; " : "", side);
         if (p->part[s])
             buf_fmt(&b, _("%s%s: the rows of %s (%s)"), b.n ? "; " : "", side, weight_part_name(c, p, s),
                     weight_order_text((enum weight_fusion)c->id[s][p->weight[s]].fusion, order[s]));

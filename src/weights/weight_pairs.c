@@ -292,15 +292,25 @@ static int in_target_order(const void *a, const void *b)
 int weight_pairs_plan(struct weight_compare *c, struct err *e)
 {
     struct plan p = {.c = c};
+    bool layers_of[2][3] = {{0}}; /* of each enum weight_stack */
     for (int s = 0; s < 2; s++) {
         size_t n = c->side[s].list.n;
         c->id[s] = mem_zalloc((n ? n : 1) * sizeof *c->id[s]);
         p.done[s] = mem_zalloc(n ? n : 1);
         for (uint32_t i = 0; i < n; i++) {
             weight_identify(c->side[s].list.v[i].name, &c->arena, &c->id[s][i]);
-            map_add(&p.keys[s], c->id[s][i].key, i);
+            layers_of[s][c->id[s][i].stack] |= c->id[s][i].layer >= 0;
         }
     }
+    bool stacks = false;
+    for (int s = 0; s < 2; s++)
+        stacks = stacks || (layers_of[s][STACK_ENCODER] && layers_of[s][STACK_DECODER]);
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < c->side[s].list.n; i++) {
+            if (stacks)
+                weight_add_stack(&c->id[s][i], &c->arena);
+            map_add(&p.keys[s], c->id[s][i].key, i);
+        }
     int rc = apply_maps(&p, e);
     if (rc == 0 && !c->opt.map_only) {
         by_name(&p);

@@ -276,6 +276,7 @@ struct made {
     const char *name;
     int rows, columns; /* columns 0: one axis */
     int seed;
+    bool in_out; /* stored transposed: `rows` and `columns` are those of the other layout */
 };
 
 static const char *write_made(const char *dir, const char *name, const struct made *w, size_t n)
@@ -284,12 +285,14 @@ static const char *write_made(const char *dir, const char *name, const struct ma
     for (size_t i = 0; i < n; i++) {
         size_t count = (size_t)w[i].rows * (size_t)(w[i].columns ? w[i].columns : 1), from = data.n;
         for (size_t k = 0; k < count; k++) {
-            float v = (float)((w[i].seed * 7919 + (int)k * 104729) % 1000) / 997.0f - 0.5f;
+            size_t at = w[i].in_out ? k % (size_t)w[i].rows * (size_t)w[i].columns + k / (size_t)w[i].rows : k;
+            float v = (float)((w[i].seed * 7919 + (int)at * 104729) % 1000) / 997.0f - 0.5f;
             buf_add(&data, &v, sizeof v);
         }
-        buf_fmt(&head, "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%d", i ? "," : "{", w[i].name, w[i].rows);
+        buf_fmt(&head, "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%d", i ? "," : "{", w[i].name,
+                w[i].in_out ? w[i].columns : w[i].rows);
         if (w[i].columns)
-            buf_fmt(&head, ",%d", w[i].columns);
+            buf_fmt(&head, ",%d", w[i].in_out ? w[i].rows : w[i].columns);
         buf_fmt(&head, "],\"data_offsets\":[%zu,%zu]}", from, data.n);
     }
     buf_char(&head, '}');
@@ -309,15 +312,15 @@ static const char *write_made(const char *dir, const char *name, const struct ma
 static void names_of_another_package(void **state)
 {
     struct made t[] = {
-        {"features.0.weight", 8, 3, 1},          {"features.1.gamma", 8, 0, 2},           {"features.1.beta", 8, 0, 3},
-        {"features.3.layers.0.weight", 8, 8, 4}, {"features.3.layers.1.gamma", 8, 0, 5},  {"features.3.layers.1.beta", 8, 0, 6},
-        {"features.4.layers.0.weight", 8, 8, 7}, {"features.4.layers.1.gamma", 8, 0, 8},  {"features.4.layers.1.beta", 8, 0, 9},
+        {"features.0.weight", 8, 3, 1, false},          {"features.1.gamma", 8, 0, 2, false},           {"features.1.beta", 8, 0, 3, false},
+        {"features.3.layers.0.weight", 8, 8, 4, false}, {"features.3.layers.1.gamma", 8, 0, 5, false},  {"features.3.layers.1.beta", 8, 0, 6, false},
+        {"features.4.layers.0.weight", 8, 8, 7, false}, {"features.4.layers.1.gamma", 8, 0, 8, false},  {"features.4.layers.1.beta", 8, 0, 9, false},
     };
     struct made g[] = {
-        {"features.0.0.weight", 8, 3, 1},      {"features.0.1.bias", 8, 0, 3},      {"features.0.1.weight", 8, 0, 2},
-        {"features.1.conv.0.weight", 8, 8, 4}, {"features.1.conv.1.bias", 8, 0, 6}, {"features.1.conv.1.weight", 8, 0, 5},
-        {"features.2.conv.0.weight", 8, 8, 7}, {"features.2.conv.1.bias", 8, 0, 9}, {"features.2.conv.1.weight", 8, 0, 8},
-        {"features.0.1.num_batches_tracked", 1, 0, 10}, {"copy.weight", 8, 3, 1},
+        {"features.0.0.weight", 8, 3, 1, false},      {"features.0.1.bias", 8, 0, 3, false},      {"features.0.1.weight", 8, 0, 2, false},
+        {"features.1.conv.0.weight", 8, 8, 4, false}, {"features.1.conv.1.bias", 8, 0, 6, false}, {"features.1.conv.1.weight", 8, 0, 5, false},
+        {"features.2.conv.0.weight", 8, 8, 7, false}, {"features.2.conv.1.bias", 8, 0, 9, false}, {"features.2.conv.1.weight", 8, 0, 8, false},
+        {"features.0.1.num_batches_tracked", 1, 0, 10, false}, {"copy.weight", 8, 3, 1, false},
     };
     const char *dir = scratch();
     (void)state;
@@ -346,6 +349,97 @@ static void names_of_another_package(void **state)
         origin_written(&c);
         weight_compare_release(&c);
     }
+}
+
+static void compare_made(struct weight_compare *c, const struct made *t, size_t tn, const struct made *g, size_t gn)
+{
+    struct err e = {0};
+    const char *dir = scratch(), *a = write_made(dir, "t.safetensors", t, tn),
+               *b = write_made(dir, "g.safetensors", g, gn);
+    if (weight_compare_open(c, a, b, &none, &e) || weight_compare_run(c, kern_select(NULL), 1, NULL, &e))
+        fail_msg("%s", e.text);
+}
+
+/* MindFormers' transformer layers store some matrices (in, out), among them square ones; encoder and decoder number
+ * their layers alike. Without biases names tell. */
+static void stored_in_out(void **state)
+{
+    struct made t[] = {
+        {"t5_model.tfm_encoder.blocks.0.layernorm1.gamma", 8, 0, 1, false},
+        {"t5_model.tfm_encoder.blocks.0.attention.dense1.weight", 8, 8, 2, false},
+        {"t5_model.tfm_encoder.blocks.0.attention.projection.weight", 8, 8, 3, true},
+        {"t5_model.tfm_encoder.blocks.0.layernorm2.gamma", 8, 0, 4, false},
+        {"t5_model.tfm_encoder.blocks.0.output.mapping.weight", 20, 8, 5, true},
+        {"t5_model.tfm_encoder.blocks.0.output.projection.weight", 8, 20, 6, true},
+        {"t5_model.tfm_decoder.blocks.0.layernorm1.gamma", 8, 0, 7, false},
+        {"t5_model.tfm_decoder.blocks.0.cross_attention.projection.weight", 8, 8, 8, true},
+        {"t5_model.tfm_decoder.blocks.0.cross_attention_layernorm.gamma", 8, 0, 9, false},
+        {"t5_model.tfm_decoder.blocks.0.output.mapping.weight", 20, 8, 10, true},
+    };
+    struct made g[] = {
+        {"encoder.block.0.layer.0.layer_norm.weight", 8, 0, 1, false},
+        {"encoder.block.0.layer.0.SelfAttention.q.weight", 8, 8, 2, false},
+        {"encoder.block.0.layer.0.SelfAttention.o.weight", 8, 8, 3, false},
+        {"encoder.block.0.layer.1.layer_norm.weight", 8, 0, 4, false},
+        {"encoder.block.0.layer.1.DenseReluDense.wi.weight", 20, 8, 5, false},
+        {"encoder.block.0.layer.1.DenseReluDense.wo.weight", 8, 20, 6, false},
+        {"decoder.block.0.layer.0.layer_norm.weight", 8, 0, 7, false},
+        {"decoder.block.0.layer.1.EncDecAttention.o.weight", 8, 8, 8, false},
+        {"decoder.block.0.layer.1.layer_norm.weight", 8, 0, 9, false},
+        {"decoder.block.0.layer.2.DenseReluDense.wi.weight", 20, 8, 10, false},
+    };
+    struct weight_compare c;
+    (void)state;
+    for (int fault = 0; fault < 2; fault++) {
+        t[2].in_out = !fault; /* not transposed when it was converted */
+        compare_made(&c, t, ARRAY_LEN(t), g, ARRAY_LEN(g));
+        assert_int_equal(c.pairs.n, ARRAY_LEN(t));
+        assert_int_equal(equal(&c) + (size_t)fault, c.pairs.n);
+        for (size_t i = 0; i < c.pairs.n; i++)
+            assert_int_equal(c.pairs.v[i].origin, PAIR_BY_RULE);
+        assert_int_equal(of_target(&c, t[2].name)->verdict, fault ? WEIGHT_DIFFERS : WEIGHT_EQUAL);
+        assert_non_null(strstr(of_target(&c, t[4].name)->view, "(in, out)"));
+        weight_compare_release(&c);
+    }
+}
+
+/* Names that occur with either layout: the axis of the bias tells, of a square matrix that of its namesakes. */
+static void stored_as_biases_tell(void **state)
+{
+    struct made t[] = {
+        {"backbone.blocks.0.attention.dense1.weight", 8, 8, 1, false},
+        {"backbone.blocks.0.attention.dense1.bias", 8, 0, 2, false},
+        {"backbone.blocks.0.attention.dense2.weight", 8, 8, 3, false},
+        {"backbone.blocks.0.attention.dense2.bias", 8, 0, 4, false},
+        {"backbone.blocks.0.attention.dense3.weight", 8, 8, 5, false},
+        {"backbone.blocks.0.attention.dense3.bias", 8, 0, 6, false},
+        {"backbone.blocks.0.attention.projection.weight", 8, 8, 7, true},
+        {"backbone.blocks.0.output.projection.weight", 8, 20, 8, true},
+        {"backbone.blocks.0.output.projection.bias", 8, 0, 9, false},
+    };
+    for (int conv1d = 0; conv1d < 2; conv1d++)
+        for (int fault = 0; fault < 2; fault++) {
+            struct made g[] = {
+                {"h.0.attn.c_attn.weight", 24, 8, 1, conv1d},
+                {"h.0.attn.c_attn.bias", 24, 0, 2, false},
+                {"h.0.attn.c_proj.weight", 8, 8, 7, conv1d ^ fault},
+                {"h.0.mlp.c_proj.weight", 8, 20, 8, conv1d},
+                {"h.0.mlp.c_proj.bias", 8, 0, 9, false},
+            };
+            struct weight_compare c;
+            compare_made(&c, t, ARRAY_LEN(t), g, ARRAY_LEN(g));
+            const struct weight_pair *p = of_target(&c, "backbone.blocks.0.attention.projection.weight");
+            assert_int_equal(p->verdict, fault ? WEIGHT_DIFFERS : WEIGHT_EQUAL);
+            p = of_target(&c, "backbone.blocks.0.output.projection.weight");
+            assert_int_equal(p->verdict, WEIGHT_EQUAL);
+            p = of_target(&c, "backbone.blocks.0.attention.dense2.weight");
+            assert_int_equal(p->ndim[1], 2);
+            assert_int_equal(p->shape[1][0], 8);
+            assert_int_equal(of_target(&c, "backbone.blocks.0.attention.dense1.weight")->verdict, WEIGHT_EQUAL);
+            assert_int_equal(c.only[0].n + c.only[1].n, 0);
+            weight_compare_release(&c);
+        }
+    (void)state;
 }
 
 /* ---- experts ---- */
@@ -616,7 +710,7 @@ int main(void)
         cmocka_unit_test(transposed),    cmocka_unit_test(told_heads),      cmocka_unit_test(faults),
         cmocka_unit_test(maps),          cmocka_unit_test(stopped),         cmocka_unit_test(names_of_another_package),
         cmocka_unit_test(unread_part),   cmocka_unit_test(experts_stacked), cmocka_unit_test(experts_biases),
-        cmocka_unit_test(experts_alone),
+        cmocka_unit_test(experts_alone), cmocka_unit_test(stored_in_out),   cmocka_unit_test(stored_as_biases_tell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
