@@ -238,27 +238,171 @@ static void name_side(struct norms *n, int s, const struct norm_value *v, size_t
     vec_release(&ids);
 }
 
-/* Neither side has names, and nothing gives any: pairs by position. */
-static void by_place(struct norms *n)
+/* ---- neither side has names ---- */
+
+/* A value's place in a list that is sorted by size, where both sides print sizes, and then by norm. */
+struct sorted_norm {
+    uint64_t elements;
+    double norm, half; /* half a unit of its last digit */
+    uint32_t at;
+};
+typedef VEC(struct sorted_norm) sorted_norms;
+
+static int by_size(const void *x, const void *y)
+{
+    const struct sorted_norm *a = x, *b = y;
+    if (a->elements != b->elements)
+        return a->elements < b->elements ? -1 : 1;
+    if (a->norm != b->norm)
+        return a->norm < b->norm ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static bool all_sized(const struct norm_side *s)
+{
+    for (size_t i = 0; i < s->values.n; i++)
+        if (!s->values.v[i].elements)
+            return false;
+    return true;
+}
+
+/* False if a value is not a number: nothing can be found by it. */
+static bool sort_norms(const struct norm_side *s, bool sized, sorted_norms *out)
+{
+    for (uint32_t i = 0; i < s->values.n; i++) {
+        double v = norm_of(s, i);
+        if (!(v >= 0) || isinf(v))
+            return false;
+        struct sorted_norm x = {sized ? s->values.v[i].elements : 0, v, norm_half_digit(s, i), i};
+        vec_push(out, x);
+    }
+    vec_sort(out, by_size);
+    return true;
+}
+
+#define SAME 1e-3 /* two norms of one weight differ by less, and those of two weights seldom */
+#define NEAR 0.05 /* the same where both sides round; only half of a list need be so near in the order printed */
+
+static bool equal_norms(const struct sorted_norm *a, const struct sorted_norm *b, double by)
+{
+    return a->elements == b->elements && fabs(a->norm - b->norm) <= by * fmax(a->norm, b->norm) + a->half + b->half;
+}
+
+/* Pairs of the order printed that are equal but for a factor that most have. */
+static size_t hits_in_order(const struct norms *n, double by)
+{
+    const struct norm_side *t = &n->side[0], *g = &n->side[1];
+    VEC(double) r = {0};
+    size_t hits = 0;
+    for (uint32_t i = 0; i < t->values.n; i++)
+        if (norm_of(t, i) > 0 && norm_of(g, i) > 0)
+            vec_push(&r, norm_of(t, i) / norm_of(g, i));
+    double factor = r.n ? median_of(r.v, r.n) : 1;
+    for (uint32_t i = 0; i < t->values.n; i++) {
+        struct sorted_norm a = {0, norm_of(t, i), norm_half_digit(t, i), i},
+                           b = {0, norm_of(g, i) * factor, norm_half_digit(g, i) * factor, i};
+        hits += equal_norms(&a, &b, by);
+    }
+    vec_release(&r);
+    return hits;
+}
+
+/* For each target value the golden one of its size and norm, or MAP_NONE. Returns the number found, or 0 if fewer
+ * than half of them have only one such value: then they show nothing. */
+static size_t hits_by_value(const sorted_norms l[2], uint32_t *to)
+{
+    size_t hits = 0, lone = 0, i = 0, k = 0;
+    memset(to, 0xff, l[0].n * sizeof *to);
+    while (i < l[0].n && k < l[1].n) {
+        const struct sorted_norm *a = &l[0].v[i], *b = &l[1].v[k];
+        if (!equal_norms(a, b, SAME)) {
+            bool first = a->elements != b->elements ? a->elements < b->elements : a->norm < b->norm;
+            i += first;
+            k += !first;
+            continue;
+        }
+        lone += !(k && equal_norms(a, b - 1, SAME)) && !(k + 1 < l[1].n && equal_norms(a, b + 1, SAME));
+        to[a->at] = b->at;
+        hits++;
+        i++;
+        k++;
+    }
+    return 2 * lone >= hits ? hits : 0;
+}
+
+/* What has no equal is paired with the other side's rest, by size: it differs, whatever belongs to it. */
+static void pair_rest(const sorted_norms l[2], uint32_t *to)
+{
+    bool *taken = mem_zalloc(l[1].n + 1);
+    for (size_t i = 0; i < l[0].n; i++)
+        if (to[i] != MAP_NONE)
+            taken[to[i]] = true;
+    for (size_t i = 0, k = 0; i < l[0].n; i++) {
+        if (to[l[0].v[i].at] != MAP_NONE)
+            continue;
+        while (k < l[1].n && taken[l[1].v[k].at])
+            k++;
+        if (k < l[1].n)
+            to[l[0].v[i].at] = l[1].v[k++].at;
+    }
+    free(taken);
+}
+
+static void name_by_number(struct norms *n, int s, uint32_t i, uint32_t number)
+{
+    struct norm_value *v = &n->side[s].values.v[i];
+    v->id = (struct weight_id){.layer = -1, .key = str_of(arena_fmt(&n->arena, "#%u", number))};
+    v->named = true;
+}
+
+/* Whether sizes that both sides print are the same, in order (1) or as a set of them (0); -1: neither. */
+static int sizes_agree(const struct norms *n, const sorted_norms l[2])
+{
+    const struct norm_side *t = &n->side[0], *g = &n->side[1];
+    bool order = true, set = true;
+    for (size_t i = 0; i < t->values.n; i++) {
+        order = order && t->values.v[i].elements == g->values.v[i].elements;
+        set = set && l[0].v[i].elements == l[1].v[i].elements;
+    }
+    return order ? 1 : set ? 0 : -1;
+}
+
+/* Nothing gives names. The order printed is that of one model where both sides print sizes that agree in it, or where
+ * most values do; else values that are the other side's in another order say which is which, else nothing. */
+static void without_names(struct norms *n)
 {
     struct norm_side *t = &n->side[0], *g = &n->side[1];
-    bool same = t->values.n == g->values.n;
-    for (size_t i = 0; same && i < t->values.n; i++)
-        same = !t->values.v[i].elements || !g->values.v[i].elements ||
-               t->values.v[i].elements == g->values.v[i].elements;
-    if (!same) {
-        norms_warn(n, _("the values of both sides have no names, and their counts or sizes do not match (%zu and %zu "
-                        "values); --weights CHECKPOINT provides names and sizes"),
-                   t->values.n, g->values.n);
-        return;
-    }
-    norms_warn(n, _("the values of both sides have no names: they are paired one by one in the order printed"));
-    for (int s = 0; s < 2; s++)
-        for (size_t i = 0; i < t->values.n; i++) {
-            struct norm_value *v = &n->side[s].values.v[i];
-            v->id = (struct weight_id){.layer = -1, .key = str_of(arena_fmt(&n->arena, "#%zu", i))};
-            v->named = true;
+    bool sized = all_sized(t) && all_sized(g);
+    size_t count = t->values.n;
+    sorted_norms l[2] = {{0}, {0}};
+    uint32_t *to = mem_zalloc((count + 1) * sizeof *to);
+    bool numbers = count == g->values.n && sort_norms(t, sized, &l[0]) && sort_norms(g, sized, &l[1]);
+    int sizes = numbers && sized ? sizes_agree(n, l) : 0;
+    size_t near = numbers ? hits_in_order(n, NEAR) : 0, same = numbers ? hits_in_order(n, SAME) : 0,
+           found = numbers ? hits_by_value(l, to) : 0;
+    bool by_value = numbers && sizes == 0 && count >= 4 && 10 * found >= 9 * count && 2 * same < count;
+    bool in_order = numbers && sizes >= 0 && !by_value && (sizes == 1 || 2 * near >= count);
+    if (in_order || by_value) {
+        if (by_value)
+            pair_rest(l, to);
+        for (uint32_t i = 0; i < count; i++) {
+            name_by_number(n, 0, i, i);
+            name_by_number(n, 1, by_value ? to[i] : i, i);
         }
+        norms_warn(n, "%s", by_value ? _("the values of both sides have no names, and their orders differ: each is "
+                                         "paired with its equal")
+                                     : _("the values of both sides have no names: they are paired one by one in the "
+                                         "order printed"));
+    } else if (count != g->values.n || sizes < 0) {
+        norms_warn(n, _("the values of both sides have no names, and their counts or sizes do not match (%zu and %zu "
+                        "values); --weights CHECKPOINT provides names and sizes"), count, g->values.n);
+    } else {
+        norms_warn(n, "%s", _("the values of both sides have no names, and neither the order printed nor the values "
+                              "show which belong together; --weights CHECKPOINT provides names and sizes"));
+    }
+    for (int s = 0; s < 2; s++)
+        vec_release(&l[s]);
+    free(to);
 }
 
 void names_by_order(struct norms *n)
@@ -275,5 +419,5 @@ void names_by_order(struct norms *n)
             name_side(n, s, other->values.v, other->values.n);
     }
     if (both && !n->reference.n)
-        by_place(n);
+        without_names(n);
 }

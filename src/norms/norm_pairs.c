@@ -27,14 +27,20 @@ static double relative(double t, double g)
     return t == g ? 0 : fabs(t - g) / fabs(g);
 }
 
-/* Half a unit of a norm's last digit; of a fused weight at most the sum over its parts. */
+double norm_half_digit(const struct norm_side *s, uint32_t i)
+{
+    double v = s->values.v[i].value;
+    if (v < s->digit_from)
+        return 0;
+    return s->square ? (v > 0 ? s->digit / 4 / sqrt(v) : sqrt(s->digit / 2)) : s->digit / 2;
+}
+
+/* Of a fused weight at most the sum over its parts. */
 static double half_digit(const struct norm_side *s, const uint32_t *part, int parts)
 {
     double sum = 0;
-    for (int i = 0; i < parts; i++) {
-        double v = s->values.v[part[i]].value;
-        sum += s->square ? (v > 0 ? s->digit / 4 / sqrt(v) : sqrt(s->digit / 2)) : s->digit / 2;
-    }
+    for (int i = 0; i < parts; i++)
+        sum += norm_half_digit(s, part[i]);
     return sum;
 }
 
@@ -94,21 +100,37 @@ static void by_parts(struct norm_pairing *p, int s)
     }
 }
 
-/* 10^-k if every value is a multiple of it and k digits are few enough for a rounded print. */
-static double digit_of(const struct norm_side *s)
+/* 10^-k if every value from `least` on is a multiple of it and k digits are few enough for a rounded print. */
+static double digit_of(const struct norm_side *s, double least)
 {
-    if (s->unit == UNIT_TENSOR || s->values.n < 3)
+    size_t large = 0;
+    for (size_t i = 0; i < s->values.n; i++)
+        large += !(s->values.v[i].value < least);
+    if (s->unit == UNIT_TENSOR || large < 3)
         return 0;
     for (double unit = 1; unit <= 1e7; unit *= 10) {
         size_t i = 0;
-        while (i < s->values.n &&
-               !(fabs(s->values.v[i].value * unit - nearbyint(s->values.v[i].value * unit)) >
-                 1e-6 * fmax(1, fabs(s->values.v[i].value) * 1e-3 * unit)))
+        while (i < s->values.n && (s->values.v[i].value < least ||
+                                   !(fabs(s->values.v[i].value * unit - nearbyint(s->values.v[i].value * unit)) >
+                                     1e-6 * fmax(1, fabs(s->values.v[i].value) * 1e-3 * unit))))
             i++;
         if (i == s->values.n)
             return 1 / unit;
     }
     return 0;
+}
+
+#define EXPONENT_BELOW 1e-4 /* torch prints smaller scalars with an exponent, and so with as many digits as others */
+
+void norms_resolution(struct norms *n)
+{
+    for (int s = 0; s < 2; s++) {
+        struct norm_side *x = &n->side[s];
+        x->digit = digit_of(x, 0);
+        x->digit_from = x->digit > 0 ? 0 : EXPONENT_BELOW;
+        if (!(x->digit > 0))
+            x->digit = digit_of(x, EXPONENT_BELOW);
+    }
 }
 
 void norm_pair_name(const struct norms *n, const struct norm_pair *p, struct buf *out)
@@ -171,7 +193,6 @@ void norms_pair(struct norms *n)
     for (int s = 0; s < 2; s++) {
         const struct norm_side *side = &n->side[s];
         vec_clear(&n->only[s]);
-        n->side[s].digit = digit_of(side);
         p.done[s] = mem_zalloc(side->values.n + 1);
         for (uint32_t i = 0; i < side->values.n; i++) {
             const struct norm_value *v = &side->values.v[i];
@@ -291,10 +312,14 @@ static void by_figures(struct norms *n)
                flip ? _("golden") : _("target"));
 }
 
-void norms_units(struct norms *n)
+void norms_units_by_step(struct norms *n)
 {
     for (int s = 0; s < 2; s++)
         by_global_norm(n, s);
+}
+
+void norms_units(struct norms *n)
+{
     by_figures(n);
     for (size_t i = 0; i < n->pairs.n; i++)
         figures(n, &n->pairs.v[i]);

@@ -144,6 +144,8 @@ int norms_open(struct norms *n, const char *target, const char *golden, const st
             return -1;
     if (o->weights && open_checkpoint(n, o, e))
         return -1;
+    norms_resolution(n);
+    norms_units_by_step(n);
     names_by_order(n);
     norms_pair(n);
     norms_units(n);

@@ -41,7 +41,8 @@ struct norm_side {
     int64_t step;        /* -1: not in the source */
     bool square;         /* values are sums of squares */
     enum norm_unit unit; /* evidence for `square` */
-    double digit;        /* all values are multiples of this (printed resolution); 0: no coarse resolution */
+    double digit;        /* all values from `digit_from` on are multiples of this (printed resolution); 0: not coarse */
+    double digit_from;
     const char *order;   /* the order by which its values were named, or NULL */
     VEC(int64_t) steps;  /* steps with norms, ascending */
     VEC(const char *) unread; /* sentences: unreadable parts of the source, without those of its log */
@@ -92,6 +93,8 @@ void norms_release(struct norms *n);
 
 /* The value as a norm. */
 double norm_of(const struct norm_side *s, uint32_t i);
+/* Half a unit of its last printed digit, as a norm. */
+double norm_half_digit(const struct norm_side *s, uint32_t i);
 /* Replaces out by the pair's name, from a side that has names; parts as "layers.0.w{1,3}.weight". */
 void norm_pair_name(const struct norms *n, const struct norm_pair *p, struct buf *out);
 
@@ -114,7 +117,11 @@ int norms_of_weights(const struct weights *w, const struct norm_options *o, bool
 /* Names unnamed values, from a checkpoint or the other side. */
 void names_by_order(struct norms *n);
 void norms_pair(struct norms *n);
-/* Checks whether a side's values are squares, using the global norm of its step or the other side. */
+/* How finely each side's values are printed. */
+void norms_resolution(struct norms *n);
+/* Checks whether a side's values are squares: by the global norm of its step, and, once they are paired, by the other
+ * side. */
+void norms_units_by_step(struct norms *n);
 void norms_units(struct norms *n);
 void norms_warn(struct norms *n, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

@@ -332,6 +332,40 @@ static void both_without_names(void **state)
     assert_true(said("--weights"));
 }
 
+/* The model's norms as torch prints a scalar: four decimals, with an exponent below 1e-4, in another order. */
+static void torch_list(const char *name, const int *order)
+{
+    FILE *f = create(name, golden);
+    fprintf(f, "print torch local norm:\n[");
+    for (int i = 0; i < MODEL; i++) {
+        double v = pow(model[order[i]].norm, 2);
+        fprintf(f, v < 1e-4 ? "%stensor(%.4e)" : "%stensor(%.4f)", i ? ", " : "", v);
+    }
+    fprintf(f, "]\n");
+    fclose(f);
+}
+
+static void another_order_without_names(void **state)
+{
+    static const int order[MODEL] = {0, 2, 3, 4, 5, 7, 9, 8, 1, 6, 10, 11};
+    (void)state;
+    for (int fault = 0; fault < 3; fault++) {
+        for (int i = 0; i < MODEL; i++)
+            factor[i] = fault == 2 ? 1 + 0.4 * i : fault && i == 5 ? 1.5 : 1;
+        mindformers_list("t.log", 2, target);
+        torch_list("g.log", order);
+        judge();
+        assert_int_equal(n.pairs.n, fault == 2 ? 0 : MODEL);
+        assert_int_equal(n.verdict, fault == 2 ? STAGE_UNKNOWN : fault ? STAGE_FAIL : STAGE_PASS);
+        if (fault == 1) {
+            assert_int_equal(n.pairs.v[0].part[0][0], 5);
+            assert_true(n.pairs.v[0].outlier);
+        }
+        assert_true(said(fault == 2 ? "--weights" : "their orders differ"));
+        norms_release(&n);
+    }
+}
+
 /* ---- tensors ---- */
 
 /* A .safetensors of the model; value(i, k) is element k of weight i. */
@@ -584,6 +618,7 @@ int main(void)
         TEST(megatrons_list),
         TEST(mindformers_own_list),
         TEST(both_without_names),
+        TEST(another_order_without_names),
         TEST(saved_gradients),
         TEST(unread_gradients),
         TEST(gradients_that_are_weights),
