@@ -370,7 +370,8 @@ static void status(const struct screen *s, struct grid *g)
         struct judge_options o = comparison_judge_options(x);
         const char *unjudged = j->sum.unread || j->sum.unread_files ? _("could not be judged: some data could not be "
                                                                         "read")
-                                                                    : _("could not be judged: too few rows are paired");
+                               : j->sum.without_bits ? _("could not be judged: bits were not recorded")
+                                                     : _("could not be judged: too few rows are paired");
         at += grid_put(g, 1, at, g->cols, STYLE_HEADER,
                        judgement_status(j, &o) ? unjudged : differ ? _("no later row deviates")
                                                                    : _("aligned: nothing deviates"));

@@ -1,4 +1,5 @@
-/* Kinds of checksums by length and prefix: CRC-32, msprobe's XOR of words, MD5, SHA-1, other kinds. */
+/* Kinds of checksums by length and prefix: CRC-32, msprobe's XOR of words, MD5, SHA-1, other kinds; norms that
+ * TorchTitan calls hashes. */
 #include "dump/checksum.h"
 
 #include <string.h>
@@ -10,11 +11,21 @@ bool checksum_is_xor(const char *text)
     return strncmp(text, "0x", 2) == 0 && strlen(text) == strlen(XOR_NOTHING);
 }
 
+bool checksum_is_one(struct str text)
+{
+    if (str_starts(text, "0x"))
+        text = str_cut(text, 2);
+    for (size_t i = 0; i < text.n; i++)
+        if (!strchr("0123456789abcdefABCDEF", text.p[i]) || !text.p[i])
+            return false;
+    return text.n > 0;
+}
+
 enum checksum_answer checksum_compare(const char *a, const char *b)
 {
-    size_t n = strlen(a);
+    bool sum[2] = {checksum_is_one(str_of(a)), checksum_is_one(str_of(b))};
     bool hex = strncmp(a, "0x", 2) == 0;
-    if (n != strlen(b) || hex != (strncmp(b, "0x", 2) == 0))
+    if (sum[0] != sum[1] || (sum[0] && (strlen(a) != strlen(b) || hex != (strncmp(b, "0x", 2) == 0))))
         return CHECKSUM_OTHER;
     if (strcmp(a, b) != 0)
         return CHECKSUM_DIFFER;

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/str.h"
+
 enum checksum_answer {
     CHECKSUM_OTHER,  /* different kinds, or a kind that cannot decide this case: unknown */
     CHECKSUM_DIFFER,
@@ -15,5 +17,8 @@ enum checksum_answer {
  * whenever words cancel in pairs: two zeros prove nothing. */
 enum checksum_answer checksum_compare(const char *a, const char *b);
 bool checksum_is_xor(const char *text);
+/* Whether a text has the form of a checksum of bits: hexadecimal digits, behind 0x or not. TorchTitan's hashes are
+ * norms, "1.2345e+03", and one kind among themselves. */
+bool checksum_is_one(struct str text);
 
 #endif

@@ -255,6 +255,13 @@ void dump_problem(struct dump *d, uint32_t row, const char *kind, const char *te
     vec_push(&d->problems, p);
 }
 
+void dump_unparsed(struct dump *d, uint32_t row, const char *text)
+{
+    if (row != NONE)
+        d->rows.v[row].has |= IS_UNPARSED;
+    dump_problem(d, row, "damaged", text);
+}
+
 void dump_recorded(struct dump *d, uint32_t row, const char *kind, const char *text)
 {
     struct problem p = {row, true, kind, arena_cstr(&d->arena, str_of(text))};

@@ -49,6 +49,7 @@ enum {
     HAS_CHECKSUM = 1 << 5, /* `text` is a checksum */
     HAS_SHAPE = 1 << 6,
     IS_DAMAGED = 1 << 7,   /* a problem is recorded for it; what could be read is kept */
+    IS_UNPARSED = 1 << 12, /* a value of it is there and could not be parsed: nothing is concluded from the row */
     /* shift: HAS_MAX << IS_COMPUTED says that the maximum was computed from the file, not recorded */
     IS_COMPUTED = 8,
 };
@@ -211,6 +212,8 @@ void dump_link_twins(struct dump *d);
 /* Links two calls, one made inside the other and passing on its tensors ("Functional_embedding", "Torch_embedding"). */
 void dump_link_nested(struct dump *d, uint32_t inner, uint32_t outer);
 void dump_problem(struct dump *d, uint32_t row, const char *kind, const char *text);
+/* The same for a value that is there and could not be parsed (base/reading.h). */
+void dump_unparsed(struct dump *d, uint32_t row, const char *text);
 /* A problem that the recording itself reports; the row's data are not affected. */
 void dump_recorded(struct dump *d, uint32_t row, const char *kind, const char *text);
 void dump_warn(struct dump *d, const char *text);

@@ -3,21 +3,21 @@
 
 #include "base/lines.h"
 #include "base/msg.h"
+#include "base/reading.h"
 
 #define BATCH 512 /* lines per batch, after which the lock is released */
 
-void json_row_shape(struct dump *d, struct row *r, const cJSON *v)
+bool json_row_shape(struct dump *d, struct row *r, const cJSON *v)
 {
     int64_t dim[TENSOR_DIMS];
     int n = 0;
-    for (const cJSON *it = v->child; it; it = it->next) {
-        if (n == TENSOR_DIMS || !cJSON_IsNumber(it))
-            return;
-        dim[n++] = it->valuedouble >= 0 && it->valuedouble < 1e15 ? (int64_t)it->valuedouble : -1;
-    }
+    enum reading how = reading_json_sizes(v, TENSOR_DIMS, dim, &n);
+    if (how != READING_VALUE)
+        return how == READING_ABSENT;
     r->shape = dump_shape(d, dim, n);
     if (r->shape != NONE)
         r->has |= HAS_SHAPE;
+    return r->shape != NONE;
 }
 
 int json_row_lines(struct dump *d, const char *path, size_t longest, bool cut,

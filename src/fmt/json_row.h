@@ -5,8 +5,8 @@
 #include "base/json_read.h"
 #include "dump/reader.h"
 
-/* Sets the row's shape from [2, 8, 16]; anything else leaves it without a shape. */
-void json_row_shape(struct dump *d, struct row *r, const cJSON *v);
+/* Sets the row's shape from [2, 8, 16]. False: there is something else, and the row has no shape. */
+bool json_row_shape(struct dump *d, struct row *r, const cJSON *v);
 
 /* Reads a text file with one JSON array per line: calls `row` for each line that is not blank, with the load's lock
  * held and a JSON pool entered. A line longer than `longest` is cut if `cut` is set, otherwise an error. */

@@ -6,6 +6,8 @@
 
 #include "base/mem.h"
 #include "base/msg.h"
+#include "base/reading.h"
+#include "dump/checksum.h"
 
 #define BATCH 4096
 
@@ -67,7 +69,9 @@ struct statistics_table {
     struct msdump_tasks *tasks;
     struct map runs;
     int at[COL_COUNT]; /* index of the column in this file, or -1 */
+    const char *title[COL_COUNT]; /* the columns as the file calls them */
     int fields;        /* in the header */
+    unsigned odd;      /* bits by column: what could not be read in the current row */
     uint64_t line;
     bool header_read, named; /* named: the header has the columns that identify a row */
     bool told;         /* missing columns were reported */
@@ -100,6 +104,12 @@ static struct str cell(const struct statistics_table *t, enum statistic_column c
     return str_trim(field(t, t->at[c]));
 }
 
+static void take_title(struct statistics_table *t, enum statistic_column c, int i)
+{
+    t->at[c] = i;
+    t->title[c] = arena_cstr(&t->d->arena, str_trim(field(t, i)));
+}
+
 static void read_header(struct statistics_table *t)
 {
     for (int c = 0; c < COL_COUNT; c++)
@@ -108,47 +118,76 @@ static void read_header(struct statistics_table *t)
     for (int i = 0; i < t->fields; i++)
         for (size_t k = 0; k < ARRAY_LEN(columns); k++)
             if (str_ieq(str_trim(field(t, i)), str_of(columns[k].name)))
-                t->at[columns[k].column] = i;
+                take_title(t, columns[k].column, i);
 }
 
-static uint32_t read_shape(struct dump *d, struct str s)
+/* Notes that a column of this row could not be read. */
+static void odd(struct statistics_table *t, enum statistic_column c)
+{
+    t->odd |= 1u << c;
+}
+
+static void read_type(struct statistics_table *t, struct row *r)
+{
+    struct str name = cell(t, COL_DTYPE);
+    r->dtype = (uint8_t)dtype_find(name);
+    if (r->dtype == DTYPE_UNKNOWN && !reading_is_nothing(name) && !dtype_is_other(name))
+        odd(t, COL_DTYPE);
+}
+
+static void read_shape(struct statistics_table *t, struct row *r)
 {
     int64_t dim[TENSOR_DIMS];
     int n = 0;
-    if (s.n < 2 || (s.p[0] != '(' && s.p[0] != '['))
-        return NONE;
-    s = str_n(s.p + 1, s.n - 2);
-    while (s.n && n < TENSOR_DIMS) {
-        struct str part;
-        unsigned long long v;
-        part = str_next(&s, ',');
-        part = str_trim(part);
-        if (!part.n)
-            continue; /* "(3,)" */
-        if (!str_u64(part, &v) || v > INT64_MAX)
-            return NONE;
-        dim[n++] = (int64_t)v;
-    }
-    return dump_shape(d, dim, n);
+    enum reading how = reading_sizes(cell(t, COL_SHAPE), TENSOR_DIMS, dim, &n);
+    r->shape = how == READING_VALUE ? dump_shape(t->d, dim, n) : NONE;
+    if (r->shape != NONE)
+        r->has |= HAS_SHAPE;
+    else if (how != READING_ABSENT)
+        odd(t, COL_SHAPE);
 }
 
-static void read_figure(const struct statistics_table *t, enum statistic_column c, struct row *r, int stat, int bit)
+/* "null": there was no finite value, so nothing was recorded. */
+static void read_figure(struct statistics_table *t, enum statistic_column c, struct row *r, int stat, int bit)
 {
-    double v;
-    if (str_double(cell(t, c), &v)) { /* "null": there was no finite value, so nothing was recorded */
-        r->stat[stat] = v;
+    enum reading how = reading_number(cell(t, c), &r->stat[stat]);
+    if (how == READING_VALUE)
         r->has |= (uint8_t)bit;
-    }
+    else if (how == READING_UNREADABLE)
+        odd(t, c);
 }
 
-static void read_count(const struct statistics_table *t, enum statistic_column c, struct row_extra *x, uint64_t *to,
-                       int bit)
+static void read_count(struct statistics_table *t, enum statistic_column c, struct row_extra *x, uint64_t *to, int bit)
 {
-    unsigned long long v;
-    if (str_u64(cell(t, c), &v)) {
-        *to = v;
+    enum reading how = reading_count(cell(t, c), to);
+    if (how == READING_VALUE)
         x->counts |= (uint8_t)bit;
+    else if (how == READING_UNREADABLE)
+        odd(t, c);
+}
+
+static const char *expected_in(enum statistic_column c)
+{
+    return c == COL_DTYPE      ? _("an element type")
+           : c == COL_SHAPE    ? _("sizes in brackets")
+           : c == COL_IO       ? _("input or output")
+           : c == COL_CHECKSUM ? _("a checksum")
+                               : _("a number");
+}
+
+/* Reports the columns of a row that could not be read, each with its place. */
+static void tell_odd(struct statistics_table *t, uint32_t row)
+{
+    struct err e;
+    char found[READING_FOUND];
+    for (enum statistic_column c = 0; c < COL_COUNT; c++) {
+        if (!(t->odd >> c & 1))
+            continue;
+        err_line(&e, t->path, t->line, _("column \"%s\": expected %s, found %s"), t->title[c], expected_in(c),
+                 reading_found(found, cell(t, c)));
+        dump_unparsed(t->d, row, e.text);
     }
+    t->odd = 0;
 }
 
 static void read_row(struct statistics_table *t)
@@ -160,15 +199,20 @@ static void read_row(struct statistics_table *t)
     bool cut = (int)t->ends.n < t->fields;
     r.slot = msdump_slot(d, io, cell(t, COL_SLOT));
     r.io = str_is(io, "output") ? IO_OUTPUT : IO_INPUT;
+    if (!cut && !str_is(io, "output") && !str_is(io, "input"))
+        odd(t, COL_IO);
     uint32_t call = msdump_call(d, &t->runs, cell(t, COL_TYPE), cell(t, COL_OP), r.slot, t->line);
-    unsigned long long stream, task;
-    if (str_u64(cell(t, COL_STREAM), &stream) && str_u64(cell(t, COL_TASK), &task))
+    uint64_t stream, task;
+    enum reading at[2] = {reading_count(cell(t, COL_STREAM), &stream), reading_count(cell(t, COL_TASK), &task)};
+    if (at[0] == READING_VALUE && at[1] == READING_VALUE)
         msdump_task_add(t->tasks, stream, task, call);
     if (!cut) {
-        r.dtype = (uint8_t)dtype_find(cell(t, COL_DTYPE));
-        r.shape = read_shape(d, cell(t, COL_SHAPE));
-        if (r.shape != NONE)
-            r.has |= HAS_SHAPE;
+        if (at[0] == READING_UNREADABLE)
+            odd(t, COL_STREAM);
+        if (at[1] == READING_UNREADABLE)
+            odd(t, COL_TASK);
+        read_type(t, &r);
+        read_shape(t, &r);
         read_figure(t, COL_MAX, &r, STAT_MAX, HAS_MAX);
         read_figure(t, COL_MIN, &r, STAT_MIN, HAS_MIN);
         read_figure(t, COL_AVG, &r, STAT_MEAN, HAS_MEAN);
@@ -178,7 +222,9 @@ static void read_row(struct statistics_table *t)
         read_count(t, COL_POS_INF, &x, &x.pos_inf, COUNT_POS_INF);
         read_count(t, COL_ZERO, &x, &x.zero, COUNT_ZERO);
         struct str sum = cell(t, COL_CHECKSUM);
-        if (sum.n) {
+        if (!reading_is_nothing(sum) && !checksum_is_one(sum)) {
+            odd(t, COL_CHECKSUM);
+        } else if (!reading_is_nothing(sum)) {
             r.text = arena_cstr(&d->arena, sum);
             r.has |= HAS_CHECKSUM;
             d->checksums = true;
@@ -187,6 +233,8 @@ static void read_row(struct statistics_table *t)
             r.extra = msdump_extra(d, x);
     }
     uint32_t row = dump_add_row(d, call, r);
+    if (t->odd)
+        tell_odd(t, row);
     if (t->breaks) {
         struct err e;
         err_line(&e, t->path, t->line, _("a quoted field spans %zu lines: a quote may be missing; the rows in it are "

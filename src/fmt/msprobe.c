@@ -219,11 +219,22 @@ static int read_calls(struct dump *d, size_t part, const char *path, struct load
 
 /* ---- stack.json ---- */
 
+static bool are_texts(const cJSON *list)
+{
+    for (const cJSON *it = list->child; it; it = it->next)
+        if (!cJSON_IsString(it))
+            return false;
+    return true;
+}
+
 /* {"0": [[calls …], [frames …]]} since 26.0, {"call": [frames …]} before. */
 static const char *stack_record(struct dump *d, struct str key, const cJSON *v, struct json_texts *texts)
 {
     const cJSON *names = v->child, *frames = names ? names->next : NULL;
-    if (cJSON_IsArray(names) && cJSON_IsArray(frames)) {
+    bool pair = cJSON_IsArray(names) && cJSON_IsArray(frames);
+    if (pair ? !are_texts(names) || !are_texts(frames) : cJSON_IsArray(v) && !are_texts(v))
+        return _("texts alone in a list");
+    if (pair) {
         uint32_t s = msprobe_add_stack(d, frames, texts);
         for (const cJSON *it = names->child; it; it = it->next)
             if (cJSON_IsString(it))

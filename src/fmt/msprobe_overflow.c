@@ -104,7 +104,7 @@ static int open_result(struct dump *d, struct load *load, struct err *e)
     if (rc < 0)
         return -1;
     for (uint32_t r = 0; r < d->rows.n; r++)
-        d->rows.v[r].has &= (uint8_t)~HAS_FILE; /* the tensors are in the original dump */
+        d->rows.v[r].has &= (uint16_t)~HAS_FILE; /* the tensors are in the original dump */
     return d->rows.n ? 0 : err_set(e, ERR_DATA, _("%s: no call in this result"), d->path);
 }
 

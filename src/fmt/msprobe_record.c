@@ -6,6 +6,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/reading.h"
 #include "fmt/json_row.h"
 #include "dump/family.h"
 
@@ -132,9 +133,48 @@ static struct row blank_row(struct msprobe_fill *f, enum row_kind kind)
 static void tell_odd(struct msprobe_fill *f, uint32_t row, const char *key, const char *expected, const cJSON *v)
 {
     struct err e;
+    char found[READING_FOUND];
     err_at(&e, f->path, f->offset, _("%.*s: \"%s\": expected %s, found %s"), STR_ARG(dump_call_name(f->d, f->call)),
-           key, expected, json_kind(v));
-    dump_problem(f->d, row, "damaged", e.text);
+           key, expected, reading_json_found(found, v));
+    dump_unparsed(f->d, row, e.text);
+}
+
+static bool is_text(const cJSON *v)
+{
+    double special; /* NaN is a text inside */
+    return cJSON_IsString(v) && !json_special_number(v, &special);
+}
+
+static bool is_flag(const cJSON *v)
+{
+    return cJSON_IsBool(v);
+}
+
+static bool is_number(const cJSON *v)
+{
+    double x;
+    return json_number(v, &x);
+}
+
+static bool is_figure(const cJSON *v)
+{
+    return cJSON_IsBool(v) || is_number(v);
+}
+
+/* Python's own types say what their value is. */
+static void check_scalar(struct msprobe_fill *f, uint32_t row, const char *type, const cJSON *value)
+{
+    static const struct {
+        const char *type;
+        bool (*is)(const cJSON *v);
+        const char *expected;
+    } plain[] = {{"int", is_number, N_("a number")},
+                 {"float", is_number, N_("a number")},
+                 {"bool", is_flag, N_("true or false")},
+                 {"str", is_text, N_("a text")}};
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+        if (strcmp(type, plain[i].type) == 0 && !plain[i].is(value))
+            tell_odd(f, row, "value", _(plain[i].expected), value);
 }
 
 static void scalar_row(struct msprobe_fill *f, const char *type, const cJSON *value)
@@ -164,9 +204,8 @@ static void scalar_row(struct msprobe_fill *f, const char *type, const cJSON *va
     if (kind == ROW_DTYPE)
         r.dtype = (uint8_t)dtype_find(str_of(r.text));
     uint32_t row = dump_add_row(f->d, f->call, r);
-    bool plain = strcmp(type, "int") == 0 || strcmp(type, "float") == 0 || strcmp(type, "bool") == 0;
-    if (plain && (cJSON_IsArray(value) || cJSON_IsObject(value)))
-        tell_odd(f, row, "value", _("a number"), value);
+    if (kind != ROW_NULL)
+        check_scalar(f, row, type, value);
 }
 
 static void figure(struct row *r, const cJSON *v, int stat, int bit)
@@ -200,23 +239,16 @@ static void file_of(struct msprobe_fill *f, struct row *r, const char *data_name
     r->extra = (uint32_t)f->d->extras.n - 1;
 }
 
-static bool is_text(const cJSON *v)
-{
-    return cJSON_IsString(v);
-}
-
-static bool is_figure(const cJSON *v)
-{
-    double x;
-    return cJSON_IsBool(v) || json_number(v, &x);
-}
-
 static bool is_sizes(const cJSON *v)
 {
-    bool yes = cJSON_IsArray(v);
-    for (const cJSON *it = yes ? v->child : NULL; it && yes; it = it->next)
-        yes = cJSON_IsNumber(it);
-    return yes;
+    int64_t dim[TENSOR_DIMS];
+    int n;
+    return reading_json_sizes(v, TENSOR_DIMS, dim, &n) == READING_VALUE;
+}
+
+static bool is_type(const cJSON *v)
+{
+    return is_text(v) && (dtype_find(str_of(v->valuestring)) || dtype_is_other(str_of(v->valuestring)));
 }
 
 /* In summary mode xor, a tensor without dimensions has its value in this member. */
@@ -225,7 +257,8 @@ static bool is_sum(const cJSON *v)
     return is_text(v) || is_figure(v);
 }
 
-/* Members of a tensor's record, in their most frequent order, with the expected type. null counts as absent. */
+/* Members of a tensor's record, in their most frequent order, with the expected type. A null figure was not recorded
+ * (an empty tensor has none); type and shape always are. */
 enum member { TYPE, DTYPE, SHAPE, MAX, MIN, MEAN, NORM, NEEDS_GRADIENT, MD5, DATA_NAME, MEMBERS };
 
 static const struct {
@@ -234,13 +267,13 @@ static const struct {
     const char *expected;
 } members[MEMBERS] = {
     [TYPE] = {"type", NULL, NULL},
-    [DTYPE] = {"dtype", is_text, N_("a text")},
+    [DTYPE] = {"dtype", is_type, N_("an element type")},
     [SHAPE] = {"shape", is_sizes, N_("a list of numbers")},
     [MAX] = {"Max", is_figure, N_("a number")},
     [MIN] = {"Min", is_figure, N_("a number")},
     [MEAN] = {"Mean", is_figure, N_("a number")},
     [NORM] = {"Norm", is_figure, N_("a number")},
-    [NEEDS_GRADIENT] = {"requires_grad", NULL, NULL},
+    [NEEDS_GRADIENT] = {"requires_grad", is_flag, N_("true or false")},
     [MD5] = {"md5", is_sum, N_("a text")},
     [DATA_NAME] = {"data_name", is_text, N_("a text")},
 };
@@ -256,11 +289,20 @@ static enum member member_of(const char *key, enum member before)
     return MEMBERS;
 }
 
+/* Whether a member of this row is there and not what it has to be; true is a figure of a boolean tensor only. */
+static bool is_odd(enum member m, const cJSON *v, const struct row *r)
+{
+    if (cJSON_IsNull(v))
+        return m == DTYPE || m == SHAPE;
+    return (members[m].is && !members[m].is(v)) || (m == SHAPE && r->shape == NONE) ||
+           (m >= MAX && m <= NORM && cJSON_IsBool(v) && r->dtype != DTYPE_BOOL);
+}
+
 static void tell_odd_members(struct msprobe_fill *f, uint32_t row, const cJSON *v)
 {
     for (const cJSON *it = v->child; it; it = it->next) {
         enum member m = member_of(it->string, 0);
-        if (m != MEMBERS && members[m].is && !cJSON_IsNull(it) && !members[m].is(it))
+        if (m != MEMBERS && is_odd(m, it, &f->d->rows.v[row]))
             tell_odd(f, row, it->string, _(members[m].expected), it);
     }
 }
@@ -450,16 +492,25 @@ static void tensor_row(struct msprobe_fill *f, const cJSON *v)
         if (now == MEMBERS)
             continue;
         m = now;
-        bool fits = !members[m].is || members[m].is(it);
-        odd = odd || !fits;
-        if (fits || m == SHAPE) /* sizes before an invalid one are kept */
+        bool fits = m == DTYPE ? is_text(it) : !members[m].is || members[m].is(it);
+        odd = odd || !fits || (m >= MAX && m <= NORM && cJSON_IsBool(it));
+        if (fits)
             take_member(f, &r, m, it);
+        odd = odd || (m == DTYPE && r.dtype == DTYPE_UNKNOWN) || (m == SHAPE && r.shape == NONE);
         if (f->making) /* a checksum that is a number cannot fill a hole: such records are parsed one by one */
             note_hole(f, it, m, fits && (m != MD5 || is_text(it)), &seen);
     }
     uint32_t row = dump_add_row(f->d, f->call, r);
     if (odd)
         tell_odd_members(f, row, v);
+}
+
+/* Reads an object whose "type" is not the text that it has to be: a row nothing is known of. */
+static void untyped_row(struct msprobe_fill *f, const cJSON *v, const cJSON *type)
+{
+    bool tensor = cJSON_HasObjectItem(v, "dtype") || cJSON_HasObjectItem(v, "shape");
+    uint32_t row = dump_add_row(f->d, f->call, blank_row(f, tensor ? ROW_TENSOR : ROW_NULL));
+    tell_odd(f, row, "type", _("a text"), type);
 }
 
 static bool is_tensor(const cJSON *v, const char *type)
@@ -499,6 +550,10 @@ static void value(struct msprobe_fill *f, const cJSON *v)
                 group_of(f, v);
                 scalar_row(f, type->valuestring, cJSON_GetObjectItemCaseSensitive(v, "value"));
             }
+            return;
+        }
+        if (type && !cJSON_IsObject(type) && !cJSON_IsArray(type) && !json_is_repeat(type)) {
+            untyped_row(f, v, type);
             return;
         }
     }

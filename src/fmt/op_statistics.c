@@ -5,7 +5,7 @@
 
 #include "base/lines.h"
 #include "base/msg.h"
-#include "base/num.h"
+#include "base/reading.h"
 #include "dump/family.h"
 
 #define HEAD "Total captured activations:"
@@ -19,6 +19,7 @@ struct block {
     struct buf key, place;
     struct row r;
     bool figures, backward;
+    const char *odd;     /* what could not be read in it, in the dump's arena; NULL: nothing */
     unsigned named;      /* HAS_… of the figures it names, readable or not */
     uint64_t offset;
 };
@@ -64,6 +65,16 @@ static void damaged(struct dump *d, uint64_t offset, const char *what)
     dump_problem(d, NONE, "damaged", e.text);
 }
 
+/* Notes a value of the block that could not be read; only the first one is told. */
+static void odd(struct dump *d, struct block *b, uint64_t offset, const char *expected, struct str value)
+{
+    struct err e;
+    char found[READING_FOUND];
+    err_at(&e, d->path, offset, _("expected %s, found %s"), expected, reading_found(found, value));
+    if (!b->odd)
+        b->odd = arena_cstr(&d->arena, str_of(e.text));
+}
+
 static void add_row(struct dump *d, struct map *runs, struct block *b)
 {
     bool fresh;
@@ -87,7 +98,9 @@ static void add_row(struct dump *d, struct map *runs, struct block *b)
             vec_push(&d->stacks, s);
         }
     }
-    dump_add_row(d, c, b->r);
+    uint32_t row = dump_add_row(d, c, b->r);
+    if (b->odd)
+        dump_unparsed(d, row, b->odd);
     buf_release(&name);
 }
 
@@ -100,30 +113,26 @@ static void block_start(struct block *b, struct str key, uint64_t offset)
     b->r = (struct row){.shape = NONE, .extra = NONE, .io = IO_OUTPUT, .kind = ROW_TENSOR};
     b->figures = b->backward = false;
     b->named = 0;
+    b->odd = NULL;
     b->offset = offset;
 }
 
-/* "torch.Size([2, 24, 64]), Dtype: torch.float32"; false where it is no such text. */
-static bool take_shape(struct dump *d, struct row *r, struct str value)
+/* "torch.Size([2, 24, 64]), Dtype: torch.float32" */
+static void take_shape(struct dump *d, struct block *b, struct str value, uint64_t offset)
 {
     int64_t dim[TENSOR_DIMS];
     int n = 0;
-    ptrdiff_t open = str_find(value, '['), close = str_find(value, ']'), type = str_search(value, "Dtype:");
-    if (type >= 0)
-        r->dtype = (uint8_t)dtype_find(str_trim(str_cut(value, (size_t)type + strlen("Dtype:"))));
-    if (open < 0 || close < open)
-        return false;
-    struct str list = str_n(value.p + open + 1, (size_t)(close - open - 1)), one;
-    while (list.n) {
-        unsigned long long v;
-        one = str_next(&list, ',');
-        if (n == TENSOR_DIMS || !str_u64(str_trim(one), &v) || v > INT64_MAX)
-            return false;
-        dim[n++] = (int64_t)v;
-    }
-    r->shape = dump_shape(d, dim, n);
+    struct row *r = &b->r;
+    ptrdiff_t open = str_find(value, '['), close = str_find(value, ']'), at = str_search(value, "Dtype:");
+    struct str type = at < 0 ? STR("") : str_trim(str_cut(value, (size_t)at + strlen("Dtype:")));
+    struct str sizes = open < 0 || close < open ? STR("") : str_n(value.p + open, (size_t)(close - open + 1));
+    r->dtype = (uint8_t)dtype_find(type);
+    r->shape = reading_sizes(sizes, TENSOR_DIMS, dim, &n) == READING_VALUE ? dump_shape(d, dim, n) : NONE;
     r->has |= r->shape == NONE ? 0 : HAS_SHAPE;
-    return r->shape != NONE;
+    if (r->shape == NONE)
+        odd(d, b, offset, _("a shape"), value);
+    else if (r->dtype == DTYPE_UNKNOWN && !dtype_is_other(type))
+        odd(d, b, offset, _("an element type"), type);
 }
 
 static void take_line(struct dump *d, struct block *b, struct str line, uint64_t offset)
@@ -141,10 +150,14 @@ static void take_line(struct dump *d, struct block *b, struct str line, uint64_t
     value = str_trim(value);
     if (str_is(name, "Shape")) {
         b->figures = true;
-        if (!take_shape(d, &b->r, value))
-            damaged(d, offset, _("expected a shape"));
+        take_shape(d, b, value, offset);
     } else if (str_is(name, "Phase")) {
         b->backward = str_is(value, "backward");
+        if (!b->backward && !str_is(value, "forward"))
+            odd(d, b, offset, _("forward or backward"), value);
+    } else if (str_is(name, "Output hash") && value.n) {
+        b->r.text = arena_cstr(&d->arena, value);
+        b->r.has |= HAS_CHECKSUM;
     } else if (str_is(name, "Location")) {
         ptrdiff_t colon = str_rfind(value, ':');
         buf_clear(&b->place);
@@ -156,10 +169,10 @@ static void take_line(struct dump *d, struct block *b, struct str line, uint64_t
         if (!str_is(name, figure[i].name))
             continue;
         b->named |= figure[i].has;
-        if (str_double(value, &b->r.stat[figure[i].stat]))
+        if (reading_number(value, &b->r.stat[figure[i].stat]) == READING_VALUE)
             b->r.has = (uint16_t)(b->r.has | figure[i].has);
         else
-            damaged(d, offset, _("expected a number"));
+            odd(d, b, offset, _("a number"), value);
     }
 }
 
@@ -239,7 +252,7 @@ const struct reader reader_op_statistics = {
     .title = N_("activations recorded by the TorchTitan tracer: statistics of the result of every operator in a step"),
     .what = "rank_N_activations.log",
     .versions = "TorchTitan, August 2026",
-    .unread = N_("hashes of inputs and outputs; in-place operators"),
+    .unread = N_("hashes of inputs; in-place operators"),
     .probe = probe,
     .places = places,
     .open = open_dump,

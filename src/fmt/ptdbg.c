@@ -6,6 +6,8 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/reading.h"
+#include "dump/checksum.h"
 #include "fmt/json_row.h"
 #include "fmt/npy.h"
 #include "dump/family.h"
@@ -112,15 +114,28 @@ static uint32_t call_for(struct dump *d, struct str name, char joint, uint64_t o
 
 /* ---- lines ---- */
 
-static void add_stack(struct dump *d, uint32_t call, const cJSON *frames)
+/* A .pkl being read. */
+struct pkl {
+    struct dump *d;
+    const char *path;
+    size_t part;
+    bool tensors;
+    uint64_t offset; /* of the current line */
+};
+
+static void add_stack(const struct pkl *p, uint32_t call, const cJSON *frames)
 {
+    struct dump *d = p->d;
+    const cJSON *odd = cJSON_IsArray(frames) ? NULL : frames;
     struct stack s = {.first = (uint32_t)d->stack_frames.n};
     struct buf text = {0};
     for (const cJSON *it = frames->child; it; it = it->next) {
         const cJSON *file = cJSON_GetArrayItem(it, 0), *line = cJSON_GetArrayItem(it, 1);
         const cJSON *func = cJSON_GetArrayItem(it, 2), *code = cJSON_GetArrayItem(it, 3);
-        if (!cJSON_IsString(file) || !cJSON_IsString(line))
+        if (!cJSON_IsString(file) || !cJSON_IsString(line)) {
+            odd = odd ? odd : it;
             continue;
+        }
         buf_clear(&text);
         buf_fmt(&text, "File %s, line %s, in %s, \n %s", file->valuestring, line->valuestring,
                 cJSON_IsString(func) ? func->valuestring : "", cJSON_IsString(code) ? code->valuestring : "");
@@ -128,76 +143,135 @@ static void add_stack(struct dump *d, uint32_t call, const cJSON *frames)
         s.n++;
     }
     buf_release(&text);
+    if (odd) {
+        struct err e;
+        char found[READING_FOUND];
+        err_at(&e, p->path, p->offset, _("expected %s, found %s"), _("a list of frames"),
+               reading_json_found(found, odd));
+        dump_problem(d, NONE, "damaged", e.text);
+    }
     vec_push(&d->stacks, s);
     d->calls.v[call].stack = (uint32_t)d->stacks.n - 1;
 }
 
-static void scalar(struct dump *d, struct row *r, struct str type, const cJSON *value)
+/* What could not be read in a row: a bit for each of the array's values. */
+enum { ODD_MD5 = 1 << 2, ODD_TYPE = 1 << 3, ODD_SHAPE = 1 << 4, ODD_FIGURES = 1 << 5 };
+
+static unsigned scalar(struct dump *d, struct row *r, struct str type, const cJSON *value)
 {
     char tmp[NUM_MAX];
     double v;
     r->kind = str_has(type, "bool") ? ROW_BOOL : str_has(type, "int") ? ROW_INT : ROW_FLOAT;
-    if (cJSON_IsBool(value))
+    if (cJSON_IsBool(value)) {
         v = cJSON_IsTrue(value);
-    else if (!json_number(value, &v))
-        return;
+    } else {
+        enum reading how = reading_json_number(value, &v);
+        if (how != READING_VALUE) {
+            r->kind = ROW_NULL;
+            return how == READING_UNREADABLE ? ODD_FIGURES : 0;
+        }
+    }
     r->stat[STAT_MAX] = v;
     r->has |= HAS_MAX;
     r->text =
         arena_cstr(&d->arena, cJSON_IsBool(value) ? (v != 0 ? STR("true") : STR("false")) : str_of(num_exact(tmp, v)));
+    return 0;
 }
 
-static void figures(struct row *r, const cJSON *summary)
+/* Bool and empty tensors have [] or "Nan": nothing was recorded. */
+static enum reading figure(const cJSON *v, double *out)
+{
+    bool none = (cJSON_IsArray(v) && !v->child) || (cJSON_IsString(v) && strcmp(v->valuestring, "Nan") == 0);
+    return none ? READING_ABSENT : reading_json_number(v, out);
+}
+
+static unsigned figures(struct row *r, const cJSON *summary)
 {
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
+    unsigned odd = summary && !cJSON_IsArray(summary) && !cJSON_IsNull(summary) ? ODD_FIGURES : 0;
     int i = 0;
-    for (const cJSON *it = summary ? summary->child : NULL; it && i < STAT_COUNT; it = it->next, i++)
-        if (json_number(it, &r->stat[i])) /* bool and empty tensors have [] or "Nan": nothing was recorded */
+    for (const cJSON *it = summary ? summary->child : NULL; it && i < STAT_COUNT; it = it->next, i++) {
+        enum reading how = figure(it, &r->stat[i]);
+        if (how == READING_VALUE)
             r->has |= (uint8_t)bit[i];
+        else if (how == READING_UNREADABLE)
+            odd = ODD_FIGURES;
+    }
+    return odd;
 }
 
-static void add_row(struct dump *d, uint32_t call, struct str slot, const cJSON *v, size_t part, bool tensors)
+static bool is_type(struct str name)
 {
+    return dtype_find(name) != DTYPE_UNKNOWN || dtype_is_other(name);
+}
+
+static unsigned checksum(struct dump *d, struct row *r, const cJSON *md5)
+{
+    bool text = cJSON_IsString(md5);
+    if (!md5 || cJSON_IsNull(md5) || (cJSON_IsArray(md5) && !md5->child) ||
+        (text && reading_is_nothing(str_of(md5->valuestring))))
+        return 0;
+    if (!text || !checksum_is_one(str_of(md5->valuestring)))
+        return ODD_MD5;
+    r->text = arena_cstr(&d->arena, str_of(md5->valuestring));
+    r->has |= HAS_CHECKSUM;
+    d->checksums = true;
+    return 0;
+}
+
+/* Reports each value of the row [name, …, md5, type, shape, figures] that could not be read. */
+static void tell_odd(const struct pkl *p, uint32_t row, const cJSON *v, unsigned odd)
+{
+    static const char *const expected[] = {[2] = N_("a checksum"), N_("an element type"), N_("a list of numbers"),
+                                           N_("a list of numbers")};
+    struct err e;
+    char found[READING_FOUND];
+    for (int i = 2; i < 6; i++) {
+        const cJSON *x = cJSON_GetArrayItem(v, i);
+        if (!(odd >> i & 1))
+            continue;
+        for (const cJSON *it = i == 5 && cJSON_IsArray(x) ? x->child : NULL; it; it = it->next) {
+            double one;
+            x = figure(it, &one) == READING_UNREADABLE ? it : x;
+        }
+        err_at(&e, p->path, p->offset, _("value %d of a row: expected %s, found %s"), i + 1, _(expected[i]),
+               reading_json_found(found, x));
+        dump_unparsed(p->d, row, e.text);
+    }
+}
+
+static void add_row(const struct pkl *p, uint32_t call, struct str slot, const cJSON *v)
+{
+    struct dump *d = p->d;
+    unsigned odd = 0;
     const cJSON *md5 = cJSON_GetArrayItem(v, 2), *dtype = cJSON_GetArrayItem(v, 3);
     const cJSON *shape = cJSON_GetArrayItem(v, 4), *summary = cJSON_GetArrayItem(v, 5);
     struct row r = {.slot = dump_slot(d, slot), .shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
     struct str type = cJSON_IsString(dtype) ? str_of(dtype->valuestring) : STR("");
     r.io = str_starts(slot, "output") ? IO_OUTPUT : IO_INPUT;
     if (str_starts(type, "<class")) {
-        scalar(d, &r, type, summary ? summary->child : NULL);
+        odd = scalar(d, &r, type, cJSON_IsArray(summary) ? summary->child : summary);
     } else {
         r.dtype = (uint8_t)dtype_find(type);
-        if (cJSON_IsArray(shape))
-            json_row_shape(d, &r, shape);
-        figures(&r, summary);
-        if (cJSON_IsString(md5) && *md5->valuestring) {
-            r.text = arena_cstr(&d->arena, str_of(md5->valuestring));
-            r.has |= HAS_CHECKSUM;
-            d->checksums = true;
-        }
-        if (tensors) {
+        odd = (is_type(type) ? 0 : ODD_TYPE) | (cJSON_IsArray(shape) && json_row_shape(d, &r, shape) ? 0 : ODD_SHAPE) |
+              figures(&r, summary) | checksum(d, &r, md5);
+        if (p->tensors) {
             r.has |= HAS_FILE;
-            if (part) {
-                struct row_extra x = {.part = (uint16_t)part};
+            if (p->part) {
+                struct row_extra x = {.part = (uint16_t)p->part};
                 vec_push(&d->extras, x);
                 r.extra = (uint32_t)d->extras.n - 1;
             }
         }
     }
-    dump_add_row(d, call, r);
+    uint32_t row = dump_add_row(d, call, r);
+    if (odd)
+        tell_odd(p, row, v, odd);
 }
-
-/* A .pkl being read. */
-struct pkl {
-    struct dump *d;
-    const char *path;
-    size_t part;
-    bool tensors;
-};
 
 static void read_line(void *ctx, struct str line, uint64_t offset)
 {
-    const struct pkl *p = ctx;
+    struct pkl *p = ctx;
     struct dump *d = p->d;
     const char *path = p->path;
     struct err e;
@@ -215,11 +289,12 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
         return;
     }
     d->joint = joint;
+    p->offset = offset;
     uint32_t c = call_for(d, call, joint, offset);
     if (str_is(slot, "stack_info"))
-        add_stack(d, c, second);
+        add_stack(p, c, second);
     else
-        add_row(d, c, slot, v, p->part, p->tensors);
+        add_row(p, c, slot, v);
 }
 
 /* ---- calls inside calls ---- */
@@ -306,7 +381,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         bool tensors = path_is_dir(dir);
         any = any || tensors;
         vec_push(&st->dirs, dir);
-        struct pkl p = {d, files.v[i], i, tensors};
+        struct pkl p = {.d = d, .path = files.v[i], .part = i, .tensors = tensors};
         rc = json_row_lines(d, p.path, LONGEST, false, read_line, &p, load, e);
     }
     name_list_release(&files);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "base/reading.h"
 #include "fmt/json_row.h"
 #include "dump/family.h"
 
@@ -81,7 +82,7 @@ static bool next_value(struct str *list, double *out)
         rest = (struct str){0};
     }
     *list = rest;
-    return str_double(str_trim(word), out);
+    return reading_number(word, out) == READING_VALUE;
 }
 
 static uint64_t count_values(struct str list)
@@ -99,7 +100,7 @@ static bool last_figures(struct row *r, struct str list)
     for (int i = 0; i < FIGURES; i++) {
         ptrdiff_t comma = str_rfind(list, ',');
         struct str word = comma < 0 ? list : str_cut(list, (size_t)comma + 1);
-        if (!str_double(str_trim(word), &r->stat[stat[i]]))
+        if (reading_number(word, &r->stat[stat[i]]) != READING_VALUE)
             return false;
         list = str_n(list.p, comma < 0 ? 0 : (size_t)comma);
     }
@@ -128,8 +129,8 @@ static struct str without_number(struct str name)
     return n && n < name.n && name.p[n] == '_' ? str_cut(name, n + 1) : name;
 }
 
-/* Reads ", \"torch.float32\", [2, 3]]" after the values. */
-static void read_rest(struct dump *d, struct row *r, struct str rest, const char *path, uint64_t offset)
+/* Reads ", \"torch.float32\", [2, 3]]" after the values. False: the type could not be read. */
+static bool read_rest(struct dump *d, struct row *r, struct str rest, const char *path, uint64_t offset)
 {
     struct buf b = {0};
     struct err quiet;
@@ -137,11 +138,12 @@ static void read_rest(struct dump *d, struct row *r, struct str rest, const char
     buf_str(&b, rest);
     cJSON *v = json_parse(buf_view(&b), true, path, offset, &quiet);
     const cJSON *dtype = cJSON_GetArrayItem(v, 1), *shape = cJSON_GetArrayItem(v, 2);
-    if (cJSON_IsString(dtype))
-        r->dtype = (uint8_t)dtype_find(str_of(dtype->valuestring));
+    struct str type = cJSON_IsString(dtype) ? str_of(dtype->valuestring) : STR("");
+    r->dtype = (uint8_t)dtype_find(type);
     if (cJSON_IsArray(shape))
         json_row_shape(d, r, shape);
     buf_release(&b);
+    return r->dtype != DTYPE_UNKNOWN || dtype_is_other(type) || str_starts(type, "<class");
 }
 
 static void read_line(void *ctx, struct str line, uint64_t offset)
@@ -160,7 +162,7 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
     d->joint = joint;
     struct row r = {.slot = dump_slot(d, slot), .shape = NONE, .extra = NONE, .kind = ROW_TENSOR};
     r.io = str_starts(slot, "output") ? IO_OUTPUT : IO_INPUT;
-    read_rest(d, &r, t.rest, d->path, offset);
+    bool typed = read_rest(d, &r, t.rest, d->path, offset);
     uint64_t n = count_values(t.values), numel = r.shape == NONE ? 0 : d->shapes.v[r.shape]->numel;
     bool whole = r.shape != NONE && n == numel,
          sampled = r.shape != NONE && n == (numel < SAMPLED ? numel : SAMPLED) + FIGURES;
@@ -176,6 +178,10 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
     }
     if (whole && sampled)
         vec_push(&st->either, row);
+    if (!typed && r.shape != NONE) {
+        err_at(&e, d->path, offset, _("expected %s behind the values"), _("an element type"));
+        dump_unparsed(d, row, e.text);
+    }
     st->whole += whole && !sampled;
     st->sampled += sampled && !whole;
     if (!whole && !sampled) {
@@ -187,8 +193,7 @@ static void read_line(void *ctx, struct str line, uint64_t offset)
         else
             err_at(&e, d->path, offset, _("expected %2$llu values by the shape, found %1$llu"), (unsigned long long)n,
                    (unsigned long long)numel);
-        d->rows.v[row].has |= IS_DAMAGED;
-        dump_problem(d, row, "damaged", e.text);
+        dump_unparsed(d, row, e.text);
     }
 }
 
@@ -223,7 +228,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     bool sampled = st->sampled && !st->whole;
     for (size_t i = 0; sampled && i < st->either.n; i++) {
         struct row *r = &d->rows.v[st->either.v[i]];
-        r->has = (uint8_t)((r->has & ~HAS_FILE) | HAS_MAX | HAS_MIN | HAS_MEAN);
+        r->has = (uint16_t)((r->has & ~HAS_FILE) | HAS_MAX | HAS_MIN | HAS_MEAN);
     }
     if (!sampled && st->list.n)
         d->task = "tensor";

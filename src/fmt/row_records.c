@@ -8,6 +8,7 @@
 #include "dump/family.h"
 
 #define DEEPEST 1000 /* the deepest nesting of modules */
+#define HAS_MOST (2 * IS_UNPARSED) /* bits of a row are below */
 
 double json_line_number(const cJSON *v)
 {
@@ -192,14 +193,14 @@ static int add_row(struct dump *d, const cJSON *a, const char *path, uint64_t li
     if (!json_line_fits(at[7], "nnnn") || (cJSON_IsArray(at[6]) && !json_line_fits(at[6], "w*")) ||
         (cJSON_IsArray(at[9]) && !json_line_fits(at[9], "wwwww")) ||
         json_line_whole(at[2], IO_COUNT, NONE) == NONE || json_line_whole(at[3], ROW_NULL + 1, NONE) == NONE ||
-        json_line_whole(at[5], 256, NONE) == NONE)
+        json_line_whole(at[5], HAS_MOST, NONE) == NONE)
         return json_line_damaged(path, line, e);
     struct row r = {
         .slot = dump_slot(d, str_of(json_line_text(d, at[1], ""))),
         .io = (uint8_t)json_line_whole(at[2], IO_COUNT, IO_INPUT),
         .kind = (uint8_t)json_line_whole(at[3], ROW_NULL + 1, ROW_NULL),
         .dtype = (uint8_t)dtype_find(str_of(json_line_text(d, at[4], ""))),
-        .has = (uint8_t)(json_line_whole(at[5], 256, 0) & ~(uint64_t)(HAS_FILE | IS_DAMAGED)),
+        .has = (uint16_t)(json_line_whole(at[5], HAS_MOST, 0) & ~(uint64_t)(HAS_FILE | IS_DAMAGED)),
         .shape = shape_of(d, at[6]),
         .text = json_line_text(d, at[8], NULL),
         .extra = extra_of(d, at[9], at[10]),
@@ -207,7 +208,7 @@ static int add_row(struct dump *d, const cJSON *a, const char *path, uint64_t li
     for (int i = 0; i < STAT_COUNT; i++)
         r.stat[i] = json_line_number(cJSON_GetArrayItem(at[7], i));
     if (r.shape == NONE)
-        r.has &= (uint8_t)~HAS_SHAPE;
+        r.has &= (uint16_t)~HAS_SHAPE;
     if (cJSON_IsString(at[10]))
         r.has |= HAS_FILE;
     if ((r.kind != ROW_TENSOR || r.has & HAS_CHECKSUM) && !r.text)

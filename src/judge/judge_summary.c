@@ -177,6 +177,7 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
             continue;
         }
         s->pairs++;
+        s->without_bits += x->rule == RULE_NO_BITS;
         s->paired_by[m->pairing->pairs.v[l->pair].why]++;
         s->dtype_diff += (x->flags & LINE_DTYPE_DIFF) != 0;
         s->doubtful += (x->flags & LINE_DOUBTFUL) != 0;

@@ -25,7 +25,7 @@ int judgement_status(const struct judgement *j, const struct judge_options *o)
 {
     if (j->first != NONE)
         return 1;
-    if (j->sum.unread || j->sum.unread_files) /* not "aligned" if something could not be read */
+    if (j->sum.unread || j->sum.unread_files || j->sum.without_bits) /* not "aligned" if something could not be read */
         return 5;
     uint32_t all = j->sum.compute[TARGET];
     if (!all) { /* no computing call was recorded (two checkpoints): the rows decide */

@@ -74,6 +74,8 @@ enum verdict_rule {
     RULE_MASKED_ROWS,   /* differs only for queries without any key (masked_rows.h) */
     RULE_CHECKSUM_OTHER,
     RULE_NEVER_READ,    /* not read by the call, or left unwritten and not read (never_read.h) */
+    RULE_UNPARSED,      /* a recorded value of it could not be parsed */
+    RULE_NO_BITS,       /* --exact: what was recorded does not show whether bits are equal (equal_bits.h) */
     RULE_COUNT
 };
 
@@ -135,6 +137,7 @@ enum region {
 struct judge_summary {
     uint32_t by[VERDICT_COUNT];  /* number of lines with each verdict */
     uint32_t pairs, only[2], dtype_diff, doubtful, unread;
+    uint32_t without_bits;       /* --exact: pairs of which equality of bits is unknown */
     uint32_t unread_files;       /* on both sides: files, or ends of files, that exist and could not be read */
     uint32_t ill;                /* RULE_ILL, among the doubtful */
     uint32_t known;              /* accepted differences: counted as pairs, without a verdict */

@@ -342,6 +342,13 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
             buf_fmt(out, _(", until %s"), q->until);
         break;
     }
+    case RULE_UNPARSED:
+        buf_cstr(out, _("not compared: a recorded value could not be read"));
+        break;
+    case RULE_NO_BITS:
+        buf_cstr(out, _("equal figures do not show equal bits: neither elements nor comparable checksums were recorded "
+                        "on both sides"));
+        break;
     case RULE_EXACT:
         buf_cstr(out, _("not bitwise equal, as the exact comparison requires"));
         break;
@@ -539,6 +546,9 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
     } else if (s->unread || s->unread_files) {
         buf_fmt(out, _("could not be judged: nothing deviates, but some data could not be read: rows %u, files %u"),
                 s->unread, s->unread_files);
+    } else if (s->without_bits) {
+        buf_fmt(out, _("could not be judged: no bits were recorded for %u of %u pairs, so their equality is unknown; "
+                       "record tensors or checksums on both sides"), s->without_bits, s->pairs);
     } else if (!s->compute[TARGET]) { /* without computing calls there is no share: only rows count */
         buf_cstr(out, status == 0 ? _("aligned: nothing deviates; no compute call was recorded on the target side")
                                   : _("could not be judged: no certain pair deviates, but too few rows are paired; "

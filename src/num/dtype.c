@@ -44,12 +44,33 @@ static const struct {
     {"c8", DTYPE_C64},      {"c16", DTYPE_C128},
 };
 
-enum dtype dtype_find(struct str name)
+static struct str plain_name(struct str name)
 {
     static const char *const prefix[] = {"torch.", "torch_npu.", "mindspore.", "numpy."};
     for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
         if (str_starts(name, prefix[i]))
             name = str_cut(name, strlen(prefix[i]));
+    return name;
+}
+
+bool dtype_is_other(struct str name)
+{
+    static const char *const other[] = {
+        "complex32", "chalf", "qint8", "quint8", "qint32", "quint4x2", "quint2x4", "float8_e4m3fnuz",
+        "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn_x2", "bits1x8", "bits2x4", "bits4x2", "bits8", "bits16",
+        "int1", "int2", "int3", "int4", "int5", "int6", "int7", "uint1", "uint2", "uint3", "uint4", "uint5", "uint6",
+        "uint7", "qint4x2", "string", "object", "resource", "void", "datetime64", "timedelta64",
+    };
+    name = plain_name(name);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (str_ieq(name, str_of(other[i])))
+            return true;
+    return false;
+}
+
+enum dtype dtype_find(struct str name)
+{
+    name = plain_name(name);
     if (name.n && (name.p[0] == '<' || name.p[0] == '|' || name.p[0] == '='))
         name = str_cut(name, 1);
     for (int d = 1; d < DTYPE_COUNT; d++)

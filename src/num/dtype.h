@@ -47,6 +47,9 @@ extern const struct dtype_info dtype_table[DTYPE_COUNT];
 
 /* "torch.bfloat16", "Float32", "float16", "<f4", "|b1", "BF16" …; DTYPE_UNKNOWN for others. */
 enum dtype dtype_find(struct str name);
+/* Whether a type that dtype_find does not know is nevertheless one that frameworks have (quantised, packed or narrower
+ * than a byte): its values are not read, but the name is no damage. */
+bool dtype_is_other(struct str name);
 static inline bool dtype_is_float(enum dtype d)
 {
     return dtype_table[d].klass == CLASS_FLOAT;

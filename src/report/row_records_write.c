@@ -109,7 +109,7 @@ void row_records_row(struct jsonw *w, const struct dump *d, uint32_t row, uint32
     jw_int(w, r->io);
     jw_int(w, r->kind);
     jw_cstr(w, dtype_table[r->dtype].name);
-    jw_int(w, r->has & 0xff & ~(HAS_FILE | IS_DAMAGED));
+    jw_int(w, r->has & (0xff | IS_UNPARSED) & ~(HAS_FILE | IS_DAMAGED));
     shape_json(w, dump_row_shape(d, row));
     jw_array(w);
     for (int i = 0; i < STAT_COUNT; i++)

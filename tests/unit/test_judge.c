@@ -1096,9 +1096,64 @@ static void exact_comparison(void **state)
     judge_all(&s);
     EXPECT(&s, equal, VERDICT_MATCH, RULE_EQUAL);
     EXPECT(&s, last_bit, VERDICT_DEVIATE, RULE_EXACT);
-    EXPECT(&s, stats, VERDICT_MATCH, RULE_SAME_STATS);
+    EXPECT(&s, stats, VERDICT_SKIP, RULE_NO_BITS);
     EXPECT(&s, near, VERDICT_DEVIATE, RULE_EXACT);
     EXPECT(&s, types, VERDICT_DEVIATE, RULE_EXACT);
+    scene_end(&s);
+}
+
+/* Of --exact: what was recorded of two tensors of equal figures, and what follows from it. */
+static void exact_checksums(void **state)
+{
+    static const struct {
+        const char *text[2];
+        enum verdict verdict;
+        enum verdict_rule rule;
+    } cases[] = {
+        {{"42becdde", "42becdde"}, VERDICT_MATCH, RULE_CHECKSUM_SAME},
+        {{"42becdde", "42becddf"}, VERDICT_DEVIATE, RULE_EXACT},
+        {{"0x00000000000000a1", "0x00000000000000a2"}, VERDICT_DEVIATE, RULE_EXACT},
+        {{"0x0000000000000000", "0x0000000000000000"}, VERDICT_SKIP, RULE_NO_BITS}, /* equal words cancel */
+        {{"42becdde", "9e107d9d372bb6826bd81d3542a419d6"}, VERDICT_SKIP, RULE_NO_BITS}, /* another kind */
+        {{"1.2345e+03", "1.2345e+03"}, VERDICT_MATCH, RULE_CHECKSUM_SAME}, /* TorchTitan's */
+        {{"1.2345e+03", "1.23456e+03"}, VERDICT_DEVIATE, RULE_EXACT},
+        {{"42becdde", NULL}, VERDICT_SKIP, RULE_NO_BITS},
+    };
+    static const double base[] = {2, -2, 10};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        scene_start(&s);
+        s.o.exact = true;
+        both_call(&s, "mul");
+        uint32_t row = recorded(&s, "output.0", base, base);
+        for (int side = 0; side < 2; side++)
+            if (cases[i].text[side]) {
+                vec_last(&s.d[side].rows)->text = cases[i].text[side];
+                vec_last(&s.d[side].rows)->has |= HAS_CHECKSUM;
+            }
+        judge_all(&s);
+        EXPECT(&s, row, cases[i].verdict, cases[i].rule);
+        scene_end(&s);
+    }
+}
+
+/* A value that is there and could not be parsed leaves nothing to conclude from the others. */
+static void unparsed_rows_are_unknown(void **state)
+{
+    static const double base[] = {2, -2, 10}, off[] = {2, -2, 20};
+    struct scene s;
+    (void)state;
+    scene_start(&s);
+    both_call(&s, "mul");
+    uint32_t same = recorded(&s, "output.0", base, base), differs = recorded(&s, "output.1", off, base);
+    dump_unparsed(&s.d[TARGET], s.d[TARGET].rows.n - 2, "dump.json: byte 5");
+    dump_unparsed(&s.d[GOLDEN], s.d[GOLDEN].rows.n - 1, "dump.json: byte 9");
+    judge_all(&s);
+    EXPECT(&s, same, VERDICT_SKIP, RULE_UNPARSED);
+    EXPECT(&s, differs, VERDICT_SKIP, RULE_UNPARSED);
+    assert_int_equal(s.j.sum.unread, 2);
+    assert_int_equal(judgement_status(&s.j, &s.o), 5);
     scene_end(&s);
 }
 
@@ -1936,6 +1991,8 @@ int main(void)
         cmocka_unit_test(fused_and_written_out),
         cmocka_unit_test(rounded_outputs), cmocka_unit_test(rounded_parameters),
         cmocka_unit_test(exact_comparison),
+        cmocka_unit_test(exact_checksums),
+        cmocka_unit_test(unparsed_rows_are_unknown),
         cmocka_unit_test(kinds_of_first_deviation),
         cmocka_unit_test(out_of_a_gap),
         cmocka_unit_test(doubtful_pairs_are_nobodys_first),

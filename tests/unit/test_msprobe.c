@@ -314,22 +314,30 @@ static void odd_shapes(void **state)
     }
 }
 
-/* Types msprobe does not write are said, each with its file, place and call; null is none of them. */
+/* Types msprobe does not write are said, each with its file, place and call; a figure of null is none of them. */
 static void odd_types_are_said(void **state)
 {
     static const struct {
         const char *record, *says;
     } odd[] = {
-        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":5,\"shape\":[2]}]", "\"dtype\": expected a text, found a number"},
-        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":\"x\"}]", "\"shape\": expected a list of numbers, found a text"},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":5,\"shape\":[2]}]", "\"dtype\": expected an element type, found a number"},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":\"x\"}]", "\"shape\": expected a list of numbers, found \"x\""},
         {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":[\"2\"]}]", "\"shape\": expected a list of numbers, found a list"},
-        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"Max\":\"x\"}]", "\"Max\": expected a number, found a text"},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"Max\":\"x\"}]", "\"Max\": expected a number, found \"x\""},
         {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"Norm\":{}}]", "\"Norm\": expected a number, found an object"},
         {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"md5\":[1]}]", "\"md5\": expected a text, found a list"},
         {"\"output\":[{\"type\":\"int\",\"value\":[1]}]", "\"value\": expected a number, found a list"},
         {"\"input_args\":7,\"output\":[null]", "\"input_args\": expected a list, found a number"},
-        {"\"output\":\"x\"", "\"output\": expected a list, found a text"},
-        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":null,\"shape\":null,\"Max\":null,\"Min\":NaN,\"Mean\":true,\"md5\":null}]", NULL},
+        {"\"output\":\"x\"", "\"output\": expected a list, found \"x\""},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.bool\",\"shape\":[],\"Max\":null,\"Min\":NaN,\"Mean\":true,\"md5\":null}]", NULL},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"flaot32\",\"shape\":[2]}]", "\"dtype\": expected an element type, found \"flaot32\""},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":null,\"shape\":[2]}]", "\"dtype\": expected an element type, found null"},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":null}]", "\"shape\": expected a list of numbers, found null"},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":[2],\"Max\":true}]", "\"Max\": expected a number, found true or false"},
+        {"\"output\":[{\"type\":null,\"dtype\":\"torch.float32\",\"shape\":[2],\"Max\":1}]", "\"type\": expected a text, found null"},
+        {"\"output\":[{\"type\":\"int\",\"value\":\"1,5\"}]", "\"value\": expected a number, found \"1,5\""},
+        {"\"output\":[{\"type\":\"str\",\"value\":5}]", "\"value\": expected a text, found a number"},
+        {"\"output\":[{\"type\":\"qint\",\"value\":null},{\"type\":\"torch.Tensor\",\"dtype\":\"torch.qint8\",\"shape\":[2]}]", NULL},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
@@ -381,7 +389,7 @@ static void old_stack_files(void **state)
     put_text(dir, "construct.json", "{\"F.a.0.forward\":\"F.b.0.forward\",\"F.b.0.forward\":null,\"x\":\"y\","
                                "\"F.z\":7}");
     assert_int_equal(open_path(&o, dir), 0);
-    assert_int_equal(o.d.problems.n, 2); /* "odd" and "F.z" */
+    assert_int_equal(o.d.problems.n, 3); /* "odd", the numbers of "F.b.0.forward", and "F.z" */
     const struct stack *s = &o.d.stacks.v[o.d.calls.v[0].stack];
     assert_int_equal(s->n, 1);
     const struct frame *f = &o.d.frames.v[o.d.stack_frames.v[s->first]];
