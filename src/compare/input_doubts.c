@@ -215,6 +215,7 @@ static void of_side(const struct comparison *s, int side, struct arena *a, input
     overflows(d, side, a, out);
     for (size_t k = 0; k < d->warnings.n; k++)
         add(out, side, false, d->warnings.v[k]);
+    const char *first = NULL; /* of a row: what concerns the whole file is said by itself */
     size_t unread = 0;
     for (size_t k = 0; k < d->problems.n; k++) {
         if (d->problems.v[k].recorded)
@@ -222,8 +223,13 @@ static void of_side(const struct comparison *s, int side, struct arena *a, input
         unread++;
         if (d->problems.v[k].row == NONE)
             add(out, side, false, d->problems.v[k].text);
+        else
+            first = first ? first : d->problems.v[k].text;
     }
-    if (unread)
+    if (unread && first)
+        add(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full, the first: %s; :list "
+                                             "problems lists them"), unread, first));
+    else if (unread)
         add(out, side, false, arena_fmt(a, _("%zu rows or files could not be read in full; :list problems lists "
                                              "them"), unread));
 }

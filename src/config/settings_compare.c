@@ -2,6 +2,7 @@
 #include "config/settings_compare.h"
 
 #include "base/msg.h"
+#include "base/reading.h"
 #include "config/arguments.h"
 #include "config/check_ways.h"
 
@@ -84,6 +85,58 @@ static bool in_environment(const struct check_row *r, const struct settings *s)
     return reads_environment(checklist_value(r, s), &other) && !other;
 }
 
+/* Whether a text begins like a number and goes on as none does ("1e-3x", "1,7"); lists, sizes and ranges are texts. */
+static bool is_malformed(const struct value *v, const struct value *other)
+{
+    static const char *const unit[] = {"k", "m", "g", "t", "b", "kb", "mb", "gb", "tb", "s", "ms", "h", "min"};
+    double x;
+    size_t n = 0;
+    if (str_starts(v->key, "version:") || v->state != VALUE_SET || v->number || other->state != VALUE_SET ||
+        !other->number)
+        return false;
+    while (n < v->text.n && strchr("0123456789.+-eE", v->text.p[n]))
+        n++;
+    while (n && !str_double(str_n(v->text.p, n), &x))
+        n--;
+    struct str rest = str_cut(v->text, n);
+    if (!n || !rest.n)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(unit); i++)
+        if (str_ieq(str_trim(rest), str_of(unit[i])))
+            return false;
+    for (size_t i = rest.p[0] == ','; i < rest.n; i++)
+        if (rest.p[0] == ',' ? rest.p[i] < '0' || rest.p[i] > '9' : strchr(",/:*- []()", rest.p[i]) != NULL)
+            return false;
+    return rest.n > (rest.p[0] == ',') && (rest.p[0] != ',' || other->num != (double)(int64_t)other->num);
+}
+
+/* Names a check's value that cannot be read with its file and place. */
+static bool tell_malformed(struct config_compare *c, const struct value value[2])
+{
+    bool any = false;
+    for (int i = 0; i < 2; i++) {
+        if (!is_malformed(&value[i], &value[!i]))
+            continue;
+        struct err e;
+        char found[READING_FOUND];
+        struct str key, rest;
+        str_split(value[i].key, ',', &key, &rest);
+        const struct setting *x = settings_find(&c->side[i], key);
+        for (size_t k = 0; k < c->side[i].list.n && !x; k++)
+            x = str_eq(c->side[i].list.v[k].spelled, key) ? &c->side[i].list.v[k] : NULL;
+        reading_found(found, value[i].text);
+        if (x && x->line)
+            err_line(&e, c->side[i].path, x->line, _("%.*s: expected a number, found %s"), STR_ARG(value[i].key),
+                     found);
+        else
+            err_set(&e, ERR_DATA, _("%s: %.*s: expected a number, found %s"), c->side[i].path, STR_ARG(value[i].key),
+                    found);
+        vec_push(&c->unread, arena_cstr(&c->arena, str_of(e.text)));
+        any = true;
+    }
+    return any;
+}
+
 static void judge_row(struct config_compare *c, struct scope *s, const struct check_row *r)
 {
     struct config_check k = {.row = r};
@@ -101,7 +154,10 @@ static void judge_row(struct config_compare *c, struct scope *s, const struct ch
     int when = applies(s, r->when);
     if (k.value[0].state == VALUE_ABSENT && k.value[1].state == VALUE_ABSENT && r->by.n)
         when = 0; /* neither framework has it */
-    if (when == 1) {
+    if (when != 0 && tell_malformed(c, k.value)) {
+        k.state = CHECK_UNKNOWN;
+        k.why = WHY_OPEN;
+    } else if (when == 1) {
         k.state = r->judge->state(&j, &k.why);
     } else {
         k.state = when == 0 ? CHECK_OK : CHECK_UNKNOWN;
@@ -232,7 +288,7 @@ int config_compare_run(struct config_compare *c, struct settings *target, struct
 
 enum stage_verdict config_compare_verdict(const struct config_compare *c)
 {
-    return !c->pass ? STAGE_FAIL : c->environments ? STAGE_UNKNOWN : STAGE_PASS;
+    return !c->pass ? STAGE_FAIL : c->environments || c->unread.n ? STAGE_UNKNOWN : STAGE_PASS;
 }
 
 void config_compare_release(struct config_compare *c)
@@ -244,6 +300,7 @@ void config_compare_release(struct config_compare *c)
     }
     vec_release(&c->checks);
     vec_release(&c->others);
+    vec_release(&c->unread);
     arena_release(&c->arena);
 }
 

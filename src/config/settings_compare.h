@@ -57,6 +57,7 @@ struct config_compare {
     VEC(struct str) unmapped[2]; /* settings that no check reads, in file order; a list counts once */
     VEC(struct str) npu_only[2]; /* arguments only MindSpeed has */
     VEC(struct config_other) others;
+    VEC(const char *) unread; /* sentences: values of checks that are there and cannot be read */
     size_t count[CHECK_STATES];
     size_t guide_broken, guide_unknown; /* checks without a waiver */
     bool pass;               /* no check of severity error or warning differs or is missing */
@@ -69,7 +70,7 @@ int config_compare_run(struct config_compare *c, struct settings *target, struct
                        size_t waivers, struct err *e);
 void config_compare_release(struct config_compare *c);
 
-/* Unknown where only environments were compared and none of them differs. */
+/* Unknown where none differs, but only environments were compared or a value could not be read. */
 enum stage_verdict config_compare_verdict(const struct config_compare *c);
 
 const char *check_state_name(enum check_state s); /* "ok", "differs" … */

@@ -203,6 +203,7 @@ void settings_section(struct document *d, const struct config_compare *c, enum s
     if (c->guide_broken + c->guide_unknown)
         doc_say(d, TONE_PLAIN, _("recommendations of the guide: %zu not followed, %zu unknown"), c->guide_broken,
                 c->guide_unknown);
+    doc_unread(d, c->unread.v, c->unread.n);
     side(d, &c->side[0], false);
     side(d, &c->side[1], true);
     if (c->environments)

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/reading.h"
 #include "fmt/json_row.h"
+#include "dump/checksum.h"
 #include "dump/family.h"
 
 /* ---- names ---- */
@@ -251,10 +252,15 @@ static bool is_type(const cJSON *v)
     return is_text(v) && (dtype_find(str_of(v->valuestring)) || dtype_is_other(str_of(v->valuestring)));
 }
 
-/* In summary mode xor, a tensor without dimensions has its value in this member. */
 static bool is_sum(const cJSON *v)
 {
-    return is_text(v) || is_figure(v);
+    return is_text(v) && checksum_is_one(str_of(v->valuestring));
+}
+
+/* In summary mode xor, a tensor of one element has its value in this member. */
+static bool is_sum_of(const struct msprobe_fill *f, const struct row *r, const cJSON *v)
+{
+    return is_sum(v) || (is_figure(v) && r->shape != NONE && f->d->shapes.v[r->shape]->numel == 1);
 }
 
 /* Members of a tensor's record, in their most frequent order, with the expected type. A null figure was not recorded
@@ -274,7 +280,7 @@ static const struct {
     [MEAN] = {"Mean", is_figure, N_("a number")},
     [NORM] = {"Norm", is_figure, N_("a number")},
     [NEEDS_GRADIENT] = {"requires_grad", is_flag, N_("true or false")},
-    [MD5] = {"md5", is_sum, N_("a text")},
+    [MD5] = {"md5", is_sum, N_("a checksum")},
     [DATA_NAME] = {"data_name", is_text, N_("a text")},
 };
 
@@ -290,10 +296,12 @@ static enum member member_of(const char *key, enum member before)
 }
 
 /* Whether a member of this row is there and not what it has to be; true is a figure of a boolean tensor only. */
-static bool is_odd(enum member m, const cJSON *v, const struct row *r)
+static bool is_odd(const struct msprobe_fill *f, enum member m, const cJSON *v, const struct row *r)
 {
     if (cJSON_IsNull(v))
         return m == DTYPE || m == SHAPE;
+    if (m == MD5)
+        return !is_sum_of(f, r, v);
     return (members[m].is && !members[m].is(v)) || (m == SHAPE && r->shape == NONE) ||
            (m >= MAX && m <= NORM && cJSON_IsBool(v) && r->dtype != DTYPE_BOOL);
 }
@@ -302,7 +310,7 @@ static void tell_odd_members(struct msprobe_fill *f, uint32_t row, const cJSON *
 {
     for (const cJSON *it = v->child; it; it = it->next) {
         enum member m = member_of(it->string, 0);
-        if (m != MEMBERS && is_odd(m, it, &f->d->rows.v[row]))
+        if (m != MEMBERS && is_odd(f, m, it, &f->d->rows.v[row]))
             tell_odd(f, row, it->string, _(members[m].expected), it);
     }
 }
@@ -452,6 +460,9 @@ static bool repeated_rows(struct msprobe_fill *f, const struct json_repeat *v, b
         return false;
     if (part && !m->single)
         return false;
+    for (uint32_t i = 0; i < v->template->holes; i++)
+        if (m->hole[i].member == MD5 && !checksum_is_one(str_of(v->filling[i].text)))
+            return false;
     uint32_t first = (uint32_t)d->rows.n;
     for (uint32_t i = 0; i < m->rows; i++) {
         struct row r = m->row[i];
@@ -492,7 +503,9 @@ static void tensor_row(struct msprobe_fill *f, const cJSON *v)
         if (now == MEMBERS)
             continue;
         m = now;
-        bool fits = m == DTYPE ? is_text(it) : !members[m].is || members[m].is(it);
+        bool fits = m == DTYPE  ? is_text(it)
+                    : m == MD5  ? is_sum_of(f, &r, it)
+                                : !members[m].is || members[m].is(it);
         odd = odd || !fits || (m >= MAX && m <= NORM && cJSON_IsBool(it));
         if (fits)
             take_member(f, &r, m, it);

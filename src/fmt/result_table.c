@@ -4,6 +4,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "base/reading.h"
 #include "fmt/msprobe.h"
 #include "fmt/ptdbg.h"
 #include "dump/family.h"
@@ -116,7 +117,8 @@ static bool absent(struct str s)
     return false;
 }
 
-static bool number(struct str s, double *out)
+/* *odd: set to a text that is there and no number. */
+static bool number(struct str s, double *out, struct str *odd)
 {
     s = str_trim(s);
     if (absent(s))
@@ -125,7 +127,10 @@ static bool number(struct str s, double *out)
         *out = str_is(s, "True");
         return true;
     }
-    return str_double(s, out);
+    enum reading how = reading_number(s, out);
+    if (how == READING_UNREADABLE && !odd->n)
+        *odd = s;
+    return how == READING_VALUE;
 }
 
 static const char *kept(struct result_table *t, struct str s)
@@ -372,7 +377,7 @@ static void recorded(struct result_table *t, struct row *r, const struct str *ce
     }
     if (r->kind == ROW_TENSOR) {
         for (int i = 0; i < STAT_COUNT; i++)
-            if (number(stat[i], &r->stat[i]))
+            if (number(stat[i], &r->stat[i], &t->odd))
                 r->has |= bit[i];
         return;
     }
@@ -380,7 +385,7 @@ static void recorded(struct result_table *t, struct row *r, const struct str *ce
     if (r->kind == ROW_NULL)
         return;
     if (r->kind <= ROW_BOOL) {
-        if (!number(value, &r->stat[STAT_MAX])) {
+        if (!number(value, &r->stat[STAT_MAX], &t->odd)) {
             r->kind = ROW_NULL;
             return;
         }
@@ -446,12 +451,12 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
     return row;
 }
 
-static void figures(const struct result_table *t, struct result_line *l, const struct str *cell)
+static void figures(struct result_table *t, struct result_line *l, const struct str *cell)
 {
     for (int i = 0; i < RESULT_FIGURES; i++) {
         /* if statistics were compared, this column is a percentage of the maxima */
         bool other = i == RESULT_MAX_REL && t->head.had[COL_MAX_DIFF];
-        if (!other && number(cell[COL_COSINE + i], &l->figure[i]))
+        if (!other && number(cell[COL_COSINE + i], &l->figure[i], &t->odd))
             l->has |= (uint8_t)(1 << i);
     }
     if (t->head.had[COL_RMSE] && l->has & 1 << RESULT_COSINE)
@@ -522,6 +527,12 @@ int result_add(struct result_table *t, const struct str cell[COL_COUNT], const c
             frame_count ? result_stack(d, d->rows.v[l.row].call, frames, frame_count)
                         : stack_text(d, d->rows.v[l.row].call, cell[COL_STACK]);
         }
+    }
+    if (t->odd.n) {
+        char found[READING_FOUND];
+        complain(t, line, arena_fmt(&d->arena, _("expected %s, found %s"), _("a number"),
+                                    reading_found(found, t->odd)));
+        t->odd = (struct str){0};
     }
     if (l.row != NONE && l.row == t->result->line_of.n)
         vec_push(&t->result->line_of, (uint32_t)t->result->lines.n);

@@ -88,6 +88,7 @@ struct result_table {
     struct map rows;      /* full name → row */
     struct map texts;     /* verdicts and messages, each once: indices of pool */
     VEC(const char *) pool;
+    struct str odd;       /* of the current row: a cell that is there and no number */
     size_t modules, apis, unjudged, damaged;
     int batch;            /* rows since the lock was released */
     size_t columns, cells; /* of the header and of the last row */

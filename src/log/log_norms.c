@@ -29,18 +29,22 @@ enum log_take norm_line_take(struct series_builder *k, struct str line, size_t f
     (void)last;
     if (scan_behind(line, "dump local norm:", &at)) {
         at = str_trim(at);
-        if (!str_split(at, ' ', &name, &value) || !scan_number(value, &x, NULL))
+        if (!str_split(at, ' ', &name, &value) || log_number(k, value, &x, NULL) != READING_VALUE)
             return TAKE_NOT;
         log_norm(k, "local_norm", name, false, x);
     } else if (scan_behind(line, "local_norm step ", &at)) {
         if (!scan_count(&at, &step) || step >= LOG_STEP || !str_split(at, ':', &name, &value) ||
-            !scan_number(value, &x, NULL))
+            log_number(k, value, &x, NULL) != READING_VALUE)
             return TAKE_NOT;
         log_point(k, "local_norm", str_trim(name), false, step, x);
     } else {
         scan_behind(line, "embedding_local_norm:", &at);
-        if (!scan_leading(&at, &x, NULL))
+        struct str text = at;
+        if (!scan_leading(&at, &x, NULL) || scan_goes_on(at)) {
+            if (!reading_is_nothing(text))
+                log_odd_value(k, text);
             return TAKE_NOT;
+        }
         log_norm(k, "embedding_local_norm", STR(""), false, x);
     }
     return TAKE_DONE;
@@ -128,6 +132,8 @@ enum log_take norm_list_take(struct series_builder *k, struct str line, size_t f
         sizes = STR("");
     log_norm_group(k);
     for (uint32_t i = 0; next_number(&list, tensors, &x); i++) {
+        if (scan_goes_on(list))
+            log_odd_value(k, list);
         struct buf b = {0};
         buf_fmt(&b, "#%u", i);
         memcpy(name, b.p, b.n + 1);

@@ -93,7 +93,7 @@ static void field(struct series_builder *k, struct log_record *r, struct str nam
         return;
     /* Primus prints "last/mean" */
     str_split(text, '/', &first, &rest);
-    if (!scan_number(first, &x, &digit))
+    if (log_number(k, first, &x, &digit) != READING_VALUE)
         return;
     const bool count = x >= 0 && x < UINT32_MAX;
     switch (f ? f->field : FIELD_NONE) {
@@ -148,12 +148,15 @@ enum log_take megatron_take(struct series_builder *k, struct str line, size_t fr
         log_odd(k, ODD_STEP);
         return TAKE_DONE;
     }
+    const size_t odd = k->counted[ODD_VALUE];
     while (str_split(rest, '|', &part, &rest)) /* a field without its bar was cut off */
         if (str_split(part, ':', &name, &value))
             field(k, &r, str_trim(name), value, &main_loss);
     /* since core 0.17 a skipped step prints a loss of zero */
     if (log_skipped(&r) && log_has(&r, LOG_LOSS) && r.value[LOG_LOSS] == 0)
         r.has &= (uint16_t) ~(1u << LOG_LOSS);
+    if (!log_has(&r, LOG_LOSS) && k->counted[ODD_VALUE] > odd)
+        return TAKE_DONE; /* its loss may be the value that could not be read: it is not the NaN that Megatron omits */
     if (!log_has(&r, LOG_LOSS) && !log_skipped(&r) && whole)
         log_odd(k, ODD_NO_LOSS);
     if (r.has)
@@ -177,9 +180,9 @@ enum log_take megatron_valid_take(struct series_builder *k, struct str line, siz
     if (!scan_behind(line, "validation loss at iteration ", &at) || !scan_count(&at, &step) || step >= LOG_STEP)
         return TAKE_NOT;
     while (str_split(at, '|', &part, &at))
-        if (str_split(part, ':', &name, &value) && scan_number(value, &x, NULL)) {
+        if (str_split(part, ':', &name, &value)) {
             name = str_trim(name);
-            if (str_ends(name, " value")) {
+            if (str_ends(name, " value") && log_number(k, value, &x, NULL) == READING_VALUE) {
                 name.n -= strlen(" value");
                 log_point(k, "eval", name, false, step, x);
             }

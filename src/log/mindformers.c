@@ -94,7 +94,7 @@ static bool value_of(const struct behind_words *b, enum word w, struct str *valu
             depth++;
         else if (at.p[i] == ']' && depth)
             depth--;
-        else if (at.p[i] == ',' && !depth)
+        else if (at.p[i] == ',' && !depth && !scan_goes_on(str_cut(at, i))) /* a decimal comma ends nothing */
             break;
     }
     *ended = i < at.n || (i && at.p[i - 1] == ']');
@@ -113,6 +113,15 @@ static bool number(struct str s, double *v, double *digit)
         str_split(s, '/', &s, &rest);
     }
     return scan_number(s, v, digit);
+}
+
+/* The same of a field that is one of the record's: what is there and no number is counted. */
+static bool field(struct series_builder *k, struct str s, double *v, double *digit)
+{
+    bool is = number(s, v, digit);
+    if (!is && !reading_is_nothing(s) && !str_is(s, "unavailable") && !str_is(s, "[]"))
+        log_odd_value(k, s);
+    return is;
 }
 
 /* Whether the record is whole, or what is there could be all of it. The fields after loss_scale came with
@@ -137,10 +146,17 @@ static enum log_take state_line(struct series_builder *k, struct str at, int64_t
     double x;
     at = str_trim(at);
     /* names contain no blank; the value is the rest, perhaps in brackets */
-    if (!str_split(at, ':', &word, &value) || str_find(word, ' ') >= 0 || !number(str_trim(value), &x, NULL))
+    if (!str_split(at, ':', &word, &value) || str_find(word, ' ') >= 0)
         return TAKE_NOT;
-    if (!str_split(word, '/', &tag, &name))
+    value = str_trim(value);
+    bool named = str_split(word, '/', &tag, &name);
+    if (!named)
         name = STR("");
+    if (!number(value, &x, NULL)) {
+        if (named && scan_has(tag, "norm") && !reading_is_nothing(value))
+            log_odd_value(k, value);
+        return TAKE_NOT;
+    }
     if (!tag.n || tag.n >= sizeof t || step >= LOG_STEP)
         return TAKE_NOT;
     memcpy(t, tag.p, tag.n);
@@ -187,7 +203,7 @@ enum log_take mindformers_take(struct series_builder *k, struct str line, size_t
     for (size_t i = 0; i < ARRAY_LEN(plain); i++)
         if ((value_of(&words_at, plain[i].word, &v, &ended) ||
              (plain[i].word == LOSS && value_of(&words_at, JOINED_LOSS, &v, &ended))) &&
-            number(v, &x, &digit) && (ended || could_be))
+            (ended || could_be) && field(k, v, &x, &digit))
             log_set(k, &r, plain[i].v, x, digit);
     if (value_of(&words_at, OVERFLOWED, &v, &ended)) {
         r.overflow = str_ieq(v, STR("True")) || str_is(v, "[ True]");
@@ -196,7 +212,7 @@ enum log_take mindformers_take(struct series_builder *k, struct str line, size_t
     }
     for (size_t i = 0; i < ARRAY_LEN(separate); i++) {
         struct str name = str_n(words[separate[i]].p, words[separate[i]].n - 1);
-        if (value_of(&words_at, separate[i], &v, &ended) && ended && number(v, &x, NULL))
+        if (value_of(&words_at, separate[i], &v, &ended) && ended && field(k, v, &x, NULL))
             log_point(k, "loss", name, false, r.step, x);
     }
     if (r.has)

@@ -123,7 +123,10 @@ static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struc
         return 0;
     struct str s = str_trim(cell[t->step]);
     if (!scan_count(&s, &step) || s.n || step >= LOG_STEP) {
-        log_odd(t->k, ODD_STEP);
+        if (s.n)
+            log_odd_value(t->k, cell[t->step]);
+        else
+            log_odd(t->k, ODD_STEP);
         return 0;
     }
     struct str scope = t->scope >= 0 && (size_t)t->scope < n ? str_trim(cell[t->scope]) : STR("");
@@ -133,7 +136,7 @@ static int row(void *ctx, const struct str *cell, size_t n, uint64_t line, struc
         strcmp(t->what, "grad_reduced") == 0 || (strcmp(t->what, "weight_grad") == 0 && str_is(scope, "reduced"));
     name_of(str_trim(cell[t->name]), stage, reduced ? STR("") : micro, t->scope >= 0 ? "1" : "0", &name);
     for (size_t i = 0; i < t->n && i < n; i++) {
-        if (!t->ops[i] || !scan_number(cell[i], &x, NULL))
+        if (!t->ops[i] || log_number(t->k, cell[i], &x, NULL) != READING_VALUE)
             continue;
         if (t->norm[i] && reduced) {
             log_point(t->k, "local_norm", buf_view(&name), false, step, x);

@@ -57,6 +57,7 @@ struct step_object {
     struct log_record r;
     struct buf plain;
     bool stepped;
+    struct str odd; /* a value of a known name that is no number */
     struct values_taken taken;
     struct rl_values rl;
 };
@@ -74,6 +75,8 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
             if (!take_members(o, str_cut(value, 1), true))
                 return false;
         } else if (!scan_number(unquoted(value), &x, &digit)) {
+            if (value_named(key, &v) && !reading_is_nothing(unquoted(value)) && value.p[0] != '{' && value.p[0] != '[')
+                o->odd = unquoted(value);
             continue;
         } else if (!o->stepped && value_is_step(key) && is_step(x)) {
             o->stepped = true;
@@ -97,8 +100,12 @@ static bool object(struct series_builder *k, struct str line)
         return false;
     bool whole = take_members(&o, str_cut(s, 1), false);
     buf_release(&o.plain);
-    if (!whole || !o.stepped || !measured(o.taken.has))
+    if (!whole || !o.stepped || (!measured(o.taken.has) && !o.odd.n))
         return false;
+    if (k && o.odd.n)
+        log_odd_value(k, o.odd);
+    if (!o.taken.has)
+        return k != NULL;
     if (k)
         log_rl_values(k, o.r.step, &o.rl);
     if (k)
@@ -203,12 +210,15 @@ static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line,
                                                                               "column"));
     }
     if ((size_t)t->step >= n || !scan_number(cell[t->step], &x, NULL) || !is_step(x)) {
-        log_odd(t->k, ODD_STEP);
+        if ((size_t)t->step >= n || reading_is_nothing(cell[t->step]) || value_is_step(cell[t->step]))
+            log_odd(t->k, ODD_STEP); /* the header again, after the run was resumed */
+        else
+            log_odd_value(t->k, cell[t->step]);
         return 0;
     }
     r.step = (int64_t)x;
     for (size_t i = 0; i < t->n && i < n; i++)
-        if (t->as[i] >= 0 && scan_number(cell[i], &x, &digit))
+        if (t->as[i] >= 0 && log_number(t->k, cell[i], &x, &digit) == READING_VALUE)
             log_set(t->k, &r, (enum log_value)t->as[i], x, digit);
     if (r.has)
         log_add(t->k, &r);

@@ -121,6 +121,13 @@ bool scan_leading(struct str *s, double *v, double *digit)
     return true;
 }
 
+bool scan_goes_on(struct str s)
+{
+    char c = s.n ? s.p[0] : ' ', next = s.n > 1 ? s.p[1] : ' ';
+    return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '#' || c == '.' ||
+           (c == ',' && is_digit(next));
+}
+
 bool scan_number(struct str s, double *v, double *digit)
 {
     s = str_trim(s);

@@ -20,6 +20,24 @@ void log_odd(struct series_builder *k, enum log_oddity o)
         k->odd_line[o] = k->line;
 }
 
+void log_odd_value(struct series_builder *k, struct str text)
+{
+    if (!k->counted[ODD_VALUE])
+        reading_found(k->odd_value, str_trim(text));
+    log_odd(k, ODD_VALUE);
+}
+
+enum reading log_number(struct series_builder *k, struct str text, double *v, double *digit)
+{
+    text = str_trim(text);
+    if (scan_number(text, v, digit))
+        return READING_VALUE;
+    if (reading_is_nothing(text) || str_is(text, "unavailable"))
+        return READING_ABSENT;
+    log_odd_value(k, text);
+    return READING_UNREADABLE;
+}
+
 void log_set(struct series_builder *k, struct log_record *r, enum log_value v, double x, double digit)
 {
     double *finest = &k->s->digit[v];
@@ -486,6 +504,10 @@ static void say(struct series_builder *k)
         vec_push(&s->notes, arena_fmt(&s->arena, _("%s: %zu steps have a zero loss beside a nonzero one (from another "
                                                    "pipeline stage); the zeros are ignored"),
                                       name, k->zeroes));
+    if (k->counted[ODD_VALUE])
+        log_unread_end(k, arena_fmt(&s->arena, _("%s: %zu values could not be read, first in line %u: expected a "
+                                                 "number, found %s"), name, k->counted[ODD_VALUE],
+                                    k->odd_line[ODD_VALUE], k->odd_value));
     UNREAD(ODD_FULL, N_("%s: more values than the limit for one log; %zu values were ignored, first in line %u"));
     UNREAD(ODD_CRC, N_("%s: %zu records with a wrong checksum were ignored, first record %u"));
     UNREAD(ODD_CUT, N_("%s: %zu record is incomplete at the end of the file, line %u: the file is truncated or still "

@@ -4,6 +4,7 @@
 #define LOG_SERIES_BUILDER_H
 
 #include "base/io.h"
+#include "base/reading.h"
 #include "log/log_format.h"
 #include "log/series.h"
 
@@ -26,6 +27,7 @@ enum log_oddity {
     ODD_CUT,       /* a record cut off by the end of the file */
     ODD_GROUPS,    /* more groups of norms than steps */
     ODD_NO_STEP,   /* norms without a step of their own, whose step was counted */
+    ODD_VALUE,     /* values that are there and cannot be read */
     ODD_QUOTE,     /* table rows with line ends inside quotes */
     ODD_COUNT
 };
@@ -48,6 +50,7 @@ struct series_builder {
     int64_t norm_step;   /* of the last group without a step of its own */
     bool group_open;
     /* notes for the end */
+    char odd_value[READING_FOUND]; /* the first of ODD_VALUE */
     size_t counted[ODD_COUNT];    /* by enum log_oddity */
     uint32_t odd_line[ODD_COUNT]; /* line of the first one */
     struct {
@@ -77,6 +80,10 @@ uint32_t log_name(struct series_builder *k, const char *tag, struct str name, bo
 void log_norm(struct series_builder *k, const char *tag, struct str name, bool square, double v);
 void log_norm_group(struct series_builder *k);
 void log_odd(struct series_builder *k, enum log_oddity o);
+/* Counts a value that is there and cannot be read. */
+void log_odd_value(struct series_builder *k, struct str text);
+/* A field's text as a number: scan_number, or absent, or unreadable and counted. */
+enum reading log_number(struct series_builder *k, struct str text, double *v, double *digit);
 /* Records, as a sentence, that the rest of the file could not be read. */
 void log_unread_end(struct series_builder *k, const char *text);
 bool log_cancelled(const struct series_builder *k);
@@ -106,6 +113,8 @@ int64_t series_interval(const struct series *s);
 bool scan_number(struct str s, double *v, double *digit);
 /* Reads a number at the start of s and removes it. */
 bool scan_leading(struct str *s, double *v, double *digit);
+/* Whether a number read by scan_leading goes on at s as none does: "4" of "4,985", "1e-3" of "1e-3x". */
+bool scan_goes_on(struct str s);
 /* Reads a step or count with surrounding blanks from the start of s and removes it. */
 bool scan_count(struct str *s, int64_t *v);
 /* *rest: the text after the first `word`, of n letters (at least 1), in s; false if absent. */

@@ -53,7 +53,18 @@ static bool number_behind(struct str line, const char *word, double *x, double *
     for (size_t i = 0; i < ARRAY_LEN(wrapped); i++)
         if (str_starts(at, wrapped[i]))
             at = str_cut(at, strlen(wrapped[i]));
-    return scan_leading(&at, x, digit);
+    return scan_leading(&at, x, digit) && !scan_goes_on(at);
+}
+
+/* The text behind the word, up to a blank; of a value that is there and no number. */
+static bool odd_behind(struct str line, const char *word, struct str *text)
+{
+    struct str at, rest;
+    double x;
+    if (!scan_behind(line, word, &at) || number_behind(line, word, &x, NULL))
+        return false;
+    str_split(str_trim(at), ' ', text, &rest);
+    return !reading_is_nothing(*text);
 }
 
 static bool step_of(const struct step_line *l, struct str line, int64_t *step)
@@ -98,11 +109,13 @@ bool step_line_words(struct str line)
 /* The trainer whose step and one of whose values stand in the line, or NULL. */
 static const struct step_line *line_of(struct str line, int64_t *step)
 {
+    struct str text;
     double x;
     for (size_t i = 0; i < ARRAY_LEN(lines); i++)
         if (step_of(&lines[i], line, step) && has_words(&lines[i], line))
             for (size_t k = 0; k < VALUES && lines[i].value[k].word; k++)
-                if (number_behind(line, lines[i].value[k].word, &x, NULL))
+                if (number_behind(line, lines[i].value[k].word, &x, NULL) ||
+                    odd_behind(line, lines[i].value[k].word, &text))
                     return &lines[i];
     return NULL;
 }
@@ -131,6 +144,7 @@ enum log_take step_line_take(struct series_builder *k, struct str line, size_t f
 {
     struct log_record r = {0};
     const struct step_line *l = line_of(line, &r.step);
+    struct str odd;
     double x, digit;
     (void)fresh;
     (void)last;
@@ -140,6 +154,8 @@ enum log_take step_line_take(struct series_builder *k, struct str line, size_t f
         double scale = l->value[i].scale > 0 ? l->value[i].scale : 1;
         if (!log_has(&r, l->value[i].v) && number_behind(line, l->value[i].word, &x, &digit))
             log_set(k, &r, l->value[i].v, x * scale, digit * scale);
+        else if (!log_has(&r, l->value[i].v) && odd_behind(line, l->value[i].word, &odd))
+            log_odd_value(k, odd);
     }
     if (l->skipped && r.step == 0)
         return TAKE_DONE; /* DeepSpeed's line before any step, when the engine is made */

@@ -23,9 +23,16 @@ static bool fraction(struct str v, double *x)
     return scan_number(a, x, NULL) && scan_number(b, &total, NULL);
 }
 
-/* The members of one dictionary; s follows its '{'. Whether it was whole. */
+/* null, or a list or dictionary of values: what is read is a number or a text in quotes. */
+static bool is_nothing(struct str v)
+{
+    bool quoted = v.n >= 2 && (v.p[0] == '"' || v.p[0] == '\'');
+    return reading_is_nothing(quoted ? str_n(v.p + 1, v.n - 2) : v) || v.p[0] == '{' || v.p[0] == '[';
+}
+
+/* The members of one dictionary; s follows its '{'. Whether it was whole; *odd: a value that could not be read. */
 static bool members(struct series_builder *k, struct str s, struct log_record *r, bool *stepped, double *eval,
-                    struct rl_values *rl)
+                    struct rl_values *rl, struct str *odd)
 {
     static const struct {
         const char *key;
@@ -43,8 +50,12 @@ static bool members(struct series_builder *k, struct str s, struct log_record *r
                 *stepped = true;
                 r->step = x >= 0 && x < (double)LOG_STEP ? (int64_t)x : LOG_STEP;
             }
-        if (!number(value, &x, &digit))
+        if (!number(value, &x, &digit)) {
+            for (size_t i = 0; i < ARRAY_LEN(known); i++)
+                if (str_is(key, known[i].key) && !is_nothing(value))
+                    *odd = value.p[0] == '"' || value.p[0] == '\'' ? str_n(value.p + 1, value.n - 2) : value;
             continue;
+        }
         for (size_t i = 0; i < ARRAY_LEN(known); i++)
             if (str_is(key, known[i].key))
                 log_set(k, r, known[i].v, x, digit);
@@ -62,8 +73,11 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
     double none = -1e300, eval = none;
     struct rl_values rl = {0};
     bool stepped = false;
-    if (!members(k, s, &r, &stepped, &eval, &rl) || stepped != with_step)
+    struct str odd = {0};
+    if (!members(k, s, &r, &stepped, &eval, &rl, &odd) || stepped != with_step)
         return TAKE_NOT;
+    if (odd.n)
+        log_odd_value(k, odd);
     if (with_step && r.step >= LOG_STEP) {
         log_odd(k, ODD_STEP);
         return TAKE_DONE;

@@ -5,6 +5,7 @@
 
 #include "base/io.h"
 #include "base/msg.h"
+#include "base/reading.h"
 #include "config/settings.h"
 
 #define UNKNOWN 32
@@ -46,18 +47,31 @@ static bool listed(const char *words, struct str s)
     return false;
 }
 
-/* Numbers, and words that stand for a number; false for any other text. */
-static bool value_of(struct str s, double *v)
+/* Numbers; of flags, and of the limit that may be switched off, also the words for on and off. */
+static enum reading value_of(struct str s, bool words, double *v)
 {
+    static const char *const on[] = {"true", "yes", "on"}, *const off[] = {"false", "no", "off", "none", "null"};
     s = str_trim(s);
-    if (str_ieq(s, STR("true")) || str_ieq(s, STR("yes")) || str_ieq(s, STR("on")))
-        *v = 1;
-    else if (str_ieq(s, STR("false")) || str_ieq(s, STR("no")) || str_ieq(s, STR("off")) || str_ieq(s, STR("none")) ||
-             str_ieq(s, STR("null")))
-        *v = 0;
-    else
-        return str_double(s, v);
-    return true;
+    for (size_t i = 0; words && i < ARRAY_LEN(on); i++)
+        if (str_ieq(s, str_of(on[i]))) {
+            *v = 1;
+            return READING_VALUE;
+        }
+    for (size_t i = 0; words && i < ARRAY_LEN(off); i++)
+        if (str_ieq(s, str_of(off[i]))) {
+            *v = 0;
+            return READING_VALUE;
+        }
+    return reading_number(s, v);
+}
+
+static void tell_odd(struct hyper_params *h, const struct setting *x)
+{
+    struct err e;
+    char found[READING_FOUND];
+    err_line(&e, h->path, x->line, _("%.*s: expected a number, found %s"), STR_ARG(x->key),
+             reading_found(found, x->value));
+    vec_push(&h->unread, arena_cstr(&h->arena, str_of(e.text)));
 }
 
 /* One setting; `own`: of a hyper.json, where every key should mean something. */
@@ -73,7 +87,8 @@ static void take(struct hyper_params *h, const struct setting *x, bool own)
         h->optimizer = arena_cstr(&h->arena, value);
         return;
     }
-    if (str_ieq(key, STR("use_clip_grad")) && value_of(value, &v) && v == 0) { /* MindFormers' switch beats its limit */
+    /* MindFormers' switch beats its limit */
+    if (str_ieq(key, STR("use_clip_grad")) && value_of(value, true, &v) == READING_VALUE && v == 0) {
         h->has[HYPER_CLIP] = true;
         h->v[HYPER_CLIP] = 0;
         return;
@@ -85,7 +100,10 @@ static void take(struct hyper_params *h, const struct setting *x, bool own)
         if (k == HYPER_STEP && !own) /* of a configuration: something else's */
             return;
         bool off = k == HYPER_CLIP && h->has[k] && h->v[k] == 0;
-        if (value_of(value, &v) && !off && (!h->has[k] || named)) {
+        enum reading how = value_of(value, keys[k].flag || k == HYPER_CLIP, &v);
+        if (how == READING_UNREADABLE)
+            tell_odd(h, x);
+        if (how == READING_VALUE && !off && (!h->has[k] || named)) {
             h->has[k] = true;
             h->v[k] = v;
         }
@@ -134,6 +152,7 @@ int hyper_params_load(struct hyper_params *h, const char *path, struct err *e)
 void hyper_params_release(struct hyper_params *h)
 {
     vec_release(&h->unknown);
+    vec_release(&h->unread);
     arena_release(&h->arena);
     *h = (struct hyper_params){0};
 }

@@ -26,6 +26,7 @@ struct hyper_params {
     bool has[HYPER_KEYS];
     double v[HYPER_KEYS];      /* if absent: the default of torch.optim.AdamW, no clipping, step 1 */
     VEC(const char *) unknown; /* unknown keys of a hyper.json */
+    VEC(const char *) unread;  /* sentences: values that are there and no numbers */
 };
 
 /* Reads this program's hyper.json (or hyper.yaml: {"lr": 1e-3, "beta1": 0.9, …}), or a configuration in any form that

@@ -54,6 +54,8 @@ static int read_hyper(struct optimizer *x, struct step_side *s, const char *conf
     buf_release(&path);
     for (int k = 0; rc == 0 && k < HYPER_KEYS; k++)
         s->stated = s->stated || s->hyper.has[k];
+    for (size_t i = 0; rc == 0 && i < s->hyper.unread.n; i++)
+        vec_push(&x->unread, arena_cstr(&x->arena, str_of(s->hyper.unread.v[i])));
     if (rc == 0 && strncmp(config, "hyper.", 6) == 0)
         for (size_t i = 0; i < s->hyper.unknown.n; i++)
             step_warn(x, _("%s: \"%s\" is unknown"), s->hyper.path, s->hyper.unknown.v[i]);

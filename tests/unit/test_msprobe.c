@@ -325,7 +325,7 @@ static void odd_types_are_said(void **state)
         {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"shape\":[\"2\"]}]", "\"shape\": expected a list of numbers, found a list"},
         {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"Max\":\"x\"}]", "\"Max\": expected a number, found \"x\""},
         {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"Norm\":{}}]", "\"Norm\": expected a number, found an object"},
-        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"md5\":[1]}]", "\"md5\": expected a text, found a list"},
+        {"\"output\":[{\"type\":\"torch.Tensor\",\"dtype\":\"torch.float32\",\"md5\":[1]}]", "\"md5\": expected a checksum, found a list"},
         {"\"output\":[{\"type\":\"int\",\"value\":[1]}]", "\"value\": expected a number, found a list"},
         {"\"input_args\":7,\"output\":[null]", "\"input_args\": expected a list, found a number"},
         {"\"output\":\"x\"", "\"output\": expected a list, found \"x\""},
