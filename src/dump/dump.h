@@ -147,6 +147,7 @@ struct dump {
     uint8_t column;        /* of a result table (result_table.h): the side whose columns are read */
     char joint;            /* separator between a call's name and its slot */
     bool cut;              /* read up to where it is damaged or ends: later calls are missing */
+    bool tensors_cut;      /* each tensor was cut before it was recorded (cut_tensors.h) */
     bool complete;
 
     struct arena arena;

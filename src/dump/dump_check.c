@@ -7,6 +7,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "dump/contradiction.h"
 #include "dump/recorded_figures.h"
 #include "dump/tensor_files.h"
 
@@ -108,6 +109,8 @@ static void tensor(struct check_running *x, uint32_t row, const struct row *r)
     } else {
         if (x->post)
             x->post->figures(x->post->ctx, row, &f);
+        if (figures_contradict(x->d, row, &f, t.file.name, &e))
+            add(x, row, "damaged", "%s", e.text);
         counts(x, row, f.nan, f.inf, f.count);
         if (!f.nan && !f.inf)
             extremes(x, row, r, f.max, f.min, f.count);

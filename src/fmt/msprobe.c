@@ -9,6 +9,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "dump/cut_tensors.h"
 #include "dump/recomputed.h"
 #include "fmt/npy.h"
 #include "fmt/pt.h"
@@ -382,6 +383,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     dump_link_twins(d);
     dump_link_recomputed(d);
     link_saved(d);
+    cut_tensors_find(d);
     load_end(load);
     return 0;
 }

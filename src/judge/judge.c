@@ -20,6 +20,7 @@
 #include "judge/framework_difference.h"
 #include "judge/tool_rules.h"
 #include "dump/checksum.h"
+#include "dump/cut_tensors.h"
 #include "dump/recorded_figures.h"
 #include "num/masked.h"
 #include "num/sketch.h"
@@ -345,6 +346,26 @@ static bool reordered(const struct judge_pass *p, const struct verdict_case *k)
            fabs(t->max - g->max) <= scale && fabs(t->min - g->min) <= scale;
 }
 
+static bool is_cut(const struct judge_pass *p, const struct verdict_case *k)
+{
+    int side;
+    return cut_tensors_fit(p->side, k->row, &side);
+}
+
+#define CUT_TELLS 16 /* elements that do not agree by chance */
+
+/* Of a cut recording the first part is assumed, until values agree: then deviations of later rows are real. */
+static void judge_cut(struct judge_pass *p, struct verdict_case *k)
+{
+    if (!k->f || !is_cut(p, k))
+        return;
+    bool agrees = verdict_is_accepted((enum verdict)k->out->verdict);
+    const struct side_figures *f = &k->f->side[TARGET];
+    p->first_part = p->first_part || (agrees && f->count >= CUT_TELLS && f->max > f->min);
+    if (verdict_is_bad((enum verdict)k->out->verdict) && !p->first_part)
+        verdict_case_give(k, VERDICT_SKIP, RULE_CUT);
+}
+
 static void judge_tensors(struct judge_pass *p, struct verdict_case *k)
 {
     enum dtype_class t = row_class(k->r[TARGET]), g = row_class(k->r[GOLDEN]);
@@ -357,6 +378,8 @@ static void judge_tensors(struct judge_pass *p, struct verdict_case *k)
     bool viewed = p->state[k->i] == MEASURE_WAITING || p->state[k->i] == MEASURE_RUNNING || k->f;
     if (sized && nt != ng && !viewed && p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair].group != NONE) {
         judge_part(p, k);
+    } else if (nt != ng && !viewed && is_cut(p, k)) {
+        verdict_case_give(k, VERDICT_SKIP, RULE_CUT);
     } else if (sized && nt != ng && !viewed && judge_repeated(p, k)) {
         k->out->flags |= LINE_STATISTICS;
     } else if (sized && nt != ng && !viewed) {
@@ -408,8 +431,7 @@ static bool nested_pair(const struct judge_pass *p, int s, uint32_t call)
 static bool pair_is_doubtful(const struct judge_pass *p, const struct line *l)
 {
     const struct pair *pair = &p->m->pairing->pairs.v[l->pair];
-    bool cut = p->side[TARGET]->cut || p->side[GOLDEN]->cut;
-    return (double)pair->confidence < p->tol->confidence || (cut && pair->origin == ORIGIN_SEQUENCE);
+    return (double)pair->confidence < p->tol->confidence;
 }
 
 static void judge_line(struct judge_pass *p, uint32_t i)
@@ -451,6 +473,7 @@ static void judge_line(struct judge_pass *p, uint32_t i)
         judge_mixed(p, &k);
     else
         judge_scalar(&k);
+    judge_cut(p, &k);
     if (p->o->exact) {
         equal_bits_judge(p, &k);
         row_verdict_remember(p, &k);

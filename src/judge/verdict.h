@@ -76,6 +76,7 @@ enum verdict_rule {
     RULE_NEVER_READ,    /* not read by the call, or left unwritten and not read (never_read.h) */
     RULE_UNPARSED,      /* a recorded value of it could not be parsed */
     RULE_NO_BITS,       /* --exact: what was recorded does not show whether bits are equal (equal_bits.h) */
+    RULE_CUT,           /* one side was cut before it was recorded (dump/cut_tensors.h): the parts may be others */
     RULE_COUNT
 };
 

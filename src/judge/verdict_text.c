@@ -345,6 +345,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_UNPARSED:
         buf_cstr(out, _("not compared: a recorded value could not be read"));
         break;
+    case RULE_CUT:
+        buf_cstr(out, _("one side was cut before it was recorded: not compared, or another part of the tensor"));
+        break;
     case RULE_NO_BITS:
         buf_cstr(out, _("equal figures do not show equal bits: neither elements nor comparable checksums were recorded "
                         "on both sides"));

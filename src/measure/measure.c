@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/msg.h"
+#include "dump/contradiction.h"
 #include "measure/figures_cache.h"
 
 /* Figures are shared by the measures of several pairings. */
@@ -228,6 +229,9 @@ int measure_compute(const struct dump *const side[2], const struct measure_job *
             if (rc == 0)
                 figures_cache_keep(&known, out, view, *viewed);
         }
+        for (int s = 0; s < 2 && rc == 0; s++)
+            if (figures_contradict(side[s], job->row[s], &out->side[s], t[s].file.name, e))
+                rc = -1;
         tensor_close(&t[GOLDEN]);
     }
     tensor_close(&t[TARGET]);

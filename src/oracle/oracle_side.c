@@ -194,6 +194,26 @@ static void refuse_classes(struct oracle_side *s)
     vec_release(&fits);
 }
 
+/* Whether a call computes each element from the ones at its place. */
+static bool is_elementwise(const struct call *c)
+{
+    return c->family == FAMILY_ADD || c->family == FAMILY_MUL || c->family == FAMILY_ELEMENTWISE ||
+           c->family == FAMILY_ACTIVATION || c->family == FAMILY_CAST;
+}
+
+/* What sums or picks over an axis that was cut is not the function of what was recorded. */
+static void refuse_cut(struct oracle_side *s)
+{
+    for (size_t i = 0; i < s->rows.n && s->dump->tensors_cut; i++) {
+        struct oracle_row *r = &s->rows.v[i];
+        uint32_t call = s->dump->rows.v[r->row].call;
+        if (!oracle_row_is_wrong(r) || is_elementwise(&s->dump->calls.v[call]))
+            continue;
+        r->said = false;
+        s->unknown[call] = UNKNOWN_CUT;
+    }
+}
+
 static void count_cover(struct oracle_side *s)
 {
     for (uint32_t c = 0; c < s->dump->calls.n; c++) {
@@ -225,6 +245,7 @@ void oracle_side_judge(struct oracle_side *s)
         *x = (struct recomputed_call){.output = NULL};
     }
     refuse_classes(s);
+    refuse_cut(s);
     count_cover(s);
 }
 

@@ -2,8 +2,10 @@
 #include "oracle/recorded_call.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 
+#include "dump/contradiction.h"
 #include "pair/align_item.h"
 
 enum { PLACES_MOST = 4096, READ_AT_ONCE = 4096 };
@@ -341,6 +343,24 @@ static bool read_tensor(struct tensor *t, double *out)
     return n == 0 && at == (int64_t)t->numel;
 }
 
+/* Whether the values contradict what the recording says of them: then they are another tensor's. */
+static bool are_others(const struct recorded_call *r, const struct real_tensor *t, uint32_t row, const char *file)
+{
+    struct side_figures f = {.count = (uint64_t)t->count, .max = -INFINITY, .min = INFINITY};
+    struct err e;
+    double squares = 0;
+    for (int64_t i = 0; i < t->count; i++) {
+        double v = t->v[i];
+        f.nan += !isfinite(v);
+        f.max = v > f.max ? v : f.max;
+        f.min = v < f.min ? v : f.min;
+        f.mean += v / (double)t->count;
+        squares += v * v;
+    }
+    f.norm = sqrt(squares);
+    return figures_contradict(r->dump, row, &f, file, &e);
+}
+
 static void load_tensor(struct recorded_call *r, struct real_tensor *t, uint32_t row)
 {
     struct tensor file;
@@ -350,7 +370,8 @@ static void load_tensor(struct recorded_call *r, struct real_tensor *t, uint32_t
     if (dump_tensor(r->dump, row, &file, &e))
         return call_unknown(&r->values, UNKNOWN_TENSOR);
     t->v = arena_alloc(r->values.arena, (size_t)(t->count ? t->count : 1) * sizeof *t->v);
-    if ((int64_t)file.numel != t->count || !read_tensor(&file, t->v))
+    if ((int64_t)file.numel != t->count || !read_tensor(&file, t->v) ||
+        are_others(r, t, row, file.file.name))
         call_unknown(&r->values, UNKNOWN_TENSOR);
     tensor_close(&file);
 }

@@ -7,6 +7,7 @@
 #include "base/msg.h"
 #include "dump/reader.h"
 #include "pair/name_anchors.h"
+#include "pair/cut_view.h"
 #include "pair/repeated.h"
 #include "pair/sequence.h"
 #include "ranks/join_text.h"
@@ -345,6 +346,21 @@ static void find_repeated(struct pairs_building *b)
     }
 }
 
+/* Gives a view to pairs of which one side was cut before it was recorded: the first part of the other's. */
+static void find_cut(struct pairs_building *b)
+{
+    const struct dump *const d[2] = {b->t, b->g};
+    for (size_t i = 0; i < b->found.n && b->t->tensors_cut != b->g->tensors_cut; i++) {
+        const struct proposal *x = &b->found.v[i];
+        struct pair *p = &b->p->pairs.v[x->pair];
+        struct view v;
+        if (p->view != NONE || !cut_view(d, (const uint32_t[]){x->t, x->g}, &v))
+            continue;
+        vec_push(&b->p->views, v);
+        p->view = (uint32_t)b->p->views.n - 1;
+    }
+}
+
 /* Whether a recording numbers calls of one name: graphs name their operators, files of weights or saved values have
  * fixed names, and a result table lists its pairs. */
 static bool counts_calls(const struct dump *d)
@@ -488,8 +504,10 @@ void pairing_build(struct pairing *p, const struct dump *target, const struct du
             by_sequence(&b, NULL);
     }
     find_groups(&b);
-    if (!o->given_count)
+    if (!o->given_count) {
         find_repeated(&b);
+        find_cut(&b);
+    }
     lay_out(&b);
     decided_pairs_release(&b.ruled);
     free(b.taken[TARGET]);

@@ -1,0 +1,57 @@
+/* Compares recorded figures with those of the file. */
+#include "dump/contradiction.h"
+
+#include <math.h>
+
+#include "base/msg.h"
+#include "base/num.h"
+
+#define OF_EXTREME 1e-6 /* tools convert float64 and integers to float32 */
+#define OF_SUM 0.05     /* sums in the tensor's own type, in any order */
+#define ALL_DIGITS 17
+
+static const struct {
+    int stat;
+    const char *name;
+} figure[] = {{STAT_MAX, N_("max")}, {STAT_MIN, N_("min")}, {STAT_NORM, N_("norm")}, {STAT_MEAN, N_("mean")}};
+
+/* The relative difference that a type and its printed digits explain. */
+static double room_of(const struct dump *d, const struct row *r)
+{
+    double room = d->digits && d->digits < ALL_DIGITS ? pow(10, 1 - d->digits) : 0;
+    double type = dtype_table[r->dtype].size == 1 ? dtype_table[r->dtype].epsilon : 0;
+    return fmax(fmax(room, type), OF_EXTREME);
+}
+
+bool figures_contradict(const struct dump *d, uint32_t row, const struct side_figures *f, const char *file,
+                        struct err *e)
+{
+    const struct row *r = &d->rows.v[row];
+    const double is[STAT_COUNT] =
+        {[STAT_MAX] = f->max, [STAT_MIN] = f->min, [STAT_MEAN] = f->mean, [STAT_NORM] = f->norm};
+    enum dtype_class klass = dtype_table[r->dtype].klass;
+    char said[NUM_MAX], found[NUM_MAX];
+    /* a joined recording's figures are its parts'; of complex tensors tools record magnitudes, and of NaN what they
+     * like */
+    if (d->given || f->count != dump_row_numel(d, row) || !f->count || f->nan || f->inf || klass == CLASS_COMPLEX ||
+        klass == CLASS_UNKNOWN)
+        return false;
+    double rms = f->norm / sqrt((double)f->count), room = room_of(d, r);
+    for (size_t i = 0; i < ARRAY_LEN(figure); i++) {
+        int bit = HAS_MAX << figure[i].stat;
+        double b = is[figure[i].stat], a = r->stat[figure[i].stat];
+        if (figure[i].stat == STAT_NORM)
+            a = fabs(a); /* of a tensor without dimensions the value itself */
+        if (!(r->has & bit) || r->has & bit << IS_COMPUTED || !isfinite(a))
+            continue;
+        double most = figure[i].stat == STAT_NORM   ? (OF_SUM + room) * fabs(b)
+                      : figure[i].stat == STAT_MEAN ? (OF_SUM + room) * rms
+                                                    : room * fmax(fabs(a), fabs(b));
+        if (fabs(a - b) <= most)
+            continue;
+        err_set(e, ERR_DATA, _("%s contradicts its recording: %s %s was recorded, the file has %s"), file,
+                _(figure[i].name), num_exact(said, a), num_exact(found, b));
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,15 @@
+/* What a recording says of a tensor (its figures) against the tensor's own file: files that were exchanged, truncated
+ * or overwritten contradict it. */
+#ifndef DUMP_CONTRADICTION_H
+#define DUMP_CONTRADICTION_H
+
+#include "dump/dump.h"
+#include "num/figures.h"
+
+/* Whether figures computed from all elements of the row's file contradict the recorded ones; f: of all elements. Sets e
+ * to a sentence that names the file. Recorded figures are compared within the digits they are printed with and the
+ * arithmetic in which tools compute them; those that the recording left out say nothing. */
+bool figures_contradict(const struct dump *d, uint32_t row, const struct side_figures *f, const char *file,
+                        struct err *e);
+
+#endif

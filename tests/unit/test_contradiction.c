@@ -1,0 +1,95 @@
+/* Recorded figures against those of the tensor's file; recordings whose tensors were cut. */
+#include "support.h"
+
+#include <math.h>
+
+#include "dump/contradiction.h"
+#include "dump/cut_tensors.h"
+#include "dump/family.h"
+
+static uint32_t add(struct dump *d, uint32_t call, const char *slot, enum row_io io, const int64_t *dim, int ndim)
+{
+    struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .io = (uint8_t)io & 7u, .kind = ROW_TENSOR,
+                    .dtype = DTYPE_F32, .shape = dump_shape(d, dim, ndim)};
+    r.has = HAS_SHAPE;
+    return dump_add_row(d, call, r);
+}
+
+static void figures_of_the_file(void **state)
+{
+    static const struct {
+        int stat;
+        double recorded;
+        int digits;
+        bool contradicts;
+    } cases[] = {
+        {STAT_MAX, 2, 17, false},  {STAT_MAX, 2.1, 17, true},       {STAT_MAX, 2.00001, 17, true},
+        {STAT_MAX, 2.00001, 4, false}, {STAT_MAX, NAN, 17, false},  {STAT_NORM, 5.1, 17, false},
+        {STAT_NORM, -5, 17, false}, {STAT_NORM, 6, 17, true},       {STAT_NORM, INFINITY, 17, false},
+        {STAT_MEAN, 0.51, 17, false}, {STAT_MEAN, 1, 17, true},     {STAT_MIN, -2, 17, true},
+    };
+    const struct side_figures f = {.max = 2, .min = -1, .mean = 0.5, .norm = 5, .count = 16};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct dump d;
+        struct err e;
+        dump_init(&d);
+        d.digits = cases[i].digits;
+        uint32_t row = add(&d, dump_add_call(&d, STR("F.x.0.forward"), CALL_API, PHASE_FORWARD), "output.0", IO_OUTPUT,
+                           (const int64_t[]){4, 4}, 2);
+        d.rows.v[row].has |= (uint16_t)(HAS_MAX << cases[i].stat);
+        d.rows.v[row].stat[cases[i].stat] = cases[i].recorded;
+        if (figures_contradict(&d, row, &f, "x.pt", &e) != cases[i].contradicts)
+            fail_msg("case %zu", i);
+        if (cases[i].contradicts)
+            assert_non_null(strstr(e.text, "x.pt contradicts its recording"));
+        d.rows.v[row].has |= (uint16_t)(HAS_MAX << cases[i].stat << IS_COMPUTED); /* not recorded */
+        assert_false(figures_contradict(&d, row, &f, "x.pt", &e));
+        dump_release(&d);
+    }
+}
+
+/* Two linear layers; the weights have this many rows. */
+static void layers(struct dump *d, int64_t batch, int64_t rows)
+{
+    dump_init(d);
+    for (int i = 0; i < 2; i++) {
+        struct buf name = {0};
+        buf_fmt(&name, "Functional.linear.%d.forward", i);
+        uint32_t c = dump_add_call(d, buf_view(&name), CALL_API, PHASE_FORWARD);
+        d->calls.v[c].family = FAMILY_LINEAR;
+        add(d, c, "input.0", IO_INPUT, (const int64_t[]){batch, 8, 32}, 3);
+        add(d, c, "input.1", IO_INPUT, (const int64_t[]){rows, 32}, 2);
+        add(d, c, "output.0", IO_OUTPUT, (const int64_t[]){batch, 8, 64}, 3);
+        buf_release(&name);
+    }
+    cut_tensors_find(d);
+}
+
+static void cut_recordings(void **state)
+{
+    struct dump cut, whole;
+    int side = -1;
+    (void)state;
+    layers(&cut, 2, 2);
+    layers(&whole, 4, 64);
+    const struct dump *d[2] = {&cut, &whole};
+    assert_true(cut.tensors_cut && !whole.tensors_cut);
+    assert_int_equal(cut.warnings.n, 1);
+    assert_non_null(strstr(cut.warnings.v[0], "a weight of [2,32] and an output of [2,8,64]"));
+    assert_true(cut_tensors_fit(d, (const uint32_t[]){0, 0}, &side));
+    assert_int_equal(side, 0);
+    const struct dump *same[2] = {&whole, &whole};
+    assert_false(cut_tensors_fit(same, (const uint32_t[]){0, 1}, &side));
+    dump_release(&cut);
+    dump_release(&whole);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(figures_of_the_file),
+        cmocka_unit_test(cut_recordings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
