@@ -211,6 +211,25 @@ static void join_activations(align_item_list *l)
     l->n = n;
 }
 
+/* addmm, baddbmm: what is added comes before what is multiplied. */
+static bool term_comes_first(const struct dump *d, const struct align_item *x)
+{
+    struct str op = align_item_operator(d, x->call);
+    return x->family == FAMILY_LINEAR && x->inputs == 3 && (str_starts(op, "add") || str_starts(op, "badd"));
+}
+
+static void put_term_last(struct align_item *x)
+{
+    struct fingerprint term = x->in[0];
+    uint32_t row = x->in_row[0];
+    for (int i = 0; i < 2; i++) {
+        x->in[i] = x->in[i + 1];
+        x->in_row[i] = x->in_row[i + 1];
+    }
+    x->in[2] = term;
+    x->in_row[2] = row;
+}
+
 /* Fused kernels output the softmax statistics too; the result is the output with the size of the queries. */
 static uint32_t attention_output(const struct dump *d, uint32_t call, uint32_t in, uint32_t out)
 {
@@ -261,8 +280,11 @@ void align_items_collect(const struct dump *d, enum call_phase phase, enum align
             it.out = in; /* a gradient hook without an output */
         if (it.out == NONE || is_plain_view(d, call, in, it.out))
             continue;
+        if (term_comes_first(d, &it))
+            put_term_last(&it);
         it.numel = dump_row_numel(d, it.out);
         it.value = fingerprint_of(d, it.out);
+        it.whole = !dtype_is_float(d->rows.v[it.out].dtype);
         it.op = family_operator(align_item_operator(d, c));
         it.layer = align_item_layer(d, c);
         if (call->scope != NONE)
@@ -276,23 +298,65 @@ void align_items_collect(const struct dump *d, enum call_phase phase, enum align
         join_activations(out);
 }
 
+/* A value as the producers' index knows it; false if its figures do not tell it from others. */
+static bool value_key(const struct dump *d, uint32_t r, uint64_t *key)
+{
+    const struct row *row = &d->rows.v[r];
+    if (row->kind != ROW_TENSOR || !(row->has & HAS_MAX) || !(row->has & HAS_MIN) ||
+        row->stat[STAT_MAX] == row->stat[STAT_MIN] || dump_row_numel(d, r) <= 1)
+        return false;
+    double value[3] = {row->stat[STAT_MAX], row->stat[STAT_MIN], (double)dump_row_numel(d, r)};
+    *key = hash_bytes(value, sizeof value, 7);
+    return true;
+}
+
+/* Whether two rows hold equal values of one size, as far as their figures say. */
+static bool same_figures(const struct dump *d, uint32_t a, uint32_t b)
+{
+    const struct row *x = &d->rows.v[a], *y = &d->rows.v[b];
+    bool norms = (x->has & y->has & HAS_NORM) != 0;
+    return dump_row_numel(d, a) == dump_row_numel(d, b) && x->stat[STAT_MAX] == y->stat[STAT_MAX] &&
+           x->stat[STAT_MIN] == y->stat[STAT_MIN] && (!norms || x->stat[STAT_NORM] == y->stat[STAT_NORM]);
+}
+
+/* The input that a call hands on as this output: a view, a copy or a cast, or whatever left the figures as they were
+ * (a multiplication by one, a disabled dropout). NONE: the output is a new value. */
+static uint32_t handed_on(const struct dump *d, uint32_t out)
+{
+    uint32_t call = d->rows.v[out].call;
+    uint8_t family = d->calls.v[call].family;
+    bool keeps = family == FAMILY_VIEW || family == FAMILY_COPY || family == FAMILY_CAST;
+    uint64_t key;
+    EACH_EARLY_ROW(d, call, r) {
+        if (d->rows.v[r].io != IO_INPUT || !value_key(d, r, &key))
+            continue;
+        if (same_figures(d, r, out) || (keeps && dump_row_numel(d, r) == dump_row_numel(d, out)))
+            return r;
+    }
+    return NONE;
+}
+
 uint32_t *align_items_producers(const struct dump *d)
 {
-    struct nmap held = {0};
+    struct nmap held = {0}; /* value → the output that made it; NONE - 1: no recorded call made it */
     uint32_t *from = mem_alloc((d->rows.n + 1) * sizeof *from);
     for (uint32_t r = 0; r < d->rows.n; r++) {
         const struct row *row = &d->rows.v[r];
+        const struct call *c = &d->calls.v[row->call];
+        uint64_t key;
         from[r] = NONE;
-        if (row->kind != ROW_TENSOR || !(row->has & HAS_MAX) || !(row->has & HAS_MIN) ||
-            row->stat[STAT_MAX] == row->stat[STAT_MIN] || dump_row_numel(d, r) <= 1)
+        if (!value_key(d, r, &key))
             continue;
-        double value[3] = {row->stat[STAT_MAX], row->stat[STAT_MIN], (double)dump_row_numel(d, r)};
-        uint64_t key = hash_bytes(value, sizeof value, 7);
         uint32_t found = nmap_get(&held, key);
-        if (found != MAP_NONE)
-            from[r] = found;
-        else if (row->io == IO_OUTPUT && d->calls.v[row->call].kind != CALL_MODULE)
-            nmap_set(&held, key, r);
+        if (found != MAP_NONE) {
+            from[r] = found == NONE - 1 ? NONE : found;
+            continue;
+        }
+        if (row->io != IO_OUTPUT || c->kind == CALL_MODULE || c->phase == PHASE_OPTIMIZER)
+            continue;
+        uint32_t in = handed_on(d, r);
+        nmap_set(&held, key, in == NONE ? r : from[in] == NONE ? NONE - 1 : from[in]);
+        from[r] = in == NONE ? NONE : from[in];
     }
     nmap_release(&held);
     return from;

@@ -36,10 +36,11 @@ struct align_item {
     uint8_t family, role, inputs;
     uint8_t why;
     uint8_t set; /* enum align_item_set: the user's decision */
+    bool whole;  /* its result consists of integers or booleans */
     float confidence;
     struct fingerprint value;
     struct fingerprint in[ITEM_INPUTS];
-    uint32_t in_row[ITEM_INPUTS];
+    uint32_t in_row[ITEM_INPUTS]; /* of a product: the operands first, whatever is added to it last */
 };
 typedef VEC(struct align_item) align_item_list;
 

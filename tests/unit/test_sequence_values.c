@@ -191,6 +191,49 @@ static void a_bias_of_its_own(void **state)
     bias_of_width(1); /* a reward or a click */
 }
 
+/* What hands the bias on before the network uses it: a cast in the network, or an optimizer's kernel that multiplies it
+ * by 1 and that a graph dump lists first. */
+static void a_bias_handed_on(void **state)
+{
+    static const struct {
+        const char *op;
+        enum call_phase phase;
+    } before[] = {{"Cast", PHASE_FORWARD}, {"Mul", PHASE_FORWARD}, {"Mul", PHASE_OPTIMIZER}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(before); i++) {
+        struct both b;
+        struct value x = fresh(32, 64), w = fresh(48, 64), bias = fresh(1, 48), product = fresh(32, 48),
+                     sum = fresh(32, 48);
+        start(&b);
+        add_call(&b.d[TARGET], true, before[i].op, "net.dense", before[i].phase, &bias, 1, bias);
+        add_call(&b.d[TARGET], true, "MatMul", "net.dense", PHASE_FORWARD, (struct value[]){x, w}, 2, product);
+        uint32_t s =
+            add_call(&b.d[TARGET], true, "Add", "net.dense", PHASE_FORWARD, (struct value[]){product, bias}, 2, sum);
+        uint32_t g = add_call(&b.d[GOLDEN], false, "linear", NULL, PHASE_FORWARD, (struct value[]){x, w, bias}, 3, sum);
+        align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+        assert_int_equal(b.found.joined.n, 1);
+        assert_true(pair_of(&b.found, s) && pair_of(&b.found, s)->g == g);
+        shut(&b);
+    }
+}
+
+/* The vector is computed in the network: it is no parameter, and the product stands alone. */
+static void a_computed_vector_is_no_bias(void **state)
+{
+    struct both b;
+    struct value x = fresh(32, 64), w = fresh(48, 64), made = fresh(1, 48), product = fresh(32, 48),
+                 sum = fresh(32, 48);
+    (void)state;
+    start(&b);
+    add_call(&b.d[TARGET], true, "Exp", "net.dense", PHASE_FORWARD, (struct value[]){fresh(1, 48)}, 1, made);
+    add_call(&b.d[TARGET], true, "MatMul", "net.dense", PHASE_FORWARD, (struct value[]){x, w}, 2, product);
+    add_call(&b.d[TARGET], true, "Add", "net.dense", PHASE_FORWARD, (struct value[]){product, made}, 2, sum);
+    add_call(&b.d[GOLDEN], false, "linear", NULL, PHASE_FORWARD, (struct value[]){x, w, made}, 3, sum);
+    align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+    assert_int_equal(b.found.joined.n, 0);
+    shut(&b);
+}
+
 /* Both sides add it by themselves: nothing is joined. */
 static void a_bias_on_both_sides(void **state)
 {
@@ -412,6 +455,8 @@ int main(void)
         cmocka_unit_test(weights_beat_the_order),
         cmocka_unit_test(exchanged_weights_are_the_finding),
         cmocka_unit_test(a_bias_of_its_own),
+        cmocka_unit_test(a_bias_handed_on),
+        cmocka_unit_test(a_computed_vector_is_no_bias),
         cmocka_unit_test(a_bias_on_both_sides),
         cmocka_unit_test(a_mask_is_no_bias),
         cmocka_unit_test(gradients_by_the_nearest_value),
