@@ -100,6 +100,11 @@ bool role_conflict(uint8_t a, uint8_t b)
     return a != b && table.weight[a] && table.weight[b] && !role_part(a, b) && !role_part(b, a);
 }
 
+bool role_has_weight(uint8_t role)
+{
+    return table.weight[role];
+}
+
 bool role_is_loss(uint8_t role)
 {
     return strcmp(role_name(role), "loss") == 0;

@@ -19,6 +19,8 @@ bool role_part(uint8_t part, uint8_t whole);
 bool role_conflict(uint8_t a, uint8_t b);
 
 /* Whether it is the loss: modules inside it work on labels. */
+/* Whether parts of this role have a weight of their own: a layer has one of them. */
+bool role_has_weight(uint8_t role);
 bool role_is_loss(uint8_t role);
 
 #endif

@@ -14,8 +14,7 @@
 #define REACH 128   /* how far away a crossing partner is searched */
 #define ENOUGH 2    /* the score needed for a pair */
 
-/* Families in which one operator is little evidence for another: a pair needs a common name or figures. */
-static bool strict_family(uint8_t f)
+bool align_strict_family(uint8_t f)
 {
     return f == FAMILY_ELEMENTWISE || f == FAMILY_REDUCE || f == FAMILY_ACTIVATION || f == FAMILY_VIEW ||
            f == FAMILY_OTHER || f == FAMILY_COLLECTIVE || f == FAMILY_ADD || f == FAMILY_MUL;
@@ -94,7 +93,7 @@ static int align_score(const struct align_item *a, const struct align_item *b, c
         return 0;
     enum likeness l = fingerprint_compare(&a->value, &b->value);
     bool same = a->op == b->op;
-    if (!same && strict_family(a->family) && l < LIKE_NEAR)
+    if ((a->whole != b->whole || (!same && align_strict_family(a->family))) && l < LIKE_NEAR)
         return 0;
     int s = 2 + (same ? 2 : 0) + (role ? 3 : 0) + (l == LIKE_SAME ? 5 : l == LIKE_NEAR ? 3 : l == LIKE_NOT ? -1 : 0);
     s += score_inputs(a, b);
@@ -305,6 +304,12 @@ static size_t place_of(const align_item_list *t, size_t a)
     return 0;
 }
 
+/* Whether both are the part with this weight of one layer. */
+static bool one_by_name(const struct align_item *a, const struct align_item *b)
+{
+    return role_has_weight(a->role) && a->role == b->role && a->layer == b->layer && a->layer >= 0 && a->op == b->op;
+}
+
 void align_crossing(align_item_list *t, align_item_list *g, const struct align_known *m, bool unordered)
 {
     for (size_t a = 0; a < t->n; a++) {
@@ -326,9 +331,10 @@ void align_crossing(align_item_list *t, align_item_list *g, const struct align_k
         }
         if (!best)
             continue;
-        enum likeness l = fingerprint_compare(&t->v[a].value, &g->v[found].value);
-        /* against source order only equal figures count */
-        if (unordered ? best >= 5 : l == LIKE_SAME && count == 1) {
+        /* against source order only equal figures count, or a name that only one module of a layer has */
+        if (unordered ? best >= 5
+                      : count == 1 && (fingerprint_compare(&t->v[a].value, &g->v[found].value) == LIKE_SAME ||
+                                       one_by_name(&t->v[a], &g->v[found]))) {
             t->v[a].match = (uint32_t)found;
             g->v[found].match = (uint32_t)a;
         }

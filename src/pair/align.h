@@ -17,6 +17,8 @@ struct align_known {
     const struct nmap *denied; /* pairs of calls that the user rejected (decided_pairs.h) */
 };
 
+/* Families in which one operator is little evidence for another: a pair needs a common name or figures. */
+bool align_strict_family(uint8_t family);
 /* Items with SET_MATCH keep their partners, and the lists are divided at them. */
 void align_items(align_item_list *t, align_item_list *g, const struct align_known *m);
 /* Pairs calls left over on both sides that are near each other but cross other pairs: needed if launch order is not

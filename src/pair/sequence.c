@@ -5,7 +5,8 @@
  * 3. Backward calls follow their forward twins, gradients of parameters their modules; what is left is aligned where
  * its
  *    figures agree.
- * 4. Rows of paired calls: by figures, then by where their values come from, then by place.
+ * 4. Rows of paired calls: by figures, then by where their values come from, then by place; results of modules that
+ *    end at different calls with those calls' (sequence_ends.c).
  *
  * A pair's confidence says which of these held it: figures, inputs, the data flow, or order alone.
  */
@@ -223,6 +224,7 @@ static void end(struct sequence *w, struct nmap gradients[2])
         free(w->module_of[s]);
         free(w->call_pair[s]);
         free(w->adder[s]);
+        free(w->last_inner[s]);
         free(w->weight_twin[s]);
         free(w->sample[s]);
         free(w->row_pair[s]);
@@ -309,10 +311,12 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
         sequence_pair_groups(&w, B, A, GOLDEN, gradients);
         sequence_pair_groups(&w, A, B, TARGET, gradients);
     }
+    sequence_find_ends(&w);
     for (int pass = 0; pass < 2; pass++)
         for (int phase = 0; phase < PHASE_COUNT; phase++)
             for (int klass = 0; klass < 3; klass++)
                 emit_pairs(&w, phase, klass, pass == 0);
+    sequence_pair_ends(&w);
     meet_levels(&w);
     if (loose)
         sequence_graph_gradients(&w, gradients);

@@ -26,6 +26,9 @@ struct sequence {
     uint32_t *row_pair[2]; /* row → its partner, or NONE */
     /* call → the separate call that adds its bias, treated as one with it; or NONE */
     uint32_t *adder[2];
+    /* forward module → the call inside it that returns its result and whose partner stands behind the module's
+     * partner (sequence_find_ends), or NONE */
+    uint32_t *last_inner[2];
     uint32_t *weight_twin[2]; /* forward call's item → the other side's item that uses the same weight, or NONE */
     struct value_sample *sample[2]; /* of forward calls, by item; NULL: not taken */
     uint32_t looked;       /* number of row pairs whose elements sequence_backward_values has read */
@@ -61,6 +64,8 @@ void sequence_weigh(struct sequence *w, align_item_list *A, align_item_list *B);
 void sequence_find_weights(struct sequence *w, const align_item_list *t, const align_item_list *g);
 /* Joins products with additions of their biases if the other side has one call for both; fills `adder`. */
 void sequence_join_bias(struct sequence *w, align_item_list *t, align_item_list *g);
+/* The row of the bias that a product, or the addition joined with it, adds; NONE if there is none. */
+uint32_t sequence_bias_row(const struct sequence *w, int s, const struct align_item *product);
 void sequence_pair_bias(struct sequence *w, const struct align_item *a, const struct align_item *b);
 /* Samples the row's tensor; false if it cannot be read or is all zero. */
 bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *out);
@@ -84,6 +89,13 @@ void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const
                           const struct nmap gradients[2]);
 /* Pairs results of whole calls with those of their last part if the figures are equal. */
 void sequence_meet(struct sequence *w, const align_item_list *t, const align_item_list *g);
+
+/* Finds paired modules of which one contains a call that the other side makes after it; fills `last_inner`. */
+void sequence_find_ends(struct sequence *w);
+/* Whether the rows of this role of two paired calls lie at different calls: a module's result, or its gradient. */
+bool sequence_end_differs(const struct sequence *w, uint32_t t, uint32_t g, enum row_io io);
+/* Pairs these rows, once the inner calls' rows are paired. */
+void sequence_pair_ends(struct sequence *w);
 
 /* Pairs the rows of one pair of calls: called first with `certain` for all calls (rows with evidence), then for the
  * others, using what the first pass showed. */

@@ -219,6 +219,16 @@ static bool composite(uint8_t f)
     return family_is_compute(f) && f != FAMILY_SOFTMAX && f != FAMILY_ACTIVATION;
 }
 
+/* Whether rows at the same place in two calls correspond. A quotient's second operand is the reciprocal of a
+ * product's; a backward operator of a graph may be any part of what the other side does in one call. */
+static bool places_tell(const struct sequence *w, const struct align_item *a, const struct align_item *b,
+                        bool commutes, enum row_io io)
+{
+    const struct call *t = &w->d[0]->calls.v[a->call], *g = &w->d[1]->calls.v[b->call];
+    bool graph = t->kind == CALL_OPERATOR || g->kind == CALL_OPERATOR;
+    return io != IO_INPUT || !((commutes && a->op != b->op) || (graph && t->phase == PHASE_BACKWARD));
+}
+
 void sequence_pair_rows(struct sequence *w, const struct align_item *a, const struct align_item *b, bool certain)
 {
     static const enum row_io order[] = {IO_PARAMETER, IO_INPUT, IO_OUTPUT, IO_GRADIENT};
@@ -235,6 +245,8 @@ void sequence_pair_rows(struct sequence *w, const struct align_item *a, const st
     sequence_pair_bias(w, a, b);
     for (size_t o = 0; o < ARRAY_LEN(order); o++) {
         struct rows t = rows_of(w, 0, a->call, order[o]), g = rows_of(w, 1, b->call, order[o]);
+        if (modules && sequence_end_differs(w, a->call, b->call, order[o]))
+            continue;
         if (certain) {
             if (modules && (order[o] == IO_PARAMETER || order[o] == IO_GRADIENT))
                 by_parameter(w, &t, &g, base);
@@ -247,6 +259,8 @@ void sequence_pair_rows(struct sequence *w, const struct align_item *a, const st
         bool doubt = (order[o] == IO_INPUT && (agreed || modules)) ||
                      (backward && order[o] == IO_OUTPUT && (composite(a->family) || modules)) ||
                      (backward && a->op != b->op);
+        if (!places_tell(w, a, b, commutes, order[o]))
+            continue;
         by_habit(w, a, b, &t, &g, why, doubt ? fminf(base, 0.4f) : base);
         by_place(w, &t, &g, commutes, why, doubt ? fminf(base, 0.4f) : base);
     }

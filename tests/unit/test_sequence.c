@@ -471,6 +471,156 @@ static void parts_run_elsewhere(void **state)
     shut(&b);
 }
 
+/* addmm(bias, x, W) with the fused weight against three products and their sums: x and W are its operands, and the
+ * biases are parts of its first argument. */
+static void a_fused_call_that_adds_first(void **state)
+{
+    struct both b;
+    struct value x = fresh(64), w[3], bias[3], product, y[3], whole[3] = {{0}, {0}, {0}};
+    uint32_t t[3], added[3];
+    char name[64];
+    (void)state;
+    start(&b);
+    for (int i = 0; i < 3; i++) {
+        w[i] = fresh(32);
+        bias[i] = fresh(8);
+        y[i] = fresh(16);
+        product = fresh(16);
+        const struct value *part[3] = {&bias[i], &w[i], &y[i]};
+        for (int k = 0; k < 3; k++) {
+            whole[k].numel += part[k]->numel;
+            whole[k].max = fmax(whole[k].max, part[k]->max);
+            whole[k].min = fmin(whole[k].min, part[k]->min);
+            whole[k].norm = hypot(whole[k].norm, part[k]->norm);
+        }
+        snprintf(name, sizeof name, "P.MatMul.%d.forward", i);
+        uint32_t p = wide_call(&b.t, name, "MatMul", NULL, PHASE_FORWARD, (struct value[]){x, w[i]}, 2, &product, 1);
+        b.t.rows.v[b.t.calls.v[p].last_row].shape = dump_shape(&b.t, (const int64_t[]){2, 8}, 2);
+        snprintf(name, sizeof name, "P.Add.%d.forward", i);
+        uint32_t a = wide_call(&b.t, name, "Add", NULL, PHASE_FORWARD, (struct value[]){product, bias[i]}, 2, &y[i], 1);
+        added[i] = b.t.calls.v[a].last_row - 1;
+        t[i] = b.t.calls.v[a].last_row;
+        b.t.rows.v[t[i]].shape = dump_shape(&b.t, (const int64_t[]){2, 8}, 2);
+    }
+    uint32_t c = wide_call(&b.g, "Torch.addmm.0.forward", "addmm", NULL, PHASE_FORWARD,
+                           (struct value[]){whole[0], x, whole[1]}, 3, &whole[2], 1);
+    b.g.rows.v[b.g.calls.v[c].last_row].shape = dump_shape(&b.g, (const int64_t[]){2, 24}, 2);
+    align(&b);
+    for (int i = 0; i < 3; i++) {
+        const struct sequence_pair *p = pair_of(&b, t[i]), *q = pair_of(&b, added[i]);
+        assert_true(p && p->g == b.g.calls.v[c].last_row && p->why == WHY_FUSED);
+        assert_true(q && q->g == b.g.calls.v[c].first_row);
+    }
+    shut(&b);
+}
+
+static uint32_t module_row(struct dump *d, const char *path, const char *type, const uint32_t *parent,
+                           struct value in, struct value out)
+{
+    char text[100];
+    snprintf(text, sizeof text, "Module.%s.%s.forward.0", path, type);
+    uint32_t c = dump_add_call(d, str_of(text), CALL_MODULE, PHASE_FORWARD);
+    d->calls.v[c].family = (uint8_t)family_find(str_of(type));
+    d->calls.v[c].scope = dump_scope(d, str_of(path));
+    d->calls.v[c].parent = parent ? *parent : NONE;
+    row(d, c, IO_INPUT, 0, in);
+    return row(d, c, IO_OUTPUT, 0, out);
+}
+
+/* A Linear with its activation inside against one without and an activation behind it: its result is the
+ * activation's. */
+static void modules_that_end_elsewhere(void **state)
+{
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        struct both b;
+        uint32_t gate[3], silu[2][3];
+        start(&b);
+        for (int n = 0; n < 3; n++) {
+            struct value x = fresh(64), y = fresh(96), z = fresh(96), up = fresh(96), seen = wrong ? fresh(96) : z;
+            char path[60];
+            uint32_t outer = (uint32_t)b.t.calls.n + 1; /* modules are listed as they end: the inner one first */
+            snprintf(path, sizeof path, "model.layers.%d.feed_forward.w1.activation", n);
+            silu[0][n] = module_row(&b.t, path, "LlamaSiLU", &outer, y, seen);
+            snprintf(path, sizeof path, "model.layers.%d.feed_forward.w1", n);
+            gate[n] = module_row(&b.t, path, "Linear", NULL, x, seen);
+            snprintf(path, sizeof path, "model.layers.%d.feed_forward.w3", n);
+            module_row(&b.t, path, "Linear", NULL, x, up);
+            snprintf(path, sizeof path, "model.layers.%d.mlp.gate_proj", n);
+            module_row(&b.g, path, "Linear", NULL, x, y);
+            snprintf(path, sizeof path, "model.layers.%d.mlp.act_fn", n);
+            silu[1][n] = module_row(&b.g, path, "SiLUActivation", NULL, y, z);
+            snprintf(path, sizeof path, "model.layers.%d.mlp.up_proj", n);
+            module_row(&b.g, path, "Linear", NULL, x, up);
+        }
+        align(&b);
+        for (int n = 0; n < 3; n++) {
+            const struct sequence_pair *p = pair_of(&b, gate[n]), *q = pair_of(&b, silu[0][n]);
+            if (!wrong)
+                assert_true(q && q->g == silu[1][n]);
+            assert_true(!p || p->g == silu[1][n] || (wrong && !q));
+            assert_true(wrong || p);
+        }
+        shut(&b);
+    }
+}
+
+/* Two halves of one value, launched in another order: what they hold tells which is which. */
+static void slices_by_what_they_hold(void **state)
+{
+    struct both b;
+    struct value x = fresh(64), half[2] = {fresh(32), fresh(32)};
+    uint32_t t[2], g[2];
+    (void)state;
+    start(&b);
+    for (int i = 0; i < 2; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "StridedSlice.net.rope_StridedSlice-op%d", i);
+        uint32_t c = dump_add_call(&b.t, str_of(name), CALL_OPERATOR, PHASE_FORWARD);
+        b.t.calls.v[c].family = (uint8_t)family_find(STR("StridedSlice"));
+        row(&b.t, c, IO_INPUT, 0, x);
+        t[i] = row(&b.t, c, IO_OUTPUT, 0, half[!i]);
+        g[i] = call(&b.g, "Tensor", "__getitem__", PHASE_FORWARD, x, half[i]);
+    }
+    align(&b);
+    for (int i = 0; i < 2; i++)
+        assert_true(pair_of(&b, t[i]) && pair_of(&b, t[i])->g == g[!i]);
+    shut(&b);
+}
+
+/* A quotient and a product that give one result: the second operands are reciprocals of each other. */
+static void a_quotient_against_a_product(void **state)
+{
+    struct both b;
+    struct value x = fresh(64), root = fresh(8), reciprocal = fresh(8), y = fresh(64);
+    (void)state;
+    start(&b);
+    struct value by_root[] = {x, root}, by_reciprocal[] = {x, reciprocal};
+    uint32_t t = wide_call(&b.t, "P.RealDiv.0.forward", "RealDiv", NULL, PHASE_FORWARD, by_root, 2, &y, 1);
+    uint32_t g = wide_call(&b.g, "T.__mul__.0.forward", "__mul__", NULL, PHASE_FORWARD, by_reciprocal, 2, &y, 1);
+    align(&b);
+    const struct sequence_pair *p = pair_of(&b, b.t.calls.v[t].last_row), *q = pair_of(&b, b.t.calls.v[t].first_row);
+    assert_true(p && p->g == b.g.calls.v[g].last_row);
+    assert_true(q && q->g == b.g.calls.v[g].first_row);
+    assert_null(pair_of(&b, b.t.calls.v[t].first_row + 1));
+    shut(&b);
+}
+
+/* Numbers of positions in integers are not the floats at the same place of the other side. */
+static void integers_are_no_floats(void **state)
+{
+    struct both b;
+    struct value x = fresh(64);
+    (void)state;
+    start(&b);
+    uint32_t t = call(&b.t, "Primitive", "Mul", PHASE_FORWARD, fresh(64), fresh(64));
+    call(&b.g, "Tensor", "__mul__", PHASE_FORWARD, x, fresh(64));
+    b.t.rows.v[t].dtype = DTYPE_I32;
+    align(&b);
+    assert_null(pair_of(&b, t));
+    shut(&b);
+}
+
 /* Two exchanged weights have the right numbers in the wrong place: the names decide. */
 static void names_beat_figures(void **state)
 {
@@ -737,6 +887,11 @@ int main(void)
         cmocka_unit_test(overflowed_figures),
         cmocka_unit_test(fused_calls_are_groups),
         cmocka_unit_test(parts_run_elsewhere),
+        cmocka_unit_test(a_fused_call_that_adds_first),
+        cmocka_unit_test(modules_that_end_elsewhere),
+        cmocka_unit_test(slices_by_what_they_hold),
+        cmocka_unit_test(a_quotient_against_a_product),
+        cmocka_unit_test(integers_are_no_floats),
         cmocka_unit_test(names_beat_figures),
         cmocka_unit_test(numbers_of_operators),
         cmocka_unit_test(slots_by_habit),
