@@ -1,6 +1,7 @@
 /* Decides which pairs of calls are accepted, with their evidence. */
 #include "pair/sequence_parts.h"
 
+#include "dump/family.h"
 #include "dump/role.h"
 
 #define UNCROSS 64    /* items around its position in which a crossed partner is searched */
@@ -173,6 +174,17 @@ static void move_to_free(struct sequence *w, align_item_list *A, align_item_list
     }
 }
 
+/* Whether pairs a–x and b–y are better the other way round: by where their inputs come from, or, for parts of one
+ * value (slices), which compute nothing, by what they hold. */
+static bool is_crossed(const struct sequence *w, const struct align_item *a, const struct align_item *x,
+                       const struct align_item *b, const struct align_item *y)
+{
+    int now = led_to(w, a, x) + led_to(w, b, y), crossed = led_to(w, a, y) + led_to(w, b, x);
+    bool held = a->family == FAMILY_VIEW && fingerprint_compare(&a->value, &y->value) == LIKE_SAME &&
+                fingerprint_compare(&b->value, &x->value) == LIKE_SAME;
+    return crossed > now || (held && crossed == now);
+}
+
 void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B)
 {
     move_to_free(w, A, B);
@@ -188,7 +200,7 @@ void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B
                 fingerprint_compare(&b->value, &B->v[b->match].value) > LIKE_UNKNOWN)
                 continue;
             struct align_item *x = &B->v[a->match], *y = &B->v[b->match];
-            if (led_to(w, a, y) + led_to(w, b, x) <= led_to(w, a, x) + led_to(w, b, y))
+            if (!is_crossed(w, a, x, b, y))
                 continue;
             uint32_t to = a->match;
             a->match = b->match;

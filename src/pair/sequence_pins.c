@@ -197,6 +197,14 @@ static bool more_alike(const struct align_item *x, const struct align_item *a, c
     return l != o ? l > o : x->op == a->op && x->op != b->op;
 }
 
+/* Whether the samples of two operators that are not one under two names may be one value: equal figures, or equal up
+ * to a factor (a product and a quotient). A root and its reciprocal are alike, and are different values. */
+static bool one_value(const struct align_item *a, const struct align_item *b, float cosine)
+{
+    return a->op == b->op || !align_strict_family(a->family) || a->family == FAMILY_ACTIVATION ||
+           1 - cosine < 10 * EQUAL || fingerprint_compare(&a->value, &b->value) >= LIKE_NEAR;
+}
+
 /* The item whose sample is nearest to this one's, of those that hold other values clearly (`clear`, as CLEAR) before
  * all; NONE if none is. */
 static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct item_stretch r, float clear)
@@ -211,7 +219,7 @@ static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct item_str
         bool may = l->v[k].numel == own->v[i].numel && all[k].norm > 0 &&
                    may_pin(x, s ? (uint32_t)k : i, s ? i : (uint32_t)k);
         float c = may ? sequence_cosine(a, &all[k]) : -1;
-        if (!may || c <= second)
+        if (!may || c <= second || !one_value(&own->v[i], &l->v[k], c))
             continue;
         if (found != NONE && 1 - sequence_cosine(&all[k], &all[found]) < EQUAL) {
             found = more_alike(&own->v[i], &l->v[k], &l->v[found]) ? (uint32_t)k : found;
