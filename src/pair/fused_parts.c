@@ -30,6 +30,7 @@ struct part_vote {
 /* The same part of the same operator in every layer. */
 struct part_kind {
     uint64_t key, whole; /* `whole`: the same for all slots of its operator */
+    size_t index;        /* of the part, in the order of its calls */
     VEC(struct part_vote) votes;
     VEC(uint32_t) parts;
 };
@@ -70,7 +71,7 @@ static uint32_t kind_number(struct splitting *x, const struct fused_part *p, siz
     uint32_t k = nmap_get(&x->kind_of, key);
     if (k != MAP_NONE || x->kinds.n == KINDS)
         return k;
-    struct part_kind fresh = {.key = key, .whole = whole};
+    struct part_kind fresh = {.key = key, .whole = whole, .index = index};
     vec_push(&x->kinds, fresh);
     nmap_set(&x->kind_of, key, (uint32_t)x->kinds.n - 1);
     return (uint32_t)x->kinds.n - 1;
@@ -327,6 +328,19 @@ static bool better(const struct part_vote *a, const struct part_vote *b)
     return a->sum < b->sum || (a->sum <= b->sum && a->l.pieces < b->l.pieces);
 }
 
+/* Whether the part lies where it stands in the order of its calls. */
+static bool in_order(const struct part_layout *l, size_t index)
+{
+    return l->from == (int64_t)index * (l->to - l->from);
+}
+
+/* Of two places with as many votes the one in order: if layers contradict each other, one has exchanged parts. */
+static bool better_place(const struct part_vote *a, const struct part_vote *b, size_t index)
+{
+    bool x = in_order(&a->l, index), y = in_order(&b->l, index);
+    return a->good == b->good && x != y ? x : better(a, b);
+}
+
 /* The place that most rows of the part agree on, with the layout of smallest error here. NULL if no row agrees. */
 static const struct part_vote *decide(const struct splitting *x, const struct part_kind *k)
 {
@@ -334,7 +348,7 @@ static const struct part_vote *decide(const struct splitting *x, const struct pa
     const struct part_vote *best = NULL;
     for (size_t i = 0; i < k->votes.n; i++) {
         struct part_vote v = total(x, k->whole, &k->votes.v[i].l);
-        if (v.good && (!place.good || better(&v, &place)))
+        if (v.good && (!place.good || better_place(&v, &place, k->index)))
             place = v;
     }
     for (size_t i = 0; i < k->votes.n && place.good; i++)

@@ -118,6 +118,12 @@ void sequence_join_bias(struct sequence *w, align_item_list *t, align_item_list 
         vec_release(&found[s]);
 }
 
+uint32_t sequence_bias_row(const struct sequence *w, int s, const struct align_item *product)
+{
+    uint32_t sum = w->adder[s][product->call];
+    return bias_of(w, s, sum == NONE ? product->call : sum, bias_length(w->d[s], product));
+}
+
 /* The bias rows of joined calls. */
 void sequence_pair_bias(struct sequence *w, const struct align_item *a, const struct align_item *b)
 {

@@ -11,6 +11,7 @@
 #define FUSED_NEAR 0.03f/* share of a norm that like figures differ by, at most (align_item.h) */
 #define FUSED_MOST 256  /* the most products of like inputs that are examined */
 #define MEET_REACH 96  /* items after its position in which the last part of a whole is searched */
+#define MEAN_NEAR 0.05 /* share by which means of one value differ, at most */
 #define PARTS 8        /* the most parts of one fused call */
 
 /* Whether the figures of the parts combine to those of the whole. */
@@ -220,11 +221,34 @@ static void pair_group_rows(struct sequence *w, int s, uint32_t wide, const uint
         pair_parts(w, s, row, part, n, sum, x);
 }
 
+/* Pairs an operand of a fused product with the same one of its parts (in_row: whatever is added comes last). */
+static void pair_operands(struct sequence *w, int s, const struct align_item *x, const struct align_item *const *item,
+                          int n, int index, bool sum)
+{
+    uint32_t part[PARTS];
+    for (int i = 0; i < n; i++)
+        part[i] = index < item[i]->inputs ? item[i]->in_row[index] : NONE;
+    if (index < x->inputs)
+        pair_parts(w, s, x->in_row[index], part, n, sum, x);
+}
+
+/* Pairs the biases, wherever each side adds them. */
+static void pair_biases(struct sequence *w, int s, const struct align_item *x, const struct align_item *const *item,
+                        int n)
+{
+    uint32_t part[PARTS], whole = sequence_bias_row(w, s, x);
+    for (int i = 0; i < n; i++)
+        part[i] = sequence_bias_row(w, !s, item[i]);
+    if (whole != NONE)
+        pair_parts(w, s, whole, part, n, true, x);
+}
+
 void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const align_item_list *narrow, int s,
                           const struct nmap gradients[2])
 {
     for (size_t i = 0; i < wide->n; i++) {
         const struct align_item *x = &wide->v[i];
+        const struct align_item *item[PARTS];
         uint32_t part[PARTS], twin[PARTS], grad[PARTS];
         int n = 0;
         if (x->group == NONE || !x->inputs)
@@ -232,8 +256,10 @@ void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const
         /* starts at its first part, in order */
         uint32_t first = w->call_pair[s][x->call] == NONE ? NONE : w->item_of[!s][w->call_pair[s][x->call]];
         for (size_t k = first; k < narrow->n && k < (size_t)first + 2 * FUSED_REACH && n < PARTS; k++)
-            if (narrow->v[k].group == x->group)
+            if (narrow->v[k].group == x->group) {
+                item[n] = &narrow->v[k];
                 part[n++] = narrow->v[k].call;
+            }
         if (n < 2)
             continue;
         for (int k = 0; k < n; k++) {
@@ -241,8 +267,9 @@ void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const
             grad[k] = sequence_gradient_of(w, !s, part[k], &gradients[!s]);
         }
         pair_group_rows(w, s, x->call, part, n, IO_OUTPUT, 0, true, x);
-        pair_group_rows(w, s, x->call, part, n, IO_INPUT, 0, false, x);
-        pair_group_rows(w, s, x->call, part, n, IO_INPUT, 1, true, x);
+        pair_operands(w, s, x, item, n, 0, false);
+        pair_operands(w, s, x, item, n, 1, true);
+        pair_biases(w, s, x, item, n);
         pair_group_rows(w, s, x->call, part, n, IO_PARAMETER, 0, true, x);
         pair_group_rows(w, s, sequence_twin(w, s, x->call), twin, n, IO_INPUT, 0, true, x);
         if (w->d[s]->calls.v[x->call].kind == CALL_MODULE)
@@ -258,6 +285,24 @@ static bool changes_its_input(const struct align_item *x)
     return true;
 }
 
+/* Whether the call that made a row's value is paired: the value is compared there. */
+static bool compared_before(const struct sequence *w, int s, uint32_t row)
+{
+    uint32_t made = w->from[s][row];
+    return made != NONE && w->row_pair[s][made] != NONE;
+}
+
+/* Whether means contradict that two results with equal extremes and norms are one value (those of a rotated half). */
+static bool means_differ(const struct sequence *w, uint32_t t, uint32_t g)
+{
+    const struct row *a = &w->d[0]->rows.v[t], *b = &w->d[1]->rows.v[g];
+    double n = (double)dump_row_numel(w->d[1], g);
+    if (!(a->has & b->has & HAS_MEAN) || !(b->has & HAS_NORM) || !(n > 1))
+        return false;
+    double scatter = b->stat[STAT_NORM] / n; /* of a mean of n values of random sign */
+    return fabs(a->stat[STAT_MEAN] - b->stat[STAT_MEAN]) > MEAN_NEAR * (scatter + fabs(b->stat[STAT_MEAN]));
+}
+
 /* For a fused norm or attention, or a module of an L0 dump, whose contents the other side recorded: its result equals
  * the result of the last part. Only equal figures near its position show which part that is. */
 void sequence_meet(struct sequence *w, const align_item_list *t, const align_item_list *g)
@@ -269,14 +314,15 @@ void sequence_meet(struct sequence *w, const align_item_list *t, const align_ite
         uint32_t found = NONE;
         if (a->match != NONE && t->v[i].match < g->n && g->v[a->match].match == i)
             at = a->match;
-        if (a->match != NONE || a->group != NONE || a->numel <= 1 || !changes_its_input(a))
+        if (a->match != NONE || a->group != NONE || a->numel <= 1 || !changes_its_input(a) ||
+            compared_before(w, TARGET, a->out))
             continue;
         for (size_t k = at; k < g->n && k < at + MEET_REACH; k++) {
             const struct align_item *b = &g->v[k];
             bool whole = family_is_compute(a->family) || family_is_compute(b->family) || a->family == FAMILY_MODULE ||
                          b->family == FAMILY_MODULE;
             if (b->match != NONE || b->group != NONE || met[k] || !whole || a->numel != b->numel ||
-                !changes_its_input(b) ||
+                !changes_its_input(b) || compared_before(w, GOLDEN, b->out) || means_differ(w, a->out, b->out) ||
                 (a->layer >= 0 && b->layer >= 0 && a->layer != b->layer) ||
                 fingerprint_compare(&a->value, &b->value) != LIKE_SAME)
                 continue;
