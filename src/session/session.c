@@ -11,6 +11,7 @@
 #include "measure/figures_cache.h"
 #include "pair/axis_order_vote.h"
 #include "pair/fused_parts.h"
+#include "pair/product_layout.h"
 #include "judge/table_verdicts.h"
 #include "ranks/joined_dump.h"
 #include "weights/weight_rows.h"
@@ -221,6 +222,7 @@ static int pair_sides(struct session *s, struct err *e)
     struct line *given = given_pairs(s, &o);
     pairing_build(&fresh->pairing, t, g, &o);
     fused_parts_find(&fresh->pairing, t, g);
+    product_layout_find(&fresh->pairing, t, g);
     axis_order_vote_find(&fresh->pairing, t, g);
     packed_verdicts_tell(&fresh->pairing, t, g);
     free(given);

@@ -1,0 +1,206 @@
+/* Multiplies the difference of two rows of a product's input by some columns and by some rows of its weight: the one
+ * that gives the difference of the result's rows shows how the weight lies. A bias is the same in both rows. */
+#include "pair/product_layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "dump/family.h"
+
+#define PROBED 16       /* elements of a result's row that are computed */
+#define LONGEST 65536   /* the longest axis of a weight that is looked at */
+#define FITS 0.1        /* relative error up to which a layout explains the result */
+#define DIFFERS 0.5     /* relative error from which the other one does not */
+
+enum product_layout { LAYOUT_UNKNOWN, LAYOUT_IN_OUT, LAYOUT_OUT_IN };
+
+/* A row's tensor, open for reading stretches of it. */
+struct open_row {
+    struct tensor t;
+    struct tensor_walk w;
+    bool open;
+};
+
+static bool open_row(struct open_row *o, const struct dump *d, uint32_t row)
+{
+    struct err quiet;
+    o->open = dump_tensor(d, row, &o->t, &quiet) == 0;
+    if (o->open)
+        tensor_walk_init(&o->w, &o->t);
+    return o->open;
+}
+
+static void close_row(struct open_row *o)
+{
+    if (!o->open)
+        return;
+    tensor_walk_release(&o->w);
+    tensor_close(&o->t);
+}
+
+/* Reads n elements from the logical index `at`. */
+static bool read_stretch(struct open_row *o, uint64_t at, size_t n, double *out)
+{
+    unsigned char raw[64 * 16];
+    struct err quiet;
+    tensor_walk_seek(&o->w, at);
+    for (size_t done = 0; done < n;) {
+        size_t want = n - done < 64 ? n - done : 64;
+        long got = tensor_walk_next(&o->w, raw, want, &quiet);
+        if (got <= 0)
+            return false;
+        dtype_to_f64(o->t.dtype, raw, (size_t)got, out + done);
+        done += (size_t)got;
+    }
+    return true;
+}
+
+/* The first n elements of the difference of the first and the last row. */
+static bool row_difference(struct open_row *o, size_t width, size_t n, double *out)
+{
+    double *last = mem_alloc(n * sizeof *last);
+    bool read = read_stretch(o, 0, n, out) && read_stretch(o, o->t.numel - width, n, last);
+    for (size_t i = 0; i < n && read; i++)
+        out[i] -= last[i];
+    free(last);
+    return read;
+}
+
+static double distance(const double *a, const double *b, size_t n)
+{
+    double sum = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += (a[i] - b[i]) * (a[i] - b[i]);
+        all += b[i] * b[i];
+    }
+    return all > 0 ? sqrt(sum / all) : NAN;
+}
+
+struct product_rows {
+    struct open_row x, weight, y;
+    size_t width; /* of the square weight */
+};
+
+/* What the weight as stored, and transposed, makes of the input's difference: relative errors against the result's. */
+static bool try_both(struct product_rows *p, double *in_out, double *out_in)
+{
+    size_t width = p->width, n = width < PROBED ? width : PROBED;
+    double *in = mem_alloc(width * sizeof *in), *line = mem_alloc(width * sizeof *line);
+    double by_column[PROBED] = {0}, by_row[PROBED] = {0}, out[PROBED];
+    bool read = row_difference(&p->x, width, width, in) && row_difference(&p->y, width, n, out);
+    for (size_t k = 0; k < n && read; k++) {
+        read = read_stretch(&p->weight, k * width, width, line);
+        for (size_t i = 0; i < width && read; i++)
+            by_row[k] += in[i] * line[i];
+    }
+    for (size_t i = 0; i < width && read; i++) {
+        read = read_stretch(&p->weight, i * width, n, line);
+        for (size_t k = 0; k < n && read; k++)
+            by_column[k] += in[i] * line[k];
+    }
+    *out_in = distance(by_row, out, n);
+    *in_out = distance(by_column, out, n);
+    free(in);
+    free(line);
+    return read && !isnan(*in_out) && !isnan(*out_in);
+}
+
+/* How a square weight of `width` is multiplied, by x and y, the product's input and result. */
+static enum product_layout probe(const struct dump *d, uint32_t x, uint32_t weight, uint32_t y, size_t width)
+{
+    struct product_rows p = {.width = width};
+    double in_out = NAN, out_in = NAN;
+    bool told = open_row(&p.x, d, x) && open_row(&p.weight, d, weight) && open_row(&p.y, d, y) &&
+                try_both(&p, &in_out, &out_in);
+    close_row(&p.x);
+    close_row(&p.weight);
+    close_row(&p.y);
+    return !told                                    ? LAYOUT_UNKNOWN
+           : in_out < FITS && out_in > DIFFERS ? LAYOUT_IN_OUT
+           : out_in < FITS && in_out > DIFFERS ? LAYOUT_OUT_IN
+                                                : LAYOUT_UNKNOWN;
+}
+
+/* The width of a square matrix, or 0. */
+static size_t square_width(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    bool square = s && s->ndim == 2 && s->dim[0] == s->dim[1] && s->dim[0] > 1 && s->dim[0] <= LONGEST;
+    return square ? (size_t)s->dim[0] : 0;
+}
+
+static bool is_rows_of(const struct dump *d, uint32_t row, size_t width)
+{
+    const struct shape *s = dump_row_shape(d, row);
+    return dump_row_readable(d, row) && s && s->ndim > 0 && s->dim[s->ndim - 1] == (int64_t)width &&
+           s->numel > width;
+}
+
+/* How the product that a weight's row belongs to multiplies it. */
+static enum product_layout layout_of(const struct dump *d, uint32_t weight)
+{
+    size_t width = square_width(d, weight);
+    uint32_t x = NONE, y = NONE;
+    if (!width || !dump_row_readable(d, weight))
+        return LAYOUT_UNKNOWN;
+    EACH_EARLY_ROW(d, d->rows.v[weight].call, r) {
+        uint8_t io = d->rows.v[r].io;
+        if (r == weight || !is_rows_of(d, r, width))
+            continue;
+        x = io == IO_INPUT && x == NONE ? r : x;
+        y = io == IO_OUTPUT && y == NONE ? r : y;
+    }
+    if (x == NONE || y == NONE || dump_row_numel(d, x) != dump_row_numel(d, y))
+        return LAYOUT_UNKNOWN;
+    return probe(d, x, weight, y, width);
+}
+
+static bool is_weight(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    const struct call *c = &d->calls.v[r->call];
+    return r->kind == ROW_TENSOR && (r->io == IO_INPUT || r->io == IO_PARAMETER) && c->phase == PHASE_FORWARD &&
+           c->family == FAMILY_LINEAR && square_width(d, row);
+}
+
+static void transpose(struct pairing *p, uint32_t pair, uint32_t *view)
+{
+    if (*view == NONE) {
+        struct view v = {.side = GOLDEN, .count = 1, .step = {{.op = VIEW_TRANSPOSE}}};
+        *view = (uint32_t)p->views.n;
+        vec_push(&p->views, v);
+    }
+    p->pairs.v[pair].view = *view;
+}
+
+void product_layout_find(struct pairing *p, const struct dump *target, const struct dump *golden)
+{
+    const struct dump *d[2] = {target, golden};
+    struct nmap turned = {0}; /* the target's modules with such a weight */
+    uint32_t view = NONE;
+    if (strcmp(target->framework, golden->framework) == 0)
+        return;
+    for (size_t i = 0; i < p->lines.n; i++) {
+        const struct line *l = &p->lines.v[i];
+        if (l->pair == NONE || p->pairs.v[l->pair].view != NONE || !is_weight(target, l->row[TARGET]) ||
+            square_width(golden, l->row[GOLDEN]) != square_width(target, l->row[TARGET]))
+            continue;
+        enum product_layout t = layout_of(target, l->row[TARGET]), g = layout_of(golden, l->row[GOLDEN]);
+        if (t == LAYOUT_UNKNOWN || g == LAYOUT_UNKNOWN || t == g)
+            continue;
+        transpose(p, l->pair, &view);
+        uint32_t scope = target->calls.v[target->rows.v[l->row[TARGET]].call].scope;
+        if (scope != NONE)
+            nmap_set(&turned, scope, 1);
+    }
+    for (size_t i = 0; i < p->lines.n && turned.n; i++) {
+        const struct line *l = &p->lines.v[i];
+        const struct row *r = l->pair == NONE ? NULL : &target->rows.v[l->row[TARGET]];
+        uint32_t scope = r ? target->calls.v[r->call].scope : NONE;
+        if (r && r->io == IO_GRADIENT && p->pairs.v[l->pair].view == NONE && scope != NONE &&
+            square_width(d[TARGET], l->row[TARGET]) && square_width(d[GOLDEN], l->row[GOLDEN]) &&
+            nmap_get(&turned, scope) != MAP_NONE)
+            transpose(p, l->pair, &view);
+    }
+    nmap_release(&turned);
+}

@@ -1,0 +1,94 @@
+/* Square weights that one side stores as (in, out): the products tell how they lie, whatever the values. */
+#include "sessions.h"
+#include "tensors.h"
+
+#include "draws.h"
+
+enum { WIDTH = 12, ROWS = 5 };
+
+static uint64_t seed = 3;
+
+struct product {
+    float x[ROWS * WIDTH], w[WIDTH * WIDTH], y[ROWS * WIDTH];
+};
+
+static void draw(float *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        v[i] = (float)(draw_share(&seed) * 2 - 1);
+}
+
+static void transposed(const float *from, float *to)
+{
+    for (int i = 0; i < WIDTH; i++)
+        for (int k = 0; k < WIDTH; k++)
+            to[i * WIDTH + k] = from[k * WIDTH + i];
+}
+
+/* y = x w, or x wᵀ, and a bias. */
+static void multiply(struct product *p, bool out_in)
+{
+    for (int r = 0; r < ROWS; r++)
+        for (int n = 0; n < WIDTH; n++) {
+            double sum = n;
+            for (int k = 0; k < WIDTH; k++)
+                sum += (double)p->x[r * WIDTH + k] * (double)(out_in ? p->w[n * WIDTH + k] : p->w[k * WIDTH + n]);
+            p->y[r * WIDTH + n] = (float)sum;
+        }
+}
+
+static void record(struct tensor_dump *d, const char *framework, const char *call, const struct product *p)
+{
+    char rows[20], square[20];
+    snprintf(rows, sizeof rows, "%d,%d", ROWS, WIDTH);
+    snprintf(square, sizeof square, "%d,%d", WIDTH, WIDTH);
+    tensors_begin_of(d, scratch(), framework);
+    fprintf(d->json, "\"%s\":{\"input_args\":[", call);
+    tensors_row(d, call, "input.0", rows, p->x, ROWS * WIDTH);
+    fputs(",", d->json);
+    tensors_row(d, call, "input.1", square, p->w, WIDTH * WIDTH);
+    fputs("],\"input_kwargs\":{},\"output\":[", d->json);
+    tensors_row(d, call, "output.0", rows, p->y, ROWS * WIDTH);
+    fputs("]}", d->json);
+    tensors_end(d);
+}
+
+static void layouts_are_read_off_the_products(void **state)
+{
+    static const struct {
+        const char *what;
+        bool stored_turned; /* the target stores the golden weight transposed */
+        bool used_turned;   /* and multiplies it so */
+        bool deviates;
+    } cases[] = {
+        {"(in, out) against (out, in)", true, true, false},
+        {"the same layout", false, false, false},
+        {"a weight transposed by mistake", true, false, true},
+        {"a product that forgets to transpose", false, true, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct product p[2];
+        struct tensor_dump d[2];
+        draw(p[GOLDEN].x, ROWS * WIDTH);
+        draw(p[GOLDEN].w, WIDTH * WIDTH);
+        p[TARGET] = p[GOLDEN];
+        if (cases[i].stored_turned)
+            transposed(p[GOLDEN].w, p[TARGET].w);
+        multiply(&p[GOLDEN], true);
+        multiply(&p[TARGET], !cases[i].used_turned);
+        record(&d[TARGET], "mindspore", "Primitive.matmul.MatMul.0.forward", &p[TARGET]);
+        record(&d[GOLDEN], "pytorch", "Functional.linear.0.forward", &p[GOLDEN]);
+        struct session *s = open_paths(d[TARGET].dir, d[GOLDEN].dir);
+        bool deviates = s->now->judged->first != NONE;
+        if (deviates != cases[i].deviates)
+            fail_msg("%s: %s", cases[i].what, deviates ? "deviates" : "does not deviate");
+        shut(s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts_are_read_off_the_products)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
