@@ -3,6 +3,8 @@
 #include "judge/moved_factor.h"
 
 #include <math.h>
+#include <stdlib.h>
+
 #include "dump/family.h"
 #include "judge/value_readers.h"
 
@@ -19,22 +21,58 @@ struct factor_search {
     struct value_readers readers[2];
 };
 
+/* How the sides of a line are proportional. */
+struct proportion {
+    double factor; /* target over golden side; 1 if the golden side is zero */
+    double off;    /* what differs beside it, relative */
+    bool known;
+};
+
+static struct proportion of_elements(const struct figures *f)
+{
+    double factor = f->side[GOLDEN].norm > 0 ? f->side[TARGET].norm / f->side[GOLDEN].norm : 1;
+    return (struct proportion){factor, sqrt(2 * f->minus), f->two && f->side[TARGET].count > 1};
+}
+
+/* By recorded figures: the extremes must have the ratio of the norms. */
+static struct proportion of_statistics(const struct row *t, const struct row *g, uint64_t n)
+{
+    const int all = HAS_MAX | HAS_MIN | HAS_NORM;
+    const double *a = t->stat, *b = g->stat;
+    double range = fmax(fabs(b[STAT_MAX]), fabs(b[STAT_MIN]));
+    if ((t->has & g->has & all) != all || n < 4 || !(b[STAT_NORM] > 0) || !(range > 0) || !isfinite(a[STAT_NORM]) ||
+        !isfinite(b[STAT_NORM]) || b[STAT_MAX] == b[STAT_MIN])
+        return (struct proportion){.factor = 1};
+    double factor = a[STAT_NORM] / b[STAT_NORM];
+    double off = fmax(fabs(a[STAT_MAX] - factor * b[STAT_MAX]), fabs(a[STAT_MIN] - factor * b[STAT_MIN]));
+    return (struct proportion){factor, factor > 0 ? off / (factor * range) : INFINITY, true};
+}
+
+static struct proportion proportion_of(const struct factor_search *x, uint32_t line)
+{
+    const struct figures *f = measure_figures(x->m, line);
+    const struct line *p = &x->m->pairing->lines.v[line];
+    if (f)
+        return of_elements(f);
+    return of_statistics(&x->m->side[TARGET]->rows.v[p->row[TARGET]], &x->m->side[GOLDEN]->rows.v[p->row[GOLDEN]],
+                         dump_row_numel(x->m->side[GOLDEN], p->row[GOLDEN]));
+}
+
 /* Whether a line's sides differ by a factor other than one. */
 static bool proportional(const struct factor_search *x, uint32_t line)
 {
     const struct line_judgement *l = &x->j->line[line];
-    const struct figures *f = measure_figures(x->m, line);
-    if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP) || !f || !f->two)
+    if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP))
         return false;
-    double factor = f->side[GOLDEN].norm > 0 ? f->side[TARGET].norm / f->side[GOLDEN].norm : 1;
+    struct proportion k = proportion_of(x, line);
     const struct line *p = &x->m->pairing->lines.v[line];
     enum dtype coarser = dtype_coarser(x->m->side[TARGET]->rows.v[p->row[TARGET]].dtype,
                                        x->m->side[GOLDEN]->rows.v[p->row[GOLDEN]].dtype);
     double noise = isfinite(l->level) ? rule_limit(RULE_LIMIT_FACTOR_LEVELS) * (double)l->level : 0;
     double rounding = fmax(fmax(rule_limit(RULE_LIMIT_FACTOR_PROPORTIONAL), noise),
                            rule_limit(RULE_LIMIT_FACTOR_ROUNDINGS) * dtype_table[coarser].epsilon);
-    return factor > 0 && fabs(factor - 1) > fmax(rule_limit(RULE_LIMIT_FACTOR_LEAST), 4 * rounding) &&
-           f->side[TARGET].count > 1 && sqrt(2 * f->minus) <= rounding;
+    return k.known && k.factor > 0 &&
+           fabs(k.factor - 1) > fmax(rule_limit(RULE_LIMIT_FACTOR_LEAST), 4 * rounding) && k.off <= rounding;
 }
 
 /* What a call's paired lines show together. */
@@ -202,8 +240,7 @@ static bool applied_on_the_way(const struct factor_search *x, uint32_t start, do
 /* The factor must occur in a call: an arbitrary ratio is not accepted. */
 static bool written_down(struct factor_search *x, uint32_t line)
 {
-    const struct figures *f = measure_figures(x->m, line);
-    double factor = f->side[TARGET].norm / f->side[GOLDEN].norm;
+    double factor = proportion_of(x, line).factor;
     for (x->side = TARGET; x->side <= GOLDEN; x->side++) {
         x->d = x->m->side[x->side];
         if (applied_on_the_way(x, x->d->rows.v[x->m->pairing->lines.v[line].row[x->side]].call, factor))
@@ -223,29 +260,65 @@ static bool heals_somewhere(struct factor_search *x, uint32_t line)
     return false;
 }
 
+static bool is_backward(const struct factor_search *x, uint32_t line)
+{
+    const struct dump *d = x->m->side[TARGET];
+    return d->calls.v[d->rows.v[x->m->pairing->lines.v[line].row[TARGET]].call].phase == PHASE_BACKWARD;
+}
+
+/* Whether a row of the forward call was withdrawn with the inverse factor: if a value is k times the other side's, its
+ * gradient is a k-th of it. */
+static bool forward_has_inverse(const struct factor_search *x, uint32_t line)
+{
+    const struct dump *d = x->m->side[TARGET];
+    uint32_t twin = d->calls.v[d->rows.v[x->m->pairing->lines.v[line].row[TARGET]].call].twin;
+    double factor = proportion_of(x, line).factor;
+    if (twin == NONE)
+        return false;
+    EACH_EARLY_ROW(d, twin, r) {
+        uint32_t of = x->m->pairing->line_of[TARGET][r];
+        const struct line_judgement *l = of == NONE ? NULL : &x->j->line[of];
+        if (l && l->verdict == VERDICT_SKIP && l->rule == RULE_FACTOR &&
+            fabs(factor * (double)l->limit - 1) <= 4 * rule_limit(RULE_LIMIT_FACTOR_PROPORTIONAL))
+            return true;
+    }
+    return false;
+}
+
+static bool is_moved(struct factor_search *x, uint32_t line)
+{
+    return applied_behind_module(x, line) || (is_backward(x, line) && forward_has_inverse(x, line)) ||
+           (written_down(x, line) && heals_somewhere(x, line));
+}
+
+/* Withdraws the lines of one direction. All lines of a chain are decided before one is withdrawn. */
+static void withdraw(struct factor_search *x, const uint32_t *lines, size_t n, bool backward)
+{
+    bool *moved = mem_zalloc(n + 1);
+    for (size_t i = 0; i < n; i++)
+        moved[i] = is_backward(x, lines[i]) == backward && is_moved(x, lines[i]);
+    for (size_t i = 0; i < n; i++) {
+        struct line_judgement *l = &x->j->line[lines[i]];
+        if (!moved[i])
+            continue;
+        l->limit = (float)proportion_of(x, lines[i]).factor;
+        l->verdict = VERDICT_SKIP;
+        l->rule = RULE_FACTOR;
+    }
+    free(moved);
+}
+
 void moved_factors_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
 {
     struct factor_search x = {.j = j, .m = m, .flow = flow};
     VEC(uint32_t) lines = {0};
-    for (uint32_t i = 0; m->figures && i < j->lines; i++)
+    for (uint32_t i = 0; i < j->lines; i++)
         if (m->pairing->lines.v[i].pair != NONE && line_is_bad(&j->line[i]) && proportional(&x, i))
             vec_push(&lines, i);
     for (int s = 0; s < 2 && lines.n; s++)
         readers_build(&x.readers[s], m->side[s], &flow[s]);
-    /* all lines of a chain are decided before one is withdrawn */
-    for (size_t i = 0; i < lines.n; i++)
-        if (!applied_behind_module(&x, lines.v[i]) &&
-            (!written_down(&x, lines.v[i]) || !heals_somewhere(&x, lines.v[i])))
-            lines.v[i] = NONE;
-    for (size_t i = 0; i < lines.n; i++) {
-        if (lines.v[i] == NONE)
-            continue;
-        const struct figures *f = m->figures[lines.v[i]];
-        struct line_judgement *l = &j->line[lines.v[i]];
-        l->verdict = VERDICT_SKIP;
-        l->rule = RULE_FACTOR;
-        l->limit = (float)(f->side[TARGET].norm / f->side[GOLDEN].norm);
-    }
+    for (int backward = 0; backward < 2; backward++)
+        withdraw(&x, lines.v, lines.n, backward);
     vec_release(&lines);
     for (int s = 0; s < 2; s++)
         readers_release(&x.readers[s]);
