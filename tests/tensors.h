@@ -20,9 +20,9 @@ static inline void tensors_begin_of(struct tensor_dump *d, const char *dir, cons
     char path[600];
     assert_true(strlen(dir) < sizeof d->dir);
     strcpy(d->dir, dir);
-    snprintf(path, sizeof path, "%s/dump_tensor_data", d->dir);
+    snprintf(path, sizeof path, "%.399s/dump_tensor_data", d->dir);
     mkdir(path, 0755);
-    snprintf(path, sizeof path, "%s/dump.json", d->dir);
+    snprintf(path, sizeof path, "%.399s/dump.json", d->dir);
     d->json = fopen(path, "w");
     d->calls = 0;
     d->statistics = false;

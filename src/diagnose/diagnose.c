@@ -118,6 +118,7 @@ static const struct {
     {NEED_FIGURES, detect_uninitialised},
     {NEED_FIGURES, detect_scale_statistics},
     {NEED_FIGURES, detect_offset_statistics},
+    {NEED_FIGURES, detect_implied_constant},
     {NEED_FIGURES, detect_mask_statistics},
     {NEED_FIGURES, detect_parts},
     {NEED_FIGURES, detect_sibling},

@@ -8,6 +8,7 @@
 #include "diagnose/diagnosis_case.h"
 #include "dump/family.h"
 #include "judge/fused_scale.h"
+#include "judge/implied_constant.h"
 #include "pair/align_item.h"
 
 /* Whether a row is a number, or a one-element tensor with a recorded maximum. */
@@ -115,6 +116,26 @@ static bool number_is_known(struct diagnosis_case *p, double t, double g)
         known = false;
     buf_release(&name);
     return known;
+}
+
+/* A number that only the figures before and after the call show: nobody recorded the argument. */
+void detect_implied_constant(struct diagnosis_case *p)
+{
+    if (p->judged->rule != RULE_CONSTANT)
+        return;
+    struct implied_constant c[2] = {implied_constant_of(p->side[TARGET], p->row[TARGET]),
+                                    implied_constant_of(p->side[GOLDEN], p->row[GOLDEN])};
+    bool small = fabs(c[TARGET].value) <= EPSILON_MOST && fabs(c[GOLDEN].value) <= EPSILON_MOST;
+    bool epsilon = !c[TARGET].factor && small && (patient_before_root(p) || in_norm(p));
+    char n[2][NUM_MAX];
+    case_found(p, epsilon ? DIAGNOSIS_EPSILON : DIAGNOSIS_ARGUMENT, BOTH_SIDES, 1,
+               epsilon ? _("before the square root, %s is added on the target and %s on the golden side, by the "
+                           "figures before and after the call")
+               : c[TARGET].factor ? _("the call multiplies by %s on the target and by %s on the golden side, by the "
+                                      "figures before and after it")
+                                  : _("the call adds %s on the target and %s on the golden side, by the figures "
+                                      "before and after it"),
+               num_cell(n[TARGET], c[TARGET].value, 3), num_cell(n[GOLDEN], c[GOLDEN].value, 3));
 }
 
 void detect_fused_scale(struct diagnosis_case *p)

@@ -96,6 +96,7 @@ void detect_norm(struct diagnosis_case *p);
 void detect_temperature(struct diagnosis_case *p);
 void detect_rope(struct diagnosis_case *p);
 void detect_rope_statistics(struct diagnosis_case *p);
+void detect_implied_constant(struct diagnosis_case *p);
 void detect_call_arguments(struct diagnosis_case *p);
 void detect_argument(struct diagnosis_case *p);
 /* For a line without a pair: `r`, `call` and `f` are not set. */

@@ -13,6 +13,7 @@
 #include "judge/equal_bits.h"
 #include "judge/fused_scale.h"
 #include "judge/idle_argument.h"
+#include "judge/implied_constant.h"
 #include "judge/masked_operand.h"
 #include "judge/masked_rows.h"
 #include "judge/moved_factor.h"
@@ -26,7 +27,9 @@
 #include "num/sketch.h"
 #include "pair/repeated.h"
 #include "judge/judge_summary.h"
+#include "judge/recorded_mask.h"
 #include "judge/table_verdicts.h"
+#include "judge/reordered_rows.h"
 #include "judge/row_verdict.h"
 #include "dump/family.h"
 
@@ -159,7 +162,24 @@ static bool masked_alike(const struct judge_pass *p, const struct verdict_case *
     recorded_counts(p->side[GOLDEN], k->r[GOLDEN], &nan[1], &inf);
     bool floats = dtype_is_float(k->r[TARGET]->dtype) && dtype_is_float(k->r[GOLDEN]->dtype);
     return floats && t[STAT_MAX] > MASK_FILL && g[STAT_MAX] > MASK_FILL && isfinite(t[STAT_MAX]) &&
-           isfinite(g[STAT_MAX]) && g[STAT_MAX] != 0 && !nan[0] && !nan[1];
+           isfinite(g[STAT_MAX]) && !nan[0] && !nan[1];
+}
+
+/* Different fills: how many there are is compared, and the maximum, which is all that is known of the other elements.
+ * A mask itself has none: where its fills cannot be counted, nothing was compared. */
+static void judge_recorded_mask(struct judge_pass *p, struct verdict_case *k)
+{
+    double a = k->r[TARGET]->stat[STAT_MAX], b = k->r[GOLDEN]->stat[STAT_MAX], low = k->r[TARGET]->stat[STAT_MIN],
+           other = k->r[GOLDEN]->stat[STAT_MIN], largest = fmax(fabs(a), fabs(b));
+    double t = recorded_fills(p->side[TARGET], k->row[TARGET]), g = recorded_fills(p->side[GOLDEN], k->row[GOLDEN]);
+    bool counted = !isnan(t) && !isnan(g);
+    k->out->flags |= LINE_MASKED;
+    if (counted && !recorded_fills_agree(t, g, largest / fmin(fabs(low), fabs(other))))
+        verdict_case_give(k, VERDICT_DEVIATE, RULE_MASK_COUNTS);
+    else if (largest == 0 && !counted)
+        verdict_case_give(k, VERDICT_SKIP, RULE_MASK_UNCOUNTED);
+    else
+        row_verdict_weigh(p, k, largest > 0 ? fabs(a - b) / (b != 0 ? fabs(b) : largest) : 0, true);
 }
 
 /* The relative distance of two tensors of one shape by their sketches; NaN: a side has none. */
@@ -196,11 +216,8 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_MATCH, RULE_CHECKSUM_SAME);
         return;
     }
-    /* only the maximum of the other elements is known */
     if (!p->o->exact && masked_alike(p, k) && isnan(sketched_error(p, k))) {
-        double a = k->r[TARGET]->stat[STAT_MAX], b = k->r[GOLDEN]->stat[STAT_MAX];
-        k->out->flags |= LINE_MASKED;
-        row_verdict_weigh(p, k, fabs(a - b) / fabs(b), true);
+        judge_recorded_mask(p, k);
         return;
     }
     int t = recorded_special(p->side[TARGET], k->r[TARGET]), g = recorded_special(p->side[GOLDEN], k->r[GOLDEN]);
@@ -434,6 +451,13 @@ static bool pair_is_doubtful(const struct judge_pass *p, const struct line *l)
     return (double)pair->confidence < p->tol->confidence;
 }
 
+static bool constants_differ(const struct judge_pass *p, const struct verdict_case *k)
+{
+    struct implied_constant t = implied_constant_of(p->side[TARGET], k->row[TARGET]),
+                            g = implied_constant_of(p->side[GOLDEN], k->row[GOLDEN]);
+    return implied_constants_differ(&t, &g);
+}
+
 static void judge_line(struct judge_pass *p, uint32_t i)
 {
     const struct line *l = &p->m->pairing->lines.v[i];
@@ -481,6 +505,8 @@ static void judge_line(struct judge_pass *p, uint32_t i)
     }
     if (verdict_is_bad(k.out->verdict) && are_other_fills(&k))
         verdict_case_give(&k, VERDICT_MATCH, RULE_FILLS);
+    else if (line_agrees(k.out) && (k.out->flags & LINE_STATISTICS) && constants_differ(p, &k))
+        verdict_case_give(&k, VERDICT_DEVIATE, RULE_CONSTANT);
     row_verdict_excuse(p, &k);
     row_verdict_signs(p, &k);
     row_verdict_rounded(p, &k);
@@ -587,19 +613,16 @@ static bool is_given(const struct measure *m, const struct dataflow flow[2], uin
     return true;
 }
 
-/* Withdraws deviations that have no effect on later values, up to the first real one. */
+/* Withdraws deviations that have no effect on later values, up to the first real one. `reads`: of each side. */
 static void take_back(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
-                      const struct value_readers *of_target)
+                      const struct value_readers reads[2])
 {
-    struct value_readers reads[2] = {*of_target, {0}};
     struct masked_rows nobody = {.masked = NULL};
     double error;
     for (uint32_t i = 0; i < j->lines && j->line[i].verdict != VERDICT_PENDING; i++) {
         struct line_judgement *l = &j->line[i];
         if (!line_is_bad(l))
             continue;
-        if (!reads[GOLDEN].first)
-            readers_build(&reads[GOLDEN], m->side[GOLDEN], &flow[GOLDEN]);
         if (is_in_masked_rows(&nobody, j, m, i, &error)) {
             l->verdict = VERDICT_MATCH;
             l->rule = RULE_MASKED_ROWS;
@@ -616,7 +639,24 @@ static void take_back(struct judgement *j, const struct measure *m, const struct
         l->rule = (uint8_t)why;
     }
     masked_rows_release(&nobody);
-    readers_release(&reads[GOLDEN]);
+}
+
+/* What the lines show together: factors and orders that differ only for a while, differences without effect. */
+static void settle(struct judge_pass *p)
+{
+    struct value_readers reads[2] = {p->reads, {0}};
+    bool any = false;
+    for (uint32_t i = 0; i < p->j->lines && !any; i++)
+        any = verdict_is_bad((enum verdict)p->j->line[i].verdict);
+    if (any)
+        readers_build(&reads[GOLDEN], p->m->side[GOLDEN], &p->flow[GOLDEN]);
+    moved_factors_find(p->j, p->m, p->flow);
+    if (any) {
+        reordered_rows_find(p->j, p->m, reads);
+        take_back(p->j, p->m, p->flow, reads);
+        readers_release(&reads[GOLDEN]);
+    }
+    fused_scales_find(p->j, p->m, p->flow, p->tol);
 }
 
 void judge_run(struct judgement *j, const struct measure *m, const uint8_t *state, const struct dataflow flow[2],
@@ -648,11 +688,8 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
     collect_wholes(&p);
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);
-    if (!o->exact && !o->preset) {
-        moved_factors_find(j, m, flow);
-        take_back(j, m, flow, &p.reads);
-        fused_scales_find(j, m, flow, o->tol);
-    }
+    if (!o->exact && !o->preset)
+        settle(&p);
     if (!o->exact)
         idle_arguments_find(j, m, o->tol);
     tool_rules_judge(j, m, o->preset);

@@ -64,6 +64,9 @@ enum verdict_rule {
     RULE_CONTAINER,     /* a container that ends at another place on the other side (container_end.h) */
     RULE_DISCARDED,     /* differs only where the next step discards it (discarded.h) */
     RULE_MASKED_BEFORE, /* masked earlier on one side, here on the other (masked_operand.h) */
+    RULE_CONSTANT,      /* figures: the call adds or multiplies by another number (implied_constant.h) */
+    RULE_MASK_COUNTS,   /* figures of masked tensors: different numbers of fills (recorded_mask.h) */
+    RULE_MASK_UNCOUNTED, /* figures of two masks that do not tell how many elements are filled */
     RULE_FILLS,         /* two fill values for minus infinity, each the lowest of a floating type */
     /* written-out attention with another scale than the other side's fused call (fused_scale.h) */
     RULE_FUSED_SCALE,
@@ -71,6 +74,7 @@ enum verdict_rule {
     /* above the noise level, but within a product's noise, and the preceding product could not be read */
     RULE_BEHIND_UNREAD,
     RULE_SAME_PICKS,    /* a router's choices, or sorted values: the same set for every token (routing.h) */
+    RULE_SAME_ROWS,     /* the same rows in another order (reordered_rows.h) */
     RULE_MASKED_ROWS,   /* differs only for queries without any key (masked_rows.h) */
     RULE_CHECKSUM_OTHER,
     RULE_NEVER_READ,    /* not read by the call, or left unwritten and not read (never_read.h) */

@@ -13,6 +13,8 @@
 #include "judge/tool_rules.h"
 #include "dump/checksum.h"
 #include "dump/recorded_figures.h"
+#include "judge/implied_constant.h"
+#include "judge/recorded_mask.h"
 #include "judge/table_verdicts.h"
 
 static const char *digits(char out[NUM_MAX], float v)
@@ -192,6 +194,10 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
                           ? _("this call does not use the value: no result depends on it")
                           : _("this call does not write the value, and no recorded call uses it"));
         break;
+    case RULE_SAME_ROWS:
+        buf_cstr(out, _("the same rows in another order, as where tokens are sorted by expert; what is computed from "
+                        "them does not deviate"));
+        break;
     case RULE_MASKED_ROWS:
         buf_cstr(
             out,
@@ -255,6 +261,26 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     case RULE_SCALAR_SAME:
         buf_cstr(out, _("same value"));
+        break;
+    case RULE_CONSTANT: {
+        struct implied_constant c[2] = {implied_constant_of(m->side[TARGET], l->row[TARGET]),
+                                        implied_constant_of(m->side[GOLDEN], l->row[GOLDEN])};
+        buf_fmt(out, c[TARGET].factor
+                         ? _("by the recorded figures before and after it, the call multiplies by %s on the target and "
+                             "by %s on the golden side")
+                         : _("by the recorded figures before and after it, the call adds %s on the target and %s on "
+                             "the golden side"),
+                num_cell(e, c[TARGET].value, 3), num_cell(lim, c[GOLDEN].value, 3));
+        break;
+    }
+    case RULE_MASK_COUNTS:
+        buf_fmt(out, _("a mask fills %s elements on the target and %s on the golden side, by the recorded figures"),
+                num_cell(e, recorded_fills(m->side[TARGET], l->row[TARGET]), 6),
+                num_cell(lim, recorded_fills(m->side[GOLDEN], l->row[GOLDEN]), 6));
+        break;
+    case RULE_MASK_UNCOUNTED:
+        buf_cstr(out, _("masks with different fill values; the recorded figures do not tell how many elements are "
+                        "filled"));
         break;
     case RULE_FILLS:
         buf_cstr(out, _("each side has the lowest number of a type, a mask's fill value"));

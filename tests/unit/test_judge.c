@@ -1563,6 +1563,66 @@ static void statistics_of_masked_scores(void **state)
     }
 }
 
+/* Recorded figures of two masks with other fills: the numbers of fills are compared; where the figures overflowed,
+ * nothing was compared. */
+static void statistics_of_masks(void **state)
+{
+    static const struct {
+        double t[3], g[3]; /* max, min, norm */
+        enum verdict verdict;
+        enum verdict_rule rule;
+    } cases[] = {
+        {{0, -10000, 40000}, {0, -3e38, 12e38}, VERDICT_MATCH, RULE_SAME_STATS},      /* 16 fills each */
+        {{0, -10000, 40000}, {0, -3e38, 15e38}, VERDICT_DEVIATE, RULE_MASK_COUNTS},   /* 16 and 25 */
+        {{0, -10000, 40000}, {0, -3e38, INFINITY}, VERDICT_SKIP, RULE_MASK_UNCOUNTED},
+        {{3, -10000, 40000}, {3, -3e38, 15e38}, VERDICT_DEVIATE, RULE_MASK_COUNTS},   /* masked scores */
+        {{3, -10000, 40000}, {3, -3e38, INFINITY}, VERDICT_MATCH, RULE_SAME_STATS},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "add");
+        tensor_on(&s.d[GOLDEN], "output.0", DTYPE_F32, 64, cases[i].g);
+        uint32_t r = tensor_on(&s.d[TARGET], "output.0", DTYPE_F32, 64, cases[i].t);
+        judge_all(&s);
+        EXPECT(&s, r, cases[i].verdict, cases[i].rule);
+        scene_end(&s);
+    }
+}
+
+/* A number that nobody recorded: the figures before and after a call tell it, whatever noise came in. */
+static void constants_by_figures(void **state)
+{
+    static const struct {
+        const char *op;
+        double in[2][3], out[2][3];
+        bool differ;
+    } cases[] = {
+        {"add", {{4.24, 0.69, 12.5}, {4.24, 0.69, 12.5}}, {{4.241, 0.691, 12.504}, {4.2409, 0.6909, 12.504}}, true},
+        {"add", {{4.24, 0.69, 12.5}, {4.2401, 0.6901, 12.5}}, {{4.241, 0.691, 12.504}, {4.2411, 0.6911, 12.504}}, false},
+        {"mul", {{4, -2, 12}, {4, -2, 12}}, {{2, -1, 6}, {2.00002, -1.00001, 6.00006}}, true},
+        {"mul", {{4, -2, 12}, {4.00004, -2.00002, 12.00012}}, {{2, -1, 6}, {2.00002, -1.00001, 6.00006}}, false},
+        /* no single number */
+        {"add", {{4, -2, 12}, {4, -2, 12}}, {{5, -1.5, 13}, {5.0001, -1.5, 13}}, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        uint32_t out = NONE;
+        scene_start(&s);
+        both_call(&s, cases[i].op);
+        for (int d = 0; d < 2; d++) {
+            tensor_on(&s.d[d], "input.0", DTYPE_F32, 64, cases[i].in[d]);
+            out = tensor_on(&s.d[d], "output.0", DTYPE_F32, 64, cases[i].out[d]);
+        }
+        judge_all(&s);
+        if ((of(&s, out)->rule == RULE_CONSTANT) != cases[i].differ)
+            fail_msg("case %zu: rule %d", i, of(&s, out)->rule);
+        scene_end(&s);
+    }
+}
+
 /* Whole numbers of a logarithm of zero, which a `where` drops. */
 static void numbers_a_where_drops(void **state)
 {
@@ -2008,6 +2068,8 @@ int main(void)
         cmocka_unit_test(operands_masked_before),
         cmocka_unit_test(numbers_a_where_drops),
         cmocka_unit_test(statistics_of_masked_scores),
+        cmocka_unit_test(statistics_of_masks),
+        cmocka_unit_test(constants_by_figures),
         cmocka_unit_test(step_inputs_are_not_dropped),
         cmocka_unit_test(calls_recorded_twice),
         cmocka_unit_test(what_is_never_read),

@@ -1,0 +1,14 @@
+/* For judge.c: tensors that hold the same rows (along the last axis) in another order, as tokens sent to experts do:
+ * one side keeps them by token, the other sorts them by expert. What the experts return is put back in order. */
+#ifndef JUDGE_REORDERED_ROWS_H
+#define JUDGE_REORDERED_ROWS_H
+
+#include "judge/value_readers.h"
+#include "judge/verdict.h"
+
+/* Accepts pairs with equal figures and other elements (RULE_REORDERED) whose rows are the same set, unless a call that
+ * reads them deviates: then the order is the fault. Called when every line has its verdict; reads tensors. `reads`: of
+ * each side. */
+void reordered_rows_find(struct judgement *j, const struct measure *m, const struct value_readers reads[2]);
+
+#endif

@@ -1,0 +1,87 @@
+/* The same rows in another order (tokens sorted by expert): accepted, unless what reads them deviates. */
+#include "sessions.h"
+#include "tensors.h"
+
+#include "draws.h"
+
+enum { ROWS = 12, WIDTH = 16, SIZE = ROWS * WIDTH };
+
+static uint64_t seed = 9;
+
+static void draw(float *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        v[i] = (float)(draw_share(&seed) * 2 - 1);
+}
+
+static void turn_rows(const float *from, float *to)
+{
+    for (int r = 0; r < ROWS; r++)
+        memcpy(to + r * WIDTH, from + (r * 5 + 3) % ROWS * WIDTH, WIDTH * sizeof *to);
+}
+
+static struct line_judgement judged_row(struct session *s, const char *name)
+{
+    uint32_t row = dump_find_row(&s->recordings->side[TARGET].dump, str_of(name));
+    assert_true(row != NONE);
+    uint32_t line = s->rows->pairing.line_of[TARGET][row];
+    assert_true(s->rows->pairing.lines.v[line].pair != NONE);
+    return s->now->judged->line[line];
+}
+
+static void record(struct tensor_dump *d, bool golden, const float *first, const float *sent, const float *back)
+{
+    char sizes[20];
+    snprintf(sizes, sizeof sizes, "%d,%d", ROWS, WIDTH);
+    tensors_begin_of(d, scratch(), golden ? "pytorch" : "mindspore");
+    tensors_add(d, golden ? "Functional.softmax.0.forward" : "Primitive.softmax.Softmax.0.forward", sizes, first, SIZE);
+    tensors_add(d, golden ? "Tensor.__mul__.0.forward" : "Primitive.mul.Mul.0.forward", sizes, sent, SIZE);
+    tensors_pass(d, golden ? "Functional.silu.0.forward" : "Primitive.silu.SiLU.0.forward", sizes, sent, back, SIZE);
+    tensors_end(d);
+}
+
+static void orders(void **state)
+{
+    static const struct {
+        const char *what;
+        bool other_row, spoiled; /* one row is another one; the reader deviates */
+        bool accepted;
+    } cases[] = {
+        {"sorted by expert", false, false, true},
+        {"a row is another one", true, false, false},
+        {"put back in a wrong order", false, true, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct tensor_dump d[2];
+        float sent[2][SIZE], back[2][SIZE], first[SIZE];
+        draw(first, SIZE);
+        draw(sent[GOLDEN], SIZE);
+        draw(back[GOLDEN], SIZE);
+        turn_rows(sent[GOLDEN], sent[TARGET]);
+        memcpy(back[TARGET], back[GOLDEN], sizeof back[TARGET]);
+        if (cases[i].other_row) /* the same elements, so that the figures stay */
+            for (int k = 0; k < WIDTH / 2; k++) {
+                float held = sent[TARGET][k];
+                sent[TARGET][k] = sent[TARGET][WIDTH - 1 - k];
+                sent[TARGET][WIDTH - 1 - k] = held;
+            }
+        if (cases[i].spoiled)
+            for (int k = 0; k < SIZE; k++)
+                back[TARGET][k] *= 1 + 0.2f * (float)(k % 3);
+        for (int s = 0; s < 2; s++)
+            record(&d[s], s == GOLDEN, first, sent[s], back[s]);
+        struct session *s = open_paths(d[TARGET].dir, d[GOLDEN].dir);
+        struct line_judgement row = judged_row(s, "Primitive.mul.Mul.0.forward.output.0");
+        bool accepted = row.verdict == VERDICT_MATCH && row.rule == RULE_SAME_ROWS;
+        if (accepted != cases[i].accepted)
+            fail_msg("%s: verdict %d by rule %d", cases[i].what, row.verdict, row.rule);
+        shut(s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(orders)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
