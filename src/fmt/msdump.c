@@ -318,12 +318,40 @@ static void find_order(const char *dir, found_list *l)
     buf_release(&op);
 }
 
+/* Removes what mapping.csv names and the folder does not have: it is an index of names, and a value whose file was
+ * never copied is not recorded, as one with a short name would be. */
+static void drop_absent(struct dump *d, const char *path, const name_list *names, found_list *l)
+{
+    struct map here = {0};
+    size_t named = l->n, n = 0;
+    const char *first = NULL;
+    for (size_t i = 0; i < names->n && l->n; i++)
+        map_add(&here, str_of(names->v[i]), 0);
+    for (size_t i = 0; i < l->n; i++) {
+        /* a path is no file of this folder: its row says so */
+        if (map_get(&here, str_of(l->v[i].file)) != MAP_NONE || strchr(l->v[i].file, '/'))
+            l->v[n++] = l->v[i];
+        else if (!first)
+            first = l->v[i].file;
+    }
+    l->n = n;
+    if (first) {
+        const char *text = arena_fmt(&d->arena,
+                                     _("%s: %zu of the %zu files that it names are not in the folder, the first is %s; "
+                                       "their values are not recorded"), path, named - n, named, first);
+        dump_recorded(d, NONE, "missing-file", text);
+        dump_warn(d, text);
+    }
+    map_release(&here);
+}
+
 static void list_files(struct dump *d, const char *dir, const name_list *names, found_list *l, struct strays *none)
 {
     struct map mapped = {0};
     struct buf path = {0};
     path_join(&path, dir, "mapping.csv");
     add_mapped(d, path.p, l, &mapped, none);
+    drop_absent(d, path.p, names, l);
     for (size_t i = 0; i < names->n; i++)
         if (map_get(&mapped, str_of(names->v[i])) == MAP_NONE)
             add_found(d, l, names->v[i], names->v[i], none);

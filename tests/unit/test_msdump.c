@@ -461,6 +461,7 @@ static void mapped_names(void **state)
 {
     static const char map[] = "123.npy,Add.Default_long-Name_Add-op1.0.0.5.output.0.DefaultFormat.Float32.npy\n"
                               "../../etc/passwd,Add.evil.0.0.6.output.0.ND.npy\n"
+                              "124.npy,Add.Default_long-Name_Add-op2.0.0.8.output.0.ND.npy\n"
                               "nonsense\n77.npy,also nonsense\r\n"
                               "\"9.npy\",\"Mul.Default_a,b_Mul-op2.0.0.7.output.0.ND.npy\"";
     const char *dir = scratch();
@@ -475,9 +476,11 @@ static void mapped_names(void **state)
     assert_int_equal(o.d.rows.n, 3);
     row_named(&o.d, "Mul.Default_a,b_Mul-op2.output.0");
     assert_true(o.d.problems.n >= 1);
-    assert_non_null(strstr(o.d.problems.v[0].text, "mapping.csv: line 3: expected 2 fields, found 1"));
-    assert_int_equal(o.d.warnings.n, 1);
-    assert_non_null(strstr(o.d.warnings.v[0], "2 .npy files skipped: no operator"));
+    assert_non_null(strstr(o.d.problems.v[0].text, "mapping.csv: line 4: expected 2 fields, found 1"));
+    assert_int_equal(o.d.warnings.n, 2);
+    assert_non_null(strstr(o.d.warnings.v[0], "1 of the 4 files that it names are not in the folder"));
+    assert_non_null(strstr(o.d.warnings.v[0], "the first is 124.npy"));
+    assert_non_null(strstr(o.d.warnings.v[1], "2 .npy files skipped: no operator"));
     uint32_t r = row_named(&o.d, "Add.Default_long-Name_Add-op1.output.0");
     assert_int_equal(dump_tensor(&o.d, r, &t, &o.e), 0);
     tensor_close(&t);
