@@ -539,20 +539,35 @@ static void find_multiplying(struct judge_pass *p)
 /* Which kind of product a line's error tells about. */
 enum product { PRODUCT_OTHER, PRODUCT_CONV, PRODUCT_MODULE, PRODUCT_KINDS };
 
-/* The error of a compared forward float32 product, otherwise NaN. */
+/* How much two recorded extremes of one kind differ, relative to their own size: the norm of many elements would hide
+ * the noise of a rounded product. NaN: not recorded. */
+static double extremes_error(const struct row *t, const struct row *g)
+{
+    double worst = 0;
+    if ((t->has & g->has & (HAS_MAX | HAS_MIN)) != (HAS_MAX | HAS_MIN))
+        return NAN;
+    for (int stat = STAT_MAX; stat <= STAT_MIN; stat++) {
+        double size = fabs(g->stat[stat]);
+        worst = fmax(worst, size > 0 ? fabs(t->stat[stat] - g->stat[stat]) / size : 0);
+    }
+    return isfinite(worst) ? worst : NAN;
+}
+
+/* The error of a forward float32 product, of its elements or else of its extremes; NaN: not compared. */
 static double product_error(const struct judge_pass *p, uint32_t i, enum product *kind)
 {
     const struct line *l = &p->m->pairing->lines.v[i];
     bool done = p->state[i] == MEASURE_DONE && p->m->figures[i]->two;
-    double e = done ? p->m->figures[i]->rel_l2 : l->pair != NONE ? sketches_apart(p, l->row) : NAN;
-    if (isnan(e) || pair_is_doubtful(p, l))
+    if (l->pair == NONE || pair_is_doubtful(p, l))
         return NAN;
+    double e = done ? p->m->figures[i]->rel_l2 : sketches_apart(p, l->row);
     const struct row *t = &p->side[TARGET]->rows.v[l->row[TARGET]], *g = &p->side[GOLDEN]->rows.v[l->row[GOLDEN]];
     const struct call *c = &p->side[TARGET]->calls.v[t->call];
     *kind = c->family == FAMILY_CONV ? PRODUCT_CONV : family_is_product(c->family) ? PRODUCT_OTHER : PRODUCT_MODULE;
     bool product = t->dtype == DTYPE_F32 && g->dtype == DTYPE_F32 && t->io == IO_OUTPUT && c->phase == PHASE_FORWARD &&
                    p->multiplies[t->call];
-    return product ? e : NAN;
+    bool figures_alone = !(t->has & g->has & HAS_FILE);
+    return !product ? NAN : isnan(e) && figures_alone ? extremes_error(t, g) : e;
 }
 
 /* Products with operands rounded to 10 bits have errors of about 3e-4. A matmul with a smaller error shows that this

@@ -222,7 +222,7 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         }
         bool coarse = p->coarse[false] || p->coarse[true], follows = p->open_product && !p->unread_product && coarse;
         bool multiplies = p->multiplies[k->call];
-        bool product = stats ? p->product || multiplies
+        bool product = stats ? coarse && (p->product || multiplies)
                              : follows || (multiplies && p->coarse[c->family == FAMILY_CONV]);
         double floor = fmax(product ? floors->product : floors->drift, digits);
         double limit = fmax(mine->deviate, (stats ? tol->level_statistics : tol->level) * level);

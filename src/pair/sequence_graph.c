@@ -112,25 +112,44 @@ static void gradients_by_value(struct sequence *w, int s)
     nmap_release(&cell);
 }
 
-/* Pairs a loss written out as operators: the last scalar of its scope is the result of the other side's loss. */
+#define LOSSES_MOST 64 /* each is searched in all calls */
+
+static bool is_loss_scalar(const struct align_item *x)
+{
+    return x->numel == 1 && x->match == NONE && role_is_loss(x->role);
+}
+
+/* The last scalar of a loss written out as operators that may be this loss of the other side: by its value, or any. */
+static uint32_t scalar_of_loss(const struct sequence *w, int s, const align_item_list *ops, const struct align_item *loss,
+                               bool by_value)
+{
+    for (size_t i = ops->n; i-- > 0;)
+        if (is_loss_scalar(&ops->v[i]) && sequence_free(w, s, ops->v[i].out) &&
+            (!by_value || fingerprint_compare(&ops->v[i].value, &loss->value) > LIKE_UNKNOWN))
+            return (uint32_t)i;
+    return NONE;
+}
+
+/* Pairs losses written out as operators with the other side's loss calls by their values. If there is one loss alone,
+ * the last scalar is its result, whatever it holds. */
 static void pair_losses(struct sequence *w, int s)
 {
-    align_item_list *ops = &w->items[PHASE_FORWARD][ITEMS_CALLS][s], *other = &w->items[PHASE_FORWARD][ITEMS_CALLS][!s];
-    size_t at = ops->n;
-    for (size_t i = other->n; i-- > 0;) {
-        struct align_item *x = &other->v[i];
-        if (x->family != FAMILY_LOSS || x->match != NONE || x->numel != 1)
+    const align_item_list *ops = &w->items[PHASE_FORWARD][ITEMS_CALLS][s],
+                          *other = &w->items[PHASE_FORWARD][ITEMS_CALLS][!s];
+    size_t losses = 0;
+    for (size_t i = 0; i < other->n; i++)
+        losses += other->v[i].family == FAMILY_LOSS && other->v[i].numel == 1;
+    for (size_t i = other->n; i-- > 0 && losses <= LOSSES_MOST;) {
+        const struct align_item *x = &other->v[i];
+        if (x->family != FAMILY_LOSS || x->match != NONE || x->numel != 1 || !sequence_free(w, !s, x->out))
             continue;
-        while (at && (ops->v[at - 1].numel != 1 || ops->v[at - 1].match != NONE ||
-                      !role_is_loss(ops->v[at - 1].role)))
-            at--;
-        if (!at--)
-            return;
-        uint32_t here = ops->v[at].out, there = x->out;
-        if (!sequence_free(w, s, here) || !sequence_free(w, !s, there))
+        uint32_t like = scalar_of_loss(w, s, ops, x, true);
+        uint32_t found = like == NONE && losses == 1 ? scalar_of_loss(w, s, ops, x, false) : like;
+        if (found == NONE)
             continue;
-        bool like = fingerprint_compare(&ops->v[at].value, &x->value) > LIKE_UNKNOWN;
-        sequence_emit(w, s ? there : here, s ? here : there, like ? WHY_FINGERPRINT : WHY_PLACE, like ? 0.9f : 0.6f);
+        uint32_t here = ops->v[found].out, there = x->out;
+        sequence_emit(w, s ? there : here, s ? here : there, like != NONE ? WHY_FINGERPRINT : WHY_PLACE,
+                      like != NONE ? 0.9f : 0.6f);
     }
 }
 
