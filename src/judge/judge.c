@@ -451,6 +451,12 @@ static bool pair_is_doubtful(const struct judge_pass *p, const struct line *l)
     return (double)pair->confidence < p->tol->confidence;
 }
 
+/* Whether figures were compared as they are: they agree, or differ by more than noise. */
+static bool may_be_constant(const struct line_judgement *l)
+{
+    return line_agrees(l) || (l->verdict == VERDICT_DEVIATE && (l->rule == RULE_LIMIT || l->rule == RULE_JUMP));
+}
+
 static bool constants_differ(const struct judge_pass *p, const struct verdict_case *k)
 {
     struct implied_constant t = implied_constant_of(p->side[TARGET], k->row[TARGET]),
@@ -505,7 +511,7 @@ static void judge_line(struct judge_pass *p, uint32_t i)
     }
     if (verdict_is_bad(k.out->verdict) && are_other_fills(&k))
         verdict_case_give(&k, VERDICT_MATCH, RULE_FILLS);
-    else if (line_agrees(k.out) && (k.out->flags & LINE_STATISTICS) && constants_differ(p, &k))
+    else if ((k.out->flags & LINE_STATISTICS) && may_be_constant(k.out) && constants_differ(p, &k))
         verdict_case_give(&k, VERDICT_DEVIATE, RULE_CONSTANT);
     row_verdict_excuse(p, &k);
     row_verdict_signs(p, &k);

@@ -319,14 +319,17 @@ static bool same_figures(const struct dump *d, uint32_t a, uint32_t b)
            x->stat[STAT_MIN] == y->stat[STAT_MIN] && (!norms || x->stat[STAT_NORM] == y->stat[STAT_NORM]);
 }
 
-/* The input that a call hands on as this output: a view, a copy or a cast, or whatever left the figures as they were
- * (a multiplication by one, a disabled dropout). NONE: the output is a new value. */
+/* The input that a forward call hands on as this output: a view, a copy or a cast, or whatever left the figures as they
+ * were (a multiplication by one, a disabled dropout). NONE: the output is a new value. (A sum's gradient is that of each
+ * term: a backward call that returns what it gets stands for its forward call.) */
 static uint32_t handed_on(const struct dump *d, uint32_t out)
 {
     uint32_t call = d->rows.v[out].call;
     uint8_t family = d->calls.v[call].family;
     bool keeps = family == FAMILY_VIEW || family == FAMILY_COPY || family == FAMILY_CAST;
     uint64_t key;
+    if (d->calls.v[call].phase != PHASE_FORWARD)
+        return NONE;
     EACH_EARLY_ROW(d, call, r) {
         if (d->rows.v[r].io != IO_INPUT || !value_key(d, r, &key))
             continue;

@@ -139,8 +139,10 @@ static void align_rest(struct sequence *w, align_item_list *t, align_item_list *
         /* without a twin only figures are evidence for a backward call */
         if (k == NONE || fingerprint_compare(&left[0].v[i].value, &left[1].v[k].value) < LIKE_NEAR)
             continue;
-        bool proven;
+        bool proven = false;
         if (loose && sequence_contradicted(w, TARGET, left[0].v[i].out, left[1].v[k].out, &proven))
+            continue;
+        if (loose && !proven && sequence_held_nearer(w, left[0].v[i].out, left[1].v[k].out))
             continue;
         t->v[at[0].v[i]].match = at[1].v[k];
         g->v[at[1].v[k]].match = at[0].v[i];
@@ -219,6 +221,7 @@ static void end(struct sequence *w, struct nmap gradients[2])
             for (int s = 0; s < 2; s++)
                 vec_release(&w->items[phase][klass][s]);
     nmap_release(&w->habits);
+    sequence_values_release(w);
     for (int s = 0; s < 2; s++) {
         free(w->item_of[s]);
         free(w->module_of[s]);

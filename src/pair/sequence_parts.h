@@ -31,6 +31,7 @@ struct sequence {
     uint32_t *last_inner[2];
     uint32_t *weight_twin[2]; /* forward call's item → the other side's item that uses the same weight, or NONE */
     struct value_sample *sample[2]; /* of forward calls, by item; NULL: not taken */
+    struct value_index *values; /* backward rows by value, a side each (sequence_values.c); NULL: not needed yet */
     uint32_t looked;       /* number of row pairs whose elements sequence_backward_values has read */
     uint32_t groups;
     struct nmap habits;    /* kind of pair and slot of a target row → slot of the golden one (by_habit) */
@@ -73,6 +74,10 @@ bool sequence_sample(const struct dump *d, uint32_t row, struct value_sample *ou
  * another value (such as a rotated gradient); unrelated elements may be another axis order. *proven: they agree.
  * `row` is on side s, `other` on the other side. */
 bool sequence_contradicted(struct sequence *w, int s, uint32_t row, uint32_t other, bool *proven);
+/* Whether another backward row of a side holds the value of one of these two more nearly than they hold each other's: a
+ * rotated gradient has almost the figures of the gradient. */
+bool sequence_held_nearer(struct sequence *w, uint32_t t, uint32_t g);
+void sequence_values_release(struct sequence *w);
 float sequence_cosine(const struct value_sample *a, const struct value_sample *b); /* 0 if one is unknown */
 /* Calls of two lists that use the same weight, or whose results are clearly nearest to each other, become SET_MATCH
  * regardless of order; calls that only exchanged their values are matched by the readers of their results. */

@@ -4,6 +4,7 @@
 #include "pair/sequence_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "dump/family.h"
 
@@ -193,13 +194,41 @@ static void pair_outputs(struct sequence *w, uint32_t t, uint32_t g)
     }
 }
 
+/* The backward rows of both sides, indexed once. */
+static struct value_index *indexed(struct sequence *w)
+{
+    if (!w->values) {
+        w->values = mem_zalloc(2 * sizeof *w->values);
+        for (int s = 0; s < 2; s++)
+            index_rows(w, s, &w->values[s]);
+    }
+    return w->values;
+}
+
+void sequence_values_release(struct sequence *w)
+{
+    for (int s = 0; w->values && s < 2; s++) {
+        nmap_release(&w->values[s].first);
+        vec_release(&w->values[s].list);
+    }
+    free(w->values);
+}
+
+bool sequence_held_nearer(struct sequence *w, uint32_t t, uint32_t g)
+{
+    const struct value_index *x = indexed(w);
+    struct value_candidate all[CANDIDATES];
+    uint32_t n;
+    double apart = distance(w->d[TARGET], t, w->d[GOLDEN], g);
+    return apart > 4 * near_rows(w, &x[TARGET], TARGET, g, all, &n) + EQUAL ||
+           apart > 4 * near_rows(w, &x[GOLDEN], GOLDEN, t, all, &n) + EQUAL;
+}
+
 void sequence_backward_values(struct sequence *w, int graph)
 {
-    struct value_index x[2] = {{.first = {0}}, {.first = {0}}};
+    const struct value_index *x = indexed(w);
     const struct dump *o = w->d[!graph];
     size_t before = w->out->n;
-    for (int s = 0; s < 2; s++)
-        index_rows(w, s, &x[s]);
     for (uint32_t r = 0; x[graph].list.n && r < o->rows.n; r++) {
         uint32_t found = sequence_free(w, !graph, r) ? find_value(w, x, graph, r) : NONE;
         if (found != NONE)
@@ -209,9 +238,5 @@ void sequence_backward_values(struct sequence *w, int graph)
         struct sequence_pair p = w->out->v[i];
         if (w->d[TARGET]->rows.v[p.t].io == IO_INPUT && w->d[GOLDEN]->rows.v[p.g].io == IO_INPUT)
             pair_outputs(w, p.t, p.g);
-    }
-    for (int s = 0; s < 2; s++) {
-        nmap_release(&x[s].first);
-        vec_release(&x[s].list);
     }
 }
