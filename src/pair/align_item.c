@@ -320,8 +320,8 @@ static bool same_figures(const struct dump *d, uint32_t a, uint32_t b)
 }
 
 /* The input that a forward call hands on as this output: a view, a copy or a cast, or whatever left the figures as they
- * were (a multiplication by one, a disabled dropout). NONE: the output is a new value. (A sum's gradient is that of each
- * term: a backward call that returns what it gets stands for its forward call.) */
+ * were (a multiplication by one, a disabled dropout). NONE: the output is a new value. (A backward call that returns
+ * what it gets, as a sum's does, stands for its forward call.) */
 static uint32_t handed_on(const struct dump *d, uint32_t out)
 {
     uint32_t call = d->rows.v[out].call;

@@ -120,8 +120,8 @@ static bool is_loss_scalar(const struct align_item *x)
 }
 
 /* The last scalar of a loss written out as operators that may be this loss of the other side: by its value, or any. */
-static uint32_t scalar_of_loss(const struct sequence *w, int s, const align_item_list *ops, const struct align_item *loss,
-                               bool by_value)
+static uint32_t scalar_of_loss(const struct sequence *w, int s, const align_item_list *ops,
+                               const struct align_item *loss, bool by_value)
 {
     for (size_t i = ops->n; i-- > 0;)
         if (is_loss_scalar(&ops->v[i]) && sequence_free(w, s, ops->v[i].out) &&
