@@ -66,6 +66,14 @@ const char *num_error(char out[NUM_MAX], double v)
     return out;
 }
 
+const char *num_factor(char out[NUM_MAX], double v)
+{
+    if (fabs(v) >= 1000 || fabs(v) < 0.01)
+        return num_cell(out, v, 3);
+    snprintf(out, NUM_MAX, "%#.3g", v);
+    return out;
+}
+
 const char *num_count(char out[NUM_MAX], unsigned long long v)
 {
     char raw[NUM_MAX];

@@ -21,6 +21,8 @@ const char *num_error(char out[NUM_MAX], double v);
 uint64_t num_common(uint64_t a, uint64_t b);
 
 /* Thousands separated: 1,104 */
+/* A factor with three digits: "8.00", "0.900". */
+const char *num_factor(char out[NUM_MAX], double v);
 const char *num_count(char out[NUM_MAX], unsigned long long v);
 /* A size: 1.3 GB */
 const char *num_bytes(char out[NUM_MAX], unsigned long long v);

@@ -32,14 +32,21 @@ static const struct {
     {CUT_EP, "expert_parallel"},
 };
 
-/* Of degrees[], 0 if not set: a default of the framework says nothing about this run's launcher. */
-static void read_degrees(struct scope *s, int *size)
+static int degree(struct scope *s, const char *name)
 {
-    for (size_t i = 0; i < ARRAY_LEN(degrees); i++) {
-        struct value v = entry(s, str_of(degrees[i].entry));
-        bool known = v.state == VALUE_SET && !v.dflt && v.number && v.num >= 1 && v.num <= 1e6;
-        size[i] = known ? (int)v.num : 0;
-    }
+    struct value v = entry(s, str_of(name));
+    bool known = v.state == VALUE_SET && !v.dflt && v.number && v.num >= 1 && v.num <= 1e6;
+    return known ? (int)v.num : 0;
+}
+
+int settings_degree(const struct settings *s, const char *name)
+{
+    struct arena arena = {0};
+    int depth = 0;
+    struct scope scope = {.side = {s, s}, .arena = &arena, .entry = entry, .ctx = &depth};
+    int n = degree(&scope, name);
+    arena_release(&arena);
+    return n;
 }
 
 static void say(struct layout *l, const struct buf *b)
@@ -54,8 +61,8 @@ static void take(struct layout *l, const struct settings *s, struct str file, in
     struct buf b = {0}, why = {0};
     int depth = 0, size[ARRAY_LEN(degrees)], cut = 1;
     struct scope scope = {.side = {s, s}, .arena = &arena, .entry = entry, .ctx = &depth};
-    read_degrees(&scope, size);
     for (size_t i = 0; i < ARRAY_LEN(degrees); i++) {
+        size[i] = degree(&scope, degrees[i].entry);
         int n = l->given[degrees[i].cut] ? l->size[degrees[i].cut] : size[i];
         if (n && degrees[i].cut != CUT_EP)
             cut = cut > ranks ? cut : cut * n;

@@ -5,6 +5,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "config/settings_layout.h"
 
 #define FLAT 50 /* records in a row that print one loss */
 
@@ -22,6 +23,18 @@ static const char *side(struct words *x, size_t run)
 #define NEXT(x, ...) vec_push(&(x)->c->next, arena_fmt(&(x)->c->arena, __VA_ARGS__))
 
 /* ---- what may mislead ---- */
+
+/* Above this share of the loss a benchmark is unsteady: the standard's 1 % is then a tenth of its own noise. */
+#define UNSTEADY 0.1
+
+static void unsteady(struct words *x)
+{
+    char n[NUM_MAX];
+    if (x->c->scatter > UNSTEADY)
+        SAY(x, _("the golden loss goes up and down by %s %% from step to step: an unsteady benchmark; choose weights, "
+                 "data and settings whose loss falls steadily"),
+            num_cell(n, 100 * x->c->scatter, 2));
+}
 
 static void how_joined(struct words *x)
 {
@@ -264,12 +277,12 @@ static void short_run(struct words *x)
     char n[NUM_MAX], m[NUM_MAX];
     bool sparse = x->c->run[0].interval > 1 || x->c->run[1].interval > 1;
     if (x->c->limit[CURVE_STEPS].verdict != STAGE_PASS && sparse)
-        NEXT(x, _("print every step or train longer until %s steps are joined (now %s); runs with fewer steps are not "
-                  "accepted"), num_count(n, (unsigned long long)x->t->steps),
-             num_count(m, x->c->points.n));
+        NEXT(x, _("print every step or train longer until %s steps are joined (now %s), or for %d hours; shorter runs "
+                  "are not accepted"), num_count(n, (unsigned long long)x->t->steps),
+             num_count(m, x->c->points.n), CURVE_HOURS);
     else if (x->c->limit[CURVE_STEPS].verdict != STAGE_PASS)
-        NEXT(x, _("train for at least %s steps (%s are joined); runs with fewer steps are not accepted"),
-             num_count(n, (unsigned long long)x->t->steps), num_count(m, x->c->points.n));
+        NEXT(x, _("train for at least %s steps (%s are joined) or %d hours; shorter runs are not accepted"),
+             num_count(n, (unsigned long long)x->t->steps), num_count(m, x->c->points.n), CURVE_HOURS);
 }
 
 static void next_nonfinite(struct words *x)
@@ -300,9 +313,101 @@ static void next_beginning(struct words *x)
              step);
 }
 
+/* A number that settings printed in the logs give, and which the factor or its reciprocal is; "" if none is. */
+static const char *known_factor(struct words *x, double factor)
+{
+    static const struct {
+        const char *entry, *text;
+    } usual[] = {
+        {"micro_batch_num", N_("the number of micro-batches (gradient accumulation)")},
+        {"data_parallel", N_("the number of data-parallel ranks")},
+        {"context_parallel", N_("the number of context-parallel ranks")},
+        {"model_parallel", N_("the number of tensor-parallel ranks")},
+    };
+    double whole = factor >= 1 ? factor : 1 / factor;
+    struct buf b = {0};
+    for (size_t k = 0; k < 2; k++) {
+        struct settings s = {0};
+        struct err e = {0};
+        if (settings_open(&s, x->c->run[k].path, &e) == 0)
+            for (size_t i = 0; i < ARRAY_LEN(usual); i++) {
+                int n = settings_degree(&s, usual[i].entry);
+                if (n > 1 && fabs(whole / n - 1) < 0.01)
+                    buf_fmt(&b, _("; %d is %s of the %s log"), n, _(usual[i].text), side(x, k));
+            }
+        settings_release(&s);
+    }
+    const char *text = b.n ? arena_fmt(&x->c->arena, "%s", b.p) : "";
+    buf_release(&b);
+    return text;
+}
+
+static void next_factor(struct words *x)
+{
+    const struct curves *c = x->c;
+    double loss = c->factor[CURVE_LOSS].factor, norm = c->factor[CURVE_NORM].factor;
+    double f = loss != 0 ? loss : norm;
+    char n[NUM_MAX];
+    if (f == 0)
+        return;
+    num_factor(n, f);
+    bool common = fabs(f - round(f)) < 0.01 * f || fabs(1 / f - round(1 / f)) < 0.01 / f;
+    if (loss != 0)
+        NEXT(x, common ? _("a constant factor %s is no error of the calculation: one side sums where the other "
+                           "averages. Check how the loss is reduced over micro-batches (gradient accumulation), "
+                           "data-, context- and tensor-parallel ranks%s")
+                       : _("a constant factor %s is no error of the calculation: the sides average over different "
+                           "numbers of tokens. Check whether padding and masked tokens count, and the reduction over "
+                           "ranks%s"),
+             n, known_factor(x, f));
+    else if (c->first_loss != STAGE_FAIL)
+        NEXT(x, _("a constant factor %s of the global norm with equal losses: gradients are summed rather than "
+                  "averaged (micro-batches, ranks), scaled by a loss scale, or clipped before they are printed%s"),
+             n, known_factor(x, f));
+}
+
+static void next_rates(struct words *x)
+{
+    if (x->c->lr.there && !x->c->lr.equal)
+        NEXT(x, _("the learning rates differ from step %lld on: the standard compares runs of the same "
+                  "hyper-parameters. Make them equal and train again before anything is accepted"),
+             (long long)x->c->lr.first);
+}
+
+static void next_auxiliary(struct words *x)
+{
+    for (size_t i = 0; i < x->c->auxiliary.n; i++)
+        if (x->c->auxiliary.v[i].verdict == STAGE_FAIL)
+            NEXT(x, _("%s differs: check its coefficient, how it is averaged over layers, micro-batches and ranks, and "
+                      "the router (diverge compare)"), x->c->auxiliary.v[i].name[0]);
+}
+
+/* The guide's three cases: a run that goes away, one that ends up elsewhere, and a small rest. */
+static void next_departure(struct words *x)
+{
+    const struct curve_departure *d = &x->c->departure;
+    long long step = (long long)curve_departure_step(x->c);
+    if (d->kind == DEPARTURE_GROWING)
+        NEXT(x, _("the losses diverge from about step %lld on: check the data near it (decode the tokens; skip the "
+                  "batch), overflow and local norms, and dump that step on both sides; then learning rates, weight "
+                  "decay and which weights decay (diverge optimizer)"), step);
+    else if (d->late)
+        NEXT(x, _("a late, stable difference: check the optimizer's settings (type, learning rates, weight decay and "
+                  "which weights decay: diverge config, diverge optimizer), then mixed precision with a dump of a "
+                  "step after %lld"), step);
+    else
+        NEXT(x, _("a stable difference: compare the types both sides compute in (diverge compare lists them), and "
+                  "which weights decay: bias and one-dimensional weights do not by default in MindFormers"));
+    if (d->rel < 0.01)
+        NEXT(x, "%s", _("the difference is below 1 percent at the end: decide by evaluating downstream tasks with both "
+                        "weights"));
+}
+
 static void next_step(struct words *x)
 {
     const struct curves *c = x->c;
+    if (c->factor[CURVE_LOSS].factor != 0)
+        return;
     if (c->first_loss == STAGE_FAIL && !c->forward_only)
         next_beginning(x);
     else if (c->first_loss == STAGE_FAIL)
@@ -316,10 +421,8 @@ static void next_step(struct words *x)
                     "norms), then eps, learning rate and weight decay (diverge optimizer)")
                 : _("the first steps agree, step %lld does not: check the optimizer's betas (diverge optimizer)"),
             (long long)c->apart_at);
-    else if (c->diverges_at >= 0)
-        NEXT(x, _("the losses diverge from about step %lld on: check learning rates, weight decay and which weights "
-                  "decay (diverge optimizer), then the data and a dump of that step"),
-             (long long)c->diverges_at);
+    else if (c->departure.kind != DEPARTURE_NONE)
+        next_departure(x);
     else if (c->mean_loss == STAGE_FAIL)
         NEXT(x, _("the mean loss differs, but no step where it starts can be identified: check settings (diverge "
                   "config), then mixed precision with a dump"));
@@ -327,7 +430,7 @@ static void next_step(struct words *x)
 
 static void next_norm(struct words *x)
 {
-    if (x->c->global_norm == STAGE_FAIL && x->c->first_loss != STAGE_FAIL)
+    if (x->c->global_norm == STAGE_FAIL && x->c->first_loss != STAGE_FAIL && x->c->factor[CURVE_NORM].factor == 0)
         NEXT(x, _("the global norm differs: compare the local norm of each weight at step 1 (diverge norms)"));
 }
 
@@ -336,7 +439,7 @@ static void next_spike(struct words *x)
     const struct curves *c = x->c;
     const struct outlier_step *best = NULL;
     double most = 0;
-    if (c->diverges_at >= 0 || c->first_loss == STAGE_FAIL)
+    if (c->departure.kind != DEPARTURE_NONE || c->first_loss == STAGE_FAIL)
         return;
     for (size_t i = 0; i < c->usable.n; i++)
         most = fmax(most, fabs(c->diff.v[i]));
@@ -362,7 +465,12 @@ static void next_accepted(struct words *x)
     const struct curves *c = x->c;
     if (c->verdict != STAGE_PASS || c->spikes.n) /* outliers are to be looked at first */
         return;
-    if (c->around_zero == 0)
+    if (c->departure.kind == DEPARTURE_GROWING || c->apart_at >= 0)
+        return;
+    if (curves_one_sided(c))
+        NEXT(x, _("the averages meet the standard, but the difference stays on one side of zero: not yet reasonable by "
+                  "the guide. Usual causes are learning rate, weight decay and its exclusions, and precision"));
+    else if (c->around_zero == 0)
         NEXT(x, c->band.runs > 1 ? _("accepted by the standard, but the difference is biased: usual causes are "
                                      "learning rate, weight decay and its exclusions")
                                  : _("accepted by the standard; a second golden run (GOLDEN2) shows whether golden "
@@ -375,7 +483,8 @@ void curve_notes_write(struct curves *c, const struct thresholds_curves *t)
 {
     static void (*const sentences[])(struct words *) = {
         nonfinite, how_joined, batches, what_is_usable, resolution, flat, rates, auxiliary, spikes,
-        centre, widened, readers_notes, next_nonfinite, next_step, next_norm, next_spike, short_run,
+        centre, widened, unsteady, readers_notes, next_nonfinite, next_factor, next_rates, next_step, next_norm,
+        next_auxiliary, next_spike, short_run,
         next_accepted,
     };
     struct words x = {c, t};

@@ -12,6 +12,8 @@
 #include "log/series.h"
 
 #define CURVE_RUNS 16
+#define CURVE_HOURS 12     /* of training, which the standard takes in place of a number of steps */
+#define CURVE_STANDARD 5000 /* steps, or CURVE_HOURS: the standard; fewer where resources are short */
 
 enum curve_join { JOIN_STEP, JOIN_EPOCH, JOIN_ORDER };
 
@@ -65,6 +67,33 @@ struct loss_trend {
     double mean, error;  /* of the block means, with its standard error */
     double slope, slope_error; /* per thousand steps */
     size_t sign_changes; /* between neighbouring blocks */
+    double above;        /* share of the blocks with the target above the golden run */
+};
+
+/* How the losses leave each other for good; see departure.c. */
+enum curve_departure_kind { DEPARTURE_NONE, DEPARTURE_STABLE, DEPARTURE_GROWING };
+
+struct curve_departure {
+    enum curve_departure_kind kind;
+    bool late;     /* it begins after a third of the usable steps */
+    size_t from;   /* the first usable point that belongs to it */
+    double level;  /* target − golden over its second half: the median */
+    double rel;    /* the median of its share of the golden loss there */
+};
+
+/* The target's value is this many times the golden one over the run; see constant_factor.c. */
+struct curve_factor {
+    double factor;      /* 0: no constant factor */
+    size_t steps, near; /* with both values; of these, at which the ratio is the factor */
+};
+
+/* A loss beside the main one, that both logs print. */
+struct auxiliary_loss {
+    const char *name[2];       /* as the logs spell it; of the runs */
+    size_t steps;              /* where both are finite */
+    double mean_abs, mean_rel; /* of the difference */
+    double factor;             /* as of struct curve_factor */
+    enum stage_verdict verdict;
 };
 
 struct noise_band {
@@ -101,7 +130,13 @@ struct curves {
     struct curve_judged limit[CURVE_LIMITS];
     enum stage_verdict first_loss, mean_loss, global_norm, verdict;
     size_t norms;                    /* steps at which both global norms are finite */
-    int64_t diverges_at;             /* -1: nowhere */
+    double hours;                    /* of training over the joined steps, as the logs print it; 0: not printed */
+    double scatter;                  /* of the golden loss from step to step, as a share of it; NaN: too few steps */
+    struct curve_factor factor[2];   /* of enum curve_series */
+    VEC(struct auxiliary_loss) auxiliary;
+    const char *auxiliary_only[2];   /* a loss that only this run prints; NULL: none */
+    struct curve_departure departure;
+    int64_t diverges_at;             /* the step at which a departure is beyond the limit; -1: none is */
     bool from_start;                 /* they differ from the start: diverges_at is only the end of the first window */
     size_t updates[2];               /* optimizer updates of each side before the first usable joined step */
     bool forward_only;               /* the first usable step is the runs' first, so no update precedes it */
@@ -111,6 +146,7 @@ struct curves {
     struct loss_trend trend;
     struct noise_band band;
     struct curve_lr lr;
+    bool other_rates;                /* they differ for another reason than skipped steps: nothing is accepted */
     VEC(struct curve_metric) metrics;
     VEC(struct outlier_step) spikes, nonfinite; /* by step */
     VEC(const char *) unread;        /* unreadable parts of the logs: then nothing passes */
@@ -139,6 +175,12 @@ double curve_share(const struct curves *c, int64_t step);
 double curves_largest(const struct curves *c, int64_t *step);
 
 const char *curve_limit_name(enum curve_limit l); /* "first_loss_abs" */
+/* What becomes of the losses in one sentence, in the language in force, for the command and the panel alike; NULL:
+ * they agree as far as this says. `text` is in the arena. */
+/* Within the band of the golden runs, but not around zero. */
+bool curves_one_sided(const struct curves *c);
+int64_t curve_departure_step(const struct curves *c); /* the step from which a departure is said; -1: there is none */
+const char *curves_headline(const struct curves *c, struct arena *text);
 
 static inline const struct log_record *curve_record(const struct curves *c, size_t point, int run)
 {
@@ -154,6 +196,12 @@ void learning_rates_find(struct curves *c);
 void curve_metrics_find(struct curves *c);
 void outlier_steps_find(struct curves *c, const struct thresholds_curves *t);
 void loss_trend_find(struct curves *c, const struct thresholds_curves *t);
+void curve_departure_find(struct curves *c, const struct thresholds_curves *t);
+void constant_factors_find(struct curves *c);
+/* The factor of n pairs of values, and at how many of them it holds; `room`: by which share a ratio may miss it,
+ * `share` of the pairs at least must hold it, `apart`: a constant difference must fit worse. */
+struct curve_factor constant_factor(const double *t, const double *g, size_t n, double room, double share, bool apart);
+void auxiliary_losses_find(struct curves *c, const struct thresholds_curves *t);
 /* Fills `unread`. */
 void curve_notes_unread(struct curves *c);
 void curve_notes_write(struct curves *c, const struct thresholds_curves *t);

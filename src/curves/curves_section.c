@@ -17,13 +17,28 @@
 static void figure(struct buf *b, enum curve_limit l, double v)
 {
     char n[NUM_MAX];
-    bool share = l == CURVE_FIRST_REL || l == CURVE_MEAN_REL || l == CURVE_NORM_REL;
+    const bool share = l == CURVE_FIRST_REL || l == CURVE_MEAN_REL || l == CURVE_NORM_REL;
     if (isnan(v))
         buf_cstr(b, "–");
     else if (l == CURVE_STEPS)
         buf_cstr(b, num_count(n, (unsigned long long)v));
     else
         buf_fmt(b, "%s%s", num_cell(n, share ? 100 * v : v, 3), share ? " %" : "");
+}
+
+/* The measured value; a constant multiple is no error of some percent. */
+static void measured(struct buf *b, const struct curves *c, enum curve_limit l)
+{
+    char n[NUM_MAX];
+    double factor = l == CURVE_NORM_REL                          ? c->factor[CURVE_NORM].factor
+                    : l == CURVE_FIRST_REL || l == CURVE_MEAN_REL ? c->factor[CURVE_LOSS].factor
+                                                                 : 0;
+    if (factor != 0)
+        buf_fmt(b, _("%s times the golden value"), num_factor(n, factor));
+    else
+        figure(b, l, c->limit[l].value);
+    if (l == CURVE_STEPS && c->hours >= 1)
+        buf_fmt(b, _(" in %s h"), num_cell(n, c->hours, 3));
 }
 
 /* Of two points one is enough. */
@@ -49,9 +64,11 @@ static void points(struct document *d, const struct curves *c)
         for (int k = 0; k < (rows[i].l[0] == rows[i].l[1] ? 1 : 2); k++) {
             const struct curve_judged *p = &c->limit[rows[i].l[k]];
             buf_fmt(&t[0], "%s", k ? _(" or ") : "");
-            figure(&t[0], rows[i].l[k], p->value);
+            measured(&t[0], c, rows[i].l[k]);
             buf_fmt(&t[1], "%s%s", k ? _(" or ") : "", rows[i].sign);
             figure(&t[1], rows[i].l[k], p->limit);
+            if (rows[i].l[k] == CURVE_STEPS)
+                buf_fmt(&t[1], _(" or %d h"), CURVE_HOURS);
             if (p->widened > 0) {
                 buf_fmt(&t[2], "%s", t[2].n ? ", " : "");
                 figure(&t[2], rows[i].l[k], p->widened);
@@ -73,7 +90,7 @@ static void points(struct document *d, const struct curves *c)
 static void trend(struct document *d, const struct curves *c)
 {
     char n[NUM_MAX], m[NUM_MAX], k[NUM_MAX];
-    if (!c->trend.there)
+    if (!c->trend.there || c->factor[CURVE_LOSS].factor != 0)
         return;
     doc_note(d, c->around_zero == 0 ? DOC_ADVICE : DOC_NOTE, NULL,
              c->around_zero == 1 ? _("the difference oscillates around zero: mean %s, trend %s per 1,000 steps, %s "
@@ -83,7 +100,10 @@ static void trend(struct document *d, const struct curves *c)
                  : _("too few steps to decide whether the difference oscillates around zero: mean %s, trend %s per "
                      "1,000 steps, %s sign changes"),
              num_cell(n, c->trend.mean, 3), num_cell(m, c->trend.slope, 3), num_count(k, c->trend.sign_changes));
-    if (c->around_zero == 0)
+    if (c->around_zero == 0 && curves_one_sided(c))
+        doc_detail(d, "%s", _("within the band of the golden runs, but on one side of zero: the guide asks for both, "
+                              "within the band and around zero"));
+    else if (c->around_zero == 0)
         doc_detail(d, "%s", _("the standard accepts a stable difference within its limits"));
 }
 
@@ -124,26 +144,74 @@ static void metrics(struct document *d, const struct curves *c)
     }
 }
 
+static void auxiliary(struct document *d, const struct curves *c)
+{
+    char n[3][NUM_MAX];
+    for (size_t i = 0; i < c->auxiliary.n; i++) {
+        const struct auxiliary_loss *a = &c->auxiliary.v[i];
+        if (a->factor != 0)
+            doc_note(d, DOC_BAD, "auxiliary", _("%s: %s times the golden value at all %s steps compared"), a->name[0],
+                     num_factor(n[0], a->factor), num_count(n[1], a->steps));
+        else
+            doc_note(d, doc_mark_of(a->verdict), "auxiliary",
+                     _("%s: differs by %s (%s %%) on average over %s steps"), a->name[0],
+                     num_cell(n[0], a->mean_abs, 3), num_cell(n[1], 100 * a->mean_rel, 3), num_count(n[2], a->steps));
+    }
+    for (int k = 0; k < 2; k++)
+        if (c->auxiliary_only[k])
+            doc_note(d, DOC_ADVICE, "auxiliary",
+                     k ? _("%s: printed by the golden log only") : _("%s: printed by the target log only"),
+                     c->auxiliary_only[k]);
+}
+
+/* Which length of the standard was reached: 5,000 steps or 12 hours, or the least. */
+static void length(struct document *d, const struct curves *c)
+{
+    char n[NUM_MAX], m[NUM_MAX], h[NUM_MAX];
+    num_count(n, c->points.n);
+    num_count(m, CURVE_STANDARD);
+    num_cell(h, c->hours, 3);
+    if (c->points.n >= CURVE_STANDARD)
+        doc_note(d, DOC_OK, "length", _("length: %s steps, the standard's %s are reached"), n, m);
+    else if (c->hours >= CURVE_HOURS)
+        doc_note(d, DOC_OK, "length", _("length: %s hours, the standard's %d are reached (%s steps)"), h, CURVE_HOURS,
+                 n);
+    else if (c->limit[CURVE_STEPS].verdict == STAGE_PASS)
+        doc_note(d, DOC_NOTE, "length", _("length: %s steps, above the least; the standard's own length is %s steps or "
+                                          "%d hours"), n, m, CURVE_HOURS);
+}
+
+/* The mark of the sentence in curves_headline. */
+static void headline(struct document *d, const struct curves *c)
+{
+    const char *text = curves_headline(c, &d->arena);
+    bool factor = c->factor[CURVE_LOSS].factor != 0, apart = !factor && c->apart_at >= 0;
+    bool bad = c->departure.kind == DEPARTURE_GROWING || c->mean_loss == STAGE_FAIL || c->from_start ||
+               (c->departure.kind == DEPARTURE_STABLE && c->departure.rel >= c->limit[CURVE_MEAN_REL].limit);
+    if (!text)
+        return;
+    if (c->departure.kind == DEPARTURE_NONE && !apart)
+        doc_note(d, DOC_BAD, "factor", "%s", text);
+    else
+        doc_note(d, apart || !bad ? DOC_ADVICE : DOC_BAD, apart ? "apart" : "divergence", "%s", text);
+}
+
 static void course(struct document *d, const struct curves *c)
 {
     char n[NUM_MAX];
-    if (c->from_start)
-        doc_note(d, DOC_BAD, "divergence", "%s", _("the losses differ from the first step on"));
-    else if (c->diverges_at >= 0)
-        doc_note(d, DOC_BAD, "divergence", _("the losses diverge from step %lld on"), (long long)c->diverges_at);
-    if (c->apart_at >= 0)
-        doc_note(d, DOC_ADVICE, "apart", _("the first loss agrees and the loss of step %lld does not: backward or "
-                                        "optimizer"),
-                 (long long)c->apart_at);
+    headline(d, c);
     trend(d, c);
     band(d, c);
     if (c->lr.there)
-        doc_note(d, c->lr.equal ? DOC_OK : DOC_ADVICE, "learning-rate",
+        doc_note(d, c->lr.equal ? DOC_OK : c->other_rates ? DOC_BAD : DOC_ADVICE, "learning-rate",
                  c->lr.equal ? _("learning rates: equal at all %s steps compared")
                              : _("learning rates: differ (%s steps compared)"),
                  num_count(n, c->lr.steps));
-    largest(d, c);
+    if (c->factor[CURVE_LOSS].factor == 0)
+        largest(d, c);
+    auxiliary(d, c);
     metrics(d, c);
+    length(d, c);
 }
 
 /* ---- outlier steps ---- */
@@ -218,6 +286,8 @@ static void runs(struct document *d, const struct curves *c)
         doc_say(d, TONE_QUIET, "%s", _("the spread of golden runs is unknown: no second golden run was given"));
     if (!c->lr.there)
         doc_say(d, TONE_QUIET, "%s", _("learning rates: not printed in both logs"));
+    doc_say(d, TONE_QUIET, "%s", _("The standard is a reference, not a rule: what a model needs may be stricter or "
+                                   "wider."));
 }
 
 void curves_section(struct document *d, const struct curves *c)
@@ -238,7 +308,9 @@ void curves_first_section(struct document *d, const struct curves *c)
     const char *const head[] = {_("step"), _("target"), _("golden")};
     char n[4][NUM_MAX];
     doc_verdict(d, c->first_loss, NULL, _("The first loss agrees, so the forward passes agree."),
-                c->forward_only ? _("The first loss differs, so the forward passes differ.")
+                c->factor[CURVE_LOSS].factor != 0
+                    ? _("The first loss is a multiple of the golden one, as every later one is: the reductions differ.")
+                : c->forward_only ? _("The first loss differs, so the forward passes differ.")
                                 : _("The first common loss differs; it is preceded by updates."));
     if (!c->usable.n) {
         doc_note(d, DOC_OPEN, "first-loss", "%s", _("loss of step 1: no step has a loss in both logs"));

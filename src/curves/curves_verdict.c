@@ -5,6 +5,11 @@
 #include "curves/curves.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "base/median.h"
+
+#define SCATTER_STEPS 20
 
 double curves_largest(const struct curves *c, int64_t *step)
 {
@@ -32,6 +37,28 @@ const char *curve_limit_name(enum curve_limit l)
 static double relative(double d, double g)
 {
     return d == 0 ? 0 : fabs(d) / fabs(g);
+}
+
+/* How far the golden loss goes up and down from step to step: the median of what a step is off the middle of its
+ * neighbours. */
+static double scatter_of(const struct curves *c)
+{
+    size_t n = c->usable.n;
+    if (n < SCATTER_STEPS)
+        return NAN;
+    double *off = mem_resize_array(NULL, n, sizeof *off), *level = mem_resize_array(NULL, n, sizeof *level);
+    for (size_t i = 1; i + 1 < n; i++) {
+        double at = curve_record(c, c->usable.v[i], 1)->value[LOG_LOSS];
+        double beside = (curve_record(c, c->usable.v[i - 1], 1)->value[LOG_LOSS] +
+                         curve_record(c, c->usable.v[i + 1], 1)->value[LOG_LOSS]) / 2;
+        off[i - 1] = fabs(at - beside);
+        level[i - 1] = fabs(at);
+    }
+    /* of independent values the middle of two has half their variance */
+    double scatter = 1.4826 / sqrt(1.5) * median_of(off, n - 2), middle = median_of(level, n - 2);
+    free(off);
+    free(level);
+    return middle > 0 ? scatter / middle : NAN;
 }
 
 static bool norms_finite(const struct log_record *a, const struct log_record *b)
@@ -70,6 +97,21 @@ static void values(struct curves *c)
         c->limit[CURVE_NORM_REL].value = norm / (double)c->norms;
 }
 
+/* The time that both runs took for the joined steps, as far as they print it. */
+static double hours_of(const struct curves *c)
+{
+    double least = 0;
+    for (int s = 0; s < 2; s++) {
+        double seconds = 0;
+        for (size_t i = 0; i < c->points.n; i++) {
+            int64_t steps = i ? c->points.v[i].step - c->points.v[i - 1].step : 1;
+            seconds += (double)curve_record(c, i, s)->seconds * (double)steps;
+        }
+        least = seconds > 0 && (least == 0 || seconds < least) ? seconds : least;
+    }
+    return least / 3600;
+}
+
 static void hold(struct curves *c, enum curve_limit l, double limit)
 {
     struct curve_judged *p = &c->limit[l];
@@ -80,7 +122,7 @@ static void hold(struct curves *c, enum curve_limit l, double limit)
         p->limit += spread;
     }
     if (l == CURVE_STEPS)
-        p->verdict = p->value >= limit ? STAGE_PASS : STAGE_UNKNOWN;
+        p->verdict = p->value >= limit || c->hours >= CURVE_HOURS ? STAGE_PASS : STAGE_UNKNOWN;
     else if (!isnan(p->value))
         p->verdict = (l == CURVE_NORM_REL ? p->value <= p->limit : p->value < p->limit) ? STAGE_PASS : STAGE_FAIL;
 }
@@ -98,6 +140,24 @@ static bool target_nonfinite(const struct curves *c)
         if (c->nonfinite.v[i].run == 0 && c->nonfinite.v[i].series == CURVE_LOSS)
             return true;
     return false;
+}
+
+static bool auxiliary_fails(const struct curves *c)
+{
+    for (size_t i = 0; i < c->auxiliary.n; i++)
+        if (c->auxiliary.v[i].verdict == STAGE_FAIL)
+            return true;
+    return false;
+}
+
+/* The standard compares runs of the same hyper-parameters. Skipped steps, which differ between correct runs, shift the
+ * learning rate by a step. */
+static bool other_rates(const struct curves *c)
+{
+    for (size_t i = 0; i < c->points.n; i++)
+        if (curve_skipped(curve_record(c, i, 0)) || curve_skipped(curve_record(c, i, 1)))
+            return false;
+    return c->lr.there && !c->lr.equal;
 }
 
 static void doubt(enum stage_verdict *v, enum stage_verdict from)
@@ -140,7 +200,10 @@ void curves_judge(struct curves *c, const struct thresholds_curves *t)
         return;
     }
     values(c);
+    c->hours = hours_of(c);
+    c->scatter = scatter_of(c);
     noise_band_find(c);
+    constant_factors_find(c);
     hold(c, CURVE_STEPS, t->steps);
     hold(c, CURVE_FIRST_ABS, t->first_loss_abs);
     hold(c, CURVE_FIRST_REL, t->first_loss_rel);
@@ -150,13 +213,16 @@ void curves_judge(struct curves *c, const struct thresholds_curves *t)
     c->first_loss = either(c, CURVE_FIRST_ABS, CURVE_FIRST_REL);
     c->mean_loss = either(c, CURVE_MEAN_ABS, CURVE_MEAN_REL);
     c->global_norm = c->limit[CURVE_NORM_REL].verdict;
+    curve_departure_find(c, t);
     outlier_steps_find(c, t);
     loss_trend_find(c, t);
     learning_rates_find(c);
+    c->other_rates = other_rates(c);
+    auxiliary_losses_find(c, t);
     curve_metrics_find(c);
     hold_unread(c);
     if (c->first_loss == STAGE_FAIL || c->mean_loss == STAGE_FAIL || c->global_norm == STAGE_FAIL ||
-        target_nonfinite(c))
+        target_nonfinite(c) || auxiliary_fails(c) || c->other_rates)
         c->verdict = STAGE_FAIL;
     else if (c->limit[CURVE_STEPS].verdict != STAGE_PASS || !c->usable.n || c->unread.n)
         c->verdict = STAGE_UNKNOWN;

@@ -1,42 +1,15 @@
-/* The course of the loss difference: the step from which it stays large, and whether it oscillates around zero. */
+/* The course of the loss difference: a jump in the first steps, and whether it oscillates around zero. */
 #include "curves/curves.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#define OTHER_SIDE 0.1 /* share of the blocks on the other side of zero, from which on a difference is around it */
+
 /* The numbers that a limit sets; a user may choose any. */
 static size_t steps_of(double v)
 {
     return v < 1 ? 1 : v > 1e9 ? 1000000000 : (size_t)v;
-}
-
-/* The smallest usable point from which the trailing mean of |difference| over `window` stays above `limit` to the end.
- * Sums of a window are joined from a suffix and a prefix of blocks, so that nothing is ever subtracted: in a running
- * sum the rounding error of one very large step would remain. */
-static int64_t leaves(const struct curves *c, size_t window, double limit)
-{
-    size_t n = c->diff.n, first = SIZE_MAX;
-    if (n < window)
-        return -1;
-    double *suffix = mem_resize_array(NULL, window + 1, sizeof *suffix), prefix = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t in = i % window;
-        if (in == 0) {
-            prefix = suffix[window] = 0;
-            for (size_t k = window; i && k-- > 0;)
-                suffix[k] = suffix[k + 1] + fabs(c->diff.v[i - window + k]);
-        }
-        prefix += fabs(c->diff.v[i]);
-        if (i + 1 < window)
-            continue;
-        double sum = prefix + suffix[in + 1];
-        if (!(sum / (double)window > limit))
-            first = SIZE_MAX;
-        else if (first == SIZE_MAX)
-            first = i;
-    }
-    free(suffix);
-    return first == SIZE_MAX ? -1 : c->points.v[c->usable.v[first]].step;
 }
 
 /* A skipped step, or one at learning rate 0, leaves the weights as they were. */
@@ -62,7 +35,7 @@ static int64_t early_jump(const struct curves *c, const struct thresholds_curves
 {
     for (size_t i = 1; i < 3 && i < c->diff.n && c->forward_only; i++) {
         double before = fabs(c->diff.v[i - 1]), now = fabs(c->diff.v[i]);
-        if (now >= t->first_loss_abs / 5 && now > 10 * before)
+        if (now >= t->first_loss_abs / 5 && now > 10 * before && !(c->band.runs > 1 && now <= c->band.max_abs))
             return c->points.v[c->usable.v[i]].step;
     }
     return -1;
@@ -100,6 +73,21 @@ static void fit(struct loss_trend *r, const struct loss_block *b)
     r->slope_error = r->blocks > 2 && sxx > 0 ? sqrt(rest) / sxx : NAN;
 }
 
+static bool inside_band(const struct curves *c)
+{
+    return c->band.runs > 1 && fabs(c->trend.mean) <= c->band.spread[CURVE_MEAN_ABS];
+}
+
+static bool one_side(const struct loss_trend *r)
+{
+    return fmin(r->above, 1 - r->above) < OTHER_SIDE;
+}
+
+bool curves_one_sided(const struct curves *c)
+{
+    return c->around_zero == 0 && inside_band(c) && one_side(&c->trend);
+}
+
 /* Neighbouring steps are correlated, so the tests are made on means of blocks. */
 static void trend(struct curves *c, const struct thresholds_curves *t)
 {
@@ -117,11 +105,15 @@ static void trend(struct curves *c, const struct thresholds_curves *t)
         }
     }
     fit(&c->trend, b);
+    size_t above = 0;
+    for (size_t i = 0; i < n; i++)
+        above += b[i].mean > 0;
+    c->trend.above = (double)above / (double)n;
     free(b);
     if ((double)n < t->blocks || n < 3)
         return;
     const struct loss_trend *r = &c->trend;
-    bool inside = c->band.runs > 1 && fabs(r->mean) <= c->band.spread[CURVE_MEAN_ABS];
+    bool inside = inside_band(c) && !one_side(r);
     bool centred = fabs(r->mean) <= t->sigma * r->error || inside;
     bool level = !(fabs(r->slope) > t->slope_sigma * r->slope_error);
     c->around_zero = centred && level;
@@ -129,13 +121,6 @@ static void trend(struct curves *c, const struct thresholds_curves *t)
 
 void loss_trend_find(struct curves *c, const struct thresholds_curves *t)
 {
-    double limit = t->diverge;
-    if (c->band.runs > 1 && t->noise * c->band.spread[CURVE_MEAN_ABS] > limit)
-        limit = t->noise * c->band.spread[CURVE_MEAN_ABS];
-    size_t window = steps_of(t->window);
-    c->diverges_at = leaves(c, window, limit);
-    c->from_start = c->diverges_at >= 0 && c->first_loss == STAGE_FAIL &&
-                    c->diverges_at == c->points.v[c->usable.v[window - 1]].step;
     beginning(c);
     c->apart_at = early_jump(c, t);
     trend(c, t);

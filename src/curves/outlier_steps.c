@@ -3,7 +3,8 @@
  * A spike of the loss is a difference above a fixed limit, or one far outside of its neighbourhood: more than
  * `outlier` robust deviations (1.4826 times the median deviation) from the median of the blocks around it, and
  * at least the mean-loss limit away, so that two almost equal runs have none. Where most steps are above the
- * fixed limit the runs are apart, and none of them stands out by that. Of the global norm, which
+ * fixed limit the runs are apart, and none of them stands out by that; behind a departure (departure.c) only what is
+ * off its neighbours can, and of losses that are a constant multiple none. Of the global norm, which
  * scatters in proportion, the same is asked of the logarithm of the ratio.
  *
  * A run alone is compared with its own course: the median of the steps around. There a spike is also at least
@@ -173,12 +174,17 @@ static int by_step(const void *a, const void *b)
 
 static void pair_outliers(struct curves *c, const struct thresholds_curves *t)
 {
-    size_t above = 0;
-    for (size_t i = 0; i < c->diff.n; i++)
+    size_t above = 0, n = c->diff.n, from = c->departure.kind == DEPARTURE_NONE ? n : c->departure.from;
+    double *v = mem_resize_array(NULL, n + 1, sizeof *v);
+    for (size_t i = 0; i < n; i++)
         above += fabs(c->diff.v[i]) > t->spike;
-    struct course loss =
-        {c->usable.v, c->diff.v, c->diff.n, t->mean_loss_abs, 2 * above > c->diff.n ? INFINITY : t->spike};
-    outliers(c, &loss, t, CURVE_LOSS);
+    memcpy(v, c->diff.v, n * sizeof *v);
+    off_course(c->diff.v + from, n - from, v + from);
+    double least = c->band.runs > 1 ? fmax(t->mean_loss_abs, c->band.max_abs) : t->mean_loss_abs;
+    struct course loss = {c->usable.v, v, n, least, 2 * above > n ? INFINITY : t->spike};
+    if (c->factor[CURVE_LOSS].factor == 0)
+        outliers(c, &loss, t, CURVE_LOSS);
+    free(v);
     norm_outliers(c, t);
 }
 

@@ -53,7 +53,8 @@ bool megatron_words(struct str line)
     return head(line, &step, &fields) || head_cut(line);
 }
 
-enum field { FIELD_NONE, FIELD_VALUE, FIELD_MAIN_LOSS, FIELD_SKIPPED, FIELD_NANS, FIELD_SCALAR, FIELD_LOSS };
+enum field { FIELD_NONE, FIELD_VALUE, FIELD_MAIN_LOSS, FIELD_SKIPPED, FIELD_NANS, FIELD_SCALAR, FIELD_LOSS,
+             FIELD_TIME };
 
 static const struct known_field {
     struct str name; /* as it is usually written */
@@ -70,6 +71,7 @@ static const struct known_field {
     {STR("number of nan iterations"), "numberofnaniterations", FIELD_NANS, 0},
     {STR("params norm"), "paramsnorm", FIELD_SCALAR, 0},
     {STR("num zeros"), "numzeros", FIELD_SCALAR, 0},
+    {STR("elapsed time per iteration (ms)"), "elapsedtimeperiteration(ms)", FIELD_TIME, 0},
 };
 
 /* name: trimmed. NULL: none of them. */
@@ -124,6 +126,9 @@ static void field(struct series_builder *k, struct log_record *r, struct str nam
         break;
     case FIELD_SCALAR:
         log_point(k, "scalar", f->name, false, r->step, x);
+        break;
+    case FIELD_TIME:
+        r->seconds = x > 0 && x < 1e9 ? (float)(x / 1000) : 0;
         break;
     case FIELD_NONE:
         log_point(k, "loss", name, false, r->step, x);

@@ -42,7 +42,8 @@ bool mindformers_words(struct str line)
     return scan_has(line, "Epoch:[");
 }
 
-enum word { LOSS, JOINED_LOSS, SOME_LOSS, LR, SCALE, NORM, OVERFLOWED, LM_LOSS, BALANCING_LOSS, MTP_LOSS, WORDS };
+enum word { LOSS, JOINED_LOSS, SOME_LOSS, LR, SCALE, NORM, OVERFLOWED, LM_LOSS, BALANCING_LOSS, MTP_LOSS, STEP_TIME,
+            WORDS };
 
 static const struct str words[WORDS] = { /* each ends in its only colon */
     [LOSS] = STR(" loss:"),
@@ -55,6 +56,7 @@ static const struct str words[WORDS] = { /* each ends in its only colon */
     [LM_LOSS] = STR("lm_loss:"),
     [BALANCING_LOSS] = STR("load_balancing_loss:"),
     [MTP_LOSS] = STR("mtp_loss:"),
+    [STEP_TIME] = STR("per_step_time:"),
 };
 
 /* What stands behind the first of each word; NULL where there is none. */
@@ -215,6 +217,9 @@ enum log_take mindformers_take(struct series_builder *k, struct str line, size_t
         if (value_of(&words_at, separate[i], &v, &ended) && ended && field(k, v, &x, NULL))
             log_point(k, "loss", name, false, r.step, x);
     }
+    if (could_be && value_of(&words_at, STEP_TIME, &v, &ended) && str_ends(v, "ms") &&
+        number(str_n(v.p, v.n - 2), &x, NULL) && x > 0 && x < 1e9)
+        r.seconds = (float)(x / 1000);
     if (r.has)
         log_add(k, &r);
     return answer;

@@ -33,6 +33,7 @@ struct log_record {
     double value[LOG_VALUES]; /* valid if `has` contains 1 << its number */
     uint32_t line;            /* line of the loss (or of the first value); its unit is series.unit */
     uint32_t skipped, nans;   /* iterations since the previous record that were skipped, and that had NaN */
+    float seconds;            /* one step takes, as printed; 0: not printed */
     uint16_t file;            /* index of series.files */
     uint16_t has;
     uint8_t kind;             /* index of log_formats */

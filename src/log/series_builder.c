@@ -291,6 +291,8 @@ static void overlay(struct log_record *old, const struct log_record *new)
                 old->line = new->line;
         }
     old->has |= new->has;
+    if (new->seconds > 0)
+        old->seconds = new->seconds;
 }
 
 static bool same_values(const struct log_record *a, const struct log_record *b)

@@ -53,3 +53,10 @@ void curve_items_marks(struct panel_page *p, const struct curves *c, bool decide
              m, decides ? "frozen-" : "");
     }
 }
+
+const char *curve_items_next(struct panel_page *p, const struct curves *c)
+{
+    const char *text = c->next.v[0];
+    int first = *text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text;
+    return arena_fmt(&p->arena, "%c%s", first, text + 1);
+}

@@ -2,6 +2,7 @@
 #include "base/msg.h"
 #include "judge/verdict_text.h"
 #include "curves/curves_section.h"
+#include "panel/curve_items.h"
 #include "panel/subject.h"
 
 static void first_loss(struct panel_page *p, const struct procedure *g)
@@ -136,6 +137,8 @@ void panel_first_loss(struct panel_page *p, const struct procedure *g)
     else if (deviation == MARK_BAD)
         p->next = _("Check the first deviation: do its inputs agree, what kind of error is it, which source line is "
                     "it?");
+    else if (p->items.v[loss].mark == MARK_BAD && r->curves->factor[CURVE_LOSS].factor != 0)
+        p->next = curve_items_next(p, r->curves);
     else if (deviation == MARK_MISSING && p->items.v[loss].mark == MARK_BAD)
         p->next = _("The forward pass differs: dump step 1 on both sides (w writes the configuration).");
     else if (deviation == MARK_OK && p->items.v[loss].mark == MARK_BAD)

@@ -21,7 +21,7 @@ static void judged(struct panel_page *p, const struct curves *c)
     document_release(&d);
     struct panel_item *it = page_find(p, "divergence"), *apart = page_find(p, "apart");
     if (it && !c->from_start)
-        it->command = arena_fmt(&p->arena, "plot to %lld", (long long)c->diverges_at);
+        it->command = arena_fmt(&p->arena, "plot to %lld", (long long)curve_departure_step(c));
     if (apart)
         apart->command = arena_fmt(&p->arena, "plot to %lld", (long long)c->apart_at);
 }
@@ -253,7 +253,7 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
     char n[2][NUM_MAX];
     int64_t broken = c->verdict == STAGE_FAIL ? not_finite(c) : -1,
         look = broken >= 0 ? broken : c->apart_at >= 0 ? c->apart_at
-                     : c->from_start ? -1 : c->diverges_at;
+                     : c->from_start ? -1 : curve_departure_step(c);
     if (look >= 0)
         p->next_command = arena_fmt(&p->arena, "next-dump %lld", (long long)look);
     p->picture = ENGINE_RUN_CURVES;
@@ -267,13 +267,10 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
         for (size_t k = 0; k < ARRAY_LEN(features); k++)
             left +=
                 p->items.v[i].mark == MARK_OPEN && p->items.v[i].id && strcmp(p->items.v[i].id, features[k].id) == 0;
-    p->summary = c->apart_at >= 0
-                     ? arena_fmt(&p->arena, _("the losses first differ at step %lld"), (long long)c->apart_at)
-                 : c->from_start ? _("the losses differ from the first step on")
-                 : c->diverges_at >= 0
-                     ? arena_fmt(&p->arena, _("diverges from step %lld on"), (long long)c->diverges_at)
-                     : arena_fmt(&p->arena, _("%s steps, mean loss differs by %s"), num_count(n[0], c->usable.n),
-                                 num_cell(n[1], c->limit[CURVE_MEAN_ABS].value, 3));
+    const char *headline = curves_headline(c, &p->arena);
+    p->summary = headline ? headline
+                          : arena_fmt(&p->arena, _("%s steps, mean loss differs by %s"), num_count(n[0], c->usable.n),
+                                      num_cell(n[1], c->limit[CURVE_MEAN_ABS].value, 3));
     if (p->state == PANEL_FAILED && broken >= 0)
         p->next = _("The loss or norm of the target is not finite: check overflow and the loss scale before that step, "
                     "and dump that step.");
@@ -282,12 +279,11 @@ void panel_long_run(struct panel_page *p, const struct procedure *g)
                                          "(panel 4), then the optimizer (panel 5)."), (long long)c->apart_at);
     else if (p->state == PANEL_FAILED && c->from_start)
         p->next = _("The losses differ from the first step on: check panel 3 first.");
-    else if (p->state == PANEL_FAILED && c->diverges_at >= 0)
+    else if (p->state == PANEL_FAILED && c->departure.kind == DEPARTURE_GROWING)
         p->next = _("Check the step where the losses diverge: the data, overflow, local norms, then a dump of that "
                     "step.");
-    else if (p->state == PANEL_FAILED)
-        p->next = _("The standard is not met: check learning rates and weight decay first, then precision; if the loss "
-                    "differs by less than 1 percent at the end, decide by downstream evaluation.");
+    else if ((p->state == PANEL_FAILED || c->departure.kind != DEPARTURE_NONE) && c->next.n)
+        p->next = curve_items_next(p, c);
     else if (p->state == PANEL_PASSED)
         p->next = _("The standard is met: write the report.");
     else if (c->verdict == STAGE_PASS && c->spikes.n)

@@ -33,7 +33,7 @@ static const char *const items[] = {
     "settings",      "inputs",        "id-range",  "weights", "repeat", "target-repeat", "golden-repeat", "first-loss",
     "first-deviation",
     "local-norm",    "gradients",     "step",      "frozen",  "curves", "mean-loss",     "global-norm",   "steps",
-    "divergence", "apart",
+    "divergence", "apart", "factor", "auxiliary", "length",
     "target-dump-run", "golden-dump-run", "learning-rate", "target-replay", "golden-replay", "scaling", "root-cause",
     "confirmed",
     "rollout", "rollout-first", "sync",

@@ -114,6 +114,57 @@ static void metrics_json(struct jsonw *w, const struct curves *c)
     jw_end_array(w);
 }
 
+static void departure_json(struct jsonw *w, const struct curves *c)
+{
+    const struct curve_departure *d = &c->departure;
+    jw_key(w, "departure");
+    if (d->kind == DEPARTURE_NONE) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    jw_kcstr(w, "kind", d->kind == DEPARTURE_GROWING ? "growing" : "stable");
+    jw_kbool(w, "late", d->late);
+    jw_kint(w, "step", curve_departure_step(c));
+    jw_knum(w, "level", d->level);
+    jw_knum(w, "rel", d->rel);
+    jw_end_object(w);
+}
+
+static void factors_json(struct jsonw *w, const struct curves *c)
+{
+    static const char *const names[] = {[CURVE_LOSS] = "loss", [CURVE_NORM] = "global_norm"};
+    jw_karray(w, "factors");
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (c->factor[i].factor != 0) {
+            jw_object(w);
+            jw_kcstr(w, "of", names[i]);
+            jw_knum(w, "factor", c->factor[i].factor);
+            jw_kint(w, "steps", (int64_t)c->factor[i].steps);
+            jw_kint(w, "near", (int64_t)c->factor[i].near);
+            jw_end_object(w);
+        }
+    jw_end_array(w);
+}
+
+static void auxiliary_json(struct jsonw *w, const struct curves *c)
+{
+    jw_karray(w, "auxiliary");
+    for (size_t i = 0; i < c->auxiliary.n; i++) {
+        const struct auxiliary_loss *a = &c->auxiliary.v[i];
+        jw_object(w);
+        jw_kcstr(w, "target", a->name[0]);
+        jw_kcstr(w, "golden", a->name[1]);
+        jw_kint(w, "steps", (int64_t)a->steps);
+        jw_knum(w, "mean_abs", a->mean_abs);
+        jw_knum(w, "mean_rel", a->mean_rel);
+        jw_kgiven(w, "factor", a->factor != 0 ? a->factor : NAN);
+        jw_kcstr(w, "verdict", stage_name(a->verdict));
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+}
+
 static void course_json(struct jsonw *w, const struct curves *c)
 {
     const struct noise_band *b = &c->band;
@@ -162,6 +213,10 @@ void curves_json(struct jsonw *w, struct out *o, const void *result)
     jw_kcstr(w, "verdict", stage_name(c->verdict));
     step_or_null(w, "diverges_at", c->diverges_at);
     step_or_null(w, "apart_at", c->apart_at);
+    departure_json(w, c);
+    factors_json(w, c);
+    auxiliary_json(w, c);
+    jw_kgiven(w, "hours", c->hours > 0 ? c->hours : NAN);
     lr_json(w, &c->lr);
     metrics_json(w, c);
     marks_json(o, w, "spikes", c->spikes.v, c->spikes.n);

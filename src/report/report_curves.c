@@ -30,7 +30,8 @@ static void begin(struct picture *p, const struct curves *c, const char *id, con
 static void steps_marked(struct picture *p, const struct curves *c)
 {
     if (c->diverges_at >= 0)
-        picture_rule(p, _("the losses diverge"), (double)c->diverges_at, true, true);
+        picture_rule(p, c->departure.kind == DEPARTURE_GROWING ? _("the losses diverge") : _("the losses differ"),
+                     (double)c->diverges_at, true, true);
     for (size_t i = 0; i < c->nonfinite.n && i < 2; i++)
         picture_rule(p, i ? "" : _("not finite"), (double)c->nonfinite.v[i].step, true, true);
     for (size_t i = 0; i < c->spikes.n && i < 3; i++)

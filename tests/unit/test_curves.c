@@ -397,7 +397,7 @@ static void golden_runs_widen(void **state)
     assert_false(said("the same configuration"));
     curves_release(&c);
     judge(false);
-    assert_int_equal(c.diverges_at, 50);
+    assert_int_equal(c.diverges_at, -1); /* noise around zero, however large */
     curves_release(&c);
     for (int i = 1; i <= 1200; i++)
         g2.loss[i] += 1; /* a golden run of something else */

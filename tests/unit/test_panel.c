@@ -408,7 +408,7 @@ static void long_run_flips(void **state)
     settle();
     state_is(7, PANEL_FAILED);
     next_is(7, "diverge later");
-    assert_non_null(strstr(g.page[6].summary, "diverges from step"));
+    assert_non_null(strstr(g.page[6].summary, "the losses diverge from step"));
     give(PANEL_INPUT_TARGET_LOG, write_log(dir, "l4.log", (struct course){.steps = 1200, .nan = true}, 1));
     settle();
     next_is(7, "Non-finite");
