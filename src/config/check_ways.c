@@ -2,6 +2,8 @@
  * names one. */
 #include "config/check_ways.h"
 
+#include "base/io.h"
+
 static bool known(const struct value *v)
 {
     return v->state == VALUE_SET;
@@ -198,10 +200,61 @@ static enum check_state judge_off(const struct check_result *j, enum check_why *
     return value_true(j->value[0]) ? judge_manual(j, why) : CHECK_OK;
 }
 
+/* Names of public data sets, as paths have them. */
+static const char *const data_sets[] = {
+    "wikitext", "wikipedia", "wiki",         "alpaca",   "openwebtext", "redpajama",  "slimpajama", "fineweb",
+    "dolma",    "belle",     "sharegpt",     "ultrachat", "gsm8k",      "advertisegen", "skypile",  "wudao",
+    "dclm",     "bookcorpus", "starcoder",   "ptb",      "enwik8",      "pile",       "c4",         "oscar",
+};
+
+/* Whether a path has this name at i, as a word: "wiki" is in "wiki_text" and "wiki4096", not in "wikitext". */
+static bool named_at(struct str path, size_t i, const char *name)
+{
+    size_t n = strlen(name);
+    char before = i ? (char)(path.p[i - 1] | 32) : '/', after = i + n < path.n ? (char)(path.p[i + n] | 32) : '/';
+    bool joined = (before >= 'a' && before <= 'z') || (i && path.p[i - 1] >= '0' && path.p[i - 1] <= '9') ||
+                  (after >= 'a' && after <= 'z');
+    return !joined && i + n <= path.n && str_ieq(str_n(path.p + i, n), str_of(name));
+}
+
+/* The data set that a path names last, NULL: none that is known. Both texts of Wikipedia are one: "wiki_text" is what
+ * tutorials call wikitext. */
+static const char *data_set(struct str path)
+{
+    for (size_t i = path.n; i-- > 0;)
+        for (size_t k = 0; k < ARRAY_LEN(data_sets); k++)
+            if (named_at(path, i, data_sets[k]))
+                return strncmp(data_sets[k], "wiki", 4) == 0 ? "wiki" : data_sets[k];
+    return NULL;
+}
+
+/* A file of Megatron's indexed form has one name wherever it lies. */
+static bool indexed(struct str path)
+{
+    return str_ends(path, "_document") || str_ends(path, "_sentence");
+}
+
+/* Paths of the training data: directories and forms of files differ between machines, the data's own name does not.
+ * Left to the user where the names do not tell. */
+static enum check_state judge_dataset(const struct check_result *j, enum check_why *why)
+{
+    if (!known(j->value[0]) || !known(j->value[1]))
+        return judge_manual(j, why);
+    struct str a = value_unquoted(j->value[0]->text), b = value_unquoted(j->value[1]->text);
+    const char *x = data_set(a), *y = data_set(b);
+    if (str_eq(path_base(a), path_base(b)))
+        return CHECK_OK;
+    if (str_find(a, ' ') >= 0 || str_find(b, ' ') >= 0 || str_find(a, ',') >= 0 || str_find(b, ',') >= 0)
+        return judge_manual(j, why); /* a mixture */
+    if (x && y)
+        return strcmp(x, y) == 0 ? judge_manual(j, why) : CHECK_DIFFERS;
+    return indexed(a) && indexed(b) ? CHECK_DIFFERS : judge_manual(j, why);
+}
+
 static const struct check_way judges[] = {
     {"equal", judge_equal},     {"alike", judge_alike},   {"layers", judge_layers}, {"want", judge_want},
     {"env", judge_env},         {"suggest", judge_suggest}, {"present", judge_present}, {"manual", judge_manual},
-    {"agree", judge_agree},     {"off", judge_off},
+    {"agree", judge_agree},     {"off", judge_off},         {"dataset", judge_dataset},
 };
 
 const struct check_way *check_way_find(struct str name)

@@ -344,6 +344,15 @@ static struct value f_default(struct scope *s, const struct node *args)
     return v;
 }
 
+/* open(x): what follows from x is not in the files, as the defaults of a model class that nobody knows. */
+static struct value f_open(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    if (v.state == VALUE_SET)
+        v.state = VALUE_OPEN;
+    return v;
+}
+
 /* follow(x, d): d, which follows from other settings, unless x differs from it. An x equal to d was not set by
  * anyone. */
 static struct value f_follow(struct scope *s, const struct node *args)
@@ -546,6 +555,7 @@ const struct expr_function expr_functions[] = {
     {"max", 2, -1, f_max},
     {"derived", 1, 1, f_derived},
     {"default", 1, 1, f_default},
+    {"open", 1, 1, f_open},
     {"follow", 2, 2, f_follow},
     {"positive", 1, 1, f_positive},
     {"pad", 2, 2, f_pad},

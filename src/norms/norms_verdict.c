@@ -1,6 +1,6 @@
 /* Finds outlier weights, and warns if the table may be misleading. A weight is an outlier if its relative difference
- * is several times the median. It fails if it is an outlier and differs by more than rounding, or if it differs by
- * more than the absolute limit. */
+ * is several times the median, and more than a tenth of what fails: less is noise. It fails if it is an outlier and
+ * differs by more than rounding, or if it differs by more than the absolute limit. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -37,7 +37,8 @@ static void outliers(struct norms *n, const struct thresholds_norms *t)
     for (size_t i = 0; i < n->pairs.n; i++) {
         struct norm_pair *p = &n->pairs.v[i];
         double rel = p->rel - p->unseen; /* a difference larger than the printed resolution */
-        p->outlier = isnan(p->rel) || (rel > t->outlier * n->median && rel > rule_limit(RULE_LIMIT_NORMS_LEAST));
+        double least = fmax(rule_limit(RULE_LIMIT_NORMS_LEAST), t->outlier_rel / 10);
+        p->outlier = isnan(p->rel) || (rel > t->outlier * n->median && rel > least);
         fail = fail || isnan(p->rel) || rel > t->rel || (p->outlier && rel > t->outlier_rel);
     }
     size_t most = n->side[1].values.n;
@@ -91,14 +92,19 @@ static void one_sided(struct norms *n)
                        n->side[s].values.v[n->only[s].v[0]].name);
 }
 
+static double ratio(const struct norm_pair *p)
+{
+    return p->norm[0] > 0 && p->norm[1] > 0 && isfinite(p->rel) ? p->norm[0] / p->norm[1] : NAN;
+}
+
 /* One side is a constant multiple of the other: a loss scale, accumulated micro-batches, a slice of each weight. */
 static void common_factor(struct norms *n)
 {
     VEC(double) r = {0};
     char tmp[NUM_MAX];
     for (size_t i = 0; i < n->pairs.n; i++)
-        if (n->pairs.v[i].norm[0] > 0 && n->pairs.v[i].norm[1] > 0 && isfinite(n->pairs.v[i].rel))
-            vec_push(&r, n->pairs.v[i].norm[0] / n->pairs.v[i].norm[1]);
+        if (!isnan(ratio(&n->pairs.v[i])))
+            vec_push(&r, ratio(&n->pairs.v[i]));
     if (r.n >= 3) {
         double middle = median_of(r.v, r.n),
                spread = select_kth(r.v, r.n, r.n * 9 / 10) / select_kth(r.v, r.n, r.n / 10);
@@ -110,6 +116,45 @@ static void common_factor(struct norms *n)
                        num_cell(tmp, middle, 4));
     }
     vec_release(&r);
+}
+
+/* All weights of one kind are a constant multiple, all others agree: a reduction that only this kind takes part in. */
+static void factor_of_a_kind(struct norms *n)
+{
+    static const struct {
+        const char *part, *text;
+    } kinds[] = {
+        {"norm", N_("norm weights")}, {"bias", N_("biases")}, {"embed", N_("embeddings")}, {"router", N_("routers")},
+        {"expert", N_("experts")},
+    };
+    struct buf name = {0};
+    char tmp[NUM_MAX];
+    for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
+        VEC(double) of[2] = {{0}, {0}}; /* of the others, of the kind */
+        for (size_t i = 0; i < n->pairs.n; i++) {
+            double r = ratio(&n->pairs.v[i]);
+            norm_pair_name(n, &n->pairs.v[i], &name);
+            bool kind = str_ihas(buf_view(&name), kinds[k].part);
+            if (!isnan(r) && fabs(r - 1) > n->pairs.v[i].unseen)
+                vec_push(&of[kind], r);
+            else if (!isnan(r) && !kind)
+                vec_push(&of[0], 1.0);
+        }
+        if (of[1].n >= 3 && of[0].n >= 3) {
+            double lo = select_kth(of[1].v, of[1].n, 0), hi = select_kth(of[1].v, of[1].n, of[1].n - 1);
+            double most = select_kth(of[0].v, of[0].n, of[0].n * 9 / 10);
+            double least = select_kth(of[0].v, of[0].n, of[0].n / 10);
+            double spread = rule_limit(RULE_LIMIT_NORMS_FACTOR_SPREAD);
+            if (fabs(lo - 1) > rule_limit(RULE_LIMIT_NORMS_FACTOR) && hi / lo < spread && most < spread &&
+                least > 1 / spread)
+                norms_warn(n, _("all %zu %s have %s times the golden norms, other weights agree: their gradients are "
+                                "reduced in another way (summed or averaged over tensor- or sequence-parallel ranks)"),
+                           of[1].n, _(kinds[k].text), num_factor(tmp, (lo + hi) / 2));
+        }
+        vec_release(&of[0]);
+        vec_release(&of[1]);
+    }
+    buf_release(&name);
 }
 
 /* A number that is the same for equal tensors. */
@@ -213,13 +258,15 @@ static void readers_notes(struct norms *n)
 
 static void look(struct norms *n)
 {
-    const struct norm_pair *first = n->pairs.n ? &n->pairs.v[0] : NULL;
+    const struct norm_pair *first = n->pairs.n ? &n->pairs.v[0] : NULL, *outlier = NULL;
     struct buf name = {0};
     size_t apart = 0;
     for (size_t i = 0; i < n->pairs.n; i++)
-        apart += n->pairs.v[i].outlier;
-    if (first)
-        norm_pair_name(n, first, &name);
+        if (n->pairs.v[i].outlier) {
+            outlier = apart++ ? outlier : &n->pairs.v[i];
+        }
+    if (outlier)
+        norm_pair_name(n, outlier, &name);
     if (n->not_gradients)
         vec_push(&n->next, _("save the gradients themselves (param.grad, before clipping) and compare again: weights "
                              "are not gradients"));
@@ -252,6 +299,7 @@ void norms_judge(struct norms *n, const struct thresholds_norms *t)
         resolution(n);
         one_sided(n);
         common_factor(n);
+        factor_of_a_kind(n);
         gradients_that_are_weights(n);
         zero_gradients(n);
         readers_notes(n);

@@ -24,6 +24,9 @@ struct line {
             "enable_sdrop: True, router_dense_type: float32, use_shared_expert_gating: False"
 #define MOE_ARGS "num-experts: 8\nmoe-router-topk: 2\nmoe_expert_capacity_factor: 1.5\nmoe-aux-loss-coeff: 0\n" \
                  "moe-token-drop-policy: position\nmoe-pad-expert-input-to-capacity: True\nmoe-router-dtype: fp32\n"
+#define DATA_SET "train_dataset: {data_loader: {config: {"
+#define WIKI DATA_SET "data_path: ['1', /data/wiki/wiki_text_document]}}}"
+#define SFT "train_dataset: {data_loader: {type: SFTDataLoader, handler: {type: Alpaca, template: "
 #define ADAM "optimizer: {type: AdamW, betas: [0.9, 0.95], eps: 1.e-8, weight_decay: 0.1}\n"
 #define RATE "lr_schedule: {type: ConstantWarmUpLR, learning_rate: 1.e-5, warmup_steps: 0}\n"
 
@@ -46,7 +49,10 @@ static const struct line lines[] = {
      DIFFERS, NULL},
     {"fused_rope", "  use_fused_rope: True", "position-embedding-type: rope", "  use_fused_rope: False", NULL, OK, DIFFERS, NULL},
     {"fused_swiglu", "  use_fused_swiglu: True", "swiglu: True", "  use_fused_swiglu: False", NULL, OK, DIFFERS, NULL},
-    {"fused_norm", "  fused_norm: True", "", NULL, NULL, ADVICE, ADVICE, NULL},
+    {"fused_norm", "  fused_norm: True", "", "  fused_norm: False", NULL, OK, DIFFERS, NULL},
+    {"dropout_vs_recompute", "  hidden_dropout: 0\nrecompute_config: {select_recompute: True}", "hidden-dropout: 0",
+     "  hidden_dropout: 0.1\nrecompute_config: {select_recompute: True}", NULL, OK, DIFFERS, NULL},
+    {"normalization", "  type: LlamaConfig", "normalization: RMSNorm", "  type: MyOwnConfig", NULL, OK, CHECK_UNKNOWN, NULL},
     {"fused_qkv", "  qkv_concat: True", "", NULL, NULL, ADVICE, ADVICE, NULL},
     /* mixture of experts */
     {"expert_num", MOE "}", MOE_ARGS, NULL, MOE_ARGS "num-experts: 16", OK, DIFFERS, NULL},
@@ -87,7 +93,7 @@ static const struct line lines[] = {
     {"softmax_compute_type", "  softmax_compute_type: float32", "attention-softmax-in-fp32: True",
      "  softmax_compute_type: float16", NULL, OK, DIFFERS, NULL},
     {"rotary_dtype", "  rotary_dtype: float32", "position-embedding-type: rope", "  rotary_dtype: bfloat16", NULL, OK, DIFFERS, NULL},
-    {"embedding_lm_head_dtype", "  embedding_init_type: float32", "bf16: true", NULL, NULL, ADVICE, ADVICE, NULL},
+    {"embedding_lm_head_dtype", "  embedding_init_type: bfloat16", "bf16: true", "  embedding_init_type: float32", NULL, OK, DIFFERS, NULL},
     {"bias_add_dtype", "", "", NULL, NULL, ADVICE, ADVICE, NULL},
     {"residual_dtype", "  residual_dtype: float32", "fp32-residual-connection: True", "  residual_dtype: bfloat16", NULL, OK, DIFFERS,
      NULL},
@@ -113,6 +119,24 @@ static const struct line lines[] = {
     {"data_check", "", "", NULL, NULL, ADVICE, ADVICE, NULL},
     {"bos_token_id", "  bos_token_id: 1", "", NULL, NULL, ADVICE, ADVICE, NULL},
     {"eos_token_id", "  eos_token_id: 2", "", NULL, NULL, ADVICE, ADVICE, NULL},
+    {"data_set_eod", "  eos_token_id: 2\n" DATA_SET "eod: 2}}}", "", "  eos_token_id: 7\n" DATA_SET "eod: 2}}}", NULL, OK, DIFFERS,
+     NULL},
+    {"data_set_eod", "  eos_token_id: 7", "", DATA_SET "eod: 2}}}", NULL, OK, OK, NULL},
+    {"data_set_pad", "  pad_token_id: 0\n" DATA_SET "pad: 0}}}", "", "  pad_token_id: 0\n" DATA_SET "pad: 3}}}", NULL, OK,
+     DIFFERS, NULL},
+    {"data_set_pad", "  pad_token_id: 0\n" DATA_SET "pad: -1}}}", "", NULL, NULL, OK, OK, NULL},
+    {"data_set", WIKI, "data-path: /mnt/x/wiki_text_document", NULL, "data-path: /mnt/wikitext103/alpaca_text_document", OK,
+     DIFFERS, NULL},
+    {"data_set", WIKI, "data-path: /mnt/x/c4_en_text_document", NULL, "data-path: /mnt/disc4/own_text_document", DIFFERS,
+     DIFFERS, NULL},
+    {"data_set", WIKI, "data-path: /mnt/wiki_raw.jsonl", NULL, "data-path: /mnt/own.jsonl", ADVICE, ADVICE, NULL},
+    {"template", SFT "alpaca}}}", "sft: True\nprompt_type: alpaca", NULL, "sft: True\nprompt_type: llama2", OK, DIFFERS, NULL},
+    {"init_method_std", "load_checkpoint: /ckpt/a\n  initializer_range: 0.02", "load: /ckpt/b\ninit-method-std: 0.01", NULL,
+     "load: null\ninit-method-std: 0.01", OK, DIFFERS, NULL},
+    {"moe_input_jitter", MOE "}", MOE_ARGS, NULL, MOE_ARGS "moe-input-jitter-eps: 0.01", OK, DIFFERS, NULL},
+    {"std_dataset", WIKI, "data-path: /mnt/x/wiki_text_document", NULL, "data-path: /mnt/c4_text_document", OK, ADVICE, NULL},
+    {"std_parallel", "parallel_config: {data_parallel: 8}", "world-size: 8", "parallel_config: {data_parallel: 16}", "world-size: 16",
+     OK, ADVICE, NULL},
     {"pad_token_id", "  pad_token_id: 0", "", NULL, NULL, ADVICE, ADVICE, NULL},
     {"input_ids_range", "  vocab_size: 1000", "vocab-size: 1000", "  vocab_size: 900", NULL, OK, DIFFERS, NULL},
     {"overflow_mode", "", "", NULL, NULL, OK, OK, "MS_ASCEND_CHECK_OVERFLOW_MODE=INFNAN_MODE\n"},
