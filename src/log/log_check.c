@@ -111,6 +111,12 @@ void log_check_run(struct log_check *c, const struct series *s)
     still(c, s, LOG_LR);
     still(c, s, LOG_NORM);
     rollout_apart(c, s);
+    const char *kind, *text;
+    int64_t step;
+    if ((text = loss_course(s, &c->arena, &kind, &step)) != NULL) {
+        add(c, step, kind, text);
+        c->notes++;
+    }
 }
 
 void log_check_release(struct log_check *c)

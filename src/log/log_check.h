@@ -6,7 +6,7 @@
 
 struct log_problem {
     int64_t step;     /* -1: the whole log */
-    const char *kind; /* "nan", "inf"; notes: "all-zero", "constant" */
+    const char *kind; /* "nan", "inf"; notes: "all-zero", "constant", "rollout", "not-falling", "rising" */
     const char *text; /* in the list's arena */
 };
 
@@ -16,6 +16,9 @@ struct log_check {
     size_t notes;                     /* how many of them are notes */
 };
 
+/* What the loss does over the whole run, as a sentence in `text`, with its kind and step (-1: the whole); NULL: it
+ * falls, or there are too few steps to say. */
+const char *loss_course(const struct series *s, struct arena *text, const char **kind, int64_t *step);
 void log_check_run(struct log_check *c, const struct series *s);
 void log_check_release(struct log_check *c);
 

@@ -662,6 +662,42 @@ static void a_loss_left_out(void **state)
     series_release(&s);
 }
 
+/* A run of 400 steps whose loss goes from `from` to `low` at two thirds and to `end`, with noise of 0.05; the kind that
+ * the check notes, "" for none. */
+static const char *course_of(double from, double low, double end)
+{
+    static char kind[32];
+    struct buf b = {0};
+    struct log_check c;
+    uint32_t noise = 7;
+    for (int i = 0; i < 400; i++) {
+        double x = i / 266.0, loss = x < 1 ? from + (low - from) * x : low + (end - low) * (x - 1) * 2;
+        noise = noise * 1664525u + 1013904223u;
+        loss += 0.1 * ((noise >> 8) / 16777216.0 - 0.5);
+        buf_fmt(&b, " iteration %d/ 400 | learning rate: 1.0E-03 | lm loss: %.6E | grad norm: %.3f | number of skipped "
+                    "iterations:   0 | number of nan iterations:   0 |\n", i + 1, loss, 1.5 + i / 1000.0);
+    }
+    load_text(b.p);
+    log_check_run(&c, &s);
+    assert_int_equal(c.problems.n, c.notes);
+    snprintf(kind, sizeof kind, "%s", c.problems.n ? vec_last(&c.problems)->kind : "");
+    assert_true(strcmp(kind, "rising") != 0 || labs((long)vec_last(&c.problems)->step - 266) <= 20);
+    log_check_release(&c);
+    series_release(&s);
+    buf_release(&b);
+    return kind;
+}
+
+static void what_a_loss_does(void **state)
+{
+    (void)state;
+    assert_string_equal(course_of(10.5, 3, 2.8), "");
+    assert_string_equal(course_of(10.5, 10.48, 10.5), "not-falling");
+    assert_string_equal(course_of(10.5, 3, 3.6), "rising");
+    assert_string_equal(course_of(10.5, 3, 3.02), ""); /* within the noise */
+    assert_string_equal(course_of(1.1, 1.1, 1.1), ""); /* fine-tuning: it had converged */
+}
+
 static void written(void **state)
 {
     struct log_check c;
@@ -968,7 +1004,7 @@ int main(void)
         cmocka_unit_test(wandb_of_rl),
         cmocka_unit_test(monitor_cut),
             cmocka_unit_test(endless_line), cmocka_unit_test(hostile), cmocka_unit_test(enough),
-        cmocka_unit_test(a_loss_left_out), cmocka_unit_test(written),
+        cmocka_unit_test(a_loss_left_out), cmocka_unit_test(what_a_loss_does), cmocka_unit_test(written),
         cmocka_unit_test(odd_files), cmocka_unit_test(unread_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

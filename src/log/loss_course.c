@@ -1,0 +1,80 @@
+/* What the loss of one run does over its whole length: whether it falls at all, and whether it rises again. */
+#include "log/log_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/median.h"
+#include "base/msg.h"
+#include "base/num.h"
+
+#define PARTS 20
+#define FEWEST 200   /* losses: fewer say nothing of a course */
+#define FROM 2.0     /* a loss that starts below has converged before, or is no cross entropy */
+#define FALLS 0.01   /* the share by which the lowest part is below the first one, of a loss that falls */
+#define RISES 0.05   /* the share by which the last part is above the lowest one, of a loss that rises again */
+#define SIGMA 6      /* standard errors of a part's median beyond which a difference is none of noise */
+
+struct parts {
+    double median[PARTS], error[PARTS];
+    int64_t first[PARTS]; /* step */
+};
+
+/* False if there are too few losses, or some are not those of a training that updates weights. */
+static bool parts_of(const struct series *s, struct parts *p)
+{
+    VEC(double) loss = {0};
+    VEC(int64_t) step = {0};
+    bool frozen = true;
+    for (size_t i = 0; i < s->records.n; i++) {
+        const struct log_record *r = &s->records.v[i];
+        frozen = frozen && log_has(r, LOG_LR) && r->value[LOG_LR] == 0;
+        if (!log_has(r, LOG_LOSS) || !isfinite(r->value[LOG_LOSS]) || log_skipped(r))
+            continue;
+        vec_push(&loss, r->value[LOG_LOSS]);
+        vec_push(&step, r->step);
+    }
+    bool enough = loss.n >= FEWEST && !frozen;
+    double *scratch = mem_resize_array(NULL, loss.n + 1, sizeof *scratch);
+    for (size_t k = 0; enough && k < PARTS; k++) {
+        size_t from = k * loss.n / PARTS, n = (k + 1) * loss.n / PARTS - from;
+        memcpy(scratch, loss.v + from, n * sizeof *scratch);
+        p->median[k] = median_of(scratch, n);
+        for (size_t i = 0; i < n; i++)
+            scratch[i] = fabs(loss.v[from + i] - p->median[k]);
+        p->error[k] = 1.4826 * 1.2533 * median_of(scratch, n) / sqrt((double)n);
+        p->first[k] = step.v[from];
+    }
+    free(scratch);
+    vec_release(&loss);
+    vec_release(&step);
+    return enough;
+}
+
+const char *loss_course(const struct series *s, struct arena *text, const char **kind, int64_t *step)
+{
+    struct parts p;
+    size_t low = 0, last = PARTS - 1;
+    char a[NUM_MAX], b[NUM_MAX];
+    if (!parts_of(s, &p) || !(p.median[0] > FROM))
+        return NULL;
+    for (size_t k = 1; k < PARTS; k++)
+        low = p.median[k] < p.median[low] ? k : low;
+    double room = SIGMA * hypot(p.error[low], p.error[last]);
+    num_cell(a, p.median[low], 4);
+    num_cell(b, p.median[last], 4);
+    *step = p.first[low];
+    if (p.median[low] > (1 - FALLS) * p.median[0]) {
+        *kind = "not-falling";
+        *step = -1;
+        return arena_fmt(text, _("the loss does not converge: %s at the start, %s at the end. Check learning rate, "
+                                 "data and labels, and whether the weights are updated"),
+                         num_cell(a, p.median[0], 4), b);
+    }
+    if (low < last - 1 && p.median[last] > (1 + RISES) * p.median[low] && p.median[last] - p.median[low] > room) {
+        *kind = "rising";
+        return arena_fmt(text, _("the loss converged to %s and rises again, to %s at the end: late in training. Check "
+                                 "overflow, data and learning rate from here on"), a, b);
+    }
+    return NULL;
+}
