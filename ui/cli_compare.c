@@ -135,7 +135,7 @@ static void looks_like(struct buf *b, const struct comparison *s, uint32_t line)
         diagnosis_text(&d, i, b);
         buf_char(b, '\n');
         if (i == 0)
-            buf_fmt(b, "    %s\n", diagnosis_advice((enum diagnosis_id)d.v[i].id));
+            buf_fmt(b, "    %s\n", diagnosis_advice(&d.v[i]));
     }
     diagnoses_release(&d);
 }

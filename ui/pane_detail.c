@@ -66,7 +66,7 @@ static void advice(struct page *p, uint32_t line)
     struct buf b = {0};
     if (!x || !x->n)
         return;
-    buf_fmt(&b, _("next: %s"), diagnosis_advice((enum diagnosis_id)x->v[0].id));
+    buf_fmt(&b, _("next: %s"), diagnosis_advice(&x->v[0]));
     paragraph(p, STYLE_TEXT, buf_view(&b));
     buf_release(&b);
 }

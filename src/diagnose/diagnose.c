@@ -83,7 +83,7 @@ static const struct {
     [DIAGNOSIS_PERMUTED] = {"permuted", N_("same values, different order"),
         N_("Look for an extra or missing transpose: in the conversion of a weight, or in a view before this call.")},
     [DIAGNOSIS_STALE] = {"stale", N_("the value of a different row"),
-        N_("The buffer was read before it was written, or a different variable was passed; if the pairing is wrong, "
+        N_("A different variable was passed, or a weight was loaded into another's place; if the pairing is wrong, "
            "pair the rows by hand.")},
     [DIAGNOSIS_WEIGHTS_FIRST] = {"weights-first", N_("the weights differ before the operator runs"),
         N_("This operator is not the cause: compare the weight files and their conversion (diverge weights).")},
@@ -168,9 +168,9 @@ static const char *diagnosis_label(enum diagnosis_id id)
     return _(table[id].label);
 }
 
-const char *diagnosis_advice(enum diagnosis_id id)
+const char *diagnosis_advice(const struct diagnosis *d)
 {
-    return _(table[id].advice);
+    return d->advice ? d->advice : _(table[d->id].advice);
 }
 
 void diagnosis_text(const struct diagnoses *x, int i, struct buf *out)
@@ -198,6 +198,13 @@ void case_found(struct diagnosis_case *p, enum diagnosis_id id, int side, double
     buf_vfmt(&b, fmt, ap);
     va_end(ap);
     *d = (struct diagnosis){.id = (uint8_t)id, .side = (int8_t)side, .score = (float)score, .evidence = b.p};
+}
+
+void case_advise(struct diagnosis_case *p, enum diagnosis_id id, const char *advice)
+{
+    for (int i = 0; i < p->out->n; i++)
+        if (p->out->v[i].id == id)
+            p->out->v[i].advice = advice;
 }
 
 double diagnosis_case_stat(const struct diagnosis_case *p, int side, int stat)
@@ -439,7 +446,8 @@ static bool packed_verdicts_diagnoses(struct diagnoses *out, const struct measur
         for (int id = 0; id < DIAGNOSIS_COUNT; id++)
             if (strcmp(diagnosis_name((enum diagnosis_id)id), x->diagnosis[i].name) == 0) {
                 out->v[out->n++] = (struct diagnosis){(uint8_t)id, x->diagnosis[i].side, x->diagnosis[i].score,
-                                                      mem_strdup(x->diagnosis[i].evidence)};
+                                                      mem_strdup(x->diagnosis[i].evidence),
+                                                      *x->diagnosis[i].advice ? x->diagnosis[i].advice : NULL};
                 break;
             }
     return true;

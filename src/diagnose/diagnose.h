@@ -48,6 +48,7 @@ struct diagnosis {
     int8_t side;    /* TARGET or GOLDEN (the side with the faulty values), or BOTH_SIDES */
     float score;    /* 0 … 1: how much it explains, and how certain it is */
     char *evidence; /* a sentence without a full stop, in the user's language */
+    const char *advice; /* of this case, in the user's language; NULL: that of the id */
 };
 
 struct diagnoses { /* best first */
@@ -64,7 +65,7 @@ void diagnose_line(struct diagnoses *out, const struct judgement *j, const struc
 void diagnoses_release(struct diagnoses *x);
 bool diagnose_possible(const struct judgement *j, const struct measure *m, uint32_t line);
 const char *diagnosis_name(enum diagnosis_id id);   /* "all-zero" …, for files */
-const char *diagnosis_advice(enum diagnosis_id id); /* a sentence about where to look */
+const char *diagnosis_advice(const struct diagnosis *d); /* a sentence about where to look */
 /* Appends "label: evidence." for the i-th diagnosis. */
 void diagnosis_text(const struct diagnoses *x, int i, struct buf *out);
 

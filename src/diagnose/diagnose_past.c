@@ -119,5 +119,7 @@ void detect_past(struct diagnosis_case *p)
                 case_found(p, DIAGNOSIS_STALE, side, (double)score[same],
                            _("the %s has the value of the other side from step %d (%s)"), diagnosis_side_word(side),
                            step, how);
+            case_advise(p, DIAGNOSIS_STALE, _("The value is that of an earlier step: the buffer was read before it "
+                                              "was written, or the batch was not fetched."));
         }
 }

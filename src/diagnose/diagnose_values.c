@@ -27,6 +27,32 @@ static bool explains(const struct element_sample *s, double left2)
     return s->dev2 > 0 && left2 <= LEFT_OVER * s->dev2;
 }
 
+#define DECAY_MOST 0.05 /* of a weight by the decay of a few steps */
+
+/* A weight after optimizer steps that is a little smaller than the other side's in every element. */
+static bool decayed(const struct diagnosis_case *p, double k)
+{
+    bool stepped = p->side[TARGET]->step > 0 && p->side[GOLDEN]->step > 0;
+    return stepped && k > 0 && fabs(1 - fmin(k, 1 / k)) <= DECAY_MOST && p->r[TARGET]->io != IO_OUTPUT &&
+           p->flow[TARGET].held[p->row[TARGET]] == NONE && dtype_is_float(p->r[TARGET]->dtype);
+}
+
+static void say_decay(struct diagnosis_case *p, double k, double share)
+{
+    char a[NUM_MAX], b[NUM_MAX], n[DIAGNOSIS_LEFT_MAX];
+    int side = k < 1 ? TARGET : GOLDEN;
+    double factor = fmin(k, 1 / k);
+    case_found(p, DIAGNOSIS_SCALE, side, 0.96 - share,
+               side == TARGET ? _("the target is the golden side times %s, as weight decay on the target alone leaves "
+                                  "it: 1 − lr·wd with lr·wd = %s; %s")
+                              : _("the golden side is the target times %s, as weight decay on the golden side alone "
+                                  "leaves it: 1 − lr·wd with lr·wd = %s; %s"),
+               num_cell(a, factor, 6), num_cell(b, 1 - factor, 3), diagnosis_left_text(n, share));
+    case_advise(p, DIAGNOSIS_SCALE, _("One side decays this weight and the other does not: compare weight_decay and "
+                                      "the parameter groups (MindFormers leaves out biases and one-dimensional "
+                                      "weights)."));
+}
+
 void detect_scale(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->spread;
@@ -36,9 +62,17 @@ void detect_scale(struct diagnosis_case *p)
     double k = s->tg / s->g2, left = fmax(8 * DBL_EPSILON * s->t2, s->t2 - s->tg * s->tg / s->g2);
     if (!explains(s, left) || k < 1e-12)
         return;
+    if (decayed(p, k)) {
+        say_decay(p, k, share_left(s, left));
+        return;
+    }
     struct buf b = {0};
     char n[DIAGNOSIS_LEFT_MAX];
     diagnosis_factor_text(k, fmin(5e-3, 3 * sqrt(left / s->g2 / (double)s->finite) + 1e-5), &b);
+    if (str_is(buf_view(&b), "1")) { /* no factor explains a deviation by itself being none */
+        buf_release(&b);
+        return;
+    }
     case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.95 - share_left(s, left),
                _("the target is the golden side times %s; %s"),
                b.p, diagnosis_left_text(n, share_left(s, left)));
@@ -196,19 +230,25 @@ void detect_offset(struct diagnosis_case *p)
     const struct element_sample *s = p->spread;
     if (!telling(s))
         return;
+    if (decayed(p, s->tg / s->g2)) /* of weights near 1 a factor is nearly an offset */
+        return;
     double n = (double)s->finite, c = (s->sum[0] - s->sum[1]) / n, left = fmax(0, s->dev2 - n * c * c);
     char a[DIAGNOSIS_LEFT_MAX], b[DIAGNOSIS_LEFT_MAX];
     if (explains(s, left) && fabs(c) <= EPSILON_MOST && patient_before_root(p))
         case_found(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.95 - share_left(s, left),
-                   _("before the square root, the target is the golden side plus %s everywhere: its epsilon is larger "
-                     "by this amount; %s"),
-                   num_cell(a, c, 6), diagnosis_left_text(b, share_left(s, left)));
+                   c > 0 ? _("before the square root, the target is the golden side plus %s everywhere: its epsilon is "
+                             "larger by this amount; %s")
+                         : _("before the square root, the target is the golden side minus %s everywhere: its epsilon "
+                             "is smaller by this amount; %s"),
+                   num_cell(a, fabs(c), 6), diagnosis_left_text(b, share_left(s, left)));
     else if (explains(s, left) && bounds_mask(p))
         case_found(
             p, DIAGNOSIS_MASK, BOTH_SIDES, 0.96 - share_left(s, left),
-            _("the mask is built by comparison with a value that is larger by %s on the target: so many more or fewer "
-              "positions are visible"),
-            num_cell(a, c, 6));
+            c > 0 ? _("the mask is built by comparison with a value that is larger by %s on the target: so many more "
+                      "or fewer positions are visible")
+                  : _("the mask is built by comparison with a value that is smaller by %s on the target: so many more "
+                      "or fewer positions are visible"),
+            num_cell(a, fabs(c), 6));
     else if (explains(s, left))
         case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.95 - share_left(s, left),
                    _("the target is the golden side plus %s everywhere; "

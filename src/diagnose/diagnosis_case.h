@@ -31,6 +31,8 @@ void diagnosis_case_examine(struct diagnosis_case *p);
 /* Adds a finding, unless the same one exists with a better score. */
 void case_found(struct diagnosis_case *p, enum diagnosis_id id, int side, double score, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+/* Advice of this case for a finding made before; translated, not copied. */
+void case_advise(struct diagnosis_case *p, enum diagnosis_id id, const char *advice);
 /* Whether the row's value goes into a root, in its call or the next ones, so that an added constant is a norm's
  * epsilon. */
 bool patient_before_root(const struct diagnosis_case *p);

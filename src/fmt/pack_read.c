@@ -113,7 +113,8 @@ static void read_diagnoses(struct dump *d, struct packed_line *l, const cJSON *l
         x[l->diagnoses++] = (struct packed_diagnosis){json_line_text(d, cJSON_GetArrayItem(it, 0), ""),
                                                       json_line_text(d, cJSON_GetArrayItem(it, 3), ""),
                                                       (int8_t)(side >= 0 && side <= 1 ? side : -1),
-                                                      (float)json_line_number(cJSON_GetArrayItem(it, 2))};
+                                                      (float)json_line_number(cJSON_GetArrayItem(it, 2)),
+                                                      json_line_text(d, cJSON_GetArrayItem(it, 4), "")};
     }
 }
 

@@ -18,6 +18,7 @@ struct packed_diagnosis {
     const char *name, *evidence;
     int8_t side;
     float score;
+    const char *advice; /* "": that of the name */
 };
 #define PACKED_DIAGNOSES 32
 

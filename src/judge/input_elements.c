@@ -32,6 +32,25 @@ static bool lay_axes(struct laid *l)
     return true;
 }
 
+static void drop_ones(struct element_sample *x)
+{
+    int n = 0;
+    for (int i = 0; i < x->ndim; i++)
+        if (x->shape[i] != 1)
+            x->shape[n++] = x->shape[i];
+    x->ndim = n;
+}
+
+/* As they are, or else without axes of 1: [2,18,18] and [2,1,18,18]. */
+static bool lay(struct laid *l)
+{
+    if (lay_axes(l))
+        return true;
+    for (int s = 0; s < 2; s++)
+        drop_ones(&l->x[s]);
+    return lay_axes(l);
+}
+
 static size_t place(const struct laid *l, size_t i)
 {
     const struct element_sample *a = &l->x[l->large];
@@ -101,9 +120,10 @@ int input_elements_compare(const struct dump *const side[2], const uint32_t row[
         return -1;
     if (element_sample_whole(&l.x[1], side[1], row[1])) {
         l.large = l.x[1].n > l.x[0].n;
-        bool lies = lay_axes(&l);
-        l.beginning = !lies && l.x[0].ndim == 1 && l.x[1].ndim == 1;
-        bool other_form = dtype_is_float(l.x[0].dtype[0]) != dtype_is_float(l.x[1].dtype[0]);
+        bool flat = l.x[0].ndim == 1 && l.x[1].ndim == 1, lies = lay(&l);
+        l.beginning = !lies && flat;
+        /* masks of one form mark the same positions with 1; others may mark visible or hidden ones */
+        bool other_form = l.x[0].dtype[0] != l.x[1].dtype[0] || additive(&l.x[0]) != additive(&l.x[1]);
         for (int s = 0; s < 2 && mask; s++)
             to_pattern(&l.x[s]);
         if (lies || l.beginning)

@@ -139,15 +139,17 @@ static int tell_by_figures(const struct dump *const d[2], const struct step_inpu
 {
     const struct row *a = &d[0]->rows.v[x->row[0]], *b = &d[1]->rows.v[x->row[1]];
     struct view v;
-    bool mask = x->what == INPUT_ATTENTION_MASK && dtype_is_float(a->dtype) != dtype_is_float(b->dtype);
-    if (mask)
-        return -1; /* one is additive, the other selects */
+    if (x->what == INPUT_ATTENTION_MASK) /* one may be additive, mark hidden positions, or hold them once more */
+        return a->dtype == b->dtype && dump_row_numel(d[0], x->row[0]) == dump_row_numel(d[1], x->row[1]) &&
+                       same_figures(a, b, d[0]->digits < d[1]->digits ? d[0]->digits : d[1]->digits) == 1
+                   ? 1
+                   : -1;
     if (dump_row_numel(d[0], x->row[0]) == dump_row_numel(d[1], x->row[1]))
         return same_figures(a, b, d[0]->digits < d[1]->digits ? d[0]->digits : d[1]->digits);
     if (repeated_view(d[0], x->row[0], d[1], x->row[1], &v))
         return 1;
     /* may be chunks of it */
-    return x->what == INPUT_LABELS || x->what == INPUT_LOSS_MASK || x->what == INPUT_ATTENTION_MASK ? -1 : 0;
+    return x->what == INPUT_LABELS || x->what == INPUT_LOSS_MASK ? -1 : 0;
 }
 
 static void tell(const struct measure *m, const uint8_t *state, struct step_input *x)

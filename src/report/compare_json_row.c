@@ -264,7 +264,7 @@ static void diagnosis(struct compare_writing *x, uint32_t i)
         jw_kcstr(w, "side", d.v[k].side == BOTH_SIDES ? NULL : d.v[k].side == TARGET ? "target" : "golden");
         jw_key(w, "evidence");
         compare_json_sentence(x, d.v[k].evidence);
-        jw_kcstr(w, "advice", diagnosis_advice((enum diagnosis_id)d.v[k].id));
+        jw_kcstr(w, "advice", diagnosis_advice(&d.v[k]));
         jw_end_object(w);
     }
     jw_end_array(w);

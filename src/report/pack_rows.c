@@ -170,6 +170,8 @@ static void write_diagnoses(struct jsonw *w, const struct comparison *s, uint32_
         jw_int(w, x.v[i].side);
         jw_num(w, (double)x.v[i].score);
         jw_cstr(w, x.v[i].evidence);
+        if (x.v[i].advice)
+            jw_cstr(w, x.v[i].advice);
         jw_end_array(w);
     }
     jw_end_array(w);

@@ -113,7 +113,7 @@ static void looks_like(struct building *b, uint32_t line)
         diagnosis_text(&x, i, &t);
         doc_begin(b->d, DOC_ITEM);
         report_row_name(b, line, b->m->pairing->lines.v[line].row[TARGET] != NONE ? TARGET : GOLDEN);
-        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, ": %s %s", t.p, i ? "" : diagnosis_advice((enum diagnosis_id)x.v[i].id));
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, ": %s %s", t.p, i ? "" : diagnosis_advice(&x.v[i]));
         buf_release(&t);
     }
     diagnoses_release(&x);

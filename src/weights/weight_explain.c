@@ -1,6 +1,7 @@
 /* Explains a difference by testing transposed, exchanged and rearranged layouts. */
 #include "weights/weight_explain.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -127,7 +128,7 @@ void weight_explain_values(struct weights_running *x, struct weight_pair *p, con
                                        "the other"));
     else if (f->cosine < -0.999999)
         p->why = weight_say(x, "%s", _("the sign is inverted"));
-    else if (f->minus < 1e-9 && f->side[1].norm > 0)
+    else if (f->minus < 1e-9 && fabs(f->side[0].norm - f->side[1].norm) > 5e-7 * f->side[1].norm)
         p->why = weight_say(x, _("the target is the golden side times %s"),
                             num_cell(n1, f->side[0].norm / f->side[1].norm, 6));
     else if (o->off)

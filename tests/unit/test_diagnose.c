@@ -148,6 +148,43 @@ static void healthy_noise_is_none_of_them(void **state)
     }
 }
 
+/* A weight at the given step, a constant factor of the golden one. */
+static const struct diagnoses *weight_times(struct example *s, int step, double k)
+{
+    begin(s, "Functional.rms_norm.0.forward", "input.1", IO_INPUT, PHASE_FORWARD, 3, shape3);
+    for (int d = 0; d < 2; d++)
+        s->scene.d[d].step = step;
+    fill(G, N, 5);
+    for (int i = 0; i < N; i++) {
+        G[i] = 1 + 0.01 * G[i];
+        T[i] = (double)(float)(G[i] * k);
+    }
+    return examine(s, T, G, 3, shape3);
+}
+
+/* 1 − lr·wd is what the decay of one side leaves after a step; before any step nothing has decayed. */
+static void weight_decay_of_one_side(void **state)
+{
+    struct example s;
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        const struct diagnoses *x = weight_times(&s, 1, side ? 1 / 0.9999 : 0.9999);
+        assert_int_equal(x->v[0].id, DIAGNOSIS_SCALE);
+        assert_int_equal(x->v[0].side, side);
+        assert_non_null(strstr(x->v[0].evidence, "1 − lr·wd"));
+        assert_non_null(strstr(x->v[0].evidence, "0.0001"));
+        assert_non_null(strstr(diagnosis_advice(&x->v[0]), "weight_decay"));
+        assert_false(has(x, DIAGNOSIS_OFFSET));
+        end(&s);
+    }
+    const struct diagnoses *x = weight_times(&s, 0, 0.9999);
+    assert_null(strstr(x->v[0].evidence, "decay"));
+    end(&s);
+    x = weight_times(&s, 1, 1 + 4e-7); /* a factor that reads as 1 is none */
+    assert_false(has(x, DIAGNOSIS_SCALE));
+    end(&s);
+}
+
 static void zero_and_nonfinite(void **state)
 {
     (void)state;
@@ -688,7 +725,8 @@ static void only_where_something_deviates(void **state)
     assert_int_equal(s.out.n, 0);
     for (int i = 0; i < DIAGNOSIS_COUNT; i++) { /* every one can be named, advised and translated */
         assert_true(strlen(diagnosis_name((enum diagnosis_id)i)) >= 3);
-        assert_true(strlen(diagnosis_advice((enum diagnosis_id)i)) > 20);
+        const struct diagnosis one = {.id = (uint8_t)i};
+        assert_true(strlen(diagnosis_advice(&one)) > 20);
     }
     end(&s);
 }
@@ -697,6 +735,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(healthy_noise_is_none_of_them),
+        cmocka_unit_test(weight_decay_of_one_side),
         cmocka_unit_test(zero_and_nonfinite),
         cmocka_unit_test(saturated_and_garbage),
         cmocka_unit_test(constant_factors),

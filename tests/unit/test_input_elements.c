@@ -106,7 +106,8 @@ static void masks(void **state)
                                       4,
                                       {2, 1, 2, 2},
                                       {0, -3.4e38f, 0, 0, 0, -3.4e38f, -3.4e38f, 0}},
-                             tokens = {"tokens", DTYPE_BOOL, 2, {3, 4}, {1, 1, 1, 1}};
+                             tokens = {"tokens", DTYPE_BOOL, 2, {3, 4}, {1, 1, 1, 1}},
+                             hides_float = {"hides_float", DTYPE_F32, 3, {2, 2, 2}, {0, 1, 0, 0, 0, 1, 0, 0}};
     struct input_elements x;
     (void)state;
     assert_int_equal(compared(&selects, &added, true, &x), 1);
@@ -115,6 +116,9 @@ static void masks(void **state)
     assert_int_equal(compared(&selects, &wrong, true, &x), 0);
     assert_true(x.differ == 1 && x.first == 6);
     assert_int_equal(compared(&tokens, &added, true, &x), -1);
+    assert_int_equal(compared(&hides_float, &added, true, &x), 1); /* one type, and an axis of 1 less */
+    assert_int_equal(compared(&hides_float, &selects, true, &x), 1);
+    assert_int_equal(compared(&hides_float, &wrong, true, &x), 0);
 }
 
 int main(void)
