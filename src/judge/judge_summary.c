@@ -5,6 +5,7 @@
 
 #include "base/msg.h"
 #include "dump/family.h"
+#include "pair/align_item.h"
 
 /* Whether a call counts for coverage, or is a record of a module's parameter gradients. In an L0 dump only modules
  * are recorded; otherwise their inner calls count. */
@@ -74,10 +75,12 @@ static double share_of_rows(const struct judge_summary *s, int side)
     return rows ? (double)s->pairs / rows : 0;
 }
 
-/* Per call: whether an output is in a certain pair, and whether one was judged as agreeing. */
+/* Per call: whether an output is in a certain pair, and whether one was judged as agreeing; where a side recorded no
+ * outputs of forward calls, the same of an input. */
 static void cover(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
 {
     struct judge_summary *s = &j->sum;
+    bool by_input = align_inputs_alone(m->side[TARGET]) || align_inputs_alone(m->side[GOLDEN]);
     uint8_t *covered[2], *judged = mem_zalloc(m->side[TARGET]->calls.n + 1);
     bool compute[2][REGION_COUNT] = {{false}};
     for (int d = 0; d < 2; d++) {
@@ -94,7 +97,8 @@ static void cover(struct judgement *j, const struct measure *m, const struct dat
         for (int d = 0; d < 2; d++) {
             const struct row *r = &m->side[d]->rows.v[l->row[d]];
             /* a gradient passed between kernels may be paired where it is read */
-            uint32_t from = r->io == IO_OUTPUT ? r->call : producer_of(m->side[d], &flow[d], l->row[d]);
+            bool own = r->io == IO_OUTPUT || (by_input && r->io == IO_INPUT && r->kind == ROW_TENSOR);
+            uint32_t from = own ? r->call : producer_of(m->side[d], &flow[d], l->row[d]);
             uint32_t record = r->io == IO_GRADIENT ? r->call : NONE;
             bool alike = d == TARGET && verdict_is_accepted((enum verdict)x->verdict);
             for (int k = 0; k < 2; k++) {

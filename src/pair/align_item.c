@@ -240,7 +240,26 @@ static uint32_t attention_output(const struct dump *d, uint32_t call, uint32_t i
     return out;
 }
 
-void align_items_collect(const struct dump *d, enum call_phase phase, enum align_item_class klass, align_item_list *out)
+bool align_inputs_alone(const struct dump *d)
+{
+    bool inputs = false;
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        bool of[2] = {false, false};
+        EACH_ROW(d, c, r) {
+            const struct row *x = &d->rows.v[r];
+            bool tensor = d->calls.v[c].phase == PHASE_FORWARD && x->kind == ROW_TENSOR;
+            of[0] = of[0] || (tensor && x->io == IO_INPUT);
+            of[1] = of[1] || (tensor && x->io == IO_OUTPUT);
+        }
+        if (of[0] && of[1])
+            return false;
+        inputs = inputs || of[0];
+    }
+    return inputs;
+}
+
+void align_items_collect(const struct dump *d, enum call_phase phase, enum align_item_class klass, bool by_input,
+                         align_item_list *out)
 {
     bool operators = false;
     for (uint32_t c = 0; c < d->calls.n; c++) {
@@ -274,6 +293,8 @@ void align_items_collect(const struct dump *d, enum call_phase phase, enum align
         }
         if (call->family == FAMILY_ATTENTION && in != NONE)
             it.out = attention_output(d, c, in, it.out);
+        if (by_input && in != NONE && it.family != FAMILY_EMBEDDING)
+            it.out = in;
         if (it.out == NONE)
             it.out = lone;
         if (it.out == NONE && phase == PHASE_BACKWARD && in != NONE)

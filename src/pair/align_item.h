@@ -44,9 +44,13 @@ struct align_item {
 };
 typedef VEC(struct align_item) align_item_list;
 
+/* Whether forward calls of a recording have inputs and no outputs (MindSpore's input_output 1); parameters, which it
+ * lists as outputs of their own, are no such calls. */
+bool align_inputs_alone(const struct dump *d);
 /* The items of one class and one phase, in order. MindSpore's graph dumps are in launch order: equal operators of one
- * scope are sorted by their numbers, which are in source order. */
-void align_items_collect(const struct dump *d, enum call_phase phase, enum align_item_class klass,
+ * scope are sorted by their numbers, which are in source order. by_input: the first input stands for the result, which
+ * one of the sides did not record. */
+void align_items_collect(const struct dump *d, enum call_phase phase, enum align_item_class klass, bool by_input,
                          align_item_list *out);
 struct fingerprint fingerprint_of(const struct dump *d, uint32_t row);
 enum likeness fingerprint_compare(const struct fingerprint *a, const struct fingerprint *b);

@@ -203,10 +203,11 @@ static void begin(struct sequence *w, const anchor_list *anchors, struct nmap gr
             if (w->d[s]->calls.v[c].gradient && w->d[s]->calls.v[c].scope != NONE)
                 nmap_set(&gradients[s], w->d[s]->calls.v[c].scope, c);
     }
+    w->by_input = align_inputs_alone(w->d[TARGET]) || align_inputs_alone(w->d[GOLDEN]);
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         for (int klass = 0; klass < 3; klass++) {
             for (int s = 0; s < 2; s++)
-                align_items_collect(w->d[s], (enum call_phase)phase, (enum align_item_class)klass,
+                align_items_collect(w->d[s], (enum call_phase)phase, (enum align_item_class)klass, w->by_input,
                                     &w->items[phase][klass][s]);
             number_items(w, phase, klass);
         }
@@ -259,7 +260,8 @@ static void align_calls(struct sequence *w, const struct nmap gradients[2], bool
             } else {
                 if (phase == PHASE_FORWARD && klass == ITEMS_CALLS) {
                     sequence_find_weights(w, A, B);
-                    sequence_join_bias(w, A, B);
+                    if (!w->by_input)
+                        sequence_join_bias(w, A, B);
                 }
                 if (loose && phase == PHASE_FORWARD && klass == ITEMS_CALLS) {
                     sequence_pin(w, A, B);

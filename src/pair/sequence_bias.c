@@ -44,11 +44,49 @@ static uint32_t bias_of(const struct sequence *w, int s, uint32_t call, int64_t 
 
 typedef VEC(struct adder) adder_list;
 
+static bool has_inputs(const struct dump *d, uint32_t call)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_INPUT)
+            return true;
+    return false;
+}
+
+#define SEVERAL (NONE - 1)
+
+/* Per scope: the product that its module computes, if that is all but sums, casts and views; else NONE or SEVERAL. */
+static uint32_t *lone_products(const struct dump *d, const align_item_list *l)
+{
+    uint32_t *out = mem_alloc((d->scopes.n + 1) * sizeof *out);
+    memset(out, 0xff, (d->scopes.n + 1) * sizeof *out);
+    for (uint32_t i = 0; i < l->n; i++) {
+        const struct align_item *x = &l->v[i];
+        uint32_t scope = d->calls.v[x->call].scope;
+        if (scope == NONE || x->family == FAMILY_ADD || x->family == FAMILY_VIEW || x->family == FAMILY_COPY ||
+            x->family == FAMILY_CAST)
+            continue;
+        out[scope] = out[scope] == NONE && bias_length(d, x) > 0 && !x->set ? i : SEVERAL;
+    }
+    return out;
+}
+
+/* For a sum in a recording of outputs alone: the product before it in its module, if the module computes nothing else;
+ * NONE. */
+static uint32_t product_in_module(const struct dump *d, const align_item_list *l, const uint32_t *lone, uint32_t sum)
+{
+    const struct align_item *x = &l->v[sum];
+    uint32_t scope = d->calls.v[x->call].scope, product = scope == NONE ? NONE : lone[scope];
+    if (product == NONE || product == SEVERAL || product > sum || has_inputs(d, x->call))
+        return NONE;
+    return l->v[product].numel == x->numel ? product : NONE;
+}
+
 /* Finds sums of a product's result and a vector without a recorded producer. */
 static void find_adders(const struct sequence *w, int s, const align_item_list *l, adder_list *out)
 {
     const struct dump *d = w->d[s];
     uint32_t *item_of = mem_alloc((d->rows.n + 1) * sizeof *item_of); /* per row: the product whose result it is */
+    uint32_t *lone = lone_products(d, l);
     memset(item_of, 0xff, (d->rows.n + 1) * sizeof *item_of);
     for (uint32_t i = 0; i < l->n; i++)
         if (bias_length(d, &l->v[i]) > 0)
@@ -57,6 +95,12 @@ static void find_adders(const struct sequence *w, int s, const align_item_list *
         const struct align_item *x = &l->v[i];
         if (x->family != FAMILY_ADD || x->set)
             continue;
+        uint32_t last = product_in_module(d, l, lone, i);
+        if (last != NONE && item_of[l->v[last].out] != NONE) {
+            struct adder a = {last, i};
+            vec_push(out, a);
+            item_of[l->v[last].out] = NONE;
+        }
         for (int k = 0; k < x->inputs; k++) {
             uint32_t from = w->from[s][x->in_row[k]], product = from == NONE ? NONE : item_of[from];
             if (product == NONE || l->v[product].set || l->v[product].numel != x->numel ||
@@ -69,6 +113,7 @@ static void find_adders(const struct sequence *w, int s, const align_item_list *
         }
     }
     free(item_of);
+    free(lone);
 }
 
 /* Whether products of this side include their bias. */

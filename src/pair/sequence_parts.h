@@ -34,6 +34,7 @@ struct sequence {
     struct value_index *values; /* backward rows by value, a side each (sequence_values.c); NULL: not needed yet */
     uint32_t looked;       /* number of row pairs whose elements sequence_backward_values has read */
     uint32_t groups;
+    bool by_input;         /* a side recorded no results of forward calls: their first inputs stand for them */
     struct nmap habits;    /* kind of pair and slot of a target row → slot of the golden one (by_habit) */
     sequence_list *out;
 };

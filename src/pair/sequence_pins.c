@@ -236,6 +236,20 @@ static uint32_t nearest(const struct pins *x, int s, uint32_t i, struct item_str
     return best > CLOSE && 1 - best < clear * (1 - second) ? found : NONE;
 }
 
+/* Whether the figures of item i of side s are another item's than its partner k's: samples of a value whose axes lie in
+ * another order are not alike, and the figures are. */
+static bool held_elsewhere(const struct pins *x, int s, uint32_t i, uint32_t k, struct item_stretch r)
+{
+    const struct align_item *own = &x->items[s]->v[i], *l = x->items[!s]->v;
+    if (fingerprint_compare(&own->value, &l[k].value) == LIKE_SAME)
+        return false;
+    for (size_t o = r.from; o < r.to; o++)
+        if (fingerprint_compare(&own->value, &l[o].value) == LIKE_SAME &&
+            may_pin(x, s ? (uint32_t)o : i, s ? i : (uint32_t)o))
+            return true;
+    return false;
+}
+
 static void pin_nearest(const struct pins *x, struct item_stretch (*where)(const struct pins *x, int s, uint32_t i),
                         float clear, float confidence)
 {
@@ -243,7 +257,9 @@ static void pin_nearest(const struct pins *x, struct item_stretch (*where)(const
     for (uint32_t i = 0; i < n; i++)
         to[i] = nearest(x, TARGET, i, where(x, TARGET, i), clear);
     for (uint32_t i = 0; i < n; i++)
-        if (to[i] != NONE && nearest(x, GOLDEN, to[i], where(x, GOLDEN, to[i]), clear) == i)
+        if (to[i] != NONE && nearest(x, GOLDEN, to[i], where(x, GOLDEN, to[i]), clear) == i &&
+            !held_elsewhere(x, TARGET, i, to[i], where(x, TARGET, i)) &&
+            !held_elsewhere(x, GOLDEN, to[i], i, where(x, GOLDEN, to[i])))
             pin(x, i, to[i], WHY_SAMPLE, confidence);
     free(to);
 }
