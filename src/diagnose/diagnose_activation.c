@@ -223,6 +223,74 @@ static bool fed_alike(const struct diagnosis_case *p, const uint32_t output[2])
     return fabs(v[0][0] - v[1][0]) <= 0.01 * unit && fabs(v[0][1] - v[1][1]) <= 0.01 * unit;
 }
 
+#define NEAR_CALLS 64 /* calls before the row's own among which its activation is looked for */
+
+/* Whether a call is a function of its own and not a part of one that is written out: x sigmoid(x). */
+static bool whole_activation(const struct dump *d, uint32_t call)
+{
+    static const char *const parts[] = {"sigmoid", "tanh", "erf", "softplus"};
+    if (!is_activation(d, call) || activations_called(align_item_operator(d, call)) <= 1)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        if (align_item_does(d, call, str_of(parts[i])))
+            return false;
+    return true;
+}
+
+static bool is_paired_product(const struct diagnosis_case *p, int side, uint32_t call)
+{
+    const struct dump *d = p->side[side];
+    if (d->calls.v[call].family != FAMILY_LINEAR && d->calls.v[call].family != FAMILY_CONV)
+        return false;
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_OUTPUT && patient_partner(p, side, r) != NONE)
+            return true;
+    return false;
+}
+
+/* The first activation between the row's call and the product before it; NONE if there is none, or if several compute
+ * different functions. */
+static uint32_t activation_before(const struct diagnosis_case *p, int side)
+{
+    const struct dump *d = p->side[side];
+    uint32_t call = d->rows.v[p->row[side]].call, found = NONE, bits = 0;
+    for (uint32_t c = call; c-- > 0 && call - c < NEAR_CALLS && !is_paired_product(p, side, c);) {
+        if (d->calls.v[c].phase != PHASE_FORWARD || !is_activation(d, c))
+            continue;
+        uint32_t own = activations_called(align_item_operator(d, c));
+        if (!whole_activation(d, c) || (found != NONE && !(own & bits)))
+            return NONE;
+        bits = own;
+        found = c;
+    }
+    return found;
+}
+
+/* Where results were not recorded: functions that are different by their names, called on one value. */
+static void by_names(struct diagnosis_case *p)
+{
+    uint32_t call[2], input[2], bits[2];
+    double v[2][2];
+    enum family f = (enum family)p->side[TARGET]->calls.v[p->call].family;
+    if (p->r[TARGET]->io != IO_OUTPUT || (f != FAMILY_LINEAR && f != FAMILY_CONV))
+        return;
+    for (int s = 0; s < 2; s++) {
+        call[s] = activation_before(p, s);
+        input[s] = call[s] == NONE ? NONE : call_input(p->side[s], call[s], 0);
+        if (input[s] == NONE || !extremes(p->side[s], input[s], v[s]))
+            return;
+        bits[s] = activations_called(align_item_operator(p->side[s], call[s]));
+    }
+    double unit = fmax(fabs(v[GOLDEN][0]), fabs(v[GOLDEN][1]));
+    if (bits[0] & bits[1] || fabs(v[0][0] - v[1][0]) > 0.01 * unit || fabs(v[0][1] - v[1][1]) > 0.01 * unit ||
+        dump_row_numel(p->side[0], input[0]) != dump_row_numel(p->side[1], input[1]))
+        return;
+    struct str name[2] = {align_item_operator(p->side[0], call[0]), align_item_operator(p->side[1], call[1])};
+    case_found(p, DIAGNOSIS_ACTIVATION, BOTH_SIDES, 0.6,
+               _("before this product the target calls %.*s and the golden side %.*s on the same value; results were "
+                 "not recorded on both sides"), STR_ARG(name[0]), STR_ARG(name[1]));
+}
+
 /* Diagnoses the call that produced the row's value, or for an output the producer of its call's first input if that
  * deviates or was not compared. */
 static bool made_by_activation(struct diagnosis_case *p, bool of_input)
@@ -247,7 +315,9 @@ void detect_activation(struct diagnosis_case *p)
         return;
     for (int s = 0; s < 2; s++)
         output[s] = lone_activation(p, s, &count[s]);
-    if (output[0] != NONE && output[1] != NONE && count[0] == count[1] && fed_alike(p, output) &&
-        !by_elements(p, output))
+    bool both = output[0] != NONE && output[1] != NONE;
+    if (both && count[0] == count[1] && fed_alike(p, output) && !by_elements(p, output))
         by_figures(p, output);
+    else if (!both)
+        by_names(p);
 }

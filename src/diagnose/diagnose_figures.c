@@ -194,20 +194,29 @@ void detect_offset_statistics(struct diagnosis_case *p)
     double range = diagnosis_case_stat(p, GOLDEN, STAT_MAX) - diagnosis_case_stat(p, GOLDEN, STAT_MIN);
     if (p->f || n < 4 || !(range > 0) || !isfinite(c[0]) || c[0] == 0)
         return;
+    bool without_mean = isnan(diagnosis_case_stat(p, TARGET, STAT_MEAN)); /* the golden side's and the norm decide */
+    if (without_mean)
+        c[2] = (c[0] + c[1]) / 2;
+    bool epsilon = fabs(c[2]) <= EPSILON_MOST && patient_before_root(p);
     /* the norm must agree: Σ(g+c)² = Σg² + 2cnm + nc² */
     double expect = sqrt(fmax(0, norm * norm + 2 * c[2] * n * mean + n * c[2] * c[2]));
     if (fabs(c[0] - c[1]) > 0.02 * fabs(c[0]) || fabs(c[0] - c[2]) > 0.02 * fabs(c[0]) ||
-        !(fabs(c[0]) > 1e-3 * range) ||
-        !(fabs(expect - norm_t) <= 0.1 * fabs(norm_t - norm) + 1e-5 * norm))
+        !(fabs(c[0]) > (epsilon ? 1e-4 : 1e-3) * range) ||
+        !(fabs(expect - norm_t) <= 0.1 * fabs(norm_t - norm) + (without_mean ? 0 : 1e-5 * norm)))
         return;
     char a[NUM_MAX];
-    bool epsilon = fabs(c[2]) <= EPSILON_MOST && patient_before_root(p);
-    case_found(
-        p, epsilon ? DIAGNOSIS_EPSILON : DIAGNOSIS_OFFSET, BOTH_SIDES, 0.8,
-        epsilon ? _("before the square root, max, min and mean all differ by %s: the epsilon of the target is larger "
-                    "by this amount; the elements were not recorded")
-                : _("max, min and mean all differ by %s, and the norm accordingly; the elements were not recorded"),
-        num_cell(a, c[2], 5));
+    num_cell(a, epsilon ? fabs(c[2]) : c[2], 5);
+    if (!epsilon)
+        case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.8,
+                   _("max, min and mean all differ by %s, and the norm accordingly; the elements were not recorded"),
+                   a);
+    else
+        case_found(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.8,
+                   c[2] > 0 ? _("before the square root, max and min differ by %s, and the norm accordingly: the "
+                                "epsilon of the target is larger by this amount; the elements were not recorded")
+                            : _("before the square root, max and min differ by %s, and the norm accordingly: the "
+                                "epsilon of the target is smaller by this amount; the elements were not recorded"),
+                   a);
 }
 
 /* ---- masks ---- */
@@ -256,8 +265,46 @@ void detect_mask_statistics(struct diagnosis_case *p)
                    num_cell(n[0], t, 4), num_cell(n[1], g, 4));
 }
 
+/* Whether a line before this one agrees in a forward call's result. */
+static bool follows_agreement(const struct diagnosis_case *p)
+{
+    for (uint32_t i = p->line; i-- > 0;) {
+        const struct line *l = &p->m->pairing->lines.v[i];
+        const struct row *r = l->pair == NONE ? NULL : &p->side[TARGET]->rows.v[l->row[TARGET]];
+        if (r && r->io == IO_OUTPUT && p->side[TARGET]->calls.v[r->call].phase == PHASE_FORWARD &&
+            p->j->line[i].verdict == VERDICT_MATCH)
+            return true;
+    }
+    return false;
+}
+
+/* The first deviation is an output of a call whose input deviates as well and comes from no recorded call: a module's
+ * own additions, where only modules were recorded. */
+static void say_unrecorded_input(struct diagnosis_case *p)
+{
+    if (p->r[TARGET]->io != IO_OUTPUT || p->side[TARGET]->calls.v[p->call].phase != PHASE_FORWARD ||
+        !follows_agreement(p))
+        return;
+    EACH_EARLY_ROW(p->side[TARGET], p->call, r) {
+        const struct row *x = &p->side[TARGET]->rows.v[r];
+        uint32_t g = x->io == IO_INPUT && x->kind == ROW_TENSOR ? patient_partner(p, TARGET, r) : NONE;
+        if (g == NONE || !dtype_is_float(x->dtype) || p->flow[TARGET].held[r] != NONE ||
+            p->flow[GOLDEN].held[g] != NONE || patient_judged(p, TARGET, r)->verdict != VERDICT_DEVIATE)
+            continue;
+        struct buf name = {0};
+        dump_row_name(p->side[TARGET], r, &name);
+        case_found(p, DIAGNOSIS_GAP, BOTH_SIDES, 0.3, _("its input %s differs already, and no recorded call of either "
+                                                        "side made it: the deviation starts in code that was not "
+                                                        "recorded"), name.p);
+        buf_release(&name);
+        return;
+    }
+}
+
 void detect_gap(struct diagnosis_case *p)
 {
+    if (p->j->first == p->line && p->j->first_class == FIRST_OUTPUT)
+        say_unrecorded_input(p);
     if (p->j->first != p->line || p->j->first_class != FIRST_GAP)
         return;
     uint32_t calls = 0, last = NONE, i = p->line;

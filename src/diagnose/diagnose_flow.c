@@ -181,19 +181,23 @@ static bool same_elements(const struct diagnosis_case *p, uint32_t golden)
 {
     struct element_sample s;
     struct err e;
-    double dev = 0, sum = 0;
     if (!p->spread || p->spread->at)
         return true; /* without elements, figures decide */
-    if (!(p->side[GOLDEN]->rows.v[golden].has & HAS_FILE) ||
-        element_sample_row(&s, p->side[GOLDEN], golden, p->spread->n, &e))
+    const struct row *own = p->r[GOLDEN], *other = &p->side[GOLDEN]->rows.v[golden];
+    bool viewed = other->shape == own->shape; /* axes may lie in another order on the two sides */
+    if (!(other->has & HAS_FILE) || (viewed ? element_sample_instead(&s, p->m, p->line, GOLDEN, golden, &e)
+                                            : element_sample_row(&s, p->side[GOLDEN], golden, p->spread->n, &e)))
         return false;
-    for (size_t i = 0; i < s.n; i++) {
-        double d = p->spread->v[0][i] - s.v[0][i];
+    const double *values = s.v[viewed];
+    double dev = 0, sum = 0;
+    for (size_t i = 0; i < s.n && i < p->spread->n; i++) {
+        double d = p->spread->v[0][i] - values[i];
         dev += d * d;
-        sum += s.v[0][i] * s.v[0][i];
+        sum += values[i] * values[i];
     }
+    bool same = s.n == p->spread->n && dev <= 1e-10 * sum;
     element_sample_release(&s);
-    return dev <= 1e-10 * sum;
+    return same;
 }
 
 void detect_stale(struct diagnosis_case *p)

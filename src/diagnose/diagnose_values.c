@@ -27,6 +27,14 @@ static bool explains(const struct element_sample *s, double left2)
     return s->dev2 > 0 && left2 <= LEFT_OVER * s->dev2;
 }
 
+#define EXACT_LEFT 0.02 /* the share of a deviation that an exact factor may leave where values are exact */
+
+/* A factor is exact: what it leaves must be the rounding there is, and no part of the deviation. */
+static bool leaves_rounding(const struct diagnosis_case *p, const struct element_sample *s, double left)
+{
+    return share_left(s, left) <= EXACT_LEFT || sqrt(left / s->g2) <= 4 * (double)p->judged->level;
+}
+
 #define DECAY_MOST 0.05 /* of a weight by the decay of a few steps */
 
 /* A weight after optimizer steps that is a little smaller than the other side's in every element. */
@@ -60,7 +68,7 @@ void detect_scale(struct diagnosis_case *p)
         return;
     /* the difference of two large sums is only accurate to their rounding: masked scores hide small deviations */
     double k = s->tg / s->g2, left = fmax(8 * DBL_EPSILON * s->t2, s->t2 - s->tg * s->tg / s->g2);
-    if (!explains(s, left) || k < 1e-12)
+    if (!explains(s, left) || k < 1e-12 || !leaves_rounding(p, s, left))
         return;
     if (decayed(p, k)) {
         say_decay(p, k, share_left(s, left));

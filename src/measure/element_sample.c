@@ -161,6 +161,25 @@ int element_sample_corner(struct element_sample *s, const struct measure *m, uin
     return take(s, m, line, true, e);
 }
 
+int element_sample_instead(struct element_sample *s, const struct measure *m, uint32_t line, int side, uint32_t row,
+                           struct err *e)
+{
+    struct measure_job job;
+    struct tensor t[2];
+    *s = (struct element_sample){0};
+    if (!measure_how(m, line, &job))
+        return err_set(e, ERR_DATA, "%s", _("its view is not known"));
+    job.row[side] = row;
+    if (measure_open_job(m->side, &job, t, e))
+        return -1;
+    int rc = read_both(s, t, e);
+    for (int d = 0; d < 2; d++)
+        tensor_close(&t[d]);
+    if (rc)
+        element_sample_release(s);
+    return rc;
+}
+
 int element_sample_row(struct element_sample *s, const struct dump *d, uint32_t row, size_t most, struct err *e)
 {
     struct tensor t;

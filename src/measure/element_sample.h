@@ -28,6 +28,9 @@ int element_sample_take(struct element_sample *s, const struct measure *m, uint3
 /* A contiguous corner of both sides with long axes cut, for analyses of neighbouring elements. Only if both shapes
  * are equal; otherwise, and if the whole fits, as element_sample_take. */
 int element_sample_corner(struct element_sample *s, const struct measure *m, uint32_t line, struct err *e);
+/* As element_sample_take, with another row of `side`, of the shape of the line's own, in place of that. */
+int element_sample_instead(struct element_sample *s, const struct measure *m, uint32_t line, int side, uint32_t row,
+                           struct err *e);
 /* The same for one row, in v[0]; at most `most` elements, -1 if it has more. */
 int element_sample_row(struct element_sample *s, const struct dump *d, uint32_t row, size_t most, struct err *e);
 /* All elements of one row in v[0]; false, with nothing to release, if they cannot be read or are too many. */

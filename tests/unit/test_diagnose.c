@@ -1,6 +1,7 @@
 /* The detectors, each on data that has the fault and on data that has not. */
 #include "draws.h"
 #include "scenes.h"
+#include "sides.h"
 
 #include <math.h>
 
@@ -713,6 +714,115 @@ static void statistics(void **state)
     }
 }
 
+/* statistic.csv has no means: a sum before a root whose extremes and norm moved by one number. */
+static void epsilon_without_means(void **state)
+{
+    static const double g[] = {4.24424, 0.690267, 1.506, 0}; /* max min mean; 60 of them in the norm */
+    (void)state;
+    for (int smaller = 0; smaller < 2; smaller++)
+        for (int norm = 0; norm < 2; norm++) {
+            struct example s;
+            double c = smaller ? -0.001 : 0.001, was = 12.53115;
+            double now = norm ? sqrt(was * was + 2 * c * 60 * g[2] + 60 * c * c) : was + 0.01;
+            const double t[] = {g[0] + c, g[1] + c, 0, now};
+            begin(&s, "Torch.rsqrt.0.forward", "input.0", IO_INPUT, PHASE_FORWARD, 3, (const int64_t[]){3, 20, 1});
+            for (int k = 0; k < 2; k++) {
+                struct row *r = &s.scene.d[k].rows.v[0];
+                memcpy(r->stat, k ? g : t, sizeof r->stat);
+                r->stat[STAT_NORM] = k ? was : now;
+                r->has |= HAS_MAX | HAS_MIN | HAS_NORM | (k ? HAS_MEAN : 0);
+            }
+            diagnose_line(&s.out, &s.scene.j, &s.scene.m, s.scene.flow, 0);
+            assert_int_equal(has(&s.out, DIAGNOSIS_EPSILON), norm); /* the norm has to have moved as well */
+            if (norm)
+                assert_non_null(strstr(s.out.v[0].evidence, smaller ? "0.001, and" : "is larger"));
+            if (norm && smaller)
+                assert_non_null(strstr(s.out.v[0].evidence, "is smaller"));
+            end(&s);
+        }
+}
+
+static uint32_t family_call(struct dump *d, const char *name, const char *op)
+{
+    uint32_t c = side_call(d, name, NULL);
+    d->calls.v[c].family = (uint8_t)family_find(str_of(op));
+    return c;
+}
+
+static void figures_of(struct dump *d, uint32_t row, double max, double min)
+{
+    d->rows.v[row].stat[STAT_MAX] = max;
+    d->rows.v[row].stat[STAT_MIN] = min;
+    d->rows.v[row].has |= HAS_MAX | HAS_MIN;
+}
+
+/* An activation between two products whose result one side did not record: functions of two names on one value. */
+static void activations_by_name(void **state)
+{
+    static const char *const called[][2] = {{"gelu", "relu"}, {"relu", "relu"}, {"sigmoid", "silu"}};
+    (void)state;
+    for (int c = 0; c < 4; c++) { /* the last: of different values */
+        struct scene s;
+        struct diagnoses out = {.n = 0};
+        uint32_t row[2];
+        char name[60];
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            struct dump *d = &s.d[i];
+            const char *op = called[c % 3][i];
+            uint32_t first = family_call(d, "Functional.linear.0.forward", "linear");
+            side_row(d, first, "output.0", "4,16");
+            snprintf(name, sizeof name, "Functional.%s.0.forward", op);
+            uint32_t between = family_call(d, name, op);
+            figures_of(d, side_row(d, between, "input.0", "4,16"), 3 + 0.0001 * i, c == 3 && i ? -2.5 : -2);
+            uint32_t last = family_call(d, "Functional.linear.1.forward", "linear");
+            row[i] = side_row(d, last, "output.0", "4,8");
+        }
+        scene_build(&s);
+        scene_unjudged(&s);
+        uint32_t line = scene_line(&s, row[TARGET]);
+        s.j.line[line] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.1f};
+        s.j.first = line;
+        diagnose_line(&out, &s.j, &s.m, s.flow, line);
+        assert_int_equal(has(&out, DIAGNOSIS_ACTIVATION), c == 0);
+        diagnoses_release(&out);
+        scene_end(&s);
+    }
+}
+
+/* Only modules were recorded: what a block adds between two of them comes from no recorded call. */
+static void additions_between_modules(void **state)
+{
+    (void)state;
+    for (int recorded = 0; recorded < 2; recorded++) {
+        struct scene s;
+        struct diagnoses out = {.n = 0};
+        uint32_t before = 0, in = 0, result = 0;
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            struct dump *d = &s.d[i];
+            before = side_pass(d, "Module.a.Attention.forward.0", "a", "4,16");
+            figures_of(d, before, 2, -1);
+            uint32_t norm = side_call(d, "Module.n.Norm.forward.0", "n");
+            in = side_row(d, norm, "input.0", "4,16");
+            figures_of(d, in, recorded ? 2 : 5 + i, recorded ? -1 : -4);
+            result = side_row(d, norm, "output.0", "4,16");
+        }
+        scene_build(&s);
+        scene_unjudged(&s);
+        uint32_t line = scene_line(&s, result);
+        s.j.line[scene_line(&s, before)].verdict = VERDICT_MATCH;
+        s.j.line[scene_line(&s, in)].verdict = s.j.line[line].verdict = VERDICT_DEVIATE;
+        s.j.line[line].error = 0.1f;
+        s.j.first = line;
+        s.j.first_class = FIRST_OUTPUT;
+        diagnose_line(&out, &s.j, &s.m, s.flow, line);
+        assert_int_equal(has(&out, DIAGNOSIS_GAP), !recorded);
+        diagnoses_release(&out);
+        scene_end(&s);
+    }
+}
+
 static void only_where_something_deviates(void **state)
 {
     struct example s;
@@ -736,6 +846,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(healthy_noise_is_none_of_them),
         cmocka_unit_test(weight_decay_of_one_side),
+        cmocka_unit_test(epsilon_without_means),
+        cmocka_unit_test(activations_by_name),
+        cmocka_unit_test(additions_between_modules),
         cmocka_unit_test(zero_and_nonfinite),
         cmocka_unit_test(saturated_and_garbage),
         cmocka_unit_test(constant_factors),
