@@ -132,6 +132,7 @@ static const struct {
     {NEED_CORNER, detect_offset_vector},
     {NEED_FIGURES, detect_dropout_both},
     {NEED_SPREAD, detect_partial},
+    {NEED_SPREAD, detect_picks},
     {NEED_SPREAD, detect_mask},
     {NEED_CORNER, detect_shifted},
     {NEED_LENGTHS, detect_shifted_lengths},

@@ -200,6 +200,45 @@ static bool same_elements(const struct diagnosis_case *p, uint32_t golden)
     return same;
 }
 
+#define STEPS_MOST 5 /* calls in a row between a value and what is computed from it */
+
+/* Whether the golden side computes `row` from the value in row `from` by calls that only it recorded, or from one of
+ * its size that came later and that nobody recorded the making of. */
+static bool computed_from(const struct diagnosis_case *p, uint32_t row, uint32_t from, int steps)
+{
+    const struct dump *g = p->side[GOLDEN];
+    const struct dataflow *f = &p->flow[GOLDEN];
+    uint32_t output = value_output(g, f, row);
+    if (output == NONE || steps == 0 || patient_partner(p, GOLDEN, output) != NONE)
+        return false;
+    uint32_t call = g->rows.v[output].call;
+    EACH_EARLY_ROW(g, call, r) {
+        if (g->rows.v[r].io != IO_INPUT)
+            continue;
+        for (uint32_t held = r; held != NONE; held = f->held[held])
+            if (held == from)
+                return true;
+        bool unmade = f->held[r] == NONE && r > from && dump_row_numel(g, r) == dump_row_numel(g, from) &&
+                      dtype_is_float(g->rows.v[r].dtype);
+        if (unmade || (f->held[r] != NONE && computed_from(p, r, from, steps - 1)))
+            return true;
+    }
+    return false;
+}
+
+/* The target uses a value as it is from which the golden side computes one more. */
+static void say_step_left_out(struct diagnosis_case *p, uint32_t from)
+{
+    if (p->r[GOLDEN]->io != IO_INPUT || !computed_from(p, p->row[GOLDEN], from, STEPS_MOST))
+        return;
+    struct buf name = {0};
+    dump_row_name(p->side[GOLDEN], from, &name);
+    case_found(p, DIAGNOSIS_GAP, TARGET, 0.85,
+               _("the target uses the golden values of %s as they are; only the golden side computes on from them "
+                 "before this row"), name.p);
+    buf_release(&name);
+}
+
 void detect_stale(struct diagnosis_case *p)
 {
     const struct dump *g = p->side[GOLDEN];
@@ -226,6 +265,7 @@ void detect_stale(struct diagnosis_case *p)
                                                                "row of the same call")
                                                              : _("the target has the golden values of %s"), name.p);
         buf_release(&name);
+        say_step_left_out(p, r);
         return;
     }
 }

@@ -88,6 +88,7 @@ void detect_shifted(struct diagnosis_case *p);
 void detect_shifted_lengths(struct diagnosis_case *p);
 void detect_shifted_labels(struct diagnosis_case *p);
 void detect_order(struct diagnosis_case *p);
+void detect_picks(struct diagnosis_case *p);
 void detect_partial(struct diagnosis_case *p);
 void detect_mask(struct diagnosis_case *p);
 void detect_epsilon(struct diagnosis_case *p);

@@ -8,6 +8,7 @@
 #include "base/msg.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/diagnosis_case.h"
+#include "dump/reader.h"
 #include "dump/family.h"
 #include "num/figures.h"
 
@@ -823,6 +824,81 @@ static void additions_between_modules(void **state)
     }
 }
 
+enum { ROWS_OF_TABLE = 3, WIDTH = 4, PLACES = 5 };
+
+static double table_at(int row, int column)
+{
+    return (double)(float)(row * 1.7 - column * 0.31 + 0.05);
+}
+
+static int open_table(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
+{
+    (void)d;
+    (void)row;
+    char path[300];
+    float v[ROWS_OF_TABLE * WIDTH];
+    for (int i = 0; i < ROWS_OF_TABLE * WIDTH; i++)
+        v[i] = (float)table_at(i / WIDTH, i % WIDTH);
+    *t = (struct tensor){.dtype = DTYPE_F32, .ndim = 2, .shape = {ROWS_OF_TABLE, WIDTH}};
+    assert_int_equal(tensor_pack(t, "table", e), 0);
+    snprintf(path, sizeof path, "%s/table", scratch());
+    FILE *f = fopen(path, "wb");
+    fwrite(v, sizeof v, 1, f);
+    fclose(f);
+    return file_open(&t->file, path, e);
+}
+
+/* An embedding whose table agrees: other rows of it, and values that are no rows. */
+static void rows_of_a_table(void **state)
+{
+    static const struct reader fake = {.name = "made", .tensor = open_table};
+    static const int64_t shape[2] = {PLACES, WIDTH};
+    (void)state;
+    for (int row_of_none = 0; row_of_none < 2; row_of_none++) {
+        static const int picks[2][PLACES] = {{0, 1, 2, 1, 0}, {0, 1, 2, 0, 2}};
+        double v[2][PLACES * WIDTH];
+        struct scene s;
+        struct element_sample sp;
+        struct figures f;
+        struct diagnoses out = {.n = 0};
+        uint32_t table = 0, result = 0;
+        scene_start(&s);
+        for (int i = 0; i < 2; i++) {
+            uint32_t c = family_call(&s.d[i], "Functional.embedding.0.forward", "embedding");
+            table = side_row(&s.d[i], c, "input.1", "3,4");
+            s.d[i].rows.v[table].has |= HAS_FILE;
+            result = side_row(&s.d[i], c, "output.0", "5,4");
+            for (int k = 0; k < PLACES * WIDTH; k++)
+                v[i][k] = table_at(picks[i][k / WIDTH], k % WIDTH) + (row_of_none && !i && k == 5 ? 0.1 : 0);
+        }
+        scene_build(&s);
+        scene_unjudged(&s);
+        for (int i = 0; i < 2; i++)
+            s.d[i].reader = &fake;
+        uint32_t line = scene_line(&s, result);
+        s.j.line[scene_line(&s, table)].verdict = VERDICT_MATCH;
+        s.j.line[line] = (struct line_judgement){.verdict = VERDICT_DEVIATE, .rule = RULE_LIMIT, .error = 0.1f};
+        element_sample_from(&sp, v[0], v[1], 2, shape);
+        float single[2][PLACES * WIDTH];
+        for (int i = 0; i < 2; i++)
+            floats_of(v[i], single[i], PLACES * WIDTH);
+        figures_memory(kern_select(NULL), DTYPE_F32, single[0], DTYPE_F32, single[1], PLACES * WIDTH, &f);
+        struct diagnosis_case p = {.j = &s.j, .m = &s.m, .flow = s.flow, .side = {&s.d[0], &s.d[1]}, .line = line,
+                                   .row = {result, result}, .r = {&s.d[0].rows.v[result], &s.d[1].rows.v[result]},
+                                   .judged = &s.j.line[line], .f = &f, .spread = &sp, .corner = &sp, .out = &out};
+        diagnosis_case_examine(&p);
+        assert_int_equal(has(&out, DIAGNOSIS_ARGUMENT), !row_of_none);
+        if (!row_of_none)
+            assert_non_null(strstr(out.v[0].evidence, "2 of 5 positions pick another row of the same table, the first "
+                                                      "is position 3 with row 1 on the target and 0"));
+        for (int i = 0; i < 2; i++)
+            s.d[i].reader = NULL;
+        diagnoses_release(&out);
+        element_sample_release(&sp);
+        scene_end(&s);
+    }
+}
+
 static void only_where_something_deviates(void **state)
 {
     struct example s;
@@ -849,6 +925,7 @@ int main(void)
         cmocka_unit_test(epsilon_without_means),
         cmocka_unit_test(activations_by_name),
         cmocka_unit_test(additions_between_modules),
+        cmocka_unit_test(rows_of_a_table),
         cmocka_unit_test(zero_and_nonfinite),
         cmocka_unit_test(saturated_and_garbage),
         cmocka_unit_test(constant_factors),
