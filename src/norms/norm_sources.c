@@ -251,6 +251,49 @@ static bool local(const struct log_name *n)
     return strcmp(n->tag, "local_norm") == 0;
 }
 
+#define STEPS_ADDED 8 /* enough to tell */
+#define ADDS_UP 0.02 /* both are printed rounded, and single weights may be left out */
+
+/* Whether the local norms of a step, or their squares, add up to the global norm printed at step `at`. */
+static bool adds_up(const struct norm_side *s, int64_t step, int64_t at)
+{
+    const struct log_record *r = series_at(&s->log, at);
+    double sum[2] = {0, 0};
+    if (!r || !log_has(r, LOG_NORM) || !(r->value[LOG_NORM] > 0))
+        return false;
+    for (size_t i = 0; i < s->log.names.n; i++) {
+        const struct log_name *n = &s->log.names.v[i];
+        for (size_t k = 0; local(n) && k < n->n; k++) {
+            const struct log_point *p = &s->log.points.v[n->first + k];
+            sum[0] += p->step == step ? p->value : 0;
+            sum[1] += p->step == step ? p->value * p->value : 0;
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        if (fabs(sqrt(sum[i]) / r->value[LOG_NORM] - 1) < ADDS_UP)
+            return true;
+    return false;
+}
+
+/* Lists printed behind the record of their step were taken for the next one's: the global norms tell. */
+static void move_to_step_before(struct norm_side *s)
+{
+    bool before = true;
+    for (size_t i = 0; i < s->steps.n && i < STEPS_ADDED && before; i++)
+        before = adds_up(s, s->steps.v[i], s->steps.v[i] - 1) && !adds_up(s, s->steps.v[i], s->steps.v[i]);
+    if (!before)
+        return;
+    for (size_t i = 0; i < s->log.names.n; i++) {
+        const struct log_name *n = &s->log.names.v[i];
+        for (size_t k = 0; local(n) && k < n->n; k++)
+            s->log.points.v[n->first + k].step--;
+    }
+    for (size_t i = 0; i < s->steps.n; i++)
+        s->steps.v[i]--;
+    vec_push(&s->log.notes, arena_fmt(&s->arena, _("the local norms add up to the global norms of the steps before "
+                                                   "them, and are taken for those")));
+}
+
 static int log_open(struct norm_side *s, const struct norm_options *o, struct err *e)
 {
     if (!series_probe(s->path))
@@ -278,6 +321,7 @@ static int log_open(struct norm_side *s, const struct norm_options *o, struct er
         if (s->steps.v[i] != s->steps.v[n - 1])
             s->steps.v[n++] = s->steps.v[i];
     s->steps.n = n;
+    move_to_step_before(s);
     s->base = strcmp(s->format, "msprobe-monitor") == 0 || s->steps.v[0] == 0 ? 0 : 1;
     return 1;
 }

@@ -366,6 +366,34 @@ static void another_order_without_names(void **state)
     }
 }
 
+/* Two steps whose lists are printed behind the record of their step: their sums are the global norms of those. */
+static void lists_behind_their_step(void **state)
+{
+    (void)state;
+    FILE *f = create("t.log", target);
+    for (int step = 1; step <= 2; step++) {
+        double sum = 0;
+        for (int i = 0; i < MODEL; i++)
+            sum += pow(model[i].norm * step, 2);
+        fprintf(f,
+                "2025-06-03 09:44:5%d,898 - mindformers[callback.py:344] - INFO - { Epoch:[  1/  1], step:[    %d/    "
+                "2], loss: 4.574, per_step_time: 42ms, lr: 0.001, overflow cond: False, loss_scale: 1.0, global_norm: "
+                "[%.6f]\nINFO -  norm_size: (", step, step, sqrt(sum));
+        for (int i = 0; i < MODEL; i++)
+            fprintf(f, "%s%d", i ? ", " : "", model[i].elements);
+        fprintf(f, ")\nlocal_norm:\n[");
+        for (int i = 0; i < MODEL; i++)
+            fprintf(f, "%s%.7e", i ? " " : "", pow(model[i].norm * step, 2));
+        fprintf(f, "]\n");
+    }
+    fclose(f);
+    megatron_named("g.log", 1);
+    judge();
+    assert_int_equal(n.side[0].step, 1);
+    assert_int_equal(n.verdict, STAGE_PASS);
+    assert_true(said("steps before them"));
+}
+
 /* ---- tensors ---- */
 
 /* A .safetensors of the model; value(i, k) is element k of weight i. */
@@ -619,6 +647,7 @@ int main(void)
         TEST(mindformers_own_list),
         TEST(both_without_names),
         TEST(another_order_without_names),
+        TEST(lists_behind_their_step),
         TEST(saved_gradients),
         TEST(unread_gradients),
         TEST(gradients_that_are_weights),
