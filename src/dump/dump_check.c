@@ -109,7 +109,7 @@ static void tensor(struct check_running *x, uint32_t row, const struct row *r)
     } else {
         if (x->post)
             x->post->figures(x->post->ctx, row, &f);
-        if (figures_contradict(x->d, row, &f, t.file.name, &e))
+        if (tensor_verify(&t, &e) || figures_contradict(x->d, row, &f, t.file.name, &e))
             add(x, row, "damaged", "%s", e.text);
         counts(x, row, f.nan, f.inf, f.count);
         if (!f.nan && !f.inf)
