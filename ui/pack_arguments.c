@@ -3,6 +3,7 @@
 #include "ui/pack_arguments.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@
 #include "ui/user_folders.h"
 
 #define PREFIX "diverge-pack-"
+#define SUFFIX 6            /* letters and digits of mkdtemp */
+#define MARK ".diverge-unpacked" /* in each of these folders, so that no folder of the user's is taken for one */
 #define TICKET "ticket.investigation.json"
 #define ROOM (512ull << 20) /* largest unpacked size of any pack */
 #define ENTRIES 1000000     /* of the folder for temporary files */
@@ -58,27 +61,50 @@ static bool place(struct buf *out)
            user_folder_made(out, "XDG_CACHE_HOME", ".cache", &quiet) == 0;
 }
 
-/* Removes folders PREFIX-PROCESS-XXXXXX of this user's ended processes. */
+static int put_mark(const char *folder, struct err *e)
+{
+    struct buf path = {0};
+    path_join(&path, folder, MARK);
+    int fd = open(path.p, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int rc = fd < 0 || close(fd) ? err_output(e, path.p) : 0;
+    buf_release(&path);
+    return rc;
+}
+
+static bool is_mine(const char *path, mode_t kind)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && (st.st_mode & S_IFMT) == kind && st.st_uid == getuid();
+}
+
+/* Whether PROCESS-XXXXXX is that of a process that has ended. */
+static bool has_ended(struct str rest)
+{
+    unsigned long long pid;
+    struct str number, suffix;
+    return str_split(rest, '-', &number, &suffix) && suffix.n == SUFFIX && str_u64(number, &pid) && pid > 0 &&
+           pid <= 1 << 30 && kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+/* Removes what ended processes of this user left: folders PREFIX-PROCESS-XXXXXX with the mark in them. */
 static void sweep(const char *dir)
 {
     name_list names = {0};
-    struct buf path = {0};
+    struct buf path = {0}, mark = {0};
     struct err quiet;
-    struct stat st;
     if (dir_list(dir, ENTRIES, &names, &quiet)) /* too many: left for another time */
         vec_clear(&names);
     for (size_t i = 0; i < names.n; i++) {
-        unsigned long long pid;
-        struct str rest = str_of(names.v[i]), number;
-        if (!str_starts(rest, PREFIX) || !str_split(str_cut(rest, strlen(PREFIX)), '-', &number, &rest) ||
-            !str_u64(number, &pid) || pid > 1 << 30)
+        struct str name = str_of(names.v[i]);
+        if (!str_starts(name, PREFIX) || !has_ended(str_cut(name, strlen(PREFIX))))
             continue;
         path_join(&path, dir, names.v[i]);
-        if (kill((pid_t)pid, 0) && errno == ESRCH && lstat(path.p, &st) == 0 && S_ISDIR(st.st_mode) &&
-            st.st_uid == getuid())
+        path_join(&mark, path.p, MARK);
+        if (is_mine(path.p, S_IFDIR) && is_mine(mark.p, S_IFREG))
             remove_folder(path.p);
     }
     buf_release(&path);
+    buf_release(&mark);
     name_list_release(&names);
 }
 
@@ -114,7 +140,7 @@ static int unpack(const char *pack, uint64_t room, const char **ticket, struct e
     char *folder = mem_strdup(path.p);
     vec_push(&folders, folder);
     vec_push(&packs, escaped(pack));
-    int rc = pack_unpack(pack, folder, room, e);
+    int rc = put_mark(folder, e) || pack_unpack(pack, folder, room, e) ? -1 : 0;
     buf_cstr(&path, "/" TICKET);
     if (rc == 0 && !path_is_file(path.p))
         rc = err_set(e, ERR_DATA, _("%s: not a pack: expected %s in it"), pack, TICKET);
