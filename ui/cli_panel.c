@@ -1,9 +1,10 @@
 /* diverge panels, give, waive, answer, recipe: the guided panels for scripts. */
-#include "base/file_write.h"
 #include "base/io.h"
 #include "base/msg.h"
+#include "base/output.h"
 #include "panel/next_dump.h"
 #include "report/panels_output.h"
+#include "ticket/named_paths.h"
 #include "ui/cli.h"
 #include "ui/procedure_run.h"
 #include "ui/open_investigation.h"
@@ -64,6 +65,8 @@ int cli_give(const struct options *o)
         rc = panel_input_give(&t.inv, s, str_of(path), &e);
     if (rc == 0)
         rc = investigation_save(&t.inv, &e);
+    if (rc == 0 && *path)
+        named_paths_add(&t.inv, path);
     procedure_run_close(&t);
     return rc ? cli_fail(&e) : EXIT_ALIGNED;
 }
@@ -116,7 +119,7 @@ static int one_recipe(const struct procedure_run *t, const struct recipe *r, con
     recipe_write(r, &n.facts, recipe_side(&t->guide, r), &body);
     int rc = 0;
     if (o->output && strcmp(o->output, "-") != 0) {
-        rc = file_replace(o->output, buf_view(&body), e);
+        rc = output_write(o->output, buf_view(&body), e);
         buf_fmt(text, "%.*s\n", STR_ARG(recipe_text(r)));
         for (size_t i = 0; i < n.words.n && str_is(r->need, "dump"); i++)
             buf_fmt(text, "%s\n", n.words.v[i]);

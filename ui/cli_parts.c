@@ -144,7 +144,7 @@ static int finished(void *ctx, size_t pair, struct err *e)
     }
     part_path(p, own.step, own.rank[TARGET], &path);
     part_source(p, own.step, own.rank[TARGET], &source);
-    int rc = out_file(&out, path.p, e);
+    int rc = out_own_file(&out, path.p, e);
     if (rc == 0) {
         write_result(p, &one, source.p, &out);
         rc = out_close(&out, e);

@@ -48,6 +48,11 @@ static void tell_packed(const struct pack_said *said, const struct options *o)
         fprintf(stderr, _("packed: rows %s of %s; tensors %zu (%s); scripts %zu; further files %zu\n"),
                 num_count(rows, said->rows),
                 num_count(of, said->of), said->tensors, num_bytes(bytes, said->bytes), said->scripts, said->inputs);
+    for (size_t i = 0; i < said->files.n; i++) {
+        buf_clear(&b);
+        utf8_clean(&b, str_of(said->files.v[i]));
+        fprintf(stderr, _("taken: %s\n"), b.p ? b.p : "");
+    }
     for (size_t i = 0; i < said->left.n; i++) {
         buf_clear(&b);
         utf8_clean(&b, str_of(said->left.v[i]));

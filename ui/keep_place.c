@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/inputs.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "ui/user_folders.h"
@@ -28,27 +29,13 @@ void keep_place_release(struct keep_place *p)
     *p = (struct keep_place){0};
 }
 
-/* Whether a path is the folder, or lies below it. */
-static bool lies_in(struct str path, struct str folder)
-{
-    return path.n >= folder.n && memcmp(path.p, folder.p, folder.n) == 0 &&
-           (path.n == folder.n || path.p[folder.n] == '/' || (folder.n && folder.p[folder.n - 1] == '/'));
-}
-
-/* "step0", "rank12": the folders a dump is made of. */
-static bool is_part(struct str name)
-{
-    unsigned long long n;
-    return (str_starts(name, "step") || str_starts(name, "rank")) && str_u64(str_cut(name, 4), &n);
-}
-
 static bool has_part(struct str path)
 {
     struct str name;
     bool found = false;
     while (path.n && !found) {
         name = str_next(&path, '/');
-        found = is_part(name);
+        found = inputs_part(name);
     }
     return found;
 }
@@ -56,15 +43,10 @@ static bool has_part(struct str path)
 static bool is_dump_of(struct str here, const char *input)
 {
     char *full = realpath(input, NULL);
-    struct str dump = str_of(full ? full : ""), part;
+    struct str dump = str_of(full ? full : "");
     if (full && !path_is_dir(full))
         dump = path_parent(dump);
-    bool is = full && lies_in(here, dump);
-    if (full && !is && lies_in(dump, here)) {
-        dump = str_cut(dump, here.n + (here.n > 1));
-        part = str_next(&dump, '/');
-        is = is_part(part);
-    }
+    bool is = full && inputs_belongs(here, dump);
     free(full);
     return is;
 }

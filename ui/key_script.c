@@ -1,9 +1,9 @@
 /* Runs a script of the screen (--script): keys, commands, and printing of frames. The golden tests and the
  * screenshots use it. */
 
-#include "base/file_write.h"
 #include "base/io.h"
 #include "base/msg.h"
+#include "base/output.h"
 #include "ui/cli.h"
 #include "ui/loop.h"
 #include "ui/screen.h"
@@ -73,7 +73,7 @@ static int picture(struct script_run *x, struct str path, struct err *e)
     buf_str(&name, path);
     draw_rested(x);
     grid_svg(&x->screen.grid, x->scheme, &b);
-    int rc = file_replace(name.p, buf_view(&b), e);
+    int rc = output_write(name.p, buf_view(&b), e);
     buf_release(&b);
     buf_release(&name);
     return rc;

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/msg.h"
 #include "num/kern.h"
+#include "ticket/named_paths.h"
 #include "ui/cli.h"
 #include "ui/completion.h"
 #include "ui/ending.h"
@@ -16,6 +17,7 @@
 #include "ui/shared_list.h"
 #include "ui/user_folders.h"
 #include "ui/manual.h"
+#include "ui/own_outputs.h"
 #include "ui/pack_arguments.h"
 
 static const char *language_from_environment(void)
@@ -147,7 +149,9 @@ static int run(int argc, char **argv)
         return 0;
     }
     log_names_keep();
-    static struct buf cache;
+    static struct buf cache, state;
+    if (user_folder_of(&state, "XDG_STATE_HOME", ".local/state"))
+        named_paths_in(state.p);
     static read_failures unread; /* static, because threads may add to it until the process ends */
     read_failures_keep(&unread);
     if (!o.no_cache && user_folder_of(&cache, "XDG_CACHE_HOME", ".cache"))
@@ -155,6 +159,8 @@ static int run(int argc, char **argv)
     if (choose_kernels(&o, &e))
         return cli_fail(&e);
     memory_bound_set(o.memory ? o.memory : default_memory());
+    if (own_outputs_begin(&o, c, &e))
+        return cli_fail(&e);
     int status = pack_arguments_unpack(&o, &e) ? cli_fail(&e) : c->run(&o);
     return cli_unread(&unread, (c->options & OPT_REPORT) || o.policy.given, status);
 }

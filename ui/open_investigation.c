@@ -8,9 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/inputs.h"
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
+#include "base/output.h"
+#include "ticket/named_paths.h"
 
 int open_investigation_own_path(const char *const input[2], const char *folder, struct buf *out, struct err *e)
 {
@@ -207,12 +210,69 @@ static void locate_files(struct investigation *v)
     buf_release(&at);
 }
 
+/* Refuses mapping files and known differences that the file names outside of its folder, unless its user named them on
+ * this machine or allows them now; what is allowed now is remembered. */
+static int check_paths(const struct investigation *v, struct err *e)
+{
+    struct buf list = {0};
+    for (size_t i = 0; i <= v->maps.n; i++) {
+        const char *path = i < v->maps.n ? v->maps.v[i] : v->known_path;
+        if (path && !named_paths_allow(v, path))
+            buf_fmt(&list, "%s%s", list.n ? ", " : "", path);
+        else if (path && v->allow_paths)
+            named_paths_add(v, path);
+    }
+    int rc = list.n ? err_set(e, ERR_IO, _("%s names files outside of its folder that were not named on this machine: "
+                                           "%s; --allow-paths reads them"), v->path, list.p) : 0;
+    buf_release(&list);
+    return rc;
+}
+
+/* The user names these for this investigation. */
+static void remember_paths(const struct investigation *v, const struct options *o)
+{
+    for (int i = 0; v->path && i < o->maps; i++)
+        named_paths_add(v, o->map[i]);
+    if (v->path && o->known)
+        named_paths_add(v, o->known);
+}
+
+/* A folder that holds the investigation itself is where its user works, no recording. */
+static void name_given(const struct investigation *v, const char *path)
+{
+    struct buf at = {0};
+    investigation_locate(v, path, &at);
+    char *given = path_resolve(at.p), *own = v->path ? path_resolve(v->path) : NULL;
+    if (given && (!own || !inputs_belongs(path_folder(str_of(own)), str_of(given))))
+        inputs_name(at.p);
+    free(given);
+    free(own);
+    buf_release(&at);
+}
+
+static void name_inputs(const struct investigation *v)
+{
+    for (int i = 0; i < 2; i++)
+        if (v->input[i])
+            inputs_name(v->input[i]);
+    for (size_t i = 0; i < v->maps.n; i++)
+        inputs_name(v->maps.v[i]);
+    for (size_t i = 0; i < v->given.n; i++)
+        name_given(v, v->given.v[i].text);
+    for (size_t i = 0; i < v->rounds.n; i++)
+        name_given(v, v->rounds.v[i].file);
+    if (v->known_path)
+        inputs_name(v->known_path);
+    if (v->path)
+        inputs_name(v->path);
+}
+
 int open_investigation(struct investigation *v, const struct options *o, const struct keep_place *where, bool claim,
                        struct err *e)
 {
     bool saved = o->args == 1 && investigation_is(o->arg[0]);
     const char *file = saved ? o->arg[0] : o->investigation;
-    enum path_what there;
+    enum path_what there = PATH_FILE;
     investigation_init(v);
     v->path = file ? investigation_keep(v, file) : NULL;
     v->pack = saved && o->packed ? investigation_keep(v, o->packed) : NULL;
@@ -240,11 +300,16 @@ int open_investigation(struct investigation *v, const struct options *o, const s
     v->exact |= o->exact;
     v->strict_gaps |= o->strict_gaps;
     if (o->known)
+        v->known_path = NULL;
+    if (o->maps)
+        vec_clear(&v->maps);
+    v->allow_paths = o->allow_paths;
+    if (!o->unread && check_paths(v, e))
+        return -1;
+    if (o->known)
         v->known_path = investigation_keep(v, o->known);
     if (!o->unread && load_known(v, e))
         return -1;
-    if (o->maps)
-        vec_clear(&v->maps);
     for (int i = 0; i < o->maps; i++)
         vec_push(&v->maps, investigation_keep(v, o->map[i]));
     for (int i = 0; i < 2; i++) {
@@ -260,6 +325,10 @@ int open_investigation(struct investigation *v, const struct options *o, const s
     for (int i = 0; i < o->thresholds; i++)
         if (thresholds_set(&v->tol, o->threshold_key[i], o->threshold_value[i], e))
             return -1;
+    name_inputs(v);
+    remember_paths(v, o);
+    if (there == PATH_ABSENT && output_check(file, e))
+        return -1;
     v->state_dir = where && where->own ? investigation_keep(v, where->own) : NULL;
     if (!v->input[0] && !o->nothing)
         return saved ? err_set(e, ERR_DATA, _("%s: \"target\" names no path"), v->path)

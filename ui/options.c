@@ -404,6 +404,9 @@ static const struct option table[] = {
         "follow as an argument")},
     {"--remap", "OLD=NEW", OPT_PAIR | OPT_REMAP, BY(add_remap),
      N_("rewrite the start of input paths: files below OLD are now below NEW; repeatable")},
+    {"--allow-paths", NULL, OPT_PAIR | OPT_REMAP, FLAG(allow_paths),
+     N_("let an investigation name files outside of its folder that you did not name on this machine: maps, known "
+        "differences, files for a pack")},
     {"--rule", NULL, OPT_MARK, FLAG(rule), N_("extend the pair to every layer: print the rule and the pairs it would "
                                               "make")},
     {"--apply", NULL, OPT_MARK, FLAG(apply), N_("with --rule: apply the rule")},
@@ -455,7 +458,8 @@ static const struct option table[] = {
     {"--framework", "NAME", OPT_REPLAY, BY(set_framework), N_("framework of the script: torch (default) or mindspore")},
     {"--ours", NULL, OPT_MERGE, CHOICE(MERGE_OURS), N_("resolve conflicts in favour of the first")},
     {"--theirs", NULL, OPT_MERGE, CHOICE(MERGE_THEIRS), N_("resolve conflicts in favour of the second")},
-    {"--force", NULL, OPT_MERGE, FLAG(force), N_("merge even if the inputs differ")},
+    {"--force", NULL, OPT_OUTPUT, FLAG(force),
+     N_("overwrite an existing file that diverge did not write; merge: merge even if the inputs differ")},
     {"-o", "FILE", OPT_OUTPUT, TEXT(output),
      N_("write the result to FILE, format by extension (.json, .csv); - writes JSON to standard output")},
     {"--json", NULL, OPT_OUTPUT, FLAG(json), N_("write JSON to standard output, as -o -")},

@@ -54,6 +54,7 @@ struct options {
     bool summary;            /* print one line instead of the text */
     struct fail_on policy;    /* --fail-on */
     const char *round;       /* the new target of the next round; NULL: no new round */
+    bool allow_paths;        /* files that an investigation names outside of its folder are read */
     const char *format;      /* format of a report on standard output */
     bool paths;              /* reports show paths unchanged */
     int status, severity;    /* of a finding; -1: not given */
@@ -77,7 +78,7 @@ struct options {
     uint64_t pack_limit;     /* limit for tensors in a pack, in bytes; 0: the default */
     const char *packed;      /* the open pack: not an option, set by main */
     enum merge_choice choice; /* how merge conflicts are resolved */
-    bool force;              /* merge even if the inputs differ */
+    bool force;              /* overwrite files of others; merge even if the inputs differ */
     int framework;           /* of a replay script: enum replay_framework */
     struct oracle_options oracle;
     const char *weights;     /* a checkpoint that names unnamed norms, or NULL */

@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/inputs.h"
 #include "base/io.h"
 #include "base/mem.h"
 
@@ -238,6 +239,9 @@ static int put_in_place(struct file_write *w)
         return -1;
     if (w->straight)
         return 0;
+    struct stat mine;
+    if (fstat(w->fd, &mine) == 0)
+        inputs_forget(&mine);
     if (keep_permissions(w) || (w->unnamed && give_name(w)) || rename(w->beside, w->place))
         return -1;
     free(w->beside);

@@ -14,6 +14,7 @@
 #include "base/first_size.h"
 #include "base/folder.h"
 #include "base/held_folders.h"
+#include "base/inputs.h"
 #include "base/mem.h"
 #include "base/msg.h"
 
@@ -174,6 +175,7 @@ static int adopt(struct file *f, int fd, const char *name, struct err *e)
             add(gathered, &(struct read_failure){.path = (char *)(uintptr_t)name, .text = e->text});
     } else {
         note_cut(name, &st);
+        inputs_note(&st);
         *f = (struct file){.fd = fd, .size = (uint64_t)st.st_size, .name = mem_strdup(name)};
         return 0;
     }
@@ -558,6 +560,12 @@ static struct str no_slash(struct str path)
     while (path.n > 1 && path.p[path.n - 1] == '/')
         path.n--;
     return path;
+}
+
+bool path_lies_in(struct str path, struct str folder)
+{
+    return path.n >= folder.n && memcmp(path.p, folder.p, folder.n) == 0 &&
+           (path.n == folder.n || path.p[folder.n] == '/' || (folder.n && folder.p[folder.n - 1] == '/'));
 }
 
 struct str path_base(struct str path)

@@ -117,6 +117,8 @@ struct str path_base(struct str path);   /* last component, without trailing '/'
 struct str path_parent(struct str path); /* the part before the last component, "" if none */
 struct str path_folder(struct str path); /* the folder that contains it: like path_parent, but "." if there is none */
 
+bool path_lies_in(struct str path, struct str folder); /* at or below it; both resolved */
+
 typedef VEC(char *) name_list;
 
 /* Names in a folder except . and .., in natural order (rank2 before rank10). More than `limit` are an error. */

@@ -5,10 +5,17 @@
 #include <unistd.h>
 
 #include "base/msg.h"
+#include "base/output.h"
 
 #define ENOUGH (256 * 1024)
 
 int out_file(struct out *o, const char *path, struct err *e)
+{
+    *o = (struct out){.fd = -1};
+    return output_check(path, e) ? -1 : out_own_file(o, path, e);
+}
+
+int out_own_file(struct out *o, const char *path, struct err *e)
 {
     *o = (struct out){.fd = -1};
     int rc = file_write_begin(&o->file, path, e);

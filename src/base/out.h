@@ -16,7 +16,10 @@ struct out {
     void (*rename)(struct str text, struct buf *out);
 };
 
+/* A file that a user named: -1 also if base/output.h refuses it. */
 int out_file(struct out *o, const char *path, struct err *e);
+/* A file that the program keeps for itself, which may exist. */
+int out_own_file(struct out *o, const char *path, struct err *e);
 void out_fd(struct out *o, int fd); /* not closed by out_close */
 void out_memory(struct out *o);     /* writes nowhere: everything stays in `buf` until out_close */
 /* Writes the contents of `buf` if they are large enough. */

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 
 #include "base/io.h"
+#include "base/map.h"
 #include "base/msg.h"
 #include "cmd/note_subject.h"
 #include "cmd/cmd.h"
+#include "report/pack_write.h"
 
 /* Opens the command line with these words on it. */
 static int ask(struct workspace *d, const char *words)
@@ -526,10 +528,41 @@ static int run_report(struct workspace *d, struct str args)
     return workspace_may_write(d) ? R_WRITE : 0;
 }
 
+/* Whether the files that a pack takes beside the recordings have been shown as they are now, or there are none. */
+static bool files_shown(struct workspace *d, struct str args)
+{
+    struct pack_said said;
+    struct buf title = {0};
+    pack_files(d->c, d->inv, &said);
+    uint64_t key = hash_bytes(args.p, args.n, 1);
+    for (size_t i = 0; i < said.files.n; i++)
+        key = hash_bytes(said.files.v[i], strlen(said.files.v[i]), key);
+    bool shown = !said.files.n || d->asked_pack == key;
+    d->asked_pack = key;
+    if (!shown) {
+        workspace_clear_list(d);
+        for (size_t i = 0; i < said.files.n; i++)
+            workspace_add_item(d, NONE, 0, str_of(said.files.v[i]));
+        for (size_t i = 0; i < said.left.n; i++) {
+            buf_clear(&title);
+            buf_fmt(&title, _("left out: %s"), said.left.v[i]);
+            workspace_add_item(d, NONE, 0, buf_view(&title));
+        }
+        buf_clear(&title);
+        buf_fmt(&title, _("files for the pack; :pack %.*s again writes it"), STR_ARG(args));
+        workspace_show_list(d, title.p);
+    }
+    pack_said_release(&said);
+    buf_release(&title);
+    return shown;
+}
+
 static int run_pack(struct workspace *d, struct str args)
 {
     if (!args.n)
         return ask(d, "pack ");
+    if (d->inv && !files_shown(d, args))
+        return 0;
     bool now = workspace_write_to(d, args, false, true) && !workspace_write_later(d);
     return now && workspace_may_write(d) ? R_WRITE : 0;
 }

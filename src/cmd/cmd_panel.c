@@ -1,14 +1,15 @@
 /* Commands of the guided panels: opening them, and the user's answers and inputs. */
 #include <stdio.h>
 
-#include "base/file_write.h"
 #include "base/io.h"
 #include "base/msg.h"
+#include "base/output.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "cmd/pane_verbs.h"
 #include "log/value_names.h"
 #include "panel/next_dump.h"
+#include "ticket/named_paths.h"
 
 static int open_panel(struct workspace *d, int number)
 {
@@ -125,8 +126,11 @@ static int run_give(struct workspace *d, struct str args)
         buf_release(&at);
         return 0;
     }
+    bool given = panel_input_give(d->inv, s, path, &e) == 0;
+    if (given && path.n)
+        named_paths_add(d->inv, at.p);
     buf_release(&at);
-    if (panel_input_give(d->inv, s, path, &e)) {
+    if (!given) {
         workspace_complain(d, "%s", e.text);
         return 0;
     }
@@ -265,7 +269,7 @@ static int write_recipe(struct workspace *d, const struct recipe *r, struct str 
     int rc = path_look(path.p, &what, &e);
     if (rc == 0 && what != PATH_ABSENT)
         workspace_complain(d, _("%s already exists: choose a different name"), path.p);
-    else if (rc || file_replace(path.p, buf_view(body), &e))
+    else if (rc || output_write(path.p, buf_view(body), &e))
         workspace_complain(d, "%s", e.text);
     else
         workspace_say(d, _("%.*s written: %s"), STR_ARG(r->name), path.p);

@@ -179,6 +179,7 @@ struct workspace {
     uint32_t asked_unpair; /* 1 + the first deviation whose unpairing was confirmed once; 0: none */
     uint32_t asked_call[2]; /* 1 + the rows rejected last, whose call a second X rejects; 0: none */
     uint32_t asked_mark; /* 1 + the row with a non-matching size, for which a confirmation was requested; 0: none */
+    uint64_t asked_pack;  /* hash of the name of a pack whose further files were listed; 0: none */
     char *rule[3];     /* the proposed rule: target pattern, golden template, view; NULL: none */
 
     struct group_view groups;

@@ -2,6 +2,7 @@
  * by the reader's setting; prints on A4. */
 #include <math.h>
 
+#include "base/tool.h"
 #include "base/msg.h"
 #include "document/write.h"
 
@@ -295,7 +296,8 @@ void write_html(struct out *o, const struct document *d)
     buf_fmt(b, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n", d->lang);
     buf_cstr(b,
              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+             "<meta name=\"generator\" content=\"" TOOL "\">\n<title>");
     escaped(b, d->title);
     buf_cstr(b, "</title>\n<style>\n");
     buf_cstr(b, style);

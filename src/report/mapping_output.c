@@ -8,6 +8,7 @@
 #include "base/io.h"
 #include "base/map.h"
 #include "base/msg.h"
+#include "base/tool.h"
 #include "report/mapping_output_parts.h"
 
 enum { SIMPLE_KEY = 1000 }; /* bytes; YAML ends keys without "?" at 1024 */
@@ -278,6 +279,8 @@ int mapping_write(struct out *out, const struct comparison *s, enum mapping_kind
         return err_set(e, ERR_USAGE, _("pairs are written as .json (format of diverge) or .yaml (format of msprobe)"));
     if (s->single || !s->paired)
         return err_set(e, ERR_USAGE, _("no pairs to write: give a target and a golden side"));
+    if (kind != MAPPING_PAIRS) /* of YAML, for own_file */
+        buf_cstr(&out->buf, "# Written by " TOOL "\n");
     kinds[kind].write(out, &x);
     return 0;
 }

@@ -38,13 +38,23 @@ void pack_npy_head(const struct tensor *t, struct buf *out);
 /* A file that was given to the panels or the comparison. */
 struct pack_input {
     const char *path; /* its path */
+    const char *what; /* what it was given as */
     const char *file; /* its name in the pack */
 };
 typedef VEC(struct pack_input) pack_input_list;
 
-/* The investigation as stored in the pack: its inputs are the pack's folders, its files those in `inputs`, which this
- * function fills. Files that are too large or not regular are listed in said and left out. */
-void pack_ticket(const struct investigation *inv, const struct sanitize *clean, bool paths, struct arena *a,
-                 pack_input_list *inputs, struct pack_said *said, struct buf *out);
+struct pack_writing_of {
+    const struct comparison *s;
+    const struct investigation *inv;
+    const struct sanitize *clean;
+    bool paths; /* not shortened */
+};
+
+/* Appends the investigation as stored in the pack: its inputs are the pack's folders, its files those in `inputs`,
+ * which this function fills. Listed in said and left out are files that are too large or not regular, and those that
+ * the investigation names although neither its user did nor they lie in its folder or in the two recordings
+ * (ticket/named_paths.h). */
+void pack_ticket(const struct pack_writing_of *of, struct arena *a, pack_input_list *inputs, struct pack_said *said,
+                 struct buf *out);
 
 #endif

@@ -1,8 +1,13 @@
 /* Writes the investigation of a pack: its files are included under names of the pack, and every path is removed. */
+#include <stdlib.h>
+
+#include "base/io.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "panel/panel_inputs.h"
 #include "report/pack_parts.h"
 #include "ticket/investigation_members.h"
+#include "ticket/named_paths.h"
 
 #define INPUT_MOST (4u << 20) /* bytes of a file the panels were given */
 #define NAME_MOST 60
@@ -32,36 +37,59 @@ static const char *file_name(struct arena *a, const char *what, size_t nth, cons
 }
 
 struct ticket {
-    const struct investigation *inv;
-    const struct sanitize *clean;
+    const struct pack_writing_of *of;
     struct arena *a;
     pack_input_list *inputs;
     struct pack_said *said;
 };
 
+static bool in_recording(const struct comparison *s, const char *path)
+{
+    char *full = path_resolve(path);
+    bool is = false;
+    for (int d = 0; d < 2 && full; d++) {
+        const char *at = s->side[d].dump.path;
+        char *own = at && path_is_dir(at) ? path_resolve(at) : NULL;
+        is = is || (own && path_lies_in(str_of(full), str_of(own)));
+        free(own);
+    }
+    free(full);
+    return is;
+}
+
+/* Why the file at this path is not taken, or NULL; the size is put into `n` where it is the reason. */
+static const char *refusal(const struct ticket *t, const char *path, char n[NUM_MAX])
+{
+    struct err why;
+    struct file f;
+    if (!named_paths_allow(t->of->inv, path) && !in_recording(t->of->s, path))
+        return _("outside of the investigation's folder and not named on this machine; --allow-paths takes it");
+    if (path_is_dir(path))
+        return _("a folder, not packed");
+    if (file_open(&f, path, &why))
+        return _("cannot be read");
+    bool large = f.size > INPUT_MOST;
+    num_bytes(n, f.size);
+    file_close(&f);
+    return large ? _("too large") : NULL;
+}
+
 /* The name of the file in the pack, or NULL if it is left out, which is reported. */
 static const char *take_file(struct ticket *t, const char *what, const char *path)
 {
     struct buf at = {0}, shown = {0};
-    struct err why;
-    struct file f;
-    char n[NUM_MAX];
-    struct pack_input x = {NULL, NULL};
-    investigation_locate(t->inv, path, &at);
-    sanitize_path(t->clean, path, &shown);
-    if (path_is_dir(at.p)) {
-        vec_push(&t->said->left, arena_fmt(&t->said->arena, _("%s, given as %s: a folder, not packed"), shown.p, what));
-    } else if (file_open(&f, at.p, &why)) {
-        vec_push(&t->said->left, arena_fmt(&t->said->arena, _("%s, given as %s: cannot be read"), shown.p, what));
-    } else {
-        if (f.size > INPUT_MOST)
-            vec_push(&t->said->left,
-                     arena_fmt(&t->said->arena, _("%s, given as %s (%s): too large"), shown.p, what,
-                               num_bytes(n, f.size)));
-        else
-            x = (struct pack_input){arena_cstr(t->a, buf_view(&at)), file_name(t->a, what, t->inputs->n + 1, path)};
-        file_close(&f);
-    }
+    char n[NUM_MAX] = "";
+    struct pack_input x = {NULL, NULL, NULL};
+    investigation_locate(t->of->inv, path, &at);
+    sanitize_path(t->of->clean, path, &shown);
+    const char *why = refusal(t, at.p, n);
+    if (why)
+        vec_push(&t->said->left,
+                 arena_fmt(&t->said->arena, *n ? _("%s, given as %s: %s (%s)") : _("%s, given as %s: %s"), shown.p,
+                           what, why, n));
+    else
+        x = (struct pack_input){arena_cstr(t->a, buf_view(&at)), arena_cstr(t->a, str_of(what)),
+                                file_name(t->a, what, t->inputs->n + 1, path)};
     if (x.file)
         vec_push(t->inputs, x);
     buf_release(&at);
@@ -86,7 +114,11 @@ static void take_slots(struct ticket *t, struct investigation *v)
     size_t kept = 0;
     for (size_t i = 0; i < v->given.n; i++) {
         struct named_text x = v->given.v[i];
-        x.text = take_file(t, x.name, x.text);
+        bool known = panel_input_find(str_of(x.name)) != PANEL_INPUT_COUNT;
+        if (!known)
+            vec_push(&t->said->left, arena_fmt(&t->said->arena, _("%s: no input of this version; its file is not read"),
+                                               x.name));
+        x.text = known ? take_file(t, x.name, x.text) : NULL;
         if (x.text)
             v->given.v[kept++] = x;
     }
@@ -111,7 +143,7 @@ static void clean(void *ctx, const struct member *m, void *x)
         member_copy_array(x, m, t->a);
     if (m->kind != MEMBER_TEXT || !*text)
         return;
-    sanitize_text(t->clean, str_of(*text), SANITIZE_LINES, &b);
+    sanitize_text(t->of->clean, str_of(*text), SANITIZE_LINES, &b);
     *text = arena_cstr(t->a, buf_view(&b));
     buf_release(&b);
 }
@@ -136,12 +168,12 @@ static void set_side(struct investigation *v, int side)
     v->state[side] = (struct file_stamp){0};
 }
 
-void pack_ticket(const struct investigation *inv, const struct sanitize *clean, bool paths, struct arena *a,
-                 pack_input_list *inputs, struct pack_said *said, struct buf *out)
+void pack_ticket(const struct pack_writing_of *of, struct arena *a, pack_input_list *inputs, struct pack_said *said,
+                 struct buf *out)
 {
-    struct ticket t = {inv, clean, a, inputs, said};
+    struct ticket t = {of, a, inputs, said};
     struct investigation v;
-    investigation_look(&v, inv);
+    investigation_look(&v, of->inv);
     set_side(&v, TARGET);
     set_side(&v, GOLDEN);
     if (v.rounds.n)
@@ -149,7 +181,7 @@ void pack_ticket(const struct investigation *inv, const struct sanitize *clean, 
     v.rounds.n = 0;
     take_maps(&t, &v);
     take_slots(&t, &v);
-    if (!paths)
+    if (!of->paths)
         clean_texts(&t, &v);
     investigation_write(&v, out);
     investigation_look_end(&v);

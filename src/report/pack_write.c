@@ -13,6 +13,7 @@
 #include "report/formats.h"
 #include "report/pack_parts.h"
 #include "report/replay_script.h"
+#include "ticket/named_paths.h"
 
 #define CHUNK (1u << 20)
 
@@ -26,6 +27,7 @@ struct pack_writing {
     struct zst_writer zst;
     struct buf b;     /* of the file being made */
     struct buf head;
+    const struct procedure *guide; /* the panels for the report, or NULL */
     char id[20];
 };
 
@@ -49,7 +51,7 @@ static void add_text(struct pack_writing *p, const char *name)
 
 static int add_report(struct pack_writing *p, const char *name, struct err *e)
 {
-    struct report_options ro = {.rows = ROWS_NONE, .inv = p->o->inv, .guide = p->o->guide,
+    struct report_options ro = {.rows = ROWS_NONE, .inv = p->o->inv, .guide = p->guide,
                                 .date = p->o->date, .paths = p->o->paths};
     struct out out;
     out_memory(&out);
@@ -87,6 +89,14 @@ static void add_list(struct pack_writing *p)
         jw_end_object(&w);
     }
     buf_release(&name);
+    jw_end_array(&w);
+    jw_karray(&w, "files");
+    for (size_t i = 0; i < p->inputs.n; i++) {
+        jw_object(&w);
+        jw_kcstr(&w, "file", p->inputs.v[i].file);
+        jw_kcstr(&w, "as", p->inputs.v[i].what);
+        jw_end_object(&w);
+    }
     jw_end_array(&w);
     jw_kcstrs(&w, "left_out", x->left.v, x->left.n);
     jw_end_object(&w);
@@ -169,12 +179,35 @@ static void add_replays(struct pack_writing *p)
     buf_release(&name);
 }
 
+/* The files that are taken, for people. */
+static void note_inputs(struct pack_writing *p)
+{
+    for (size_t i = 0; i < p->inputs.n; i++)
+        vec_push(&p->said->files, arena_fmt(&p->said->arena, _("%s, given as %s: %s"), p->inputs.v[i].path,
+                                            p->inputs.v[i].what, p->inputs.v[i].file));
+}
+
+/* Whether the panels' pages hold something of files that the investigation's user did not name. */
+static bool pages_of_others(const struct pack_options *o)
+{
+    struct buf at = {0};
+    bool is = false;
+    for (size_t i = 0; i < o->inv->given.n && o->guide; i++) {
+        investigation_locate(o->inv, o->inv->given.v[i].text, &at);
+        is = is || ((path_is_file(at.p) || path_is_dir(at.p)) && !named_paths_allow(o->inv, at.p));
+    }
+    buf_release(&at);
+    return is;
+}
+
 static int add_all(struct pack_writing *p, struct err *e)
 {
     static const char *const side[] = {"target", "golden"};
     struct buf ticket = {0}, name = {0};
     struct arena a = {0};
-    pack_ticket(p->o->inv, &p->clean, p->o->paths, &a, &p->inputs, p->said, &ticket);
+    const struct pack_writing_of of = {p->s, p->o->inv, &p->clean, p->o->paths};
+    pack_ticket(&of, &a, &p->inputs, p->said, &ticket);
+    note_inputs(p);
     add_list(p);
     add(p, "ticket.investigation.json", buf_view(&ticket));
     int rc = add_report(p, "report.html", e) || add_report(p, "report.md", e);
@@ -222,6 +255,10 @@ int pack_write(const char *path, const struct comparison *s, const struct pack_o
     *said = (struct pack_said){0};
     if (check(path, s, e) || out_file(&out, path, e))
         return -1;
+    p.guide = pages_of_others(o) ? NULL : o->guide;
+    if (o->guide && !p.guide)
+        vec_push(&said->left, arena_cstr(&said->arena, str_of(_("the panels' pages: they show files that were not "
+                                                                "named on this machine"))));
     snprintf(p.id, sizeof p.id, "%016llx",
              (unsigned long long)(dump_fingerprint(&s->side[0].dump) * 31 + dump_fingerprint(&s->side[1].dump)));
     sanitize_init(&p.clean, s->side[TARGET].dump.path, s->side[GOLDEN].dump.path, o->paths);
@@ -244,8 +281,24 @@ int pack_write(const char *path, const struct comparison *s, const struct pack_o
     return rc;
 }
 
+void pack_files(const struct comparison *s, const struct investigation *inv, struct pack_said *said)
+{
+    struct pack_writing p = {.s = s, .said = said};
+    struct buf unused = {0};
+    struct arena a = {0};
+    *said = (struct pack_said){0};
+    sanitize_init(&p.clean, s->side[TARGET].dump.path, s->side[GOLDEN].dump.path, true);
+    pack_ticket(&(const struct pack_writing_of){s, inv, &p.clean, true}, &a, &p.inputs, said, &unused);
+    note_inputs(&p);
+    sanitize_release(&p.clean);
+    vec_release(&p.inputs);
+    arena_release(&a);
+    buf_release(&unused);
+}
+
 void pack_said_release(struct pack_said *said)
 {
+    vec_release(&said->files);
     vec_release(&said->left);
     arena_release(&said->arena);
 }

@@ -24,6 +24,7 @@ struct pack_said {
     struct arena arena;
     size_t rows, of, tensors, scripts, inputs;
     uint64_t bytes;            /* of tensors */
+    VEC(const char *) files;   /* that are taken beside the recordings: path, use, name in the pack */
     VEC(const char *) left;    /* a sentence each: name, size, reason */
 };
 
@@ -31,6 +32,8 @@ struct pack_said {
  * path's extension. Release said in any case. */
 int pack_write(const char *path, const struct comparison *s, const struct pack_options *o, struct pack_said *said,
                struct err *e);
+/* Lists in `said` what a pack would take beside the recordings, and what not; nothing is written. */
+void pack_files(const struct comparison *s, const struct investigation *inv, struct pack_said *said);
 void pack_said_release(struct pack_said *said);
 
 #endif

@@ -71,6 +71,7 @@ struct investigation {
     const char *continued; /* name of the file in the same folder that continues it with later rounds, or NULL */
     bool went_on;       /* the given file is of an earlier round; this is the newest one's file, with its inputs */
     const char *gone;   /* the missing inputs, as a sentence, if it is opened nevertheless; or NULL */
+    bool allow_paths;   /* its user confirmed that files outside of its folder are read (named_paths.h) */
     const char *pack;   /* the pack it was unpacked from, which is not changed; or NULL */
     int lock;           /* descriptor held by investigation_claim, or -1 */
     const char *input[2];

@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/msg.h"
+#include "base/output.h"
 #include "ticket/investigation.h"
 #include "ticket/merge.h"
 
@@ -174,7 +175,7 @@ static int may_save_as(const struct investigation *v, const char *path, struct e
         return err_set(e, ERR_USAGE, _("%s: expected a name that ends in .investigation.json"), path);
     if (path_look(path, &what, e))
         return -1;
-    return what == PATH_ABSENT ? 0 : err_set(e, ERR_USAGE, _("%s already exists"), path);
+    return what == PATH_ABSENT ? output_check(path, e) : err_set(e, ERR_USAGE, _("%s already exists"), path);
 }
 
 static void swap_files(struct investigation *v, const char **file)

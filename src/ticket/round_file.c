@@ -186,7 +186,7 @@ static void head_line(struct round_writing *p, const struct round *r)
 int round_write(const struct round *r, const char *path, uint64_t *fingerprint, struct err *e)
 {
     struct round_writing p = {.fingerprint = ROUND_SEED, .z.zalloc = mem_for_zlib};
-    if (out_file(&p.out, path, e))
+    if (out_own_file(&p.out, path, e))
         return -1;
     bool ready = deflateInit2(&p.z, 6, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) == Z_OK; /* + 16: as gzip */
     if (ready) {

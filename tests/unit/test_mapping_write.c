@@ -1,6 +1,7 @@
 /* Correspondences of a session written as each kind of mapping file and read again. */
 #include "support.h"
 
+#include "base/tool.h"
 #include "base/file_write.h"
 #include "base/io.h"
 #include "pair/mapping_file.h"
@@ -130,13 +131,13 @@ static void declared(void **state)
     assert_int_equal(session_start(s, &o, &e), 0);
     assert_int_equal(session_wait(s, &e), 0);
     assert_int_equal(file_slurp(written(s, "x.yaml"), 1 << 20, &text, &e), 0);
-    assert_string_equal(text.p, "Functional.silu.0.forward.output.0: N/A\n");
+    assert_string_equal(text.p, "# Written by " TOOL "\nFunctional.silu.0.forward.output.0: N/A\n");
     buf_clear(&text);
     assert_int_equal(file_slurp(written(s, "x.json"), 1 << 20, &text, &e), 0);
     assert_non_null(strstr(text.p, "\"golden\": null"));
     buf_clear(&text);
     assert_int_equal(file_slurp(written(s, "x_cell_mapping.yaml"), 1 << 20, &text, &e), 0);
-    assert_string_equal(text.p, "{}\n");
+    assert_string_equal(text.p, "# Written by " TOOL "\n{}\n");
     buf_release(&text);
     shut(s);
 }

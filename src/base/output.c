@@ -1,0 +1,84 @@
+/* Decides whether an output may be written at a path. */
+#include "base/output.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/file_write.h"
+#include "base/inputs.h"
+#include "base/io.h"
+#include "base/msg.h"
+
+static struct {
+    bool (*ours)(const char *path);
+    bool force;
+} rules;
+
+void output_rules(bool (*ours)(const char *path), bool force)
+{
+    rules.ours = ours;
+    rules.force = force;
+}
+
+/* Not noted as an input, and no result depends on it. */
+static bool is_ours(const char *place)
+{
+    bool was = inputs_pause(true), before = read_failures_unimportant(true);
+    bool is = rules.ours(place);
+    inputs_pause(was);
+    read_failures_unimportant(before);
+    return is;
+}
+
+/* A file without content, a device or a pipe loses nothing. */
+static int check_existing(const char *path, const char *place, const struct stat *st, struct err *e)
+{
+    enum input_how how = inputs_has(st);
+    if (!S_ISREG(st->st_mode))
+        return 0;
+    bool ours = rules.ours && is_ours(place);
+    if (how == INPUT_NAMED || (how == INPUT_OPENED && !ours))
+        return err_set(e, ERR_USAGE, _("%s is an input: not overwritten; choose a different name for the output"),
+                       path);
+    if (!st->st_size || !rules.ours || rules.force || ours)
+        return 0;
+    return err_set(e, ERR_USAGE, _("%s already exists and was not written by diverge, or is an investigation: not "
+                                   "overwritten; choose a different name, or use --force"), path);
+}
+
+int output_check(const char *path, struct err *e)
+{
+    struct stat st;
+    char *place = file_write_place(path);
+    if (!place)
+        return err_output(e, path);
+    const char *inside = inputs_folder_of(place);
+    int rc = 0;
+    if (inside)
+        rc = err_set(e, ERR_USAGE, _("%s lies in the recording %s, which is only read: choose a different place "
+                                     "for the output"), path, inside);
+    else if (stat(place, &st) == 0)
+        rc = check_existing(path, place, &st, e);
+    free(place);
+    return rc;
+}
+
+/* Whether the file has exactly this content: writing it again loses nothing. */
+static bool is_there(const char *path, struct str content)
+{
+    struct buf b = {0};
+    struct err quiet;
+    bool was = inputs_pause(true), before = read_failures_unimportant(true);
+    bool is = path_is_file(path) && file_slurp(path, content.n, &b, &quiet) == 0 && str_eq(buf_view(&b), content);
+    inputs_pause(was);
+    read_failures_unimportant(before);
+    buf_release(&b);
+    return is;
+}
+
+int output_write(const char *path, struct str content, struct err *e)
+{
+    if (is_there(path, content))
+        return 0;
+    return output_check(path, e) || file_replace(path, content, e) ? -1 : 0;
+}
