@@ -1,6 +1,8 @@
 /* diverge mark, diverge marks: manual pairing for scripts. */
 #include <math.h>
 
+#include <stdlib.h>
+
 #include "base/json_write.h"
 #include "base/msg.h"
 #include "table/rule_preview.h"
@@ -185,6 +187,7 @@ static void list_json(const struct decisions *d, struct buf *b)
     struct jsonw w;
     jw_init(&w, b, true);
     jw_result(&w);
+    bool *holds = decisions_holding(d);
     jw_kint(&w, "decided", (int64_t)d->now);
     jw_karray(&w, "decisions");
     for (size_t i = 0; i < d->log.n; i++) {
@@ -193,7 +196,7 @@ static void list_json(const struct decisions *d, struct buf *b)
         jw_kint(&w, "number", (int64_t)i);
         jw_kcstr(&w, "what", decision_name((enum decision_kind)x->kind));
         jw_kint(&w, "step", x->step);
-        jw_kbool(&w, "holds", decision_holds(d, i));
+        jw_kbool(&w, "holds", holds[i]);
         jw_key(&w, "rule");
         decision_of_another((enum decision_kind)x->kind) ? jw_int(&w, x->rule) : jw_null(&w);
         jw_kcstr(&w, "target", *x->side[0] ? x->side[0] : NULL);
@@ -201,6 +204,7 @@ static void list_json(const struct decisions *d, struct buf *b)
         jw_kcstr(&w, "view", *x->view ? x->view : NULL);
         jw_end_object(&w);
     }
+    free(holds);
     jw_end_array(&w);
     jw_end_object(&w);
     buf_char(b, '\n');
@@ -208,12 +212,14 @@ static void list_json(const struct decisions *d, struct buf *b)
 
 static void list_text(const struct decisions *d, struct buf *b)
 {
+    bool *holds = decisions_holding(d);
     for (size_t i = 0; i < d->log.n; i++) {
-        decision_text(d, i, b);
+        decision_text(d, i, holds[i], b);
         buf_char(b, '\n');
     }
     if (!d->log.n)
         buf_cstr(b, _("no decisions\n"));
+    free(holds);
 }
 
 static int withdraw(struct marking *m, int n, struct buf *b, struct err *e)

@@ -513,16 +513,17 @@ static int run_decisions(struct workspace *d, struct str args)
     struct buf text = {0};
     char number[24];
     (void)args;
+    bool *holds = decisions_holding(x);
     workspace_clear_list(d);
     for (size_t i = x->log.n; i-- > 0 && d->list.items.n < 5000;) {
         const struct decision *q = &x->log.v[i];
         uint32_t row[2] = {dump_find_row(&d->c->side[TARGET].dump, str_of(q->side[0])),
                            dump_find_row(&d->c->side[GOLDEN].dump, str_of(q->side[1]))};
         buf_clear(&text);
-        decision_text(x, i, &text);
+        decision_text(x, i, holds[i], &text);
         workspace_add_item(d, workspace_line_of(d, row), 0, buf_view(&text));
         snprintf(number, sizeof number, "%zu", i);
-        if (decision_holds(x, i))
+        if (holds[i])
             workspace_add_away(d, "withdraw", number);
     }
     if (d->list.items.n)
@@ -530,6 +531,7 @@ static int run_decisions(struct workspace *d, struct str args)
     else
         workspace_say(d, _("no decisions yet; x marks a pair"));
     d->list.again = "decisions";
+    free(holds);
     buf_release(&text);
     return 0;
 }

@@ -15,9 +15,13 @@ struct pairs_search {
     uint8_t *held[2]; /* per row: HELD, or OPEN for a wide row of which parts are paired */
     struct addresses at[2];
     bool addressed;
+    uint64_t tries; /* of rows by rules that are left */
 };
 
 enum { HELD = 1, OPEN = 2 };
+#define TRIES_MOST (1u << 24) /* of rows by all rules */
+#define TRIES_OF_COMPILING 1000 /* that take as long */
+#define RULES_ALWAYS 16       /* that are tried whatever the number of rows */
 enum { ROWS_MOST = 512 }; /* rows searched per call: nobody marks calls with more */
 
 static const struct addresses *addresses(struct pairs_search *f)
@@ -292,6 +296,12 @@ static void apply(struct pairs_search *f, const struct pair_rule *rule)
     struct err quiet;
     struct buf here = {0}, there = {0};
     VEC(struct decided_calls) found = {0}; /* pairs of the rule, made after all rows were tried */
+    uint64_t tries = f->d[TARGET]->rows.n + TRIES_OF_COMPILING;
+    if (tries > f->tries) {
+        f->r->spent = rule->number;
+        return;
+    }
+    f->tries -= tries;
     if (pair_rule_compile(&m, rule->side[TARGET], rule->side[GOLDEN], &quiet))
         return;
     const struct addresses *at = addresses(f);
@@ -322,6 +332,8 @@ void decided_pairs_find(struct decided_pairs *r, const struct decisions_in_force
                         const struct dump *g)
 {
     struct pairs_search f = {.r = r, .d = {t, g}};
+    f.tries = ((uint64_t)t->rows.n + TRIES_OF_COMPILING) * RULES_ALWAYS;
+    f.tries = f.tries > TRIES_MOST ? f.tries : TRIES_MOST;
     *r = (struct decided_pairs){.spent = NONE};
     for (int s = 0; s < 2; s++)
         f.held[s] = mem_zalloc(f.d[s]->rows.n + 1);

@@ -49,11 +49,19 @@ static bool decided_later(struct nmap *seen, const struct decision *x)
     return later;
 }
 
+/* The rules are in the order of their numbers. */
 static void turn(struct decisions_in_force *r, uint32_t number, bool on)
 {
-    for (size_t i = 0; i < r->rules.n; i++)
-        if (r->rules.v[i].number == number)
-            r->rules.v[i].on = on;
+    size_t from = 0, to = r->rules.n;
+    while (from < to) {
+        size_t mid = (from + to) / 2;
+        if (r->rules.v[mid].number < number)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    if (from < r->rules.n && r->rules.v[from].number == number)
+        r->rules.v[from].on = on;
 }
 
 static void reverse(struct mark *v, size_t n)
@@ -80,18 +88,27 @@ static bool *withdrawn(const struct decisions *d)
     return gone;
 }
 
-bool decision_holds(const struct decisions *d, size_t n)
+bool *decisions_holding(const struct decisions *d)
 {
-    bool *gone = withdrawn(d), holds = n < d->now && !gone[n];
+    bool *gone = withdrawn(d), *holds = mem_zalloc(d->log.n + 1);
+    for (size_t i = 0; i < d->now; i++)
+        holds[i] = !gone[i];
     free(gone);
     return holds;
 }
 
-void decision_text(const struct decisions *d, size_t n, struct buf *out)
+bool decision_holds(const struct decisions *d, size_t n)
+{
+    bool *all = decisions_holding(d), holds = n < d->now && all[n];
+    free(all);
+    return holds;
+}
+
+void decision_text(const struct decisions *d, size_t n, bool holds, struct buf *out)
 {
     const struct decision *x = &d->log.v[n];
     buf_fmt(out, "%4zu %-8s %s", n, _(decision_name((enum decision_kind)x->kind)),
-            n >= d->now ? _("(undone) ") : decision_holds(d, n) ? "" : _("(withdrawn) "));
+            n >= d->now ? _("(undone) ") : holds ? "" : _("(withdrawn) "));
     if (x->kind == DECIDE_WITHDRAW)
         buf_fmt(out, _("decision %u"), x->rule);
     else if (decision_of_another((enum decision_kind)x->kind))

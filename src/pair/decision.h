@@ -45,8 +45,10 @@ const char *decision_name(enum decision_kind k); /* for files */
 bool decision_of_another(enum decision_kind k);  /* whether it refers to another decision instead of names */
 /* Whether decision number n is in force: neither undone nor withdrawn by a later one in force. */
 bool decision_holds(const struct decisions *d, size_t n);
-/* Appends a description: number, kind, whether it is in force, and its names. */
-void decision_text(const struct decisions *d, size_t n, struct buf *out);
+/* The same of each decision of the list; the caller frees it. */
+bool *decisions_holding(const struct decisions *d);
+/* Appends a description: number, kind, whether it is in force (`holds`), and its names. */
+void decision_text(const struct decisions *d, size_t n, bool holds, struct buf *out);
 
 struct mark {
     uint32_t number; /* its index in the list of decisions */

@@ -7,6 +7,9 @@
 #include "base/msg.h"
 #include "base/num.h"
 
+#define TEXT_MOST 4096        /* bytes; names are shorter */
+#define ADDRESS_MOST (1 << 16) /* bytes; a longer one is nobody's */
+
 static bool digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -39,6 +42,8 @@ int pair_rule_compile(struct pair_rule_match *m, const char *pattern, const char
     struct buf plain = {0};
     char name[24];
     *m = (struct pair_rule_match){.template = template};
+    if (s.n > TEXT_MOST || strlen(template) > TEXT_MOST)
+        return err_set(e, ERR_USAGE, _("a rule's pattern and its replacement have at most %d bytes each"), TEXT_MOST);
     for (size_t i = 0; i < s.n;) {
         struct pair_rule_series x = {0, 0, 0};
         size_t n = series_at(str_cut(s, i), &x.from, &x.step);
@@ -96,7 +101,7 @@ bool pair_rule_apply(struct pair_rule_match *m, struct str address, struct buf *
     if (pattern_explodes(m->pattern) || pattern_groups(m->pattern, address, group) <= 0 || !count_of(m, group, &count))
         return false;
     buf_clear(out);
-    for (size_t i = 0; i < s.n;) {
+    for (size_t i = 0; i < s.n && out->n <= ADDRESS_MOST;) {
         size_t n = series_at(str_cut(s, i), &from, &step);
         if (n) {
             buf_count(out, (uint64_t)from + (uint64_t)step * count);
@@ -109,7 +114,7 @@ bool pair_rule_apply(struct pair_rule_match *m, struct str address, struct buf *
             buf_char(out, s.p[i++]);
         }
     }
-    return true;
+    return out->n <= ADDRESS_MOST;
 }
 
 /* ---- proposing ---- */

@@ -175,7 +175,7 @@ int rollout_columns_open(struct rollout_columns *c, const char *path, const atom
     int rc = rollout_read_json(c, cancel, e);
     if (rc == 0) {
         int tensors = rollout_read_tensors(c, cancel, e);
-        rc = tensors < 0 ? -1 : rollout_read_pickle(c, e);
+        rc = tensors < 0 ? -1 : rollout_read_pickle(c, cancel, e);
         rc = rc < 0 ? -1 : rc | tensors;
     }
     if (rc == 0 && c->why.text[0]) {

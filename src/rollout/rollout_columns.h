@@ -79,7 +79,7 @@ void rollout_unread(struct rollout_columns *c, const char *text);
 
 /* 1: read; 0: another kind of file; -1: error. */
 int rollout_read_tensors(struct rollout_columns *c, const atomic_bool *cancel, struct err *e);
-int rollout_read_pickle(struct rollout_columns *c, struct err *e);
+int rollout_read_pickle(struct rollout_columns *c, const atomic_bool *cancel, struct err *e);
 int rollout_read_json(struct rollout_columns *c, const atomic_bool *cancel, struct err *e);
 
 #endif

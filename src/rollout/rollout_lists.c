@@ -15,7 +15,8 @@
 #define LINE_MAX_BYTES (64u << 20)
 #define DOCUMENT_MAX (256u << 20)
 #define DEPTH 12
-#define VISITS (1u << 26) /* a pickle may repeat one list a thousand times, in a list repeated as often */
+#define VISITS (1u << 26)
+#define VISITS_PER_BYTE 64 /* of a pickle, which may repeat one list a thousand times, in a list repeated as often */
 
 /* How a tree is examined, whichever it is. */
 struct tree {
@@ -25,7 +26,19 @@ struct tree {
     bool (*number)(const void *node, double *out);
     int (*fields)(struct rollout_columns *c, const struct tree *t, const void *node, struct buf *path, int depth);
     size_t left;                                               /* visits */
+    const atomic_bool *cancel;                                 /* or NULL */
 };
+
+/* False: there were too many, or nobody waits for the rest. */
+static bool visit(struct tree *t)
+{
+    if (t->cancel && atomic_load_explicit(t->cancel, memory_order_relaxed))
+        t->left = 0;
+    if (!t->left)
+        return false;
+    t->left--;
+    return true;
+}
 
 /* The axes of nested lists of equal sizes; 0 for other lists. */
 static int shape_of(struct tree *t, const void *node, size_t *shape, int most)
@@ -39,9 +52,8 @@ static int shape_of(struct tree *t, const void *node, size_t *shape, int most)
     const void *x = n ? t->first(node) : NULL;
     for (size_t i = 0; i < n; i++, x = i < n ? t->next(node, x, i) : NULL) {
         size_t own[ROLLOUT_CELL_AXES] = {0};
-        if (!t->left)
+        if (!visit(t))
             return 0;
-        t->left--;
         int a = t->number(x, &unused) ? 1 : shape_of(t, x, own, most - 1) + 1;
         if (a == 1 && t->count(x) != SIZE_MAX)
             return 0;
@@ -92,9 +104,8 @@ static int descend(struct rollout_columns *c, struct tree *t, const void *node, 
     size_t shape[ROLLOUT_CELL_AXES], n = t->count(node);
     double v;
     int found = 0, axes;
-    if (depth > DEPTH || !t->left)
+    if (depth > DEPTH || !visit(t))
         return 0;
-    t->left--;
     if (t->number(node, &v)) {
         struct rollout_cell *x = rollout_cell_add(c, buf_view(path), 0, NULL);
         if (x)
@@ -158,9 +169,9 @@ static int pickle_fields(struct rollout_columns *c, const struct tree *t, const 
     return found;
 }
 
-int rollout_read_pickle(struct rollout_columns *c, struct err *e)
+int rollout_read_pickle(struct rollout_columns *c, const atomic_bool *cancel, struct err *e)
 {
-    struct tree t = {pickle_count, pickle_first, pickle_next, pickle_number, pickle_fields, VISITS};
+    struct tree t = {pickle_count, pickle_first, pickle_next, pickle_number, pickle_fields, VISITS, cancel};
     struct file f;
     struct zip_member m;
     struct buf text = {0}, path = {0};
@@ -175,9 +186,14 @@ int rollout_read_pickle(struct rollout_columns *c, struct err *e)
     if (z && zip_find_suffix(z, "data.pkl", &m, NULL, &quiet) == 1) {
         const struct pickle *root = zip_read(&f, &m, PICKLE_MAX, &text, &quiet)
                                         ? NULL : pickle_parse(buf_view(&text), &a, c->path, NULL, &quiet);
+        if (text.n < VISITS / VISITS_PER_BYTE)
+            t.left = text.n * VISITS_PER_BYTE;
         if (root)
             found = descend(c, &t, root, &path, 0);
-        else
+        if (root && !t.left)
+            err_set(&quiet, ERR_DATA, _("%s: lists repeated more often than its size allows: not all of them were "
+                                        "read"), c->path);
+        if (!root || !t.left)
             rollout_unread(c, quiet.text);
         if (!*c->format)
             c->format = "torch";
@@ -228,7 +244,7 @@ static int json_fields(struct rollout_columns *c, const struct tree *t, const vo
 
 static int add_document(struct rollout_columns *c, const cJSON *root, int64_t row)
 {
-    struct tree t = {json_count, json_first, json_next, json_value, json_fields, VISITS};
+    struct tree t = {json_count, json_first, json_next, json_value, json_fields, VISITS, NULL};
     struct buf path = {0};
     if (row >= 0)
         buf_fmt(&path, "%lld", (long long)row);

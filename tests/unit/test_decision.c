@@ -123,7 +123,7 @@ static void one_alone_is_withdrawn(void **state)
     assert_string_equal(holds(&d), "b=B rule2:p=t ");
     assert_false(decision_holds(&d, 0));
     assert_true(decision_holds(&d, 1));
-    decision_text(&d, 0, &text);
+    decision_text(&d, 0, false, &text);
     assert_non_null(strstr(text.p, "(withdrawn)"));
     x = (struct decision){.kind = DECIDE_WITHDRAW, .step = 5, .rule = 2, .side = {"", ""}, .view = ""};
     decisions_add(&d, x);
