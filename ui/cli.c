@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "document/write.h"
+#include "ui/ending.h"
 #include "ui/open_investigation.h"
 #include "ui/pack_arguments.h"
 #include "ui/wait.h"
@@ -61,6 +62,8 @@ int cli_fail(const struct err *e)
 {
     read_failures_printed(str_of(e->text));
     say("", e->text);
+    if (e->code == ERR_CANCEL)
+        ending_said();
     return exit_status_of(e);
 }
 

@@ -168,12 +168,46 @@ static void out_of_memory(size_t wanted)
 
 /* ---- interrupts ---- */
 
-static volatile sig_atomic_t noted, catching;
+#define LATE_MS 700 /* after the first signal the program ends, whatever it does: files are written whole or not */
+
+static volatile sig_atomic_t noted, catching, said; /* said: that it is interrupted */
 static void (*waker)(void);
+static struct {
+    timer_t timer;
+    bool there;
+    char text[100]; /* what is said then */
+} late;
 
 static int status_of(int sig)
 {
     return sig == SIGTERM ? EXIT_TERMINATED : EXIT_INTERRUPTED;
+}
+
+/* Sets the time at which on_late ends the program. */
+static void end_later(void)
+{
+    const struct itimerspec at = {.it_value = {LATE_MS / 1000, LATE_MS % 1000 * 1000000L}};
+    if (late.there)
+        timer_settime(late.timer, 0, &at, NULL);
+}
+
+static void on_late(int sig)
+{
+    (void)sig;
+    put_back();
+    if (!said) {
+        ssize_t ignored = write(STDERR_FILENO, late.text, strlen(late.text));
+        (void)ignored;
+    }
+    _exit(status_of(noted));
+}
+
+static void prepare_late(void)
+{
+    struct sigevent how = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN + 1};
+    snprintf(late.text, sizeof late.text, "diverge: %s\n", _("interrupted"));
+    if (!late.there && sigaction(SIGRTMIN + 1, &(struct sigaction){.sa_handler = on_late}, NULL) == 0)
+        late.there = timer_create(CLOCK_MONOTONIC, &how, &late.timer) == 0;
 }
 
 /* A lost connection is often signalled twice, by the terminal and by the shell: the second signal does not force the
@@ -185,8 +219,10 @@ static void on_interrupt(int sig)
         put_back();
         _exit(status_of(sig));
     }
-    if (!noted)
+    if (!noted) {
         noted = sig;
+        end_later();
+    }
     if (waker)
         waker();
     errno = saved;
@@ -207,6 +243,7 @@ void ending_begin(void)
 
 void ending_catch(void (*wake)(void))
 {
+    prepare_late();
     waker = wake;
     catching = 1;
 }
@@ -220,6 +257,11 @@ void ending_release(void)
 int ending_signal(void)
 {
     return noted;
+}
+
+void ending_said(void)
+{
+    said = 1;
 }
 
 int ending_status(void)

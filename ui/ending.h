@@ -11,11 +11,12 @@
  * ignored at the start; lack of memory ends it with a message and EXIT_SYSTEM. */
 void ending_begin(void);
 
-/* From then on INT, TERM and HUP are only recorded; `wake` (or NULL) is called in the signal handler. A second INT or
- * TERM ends the program at once. */
+/* From then on INT, TERM and HUP are only recorded; `wake` (or NULL) is called in the signal handler. If the
+ * program has not ended 0.7 s later, it ends then; a second INT or TERM ends it at once. */
 void ending_catch(void (*wake)(void));
 void ending_release(void); /* undoes ending_catch, for phases in which nothing would be left behind */
 int ending_signal(void);   /* the first one recorded, or 0 */
+void ending_said(void);    /* that it was interrupted has been printed: not again when it ends late */
 int ending_status(void);   /* its exit status; EXIT_INTERRUPTED if there was none */
 
 /* Called when the program has taken the terminal: these settings and bytes restore it when a signal ends the program.
