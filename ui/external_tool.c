@@ -54,7 +54,10 @@ int external_tool_run(const char *tool, const char *arg, const char *file)
     char *copy = mem_strdup(tool), *argv[12], *rest = NULL, *plain = mem_alloc(strlen(file) + 3);
     struct manners m;
     int n = 0, status = 0;
-    for (char *word = strtok_r(copy, " ", &rest); word && n < 9; word = strtok_r(NULL, " ", &rest))
+    bool path = strchr(tool, '/') && access(tool, X_OK) == 0; /* blanks and all */
+    if (path)
+        argv[n++] = copy;
+    for (char *word = path ? NULL : strtok_r(copy, " ", &rest); word && n < 9; word = strtok_r(NULL, " ", &rest))
         argv[n++] = word;
     if (arg)
         argv[n++] = (char *)(uintptr_t)arg;

@@ -22,6 +22,9 @@
 #include "base/utf8.h"
 #include "ui/ending.h"
 
+#define ROWS_MOST 500 /* shown */
+#define COLS_MOST 1000
+
 static bool started; /* curses holds the terminal */
 static const struct scheme *shown_scheme;
 static bool repaint;
@@ -65,6 +68,44 @@ static void ask_for_paste(bool yes)
     term_put(str_of(yes ? TERM_PASTE : TERM_NO_PASTE));
 }
 
+/* A terminal may say any size; curses fails on pictures of more than a few million cells. */
+static int most(int n, int limit)
+{
+    return n < limit ? n : limit;
+}
+
+static bool size_now(int *rows, int *cols)
+{
+    struct winsize w;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) || !w.ws_row || !w.ws_col)
+        return false;
+    *rows = most(w.ws_row, ROWS_MOST);
+    *cols = most(w.ws_col, COLS_MOST);
+    return true;
+}
+
+/* newterm, with a size that is not too large. The variables are curses' way to be told of one; tools that are started
+ * later do not see them. */
+static SCREEN *new_terminal(void)
+{
+    char rows_text[16], cols_text[16];
+    int rows, cols;
+    bool large = size_now(&rows, &cols) && (rows == ROWS_MOST || cols == COLS_MOST);
+    bool set = large && !getenv("LINES") && !getenv("COLUMNS");
+    if (set) {
+        snprintf(rows_text, sizeof rows_text, "%d", rows);
+        snprintf(cols_text, sizeof cols_text, "%d", cols);
+        setenv("LINES", rows_text, 1);
+        setenv("COLUMNS", cols_text, 1);
+    }
+    SCREEN *s = newterm(NULL, stdout, stdin);
+    if (set) {
+        unsetenv("LINES");
+        unsetenv("COLUMNS");
+    }
+    return s;
+}
+
 int term_start(struct err *e)
 {
     struct termios before;
@@ -85,7 +126,7 @@ int term_start(struct err *e)
         while (!ending_draw()) /* another thread ends the program */
             pause();
     }
-    if (!newterm(NULL, stdout, stdin)) {
+    if (!new_terminal()) {
         if (errno == ENOMEM)
             mem_failed(0);
         ending_drawn();
@@ -126,11 +167,11 @@ void term_stop(void)
 
 void term_size(int *rows, int *cols)
 {
-    struct winsize w;
+    int now_rows, now_cols;
     /* The kernel's size is read at every frame, so that no signal is needed. After a change the picture is redrawn,
      * because the terminal may have rewrapped the old one. */
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_row && w.ws_col && (w.ws_row != LINES || w.ws_col != COLS)) {
-        resizeterm(w.ws_row, w.ws_col);
+    if (size_now(&now_rows, &now_cols) && (now_rows != LINES || now_cols != COLS)) {
+        resizeterm(now_rows, now_cols);
         repaint = true;
     }
     getmaxyx(stdscr, *rows, *cols);

@@ -46,6 +46,15 @@ static int count(struct pack_unpacking *u, uint64_t n, struct err *e)
     return 0;
 }
 
+/* Names of a pack that exclude each other, or that this file system cannot hold, are its fault, not the output's. */
+static int not_made(const struct pack_unpacking *u, const char *name, const char *path, struct err *e)
+{
+    bool bad_name = errno == ENOTDIR || errno == EISDIR || errno == ENAMETOOLONG || errno == EINVAL || errno == EILSEQ;
+    return bad_name ? err_set(e, ERR_DATA, _("%s: the name %s cannot be unpacked: it is too long, or is both a file "
+                                             "and a folder"), u->in.file.name, name)
+                    : err_output(e, path);
+}
+
 /* The folders a name lies in. */
 static int make_folders(const struct pack_unpacking *u, const char *name, struct buf *path, struct err *e)
 {
@@ -53,7 +62,7 @@ static int make_folders(const struct pack_unpacking *u, const char *name, struct
         buf_clear(path);
         buf_fmt(path, "%s/%.*s", u->folder, (int)(p - name), name);
         if (mkdir(path->p, 0700) && errno != EEXIST)
-            return err_output(e, path->p);
+            return not_made(u, name, path->p, e);
     }
     return 0;
 }
@@ -95,7 +104,7 @@ static int one_file(struct pack_unpacking *u, const char *name, uint64_t size, s
         fd = open(path.p, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd < 0)
             rc = errno == EEXIST ? err_set(e, ERR_DATA, _("%s: the name %s occurs twice"), u->in.file.name, name)
-                                 : err_output(e, path.p);
+                                 : not_made(u, name, path.p, e);
     }
     if (rc == 0)
         rc = copy(u, fd, size, path.p, e);

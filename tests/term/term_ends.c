@@ -2,6 +2,7 @@
  * the next time. */
 #include "terminal.h"
 
+#include <sys/ioctl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,6 +74,26 @@ static void a_dump_that_cannot_be_opened(void **state)
     wait_text(&t, NOWHERE, "No such file"); /* also where it can be read afterwards */
     assert_restored(&t);
     tty_close(&t);
+}
+
+/* Of four thousand million cells, to which curses has no answer but a crash. */
+static void a_terminal_of_any_size(void **state)
+{
+    static const struct winsize sizes[] = {{.ws_row = 65535, .ws_col = 65535}, {.ws_row = 32767, .ws_col = 32767}};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct tty t;
+        tty_start(&t, 24, 80, NULL, "tt_rope/target", "tt_rope/bench");
+        wait_text(&t, 0, "100 %");
+        assert_int_equal(ioctl(t.master, TIOCSWINSZ, &sizes[i]), 0);
+        tty_send(&t, ":panels\r");
+        tty_resize(&t, 24, 80);
+        wait_text(&t, NOWHERE, "panel");
+        tty_send(&t, ":quit\r");
+        wait_end(&t);
+        assert_exit(&t, 0);
+        tty_close(&t);
+    }
 }
 
 /* What the other path holds is found out long after the first could not be opened, as on a file system far away. */
@@ -438,7 +459,7 @@ int main(int argc, char **argv)
         TEST(the_same_path_on_both_sides),
         TEST(where_no_screen_can_be_a_sentence_says_so),
         TEST(without_a_keyboard),
-        TEST(a_dump_that_cannot_be_opened),
+        TEST(a_dump_that_cannot_be_opened), TEST(a_terminal_of_any_size),
         TEST(a_dump_that_cannot_be_opened_beside_a_slow_one),
         TEST(stops_and_goes_on),
         TEST(signals_leave_the_terminal_whole),

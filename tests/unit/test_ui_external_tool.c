@@ -1,6 +1,7 @@
 /* Programs started on files whose names come from dumps: a name stays a name, whatever it begins with. */
 #include "support.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -38,8 +39,27 @@ static void names_that_look_like_options(void **state)
     buf_release(&want);
 }
 
+/* A program whose path has blanks, without arguments. */
+static void blanks_in_its_path(void **state)
+{
+    struct buf tool = {0}, log = {0};
+    struct err e;
+    (void)state;
+    char *out = path_in(scratch(), "blanks.log");
+    buf_fmt(&log, "#!/bin/sh\necho \"$1\" >'%s'\n", out);
+    buf_fmt(&tool, "%s", put_text(scratch(), "my tool.sh", log.p));
+    assert_int_equal(chmod(tool.p, 0700), 0);
+    assert_int_equal(external_tool_run(tool.p, NULL, "/x"), 0);
+    buf_clear(&log);
+    assert_int_equal(file_slurp(out, 1000, &log, &e), 0);
+    assert_string_equal(log.p, "/x\n");
+    buf_release(&tool);
+    buf_release(&log);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names_that_look_like_options)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names_that_look_like_options),
+                                       cmocka_unit_test(blanks_in_its_path)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
