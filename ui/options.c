@@ -487,8 +487,8 @@ static const struct option table[] = {
     {"--from", "KIND", OPT_LOGS, BY(set_from),
      N_("choose the kind of log if a folder has both: text (default) or tensorboard")},
     {"--log-names", "WORDS", OPT_LOG_NAMES, BY(learn_log_names),
-     N_("what the columns of a log are called, as in step=it,loss=objective,norm=gn,lr=rate,scale=s; said once, it "
-        "holds from then on")},
+     N_("what the columns and words of a log are called, as in step=it,loss=objective,norm=gn,lr=rate,scale=s, or a "
+        "pattern for its lines, as in 'it (?<step>\\d+) .*obj (?<loss>\\S+)'; said once, it holds from then on")},
     {"--weights", "FILE", OPT_NORMS, TEXT(weights),
      N_("checkpoint of the model: provides names and sizes for norms printed without names, and tests whether saved "
         "gradients are weights")},

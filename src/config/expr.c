@@ -179,7 +179,7 @@ static struct value path_value(struct scope *s, struct str path)
     /* verl's documents have sections of their own, which no other file has */
     unsigned told = str_starts(path, "args.") ? side->sections & SECTION_TRAINING :
                     str_starts(path, "verl.") ? side->sections : side->sections & SECTION_MODEL;
-    if (side->dialect == DIALECT_HF && !told)
+    if (side->partial || (side->dialect == DIALECT_HF && !told))
         return (struct value){.state = VALUE_CLOSED};
     struct value v = {.state = VALUE_NONE};
     if (side->dialect == DIALECT_MEGATRON && argument_default(path, &d)) {

@@ -135,25 +135,32 @@ static bool is_option(const struct shell_field *f)
     return f->text.n > 2 && f->text.p[0] == '-' && f->text.p[1] == '-';
 }
 
+static bool is_override(const struct shell_field *f)
+{
+    struct str key, value;
+    return hydra_override(f->text, &key, &value);
+}
+
 static bool program(const struct shell_field *f)
 {
     return str_ends(f->text, ".py") && str_find(f->text, ' ') < 0;
 }
 
+/* The script, or the module behind -m. */
 static size_t program_at(const shell_fields *f)
 {
     size_t i = 0;
-    while (i < f->n && !program(&f->v[i]))
+    while (i < f->n && !program(&f->v[i]) && !(i && str_is(f->v[i - 1].text, "-m")))
         i++;
     return i;
 }
 
-/* Counts options from field `from` on: after the program of a command. */
+/* Counts options and overrides from field `from` on: after the program of a command. */
 static void keep_if_better(struct script_walk *w, const shell_fields *f, size_t from)
 {
     size_t n = 0;
     for (size_t i = from; i < f->n; i++)
-        n += is_option(&f->v[i]);
+        n += is_option(&f->v[i]) || (i > from && is_override(&f->v[i]));
     if (n <= w->options)
         return;
     w->options = n;
@@ -384,6 +391,39 @@ static int take_option(struct script_walk *w, const shell_fields *f, size_t *i, 
     return rc;
 }
 
+/* A program whose configuration is Hydra's: its overrides are a document. */
+static int take_overrides(struct script_walk *w, const shell_fields *f, size_t start)
+{
+    struct settings *s = w->sh.s, own = {.path = s->path};
+    struct str key, value;
+    int rc = 0;
+    s->partial = true;
+    for (size_t i = start; rc == 0 && i < f->n; i++)
+        if (hydra_override(f->v[i].text, &key, &value)) {
+            rc = hydra_override_add(&own, key, value, f->v[i].open, w->sh.e);
+        } else if (f->v[i].open) {
+            tell_outside(w, f->v[i].text);
+        }
+    if (rc == 0)
+        rc = settings_document_take(s, &own, w->sh.e);
+    if (rc == 0)
+        settings_warn(s, _("%s: overrides of a Hydra configuration; what the script does not override has the "
+                           "program's defaults, which are not known"), s->path);
+    s->flags = false;
+    settings_release(&own);
+    return rc;
+}
+
+static bool mostly_overrides(const shell_fields *f, size_t start)
+{
+    size_t options = 0, overrides = 0;
+    for (size_t i = start; i < f->n; i++) {
+        options += is_option(&f->v[i]);
+        overrides += i > start && is_override(&f->v[i]);
+    }
+    return overrides > options;
+}
+
 static int take_arguments(struct script_walk *w)
 {
     const shell_fields *f = &w->launch;
@@ -391,6 +431,8 @@ static int take_arguments(struct script_walk *w)
     int rc = 0;
     if (start == f->n)
         start = 0;
+    else if (mostly_overrides(f, start))
+        return take_overrides(w, f, start);
     for (size_t i = 0; i < f->n && rc == 0;) {
         if (is_option(&f->v[i])) {
             rc = take_option(w, f, &i, i < start ? "launcher." : "");
@@ -445,12 +487,12 @@ int launch_script_read(struct settings *s, struct str text, struct err *e)
 {
     struct script_walk w = {.sh = {.s = s, .line = 1, .e = e}, .text = text};
     int rc = walk(&w);
+    s->flags = true;
     if (rc == 0 && !w.options)
         take_variables(&w);
     if (rc == 0)
         rc = take_arguments(&w);
     s->env_known = true;
-    s->flags = true;
     if (rc == 0 && !w.options)
         s->dialect = DIALECT_NONE; /* a launch script of another program still sets the environment */
     vec_release(&w.word);

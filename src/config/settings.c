@@ -269,6 +269,11 @@ int settings_open(struct settings *s, const char *path, struct err *e)
     s->path = arena_cstr(&s->arena, str_of(path));
     if (path_is_dir(path) ? open_folder(s, path, e) : open_file(s, path, e))
         return -1;
+    if (s->dialect == DIALECT_NONE && s->kind && strcmp(s->kind, "shell-script") == 0)
+        return err_set(e, ERR_DATA,
+                       _("%s: expected a launch script, found no command with options of a training program (\"--lr\" "
+                         "or \"actor.optim.lr=\" behind a .py or python -m); its variables can be given with "
+                         "--target-env or --golden-env"), path);
     if (s->dialect == DIALECT_NONE)
         return err_set(e, ERR_DATA,
                        _("%s: expected settings, found environment variables; pass them with --target-env or "

@@ -53,6 +53,7 @@ struct settings {
     struct map env_by_key;
     bool env_known;      /* a script or an environment was read, so variables not in it are unset */
     bool flags;          /* named as command-line options: "--rotary-base" */
+    bool partial;        /* what is not in it may have been set elsewhere: it is unknown, never a default */
     bool env_only;       /* no settings: only an environment is given */
     const char *env_path; /* of --target-env, or NULL */
     VEC(const char *) warnings; /* sentences in the current language; at most SETTINGS_WARNINGS */
@@ -123,6 +124,17 @@ bool launch_script_sniff(struct str text);
 int launch_script_read(struct settings *s, struct str text, struct err *e);
 /* Flattens YAML or JSON of any content to "a.b[0].c": value; s->path is for messages. */
 int settings_document_flatten(struct settings *s, struct str text, struct err *e);
+/* Whether flattened settings have keys of some form of documents. */
+bool settings_document_known(const struct settings *own);
+/* Moves flattened settings into s as their form says; sets the form. */
+int settings_document_take(struct settings *s, const struct settings *own, struct err *e);
+bool megatron_ci_sniff(struct str text);
+int megatron_ci_read(struct settings *s, struct str text, struct err *e);
+bool printed_dictionary_sniff(struct str text);
+int printed_dictionary_read(struct settings *s, struct str text, struct err *e);
+/* Splits "+actor.optim.lr=1e-6"; false if the word is no override of a Hydra configuration. */
+bool hydra_override(struct str word, struct str *key, struct str *value);
+int hydra_override_add(struct settings *own, struct str key, struct str value, bool open, struct err *e);
 /* YAML or JSON; sets the form by its keys. */
 int settings_document_read(struct settings *s, struct str text, struct err *e);
 

@@ -340,22 +340,32 @@ static void note_parts(struct settings *s, const struct settings *own)
         }
 }
 
+bool settings_document_known(const struct settings *own)
+{
+    return kind_by_keys(own) != NULL;
+}
+
+int settings_document_take(struct settings *s, const struct settings *own, struct err *e)
+{
+    const struct settings_format *k = kind_by_keys(own);
+    if (!k)
+        return err_set(e, ERR_DATA,
+                       _("%s: expected a MindFormers yaml, Megatron's launch script or printed arguments, config.json "
+                         "or training arguments; no known setting found"), s->path);
+    s->kind = s->kind ? s->kind : k->name;
+    s->dialect = k->dialect;
+    s->sections |= k->sections;
+    return take(s, own, k, e);
+}
+
 int settings_document_read(struct settings *s, struct str text, struct err *e)
 {
     struct settings own = {.path = s->path};
-    const struct settings_format *k = NULL;
     int rc = settings_document_flatten(&own, text, e);
-    if (rc == 0 && !(k = kind_by_keys(&own)))
-        rc = err_set(e, ERR_DATA,
-                     _("%s: expected a MindFormers yaml, Megatron's launch script or printed arguments, config.json "
-                       "or training arguments; no known setting found"), s->path);
-    if (rc == 0) {
-        s->kind = s->kind ? s->kind : k->name;
-        s->dialect = k->dialect;
-        s->sections |= k->sections;
-        rc = take(s, &own, k, e);
+    if (rc == 0)
+        rc = settings_document_take(s, &own, e);
+    if (rc == 0)
         note_parts(s, &own);
-    }
     settings_release(&own);
     return rc;
 }

@@ -45,7 +45,10 @@ static void how_joined(struct words *x)
         SAY(x, _("one log has no step numbers: records are joined by epoch"));
     else if (c->join == JOIN_ORDER)
         SAY(x, _("one log has neither steps nor epochs: records are joined in the order printed"));
-    if (!c->points.n)
+    if (!t->records.n || !g->records.n)
+        SAY(x, _("the logs contain statistics of tensors, but no loss on %s: the criteria need the losses"),
+            !t->records.n && !g->records.n ? _("either side") : side(x, t->records.n ? 1 : 0));
+    else if (!c->points.n)
         SAY(x, _("no common step: target steps %lld to %lld, golden steps %lld to %lld"),
             (long long)t->records.v[0].step, (long long)vec_last(&t->records)->step, (long long)g->records.v[0].step,
             (long long)vec_last(&g->records)->step);
@@ -276,6 +279,8 @@ static void short_run(struct words *x)
 {
     char n[NUM_MAX], m[NUM_MAX];
     bool sparse = x->c->run[0].interval > 1 || x->c->run[1].interval > 1;
+    if (!x->c->run[0].records.n || !x->c->run[1].records.n)
+        return;
     if (x->c->limit[CURVE_STEPS].verdict != STAGE_PASS && sparse)
         NEXT(x, _("print every step or train longer until %s steps are joined (now %s), or for %d hours; shorter runs "
                   "are not accepted"), num_count(n, (unsigned long long)x->t->steps),

@@ -115,6 +115,20 @@ struct curve_metric {
     int64_t at;                /* its step */
 };
 
+/* A statistic of a tensor that differs somewhere (logs of statistics: log_format.statistics). */
+struct curve_statistic {
+    const char *tag, *name; /* "activation_l2_norm", "decoder.1.mlp.fc1" */
+    int64_t first, at;      /* the first step at which it differs, and the one where it differs most */
+    double max_rel;         /* of the larger value; infinite if one value is not finite */
+    double value[2];        /* there */
+};
+
+struct curve_statistics {
+    size_t names, values;   /* compared */
+    size_t alone;           /* names of one log alone */
+    VEC(struct curve_statistic) differing; /* by the first step at which they differ, then by how far */
+};
+
 struct curves {
     struct arena arena;
     size_t runs;
@@ -148,6 +162,7 @@ struct curves {
     struct curve_lr lr;
     bool other_rates;                /* they differ for another reason than skipped steps: nothing is accepted */
     VEC(struct curve_metric) metrics;
+    struct curve_statistics statistics;
     VEC(struct outlier_step) spikes, nonfinite; /* by step */
     VEC(const char *) unread;        /* unreadable parts of the logs: then nothing passes */
     VEC(const char *) warnings;      /* sentences in the current language */
@@ -194,6 +209,8 @@ bool curve_skipped(const struct log_record *r);
 void noise_band_find(struct curves *c);
 void learning_rates_find(struct curves *c);
 void curve_metrics_find(struct curves *c);
+void curve_statistics_find(struct curves *c);
+bool curves_of_statistics(const struct series *s); /* whether it has statistics that curve_statistics_find compares */
 void outlier_steps_find(struct curves *c, const struct thresholds_curves *t);
 void loss_trend_find(struct curves *c, const struct thresholds_curves *t);
 void curve_departure_find(struct curves *c, const struct thresholds_curves *t);

@@ -196,6 +196,37 @@ static void headline(struct document *d, const struct curves *c)
         doc_note(d, apart || !bad ? DOC_ADVICE : DOC_BAD, apart ? "apart" : "divergence", "%s", text);
 }
 
+#define STATISTICS_SHOWN 10
+
+static void statistics(struct document *d, const struct curves *c)
+{
+    const struct curve_statistics *all = &c->statistics;
+    char n[4][NUM_MAX];
+    if (!all->names)
+        return;
+    if (!all->differing.n) {
+        doc_note(d, DOC_NOTE, NULL, _("statistics of tensors: %s values of %s names compared, all equal as printed"),
+                 num_count(n[0], all->values), num_count(n[1], all->names));
+    } else {
+        doc_note(d, DOC_ADVICE, "statistics",
+                 _("statistics of tensors: %s of %s names differ, first at step %lld; by the step at which they begin "
+                   "to differ:"), num_count(n[0], all->differing.n), num_count(n[1], all->names),
+                 (long long)all->differing.v[0].first);
+        for (size_t i = 0; i < all->differing.n && i < STATISTICS_SHOWN; i++) {
+            const struct curve_statistic *x = &all->differing.v[i];
+            doc_note(d, DOC_NOTE, NULL, _("%s %s: from step %lld on; at most %s %%, at step %lld (target %s, golden "
+                                          "%s)"), x->name, x->tag, (long long)x->first,
+                     num_cell(n[0], 100 * x->max_rel, 3), (long long)x->at, num_cell(n[1], x->value[0], 6),
+                     num_cell(n[2], x->value[1], 6));
+        }
+        if (all->differing.n > STATISTICS_SHOWN)
+            doc_note(d, DOC_NOTE, NULL, _("and %s more (--json lists all)"),
+                     num_count(n[0], all->differing.n - STATISTICS_SHOWN));
+    }
+    if (all->alone)
+        doc_note(d, DOC_NOTE, NULL, _("statistics of one log alone, not compared: %s"), num_count(n[0], all->alone));
+}
+
 static void course(struct document *d, const struct curves *c)
 {
     char n[NUM_MAX];
@@ -212,6 +243,7 @@ static void course(struct document *d, const struct curves *c)
     auxiliary(d, c);
     metrics(d, c);
     length(d, c);
+    statistics(d, c);
 }
 
 /* ---- outlier steps ---- */
@@ -276,6 +308,11 @@ static void runs(struct document *d, const struct curves *c)
     char n[NUM_MAX], m[NUM_MAX];
     for (size_t k = 0; k < c->runs; k++) {
         const struct series *s = &c->run[k];
+        if (!s->records.n) {
+            doc_say(d, TONE_PLAIN, _("%s: no loss, %s named series (%s, %s)"), k ? _("golden") : _("target"),
+                    num_count(n, s->names.n), s->path, s->format);
+            continue;
+        }
         doc_say(d, TONE_PLAIN, _("%s: %s records, steps %lld to %lld (%s, %s)"), k ? _("golden") : _("target"),
                 num_count(n, s->records.n), (long long)s->records.v[0].step, (long long)vec_last(&s->records)->step,
                 s->path, s->format);

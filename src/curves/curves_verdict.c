@@ -220,6 +220,7 @@ void curves_judge(struct curves *c, const struct thresholds_curves *t)
     c->other_rates = other_rates(c);
     auxiliary_losses_find(c, t);
     curve_metrics_find(c);
+    curve_statistics_find(c);
     hold_unread(c);
     if (c->first_loss == STAGE_FAIL || c->mean_loss == STAGE_FAIL || c->global_norm == STAGE_FAIL ||
         target_nonfinite(c) || auxiliary_fails(c) || c->other_rates)

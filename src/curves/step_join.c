@@ -151,7 +151,7 @@ int curves_open_after(struct curves *c, const struct curves *old, const char *co
     if (o && o->cancel && atomic_load(o->cancel))
         return err_set(e, ERR_CANCEL, "%s", _("interrupted"));
     for (size_t i = 0; i < n; i++)
-        if (!c->run[i].records.n)
+        if (!c->run[i].records.n && !(n > 1 && curves_of_statistics(&c->run[i])))
             return err_set(e, ERR_DATA, _("%s: expected records with the loss of a step, found local norms only "
                                           "(diverge norms)"), path[i]);
     n > 1 ? join(c) : list(c);
@@ -168,6 +168,7 @@ void curves_release(struct curves *c)
     vec_release(&c->usable);
     vec_release(&c->diff);
     vec_release(&c->metrics);
+    vec_release(&c->statistics.differing);
     vec_release(&c->spikes);
     vec_release(&c->nonfinite);
     vec_release(&c->unread);

@@ -21,6 +21,7 @@ struct log_format {
     const char *versions, *unread; /* as in dump/reader.h */
     const char *framework; /* "pytorch", "mindspore"; NULL if unknown */
     bool stepless, lr_is_next, loss_is_mean;
+    bool statistics;   /* its named series are statistics of tensors, which diverge curves compares one by one */
     bool overlay;      /* values of a step come one by one; later ones are added to it */
     /* For text, a line at a time: whether the words in it allow that a record of this format begins there; whether
      * its numbers do (NULL: any); then reading it. `words` may ask where digits stand but not which they are: its
@@ -37,5 +38,6 @@ struct log_format {
 };
 
 extern const struct log_format log_formats[]; /* ends with name NULL; whole-file formats come first */
+int log_kind_named(const char *name); /* its index; the name is in the table */
 
 #endif

@@ -1,5 +1,6 @@
 /* The table of log formats; a new format is a row here and its functions. */
 #include "base/msg.h"
+#include "log/loss_document.h"
 #include "log/series_builder.h"
 
 const struct log_format log_formats[] = {
@@ -31,6 +32,11 @@ const struct log_format log_formats[] = {
      .read = wandb_read},
     {.name = "mlflow", .title = N_("metric files of MLflow, one metric per file"), .what = "mlruns/*/*/metrics/loss",
      .overlay = true, .sniff = mlflow_sniff, .read = mlflow_read},
+    {.name = "loss-document", .title = N_("lists and dictionaries of losses in JSON, Megatron's golden values"),
+     .what = "*.json: [10.2, 9.8]   {\"lm loss\": [10.2, 9.8]}   {\"1\": 10.2}   golden_values*.json", .overlay = true,
+     .sniff = loss_document_sniff, .read = loss_document_read},
+    {.name = "loss-columns", .title = N_("columns of numbers: losses, or steps and losses"),
+     .what = "1 8.049097", .overlay = true, .read = loss_columns_read},
     {.name = "step-lines", .framework = "pytorch", .title = N_("log lines of TorchTitan, verl, DeepSpeed, NeMo and "
                                                                "slime, one per step"),
      .what = "step: N loss: X grad_norm: Y …",
@@ -63,5 +69,20 @@ const struct log_format log_formats[] = {
      .what = "dump local norm: …, norm_size: … local_norm: […], print torch local norm: […]",
      .versions = "MindSpore 2, MindFormers 1", .words = norm_line_words, .take = norm_line_take},
     {.name = "local-norm", .words = norm_list_words, .take = norm_list_take, .join = 100000},
+    {.name = "te-inspect", .framework = "pytorch", .title = N_("statistics of tensors by nvdlfw-inspect (Transformer "
+                                                               "Engine)"),
+     .what = "nvdlfw_inspect_statistics_logs/nvdlfw_inspect_globalrank-N.log", .versions = "nvdlfw-inspect 0.2",
+     .statistics = true, .words = te_inspect_words, .take = te_inspect_take},
+    {.name = "learned-lines", .title = N_("any other lines of text with a loss: the words that repeat are learned, or "
+                                          "given by --log-names"),
+     .what = "epoch: 1 step: 1, loss is 2.3   Epoch: [0][ 10/5005] Loss 7.01 (7.04)   iter 10: loss 9.6"},
     {0},
 };
+
+int log_kind_named(const char *name)
+{
+    int i = 0;
+    while (log_formats[i].name && strcmp(log_formats[i].name, name) != 0)
+        i++;
+    return i;
+}

@@ -4,11 +4,14 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "log/learned_lines.h"
 #include "log/line_kinds.h"
+#include "log/loss_document.h"
 
 #define HEAD 65536
 #define NAMED_BYTES (8ull << 30) /* of a log that the user named: its first record may follow any other output */
 #define BUDGET (256u << 20) /* of all files of a folder; beyond it only their beginnings are examined */
+#define LEARN_BYTES (8u << 20) /* in which words are learned where no tool's line was found */
 #define DEPTH 6
 #define ENTRIES 100000
 #define FILES 4096
@@ -64,14 +67,18 @@ int log_sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *us
         *used += l.at;
     line_kinds_release(&kinds);
     log_line_close(&l);
+    if (found < 0 && norms < 0 && !used && loss_columns_sniff(f))
+        return log_kind_named("loss-columns");
+    if (found < 0 && norms < 0 && learned_lines_sniff(f, limit < LEARN_BYTES ? limit : LEARN_BYTES, used, cancel))
+        return log_kind_named("learned-lines");
     return found < 0 ? norms : found;
 }
 
-/* N of "worker_N.log", "rank_N", "rankN" in the path's last components, innermost first; a folder that is a
- * number holds one rank of torchrun's. */
+/* N of "worker_N.log", "rank_N", "rankN", "globalrank-N" in the path's last components, innermost first; a folder that
+ * is a number holds one rank of torchrun's. */
 int log_rank_of(const char *path)
 {
-    static const char *const words[] = {"worker_", "rank_", "rank", "local_rank"};
+    static const char *const words[] = {"worker_", "rank_", "rank", "local_rank", "rank-"};
     struct str at = str_of(path), own = path_base(at);
     bool torchrun = str_is(own, "stdout.log") || str_is(own, "stderr.log");
     for (int depth = 0; depth < 4 && at.n; depth++, at = path_parent(at)) {
@@ -83,8 +90,9 @@ int log_rank_of(const char *path)
             if (!scan_behind(base, words[i], &rest))
                 continue;
             size_t before = (size_t)(rest.p - base.p) - strlen(words[i]);
-            if (before && ((base.p[before - 1] | 32) >= 'a' && (base.p[before - 1] | 32) <= 'z'))
-                continue; /* "frank2" */
+            bool joined = before && (base.p[before - 1] | 32) >= 'a' && (base.p[before - 1] | 32) <= 'z';
+            if (joined && !str_ends(str_n(base.p, before), "global")) /* "frank2", but "globalrank-2" */
+                continue;
             while (digits < rest.n && rest.p[digits] >= '0' && rest.p[digits] <= '9')
                 digits++;
             if (digits && str_u64(str_n(rest.p, digits), &v) && v < INT32_MAX)
@@ -186,7 +194,8 @@ bool series_probe(const char *path)
  * values. */
 static const char *const order[] = {"megatron-log", "mindformers-log", "trainer-state", "trainer-log", "trainer",
                                     "step-lines", "json-lines", "deepspeed-monitor", "value-table", "mlflow",
-                                    "tensorboard", "msprobe-monitor", "msprobe-anomalies", "local-norm"};
+                                    "tensorboard", "msprobe-monitor", "msprobe-anomalies", "te-inspect",
+                                    "learned-lines", "local-norm"};
 
 bool log_candidate_is(const struct log_candidate *c, const char *name)
 {

@@ -23,8 +23,9 @@ struct log_search {
     read_failures failed; /* of what may be a log */
 };
 
-/* The kind whose record is the first in the file, or -1. At most `limit` bytes are examined; `used` (may be
- * NULL) grows by how many were. `stamp` (may be NULL) gets the time of the first record. `cancel` may be NULL. */
+/* The kind whose record is the first in the file, or -1. At most `limit` bytes are examined; `used` grows by how many
+ * were, and is NULL if a user named the file: lines of no known tool then need fewer signs of being a log. `stamp` (may
+ * be NULL) gets the time of the first record. `cancel` may be NULL. */
 int log_sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *used, const atomic_bool *cancel);
 int log_rank_of(const char *path);
 /* All zero but for first_only and cancel at first. */

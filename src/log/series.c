@@ -7,8 +7,10 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "fmt/unreadable.h"
+#include "log/learned_lines.h"
 #include "log/log_search.h"
 #include "log/series_builder.h"
+#include "log/value_names.h"
 
 void series_release(struct series *s)
 {
@@ -135,14 +137,36 @@ static int nothing_known(const struct series *s, const struct file *f, const ato
                  (int)(names.n < 200 ? names.n : 200), names.p, names.n < 200 ? "" : "…");
     else if (like_a_record(f, cancel, &text, &line))
         err_line(e, f->name, line,
-                 _("expected a record of a training log, found \"%s\", in which no step and value are recognised; see "
-                   "diverge formats"), text.p);
+                 _("expected a record of a training log, found \"%s\", in which no step and value are recognised. Say "
+                   "which words stand before them (--log-names step=it,loss=objective), or give a pattern (--log-names "
+                   "'it (?<step>\\d+) .*obj (?<loss>\\S+)'); see diverge formats"), text.p);
     else
         err_line(e, f->name, s->files.v[0].lines,
                  _("expected a record of a training log, found no step; see diverge formats"));
     buf_release(&names);
     buf_release(&text);
     return -1;
+}
+
+static bool found_nothing(const struct series_builder *k)
+{
+    return !k->s->records.n && !k->s->points.n && !k->pending.n && !log_cancelled(k);
+}
+
+/* By the user's patterns, otherwise as the lines of known tools, otherwise by the words that repeat. */
+static int read_text(struct series_builder *k, struct err *e)
+{
+    int rc = value_pattern(0) ? pattern_lines_read(k, e) : 0;
+    if (rc || k->s->records.n)
+        return rc;
+    rc = log_read_lines(k, e);
+    if (rc || !found_nothing(k))
+        return rc;
+    memset(k->counted, 0, sizeof k->counted); /* of the lines read in vain */
+    rc = learned_lines_read(k, e);
+    if (k->s->records.n)
+        k->s->tail = (struct log_tail){0}; /* what was learned may change as the log grows: it is read anew */
+    return rc;
 }
 
 /* had: its size when it was first examined, or 0. */
@@ -163,7 +187,7 @@ static int read_file(struct series *s, const char *path, uint64_t had, const str
     int kind = log_sniff(&f, stamp, LOG_PROBE_BYTES, NULL, k.cancel);
     k.kind = kind < 0 ? 0 : kind;
     bool lines = kind < 0 || !log_formats[kind].read;
-    int rc = lines ? log_read_lines(&k, e) : log_formats[kind].read(&k, e);
+    int rc = lines ? read_text(&k, e) : log_formats[kind].read(&k, e);
     if (rc || !lines || log_cancelled(&k) || !path_identity(path, s->tail.id))
         s->tail = (struct log_tail){0};
     if (rc && (s->records.n || s->points.n)) { /* its beginning is there */

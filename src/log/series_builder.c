@@ -447,7 +447,7 @@ static void choose_kind(struct series_builder *k)
     k->s->records.n = n;
     k->s->format = log_formats[best].name;
     k->s->framework = log_formats[best].framework ? log_formats[best].framework : "";
-    k->s->stepless = log_formats[best].stepless;
+    k->s->stepless = k->stepless || log_formats[best].stepless;
     k->s->lr_is_next = k->s->lr_is_next || log_formats[best].lr_is_next;
     k->s->loss_is_mean = log_formats[best].loss_is_mean || k->mean_lines;
     k->s->unit = log_formats[best].overlay && log_formats[best].read ? N_("record") : N_("line");

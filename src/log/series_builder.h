@@ -42,6 +42,7 @@ struct series_builder {
     uint32_t line;       /* of the current record */
     int kind;            /* index of log_formats, of the current record */
     struct map names;    /* "tag\nname" → series.names */
+    bool stepless;   /* as log_format.stepless, found in this file */
     bool mean_lines; /* lines say means over the steps since the line before */
     struct map seen;     /* names in the current group of norms */
     VEC(struct series_pending) pending; /* norms printed without a step, until a record gives it */
@@ -172,6 +173,8 @@ bool norm_line_words(struct str line);
 enum log_take norm_line_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool norm_list_words(struct str line);
 enum log_take norm_list_take(struct series_builder *k, struct str line, size_t fresh, bool last);
+bool te_inspect_words(struct str line);
+enum log_take te_inspect_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool step_line_words(struct str line);
 bool step_line_starts(struct str line);
 enum log_take step_line_take(struct series_builder *k, struct str line, size_t fresh, bool last);

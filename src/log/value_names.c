@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/msg.h"
+#include "base/pattern.h"
 
 static const char *const steps[] = {
     "step", "_step", "steps", "iteration", "iter", "iterations", "global_step", "current_steps", "n_iter",
@@ -139,6 +140,8 @@ static bool plain(struct str name, char out[64], size_t *n)
 
 #define OWN_MOST 64
 #define OWN_STEP LOG_VALUES /* beside the values */
+#define PATTERNS_MOST 16
+#define PATTERN_BYTES 1024
 
 static const struct {
     const char *word;
@@ -151,6 +154,8 @@ static struct {
     int as;
 } own[OWN_MOST];
 static atomic_size_t owns;
+static char patterns[PATTERNS_MOST][PATTERN_BYTES];
+static atomic_size_t pattern_count;
 static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What the name was said to be; -1: nothing. */
@@ -186,11 +191,53 @@ static int learn_one(struct str word, struct err *e)
     return rc;
 }
 
-int value_names_learn(struct str text, struct err *e)
+static bool is_pattern(struct str line)
+{
+    return str_has(line, "(?<") || str_has(line, "(?P<");
+}
+
+/* A pattern without a group for a loss or a norm would find steps without values. */
+static int check_pattern(struct str text, struct err *e)
+{
+    struct pattern *p = pattern_compile(text, 0, e);
+    if (!p)
+        return -1;
+    bool measured = pattern_group_named(p, "loss") >= 0 || pattern_group_named(p, "norm") >= 0;
+    bool many = pattern_group_count(p) >= PATTERN_GROUPS;
+    pattern_free(p);
+    return measured && !many ? 0 : err_set(e, ERR_USAGE, _("pattern: expected a group named loss or norm, as in "
+                                                           "'it (?<step>\\d+) .* obj (?<loss>\\S+)', and at most %d "
+                                                           "groups"), PATTERN_GROUPS - 1);
+}
+
+static int learn_pattern(struct str text, struct err *e)
+{
+    int rc = 0;
+    if (str_starts(text, "pattern="))
+        text = str_cut(text, strlen("pattern="));
+    for (size_t i = 0; i < atomic_load(&pattern_count); i++)
+        if (str_is(text, patterns[i]))
+            return 0;
+    if (check_pattern(text, e))
+        return -1;
+    pthread_mutex_lock(&own_lock);
+    size_t n = atomic_load(&pattern_count);
+    if (n == PATTERNS_MOST || text.n >= PATTERN_BYTES) {
+        rc = err_set(e, ERR_USAGE, _("names: more than %d patterns, or one of more than %d bytes"), PATTERNS_MOST,
+                     PATTERN_BYTES - 1);
+    } else {
+        memcpy(patterns[n], text.p, text.n);
+        atomic_store(&pattern_count, n + 1);
+    }
+    pthread_mutex_unlock(&own_lock);
+    return rc;
+}
+
+static int learn_words(struct str text, struct err *e)
 {
     while (text.n) {
         size_t n = 0;
-        while (n < text.n && !strchr(", \n", text.p[n]))
+        while (n < text.n && !strchr(", ", text.p[n]))
             n++;
         struct str word = str_trim(str_n(text.p, n));
         text = str_cut(text, n < text.n ? n + 1 : n);
@@ -200,8 +247,26 @@ int value_names_learn(struct str text, struct err *e)
     return 0;
 }
 
+int value_names_learn(struct str text, struct err *e)
+{
+    while (text.n) {
+        struct str line = str_next(&text, '\n');
+        line = str_trim(line);
+        if (is_pattern(line) ? learn_pattern(line, e) : learn_words(line, e))
+            return -1;
+    }
+    return 0;
+}
+
+const char *value_pattern(size_t i)
+{
+    return i < atomic_load(&pattern_count) ? patterns[i] : NULL;
+}
+
 void value_names_learned(struct buf *out)
 {
+    for (size_t i = 0; i < atomic_load(&pattern_count); i++)
+        buf_fmt(out, "pattern=%s\n", patterns[i]);
     for (size_t i = 0; i < atomic_load(&owns); i++)
         for (size_t k = 0; k < ARRAY_LEN(words); k++)
             if (words[k].as == own[i].as)
@@ -210,7 +275,21 @@ void value_names_learned(struct buf *out)
 
 size_t value_names_count(void)
 {
-    return atomic_load(&owns);
+    return atomic_load(&owns) + atomic_load(&pattern_count);
+}
+
+bool value_name_said(struct str name, int *as)
+{
+    *as = own_value(name);
+    return *as >= 0;
+}
+
+bool value_names_in(struct str line)
+{
+    for (size_t i = atomic_load(&owns); i-- > 0;)
+        if ((own[i].as == LOG_LOSS || own[i].as == LOG_NORM) && str_has(line, own[i].name))
+            return true;
+    return false;
 }
 
 /* ---- looking up ---- */

@@ -42,11 +42,17 @@ struct rl_values {
 /* Takes the value if the name is such a metric's; false: it is not. */
 bool rl_value_take(struct rl_values *x, struct str name, double value);
 
-/* Adds a user's column names: "step=it,loss=objective,norm=gn" (also lr, scale; separated by commas or blanks). They
- * hold for the whole program, thread-safe; known names stay. */
+/* Adds a user's names of columns and words of text lines: "step=it,loss=objective,norm=gn" (also lr, scale; separated
+ * by commas or blanks), or one pattern for lines of text, whose groups are named (?<step>…), (?<loss>…), norm, lr,
+ * scale or epoch; a line break ends either. They hold for the whole program, thread-safe; known names stay. */
 int value_names_learn(struct str words, struct err *e);
 /* All added names, one per line in the form value_names_learn reads; value_names_count: their number. */
 void value_names_learned(struct buf *out);
 size_t value_names_count(void);
+/* Whether the user gave a meaning to this name; *as: enum log_value, or LOG_VALUES for the step. */
+bool value_name_said(struct str name, int *as);
+bool value_names_in(struct str line); /* whether a name that the user gave for a loss or norm stands in it */
+/* The user's patterns one after the other; NULL at the end. */
+const char *value_pattern(size_t i);
 
 #endif

@@ -114,6 +114,36 @@ static void metrics_json(struct jsonw *w, const struct curves *c)
     jw_end_array(w);
 }
 
+/* Those that differ, and how many were compared. */
+static void statistics_json(struct jsonw *w, const struct curves *c)
+{
+    const struct curve_statistics *all = &c->statistics;
+    jw_key(w, "statistics");
+    if (!all->names) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    jw_kint(w, "names", (int64_t)all->names);
+    jw_kint(w, "values", (int64_t)all->values);
+    jw_kint(w, "alone", (int64_t)all->alone);
+    jw_karray(w, "differing");
+    for (size_t i = 0; i < all->differing.n; i++) {
+        const struct curve_statistic *x = &all->differing.v[i];
+        jw_object(w);
+        jw_kcstr(w, "name", x->name);
+        jw_kcstr(w, "statistic", x->tag);
+        jw_kint(w, "first", x->first);
+        jw_kint(w, "at", x->at);
+        jw_knum(w, "max_rel", x->max_rel);
+        jw_knum(w, "target", x->value[0]);
+        jw_knum(w, "golden", x->value[1]);
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+    jw_end_object(w);
+}
+
 static void departure_json(struct jsonw *w, const struct curves *c)
 {
     const struct curve_departure *d = &c->departure;
@@ -215,6 +245,7 @@ void curves_json(struct jsonw *w, struct out *o, const void *result)
     step_or_null(w, "apart_at", c->apart_at);
     departure_json(w, c);
     factors_json(w, c);
+    statistics_json(w, c);
     auxiliary_json(w, c);
     jw_kgiven(w, "hours", c->hours > 0 ? c->hours : NAN);
     lr_json(w, &c->lr);

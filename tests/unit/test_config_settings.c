@@ -339,7 +339,7 @@ static void bad_scripts(void **state)
     assert_int_equal(settings_find(&s, STR("seed"))->state, SETTING_OPEN);
     has("x", "unclosed\n");
     buf_release(&b);
-    refused("#!/bin/sh\nls\n", "expected settings, found environment variables");
+    refused("#!/bin/sh\nls\n", "expected a launch script, found no command with options of a training program");
 }
 
 /* ---- environments ---- */

@@ -1,0 +1,479 @@
+/* Learns from a text log which numbers are step, loss, norm and rate, by the words before them and by what grows, and
+ * reads it so; or reads it by the user's patterns. */
+#include "log/learned_lines.h"
+
+#include "base/msg.h"
+#include "base/pattern.h"
+#include "log/line_fields.h"
+#include "log/value_names.h"
+
+#define LABELS 32
+#define COLUMNS 24 /* numbers before the loss that may be the step */
+
+enum step_source { STEP_NAMED, STEP_FRACTION, STEP_COLUMN, STEP_EPOCH, STEP_COUNTED };
+
+struct label_count {
+    char label[LINE_LABEL];
+    int rank;
+    size_t n;
+};
+
+struct label_counts {
+    struct label_count v[LABELS];
+    size_t n;
+};
+
+/* A line with a loss, as far as the step is not found by its words. */
+struct learning_line {
+    size_t before; /* fields before the loss */
+    int64_t x[COLUMNS]; /* whole numbers among them; -1: another one */
+    int64_t total[COLUMNS]; /* of those written as 10/100 without words of their own, otherwise 0 */
+};
+
+struct lines_learnt {
+    struct label_counts losses, norms, steps;
+    VEC(struct learning_line) lines;
+    size_t epochs;        /* lines with an epoch */
+    /* what was decided */
+    enum log_value main;  /* LOG_LOSS, or LOG_NORM where no line has a loss */
+    char loss[LINE_LABEL], step[LINE_LABEL];
+    bool mean;            /* the loss is called a mean */
+    enum step_source source;
+    size_t column, before;
+};
+
+/* One line's values before the steps of epochs are joined. */
+struct line_record {
+    int64_t step, total, epoch; /* epoch: -1 if none is said */
+    struct log_record r;
+};
+
+typedef VEC(struct line_record) line_records;
+
+static void count_label(struct label_counts *c, const struct line_field *f)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (strcmp(c->v[i].label, f->label) == 0) {
+            c->v[i].n++;
+            return;
+        }
+    if (c->n == LABELS)
+        return;
+    struct label_count *x = &c->v[c->n++];
+    memcpy(x->label, f->label, sizeof x->label);
+    x->rank = f->rank;
+    x->n = 1;
+}
+
+/* The lowest rank among those that repeat, if any does; then the most frequent. NULL: there is none. */
+static const struct label_count *best_label(const struct label_counts *c)
+{
+    const struct label_count *best = NULL;
+    for (size_t i = 0; i < c->n; i++) {
+        const struct label_count *x = &c->v[i];
+        bool repeats = x->n > 1, best_repeats = best && best->n > 1;
+        if (!best || (repeats && !best_repeats) ||
+            (repeats == best_repeats && (x->rank < best->rank || (x->rank == best->rank && x->n > best->n))))
+            best = x;
+    }
+    return best;
+}
+
+static const struct line_field *field_of(const struct line_fields *f, enum field_role role, enum log_value v,
+                                         const char *label)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->v[i].role == role && (role != FIELD_TAKEN || f->v[i].value == v) &&
+            (!label || strcmp(f->v[i].label, label) == 0))
+            return &f->v[i];
+    return NULL;
+}
+
+static void keep_columns(struct lines_learnt *l, const struct line_fields *f, const struct line_field *loss)
+{
+    struct learning_line x = {.before = (size_t)(loss - f->v)};
+    for (size_t i = 0; i < COLUMNS; i++) {
+        bool usable = i < x.before && f->v[i].whole;
+        x.x[i] = usable ? (int64_t)f->v[i].x : -1;
+        x.total[i] = usable && !f->v[i].label[0] ? f->v[i].total : 0;
+    }
+    vec_push(&l->lines, x);
+}
+
+static void learn_line(struct lines_learnt *l, const struct line_fields *f)
+{
+    const struct line_field *first = NULL;
+    if (f->judged)
+        return;
+    for (size_t i = 0; i < f->n; i++) {
+        const struct line_field *x = &f->v[i];
+        if (x->role == FIELD_TAKEN && x->value == LOG_LOSS) {
+            count_label(&l->losses, x);
+            first = first ? first : x;
+        } else if (x->role == FIELD_TAKEN && x->value == LOG_NORM) {
+            count_label(&l->norms, x);
+        }
+    }
+    if (!first && !(first = field_of(f, FIELD_TAKEN, LOG_NORM, NULL)))
+        return;
+    for (size_t i = 0; i < f->n; i++)
+        if (f->v[i].role == FIELD_STEP)
+            count_label(&l->steps, &f->v[i]);
+    l->epochs += field_of(f, FIELD_EPOCH, LOG_LOSS, NULL) != NULL;
+    keep_columns(l, f, first);
+}
+
+/* ---- which number is the step ---- */
+
+/* Whether the numbers of a column grow from line to line, or begin anew where one before them grows by one or where
+ * they have reached their total. Of fractions, "10/100", all lines with one are asked, otherwise those with the usual
+ * number of fields. */
+static bool grows(const struct lines_learnt *l, size_t column, bool fractions, size_t *seen)
+{
+    const struct learning_line *last = NULL;
+    *seen = 0;
+    for (size_t i = 0; i < l->lines.n; i++) {
+        const struct learning_line *x = &l->lines.v[i];
+        if (fractions ? !x->total[column] : x->before != l->before)
+            continue;
+        if (x->x[column] < 0 || (!fractions && x->total[column]))
+            return false;
+        bool more = !last || x->x[column] > last->x[column] ||
+                    (last->total[column] > 1 && last->x[column] + 1 >= last->total[column]);
+        for (size_t k = 0; k < column && !more; k++)
+            more = x->x[k] >= 0 && last->x[k] >= 0 && x->x[k] == last->x[k] + 1;
+        if (!more)
+            return false;
+        last = x;
+        ++*seen;
+    }
+    return *seen >= (fractions ? 1 : 2);
+}
+
+/* The most frequent number of fields before the loss. */
+static size_t usual_before(const struct lines_learnt *l)
+{
+    size_t best = 0, most = 0;
+    for (size_t n = 0; n <= LINE_FIELDS; n++) {
+        size_t count = 0;
+        for (size_t i = 0; i < l->lines.n; i++)
+            count += l->lines.v[i].before == n;
+        if (count > most) {
+            most = count;
+            best = n;
+        }
+    }
+    return best;
+}
+
+static bool find_column(struct lines_learnt *l)
+{
+    size_t seen;
+    l->before = usual_before(l);
+    for (int fractions = 1; fractions >= 0; fractions--)
+        for (size_t c = 0; c < COLUMNS; c++)
+            if ((fractions || c < l->before) && grows(l, c, fractions, &seen) && 2 * seen >= l->lines.n) {
+                l->source = fractions ? STEP_FRACTION : STEP_COLUMN;
+                l->column = c;
+                return true;
+            }
+    return false;
+}
+
+/* False: there is nothing to read. */
+static bool decide(struct lines_learnt *l)
+{
+    const struct label_count *loss = best_label(&l->losses), *step = best_label(&l->steps);
+    l->main = loss ? LOG_LOSS : LOG_NORM;
+    loss = loss ? loss : best_label(&l->norms);
+    if (!loss)
+        return false;
+    memcpy(l->loss, loss->label, sizeof l->loss);
+    l->mean = loss->rank >= LOSS_MEAN;
+    if (step && 2 * step->n >= loss->n) {
+        l->source = STEP_NAMED;
+        memcpy(l->step, step->label, sizeof l->step);
+        return true;
+    }
+    if (find_column(l))
+        return true;
+    l->source = 2 * l->epochs >= loss->n ? STEP_EPOCH : STEP_COUNTED;
+    return loss->n > 1;
+}
+
+static int learn(struct lines_learnt *l, const struct file *f, uint64_t limit, const atomic_bool *cancel, struct err *e)
+{
+    struct log_lines lines = {.file = f, .most = limit, .cancel = cancel};
+    struct line_fields *fields = mem_alloc(sizeof *fields);
+    struct str line;
+    int rc = 1;
+    while (l->lines.n < LEARN_LINES && (rc = log_line_next(&lines, &line, e)) == 1)
+        if (line_fields_may(line)) {
+            line_fields_read(fields, line);
+            learn_line(l, fields);
+        }
+    log_line_close(&lines);
+    free(fields);
+    return rc < 0 ? -1 : 0;
+}
+
+bool learned_lines_sniff(const struct file *f, uint64_t limit, bool sure, const atomic_bool *cancel)
+{
+    struct lines_learnt *l = mem_zalloc(sizeof *l);
+    struct err quiet;
+    bool yes = learn(l, f, limit, cancel, &quiet) == 0 && decide(l);
+    if (sure)
+        yes = yes && l->main == LOG_LOSS && l->lines.n > 1 && l->source <= STEP_FRACTION;
+    vec_release(&l->lines);
+    free(l);
+    return yes;
+}
+
+/* ---- reading ---- */
+
+static bool step_in(const struct lines_learnt *l, const struct line_fields *f, const struct line_field *loss,
+                    struct line_record *x)
+{
+    const struct line_field *step = NULL, *epoch = field_of(f, FIELD_EPOCH, LOG_LOSS, NULL);
+    x->epoch = epoch ? (int64_t)epoch->x : -1;
+    if (l->source == STEP_NAMED)
+        step = field_of(f, FIELD_STEP, LOG_LOSS, l->step);
+    else if (l->source == STEP_EPOCH)
+        step = epoch;
+    else if (l->source == STEP_COLUMN && (size_t)(loss - f->v) == l->before && f->v[l->column].whole)
+        step = &f->v[l->column];
+    else if (l->source == STEP_FRACTION && l->column < f->n && f->v[l->column].total && !f->v[l->column].label[0])
+        step = &f->v[l->column];
+    if (l->source == STEP_EPOCH)
+        x->epoch = -1;
+    else if (x->epoch < 0 && l->source >= STEP_FRACTION && l->source <= STEP_COLUMN && l->column && step &&
+             f->v[l->column - 1].whole && !f->v[l->column - 1].total)
+        x->epoch = (int64_t)f->v[l->column - 1].x; /* "[1, 2000] loss" */
+    if (!step)
+        return l->source == STEP_COUNTED;
+    x->step = (int64_t)step->x;
+    x->total = l->source == STEP_EPOCH ? 0 : step->total;
+    return true;
+}
+
+static void take_line(struct series_builder *k, const struct lines_learnt *l, const struct line_fields *f,
+                      line_records *out)
+{
+    const struct line_field *loss = field_of(f, FIELD_TAKEN, l->main, l->loss);
+    struct line_record x = {.r = {.line = k->line}};
+    if (!loss || f->judged || !step_in(l, f, loss, &x))
+        return;
+    for (size_t i = 0; i < f->n; i++) {
+        const struct line_field *v = &f->v[i];
+        if (v->role == FIELD_TAKEN && !log_has(&x.r, v->value) && (v->value != l->main || v == loss))
+            log_set(k, &x.r, v->value, v->x, v->digit);
+    }
+    if (out->n < LOG_RECORDS)
+        vec_push(out, x);
+    else
+        log_odd(k, ODD_FULL);
+}
+
+/* Whether the steps begin anew at this record: in the next epoch, or after a whole one where none is said. */
+static bool begins_anew(const struct line_record *before, const struct line_record *x)
+{
+    if (x->step > before->step)
+        return false;
+    return before->epoch >= 0 && x->epoch >= 0 ? x->epoch > before->epoch
+                                               : before->total > 1 && before->step + 1 >= before->total;
+}
+
+static int64_t added(int64_t a, int64_t b)
+{
+    return a < LOG_STEP && b < LOG_STEP ? a + b : LOG_STEP;
+}
+
+/* Steps that begin anew in each epoch are counted on: by the steps of an epoch if the lines say how many these are,
+ * otherwise by the last one printed. */
+static void join_epochs(struct series_builder *k, line_records *v)
+{
+    int64_t offset = 0, highest = 0;
+    size_t anew = 0, guessed = 0;
+    for (size_t i = 0; i < v->n; i++) {
+        struct line_record *x = &v->v[i], before = *x;
+        if (i) {
+            before = v->v[i - 1];
+            before.step -= offset;
+        }
+        if (i && begins_anew(&before, x)) {
+            int64_t epochs = x->epoch > before.epoch && before.epoch >= 0 ? x->epoch - before.epoch : 1;
+            bool known = before.total > 0;
+            int64_t each = known ? before.total : highest;
+            anew++;
+            guessed += !known;
+            for (int64_t n = 0; n < epochs && n < 64; n++)
+                offset = added(offset, each);
+            highest = 0;
+        }
+        highest = x->step > highest ? x->step : highest;
+        x->step = added(x->step, offset);
+    }
+    if (anew)
+        vec_push(&k->s->notes,
+                 arena_fmt(&k->s->arena,
+                           guessed ? _("%s: the steps begin anew %zu times, with the epochs: counted on from the last "
+                                       "one printed before")
+                                   : _("%s: the steps begin anew %zu times, with the epochs: counted on by the steps "
+                                       "of an epoch"),
+                           k->file->name, anew));
+}
+
+static void add_all(struct series_builder *k, line_records *v, bool counted)
+{
+    if (!counted)
+        join_epochs(k, v);
+    for (size_t i = 0; i < v->n; i++) {
+        k->line = v->v[i].r.line;
+        v->v[i].r.step = counted ? (int64_t)i + 1 : v->v[i].step;
+        log_add(k, &v->v[i].r);
+    }
+    k->stepless = k->stepless || counted;
+}
+
+/* Calls take with every line; a last number that may be cut off is not read, unless it is the only record. */
+static int each_line(struct series_builder *k, void (*take)(struct series_builder *k, struct str line, void *ctx,
+                                                            line_records *out),
+                     void *ctx, line_records *out, struct err *e)
+{
+    struct log_lines l = {.file = k->file, .cancel = k->cancel};
+    struct str line;
+    int rc;
+    while ((rc = log_line_next(&l, &line, e)) == 1 && !log_cancelled(k)) {
+        k->line = l.line < UINT32_MAX ? (uint32_t)l.line : UINT32_MAX;
+        if (l.end && !l.newline && (k->growing || (out->n && line.n && line.p[line.n - 1] >= '0' &&
+                                                   line.p[line.n - 1] <= '9'))) {
+            if (!k->growing)
+                log_odd(k, ODD_CUT);
+            break;
+        }
+        if (l.long_line)
+            log_odd(k, ODD_LONG);
+        take(k, line, ctx, out);
+    }
+    vec_last(&k->s->files)->lines = l.line;
+    log_line_close(&l);
+    return rc < 0 ? -1 : 0;
+}
+
+struct learnt_reading {
+    const struct lines_learnt *learnt;
+    struct line_fields fields;
+};
+
+static void take_learnt(struct series_builder *k, struct str line, void *ctx, line_records *out)
+{
+    struct learnt_reading *r = ctx;
+    if (!line_fields_may(line))
+        return;
+    line_fields_read(&r->fields, line);
+    take_line(k, r->learnt, &r->fields, out);
+}
+
+/* `step from "iter", loss from "loss"`. */
+static void note_learnt(struct series_builder *k, const struct lines_learnt *l)
+{
+    struct buf b = {0};
+    switch (l->source) {
+    case STEP_NAMED:
+        buf_fmt(&b, _("the step is the number after \"%s\""), l->step);
+        break;
+    case STEP_FRACTION:
+    case STEP_COLUMN:
+        buf_fmt(&b, _("the step is number %zu of a line, which grows"), l->column + 1);
+        break;
+    case STEP_EPOCH:
+        buf_cstr(&b, _("the epoch is taken as the step"));
+        break;
+    case STEP_COUNTED:
+        buf_cstr(&b, _("no step was found"));
+        break;
+    }
+    vec_push(&k->s->notes,
+             arena_fmt(&k->s->arena,
+                       l->main == LOG_LOSS
+                           ? _("%s: no tool's lines: the loss is the number after \"%s\", %s; say otherwise by "
+                               "--log-names")
+                           : _("%s: no tool's lines: the norm is the number after \"%s\", %s; say otherwise by "
+                               "--log-names"),
+                       k->file->name, l->loss, b.p));
+    buf_release(&b);
+}
+
+int learned_lines_read(struct series_builder *k, struct err *e)
+{
+    struct lines_learnt *l = mem_zalloc(sizeof *l);
+    struct learnt_reading *r = mem_zalloc(sizeof *r);
+    line_records found = {0};
+    int rc = learn(l, k->file, 0, k->cancel, e);
+    if (rc == 0 && decide(l)) {
+        k->kind = log_kind_named("learned-lines");
+        k->mean_lines = l->mean;
+        r->learnt = l;
+        rc = each_line(k, take_learnt, r, &found, e);
+        add_all(k, &found, l->source == STEP_COUNTED);
+        if (found.n)
+            note_learnt(k, l);
+    }
+    vec_release(&found);
+    vec_release(&l->lines);
+    free(l);
+    free(r);
+    return rc;
+}
+
+/* ---- patterns ---- */
+
+static void take_pattern(struct series_builder *k, struct str line, void *ctx, line_records *out)
+{
+    static const char *const names[LOG_VALUES] = {
+        [LOG_LOSS] = "loss", [LOG_LR] = "lr", [LOG_NORM] = "norm", [LOG_SCALE] = "scale"};
+    struct pattern *p = ctx;
+    struct str group[PATTERN_GROUPS];
+    struct line_record x = {.epoch = -1, .r = {.line = k->line}};
+    double v, digit;
+    int step = pattern_group_named(p, "step"), epoch = pattern_group_named(p, "epoch");
+    if (pattern_groups(p, line, group) != 1)
+        return;
+    struct str count = step >= 0 ? group[step] : STR("");
+    if (step >= 0 && (!scan_count(&count, &x.step) || count.n))
+        return;
+    count = epoch >= 0 ? group[epoch] : STR("");
+    if (epoch >= 0 && (!scan_count(&count, &x.epoch) || count.n))
+        x.epoch = -1;
+    for (int i = 0; i < LOG_VALUES; i++) {
+        int at = names[i] ? pattern_group_named(p, names[i]) : -1;
+        if (at >= 0 && scan_number(group[at], &v, &digit))
+            log_set(k, &x.r, (enum log_value)i, v, digit);
+    }
+    if (!log_has(&x.r, LOG_LOSS) && !log_has(&x.r, LOG_NORM))
+        return;
+    if (out->n < LOG_RECORDS)
+        vec_push(out, x);
+    else
+        log_odd(k, ODD_FULL);
+}
+
+int pattern_lines_read(struct series_builder *k, struct err *e)
+{
+    const char *text;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && !k->s->records.n && (text = value_pattern(i)) != NULL; i++) {
+        line_records found = {0};
+        struct pattern *p = pattern_compile(str_of(text), 0, e);
+        if (!p)
+            return -1;
+        k->kind = log_kind_named("learned-lines");
+        rc = each_line(k, take_pattern, p, &found, e);
+        add_all(k, &found, pattern_group_named(p, "step") < 0);
+        if (found.n)
+            vec_push(&k->s->notes, arena_fmt(&k->s->arena, _("%s: read by the pattern %s"), k->file->name, text));
+        vec_release(&found);
+        pattern_free(p);
+    }
+    return rc;
+}

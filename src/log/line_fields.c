@@ -1,0 +1,356 @@
+/* Cuts a line into numbers and the words before them, and says what a number may be by its words: a loss is only what
+ * is called one with words that do not make another value of it ("train", "total", "avg", but not "aux"). */
+#include "log/line_fields.h"
+
+#include "base/mem.h"
+#include "log/series_builder.h"
+#include "log/value_names.h"
+
+static bool is_letter(char c)
+{
+    return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool in_word(char c)
+{
+    return is_letter(c) || is_digit(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* ---- the words before a number ---- */
+
+/* What parts of a line are divided by: the words of a number stand behind the last of these. */
+static bool divides(char c)
+{
+    return strchr(",;|\t{}()[]=:>", c) != NULL;
+}
+
+/* The words between the number before and this one, without what stands directly before the number. */
+static struct str words_before(struct str between)
+{
+    static const char *const wrapped[] = {"np.float64", "np.float32", "numpy.float32", "tensor", "Tensor"};
+    static const char *const linking[] = {" is", " was", " of", " at", " ="};
+    for (bool more = true; more;) {
+        more = false;
+        while (between.n && strchr(" \t:=[({'\"`$#@", between.p[between.n - 1])) {
+            between.n--;
+            more = true;
+        }
+        for (size_t i = 0; i < ARRAY_LEN(wrapped); i++)
+            if (more && str_ends(between, wrapped[i])) {
+                between.n -= strlen(wrapped[i]);
+                break;
+            }
+        for (size_t i = 0; i < ARRAY_LEN(linking); i++)
+            if (str_ends(between, linking[i])) {
+                between.n -= strlen(linking[i]);
+                more = true;
+            }
+    }
+    struct str role; /* "Epoch(train)", "loss (train)": the words in brackets belong to it */
+    ptrdiff_t open = str_ends(between, ")") ? str_rfind(between, '(') : -1;
+    size_t from = open >= 0 ? (size_t)open : between.n;
+    while (from && !divides(between.p[from - 1]) &&
+           !(from >= 3 && between.p[from - 1] == ' ' && between.p[from - 2] == '-' && between.p[from - 3] == ' ') &&
+           !(from >= 2 && between.p[from - 1] == ' ' && between.p[from - 2] == ' '))
+        from--;
+    role = str_cut(between, from);
+    return str_trim(role);
+}
+
+/* In lower case, '_' for all that is no letter, digit or slash; of a long one the end. */
+static void write_label(char out[LINE_LABEL], struct str words)
+{
+    size_t n = 0;
+    for (size_t i = words.n > LINE_LABEL - 1 ? words.n - (LINE_LABEL - 1) : 0; i < words.n; i++) {
+        char c = words.p[i];
+        bool upper = c >= 'A' && c <= 'Z';
+        if (in_word(c) || c == '/')
+            out[n++] = upper ? (char)(c + 32) : c;
+        else if (n && out[n - 1] != '_')
+            out[n++] = '_';
+    }
+    while (n && out[n - 1] == '_')
+        n--;
+    out[n] = 0;
+}
+
+/* ---- numbers ---- */
+
+/* Whether a number may begin at i: not within a word, a date or a time. */
+static bool begins(struct str line, size_t i)
+{
+    char before = i ? line.p[i - 1] : ' ', c = line.p[i];
+    if (in_word(before) || (before == '.' && i > 1 && in_word(line.p[i - 2])))
+        return false;
+    if (is_digit(c))
+        return true;
+    char next = i + 1 < line.n ? line.p[i + 1] : ' ';
+    if (c == '.' || c == '-' || c == '+')
+        return is_digit(next) || (c != '.' && next == '.') || (c != '.' && (next | 32) == 'i' && !is_letter(before));
+    if ((c | 32) != 'n' && (c | 32) != 'i')
+        return false;
+    struct str rest = str_cut(line, i);
+    double x;
+    return scan_leading(&rest, &x, NULL) && !(rest.n && in_word(rest.p[0]));
+}
+
+/* Whether the number from..to is part of a date, a time, a version or a path: "2025-06-03", "12:30:01", "1.2.3". */
+static bool of_a_date(struct str line, size_t from, size_t to)
+{
+    char before = from ? line.p[from - 1] : ' ', after = to < line.n ? line.p[to] : ' ';
+    bool number_before = from > 1 && is_digit(line.p[from - 2]), number_after = to + 1 < line.n && is_digit(line.p[to +
+                                                                                                                   1]);
+    return (number_before && strchr(":-.", before)) || (number_after && strchr(":-", after)) ||
+           (after == ':' && number_before && before == ':') || line.p[from] == '-' || line.p[from] == '+';
+}
+
+/* "1,024" as one number: groups of three digits, no blank between. *to: the end of its first part. */
+static bool with_commas(struct str line, size_t from, size_t *to, double *x)
+{
+    size_t at = *to;
+    double v = *x;
+    if (at - from > 3)
+        return false;
+    while (at + 3 < line.n && line.p[at] == ',' && is_digit(line.p[at + 1]) && is_digit(line.p[at + 2]) &&
+           is_digit(line.p[at + 3]) && !(at + 4 < line.n && is_digit(line.p[at + 4]))) {
+        v = v * 1000 + (line.p[at + 1] - '0') * 100 + (line.p[at + 2] - '0') * 10 + (line.p[at + 3] - '0');
+        at += 4;
+    }
+    bool more = at > *to && !(at < line.n && line.p[at] == '.');
+    if (more) {
+        *to = at;
+        *x = v;
+    }
+    return more;
+}
+
+/* "/100" behind a number, blanks allowed. */
+static int64_t total_behind(struct str line, size_t *to)
+{
+    struct str rest = str_trim(str_n(line.p + *to, line.n - *to));
+    int64_t n;
+    const char *end;
+    if (!rest.n || rest.p[0] != '/')
+        return 0;
+    rest = str_cut(rest, 1);
+    if (!scan_count(&rest, &n) || n >= LOG_STEP || (rest.n && rest.p[0] == '/'))
+        return 0;
+    end = rest.p;
+    while (end > line.p && !is_digit(end[-1]))
+        end--;
+    *to = (size_t)(end - line.p);
+    return n;
+}
+
+/* ---- roles ---- */
+
+static bool one_of(struct str word, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_is(word, list[i]))
+            return true;
+    return false;
+}
+
+#define ONE_OF(word, list) one_of(word, list, ARRAY_LEN(list))
+
+/* The last word of a label, taken from it. */
+static struct str last_word(struct str *label)
+{
+    size_t at = label->n;
+    while (at && label->p[at - 1] != '_' && label->p[at - 1] != '/')
+        at--;
+    struct str word = str_cut(*label, at);
+    label->n = at ? at - 1 : 0;
+    return word;
+}
+
+static const char *const judged_words[] = {"val", "valid", "validation", "eval", "evaluation", "test", "dev", "验证",
+                                           "测试"};
+
+static bool is_judged(struct str label)
+{
+    while (label.n)
+        if (ONE_OF(last_word(&label), judged_words))
+            return true;
+    return false;
+}
+
+/* -1: not the loss. Otherwise what it goes by: the step's own before a part of it or a mean. */
+static int loss_rank(struct str label)
+{
+    static const char *const names[] = {"loss", "losses", "crossentropyloss", "nll", "损失"};
+    static const char *const own[] = {"train", "training", "trainer", "step", "batch", "iter", "iteration", "current",
+                                      "cur", "the", "model", "local", "minibatch", "info", "and", "with", "inner",
+                                      "epoch", "reduced", "metrics", "log", "步", "训练",
+                                      "当前"};
+    static const char *const parts[] = {"lm", "ce", "cross", "entropy", "nll", "causal", "main", "language", "total",
+                                        "overall", "global", "sum"};
+    static const char *const means[] = {"avg", "average", "mean", "running", "smoothed", "ema", "smooth"};
+    int rank = 0;
+    bool named = false;
+    while (label.n) {
+        struct str word = last_word(&label);
+        if (!word.n || ONE_OF(word, own))
+            continue;
+        if (ONE_OF(word, names))
+            named = true;
+        else if (ONE_OF(word, parts))
+            rank += rank % LOSS_MEAN < LOSS_MEAN - 1;
+        else if (ONE_OF(word, means))
+            rank += rank < 100 ? LOSS_MEAN : 0;
+        else
+            return -1;
+    }
+    return named ? rank : -1;
+}
+
+/* -1: no count of steps. */
+static int step_rank(struct str label)
+{
+    static const char *const names[] = {"step", "steps", "iteration", "iterations", "iter", "iters", "update",
+                                        "updates", "batch", "batches", "it", "minibatch", "第", "步数", "迭代"};
+    static const char *const not_counts[] = {"max", "total", "num", "warmup", "save", "log", "every", "per", "skipped",
+                                             "accumulation", "s", "of", "micro", "last", "saving", "interval"};
+    struct str rest = label, word = last_word(&rest);
+    if (str_is(label, "num_updates"))
+        return 0;
+    if (!ONE_OF(word, names))
+        return -1;
+    int rank = word.p[0] == 's' || word.p[0] == 'i' ? 1 : 2;
+    while (rest.n) {
+        word = last_word(&rest);
+        if (ONE_OF(word, not_counts))
+            return -1;
+        if (str_is(word, "global"))
+            rank = 0;
+    }
+    return rank;
+}
+
+/* The value named by the label or by its last words: "INFO lr", "the grad norm". */
+static bool is_value(struct str label, enum log_value *v)
+{
+    struct str end = label, rest = label;
+    for (int words = 0; words < 3; words++) {
+        struct str word = last_word(&rest);
+        end = str_n(word.p, label.n - (size_t)(word.p - label.p));
+        if (value_named(end, v) && *v != LOG_LOSS)
+            return true;
+        if (!rest.n)
+            break;
+    }
+    return value_named(label, v) && *v != LOG_LOSS;
+}
+
+/* Whether the user named the words: as they stand, or the last of them. */
+static bool said(struct str written, struct line_field *f)
+{
+    int as;
+    for (struct str rest = str_trim(written); rest.n; rest = str_trim(rest)) {
+        if (value_name_said(rest, &as)) {
+            f->role = as < LOG_VALUES ? FIELD_TAKEN : FIELD_STEP;
+            f->value = as < LOG_VALUES ? (enum log_value)as : LOG_LOSS;
+            f->rank = -1;
+            return true;
+        }
+        ptrdiff_t blank = str_find(rest, ' ');
+        if (blank < 0)
+            break;
+        rest = str_cut(rest, (size_t)blank + 1);
+    }
+    return false;
+}
+
+static void find_role(struct line_field *f, struct str written)
+{
+    struct str label = str_of(f->label), rest = label, word = last_word(&rest);
+    enum log_value v;
+    int rank;
+    if (!label.n || said(written, f))
+        return;
+    if (is_value(label, &v)) {
+        f->role = FIELD_TAKEN;
+        f->value = v;
+    } else if (str_has(label, "loss") && is_judged(label)) {
+        f->role = FIELD_JUDGED;
+    } else if ((rank = loss_rank(label)) >= 0) {
+        f->role = FIELD_TAKEN;
+        f->value = LOG_LOSS;
+        f->rank = rank;
+    } else if (f->whole && (rank = step_rank(label)) >= 0) {
+        f->role = FIELD_STEP;
+        f->rank = rank;
+    } else if (f->whole && (str_is(word, "epoch") || str_is(word, "train") || str_is(word, "ep"))) {
+        f->role = FIELD_EPOCH;
+    }
+}
+
+/* Whether the words in front of a number say that the line is of validation: "Test: [3/79]", "Epoch(val) [1]",
+ * "Eval | loss 2.5"; not those of one value among others, "train loss 2.5, val loss 2.6", nor of a path. */
+static bool of_validation(struct str between, const struct line_field *x)
+{
+    char word[16];
+    for (size_t i = 0; i < between.n;) {
+        size_t n = 0, from = i;
+        for (; i < between.n && is_letter(between.p[i]); i++)
+            if (n < sizeof word - 1)
+                word[n++] = (char)(between.p[i] | 32);
+        char before = from ? between.p[from - 1] : ' ', after = i < between.n ? between.p[i] : ' ';
+        if (i > from && i - from < sizeof word && ONE_OF(str_n(word, n), judged_words) && !strchr("/.-_", before) &&
+            !strchr("/.-_", after))
+            return x->whole || !is_judged(str_of(x->label));
+        i += i == from;
+    }
+    return x->whole && is_judged(str_of(x->label));
+}
+
+void line_fields_read(struct line_fields *f, struct str line)
+{
+    size_t end = 0; /* of the number before */
+    bool unit = false; /* the number before had one */
+    bool measured = false; /* a loss came: what stands behind it says nothing about the line */
+    f->n = 0;
+    f->judged = false;
+    for (size_t i = 0; i < line.n && f->n < LINE_FIELDS;) {
+        struct line_field *x = &f->v[f->n];
+        struct str rest = str_cut(line, i);
+        if (!begins(line, i) || !scan_leading(&rest, &x->x, &x->digit)) {
+            i++;
+            continue;
+        }
+        size_t to = (size_t)(rest.p - line.p);
+        struct str between = str_n(line.p + end, i - end), written;
+        const bool plain = x->digit == 1 && is_digit(line.p[i]) && !memchr(line.p + i, 'e', to - i);
+        x->total = 0;
+        x->role = FIELD_OTHER;
+        x->rank = 0;
+        x->whole = plain && !of_a_date(line, i, to) && x->x < (double)LOG_STEP;
+        if (x->whole && !with_commas(line, i, &to, &x->x))
+            x->total = total_behind(line, &to);
+        x->bare = true;
+        for (size_t k = 0; k < between.n; k++)
+            x->bare = x->bare && strchr(" \t,[]()/:", between.p[k]);
+        written = words_before(between);
+        write_label(x->label, f->n && x->bare ? STR("") : written);
+        unit = to < line.n && (is_letter(line.p[to]) || line.p[to] == '%' || (line.p[to] == '.' && to + 1 < line.n &&
+                                                                              is_digit(line.p[to + 1])));
+        x->whole = x->whole && !unit;
+        if (!unit)
+            find_role(x, written);
+        f->judged = f->judged || (!measured && of_validation(between, x));
+        measured = measured || (x->role == FIELD_TAKEN && x->value == LOG_LOSS);
+        f->n++;
+        i = end = to;
+    }
+}
+
+bool line_fields_may(struct str line)
+{
+    return str_ihas(line, "loss") || value_names_in(line);
+}

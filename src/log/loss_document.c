@@ -1,0 +1,517 @@
+/* Reads losses from one JSON document of lists or dictionaries of numbers, whichever tool wrote it. */
+#include "log/loss_document.h"
+
+#include "base/msg.h"
+#include "log/value_names.h"
+
+#define DOCUMENT_BYTES (32u << 20)
+#define DEEPEST 4 /* objects within each other that are looked into */
+
+/* ---- walking ---- */
+
+static struct str skip_blanks(struct str s)
+{
+    while (s.n && strchr(" \t\r\n", s.p[0]))
+        s = str_cut(s, 1);
+    return s;
+}
+
+static struct str unquoted(struct str v)
+{
+    return v.n >= 2 && v.p[0] == '"' && v.p[v.n - 1] == '"' ? str_n(v.p + 1, v.n - 2) : v;
+}
+
+/* The end of the value at the front of s, which is followed by ',' or a closing bracket; 0: it is cut off. */
+static size_t value_end(struct str s)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (c == '"') {
+            for (i++; i < s.n && s.p[i] != '"'; i++)
+                i += s.p[i] == '\\';
+        } else if (c == '[' || c == '{') {
+            depth++;
+        } else if (c == ']' || c == '}') {
+            if (!depth)
+                return i;
+            depth--;
+        } else if (c == ',' && !depth) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+/* The next item of a list; s begins after its '['. 1: an item, 0: the ']', -1: neither. */
+static int next_item(struct str *s, struct str *value)
+{
+    struct str at = skip_blanks(*s);
+    if (at.n && at.p[0] == ',')
+        at = skip_blanks(str_cut(at, 1));
+    if (at.n && at.p[0] == ']') {
+        *s = str_cut(at, 1);
+        return 0;
+    }
+    size_t n = value_end(at);
+    if (!n)
+        return -1;
+    *value = str_trim(str_n(at.p, n));
+    *s = str_cut(at, n);
+    return 1;
+}
+
+static bool is_list(struct str v)
+{
+    return v.n > 1 && v.p[0] == '[' && v.p[v.n - 1] == ']';
+}
+
+static bool is_object(struct str v)
+{
+    return v.n > 1 && v.p[0] == '{' && v.p[v.n - 1] == '}';
+}
+
+static bool is_number(struct str v)
+{
+    double x;
+    return scan_number(unquoted(v), &x, NULL);
+}
+
+static bool count_of(struct str v, int64_t *out)
+{
+    struct str s = unquoted(v);
+    return scan_count(&s, out) && !s.n && *out < LOG_STEP;
+}
+
+/* ---- one series of numbers ---- */
+
+/* How the numbers of a list are numbered: by their places, by another list, from a first number by a distance. */
+struct numbering {
+    struct str steps; /* a list; empty: none */
+    int64_t first, each;
+    bool counted;     /* nothing says the steps */
+};
+
+struct document_reading {
+    struct series_builder *k;
+    size_t numbers;  /* found so far, of losses or norms */
+    bool counted;    /* the steps of some of them are only counted */
+    bool bad;
+};
+
+static void take_number(struct document_reading *d, enum log_value v, int64_t step, struct str text)
+{
+    struct log_record r = {.step = step};
+    double x, digit;
+    if (!scan_number(unquoted(text), &x, &digit))
+        return;
+    d->numbers += v == LOG_LOSS || v == LOG_NORM;
+    d->k->line++;
+    log_set(d->k, &r, v, x, digit);
+    log_add(d->k, &r);
+}
+
+/* A list of numbers, of [step, value] or of [time, step, value]. */
+static bool list_begins_right(struct str list)
+{
+    struct str s = str_cut(list, 1), item;
+    if (next_item(&s, &item) != 1)
+        return false;
+    if (is_number(item))
+        return true;
+    struct str in = str_cut(item, 1), x;
+    size_t n = 0;
+    if (!is_list(item))
+        return false;
+    while (next_item(&in, &x) == 1)
+        n = is_number(x) ? n + 1 : 100;
+    return n == 2 || n == 3;
+}
+
+static void take_pair(struct document_reading *d, enum log_value v, struct str item)
+{
+    struct str s = str_cut(item, 1), part[3];
+    size_t n = 0;
+    int64_t step;
+    while (n < 3 && next_item(&s, &part[n]) == 1)
+        n++;
+    if (n >= 2 && count_of(part[n - 2], &step))
+        take_number(d, v, step, part[n - 1]);
+    else
+        log_odd(d->k, ODD_STEP);
+}
+
+static void take_list(struct document_reading *d, enum log_value v, struct str list, const struct numbering *by)
+{
+    struct str s = str_cut(list, 1), steps = by->steps.n ? str_cut(by->steps, 1) : STR(""), item, number;
+    int64_t step = by->first;
+    int rc;
+    while ((rc = next_item(&s, &item)) == 1) {
+        if (by->steps.n && (next_item(&steps, &number) != 1 || !count_of(number, &step)))
+            break;
+        if (is_list(item)) {
+            take_pair(d, v, item);
+        } else {
+            take_number(d, v, step, item);
+            d->counted = d->counted || by->counted;
+        }
+        step += by->steps.n ? 0 : by->each;
+        if (step >= LOG_STEP)
+            break;
+    }
+    d->bad = d->bad || rc != 0;
+}
+
+/* {"1": 10.2, "2": 9.8}: the keys are the steps. */
+static bool numbered_by_keys(struct str object)
+{
+    struct str s = str_cut(object, 1), key, value;
+    int64_t step;
+    return scan_member(&s, &key, &value) == 1 && count_of(key, &step) && is_number(value);
+}
+
+static void take_numbered(struct document_reading *d, enum log_value v, struct str object)
+{
+    struct str s = str_cut(object, 1), key, value;
+    int64_t step;
+    int rc;
+    while ((rc = scan_member(&s, &key, &value)) == 1)
+        if (count_of(key, &step))
+            take_number(d, v, step, value);
+    d->bad = d->bad || rc != 0;
+}
+
+/* Megatron's {"start_step": 0, "end_step": 50, "step_interval": 5, "values": [10.2, …] or {"1": 10.2, …}}. */
+static bool take_interval(struct document_reading *d, enum log_value v, struct str object)
+{
+    struct numbering by = {.first = -1, .each = 1};
+    struct str s = str_cut(object, 1), key, value, values = STR("");
+    while (scan_member(&s, &key, &value) == 1) {
+        if (str_is(key, "start_step") && !count_of(value, &by.first))
+            by.first = -1;
+        if (str_is(key, "step_interval") && !count_of(value, &by.each))
+            by.each = 0;
+        if (str_is(key, "values"))
+            values = value;
+    }
+    if (is_object(values) && numbered_by_keys(values))
+        take_numbered(d, v, values);
+    else if (is_list(values) && list_begins_right(values) && by.first >= 0 && by.each > 0)
+        take_list(d, v, values, &by);
+    else
+        return false;
+    return true;
+}
+
+/* ---- an object of named values ---- */
+
+/* As value_named; also "losses" and "loss_list", which name what they hold. */
+static bool series_named(struct str key, enum log_value *v)
+{
+    static const char *const ends[] = {"_list", "_history", "_values", "_curve", " list", "es", "s"};
+    if (value_named(key, v))
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        if (str_ends(key, ends[i]) && value_named(str_n(key.p, key.n - strlen(ends[i])), v))
+            return true;
+    return false;
+}
+
+static bool is_step_list(struct str key)
+{
+    return value_is_step(key) || (str_ends(key, "s") && value_is_step(str_n(key.p, key.n - 1)));
+}
+
+static struct str steps_beside(struct str object)
+{
+    struct str s = str_cut(object, 1), key, value;
+    while (scan_member(&s, &key, &value) == 1)
+        if (is_step_list(key) && is_list(value))
+            return value;
+    return STR("");
+}
+
+static void take_object(struct document_reading *d, struct str object, int depth)
+{
+    struct numbering by = {.steps = steps_beside(object), .first = 1, .each = 1};
+    struct str s = str_cut(object, 1), key, value;
+    unsigned taken = 0;
+    by.counted = !by.steps.n;
+    if (numbered_by_keys(object)) {
+        take_numbered(d, LOG_LOSS, object);
+        return;
+    }
+    while (scan_member(&s, &key, &value) == 1) {
+        enum log_value v;
+        if (series_named(key, &v) && !(taken & 1u << v)) {
+            size_t before = d->numbers;
+            if (is_list(value) && list_begins_right(value))
+                take_list(d, v, value, &by);
+            else if (is_object(value) && numbered_by_keys(value))
+                take_numbered(d, v, value);
+            else if (is_object(value))
+                take_interval(d, v, value);
+            taken |= d->numbers > before ? 1u << v : 0;
+        } else if (is_object(value) && depth < DEEPEST && !d->numbers) {
+            take_object(d, value, depth + 1);
+        }
+    }
+}
+
+/* [{"step": 1, "loss": 10.2}, …] and {"1": {"loss": 10.2}, …}: an object a step. */
+static bool take_step(struct document_reading *d, struct str object, int64_t step, bool numbered)
+{
+    struct str s = str_cut(object, 1), key, value;
+    struct log_record r = {.step = step};
+    struct values_taken taken = {0};
+    double x, digit;
+    enum log_value v;
+    while (scan_member(&s, &key, &value) == 1) {
+        if (!scan_number(unquoted(value), &x, &digit))
+            continue;
+        if (!numbered && value_is_step(key) && count_of(value, &r.step))
+            numbered = true;
+        else if (value_taken(&taken, key, &v))
+            log_set(d->k, &r, v, x, digit);
+    }
+    if (!log_has(&r, LOG_LOSS) && !log_has(&r, LOG_NORM))
+        return false;
+    d->counted = d->counted || !numbered;
+    d->numbers++;
+    d->k->line++;
+    log_add(d->k, &r);
+    return true;
+}
+
+static void take_steps(struct document_reading *d, struct str list)
+{
+    struct str s = str_cut(list, 1), item;
+    int64_t n = 0;
+    while (next_item(&s, &item) == 1)
+        if (is_object(item) && take_step(d, item, n + 1, false))
+            n++;
+}
+
+static void take_steps_by_key(struct document_reading *d, struct str object)
+{
+    struct str s = str_cut(object, 1), key, value;
+    int64_t step;
+    while (scan_member(&s, &key, &value) == 1)
+        if (count_of(key, &step) && is_object(value))
+            take_step(d, value, step, true);
+}
+
+/* What the first item of a list or the first member of an object is. */
+static void take_document(struct document_reading *d, struct str text)
+{
+    struct numbering by = {.first = 1, .each = 1, .counted = true};
+    struct str s = str_cut(text, 1), key, value;
+    int64_t step;
+    if (is_list(text)) {
+        if (list_begins_right(text))
+            take_list(d, LOG_LOSS, text, &by);
+        else
+            take_steps(d, text);
+    } else if (is_object(text)) {
+        if (scan_member(&s, &key, &value) == 1 && count_of(key, &step) && is_object(value))
+            take_steps_by_key(d, text);
+        else
+            take_object(d, text, 0);
+    }
+}
+
+/* ---- the file ---- */
+
+/* Text with a list or dictionary of numbers at its front, or with a name of a loss before one. */
+static bool may_be_losses(struct str head)
+{
+    struct str s = skip_blanks(head), item;
+    double x;
+    if (!s.n || (s.p[0] != '[' && s.p[0] != '{'))
+        return false;
+    if (str_ihas(s, "loss") || value_names_in(s))
+        return true;
+    item = skip_blanks(str_cut(s, 1));
+    while (s.p[0] == '[' && item.n && item.p[0] == '[')
+        item = skip_blanks(str_cut(item, 1));
+    if (s.p[0] == '{' && item.n && item.p[0] == '"')
+        item = str_cut(item, 1);
+    return scan_leading(&item, &x, NULL);
+}
+
+static void read_document(struct document_reading *d, struct str text)
+{
+    text = skip_blanks(text);
+    text = str_trim(text);
+    while (text.n && strchr("\r\n", text.p[text.n - 1]))
+        text.n--;
+    take_document(d, text);
+}
+
+bool loss_document_sniff(struct str head, const char *path)
+{
+    struct series s = {0};
+    struct series_builder k;
+    struct buf text = {0};
+    struct err quiet;
+    if (!may_be_losses(head) || file_slurp(path, DOCUMENT_BYTES, &text, &quiet)) {
+        buf_release(&text);
+        return false;
+    }
+    struct file f = {.name = (char *)(uintptr_t)path};
+    struct log_file entry = {.path = path};
+    struct document_reading d = {.k = &k};
+    vec_push(&s.files, entry);
+    series_builder_init(&k, &s, &f, NULL);
+    k.kind = log_kind_named("loss-document");
+    read_document(&d, buf_view(&text));
+    series_builder_release(&k);
+    series_release(&s);
+    buf_release(&text);
+    return d.numbers > 1 && !d.bad;
+}
+
+int loss_document_read(struct series_builder *k, struct err *e)
+{
+    struct buf text = {0};
+    struct document_reading d = {.k = k};
+    if (file_slurp(k->file->name, DOCUMENT_BYTES, &text, e)) {
+        buf_release(&text);
+        return -1;
+    }
+    read_document(&d, buf_view(&text));
+    vec_last(&k->s->files)->lines = k->line;
+    k->stepless = d.counted;
+    buf_release(&text);
+    return 0;
+}
+
+/* ---- columns ---- */
+
+#define COLUMNS 16
+
+struct columns {
+    int step; /* of a column; -1: none */
+    int as[COLUMNS]; /* enum log_value, -1: another */
+    size_t n;
+    bool named; /* a line of names came first */
+};
+
+/* The parts of a line, divided by blanks, commas or semicolons. More than COLUMNS: their count alone. */
+static size_t cut_line(struct str line, struct str part[COLUMNS])
+{
+    size_t n = 0;
+    while (line.n) {
+        size_t i = 0, from;
+        while (i < line.n && strchr(" \t,;\r", line.p[i]))
+            i++;
+        for (from = i; i < line.n && !strchr(" \t,;\r", line.p[i]); i++)
+            continue;
+        if (i == from)
+            break;
+        if (n < COLUMNS)
+            part[n] = str_n(line.p + from, i - from);
+        n++;
+        line = str_cut(line, i);
+    }
+    return n;
+}
+
+static bool all_numbers(const struct str *part, size_t n)
+{
+    double x;
+    for (size_t i = 0; i < n; i++)
+        if (!scan_number(part[i], &x, NULL))
+            return false;
+    return n > 0;
+}
+
+static bool name_columns(struct columns *c, const struct str *part, size_t n)
+{
+    struct values_taken taken = {0};
+    enum log_value v;
+    *c = (struct columns){.step = -1, .n = n, .named = true};
+    for (size_t i = 0; i < n; i++) {
+        c->as[i] = -1;
+        if (c->step < 0 && value_is_step(part[i]))
+            c->step = (int)i;
+        else if (value_taken(&taken, part[i], &v))
+            c->as[i] = (int)v;
+    }
+    return taken.has & (1u << LOG_LOSS | 1u << LOG_NORM);
+}
+
+/* Whether the first lines are columns of numbers we can tell apart. */
+static bool find_columns(const struct file *f, struct columns *c)
+{
+    struct log_lines l = {.file = f, .most = 65536};
+    struct str line, part[COLUMNS];
+    struct err quiet;
+    int64_t last = -1, step;
+    size_t rows = 0;
+    bool yes = true;
+    *c = (struct columns){.step = -1};
+    while (yes && rows < 1000 && log_line_next(&l, &line, &quiet) == 1) {
+        while (line.n && (line.p[0] == '#' || line.p[0] == ' '))
+            line = str_cut(line, 1);
+        size_t n = cut_line(line, part);
+        if (!n || (l.end && !l.newline && f->size > 65536))
+            continue;
+        if (n > COLUMNS || !all_numbers(part, n)) {
+            yes = n <= COLUMNS && !rows && !c->named && name_columns(c, part, n);
+            continue;
+        }
+        if (!rows && !c->named) {
+            *c = (struct columns){.step = n == 2 ? 0 : -1, .as = {n == 2 ? -1 : LOG_LOSS, LOG_LOSS}, .n = n};
+            yes = n <= 2;
+        }
+        rows++;
+        yes = yes && n == c->n;
+        if (yes && c->step >= 0) {
+            yes = count_of(part[c->step], &step) && (c->named || step > last);
+            last = step;
+        }
+    }
+    log_line_close(&l);
+    return yes && rows > 1;
+}
+
+bool loss_columns_sniff(const struct file *f)
+{
+    struct columns c;
+    return find_columns(f, &c);
+}
+
+int loss_columns_read(struct series_builder *k, struct err *e)
+{
+    struct log_lines l = {.file = k->file, .cancel = k->cancel};
+    struct str line, part[COLUMNS];
+    struct columns c;
+    int64_t n = 0;
+    double x, digit;
+    int rc;
+    if (!find_columns(k->file, &c))
+        return err_line(e, k->file->name, 1, _("expected columns of numbers: a loss, or a growing step and a loss"));
+    while ((rc = log_line_next(&l, &line, e)) == 1 && !log_cancelled(k)) {
+        struct log_record r = {0};
+        k->line = l.line < UINT32_MAX ? (uint32_t)l.line : UINT32_MAX;
+        if (cut_line(line, part) != c.n || !all_numbers(part, c.n))
+            continue;
+        if (l.end && !l.newline && k->growing)
+            break;
+        r.step = ++n;
+        if (c.step >= 0 && !count_of(part[c.step], &r.step)) {
+            log_odd(k, ODD_STEP);
+            continue;
+        }
+        for (size_t i = 0; i < c.n; i++)
+            if (c.as[i] >= 0 && scan_number(part[i], &x, &digit))
+                log_set(k, &r, (enum log_value)c.as[i], x, digit);
+        if (r.has)
+            log_add(k, &r);
+    }
+    k->stepless = c.step < 0;
+    vec_last(&k->s->files)->lines = l.line;
+    log_line_close(&l);
+    return rc < 0 ? -1 : 0;
+}

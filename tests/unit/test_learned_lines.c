@@ -1,0 +1,408 @@
+/* Losses in text that no known tool prints, in JSON and in columns: each form with the steps and losses in it. */
+#include "support.h"
+#include "written.h"
+
+#include <math.h>
+
+#include "log/series.h"
+#include "log/value_names.h"
+
+struct form {
+    const char *name, *text;
+    struct {
+        int64_t step;
+        double loss;
+    } of[5];
+    size_t n;
+};
+
+static const struct form forms[] = {
+    {"mmengine.log",
+     "2023/01/01 12:00:00 - mmengine - INFO - Epoch(train)  [1][ 50/937]  lr: 1.0000e-02  eta: 0:1"
+     "0:00  time: 0.0300  data_time: 0.0010  memory: 100  loss: 2.5000\n"
+     "2023/01/01 12:00:00 - mmengine - INFO - Epoch(train)  [1][100/937]  lr: 1.0000e-02  eta: 0:1"
+     "0:00  time: 0.0300  data_time: 0.0010  memory: 100  loss: 2.4000\n"
+     "2023/01/01 12:00:00 - mmengine - INFO - Epoch(val)  [1][10/10]  accuracy: 0.5  loss: 9.0\n"
+     "2023/01/01 12:00:00 - mmengine - INFO - Epoch(train)  [2][ 50/937]  lr: 1.0000e-02  eta: 0:1"
+     "0:00  time: 0.0300  loss: 2.3000\n",
+     {{50, 2.5}, {100, 2.4}, {987, 2.3}}, 3},
+    {"mmiter.log",
+     "2023/01/01 12:00:00 - mmengine - INFO - Iter(train) [   50/80000]  lr: 9.9e-03  eta: 1 day, "
+     "0:00:00  time: 0.5  memory: 5  loss: 2.5  decode.loss_ce: 1.5  aux.loss_ce: 1.0\n"
+     "2023/01/01 12:00:10 - mmengine - INFO - Iter(train) [  100/80000]  lr: 9.9e-03  eta: 1 day, "
+     "0:00:00  time: 0.5  memory: 5  loss: 2.4  decode.loss_ce: 1.5  aux.loss_ce: 1.0\n",
+     {{50, 2.5}, {100, 2.4}}, 2},
+    {"mmcv.log",
+     "2021-06-03 09:28:24,123 - mmcls - INFO - Epoch [1][100/5005]\tlr: 1.000e-01, eta: 1 day, 2:0"
+     "0:00, time: 0.3, data_time: 0.2, memory: 3000, loss: 6.9\n"
+     "2021-06-03 09:28:25,123 - mmcls - INFO - Epoch [1][200/5005]\tlr: 1.000e-01, eta: 1 day, 2:0"
+     "0:00, time: 0.3, data_time: 0.2, memory: 3000, loss: 6.8\n",
+     {{100, 6.9}, {200, 6.8}}, 2},
+    {"metriclogger.log",
+     "Epoch: [0]  [   0/1251]  eta: 1:30:00  lr: 0.000001  loss: 6.9000 (6.9000)  time: 4.3  data:"
+     " 3.0  max mem: 9000\n"
+     "Epoch: [0]  [  10/1251]  eta: 0:20:00  lr: 0.000001  loss: 6.8000 (6.8500)  time: 0.9  data:"
+     " 0.3  max mem: 9000\n"
+     "Epoch: [0] Total time: 0:10:00 (0.48 s / it)\n"
+     "Averaged stats: lr: 0.000001  loss: 6.8 (6.9)\n"
+     "Test:  [ 0/53]  eta: 0:01:00  loss: 6.1 (6.1)  acc1: 1.0\n"
+     "Epoch: [1]  [   0/1251]  eta: 1:30:00  lr: 0.000001  loss: 6.5000 (6.9000)  time: 4.3  data:"
+     " 3.0  max mem: 9000\n",
+     {{0, 6.9}, {10, 6.8}, {1251, 6.5}}, 3},
+    {"lightning.log",
+     "Epoch 0:  10%|\342\226\210         | 10/100 [00:01<00:10,  9.00it/s, v_num=0, train_loss=2.3"
+     "1]\r"
+     "Epoch 0:  20%|\342\226\210\342\226\210        | 20/100 [00:02<00:08,  9.00it/s, v_num=0, tra"
+     "in_loss=2.21]\r"
+     "Epoch 1:  10%|\342\226\210         | 10/100 [00:01<00:10,  9.00it/s, v_num=0, train_loss=2.1"
+     "1]\n",
+     {{10, 2.31}, {20, 2.21}, {110, 2.11}}, 3},
+    {"lightning2.log",
+     "Epoch 0:  10%|\342\226\210         | 10/100 [00:01<00:10,  9.00it/s, loss=2.31, v_num=0]\r"
+     "Epoch 0:  20%|\342\226\210\342\226\210        | 20/100 [00:02<00:08,  9.00it/s, loss=2.21, v"
+     "_num=0]\n",
+     {{10, 2.31}, {20, 2.21}}, 2},
+    {"tutorial.log",
+     "[1,  2000] loss: 2.173\n"
+     "[1,  4000] loss: 1.871\n"
+     "[1,  6000] loss: 1.676\n"
+     "[2,  2000] loss: 1.5\n"
+     "[2,  4000] loss: 1.4\n"
+     "Finished Training\n",
+     {{2000, 2.173}, {4000, 1.871}, {6000, 1.676}, {8000, 1.5}, {10000, 1.4}}, 5},
+    {"mnist.log",
+     "Train Epoch: 1 [0/60000 (0%)]\tLoss: 2.300024\n"
+     "Train Epoch: 1 [640/60000 (1%)]\tLoss: 1.213470\n"
+     "\n"
+     "Test set: Average loss: 0.0500, Accuracy: 9800/10000 (98%)\n"
+     "\n"
+     "Train Epoch: 2 [0/60000 (0%)]\tLoss: 0.3\n",
+     {{0, 2.300024}, {640, 1.21347}, {60000, 0.3}}, 3},
+    {"wordlm.log",
+     "| epoch   1 |   200/ 2928 batches | lr 20.00 | ms/batch 12.30 | loss  7.63 | ppl  2050.0\n"
+     "| epoch   1 |   400/ 2928 batches | lr 20.00 | ms/batch 12.30 | loss  6.85 | ppl   940.1\n"
+     "-----\n"
+     "| end of epoch   1 | time: 40.0s | valid loss  5.50 | valid ppl   240.0\n",
+     {{200, 7.63}, {400, 6.85}}, 2},
+    {"fairseq.log",
+     "2022-01-01 12:00:00 | INFO | train_inner | epoch 001:    100 / 1000 loss=10.2, nll_loss=9.8,"
+     " ppl=900.1, wps=1000, ups=1.2, wpb=3000, bsz=100, num_updates=100, lr=1e-05, gnorm=2.5, trai"
+     "n_wall=80\n"
+     "2022-01-01 12:00:00 | INFO | train_inner | epoch 001:    200 / 1000 loss=9.2, nll_loss=9.0, "
+     "ppl=900.1, wps=1000, num_updates=200, lr=2e-05, gnorm=2.4, train_wall=80\n",
+     {{100, 10.2}, {200, 9.2}}, 2},
+    {"tf.log",
+     "I0101 12:00:00.000000 140 basic_session_run_hooks.py:262] loss = 9.8, step = 100\n"
+     "I0101 12:00:01.000000 140 basic_session_run_hooks.py:692] global_step/sec: 30.1\n"
+     "I0101 12:00:02.000000 140 basic_session_run_hooks.py:260] loss = 8.8, step = 200 (3.3 sec)\n",
+     {{100, 9.8}, {200, 8.8}}, 2},
+    {"maxtext.log",
+     "completed step: 0, seconds: 12.1, TFLOP/s/device: 10.0, Tokens/s/device: 100, total_weights:"
+     " 8192, loss: 10.87\n"
+     "completed step: 1, seconds: 2.1, TFLOP/s/device: 100.0, Tokens/s/device: 1000, total_weights"
+     ": 8192, loss: 10.77\n",
+     {{0, 10.87}, {1, 10.77}}, 2},
+    {"paddlenlp.log",
+     "[2023-09-01 12:00:00,123] [    INFO] - loss: 10.9, learning_rate: 0.0001, global_step: 10, i"
+     "nterval_runtime: 3.1, epoch: 0.01\n"
+     "[2023-09-01 12:00:03,123] [    INFO] - loss: 10.8, learning_rate: 0.0001, global_step: 20, i"
+     "nterval_runtime: 3.1, epoch: 0.02\n",
+     {{10, 10.9}, {20, 10.8}}, 2},
+    {"det2.log",
+     "[01/31 12:00:00 d2.utils.events]:  eta: 0:10:00  iter: 19  total_loss: 1.2  loss_cls: 0.5  l"
+     "oss_box_reg: 0.3  time: 0.3  lr: 0.0003  max_mem: 1000M\n"
+     "[01/31 12:00:10 d2.utils.events]:  eta: 0:09:00  iter: 39  total_loss: 1.1  loss_cls: 0.5  l"
+     "oss_box_reg: 0.3  time: 0.3  lr: 0.0003  max_mem: 1000M\n",
+     {{19, 1.2}, {39, 1.1}}, 2},
+    {"llmc.log",
+     "step    1/100 | loss 10.987654 (+nanz)| norm 15.3300 (+nanz)| lr 1.00e-05 | 100.1 ms | 50% b"
+     "f16 MFU | 5000 tok/s\n"
+     "step    2/100 | loss 10.887654 (+nanz)| norm 15.3300 (+nanz)| lr 1.00e-05 | 100.1 ms | 50% b"
+     "f16 MFU | 5000 tok/s\n",
+     {{1, 10.987654}, {2, 10.887654}}, 2},
+    {"modded.log",
+     "step:0/1750 val_loss:10.8258 train_time:0ms step_avg:nanms\n"
+     "step:1/1750 train_loss:10.8258 train_time:230ms step_avg:nanms\n"
+     "step:2/1750 train_loss:10.1 train_time:330ms step_avg:110.02ms\n",
+     {{1, 10.8258}, {2, 10.1}}, 2},
+    {"nanotron.log",
+     "[default0]:07/01/2024 12:00:00 [INFO|DP=0|PP=0|TP=0|ip-1]: iteration: 1 / 100 | consumed_tok"
+     "ens: 1.02M | elapsed_time_per_iteration_ms: 900 | tokens_per_sec: 1K | lm_loss: 10.8 | lr: 0"
+     ".0003 | grad_norm: 1.25\n"
+     "[default0]:07/01/2024 12:00:01 [INFO|DP=0|PP=0|TP=0|ip-1]: iteration: 2 / 100 | consumed_tok"
+     "ens: 2.05M | elapsed_time_per_iteration_ms: 300 | lm_loss: 10.7 | lr: 0.0003 | grad_norm: 1."
+     "25\n",
+     {{1, 10.8}, {2, 10.7}}, 2},
+    {"litgpt.log",
+     "Epoch 1 | iter 1 step 1 | loss train: 2.345, val: n/a | iter time: 300.00 ms (step)\n"
+     "Epoch 1 | iter 2 step 2 | loss train: 2.245, val: n/a | iter time: 300.00 ms (step)\n",
+     {{1, 2.345}, {2, 2.245}}, 2},
+    {"torchtune.log",
+     "Step 1 | loss:1.23 lr:2e-05 tokens_per_second_per_gpu:100\n"
+     "Step 2 | loss:1.13 lr:2e-05 tokens_per_second_per_gpu:100\n",
+     {{1, 1.23}, {2, 1.13}}, 2},
+    {"keras.log",
+     "Epoch 1/2\n"
+     " 50/100 [=====>.....] - ETA: 0s - loss: 2.3000 - accuracy: 0.1\n"
+     "100/100 [===========] - 1s 10ms/step - loss: 2.2000 - accuracy: 0.2 - val_loss: 2.1 - val_ac"
+     "curacy: 0.3\n"
+     "Epoch 2/2\n"
+     " 50/100 [=====>.....] - ETA: 0s - loss: 2.1000 - accuracy: 0.1\n",
+     {{50, 2.3}, {100, 2.2}, {150, 2.1}}, 3},
+    {"pyprint.log",
+     "Step 0, Loss: tensor(2.3012, device='cuda:0', grad_fn=<NllLossBackward0>)\n"
+     "Step 1, Loss: tensor(2.2012, device='cuda:0', grad_fn=<NllLossBackward0>)\n",
+     {{0, 2.3012}, {1, 2.2012}}, 2},
+    {"pydict.log",
+     "{'step': 1, 'loss': 2.3, 'lr': 1e-05}\n"
+     "{'step': 2, 'loss': 2.2, 'lr': 1e-05}\n",
+     {{1, 2.3}, {2, 2.2}}, 2},
+    {"listed.log",
+     "step: 1 loss: 10.0 grad_norm: 1.0\n"
+     "step: 2 loss: 9.0 grad_norm: 1.1\n",
+     {{1, 10.0}, {2, 9.0}}, 2},
+    {"epochs.log",
+     "Epoch 1: train loss 2.3, val loss 2.4\n"
+     "Epoch 2: train loss 2.2, val loss 2.3\n",
+     {{1, 2.3}, {2, 2.2}}, 2},
+    {"epochs2.log",
+     "Epoch [1/10], Step [100/600], Loss: 2.2000\n"
+     "Epoch [1/10], Step [200/600], Loss: 2.1000\n"
+     "Epoch [2/10], Step [100/600], Loss: 1.9\n",
+     {{100, 2.2}, {200, 2.1}, {700, 1.9}}, 3},
+    {"epochs3.log",
+     "Epoch: 1/10, Loss: 2.2000\n"
+     "Epoch: 2/10, Loss: 2.1000\n",
+     {{1, 2.2}, {2, 2.1}}, 2},
+    {"nano2.log",
+     "step 0: train loss 10.9, val loss 10.8\n"
+     "iter 0: loss 10.95, time 4000.00ms, mfu -100.00%\n"
+     "iter 1: loss 10.85, time 4000.00ms, mfu -100.00%\n"
+     "iter 2: loss 10.75, time 4000.00ms, mfu -100.00%\n",
+     {{0, 10.95}, {1, 10.85}, {2, 10.75}}, 3},
+    {"mindyolo.log",
+     "2023-01-01 12:00:00,000 [INFO] Epoch 1/300, Step 100/1000, imgsize (640, 640), loss: 5.1, lb"
+     "ox: 0.1, lobj: 0.2, lcls: 0.3, cur_lr: 0.01\n"
+     "2023-01-01 12:00:00,000 [INFO] Epoch 1/300, Step 200/1000, imgsize (640, 640), loss: 4.1, lb"
+     "ox: 0.1, lobj: 0.2, lcls: 0.3, cur_lr: 0.01\n",
+     {{100, 5.1}, {200, 4.1}}, 2},
+    {"mindcv.log",
+     "[2023-01-01 12:00:00] mindcv.utils.callbacks INFO - Epoch: [1/300], batch: [100/1251], loss:"
+     " 6.900000, lr: 0.000001, time: 10.0s\n"
+     "[2023-01-01 12:00:00] mindcv.utils.callbacks INFO - Epoch: [1/300], batch: [200/1251], loss:"
+     " 6.800000, lr: 0.000001, time: 10.0s\n",
+     {{100, 6.9}, {200, 6.8}}, 2},
+    {"lossmon2.log",
+     "epoch: 1 step: 1, loss is 10.2\n"
+     "epoch: 1 step: 2, loss is 9.2\n"
+     "Train epoch time: 100.1 ms, per step time: 10.0 ms\n"
+     "epoch: 2 step: 1, loss is 8.2\n"
+     "epoch: 2 step: 2, loss is 7.2\n",
+     {{1, 10.2}, {2, 9.2}, {3, 8.2}, {4, 7.2}}, 4},
+    {"comma.log",
+     "step 1,000 | loss 2.5\n"
+     "step 1,010 | loss 2.4\n",
+     {{1000, 2.5}, {1010, 2.4}}, 2},
+    {"sci.log",
+     "it=1 loss=1.0e+01 gn=1\n"
+     "it=2 loss=9.0E+00 gn=1\n"
+     "it=3 loss=nan gn=1\n",
+     {{1, 10.0}, {2, 9.0}, {3, NAN}}, 3},
+    {"log4j.log",
+     "2025-06-03 09:28:24,100 INFO trainer.py:55 - step=1 loss=2.5 grad_norm=0.5 lr=0.001\n"
+     "2025-06-03 09:28:25,100 INFO trainer.py:55 - step=2 loss=2.4 grad_norm=0.5 lr=0.001\n",
+     {{1, 2.5}, {2, 2.4}}, 2},
+    {"onecol.log",
+     "10.5\n"
+     "10.4\n"
+     "10.3\n",
+     {{1, 10.5}, {2, 10.4}, {3, 10.3}}, 3},
+    {"twocol.log",
+     "0\t10.5\n"
+     "1\t10.4\n"
+     "2\t10.3\n",
+     {{0, 10.5}, {1, 10.4}, {2, 10.3}}, 3},
+    {"hdrcol.log",
+     "step loss lr\n"
+     "0 10.5 1e-5\n"
+     "1 10.4 1e-5\n",
+     {{0, 10.5}, {1, 10.4}}, 2},
+    {"golden.json",
+     "{\"lm loss\": {\"start_step\": 0, \"end_step\": 15, \"step_interval\": 5, \"values\": [10.8,"
+     " 10.7, 10.6]}, \"num-zeros\": {\"start_step\": 0, \"end_step\": 15, \"step_interval\": 5, "
+     "\"values\": [1, 2, 3]}, \"iteration_timing_avg\": 0.1}",
+     {{0, 10.8}, {5, 10.7}, {10, 10.6}}, 3},
+    {"golden2.json",
+     "{\"lm loss\": {\"start_step\": 1, \"end_step\": 3, \"step_interval\": 1, \"values\": {"
+     "\"1\": 10.8, \"2\": 10.7, \"3\": \"nan\"}}, \"mem-max\": {\"start_step\": 1, \"end_step\": 3"
+     ", \"step_interval\": 1, \"values\": {\"1\": 5}}}",
+     {{1, 10.8}, {2, 10.7}, {3, NAN}}, 3},
+    {"msllm.json",
+     "{\"lm loss\": [10.8, 10.7], \"throughput\": [100.1, 100.2], \"memo info\": [{\"allocated mem"
+     "ory\": 1.0, \"max allocated memory\": 2.0}]}",
+     {{1, 10.8}, {2, 10.7}}, 2},
+    {"dict.json",
+     "{\"1\": 10.8, \"2\": 10.7}",
+     {{1, 10.8}, {2, 10.7}}, 2},
+    {"hist.json",
+     "{\"loss\": [2.3, 2.2], \"val_loss\": [2.4, 2.3], \"accuracy\": [0.1, 0.2]}",
+     {{1, 2.3}, {2, 2.2}}, 2},
+    {"steps.json",
+     "{\"steps\": [10, 20], \"train_loss\": [2.3, 2.2]}",
+     {{10, 2.3}, {20, 2.2}}, 2},
+    {"objs.json",
+     "[{\"step\": 1, \"loss\": 2.3}, {\"step\": 2, \"loss\": 2.2}]",
+     {{1, 2.3}, {2, 2.2}}, 2},
+    {"tb.json",
+     "[[1700000000.1, 1, 2.3], [1700000001.1, 2, 2.2]]",
+     {{1, 2.3}, {2, 2.2}}, 2},
+    {"pairs.json",
+     "[[1, 2.3], [2, 2.2]]",
+     {{1, 2.3}, {2, 2.2}}, 2},
+    {"keyed.json",
+     "{\"1\": {\"loss\": 2.3, \"grad_norm\": 1.0}, \"2\": {\"loss\": 2.2}}",
+     {{1, 2.3}, {2, 2.2}}, 2},
+    {"nest.json",
+     "{\"config\": {\"lr\": 0.1}, \"metrics\": {\"loss\": {\"1\": 2.3, \"2\": 2.2}}}",
+     {{1, 2.3}, {2, 2.2}}, 2},
+    {"olmo.log",
+     "2024-01-01 12:00:00.000\tnode\t0\tolmo.train:816\tINFO\t[step=1/739328]\n"
+     "    train/CrossEntropyLoss=11.36\n"
+     "    train/Perplexity=85000\n"
+     "    throughput/total_tokens=4194304\n"
+     "2024-01-01 12:00:00.000\tnode\t0\tolmo.train:816\tINFO\t[step=2/739328]\n"
+     "    train/CrossEntropyLoss=11.26\n"
+     "    train/Perplexity=85000\n",
+     {{1, 11.36}, {2, 11.26}}, 2},
+    {"colossal.log",
+     "Epoch [0/1]:  10%|\342\226\210         | 10/100 [00:10<01:30,  1.00it/s, Loss=2.3]\r"
+     "Epoch [0/1]:  11%|\342\226\210         | 11/100 [00:10<01:30,  1.00it/s, Loss=2.2]\r",
+     {{10, 2.3}, {11, 2.2}}, 2},
+    {"mfpynative.log",
+     "2025-01-01 00:00:00,1 - mindformers - INFO - { step:[    1/   10], loss:  11.813965, per_ste"
+     "p_time:  13570ms, load_balancing_loss:   1.093977, lr: 1.000000e-05, grad_norm:  13.831877, "
+     "throughput:   1.36T }\n",
+     {{1, 11.813965}}, 1},
+    {"msfinetune.log",
+     "global_step: 1, loss: 1.2, lr: 1e-5\n"
+     "global_step: 2, loss: 1.1, lr: 1e-5\n",
+     {{1, 1.2}, {2, 1.1}}, 2},
+    {"swift.log",
+     "Train:   1%|          | 5/500 [00:10<16:30,  2.00s/it]{'loss': 1.5, 'acc': 0.6}\n"
+     "Train:   2%|          | 10/500 [00:20<16:30,  2.00s/it]{'loss': 1.4, 'acc': 0.6}\n",
+     {{5, 1.5}, {10, 1.4}}, 2},
+    {"resnet_ms.log",
+     "Train epoch time: 100.1 ms, per step time: 10.0 ms\n"
+     "epoch:1, step:1, loss:2.5, lr:0.1\n"
+     "epoch:1, step:2, loss:2.4, lr:0.1\n",
+     {{1, 2.5}, {2, 2.4}}, 2},
+    {"jaxm.log",
+     "[12:00:00.123][I][train.py:100] Step 100, train_loss=2.5\n"
+     "[12:00:01.123][I][train.py:100] Step 200, train_loss=2.4\n",
+     {{100, 2.5}, {200, 2.4}}, 2},
+    {"cn.log",
+     "\347\254\254 1 \346\255\245 loss 2.5\n"
+     "\347\254\254 2 \346\255\245 loss 2.4\n",
+     {{1, 2.5}, {2, 2.4}}, 2},
+    {"rank.log",
+     "[rank0] [2025-01-01 10:00:00] Iteration 1: loss = 2.5 (gnorm = 0.3)\n"
+     "[rank0] [2025-01-01 10:00:01] Iteration 2: loss = 2.4 (gnorm = 0.3)\n",
+     {{1, 2.5}, {2, 2.4}}, 2},
+};
+
+static char dir[256];
+
+static int open_text(struct series *s, const char *name, const char *text, struct err *e)
+{
+    if (!*dir)
+        snprintf(dir, sizeof dir, "%s", scratch());
+    return series_open(s, put_bytes(dir, name, text, strlen(text)), NULL, e);
+}
+
+static void every_form(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+        const struct form *f = &forms[i];
+        struct series s;
+        struct err e;
+        if (open_text(&s, f->name, f->text, &e))
+            fail_msg("%s", e.text);
+        if (s.records.n != f->n)
+            fail_msg("%s: %zu records, %zu expected", f->name, s.records.n, f->n);
+        for (size_t k = 0; k < f->n; k++) {
+            const struct log_record *r = &s.records.v[k];
+            bool same = r->value[LOG_LOSS] == f->of[k].loss || (isnan(r->value[LOG_LOSS]) && isnan(f->of[k].loss));
+            if (r->step != f->of[k].step || !log_has(r, LOG_LOSS) || !same)
+                fail_msg("%s: step %lld has loss %g, expected step %lld with %g", f->name, (long long)r->step,
+                         r->value[LOG_LOSS], (long long)f->of[k].step, f->of[k].loss);
+        }
+        series_release(&s);
+    }
+}
+
+/* What is no loss of a training step is not taken for one. */
+static void refused(void **state)
+{
+    static const char *const texts[] = {
+        "step 1 aux_loss 0.1\nstep 2 aux_loss 0.2\n",
+        "step 1 load_balancing_loss: 0.1\nstep 2 load_balancing_loss: 0.2\n",
+        "Validation: step 1 loss 0.1\nValidation: step 2 loss 0.2\n",
+        "Epoch(val) [1][5/5] loss: 0.1\nEpoch(val) [2][5/5] loss: 0.2\n",
+        "loss scale: 65536\nloss scale: 32768\n",
+        "fixed the loss of 3 packets\n",
+        "1 2 3\n2 3 4\n",
+        "{\"val_loss\": [1.5, 1.25]}",
+        "{\"losses\": \"none\"}",
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct series s;
+        struct err e;
+        if (open_text(&s, "x.txt", texts[i], &e) == 0)
+            fail_msg("read: %s", texts[i]);
+        assert_true(e.text[0]);
+        series_release(&s);
+    }
+}
+
+/* Last: names and patterns hold for the whole program. */
+static void names_and_patterns(void **state)
+{
+    static const char text[] = "[x] it 10 obj 5.25 gn=0.5 eta 3\n[x] it 20 obj 5.15 gn=0.25 eta 2\n";
+    static const char other[] = "A7: 1.5\nA8: 1.25\n";
+    struct series s;
+    struct err e;
+    struct buf b = {0};
+    (void)state;
+    assert_int_equal(open_text(&s, "own.log", text, &e), -1);
+    series_release(&s);
+    assert_int_equal(value_names_learn(STR("step=it,loss=obj norm=gn"), &e), 0);
+    assert_int_equal(open_text(&s, "own.log", text, &e), 0);
+    assert_int_equal(s.records.n, 2);
+    assert_int_equal(s.records.v[1].step, 20);
+    assert_true(s.records.v[1].value[LOG_LOSS] == 5.15 && s.records.v[1].value[LOG_NORM] == 0.25);
+    series_release(&s);
+    assert_int_equal(value_names_learn(STR("A(?<step>\\d+): (?<loss>\\S+)"), &e), 0);
+    assert_int_equal(open_text(&s, "other.log", other, &e), 0);
+    assert_int_equal(s.records.n, 2);
+    assert_int_equal(s.records.v[0].step, 7);
+    assert_true(s.records.v[1].value[LOG_LOSS] == 1.25);
+    series_release(&s);
+    assert_int_equal(value_names_learn(STR("(?<loss>"), &e), -1);
+    assert_int_equal(value_names_learn(STR("(?<step>x)"), &e), -1);
+    value_names_learned(&b);
+    assert_non_null(strstr(b.p, "pattern=A(?<step>\\d+): (?<loss>\\S+)\n"));
+    assert_int_equal(value_names_learn(buf_view(&b), &e), 0); /* as it is kept */
+    buf_release(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_form),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(names_and_patterns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
