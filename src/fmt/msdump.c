@@ -10,6 +10,7 @@
 
 #include "base/msg.h"
 #include "base/threads.h"
+#include "fmt/cann_dump.h"
 #include "fmt/npy.h"
 #include "fmt/sheet.h"
 #include "dump/family.h"
@@ -74,6 +75,12 @@ static bool is_overflow_json(struct str name)
     return msdump_is_overflow(name) && str_ends(name, ".json");
 }
 
+/* CANN's own file of one operator; overflow records, which have the same form of name, are read elsewhere. */
+static bool binary_name(struct str name)
+{
+    return cann_name(name) && !msdump_is_overflow(name);
+}
+
 static bool probe(const char *path)
 {
     return str_is(path_base(str_of(path)), "statistic.csv");
@@ -88,7 +95,7 @@ static bool probe_folder(struct folder *folder)
         struct str name = str_of(folder->entries.v[i].name);
         bool number = name.n && name.p[0] >= '0' && name.p[0] <= '9'; /* a long name whose mapping.csv is missing */
         tried += !number;
-        yes = (!number && tried <= 64 && parse_file_name(name, &f)) || is_overflow_json(name);
+        yes = (!number && tried <= 64 && (parse_file_name(name, &f) || binary_name(name))) || is_overflow_json(name);
     }
     return yes;
 }
@@ -259,12 +266,82 @@ static void add_found(struct dump *d, found_list *l, const char *file, const cha
     free(f.full);
 }
 
+/* ---- CANN's binary files: each is read as if it were the .npy files that conversion makes of it ---- */
+
+struct binary {
+    char *file, *full; /* as in struct found */
+    cann_tensors list;
+    struct err err;
+    bool failed;
+};
+
+struct binaries {
+    const char *dir;
+    VEC(struct binary) list;
+};
+
+static void read_binary(void *ctx, size_t i)
+{
+    struct binaries *b = ctx;
+    struct binary *x = &b->list.v[i];
+    struct file f;
+    x->failed = file_open_inside(&f, b->dir, x->file, &x->err) != 0;
+    if (x->failed)
+        return;
+    x->failed = cann_list(&f, &x->list, &x->err) != 0;
+    file_close(&f);
+}
+
+/* The name conversion gives a tensor: the five parts of the operator's name, then which tensor it is. */
+static void converted_name(const char *full, const struct cann_tensor *x, struct buf *out)
+{
+    struct str rest = str_of(full), part;
+    const char *type = cann_type(x);
+    buf_clear(out);
+    for (int i = 0; i < 5; i++) {
+        str_split(rest, '.', &part, &rest);
+        buf_fmt(out, "%.*s.", STR_ARG(part));
+    }
+    buf_fmt(out, "%s.%u.%llu", x->output ? "output" : "input", x->slot, (unsigned long long)x->format);
+    if (type && !str_starts(str_of(type), "complex")) /* their parts are real */
+        buf_fmt(out, ".%s", type);
+    buf_cstr(out, ".npy");
+}
+
+static void add_binaries(struct dump *d, struct binaries *b, found_list *l, struct load *load)
+{
+    struct buf name = {0};
+    struct strays none = {0};
+    threads_each(b->list.n, load ? &load->cancel : NULL, read_binary, b);
+    for (size_t i = 0; i < b->list.n; i++) {
+        struct binary *x = &b->list.v[i];
+        if (x->failed)
+            dump_problem(d, NONE, "damaged", x->err.text);
+        for (size_t k = 0; k < x->list.n && !x->failed; k++) {
+            converted_name(x->full, &x->list.v[k], &name);
+            add_found(d, l, x->file, name.p, &none);
+        }
+        vec_release(&x->list);
+        free(x->file);
+        free(x->full);
+    }
+    vec_release(&b->list);
+    buf_release(&name);
+}
+
+static void note_binary(struct binaries *b, const char *file, const char *full)
+{
+    struct binary x = {.file = mem_strdup(file), .full = mem_strdup(full)};
+    vec_push(&b->list, x);
+}
+
 /* mapping.csv: names too long for the file system, "1217762083.npy,StridedSliceGrad.….npy" a row, no header. */
 struct mapping_rows {
     struct dump *d;
     found_list *l;
     struct map *mapped;
     struct strays *none;
+    struct binaries *binary;
     const char *path;
     struct err odd; /* of the first row that is none */
     bool any_odd;
@@ -282,13 +359,17 @@ static int mapped_row(void *ctx, const struct str *cell, size_t n, uint64_t line
     }
     const char *file = arena_cstr(&m->d->arena, str_trim(cell[0]));
     map_add(m->mapped, str_of(file), 0);
-    add_found(m->d, m->l, file, arena_cstr(&m->d->arena, str_trim(cell[1])), m->none);
+    if (binary_name(str_trim(cell[1])))
+        note_binary(m->binary, file, arena_cstr(&m->d->arena, str_trim(cell[1])));
+    else
+        add_found(m->d, m->l, file, arena_cstr(&m->d->arena, str_trim(cell[1])), m->none);
     return 0;
 }
 
-static void add_mapped(struct dump *d, const char *path, found_list *l, struct map *mapped, struct strays *none)
+static void add_mapped(struct dump *d, const char *path, found_list *l, struct map *mapped, struct strays *none,
+                       struct binaries *binary)
 {
-    struct mapping_rows rows = {.d = d, .l = l, .mapped = mapped, .none = none, .path = path};
+    struct mapping_rows rows = {.d = d, .l = l, .mapped = mapped, .none = none, .binary = binary, .path = path};
     struct sheet_sink sink = {.row = mapped_row, .ctx = &rows};
     struct file f;
     struct err e;
@@ -345,16 +426,23 @@ static void drop_absent(struct dump *d, const char *path, const name_list *names
     map_release(&here);
 }
 
-static void list_files(struct dump *d, const char *dir, const name_list *names, found_list *l, struct strays *none)
+static void list_files(struct dump *d, const char *dir, const name_list *names, found_list *l, struct strays *none,
+                       struct load *load)
 {
     struct map mapped = {0};
     struct buf path = {0};
+    struct binaries binary = {.dir = dir};
     path_join(&path, dir, "mapping.csv");
-    add_mapped(d, path.p, l, &mapped, none);
+    add_mapped(d, path.p, l, &mapped, none, &binary);
     drop_absent(d, path.p, names, l);
     for (size_t i = 0; i < names->n; i++)
-        if (map_get(&mapped, str_of(names->v[i])) == MAP_NONE)
-            add_found(d, l, names->v[i], names->v[i], none);
+        if (map_get(&mapped, str_of(names->v[i])) == MAP_NONE) {
+            if (binary_name(str_of(names->v[i])))
+                note_binary(&binary, names->v[i], names->v[i]);
+            else
+                add_found(d, l, names->v[i], names->v[i], none);
+        }
+    add_binaries(d, &binary, l, load);
     if (l->n) {
         find_order(dir, l);
         sort_files(l);
@@ -401,7 +489,7 @@ static void read_files(struct dump *d, const char *dir, const name_list *names, 
     struct map runs = {0}, seen = {0};
     struct buf name = {0};
     struct strays none = {0};
-    list_files(d, dir, names, &l, &none);
+    list_files(d, dir, names, &l, &none, load);
     d->bytes += l.n;
     load_begin(load);
     if (none.n)
@@ -572,13 +660,25 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     return 0;
 }
 
+/* The N of "output.N"; false: it is not below 2^32. */
+static bool slot_number(const struct dump *d, uint32_t row, unsigned long long *n)
+{
+    struct str slot = str_of(d->slots.v[d->rows.v[row].slot]);
+    ptrdiff_t dot = str_rfind(slot, '.');
+    return dot >= 0 && str_u64(str_cut(slot, (size_t)dot + 1), n) && *n < UINT32_MAX;
+}
+
 static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, struct err *e)
 {
     const struct msdump_state *st = d->state;
     const struct row_extra *x = &d->extras.v[d->rows.v[row].extra];
+    unsigned long long slot;
     if (file_open_inside(&t->file, st->dirs.v[x->part], x->file, e))
         return -1;
-    if (npy_open(t, e) == 0)
+    if (str_ends(str_of(x->file), ".npy") && npy_open(t, e) == 0)
+        return 0;
+    if (!str_ends(str_of(x->file), ".npy") && slot_number(d, row, &slot) &&
+        cann_open(t, d->rows.v[row].io == IO_OUTPUT, (uint32_t)slot, e) == 0)
         return 0;
     file_close(&t->file);
     return -1;
@@ -586,10 +686,11 @@ static int open_tensor(const struct dump *d, uint32_t row, struct tensor *t, str
 
 const struct reader reader_msdump = {
     .name = "mindspore-dump",
-    .title = N_("MindSpore Dump of one iteration (statistic.csv of all versions, .npy tensors)"),
-    .what = "statistic.csv OP.….npy mapping.csv Opdebug.….json graphs/*.ir",
+    .title = N_("MindSpore Dump of one iteration (statistic.csv of all versions, .npy tensors), binary operator dumps of "
+                "CANN (asynchronous Dump, acl_dump)"),
+    .what = "statistic.csv OP.….npy TYPE.NAME.TASK.STREAM.TIME mapping.csv Opdebug.….json graphs/*.ir",
     .versions = "MindSpore 2.0 to 2.10",
-    .unread = N_("binary files of asynchronous dumps; .pb graphs; kernel arguments (.json)"),
+    .unread = N_("CANN's types of less than eight bits; .pb graphs; kernel arguments (.json)"),
     .probe = probe,
     .probe_folder = probe_folder,
     .open = open_dump,

@@ -1,4 +1,5 @@
 /* The table of readers, one per format, in the order in which a path is tried. */
+#include "fmt/debug_tree.h"
 #include "fmt/digest.h"
 #include "fmt/msdump.h"
 #include "fmt/msprobe.h"
@@ -18,6 +19,7 @@ const struct reader *const readers[] = {
     &reader_ptdbg,
     &reader_ptdbg_text,
     &reader_op_statistics,
+    &reader_debug_tree,
     &reader_routing_trace,
     &reader_msprobe_result,
     &reader_ptdbg_result,

@@ -4,7 +4,9 @@
 #include "base/folder.h"
 #include "base/msg.h"
 #include "base/utf8.h"
+#include "fmt/cann_dump.h"
 #include "fmt/find_recordings.h"
+#include "fmt/msdump.h"
 
 #define DEPTH 10
 #define ENTRIES 2000000
@@ -31,21 +33,10 @@ static bool is_kernel_config(const char *path, struct str name)
     return str_starts(name, "kernel_config_") && str_ends(name, ".json");
 }
 
-/* TYPE.NAME.TASK.STREAM.TIME followed by numbers, without an extension. */
-static bool is_cann(const char *path, struct str name)
+static bool is_cann_overflow(const char *path, struct str name)
 {
-    struct str part, rest = name;
-    unsigned long long v;
-    int n = 0;
     (void)path;
-    for (bool again = true; again; n++) {
-        again = str_split(rest, '.', &part, &rest);
-        if (!part.n || (n >= 2 && !str_u64(part, &v)))
-            return false;
-        if (n == 4 && part.n < 10) /* microseconds since 1970 */
-            return false;
-    }
-    return n >= 5 && n <= 9;
+    return cann_name(name) && msdump_is_overflow(name);
 }
 
 static bool is_atb(const char *path, struct str name)
@@ -165,12 +156,12 @@ static bool is_read_alone(const char *path, struct str name)
 }
 
 const struct unreadable unreadable_formats[] = {
-    {"msprobe-l2", N_("msprobe level L2, operators of CANN"), "stepN/kernel_config_PID.json TIME/DEVICE/…",
-     N_("convert it first: msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_kernel_config, false, false},
-    {"cann-dump", N_("binary operator dumps of CANN (asynchronous Dump, acl_dump)"), "TYPE.NAME.TASK.STREAM.TIME",
+    {"cann-overflow", N_("overflow records of CANN in binary form"), "Opdebug.Node_OpDebug.TASK.STREAM.TIME",
      N_("convert them first: msprobe parse -d FOLDER -t npy -o OUT (older: msaccucmp.py convert -d FOLDER -out OUT -t "
         "npy), then open OUT"),
-     is_cann, false, false},
+     is_cann_overflow, false, false},
+    {"msprobe-l2", N_("msprobe level L2, operators of CANN"), "stepN/kernel_config_PID.json TIME/DEVICE/…",
+     N_("convert it first: msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_kernel_config, false, false},
     {"atb-dump", N_("tensors of ATB (MindIE, vLLM on Ascend)"), "*.bin",
      N_("convert them with msprobe parse -d FILE -t npy, or dump with level L0 or L1 instead"), is_atb, false, false},
     {"torchair-dump", N_("TorchAir graph dumps"), "worldsizeN_globalrankN/… dynamo_original_graph_*.txt",

@@ -6,7 +6,7 @@
 #include "base/io.h"
 
 struct unreadable {
-    const char *name;   /* "cann-dump": as shown by `diverge formats` */
+    const char *name;   /* "cann-overflow": as shown by `diverge formats` */
     const char *title;  /* what it is, for people */
     const char *what;   /* the files it consists of */
     const char *advice; /* how to make it readable; follows "recognised, but not read; " */

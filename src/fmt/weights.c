@@ -15,7 +15,7 @@
 
 const struct weight_format *const weight_formats[] = {
     &weights_safetensors, &weights_ckpt, &weights_npz, &weights_torch, &weights_ranks, &weights_distcp, &weights_index,
-    &weights_npy, &weights_npy_folder, &weights_torch_folder, NULL,
+    &weights_npy_objects, &weights_npy, &weights_npy_folder, &weights_torch_folder, NULL,
 };
 
 static const char not_weights[] =

@@ -113,6 +113,7 @@ bool weights_hold_model(struct str key);
 int weights_list_file(struct weights *w, uint32_t file, struct err *e);
 
 extern const struct weight_format weights_safetensors, weights_ckpt, weights_torch, weights_npz; /* files */
+extern const struct weight_format weights_npy_objects; /* one .npy file with a pickled dictionary of arrays */
 extern const struct weight_format weights_distcp; /* a folder of torch.distributed.checkpoint, or its .metadata */
 extern const struct weight_format weights_index; /* a folder or index file of parts, all of one rank */
 extern const struct weight_format weights_ranks; /* mp_rank_XX or rank_N folders */

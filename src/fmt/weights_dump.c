@@ -213,9 +213,9 @@ WEIGHT_READER(reader_npz, "npz", N_("weights: NumPy archives, stored or compress
               N_("compressed members of more than 128 MB; structured types, texts, dates, objects, extended precision: "
                  "listed without statistics"), is_npz, NULL);
 WEIGHT_READER(reader_npy, "npy", N_("NumPy arrays: one file, or a folder that contains only such "
-                                    "files"), "*.npy", ".npy 1.0 to 3.0",
-              N_("structured types, texts, dates, objects, extended precision: listed without "
-                 "statistics"), is_npy, NULL);
+                                    "files; dictionaries of arrays saved by numpy.save"), "*.npy", ".npy 1.0 to 3.0",
+              N_("structured types, texts, dates, extended precision, objects other than a dictionary of arrays: "
+                 "listed without statistics"), is_npy, NULL);
 WEIGHT_READER(reader_torch, "torch",
               N_("weights: torch.save of state dicts and checkpoints, zip and legacy; pickled NumPy arrays"),
               "*.pt *.pth *.bin *.pkl *.pickle *.pdparams", "torch 0.2 to 2.13",

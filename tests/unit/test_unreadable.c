@@ -9,9 +9,7 @@ static const struct {
     const char *file, *bytes, *name; /* NULL: nothing that is known */
 } signs[] = {
     {"step0/kernel_config_4711.json", "{}", "msprobe-l2"},
-    {"1/20230822120819/0/g/0/Add.Default_net-Net_Add-op1.3.4.1732082705016774", "\1\2", "cann-dump"},
-    {"Opdebug.Node_OpDebug.1.5.1732082705016774", "\1", "cann-dump"},
-    {"Add.Add_1.3.4.1732082705016774.0.1.2.3", "\1", "cann-dump"},
+    {"Opdebug.Node_OpDebug.1.5.1732082705016774", "\1", "cann-overflow"},
     {"a/before/intensor0.bin", "$Version=1.0\nformat=2\n", "atb-dump"},
     {"worldsize2_globalrank0/dynamo_original_graph_1.txt", "x", "torchair-dump"},
     {"data/loss/step0/rank0/loss.json", "{\n    \"data\": {\n        \"max\": 1.0,\n        \"norm\": 2.0\n    }\n}", "msprobe-single"},
