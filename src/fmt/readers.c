@@ -1,6 +1,7 @@
 /* The table of readers, one per format, in the order in which a path is tried. */
 #include "fmt/debug_tree.h"
 #include "fmt/digest.h"
+#include "fmt/json_records.h"
 #include "fmt/msdump.h"
 #include "fmt/msprobe.h"
 #include "fmt/op_statistics.h"
@@ -20,12 +21,14 @@ const struct reader *const readers[] = {
     &reader_ptdbg_text,
     &reader_op_statistics,
     &reader_debug_tree,
+    &reader_json_records,
     &reader_routing_trace,
     &reader_msprobe_result,
     &reader_ptdbg_result,
     &reader_msprobe_acc,
     &reader_msprobe_compile,
     &reader_msprobe_checkpoints,
+    &reader_msprobe_vis,
     &reader_msprobe_diff,
     &reader_msprobe_overflow,
     &reader_activations,

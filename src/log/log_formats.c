@@ -1,5 +1,6 @@
 /* The table of log formats; a new format is a row here and its functions. */
 #include "base/msg.h"
+#include "log/loss_array.h"
 #include "log/loss_document.h"
 #include "log/series_builder.h"
 
@@ -37,6 +38,9 @@ const struct log_format log_formats[] = {
      .sniff = loss_document_sniff, .read = loss_document_read},
     {.name = "loss-columns", .title = N_("columns of numbers: losses, or steps and losses"),
      .what = "1 8.049097", .overlay = true, .read = loss_columns_read},
+    {.name = "loss-array", .title = N_("losses as arrays of NumPy or torch"),
+     .what = "*.npy *.npz *.pt: one array of one axis, or arrays named loss, step, grad_norm, lr", .overlay = true,
+     .read = loss_array_read},
     {.name = "step-lines", .framework = "pytorch", .title = N_("log lines of TorchTitan, verl, DeepSpeed, NeMo and "
                                                                "slime, one per step"),
      .what = "step: N loss: X grad_norm: Y …",
@@ -66,9 +70,10 @@ const struct log_format log_formats[] = {
      .starts = json_values_starts, .take = json_values_take},
     {.name = "local-norm", .title = N_("local norms printed by MindSpore, MindFormers and the Megatron patch of the "
                                        "guide"),
-     .what = "dump local norm: …, norm_size: … local_norm: […], print torch local norm: […]",
+     .what = "dump local norm: …, norm_size: … local_norm: […], print torch local norm: […], NAME norm=…",
      .versions = "MindSpore 2, MindFormers 1", .words = norm_line_words, .take = norm_line_take},
     {.name = "local-norm", .words = norm_list_words, .take = norm_list_take, .join = 100000},
+    {.name = "local-norm", .words = norm_printed_words, .starts = norm_printed_starts, .take = norm_printed_take},
     {.name = "te-inspect", .framework = "pytorch", .title = N_("statistics of tensors by nvdlfw-inspect (Transformer "
                                                                "Engine)"),
      .what = "nvdlfw_inspect_statistics_logs/nvdlfw_inspect_globalrank-N.log", .versions = "nvdlfw-inspect 0.2",

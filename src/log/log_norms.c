@@ -3,7 +3,8 @@
  *   local_norm step N NAME: VALUE                 a patch of Megatron
  *   embedding_local_norm: VALUE                   MindFormers
  *   print torch local norm:⏎[tensor(1.3662, …), …]   the guide's patch of Megatron; squares, no names
- *    norm_size: (…)⏎local_norm:⏎[…⏎…]             MindFormers' wrapper; squares, no names */
+ *    norm_size: (…)⏎local_norm:⏎[…⏎…]             MindFormers' wrapper; squares, no names
+ *   rank 0 step 3 layers.0.wq.weight norm=293.06  a loop over the parameters, printed by hand; roots */
 #include "log/series_builder.h"
 
 #define LIST_BYTES (1u << 20)
@@ -149,5 +150,146 @@ enum log_take norm_list_take(struct series_builder *k, struct str line, size_t f
         else
             sizes = STR("");
     }
+    return TAKE_DONE;
+}
+
+/* ---- printed by hand: a parameter's name, then the word norm and a number, with step and rank anywhere ---- */
+
+static bool ends_name(char c)
+{
+    return strchr(" \t,;:=|()[]{}\"'", c) != NULL;
+}
+
+/* Whether the word is the name of a parameter: a path whose last part is what parameters are called. */
+static bool is_parameter(struct str word)
+{
+    static const char *const last[] = {"weight", "bias", "gamma", "beta", "embedding_table", "embedding_weight",
+                                       "lora_A", "lora_B", "in_proj_weight", "in_proj_bias"};
+    ptrdiff_t dot = str_rfind(word, '.');
+    if (dot < 1 || str_find(word, '/') >= 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(last); i++)
+        if (str_is(str_cut(word, (size_t)dot + 1), last[i]))
+            return true;
+    return false;
+}
+
+/* The word before the end of s, and what stands before it. ".grad" and ".grad.norm()" do not belong to a name. */
+static struct str name_in(struct str s)
+{
+    while (s.n) {
+        size_t to = s.n, from;
+        while (to && ends_name(s.p[to - 1]))
+            to--;
+        for (from = to; from && !ends_name(s.p[from - 1]); from--)
+            continue;
+        struct str word = str_n(s.p + from, to - from);
+        if (str_ends(word, "."))
+            word.n--;
+        if (str_ends(word, ".grad"))
+            word.n -= strlen(".grad");
+        if (is_parameter(word))
+            return word;
+        s.n = from;
+    }
+    return STR("");
+}
+
+/* A number behind the word norm and what joins them: "norm=1", "norm: 1", "norm() 1", "norm is 1". */
+static bool norm_value(struct str at, double *x)
+{
+    if (str_starts(at, "()"))
+        at = str_cut(at, 2);
+    while (at.n && strchr(" \t=:", at.p[0]))
+        at = str_cut(at, 1);
+    if (str_starts(at, "is "))
+        at = str_cut(at, 3);
+    if (str_starts(at, "tensor("))
+        at = str_cut(at, strlen("tensor("));
+    return scan_leading(&at, x, NULL) && !(at.n && (at.p[0] == '/' || at.p[0] == '_'));
+}
+
+/* The words of a norm of a gradient: not of a weight's own norm, of all of them, or of a layer called so. */
+static bool norm_word(struct str line, struct str rest)
+{
+    static const char *const words[] = {"norm", "grad_norm", "gradnorm", "gnorm", "l2_norm", "l2norm", "local_norm",
+                                        "norm2", "grad.norm"};
+    size_t to = (size_t)(rest.p - line.p), from = to;
+    while (from && !ends_name(line.p[from - 1]))
+        from--;
+    struct str word = str_n(line.p + from, to - from);
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_is(word, words[i]))
+            return true;
+    return str_ends(word, ".grad.norm") || str_ends(word, ".norm");
+}
+
+/* The first norm in a line and the parameter named before it. */
+static bool printed_norm(struct str line, struct str *name, double *x)
+{
+    for (struct str rest = line; scan_behind(rest, "norm", &rest);) {
+        if (!norm_word(line, rest) || !norm_value(rest, x))
+            continue;
+        *name = name_in(str_n(line.p, (size_t)(rest.p - line.p) - strlen("norm")));
+        if (name->n)
+            return true;
+    }
+    return false;
+}
+
+/* The count behind one of the words, which begins a word: "step 3", "iter=3", "[rank1]". */
+static bool count_behind(struct str line, const char *const *words, size_t n, int64_t *v)
+{
+    for (size_t i = 0; i < n; i++)
+        for (struct str rest = line; scan_behind(rest, words[i], &rest);) {
+            size_t before = (size_t)(rest.p - line.p) - strlen(words[i]);
+            struct str at = rest;
+            if (before && !ends_name(line.p[before - 1]) && line.p[before - 1] != '_')
+                continue;
+            while (at.n && strchr(" \t=:_[", at.p[0]))
+                at = str_cut(at, 1);
+            if (scan_count(&at, v) && *v < LOG_STEP)
+                return true;
+        }
+    return false;
+}
+
+bool norm_printed_words(struct str line)
+{
+    return names_norms(line) &&
+           (scan_has(line, ".weight") || scan_has(line, ".bias") || scan_has(line, ".gamma") ||
+            scan_has(line, ".beta") || scan_has(line, ".embedding_") || scan_has(line, ".lora_") ||
+            scan_has(line, ".in_proj_"));
+}
+
+bool norm_printed_starts(struct str line)
+{
+    struct str name;
+    double x;
+    return printed_norm(line, &name, &x);
+}
+
+enum log_take norm_printed_take(struct series_builder *k, struct str line, size_t fresh, bool last)
+{
+    static const char *const steps[] = {"step", "iteration", "iter"}, *const ranks[] = {"rank"};
+    struct str name;
+    int64_t step, rank;
+    double x;
+    (void)fresh;
+    (void)last;
+    if (!printed_norm(line, &name, &x))
+        return TAKE_NOT;
+    if (count_behind(line, ranks, ARRAY_LEN(ranks), &rank)) {
+        if (!k->norm_rank)
+            k->norm_rank = rank + 1;
+        if (k->norm_rank != rank + 1) {
+            log_odd(k, ODD_RANKS);
+            return TAKE_DONE;
+        }
+    }
+    if (count_behind(line, steps, ARRAY_LEN(steps), &step))
+        log_point(k, "local_norm", name, false, step, x);
+    else
+        log_norm(k, "local_norm", name, false, x);
     return TAKE_DONE;
 }

@@ -9,6 +9,7 @@
 #include "fmt/unreadable.h"
 #include "log/learned_lines.h"
 #include "log/log_search.h"
+#include "log/loss_array.h"
 #include "log/series_builder.h"
 #include "log/value_names.h"
 
@@ -148,9 +149,10 @@ static int nothing_known(const struct series *s, const struct file *f, const ato
     return -1;
 }
 
-static bool found_nothing(const struct series_builder *k)
+/* Norms that wait for a step would get the wrong one. */
+static bool no_records(const struct series_builder *k)
 {
-    return !k->s->records.n && !k->s->points.n && !k->pending.n && !log_cancelled(k);
+    return !k->s->records.n && !k->pending.n && !log_cancelled(k);
 }
 
 /* By the user's patterns, otherwise as the lines of known tools, otherwise by the words that repeat. */
@@ -160,9 +162,10 @@ static int read_text(struct series_builder *k, struct err *e)
     if (rc || k->s->records.n)
         return rc;
     rc = log_read_lines(k, e);
-    if (rc || !found_nothing(k))
+    if (rc || !no_records(k))
         return rc;
-    memset(k->counted, 0, sizeof k->counted); /* of the lines read in vain */
+    if (!k->s->points.n)
+        memset(k->counted, 0, sizeof k->counted); /* of the lines read in vain */
     rc = learned_lines_read(k, e);
     if (k->s->records.n)
         k->s->tail = (struct log_tail){0}; /* what was learned may change as the log grows: it is read anew */
@@ -186,6 +189,11 @@ static int read_file(struct series *s, const char *path, uint64_t had, const str
     s->tail = (struct log_tail){0};
     int kind = log_sniff(&f, stamp, LOG_PROBE_BYTES, NULL, k.cancel);
     k.kind = kind < 0 ? 0 : kind;
+    char head[64];
+    /* not among those of log_sniff: only who asks for losses takes an array for them */
+    bool array = kind < 0 && loss_array_sniff(file_head(path, head, sizeof head), path);
+    if (array)
+        k.kind = kind = log_kind_named("loss-array");
     bool lines = kind < 0 || !log_formats[kind].read;
     int rc = lines ? read_text(&k, e) : log_formats[kind].read(&k, e);
     if (rc || !lines || log_cancelled(&k) || !path_identity(path, s->tail.id))

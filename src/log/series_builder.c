@@ -475,6 +475,8 @@ static void say(struct series_builder *k)
     SAY(ODD_BINARY, N_("%s: NUL bytes removed from %zu lines, first line %u"));
     SAY(ODD_UTF16, N_("%s: UTF-16 text: only the ASCII part of %zu lines was read, first line %u"));
     SAY(ODD_GROUPS, N_("%s: %zu more lists of local norms than steps; the last list is used, first in line %u"));
+    SAY(ODD_RANKS, N_("%s: %zu norms of other ranks in the same file are not read, first in line %u; give each rank "
+                      "its own file"));
     if (k->counted[ODD_NO_STEP])
         vec_push(&s->notes, arena_fmt(&s->arena, _("%s: local norms are printed without a step; they are numbered in "
                                                    "order"), name));

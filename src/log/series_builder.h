@@ -28,6 +28,7 @@ enum log_oddity {
     ODD_GROUPS,    /* more groups of norms than steps */
     ODD_NO_STEP,   /* norms without a step of their own, whose step was counted */
     ODD_VALUE,     /* values that are there and cannot be read */
+    ODD_RANKS,     /* norms of other ranks than the first in one file */
     ODD_QUOTE,     /* table rows with line ends inside quotes */
     ODD_COUNT
 };
@@ -48,6 +49,7 @@ struct series_builder {
     VEC(struct series_pending) pending; /* norms printed without a step, until a record gives it */
     uint32_t groups;     /* groups begun, one per step */
     int64_t last_step;   /* of the last record; 0 before the first */
+    int64_t norm_rank;   /* 1 + the rank whose norms are read, of those a file prints; 0: none is said */
     int64_t norm_step;   /* of the last group without a step of its own */
     bool group_open;
     /* notes for the end */
@@ -171,6 +173,9 @@ bool trainer_state_sniff(struct str head, const char *path);
 int trainer_state_read(struct series_builder *k, struct err *e);
 bool norm_line_words(struct str line);
 enum log_take norm_line_take(struct series_builder *k, struct str line, size_t fresh, bool last);
+bool norm_printed_words(struct str line);
+bool norm_printed_starts(struct str line);
+enum log_take norm_printed_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool norm_list_words(struct str line);
 enum log_take norm_list_take(struct series_builder *k, struct str line, size_t fresh, bool last);
 bool te_inspect_words(struct str line);
