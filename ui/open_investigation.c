@@ -14,6 +14,7 @@
 #include "base/msg.h"
 #include "base/output.h"
 #include "ticket/named_paths.h"
+#include "log/value_names.h"
 
 int open_investigation_own_path(const char *const input[2], const char *folder, struct buf *out, struct err *e)
 {
@@ -282,6 +283,14 @@ int open_investigation(struct investigation *v, const struct options *o, const s
         investigation_claim(v);
     if (file && (path_look(file, &there, e) || (there != PATH_ABSENT && investigation_load(v, file, e))))
         return -1;
+    if (v->log_names && value_names_learn(str_of(v->log_names), e))
+        return -1;
+    if (o->log_names) {
+        struct buf names = {0};
+        value_names_learned(&names);
+        v->log_names = investigation_keep(v, names.p);
+        buf_release(&names);
+    }
     for (int i = 0; i < o->remaps; i++) {
         struct named_text x = {.name = arena_cstr(&v->arena, o->remap_from[i]),
                                .text = arena_cstr(&v->arena, o->remap_to[i])};

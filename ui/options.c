@@ -277,7 +277,7 @@ static int set_from(struct options *o, const char *v, struct err *e)
 
 static int learn_log_names(struct options *o, const char *v, struct err *e)
 {
-    (void)o;
+    o->log_names = true;
     return value_names_learn(str_of(v), e);
 }
 

@@ -74,6 +74,7 @@ struct options {
     char waiver_id[MAX_WAIVERS][64]; /* storage for their ids */
     int waivers;
     bool tensorboard;        /* --from: event files rather than text if a folder has both */
+    bool log_names;           /* --log-names was given */
     const char *pack;        /* the pack to be written with a report, or NULL */
     uint64_t pack_limit;     /* limit for tensors in a pack, in bytes; 0: the default */
     const char *packed;      /* the open pack: not an option, set by main */

@@ -96,6 +96,8 @@ static int run_log_names(struct workspace *d, struct str args)
         return 0;
     }
     value_names_learned(&all);
+    if (value_names_count() != before)
+        d->inv->log_names = investigation_keep(d->inv, all.p); /* who opens it elsewhere reads the logs the same way */
     for (size_t i = 0; i < all.n; i++)
         all.p[i] = all.p[i] == '\n' ? ' ' : all.p[i];
     if (all.n)
@@ -664,7 +666,7 @@ static const char *complete_plot(const struct workspace *d, int i)
 const struct command commands_panel[] = {
     {"panel", "[N|next|do]", N_("open a guided panel, 1 to 9; 0: all panels; next: the next panel; do: start its next "
                                 "action"), 0, run_panel, NULL},
-    {"log-names", "[WORDS]", N_("say what the columns of a log are called, as in step=it loss=objective, and read again; alone: those said so far"), 0, run_log_names, NULL},
+    {"log-names", "[WORDS]", N_("say what the columns of a log are called, as in step=it loss=objective, and read again; alone: those said so far"), CHANGES, run_log_names, NULL},
     {"give", "SLOT [PATH]", N_("give a file or folder that a panel needs; without a path, the input is "
                                "removed"), CHANGES | PATHS, run_give, complete_slot},
     {"waive", "ID [REASON]", N_("waive a check, an item or a panel; without a reason, the waiver is "

@@ -43,6 +43,23 @@ bool weights_probe(const char *path)
     return format_of(path) != NULL;
 }
 
+#define PARTS_NAMED 5
+
+/* The error of a checkpoint without a tensor: which of its parts are missing, if it lists any. */
+static int nothing_in(const struct weights *w, const char *path, struct err *e)
+{
+    struct buf b = {0};
+    size_t missing = 0;
+    for (size_t i = 0; i < w->problems.n; i++)
+        if (strcmp(w->problems.v[i].kind, "missing-file") == 0 && missing++ < PARTS_NAMED)
+            buf_fmt(&b, "%s%s", b.n ? "; " : "", w->problems.v[i].text);
+    int rc = !missing ? err_set(e, ERR_DATA, _("%s: no tensor in this checkpoint"), path)
+                      : err_set(e, ERR_DATA, _("%s: none of the parts of this checkpoint is there (%zu missing): %s%s"),
+                                path, missing, b.p, missing > PARTS_NAMED ? " …" : "");
+    buf_release(&b);
+    return rc;
+}
+
 int weights_open(struct weights *w, const char *path, struct err *e)
 {
     *w = (struct weights){.framework = "", .format = "", .arch = {.gated = -1}};
@@ -60,7 +77,7 @@ int weights_open(struct weights *w, const char *path, struct err *e)
         w->format = x->name;
         if (x->list ? x->list(w, w->path, e) : x->list_file(w, weights_add_file(w, NULL, path), e))
             return -1;
-        return w->list.n ? 0 : err_set(e, ERR_DATA, _("%s: no tensor in this checkpoint"), path);
+        return w->list.n ? 0 : nothing_in(w, path, e);
     }
     if (!path_is_dir(path)) {
         struct file f;

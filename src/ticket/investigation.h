@@ -80,6 +80,7 @@ struct investigation {
     int step[2], rank[2];
     VEC(const char *) maps;
     bool map_only, exact, strict_gaps;
+    const char *log_names;   /* names and patterns of logs (log/value_names.h), one a line, or NULL */
     const char *known_path;  /* file of accepted differences, or NULL */
     struct accepted_list known; /* its contents */
     struct thresholds tol;

@@ -231,6 +231,7 @@ const struct member investigation_members[] = {
     MEMBER(FLAG, investigation, map_only, "map_only", .merge = merge_value),
     MEMBER(FLAG, investigation, exact, "exact", .merge = merge_value),
     MEMBER(FLAG, investigation, strict_gaps, "strict_gaps", .merge = merge_value),
+    MEMBER(TEXT, investigation, log_names, "log_names", .when = member_given, .merge = merge_value),
     MEMBER(TEXT, investigation, known_path, "known", .when = member_given, .merge = merge_value),
     {.key = "thresholds", .kind = MEMBER_OWN, .own = &limits, .merge = merge_limits},
     MEMBER(LIST, investigation, decisions.log, "decisions", .of = &decision_record, .merge = merge_decisions),
