@@ -2,6 +2,7 @@
  * TorchTitan calls hashes. */
 #include "dump/checksum.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #define XOR_NOTHING "0x0000000000000000"
@@ -30,4 +31,17 @@ enum checksum_answer checksum_compare(const char *a, const char *b)
     if (strcmp(a, b) != 0)
         return CHECKSUM_DIFFER;
     return strcmp(a, XOR_NOTHING) == 0 ? CHECKSUM_OTHER : CHECKSUM_SAME;
+}
+
+void checksum_write(struct str digest, struct buf *out)
+{
+    if (checksum_is_one(digest)) {
+        buf_str(out, digest);
+        return;
+    }
+    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+    for (size_t i = 0; i < digest.n; i++)
+        h = (h ^ (unsigned char)digest.p[i]) * 0x100000001b3u;
+    if (digest.n)
+        buf_fmt(out, "%016llx", (unsigned long long)h);
 }

@@ -21,4 +21,8 @@ bool checksum_is_xor(const char *text);
  * norms, "1.2345e+03", and one kind among themselves. */
 bool checksum_is_one(struct str text);
 
+/* Appends a digest of any form as one that can be compared: hexadecimal digits as they are, anything else (a number,
+ * base 64, "sha256:…") by 64 bits that its characters give, so that all of one form have one length. */
+void checksum_write(struct str digest, struct buf *out);
+
 #endif

@@ -2,10 +2,14 @@
  * A line is one row; fields are known by their names, whatever their order. */
 #include "fmt/json_records.h"
 
+#include <math.h>
+
 #include "base/json_read.h"
 #include "base/lines.h"
 #include "base/msg.h"
+#include "base/num.h"
 #include "base/reading.h"
+#include "dump/checksum.h"
 #include "fmt/value_calls.h"
 
 #define LONGEST (4u << 20)
@@ -193,6 +197,7 @@ static void take_record(struct records_reading *x, const struct record *m, uint6
     struct str call, slot, name = str_of(m->of[IS_NAME]->valuestring);
     int64_t dim[TENSOR_DIMS];
     int n = 0;
+    char number[NUM_MAX];
     const char *bad = NULL;
     bool fresh, back = says(m->of[IS_PHASE], "backward") || says(m->of[IS_IO], "grad") || str_has(name, "grad");
     r.io = (unsigned)split(name, &call, &slot) & 7u;
@@ -228,13 +233,18 @@ static void take_record(struct records_reading *x, const struct record *m, uint6
     if (type.n && r.dtype == DTYPE_UNKNOWN && !dtype_is_other(type))
         bad = _("expected an element type");
     const cJSON *digest = m->of[IS_DIGEST];
-    if (cJSON_IsString(digest) && *digest->valuestring) {
-        r.text = arena_cstr(&d->arena, str_of(digest->valuestring));
-    } else if (cJSON_IsNumber(digest)) {
-        r.text = arena_fmt(&d->arena, "%.17g", digest->valuedouble);
-    } else if (digest) {
-        bad = _("expected a digest");
+    struct buf sum = {0}, text = {0};
+    if (cJSON_IsString(digest) && *digest->valuestring)
+        checksum_write(str_of(digest->valuestring), &sum);
+    else if (cJSON_IsNumber(digest) && fabs(digest->valuedouble) < 9e15) { /* beyond, the last digits are lost */
+        buf_fmt(&text, "n%s", num_exact(number, digest->valuedouble));
+        checksum_write(buf_view(&text), &sum);
     }
+    if (digest && !sum.n)
+        bad = _("expected a digest");
+    r.text = sum.n ? arena_cstr(&d->arena, buf_view(&sum)) : NULL;
+    buf_release(&sum);
+    buf_release(&text);
     r.has |= r.text ? HAS_CHECKSUM : 0;
     if (r.text && !(r.has & (HAS_NORM | HAS_MEAN))) /* a maximum and a minimum say less than the digest */
         r.has &= (uint16_t)~(HAS_MAX | HAS_MIN);

@@ -1,4 +1,5 @@
 /* The table of readers, one per format, in the order in which a path is tried. */
+#include "fmt/debug_mode.h"
 #include "fmt/debug_tree.h"
 #include "fmt/digest.h"
 #include "fmt/json_records.h"
@@ -21,6 +22,7 @@ const struct reader *const readers[] = {
     &reader_ptdbg_text,
     &reader_op_statistics,
     &reader_debug_tree,
+    &reader_debug_mode,
     &reader_json_records,
     &reader_routing_trace,
     &reader_msprobe_result,
