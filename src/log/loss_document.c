@@ -231,6 +231,17 @@ static struct str steps_beside(struct str object)
     return STR("");
 }
 
+/* Names of objects that hold a run's values; other nested objects are something else. */
+static bool holds_values(struct str key)
+{
+    static const char *const names[] = {"data", "metrics", "train", "training", "log", "logs", "scalars", "history",
+                                        "results", "values"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (str_is(key, names[i]))
+            return true;
+    return false;
+}
+
 static void take_object(struct document_reading *d, struct str object, int depth)
 {
     struct numbering by = {.steps = steps_beside(object), .first = 1, .each = 1};
@@ -252,7 +263,7 @@ static void take_object(struct document_reading *d, struct str object, int depth
             else if (is_object(value))
                 take_interval(d, v, value);
             taken |= d->numbers > before ? 1u << v : 0;
-        } else if (is_object(value) && depth < DEEPEST && !d->numbers) {
+        } else if (is_object(value) && holds_values(key) && depth < DEEPEST && !d->numbers) {
             take_object(d, value, depth + 1);
         }
     }
