@@ -248,7 +248,8 @@ static int set_preset(struct options *o, const char *v, struct err *e)
 {
     o->preset = tool_rules_find(str_of(v));
     if (o->preset < 0)
-        return err_set(e, ERR_USAGE, _("--preset: expected diverge, msprobe, msprobe-xlsx or ptdbg, found \"%s\""), v);
+        return err_set(e, ERR_USAGE,
+                       _("--preset: expected diverge, msprobe, msprobe-xlsx, ptdbg or table, found \"%s\""), v);
     return 0;
 }
 
@@ -388,7 +389,8 @@ static const struct option table[] = {
     {"--threshold", "K=V", OPT_PAIR | OPT_LIMITS, BY(set_threshold),
      N_("set a limit, as in float32.deviate=1e-4 or coverage=0.9; repeatable")},
     {"--preset", "NAME", OPT_PAIR, BY(set_preset),
-     N_("choose the rules for verdicts: diverge (default), msprobe, msprobe-xlsx or ptdbg")},
+     N_("choose the rules for verdicts: diverge (default), msprobe, msprobe-xlsx, ptdbg, or table: as a result table "
+        "says")},
     {"--oracle", "MODE", OPT_ORACLE, BY(set_oracle),
      N_("recompute recorded calls in float64 to find which side is wrong: auto (default, within the budget), all, "
         "off")},

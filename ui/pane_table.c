@@ -125,6 +125,8 @@ static void usual_columns(const struct workspace *d, int w, struct columns *c)
     const struct field *sort = d->arrange.sort, *f[COLUMNS_MOST];
     if (sort && sort->head)
         c->c[c->n++].field = sort;
+    if (d->c->tabled && !d->c->single)
+        c->c[c->n++].field = field_find(STR("told"));
     for (int i = 0, n = usual_fields(d, w, true, f); i < n && c->n < COLUMNS_MOST; i++)
         if (f[i] != sort)
             c->c[c->n++].field = f[i];

@@ -104,17 +104,17 @@ static int run_redo(struct workspace *d, struct str args)
 /* Rows with the same error, because the value or a slice of it was passed on. Returns their number. */
 static size_t list_same_errors(struct workspace *d)
 {
-    same_values_lines l = {0};
+    same_values_errors_list l = {0};
     struct buf text = {0}, name[2] = {{0}, {0}};
     char n[2][NUM_MAX];
     same_values_errors(d->c, d->cursor, SAME_ERRORS, &l);
     for (size_t i = 0; i < l.n; i++) {
-        const struct figures *f = measure_figures(&d->c->measure, l.v[i]);
-        workspace_names(d, l.v[i], name);
+        const struct same_values_error *x = &l.v[i];
+        workspace_names(d, x->line, name);
         buf_clear(&text);
-        buf_fmt(&text, _("same error: max abs %s, cosine %s   %s"), num_cell(n[0], f->max_abs, 4),
-                num_cell(n[1], f->cosine, 9), name[name[0].n ? 0 : 1].p);
-        workspace_add_item(d, l.v[i], d->c->judged ? d->c->judged->line[l.v[i]].verdict : 0, buf_view(&text));
+        buf_fmt(&text, _("same error: max abs %s, cosine %s   %s"), num_cell(n[0], x->max_abs, 4),
+                num_cell(n[1], x->cosine, 9), name[name[0].n ? 0 : 1].p);
+        workspace_add_item(d, x->line, d->c->judged ? d->c->judged->line[x->line].verdict : 0, buf_view(&text));
     }
     size_t found = l.n;
     vec_release(&l);

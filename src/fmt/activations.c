@@ -46,17 +46,27 @@ static bool value_name(struct str name)
     return false;
 }
 
-/* How many have three axes or more and the first one, the batch or the tokens, of the one that most of the first fifty
- * have in common. */
-static size_t with_common_axis(const struct weights *w)
+/* Whether the axis that most tensors begin with is the batch or the tokens. Of weights the model's width is as often
+ * the last axis as the first; of values with three axes or more it is never told by that. */
+static bool is_of_data(const struct weights *w, int64_t first, int axes)
+{
+    for (size_t i = 0; i < w->list.n && axes == 2; i++)
+        if (w->list.v[i].ndim == 2 && w->list.v[i].shape[1] == first)
+            return false;
+    return true;
+}
+
+/* How many have at least `axes` axes and the first one, the batch or the tokens, of the one that most of the first
+ * fifty have in common. */
+static size_t with_common_axis(const struct weights *w, int axes)
 {
     const struct weight *best = NULL;
     size_t most = 0;
     for (size_t i = 0; i < w->list.n && i < 50; i++) {
         const struct weight *x = &w->list.v[i];
         size_t n = 0;
-        for (size_t k = 0; k < w->list.n && k < 50 && x->ndim > 2; k++)
-            n += w->list.v[k].ndim > 2 && w->list.v[k].shape[0] == x->shape[0];
+        for (size_t k = 0; k < w->list.n && k < 50 && x->ndim >= axes; k++)
+            n += w->list.v[k].ndim >= axes && w->list.v[k].shape[0] == x->shape[0];
         if (n > most) {
             most = n;
             best = x;
@@ -64,8 +74,30 @@ static size_t with_common_axis(const struct weights *w)
     }
     most = 0;
     for (size_t i = 0; i < w->list.n && best; i++)
-        most += w->list.v[i].ndim > 2 && w->list.v[i].shape[0] == best->shape[0];
-    return most;
+        most += w->list.v[i].ndim >= axes && w->list.v[i].shape[0] == best->shape[0];
+    return best && is_of_data(w, best->shape[0], axes) ? most : 0;
+}
+
+/* The results of modules whose weights have one axis. */
+static size_t norms_with_two_axes(const struct weights *w)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->list.n; i++) {
+        struct str name = w->list.v[i].name, last = str_cut(name, (size_t)(str_rfind(name, '.') + 1));
+        n += w->list.v[i].ndim > 1 && (str_ihas(last, "norm") || str_starts(last, "ln_"));
+    }
+    return n;
+}
+
+/* A tensor saved alone: no model has one weight. What a file of a single tensor holds, only the file's name says. */
+static bool is_lone_value(const struct weights *w)
+{
+    struct str name = w->list.v[0].name, file = path_base(str_of(w->path));
+    if (str_is(name, "tensor")) {
+        ptrdiff_t dot = str_rfind(file, '.');
+        name = dot > 0 ? str_n(file.p, (size_t)dot) : file;
+    }
+    return w->list.v[0].ndim > 0 && !parameter_name(name);
 }
 
 bool activations_probe(const struct weights *w)
@@ -79,11 +111,12 @@ bool activations_probe(const struct weights *w)
         parameters += parameter_name(x->name);
         named += value_name(x->name);
     }
-    if (tensors == 1 && w->list.v[0].ndim > 2 && str_is(w->list.v[0].name, "tensor"))
-        return true; /* saved alone: no model has one weight */
+    if (tensors == 1)
+        return is_lone_value(w);
     if (tensors < 2 || 10 * parameters > tensors)
         return false;
-    return 2 * named > tensors || 2 * with_common_axis(w) > tensors;
+    return 2 * named > tensors || 2 * with_common_axis(w, 3) > tensors || 2 * with_common_axis(w, 2) > tensors ||
+           norms_with_two_axes(w) > 1;
 }
 
 /* ---- their type ---- */

@@ -1,6 +1,6 @@
 /* Results of msprobe's tests without a second recording: the tables of acc_check and api_precision_compare (an
  * operator compared with a CPU, or the tests of two devices), of its eager/compile checker, and its comparison of two
- * checkpoints (JSON). Read as result tables: the tool's verdict is used if it gives one. */
+ * checkpoints (JSON). Read as result tables; as they test, the tool's verdict is used if it gives one. */
 #include "fmt/result_table.h"
 #include "fmt/sheet.h"
 

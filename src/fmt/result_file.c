@@ -292,7 +292,7 @@ static int open_diff(struct dump *d, struct load *load, struct err *e)
 
 const struct reader reader_msprobe_result = {
     .name = "msprobe-result",
-    .title = N_("results of msprobe compare (tensor, statistics, md5), with their verdicts"),
+    .title = N_("results of msprobe compare (tensor, statistics, md5)"),
     .what = "compare_result_*.csv compare_result_*.xlsx compare_result_rank*.json advisor_*.txt",
     .versions = "msprobe to 26.2",
     .unread = N_("advisor_*.txt without its table; with its table it is shown as a warning"),
@@ -304,7 +304,7 @@ const struct reader reader_msprobe_result = {
 
 const struct reader reader_ptdbg_result = {
     .name = "ptdbg-result",
-    .title = N_("results of ptdbg_ascend's compare, versions 1 to 6, with their verdicts"),
+    .title = N_("results of ptdbg_ascend's compare, versions 1 to 6"),
     .what = "compare_result_*.csv compare_result_*.xlsx advisor_*.txt",
     .versions = "ptdbg_ascend 1 to 6",
     .unread = N_("advisor_*.txt without its table; with its table it is shown as a warning"),

@@ -522,6 +522,7 @@ int result_add(struct result_table *t, const struct str cell[COL_COUNT], const c
     if (d->column != GOLDEN) {
         figures(t, &l, cell);
         words(t, &l, cell);
+        t->told[l.word]++;
         t->unjudged += there[0] && there[1] && l.word == WORD_NONE && t->tool != TOOL_CHECK;
         if (l.row != NONE && side == TARGET) {
             frame_count ? result_stack(d, d->rows.v[l.row].call, frames, frame_count)
@@ -555,6 +556,7 @@ void result_begin(struct result_table *t)
 {
     load_begin(t->load);
     t->result = mem_zalloc(sizeof *t->result);
+    t->result->tests = t->tool == TOOL_CHECK;
     t->d->state = t->result;
     if (t->d->rank < 0)
         t->d->rank = result_rank(t->path);
@@ -563,6 +565,19 @@ void result_begin(struct result_table *t)
 static const char *task_of(const struct result_table *t)
 {
     return t->head.had[COL_TARGET_MD5] ? "md5" : t->head.had[COL_COSINE] ? "tensor" : "statistics";
+}
+
+/* The source of the verdicts, and the tool's own. */
+static void say_source(const struct result_table *t)
+{
+    struct buf b = {0};
+    buf_cstr(&b, _("judged by the figures of the result table; compare the dumps themselves if you have them"));
+    if (t->unjudged < t->result->lines.n)
+        buf_fmt(&b, _(" (the table's own verdicts, in the column \"told\" and with --preset table: %zu pass, %zu "
+                      "warnings, %zu errors)"),
+                t->told[WORD_PASS], t->told[WORD_WARNING], t->told[WORD_ERROR] + t->told[WORD_UNMATCHED]);
+    dump_warn(t->d, b.p);
+    buf_release(&b);
 }
 
 int result_end(struct result_table *t, int rc, struct err *e)
@@ -580,15 +595,8 @@ int result_end(struct result_table *t, int rc, struct err *e)
             dump_problem(d, NONE, "damaged", b.p);
         }
         buf_clear(&b);
-        if (d->column == TARGET && t->tool == TOOL_MSPROBE && d->reader->table)
-            dump_warn(d, _("the verdicts are msprobe's: a row passes if its inputs already differ as much; compare the "
-                           "dumps themselves if you have them"));
-        if (d->column == TARGET && t->unjudged) {
-            buf_fmt(&b, _("%s: no verdict in the table for %zu of %zu rows; diverge judges them by the numbers in the "
-                          "table"),
-                    t->path, t->unjudged, t->result->lines.n);
-            dump_warn(d, b.p);
-        }
+        if (d->column == TARGET && d->reader->table && !t->result->tests)
+            say_source(t);
     }
     load_end(t->load);
     buf_release(&b);

@@ -1,6 +1,6 @@
-/* Comparison results written by other tools: msprobe compare, ptdbg_ascend. One file holds both sides, paired and
- * judged; a dump opened from it has one side's columns as rows (dump.column), and the table's verdicts are kept as
- * written. */
+/* Comparison results written by other tools: msprobe compare, ptdbg_ascend. One file holds both sides, paired, with
+ * figures of the pairs and the tool's verdicts, which are kept as written; a dump opened from it has one side's columns
+ * as rows (dump.column). */
 #ifndef FMT_RESULT_TABLE_H
 #define FMT_RESULT_TABLE_H
 
@@ -39,6 +39,7 @@ struct result_line {
 struct result {
     VEC(struct result_line) lines; /* the file's data rows in order, the same for both sides */
     VEC(uint32_t) line_of;         /* for each row of the dump */
+    bool tests; /* of single operators, compile modes or checkpoints: no comparison of two recordings */
 };
 
 /* The table data of a dump opened by one of the readers below; NULL for others. */
@@ -89,7 +90,7 @@ struct result_table {
     struct map texts;     /* verdicts and messages, each once: indices of pool */
     VEC(const char *) pool;
     struct str odd;       /* of the current row: a cell that is there and no number */
-    size_t modules, apis, unjudged, damaged;
+    size_t modules, apis, unjudged, damaged, told[WORD_SKIP + 1];
     int batch;            /* rows since the lock was released */
     size_t columns, cells; /* of the header and of the last row */
     uint64_t last_line;

@@ -22,6 +22,7 @@
 #include "judge/tool_rules.h"
 #include "dump/checksum.h"
 #include "dump/cut_tensors.h"
+#include "fmt/weights_dump.h"
 #include "dump/recorded_figures.h"
 #include "num/masked.h"
 #include "num/sketch.h"
@@ -205,8 +206,17 @@ static double sketched_error(const struct judge_pass *p, const struct verdict_ca
     return whole > e ? whole : e;
 }
 
+/* The error by the figures of a result table's pair. The figures of the two sides count where they contradict it: norms
+ * of equal tensors differ by the order of summation. *exact as table_verdicts_error(). */
+static double tabled_error(const struct judge_pass *p, const struct verdict_case *k, bool *exact)
+{
+    double e = table_verdicts_error(p->m, k->i, exact), sides = recorded_error(k->r[TARGET], k->r[GOLDEN]);
+    return !isnan(e) && sides > 1e-5 ? fmax(e, sides) : e;
+}
+
 static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
 {
+    bool exact;
     k->out->flags |= LINE_STATISTICS;
     /* TorchTitan's hash is a norm: its equality says no more than that of the figures */
     if (both(k, HAS_CHECKSUM) && checksum_is_one(str_of(k->r[TARGET]->text)) &&
@@ -226,23 +236,29 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
         return;
     }
     if (class_is_whole(row_class(k->r[TARGET])) && class_is_whole(row_class(k->r[GOLDEN])) && both(k, HAS_MAX)) {
-        double off = sketched_error(p, k);
-        bool same = stats_equal(p, k) && (isnan(off) || off == 0);
+        double off = sketched_error(p, k), tabled = table_verdicts_error(p->m, k->i, &exact);
+        bool same = stats_equal(p, k) && (isnan(off) || off == 0) && !(tabled > 0);
         verdict_case_give(k, same ? VERDICT_MATCH : VERDICT_DEVIATE, same ? RULE_SAME_STATS : RULE_INTEGERS_DIFFER);
         return;
     }
-    double n = (double)dump_row_numel(p->side[GOLDEN], k->row[GOLDEN]), sketched = sketched_error(p, k);
-    double e = isnan(sketched) ? recorded_error_of(k->r[TARGET], k->r[GOLDEN], n) : sketched;
-    if (!isnan(sketched)) /* sketches cover all elements, not only figures */
+    double n = (double)dump_row_numel(p->side[GOLDEN], k->row[GOLDEN]), whole = sketched_error(p, k);
+    bool of_elements = !isnan(whole), of_table = !of_elements;
+    if (of_table)
+        whole = tabled_error(p, k, &of_elements);
+    double e = isnan(whole) ? recorded_error_of(k->r[TARGET], k->r[GOLDEN], n) : whole;
+    if (of_elements) /* not an estimate by figures */
         k->out->flags &= (uint8_t)~LINE_STATISTICS;
-    if (!isnan(e))
-        row_verdict_weigh(p, k, e, isnan(sketched));
-    else if (t)
+    if (!isnan(e)) {
+        row_verdict_weigh(p, k, e, !of_elements);
+        if (k->out->rule == RULE_EQUAL && of_table) /* as far as it prints them */
+            k->out->rule = RULE_SAME_STATS;
+    } else if (t) {
         verdict_case_give(k, VERDICT_MATCH, RULE_NONFINITE_ALIKE);
-    else if (both(k, HAS_CHECKSUM))
+    } else if (both(k, HAS_CHECKSUM)) {
         judge_checksum(p, k);
-    else
+    } else {
         verdict_case_give(k, VERDICT_SKIP, RULE_NO_FIGURES);
+    }
 }
 
 /* ---- fused tensors ---- */
@@ -621,6 +637,37 @@ static void find_narrow_types(struct judge_pass *p)
         }
 }
 
+/* Values that hooks saved with NumPy do not tell the arithmetic behind them, as it knows no bfloat16 and rounded values
+ * lose their grid with the first addition in float32. Where no tensor agrees as results of float32 do, they are judged
+ * as bfloat16. */
+#define FLOAT32_SHOWN 1e-4
+
+static bool is_untyped(const struct dump *d)
+{
+    return d->reader == &reader_activations && !*d->framework;
+}
+
+static void find_unsaid_arithmetic(struct judge_pass *p)
+{
+    bool any = false;
+    p->unsaid = DTYPE_UNKNOWN;
+    if (!is_untyped(p->side[TARGET]) || !is_untyped(p->side[GOLDEN]))
+        return;
+    for (uint32_t i = 0; i < p->m->lines; i++) {
+        const struct line *l = &p->m->pairing->lines.v[i];
+        if (l->pair == NONE || p->state[i] != MEASURE_DONE || !p->m->figures[i]->two)
+            continue;
+        for (int s = 0; s < 2; s++)
+            if (p->side[s]->rows.v[l->row[s]].dtype != DTYPE_F32)
+                return;
+        if (!(p->m->figures[i]->rel_l2 > FLOAT32_SHOWN))
+            return;
+        any = true;
+    }
+    p->unsaid = any ? DTYPE_BF16 : DTYPE_UNKNOWN;
+    p->j->unsaid = any;
+}
+
 /* Whether a line is an input of the step itself: a difference is a difference of data. */
 static bool is_given(const struct measure *m, const struct dataflow flow[2], uint32_t line)
 {
@@ -706,6 +753,7 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
     find_multiplying(&p);
     find_coarse_products(&p);
     find_narrow_types(&p);
+    find_unsaid_arithmetic(&p);
     collect_wholes(&p);
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);

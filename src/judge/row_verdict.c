@@ -184,7 +184,7 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
 {
     const struct thresholds *tol = p->tol;
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
-    enum dtype own = dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype);
+    enum dtype own = dtype_coarser(dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype), p->unsaid);
     enum dtype around = dtype_coarser(dtype_coarser(own, p->call_dtype[k->call]), noise_level_dtype(&p->level));
     const struct thresholds_limits *mine = thresholds_of(tol, own), *floors = thresholds_of(tol, around);
     double digits = stats ? row_verdict_printed(p) : 0;
@@ -230,7 +230,7 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         k->out->limit = (float)limit;
         if (error > limit) {
             verdict_case_give(k, VERDICT_DEVIATE, RULE_LIMIT);
-        } else if (error > tol->jump * level && error > floor) {
+        } else if (error > tol->jump * level && error > floor && !(p->unsaid && level == 0)) {
             bool unknown = !stats && p->unread_product && coarse && error <= floors->product;
             k->out->limit = (float)fmax(tol->jump * level, floor);
             verdict_case_give(k, unknown ? VERDICT_SKIP : VERDICT_DEVIATE, unknown ? RULE_BEHIND_UNREAD : RULE_JUMP);

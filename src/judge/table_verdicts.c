@@ -1,4 +1,4 @@
-/* Takes over the verdicts of a result table; rows without one are judged by their figures. */
+/* The error of a pair from the figures that another tool printed of it, and where the tool's own verdict counts. */
 #include "judge/table_verdicts.h"
 
 #include <math.h>
@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "judge/tool_rules.h"
 
 struct line *table_verdicts_pairs(const struct dump *target, const struct dump *golden, size_t *n)
 {
@@ -61,32 +62,70 @@ static enum verdict verdict_of(const struct measure *m, uint32_t line, const str
     return VERDICT_PENDING;
 }
 
-/* rel_l2 from the table's euclidean distance and golden norm, if it has both. */
-static void own_error(const struct measure *m, uint32_t line, struct line_judgement *x)
+/* What the printed figures cannot show: a cosine is summed in float32 and printed to 6 or 12 decimals, a largest error
+ * to 6. */
+#define COSINE_UNSEEN 2e-6
+#define MAX_ABS_UNSEEN 1.5e-6
+
+/* The largest golden value: what an error is relative to where no norm was recorded. NaN: unknown. */
+static double golden_size(const struct row *g)
 {
-    const struct row *g = &m->side[GOLDEN]->rows.v[m->pairing->lines.v[line].row[GOLDEN]];
-    double euclid, any;
-    if (table_verdicts_figure(m, line, RESULT_EUCLID, &euclid) && g->has & HAS_NORM && g->stat[STAT_NORM] > 0) {
-        x->error = (float)(euclid / g->stat[STAT_NORM]);
-        x->flags &= (uint8_t)~LINE_STATISTICS;
-    } else if (table_verdicts_figure(m, line, RESULT_MAX_ABS, &any) ||
-               table_verdicts_figure(m, line, RESULT_COSINE, &any)) {
-        x->error = NAN; /* tensors were compared, so statistics are not used */
+    double size = NAN;
+    if (g->has & HAS_MAX)
+        size = fabs(g->stat[STAT_MAX]);
+    if (g->has & HAS_MIN)
+        size = fmax(size, fabs(g->stat[STAT_MIN]));
+    return size;
+}
+
+static double share_of(double distance, double whole)
+{
+    return distance == 0 ? 0 : isfinite(distance) && isfinite(whole) ? distance / whole : NAN;
+}
+
+double table_verdicts_error(const struct measure *m, uint32_t line, bool *exact)
+{
+    double euclid, cosine, max_abs, error = NAN;
+    *exact = false;
+    if (!table_verdicts_line(m, line))
+        return NAN;
+    const uint32_t *at = m->pairing->lines.v[line].row;
+    const struct row *t = &m->side[TARGET]->rows.v[at[TARGET]], *g = &m->side[GOLDEN]->rows.v[at[GOLDEN]];
+    double norm = g->has & HAS_NORM ? g->stat[STAT_NORM] : NAN, own = t->has & HAS_NORM ? t->stat[STAT_NORM] : NAN;
+    if (table_verdicts_figure(m, line, RESULT_EUCLID, &euclid)) {
+        error = share_of(euclid, norm);
+        *exact = !isnan(error);
     }
+    if (table_verdicts_figure(m, line, RESULT_COSINE, &cosine) && isfinite(cosine)) {
+        double r = norm > 0 && isfinite(own / norm) ? own / norm : 1;
+        double apart = 1 - cosine > COSINE_UNSEEN ? 1 - cosine : 0;
+        error = fmax(error, sqrt((1 - r) * (1 - r) + 2 * r * apart)); /* the third side of a triangle */
+    }
+    if (table_verdicts_figure(m, line, RESULT_MAX_ABS, &max_abs))
+        error = fmax(error, share_of(max_abs > MAX_ABS_UNSEEN ? max_abs : 0, norm >= 0 ? norm : golden_size(g)));
+    return error;
+}
+
+/* Whether the tool's own verdict is the result: it tested operators, the user asks for it, or it is all there is: an
+ * error of which the table gives no figures. */
+static bool counts(const struct judgement *j, const struct measure *m, uint32_t line, const struct result_line *t)
+{
+    bool error = t->word == WORD_ERROR || t->word == WORD_UNMATCHED;
+    return result_of(m->side[TARGET])->tests || tool_rules_of_table(j->preset) ||
+           (error && j->line[line].verdict == VERDICT_SKIP);
 }
 
 void table_verdicts_judge(struct judgement *j, const struct measure *m)
 {
     for (uint32_t i = 0; i < j->lines; i++) {
         const struct result_line *t = table_verdicts_line(m, i);
-        if (!t || t->word == WORD_NONE)
+        if (!t || t->word == WORD_NONE || !counts(j, m, i, t))
             continue;
         j->line[i].verdict = (uint8_t)verdict_of(m, i, t);
         if (j->line[i].rule == RULE_ILL)
             j->line[i].flags &= (uint8_t)~(LINE_ILL | LINE_DOUBTFUL);
         j->line[i].rule = RULE_TABLE;
         j->line[i].limit = NAN; /* the tool's limit is unknown */
-        own_error(m, i, &j->line[i]);
     }
 }
 
@@ -115,6 +154,9 @@ void table_verdicts_explain(const struct measure *m, uint32_t line, struct buf *
     for (size_t i = 0; i < ARRAY_LEN(shown); i++)
         if (table_verdicts_figure(m, line, shown[i].which, &v))
             buf_fmt(out, "; %s %s", shown[i].name, num_cell(n, v, 7));
-    if (*t->message)
-        buf_fmt(out, ": %s", t->message);
+    struct str message = str_of(t->message);
+    while (message.n && message.p[message.n - 1] == '.') /* the sentence has one of its own */
+        message.n--;
+    if (message.n)
+        buf_fmt(out, ": %.*s", STR_ARG(message));
 }

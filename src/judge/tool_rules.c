@@ -2,6 +2,11 @@
 #include "judge/tool_rules.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "judge/table_verdicts.h"
+
+#define TABLE_RULES "table"
 
 /* The worst figures of a call's inputs (with parameters), of its outputs, or of a row. NaN: unknown. */
 struct worst {
@@ -63,6 +68,7 @@ static const struct {
     int (*rule)(const struct tool_case *k);
 } presets[] = {
     {"diverge", NULL}, {"msprobe", by_msprobe}, {"msprobe-xlsx", by_msprobe_xlsx}, {"ptdbg", by_ptdbg},
+    {TABLE_RULES, NULL},
 };
 
 int tool_rules_find(struct str name)
@@ -71,6 +77,12 @@ int tool_rules_find(struct str name)
         if (str_is(name, presets[i].name))
             return (int)i;
     return -1;
+}
+
+bool tool_rules_of_table(int preset)
+{
+    const char *name = tool_rules_name(preset);
+    return name && strcmp(name, TABLE_RULES) == 0;
 }
 
 const char *tool_rules_name(int preset)
@@ -103,6 +115,9 @@ static struct worst figures_of(const struct measure *m, uint32_t line)
         w.ratio = single ? NAN : f->one_thousandth;
         w.cosine = single || (zero && f->max_abs > 0) ? NAN : f->cosine;
         w.max_abs = f->max_abs;
+    } else if (table_verdicts_figure(m, line, RESULT_MAX_ABS, &w.max_abs)) {
+        table_verdicts_figure(m, line, RESULT_ONE_THOUSANDTH, &w.ratio);
+        table_verdicts_figure(m, line, RESULT_COSINE, &w.cosine);
     } else if (t->kind == ROW_TENSOR && g->kind == ROW_TENSOR) {
         w.norm = relative(t, g, HAS_NORM, STAT_NORM);
         w.max_abs = t->has & g->has & HAS_MAX ? fabs(t->stat[STAT_MAX] - g->stat[STAT_MAX]) : NAN;
@@ -150,7 +165,7 @@ static void judge_call(struct judgement *j, const struct measure *m, uint32_t ca
         k.output = d->rows.v[r].io == IO_OUTPUT;
         k.first_output = k.output && !seen;
         seen = seen || k.output;
-        k.statistics = (j->line[i].flags & LINE_STATISTICS) != 0;
+        k.statistics = j->line[i].flags & LINE_STATISTICS && isnan(k.row.cosine) && isnan(k.row.ratio);
         k.other_dtype = (j->line[i].flags & LINE_DTYPE_DIFF) != 0;
         j->line[i].verdict = (uint8_t)verdicts[rule(&k)];
         j->line[i].rule = RULE_PRESET;

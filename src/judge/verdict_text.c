@@ -28,8 +28,11 @@ static void dtypes(const struct measure *m, const struct line *l, const char *na
         name[s] = dtype_table[m->side[s]->rows.v[l->row[s]].dtype].name;
 }
 
-static const char *error_name(const struct line_judgement *x)
+static const char *error_name(const struct measure *m, uint32_t line, const struct line_judgement *x)
 {
+    bool exact;
+    if (x->flags & LINE_STATISTICS && !isnan(table_verdicts_error(m, line, &exact)))
+        return _("the error by cosine, largest error and norms in the table");
     return x->flags & LINE_STATISTICS ? _("largest difference of max, min and norm, relative to the golden norm,")
            : x->flags & LINE_MASKED   ? _("rel L2 without masked elements")
                                       : "rel L2";
@@ -69,7 +72,8 @@ static void nonfinite(const struct measure *m, uint32_t line, struct buf *out)
         (unsigned long long)f->side[0].inf, (unsigned long long)f->side[1].nan, (unsigned long long)f->side[1].inf);
 }
 
-static void ill(const struct line_judgement *x, struct buf *out)
+/* `what`: of what the error is (error_name()). */
+static void ill(const struct line_judgement *x, const char *what, struct buf *out)
 {
     enum condition_kind kind = (enum condition_kind)x->was;
     char e[NUM_MAX], k[NUM_MAX], lim[NUM_MAX];
@@ -97,7 +101,7 @@ static void ill(const struct line_judgement *x, struct buf *out)
             out,
             _("doubtful: an optimizer's steps of gradients that are smaller than their noise, in a few elements or in "
               "all of a parameter without a gradient; %s is %s"),
-            error_name(x), digits(e, x->error));
+            what, digits(e, x->error));
         return;
     }
     num_cell(k, (double)x->kappa, 2);
@@ -106,10 +110,10 @@ static void ill(const struct line_judgement *x, struct buf *out)
                 condition_text(kind), digits(lim, x->limit), k);
     else
         buf_fmt(out, _("doubtful: ill-conditioned (kappa ~ %s, %s): %s is %s, input noise alone can reach %s"), k,
-                condition_text(kind), error_name(x), digits(e, x->error), digits(lim, x->limit));
+                condition_text(kind), what, digits(e, x->error), digits(lim, x->limit));
 }
 
-static void rounded(const struct line_judgement *x, const struct figures *f, struct buf *out)
+static void rounded(const struct line_judgement *x, const struct figures *f, const char *what, struct buf *out)
 {
     char e[NUM_MAX];
     int s = f && f->kept[GOLDEN] ? GOLDEN : TARGET;
@@ -123,7 +127,7 @@ static void rounded(const struct line_judgement *x, const struct figures *f, str
                 "in the inputs")
             : _("%s is %s; all elements are exactly representable in %s on the %s side only, and most input elements "
                 "are not"),
-        error_name(x), e, f ? dtype_table[f->kept[s] & ~KEPT_PART].name : "", side);
+        what, e, f ? dtype_table[f->kept[s] & ~KEPT_PART].name : "", side);
 }
 
 /* The number as recorded; that of a tensor of one element in `out`. */
@@ -140,7 +144,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     const struct line_judgement *x = &j->line[line];
     const struct line *l = &m->pairing->lines.v[line];
     char e[NUM_MAX], lim[NUM_MAX], lev[NUM_MAX];
-    const char *type[2];
+    const char *type[2], *what = error_name(m, line, x);
     digits(e, x->error);
     digits(lim, x->limit);
     digits(lev, x->level);
@@ -208,7 +212,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("same experts for every token, in a different order: experts are compared as a set"));
         break;
     case RULE_ROUNDED:
-        rounded(x, measure_figures(m, line), out);
+        rounded(x, measure_figures(m, line), what, out);
         break;
     case RULE_FUSED_SCALE: {
         int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
@@ -225,34 +229,34 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         buf_cstr(out, _("no element differs"));
         break;
     case RULE_WITHIN:
-        buf_fmt(out, _("%s %s, within the limit %s"), error_name(x), e, lim);
+        buf_fmt(out, _("%s %s, within the limit %s"), what, e, lim);
         break;
     case RULE_LEVEL:
-        buf_fmt(out, _("%s is %s, within the noise accumulated so far (level %s)"), error_name(x), e, lev);
+        buf_fmt(out, _("%s is %s, within the noise accumulated so far (level %s)"), what, e, lev);
         break;
     case RULE_DRIFT:
-        buf_fmt(out, _("%s is %s: above the noise here (level %s), below the limit %s"), error_name(x), e, lev, lim);
+        buf_fmt(out, _("%s is %s: above the noise here (level %s), below the limit %s"), what, e, lev, lim);
         break;
     case RULE_LIMIT:
-        buf_fmt(out, _("%s is %s, above the limit %s (noise level here %s)"), error_name(x), e, lim, lev);
+        buf_fmt(out, _("%s is %s, above the limit %s (noise level here %s)"), what, e, lim, lev);
         break;
     case RULE_JUMP:
         buf_fmt(out, _("%s is %s: far above the local noise level %s and above the lower "
-                       "limit"), error_name(x), e, lev);
+                       "limit"), what, e, lev);
         break;
     case RULE_BEHIND_UNREAD:
         buf_fmt(
             out,
             _("could not be judged: %s is %s, above the noise level here (%s); the matrix product before it could not "
               "be read and may have caused an error of this size"),
-            error_name(x), e, lev);
+            what, e, lev);
         break;
     case RULE_SOURCE:
         buf_fmt(out, _("input without a recorded producer (a table or a buffer): no noise allowance: %s is %s, limit "
-                       "%s"), error_name(x), e, lim);
+                       "%s"), what, e, lim);
         break;
     case RULE_PARAMETER:
-        buf_fmt(out, _("a parameter must agree within the rounding of its type: %s is %s, limit %s"), error_name(x), e,
+        buf_fmt(out, _("a parameter must agree within the rounding of its type: %s is %s, limit %s"), what, e,
                 lim);
         break;
     case RULE_SAME_STATS:
@@ -359,7 +363,7 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         table_verdicts_explain(m, line, out);
         break;
     case RULE_ILL:
-        ill(x, out);
+        ill(x, what, out);
         break;
     case RULE_ACCEPTED: {
         const struct accepted *q = accepted_of(j, line);
@@ -389,6 +393,10 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
     const struct line_judgement *x = &j->line[line];
     const struct line *l = &m->pairing->lines.v[line];
     by_rule(j, m, line, out);
+    if (x->rule != RULE_TABLE && table_verdicts_line(m, line)) {
+        buf_cstr(out, "; ");
+        table_verdicts_explain(m, line, out);
+    }
     const struct view *v = measure_view(m, line);
     if (v && v->count) {
         buf_cstr(out, v->side == TARGET ? _("; target side ") : _("; golden side "));

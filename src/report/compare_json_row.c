@@ -15,6 +15,7 @@ struct compare_writing compare_writing_of(struct jsonw *w, const struct comparis
 {
     static const char *const names[ROW_PARTS] = {
         [ROW_HEAD] = "origin confidence verdict",
+        [ROW_TOLD] = "told",
         [ROW_FIGURES] = "cosine one_minus_cosine figure.rel_l2 rel_l2 euclid max_abs max_rel one_thousandth five_thousandths",
         [ROW_STATS] = "t.max t.min t.mean t.norm t.nan t.inf t.zero",
     };
@@ -305,6 +306,8 @@ void compare_json_row_object(struct compare_writing *x, uint32_t i)
     jw_key(w, "golden");
     compare_json_name(x, GOLDEN, l.row[GOLDEN], x->j->line[i].limit);
     keyed_fields(x, &l, ROW_HEAD, 0);
+    if (x->s->tabled)
+        keyed_fields(x, &l, ROW_TOLD, 0);
     jw_key(w, "reason");
     compare_json_sentence(x, why.p);
     both_texts(x, &l, "t.dtype");

@@ -5,7 +5,7 @@
 #include "report/formats.h"
 #include "table/field.h"
 
-enum row_part { ROW_HEAD, ROW_FIGURES, ROW_STATS, ROW_PARTS };
+enum row_part { ROW_HEAD, ROW_TOLD, ROW_FIGURES, ROW_STATS, ROW_PARTS };
 #define PART_FIELDS 9
 
 struct compare_writing {

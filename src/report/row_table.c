@@ -3,6 +3,7 @@
 #include "report/row_table.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "judge/verdict_text.h"
@@ -122,7 +123,8 @@ void row_table_init(struct row_writer *c, const struct comparison *s, struct row
 {
     *c = (struct row_writer){.sink = sink, .s = s, .j = s->judged};
     named(c, "target golden t.dtype g.dtype t.shape g.shape");
-    if (s->measure.wanted)
+    bool printed = s->tabled && strcmp(s->side[TARGET].dump.task, "tensor") == 0;
+    if (s->measure.wanted || printed)
         named(c, "cosine euclid max_abs max_rel one_thousandth five_thousandths");
     else
         own(c, stat_columns, ARRAY_LEN(stat_columns));
@@ -133,6 +135,8 @@ void row_table_init(struct row_writer *c, const struct comparison *s, struct row
     named(c, "verdict origin confidence figure.rel_l2 one_minus_cosine");
     named(c, "t.nan t.inf t.zero g.nan g.inf g.zero t.value g.value");
     own(c, &bench_stack, 1);
+    if (s->tabled)
+        named(c, "told");
     if (s->since.join) {
         own(c, &was_column, 1);
         named(c, "was.rel_l2 change");

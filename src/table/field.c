@@ -79,12 +79,28 @@ static bool judged(const struct field_line *l, const struct field *f, double *v)
 
 enum { FIGURE_MINUS = RESULT_FIGURES, FIGURE_REL_L2 }; /* a result table prints the others too */
 
-/* Computed here, else as a result table prints it. */
+/* As a result table prints it, or from what it prints. */
+static bool tabled(const struct field_line *l, int which, double *v)
+{
+    const struct measure *m = &l->s->measure;
+    double printed;
+    bool exact;
+    switch (which) {
+    case FIGURE_MINUS:
+        return table_verdicts_figure(m, l->line, RESULT_COSINE, &printed) && given(1 - printed, v);
+    case FIGURE_REL_L2:
+        return given(table_verdicts_error(m, l->line, &exact), v) && exact;
+    default:
+        return table_verdicts_figure(m, l->line, (enum result_figure)which, v);
+    }
+}
+
+/* Computed here, else from a result table. */
 static bool figure(const struct field_line *l, const struct field *f, double *v)
 {
     const struct figures *x = l->f;
     if (!x || !x->two)
-        return l->s->paired && f->which < RESULT_FIGURES && table_verdicts_figure(&l->s->measure, l->line, f->which, v);
+        return l->s->paired && tabled(l, f->which, v);
     const double own[] = {x->cosine,         x->euclid,           x->max_abs, x->max_rel,
                           x->one_thousandth, x->five_thousandths, x->minus,   x->rel_l2};
     *v = own[f->which];
@@ -191,6 +207,15 @@ static void verdict(const struct field_line *l, const struct field *f, struct bu
 {
     (void)f;
     buf_cstr(out, l->j ? verdict_name(l->j->verdict) : "pending");
+}
+
+/* What the result table that the comparison was opened from says of the pair. */
+static void told(const struct field_line *l, const struct field *f, struct buf *out)
+{
+    const struct result_line *t = l->s->paired ? table_verdicts_line(&l->s->measure, l->line) : NULL;
+    (void)f;
+    if (t)
+        buf_cstr(out, t->said);
 }
 
 static void name(const struct field_line *l, const struct field *f, struct buf *out)
@@ -440,6 +465,8 @@ const struct field fields[] = {
     {"g.excess", N_("g excess"), N_("error of the golden output against recomputation from its own inputs, in units "
                                     "of the rounding error of a correct computation; above 2: wrong"), 8,
      .number = excess, .error = true, .side = GOLDEN, .key = "excess"},
+    {"told", N_("told"), N_("verdict of the other tool's result table, as written there"), 9,
+     .text = told, .key = "told", .column = "Table's Result", .label = N_("the table's verdict")},
     {"was", N_("was"), N_("verdict in the previous round; absent: not recorded then"), 9, .text = was, .rank = was_rank},
     {"was.rel_l2", N_("was L2"), N_("error in the previous round"), 8,
      .number = was_error, .error = true, .column = "Was Error"},

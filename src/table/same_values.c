@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "judge/table_verdicts.h"
 
 /* Maximum, minimum, mean and L2 norm of a row, computed if its tensor was compared, otherwise recorded; absent ones are
  * NaN. False if it has neither. */
@@ -83,18 +84,31 @@ static bool printed_alike(double a, double b, int digits)
     return strcmp(num_cell(x, a, digits), num_cell(y, b, digits)) == 0;
 }
 
-void same_values_errors(const struct comparison *s, uint32_t line, size_t most, same_values_lines *out)
+/* The errors of a line's pair, computed, or printed by a result table. False: not known. */
+static bool pair_errors(const struct comparison *s, uint32_t line, struct same_values_error *out)
 {
-    const struct figures *own = s->paired ? measure_figures(&s->measure, line) : NULL;
-    if (!own || !own->two || !(own->max_abs > 0))
+    const struct figures *f = measure_figures(&s->measure, line);
+    *out = (struct same_values_error){.line = line, .cosine = NAN};
+    if (f && f->two) {
+        out->max_abs = f->max_abs;
+        out->cosine = f->cosine;
+        return true;
+    }
+    table_verdicts_figure(&s->measure, line, RESULT_COSINE, &out->cosine);
+    return table_verdicts_figure(&s->measure, line, RESULT_MAX_ABS, &out->max_abs);
+}
+
+void same_values_errors(const struct comparison *s, uint32_t line, size_t most, same_values_errors_list *out)
+{
+    struct same_values_error own, other;
+    if (!s->paired || !pair_errors(s, line, &own) || !(own.max_abs > 0))
         return;
     for (uint32_t i = 0; i < s->pairing->lines.n && out->n < most; i++) {
-        const struct figures *f = i == line ? NULL : measure_figures(&s->measure, i);
-        if (!f || !f->two)
+        if (i == line || !pair_errors(s, i, &other))
             continue;
-        bool same = printed_alike(own->max_abs, f->max_abs, 4) ||
-                    (printed_alike(own->max_abs, f->max_abs, 2) && printed_alike(own->cosine, f->cosine, 9));
+        bool same = printed_alike(own.max_abs, other.max_abs, 4) ||
+                    (printed_alike(own.max_abs, other.max_abs, 2) && printed_alike(own.cosine, other.cosine, 9));
         if (same)
-            vec_push(out, i);
+            vec_push(out, other);
     }
 }

@@ -11,7 +11,11 @@ struct same_values_row {
     double off; /* largest relative difference of max, min and norm */
 };
 typedef VEC(struct same_values_row) same_values_list;
-typedef VEC(uint32_t) same_values_lines;
+struct same_values_error {
+    uint32_t line;
+    double max_abs, cosine; /* computed, or printed by a result table; cosine NaN: not known */
+};
+typedef VEC(struct same_values_error) same_values_errors_list;
 
 /* All rows of both sides with the same element count whose max, min and norm agree within `tolerance` of the larger
  * value; the nearest first, then in execution order; without the row itself. 0, or -1 if it has no figures. */
@@ -19,6 +23,7 @@ int same_values_find(const struct comparison *s, int side, uint32_t row, double 
 
 /* Lines with the same error as the given one: equal largest absolute error to four digits, or to two digits and the
  * cosine to nine. Appends at most `most` in order; none if the line has no error. Called with the lock held. */
-void same_values_errors(const struct comparison *s, uint32_t line, size_t most, same_values_lines *out);
+void same_values_errors(const struct comparison *s, uint32_t line, size_t most,
+                        same_values_errors_list *out);
 
 #endif

@@ -61,8 +61,50 @@ static void unread(void **state)
     shut_opened(&o);
 }
 
+/* Values of a step or a model's weights, by names and shapes; tensors of two axes are either. */
+static void values_or_weights(void **state)
+{
+    static const struct {
+        const char *names[5];
+        int shape[5][2]; /* 0: no such axis */
+        bool values;
+    } cases[] = {
+        {{"model.embed_tokens", "model.layers.0.mlp.down_proj", "lm_head"}, {{7, 4}, {7, 4}, {7, 9}}, true},
+        {{"a", "b", "c"}, {{7, 4}, {7, 8}, {7, 4}}, true},
+        {{"layers.0.input_layernorm", "layers.1.input_layernorm", "x"}, {{4, 4}, {4, 4}, {4, 4}}, true},
+        {{"logits"}, {{3, 9}}, true},
+        {{"emb_npu"}, {{3, 9}}, true},
+        /* a width that is the first axis of some and the last of others */
+        {{"q", "k", "down", "up", "b"}, {{4, 4}, {4, 4}, {4, 8}, {8, 4}, {4, 0}}, false},
+        {{"a.weight", "b.weight", "c.weight"}, {{7, 4}, {7, 4}, {7, 4}}, false},
+        {{"embedding_weight"}, {{3, 9}}, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct opened o;
+        struct buf head = {0};
+        size_t data = 0;
+        for (size_t k = 0; k < 5 && cases[i].names[k]; k++) {
+            const int *n = cases[i].shape[k];
+            size_t from = data;
+            data += 4 * (size_t)n[0] * (size_t)(n[1] ? n[1] : 1);
+            buf_fmt(&head, "%c\"%s\":{\"dtype\":\"F32\",\"shape\":[%d", k ? ',' : '{', cases[i].names[k], n[0]);
+            if (n[1])
+                buf_fmt(&head, ",%d", n[1]);
+            buf_fmt(&head, "],\"data_offsets\":[%zu,%zu]}", from, data);
+        }
+        buf_char(&head, '}');
+        safetensors(&o, head.p, data);
+        if ((strcmp(o.d.reader->name, "activations") == 0) != cases[i].values)
+            fail_msg("%s: %s", cases[i].names[0], o.d.reader->name);
+        shut_opened(&o);
+        buf_release(&head);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(packed), cmocka_unit_test(unread)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(packed), cmocka_unit_test(unread),
+                                       cmocka_unit_test(values_or_weights)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
