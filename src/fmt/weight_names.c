@@ -95,7 +95,9 @@ static bool layer_word(struct str s)
 static bool training_word(struct str s)
 {
     static const char *const words[] = {
-        "adam_m", "adam_v", "moment1", "moment2", "moments", "accum", "exp_avg", "exp_avg_sq", "optimizer", "rng_state",
+        "adam_m", "adam_v", "moment1", "moment2", "moments", "accum", "exp_avg", "exp_avg_sq", "max_exp_avg_sq",
+        "momentum_buffer", "optim", "optimizer", "optimizers", "optimizer_state", "optimizer_states", "optim_state",
+        "opt_state", "train_state", "dataloader", "rng_state",
         "opt_param_scheduler", "lr_scheduler", "epoch_num", "step_num", "learning_rate", "global_step", "loss_scale",
         "scale_sense", "current_iterator_step", "last_overflow_iterator_step", "overflow", "_extra_state", "inv_freq",
         "freqs_cos", "freqs_sin", "freqs", "iteration", "args", "beta1_power", "beta2_power", "fp32_from_fp16_params",
@@ -269,6 +271,16 @@ static bool take_layer(struct weight_id *id, struct name_words *w, struct str pa
     *rest = more ? behind : str_n(rest->p, 0);
     w->leading = false;
     return true;
+}
+
+bool weight_is_moment(struct str name)
+{
+    static const char *const words[] = {"exp_avg", "exp_avg_sq", "max_exp_avg_sq", "momentum_buffer"};
+    struct str last = str_cut(name, (size_t)(str_rfind(name, '.') + 1));
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_is(last, words[i]))
+            return true;
+    return false;
 }
 
 void weight_identify(struct str name, struct arena *a, struct weight_id *out)

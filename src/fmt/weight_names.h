@@ -28,6 +28,8 @@ struct weight_id {
 
 /* A parameter's name in PyTorch's terms ("gamma" → "weight"); unknown names are unchanged. */
 struct str weight_parameter(struct str name);
+/* Whether it is an optimizer's moment in PyTorch's words ("state.0.exp_avg"). */
+bool weight_is_moment(struct str name);
 /* Strings are allocated in a. */
 void weight_identify(struct str name, struct arena *a, struct weight_id *out);
 /* Adds the stack to keys of a model with an encoder and a decoder, whose layers have the same numbers. Strings are

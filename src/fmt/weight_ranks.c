@@ -283,6 +283,47 @@ static struct weight *take(struct join *j, uint32_t shard, struct str name)
     return out;
 }
 
+/* A rank's weight whose strings and pieces last as long as the set. */
+static struct weight kept_weight(struct join *j, uint32_t shard)
+{
+    struct arena *a = &j->w->arena;
+    struct weight x = *weight_of(j, shard);
+    uint32_t set = j->shards.v[shard].set, piece = x.piece;
+    int64_t *shape = memcpy(arena_alloc(a, TENSOR_DIMS * sizeof *shape), x.shape, (size_t)x.ndim * sizeof *shape),
+            *dim = memcpy(arena_alloc(a, TENSOR_DIMS * sizeof *dim), x.dim, (size_t)x.axes * sizeof *dim),
+            *stride = memcpy(arena_alloc(a, TENSOR_DIMS * sizeof *stride), x.stride, (size_t)x.axes * sizeof *stride);
+    x.shape = shape;
+    x.dim = dim;
+    x.stride = stride;
+    x.name = arena_str(a, x.name);
+    x.type = arena_str(a, x.type);
+    x.problem = x.problem ? arena_cstr(a, str_of(x.problem)) : NULL;
+    x.piece = (uint32_t)j->w->pieces.n;
+    for (uint32_t p = 0; p < x.pieces; p++)
+        copy_file(j, set, &j->set[set].pieces.v[piece + p]);
+    return x;
+}
+
+static const char *rank_name(struct join *j, uint32_t shard)
+{
+    const struct rank *r = &j->ranks->v[j->shards.v[shard].set];
+    return arena_cstr(&j->w->arena, r->file ? str_of(r->file) : path_base(str_of(r->dir)));
+}
+
+/* Keeps another rank's copy of a shard or a weight, for the comparison of their values. */
+static void keep_copy(struct join *j, uint32_t first, uint32_t other, struct str name, bool certain)
+{
+    struct weight_copy c = {.certain = certain};
+    if (weight_of(j, first)->dtype == DTYPE_UNKNOWN && weight_of(j, other)->dtype == DTYPE_UNKNOWN)
+        return; /* listed only, as the weight itself */
+    c.name = arena_cstr(&j->w->arena, name);
+    c.of[0] = kept_weight(j, first);
+    c.of[1] = kept_weight(j, other);
+    c.rank[0] = rank_name(j, first);
+    c.rank[1] = rank_name(j, other);
+    vec_push(&j->w->copies, c);
+}
+
 static void note(struct join *j, struct str name, const char *why)
 {
     struct err e;
@@ -366,10 +407,10 @@ static bool in_row_major_order(const struct weight *x)
     return true;
 }
 
-/* The first rank's shard at each place of the grid, in row-major order; UINT32_MAX if no rank has it. Returns their
- * number, -1 if the layout does not fit this weight. */
-static int64_t shards_by_place(const struct join *j, const struct strategy_layout *l, uint32_t first, int64_t *grid,
-                               uint32_t **out)
+/* The first rank's shard at each place of the grid, in row-major order; UINT32_MAX if no rank has it; others are kept
+ * as its copies. Returns their number, -1 if the layout does not fit this weight. */
+static int64_t shards_by_place(struct join *j, const struct strategy_layout *l, struct str name, uint32_t first,
+                               int64_t *grid, uint32_t **out)
 {
     const struct weight *a = weight_of(j, first);
     int64_t at[TENSOR_DIMS], count = 0, found = 0;
@@ -390,6 +431,8 @@ static int64_t shards_by_place(const struct join *j, const struct strategy_layou
         if ((*out)[place] == UINT32_MAX) {
             (*out)[place] = s;
             found++;
+        } else {
+            keep_copy(j, (*out)[place], s, name, true);
         }
     }
     return found;
@@ -401,7 +444,7 @@ static void join_grid(struct join *j, const struct strategy_layout *l, struct st
     struct tensor view = {.ndim = 0};
     int64_t grid[TENSOR_DIMS], shape[TENSOR_DIMS] = {0}, count = 1;
     uint32_t *shard;
-    int64_t found = shards_by_place(j, l, first, grid, &shard);
+    int64_t found = shards_by_place(j, l, name, first, grid, &shard);
     bool alike = a->dtype != DTYPE_UNKNOWN && a->pieces == 1 && in_row_major_order(a);
     for (int i = 0; found >= 0 && i < a->ndim; i++)
         count *= grid[i];
@@ -453,24 +496,25 @@ static void join_one(struct join *j, struct str name, uint32_t first)
     for (uint32_t s = first; s != UINT32_MAX && n < 1024; s = j->shards.v[s].next)
         order[n++] = (uint64_t)j->shards.v[s].tp << 32 | s;
     qsort(order, (size_t)n, sizeof *order, by_tp);
+    weight_identify(name, &j->arena, &id);
+    const struct weight *a = weight_of(j, (uint32_t)order[0]);
+    bool state = a->ndim == 0 || id.training || a->text, megatron = j->ranks->v[0].tp >= 0;
     for (int i = 0; i < n; i++) /* the first rank with each tensor-parallel number; others are copies */
         if (i == 0 || order[i] >> 32 != order[i - 1] >> 32)
             shard[distinct++] = (uint32_t)order[i];
-    weight_identify(name, &j->arena, &id);
-    const struct weight *a = weight_of(j, shard[0]);
+        else if (!state) /* without a strategy file nobody knows how MindSpore's ranks shard */
+            keep_copy(j, shard[distinct - 1], (uint32_t)order[i], name, megatron);
     int axis = id.cut == CUT_ROWS ? 0 : 1;
     /* a row-parallel layer's bias, norms and scalars are complete on every rank */
-    bool whole = j->tp < 2 || a->ndim == 0 || id.training || a->text ||
-                 (id.known && (id.cut == CUT_WHOLE || axis >= a->ndim));
+    bool listed = id.known && (id.cut == CUT_WHOLE || axis >= a->ndim);
+    bool whole = j->tp < 2 || state || listed || (!id.known && a->ndim == 1); /* unlisted: a norm's weight */
     if (whole || a->dtype == DTYPE_UNKNOWN) {
         take(j, shard[0], name);
+        for (int i = 1; i < distinct && !state; i++)
+            keep_copy(j, shard[0], shard[i], name, listed);
         return;
     }
     if (!id.known) {
-        if (a->ndim == 1) { /* unlisted norm weights: complete on every rank */
-            take(j, shard[0], name);
-            return;
-        }
         take(j, shard[0], name);
         note(j, name, _("its split across tensor-parallel ranks is unknown; add a line to data/weights.tsv"));
         return;

@@ -102,6 +102,7 @@ void weights_release(struct weights *w)
     vec_release(&w->pieces);
     vec_release(&w->files);
     vec_release(&w->problems);
+    vec_release(&w->copies);
     map_release(&w->names);
     arena_release(&w->arena);
     *w = (struct weights){0};
@@ -324,9 +325,8 @@ static int join(const struct weights *w, const struct weight *x, struct file *ou
     return rc;
 }
 
-int weights_tensor(const struct weights *w, uint32_t i, struct tensor *t, struct err *e)
+static int open_tensor(const struct weights *w, const struct weight *x, struct tensor *t, struct err *e)
 {
-    const struct weight *x = &w->list.v[i];
     uint64_t from = 0;
     *t = (struct tensor){.dtype = x->dtype, .swap = x->swap, .ndim = x->axes, .numel = x->numel, .offset = x->offset};
     if (x->problem)
@@ -353,6 +353,16 @@ int weights_tensor(const struct weights *w, uint32_t i, struct tensor *t, struct
     }
     tensor_close(t);
     return -1;
+}
+
+int weights_tensor(const struct weights *w, uint32_t i, struct tensor *t, struct err *e)
+{
+    return open_tensor(w, &w->list.v[i], t, e);
+}
+
+int weights_copy_tensor(const struct weights *w, uint32_t i, int nth, struct tensor *t, struct err *e)
+{
+    return open_tensor(w, &w->copies.v[i].of[nth], t, e);
 }
 
 int weights_list_file(struct weights *w, uint32_t file, struct err *e)

@@ -47,6 +47,13 @@ struct weight {
     const char *problem; /* the reason its elements cannot be read, or NULL */
 };
 
+/* What a second rank of a checkpoint holds under the same name and place in the model. */
+struct weight_copy {
+    const char *name, *rank[2]; /* rank: names of the two folders or files */
+    struct weight of[2];        /* the one that is a part of the list, and the other */
+    bool certain; /* a copy by the layout; otherwise it may be a shard of an unknown layout */
+};
+
 /* The model's dimensions as stated by the checkpoint; 0 if not stated. */
 struct weight_arch {
     int heads, kv_heads, tp, pp, layers, vocab;
@@ -66,6 +73,7 @@ struct weights {
     VEC(struct weight_piece) pieces;
     VEC(struct weight_file) files;
     VEC(struct weight_problem) problems;
+    VEC(struct weight_copy) copies;
     struct map names; /* → index of list; the first of a name */
     uint32_t twice;   /* number of duplicate names */
     bool by_name;     /* sorted by name: the order does not show when a tensor was saved */
@@ -90,6 +98,8 @@ int weights_open(struct weights *w, const char *path, struct err *e);
 void weights_release(struct weights *w);
 /* Opens the tensor; the caller closes it with tensor_close. */
 int weights_tensor(const struct weights *w, uint32_t i, struct tensor *t, struct err *e);
+/* The same of a copy: nth 0 or 1 of copies.v[i].of. */
+int weights_copy_tensor(const struct weights *w, uint32_t i, int nth, struct tensor *t, struct err *e);
 uint32_t weights_find(const struct weights *w, struct str name); /* MAP_NONE when absent */
 
 /* For readers. */

@@ -137,6 +137,32 @@ static void rows(struct out *o, struct jsonw *w, const char *key, const struct w
     jw_end_array(w);
 }
 
+/* Weights that several ranks hold and that are not equal there. */
+static void replicas(struct jsonw *w, const struct weight_compare *c)
+{
+    jw_kint(w, "copies", (int64_t)c->replicas.n);
+    jw_karray(w, "copies_differ");
+    for (size_t i = 0; i < c->replicas.n; i++) {
+        const struct weight_replica *r = &c->replicas.v[i];
+        const struct weight_copy *x = &c->side[r->side].copies.v[r->copy];
+        if (r->verdict == WEIGHT_EQUAL)
+            continue;
+        jw_object(w);
+        jw_kcstr(w, "side", r->side ? "golden" : "target");
+        jw_kcstr(w, "name", x->name);
+        jw_karray(w, "ranks");
+        jw_cstr(w, x->rank[0]);
+        jw_cstr(w, x->rank[1]);
+        jw_end_array(w);
+        jw_kcstr(w, "verdict", weight_verdict_name((enum weight_verdict)r->verdict));
+        jw_kbool(w, "certain", x->certain);
+        jw_knum_if(w, "rel_l2", r->read && r->fig.two, r->fig.rel_l2);
+        jw_kcstr(w, "why", r->why);
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+}
+
 void weights_json_object(struct jsonw *w, struct out *o, const struct weight_compare *c,
                          const struct report_options *opt)
 {
@@ -148,6 +174,7 @@ void weights_json_object(struct jsonw *w, struct out *o, const struct weight_com
     jw_kint(w, "pairs", (int64_t)c->pairs.n);
     jw_kint(w, "equal", (int64_t)weights_equal(c));
     jw_kint(w, "dtype_diff", (int64_t)c->dtype_diff);
+    replicas(w, c);
     names(w, "target_only", &c->side[0], c->only[0].v, c->only[0].n);
     names(w, "golden_only", &c->side[1], c->only[1].v, c->only[1].n);
     names(w, "target_aside", &c->side[0], c->aside[0].v, c->aside[0].n);

@@ -173,9 +173,8 @@ static int count_off(struct weights_running *x, const struct tensor *t, const st
     return rc;
 }
 
-/* Equal: no element farther apart than the coarser type rounds (with --exact: than nothing). */
-static int hold(struct weights_running *x, const struct tensor *t, const struct tensor *g, struct weight_outcome *o,
-                struct err *e)
+int weight_attempt_values(struct weights_running *x, const struct tensor *t, const struct tensor *g,
+                          struct weight_outcome *o, struct err *e)
 {
     *o = (struct weight_outcome){0};
     if (!t->numel) {
@@ -202,7 +201,7 @@ bool weight_attempt_would_agree(struct weights_running *x, const struct tensor *
 {
     struct weight_outcome o;
     struct err quiet;
-    return t->numel == g->numel && hold(x, t, g, &o, &quiet) == 0 && o.equal;
+    return t->numel == g->numel && weight_attempt_values(x, t, g, &o, &quiet) == 0 && o.equal;
 }
 
 void weight_attempt_close(struct weight_attempt *y)
@@ -238,7 +237,7 @@ int weight_attempt_open(struct weights_running *x, const struct weight_pair *p, 
         g = turned.t;
     }
     y->compared = true;
-    int rc = hold(x, &t, &g, &y->o, e);
+    int rc = weight_attempt_values(x, &t, &g, &y->o, e);
     if (rc)
         weight_attempt_close(y);
     return rc;

@@ -40,6 +40,10 @@ void weight_attempt_close(struct weight_attempt *y);
 /* Whether the sides are equal under these orders. */
 bool weight_attempt_agrees(struct weights_running *x, const struct weight_pair *p, const enum weight_order order[2],
                            const int64_t size[2][3]);
+/* Compares two tensors of one shape. Equal: no element farther apart than the coarser type rounds (with --exact: than
+ * nothing). */
+int weight_attempt_values(struct weights_running *x, const struct tensor *t, const struct tensor *g,
+                          struct weight_outcome *o, struct err *e);
 /* Whether two tensors, a side of which was given another layout, are equal. */
 bool weight_attempt_would_agree(struct weights_running *x, const struct tensor *t, const struct tensor *g);
 

@@ -100,6 +100,7 @@ void weight_compare_release(struct weight_compare *c)
         vec_release(&c->aside[s]);
     }
     vec_release(&c->pairs);
+    vec_release(&c->replicas);
     vec_release(&c->unread);
     vec_release(&c->warnings);
     arena_release(&c->arena);
@@ -296,6 +297,62 @@ static void find_exchanged(struct weights_running *x)
     vec_release(&bad);
 }
 
+/* ---- copies on other ranks ---- */
+
+static void one_replica(void *ctx, size_t i)
+{
+    struct weights_running *x = ctx;
+    struct weight_replica *r = &x->c->replicas.v[i];
+    const struct weights *w = &x->c->side[r->side];
+    struct weight_outcome o;
+    struct tensor t[2];
+    struct err e;
+    r->verdict = WEIGHT_UNREAD;
+    if (weights_copy_tensor(w, r->copy, 0, &t[0], &e)) {
+        r->why = weight_say(x, "%s", e.text);
+        return;
+    }
+    if (weights_copy_tensor(w, r->copy, 1, &t[1], &e)) {
+        r->why = weight_say(x, "%s", e.text);
+        tensor_close(&t[0]);
+        return;
+    }
+    if (t[0].numel != t[1].numel) {
+        r->verdict = WEIGHT_SHAPE;
+        r->why = weight_say(x, "%s", _("the ranks hold different numbers of elements"));
+    } else if (weight_attempt_values(x, &t[0], &t[1], &o, &e) == 0) {
+        r->verdict = o.equal ? WEIGHT_EQUAL : WEIGHT_DIFFERS;
+        r->fig = o.fig;
+        r->read = true;
+    } else {
+        r->verdict = e.code == ERR_CANCEL ? WEIGHT_PENDING : WEIGHT_UNREAD;
+        r->why = weight_say(x, "%s", e.text);
+    }
+    tensor_close(&t[0]);
+    tensor_close(&t[1]);
+}
+
+static void list_replicas(struct weight_compare *c)
+{
+    vec_clear(&c->replicas);
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < c->side[s].copies.n; i++) {
+            struct weight_replica r = {.copy = i, .side = (uint8_t)s};
+            vec_push(&c->replicas, r);
+        }
+}
+
+size_t weight_replicas_off(const struct weight_compare *c, bool certain)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->replicas.n; i++) {
+        const struct weight_replica *r = &c->replicas.v[i];
+        bool differs = r->verdict == WEIGHT_DIFFERS || r->verdict == WEIGHT_SHAPE;
+        n += certain ? differs && c->side[r->side].copies.v[r->copy].certain : r->verdict != WEIGHT_EQUAL;
+    }
+    return n;
+}
+
 int weight_compare_run(struct weight_compare *c, const struct kern *k, int workers, struct figures_watch *watch,
                        struct err *e)
 {
@@ -303,6 +360,8 @@ int weight_compare_run(struct weight_compare *c, const struct kern *k, int worke
     if (!c->kv_heads)
         infer_groups(&x);
     figures_each(watch, workers, c->pairs.n, each_pair, &x);
+    list_replicas(c);
+    figures_each(watch, workers, c->replicas.n, one_replica, &x);
     if (watch && atomic_load(&watch->cancel))
         return err_set(e, ERR_CANCEL, "%s", _("interrupted"));
     find_exchanged(&x);
@@ -334,6 +393,9 @@ enum stage_verdict weight_compare_verdict(const struct weight_compare *c)
         unread = unread || v != WEIGHT_EQUAL;
         any = any || v == WEIGHT_EQUAL;
     }
+    if (weight_replicas_off(c, true))
+        return STAGE_FAIL;
+    unread = unread || weight_replicas_off(c, false);
     bool alone = false;
     for (int s = 0; s < 2; s++)
         alone = alone || (c->only[s].n && !parts_missing(&c->side[!s]));

@@ -36,6 +36,15 @@ struct weight_pair {
     const char *why;     /* the reason, as a sentence, unless equal */
 };
 
+/* A weight that several ranks of a side hold (weights.h). */
+struct weight_replica {
+    uint32_t copy;    /* of side[].copies */
+    uint8_t side, verdict;
+    bool read;        /* fig is valid */
+    struct figures fig;
+    const char *why;  /* WEIGHT_UNREAD, WEIGHT_SHAPE: the reason */
+};
+
 struct weight_options {
     int heads, kv_heads, tp; /* 0: not given */
     const char *const *map;  /* files */
@@ -51,6 +60,7 @@ struct weight_compare {
     int blocks[2];        /* tensor-parallel blocks of fused rows, for files that do not record them */
     struct arena arena;
     VEC(struct weight_pair) pairs; /* in the target's order */
+    VEC(struct weight_replica) replicas;
     VEC(uint32_t) only[2], aside[2];
     size_t dtype_diff;    /* number of pairs whose element types differ */
     VEC(const char *) unread;  /* sentences about contents of the files that could not be read */
@@ -66,9 +76,12 @@ int weight_compare_run(struct weight_compare *c, const struct kern *k, int worke
                        struct err *e);
 void weight_compare_release(struct weight_compare *c);
 
-/* Pass: all pairs are equal and no weight is one-sided. Unknown: nothing was paired, or everything read agrees but
- * part could not be read; an unpaired weight then proves nothing if parts of the other side could not be listed. */
+/* Pass: all pairs and replicas are equal and no weight is one-sided. Unknown: nothing was paired, or everything read
+ * agrees but part could not be read; an unpaired weight then proves nothing if parts of the other side could not be
+ * listed. */
 enum stage_verdict weight_compare_verdict(const struct weight_compare *c);
+/* The number of replicas that are not equal; `certain`: only those that must be. */
+size_t weight_replicas_off(const struct weight_compare *c, bool certain);
 const char *weight_verdict_name(enum weight_verdict v);
 /* The row or block of a fused weight: "q", "gate"; "" for the whole. */
 const char *weight_part_name(const struct weight_compare *c, const struct weight_pair *p, int side);

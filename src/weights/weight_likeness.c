@@ -342,27 +342,56 @@ static bool fits(const guessed_list *l, size_t i, size_t k, uint32_t place)
     return true;
 }
 
-/* Two weights of one shape that are crossed, and in order once exchanged, hold each other's values: they are paired by
- * position. */
-static void uncross(struct likeness *x, guessed_list *l)
+/* Whether the weights of a file lie in the order of their names: then the order says nothing of the model. Writers of
+ * safetensors sort by type first. */
+static bool sorted_by_name(const struct weights *w)
 {
+    size_t descents = 0, types = 0;
+    for (size_t i = 1; i < w->list.n; i++) {
+        descents += str_cmp(w->list.v[i - 1].name, w->list.v[i].name) > 0;
+        types += w->list.v[i - 1].dtype != w->list.v[i].dtype;
+    }
+    return descents <= types;
+}
+
+/* What weights a module has: a hash of their kinds and shapes, per weight of the module. */
+static uint64_t *module_kinds(const struct likeness *x, int s, const uint32_t *place)
+{
+    size_t n = x->c->side[s].list.n;
+    uint64_t *kind = mem_zalloc((n + 1) * sizeof *kind);
+    for (uint32_t i = 0; i < n; i++) {
+        struct str param = x->c->id[s][i].param;
+        if (!x->c->id[s][i].training && !weight_of(x, s, i)->text)
+            kind[place[i]] += hash_bytes(param.p, param.n, shape_key(weight_of(x, s, i)));
+    }
+    for (uint32_t i = 0; i < n; i++)
+        kind[i] = kind[place[i]];
+    return kind;
+}
+
+/* Two weights of one shape, in modules of one kind, that are crossed, and in order once exchanged, hold each other's
+ * values: they are paired by position. */
+static void uncross(struct likeness *x, uint32_t *const place[2], guessed_list *l)
+{
+    uint64_t *kind = module_kinds(x, 0, place[0]);
     for (size_t i = 0; i < l->n; i++) {
         if (l->v[i].in_order)
             continue;
         for (size_t k = 0; k < l->n; k++) {
             struct guessed *a = &l->v[i], *b = &l->v[k];
-            if (k == i || !same_shape(weight_of(x, 0, a->t), weight_of(x, 0, b->t)) ||
+            if (k == i || kind[a->t] != kind[b->t] || !same_shape(weight_of(x, 0, a->t), weight_of(x, 0, b->t)) ||
                 (a->at[0] < b->at[0]) == (a->at[1] < b->at[1]) || !fits(l, i, k, b->at[1]) || !fits(l, k, i, a->at[1]))
                 continue;
-            uint32_t g = a->g, place = a->at[1];
+            uint32_t g = a->g, held = a->at[1];
             a->g = b->g;
             a->at[1] = b->at[1];
             b->g = g;
-            b->at[1] = place;
+            b->at[1] = held;
             a->in_order = b->in_order = true;
             break;
         }
     }
+    free(kind);
 }
 
 static void pair_guesses(struct likeness *x, uint32_t *const place[2])
@@ -375,7 +404,8 @@ static void pair_guesses(struct likeness *x, uint32_t *const place[2])
         }
     vec_sort(&l, by_place);
     mark_order(&l);
-    uncross(x, &l);
+    if (!sorted_by_name(&x->c->side[0]) && !sorted_by_name(&x->c->side[1]))
+        uncross(x, place, &l);
     for (size_t i = 0; i < l.n; i++)
         pair(x, l.v[i].t, l.v[i].g, PAIR_BY_VALUE);
     vec_release(&l);

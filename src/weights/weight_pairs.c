@@ -289,6 +289,26 @@ static int in_target_order(const void *a, const void *b)
     return x->expert[1] < y->expert[1] ? -1 : x->expert[1] > y->expert[1];
 }
 
+static struct str module_of(struct str name)
+{
+    ptrdiff_t dot = str_rfind(name, '.');
+    return str_n(name.p, dot < 0 ? 0 : (size_t)dot);
+}
+
+/* What lies beside an optimizer's moments ("state.0.exp_avg") is its state too ("state.0.step"). */
+static void find_optimizer_state(struct weight_compare *c, int s)
+{
+    struct map states = {0};
+    const struct weights *w = &c->side[s];
+    for (uint32_t i = 0; i < w->list.n; i++)
+        if (weight_is_moment(w->list.v[i].name))
+            map_add(&states, module_of(w->list.v[i].name), 0);
+    for (uint32_t i = 0; i < w->list.n; i++)
+        if (map_get(&states, module_of(w->list.v[i].name)) != MAP_NONE)
+            c->id[s][i].training = true;
+    map_release(&states);
+}
+
 int weight_pairs_plan(struct weight_compare *c, struct err *e)
 {
     struct plan p = {.c = c};
@@ -301,6 +321,7 @@ int weight_pairs_plan(struct weight_compare *c, struct err *e)
             weight_identify(c->side[s].list.v[i].name, &c->arena, &c->id[s][i]);
             layers_of[s][c->id[s][i].stack] |= c->id[s][i].layer >= 0;
         }
+        find_optimizer_state(c, s);
     }
     bool stacks = false;
     for (int s = 0; s < 2; s++)

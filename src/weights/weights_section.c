@@ -63,6 +63,36 @@ static void differing(struct document *d, const struct weight_compare *c)
         doc_say(d, TONE_QUIET, _("… and %zu more"), all - told);
 }
 
+static void replicas(struct document *d, const struct weight_compare *c)
+{
+    const char *const head[] = {_("copy of a weight"), _("side"), _("relative L2"), _("ranks")};
+    size_t told = 0, all = weight_replicas_off(c, false);
+    char n[NUM_MAX];
+    if (all)
+        doc_table(d, ARRAY_LEN(head), head);
+    for (size_t i = 0; i < c->replicas.n && told < LISTED; i++) {
+        const struct weight_replica *r = &c->replicas.v[i];
+        const struct weight_copy *x = &c->side[r->side].copies.v[r->copy];
+        if (r->verdict == WEIGHT_EQUAL)
+            continue;
+        told++;
+        doc_row(d, r->verdict == WEIGHT_UNREAD || !x->certain ? DOC_OPEN : DOC_BAD, NULL);
+        doc_cell(d, DOC_NAME, TONE_PLAIN, str_of(x->name));
+        doc_cell(d, DOC_TEXT, TONE_QUIET, str_of(r->side ? _("golden") : _("target")));
+        doc_cell(d, DOC_NUMBER, TONE_BAD, str_of(r->read && r->fig.two ? num_error(n, r->fig.rel_l2) : ""));
+        if (r->why)
+            doc_cellf(d, DOC_TEXT, TONE_PLAIN, _("%s and %s: %s"), x->rank[0], x->rank[1], r->why);
+        else if (x->certain)
+            doc_cellf(d, DOC_TEXT, TONE_PLAIN, _("%s and %s differ, though both hold the whole"), x->rank[0],
+                      x->rank[1]);
+        else
+            doc_cellf(d, DOC_TEXT, TONE_PLAIN, _("%s and %s differ: not copies, or shards of an unknown layout"),
+                      x->rank[0], x->rank[1]);
+    }
+    if (all > told)
+        doc_say(d, TONE_QUIET, _("… and %zu more"), all - told);
+}
+
 static void alone(struct document *d, const struct weight_compare *c)
 {
     const char *const head[] = {_("unpaired weight"), _("side")};
@@ -85,10 +115,14 @@ void weights_section(struct document *d, const struct weight_compare *c)
               weights_equal(c), c->pairs.n, c->only[0].n + c->only[1].n);
     if (c->dtype_diff)
         doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu differ in element type."), c->dtype_diff);
+    if (c->replicas.n)
+        doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu of %zu copies on other ranks are equal."),
+                  c->replicas.n - weight_replicas_off(c, false), c->replicas.n);
     doc_unread(d, c->unread.v, c->unread.n);
     for (int s = 0; s < 2; s++)
         weights_side_section(d, &c->side[s], s);
     differing(d, c);
+    replicas(d, c);
     alone(d, c);
     if (c->aside[0].n + c->aside[1].n)
         doc_say(d, TONE_PLAIN, _("not model parameters, not compared: %zu on the target, %zu on the golden side"),

@@ -442,6 +442,90 @@ static void stored_as_biases_tell(void **state)
     (void)state;
 }
 
+static enum stage_verdict verdict_of(const char *a, const char *b, struct weight_compare *c)
+{
+    struct err e = {0};
+    assert_int_equal(weight_compare_open(c, a, b, &none, &e), 0);
+    assert_int_equal(weight_compare_run(c, kern_select(NULL), 1, NULL, &e), 0);
+    return weight_compare_verdict(c);
+}
+
+/* A file sorted by name beside one in the model's order, under a Sequential's numbers: equal values pair them, also
+ * where the orders cross; a value that differs is found. */
+static void sequential_names(void **state)
+{
+    struct made t[] = {
+        {"bn.beta", 8, 0, 4, false},     {"bn.gamma", 8, 0, 3, false}, {"conv.bias", 8, 0, 2, false},
+        {"conv.weight", 8, 3, 1, false}, {"fc.bias", 8, 0, 6, false},  {"fc.weight", 8, 3, 5, false},
+    };
+    const struct made g[] = {
+        {"0.weight", 8, 3, 1, false}, {"0.bias", 8, 0, 2, false},   {"1.weight", 8, 0, 3, false},
+        {"1.bias", 8, 0, 4, false},   {"3.weight", 8, 3, 5, false}, {"3.bias", 8, 0, 6, false},
+    };
+    const char *dir = scratch();
+    struct weight_compare c;
+    (void)state;
+    for (int fault = 0; fault < 2; fault++) {
+        t[2].seed = fault ? 99 : 2;
+        const char *a = write_made(dir, "t.safetensors", t, ARRAY_LEN(t)),
+                   *b = write_made(dir, "g.safetensors", g, ARRAY_LEN(g));
+        assert_int_equal(verdict_of(a, b, &c), fault ? STAGE_FAIL : STAGE_PASS);
+        assert_int_equal(equal(&c), fault ? 5 : 6);
+        weight_compare_release(&c);
+    }
+}
+
+/* An optimizer's state in the file is no part of the model, whatever its names and members. */
+static void beside_an_optimizer(void **state)
+{
+    static const char *const forms[] = {"optim.state.0.", "optimizer.state.a.weight.", "state.0.", "opt_state.x."};
+    const char *dir = scratch();
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+        static const char *const members[] = {"step", "exp_avg", "exp_avg_sq"};
+        char name[3][64];
+        struct made t[4] = {{"a.weight", 4, 3, 1, false}};
+        for (size_t k = 0; k < 3; k++) {
+            snprintf(name[k], sizeof name[k], "%s%s", forms[i], members[k]);
+            t[k + 1] = (struct made){name[k], k ? 4 : 1, k ? 3 : 0, (int)k, false};
+        }
+        struct weight_compare c;
+        const char *a = write_made(dir, "t.safetensors", t, 4), *b = write_made(dir, "g.safetensors", t, 1);
+        assert_int_equal(verdict_of(a, b, &c), STAGE_PASS);
+        assert_int_equal(c.aside[0].n, 3);
+        weight_compare_release(&c);
+    }
+}
+
+/* What several ranks hold of one weight is compared: a norm of a second tensor-parallel rank (certain), and of
+ * MindSpore's ranks without a strategy file (a copy or a shard). */
+static void copies_on_ranks(void **state)
+{
+    static const struct {
+        const char *rank[2];
+        bool certain;
+    } cases[] = {{{"mp_rank_00", "mp_rank_01"}, true}, {{"rank_0", "rank_1"}, false}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        for (int fault = 0; fault < 2; fault++) {
+            char path[300];
+            const char *dir = scratch();
+            struct weight_compare c;
+            for (int r = 0; r < 2; r++) {
+                struct made w[] = {{"model.layers.0.input_layernorm.weight", 8, 0, fault && r ? 9 : 1, false}};
+                snprintf(path, sizeof path, "%s/%s", dir, cases[i].rank[r]);
+                mkdir(path, 0755);
+                write_made(path, "w.safetensors", w, 1);
+            }
+            enum stage_verdict v = verdict_of(dir, dir, &c);
+            assert_int_equal(v, !fault ? STAGE_PASS : cases[i].certain ? STAGE_FAIL : STAGE_UNKNOWN);
+            assert_int_equal(c.replicas.n, 2);
+            assert_int_equal(weight_replicas_off(&c, false), fault ? 2 : 0);
+            assert_int_equal(weight_replicas_off(&c, true), fault && cases[i].certain ? 2 : 0);
+            weight_compare_release(&c);
+        }
+}
+
 /* ---- experts ---- */
 
 enum { EXPERTS = 3, ROWS = 4, COLUMNS = 6 };
@@ -711,6 +795,7 @@ int main(void)
         cmocka_unit_test(maps),          cmocka_unit_test(stopped),         cmocka_unit_test(names_of_another_package),
         cmocka_unit_test(unread_part),   cmocka_unit_test(experts_stacked), cmocka_unit_test(experts_biases),
         cmocka_unit_test(experts_alone), cmocka_unit_test(stored_in_out),   cmocka_unit_test(stored_as_biases_tell),
+        cmocka_unit_test(sequential_names), cmocka_unit_test(beside_an_optimizer), cmocka_unit_test(copies_on_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
