@@ -11,6 +11,7 @@
 #include "judge/container_end.h"
 #include "judge/discarded.h"
 #include "judge/equal_bits.h"
+#include "judge/fused_arguments.h"
 #include "judge/fused_scale.h"
 #include "judge/idle_argument.h"
 #include "judge/implied_constant.h"
@@ -108,9 +109,9 @@ static void judge_mixed(const struct judge_pass *p, struct verdict_case *k)
 
 /* ---- recorded figures ---- */
 
-static bool both(const struct verdict_case *k, int bit)
+static bool both(const struct verdict_case *k, int bits)
 {
-    return k->r[TARGET]->has & k->r[GOLDEN]->has & bit;
+    return (k->r[TARGET]->has & k->r[GOLDEN]->has & bits) == bits;
 }
 
 static bool stats_equal(const struct judge_pass *p, const struct verdict_case *k)
@@ -214,6 +215,49 @@ static double tabled_error(const struct judge_pass *p, const struct verdict_case
     return !isnan(e) && sides > 1e-5 ? fmax(e, sides) : e;
 }
 
+/* Whether a row is an output of two computing or repeating calls whose inputs agree: a different order of elements is
+ * then their doing. Calls that only move elements may have another layout. */
+static bool inputs_agreed(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    bool agreed = false, compute = family_is_compute(d->calls.v[k->call].family);
+    if (k->r[TARGET]->io != IO_OUTPUT)
+        return false;
+    EACH_EARLY_ROW(d, k->call, r) {
+        uint32_t line = p->m->pairing->line_of[TARGET][r],
+                 golden = line == NONE ? NONE : p->m->pairing->lines.v[line].row[GOLDEN];
+        if (golden == NONE || d->rows.v[r].io != IO_INPUT || dump_row_numel(d, r) <= 1 ||
+            p->side[GOLDEN]->rows.v[golden].call != k->r[GOLDEN]->call)
+            continue;
+        if (p->j->line[line].verdict != VERDICT_MATCH)
+            return false;
+        agreed = agreed || compute || dump_row_numel(d, r) < dump_row_numel(d, k->row[TARGET]);
+    }
+    return agreed;
+}
+
+/* Whether the rows were paired only by figures, these agree, and the error is about as large as the values, as for
+ * another order of elements: then no deviation is reported. (A part of a fused tensor is also paired by position.) */
+static bool is_reordered(const struct judge_pass *p, const struct verdict_case *k, const double t[STAT_COUNT],
+                         const double g[STAT_COUNT])
+{
+    const struct pair *pair = &p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair];
+    double scale = 1e-5 * fabs(g[STAT_NORM]);
+    bool figures_alone = pair->view == NONE || pair->why == WHY_FINGERPRINT;
+    if (inputs_agreed(p, k))
+        return false;
+    return pair->origin == ORIGIN_SEQUENCE && figures_alone && verdict_is_bad(k->out->verdict) &&
+           (double)k->out->error > rule_limit(RULE_LIMIT_REORDERED) && fabs(t[STAT_NORM] - g[STAT_NORM]) <= scale &&
+           fabs(t[STAT_MAX] - g[STAT_MAX]) <= scale && fabs(t[STAT_MIN] - g[STAT_MIN]) <= scale;
+}
+
+static bool reordered(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct side_figures *t = &k->f->side[0], *g = &k->f->side[1];
+    return is_reordered(p, k, (double[STAT_COUNT]){t->max, t->min, t->mean, t->norm},
+                        (double[STAT_COUNT]){g->max, g->min, g->mean, g->norm});
+}
+
 static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
 {
     bool exact;
@@ -250,6 +294,12 @@ static void judge_recorded(struct judge_pass *p, struct verdict_case *k)
         k->out->flags &= (uint8_t)~LINE_STATISTICS;
     if (!isnan(e)) {
         row_verdict_weigh(p, k, e, !of_elements);
+        /* sketches depend on the order of elements, as a transposed operand of a product has another */
+        if (of_elements && !of_table && both(k, HAS_MAX | HAS_MIN | HAS_NORM) &&
+            is_reordered(p, k, k->r[TARGET]->stat, k->r[GOLDEN]->stat)) {
+            k->out->rule = RULE_REORDERED;
+            k->out->flags |= LINE_DOUBTFUL | LINE_STATISTICS;
+        }
         if (k->out->rule == RULE_EQUAL && of_table) /* as far as it prints them */
             k->out->rule = RULE_SAME_STATS;
     } else if (t) {
@@ -341,42 +391,6 @@ static bool judge_repeated(struct judge_pass *p, struct verdict_case *k)
     judge_recorded(p, k);
     k->r[v.side] = own;
     return true;
-}
-
-/* Whether a row is an output of two computing or repeating calls whose inputs agree: a different order of elements is
- * then their doing. Calls that only move elements may have another layout. */
-static bool inputs_agreed(const struct judge_pass *p, const struct verdict_case *k)
-{
-    const struct dump *d = p->side[TARGET];
-    bool agreed = false, compute = family_is_compute(d->calls.v[k->call].family);
-    if (k->r[TARGET]->io != IO_OUTPUT)
-        return false;
-    EACH_EARLY_ROW(d, k->call, r) {
-        uint32_t line = p->m->pairing->line_of[TARGET][r],
-                 golden = line == NONE ? NONE : p->m->pairing->lines.v[line].row[GOLDEN];
-        if (golden == NONE || d->rows.v[r].io != IO_INPUT || dump_row_numel(d, r) <= 1 ||
-            p->side[GOLDEN]->rows.v[golden].call != k->r[GOLDEN]->call)
-            continue;
-        if (p->j->line[line].verdict != VERDICT_MATCH)
-            return false;
-        agreed = agreed || compute || dump_row_numel(d, r) < dump_row_numel(d, k->row[TARGET]);
-    }
-    return agreed;
-}
-
-/* Whether the rows were paired only by figures, these agree, and the error is about as large as the values, as for
- * another order of elements: then no deviation is reported. (A part of a fused tensor is also paired by position.) */
-static bool reordered(const struct judge_pass *p, const struct verdict_case *k)
-{
-    const struct side_figures *t = &k->f->side[0], *g = &k->f->side[1];
-    const struct pair *pair = &p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair];
-    double scale = 1e-5 * fabs(g->norm);
-    bool figures_alone = pair->view == NONE || pair->why == WHY_FINGERPRINT;
-    if (inputs_agreed(p, k))
-        return false;
-    return pair->origin == ORIGIN_SEQUENCE && figures_alone && verdict_is_bad(k->out->verdict) &&
-           k->f->rel_l2 > rule_limit(RULE_LIMIT_REORDERED) && fabs(t->norm - g->norm) <= scale &&
-           fabs(t->max - g->max) <= scale && fabs(t->min - g->min) <= scale;
 }
 
 static bool is_cut(const struct judge_pass *p, const struct verdict_case *k)
@@ -725,6 +739,24 @@ static void settle(struct judge_pass *p)
         readers_release(&reads[GOLDEN]);
     }
     fused_scales_find(p->j, p->m, p->flow, p->tol);
+    fused_arguments_find(p->j, p->m);
+}
+
+/* Values that recorded sketches show in another order while nothing else deviates are laid out in another way: what is
+ * computed from them agrees. */
+static void settle_reordered(struct judgement *j)
+{
+    for (uint32_t i = 0; i < j->lines; i++)
+        if (verdict_is_bad(j->line[i].verdict) && j->line[i].rule != RULE_REORDERED)
+            return;
+    for (uint32_t i = 0; i < j->lines; i++) {
+        struct line_judgement *l = &j->line[i];
+        if (l->rule != RULE_REORDERED || !(l->flags & LINE_STATISTICS))
+            continue;
+        l->verdict = VERDICT_MATCH;
+        l->flags &= (uint8_t)~LINE_DOUBTFUL;
+        l->error = NAN; /* of elements at other places */
+    }
 }
 
 void judge_run(struct judgement *j, const struct measure *m, const uint8_t *state, const struct dataflow flow[2],
@@ -759,8 +791,10 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
         judge_line(&p, i);
     if (!o->exact && !o->preset)
         settle(&p);
-    if (!o->exact)
+    if (!o->exact) {
+        settle_reordered(j);
         idle_arguments_find(j, m, o->tol);
+    }
     tool_rules_judge(j, m, o->preset);
     table_verdicts_judge(j, m);
     accepted_apply(j, m, o->known);

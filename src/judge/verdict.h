@@ -81,6 +81,7 @@ enum verdict_rule {
     RULE_UNPARSED,      /* a recorded value of it could not be parsed */
     RULE_NO_BITS,       /* --exact: what was recorded does not show whether bits are equal (equal_bits.h) */
     RULE_CUT,           /* one side was cut before it was recorded (dump/cut_tensors.h): the parts may be others */
+    RULE_FUSED_ARGUMENT, /* of two fused attention calls, under another name on each side (fused_arguments.h) */
     RULE_COUNT
 };
 

@@ -9,6 +9,7 @@
 #include "judge/packed_verdicts.h"
 #include "judge/accepted.h"
 #include "judge/framework_difference.h"
+#include "judge/fused_arguments.h"
 #include "judge/fused_scale.h"
 #include "judge/tool_rules.h"
 #include "dump/checksum.h"
@@ -225,6 +226,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
             e, lim);
         break;
     }
+    case RULE_FUSED_ARGUMENT:
+        fused_arguments_explain(j, m, line, out);
+        break;
     case RULE_EQUAL:
         buf_cstr(out, _("no element differs"));
         break;

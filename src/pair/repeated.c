@@ -35,12 +35,23 @@ static bool alike(double a, double b, double scale)
     return fabs(a - b) <= ALIKE * scale;
 }
 
+static bool is_whole(const struct row *r)
+{
+    return dtype_table[r->dtype].klass == CLASS_INT || dtype_table[r->dtype].klass == CLASS_BOOL;
+}
+
 static bool figures_fit(const struct row *small, const struct row *large, double times)
 {
     const double *x = small->stat, *y = large->stat;
     int both = small->has & large->has;
     double scale = fmax(fabs(x[STAT_MAX]), fabs(x[STAT_MIN]));
-    if ((both & (HAS_MAX | HAS_MIN)) != (HAS_MAX | HAS_MIN) || !(both & (HAS_MEAN | HAS_NORM)) || !isfinite(scale))
+    /* of whole numbers tools record the extremes only */
+    bool whole = is_whole(small) && is_whole(large) && !(both & (HAS_MEAN | HAS_NORM));
+    if ((both & (HAS_MAX | HAS_MIN)) != (HAS_MAX | HAS_MIN) || !isfinite(scale))
+        return false;
+    if (whole)
+        return x[STAT_MAX] == y[STAT_MAX] && x[STAT_MIN] == y[STAT_MIN];
+    if (!(both & (HAS_MEAN | HAS_NORM)))
         return false;
     return alike(x[STAT_MAX], y[STAT_MAX], scale) && alike(x[STAT_MIN], y[STAT_MIN], scale) &&
            (!(both & HAS_MEAN) || alike(x[STAT_MEAN], y[STAT_MEAN], scale)) &&
