@@ -240,6 +240,66 @@ static bool read_agrees(struct weights_running *x, const struct weight_pair *p, 
     return weight_attempt_agrees(x, p, order, size);
 }
 
+/* Whether all parts of two fused weights agree with these head counts, under one of the orders that the names allow. */
+static bool parts_agree(struct weights_running *x, const struct weight_pair *p)
+{
+    const struct weight_compare *c = x->c;
+    for (int t = ORDER_GROUPED; t <= ORDER_STACKED; t++)
+        for (int g = ORDER_GROUPED; g <= ORDER_STACKED; g++) {
+            enum weight_order order[2] = {(enum weight_order)t, (enum weight_order)g};
+            bool agree = true;
+            for (int s = 0; s < 2; s++)
+                agree = agree && (c->id[s][p->weight[s]].order == ORDER_ANY ||
+                                  c->id[s][p->weight[s]].order == order[s]);
+            for (int k = 3; k >= 1 && agree; k--) { /* the smaller ones first */
+                struct weight_pair part = *p;
+                int64_t size[2][3] = {{0}, {0}};
+                part.part[0] = part.part[1] = (uint8_t)k;
+                agree = weight_part_sizes(c, &part, 0, size[0]) && weight_part_sizes(c, &part, 1, size[1]) &&
+                        weight_attempt_agrees(x, &part, order, size);
+            }
+            if (agree)
+                return true;
+        }
+    return false;
+}
+
+/* The head counts of two fused weights of different row orders, from the values: the only ones under which all parts
+ * agree. */
+static void infer_heads(struct weights_running *x)
+{
+    struct weight_compare *c = x->c;
+    int found[2] = {0, 0}, hits = 0;
+    size_t i = 0;
+    while (i < c->pairs.n && !(c->pairs.v[i].part[0] && c->pairs.v[i].part[1] &&
+                               c->id[0][c->pairs.v[i].weight[0]].fusion == FUSED_QKV))
+        i++;
+    if (i == c->pairs.n)
+        return;
+    const struct weight_pair *p = &c->pairs.v[i];
+    const struct weight *w = &c->side[0].list.v[p->weight[0]];
+    int64_t rows = w->ndim ? w->shape[0] : 0;
+    for (int64_t n = 1; n <= rows / 3 && n <= 4096 && hits < 2; n++)
+        for (int64_t size = 1; rows % n == 0 && size <= rows / n / 3 && hits < 2; size++) {
+            if (rows / n % size)
+                continue;
+            c->heads = (int)(n * (rows / n / size - 2));
+            c->kv_heads = (int)n;
+            if (!parts_agree(x, p))
+                continue;
+            found[0] = c->heads;
+            found[1] = c->kv_heads;
+            hits++;
+        }
+    c->heads = hits == 1 ? found[0] : 0;
+    c->kv_heads = hits == 1 ? found[1] : 0;
+    if (hits == 1)
+        vec_push(&c->warnings,
+                 weight_say(x, _("%d heads, %d key-value heads, inferred from the values of %.*s; the numbers are not "
+                                 "in the files: check them, or set --heads and --kv-heads"),
+                            found[0], found[1], STR_ARG(w->name)));
+}
+
 /* The number of key-value groups from the values: the only one under which a part agrees. */
 static void infer_groups(struct weights_running *x)
 {
@@ -359,6 +419,8 @@ int weight_compare_run(struct weight_compare *c, const struct kern *k, int worke
     struct weights_running x = {.c = c, .k = k, .watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
     if (!c->kv_heads)
         infer_groups(&x);
+    if (!c->kv_heads)
+        infer_heads(&x);
     figures_each(watch, workers, c->pairs.n, each_pair, &x);
     list_replicas(c);
     figures_each(watch, workers, c->replicas.n, one_replica, &x);
