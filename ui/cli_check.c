@@ -548,7 +548,9 @@ static bool check_all_ranks(const struct options *o, const struct investigation 
     bool several = inv->rank[TARGET] < 0 && !o->summary &&
                    found_trees_below(found, inv->input[TARGET], NULL, &x.places, &failed, &quiet) == 0 &&
                    several_ranks(&x.places);
-    if (several)
+    if (several && place_list_check(&x.places, inv->input[TARGET], inv->step[TARGET], -1, &quiet))
+        *status = cli_fail(&quiet);
+    else if (several)
         *status = check_job(&x);
     read_failures_release(&failed);
     return several;

@@ -329,18 +329,66 @@ static bool same_folder(const struct place *a, const struct place *b)
     return str_eq(path_parent(str_of(a->paths.v[0])), path_parent(str_of(b->paths.v[0])));
 }
 
+static bool unnumbered_process(const struct place *p)
+{
+    return p->rank < 0 && numbered(path_base(str_of(p->paths.v[0])), "proc") >= 0;
+}
+
 /* procPID folders: no rank is known; those of one folder are numbered in their order, as msprobe does. */
 static void number_ranks(place_list *l)
 {
     for (size_t i = 0, end; i < l->n; i = end) {
         end = i + 1;
-        while (l->v[i].rank < 0 && end < l->n && l->v[end].step == l->v[i].step && l->v[end].rank < 0 &&
-               same_folder(&l->v[i], &l->v[end]))
+        while (unnumbered_process(&l->v[i]) && end < l->n && unnumbered_process(&l->v[end]) &&
+               l->v[end].step == l->v[i].step && same_folder(&l->v[i], &l->v[end]))
             end++;
-        if (end - i > 1 && !l->v[i].reader->table && !l->v[i].reader->weights)
+        if (end - i > 1)
             for (size_t k = i; k < end; k++)
                 l->v[k].rank = (int)(k - i);
     }
+}
+
+#define NAMED 8 /* recordings that a message names */
+
+/* The path below the folder that was given. */
+static const char *below(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    return strncmp(path, folder, n) == 0 && path[n] == '/' ? path + n + 1 : path;
+}
+
+int place_list_check(const place_list *l, const char *path, int step, int rank, struct err *e)
+{
+    const struct place *last = NULL;
+    struct buf names = {0};
+    size_t alike = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const struct place *p = &l->v[i];
+        if (p->reader->table || p->reader->weights || !place_number_fits(p->step, step) ||
+            !place_number_fits(p->rank, rank))
+            continue;
+        if (last && last->step == p->step && last->rank == p->rank) {
+            if (!alike++)
+                buf_cstr(&names, below(last->paths.v[0], path));
+            if (alike < NAMED)
+                buf_fmt(&names, ", %s", below(p->paths.v[0], path));
+        } else if (alike) {
+            break;
+        }
+        last = p;
+    }
+    if (alike >= NAMED)
+        buf_cstr(&names, ", …");
+    if (alike && last->step >= 0 && last->rank >= 0)
+        err_set(e, ERR_USAGE,
+                _("%s: %zu recordings of step %d and rank %d, which cannot belong together; give the path of one of "
+                  "them: %s"), path, alike + 1, last->step, last->rank, names.p);
+    else if (alike)
+        err_set(e, ERR_USAGE,
+                _("%s: %zu recordings that cannot belong together: nothing tells their steps or ranks apart; give the "
+                  "path of one of them: %s"), path, alike + 1, names.p);
+    buf_release(&names);
+    return alike ? -1 : 0;
 }
 
 int find_recordings(const char *path, place_list *out, struct err *e)

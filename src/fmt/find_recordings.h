@@ -8,6 +8,9 @@ extern const struct reader *const readers[]; /* in order of detection, NULL at t
 
 /* The reader of this file or folder, without its subfolders; NULL: none. */
 const struct reader *find_reader(const char *path);
+/* -1 if two recordings of the list have the same step and rank, of those that have this step and rank (-1: any): they
+ * are not parts of one run, and e names them. Result tables and weights are no recordings of ranks. */
+int place_list_check(const place_list *l, const char *path, int step, int rank, struct err *e);
 /* All recordings at or below path, sorted by step and rank. 0 with an empty list if there are none. */
 int find_recordings(const char *path, place_list *out, struct err *e);
 /* The same; stops with ERR_CANCEL once *cancel (may be NULL) is set: the tree may be a whole disk. */

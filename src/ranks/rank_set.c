@@ -2,6 +2,7 @@
 #include "ranks/rank_set.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/msg.h"
@@ -82,6 +83,56 @@ int rank_set_load_watched(struct rank_set *s, const char *path, const place_list
     return rank_set_load_some(s, path, places, step, NULL, workers, w, e);
 }
 
+/* ---- whether they are of one model ---- */
+
+#define SHARED 0.2 /* of the smaller one's kinds of calls: stages of a pipeline share those of their layers */
+#define KINDS_LEAST 8 /* fewer show nothing */
+
+/* The names of a recording's calls without numbers, as hashes. */
+static void call_kinds(const struct dump *d, struct nmap *out)
+{
+    struct buf kind = {0};
+    for (uint32_t c = 0; c < d->calls.n; c++) {
+        struct str name = dump_call_name(d, c);
+        buf_clear(&kind);
+        for (size_t i = 0; i < name.n; i++)
+            if (name.p[i] < '0' || name.p[i] > '9')
+                buf_char(&kind, name.p[i]);
+        nmap_add(out, hash_bytes(kind.p, kind.n, 1), 0);
+    }
+    buf_release(&kind);
+}
+
+static bool are_of_one_model(const struct dump *x, const struct dump *y)
+{
+    struct nmap kinds[2] = {{0}, {0}};
+    size_t shared = 0;
+    if (strcmp(x->framework, y->framework) != 0 || x->reader != y->reader)
+        return false;
+    call_kinds(x, &kinds[0]);
+    call_kinds(y, &kinds[1]);
+    for (size_t i = 0; i < kinds[0].cap; i++)
+        shared += kinds[0].slots[i].used && nmap_get(&kinds[1], kinds[0].slots[i].key) != MAP_NONE;
+    size_t least = kinds[0].n < kinds[1].n ? kinds[0].n : kinds[1].n;
+    nmap_release(&kinds[0]);
+    nmap_release(&kinds[1]);
+    return least < KINDS_LEAST || (double)shared >= SHARED * (double)least;
+}
+
+/* -1 if a rank has hardly a call in common with the first one and the one before it: another model's. */
+static int refuse_strangers(const struct rank_set *s, struct err *e)
+{
+    for (size_t i = 1; i < s->ranks.n; i++) {
+        const struct rank_dump *r = s->ranks.v[i];
+        if (r->dump.complete && s->ranks.v[0]->dump.complete && !are_of_one_model(&s->ranks.v[0]->dump, &r->dump) &&
+            (i == 1 || !are_of_one_model(&s->ranks.v[i - 1]->dump, &r->dump)))
+            return err_set(e, ERR_USAGE, _("%s: the recordings of ranks %d and %d cannot belong together (another "
+                                           "model or framework); give the path of one of them: %s, %s"), s->path,
+                           s->ranks.v[0]->rank, r->rank, s->ranks.v[0]->dump.path, r->dump.path);
+    }
+    return 0;
+}
+
 static int number_of(const struct place *p)
 {
     return p->rank < 0 ? 0 : p->rank;
@@ -115,6 +166,8 @@ int rank_set_load_some(struct rank_set *s, const char *path, const place_list *p
     x.err = mem_zalloc((s->ranks.n + 1) * sizeof *x.err);
     work_crew_run(NULL, workers, s->ranks.n, NULL, read_one, &x);
     int rc = drop_unread(&x, e);
+    if (rc == 0)
+        rc = refuse_strangers(s, e);
     free(x.place);
     free(x.err);
     return rc;
