@@ -89,6 +89,21 @@ static size_t norms_with_two_axes(const struct weights *w)
     return n;
 }
 
+/* How many are named like modules or their values. */
+static size_t named_like_modules(const struct weights *w)
+{
+    static const char *const words[] = {"layer", "norm", "attn", "mlp", "embed", "lm_head", "block", "proj", "logits",
+                                        "hidden"};
+    size_t n = 0;
+    for (size_t i = 0; i < w->list.n; i++)
+        for (size_t k = 0; k < ARRAY_LEN(words); k++)
+            if (str_ihas(w->list.v[i].name, words[k])) {
+                n++;
+                break;
+            }
+    return n;
+}
+
 /* A tensor saved alone: no model has one weight. What a file of a single tensor holds, only the file's name says. */
 static bool is_lone_value(const struct weights *w)
 {
@@ -115,8 +130,9 @@ bool activations_probe(const struct weights *w)
         return is_lone_value(w);
     if (tensors < 2 || 10 * parameters > tensors)
         return false;
-    return 2 * named > tensors || 2 * with_common_axis(w, 3) > tensors || 2 * with_common_axis(w, 2) > tensors ||
-           norms_with_two_axes(w) > 1;
+    bool modules = 2 * named_like_modules(w) > tensors;
+    return 2 * named > tensors || 2 * with_common_axis(w, 3) > tensors ||
+           (modules && (2 * with_common_axis(w, 2) > tensors || norms_with_two_axes(w) > 1));
 }
 
 /* ---- their type ---- */

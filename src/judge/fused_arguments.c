@@ -152,8 +152,10 @@ void fused_arguments_explain(const struct judgement *j, const struct measure *m,
     int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
     size_t nth;
     char n[NUM_MAX];
-    if (!find_argument(m->side[s], l->row[s], &nth))
+    if (!find_argument(m->side[s], l->row[s], &nth)) {
+        buf_cstr(out, _("an argument that differs from the other side's fused call"));
         return;
+    }
     struct str rest = str_of(arguments[nth].names), name = str_next(&rest, ' ');
     buf_fmt(out, _("this argument (%.*s) is %s here"), STR_ARG(name), m->side[s]->rows.v[l->row[s]].text);
     if (arguments[nth].meaning != MEANS_LAYOUT)

@@ -652,8 +652,8 @@ static void find_narrow_types(struct judge_pass *p)
 }
 
 /* Values that hooks saved with NumPy do not tell the arithmetic behind them, as it knows no bfloat16 and rounded values
- * lose their grid with the first addition in float32. Where no tensor agrees as results of float32 do, they are judged
- * as bfloat16. */
+ * lose their grid with the first addition in float32. Where no tensor agrees as results of float32 do, tokens without a
+ * batch axis (as inference engines hold them) are judged as bfloat16. */
 #define FLOAT32_SHOWN 1e-4
 
 static bool is_untyped(const struct dump *d)
@@ -671,9 +671,11 @@ static void find_unsaid_arithmetic(struct judge_pass *p)
         const struct line *l = &p->m->pairing->lines.v[i];
         if (l->pair == NONE || p->state[i] != MEASURE_DONE || !p->m->figures[i]->two)
             continue;
-        for (int s = 0; s < 2; s++)
-            if (p->side[s]->rows.v[l->row[s]].dtype != DTYPE_F32)
+        for (int s = 0; s < 2; s++) {
+            const struct shape *x = dump_row_shape(p->side[s], l->row[s]);
+            if (p->side[s]->rows.v[l->row[s]].dtype != DTYPE_F32 || !x || x->ndim > 2)
                 return;
+        }
         if (!(p->m->figures[i]->rel_l2 > FLOAT32_SHOWN))
             return;
         any = true;

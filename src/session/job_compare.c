@@ -280,10 +280,12 @@ int job_compare_look(struct job_compare *k, struct err *e)
         /* one path: a result table, its own golden side */
         rc = found_trees_below(k->found, k->opt.of.of.path[k->opt.of.of.path[i] ? i : TARGET], &k->watch.cancel,
                                &k->places[i], &failed, e);
-    for (int i = 0; i < 2 && rc == 0; i++)
-        rc = place_list_check(&k->places[i], k->opt.of.of.path[k->opt.of.of.path[i] ? i : TARGET], k->opt.of.of.step[i],
-                              k->opt.of.of.rank[i], e);
-    bool several = rc == 0 && is_recording(&k->places[TARGET]) && is_recording(&k->places[GOLDEN]) &&
+    struct err mixed; /* told by the session that opens one of them */
+    bool belong = rc == 0;
+    for (int i = 0; i < 2 && belong; i++)
+        belong = place_list_check(&k->places[i], k->opt.of.of.path[k->opt.of.of.path[i] ? i : TARGET],
+                                  k->opt.of.of.step[i], k->opt.of.of.rank[i], &mixed) == 0;
+    bool several = belong && is_recording(&k->places[TARGET]) && is_recording(&k->places[GOLDEN]) &&
                    next_step(k, false, 0, &step) &&
                    (place_list_ranks(&k->places[TARGET], step) > 1 || place_list_ranks(&k->places[GOLDEN], step) > 1);
     job_change(k);

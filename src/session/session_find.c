@@ -42,7 +42,8 @@ int session_find_side(struct session *s, int i, struct err *e)
         return -1;
     if (holds_checkpoints(&found))
         return err_set(e, ERR_DATA, _("%s: several checkpoints in this folder: name one of them"), x->path);
-    if (place_list_check(&found, x->path, s->opt.of.step[i], s->opt.of.rank[i], e))
+    /* on the screen a list asks which one is meant */
+    if (s->opt.unwatched && place_list_check(&found, x->path, s->opt.of.step[i], s->opt.of.rank[i], e))
         return -1;
     if (!found.n && s->failed[i].n)
         return read_failures_error(&s->failed[i], e);

@@ -141,6 +141,18 @@ static void runs_below_one_folder(void **state)
     expect("", 2, (const struct expected[]){{0, 0, "statistic/rank_0/Net/0/0"}, {0, 0, "tensor/rank_0/Net/0/0"}});
 }
 
+/* Whether recordings of this step and rank below the root are refused with this text; NULL: they are not. */
+static void refused(int step, int rank, const char *text)
+{
+    place_list l = {0};
+    struct err e = {0};
+    assert_int_equal(find_recordings(root, &l, &e), 0);
+    int rc = place_list_check(&l, root, step, rank, &e);
+    if ((rc != 0) != (text != NULL) || (text && !strstr(e.text, text)))
+        fail_msg("%s: %s", text ? text : "accepted", e.text);
+    place_list_release(&l);
+}
+
 static void unnumbered(void **state)
 {
     (void)state;
@@ -148,8 +160,28 @@ static void unnumbered(void **state)
     msprobe("run_a");
     expect("", 1, (const struct expected[]){{-1, -1, "run_a"}});
     expect("/run_a", 1, (const struct expected[]){{-1, -1, "run_a"}});
-    msprobe("run_b"); /* two of them: told apart as msprobe does */
-    expect("", 2, (const struct expected[]){{-1, 0, "run_a"}, {-1, 1, "run_b"}});
+    msprobe("run_b"); /* nothing says that they are ranks of one run */
+    expect("", 2, (const struct expected[]){{-1, -1, "run_a"}, {-1, -1, "run_b"}});
+    refused(-1, -1, "2 recordings that cannot belong together");
+    refused(-1, -1, ": run_a, run_b");
+    root = scratch();
+    msprobe("proc12");
+    msprobe("proc34"); /* processes: numbered as msprobe does */
+    expect("", 2, (const struct expected[]){{-1, 0, "proc12"}, {-1, 1, "proc34"}});
+    refused(-1, -1, NULL);
+}
+
+/* A step and rank twice below one folder. */
+static void roles(void **state)
+{
+    (void)state;
+    root = scratch();
+    msprobe("actor/step0/rank0");
+    msprobe("actor/step0/rank1");
+    msprobe("rollout/step0/rank0");
+    refused(-1, -1, "2 recordings of step 0 and rank 0");
+    refused(0, 0, "actor/step0/rank0, rollout/step0/rank0");
+    refused(-1, 1, NULL);
 }
 
 static void odd_numbers(void **state)
@@ -274,7 +306,7 @@ int main(void)
         cmocka_unit_test(mindspore_synchronous),
         cmocka_unit_test(mindspore_asynchronous),
         cmocka_unit_test(graphs_of_one_step), cmocka_unit_test(runs_below_one_folder),
-        cmocka_unit_test(unnumbered),
+        cmocka_unit_test(unnumbered), cmocka_unit_test(roles),
         cmocka_unit_test(odd_numbers),
         cmocka_unit_test(what_is_no_recording),
         cmocka_unit_test(json_files_by_other_names),

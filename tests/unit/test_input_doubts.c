@@ -207,17 +207,12 @@ static void steps_and_ranks(void **state)
     put_dump(dir, "t/step1/rank0", &m);
     put_dump(dir, "g/step0/rank0", &m);
     put_dump(dir, "h/step3/rank2", &m);
-    put_dump(dir, "roles/actor/step0/rank0", &m);
-    put_dump(dir, "roles/rollout/step0/rank0", &m);
     snprintf(t, sizeof t, "%s/t", dir);
     snprintf(g, sizeof g, "%s/g", dir);
     expect(t, g, "target: 2 steps found; step 0 is compared");
     snprintf(t, sizeof t, "%s/h", dir);
     expect(t, g, "step 3 is compared with step 0");
     expect(t, g, "rank 2 is compared with rank 0");
-    snprintf(t, sizeof t, "%s/roles", dir);
-    expect(t, g, "target: 2 recordings of the same step and rank found");
-    expect(t, g, "rollout/step0/rank0; name the folder to open a different one");
 }
 
 static void overflows_and_weights(void **state)

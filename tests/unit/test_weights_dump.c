@@ -70,8 +70,9 @@ static void values_or_weights(void **state)
         bool values;
     } cases[] = {
         {{"model.embed_tokens", "model.layers.0.mlp.down_proj", "lm_head"}, {{7, 4}, {7, 4}, {7, 9}}, true},
-        {{"a", "b", "c"}, {{7, 4}, {7, 8}, {7, 4}}, true},
-        {{"layers.0.input_layernorm", "layers.1.input_layernorm", "x"}, {{4, 4}, {4, 4}, {4, 4}}, true},
+        {{"layer1", "layer2", "logits"}, {{7, 4}, {7, 8}, {7, 4}}, true},
+        {{"old_log_probs", "response_mask", "rewards"}, {{7, 4}, {7, 4}, {7, 4}}, false},
+        {{"layers.0.input_layernorm", "layers.1.input_layernorm", "layers.1.x"}, {{4, 4}, {4, 4}, {4, 4}}, true},
         {{"logits"}, {{3, 9}}, true},
         {{"emb_npu"}, {{3, 9}}, true},
         /* a width that is the first axis of some and the last of others */
