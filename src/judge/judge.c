@@ -589,7 +589,8 @@ static double extremes_error(const struct row *t, const struct row *g)
     return isfinite(worst) ? worst : NAN;
 }
 
-/* The error of a forward float32 product, of its elements or else of its extremes; NaN: not compared. */
+/* The error of a forward float32 product, of its elements or else of its extremes; NaN: not compared. Two elements say
+ * less than all: they show an exact product only if they are as near as those of one (coarse_least). */
 static double product_error(const struct judge_pass *p, uint32_t i, enum product *kind)
 {
     const struct line *l = &p->m->pairing->lines.v[i];
@@ -603,7 +604,9 @@ static double product_error(const struct judge_pass *p, uint32_t i, enum product
     bool product = t->dtype == DTYPE_F32 && g->dtype == DTYPE_F32 && t->io == IO_OUTPUT && c->phase == PHASE_FORWARD &&
                    p->multiplies[t->call];
     bool figures_alone = !(t->has & g->has & HAS_FILE);
-    return !product ? NAN : isnan(e) && figures_alone ? extremes_error(t, g) : e;
+    if (isnan(e) && figures_alone)
+        e = extremes_error(t, g) * p->tol->coarse / p->tol->coarse_least;
+    return product ? e : NAN;
 }
 
 /* Products with operands rounded to 10 bits have errors of about 3e-4. A matmul with a smaller error shows that this

@@ -222,17 +222,19 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         }
         bool coarse = p->coarse[false] || p->coarse[true], follows = p->open_product && !p->unread_product && coarse;
         bool multiplies = p->multiplies[k->call];
-        bool product = stats ? coarse && (p->product || multiplies)
+        bool product = stats ? p->product || multiplies
                              : follows || (multiplies && p->coarse[c->family == FAMILY_CONV]);
         double floor = fmax(product ? floors->product : floors->drift, digits);
+        /* figures of exact products: a jump is none of their noise, though it is no drift yet */
+        double jump = stats && !coarse ? fmax(floors->drift, digits) : floor;
         double limit = fmax(mine->deviate, (stats ? tol->level_statistics : tol->level) * level);
         k->out->level = (float)level;
         k->out->limit = (float)limit;
         if (error > limit) {
             verdict_case_give(k, VERDICT_DEVIATE, RULE_LIMIT);
-        } else if (error > tol->jump * level && error > floor && !(p->unsaid && level == 0)) {
+        } else if (error > tol->jump * level && error > jump && !(p->unsaid && level == 0)) {
             bool unknown = !stats && p->unread_product && coarse && error <= floors->product;
-            k->out->limit = (float)fmax(tol->jump * level, floor);
+            k->out->limit = (float)fmax(tol->jump * level, jump);
             verdict_case_give(k, unknown ? VERDICT_SKIP : VERDICT_DEVIATE, unknown ? RULE_BEHIND_UNREAD : RULE_JUMP);
         } else if (error <= floor) {
             k->out->limit = (float)floor;
