@@ -186,6 +186,25 @@ const struct real_tensor *call_nth_tensor(const struct call_values *c, int nth)
     return found;
 }
 
+void call_fitted(struct call_values *c, double *v, int64_t n)
+{
+    struct fits *f = c->fits;
+    if (!f || n <= 0)
+        return;
+    if (f->held) {
+        if (f->at + n <= f->n)
+            memcpy(v, f->v + f->at, (size_t)n * sizeof *v);
+        f->at += n;
+        return;
+    }
+    double *more = arena_alloc(c->arena, (size_t)(f->n + n) * sizeof *more);
+    if (f->n)
+        memcpy(more, f->v, (size_t)f->n * sizeof *more);
+    memcpy(more + f->n, v, (size_t)n * sizeof *v);
+    f->v = more;
+    f->n += n;
+}
+
 /* ---- candidates ---- */
 
 struct candidate *candidate_add(struct call_values *c, int output, const char *fmt, ...)

@@ -99,6 +99,15 @@ struct candidate {
 };
 #define ANY_OUTPUT (-1)
 
+/* Figures that a formula fitted to the recorded output because they are not recorded (an epsilon, a slope), in the
+ * order in which they were asked for. With `held` they are given again instead of fitted: the same function on other
+ * values (crossed.h). */
+struct fits {
+    double *v; /* in the call's arena */
+    int64_t n, at;
+    bool held;
+};
+
 struct call_values {
     struct arena *arena;    /* freed with the call */
     /* base name, lower case: "linear", "__mul__", "matmul"; for modules the class as recorded: "LlamaRMSNorm" */
@@ -127,6 +136,7 @@ struct call_values {
     bool *default_taken;
     /* set by a formula if the first argument is not read (addmm with beta = 0), so that NaN in it does not matter */
     bool first_unread;
+    struct fits *fits; /* NULL: not kept */
 };
 
 /* Adds candidates, or says why there are none. */
@@ -173,6 +183,10 @@ int call_axis(const struct call_values *c, int place, const char *words, int axe
 const struct real_tensor *call_parameter(const struct call_values *c, const char *words);
 /* The nth tensor among the arguments, including those in lists, positional first, keywords last; NULL. */
 const struct real_tensor *call_nth_tensor(const struct call_values *c, int nth);
+
+/* Exchanges n figures fitted to the output for those that are held, or keeps them. Every figure that depends on the
+ * output goes through it, also a decision. */
+void call_fitted(struct call_values *c, double *v, int64_t n);
 
 /* ---- giving candidates ---- */
 

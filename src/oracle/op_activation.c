@@ -439,6 +439,7 @@ static void leaky_relu_fitted(struct call_values *c)
             ratio[n++] = y->v[i] / x->v[i];
     if (n)
         slope = select_kth(ratio, (size_t)n, (size_t)(n / 2));
+    call_fitted(c, &slope, 1);
     struct room r = room_for(c, 0, x, arena_fmt(c->arena, "x or %.6g x", slope));
     for (int64_t i = 0; i < x->count; i++) {
         r.y[i] = x->v[i] > 0 ? x->v[i] : slope * x->v[i];

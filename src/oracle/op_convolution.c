@@ -2,6 +2,7 @@
  * input. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
 #include "oracle/product_tile.h"
@@ -374,6 +375,22 @@ static bool set_margin(struct geometry *g, int which)
 
 enum { STRIDES_MOST = 16, DILATIONS_MOST = 4, MARGINS_TRIED = 6 };
 
+/* What was searched for is fitted to the result. */
+static void keep_geometry(struct call_values *c, struct geometry *g)
+{
+    int64_t *const part[] = {g->stride, g->dilation, g->before};
+    double v[ARRAY_LEN(part) * SPACE + 1] = {0};
+    for (size_t k = 0; k < ARRAY_LEN(part); k++)
+        for (int i = 0; i < g->axes; i++)
+            v[k * SPACE + (size_t)i] = (double)part[k][i];
+    v[ARRAY_LEN(v) - 1] = (double)g->margin;
+    call_fitted(c, v, ARRAY_LEN(v));
+    for (size_t k = 0; k < ARRAY_LEN(part); k++)
+        for (int i = 0; i < g->axes; i++)
+            part[k][i] = (int64_t)v[k * SPACE + (size_t)i];
+    g->margin = (enum margin)v[ARRAY_LEN(v) - 1];
+}
+
 /* Searches the stride, padding and dilation (equal for all axes) that fit the sizes and explain the result best;
  * false if none fits. */
 static bool infer_geometry(struct call_values *c, struct convolution *v, bool modes)
@@ -397,6 +414,7 @@ static bool infer_geometry(struct call_values *c, struct convolution *v, bool mo
                         best = g;
                     }
                 }
+    keep_geometry(c, &best);
     v->g = best;
     if (isinf(least))
         call_unknown(c, UNKNOWN_ARGUMENT);

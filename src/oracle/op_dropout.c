@@ -45,6 +45,8 @@ static bool dropping_of(struct call_values *c, struct dropping *d)
     d->recorded = !isnan(d->rate);
     if (!d->recorded)
         d->rate = rate_of_output(c, d->x, d->y);
+    if (!d->recorded)
+        call_fitted(c, &d->rate, 1);
     if (isnan(d->rate))
         call_unknown(c, UNKNOWN_RANDOM);
     return !c->unknown;

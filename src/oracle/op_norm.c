@@ -217,7 +217,9 @@ static void norm_with_best_eps(struct call_values *c, const struct norm *n)
     struct group_sums *sums = arena_alloc(c->arena, (size_t)groups * sizeof *sums + 1);
     for (int64_t g = 0; g < groups; g++)
         sums[g] = group_sums_of(n, g, c->output[0].v);
-    norm_forward(c, n, best_eps(c, sums, groups));
+    double eps = best_eps(c, sums, groups);
+    call_fitted(c, &eps, 1);
+    norm_forward(c, n, eps);
 }
 
 /* eps: as recorded; negative: not recorded. */
@@ -583,12 +585,16 @@ static void module_batch(struct call_values *c)
     if (!weights_fit(c, &n))
         return;
     norm_of(c, &n, -1);
-    if (c->unknown || explains_output(c, unit_roundoff(c->output[0].dtype)))
+    double explained = !c->unknown && explains_output(c, unit_roundoff(c->output[0].dtype));
+    call_fitted(c, &explained, 1);
+    if (c->unknown || explained > 0)
         return;
     bool recorded = mean && variance && mean->count == n.layout.weights && variance->count == n.layout.weights;
     struct real_tensor figures[2] = {real_new(c, 1, &n.layout.weights), real_new(c, 1, &n.layout.weights)};
     if (!recorded)
         fit_running(&n, c->output[0].v, figures[0].v, figures[1].v);
+    for (int i = 0; !recorded && i < 2; i++)
+        call_fitted(c, figures[i].v, figures[i].count);
     n.mean = recorded ? mean : &figures[0];
     n.variance = recorded ? variance : &figures[1];
     n.name = recorded ? "batch_norm of running figures" : "batch_norm of some running figures";

@@ -1,6 +1,7 @@
 /* Pooling over windows, adaptive pooling, and interpolation. With gradients. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
 #include "oracle/windows.h"
@@ -233,7 +234,7 @@ static void set_window(struct pooling *p, int kernel, int stride, int before)
 static bool infer_windows(struct call_values *c, struct pooling *p, bool mean)
 {
     struct pooling best = *p;
-    double error = INFINITY;
+    double error = INFINITY, found[4] = {1, 1, 0, 0};
     for (int kernel = 1; kernel <= KERNELS_MOST; kernel++)
         for (int stride = 1; stride <= kernel; stride++)
             for (int before = 0; before <= kernel / 2; before++)
@@ -245,8 +246,12 @@ static bool infer_windows(struct call_values *c, struct pooling *p, bool mean)
                     if (e < error) {
                         error = e;
                         best = t;
+                        memcpy(found, ((const double[]){kernel, stride, before, counts}), sizeof found);
                     }
                 }
+    call_fitted(c, found, ARRAY_LEN(found));
+    set_window(&best, (int)found[0], (int)found[1], (int)found[2]);
+    best.counts_margin = found[3] > 0;
     *p = best;
     if (isinf(error))
         call_unknown(c, UNKNOWN_ARGUMENT);

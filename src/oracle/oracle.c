@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "judge/conditioning.h"
 #include "judge/thresholds.h"
+#include "oracle/crossed.h"
 #include "oracle/product_test.h"
 #include "oracle/recompute.h"
 
@@ -203,6 +204,85 @@ static bool compute(struct oracle *o, const task_list *tasks, const atomic_bool 
     return !(cancel && atomic_load(cancel));
 }
 
+/* ---- the golden function on the target's inputs ---- */
+
+/* A pair of calls whose residual is computed. */
+struct calls_crossed {
+    uint32_t call[2];
+    struct crossed_call found;
+};
+
+struct crossing {
+    struct oracle *o;
+    const struct pairing *pairing;
+    const struct oracle_side *side[2];
+    VEC(struct calls_crossed) calls;
+};
+
+/* Keeps the residuals of rows that are paired with each other and whose golden side explains itself. */
+static void keep_residuals(struct crossing *x, const struct crossed_call *c)
+{
+    for (int i = 0; i < c->outputs; i++) {
+        uint32_t line = x->pairing->line_of[TARGET][c->row[i][TARGET]];
+        const struct oracle_row *g = oracle_side_row(x->side[GOLDEN], c->row[i][GOLDEN]);
+        if (line != NONE && x->pairing->lines.v[line].row[GOLDEN] == c->row[i][GOLDEN] && g && !oracle_row_is_wrong(g))
+            x->o->residual[line] = (float)c->residual[i];
+    }
+}
+
+static void cross_task(void *ctx, size_t i)
+{
+    struct crossing *x = ctx;
+    struct calls_crossed *c = &x->calls.v[i];
+    struct arena a = {0};
+    crossed_compute(x->side, &a, c->call, &c->found);
+    arena_release(&a);
+}
+
+/* Both calls of a line of outputs, if both were recomputed. */
+static bool recomputed_pair(const struct crossing *x, const struct measure *m, uint32_t line, uint32_t call[2])
+{
+    for (int s = 0; s < 2; s++) {
+        uint32_t row = m->pairing->lines.v[line].row[s];
+        if (row == NONE || m->side[s]->rows.v[row].io != IO_OUTPUT || !oracle_side_row(x->side[s], row))
+            return false;
+        call[s] = m->side[s]->rows.v[row].call;
+    }
+    return true;
+}
+
+/* The order of the lines decides who gets what is left of the budget. False if *cancel was set meanwhile. */
+static bool cross_sides(struct oracle *o, const struct measure *m, double left, const atomic_bool *cancel)
+{
+    struct crossing x = {.o = o, .pairing = m->pairing, .side = {&o->side[TARGET], &o->side[GOLDEN]}};
+    uint32_t last[2] = {NONE, NONE};
+    o->residual = mem_alloc((m->lines + 1) * sizeof *o->residual);
+    for (uint32_t i = 0; i < m->lines; i++)
+        o->residual[i] = NAN;
+    for (uint32_t i = 0; i < m->lines; i++) {
+        struct calls_crossed c;
+        if (!recomputed_pair(&x, m, i, c.call) || memcmp(c.call, last, sizeof last) == 0)
+            continue;
+        memcpy(last, c.call, sizeof last);
+        if (crossed_alike(x.side, c.call, &c.found)) {
+            keep_residuals(&x, &c.found);
+            continue;
+        }
+        double cost = 2 * o->side[GOLDEN].plan[c.call[GOLDEN]].operations;
+        if (o->of.mode != ORACLE_ALL && cost > left)
+            continue;
+        left -= cost;
+        o->spent += cost;
+        vec_push(&x.calls, c);
+    }
+    work_crew_run(NULL, o->of.workers, x.calls.n, cancel, cross_task, &x);
+    bool whole = !(cancel && atomic_load(cancel));
+    for (size_t i = 0; whole && i < x.calls.n; i++)
+        keep_residuals(&x, &x.calls.v[i].found);
+    vec_release(&x.calls);
+    return whole;
+}
+
 static void count_wrong(struct oracle *o, const struct pairing *p)
 {
     for (size_t i = 0; i < p->lines.n; i++) {
@@ -232,6 +312,8 @@ static struct oracle *run(const struct dump *const side[2], const struct measure
         oracle_side_judge(&o->side[i]);
     }
     vec_release(&p.tasks);
+    if (whole && m && any)
+        whole = cross_sides(o, m, p.left, cancel);
     if (!whole) {
         oracle_free(o);
         return NULL;
@@ -256,6 +338,8 @@ void oracle_free(struct oracle *o)
 {
     for (uint32_t i = 0; o && i < o->sides; i++)
         oracle_side_release(&o->side[i]);
+    if (o)
+        free(o->residual);
     free(o);
 }
 

@@ -1,5 +1,6 @@
-/* Decides which side is wrong: recomputes both sides' calls in float64, each from its own recorded inputs, within a
- * budget of operations (doc/oracle.md). Verdicts of the comparison do not depend on it. */
+/* Recomputes both sides' calls in float64, each from its own recorded inputs, within a budget of operations: which
+ * side is wrong (doc/oracle.md); and the golden calls' functions on the target's inputs, from which the causes of rows
+ * follow (judge/cause.h). */
 #ifndef ORACLE_ORACLE_H
 #define ORACLE_ORACLE_H
 
@@ -21,6 +22,7 @@ struct oracle {
     struct oracle_options of;
     double spent;
     struct oracle_side side[2];
+    float *residual;          /* per line: the crossed residual of an output (crossed.h); NAN: not judged; or NULL */
     uint32_t sides;           /* 1: one side alone */
     uint32_t wrong[3];        /* lines where the target, the golden side, both are wrong */
 };

@@ -140,7 +140,7 @@ static void add_row(struct oracle_side *s, uint32_t call, const struct recompute
     if (isnan(o->found.bound[a]))
         a = ARITHMETIC_OWN;
     struct oracle_row r = {.row = o->row, .error = o->found.error, .bound = o->found.bound[a], .part = o->part,
-        .vectors = o->vectors, .condition = o->condition, .said = true};
+        .vectors = o->vectors, .condition = o->condition, .candidate = o->candidate, .fitted = s->done[call].fitted, .said = true};
     r.excess = excess_of(r.error, r.bound);
     r.arithmetic = arithmetic_name(a, o->type);
     r.rounded = o->rounded == DTYPE_UNKNOWN ? NULL : dtype_table[o->rounded].name;

@@ -21,6 +21,8 @@ struct oracle_row {
     const char *rounded;       /* "bfloat16", or NULL */
     const char *operator, *formula;
     double part;               /* share of the product's rows that was computed; 1: all */
+    int candidate;             /* the formula's candidate that explains it; -1: the unchanged incoming gradient */
+    uint64_t fitted;           /* of what was fitted to the call's outputs: equal for equal figures; 0: nothing */
     int vectors;               /* number of random vectors it was tested with; 0: compared element by element */
     bool said;                 /* false: its class turned out to be unknown */
 };

@@ -4,18 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "judge/thresholds.h"
 #include "oracle/moved_inputs.h"
-#include "oracle/product.h"
-#include "oracle/product_test.h"
+#include "oracle/candidate_trial.h"
 #include "pair/align_item.h"
 #include "pair/call_arguments.h"
 #include "dump/family.h"
 #include "dump/reader.h"
 
-#define PROBED_FROM 1e6     /* operations above which candidates are first compared on some rows */
-#define TEST_ELEMENTS 0x1p24 /* limit for elements of random vectors and their products held at once */
-enum { PROBE_ROWS = 16, ROUNDED_LEAST = 16 };
+enum { ROUNDED_LEAST = 16 };
 enum { RESULTS = 3 }; /* arrays of a candidate: y, roundings, inside */
 
 /* ---- planning ---- */
@@ -157,116 +155,11 @@ static void refuse_composite(struct recorded_call *r)
         call_unknown(&r->values, UNKNOWN_COMPOSITE);
 }
 
-/* ---- candidates and outputs ---- */
-
-struct trial {
-    const struct candidate *candidate;
-    struct error_found found;
-    double part;
-    int vectors;
-};
-
-struct judging {
-    struct recorded_call *r;
-    double allowed;   /* operations allowed per product */
-};
-
-static int64_t rows_within(const struct product *p, double allowed)
-{
-    int64_t rows = product_rows(p);
-    double each = product_operations(p) / (double)(rows ? rows : 1);
-    if (product_operations(p) <= allowed || !rows)
-        return rows;
-    int64_t n = (int64_t)(allowed / (each > 1 ? each : 1));
-    return n < 1 ? 1 : n < rows ? n : rows;
-}
-
-/* The number of random vectors for a product that is too large, if enough are affordable; 0: sample rows instead. */
-static int vectors_within(const struct product *p, double allowed)
-{
-    double n = product_operations(p) > allowed ? floor(allowed / product_test_operations(p)) : 0;
-    n = fmin(n, floor(TEST_ELEMENTS / fmax(1, (double)p->terms + (double)p->columns)));
-    return n < TEST_VECTORS_MOST ? (int)n / TEST_VECTORS_LEAST * TEST_VECTORS_LEAST : TEST_VECTORS_MOST;
-}
-
-static int64_t candidate_count(const struct candidate *p)
-{
-    return p->product ? p->product->batches * p->product->rows * p->product->columns : p->y.count;
-}
-
-/* Tries one candidate for one output: a product on at most `probe` rows, 0: as far as affordable. */
-static void try_candidate(const struct judging *j, const struct candidate *p, int output, int64_t probe,
-    struct trial *t)
-{
-    const struct real_tensor *recorded = &j->r->values.output[output];
-    struct error_sums e = {.of = {.output = recorded->dtype, .product = p->product || p->squares, .move = p->move,
-        .mask = rule_limit(RULE_LIMIT_ORACLE_MASK)}};
-    e.of.type = recorded_call_type(j->r, recorded->dtype, &e.of.finer);
-    e.of.terms = p->product ? (double)p->product->terms : p->terms;
-    *t = (struct trial){.candidate = p, .part = 1};
-    if (p->product) {
-        int64_t all = product_rows(p->product), within = rows_within(p->product, j->allowed),
-                rows = probe && probe < within ? probe : within;
-        int vectors = probe ? 0 : vectors_within(p->product, j->allowed);
-        if (vectors && product_test(p->product, recorded, vectors, &e))
-            t->vectors = vectors;
-        else
-            product_compare(p->product, recorded, rows, &e, j->r->values.arena);
-        t->part = rows < all && !t->vectors ? (double)rows / (double)all : 1;
-    } else {
-        error_add(&e, &(struct error_elements){p->y.count, p->y.v, recorded->v, p->roundings, p->inside, p->squares});
-    }
-    error_find(&e, &t->found);
-}
-
-static bool fits(const struct judging *j, const struct candidate *p, int output)
-{
-    int64_t n = candidate_count(p);
-    return (p->output == ANY_OUTPUT || p->output == output) && n > 0 && n == j->r->values.output[output].count;
-}
-
-static double likeness(const struct trial *t)
-{
-    return t->found.error / fmax(t->found.bound[ARITHMETIC_OWN], 1e-300);
-}
-
-/* Whether products have to be distinguished on some rows before the best is computed completely. */
-static bool is_probed(const struct judging *j, int output)
-{
-    double operations = 0;
-    int fitting = 0;
-    for (int i = 0; i < j->r->values.candidates; i++) {
-        const struct candidate *p = &j->r->values.candidate[i];
-        if (fits(j, p, output)) {
-            fitting++;
-            operations += p->product ? product_operations(p->product) : 0;
-        }
-    }
-    return fitting > 1 && operations > PROBED_FROM;
-}
-
-/* The candidate that explains the output best; false if none has its size. */
-static bool best_trial(const struct judging *j, int output, struct trial *best)
-{
-    bool probed = is_probed(j, output), found = false;
-    for (int i = 0; i < j->r->values.candidates; i++) {
-        const struct candidate *p = &j->r->values.candidate[i];
-        struct trial t;
-        if (!fits(j, p, output))
-            continue;
-        try_candidate(j, p, output, probed ? PROBE_ROWS : 0, &t);
-        if (!found || likeness(&t) < likeness(best))
-            *best = t;
-        found = true;
-    }
-    if (found && probed && best->candidate->product)
-        try_candidate(j, best->candidate, output, 0, best);
-    return found;
-}
+/* ---- outputs ---- */
 
 /* Whether the output is the incoming gradient itself, returned by a view that was the last node of a PyTorch call:
  * only if equal to the last bits. */
-static bool is_gradient_view(const struct judging *j, int output, struct trial *t)
+static bool is_gradient_view(const struct trials *j, int output, struct trial *t)
 {
     const struct call_values *c = &j->r->values;
     struct candidate view = {.output = output, .formula = "g", .move = true};
@@ -275,7 +168,7 @@ static bool is_gradient_view(const struct judging *j, int output, struct trial *
     struct candidate *kept = arena_alloc(c->arena, sizeof *kept);
     view.y = c->gradient[0];
     *kept = view;
-    try_candidate(j, kept, output, 0, t);
+    trial_run(j, kept, output, 0, t);
     double u = fmax(unit_roundoff(c->output[output].dtype), 0x1p-24);
     return t->found.error <= 2 * u;
 }
@@ -306,18 +199,12 @@ static enum dtype rounded_to(const struct real_tensor *t, enum dtype type, const
 
 /* ---- a call ---- */
 
-/* The index of the candidate among its formula's; -1: another one. */
-static int candidate_number(const struct call_values *c, const struct candidate *p)
-{
-    return c->candidates && p >= c->candidate && p < c->candidate + c->candidates ? (int)(p - c->candidate) : -1;
-}
-
-static bool judge_output(const struct judging *j, int output, struct recomputed_output *out)
+static bool judge_output(const struct trials *j, int output, struct recomputed_output *out)
 {
     const struct call_values *c = &j->r->values;
     struct trial best, view;
-    bool finer, found = best_trial(j, output, &best);
-    if (is_gradient_view(j, output, &view) && (!found || likeness(&view) < likeness(&best))) {
+    bool finer, found = trial_best(j, output, &best);
+    if (is_gradient_view(j, output, &view) && (!found || trial_likeness(&view) < trial_likeness(&best))) {
         best = view;
         found = true;
     }
@@ -329,12 +216,12 @@ static bool judge_output(const struct judging *j, int output, struct recomputed_
     out->product = best.candidate->product || best.candidate->squares;
     out->rounded = rounded_to(&c->output[output], out->type, &best);
     out->condition = NAN;
-    out->candidate = candidate_number(c, best.candidate);
+    out->candidate = trial_candidate_number(c, best.candidate);
     snprintf(out->formula, sizeof out->formula, "%s", best.candidate->formula);
     return true;
 }
 
-static void judge_outputs(const struct judging *j, struct recomputed_call *out)
+static void judge_outputs(const struct trials *j, struct recomputed_call *out)
 {
     struct call_values *c = &j->r->values;
     int judged = c->module && !c->backward ? 1 : c->outputs;
@@ -345,33 +232,49 @@ static void judge_outputs(const struct judging *j, struct recomputed_call *out)
         call_unknown(c, c->candidates ? UNKNOWN_SHAPE : UNKNOWN_OPERATOR);
 }
 
-void recompute_call(const struct call_plan *p, const struct dump *d, struct arena *a, uint32_t call, double allowed,
-    struct recomputed_call *out)
+void recompute_open(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call)
 {
-    struct recorded_call r;
-    struct judging j = {&r, allowed};
-    *out = (struct recomputed_call){.output = NULL};
-    recorded_call_open(&r, a, d, call);
-    struct call_values *c = &r.values;
+    recorded_call_open(r, a, d, call);
+    refuse_composite(r);
+    if (!r->values.unknown)
+        recorded_call_load(r);
+    if (!r->values.unknown)
+        refuse_in_place(r);
+}
+
+void recompute_candidates(const struct call_plan *p, struct recorded_call *r)
+{
+    struct call_values *c = &r->values;
     formula_function *formula = c->backward ? p->operator->backward : p->operator->forward;
-    refuse_composite(&r);
-    if (!c->unknown)
-        recorded_call_load(&r);
-    if (!c->unknown)
-        refuse_in_place(&r);
     if (!c->unknown && formula)
         formula(c);
-    if (r.default_taken && !c->module && !dump_format(d)->arguments)
+    if (r->default_taken && !c->module && !dump_format(r->dump)->arguments)
         call_unknown(c, UNKNOWN_ARGUMENT);
     if (!c->unknown && !formula && (!c->backward || c->mindspore))
         call_unknown(c, UNKNOWN_OPERATOR);
     if (!c->unknown)
-        recorded_call_look(&r);
+        recorded_call_look(r);
+}
+
+void recompute_call(const struct call_plan *p, const struct dump *d, struct arena *a, uint32_t call, double allowed,
+    struct recomputed_call *out)
+{
+    struct recorded_call r;
+    struct trials j = {&r, allowed};
+    struct fits fits = {.v = NULL};
+    *out = (struct recomputed_call){.output = NULL};
+    recompute_open(&r, a, d, call);
+    struct call_values *c = &r.values;
+    c->fits = &fits;
+    recompute_candidates(p, &r);
+    c->fits = NULL;
+    out->fitted = fits.n ? hash_bytes(fits.v, (size_t)fits.n * sizeof *fits.v, 1) | 1 : 0;
     if (!c->unknown)
         judge_outputs(&j, out);
     out->unknown = c->unknown;
     if (c->unknown)
         out->outputs = 0;
+    formula_function *formula = c->backward ? p->operator->backward : p->operator->forward;
     if (p->moved && formula && out->outputs && out->output[0].candidate >= 0)
         out->output[0].condition = moved_inputs_change(&r, formula, out->output[0].candidate);
 }

@@ -7,6 +7,8 @@
 #include "oracle/operators.h"
 #include "oracle/recorded_call.h"
 
+enum { FORMULA_SHOWN = 64 }; /* longer formulas are cut */
+
 struct recomputed_output {
     uint32_t row;
     struct error_found found;
@@ -19,13 +21,14 @@ struct recomputed_output {
     double condition;       /* measured (moved_inputs.h); NAN: not measured */
     int vectors;            /* number of random vectors it was tested with (product_test.h); 0: none */
     int candidate;          /* the formula's candidate that explains it; -1: the unchanged incoming gradient */
-    char formula[64];
+    char formula[FORMULA_SHOWN];
 };
 
 struct recomputed_call {
     enum unknown unknown;   /* the reason if there are no outputs */
     struct recomputed_output *output; /* the caller frees it */
     int outputs;
+    uint64_t fitted;        /* of what was fitted to its outputs (struct fits): equal for equal figures; 0: nothing */
 };
 
 /* The plan for a call of the dump. */
@@ -49,6 +52,10 @@ enum { HOLDS_CALLS = 1, HOLDS_COLLECTIVES = 2 };
 
 /* p is zeroed; `holds`: bits for what was recorded inside the call. Reads no tensor. False: it is not considered. */
 bool call_plan_make(struct call_plan *p, const struct dump *d, uint32_t call, unsigned holds);
+/* Opens a call with its values, without its candidates; a reason why there can be none is in values.unknown. */
+void recompute_open(struct recorded_call *r, struct arena *a, const struct dump *d, uint32_t call);
+/* Lets the formula of an opened call give its candidates, or say why there are none. */
+void recompute_candidates(const struct call_plan *p, struct recorded_call *r);
 /* Uses at most `allowed` operations: a product that needs more is sampled by rows. The arena is temporary; *out does
  * not refer to it. */
 void recompute_call(const struct call_plan *p, const struct dump *d, struct arena *a, uint32_t call, double allowed,
