@@ -11,7 +11,8 @@
 static int counts(struct grid *g, int y, int x, const struct row_groups_node *n)
 {
     static const enum verdict told[] =
-        {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_DTYPE, VERDICT_DRIFT, VERDICT_ONLY};
+        {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_INHERITED, VERDICT_DTYPE, VERDICT_DRIFT,
+         VERDICT_ONLY};
     int from = x;
     char text[NUM_MAX];
     for (size_t i = 0; i < ARRAY_LEN(told); i++)

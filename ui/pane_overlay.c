@@ -122,8 +122,9 @@ static int help_text(const struct screen *s, struct grid *g, struct rect r, int 
     if (!h.words.n)
         help_line(&h, STYLE_TEXT,
                   _("  ✓ match   ≈ same statistics   ! drift   ✗ deviates   ∞ non-finite\n"
-                    "  # element counts   T kinds (int, float)   ∅ not paired   · skipped\n"
-                    "  … pending   underlined: doubtful   \" same name as the target's"));
+                    "  ↓ inherits a deviation   # element counts   T kinds (int, float)\n"
+                    "  ∅ not paired   · skipped   … pending   underlined: doubtful\n"
+                    "  \" same name as the target's"));
     int head = h.y - h.skip;
     help_here(&h);
     for (const struct command_group *group = command_groups; group->title; group++)

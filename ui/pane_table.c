@@ -15,6 +15,7 @@ const char *verdict_glyph_of(enum verdict v)
         [VERDICT_PENDING] = "…", [VERDICT_MATCH] = "✓", [VERDICT_DRIFT] = "!",
         [VERDICT_DEVIATE] = "✗", [VERDICT_NONFINITE] = "∞", [VERDICT_SHAPE] = "#",
         [VERDICT_DTYPE] = "T", [VERDICT_ONLY] = "∅", [VERDICT_SKIP] = "·",
+        [VERDICT_INHERITED] = "↓",
     };
     return glyph[v];
 }
@@ -25,6 +26,7 @@ uint8_t verdict_style_of(enum verdict v)
         [VERDICT_PENDING] = STYLE_DIM, [VERDICT_MATCH] = STYLE_TEXT, [VERDICT_DRIFT] = STYLE_DRIFT,
         [VERDICT_DEVIATE] = STYLE_DEVIATE, [VERDICT_NONFINITE] = STYLE_NONFINITE, [VERDICT_SHAPE] = STYLE_DEVIATE,
         [VERDICT_DTYPE] = STYLE_DRIFT, [VERDICT_ONLY] = STYLE_ONLY, [VERDICT_SKIP] = STYLE_SKIP,
+        [VERDICT_INHERITED] = STYLE_DIM,
     };
     return style[v];
 }

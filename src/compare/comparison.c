@@ -179,6 +179,7 @@ struct judge_options comparison_judge_options(const struct comparison *c)
         .preset = c->opt.preset,
         .known = c->opt.known,
         .band = c->golden2.error[GOLDEN],
+        .residual = comparison_oracle(c) ? comparison_oracle(c)->residual : NULL,
     };
 }
 

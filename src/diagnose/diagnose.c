@@ -320,7 +320,7 @@ bool diagnose_possible(const struct judgement *j, const struct measure *m, uint3
     const struct line_judgement *x = &j->line[line];
     if (m->pairing->lines.v[line].pair == NONE)
         return x->rule == RULE_FUSED_SCALE;
-    return verdict_is_bad(x->verdict) || x->verdict == VERDICT_DRIFT;
+    return x->rule != RULE_INHERITED && (verdict_is_bad(x->verdict) || x->verdict == VERDICT_DRIFT);
 }
 
 static int by_score(const void *a, const void *b)

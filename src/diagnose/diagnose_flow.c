@@ -435,7 +435,8 @@ void detect_contribution(struct diagnosis_case *p)
     struct dense_block b, part;
     struct axis_profile x[DENSE_BLOCK_AXES];
     const uint8_t *in[DENSE_BLOCK_AXES] = {NULL};
-    if (d->calls.v[p->call].phase != PHASE_BACKWARD || p->judged->verdict != VERDICT_DEVIATE || p->partly ||
+    bool deviates = p->judged->verdict == VERDICT_DEVIATE || p->judged->verdict == VERDICT_INHERITED;
+    if (d->calls.v[p->call].phase != PHASE_BACKWARD || !deviates || p->partly ||
         p->r[TARGET]->kind != ROW_TENSOR)
         return;
     if (!dense_block_from(&b, p->corner) || !(b.dev2 > 0)) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "judge/suspects.h"
+#include "judge/cause.h"
 #include "judge/packed_verdicts.h"
 #include "judge/accepted.h"
 #include "judge/container_end.h"
@@ -804,6 +805,7 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
     table_verdicts_judge(j, m);
     accepted_apply(j, m, o->known);
     packed_verdicts_judge(j, m);
+    causes_find(j, m, flow, o);
     judge_summary_count(j, m, flow, o);
     judge_summary_first(j, m);
     packed_verdicts_first(j, m);

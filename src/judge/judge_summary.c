@@ -215,7 +215,7 @@ void judge_summary_first(struct judgement *j, const struct measure *m)
     j->first = NONE;
     for (uint32_t i = 0; i < j->lines && j->first == NONE; i++) {
         const struct line_judgement *x = &j->line[i];
-        if (line_is_bad(x)) {
+        if (x->cause == CAUSE_STARTS) {
             j->first = i;
             break;
         }

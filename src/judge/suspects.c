@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "judge/forward_uses.h"
+
 struct suspects_walk {
     struct judgement *j;
     const struct measure *m;
@@ -135,36 +137,9 @@ static int by_downstream(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Lists of the forward input rows that use a call's results. */
-struct uses {
-    uint32_t *first; /* per call: a row, or NONE */
-    uint32_t *next;  /* per row */
-};
-
-static void find_uses(const struct suspects_walk *w, struct uses *u)
-{
-    const struct dump *d = w->d;
-    uint32_t *root = mem_alloc((d->rows.n + 1) * sizeof *root); /* the row in which a value occurred first */
-    u->first = mem_alloc((d->calls.n + 1) * sizeof *u->first);
-    u->next = mem_alloc((d->rows.n + 1) * sizeof *u->next);
-    for (size_t c = 0; c < d->calls.n; c++)
-        u->first[c] = NONE;
-    for (uint32_t r = 0; r < d->rows.n; r++) {
-        uint32_t from = w->flow->held[r];
-        root[r] = from == NONE ? r : root[from];
-        u->next[r] = NONE;
-        if (from == NONE || d->rows.v[r].io != IO_INPUT || d->calls.v[d->rows.v[r].call].phase != PHASE_FORWARD)
-            continue;
-        uint32_t producer = d->rows.v[root[r]].call;
-        u->next[r] = u->first[producer];
-        u->first[producer] = r;
-    }
-    free(root);
-}
-
 /* A gradient depends on the entries of its forward call's inputs, and of the backward calls of those that used its
  * result. */
-static uint64_t from_forward(const struct suspects_walk *w, const struct uses *u, const uint64_t *call,
+static uint64_t from_forward(const struct suspects_walk *w, const struct forward_uses *u, const uint64_t *call,
                              uint32_t forward)
 {
     const struct dump *d = w->d;
@@ -218,7 +193,7 @@ static void find_frontier(struct suspects_walk *w)
 {
     const struct dump *d = w->d;
     uint64_t *row = mem_zalloc((d->rows.n + 1) * sizeof *row), *call = mem_zalloc((d->calls.n + 1) * sizeof *call);
-    struct uses uses = {NULL, NULL}; /* found for the first gradient */
+    struct forward_uses uses = {NULL, NULL}; /* found for the first gradient */
     size_t count[ENTRANCES_MOST] = {0}, all = 0;
     for (uint32_t r = 0; r < d->rows.n; r++) {
         const struct row *x = &d->rows.v[r];
@@ -229,7 +204,7 @@ static void find_frontier(struct suspects_walk *w)
             set |= call[x->call];
         if (c->phase == PHASE_BACKWARD && c->twin != NONE) {
             if (!uses.first)
-                find_uses(w, &uses);
+                forward_uses_find(&uses, w->d, w->flow);
             set |= from_forward(w, &uses, call, c->twin);
         }
         if (w->j->line[line_of(w, r)].rule == RULE_EQUAL)
@@ -250,8 +225,7 @@ static void find_frontier(struct suspects_walk *w)
         /* without itself */
         w->j->frontier.v[i].downstream = (double)(count[i] - 1) / (double)(all > 1 ? all - 1 : 1);
     vec_sort(&w->j->frontier, by_downstream);
-    free(uses.first);
-    free(uses.next);
+    forward_uses_release(&uses);
     free(row);
     free(call);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static const char *const names[VERDICT_COUNT] = {
-    "pending", "match", "drift", "deviate", "nonfinite", "shape", "dtype", "only", "skip",
+    "pending", "match", "drift", "deviate", "nonfinite", "shape", "dtype", "only", "skip", "deviate",
 };
 
 const char *verdict_name(enum verdict v)
@@ -15,6 +15,7 @@ const char *verdict_name(enum verdict v)
 void judgement_release(struct judgement *j)
 {
     free(j->line);
+    vec_release(&j->starts);
     vec_release(&j->suspects);
     vec_release(&j->frontier);
     vec_release(&j->known_hits);

@@ -18,6 +18,7 @@ enum verdict {
     VERDICT_DTYPE,
     VERDICT_ONLY,
     VERDICT_SKIP,
+    VERDICT_INHERITED, /* deviates, and depends on an earlier start; "deviate" in files, beside its cause */
     VERDICT_COUNT
 };
 
@@ -82,6 +83,9 @@ enum verdict_rule {
     RULE_NO_BITS,       /* --exact: what was recorded does not show whether bits are equal (equal_bits.h) */
     RULE_CUT,           /* one side was cut before it was recorded (dump/cut_tensors.h): the parts may be others */
     RULE_FUSED_ARGUMENT, /* of two fused attention calls, under another name on each side (fused_arguments.h) */
+    RULE_SAME_FUNCTION, /* both calls are one function and what goes in agrees (cause.h) */
+    RULE_OTHER_FUNCTION, /* the target's output is not what the golden call makes of the target's inputs */
+    RULE_INHERITED,     /* differs, and depends on an earlier start */
     RULE_COUNT
 };
 
@@ -102,8 +106,24 @@ enum {
     LINE_ILL = 64,       /* the operator amplifies its inputs' error: the level was raised, or RULE_ILL */
 };
 
+/* Why a row is as it is (cause.h). */
+enum cause { CAUSE_UNKNOWN, CAUSE_AGREES, CAUSE_STARTS, CAUSE_INHERITED, CAUSE_COUNT };
+/* What a cause rests on. */
+enum cause_basis {
+    BASIS_NONE,
+    BASIS_BITS,       /* no bit differs */
+    BASIS_SOURCE,     /* a value that no earlier row of its side holds */
+    BASIS_RECOMPUTED, /* the crossed residual */
+    BASIS_LEVEL,      /* the noise of earlier rows, the limits of its type */
+    BASIS_FIGURES,    /* the same, of recorded figures alone */
+    BASIS_FLOW,       /* it depends on a start */
+};
+
 struct line_judgement {
     uint8_t verdict, rule, flags;
+    uint8_t cause, basis;
+    float residual; /* the crossed residual, in units of the bound; NaN: none */
+    uint32_t from;  /* the line it inherits from; NONE */
     /* RULE_ACCEPTED: the accepted verdict; RULE_ILL: the operator's enum condition_kind */
     uint8_t was;
     float error; /* the judged error: rel_l2, or the largest relative difference of the statistics; NaN: none */
@@ -128,6 +148,11 @@ struct entry_point {
     double downstream;     /* share of the deviating lines after the first deviation that depend on it */
 };
 
+/* A line at which a deviation starts. */
+struct start {
+    uint32_t line, inherit; /* inherit: number of lines that inherit from it */
+};
+
 enum first_class { FIRST_INPUT, FIRST_OUTPUT, FIRST_GAP, FIRST_SHAPE, FIRST_NONFINITE };
 
 /* Parts of a step that a dump may leave out. */
@@ -146,6 +171,8 @@ struct judge_summary {
     uint32_t without_bits;       /* --exact: pairs of which equality of bits is unknown */
     uint32_t unread_files;       /* on both sides: files, or ends of files, that exist and could not be read */
     uint32_t ill;                /* RULE_ILL, among the doubtful */
+    uint32_t causes[CAUSE_COUNT]; /* number of lines with each cause */
+    uint32_t calls_starting;     /* calls at which a deviation starts; those that differ by numbers alone count once */
     uint32_t known;              /* accepted differences: counted as pairs, without a verdict */
     uint32_t compute[2], covered[2]; /* number of calls (with map_only: of listed rows) */
     uint32_t judged;             /* compute calls of the target with an output judged match or drift */
@@ -170,6 +197,7 @@ struct judgement {
     uint8_t preset;              /* the preset of its verdicts (tool_rules.h) */
     /* ill_before: those of the doubtful that are at ill-conditioned operators */
     uint32_t doubtful_before, ill_before, gaps_before, unread_before, pending_before;
+    VEC(struct start) starts;    /* most inheriting lines first */
     VEC(struct suspect) suspects; /* largest amplification first */
     VEC(struct entry_point) frontier;   /* most dependent lines first */
     const struct accepted_list *known;   /* accepted differences, or NULL */
@@ -181,6 +209,7 @@ struct judge_options {
     bool map_only, exact, strict_gaps;
     int preset; /* whose rules: 0 our own (tool_rules.h) */
     const struct accepted_list *known; /* accepted differences, or NULL */
+    const float *residual; /* per line: the crossed residual of an output (oracle/crossed.h); NaN: none; or NULL */
     const float *band; /* per golden row: the difference of two golden runs; NaN if unknown; or NULL */
 };
 
@@ -189,7 +218,11 @@ const char *region_name(enum region r); /* "weight gradients": for files; _() tr
 const char *verdict_name(enum verdict v);
 static inline bool verdict_is_bad(enum verdict v) /* may be a first deviation */
 {
-    return v == VERDICT_DEVIATE || v == VERDICT_NONFINITE || v == VERDICT_SHAPE;
+    return v == VERDICT_DEVIATE || v == VERDICT_NONFINITE || v == VERDICT_SHAPE || v == VERDICT_INHERITED;
+}
+static inline uint32_t judge_summary_bad(const struct judge_summary *s) /* number of lines of such verdicts */
+{
+    return s->by[VERDICT_DEVIATE] + s->by[VERDICT_NONFINITE] + s->by[VERDICT_SHAPE] + s->by[VERDICT_INHERITED];
 }
 static inline bool verdict_is_accepted(enum verdict v) /* compared and within its limit */
 {

@@ -114,6 +114,27 @@ static void ill(const struct line_judgement *x, const char *what, struct buf *ou
                 condition_text(kind), what, digits(e, x->error), digits(lim, x->limit));
 }
 
+/* Recomputed: the same call of agreeing inputs. */
+static void same_function(const struct line_judgement *x, struct buf *out)
+{
+    char e[NUM_MAX], r[NUM_MAX];
+    buf_fmt(out, _("%s is %s, from inputs that agree: both calls compute the same function (residual %s of its bound)"),
+            error_name(x), digits(e, x->error), digits(r, x->residual));
+}
+
+static void other_function(const struct line_judgement *x, struct buf *out)
+{
+    char r[NUM_MAX];
+    buf_fmt(out, _("the golden call, recomputed on the target's inputs, gives another result: %s times the bound of "
+                   "rounding"), digits(r, x->residual));
+}
+
+static void inherited(const struct line_judgement *x, struct buf *out)
+{
+    char e[NUM_MAX];
+    buf_fmt(out, _("%s is %s: it depends on an earlier deviation"), error_name(x), digits(e, x->error));
+}
+
 static void rounded(const struct line_judgement *x, const struct figures *f, const char *what, struct buf *out)
 {
     char e[NUM_MAX];
@@ -202,6 +223,15 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_SAME_ROWS:
         buf_cstr(out, _("the same rows in another order, as where tokens are sorted by expert; what is computed from "
                         "them does not deviate"));
+        break;
+    case RULE_SAME_FUNCTION:
+        same_function(x, out);
+        break;
+    case RULE_OTHER_FUNCTION:
+        other_function(x, out);
+        break;
+    case RULE_INHERITED:
+        inherited(x, out);
         break;
     case RULE_MASKED_ROWS:
         buf_cstr(
@@ -459,6 +489,7 @@ const char *verdict_label(enum verdict v)
         [VERDICT_PENDING] = N_("pending"), [VERDICT_MATCH] = N_("match"), [VERDICT_DRIFT] = N_("drift"),
         [VERDICT_DEVIATE] = N_("deviates"), [VERDICT_NONFINITE] = N_("non-finite"), [VERDICT_SHAPE] = N_("element counts differ"),
         [VERDICT_DTYPE] = N_("kinds differ"), [VERDICT_ONLY] = N_("not paired"), [VERDICT_SKIP] = N_("skipped"),
+        [VERDICT_INHERITED] = N_("inherited"),
     };
     return _(label[v]);
 }

@@ -69,12 +69,17 @@ static void counts(struct document *d, const struct changes_report *x)
     const char *const head[] = {_("rows"), _("before"), _("now")};
     const struct round *const r[] = {x->before, x->now};
     doc_table(d, ARRAY_LEN(head), head);
-    for (int v = VERDICT_MATCH; v < VERDICT_COUNT; v++) {
-        if (!r[0]->by[v] && !r[1]->by[v])
+    for (int v = VERDICT_MATCH; v <= VERDICT_SKIP; v++) {
+        /* a result file does not tell them apart */
+        int also = v == VERDICT_DEVIATE ? VERDICT_INHERITED : VERDICT_COUNT;
+        uint32_t n[2];
+        for (int k = 0; k < 2; k++)
+            n[k] = r[k]->by[v] + (also < VERDICT_COUNT ? r[k]->by[also] : 0);
+        if (!n[0] && !n[1])
             continue;
         doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(verdict_label((enum verdict)v)));
         for (int k = 0; k < 2; k++)
-            doc_cellf(d, DOC_NUMBER, TONE_PLAIN, "%u", r[k]->by[v]);
+            doc_cellf(d, DOC_NUMBER, TONE_PLAIN, "%u", n[k]);
     }
     if (x->c->types[0] || x->c->types[1]) {
         doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(_("different types")));

@@ -1,6 +1,6 @@
 /* Writes a comparison as JSON: sides, summary, first deviation, suspects, gaps and rows. doc/cli-json.md is the
  * contract. */
-#include "report/compare_json_row.h"
+#include "report/compare_json_starts.h"
 
 #include <math.h>
 
@@ -107,7 +107,8 @@ void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s
                                          VERDICT_SHAPE, VERDICT_DTYPE, VERDICT_SKIP};
     jw_kint(w, "pairs", s->pairs);
     for (size_t i = 0; i < ARRAY_LEN(shown); i++)
-        jw_kint(w, verdict_name(shown[i]), s->by[shown[i]]);
+        jw_kint(w, verdict_name(shown[i]),
+                s->by[shown[i]] + (shown[i] == VERDICT_DEVIATE ? s->by[VERDICT_INHERITED] : 0));
     jw_kint(w, "target_only", s->only[TARGET]);
     jw_kint(w, "golden_only", s->only[GOLDEN]);
     jw_kint(w, "dtype_diff", s->dtype_diff);
@@ -116,6 +117,7 @@ void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s
     jw_kint(w, "unread", s->unread);
     jw_kint(w, "unread_files", s->unread_files);
     jw_kint(w, "known", s->known);
+    compare_json_causes(w, s);
     jw_kobject(w, "coverage");
     jw_knum(w, "target", s->coverage[TARGET]);
     jw_knum(w, "golden", s->coverage[GOLDEN]);
@@ -354,6 +356,7 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct comparison
     summary(&x);
     round_object(&x);
     first(&x);
+    compare_json_starts(&x);
     suspects(&x);
     frontier(&x);
     precision(&x);
@@ -367,7 +370,7 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct comparison
         }
     jw_end_array(w);
     jw_end_object(w);
-    buf_release(&x.name);
+    compare_writing_release(&x);
 }
 
 void compare_json(struct out *o, const struct comparison *s, const struct report_options *opt)
@@ -393,5 +396,5 @@ void compare_json_brief(struct jsonw *w, const struct comparison *s)
     summary(&x);
     first(&x);
     jw_end_object(w);
-    buf_release(&x.name);
+    compare_writing_release(&x);
 }

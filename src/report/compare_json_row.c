@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "diagnose/diagnose.h"
+#include "judge/cause.h"
 #include "judge/verdict_text.h"
 #include "ranks/joined_dump.h"
 #include "report/oracle_json.h"
@@ -249,27 +250,44 @@ void compare_json_was(struct jsonw *w, const struct comparison *s, uint32_t line
     jw_kcstr(w, "change", k == CHANGE_KINDS ? NULL : change_name(k));
 }
 
-/* The kind of deviation, for the first lines of the table: as many as can be examined quickly. */
-static void diagnosis(struct compare_writing *x, uint32_t i)
+/* The diagnoses of a line; NULL: not examined. They are kept, because starts are written in several places. */
+static const struct diagnoses *diagnosed(struct compare_writing *x, uint32_t line)
+{
+    for (size_t i = 0; i < x->known.n; i++)
+        if (x->known.v[i].line == line)
+            return &x->known.v[i].of;
+    if (!diagnose_possible(x->j, x->m, line) || x->known.n == DIAGNOSED_MOST)
+        return NULL;
+    struct diagnosed_line fresh = {.line = line};
+    diagnose_line(&fresh.of, x->j, x->m, x->s->flow, line);
+    vec_push(&x->known, fresh);
+    return &x->known.v[x->known.n - 1].of;
+}
+
+const struct diagnoses *compare_json_diagnosis(struct compare_writing *x, uint32_t line)
 {
     struct jsonw *w = x->w;
-    struct diagnoses d = {.n = 0};
-    if (diagnose_possible(x->j, x->m, i) && x->diagnosed < DIAGNOSED_MOST) {
-        x->diagnosed++;
-        diagnose_line(&d, x->j, x->m, x->s->flow, i);
-    }
+    const struct diagnoses *d = diagnosed(x, line);
     jw_karray(w, "diagnosis");
-    for (int k = 0; k < d.n; k++) {
+    for (int k = 0; d && k < d->n; k++) {
         jw_object(w);
-        jw_kcstr(w, "id", diagnosis_name((enum diagnosis_id)d.v[k].id));
-        jw_kcstr(w, "side", d.v[k].side == BOTH_SIDES ? NULL : d.v[k].side == TARGET ? "target" : "golden");
+        jw_kcstr(w, "id", diagnosis_name((enum diagnosis_id)d->v[k].id));
+        jw_kcstr(w, "side", d->v[k].side == BOTH_SIDES ? NULL : d->v[k].side == TARGET ? "target" : "golden");
         jw_key(w, "evidence");
-        compare_json_sentence(x, d.v[k].evidence);
-        jw_kcstr(w, "advice", diagnosis_advice(&d.v[k]));
+        compare_json_sentence(x, d->v[k].evidence);
+        jw_kcstr(w, "advice", diagnosis_advice(&d->v[k]));
         jw_end_object(w);
     }
     jw_end_array(w);
-    diagnoses_release(&d);
+    return d;
+}
+
+void compare_writing_release(struct compare_writing *x)
+{
+    for (size_t i = 0; i < x->known.n; i++)
+        diagnoses_release(&x->known.v[i].of);
+    vec_release(&x->known);
+    buf_release(&x->name);
 }
 
 /* Of several ranks: where the row is, and the ranks whose part deviates. */
@@ -291,6 +309,16 @@ static void rank_members(struct compare_writing *x, uint32_t line)
     vec_release(&bad);
 }
 
+/* Why the row is as it is, what that rests on, and the start it inherits from. */
+static void cause(struct compare_writing *x, uint32_t line)
+{
+    const struct line_judgement *l = &x->j->line[line];
+    jw_kcstr(x->w, "cause", cause_name((enum cause)l->cause));
+    jw_kcstr(x->w, "basis", cause_basis_name((enum cause_basis)l->basis));
+    jw_kgiven(x->w, "residual", (double)l->residual);
+    jw_kint_if(x->w, "from", l->cause == CAUSE_INHERITED, l->from);
+}
+
 void compare_json_row_object(struct compare_writing *x, uint32_t i)
 {
     struct jsonw *w = x->w;
@@ -308,6 +336,7 @@ void compare_json_row_object(struct compare_writing *x, uint32_t i)
     keyed_fields(x, &l, ROW_HEAD, 0);
     if (x->s->tabled)
         keyed_fields(x, &l, ROW_TOLD, 0);
+    cause(x, i);
     jw_key(w, "reason");
     compare_json_sentence(x, why.p);
     both_texts(x, &l, "t.dtype");
@@ -322,7 +351,7 @@ void compare_json_row_object(struct compare_writing *x, uint32_t i)
     both_texts(x, &l, "t.checksum");
     companions(x, i);
     compare_json_was(w, x->s, i);
-    diagnosis(x, i);
+    compare_json_diagnosis(x, i);
     if (comparison_oracle(x->s))
         oracle_json_row(w, comparison_oracle(x->s), x->m, x->j, i);
     joined_members(x, &x->m->pairing->lines.v[i]);
@@ -339,7 +368,7 @@ void compare_json_row(struct jsonw *w, const struct comparison *s, uint32_t line
 {
     struct compare_writing x = compare_writing_of(w, s, NULL);
     compare_json_row_object(&x, line);
-    buf_release(&x.name);
+    compare_writing_release(&x);
 }
 
 void compare_json_job_row(struct jsonw *w, const struct job_result *r, size_t pair, uint32_t line)
@@ -348,7 +377,7 @@ void compare_json_job_row(struct jsonw *w, const struct job_result *r, size_t pa
     x.job = r;
     x.pair = pair;
     compare_json_row_object(&x, line);
-    buf_release(&x.name);
+    compare_writing_release(&x);
 }
 
 void compare_json_job_rows(struct jsonw *w, struct out *o, const struct job_result *r, size_t pair,
@@ -362,5 +391,5 @@ void compare_json_job_rows(struct jsonw *w, struct out *o, const struct job_resu
             compare_json_row_object(&x, i);
             out_flow(o);
         }
-    buf_release(&x.name);
+    compare_writing_release(&x);
 }

@@ -25,6 +25,7 @@ enum doc_tone report_tone(enum verdict v)
 {
     return v == VERDICT_MATCH                          ? TONE_GOOD
            : v == VERDICT_DRIFT                        ? TONE_WARN
+           : v == VERDICT_INHERITED                    ? TONE_QUIET
            : verdict_is_bad(v) || v == VERDICT_DTYPE   ? TONE_BAD
                                                        : TONE_QUIET;
 }
@@ -45,6 +46,7 @@ void report_verdict(struct building *b, uint32_t line)
     static const char *const sign[VERDICT_COUNT] = {
         [VERDICT_PENDING] = "…", [VERDICT_MATCH] = "✓", [VERDICT_DRIFT] = "!", [VERDICT_DEVIATE] = "✗",
         [VERDICT_NONFINITE] = "∞", [VERDICT_SHAPE] = "#", [VERDICT_DTYPE] = "T", [VERDICT_ONLY] = "∅", [VERDICT_SKIP] = "·",
+        [VERDICT_INHERITED] = "↓",
     };
     const struct line_judgement *x = &b->j->line[line];
     doc_cellf(b->d, DOC_TEXT, report_tone(x->verdict), "%s %s%s", sign[x->verdict], verdict_label(x->verdict),

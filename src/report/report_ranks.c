@@ -60,7 +60,7 @@ static void rank_table(struct building *b, const struct job_result *r)
         doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, buf_view(&name));
         doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%zu", j->lines);
         doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%u",
-                  j->sum.by[VERDICT_DEVIATE] + j->sum.by[VERDICT_NONFINITE] + j->sum.by[VERDICT_SHAPE]);
+                  judge_summary_bad(&j->sum));
         buf_clear(&name);
         job_row_name(r, i, j->first, &name);
         doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&name));

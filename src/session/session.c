@@ -104,7 +104,7 @@ static void ask_oracle(struct session *s, const struct comparison *judged)
     struct oracle *found = oracle_run(&judged->measure, judged->judged, &o, &s->oracle_cancel);
     session_lock(s);
     atomic_store(&judged->rows->oracle, found);
-    s->settled = found && !asked(s);
+    s->rejudge = s->rejudge || found; /* causes follow from what was recomputed */
     session_announce(s);
     session_unlock(s);
     session_notify(s);

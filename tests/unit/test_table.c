@@ -75,7 +75,7 @@ static void filters(void **state)
     const struct judge_summary *sum = &s->now->judged->sum;
     uint32_t all = (uint32_t)s->now->pairing->lines.n;
     (void)state;
-    assert_int_equal(matching(s, "deviate"), sum->by[VERDICT_DEVIATE]);
+    assert_int_equal(matching(s, "deviate"), judge_summary_bad(sum));
     assert_int_equal(matching(s, "verdict == match"), sum->by[VERDICT_MATCH]);
     assert_int_equal(matching(s, "side == target") + matching(s, "side == golden") + matching(s, "side == both"), all);
     assert_int_equal(matching(s, "forward") + matching(s, "backward") + matching(s, "phase == optimizer"), all);
@@ -196,7 +196,7 @@ static void orders(void **state)
     assert_int_equal(row_order_add(&a, STR("deviate"), false, &e), 0);
     settle(&a, s);
     uint32_t bad = row_order_count(&a, all);
-    assert_int_equal(bad, s->now->judged->sum.by[VERDICT_DEVIATE]);
+    assert_int_equal(bad, judge_summary_bad(&s->now->judged->sum));
     assert_int_equal(row_order_line(&a, 0), s->now->judged->first);
     assert_int_equal(row_order_pos(&a, 0), NONE);
     assert_int_equal(row_order_nearest(&a, 0), 0);
@@ -233,7 +233,8 @@ static void headings(void **state)
                 below += o.nodes.v[c].parent == i ? o.nodes.v[c].lines : 0;
             assert_true(n->leaf ? below == 0 : below == n->lines);
             assert_true((n->first_bad != NONE) ==
-                        (n->by[VERDICT_DEVIATE] + n->by[VERDICT_NONFINITE] + n->by[VERDICT_SHAPE] > 0));
+                        (n->by[VERDICT_DEVIATE] + n->by[VERDICT_NONFINITE] + n->by[VERDICT_SHAPE] +
+                         n->by[VERDICT_INHERITED] > 0));
             top += n->parent == NONE ? n->lines : 0;
         }
         if (k != ROW_GROUPS_PRECISION) /* that one leaves out what is no float */
@@ -302,7 +303,7 @@ static void by_layer(void **state)
     assert_int_equal(x.columns, 2); /* the model has two layers */
     for (size_t i = 0; i < x.rows.n * x.columns; i++) {
         cells += x.verdict[i] != VERDICT_COUNT;
-        bad += x.verdict[i] == VERDICT_DEVIATE;
+        bad += x.verdict[i] == VERDICT_INHERITED;
         assert_int_equal(x.line[i] == NONE, x.verdict[i] == VERDICT_COUNT);
         if (x.line[i] != NONE)
             assert_int_equal(s->now->judged->line[x.line[i]].verdict, x.verdict[i]);
@@ -401,8 +402,8 @@ static void commands_and_undo(void **state)
     workspace_init(&d, s, &inv);
     run(&d, "first");
     uint32_t first = d.cursor, all = workspace_lines(&d);
-    run(&d, "filter drift");
-    assert_int_equal(workspace_shown(&d), s->now->judged->sum.by[VERDICT_DRIFT]);
+    run(&d, "filter match");
+    assert_int_equal(workspace_shown(&d), s->now->judged->sum.by[VERDICT_MATCH]);
     assert_int_not_equal(d.cursor, first); /* its row is hidden: the next one that is left */
     run(&d, "first");
     assert_true(d.message_is_error && strstr(d.message.p, "hidden"));

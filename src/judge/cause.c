@@ -1,0 +1,413 @@
+/* Follows deviations along the recorded data flow of the target: a row starts one, inherits it, or agrees. */
+#include "judge/cause.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "judge/forward_uses.h"
+#include "judge/packed_verdicts.h"
+#include "judge/row_verdict.h"
+
+struct causes {
+    struct judgement *j;
+    const struct measure *m;
+    const struct dump *d;          /* the target */
+    const struct dataflow *flow;   /* its */
+    const struct judge_options *o;
+    uint32_t *row, *call;          /* per target row and call: the earliest start it depends on; NONE */
+    bool *blind;                   /* per target call: something that goes in was not compared */
+    bool *reads;                   /* per target call: a tensor goes in */
+    struct forward_uses uses;      /* found for the first gradient */
+    bool packed;                   /* verdicts come from a pack */
+    uint32_t earliest;             /* the earliest start so far; NONE */
+};
+
+static uint32_t earlier(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b; /* NONE is the largest */
+}
+
+/* ---- what a row depends on ---- */
+
+/* A gradient depends on what went into its forward call, and on the gradients of those that used its result. */
+static uint32_t start_of_forward(struct causes *k, uint32_t forward)
+{
+    if (!k->uses.first)
+        forward_uses_find(&k->uses, k->d, k->flow);
+    uint32_t found = k->call[forward];
+    for (uint32_t r = k->uses.first[forward]; r != NONE; r = k->uses.next[r]) {
+        uint32_t twin = k->d->calls.v[k->d->rows.v[r].call].twin;
+        found = earlier(found, twin == NONE ? NONE : k->call[twin]);
+    }
+    return found;
+}
+
+/* The earliest start that a target row depends on by recorded flow; NONE. */
+static uint32_t start_of_row(struct causes *k, uint32_t row)
+{
+    const struct row *x = &k->d->rows.v[row];
+    const struct call *c = &k->d->calls.v[x->call];
+    uint32_t from = k->flow->held[row], found = from == NONE ? NONE : k->row[from];
+    if (x->io == IO_OUTPUT && (c->kind != CALL_MODULE || from == NONE))
+        found = earlier(found, k->call[x->call]);
+    if (c->phase == PHASE_BACKWARD && c->twin != NONE)
+        found = earlier(found, start_of_forward(k, c->twin));
+    return found;
+}
+
+/* Whether recorded flow says where a row's value comes from: from an earlier row, from what goes into its call, or from
+ * outside the step. */
+static bool origin_is_known(const struct causes *k, uint32_t row, const struct line_judgement *l)
+{
+    const struct row *x = &k->d->rows.v[row];
+    const struct call *c = &k->d->calls.v[x->call];
+    if (x->kind != ROW_TENSOR)
+        return true;
+    if (x->io == IO_OUTPUT) {
+        bool forward = c->phase != PHASE_BACKWARD || c->twin == NONE || (k->reads[c->twin] && !k->blind[c->twin]);
+        return k->reads[x->call] && !k->blind[x->call] && forward;
+    }
+    return l->flags & LINE_SOURCE || x->io == IO_PARAMETER || l->rule == RULE_PARAMETER;
+}
+
+/* ---- causes ---- */
+
+static bool is_compared(const struct line_judgement *l)
+{
+    switch ((enum verdict)l->verdict) {
+    case VERDICT_MATCH:
+    case VERDICT_DRIFT:
+        return !(l->flags & LINE_UNREAD);
+    case VERDICT_DEVIATE:
+    case VERDICT_NONFINITE:
+    case VERDICT_SHAPE:
+    case VERDICT_INHERITED:
+        return !(l->flags & LINE_DOUBTFUL) || l->rule == RULE_ILL;
+    default:
+        return false;
+    }
+}
+
+/* Whether a line's verdict is another tool's, a pack's, or that of two golden runs: its cause follows from it alone. */
+static bool has_verdict_of_its_own(const struct causes *k, uint32_t line)
+{
+    const struct line_judgement *l = &k->j->line[line];
+    return k->packed || k->o->preset || l->rule == RULE_PRESET || l->rule == RULE_TABLE || l->flags & LINE_BAND;
+}
+
+/* Whether a row differs by more than rounding of its type, if no noise is allowed for. */
+static bool differs_at_all(const struct causes *k, uint32_t line)
+{
+    const struct line_judgement *l = &k->j->line[line];
+    const uint32_t *row = k->m->pairing->lines.v[line].row;
+    enum dtype own = dtype_coarser(k->d->rows.v[row[TARGET]].dtype,
+                                   k->m->side[GOLDEN]->rows.v[row[GOLDEN]].dtype);
+    if (verdict_is_bad((enum verdict)l->verdict) || has_verdict_of_its_own(k, line))
+        return line_is_bad(l);
+    return (double)l->error > thresholds_of(k->o->tol, own)->drift;
+}
+
+static void give(struct causes *k, uint32_t line, enum cause c, enum cause_basis b, uint32_t from)
+{
+    struct line_judgement *l = &k->j->line[line];
+    l->cause = (uint8_t)c;
+    l->basis = (uint8_t)b;
+    l->from = from;
+    if (c == CAUSE_STARTS)
+        k->earliest = earlier(k->earliest, line);
+}
+
+static enum cause_basis basis_of(const struct line_judgement *l)
+{
+    if (l->rule == RULE_EQUAL || l->rule == RULE_CHECKSUM_SAME || l->rule == RULE_CHECKSUM_DIFFERS ||
+        l->rule == RULE_EXACT || l->rule == RULE_SCALAR_SAME || l->rule == RULE_SCALAR_DIFFERS)
+        return BASIS_BITS;
+    if (l->flags & LINE_SOURCE || l->rule == RULE_PARAMETER)
+        return BASIS_SOURCE;
+    return l->flags & LINE_STATISTICS ? BASIS_FIGURES : BASIS_LEVEL;
+}
+
+/* By the level: a row that differs starts unless it depends on a start, or may. */
+static void decide_by_level(struct causes *k, uint32_t line, uint32_t row, uint32_t from)
+{
+    const struct line_judgement *l = &k->j->line[line];
+    bool bad = line_is_bad(l);
+    if (from == NONE && !origin_is_known(k, row, l))
+        from = k->earliest;
+    if (from != NONE && differs_at_all(k, line))
+        give(k, line, CAUSE_INHERITED, BASIS_FLOW, from);
+    else
+        give(k, line, bad ? CAUSE_STARTS : CAUSE_AGREES, basis_of(l), NONE);
+}
+
+/* The start at the forward call of a gradient, or NONE: one function that is another one has another gradient. */
+static uint32_t forward_start(const struct causes *k, uint32_t call)
+{
+    uint32_t twin = k->d->calls.v[call].phase == PHASE_BACKWARD ? k->d->calls.v[call].twin : NONE;
+    if (twin == NONE)
+        return NONE;
+    EACH_ROW(k->d, twin, r) {
+        uint32_t line = k->m->pairing->line_of[TARGET][r];
+        if (line != NONE && k->j->line[line].cause == CAUSE_STARTS)
+            return line;
+    }
+    return NONE;
+}
+
+static void decide(struct causes *k, uint32_t line, uint32_t row, uint32_t from)
+{
+    struct line_judgement *l = &k->j->line[line];
+    const struct row *x = &k->d->rows.v[row];
+    /* beyond the type's largest number every value is right, and a shape is no value */
+    bool by_value = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->verdict == VERDICT_DEVIATE;
+    bool judged = !isnan(l->residual) && by_value && !k->o->exact && !has_verdict_of_its_own(k, line);
+    if (!is_compared(l)) {
+        give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
+        return;
+    }
+    if (judged && (double)l->residual > rule_limit(RULE_LIMIT_ORACLE_WRONG) && dtype_is_float(x->dtype)) {
+        uint32_t of = forward_start(k, x->call);
+        give(k, line, of == NONE ? CAUSE_STARTS : CAUSE_INHERITED, BASIS_RECOMPUTED, of);
+        return;
+    }
+    if (judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG) &&
+        (from != NONE || origin_is_known(k, row, l))) {
+        bool inherits = from != NONE && differs_at_all(k, line);
+        give(k, line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
+        return;
+    }
+    decide_by_level(k, line, row, from);
+}
+
+/* A row without a partner is not compared, unless a gap counts as a deviation. */
+static void decide_alone(struct causes *k, uint32_t line)
+{
+    if (!line_is_bad(&k->j->line[line]))
+        give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
+    else if (k->earliest == NONE)
+        give(k, line, CAUSE_STARTS, BASIS_LEVEL, NONE);
+    else
+        give(k, line, CAUSE_INHERITED, BASIS_FLOW, k->earliest);
+}
+
+/* Notes what a row passes on to its call and to later rows. */
+static void pass_on(struct causes *k, uint32_t line, uint32_t row, uint32_t from)
+{
+    const struct line_judgement *l = &k->j->line[line];
+    const struct row *x = &k->d->rows.v[row];
+    if (l->cause == CAUSE_STARTS)
+        from = line;
+    else if (l->cause == CAUSE_INHERITED)
+        from = l->from;
+    else if (l->rule == RULE_EQUAL) /* no bit differs, whatever it was computed from */
+        from = NONE;
+    k->row[row] = from;
+    k->call[x->call] = earlier(k->call[x->call], from);
+    if (x->io != IO_OUTPUT && x->kind == ROW_TENSOR) {
+        k->reads[x->call] = true;
+        k->blind[x->call] |= l->cause == CAUSE_UNKNOWN;
+    }
+}
+
+/* ---- one value, one cause ---- */
+
+/* A value by the figures of both sides and their distance. */
+static uint64_t value_key(const struct causes *k, uint32_t line)
+{
+    const uint32_t *row = k->m->pairing->lines.v[line].row;
+    const struct row *t = &k->d->rows.v[row[TARGET]], *g = &k->m->side[GOLDEN]->rows.v[row[GOLDEN]];
+    const struct figures *f = k->m->figures ? k->m->figures[line] : NULL;
+    struct {
+        double of[2][4], apart[2];
+        uint64_t n;
+    } v = {.n = dump_row_numel(k->d, row[TARGET])};
+    if (t->kind != ROW_TENSOR || g->kind != ROW_TENSOR || !(k->j->line[line].error > 0))
+        return 0;
+    for (int i = 0; i < 4; i++) {
+        v.of[TARGET][i] = t->stat[i];
+        v.of[GOLDEN][i] = g->stat[i];
+    }
+    v.apart[0] = f ? f->rel_l2 : (double)k->j->line[line].error;
+    v.apart[1] = f ? f->max_abs : 0;
+    return hash_bytes(&v, sizeof v, 1) | 1;
+}
+
+struct same_value {
+    uint64_t key;
+    uint32_t line;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct same_value *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Rows that hold the same values on each side are one case: if one differs, they all do. */
+static void unify(struct causes *k)
+{
+    VEC(struct same_value) all = {0};
+    for (uint32_t i = 0; k->earliest != NONE && i < k->j->lines; i++) {
+        const uint32_t *row = k->m->pairing->lines.v[i].row;
+        bool paired = row[TARGET] != NONE && row[GOLDEN] != NONE && !has_verdict_of_its_own(k, i);
+        uint64_t key = paired && k->j->line[i].cause != CAUSE_UNKNOWN ? value_key(k, i) : 0;
+        if (key)
+            vec_push(&all, ((struct same_value){key, i}));
+    }
+    vec_sort(&all, by_value);
+    for (size_t i = 0, end; i < all.n; i = end) {
+        uint32_t differs = NONE;
+        for (end = i; end < all.n && all.v[end].key == all.v[i].key; end++)
+            if (differs == NONE && k->j->line[all.v[end].line].cause != CAUSE_AGREES)
+                differs = all.v[end].line;
+        if (differs == NONE)
+            continue;
+        const struct line_judgement *x = &k->j->line[differs];
+        uint32_t from = x->cause == CAUSE_STARTS ? differs : x->from;
+        for (size_t n = i; n < end; n++)
+            if (k->j->line[all.v[n].line].cause == CAUSE_AGREES)
+                give(k, all.v[n].line, CAUSE_INHERITED, BASIS_FLOW, from);
+    }
+    vec_release(&all);
+}
+
+/* ---- what follows ---- */
+
+static void give_verdict(struct line_judgement *l, enum verdict v, enum verdict_rule r)
+{
+    l->verdict = (uint8_t)v;
+    l->rule = (uint8_t)r;
+    l->flags &= (uint8_t)~(LINE_DOUBTFUL | LINE_ILL);
+}
+
+/* Verdicts say what causes say. */
+static void give_verdicts(struct causes *k)
+{
+    for (uint32_t i = 0; i < k->j->lines; i++) {
+        struct line_judgement *l = &k->j->line[i];
+        bool bad = line_is_bad(l);
+        if (has_verdict_of_its_own(k, i))
+            continue;
+        if (l->cause == CAUSE_AGREES && bad)
+            give_verdict(l, VERDICT_MATCH, RULE_SAME_FUNCTION);
+        else if (l->cause == CAUSE_STARTS && !bad)
+            give_verdict(l, VERDICT_DEVIATE, RULE_OTHER_FUNCTION);
+        else if (l->cause == CAUSE_INHERITED && !bad)
+            give_verdict(l, VERDICT_INHERITED, RULE_INHERITED);
+        else if (l->cause == CAUSE_INHERITED && l->verdict == VERDICT_DEVIATE)
+            l->verdict = VERDICT_INHERITED;
+    }
+}
+
+static int by_inherit(const void *a, const void *b)
+{
+    const struct start *x = a, *y = b;
+    if (x->inherit != y->inherit)
+        return x->inherit > y->inherit ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* The name of a line's call with each number as one sign. */
+static void kind_of_call(const struct causes *k, uint32_t line, struct buf *out)
+{
+    const uint32_t *row = k->m->pairing->lines.v[line].row;
+    int s = row[TARGET] == NONE ? GOLDEN : TARGET;
+    struct str name = dump_call_name(k->m->side[s], k->m->side[s]->rows.v[row[s]].call);
+    for (size_t i = 0; i < name.n; i++) {
+        bool digit = isdigit((unsigned char)name.p[i]) != 0;
+        if (!digit || !i || !isdigit((unsigned char)name.p[i - 1]))
+            buf_char(out, digit ? '#' : name.p[i]);
+    }
+}
+
+static uint32_t count_kinds(const struct causes *k)
+{
+    struct arena a = {0};
+    VEC(const char *) kinds = {0};
+    struct buf b = {0};
+    for (size_t i = 0; i < k->j->starts.n; i++) {
+        size_t n = 0;
+        buf_clear(&b);
+        kind_of_call(k, k->j->starts.v[i].line, &b);
+        while (n < kinds.n && !str_is(buf_view(&b), kinds.v[n]))
+            n++;
+        if (n == kinds.n)
+            vec_push(&kinds, arena_cstr(&a, buf_view(&b)));
+    }
+    uint32_t n = (uint32_t)kinds.n;
+    buf_release(&b);
+    vec_release(&kinds);
+    arena_release(&a);
+    return n;
+}
+
+static void list_starts(struct causes *k)
+{
+    uint32_t *inherit = mem_zalloc((k->j->lines + 1) * sizeof *inherit);
+    for (uint32_t i = 0; i < k->j->lines; i++) {
+        const struct line_judgement *l = &k->j->line[i];
+        k->j->sum.causes[l->cause]++;
+        if (l->cause == CAUSE_INHERITED)
+            inherit[l->from]++;
+    }
+    for (uint32_t i = 0; i < k->j->lines; i++)
+        if (k->j->line[i].cause == CAUSE_STARTS)
+            vec_push(&k->j->starts, ((struct start){i, inherit[i]}));
+    vec_sort(&k->j->starts, by_inherit);
+    k->j->sum.calls_starting = count_kinds(k);
+    free(inherit);
+}
+
+void causes_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
+                 const struct judge_options *o)
+{
+    const struct dump *d = m->side[TARGET];
+    struct causes k = {
+        .j = j, .m = m, .d = d, .flow = &flow[TARGET], .o = o, .earliest = NONE,
+        .packed = packed_both(m->side[TARGET], m->side[GOLDEN]) != NULL,
+        .row = mem_alloc((d->rows.n + 1) * sizeof *k.row),
+        .call = mem_alloc((d->calls.n + 1) * sizeof *k.call),
+        .blind = mem_zalloc((d->calls.n + 1) * sizeof *k.blind),
+        .reads = mem_zalloc((d->calls.n + 1) * sizeof *k.reads),
+    };
+    for (size_t i = 0; i < d->rows.n; i++)
+        k.row[i] = NONE;
+    for (size_t i = 0; i < d->calls.n; i++)
+        k.call[i] = NONE;
+    for (uint32_t i = 0; i < j->lines; i++) {
+        const struct line *l = &m->pairing->lines.v[i];
+        j->line[i].residual = o->residual ? o->residual[i] : NAN;
+        j->line[i].from = NONE;
+        uint32_t from = l->row[TARGET] == NONE ? NONE : start_of_row(&k, l->row[TARGET]);
+        if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE)
+            decide_alone(&k, i);
+        else
+            decide(&k, i, l->row[TARGET], from);
+        if (l->row[TARGET] != NONE)
+            pass_on(&k, i, l->row[TARGET], from);
+    }
+    unify(&k);
+    give_verdicts(&k);
+    list_starts(&k);
+    forward_uses_release(&k.uses);
+    free(k.row);
+    free(k.call);
+    free(k.blind);
+    free(k.reads);
+}
+
+const char *cause_name(enum cause c)
+{
+    static const char *const names[] = {"unknown", "agrees", "starts", "inherited"};
+    return names[c];
+}
+
+const char *cause_basis_name(enum cause_basis b)
+{
+    static const char *const names[] = {NULL, "bits", "source", "recomputed", "level", "figures", "flow"};
+    return names[b];
+}

@@ -1,0 +1,15 @@
+/* The cause of every row (doc/verdicts.md): whether both sides agree, a deviation starts here, or it is inherited from
+ * a start. Decided once all lines are judged, from the verdicts, the crossed residuals and the recorded data flow. */
+#ifndef JUDGE_CAUSE_H
+#define JUDGE_CAUSE_H
+
+#include "judge/verdict.h"
+
+/* Gives every line of the judgement its cause, basis, residual and start, the starts' list, and the verdicts that
+ * follow from causes. */
+void causes_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
+                 const struct judge_options *o);
+const char *cause_name(enum cause c);        /* "agrees", "starts", "inherited", "unknown": for files */
+const char *cause_basis_name(enum cause_basis b); /* "bits", "source" …; NULL: none */
+
+#endif

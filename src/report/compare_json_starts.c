@@ -1,0 +1,68 @@
+/* Writes the list of starts: rows, what their causes rest on, which side is wrong, diagnoses, places in the code. */
+#include "report/compare_json_starts.h"
+
+#include "diagnose/diagnose.h"
+#include "judge/cause.h"
+
+/* The line of the model's code that made the call, the target's if it recorded stacks. */
+static void place(struct compare_writing *x, const struct line *l)
+{
+    struct jsonw *w = x->w;
+    const struct frame *f = NULL;
+    for (int s = TARGET; s <= GOLDEN && !f; s++) {
+        const struct dump *d = x->m->side[s];
+        uint32_t stack = l->row[s] == NONE ? NONE : dump_call_stack(d, d->rows.v[l->row[s]].call, NULL);
+        if (stack != NONE && d->stacks.v[stack].n)
+            f = &d->frames.v[d->stack_frames.v[d->stacks.v[stack].first + dump_stack_start(d, stack)]];
+    }
+    jw_key(w, "place");
+    if (!f) {
+        jw_null(w);
+        return;
+    }
+    jw_object(w);
+    jw_key(w, "file");
+    compare_json_sentence(x, f->file);
+    jw_kint(w, "line", f->line);
+    jw_end_object(w);
+}
+
+static void start(struct compare_writing *x, const struct start *of)
+{
+    struct jsonw *w = x->w;
+    const struct line *l = &x->m->pairing->lines.v[of->line];
+    const struct line_judgement *q = &x->j->line[of->line];
+    const struct oracle *o = comparison_oracle(x->s);
+    jw_object(w);
+    jw_kint(w, "order", of->line);
+    jw_key(w, "target");
+    compare_json_name(x, TARGET, l->row[TARGET], q->limit);
+    jw_key(w, "golden");
+    compare_json_name(x, GOLDEN, l->row[GOLDEN], q->limit);
+    jw_kcstr(w, "basis", cause_basis_name((enum cause_basis)q->basis));
+    jw_kgiven(w, "residual", (double)q->residual);
+    jw_kcstr(w, "which", o ? oracle_which_name(oracle_which(o, l->row)) : NULL);
+    const struct diagnoses *d = compare_json_diagnosis(x, of->line);
+    jw_kint(w, "inherit", of->inherit);
+    place(x, l);
+    jw_kcstr(w, "advice", d && d->n ? diagnosis_advice((enum diagnosis_id)d->v[0].id) : NULL);
+    jw_end_object(w);
+}
+
+void compare_json_starts(struct compare_writing *x)
+{
+    jw_karray(x->w, "starts");
+    for (size_t i = 0; i < x->j->starts.n; i++)
+        start(x, &x->j->starts.v[i]);
+    jw_end_array(x->w);
+}
+
+void compare_json_causes(struct jsonw *w, const struct judge_summary *s)
+{
+    static const enum cause shown[] = {CAUSE_AGREES, CAUSE_STARTS, CAUSE_INHERITED, CAUSE_UNKNOWN};
+    jw_kobject(w, "causes");
+    for (size_t i = 0; i < ARRAY_LEN(shown); i++)
+        jw_kint(w, cause_name(shown[i]), s->causes[shown[i]]);
+    jw_end_object(w);
+    jw_kint(w, "calls_starting", s->calls_starting);
+}

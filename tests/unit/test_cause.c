@@ -1,0 +1,171 @@
+/* Causes of rows: what the crossed residual says, what depends on a start, independent starts, one value one cause. */
+#include <math.h>
+
+#include "scenes.h"
+
+#include "judge/cause.h"
+
+enum { MOST = 32 };
+
+/* Rows of both sides, alike in names, compared with given errors and residuals. A value is known by its size. */
+struct run {
+    struct scene s;
+    float residual[MOST];
+    double error[MOST];
+    uint32_t row[MOST], rows;
+};
+
+static void begin(struct run *t)
+{
+    scene_start(&t->s);
+    t->rows = 0;
+    for (int i = 0; i < MOST; i++)
+        t->residual[i] = NAN;
+    t->s.o.residual = t->residual;
+}
+
+static void call(struct run *t)
+{
+    char name[40];
+    for (int k = 0; k < 2; k++) {
+        snprintf(name, sizeof name, "Functional.mul.%zu.forward", t->s.d[k].calls.n);
+        dump_add_call(&t->s.d[k], str_of(name), CALL_API, PHASE_FORWARD);
+    }
+}
+
+/* Returns its number among the rows. */
+static uint32_t value(struct run *t, const char *slot, double size, double error, double residual)
+{
+    static const int64_t n = 64;
+    for (int k = 0; k < 2; k++) {
+        struct dump *d = &t->s.d[k];
+        struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .kind = ROW_TENSOR, .dtype = DTYPE_F32,
+                        .io = str_starts(str_of(slot), "output") ? IO_OUTPUT : IO_INPUT,
+                        .has = HAS_SHAPE | HAS_MAX | HAS_MIN | HAS_NORM | HAS_FILE};
+        r.shape = dump_shape(d, &n, 1);
+        r.stat[STAT_MAX] = size;
+        r.stat[STAT_MIN] = -size;
+        r.stat[STAT_NORM] = 2 * size;
+        t->row[t->rows] = dump_add_row(d, (uint32_t)d->calls.n - 1, r);
+    }
+    t->error[t->rows] = error;
+    t->residual[t->rows] = (float)residual; /* rows and lines are in one order */
+    return t->rows++;
+}
+
+static void judge(struct run *t)
+{
+    scene_build(&t->s);
+    for (uint32_t i = 0; i < t->rows; i++) {
+        struct figures f = {.two = true, .rel_l2 = t->error[i], .max_abs = t->error[i],
+                            .side = {{.norm = 1}, {.norm = 1}}};
+        assert_int_equal(scene_line(&t->s, t->row[i]), i);
+        scene_computed(&t->s, t->row[i], &f);
+    }
+    scene_judge(&t->s);
+}
+
+static void expect(const struct run *t, uint32_t row, enum cause c, enum cause_basis b, uint32_t from)
+{
+    const struct line_judgement *l = &t->s.j.line[row];
+    if (l->cause != c || l->basis != b || l->from != from)
+        fail_msg("row %u: %s by %s from %d", row, cause_name((enum cause)l->cause),
+                 cause_basis_name((enum cause_basis)l->basis), (int)l->from);
+}
+
+/* An error that the level does not explain, at a call that computes the same function of equal inputs. */
+static void one_function_of_equal_inputs(void **state)
+{
+    (void)state;
+    for (int recomputed = 0; recomputed < 2; recomputed++) {
+        struct run t;
+        begin(&t);
+        call(&t);
+        uint32_t in = value(&t, "input.0", 1, 0, NAN), out = value(&t, "output.0", 2, 0.1, recomputed ? 1.5 : NAN);
+        judge(&t);
+        expect(&t, in, CAUSE_AGREES, BASIS_BITS, NONE);
+        if (recomputed)
+            expect(&t, out, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
+        else
+            expect(&t, out, CAUSE_STARTS, BASIS_LEVEL, NONE);
+        assert_int_equal(t.s.j.line[out].verdict, recomputed ? VERDICT_MATCH : VERDICT_DEVIATE);
+        assert_int_equal(t.s.j.first, recomputed ? NONE : out);
+        scene_end(&t.s);
+    }
+}
+
+/* A small error of another function is a start, and what is computed from it inherits, however small its error is
+ * against the noise. */
+static void another_function_starts(void **state)
+{
+    struct run t;
+    (void)state;
+    begin(&t);
+    call(&t);
+    value(&t, "input.0", 1, 0, NAN);
+    uint32_t out = value(&t, "output.0", 2, 1e-4, 40);
+    call(&t);
+    uint32_t in = value(&t, "input.0", 2, 1e-4, NAN), next = value(&t, "output.0", 3, 9e-5, 0.5);
+    call(&t);
+    uint32_t beside = value(&t, "input.0", 1, 0, NAN), apart = value(&t, "output.0", 5, 0, 0);
+    judge(&t);
+    expect(&t, out, CAUSE_STARTS, BASIS_RECOMPUTED, NONE);
+    expect(&t, in, CAUSE_INHERITED, BASIS_FLOW, out);
+    expect(&t, next, CAUSE_INHERITED, BASIS_RECOMPUTED, out);
+    expect(&t, beside, CAUSE_AGREES, BASIS_BITS, NONE);
+    expect(&t, apart, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
+    assert_int_equal(t.s.j.first, out);
+    assert_int_equal(t.s.j.starts.n, 1);
+    assert_int_equal(t.s.j.starts.v[0].inherit, 2);
+    assert_int_equal(t.s.j.line[next].verdict, VERDICT_INHERITED);
+    assert_int_equal(judge_summary_bad(&t.s.j.sum), 3);
+    scene_end(&t.s);
+}
+
+/* A second fault that does not depend on the first is a start of its own; one behind it is none. */
+static void independent_starts(void **state)
+{
+    struct run t;
+    (void)state;
+    begin(&t);
+    call(&t);
+    uint32_t first = value(&t, "output.0", 1, 0.2, NAN);
+    call(&t);
+    value(&t, "input.0", 7, 0, NAN);
+    uint32_t second = value(&t, "output.0", 8, 0.3, 90);
+    call(&t);
+    value(&t, "input.0", 1, 0.2, NAN);
+    uint32_t behind = value(&t, "output.0", 9, 0.25, NAN);
+    judge(&t);
+    expect(&t, first, CAUSE_STARTS, BASIS_LEVEL, NONE);
+    expect(&t, second, CAUSE_STARTS, BASIS_RECOMPUTED, NONE);
+    expect(&t, behind, CAUSE_INHERITED, BASIS_FLOW, first);
+    assert_int_equal(t.s.j.starts.n, 2);
+    assert_int_equal(t.s.j.starts.v[0].line, first); /* two rows inherit from it */
+    assert_int_equal(t.s.j.sum.calls_starting, 1);   /* the calls differ by number alone */
+    scene_end(&t.s);
+}
+
+/* --exact: bits that differ are no rounding, whatever the residual says. */
+static void exact_is_about_bits(void **state)
+{
+    struct run t;
+    (void)state;
+    begin(&t);
+    t.s.o.exact = true;
+    call(&t);
+    value(&t, "input.0", 1, 0, NAN);
+    uint32_t out = value(&t, "output.0", 2, 1e-8, 0.1);
+    judge(&t);
+    expect(&t, out, CAUSE_STARTS, BASIS_BITS, NONE);
+    scene_end(&t.s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_function_of_equal_inputs), cmocka_unit_test(another_function_starts),
+        cmocka_unit_test(independent_starts), cmocka_unit_test(exact_is_about_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
