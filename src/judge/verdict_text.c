@@ -115,11 +115,11 @@ static void ill(const struct line_judgement *x, const char *what, struct buf *ou
 }
 
 /* Recomputed: the same call of agreeing inputs. */
-static void same_function(const struct line_judgement *x, struct buf *out)
+static void same_function(const struct line_judgement *x, const char *what, struct buf *out)
 {
     char e[NUM_MAX], r[NUM_MAX];
     buf_fmt(out, _("%s is %s, from inputs that agree: both calls compute the same function (residual %s of its bound)"),
-            error_name(x), digits(e, x->error), digits(r, x->residual));
+            what, digits(e, x->error), digits(r, x->residual));
 }
 
 static void other_function(const struct line_judgement *x, struct buf *out)
@@ -129,10 +129,10 @@ static void other_function(const struct line_judgement *x, struct buf *out)
                    "rounding"), digits(r, x->residual));
 }
 
-static void inherited(const struct line_judgement *x, struct buf *out)
+static void inherited(const struct line_judgement *x, const char *what, struct buf *out)
 {
     char e[NUM_MAX];
-    buf_fmt(out, _("%s is %s: it depends on an earlier deviation"), error_name(x), digits(e, x->error));
+    buf_fmt(out, _("%s is %s: it depends on an earlier deviation"), what, digits(e, x->error));
 }
 
 static void rounded(const struct line_judgement *x, const struct figures *f, const char *what, struct buf *out)
@@ -225,13 +225,13 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
                         "them does not deviate"));
         break;
     case RULE_SAME_FUNCTION:
-        same_function(x, out);
+        same_function(x, what, out);
         break;
     case RULE_OTHER_FUNCTION:
         other_function(x, out);
         break;
     case RULE_INHERITED:
-        inherited(x, out);
+        inherited(x, what, out);
         break;
     case RULE_MASKED_ROWS:
         buf_cstr(

@@ -45,7 +45,7 @@ static void start(struct compare_writing *x, const struct start *of)
     const struct diagnoses *d = compare_json_diagnosis(x, of->line);
     jw_kint(w, "inherit", of->inherit);
     place(x, l);
-    jw_kcstr(w, "advice", d && d->n ? diagnosis_advice((enum diagnosis_id)d->v[0].id) : NULL);
+    jw_kcstr(w, "advice", d && d->n ? diagnosis_advice(&d->v[0]) : NULL);
     jw_end_object(w);
 }
 
