@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "dump/family.h"
 #include "judge/forward_uses.h"
 #include "judge/packed_verdicts.h"
 #include "judge/row_verdict.h"
@@ -104,9 +105,9 @@ static bool differs_at_all(const struct causes *k, uint32_t line)
     const uint32_t *row = k->m->pairing->lines.v[line].row;
     enum dtype own = dtype_coarser(k->d->rows.v[row[TARGET]].dtype,
                                    k->m->side[GOLDEN]->rows.v[row[GOLDEN]].dtype);
-    if (verdict_is_bad((enum verdict)l->verdict) || has_verdict_of_its_own(k, line))
+    if (has_verdict_of_its_own(k, line))
         return line_is_bad(l);
-    return (double)l->error > thresholds_of(k->o->tol, own)->drift;
+    return verdict_is_bad((enum verdict)l->verdict) || (double)l->error > thresholds_of(k->o->tol, own)->drift;
 }
 
 static void give(struct causes *k, uint32_t line, enum cause c, enum cause_basis b, uint32_t from)
@@ -156,6 +157,54 @@ static uint32_t forward_start(const struct causes *k, uint32_t call)
     return NONE;
 }
 
+/* Whether what goes into a target call is paired with what goes into the golden call of this line: then the residual
+ * speaks of the same values. */
+static bool inputs_correspond(const struct causes *k, uint32_t line, uint32_t call)
+{
+    uint32_t golden = k->m->side[GOLDEN]->rows.v[k->m->pairing->lines.v[line].row[GOLDEN]].call;
+    EACH_ROW(k->d, call, r) {
+        const struct row *x = &k->d->rows.v[r];
+        const struct line *l = &k->m->pairing->lines.v[k->m->pairing->line_of[TARGET][r]];
+        if (x->kind == ROW_TENSOR && (x->io == IO_INPUT || x->io == IO_PARAMETER) && l->pair != NONE &&
+            k->m->side[GOLDEN]->rows.v[l->row[GOLDEN]].call != golden)
+            return false;
+    }
+    return true;
+}
+
+/* The distance of a pair's tensors, not relative; NaN if it was not computed. */
+static double distance(const struct causes *k, uint32_t line)
+{
+    const struct figures *f = k->m->figures && k->m->state[line] == MEASURE_DONE ? k->m->figures[line] : NULL;
+    return f && f->two && !f->masked ? f->rel_l2 * f->side[GOLDEN].norm : NAN;
+}
+
+#define MOVED_MOST 4 /* a dropout's factor, and a sum of two gradients, stay below it */
+
+/* Whether a call that only moves or drops values gives an output that differs by more than everything that goes into
+ * it, which such a call cannot do: it adds a difference of its own. */
+static bool adds_to_moved(const struct causes *k, uint32_t line, uint32_t row)
+{
+    const struct call *c = &k->d->calls.v[k->d->rows.v[row].call];
+    double in = 0, out = distance(k, line), n = (double)dump_row_numel(k->d, row), least = n;
+    bool moves = c->family == FAMILY_VIEW || c->family == FAMILY_CAST || c->family == FAMILY_COPY ||
+                 c->family == FAMILY_RANDOM;
+    if (!moves || c->kind == CALL_MODULE || !(out > 0) || k->d->rows.v[row].io != IO_OUTPUT)
+        return false;
+    uint32_t inputs = 0;
+    EACH_ROW(k->d, k->d->rows.v[row].call, r)
+        if (k->d->rows.v[r].io == IO_INPUT && k->d->rows.v[r].kind == ROW_TENSOR) {
+            uint32_t of = k->m->pairing->line_of[TARGET][r];
+            double e = of == NONE ? NAN : distance(k, of);
+            if (isnan(e) || k->j->line[of].cause == CAUSE_UNKNOWN)
+                return false;
+            in += e;
+            least = fmin(least, fmax(1, (double)dump_row_numel(k->d, r)));
+            inputs++;
+        }
+    return inputs && out > MOVED_MOST * in * sqrt(n / least);
+}
+
 static void decide(struct causes *k, uint32_t line, uint32_t row, uint32_t from)
 {
     struct line_judgement *l = &k->j->line[line];
@@ -173,9 +222,17 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, uint32_t from)
         return;
     }
     if (judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG) &&
-        (from != NONE || origin_is_known(k, row, l))) {
+        (from != NONE || (origin_is_known(k, row, l) && inputs_correspond(k, line, x->call)))) {
         bool inherits = from != NONE && differs_at_all(k, line);
-        give(k, line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
+        bool widened = from == NONE && l->flags & LINE_DTYPE_DIFF && verdict_is_bad((enum verdict)l->verdict);
+        if (widened) /* one side's type is the difference */
+            give(k, line, CAUSE_STARTS, BASIS_LEVEL, NONE);
+        else
+            give(k, line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
+        return;
+    }
+    if (from != NONE && line_is_bad(l) && adds_to_moved(k, line, row)) {
+        give(k, line, CAUSE_STARTS, basis_of(l), NONE);
         return;
     }
     decide_by_level(k, line, row, from);
@@ -218,16 +275,20 @@ static uint64_t value_key(const struct causes *k, uint32_t line)
 {
     const uint32_t *row = k->m->pairing->lines.v[line].row;
     const struct row *t = &k->d->rows.v[row[TARGET]], *g = &k->m->side[GOLDEN]->rows.v[row[GOLDEN]];
-    const struct figures *f = k->m->figures ? k->m->figures[line] : NULL;
+    const struct figures *f = measure_figures(k->m, line);
     struct {
         double of[2][4], apart[2];
         uint64_t n;
     } v = {.n = dump_row_numel(k->d, row[TARGET])};
     if (t->kind != ROW_TENSOR || g->kind != ROW_TENSOR || !(k->j->line[line].error > 0))
         return 0;
-    for (int i = 0; i < 4; i++) {
-        v.of[TARGET][i] = t->stat[i];
-        v.of[GOLDEN][i] = g->stat[i];
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = s == TARGET ? t : g;
+        const struct side_figures *x = f ? &f->side[s] : NULL;
+        v.of[s][0] = x ? x->max : r->stat[STAT_MAX];
+        v.of[s][1] = x ? x->min : r->stat[STAT_MIN];
+        v.of[s][2] = x ? x->mean : r->stat[STAT_MEAN];
+        v.of[s][3] = x ? x->norm : r->stat[STAT_NORM];
     }
     v.apart[0] = f ? f->rel_l2 : (double)k->j->line[line].error;
     v.apart[1] = f ? f->max_abs : 0;
@@ -295,7 +356,7 @@ static void give_verdicts(struct causes *k)
         if (l->cause == CAUSE_AGREES && bad)
             give_verdict(l, VERDICT_MATCH, RULE_SAME_FUNCTION);
         else if (l->cause == CAUSE_STARTS && !bad)
-            give_verdict(l, VERDICT_DEVIATE, RULE_OTHER_FUNCTION);
+            give_verdict(l, VERDICT_DEVIATE, l->basis == BASIS_RECOMPUTED ? RULE_OTHER_FUNCTION : RULE_LIMIT);
         else if (l->cause == CAUSE_INHERITED && !bad)
             give_verdict(l, VERDICT_INHERITED, RULE_INHERITED);
         else if (l->cause == CAUSE_INHERITED && l->verdict == VERDICT_DEVIATE)

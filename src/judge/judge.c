@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "judge/suspects.h"
 #include "judge/cause.h"
@@ -475,11 +476,40 @@ static bool nested_pair(const struct judge_pass *p, int s, uint32_t call)
     return false;
 }
 
+/* Whether both rows are the same gradient of two forward calls that are paired for certain: however it differs, its
+ * partner is not in doubt. */
+static bool forward_calls_are_paired(const struct judge_pass *p, const struct line *l)
+{
+    const struct row *r[2];
+    uint32_t forward[2];
+    for (int s = 0; s < 2; s++) {
+        r[s] = &p->side[s]->rows.v[l->row[s]];
+        const struct call *c = &p->side[s]->calls.v[r[s]->call];
+        if (c->phase != PHASE_BACKWARD || c->twin == NONE || r[s]->kind != ROW_TENSOR)
+            return false;
+        forward[s] = c->twin;
+    }
+    const struct shape *t = dump_row_shape(p->side[TARGET], l->row[TARGET]),
+                       *g = dump_row_shape(p->side[GOLDEN], l->row[GOLDEN]);
+    if (r[TARGET]->io != r[GOLDEN]->io || !t || !g || t->ndim != g->ndim ||
+        memcmp(t->dim, g->dim, (size_t)t->ndim * sizeof *t->dim) != 0 ||
+        strcmp(p->side[TARGET]->slots.v[r[TARGET]->slot], p->side[GOLDEN]->slots.v[r[GOLDEN]->slot]) != 0)
+        return false;
+    EACH_ROW(p->side[TARGET], forward[TARGET], i) {
+        const struct line *f = &p->m->pairing->lines.v[p->m->pairing->line_of[TARGET][i]];
+        if (p->side[TARGET]->rows.v[i].io == IO_OUTPUT && f->pair != NONE &&
+            p->side[GOLDEN]->rows.v[f->row[GOLDEN]].call == forward[GOLDEN] &&
+            (double)p->m->pairing->pairs.v[f->pair].confidence >= p->tol->confidence)
+            return true;
+    }
+    return false;
+}
+
 /* Whether pairs by common figures or by position between calls are uncertain, because calls are missing. */
 static bool pair_is_doubtful(const struct judge_pass *p, const struct line *l)
 {
     const struct pair *pair = &p->m->pairing->pairs.v[l->pair];
-    return (double)pair->confidence < p->tol->confidence;
+    return (double)pair->confidence < p->tol->confidence && !forward_calls_are_paired(p, l);
 }
 
 /* Whether figures were compared as they are: they agree, or differ by more than noise. */
@@ -688,6 +718,23 @@ static void find_unsaid_arithmetic(struct judge_pass *p)
     p->j->unsaid = any;
 }
 
+/* The type in which most products of both sides give their results: what a pair may differ by comes from it. */
+static void find_arithmetic(struct judge_pass *p)
+{
+    uint32_t count[DTYPE_COUNT] = {0};
+    for (uint32_t i = 0; i < p->m->lines; i++) {
+        const uint32_t *row = p->m->pairing->lines.v[i].row;
+        const struct row *t = row[TARGET] == NONE ? NULL : &p->side[TARGET]->rows.v[row[TARGET]];
+        const struct row *g = row[GOLDEN] == NONE ? NULL : &p->side[GOLDEN]->rows.v[row[GOLDEN]];
+        if (t && g && t->io == IO_OUTPUT && p->multiplies[t->call] && dtype_is_float(t->dtype) &&
+            dtype_is_float(g->dtype))
+            count[dtype_coarser(t->dtype, g->dtype)]++;
+    }
+    for (int d = 0; d < DTYPE_COUNT; d++)
+        if (count[d] > 0 && (p->arithmetic == DTYPE_UNKNOWN || count[d] > count[p->arithmetic]))
+            p->arithmetic = (enum dtype)d;
+}
+
 /* Whether a line is an input of the step itself: a difference is a difference of data. */
 static bool is_given(const struct measure *m, const struct dataflow flow[2], uint32_t line)
 {
@@ -792,6 +839,7 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
     find_coarse_products(&p);
     find_narrow_types(&p);
     find_unsaid_arithmetic(&p);
+    find_arithmetic(&p);
     collect_wholes(&p);
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);

@@ -46,6 +46,16 @@ bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_c
     }
 }
 
+/* The type whose rounding a row may differ by. Types that differ do not widen it: one value in bfloat16 among float32
+ * products is no noise. */
+static enum dtype judged_type(const struct judge_pass *p, const struct verdict_case *k)
+{
+    enum dtype t = (enum dtype)k->r[TARGET]->dtype, g = (enum dtype)k->r[GOLDEN]->dtype, own = dtype_coarser(t, g);
+    bool widened = t != g && dtype_is_float(t) && dtype_is_float(g) && p->arithmetic != DTYPE_UNKNOWN &&
+                   own != p->arithmetic && dtype_coarser(own, p->arithmetic) == own;
+    return widened ? p->arithmetic : own;
+}
+
 /* The type of a parameter's values: a module may hold in float32 what its side has rounded like other weights (a
  * router's weight in a 16-bit model). */
 static enum dtype numbers_of(const struct judge_pass *p, const struct verdict_case *k, enum dtype own)
@@ -180,11 +190,28 @@ bool row_verdict_accepts(const struct judge_pass *p, const uint32_t rows[2], dou
            error <= fmax(floor, p->tol->jump * level);
 }
 
+/* Whether a row is a loss: one number that a loss function gives. */
+static bool is_loss(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct call *c = &p->side[TARGET]->calls.v[k->call];
+    return c->family == FAMILY_LOSS && c->phase == PHASE_FORWARD && k->r[TARGET]->io == IO_OUTPUT &&
+           dump_row_numel(p->side[TARGET], k->row[TARGET]) == 1;
+}
+
+/* The guide's criterion for the first loss, whatever the noise: absolute or relative. */
+static double loss_limit(const struct thresholds *tol, const struct verdict_case *k)
+{
+    double size = fabs(k->r[GOLDEN]->has & HAS_MAX ? k->r[GOLDEN]->stat[STAT_MAX]
+                       : k->f                      ? k->f->side[GOLDEN].max
+                                                   : NAN);
+    return size > 0 ? fmax(tol->curves.first_loss_rel, tol->curves.first_loss_abs / size) : tol->curves.first_loss_rel;
+}
+
 void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double error, bool stats)
 {
     const struct thresholds *tol = p->tol;
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
-    enum dtype own = dtype_coarser(dtype_coarser(k->r[TARGET]->dtype, k->r[GOLDEN]->dtype), p->unsaid);
+    enum dtype own = dtype_coarser(judged_type(p, k), p->unsaid);
     enum dtype around = dtype_coarser(dtype_coarser(own, p->call_dtype[k->call]), noise_level_dtype(&p->level));
     const struct thresholds_limits *mine = thresholds_of(tol, own), *floors = thresholds_of(tol, around);
     double digits = stats ? row_verdict_printed(p) : 0;
@@ -228,6 +255,8 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         /* figures of exact products: a jump is none of their noise, though it is no drift yet */
         double jump = stats && !coarse ? fmax(floors->drift, digits) : floor;
         double limit = fmax(mine->deviate, (stats ? tol->level_statistics : tol->level) * level);
+        if (is_loss(p, k))
+            limit = fmin(limit, loss_limit(tol, k));
         k->out->level = (float)level;
         k->out->limit = (float)limit;
         if (error > limit) {
