@@ -477,7 +477,7 @@ static bool nested_pair(const struct judge_pass *p, int s, uint32_t call)
 }
 
 /* Whether both rows are the same gradient of two forward calls that are paired for certain: however it differs, its
- * partner is not in doubt. */
+ * partner is not in doubt. Which gradient a module's or a product's place holds is. */
 static bool forward_calls_are_paired(const struct judge_pass *p, const struct line *l)
 {
     const struct row *r[2];
@@ -485,7 +485,8 @@ static bool forward_calls_are_paired(const struct judge_pass *p, const struct li
     for (int s = 0; s < 2; s++) {
         r[s] = &p->side[s]->rows.v[l->row[s]];
         const struct call *c = &p->side[s]->calls.v[r[s]->call];
-        if (c->phase != PHASE_BACKWARD || c->twin == NONE || r[s]->kind != ROW_TENSOR)
+        if (c->phase != PHASE_BACKWARD || c->twin == NONE || r[s]->kind != ROW_TENSOR || c->kind == CALL_MODULE ||
+            c->family == FAMILY_MUL)
             return false;
         forward[s] = c->twin;
     }
