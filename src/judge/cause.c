@@ -157,6 +157,44 @@ static uint32_t forward_start(const struct causes *k, uint32_t call)
     return NONE;
 }
 
+/* The place of an input among the tensors that go into its call. */
+static int place_of(const struct dump *d, uint32_t row)
+{
+    int n = 0;
+    EACH_EARLY_ROW(d, d->rows.v[row].call, r) {
+        if (r == row)
+            break;
+        n += d->rows.v[r].kind == ROW_TENSOR && d->rows.v[r].io == IO_INPUT;
+    }
+    return n;
+}
+
+/* Whether an input of the target call is paired with an input of the golden call at another place: operands of a
+ * product that the sides write in another order. The golden function would get them exchanged. */
+static bool inputs_cross(const struct causes *k, uint32_t call, uint32_t golden)
+{
+    const struct dump *o = k->m->side[GOLDEN];
+    if (call == NONE || golden == NONE)
+        return false;
+    EACH_EARLY_ROW(k->d, call, r) {
+        const struct line *l = &k->m->pairing->lines.v[k->m->pairing->line_of[TARGET][r]];
+        if (k->d->rows.v[r].kind == ROW_TENSOR && k->d->rows.v[r].io == IO_INPUT && l->pair != NONE &&
+            o->rows.v[l->row[GOLDEN]].call == golden && place_of(k->d, r) != place_of(o, l->row[GOLDEN]))
+            return true;
+    }
+    return false;
+}
+
+/* The same for the line's calls, and for a gradient for their forward calls. */
+static bool operands_cross(const struct causes *k, uint32_t line, uint32_t call)
+{
+    const struct dump *o = k->m->side[GOLDEN];
+    uint32_t golden = o->rows.v[k->m->pairing->lines.v[line].row[GOLDEN]].call;
+    bool backward = k->d->calls.v[call].phase == PHASE_BACKWARD;
+    return inputs_cross(k, call, golden) ||
+           (backward && inputs_cross(k, k->d->calls.v[call].twin, o->calls.v[golden].twin));
+}
+
 /* Whether what goes into a target call is paired with what goes into the golden call of this line: then the residual
  * speaks of the same values. */
 static bool inputs_correspond(const struct causes *k, uint32_t line, uint32_t call)
@@ -211,7 +249,8 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, uint32_t from)
     const struct row *x = &k->d->rows.v[row];
     /* beyond the type's largest number every value is right, and a shape is no value */
     bool by_value = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->verdict == VERDICT_DEVIATE;
-    bool judged = !isnan(l->residual) && by_value && !k->o->exact && !has_verdict_of_its_own(k, line);
+    bool judged = !isnan(l->residual) && by_value && !k->o->exact && !has_verdict_of_its_own(k, line) &&
+                  !operands_cross(k, line, x->call);
     if (!is_compared(l)) {
         give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
         return;

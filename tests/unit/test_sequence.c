@@ -574,7 +574,7 @@ static void slices_by_what_they_hold(void **state)
     (void)state;
     start(&b);
     for (int i = 0; i < 2; i++) {
-        char name[40];
+        char name[64];
         snprintf(name, sizeof name, "StridedSlice.net.rope_StridedSlice-op%d", i);
         uint32_t c = dump_add_call(&b.t, str_of(name), CALL_OPERATOR, PHASE_FORWARD);
         b.t.calls.v[c].family = (uint8_t)family_find(STR("StridedSlice"));
