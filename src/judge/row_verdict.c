@@ -198,7 +198,7 @@ static bool is_loss(const struct judge_pass *p, const struct verdict_case *k)
            dump_row_numel(p->side[TARGET], k->row[TARGET]) == 1;
 }
 
-/* The guide's criterion for the first loss, whatever the noise: absolute or relative. */
+/* The guide's criterion for the first loss, whatever the noise is, unless two golden runs tell it. */
 static double loss_limit(const struct thresholds *tol, const struct verdict_case *k)
 {
     double size = fabs(k->r[GOLDEN]->has & HAS_MAX ? k->r[GOLDEN]->stat[STAT_MAX]
@@ -255,7 +255,7 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         /* figures of exact products: a jump is none of their noise, though it is no drift yet */
         double jump = stats && !coarse ? fmax(floors->drift, digits) : floor;
         double limit = fmax(mine->deviate, (stats ? tol->level_statistics : tol->level) * level);
-        if (is_loss(p, k))
+        if (!(k->out->flags & LINE_BAND) && is_loss(p, k))
             limit = fmin(limit, loss_limit(tol, k));
         k->out->level = (float)level;
         k->out->limit = (float)limit;

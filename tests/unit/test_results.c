@@ -116,7 +116,7 @@ static const struct {
      {186, 0, 227, 0, 0, "Functional.linear.4.forward.input.1"},
      {427, 3, 0, 0, 0, NULL}},
     {OVERFLOW, "msprobe-result", "pytorch", "pytorch", "mix", "statistics", 610, 610, 0,
-     {136, 3, 55, 386, 0, "Functional.embedding.0.forward.input.1"},
+     {120, 0, 74, 386, 0, "Functional.embedding.0.forward.input.1"},
      {116, 2, 106, 386, 0, "Functional.embedding.0.forward.input.1"}},
     {SCALAR, "msprobe-result", "pytorch", "pytorch", "L1", "tensor", 433, 430, 3,
      {203, 0, 210, 0, 0, "Functional.dropout.2.forward.input.1"},
@@ -128,7 +128,7 @@ static const struct {
      {544, 0, 0, 0, 0, NULL},
      {610, 0, 0, 0, 0, NULL}},
     {CALLS, "msprobe-result", "pytorch", "pytorch", "mix", "statistics", 610, 610, 0,
-     {97, 2, 481, 0, 0, "Functional.embedding.0.forward.input.0"},
+     {86, 0, 494, 0, 0, "Functional.embedding.0.forward.input.0"},
      {292, 0, 318, 0, 0, "Functional.embedding.0.forward.input.0"}},
     {LETTERS, "ptdbg-result", "pytorch", "pytorch", "L1", "tensor", 399, 165, 234,
      {150, 0, 0, 0, 15, "Torch_cat_1_forward_input.0.0"},
@@ -171,7 +171,8 @@ static void counted(const struct session *s, const struct counts *expected)
     uint32_t first = s->now->judged->first;
     assert_int_equal(x->by[VERDICT_MATCH], expected->match);
     assert_int_equal(x->by[VERDICT_DRIFT], expected->drift);
-    assert_int_equal(x->by[VERDICT_DEVIATE], expected->deviate);
+    /* rows behind the first that differ at all inherit */
+    assert_int_equal(x->by[VERDICT_DEVIATE] + x->by[VERDICT_INHERITED], expected->deviate);
     assert_int_equal(x->by[VERDICT_NONFINITE], expected->nonfinite);
     assert_int_equal(x->by[VERDICT_SHAPE], expected->shape);
     assert_int_equal(first == NONE, expected->first == NULL);
