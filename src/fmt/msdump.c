@@ -412,8 +412,11 @@ static void drop_absent(struct dump *d, const char *path, const name_list *names
         /* a path is no file of this folder: its row says so */
         if (map_get(&here, str_of(l->v[i].file)) != MAP_NONE || strchr(l->v[i].file, '/'))
             l->v[n++] = l->v[i];
-        else if (!first)
-            first = l->v[i].file;
+        else {
+            first = first ? first : arena_cstr(&d->arena, str_of(l->v[i].file));
+            free(l->v[i].file);
+            free(l->v[i].full);
+        }
     }
     l->n = n;
     if (first) {

@@ -101,8 +101,8 @@ int log_line_next(struct log_lines *l, struct str *line, struct err *e)
             l->long_line = true;
             l->chunk.n = l->pos + LOG_LINE;
         }
-        from = l->chunk.n - l->pos;
         bool enough = (l->most && l->at >= l->most) || (l->cancel && atomic_load(l->cancel));
+        from = enough ? l->chunk.n : l->chunk.n - l->pos; /* more() moves the line to the start */
         int rc = enough ? 0 : more(l, e);
         if (rc < 0)
             return -1;

@@ -86,6 +86,7 @@ static void align(struct both *b)
 static void shut(struct both *b)
 {
     vec_release(&b->found.pairs);
+    vec_release(&b->found.joined);
     dump_release(&b->t);
     dump_release(&b->g);
     free(b->taken[0]);
