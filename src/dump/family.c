@@ -171,6 +171,11 @@ bool family_is_compute(enum family f)
     return f >= FAMILY_LINEAR && f <= FAMILY_LOSS;
 }
 
+bool family_hands_on(enum family f)
+{
+    return f == FAMILY_VIEW || f == FAMILY_CAST || f == FAMILY_COPY;
+}
+
 bool family_is_product(enum family f)
 {
     return f == FAMILY_LINEAR || f == FAMILY_CONV || f == FAMILY_ATTENTION;

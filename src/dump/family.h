@@ -42,6 +42,7 @@ uint32_t family_operator(struct str op);
 enum { FAMILY_PLAIN = 128 };
 struct str family_plain(struct str op, char out[FAMILY_PLAIN]);
 bool family_is_compute(enum family f); /* does arithmetic of its own (coverage) */
+bool family_hands_on(enum family f); /* a view, a cast or a copy: it returns what it gets */
 bool family_is_product(enum family f); /* matmul-like: its noise limit is higher */
 
 #endif

@@ -225,8 +225,7 @@ static bool adds_to_moved(const struct causes *k, uint32_t line, uint32_t row)
 {
     const struct call *c = &k->d->calls.v[k->d->rows.v[row].call];
     double in = 0, out = distance(k, line), n = (double)dump_row_numel(k->d, row), least = n;
-    bool moves = c->family == FAMILY_VIEW || c->family == FAMILY_CAST || c->family == FAMILY_COPY ||
-                 c->family == FAMILY_RANDOM;
+    bool moves = family_hands_on((enum family)c->family) || c->family == FAMILY_RANDOM;
     if (!moves || c->kind == CALL_MODULE || !(out > 0) || k->d->rows.v[row].io != IO_OUTPUT)
         return false;
     uint32_t inputs = 0;

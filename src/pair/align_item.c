@@ -347,7 +347,7 @@ static uint32_t handed_on(const struct dump *d, uint32_t out)
 {
     uint32_t call = d->rows.v[out].call;
     uint8_t family = d->calls.v[call].family;
-    bool keeps = family == FAMILY_VIEW || family == FAMILY_COPY || family == FAMILY_CAST;
+    bool keeps = family_hands_on((enum family)family);
     uint64_t key;
     if (d->calls.v[call].phase != PHASE_FORWARD)
         return NONE;

@@ -234,12 +234,6 @@ static uint32_t lone_input(const struct dump *d, uint32_t call, uint64_t numel)
     return found;
 }
 
-/* Whether a call returns the values that it reads. */
-static bool carries(const struct call *c)
-{
-    return c->family == FAMILY_VIEW || c->family == FAMILY_COPY || c->family == FAMILY_CAST;
-}
-
 /* The producer of this input of a forward call, if nothing else reads its result: the result's gradient then comes
  * from this row only. NONE otherwise. */
 static uint32_t sole_source(const struct sequence *w, int s, uint32_t row)
@@ -255,7 +249,7 @@ static uint32_t sole_source(const struct sequence *w, int s, uint32_t row)
             continue;
         if (d->rows.v[r].io == IO_OUTPUT && r < row)
             last = d->rows.v[r].call;
-        else if (d->rows.v[r].io == IO_INPUT && r != row && (r > row || !carries(c)))
+        else if (d->rows.v[r].io == IO_INPUT && r != row && (r > row || !family_hands_on((enum family)c->family)))
             return NONE;
     }
     return last;

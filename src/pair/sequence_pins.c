@@ -102,7 +102,7 @@ static uint64_t *readers_of(const struct sequence *w, int s)
     for (uint32_t r = 0; r < d->rows.n; r++) {
         const struct row *row = &d->rows.v[r];
         const struct call *c = &d->calls.v[row->call];
-        bool carries = c->family == FAMILY_VIEW || c->family == FAMILY_COPY || c->family == FAMILY_CAST;
+        bool carries = family_hands_on((enum family)c->family);
         if (row->io != IO_INPUT || w->from[s][r] == NONE || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE ||
             carries)
             continue;
