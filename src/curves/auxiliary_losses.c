@@ -50,16 +50,6 @@ static const struct log_name *counterpart(const struct series *s, const char *na
     return NULL;
 }
 
-static bool value_at(const struct series *s, const struct log_name *n, int64_t step, double *v)
-{
-    const struct log_point *p = &s->points.v[n->first];
-    size_t at = step_from(&p->step, n->n, sizeof *p, step);
-    if (at == n->n || p[at].step != step || !isfinite(p[at].value))
-        return false;
-    *v = p[at].value;
-    return true;
-}
-
 static void compare(struct curves *c, const struct log_name *const name[2], const struct thresholds_curves *limits)
 {
     struct auxiliary_loss a = {.name = {name[0]->name, name[1]->name}, .verdict = STAGE_PASS};
@@ -68,8 +58,8 @@ static void compare(struct curves *c, const struct log_name *const name[2], cons
     for (size_t i = 0; i < c->usable.n; i++) {
         double v[2];
         size_t at = c->usable.v[i];
-        if (!value_at(&c->run[0], name[0], curve_record(c, at, 0)->step, &v[0]) ||
-            !value_at(&c->run[1], name[1], curve_record(c, at, 1)->step, &v[1]))
+        if (!log_name_at(&c->run[0], name[0], curve_record(c, at, 0)->step, &v[0]) ||
+            !log_name_at(&c->run[1], name[1], curve_record(c, at, 1)->step, &v[1]))
             continue;
         vec_push(&t, v[0]);
         vec_push(&g, v[1]);

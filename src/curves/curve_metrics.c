@@ -13,17 +13,6 @@ static const struct log_name *series_of(const struct series *s, const char *tag)
     return NULL;
 }
 
-/* The value at a step; false if there is none, or it is not finite. */
-static bool value_at(const struct series *s, const struct log_name *n, int64_t step, double *v)
-{
-    const struct log_point *p = &s->points.v[n->first];
-    size_t at = step_from(&p->step, n->n, sizeof *p, step);
-    if (at == n->n || p[at].step != step || !isfinite(p[at].value))
-        return false;
-    *v = p[at].value;
-    return true;
-}
-
 void curve_metrics_find(struct curves *c)
 {
     const char *tag;
@@ -35,8 +24,8 @@ void curve_metrics_find(struct curves *c)
             continue; /* tools measure the distance from the engine in different ways */
         for (size_t i = 0; i < c->points.n; i++) {
             double v[2];
-            if (!value_at(&c->run[0], n[0], curve_record(c, i, 0)->step, &v[0]) ||
-                !value_at(&c->run[1], n[1], curve_record(c, i, 1)->step, &v[1]))
+            if (!log_name_at(&c->run[0], n[0], curve_record(c, i, 0)->step, &v[0]) ||
+                !log_name_at(&c->run[1], n[1], curve_record(c, i, 1)->step, &v[1]))
                 continue;
             if (!m.steps++ || fabs(v[0] - v[1]) > m.max_abs) {
                 m.max_abs = fabs(v[0] - v[1]);

@@ -532,3 +532,13 @@ int series_open(struct series *s, const char *path, const struct log_options *o,
     last_notes(s);
     return 0;
 }
+
+bool log_name_at(const struct series *s, const struct log_name *n, int64_t step, double *v)
+{
+    const struct log_point *p = &s->points.v[n->first];
+    size_t at = step_from(&p->step, n->n, sizeof *p, step);
+    if (at == n->n || p[at].step != step || !isfinite(p[at].value))
+        return false;
+    *v = p[at].value;
+    return true;
+}

@@ -131,6 +131,8 @@ const char *series_kind(const char *path, const atomic_bool *cancel);
 /* The index of the first of n records, sorted by step and `each` bytes apart, with this step or a later one; n if
  * there is none. `steps` points to the first record's step. */
 size_t step_from(const int64_t *steps, size_t n, size_t each, int64_t step);
+/* A named value at a step; false if there is none, or it is not finite. */
+bool log_name_at(const struct series *s, const struct log_name *n, int64_t step, double *v);
 const struct log_record *series_at(const struct series *s, int64_t step); /* NULL: no record */
 
 /* The rank of the records; -1: unknown. */
