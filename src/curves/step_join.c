@@ -168,6 +168,7 @@ void curves_release(struct curves *c)
     vec_release(&c->usable);
     vec_release(&c->diff);
     vec_release(&c->metrics);
+    vec_release(&c->auxiliary);
     vec_release(&c->statistics.differing);
     vec_release(&c->spikes);
     vec_release(&c->nonfinite);
