@@ -3,6 +3,7 @@
 #ifndef UI_PANE_H
 #define UI_PANE_H
 
+#include "judge/verdict_text.h"
 #include "ui/screen.h"
 
 struct hint {
@@ -48,7 +49,6 @@ uint32_t pane_top(uint32_t top, uint32_t at, uint32_t n);
 const char *verdict_glyph(const struct line_judgement *l); /* "✗", "≈" …; NULL judgement: "…" */
 uint8_t verdict_style(const struct line_judgement *l);
 uint8_t verdict_style_of(enum verdict v);
-const char *verdict_glyph_of(enum verdict v);
 uint8_t pane_panel_style(enum panel_state s);
 /* Draws both runs' loss above their difference, with the place where they diverge, in h lines. */
 /* The entry of the open list in this line of the screen, as it was drawn last; -1: none. */

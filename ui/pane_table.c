@@ -3,22 +3,10 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "judge/verdict_text.h"
 #include "table/shown_name.h"
 #include "ui/pane.h"
 
 #define SAME_NAME "\"" /* on the golden side: a blank is no row, a point is a verdict */
-
-const char *verdict_glyph_of(enum verdict v)
-{
-    static const char *const glyph[VERDICT_COUNT] = {
-        [VERDICT_PENDING] = "…", [VERDICT_MATCH] = "✓", [VERDICT_DRIFT] = "!",
-        [VERDICT_DEVIATE] = "✗", [VERDICT_NONFINITE] = "∞", [VERDICT_SHAPE] = "#",
-        [VERDICT_DTYPE] = "T", [VERDICT_ONLY] = "∅", [VERDICT_SKIP] = "·",
-        [VERDICT_INHERITED] = "↓",
-    };
-    return glyph[v];
-}
 
 uint8_t verdict_style_of(enum verdict v)
 {

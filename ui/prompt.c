@@ -26,6 +26,11 @@ static void hint_command(struct screen *s, struct buf *out)
     struct str typed = buf_view(&s->prompt.text), name, rest;
     bool words = str_split(typed, ' ', &name, &rest);
     const struct command *c = command_find(words ? name : typed);
+    struct err e;
+    if (c && (c->needs & CHANGES) && investigation_may_change(&s->inv, &e)) {
+        buf_fmt(out, _("read-only: %s"), e.text);
+        return;
+    }
     if (c)
         buf_fmt(out, "%s%s%s: %s", c->name, *c->args ? " " : "", c->args, _(c->help));
     if (c || words)
@@ -190,10 +195,27 @@ static void close_line(struct prompt *p)
     vec_push(&p->history, line.p);
 }
 
+/* The latest line of this kind, or "". */
+static const char *latest(const struct prompt *p, char kind)
+{
+    for (size_t i = p->history.n; i-- > 0;)
+        if (p->history.v[i][0] == kind)
+            return p->history.v[i] + 1;
+    return "";
+}
+
 static bool finish(struct screen *s)
 {
     struct prompt *p = &s->prompt;
     struct buf command = {0};
+    if (p->kind == '/' && !p->text.n) { /* again */
+        const char *before = latest(p, '/');
+        bool open = s->work.search.code && (!*before || strcmp(before, s->work.search.text) == 0);
+        p->active = false;
+        if (open)
+            return screen_command(s, "search-next");
+        buf_cstr(&p->text, before);
+    }
     if (p->kind == '/')
         buf_cstr(&command, "search ");
     if (p->kind == '&' && p->text.n)

@@ -106,7 +106,11 @@ struct screen {
     const char *kept_theme;     /* the theme stored for later runs */
     bool theme_open;            /* no theme was chosen, and the environment does not state the background */
     bool keeps;                 /* settings are to be stored: scripts store nothing that is not named */
-    bool asked;                 /* the last key was `quit`, answered with what is not saved */
+    bool asked;                 /* the last key was `quit`, answered with a question */
+    struct {
+        long at;                /* clock_ms; 0: none */
+        int y;
+    } click;                    /* the last one: a second one on the same line soon after it opens */
     void (*notify)(void *ctx);  /* called from background threads */
     void *ctx;
 };

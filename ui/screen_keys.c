@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/embed.h"
 #include "base/msg.h"
 #include "cmd/pane_verbs.h"
@@ -45,7 +46,7 @@ bool screen_key(struct screen *s, const char *key)
         return prompt_key(s, key);
     buf_clear(&s->work.message);
     const char *place = screen_pane(s)->place;
-    if (keymap_types(&s->keys, place, key, s->work.narrow.n > 0))
+    if (keymap_types(&s->keys, place, key, s->work.narrow.n > 0 || s->work.narrowing))
         return type(s, key);
     const char *command = keymap_find(&s->keys, place, key);
     if (command)
@@ -72,6 +73,18 @@ bool screen_paste(struct screen *s, struct str text)
     return false;
 }
 
+#define DOUBLE_CLICK_MS 400
+
+/* Whether this click is the second one of a double click. */
+static bool clicked_twice(struct screen *s, int y)
+{
+    long now = clock_ms();
+    bool twice = s->click.at && s->click.y == y && now - s->click.at <= DOUBLE_CLICK_MS;
+    s->click.at = twice ? 0 : now;
+    s->click.y = y;
+    return twice;
+}
+
 bool screen_mouse(struct screen *s, int y, int x, int by)
 {
     struct table_state *t = &s->table;
@@ -81,11 +94,12 @@ bool screen_mouse(struct screen *s, int y, int x, int by)
         return screen_command(s, s->work.tensor.open ? by > 0 ? "cells down 3" : "cells up 3"
                                  : by > 0            ? "down 3"
                                                      : "up 3");
+    bool twice = clicked_twice(s, y);
     if (pane_now(&s->work) == PANE_LIST && pane_list_entry(s, y) >= 0) {
         long by_entries = pane_list_entry(s, y) - (long)s->work.list.at;
         char text[40];
         snprintf(text, sizeof text, by_entries < 0 ? "up %ld" : "down %ld", labs(by_entries));
-        return by_entries ? screen_command(s, text) : false;
+        return by_entries ? screen_command(s, text) : twice ? screen_command(s, "enter") : false;
     }
     if (pane_covers(pane_now(&s->work)) || s->work.groups.kind != GROUP_NONE)
         return false;
@@ -105,7 +119,7 @@ bool screen_mouse(struct screen *s, int y, int x, int by)
             workspace_step(&s->work, (long)pos - (long)workspace_pos(&s->work));
         s->work.focus = FOCUS_TABLE;
         session_unlock(&s->session);
-        return false;
+        return twice && screen_command(s, "enter");
     }
     return false;
 }

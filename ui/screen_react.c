@@ -62,12 +62,14 @@ static bool held_by_writing(struct screen *s)
     return true;
 }
 
-/* Asks before leaving unsaved work; the same key again leaves. */
-static bool may_leave(struct screen *s)
+/* Asks before leaving unsaved work, and where that was wanted; the same key again leaves. */
+static bool may_leave(struct screen *s, bool ask)
 {
-    bool again = s->asked;
-    s->asked = !again && !screen_saved(s);
-    if (s->asked)
+    bool again = s->asked, saved = again || screen_saved(s);
+    s->asked = !again && (ask || !saved);
+    if (s->asked && saved)
+        workspace_say(&s->work, "%s", _("the same key again leaves; everything is saved"));
+    else if (s->asked)
         workspace_complain(&s->work, _("not saved; press the same key again to leave without saving: "
                                        "%s"), s->inv.unsaved.text);
     return !s->asked;
@@ -125,7 +127,7 @@ static void copy(struct screen *s)
 static bool react(struct screen *s, int reaction)
 {
     const struct screen_terminal *t = s->terminal;
-    bool leave = (reaction & R_QUIT) && may_leave(s);
+    bool leave = (reaction & R_QUIT) && may_leave(s, reaction & R_ASK);
     if ((reaction & (R_RESTART | R_PAIR)) && held_by_writing(s))
         reaction &= ~(R_RESTART | R_PAIR);
     if (reaction & R_WRITE)

@@ -121,3 +121,12 @@ int pattern_group_named(const struct pattern *p, const char *name)
     int n = pcre2_substring_number_from_name(p->code, (PCRE2_SPTR)name);
     return n > 0 ? n : -1;
 }
+
+void pattern_quote(struct str text, struct buf *out)
+{
+    for (size_t i = 0; i < text.n; i++) {
+        if (strchr(".[]()^$*+?{}|\\", text.p[i]))
+            buf_char(out, '\\');
+        buf_char(out, text.p[i]);
+    }
+}

@@ -16,6 +16,8 @@ enum { PATTERN_CASELESS = 1, PATTERN_WHOLE = 2 /* the whole text has to match */
 
 /* NULL with e (where and why) if it is no valid pattern. */
 struct pattern *pattern_compile(struct str text, int flags, struct err *e);
+/* Appends the text as a pattern of itself. */
+void pattern_quote(struct str text, struct buf *out);
 void pattern_free(struct pattern *p); /* NULL is allowed */
 /* 1 or 0; -1 if the match took too many steps, or if so many earlier ones did that no more are tried. */
 int pattern_match(struct pattern *p, struct str text);

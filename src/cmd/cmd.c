@@ -62,10 +62,11 @@ static void complain_unknown(struct workspace *d, struct str name)
         workspace_complain(d, _("no command \"%.*s\"; ? lists them"), STR_ARG(name));
 }
 
-static bool met(struct workspace *d, const struct command *c)
+/* `asking`: there are no arguments. What is typed then is text, also where it will not be saved. */
+static bool met(struct workspace *d, const struct command *c, bool asking)
 {
     const struct comparison *s = d->c;
-    if ((c->needs & CHANGES) && !workspace_may_change(d))
+    if ((c->needs & CHANGES) && !workspace_may_change(d) && !(asking && (c->needs & ASKS)))
         return false;
     /* the cursor's position is reported first: no waiting brings a row there */
     if ((c->needs & ON_ROW) && d->overlay == OVERLAY_NONE && workspace_shows_ranks(d)) {
@@ -123,7 +124,7 @@ int command_run(struct workspace *d, const char *text)
     if (!c)
         c = by_prefix(name);
     if (c)
-        return met(d, c) ? c->run(d, str_trim(args)) : 0;
+        return met(d, c, !str_trim(args).n) ? c->run(d, str_trim(args)) : 0;
     if (str_u64(name, &row) && row > 0)
         workspace_go(d, row <= workspace_lines(d) ? (uint32_t)row - 1 : workspace_lines(d));
     else

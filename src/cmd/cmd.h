@@ -8,6 +8,7 @@
 /* Reactions requested by a command, 0: none. A frame is drawn after every command. */
 enum {
     R_QUIT = 4,
+    R_ASK = 2,       /* with R_QUIT: only if it comes a second time */
     R_REPAINT = 8,   /* redraw the whole terminal, whose contents are uncertain */
     R_SUSPEND = 16,
     R_OPEN = 32,     /* workspace.open_file */
@@ -32,6 +33,7 @@ enum {
     ON_ROW = 128,     /* applies to the row under the cursor: not while the overview of ranks replaces the table */
     PATHS = 64,       /* its last words are paths, which are completed */
     CHANGES = 32,     /* changes the investigation, so it is not run if that cannot be saved */
+    ASKS = 256,       /* without arguments it only asks for them: also where nothing can be saved, which is said */
 };
 
 struct command {

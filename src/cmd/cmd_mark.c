@@ -58,6 +58,19 @@ static uint32_t mark_range(struct workspace *d, uint32_t row)
     return made;
 }
 
+/* The cursor goes to the target row that was marked, or to the first one of the call. */
+static void go_to_marked(struct workspace *d, const char *target)
+{
+    const struct dump *t = &d->c->side[TARGET].dump;
+    uint32_t at;
+    enum named sort = decided_pairs_name(t, str_of(target), &at);
+    uint32_t row = sort == NAMED_ROW ? at : sort == NAMED_CALL ? t->calls.v[at].first_row : NONE;
+    if (row == NONE)
+        return;
+    workspace_unfold(d, d->c->pairing->line_of[TARGET][row]);
+    workspace_go(d, d->c->pairing->line_of[TARGET][row]);
+}
+
 static int mark_names(struct workspace *d, struct str args)
 {
     struct str target, golden;
@@ -74,6 +87,7 @@ static int mark_names(struct workspace *d, struct str args)
         workspace_remember(d, _("a mark"));
         decide(d, DECIDE_MARK, investigation_keep(d->inv, name[0]), investigation_keep(d->inv, name[1]), "",
                decisions_step(&d->inv->decisions));
+        go_to_marked(d, name[TARGET]);
         if (workspace_decide(d))
             workspace_say(d, _("marked; z undoes it"));
     }

@@ -376,20 +376,24 @@ static int run_search(struct workspace *d, struct str args)
     return to_hit(d, 1, true);
 }
 
-/* All rows of the call under the cursor: its name without number and slot. */
+/* All rows of the call under the cursor: its name without number and slot. A line that stands for others has no
+ * such word: all of them are opened or closed. */
 static int run_search_here(struct workspace *d, struct str args)
 {
     struct buf name[2] = {{0}, {0}}, pattern = {0};
     (void)args;
+    if (d->groups.kind != GROUP_NONE || workspace_fold(d, d->cursor)) {
+        workspace_unfold_all(d);
+        return 0;
+    }
     workspace_names(d, d->cursor, name);
     struct str s = buf_view(&name[name[0].n ? 0 : 1]);
     size_t end = 0;
     while (end < s.n && !(s.p[end] == '.' && end + 1 < s.n && s.p[end + 1] >= '0' && s.p[end + 1] <= '9'))
         end++;
-    buf_cstr(&pattern, "\\Q");
-    buf_str(&pattern, str_n(s.p, end));
-    buf_cstr(&pattern, "\\E");
-    int r = run_search(d, buf_view(&pattern));
+    pattern_quote(str_n(s.p, end), &pattern);
+    bool again = d->search.code && str_is(buf_view(&pattern), d->search.text);
+    int r = again ? to_hit(d, 1, false) : run_search(d, buf_view(&pattern));
     buf_release(&name[0]);
     buf_release(&name[1]);
     buf_release(&pattern);
@@ -549,8 +553,8 @@ const struct command commands_move[] = {
                           "…"), NEEDS_PAIRED | NEEDS_JUDGED, run_prev, complete_kind},
     {"twin", "", N_("jump between a backward row and its forward row"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW, run_twin, NULL},
     {"search", "PATTERN", N_("search row names of both sides (PCRE2, smart case); without a pattern: stop searching"), NEEDS_PAIRED | NEEDS_ROW, run_search, NULL},
-    {"search-here", "", N_("search for calls of the kind under the "
-                           "cursor"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW, run_search_here, NULL},
+    {"search-here", "", N_("search for the word under the cursor: all calls of its kind; on a line of folded rows: "
+                           "unfold all"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW, run_search_here, NULL},
     {"search-next", "", N_("go to the next match"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_next, NULL},
     {"search-prev", "", N_("go to the previous match"), NEEDS_PAIRED | NEEDS_SEARCH, run_search_prev, NULL},
     {"call", "NAME", N_("go to the next row whose name starts with TEXT"), NEEDS_ROW, run_call, NULL},

@@ -211,6 +211,8 @@ static int run_edit(struct workspace *d, struct str args)
         return 0;
     if (!args.n) {
         struct buf words = {0};
+        if (strchr(x.text, '\n') && !workspace_may_change(d))
+            return 0;
         if (strchr(x.text, '\n')) { /* more than a line of commands can hold */
             buf_fmt(&words, "%u", x.number);
             int into = run_note_editor(d, buf_view(&words));
@@ -569,10 +571,10 @@ static int run_pack(struct workspace *d, struct str args)
 
 const struct command commands_note[] = {
     {"note", "[TEXT]", N_("add a finding about the item under the cursor: row, gap, element, setting, weight, step of "
-                          "a curve …; #words are tags"), CHANGES, run_note, NULL},
-    {"note-call", "[TEXT]", N_("add a finding about the whole call of the row"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW | CHANGES, run_note_call, NULL},
+                          "a curve …; #words are tags"), CHANGES | ASKS, run_note, NULL},
+    {"note-call", "[TEXT]", N_("add a finding about the whole call of the row"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW | CHANGES | ASKS, run_note_call, NULL},
     {"note-row", "[TEXT]", N_("add a finding about the row itself, also in a gap or in the tensor "
-                              "view"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW | CHANGES, run_note_row, NULL},
+                              "view"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW | CHANGES | ASKS, run_note_row, NULL},
     {"note-editor", "[N]", N_("write a finding in $EDITOR; with N: edit the text of finding N. C-e on the command line "
                               "continues in the editor"), CHANGES, run_note_editor, NULL},
     {"findings", "[FILTER]", N_("list the findings, causes first; words filter: a status, #tag, author:NAME, "
@@ -583,7 +585,7 @@ const struct command commands_note[] = {
     {"finding-status", "[N] [STATUS]", N_("set the status: suspected, cleared, waived or root-cause; without STATUS "
                                           "the next one"), CHANGES, run_status, complete_status},
     {"finding-severity", "[N] LEVEL", N_("set the severity: low, medium, high or unset"), CHANGES, run_severity, complete_severity},
-    {"finding-edit", "[N] [TEXT]", N_("write the text of the finding"), CHANGES, run_edit, NULL},
+    {"finding-edit", "[N] [TEXT]", N_("write the text of the finding"), CHANGES | ASKS, run_edit, NULL},
     {"finding-tag", "[N] TAG …", N_("add tags to the finding; -TAG removes one"), CHANGES, run_tag, NULL},
     {"link", "N M", N_("record that finding N follows from finding M"), CHANGES, run_link, NULL},
     {"unlink", "[N]", N_("record that the finding follows from no other finding"), CHANGES, run_unlink, NULL},

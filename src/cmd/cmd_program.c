@@ -8,8 +8,7 @@
 static int run_quit(struct workspace *d, struct str args)
 {
     (void)d;
-    (void)args;
-    return R_QUIT;
+    return str_is(args, "ask") ? R_QUIT | R_ASK : R_QUIT;
 }
 
 /* Initial words get a blank: more text follows. */
@@ -121,10 +120,12 @@ static int run_palette(struct workspace *d, struct str args)
 
 static int run_narrow(struct workspace *d, struct str args)
 {
-    if (d->overlay != OVERLAY_LIST && d->overlay != OVERLAY_HELP)
+    if (d->overlay != OVERLAY_LIST && d->overlay != OVERLAY_HELP) {
         workspace_complain(d, _("narrow WORDS: expected words to filter the open list or help"));
-    else
-        workspace_narrow(d, args);
+        return 0;
+    }
+    workspace_narrow(d, args);
+    d->narrowing = true;
     return 0;
 }
 
@@ -136,8 +137,9 @@ static int run_type(struct workspace *d, struct str key)
         workspace_complain(d, _("type KEY: expected a key for the open list or help"));
         return 0;
     }
-    if (str_is(key, "Backspace") && !d->narrow.n)
+    if (str_is(key, "Backspace") && !d->narrow.n && !d->narrowing)
         return pane_back(d);
+    bool narrowing = d->narrowing && !(str_is(key, "Backspace") && !d->narrow.n);
     buf_add(&words, d->narrow.p, d->narrow.n);
     if (str_is(key, "Backspace")) {
         while (words.n && (words.p[--words.n] & 0xc0) == 0x80)
@@ -146,6 +148,7 @@ static int run_type(struct workspace *d, struct str key)
         buf_add(&words, str_is(key, "Space") ? " " : key.p, str_is(key, "Space") ? 1 : key.n);
     }
     workspace_narrow(d, buf_view(&words));
+    d->narrowing = narrowing;
     buf_release(&words);
     return 0;
 }
@@ -243,6 +246,7 @@ const struct command commands_program[] = {
     {"save", "[over]", N_("save the investigation (every change also saves it); over: also if someone else changed or "
                           "deleted the file"), CHANGES, run_save, complete_save},
     {"saveas", "NAME", N_("save the investigation in NAME.investigation.json from now on"), 0, run_saveas, NULL},
-    {"quit", "", N_("leave; ask first if something could not be saved"), 0, run_quit, NULL},
+    {"quit", "[ask]", N_("leave; ask first if something could not be saved, or with `ask` in any case"), 0, run_quit,
+     NULL},
     {0},
 };

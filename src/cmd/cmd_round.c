@@ -124,7 +124,7 @@ static const char *complete_change(const struct workspace *d, int i)
 const struct command commands_round[] = {
     {"round", "NEW_TARGET [NEW_GOLDEN] | --undo", N_("add the dump made after a fix as the next round; --undo returns "
                                                      "to the previous round; decisions and findings are kept"),
-     NEEDS_PAIRED | NEEDS_JUDGED | CHANGES | PATHS, run_round, NULL},
+     NEEDS_PAIRED | NEEDS_JUDGED | CHANGES | ASKS | PATHS, run_round, NULL},
     {"changes", "[KIND]", N_("list rows that changed since the previous round: fixed, new, worse, better, "
                              "vanished"), NEEDS_PAIRED | NEEDS_JUDGED, run_changes, complete_change},
     {0},

@@ -154,6 +154,7 @@ void workspace_narrow(struct workspace *d, struct str words)
     buf_add(&b, words.p, words.n); /* the words may be the old ones */
     buf_release(&d->narrow);
     d->narrow = b;
+    d->narrowing = false;
     d->help_scroll = 0;
     d->list.at = 0;
     d->list.scroll = 0;
@@ -165,6 +166,7 @@ void workspace_show_list(struct workspace *d, const char *title)
     bool again = d->overlay == OVERLAY_LIST && d->list.title && strcmp(d->list.title, title) == 0;
     if (!again) {
         buf_clear(&d->narrow);
+        d->narrowing = false;
         free(d->list.title);
         d->list.title = mem_strdup(title);
     }

@@ -193,6 +193,7 @@ struct workspace {
     enum pane_id help_of;   /* the pane that had the focus when help was opened */
     enum overlay help_over; /* … and the overlay it was in */
     struct buf narrow; /* typed in a list or in the help: only matching entries are shown */
+    bool narrowing;    /* "/" was pressed there: every character is text */
     struct stack_view stack;
 
     struct search search;

@@ -483,15 +483,36 @@ const char *first_class_label(enum first_class k)
     return _(classes[k].name);
 }
 
+static const char *const labels[VERDICT_COUNT] = {
+    [VERDICT_PENDING] = N_("pending"), [VERDICT_MATCH] = N_("match"), [VERDICT_DRIFT] = N_("drift"),
+    [VERDICT_DEVIATE] = N_("deviates"), [VERDICT_NONFINITE] = N_("non-finite"),
+    [VERDICT_SHAPE] = N_("element counts differ"), [VERDICT_DTYPE] = N_("kinds differ"),
+    [VERDICT_ONLY] = N_("not paired"), [VERDICT_SKIP] = N_("skipped"), [VERDICT_INHERITED] = N_("inherited"),
+};
+
 const char *verdict_label(enum verdict v)
 {
-    static const char *const label[VERDICT_COUNT] = {
-        [VERDICT_PENDING] = N_("pending"), [VERDICT_MATCH] = N_("match"), [VERDICT_DRIFT] = N_("drift"),
-        [VERDICT_DEVIATE] = N_("deviates"), [VERDICT_NONFINITE] = N_("non-finite"), [VERDICT_SHAPE] = N_("element counts differ"),
-        [VERDICT_DTYPE] = N_("kinds differ"), [VERDICT_ONLY] = N_("not paired"), [VERDICT_SKIP] = N_("skipped"),
-        [VERDICT_INHERITED] = N_("inherited"),
+    return _(labels[v]);
+}
+
+const char *verdict_glyph_of(enum verdict v)
+{
+    static const char *const glyph[VERDICT_COUNT] = {
+        [VERDICT_PENDING] = "…", [VERDICT_MATCH] = "✓", [VERDICT_DRIFT] = "!",
+        [VERDICT_DEVIATE] = "✗", [VERDICT_NONFINITE] = "∞", [VERDICT_SHAPE] = "#",
+        [VERDICT_DTYPE] = "T", [VERDICT_ONLY] = "∅", [VERDICT_SKIP] = "·",
+        [VERDICT_INHERITED] = "↓",
     };
-    return _(label[v]);
+    return glyph[v];
+}
+
+int verdict_shown_as(struct str word)
+{
+    for (int v = 0; v < VERDICT_COUNT; v++)
+        if (str_is(word, verdict_glyph_of((enum verdict)v)) || str_ieq(word, str_of(labels[v])) ||
+            str_ieq(word, str_of(_(labels[v]))))
+            return v;
+    return -1;
 }
 
 /* The number of recorded inputs of the first deviation's call, and whether one in an uncertain pair deviates too. */

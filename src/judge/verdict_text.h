@@ -20,6 +20,9 @@ const char *entry_point_label(enum entry_point_kind k);  /* "an output of it" �
 const char *first_class_name(enum first_class k);   /* "input-first" …, for files */
 const char *first_class_label(enum first_class k);  /* the same in the user's language */
 const char *verdict_label(enum verdict v);    /* "match" … in the user's language */
+const char *verdict_glyph_of(enum verdict v); /* its sign in tables: "✗" … */
+/* The verdict that is shown by this sign or label, in English or in the user's language; -1: none. */
+int verdict_shown_as(struct str word);
 /* Appends "provisional: 3 doubtful rows, …"; nothing if the first deviation is certain. */
 void explain_provisional(const struct judgement *j, struct buf *out);
 /* Appends the result of the whole comparison: aligned, deviates, could not be judged. */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/num.h"
+#include "judge/verdict_text.h"
 #include "table/search.h"
 #include "dump/family.h"
 
@@ -31,6 +32,7 @@ struct filter_node {
     struct search pattern;
     word_test *word;
     int family;          /* of a family's name, or -1 */
+    int verdict;         /* of a verdict's sign or label, or -1 */
     struct filter_node *a, *b;
 };
 
@@ -53,7 +55,7 @@ static struct filter_node *node(struct parser *p, enum filter_node_kind kind)
 {
     struct filter_node *n = arena_zalloc(&p->f->arena, sizeof *n);
     n->kind = kind;
-    n->family = -1;
+    n->family = n->verdict = -1;
     vec_push(&p->f->nodes, n);
     return n;
 }
@@ -150,16 +152,28 @@ static struct filter_node *pattern_node(struct parser *p, struct str text, bool 
     n->special = FIELD_NAME;
     n->op = EQUAL;
     if (literal) /* dots of a plain word are dots */
-        for (size_t i = 0; i < text.n; i++) {
-            if (strchr(".[]()^$*+?{}|\\", text.p[i]))
-                buf_char(&quoted, '\\');
-            buf_char(&quoted, text.p[i]);
-        }
+        pattern_quote(text, &quoted);
     else
         buf_str(&quoted, text);
     int rc = search_set(&n->pattern, buf_view(&quoted), p->e);
     buf_release(&quoted);
     return rc ? NULL : n;
+}
+
+/* Rows that are shown with this sign or label. "deviates" is "deviate", which rows that inherit are in files as well;
+ * a sign means the rows that have it. NULL: it is neither; a letter or "!" is no sign alone. */
+static struct filter_node *shown_node(struct parser *p, struct str word)
+{
+    int v = verdict_shown_as(word);
+    if (v < 0 || word.n < 2)
+        return NULL;
+    bool exact = v == VERDICT_INHERITED || str_is(word, verdict_glyph_of((enum verdict)v));
+    struct filter_node *n = node(p, exact ? NODE_WORD : NODE_TEXT);
+    n->op = EQUAL;
+    n->verdict = exact ? v : -1;
+    n->field = field_find(STR("verdict"));
+    n->text = str_of(verdict_name((enum verdict)v));
+    return n;
 }
 
 static struct filter_node *word_node(struct parser *p, struct str word, bool quoted, bool slashed)
@@ -187,6 +201,9 @@ static struct filter_node *word_node(struct parser *p, struct str word, bool quo
         }
         return n;
     }
+    struct filter_node *shown = quoted ? NULL : shown_node(p, word);
+    if (shown)
+        return shown;
     for (int f = 0; !quoted && f < FAMILY_COUNT; f++)
         if (str_is(word, family_name((enum family)f))) {
             n = node(p, NODE_WORD);
@@ -197,6 +214,13 @@ static struct filter_node *word_node(struct parser *p, struct str word, bool quo
 }
 
 /* ---- grammar ---- */
+
+static struct filter_node *negated(struct parser *p, struct filter_node *of)
+{
+    struct filter_node *n = node(p, NODE_NOT);
+    n->a = of;
+    return n;
+}
 
 static struct filter_node *expression(struct parser *p, int level);
 
@@ -259,6 +283,10 @@ static struct filter_node *comparison(struct parser *p, struct str name)
             p->at = at;
             return fail(p, _("== != ~ or !~ (this field is a text)"));
         }
+        const char *values = strcmp(field->name, "verdict") == 0 ? values_of(field) : NULL;
+        n = values && !has_word(values, text) ? shown_node(p, text) : NULL;
+        if (n)
+            return op == EQUAL ? n : negated(p, n);
         if (!possible(p, field, text))
             return NULL;
         n = node(p, NODE_TEXT);
@@ -283,9 +311,9 @@ static struct filter_node *primary(struct parser *p)
             n = fail(p, "')'");
     } else if (!str_starts(p->at.rest, "!=") && !str_starts(p->at.rest, "!~") && cursor_take(&p->at, "!")) {
         struct filter_node *of = primary(p);
-        n = of ? node(p, NODE_NOT) : NULL;
-        if (n)
-            n->a = of;
+        n = of ? negated(p, of) : NULL;
+    } else if (cursor_take(&p->at, "≈")) { /* as a row's sign */
+        n = word_node(p, STR("statistics"), false, false);
     } else if (!value(p, &word, &quoted, &slashed)) {
         n = fail(p, _("a field, a word or a pattern"));
     } else {
@@ -479,6 +507,8 @@ static bool match_word(const struct filter_node *n, const struct field_line *l)
 {
     if (n->word)
         return n->word(l);
+    if (n->verdict >= 0)
+        return l->j && l->j->verdict == n->verdict;
     for (int s = 0; s < 2; s++)
         if (l->row[s] != NONE) {
             const struct dump *d = &l->s->side[s].dump;

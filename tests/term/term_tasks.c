@@ -30,7 +30,7 @@ static char *expanded(char *word)
 
 /* A task under way. */
 struct run {
-    struct tty t;
+    struct tty window[2], *t; /* t: the one in which the task goes on */
     int rows, cols;
     char folder[300]; /* the program's working folder */
 };
@@ -43,7 +43,7 @@ static void open_program(struct run *r, char *args)
         argv[n++] = expanded(word);
     assert_non_null(getcwd(here, sizeof here));
     assert_int_equal(chdir(r->folder), 0);
-    tty_run(&r->t, r->rows, r->cols, NULL, argv);
+    tty_run(r->t, r->rows, r->cols, NULL, argv);
     assert_int_equal(chdir(here), 0);
 }
 
@@ -99,7 +99,7 @@ static const char *with_paths(const char *keys)
 static int step(struct run *r, char *line)
 {
     char *rest = strchr(line, ' ');
-    struct tty *t = &r->t;
+    struct tty *t = r->t;
     rest = rest ? rest + 1 : line + strlen(line);
     if (sscanf(line, "size %d %d", &r->rows, &r->cols) == 2)
         return 0;
@@ -107,6 +107,12 @@ static int step(struct run *r, char *line)
         lay_out_case(r, rest);
     } else if (strncmp(line, "open", 4) == 0) {
         open_program(r, rest);
+    } else if (strncmp(line, "beside", 6) == 0) {
+        r->t = &r->window[1];
+        open_program(r, rest);
+    } else if (strncmp(line, "lost", 4) == 0) {
+        tty_hang_up(t);
+        wait_end(t);
     } else if (strncmp(line, "again", 5) == 0) {
         tty_close(t);
         open_program(r, rest);
@@ -140,12 +146,15 @@ static int step(struct run *r, char *line)
 static void task(void **state)
 {
     char *at = *state, *line;
-    struct run r = {.rows = 24, .cols = 80};
+    static struct run r;
+    r = (struct run){.t = &r.window[0], .rows = 24, .cols = 80};
     int keys = 0;
     snprintf(r.folder, sizeof r.folder, "%s", scratch());
     while ((line = next_line(&at)))
         keys += step(&r, line);
-    tty_close(&r.t);
+    tty_close(r.t);
+    if (r.t != &r.window[0])
+        tty_close(&r.window[0]);
     print_message("%12d keys\n", keys);
 }
 
