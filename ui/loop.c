@@ -244,7 +244,8 @@ static bool take_keys(struct screen *s, bool *dirty)
     return false;
 }
 
-static void loop(struct screen *s)
+/* False: the terminal or the program was ended by others. */
+static bool loop(struct screen *s)
 {
     bool dirty = true, news = false;
     long shown = 0, key = 0, ticked = 0;
@@ -271,7 +272,7 @@ static void loop(struct screen *s)
                         : -1;
         struct timespec soon = {wait / 1000, wait % 1000 * 1000000L};
         if (ppoll(p, 2, wait >= 0 ? &soon : NULL, &waiting) < 0 && errno != EINTR)
-            return;
+            return false;
         news = news || s->writing;
         if (s->work.watch && clock_ms() - ticked >= SCREEN_TICK_MS) {
             ticked = clock_ms();
@@ -280,9 +281,9 @@ static void loop(struct screen *s)
         }
         bool any = p[0].revents & POLLIN;
         if (drain(&news, &dirty) || (p[0].revents & (POLLHUP | POLLERR | POLLNVAL)))
-            return;
+            return false;
         if (take_keys(s, &dirty))
-            return;
+            return true;
         if (any) {
             s->hurry = clock_ms() - key < REST_MS && s->work.focus == FOCUS_TABLE;
             key = clock_ms();
@@ -302,19 +303,33 @@ static void make_pipe(void)
     }
 }
 
+/* What the next session offers to continue; nothing where the user has left. */
+static void keep_unfinished(struct screen *s, bool lost)
+{
+    struct buf typed = {0};
+    char *filters = workspace_filters(&s->work);
+    if (lost && s->prompt.active && s->prompt.text.n)
+        buf_fmt(&typed, "%c%s", s->prompt.kind, s->prompt.text.p);
+    s->inv.typed = typed.n ? investigation_keep(&s->inv, typed.p) : "";
+    s->inv.filtered = lost ? investigation_keep(&s->inv, filters) : "";
+    buf_release(&typed);
+    free(filters);
+}
+
 /* Saves the cursor's position, so that the next session opens there. */
-static void keep_place(struct screen *s)
+static void keep_place(struct screen *s, bool lost)
 {
     struct buf name[2] = {{0}, {0}};
     struct err quiet;
     session_lock(&s->session);
+    keep_unfinished(s, lost);
     if (s->work.c->paired && !s->work.follow && workspace_lines(&s->work)) {
         workspace_names(&s->work, s->work.cursor, name);
         for (int i = 0; i < 2; i++)
             s->inv.cursor[i] = investigation_keep(&s->inv, name[i].p);
     }
     session_unlock(&s->session);
-    bool any = s->inv.cursor[0][0] || s->inv.bookmarks.n || s->inv.decisions.log.n;
+    bool any = s->inv.cursor[0][0] || s->inv.bookmarks.n || s->inv.decisions.log.n || workspace_unfinished(&s->work);
     /* a position alone is not worth a file in the working folder */
     if (any && (s->inv.seen || !s->inv.elsewhere) &&
         investigation_save(&s->inv, &quiet) == 0)
@@ -390,8 +405,8 @@ int loop_run(const struct options *o)
     s.grid.ascii = !term_is_utf8();
     if (s.theme_open && term_has_colour())
         term_ask_background();
-    loop(&s);
-    keep_place(&s);
+    bool left = loop(&s);
+    keep_place(&s, !left);
     term_stop();
     return leave(&s);
 }

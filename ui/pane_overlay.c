@@ -116,8 +116,8 @@ static int help_text(const struct screen *s, struct grid *g, struct rect r, int 
         buf_fmt(&words, _("/%.*s: entries that contain this; Backspace deletes a character"), STR_ARG(h.words));
     help_line(&h, STYLE_TITLE,
               words.n ? words.p
-                      : _("Each key runs a command; : runs it by name, Tab completes. / or typing searches this help, q "
-                          "leaves it. Marks in the table:"));
+                      : _("Each key runs a command; : runs it by name, Tab completes. / or typing searches this help, "
+                          "q leaves it. Marks in the table:"));
     buf_release(&words);
     if (!h.words.n)
         help_line(&h, STYLE_TEXT,
@@ -279,8 +279,8 @@ static void draw_list(const struct screen *s, struct grid *g, struct rect r)
     uint32_t n = (uint32_t)d->list.shown.n;
     struct buf b = {0};
     if (d->narrow.n || d->narrowing) {
-        buf_fmt(&b, _("/%s  %u/%u of %zu: %s"), d->narrow.n ? d->narrow.p : "", n ? d->list.at + 1 : 0, n, d->list.items.n,
-                d->list.title);
+        buf_fmt(&b, _("/%s  %u/%u of %zu: %s"), d->narrow.n ? d->narrow.p : "", n ? d->list.at + 1 : 0, n,
+                d->list.items.n, d->list.title);
         grid_end(g, r.y, r.x + 1, r.w - 1, STYLE_FOCUS, buf_view(&b));
     } else { /* the count is seen, however long the title */
         buf_fmt(&b, "%u/%u", n ? d->list.at + 1 : 0, n);

@@ -4,6 +4,7 @@
 #include "base/file_write.h"
 #include "base/io.h"
 #include "base/msg.h"
+#include "base/output.h"
 #include "report/pack_write.h"
 #include "ui/edit.h"
 #include "ui/external_tool.h"
@@ -17,7 +18,10 @@ static void write_result(struct screen *s)
     struct report_options ro = {.rows = d->write_report || d->write_pack ? ROWS_NONE : ROWS_ALL,
                                 .inv = &s->inv,
                                 .guide = d->write_report || d->write_pack ? &d->guide : NULL,
+                                .lines = d->write_lines.v,
+                                .line_count = d->write_lines.n,
                                 .date = open_investigation_date()};
+    output_overwrite(d->write_force ? d->write_path : NULL);
     if (s->ranks.job) {
         job_compare_lock(s->ranks.job); /* an ended job does not change any more */
         ro.job = s->ranks.job->settled ? &s->ranks.job->result : NULL;
@@ -40,7 +44,8 @@ void screen_write_waiting(struct screen *s)
     if (!ended)
         return;
     d->write_waits = false;
-    buf_fmt(&command, "%s %s", d->write_pack ? "pack" : d->write_report ? "report" : "write", d->write_path);
+    buf_fmt(&command, "%s %s%s", d->write_pack ? "pack" : d->write_report ? "report" : "write",
+            d->write_force ? "--force " : "", d->write_path);
     screen_command(s, command.p);
     buf_release(&command);
 }

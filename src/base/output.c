@@ -2,22 +2,31 @@
 #include "base/output.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/file_write.h"
 #include "base/inputs.h"
 #include "base/io.h"
+#include "base/mem.h"
 #include "base/msg.h"
 
 static struct {
     bool (*ours)(const char *path);
     bool force;
+    char *wanted; /* a file to be overwritten, or NULL */
 } rules;
 
 void output_rules(bool (*ours)(const char *path), bool force)
 {
     rules.ours = ours;
     rules.force = force;
+}
+
+void output_overwrite(const char *path)
+{
+    free(rules.wanted);
+    rules.wanted = path ? mem_strdup(path) : NULL;
 }
 
 /* Not noted as an input, and no result depends on it. */
@@ -40,7 +49,8 @@ static int check_existing(const char *path, const char *place, const struct stat
     if (how == INPUT_NAMED || (how == INPUT_OPENED && !ours))
         return err_set(e, ERR_USAGE, _("%s is an input: not overwritten; choose a different name for the output"),
                        path);
-    if (!st->st_size || !rules.ours || rules.force || ours)
+    bool wanted = rules.force || (rules.wanted && strcmp(rules.wanted, path) == 0);
+    if (!st->st_size || !rules.ours || wanted || ours)
         return 0;
     return err_set(e, ERR_USAGE, _("%s already exists and was not written by diverge, or is an investigation: not "
                                    "overwritten; choose a different name, or use --force"), path);

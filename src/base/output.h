@@ -12,6 +12,8 @@
 /* ours: whether this program wrote the file at `path`; force: others may be overwritten, too. Called once, before
  * threads start; without it only inputs are refused. */
 void output_rules(bool (*ours)(const char *path), bool force);
+/* Names the one other file that may be overwritten as if by force; NULL: none. Not while an output is written. */
+void output_overwrite(const char *path);
 /* 0 if an output may be written at this path, -1 with the reason. */
 int output_check(const char *path, struct err *e);
 /* Checks, then writes a whole file at once. */

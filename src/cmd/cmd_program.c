@@ -1,6 +1,7 @@
 /* Commands about the program itself. */
 #include <stdlib.h>
 
+#include "base/inputs.h"
 #include "base/msg.h"
 #include "cmd/cmd.h"
 #include "cmd/pane_verbs.h"
@@ -96,6 +97,30 @@ static const char *complete_mouse(const struct workspace *d, int i)
     static const char *const words[] = {"on", "off"};
     (void)d;
     return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
+}
+
+/* What was being done when the terminal was lost. */
+static int run_resume(struct workspace *d, struct str args)
+{
+    (void)args;
+    if (!workspace_unfinished(d)) {
+        workspace_say(d, "%s", _("nothing was left unfinished"));
+        return 0;
+    }
+    const char *typed = d->inv->typed, *filtered = d->inv->filtered;
+    d->inv->typed = d->inv->filtered = "";
+    if (*filtered) {
+        workspace_remember(d, _("filters"));
+        workspace_uncover(d);
+        workspace_set_filters(d, str_of(filtered));
+        workspace_say(d, "%s", _("filtered; \\ shows all rows again"));
+    }
+    if (!*typed || !strchr(":/&", *typed))
+        return 0;
+    free(d->prompt);
+    d->prompt = mem_strdup(typed + 1);
+    d->prompt_kind = typed[0];
+    return R_PROMPT;
 }
 
 /* Lists all commands by name; those with arguments are put on the command line. */
@@ -221,6 +246,7 @@ static int run_saveas(struct workspace *d, struct str args)
         workspace_complain(d, _("not saved: %s"), e.text);
     } else {
         d->inv->unsaved.code = ERR_NONE;
+        inputs_name(d->inv->path); /* no output goes there */
         workspace_say(d, _("saved in %s from now on"), d->inv->path);
     }
     buf_release(&path);
@@ -234,6 +260,8 @@ const struct command commands_program[] = {
     {"narrow", "[WORDS]", N_("show only the entries of a list or the help that contain these words; typing text does "
                              "the same"), 0, run_narrow, NULL},
     {"type", "KEY", N_("add a character to the words that filter a list; Backspace removes one"), 0, run_type, NULL},
+    {"resume", "", N_("continue what was being done when the connection was lost: the filters, and the text being "
+                      "typed"), NEEDS_PAIRED, run_resume, NULL},
     {"palette", "[WORD]", N_("list every command, or those with WORD"), 0, run_palette, NULL},
     {"theme", "[NAME]", N_("choose the next colour scheme, or one of dark, light, contrast, blind, mono"), 0, run_theme, complete_theme},
     {"keymap", "NAME", N_("choose the key bindings: default, vim, less; keys of your own file are "

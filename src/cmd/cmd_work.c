@@ -191,6 +191,38 @@ static int run_write(struct workspace *d, struct str args)
     return now && workspace_may_write(d) ? R_WRITE : 0;
 }
 
+/* The selected rows, else those that are shown, in their order. */
+static void choose_lines(struct workspace *d)
+{
+    const struct row_range *p = &d->pick;
+    if (p->on)
+        for (uint32_t row = p->row; row <= p->last; row++)
+            vec_push(&d->write_lines, d->c->pairing->line_of[p->side][row]);
+    else
+        for (uint32_t i = 0, n = workspace_sought(d); i < n; i++)
+            vec_push(&d->write_lines, workspace_sought_at(d, i));
+}
+
+static int run_write_rows(struct workspace *d, struct str args)
+{
+    if (!args.n) {
+        free(d->prompt);
+        d->prompt = mem_strdup("write-rows rows.csv");
+        d->prompt_kind = ':';
+        return R_PROMPT;
+    }
+    if (!workspace_write_to(d, args, false, false) || !workspace_may_write(d))
+        return 0;
+    if (!writer_for(d->write_path)->rows_only) {
+        workspace_complain(d, "%s", _("write-rows FILE: expected a table of rows, .csv or .xlsx"));
+        return 0;
+    }
+    choose_lines(d);
+    if (!d->write_lines.n)
+        workspace_complain(d, "%s", _("no rows are shown"));
+    return d->write_lines.n ? R_WRITE : 0;
+}
+
 /* N or T:G */
 static bool two_numbers(struct str s, int out[2])
 {
@@ -447,6 +479,8 @@ const struct command commands_work[] = {
     {"follow", "[on|off]", N_("read the dumps again whenever they have grown"), 0, run_follow, NULL},
     {"swap", "", N_("swap target and golden"), 0, run_swap, NULL},
     {"write", "FILE", N_("write the comparison to FILE (.json with all rows, .csv, .html, .md, .xlsx)"), NEEDS_BOTH | NEEDS_JUDGED | PATHS, run_write, NULL},
+    {"write-rows", "[FILE]", N_("write the selected rows, or else the rows shown by the filters in their order, to FILE "
+                                "(.csv, .xlsx)"), NEEDS_BOTH | NEEDS_JUDGED | PATHS, run_write_rows, NULL},
     {"step", "[N]", N_("compare another step, or list the steps; T:G pairs different ones"), 0, run_step, complete_step},
     {"rank", "[N]", N_("compare another rank, or list the ranks; T:G pairs different ones"), 0, run_rank, complete_rank},
     {0},

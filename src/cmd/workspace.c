@@ -82,6 +82,7 @@ void workspace_release(struct workspace *d)
     buf_release(&d->narrow);
     free(d->list.title);
     free(d->write_path);
+    vec_release(&d->write_lines);
     free(d->prompt);
     free(d->edit_command);
     free(d->edit_text);
@@ -370,7 +371,9 @@ bool workspace_write_to(struct workspace *d, struct str path, bool report, bool 
         return false;
     }
     free(d->write_path);
-    d->write_path = str_dup(path);
+    vec_clear(&d->write_lines);
+    d->write_force = str_starts(path, "--force ");
+    d->write_path = str_dup(d->write_force ? str_trim(str_cut(path, strlen("--force "))) : path);
     d->write_report = report;
     d->write_pack = pack;
     if (!pack && !writer_for(d->write_path)) {

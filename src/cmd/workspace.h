@@ -223,6 +223,8 @@ struct workspace {
     bool write_waits;  /* all three are pending until the comparison has ended */
     struct report_job report; /* carries them out */
     bool write_pack;   /* write a pack */
+    bool write_force;  /* overwrite a file of others */
+    VEC(uint32_t) write_lines; /* write only these lines of the table; empty: all */
     int new_step[2], new_rank[2];
     char *new_input[2]; /* both NULL: unchanged */
     bool new_round;     /* the inputs are this investigation's next round; without inputs: return to the previous one */
@@ -328,6 +330,11 @@ bool workspace_return_list(struct workspace *d); /* false: there is none */
 void workspace_close_list(struct workspace *d); /* returns to the panel or list underneath */
 /* Called before a change: stores the state for undo. `what` names the change. */
 void workspace_remember(struct workspace *d, const char *what);
+/* The filters in force, one a line, with '!' before inverse ones, else ' '; the caller's. The other sets them. */
+char *workspace_filters(const struct workspace *d);
+void workspace_set_filters(struct workspace *d, struct str lines);
+/* Whether the terminal was lost with filters in force or while a line was being typed. */
+bool workspace_unfinished(const struct workspace *d);
 bool workspace_undo(struct workspace *d, bool redo); /* false: nothing to undo; otherwise a message names the change */
 /* Called after the investigation's decisions changed: pairs again and saves. False if saving failed: the message
  * gives the reason and must not be replaced. */

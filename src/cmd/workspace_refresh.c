@@ -53,9 +53,14 @@ static void begin_table(struct workspace *d)
         d->cursor = s->pairing->line_of[TARGET][row];
         workspace_unfold(d, d->cursor);
         d->follow = false;
-        d->left_off = true;
+        d->left_off = !workspace_unfinished(d);
         workspace_notice(d, "%s", _("at the row where you left off; F goes to the first deviation"));
     }
+    if (workspace_unfinished(d))
+        workspace_notice(d, _("the connection was lost: %s; :resume continues there"),
+                         !*d->inv->typed      ? _("the filters of then are kept")
+                         : !*d->inv->filtered ? _("the text being typed is kept")
+                                              : _("the text being typed and the filters are kept"));
 }
 
 uint32_t workspace_arrival(const struct workspace *d)

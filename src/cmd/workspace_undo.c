@@ -26,18 +26,41 @@ void workspace_undo_release(struct workspace *d)
     vec_release(&d->redo);
 }
 
+char *workspace_filters(const struct workspace *d)
+{
+    struct buf b = {0};
+    buf_cstr(&b, "");
+    for (size_t i = 0; i < d->arrange.filters.n; i++)
+        buf_fmt(&b, "%s%s\n", d->arrange.filters.v[i].inverse ? "!" : " ", d->arrange.filters.v[i].text);
+    return b.p;
+}
+
+void workspace_set_filters(struct workspace *d, struct str lines)
+{
+    struct str line;
+    struct err quiet;
+    row_order_clear(&d->arrange);
+    while (lines.n) {
+        line = str_next(&lines, '\n');
+        if (line.n)
+            row_order_add(&d->arrange, str_cut(line, 1), line.p[0] == '!', &quiet);
+    }
+    row_order_restart(&d->arrange);
+}
+
+bool workspace_unfinished(const struct workspace *d)
+{
+    return *d->inv->filtered || (*d->inv->typed && strchr(":/&", *d->inv->typed));
+}
+
 #define UNDO_MOST 100
 
 static struct workspace_state state_now(const struct workspace *d, const char *what)
 {
     struct workspace_state x = {.what = mem_strdup(what), .tol = d->s->opt.of.tol, .sort = d->arrange.sort,
                                 .descending = d->arrange.descending, .columns = d->columns};
-    struct buf b = {0};
     memcpy(x.column, d->column, sizeof x.column);
-    for (size_t i = 0; i < d->arrange.filters.n; i++)
-        buf_fmt(&b, "%s%s\n", d->arrange.filters.v[i].inverse ? "!" : " ", d->arrange.filters.v[i].text);
-    x.filters = mem_strdup(b.p ? b.p : "");
-    buf_release(&b);
+    x.filters = workspace_filters(d);
     for (size_t i = 0; i < d->inv->bookmarks.n; i++)
         vec_push(&x.bookmarks, d->inv->bookmarks.v[i]);
     x.decided = d->inv->decisions.now;
@@ -60,20 +83,12 @@ void workspace_remember(struct workspace *d, const char *what)
 
 static void go_back_to(struct workspace *d, const struct workspace_state *x)
 {
-    struct str rest = str_of(x->filters), line;
-    struct err quiet;
     if (memcmp(&x->tol, &d->s->opt.of.tol, sizeof x->tol) != 0)
         session_set_tol(d->s, &x->tol);
     d->inv->tol = x->tol;
-    row_order_clear(&d->arrange);
-    while (rest.n) {
-        line = str_next(&rest, '\n');
-        if (line.n)
-            row_order_add(&d->arrange, str_cut(line, 1), line.p[0] == '!', &quiet);
-    }
     d->arrange.sort = x->sort;
     d->arrange.descending = x->descending;
-    row_order_restart(&d->arrange);
+    workspace_set_filters(d, str_of(x->filters));
     memcpy(d->column, x->column, sizeof d->column);
     d->columns = x->columns;
     d->inv->bookmarks.n = 0;

@@ -22,6 +22,8 @@ enum report_rows { ROWS_NONE, ROWS_DEVIATING, ROWS_ALL };
 
 struct report_options {
     enum report_rows rows;
+    const uint32_t *lines; /* a table of rows holds only these lines, in this order */
+    size_t line_count;     /* 0: all */
     const struct investigation *inv; /* findings and decisions; NULL: none */
     int64_t date;     /* date of a report, seconds since 1970; 0: none */
     bool paths;       /* a report shows paths unchanged */
@@ -36,6 +38,9 @@ struct report_options {
 
 /* Reports progress. False: writing has to stop, and o->err says so. o may be NULL. */
 bool report_goes_on(const struct report_options *opt, struct out *o, uint64_t done, uint64_t all);
+/* The lines that a table of rows holds: how many of those there are, and the i-th. */
+uint32_t report_lines(const struct report_options *opt, uint32_t lines);
+uint32_t report_line(const struct report_options *opt, uint32_t i);
 
 /* Whether the investigation has content of its own without dumps: findings, decisions, answers to panels. */
 bool report_holds(const struct report_options *o);

@@ -25,8 +25,9 @@ void compare_csv(struct out *o, const struct comparison *s, const struct report_
     row_table_init(&c, s, &k.sink);
     row_table_head(&c);
     csv_line(&k.out);
-    for (uint32_t i = 0; i < c.j->lines && report_goes_on(opt, o, i, c.j->lines); i++) {
-        row_table_write(&c, i);
+    uint32_t n = report_lines(opt, c.j->lines);
+    for (uint32_t i = 0; i < n && report_goes_on(opt, o, i, n); i++) {
+        row_table_write(&c, report_line(opt, i));
         csv_line(&k.out);
         out_flow(o);
     }

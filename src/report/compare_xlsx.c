@@ -179,15 +179,17 @@ static void rows(struct book *book, struct out *o, const struct comparison *s, c
     row_table_head(&c);
     uint16_t columns = x.column;
     uint32_t written = 1;
-    for (uint32_t i = 0; i < c.j->lines && report_goes_on(opt, o, i, c.j->lines); i++) {
+    uint32_t n = report_lines(opt, c.j->lines);
+    for (uint32_t i = 0; i < n && report_goes_on(opt, o, i, n); i++) {
+        uint32_t line = report_line(opt, i);
         if (i % LOOK_EVERY == 0)
             make_room();
-        enum tone t = tone_of(c.j->line[i].verdict);
+        enum tone t = tone_of(c.j->line[line].verdict);
         if (book->frame && used[t])
             continue;
         used[t] = true;
         next_row(&x, format[t]);
-        row_table_write(&c, i);
+        row_table_write(&c, line);
         written++;
     }
     done(worksheet_autofilter(ready(x.w), 0, 0, x.row, (lxw_col_t)(columns - 1)));

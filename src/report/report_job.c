@@ -95,7 +95,11 @@ static bool begin(struct report_job *k, const struct comparison *c, const char *
     k->report = report;
     k->pack = pack;
     k->c = comparison_hold(c);
+    vec_clear(&k->lines);
+    for (size_t i = 0; i < o->line_count; i++)
+        vec_push(&k->lines, o->lines[i]);
     k->opt = k->now = *o;
+    k->now.lines = k->lines.v;
     k->now.watch = &k->watch;
     k->now.inv = NULL;
     if (o->inv) {
@@ -178,5 +182,6 @@ void report_job_release(struct report_job *k)
     let_go(k);
     free(k->path);
     free(k->told);
+    vec_release(&k->lines);
     k->path = k->told = NULL;
 }

@@ -22,6 +22,7 @@ struct report_job {
     uint64_t pack;           /* write a pack: limit for its tensors in bytes; 0: no pack */
     char *told;              /* with REPORT_JOB_WRITTEN: additional remarks, or NULL */
     struct report_options opt, now; /* as given; as used for writing */
+    VEC(uint32_t) lines;     /* a copy of those that were given */
     struct err err;          /* if REPORT_JOB_FAILED */
 };
 

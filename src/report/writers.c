@@ -24,6 +24,16 @@ bool report_goes_on(const struct report_options *opt, struct out *o, uint64_t do
     return false;
 }
 
+uint32_t report_lines(const struct report_options *opt, uint32_t lines)
+{
+    return opt->line_count ? (uint32_t)opt->line_count : lines;
+}
+
+uint32_t report_line(const struct report_options *opt, uint32_t i)
+{
+    return opt->line_count ? opt->lines[i] : i;
+}
+
 bool report_holds(const struct report_options *o)
 {
     const struct investigation *v = o->inv;

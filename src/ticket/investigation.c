@@ -23,8 +23,8 @@
 
 void investigation_init(struct investigation *v)
 {
-    *v = (struct investigation){.step = {-1, -1}, .rank = {-1, -1}, .cursor = {"", ""}, .columns = "", .author = "",
-                                .lock = -1};
+    *v = (struct investigation){.step = {-1, -1}, .rank = {-1, -1}, .cursor = {"", ""}, .columns = "", .typed = "",
+                                .filtered = "", .author = "", .lock = -1};
     thresholds_init(&v->tol);
 }
 

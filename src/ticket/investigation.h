@@ -93,6 +93,9 @@ struct investigation {
     VEC(struct bookmark) bookmarks;
     const char *cursor[2]; /* row names, "" */
     const char *columns;   /* names of the visible fields, separated by blanks; "": chosen by width */
+    /* kept where the terminal was lost: the line being typed with its kind (":note …"), and the filters in force, one
+     * a line, with '!' before inverse ones, else ' '; "" */
+    const char *typed, *filtered;
     text_list filters;
     text_list remaps;      /* name: prefix of paths in stacks, text: its local replacement */
     /* data of the guided panels */

@@ -202,6 +202,19 @@ static const struct member cursor_members[] = {
     {.key = NULL},
 };
 
+static bool is_unfinished(const void *x, const struct member *m)
+{
+    const struct investigation *v = x;
+    (void)m;
+    return *v->typed || *v->filtered;
+}
+
+static const struct member unfinished_members[] = {
+    MEMBER(TEXT, investigation, typed, "typed"),
+    MEMBER(TEXT, investigation, filtered, "filters"),
+    {.key = NULL},
+};
+
 static const struct member plot_members[] = {
     MEMBER(FLAG, investigation, plot.log, "log"),
     MEMBER(DOUBLE, investigation, plot.from, "from"),
@@ -244,6 +257,7 @@ const struct member investigation_members[] = {
     MEMBER(LIST, investigation, bookmarks, "bookmarks", .of = &bookmark_record, .merge = merge_entries),
     MEMBER_IN("cursor", cursor_members), /* the user's position, and the state of the table, */
     MEMBER(TEXT, investigation, columns, "columns", .when = member_given), /* are each one's own */
+    MEMBER_IN("unfinished", unfinished_members, .when = is_unfinished),
     LIST("remaps", remaps, remap, merge_entries),
     LIST("filters", filters, filter, merge_entries),
     MEMBER_IN("panels", panel_members, .when = is_guided, .merge = merge_object),

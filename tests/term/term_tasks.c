@@ -132,6 +132,11 @@ static int step(struct run *r, char *line)
         wait_cursor(t, rest);
     } else if (strncmp(line, "holds ", 6) == 0) {
         holds(r, rest);
+    } else if (strncmp(line, "file ", 5) == 0) {
+        char *text = strchr(rest, ' ');
+        assert_non_null(text);
+        *text++ = 0;
+        put_bytes(r->folder, rest, text, strlen(text));
     } else if (strcmp(line, "ends") == 0) {
         wait_end(t);
         assert_exit(t, 0);

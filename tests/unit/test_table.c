@@ -77,6 +77,12 @@ static void filters(void **state)
     (void)state;
     assert_int_equal(matching(s, "deviate"), judge_summary_bad(sum));
     assert_int_equal(matching(s, "verdict == match"), sum->by[VERDICT_MATCH]);
+    /* signs and words as the screen shows them */
+    assert_int_equal(matching(s, "✗"), sum->by[VERDICT_DEVIATE]);
+    assert_int_equal(matching(s, "verdict == deviates"), matching(s, "deviate"));
+    assert_int_equal(matching(s, "verdict == ✗ || inherited"), matching(s, "deviate"));
+    assert_int_equal(matching(s, "verdict != \"not paired\""), all - sum->by[VERDICT_ONLY]);
+    assert_int_equal(matching(s, "≈ or !(≈)"), all);
     assert_int_equal(matching(s, "side == target") + matching(s, "side == golden") + matching(s, "side == both"), all);
     assert_int_equal(matching(s, "forward") + matching(s, "backward") + matching(s, "phase == optimizer"), all);
     assert_int_equal(matching(s, "forward && backward"), 0);
