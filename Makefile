@@ -24,8 +24,10 @@ HAVE_XLSX := $(shell pkg-config --exists xlsxwriter 2>/dev/null && echo -DHAVE_X
 PKG_CFLAGS := $(filter-out -D_%,$(shell pkg-config --cflags $(PKGS) 2>/dev/null))
 # packs are compressed where the library is there
 HAVE_ZSTD := $(shell pkg-config --exists libzstd 2>/dev/null && echo -DHAVE_ZSTD)
-PKG_LIBS := $(shell pkg-config --libs $(PKGS) $(if $(HAVE_XLSX),xlsxwriter) $(if $(HAVE_ZSTD),libzstd) 2>/dev/null)
-FLAGS = $(STD) $(OPT) $(SAN) $(HARDEN) $(FLOAT) $(WARN) -pthread -Isrc -I. -DDIVERGE_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(HAVE_XLSX) $(HAVE_ZSTD) $(CFLAGS)
+# databases of msprobe are read where the library is there
+HAVE_SQLITE := $(shell pkg-config --exists sqlite3 2>/dev/null && echo -DHAVE_SQLITE)
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) $(if $(HAVE_XLSX),xlsxwriter) $(if $(HAVE_ZSTD),libzstd) $(if $(HAVE_SQLITE),sqlite3) 2>/dev/null)
+FLAGS = $(STD) $(OPT) $(SAN) $(HARDEN) $(FLOAT) $(WARN) -pthread -Isrc -I. -DDIVERGE_VERSION='"$(VERSION)"' $(PKG_CFLAGS) $(HAVE_XLSX) $(HAVE_ZSTD) $(HAVE_SQLITE) $(CFLAGS)
 LIBS = $(HARDEN_LINK) $(PKG_LIBS) -lcsv -lm -pthread
 
 ENGINE_O := $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*/*.c))

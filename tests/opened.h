@@ -26,10 +26,7 @@ static inline int open_as(struct opened *o, const char *path, const char *format
     assert_true(o->places.n >= 1);
     const struct place *p = &o->places.v[0];
     assert_string_equal(p->reader->name, format);
-    o->d.reader = p->reader;
-    o->d.path = p->paths.v[0];
-    o->d.parts = (const char *const *)p->paths.v;
-    o->d.part_count = p->paths.n;
+    place_set(&o->d, p);
     return p->reader->open(&o->d, &o->load, &o->e);
 }
 

@@ -5,6 +5,7 @@
 #include "fmt/json_records.h"
 #include "fmt/msdump.h"
 #include "fmt/msprobe.h"
+#include "fmt/msprobe_trend.h"
 #include "fmt/op_statistics.h"
 #include "fmt/pack_read.h"
 #include "fmt/ptdbg.h"
@@ -20,6 +21,7 @@ const struct reader *const readers[] = {
     &reader_msdump,
     &reader_ptdbg,
     &reader_ptdbg_text,
+    &reader_msprobe_trend,
     &reader_op_statistics,
     &reader_debug_tree,
     &reader_debug_mode,
@@ -31,6 +33,7 @@ const struct reader *const readers[] = {
     &reader_msprobe_compile,
     &reader_msprobe_checkpoints,
     &reader_msprobe_vis,
+    &reader_msprobe_vis_db,
     &reader_msprobe_diff,
     &reader_msprobe_overflow,
     &reader_activations,

@@ -48,7 +48,7 @@ const struct result *result_of(const struct dump *d);
 const struct result_line *result_at(const struct dump *d, uint32_t row);
 
 extern const struct reader reader_msprobe_result, reader_ptdbg_result, reader_msprobe_diff, reader_msprobe_acc,
-    reader_msprobe_compile, reader_msprobe_checkpoints, reader_msprobe_vis;
+    reader_msprobe_compile, reader_msprobe_checkpoints, reader_msprobe_vis, reader_msprobe_vis_db;
 
 /* ---- for the readers ---- */
 

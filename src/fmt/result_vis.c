@@ -1,7 +1,9 @@
 /* Graphs of msprobe's visualization (*.vis): {"NPU": graph, "Bench": graph}, or one graph alone; a graph's nodes hold
- * the figures of their inputs and outputs, and the node of the other side that they were matched with. */
+ * the figures of their inputs and outputs, and the node of the other side that they were matched with. The same in a
+ * database (*.vis.db): a row of tb_nodes a node, of all steps and ranks. */
 #include <math.h>
 
+#include "base/database.h"
 #include "base/json_read.h"
 #include "base/msg.h"
 #include "base/num.h"
@@ -46,8 +48,13 @@ static const struct {
 struct vis_reading {
     struct result_table *t;
     struct arena arena;  /* texts of one row */
-    const cJSON *nodes[2];
     uint64_t line;
+};
+
+/* A node, without what is not read of it. */
+struct vis_node {
+    struct str id;
+    const cJSON *list[2]; /* figures of inputs, of outputs; NULL: it has none */
 };
 
 /* One side's fields of a tensor; of the target also what the tool found. */
@@ -100,76 +107,257 @@ static int add_tensor(struct vis_reading *r, const cJSON *target, const cJSON *g
     return rc;
 }
 
-static const char *const lists[] = {"input_data", "output_data"};
-
 /* The rows of a node of either side, with those of the node it was matched with. */
-static int add_node(struct vis_reading *r, const cJSON *node, const cJSON *other, int side, struct err *e)
+static int add_node(struct vis_reading *r, const struct vis_node *node, const struct vis_node *other, int side,
+                    struct err *e)
 {
-    struct str id = str_of(node->string ? node->string : "");
-    for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
-        const cJSON *own = cJSON_GetObjectItemCaseSensitive(node, lists[k]);
-        const cJSON *theirs = cJSON_GetObjectItemCaseSensitive(other, lists[k]);
+    for (size_t k = 0; k < ARRAY_LEN(node->list); k++) {
+        const cJSON *own = node->list[k], *theirs = other ? other->list[k] : NULL;
         size_t place = 0;
         for (const cJSON *v = cJSON_IsObject(own) ? own->child : NULL; v; v = v->next, place++) {
             struct str name = str_of(v->string ? v->string : "");
-            struct str end = name.n > id.n && memcmp(name.p, id.p, id.n) == 0 ? str_cut(name, id.n) : STR("");
+            struct str end = name.n > node->id.n && memcmp(name.p, node->id.p, node->id.n) == 0
+                                 ? str_cut(name, node->id.n) : STR("");
             const cJSON *x = counterpart(cJSON_IsObject(theirs) ? theirs : NULL, end, place);
-            if (!cJSON_IsObject(v) || add_tensor(r, side ? x : v, side ? v : x, e))
-                return cJSON_IsObject(v) ? -1
-                                         : err_set(e, ERR_DATA, _("%s: expected the figures of %s"), r->t->path,
-                                                   name.n ? name.p : "a tensor");
+            if (!cJSON_IsObject(v))
+                return err_set(e, ERR_DATA, _("%s: expected the figures of %s"), r->t->path,
+                               name.n ? name.p : "a tensor");
+            if (add_tensor(r, side ? x : v, side ? v : x, e))
+                return -1;
         }
     }
     return 0;
 }
 
-/* The node of the other side: the last of its matched_node_link. */
-static const cJSON *matched(const struct vis_reading *r, const cJSON *node, int side)
+static int read_all(struct dump *d, struct load *load, int (*read)(struct vis_reading *r, struct err *e), struct err *e)
 {
-    const cJSON *link = cJSON_GetObjectItemCaseSensitive(node, "matched_node_link");
+    struct result_table t = {.d = d, .load = load, .path = d->path, .tool = TOOL_MSPROBE};
+    struct vis_reading r = {.t = &t};
+    result_begin(&t);
+    t.head.had[COL_TARGET_NAME] = t.head.had[COL_GOLDEN_NAME] = true;
+    int rc = read(&r, e);
+    arena_release(&r.arena);
+    return result_end(&t, rc, e);
+}
+
+/* The name of the node of the other side: the last of matched_node_link, "" where it has none. */
+static struct str last_link(const cJSON *link)
+{
     const cJSON *last = cJSON_IsArray(link) ? link->child : NULL;
     while (last && last->next)
         last = last->next;
-    return cJSON_IsString(last) && r->nodes[!side]
-               ? cJSON_GetObjectItemCaseSensitive(r->nodes[!side], last->valuestring) : NULL;
+    return str_of(cJSON_IsString(last) ? last->valuestring : "");
 }
 
-static int add_sides(struct vis_reading *r, struct err *e)
+/* ---- *.vis ---- */
+
+struct vis_graph {
+    VEC(const cJSON *) nodes;
+    struct map by_name;
+};
+
+static bool take_graph(struct vis_graph *g, const cJSON *graph)
+{
+    const cJSON *nodes = cJSON_GetObjectItemCaseSensitive(graph, "node");
+    for (const cJSON *v = cJSON_IsObject(nodes) ? nodes->child : NULL; v; v = v->next) {
+        map_add(&g->by_name, str_of(v->string), (uint32_t)g->nodes.n);
+        vec_push(&g->nodes, v);
+    }
+    return cJSON_IsObject(nodes);
+}
+
+static struct vis_node node_of(const cJSON *v)
+{
+    return (struct vis_node){str_of(v->string ? v->string : ""),
+                             {cJSON_GetObjectItemCaseSensitive(v, "input_data"),
+                              cJSON_GetObjectItemCaseSensitive(v, "output_data")}};
+}
+
+static int add_graphs(struct vis_reading *r, const struct vis_graph graph[2], struct err *e)
 {
     for (int side = 0; side < 2; side++)
-        for (const cJSON *node = r->nodes[side] ? r->nodes[side]->child : NULL; node; node = node->next) {
-            const cJSON *other = matched(r, node, side);
-            if (side && other) /* its rows came with the target's */
+        for (size_t i = 0; i < graph[side].nodes.n; i++) {
+            const cJSON *v = graph[side].nodes.v[i];
+            struct str name = last_link(cJSON_GetObjectItemCaseSensitive(v, "matched_node_link"));
+            uint32_t at = name.n ? map_get(&graph[!side].by_name, name) : MAP_NONE;
+            if (side && at != MAP_NONE) /* its rows came with the target's */
                 continue;
+            struct vis_node node = node_of(v), other = {0};
+            if (at != MAP_NONE)
+                other = node_of(graph[!side].nodes.v[at]);
             if (load_cancelled(r->t->load))
                 return err_set(e, ERR_CANCEL, "%s", _("stopped"));
-            if (add_node(r, node, other, side, e))
+            if (add_node(r, &node, at == MAP_NONE ? NULL : &other, side, e))
                 return -1;
         }
     return 0;
 }
 
-static int open_vis(struct dump *d, struct load *load, struct err *e)
+static int read_vis(struct vis_reading *r, struct err *e)
 {
-    struct result_table t = {.d = d, .load = load, .path = d->path, .tool = TOOL_CHECK, .own = true};
-    struct vis_reading r = {.t = &t};
-    cJSON *root = json_load(d->path, VIS_BYTES, e);
-    result_begin(&t);
-    t.head.had[COL_TARGET_NAME] = t.head.had[COL_GOLDEN_NAME] = true;
+    struct vis_graph graph[2] = {0};
+    cJSON *root = json_load(r->t->path, VIS_BYTES, e);
     int rc = root ? 0 : -1;
     if (rc == 0) {
         const cJSON *npu = cJSON_GetObjectItemCaseSensitive(root, "NPU");
         const cJSON *bench = cJSON_GetObjectItemCaseSensitive(root, "Bench");
-        r.nodes[TARGET] = cJSON_GetObjectItemCaseSensitive(npu ? npu : root, "node");
-        r.nodes[GOLDEN] = cJSON_GetObjectItemCaseSensitive(bench, "node");
-        if (!cJSON_IsObject(r.nodes[TARGET]) || (bench && !cJSON_IsObject(r.nodes[GOLDEN])))
-            rc = err_set(e, ERR_DATA, _("%s: expected the nodes of a graph"), d->path);
+        if (!take_graph(&graph[TARGET], npu ? npu : root) || (bench && !take_graph(&graph[GOLDEN], bench)))
+            rc = err_set(e, ERR_DATA, _("%s: expected the nodes of a graph"), r->t->path);
     }
     if (rc == 0)
-        rc = add_sides(&r, e);
+        rc = add_graphs(r, graph, e);
+    for (int side = 0; side < 2; side++) {
+        vec_release(&graph[side].nodes);
+        map_release(&graph[side].by_name);
+    }
     cJSON_Delete(root);
-    arena_release(&r.arena);
-    return result_end(&t, rc, e);
+    return rc;
+}
+
+static int open_vis(struct dump *d, struct load *load, struct err *e)
+{
+    return read_all(d, load, read_vis, e);
+}
+
+/* ---- *.vis.db ---- */
+
+static bool probe_db(const char *path)
+{
+    return path_is_file(path) && database_holds(path, "tb_nodes");
+}
+
+/* One that cannot be read is a place still: opening it says why. */
+static void places(const char *path, place_list *out)
+{
+    struct database db;
+    struct query q = {0};
+    struct err quiet;
+    size_t before = out->n;
+    int64_t at[2];
+    if (database_open(&db, path, &quiet) == 0) {
+        if (query_begin(&q, &db, "SELECT DISTINCT step, rank FROM tb_nodes ORDER BY step, rank LIMIT 65536",
+                        &quiet) == 0)
+            while (query_next(&q, &quiet) > 0) {
+                struct place p = {.reader = &reader_msprobe_vis_db, .step = -1, .rank = -1};
+                int *const number[] = {&p.step, &p.rank};
+                for (int i = 0; i < 2; i++)
+                    if (query_whole(&q, i, &at[i]) == READING_VALUE && at[i] >= 0 && at[i] < INT32_MAX)
+                        *number[i] = (int)at[i];
+                vec_push(&p.paths, mem_strdup(path));
+                vec_push(out, p);
+            }
+        query_end(&q);
+        database_close(&db);
+    }
+    if (out->n == before) {
+        struct place p = {.reader = &reader_msprobe_vis_db, .step = -1, .rank = -1};
+        vec_push(&p.paths, mem_strdup(path));
+        vec_push(out, p);
+    }
+}
+
+/* A node of the database, with what its columns hold as trees. */
+struct db_node {
+    struct vis_node node;
+    cJSON *tree[3]; /* matched_node_link, input_data, output_data */
+    struct buf id;
+};
+
+static void db_node_release(struct db_node *n)
+{
+    for (size_t i = 0; i < ARRAY_LEN(n->tree); i++)
+        cJSON_Delete(n->tree[i]);
+    buf_release(&n->id);
+    *n = (struct db_node){0};
+}
+
+#define NODE_COLUMNS "node_name, matched_node_link, input_data, output_data"
+
+static int take_db_node(struct vis_reading *r, const struct query *q, struct db_node *out, struct err *e)
+{
+    static const char *const names[] = {"matched_node_link", "input_data", "output_data"};
+    struct str text;
+    if (query_text(q, 0, &text) != READING_VALUE || !text.n)
+        return err_set(e, ERR_DATA, _("%s: expected the name of a node"), r->t->path);
+    buf_str(&out->id, text);
+    for (int i = 0; i < 3; i++) {
+        enum reading found = query_text(q, i + 1, &text);
+        bool lists = i == 0;
+        if (found == READING_ABSENT || (found == READING_VALUE && (!text.n || str_is(text, "null"))))
+            continue;
+        out->tree[i] = found == READING_VALUE ? json_text(text, r->t->path, e) : NULL;
+        if (!(lists ? cJSON_IsArray(out->tree[i]) : cJSON_IsObject(out->tree[i])))
+            return err_set(e, ERR_DATA, lists ? _("%s: %s: expected a list in column %s")
+                                              : _("%s: %s: expected the figures of tensors in column %s"), r->t->path,
+                           out->id.p, names[i]);
+    }
+    out->node = (struct vis_node){buf_view(&out->id), {out->tree[1], out->tree[2]}};
+    return 0;
+}
+
+/* The node of a name on the other side: 1, 0 where there is none, -1. */
+static int find_db_node(struct vis_reading *r, struct query *q, int side, struct str name, struct db_node *out,
+                        struct err *e)
+{
+    query_set_text(q, 2, side ? STR("NPU") : STR("Bench"));
+    query_set_text(q, 3, name);
+    int more = query_next(q, e);
+    return more == 1 && take_db_node(r, q, out, e) ? -1 : more;
+}
+
+static int add_db_node(struct vis_reading *r, struct query *find, int side, struct db_node *node, struct err *e)
+{
+    struct db_node other = {0};
+    struct str name = last_link(node->tree[0]);
+    int more = name.n ? find_db_node(r, find, side, name, &other, e) : 0;
+    int rc = more < 0 ? -1 : side && more ? 0 /* its rows came with the target's */
+                           : add_node(r, &node->node, more ? &other.node : NULL, side, e);
+    db_node_release(&other);
+    return rc;
+}
+
+static bool load_is_stopped(void *load)
+{
+    return load_cancelled(load);
+}
+
+static int read_db(struct vis_reading *r, struct err *e)
+{
+    struct database db;
+    struct query all = {0}, find = {0};
+    const struct dump *d = r->t->d;
+    if (database_open(&db, d->path, e))
+        return -1;
+    db.stop = load_is_stopped;
+    db.ctx = r->t->load;
+    int rc = query_begin(&all, &db, "SELECT " NODE_COLUMNS " FROM tb_nodes WHERE step = ?1 AND rank = ?2 AND "
+                         "data_source = ?3 ORDER BY node_order", e);
+    if (rc == 0)
+        rc = query_begin(&find, &db, "SELECT " NODE_COLUMNS " FROM tb_nodes WHERE step = ?1 AND rank = ?2 AND "
+                         "data_source = ?3 AND node_name = ?4", e);
+    for (int side = 0; side < 2 && rc == 0; side++) {
+        int more;
+        struct db_node node = {0};
+        struct query *const both[] = {&all, &find};
+        for (size_t i = 0; i < ARRAY_LEN(both); i++) {
+            query_set_whole(both[i], 0, d->step);
+            query_set_whole(both[i], 1, d->rank);
+        }
+        query_set_text(&all, 2, side ? STR("Bench") : STR("NPU"));
+        while (rc == 0 && (more = query_next(&all, e)) != 0) {
+            rc = more < 0 || take_db_node(r, &all, &node, e) || add_db_node(r, &find, side, &node, e) ? -1 : 0;
+            db_node_release(&node);
+        }
+    }
+    query_end(&all);
+    query_end(&find);
+    database_close(&db);
+    return rc;
+}
+
+static int open_db(struct dump *d, struct load *load, struct err *e)
+{
+    return read_all(d, load, read_db, e);
 }
 
 const struct reader reader_msprobe_vis = {
@@ -177,9 +365,22 @@ const struct reader reader_msprobe_vis = {
     .title = N_("graphs of msprobe's visualization with the figures of both sides"),
     .what = "compare_*.vis build_*.vis",
     .versions = "msprobe 26",
-    .unread = N_("*.vis.db; stacks, marks and colours of the graphs"),
+    .unread = N_("stacks and colours of the graphs"),
     .probe = probe,
     .open = open_vis,
+    .close = result_close,
+    .table = true,
+};
+
+const struct reader reader_msprobe_vis_db = {
+    .name = "msprobe-vis-db",
+    .title = N_("the same graphs in a database, of all steps and ranks (SQLite)"),
+    .what = "compare_*.vis.db build_*.vis.db",
+    .versions = "msprobe 26.2",
+    .unread = N_("stacks and colours of the graphs"),
+    .probe = probe_db,
+    .places = places,
+    .open = open_db,
     .close = result_close,
     .table = true,
 };

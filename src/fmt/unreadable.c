@@ -171,8 +171,9 @@ const struct unreadable unreadable_formats[] = {
     {"mlflow-db", N_("database of MLflow"), "mlflow.db",
      N_("write the metric histories to a table with columns step and loss (MlflowClient().get_metric_history), "
         "then open that"), is_mlflow, true, false},
-    {"msprobe-db", N_("databases of msprobe (trend, graph visualisation)"), "*.db",
-     N_("open the folder of the dump or of the monitor tables it was made from"), is_database, false, false},
+    {"database", N_("a database of another program"), "*.db",
+     N_("write the metric or the tensors' figures as a table or as JSON lines, then open that"), is_database, true,
+     false},
     {"mindspore-ir", N_("graphs of MindSpore"), "*.ir",
      N_("open the dump in the same folder: the source lines of the graph are added to its "
         "stacks"), is_graph, false, false},

@@ -172,28 +172,34 @@ static void open_quote(void *ctx)
         log_odd(t->k, ODD_QUOTE);
 }
 
+void monitor_value(struct series_builder *k, const struct monitor_at *at, struct str op, int64_t step, double x)
+{
+    struct buf out = {0}, full = {0};
+    bool reduced = str_is(at->what, "grad_reduced") && str_is(op, "norm");
+    name_of(at->name, at->stage, at->micro, "0", &out);
+    buf_fmt(&full, "%.*s.%.*s", STR_ARG(at->what), STR_ARG(op));
+    log_point(k, reduced ? "local_norm" : full.p, buf_view(&out), false, step, x);
+    buf_release(&out);
+    buf_release(&full);
+}
+
 bool monitor_scalar(struct series_builder *k, struct str tag, int64_t step, double x)
 {
-    struct str what = path_base(path_parent(str_of(k->file->name))), path, op, stage, name, micro = STR("0");
-    struct buf out = {0}, full = {0};
+    struct monitor_at at = {.what = path_base(path_parent(str_of(k->file->name))), .micro = STR("0")};
+    struct str path, op;
     ptrdiff_t slash = str_rfind(tag, '/');
     if (!str_starts(tag, "vp") || slash < 0)
         return false;
     path = str_n(tag.p, (size_t)slash);
     op = str_cut(tag, (size_t)slash + 1);
-    if (!str_split(str_cut(path, 2), ':', &stage, &name) || !op.n)
+    if (!str_split(str_cut(path, 2), ':', &at.stage, &at.name) || !op.n)
         return false;
-    ptrdiff_t colon = str_rfind(name, ':');
-    if (colon >= 0 && str_starts(str_cut(name, (size_t)colon), ":micro")) {
-        micro = str_cut(name, (size_t)colon + strlen(":micro"));
-        name.n = (size_t)colon;
+    ptrdiff_t colon = str_rfind(at.name, ':');
+    if (colon >= 0 && str_starts(str_cut(at.name, (size_t)colon), ":micro")) {
+        at.micro = str_cut(at.name, (size_t)colon + strlen(":micro"));
+        at.name.n = (size_t)colon;
     }
-    bool reduced = str_is(what, "grad_reduced") && str_is(op, "norm");
-    name_of(name, stage, micro, "0", &out);
-    buf_fmt(&full, "%.*s.%.*s", STR_ARG(what), STR_ARG(op));
-    log_point(k, reduced ? "local_norm" : full.p, buf_view(&out), false, step, x);
-    buf_release(&out);
-    buf_release(&full);
+    monitor_value(k, &at, op, step, x);
     return true;
 }
 

@@ -201,6 +201,14 @@ bool tfevents_sniff(struct str head, const char *path);
 int tfevents_read(struct series_builder *k, struct err *e);
 bool monitor_sniff(struct str head, const char *path);
 int monitor_read(struct series_builder *k, struct err *e);
+/* What a figure of the monitor is of: "grad_reduced", a weight, its stage and micro step as texts of numbers. */
+struct monitor_at {
+    struct str what, name, stage, micro;
+};
+/* A figure ("norm") at a step; norms of reduced gradients are local norms. */
+void monitor_value(struct series_builder *k, const struct monitor_at *at, struct str op, int64_t step, double x);
+bool monitor_db_sniff(struct str head, const char *path);
+int monitor_db_read(struct series_builder *k, struct err *e);
 /* A scalar of the event files that csv2tensorboard_by_step makes of these tables, "vp0:fc1.weight/norm" in the folder
  * grad_reduced/; false if it is none. */
 bool monitor_scalar(struct series_builder *k, struct str tag, int64_t step, double x);

@@ -13,7 +13,6 @@ static const struct {
     {"a/before/intensor0.bin", "$Version=1.0\nformat=2\n", "atb-dump"},
     {"worldsize2_globalrank0/dynamo_original_graph_1.txt", "x", "torchair-dump"},
     {"data/loss/step0/rank0/loss.json", "{\n    \"data\": {\n        \"max\": 1.0,\n        \"norm\": 2.0\n    }\n}", "msprobe-single"},
-    {"monitor_data.trend.db", "SQLite format 3", "msprobe-db"},
     {"graphs/x.ir", "# IR entry: @kernel_graph0\n", "mindspore-ir"},
     {"__0_0.distcp", "x", "torch-distcp-part"},
     {"compare_npy_dir.csv", "\"orig array name\",\"target array name\"\n", "troubleshooter"},
@@ -42,6 +41,7 @@ static void only_when_named(void **state)
         {"dump.tar.xz", "\xfd" "7zXZ", "compressed"},
         {"dump.zip", "PK\3\4", "compressed"},
         {"mlflow.db", "SQLite format 3", "mlflow-db"},
+        {"metrics.db", "SQLite format 3", "database"},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
