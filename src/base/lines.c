@@ -20,6 +20,13 @@ void lines_take(struct lines *l, struct file f, size_t longest, bool cut)
     *l = (struct lines){.file = f, .longest = longest, .cut = cut};
 }
 
+void lines_between(struct lines *l, uint64_t from, uint64_t end, uint64_t before)
+{
+    l->base = from;
+    l->end = end;
+    l->number = before;
+}
+
 void lines_close(struct lines *l)
 {
     file_close(&l->file);
@@ -73,7 +80,7 @@ int lines_next(struct lines *l, struct str *line, struct err *e)
 {
     size_t seen = 0;   /* bytes after `at` known to contain no line end */
     uint64_t lost = 0; /* bytes skipped in this line */
-    for (;;) {
+    while (!l->end || l->base + l->at < l->end || seen) {
         struct buf *w = &l->window;
         size_t from = l->at + seen;
         char *end = from < w->n ? memchr(w->p + from, '\n', w->n - from) : NULL;
@@ -106,4 +113,5 @@ int lines_next(struct lines *l, struct str *line, struct err *e)
             seen = l->longest;
         }
     }
+    return 0;
 }

@@ -104,6 +104,12 @@ struct call {
     bool gradient;    /* a parameters_grad record */
 };
 
+/* Where in its file a recording lies that shares it with others. */
+struct stretch {
+    uint64_t from, bytes; /* bytes 0: not known, anywhere in the file */
+    uint64_t lines;       /* before it */
+};
+
 /* The ranks that a collective call names as its group. */
 struct call_group {
     uint32_t call;
@@ -142,6 +148,7 @@ struct dump {
     const char *level;     /* "L0", "L1", "mix", "graph" … or "" */
     const char *task;      /* "tensor", "statistics", "md5" */
     int step, rank;        /* -1 if the folders do not say */
+    struct stretch stretch; /* of `path` */
     bool checksums;        /* rows carry checksums */
     int digits;            /* significant digits the recorded figures carry (17: all) */
     uint8_t column;        /* of a result table (result_table.h): the side whose columns are read */

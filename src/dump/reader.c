@@ -36,6 +36,7 @@ void place_set(struct dump *d, const struct place *p)
     d->parts = (const char *const *)p->paths.v;
     d->part_count = p->paths.n;
     d->given = p->given;
+    d->stretch = p->stretch;
     d->step = p->step;
     d->rank = p->rank;
 }

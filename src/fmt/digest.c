@@ -15,11 +15,11 @@
 #define PLACES_MOST 100000
 #define INDEX_BYTES (sizeof DIGEST_INDEX - 1 + 20 + 1)
 
-struct stretch {
+struct digest_entry {
     int step, rank;
     uint64_t from, bytes;
 };
-typedef VEC(struct stretch) stretch_list;
+typedef VEC(struct digest_entry) entry_list;
 
 static bool probe(const char *path)
 {
@@ -46,8 +46,9 @@ static uint64_t index_at(const struct file *f)
     return at < f->size - INDEX_BYTES && f->size - INDEX_BYTES - at <= LINE_MOST ? at : 0;
 }
 
-/* The caller releases what was read, also of an index that is damaged behind it. */
-static int read_places(const char *path, stretch_list *out, struct err *e)
+/* Recordings lie one behind the other, as they were written: those of a small file that overlap would be read a
+ * thousand times. The caller releases what was read, also of an index that is damaged behind it. */
+static int read_places(const char *path, entry_list *out, struct err *e)
 {
     struct file f;
     if (file_open(&f, path, e))
@@ -58,15 +59,19 @@ static int read_places(const char *path, stretch_list *out, struct err *e)
                : err_set(e, ERR_DATA, _("%s: truncated digest: the index at its end is missing"), path);
     cJSON *o = rc == 0 ? json_parse(str_n(text, (size_t)n), false, path, at, e) : NULL;
     const cJSON *list = o ? json_line_member(o, "places") : NULL;
+    uint64_t free_from = 0;
     if (o && !json_line_fits(list, "l*"))
         rc = err_at(e, path, at, "%s", _("expected a record as diverge writes it"));
     for (const cJSON *it = rc == 0 && list ? list->child : NULL; it && rc == 0; it = it->next) {
-        struct stretch x = {number_in(it, 0), number_in(it, 1), json_line_whole(cJSON_GetArrayItem(it, 2), at, at), 0};
+        struct digest_entry x = {number_in(it, 0), number_in(it, 1),
+                                 json_line_whole(cJSON_GetArrayItem(it, 2), at, at), 0};
         x.bytes = json_line_whole(cJSON_GetArrayItem(it, 3), at - x.from + 1, 0);
-        if (!json_line_fits(it, "iiww") || !x.bytes || out->n == PLACES_MOST) /* left out, a rank would not be missed */
+        if (!json_line_fits(it, "iiww") || !x.bytes || x.from < free_from || out->n == PLACES_MOST)
+            /* left out, a rank would not be missed */
             rc = err_at(e, path, at, "%s", _("expected a record as diverge writes it"));
         else
             vec_push(out, x);
+        free_from = x.from + x.bytes;
     }
     cJSON_Delete(o);
     free(text);
@@ -77,13 +82,17 @@ static int read_places(const char *path, stretch_list *out, struct err *e)
 /* One that cannot be read is a place still: opening it says why. */
 static void add_places(const char *path, place_list *out)
 {
-    stretch_list l = {0};
+    entry_list l = {0};
     struct err quiet;
-    struct stretch none = {-1, -1, 0, 0};
-    if (read_places(path, &l, &quiet) || !l.n)
+    struct digest_entry none = {-1, -1, 0, 0};
+    if (read_places(path, &l, &quiet))
+        l.n = 0;
+    if (!l.n)
         vec_push(&l, none);
     for (size_t i = 0; i < l.n; i++) {
-        struct place p = {.reader = &reader_digest, .step = l.v[i].step, .rank = l.v[i].rank};
+        const struct digest_entry *x = &l.v[i];
+        struct place p = {.reader = &reader_digest, .step = x->step, .rank = x->rank,
+                          .stretch = {x->from, x->bytes, 0}};
         vec_push(&p.paths, mem_strdup(path));
         vec_push(out, p);
     }
@@ -198,26 +207,31 @@ static int read_lines(struct digest_reading *x, struct lines *l, struct load *lo
     return rc;
 }
 
+/* Looks the place of this step and rank up in the index. */
+static int find_stretch(const struct dump *d, struct stretch *out, struct err *e)
+{
+    entry_list places = {0};
+    int rc = read_places(d->path, &places, e);
+    for (size_t i = 0; rc == 0 && i < places.n && !out->bytes; i++)
+        if (places.v[i].step == d->step && places.v[i].rank == d->rank)
+            *out = (struct stretch){places.v[i].from, places.v[i].bytes, 0};
+    if (rc == 0 && !out->bytes)
+        rc = err_set(e, ERR_DATA, _("%s: the digest has no such step and rank"), d->path);
+    vec_release(&places);
+    return rc;
+}
+
 /* The stretch of this step and rank, as a file of its own. */
 static int open_stretch(const struct dump *d, struct lines *l, struct err *e)
 {
-    stretch_list places = {0};
-    const struct stretch *found = NULL;
+    struct stretch at = d->stretch;
     struct file f, part;
-    int rc = read_places(d->path, &places, e);
-    for (size_t i = 0; rc == 0 && i < places.n && !found; i++)
-        if (places.v[i].step == d->step && places.v[i].rank == d->rank)
-            found = &places.v[i];
-    if (rc == 0)
-        rc = found ? file_open(&f, d->path, e)
-                   : err_set(e, ERR_DATA, _("%s: the digest has no such step and rank"), d->path);
-    if (rc == 0) {
-        struct file_span span = {.fd = file_detach(&f), .at = found->from, .size = found->bytes};
-        file_join(&part, d->path, &span, 1);
-        lines_take(l, part, LINE_MOST, false);
-    }
-    vec_release(&places);
-    return rc;
+    if ((!at.bytes && find_stretch(d, &at, e)) || file_open(&f, d->path, e))
+        return -1;
+    struct file_span span = {.fd = file_detach(&f), .at = at.from, .size = at.bytes};
+    file_join(&part, d->path, &span, 1);
+    lines_take(l, part, LINE_MOST, false);
+    return 0;
 }
 
 static int open_digest(struct dump *d, struct load *load, struct err *e)

@@ -5,11 +5,11 @@
 #include <math.h>
 
 #include "base/json_read.h"
-#include "base/lines.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/reading.h"
 #include "dump/checksum.h"
+#include "fmt/shared_file.h"
 #include "fmt/value_calls.h"
 
 #define LONGEST (4u << 20)
@@ -114,11 +114,10 @@ static void places(const char *path, place_list *out)
     struct str line;
     struct err quiet;
     struct record r;
-    struct nmap seen = {0};
-    uint32_t n = 0;
+    struct shared_file x = {.reader = &reader_json_records, .path = path, .most = PLACES, .out = out};
     if (lines_open(&l, path, LONGEST, true, &quiet))
         return;
-    while (n < PLACES && lines_next(&l, &line, &quiet) > 0) {
+    while (lines_next(&l, &line, &quiet) > 0) {
         cJSON *o = line.n ? json_text(line, path, &quiet) : NULL;
         int step = -1, rank = -1;
         bool yes = o && is_record(o, &r);
@@ -127,15 +126,12 @@ static void places(const char *path, place_list *out)
             rank = count_of(r.of[IS_RANK]);
         }
         cJSON_Delete(o);
-        uint64_t key = (uint64_t)(uint32_t)(step + 2) << 32 | (uint32_t)(rank + 2);
-        if (!yes || step < -1 || rank < -1 || nmap_get(&seen, key) != MAP_NONE)
-            continue;
-        nmap_add(&seen, key, n++);
-        struct place p = {.reader = &reader_json_records, .step = step, .rank = rank};
-        vec_push(&p.paths, mem_strdup(path));
-        vec_push(out, p);
+        if (yes && step > -2 && rank > -2)
+            shared_file_line(&x, &l, step, rank);
+        else
+            shared_file_damaged(&x, &l);
     }
-    nmap_release(&seen);
+    nmap_release(&x.seen);
     lines_close(&l);
 }
 
@@ -271,14 +267,14 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     struct lines l;
     struct str line;
     int more = 0;
-    if (lines_open(&l, d->path, LONGEST, false, e))
+    if (shared_file_open(&l, d, LONGEST, e))
         return -1;
     load_begin(load);
     d->framework = "";
     d->level = "L0";
     d->digits = FIGURE_DIGITS;
     d->joint = '.';
-    d->bytes += l.file.size;
+    d->bytes += d->stretch.bytes ? d->stretch.bytes : l.file.size;
     while (!load_cancelled(load) && (more = lines_next(&l, &line, e)) > 0) {
         struct err why;
         struct record m;
@@ -290,7 +286,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         else if (o && (count_of(m.of[IS_STEP]) < -1 || count_of(m.of[IS_RANK]) < -1))
             damaged(&x, l.number, _("expected whole numbers as step and rank"));
         cJSON_Delete(o);
-        d->bytes_done = l.offset;
+        d->bytes_done = l.offset - d->stretch.from;
         if (l.number % BATCH == 0) {
             load_end(load);
             load_begin(load);

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/lines.h"
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "fmt/shared_file.h"
 
 #define LONGEST (64u << 20)
 #define REST (1u << 20) /* of a line, besides its table */
@@ -83,21 +83,18 @@ static void places(const char *path, place_list *out)
     struct lines l;
     struct str line;
     struct err quiet;
-    struct nmap seen = {0};
+    struct shared_file x = {.reader = &reader_routing_trace, .path = path, .most = STEPS, .out = out};
     int rank = rank_of(path);
-    uint32_t steps = 0;
     if (lines_open(&l, path, LONGEST, true, &quiet))
         return;
-    while (steps < STEPS && lines_next(&l, &line, &quiet) > 0) {
+    while (lines_next(&l, &line, &quiet) > 0) {
         int step = step_of(line);
-        if (step < 0 || nmap_get(&seen, (uint64_t)step) != MAP_NONE)
-            continue;
-        nmap_add(&seen, (uint64_t)step, steps++);
-        struct place p = {.reader = &reader_routing_trace, .step = step, .rank = rank};
-        vec_push(&p.paths, mem_strdup(path));
-        vec_push(out, p);
+        if (step >= 0)
+            shared_file_line(&x, &l, step, rank);
+        else
+            shared_file_damaged(&x, &l);
     }
-    nmap_release(&seen);
+    nmap_release(&x.seen);
     lines_close(&l);
 }
 
@@ -263,7 +260,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     struct str line;
     struct map runs = {0};
     int more = 0;
-    if (lines_open(&l, d->path, LONGEST, false, e))
+    if (shared_file_open(&l, d, LONGEST, e))
         return -1;
     load_begin(load);
     d->state = mem_zalloc(sizeof(struct trace));
