@@ -249,10 +249,10 @@ void job_strip_add_pair(struct job_strip *s, const struct job_result *r, size_t 
     struct job_strip_row *own = p->rank[TARGET] >= 0 ? job_strip_row_of(s, p->step, p->rank[TARGET]) : NULL;
     if (!p->c->judged || (p->rank[TARGET] >= 0 && !own))
         return;
-    for (size_t i = 0; i < s->row.n; i++)
-        if (s->row.v[i].step == p->step && (!own || own == &s->row.v[i]) &&
-            !memchr(s->row.v[i].cells, strip_looks[STRIP_UNREAD].letter, s->columns))
-            memset(s->row.v[i].cells, ' ', s->columns);
+    struct job_strip_row *from = own ? own : s->row.v, *end = own ? own + 1 : s->row.v + s->row.n;
+    for (struct job_strip_row *row = from; row < end; row++)
+        if (row->step == p->step && !memchr(row->cells, strip_looks[STRIP_UNREAD].letter, s->columns))
+            memset(row->cells, ' ', s->columns);
     for (uint32_t l = 0; l < p->c->judged->lines; l++)
         add_line(s, r, pair, l, own);
 }

@@ -397,36 +397,46 @@ static bool sequence_parallel(const struct inference *x)
     return false;
 }
 
-/* Whether what replicas gather or their positions agree with their coordinates. */
-static bool replicas_fit(const struct inference *x, size_t a, size_t b, const struct rank_place *p,
-                         const struct rank_place *q)
+/* Whether two ways divide the members of each group alike: two have the same a exactly if they have the same b. */
+struct alike {
+    struct nmap b_of, a_of; /* of a group's a, b */
+    bool broken;
+};
+
+static void add_alike(struct alike *x, uint32_t group, uint32_t subgroup, uint32_t a, uint32_t b)
 {
-    const struct rank_facts *f = &x->rank[a], *g = &x->rank[b];
-    if (x->l->size[CUT_CP] == 1 || x->l->size[CUT_DP] == 1 || !replicas(x, a, b))
-        return true;
-    if (x->gathers)
-        return f->gathering == NONE || g->gathering == NONE ||
-               (f->gathering == g->gathering) == (p->at[CUT_DP] == q->at[CUT_DP]);
-    return f->positions == NONE || g->positions == NONE ||
-           (f->positions == g->positions) == (p->at[CUT_CP] == q->at[CUT_CP]);
+    const uint32_t of_a[] = {group, subgroup, a}, of_b[] = {group, subgroup, b};
+    uint64_t key_a = hash_bytes(of_a, sizeof of_a, 1), key_b = hash_bytes(of_b, sizeof of_b, 1);
+    uint32_t had_b = nmap_get(&x->b_of, key_a), had_a = nmap_get(&x->a_of, key_b);
+    x->broken = x->broken || (had_b != MAP_NONE && had_b != b) || (had_a != MAP_NONE && had_a != a);
+    if (had_b == MAP_NONE)
+        nmap_add(&x->b_of, key_a, b);
+    if (had_a == MAP_NONE)
+        nmap_add(&x->a_of, key_b, a);
 }
 
-/* Whether stages, weights and replicas agree with this order of dimensions. */
+/* Whether stages, weights, and what replicas gather or their positions, agree with this order of dimensions. */
 static bool order_fits(const struct inference *x)
 {
-    for (size_t a = 0; a < x->n; a++)
-        for (size_t b = 0; b < a; b++) {
-            struct rank_place p = layout_place(x->l, x->set->ranks.v[a]->rank),
-                              q = layout_place(x->l, x->set->ranks.v[b]->rank);
-            if ((p.at[CUT_PP] == q.at[CUT_PP]) != (x->rank[a].stage == x->rank[b].stage))
-                return false;
-            if (p.at[CUT_PP] == q.at[CUT_PP] &&
-                (p.at[CUT_TP] == q.at[CUT_TP]) != (x->rank[a].weight_class == x->rank[b].weight_class))
-                return false;
-            if (!replicas_fit(x, a, b, &p, &q))
-                return false;
-        }
-    return true;
+    struct alike stages = {0}, weights = {0}, copies = {0};
+    bool compared = x->l->size[CUT_CP] > 1 && x->l->size[CUT_DP] > 1;
+    for (size_t r = 0; r < x->n && !stages.broken && !weights.broken && !copies.broken; r++) {
+        const struct rank_place p = layout_place(x->l, x->set->ranks.v[r]->rank);
+        const struct rank_facts *f = &x->rank[r];
+        uint32_t copy = x->gathers ? f->gathering : f->positions;
+        add_alike(&stages, 0, 0, (uint32_t)p.at[CUT_PP], (uint32_t)f->stage);
+        add_alike(&weights, (uint32_t)p.at[CUT_PP], 0, (uint32_t)p.at[CUT_TP], f->weight_class);
+        if (compared && copy != NONE)
+            add_alike(&copies, (uint32_t)f->stage, f->weight_class, (uint32_t)p.at[x->gathers ? CUT_DP : CUT_CP], copy);
+    }
+    struct alike *all[] = {&stages, &weights, &copies};
+    bool fits = true;
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        fits = fits && !all[i]->broken;
+        nmap_release(&all[i]->b_of);
+        nmap_release(&all[i]->a_of);
+    }
+    return fits;
 }
 
 static void find_order(struct inference *x)
@@ -487,13 +497,16 @@ static void count_model(struct inference *x)
     set(l, CUT_MICRO, (int)f->places.micros);
     if (!l->given_vpp)
         l->vpp = f->places.chunks;
+    struct nmap stages = {0};
     for (size_t r = 0; r < x->n; r++) {
-        bool first = true;
-        for (size_t k = 0; k < r; k++)
-            first &= x->rank[k].stage != x->rank[r].stage;
+        uint64_t stage = (uint64_t)x->rank[r].stage;
+        bool first = nmap_get(&stages, stage) == MAP_NONE;
+        if (first)
+            nmap_add(&stages, stage, 0);
         for (uint32_t k = 0; first && k < x->rank[r].places.chunks; k++)
             layers += x->rank[r].places.layers[k];
     }
+    nmap_release(&stages);
     l->layers = (int)layers;
 }
 

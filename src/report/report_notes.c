@@ -102,7 +102,6 @@ static void paragraphs(struct building *b, struct str text)
 static void finding(struct building *b, const struct finding *x, bool full)
 {
     struct buf t = {0};
-    struct finding cause;
     doc_begin(b->d, full ? DOC_HEADING : DOC_ITEM);
     for (int i = 0; i < x->depth && i < 8; i++) /* below what it follows from */
         doc_cell(b->d, DOC_TEXT, TONE_QUIET, STR("↳ "));
@@ -121,7 +120,7 @@ static void finding(struct building *b, const struct finding *x, bool full)
     }
     subject_text(x, &t);
     doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&t));
-    if (x->cause && findings_get(&b->o->inv->findings, x->cause, &cause))
+    if (x->cause && x->depth) /* a finding that is there */
         doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("; follows from finding %u"), x->cause);
     buf_clear(&t);
     if (*x->author)
