@@ -113,13 +113,15 @@ static void take_line(struct mode_reading *x, struct str name, struct str line, 
     struct dump *d = x->d;
     struct str result, type, sizes, meta = STR(""), hash;
     struct buf called = {0}, slot = {0};
-    ptrdiff_t arrow = str_search(line, ARROW), note = str_search(line, "  # {");
+    ptrdiff_t arrow = str_search(line, ARROW);
     if (arrow < 0)
         return;
-    if (note > arrow)
-        meta = str_cut(line, (size_t)note);
-    result = str_n(line.p + arrow + strlen(ARROW), (note > arrow ? (size_t)note : line.n) - (size_t)arrow -
-                   strlen(ARROW));
+    result = str_cut(line, (size_t)arrow + strlen(ARROW));
+    ptrdiff_t note = str_search(result, "  # {");
+    if (note >= 0) {
+        meta = str_cut(result, (size_t)note);
+        result.n = (size_t)note;
+    }
     hash = hashes_in(meta);
     for (size_t i = 0; i < name.n; i++) /* "aten::mm" */
         if (name.p[i] != ':')
