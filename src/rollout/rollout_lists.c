@@ -195,6 +195,10 @@ int rollout_read_pickle(struct rollout_columns *c, const atomic_bool *cancel, st
                                         "read"), c->path);
         if (!root || !t.left)
             rollout_unread(c, quiet.text);
+        if (root && !t.left && !found) {
+            *e = quiet;
+            found = -1;
+        }
         if (!*c->format)
             c->format = "torch";
     }
