@@ -181,7 +181,7 @@ demo: deps
 test: deps
 	@$(MAKE) --no-print-directory check
 
-check: $(BUILD)/diverge $(UNIT) samples $(TERM_TESTS) $(BUILD)/tests/slow_reads.so $(BUILD)/tests/killed headers
+check: $(BUILD)/diverge $(UNIT) samples $(TERM_TESTS) $(BUILD)/tests/slow_reads.so $(BUILD)/tests/grown $(BUILD)/tests/killed headers
 	@tests/run $(BUILD)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libengine.a $(wildcard tests/*.h)
@@ -273,7 +273,7 @@ $(BUILD)/neon/%: tests/unit/%.c $(NEON_SRC) $(wildcard src/num/*.h) tests/cross/
 
 # the suite of the static file for aarch64 under an emulator, on machines that are not: AARCH64_EVERY=10 takes a tenth (tests/cross/run)
 AARCH64_EVERY ?= 1
-aarch64-test: $(BUILD)/diverge samples $(TERM_TESTS) $(BUILD)/tests/killed $(BUILD)/tests/slow_reads.so
+aarch64-test: $(BUILD)/diverge samples $(TERM_TESTS) $(BUILD)/tests/killed $(BUILD)/tests/slow_reads.so $(BUILD)/tests/grown
 	+@tests/cross/run $(BUILD) $(AARCH64_EVERY)
 
 units: $(UNIT)
@@ -285,6 +285,15 @@ $(BUILD)/tests/hostile: tests/damage/hostile.c tests/damage/hostile.h | $(BUILD)
 	$(call say,TEST,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $< $(shell pkg-config --libs zlib 2>/dev/null)
+
+# twice the input, at most 2.5 times the instructions: with perf or valgrind, a few minutes
+$(BUILD)/tests/grown: tests/growth/grown.c tests/damage/hostile.h | $(BUILD)/.deps
+	$(call say,TEST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $< $(shell pkg-config --libs zlib 2>/dev/null)
+
+growth: $(BUILD)/diverge $(BUILD)/tests/grown
+	@tests/growth/run $(BUILD)
 
 damage: $(BUILD)/diverge $(BUILD)/tests/hostile samples
 	@tests/damage/run $(BUILD)
@@ -388,5 +397,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all mpi test-mpi frameworks-test jobs models static static-libs static-units units aarch64-test wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
+.PHONY: FORCE all mpi test-mpi frameworks-test jobs models static static-libs static-units units aarch64-test wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage growth faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
 .SECONDARY:

@@ -19,7 +19,7 @@ static const char *root;
 
 /* ---- files ---- */
 
-static FILE *create(const char *name)
+static inline FILE *create(const char *name)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", root, name);
@@ -35,20 +35,20 @@ static FILE *create(const char *name)
     return f;
 }
 
-static void text(const char *name, const char *s)
+static inline void text(const char *name, const char *s)
 {
     FILE *f = create(name);
     fputs(s, f);
     fclose(f);
 }
 
-static void repeat(FILE *f, const char *s, size_t n)
+static inline void repeat(FILE *f, const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         fputs(s, f);
 }
 
-static void fill(FILE *f, char c, size_t n)
+static inline void fill(FILE *f, char c, size_t n)
 {
     static char block[65536];
     memset(block, c, sizeof block);
@@ -57,13 +57,13 @@ static void fill(FILE *f, char c, size_t n)
     fwrite(block, 1, n, f);
 }
 
-static void le(FILE *f, uint64_t v, int bytes)
+static inline void le(FILE *f, uint64_t v, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         fputc((int)(v >> (8 * i) & 255), f);
 }
 
-static void symlink_to(const char *target, const char *name)
+static inline void symlink_to(const char *target, const char *name)
 {
     char path[4096];
     fclose(create(name)); /* its folders */
@@ -76,7 +76,7 @@ static void symlink_to(const char *target, const char *name)
 static const char npy_head[] = "\x93NUMPY\1\0\x76\0{'descr': '<f4', 'fortran_order': False, 'shape': ";
 
 /* An .npy of float32, all of one value. `shape` is what its header says, n what it holds. */
-static void npy(const char *name, const char *shape, size_t n, float v)
+static inline void npy(const char *name, const char *shape, size_t n, float v)
 {
     FILE *f = create(name);
     size_t head = sizeof npy_head - 1 - 10 + strlen(shape) + 1;
@@ -89,7 +89,7 @@ static void npy(const char *name, const char *shape, size_t n, float v)
     fclose(f);
 }
 
-static void outside(void)
+static inline void outside(void)
 {
     npy("outside/secret.npy", "(4,)", 4, 1337.25f);
     npy("outside/dump_tensor_data/secret.npy", "(4,)", 4, 1337.25f);
@@ -109,7 +109,7 @@ struct member {
     long at;         /* of its header; -1: written behind the one before */
 };
 
-static void local_header(FILE *f, const struct member *m)
+static inline void local_header(FILE *f, const struct member *m)
 {
     fwrite("PK\3\4", 1, 4, f);
     le(f, 20, 2);
@@ -125,7 +125,7 @@ static void local_header(FILE *f, const struct member *m)
     fwrite(m->bytes, 1, m->n, f);
 }
 
-static void zip(const char *name, struct member *m, size_t n)
+static inline void zip(const char *name, struct member *m, size_t n)
 {
     FILE *f = create(name);
     for (size_t i = 0; i < n; i++)
@@ -162,7 +162,7 @@ static void zip(const char *name, struct member *m, size_t n)
 }
 
 /* `head`, then zeros up to `size`, then `tail`, deflated: a thousand to one. */
-static struct member bomb(const char *name, const char *head, size_t head_n, char filling, uint64_t size,
+static inline struct member bomb(const char *name, const char *head, size_t head_n, char filling, uint64_t size,
                           const char *tail)
 {
     static unsigned char block[MB], *out; /* one a process */
@@ -195,7 +195,7 @@ static struct member bomb(const char *name, const char *head, size_t head_n, cha
     return m;
 }
 
-static struct member stored(const char *name, const char *bytes, size_t n)
+static inline struct member stored(const char *name, const char *bytes, size_t n)
 {
     return (struct member){.name = name,
                            .bytes = bytes,

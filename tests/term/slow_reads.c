@@ -1,14 +1,22 @@
 /* LD_PRELOAD: a file whose path holds "slow" is opened, and reading it comes to no end while it is named so, as from a
  * server that has gone away. With SLOW_FRAMES set what the first thread writes to the terminal comes half a second
- * late, and so does what the others say on standard error: a busy machine. */
+ * late, and so does what the others say on standard error: a busy machine. With SLOW_INT_DEFAULT set an interrupt is
+ * not ignored, as it is in what a shell starts in the background. */
 #undef _FILE_OFFSET_BITS /* both names are needed */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+__attribute__((constructor)) static void heed_interrupts(void)
+{
+    if (getenv("SLOW_INT_DEFAULT"))
+        signal(SIGINT, SIG_DFL);
+}
 
 static void wait_if_slow(int fd)
 {
