@@ -371,7 +371,7 @@ static enum row_io split(struct str name, struct str *call, struct str *slot)
 
 void weight_row_fill(struct dump *d, const struct weight *x, struct row *r)
 {
-    r->shape = dump_shape(d, x->shape, x->ndim);
+    r->shape = x->problem ? NONE : dump_shape(d, x->shape, x->ndim); /* of a damaged one it is not known */
     if (r->shape != NONE)
         r->has |= HAS_SHAPE;
     if (x->dtype != DTYPE_UNKNOWN && x->pieces && !x->problem)

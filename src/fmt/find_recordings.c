@@ -331,7 +331,8 @@ static bool same_folder(const struct place *a, const struct place *b)
 
 static bool unnumbered_process(const struct place *p)
 {
-    return p->rank < 0 && numbered(path_base(str_of(p->paths.v[0])), "proc") >= 0;
+    struct str folder = path_base(str_of(p->paths.v[0]));
+    return p->rank < 0 && (numbered(folder, "proc") >= 0 || numbered(folder, "pid") >= 0);
 }
 
 /* procPID folders: no rank is known; those of one folder are numbered in their order, as msprobe does. */

@@ -1,4 +1,5 @@
 /* The table of readers, one per format, in the order in which a path is tried. */
+#include "fmt/aclgraph.h"
 #include "fmt/debug_mode.h"
 #include "fmt/debug_tree.h"
 #include "fmt/digest.h"
@@ -18,6 +19,7 @@ const struct reader *const readers[] = {
     &reader_pack,
     &reader_digest,
     &reader_msprobe,
+    &reader_aclgraph,
     &reader_msdump,
     &reader_ptdbg,
     &reader_ptdbg_text,

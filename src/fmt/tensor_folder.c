@@ -1,6 +1,7 @@
 /* A folder of torch files with one tensor each, as saved by hooks and sglang's dumper: "0007_mlp.pt",
  * "forward_pass_id=3___rank=0___name=hidden_states___layer_id=2___dump_index=17.pt". A file may hold metadata beside
- * the tensor ({"value": …, "meta": …}). Tags become the tensor's name; dump_index gives the order. */
+ * the tensor ({"value": …, "meta": …}). Tags become the tensor's name; dump_index gives the order. A damaged file costs
+ * its own tensor. */
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -103,9 +104,14 @@ static int add(struct weights *w, const char *dir, const char *file, struct str 
 {
     size_t before = w->list.n, tensors = 0;
     struct buf b = {0};
+    struct err why;
     map_release(&w->names); /* every file uses the same tensor name; the set is renamed at the end */
-    if (weights_list_file(w, weights_add_file(w, dir, file), e))
-        return -1;
+    if (weights_list_file(w, weights_add_file(w, dir, file), &why)) {
+        if (why.code != ERR_DATA)
+            return err_set(e, why.code, "%s", why.text);
+        w->list.n = before;
+        return weights_add_read(w, name, STR(""), NULL, NULL, &why, e);
+    }
     for (size_t i = before; i < w->list.n; i++)
         if (!w->list.v[i].text) {
             w->list.v[before + tensors] = w->list.v[i];
@@ -147,6 +153,11 @@ static int list_folder(struct weights *w, const char *path, struct err *e)
         full_name(&t.v[i], passes, ranks, &b);
         rc = add(w, path, t.v[i].file, buf_view(&b), t.v[i].name.n > 0, e);
     }
+    bool readable = !w->list.n;
+    for (size_t i = 0; i < w->list.n && !readable; i++)
+        readable = !w->list.v[i].problem;
+    if (rc == 0 && !readable)
+        rc = err_set(e, ERR_DATA, "%s", w->list.v[0].problem);
     map_release(&w->names);
     for (size_t i = 0; i < w->list.n; i++)
         if (map_get(&w->names, w->list.v[i].name) == MAP_NONE)
