@@ -102,16 +102,28 @@ struct byte_stretch {
 };
 typedef VEC(struct byte_stretch) stretch_list;
 
+/* Said twice, a reader takes the first and another one the last. */
+static bool each_once(const cJSON *v)
+{
+    static const char *const keys[] = {"dtype", "shape", "data_offsets"};
+    int n[ARRAY_LEN(keys)] = {0};
+    for (const cJSON *m = v ? v->child : NULL; m; m = m->next)
+        for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+            n[i] += m->string && strcmp(m->string, keys[i]) == 0;
+    return n[0] == 1 && n[1] == 1 && n[2] == 1;
+}
+
 static int one(struct weights *w, uint32_t file, const struct file *f, uint64_t data, const struct json_member *m,
                const cJSON *v, stretch_list *all, struct err *e)
 {
     const cJSON *type = cJSON_GetObjectItemCaseSensitive(v, "dtype");
     struct tensor t = {.file = {.name = f->name}};
     uint64_t at[2];
-    if (!cJSON_IsString(type) || !sizes(cJSON_GetObjectItemCaseSensitive(v, "shape"), &t) ||
+    if (!each_once(v) || !cJSON_IsString(type) || !sizes(cJSON_GetObjectItemCaseSensitive(v, "shape"), &t) ||
         !range(cJSON_GetObjectItemCaseSensitive(v, "data_offsets"), at))
         return err_at(e, f->name, m->offset,
-                      _("%.*s: expected \"dtype\", \"shape\" and \"data_offsets\": [from, to]"), STR_ARG(m->key));
+                      _("%.*s: expected \"dtype\", \"shape\" and \"data_offsets\": [from, to], each once"),
+                      STR_ARG(m->key));
     if (tensor_pack(&t, f->name, e))
         return -1;
     struct err cut;
@@ -149,13 +161,42 @@ static int by_start(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Checks that tensors do not share bytes, which the format forbids and which could make reading endless. */
-static int apart(const stretch_list *l, const struct file *f, uint64_t data, struct err *e)
+/* Checks that tensors do not share bytes, which the format forbids and which could make reading endless, and that every
+ * byte belongs to one: a tensor may have gone from the header. */
+static int apart(struct weights *w, const stretch_list *l, const struct file *f, uint64_t data, struct err *e)
 {
+    uint64_t end = 0, unclaimed = 0, first = 0, size = f->size - data;
     vec_sort(l, by_start);
-    for (size_t i = 1; i < l->n; i++)
-        if (l->v[i].at < l->v[i - 1].end)
-            return err_at(e, f->name, data + l->v[i].at, _("two tensors share these bytes; the format forbids it"));
+    for (size_t i = 0; i <= l->n; i++) {
+        uint64_t next = i < l->n ? l->v[i].at : size;
+        if (i && i < l->n && next < end)
+            return err_at(e, f->name, data + next, _("two tensors share these bytes; the format forbids it"));
+        first = !unclaimed ? end : first;
+        unclaimed += next > end ? next - end : 0;
+        end = i < l->n ? l->v[i].end : end;
+    }
+    if (unclaimed) {
+        struct err what;
+        err_at(&what, f->name, data + first, _("%llu bytes of the data belong to no tensor, the first ones here"),
+               (unsigned long long)unclaimed);
+        weights_problem(w, UINT32_MAX, "damaged", what.text);
+    }
+    return 0;
+}
+
+/* Behind its object a header has blanks alone: tensors of a second object would not be missed. */
+static int blanks(const struct file *f, uint64_t from, uint64_t end, struct err *e)
+{
+    char text[4096];
+    while (from < end) {
+        size_t n = end - from < sizeof text ? (size_t)(end - from) : sizeof text;
+        if (file_read(f, from, text, n, e))
+            return -1;
+        for (size_t i = 0; i < n; i++)
+            if (!strchr(" \t\r\n", text[i]) || !text[i])
+                return err_at(e, f->name, from + i, "%s", _("expected nothing but blanks behind the header's object"));
+        from += n;
+    }
     return 0;
 }
 
@@ -196,7 +237,9 @@ static int list(struct weights *w, uint32_t file, struct err *e)
     }
     json_pool_leave(&pool);
     if (rc == 0)
-        rc = apart(&all, &f, 8 + n, e);
+        rc = blanks(&f, j.base + j.at, 8 + n, e);
+    if (rc == 0)
+        rc = apart(w, &all, &f, 8 + n, e);
     mark_packed(w, &packed);
     name_list_release(&packed);
     vec_release(&all);

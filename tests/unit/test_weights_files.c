@@ -83,10 +83,30 @@ static void safetensors_lies(void **state)
         {"{\"a\":3}", "dtype"},
         {"{\"a\":{\"dtype\":\"F32\"", "found the end of the file"},
         {"{}", "no tensor"},
+        {"\xef\xbb\xbf{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16]}}", "a '{'"},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}\n{\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}", "blanks"},
+        {"{\"a\":{\"dtype\":\"F32\",\"dtype\":\"I32\",\"shape\":[4],\"data_offsets\":[0,16]}}", "each once"},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"shape\":[2,2],\"data_offsets\":[0,16]}}", "each once"},
+    };
+    static const struct {
+        const char *header, *says;
+        size_t weights;
+    } odd[] = { /* read, and the file is damaged */
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}", "byte 63: 8 bytes", 1},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", "byte 70: 8 bytes", 1},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[12,16]},\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}", ": 8 bytes", 2},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}", "occurs twice", 2},
     };
     struct weights w;
     struct err e;
     (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(odd); i++) {
+        assert_int_equal(safetensors(&w, odd[i].header, 16, &e), 0);
+        if (w.list.n != odd[i].weights || w.problems.n != 1 || !strstr(w.problems.v[0].text, odd[i].says))
+            fail_msg("%s: %zu weights, %zu problems, %s", odd[i].header, w.list.n, w.problems.n,
+                     w.problems.n ? w.problems.v[0].text : "none");
+        weights_release(&w);
+    }
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         if (safetensors(&w, bad[i].header, 16, &e) == 0)
             fail_msg("taken: %s", bad[i].header);
@@ -120,7 +140,7 @@ static void safetensors_lies(void **state)
     assert_int_equal(safetensors(&w,
                                  "{\"a\":{\"dtype\":\"I8\",\"shape\":[2],\"data_offsets\":[0,2]},\"a\":{\"dtype\":"
                                  "\"I8\",\"shape\":[2],\"data_offsets\":[2,4]}}",
-                                 12, &e),
+                                 4, &e),
                      0);
     assert_int_equal(w.list.n, 2);
     assert_int_equal(w.problems.n, 1);
@@ -282,6 +302,11 @@ static void pickles(void **state)
         fail_msg("%s", e.text);
     assert_int_equal(w.list.n, 1);
     assert_int_equal(w.problems.n, 0);
+    weights_release(&w);
+    /* a dictionary under two names is listed under the first */
+    struct str both = STR("\x80\2}(X\1\0\0\0m}q\1X\1\0\0\0a" TENSOR("K\2\x85", "K\1\x85") "sX\1\0\0\0nh\1u.");
+    assert_int_equal(legacy(&w, both, keys, data, &e), 0);
+    assert_int_equal(w.list.n, 1);
     weights_release(&w);
     /* strides of 0 may claim any number of elements: refused, else a reader never ends */
     assert_int_equal(legacy(&w, STR("\x80\2}X\1\0\0\0a" TENSOR("J\xff\xff\xff\x7fK\4\x86", "K\0K\0\x86") "s."), keys,
