@@ -153,12 +153,29 @@ static void cover_listed(struct judgement *j, const struct measure *m)
     s->judged = s->by[VERDICT_MATCH] + s->by[VERDICT_DRIFT];
 }
 
-static uint32_t unread_files(const struct dump *d)
+static void count_unread_files(struct judge_summary *s, const struct dump *d)
 {
-    uint32_t n = 0;
-    for (size_t i = 0; i < d->problems.n; i++)
-        n += d->problems.v[i].row == NONE && !d->problems.v[i].recorded;
-    return n;
+    for (size_t i = 0; i < d->problems.n; i++) {
+        const struct problem *p = &d->problems.v[i];
+        if (p->row != NONE || p->recorded)
+            continue;
+        s->first_unread = s->first_unread ? s->first_unread : p->text;
+        s->unread_files++;
+    }
+}
+
+/* What is wrong with a row that could not be read, otherwise its call. */
+static const char *unread_row(const struct measure *m, const struct line *l)
+{
+    const char *call = NULL;
+    for (int d = 0; d < 2; d++) {
+        const struct problem *p = l->row[d] == NONE ? NULL : dump_row_problem(m->side[d], l->row[d]);
+        if (p && !p->recorded)
+            return p->text;
+        if (l->row[d] != NONE && !call)
+            call = m->side[d]->calls.v[m->side[d]->rows.v[l->row[d]].call].name;
+    }
+    return call;
 }
 
 void judge_summary_count(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
@@ -167,13 +184,14 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
     struct judge_summary *s = &j->sum;
     find_regions(s, m, flow);
     for (int d = 0; d < 2; d++)
-        s->unread_files += unread_files(m->side[d]);
+        count_unread_files(s, m->side[d]);
     for (size_t i = 0; i < j->lines; i++) {
         const struct line *l = &m->pairing->lines.v[i];
         const struct line_judgement *x = &j->line[i];
         s->known += x->rule == RULE_ACCEPTED;
         s->by[x->verdict] += x->rule != RULE_ACCEPTED;
-        s->unread += (x->flags & LINE_UNREAD) != 0;
+        if (x->flags & LINE_UNREAD && s->unread++ == 0 && !s->first_unread)
+            s->first_unread = unread_row(m, l);
         if (l->pair == NONE && rule_sets_aside(x->rule))
             continue;
         if (l->pair == NONE) {

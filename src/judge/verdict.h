@@ -170,6 +170,7 @@ struct judge_summary {
     uint32_t pairs, only[2], dtype_diff, doubtful, unread;
     uint32_t without_bits;       /* --exact: pairs of which equality of bits is unknown */
     uint32_t unread_files;       /* on both sides: files, or ends of files, that exist and could not be read */
+    const char *first_unread;    /* what is said of the first of these rows and files, a dump's; NULL: nothing */
     uint32_t ill;                /* RULE_ILL, among the doubtful */
     uint32_t causes[CAUSE_COUNT]; /* number of lines with each cause */
     uint32_t calls_starting;     /* calls at which a deviation starts; those that differ by numbers alone count once */

@@ -639,6 +639,8 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
     } else if (s->unread || s->unread_files) {
         buf_fmt(out, _("could not be judged: nothing deviates, but some data could not be read: rows %u, files %u"),
                 s->unread, s->unread_files);
+        if (s->first_unread)
+            buf_fmt(out, _("; the first: %s"), s->first_unread);
     } else if (s->without_bits) {
         buf_fmt(out, _("could not be judged: no bits were recorded for %u of %u pairs, so their equality is unknown; "
                        "record tensors or checksums on both sides"), s->without_bits, s->pairs);
