@@ -1,5 +1,5 @@
 # diverge. Targets: all deps test frameworks-test jobs models demo asan tsan neon aarch64-test accuracy bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
-# sbom package-test clean; V=1 shows commands.
+# sbom sums package-test clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
 PREFIX ?= /usr/local
@@ -15,7 +15,9 @@ OPT ?= -O2 -g
 SAN ?=
 # what a damaged dump could not overwrite unseen (SECURITY.md); sanitizers have checks of their own for what FORTIFY looks at
 SANITIZED = $(findstring -fsanitize,$(OPT) $(SAN))
-HARDEN = -fstack-protector-strong -fPIE $(if $(SANITIZED),,$(if $(filter -O1 -O2 -O3 -Os,$(OPT)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
+PROTECT := $(foreach flag,-fstack-clash-protection -fcf-protection=full -mbranch-protection=standard,$(shell \
+    $(CC) -Werror $(flag) -c -x c /dev/null -o /dev/null 2>/dev/null && echo $(flag))) # where the compiler has them
+HARDEN = -fstack-protector-strong $(PROTECT) -fPIE $(if $(SANITIZED),,$(if $(filter -O1 -O2 -O3 -Os,$(OPT)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
 HARDEN_LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 # no fused float arithmetic: every machine and variant computes the same digits
 FLOAT := -ffp-contract=off
@@ -46,7 +48,7 @@ all: $(BUILD)/diverge
 # ---- what has to be installed ----
 
 deps:
-	@.ci/deps
+	@.ci/deps $(ASK)
 
 # building first looks whether the libraries are there, so that the message names the step
 $(BUILD)/.deps: .ci/deps
@@ -152,6 +154,12 @@ deb: dist
 
 rpm: dist
 	@.ci/package/rpm $(BUILD)/dist/diverge-$(VERSION).tar.xz $(VERSION) $(BUILD)/rpm
+
+# SHA256SUMS of what was made, signed with KEY=ID, a key of gpg's
+sums:
+	@mkdir -p $(BUILD)/release
+	@cp $(wildcard $(STATIC)/diverge-*) $(wildcard $(BUILD)/wheel/*.whl $(BUILD)/dist/* $(BUILD)/deb/*.deb $(BUILD)/rpm/RPMS/*/*.rpm) $(BUILD)/release/
+	@.ci/package/sums $(BUILD)/release $(KEY)
 
 sbom:
 	@mkdir -p $(BUILD)/dist
@@ -397,5 +405,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all mpi test-mpi frameworks-test jobs models static static-libs static-units units aarch64-test wheel dist deb rpm sbom package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage growth faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
+.PHONY: FORCE all mpi test-mpi frameworks-test jobs models static static-libs static-units units aarch64-test wheel dist deb rpm sbom sums package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage growth faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
 .SECONDARY:

@@ -86,6 +86,8 @@ static void a_terminal_of_any_size(void **state)
         tty_start(&t, 24, 80, NULL, "tt_rope/target", "tt_rope/bench");
         wait_text(&t, 0, "100 %");
         assert_int_equal(ioctl(t.master, TIOCSWINSZ, &sizes[i]), 0);
+        tty_send(&t, "j"); /* drawn at this size */
+        usleep(300000);
         tty_send(&t, ":panels\r");
         tty_resize(&t, 24, 80);
         wait_text(&t, NOWHERE, "panel");
