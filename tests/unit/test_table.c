@@ -114,7 +114,7 @@ static void filters_that_are_none(void **state)
                                       "name ~ \"(\"",
                                       "verdict < 5",
                                       "/(",
-                                      "verdict == deviates",
+                                      "verdict == wrong",
                                       "side != npu"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
