@@ -212,6 +212,7 @@ struct set_up {
     int digits, panel;
     uint32_t panel_at;
     const char *theme;
+    struct action_log actions;
     bool panel_follows, mouse, watch;
     enum overlay overlay;
 };
@@ -225,11 +226,13 @@ static void end_session(struct screen *s, struct set_up *x)
                          .panel = d->panel.number,
                          .panel_at = d->panel.at,
                          .theme = d->theme,
+                         .actions = d->actions,
                          .panel_follows = d->panel.follow,
                          .mouse = d->mouse,
                          .watch = d->watch,
                          .overlay = d->overlay};
     s->work.arrange = (struct row_order){0};
+    s->work.actions = (struct action_log){0};
     plot_runs_release(&s->runs);
     workspace_release(&s->work);
     session_stop(&s->session);
@@ -254,6 +257,8 @@ static void begin_session(struct screen *s, struct set_up *x)
     s->work.layout = x->layout;
     s->work.digits = x->digits;
     s->work.theme = x->theme;
+    s->work.actions = x->actions;
+    action_log_begin(&s->work.actions, &s->inv);
     s->work.mouse = x->mouse;
     s->work.watch = x->watch;
 }

@@ -123,8 +123,13 @@ int command_run(struct workspace *d, const char *text)
     const struct command *c = command_find(name);
     if (!c)
         c = by_prefix(name);
-    if (c)
-        return met(d, c, !str_trim(args).n) ? c->run(d, str_trim(args)) : 0;
+    if (c && !met(d, c, !str_trim(args).n))
+        return 0;
+    if (c) {
+        int reaction = c->run(d, str_trim(args));
+        action_log_add(d, c, str_trim(args));
+        return reaction;
+    }
     if (str_u64(name, &row) && row > 0)
         workspace_go(d, row <= workspace_lines(d) ? (uint32_t)row - 1 : workspace_lines(d));
     else

@@ -1,4 +1,5 @@
 /* Commands about the program itself. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/inputs.h"
@@ -143,6 +144,37 @@ static int run_palette(struct workspace *d, struct str args)
     return 0;
 }
 
+/* The latest first. */
+static int run_actions(struct workspace *d, struct str args)
+{
+    (void)args;
+    workspace_clear_list(d);
+    for (size_t i = d->actions.lines.n; i-- > 0;) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i + 1);
+        workspace_add_command(d, "copy-action", number, "%s", d->actions.lines.v[i]);
+    }
+    if (d->list.items.n)
+        workspace_show_list(d, _("what was done here, as commands of a shell, the latest first; Enter copies one"));
+    else
+        workspace_say(d, "%s", _("nothing was done yet that a command of a shell does: marks, notes, reports …"));
+    return 0;
+}
+
+static int run_copy_action(struct workspace *d, struct str args)
+{
+    unsigned long long n = d->actions.lines.n;
+    if ((args.n && !str_u64(args, &n)) || !n || n > d->actions.lines.n) {
+        workspace_complain(d, "%s", _("copy-action [N]: expected a number of the list of :actions"));
+        return 0;
+    }
+    const char *line = d->actions.lines.v[n - 1];
+    buf_clear(&d->copy);
+    buf_fmt(&d->copy, "%s\n", line);
+    workspace_say(d, _("copied: %s"), line);
+    return R_COPY;
+}
+
 static int run_narrow(struct workspace *d, struct str args)
 {
     if (d->overlay != OVERLAY_LIST && d->overlay != OVERLAY_HELP) {
@@ -262,6 +294,9 @@ const struct command commands_program[] = {
     {"type", "KEY", N_("add a character to the words that filter a list; Backspace removes one"), 0, run_type, NULL},
     {"resume", "", N_("continue what was being done when the connection was lost: the filters, and the text being "
                       "typed"), NEEDS_PAIRED, run_resume, NULL},
+    {"actions", "", N_("list what was done on the screen as commands of a shell; Enter copies one"), 0, run_actions,
+     NULL},
+    {"copy-action", "[N]", N_("copy command N of the list of actions, or the latest"), 0, run_copy_action, NULL},
     {"palette", "[WORD]", N_("list every command, or those with WORD"), 0, run_palette, NULL},
     {"theme", "[NAME]", N_("choose the next colour scheme, or one of dark, light, contrast, blind, mono"), 0, run_theme, complete_theme},
     {"keymap", "NAME", N_("choose the key bindings: default, vim, less; keys of your own file are "

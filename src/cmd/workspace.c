@@ -50,6 +50,7 @@ void workspace_init(struct workspace *d, struct session *s, struct investigation
     if (procedure_begun(&d->guide))
         procedure_look(&d->guide);
     columns_from(d, inv->columns);
+    action_log_begin(&d->actions, inv);
 }
 
 void workspace_release(struct workspace *d)
@@ -67,6 +68,7 @@ void workspace_release(struct workspace *d)
     search_release(&d->search);
     row_order_release(&d->arrange);
     trial_release(&d->trial);
+    action_log_release(&d->actions);
     row_folds_release(&d->folds);
     row_groups_release(&d->groups.outline);
     layer_table_release(&d->groups.layers);

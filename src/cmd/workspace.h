@@ -5,6 +5,7 @@
 
 #include "base/file_lines.h"
 #include "table/row_order.h"
+#include "cmd/action_log.h"
 #include "cmd/rank_view.h"
 #include "cmd/tensor_view.h"
 #include "cmd/trial.h"
@@ -236,6 +237,7 @@ struct workspace {
     char *prompt;      /* text for the command line, "" for an empty one */
     char prompt_kind;  /* ':', '/' or '&' */
     struct trial trial; /* for the text typed there */
+    struct action_log actions; /* what was done, as lines of the command line */
 };
 
 void workspace_init(struct workspace *d, struct session *s, struct investigation *inv);

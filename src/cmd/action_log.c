@@ -1,0 +1,302 @@
+/* Writes what a command has done as lines of the command line: what has been added to the investigation's lists, and
+ * commands whose arguments are those of a subcommand. */
+#include "cmd/action_log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/msg.h"
+#include "cmd/cmd.h"
+
+#define LINES_MOST 1000
+
+/* As one word of a shell. Control characters, which a terminal would obey when it is pasted, become '?'. */
+static void word(struct buf *out, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,+@%-=";
+    buf_char(out, ' ');
+    if (*text && strspn(text, plain) == strlen(text)) {
+        buf_cstr(out, text);
+        return;
+    }
+    buf_char(out, '\'');
+    for (const char *p = text; *p; p++)
+        if (*p == '\'')
+            buf_cstr(out, "'\\''");
+        else
+            buf_char(out, (unsigned char)*p < ' ' || *p == 127 ? '?' : *p);
+    buf_char(out, '\'');
+}
+
+static void option(struct buf *out, const char *name, const char *value)
+{
+    buf_fmt(out, " %s", name);
+    word(out, value);
+}
+
+static void push(struct action_log *l, struct buf *line)
+{
+    if (l->lines.n == LINES_MOST) {
+        free(l->lines.v[0]);
+        memmove(l->lines.v, l->lines.v + 1, (LINES_MOST - 1) * sizeof *l->lines.v);
+        l->lines.n--;
+    }
+    vec_push(&l->lines, line->p);
+    *line = (struct buf){0};
+}
+
+static void of_investigation(struct buf *out, const struct workspace *d, const char *verb)
+{
+    buf_fmt(out, "diverge %s", verb);
+    word(out, d->inv->path ? d->inv->path : "INVESTIGATION");
+}
+
+/* "diverge compare T G --step N": what is open. */
+static void of_inputs(struct buf *out, const struct workspace *d)
+{
+    buf_cstr(out, "diverge compare");
+    for (int i = 0; i < 2; i++)
+        if (d->inv->input[i])
+            word(out, d->inv->input[i]);
+}
+
+/* ---- what was added to the lists ---- */
+
+/* Decisions without a subcommand are told as remarks, which a shell ignores. */
+static void add_decision(struct workspace *d, const struct decision *x)
+{
+    struct buf b = {0};
+    char number[24];
+    snprintf(number, sizeof number, "%u", x->rule + 1);
+    switch ((enum decision_kind)x->kind) {
+    case DECIDE_MARK:
+        of_investigation(&b, d, "mark");
+        word(&b, x->side[TARGET]);
+        word(&b, x->side[GOLDEN]);
+        if (*x->view)
+            option(&b, "--view", x->view);
+        break;
+    case DECIDE_WITHDRAW:
+        of_investigation(&b, d, "marks");
+        option(&b, "--withdraw", number);
+        break;
+    case DECIDE_REJECT:
+    case DECIDE_RULE:
+        buf_fmt(&b, "# %s", decision_name((enum decision_kind)x->kind));
+        word(&b, x->side[TARGET]);
+        word(&b, x->side[GOLDEN]);
+        break;
+    case DECIDE_RULE_OFF:
+    case DECIDE_RULE_ON:
+    case DECIDE_KINDS:
+        buf_fmt(&b, "# %s %s", decision_name((enum decision_kind)x->kind), number);
+        break;
+    }
+    push(&d->actions, &b);
+}
+
+static void subject(struct buf *out, const struct finding *x)
+{
+    static const char *const by[SUBJECT_COUNT] = {
+        [SUBJECT_CALL] = "--call",       [SUBJECT_GAP] = "--gap",       [SUBJECT_ELEMENT] = "--element",
+        [SUBJECT_SETTING] = "--setting", [SUBJECT_WEIGHT] = "--weight", [SUBJECT_NORM] = "--norm",
+        [SUBJECT_CURVE] = "--curve",     [SUBJECT_HYPOTHESIS] = "--hypothesis", [SUBJECT_ITEM] = "--item",
+    };
+    struct buf name = {0};
+    const char *about = *x->about[TARGET] ? x->about[TARGET] : x->about[GOLDEN], *at = x->at ? x->at : "";
+    bool colon = x->subject == SUBJECT_HYPOTHESIS || x->subject == SUBJECT_ITEM;
+    buf_fmt(&name, "%s%s", about, at);
+    for (size_t i = 0; colon && i < name.n; i++)
+        if (name.p[i] == ' ') { /* "3 first-loss" */
+            name.p[i] = ':';
+            break;
+        }
+    if (x->subject == SUBJECT_RUNS)
+        buf_cstr(out, " --runs");
+    else if (by[x->subject])
+        option(out, by[x->subject], name.p);
+    else
+        word(out, name.p);
+    buf_release(&name);
+}
+
+static void add_finding(struct workspace *d, size_t at)
+{
+    const struct finding *x = &d->inv->findings.log.v[at], *was = NULL;
+    struct buf b = {0};
+    char number[24];
+    for (size_t i = 0; i < at; i++)
+        if (d->inv->findings.log.v[i].number == x->number)
+            was = &d->inv->findings.log.v[i];
+    snprintf(number, sizeof number, "%u", x->number);
+    of_investigation(&b, d, "note");
+    if (x->removed) {
+        option(&b, "--delete", number);
+        push(&d->actions, &b);
+        return;
+    }
+    if (was)
+        option(&b, "--edit", number);
+    else
+        subject(&b, x);
+    if (!was || strcmp(was->text, x->text) != 0)
+        word(&b, x->text);
+    if (was ? was->status != x->status : x->status != FINDING_SUSPECTED)
+        option(&b, "--status", finding_status_name((enum finding_status)x->status));
+    if (was ? was->severity != x->severity : x->severity != FINDING_UNSET)
+        option(&b, "--severity", finding_severity_name((enum finding_severity)x->severity));
+    snprintf(number, sizeof number, "%u", x->cause);
+    if (was ? was->cause != x->cause : x->cause != 0)
+        option(&b, "--caused-by", number);
+    push(&d->actions, &b);
+}
+
+static void add_undone(struct workspace *d, const char *verb)
+{
+    struct buf b = {0};
+    of_investigation(&b, d, verb);
+    buf_cstr(&b, " --undo");
+    push(&d->actions, &b);
+}
+
+static void add_changes(struct workspace *d)
+{
+    struct action_log *l = &d->actions;
+    const struct decisions *x = &d->inv->decisions;
+    const struct findings *f = &d->inv->findings;
+    for (size_t i = l->decided; i < x->now; i++)
+        add_decision(d, &x->log.v[i]);
+    for (size_t i = l->found; i < f->now; i++)
+        add_finding(d, i);
+    if (x->now < l->decided)
+        add_undone(d, "marks");
+    if (f->now < l->found)
+        add_undone(d, "note");
+    l->decided = x->now;
+    l->found = f->now;
+}
+
+/* ---- commands with the arguments of a subcommand ---- */
+
+/* The first word, and the rest as one. */
+static void two_words(struct buf *out, struct str args)
+{
+    struct str first = args, rest = STR("");
+    str_split(args, ' ', &first, &rest);
+    char *a = str_dup(first), *b = str_dup(str_trim(rest));
+    word(out, a);
+    if (*b)
+        word(out, b);
+    free(a);
+    free(b);
+}
+
+static void told_panel(struct workspace *d, const char *verb, struct str args, struct buf *out)
+{
+    of_investigation(out, d, verb);
+    two_words(out, args);
+}
+
+static void told_report(struct workspace *d, const char *verb, struct str args, struct buf *out)
+{
+    (void)args;
+    of_investigation(out, d, "report");
+    option(out, strcmp(verb, "pack") == 0 ? "--pack" : "-o", d->write_path);
+    if (d->write_force)
+        buf_cstr(out, " --force");
+}
+
+static void told_write(struct workspace *d, const char *verb, struct str args, struct buf *out)
+{
+    (void)args;
+    (void)verb;
+    of_inputs(out, d);
+    buf_cstr(out, " --rows all");
+    option(out, "-o", d->write_path);
+    if (d->write_force)
+        buf_cstr(out, " --force");
+}
+
+static void told_place(struct workspace *d, const char *verb, struct str args, struct buf *out)
+{
+    char *value = str_dup(args);
+    of_inputs(out, d);
+    option(out, strcmp(verb, "step") == 0 ? "--step" : "--rank", value);
+    free(value);
+}
+
+static void told_limit(struct workspace *d, const char *verb, struct str args, struct buf *out)
+{
+    struct str key = args, value = STR("");
+    struct buf pair = {0};
+    (void)verb;
+    str_split(args, ' ', &key, &value);
+    buf_fmt(&pair, "%.*s=%.*s", STR_ARG(key), STR_ARG(str_trim(value)));
+    of_inputs(out, d);
+    option(out, "--threshold", pair.p);
+    buf_release(&pair);
+}
+
+static void told_round(struct workspace *d, const char *verb, struct str args, struct buf *out)
+{
+    of_investigation(out, d, verb);
+    if (str_is(args, "--undo"))
+        buf_cstr(out, " --undo");
+    for (int i = 0; i < 2; i++)
+        if (d->new_input[i])
+            word(out, d->new_input[i]);
+}
+
+static void told_changes(struct workspace *d, const char *verb, struct str args, struct buf *out)
+{
+    (void)args;
+    of_investigation(out, d, verb);
+}
+
+static void told_tensor(struct workspace *d, const char *verb, struct str args, struct buf *out)
+{
+    struct buf name[2] = {{0}, {0}};
+    (void)args;
+    (void)verb;
+    workspace_names(d, d->cursor, name);
+    of_inputs(out, d);
+    option(out, "--tensor", name[*name[TARGET].p ? TARGET : GOLDEN].p);
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+}
+
+static const struct {
+    const char *name;
+    bool bare; /* also without arguments */
+    void (*tell)(struct workspace *d, const char *verb, struct str args, struct buf *out);
+} told[] = {
+    {"give", false, told_panel},  {"waive", false, told_panel},  {"answer", false, told_panel},
+    {"report", false, told_report}, {"pack", false, told_report}, {"write", false, told_write},
+    {"step", false, told_place},  {"rank", false, told_place},   {"set", false, told_limit},
+    {"round", false, told_round}, {"changes", true, told_changes}, {"tensor", true, told_tensor},
+};
+
+void action_log_begin(struct action_log *l, const struct investigation *v)
+{
+    l->decided = v->decisions.now;
+    l->found = v->findings.now;
+}
+
+void action_log_release(struct action_log *l)
+{
+    for (size_t i = 0; i < l->lines.n; i++)
+        free(l->lines.v[i]);
+    vec_release(&l->lines);
+}
+
+void action_log_add(struct workspace *d, const struct command *c, struct str args)
+{
+    struct buf b = {0};
+    bool failed = d->message.n && d->message_is_error;
+    add_changes(d);
+    for (size_t i = 0; !failed && i < ARRAY_LEN(told); i++)
+        if (strcmp(c->name, told[i].name) == 0 && (args.n || told[i].bare)) {
+            told[i].tell(d, c->name, args, &b);
+            push(&d->actions, &b);
+        }
+}
