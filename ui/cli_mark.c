@@ -5,6 +5,7 @@
 
 #include "base/json_write.h"
 #include "base/msg.h"
+#include "base/num.h"
 #include "table/rule_preview.h"
 #include "pair/pair_rule.h"
 #include "report/mapping_output.h"
@@ -99,6 +100,10 @@ static int mark(struct marking *m, const struct options *o, struct buf *b, struc
 
 static const char *outcome(const struct rule_preview_row *x)
 {
+    if (x->dropped)
+        return _("(not paired: another row near by agrees better)");
+    if (x->nearby)
+        return _("(near by, and agrees better: marked instead)");
     switch ((enum pair_rule_outcome)x->outcome) {
     case HIT_SAME:
     case HIT_PAIRS:
@@ -135,8 +140,16 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
         rc = rule_preview_make(&p, m->s.now, &m->inv.decisions, made, e);
         rule_preview_text(&p, b);
         buf_char(b, '\n');
-        for (size_t i = 0; i < p.rows.n; i++)
-            print_pair(b, m->s.now, p.rows.v[i].t, p.rows.v[i].g, outcome(&p.rows.v[i]));
+        for (size_t i = 0; i < p.rows.n; i++) {
+            char n[NUM_MAX];
+            struct buf said = {0};
+            const char *how = outcome(&p.rows.v[i]);
+            if (!isnan(p.rows.v[i].error))
+                buf_fmt(&said, *how ? _("error %s   ") : _("error %s"), num_error(n, p.rows.v[i].error));
+            buf_cstr(&said, how);
+            print_pair(b, m->s.now, p.rows.v[i].t, p.rows.v[i].g, said.p);
+            buf_release(&said);
+        }
     } else {
         buf_cstr(b, _("no layer number in the names of this pair: cannot derive a rule for other layers\n"));
         print_pair(b, m->s.now, row[TARGET], row[GOLDEN], "");
@@ -151,6 +164,8 @@ static int rule(struct marking *m, const struct options *o, struct buf *b, struc
         buf_release(&why);
         if (rc == 0 && open)
             decisions_add(&m->inv.decisions, like);
+        if (rc == 0 && open)
+            rule_preview_mark(&p, m->s.now, &m->inv.decisions, &m->inv.arena);
         rc = rc ? rc : investigation_save(&m->inv, e);
     } else if (rc == 0) {
         buf_cstr(b, _("nothing was changed: --apply applies the rule\n"));

@@ -345,6 +345,10 @@ static bool propose(struct workspace *d)
 
 static const char *outcome_text(const struct rule_preview_row *x)
 {
+    if (x->dropped)
+        return _("not paired: another row near by agrees better, see the end of the list");
+    if (x->nearby)
+        return _("near by, and agrees better: marked instead");
     switch ((enum pair_rule_outcome)x->outcome) {
     case HIT_SAME:
     case HIT_PAIRS:
@@ -375,7 +379,7 @@ static void list_rows(struct workspace *d, const struct rule_preview *p)
             dump_row_name(&d->c->side[GOLDEN].dump, x->g, &name);
         buf_fmt(&text, "%s  %s", x->g != NONE ? name.p : "?", outcome_text(x));
         workspace_add_item(d, d->c->pairing->line_of[TARGET][x->t],
-                           x->spoils                                 ? VERDICT_DEVIATE
+                           x->spoils || x->dropped                   ? VERDICT_DEVIATE
                            : x->outcome <= HIT_SAME && !x->otherwise ? 0
                                                                      : VERDICT_DRIFT,
                            buf_view(&text));
@@ -427,38 +431,46 @@ static int run_rule(struct workspace *d, struct str args)
     return 0;
 }
 
-/* Whether the rule shown can be applied; if not, the message has the reason. */
-static bool may_apply(struct workspace *d)
+/* Decides the rule that is shown, and marks what agrees better near by. False with a message if it must not be. */
+static bool apply_rule(struct workspace *d, bool anyway)
 {
     struct rule_preview p;
     struct err e;
     struct buf why = {0};
+    struct decision x = {.kind = DECIDE_RULE, .step = decisions_step(&d->inv->decisions)};
     int rc = rule_preview_make(&p, d->c, &d->inv->decisions, (const char *const *)d->rule, &e);
-    bool refused = rc == 0 && rule_preview_refused(&p, d->rule[0], &why);
+    bool refused = rc == 0 && !anyway && rule_preview_refused(&p, d->rule[0], &why);
     if (rc)
         workspace_complain(d, "%s", e.text);
     else if (refused)
         workspace_complain(d, _("not applied: %s; use :rule-apply anyway to force it"), why.p);
+    bool go = rc == 0 && !refused;
+    if (go) {
+        workspace_remember(d, _("rule"));
+        for (int i = 0; i < 2; i++)
+            x.side[i] = investigation_keep(d->inv, d->rule[i]);
+        x.view = investigation_keep(d->inv, d->rule[2]);
+        decisions_add(&d->inv->decisions, x);
+        rule_preview_mark(&p, d->c, &d->inv->decisions, &d->inv->arena);
+    }
     rule_preview_release(&p);
     buf_release(&why);
-    return rc == 0 && !refused;
+    return go;
 }
 
 static int run_rule_apply(struct workspace *d, struct str args)
 {
+    size_t number = d->inv->decisions.now;
     if (!d->rule[0]) {
         workspace_complain(d, _("no rule is proposed; c on a pair proposes one"));
         return 0;
     }
-    if (!str_is(args, "anyway") && !may_apply(d))
+    if (!apply_rule(d, str_is(args, "anyway")))
         return 0;
-    workspace_remember(d, _("rule"));
-    decide(d, DECIDE_RULE, investigation_keep(d->inv, d->rule[0]), investigation_keep(d->inv, d->rule[1]),
-           investigation_keep(d->inv, d->rule[2]), decisions_step(&d->inv->decisions));
     drop_rule(d);
     d->overlay = OVERLAY_NONE;
     if (workspace_decide(d))
-        workspace_say(d, _("rule %zu enabled; :rules lists them, z undoes it"), d->inv->decisions.now - 1);
+        workspace_say(d, _("rule %zu enabled; :rules lists them, z undoes it"), number);
     return 0;
 }
 
