@@ -197,6 +197,7 @@ static int tell_round(const struct options *o, struct err *e)
         status = cli_fail(e);
     } else {
         open_investigation_note_inputs(&x.inv, x.s.now);
+        round_confirm(&x.inv, x.s.now);
         round_of(&now, x.s.now, &x.inv, &x.guide);
         const char *const path[2] = {vec_last(&x.inv.rounds)->file, x.inv.path};
         status = investigation_save(&x.inv, e) ? cli_fail(e) : deliver(x.s.now->since.before, &now, path, o, e);

@@ -32,38 +32,61 @@ int open_investigation_own_path(const char *const input[2], const char *folder, 
     return rc;
 }
 
-/* Takes the inputs of a file at their present paths. */
-static void take_inputs(struct investigation *v, const struct investigation *from)
+/* The inputs of a file, at their present paths. */
+static void note_inputs(struct investigation *v, const struct investigation *from, struct round_left *out)
 {
+    *out = (struct round_left){.author = ""};
     for (int i = 0; i < 2; i++) {
-        bool moved = from->full[i] && (path_is_dir(from->full[i]) || path_is_file(from->full[i]));
-        const char *at = moved ? from->full[i] : from->input[i];
-        v->input[i] = at ? investigation_keep(v, at) : NULL;
-        v->step[i] = from->step[i];
-        v->rank[i] = from->rank[i];
+        bool there = from->full[i] && (path_is_dir(from->full[i]) || path_is_file(from->full[i]));
+        const char *at = there ? from->full[i] : from->input[i];
+        out->input[i] = at ? investigation_keep(v, at) : NULL;
+        out->full[i] = from->full[i] ? investigation_keep(v, from->full[i]) : NULL;
+        out->state[i] = from->state[i];
+        out->step[i] = from->step[i];
+        out->rank[i] = from->rank[i];
     }
-    v->went_on = true;
 }
 
 #define ROUNDS_FOLLOWED 100
 
-/* Follows rounds, which continue in a file named after their own inputs, from an earlier round to the newest. */
-static void follow_rounds(struct investigation *v, const char *folder, struct buf *path)
+/* Follows rounds, which continue in a file named after their own inputs, from an earlier round to the newest, whose
+ * inputs are in *newest. False: this is the newest. */
+static bool follow_rounds(struct investigation *v, const char *folder, struct buf *path, struct round_left *newest)
 {
+    bool followed = false;
     for (int i = 0; i < ROUNDS_FOLLOWED; i++) {
         struct investigation x;
         struct err quiet;
         investigation_init(&x);
         bool read = path_is_file(path->p) && investigation_load(&x, path->p, &quiet) == 0;
         bool on = read && x.continued && *x.continued && !strchr(x.continued, '/');
-        if (read && !on && i)
-            take_inputs(v, &x);
+        followed = read && !on && i;
+        if (followed)
+            note_inputs(v, &x, newest);
         if (on)
             path_join(path, folder, x.continued);
         investigation_release(&x);
         if (!on)
-            return;
+            break;
     }
+    return followed;
+}
+
+/* Shows the round with the inputs that were named, never another one. False: it has none with them. */
+static bool show_named(struct investigation *v, const char *const input[2], const struct options *o)
+{
+    uint32_t n = investigation_round_of(v, input);
+    if (!n)
+        return false;
+    investigation_show_round(v, n);
+    for (int i = 0; i < 2; i++) {
+        v->input[i] = input[i];
+        if (o->step[i] >= 0)
+            v->step[i] = o->step[i];
+        if (o->rank[i] >= 0)
+            v->rank[i] = o->rank[i];
+    }
+    return true;
 }
 
 int open_investigation_continue(const struct investigation *v, const char *from, struct err *e)
@@ -92,7 +115,8 @@ bool open_investigation_leads_to(const char *path, const char *to)
     investigation_init(&v);
     buf_str(&folder, path_parent(str_of(path)));
     buf_cstr(&at, path);
-    follow_rounds(&v, folder.p, &at);
+    struct round_left newest;
+    follow_rounds(&v, folder.p, &at, &newest);
     bool leads = strcmp(at.p, to) == 0;
     investigation_release(&v);
     buf_release(&at);
@@ -101,13 +125,16 @@ bool open_investigation_leads_to(const char *path, const char *to)
 }
 
 /* Opens the investigation of these inputs in that folder, with its saved state. */
-static int keep_in(struct investigation *v, const char *folder, bool claim, struct err *e)
+static int keep_in(struct investigation *v, const char *folder, bool claim, const struct options *o, struct err *e)
 {
     struct buf b = {0};
     enum path_what what;
+    struct round_left newest;
+    const char *const named[2] = {v->input[0], v->input[1]};
+    bool followed = false;
     int rc = open_investigation_own_path(v->input, folder, &b, e);
     if (rc == 0) {
-        follow_rounds(v, folder, &b);
+        followed = follow_rounds(v, folder, &b, &newest);
         v->path = investigation_keep(v, b.p);
         if (claim)
             investigation_claim(v);
@@ -115,6 +142,19 @@ static int keep_in(struct investigation *v, const char *folder, bool claim, stru
     }
     if (rc == 0 && what != PATH_ABSENT)
         rc = investigation_recall(v, e);
+    if (rc == 0 && followed) {
+        for (int i = 0; i < 2; i++) {
+            v->input[i] = newest.input[i];
+            v->full[i] = newest.full[i];
+            v->state[i] = newest.state[i];
+            v->step[i] = newest.step[i];
+            v->rank[i] = newest.rank[i];
+        }
+        if (!show_named(v, named, o))
+            rc = err_set(e, ERR_DATA, _("%s: its rounds do not tell these inputs"), v->path);
+        for (int i = 0; rc && i < 2; i++)
+            v->input[i] = named[i];
+    }
     if (rc)
         investigation_move(v, NULL); /* the existing file is not changed */
     v->own = rc == 0;
@@ -124,16 +164,16 @@ static int keep_in(struct investigation *v, const char *folder, bool claim, stru
 
 /* Chooses the user's own folder; otherwise the working folder, unless it is in a dump; otherwise nothing, with the
  * reason. */
-static void find_place(struct investigation *v, const struct keep_place *where, bool claim)
+static void find_place(struct investigation *v, const struct keep_place *where, bool claim, const struct options *o)
 {
     struct err e = {0};
     const char *reason = where->reason;
-    if (where->own && keep_in(v, where->own, claim, &e) == 0)
+    if (where->own && keep_in(v, where->own, claim, o, &e) == 0)
         return;
     if (where->own)
         reason = investigation_keep(v, e.text);
     bool here = where->here && !keep_place_is_dump(where->here, v->input);
-    if (here && keep_in(v, where->here, claim, &e) == 0) {
+    if (here && keep_in(v, where->here, claim, o, &e) == 0) {
         v->elsewhere = reason;
         return;
     }
@@ -301,8 +341,11 @@ int open_investigation(struct investigation *v, const struct options *o, const s
             return -1;
         v->gone = investigation_keep(v, e->text);
     }
-    for (int i = 0; i < 2 && !saved && o->args; i++)
-        v->input[i] = i < o->args ? investigation_keep(v, o->arg[i]) : NULL;
+    const char *const named[2] = {o->args > 0 ? investigation_keep(v, o->arg[0]) : NULL,
+                                  o->args > 1 ? investigation_keep(v, o->arg[1]) : NULL};
+    bool of_round = !saved && v->rounds.n && o->args && show_named(v, named, o);
+    for (int i = 0; i < 2 && !saved && o->args && !of_round; i++)
+        v->input[i] = named[i];
     if (saved)
         locate_files(v);
     v->map_only |= o->map_only;
@@ -328,7 +371,7 @@ int open_investigation(struct investigation *v, const struct options *o, const s
             v->rank[i] = o->rank[i];
     }
     if (!file && where && v->input[0])
-        find_place(v, where, claim);
+        find_place(v, where, claim, o);
     else if (!file && where)
         v->unkept = _(":saveas NAME saves it; it has no file name");
     for (int i = 0; i < o->thresholds; i++)

@@ -30,10 +30,9 @@ static void say_where(struct screen *s)
         workspace_complain(&s->work, _("not saved: %s"), v->unkept);
     else if (v->elsewhere)
         workspace_say(&s->work, _("saved in %s: %s"), v->path, v->elsewhere);
-    else if (v->went_on && v->rounds.n)
-        workspace_say(&s->work, _("round %zu: %s; :round --undo returns to the previous round"), v->rounds.n + 1,
-                      v->input[TARGET]);
-    s->inv.went_on = false; /* said */
+    else if (v->shown)
+        workspace_say(&s->work, _("round %u of %zu is open; ) opens the next one, :rounds lists them"), v->shown,
+                      v->rounds.n + 1);
 }
 
 static struct session_options session_wanted(const struct screen *s)
@@ -287,7 +286,10 @@ void screen_restart(struct screen *s)
         free(input[1]);
         return;
     }
-    if (!back) {
+    if (s->work.show_round) {
+        investigation_show_round(&s->inv, s->work.show_round);
+        s->work.show_round = 0;
+    } else if (!back) {
         memcpy(s->inv.step, s->work.new_step, sizeof s->inv.step);
         memcpy(s->inv.rank, s->work.new_rank, sizeof s->inv.rank);
         investigation_save(&s->inv, &quiet);

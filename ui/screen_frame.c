@@ -83,15 +83,18 @@ static const char *kept_state(const struct screen *s)
     return s->inv.read_only ? _("READ-ONLY") : s->inv.unsaved.code ? _("NOT SAVED") : NULL;
 }
 
-/* "ticket-1187: ", the name of an investigation with a given file. */
+/* "ticket-1187 · round 2 of 3: ", the name of an investigation with a given file, and the round that is open. */
 static void ticket_name(const struct investigation *v, struct buf *out)
 {
-    struct str name = path_base(str_of(v->path ? v->path : ""));
-    if (!v->path || v->own)
-        return;
+    struct str name = path_base(str_of(v->path && !v->own ? v->path : ""));
     if (str_ends(name, INVESTIGATION_ENDING))
         name.n -= strlen(INVESTIGATION_ENDING);
-    buf_fmt(out, "%.*s: ", STR_ARG(name));
+    buf_str(out, name);
+    if (v->rounds.n)
+        buf_fmt(out, v->shown ? _("%sround %u of %zu") : _("%sround %u"), name.n ? " · " : "",
+                investigation_round(v), v->rounds.n + 1);
+    if (out->n)
+        buf_cstr(out, ": ");
 }
 
 /* A side's number, or both where they differ. */
@@ -106,7 +109,7 @@ static void numbers(const struct comparison *x, const char *what, int target, in
 /* three lengths of the title: full, without the frameworks, without single numbers */
 enum { OPEN_ALL, OPEN_NO_WORDS, OPEN_SHORT };
 
-/* "ticket-1187: ms ⇄ torch  step 0  rank 0  round 2" */
+/* "ticket-1187 · round 2: ms ⇄ torch  step 0  rank 0" */
 static void what_is_open(const struct screen *s, struct buf *out, int how)
 {
     const struct comparison *x = s->work.c;
@@ -133,8 +136,6 @@ static void what_is_open(const struct screen *s, struct buf *out, int how)
         numbers(x, "step", t->step, go->step, out);
     if (ranks)
         numbers(x, "rank", t->rank, go->rank, out);
-    if (x->since.there)
-        buf_fmt(out, _("  round %u"), x->since.before->number + 1);
 }
 
 /* "diverge  target.log ⇄ golden.log": no recordings are open, the panels alone. */

@@ -1,4 +1,5 @@
 /* Commands for rounds: a new dump after a fix, and the changes since the previous round. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/io.h"
@@ -53,6 +54,78 @@ static int run_round(struct workspace *d, struct str args)
     memcpy(d->new_rank, d->inv->rank, sizeof d->new_rank);
     d->new_round = true;
     return R_RESTART;
+}
+
+/* The previous or next one, or the one of this number. */
+static int run_round_show(struct workspace *d, struct str args)
+{
+    unsigned long long n = investigation_round(d->inv), now = n, all = d->inv->rounds.n + 1;
+    if (str_is(args, "prev"))
+        n--;
+    else if (str_is(args, "next"))
+        n++;
+    else if (!str_u64(args, &n) || !n || n > all) {
+        workspace_complain(d, _("round-show N|prev|next: expected a round from 1 to %llu"), all);
+        return 0;
+    }
+    if (all == 1)
+        workspace_say(d, "%s", _("this is the first round; :round NEW_TARGET starts the next one"));
+    else if (!n || n > all)
+        workspace_say(d, n ? _("round %llu is the newest; :round NEW_TARGET starts the next one")
+                           : _("round %llu is the first"), now);
+    else if (n == now)
+        workspace_say(d, _("round %llu is open"), n);
+    else
+        d->show_round = (uint32_t)n;
+    return d->show_round ? R_RESTART : 0;
+}
+
+static const char *complete_round(const struct workspace *d, int i)
+{
+    static const char *const words[] = {"prev", "next"};
+    (void)d;
+    return i < (int)ARRAY_LEN(words) ? words[i] : NULL;
+}
+
+/* How a round ended, from its file: "deviates, the first: NAME". */
+static void round_ended(const struct investigation *v, const struct round_left *r, struct buf *out)
+{
+    const struct round_place p = {v->path, r->file, r->fingerprint, r->number};
+    struct round x;
+    struct err e;
+    round_init(&x);
+    if (round_open(&x, &p, &e))
+        buf_cstr(out, e.text);
+    else if (x.deviates)
+        buf_fmt(out, _("deviates, first %s"), *x.first[TARGET] ? x.first[TARGET] : x.first[GOLDEN]);
+    else
+        buf_cstr(out, x.status ? _("could not be judged") : _("aligned"));
+    round_release(&x);
+}
+
+static int run_rounds(struct workspace *d, struct str args)
+{
+    const struct investigation *v = d->inv;
+    struct buf ended = {0};
+    (void)args;
+    workspace_clear_list(d);
+    for (uint32_t n = 1; n <= v->rounds.n + 1; n++) {
+        const struct round_left *r = n <= v->rounds.n ? &v->rounds.v[n - 1] : NULL;
+        const char *const *input = r ? r->input : v->shown ? v->newest.input : v->input;
+        char number[16];
+        snprintf(number, sizeof number, "%u", n);
+        buf_clear(&ended);
+        buf_cstr(&ended, "");
+        if (r)
+            round_ended(v, r, &ended);
+        workspace_add_command(d, "round-show", number, _("round %u  %s ⇄ %s   %s%s"), n, input[0] ? input[0] : "-",
+                              input[1] ? input[1] : "-", n == investigation_round(v) ? _("open now   ") : "",
+                              ended.p);
+    }
+    buf_release(&ended);
+    workspace_show_list(d, _("rounds; Enter opens one, ( and ) the one before and after"));
+    d->list.at = investigation_round(v) - 1;
+    return 0;
 }
 
 #define LISTED 2000
@@ -125,6 +198,9 @@ const struct command commands_round[] = {
     {"round", "NEW_TARGET [NEW_GOLDEN] | --undo", N_("add the dump made after a fix as the next round; --undo returns "
                                                      "to the previous round; decisions and findings are kept"),
      NEEDS_PAIRED | NEEDS_JUDGED | CHANGES | ASKS | PATHS, run_round, NULL},
+    {"rounds", "", N_("list the rounds; Enter opens one"), 0, run_rounds, NULL},
+    {"round-show", "N|prev|next", N_("open the recordings of a round of the ticket; the later ones are kept"), 0,
+     run_round_show, complete_round},
     {"changes", "[KIND]", N_("list rows that changed since the previous round: fixed, new, worse, better, "
                              "vanished"), NEEDS_PAIRED | NEEDS_JUDGED, run_changes, complete_change},
     {0},

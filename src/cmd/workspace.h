@@ -213,6 +213,7 @@ struct workspace {
     struct buf aside;  /* a remark appended to the message of a command */
     bool message_is_error;
     bool message_is_notice; /* no answer to a key: shown above the keys */
+    uint64_t confirmed; /* serial of the comparison whose changes were last asked whether they confirm a fix */
     bool left_off;     /* the notice says that the cursor is where the investigation was left */
     const char *theme; /* name of one of the UI's schemes; static */
 
@@ -228,6 +229,7 @@ struct workspace {
     VEC(uint32_t) write_lines; /* write only these lines of the table; empty: all */
     int new_step[2], new_rank[2];
     char *new_input[2]; /* both NULL: unchanged */
+    uint32_t show_round; /* with R_RESTART: open the inputs of this round; 0: no */
     bool new_round;     /* the inputs are this investigation's next round; without inputs: return to the previous one */
     struct buf copy;   /* for the clipboard */
     char *edit_command, *edit_text; /* R_EDIT: the command to run with the edited text, and the initial text */

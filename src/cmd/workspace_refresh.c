@@ -5,6 +5,7 @@
 #include "base/msg.h"
 #include "cmd/cmd.h"
 #include "cmd/offered_pairs.h"
+#include "panel/round_leave.h"
 
 static bool all_of_one_name(const struct comparison *s)
 {
@@ -161,6 +162,15 @@ void workspace_see(struct workspace *d)
         take_pairing(d);
 }
 
+/* A round that confirms the fix settles what was suspected. */
+static void confirm(struct workspace *d)
+{
+    unsigned n = round_confirm(d->inv, d->c);
+    if (n && workspace_keep(d) && !d->message.n)
+        workspace_say(d, _("fix confirmed: %u findings about the first deviation of round %u are root causes now"), n,
+                      d->c->since.before->number);
+}
+
 void workspace_refresh(struct workspace *d)
 {
     workspace_see(d);
@@ -180,6 +190,10 @@ void workspace_refresh(struct workspace *d)
         d->seen_first = s->judged->first;
         if (d->seen_first != NONE)
             d->cursor = d->seen_first;
+    }
+    if (s->since.told && d->confirmed != s->serial) {
+        d->confirmed = s->serial;
+        confirm(d);
     }
     if (d->left_off && s->judged && s->complete) { /* nothing to be said where it was left at the first deviation */
         d->left_off = false;

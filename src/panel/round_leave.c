@@ -134,6 +134,9 @@ int round_leave(struct investigation *v, const struct comparison *s, const struc
                                              "--investigation FILE"));
     if (investigation_may_change(v, e))
         return -1;
+    if (v->shown)
+        return err_set(e, ERR_USAGE, _("round %u is open; the next round follows the newest, round %zu"), v->shown,
+                       v->rounds.n + 1);
     if (check_old(v, s, e) || check_new(s, next, e))
         return -1;
     if (write_round(v, s, g, &file, &left, e)) {
@@ -157,6 +160,52 @@ int round_leave(struct investigation *v, const struct comparison *s, const struc
     }
     take_back(v);
     return -1;
+}
+
+/* Whether a finding is about these rows, or about the call of one. */
+static bool is_about(const struct finding *x, const char *const row[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const char *name = x->about[i];
+        size_t n = strlen(name);
+        bool whole = strcmp(name, row[i]) == 0;
+        bool call = x->subject == SUBJECT_CALL && strlen(row[i]) > n && row[i][n] == '.';
+        if (n && (whole || (call && strncmp(name, row[i], n) == 0)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether its status was set in any version. */
+static bool was_told(const struct findings *f, uint32_t number)
+{
+    for (size_t i = 0; i < f->now; i++)
+        if (f->log.v[i].number == number && f->log.v[i].status != FINDING_SUSPECTED)
+            return true;
+    return false;
+}
+
+unsigned round_confirm(struct investigation *v, const struct comparison *s)
+{
+    finding_list l = {0};
+    unsigned n = 0;
+    uint32_t step = findings_step(&v->findings);
+    if (!s->since.told || !s->since.changes.confirmed || v->read_only)
+        return 0;
+    findings_read(&v->findings, &l);
+    for (size_t i = 0; i < l.n; i++) {
+        struct finding x = l.v[i];
+        if (!is_about(&x, s->since.before->first) || was_told(&v->findings, x.number))
+            continue;
+        x.status = FINDING_ROOT_CAUSE;
+        x.step = step;
+        x.author = v->author;
+        x.time = investigation_date(v);
+        findings_add(&v->findings, x);
+        n++;
+    }
+    vec_release(&l);
+    return n;
 }
 
 int round_return(struct investigation *v, struct err *e)

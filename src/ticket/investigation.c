@@ -146,9 +146,12 @@ int investigation_take(struct investigation *v, struct str text, struct err *e)
     return 0;
 }
 
-void investigation_write(const struct investigation *v, struct buf *out)
+void investigation_write(const struct investigation *shown, struct buf *out)
 {
     struct jsonw w;
+    struct investigation x = *shown; /* its lists and texts are shared */
+    const struct investigation *v = &x;
+    investigation_show_round(&x, 0);
     jw_init(&w, out, true);
     jw_object(&w);
     jw_kint(&w, "schema", INVESTIGATION_SCHEMA);

@@ -69,7 +69,10 @@ struct investigation {
     size_t taken_in;
     const char *holder; /* who has it open elsewhere, or NULL */
     const char *continued; /* name of the file in the same folder that continues it with later rounds, or NULL */
-    bool went_on;       /* the given file is of an earlier round; this is the newest one's file, with its inputs */
+    /* the number of the earlier round whose inputs are open: `input`, `full`, `state`, `step` and `rank` are its own,
+     * and those of the newest round, which the file names, are in `newest`; 0: the newest is open */
+    uint32_t shown;
+    struct round_left newest;
     const char *gone;   /* the missing inputs, as a sentence, if it is opened nevertheless; or NULL */
     bool allow_paths;   /* its user confirmed that files outside of its folder are read (named_paths.h) */
     const char *pack;   /* the pack it was unpacked from, which is not changed; or NULL */
@@ -176,6 +179,12 @@ struct round_undone {
 
 /* Returns to the previous round with its inputs and answers; false if this is the first. */
 bool investigation_last_round(struct investigation *v, struct round_undone *u);
+/* Opens the inputs of round n, the newest or an earlier one; other numbers: the newest. Nothing of it is stored. */
+void investigation_show_round(struct investigation *v, uint32_t n);
+/* The number of the round that is open, 1 for the first. */
+uint32_t investigation_round(const struct investigation *v);
+/* The round with these inputs, paths that exist or were given so (golden NULL: none); 0: none of them. */
+uint32_t investigation_round_of(const struct investigation *v, const char *const input[2]);
 /* Undoes investigation_last_round. */
 void investigation_round_again(struct investigation *v, struct round_undone *u);
 

@@ -7,9 +7,10 @@
 
 struct round_place investigation_before(const struct investigation *v)
 {
-    if (!v->rounds.n || !v->path)
+    uint32_t number = investigation_round(v);
+    if (number < 2 || !v->path)
         return (struct round_place){.file = NULL};
-    const struct round_left *r = vec_last(&v->rounds);
+    const struct round_left *r = &v->rounds.v[number - 2];
     return (struct round_place){v->path, r->file, r->fingerprint, r->number};
 }
 
@@ -38,6 +39,7 @@ void investigation_age_answers(struct investigation *v, uint32_t round)
 
 void investigation_next_round(struct investigation *v, struct round_left left, const char *target, const char *golden)
 {
+    investigation_show_round(v, 0);
     left.number = (uint32_t)v->rounds.n + 1;
     for (int i = 0; i < 2; i++) {
         const char *next = i ? golden : target;
@@ -76,10 +78,53 @@ static void trade_inputs(struct investigation *v, struct round_left *r)
     }
 }
 
+void investigation_show_round(struct investigation *v, uint32_t n)
+{
+    if (v->shown)
+        trade_inputs(v, &v->newest);
+    v->shown = n && n <= v->rounds.n ? n : 0;
+    if (!v->shown)
+        return;
+    v->newest = v->rounds.v[n - 1];
+    for (int i = 0; i < 2; i++) { /* where it lies, if that is known and it is there still */
+        const char *full = v->newest.full[i];
+        if (full && (path_is_dir(full) || path_is_file(full)))
+            v->newest.input[i] = full;
+    }
+    trade_inputs(v, &v->newest);
+}
+
+uint32_t investigation_round(const struct investigation *v)
+{
+    return v->shown ? v->shown : (uint32_t)v->rounds.n + 1;
+}
+
+static bool same_path(const char *given, const char *kept, const char *full)
+{
+    if (!given || !kept)
+        return !given && !kept;
+    char *is = path_full(given);
+    bool same = strcmp(given, kept) == 0 || (is && full && strcmp(is, full) == 0);
+    free(is);
+    return same;
+}
+
+uint32_t investigation_round_of(const struct investigation *v, const char *const input[2])
+{
+    const struct round_left now = {.input = {v->input[0], v->input[1]}, .full = {v->full[0], v->full[1]}};
+    for (uint32_t n = (uint32_t)v->rounds.n + 1; n >= 1; n--) {
+        const struct round_left *r = n <= v->rounds.n ? &v->rounds.v[n - 1] : v->shown ? &v->newest : &now;
+        if (same_path(input[0], r->input[0], r->full[0]) && same_path(input[1], r->input[1], r->full[1]))
+            return n;
+    }
+    return 0;
+}
+
 bool investigation_last_round(struct investigation *v, struct round_undone *u)
 {
     if (!v->rounds.n)
         return false;
+    investigation_show_round(v, 0);
     u->left = *vec_last(&v->rounds);
     trade_inputs(v, &u->left);
     v->rounds.n--;
