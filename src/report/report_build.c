@@ -61,6 +61,20 @@ void report_error(struct building *b, uint32_t line)
     doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(n));
 }
 
+#define DIGITS 9 /* those of float32; all of them are in the JSON */
+
+struct str report_digits(struct building *b, const char *text)
+{
+    char n[NUM_MAX];
+    double v;
+    size_t digits = 0;
+    for (const char *p = text; *p && *p != 'e'; p++)
+        digits += *p >= '0' && *p <= '9';
+    if (digits <= DIGITS || !strchr(text, '.') || !str_double(str_of(text), &v))
+        return str_of(text);
+    return str_of(arena_cstr(&b->d->arena, str_of(num_cell(n, v, DIGITS))));
+}
+
 size_t report_count(const struct building *b, enum finding_status s)
 {
     size_t n = 0;
@@ -156,6 +170,75 @@ static void since_then(struct building *b)
     buf_release(&t);
 }
 
+/* A recording's own name, with its folder's where other rounds have other recordings of that name. */
+static struct str round_input(const struct investigation *v, const char *path, int side)
+{
+    struct str whole = str_of(path ? path : ""), name = path_base(whole);
+    bool shared = false;
+    for (size_t i = 0; i <= v->rounds.n && path; i++) {
+        const char *other = i < v->rounds.n ? v->rounds.v[i].input[side] : v->input[side];
+        shared = shared || (other && strcmp(other, path) != 0 && str_eq(path_base(str_of(other)), name));
+    }
+    struct str folder = path_base(path_parent(whole));
+    return shared && folder.n ? str_n(folder.p, (size_t)(name.p + name.n - folder.p)) : name;
+}
+
+static void round_row(struct building *b, uint32_t number, int64_t date, const char *const path[2], const char *result,
+                      enum doc_tone tone, const char *first)
+{
+    char when[16] = "";
+    time_t at = (time_t)date;
+    struct tm tm;
+    if (date && gmtime_r(&at, &tm))
+        strftime(when, sizeof when, "%Y-%m-%d", &tm);
+    doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%u", number);
+    doc_cell(b->d, DOC_TEXT, TONE_QUIET, str_of(when));
+    for (int i = 0; i < 2; i++)
+        doc_cell(b->d, DOC_NAME, TONE_PLAIN, round_input(b->o->inv, path[i], i));
+    doc_cell(b->d, DOC_TEXT, tone, str_of(result));
+    doc_cell(b->d, *first ? DOC_NAME : DOC_TEXT, TONE_PLAIN, str_of(first));
+}
+
+static void left_round(struct building *b, const struct round_left *r)
+{
+    const struct round_place p = {b->o->inv->path, r->file, r->fingerprint, r->number};
+    struct round x;
+    struct err e;
+    round_init(&x);
+    bool read = round_open(&x, &p, &e) == 0;
+    round_row(b, r->number, r->date, r->input,
+              !read        ? _("not readable")
+              : x.deviates ? _("deviates")
+              : x.status   ? _("could not be judged")
+                           : _("aligned"),
+              !read ? TONE_WARN : x.deviates ? TONE_BAD : x.status ? TONE_WARN : TONE_GOOD,
+              !read || !x.deviates ? "" : *x.first[TARGET] ? x.first[TARGET] : x.first[GOLDEN]);
+    round_release(&x);
+}
+
+/* What each round found, the one that is open last unless an earlier one is. */
+static void rounds(struct building *b)
+{
+    const char *const head[] = {_("round"), _("date"), _("target"), _("golden"), _("result"), _("first deviation")};
+    const struct investigation *v = b->o ? b->o->inv : NULL;
+    if (!v || !v->rounds.n || !v->path || v->shown || !b->j)
+        return;
+    struct judge_options o = comparison_judge_options(b->s);
+    int status = judgement_status(b->j, &o);
+    doc_table(b->d, ARRAY_LEN(head), head);
+    for (size_t i = 0; i < v->rounds.n; i++)
+        left_round(b, &v->rounds.v[i]);
+    buf_clear(&b->name);
+    if (b->j->first != NONE) {
+        const uint32_t *row = b->m->pairing->lines.v[b->j->first].row;
+        int side = row[TARGET] != NONE ? TARGET : GOLDEN;
+        dump_row_name(b->m->side[side], row[side], &b->name);
+    }
+    round_row(b, (uint32_t)v->rounds.n + 1, b->o->date, v->input,
+              status == 0 ? _("aligned") : status == 1 ? _("deviates") : _("could not be judged"),
+              status == 0 ? TONE_GOOD : status == 1 ? TONE_BAD : TONE_WARN, b->name.n ? b->name.p : "");
+}
+
 static void three_way(struct building *b)
 {
     struct buf t = {0};
@@ -192,6 +275,17 @@ static void reach(struct building *b)
     buf_release(&regions);
 }
 
+/* Of the rows of a bar the heaviest gives its colour: where a deviation starts, before what drifts, what inherits
+ * and what agrees. */
+static uint8_t weight_of(enum verdict v)
+{
+    static const uint8_t weight[VERDICT_COUNT] = {
+        [VERDICT_DEVIATE] = 5, [VERDICT_NONFINITE] = 5, [VERDICT_SHAPE] = 5, [VERDICT_DTYPE] = 4,
+        [VERDICT_DRIFT] = 4,   [VERDICT_INHERITED] = 3, [VERDICT_MATCH] = 2, [VERDICT_SKIP] = 1,
+    };
+    return weight[v];
+}
+
 #define BARS 200
 
 /* Errors over the execution order: the worst of each stretch, on a scale of orders of magnitude. */
@@ -205,21 +299,23 @@ static void glance(struct building *b)
     struct doc_figure *f =
         doc_figure(b->d, n, _("row 1"), right,
                    b->j->first == NONE ? _("error by execution order, 1e-8 to 1")
-                                       : _("first deviation; error by execution order, 1e-8 to 1"));
+                                       : _("first deviation; error by execution order, 1e-8 to 1 (red: starts here, "
+                                           "grey: inherits)"));
     for (uint32_t i = 0; i < n; i++) {
         f->height[i] = NAN;
         f->tone[i] = TONE_QUIET;
+        uint8_t heaviest = 0;
         for (size_t k = (size_t)i * b->j->lines / n; k < (size_t)(i + 1) * b->j->lines / n; k++) {
             const struct line_judgement *x = &b->j->line[k];
-            static const uint8_t weight[] = {
-                [TONE_PLAIN] = 0, [TONE_QUIET] = 1, [TONE_GOOD] = 2, [TONE_WARN] = 3, [TONE_BAD] = 4};
             enum doc_tone t = report_tone(x->verdict);
+            uint8_t weight = weight_of(x->verdict);
             double h = isnan(x->error) ? x->verdict == VERDICT_NONFINITE ? 1 : NAN
                        : x->error > 0  ? (log10((double)x->error) + 8) / 8
                                        : 0;
             f->height[i] = fmax(f->height[i], isnan(h) ? h : h < 0 ? 0 : h > 1 ? 1 : h);
-            if (weight[t] > weight[f->tone[i]])
+            if (weight > heaviest)
                 f->tone[i] = (uint8_t)t;
+            heaviest = weight > heaviest ? weight : heaviest;
         }
     }
     if (b->j->first != NONE)
@@ -254,6 +350,7 @@ static void report_summary(struct building *b)
         reach(b);
     if (b->j)
         glance(b);
+    rounds(b);
     if (b->j && report_told(b)) /* five lines above the picture, as the procedure's is one of them */
         reach(b);
 }

@@ -155,7 +155,7 @@ static void worst(struct building *b, const struct element_lens *l, const struct
         buf_char(&at, ']');
         doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&at));
         for (int s = 0; s < 2; s++)
-            doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_exact(n, x->v[s])));
+            doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_cell(n, x->v[s], 9)));
         doc_cell(b->d, DOC_NUMBER, TONE_BAD, str_of(num_cell(n, x->error, 4)));
         doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_cell(n, element_lens_ulp(l, x->v[0], x->v[1]), 4)));
         buf_release(&at);

@@ -26,7 +26,7 @@ static void pair_figures(struct building *b, const struct finding *x)
         if (!any)
             doc_begin(b->d, DOC_ITEM);
         doc_cellf(b->d, DOC_TEXT, TONE_QUIET, any ? "; %s " : "%s ", evidence_label(f->what));
-        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(f->side[0]));
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, report_digits(b, f->side[0]));
         any = true;
     }
 }
@@ -82,7 +82,7 @@ static void evidence(struct building *b, const struct finding *x)
         table = true;
         doc_cell(b->d, DOC_TEXT, TONE_QUIET, str_of(evidence_label(f->what)));
         for (int s = 0; s < 2; s++)
-            doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(f->side[s]));
+            doc_cell(b->d, DOC_TEXT, TONE_PLAIN, report_digits(b, f->side[s]));
     }
 }
 
@@ -228,18 +228,20 @@ void report_limits(struct building *b)
     thresholds_init(&fresh);
     doc_say(b->d, TONE_PLAIN, _("Judged by the rules of %s%s."), tool_rules_name(preset),
             b->s->opt.exact ? _(", bitwise") : "");
-    doc_table(b->d, ARRAY_LEN(head), head);
     for (int i = 0; (key = thresholds_key(&b->s->opt.tol, i, &mine)); i++) {
         char n[NUM_MAX];
         thresholds_key(&fresh, i, &theirs);
-        bool differs = mine < theirs || mine > theirs;
-        moved = moved || differs;
-        doc_cell(b->d, DOC_NAME, differs ? TONE_WARN : TONE_PLAIN, str_of(key));
-        doc_cell(b->d, DOC_NUMBER, differs ? TONE_WARN : TONE_PLAIN, str_of(num_exact(n, mine)));
+        if (!(mine < theirs || mine > theirs))
+            continue;
+        if (!moved)
+            doc_table(b->d, ARRAY_LEN(head), head);
+        moved = true;
+        doc_cell(b->d, DOC_NAME, TONE_WARN, str_of(key));
+        doc_cell(b->d, DOC_NUMBER, TONE_WARN, str_of(num_exact(n, mine)));
         doc_cell(b->d, DOC_NUMBER, TONE_QUIET, str_of(num_exact(n, theirs)));
     }
-    if (moved)
-        doc_say(b->d, TONE_WARN, "%s", _("Limits highlighted in the first column were changed."));
+    doc_say(b->d, TONE_PLAIN, "%s",
+            moved ? _("All other limits are the defaults.") : _("All limits are the defaults."));
 }
 
 /* As a shell reads it. */
