@@ -3,6 +3,7 @@
 #include "judge/verdict_text.h"
 #include "curves/curves_section.h"
 #include "panel/curve_items.h"
+#include "panel/dump_run.h"
 #include "panel/subject.h"
 
 static void first_loss(struct panel_page *p, const struct procedure *g)
@@ -105,14 +106,26 @@ static void dumps(struct panel_page *p, const struct procedure *g, bool loss_ok)
     buf_release(&name);
 }
 
+/* The losses agree, but are not those of the dumped runs. */
+static void of_other_runs(struct panel_item *it)
+{
+    it->mark = MARK_NOTE;
+    it->detail = _("The logs are of other runs than the dumps (panel 2): their loss does not decide about these dumps. "
+                   "Give the logs of the dumped runs, or answer the question in panel 2.");
+}
+
 void panel_first_loss(struct panel_page *p, const struct procedure *g)
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_CURVES);
-    bool ok = r && r->curves->first_loss == STAGE_PASS;
+    /* what panel 2 calls other runs than the dumps' says nothing of the dumps */
+    bool apart = page_dump_run_open(&g->page[1]);
+    bool ok = r && r->curves->first_loss == STAGE_PASS && !apart;
     page_inputs(p, g, PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, true);
     page_inputs(p, g, PANEL_INPUT_TARGET, PANEL_INPUT_GOLDEN, true);
     first_loss(p, g);
     size_t loss = p->items.n - 1;
+    if (apart && p->items.v[loss].mark == MARK_OK)
+        of_other_runs(&p->items.v[loss]);
     dumps(p, g, ok);
     size_t dev = p->items.n - 1;
     uint8_t deviation = p->items.v[dev].mark;

@@ -222,6 +222,13 @@ static void a_dump_of_another_run_comes_first(void **state)
     settle();
     assert_int_equal(item(2, "target-dump-run")->mark, MARK_OK);
     assert_int_equal(item(2, "golden-dump-run")->mark, MARK_OK);
+    state_is(3, PANEL_PASSED); /* the losses of these very runs agree */
+    give(PANEL_INPUT_TARGET_LOG, loss_log("dt3.jsonl", 3.75));
+    give(PANEL_INPUT_GOLDEN_LOG, loss_log("dg3.jsonl", 3.75));
+    settle();
+    assert_int_equal(item(3, "first-loss")->mark, MARK_NOTE); /* of other runs, so the dumps decide */
+    state_is(3, PANEL_FAILED);
+    give(PANEL_INPUT_GOLDEN_LOG, loss_log("dg.jsonl", 3.654938));
     give(PANEL_INPUT_TARGET_LOG, loss_log("dt2.jsonl", 3.6612));
     settle();
     assert_int_equal(item(2, "target-dump-run")->mark, MARK_OPEN);
