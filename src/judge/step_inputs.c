@@ -82,6 +82,35 @@ static bool produced(const struct dump *d, const struct dataflow *f, uint32_t ro
     return true;
 }
 
+/* Images, mel frames and the like, by their names; in positional arguments by what a convolution takes: few channels,
+ * or the bins of a spectrum. Hidden states, which a recording of a part of a model begins with, have more. */
+static bool holds_samples(const struct dump *d, uint32_t row)
+{
+    static const char *const words[] = {"pixel", "image", "mel", "spectro", "audio", "wave", "video", "input_features"};
+    const struct row *r = &d->rows.v[row];
+    const struct call *c = &d->calls.v[r->call];
+    struct str slot = str_of(d->slots.v[r->slot]);
+    const struct shape *s = dump_row_shape(d, row);
+    if (!s || s->ndim < 2 || dtype_table[r->dtype].klass != CLASS_FLOAT)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (str_ihas(slot, words[i]) && !str_ihas(slot, "mask") && !str_ihas(slot, "embed"))
+            return true;
+    if (c->family != FAMILY_CONV || !str_ends(slot, ".0"))
+        return false;
+    int64_t first = s->dim[1], last = s->dim[s->ndim - 1];
+    if (s->ndim > 3) /* NCHW or NHWC: grey, colours, with alpha */
+        return (first <= 4 && last > 4) || (last <= 4 && first > 4);
+    return s->ndim == 3 && (first == 1 || first == 80 || first == 128) && last > first;
+}
+
+bool step_input_of_samples(const struct dump *d, uint32_t row)
+{
+    const struct row *r = &d->rows.v[row];
+    return r->io == IO_INPUT && r->kind == ROW_TENSOR && d->calls.v[r->call].phase == PHASE_FORWARD &&
+           holds_samples(d, row);
+}
+
 /* The step input that a row is, or -1. */
 static int classify(const struct dump *d, const struct dataflow *f, uint32_t row)
 {
@@ -91,6 +120,8 @@ static int classify(const struct dump *d, const struct dataflow *f, uint32_t row
         return -1;
     enum dtype_class k = dtype_table[r->dtype].klass;
     const struct shape *s = dump_row_shape(d, row);
+    if (holds_samples(d, row))
+        return f->held[row] == NONE && !produced(d, f, row) ? INPUT_OTHER : -1;
     if ((k == CLASS_FLOAT && !(s && mask_like(r, s->numel))) || produced(d, f, row)) /* most rows are activations */
         return -1;
     if (str_ihas(str_of(d->slots.v[r->slot]), "token_type")) /* zeros and ones, but no mask */
@@ -113,10 +144,23 @@ static int classify(const struct dump *d, const struct dataflow *f, uint32_t row
     return c->kind == CALL_MODULE && data ? INPUT_IDS : data ? INPUT_OTHER : -1;
 }
 
-/* Figures of integer data must be equal to the printed digits. */
-static int same_figures(const struct row *a, const struct row *b, int digits)
+/* How far samples may differ that were prepared in other operations or types: the limit of inputs without noise, and
+ * the rounding of the coarser type. */
+#define SAMPLES_LIMIT 2e-5
+
+static double rounding_of(const struct dump *const d[2], const struct step_input *x)
 {
-    double tol = fmax(1e-6, digits > 0 && digits < 15 ? pow(10, 1 - digits) : 0);
+    const struct row *a = &d[0]->rows.v[x->row[0]], *b = &d[1]->rows.v[x->row[1]];
+    if (x->what != INPUT_OTHER || dtype_table[a->dtype].klass != CLASS_FLOAT ||
+        dtype_table[b->dtype].klass != CLASS_FLOAT) /* of masks every element counts */
+        return 0;
+    return fmax(SAMPLES_LIMIT, fmax(dtype_table[a->dtype].epsilon, dtype_table[b->dtype].epsilon));
+}
+
+/* Figures of integer data must be equal to the printed digits. */
+static int same_figures(const struct row *a, const struct row *b, int digits, double rounding)
+{
+    double tol = fmax(fmax(1e-6, rounding), digits > 0 && digits < 15 ? pow(10, 1 - digits) : 0);
     static const int bit[] = {HAS_MAX, HAS_MIN, HAS_MEAN, HAS_NORM};
     int known = 0;
     if (a->has & b->has & HAS_CHECKSUM && a->dtype == b->dtype) {
@@ -126,8 +170,10 @@ static int same_figures(const struct row *a, const struct row *b, int digits)
     }
     for (int i = 0; i < STAT_COUNT; i++)
         if (a->has & b->has & bit[i]) {
-            double x = a->stat[i], y = b->stat[i];
-            if (x != y && fabs(x - y) > tol * fabs(y))
+            double x = a->stat[i], y = b->stat[i], size = fabs(y);
+            if (rounding > 0) /* a mean of zero is the rest of large numbers */
+                size = fmax(size, fmax(fabs(b->stat[STAT_MAX]), fabs(b->stat[STAT_MIN])));
+            if (x != y && fabs(x - y) > tol * size)
                 return 0;
             known++;
         }
@@ -138,27 +184,44 @@ static int same_figures(const struct row *a, const struct row *b, int digits)
 static int tell_by_figures(const struct dump *const d[2], const struct step_input *x)
 {
     const struct row *a = &d[0]->rows.v[x->row[0]], *b = &d[1]->rows.v[x->row[1]];
+    int digits = d[0]->digits < d[1]->digits ? d[0]->digits : d[1]->digits;
     struct view v;
     if (x->what == INPUT_ATTENTION_MASK) /* one may be additive, mark hidden positions, or hold them once more */
         return a->dtype == b->dtype && dump_row_numel(d[0], x->row[0]) == dump_row_numel(d[1], x->row[1]) &&
-                       same_figures(a, b, d[0]->digits < d[1]->digits ? d[0]->digits : d[1]->digits) == 1
+                       same_figures(a, b, digits, rounding_of(d, x)) == 1
                    ? 1
                    : -1;
     if (dump_row_numel(d[0], x->row[0]) == dump_row_numel(d[1], x->row[1]))
-        return same_figures(a, b, d[0]->digits < d[1]->digits ? d[0]->digits : d[1]->digits);
+        return same_figures(a, b, digits, rounding_of(d, x));
     if (repeated_view(d[0], x->row[0], d[1], x->row[1], &v))
         return 1;
     /* may be chunks of it */
     return x->what == INPUT_LABELS || x->what == INPUT_LOSS_MASK ? -1 : 0;
 }
 
+/* Floats: equal within rounding; the elements of another layout (NHWC) stand elsewhere. */
+static void tell_samples(const struct measure *m, const struct figures *paired, struct step_input *x)
+{
+    if (paired) {
+        x->apart = paired->rel_l2;
+        x->equal = x->apart <= rounding_of(m->side, x);
+        return;
+    }
+    x->equal = tell_by_figures(m->side, x);
+    x->statistics = true;
+}
+
 static void tell(const struct measure *m, const uint8_t *state, struct step_input *x)
 {
     uint32_t line = m->pairing->line_of[TARGET][x->row[TARGET]];
     const struct line *l = &m->pairing->lines.v[line];
-    if (l->row[GOLDEN] == x->row[GOLDEN] && state[line] == MEASURE_DONE && m->figures[line]->two &&
-        m->figures[line]->max_abs == 0) {
+    bool measured = l->row[GOLDEN] == x->row[GOLDEN] && state[line] == MEASURE_DONE && m->figures[line]->two;
+    if (measured && m->figures[line]->max_abs == 0) {
         x->equal = 1;
+        return;
+    }
+    if (rounding_of(m->side, x) > 0) {
+        tell_samples(m, measured ? m->figures[line] : NULL, x);
         return;
     }
     /* compared again when its figures are available */
@@ -219,6 +282,17 @@ void step_inputs_differing(const step_input_list *l, struct buf *out)
             buf_fmt(out, "%s%s", out->n ? ", " : "", step_input_name(l->v[i].what));
 }
 
+/* Of data with other figures, those that differ. */
+static void differing_figures(const struct row *t, const struct row *g, struct buf *out)
+{
+    const double *a = t->stat, *b = g->stat;
+    bool extremes = memcmp(&a[STAT_MAX], &b[STAT_MAX], sizeof *a) || memcmp(&a[STAT_MIN], &b[STAT_MIN], sizeof *a);
+    int one = extremes ? STAT_MAX : STAT_MEAN, two = extremes ? STAT_MIN : STAT_NORM;
+    buf_fmt(out, extremes ? _("different: max %g and %g, min %g and %g")
+                          : _("different: mean %g and %g, norm %g and %g"),
+            a[one], b[one], a[two], b[two]);
+}
+
 void step_input_detail(const struct step_input *x, const struct dump *const side[2], struct buf *out)
 {
     if (x->row[TARGET] == NONE || x->row[GOLDEN] == NONE) {
@@ -226,17 +300,19 @@ void step_input_detail(const struct step_input *x, const struct dump *const side
                  x->row[TARGET] == NONE ? _("not recorded on the target side") : _("not recorded on the golden side"));
         return;
     }
-    if (x->equal == 1)
+    if (x->equal == 1 && x->apart > 0)
+        buf_cstr(out, _("equal within rounding"));
+    else if (x->equal == 1)
         buf_cstr(out, x->statistics ? _("same statistics; the elements were not "
                                         "compared") : _("equal in every element"));
+    else if (x->equal == 0 && x->apart > 0)
+        buf_fmt(out, _("different: relative L2 distance %.3g"), x->apart);
     else if (x->equal == 0 && x->elements.differ)
         buf_fmt(out, _("different: %llu of %llu elements differ, the first at %llu: %g and %g"),
                 (unsigned long long)x->elements.differ, (unsigned long long)x->elements.compared,
                 (unsigned long long)x->elements.first, x->elements.value[0], x->elements.value[1]);
     else if (x->equal == 0)
-        buf_fmt(out, _("different: max %g and %g, min %g and %g"),
-                side[0]->rows.v[x->row[0]].stat[STAT_MAX], side[1]->rows.v[x->row[1]].stat[STAT_MAX],
-                side[0]->rows.v[x->row[0]].stat[STAT_MIN], side[1]->rows.v[x->row[1]].stat[STAT_MIN]);
+        differing_figures(&side[0]->rows.v[x->row[0]], &side[1]->rows.v[x->row[1]], out);
     else
         buf_cstr(out, _("undecided: too little was recorded"));
 }

@@ -16,6 +16,7 @@
 #include "dump/recorded_figures.h"
 #include "judge/implied_constant.h"
 #include "judge/recorded_mask.h"
+#include "judge/step_inputs.h"
 #include "judge/table_verdicts.h"
 
 static const char *digits(char out[NUM_MAX], float v)
@@ -161,6 +162,12 @@ static const char *scalar_text(const struct measure *m, const struct line *l, in
     return r->has & HAS_MAX ? num_cell(out, r->stat[STAT_MAX], 7) : _("a tensor");
 }
 
+static bool of_samples(const struct measure *m, uint32_t line)
+{
+    uint32_t row = m->pairing->lines.v[line].row[TARGET];
+    return row != NONE && step_input_of_samples(m->side[TARGET], row);
+}
+
 static void by_rule(const struct judgement *j, const struct measure *m, uint32_t line, struct buf *out)
 {
     const struct line_judgement *x = &j->line[line];
@@ -286,8 +293,10 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
             what, e, lev);
         break;
     case RULE_SOURCE:
-        buf_fmt(out, _("input without a recorded producer (a table or a buffer): no noise allowance: %s is %s, limit "
-                       "%s"), what, e, lim);
+        buf_fmt(out, of_samples(m, line)
+                         ? _("input of the step: no noise allowance: %s is %s, limit %s")
+                         : _("input without a recorded producer (a table or a buffer): no noise allowance: %s is %s, "
+                             "limit %s"), what, e, lim);
         break;
     case RULE_PARAMETER:
         buf_fmt(out, _("a parameter must agree within the rounding of its type: %s is %s, limit %s"), what, e,
@@ -544,6 +553,9 @@ const char *explain_first(const struct judgement *j, const struct measure *m)
         return _("An argument differs, not a computed value: compare both sides' configuration and code.");
     if (x->rule == RULE_SCALAR_DIFFERS && l->pair != NONE && m->side[TARGET]->rows.v[l->row[TARGET]].io != IO_OUTPUT)
         return _("An argument differs, not a computed value: compare both sides' configuration and code.");
+    if (x->rule == RULE_SOURCE && of_samples(m, j->first))
+        return _("The data of the step differ: compare the data pipeline (loading, decoding, augmentation, "
+                 "normalisation) of both sides before any layer.");
     if (x->rule == RULE_SOURCE)
         return _("Check where and in which precision both sides compute this table or buffer.");
     bool unsure;

@@ -142,6 +142,7 @@ static void settle(struct weights_running *x, struct weight_pair *p, const struc
     p->fig = y->o.fig;
     p->read = true;
     p->view = weight_view_text(x, p, y, order);
+    p->padded = y->relation == SHAPE_PADDED;
     if (y->relation == SHAPE_TRANSPOSED) {
         /* a view that is only proposed: whoever loads these weights must transpose them as well */
         weight_explain_shape(x, p, y->a);

@@ -28,6 +28,7 @@ struct weight_pair {
     bool stacks;         /* both hold all experts of a layer */
     bool transpose;      /* requested by the user's map */
     bool read;           /* fig is valid */
+    bool padded;         /* one has more rows, which are padding (a vocabulary) */
     struct figures fig;  /* fig.two is false if elements are non-finite on one side only */
     double norm[2];
     int ndim[2];         /* shapes as compared, with parts cut out */

@@ -6,6 +6,7 @@
 #include "base/num.h"
 
 #define LISTED 50
+#define NAMED 3
 
 size_t weights_equal(const struct weight_compare *c)
 {
@@ -108,6 +109,28 @@ static void alone(struct document *d, const struct weight_compare *c)
         doc_say(d, TONE_QUIET, _("… and %zu more"), all - told);
 }
 
+/* Pairs that agree in the rows that both have, and what is no parameter: differences that are none, by their names. */
+static void harmless(struct document *d, const struct weight_compare *c)
+{
+    struct buf names = {0};
+    size_t told = 0;
+    for (size_t i = 0; i < c->pairs.n && told < LISTED; i++) {
+        const struct weight_pair *p = &c->pairs.v[i];
+        if (p->verdict == WEIGHT_EQUAL && p->view && p->padded) {
+            doc_say(d, TONE_PLAIN, "%.*s: %s", STR_ARG(c->side[0].list.v[p->weight[0]].name), p->view);
+            told++;
+        }
+    }
+    if (!c->aside[0].n && !c->aside[1].n)
+        return;
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < c->aside[s].n && i < NAMED; i++)
+            buf_fmt(&names, "%s%.*s", names.n ? ", " : "", STR_ARG(c->side[s].list.v[c->aside[s].v[i]].name));
+    doc_say(d, TONE_PLAIN, _("not model parameters, not compared: %zu on the target, %zu on the golden side (%s%s)"),
+            c->aside[0].n, c->aside[1].n, names.p, c->aside[0].n > NAMED || c->aside[1].n > NAMED ? ", …" : "");
+    buf_release(&names);
+}
+
 void weights_section(struct document *d, const struct weight_compare *c)
 {
     doc_verdict(d, weight_compare_verdict(c), "weights", _("The weights are the same."), _("The weights differ."));
@@ -124,8 +147,6 @@ void weights_section(struct document *d, const struct weight_compare *c)
     differing(d, c);
     replicas(d, c);
     alone(d, c);
-    if (c->aside[0].n + c->aside[1].n)
-        doc_say(d, TONE_PLAIN, _("not model parameters, not compared: %zu on the target, %zu on the golden side"),
-                c->aside[0].n, c->aside[1].n);
+    harmless(d, c);
     doc_notes(d, DOC_ADVICE, c->warnings.v, c->warnings.n);
 }

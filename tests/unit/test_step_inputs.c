@@ -5,7 +5,8 @@
 #include "judge/step_inputs.h"
 
 /* A square row of one embedding or product of both sides, by its figures. */
-static int found_as(const char *op, enum family family, const char *slot, enum dtype type, const double *figures)
+static int found_of(const char *op, enum family family, const char *slot, const char *sizes, enum dtype type,
+                    const double *figures)
 {
     struct scene s;
     step_input_list found = {0};
@@ -16,7 +17,7 @@ static int found_as(const char *op, enum family family, const char *slot, enum d
         snprintf(name, sizeof name, "Functional.%s.0.forward", op);
         uint32_t call = side_call(d, name, NULL);
         d->calls.v[call].family = (uint8_t)family;
-        uint32_t row = side_row(d, call, slot, "4,4");
+        uint32_t row = side_row(d, call, slot, sizes);
         struct row *r = &d->rows.v[row];
         r->dtype = (uint8_t)type;
         r->has |= HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
@@ -32,6 +33,42 @@ static int found_as(const char *op, enum family family, const char *slot, enum d
     vec_release(&found);
     scene_end(&s);
     return what;
+}
+
+static int found_as(const char *op, enum family family, const char *slot, enum dtype type, const double *figures)
+{
+    return found_of(op, family, slot, "4,4", type, figures);
+}
+
+/* Images and spectra are float; hidden states and weights are no inputs of the step. */
+static void samples(void **state)
+{
+    static const double figures[] = {2.5, -2.1, 0.05, 110};
+    static const struct {
+        const char *op;
+        enum family family;
+        const char *slot, *sizes;
+        bool yes;
+    } cases[] = {
+        {"conv2d", FAMILY_CONV, "input.0", "4,3,32,32", true},
+        {"conv2d", FAMILY_CONV, "input.0", "4,32,32,3", true},
+        {"conv2d", FAMILY_CONV, "input.0", "2,1,28,28", true},
+        {"conv3d", FAMILY_CONV, "input.0", "1,3,8,32,32", true},
+        {"conv1d", FAMILY_CONV, "input.0", "4,80,3000", true},
+        {"conv1d", FAMILY_CONV, "input.0", "4,512,1500", false},
+        {"conv2d", FAMILY_CONV, "input.0", "4,64,16,16", false},
+        {"conv2d", FAMILY_CONV, "input.1", "64,3,7,7", false}, /* a weight */
+        {"linear", FAMILY_LINEAR, "input.0", "4,16,64", false},
+        {"Net", FAMILY_MODULE, "input.pixel_values", "4,3,32,32", true},
+        {"Net", FAMILY_MODULE, "input.input_features", "4,80,3000", true},
+        {"Net", FAMILY_MODULE, "input.image_embeds", "4,196,64", false},
+        {"Net", FAMILY_MODULE, "input.hidden_states", "4,196,64", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        if (found_of(cases[i].op, cases[i].family, cases[i].slot, cases[i].sizes, DTYPE_F32, figures) !=
+            (cases[i].yes ? (int)INPUT_OTHER : -1))
+            fail_msg("%s %s %s", cases[i].op, cases[i].slot, cases[i].sizes);
 }
 
 static void by_values_and_use(void **state)
@@ -52,6 +89,6 @@ static void by_values_and_use(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_values_and_use)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_values_and_use), cmocka_unit_test(samples)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
