@@ -232,25 +232,34 @@ bool dense_block_shift(const struct dense_block *b, int axis, int64_t by, double
            spread_of(t1, t2, n) >= varies && spread_of(g1, g2, n) >= varies;
 }
 
-/* The golden column that equals this target column or its negative over the rows from `first` in steps of `by`; -1. */
-static int64_t signed_partner(const struct dense_block *b, const size_t step[DENSE_BLOCK_AXES], int axis,
-                              int64_t column, double *sign)
+/* Where the `i`-th element of a column begins: columns lie `step` apart and repeat after `length` of them. */
+static size_t column_place(size_t i, size_t step, size_t length)
 {
+    return i / step * step * length + i % step;
+}
+
+/* The golden column that equals this target column or its negative; -1. A column is left as soon as it differs. */
+static int64_t signed_partner(const struct dense_block *b, size_t step, int axis, int64_t column, double *sign)
+{
+    size_t length = (size_t)b->shape[axis], n = b->n / length;
     int64_t best = -1;
-    double least = INFINITY;
-    for (int64_t c = 0; c < b->shape[axis]; c++) {
-        double plus = 0, minus = 0, own = 0;
-        for (size_t i = 0; i < b->n; i++) {
-            if ((int64_t)(i / step[axis] % (size_t)b->shape[axis]) != column)
-                continue;
-            double t = b->v[0][i], g = b->v[1][(size_t)((int64_t)i + (c - column) * (int64_t)step[axis])];
+    double least, own = 0;
+    for (size_t i = 0; i < n; i++) {
+        double t = b->v[0][column_place(i, step, length) + (size_t)column * step];
+        own += t * t;
+    }
+    least = 1e-8 * own;
+    for (size_t c = 0; c < length; c++) {
+        double plus = 0, minus = 0;
+        for (size_t i = 0; i < n && fmin(plus, minus) <= least; i++) {
+            size_t at = column_place(i, step, length);
+            double t = b->v[0][at + (size_t)column * step], g = b->v[1][at + c * step];
             plus += (t - g) * (t - g);
             minus += (t + g) * (t + g);
-            own += t * t;
         }
-        if (fmin(plus, minus) < least && fmin(plus, minus) <= 1e-8 * own) {
+        if (fmin(plus, minus) <= least && (best < 0 || fmin(plus, minus) < least)) {
             least = fmin(plus, minus);
-            best = c;
+            best = (int64_t)c;
             *sign = plus <= minus ? 1 : -1;
         }
     }
@@ -266,7 +275,7 @@ bool block_signed_order(const struct dense_block *b, int axis, int64_t *from, do
         return false;
     strides(b, step);
     for (int64_t c = 0; c < length; c++) {
-        from[c] = signed_partner(b, step, axis, c, &sign[c]);
+        from[c] = signed_partner(b, step[axis], axis, c, &sign[c]);
         if (from[c] < 0)
             return false;
         plus = plus || sign[c] > 0;

@@ -30,10 +30,14 @@ static bool is_pooling(const struct dump *d, uint32_t call)
     return str_ihas(align_item_operator(d, call), "pool");
 }
 
+static bool is_convolution(const struct dump *d, uint32_t call)
+{
+    return d->calls.v[call].family == FAMILY_CONV || str_ihas(align_item_operator(d, call), "conv");
+}
+
 static bool is_product(const struct dump *d, uint32_t call)
 {
-    return d->calls.v[call].family == FAMILY_CONV || d->calls.v[call].family == FAMILY_LINEAR ||
-           str_ihas(align_item_operator(d, call), "conv");
+    return d->calls.v[call].family == FAMILY_LINEAR || is_convolution(d, call);
 }
 
 /* The rows of a product or pooling: its call, and for a separately added bias the sum and the bias. */
@@ -145,7 +149,8 @@ static bool read_window(struct window_side *a, const struct dump *d, const struc
     if (!tensor_values(d, w->input, &a->x) || !tensor_values(d, w->output, &a->y) ||
         (!a->pooling && !tensor_values(d, weight, &a->w)) || !all_finite(&a->x) || !all_finite(&a->y))
         return false;
-    if (!(a->pooling || a->w.ndim > 2 ? lay_windows(a) : lay_linear(a)))
+    /* products of matrices for each head have operands with as many axes as a convolution's */
+    if (!(a->pooling || is_convolution(d, call) ? lay_windows(a) : lay_linear(a)))
         return false;
     if (a->d.transposed == false && addmm && a->w.shape[0] == a->w.shape[1])
         a->d.transposed = true;

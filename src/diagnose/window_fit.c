@@ -111,7 +111,8 @@ static double pooled(const struct window_data *d, const struct window_fit *f, co
     return sum / (double)(f->kind == WINDOW_AVERAGE_PADDED ? f->size[0] * f->size[1] : count ? count : 1);
 }
 
-void window_refit(const struct window_data *d, struct window_fit *f)
+/* Stops where the residual exceeds `most`, which is then infinite. */
+static void refit_below(const struct window_data *d, struct window_fit *f, double most)
 {
     int64_t all = d->samples * d->filters * d->out[0] * d->out[1];
     double terms = (double)d->per_group * (double)f->size[0] * (double)f->size[1];
@@ -127,12 +128,21 @@ void window_refit(const struct window_data *d, struct window_fit *f)
         double e = d->y[i] - (f->kind == WINDOW_PRODUCT ? product(d, f, &o) : pooled(d, f, &o));
         f->left2 += e * e;
         f->own2 += d->y[i] * d->y[i];
+        if (f->left2 > most) {
+            f->left2 = INFINITY;
+            return;
+        }
     }
+}
+
+void window_refit(const struct window_data *d, struct window_fit *f)
+{
+    refit_below(d, f, INFINITY);
 }
 
 static void keep_better(const struct window_data *d, struct window_fit f, struct window_fit *best)
 {
-    window_refit(d, &f);
+    refit_below(d, &f, best->left2);
     if (f.left2 < best->left2)
         *best = f;
 }
