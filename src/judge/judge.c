@@ -17,6 +17,7 @@
 #include "judge/fused_scale.h"
 #include "judge/idle_argument.h"
 #include "judge/implied_constant.h"
+#include "judge/loss_scale.h"
 #include "judge/masked_operand.h"
 #include "judge/masked_rows.h"
 #include "judge/moved_factor.h"
@@ -813,8 +814,8 @@ static void settle_reordered(struct judgement *j)
     }
 }
 
-void judge_run(struct judgement *j, const struct measure *m, const uint8_t *state, const struct dataflow flow[2],
-               const struct judge_options *o)
+static void judge_lines(struct judgement *j, const struct measure *m, const uint8_t *state,
+                        const struct dataflow flow[2], const struct judge_options *o)
 {
     struct judge_pass p = {
         .j = j,
@@ -832,8 +833,6 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
         .call_dtype = mem_zalloc(m->side[TARGET]->calls.n + 1),
         .multiplies = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(bool)),
     };
-    *j = (struct judgement){.lines = m->lines, .first = NONE};
-    j->line = mem_zalloc((m->lines + 1) * sizeof *j->line); /* lines not judged yet are pending */
     noise_level_init(&p.level, o->tol->window < LEVEL_MAX ? (int)o->tol->window : LEVEL_MAX);
     readers_build(&p.reads, m->side[TARGET], &flow[TARGET]);
     find_multiplying(&p);
@@ -869,4 +868,21 @@ void judge_run(struct judgement *j, const struct measure *m, const uint8_t *stat
     free(p.call_unseen);
     free(p.call_dtype);
     free(p.multiplies);
+}
+
+void judge_run(struct judgement *j, const struct measure *m, const uint8_t *state, const struct dataflow flow[2],
+               const struct judge_options *o)
+{
+    struct unscaled u;
+    *j = (struct judgement){.lines = m->lines, .first = NONE, .loss_scale = 1};
+    j->line = mem_zalloc((m->lines + 1) * sizeof *j->line); /* lines not judged yet are pending */
+    if (!o->exact && !o->preset)
+        j->loss_scale = loss_scale_of(m);
+    if (j->loss_scale == 1) {
+        judge_lines(j, m, state, flow, o);
+        return;
+    }
+    loss_scale_divide(&u, m, j->loss_scale);
+    judge_lines(j, &u.m, state, flow, o);
+    unscaled_release(&u);
 }

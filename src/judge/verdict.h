@@ -195,6 +195,7 @@ struct judgement {
     uint32_t first;              /* line of the first deviation, or NONE */
     enum first_class first_class;
     bool unsaid;                 /* float32 values were judged as bfloat16: nothing tells their arithmetic */
+    double loss_scale;           /* gradients of the target over those of the golden side; judged without it; 1: none */
     uint8_t preset;              /* the preset of its verdicts (tool_rules.h) */
     /* ill_before: those of the doubtful that are at ill-conditioned operators */
     uint32_t doubtful_before, ill_before, gaps_before, unread_before, pending_before;

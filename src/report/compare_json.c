@@ -270,6 +270,20 @@ static void precision(struct compare_writing *x)
     arena_release(&a);
 }
 
+static void factors(struct compare_writing *x)
+{
+    struct jsonw *w = x->w;
+    jw_karray(w, "factors");
+    if (x->j->loss_scale != 1) {
+        jw_object(w);
+        jw_kcstr(w, "of", "gradients");
+        jw_knum(w, "factor", x->j->loss_scale);
+        jw_kcstr(w, "kind", "loss-scale");
+        jw_end_object(w);
+    }
+    jw_end_array(w);
+}
+
 static void inputs(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
@@ -360,6 +374,7 @@ void compare_json_object(struct jsonw *w, struct out *o, const struct comparison
     suspects(&x);
     frontier(&x);
     precision(&x);
+    factors(&x);
     inputs(&x);
     gaps(&x);
     jw_karray(w, "rows");

@@ -2021,9 +2021,54 @@ static void counted_nonfinite(void **state)
     }
 }
 
+/* ---- a loss scale ---- */
+
+#define GRADIENTS 6
+
+/* Gradients of the target are those of the golden side times a factor, the last times another one as well. */
+static void judge_scaled(struct scene *s, double factor, double last, uint32_t row[GRADIENTS])
+{
+    scene_start(s);
+    for (int i = 0; i < GRADIENTS; i++) {
+        for (int k = 0; k < 2; k++)
+            call_on(&s->d[k], "mul", PHASE_BACKWARD);
+        row[i] = measured(s, "output.0", DTYPE_F32);
+    }
+    build(s);
+    for (int i = 0; i < GRADIENTS; i++) {
+        double k = factor * (i == GRADIENTS - 1 ? last : 1);
+        struct figures f = {.two = true, .rel_l2 = fabs(k - 1), .max_abs = fabs(k - 1), .minus = 1e-14,
+                            .side = {{.max = k, .min = -k, .norm = k * (i + 1), .count = 64},
+                                     {.max = 1, .min = -1, .norm = i + 1, .count = 64}}};
+        scene_computed(s, row[i], &f);
+    }
+    scene_judge(s);
+}
+
+static void loss_scale_is_divided_out(void **state)
+{
+    static const struct {
+        double factor, last, found;
+        bool clean;
+    } cases[] = {{1024, 1, 1024, true}, {1.0 / 65536, 1, 1.0 / 65536, true}, {1024, 2, 1024, false},
+                 {128, 1, 1, false},    {1000, 1, 1, false},                {1, 1, 1, true}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct scene s;
+        uint32_t row[GRADIENTS];
+        judge_scaled(&s, cases[i].factor, cases[i].last, row);
+        assert_true(s.j.loss_scale == cases[i].found);
+        assert_int_equal(s.j.first == NONE, cases[i].clean);
+        if (cases[i].last > 1)
+            assert_int_equal(s.j.first, scene_line(&s, row[GRADIENTS - 1]));
+        scene_end(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loss_scale_is_divided_out),
         cmocka_unit_test(numbers), cmocka_unit_test(fills_in_tensors),
         cmocka_unit_test(types_as_values),
         cmocka_unit_test(tensors_of_one_element_and_numbers),
