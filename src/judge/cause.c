@@ -20,6 +20,7 @@ struct causes {
     uint32_t *row, *call;          /* per target row and call: the earliest start it depends on; NONE */
     bool *blind;                   /* per target call: something that goes in was not compared */
     bool *reads;                   /* per target call: a tensor goes in */
+    bool *decided;                 /* per line */
     struct forward_uses uses;      /* found for the first gradient */
     bool packed;                   /* verdicts come from a pack */
     uint32_t earliest;             /* the earliest start so far; NONE */
@@ -51,7 +52,9 @@ static uint32_t start_of_row(struct causes *k, uint32_t row)
     const struct row *x = &k->d->rows.v[row];
     const struct call *c = &k->d->calls.v[x->call];
     uint32_t from = k->flow->held[row], found = from == NONE ? NONE : k->row[from];
-    if (x->io == IO_OUTPUT && (c->kind != CALL_MODULE || from == NONE))
+    /* a module hands on what its last call gives; where that was not compared, what goes into the module decides */
+    bool compared = from != NONE && k->m->pairing->lines.v[k->m->pairing->line_of[TARGET][from]].pair != NONE;
+    if (x->io == IO_OUTPUT && (c->kind != CALL_MODULE || !compared))
         found = earlier(found, k->call[x->call]);
     if (c->phase == PHASE_BACKWARD && c->twin != NONE)
         found = earlier(found, start_of_forward(k, c->twin));
@@ -107,6 +110,8 @@ static bool differs_at_all(const struct causes *k, uint32_t line)
                                    k->m->side[GOLDEN]->rows.v[row[GOLDEN]].dtype);
     if (has_verdict_of_its_own(k, line))
         return line_is_bad(l);
+    if (l->rule == RULE_SAME_ROWS) /* its error is that of rows brought into one order */
+        return true;
     return verdict_is_bad((enum verdict)l->verdict) || (double)l->error > thresholds_of(k->o->tol, own)->drift;
 }
 
@@ -318,7 +323,8 @@ static uint64_t value_key(const struct causes *k, uint32_t line)
         double of[2][4], apart[2];
         uint64_t n;
     } v = {.n = dump_row_numel(k->d, row[TARGET])};
-    if (t->kind != ROW_TENSOR || g->kind != ROW_TENSOR || !(k->j->line[line].error > 0))
+    double apart = f ? f->rel_l2 : (double)k->j->line[line].error;
+    if (t->kind != ROW_TENSOR || g->kind != ROW_TENSOR || !(apart > 0))
         return 0;
     for (int s = 0; s < 2; s++) {
         const struct row *r = s == TARGET ? t : g;
@@ -328,7 +334,7 @@ static uint64_t value_key(const struct causes *k, uint32_t line)
         v.of[s][2] = x ? x->mean : r->stat[STAT_MEAN];
         v.of[s][3] = x ? x->norm : r->stat[STAT_NORM];
     }
-    v.apart[0] = f ? f->rel_l2 : (double)k->j->line[line].error;
+    v.apart[0] = apart;
     v.apart[1] = f ? f->max_abs : 0;
     return hash_bytes(&v, sizeof v, 1) | 1;
 }
@@ -461,6 +467,38 @@ static void list_starts(struct causes *k)
     free(inherit);
 }
 
+static void decide_line(struct causes *k, uint32_t line);
+
+/* A module's parameters are recorded after its output, which is computed from them. */
+static void decide_parameters(struct causes *k, uint32_t row)
+{
+    if (k->d->rows.v[row].io != IO_OUTPUT)
+        return;
+    EACH_ROW(k->d, k->d->rows.v[row].call, r)
+        if (k->d->rows.v[r].io == IO_PARAMETER)
+            decide_line(k, k->m->pairing->line_of[TARGET][r]);
+}
+
+static void decide_line(struct causes *k, uint32_t line)
+{
+    const uint32_t *row = k->m->pairing->lines.v[line].row;
+    uint32_t target = row[TARGET];
+    if (k->decided[line])
+        return;
+    k->decided[line] = true;
+    if (target != NONE)
+        decide_parameters(k, target);
+    k->j->line[line].residual = k->o->residual ? k->o->residual[line] : NAN;
+    k->j->line[line].from = NONE;
+    uint32_t from = target == NONE ? NONE : start_of_row(k, target);
+    if (target == NONE || row[GOLDEN] == NONE)
+        decide_alone(k, line);
+    else
+        decide(k, line, target, from);
+    if (target != NONE)
+        pass_on(k, line, target, from);
+}
+
 void causes_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
                  const struct judge_options *o)
 {
@@ -472,23 +510,14 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
         .call = mem_alloc((d->calls.n + 1) * sizeof *k.call),
         .blind = mem_zalloc((d->calls.n + 1) * sizeof *k.blind),
         .reads = mem_zalloc((d->calls.n + 1) * sizeof *k.reads),
+        .decided = mem_zalloc((j->lines + 1) * sizeof *k.decided),
     };
     for (size_t i = 0; i < d->rows.n; i++)
         k.row[i] = NONE;
     for (size_t i = 0; i < d->calls.n; i++)
         k.call[i] = NONE;
-    for (uint32_t i = 0; i < j->lines; i++) {
-        const struct line *l = &m->pairing->lines.v[i];
-        j->line[i].residual = o->residual ? o->residual[i] : NAN;
-        j->line[i].from = NONE;
-        uint32_t from = l->row[TARGET] == NONE ? NONE : start_of_row(&k, l->row[TARGET]);
-        if (l->row[TARGET] == NONE || l->row[GOLDEN] == NONE)
-            decide_alone(&k, i);
-        else
-            decide(&k, i, l->row[TARGET], from);
-        if (l->row[TARGET] != NONE)
-            pass_on(&k, i, l->row[TARGET], from);
-    }
+    for (uint32_t i = 0; i < j->lines; i++)
+        decide_line(&k, i);
     unify(&k);
     give_verdicts(&k);
     list_starts(&k);
@@ -497,6 +526,7 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
     free(k.call);
     free(k.blind);
     free(k.reads);
+    free(k.decided);
 }
 
 const char *cause_name(enum cause c)

@@ -161,11 +161,32 @@ static void exact_is_about_bits(void **state)
     scene_end(&t.s);
 }
 
+/* A module's parameters are recorded after its output, which differs because of them. */
+static void parameters_come_before_outputs(void **state)
+{
+    struct run t;
+    (void)state;
+    begin(&t);
+    for (int k = 0; k < 2; k++)
+        dump_add_call(&t.s.d[k], STR("Module.m.Linear.forward.0"), CALL_MODULE, PHASE_FORWARD);
+    uint32_t in = value(&t, "input.0", 1, 0, NAN), out = value(&t, "output.0", 2, 0.5, 0.1),
+             weight = value(&t, "parameters.weight", 3, 0.4, NAN);
+    for (int k = 0; k < 2; k++)
+        t.s.d[k].rows.v[t.row[weight]].io = IO_PARAMETER;
+    judge(&t);
+    expect(&t, in, CAUSE_AGREES, BASIS_BITS, NONE);
+    expect(&t, weight, CAUSE_STARTS, BASIS_SOURCE, NONE);
+    expect(&t, out, CAUSE_INHERITED, BASIS_RECOMPUTED, weight);
+    assert_int_equal(t.s.j.first, weight);
+    scene_end(&t.s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_function_of_equal_inputs), cmocka_unit_test(another_function_starts),
         cmocka_unit_test(independent_starts), cmocka_unit_test(exact_is_about_bits),
+        cmocka_unit_test(parameters_come_before_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
