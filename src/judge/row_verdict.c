@@ -313,11 +313,30 @@ static enum routing routed(struct judge_pass *p, uint32_t line)
     return found;
 }
 
-/* Whether values are in the order of choices: output beside them, or computed from such values. */
+/* Whether a gradient belongs to values of its forward call that are in the order of choices. */
+static bool belongs_to_picks(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    uint32_t twin = d->calls.v[k->call].phase == PHASE_BACKWARD ? d->calls.v[k->call].twin : NONE;
+    enum row_io io = k->r[TARGET]->io == IO_INPUT ? IO_OUTPUT : IO_INPUT;
+    if (twin == NONE || k->r[TARGET]->io == IO_GRADIENT)
+        return false;
+    EACH_ROW(d, twin, r) {
+        uint32_t line = p->m->pairing->line_of[TARGET][r];
+        if (pass_is_float(&d->rows.v[r], io) && dump_row_numel(d, r) == dump_row_numel(d, k->row[TARGET]) &&
+            line != NONE && p->j->line[line].rule == RULE_SAME_PICKS)
+            return true;
+    }
+    return false;
+}
+
+/* Whether values are in the order of choices: output beside them, or computed from such values, or their gradients. */
 static bool in_order_of_picks(struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];
     uint32_t before = line_before(p, k->row[TARGET]);
+    if (belongs_to_picks(p, k))
+        return true;
     if (before != NONE && p->j->line[before].rule == RULE_SAME_PICKS)
         return true;
     EACH_EARLY_ROW(d, k->call, r) {
@@ -673,7 +692,8 @@ void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
         mark_turned_modules(p, k);
     else if (same_picks || (ill && class_is_whole(row_class(k->r[TARGET])))) {
         p->call_turned[k->call] = fmaxf(p->call_turned[k->call], l->error * l->error / 2);
-        p->call_error[k->call] = fmaxf(p->call_error[k->call], l->error);
+        if (!same_picks) /* of the same picks the values are the same: their order is no noise of them */
+            p->call_error[k->call] = fmaxf(p->call_error[k->call], l->error);
     }
     if (k->r[TARGET]->kind != ROW_TENSOR || !dtype_is_float(own) || (l->flags & LINE_DOUBTFUL && !ill))
         return;
