@@ -2,6 +2,7 @@
 #include "judge/framework_difference.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/msg.h"
 #include "dump/family.h"
@@ -108,6 +109,43 @@ static const char *last_step_differs(const struct dump *const side[2], const uin
                     "its input");
 }
 
+static bool has_shape_of(const struct dump *d, uint32_t row, uint32_t other)
+{
+    const struct shape *a = dump_row_shape(d, row), *b = dump_row_shape(d, other);
+    return a && b && a->ndim == b->ndim && memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) == 0;
+}
+
+/* Whether the gradients that a fused attention recorded are those of what went in: three, with their shapes. Written
+ * out inside (PyTorch's math path), the call ends with the product with the values, whose gradients have merged
+ * axes. */
+static bool records_inner_product(const struct dump *d, uint32_t row)
+{
+    uint32_t forward = d->calls.v[d->rows.v[row].call].twin;
+    bool tensors = false;
+    if (forward == NONE || d->calls.v[forward].family != FAMILY_ATTENTION)
+        return false;
+    EACH_EARLY_ROW(d, forward, r) {
+        if (d->rows.v[r].io != IO_INPUT || d->rows.v[r].kind != ROW_TENSOR || !dtype_is_float(d->rows.v[r].dtype))
+            continue;
+        if (has_shape_of(d, row, r))
+            return false;
+        tensors = true;
+    }
+    return tensors;
+}
+
+static const char *inner_product(const struct dump *const side[2], const uint32_t row[2])
+{
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = &side[s]->rows.v[row[s]];
+        if (side[s]->calls.v[r->call].phase != PHASE_BACKWARD || r->io != IO_OUTPUT || r->kind != ROW_TENSOR)
+            return NULL;
+    }
+    return records_inner_product(side[TARGET], row[TARGET]) == records_inner_product(side[GOLDEN], row[GOLDEN]) ? NULL
+               : N_("one side recorded a gradient of a product inside this attention (PyTorch's math path), not of "
+                    "what goes in: another quantity");
+}
+
 /* The record of the same parameter's gradient before this one; NONE: this is the step's first. */
 static uint32_t gradient_before(const struct dump *d, uint32_t row)
 {
@@ -167,7 +205,7 @@ static const char *accumulates(const struct dump *const side[2], const uint32_t 
 const char *framework_difference_of(const struct dump *const side[2], const uint32_t row[2])
 {
     if (strcmp(side[TARGET]->framework, side[GOLDEN]->framework) == 0)
-        return last_step_differs(side, row);
+        return inner_product(side, row) ? inner_product(side, row) : last_step_differs(side, row);
     for (int s = 0; s < 2; s++) {
         const struct dump *d = side[s];
         const struct row *r = &d->rows.v[row[s]];
