@@ -56,18 +56,30 @@ static uint32_t result_of(const struct dump *d, uint32_t call)
     return NONE;
 }
 
-/* Whether two rows are equal by all recorded data, within the tolerance of an accepted row. A fused call takes the
- * keys of grouped queries as they are; the written-out side repeats each for every query of its group. */
-static bool alike(const struct fused_search *x, int side, uint32_t row, uint32_t other)
+/* How far two rows are apart by all recorded data; infinite beyond the tolerance of an accepted row. A fused call takes
+ * the keys of grouped queries as they are; the written-out side repeats each for every query of its group. */
+static double apart(const struct fused_search *x, int side, uint32_t row, uint32_t other)
 {
     struct row a = x->m->side[side]->rows.v[row];
     const struct row *b = &x->m->side[!side]->rows.v[other];
     uint64_t n = dump_row_numel(x->m->side[side], row), once = dump_row_numel(x->m->side[!side], other);
     int all = HAS_MAX | HAS_MIN | HAS_NORM;
     if ((a.has & b->has & all) != all || !dtype_is_float(a.dtype) || !dtype_is_float(b->dtype) || !once || n % once)
-        return false;
+        return INFINITY;
     a.stat[STAT_NORM] /= sqrt((double)(n / once));
-    return recorded_error(&a, b) <= thresholds_of(x->tol, dtype_coarser(a.dtype, b->dtype))->deviate;
+    double e = recorded_error(&a, b);
+    return e <= thresholds_of(x->tol, dtype_coarser(a.dtype, b->dtype))->deviate ? e : INFINITY;
+}
+
+static double drift_of(const struct fused_search *x, int side, uint32_t row, uint32_t other)
+{
+    return thresholds_of(x->tol, dtype_coarser(x->m->side[side]->rows.v[row].dtype,
+                                               x->m->side[!side]->rows.v[other].dtype))->drift;
+}
+
+static bool alike(const struct fused_search *x, int side, uint32_t row, uint32_t other)
+{
+    return isfinite(apart(x, side, row, other));
 }
 
 /* ---- the fused side ---- */
@@ -162,23 +174,23 @@ static bool computed(const struct dump *d, uint32_t row)
     return d->rows.v[row].io == IO_OUTPUT && d->calls.v[d->rows.v[row].call].kind != CALL_MODULE;
 }
 
-/* Whether an operand of the product comes from the fused call's value. */
-static bool comes_from(const struct fused_search *x, struct written_out *w, uint32_t operand, uint32_t value)
+/* How far the value from which an operand of the product comes is from the fused call's; infinite: it is another. */
+static double comes_from(const struct fused_search *x, struct written_out *w, uint32_t operand, uint32_t value)
 {
     const struct dump *d = x->m->side[w->side];
     for (int i = 0; i < STEPS && operand != NONE; i++) {
         if (alike(x, w->side, operand, value))
-            return true;
+            return apart(x, w->side, operand, value);
         for (int k = 0; k < STEPS && operand != NONE && !computed(d, operand); k++)
             operand = x->flow[w->side].held[operand];
         if (operand == NONE || !computed(d, operand))
-            return false;
+            return INFINITY;
         uint32_t call = d->rows.v[operand].call, row = operand;
         operand = call_input(d, call, 0);
         if (operand == NONE || dump_row_numel(d, operand) != dump_row_numel(d, row) || !go_past(d, call, w))
-            return false;
+            return INFINITY;
     }
-    return false;
+    return INFINITY;
 }
 
 /* Whether the product leads through a softmax to the product with the values. */
@@ -219,16 +231,23 @@ static void collect_products(struct fused_search *x, int side)
     }
 }
 
-/* Finds the product of queries and keys on the other side. */
+/* Finds the product of queries and keys on the other side: in 16 bits figures of another layer may be alike as well,
+ * so the nearest one counts. */
 static bool written_out(const struct fused_search *x, int side, const struct fused_call *f, struct written_out *out)
 {
+    double nearest = INFINITY;
+    uint32_t call = NONE;
     for (size_t i = 0; i < x->products[side].n; i++) {
         const struct scores_product *p = &x->products[side].v[i];
-        *out = (struct written_out){.side = side, .scale = 1, .number = NONE};
-        if (comes_from(x, out, p->input[0], f->query) && comes_from(x, out, p->input[1], f->key))
-            return leads_to_values(x, out, p->call);
+        struct written_out w = {.side = side, .scale = 1, .number = NONE};
+        double far = comes_from(x, &w, p->input[0], f->query) + comes_from(x, &w, p->input[1], f->key);
+        if (!(far < nearest))
+            continue;
+        nearest = far;
+        call = p->call;
+        *out = w;
     }
-    return false;
+    return call != NONE && leads_to_values(x, out, call);
 }
 
 /* ---- the verdict ---- */
@@ -250,7 +269,7 @@ static bool scales_differ(const struct fused_search *x, const struct fused_call 
     const struct dump *d = x->m->side[w->side], *fused = x->m->side[!w->side];
     bool comparable = dump_row_numel(d, w->output) == dump_row_numel(fused, f->output);
     return comparable && fabs(w->scale / f->scale - 1) > rule_limit(RULE_LIMIT_FACTOR_LEAST) &&
-           !alike(x, w->side, w->output, f->output);
+           apart(x, w->side, w->output, f->output) > drift_of(x, w->side, w->output, f->output);
 }
 
 void fused_scales_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
