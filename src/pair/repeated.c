@@ -30,9 +30,36 @@ static bool lay_out(const struct shape *small, const struct shape *large, struct
     return true;
 }
 
+/* The same where the larger one's first axis holds the repeated values of each leading index, as a mask for every head
+ * of every sample in one axis: [2,1,1,16] and [8,1,16]. */
+static bool lay_out_merged(const struct shape *small, const struct shape *large, struct view *v)
+{
+    int64_t rest[2] = {1, 1}, first = small->ndim ? small->dim[0] : 0, times = first ? large->dim[0] / first : 0;
+    const struct shape *of[2] = {small, large};
+    int at[2] = {1, 1};
+    *v = (struct view){.side = 0};
+    if (small->ndim < 2 || large->ndim < 2 || large->ndim > TENSOR_DIMS || first < 2 || times < 2 ||
+        large->dim[0] % first)
+        return false;
+    for (int more = 1; more;) { /* the other axes are equal except for those of size 1 */
+        for (int s = 0; s < 2; s++) {
+            while (at[s] < of[s]->ndim && of[s]->dim[at[s]] == 1)
+                at[s]++;
+            rest[s] = at[s] < of[s]->ndim ? of[s]->dim[at[s]++] : 0;
+        }
+        if (rest[0] != rest[1])
+            return false;
+        more = rest[0] != 0;
+    }
+    v->step[v->count++] =
+        (struct view_step){.op = VIEW_RESHAPE, .n = 3, .v = {first, 1, (int64_t)small->numel / first}};
+    v->step[v->count++] = (struct view_step){.op = VIEW_REPEAT, .n = 2, .v = {1, times}};
+    return true;
+}
+
 static bool alike(double a, double b, double scale)
 {
-    return fabs(a - b) <= ALIKE * scale;
+    return a == b || fabs(a - b) <= ALIKE * scale; /* infinite with fills */
 }
 
 static bool is_whole(const struct row *r)
@@ -65,7 +92,8 @@ bool repeated_view(const struct dump *t, uint32_t trow, const struct dump *g, ui
     if (!x || !y || !x->numel || !y->numel || x->numel == y->numel || a->kind != ROW_TENSOR || b->kind != ROW_TENSOR)
         return false;
     bool target = x->numel < y->numel; /* the target is the smaller one */
-    if (!lay_out(target ? x : y, target ? y : x, v))
+    const struct shape *small = target ? x : y, *large = target ? y : x;
+    if (!lay_out(small, large, v) && !lay_out_merged(small, large, v))
         return false;
     v->side = target ? 0 : 1;
     double times = target ? (double)y->numel / (double)x->numel : (double)x->numel / (double)y->numel;
