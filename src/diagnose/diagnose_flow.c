@@ -248,8 +248,10 @@ void detect_stale(struct diagnosis_case *p)
         figure[i] = diagnosis_case_stat(p, TARGET, i);
     double max = figure[STAT_MAX], min = figure[STAT_MIN];
     uint32_t inner;
+    int side;
     if (numel < 8 || !(max > min) || p->judged->verdict == VERDICT_DRIFT || same_figures(figure, p->r[GOLDEN]) ||
-        !dtype_is_float(p->r[TARGET]->dtype) || patient_changed_end(p, &inner) != NO_SIDE)
+        !dtype_is_float(p->r[TARGET]->dtype) || patient_changed_end(p, &inner) != NO_SIDE ||
+        module_hands_on(p, &side))
         return;
     if (!(min < 0 && max > 0) && (max == 1 || min == 0)) /* masks, tables and probabilities share their extremes */
         return;

@@ -393,6 +393,31 @@ static bool labels_vary(const int64_t *v, size_t n)
     return distinct == ARRAY_LEN(seen);
 }
 
+/* Labels of a loss, all sequences in one axis, with ignored ones (negative) where a shift leaves none: the numbers of
+ * sequences that the length allows are tried, few sequences first. */
+static void shift_of_flat_labels(struct diagnosis_case *p, const struct element_sample *s)
+{
+    int64_t n = (int64_t)s->n, *label[2];
+    size_t overlap;
+    bool done = false;
+    for (int d = 0; d < 2; d++) {
+        label[d] = mem_alloc((s->n + 1) * sizeof **label);
+        for (size_t i = 0; i < s->n; i++)
+            label[d][i] = s->v[d][i] < 0 ? -1 : (int64_t)s->v[d][i];
+        done = done || !labels_vary(label[d], s->n);
+    }
+    for (int64_t rows = 1; rows * LABELS_LEAST / 2 <= n && !done; rows++)
+        for (int64_t by = -SHIFT_MOST; by <= SHIFT_MOST && n % rows == 0 && !done; by++) {
+            done = by && labels_lag(label[TARGET], label[GOLDEN], rows, n / rows, by, &overlap);
+            if (done)
+                case_found(p, DIAGNOSIS_SHIFTED, BOTH_SIDES, 0.97,
+                           _("labels: target token i has the label of golden token i%+lld at all %zu common positions "
+                             "that are not ignored"), (long long)by, overlap);
+        }
+    free(label[0]);
+    free(label[1]);
+}
+
 static void compare_labels(struct diagnosis_case *p, const struct element_sample *s)
 {
     size_t n = (size_t)(s->shape[0] * s->shape[1]), overlap;
@@ -414,6 +439,10 @@ static void compare_labels(struct diagnosis_case *p, const struct element_sample
 void detect_shifted_labels(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->corner;
+    bool integers = !dtype_is_float(p->r[TARGET]->dtype) && !dtype_is_float(p->r[GOLDEN]->dtype);
+    if (integers && p->side[TARGET]->calls.v[p->call].family == FAMILY_LOSS && p->r[TARGET]->io == IO_INPUT &&
+        !p->partly && s->n <= LENGTH_MOST)
+        shift_of_flat_labels(p, s);
     if (p->side[TARGET]->calls.v[p->call].phase == PHASE_BACKWARD && !p->partly && s->ndim == 3 && s->shape[2] > 2 &&
         s->n == (size_t)(s->shape[0] * s->shape[1] * s->shape[2]))
         compare_labels(p, s);

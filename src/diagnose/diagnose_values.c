@@ -87,6 +87,71 @@ void detect_scale(struct diagnosis_case *p)
     buf_release(&b);
 }
 
+/* ---- limits ---- */
+
+#define LIMITED_LEAST 2 /* elements at a limit: one is simply the largest */
+
+/* How many values of a side are at this limit, and how many of the other side are beyond it. */
+static void count_limited(const struct element_sample *s, int side, double limit, bool upper, size_t *at,
+                          size_t *beyond)
+{
+    *at = *beyond = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double other = s->v[!side][i];
+        *at += s->v[side][i] == limit;
+        *beyond += upper ? other > limit : other < limit;
+    }
+}
+
+/* The largest number of a type says that values overflowed. */
+static bool is_limit_of_type(double v)
+{
+    static const enum dtype types[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (fabs(fabs(v) - dtype_table[types[i]].max) <= 1e-5 * dtype_table[types[i]].max)
+            return true;
+    return false;
+}
+
+/* What is left if the other side's values are limited alike. Σ(t−g)². */
+static double left_limited(const struct element_sample *s, int side, double low, double high)
+{
+    double left = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double e = element_sample_pair(s, i) ? s->v[side][i] - fmin(fmax(s->v[!side][i], low), high) : 0;
+        left += e * e;
+    }
+    return left;
+}
+
+/* One side is the other with its values limited: a clamp, or one with another limit. A lower limit of zero is an
+ * activation. */
+void detect_limited(struct diagnosis_case *p)
+{
+    const struct element_sample *s = p->spread;
+    for (int side = 0; side < 2 && telling(s); side++) {
+        double limit[2] = {s->least[side], s->most[side]};
+        size_t at[2], beyond[2];
+        char n[NUM_MAX], left[DIAGNOSIS_LEFT_MAX];
+        for (int upper = 0; upper < 2; upper++) {
+            count_limited(s, side, limit[upper], upper, &at[upper], &beyond[upper]);
+            bool holds = at[upper] >= LIMITED_LEAST && beyond[upper] && limit[upper] != 0 &&
+                         !is_limit_of_type(limit[upper]);
+            limit[upper] = holds ? limit[upper] : upper ? INFINITY : -INFINITY;
+        }
+        double left2 = left_limited(s, side, limit[0], limit[1]);
+        bool upper = isfinite(limit[1]);
+        if ((!upper && !isfinite(limit[0])) || !explains(s, left2) || !leaves_rounding(p, s, left2))
+            continue;
+        case_found(p, DIAGNOSIS_ARGUMENT, side, 0.97,
+                   upper ? _("the %s limits its values to at most %s (%zu elements of the other side are beyond); %s")
+                         : _("the %s limits its values to at least %s (%zu elements of the other side are beyond); %s"),
+                   diagnosis_side_word(side), num_cell(n, limit[upper], 6), beyond[upper],
+                   diagnosis_left_text(left, share_left(s, left2)));
+        return;
+    }
+}
+
 /* The share of the deviation (squares) left after dividing each row along the last axis by its sum, or by its norm;
  * INFINITY if a row is not explained. */
 static double left_normalised(const struct element_sample *s, int side, bool by_norm)

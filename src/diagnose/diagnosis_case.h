@@ -41,6 +41,8 @@ const struct line_judgement *patient_judged(const struct diagnosis_case *p, int 
 uint32_t patient_partner(const struct diagnosis_case *p, int side, uint32_t row);
 /* Whether none of the call's input tensors deviates. */
 bool patient_inputs_agree(const struct diagnosis_case *p);
+/* Whether one side's module returns what it gets, bit by bit, and the other side's does not; *side: that side. */
+bool module_hands_on(const struct diagnosis_case *p, int *side);
 enum { NO_SIDE = -1 };
 /* The side whose module returns another value than its last inner call, although that call agrees and the other
  * side's module returns it; *inner: that side's row of the call. NO_SIDE otherwise. */
@@ -113,5 +115,9 @@ void detect_contribution(struct diagnosis_case *p);
 void detect_weights(struct diagnosis_case *p);
 void detect_gap(struct diagnosis_case *p);
 void detect_changed_end(struct diagnosis_case *p);
+void detect_limited(struct diagnosis_case *p);
+void detect_handed_on(struct diagnosis_case *p);
+void detect_other_operand(struct diagnosis_case *p);
+void detect_term(struct diagnosis_case *p);
 
 #endif

@@ -37,6 +37,12 @@ static void make_saturated(void)
     }
 }
 
+static void make_limited(void)
+{
+    for (int i = 0; i < N; i++)
+        T[i] = fmin(G[i], 0.5);
+}
+
 static void make_bf16_saturated(void)
 {
     T[7] = 3.3895313892515355e38;
@@ -146,6 +152,7 @@ static const struct fault {
     {"rounding alone", make_noise, -1, "", 0},
     {"all zero", make_all_zero, DIAGNOSIS_ALL_ZERO, "", 0},
     {"NaN", make_nan, DIAGNOSIS_NONFINITE, "[0,6,4]", 0},
+    {"a limit", make_limited, DIAGNOSIS_ARGUMENT, "at most 0.5", ONLY(DIAGNOSIS_PARTIAL)},
     {"float16 saturation", make_saturated, DIAGNOSIS_SATURATED, "65504", ONLY(DIAGNOSIS_PARTIAL)},
     {"bfloat16 saturation", make_bf16_saturated, DIAGNOSIS_SATURATED, "bfloat16", ONLY(DIAGNOSIS_PARTIAL)},
     {"uninitialised", make_uninitialised, DIAGNOSIS_UNINITIALISED, "", ONLY(DIAGNOSIS_PARTIAL)},
