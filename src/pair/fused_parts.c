@@ -16,9 +16,10 @@
 
 /* A possible layout of a part. */
 struct part_layout {
-    int axis;
+    int64_t rows[2]; /* the wide tensor's first axis is divided into these; 0: it is not */
+    int axis;        /* of the tensor divided so */
     int64_t pieces, from, to;
-    int ndim, perm[AXES]; /* order of the wide tensor's axes; ndim 0: unchanged */
+    int ndim, perm[AXES]; /* order of its axes; ndim 0: unchanged */
 };
 
 struct part_vote {
@@ -158,6 +159,8 @@ static void collect(struct splitting *x)
 static void view_of(const struct part_layout *l, int side, struct view *v)
 {
     *v = (struct view){.side = (uint8_t)side};
+    if (l->rows[0])
+        v->step[v->count++] = (struct view_step){.op = VIEW_RESHAPE, .n = 3, .v = {l->rows[0], l->rows[1], -1}};
     struct view_step *s = &v->step[v->count++];
     if (l->pieces == 1)
         *s = (struct view_step){.op = VIEW_SLICE, .n = 3, .v = {l->axis, l->from, l->to}};
@@ -177,13 +180,14 @@ static void view_of(const struct part_layout *l, int side, struct view *v)
 static bool same_layout(const struct part_layout *a, const struct part_layout *b)
 {
     return a->axis == b->axis && a->pieces == b->pieces && a->from == b->from && a->to == b->to && a->ndim == b->ndim &&
+           a->rows[0] == b->rows[0] && a->rows[1] == b->rows[1] &&
            memcmp(a->perm, b->perm, (size_t)a->ndim * sizeof *a->perm) == 0;
 }
 
 struct part_trial {
     struct part_kind *k;
     const struct fused_part *p;
-    const struct tensor *wide, *narrow;
+    const struct tensor *stored, *wide, *narrow; /* wide: `stored`, its rows divided as the layout says */
     struct tensor_sample sample;
     uint64_t left; /* elements of the wide tensor per step of the divided axis */
 };
@@ -191,7 +195,7 @@ struct part_trial {
 static void try_layout(struct part_trial *t, const struct part_layout *l)
 {
     struct view v;
-    struct tensor cut = *t->wide;
+    struct tensor cut = *t->stored;
     struct err quiet;
     double error;
     view_of(l, t->p->side, &v);
@@ -278,6 +282,36 @@ static void try_orders(struct part_trial *t, struct part_layout *l, int depth, u
     }
 }
 
+/* Tries the cuts of every axis, in every order of axes if `moved`. */
+static void try_axes(struct part_trial *t, struct part_layout l, bool moved)
+{
+    for (l.axis = t->wide->ndim - 1; l.axis >= 0; l.axis--)
+        if (moved && t->wide->ndim <= AXES)
+            try_orders(t, &l, 0, 0);
+        else
+            try_pieces(t, &l);
+}
+
+/* Samples and sequence in one axis of the wide tensor and in two of its part, which has them in the other order:
+ * [sequence * batch, widths] against [batch, sequence, width]. */
+static void try_divided_rows(struct part_trial *t)
+{
+    const struct tensor *n = t->narrow;
+    if (t->stored->ndim != 2 || n->ndim != 3 || n->shape[0] * n->shape[1] != t->stored->shape[0] || n->shape[0] == 1 ||
+        n->shape[1] == 1)
+        return;
+    struct part_layout l = {.rows = {n->shape[1], n->shape[0]}};
+    struct view rows = {.count = 1,
+                        .step = {{.op = VIEW_RESHAPE, .n = 3, .v = {l.rows[0], l.rows[1], -1}}}};
+    struct tensor divided = *t->stored;
+    struct err quiet;
+    if (view_apply(&rows, &divided, &quiet))
+        return;
+    t->wide = &divided;
+    try_axes(t, l, true);
+    t->wide = t->stored;
+}
+
 static void ask(struct splitting *x, struct part_kind *k, const struct fused_part *p)
 {
     struct tensor wide, narrow;
@@ -285,15 +319,12 @@ static void ask(struct splitting *x, struct part_kind *k, const struct fused_par
     if (dump_tensor(x->d[p->side], p->wide, &wide, &quiet))
         return;
     if (dump_tensor(x->d[!p->side], p->row, &narrow, &quiet) == 0) {
-        struct part_trial t = {.k = k, .p = p, .wide = &wide, .narrow = &narrow};
-        if (wide.numel && tensor_sample_take(&t.sample, &narrow, &quiet) == 0)
-            for (int axis = wide.ndim - 1; axis >= 0; axis--) {
-                struct part_layout l = {.axis = axis};
-                if (narrow.ndim == wide.ndim && wide.ndim <= AXES)
-                    try_orders(&t, &l, 0, 0);
-                else
-                    try_pieces(&t, &l);
-            }
+        struct part_trial t = {.k = k, .p = p, .stored = &wide, .wide = &wide, .narrow = &narrow};
+        bool rows_merged = wide.ndim == 3 && narrow.ndim == 2; /* the other way round */
+        if (wide.numel && tensor_sample_take(&t.sample, &narrow, &quiet) == 0) {
+            try_axes(&t, (struct part_layout){.axis = 0}, narrow.ndim == wide.ndim || rows_merged);
+            try_divided_rows(&t);
+        }
         tensor_sample_release(&t.sample);
         tensor_close(&narrow);
     }
