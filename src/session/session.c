@@ -12,6 +12,7 @@
 #include "pair/axis_order_vote.h"
 #include "pair/fused_parts.h"
 #include "pair/product_layout.h"
+#include "pair/token_rows.h"
 #include "judge/table_verdicts.h"
 #include "ranks/joined_dump.h"
 #include "weights/weight_rows.h"
@@ -224,6 +225,7 @@ static int pair_sides(struct session *s, struct err *e)
     fused_parts_find(&fresh->pairing, t, g);
     product_layout_find(&fresh->pairing, t, g);
     axis_order_vote_find(&fresh->pairing, t, g);
+    token_rows_find(&fresh->pairing, t, g);
     packed_verdicts_tell(&fresh->pairing, t, g);
     free(given);
     before = s->rows; /* only this thread sets it; figures are posted to it */

@@ -1,0 +1,178 @@
+/* Asks a pair of each operand whether the rows of its first axis are those of the other side in the order of a divided
+ * axis; then every pair of the operands that say so, and the rows beside them. */
+#include "pair/token_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "pair/align_item.h"
+#include "pair/tensor_sample.h"
+
+#define AGREES 0.1  /* relative error up to which elements are in the same order */
+#define LONGEST 4096 /* tokens of which divisors are tried */
+
+struct token_ordering {
+    struct pairing *p;
+    const struct dump *d[2];
+    uint32_t *from[2];      /* align_items_producers */
+    struct nmap kinds;      /* operand → 1: its elements agree as stored, or no order was found; 2: found */
+    struct nmap call_view;  /* target call → index of the view of one of its rows */
+};
+
+/* Axes longer than one; false if there are fewer than two, or more than can be viewed. */
+static bool long_axes(const struct shape *s, int64_t *out, int *n)
+{
+    *n = 0;
+    for (int i = 0; s && i < s->ndim && *n < TENSOR_DIMS; i++)
+        if (s->dim[i] > 1)
+            out[(*n)++] = s->dim[i];
+    return *n >= 2;
+}
+
+/* Whether a row holds what its side computed, or positions: the rows of a weight are no tokens. */
+static bool is_computed(const struct token_ordering *x, int s, uint32_t row)
+{
+    const struct row *r = &x->d[s]->rows.v[row];
+    return r->kind == ROW_TENSOR &&
+           (r->io == IO_OUTPUT || (r->io == IO_INPUT && (x->from[s][row] != NONE || !dtype_is_float(r->dtype))));
+}
+
+/* The length of the first axis of a pair's rows, where both sides have the same axes; 0 otherwise. */
+static int64_t tokens_of(const struct token_ordering *x, const struct line *l)
+{
+    int64_t a[TENSOR_DIMS], b[TENSOR_DIMS];
+    int n, m;
+    bool may = l->pair != NONE && x->p->pairs.v[l->pair].view == NONE && x->p->pairs.v[l->pair].group == NONE;
+    for (int s = 0; s < 2 && may; s++)
+        may = is_computed(x, s, l->row[s]) && dump_row_readable(x->d[s], l->row[s]);
+    if (!may || !long_axes(dump_row_shape(x->d[TARGET], l->row[TARGET]), a, &n) ||
+        !long_axes(dump_row_shape(x->d[GOLDEN], l->row[GOLDEN]), b, &m) || n != m ||
+        memcmp(a, b, (size_t)n * sizeof *a) != 0 || a[0] < 4 || a[0] > LONGEST)
+        return 0;
+    return a[0];
+}
+
+static struct view divided(int64_t outer, int64_t inner)
+{
+    return (struct view){.side = GOLDEN,
+                         .count = 2,
+                         .step = {{.op = VIEW_RESHAPE, .n = 3, .v = {outer, inner, -1}},
+                                  {.op = VIEW_PERMUTE, .n = 3, .v = {1, 0, 2}}}};
+}
+
+/* The error of the golden elements through a view, where those as stored do not agree; INFINITY otherwise. */
+static double error_through(struct tensor_sample *s, const struct tensor *golden, const struct view *v)
+{
+    struct tensor seen = *golden;
+    struct err quiet;
+    double error;
+    return view_apply(v, &seen, &quiet) || tensor_sample_error(s, &seen, &error, &quiet) ? INFINITY : error;
+}
+
+/* Whether the pair's elements agree in the order of a divided axis and not as stored: of `only`, or of the best. */
+static bool ask(const struct token_ordering *x, const struct line *l, int64_t tokens, const struct view *only,
+                struct view *found)
+{
+    struct tensor t, g;
+    struct tensor_sample s;
+    struct err quiet;
+    double stored, least = AGREES;
+    bool told = false;
+    if (dump_tensor(x->d[TARGET], l->row[TARGET], &t, &quiet))
+        return false;
+    if (dump_tensor(x->d[GOLDEN], l->row[GOLDEN], &g, &quiet) == 0) {
+        if (t.numel == g.numel && tensor_sample_take(&s, &t, &quiet) == 0) {
+            bool apart = tensor_sample_error(&s, &g, &stored, &quiet) == 0 && stored > AGREES;
+            for (int64_t outer = 2; outer < tokens && apart; outer++) {
+                struct view v = only ? *only : divided(outer, tokens / outer);
+                double error = tokens % outer ? INFINITY : error_through(&s, &g, &v);
+                if (error < least) {
+                    least = error;
+                    *found = v;
+                    told = true;
+                }
+                if (only)
+                    break;
+            }
+            tensor_sample_release(&s);
+        }
+        tensor_close(&g);
+    }
+    tensor_close(&t);
+    return told;
+}
+
+static bool figures_agree(const struct token_ordering *x, const struct line *l)
+{
+    struct fingerprint a = fingerprint_of(x->d[TARGET], l->row[TARGET]),
+                       b = fingerprint_of(x->d[GOLDEN], l->row[GOLDEN]);
+    return dtype_is_float(x->d[TARGET]->rows.v[l->row[TARGET]].dtype) && fingerprint_compare(&a, &b) == LIKE_SAME;
+}
+
+/* One operand of one operator. */
+static uint64_t operand_key(const struct token_ordering *x, const struct line *l, int64_t tokens)
+{
+    struct buf b = {0};
+    buf_fmt(&b, "%lld", (long long)tokens);
+    for (int s = 0; s < 2; s++) {
+        const struct row *r = &x->d[s]->rows.v[l->row[s]];
+        buf_char(&b, '|');
+        buf_str(&b, align_item_operator(x->d[s], r->call));
+        buf_fmt(&b, "|%d|%s", x->d[s]->calls.v[r->call].phase, x->d[s]->slots.v[r->slot]);
+    }
+    uint64_t k = hash_bytes(b.p, b.n, 37);
+    buf_release(&b);
+    return k;
+}
+
+static void give(struct token_ordering *x, const struct line *l, const struct view *v)
+{
+    uint32_t at = (uint32_t)x->p->views.n;
+    vec_push(&x->p->views, *v);
+    x->p->pairs.v[l->pair].view = at;
+    nmap_set(&x->call_view, x->d[TARGET]->rows.v[l->row[TARGET]].call, at);
+}
+
+/* Rows of calls of which another row has the order: positions of experts, masks, scores with other fills. */
+static void follow_calls(struct token_ordering *x)
+{
+    for (size_t i = 0; i < x->p->lines.n; i++) {
+        const struct line *l = &x->p->lines.v[i];
+        int64_t tokens = l->row[TARGET] == NONE || l->row[GOLDEN] == NONE ? 0 : tokens_of(x, l);
+        uint32_t at = tokens ? nmap_get(&x->call_view, x->d[TARGET]->rows.v[l->row[TARGET]].call) : MAP_NONE;
+        struct view found, only;
+        if (at == MAP_NONE)
+            continue;
+        only = x->p->views.v[at];
+        if (only.step[0].v[0] * only.step[0].v[1] == tokens && ask(x, l, tokens, &only, &found))
+            give(x, l, &found);
+    }
+}
+
+void token_rows_find(struct pairing *p, const struct dump *target, const struct dump *golden)
+{
+    struct token_ordering x = {.p = p, .d = {target, golden}};
+    if (strcmp(target->framework, golden->framework) == 0)
+        return;
+    for (int s = 0; s < 2; s++)
+        x.from[s] = align_items_producers(x.d[s]);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < p->lines.n; i++) {
+            const struct line *l = &p->lines.v[i];
+            int64_t tokens = l->row[TARGET] == NONE || l->row[GOLDEN] == NONE ? 0 : tokens_of(&x, l);
+            struct view v;
+            if (!tokens || !figures_agree(&x, l))
+                continue;
+            uint64_t key = operand_key(&x, l, tokens);
+            uint32_t known = nmap_get(&x.kinds, key);
+            if (!pass && known == MAP_NONE)
+                nmap_set(&x.kinds, key, ask(&x, l, tokens, NULL, &v) ? 2 : 1);
+            else if (pass && known == 2 && ask(&x, l, tokens, NULL, &v))
+                give(&x, l, &v);
+        }
+    follow_calls(&x);
+    nmap_release(&x.kinds);
+    nmap_release(&x.call_view);
+    free(x.from[0]);
+    free(x.from[1]);
+}
