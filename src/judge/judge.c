@@ -750,28 +750,42 @@ static bool is_given(const struct measure *m, const struct dataflow flow[2], uin
     return true;
 }
 
-/* Withdraws deviations that have no effect on later values, up to the first real one. `reads`: of each side. */
+/* Why a deviation has no effect on later values; RULE_NONE: it may have. behind: a real one stands before it, so that
+ * only a mask's fills are told from what depends on that. */
+static enum verdict_rule without_effect(const struct judgement *j, const struct measure *m,
+                                        const struct dataflow flow[2], const struct value_readers reads[2],
+                                        uint32_t i, bool behind)
+{
+    if (!behind && container_ends_elsewhere(j, m, flow, i))
+        return RULE_CONTAINER;
+    if (is_masked_before(j, m, i))
+        return RULE_MASKED_BEFORE;
+    if (is_filled_otherwise(j, m, reads, i))
+        return RULE_FILLED_OTHERWISE;
+    return !behind && !is_given(m, flow, i) && is_discarded(j, m, reads, i) ? RULE_DISCARDED : RULE_NONE;
+}
+
+/* Withdraws deviations that have no effect on later values. */
 static void take_back(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
                       const struct value_readers reads[2])
 {
     struct masked_rows nobody = {.masked = NULL};
+    bool behind = false;
     double error;
     for (uint32_t i = 0; i < j->lines && j->line[i].verdict != VERDICT_PENDING; i++) {
         struct line_judgement *l = &j->line[i];
         if (!line_is_bad(l))
             continue;
-        if (is_in_masked_rows(&nobody, j, m, i, &error)) {
+        if (!behind && is_in_masked_rows(&nobody, j, m, i, &error)) {
             l->verdict = VERDICT_MATCH;
             l->rule = RULE_MASKED_ROWS;
             l->error = (float)error;
             continue;
         }
-        enum verdict_rule why = container_ends_elsewhere(j, m, flow, i) ? RULE_CONTAINER
-                        : is_masked_before(j, m, i)             ? RULE_MASKED_BEFORE
-                        : !is_given(m, flow, i) && is_discarded(j, m, reads, i) ? RULE_DISCARDED
-                                                                                : RULE_NONE;
+        enum verdict_rule why = without_effect(j, m, flow, reads, i, behind);
+        behind = behind || why == RULE_NONE;
         if (why == RULE_NONE)
-            break;
+            continue;
         l->verdict = VERDICT_SKIP;
         l->rule = (uint8_t)why;
     }

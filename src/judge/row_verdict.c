@@ -14,6 +14,7 @@
 #include "judge/pass_rows.h"
 #include "judge/pool_ties.h"
 #include "judge/routing.h"
+#include "pair/align_item.h"
 #include "judge/unrecorded_step.h"
 #include "dump/recorded_figures.h"
 #include "dump/family.h"
@@ -293,8 +294,8 @@ static void hold_apart(struct verdict_case *k, const struct condition *c, double
         k->out->error = (float)condition_picked(turned);
 }
 
-/* The routing of a line of integers picked on both sides, if the scores they were picked from agree. Reads tensors
- * once per line. */
+/* The routing of a line of integers picked on both sides; of scores that differ (those that a mask fills, with 0 or
+ * -inf) only the same picks say anything. Reads tensors once per line. */
 static enum routing routed(struct judge_pass *p, uint32_t line)
 {
     const struct line *l = &p->m->pairing->lines.v[line];
@@ -302,13 +303,16 @@ static enum routing routed(struct judge_pass *p, uint32_t line)
         l->row[TARGET] == NONE || l->row[GOLDEN] == NONE ? NONE : routing_scores(p->side[TARGET], l->row[TARGET]);
     uint32_t at = scores == NONE ? NONE : p->m->pairing->line_of[TARGET][scores];
     const struct figures *f = at != NONE && p->state[at] == MEASURE_DONE ? p->m->figures[at] : NULL;
-    if (!f || !f->two || line_is_bad(&p->j->line[at]))
+    bool apart = at != NONE && line_is_bad(&p->j->line[at]);
+    if (!f || (!f->two && !apart))
         return ROUTING_UNKNOWN;
     uint32_t known = nmap_get(&p->routings, line);
     if (known != MAP_NONE)
         return (enum routing)known;
     double rounding = dtype_table[p->side[TARGET]->rows.v[scores].dtype].epsilon / 2;
-    enum routing found = routing_compare(p->m, line, p->tol->level * fmax(f->rel_l2, rounding));
+    enum routing found = routing_compare(p->m, line, apart ? 0 : p->tol->level * fmax(f->rel_l2, rounding));
+    if (apart && found != ROUTING_SAME)
+        found = ROUTING_UNKNOWN;
     nmap_set(&p->routings, line, found);
     return found;
 }
@@ -330,10 +334,13 @@ static bool belongs_to_picks(const struct judge_pass *p, const struct verdict_ca
     return false;
 }
 
-/* Whether values are in the order of choices: output beside them, or computed from such values, or their gradients. */
+/* Whether values are in the order of choices: those of a top-k itself, output beside them, computed from such
+ * values, or their gradients. */
 static bool in_order_of_picks(struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];
+    if (k->r[TARGET]->io == IO_OUTPUT && align_item_does(d, k->call, STR("topk")))
+        return true;
     uint32_t before = line_before(p, k->row[TARGET]);
     if (belongs_to_picks(p, k))
         return true;
@@ -522,8 +529,9 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
         hold_apart(k, &(struct condition){.kind = CONDITION_OPTIMIZER, .kappa = 1, .own = 1}, (double)l->limit, 0);
         return;
     }
-    if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP && !numbers) || p->o->exact ||
-        p->o->preset || l->flags & (LINE_BAND | LINE_DOUBTFUL))
+    bool other_order = l->rule == RULE_REORDERED; /* of picks, or of something else (reordered_rows.h) */
+    if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP && !numbers && !other_order) ||
+        p->o->exact || p->o->preset || l->flags & (other_order ? LINE_BAND : LINE_BAND | LINE_DOUBTFUL))
         return;
     double turned = k->f ? condition_turned(k->f) : recorded_error(k->r[TARGET], k->r[GOLDEN]);
     enum routing how = numbers ? routed(p, k->i) : ROUTING_UNKNOWN;
@@ -533,8 +541,12 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
     if (is_same_set(p, k, how, numbers, &sorted)) {
         verdict_case_give(k, VERDICT_MATCH, RULE_SAME_PICKS);
         k->out->error = (float)sorted;
+        if (other_order)
+            k->out->flags &= (uint8_t)~LINE_DOUBTFUL;
         return;
     }
+    if (other_order)
+        return;
     if (numbers && turned_before(p, k, turned)) {
         hold_apart(k, &(struct condition){.kind = CONDITION_NONE}, NAN, turned);
         return;

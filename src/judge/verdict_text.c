@@ -222,6 +222,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_MASKED_BEFORE:
         buf_cstr(out, _("the mask was applied earlier on one side and here on the other: the result agrees"));
         break;
+    case RULE_FILLED_OTHERWISE:
+        buf_cstr(out, _("the mask fills with another value on each side; all results computed from it agree"));
+        break;
     case RULE_NEVER_READ:
         buf_cstr(out, m->side[TARGET]->rows.v[l->row[TARGET]].io == IO_INPUT
                           ? _("this call does not use the value: no result depends on it")

@@ -108,8 +108,31 @@ static void judged(void **state)
     }
 }
 
+/* A tool that records no integers: of the values picked, which need not be sorted, a token's set is compared. */
+static void values_without_positions(void **state)
+{
+    static const double golden[TOKENS][PICKS] = {{0.9, 0.5}, {0.8, 0.7}, {0.6, 0.5}},
+                        target[2][TOKENS][PICKS] = {{{0.5, 0.9}, {0.8, 0.7}, {0.5, 0.6}},
+                                                    {{0.5, 0.9}, {0.8, 0.7}, {0.5, 0.3}}};
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        scene_start(&s);
+        both_call("topk", PHASE_FORWARD);
+        uint32_t in = both_rows("input.0", DTYPE_F32, SCORES, scores[0], scores[0]);
+        uint32_t out = both_rows("output.0", DTYPE_F32, CHOICES, target[wrong][0], golden[0]);
+        elements_readable();
+        elements_compared(in);
+        elements_compared(out);
+        scene_judge(&s);
+        assert_int_equal(s.j.line[scene_line(&s, out)].rule == RULE_SAME_PICKS, !wrong);
+        assert_int_equal(s.j.first, wrong ? scene_line(&s, out) : NONE);
+        elements_end();
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sets_of_a_token), cmocka_unit_test(judged)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sets_of_a_token), cmocka_unit_test(judged),
+                                       cmocka_unit_test(values_without_positions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
