@@ -74,14 +74,18 @@ static bool are_other_fills(const struct verdict_case *k)
     return t != g && is_lowest(t) && is_lowest(g);
 }
 
+#define LAST_DIGIT 0x1p-51 /* two roundings of a double */
+
 static void judge_scalar(struct verdict_case *k)
 {
     const struct row *t = k->r[TARGET], *g = k->r[GOLDEN];
     bool same;
     if (is_number(t) && is_number(g)) {
         double a = t->stat[STAT_MAX], b = g->stat[STAT_MAX];
-        /* integers beyond 2^53 are compared as text */
-        same = (a == b && (fabs(a) < 0x1p53 || strcmp(t->text, g->text) == 0)) || (isnan(a) && isnan(b));
+        bool reals = t->kind == ROW_FLOAT && g->kind == ROW_FLOAT;
+        /* integers beyond 2^53 are compared as text; a number computed in two ways (1/√12, 12^-½) by its last digit */
+        same = (a == b && (fabs(a) < 0x1p53 || strcmp(t->text, g->text) == 0)) || (isnan(a) && isnan(b)) ||
+               (reals && fabs(a - b) <= LAST_DIGIT * fabs(b));
     } else if (is_number(t) || is_number(g)) {
         verdict_case_give(k, VERDICT_DTYPE, RULE_KINDS);
         return;
