@@ -174,8 +174,18 @@ static int place_of(const struct dump *d, uint32_t row)
     return n;
 }
 
-/* Whether an input of the target call is paired with an input of the golden call at another place: operands of a
- * product that the sides write in another order. The golden function would get them exchanged. */
+/* Whether a pair of one shape is compared with its axes in another order (k, stored transposed, of as many keys as a
+ * head is wide): the shape does not say so to the golden function. */
+static bool is_turned(const struct measure *m, const struct line *l)
+{
+    const struct shape *t = dump_row_shape(m->side[TARGET], l->row[TARGET]),
+                       *g = dump_row_shape(m->side[GOLDEN], l->row[GOLDEN]);
+    return m->pairing->pairs.v[l->pair].view != NONE && t && g && t->ndim == g->ndim &&
+           memcmp(t->dim, g->dim, (size_t)t->ndim * sizeof *t->dim) == 0;
+}
+
+/* Whether an input of the target call is paired with an input of the golden call at another place, or in another order
+ * of axes: operands of a product that the sides write differently. The golden function would get other ones. */
 static bool inputs_cross(const struct causes *k, uint32_t call, uint32_t golden)
 {
     const struct dump *o = k->m->side[GOLDEN];
@@ -184,7 +194,8 @@ static bool inputs_cross(const struct causes *k, uint32_t call, uint32_t golden)
     EACH_EARLY_ROW(k->d, call, r) {
         const struct line *l = &k->m->pairing->lines.v[k->m->pairing->line_of[TARGET][r]];
         if (k->d->rows.v[r].kind == ROW_TENSOR && k->d->rows.v[r].io == IO_INPUT && l->pair != NONE &&
-            o->rows.v[l->row[GOLDEN]].call == golden && place_of(k->d, r) != place_of(o, l->row[GOLDEN]))
+            o->rows.v[l->row[GOLDEN]].call == golden &&
+            (place_of(k->d, r) != place_of(o, l->row[GOLDEN]) || is_turned(k->m, l)))
             return true;
     }
     return false;

@@ -53,9 +53,8 @@ static uint32_t value(struct run *t, const char *slot, double size, double error
     return t->rows++;
 }
 
-static void judge(struct run *t)
+static void judge_built(struct run *t)
 {
-    scene_build(&t->s);
     for (uint32_t i = 0; i < t->rows; i++) {
         struct figures f = {.two = true, .rel_l2 = t->error[i], .max_abs = t->error[i],
                             .side = {{.norm = 1}, {.norm = 1}}};
@@ -63,6 +62,12 @@ static void judge(struct run *t)
         scene_computed(&t->s, t->row[i], &f);
     }
     scene_judge(&t->s);
+}
+
+static void judge(struct run *t)
+{
+    scene_build(&t->s);
+    judge_built(t);
 }
 
 static void expect(const struct run *t, uint32_t row, enum cause c, enum cause_basis b, uint32_t from)
@@ -120,6 +125,27 @@ static void another_function_starts(void **state)
     assert_int_equal(t.s.j.line[next].verdict, VERDICT_INHERITED);
     assert_int_equal(judge_summary_bad(&t.s.j.sum), 3);
     scene_end(&t.s);
+}
+
+/* Of an operand that only a view makes comparable the golden function would get another one: its residual is none. */
+static void a_turned_operand(void **state)
+{
+    static const struct view turned = {.side = GOLDEN, .count = 1, .step = {{.op = VIEW_TRANSPOSE}}};
+    (void)state;
+    for (int viewed = 0; viewed < 2; viewed++) {
+        struct run t;
+        begin(&t);
+        call(&t);
+        uint32_t in = value(&t, "input.0", 1, 0, NAN), out = value(&t, "output.0", 2, 1e-8, 1e6);
+        scene_build(&t.s);
+        if (viewed) {
+            vec_push(&t.s.p.views, turned);
+            t.s.p.pairs.v[t.s.p.lines.v[in].pair].view = 0;
+        }
+        judge_built(&t);
+        expect(&t, out, viewed ? CAUSE_AGREES : CAUSE_STARTS, viewed ? BASIS_LEVEL : BASIS_RECOMPUTED, NONE);
+        scene_end(&t.s);
+    }
 }
 
 /* A second fault that does not depend on the first is a start of its own; one behind it is none. */
@@ -185,6 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_function_of_equal_inputs), cmocka_unit_test(another_function_starts),
+        cmocka_unit_test(a_turned_operand),
         cmocka_unit_test(independent_starts), cmocka_unit_test(exact_is_about_bits),
         cmocka_unit_test(parameters_come_before_outputs),
     };
