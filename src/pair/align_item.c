@@ -211,11 +211,16 @@ static void join_activations(align_item_list *l)
     l->n = n;
 }
 
-/* addmm, baddbmm: what is added comes before what is multiplied. */
+bool align_item_adds_term(const struct dump *d, uint32_t call)
+{
+    struct str op = align_item_operator(d, call);
+    return str_starts(op, "add") || str_starts(op, "badd");
+}
+
+/* What is added comes before what is multiplied. */
 static bool term_comes_first(const struct dump *d, const struct align_item *x)
 {
-    struct str op = align_item_operator(d, x->call);
-    return x->family == FAMILY_LINEAR && x->inputs == 3 && (str_starts(op, "add") || str_starts(op, "badd"));
+    return x->family == FAMILY_LINEAR && x->inputs == 3 && align_item_adds_term(d, x->call);
 }
 
 static void put_term_last(struct align_item *x)

@@ -56,6 +56,8 @@ struct fingerprint fingerprint_of(const struct dump *d, uint32_t row);
 enum likeness fingerprint_compare(const struct fingerprint *a, const struct fingerprint *b);
 /* The bare operator name: "Mul", "__mul__", "RMSNorm". */
 struct str align_item_operator(const struct dump *d, uint32_t call);
+/* Whether a product also adds a term: addmm, baddbmm. */
+bool align_item_adds_term(const struct dump *d, uint32_t call);
 /* Whether a call is this operator under any of its names (data/families.tsv). */
 bool align_item_does(const struct dump *d, uint32_t call, struct str operator);
 

@@ -1,5 +1,5 @@
-/* Joins a product with the addition of its bias if the other side has one call for both: they count as one call whose
- * result is the sum's, and the sum has no partner. */
+/* Joins a product with the addition of its bias, or with its scaling and the addition of any term (baddbmm), if the
+ * other side has one call for both: they count as one call whose result is the sum's, and the sum has no partner. */
 #include "pair/sequence_parts.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 
 struct adder {
     uint32_t product, sum; /* indices of items */
+    uint32_t scale;        /* of the multiplication by a number between them, or NONE */
 };
 
 /* Whether a row has one axis of this length and no other longer than 1. */
@@ -97,7 +98,7 @@ static void find_adders(const struct sequence *w, int s, const align_item_list *
             continue;
         uint32_t last = product_in_module(d, l, lone, i);
         if (last != NONE && item_of[l->v[last].out] != NONE) {
-            struct adder a = {last, i};
+            struct adder a = {last, i, NONE};
             vec_push(out, a);
             item_of[l->v[last].out] = NONE;
         }
@@ -106,7 +107,7 @@ static void find_adders(const struct sequence *w, int s, const align_item_list *
             if (product == NONE || l->v[product].set || l->v[product].numel != x->numel ||
                 bias_of(w, s, x->call, bias_length(d, &l->v[product])) == NONE)
                 continue;
-            struct adder a = {product, i};
+            struct adder a = {product, i, NONE};
             vec_push(out, a);
             item_of[from] = NONE; /* one bias per product */
             break;
@@ -124,8 +125,48 @@ static bool takes_bias(const struct sequence *w, int s, const struct align_item 
     return length > 0 && x->inputs > operands && bias_of(w, s, x->call, length) != NONE;
 }
 
+/* Whether a product adds a term of any shape to its result, which may be a multiple. */
+static bool takes_term(const struct sequence *w, int s, const struct align_item *x)
+{
+    return x->family == FAMILY_LINEAR && x->inputs == ITEM_INPUTS && !x->set &&
+           align_item_adds_term(w->d[s], x->call) && !takes_bias(w, s, x);
+}
+
+/* Finds sums of anything with a product's result or a multiple of it by a single number. */
+static void find_terms(const struct sequence *w, int s, const align_item_list *l, adder_list *out)
+{
+    const struct dump *d = w->d[s];
+    uint32_t *product_of = mem_alloc((d->rows.n + 1) * sizeof *product_of); /* per row: the product it comes from */
+    uint32_t *scale_of = mem_alloc((d->rows.n + 1) * sizeof *scale_of);     /* per row: what multiplied it */
+    memset(product_of, 0xff, (d->rows.n + 1) * sizeof *product_of);
+    memset(scale_of, 0xff, (d->rows.n + 1) * sizeof *scale_of);
+    for (uint32_t i = 0; i < l->n; i++) {
+        const struct align_item *x = &l->v[i];
+        if (x->family == FAMILY_LINEAR && !x->set)
+            product_of[x->out] = i;
+        for (int k = 0; k < x->inputs && !x->set; k++) {
+            uint32_t from = w->from[s][x->in_row[k]], product = from == NONE ? NONE : product_of[from];
+            if (product == NONE || l->v[product].numel != x->numel)
+                continue;
+            if (x->family == FAMILY_MUL && x->inputs == 1 && scale_of[from] == NONE) {
+                product_of[x->out] = product;
+                scale_of[x->out] = i;
+            } else if (x->family == FAMILY_ADD && x->inputs == 2) {
+                struct adder a = {product, i, scale_of[from]};
+                vec_push(out, a);
+                product_of[from] = NONE;
+            }
+            break;
+        }
+    }
+    free(product_of);
+    free(scale_of);
+}
+
 static void join(struct sequence *w, int s, align_item_list *l, const struct adder *a)
 {
+    if (a->scale != NONE)
+        l->v[a->scale].set = SET_PART;
     struct align_item *product = &l->v[a->product], *sum = &l->v[a->sum];
     w->adder[s][product->call] = sum->call;
     product->out = sum->out;
@@ -133,9 +174,58 @@ static void join(struct sequence *w, int s, align_item_list *l, const struct add
     sum->set = SET_PART;
 }
 
+/* The number of sums whose result has this size. */
+static size_t sums_of(const align_item_list *l, const adder_list *found, uint64_t numel)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < found->n; i++)
+        n += l->v[found->v[i].sum].numel == numel;
+    return n;
+}
+
+/* Whether a sum has the result, or adds the term, of a product of the other side: one whose beta is 0 adds none. */
+static bool is_term_of(const struct align_item *sum, const struct align_item *product)
+{
+    bool same = fingerprint_compare(&sum->value, &product->value) == LIKE_SAME;
+    for (int k = 0; k < sum->inputs; k++)
+        same = same || fingerprint_compare(&sum->in[k], &product->in[ITEM_INPUTS - 1]) == LIKE_SAME;
+    return same;
+}
+
+/* Joins where the other side has as many products with a term of this size as this one has sums, and some sum is that
+ * of such a product. */
+static void join_terms(struct sequence *w, int s, align_item_list *own, const align_item_list *other)
+{
+    adder_list found = {0};
+    struct nmap takers = {0}, proven = {0}; /* size → number of products; size → 1 */
+    for (uint32_t i = 0; i < other->n; i++)
+        if (takes_term(w, !s, &other->v[i])) {
+            uint32_t n = nmap_get(&takers, other->v[i].numel);
+            nmap_set(&takers, other->v[i].numel, n == MAP_NONE ? 1 : n + 1);
+        }
+    if (takers.n)
+        find_terms(w, s, own, &found);
+    for (size_t i = 0; i < found.n; i++) {
+        const struct align_item *sum = &own->v[found.v[i].sum];
+        for (uint32_t k = 0; k < other->n && nmap_get(&proven, sum->numel) == MAP_NONE; k++)
+            if (other->v[k].numel == sum->numel && takes_term(w, !s, &other->v[k]) && is_term_of(sum, &other->v[k]))
+                nmap_set(&proven, sum->numel, 1);
+    }
+    for (size_t i = 0; i < found.n; i++) {
+        uint64_t numel = own->v[found.v[i].sum].numel;
+        if (nmap_get(&proven, numel) != MAP_NONE && nmap_get(&takers, numel) == sums_of(own, &found, numel))
+            join(w, s, own, &found.v[i]);
+    }
+    nmap_release(&takers);
+    nmap_release(&proven);
+    vec_release(&found);
+}
+
 void sequence_join_bias(struct sequence *w, align_item_list *t, align_item_list *g)
 {
     align_item_list *items[2] = {t, g};
+    for (int s = 0; s < 2; s++)
+        join_terms(w, s, items[s], items[!s]);
     adder_list found[2] = {{0}, {0}};
     for (int s = 0; s < 2; s++)
         find_adders(w, s, items[s], &found[s]);
