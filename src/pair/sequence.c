@@ -280,6 +280,8 @@ static void align_calls(struct sequence *w, const struct nmap gradients[2], bool
             sequence_weigh(w, A, B);
             if (loose && phase == PHASE_FORWARD && klass == ITEMS_CALLS)
                 sequence_part_contradicted(w, A, B);
+            if (phase == PHASE_FORWARD && klass == ITEMS_CALLS)
+                sequence_part_ended(w, A, B);
             if (phase == PHASE_FORWARD && klass == ITEMS_MODULES)
                 find_modules(w);
             if (phase == PHASE_FORWARD && klass != ITEMS_GRADIENTS)

@@ -180,8 +180,9 @@ static bool is_crossed(const struct sequence *w, const struct align_item *a, con
                        const struct align_item *b, const struct align_item *y)
 {
     int now = led_to(w, a, x) + led_to(w, b, y), crossed = led_to(w, a, y) + led_to(w, b, x);
-    bool held = a->family == FAMILY_VIEW && fingerprint_compare(&a->value, &y->value) == LIKE_SAME &&
-                fingerprint_compare(&b->value, &x->value) == LIKE_SAME;
+    enum likeness equal = a->value.coarse || x->value.coarse ? LIKE_NEAR : LIKE_SAME;
+    bool held = a->family == FAMILY_VIEW && fingerprint_compare(&a->value, &y->value) >= equal &&
+                fingerprint_compare(&b->value, &x->value) >= equal;
     return crossed > now || (held && crossed == now);
 }
 

@@ -85,6 +85,8 @@ float sequence_cosine(const struct value_sample *a, const struct value_sample *b
 void sequence_pin(struct sequence *w, align_item_list *t, align_item_list *g);
 /* Separates calls that are paired by order alone and whose results are unrelated. */
 void sequence_part_contradicted(struct sequence *w, align_item_list *A, align_item_list *B);
+/* Separates forward calls whose values and inputs differ although what is computed from them next agrees. */
+void sequence_part_ended(struct sequence *w, align_item_list *A, align_item_list *B);
 /* If launch order has crossed two pairs of one kind, the producers of their inputs decide. */
 void sequence_uncross(struct sequence *w, align_item_list *A, align_item_list *B);
 

@@ -515,6 +515,60 @@ static void a_fused_call_that_adds_first(void **state)
     shut(&b);
 }
 
+/* baddbmm against a product, its multiple and a sum: one call, unless its beta is 0 and nothing is added. */
+static void a_term_added_to_a_multiple(void **state)
+{
+    (void)state;
+    for (int adds = 0; adds < 2; adds++) {
+        struct both b;
+        struct value q = fresh(64), k = fresh(64), bare = fresh(48), scaled = bare, term = fresh(12), sum = fresh(48),
+                     number = {1, 0.5, 0.5, 0.5}, empty = {12, 0, 0, 0};
+        scaled.max *= 0.5;
+        scaled.min *= 0.5;
+        scaled.norm *= 0.5;
+        start(&b);
+        uint32_t p = wide_call(&b.t, "P.BatchMatMul.0.forward", "BatchMatMul", NULL, PHASE_FORWARD,
+                               (struct value[]){q, k}, 2, &bare, 1);
+        uint32_t m = wide_call(&b.t, "P.Mul.0.forward", "Mul", NULL, PHASE_FORWARD, (struct value[]){bare, number}, 2,
+                               &scaled, 1);
+        uint32_t a = wide_call(&b.t, "P.Add.0.forward", "Add", NULL, PHASE_FORWARD, (struct value[]){scaled, term}, 2,
+                               &sum, 1);
+        uint32_t g = wide_call(&b.g, "Torch.baddbmm.0.forward", "baddbmm", NULL, PHASE_FORWARD,
+                               (struct value[]){adds ? term : empty, q, k}, 3, adds ? &sum : &bare, 1);
+        align(&b);
+        const struct sequence_pair *product = pair_of(&b, b.t.calls.v[p].last_row),
+                                   *last = pair_of(&b, b.t.calls.v[a].last_row);
+        uint32_t out = b.g.calls.v[g].last_row;
+        assert_true(adds ? last && last->g == out && !product : product && product->g == out && !last);
+        assert_null(pair_of(&b, b.t.calls.v[m].last_row));
+        shut(&b);
+    }
+}
+
+/* The rotation of queries beside that of keys, of one size by chance: where the scores agree, nothing went wrong before
+ * them, and the two are no partners. */
+static void differences_that_end(void **state)
+{
+    (void)state;
+    for (int lasts = 0; lasts < 2; lasts++) {
+        struct both b;
+        struct value x = fresh(64), half = fresh(32), turned = fresh(32), key = fresh(32), other = fresh(32),
+                     q = fresh(64), scores = fresh(48), wrong = fresh(48);
+        start(&b);
+        call(&b.t, "Primitive", "Softmax", PHASE_FORWARD, x, x);
+        uint32_t t = call(&b.t, "Primitive", "Mul", PHASE_FORWARD, half, turned);
+        call(&b.t, "Primitive", "Concat", PHASE_FORWARD, turned, q);
+        wide_call(&b.t, "P.BatchMatMul.0.forward", "BatchMatMul", NULL, PHASE_FORWARD, (struct value[]){q, x}, 2,
+                  lasts ? &wrong : &scores, 1);
+        call(&b.g, "Functional", "softmax", PHASE_FORWARD, x, x);
+        call(&b.g, "Tensor", "__mul__", PHASE_FORWARD, key, other);
+        wide_call(&b.g, "Torch.matmul.0.forward", "matmul", NULL, PHASE_FORWARD, (struct value[]){q, x}, 2, &scores, 1);
+        align(&b);
+        assert_true((pair_of(&b, t) != NULL) == lasts);
+        shut(&b);
+    }
+}
+
 static uint32_t module_row(struct dump *d, const char *path, const char *type, const uint32_t *parent,
                            struct value in, struct value out)
 {
@@ -889,6 +943,8 @@ int main(void)
         cmocka_unit_test(fused_calls_are_groups),
         cmocka_unit_test(parts_run_elsewhere),
         cmocka_unit_test(a_fused_call_that_adds_first),
+        cmocka_unit_test(a_term_added_to_a_multiple),
+        cmocka_unit_test(differences_that_end),
         cmocka_unit_test(modules_that_end_elsewhere),
         cmocka_unit_test(slices_by_what_they_hold),
         cmocka_unit_test(a_quotient_against_a_product),

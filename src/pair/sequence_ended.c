@@ -1,0 +1,154 @@
+/* Separates calls whose values differ while the next product computed from them agrees: what a fault changes stays
+ * changed, so such calls are no partners (the rotation of queries beside that of keys). Then pairs those that hold the
+ * same values. */
+#include "pair/sequence_parts.h"
+
+#include <math.h>
+
+#include "dump/family.h"
+#include "dump/role.h"
+
+#define AHEAD 96          /* items behind a call in which the next product is searched */
+#define PROPORTION 1e-4f  /* relative difference of figures that are the same but for a factor */
+
+/* Whether figures are those of one value; of 16-bit types they may be near only. */
+static bool equal(const struct fingerprint *a, const struct fingerprint *b)
+{
+    return fingerprint_compare(a, b) >= (a->coarse || b->coarse ? LIKE_NEAR : LIKE_SAME);
+}
+
+/* Whether figures are equal, or differ by one factor: a scale may stand at another place. */
+static bool proportional(const struct fingerprint *a, const struct fingerprint *b)
+{
+    if (equal(a, b))
+        return true;
+    if (a->size != b->size || (a->has & b->has) != 7 || !(a->norm > 0) || !(b->norm > 0) || !isfinite(a->norm) ||
+        !isfinite(b->norm))
+        return false;
+    float ratio = a->norm / b->norm, extreme = fmaxf(fabsf(a->max), fabsf(a->min));
+    return fabsf(a->max - ratio * b->max) <= PROPORTION * extreme &&
+           fabsf(a->min - ratio * b->min) <= PROPORTION * extreme;
+}
+
+/* Whether every input of a has its equal among those of b. */
+static bool inputs_agree(const struct align_item *a, const struct align_item *b)
+{
+    for (int i = 0; i < a->inputs; i++) {
+        bool any = false;
+        for (int k = 0; k < b->inputs && !any; k++)
+            any = proportional(&a->in[i], &b->in[k]);
+        if (!any)
+            return false;
+    }
+    return a->inputs > 0;
+}
+
+/* Whether an input of item x was made behind item i of its side. */
+static bool reads_behind(const struct sequence *w, int s, const struct align_item *x, size_t i)
+{
+    for (int k = 0; k < x->inputs; k++) {
+        uint32_t from = w->from[s][x->in_row[k]],
+                 item = from == NONE ? NONE : w->item_of[s][w->d[s]->rows.v[from].call];
+        if (item != NONE && item > i)
+            return true;
+    }
+    return false;
+}
+
+/* Whether an input of the largest size is at least so alike. Small ones beside it are tables or factors, which other
+ * calls have too. */
+static bool main_input_is(const struct sequence *w, const struct align_item *a, const struct align_item *b,
+                          enum likeness least)
+{
+    uint64_t largest = 0;
+    for (int i = 0; i < a->inputs; i++)
+        if (dump_row_numel(w->d[TARGET], a->in_row[i]) > largest)
+            largest = dump_row_numel(w->d[TARGET], a->in_row[i]);
+    for (int i = 0; i < a->inputs; i++)
+        for (int k = 0; k < b->inputs; k++)
+            if (dump_row_numel(w->d[TARGET], a->in_row[i]) == largest &&
+                fingerprint_compare(&a->in[i], &b->in[k]) >= least)
+                return true;
+    return false;
+}
+
+/* Whether a pair may be wrong: values and what they are computed from are others on each side, and nothing but kind,
+ * place or order speaks for it. */
+static bool is_unfounded(const struct sequence *w, const struct align_item *a, const struct align_item *b)
+{
+    enum likeness l = fingerprint_compare(&a->value, &b->value);
+    return !a->set && a->why != WHY_WEIGHT && a->why != WHY_SAMPLE && a->numel > 1 && !a->whole && a->inputs > 0 &&
+           l != LIKE_SAME && l != LIKE_UNKNOWN && !main_input_is(w, a, b, LIKE_NEAR);
+}
+
+/* Whether the next product of both sides that reads something made behind the pair agrees. */
+static bool ends(const struct sequence *w, const align_item_list *A, const align_item_list *B, size_t i)
+{
+    for (size_t k = i + 1; k < A->n && k < i + AHEAD; k++) {
+        const struct align_item *x = &A->v[k], *y = x->match == NONE ? NULL : &B->v[x->match];
+        if (!y || x->match <= A->v[i].match || x->family != FAMILY_LINEAR || x->inputs < 2 ||
+            (!reads_behind(w, TARGET, x, i) && !reads_behind(w, GOLDEN, y, A->v[i].match)))
+            continue;
+        return inputs_agree(x, y) && proportional(&x->value, &y->value);
+    }
+    return false;
+}
+
+/* The free call of the other side near item i that holds its value and reads what it reads; the nearest of several.
+ * NONE if there is none. */
+static uint32_t same_call(const struct sequence *w, const align_item_list *A, const align_item_list *B, size_t i)
+{
+    const struct align_item *a = &A->v[i];
+    size_t place = i * B->n / A->n, from = place > AHEAD ? place - AHEAD : 0,
+           to = place + AHEAD < B->n ? place + AHEAD : B->n;
+    float nearest = INFINITY;
+    uint32_t found = NONE;
+    for (size_t k = from; k < to; k++) {
+        const struct align_item *b = &B->v[k];
+        float apart = fabsf(a->value.max - b->value.max) + fabsf(a->value.min - b->value.min) +
+                      fabsf(a->value.norm - b->value.norm);
+        bool denied = w->ruled->denied_calls.n &&
+                      nmap_get(&w->ruled->denied_calls, decided_pairs_key(a->call, b->call)) != MAP_NONE;
+        if (b->match != NONE || b->set || b->group != NONE || b->op != a->op || b->numel != a->numel || denied ||
+            role_conflict(a->role, b->role) || !equal(&a->value, &b->value) ||
+            !main_input_is(w, a, b, a->value.coarse ? LIKE_NEAR : LIKE_SAME) ||
+            !(apart < nearest))
+            continue;
+        nearest = apart;
+        found = (uint32_t)k;
+    }
+    return found;
+}
+
+static void pair_free(struct sequence *w, align_item_list *A, align_item_list *B)
+{
+    for (size_t i = 0; i < A->n; i++) {
+        struct align_item *a = &A->v[i];
+        uint32_t k = a->match != NONE || a->set || a->group != NONE || a->numel <= 1 ? NONE : same_call(w, A, B, i);
+        if (k == NONE)
+            continue;
+        a->match = k;
+        B->v[k].match = (uint32_t)i;
+        a->confidence = 0;
+        sequence_trust(a, WHY_FINGERPRINT, 0.9f);
+        w->call_pair[TARGET][a->call] = B->v[k].call;
+        w->call_pair[GOLDEN][B->v[k].call] = a->call;
+    }
+}
+
+void sequence_part_ended(struct sequence *w, align_item_list *A, align_item_list *B)
+{
+    bool any = false;
+    for (size_t i = 0; i < A->n; i++) {
+        struct align_item *a = &A->v[i], *b = a->match == NONE ? NULL : &B->v[a->match];
+        if (!b || !is_unfounded(w, a, b) || !ends(w, A, B, i))
+            continue;
+        w->call_pair[TARGET][a->call] = NONE;
+        w->call_pair[GOLDEN][b->call] = NONE;
+        a->match = b->match = NONE;
+        a->confidence = 0;
+        any = true;
+    }
+    if (any)
+        pair_free(w, A, B);
+}
