@@ -206,6 +206,17 @@ static uint32_t lone_reader(const struct readers *r, uint64_t value)
     return found;
 }
 
+/* The row that output a gradient; NONE if it is not known. A part padded with zeros has the extremes of the sum that it
+ * goes into, and another norm. */
+static uint32_t made_by(const struct sequence *w, int s, uint32_t row)
+{
+    uint32_t from = w->from[s][row];
+    if (from == NONE)
+        return NONE;
+    struct fingerprint a = fingerprint_of(w->d[s], row), b = fingerprint_of(w->d[s], from);
+    return fingerprint_compare(&a, &b) == LIKE_NOT ? NONE : from;
+}
+
 /* Pairs the rows of one gradient, and the rows that output it. */
 static void pair_gradient(struct sequence *w, int s, uint32_t here, uint32_t there)
 {
@@ -214,8 +225,8 @@ static void pair_gradient(struct sequence *w, int s, uint32_t here, uint32_t the
         bool taken = w->taken[s][here] || w->taken[!s][there];
         if (!paired && !taken && dump_row_numel(w->d[s], here) == dump_row_numel(w->d[!s], there))
             sequence_emit(w, s ? there : here, s ? here : there, WHY_FLOW, 0.7f);
-        here = w->from[s][here];
-        there = w->from[!s][there];
+        here = made_by(w, s, here);
+        there = made_by(w, !s, there);
     }
 }
 
@@ -278,7 +289,9 @@ void sequence_product_gradients(struct sequence *w, int s)
             continue;
         uint64_t operand = value_of(w->d[s], a->in_row[1]);
         uint32_t product = lone_reader(&r, operand), source = sole_source(w, !s, b->in_row[0]);
-        for (int k = 0; product != NONE && k < back->v[product].inputs; k++)
+        /* a product that adds a term may be a multiple: its result's gradient is not the bare product's */
+        bool bare = !align_item_adds_term(w->d[s], a->call) && !align_item_adds_term(w->d[!s], b->call);
+        for (int k = 0; product != NONE && bare && k < back->v[product].inputs; k++)
             if (value_of(w->d[s], back->v[product].in_row[k]) != operand)
                 pair_gradient(w, s, back->v[product].in_row[k],
                               lone_input(w->d[!s], sequence_twin(w, !s, b->call), b->numel));

@@ -174,6 +174,16 @@ static uint32_t lone_output(const struct sequence *w, int s, uint32_t call, uint
     return found;
 }
 
+/* The number of gradients that a call takes, as far as sizes tell: indices and axes are small or whole. */
+static int gradients_taken(const struct dump *d, uint32_t call)
+{
+    int n = 0;
+    EACH_EARLY_ROW(d, call, r)
+        n += d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && dump_row_numel(d, r) > 1 &&
+             dtype_is_float(d->rows.v[r].dtype);
+    return n;
+}
+
 /* Pairs outputs of two calls whose inputs hold the same gradient, whatever their values. */
 static void pair_outputs(struct sequence *w, uint32_t t, uint32_t g)
 {
@@ -181,6 +191,10 @@ static void pair_outputs(struct sequence *w, uint32_t t, uint32_t g)
     uint8_t family[2] = {w->d[TARGET]->calls.v[call[TARGET]].family, w->d[GOLDEN]->calls.v[call[GOLDEN]].family};
     /* for a product the hook may have recorded any inner node, and each operand has its own operator */
     if (family_is_product(family[TARGET]) || family_is_product(family[GOLDEN]))
+        return;
+    /* of parts put together again the other side may take one alone, and leave zeros for the others */
+    if (family[TARGET] == FAMILY_VIEW &&
+        gradients_taken(w->d[TARGET], call[TARGET]) != gradients_taken(w->d[GOLDEN], call[GOLDEN]))
         return;
     EACH_EARLY_ROW(w->d[TARGET], call[TARGET], r) {
         if (w->d[TARGET]->rows.v[r].io != IO_OUTPUT || !sequence_free(w, TARGET, r) || passes_through(w->d[TARGET], r))

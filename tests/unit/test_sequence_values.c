@@ -103,6 +103,27 @@ static const struct sequence_pair *pair_of(const struct sequence_result *r, uint
     return NULL;
 }
 
+/* ---- gradients ---- */
+
+/* The gradient of a part alone, zeros elsewhere, against that of all parts put together: no partners, though both come
+ * from one gradient. */
+static void a_part_of_a_gradient(void **state)
+{
+    (void)state;
+    for (int parts = 1; parts <= 2; parts++) {
+        struct both b;
+        struct value in[2] = {fresh(16, 8), fresh(16, 8)};
+        start(&b);
+        uint32_t t = add_call(&b.d[TARGET], true, "Concat", "net.rotary", PHASE_BACKWARD, in, parts, fresh(32, 8));
+        uint32_t g = add_call(&b.d[GOLDEN], false, "__getitem__", NULL, PHASE_BACKWARD, in, 1, fresh(32, 8));
+        align_dumps(&b.d[TARGET], &b.d[GOLDEN], &b.found);
+        const struct sequence_pair *p = pair_of(&b.found, t);
+        assert_non_null(pair_of(&b.found, b.d[TARGET].calls.v[0].first_row));
+        assert_true(parts == 1 ? p && p->g == g : !p);
+        shut(&b);
+    }
+}
+
 /* ---- weights ---- */
 
 /* Three products of one input, launched in another order, and no result agrees: their weights tell. */
@@ -452,6 +473,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_tell_the_gradient),
+        cmocka_unit_test(a_part_of_a_gradient),
         cmocka_unit_test(weights_beat_the_order),
         cmocka_unit_test(exchanged_weights_are_the_finding),
         cmocka_unit_test(a_bias_of_its_own),
