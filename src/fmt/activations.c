@@ -175,7 +175,7 @@ static enum dtype held_type(const struct weights *w, const struct weight *x)
     struct err quiet;
     bool fits[2] = {true, true};
     size_t nonzero = 0;
-    if (!examinable(w, x) || weights_tensor(w, (uint32_t)(x - w->list.v), &t, &quiet))
+    if (!examinable(w, x) || weights_sample(w, (uint32_t)(x - w->list.v), &t, &quiet))
         return DTYPE_UNKNOWN;
     tensor_walk_init(&walk, &t);
     for (uint64_t i = 0; i < STRETCHES; i++) {
@@ -239,7 +239,7 @@ static enum dtype added_type(const struct weights *w, const struct weight *befor
     struct tensor_walk walk[2];
     struct err quiet;
     for (int k = 0; k < 2; k++)
-        if (!examinable(w, x[k]) || weights_tensor(w, (uint32_t)(x[k] - w->list.v), &t[k], &quiet)) {
+        if (!examinable(w, x[k]) || weights_sample(w, (uint32_t)(x[k] - w->list.v), &t[k], &quiet)) {
             if (k)
                 tensor_close(&t[0]);
             return DTYPE_UNKNOWN;
@@ -371,7 +371,10 @@ static enum row_io split(struct str name, struct str *call, struct str *slot)
 
 void weight_row_fill(struct dump *d, const struct weight *x, struct row *r)
 {
-    r->shape = x->problem ? NONE : dump_shape(d, x->shape, x->ndim); /* of a damaged one it is not known */
+    if (x->problem) /* what its header says is not known: no shape of one element */
+        r->has |= IS_UNPARSED;
+    else
+        r->shape = dump_shape(d, x->shape, x->ndim);
     if (r->shape != NONE)
         r->has |= HAS_SHAPE;
     if (x->dtype != DTYPE_UNKNOWN && x->pieces && !x->problem)

@@ -137,7 +137,9 @@ static int open_chunk(struct distcp *x, const struct stored_chunk *s, struct ten
     int rc = pt_open(t, why);
     if (rc == 0 && !tensor_packed(t))
         rc = err_set(why, ERR_DATA, _("%s: the elements of a chunk are not in row-major order"), t->file.name);
-    *p = (struct weight_piece){.file = file, .at = s->at + t->offset, .size = t->numel * dtype_table[t->dtype].size};
+    *p = (struct weight_piece){.file = file, .at = s->at + t->offset, .size = t->numel * dtype_table[t->dtype].size,
+                               .sealed = t->sealed};
+    p->sealed.at += s->at; /* of the chunk's own archive */
     file_close(&t->file);
     t->file = (struct file){0};
     return rc;

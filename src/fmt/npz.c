@@ -33,6 +33,7 @@ static int add(struct weights *w, uint32_t file, const struct file *f, const str
     struct weight_piece p = {.file = file, .at = x->m.stored ? x->m.offset : 0, .size = x->m.size};
     struct buf type = {0};
     int rc;
+    p.sealed = zip_sealed(&x->m);
     if (x->m.stored) {
         t.file = *f;
         rc = npy_open_at(&t, x->m.offset, x->m.offset + x->m.size, &type, &why);

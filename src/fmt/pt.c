@@ -255,9 +255,7 @@ static int place(struct tensor *t, struct zip *z, struct str prefix, const struc
         rc = bad(t->file.name, _("an offset inside the storage"), e);
     else if (rc > 0) {
         t->offset = m.offset + s->first * size;
-        t->stored_at = m.offset;
-        t->stored_size = m.crc ? m.size : 0; /* torch.save may leave checksums out */
-        t->crc = m.crc;
+        t->sealed = zip_sealed(&m);
         rc = tensor_check(t, m.offset, m.offset + m.size, e);
     }
     buf_release(&path);

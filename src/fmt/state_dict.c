@@ -18,6 +18,7 @@
 struct stored {
     uint64_t at, size; /* of the storage's bytes in the file */
     bool packed;
+    struct sealed sealed;
 };
 
 /* A pickle's bytes and their location: packed in a member, or from lies.at on. */
@@ -139,6 +140,7 @@ static int add_tensor(struct pickle_walk *x, const struct pickle *p)
         uint64_t size = dtype_table[t.dtype].size;
         piece.at = d->at;
         piece.size = d->size;
+        piece.sealed = d->sealed;
         t.swap = x->swap;
         t.offset = 0;
         if (d->packed) {
@@ -334,7 +336,7 @@ static int list_zip(struct pickle_walk *x, const struct file *f)
             rc = file_read(f, m->offset, order, 3, x->e);
             x->swap = rc == 0 && memcmp(order, "big", 3) == 0;
         } else if (str_starts(name, "data/")) {
-            struct stored d = {m->offset, m->size, !m->stored};
+            struct stored d = {m->offset, m->size, !m->stored, zip_sealed(m)};
             map_add(&x->keys, str_cut(name, 5), (uint32_t)x->stored.n);
             vec_push(&x->stored, d);
         }
@@ -449,7 +451,7 @@ static int lay_out(struct pickle_walk *x, const struct file *f, const struct pic
         if (count > (f->size - at) / size)
             return err_at(x->e, f->name, at, _("end of data; the shape needs %llu elements of %u bytes"),
                           (unsigned long long)count, (unsigned)size);
-        struct stored d = {at, count * size, false};
+        struct stored d = {.at = at, .size = count * size};
         map_add(&x->keys, kinds->v[k].key, (uint32_t)x->stored.n);
         vec_push(&x->stored, d);
         at += count * size;

@@ -28,7 +28,7 @@ static uint64_t hash_of(const struct weights *w, const struct weight *x)
     struct tensor_walk walk;
     struct err quiet;
     if (x->problem || x->pieces != 1 || w->pieces.v[x->piece].member ||
-        weights_tensor(w, (uint32_t)(x - w->list.v), &t, &quiet))
+        weights_sample(w, (uint32_t)(x - w->list.v), &t, &quiet))
         return 0;
     memset(v, 0, sizeof v);
     tensor_walk_init(&walk, &t);

@@ -1,6 +1,7 @@
 /* The set of weights that readers of checkpoints fill, and opening its tensors. */
 #include "fmt/weights.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -20,6 +21,14 @@ const struct weight_format *const weight_formats[] = {
 
 static const char not_weights[] =
     N_("%s: not a weight file: expected .safetensors, MindSpore .ckpt, torch .pt/.pth/.bin or .npz");
+
+#define KEY_FILE 44 /* the bits of a key that hold a place; above it is the file's number */
+
+/* The archive members whose checksums hold. Filled by any thread that opens a tensor. */
+struct weights_verified {
+    pthread_mutex_t lock;
+    struct nmap members; /* file and place → 1 */
+};
 
 static const struct weight_format *format_of(const char *path)
 {
@@ -77,6 +86,8 @@ int weights_open(struct weights *w, const char *path, struct err *e)
         w->format = x->name;
         if (x->list ? x->list(w, w->path, e) : x->list_file(w, weights_add_file(w, NULL, path), e))
             return -1;
+        w->verified = mem_zalloc(sizeof *w->verified);
+        pthread_mutex_init(&w->verified->lock, NULL);
         return w->list.n ? 0 : nothing_in(w, path, e);
     }
     if (!path_is_dir(path)) {
@@ -105,6 +116,11 @@ void weights_release(struct weights *w)
     vec_release(&w->copies);
     map_release(&w->names);
     arena_release(&w->arena);
+    if (w->verified) {
+        nmap_release(&w->verified->members);
+        pthread_mutex_destroy(&w->verified->lock);
+        free(w->verified);
+    }
     *w = (struct weights){0};
 }
 
@@ -325,6 +341,34 @@ static int join(const struct weights *w, const struct weight *x, struct file *ou
     return rc;
 }
 
+/* The checksum of a piece's archive member. A member that many tensors are views of is read once. */
+static int verify_piece(const struct weights *w, const struct weight_piece *p, struct err *e)
+{
+    struct weights_verified *known = w->verified;
+    uint64_t key = p->sealed.at | (uint64_t)p->file << KEY_FILE;
+    bool keyed = known && p->sealed.at >> KEY_FILE == 0 && p->file >> (64 - KEY_FILE) == 0, done = false;
+    struct file f;
+    if (!p->sealed.size)
+        return 0;
+    if (keyed) {
+        pthread_mutex_lock(&known->lock);
+        done = nmap_get(&known->members, key) != MAP_NONE;
+        pthread_mutex_unlock(&known->lock);
+    }
+    if (done)
+        return 0;
+    if (weights_open_file(w, p->file, &f, e))
+        return -1;
+    int rc = sealed_verify(&f, &p->sealed, e);
+    file_close(&f);
+    if (rc == 0 && keyed) {
+        pthread_mutex_lock(&known->lock);
+        nmap_set(&known->members, key, 1);
+        pthread_mutex_unlock(&known->lock);
+    }
+    return rc;
+}
+
 static int open_tensor(const struct weights *w, const struct weight *x, struct tensor *t, struct err *e)
 {
     uint64_t from = 0;
@@ -355,14 +399,31 @@ static int open_tensor(const struct weights *w, const struct weight *x, struct t
     return -1;
 }
 
+static int open_verified(const struct weights *w, const struct weight *x, struct tensor *t, struct err *e)
+{
+    int rc = open_tensor(w, x, t, e);
+    if (rc)
+        return -1;
+    for (uint32_t n = 0; n < x->pieces && rc == 0; n++)
+        rc = verify_piece(w, &w->pieces.v[x->piece + n], e);
+    if (rc)
+        tensor_close(t);
+    return rc;
+}
+
 int weights_tensor(const struct weights *w, uint32_t i, struct tensor *t, struct err *e)
+{
+    return open_verified(w, &w->list.v[i], t, e);
+}
+
+int weights_sample(const struct weights *w, uint32_t i, struct tensor *t, struct err *e)
 {
     return open_tensor(w, &w->list.v[i], t, e);
 }
 
 int weights_copy_tensor(const struct weights *w, uint32_t i, int nth, struct tensor *t, struct err *e)
 {
-    return open_tensor(w, &w->copies.v[i].of[nth], t, e);
+    return open_verified(w, &w->copies.v[i].of[nth], t, e);
 }
 
 int weights_list_file(struct weights *w, uint32_t file, struct err *e)

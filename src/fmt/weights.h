@@ -8,6 +8,7 @@
 #define FMT_WEIGHTS_H
 
 #include "base/arena.h"
+#include "base/checksum_range.h"
 #include "base/folder.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -27,6 +28,7 @@ struct weight_piece {
     uint64_t at, size;  /* bytes of the file; of the unpacked member when packed */
     const char *member; /* a compressed archive member that is unpacked when opened, or NULL */
     bool latin;         /* the bytes are Latin-1 characters encoded in UTF-8 (pt.h) */
+    struct sealed sealed; /* the archive's member that it lies in */
 };
 
 struct weight {
@@ -77,6 +79,7 @@ struct weights {
     struct map names; /* → index of list; the first of a name */
     uint32_t twice;   /* number of duplicate names */
     bool by_name;     /* sorted by name: the order does not show when a tensor was saved */
+    struct weights_verified *verified; /* what is known of stored checksums; NULL until weights_open is done */
     struct weight_arch arch;
 };
 
@@ -96,8 +99,11 @@ bool weights_probe(const char *path);
 /* Lists the weights at path, by the format that recognises it; release w also after a failure. */
 int weights_open(struct weights *w, const char *path, struct err *e);
 void weights_release(struct weights *w);
-/* Opens the tensor; the caller closes it with tensor_close. */
+/* Opens the tensor; the caller closes it with tensor_close. -1 also if its bytes do not have the checksum that an
+ * archive gives for them: what is stored together is read once for that. */
 int weights_tensor(const struct weights *w, uint32_t i, struct tensor *t, struct err *e);
+/* The same without its checksum, for a look at a few elements from which nothing is judged. */
+int weights_sample(const struct weights *w, uint32_t i, struct tensor *t, struct err *e);
 /* The same of a copy: nth 0 or 1 of copies.v[i].of. */
 int weights_copy_tensor(const struct weights *w, uint32_t i, int nth, struct tensor *t, struct err *e);
 uint32_t weights_find(const struct weights *w, struct str name); /* MAP_NONE when absent */

@@ -3,6 +3,7 @@
 #define FMT_ZIP_H
 
 #include "base/arena.h"
+#include "base/checksum_range.h"
 #include "base/io.h"
 
 struct zip_member {
@@ -30,6 +31,12 @@ int zip_find(struct zip *z, const char *name, struct zip_member *m, struct err *
 /* All members in the directory's order, at most `limit`, names in `a`. Refuses overlapping members: no archiver
  * writes them, but zip bombs consist of them. The caller releases the list. */
 int zip_all(struct zip *z, size_t limit, struct arena *a, zip_list *out, struct err *e);
+
+/* A member stored in place with its checksum, which torch.save may leave out. */
+static inline struct sealed zip_sealed(const struct zip_member *m)
+{
+    return (struct sealed){m->offset, m->stored && m->crc ? m->size : 0, m->crc};
+}
 
 /* The first bytes of a member, unpacked, at most n; returns the count or -1. f is the archive's file. */
 long zip_head(const struct file *f, const struct zip_member *m, void *out, size_t n, struct err *e);

@@ -26,7 +26,7 @@ static int damaged(const struct unpacking *u, struct err *e)
 static struct unpacking *unpacking_open(const struct file *f, const struct zip_member *m)
 {
     struct unpacking *u = mem_alloc(sizeof *u);
-    *u = (struct unpacking){.file = f, .m = m, .crc = (uint32_t)crc32(0, NULL, 0)};
+    *u = (struct unpacking){.file = f, .m = m};
     if (m->stored)
         return u;
     u->s.zalloc = mem_for_zlib;
@@ -82,13 +82,12 @@ static long unpack(struct unpacking *u, void *out, size_t n, struct err *e)
     if (n > INT_MAX) /* zlib counts in unsigned int */
         n = INT_MAX;
     if (!n)
-        return u->m->stored || u->crc == u->m->crc ? 0 : damaged(u, e);
+        return (u->m->stored && !u->m->crc) || u->crc == u->m->crc ? 0 : damaged(u, e);
     long got = u->m->stored ? copy_stored(u, out, n, e) : inflate_part(u, out, n, e);
     if (got < 0)
         return -1;
     u->given += (uint64_t)got;
-    if (!u->m->stored)
-        u->crc = (uint32_t)crc32(u->crc, out, (uInt)got);
+    u->crc = crc_of(u->crc, out, (size_t)got);
     return got;
 }
 

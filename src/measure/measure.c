@@ -9,8 +9,6 @@
 #include "dump/contradiction.h"
 #include "measure/figures_cache.h"
 
-#define VERIFIED_FROM 1e-5 /* relative error from which the stored checksums of both files are verified */
-
 /* Figures are shared by the measures of several pairings. */
 struct counted_figures {
     atomic_uint holders;
@@ -226,15 +224,15 @@ int measure_compute(const struct dump *const side[2], const struct measure_job *
         struct figures_cache known;
         figures_cache_start(&known, job->cache, t, job->given ? &job->view : NULL);
         if (!figures_cache_get(&known, out, view, viewed)) {
-            rc = job->given ? compare_through(view, &t[TARGET], &t[GOLDEN], k, out, watch, e)
-                            : compare(&t[TARGET], &t[GOLDEN], k, out, view, viewed, watch, e);
+            if (sealed_verify(&t[TARGET].file, &t[TARGET].sealed, e) ||
+                sealed_verify(&t[GOLDEN].file, &t[GOLDEN].sealed, e))
+                rc = -1; /* what the cache has was verified then */
+            else
+                rc = job->given ? compare_through(view, &t[TARGET], &t[GOLDEN], k, out, watch, e)
+                                : compare(&t[TARGET], &t[GOLDEN], k, out, view, viewed, watch, e);
             if (rc == 0)
                 figures_cache_keep(&known, out, view, *viewed);
         }
-        /* a checksum takes longer than the comparison: it is read where the values alone would accuse */
-        bool apart = rc == 0 && (!out->two || out->unlike || figures_judged_error(out) > VERIFIED_FROM);
-        for (int s = 0; s < 2 && rc == 0 && apart; s++)
-            rc = tensor_verify(&t[s], e);
         for (int s = 0; s < 2 && rc == 0; s++)
             if (figures_contradict(side[s], job->row[s], &out->side[s], t[s].file.name, e))
                 rc = -1;

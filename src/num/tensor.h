@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "base/checksum_range.h"
 #include "base/io.h"
 #include "num/dtype.h"
 
@@ -20,9 +21,7 @@ struct tensor {
     int64_t shape[TENSOR_DIMS];
     int64_t stride[TENSOR_DIMS]; /* in elements */
     uint64_t numel;
-    /* bytes of the file, the tensor's among them, that an archive stores with their CRC-32; of size 0: with none */
-    uint64_t stored_at, stored_size;
-    uint32_t crc;
+    struct sealed sealed; /* the archive's member that it lies in, if that is still to be verified */
 };
 
 /* Fills strides for row-major order and numel from shape; -1 if the count overflows or a size is negative. `what`
@@ -31,9 +30,6 @@ int tensor_pack(struct tensor *t, const char *what, struct err *e);
 /* 0 if all elements are inside the file's bytes [from, to), otherwise -1. */
 int tensor_check(const struct tensor *t, uint64_t from, uint64_t to, struct err *e);
 void tensor_close(struct tensor *t);
-/* Whether the stored bytes have the CRC-32 that their archive gives; reads all of them. -1 with a sentence that names
- * the file; 0 if there is none. */
-int tensor_verify(const struct tensor *t, struct err *e);
 bool tensor_packed(const struct tensor *t); /* logical order is storage order */
 /* Axes reordered: axis i of the result is axis perm[i] of t. */
 void tensor_permute(struct tensor *t, const int *perm);

@@ -370,7 +370,7 @@ static void load_tensor(struct recorded_call *r, struct real_tensor *t, uint32_t
     if (dump_tensor(r->dump, row, &file, &e))
         return call_unknown(&r->values, UNKNOWN_TENSOR);
     t->v = arena_alloc(r->values.arena, (size_t)(t->count ? t->count : 1) * sizeof *t->v);
-    if ((int64_t)file.numel != t->count || !read_tensor(&file, t->v) ||
+    if ((int64_t)file.numel != t->count || sealed_verify(&file.file, &file.sealed, &e) || !read_tensor(&file, t->v) ||
         are_others(r, t, row, file.file.name))
         call_unknown(&r->values, UNKNOWN_TENSOR);
     tensor_close(&file);

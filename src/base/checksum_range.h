@@ -1,0 +1,19 @@
+/* CRC-32 of ranges of files, as zip archives, digests and packs store it. */
+#ifndef BASE_CHECKSUM_RANGE_H
+#define BASE_CHECKSUM_RANGE_H
+
+#include "base/io.h"
+
+/* A range of a file whose CRC-32 was stored beside it; size 0: none was. */
+struct sealed {
+    uint64_t at, size; /* bytes */
+    uint32_t crc;
+};
+
+uint32_t crc_of(uint32_t before, const void *p, size_t n); /* before: of the bytes in front, 0 at the start */
+/* Reads the whole range. */
+int crc_of_range(const struct file *f, uint64_t at, uint64_t size, uint32_t *crc, struct err *e);
+/* -1 with a sentence that names file and place if the range does not have its CRC-32, or cannot be read. */
+int sealed_verify(const struct file *f, const struct sealed *s, struct err *e);
+
+#endif
