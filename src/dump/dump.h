@@ -108,6 +108,8 @@ struct call {
 struct stretch {
     uint64_t from, bytes; /* bytes 0: not known, anywhere in the file */
     uint64_t lines;       /* before it */
+    bool sealed;          /* its CRC-32 was stored */
+    uint32_t crc;
 };
 
 /* The ranks that a collective call names as its group. */

@@ -13,11 +13,12 @@
 #define LINE_MOST (8u << 20)
 #define BATCH 4096
 #define PLACES_MOST 100000
-#define INDEX_BYTES (sizeof DIGEST_INDEX - 1 + 20 + 1)
+#define INDEX_BYTES (sizeof DIGEST_INDEX - 1 + 20 + 1 + 8 + 1)
+#define INDEX_BARE (INDEX_BYTES - 9) /* of digests written without checksums */
 
 struct digest_entry {
     int step, rank;
-    uint64_t from, bytes;
+    struct stretch lies;
 };
 typedef VEC(struct digest_entry) entry_list;
 
@@ -32,18 +33,58 @@ static int number_in(const cJSON *a, int i)
     return (int)(int64_t)json_line_whole(cJSON_GetArrayItem(a, i), INT32_MAX, UINT64_MAX);
 }
 
-/* Where the list of places begins; 0 if the last line does not tell. */
-static uint64_t index_at(const struct file *f)
+/* Where the list of places lies, from the last line. */
+struct place_index {
+    uint64_t at, bytes; /* 0: the line does not tell */
+    bool sealed;
+    uint32_t crc;
+};
+
+static bool read_crc(struct str text, uint32_t *out)
 {
-    char last[INDEX_BYTES + 1] = {0};
+    char digits[9] = "", *end;
+    if (text.n != 8)
+        return false;
+    memcpy(digits, text.p, 8);
+    *out = (uint32_t)strtoul(digits, &end, 16);
+    return !*end;
+}
+
+static struct place_index find_index(const struct file *f)
+{
+    char last[INDEX_BYTES] = {0};
     struct err quiet;
+    struct place_index x = {0};
     unsigned long long at;
-    if (f->size <= INDEX_BYTES || file_read(f, f->size - INDEX_BYTES, last, INDEX_BYTES, &quiet))
-        return 0;
-    struct str line = str_n(last, INDEX_BYTES - 1);
-    if (!str_starts(line, DIGEST_INDEX) || !str_u64(str_cut(line, sizeof DIGEST_INDEX - 1), &at))
-        return 0;
-    return at < f->size - INDEX_BYTES && f->size - INDEX_BYTES - at <= LINE_MOST ? at : 0;
+    size_t n = f->size < INDEX_BYTES ? (size_t)f->size : INDEX_BYTES;
+    if (file_read(f, f->size - n, last, n, &quiet))
+        return x;
+    struct str line = str_n(last, n);
+    if (!str_starts(line, DIGEST_INDEX) && n > INDEX_BARE)
+        line = str_cut(line, n - INDEX_BARE);
+    size_t bytes = line.n;
+    if (!str_starts(line, DIGEST_INDEX) || line.p[bytes - 1] != '\n')
+        return x;
+    struct str digits = str_n(line.p + sizeof DIGEST_INDEX - 1, 20);
+    if (bytes == INDEX_BYTES && (line.p[INDEX_BARE - 1] != ' ' || !read_crc(str_n(line.p + INDEX_BARE, 8), &x.crc)))
+        return x;
+    x.sealed = bytes == INDEX_BYTES;
+    if (str_u64(digits, &at) && at < f->size - bytes && f->size - bytes - at <= LINE_MOST) {
+        x.at = at;
+        x.bytes = f->size - bytes - at;
+    }
+    return x;
+}
+
+/* False also if it begins before free_from. */
+static bool read_entry(const cJSON *it, uint64_t index, uint64_t free_from, struct digest_entry *x)
+{
+    const cJSON *crc = cJSON_GetArrayItem(it, 4);
+    *x = (struct digest_entry){number_in(it, 0), number_in(it, 1),
+                               {.from = json_line_whole(cJSON_GetArrayItem(it, 2), index, index), .sealed = crc != NULL}};
+    x->lies.bytes = json_line_whole(cJSON_GetArrayItem(it, 3), index - x->lies.from + 1, 0);
+    x->lies.crc = (uint32_t)json_line_whole(crc, (uint64_t)UINT32_MAX + 1, 0);
+    return json_line_fits(it, crc ? "iiwww" : "iiww") && x->lies.bytes && x->lies.from >= free_from;
 }
 
 /* Recordings lie one behind the other, as they were written: those of a small file that overlap would be read a
@@ -53,25 +94,25 @@ static int read_places(const char *path, entry_list *out, struct err *e)
     struct file f;
     if (file_open(&f, path, e))
         return -1;
-    uint64_t at = index_at(&f), n = at ? f.size - INDEX_BYTES - at : 0;
-    char *text = mem_alloc((size_t)n + 1);
-    int rc = n ? file_read(&f, at, text, (size_t)n, e)
-               : err_set(e, ERR_DATA, _("%s: truncated digest: the index at its end is missing"), path);
-    cJSON *o = rc == 0 ? json_parse(str_n(text, (size_t)n), false, path, at, e) : NULL;
+    struct place_index x = find_index(&f);
+    char *text = mem_alloc((size_t)x.bytes + 1);
+    int rc = x.bytes ? file_read(&f, x.at, text, (size_t)x.bytes, e)
+                     : err_set(e, ERR_DATA, _("%s: truncated digest: the index at its end is missing"), path);
+    if (rc == 0 && x.sealed)
+        rc = sealed_verify(&f, &(struct sealed){x.at, x.bytes, x.crc}, e);
+    cJSON *o = rc == 0 ? json_parse(str_n(text, (size_t)x.bytes), false, path, x.at, e) : NULL;
     const cJSON *list = o ? json_line_member(o, "places") : NULL;
     uint64_t free_from = 0;
     if (o && !json_line_fits(list, "l*"))
-        rc = err_at(e, path, at, "%s", _("expected a record as diverge writes it"));
+        rc = err_at(e, path, x.at, "%s", _("expected a record as diverge writes it"));
     for (const cJSON *it = rc == 0 && list ? list->child : NULL; it && rc == 0; it = it->next) {
-        struct digest_entry x = {number_in(it, 0), number_in(it, 1),
-                                 json_line_whole(cJSON_GetArrayItem(it, 2), at, at), 0};
-        x.bytes = json_line_whole(cJSON_GetArrayItem(it, 3), at - x.from + 1, 0);
-        if (!json_line_fits(it, "iiww") || !x.bytes || x.from < free_from || out->n == PLACES_MOST)
+        struct digest_entry entry;
+        if (!read_entry(it, x.at, free_from, &entry) || entry.lies.sealed != x.sealed || out->n == PLACES_MOST)
             /* left out, a rank would not be missed */
-            rc = err_at(e, path, at, "%s", _("expected a record as diverge writes it"));
+            rc = err_at(e, path, x.at, "%s", _("expected a record as diverge writes it"));
         else
-            vec_push(out, x);
-        free_from = x.from + x.bytes;
+            vec_push(out, entry);
+        free_from = entry.lies.from + entry.lies.bytes;
     }
     cJSON_Delete(o);
     free(text);
@@ -84,15 +125,14 @@ static void add_places(const char *path, place_list *out)
 {
     entry_list l = {0};
     struct err quiet;
-    struct digest_entry none = {-1, -1, 0, 0};
+    struct digest_entry none = {.step = -1, .rank = -1};
     if (read_places(path, &l, &quiet))
         l.n = 0;
     if (!l.n)
         vec_push(&l, none);
     for (size_t i = 0; i < l.n; i++) {
         const struct digest_entry *x = &l.v[i];
-        struct place p = {.reader = &reader_digest, .step = x->step, .rank = x->rank,
-                          .stretch = {x->from, x->bytes, 0}};
+        struct place p = {.reader = &reader_digest, .step = x->step, .rank = x->rank, .stretch = x->lies};
         vec_push(&p.paths, mem_strdup(path));
         vec_push(out, p);
     }
@@ -214,7 +254,7 @@ static int find_stretch(const struct dump *d, struct stretch *out, struct err *e
     int rc = read_places(d->path, &places, e);
     for (size_t i = 0; rc == 0 && i < places.n && !out->bytes; i++)
         if (places.v[i].step == d->step && places.v[i].rank == d->rank)
-            *out = (struct stretch){places.v[i].from, places.v[i].bytes, 0};
+            *out = places.v[i].lies;
     if (rc == 0 && !out->bytes)
         rc = err_set(e, ERR_DATA, _("%s: the digest has no such step and rank"), d->path);
     vec_release(&places);
@@ -222,12 +262,17 @@ static int find_stretch(const struct dump *d, struct stretch *out, struct err *e
 }
 
 /* The stretch of this step and rank, as a file of its own. */
-static int open_stretch(const struct dump *d, struct lines *l, struct err *e)
+static int open_stretch(const struct dump *d, struct lines *l, bool *sealed, struct err *e)
 {
     struct stretch at = d->stretch;
     struct file f, part;
     if ((!at.bytes && find_stretch(d, &at, e)) || file_open(&f, d->path, e))
         return -1;
+    *sealed = at.sealed;
+    if (at.sealed && sealed_verify(&f, &(struct sealed){at.from, at.bytes, at.crc}, e)) {
+        file_close(&f);
+        return -1;
+    }
     struct file_span span = {.fd = file_detach(&f), .at = at.from, .size = at.bytes};
     file_join(&part, d->path, &span, 1);
     lines_take(l, part, LINE_MOST, false);
@@ -238,9 +283,15 @@ static int open_digest(struct dump *d, struct load *load, struct err *e)
 {
     struct digest_reading x = {.d = d};
     struct lines l = {0};
-    if (open_stretch(d, &l, e))
+    bool sealed;
+    if (open_stretch(d, &l, &sealed, e))
         return -1;
     d->bytes += l.file.size;
+    if (!sealed) {
+        load_begin(load);
+        dump_warn(d, _("written without checksums by an older version: whether it was changed since is unknown"));
+        load_end(load);
+    }
     int rc = read_lines(&x, &l, load, e);
     d->bytes_done += l.file.size;
     lines_close(&l);

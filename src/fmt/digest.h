@@ -7,7 +7,8 @@
 #include "dump/reader.h"
 
 #define DIGEST_VERSION 1
-#define DIGEST_INDEX "digest index " /* begins the last line; followed by the offset of the list of places, 20 digits */
+/* Begins the last line; then the offset of the list of places, 20 digits, and the list's CRC-32, 8 of base 16. */
+#define DIGEST_INDEX "digest index "
 
 extern const struct reader reader_digest;
 

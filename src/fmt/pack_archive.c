@@ -151,6 +151,21 @@ static int one_entry(struct pack_unpacking *u, const struct tar_entry *x, struct
     return one_file(u, name, x->size, e);
 }
 
+static int verify(const char *path, const char *folder, struct err *e)
+{
+    static const char *const part[] = {"", "target", "golden"};
+    struct buf dir = {0};
+    int rc = 0;
+    for (size_t i = 0; i < ARRAY_LEN(part) && rc >= 0; i++) {
+        path_join(&dir, folder, part[i]);
+        rc = pack_verify(*part[i] ? dir.p : folder, e);
+        if (rc < 0)
+            err_prefix(e, "%s", path);
+    }
+    buf_release(&dir);
+    return rc < 0 ? -1 : 0;
+}
+
 int pack_unpack(const char *path, const char *folder, uint64_t room, struct err *e)
 {
     struct pack_unpacking u = {.folder = folder};
@@ -171,5 +186,5 @@ int pack_unpack(const char *path, const char *folder, uint64_t room, struct err 
         rc = err_set(e, ERR_DATA,
                      _("%s: the end of the archive is missing: it was truncated, or is still being written"), path);
     zst_read_end(&u.in);
-    return rc;
+    return rc ? rc : verify(path, folder, e);
 }

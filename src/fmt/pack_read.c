@@ -262,6 +262,14 @@ static int open_side(struct dump *d, struct load *load, struct err *e)
     struct pack_state *st = mem_zalloc(sizeof *st);
     struct buf b = {0}, at = {0};
     d->state = st;
+    int sealed = pack_verify(d->path, e);
+    if (sealed < 0)
+        return -1;
+    if (sealed) {
+        load_begin(load);
+        dump_warn(d, _("written without checksums by an older version: whether it was changed since is unknown"));
+        load_end(load);
+    }
     if (read_lines(d, load, st, PACK_ROWS, one_record, e))
         return -1;
     path_join(&at, d->path, PACK_PAIRS);

@@ -10,6 +10,9 @@
 #define PACK_VERSION 1
 #define PACK_ROWS "rows.jsonl"   /* in each side's folder */
 #define PACK_PAIRS "pairs.jsonl" /* in the target's folder: results of both sides */
+/* In the pack and in each side's folder: lines "CRC-32 in base 16, size, name" of the files there and in folders that
+ * have none of their own, then "end" and the CRC-32 of these lines. */
+#define PACK_CHECKSUMS "checksums"
 
 extern const struct reader reader_pack;
 
@@ -69,7 +72,10 @@ const struct packed_line *packed_line(const struct packed *p, uint32_t target, u
 /* Whether the path is a file with a pack's extension. */
 bool pack_is(const char *path);
 /* Unpacks it into an empty folder. Refuses names that lead out of the folder, links, devices, duplicate names, and
- * more than `room` bytes or 100 times the file's size. */
+ * more than `room` bytes or 100 times the file's size; and files that do not have their checksums. */
 int pack_unpack(const char *path, const char *folder, uint64_t room, struct err *e);
+/* The files that the folder's checksums list are as they were written: 0; 1 if it has no checksums (written by an older
+ * version); -1 with the first file that is missing, or was changed or damaged since. */
+int pack_verify(const char *folder, struct err *e);
 
 #endif

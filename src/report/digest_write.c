@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/checksum_range.h"
 #include "base/json_write.h"
 #include "fmt/digest.h"
 #include "num/sketch.h"
@@ -15,8 +16,10 @@ static void end(struct digest_writing *x, struct jsonw *w)
 {
     row_records_end(w);
     size_t before = x->out->buf.n;
+    x->crc = crc_of(x->crc, x->out->buf.p + x->summed, before - x->summed);
     out_flow(x->out);
-    x->written += before - x->out->buf.n;
+    x->summed = x->out->buf.n;
+    x->written += before - x->summed;
 }
 
 static void write_head(struct digest_writing *x, const struct dump *d)
@@ -104,12 +107,13 @@ static void write_problem(struct digest_writing *x, const struct problem *p)
 
 void digest_begin(struct digest_writing *x, struct out *out)
 {
-    *x = (struct digest_writing){.out = out};
+    *x = (struct digest_writing){.out = out, .summed = out->buf.n};
 }
 
 void digest_add(struct digest_writing *x, const struct dump *d)
 {
     struct digest_place p = {.step = d->step, .rank = d->rank, .from = x->written + x->out->buf.n};
+    x->crc = 0;
     write_head(x, d);
     for (size_t i = 0; i < d->stacks.n; i++)
         write_stack(x, d, &d->stacks.v[i]);
@@ -122,6 +126,7 @@ void digest_add(struct digest_writing *x, const struct dump *d)
     for (size_t i = 0; i < d->problems.n; i++)
         write_problem(x, &d->problems.v[i]);
     p.bytes = x->written + x->out->buf.n - p.from;
+    p.crc = x->crc;
     vec_push(&x->places, p);
 }
 
@@ -129,6 +134,7 @@ void digest_end(struct digest_writing *x)
 {
     uint64_t at = x->written + x->out->buf.n;
     struct jsonw w;
+    x->crc = 0;
     row_records_begin(&w, &x->out->buf);
     jw_karray(&w, "places");
     for (size_t i = 0; i < x->places.n; i++) {
@@ -138,10 +144,11 @@ void digest_end(struct digest_writing *x)
         jw_int(&w, p->rank);
         jw_int(&w, (int64_t)p->from);
         jw_int(&w, (int64_t)p->bytes);
+        jw_int(&w, p->crc);
         jw_end_array(&w);
     }
     jw_end_array(&w);
     end(x, &w);
-    buf_fmt(&x->out->buf, DIGEST_INDEX "%020llu\n", (unsigned long long)at);
+    buf_fmt(&x->out->buf, DIGEST_INDEX "%020llu %08" PRIx32 "\n", (unsigned long long)at, x->crc);
     vec_release(&x->places);
 }

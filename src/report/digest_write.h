@@ -8,10 +8,13 @@
 struct digest_place {
     int step, rank;
     uint64_t from, bytes;
+    uint32_t crc;
 };
 struct digest_writing {
     struct out *out;
     uint64_t written; /* bytes written to `out` */
+    size_t summed;    /* bytes of its buffer that the checksum includes */
+    uint32_t crc;     /* of the place so far, then of their list */
     VEC(struct digest_place) places;
 };
 

@@ -1,9 +1,11 @@
 /* Writes a pack: investigation, rows, tensors, report and replay scripts in one archive. */
 #include "report/pack_write.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/checksum_range.h"
 #include "base/json_write.h"
 #include "base/msg.h"
 #include "base/tar.h"
@@ -17,6 +19,15 @@
 
 #define CHUNK (1u << 20)
 
+static const char *const side_folder[] = {"target", "golden"};
+
+/* A file of the pack, for the lists of checksums. */
+struct pack_written {
+    char *name; /* owned */
+    uint64_t size;
+    uint32_t crc;
+};
+
 struct pack_writing {
     const struct comparison *s;
     const struct pack_options *o;
@@ -29,17 +40,37 @@ struct pack_writing {
     struct buf head;
     const struct procedure *guide; /* the panels for the report, or NULL */
     char id[20];
+    VEC(struct pack_written) written;
 };
+
+static void begin_file(struct pack_writing *p, const char *name, uint64_t size)
+{
+    struct pack_written x = {.name = mem_strdup(name), .size = size};
+    vec_push(&p->written, x);
+    buf_clear(&p->head);
+    tar_head(&p->head, name, size, p->o->date);
+    zst_write(&p->zst, p->head.p, p->head.n);
+}
+
+static void add_bytes(struct pack_writing *p, const void *bytes, size_t n)
+{
+    struct pack_written *x = vec_last(&p->written);
+    x->crc = crc_of(x->crc, bytes, n);
+    zst_write(&p->zst, bytes, n);
+}
+
+static void end_file(struct pack_writing *p)
+{
+    buf_clear(&p->head);
+    tar_fill(&p->head, vec_last(&p->written)->size);
+    zst_write(&p->zst, p->head.p, p->head.n);
+}
 
 static void add(struct pack_writing *p, const char *name, struct str content)
 {
-    buf_clear(&p->head);
-    tar_head(&p->head, name, content.n, p->o->date);
-    zst_write(&p->zst, p->head.p, p->head.n);
-    zst_write(&p->zst, content.p, content.n);
-    buf_clear(&p->head);
-    tar_fill(&p->head, content.n);
-    zst_write(&p->zst, p->head.p, p->head.n);
+    begin_file(p, name, content.n);
+    add_bytes(p, content.p, content.n);
+    end_file(p);
 }
 
 /* What has gathered in p->b. */
@@ -82,7 +113,7 @@ static void add_list(struct pack_writing *p)
         const struct pack_tensor *t = &p->choice.tensors.v[i];
         dump_row_name(&p->s->side[t->side].dump, t->row, &name);
         jw_object(&w);
-        jw_kcstr(&w, "side", t->side ? "golden" : "target");
+        jw_kcstr(&w, "side", side_folder[t->side]);
         jw_kstr(&w, "row", buf_view(&name));
         jw_kcstr(&w, "file", t->file);
         jw_kint(&w, "bytes", (int64_t)t->bytes);
@@ -115,23 +146,19 @@ static int add_tensor(struct pack_writing *p, const struct pack_tensor *x, struc
     uint64_t done = 0, data = t.numel * each;
     char *room = mem_alloc(CHUNK);
     long got;
-    buf_fmt(&name, "%s/%s", x->side ? "golden" : "target", x->file);
+    buf_fmt(&name, "%s/%s", side_folder[x->side], x->file);
     pack_npy_head(&t, &p->b);
-    buf_clear(&p->head);
-    tar_head(&p->head, name.p, p->b.n + data, p->o->date);
-    zst_write(&p->zst, p->head.p, p->head.n);
-    zst_write(&p->zst, p->b.p, p->b.n);
+    begin_file(p, name.p, p->b.n + data);
+    add_bytes(p, p->b.p, p->b.n);
     tensor_walk_init(&walk, &t);
     while ((got = tensor_walk_next(&walk, room, n, e)) > 0) {
-        zst_write(&p->zst, room, (size_t)got * each);
+        add_bytes(p, room, (size_t)got * each);
         done += (uint64_t)got * each;
     }
     tensor_walk_release(&walk);
     if (got == 0 && done != data)
         got = err_set(e, ERR_DATA, _("%s: the file has fewer elements than the shape"), t.file.name);
-    buf_clear(&p->head);
-    tar_fill(&p->head, p->b.n + data);
-    zst_write(&p->zst, p->head.p, p->head.n);
+    end_file(p);
     buf_clear(&p->b);
     tensor_close(&t);
     buf_release(&name);
@@ -153,7 +180,7 @@ static int add_inputs(struct pack_writing *p, struct err *e)
 static const char *packed_file(void *ctx, int side, uint32_t row, struct arena *a)
 {
     const struct pack_tensor *t = pack_tensor_of(ctx, side, row);
-    return t ? arena_fmt(a, "../%s/%s", side ? "golden" : "target", t->file) : NULL;
+    return t ? arena_fmt(a, "../%s/%s", side_folder[side], t->file) : NULL;
 }
 
 /* One script a call, however many findings are about it. */
@@ -200,9 +227,35 @@ static bool pages_of_others(const struct pack_options *o)
     return is;
 }
 
+/* The part of a name behind a side's folder; NULL if it does not lie in it. */
+static const char *inside(const char *name, const char *folder)
+{
+    size_t n = strlen(folder);
+    return strncmp(name, folder, n) == 0 && name[n] == '/' ? name + n + 1 : NULL;
+}
+
+/* The list of one side's files, or (side 2) of those that lie in neither. */
+static void add_checksums(struct pack_writing *p, int side)
+{
+    struct buf name = {0};
+    size_t n = p->written.n;
+    for (size_t i = 0; i < n; i++) {
+        const struct pack_written *x = &p->written.v[i];
+        const char *in[] = {inside(x->name, side_folder[0]), inside(x->name, side_folder[1])};
+        const char *own = side < 2 ? in[side] : in[0] || in[1] ? NULL : x->name;
+        if (own)
+            buf_fmt(&p->b, "%08" PRIx32 " %llu %s\n", x->crc, (unsigned long long)x->size, own);
+    }
+    buf_fmt(&p->b, "end %08" PRIx32 "\n", crc_of(0, p->b.p, p->b.n));
+    if (side < 2)
+        buf_fmt(&name, "%s/", side_folder[side]);
+    buf_cstr(&name, PACK_CHECKSUMS);
+    add_text(p, name.p);
+    buf_release(&name);
+}
+
 static int add_all(struct pack_writing *p, struct err *e)
 {
-    static const char *const side[] = {"target", "golden"};
     struct buf ticket = {0}, name = {0};
     struct arena a = {0};
     const struct pack_writing_of of = {p->s, p->o->inv, &p->clean, p->o->paths};
@@ -214,7 +267,7 @@ static int add_all(struct pack_writing *p, struct err *e)
     for (int d = 0; rc == 0 && d < 2; d++) {
         pack_rows(&p->choice, d, p->id, &p->clean, &p->b);
         buf_clear(&name);
-        buf_fmt(&name, "%s/%s", side[d], PACK_ROWS);
+        buf_fmt(&name, "%s/%s", side_folder[d], PACK_ROWS);
         add_text(p, name.p);
         if (d == TARGET) {
             pack_pairs(&p->choice, &p->b);
@@ -228,6 +281,8 @@ static int add_all(struct pack_writing *p, struct err *e)
         add_replays(p);
         rc = add_inputs(p, e);
     }
+    for (int s = 0; rc == 0 && s <= 2; s++)
+        add_checksums(p, s);
     buf_release(&ticket);
     buf_release(&name);
     vec_release(&p->inputs);
@@ -276,6 +331,9 @@ int pack_write(const char *path, const struct comparison *s, const struct pack_o
         out.err = *e; /* nothing of it stays */
     rc = out_close(&out, e);
     sanitize_release(&p.clean);
+    for (size_t i = 0; i < p.written.n; i++)
+        free(p.written.v[i].name);
+    vec_release(&p.written);
     buf_release(&p.b);
     buf_release(&p.head);
     return rc;

@@ -178,6 +178,41 @@ static void a_damaged_digest_is_refused(void **state)
     }
 }
 
+/* One digit changed anywhere, the list of places and the index included, and the digest is refused by name. */
+static void a_changed_digest_is_refused(void **state)
+{
+    (void)state;
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct tensor_dump t;
+    put_dump(&t, 4);
+    const char *path = digest_of(t.dir, &lock);
+    struct buf whole = {0};
+    struct err e = {0};
+    assert_int_equal(file_slurp(path, SIZE_MAX / 4, &whole, &e), 0);
+    size_t changed = 0;
+    for (size_t i = 0; i < whole.n; i++) {
+        char was = whole.p[i];
+        if (was < '0' || was > '9' || (i % 7 && i + 150 < whole.n))
+            continue;
+        whole.p[i] = was == '9' ? '0' : (char)(was + 1);
+        const char *bad = put_text(t.dir, "changed", whole.p);
+        struct load load = {.lock = &lock};
+        struct dump d;
+        dump_init(&d);
+        d.reader = &reader_digest;
+        d.path = bad;
+        d.step = 0;
+        d.rank = 0;
+        if (d.reader->open(&d, &load, &e) == 0 || !strstr(e.text, bad))
+            fail_msg("byte %zu: %s", i, e.text);
+        dump_release(&d);
+        whole.p[i] = was;
+        changed++;
+    }
+    assert_true(changed > 50);
+    buf_release(&whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +220,7 @@ int main(void)
         cmocka_unit_test(sketches_tell_places_and_signs),
         cmocka_unit_test(a_digest_reads_as_what_it_was_made_of),
         cmocka_unit_test(a_damaged_digest_is_refused),
+        cmocka_unit_test(a_changed_digest_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
