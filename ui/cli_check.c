@@ -34,8 +34,14 @@ struct checked_dump {
     struct arena sentences;
     input_doubt_list doubts; /* in sentences */
     struct oracle *oracle;   /* its calls recomputed; NULL: not asked for */
-    bool wrong;              /* whether there are problems other than notes */
+    bool wrong;              /* whether there are problems other than notes and what was not read */
+    bool unread;
 };
+
+static int own_status(bool wrong, bool unread)
+{
+    return wrong ? EXIT_DEVIATES : unread ? EXIT_UNJUDGED : EXIT_ALIGNED;
+}
 
 /* The rows that the tool itself marked in its table. */
 static void note_reported(struct checked_dump *x)
@@ -69,7 +75,8 @@ static void check_dump(struct checked_dump *x, const struct session *s, const st
     fail_on_count_check(&x->counts, x->d, &x->c);
     if (o->oracle.mode == ORACLE_ALL)
         x->oracle = oracle_run_alone(x->d, &o->oracle, NULL);
-    x->wrong = x->c.problems.n > x->c.notes || (x->oracle && x->oracle->side[TARGET].cover.wrong);
+    x->unread = x->c.unread > 0;
+    x->wrong = x->c.problems.n > x->c.notes + x->c.unread || (x->oracle && x->oracle->side[TARGET].cover.wrong);
     input_doubts_alone(s->now, &x->sentences, &x->doubts);
 }
 
@@ -92,6 +99,32 @@ static void note_changes(struct checked_dump *x, const struct dump *before, cons
         x->wrong = true;
     }
     vec_release(&found);
+    buf_release(&name);
+    buf_release(&text);
+}
+
+/* The problems of a later step, under its number. */
+static void note_step(struct checked_dump *x, const struct dump *later, const struct dump_check *found)
+{
+    struct buf name = {0}, text = {0};
+    for (size_t i = 0; i < found->problems.n; i++) {
+        const struct dump_check_problem *p = &found->problems.v[i];
+        buf_clear(&name);
+        if (p->row != NONE)
+            dump_row_name(later, p->row, &name);
+        uint32_t row = name.n ? dump_find_row(x->d, buf_view(&name)) : NONE;
+        buf_clear(&text);
+        buf_fmt(&text, _("step %d: "), later->step);
+        if (name.n && row == NONE)
+            buf_fmt(&text, "%s: ", name.p);
+        buf_cstr(&text, p->text);
+        struct dump_check_problem own = {row, p->kind, arena_cstr(&x->sentences, buf_view(&text))};
+        vec_push(&x->c.problems, own);
+    }
+    x->c.notes += found->notes;
+    x->c.unread += found->unread;
+    x->unread |= found->unread > 0;
+    x->wrong |= found->problems.n > found->notes + found->unread;
     buf_release(&name);
     buf_release(&text);
 }
@@ -224,7 +257,7 @@ struct checked_job {
     struct buf ranks, problems, text; /* JSON of the ranks, of their problems; lines for people */
     struct jsonw ranks_json, problems_json;
     struct fail_on_counts counts;
-    bool wrong;
+    bool wrong, unread;
     bool later; /* a step behind the one that is checked is examined */
 };
 
@@ -276,6 +309,7 @@ static void rank_problems(struct checked_job *x, int rank, const struct checked_
         x->counts.n[k] += found->counts.n[k];
     x->counts.rows += found->counts.rows;
     x->wrong |= found->wrong;
+    x->unread |= found->unread;
 }
 
 static int check_rank(struct checked_job *x, const struct rank_dump *r, struct err *e)
@@ -367,6 +401,15 @@ static int check_later_step(struct checked_job *x, int step, struct rank_set *be
     struct whole_calls calls;
     struct replica_list replicas = {0};
     int rc = rank_set_load(&x->set, x->inv->input[TARGET], &x->places, step, x->o->workers, e);
+    for (size_t i = 0; i < x->set.ranks.n && rc == 0; i++) {
+        struct checked_dump found = {.d = &x->set.ranks.v[i]->dump};
+        dump_check_run(&found.c, found.d, kern_select(NULL), x->o->workers, NULL, NULL);
+        found.unread = found.c.unread > 0;
+        found.wrong = found.c.problems.n > found.c.notes + found.c.unread;
+        fail_on_count_check(&found.counts, found.d, &found.c);
+        rank_problems(x, x->set.ranks.v[i]->rank, &found);
+        checked_dump_release(&found);
+    }
     if (rc == 0) {
         check_changes(x, before);
         whole_calls_build(&calls, &x->set, &x->layout);
@@ -499,18 +542,18 @@ static int check_job(struct checked_job *x)
     jw_end_array(&x->problems_json);
     if (rc == 0 && (x->o->json || x->o->output || !x->o->summary))
         rc = cli_write(x->o, &(const struct result_forms){.text = job_text, .json = job_object}, x, &e);
-    int status = rc ? cli_fail(&e) : fail_on_status(&x->o->policy, &x->counts, x->wrong ? EXIT_DEVIATES : EXIT_ALIGNED);
+    int status = rc ? cli_fail(&e) : fail_on_status(&x->o->policy, &x->counts, own_status(x->wrong, x->unread));
     checked_job_release(x);
     return status;
 }
 
-/* For one rank: the change of the weights by each recorded step. */
-static void add_changes(struct checked_dump *x, const struct session *s)
+/* For one rank: what is wrong in the steps behind the first, and how each changed the weights. */
+static void add_later_steps(struct checked_dump *x, const struct session *s)
 {
     const struct recording *r = &s->now->side[TARGET];
     struct dump was, now;
     const struct dump *before = x->d;
-    struct err quiet;
+    struct err why;
     bool asked = s->opt.of.step[TARGET] >= 0;
     dump_init(&was);
     if (asked && x->d->past && (before = step_before_dump(x->d->past)))
@@ -524,13 +567,20 @@ static void add_changes(struct checked_dump *x, const struct session *s)
         pthread_mutex_init(&lock, NULL);
         dump_init(&now);
         place_set(&now, p);
-        if (now.reader->open(&now, &load, &quiet) == 0) {
+        if (now.reader->open(&now, &load, &why) == 0) {
+            struct dump_check found;
             now.complete = true;
+            dump_check_run(&found, &now, s->kern, s->opt.workers, NULL, NULL);
+            note_step(x, &now, &found);
+            dump_check_release(&found);
             note_changes(x, before, &now);
             dump_release(&was);
             was = now;
             before = &was;
         } else {
+            struct dump_check_problem unopened = {NONE, "damaged", arena_cstr(&x->sentences, str_of(why.text))};
+            vec_push(&x->c.problems, unopened);
+            x->wrong = true;
             dump_release(&now);
         }
         pthread_mutex_destroy(&lock);
@@ -613,8 +663,9 @@ int cli_check(const struct options *o)
         struct checked_dump x;
         ending_release();
         check_dump(&x, &s, o);
-        add_changes(&x, &s);
-        int own = x.wrong ? EXIT_DEVIATES : EXIT_ALIGNED;
+        add_later_steps(&x, &s);
+        fail_on_count_check(&x.counts, x.d, &x.c);
+        int own = own_status(x.wrong, x.unread);
         status = fail_on_status(&o->policy, &x.counts, own);
         if ((o->json || o->output || !o->summary) && cli_write(o, &forms, &x, &e))
             status = cli_fail(&e);

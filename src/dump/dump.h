@@ -129,6 +129,7 @@ struct frame {
 };
 
 /* Something wrong with the dump or one of its rows; reading continues. */
+#define PROBLEM_UNREAD "unread" /* the kind of what is there and is not read: nothing is known to be wrong with it */
 struct problem {
     uint32_t row; /* or NONE: the dump as a whole */
     bool recorded;    /* reading succeeded; the recording itself reports the problem */

@@ -36,6 +36,7 @@ static void add(struct check_running *x, uint32_t row, const char *kind, const c
     struct dump_check_problem p = {row, kind, arena_vfmt(&x->c->arena, fmt, ap)};
     vec_push(&x->c->problems, p);
     x->c->notes += dump_check_is_note(&p);
+    x->c->unread += strcmp(kind, PROBLEM_UNREAD) == 0;
     pthread_mutex_unlock(&x->lock);
     va_end(ap);
 }
@@ -109,7 +110,7 @@ static void tensor(struct check_running *x, uint32_t row, const struct row *r)
     } else {
         if (x->post)
             x->post->figures(x->post->ctx, row, &f);
-        if (tensor_verify(&t, &e) || figures_contradict(x->d, row, &f, t.file.name, &e))
+        if (sealed_verify(&t.file, &t.sealed, &e) || figures_contradict(x->d, row, &f, t.file.name, &e))
             add(x, row, "damaged", "%s", e.text);
         counts(x, row, f.nan, f.inf, f.count);
         if (!f.nan && !f.inf)

@@ -7,7 +7,8 @@
 
 struct dump_check_problem {
     uint32_t row;     /* or NONE */
-    const char *kind; /* "nan", "inf", "saturated", "all-zero", "constant", "damaged", "missing-file", "dtype" */
+    /* "nan", "inf", "saturated", "all-zero", "constant", "damaged", "missing-file", "dtype", "unread" */
+    const char *kind;
     const char *text; /* in the arena */
 };
 
@@ -15,6 +16,7 @@ struct dump_check {
     struct arena arena;
     VEC(struct dump_check_problem) problems; /* in row order */
     size_t notes;                       /* how many of them are notes: all-zero, constant */
+    size_t unread;                      /* how many are of what could not be read, and accuse nothing */
 };
 
 /* Receives the figures of each tensor as they are computed, from several threads without a lock. */

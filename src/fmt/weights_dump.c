@@ -38,24 +38,18 @@ static void add_row(struct dump *d, const struct weights *w, uint32_t i)
     dump_add_row(d, call, r);
 }
 
-/* Types that are named and not read: packed 4-bit numbers and the like. */
-static void say_unread(struct dump *d, const struct weights *w)
+/* Types that are named and not read: objects, texts, packed 4-bit numbers and the like. */
+static void say_unread(struct dump *d, const struct tensor_file *f)
 {
-    size_t n = 0;
-    const struct weight *example = NULL;
-    for (size_t i = 0; i < w->list.n; i++) {
-        const struct weight *x = &w->list.v[i];
-        if (x->dtype == DTYPE_UNKNOWN && !x->text && !x->problem) {
-            n++;
-            example = x;
-        }
-    }
-    if (!n)
-        return;
     struct buf b = {0};
-    buf_fmt(&b, _("%zu tensors are listed, not read: element type %.*s, e.g. %.*s"), n, STR_ARG(example->type),
-            STR_ARG(example->name));
-    dump_warn(d, b.p);
+    for (uint32_t r = 0; r < d->rows.n; r++) {
+        const struct weight *x = &f->w.list.v[f->row_of ? f->row_of[r] : r];
+        if (x->dtype != DTYPE_UNKNOWN || x->text || x->problem)
+            continue;
+        buf_clear(&b);
+        buf_fmt(&b, _("%s: elements of type %.*s are listed, not read"), d->path, STR_ARG(x->type));
+        dump_problem(d, r, PROBLEM_UNREAD, b.p);
+    }
     buf_release(&b);
 }
 
@@ -117,7 +111,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         }
         for (uint32_t i = 0; i < w->list.n && !f->row_of; i++)
             add_row(d, w, i);
-        say_unread(d, w);
+        say_unread(d, f);
         say_packed(d, w);
         for (size_t i = 0; i < w->problems.n; i++) {
             const struct weight_problem *p = &w->problems.v[i];

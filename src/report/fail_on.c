@@ -18,7 +18,7 @@ static const struct {
     [FAIL_ON_DRIFT] = {"drift", FAIL_ON_COMPARE},
     [FAIL_ON_ONLY] = {"only", FAIL_ON_COMPARE},
     [FAIL_ON_DOUBTFUL] = {"doubtful", FAIL_ON_COMPARE},
-    [FAIL_ON_UNREAD] = {"unread", FAIL_ON_COMPARE},
+    [FAIL_ON_UNREAD] = {"unread", FAIL_ON_COMPARE | FAIL_ON_CHECK},
     [FAIL_ON_KNOWN] = {"known", FAIL_ON_COMPARE},
     [FAIL_ON_FIXED] = {"fixed", FAIL_ON_ROUNDS},
     [FAIL_ON_NEW] = {"new", FAIL_ON_ROUNDS},
@@ -144,6 +144,7 @@ void fail_on_count_check(struct fail_on_counts *c, const struct dump *d, const s
 void fail_on_count_log(struct fail_on_counts *c, const struct series *s, const struct log_check *found)
 {
     *c = (struct fail_on_counts){.rows = s->records.n};
+    c->n[FAIL_ON_UNREAD] = s->unread.n;
     for (size_t i = 0; i < found->problems.n; i++)
         add_problem(c, found->problems.v[i].kind);
 }

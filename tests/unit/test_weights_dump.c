@@ -56,8 +56,10 @@ static void unread(void **state)
     struct opened o;
     (void)state;
     safetensors(&o, "{\"a\":{\"dtype\":\"F4\",\"shape\":[32],\"data_offsets\":[0,16]}}", 16);
-    assert_true(warned(&o.d, "element type F4, e.g. a"));
-    assert_int_equal(o.d.problems.n, 0);
+    assert_int_equal(o.d.problems.n, 1);
+    assert_int_equal(o.d.problems.v[0].row, 0);
+    assert_string_equal(o.d.problems.v[0].kind, PROBLEM_UNREAD);
+    assert_non_null(strstr(o.d.problems.v[0].text, "elements of type F4 are listed, not read"));
     shut_opened(&o);
 }
 
