@@ -198,6 +198,28 @@ static void list_inputs(struct buf *b, const struct comparison *s)
         buf_char(b, '\n');
 }
 
+#define UNREAD_NAMED 3
+
+/* The rows whose tensors could not be read when they were compared; what is wrong by the recording itself was said
+ * above. */
+static void list_unread(struct buf *b, const struct comparison *s)
+{
+    const struct measure *m = &s->measure;
+    struct buf name = {0};
+    size_t n = 0;
+    for (uint32_t i = 0; m->failure && i < m->lines; i++) {
+        const struct line *l = &m->pairing->lines.v[i];
+        int side = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+        if (!m->failure[i] || n++ >= UNREAD_NAMED)
+            continue;
+        dump_row_name(m->side[side], l->row[side], &name);
+        buf_fmt(b, _("unread       %s: %s\n"), name.p, m->failure[i]);
+    }
+    if (n > UNREAD_NAMED)
+        buf_fmt(b, _("             … and %zu more rows\n"), n - UNREAD_NAMED);
+    buf_release(&name);
+}
+
 static void list_changes(struct buf *b, const struct comparison *s)
 {
     size_t before = b->n;
@@ -271,6 +293,7 @@ static void text_report(struct buf *b, const struct comparison *s)
     buf_cstr(b, _("result       "));
     explain_outcome(s->judged, &o, b);
     buf_char(b, '\n');
+    list_unread(b, s);
     list_changes(b, s);
     if (s->judged->first != NONE)
         first_text(b, s);

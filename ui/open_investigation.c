@@ -403,6 +403,7 @@ void open_investigation_session(const struct investigation *v, const struct opti
             .map_only = v->map_only,
             .exact = v->exact,
             .strict_gaps = v->strict_gaps,
+            .strict = o->strict,
             .known = v->known_path ? &v->known : NULL,
             .was = {v->state[0], v->state[1]},
             .tol = v->tol,

@@ -384,6 +384,9 @@ static const struct option table[] = {
         "to it")},
     {"--strict-gaps", NULL, OPT_PAIR, FLAG(strict_gaps),
      N_("count a compute call that only one side has as a deviation")},
+    {"--strict", NULL, OPT_PAIR, FLAG(strict),
+     N_("do not call a pair aligned whose elements were not compared because only figures of them were recorded: "
+        "status 5")},
     {"--known", "FILE", OPT_PAIR | OPT_REPORT, TEXT(known),
      N_("read accepted differences: counted separately, never first; unused entries are reported")},
     {"--threshold", "K=V", OPT_PAIR | OPT_LIMITS, BY(set_threshold),

@@ -36,7 +36,7 @@ struct options {
     int dims_n;
     const char *map[MAX_MAPS];
     int maps;
-    bool map_only, exact, strict_gaps, quiet, json, help;
+    bool map_only, exact, strict_gaps, strict, quiet, json, help;
     const char *golden2, *reference, *known;
     int preset; /* of judge/tool_rules.h */
     const char *output, *investigation, *script, *cpu, *lang;

@@ -370,13 +370,17 @@ static void status(const struct screen *s, struct grid *g)
                        num_count(n, j->first + 1), first_class_label(j->first_class));
     } else if (s->session.settled) {
         struct judge_options o = comparison_judge_options(x);
+        const char *aligned = j->sum.figures_only ? _("≈ elements were not compared")
+                                                  : _("aligned: nothing deviates");
         const char *unjudged = j->sum.unread || j->sum.unread_files ? _("could not be judged: some data could not be "
                                                                         "read")
                                : j->sum.without_bits ? _("could not be judged: bits were not recorded")
+                               : o.strict && j->sum.figures_only
+                                   ? _("could not be judged: elements were not compared")
                                                      : _("could not be judged: too few rows are paired");
         at += grid_put(g, 1, at, g->cols, STYLE_HEADER,
                        judgement_status(j, &o) ? unjudged : differ ? _("no later row deviates")
-                                                                   : _("aligned: nothing deviates"));
+                                                                   : aligned);
     } else {
         at += grid_put(g, 1, at, g->cols, STYLE_DIM, _("nothing deviates so far"));
     }

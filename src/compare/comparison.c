@@ -176,6 +176,7 @@ struct judge_options comparison_judge_options(const struct comparison *c)
         .map_only = c->opt.map_only,
         .exact = c->opt.exact,
         .strict_gaps = c->opt.strict_gaps,
+        .strict = c->opt.strict,
         .preset = c->opt.preset,
         .known = c->opt.known,
         .band = c->golden2.error[GOLDEN],

@@ -46,7 +46,7 @@ struct comparison_options {
     int step[2], rank[2];   /* requested; -1: the first that both sides have */
     const char *const *maps;
     size_t map_count;
-    bool map_only, exact, strict_gaps;
+    bool map_only, exact, strict_gaps, strict;
     int preset;             /* of tool_rules.h; 0: our own rule */
     const struct accepted_list *known; /* accepted differences, or NULL */
     bool alone;             /* examine a single side, also of a result table */

@@ -159,6 +159,14 @@ void job_absent(const struct job_result *r, int side, rank_list *out)
     rank_set_absent(&r->job[0]->set[side], layout_ranks(&r->job[0]->layout[side]), out);
 }
 
+uint64_t job_figures_only(const struct job_result *r)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < r->pairs.n; i++)
+        n += r->pairs.v[i].c->judged->sum.figures_only;
+    return n;
+}
+
 int job_status(const struct job_result *r)
 {
     if (r->first.found)

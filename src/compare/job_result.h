@@ -53,6 +53,7 @@ uint32_t job_order_of(const struct job_result *r, size_t pair, uint32_t line);
 void job_find_first(struct job_result *r);
 /* Adds the ranks that the layout or a recorded group names and the side lacks. */
 void job_absent(const struct job_result *r, int side, rank_list *out);
+uint64_t job_figures_only(const struct job_result *r); /* pairs of all ranks whose elements were not compared */
 int job_status(const struct job_result *r);
 void job_result_release(struct job_result *r);
 

@@ -196,9 +196,14 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
     struct buf call = {0};
     if (!f->found) {
         int status = settled ? job_status(r) : 0;
+        uint64_t figures = job_figures_only(r);
         buf_cstr(out, !settled      ? _("nothing deviates so far")
                       : status == 5 ? _("partly judged: no compared row deviates")
+                      : figures     ? _("≈ the recorded figures do not deviate on any rank; the elements were not "
+                                        "compared")
                                     : _("aligned: nothing deviates on any rank"));
+        if (settled && status == 0 && figures)
+            buf_fmt(out, _(" (%llu pairs)"), (unsigned long long)figures);
         return;
     }
     first_call_text(r, &call);

@@ -178,6 +178,13 @@ static const char *unread_row(const struct measure *m, const struct line *l)
     return call;
 }
 
+/* The figures of one element are the element. */
+static bool by_figures_only(const struct measure *m, const struct line *l, const struct line_judgement *x)
+{
+    return line_agrees(x) && x->flags & LINE_STATISTICS && x->rule != RULE_CHECKSUM_SAME &&
+           dump_row_numel(m->side[TARGET], l->row[TARGET]) != 1 && dump_row_numel(m->side[GOLDEN], l->row[GOLDEN]) != 1;
+}
+
 void judge_summary_count(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
                          const struct judge_options *o)
 {
@@ -200,6 +207,7 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
         }
         s->pairs++;
         s->without_bits += x->rule == RULE_NO_BITS;
+        s->figures_only += by_figures_only(m, l, x);
         s->paired_by[m->pairing->pairs.v[l->pair].why]++;
         s->dtype_diff += (x->flags & LINE_DTYPE_DIFF) != 0;
         s->doubtful += (x->flags & LINE_DOUBTFUL) != 0;

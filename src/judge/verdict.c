@@ -28,6 +28,8 @@ int judgement_status(const struct judgement *j, const struct judge_options *o)
         return 1;
     if (j->sum.unread || j->sum.unread_files || j->sum.without_bits) /* not "aligned" if something could not be read */
         return 5;
+    if (o->strict && j->sum.figures_only)
+        return 5;
     uint32_t all = j->sum.compute[TARGET];
     if (!all) { /* no computing call was recorded (two checkpoints): the rows decide */
         uint32_t good = j->sum.by[VERDICT_MATCH] + j->sum.by[VERDICT_DRIFT];

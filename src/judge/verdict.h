@@ -170,6 +170,7 @@ struct judge_summary {
     uint32_t by[VERDICT_COUNT];  /* number of lines with each verdict */
     uint32_t pairs, only[2], dtype_diff, doubtful, unread;
     uint32_t without_bits;       /* --exact: pairs of which equality of bits is unknown */
+    uint32_t figures_only;       /* pairs that agree by recorded figures, whose elements were not compared */
     uint32_t unread_files;       /* on both sides: files, or ends of files, that exist and could not be read */
     const char *first_unread;    /* what is said of the first of these rows and files, a dump's; NULL: nothing */
     uint32_t ill;                /* RULE_ILL, among the doubtful */
@@ -210,6 +211,7 @@ struct judgement {
 struct judge_options {
     const struct thresholds *tol;
     bool map_only, exact, strict_gaps;
+    bool strict; /* a pair that agrees by recorded figures alone is not enough */
     int preset; /* whose rules: 0 our own (tool_rules.h) */
     const struct accepted_list *known; /* accepted differences, or NULL */
     const float *residual; /* per line: the crossed residual of an output (oracle/crossed.h); NaN: none; or NULL */

@@ -659,18 +659,27 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
     } else if (s->without_bits) {
         buf_fmt(out, _("could not be judged: no bits were recorded for %u of %u pairs, so their equality is unknown; "
                        "record tensors or checksums on both sides"), s->without_bits, s->pairs);
-    } else if (!s->compute[TARGET]) { /* without computing calls there is no share: only rows count */
-        buf_cstr(out, status == 0 ? _("aligned: nothing deviates; no compute call was recorded on the target side")
-                                  : _("could not be judged: no certain pair deviates, but too few rows are paired; "
-                                      "pair more (--map) or record more"));
+    } else if (o->strict && s->figures_only) {
+        buf_fmt(out, _("could not be judged: the recorded figures do not deviate, but the elements were not compared "
+                       "(%u of %u pairs), as --strict asks"), s->figures_only, s->pairs);
+    } else if (status == 0) {
+        if (s->figures_only)
+            buf_fmt(out, _("≈ the recorded figures do not deviate; the elements were not compared (%u of %u pairs)"),
+                    s->figures_only, s->pairs);
+        else
+            buf_cstr(out, _("aligned: nothing deviates"));
+        if (!s->compute[TARGET]) /* without computing calls there is no share: only rows count */
+            buf_cstr(out, _("; no compute call was recorded on the target side"));
+        else
+            buf_fmt(out, _("; %.0f %% of the target's compute calls were judged match or drift"),
+                    100.0 * s->judged / s->compute[TARGET]);
+    } else if (!s->compute[TARGET]) {
+        buf_cstr(out, _("could not be judged: no certain pair deviates, but too few rows are paired; "
+                        "pair more (--map) or record more"));
     } else {
-        double share = 100.0 * s->judged / s->compute[TARGET];
-        buf_fmt(out,
-                status == 0
-                    ? _("aligned: nothing deviates; %.0f %% of the target's compute calls were judged match or drift")
-                    : _("could not be judged: no certain pair deviates, but only %.0f %% of the target's "
-                        "compute calls were judged match or drift; pair more (--map) or record more"),
-                share);
+        buf_fmt(out, _("could not be judged: no certain pair deviates, but only %.0f %% of the target's "
+                       "compute calls were judged match or drift; pair more (--map) or record more"),
+                100.0 * s->judged / s->compute[TARGET]);
     }
     /* a dump that ends early, or a smaller model */
     if (status == 0 && s->compute[GOLDEN] && s->coverage[GOLDEN] < o->tol->coverage)

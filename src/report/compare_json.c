@@ -115,6 +115,7 @@ void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s
     jw_kint(w, "doubtful", s->doubtful);
     jw_kint(w, "ill_conditioned", s->ill);
     jw_kint(w, "unread", s->unread);
+    jw_kint(w, "figures_only", s->figures_only);
     jw_kint(w, "unread_files", s->unread_files);
     jw_kint(w, "known", s->known);
     compare_json_causes(w, s);

@@ -104,6 +104,7 @@ static void add_up(struct judge_summary *all, const struct judge_summary *x)
     all->ill += x->ill;
     all->unread += x->unread;
     all->unread_files += x->unread_files;
+    all->figures_only += x->figures_only;
     all->known += x->known;
     for (int i = 0; i < WHY_COUNT; i++)
         all->paired_by[i] += x->paired_by[i];

@@ -319,6 +319,7 @@ void report_reproduction(struct building *b)
     buf_cstr(&t, o->map_only ? " --map-only" : "");
     buf_cstr(&t, o->exact ? " --exact" : "");
     buf_cstr(&t, o->strict_gaps ? " --strict-gaps" : "");
+    buf_cstr(&t, o->strict ? " --strict" : "");
     int preset = b->j ? b->j->preset : o->preset;
     if (preset)
         buf_fmt(&t, " --preset %s", tool_rules_name(preset));
