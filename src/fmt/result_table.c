@@ -331,21 +331,23 @@ static void shape_of(struct result_table *t, struct row *r, struct str s)
     int64_t dim[TENSOR_DIMS];
     int n = 0;
     s = str_trim(s);
-    if (s.n < 2 || (s.p[0] != '[' && s.p[0] != '('))
+    if (absent(s))
         return;
-    s = str_n(s.p + 1, s.n - 2);
-    for (struct str word; str_trim(s).n;) {
-        unsigned long long v;
-        word = str_next(&s, ',');
-        if (!str_trim(word).n && !s.n)
-            break; /* "(3,)" */
-        if (n == TENSOR_DIMS || !str_u64(str_trim(word), &v) || v > INT64_MAX)
-            return;
-        dim[n++] = (int64_t)v;
+    if (reading_sizes(s, TENSOR_DIMS, dim, &n) != READING_VALUE) {
+        t->odd = t->odd.n ? t->odd : s;
+        return;
     }
     r->shape = dump_shape(t->d, dim, n);
     if (r->shape != NONE)
         r->has |= HAS_SHAPE;
+}
+
+/* Whether a row that is none by its type has sizes, as only tensors have. */
+static bool sized(struct str shape)
+{
+    int64_t dim[TENSOR_DIMS];
+    int n = 0;
+    return reading_sizes(str_trim(shape), TENSOR_DIMS, dim, &n) == READING_VALUE && n > 0;
 }
 
 static enum row_kind kind_of(struct str type)
@@ -439,8 +441,13 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
     struct row r = {.slot = dump_slot(d, slot), .shape = NONE, .extra = NONE, .dtype = (uint8_t)dtype_find(type)};
     r.kind = (uint8_t)(t->tool == TOOL_CHECK && absent(type) ? ROW_TENSOR : kind_of(type));
     r.io = (uint8_t)io_of(d, c, slot);
+    struct str shape = cell[side == TARGET ? COL_TARGET_SHAPE : COL_GOLDEN_SHAPE];
+    if (r.kind == ROW_OTHER && sized(shape)) { /* "flaot32" */
+        t->odd = t->odd.n ? t->odd : type;
+        r.kind = ROW_TENSOR;
+    }
     if (r.kind == ROW_TENSOR)
-        shape_of(t, &r, cell[side == TARGET ? COL_TARGET_SHAPE : COL_GOLDEN_SHAPE]);
+        shape_of(t, &r, shape);
     recorded(t, &r, cell, side);
     framework_of(d, type);
     uint32_t row = dump_add_row(d, c, r);
