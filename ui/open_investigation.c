@@ -48,6 +48,7 @@ static void note_inputs(struct investigation *v, const struct investigation *fro
 }
 
 #define ROUNDS_FOLLOWED 100
+#define PATHS_TOLD 8
 
 /* Follows rounds, which continue in a file named after their own inputs, from an earlier round to the newest, whose
  * inputs are in *newest. False: this is the newest. */
@@ -256,13 +257,17 @@ static void locate_files(struct investigation *v)
 static int check_paths(const struct investigation *v, struct err *e)
 {
     struct buf list = {0};
+    size_t refused = 0;
     for (size_t i = 0; i <= v->maps.n; i++) {
         const char *path = i < v->maps.n ? v->maps.v[i] : v->known_path;
-        if (path && !named_paths_allow(v, path))
+        bool allowed = !path || named_paths_allow(v, path);
+        if (!allowed && refused++ < PATHS_TOLD)
             buf_fmt(&list, "%s%s", list.n ? ", " : "", path);
-        else if (path && v->allow_paths)
+        if (path && allowed && v->allow_paths)
             named_paths_add(v, path);
     }
+    if (refused > PATHS_TOLD)
+        buf_fmt(&list, _(" and %zu more"), refused - PATHS_TOLD);
     int rc = list.n ? err_set(e, ERR_IO, _("%s names files outside of its folder that were not named on this machine: "
                                            "%s; --allow-paths reads them"), v->path, list.p) : 0;
     buf_release(&list);
