@@ -178,9 +178,10 @@ static void pair_outliers(struct curves *c, const struct thresholds_curves *t)
     double *v = mem_resize_array(NULL, n + 1, sizeof *v);
     for (size_t i = 0; i < n; i++)
         above += fabs(c->diff.v[i]) > t->spike;
-    if (n)
+    if (n) {
         memcpy(v, c->diff.v, n * sizeof *v);
-    off_course(c->diff.v + from, n - from, v + from);
+        off_course(c->diff.v + from, n - from, v + from);
+    }
     double least = c->band.runs > 1 ? fmax(t->mean_loss_abs, c->band.max_abs) : t->mean_loss_abs;
     struct course loss = {c->usable.v, v, n, least, 2 * above > n ? INFINITY : t->spike};
     if (c->factor[CURVE_LOSS].factor == 0)
