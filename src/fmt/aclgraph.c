@@ -4,6 +4,8 @@
 #include "fmt/aclgraph.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/msg.h"
 #include "fmt/activations.h"
@@ -95,18 +97,28 @@ static bool is_below_data(const char *path)
     return str_is(path_base(at), DATA) || str_is(path_base(path_parent(at)), DATA);
 }
 
+/* Also one that cannot be opened: it is msprobe's dump, and unread. */
+static bool has_name(const struct folder *f, const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < f->entries.n && !found; i++)
+        found = strcmp(f->entries.v[i].name, name) == 0;
+    return found;
+}
+
 static bool probe_folder(struct folder *f)
 {
     struct err quiet;
     bool yes = false;
-    if (folder_has_file(f, "dump.json") || folder_has_file(f, "debug.json"))
+    if (has_name(f, "dump.json") || has_name(f, "debug.json"))
         return false;
     if (is_below_data(f->path) && holds_such_names(f)) {
         /* beside a dump.json these are its tensors */
         struct buf beside = {0};
         buf_str(&beside, path_parent(str_of(f->path)));
         buf_cstr(&beside, "/dump.json");
-        yes = !path_is_file(beside.p);
+        struct stat s;
+        yes = lstat(beside.p, &s) != 0;
         buf_release(&beside);
         return yes;
     }
