@@ -10,6 +10,7 @@
 #include "judge/forward_uses.h"
 #include "judge/packed_verdicts.h"
 #include "judge/row_verdict.h"
+#include "judge/same_figures.h"
 
 struct causes {
     struct judgement *j;
@@ -24,6 +25,7 @@ struct causes {
     struct forward_uses uses;      /* found for the first gradient */
     bool packed;                   /* verdicts come from a pack */
     uint32_t earliest;             /* the earliest start so far; NONE */
+    uint32_t apart_before;         /* before this line, a call that gives other figures from the same ones starts */
 };
 
 static uint32_t earlier(uint32_t a, uint32_t b)
@@ -285,7 +287,9 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, uint32_t from)
             give(k, line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
         return;
     }
-    if (from != NONE && line_is_bad(l) && adds_to_moved(k, line, row)) {
+    bool apart = from == NONE && line < k->apart_before && l->flags & LINE_STATISTICS && !k->o->exact &&
+                 !has_verdict_of_its_own(k, line) && same_figures_go_apart(k->m, line);
+    if (apart || (from != NONE && line_is_bad(l) && adds_to_moved(k, line, row))) {
         give(k, line, CAUSE_STARTS, basis_of(l), NONE);
         return;
     }
@@ -411,7 +415,9 @@ static void give_verdicts(struct causes *k)
         if (l->cause == CAUSE_AGREES && bad)
             give_verdict(l, VERDICT_MATCH, RULE_SAME_FUNCTION);
         else if (l->cause == CAUSE_STARTS && !bad)
-            give_verdict(l, VERDICT_DEVIATE, l->basis == BASIS_RECOMPUTED ? RULE_OTHER_FUNCTION : RULE_LIMIT);
+            give_verdict(l, VERDICT_DEVIATE, l->basis == BASIS_RECOMPUTED ? RULE_OTHER_FUNCTION
+                                             : l->basis == BASIS_FIGURES  ? RULE_OTHER_ELEMENTS
+                                                                          : RULE_LIMIT);
         else if (l->cause == CAUSE_INHERITED && !bad)
             give_verdict(l, VERDICT_INHERITED, RULE_INHERITED);
         else if (l->cause == CAUSE_INHERITED && l->verdict == VERDICT_DEVIATE)
@@ -510,25 +516,50 @@ static void decide_line(struct causes *k, uint32_t line)
         pass_on(k, line, target, from);
 }
 
+/* Gives every line its cause, in order. */
+static void follow(struct causes *k)
+{
+    k->earliest = NONE;
+    for (size_t i = 0; i < k->d->rows.n; i++)
+        k->row[i] = NONE;
+    for (size_t i = 0; i < k->d->calls.n; i++) {
+        k->call[i] = NONE;
+        k->blind[i] = k->reads[i] = false;
+    }
+    memset(k->decided, 0, k->j->lines * sizeof *k->decided);
+    for (uint32_t i = 0; i < k->j->lines; i++)
+        decide_line(k, i);
+}
+
+/* A deviation that figures show late may start where equal figures first gave others: it does if it depends on that. */
+static void follow_back(struct causes *k)
+{
+    uint32_t shown = k->earliest;
+    if (shown == NONE || !(k->j->line[shown].flags & LINE_STATISTICS))
+        return;
+    k->apart_before = shown;
+    follow(k);
+    if (k->earliest < shown && k->j->line[shown].cause != CAUSE_INHERITED) {
+        k->apart_before = 0;
+        follow(k);
+    }
+}
+
 void causes_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2],
                  const struct judge_options *o)
 {
     const struct dump *d = m->side[TARGET];
     struct causes k = {
-        .j = j, .m = m, .d = d, .flow = &flow[TARGET], .o = o, .earliest = NONE,
+        .j = j, .m = m, .d = d, .flow = &flow[TARGET], .o = o,
         .packed = packed_both(m->side[TARGET], m->side[GOLDEN]) != NULL,
         .row = mem_alloc((d->rows.n + 1) * sizeof *k.row),
         .call = mem_alloc((d->calls.n + 1) * sizeof *k.call),
-        .blind = mem_zalloc((d->calls.n + 1) * sizeof *k.blind),
-        .reads = mem_zalloc((d->calls.n + 1) * sizeof *k.reads),
-        .decided = mem_zalloc((j->lines + 1) * sizeof *k.decided),
+        .blind = mem_alloc((d->calls.n + 1) * sizeof *k.blind),
+        .reads = mem_alloc((d->calls.n + 1) * sizeof *k.reads),
+        .decided = mem_alloc((j->lines + 1) * sizeof *k.decided),
     };
-    for (size_t i = 0; i < d->rows.n; i++)
-        k.row[i] = NONE;
-    for (size_t i = 0; i < d->calls.n; i++)
-        k.call[i] = NONE;
-    for (uint32_t i = 0; i < j->lines; i++)
-        decide_line(&k, i);
+    follow(&k);
+    follow_back(&k);
     unify(&k);
     give_verdicts(&k);
     list_starts(&k);

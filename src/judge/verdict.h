@@ -85,6 +85,7 @@ enum verdict_rule {
     RULE_FUSED_ARGUMENT, /* of two fused attention calls, under another name on each side (fused_arguments.h) */
     RULE_SAME_FUNCTION, /* both calls are one function and what goes in agrees (cause.h) */
     RULE_OTHER_FUNCTION, /* the target's output is not what the golden call makes of the target's inputs */
+    RULE_OTHER_ELEMENTS, /* other figures from the same ones, element by element (same_figures.h) */
     RULE_INHERITED,     /* differs, and depends on an earlier start */
     RULE_FILLED_OTHERWISE, /* a mask fills with another value, which no result shows (masked_operand.h) */
     RULE_COUNT

@@ -240,6 +240,10 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_OTHER_FUNCTION:
         other_function(x, out);
         break;
+    case RULE_OTHER_ELEMENTS:
+        buf_fmt(out, _("the same figures go in and others come out, element by element, and later deviations depend on "
+                       "it: the elements lie in another order on one side (such as a rotation by pairs or by halves)"));
+        break;
     case RULE_INHERITED:
         inherited(x, what, out);
         break;

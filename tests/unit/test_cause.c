@@ -3,6 +3,7 @@
 
 #include "scenes.h"
 
+#include "dump/family.h"
 #include "judge/cause.h"
 
 enum { MOST = 32 };
@@ -29,7 +30,8 @@ static void call(struct run *t)
     char name[40];
     for (int k = 0; k < 2; k++) {
         snprintf(name, sizeof name, "Functional.mul.%zu.forward", t->s.d[k].calls.n);
-        dump_add_call(&t->s.d[k], str_of(name), CALL_API, PHASE_FORWARD);
+        uint32_t c = dump_add_call(&t->s.d[k], str_of(name), CALL_API, PHASE_FORWARD);
+        t->s.d[k].calls.v[c].family = FAMILY_MUL;
     }
 }
 
@@ -207,6 +209,49 @@ static void parameters_come_before_outputs(void **state)
     scene_end(&t.s);
 }
 
+/* A tensor of which only figures were recorded. */
+static uint32_t figures(struct run *t, const char *slot, double max[2], double mean[2])
+{
+    static const int64_t n = 64;
+    for (int k = 0; k < 2; k++) {
+        struct dump *d = &t->s.d[k];
+        struct row r = {.slot = dump_slot(d, str_of(slot)), .extra = NONE, .kind = ROW_TENSOR, .dtype = DTYPE_BF16,
+                        .io = str_starts(str_of(slot), "output") ? IO_OUTPUT : IO_INPUT,
+                        .has = HAS_SHAPE | HAS_MAX | HAS_MIN | HAS_NORM | HAS_MEAN};
+        r.shape = dump_shape(d, &n, 1);
+        r.stat[STAT_MAX] = max[k];
+        r.stat[STAT_MIN] = -1.5;
+        r.stat[STAT_MEAN] = mean[k];
+        r.stat[STAT_NORM] = 8;
+        t->row[t->rows] = dump_add_row(d, (uint32_t)d->calls.n - 1, r);
+    }
+    return t->rows++;
+}
+
+/* Equal figures give others, within what the type's noise may be: a deviation behind it starts there, and without one
+ * nothing does, because another order of elements may be right on both sides. */
+static void figures_go_apart(void **state)
+{
+    (void)state;
+    for (int deviates = 0; deviates < 2; deviates++) {
+        struct run t;
+        begin(&t);
+        call(&t);
+        figures(&t, "input.0", (double[]){2, 2}, (double[]){0.02, 0.02});
+        uint32_t out = figures(&t, "output.0", (double[]){1.75, 1.875}, (double[]){0.03, -0.01});
+        call(&t);
+        figures(&t, "input.0", (double[]){1.75, 1.875}, (double[]){0.03, -0.01});
+        uint32_t end = figures(&t, "output.0", (double[]){deviates ? 9 : 1.5, 1.5}, (double[]){0.1, 0.1});
+        scene_build(&t.s);
+        scene_judge(&t.s);
+        expect(&t, out, deviates ? CAUSE_STARTS : CAUSE_AGREES, BASIS_FIGURES, NONE);
+        if (deviates)
+            expect(&t, end, CAUSE_INHERITED, BASIS_FLOW, out);
+        assert_int_equal(t.s.j.first, deviates ? out : NONE);
+        scene_end(&t.s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +259,7 @@ int main(void)
         cmocka_unit_test(a_turned_operand),
         cmocka_unit_test(independent_starts), cmocka_unit_test(exact_is_about_bits),
         cmocka_unit_test(parameters_come_before_outputs),
+        cmocka_unit_test(figures_go_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
