@@ -298,7 +298,7 @@ static const struct hint overview_hints[] = {
     {"enter", N_("open it")}, {"panel next", N_("next step")}, {"tell-line waive", N_("waive")}, {"next-dump", N_("next dump")}, {"help", N_("help")}, {"back", N_("table")}, {0},
 };
 static const struct hint hints[] = {
-    {"enter", N_("go to it")}, {"panel do", N_("do the next step")}, {"tell-line give", N_("give")}, {"recipe-line", N_("write recipe")}, {"tell-line waive", N_("waive")}, {"tell-line answer", N_("answer")},
+    {"enter", N_("go to it")}, {"panel do", N_("do the next step")}, {"tell-line give", N_("give")}, {"recipe-line", N_("write recipe")}, {"tell-line waive", N_("waive")}, {"confirm", N_("confirm")}, {"tell-line answer", N_("answer")},
     {"panel 0", N_("all panels")}, {"help", N_("help")}, {"back", N_("back")}, {0},
 };
 

@@ -198,6 +198,33 @@ static int run_answer(struct workspace *d, struct str args)
                 _("answered"), _("answer removed"));
 }
 
+/* The next question of the page behind an item, or NONE. */
+static uint32_t next_open(const struct panel_page *p, uint32_t at)
+{
+    for (uint32_t i = at + 1; i < p->items.n; i++)
+        if (p->items.v[i].mark == MARK_OPEN)
+            return i;
+    return NONE;
+}
+
+/* Answers the question under the cursor with "ok" and goes to the next one; again: takes the answer back. */
+static int run_confirm(struct workspace *d, struct str args)
+{
+    const struct panel_item *it = item_at(d);
+    const char *id = it ? it->id : NULL, *answer = id ? investigation_text(&d->inv->answers, id) : NULL;
+    bool back = answer && strcmp(answer, "ok") == 0;
+    (void)args;
+    if (!id || !(back || it->mark == MARK_OPEN || it->mark == MARK_MISSING)) {
+        workspace_complain(d, "%s", _("confirm: expected the cursor on a question of a panel, marked ?"));
+        return 0;
+    }
+    uint32_t next = back ? NONE : next_open(&d->guide.page[d->panel.number - 1], d->panel.at);
+    workspace_say(d, "%s %s", id, back ? _("answer removed") : _("answered: ok"));
+    investigation_tell(d->inv, &d->inv->answers, str_of(id), back ? STR("") : STR("ok"));
+    d->panel.at = next == NONE ? d->panel.at : next;
+    return told(d);
+}
+
 static int ask(struct workspace *d, const char *command, const char *word, const char *rest)
 {
     struct buf b = {0};
@@ -673,6 +700,8 @@ const struct command commands_panel[] = {
                                 "undone"), CHANGES, run_waive, NULL},
     {"answer", "ID [TEXT]", N_("answer a question that the files cannot answer; an answer that starts with \"bad\" "
                                "fails the panel"), CHANGES, run_answer, NULL},
+    {"confirm", "", N_("answer the question under the cursor with ok; again: take the answer back"), CHANGES,
+     run_confirm, NULL},
     {"tell-line", "give|waive|answer", N_("ask for an answer to the line under the cursor"), 0, run_tell_line, NULL},
     {"recipe", "[NAME [FILE]]", N_("show or write the recipe to produce an input"), PATHS, run_recipe, complete_recipe},
     {"recipe-line", "", N_("ask for a file name and write the recipe to produce the input under the "

@@ -15,12 +15,17 @@ struct aside {
     bool below; /* and what lies under it */
 };
 
+struct release {
+    struct str mindformers, mindspore, cann;
+};
+
 static struct {
     pthread_once_t once;
     struct map argument, rename, npu;
     VEC(struct str) value;
     VEC(struct rename) to;
     VEC(struct aside) aside;
+    VEC(struct release) release;
 } table = {.once = PTHREAD_ONCE_INIT};
 
 static enum dialect dialect_named(struct str s)
@@ -38,6 +43,8 @@ static void load_row(struct str kind, struct str a, struct str b, struct str c)
         map_add(&table.rename, a, (uint32_t)table.to.n - 1);
     } else if (str_is(kind, "npu")) {
         map_add(&table.npu, a, 0);
+    } else if (str_is(kind, "released")) {
+        vec_push(&table.release, ((struct release){a, b, c}));
     } else if (str_is(kind, "aside")) {
         struct aside x = {dialect_named(a), b, str_ends(b, ".*")};
         x.key.n -= x.below ? 1 : 0;
@@ -103,6 +110,24 @@ bool setting_aside(enum dialect d, struct str key)
             (x->below ? key.n > x->key.n && memcmp(key.p, x->key.p, x->key.n) == 0 : str_eq(key, x->key)))
             return true;
     }
+    return false;
+}
+
+bool version_begins(struct str version, struct str with)
+{
+    return version.n >= with.n && memcmp(version.p, with.p, with.n) == 0 &&
+           (version.n == with.n || version.p[with.n] < '0' || version.p[with.n] > '9');
+}
+
+bool released_with(struct str mindformers, struct str *mindspore, struct str *cann)
+{
+    ready();
+    for (size_t i = 0; i < table.release.n; i++)
+        if (version_begins(mindformers, table.release.v[i].mindformers)) {
+            *mindspore = table.release.v[i].mindspore;
+            *cann = table.release.v[i].cann;
+            return true;
+        }
     return false;
 }
 

@@ -13,6 +13,11 @@ int argument_add(struct settings *s, struct str name, struct str spelled, struct
 bool argument_default(struct str name, struct str *value);
 bool argument_flag(struct str name); /* takes no value */
 bool argument_npu(struct str name); /* added by MindSpeed for NPU */
+/* Whether a version is one of these: "2.6.0-rc1" is of "2.6", "2.60" is not. */
+bool version_begins(struct str version, struct str with);
+/* The versions of MindSpore and CANN that a version of MindFormers was released with, as far as they count ("2.6");
+ * false if that version is not known. */
+bool released_with(struct str mindformers, struct str *mindspore, struct str *cann);
 /* Whether a setting only concerns file locations, saving or profiling. */
 bool setting_aside(enum dialect d, struct str key);
 

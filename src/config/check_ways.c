@@ -189,6 +189,30 @@ static enum check_state judge_agree(const struct check_result *j, enum check_why
     return known(j->value[0]) && known(j->value[1]) ? judge_equal(j, why) : judge_manual(j, why);
 }
 
+/* Fused operators: on the same hardware both sides use them or neither does; on different hardware they are other
+ * kernels anyway, so that the place to look is the operator. */
+static enum check_state judge_fused(const struct check_result *j, enum check_why *why)
+{
+    enum check_state state = judge_agree(j, why);
+    if (state != CHECK_DIFFERS || j->same_hardware)
+        return state;
+    *why = WHY_HARDWARE;
+    return CHECK_ADVICE;
+}
+
+/* What each side does by default need not be the same; only a choice that somebody made tells. */
+static enum check_state judge_chosen(const struct check_result *j, enum check_why *why)
+{
+    bool chosen = !j->value[0]->dflt || !j->value[1]->dflt;
+    return known(j->value[0]) && known(j->value[1]) && chosen ? judge_equal(j, why) : judge_manual(j, why);
+}
+
+/* Against what is wanted where the files tell it; otherwise left to the user. */
+static enum check_state judge_confirm(const struct check_result *j, enum check_why *why)
+{
+    return known(j->value[0]) || known(j->value[1]) ? judge_want(j, why) : judge_manual(j, why);
+}
+
 /* A feature with settings of its own: off on both sides passes; if on, the user compares its settings. */
 static enum check_state judge_off(const struct check_result *j, enum check_why *why)
 {
@@ -255,6 +279,7 @@ static const struct check_way judges[] = {
     {"equal", judge_equal},     {"alike", judge_alike},   {"layers", judge_layers}, {"want", judge_want},
     {"env", judge_env},         {"suggest", judge_suggest}, {"present", judge_present}, {"manual", judge_manual},
     {"agree", judge_agree},     {"off", judge_off},         {"dataset", judge_dataset},
+    {"fused", judge_fused},     {"chosen", judge_chosen},   {"confirm", judge_confirm},
 };
 
 const struct check_way *check_way_find(struct str name)

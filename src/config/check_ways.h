@@ -9,6 +9,7 @@ struct check_result {
     const struct value *value[2];
     struct str want[2];            /* the wanted value of each side; "" none */
     const struct value *accept[2]; /* other accepted values, or NULL */
+    bool same_hardware;            /* both sides run on NPUs, or both on GPUs */
 };
 
 struct check_way {

@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "base/cursor.h"
+#include "config/arguments.h"
+#include "config/environment_forms.h"
 #include "config/expr.h"
 
 static struct value arg(struct scope *s, const struct node *args, int i)
@@ -231,6 +233,52 @@ static struct value f_dtype(struct scope *s, const struct node *args)
         if (str_ieq(v.text, str_of(alias[i][0])))
             return renamed(v, str_of(alias[i][1]));
     return v;
+}
+
+/* ---- versions ---- */
+
+/* The version in a path of CANN, /usr/local/Ascend/ascend-toolkit/8.0.RC3/lib64 */
+static struct value f_version_in(struct scope *s, const struct node *args)
+{
+    struct value v = arg(s, args, 0);
+    struct str rest = v.text, part;
+    bool cann = false;
+    if (v.state != VALUE_SET)
+        return v;
+    while (rest.n) {
+        size_t n = 0;
+        while (n < rest.n && rest.p[n] != '/' && rest.p[n] != ':')
+            n++;
+        part = str_n(rest.p, n);
+        cann = cann && (!n || rest.p[0] != ':');
+        struct str version = version_at(part);
+        if (cann && version.n && version.n == part.n)
+            return renamed(v, version);
+        cann = str_ihas(part, "ascend") || str_ihas(part, "cann");
+        rest = str_cut(rest, n < rest.n ? n + 1 : n);
+    }
+    return (struct value){.state = VALUE_NONE};
+}
+
+/* Whether versions of MindFormers, MindSpore and CANN were released together: "together", what does not fit, or
+ * nothing if the release is not known or not all three are. */
+static struct value f_released(struct scope *s, const struct node *args)
+{
+    struct value of = arg(s, args, 0), have[2] = {arg(s, args, 1), arg(s, args, 2)};
+    struct str with[2];
+    static const char *const name[] = {"MindSpore", "CANN"};
+    if (of.state != VALUE_SET || !released_with(of.text, &with[0], &with[1]))
+        return (struct value){.state = VALUE_NONE};
+    for (int i = 0; i < 2; i++)
+        if (have[i].state == VALUE_SET && !version_begins(have[i].text, with[i])) {
+            struct value v = join(s, of, &have[i]);
+            v.number = false;
+            v.text = str_of(arena_fmt(s->arena, "MindFormers %.*s with %s %.*s, released for %.*s", STR_ARG(of.text),
+                                      name[i], STR_ARG(have[i].text), STR_ARG(with[i])));
+            return v;
+        }
+    bool all = have[0].state == VALUE_SET && have[1].state == VALUE_SET;
+    return all ? value_text(STR("together")) : (struct value){.state = VALUE_NONE};
 }
 
 /* One setting in two places of a file: reported if the two differ. */
@@ -547,6 +595,8 @@ const struct expr_function expr_functions[] = {
     {"map", 3, -1, f_map},
     {"tail", 1, 1, f_tail},
     {"dtype", 1, 1, f_dtype},
+    {"version_in", 1, 1, f_version_in},
+    {"released", 3, 3, f_released},
     {"agree", 2, 2, f_agree},
     {"gt", 2, 2, f_gt},
     {"product", 1, -1, f_product},

@@ -149,6 +149,7 @@ static void judge_row(struct config_compare *c, struct scope *s, const struct ch
         j.want[s->at] = checklist_want(r, s->side[s->at]);
     }
     s->at = 0;
+    j.same_hardware = s->side[0]->platform == s->side[1]->platform;
     j.value[0] = &k.value[0];
     j.value[1] = &k.value[1];
     int when = applies(s, r->when);
@@ -249,6 +250,8 @@ static void count(struct config_compare *c)
     for (size_t i = 0; i < c->checks.n; i++) {
         const struct config_check *k = &c->checks.v[i];
         c->count[k->state]++;
+        c->open += config_check_open(k);
+        c->closed += config_check_closed(k);
         c->guide_broken += check_guide_open(k) && k->guide == GUIDE_BROKEN;
         c->guide_unknown += check_guide_open(k) && k->guide == GUIDE_UNKNOWN;
         if ((k->state == CHECK_DIFFERS || k->state == CHECK_MISSING) && k->row->severity != SEVERITY_INFO)
@@ -284,6 +287,18 @@ int config_compare_run(struct config_compare *c, struct settings *target, struct
         rc = waive(c, &waiver[i], e);
     count(c);
     return rc;
+}
+
+bool config_check_open(const struct config_check *k)
+{
+    bool unjudged = k->state == CHECK_UNKNOWN || (k->state == CHECK_ADVICE && k->why == WHY_MANUAL);
+    return unjudged && k->row->severity == SEVERITY_ERROR && !config_check_closed(k);
+}
+
+bool config_check_closed(const struct config_check *k)
+{
+    bool closed = k->value[0].state == VALUE_CLOSED || k->value[1].state == VALUE_CLOSED;
+    return k->state == CHECK_UNKNOWN && k->row->severity == SEVERITY_ERROR && closed;
 }
 
 enum stage_verdict config_compare_verdict(const struct config_compare *c)
@@ -337,9 +352,13 @@ const char *check_why_text(const struct config_check *k)
     case WHY_UNWANTED_ONE:
         return _("deviates from the recommendation");
     case WHY_MANUAL:
-        return _("to be confirmed by you: not in the files");
+        return k->value[0].state == VALUE_SET && k->value[1].state == VALUE_SET
+                   ? _("to be confirmed by you: the values alone do not tell")
+                   : _("to be confirmed by you: not in the files");
     case WHY_UNSET:
         return _("not set");
+    case WHY_HARDWARE:
+        return _("different on different hardware: dump both sides around the operator and compare its results");
     default:
         return NULL;
     }

@@ -19,6 +19,7 @@ enum check_why {
     WHY_UNWANTED_ONE,   /* one side is not as recommended, the other is unknown */
     WHY_MANUAL,         /* cannot be decided from files */
     WHY_UNSET,          /* must be set and is not */
+    WHY_HARDWARE,       /* differs, and the hardware does too */
 };
 
 /* Whether a check's values follow the guide's advice, equal on both sides or not. */
@@ -60,6 +61,7 @@ struct config_compare {
     VEC(const char *) unread; /* sentences: values of checks that are there and cannot be read */
     size_t count[CHECK_STATES];
     size_t guide_broken, guide_unknown; /* checks without a waiver */
+    size_t open, closed;     /* config_check_open, config_check_closed */
     bool pass;               /* no check of severity error or warning differs or is missing */
     bool environments;       /* a side has no settings: only checks of the environment were made */
 };
@@ -70,6 +72,11 @@ int config_compare_run(struct config_compare *c, struct settings *target, struct
                        size_t waivers, struct err *e);
 void config_compare_release(struct config_compare *c);
 
+/* Whether a check of severity error was not judged, though the files could have shown it or none can: the user has to
+ * answer it. */
+bool config_check_open(const struct config_check *k);
+/* Whether a check of severity error was not judged because no file of the kind that would show it was given. */
+bool config_check_closed(const struct config_check *k);
 /* Unknown where none differs, but only environments were compared or a value could not be read. */
 enum stage_verdict config_compare_verdict(const struct config_compare *c);
 

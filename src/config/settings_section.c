@@ -43,7 +43,7 @@ static enum settings_part part_of(const struct config_check *k)
     case CHECK_ADVICE:
         return k->why == WHY_MANUAL ? PART_MANUAL : PART_ADVICE;
     case CHECK_UNKNOWN:
-        return PART_UNKNOWN;
+        return config_check_open(k) ? PART_MANUAL : PART_UNKNOWN;
     default:
         return PART_EQUAL;
     }
@@ -92,7 +92,7 @@ static void check(struct document *d, const struct config_compare *c, const stru
     struct buf t = {0}, v = {0};
     remarks(c, k, &t);
     buf_str(&v, k->row->id);
-    doc_row(d, (enum doc_mark)parts[part_of(k)].mark, v.p);
+    doc_row(d, config_check_open(k) ? DOC_OPEN : (enum doc_mark)parts[part_of(k)].mark, v.p);
     doc_detail(d, "%.*s", STR_ARG(buf_view(&t)));
     doc_cell(d, DOC_TEXT, TONE_QUIET, k->row->id);
     doc_cell(d, DOC_NAME, TONE_PLAIN, k->row->key);
@@ -200,6 +200,8 @@ void settings_section(struct document *d, const struct config_compare *c, enum s
     doc_cellf(d, DOC_TEXT, TONE_PLAIN, _(" %zu checks, %zu fail, %zu waived."), c->checks.n, fail, n[CHECK_WAIVED]);
     doc_say(d, TONE_PLAIN, _("checks: %zu differ, %zu missing, %zu unknown, %zu with a recommendation, %zu equal"),
             n[CHECK_DIFFERS], n[CHECK_MISSING], n[CHECK_UNKNOWN], n[CHECK_ADVICE], n[CHECK_OK]);
+    if (c->open)
+        doc_say(d, TONE_WARN, _("open: %zu checks of severity error, to be answered by you"), c->open);
     if (c->guide_broken + c->guide_unknown)
         doc_say(d, TONE_PLAIN, _("recommendations of the guide: %zu not followed, %zu unknown"), c->guide_broken,
                 c->guide_unknown);

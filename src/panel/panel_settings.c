@@ -3,6 +3,25 @@
 #include "config/settings_section.h"
 #include "panel/known_causes.h"
 
+/* One question for all checks whose files were not given. */
+static void closed(struct panel_page *p, const struct config_compare *c)
+{
+    struct buf names = {0};
+    size_t named = 0;
+    for (size_t i = 0; i < c->checks.n && named < 6; i++)
+        if (config_check_closed(&c->checks.v[i]))
+            buf_fmt(&names, "%s%.*s", named++ ? ", " : "", STR_ARG(c->checks.v[i].row->key));
+    if (named) {
+        struct panel_item *it =
+            page_item(p, MARK_OPEN, "settings", _("not in the files given: %zu checks of severity error (%s%s)"),
+                      c->closed, names.p, c->closed > named ? " …" : "");
+        it->need = "settings";
+        page_detail(p, it, "%s", _("Give the settings of the whole run (launch script, printed arguments, yaml) and "
+                                   "the environment, or confirm that the runs agree in these."));
+    }
+    buf_release(&names);
+}
+
 static void checks(struct panel_page *p, const struct procedure *g, const struct config_compare *c)
 {
     struct document d;
@@ -34,6 +53,8 @@ void panel_settings(struct panel_page *p, const struct procedure *g)
     p->values[0] = _("target");
     p->values[1] = _("golden");
     checks(p, g, c);
+    if (!c->environments)
+        closed(p, c);
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < c->unmapped[s].n && i < 200; i++) {
             struct panel_item *it = page_item(p, MARK_NOTE, NULL, "%.*s", STR_ARG(c->unmapped[s].v[i]));
@@ -43,9 +64,12 @@ void panel_settings(struct panel_page *p, const struct procedure *g)
             it->value[!s] = "";
         }
     page_settle(p, g);
-    if (p->state == PANEL_OPEN)
-        p->next = _("Decide on the settings marked ?: change them for the small run of the first step, or give a "
-                    "reason to keep them (:answer ID TEXT, :waive ID REASON).");
+    if (p->state == PANEL_OPEN) {
+        p->summary = arena_fmt(&p->arena, _("open: %zu"), page_count(p, MARK_OPEN));
+        p->next = _("Answer the checks marked ?, which the files do not show: :confirm says ok to the selected one, "
+                    ":answer ID TEXT says more (\"bad …\" if the runs differ in it), :waive ID REASON keeps a "
+                    "setting.");
+    }
     else
         p->next =
             c->pass ? _("Read the recommendations marked !, then continue.")

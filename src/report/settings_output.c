@@ -111,6 +111,8 @@ void config_json(struct jsonw *w, struct out *o, const void *result)
     jw_kint(w, "checks", (int64_t)c->checks.n);
     for (int i = 0; i < CHECK_STATES; i++)
         jw_kint(w, check_state_name((enum check_state)i), (int64_t)c->count[i]);
+    jw_kint(w, "open", (int64_t)c->open);
+    jw_kint(w, "closed", (int64_t)c->closed);
     jw_kint(w, "guide_broken", (int64_t)c->guide_broken);
     jw_kint(w, "guide_unknown", (int64_t)c->guide_unknown);
     jw_end_object(w);

@@ -307,13 +307,18 @@ static void same_framework(void **state)
                                              "--use-fused-rmsnorm --use-fused-rotary-pos-emb "
                                              "--moe-token-dispatcher-type alltoall --distributed-backend hccl"));
     run(t, MG(mg_head, mg_data, mg_model, "--moe-token-dispatcher-type allgather"), NULL);
-    ONLY("fused_rope");
+    only((const char *const[]){NULL});
+    state_is("fused_rope", CHECK_ADVICE);
+    assert_int_equal(check("fused_rope")->why, WHY_HARDWARE);
     assert_int_equal(c.side[0].platform, PLATFORM_NPU);
     assert_int_equal(c.side[1].platform, PLATFORM_GPU);
     assert_int_equal(c.npu_only[0].n, 2);
     assert_int_equal(c.npu_only[1].n, 0);
     assert_int_equal(c.others.n, 1);
     assert_true(str_is(c.others.v[0].side[0]->key, "moe_token_dispatcher_type"));
+    const char *npu = write_file("g.sh", PARTS("export HCCL_DETERMINISTIC=true\n", mg_head, mg_data, mg_model));
+    run(t, npu, NULL);
+    ONLY("fused_rope"); /* on the same hardware */
 }
 
 static void huggingface(void **state)
