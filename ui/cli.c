@@ -183,6 +183,11 @@ int cli_may_write(const struct options *o, bool csv, struct err *e)
                    o->output);
 }
 
+bool cli_is_picture(const struct options *o, const struct result_forms *f)
+{
+    return f->svg && cli_out_file(o) && str_ends(str_of(o->output), ".svg");
+}
+
 static int write_form(const struct options *o, const struct result_forms *f, const void *result, struct err *e)
 {
     enum result_form form = form_of(o);
@@ -201,6 +206,8 @@ static int write_form(const struct options *o, const struct result_forms *f, con
         f->text(&out.buf, result);
     } else if (form == RESULT_CSV && f->csv) {
         f->csv(&out, result);
+    } else if (!cli_out_standard(o) && cli_is_picture(o, f)) {
+        f->svg(&out.buf, result);
     } else {
         jw_init(&w, &out.buf, f->indented);
         f->json(&w, &out, result);

@@ -99,8 +99,11 @@ struct result_forms {
     void (*text)(struct buf *b, const void *result); /* for results without a section */
     void (*json)(struct jsonw *w, struct out *o, const void *result);
     void (*csv)(struct out *o, const void *result); /* NULL: no table form */
+    void (*svg)(struct buf *b, const void *result); /* NULL: no picture */
     bool indented;                                  /* pretty-print the JSON */
 };
+/* Whether -o names a picture that the result has. */
+bool cli_is_picture(const struct options *o, const struct result_forms *f);
 /* Whether -o names a .json file, a .csv file if there is a table form, or nothing. */
 bool cli_can_write(const struct options *o, bool csv);
 int cli_may_write(const struct options *o, bool csv, struct err *e); /* the same: 0, or -1 with e */

@@ -8,6 +8,7 @@
 #include "norms/norms_section.h"
 #include "optimizer/optimizer_section.h"
 #include "report/curves_output.h"
+#include "report/curves_picture.h"
 #include "report/norms_output.h"
 #include "report/optimizer_output.h"
 #include "report/rollout_output.h"
@@ -46,7 +47,7 @@ int stage_run(const struct stage *s, const struct options *o, void *result)
     thresholds_init(&t.run.limits);
     for (int i = 0; i < o->thresholds; i++)
         thresholds_set(&t.run.limits, o->threshold_key[i], o->threshold_value[i], &e);
-    if (cli_may_write(o, s->forms.csv != NULL, &e))
+    if (!cli_is_picture(o, &s->forms) && cli_may_write(o, s->forms.csv != NULL, &e))
         return cli_fail(&e);
     ending_catch(NULL);
     if (wait_for_run(&w, work, &t, &e) || cli_write(o, &s->forms, result, &e))
@@ -137,7 +138,8 @@ static void show_rollout(struct document *d, const void *result)
 /* ---- the table ---- */
 
 static const struct stage
-    curves_stage = {run_curves, {.section = show_curves, .json = curves_json, .csv = curves_csv}, NULL},
+    curves_stage = {run_curves,
+                    {.section = show_curves, .json = curves_json, .csv = curves_csv, .svg = curves_svg}, NULL},
     norms_stage = {run_norms, {.section = show_norms, .json = norms_json, .csv = norms_csv}, NULL},
     optimizer_stage = {run_optimizer, {.section = show_optimizer, .json = optimizer_json}, NULL},
     rollout_stage = {run_rollout, {.section = show_rollout, .json = rollout_json, .csv = rollout_csv}, NULL};

@@ -140,10 +140,11 @@ bool dump_config_probe(const char *path)
     char head[4096];
     struct str h = named_so(path) ? file_head(path, head, sizeof head) : STR("");
     /* dump.json also begins with a task and a dump_path, and may be of any size */
-    bool may = h.n && (str_has(h, "common_dump_settings") || str_has(h, "dump_path") ||
-                       str_has(h, "PrecisionDebugger") ||
+    bool mindspore = str_has(h, "common_dump_settings") || str_has(h, "e2e_dump_settings");
+    bool may = h.n && (mindspore || str_has(h, "dump_path") || str_has(h, "PrecisionDebugger") ||
                        str_has(h, "set_dump_")) && !str_has(h, "\"data\"");
-    bool yes = may && read_config(&s, path, &quiet) == 0 && tool_of(&s);
+    bool read = may && read_config(&s, path, &quiet) == 0;
+    bool yes = may && (read ? tool_of(&s) != NULL : mindspore); /* a broken one is to be said with its place */
     settings_release(&s);
     return yes;
 }

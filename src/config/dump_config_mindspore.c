@@ -7,7 +7,7 @@
 bool mindspore_dump_sniff(const struct settings *s)
 {
     for (size_t i = 0; i < s->list.n; i++)
-        if (str_starts(s->list.v[i].key, COMMON))
+        if (str_starts(s->list.v[i].key, COMMON) || str_starts(s->list.v[i].key, "e2e_dump_settings"))
             return true;
     return false;
 }
@@ -40,8 +40,23 @@ static const struct dump_field fields[] = {
     {NULL, DUMP_ANY, NULL},
 };
 
+static bool has_section(const struct dump_config *c, const char *name)
+{
+    for (size_t i = 0; i < c->s.list.n; i++)
+        if (str_starts(c->s.list.v[i].key, name))
+            return true;
+    return false;
+}
+
 static void needed(struct dump_config *c)
 {
+    if (!has_section(c, COMMON)) {
+        dump_config_say(c, REMARK_BAD, "common_dump_settings", "%s", _("this section is missing: the run will stop "
+                                                                       "with a configuration error"));
+        return;
+    }
+    if (!has_section(c, "e2e_dump_settings") && !has_section(c, "async_dump_settings"))
+        dump_config_say(c, REMARK_BAD, "e2e_dump_settings", "%s", _("this section is missing: nothing is written"));
     static const char *const keys[] = {COMMON "op_debug_mode", COMMON "dump_mode", COMMON "path", COMMON "net_name",
                                        COMMON "iteration", COMMON "input_output"};
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)

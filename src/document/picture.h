@@ -84,5 +84,9 @@ void picture_json(struct jsonw *w, const struct picture *p);
 /* As text for Markdown: sparklines, shades, a table of round numbers. Appends. */
 void picture_text(struct buf *b, const struct picture *p);
 void picture_svg(struct buf *b, const struct picture *p);
+/* Pictures of lines as an SVG file of its own, one below the other, with axes and legends in it. Appends. */
+void picture_svg_file(struct buf *b, const struct picture *p, size_t n);
+/* What both draw of lines, without axes: a plane of 1000 × 300. */
+void picture_svg_plane(struct buf *b, const struct picture *p);
 
 #endif

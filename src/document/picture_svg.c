@@ -165,12 +165,8 @@ static void key(struct buf *b, const struct picture *p)
     buf_cstr(b, "</ul>\n");
 }
 
-static void lines(struct buf *b, const struct picture *p)
+void picture_svg_plane(struct buf *b, const struct picture *p)
 {
-    buf_cstr(b, "<div class=\"plot\">\n");
-    marks_up(b, p);
-    buf_fmt(b, "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\">", WIDE, HIGH);
-    words(b, p);
     grid(b, p);
     for (uint32_t k = 0; k < p->count; k++)
         if (p->series[k].look == LOOK_BAND)
@@ -179,6 +175,15 @@ static void lines(struct buf *b, const struct picture *p)
     for (uint32_t k = p->count; k-- > 0;) /* the first series is drawn last, on top */
         if (p->series[k].look != LOOK_BAND)
             line(b, p, &p->series[k]);
+}
+
+static void lines(struct buf *b, const struct picture *p)
+{
+    buf_cstr(b, "<div class=\"plot\">\n");
+    marks_up(b, p);
+    buf_fmt(b, "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" role=\"img\">", WIDE, HIGH);
+    words(b, p);
+    picture_svg_plane(b, p);
     buf_cstr(b, "</svg>\n");
     marks_along(b, p);
     buf_cstr(b, "</div>\n");

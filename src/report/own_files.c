@@ -48,6 +48,11 @@ static bool is_html(struct str head)
     return str_starts(head, "<!DOCTYPE html>\n") && has_mark(head, "<meta name=\"generator\" content=\"");
 }
 
+static bool is_svg(struct str head)
+{
+    return str_starts(head, "<svg xmlns") && has_mark(head, "<metadata>");
+}
+
 static bool is_commented(struct str head)
 {
     struct str first = str_next(&head, '\n');
@@ -117,6 +122,6 @@ bool own_file(const char *path)
         return false;
     if (str_starts(head, "PK"))
         return is_spreadsheet(path);
-    return is_json(head) || is_digest(head) || is_markdown(head) || is_html(head) || is_commented(head) ||
-           is_table(head) || is_pack(path);
+    return is_json(head) || is_digest(head) || is_markdown(head) || is_html(head) || is_svg(head) ||
+           is_commented(head) || is_table(head) || is_pack(path);
 }
