@@ -233,7 +233,7 @@ static void list_changes(struct buf *b, const struct comparison *s)
 /* Sections that the report has as well. */
 static void sections(struct buf *b, const struct comparison *s)
 {
-    static const char *const id[] = {"suspects", "which-side", "gaps", "precision"};
+    static const char *const id[] = {"starts", "which-side", "gaps", "precision"};
     struct document d;
     document_init(&d, NULL);
     report_part(&d, s, id, ARRAY_LEN(id), 5);

@@ -398,7 +398,7 @@ static const struct option table[] = {
      N_("recompute recorded calls in float64 to find which side is wrong: auto (default, within the budget), all, "
         "off")},
     {"--oracle-budget", "N", OPT_ORACLE, BY(set_oracle_budget),
-     N_("limit of operations for auto (default: 2e9); suspects and deviating rows come first")},
+     N_("limit of operations for auto (default: 2e9); calls where a deviation starts, then deviating rows come first")},
     {"--oracle", NULL, OPT_ORACLE_ALONE, BY(set_oracle_alone),
      N_("recompute every recorded call in float64 from its own inputs; calls with a wrong output are reported as "
         "problems")},

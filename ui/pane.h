@@ -20,7 +20,7 @@ struct pane_ops {
 };
 
 extern const struct pane_ops pane_table, pane_detail, pane_stack, pane_help, pane_list, pane_outline, pane_intake,
-    pane_tensor, pane_panel, pane_overview, pane_ranks;
+    pane_tensor, pane_panel, pane_overview, pane_ranks, pane_starts;
 extern const struct hint pane_intake_empty[]; /* the intake's, while nothing is open */
 
 /* The keys shown for a pane: other ones while it has nothing to show. */
@@ -44,6 +44,10 @@ int footer_notice_lines(const struct screen *s); /* of a notice, which stands ab
 void footer_draw_notice(const struct screen *s, struct grid *g, int y); /* it ends in line y */
 
 /* Shared by panes. */
+/* How many entries the list of starts would show; 0: nothing starts. */
+int pane_starts_wanted(const struct screen *s);
+/* What to do about a row: one sentence, the most specific that is known. */
+const char *pane_advice(const struct screen *s, uint32_t line, struct arena *a);
 /* The first visible line, adjusted so that `at` is among the n visible ones. */
 uint32_t pane_top(uint32_t top, uint32_t at, uint32_t n);
 const char *verdict_glyph(const struct line_judgement *l); /* "✗", "≈" …; NULL judgement: "…" */

@@ -2,6 +2,7 @@
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "compare/start_text.h"
 #include "judge/verdict_text.h"
 #include "oracle/oracle_text.h"
 #include "panel/known_causes.h"
@@ -47,28 +48,28 @@ static void verdict(struct page *p, uint32_t line, const struct line_judgement *
     buf_release(&b);
 }
 
-/* What the class of the first deviation requires, and why it may not be the first. */
+/* Why the first deviation may not be the first. */
 static void of_first(struct page *p)
 {
-    const struct judgement *all = p->s->work.c->judged;
     struct buf b = {0};
-    paragraph(p, STYLE_TEXT, str_of(explain_first(all, &p->s->work.c->measure)));
-    explain_provisional(all, &b);
+    explain_provisional(p->s->work.c->judged, &b);
     if (b.n)
         paragraph(p, STYLE_DRIFT, buf_view(&b));
     buf_release(&b);
 }
 
-/* What to do about the best explanation. */
 static void advice(struct page *p, uint32_t line)
 {
     const struct diagnoses *x = diagnosis_job_known(&p->s->work.diagnosis, p->s->work.c, line);
+    bool starts = p->s->work.c->judged->line[line].cause == CAUSE_STARTS;
+    struct arena a = {0};
     struct buf b = {0};
-    if (!x || !x->n)
-        return;
-    buf_fmt(&b, _("next: %s"), diagnosis_advice(&x->v[0]));
-    paragraph(p, STYLE_TEXT, buf_view(&b));
+    if (starts || (x && x->n)) {
+        buf_fmt(&b, _("next: %s"), pane_advice(p->s, line, &a));
+        paragraph(p, STYLE_TEXT, buf_view(&b));
+    }
     buf_release(&b);
+    arena_release(&a);
 }
 
 /* The diagnosis, once it is available: the best one is above the next step, others far below. */
@@ -85,35 +86,36 @@ static void looks_like(struct page *p, uint32_t line, bool best)
     buf_release(&b);
 }
 
-/* The known cause whose rule matches this row. */
-static void known_cause(struct page *p, uint32_t line)
+/* What was found in earlier investigations and matches this row by more than its diagnosis; NULL. */
+static const char *known_cause(const struct screen *s, uint32_t line, struct arena *a)
 {
-    const struct comparison *s = p->s->work.c;
-    const struct diagnoses *x = diagnosis_job_known(&p->s->work.diagnosis, p->s->work.c, line);
+    const struct comparison *c = s->work.c;
+    const struct diagnoses *x = diagnosis_job_known(&s->work.diagnosis, c, line);
     uint32_t row[2];
-    workspace_rows(&p->s->work, line, row);
+    workspace_rows(&s->work, line, row);
     int side = row[TARGET] != NONE ? TARGET : GOLDEN;
     if (!x || row[side] == NONE)
-        return;
-    const struct dump *d = &s->side[side].dump;
-    const struct call *c = &d->calls.v[d->rows.v[row[side]].call];
-    struct buf name = {0}, b = {0};
-    struct arena a = {0};
+        return NULL;
+    const struct dump *d = &c->side[side].dump;
+    const struct call *call = &d->calls.v[d->rows.v[row[side]].call];
+    struct buf name = {0};
     dump_row_name(d, row[side], &name);
-    const struct known_cause_facts f = {.g = &p->s->work.guide,
+    const struct known_cause_facts f = {.g = &s->work.guide,
                                         .found = x,
                                         .name = name.p,
-                                        .family = c->family,
-                                        .backward = c->phase == PHASE_BACKWARD,
-                                        .dtype_differs = s->judged->line[line].flags & LINE_DTYPE_DIFF};
-    const char *text = known_cause_match(&f, &a, 0);
-    if (text) {
-        buf_fmt(&b, _("known cause: %s"), text);
-        paragraph(p, STYLE_TEXT, buf_view(&b));
-    }
+                                        .family = call->family,
+                                        .backward = call->phase == PHASE_BACKWARD,
+                                        .dtype_differs = c->judged->line[line].flags & LINE_DTYPE_DIFF};
+    const char *text = known_cause_of_row(&f, a);
     buf_release(&name);
-    buf_release(&b);
-    arena_release(&a);
+    return text;
+}
+
+const char *pane_advice(const struct screen *s, uint32_t line, struct arena *a)
+{
+    const struct comparison *c = s->work.c;
+    const char *known = known_cause(s, line, a);
+    return known ? known : start_action(c, line, diagnosis_job_known(&s->work.diagnosis, c, line));
 }
 
 /* Findings about the row. */
@@ -447,13 +449,11 @@ static void folded_rows(struct page *p, uint32_t line)
 {
     const struct row_fold *x = workspace_fold(&p->s->work, line);
     struct buf b = {0};
-    char n[NUM_MAX];
     if (!x)
         return;
-    buf_fmt(&b, x->side ? _("First of %s rows that only the golden side has; Enter shows all.")
-                        : _("First of %s rows that only the target has; Enter shows all."),
-            num_count(n, x->n));
-    paragraph(p, STYLE_ONLY, buf_view(&b));
+    row_fold_text(x, &b);
+    buf_cstr(&b, _("; Enter shows all. The first of them:"));
+    paragraph(p, STYLE_DIM, buf_view(&b));
     buf_release(&b);
 }
 
@@ -477,17 +477,16 @@ static void fill(struct page *p, uint32_t line)
         advice(p, line);
     }
     figures_table(p, line, row);
+    two_sided(p, c->paired ? measure_figures(&c->measure, line) : NULL);
     if (j)
         which_side(p, line, WHICH_NEITHER);
     if (j && c->judged->first == line)
         of_first(p);
-    two_sided(p, c->paired ? measure_figures(&c->measure, line) : NULL);
     if (j) {
         amplification(p, row[TARGET]);
         reference(p, row);
         which_side(p, line, WHICH_FINE);
         looks_like(p, line, false);
-        known_cause(p, line);
     }
     names(p, line, row);
     if (c->paired && !c->single)

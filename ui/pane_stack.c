@@ -100,7 +100,9 @@ static void draw_frames(const struct screen *s, struct grid *g, struct rect r, i
             grid_put(g, r.y + 1, r.x, r.w, STYLE_DIM,
                      row[side] == NONE ? _("no row on this side")
                      : !x->complete    ? _("still reading …")
-                     : !x->stacks.n    ? _("no stacks were recorded (no stack.json in the dump)")
+                     : !x->stacks.n    ? strcmp(dump_format(x)->name, "msprobe") == 0
+                         ? _("no stacks were recorded (no stack.json in the dump)")
+                         : _("no stacks were recorded in this dump")
                                        : _("no stack was recorded for this call"));
         return;
     }

@@ -3,6 +3,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "judge/cause.h"
 #include "table/shown_name.h"
 #include "ui/pane.h"
 
@@ -13,7 +14,7 @@ uint8_t verdict_style_of(enum verdict v)
     static const uint8_t style[VERDICT_COUNT] = {
         [VERDICT_PENDING] = STYLE_DIM, [VERDICT_MATCH] = STYLE_TEXT, [VERDICT_DRIFT] = STYLE_DRIFT,
         [VERDICT_DEVIATE] = STYLE_DEVIATE, [VERDICT_NONFINITE] = STYLE_NONFINITE, [VERDICT_SHAPE] = STYLE_DEVIATE,
-        [VERDICT_DTYPE] = STYLE_DRIFT, [VERDICT_ONLY] = STYLE_ONLY, [VERDICT_SKIP] = STYLE_SKIP,
+        [VERDICT_DTYPE] = STYLE_DRIFT, [VERDICT_ONLY] = STYLE_SKIP, [VERDICT_SKIP] = STYLE_SKIP,
         [VERDICT_INHERITED] = STYLE_DIM,
     };
     return style[v];
@@ -57,13 +58,13 @@ static const struct usual {
              {"g.norm", 150},
              {"t.max", 180},
              {"g.max", 180},
-             {"t.min", 200},
-             {"g.min", 200},
              {"t.mean", 200},
              {"g.mean", 200},
-             {"level", 220},
-             {"origin", 240},
-             {"confidence", 240},
+             {"t.min", 240},
+             {"g.min", 240},
+             {"level", 260},
+             {"origin", 280},
+             {"confidence", 280},
              {0}},
   usual_alone[] = {{"t.dtype", 100}, {"t.shape", 70},  {"t.norm", 0},
                    {"t.max", 90},    {"t.min", 110},   {"t.mean", 130},
@@ -301,6 +302,18 @@ static void edges(struct grid *g, const struct columns *c, int y)
     }
 }
 
+/* The verdict's sign; behind that of a row which inherits, the start it inherits from, where there are several. */
+static void draw_verdict(const struct draw *x, const struct columns *c, int y, bool first)
+{
+    const struct judgement *j = x->d->c->judged;
+    uint8_t style = first ? STYLE_FIRST : verdict_style(x->j);
+    grid_put(x->g, y, c->verdict + 1, 1, style, verdict_glyph(x->j));
+    uint32_t group = x->j && x->j->cause == CAUSE_INHERITED && j->start_groups.n > 1 ? start_group_of(j, x->l.line)
+                                                                                     : NONE;
+    if (group != NONE && group < 9)
+        grid_fmt(x->g, y, c->verdict + 2, 1, style, "%u", group + 1);
+}
+
 static void draw_line(struct draw *x, const struct columns *c, int y, struct buf name[2], bool first)
 {
     struct grid *g = x->g;
@@ -313,32 +326,45 @@ static void draw_line(struct draw *x, const struct columns *c, int y, struct buf
     if (x->d->c->single)
         draw_problem(x, y, c->verdict + 1);
     else
-        grid_put(g, y, c->verdict + 1, 1, first ? STYLE_FIRST : verdict_style(x->j), verdict_glyph(x->j));
+        draw_verdict(x, c, y, first);
     for (int i = 0; i < c->n; i++)
         draw_field(x, &c->c[i], y, first);
 }
 
-/* One-sided lines folded into one. */
+/* Lines without a partner folded into one, across the table. */
 static void draw_fold(const struct draw *x, const struct columns *c, int y, const struct row_fold *fold)
 {
     struct buf b = {0};
-    char n[NUM_MAX];
-    int place = x->d->layout == LAYOUT_BOTH && c->name_w[1] ? fold->side : 0;
-    int from = c->name[place], w = c->name_w[place];
-    buf_fmt(&b, fold->side ? _("%s rows only on the golden side") : _("%s rows only on the target side"),
-            num_count(n, fold->n));
-    if (utf8_cells(buf_view(&b)) > w) {
-        buf_clear(&b);
-        buf_fmt(&b, fold->side ? _("%s rows, golden only") : _("%s rows, target only"), num_count(n, fold->n));
-    }
+    int end = c->name[1] + c->name_w[1], w = (end > c->verdict ? end : c->verdict) - c->name[0];
+    row_fold_text(fold, &b);
     grid_put(x->g, y, c->name[0] - 2, 1, STYLE_DIM, "▸");
-    edges(x->g, c, y);
-    grid_put(x->g, y, c->verdict + 1, 1, STYLE_ONLY, verdict_glyph_of(VERDICT_ONLY));
-    grid_middle(x->g, y, from, w, STYLE_DIM, buf_view(&b));
+    grid_end(x->g, y, c->name[0], w, STYLE_DIM, buf_view(&b));
     buf_release(&b);
 }
 
 /* ---- minimap ---- */
+
+/* What a cell of the minimap shows: a start above all, rows that inherit quietly. */
+enum map_cell { MAP_NOTHING, MAP_AGREES, MAP_DIFFERS, MAP_INHERITED, MAP_STARTS, MAP_CELLS };
+
+static const struct {
+    uint8_t style;
+    const char *glyph;
+} map_looks[MAP_CELLS] = {
+    [MAP_NOTHING] = {STYLE_RULE, " "},  [MAP_AGREES] = {STYLE_RULE, "░"},     [MAP_DIFFERS] = {STYLE_DRIFT, "▒"},
+    [MAP_INHERITED] = {STYLE_DIM, "▒"}, [MAP_STARTS] = {STYLE_DEVIATE, "█"},
+};
+
+static enum map_cell map_cell_of(const struct line_judgement *l)
+{
+    if (l->cause == CAUSE_STARTS)
+        return MAP_STARTS;
+    if (l->cause == CAUSE_INHERITED)
+        return MAP_INHERITED;
+    if (l->verdict == VERDICT_DTYPE || l->verdict == VERDICT_DRIFT || verdict_is_bad((enum verdict)l->verdict))
+        return MAP_DIFFERS;
+    return l->cause == CAUSE_AGREES ? MAP_AGREES : MAP_NOTHING;
+}
 
 static void remap(struct table_state *t, const struct judgement *j, int h)
 {
@@ -346,11 +372,11 @@ static void remap(struct table_state *t, const struct judgement *j, int h)
     t->map_h = h;
     for (int y = 0; y < h; y++) {
         uint64_t from = (uint64_t)y * j->lines / (uint64_t)h, to = (uint64_t)(y + 1) * j->lines / (uint64_t)h;
-        enum verdict worst = VERDICT_SKIP;
+        enum map_cell most = MAP_NOTHING;
         for (uint64_t i = from; i < to || i == from; i++)
-            if (i < j->lines && verdict_weight(j->line[i].verdict) > verdict_weight(worst))
-                worst = j->line[i].verdict;
-        t->map[y] = (uint8_t)worst;
+            if (i < j->lines && map_cell_of(&j->line[i]) > most)
+                most = map_cell_of(&j->line[i]);
+        t->map[y] = (uint8_t)most;
     }
 }
 
@@ -367,12 +393,10 @@ static void minimap(const struct screen *s, struct grid *g, struct rect r)
     if (!j || !j->lines || h < 2)
         return;
     for (int y = 0; y < h; y++) {
-        enum verdict v = s->table.map[y];
+        enum map_cell v = (enum map_cell)s->table.map[y];
         uint64_t from = (uint64_t)y * lines / (uint64_t)h, to = (uint64_t)(y + 1) * lines / (uint64_t)h;
         bool here = s->work.cursor >= from && (s->work.cursor < to || y == h - 1);
-        const char *glyph = verdict_is_bad(v) ? "▓" : v == VERDICT_DRIFT || v == VERDICT_DTYPE ? "▒" : "░";
-        grid_put(g, r.y + y, r.x + r.w - 1, 1,
-                 v == VERDICT_MATCH || v == VERDICT_SKIP ? STYLE_RULE : verdict_style_of(v), glyph);
+        grid_put(g, r.y + y, r.x + r.w - 1, 1, map_looks[v].style, map_looks[v].glyph);
         if (here)
             grid_mark(g, r.y + y, r.x + r.w - 1, 1, STYLE_CURSOR);
     }
@@ -382,7 +406,7 @@ static void minimap(const struct screen *s, struct grid *g, struct rect r)
 
 static void keep_visible(struct table_state *t, uint32_t cursor, uint32_t n, int h)
 {
-    uint32_t rows = (uint32_t)h, margin = rows > 8 ? 2 : 0;
+    uint32_t rows = (uint32_t)h, margin = rows > 8 ? 2 : rows > 3;
     if (cursor < t->top + margin)
         t->top = cursor > margin ? cursor - margin : 0;
     if (cursor + margin >= t->top + rows)
@@ -495,7 +519,7 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
 static const struct hint hints[] = {
     {"first", N_("first")},    {"next deviation", N_("next")}, {"prev deviation", N_("prev")}, {"twin", N_("fwd/bwd")},
     {"pane stack", N_("stack")}, {"search-line", N_("search")},  {"help", N_("help")},           {"back", N_("quit")},
-    {"next precision", N_("precision")}, {"pane next", N_("pane")}, {"command", N_("command")}, {"bookmark", N_("bookmark")},
+    {"next start", N_("next start")}, {"next precision", N_("precision")}, {"pane next", N_("pane")}, {"command", N_("command")}, {"bookmark", N_("bookmark")},
     {0},
 };
 

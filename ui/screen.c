@@ -441,7 +441,10 @@ bool screen_idle(struct screen *s)
 
 void screen_rest(struct screen *s)
 {
-    diagnosis_job_wait(&s->work.diagnosis);
+    for (bool more = true; more; more = diagnosis_job_waits(&s->work.diagnosis)) {
+        diagnosis_job_wait(&s->work.diagnosis);
+        screen_draw(s); /* the list of starts asks for one diagnosis after the other */
+    }
     for (int i = 0; i < 2; i++)
         file_lines_wait(&s->work.stack.source[i]);
     procedure_wait(&s->work.guide, NULL, NULL, 0);

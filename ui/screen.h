@@ -24,7 +24,7 @@ struct table_state {
     const struct field *head_field[COLUMNS_MOST];
     uint64_t map_of; /* serial of the judgement shown in the minimap, and its height */
     int map_h;
-    uint8_t map[MAP_LINES]; /* enum verdict of the worst line in each interval */
+    uint8_t map[MAP_LINES]; /* what is shown of the lines in each interval (pane_table.c) */
 };
 
 /* How the tensor view divides its lines. */

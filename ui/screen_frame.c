@@ -178,7 +178,7 @@ static void header(const struct screen *s, struct grid *g)
         return;
     }
     if (x->judged && !path_kind_other_names(x))
-        buf_fmt(&right, _("coverage %.0f %% ⇄ %.0f %%   "), x->judged->sum.coverage[0] * 100,
+        buf_fmt(&right, _("paired %.0f %% ⇄ %.0f %%   "), x->judged->sum.coverage[0] * 100,
                 x->judged->sum.coverage[1] * 100);
     rate(&s->session, p, &right);
     buf_fmt(&right, "%s ", s->session.paused ? _("paused") : what);
@@ -299,8 +299,8 @@ static bool count_put(struct grid *g, int *at, uint8_t style, const char *what, 
 static void counts(struct grid *g, int at, const struct judge_summary *sum)
 {
     static const enum verdict order[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_INHERITED,
-                                         VERDICT_DTYPE, VERDICT_DRIFT, VERDICT_ONLY, VERDICT_MATCH,
-                                         VERDICT_SKIP, VERDICT_PENDING};
+                                         VERDICT_DTYPE, VERDICT_DRIFT, VERDICT_MATCH, VERDICT_SKIP, VERDICT_PENDING};
+    uint32_t alone = 0;
     char n[NUM_MAX];
     bool room = true;
     for (size_t i = 0; i < ARRAY_LEN(order) && room; i++)
@@ -310,7 +310,11 @@ static void counts(struct grid *g, int at, const struct judge_summary *sum)
     if (sum->dtype_diff && room)
         room = count_put(g, &at, STYLE_DRIFT, _("precision"), num_count(n, sum->dtype_diff));
     if (sum->doubtful && room)
-        count_put(g, &at, STYLE_TEXT | STYLE_UNDER, _("doubtful"), num_count(n, sum->doubtful));
+        room = count_put(g, &at, STYLE_TEXT | STYLE_UNDER, _("doubtful"), num_count(n, sum->doubtful));
+    for (int s = 0; s < 2; s++)
+        alone += sum->compute[s] - sum->covered[s];
+    if (alone && room) /* moves and arguments of one side count for nothing */
+        count_put(g, &at, STYLE_DIM, _("compute calls without a partner:"), num_count(n, alone));
 }
 
 /* Line 2: where the first deviation is, and how many rows of each verdict. */
@@ -365,7 +369,7 @@ static void status(const struct screen *s, struct grid *g)
         bool so_far = j->pending_before || !s->session.settled,
              provisional = j->doubtful_before || j->gaps_before || j->unread_before;
         at += grid_fmt(g, 1, at, g->cols, STYLE_FIRST, so_far ? _("first so far: row %s %s") : provisional
-                           ? _("first deviation: row %s %s (provisional)")
+                           ? _("first deviation: row %s %s (not certain)")
                            : _("first deviation: row %s %s"),
                        num_count(n, j->first + 1), first_class_label(j->first_class));
     } else if (s->session.settled) {
@@ -387,12 +391,12 @@ static void status(const struct screen *s, struct grid *g)
     counts(g, at + 3, &j->sum);
 }
 
-static void rule(struct grid *g, int y, const char *title, const char *other)
+static void rule(struct grid *g, struct rect r, const char *title, const char *other)
 {
-    grid_fill(g, y, 0, g->cols, 0x2500, STYLE_RULE);
-    grid_fmt(g, y, 1, g->cols - 2, STYLE_TITLE, " %s ", title);
-    if (other && g->cols > 40)
-        grid_fmt(g, y, g->cols - utf8_cells(str_of(other)) - 4, g->cols, STYLE_DIM, " %s ", other);
+    grid_fill(g, r.y, r.x, r.w, 0x2500, STYLE_RULE);
+    grid_fmt(g, r.y, r.x + 1, r.w - 2, STYLE_TITLE, " %s ", title);
+    if (other && r.w > 40)
+        grid_fmt(g, r.y, r.x + r.w - utf8_cells(str_of(other)) - 4, r.w, STYLE_DIM, " %s ", other);
 }
 
 /* Where the panes are in a frame. */
@@ -401,8 +405,10 @@ struct screen_layout {
     struct {
         const struct pane_ops *pane;
         struct rect r;
-    } at[3];
+    } at[4];
     struct rect lower; /* the pane below the table with its title line; height 0: none */
+    struct rect starts, entries; /* the list of starts with its title line, and without; height 0: none */
+    int beside;        /* the column that separates it from the pane left of it; 0: it has its own lines */
     int notice;        /* the last line of a notice: the table yields it, so the explanation stays whole */
 };
 
@@ -412,14 +418,28 @@ static void place(struct screen_layout *l, const struct pane_ops *pane, struct r
         l->at[l->panes++].pane = pane, l->at[l->panes - 1].r = r;
 }
 
+#define STARTS_RIGHT 180 /* columns from which the list of starts is right of the table */
+#define STARTS_LOW 120   /* … right of the detail, with several entries, below SIDE_BY_SIDE */
 #define SIDE_BY_SIDE 150 /* columns from which detail and stack are shown beside each other */
+
+/* Places the list of starts at the right of a rectangle, which it narrows. */
+static void starts_beside(struct screen_layout *l, struct rect *r, int w)
+{
+    l->beside = r->x + r->w - w;
+    l->starts = (struct rect){r->y, l->beside + 1, r->h, w - 1};
+    r->w -= w;
+    l->entries = (struct rect){r->y + 1, l->beside + 2, r->h - 1, w - 3};
+}
 
 /* Places the pane below the table: the focused one, else the detail; side by side if they fit. */
 static void place_lower(const struct screen *s, struct screen_layout *l, struct rect r)
 {
-    struct rect in = {r.y + 1, r.x + 1, r.h - 1, r.w - 2};
+    bool low = r.w >= STARTS_LOW && r.w < SIDE_BY_SIDE && pane_starts_wanted(s) > 1 && !s->work.zoom && r.h > 5;
     if (r.h < 2)
         return;
+    if (low)
+        starts_beside(l, &r, r.w * 2 / 5);
+    struct rect in = {r.y + 1, r.x + 1, r.h - 1, r.w - 2};
     l->lower = r;
     if (r.w < SIDE_BY_SIDE) {
         place(l, s->work.focus == FOCUS_STACK ? &pane_stack : &pane_detail, in);
@@ -428,6 +448,17 @@ static void place_lower(const struct screen *s, struct screen_layout *l, struct 
     int half = r.w / 2;
     place(l, &pane_detail, (struct rect){in.y, in.x, in.h, half - 2});
     place(l, &pane_stack, (struct rect){in.y, half + 2, in.h, r.w - half - 3});
+}
+
+/* Lines of the list of starts between table and detail, with its title: where it is neither right of the table nor of
+ * the detail, or has one entry. */
+static int starts_height(const struct screen *s, int body)
+{
+    int n = pane_starts_wanted(s), w = s->grid.cols;
+    bool beside = n > 1 && w >= STARTS_LOW && w < SIDE_BY_SIDE;
+    if (!n || beside || (n > 1 && w >= STARTS_RIGHT) || s->work.zoom || body < 15)
+        return 0;
+    return 1 + (n > 1 && body >= 27 ? 2 * n : n);
 }
 
 /* The number of lines of the pane below the table. */
@@ -440,6 +471,8 @@ static int lower_height(const struct workspace *d, int body)
         return body;
     if (body < 10)
         return d->focus == FOCUS_TABLE ? 0 : body;
+    if (body >= 20 && low < 11) /* sentence, action, figures of both sides and their distance */
+        low = 11;
     return low < 5 ? 5 : low;
 }
 
@@ -448,6 +481,7 @@ static struct screen_layout lay_out(const struct screen *s)
     struct screen_layout l = {0};
     const struct workspace *d = &s->work;
     int top = s->grid.rows >= 6 ? 2 : 0, body = s->grid.rows - top - 1, low = lower_height(d, body);
+    int list = starts_height(s, body);
     int taken = footer_lines(s) - 1; /* a long message takes lines from the lower pane, not from the table */
     int above = footer_notice_lines(s);
     struct rect r = {top, 0, body - taken, s->grid.cols};
@@ -458,10 +492,17 @@ static struct screen_layout lay_out(const struct screen *s)
         return l;
     }
     low = low > taken ? low - taken : 0;
-    place(&l, d->groups.kind != GROUP_NONE ? &pane_outline : &pane_table,
-          (struct rect){r.y, r.x, r.h - low - above, r.w});
-    l.notice = r.y + r.h - low - 1;
+    struct rect table = {r.y, r.x, r.h - low - list - above, r.w};
+    if (r.w >= STARTS_RIGHT && pane_starts_wanted(s) > 1 && table.h > 8)
+        starts_beside(&l, &table, r.w / 3);
+    place(&l, d->groups.kind != GROUP_NONE ? &pane_outline : &pane_table, table);
+    l.notice = r.y + r.h - low - list - 1;
+    if (list) {
+        l.starts = (struct rect){l.notice + 1, 0, list, r.w};
+        l.entries = (struct rect){l.notice + 2, 1, list - 1, r.w - 2};
+    }
     place_lower(s, &l, (struct rect){r.y + r.h - low, r.x, low, r.w});
+    place(&l, &pane_starts, l.entries); /* last: the row under the cursor is diagnosed first */
     return l;
 }
 
@@ -471,6 +512,27 @@ static void detail_end(const struct screen *s, struct buf *out)
     if (s->detail_below)
         buf_fmt(out, s->work.focus == FOCUS_DETAIL ? _("▼ %d more lines") : _("▼ %d more lines: Tab, then j"),
                 s->detail_below);
+}
+
+/* "─ 3 start here ──── J next  K prev" */
+static void starts_title(const struct screen *s, struct grid *g, const struct screen_layout *l)
+{
+    struct rect r = l->starts;
+    struct buf b = {0};
+    const char *next = keymap_key(&s->keys, "table", "next start"), *prev = keymap_key(&s->keys, "table", "prev start");
+    if (r.h < 2)
+        return;
+    if (next && prev)
+        buf_fmt(&b, _(" %s next  %s previous "), next, prev);
+    int w = utf8_cells(buf_view(&b)), title = 1;
+    grid_fill(g, r.y, r.x, r.w, 0x2500, STYLE_RULE);
+    title += grid_fmt(g, r.y, r.x + 1, r.w, STYLE_TITLE, _(" starts here: %u "),
+                      (unsigned)s->work.c->judged->start_groups.n);
+    if (s->work.c->judged->start_groups.n > 1 && r.w > title + w + 4)
+        grid_put(g, r.y, r.x + r.w - w - 2, w, STYLE_DIM, b.p);
+    for (int y = 0; l->beside && y < r.h; y++)
+        grid_put(g, r.y + y, l->beside, 1, STYLE_RULE, "│");
+    buf_release(&b);
 }
 
 static void lower_titles(const struct screen *s, struct grid *g, struct rect r)
@@ -485,9 +547,9 @@ static void lower_titles(const struct screen *s, struct grid *g, struct rect r)
     if (r.w < SIDE_BY_SIDE) {
         buf_fmt(&right, "%s%s", right.n ? "   " : "",
                 stack ? _("Tab: table") : f == FOCUS_DETAIL ? _("Tab: stack") : _("s: stack"));
-        rule(g, r.y, stack ? _("stack") : _("detail"), right.p);
+        rule(g, r, stack ? _("stack") : _("detail"), right.p);
     } else {
-        rule(g, r.y, _("detail"), NULL);
+        rule(g, r, _("detail"), NULL);
         if (right.n)
             grid_fmt(g, r.y, r.w / 2 - utf8_cells(buf_view(&right)) - 3, r.w, STYLE_DIM, " %s ", right.p);
         grid_fmt(g, r.y, r.w / 2 + 2, r.w, STYLE_TITLE, " %s ", _("stack"));
@@ -536,6 +598,7 @@ static void draw(const struct screen *s, struct grid *g, const struct screen_lay
         grid_clip(g, was);
     }
     lower_titles(s, g, l->lower);
+    starts_title(s, g, l);
     for (int i = 0; i < l->panes; i++) {
         struct rect was = grid_clip(g, l->at[i].r);
         l->at[i].pane->draw(s, g, l->at[i].r);

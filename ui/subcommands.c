@@ -79,7 +79,7 @@ const struct subcommand subcommands[] = {
      open_program},
     {"compare", "TARGET GOLDEN | RESULT", N_("compare two dumps and print the result"),
      N_("Prints where the two runs diverge: coverage, verdicts, step inputs, the first deviation with the statistics\n"
-        "and stacks of both sides, suspects, differing precision. With -o or --json the result is written for "
+        "and stacks of both sides, what starts here, differing precision. With -o or --json the result is written for "
         "programs\n"
         "(.json, .csv, .xlsx) or as a report (.html, .md).\n"
         "RESULT is a result table of another tool (see diverge formats): the verdicts of that tool are shown."),

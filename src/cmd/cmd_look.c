@@ -1,11 +1,13 @@
 /* Commands that show panes, stacks and lists. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
 #include "base/num.h"
 #include "cmd/cmd.h"
 #include "cmd/pane_verbs.h"
+#include "compare/start_text.h"
 #include "judge/verdict_text.h"
 #include "judge/step_inputs.h"
 #include "judge/precision.h"
@@ -151,30 +153,21 @@ static void list_deviations(struct workspace *d)
     buf_release(&text);
 }
 
-static void list_suspects(struct workspace *d)
+/* What starts here, most inheriting first. A diagnosis is told where it is known: none is waited for. */
+static void list_starts(struct workspace *d)
 {
     const struct judgement *j = d->c->judged;
     struct buf text = {0};
-    for (size_t i = 0; i < j->suspects.n && i < 1000; i++) {
-        const struct suspect *x = &j->suspects.v[i];
+    for (size_t i = 0; i < j->start_groups.n && i < 1000; i++) {
+        const struct start_group *g = &j->start_groups.v[i];
+        const struct frame *f = start_place(&d->c->measure, g->line);
         buf_clear(&text);
-        buf_fmt(&text, _("%.*s   error in %.2g, out %.2g"), STR_ARG(dump_call_name(&d->c->side[TARGET].dump, x->call)),
-                x->in, x->out);
-        workspace_add_item(d, x->line, j->line[x->line].verdict, buf_view(&text));
-    }
-    buf_release(&text);
-}
-
-static void list_frontier(struct workspace *d)
-{
-    const struct judgement *j = d->c->judged;
-    struct buf text = {0};
-    for (size_t i = 0; i < j->frontier.n; i++) {
-        const struct entry_point *x = &j->frontier.v[i];
-        buf_clear(&text);
-        buf_fmt(&text, _("%3.0f %%  %.*s   %s"), x->downstream * 100,
-                STR_ARG(dump_call_name(&d->c->side[TARGET].dump, x->call)), entry_point_label(x->kind));
-        workspace_add_item(d, x->line, j->line[x->line].verdict, buf_view(&text));
+        start_sentence(d->c, g->line, diagnosis_job_known(&d->diagnosis, d->c, g->line), &text);
+        if (f)
+            buf_fmt(&text, "   %s:%u", path_base(str_of(f->file)).p, f->line);
+        buf_cstr(&text, "   ");
+        start_extent(g, &text);
+        workspace_add_item(d, g->line, j->line[g->line].verdict, buf_view(&text));
     }
     buf_release(&text);
 }
@@ -232,12 +225,9 @@ static void list_examined(struct workspace *d)
     buf_release(&name);
 }
 
-static void list_problems(struct workspace *d)
+/* What the recordings say of themselves, and what could not be read. */
+static void list_recorded(struct workspace *d)
 {
-    if (d->c->examined.done) {
-        list_examined(d);
-        return;
-    }
     for (int s = 0; s < 2; s++) {
         const struct dump *x = &d->c->side[s].dump;
         for (size_t i = 0; i < x->problems.n && i < 2000; i++) {
@@ -249,6 +239,59 @@ static void list_problems(struct workspace *d)
     for (uint32_t i = 0; d->c->measure.failure && i < d->c->measure.lines; i++)
         if (d->c->measure.failure[i])
             workspace_add_item(d, i, 0, str_of(d->c->measure.failure[i]));
+}
+
+/* Whether the recording's own problems, which are listed with their rows, say this. */
+static bool is_recorded(const struct comparison *c, const char *text)
+{
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < c->side[s].dump.problems.n; i++)
+            if (strcmp(c->side[s].dump.problems.v[i].text, text) == 0)
+                return true;
+    return false;
+}
+
+static void list_doubts(struct workspace *d)
+{
+    struct arena sentences = {0};
+    input_doubt_list l = {0};
+    input_doubts_find(d->c, &sentences, &l);
+    for (size_t i = 0; i < l.n; i++)
+        if (!is_recorded(d->c, l.v[i].text))
+            workspace_add_item(d, NONE, 0, str_of(input_doubts_sentence(&l.v[i], &sentences)));
+    vec_release(&l);
+    arena_release(&sentences);
+}
+
+static void list_findings(struct workspace *d)
+{
+    finding_list found = {0};
+    findings_read(&d->inv->findings, &found);
+    for (size_t i = 0; i < found.n; i++) {
+        struct buf text = {0};
+        char number[16];
+        snprintf(number, sizeof number, "%u", found.v[i].number);
+        finding_line(found.v[i].text, &text);
+        workspace_add_command(d, "finding-go", number, _("finding %u, %s: %s"), found.v[i].number,
+                              _(finding_status_name((enum finding_status)found.v[i].status)), text.p ? text.p : "");
+        buf_release(&text);
+    }
+    vec_release(&found);
+}
+
+/* Everything that was found: starts, step inputs that differ, problems of the recordings, doubts, findings. */
+static void list_problems(struct workspace *d)
+{
+    if (d->c->examined.done) {
+        list_examined(d);
+    } else {
+        if (d->c->judged && !d->c->single)
+            list_starts(d);
+        list_recorded(d);
+        if (d->c->paired && !d->c->single)
+            list_doubts(d);
+    }
+    list_findings(d);
 }
 
 static void list_gaps(struct workspace *d)
@@ -359,9 +402,7 @@ static const struct {
     void (*fill)(struct workspace *d);
 } lists[] = {
     {"deviations", N_("rows that deviate"), N_("no row deviates"), NEEDS_JUDGED, list_deviations},
-    {"suspects", N_("suspects: inputs agree, an output deviates"), N_("no suspects: no call introduces a deviation"), NEEDS_JUDGED, list_suspects},
-    {"frontier", N_("entry points: calls where a deviation starts, with the share of deviations that depend on "
-                    "each"), N_("nothing deviates"), NEEDS_JUDGED, list_frontier},
+    {"starts", N_("what starts here, with the rows that inherit it"), N_("nothing starts here"), NEEDS_JUDGED, list_starts},
     {"precision", N_("different floating-point types, by module (target, "
                      "golden)"), N_("all floating-point types are equal on "
                                                                                 "both "
@@ -369,8 +410,7 @@ static const struct {
     {"inputs", N_("step inputs, compared "
                   "exactly"), N_("no step inputs were recognised in these dumps"), NEEDS_JUDGED, list_inputs},
     {"gaps", N_("calls that only one side has, by calling function"), N_("all calls are paired"), 0, list_gaps},
-    {"problems", N_("problems: unreadable data and problems reported in the "
-                    "recordings"), N_("no problems"), 0, list_problems},
+    {"problems", N_("problems: all that was found"), N_("no problems"), 0, list_problems},
     {"operators", N_("operators by largest excess (error / expected rounding error) of the recomputed "
                      "calls"), N_("no call was recomputed"),
      NEEDS_JUDGED, list_operators},
@@ -379,6 +419,8 @@ static const struct {
 
 static int run_list(struct workspace *d, struct str args)
 {
+    if (str_is(args, "suspects") || str_is(args, "frontier")) /* names of before the list of starts */
+        args = STR("starts");
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         if (!str_is(args, lists[i].name))
             continue;
@@ -396,7 +438,7 @@ static int run_list(struct workspace *d, struct str args)
         return 0;
     }
     workspace_complain(
-        d, _("list: expected deviations, suspects, frontier, precision, inputs, gaps, problems, operators or "
+        d, _("list: expected starts, deviations, precision, inputs, gaps, problems, operators or "
              "bookmarks"));
     return 0;
 }
@@ -446,7 +488,7 @@ const struct command commands_look[] = {
     {"source", "", N_("open the source file of the selected frame at its line, in $PAGER or "
                       "$EDITOR"), NEEDS_ROW | ON_ROW, run_source, NULL},
     {"remap", "FROM TO", N_("replace the start of source paths in stacks recorded on another machine"), 0, run_remap, NULL},
-    {"list", "NAME", N_("open a list: deviations, suspects, frontier, precision, inputs, gaps, problems, operators or "
+    {"list", "NAME", N_("open a list: starts, deviations, precision, inputs, gaps, problems, operators or "
                         "bookmarks; Enter goes to the entry"), 0, run_list, complete_list},
     {"operators", "", N_("list operators by the largest excess of their calls on both sides; Enter goes to the output "
                          "with the largest excess"), NEEDS_JUDGED, run_operators, NULL},

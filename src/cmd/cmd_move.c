@@ -125,11 +125,34 @@ static int run_first(struct workspace *d, struct str args)
     return 0;
 }
 
+static int run_names(struct workspace *d, struct str args)
+{
+    struct buf name[2] = {{0}, {0}};
+    (void)args;
+    workspace_names(d, d->cursor, name);
+    if (name[0].n && name[1].n)
+        workspace_say(d, "%s  ⇄  %s", name[0].p, name[1].p);
+    else
+        workspace_say(d, "%s", name[name[0].n ? 0 : 1].p);
+    buf_release(&name[0]);
+    buf_release(&name[1]);
+    return 0;
+}
+
 typedef bool line_test(const struct workspace *d, uint32_t line);
 
 static bool is_bad(const struct workspace *d, uint32_t i)
 {
     return verdict_is_bad(d->c->judged->line[i].verdict);
+}
+
+static bool is_start(const struct workspace *d, uint32_t i)
+{
+    const struct judgement *j = d->c->judged;
+    for (size_t g = 0; j->line[i].cause == CAUSE_STARTS && g < j->start_groups.n; g++)
+        if (j->start_groups.v[g].line == i)
+            return true;
+    return false;
 }
 
 static bool is_drift(const struct workspace *d, uint32_t i)
@@ -192,6 +215,7 @@ static const struct {
     line_test *test;
 } kinds[] = {
     {"deviation", N_("no row deviates in that direction"), is_bad},
+    {"start", N_("nothing else starts in that direction"), is_start},
     {"drift", N_("no row drifts in that direction"), is_drift},
     {"gap", N_("no gap in that direction"), is_gap},
     {"unmatched", N_("no unmatched row in that direction"), is_only},
@@ -551,6 +575,7 @@ const struct command commands_move[] = {
     {"next", "[KIND]", N_("go to the next deviation, drift, gap, unmatched row, precision difference …"), NEEDS_PAIRED | NEEDS_JUDGED, run_next, complete_kind},
     {"prev", "[KIND]", N_("go to the previous deviation, drift, gap, unmatched row, precision difference "
                           "…"), NEEDS_PAIRED | NEEDS_JUDGED, run_prev, complete_kind},
+    {"names", "", N_("show the whole names of the row under the cursor"), NEEDS_ROW | ON_ROW, run_names, NULL},
     {"twin", "", N_("jump between a backward row and its forward row"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW, run_twin, NULL},
     {"search", "PATTERN", N_("search row names of both sides (PCRE2, smart case); without a pattern: stop searching"), NEEDS_PAIRED | NEEDS_ROW, run_search, NULL},
     {"search-here", "", N_("search for the word under the cursor: all calls of its kind; on a line of folded rows: "

@@ -124,10 +124,28 @@ static int run_resume(struct workspace *d, struct str args)
     return R_PROMPT;
 }
 
+/* What people look for, before the whole list. */
+static const char *const wanted[] = {
+    "first",       "next start",    "list starts", "list problems", "list gaps", "tensor",     "pane stack", "names",
+    "search-line", "filter-line",   "group layers", "note",         "mark",      "report",     "panel 0",    "intake",
+};
+
+static void add_wanted(struct workspace *d, struct str words)
+{
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
+        struct str verb, rest;
+        str_split(str_of(wanted[i]), ' ', &verb, &rest);
+        const char *help = command_help(wanted[i]);
+        if (!words.n || str_has(str_of(wanted[i]), words.p) || str_has(str_of(help), words.p))
+            workspace_add_prose(d, wanted[i], NULL, "%-14s %s", wanted[i], help);
+    }
+}
+
 /* Lists all commands by name; those with arguments are put on the command line. */
 static int run_palette(struct workspace *d, struct str args)
 {
     workspace_clear_list(d);
+    add_wanted(d, args);
     for (const struct command_group *g = command_groups; g->title; g++)
         for (const struct command *c = g->commands; c->name; c++) {
             if (args.n && !str_has(str_of(c->name), args.p) && !str_has(str_of(_(c->help)), args.p))

@@ -6,6 +6,8 @@
 static const struct {
     const char *text, *help;
 } sentences[] = {
+    {"next start", N_("go to the next row at which a deviation starts")},
+    {"prev start", N_("go to the previous row at which a deviation starts")},
     {"next deviation", N_("go to the next row that deviates")},
     {"prev deviation", N_("go to the previous row that deviates")},
     {"next drift", N_("go to the next row that drifts")},
@@ -30,6 +32,10 @@ static const struct {
     {"pane next", N_("move the focus to the next pane")},
     {"pane prev", N_("move the focus to the previous pane")},
     {"pane stack", N_("show the stack of the call under the cursor")},
+    {"list starts", N_("list what starts here, with the rows that inherit it")},
+    {"list problems", N_("list everything that was found: starts, doubts, unreadable data, findings")},
+    {"list gaps", N_("list the calls that only one side has")},
+    {"group layers", N_("show the step by layer: a row per call, a column per layer")},
     {"list bookmarks", N_("list the bookmarks")},
     {"unpair ask", N_("reject this pair; again: the whole call")},
     {"panel 0", N_("show all panels of the procedure")},

@@ -87,6 +87,11 @@ void diagnosis_job_ask(struct diagnosis_job *w, const struct comparison *c, uint
     go_on(w);
 }
 
+bool diagnosis_job_waits(const struct diagnosis_job *w)
+{
+    return w->now.c || w->wanted.c;
+}
+
 void diagnosis_job_wait(struct diagnosis_job *w)
 {
     for (go_on(w); w->now.c; go_on(w))

@@ -39,6 +39,7 @@ void diagnosis_job_release(struct diagnosis_job *w);
 void diagnosis_job_ask(struct diagnosis_job *w, const struct comparison *c, uint32_t line);
 /* The diagnoses of a line, valid until the next diagnosis_job_ask; NULL: not ready. */
 const struct diagnoses *diagnosis_job_known(const struct diagnosis_job *w, const struct comparison *c, uint32_t line);
+bool diagnosis_job_waits(const struct diagnosis_job *w); /* whether one was asked for that is not ready */
 void diagnosis_job_wait(struct diagnosis_job *w); /* waits until all requested ones are ready */
 
 #endif

@@ -14,6 +14,7 @@ const struct strip_look strip_looks[STRIP_SIGNS] = {
     [STRIP_UNREAD] = {'u', '?', "?", N_("unread")},
     [STRIP_DRIFT] = {'~', '~', "!", N_("drift")},
     [STRIP_OTHER_FIGURES] = {';', '?', "≠", N_("statistics differ, tensors not compared yet")},
+    [STRIP_INHERITED] = {'i', '!', "↓", N_("inherits a deviation")}, /* in files it deviates */
     [STRIP_BESIDE] = {'c', '?', "◆", N_("a collective or replica is wrong")},
     [STRIP_SHAPE] = {'#', '#', "#", N_("shape or type")},
     [STRIP_DEVIATE] = {'!', '!', "✗", N_("deviate")},
@@ -25,6 +26,7 @@ enum strip_sign strip_sign_of(char letter)
     static const uint8_t sign[128] = {
         ['?'] = STRIP_NO_PARTNER, ['='] = STRIP_MATCH,   [':'] = STRIP_SAME_FIGURES,  ['.'] = STRIP_WAITS,
         ['u'] = STRIP_UNREAD,     ['~'] = STRIP_DRIFT,   [';'] = STRIP_OTHER_FIGURES, ['c'] = STRIP_BESIDE,
+        ['i'] = STRIP_INHERITED,
         ['#'] = STRIP_SHAPE,      ['!'] = STRIP_DEVIATE, ['n'] = STRIP_NONFINITE};
     return (enum strip_sign)sign[letter & 127];
 }
@@ -36,7 +38,7 @@ static enum strip_sign sign_of(const struct line_judgement *j)
     switch ((enum verdict)j->verdict) {
     case VERDICT_MATCH: return STRIP_MATCH;
     case VERDICT_DRIFT: return STRIP_DRIFT;
-    case VERDICT_INHERITED:
+    case VERDICT_INHERITED: return j->flags & LINE_DOUBTFUL ? STRIP_DRIFT : STRIP_INHERITED;
     case VERDICT_DEVIATE: return j->flags & LINE_DOUBTFUL ? STRIP_DRIFT : STRIP_DEVIATE;
     case VERDICT_NONFINITE: return STRIP_NONFINITE;
     case VERDICT_SHAPE:

@@ -16,6 +16,7 @@ enum strip_sign {
     STRIP_UNREAD,
     STRIP_DRIFT,
     STRIP_OTHER_FIGURES,
+    STRIP_INHERITED,
     STRIP_BESIDE,
     STRIP_SHAPE,
     STRIP_DEVIATE,
@@ -34,7 +35,7 @@ enum strip_sign strip_sign_of(char letter);
 /* Whether it means that something is wrong, in rows or beside them (collectives, replicas). */
 static inline bool strip_is_bad(enum strip_sign s)
 {
-    return s == STRIP_BESIDE || s == STRIP_SHAPE || s == STRIP_DEVIATE || s == STRIP_NONFINITE;
+    return s == STRIP_INHERITED || s == STRIP_BESIDE || s == STRIP_SHAPE || s == STRIP_DEVIATE || s == STRIP_NONFINITE;
 }
 
 struct strip_step {

@@ -10,7 +10,7 @@
 #include "base/num.h"
 #include "judge/conditioning.h"
 #include "judge/packed_verdicts.h"
-#include "judge/suspects.h"
+#include "judge/call_error.h"
 #include "diagnose/diagnosis_case.h"
 
 static const struct {
@@ -234,7 +234,8 @@ const char *diagnosis_left_text(char out[DIAGNOSIS_LEFT_MAX], double share)
     if (share == 0)
         snprintf(out, DIAGNOSIS_LEFT_MAX, "%s", _("this explains the whole deviation"));
     else
-        snprintf(out, DIAGNOSIS_LEFT_MAX, _("deviation left after this: %s"), num_cell(n, share, 2));
+        snprintf(out, DIAGNOSIS_LEFT_MAX, _("this explains all but %s %% of it"),
+                 num_cell(n, share * 100, 2));
     return out;
 }
 
@@ -372,12 +373,7 @@ static bool doubtful(const struct line_judgement *x)
 static bool is_origin(const struct diagnosis_case *p)
 {
     const struct judgement *j = p->j;
-    bool listed = p->line == j->first;
-    for (size_t i = 0; i < j->suspects.n && !listed; i++)
-        listed = j->suspects.v[i].line == p->line;
-    for (size_t i = 0; i < j->frontier.n && !listed; i++)
-        listed = j->frontier.v[i].line == p->line;
-    if (listed)
+    if (p->line == j->first || p->judged->cause == CAUSE_STARTS)
         return true;
     struct call_error x = call_error_of(j, p->m, p->call);
     enum call_error_kind k = call_error_kind(&x);

@@ -96,11 +96,15 @@ static bool weights_of(struct diagnosis_case *p, uint32_t call)
         bool said = true;
         enum part_fit part = x->rule == RULE_PART_SAME &&
                              p->flow[TARGET].held[r] == NONE ? detect_part(p, l) : PART_UNKNOWN;
-        if (x->rule == RULE_PARAMETER && line_is_bad(x))
+        if (x->rule == RULE_PARAMETER && line_is_bad(x)) {
             case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, r == p->row[TARGET] ? 0.7 : 0.9,
                        _("the weight %s differs before it is used (%s)"),
                        name.p, num_cell(n, (double)x->error, 3));
-        else if (reordered_weight(p, call, r, x))
+            if (str_ihas(buf_view(&name), "inv_freq")) /* no checkpoint has it */
+                case_advise(p, DIAGNOSIS_WEIGHTS_FIRST,
+                            _("inv_freq is computed when the model is built: compute it in float32 and with the same "
+                              "base (theta) on both sides, on the same device."));
+        } else if (reordered_weight(p, call, r, x))
             case_found(p, DIAGNOSIS_WEIGHTS_FIRST, BOTH_SIDES, 0.9, _("the weight %s has the golden values in a "
                                                                       "different order: transposed or permuted during "
                                                                       "conversion or loading"), name.p);

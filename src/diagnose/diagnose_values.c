@@ -324,9 +324,9 @@ void detect_offset(struct diagnosis_case *p)
             num_cell(a, fabs(c), 6));
     else if (explains(s, left))
         case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.95 - share_left(s, left),
-                   _("the target is the golden side plus %s everywhere; "
-                     "%s"),
-                   num_cell(a, c, 6), diagnosis_left_text(b, share_left(s, left)));
+                   c > 0 ? _("the target is the golden side plus %s everywhere; %s")
+                         : _("the target is the golden side minus %s everywhere; %s"),
+                   num_cell(a, fabs(c), 6), diagnosis_left_text(b, share_left(s, left)));
 }
 
 /* Signs inverted, in all elements or a part: magnitudes agree and signs do not. */

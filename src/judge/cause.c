@@ -446,41 +446,68 @@ static void kind_of_call(const struct causes *k, uint32_t line, struct buf *out)
     }
 }
 
-static uint32_t count_kinds(const struct causes *k)
+static int by_group_inherit(const void *a, const void *b)
 {
+    const struct start_group *x = a, *y = b;
+    if (x->inherit != y->inherit)
+        return x->inherit > y->inherit ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Groups the starts, which are in the order of the table. */
+static void group_starts(struct causes *k)
+{
+    struct judgement *j = k->j;
     struct arena a = {0};
-    VEC(const char *) kinds = {0};
+    struct map kinds = {0};
     struct buf b = {0};
-    for (size_t i = 0; i < k->j->starts.n; i++) {
-        size_t n = 0;
+    for (size_t i = 0; i < j->starts.n; i++) {
+        struct start *x = &j->starts.v[i];
         buf_clear(&b);
-        kind_of_call(k, k->j->starts.v[i].line, &b);
-        while (n < kinds.n && !str_is(buf_view(&b), kinds.v[n]))
-            n++;
-        if (n == kinds.n)
-            vec_push(&kinds, arena_cstr(&a, buf_view(&b)));
+        kind_of_call(k, x->line, &b);
+        uint32_t next = (uint32_t)j->start_groups.n, at = map_get(&kinds, buf_view(&b));
+        if (at == MAP_NONE) {
+            at = map_add(&kinds, str_of(arena_cstr(&a, buf_view(&b))), next);
+            vec_push(&j->start_groups, ((struct start_group){.line = x->line}));
+        }
+        j->start_groups.v[at].starts++;
+        j->start_groups.v[at].inherit += x->inherit;
+        x->group = j->start_groups.v[at].line; /* until they are ranked */
     }
-    uint32_t n = (uint32_t)kinds.n;
+    vec_sort(&j->start_groups, by_group_inherit);
+    map_release(&kinds);
     buf_release(&b);
-    vec_release(&kinds);
     arena_release(&a);
-    return n;
+}
+
+/* Groups have been ranked: starts refer to them by rank. */
+static void rank_starts(struct judgement *j)
+{
+    struct nmap rank = {0};
+    for (size_t i = 0; i < j->start_groups.n; i++)
+        nmap_set(&rank, j->start_groups.v[i].line, (uint32_t)i);
+    for (size_t i = 0; i < j->starts.n; i++)
+        j->starts.v[i].group = nmap_get(&rank, j->starts.v[i].group);
+    nmap_release(&rank);
 }
 
 static void list_starts(struct causes *k)
 {
-    uint32_t *inherit = mem_zalloc((k->j->lines + 1) * sizeof *inherit);
-    for (uint32_t i = 0; i < k->j->lines; i++) {
-        const struct line_judgement *l = &k->j->line[i];
-        k->j->sum.causes[l->cause]++;
+    struct judgement *j = k->j;
+    uint32_t *inherit = mem_zalloc((j->lines + 1) * sizeof *inherit);
+    for (uint32_t i = 0; i < j->lines; i++) {
+        const struct line_judgement *l = &j->line[i];
+        j->sum.causes[l->cause]++;
         if (l->cause == CAUSE_INHERITED)
             inherit[l->from]++;
     }
-    for (uint32_t i = 0; i < k->j->lines; i++)
-        if (k->j->line[i].cause == CAUSE_STARTS)
-            vec_push(&k->j->starts, ((struct start){i, inherit[i]}));
-    vec_sort(&k->j->starts, by_inherit);
-    k->j->sum.calls_starting = count_kinds(k);
+    for (uint32_t i = 0; i < j->lines; i++)
+        if (j->line[i].cause == CAUSE_STARTS)
+            vec_push(&j->starts, ((struct start){.line = i, .inherit = inherit[i]}));
+    group_starts(k);
+    rank_starts(j);
+    vec_sort(&j->starts, by_inherit);
+    j->sum.calls_starting = (uint32_t)j->start_groups.n;
     free(inherit);
 }
 
@@ -581,4 +608,14 @@ const char *cause_basis_name(enum cause_basis b)
 {
     static const char *const names[] = {NULL, "bits", "source", "recomputed", "level", "figures", "flow"};
     return names[b];
+}
+
+uint32_t start_group_of(const struct judgement *j, uint32_t line)
+{
+    const struct line_judgement *l = &j->line[line];
+    uint32_t start = l->cause == CAUSE_STARTS ? line : l->cause == CAUSE_INHERITED ? l->from : NONE;
+    for (size_t i = 0; start != NONE && i < j->starts.n; i++)
+        if (j->starts.v[i].line == start)
+            return j->starts.v[i].group;
+    return NONE;
 }

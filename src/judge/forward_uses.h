@@ -1,4 +1,4 @@
-/* Which forward inputs read a call's results: what the gradient of a call depends on. For causes and suspects. */
+/* Which forward inputs read a call's results: what the gradient of a call depends on. */
 #ifndef JUDGE_FORWARD_USES_H
 #define JUDGE_FORWARD_USES_H
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/suspects.h"
 #include "judge/cause.h"
 #include "judge/packed_verdicts.h"
 #include "judge/accepted.h"
@@ -875,7 +874,6 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
     judge_summary_count(j, m, flow, o);
     judge_summary_first(j, m);
     packed_verdicts_first(j, m);
-    suspects_find(j, m, flow);
     readers_release(&p.reads);
     vec_release(&p.turned_modules);
     nmap_release(&p.routings);

@@ -235,6 +235,29 @@ static bool in_gap(const struct measure *m, uint32_t i)
     return m->pairing->lines.v[i].pair == NONE && c->recomputes == NONE && is_compute(m->side[s], c);
 }
 
+/* Whether calls that compute, and that only one side recorded, lie between a line and the pair before it. */
+static bool behind_gap(const struct measure *m, uint32_t line)
+{
+    for (uint32_t i = line; i-- > 0 && m->pairing->lines.v[i].pair == NONE;)
+        if (in_gap(m, i))
+            return true;
+    return false;
+}
+
+enum first_class start_class(const struct judgement *j, const struct measure *m, uint32_t line)
+{
+    const struct line *l = &m->pairing->lines.v[line];
+    const struct line_judgement *x = &j->line[line];
+    int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+    bool output = m->side[s]->rows.v[l->row[s]].io == IO_OUTPUT;
+    return x->verdict == VERDICT_NONFINITE ? FIRST_NONFINITE
+           : l->pair == NONE               ? FIRST_GAP
+           : x->verdict == VERDICT_SHAPE   ? FIRST_SHAPE
+           : output                        ? FIRST_OUTPUT
+           : behind_gap(m, line)           ? FIRST_GAP
+                                           : FIRST_INPUT;
+}
+
 void judge_summary_first(struct judgement *j, const struct measure *m)
 {
     bool gap = false;
@@ -255,14 +278,5 @@ void judge_summary_first(struct judgement *j, const struct measure *m)
     }
     if (j->first == NONE)
         return;
-    const struct line *l = &m->pairing->lines.v[j->first];
-    const struct line_judgement *x = &j->line[j->first];
-    int s = l->row[TARGET] == NONE ? GOLDEN : TARGET;
-    bool output = m->side[s]->rows.v[l->row[s]].io == IO_OUTPUT;
-    j->first_class = x->verdict == VERDICT_NONFINITE ? FIRST_NONFINITE
-               : l->pair == NONE               ? FIRST_GAP
-               : x->verdict == VERDICT_SHAPE   ? FIRST_SHAPE
-               : output                        ? FIRST_OUTPUT
-               : gap                           ? FIRST_GAP
-                                               : FIRST_INPUT;
+    j->first_class = start_class(j, m, j->first);
 }

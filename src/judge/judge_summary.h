@@ -1,4 +1,4 @@
-/* For judge.c: the summary of all verdicts. */
+/* The summary of all verdicts. */
 #ifndef JUDGE_JUDGE_SUMMARY_H
 #define JUDGE_JUDGE_SUMMARY_H
 
@@ -9,5 +9,7 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
                          const struct judge_options *o);
 /* Finds the first certain deviation, its class, and what makes it provisional. */
 void judge_summary_first(struct judgement *j, const struct measure *m);
+/* The class of a line at which a deviation starts. */
+enum first_class start_class(const struct judgement *j, const struct measure *m, uint32_t line);
 
 #endif

@@ -16,8 +16,7 @@ void judgement_release(struct judgement *j)
 {
     free(j->line);
     vec_release(&j->starts);
-    vec_release(&j->suspects);
-    vec_release(&j->frontier);
+    vec_release(&j->start_groups);
     vec_release(&j->known_hits);
     *j = (struct judgement){.first = NONE};
 }

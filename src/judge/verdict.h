@@ -134,25 +134,16 @@ struct line_judgement {
     float kappa; /* RULE_ILL: the operator's amplification of noise (conditioning.h); otherwise 0 */
 };
 
-struct suspect {
-    uint32_t call; /* of the target */
-    uint32_t line; /* its first deviating output */
-    double score;  /* 0 … 1, by the ratio of output error to input error */
-    double in, out;
-};
-
-enum entry_point_kind { ENTRY_POINT_OUTPUT, ENTRY_POINT_INPUT, ENTRY_POINT_GAP };
-
-/* A place where a deviation starts in the data flow. */
-struct entry_point {
-    uint32_t call, line;   /* call of the target; its first deviating line */
-    enum entry_point_kind kind;
-    double downstream;     /* share of the deviating lines after the first deviation that depend on it */
-};
-
 /* A line at which a deviation starts. */
 struct start {
     uint32_t line, inherit; /* inherit: number of lines that inherit from it */
+    uint32_t group;         /* index in `start_groups` */
+};
+
+/* Starts in calls whose names differ by numbers alone: a fault that every layer has is one. */
+struct start_group {
+    uint32_t line;          /* the earliest of its starts */
+    uint32_t starts, inherit;
 };
 
 enum first_class { FIRST_INPUT, FIRST_OUTPUT, FIRST_GAP, FIRST_SHAPE, FIRST_NONFINITE };
@@ -203,8 +194,7 @@ struct judgement {
     /* ill_before: those of the doubtful that are at ill-conditioned operators */
     uint32_t doubtful_before, ill_before, gaps_before, unread_before, pending_before;
     VEC(struct start) starts;    /* most inheriting lines first */
-    VEC(struct suspect) suspects; /* largest amplification first */
-    VEC(struct entry_point) frontier;   /* most dependent lines first */
+    VEC(struct start_group) start_groups; /* likewise: "what starts here" */
     const struct accepted_list *known;   /* accepted differences, or NULL */
     VEC(struct accepted_hit) known_hits; /* in line order */
 };

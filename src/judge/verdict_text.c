@@ -1,10 +1,11 @@
-/* Sentences for every verdict, for the first deviation, entry points, and the result of a comparison. */
+/* Sentences for every verdict, for the first deviation, and the result of a comparison. */
 #include "judge/verdict_text.h"
 
 #include <math.h>
 
 #include "base/msg.h"
 #include "base/num.h"
+#include "judge/judge_summary.h"
 #include "judge/conditioning.h"
 #include "judge/packed_verdicts.h"
 #include "judge/accepted.h"
@@ -301,8 +302,8 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
         break;
     case RULE_SOURCE:
         buf_fmt(out, of_samples(m, line)
-                         ? _("input of the step: no noise allowance: %s is %s, limit %s")
-                         : _("input without a recorded producer (a table or a buffer): no noise allowance: %s is %s, "
+                         ? _("input of the step, so no noise excuses it: %s is %s, limit %s")
+                         : _("no recorded call made this input (a table or a buffer), so no noise excuses it: %s is %s, "
                              "limit %s"), what, e, lim);
         break;
     case RULE_PARAMETER:
@@ -476,17 +477,17 @@ void explain_verdict(const struct judgement *j, const struct measure *m, uint32_
 }
 
 static const struct {
-    const char *name, *text;
+    const char *name, *label, *text;
 } classes[] = {
-    [FIRST_INPUT] = {N_("input-first"), N_("An input deviates first. Look upstream: the call that produced it, an "
-                                           "unrecorded call, or a constant.")},
-    [FIRST_OUTPUT] = {N_("output-first"), N_("The inputs agree and an output deviates: the deviation starts in this "
-                                             "call.")},
-    [FIRST_GAP] = {N_("gap-first"), N_("The deviation starts in calls that only one side recorded: compare the calls "
-                                       "of this gap.")},
-    [FIRST_SHAPE] = {N_("shape-first"), N_("The element counts differ: a different layout, padding, or a different "
-                                           "quantity.")},
-    [FIRST_NONFINITE] = {N_("nonfinite-first"), N_("NaN or infinity on one side: look for an overflow, a mask or a division here.")},
+    [FIRST_INPUT] = {"input-first", N_("an input"), N_("An input deviates first. Look upstream: the call that produced it, an "
+                                                       "unrecorded call, or a constant.")},
+    [FIRST_OUTPUT] = {"output-first", N_("an output"), N_("The inputs agree and an output deviates: the deviation starts in this "
+                                                          "call.")},
+    [FIRST_GAP] = {"gap-first", N_("behind unpaired calls"), N_("The deviation starts in calls that only one side recorded: compare the calls "
+                                                                "of this gap.")},
+    [FIRST_SHAPE] = {"shape-first", N_("another size"), N_("The element counts differ: a different layout, padding, or a different "
+                                                           "quantity.")},
+    [FIRST_NONFINITE] = {"nonfinite-first", N_("NaN or infinity"), N_("NaN or infinity on one side: look for an overflow, a mask or a division here.")},
 };
 
 const char *first_class_name(enum first_class k)
@@ -496,7 +497,7 @@ const char *first_class_name(enum first_class k)
 
 const char *first_class_label(enum first_class k)
 {
-    return _(classes[k].name);
+    return _(classes[k].label);
 }
 
 static const char *const labels[VERDICT_COUNT] = {
@@ -531,10 +532,10 @@ int verdict_shown_as(struct str word)
     return -1;
 }
 
-/* The number of recorded inputs of the first deviation's call, and whether one in an uncertain pair deviates too. */
-static int inputs_of_first(const struct judgement *j, const struct measure *m, bool *unsure)
+/* The number of recorded inputs of a line's call, and whether one in an uncertain pair deviates too. */
+static int inputs_of(const struct judgement *j, const struct measure *m, uint32_t line, bool *unsure)
 {
-    uint32_t row = m->pairing->lines.v[j->first].row[TARGET];
+    uint32_t row = m->pairing->lines.v[line].row[TARGET];
     const struct dump *d = m->side[TARGET];
     int n = 0;
     *unsure = false;
@@ -549,10 +550,10 @@ static int inputs_of_first(const struct judgement *j, const struct measure *m, b
     return n;
 }
 
-const char *explain_first(const struct judgement *j, const struct measure *m)
+static const char *explain_class(const struct judgement *j, const struct measure *m, uint32_t line, enum first_class k)
 {
-    const struct line_judgement *x = &j->line[j->first];
-    const struct line *l = &m->pairing->lines.v[j->first];
+    const struct line_judgement *x = &j->line[line];
+    const struct line *l = &m->pairing->lines.v[line];
     if (x->rule == RULE_PARAMETER)
         return _(
             "A weight or table differs before the call runs: compare how both sides load, initialise or compute it.");
@@ -566,11 +567,21 @@ const char *explain_first(const struct judgement *j, const struct measure *m)
     if (x->rule == RULE_SOURCE)
         return _("Check where and in which precision both sides compute this table or buffer.");
     bool unsure;
-    if (j->first_class == FIRST_OUTPUT && !inputs_of_first(j, m, &unsure))
+    if (k == FIRST_OUTPUT && !inputs_of(j, m, line, &unsure))
         return _("No input of this call was recorded; its output deviates.");
-    if (j->first_class == FIRST_OUTPUT && unsure)
+    if (k == FIRST_OUTPUT && unsure)
         return _("An output deviates, and so does an input whose pairing is doubtful: check that input first.");
-    return _(classes[j->first_class].text);
+    return _(classes[k].text);
+}
+
+const char *explain_first(const struct judgement *j, const struct measure *m)
+{
+    return explain_class(j, m, j->first, j->first_class);
+}
+
+const char *explain_start(const struct judgement *j, const struct measure *m, uint32_t line)
+{
+    return line == j->first ? explain_first(j, m) : explain_class(j, m, line, start_class(j, m, line));
 }
 
 void explain_call_error(const struct call_error *x, struct buf *out)
@@ -622,19 +633,11 @@ void explain_three_way(const struct measure *m, const struct third_run_errors *c
     buf_release(&name);
 }
 
-const char *entry_point_label(enum entry_point_kind k)
-{
-    static const char *const label[] = {
-        [ENTRY_POINT_OUTPUT] = N_("starts in this call"), [ENTRY_POINT_INPUT] = N_("an input without a recorded producer"), [ENTRY_POINT_GAP] = N_("starts in a gap"),
-    };
-    return _(label[k]);
-}
-
 static void add_count(struct buf *out, bool *any, uint32_t n, const char *what)
 {
     if (!n)
         return;
-    buf_cstr(out, *any ? _(", ") : _("provisional; before it: "));
+    buf_cstr(out, *any ? _(", ") : _("perhaps not the first; before it: "));
     buf_fmt(out, "%s: %u", what, n);
     *any = true;
 }
@@ -645,7 +648,7 @@ void explain_provisional(const struct judgement *j, struct buf *out)
     add_count(out, &any, j->pending_before, _("rows still to be compared"));
     add_count(out, &any, j->doubtful_before - j->ill_before, _("doubtful pairs"));
     add_count(out, &any, j->ill_before, _("rows doubtful at ill-conditioned operators"));
-    add_count(out, &any, j->gaps_before, _("gaps of compute calls"));
+    add_count(out, &any, j->gaps_before, _("places where one side has compute calls without a partner"));
     add_count(out, &any, j->unread_before, _("tensors that could not be read"));
 }
 

@@ -2,12 +2,13 @@
 #ifndef JUDGE_VERDICT_TEXT_H
 #define JUDGE_VERDICT_TEXT_H
 
-#include "judge/suspects.h"
+#include "judge/call_error.h"
 #include "measure/third_run.h"
 
 /* Appends the reason for this line's verdict. */
 void explain_verdict(const struct judgement *j, const struct measure *m, uint32_t line, struct buf *out);
-/* The kind of first deviation and where to look next. */
+/* Where to look next at a line at which a deviation starts; of the first deviation alone. */
+const char *explain_start(const struct judgement *j, const struct measure *m, uint32_t line);
 const char *explain_first(const struct judgement *j, const struct measure *m);
 /* Appends "error 1e-6 in, 0.03 out: × 3e4, added here"; nothing if a figure is missing. */
 void explain_call_error(const struct call_error *x, struct buf *out);
@@ -16,9 +17,8 @@ void explain_call_error(const struct call_error *x, struct buf *out);
 void explain_three_way(const struct measure *m, const struct third_run_errors *c, struct buf *out);
 /* Appends "from the reference: target 0.1, golden 0.001, so the golden side is right", or nothing. */
 void explain_reference(const struct third_run_errors *c, const uint32_t row[2], struct buf *out);
-const char *entry_point_label(enum entry_point_kind k);  /* "an output of it" … in the user's language */
 const char *first_class_name(enum first_class k);   /* "input-first" …, for files */
-const char *first_class_label(enum first_class k);  /* the same in the user's language */
+const char *first_class_label(enum first_class k);  /* "an input" … in the user's language */
 const char *verdict_label(enum verdict v);    /* "match" … in the user's language */
 const char *verdict_glyph_of(enum verdict v); /* its sign in tables: "✗" … */
 /* The verdict that is shown by this sign or label, in English or in the user's language; -1: none. */

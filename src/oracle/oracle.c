@@ -1,4 +1,4 @@
-/* Spends the budget on calls, suspects first, and decides which side of a pair is wrong. */
+/* Spends the budget on calls, those where a deviation starts first, and decides which side of a pair is wrong. */
 #include "oracle/oracle.h"
 
 #include <math.h>
@@ -131,8 +131,8 @@ static void plan_conditions(struct planning *p, const struct measure *m, const s
 static void plan_pairs(struct planning *p, const struct measure *m, const struct judgement *j)
 {
     plan_conditions(p, m, j);
-    for (size_t i = 0; i < j->suspects.n; i++)
-        plan_line(p, m, j->suspects.v[i].line);
+    for (size_t i = 0; i < j->starts.n; i++)
+        plan_line(p, m, j->starts.v[i].line);
     for (uint32_t i = 0; i < j->lines; i++)
         if (verdict_is_bad((enum verdict)j->line[i].verdict))
             plan_line(p, m, i);

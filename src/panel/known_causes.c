@@ -154,6 +154,17 @@ const char *known_cause_match(const struct known_cause_facts *f, struct arena *a
     return match(f, a, i, NULL);
 }
 
+const char *known_cause_of_row(const struct known_cause_facts *f, struct arena *a)
+{
+    struct str rest = embed_str(&embed_cards_conf), name, lines, text = {0};
+    while (next_card(&rest, &name, &lines)) {
+        struct str by = matched(f, lines, &text);
+        if (by.n && (!str_starts(by, "diagnosis:") || str_find(by, ' ') > 0))
+            return arena_cstr(a, text);
+    }
+    return NULL;
+}
+
 void page_known_causes(struct panel_page *p, const struct procedure *g, const char *kind)
 {
     const struct known_cause_facts f = {.g = g};

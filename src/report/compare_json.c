@@ -1,10 +1,10 @@
-/* Writes a comparison as JSON: sides, summary, first deviation, suspects, gaps and rows. doc/cli-json.md is the
+/* Writes a comparison as JSON: sides, summary, first deviation, starts, gaps and rows. doc/cli-json.md is the
  * contract. */
 #include "report/compare_json_starts.h"
 
 #include <math.h>
 
-#include "judge/suspects.h"
+#include "judge/judge_summary.h"
 #include "fmt/digest.h"
 #include "judge/verdict_text.h"
 #include "pair/gaps.h"
@@ -208,41 +208,58 @@ static void passage(struct jsonw *w, struct call_error p)
     jw_end_object(w);
 }
 
+/* The share of the other deviating rows that inherit from a start. */
+static double share_of_bad(const struct compare_writing *x, const struct start *q)
+{
+    const uint32_t *n = x->j->sum.causes;
+    uint32_t others = n[CAUSE_STARTS] + n[CAUSE_INHERITED] - 1;
+    return others ? round((double)q->inherit / others * 1e4) / 1e4 : 1;
+}
+
+static void calls_of_start(struct compare_writing *x, const struct start *q)
+{
+    for (int s = TARGET; s <= GOLDEN; s++) {
+        uint32_t row = x->m->pairing->lines.v[q->line].row[s];
+        uint32_t call = row == NONE ? NONE : x->m->side[s]->rows.v[row].call;
+        call_name(x, s == TARGET ? "target_api" : "golden_api", s, call);
+    }
+}
+
+/* For programs of before the list of starts: the outputs among them, in its order. */
 static void suspects(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     jw_karray(w, "suspects");
-    for (size_t i = 0; i < x->j->suspects.n && i < 50; i++) {
-        const struct suspect *q = &x->j->suspects.v[i];
-        const struct line *l = &x->m->pairing->lines.v[q->line];
+    for (size_t i = 0; i < x->j->starts.n; i++) {
+        const struct start *q = &x->j->starts.v[i];
         struct buf why = {0};
+        uint32_t row = x->m->pairing->lines.v[q->line].row[TARGET];
+        if (row == NONE || start_class(x->j, x->m, q->line) != FIRST_OUTPUT)
+            continue;
         jw_object(w);
-        call_name(x, "target_api", TARGET, q->call);
-        uint32_t golden = l->row[GOLDEN];
-        call_name(x, "golden_api", GOLDEN, golden == NONE ? NONE : x->m->side[GOLDEN]->rows.v[golden].call);
-        jw_knum(w, "score", round(q->score * 1e4) / 1e4);
+        calls_of_start(x, q);
+        jw_knum(w, "score", share_of_bad(x, q));
         explain_verdict(x->j, x->m, q->line, &why);
         jw_kstr(w, "why", buf_view(&why));
-        passage(w, call_error_of(x->j, x->m, q->call));
+        passage(w, call_error_of(x->j, x->m, x->m->side[TARGET]->rows.v[row].call));
         jw_end_object(w);
         buf_release(&why);
     }
     jw_end_array(w);
 }
 
+/* For the same programs: the starts, with the share of the other deviating rows that inherit from each. */
 static void frontier(struct compare_writing *x)
 {
     struct jsonw *w = x->w;
     jw_karray(w, "frontier");
-    for (size_t i = 0; i < x->j->frontier.n; i++) {
-        const struct entry_point *q = &x->j->frontier.v[i];
-        const struct line *l = &x->m->pairing->lines.v[q->line];
+    for (size_t i = 0; i < x->j->starts.n; i++) {
+        const struct start *q = &x->j->starts.v[i];
+        enum first_class k = start_class(x->j, x->m, q->line);
         jw_object(w);
-        call_name(x, "target_api", TARGET, q->call);
-        uint32_t golden = l->row[GOLDEN];
-        call_name(x, "golden_api", GOLDEN, golden == NONE ? NONE : x->m->side[GOLDEN]->rows.v[golden].call);
-        jw_kcstr(w, "kind", entry_point_name(q->kind));
-        jw_knum(w, "downstream", round(q->downstream * 1e4) / 1e4);
+        calls_of_start(x, q);
+        jw_kcstr(w, "kind", k == FIRST_GAP ? "gap" : k == FIRST_INPUT ? "input" : "output");
+        jw_knum(w, "downstream", share_of_bad(x, q));
         jw_kint(w, "order", q->line);
         jw_end_object(w);
     }

@@ -1,20 +1,13 @@
 /* Writes the list of starts: rows, what their causes rest on, which side is wrong, diagnoses, places in the code. */
 #include "report/compare_json_starts.h"
 
-#include "diagnose/diagnose.h"
+#include "compare/start_text.h"
 #include "judge/cause.h"
 
-/* The line of the model's code that made the call, the target's if it recorded stacks. */
-static void place(struct compare_writing *x, const struct line *l)
+static void place(struct compare_writing *x, uint32_t line)
 {
     struct jsonw *w = x->w;
-    const struct frame *f = NULL;
-    for (int s = TARGET; s <= GOLDEN && !f; s++) {
-        const struct dump *d = x->m->side[s];
-        uint32_t stack = l->row[s] == NONE ? NONE : dump_call_stack(d, d->rows.v[l->row[s]].call, NULL);
-        if (stack != NONE && d->stacks.v[stack].n)
-            f = &d->frames.v[d->stack_frames.v[d->stacks.v[stack].first + dump_stack_start(d, stack)]];
-    }
+    const struct frame *f = start_place(x->m, line);
     jw_key(w, "place");
     if (!f) {
         jw_null(w);
@@ -33,6 +26,7 @@ static void start(struct compare_writing *x, const struct start *of)
     const struct line *l = &x->m->pairing->lines.v[of->line];
     const struct line_judgement *q = &x->j->line[of->line];
     const struct oracle *o = comparison_oracle(x->s);
+    struct buf sentence = {0};
     jw_object(w);
     jw_kint(w, "order", of->line);
     jw_key(w, "target");
@@ -44,9 +38,14 @@ static void start(struct compare_writing *x, const struct start *of)
     jw_kcstr(w, "which", o ? oracle_which_name(oracle_which(o, l->row)) : NULL);
     const struct diagnoses *d = compare_json_diagnosis(x, of->line);
     jw_kint(w, "inherit", of->inherit);
-    place(x, l);
-    jw_kcstr(w, "advice", d && d->n ? diagnosis_advice(&d->v[0]) : NULL);
+    place(x, of->line);
+    start_sentence(x->s, of->line, d, &sentence);
+    jw_kint(w, "entry", of->group + 1);
+    jw_key(w, "sentence");
+    compare_json_sentence(x, sentence.p);
+    jw_kcstr(w, "advice", start_action(x->s, of->line, d));
     jw_end_object(w);
+    buf_release(&sentence);
 }
 
 void compare_json_starts(struct compare_writing *x)

@@ -11,7 +11,7 @@ void report_sanitize(struct sanitize *c, const struct comparison *s, const struc
 /* The comparison must be complete and judged, or failed: the report then covers only the investigation. d is empty. */
 void report_build(struct document *d, const struct comparison *s, const struct report_options *o,
                   const struct sanitize *c);
-/* Appends sections that need only two dumps, by name ("suspects", "gaps" …), with at most `most` entries per list. */
+/* Appends sections that need only two dumps, by name ("starts", "gaps" …), with at most `most` entries per list. */
 void report_part(struct document *d, const struct comparison *s, const char *const *id, size_t n, size_t most);
 /* "2026-11-21 09:30 UTC" */
 void report_date(int64_t t, struct buf *out);

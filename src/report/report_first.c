@@ -4,12 +4,12 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "table/evidence.h"
+#include "compare/start_text.h"
 #include "judge/verdict_text.h"
 #include "report/report_sections.h"
 
 #define AROUND 4
 #define FRAMES 8
-#define LISTED 12
 
 static void around(struct building *b, uint32_t line)
 {
@@ -123,49 +123,35 @@ void report_diagnosis(struct building *b)
 {
     if (b->j->first != NONE)
         looks_like(b, b->j->first);
-    for (size_t i = 0; i < b->j->suspects.n && i < LISTED; i++)
-        if (b->j->suspects.v[i].line != b->j->first)
-            looks_like(b, b->j->suspects.v[i].line);
 }
 
-static void call_cell(struct building *b, uint32_t call)
+/* "1. different rotary table: cosines … NAME, model.py:63; 2 places, 296 rows inherit. Compute inv_freq …" */
+static void start(struct building *b, size_t rank)
 {
-    doc_cell(b->d, DOC_NAME, TONE_PLAIN, dump_call_name(b->m->side[TARGET], call));
+    const struct start_group *g = &b->j->start_groups.v[rank];
+    const struct frame *f = start_place(b->m, g->line);
+    struct diagnoses x = {.n = 0};
+    struct buf t = {0};
+    diagnose_line(&x, b->j, b->m, b->s->flow, g->line);
+    start_sentence(b->s, g->line, &x, &t);
+    doc_begin(b->d, DOC_ITEM);
+    doc_cellf(b->d, DOC_STRONG, TONE_BAD, _("%zu. %s."), rank + 1, t.p);
+    doc_cell(b->d, DOC_TEXT, TONE_PLAIN, STR(" "));
+    report_row_name(b, g->line, b->m->pairing->lines.v[g->line].row[TARGET] != NONE ? TARGET : GOLDEN);
+    buf_clear(&t);
+    start_extent(g, &t);
+    if (f)
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(", %s:%u"), path_base(str_of(f->file)).p, f->line);
+    doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("; %s. %s"), t.p, start_action(b->s, g->line, &x));
+    buf_release(&t);
+    diagnoses_release(&x);
 }
 
-void report_suspects(struct building *b)
+void report_starts(struct building *b)
 {
-    const char *const who[] = {_("call"), _("error in"), _("error out"), _("growth")};
-    const char *const front[] = {_("call"), _("share"), _("type")};
-    if (b->j->suspects.n) {
-        doc_say(b->d, TONE_PLAIN, "%s", _("Calls whose inputs and parameters agree while an output deviates: "
-                                          "deviations start in these calls."));
-        doc_table(b->d, ARRAY_LEN(who), who);
-    }
-    for (size_t i = 0; i < b->j->suspects.n && i < b->most; i++) {
-        struct call_error p = call_error_of(b->j, b->m, b->j->suspects.v[i].call);
-        const double v[] = {p.in, p.out, p.factor};
-        call_cell(b, b->j->suspects.v[i].call);
-        for (int k = 0; k < 3; k++) {
-            char n[NUM_MAX] = "";
-            if (!isnan(v[k]))
-                num_cell(n, v[k], 3);
-            doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(n));
-        }
-    }
-    if (b->j->suspects.n > b->most)
-        doc_say(b->d, TONE_QUIET, _("… and %zu more"), b->j->suspects.n - b->most);
-    if (b->j->frontier.n) {
-        doc_heading(b->d, _("Entry points of deviations"));
-        doc_say(b->d, TONE_PLAIN, "%s",
-                _("Calls where a deviation starts, and the share of later deviations that depends on "
-                  "each."));
-        doc_table(b->d, ARRAY_LEN(front), front);
-    }
-    for (size_t i = 0; i < b->j->frontier.n && i < b->most; i++) {
-        const struct entry_point *q = &b->j->frontier.v[i];
-        call_cell(b, q->call);
-        doc_cellf(b->d, DOC_NUMBER, TONE_PLAIN, "%.0f %%", q->downstream * 100);
-        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(entry_point_label(q->kind)));
-    }
+    size_t n = b->j->start_groups.n;
+    for (size_t i = 0; i < n && i < b->most; i++)
+        start(b, i);
+    if (n > b->most)
+        doc_say(b->d, TONE_QUIET, _("… and %zu more"), n - b->most);
 }

@@ -26,7 +26,7 @@ void report_inputs(struct building *b);
 void report_weights(struct building *b);
 void report_first(struct building *b);
 void report_diagnosis(struct building *b);
-void report_suspects(struct building *b);
+void report_starts(struct building *b);
 void report_which_side(struct building *b);
 void report_gaps(struct building *b);
 void report_accepted(struct building *b);

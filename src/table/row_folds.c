@@ -1,5 +1,8 @@
-/* Finds runs of one-sided lines and maps lines to positions and back by the counts before each. */
+/* Finds runs of lines without a partner and maps lines to positions and back by the counts before each. */
 #include "table/row_folds.h"
+
+#include "base/msg.h"
+#include "base/num.h"
 
 void row_folds_release(struct row_folds *f)
 {
@@ -16,17 +19,17 @@ static void count(struct row_folds *f)
     }
 }
 
-/* The side that alone has the line, or -1. */
-static int only_side(const struct line *l)
+static bool is_alone(const struct line *l)
 {
-    return l->row[0] == NONE ? l->row[1] == NONE ? -1 : 1 : l->row[1] == NONE ? 0 : -1;
+    return (l->row[TARGET] == NONE) != (l->row[GOLDEN] == NONE);
 }
 
 static void reopen(struct row_folds *f, const struct row_folds *was, const struct pairing *p)
 {
     for (size_t i = 0; i < was->v.n; i++) {
         const struct row_fold *x = &was->v.v[i];
-        uint32_t line = x->open ? p->line_of[x->side][x->row[x->side]] : NONE;
+        int side = x->row[TARGET] == NONE ? GOLDEN : TARGET;
+        uint32_t line = x->open ? p->line_of[side][x->row[side]] : NONE;
         const struct row_fold *now = line == NONE ? NULL : row_folds_at(f, line);
         if (now)
             f->v.v[now - f->v.v].open = true;
@@ -39,17 +42,25 @@ void row_folds_find(struct row_folds *f, const struct pairing *p)
     *f = (struct row_folds){0};
     for (uint32_t i = 0, end; i < p->lines.n; i = end) {
         const struct line *l = &p->lines.v[i];
-        int side = only_side(l);
-        for (end = i + 1; side >= 0 && end < p->lines.n && only_side(&p->lines.v[end]) == side;)
-            end++;
-        if (end - i < ROW_FOLD_LEAST)
-            continue;
-        struct row_fold x = {.first = i, .n = end - i, .row = {l->row[0], l->row[1]}, .side = (uint8_t)side};
-        vec_push(&f->v, x);
+        struct row_fold x = {.first = i, .row = {l->row[0], l->row[1]}};
+        for (end = i; end < p->lines.n && is_alone(&p->lines.v[end]); end++)
+            x.has[p->lines.v[end].row[TARGET] == NONE] = true;
+        x.n = end - i;
+        if (x.n >= ROW_FOLD_LEAST)
+            vec_push(&f->v, x);
+        end += x.n == 0;
     }
     reopen(f, &was, p);
     count(f);
     row_folds_release(&was);
+}
+
+void row_fold_text(const struct row_fold *x, struct buf *out)
+{
+    char n[NUM_MAX];
+    buf_fmt(out, x->has[TARGET] && x->has[GOLDEN] ? _("%s rows without a partner, of both sides")
+                 : x->has[GOLDEN]                 ? _("%s rows only on the golden side")
+                                                  : _("%s rows only on the target side"), num_count(n, x->n));
 }
 
 /* How many begin at or before a line. */

@@ -224,7 +224,7 @@ static void provisional(void **state)
     explain_provisional(&j, &b);
     assert_non_null(strstr(b.p, ": 7"));
     assert_non_null(strstr(b.p, "doubtful pairs: 3"));
-    assert_non_null(strstr(b.p, "gaps of compute calls: 2"));
+    assert_non_null(strstr(b.p, "places where one side has compute calls without a partner: 2"));
     assert_non_null(strstr(b.p, "read: 1"));
     buf_release(&b);
 }

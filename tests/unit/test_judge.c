@@ -1,5 +1,5 @@
 /* Verdicts, rule by rule, on tiny dumps made here: what each row is held against, the first deviation
- * and its kind, suspects, coverage and the exit status. */
+ * and its kind, starts, coverage and the exit status. */
 #include "scenes.h"
 
 #include <math.h>
@@ -7,7 +7,8 @@
 #include "dump/dump_check.h"
 #include "diagnose/diagnose.h"
 #include "judge/fused_scale.h"
-#include "judge/suspects.h"
+#include "judge/call_error.h"
+#include "judge/cause.h"
 #include "dump/family.h"
 
 /* ---- two sides, alike in names ---- */
@@ -1244,22 +1245,26 @@ static void doubtful_pairs_are_nobodys_first(void **state)
     scene_end(&s);
 }
 
-static void suspects(void **state)
+static void starts(void **state)
 {
     struct scene s;
     (void)state;
     chain(&s, (const double[][2]){{1e-7, 1e-7}, {1e-7, 0.01}, {0.01, 0.01}, {1e-7, 0.9}, {0.9, 0.9}}, 5);
-    assert_int_equal(s.j.suspects.n, 2);
-    const struct suspect *x = s.j.suspects.v;
-    assert_true(x[0].call == 3 && x[1].call == 1); /* the larger jump first */
-    assert_true(x[1].score < x[0].score && x[0].score <= 1);
-    assert_int_equal(x[1].line, 3);
-    assert_true(fabs(x[1].in - 1e-7) < 1e-12 && fabs(x[1].out - 0.01) < 1e-8);
+    assert_true(s.j.starts.n > 0 && s.j.start_groups.n > 0);
+    uint32_t starts = 0, inherit = 0;
+    for (size_t i = 0; i < s.j.start_groups.n; i++) {
+        starts += s.j.start_groups.v[i].starts;
+        inherit += s.j.start_groups.v[i].inherit;
+        assert_int_equal(start_group_of(&s.j, s.j.start_groups.v[i].line), i);
+        assert_true(!i || s.j.start_groups.v[i - 1].inherit >= s.j.start_groups.v[i].inherit);
+    }
+    assert_int_equal(starts, s.j.sum.causes[CAUSE_STARTS]);
+    assert_int_equal(inherit, s.j.sum.causes[CAUSE_INHERITED]);
+    assert_int_equal(s.j.sum.calls_starting, s.j.start_groups.n);
+    assert_int_equal(start_group_of(&s.j, 0), NONE); /* it agrees */
     struct call_error p = call_error_of(&s.j, &s.m, 3), q = call_error_of(&s.j, &s.m, 2);
     assert_true(fabs(p.factor / 9e6 - 1) < 1e-3 && call_error_kind(&p) == CALL_ERROR_ADDED);
     assert_true(fabs(q.factor - 1) < 1e-6 && call_error_kind(&q) == CALL_ERROR_INHERITED);
-    assert_int_equal(s.j.frontier.n,
-                     5 - 1); /* nothing recorded ties these rows: each deviating call enters by itself */
     scene_end(&s);
 }
 
@@ -2141,7 +2146,7 @@ int main(void)
         cmocka_unit_test(kinds_of_first_deviation),
         cmocka_unit_test(out_of_a_gap),
         cmocka_unit_test(doubtful_pairs_are_nobodys_first),
-        cmocka_unit_test(suspects),
+        cmocka_unit_test(starts),
         cmocka_unit_test(status_and_coverage),
         cmocka_unit_test(coverage_counts_shared_phases_only),
         cmocka_unit_test(regions_one_side_left_out),

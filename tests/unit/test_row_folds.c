@@ -1,5 +1,5 @@
-/* Runs of one-sided lines: positions and lines are each other's inverse whatever is open, and what was open stays so
- * when lines are numbered anew. */
+/* Runs of lines without a partner: positions and lines are each other's inverse whatever is open, and what was open
+ * stays so when lines are numbered anew. */
 #include "support.h"
 
 #include "table/row_folds.h"
@@ -52,17 +52,18 @@ static void runs_are_one_line(void **state)
     (void)state;
     make(&x, "tttt==ttgggg=tt=ggg");
     row_folds_find(&f, &x.p);
-    assert_shown(&f, &x, "+---+++++---+++++--");
+    assert_shown(&f, &x, "+---+++-----+++++--");
     assert_null(row_folds_at(&f, 4));
-    assert_null(row_folds_at(&f, 7)); /* two are no run */
-    assert_int_equal(row_folds_at(&f, 10)->n, 4);
-    assert_int_equal(row_folds_at(&f, 10)->side, 1);
+    assert_null(row_folds_at(&f, 13)); /* two are no run */
+    assert_int_equal(row_folds_at(&f, 10)->n, 6);
+    assert_true(row_folds_at(&f, 10)->has[TARGET] && row_folds_at(&f, 10)->has[GOLDEN]);
+    assert_true(row_folds_at(&f, 0)->has[TARGET] && !row_folds_at(&f, 0)->has[GOLDEN]);
     row_folds_open(&f, row_folds_at(&f, 10), true);
     assert_shown(&f, &x, "+---++++++++++++" "+--");
     row_folds_open_all(&f, true);
     assert_shown(&f, &x, "+++++++++++++++++++");
     row_folds_open_all(&f, false);
-    assert_shown(&f, &x, "+---+++++---+++++--");
+    assert_shown(&f, &x, "+---+++-----+++++--");
     row_folds_release(&f);
 }
 

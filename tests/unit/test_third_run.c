@@ -7,7 +7,7 @@
 
 #include "base/msg.h"
 #include "compare/input_doubts.h"
-#include "judge/suspects.h"
+#include "judge/call_error.h"
 #include "diagnose/diagnose.h"
 #include "judge/verdict_text.h"
 
@@ -60,7 +60,7 @@ static void reference_takes_a_side(void **state)
             nearer[n]++;
     }
     assert_true(told > 300 && nearer[GOLDEN] > 50 && nearer[TARGET] == 0);
-    uint32_t bad = s->now->judged->suspects.n ? s->now->judged->suspects.v[0].line : s->now->judged->first;
+    uint32_t bad = s->now->judged->first;
     for (uint32_t i = bad; i < s->now->judged->lines && !b.n; i++)
         if (third_run_nearer(&s->now->reference, s->now->pairing->lines.v[i].row) == GOLDEN)
             explain_reference(&s->now->reference, s->now->pairing->lines.v[i].row, &b);
@@ -185,13 +185,13 @@ static void faults_are_named(void **state)
         if (!d.n || d.v[0].id != cases[c].id)
             fail_msg("%s: %s", cases[c].target, d.n ? d.v[0].evidence : "nothing");
         diagnoses_release(&d);
-        assert_true(s->now->judged->frontier.n > 0);
-        for (size_t i = 1; i < s->now->judged->frontier.n; i++)
-            assert_true(s->now->judged->frontier.v[i - 1].downstream >= s->now->judged->frontier.v[i].downstream);
-        bool entered = false;
-        for (size_t i = 0; i < s->now->judged->frontier.n && !entered; i++)
-            entered = s->now->judged->frontier.v[i].line == s->now->judged->first;
-        assert_true(entered); /* the first deviation is where one enters */
+        const struct judgement *j = s->now->judged;
+        bool listed = false;
+        for (size_t i = 0; i < j->start_groups.n; i++) {
+            assert_true(!i || j->start_groups.v[i - 1].inherit >= j->start_groups.v[i].inherit);
+            listed |= j->start_groups.v[i].line == j->first;
+        }
+        assert_true(listed); /* the first deviation is the earliest start */
         shut(s);
     }
 }
@@ -210,7 +210,7 @@ static void clean_pairs_are_left_alone(void **state)
             if (d.n)
                 fail_msg("%s line %u: %s", pairs[c][0], i, d.v[0].evidence);
         }
-        assert_int_equal(s->now->judged->frontier.n, 0);
+        assert_int_equal(s->now->judged->starts.n, 0);
         shut(s);
     }
 }

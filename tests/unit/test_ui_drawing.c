@@ -61,8 +61,8 @@ static const char *const ways[] = {
 /* Lists of every kind, one narrowed, one over a panel. */
 static const char *const lists[] = {
     "unpair",        "note a remark", "bookmark",         "list deviations", "down 5",         "key /",
-    "key l",         "key i",         "key Enter",        "key Down",        "cancel",         "list suspects",
-    "cancel",        "list frontier", "cancel",           "list precision",  "cancel",         "list inputs",
+    "key l",         "key i",         "key Enter",        "key Down",        "cancel",         "list starts",
+    "cancel",        "next start", "cancel",           "list precision",  "cancel",         "list inputs",
     "cancel",        "list gaps",     "cancel",           "list problems",   "cancel",         "list operators",
     "cancel",        "list bookmarks", "cancel",          "key Space",       "down 30",        "cancel",
     "findings",      "cancel",        "decisions",        "cancel",          "sort",           "cancel",

@@ -1,13 +1,8 @@
-/* Calls that introduce a difference: suspects, entry points, and how a call changes the error of its inputs. */
-#ifndef JUDGE_SUSPECTS_H
-#define JUDGE_SUSPECTS_H
+/* How a call changes the error of its inputs. */
+#ifndef JUDGE_CALL_ERROR_H
+#define JUDGE_CALL_ERROR_H
 
 #include "judge/verdict.h"
-
-#define ENTRANCES_MOST 64 /* branches that are distinguished; later ones are not followed */
-
-/* Fills suspects and entry points of a judgement whose lines are judged. */
-void suspects_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2]);
 
 /* The largest error among a target call's inputs (with parameters) and among its outputs, over certain pairs; NaN if
  * there is none. */
@@ -21,6 +16,5 @@ enum call_error_kind { CALL_ERROR_UNKNOWN, CALL_ERROR_ADDED, CALL_ERROR_INHERITE
 /* Whether the call's output error was added by the call, inherited from its inputs, or both. */
 enum call_error_kind call_error_kind(const struct call_error *x);
 const char *call_error_name(enum call_error_kind k); /* "added", "inherited", "both", NULL */
-const char *entry_point_name(enum entry_point_kind k);     /* "output", "input", "gap" */
 
 #endif
