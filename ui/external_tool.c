@@ -1,5 +1,6 @@
 /* Runs a program of the environment ($EDITOR, $PAGER) in the foreground of the terminal, and restores the terminal
  * afterwards. */
+#define _GNU_SOURCE /* execvpe, environ */
 #include "ui/external_tool.h"
 
 #include <errno.h>
@@ -48,12 +49,35 @@ static void step_forward(const struct manners *m)
     sigaction(SIGINT, &m->interrupt, NULL);
 }
 
+/* In the foreground, until it ends. */
+static int run(char **argv, char **environment)
+{
+    struct manners m;
+    int status = 0;
+    fflush(stdout);
+    step_back(&m);
+    pid_t p = fork();
+    if (p == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        signal(SIGINT, SIG_DFL);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        execvpe(argv[0], argv, environment);
+        _exit(TOOL_MISSING);
+    }
+    while (p > 0 && waitpid(p, &status, 0) < 0 && errno == EINTR)
+        continue;
+    step_forward(&m);
+    if (p < 0)
+        return TOOL_MISSING;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 1;
+}
+
 int external_tool_run(const char *tool, const char *arg, const char *file)
 {
     /* a name of a dump that begins with "+" or "-" would be an option or a command to the tool */
     char *copy = mem_strdup(tool), *argv[12], *rest = NULL, *plain = mem_alloc(strlen(file) + 3);
-    struct manners m;
-    int n = 0, status = 0;
+    int n = 0;
     bool path = strchr(tool, '/') && access(tool, X_OK) == 0; /* blanks and all */
     if (path)
         argv[n++] = copy;
@@ -64,23 +88,25 @@ int external_tool_run(const char *tool, const char *arg, const char *file)
     sprintf(plain, "%s%s", file[0] == '/' ? "" : "./", file);
     argv[n++] = plain;
     argv[n] = NULL;
-    fflush(stdout);
-    step_back(&m);
-    pid_t p = fork();
-    if (p == 0) {
-        sigset_t none;
-        sigemptyset(&none);
-        signal(SIGINT, SIG_DFL);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        execvp(argv[0], argv);
-        _exit(TOOL_MISSING);
-    }
-    while (p > 0 && waitpid(p, &status, 0) < 0 && errno == EINTR)
-        continue;
-    step_forward(&m);
+    int status = run(argv, environ);
     free(copy);
     free(plain);
-    if (p < 0)
-        return TOOL_MISSING;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 1;
+    return status;
+}
+
+int external_tool_shell(const char *text, char *const *more)
+{
+    char *argv[] = {(char *)(uintptr_t)"/bin/sh", (char *)(uintptr_t)"-c", (char *)(uintptr_t)text, NULL};
+    size_t own = 0, added = 0;
+    while (environ[own])
+        own++;
+    while (more[added])
+        added++;
+    char **all = mem_alloc((own + added + 1) * sizeof *all);
+    memcpy(all, more, added * sizeof *all); /* the first of a name counts */
+    memcpy(all + added, environ, own * sizeof *all);
+    all[added + own] = NULL;
+    int status = run(argv, all);
+    free(all);
+    return status;
 }

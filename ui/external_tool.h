@@ -11,4 +11,8 @@ const char *external_tool_named(const char *const *names, const char *otherwise)
  * through a shell. arg may be NULL. */
 int external_tool_run(const char *tool, const char *arg, const char *file);
 
+/* Runs a text of the user's through /bin/sh, with more variables in its environment ("NAME=VALUE", NULL at the end),
+ * and waits; returns as above. */
+int external_tool_shell(const char *text, char *const *more);
+
 #endif

@@ -102,6 +102,28 @@ static void load_user_keys(struct screen *s, bool begin)
     buf_release(&text);
 }
 
+/* "NAME COMMAND…", one a line. */
+static void load_tools(struct screen *s)
+{
+    struct buf path = {0}, text = {0};
+    struct err e;
+    struct str rest, name, command;
+    if (user_folder_of(&path, "XDG_CONFIG_HOME", ".config"))
+        buf_cstr(&path, "/commands.conf");
+    if (path.n && path_is_file(path.p) && file_slurp(path.p, 1 << 20, &text, &e))
+        workspace_complain(&s->work, "%s", e.text);
+    for (rest = buf_view(&text); rest.n;) {
+        struct str line = str_trim(str_next(&rest, '\n'));
+        if (!line.n || line.p[0] == '#' || !str_split(line, ' ', &name, &command))
+            continue;
+        struct named_text x = {.name = arena_cstr(&s->tool_texts, name),
+                               .text = arena_cstr(&s->tool_texts, str_trim(command))};
+        vec_push(&s->tools, x);
+    }
+    buf_release(&path);
+    buf_release(&text);
+}
+
 static void stop_here(void *ctx)
 {
     struct sigaction ours, usual = {.sa_handler = SIG_DFL};
@@ -395,6 +417,7 @@ int loop_run(const struct options *o)
         return cli_fail(&e);
     }
     load_user_keys(&s, true);
+    load_tools(&s);
     theme_first(&s);
     if (term_start(&e)) {
         screen_stop(&s);

@@ -56,6 +56,7 @@ static void begin_work(struct screen *s)
 {
     workspace_init(&s->work, &s->session, &s->inv);
     s->work.ranks = &s->ranks;
+    s->work.tools = &s->tools;
     say_where(s);
     s->table = (struct table_state){0};
 }
@@ -104,6 +105,8 @@ void screen_stop(struct screen *s)
     free(s->opened[0]);
     free(s->opened[1]);
     free(s->results);
+    vec_release(&s->tools);
+    arena_release(&s->tool_texts);
     plot_runs_release(&s->runs);
     grid_release(&s->grid);
     prompt_release(&s->prompt);

@@ -103,6 +103,8 @@ struct screen {
     bool looked;                /* whether the inputs belong to a panel is decided (take_handed) */
     struct path_kind_look look;
     struct keep_place where;    /* place for investigations without a file; released by the caller */
+    struct arena tool_texts;
+    text_list tools;            /* the user's own shell commands, from a file; none without it */
     const char *kept_theme;     /* the theme stored for later runs */
     bool theme_open;            /* no theme was chosen, and the environment does not state the background */
     bool keeps;                 /* settings are to be stored: scripts store nothing that is not named */

@@ -110,6 +110,63 @@ static void open_source(struct screen *s)
         workspace_complain(&s->work, _("the viewer could not be started; set $PAGER or $EDITOR"));
 }
 
+struct tool_run {
+    const char *text;
+    char *const *more;
+    int status;
+};
+
+/* What it prints stays until Enter. */
+static void run_tool(void *ctx)
+{
+    struct tool_run *x = ctx;
+    int c;
+    x->status = external_tool_shell(x->text, x->more);
+    printf("\n");
+    printf(_("[exit status %d; Enter returns]"), x->status);
+    fflush(stdout);
+    while ((c = getchar()) != '\n' && c != EOF)
+        continue;
+    clearerr(stdin);
+}
+
+/* The user's command with the row in its environment: names and paths of a dump are never part of its text. */
+static void run_shell(struct screen *s)
+{
+    static const char *const of[2] = {"TARGET", "GOLDEN"};
+    struct workspace *d = &s->work;
+    struct buf value[6] = {{0}}, name = {0};
+    char *more[7] = {NULL};
+    uint32_t row[2];
+    session_lock(&s->session);
+    workspace_rows(d, d->cursor, row);
+    for (int i = 0; i < 2; i++) {
+        const struct dump *x = &d->c->side[i].dump;
+        struct tensor t;
+        struct err quiet;
+        buf_fmt(&value[i], "DIVERGE_%s=%s", of[i], d->c->side[i].path ? d->c->side[i].path : "");
+        buf_clear(&name);
+        buf_cstr(&name, "");
+        if (row[i] != NONE)
+            dump_row_name(x, row[i], &name);
+        buf_fmt(&value[2 + i], "DIVERGE_%s_ROW=%s", of[i], name.p);
+        buf_fmt(&value[4 + i], "DIVERGE_%s_FILE=", of[i]);
+        if (row[i] != NONE && dump_row_readable(x, row[i]) && dump_tensor(x, row[i], &t, &quiet) == 0) {
+            buf_cstr(&value[4 + i], t.file.name);
+            tensor_close(&t);
+        }
+    }
+    session_unlock(&s->session);
+    for (size_t i = 0; i < ARRAY_LEN(value); i++)
+        more[i] = value[i].p;
+    struct tool_run x = {d->tool->text, more, 0};
+    s->terminal->lend(run_tool, &x);
+    workspace_say(d, _("%s ended with status %d"), d->tool->name, x.status);
+    for (size_t i = 0; i < ARRAY_LEN(value); i++)
+        buf_release(&value[i]);
+    buf_release(&name);
+}
+
 /* To the terminal's clipboard, and to a file for terminals without one. */
 static void copy(struct screen *s)
 {
@@ -161,6 +218,8 @@ static bool react(struct screen *s, int reaction)
         t->repaint();
     if (reaction & R_OPEN)
         open_source(s);
+    if (reaction & R_SHELL)
+        run_shell(s);
     if (reaction & R_SUSPEND)
         t->stop();
     return leave;

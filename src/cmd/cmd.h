@@ -20,6 +20,7 @@ enum {
     R_KEYS = 2048,   /* workspace.keys */
     R_PAIR = 8192,   /* workspace.ranks->want: open other recordings of the same inputs */
     R_RANKS = 16384, /* start comparing the ranks */
+    R_SHELL = 32768, /* workspace.tool on the row under the cursor */
     R_EDIT = 4096,   /* workspace.edit_command, workspace.edit_text */
 };
 

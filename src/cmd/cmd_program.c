@@ -162,6 +162,36 @@ static int run_palette(struct workspace *d, struct str args)
     return 0;
 }
 
+/* The commands of the user's file, or one of them: what will run is seen before Enter runs it. */
+static int run_shell(struct workspace *d, struct str args)
+{
+    workspace_clear_list(d);
+    for (size_t i = 0; d->tools && i < d->tools->n; i++) {
+        const struct named_text *x = &d->tools->v[i];
+        if (!args.n || str_is(args, x->name))
+            workspace_add_command(d, "shell-run", x->name, "%-12s %s", x->name, x->text);
+    }
+    if (d->list.items.n)
+        workspace_show_list(d, _("your own commands on this row; Enter runs one in a shell, Esc runs none"));
+    else if (d->tools && d->tools->n)
+        workspace_complain(d, _("no command \"%.*s\" in commands.conf; :shell lists them"), STR_ARG(args));
+    else
+        workspace_complain(d, "%s", _("no commands of your own: lines NAME COMMAND in "
+                                      "$XDG_CONFIG_HOME/diverge/commands.conf (~/.config/diverge)"));
+    return 0;
+}
+
+static int run_shell_run(struct workspace *d, struct str args)
+{
+    d->tool = NULL;
+    for (size_t i = 0; d->tools && i < d->tools->n; i++)
+        if (str_is(args, d->tools->v[i].name))
+            d->tool = &d->tools->v[i];
+    if (!d->tool)
+        workspace_complain(d, _("no command \"%.*s\" in commands.conf; :shell lists them"), STR_ARG(args));
+    return d->tool ? R_SHELL : 0;
+}
+
 /* The latest first. */
 static int run_actions(struct workspace *d, struct str args)
 {
@@ -312,6 +342,10 @@ const struct command commands_program[] = {
     {"type", "KEY", N_("add a character to the words that filter a list; Backspace removes one"), 0, run_type, NULL},
     {"resume", "", N_("continue what was being done when the connection was lost: the filters, and the text being "
                       "typed"), NEEDS_PAIRED, run_resume, NULL},
+    {"shell", "[NAME]", N_("list your own shell commands (commands.conf) for this row; Enter runs one, with names, "
+                           "files and paths in its environment"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW, run_shell, NULL},
+    {"shell-run", "NAME", N_("run a shell command of your own on this row"), NEEDS_PAIRED | NEEDS_ROW | ON_ROW,
+     run_shell_run, NULL},
     {"actions", "", N_("list what was done on the screen as commands of a shell; Enter copies one"), 0, run_actions,
      NULL},
     {"copy-action", "[N]", N_("copy command N of the list of actions, or the latest"), 0, run_copy_action, NULL},

@@ -239,6 +239,8 @@ struct workspace {
     char *prompt;      /* text for the command line, "" for an empty one */
     char prompt_kind;  /* ':', '/' or '&' */
     struct trial trial; /* for the text typed there */
+    const text_list *tools; /* the user's own commands, by name; owned by the screen, or NULL */
+    const struct named_text *tool; /* R_SHELL: the one to run */
     struct action_log actions; /* what was done, as lines of the command line */
 };
 

@@ -57,9 +57,25 @@ static void blanks_in_its_path(void **state)
     buf_release(&log);
 }
 
+/* What a dump calls a row is a variable's value, never a part of the text that the shell reads. */
+static void a_command_of_the_user(void **state)
+{
+    struct buf text = {0}, log = {0};
+    struct err e;
+    (void)state;
+    char *out = path_in(scratch(), "shell.log");
+    char hostile[] = "ROW=$(touch x); `id`\n'\"", *const more[] = {hostile, NULL};
+    buf_fmt(&text, "printf %%s \"$ROW\" >'%s'; exit 3", out);
+    assert_int_equal(external_tool_shell(text.p, more), 3);
+    assert_int_equal(file_slurp(out, 1000, &log, &e), 0);
+    assert_string_equal(log.p, hostile + strlen("ROW="));
+    buf_release(&text);
+    buf_release(&log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(names_that_look_like_options),
-                                       cmocka_unit_test(blanks_in_its_path)};
+                                       cmocka_unit_test(blanks_in_its_path), cmocka_unit_test(a_command_of_the_user)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
