@@ -2,6 +2,8 @@
  * reads it so; or reads it by the user's patterns. */
 #include "log/learned_lines.h"
 
+#include <math.h>
+
 #include "base/msg.h"
 #include "base/pattern.h"
 #include "log/line_fields.h"
@@ -34,6 +36,8 @@ struct lines_learnt {
     struct label_counts losses, norms, steps;
     VEC(struct learning_line) lines;
     size_t epochs;        /* lines with an epoch */
+    size_t epochs_again;  /* of them those with the epoch of the one before */
+    double last_epoch;
     /* what was decided */
     enum log_value main;  /* LOG_LOSS, or LOG_NORM where no line has a loss */
     char loss[LINE_LABEL], step[LINE_LABEL];
@@ -119,7 +123,12 @@ static void learn_line(struct lines_learnt *l, const struct line_fields *f)
     for (size_t i = 0; i < f->n; i++)
         if (f->v[i].role == FIELD_STEP)
             count_label(&l->steps, &f->v[i]);
-    l->epochs += field_of(f, FIELD_EPOCH, LOG_LOSS, NULL) != NULL;
+    const struct line_field *epoch = field_of(f, FIELD_EPOCH, LOG_LOSS, NULL);
+    if (epoch) {
+        l->epochs_again += l->epochs && fabs(epoch->x - l->last_epoch) < 0.5;
+        l->last_epoch = epoch->x;
+        l->epochs++;
+    }
     keep_columns(l, f, first);
 }
 
@@ -197,7 +206,9 @@ static bool decide(struct lines_learnt *l)
     }
     if (find_column(l))
         return true;
-    l->source = 2 * l->epochs >= loss->n ? STEP_EPOCH : STEP_COUNTED;
+    /* an epoch may have a line for training, validation and test; with more of them the lines are batches */
+    bool batches = 3 * l->epochs_again > 2 * l->epochs;
+    l->source = 2 * l->epochs >= loss->n && !batches ? STEP_EPOCH : STEP_COUNTED;
     return loss->n > 1;
 }
 
