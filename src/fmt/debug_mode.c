@@ -8,6 +8,7 @@
 #include "base/reading.h"
 #include "dump/checksum.h"
 #include "dump/family.h"
+#include "fmt/row_lines.h"
 
 #define LONGEST (1u << 20)
 #define BATCH 4096
@@ -182,21 +183,14 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     while (!load_cancelled(load) && (more = lines_next(&l, &line, e)) > 0) {
         if (is_operator(line, &name))
             take_line(&x, name, line, l.number);
-        if (l.number % BATCH == 0) {
-            load_end(load);
-            load_begin(load);
-        }
+        row_lines_pause(&l, load, BATCH);
     }
     d->task = "md5";
     if (d->rows.n && !d->checksums)
         dump_warn(d, _("no hashes in this dump, only shapes and types: record them with "
                        "DebugMode.log_tensor_hashes()"));
     load_end(load);
-    if (more == 0 && !d->rows.n)
-        more = err_set(e, ERR_DATA, _("%s: no row in this file"), d->path);
-    lines_close(&l);
-    map_release(&x.runs);
-    return more < 0 ? -1 : 0;
+    return row_lines_end(&l, d, &x.runs, more, e);
 }
 
 const struct reader reader_debug_mode = {

@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "base/reading.h"
 #include "dump/checksum.h"
+#include "fmt/row_lines.h"
 #include "fmt/shared_file.h"
 #include "fmt/value_calls.h"
 
@@ -287,19 +288,12 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
             damaged(&x, l.number, _("expected whole numbers as step and rank"));
         cJSON_Delete(o);
         d->bytes_done = l.offset - d->stretch.from;
-        if (l.number % BATCH == 0) {
-            load_end(load);
-            load_begin(load);
-        }
+        row_lines_pause(&l, load, BATCH);
     }
     d->task = d->checksums ? "md5" : "statistics";
     value_calls_name(d);
     load_end(load);
-    if (more == 0 && !d->rows.n)
-        more = err_set(e, ERR_DATA, _("%s: no row in this file"), d->path);
-    lines_close(&l);
-    map_release(&x.runs);
-    return more < 0 ? -1 : 0;
+    return row_lines_end(&l, d, &x.runs, more, e);
 }
 
 const struct reader reader_json_records = {

@@ -7,6 +7,7 @@
 #include "base/msg.h"
 #include "base/reading.h"
 #include "dump/family.h"
+#include "fmt/row_lines.h"
 
 #define HEAD "Total captured activations:"
 #define LONGEST (1u << 20)
@@ -218,10 +219,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         } else {
             take_line(d, &b, line, l.offset);
         }
-        if (l.number % BATCH == 0) {
-            load_end(load);
-            load_begin(load);
-        }
+        row_lines_pause(&l, load, BATCH);
     }
     bool partial = is_incomplete(&b, in_line, incomplete);
     if (b.figures && !partial)
@@ -238,13 +236,9 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         d->cut = true;
     }
     load_end(load);
-    if (more == 0 && !d->rows.n)
-        more = err_set(e, ERR_DATA, _("%s: no row in this file"), d->path);
-    lines_close(&l);
-    map_release(&runs);
     buf_release(&b.key);
     buf_release(&b.place);
-    return more < 0 ? -1 : 0;
+    return row_lines_end(&l, d, &runs, more, e);
 }
 
 const struct reader reader_op_statistics = {

@@ -10,6 +10,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "fmt/row_lines.h"
 #include "fmt/shared_file.h"
 
 #define LONGEST (64u << 20)
@@ -280,11 +281,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
         }
         load_end(load);
     }
-    if (more == 0 && !d->rows.n)
-        more = err_set(e, ERR_DATA, _("%s: no row in this file"), d->path);
-    lines_close(&l);
-    map_release(&runs);
-    return more < 0 ? -1 : 0;
+    return row_lines_end(&l, d, &runs, more, e);
 }
 
 /* ---- values ---- */
