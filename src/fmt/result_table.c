@@ -326,6 +326,14 @@ static enum row_io io_of(const struct dump *d, uint32_t call, struct str slot)
 
 /* ---- a row ---- */
 
+static void is_odd(struct result_table *t, struct str cell, const char *expected)
+{
+    if (t->odd.n)
+        return;
+    t->odd = cell;
+    t->odd_for = expected;
+}
+
 static void shape_of(struct result_table *t, struct row *r, struct str s)
 {
     int64_t dim[TENSOR_DIMS];
@@ -334,7 +342,7 @@ static void shape_of(struct result_table *t, struct row *r, struct str s)
     if (absent(s))
         return;
     if (reading_sizes(s, TENSOR_DIMS, dim, &n) != READING_VALUE) {
-        t->odd = t->odd.n ? t->odd : s;
+        is_odd(t, s, _("sizes in brackets"));
         return;
     }
     r->shape = dump_shape(t->d, dim, n);
@@ -443,7 +451,7 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
     r.io = (uint8_t)io_of(d, c, slot);
     struct str shape = cell[side == TARGET ? COL_TARGET_SHAPE : COL_GOLDEN_SHAPE];
     if (r.kind == ROW_OTHER && sized(shape)) { /* "flaot32" */
-        t->odd = t->odd.n ? t->odd : type;
+        is_odd(t, type, _("an element type"));
         r.kind = ROW_TENSOR;
     }
     if (r.kind == ROW_TENSOR)
@@ -538,9 +546,10 @@ int result_add(struct result_table *t, const struct str cell[COL_COUNT], const c
     }
     if (t->odd.n) {
         char found[READING_FOUND];
-        complain(t, line, arena_fmt(&d->arena, _("expected %s, found %s"), _("a number"),
+        complain(t, line, arena_fmt(&d->arena, _("expected %s, found %s"), t->odd_for ? t->odd_for : _("a number"),
                                     reading_found(found, t->odd)));
         t->odd = (struct str){0};
+        t->odd_for = NULL;
     }
     if (l.row != NONE && l.row == t->result->line_of.n)
         vec_push(&t->result->line_of, (uint32_t)t->result->lines.n);

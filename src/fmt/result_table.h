@@ -89,7 +89,8 @@ struct result_table {
     struct map rows;      /* full name → row */
     struct map texts;     /* verdicts and messages, each once: indices of pool */
     VEC(const char *) pool;
-    struct str odd;       /* of the current row: a cell that is there and no number */
+    struct str odd;       /* of the current row: a cell that is there and is not what its column holds */
+    const char *odd_for;  /* what that is; NULL: a number */
     size_t modules, apis, unjudged, damaged, told[WORD_SKIP + 1];
     int batch;            /* rows since the lock was released */
     size_t columns, cells; /* of the header and of the last row */
