@@ -28,6 +28,36 @@ static void say_writes(struct document *d, const struct dump_config *c)
                 (unsigned long long)(c->steps * c->ranks));
 }
 
+/* Whether a listed kernel is in the name of a recorded call: "Default/net/MatMul-op1" is recorded with "_" for "/". */
+static bool is_recorded(const struct dump *d, struct str kernel)
+{
+    struct buf name = {0};
+    bool found = false;
+    for (size_t i = 0; i < kernel.n; i++)
+        buf_char(&name, kernel.p[i] == '/' ? '_' : kernel.p[i]);
+    for (size_t i = 0; i < d->calls.n && name.n && !found; i++)
+        found = strstr(d->calls.v[i].name, name.p) != NULL;
+    buf_release(&name);
+    return found;
+}
+
+/* What MindSpore's configuration asks for and the given dump of the same model does not have. */
+static void against(struct dump_config *c, const struct dump *d)
+{
+    const char *kernels = "common_dump_settings.kernels", *steps = "common_dump_settings.iteration";
+    size_t n = d->calls.n ? dump_config_count(c, kernels) : 0;
+    for (size_t i = 0; i < n; i++) {
+        struct str kernel = dump_config_element(c, kernels, i);
+        if (!str_starts(kernel, "name-regex") && !is_recorded(d, kernel))
+            dump_config_say(c, REMARK_ADVICE, kernels, _("%.*s: not in the given dump: check its spelling, or leave it "
+                                                         "out"), STR_ARG(kernel));
+    }
+    struct str text = dump_config_value(c, steps);
+    if (text.n && d->step >= 0 && !dump_config_has_step(text, '|', d->step))
+        dump_config_say(c, REMARK_NOTE, steps, _("%.*s: the given dump is of step %lld, another one"), STR_ARG(text),
+                        (long long)d->step);
+}
+
 /* Estimates the size of a recording from a dump of the same model, which may be one of statistics; a list of calls
  * reduces it. */
 static int size_by(struct dump_config *c, const char *path, struct err *e)
@@ -54,6 +84,8 @@ static int size_by(struct dump_config *c, const char *path, struct err *e)
     int rc = p->reader->open(&d, &load, e);
     if (rc == 0)
         c->bytes = (c->tensors ? dump_all_bytes(&d) : 0) + (c->statistics ? d.bytes : 0);
+    if (rc == 0)
+        against(c, &d);
     dump_release(&d);
     pthread_mutex_destroy(&lock);
     place_list_release(&l);

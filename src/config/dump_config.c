@@ -203,6 +203,23 @@ void dump_config_say(struct dump_config *c, enum dump_remark_weight w, const cha
     vec_push(&c->remarks, r);
 }
 
+bool dump_config_has_step(struct str text, char between, int64_t step)
+{
+    struct str part, first, last;
+    unsigned long long a, b;
+    text = str_trim(text);
+    if (str_is(text, "all"))
+        return true;
+    for (bool more = true; more;) {
+        more = str_split(text, between, &part, &text);
+        bool range = str_split(str_trim(part), '-', &first, &last);
+        if (str_u64(first, &a) && (!range || str_u64(last, &b)) && (unsigned long long)step >= a &&
+            (unsigned long long)step <= (range ? b : a))
+            return true;
+    }
+    return false;
+}
+
 int64_t dump_config_steps(struct str text, char between)
 {
     struct str part, first, last;

@@ -65,6 +65,8 @@ size_t dump_config_count(const struct dump_config *c, const char *key);
 struct str dump_config_element(const struct dump_config *c, const char *key, size_t i);
 void dump_config_say(struct dump_config *c, enum dump_remark_weight w, const char *key, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* Whether such a list of steps and ranges has a step. */
+bool dump_config_has_step(struct str text, char between, int64_t step);
 /* The number of steps in "0|5-8|100-120"; -1 for another form. "all" and "" give 0. */
 int64_t dump_config_steps(struct str text, char between);
 
