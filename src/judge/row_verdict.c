@@ -47,6 +47,13 @@ bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_c
     }
 }
 
+/* Whether an input comes, on both sides, from steps that nobody recorded. */
+static bool is_unrecorded(const struct judge_pass *p, const struct verdict_case *k)
+{
+    return k->r[TARGET]->io == IO_INPUT && p->side[TARGET]->calls.v[k->call].phase == PHASE_FORWARD &&
+           p->flow[TARGET].held[k->row[TARGET]] == NONE && p->flow[GOLDEN].held[k->row[GOLDEN]] == NONE;
+}
+
 /* The type whose rounding a row may differ by. Types that differ do not widen it: one value in bfloat16 among float32
  * products is no noise. */
 static enum dtype judged_type(const struct judge_pass *p, const struct verdict_case *k)
@@ -54,6 +61,9 @@ static enum dtype judged_type(const struct judge_pass *p, const struct verdict_c
     enum dtype t = (enum dtype)k->r[TARGET]->dtype, g = (enum dtype)k->r[GOLDEN]->dtype, own = dtype_coarser(t, g);
     bool widened = t != g && dtype_is_float(t) && dtype_is_float(g) && p->arithmetic != DTYPE_UNKNOWN &&
                    own != p->arithmetic && dtype_coarser(own, p->arithmetic) == own;
+    /* autocast: what a float32 value behind unrecorded steps was computed from is what products give on both sides */
+    if (t == g && p->narrow[TARGET] && p->narrow[GOLDEN] && dtype_is_float(own) && is_unrecorded(p, k))
+        return dtype_coarser(own, p->arithmetic);
     return widened ? p->arithmetic : own;
 }
 
