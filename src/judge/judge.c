@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "judge/cause.h"
+#include "judge/channel_order.h"
 #include "judge/packed_verdicts.h"
 #include "judge/accepted.h"
 #include "judge/container_end.h"
@@ -806,6 +807,7 @@ static void settle(struct judge_pass *p)
         readers_build(&reads[GOLDEN], p->m->side[GOLDEN], &p->flow[GOLDEN]);
     moved_factors_find(p->j, p->m, p->flow);
     if (any) {
+        channel_orders_find(p->j, p->m, p->tol);
         reordered_rows_find(p->j, p->m, reads);
         take_back(p->j, p->m, p->flow, reads);
         readers_release(&reads[GOLDEN]);

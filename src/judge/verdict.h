@@ -76,6 +76,8 @@ enum verdict_rule {
     RULE_BEHIND_UNREAD,
     RULE_SAME_PICKS,    /* a router's choices, or sorted values: the same set for every token (routing.h) */
     RULE_SAME_ROWS,     /* the same rows in another order (reordered_rows.h) */
+    RULE_CHANNELS,      /* the same values with rotary channels in another order (channel_order.h) */
+    RULE_BEFORE_SCORES, /* between such weights and the scores, which agree: another quantity of the rotation */
     RULE_MASKED_ROWS,   /* differs only for queries without any key (masked_rows.h) */
     RULE_CHECKSUM_OTHER,
     RULE_NEVER_READ,    /* not read by the call, or left unwritten and not read (never_read.h) */

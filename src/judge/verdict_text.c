@@ -231,6 +231,14 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
                           ? _("this call does not use the value: no result depends on it")
                           : _("this call does not write the value, and no recorded call uses it"));
         break;
+    case RULE_CHANNELS:
+        buf_cstr(out, _("the same values with the channels of each head in another order (rotary halves and pairs), in "
+                        "queries and keys alike; the scores agree"));
+        break;
+    case RULE_BEFORE_SCORES:
+        buf_cstr(out, _("queries and keys have their rotary channels in another order on each side, and what is "
+                        "computed here is not the same quantity; the scores agree"));
+        break;
     case RULE_SAME_ROWS:
         buf_cstr(out, _("the same rows in another order, as where tokens are sorted by expert; what is computed from "
                         "them does not deviate"));
