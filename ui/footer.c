@@ -36,7 +36,7 @@ static bool noticed(const struct screen *s)
 
 int footer_notice_lines(const struct screen *s)
 {
-    return noticed(s) ? message_lines(s, s->grid.rows < 30 ? 1 : s->grid.rows / 2) : 0;
+    return noticed(s) ? message_lines(s, s->grid.rows / 2) : 0;
 }
 
 /* Draws the message so that it ends in line y; a long one begins in the lines above. */
@@ -44,7 +44,7 @@ static void message(const struct screen *s, struct grid *g, int y)
 {
     const struct workspace *d = &s->work;
     uint8_t style = d->message_is_error ? STYLE_ERROR : STYLE_MESSAGE;
-    int most = noticed(s) ? footer_notice_lines(s) : y + 1, h = message_lines(s, most), at = 0, none = 0;
+    int h = message_lines(s, y + 1), at = 0, none = 0;
     struct rect r = {y - h + 1, 1, h, g->cols - 1};
     for (int i = 0; i < h; i++)
         grid_fill(g, r.y + i, 0, g->cols, ' ', STYLE_TEXT);

@@ -406,7 +406,7 @@ static void minimap(const struct screen *s, struct grid *g, struct rect r)
 
 static void keep_visible(struct table_state *t, uint32_t cursor, uint32_t n, int h)
 {
-    uint32_t rows = (uint32_t)h, margin = rows > 8 ? 2 : rows > 3;
+    uint32_t rows = (uint32_t)h, margin = rows > 8 ? 2 : rows > 2;
     if (cursor < t->top + margin)
         t->top = cursor > margin ? cursor - margin : 0;
     if (cursor + margin >= t->top + rows)
