@@ -200,6 +200,8 @@ static void told_panel(struct workspace *d, const char *verb, struct str args, s
 static void told_report(struct workspace *d, const char *verb, struct str args, struct buf *out)
 {
     (void)args;
+    if (!d->write_path) /* it asks first */
+        return;
     of_investigation(out, d, "report");
     option(out, strcmp(verb, "pack") == 0 ? "--pack" : "-o", d->write_path);
     if (d->write_force)
@@ -297,6 +299,7 @@ void action_log_add(struct workspace *d, const struct command *c, struct str arg
     for (size_t i = 0; !failed && i < ARRAY_LEN(told); i++)
         if (strcmp(c->name, told[i].name) == 0 && (args.n || told[i].bare)) {
             told[i].tell(d, c->name, args, &b);
-            push(&d->actions, &b);
+            if (b.n)
+                push(&d->actions, &b);
         }
 }
