@@ -133,6 +133,15 @@ static void another_view_is_computed_anew(void **state)
     shut(s);
 }
 
+/* Their texts belong to different sessions and are compared as texts. */
+static void same_summary(const struct judge_summary *a, const struct judge_summary *b)
+{
+    struct judge_summary x = *a, y = *b;
+    assert_string_equal(x.first_unread ? x.first_unread : "", y.first_unread ? y.first_unread : "");
+    x.first_unread = y.first_unread = NULL;
+    assert_memory_equal(&x, &y, sizeof x);
+}
+
 /* Decisions, undo, other limits and pauses while threads compare, and an end in the middle of it. */
 static void at_any_moment(void **state)
 {
@@ -195,7 +204,7 @@ static void at_any_moment(void **state)
                 assert_int_equal(s->now->measure.state[i], t->now->measure.state[i]);
                 assert_int_equal(s->now->judged->line[i].verdict, t->now->judged->line[i].verdict);
             }
-            assert_memory_equal(&s->now->judged->sum, &t->now->judged->sum, sizeof t->now->judged->sum);
+            same_summary(&s->now->judged->sum, &t->now->judged->sum);
             shut(t);
         }
         session_stop(s);
