@@ -124,7 +124,7 @@ static int run_resume(struct workspace *d, struct str args)
     return R_PROMPT;
 }
 
-/* What people look for, before the whole list. */
+/* What people look for: before the whole list, behind the commands that typed words name. */
 static const char *const wanted[] = {
     "first",       "next start",    "list starts", "list problems", "list gaps", "tensor",     "pane stack", "names",
     "search-line", "filter-line",   "group layers", "note",         "mark",      "report",     "panel 0",    "intake",
@@ -145,7 +145,8 @@ static void add_wanted(struct workspace *d, struct str words)
 static int run_palette(struct workspace *d, struct str args)
 {
     workspace_clear_list(d);
-    add_wanted(d, args);
+    if (!args.n)
+        add_wanted(d, args);
     for (const struct command_group *g = command_groups; g->title; g++)
         for (const struct command *c = g->commands; c->name; c++) {
             if (args.n && !str_has(str_of(c->name), args.p) && !str_has(str_of(_(c->help)), args.p))
@@ -154,6 +155,8 @@ static int run_palette(struct workspace *d, struct str args)
             workspace_add_prose(d, asks ? "command" : c->name, asks ? c->name : NULL, "%-14s %s", c->name,
                                 _(c->help));
         }
+    if (args.n)
+        add_wanted(d, args);
     if (!d->list.items.n) {
         workspace_say(d, _("no command contains \"%.*s\""), STR_ARG(args));
         return 0;

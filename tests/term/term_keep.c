@@ -262,6 +262,8 @@ static void what_grows_is_followed(void **state)
     wait_text(&t, NOWHERE, "Functional.linear.0");
     put_text(pair[0], "dump.json", more);
     tty_type(&t, ":follow<Enter>");
+    wait_text(&t, NOWHERE, "rows without a partner");
+    tty_type(&t, "j<Enter>");
     wait_text(&t, NOWHERE, "gelu.0");
     tty_quit(&t, "q");
 }
