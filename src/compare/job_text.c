@@ -199,8 +199,8 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
         uint64_t figures = job_figures_only(r);
         buf_cstr(out, !settled      ? _("nothing deviates so far")
                       : status == 5 ? _("partly judged: no compared row deviates")
-                      : figures     ? _("≈ the recorded figures do not deviate on any rank; the elements were not "
-                                        "compared")
+                      : figures     ? _("≈ aligned by recorded figures on all ranks; the elements were not "
+                                     "compared")
                                     : _("aligned: nothing deviates on any rank"));
         if (settled && status == 0 && figures)
             buf_fmt(out, _(" (%llu pairs)"), (unsigned long long)figures);

@@ -311,8 +311,8 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_SOURCE:
         buf_fmt(out, of_samples(m, line)
                          ? _("input of the step, so no noise excuses it: %s is %s, limit %s")
-                         : _("no recorded call made this input (a table or a buffer), so no noise excuses it: %s is %s, "
-                             "limit %s"), what, e, lim);
+                         : _("no recorded call made this input (a table or a buffer), so no noise excuses it: %s is "
+                             "%s, limit %s"), what, e, lim);
         break;
     case RULE_PARAMETER:
         buf_fmt(out, _("a parameter must agree within the rounding of its type: %s is %s, limit %s"), what, e,
@@ -679,7 +679,7 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
                        "(%u of %u pairs), as --strict asks"), s->figures_only, s->pairs);
     } else if (status == 0) {
         if (s->figures_only)
-            buf_fmt(out, _("≈ the recorded figures do not deviate; the elements were not compared (%u of %u pairs)"),
+            buf_fmt(out, _("≈ aligned by recorded figures; the elements were not compared (%u of %u pairs)"),
                     s->figures_only, s->pairs);
         else
             buf_cstr(out, _("aligned: nothing deviates"));

@@ -29,7 +29,7 @@ static bool is_drawn(const struct tty *t, const void *arg)
     if (n < 5 || strcmp(top + n - 5, "100 %") != 0 || !strstr(row_text(t, 2), "TARGET") || y < 0)
         return false;
     for (int i = 2; i <= y + 1; i++)
-        if (!strstr(row_text(t, i), "\xe2\x94\x82")) /* │ */
+        if (!strstr(row_text(t, i), "\xe2\x94\x82") && !strstr(row_text(t, i), "\xe2\x96\xb8")) /* │, ▸ a fold */
             return false;
     return strstr(row_text(t, t->rows - 1), "F first");
 }
