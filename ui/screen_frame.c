@@ -374,7 +374,7 @@ static void status(const struct screen *s, struct grid *g)
                        num_count(n, j->first + 1), first_class_label(j->first_class));
     } else if (s->session.settled) {
         struct judge_options o = comparison_judge_options(x);
-        const char *aligned = j->sum.figures_only ? _("≈ aligned; elements were not compared")
+        const char *aligned = j->sum.figures_only ? _("aligned: nothing deviates (≈ elements were not compared)")
                                                   : _("aligned: nothing deviates");
         const char *unjudged = j->sum.unread || j->sum.unread_files ? _("could not be judged: some data could not be "
                                                                         "read")

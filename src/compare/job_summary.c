@@ -172,7 +172,7 @@ void job_summary_outcome_text(const struct job_summary *s, struct buf *out)
     if (first.found)
         job_first_words(&first, strip.steps.n > 1, true, text(get(s->all, "first"), "call"), out);
     else if (whole && number(get(s->all, "summary"), "figures_only", 0) > 0)
-        buf_cstr(out, _("≈ aligned by recorded figures on all ranks; the elements were not compared"));
+        buf_cstr(out, _("aligned: nothing deviates on any rank (≈ the elements were not compared)"));
     else
         buf_cstr(out, whole ? _("aligned: nothing deviates on any rank")
                             : _("partly judged: no compared row deviates"));

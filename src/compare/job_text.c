@@ -197,13 +197,13 @@ void job_outcome_text(const struct job_result *r, bool settled, struct buf *out)
     if (!f->found) {
         int status = settled ? job_status(r) : 0;
         uint64_t figures = job_figures_only(r);
-        buf_cstr(out, !settled      ? _("nothing deviates so far")
-                      : status == 5 ? _("partly judged: no compared row deviates")
-                      : figures     ? _("≈ aligned by recorded figures on all ranks; the elements were not "
-                                     "compared")
-                                    : _("aligned: nothing deviates on any rank"));
         if (settled && status == 0 && figures)
-            buf_fmt(out, _(" (%llu pairs)"), (unsigned long long)figures);
+            buf_fmt(out, _("aligned: nothing deviates on any rank (≈ the elements of %llu pairs were not compared)"),
+                    (unsigned long long)figures);
+        else
+            buf_cstr(out, !settled      ? _("nothing deviates so far")
+                          : status == 5 ? _("partly judged: no compared row deviates")
+                                        : _("aligned: nothing deviates on any rank"));
         return;
     }
     first_call_text(r, &call);

@@ -48,7 +48,7 @@ static int verify_file(const char *folder, struct str name, uint64_t size, uint3
 /* "CRC size name" */
 static int one_line(const char *folder, const char *path, uint64_t number, struct str line, struct err *e)
 {
-    struct str size, name;
+    struct str size, name = {0};
     struct buf plain = {0};
     unsigned long long bytes;
     uint32_t crc;

@@ -679,7 +679,7 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
                        "(%u of %u pairs), as --strict asks"), s->figures_only, s->pairs);
     } else if (status == 0) {
         if (s->figures_only)
-            buf_fmt(out, _("≈ aligned by recorded figures; the elements were not compared (%u of %u pairs)"),
+            buf_fmt(out, _("aligned: nothing deviates (≈ the elements of %u of %u pairs were not compared)"),
                     s->figures_only, s->pairs);
         else
             buf_cstr(out, _("aligned: nothing deviates"));
