@@ -55,7 +55,7 @@ static void plain_terminals_have_the_signs(void **state)
     struct tty t;
     (void)state;
     start(&t, plain, dir);
-    wait_text(&t, NOWHERE, "> 1 ====EEEEEEEE");
+    wait_text(&t, NOWHERE, "> 1 ====Evvvvvvv");
     tty_quit(&t, "q");
     start(&t, old, dir);
     wait_text(&t, NOWHERE, "1 ====\xe2\x9c\x97");
