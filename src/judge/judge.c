@@ -741,6 +741,45 @@ static void find_arithmetic(struct judge_pass *p)
             p->arithmetic = (enum dtype)d;
 }
 
+static bool ends_early(const struct dump *d)
+{
+    for (size_t i = 0; i < d->problems.n; i++)
+        if (d->problems.v[i].row == NONE && !d->problems.v[i].recorded)
+            return true;
+    return false;
+}
+
+/* Whether an input of a target call agrees with what it is paired with. */
+static bool an_input_agrees(const struct judge_pass *p, uint32_t call)
+{
+    const struct dump *d = p->side[TARGET];
+    EACH_ROW(d, call, r) {
+        uint32_t line = p->m->pairing->line_of[TARGET][r];
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && line != NONE &&
+            p->m->pairing->lines.v[line].pair != NONE && line_agrees(&p->j->line[line]))
+            return true;
+    }
+    return false;
+}
+
+/* Where a recording of another framework ends early, the partner of a call may be in what was not read: a call beside
+ * one that shares no input with it is not compared for certain. */
+static void doubt_cut_partners(struct judge_pass *p)
+{
+    const struct dump *d = p->side[TARGET];
+    if (!strcmp(d->framework, p->side[GOLDEN]->framework) || (!ends_early(d) && !ends_early(p->side[GOLDEN])))
+        return;
+    for (size_t c = 0; c < d->calls.n; c++) {
+        if (an_input_agrees(p, (uint32_t)c))
+            continue;
+        EACH_ROW(d, c, r) {
+            uint32_t line = p->m->pairing->line_of[TARGET][r];
+            if (line != NONE && p->m->pairing->lines.v[line].pair != NONE && line_is_bad(&p->j->line[line]))
+                p->j->line[line].flags |= LINE_DOUBTFUL;
+        }
+    }
+}
+
 /* Whether a line is an input of the step itself: a difference is a difference of data. */
 static bool is_given(const struct measure *m, const struct dataflow flow[2], uint32_t line)
 {
@@ -862,8 +901,10 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
     collect_wholes(&p);
     for (uint32_t i = 0; i < m->lines; i++)
         judge_line(&p, i);
-    if (!o->exact && !o->preset)
+    if (!o->exact && !o->preset) {
+        doubt_cut_partners(&p);
         settle(&p);
+    }
     if (!o->exact) {
         settle_reordered(j);
         idle_arguments_find(j, m, o->tol);
