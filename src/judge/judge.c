@@ -744,7 +744,7 @@ static void find_arithmetic(struct judge_pass *p)
 static bool ends_early(const struct dump *d)
 {
     for (size_t i = 0; i < d->problems.n; i++)
-        if (d->problems.v[i].row == NONE && !d->problems.v[i].recorded)
+        if (d->problems.v[i].row == NONE && !d->problems.v[i].recorded && !strcmp(d->problems.v[i].kind, "damaged"))
             return true;
     return false;
 }
