@@ -76,9 +76,9 @@ const struct diagnoses *diagnosis_job_known(const struct diagnosis_job *w, const
 
 void diagnosis_job_ask(struct diagnosis_job *w, const struct comparison *c, uint32_t line)
 {
+    go_on(w); /* also where this line has none: other panes wait for what was asked before */
     if (!possible(c, line))
         return;
-    go_on(w);
     if (find(w, c, line) || (w->now.c && w->now.line == line && w->now.c->serial == c->serial &&
                              strcmp(w->now.language, msg_current()) == 0))
         return;
