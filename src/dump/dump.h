@@ -254,6 +254,12 @@ static inline const struct shape *dump_row_shape(const struct dump *d, uint32_t 
     return s == NONE ? NULL : d->shapes.v[s];
 }
 
+/* Whether both shapes are known and the same. */
+static inline bool shape_same(const struct shape *a, const struct shape *b)
+{
+    return a && b && a->ndim == b->ndim && memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) == 0;
+}
+
 /* 1 for scalars, 0 when unknown. */
 static inline uint64_t dump_row_numel(const struct dump *d, uint32_t row)
 {

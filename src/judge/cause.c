@@ -182,8 +182,7 @@ static bool is_turned(const struct measure *m, const struct line *l)
 {
     const struct shape *t = dump_row_shape(m->side[TARGET], l->row[TARGET]),
                        *g = dump_row_shape(m->side[GOLDEN], l->row[GOLDEN]);
-    return m->pairing->pairs.v[l->pair].view != NONE && t && g && t->ndim == g->ndim &&
-           memcmp(t->dim, g->dim, (size_t)t->ndim * sizeof *t->dim) == 0;
+    return m->pairing->pairs.v[l->pair].view != NONE && shape_same(t, g);
 }
 
 /* Whether an input of the target call is paired with an input of the golden call at another place, or in another order

@@ -54,8 +54,7 @@ static bool take(const struct order_search *x, uint32_t line, struct element_sam
     const uint32_t *row = x->m->pairing->lines.v[line].row;
     const struct shape *t = dump_row_shape(x->m->side[TARGET], row[TARGET]),
                        *g = dump_row_shape(x->m->side[GOLDEN], row[GOLDEN]);
-    if (!t || !g || t->ndim != g->ndim || !t->ndim ||
-        memcmp(t->dim, g->dim, (size_t)t->ndim * sizeof *t->dim) != 0 || x->m->state[line] != MEASURE_DONE ||
+    if (!shape_same(t, g) || !t->ndim || x->m->state[line] != MEASURE_DONE ||
         measure_view(x->m, line) || element_sample_take(s, x->m, line, &quiet))
         return false;
     if (!s->at && s->n == s->numel && s->finite == s->n && s->g2 > 0)

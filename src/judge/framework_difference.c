@@ -112,7 +112,7 @@ static const char *last_step_differs(const struct dump *const side[2], const uin
 static bool has_shape_of(const struct dump *d, uint32_t row, uint32_t other)
 {
     const struct shape *a = dump_row_shape(d, row), *b = dump_row_shape(d, other);
-    return a && b && a->ndim == b->ndim && memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) == 0;
+    return shape_same(a, b);
 }
 
 /* Whether the gradients that a fused attention recorded are those of what went in: three, with their shapes. Written

@@ -72,7 +72,7 @@ static bool same_shapes(const struct dump *const d[2], const uint32_t call[2])
     if (row[0] == NONE || row[1] == NONE)
         return false;
     const struct shape *a = dump_row_shape(d[0], row[0]), *b = dump_row_shape(d[1], row[1]);
-    return a && b && a->ndim == b->ndim && memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) == 0;
+    return shape_same(a, b);
 }
 
 static bool differ(const struct dump *const d[2], const uint32_t call[2], const struct given x[2], enum meaning how)

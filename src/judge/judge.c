@@ -199,8 +199,7 @@ static double sketches_apart(const struct judge_pass *p, const uint32_t row[2])
         return NAN;
     const struct shape *a = dump_row_shape(p->side[TARGET], row[TARGET]),
                        *b = dump_row_shape(p->side[GOLDEN], row[GOLDEN]);
-    if (!a || !b || a->ndim != b->ndim ||
-        (a->ndim && memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) != 0))
+    if (!shape_same(a, b))
         return NAN;
     return sketch_distance(x + (size_t)row[TARGET] * SKETCH_NUMBERS, y + (size_t)row[GOLDEN] * SKETCH_NUMBERS);
 }
@@ -497,8 +496,7 @@ static bool forward_calls_are_paired(const struct judge_pass *p, const struct li
     }
     const struct shape *t = dump_row_shape(p->side[TARGET], l->row[TARGET]),
                        *g = dump_row_shape(p->side[GOLDEN], l->row[GOLDEN]);
-    if (r[TARGET]->io != r[GOLDEN]->io || !t || !g || t->ndim != g->ndim ||
-        memcmp(t->dim, g->dim, (size_t)t->ndim * sizeof *t->dim) != 0 ||
+    if (r[TARGET]->io != r[GOLDEN]->io || !shape_same(t, g) ||
         strcmp(p->side[TARGET]->slots.v[r[TARGET]->slot], p->side[GOLDEN]->slots.v[r[GOLDEN]->slot]) != 0)
         return false;
     EACH_ROW(p->side[TARGET], forward[TARGET], i) {

@@ -272,9 +272,8 @@ bool measure_how(const struct measure *m, uint32_t line, struct measure_job *job
     const struct line *l = &m->pairing->lines.v[line];
     const struct view *v = m->state[line] == MEASURE_DONE ? measure_view(m, line) : given_view(m, l);
     if (m->state[line] != MEASURE_DONE && !v) { /* an order of axes is looked for where shapes differ */
-        const struct shape *a = dump_row_shape(m->side[TARGET], l->row[TARGET]),
-                           *b = dump_row_shape(m->side[GOLDEN], l->row[GOLDEN]);
-        if (!a || !b || a->ndim != b->ndim || memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim) != 0)
+        if (!shape_same(dump_row_shape(m->side[TARGET], l->row[TARGET]),
+                        dump_row_shape(m->side[GOLDEN], l->row[GOLDEN])))
             return false;
     }
     make_job(job, m, line, v);

@@ -325,8 +325,7 @@ void sequence_part_contradicted(struct sequence *w, align_item_list *A, align_it
         struct align_item *b = &B->v[a->match];
         const struct value_sample *x = &w->sample[TARGET][i], *y = &w->sample[GOLDEN][a->match];
         const struct shape *p = dump_row_shape(w->d[TARGET], a->out), *q = dump_row_shape(w->d[GOLDEN], b->out);
-        bool alike = p && q && p->ndim == q->ndim && memcmp(p->dim, q->dim, (size_t)p->ndim * sizeof *p->dim) == 0;
-        if (!alike || !(x->norm > 0) || !(y->norm > 0) || fabsf(sequence_cosine(x, y)) > VALUE_UNRELATED)
+        if (!shape_same(p, q) || !(x->norm > 0) || !(y->norm > 0) || fabsf(sequence_cosine(x, y)) > VALUE_UNRELATED)
             continue;
         w->call_pair[0][a->call] = NONE;
         w->call_pair[1][b->call] = NONE;

@@ -24,8 +24,7 @@ static bool same_rows(const struct dump *a, const struct dump *b)
         return false;
     for (uint32_t r = 0; r < a->rows.n; r++) {
         const struct shape *x = dump_row_shape(a, r), *y = dump_row_shape(b, r);
-        bool shaped = x && y ? x->ndim == y->ndim && memcmp(x->dim, y->dim, (size_t)x->ndim * sizeof *x->dim) == 0
-                             : !x == !y;
+        bool shaped = x && y ? shape_same(x, y) : !x == !y;
         if (!shaped || a->rows.v[r].call != b->rows.v[r].call || a->rows.v[r].io != b->rows.v[r].io)
             return false;
     }
