@@ -137,6 +137,12 @@ struct problem {
     const char *text; /* a sentence with file and place */
 };
 
+/* Whether a file, or the end of one, exists and could not be read. */
+static inline bool problem_is_unread_file(const struct problem *p)
+{
+    return p->row == NONE && !p->recorded;
+}
+
 typedef VEC(const char *) known_names; /* each name once */
 
 struct dump {

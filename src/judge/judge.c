@@ -739,10 +739,11 @@ static void find_arithmetic(struct judge_pass *p)
             p->arithmetic = (enum dtype)d;
 }
 
+/* Whether a file of it is damaged, so that calls behind may be missing; one that is not there misses none. */
 static bool ends_early(const struct dump *d)
 {
     for (size_t i = 0; i < d->problems.n; i++)
-        if (d->problems.v[i].row == NONE && !d->problems.v[i].recorded && !strcmp(d->problems.v[i].kind, "damaged"))
+        if (problem_is_unread_file(&d->problems.v[i]) && !strcmp(d->problems.v[i].kind, "damaged"))
             return true;
     return false;
 }

@@ -157,7 +157,7 @@ static void count_unread_files(struct judge_summary *s, const struct dump *d)
 {
     for (size_t i = 0; i < d->problems.n; i++) {
         const struct problem *p = &d->problems.v[i];
-        if (p->row != NONE || p->recorded)
+        if (!problem_is_unread_file(p))
             continue;
         s->first_unread = s->first_unread ? s->first_unread : p->text;
         s->unread_files++;

@@ -285,7 +285,7 @@ void rank_set_absent(const struct rank_set *s, int ranks, rank_list *out)
 static bool is_damaged(const struct dump *d)
 {
     for (size_t i = 0; i < d->problems.n; i++)
-        if (d->problems.v[i].row == NONE && !d->problems.v[i].recorded)
+        if (problem_is_unread_file(&d->problems.v[i]))
             return true;
     return false;
 }
