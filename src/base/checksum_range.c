@@ -14,6 +14,19 @@ uint32_t crc_of(uint32_t before, const void *p, size_t n)
     return (uint32_t)crc32_z(before, p, n);
 }
 
+bool crc_parse(struct str text, uint32_t *crc)
+{
+    *crc = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        char c = text.p[i];
+        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        if (digit < 0)
+            return false;
+        *crc = *crc << 4 | (uint32_t)digit;
+    }
+    return text.n == 8;
+}
+
 int crc_of_range(const struct file *f, uint64_t at, uint64_t size, uint32_t *crc, struct err *e)
 {
     unsigned char *piece = mem_alloc(PIECE);

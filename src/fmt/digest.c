@@ -40,16 +40,6 @@ struct place_index {
     uint32_t crc;
 };
 
-static bool read_crc(struct str text, uint32_t *out)
-{
-    char digits[9] = "", *end;
-    if (text.n != 8)
-        return false;
-    memcpy(digits, text.p, 8);
-    *out = (uint32_t)strtoul(digits, &end, 16);
-    return !*end;
-}
-
 static struct place_index find_index(const struct file *f)
 {
     char last[INDEX_BYTES] = {0};
@@ -66,7 +56,7 @@ static struct place_index find_index(const struct file *f)
     if (!str_starts(line, DIGEST_INDEX) || line.p[bytes - 1] != '\n')
         return x;
     struct str digits = str_n(line.p + sizeof DIGEST_INDEX - 1, 20);
-    if (bytes == INDEX_BYTES && (line.p[INDEX_BARE - 1] != ' ' || !read_crc(str_n(line.p + INDEX_BARE, 8), &x.crc)))
+    if (bytes == INDEX_BYTES && (line.p[INDEX_BARE - 1] != ' ' || !crc_parse(str_n(line.p + INDEX_BARE, 8), &x.crc)))
         return x;
     x.sealed = bytes == INDEX_BYTES;
     if (str_u64(digits, &at) && at < f->size - bytes && f->size - bytes - at <= LINE_MOST) {

@@ -7,22 +7,6 @@
 #define LIST_MOST (64u << 20)
 #define END "end "
 
-static bool read_crc(struct str *line, uint32_t *out)
-{
-    *out = 0;
-    if (line->n < 9 || line->p[8] != ' ')
-        return false;
-    for (int i = 0; i < 8; i++) {
-        char c = line->p[i];
-        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-        if (digit < 0)
-            return false;
-        *out = *out << 4 | (uint32_t)digit;
-    }
-    *line = str_cut(*line, 9);
-    return true;
-}
-
 static int verify_file(const char *folder, struct str name, uint64_t size, uint32_t crc, struct err *e)
 {
     struct buf dir = {0}, base = {0};
@@ -48,11 +32,12 @@ static int verify_file(const char *folder, struct str name, uint64_t size, uint3
 /* "CRC size name" */
 static int one_line(const char *folder, const char *path, uint64_t number, struct str line, struct err *e)
 {
-    struct str size, name = {0};
+    struct str digits, size, name = {0};
     struct buf plain = {0};
     unsigned long long bytes;
     uint32_t crc;
-    bool fits = read_crc(&line, &crc) && str_split(line, ' ', &size, &name) && str_u64(size, &bytes);
+    bool fits = str_split(line, ' ', &digits, &line) && crc_parse(digits, &crc) && str_split(line, ' ', &size, &name) &&
+                str_u64(size, &bytes);
     buf_str(&plain, name);
     fits = fits && tar_name_ok(plain.p);
     buf_release(&plain);
@@ -65,14 +50,8 @@ static int verify_list(const char *folder, const char *path, struct str all, str
     uint32_t crc;
     ptrdiff_t end = str_rfind(str_n(all.p, all.n ? all.n - 1 : 0), '\n');
     struct str last = str_trim(str_cut(all, (size_t)(end + 1)));
-    struct buf digits = {0};
-    bool whole = str_starts(last, END);
-    if (whole) {
-        buf_fmt(&digits, "%.*s ", STR_ARG(str_cut(last, sizeof END - 1)));
-        struct str text = buf_view(&digits);
-        whole = read_crc(&text, &crc) && !text.n && crc == crc_of(0, all.p, (size_t)(end + 1));
-    }
-    buf_release(&digits);
+    bool whole = str_starts(last, END) && crc_parse(str_cut(last, sizeof END - 1), &crc) &&
+                 crc == crc_of(0, all.p, (size_t)(end + 1));
     if (!whole)
         return err_set(e, ERR_DATA, _("%s: damaged or cut off: it does not end with its own checksum"), path);
     struct str rest = str_n(all.p, (size_t)(end + 1)), line;
