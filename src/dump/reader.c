@@ -8,6 +8,14 @@ void place_list_release(place_list *l)
     vec_release(l);
 }
 
+struct place *place_list_add(place_list *l, const struct reader *r, const char *path, int step, int rank)
+{
+    struct place p = {.reader = r, .step = step, .rank = rank};
+    vec_push(&p.paths, mem_strdup(path));
+    vec_push(l, p);
+    return &l->v[l->n - 1];
+}
+
 bool place_number_fits(int a, int b)
 {
     return a < 0 || b < 0 || a == b;

@@ -22,6 +22,8 @@ struct place {
 };
 typedef VEC(struct place) place_list;
 void place_list_release(place_list *l);
+/* Adds a place of one path, which is copied; valid until the next is added. */
+struct place *place_list_add(place_list *l, const struct reader *r, const char *path, int step, int rank);
 /* Whether two numbers of steps or ranks, -1 where unknown, may be the same; of both numbers of two places. */
 bool place_number_fits(int a, int b);
 bool place_fits(const struct place *a, const struct place *b);

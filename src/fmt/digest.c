@@ -122,9 +122,7 @@ static void add_places(const char *path, place_list *out)
         vec_push(&l, none);
     for (size_t i = 0; i < l.n; i++) {
         const struct digest_entry *x = &l.v[i];
-        struct place p = {.reader = &reader_digest, .step = x->step, .rank = x->rank, .stretch = x->lies};
-        vec_push(&p.paths, mem_strdup(path));
-        vec_push(out, p);
+        place_list_add(out, &reader_digest, path, x->step, x->rank)->stretch = x->lies;
     }
     vec_release(&l);
 }

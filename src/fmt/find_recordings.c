@@ -77,10 +77,9 @@ static void locate(struct str dir, int *step, int *rank)
 
 static void add(place_list *out, const struct reader *r, const char *path, struct str dir)
 {
-    struct place p = {.reader = r};
-    locate(dir, &p.step, &p.rank);
-    vec_push(&p.paths, mem_strdup(path));
-    vec_push(out, p);
+    int step, rank;
+    locate(dir, &step, &rank);
+    place_list_add(out, r, path, step, rank);
 }
 
 /* The path without links; the path itself if it cannot be resolved. */

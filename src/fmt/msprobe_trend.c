@@ -69,18 +69,13 @@ static void places(const char *path, place_list *out)
                 query_whole(&q, 1, &step) != READING_VALUE || rank < 0 || step < 0 || rank > INT32_MAX ||
                 step > INT32_MAX)
                 break;
-            struct place p = {.reader = &reader_msprobe_trend, .step = (int)step, .rank = (int)rank};
-            vec_push(&p.paths, mem_strdup(path));
-            vec_push(out, p);
+            place_list_add(out, &reader_msprobe_trend, path, (int)step, (int)rank);
         }
         query_end(&q);
         database_close(&db);
     }
-    if (out->n == before) {
-        struct place p = {.reader = &reader_msprobe_trend, .step = -1, .rank = -1};
-        vec_push(&p.paths, mem_strdup(path));
-        vec_push(out, p);
-    }
+    if (out->n == before)
+        place_list_add(out, &reader_msprobe_trend, path, -1, -1);
 }
 
 /* ---- rows ---- */

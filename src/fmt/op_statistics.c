@@ -44,9 +44,7 @@ static int rank_of(const char *path)
 
 static void places(const char *path, place_list *out)
 {
-    struct place p = {.reader = &reader_op_statistics, .step = -1, .rank = rank_of(path)};
-    vec_push(&p.paths, mem_strdup(path));
-    vec_push(out, p);
+    place_list_add(out, &reader_op_statistics, path, -1, rank_of(path));
 }
 
 /* "attn/op_12_mm" → "mm" */

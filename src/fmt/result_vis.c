@@ -238,22 +238,17 @@ static void places(const char *path, place_list *out)
         if (query_begin(&q, &db, "SELECT DISTINCT step, rank FROM tb_nodes ORDER BY step, rank LIMIT 65536",
                         &quiet) == 0)
             while (query_next(&q, &quiet) > 0) {
-                struct place p = {.reader = &reader_msprobe_vis_db, .step = -1, .rank = -1};
-                int *const number[] = {&p.step, &p.rank};
+                int number[] = {-1, -1};
                 for (int i = 0; i < 2; i++)
                     if (query_whole(&q, i, &at[i]) == READING_VALUE && at[i] >= 0 && at[i] < INT32_MAX)
-                        *number[i] = (int)at[i];
-                vec_push(&p.paths, mem_strdup(path));
-                vec_push(out, p);
+                        number[i] = (int)at[i];
+                place_list_add(out, &reader_msprobe_vis_db, path, number[0], number[1]);
             }
         query_end(&q);
         database_close(&db);
     }
-    if (out->n == before) {
-        struct place p = {.reader = &reader_msprobe_vis_db, .step = -1, .rank = -1};
-        vec_push(&p.paths, mem_strdup(path));
-        vec_push(out, p);
-    }
+    if (out->n == before)
+        place_list_add(out, &reader_msprobe_vis_db, path, -1, -1);
 }
 
 /* A node of the database, with what its columns hold as trees. */

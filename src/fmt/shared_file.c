@@ -17,12 +17,10 @@ void shared_file_line(struct shared_file *x, const struct lines *l, int step, in
     if (at == MAP_NONE && x->n == x->most)
         return;
     if (at == MAP_NONE) {
-        struct place p = {.reader = x->reader, .step = step, .rank = rank};
-        if (x->n)
-            p.stretch = (struct stretch){.from = l->offset, .lines = l->number - 1};
-        vec_push(&p.paths, mem_strdup(x->path));
         at = (uint32_t)x->out->n;
-        vec_push(x->out, p);
+        struct place *p = place_list_add(x->out, x->reader, x->path, step, rank);
+        if (x->n)
+            p->stretch = (struct stretch){.from = l->offset, .lines = l->number - 1};
         nmap_add(&x->seen, key, at);
         x->n++;
     }
