@@ -49,11 +49,10 @@ static void head(const struct screen *s, struct grid *g, int y, struct rect r, u
 {
     const struct workspace *d = &s->work;
     const struct start_group *x = &d->c->judged->start_groups.v[i];
-    const struct frame *f = start_place(&d->c->measure, x->line);
     bool here = group_here(s) == i;
     struct buf sentence = {0}, right = {0};
-    if (f && alone)
-        buf_fmt(&right, "%s:%u  ", path_base(str_of(f->file)).p, f->line);
+    if (alone && start_place_text(&d->c->measure, x->line, &right))
+        buf_cstr(&right, "  ");
     if (alone && r.w < 100)
         buf_fmt(&right, _("%u inherit"), x->inherit);
     else
@@ -76,11 +75,10 @@ static void head(const struct screen *s, struct grid *g, int y, struct rect r, u
 /* "model.py:63  layer.0 … Mul-op0.in.1" */
 static void place(const struct screen *s, struct grid *g, int y, struct rect r, const struct start_group *x)
 {
-    const struct frame *f = start_place(&s->work.c->measure, x->line);
     struct buf name[2] = {{0}, {0}}, b = {0}, shown = {0};
     workspace_names(&s->work, x->line, name);
-    if (f)
-        buf_fmt(&b, "%s:%u  ", path_base(str_of(f->file)).p, f->line);
+    if (start_place_text(&s->work.c->measure, x->line, &b))
+        buf_cstr(&b, "  ");
     int used = utf8_cells(buf_view(&b)), room = r.w - RANK_WIDTH - used;
     grid_text(g, y, r.x + RANK_WIDTH, r.w - RANK_WIDTH, STYLE_TEXT, buf_view(&b));
     shown_name_fit(buf_view(name[0].n ? &name[0] : &name[1]), room > 8 ? room : 8, g->ascii ? "~" : "…", &shown);

@@ -160,12 +160,11 @@ static void list_starts(struct workspace *d)
     struct buf text = {0};
     for (size_t i = 0; i < j->start_groups.n && i < 1000; i++) {
         const struct start_group *g = &j->start_groups.v[i];
-        const struct frame *f = start_place(&d->c->measure, g->line);
         buf_clear(&text);
         start_sentence(d->c, g->line, diagnosis_job_known(&d->diagnosis, d->c, g->line), &text);
-        if (f)
-            buf_fmt(&text, "   %s:%u", path_base(str_of(f->file)).p, f->line);
         buf_cstr(&text, "   ");
+        if (start_place_text(&d->c->measure, g->line, &text))
+            buf_cstr(&text, "   ");
         start_extent(g, &text);
         workspace_add_item(d, g->line, j->line[g->line].verdict, buf_view(&text));
     }

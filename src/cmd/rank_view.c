@@ -47,7 +47,6 @@ static void add_start(struct rank_view *v, size_t pair, const struct start_group
     const struct job_result *r = &v->job->result;
     const struct job_pair *p = &r->pairs.v[pair];
     const struct line_judgement *x = &p->c->judged->line[g->line];
-    const struct frame *f = start_place(&p->c->measure, g->line);
     struct diagnoses found = {.n = 0};
     rank_list bad = {0};
     char n[NUM_MAX];
@@ -65,9 +64,9 @@ static void add_start(struct rank_view *v, size_t pair, const struct start_group
         buf_cstr(b, "  ");
         start_sentence(p->c, g->line, &found, b);
     }
-    if (f)
-        buf_fmt(b, "  %s:%u", path_base(str_of(f->file)).p, f->line);
     buf_cstr(b, "  ");
+    if (start_place_text(&p->c->measure, g->line, b))
+        buf_cstr(b, "  ");
     start_extent(g, b);
     add_item(v,
              (struct job_found){JOB_FOUND_ROW, p->step, bad.n ? bad.v[0] : p->rank[TARGET],

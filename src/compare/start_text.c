@@ -17,6 +17,14 @@ const struct frame *start_place(const struct measure *m, uint32_t line)
     return NULL;
 }
 
+bool start_place_text(const struct measure *m, uint32_t line, struct buf *out)
+{
+    const struct frame *f = start_place(m, line);
+    if (f)
+        buf_fmt(out, "%s:%u", path_base(str_of(f->file)).p, f->line);
+    return f != NULL;
+}
+
 /* Which side's output is not what its own call makes of its own inputs; NULL: neither, or not known. */
 static const char *wrong_side(const struct comparison *c, uint32_t line)
 {
