@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-
 struct call_error call_error_of(const struct judgement *j, const struct measure *m, uint32_t call)
 {
     const struct dump *d = m->side[TARGET];
