@@ -313,13 +313,14 @@ static int list_zip(struct pickle_walk *x, const struct file *f)
     struct zip *z = zip_open(f, x->e);
     zip_list members = {0};
     struct buf text = {0};
-    struct str prefix = {0};
+    struct str prefix = {0}, path = {0};
     struct zip_member pickle = {0};
     int rc = z ? zip_all(z, MEMBERS_MAX, &x->arena, &members, x->e) : -1;
     for (size_t i = 0; rc == 0 && i < members.n; i++) {
         struct str name = members.v[i].name;
         if (!pickle.offset && (str_ends(name, "/data.pkl") || str_is(name, "data.pkl"))) {
             pickle = members.v[i].m;
+            path = name;
             prefix = str_n(name.p, name.n - strlen("data.pkl"));
         }
     }
@@ -341,18 +342,13 @@ static int list_zip(struct pickle_walk *x, const struct file *f)
             vec_push(&x->stored, d);
         }
     }
-    if (rc == 0) {
-        struct buf path = {0};
-        struct zip_member again;
-        buf_fmt(&path, "%.*sdata.pkl", STR_ARG(prefix));
-        rc = zip_find(z, path.p, &again, x->e) == 1 ? zip_read(f, &again, PICKLE_MAX, &text, x->e) : -1;
-        x->source = (struct pickle_source){buf_view(&text), {.file = x->file}};
-        if (rc == 0 && again.stored)
-            x->source.lies.at = again.offset;
-        else if (rc == 0)
-            x->source.lies.member = arena_cstr(&x->w->arena, buf_view(&path));
-        buf_release(&path);
-    }
+    if (rc == 0)
+        rc = zip_read(f, &pickle, PICKLE_MAX, &text, x->e);
+    x->source = (struct pickle_source){buf_view(&text), {.file = x->file}};
+    if (rc == 0 && pickle.stored)
+        x->source.lies.at = pickle.offset;
+    else if (rc == 0)
+        x->source.lies.member = arena_cstr(&x->w->arena, path);
     if (rc == 0) {
         const struct pickle *root = pickle_parse(buf_view(&text), &x->arena, f->name, NULL, x->e);
         rc = root ? tree(x, root) : -1;
