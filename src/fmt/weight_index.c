@@ -1,6 +1,8 @@
 /* Checkpoints in parts: with an index (Hugging Face's *.index.json, MindSpore's param_name_map.json), a series
  * NAME-00001-of-00004, or a folder with a single weight file. */
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/msg.h"
 #include "base/json_read.h"
@@ -104,6 +106,39 @@ static int missing(struct weights *w, const char *dir, const char *part, const c
     return 0;
 }
 
+#define PARTS_NAMED 8
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Of an index none of whose files is there: which these are. */
+static int none_there(const char *path, name_list *names, struct err *e)
+{
+    struct buf b = {0};
+    vec_sort(names, by_name);
+    for (size_t i = 0; i < names->n && i < PARTS_NAMED; i++)
+        buf_fmt(&b, "%s%s", i ? ", " : "", names->v[i]);
+    int rc = err_set(e, ERR_DATA, _("%s: none of the parts of this checkpoint is there (%zu missing): %s%s"), path,
+                     names->n, b.p, names->n > PARTS_NAMED ? ", …" : "");
+    buf_release(&b);
+    return rc;
+}
+
+/* Also where a name leads elsewhere: why it is not read is said then. */
+static bool any_there(const char *dir, const name_list *names)
+{
+    struct buf b = {0};
+    bool any = false;
+    for (size_t i = 0; i < names->n && !any; i++) {
+        path_join(&b, dir, names->v[i]);
+        any = strchr(names->v[i], '/') || access(b.p, F_OK) == 0;
+    }
+    buf_release(&b);
+    return any;
+}
+
 static int list_part(struct weights *w, const char *dir, const char *name)
 {
     struct err why;
@@ -149,6 +184,8 @@ static int list_index(struct weights *w, const char *dir, const char *path, stru
     }
     if (rc == 0 && !names.n)
         rc = err_set(e, ERR_DATA, _("%s: expected a \"weight_map\" of names and files"), path);
+    if (rc == 0 && !any_there(dir, &names))
+        rc = none_there(path, &names, e);
     for (size_t i = 0; rc == 0 && i < names.n; i++)
         rc = list_part(w, dir, names.v[i]);
     size_t lost = 0;
