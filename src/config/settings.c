@@ -269,7 +269,8 @@ int settings_open(struct settings *s, const char *path, struct err *e)
     s->path = arena_cstr(&s->arena, str_of(path));
     if (path_is_dir(path) ? open_folder(s, path, e) : open_file(s, path, e))
         return -1;
-    if (s->dialect == DIALECT_NONE && s->kind && strcmp(s->kind, "shell-script") == 0)
+    bool script = (s->kind && strcmp(s->kind, "shell-script") == 0) || str_ends(str_of(path), ".sh");
+    if (s->dialect == DIALECT_NONE && script)
         return err_set(e, ERR_DATA,
                        _("%s: expected a launch script, found no command with options of a training program (\"--lr\" "
                          "or \"actor.optim.lr=\" behind a .py or python -m); its variables can be given with "

@@ -110,6 +110,7 @@ struct settings_format {
     int (*read)(struct settings *s, struct str text, struct err *e);
     bool head;          /* only the file's beginning is needed: it may be a log of any size */
     bool arguments;     /* documents whose leaves are Megatron's arguments, with - or _, at any depth */
+    const char *within[4]; /* of those: the sections that count, "x."; none: all */
     const char *prefix; /* documents: prefix of each key, because Hugging Face's two files share names */
     const char *mark[9]; /* documents: keys of which one identifies this form; "x." is any key below x */
 };

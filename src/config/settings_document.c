@@ -307,6 +307,14 @@ static int take_argument(struct settings *s, const struct setting *x, bool nemo,
     return argument_add(s, buf_view(b), x->key, value, state, x->line, str_is(value, "False"), e);
 }
 
+static bool counts(const struct settings_format *k, struct str key)
+{
+    bool within = !k->within[0];
+    for (size_t i = 0; i < ARRAY_LEN(k->within) && k->within[i] && !within; i++)
+        within = str_starts(key, k->within[i]);
+    return within;
+}
+
 /* Moves the settings of one document into s, after its kind's prefix. */
 static int take(struct settings *s, const struct settings *from, const struct settings_format *k, struct err *e)
 {
@@ -314,6 +322,8 @@ static int take(struct settings *s, const struct settings *from, const struct se
     int rc = 0;
     for (size_t i = 0; i < from->list.n && rc == 0; i++) {
         const struct setting *x = &from->list.v[i];
+        if (!counts(k, x->key))
+            continue;
         if (k->arguments) {
             rc = take_argument(s, x, strcmp(k->name, "nemo-yaml") == 0, &b, e);
             continue;

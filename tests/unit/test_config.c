@@ -510,6 +510,26 @@ static void nemo_documents(void **state)
     state_is("max_position", CHECK_UNKNOWN);
 }
 
+/* MindSpeed-RL: the actor's settings, not those of the reference or the reward model; a part of a document. */
+static void reinforcement_documents(void **state)
+{
+    (void)state;
+    static const char own[] = "defaults:\n  - model:\n    - qwen25_7b\nmegatron_training:\n  global_batch_size: 32\n  "
+                              "seq_length: 2048\nactor_config:\n  micro_batch_size: 1\n  lr: 1e-6\n  clip_grad: 1.0\n"
+                              "ref_config:\n  micro_batch_size: 4\n  lr: 2e-6\n";
+    struct settings s;
+    struct err e;
+    const char *t = write_file("grpo.yaml", PARTS(own));
+    run(t, t, NULL);
+    assert_string_equal(c.side[0].kind, "mindspeed-rl-yaml");
+    value_is("lr", 0, "1e-6", false);
+    value_is("clip_grad", 0, "1.0", false);
+    value_is("seq_length", 0, "2048", false);
+    assert_int_equal(settings_open(&s, write_file("part.sh", PARTS("MODEL_ARGS_NUM_LAYERS=5 source x.sh\n")), &e), -1);
+    assert_non_null(strstr(e.text, "expected a launch script"));
+    settings_release(&s);
+}
+
 /* ---- what the guide advises, the same on both sides or not ---- */
 
 static void guide_is(const char *key, enum check_guide g)
@@ -617,7 +637,7 @@ int main(void)
         cmocka_unit_test(same_framework),  cmocka_unit_test(huggingface), cmocka_unit_test(writers),
         cmocka_unit_test(megatron_documents), cmocka_unit_test(verl_documents),
         cmocka_unit_test(verl_reinforcement),
-        cmocka_unit_test(verl_fine_tuning), cmocka_unit_test(nemo_documents),
+        cmocka_unit_test(verl_fine_tuning), cmocka_unit_test(nemo_documents), cmocka_unit_test(reinforcement_documents),
         cmocka_unit_test(advice_where_both_agree), cmocka_unit_test(advice_followed),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
