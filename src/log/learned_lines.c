@@ -12,7 +12,8 @@
 #define LABELS 32
 #define COLUMNS 24 /* numbers before the loss that may be the step */
 
-enum step_source { STEP_NAMED, STEP_FRACTION, STEP_COLUMN, STEP_EPOCH, STEP_COUNTED };
+/* STEP_ABOVE: a line of its own before those with the values. */
+enum step_source { STEP_NAMED, STEP_FRACTION, STEP_COLUMN, STEP_EPOCH, STEP_ABOVE, STEP_COUNTED };
 
 struct label_count {
     char label[LINE_LABEL];
@@ -34,7 +35,10 @@ struct learning_line {
 
 struct lines_learnt {
     struct label_counts losses, norms, steps;
+    struct label_counts above; /* steps on lines without a loss */
     VEC(struct learning_line) lines;
+    size_t totals, summed; /* lines with a total and another loss; of them those where it grew by that loss */
+    double total;          /* the last */
     size_t epochs;        /* lines with an epoch */
     size_t epochs_again;  /* of them those with the epoch of the one before */
     double last_epoch;
@@ -67,6 +71,32 @@ static void count_label(struct label_counts *c, const struct line_field *f)
     memcpy(x->label, f->label, sizeof x->label);
     x->rank = f->rank;
     x->n = 1;
+}
+
+/* A total that grows by the loss of each line, or by more where not every step is printed, is a sum over the steps. */
+static void watch_total(struct lines_learnt *l, const struct line_fields *f)
+{
+    const struct line_field *total = NULL, *own = NULL;
+    for (size_t i = 0; i < f->n; i++) {
+        const struct line_field *x = &f->v[i];
+        if (x->role == FIELD_TAKEN && x->value == LOG_LOSS && x->rank == LOSS_TOTAL)
+            total = total ? total : x;
+        else if (x->role == FIELD_TAKEN && x->value == LOG_LOSS && x->rank >= LOSS_OWN)
+            own = own ? own : x;
+    }
+    if (!total || !own)
+        return;
+    l->summed += l->totals && total->x - l->total >= 0.9 * own->x && own->x > 0;
+    l->total = total->x;
+    l->totals++;
+}
+
+/* Totals that are sums over the steps say less than any loss. */
+static void put_sums_last(struct lines_learnt *l)
+{
+    for (size_t i = 0; i < l->losses.n && l->totals > 1 && 4 * l->summed >= 3 * (l->totals - 1); i++)
+        if (l->losses.v[i].rank == LOSS_TOTAL)
+            l->losses.v[i].rank = LOSS_MEAN - 1;
 }
 
 /* The lowest rank among those that repeat, if any does; then the most frequent. NULL: there is none. */
@@ -104,6 +134,14 @@ static void keep_columns(struct lines_learnt *l, const struct line_fields *f, co
     vec_push(&l->lines, x);
 }
 
+/* A line without a loss: the steps on it may be those of lines below. */
+static void learn_above(struct lines_learnt *l, const struct line_fields *f)
+{
+    for (size_t i = 0; i < f->n && !f->judged; i++)
+        if (f->v[i].role == FIELD_STEP)
+            count_label(&l->above, &f->v[i]);
+}
+
 static void learn_line(struct lines_learnt *l, const struct line_fields *f)
 {
     const struct line_field *first = NULL;
@@ -118,8 +156,11 @@ static void learn_line(struct lines_learnt *l, const struct line_fields *f)
             count_label(&l->norms, x);
         }
     }
-    if (!first && !(first = field_of(f, FIELD_TAKEN, LOG_NORM, NULL)))
+    if (!first && !(first = field_of(f, FIELD_TAKEN, LOG_NORM, NULL))) {
+        learn_above(l, f);
         return;
+    }
+    watch_total(l, f);
     for (size_t i = 0; i < f->n; i++)
         if (f->v[i].role == FIELD_STEP)
             count_label(&l->steps, &f->v[i]);
@@ -192,6 +233,7 @@ static bool find_column(struct lines_learnt *l)
 /* False: there is nothing to read. */
 static bool decide(struct lines_learnt *l)
 {
+    put_sums_last(l);
     const struct label_count *loss = best_label(&l->losses), *step = best_label(&l->steps);
     l->main = loss ? LOG_LOSS : LOG_NORM;
     loss = loss ? loss : best_label(&l->norms);
@@ -209,6 +251,11 @@ static bool decide(struct lines_learnt *l)
     /* an epoch may have a line for training, validation and test; with more of them the lines are batches */
     bool batches = 3 * l->epochs_again > 2 * l->epochs;
     l->source = 2 * l->epochs >= loss->n && !batches ? STEP_EPOCH : STEP_COUNTED;
+    step = best_label(&l->above);
+    if (l->source == STEP_COUNTED && l->main == LOG_LOSS && step && step->n > 1) {
+        l->source = STEP_ABOVE; /* whether it holds is seen when they are read */
+        memcpy(l->step, step->label, sizeof l->step);
+    }
     return loss->n > 1;
 }
 
@@ -222,6 +269,9 @@ static int learn(struct lines_learnt *l, const struct file *f, uint64_t limit, c
         if (line_fields_may(line)) {
             line_fields_read(fields, line);
             learn_line(l, fields);
+        } else if (line_fields_count(line)) {
+            line_fields_read(fields, line);
+            learn_above(l, fields);
         }
     log_line_close(&lines);
     free(fields);
@@ -300,10 +350,10 @@ static int64_t added(int64_t a, int64_t b)
 }
 
 /* Steps that begin anew in each epoch are counted on: by the steps of an epoch if the lines say how many these are,
- * otherwise by the last one printed. */
+ * otherwise by the last one printed, and where they begin at 0 by one distance of lines more. */
 static void join_epochs(struct series_builder *k, line_records *v)
 {
-    int64_t offset = 0, highest = 0;
+    int64_t offset = 0, highest = 0, apart = 1;
     size_t anew = 0, guessed = 0;
     for (size_t i = 0; i < v->n; i++) {
         struct line_record *x = &v->v[i], before = *x;
@@ -314,14 +364,17 @@ static void join_epochs(struct series_builder *k, line_records *v)
         if (i && begins_anew(&before, x)) {
             int64_t epochs = x->epoch > before.epoch && before.epoch >= 0 ? x->epoch - before.epoch : 1;
             bool known = before.total > 0;
-            int64_t each = known ? before.total : highest;
+            int64_t each = known ? before.total : x->step ? highest : added(highest, apart);
             anew++;
             guessed += !known;
             for (int64_t n = 0; n < epochs && n < 64; n++)
                 offset = added(offset, each);
             highest = 0;
         }
-        highest = x->step > highest ? x->step : highest;
+        if (x->step > highest) {
+            apart = highest || i ? x->step - highest : 1;
+            highest = x->step;
+        }
         x->step = added(x->step, offset);
     }
     if (anew)
@@ -372,8 +425,12 @@ static int each_line(struct series_builder *k, void (*take)(struct series_builde
 }
 
 struct learnt_reading {
-    const struct lines_learnt *learnt;
+    struct lines_learnt *learnt;
     struct line_fields fields;
+    /* STEP_ABOVE */
+    struct line_record above; /* the last line with a step, and the first of each value since */
+    bool begun;
+    size_t astray; /* losses without a new step above them */
 };
 
 static void take_learnt(struct series_builder *k, struct str line, void *ctx, line_records *out)
@@ -383,6 +440,60 @@ static void take_learnt(struct series_builder *k, struct str line, void *ctx, li
         return;
     line_fields_read(&r->fields, line);
     take_line(k, r->learnt, &r->fields, out);
+}
+
+static void end_above(struct series_builder *k, struct learnt_reading *r, line_records *out)
+{
+    if (r->begun && log_has(&r->above.r, r->learnt->main)) {
+        if (out->n < LOG_RECORDS)
+            vec_push(out, r->above);
+        else
+            log_odd(k, ODD_FULL);
+    }
+    r->begun = false;
+}
+
+/* "[step=10/2500]", and below it a line a value: "train/CrossEntropyLoss=7.1". */
+static void take_below(struct series_builder *k, struct str line, void *ctx, line_records *out)
+{
+    struct learnt_reading *r = ctx;
+    const struct lines_learnt *l = r->learnt;
+    const struct line_fields *f = &r->fields;
+    if (!line_fields_may(line) && !line_fields_count(line) && !str_ihas(line, "norm") && !str_ihas(line, "lr"))
+        return;
+    line_fields_read(&r->fields, line);
+    const struct line_field *loss = field_of(f, FIELD_TAKEN, l->main, l->loss);
+    const struct line_field *step = field_of(f, FIELD_STEP, LOG_LOSS, l->step), *epoch;
+    if (f->judged)
+        return;
+    if (step) {
+        end_above(k, r, out);
+        epoch = field_of(f, FIELD_EPOCH, LOG_LOSS, NULL);
+        r->above = (struct line_record){.step = (int64_t)step->x, .total = step->total,
+                                        .epoch = epoch ? (int64_t)epoch->x : -1, .r = {.line = k->line}};
+        r->begun = true;
+    }
+    r->astray += loss && (!r->begun || log_has(&r->above.r, l->main));
+    for (size_t i = 0; i < f->n && r->begun; i++) {
+        const struct line_field *v = &f->v[i];
+        if (v->role == FIELD_TAKEN && !log_has(&r->above.r, v->value) && (v->value != l->main || v == loss))
+            log_set(k, &r->above.r, v->value, v->x, v->digit);
+    }
+}
+
+/* Whether nearly every loss has a step of its own above it; otherwise the losses are numbered. */
+static int read_below(struct series_builder *k, struct learnt_reading *r, line_records *found, struct err *e)
+{
+    size_t cut = k->counted[ODD_CUT], odd = k->counted[ODD_LONG];
+    int rc = each_line(k, take_below, r, found, e);
+    end_above(k, r, found);
+    if (rc || (found->n > 1 && 10 * r->astray <= found->n))
+        return rc;
+    k->counted[ODD_CUT] = cut;
+    k->counted[ODD_LONG] = odd;
+    found->n = 0;
+    r->learnt->source = STEP_COUNTED;
+    return each_line(k, take_learnt, r, found, e);
 }
 
 /* `step from "iter", loss from "loss"`. */
@@ -399,6 +510,9 @@ static void note_learnt(struct series_builder *k, const struct lines_learnt *l)
         break;
     case STEP_EPOCH:
         buf_cstr(&b, _("the epoch is taken as the step"));
+        break;
+    case STEP_ABOVE:
+        buf_fmt(&b, _("the step is the number after \"%s\" on a line above"), l->step);
         break;
     case STEP_COUNTED:
         buf_cstr(&b, _("no step was found"));
@@ -425,7 +539,7 @@ int learned_lines_read(struct series_builder *k, struct err *e)
         k->kind = log_kind_named("learned-lines");
         k->mean_lines = l->mean;
         r->learnt = l;
-        rc = each_line(k, take_learnt, r, &found, e);
+        rc = l->source == STEP_ABOVE ? read_below(k, r, &found, e) : each_line(k, take_learnt, r, &found, e);
         add_all(k, &found, l->source == STEP_COUNTED);
         if (found.n)
             note_learnt(k, l);

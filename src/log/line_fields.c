@@ -170,6 +170,21 @@ static struct str last_word(struct str *label)
     return word;
 }
 
+/* Whether a word for a unit stands behind a blank: "0.3 sec". */
+static bool unit_behind(struct str rest)
+{
+    static const char *const units[] = {"s", "sec", "secs", "seconds", "ms", "min", "mins", "minutes", "h", "hours",
+                                        "it", "mb", "gb"};
+    size_t n = 0;
+    rest = str_trim(rest);
+    while (n < rest.n && is_letter(rest.p[n]))
+        n++;
+    for (size_t i = 0; i < ARRAY_LEN(units); i++)
+        if (str_ieq(str_n(rest.p, n), str_of(units[i])))
+            return true;
+    return false;
+}
+
 static const char *const judged_words[] = {"val", "valid", "validation", "eval", "evaluation", "test", "dev", "验证",
                                            "测试"};
 
@@ -181,33 +196,40 @@ static bool is_judged(struct str label)
     return false;
 }
 
-/* -1: not the loss. Otherwise what it goes by: the step's own before a part of it or a mean. */
-static int loss_rank(struct str label)
+/* -1: not the loss. Otherwise what it goes by: the total before the step's own, that before a part of it or a mean.
+ * *named: the label has the word for a loss. */
+static int loss_rank(struct str label, bool *has_name)
 {
     static const char *const names[] = {"loss", "losses", "crossentropyloss", "nll", "损失"};
     static const char *const own[] = {"train", "training", "trainer", "step", "batch", "iter", "iteration", "current",
                                       "cur", "the", "model", "local", "minibatch", "info", "and", "with", "inner",
-                                      "epoch", "reduced", "metrics", "log", "步", "训练",
+                                      "epoch", "reduced", "metrics", "log", "so", "步", "训练",
                                       "当前"};
-    static const char *const parts[] = {"lm", "ce", "cross", "entropy", "nll", "causal", "main", "language", "total",
-                                        "overall", "global", "sum"};
-    static const char *const means[] = {"avg", "average", "mean", "running", "smoothed", "ema", "smooth"};
+    static const char *const parts[] = {"lm", "ce", "cross", "entropy", "nll", "causal", "main", "language", "global",
+                                        "sum"};
+    static const char *const means[] = {"avg", "average", "mean", "running", "smoothed", "ema", "smooth", "far",
+                                        "moving", "rolling"};
     int rank = 0;
-    bool named = false;
+    bool named = false, total = false, part = false;
     while (label.n) {
         struct str word = last_word(&label);
         if (!word.n || ONE_OF(word, own))
             continue;
-        if (ONE_OF(word, names))
+        if (ONE_OF(word, names)) {
             named = true;
-        else if (ONE_OF(word, parts))
-            rank += rank % LOSS_MEAN < LOSS_MEAN - 1;
-        else if (ONE_OF(word, means))
+        } else if (str_is(word, "total") || str_is(word, "overall")) {
+            total = true;
+        } else if (ONE_OF(word, parts)) {
+            part = true;
+            rank += rank % LOSS_MEAN < LOSS_MEAN - 1 - LOSS_OWN;
+        } else if (ONE_OF(word, means)) {
             rank += rank < 100 ? LOSS_MEAN : 0;
-        else
+        } else {
             return -1;
+        }
     }
-    return named ? rank : -1;
+    *has_name = named;
+    return named || total ? rank + (total && !part ? 0 : LOSS_OWN) : -1;
 }
 
 /* -1: no count of steps. */
@@ -220,6 +242,8 @@ static int step_rank(struct str label)
     struct str rest = label, word = last_word(&rest);
     if (str_is(label, "num_updates"))
         return 0;
+    if (rest.n && (str_is(word, "id") || str_is(word, "idx") || str_is(word, "index"))) /* "batch_id" */
+        word = last_word(&rest);
     if (!ONE_OF(word, names))
         return -1;
     int rank = word.p[0] == 's' || word.p[0] == 'i' ? 1 : 2;
@@ -271,6 +295,7 @@ static void find_role(struct line_field *f, struct str written)
 {
     struct str label = str_of(f->label), rest = label, word = last_word(&rest);
     enum log_value v;
+    bool named;
     int rank;
     if (!label.n || said(written, f))
         return;
@@ -279,7 +304,7 @@ static void find_role(struct line_field *f, struct str written)
         f->value = v;
     } else if (str_has(label, "loss") && is_judged(label)) {
         f->role = FIELD_JUDGED;
-    } else if ((rank = loss_rank(label)) >= 0) {
+    } else if ((rank = loss_rank(label, &named)) >= 0 && named) {
         f->role = FIELD_TAKEN;
         f->value = LOG_LOSS;
         f->rank = rank;
@@ -288,6 +313,22 @@ static void find_role(struct line_field *f, struct str written)
         f->rank = rank;
     } else if (f->whole && (str_is(word, "epoch") || str_is(word, "train") || str_is(word, "ep"))) {
         f->role = FIELD_EPOCH;
+    }
+}
+
+/* "loss_ce: 2.1 loss_kl: 0.3 Total: 2.4": what is called the total only, beside losses that are none of validation. */
+static void find_total(struct line_fields *f)
+{
+    bool losses = false, named;
+    for (size_t i = 0; i < f->n; i++) {
+        struct line_field *x = &f->v[i];
+        struct str label = str_of(x->label);
+        losses = losses || (str_has(label, "loss") && x->role != FIELD_JUDGED && !is_judged(label));
+        if (losses && x->role == FIELD_OTHER && !x->unit && x->digit < 1 && loss_rank(label, &named) >= 0) {
+            x->role = FIELD_TAKEN;
+            x->value = LOG_LOSS;
+            x->rank = loss_rank(label, &named);
+        }
     }
 }
 
@@ -341,6 +382,7 @@ void line_fields_read(struct line_fields *f, struct str line)
         unit = to < line.n && (is_letter(line.p[to]) || line.p[to] == '%' || (line.p[to] == '.' && to + 1 < line.n &&
                                                                               is_digit(line.p[to + 1])));
         x->whole = x->whole && !unit;
+        x->unit = unit || unit_behind(str_cut(line, to));
         if (!unit)
             find_role(x, written);
         f->judged = f->judged || (!measured && of_validation(between, x));
@@ -348,6 +390,12 @@ void line_fields_read(struct line_fields *f, struct str line)
         f->n++;
         i = end = to;
     }
+    find_total(f);
+}
+
+bool line_fields_count(struct str line)
+{
+    return str_ihas(line, "step") || str_ihas(line, "iter") || str_ihas(line, "batch") || str_ihas(line, "update");
 }
 
 bool line_fields_may(struct str line)

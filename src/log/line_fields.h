@@ -27,9 +27,12 @@ struct line_field {
     enum log_value value;
     int rank;               /* among fields of one role: lower ones go first */
     bool whole;             /* written as an integer without a sign, apart from dates and times */
+    bool unit;              /* of time, memory …: "0.3s", "0.3 sec" */
     bool bare;              /* nothing but brackets, blanks and commas stand between it and the field before */
 };
 
+#define LOSS_TOTAL 0 /* the rank of a loss that is called the total */
+#define LOSS_OWN 1   /* of one that is called neither that nor a part */
 #define LOSS_MEAN 10 /* the rank from which on a loss is called a mean */
 
 struct line_fields {
@@ -42,5 +45,7 @@ struct line_fields {
 void line_fields_read(struct line_fields *f, struct str line);
 /* Whether a line can have a loss or norm at all: cheap, asked of every line. */
 bool line_fields_may(struct str line);
+/* Whether it can have a count of steps by its words. */
+bool line_fields_count(struct str line);
 
 #endif

@@ -287,6 +287,7 @@ static bool take_step(struct document_reading *d, struct str object, int64_t ste
     }
     if (!log_has(&r, LOG_LOSS) && !log_has(&r, LOG_NORM))
         return false;
+    log_total_taken(d->k, &taken);
     d->counted = d->counted || !numbered;
     d->numbers++;
     d->k->line++;
@@ -446,8 +447,11 @@ static bool name_columns(struct columns *c, const struct str *part, size_t n)
         c->as[i] = -1;
         if (c->step < 0 && value_is_step(part[i]))
             c->step = (int)i;
-        else if (value_taken(&taken, part[i], &v))
+        else if (value_taken(&taken, part[i], &v)) {
+            for (size_t k = 0; k < i; k++) /* a part of it */
+                c->as[k] = c->as[k] == (int)v ? -1 : c->as[k];
             c->as[i] = (int)v;
+        }
     }
     return taken.has & (1u << LOG_LOSS | 1u << LOG_NORM);
 }

@@ -106,10 +106,11 @@ static bool object(struct series_builder *k, struct str line)
         log_odd_value(k, o.odd);
     if (!o.taken.has)
         return k != NULL;
-    if (k)
+    if (k) {
+        log_total_taken(k, &o.taken);
         log_rl_values(k, o.r.step, &o.rl);
-    if (k)
         log_add(k, &o.r);
+    }
     return true;
 }
 
@@ -159,6 +160,8 @@ static bool header(struct value_table *t, const struct str *cell, size_t n)
             t->as[i] = (int8_t)v;
         }
     }
+    if (t->k)
+        log_total_taken(t->k, &taken);
     return t->step >= 0 && (t->alone ? taken.has != 0 : measured(taken.has));
 }
 

@@ -101,6 +101,17 @@ void log_point(struct series_builder *k, const char *tag, struct str name, bool 
         put_point(k, id, step, v, k->line);
 }
 
+void log_total_taken(struct series_builder *k, const struct values_taken *t)
+{
+    if (k->total_told || !value_total_taken(t))
+        return;
+    k->total_told = true;
+    vec_push(&k->s->notes,
+             arena_fmt(&k->s->arena,
+                       _("%s: of several losses the total is taken, \"%s\"; say otherwise by --log-names"),
+                       k->file->name, t->loss));
+}
+
 void log_rl_values(struct series_builder *k, int64_t step, const struct rl_values *x)
 {
     const struct rl_metric *m;

@@ -44,6 +44,7 @@ struct series_builder {
     int kind;            /* index of log_formats, of the current record */
     struct map names;    /* "tag\nname" → series.names */
     bool stepless;   /* as log_format.stepless, found in this file */
+    bool total_told; /* a note says which of several losses was taken */
     bool mean_lines; /* lines say means over the steps since the line before */
     struct map seen;     /* names in the current group of norms */
     VEC(struct series_pending) pending; /* norms printed without a step, until a record gives it */
@@ -75,6 +76,8 @@ struct series_pending {
 void log_add(struct series_builder *k, struct log_record *r);
 /* Adds a value of a named series at a step; square as in log_name. */
 void log_point(struct series_builder *k, const char *tag, struct str name, bool square, int64_t step, double v);
+struct values_taken;
+void log_total_taken(struct series_builder *k, const struct values_taken *t); /* says so, once, if a total was taken */
 struct rl_values;
 void log_rl_values(struct series_builder *k, int64_t step, const struct rl_values *x); /* a point each */
 uint32_t log_name(struct series_builder *k, const char *tag, struct str name, bool square); /* MAP_NONE: too many */

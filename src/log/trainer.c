@@ -115,7 +115,7 @@ enum log_take trainer_take(struct series_builder *k, struct str line, size_t fre
 bool trainer_jsonl_words(struct str line)
 {
     struct str s = str_trim(line);
-    return s.n > 2 && s.p[0] == '{' && scan_has(s, "\"loss\"") &&
+    return s.n > 2 && s.p[0] == '{' && scan_has(s, "\"loss\"") && !scan_has(s, "\"total_loss\"") &&
            (scan_has(s, "\"current_steps\"") || scan_has(s, "\"global_step") || scan_has(s, "\"step\""));
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <pthread.h>
+#include <stdio.h>
 
 #include "base/mem.h"
 #include "base/msg.h"
@@ -339,19 +340,49 @@ bool value_part(struct str name)
     return false;
 }
 
+enum { LOSS_PART, LOSS_COMPONENT, LOSS_OWN, LOSS_TOTAL, LOSS_TOLD };
+
+/* -1: no loss. */
+static int loss_rank(struct str name)
+{
+    static const char *const totals[] = {"total_loss", "loss_total", "overall_loss"};
+    static const char *const components[] = {"lm_loss", "ce_loss", "cross_entropy", "nll_loss"};
+    enum log_value v;
+    char s[64];
+    size_t n;
+    bool told = own_value(name) >= 0;
+    if (!told && plain(name, s, &n)) {
+        for (size_t i = 0; i < ARRAY_LEN(totals); i++)
+            if (strcmp(s, totals[i]) == 0)
+                return LOSS_TOTAL;
+        for (size_t i = 0; i < ARRAY_LEN(components); i++)
+            if (strcmp(s, components[i]) == 0)
+                return LOSS_COMPONENT;
+    }
+    if (value_named(name, &v))
+        return v != LOG_LOSS ? -1 : told ? LOSS_TOLD : LOSS_OWN;
+    return value_part(name) ? LOSS_PART : -1;
+}
+
 bool value_taken(struct values_taken *t, struct str name, enum log_value *v)
 {
-    bool part = false;
-    if (!value_named(name, v)) {
-        part = value_part(name);
-        if (!part)
-            return false;
-        *v = LOG_LOSS;
-    }
+    int rank = loss_rank(name);
+    if (rank < 0 && !value_named(name, v))
+        return false;
+    *v = rank >= 0 ? LOG_LOSS : *v;
+    t->many |= rank >= 0 && (t->has & 1u << LOG_LOSS);
     unsigned bit = 1u << *v;
-    if (t->has & bit && (part || !(t->part & bit)))
+    if (t->has & bit && (rank < 0 || rank <= t->loss_rank))
         return false;
     t->has |= bit;
-    t->part = part ? t->part | bit : t->part & ~bit;
+    if (rank >= 0) {
+        t->loss_rank = rank;
+        snprintf(t->loss, sizeof t->loss, "%.*s", STR_ARG(name));
+    }
     return true;
+}
+
+bool value_total_taken(const struct values_taken *t)
+{
+    return t->many && t->has & 1u << LOG_LOSS && t->loss_rank == LOSS_TOTAL;
 }

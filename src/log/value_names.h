@@ -14,11 +14,17 @@ bool value_part(struct str name);
 bool value_counts_samples(struct str name);
 /* What of a step has been taken; zeroed before. */
 struct values_taken {
-    unsigned has, part; /* bits of enum log_value; part: under a name of only a part of it */
+    unsigned has;  /* bits of enum log_value */
+    int loss_rank; /* of the loss that was taken, if one was: see value_taken */
+    bool many;     /* there were several losses */
+    char loss[64]; /* the name of the one that was taken, cut off if it is longer */
 };
-/* The same, where nothing was taken for that value yet, or a part alone and this is the whole: a loss goes before the
- * loss of the policy. */
+/* value_named or value_part, where nothing was taken for that value yet, or a loss that says less: a total
+ * ("total_loss") goes before a loss, a loss before a part of it (the policy's, the cross entropy). The caller replaces
+ * what it has. */
 bool value_taken(struct values_taken *t, struct str name, enum log_value *v);
+/* Whether a total was taken where there were other losses. */
+bool value_total_taken(const struct values_taken *t);
 
 /* A metric of reinforcement learning, whose values are a named series. */
 struct rl_metric {

@@ -79,6 +79,7 @@ static void history(struct series_builder *k, struct str s)
     }
     buf_release(&key);
     r.step = r.step < 0 ? own : r.step;
+    log_total_taken(k, &taken);
     if (r.step >= 0)
         log_rl_values(k, r.step, &rl);
     if (taken.has && r.step >= 0)

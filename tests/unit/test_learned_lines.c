@@ -304,6 +304,48 @@ static const struct form forms[] = {
      "\347\254\254 1 \346\255\245 loss 2.5\n"
      "\347\254\254 2 \346\255\245 loss 2.4\n",
      {{1, 2.5}, {2, 2.4}}, 2},
+    {"total.log", /* the total before its parts */
+     "step 1 | loss_ce: 2.5 | loss_kl: 0.25 | Total: 2.75 | 0.3 s\n"
+     "step 2 | loss_ce: 2.25 | loss_kl: 0.25 | Total: 2.5 | 0.3 s\n",
+     {{1, 2.75}, {2, 2.5}}, 2},
+    {"total2.log",
+     "step 1 lm loss: 2.5 aux_loss: 0.25 total_loss: 2.75\n"
+     "step 2 lm loss: 2.25 aux_loss: 0.25 total_loss: 2.5\n",
+     {{1, 2.75}, {2, 2.5}}, 2},
+    {"sum.log", /* a sum over the steps */
+     "step 10 loss: 2.5 total loss: 25.0\n"
+     "step 20 loss: 2.25 total loss: 48.5\n"
+     "step 30 loss: 2.0 total loss: 70.0\n",
+     {{10, 2.5}, {20, 2.25}, {30, 2.0}}, 3},
+    {"times.log",
+     "step 1 loss_ce: 2.5 total: 1.5 sec\n"
+     "step 2 loss_ce: 2.25 total: 1.25 sec\n",
+     {{1, 2.5}, {2, 2.25}}, 2},
+    {"total.csv",
+     "step,ce_loss,total_loss,lr\n1,2.5,2.75,0.1\n2,2.25,2.5,0.1\n",
+     {{1, 2.75}, {2, 2.5}}, 2},
+    {"total.jsonl",
+     "{\"step\": 1, \"total_loss\": 2.75, \"loss\": 2.5}\n{\"step\": 2, \"total_loss\": 2.5, \"loss\": 2.25}\n",
+     {{1, 2.75}, {2, 2.5}}, 2},
+    {"olmo10.log", /* the step on a line above, one in ten; another tool's lines between */
+     "INFO\t[step=10/100,epoch=0]\n    optim/total_grad_norm=11.55\n    train/CrossEntropyLoss=11.33\n"
+     "    throughput/total_tokens=8,388,608\n"
+     "INFO\t[eval_step=1/5]\n    eval/CrossEntropyLoss=12.5\n"
+     "INFO\t[step=20/100,epoch=0]\n    optim/total_grad_norm=9.5\n    train/CrossEntropyLoss=10.25\n",
+     {{10, 11.33}, {20, 10.25}}, 2},
+    {"micro.log", /* several losses a step: these are numbered, not given a step each */
+     "step 10\nloss: 2.5\nloss: 2.25\nstep 20\nloss: 2.0\nloss: 1.75\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}, {4, 1.75}}, 4},
+    {"sofar.log",
+     "Epoch 0, Step 25, total used time 7.17 (s), avg loss so far is 0.125\n"
+     "Epoch 0, Step 50, total used time 14.05 (s), avg loss so far is 0.0625\n"
+     "Epoch 0, val loss is 0.5, val mse is 0.25.\n",
+     {{25, 0.125}, {50, 0.0625}}, 2},
+    {"batchid.log",
+     "2022-04-12 18:01:18,453 - INFO - epoch: 3, batch_id: 0, AUC:0.917156, loss:0.125, avg_reader_cost: 0.00028 sec\n"
+     "2022-04-12 18:05:57,646 - INFO - epoch: 3, batch_id: 500, AUC:0.928327, loss:0.25, avg_reader_cost: 0.00012 sec\n"
+     "2022-04-12 18:19:07,587 - INFO - epoch: 3 done, AUC: 0.929679,ACC: 0.889003,loss:0.5, epoch time: 1070.06 s\n",
+     {{0, 0.125}, {500, 0.25}}, 2},
     {"rank.log",
      "[rank0] [2025-01-01 10:00:00] Iteration 1: loss = 2.5 (gnorm = 0.3)\n"
      "[rank0] [2025-01-01 10:00:01] Iteration 2: loss = 2.4 (gnorm = 0.3)\n",
