@@ -882,7 +882,7 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
         .o = o,
         .tol = o->tol,
         .side = {m->side[0], m->side[1]},
-        .usual_step = NAN,
+        .largest_step = NAN,
         .call_error = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(float)),
         .call_turned = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(float)),
         .unseen = mem_zalloc((m->lines + 1) * sizeof(float)),

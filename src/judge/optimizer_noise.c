@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/median.h"
 #include "judge/conditioning.h"
 #include "judge/pass_rows.h"
 #include "judge/thresholds.h"
@@ -17,7 +16,8 @@
 #define FEW 1e-4
 #define ROW_LEAST 8     /* shorter rows show no structure */
 #define ALONG 0.3       /* correlation with the values from which on a difference follows them (weight decay) */
-#define MORE 4          /* times the usual step: another learning rate of some parameters, or several steps */
+#define LARGEST 0.05    /* of the elements' root mean square: training takes no larger step */
+#define MORE 4          /* times the largest step: another learning rate of some parameters, or several steps */
 
 static bool spread(const double *t, const double *g, size_t n, size_t width, double part)
 {
@@ -44,7 +44,7 @@ bool optimizer_noise_in(const double *t, const double *g, size_t n, size_t width
     double rest2 = 0, g2 = 0, along = 0, whole2 = 0;
     for (size_t i = 0; i < n; i++) {
         double apart = t[i] - g[i];
-        if (!isfinite(apart))
+        if (!(fabs(apart) <= MORE * step))
             return false;
         whole2 += g[i] * g[i];
         typical += fabs(apart) <= TYPICAL * step;
@@ -62,21 +62,22 @@ bool optimizer_noise_in(const double *t, const double *g, size_t n, size_t width
     return n && rare && 2 * typical >= n && (!follows || rest2 <= hardly) && spread(t, g, n, width, PART * step);
 }
 
-/* The difference that most parameters with two or more axes have somewhere: inverted steps, if there are any. */
-static double usual_step(struct judge_pass *p)
+/* The largest difference of an element of the parameters with two or more axes, as far as it can be a step: an inverted
+ * one, if there is any. Often one element of one matrix is inverted and nothing else. */
+static double largest_step(struct judge_pass *p)
 {
-    VEC(double) most = {0};
+    double step = 0;
     for (uint32_t i = 0; i < p->m->lines; i++) {
         const struct line *l = &p->m->pairing->lines.v[i];
         if (l->pair == NONE || p->state[i] != MEASURE_DONE || !p->m->figures[i]->two)
             continue;
         const struct verdict_case k = verdict_case_of(p, i);
         const struct shape *s = dump_row_shape(p->side[TARGET], k.row[TARGET]);
-        if (s && s->ndim > 1 && isfinite(k.f->max_abs) && row_verdict_is_parameter(p, &k))
-            vec_push(&most, k.f->max_abs);
+        const struct side_figures *g = &k.f->side[GOLDEN];
+        bool small = k.f->max_abs <= LARGEST * g->norm / sqrt((double)g->count);
+        if (s && s->ndim > 1 && small && row_verdict_is_parameter(p, &k))
+            step = fmax(step, k.f->max_abs);
     }
-    double step = most.n ? select_kth(most.v, most.n, most.n * 3 / 4) : 0;
-    vec_release(&most);
     return step;
 }
 
@@ -137,10 +138,10 @@ bool optimizer_noise_explains(struct judge_pass *p, const struct verdict_case *k
     struct err e;
     if (!(p->side[TARGET]->step > 0) || !(p->side[GOLDEN]->step > 0) || !k->f || !k->f->two)
         return false;
-    if (isnan(p->usual_step))
-        p->usual_step = usual_step(p);
-    double step = p->usual_step, most = k->f->max_abs;
-    if (!(step > 0) || most > MORE * step)
+    if (isnan(p->largest_step))
+        p->largest_step = largest_step(p);
+    double step = p->largest_step, most = k->f->max_abs;
+    if (!(step > 0) || !(most <= MORE * step)) /* of all elements: the sample may not hold the largest */
         return false;
     if (element_sample_take(&s, p->m, k->i, &e) < 0)
         return false;

@@ -38,7 +38,7 @@ struct judge_pass {
     bool product;        /* a matmul-like call of the target has been passed */
     bool open_product;   /* the last product's output deviates, is doubtful or absent: later rows may carry its noise */
     bool unread_product; /* the last product's output could not be read: its noise is unknown */
-    double usual_step;   /* the largest difference of most parameters (optimizer_noise.h); NaN: not determined yet */
+    double largest_step; /* of an optimizer, as far as weights show it (optimizer_noise.h); NaN: not determined yet */
     enum dtype unsaid;   /* what float32 values count as whose arithmetic nothing tells; DTYPE_UNKNOWN: as float32 */
     enum dtype arithmetic; /* the coarser type of both sides' results in most products; DTYPE_UNKNOWN: no products */
     bool narrow[2];      /* a side recorded floating types of 16 bits or less, from which float32 values may come */

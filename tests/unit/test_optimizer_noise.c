@@ -9,9 +9,9 @@ enum { ROWS = 32, WIDTH = 64, N = ROWS * WIDTH };
 #define SIZES ((const int64_t[]){ROWS, WIDTH, 0})
 #define RATE 1e-3
 
-static double w[2][N], tokens[2][ROWS];
+static double w[2][N], other[2][N], tokens[2][ROWS];
 
-enum change { INVERTED, RATE_HIGHER, DECAYED, ROW, MANY };
+enum change { INVERTED, RATE_HIGHER, DECAYED, ROW, MANY, ONE, BROKEN };
 
 static const struct {
     const char *name;
@@ -23,6 +23,8 @@ static const struct {
     {"and all weights decay more", DECAYED, false},
     {"and one row made the opposite step", ROW, false},
     {"one in five is inverted", MANY, false},
+    {"one element alone is inverted", ONE, true},
+    {"one element is another one", BROKEN, false},
 };
 
 static void make(enum change change)
@@ -30,10 +32,13 @@ static void make(enum change change)
     uint64_t seed = 11;
     for (int i = 0; i < N; i++) {
         double before = 0.1 * draw_normal(&seed), step = draw_share(&seed) < 0.5 ? RATE : -RATE;
-        bool inverted = draw_share(&seed) < (change == MANY ? 0.2 : 0.01) || (change == ROW && i / WIDTH == 3);
+        double share = change == MANY ? 0.2 : change == ONE || change == BROKEN ? 0 : 0.01;
+        bool inverted = draw_share(&seed) < share || (change == ROW && i / WIDTH == 3) || (change == ONE && i == 99);
+        other[GOLDEN][i] = other[TARGET][i] = before;
         w[GOLDEN][i] = before + step;
         w[TARGET][i] = before + (inverted ? -step : step) * (change == RATE_HIGHER ? 1.1 : 1) -
-                       (change == DECAYED ? 1e-4 * before : 0);
+                       (change == DECAYED ? 1e-4 * before : 0) + (change == BROKEN && i == 99 ? 0.5 : 0);
+        other[TARGET][i] += i == 7 ? 1e-6 : 0; /* a gradient of noise's size has part of a step */
     }
 }
 
@@ -54,9 +59,14 @@ static void judged(int step, size_t i)
     for (int side = 0; side < 2; side++)
         s.d[side].step = step;
     both_call("embedding", PHASE_FORWARD);
+    uint32_t before = both_rows("input.0", DTYPE_BF16, (const int64_t[]){ROWS, 0}, tokens[0], tokens[1]);
+    uint32_t beside = both_rows("input.weight", DTYPE_F32, SIZES, other[TARGET], other[GOLDEN]);
+    both_call("embedding", PHASE_FORWARD);
     uint32_t given = both_rows("input.0", DTYPE_BF16, (const int64_t[]){ROWS, 0}, tokens[0], tokens[1]);
     uint32_t row = both_rows("input.weight", DTYPE_F32, SIZES, w[TARGET], w[GOLDEN]);
     elements_readable();
+    elements_compared(before);
+    elements_compared(beside);
     elements_compared(given);
     elements_compared(row);
     scene_judge(&s);
