@@ -289,6 +289,11 @@ static void text_report(struct buf *b, const struct comparison *s)
     if (x->known)
         buf_fmt(b, _("%s%u accepted (known)"), any ? "  " : "", x->known);
     buf_char(b, '\n');
+    struct buf factor = {0};
+    explain_factor(s->judged, &factor);
+    if (factor.n)
+        buf_fmt(b, _("factor       %s; compared after it is divided out\n"), factor.p);
+    buf_release(&factor);
     list_inputs(b, s);
     buf_cstr(b, _("result       "));
     explain_outcome(s->judged, &o, b);

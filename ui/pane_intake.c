@@ -99,6 +99,10 @@ static void pairing_facts(const struct screen *s, struct grid *g, struct rect r,
         buf_fmt(&b, _("rows paired: %u"), j->sum.pairs);
     grid_wrap(g, r, y, &skip, STYLE_TEXT, buf_view(&b));
     buf_clear(&b);
+    explain_factor(j, &b);
+    if (b.n)
+        grid_wrap(g, r, y, &skip, STYLE_TEXT, buf_view(&b));
+    buf_clear(&b);
     explain_regions(&j->sum, "", &b);
     if (b.n)
         grid_wrap(g, r, y, &skip, STYLE_DIM, buf_view(&b));

@@ -162,6 +162,8 @@ static int given_files(const struct screen *s, struct grid *g, int room)
     return used;
 }
 
+#define FACTOR_LEAST 110 /* cells from which on a named factor has room beside what is open; `i` has it in any case */
+
 static void header(const struct screen *s, struct grid *g)
 {
     const struct comparison *x = s->work.c;
@@ -177,6 +179,10 @@ static void header(const struct screen *s, struct grid *g)
             grid_put(g, 0, used + 3, w - used - 3, STYLE_ERROR, kept);
         return;
     }
+    if (x->judged && w - kept_w >= FACTOR_LEAST)
+        explain_factor(x->judged, &right);
+    if (right.n)
+        buf_cstr(&right, "   ");
     if (x->judged && !path_kind_other_names(x))
         buf_fmt(&right, _("paired %.0f %% ⇄ %.0f %%   "), x->judged->sum.coverage[0] * 100,
                 x->judged->sum.coverage[1] * 100);

@@ -260,12 +260,6 @@ static void of_both(const struct comparison *s, struct arena *a, input_doubt_lis
         add(out, -1, false,
             _("nothing tells in which type these values were computed, and none agrees as float32 does: they are "
               "judged as bfloat16 (drift from 0.02, deviation from 0.08)"));
-    if (s->judged && s->judged->loss_scale > 1)
-        add(out, -1, false, arena_fmt(a, _("gradients × %.0f: loss scale; they are compared after it is divided out"),
-                                      s->judged->loss_scale));
-    else if (s->judged && s->judged->loss_scale > 0 && s->judged->loss_scale < 1)
-        add(out, -1, false, arena_fmt(a, _("gradients × 1/%.0f: loss scale; they are compared after it is divided out"),
-                                      1 / s->judged->loss_scale));
     if (*t->level && *g->level && strcmp(t->level, g->level) != 0)
         add(out, -1, true,
             arena_fmt(a, _("levels differ (%s and %s): rows recorded at only one of them are not paired"), t->level,

@@ -7,10 +7,19 @@
 
 #include "base/map.h"
 #include "dump/family.h"
+#include "judge/conditioning.h"
 #include "judge/forward_uses.h"
 #include "judge/packed_verdicts.h"
 #include "judge/row_verdict.h"
 #include "judge/same_figures.h"
+
+/* What a value depends on, the earliest of each as a line; NONE. */
+struct origins {
+    uint32_t start;  /* of a deviation */
+    uint32_t choice; /* that noise turned at a tie: what follows may differ by any amount */
+};
+
+static const struct origins no_origins = {NONE, NONE};
 
 struct causes {
     struct judgement *j;
@@ -18,48 +27,51 @@ struct causes {
     const struct dump *d;          /* the target */
     const struct dataflow *flow;   /* its */
     const struct judge_options *o;
-    uint32_t *row, *call;          /* per target row and call: the earliest start it depends on; NONE */
+    struct origins *row, *call;    /* per target row and call: what it depends on */
     bool *blind;                   /* per target call: something that goes in was not compared */
     bool *reads;                   /* per target call: a tensor goes in */
     bool *decided;                 /* per line */
     struct forward_uses uses;      /* found for the first gradient */
     bool packed;                   /* verdicts come from a pack */
-    uint32_t earliest;             /* the earliest start so far; NONE */
+    struct origins earliest;       /* so far */
     uint32_t apart_before;         /* before this line, a call that gives other figures from the same ones starts */
 };
 
-static uint32_t earlier(uint32_t a, uint32_t b)
+/* Of each kind the earlier one. */
+static struct origins earlier(struct origins a, struct origins b)
 {
-    return a < b ? a : b; /* NONE is the largest */
+    return (struct origins){a.start < b.start ? a.start : b.start, /* NONE is the largest */
+                            a.choice < b.choice ? a.choice : b.choice};
 }
 
 /* ---- what a row depends on ---- */
 
 /* A gradient depends on what went into its forward call, and on the gradients of those that used its result. */
-static uint32_t start_of_forward(struct causes *k, uint32_t forward)
+static struct origins origins_of_forward(struct causes *k, uint32_t forward)
 {
     if (!k->uses.first)
         forward_uses_find(&k->uses, k->d, k->flow);
-    uint32_t found = k->call[forward];
+    struct origins found = k->call[forward];
     for (uint32_t r = k->uses.first[forward]; r != NONE; r = k->uses.next[r]) {
         uint32_t twin = k->d->calls.v[k->d->rows.v[r].call].twin;
-        found = earlier(found, twin == NONE ? NONE : k->call[twin]);
+        found = twin == NONE ? found : earlier(found, k->call[twin]);
     }
     return found;
 }
 
-/* The earliest start that a target row depends on by recorded flow; NONE. */
-static uint32_t start_of_row(struct causes *k, uint32_t row)
+/* What a target row depends on by recorded flow. */
+static struct origins origins_of_row(struct causes *k, uint32_t row)
 {
     const struct row *x = &k->d->rows.v[row];
     const struct call *c = &k->d->calls.v[x->call];
-    uint32_t from = k->flow->held[row], found = from == NONE ? NONE : k->row[from];
+    uint32_t from = k->flow->held[row];
+    struct origins found = from == NONE ? no_origins : k->row[from];
     /* a module hands on what its last call gives; where that was not compared, what goes into the module decides */
     bool compared = from != NONE && k->m->pairing->lines.v[k->m->pairing->line_of[TARGET][from]].pair != NONE;
     if (x->io == IO_OUTPUT && (c->kind != CALL_MODULE || !compared))
         found = earlier(found, k->call[x->call]);
     if (c->phase == PHASE_BACKWARD && c->twin != NONE)
-        found = earlier(found, start_of_forward(k, c->twin));
+        found = earlier(found, origins_of_forward(k, c->twin));
     return found;
 }
 
@@ -124,7 +136,7 @@ static void give(struct causes *k, uint32_t line, enum cause c, enum cause_basis
     l->basis = (uint8_t)b;
     l->from = from;
     if (c == CAUSE_STARTS)
-        k->earliest = earlier(k->earliest, line);
+        k->earliest = earlier(k->earliest, (struct origins){line, NONE});
 }
 
 static enum cause_basis basis_of(const struct line_judgement *l)
@@ -138,16 +150,59 @@ static enum cause_basis basis_of(const struct line_judgement *l)
 }
 
 /* By the level: a row that differs starts unless it depends on a start, or may. */
-static void decide_by_level(struct causes *k, uint32_t line, uint32_t row, uint32_t from)
+static void decide_by_level(struct causes *k, uint32_t line, uint32_t from)
 {
-    const struct line_judgement *l = &k->j->line[line];
-    bool bad = line_is_bad(l);
-    if (from == NONE && !origin_is_known(k, row, l))
-        from = k->earliest;
+    bool bad = line_is_bad(&k->j->line[line]);
     if (from != NONE && differs_at_all(k, line))
         give(k, line, CAUSE_INHERITED, BASIS_FLOW, from);
     else
-        give(k, line, bad ? CAUSE_STARTS : CAUSE_AGREES, basis_of(l), NONE);
+        give(k, line, bad ? CAUSE_STARTS : CAUSE_AGREES, basis_of(&k->j->line[line]), NONE);
+}
+
+/* ---- choices that noise turned ---- */
+
+/* The number of choices in a line of integers that noise turned at a tie; 0: it is none. */
+static double turned_choices(const struct causes *k, uint32_t line, uint32_t row)
+{
+    const struct line_judgement *l = &k->j->line[line];
+    bool choice = l->rule == RULE_ILL && l->was == CONDITION_ORDER && class_is_whole(row_class(&k->d->rows.v[row]));
+    double share = (double)l->error * (double)l->error / 2; /* condition_picked() */
+    return choice ? share * (double)dump_row_numel(k->d, row) : 0;
+}
+
+/* Whether tensors differ along one axis, by as many places as there are turned choices at most: tokens went elsewhere.
+ */
+static bool is_longer_by(const struct shape *t, const struct shape *g, double turned)
+{
+    int64_t apart = 0;
+    int axes = 0;
+    for (int i = 0; t && g && t->ndim == g->ndim && i < t->ndim; i++)
+        if (t->dim[i] != g->dim[i]) {
+            apart = llabs(t->dim[i] - g->dim[i]);
+            axes++;
+        }
+    return axes == 1 && (double)apart <= turned + 0.5;
+}
+
+#define CHOICE_REACH 2 /* times the norm of the tokens that went elsewhere */
+
+/* Whether a deviation is of a size that turned choices can give: each changes one place of all axes but the last, and
+ * places may be in another order. A weight's gradient sums over those of one choice, which may be few. */
+static bool choice_explains(const struct causes *k, uint32_t line, uint32_t row, uint32_t choice)
+{
+    const struct line_judgement *l = &k->j->line[line];
+    const uint32_t *pair = k->m->pairing->lines.v[line].row;
+    const struct figures *f = k->m->state[line] == MEASURE_DONE ? k->m->figures[line] : NULL;
+    const struct shape *t = dump_row_shape(k->d, row), *g = dump_row_shape(k->m->side[GOLDEN], pair[GOLDEN]);
+    double turned = turned_choices(k, choice, k->m->pairing->lines.v[choice].row[TARGET]);
+    if (l->verdict == VERDICT_SHAPE)
+        return is_longer_by(t, g, turned);
+    if (l->verdict != VERDICT_DEVIATE || !f || !t || !t->ndim)
+        return false;
+    bool summed = k->d->rows.v[row].io == IO_GRADIENT || k->flow->weight_gradient[k->d->rows.v[row].call];
+    double places = (double)dump_row_numel(k->d, row) / (double)t->dim[t->ndim - 1];
+    double apart = fabs(f->side[TARGET].norm - f->side[GOLDEN].norm);
+    return summed || apart <= CHOICE_REACH * sqrt(turned / fmax(places, 1)) * f->side[GOLDEN].norm;
 }
 
 /* The start at the forward call of a gradient, or NONE: one function that is another one has another gradient. */
@@ -259,8 +314,9 @@ static bool adds_to_moved(const struct causes *k, uint32_t line, uint32_t row)
     return inputs && out > MOVED_MOST * in * sqrt(n / least);
 }
 
-static void decide(struct causes *k, uint32_t line, uint32_t row, uint32_t from)
+static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins of)
 {
+    uint32_t from = of.start;
     struct line_judgement *l = &k->j->line[line];
     const struct row *x = &k->d->rows.v[row];
     /* beyond the type's largest number every value is right, and a shape is no value */
@@ -272,8 +328,20 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, uint32_t from)
         return;
     }
     if (judged && (double)l->residual > rule_limit(RULE_LIMIT_ORACLE_WRONG) && dtype_is_float(x->dtype)) {
-        uint32_t of = forward_start(k, x->call);
-        give(k, line, of == NONE ? CAUSE_STARTS : CAUSE_INHERITED, BASIS_RECOMPUTED, of);
+        uint32_t forward = forward_start(k, x->call);
+        give(k, line, forward == NONE ? CAUSE_STARTS : CAUSE_INHERITED, BASIS_RECOMPUTED, forward);
+        return;
+    }
+    if (!origin_is_known(k, row, l))
+        of = (struct origins){from == NONE ? k->earliest.start : from,
+                              of.choice == NONE ? k->earliest.choice : of.choice};
+    bool behind_choice = of.start == NONE && of.choice != NONE && line_is_bad(l);
+    if (behind_choice && judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG)) {
+        give(k, line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
+        return;
+    }
+    if (behind_choice && choice_explains(k, line, row, of.choice)) {
+        give(k, line, CAUSE_UNKNOWN, BASIS_NONE, of.choice);
         return;
     }
     if (judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG) &&
@@ -292,7 +360,7 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, uint32_t from)
         give(k, line, CAUSE_STARTS, basis_of(l), NONE);
         return;
     }
-    decide_by_level(k, line, row, from);
+    decide_by_level(k, line, of.start);
 }
 
 /* A row without a partner is not compared, unless a gap counts as a deviation. */
@@ -300,25 +368,29 @@ static void decide_alone(struct causes *k, uint32_t line)
 {
     if (!line_is_bad(&k->j->line[line]))
         give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
-    else if (k->earliest == NONE)
+    else if (k->earliest.start == NONE)
         give(k, line, CAUSE_STARTS, BASIS_LEVEL, NONE);
     else
-        give(k, line, CAUSE_INHERITED, BASIS_FLOW, k->earliest);
+        give(k, line, CAUSE_INHERITED, BASIS_FLOW, k->earliest.start);
 }
 
 /* Notes what a row passes on to its call and to later rows. */
-static void pass_on(struct causes *k, uint32_t line, uint32_t row, uint32_t from)
+static void pass_on(struct causes *k, uint32_t line, uint32_t row, struct origins of)
 {
     const struct line_judgement *l = &k->j->line[line];
     const struct row *x = &k->d->rows.v[row];
     if (l->cause == CAUSE_STARTS)
-        from = line;
+        of.start = line;
     else if (l->cause == CAUSE_INHERITED)
-        from = l->from;
+        of.start = l->from;
     else if (l->rule == RULE_EQUAL) /* no bit differs, whatever it was computed from */
-        from = NONE;
-    k->row[row] = from;
-    k->call[x->call] = earlier(k->call[x->call], from);
+        of = no_origins;
+    if (turned_choices(k, line, row) > 0) {
+        of.choice = of.choice == NONE ? line : of.choice;
+        k->earliest = earlier(k->earliest, (struct origins){NONE, line});
+    }
+    k->row[row] = of;
+    k->call[x->call] = earlier(k->call[x->call], of);
     if (x->io != IO_OUTPUT && x->kind == ROW_TENSOR) {
         k->reads[x->call] = true;
         k->blind[x->call] |= l->cause == CAUSE_UNKNOWN;
@@ -370,7 +442,7 @@ static int by_value(const void *a, const void *b)
 static void unify(struct causes *k)
 {
     VEC(struct same_value) all = {0};
-    for (uint32_t i = 0; k->earliest != NONE && i < k->j->lines; i++) {
+    for (uint32_t i = 0; k->earliest.start != NONE && i < k->j->lines; i++) {
         const uint32_t *row = k->m->pairing->lines.v[i].row;
         bool paired = row[TARGET] != NONE && row[GOLDEN] != NONE && !has_verdict_of_its_own(k, i);
         uint64_t key = paired && k->j->line[i].cause != CAUSE_UNKNOWN ? value_key(k, i) : 0;
@@ -409,9 +481,14 @@ static void give_verdicts(struct causes *k)
     for (uint32_t i = 0; i < k->j->lines; i++) {
         struct line_judgement *l = &k->j->line[i];
         bool bad = line_is_bad(l);
+        bool behind_choice = l->cause == CAUSE_UNKNOWN && l->from != NONE;
+        if (behind_choice)
+            l->from = NONE;
         if (has_verdict_of_its_own(k, i))
             continue;
-        if (l->cause == CAUSE_AGREES && bad)
+        if (behind_choice)
+            give_verdict(l, VERDICT_SKIP, RULE_BEHIND_CHOICE);
+        else if (l->cause == CAUSE_AGREES && bad)
             give_verdict(l, VERDICT_MATCH, RULE_SAME_FUNCTION);
         else if (l->cause == CAUSE_STARTS && !bad)
             give_verdict(l, VERDICT_DEVIATE, l->basis == BASIS_RECOMPUTED ? RULE_OTHER_FUNCTION
@@ -533,23 +610,23 @@ static void decide_line(struct causes *k, uint32_t line)
         decide_parameters(k, target);
     k->j->line[line].residual = k->o->residual ? k->o->residual[line] : NAN;
     k->j->line[line].from = NONE;
-    uint32_t from = target == NONE ? NONE : start_of_row(k, target);
+    struct origins of = target == NONE ? no_origins : origins_of_row(k, target);
     if (target == NONE || row[GOLDEN] == NONE)
         decide_alone(k, line);
     else
-        decide(k, line, target, from);
+        decide(k, line, target, of);
     if (target != NONE)
-        pass_on(k, line, target, from);
+        pass_on(k, line, target, of);
 }
 
 /* Gives every line its cause, in order. */
 static void follow(struct causes *k)
 {
-    k->earliest = NONE;
+    k->earliest = no_origins;
     for (size_t i = 0; i < k->d->rows.n; i++)
-        k->row[i] = NONE;
+        k->row[i] = no_origins;
     for (size_t i = 0; i < k->d->calls.n; i++) {
-        k->call[i] = NONE;
+        k->call[i] = no_origins;
         k->blind[i] = k->reads[i] = false;
     }
     memset(k->decided, 0, k->j->lines * sizeof *k->decided);
@@ -560,12 +637,12 @@ static void follow(struct causes *k)
 /* A deviation that figures show late may start where equal figures first gave others: it does if it depends on that. */
 static void follow_back(struct causes *k)
 {
-    uint32_t shown = k->earliest;
+    uint32_t shown = k->earliest.start;
     if (shown == NONE || !(k->j->line[shown].flags & LINE_STATISTICS))
         return;
     k->apart_before = shown;
     follow(k);
-    if (k->earliest < shown && k->j->line[shown].cause != CAUSE_INHERITED) {
+    if (k->earliest.start < shown && k->j->line[shown].cause != CAUSE_INHERITED) {
         k->apart_before = 0;
         follow(k);
     }

@@ -74,6 +74,7 @@ enum verdict_rule {
     RULE_ROUNDED,       /* a float32 output is exact in a coarser type on one side only; its inputs are not */
     /* above the noise level, but within a product's noise, and the preceding product could not be read */
     RULE_BEHIND_UNREAD,
+    RULE_BEHIND_CHOICE, /* depends on a choice that noise turned at a tie, and cannot be recomputed */
     RULE_SAME_PICKS,    /* a router's choices, or sorted values: the same set for every token (routing.h) */
     RULE_SAME_ROWS,     /* the same rows in another order (reordered_rows.h) */
     RULE_CHANNELS,      /* the same values with rotary channels in another order (channel_order.h) */

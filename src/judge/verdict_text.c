@@ -308,6 +308,10 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
               "be read and may have caused an error of this size"),
             what, e, lev);
         break;
+    case RULE_BEHIND_CHOICE:
+        buf_fmt(out, _("not compared: %s is %s; it depends on a choice between nearly tied values, which the two sides "
+                       "made differently"), what, e);
+        break;
     case RULE_SOURCE:
         buf_fmt(out, of_samples(m, line)
                          ? _("input of the step, so no noise excuses it: %s is %s, limit %s")
@@ -702,6 +706,14 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
                 100 * s->coverage[GOLDEN]);
     if (status != 1 && s->ill)
         buf_fmt(out, _("; doubtful rows at ill-conditioned operators: %u"), s->ill);
+}
+
+void explain_factor(const struct judgement *j, struct buf *out)
+{
+    if (j->loss_scale > 1)
+        buf_fmt(out, _("gradients × %.0f: loss scale"), j->loss_scale);
+    else if (j->loss_scale > 0 && j->loss_scale < 1)
+        buf_fmt(out, _("gradients × 1/%.0f: loss scale"), 1 / j->loss_scale);
 }
 
 void explain_regions(const struct judge_summary *s, const char *before, struct buf *out)

@@ -28,6 +28,9 @@ void explain_provisional(const struct judgement *j, struct buf *out);
 /* Appends the result of the whole comparison: aligned, deviates, could not be judged. */
 void explain_outcome(const struct judgement *j, const struct judge_options *o, struct buf *out);
 
+/* Appends the named factor between the sides, which is no deviation: "gradients × 1024: loss scale"; nothing without
+ * one. */
+void explain_factor(const struct judgement *j, struct buf *out);
 /* Appends the evidence of the pairs, the most frequent first: "figures 180, weight 14, data flow 12". Nothing if all
  * were paired by name, table or person. */
 void explain_pairing(const struct judge_summary *s, struct buf *out);

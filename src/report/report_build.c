@@ -268,11 +268,15 @@ static void reach(struct building *b)
         }
     if (x->known)
         doc_cellf(b->d, DOC_TEXT, TONE_QUIET, _(", %u accepted"), x->known);
-    struct buf regions = {0};
-    explain_regions(x, "; ", &regions);
-    if (regions.n)
-        doc_cell(b->d, DOC_TEXT, TONE_QUIET, buf_view(&regions));
-    buf_release(&regions);
+    struct buf t = {0};
+    explain_factor(b->j, &t);
+    if (t.n)
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, "; %s", t.p);
+    buf_clear(&t);
+    explain_regions(x, "; ", &t);
+    if (t.n)
+        doc_cell(b->d, DOC_TEXT, TONE_QUIET, buf_view(&t));
+    buf_release(&t);
 }
 
 /* Of the rows of a bar the heaviest gives its colour: where a deviation starts, before what drifts, what inherits

@@ -130,9 +130,65 @@ static void values_without_positions(void **state)
     }
 }
 
+/* What is computed from a choice that noise turned may differ by any amount. It is not compared, unless the call can be
+ * recomputed: then it agrees, or starts. Where it comes from need not be recorded. */
+static void behind_a_turned_choice(void **state)
+{
+    static const double mask[2][WIDTH] = {{0, 0, 0, 1, 0}, {0, 0, 1, 0, 0}},
+                        value[2][WIDTH] = {{5, 4, 3, 2, 1}, {1, 4, 3, 2, 5}},
+                        made[2][WIDTH] = {{9, 4, 3, 2, 1}, {1, 4, 3, 2, 9}},
+                        last[2][WIDTH] = {{8, 4, 3, 2, 1}, {1, 4, 3, 2, 8}};
+    static const struct {
+        int example;
+        float residual;
+        enum cause mask, made;
+    } cases[] = {{2, 0.5F, CAUSE_UNKNOWN, CAUSE_AGREES},
+                 {2, 40, CAUSE_UNKNOWN, CAUSE_STARTS},
+                 {2, NAN, CAUSE_UNKNOWN, CAUSE_UNKNOWN},
+                 {0, NAN, CAUSE_STARTS, CAUSE_INHERITED}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct example *x = &examples[cases[i].example];
+        double score[TOKENS][WIDTH];
+        uint32_t row[4];
+        float residual[9];
+        fill(x, score);
+        scene_start(&s);
+        both_call("linear", PHASE_FORWARD);
+        uint32_t product = both_rows("output.0", DTYPE_BF16, SCORES, score[0], scores[0]);
+        both_call("topk", PHASE_FORWARD);
+        uint32_t in = both_rows("input.0", DTYPE_BF16, SCORES, score[0], scores[0]);
+        uint32_t picks = both_rows("output.0", DTYPE_I64, CHOICES, x->picked[0], picked[0]);
+        both_call("where", PHASE_FORWARD);
+        row[0] = both_rows("input.0", DTYPE_I64, (const int64_t[]){WIDTH, 0}, mask[0], mask[1]);
+        both_call("mul", PHASE_FORWARD);
+        row[1] = both_rows("input.0", DTYPE_F32, (const int64_t[]){WIDTH, 0}, value[0], value[1]);
+        row[2] = both_rows("output.0", DTYPE_F32, (const int64_t[]){WIDTH, 0}, made[0], made[1]);
+        both_call("mul", PHASE_FORWARD);
+        row[3] = both_rows("output.0", DTYPE_F32, (const int64_t[]){WIDTH, 0}, last[0], last[1]);
+        elements_readable();
+        for (size_t k = 0; k < ARRAY_LEN(residual); k++)
+            residual[k] = NAN;
+        residual[scene_line(&s, row[2])] = cases[i].residual;
+        s.o.residual = residual;
+        elements_compared(product);
+        elements_compared(in);
+        elements_compared(picks);
+        for (size_t k = 0; k < ARRAY_LEN(row); k++)
+            elements_compared(row[k]);
+        scene_judge(&s);
+        assert_int_equal(s.j.line[scene_line(&s, row[0])].cause, cases[i].mask);
+        assert_int_equal(s.j.line[scene_line(&s, row[2])].cause, cases[i].made);
+        if (cases[i].made == CAUSE_UNKNOWN)
+            assert_int_equal(s.j.line[scene_line(&s, row[3])].rule, RULE_BEHIND_CHOICE);
+        elements_end();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sets_of_a_token), cmocka_unit_test(judged),
-                                       cmocka_unit_test(values_without_positions)};
+                                       cmocka_unit_test(values_without_positions),
+                                       cmocka_unit_test(behind_a_turned_choice)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
