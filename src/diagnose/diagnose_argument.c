@@ -97,8 +97,9 @@ static bool number_is_known(struct diagnosis_case *p, double t, double g)
     bool small = t >= 0 && g >= 0 && t <= EPSILON_MOST && g <= EPSILON_MOST,
          share = t >= 0 && g >= 0 && t <= 1 && g <= 1, known = true;
     bool scale = str_ieq(word, STR("scale")) || str_ihas(word, "scale_value") || str_ieq(word, STR("scaling"));
-    if (small && (str_ihas(word, "eps") || (!argument_name(p->side[TARGET], p->row[TARGET]).n && in_norm(p)) ||
-                  (f == FAMILY_ADD && root_follows(p))))
+    bool rooted = f == FAMILY_ADD && t >= 0 && g >= 0 && root_follows(p); /* whatever its size */
+    if (rooted || (small && (str_ihas(word, "eps") ||
+                             (!argument_name(p->side[TARGET], p->row[TARGET]).n && in_norm(p)))))
         say(p, DIAGNOSIS_EPSILON, 1, _("the epsilon of the norm"), "");
     else if (share && (f == FAMILY_RANDOM || str_ihas(word, "dropout") ||
                        str_ihas(align_item_operator(p->side[TARGET], p->call), "dropout")))

@@ -187,13 +187,36 @@ static void kind_text(const struct norm_fit *f, struct buf *out)
     }
 }
 
+#define AS_GOOD 1.5     /* residuals up to this ratio tell no epsilon from another */
+#define TELLS_DIGITS 0.1 /* of an epsilon: where so much more is told, its digits are written */
+
+/* An epsilon as far as the values determine it: "1e-5", "about 0.3", "at most 0.002". */
+static void epsilon_text(const struct fitted_side *a, struct buf *out)
+{
+    double e = a->fit.epsilon, as_good = AS_GOOD * norm_left(&a->d, &a->fit, e), most = e;
+    char n[NUM_MAX];
+    if (norm_left(&a->d, &a->fit, e * (1 + TELLS_DIGITS)) > as_good) {
+        buf_cstr(out, num_cell(n, e, 3));
+    } else if (norm_left(&a->d, &a->fit, 0) > as_good) {
+        buf_fmt(out, _("about %s"), num_cell(n, e, 1));
+    } else {
+        while (most > 0 && most < 1 && norm_left(&a->d, &a->fit, most) <= as_good)
+            most *= 2;
+        buf_fmt(out, _("at most %s"), num_cell(n, most, 1));
+    }
+}
+
 static void say_epsilon(struct diagnosis_case *p, const struct fitted_side a[2], double left)
 {
-    char n[3][DIAGNOSIS_LEFT_MAX];
+    char n[DIAGNOSIS_LEFT_MAX];
+    struct buf e[2] = {{0}, {0}};
+    for (int s = 0; s < 2; s++)
+        epsilon_text(&a[s], &e[s]);
     case_found(p, DIAGNOSIS_EPSILON, BOTH_SIDES, 0.99 - left,
                _("recomputed from the input, the norm has the epsilon %s on the target and %s on the golden side; %s"),
-               num_cell(n[0], a[TARGET].fit.epsilon, 3), num_cell(n[1], a[GOLDEN].fit.epsilon, 3),
-               diagnosis_left_text(n[2], left));
+               e[TARGET].p, e[GOLDEN].p, diagnosis_left_text(n, left));
+    for (int s = 0; s < 2; s++)
+        buf_release(&e[s]);
 }
 
 static void say_kind(struct diagnosis_case *p, const struct fitted_side a[2])

@@ -166,16 +166,18 @@ static bool signed_order(struct diagnosis_case *p, const struct dense_block *b)
     double sign[SIGNED_MOST];
     if (!length || length % 2 || p->partly || !block_signed_order(b, b->ndim - 1, from, sign))
         return false;
-    for (int target = 0; target < 2; target++)
-        if (rotates_apart(from, sign, length, target)) {
-            case_found(p, DIAGNOSIS_ROPE, BOTH_SIDES, 1,
-                       target ? _("the target rotates adjacent elements (2i, 2i+1), the golden side rotates halves (i, "
-                                  "i+%lld): the rotary embedding is interleaved on one side only")
-                                : _("the golden side rotates adjacent elements (2i, 2i+1), the target rotates halves "
-                                    "(i, i+%lld): the rotary embedding is interleaved on one side only"),
-                       (long long)length / 2);
-            return true;
-        }
+    bool target = rotates_apart(from, sign, length, true), golden = rotates_apart(from, sign, length, false);
+    if (target || golden) { /* both: of an even number of pairs the two orders give one another */
+        case_found(p, DIAGNOSIS_ROPE, BOTH_SIDES, 1,
+                   target && golden ? _("one side rotates adjacent elements (2i, 2i+1), the other rotates halves (i, "
+                                        "i+%lld): the rotary embedding is interleaved on one side only")
+                   : target ? _("the target rotates adjacent elements (2i, 2i+1), the golden side rotates halves (i, "
+                                "i+%lld): the rotary embedding is interleaved on one side only")
+                            : _("the golden side rotates adjacent elements (2i, 2i+1), the target rotates halves (i, "
+                                "i+%lld): the rotary embedding is interleaved on one side only"),
+                   (long long)length / 2);
+        return true;
+    }
     case_found(p, DIAGNOSIS_PERMUTED, BOTH_SIDES, 0.9,
                _("the target is the golden tensor reordered along axis %d, with the sign of some elements inverted"),
                b->axis[b->ndim - 1]);

@@ -20,6 +20,8 @@ struct order_search {
     struct judgement *j;
     const struct measure *m;
     const struct thresholds *tol;
+    const struct dataflow *flow; /* of the target */
+    bool *reached;               /* per target row: computed from such weights, before the scores */
 };
 
 /* ---- one tensor ---- */
@@ -157,13 +159,53 @@ static bool starts_beside(const struct order_search *x, uint32_t line)
            l->rule == RULE_FUSED_SCALE || l->rule == RULE_ROUNDED || l->verdict == VERDICT_NONFINITE;
 }
 
-static void settle_line(const struct order_search *x, uint32_t line, const struct channel_order *o)
+static bool any_reached(const struct order_search *x, uint32_t call, enum row_io io)
+{
+    const struct dump *d = x->m->side[TARGET];
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == io && x->reached[r])
+            return true;
+    return false;
+}
+
+/* Whether a call reads a weight in that order: no other one differs between the weights and the scores. */
+static bool reads_weight(const struct order_search *x, uint32_t call)
+{
+    const struct dump *d = x->m->side[TARGET];
+    EACH_ROW(d, call, r) {
+        uint32_t line = x->m->pairing->line_of[TARGET][r];
+        if (line != NONE && line_is_bad(&x->j->line[line]) && x->j->line[line].rule == RULE_PARAMETER)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a row's value is computed from weights in that order. Halves of channels may come from a slice that nobody
+ * recorded. */
+static bool is_reached(const struct order_search *x, uint32_t line, uint32_t row, const struct channel_order *o)
+{
+    const struct dump *d = x->m->side[TARGET];
+    const struct row *r = &d->rows.v[row];
+    const struct shape *s = dump_row_shape(d, row);
+    uint32_t from = x->flow->held[row];
+    if (r->io == IO_OUTPUT)
+        return reads_weight(x, r->call) || any_reached(x, r->call, IO_INPUT) || (from != NONE && x->reached[from]);
+    if (r->io != IO_INPUT || from != NONE)
+        return from != NONE && x->reached[from];
+    int64_t last = s && s->ndim ? s->dim[s->ndim - 1] : 0;
+    return line_is_bad(&x->j->line[line]) && (last == o->size || 2 * last == o->size);
+}
+
+/* What is in the order agrees; what else differs is another quantity, if it is computed from such weights. */
+static void settle_line(const struct order_search *x, uint32_t line, const struct channel_order *o, bool reached)
 {
     struct line_judgement *l = &x->j->line[line];
     if (x->m->pairing->lines.v[line].pair == NONE || !verdict_is_bad((enum verdict)l->verdict))
         return;
     double error = error_in_order(x, line, o, most_off(x, line));
     bool alike = error <= most_off(x, line);
+    if (!alike && !reached)
+        return;
     l->verdict = alike ? VERDICT_MATCH : VERDICT_SKIP;
     l->rule = alike ? RULE_CHANNELS : RULE_BEFORE_SCORES;
     l->flags &= (uint8_t)~(LINE_DOUBTFUL | LINE_ILL);
@@ -171,37 +213,45 @@ static void settle_line(const struct order_search *x, uint32_t line, const struc
         l->error = (float)error;
 }
 
-/* Whether a line belongs to a backward call of a forward call between these lines. */
-static bool is_gradient_between(const struct order_search *x, uint32_t line, uint32_t from, uint32_t to)
+/* A gradient of a call between weights and scores: that of a reached value is another quantity as well. */
+static void settle_gradient(const struct order_search *x, uint32_t line, const struct channel_order *o)
 {
     const struct dump *d = x->m->side[TARGET];
     uint32_t row = x->m->pairing->lines.v[line].row[TARGET];
     const struct call *c = row == NONE ? NULL : &d->calls.v[d->rows.v[row].call];
     if (!c || c->phase != PHASE_BACKWARD || c->twin == NONE || d->rows.v[row].io == IO_GRADIENT)
-        return false;
-    EACH_EARLY_ROW(d, c->twin, r) {
-        uint32_t of = x->m->pairing->line_of[TARGET][r];
-        if (of != NONE && of >= from && of <= to)
-            return true;
-    }
-    return false;
+        return;
+    bool in = any_reached(x, c->twin, IO_INPUT), out = any_reached(x, c->twin, IO_OUTPUT);
+    if (in || out)
+        settle_line(x, line, o, d->rows.v[row].io == IO_INPUT ? out : in);
 }
 
-static void settle_between(const struct order_search *x, uint32_t from, uint32_t to, const struct channel_order *o)
+static void settle_between(struct order_search *x, uint32_t from, uint32_t to, const struct channel_order *o)
 {
+    const struct dump *d = x->m->side[TARGET];
     for (uint32_t i = from; i <= to; i++)
         if (starts_beside(x, i))
             return;
-    for (uint32_t i = from; i <= to; i++)
-        settle_line(x, i, o);
-    for (uint32_t i = to + 1; i < x->j->lines; i++)
-        if (is_gradient_between(x, i, from, to))
-            settle_line(x, i, o);
+    x->reached = mem_zalloc((d->rows.n + 1) * sizeof *x->reached);
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t row = x->m->pairing->lines.v[i].row[TARGET];
+        if (row != NONE)
+            x->reached[row] = is_reached(x, i, row, o);
+    }
+    for (uint32_t i = from; i < x->j->lines; i++) {
+        uint32_t row = x->m->pairing->lines.v[i].row[TARGET];
+        if (i > to)
+            settle_gradient(x, i, o);
+        else
+            settle_line(x, i, o, row != NONE && x->reached[row]);
+    }
+    free(x->reached);
 }
 
-void channel_orders_find(struct judgement *j, const struct measure *m, const struct thresholds *tol)
+void channel_orders_find(struct judgement *j, const struct measure *m, const struct dataflow *flow,
+                         const struct thresholds *tol)
 {
-    struct order_search x = {j, m, tol};
+    struct order_search x = {.j = j, .m = m, .tol = tol, .flow = flow};
     struct channel_order o, here;
     uint32_t first = NONE, matrices = 0;
     for (uint32_t i = 0; i < j->lines; i++) {

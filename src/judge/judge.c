@@ -242,6 +242,26 @@ static bool inputs_agreed(const struct judge_pass *p, const struct verdict_case 
     return agreed;
 }
 
+/* Whether the results of an input's calls have other figures: then its elements are others, not in another order. */
+static bool results_differ(const struct judge_pass *p, const struct verdict_case *k)
+{
+    const struct dump *d = p->side[TARGET];
+    if (k->r[TARGET]->io != IO_INPUT || d->calls.v[k->call].phase != PHASE_FORWARD ||
+        d->calls.v[k->call].kind == CALL_MODULE)
+        return false;
+    EACH_ROW(d, k->call, r) {
+        uint32_t line = p->m->pairing->line_of[TARGET][r];
+        const struct line *l = line == NONE ? NULL : &p->m->pairing->lines.v[line];
+        if (d->rows.v[r].io == IO_OUTPUT && l && l->pair != NONE && p->state[line] == MEASURE_DONE &&
+            p->side[GOLDEN]->rows.v[l->row[GOLDEN]].call == k->r[GOLDEN]->call) {
+            const struct side_figures *t = &p->m->figures[line]->side[TARGET], *g = &p->m->figures[line]->side[GOLDEN];
+            enum dtype own = dtype_coarser(d->rows.v[r].dtype, p->side[GOLDEN]->rows.v[l->row[GOLDEN]].dtype);
+            return fabs(t->norm - g->norm) > thresholds_of(p->tol, own)->deviate * g->norm;
+        }
+    }
+    return false;
+}
+
 /* Whether the rows were paired only by figures, these agree, and the error is about as large as the values, as for
  * another order of elements: then no deviation is reported. (A part of a fused tensor is also paired by position.) */
 static bool is_reordered(const struct judge_pass *p, const struct verdict_case *k, const double t[STAT_COUNT],
@@ -250,7 +270,7 @@ static bool is_reordered(const struct judge_pass *p, const struct verdict_case *
     const struct pair *pair = &p->m->pairing->pairs.v[p->m->pairing->lines.v[k->i].pair];
     double scale = 1e-5 * fabs(g[STAT_NORM]);
     bool figures_alone = pair->view == NONE || pair->why == WHY_FINGERPRINT;
-    if (inputs_agreed(p, k))
+    if (inputs_agreed(p, k) || results_differ(p, k))
         return false;
     return pair->origin == ORIGIN_SEQUENCE && figures_alone && verdict_is_bad(k->out->verdict) &&
            (double)k->out->error > rule_limit(RULE_LIMIT_REORDERED) && fabs(t[STAT_NORM] - g[STAT_NORM]) <= scale &&
@@ -845,7 +865,7 @@ static void settle(struct judge_pass *p)
         readers_build(&reads[GOLDEN], p->m->side[GOLDEN], &p->flow[GOLDEN]);
     moved_factors_find(p->j, p->m, p->flow);
     if (any) {
-        channel_orders_find(p->j, p->m, p->tol);
+        channel_orders_find(p->j, p->m, &p->flow[TARGET], p->tol);
         reordered_rows_find(p->j, p->m, reads);
         take_back(p->j, p->m, p->flow, reads);
         readers_release(&reads[GOLDEN]);

@@ -327,7 +327,8 @@ static enum routing routed(struct judge_pass *p, uint32_t line)
     return found;
 }
 
-/* Whether a gradient belongs to values of its forward call that are in the order of choices. */
+/* Whether a gradient belongs to values of its forward call that are in the order of choices; those picked at a tie are
+ * nearly equal in any order, and the choices themselves tell. */
 static bool belongs_to_picks(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct dump *d = p->side[TARGET];
@@ -337,8 +338,8 @@ static bool belongs_to_picks(const struct judge_pass *p, const struct verdict_ca
         return false;
     EACH_ROW(d, twin, r) {
         uint32_t line = p->m->pairing->line_of[TARGET][r];
-        if (pass_is_float(&d->rows.v[r], io) && dump_row_numel(d, r) == dump_row_numel(d, k->row[TARGET]) &&
-            line != NONE && p->j->line[line].rule == RULE_SAME_PICKS)
+        if (d->rows.v[r].io == io && dump_row_numel(d, r) == dump_row_numel(d, k->row[TARGET]) && line != NONE &&
+            p->j->line[line].rule == RULE_SAME_PICKS)
             return true;
     }
     return false;

@@ -9,7 +9,7 @@ enum { TOKENS = 6, HEAD = 8, WIDTH = 16 }; /* two heads of queries and keys */
 static uint64_t seed = 31;
 
 struct attention {
-    float x[TOKENS * WIDTH], w[2][WIDTH * WIDTH], out[2][TOKENS * WIDTH], turned[WIDTH * TOKENS],
+    float x[TOKENS * WIDTH], w[3][WIDTH * WIDTH], out[3][TOKENS * WIDTH], turned[WIDTH * TOKENS],
         scores[TOKENS * TOKENS];
 };
 
@@ -32,7 +32,7 @@ static void to_pairs(float *w)
 
 static void compute(struct attention *a)
 {
-    for (int p = 0; p < 2; p++)
+    for (int p = 0; p < 3; p++)
         for (int i = 0; i < TOKENS * WIDTH; i++) {
             double sum = 0;
             for (int k = 0; k < WIDTH; k++)
@@ -69,6 +69,7 @@ static void record(struct tensor_dump *d, const struct attention *a)
     tensors_begin_of(d, scratch(), "pytorch");
     call_of(d, "Functional.linear.0.forward", product, (const float *const[]){a->x, a->w[0], a->out[0]}, sizes);
     call_of(d, "Functional.linear.1.forward", product, (const float *const[]){a->x, a->w[1], a->out[1]}, sizes);
+    call_of(d, "Functional.linear.2.forward", product, (const float *const[]){a->x, a->w[2], a->out[2]}, sizes);
     call_of(d, "Torch.matmul.0.forward", scores, (const float *const[]){a->out[0], a->turned, a->scores}, of_scores);
     tensors_end(d);
 }
@@ -78,11 +79,13 @@ static void one_view_up_to_scores(void **state)
     static const struct {
         const char *what;
         bool turned[2], spoiled; /* queries', keys' weights; one number of a weight is another one */
+        bool kernel;             /* that of values gives something else */
         const char *first;       /* NULL: nothing deviates */
     } cases[] = {
-        {"queries and keys", {true, true}, false, NULL},
-        {"queries alone", {true, false}, false, "Functional.linear.0.forward.input.1"},
-        {"another weight as well", {true, true}, true, "Functional.linear.0.forward.input.1"},
+        {"queries and keys", {true, true}, false, false, NULL},
+        {"queries alone", {true, false}, false, false, "Functional.linear.0.forward.input.1"},
+        {"another weight as well", {true, true}, true, false, "Functional.linear.0.forward.input.1"},
+        {"values in between", {true, true}, false, true, "Functional.linear.2.forward.output.0"},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -91,6 +94,7 @@ static void one_view_up_to_scores(void **state)
         draw(a.x, TOKENS * WIDTH);
         draw(a.w[0], WIDTH * WIDTH);
         draw(a.w[1], WIDTH * WIDTH);
+        draw(a.w[2], WIDTH * WIDTH);
         compute(&a);
         record(&d[GOLDEN], &a);
         for (int p = 0; p < 2; p++)
@@ -98,6 +102,8 @@ static void one_view_up_to_scores(void **state)
                 to_pairs(a.w[p]);
         a.w[0][5] += cases[i].spoiled ? 0.1F : 0;
         compute(&a);
+        for (int k = 0; k < TOKENS * WIDTH && cases[i].kernel; k++)
+            a.out[2][k] *= 1.1F;
         record(&d[TARGET], &a);
         struct session *s = open_paths(d[TARGET].dir, d[GOLDEN].dir);
         const struct judgement *j = s->now->judged;
@@ -106,7 +112,7 @@ static void one_view_up_to_scores(void **state)
             dump_row_name(&s->recordings->side[TARGET].dump, s->rows->pairing.lines.v[j->first].row[TARGET], &name);
         if ((j->first == NONE) != !cases[i].first || (cases[i].first && strcmp(name.p, cases[i].first) != 0))
             fail_msg("%s: first deviation %s", cases[i].what, name.n ? name.p : "none");
-        assert_int_equal(j->sum.causes[CAUSE_INHERITED] > 0, cases[i].first != NULL);
+        assert_int_equal(j->sum.causes[CAUSE_INHERITED] > 0, cases[i].first && !cases[i].kernel);
         buf_release(&name);
         shut(s);
     }
