@@ -1,4 +1,4 @@
-# diverge. Targets: all deps test frameworks-test jobs models demo asan tsan neon aarch64-test accuracy bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
+# diverge. Targets: all deps test frameworks-test jobs models demo asan tsan neon aarch64-test accuracy truth bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
 # sbom sums package-test clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
@@ -367,6 +367,11 @@ $(BUILD)/tests/ladder: tests/accuracy/ladder.c | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $< -lm
 
+# ---- whether packed recordings are judged as they were (tests/accuracy/truth) ----
+
+truth: $(BUILD)/diverge samples
+	@DIVERGE=$(BUILD)/diverge DIVERGE_SAMPLES=$(BUILD)/samples tests/accuracy/truth
+
 # ---- documents and pictures ----
 
 screenshots: $(BUILD)/diverge samples
@@ -405,5 +410,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all mpi test-mpi frameworks-test jobs models static static-libs static-units units aarch64-test wheel dist deb rpm sbom sums package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage growth faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples
+.PHONY: FORCE all mpi test-mpi frameworks-test jobs models static static-libs static-units units aarch64-test wheel dist deb rpm sbom sums package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage growth faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples truth
 .SECONDARY:
