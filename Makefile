@@ -1,4 +1,4 @@
-# diverge. Targets: all deps test frameworks-test jobs models demo asan tsan neon aarch64-test accuracy truth bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
+# diverge. Targets: all deps test frameworks-test jobs models demo asan tsan neon aarch64-test accuracy truth rules bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
 # sbom sums package-test clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
@@ -367,10 +367,22 @@ $(BUILD)/tests/ladder: tests/accuracy/ladder.c | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FLAGS) $(LDFLAGS) -o $@ $< -lm
 
-# ---- whether packed recordings are judged as they were (tests/accuracy/truth) ----
+# ---- whether packed recordings are judged as they were (tests/accuracy/truth), and what each rule of the judge is for (tests/rules/run):
+# RULES=--search looks for recordings that need a rule for which none is known ----
+
+$(BUILD)/tests/rule_names.h: src/judge/verdict.h tests/rules/rule_names
+	@mkdir -p $(@D)
+	$(Q)tests/rules/rule_names $< >$@
+
+$(BUILD)/tests/exceptions: tests/rules/exceptions.c $(BUILD)/tests/rule_names.h $(UI_O) $(BUILD)/libengine.a
+	$(call say,TEST,$@)
+	$(Q)$(CC) $(FLAGS) -I$(@D) $$(tests/rules/wrapped $<) $(LDFLAGS) -o $@ $< $(UI_O) $(BUILD)/libengine.a $(LIBS)
 
 truth: $(BUILD)/diverge samples
 	@DIVERGE=$(BUILD)/diverge DIVERGE_SAMPLES=$(BUILD)/samples tests/accuracy/truth
+
+rules: $(BUILD)/tests/exceptions samples
+	@DIVERGE_SAMPLES=$(BUILD)/samples tests/rules/run $(BUILD)/tests/exceptions $(RULES)
 
 # ---- documents and pictures ----
 
@@ -410,5 +422,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all mpi test-mpi frameworks-test jobs models static static-libs static-units units aarch64-test wheel dist deb rpm sbom sums package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage growth faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples truth
+.PHONY: FORCE all mpi test-mpi frameworks-test jobs models static static-libs static-units units aarch64-test wheel dist deb rpm sbom sums package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage growth faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples truth rules
 .SECONDARY:
