@@ -1,4 +1,4 @@
-# diverge. Targets: all deps test frameworks-test jobs models demo asan tsan neon aarch64-test accuracy truth rules bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
+# diverge. Targets: all deps test frameworks-test jobs models demo asan tsan neon aarch64-test accuracy truth rules mutants coverage bench faults fuzz screenshots doc pot install uninstall static wheel dist deb rpm
 # sbom sums package-test clean; V=1 shows commands.
 CC ?= cc
 CLANG ?= clang
@@ -384,6 +384,22 @@ truth: $(BUILD)/diverge samples
 rules: $(BUILD)/tests/exceptions samples
 	@DIVERGE_SAMPLES=$(BUILD)/samples tests/rules/run $(BUILD)/tests/exceptions $(RULES)
 
+# ---- what the tests notice, and what they run ----
+
+# changes of judge, pair, oracle, diagnose and fmt that no test notices (tests/mutants/run): an hour; MUTANTS="--again" tries those again, MUTANTS="--only src/pair" takes some
+mutants: export COMPILE = $(CC) $(FLAGS)
+mutants: export LINKED = $(LIBS)
+mutants: $(BUILD)/diverge samples
+	@nice -n 19 tests/mutants/run $(BUILD) --write doc/mutants.md $(MUTANTS)
+
+coverage:
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage OPT='-O0 -g' CFLAGS='--coverage -fprofile-update=atomic' coverage-run
+
+coverage-run: $(BUILD)/diverge $(UNIT) samples $(TERM_TESTS) $(BUILD)/tests/slow_reads.so $(BUILD)/tests/killed
+	@find $(BUILD) -name '*.gcda' -delete
+	@PROGRAM_ONLY=1 tests/run $(BUILD) >$(BUILD)/tests.log || tail -n 1 $(BUILD)/tests.log
+	@tests/coverage/table $(BUILD)
+
 # ---- documents and pictures ----
 
 screenshots: $(BUILD)/diverge samples
@@ -422,5 +438,5 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(ENGINE_O:.o=.d) $(UI_O:.o=.d)
-.PHONY: FORCE all mpi test-mpi frameworks-test jobs models static static-libs static-units units aarch64-test wheel dist deb rpm sbom sums package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage growth faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples truth rules
+.PHONY: FORCE all mpi test-mpi frameworks-test jobs models static static-libs static-units units aarch64-test wheel dist deb rpm sbom sums package-test deps demo example accuracy test check killed headers golden-accept asan tsan neon damage growth faults fuzz fuzz-run bench screenshots doc pot install uninstall clean samples truth rules mutants coverage coverage-run
 .SECONDARY:
