@@ -582,6 +582,45 @@ static uint32_t module_row(struct dump *d, const char *path, const char *type, c
     return row(d, c, IO_OUTPUT, 0, out);
 }
 
+/* What was separated is paired with the call that holds its value and reads what it reads, wherever that stands nearby;
+ * not with one of another operator, of other operands, or that has a partner. */
+static void what_ends_finds_its_equal(void **state)
+{
+    static const struct {
+        const char *op;
+        bool same_value, same_input, found;
+    } cases[] = {
+        {"__mul__", true, true, true},
+        {"__mul__", false, true, false},
+        {"__mul__", true, false, false},
+        {"__truediv__", true, true, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct both b;
+        struct value x = fresh(64), half = fresh(32), turned = fresh(32), key = fresh(32), other = fresh(32),
+                     q = fresh(64), scores = fresh(48);
+        start(&b);
+        call(&b.t, "Primitive", "Softmax", PHASE_FORWARD, x, x);
+        uint32_t t = call(&b.t, "Primitive", "Mul", PHASE_FORWARD, half, turned);
+        call(&b.t, "Primitive", "Concat", PHASE_FORWARD, turned, q);
+        wide_call(&b.t, "P.BatchMatMul.0.forward", "BatchMatMul", NULL, PHASE_FORWARD,
+                                     (struct value[]){q, x}, 2, &scores, 1);
+        call(&b.g, "Functional", "softmax", PHASE_FORWARD, x, x);
+        uint32_t wrong = call(&b.g, "Tensor", "__mul__", PHASE_FORWARD, key, other);
+        wide_call(&b.g, "Torch.matmul.0.forward", "matmul", NULL, PHASE_FORWARD, (struct value[]){q, x}, 2, &scores, 1);
+        uint32_t right = call(&b.g, "Tensor", cases[i].op, PHASE_FORWARD, cases[i].same_input ? half : key,
+                              cases[i].same_value ? turned : other);
+        align(&b);
+        const struct sequence_pair *p = pair_of(&b, t);
+        if (p && p->g == wrong)
+            fail_msg("case %zu: still paired with what differs", i);
+        if ((p && p->g == right) != cases[i].found)
+            fail_msg("case %zu: paired with %d", i, p ? (int)p->g : -1);
+        shut(&b);
+    }
+}
+
 /* A Linear with its activation inside against one without and an activation behind it: its result is the
  * activation's. */
 static void modules_that_end_elsewhere(void **state)
@@ -945,6 +984,7 @@ int main(void)
         cmocka_unit_test(a_fused_call_that_adds_first),
         cmocka_unit_test(a_term_added_to_a_multiple),
         cmocka_unit_test(differences_that_end),
+        cmocka_unit_test(what_ends_finds_its_equal),
         cmocka_unit_test(modules_that_end_elsewhere),
         cmocka_unit_test(slices_by_what_they_hold),
         cmocka_unit_test(a_quotient_against_a_product),
