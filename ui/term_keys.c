@@ -3,6 +3,7 @@
 #include "ui/term_keys.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ struct collected {
 static struct collected paste, background;
 
 struct key_read {
-    int kind; /* as get_wch returns it */
+    int kind; /* OK: a character; KEY_CODE_YES: a key with a code of its own; ERR: nothing to read */
     wint_t c;
 };
 
@@ -48,10 +49,41 @@ static struct {
     size_t at;
 } ahead;
 
+/* The first bytes of a character whose others have not arrived yet. */
+static mbstate_t begun;
+
+/* Reads a key from the terminal. get_wch drops the bytes of a character that has not arrived whole, as over a slow
+ * network; here they wait for the others. A sequence that is no character is dropped, what interrupts it is not. */
+static int read_key(wint_t *c)
+{
+    for (int got; (got = getch()) != ERR;) {
+        if (got > UCHAR_MAX) {
+            begun = (mbstate_t){0};
+            *c = (wint_t)got;
+            return KEY_CODE_YES;
+        }
+        char byte = (char)got;
+        wchar_t w = 0;
+        bool inside = !mbsinit(&begun);
+        size_t used = mbrtowc(&w, &byte, 1, &begun);
+        if (used == (size_t)-1) {
+            begun = (mbstate_t){0};
+            used = inside ? mbrtowc(&w, &byte, 1, &begun) : used;
+            if (used == (size_t)-1)
+                begun = (mbstate_t){0};
+        }
+        if (used <= 1) {
+            *c = (wint_t)w;
+            return OK;
+        }
+    }
+    return ERR;
+}
+
 static int next_key(wint_t *c)
 {
     if (ahead.at == ahead.keys.n)
-        return get_wch(c);
+        return read_key(c);
     *c = ahead.keys.v[ahead.at].c;
     return ahead.keys.v[ahead.at++].kind;
 }
@@ -139,7 +171,7 @@ static void read_behind_paste(void)
     vec_clear(&ahead.keys);
     ahead.at = 0;
     do
-        for (int kind; (kind = get_wch(&c)) != ERR;) {
+        for (int kind; (kind = read_key(&c)) != ERR;) {
             if (ahead.keys.n < PASTE_MOST)
                 vec_push(&ahead.keys, ((struct key_read){.kind = kind, .c = c}));
             if (kind == KEY_CODE_YES && c == KEY_PASTE_END)

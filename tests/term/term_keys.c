@@ -87,6 +87,26 @@ static void prompts_show_the_cursor(void **state)
     tty_close(&t);
 }
 
+/* Over a slow network a character's bytes may arrive one by one. */
+static void characters_in_parts_arrive_whole(void **state)
+{
+    static const char *const parts[] = {"/a\xe8", "\xa7", "\x86\xe5\x9b", "\xbe\xe2\x9c\xe8",
+                                        "\xa7\x86\xff" "b\xe2"};
+    struct tty t;
+    (void)state;
+    tty_start(&t, 24, 80, NULL, "tt_rope/target", "tt_rope/bench");
+    wait_ready(&t);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        tty_send(&t, parts[i]);
+        tty_take(&t, 100);
+    }
+    tty_send(&t, "\033OD\033OC"); /* a key ends what is not whole */
+    wait_text(&t, 23, "/a\xe8\xa7\x86\xe5\x9b\xbe\xe8\xa7\x86" "b");
+    assert_int_equal(t.cursor.col, 9);
+    tty_type(&t, "<Esc>");
+    tty_quit(&t, "q");
+}
+
 static void escape_is_quick(void **state)
 {
     struct tty t;
@@ -333,6 +353,7 @@ int main(int argc, char **argv)
         TEST(keys_move_the_cursor),
         TEST(sequences_are_no_keys),
         TEST(prompts_show_the_cursor),
+        TEST(characters_in_parts_arrive_whole),
         TEST(escape_is_quick),
         TEST(source_opens_in_a_viewer),
         TEST(copies_go_to_the_terminal),
