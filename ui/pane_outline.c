@@ -70,6 +70,19 @@ static void draw_outline(const struct screen *s, struct grid *g, struct rect r)
 
 /* ---- layers ---- */
 
+/* The four causes; of starts also what they are. */
+static const char *cause_sign(const struct line_judgement *l, uint8_t *style)
+{
+    *style = l->cause == CAUSE_STARTS ? verdict_style_of((enum verdict)l->verdict)
+             : l->cause == CAUSE_AGREES ? STYLE_TEXT : STYLE_DIM;
+    switch ((enum cause)l->cause) {
+    case CAUSE_STARTS: return verdict_glyph_of((enum verdict)l->verdict);
+    case CAUSE_INHERITED: return verdict_glyph_of(VERDICT_INHERITED);
+    case CAUSE_AGREES: return verdict_glyph_of(VERDICT_MATCH);
+    default: return verdict_glyph_of(VERDICT_SKIP);
+    }
+}
+
 /* Widths of the names, a cell and the figures at the right; how many layers fit between them. */
 struct layer_columns {
     int name_w, cell, told, room;
@@ -126,19 +139,22 @@ static void draw_layers(const struct screen *s, struct grid *g, struct rect r)
         grid_middle(g, y, r.x + 3, name_w - 3, row->compared ? STYLE_TEXT : STYLE_DIM, str_of(row->text));
         for (uint32_t k = left; k < x->columns && k < left + (uint32_t)room; k++) {
             size_t cell_at = (size_t)(top + i) * x->columns + k;
-            uint8_t v = x->verdict[cell_at];
+            uint8_t style;
             int at = r.x + 2 + name_w + (int)(k - left) * cell;
-            if (v == VERDICT_COUNT)
+            if (x->line[cell_at] == NONE)
                 continue;
-            grid_put(g, y, at, 1, verdict_style_of((enum verdict)v), verdict_glyph_of((enum verdict)v));
-            if ((k == row->first_bad && k > 0) || cell_at == x->first)
+            const char *sign = cause_sign(&d->c->judged->line[x->line[cell_at]], &style);
+            grid_put(g, y, at, 1, style, sign);
+            if (k == row->starts || cell_at == x->first)
                 grid_put(g, y, at + 1, 1, STYLE_FIRST, "◀");
         }
         if (told && !isnan(row->error))
             grid_right(g, y, r.x + r.w - told, 8, STYLE_TEXT, num_error(n, (double)row->error));
-        if (told > 9 && row->first_bad != NONE)
+        if (told > 9 && row->starts != NONE)
             grid_fmt(g, y, r.x + r.w - told + 9, told - 9, STYLE_FIRST,
-                     row->first_bad ? _("starts at layer %u") : _("in layer %u"), row->first_bad);
+                     row->starts ? _("starts at layer %u") : _("in layer %u"), row->starts);
+        else if (told > 9 && row->inherits != NONE)
+            grid_fmt(g, y, r.x + r.w - told + 9, told - 9, STYLE_DIM, _("inherits from layer %u on"), row->inherits);
         if (here) {
             grid_mark(g, y, r.x, name_w + 1, STYLE_CURSOR);
             grid_mark(g, y, r.x + 1 + name_w + (int)(d->groups.layer - left) * cell, cell, STYLE_CURSOR);

@@ -38,6 +38,18 @@ static struct rect take(struct rect *r, int lines)
     return x;
 }
 
+#define ITEM_LINES 6 /* of an entry of the list at most: its head, the sentence, place and action */
+
+/* Lines of each entry in a list of h lines, its title included. */
+static int item_lines(const struct screen *s, int h)
+{
+    int n = (int)(s->ranks.items.n < 100 ? s->ranks.items.n : 100);
+    for (int each = s->grid.cols >= 160 ? ITEM_LINES - 2 : ITEM_LINES; each > 1; each--)
+        if (h - 1 >= each * n)
+            return each;
+    return 1;
+}
+
 /* The strip gets what it needs, the list below it the rest. */
 static struct ranks_layout lay_out(const struct screen *s, struct rect r)
 {
@@ -51,10 +63,11 @@ static struct ranks_layout lay_out(const struct screen *s, struct rect r)
     int strip = r.h - tail - least;
     strip = strip > (int)ranks ? (int)ranks : strip;
     int list = r.h - tail - strip;
-    if (items && list > items + 1)
-        list = items + 1;
-    if (least && list < r.h / 3 && list < items + 1) { /* both are long */
-        list = items + 1 < r.h / 3 ? items + 1 : r.h / 3;
+    if (items && list > ITEM_LINES * items + 1)
+        list = ITEM_LINES * items + 1;
+    int wanted = ITEM_LINES * items + 1 < r.h / 3 ? ITEM_LINES * items + 1 : r.h / 3;
+    if (least && list < wanted) { /* both are long */
+        list = wanted;
         strip = r.h - tail - list;
     }
     l.strip = take(&r, strip < 1 ? 1 : strip);
@@ -187,6 +200,13 @@ static void update_under(struct screen *s)
     buf_fmt(&p->under, "   %s", x->column[column].call);
     if (calls > 1)
         buf_fmt(&p->under, _("  of %u calls"), calls);
+    struct arena a = {0};
+    struct subject subject;
+    struct finding found;
+    if (s->inv.findings.now && rank_view_subject(v, &subject, &a) &&
+        findings_on(&s->inv.findings, subject.kind, subject.about, subject.at, &found))
+        buf_fmt(&p->under, _("   finding %u"), found.number);
+    arena_release(&a);
     p->under_sign = job_strip_worst(x, c.row, c.rows, c.column, c.columns);
     p->counted = rank_view_count(v, &c, p->count);
 }
@@ -238,7 +258,7 @@ static void update(struct screen *s, struct rect r)
     update_texts(s);
     p->bad = k->result.first.found;
     job_compare_unlock(k);
-    size_t room = l.items.h > 1 ? (size_t)l.items.h - 1 : 1;
+    size_t room = l.items.h > 1 ? (size_t)((l.items.h - 1) / item_lines(s, l.items.h)) : 1;
     p->item_top = pane_top((uint32_t)p->item_top, v->at, (uint32_t)room);
     s->work.page = v->listed ? (int)room : p->rows;
 }
@@ -410,25 +430,78 @@ static void draw_legend(const struct screen *s, struct grid *g, struct rect r)
         }
 }
 
-static void draw_items(const struct screen *s, struct grid *g, struct rect r)
+/* Where there is one line for all of it. */
+static void item_words(const struct job_found *x, bool extent, struct buf *out)
+{
+    const char *const more[] = {x->sentence, x->place, extent ? x->extent : NULL};
+    buf_cstr(out, x->text);
+    for (size_t i = 0; i < ARRAY_LEN(more); i++)
+        if (more[i])
+            buf_fmt(out, "  %s", more[i]);
+}
+
+/* Wrapped into at most h lines, the last with "…" if it did not fit; returns the lines used. */
+static int paragraph(struct grid *g, struct rect r, int h, uint8_t style, const char *text)
+{
+    int at = 0, none = 0;
+    if (h < 2) {
+        grid_end(g, r.y, r.x, h < 1 ? 0 : r.w, style, str_of(text));
+        return h < 1 ? 0 : 1;
+    }
+    r.h = h;
+    int all = grid_wrap(g, r, &at, &none, style, str_of(text));
+    if (all > h)
+        grid_put(g, r.y + h - 1, r.x + r.w - 1, 1, style, g->ascii ? "~" : "…");
+    return all < h ? all : h;
+}
+
+/* Ranks, name and error with the rows that inherit; the sentence; the place and what to do. */
+static void draw_item(const struct screen *s, struct grid *g, struct rect r, const struct job_found *x)
 {
     static const enum strip_sign sign[] = {
         [JOB_FOUND_ROW] = STRIP_DEVIATE, [JOB_FOUND_COLLECTIVE] = STRIP_BESIDE, [JOB_FOUND_REPLICA] = STRIP_BESIDE};
+    uint8_t style = x->golden ? STYLE_DIM : STYLE_TEXT;
+    struct buf b = {0};
+    int left = r.x + 1, right = x->extent ? utf8_cells(str_of(x->extent)) : 0;
+    left += grid_put(g, r.y, left, 1, sign_style(sign[x->kind]), strip_looks[sign[x->kind]].glyph) + 1;
+    if (s->picture.step_to > s->picture.step_from)
+        left += grid_fmt(g, r.y, left, r.w, STYLE_DIM, _("step %d  "), x->step);
+    if (r.h == 1 ? r.w < 100 : left + utf8_cells(str_of(x->text)) + 2 + right > r.x + r.w - 1)
+        right = 0; /* the name is more: it follows in the text */
+    if (right)
+        grid_put(g, r.y, r.x + r.w - 1 - right, right, STYLE_DIM, x->extent);
+    struct rect head = {r.y, left, 1, r.x + r.w - left - 1}, under = {r.y + 1, r.x + 5, r.h - 1, r.w - 6};
+    if (r.h == 1) {
+        item_words(x, !right, &b);
+        grid_end(g, head.y, head.x, head.w - (right ? right + 2 : 0), style, buf_view(&b));
+    } else if (x->kind != JOB_FOUND_ROW) {
+        paragraph(g, head, r.h, style, x->text);
+    } else {
+        grid_middle(g, head.y, head.x, head.w - (right ? right + 2 : 0), style, str_of(x->text));
+        int used = x->sentence ? paragraph(g, under, r.h > 4 ? r.h - 3 : 1, STYLE_TEXT, x->sentence) : 0;
+        under.y += used;
+        const char *const last[] = {x->place, right ? NULL : x->extent, x->action};
+        for (size_t i = 0; i < ARRAY_LEN(last); i++)
+            if (last[i])
+                buf_fmt(&b, "%s%s", b.n ? "  " : "", last[i]);
+        paragraph(g, under, r.h - 1 - used, STYLE_DIM, b.p ? b.p : "");
+    }
+    buf_release(&b);
+}
+
+static void draw_items(const struct screen *s, struct grid *g, struct rect r)
+{
     const struct rank_view *v = &s->ranks;
+    int each = item_lines(s, r.h);
     char n[NUM_MAX];
     if (r.h < 2)
         return;
     grid_fill(g, r.y, r.x, r.w, 0x2500, STYLE_RULE);
     grid_fmt(g, r.y, r.x + 1, r.w - 2, v->listed ? STYLE_FOCUS : STYLE_TITLE, _(" found: %s "),
              num_count(n, v->items.n));
-    for (int y = 1; y < r.h && s->picture.item_top + (size_t)y - 1 < v->items.n; y++) {
-        size_t at = s->picture.item_top + (size_t)y - 1;
-        const struct job_found *x = &v->items.v[at];
-        int left = r.x + 1;
-        left += grid_put(g, r.y + y, left, 1, sign_style(sign[x->kind]), strip_looks[sign[x->kind]].glyph) + 1;
-        if (s->picture.step_to > s->picture.step_from)
-            left += grid_fmt(g, r.y + y, left, r.w, STYLE_DIM, _("step %d  "), x->step);
-        grid_end(g, r.y + y, left, r.x + r.w - left - 1, x->golden ? STYLE_DIM : STYLE_TEXT, str_of(x->text));
+    for (int y = 1; y + each <= r.h && s->picture.item_top + (size_t)((y - 1) / each) < v->items.n; y += each) {
+        size_t at = s->picture.item_top + (size_t)((y - 1) / each);
+        draw_item(s, g, (struct rect){r.y + y, r.x, each, r.w}, &v->items.v[at]);
         if (v->listed && at == v->at)
             grid_mark(g, r.y + y, r.x, r.w, STYLE_CURSOR);
     }

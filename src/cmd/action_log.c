@@ -101,11 +101,16 @@ static void subject(struct buf *out, const struct finding *x)
         [SUBJECT_CALL] = "--call",       [SUBJECT_GAP] = "--gap",       [SUBJECT_ELEMENT] = "--element",
         [SUBJECT_SETTING] = "--setting", [SUBJECT_WEIGHT] = "--weight", [SUBJECT_NORM] = "--norm",
         [SUBJECT_CURVE] = "--curve",     [SUBJECT_HYPOTHESIS] = "--hypothesis", [SUBJECT_ITEM] = "--item",
+        [SUBJECT_RANK_CALL] = "--call",
     };
     struct buf name = {0};
     const char *about = *x->about[TARGET] ? x->about[TARGET] : x->about[GOLDEN], *at = x->at ? x->at : "";
     bool colon = x->subject == SUBJECT_HYPOTHESIS || x->subject == SUBJECT_ITEM;
-    buf_fmt(&name, "%s%s", about, at);
+    int step, rank;
+    bool on_rank = x->subject == SUBJECT_RANK_CALL && subject_rank(at, &step, &rank);
+    buf_fmt(&name, "%s%s", about, on_rank ? "" : at);
+    if (on_rank)
+        buf_fmt(out, " --step %d --rank %d", step, rank);
     for (size_t i = 0; colon && i < name.n; i++)
         if (name.p[i] == ' ') { /* "3 first-loss" */
             name.p[i] = ':';

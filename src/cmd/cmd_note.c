@@ -53,7 +53,7 @@ static void begin(struct workspace *d, const struct subject *s, struct str text)
     for (int i = 0; i < 2; i++)
         x.about[i] = arena_cstr(a, str_of(s->about[i]));
     x.at = arena_cstr(a, str_of(s->at));
-    x.evidence = subject_freeze(&d->guide, s, a);
+    x.evidence = note_subject_freeze(d, s, a);
     subject_text(&x, &about);
     if (put(d, x, _("finding")))
         workspace_say(d, _("finding %u (suspected; v changes the status) about %s"), x.number, about.p ? about.p : "");

@@ -191,12 +191,32 @@ static void do_word(struct workspace *d, struct rank_view *v, size_t word)
     }
 }
 
+/* "1 3 Functional.linear.4.forward": a step, a rank and a call. */
+static void to_call(struct workspace *d, struct rank_view *v, struct str args)
+{
+    struct str step, rank, rest;
+    unsigned long long n[2];
+    if (!str_split(args, ' ', &step, &rest) || !str_split(rest, ' ', &rank, &rest) || !str_u64(step, &n[0]) ||
+        !str_u64(rank, &n[1]) || n[0] > INT32_MAX || n[1] > INT32_MAX) {
+        workspace_complain(d, "%s", _("ranks at: expected STEP RANK CALL"));
+        return;
+    }
+    v->listed = v->follow = false;
+    if (!rank_view_to_call(v, (int)n[0], (int)n[1], str_trim(rest)))
+        workspace_complain(d, _("rank %llu has no call \"%.*s\" in step %llu"), n[1], STR_ARG(str_trim(rest)), n[0]);
+}
+
 static int run_ranks(struct workspace *d, struct str args)
 {
-    size_t word = 0;
+    struct str at = {0};
+    if (str_starts(args, "at ")) {
+        at = str_trim(str_cut(args, 3));
+        args = STR("at");
+    }
+    size_t word = at.n ? ARRAY_LEN(words) : 0;
     while (word < ARRAY_LEN(words) && !str_is(args, words[word]))
         word++;
-    if (args.n && word == ARRAY_LEN(words)) {
+    if (args.n && !at.n && word == ARRAY_LEN(words)) {
         workspace_complain(
             d, _("ranks: expected first, next, prev, list, in, out, later, earlier, stop or nothing, found \"%.*s\""),
             STR_ARG(args));
@@ -210,7 +230,9 @@ static int run_ranks(struct workspace *d, struct str args)
         return 0;
     d->overlay = OVERLAY_NONE;
     v->shown = true;
-    if (args.n)
+    if (at.n)
+        to_call(d, v, at);
+    else if (args.n)
         do_word(d, v, word);
     else
         v->listed = false;
@@ -226,7 +248,7 @@ static const char *complete_word(const struct workspace *d, int i)
 const struct command commands_ranks[] = {
     {"ranks", "[WORD]",
      N_("show all ranks of a job by call; WORD: first, next, prev (bad cell), list, in, out (zoom), later, earlier "
-        "(step), stop"),
+        "(step), stop; at STEP RANK CALL goes there"),
      0, run_ranks, complete_word},
     {0},
 };

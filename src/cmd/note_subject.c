@@ -76,6 +76,15 @@ bool note_subject_here(struct workspace *d, enum note_about which, struct subjec
             subject_of_item(d->panel.number, d->panel.at < p->items.n ? &p->items.v[d->panel.at] : NULL, out, a);
         return true;
     }
+    if (d->overlay == OVERLAY_NONE && workspace_shows_ranks(d)) {
+        job_compare_lock(d->ranks->job);
+        rank_view_refresh(d->ranks);
+        bool there = rank_view_subject(d->ranks, out, a);
+        job_compare_unlock(d->ranks->job);
+        if (!there)
+            workspace_complain(d, "%s", _("no such call on this rank"));
+        return there;
+    }
     if (d->overlay == OVERLAY_INTAKE || (!listed && workspace_shows_ranks(d))) {
         *out = (struct subject){SUBJECT_RUNS, {"", ""}, ""};
         return true;
@@ -83,6 +92,22 @@ bool note_subject_here(struct workspace *d, enum note_about which, struct subjec
     if (d->tensor.open && which == NOTE_ABOUT_HERE && d->c->paired)
         return element(d, out, a);
     return of_line(d, d->cursor, which, out, a);
+}
+
+struct evidence note_subject_freeze(struct workspace *d, const struct subject *s, struct arena *a)
+{
+    struct evidence e = {0};
+    int step, rank;
+    if (s->kind != SUBJECT_RANK_CALL || !workspace_shows_ranks(d))
+        return subject_freeze(&d->guide, s, a);
+    if (!subject_rank(s->at, &step, &rank))
+        return e;
+    job_compare_lock(d->ranks->job);
+    struct procedure of = {.s = rank_view_comparison(d->ranks, step, rank)};
+    if (of.s)
+        e = subject_freeze(&of, s, a);
+    job_compare_unlock(d->ranks->job);
+    return e;
 }
 
 /* The finding under the cursor of a list. */

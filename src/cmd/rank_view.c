@@ -14,7 +14,7 @@
 static void items_clear(struct rank_view *v)
 {
     for (size_t i = 0; i < v->items.n; i++)
-        free(v->items.v[i].text);
+        job_found_release(&v->items.v[i]);
     vec_clear(&v->items);
 }
 
@@ -32,27 +32,45 @@ bool rank_pair_is_open(const struct comparison *c, const struct rank_pair *p)
 
 /* ---- what is listed ---- */
 
+static char *taken(struct buf *b)
+{
+    char *text = mem_strdup(b->p ? b->p : "");
+    buf_clear(b);
+    return text;
+}
+
 static void add_item(struct rank_view *v, struct job_found x, struct buf *text)
 {
-    x.text = mem_strdup(text->p ? text->p : "");
+    x.text = taken(text);
     vec_push(&v->items, x);
-    buf_clear(text);
 }
 
 #define DIAGNOSED_MOST 8 /* entries diagnosed while the list is made */
 
-/* "rank 3: NAME  deviates 0.12  shard of a different rank: …  model.py:63  12 rows inherit" */
+/* "rank 3: NAME  deviates 0.12", and what a list of starts says of it. */
 static void add_start(struct rank_view *v, size_t pair, const struct start_group *g, struct buf *b)
 {
     const struct job_result *r = &v->job->result;
     const struct job_pair *p = &r->pairs.v[pair];
     const struct line_judgement *x = &p->c->judged->line[g->line];
+    struct job_found item = {.kind = JOB_FOUND_ROW,
+                             .step = p->step,
+                             .rank = p->rank[TARGET],
+                             .order = job_order_of(r, pair, g->line)};
     struct diagnoses found = {.n = 0};
     rank_list bad = {0};
     char n[NUM_MAX];
     if (v->job->settled && v->items.n < DIAGNOSED_MOST)
         diagnose_line(&found, p->c->judged, &p->c->measure, p->c->flow, g->line);
     job_bad_ranks(r, pair, g->line, &bad);
+    item.rank = bad.n ? bad.v[0] : item.rank;
+    start_sentence(p->c, g->line, &found, b);
+    item.sentence = taken(b);
+    if (start_place_text(&p->c->measure, g->line, b))
+        item.place = taken(b);
+    start_extent(g, b);
+    item.extent = taken(b);
+    item.action = start_action(p->c, g->line, &found);
     buf_cstr(b, bad.n > 1 ? _("ranks ") : _("rank "));
     rank_list_text(&bad, b);
     buf_cstr(b, ": ");
@@ -60,18 +78,7 @@ static void add_start(struct rank_view *v, size_t pair, const struct start_group
     buf_fmt(b, "  %s", verdict_label((enum verdict)x->verdict));
     if (!isnan(x->error))
         buf_fmt(b, " %s", num_error(n, (double)x->error));
-    if (found.n) {
-        buf_cstr(b, "  ");
-        start_sentence(p->c, g->line, &found, b);
-    }
-    buf_cstr(b, "  ");
-    if (start_place_text(&p->c->measure, g->line, b))
-        buf_cstr(b, "  ");
-    start_extent(g, b);
-    add_item(v,
-             (struct job_found){JOB_FOUND_ROW, p->step, bad.n ? bad.v[0] : p->rank[TARGET],
-                                job_order_of(r, pair, g->line), false, NULL, NULL},
-             b);
+    add_item(v, item, b);
     diagnoses_release(&found);
     vec_release(&bad);
 }
@@ -100,8 +107,8 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         rank_list_text(l, b);
         buf_fmt(b, ": %s  %s", c->evidence, c->at ? c->at : c->name);
         add_item(v,
-                 (struct job_found){JOB_FOUND_COLLECTIVE, c->step, l->n ? l->v[0] : 0, c->order, side == GOLDEN, NULL,
-                                    NULL},
+                 (struct job_found){.kind = JOB_FOUND_COLLECTIVE, .step = c->step, .rank = l->n ? l->v[0] : 0,
+                                    .order = c->order, .golden = side == GOLDEN},
                  b);
     }
     for (size_t i = 0; i < r->replicas[side].v.n; i++) {
@@ -112,8 +119,8 @@ static void add_beside(struct rank_view *v, int side, struct buf *b)
         rank_list_text(l, b);
         buf_fmt(b, ": %s", x->evidence);
         add_item(v,
-                 (struct job_found){JOB_FOUND_REPLICA, x->step, l->n ? l->v[0] : 0, x->order, side == GOLDEN, NULL,
-                                    NULL},
+                 (struct job_found){.kind = JOB_FOUND_REPLICA, .step = x->step, .rank = l->n ? l->v[0] : 0,
+                                    .order = x->order, .golden = side == GOLDEN},
                  b);
     }
 }
@@ -435,4 +442,57 @@ bool rank_view_target(const struct rank_view *v, const struct rank_cell *c, stru
         if (step->column[o] == x)
             row[TARGET] = row_unjudged(j, joined, index, o);
     return true;
+}
+
+/* ---- as a subject ---- */
+
+const struct comparison *rank_view_comparison(const struct rank_view *v, int step, int rank)
+{
+    size_t pair = job_compare_pair(v->job, step, rank);
+    return pair == SIZE_MAX ? NULL : v->job->result.pairs.v[pair].c;
+}
+
+bool rank_view_subject(const struct rank_view *v, struct subject *out, struct arena *a)
+{
+    struct rank_view there = *v; /* at the entry of the list, where that has the cursor */
+    if (v->listed && v->at < v->items.n) {
+        const struct job_found *x = &v->items.v[v->at];
+        there.listed = false;
+        there.cell_ranks = there.cell_columns = 1;
+        if (x->golden || !rank_view_to(&there, x->step, x->rank, x->order))
+            return false;
+    }
+    v = &there;
+    struct rank_cell c = rank_view_cell(v);
+    size_t y, x;
+    if (!c.rows || !worst_of(v, &c, &y, &x))
+        return false;
+    int rank = v->job->strip.row.v[y].rank;
+    const struct rank_cell one = {y, 1, x, 1};
+    size_t pair = job_compare_pair(v->job, v->step, rank);
+    uint32_t line = pair == SIZE_MAX ? NONE : line_in(v, pair, &one);
+    if (line != NONE)
+        subject_of_call(v->job->result.pairs.v[pair].c, line, out, a);
+    else
+        *out = (struct subject){SUBJECT_CALL, {arena_cstr(a, str_of(v->job->strip.column[x].call)), ""}, ""};
+    subject_on_rank(out, v->step, rank, a);
+    return true;
+}
+
+bool rank_view_to_call(struct rank_view *v, int step, int rank, struct str call)
+{
+    const struct job_strip *s = &v->job->strip;
+    size_t pair = job_compare_pair(v->job, step, rank);
+    for (size_t i = 0; i < s->columns; i++)
+        if (str_is(call, s->column[i].call))
+            return rank_view_to(v, step, rank, s->column[i].order);
+    if (pair == SIZE_MAX)
+        return false;
+    const struct comparison *c = v->job->result.pairs.v[pair].c;
+    struct subject x = {SUBJECT_CALL, {"", ""}, ""};
+    char *name = str_dup(call);
+    x.about[TARGET] = x.about[GOLDEN] = name;
+    uint32_t line = subject_line(c, &x);
+    free(name);
+    return line != NONE && rank_view_to(v, step, rank, job_order_of(&v->job->result, pair, line));
 }

@@ -3,6 +3,7 @@
 #ifndef CMD_RANK_VIEW_H
 #define CMD_RANK_VIEW_H
 
+#include "panel/subject.h"
 #include "session/job_compare.h"
 
 struct rank_view {
@@ -56,5 +57,12 @@ bool rank_view_count(const struct rank_view *v, const struct rank_cell *c, uint3
 const char *rank_view_call(const struct rank_view *v, const struct rank_cell *c); /* its name; NULL: no call */
 /* What Enter opens: the pair, and the rows of the call. False: that rank has nothing to open. */
 bool rank_view_target(const struct rank_view *v, const struct rank_cell *c, struct rank_pair *pair, uint32_t row[2]);
+
+/* The call under the cursor of the strip or the list on its rank, as a subject of findings; false if there is none. */
+bool rank_view_subject(const struct rank_view *v, struct subject *out, struct arena *a);
+/* The comparison that has the rows of a step and rank; NULL: not compared. */
+const struct comparison *rank_view_comparison(const struct rank_view *v, int step, int rank);
+/* To the call of that name on that rank; false: there is none. */
+bool rank_view_to_call(struct rank_view *v, int step, int rank, struct str call);
 
 #endif

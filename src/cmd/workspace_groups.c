@@ -54,7 +54,8 @@ static void select_worst(struct workspace *d)
     uint32_t first = d->c->judged ? d->c->judged->first : NONE, earliest = NONE;
     d->groups.layer = 0;
     for (size_t i = 0; i < x->rows.n * x->columns && first != NONE; i++) {
-        if (x->line[i] == NONE || x->line[i] >= earliest || !verdict_is_bad((enum verdict)x->verdict[i]))
+        if (x->line[i] == NONE || x->line[i] >= earliest ||
+            !verdict_is_bad((enum verdict)d->c->judged->line[x->line[i]].verdict))
             continue;
         earliest = x->line[i];
         d->groups.node = (uint32_t)(i / x->columns);

@@ -316,9 +316,6 @@ void job_strip_build(struct job_strip *s, const struct job_result *r)
     for (size_t i = 0; i < r->pairs.n; i++)
         job_strip_add_pair(s, r, i);
     job_strip_mark_first(s, r);
-    for (size_t i = 0; i < s->row.n; i++)
-        for (size_t x = 0; x < s->columns; x++)
-            s->row.v[i].cells[x] = strip_looks[strip_sign_of(s->row.v[i].cells[x])].file;
 }
 
 void job_strip_release(struct job_strip *s)

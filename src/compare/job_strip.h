@@ -62,7 +62,7 @@ struct job_strip {
 };
 #define JOB_COLUMNS 512 /* of files */
 
-/* The complete overview of a finished job, as in files. */
+/* The complete overview of a finished job. */
 void job_strip_build(struct job_strip *s, const struct job_result *r);
 void job_strip_release(struct job_strip *s); /* a zeroed struct is allowed */
 

@@ -225,6 +225,14 @@ static uint32_t first_bad_of(const struct job_strip *strip, int step, int rank)
     return NONE;
 }
 
+void job_found_release(struct job_found *x)
+{
+    free(x->text);
+    free(x->sentence);
+    free(x->place);
+    free(x->extent);
+}
+
 struct telling {
     const struct job_strip *strip;
     void (*each)(void *ctx, const struct job_found *x);
@@ -263,7 +271,13 @@ static void tell_row(const struct telling *t, const cJSON *rank)
         if (cJSON_IsNumber(error))
             buf_fmt(&b, " %s", num_error(n, error->valuedouble));
         uint32_t order = first_bad_of(t->strip, step, own);
-        hand_over(t, (struct job_found){JOB_FOUND_ROW, step, own, order, false, NULL, &bad}, &b);
+        const cJSON *best = get(row, "diagnosis") ? get(row, "diagnosis")->child : NULL;
+        const char *said = best ? text(best, "evidence") : text(row, "reason");
+        hand_over(t,
+                  (struct job_found){.kind = JOB_FOUND_ROW, .step = step, .rank = own, .order = order, .ranks = &bad,
+                                     .sentence = *said ? mem_strdup(said) : NULL,
+                                     .action = best ? text(best, "advice") : NULL},
+                  &b);
     }
     vec_release(&bad);
 }
@@ -295,8 +309,9 @@ static void tell_collective(const struct telling *t, const cJSON *c)
     buf_cstr(&b, golden ? _("golden collective, ") : _("collective, "));
     add_ranks(&b, &l);
     buf_fmt(&b, ": %s  %s", evidence(c), at);
-    hand_over(t, (struct job_found){JOB_FOUND_COLLECTIVE, number(c, "step", 0), l.n ? l.v[0] : 0, order, golden, NULL,
-                                      &l}, &b);
+    hand_over(t, (struct job_found){.kind = JOB_FOUND_COLLECTIVE, .step = number(c, "step", 0),
+                                   .rank = l.n ? l.v[0] : 0, .order = order, .golden = golden, .ranks = &l},
+              &b);
     vec_release(&l);
 }
 
@@ -315,8 +330,9 @@ static void tell_replica(const struct telling *t, const cJSON *x)
     buf_cstr(&b, golden ? _("golden replicas, ") : _("replicas, "));
     add_ranks(&b, &l);
     buf_fmt(&b, ": %s", evidence(x));
-    hand_over(t, (struct job_found){JOB_FOUND_REPLICA, number(x, "step", 0), l.n ? l.v[0] : 0, order, golden, NULL,
-                                      &l}, &b);
+    hand_over(t, (struct job_found){.kind = JOB_FOUND_REPLICA, .step = number(x, "step", 0), .rank = l.n ? l.v[0] : 0,
+                                   .order = order, .golden = golden, .ranks = &l},
+              &b);
     vec_release(&l);
 }
 
@@ -351,7 +367,8 @@ static void list_found(void *ctx, const struct job_found *x)
     struct listing *l = ctx;
     if (l->n++ < FOUND_MOST)
         doc_note(l->d, x->kind == JOB_FOUND_ROW ? DOC_BAD : DOC_ADVICE, NULL, "%s", x->text);
-    free(x->text);
+    struct job_found done = *x;
+    job_found_release(&done);
 }
 
 static void strong_item(struct document *d, const char *word, enum doc_tone tone, struct buf *b)

@@ -37,9 +37,12 @@ struct job_found {
     int step, rank;
     uint32_t order; /* place in the step, or NONE */
     bool golden;
-    char *text;     /* the caller's to free */
     const rank_list *ranks; /* all of them, while it is told; NULL: `rank` alone is known */
+    char *text;     /* ranks, name, error; this and the following three are the owner's to free */
+    char *sentence, *place, *extent; /* of a row: what starts there, "model.py:63", the rows that inherit; or NULL */
+    const char *action; /* what to do about it, or NULL */
 };
+void job_found_release(struct job_found *x);
 /* Each of them. strip: as it was made of s. */
 void job_summary_each(const struct job_summary *s, const struct job_strip *strip,
                       void (*each)(void *ctx, const struct job_found *x), void *ctx);

@@ -1,6 +1,8 @@
 /* Sentence, place and action of a start, for the screen, the text, the JSON and the report. */
 #include "compare/start_text.h"
 
+#include <string.h>
+
 #include "base/msg.h"
 #include "base/num.h"
 #include "judge/verdict_text.h"
@@ -37,6 +39,34 @@ static const char *wrong_side(const struct comparison *c, uint32_t line)
     }
 }
 
+/* The last place of `what` in the first n bytes of the text; NULL: none. */
+static const char *last_before(const char *text, size_t n, const char *what)
+{
+    const char *found = NULL;
+    for (const char *at = strstr(text, what); at && at < text + n; at = strstr(at + 1, what))
+        found = at;
+    return found;
+}
+
+/* The length of the first clause: what follows refines it, and stands in the detail. English or Chinese signs. */
+static size_t main_clause(const char *text)
+{
+    static const char *const sign[][3] = {{";", "(", ")"}, {"；", "（", "）"}};
+    size_t n = strlen(text);
+    for (size_t i = 0; i < ARRAY_LEN(sign); i++) {
+        const char *end = strstr(text, sign[i][0]);
+        if (!end || end == text || end > text + n)
+            continue;
+        n = (size_t)(end - text);
+        const char *open = last_before(text, n, sign[i][1]), *close = last_before(text, n, sign[i][2]);
+        if (open && open > text && (!close || close < open)) /* the sign is inside */
+            n = (size_t)(open - text);
+    }
+    while (n > 1 && text[n - 1] == ' ')
+        n--;
+    return n;
+}
+
 void start_sentence(const struct comparison *c, uint32_t line, const struct diagnoses *d, struct buf *out)
 {
     struct buf b = {0};
@@ -48,10 +78,8 @@ void start_sentence(const struct comparison *c, uint32_t line, const struct diag
     else
         explain_verdict(c->judged, &c->measure, line, &b);
     struct str s = buf_view(&b);
-    long end = str_find(s, ';'); /* what follows refines it, and stands in the detail */
-    s = end > 0 ? str_n(s.p, (size_t)end) : s;
-    if (s.n && s.p[s.n - 1] == '.')
-        s.n--;
+    s.n = s.n ? main_clause(s.p) : 0;
+    s.n -= str_ends(s, ".") ? 1 : str_ends(s, "。") ? strlen("。") : 0;
     buf_str(out, s);
     buf_release(&b);
 }

@@ -169,7 +169,8 @@ static bool is_about(const struct finding *x, const char *const row[2])
         const char *name = x->about[i];
         size_t n = strlen(name);
         bool whole = strcmp(name, row[i]) == 0;
-        bool call = x->subject == SUBJECT_CALL && strlen(row[i]) > n && row[i][n] == '.';
+        bool call = (x->subject == SUBJECT_CALL || x->subject == SUBJECT_RANK_CALL) && strlen(row[i]) > n &&
+                    row[i][n] == '.';
         if (n && (whole || (call && strncmp(name, row[i], n) == 0)))
             return true;
     }

@@ -2,6 +2,8 @@
  * subject_rows.c and subject_stages.c. */
 #include "panel/subject.h"
 
+#include <stdio.h>
+
 #include "base/map.h"
 #include "base/msg.h"
 
@@ -59,6 +61,18 @@ void subject_of_call(const struct comparison *s, uint32_t line, struct subject *
     for (int d = 0; d < 2; d++)
         if (row[d] != NONE)
             out->about[d] = arena_cstr(a, dump_call_name(&s->side[d].dump, s->side[d].dump.rows.v[row[d]].call));
+}
+
+void subject_on_rank(struct subject *x, int step, int rank, struct arena *a)
+{
+    x->kind = SUBJECT_RANK_CALL;
+    x->at = arena_fmt(a, "step %d rank %d", step, rank);
+}
+
+bool subject_rank(const char *at, int *step, int *rank)
+{
+    int end = 0;
+    return sscanf(at, "step %d rank %d%n", step, rank, &end) == 2 && !at[end];
 }
 
 void subject_of_item(int panel, const struct panel_item *it, struct subject *out, struct arena *a)
@@ -337,6 +351,15 @@ static void place_curve(const struct procedure *g, const struct subject *s, stru
         buf_fmt(out, "panel %d\nplot %lld", frozen ? 6 : 7, (long long)step);
 }
 
+/* The overview of all ranks, at its cell. */
+static void place_rank_call(const struct procedure *g, const struct subject *s, struct buf *out)
+{
+    int step, rank;
+    (void)g;
+    if (subject_rank(s->at, &step, &rank))
+        buf_fmt(out, "ranks at %d %d %s", step, rank, *s->about[TARGET] ? s->about[TARGET] : s->about[GOLDEN]);
+}
+
 static void place_runs(const struct procedure *g, const struct subject *s, struct buf *out)
 {
     (void)g;
@@ -360,6 +383,7 @@ const struct subject_kind subject_kinds[SUBJECT_COUNT] = {
     {"--hypothesis", "SIDE:WHAT", 1u << ENGINE_RUN_STEP, find_hypothesis, subject_freeze_hypothesis, place_item},
     [SUBJECT_ITEM] = {"--item", "PANEL:ID", 0, find_item, subject_freeze_item, place_item},
     [SUBJECT_RUNS] = {"--runs", NULL, 0, find_runs, subject_freeze_runs, place_runs},
+    [SUBJECT_RANK_CALL] = {NULL, NULL, SUBJECT_DUMPS, find_call, subject_freeze_call, place_rank_call},
 };
 
 int subject_find(const struct procedure *g, enum finding_subject kind, struct str name, struct subject *out,
@@ -407,8 +431,10 @@ void subject_text(const struct finding *x, struct buf *out)
     const char *at = x->at ? x->at : "";
     struct str panel, line;
     const struct check_row *row;
+    int step, rank;
     switch ((enum finding_subject)x->subject) {
     case SUBJECT_CALL:
+    case SUBJECT_RANK_CALL:
         buf_cstr(out, _("call "));
         break;
     case SUBJECT_GAP:
@@ -445,7 +471,9 @@ void subject_text(const struct finding *x, struct buf *out)
         break;
     }
     names_text(x, out);
-    if (*at)
+    if (x->subject == SUBJECT_RANK_CALL && subject_rank(at, &step, &rank))
+        buf_fmt(out, _(", step %d, rank %d"), step, rank);
+    else if (*at)
         buf_fmt(out, " %s", at);
 }
 

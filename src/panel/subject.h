@@ -34,6 +34,10 @@ int subject_find(const struct procedure *g, enum finding_subject kind, struct st
 void subject_of_line(const struct comparison *s, const gap_list *gaps, uint32_t line, struct subject *out,
                      struct arena *a);
 void subject_of_call(const struct comparison *s, uint32_t line, struct subject *out, struct arena *a);
+/* Turns a call into that call on one rank; the text in a. */
+void subject_on_rank(struct subject *x, int step, int rank, struct arena *a);
+/* The step and rank of such a subject; false for another form. */
+bool subject_rank(const char *at, int *step, int *rank);
 /* it NULL: the whole panel */
 void subject_of_item(int panel, const struct panel_item *it, struct subject *out, struct arena *a);
 struct evidence subject_freeze(const struct procedure *g, const struct subject *s, struct arena *a);

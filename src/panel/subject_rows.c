@@ -14,7 +14,7 @@
 
 uint32_t subject_line(const struct comparison *s, const struct subject *x)
 {
-    bool call = x->kind == SUBJECT_CALL || x->kind == SUBJECT_GAP;
+    bool call = x->kind == SUBJECT_CALL || x->kind == SUBJECT_GAP || x->kind == SUBJECT_RANK_CALL;
     if (!s->paired)
         return NONE;
     for (int d = 0; d < 2; d++) {

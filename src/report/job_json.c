@@ -415,6 +415,9 @@ static void strip(struct jsonw *w, const struct job_result *r)
 {
     struct job_strip s;
     job_strip_build(&s, r);
+    for (size_t i = 0; i < s.row.n; i++)
+        for (size_t x = 0; x < s.columns; x++)
+            s.row.v[i].cells[x] = strip_looks[strip_sign_of(s.row.v[i].cells[x])].file;
     jw_kobject(w, "strip");
     jw_karray(w, "columns");
     for (size_t i = 0; i < s.columns; i++) {

@@ -362,7 +362,8 @@ static void mark_beside(void *ctx, const struct job_found *x)
         if (row)
             job_strip_put(row, column, STRIP_BESIDE);
     }
-    free(x->text);
+    struct job_found done = *x;
+    job_found_release(&done);
 }
 
 void job_compare_of_summary(struct job_compare *k, cJSON *all)

@@ -1,10 +1,11 @@
-/* Builds the table of layers: a row per call position in a layer, a column per layer, with the worst verdict in each
+/* Builds the table of layers: a row per call position in a layer, a column per layer, with the worst line of each
  * cell. */
 #include "table/layer_table.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "dump/family.h"
 #include "table/row_groups.h"
 
 #define LAYERS_MOST 4096
@@ -82,7 +83,8 @@ static uint32_t row_for(struct layers_building *b, const struct dump *d, const s
     buf_release(&key);
     uint32_t at = map_add(&b->keys, kept, (uint32_t)b->x->rows.n);
     if (at == b->x->rows.n) {
-        struct layer_table_row r = {.text = kept.p + 1, .phase = c->phase, .error = NAN, .first_bad = NONE};
+        struct layer_table_row r = {.text = kept.p + 1, .phase = c->phase, .error = NAN, .starts = NONE,
+                                    .inherits = NONE, .hands_on = family_hands_on((enum family)c->family)};
         vec_push(&b->x->rows, r);
     }
     return at;
@@ -108,57 +110,90 @@ static bool place_of(struct layers_building *b, uint32_t line, uint32_t *row, ui
     return true;
 }
 
-/* Whether a line's verdict replaces the cell's: the worst counts, but an unpaired argument only where nothing of the
- * call was compared; a call that is missing has cells of its own. */
-static bool replaces(enum verdict v, uint8_t cell)
+/* Whether a line replaces the cell's: the worst counts, but an unpaired argument only where nothing of the call was
+ * compared; a call that is missing has cells of its own. */
+static bool replaces(const struct line_judgement *j, const struct line_judgement *cell)
 {
-    bool only = v == VERDICT_ONLY, had_only = cell == VERDICT_ONLY;
-    if (cell == VERDICT_COUNT)
-        return true;
-    return only != had_only ? had_only : verdict_weight(v) > verdict_weight((enum verdict)cell);
+    bool only = j->verdict == VERDICT_ONLY, had_only = cell->verdict == VERDICT_ONLY;
+    if (only != had_only)
+        return had_only;
+    bool starts = j->cause == CAUSE_STARTS, had_start = cell->cause == CAUSE_STARTS;
+    if (starts != had_start)
+        return starts;
+    return verdict_weight((enum verdict)j->verdict) > verdict_weight((enum verdict)cell->verdict);
 }
 
 /* A line with its cell. */
 struct spot {
     uint32_t row, layer, line;
 };
+typedef VEC(struct spot) spots;
+
+static void spots_find(struct layers_building *b, spots *out)
+{
+    struct layer_table *x = b->x;
+    const struct judgement *j = b->s->judged;
+    for (uint32_t i = 0; j && i < j->lines; i++) {
+        struct spot p = {.line = i};
+        if (!place_of(b, i, &p.row, &p.layer))
+            continue;
+        vec_push(out, p);
+        x->rows.v[p.row].compared |= j->line[i].verdict != VERDICT_ONLY;
+        if (p.layer >= x->columns)
+            x->columns = p.layer + 1;
+    }
+}
+
+/* Leaves out what one side alone has and only hands on. */
+static void drop_moves(struct layer_table *x, spots *all)
+{
+    uint32_t *now = mem_resize_array(NULL, x->rows.n + 1, sizeof *now), rows = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < x->rows.n; i++) {
+        bool left_out = !x->rows.v[i].compared && x->rows.v[i].hands_on;
+        now[i] = left_out ? NONE : rows;
+        if (!left_out)
+            x->rows.v[rows++] = x->rows.v[i];
+    }
+    x->rows.n = rows;
+    for (size_t i = 0; i < all->n; i++)
+        if (now[all->v[i].row] != NONE) {
+            all->v[kept] = all->v[i];
+            all->v[kept++].row = now[all->v[i].row];
+        }
+    all->n = kept;
+    free(now);
+}
+
+static void take(struct layer_table *x, const struct judgement *judged, const struct spot *p)
+{
+    const struct line_judgement *j = &judged->line[p->line];
+    struct layer_table_row *r = &x->rows.v[p->row];
+    uint32_t *cell = &x->line[(size_t)p->row * x->columns + p->layer];
+    uint32_t *first = j->cause == CAUSE_STARTS ? &r->starts : j->cause == CAUSE_INHERITED ? &r->inherits : NULL;
+    if (p->line == judged->first)
+        x->first = (size_t)(cell - x->line);
+    if (*cell == NONE || replaces(j, &judged->line[*cell]))
+        *cell = p->line;
+    if (!isnan(j->error) && !(r->error >= j->error))
+        r->error = j->error;
+    if (first && (*first == NONE || p->layer < *first))
+        *first = p->layer;
+}
 
 void layer_table_build(struct layer_table *x, const struct comparison *s)
 {
     struct layers_building b = {.x = x, .s = s, .last_call = NONE};
-    VEC(struct spot) places = {0};
+    spots all = {0};
     *x = (struct layer_table){.first = SIZE_MAX};
-    for (uint32_t i = 0; s->judged && i < s->judged->lines; i++) {
-        uint32_t row, layer;
-        if (!place_of(&b, i, &row, &layer))
-            continue;
-        struct spot p = {row, layer, i};
-        vec_push(&places, p);
-        if (layer >= x->columns)
-            x->columns = layer + 1;
-    }
+    spots_find(&b, &all);
+    drop_moves(x, &all);
     size_t cells = x->rows.n * x->columns;
-    x->verdict = mem_alloc(cells + 1);
     x->line = mem_resize_array(NULL, cells + 1, sizeof *x->line);
-    memset(x->verdict, VERDICT_COUNT, cells + 1);
     memset(x->line, 0xff, (cells + 1) * sizeof *x->line);
-    for (size_t i = 0; i < places.n; i++) {
-        const struct line_judgement *j = &s->judged->line[places.v[i].line];
-        struct layer_table_row *r = &x->rows.v[places.v[i].row];
-        size_t at = (size_t)places.v[i].row * x->columns + places.v[i].layer;
-        if (places.v[i].line == s->judged->first)
-            x->first = at;
-        if (replaces((enum verdict)j->verdict, x->verdict[at])) {
-            x->verdict[at] = j->verdict;
-            x->line[at] = places.v[i].line;
-        }
-        r->compared |= j->verdict != VERDICT_ONLY;
-        if (!isnan(j->error) && !(r->error >= j->error))
-            r->error = j->error;
-        if (verdict_is_bad((enum verdict)j->verdict) && (r->first_bad == NONE || places.v[i].layer < r->first_bad))
-            r->first_bad = places.v[i].layer;
-    }
-    vec_release(&places);
+    for (size_t i = 0; i < all.n; i++)
+        take(x, s->judged, &all.v[i]);
+    vec_release(&all);
     map_release(&b.keys);
     map_release(&b.counts);
 }
@@ -166,7 +201,6 @@ void layer_table_build(struct layer_table *x, const struct comparison *s)
 void layer_table_release(struct layer_table *x)
 {
     vec_release(&x->rows);
-    free(x->verdict);
     free(x->line);
     arena_release(&x->arena);
 }

@@ -1,5 +1,6 @@
-/* The same call in all layers: one row per place in a layer, one column per layer, each cell with the worst verdict (of
- * paired rows, where there are any). Shows in which layer a deviation starts. */
+/* The same call in all layers: one row per place in a layer, one column per layer, each cell with the cause of its
+ * worst line: one that starts a deviation before all others, and paired ones before those without a partner. Places
+ * that only hand values on and that one side alone has are left out. */
 #ifndef TABLE_LAYER_TABLE_H
 #define TABLE_LAYER_TABLE_H
 
@@ -9,16 +10,17 @@ struct layer_table_row {
     const char *text;   /* the place in the layer: "attention.wq", "Functional.mul #2" */
     uint8_t phase;      /* enum call_phase */
     float error;        /* the largest error of the row, NaN if there is none */
-    uint32_t first_bad; /* column, or NONE */
+    uint32_t starts;    /* the first column in which a deviation starts, or NONE */
+    uint32_t inherits;  /* the first in which one is inherited, or NONE */
     bool compared;      /* in some layer both sides have it */
+    bool hands_on;      /* a view, a cast or a copy */
 };
 
 struct layer_table {
     struct arena arena;
     VEC(struct layer_table_row) rows;
     uint32_t columns;   /* layers 0 … columns - 1 */
-    uint8_t *verdict;   /* [row * columns + layer]; VERDICT_COUNT: no such call there */
-    uint32_t *line;     /* the worst line of the cell, or NONE */
+    uint32_t *line;     /* [row * columns + layer]: the worst line of the cell; NONE: no such call there */
     size_t first;       /* the cell of the first deviation, or SIZE_MAX */
 };
 

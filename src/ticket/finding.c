@@ -20,7 +20,7 @@ static const char *const subjects[SUBJECT_COUNT] = {
     [SUBJECT_PAIR] = N_("pair"), [SUBJECT_ROW] = N_("row"), [SUBJECT_CALL] = N_("call"), [SUBJECT_GAP] = N_("gap"),
     [SUBJECT_ELEMENT] = N_("element"), [SUBJECT_SETTING] = N_("setting"), [SUBJECT_WEIGHT] = N_("weight"),
     [SUBJECT_NORM] = N_("norm"), [SUBJECT_CURVE] = N_("curve"), [SUBJECT_HYPOTHESIS] = N_("hypothesis"),
-    [SUBJECT_ITEM] = N_("item"), [SUBJECT_RUNS] = N_("runs"),
+    [SUBJECT_ITEM] = N_("item"), [SUBJECT_RUNS] = N_("runs"), [SUBJECT_RANK_CALL] = N_("rank-call"),
 };
 
 const char *finding_status_name(enum finding_status s)

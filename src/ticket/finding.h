@@ -30,6 +30,7 @@ enum finding_subject {
     SUBJECT_HYPOTHESIS, /* why an optimizer step differs; at: "target eps" */
     SUBJECT_ITEM,       /* another line of a panel; at: "3 first-loss", or the panel's number alone */
     SUBJECT_RUNS,       /* both runs as a whole */
+    SUBJECT_RANK_CALL,  /* a call on one rank of a job; about: names of the calls; at: "step 0 rank 3" */
     SUBJECT_COUNT
 };
 
