@@ -15,6 +15,7 @@
 #include "fmt/find_recordings.h"
 #include "fmt/result_table.h"
 #include "fmt/unreadable.h"
+#include "measure/token_check.h"
 #include "panel/panel_inputs.h"
 #include "panel/path_kind.h"
 #include "ranks/collectives.h"
@@ -43,6 +44,13 @@ static int own_status(bool wrong, bool unread)
     return wrong ? EXIT_DEVIATES : unread ? EXIT_UNJUDGED : EXIT_ALIGNED;
 }
 
+static void note_problem(struct checked_dump *x, uint32_t row, const char *kind, const char *text)
+{
+    struct dump_check_problem p = {row, kind, text};
+    if (text)
+        vec_push(&x->c.problems, p);
+}
+
 /* The rows that the tool itself marked in its table. */
 static void note_reported(struct checked_dump *x)
 {
@@ -60,10 +68,21 @@ static void note_reported(struct checked_dump *x)
                                                      : _("the values of both sides differ"));
         if (*l->message)
             buf_fmt(&text, ": %s", l->message);
-        struct dump_check_problem p = {l->row, "reported", arena_cstr(&x->sentences, buf_view(&text))};
-        vec_push(&x->c.problems, p);
+        note_problem(x, l->row, "reported", arena_cstr(&x->sentences, buf_view(&text)));
     }
     buf_release(&text);
+}
+
+/* Ids outside the embedding, and labels that were not moved where their elements show it. */
+static void note_tokens(struct checked_dump *x)
+{
+    struct token_check t;
+    token_check_run(&t, x->d);
+    note_problem(x, t.beyond, "id-range", token_check_beyond(&t, &x->sentences));
+    if (t.place == LABELS_IN_PLACE) {
+        note_problem(x, t.labels, "labels", token_check_labels(&t, &x->sentences));
+        x->c.notes++; /* a loss of the same token is no fault */
+    }
 }
 
 /* The session must be settled. */
@@ -72,6 +91,7 @@ static void check_dump(struct checked_dump *x, const struct session *s, const st
     *x = (struct checked_dump){.d = &s->now->side[TARGET].dump};
     dump_check_run(&x->c, x->d, s->kern, o->workers, NULL, NULL);
     note_reported(x);
+    note_tokens(x);
     fail_on_count_check(&x->counts, x->d, &x->c);
     if (o->oracle.mode == ORACLE_ALL)
         x->oracle = oracle_run_alone(x->d, &o->oracle, NULL);

@@ -127,6 +127,8 @@ void comparison_judge(struct comparison *c, uint64_t serial, bool whole)
     c->serial = c->judged->serial = serial;
     round_since_find_changes(c, whole);
     step_inputs_find(&c->measure, c->measure.state, c->flow, &c->inputs);
+    for (int side = 0; side < 2; side++)
+        token_check_run(&c->tokens[side], &c->side[side].dump);
 }
 
 const struct comparison *comparison_hold(const struct comparison *c)

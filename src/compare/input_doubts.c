@@ -329,6 +329,18 @@ static void even_growth(const struct comparison *s, struct arena *a, input_doubt
                            "to tell"), num_cell(low, least, 2), num_cell(high, most, 2)));
 }
 
+/* Both sides may have the same ids and labels, and be wrong alike. */
+static void tokens(const struct comparison *s, struct arena *a, input_doubt_list *out)
+{
+    for (int i = 0; i < 2; i++) {
+        const char *beyond = token_check_beyond(&s->tokens[i], a), *labels = token_check_labels(&s->tokens[i], a);
+        if (beyond)
+            add(out, i, true, beyond);
+        if (labels)
+            add(out, i, true, labels);
+    }
+}
+
 static void changed(const struct comparison *s, int i, struct arena *a, input_doubt_list *out)
 {
     struct buf text = {0};
@@ -353,8 +365,10 @@ void input_doubts_find(const struct comparison *s, struct arena *a, input_doubt_
     companion(&s->reference, "--reference", a, out);
     if (s->since.err.code)
         add(out, -1, false, arena_fmt(a, _("the verdicts of the previous round are unknown: %s"), s->since.err.text));
-    if (s->complete && s->judged && loaded == 2)
+    if (s->complete && s->judged && loaded == 2) {
+        tokens(s, a, out);
         even_growth(s, a, out);
+    }
     const char *text;
     for (size_t i = 0; s->complete && s->judged && (text = accepted_warning(s->judged, i, a)); i++)
         add(out, -1, false, text);

@@ -10,7 +10,8 @@
 
 /* ---- the step's inputs, from the dumps ---- */
 
-/* The vocabulary size of both sides from the settings; 0: unknown. */
+/* The vocabulary size of both sides from the settings, or else the rows of the table that takes the ids; 0: unknown.
+ */
 static double vocabulary(const struct procedure *g)
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
@@ -20,6 +21,9 @@ static double vocabulary(const struct procedure *g)
             if (k->value[s].state == VALUE_SET && k->value[s].number)
                 return k->value[s].num;
     }
+    for (int s = 0; s < 2; s++)
+        if (g->s->tokens[s].words)
+            return (double)g->s->tokens[s].words;
     return 0;
 }
 
@@ -60,6 +64,30 @@ static void id_range(struct panel_page *p, const struct procedure *g, const stru
     it->detail = _("Every id must be at least 0 and below the vocabulary size.");
 }
 
+/* Where the labels stand: both sides may have forgotten to move them, and then they agree. */
+static void label_position(struct panel_page *p, const struct procedure *g)
+{
+    for (int side = 0; side < 2; side++) {
+        const struct token_check *t = &g->s->tokens[side];
+        const char *wrong = token_check_labels(t, &p->arena), *beyond = token_check_beyond(t, &p->arena);
+        uint32_t row[2] = {NONE, NONE};
+        if (beyond) {
+            struct panel_item *it =
+                page_item(p, MARK_BAD, "id-range", "%s: %s", side ? _("golden") : _("target"), beyond);
+            row[side] = t->beyond;
+            about_row(p, it, g->s, row);
+        }
+        if (t->place == LABELS_UNKNOWN)
+            continue;
+        struct panel_item *it = page_item(p,
+                                          t->place == LABELS_MOVED ? MARK_OK : MARK_OPEN,
+                                          "label-position", "%s: %s", side ? _("golden") : _("target"),
+                                          wrong ? wrong : _("the labels are the token ids, shifted by one position"));
+        row[side] = t->labels;
+        about_row(p, it, g->s, row);
+    }
+}
+
 static void step_inputs(struct panel_page *p, const struct procedure *g)
 {
     const struct comparison *s = g->s;
@@ -95,6 +123,7 @@ static void step_inputs(struct panel_page *p, const struct procedure *g)
         if (x->what == INPUT_IDS)
             id_range(p, g, x);
     }
+    label_position(p, g);
     if (!s->inputs.n)
         page_item(p, MARK_OPEN, "inputs", "%s", _("step inputs: not recognised in the dumps; compare the first batch "
                                                   "yourself and enter the result (:answer inputs TEXT)"));

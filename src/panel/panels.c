@@ -31,7 +31,7 @@ const struct panel panels[PANELS] = {
 /* Names of the panels' items other than checks, inputs, features and steps. */
 static const char *const items[] = {
     "settings",      "inputs",        "id-range",  "weights", "repeat", "target-repeat", "golden-repeat", "first-loss",
-    "first-deviation",
+    "first-deviation", "label-position", "batch-logged", "shared-gate",
     "local-norm",    "gradients",     "step",      "frozen",  "curves", "mean-loss",     "global-norm",   "steps",
     "divergence", "apart", "factor", "auxiliary", "length",
     "target-dump-run", "golden-dump-run", "learning-rate", "target-replay", "golden-replay", "scaling", "root-cause",
