@@ -68,8 +68,8 @@ static void how_joined(struct words *x)
 
 static void batches(struct words *x)
 {
-    int64_t t = x->c->run[0].samples_each, g = x->c->run[1].samples_each;
-    if (t && g && t != g)
+    int64_t t = curves_batch(x->c, 0), g = curves_batch(x->c, 1);
+    if (t > 0 && g > 0 && t != g)
         SAY(x, _("the global batch sizes differ: %lld samples per step on the target, %lld on the golden side"),
             (long long)t, (long long)g);
 }

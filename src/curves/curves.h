@@ -201,6 +201,11 @@ static inline const struct log_record *curve_record(const struct curves *c, size
 {
     return &c->run[run].records.v[c->points.v[point].at[run]];
 }
+/* The samples of a step that a side's log counts; 0: it does not, -1: they change. */
+static inline int64_t curves_batch(const struct curves *c, int side)
+{
+    return c->run[side].samples_each ? c->run[side].samples_each : c->run[side].batch;
+}
 
 /* For files of this folder. */
 /* Whether the losses of both runs are of the same steps: a mean over several is not the loss of one, or of others. */

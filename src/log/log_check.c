@@ -117,6 +117,10 @@ void log_check_run(struct log_check *c, const struct series *s)
         add(c, step, kind, text);
         c->notes++;
     }
+    if ((text = log_overflows(s, &c->arena, &step)) != NULL) {
+        add(c, step, "overflow", text);
+        c->notes++;
+    }
 }
 
 void log_check_release(struct log_check *c)

@@ -1,4 +1,5 @@
-/* What the loss of one run does over its whole length: whether it falls at all, and whether it rises again. */
+/* What the loss of one run does over its whole length: whether it falls at all, stops early or rises again; and whether
+ * its gradients overflow. */
 #include "log/log_check.h"
 
 #include <math.h>
@@ -12,6 +13,9 @@
 #define FEWEST 200   /* losses: fewer say nothing of a course */
 #define FROM 2.0     /* a loss that starts below has converged before, or is no cross entropy */
 #define FALLS 0.01   /* the share by which the lowest part is below the first one, of a loss that falls */
+#define UNTRAINED 5.0 /* a loss that starts above is that of drawn weights */
+#define LITTLE 0.2   /* the share by which such a loss falls at most that stops after the first quarter of the run */
+#define BEGINS 100   /* steps: a log that starts later is the rest of a run */
 #define RISES 0.05   /* the share by which the last part is above the lowest one, of a loss that rises again */
 #define SIGMA 6      /* standard errors of a part's median beyond which a difference is none of noise */
 
@@ -64,7 +68,7 @@ const char *loss_course(const struct series *s, struct arena *text, const char *
     num_cell(a, p.median[low], 4);
     num_cell(b, p.median[last], 4);
     *step = p.first[low];
-    if (p.median[low] > (1 - FALLS) * p.median[0]) {
+    if (p.first[0] <= BEGINS && p.median[low] > (1 - FALLS) * p.median[0]) {
         *kind = "not-falling";
         *step = -1;
         return arena_fmt(text, _("the loss does not converge: %s at the start, %s at the end. Check learning rate, "
@@ -76,5 +80,40 @@ const char *loss_course(const struct series *s, struct arena *text, const char *
         return arena_fmt(text, _("the loss converged to %s and rises again, to %s at the end: late in training. Check "
                                  "overflow, data and learning rate from here on"), a, b);
     }
+    const size_t quarter = PARTS / 4;
+    if (p.first[0] <= BEGINS && p.median[0] > UNTRAINED && p.median[low] > (1 - LITTLE) * p.median[0] &&
+        p.median[quarter] - p.median[last] < SIGMA * hypot(p.error[quarter], p.error[last])) {
+        *kind = "poor";
+        *step = p.first[quarter];
+        return arena_fmt(text, _("the loss converges poorly: it falls from %s to %s and stays there from here on. "
+                                 "Check the learning rate and its schedule, clipping, data, and that every weight is "
+                                 "updated"), num_cell(a, p.median[0], 4), b);
+    }
     return NULL;
+}
+
+#define OFTEN 0.05 /* the share of steps left out beyond which a loss scale is not just being found */
+
+const char *log_overflows(const struct series *s, struct arena *text, int64_t *step)
+{
+    size_t skipped = 0, scaled = 0;
+    double first = NAN, last = NAN;
+    char a[NUM_MAX], b[NUM_MAX];
+    for (size_t i = 0; i < s->records.n; i++) {
+        const struct log_record *r = &s->records.v[i];
+        if (log_skipped(r) && !skipped++)
+            *step = r->step;
+        if (log_has(r, LOG_SCALE)) {
+            first = scaled++ ? first : r->value[LOG_SCALE];
+            last = r->value[LOG_SCALE];
+        }
+    }
+    if (skipped < 10 || (double)skipped < OFTEN * (double)s->records.n)
+        return NULL;
+    if (scaled && last < first)
+        return arena_fmt(text, _("overflow: %zu of %zu steps were left out, and the loss scale fell from %s to %s. "
+                                 "Look for the operator that overflows with an overflow dump"), skipped, s->records.n,
+                         num_cell(a, first, 6), num_cell(b, last, 6));
+    return arena_fmt(text, _("overflow: %zu of %zu steps were left out. Look for the operator that overflows with an "
+                             "overflow dump"), skipped, s->records.n);
 }

@@ -54,7 +54,7 @@ bool megatron_words(struct str line)
 }
 
 enum field { FIELD_NONE, FIELD_VALUE, FIELD_MAIN_LOSS, FIELD_SKIPPED, FIELD_NANS, FIELD_SCALAR, FIELD_LOSS,
-             FIELD_TIME };
+             FIELD_TIME, FIELD_BATCH };
 
 static const struct known_field {
     struct str name; /* as it is usually written */
@@ -71,6 +71,7 @@ static const struct known_field {
     {STR("number of nan iterations"), "numberofnaniterations", FIELD_NANS, 0},
     {STR("params norm"), "paramsnorm", FIELD_SCALAR, 0},
     {STR("num zeros"), "numzeros", FIELD_SCALAR, 0},
+    {STR("global batch size"), "globalbatchsize", FIELD_BATCH, 0},
     {STR("elapsed time per iteration (ms)"), "elapsedtimeperiteration(ms)", FIELD_TIME, 0},
 };
 
@@ -111,6 +112,10 @@ static void field(struct series_builder *k, struct log_record *r, struct str nam
             log_set(k, r, LOG_LOSS, x, digit);
         else if (scan_has(name, "loss"))
             log_point(k, "loss", name, false, r->step, x);
+        break;
+    case FIELD_BATCH:
+        if (x >= 1 && x < UINT32_MAX)
+            k->s->batch = !k->s->batch || k->s->batch == (int64_t)x ? (int64_t)x : -1;
         break;
     case FIELD_SKIPPED:
         if (count) {

@@ -101,6 +101,7 @@ struct series {
      * numbers were divided when the log was opened, 0 if they were not */
     bool in_samples;
     int64_t samples_each;
+    int64_t batch;    /* samples of a step, as each line prints them (Megatron); 0: it does not, -1: they change */
     int64_t interval; /* the most frequent number of steps between records; 0 if there are fewer than two */
     /* The unit of the last printed digit, 0 if none was printed: 0.001 for "5.205". Smaller differences cannot be
      * seen. */

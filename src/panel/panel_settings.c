@@ -34,6 +34,81 @@ static void checks(struct panel_page *p, const struct procedure *g, const struct
     document_release(&d);
 }
 
+/* The batch that a log counts, against the one that its own side's settings ask for. */
+static void logged_batch(struct panel_page *p, const struct procedure *g, const struct config_compare *c)
+{
+    const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_CURVES);
+    for (size_t i = 0; r && i < c->checks.n; i++) {
+        const struct config_check *k = &c->checks.v[i];
+        for (int s = 0; str_is(k->row->key, "global_batch_size") && s < 2; s++) {
+            double samples = (double)curves_batch(r->curves, s);
+            if (k->value[s].state != VALUE_SET || !k->value[s].number || !(samples > 0))
+                continue;
+            bool same = samples >= k->value[s].num && samples <= k->value[s].num;
+            struct panel_item *it =
+                page_item(p, same ? MARK_OK : MARK_BAD, "batch-logged",
+                          s ? _("golden: %.0f samples per step in the log, %.0f in the settings")
+                            : _("target: %.0f samples per step in the log, %.0f in the settings"),
+                          samples, k->value[s].num);
+            it->detail = same ? NULL : _("The log is of another run, or the run took other settings than these.");
+        }
+    }
+}
+
+/* Shared experts among a side's names, and a gate on them; "gate_proj" and "gate_up" are parts of the expert itself. */
+struct shared_gate {
+    bool experts, gate;
+    const char *name; /* of the gate */
+};
+
+static void look_for_gate(struct shared_gate *x, struct str name, struct arena *a)
+{
+    static const struct str gates[] = {STR("shared_expert_gate"), STR("shared_experts_gate"), STR("gate_weight"),
+                                       STR("shared_expert.gate.weight"), STR("shared_experts.gate.weight")};
+    if (!str_ihas(name, "shared_expert"))
+        return;
+    x->experts = true;
+    for (size_t i = 0; i < ARRAY_LEN(gates) && !x->gate; i++)
+        if (str_ihas(name, gates[i].p) && !str_ihas(name, "gate_proj") && !str_ihas(name, "gate_up")) {
+            x->gate = true;
+            x->name = arena_str(a, name).p;
+        }
+}
+
+static struct shared_gate gate_of(const struct procedure *g, int side, struct arena *a)
+{
+    struct shared_gate x = {0};
+    const struct engine_run_result *w = procedure_result(g, ENGINE_RUN_WEIGHTS);
+    const struct dump *d = &g->s->side[side].dump;
+    for (size_t i = 0; w && i < w->weights->side[side].list.n && !x.gate; i++)
+        look_for_gate(&x, w->weights->side[side].list.v[i].name, a);
+    for (size_t i = 0; g->s->paired && !g->s->single && i < d->scopes.n && !x.gate; i++)
+        look_for_gate(&x, str_of(d->scopes.v[i]), a);
+    return x;
+}
+
+/* The gate on shared experts: what the settings say against what weights and dumps have. */
+static void shared_gate(struct panel_page *p, const struct procedure *g, const struct config_compare *c)
+{
+    for (size_t i = 0; i < c->checks.n; i++) {
+        const struct config_check *k = &c->checks.v[i];
+        for (int s = 0; str_is(k->row->key, "use_shared_expert_gating") && s < 2; s++) {
+            struct shared_gate x = gate_of(g, s, &p->arena);
+            if (!x.experts || k->value[s].state != VALUE_SET)
+                continue;
+            enum panel_mark mark = value_true(&k->value[s]) == x.gate ? MARK_OK : MARK_BAD;
+            const char *side = s ? _("golden") : _("target");
+            const struct str said = k->value[s].text;
+            if (x.gate)
+                page_item(p, mark, "shared-gate", _("%s: the shared expert has a gate (%s), the settings say %.*s"),
+                          side, x.name, STR_ARG(said));
+            else
+                page_item(p, mark, "shared-gate", _("%s: the shared expert has no gate, the settings say %.*s"), side,
+                          STR_ARG(said));
+        }
+    }
+}
+
 void panel_settings(struct panel_page *p, const struct procedure *g)
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_SETTINGS);
@@ -53,6 +128,8 @@ void panel_settings(struct panel_page *p, const struct procedure *g)
     p->values[0] = _("target");
     p->values[1] = _("golden");
     checks(p, g, c);
+    logged_batch(p, g, c);
+    shared_gate(p, g, c);
     if (!c->environments)
         closed(p, c);
     for (int s = 0; s < 2; s++)

@@ -696,6 +696,8 @@ static void what_a_loss_does(void **state)
     assert_string_equal(course_of(10.5, 3, 3.6), "rising");
     assert_string_equal(course_of(10.5, 3, 3.02), ""); /* within the noise */
     assert_string_equal(course_of(1.1, 1.1, 1.1), ""); /* fine-tuning: it had converged */
+    assert_string_equal(course_of(10.5, 9.2, 9.2), ""); /* it falls for most of the run */
+    assert_string_equal(course_of(4.2, 3.8, 3.8), ""); /* weights that were trained before */
 }
 
 static void written(void **state)
