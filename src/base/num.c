@@ -68,6 +68,9 @@ const char *num_error(char out[NUM_MAX], double v)
 
 const char *num_factor(char out[NUM_MAX], double v)
 {
+    double power = exp2(round(log2(fabs(v))));
+    if (power >= 1024 && power <= 0x1p53 && fabs(fabs(v) - power) <= 1e-4 * power) /* a loss scale */
+        return num_exact(out, v < 0 ? -power : power);
     if (fabs(v) >= 1000 || fabs(v) < 0.01)
         return num_cell(out, v, 3);
     snprintf(out, NUM_MAX, "%#.3g", v);

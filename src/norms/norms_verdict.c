@@ -113,7 +113,7 @@ static void common_factor(struct norms *n)
             norms_warn(n, _("nearly all target norms are %s times the golden norms: a loss scale, a different number "
                             "of accumulated micro-batches, or shards (tensor parallel, distributed optimizer) on one "
                             "side"),
-                       num_cell(tmp, middle, 4));
+                       middle < 1000 ? num_cell(tmp, middle, 4) : num_factor(tmp, middle));
     }
     vec_release(&r);
 }
@@ -172,7 +172,10 @@ static size_t positive_scales(const struct norm_side *s, const char **example)
     for (size_t i = 0; i < s->values.n; i++) {
         const struct norm_value *v = &s->values.v[i];
         struct str name = str_of(v->name);
-        if (isnan(v->min) || v->elements < 16 || !str_ihas(name, "norm") || str_ends(name, "bias"))
+        bool numbered = str_starts(name, "grad_"); /* none of them can be told to be a norm's */
+        if (isnan(v->min) || v->elements < 16 || !(numbered || str_ihas(name, "norm")) || str_ends(name, "bias"))
+            continue;
+        if (!(v->min > 0) && numbered)
             continue;
         if (!(v->min > 0))
             return 0;
@@ -216,8 +219,12 @@ static void gradients_that_are_weights(struct norms *n)
                        who(s), ones, one);
         else if (scales)
             norms_warn(n,
-                       _("%s: these are weights, not gradients: the scale of each of the %zu norm layers is positive "
-                         "in every element, e.g. %s"), who(s), scales, scale);
+                       str_starts(str_of(scale), "grad_")
+                           ? _("%s: these are weights, not gradients: %zu of them are positive in every element, as "
+                               "scales of norm layers are, e.g. %s")
+                           : _("%s: these are weights, not gradients: the scale of each of the %zu norm layers is "
+                               "positive in every element, e.g. %s"),
+                       who(s), scales, scale);
     }
     nmap_release(&known);
 }

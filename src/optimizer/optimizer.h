@@ -40,6 +40,7 @@ struct step_side {
     bool stated;             /* its hyper-parameters are known, from it or from the other side */
     struct weights set[STEP_FILES];
     VEC(struct step_param) params;
+    bool numbered;           /* its gradients have no names: found by how the weights moved */
     size_t unpaired;         /* weights without a gradient or an after state */
     double norm;             /* of all gradients together */
     double other_norm;       /* of the other side's gradients for these weights */
@@ -97,6 +98,11 @@ bool optimizer_step_probe(const char *path);
 /* ---- for files of this folder ---- */
 
 int step_open(struct optimizer *x, int side, const char *path, struct err *e);
+/* For gradients without names: grad[i] is the gradient of before's weight i by how it moved to after[i] (an index of
+ * after's list, or MAP_NONE), or MAP_NONE where no single one of its size stands out. Both as long as before's list. */
+void step_order(const struct step_side *s, const uint32_t *after, uint32_t *grad);
+/* How many saved gradients are the weights themselves, with the name of one. */
+size_t step_weights_saved(const struct step_side *s, const char **example);
 int step_replay(struct optimizer *x, int side, const struct step_options *o, const struct thresholds_optimizer *t,
                 struct err *e);
 void step_rule(const struct step_side *s, struct adam_rule *r);

@@ -58,6 +58,31 @@ static void take_unread(struct optimizer *x, const struct weight_compare *c)
     }
 }
 
+/* Numbers of files do not pair gradients of two sides; their weights do, and the sample has both. */
+static void numbered_gradients(struct optimizer *x)
+{
+    const struct step_side *s = &x->side[0];
+    double d = 0, g = 0;
+    x->apart[STEP_GRAD] = x->together[STEP_GRAD] = NAN;
+    if (!s->sample.others || !s->sample.n)
+        return;
+    x->apart[STEP_GRAD] = 0;
+    for (size_t i = 0; i < s->params.n; i++) {
+        double own = 0, size = 0;
+        for (uint64_t k = 0; k < s->params.v[i].taken; k++) {
+            const double a = (double)s->sample.g[s->params.v[i].sample + k],
+                         b = (double)s->sample.other_g[s->params.v[i].sample + k];
+            own += (a - b) * (a - b);
+            size += b * b;
+        }
+        d += own;
+        g += size;
+        if (own > 0)
+            x->apart[STEP_GRAD] = fmax(x->apart[STEP_GRAD], size > 0 ? sqrt(own / size) : INFINITY);
+    }
+    x->together[STEP_GRAD] = g > 0 ? sqrt(d / g) : 0;
+}
+
 int step_compare(struct optimizer *x, const struct step_options *o, struct err *e)
 {
     static const char *const titles[STEP_FILES] = {N_("before"), N_("grad"), N_("after")};
@@ -65,6 +90,10 @@ int step_compare(struct optimizer *x, const struct step_options *o, struct err *
     int rc = 0;
     for (int f = 0; f < STEP_FILES && rc == 0; f++) {
         struct weight_compare c;
+        if (f == STEP_GRAD && (x->side[0].numbered || x->side[1].numbered)) {
+            numbered_gradients(x);
+            continue;
+        }
         rc = weight_compare_open(&c, x->side[0].set[f].path, x->side[1].set[f].path, &opt, e);
         if (rc == 0)
             rc = weight_compare_run(&c, o->kern, o->workers, o->watch, e);

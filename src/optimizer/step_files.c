@@ -130,20 +130,45 @@ static bool readable(const struct weight *w)
     return !w->problem && !w->text && w->numel && dtype_is_float(w->dtype);
 }
 
-static void pair(struct optimizer *x, struct step_side *s)
+/* Gradients and updated weights of each weight: by name or key, or for all of them by place. */
+static void find_all(struct step_side *s, uint32_t *grad, uint32_t *after, struct arena *a)
 {
     const struct weights *b = &s->set[STEP_BEFORE];
     struct finder f[2];
-    const char *lost = NULL;
+    bool named = false;
     for (int k = 0; k < 2; k++)
         finder_init(&f[k], &s->set[k ? STEP_AFTER : STEP_GRAD], b);
+    for (uint32_t i = 0; i < b->list.n; i++) {
+        struct weight_id id;
+        weight_identify(b->list.v[i].name, a, &id);
+        grad[i] = find(&f[0], b->list.v[i].name, id.key, MAP_NONE);
+        after[i] = find(&f[1], b->list.v[i].name, id.key, i);
+        named = named || grad[i] != MAP_NONE;
+    }
+    if (!named) {
+        step_order(s, after, grad);
+        for (uint32_t i = 0; i < b->list.n; i++)
+            s->numbered = s->numbered || grad[i] != MAP_NONE;
+        for (uint32_t i = 0; i < b->list.n && !s->numbered && f[0].by_place; i++)
+            grad[i] = i;
+    }
+    for (int k = 0; k < 2; k++)
+        finder_release(&f[k]);
+}
+
+static void pair(struct optimizer *x, struct step_side *s)
+{
+    const struct weights *b = &s->set[STEP_BEFORE];
+    const char *lost = NULL, *example = NULL;
+    uint32_t *grad = mem_alloc((b->list.n + 1) * sizeof *grad), *after = mem_alloc((b->list.n + 1) * sizeof *after);
+    find_all(s, grad, after, &x->arena);
     for (uint32_t i = 0; i < b->list.n; i++) {
         const struct weight *w = &b->list.v[i];
         struct weight_id id;
         weight_identify(w->name, &x->arena, &id);
         if (id.training || w->text)
             continue;
-        struct step_param p = {.at = {i, find(&f[0], w->name, id.key, i), find(&f[1], w->name, id.key, i)},
+        struct step_param p = {.at = {i, grad[i], after[i]},
                                .n = w->numel,
                                .one_axis = w->ndim <= 1};
         bool fits = readable(w);
@@ -163,8 +188,12 @@ static void pair(struct optimizer *x, struct step_side *s)
             p.v = UINT32_MAX;
         vec_push(&s->params, p);
     }
-    for (int k = 0; k < 2; k++)
-        finder_release(&f[k]);
+    free(grad);
+    free(after);
+    size_t saved = step_weights_saved(s, &example);
+    if (saved)
+        step_warn(x, _("%s: %zu saved gradients are the weights themselves (%s): the script saves param instead of "
+                       "param.grad"), s->path, saved, example);
     if (lost)
         step_warn(x, _("%s: %zu weights ignored: gradient or updated weight missing or of a different size, e.g. %s"),
                   s->path, s->unpaired, lost);

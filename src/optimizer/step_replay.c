@@ -107,7 +107,14 @@ static int read_block(struct open *o, size_t n, struct err *e)
 static uint32_t elsewhere(const struct step_side *other, const struct step_side *s, const struct step_param *p,
                           enum step_file f)
 {
-    uint32_t at = weights_find(&other->set[f], s->set[f].list.v[p->at[f]].name);
+    uint32_t at = weights_find(&other->set[STEP_BEFORE], s->set[STEP_BEFORE].list.v[p->at[STEP_BEFORE]].name);
+    size_t i = 0;
+    while (i < other->params.n && other->params.v[i].at[STEP_BEFORE] != at)
+        i++;
+    if (i < other->params.n) /* its files may name gradients by numbers, each side in its own order */
+        at = other->params.v[i].at[f];
+    else
+        at = weights_find(&other->set[f], s->set[f].list.v[p->at[f]].name);
     return at != MAP_NONE && other->set[f].list.v[at].numel == p->n &&
            dtype_is_float(other->set[f].list.v[at].dtype) ? at : UINT32_MAX;
 }
