@@ -3,7 +3,7 @@
 
 #include "base/io.h"
 #include "base/msg.h"
-#include "report/replay_script.h"
+#include "report/source_script.h"
 #include "ui/cli.h"
 #include "ui/open_investigation.h"
 #include "ui/ending.h"
@@ -28,7 +28,7 @@ static int write_script(struct session *s, const struct options *o, struct err *
         return err_set(e, ERR_USAGE, _("neither side has a row \"%s\""), o->arg[o->args - 1]);
     if (cli_out(o, &out, e))
         return -1;
-    bool known = replay_script(s->now, line, &ro, &out.buf);
+    bool known = source_script(s->now, line, &ro, &out.buf) || replay_script(s->now, line, &ro, &out.buf);
     if (out_close(&out, e))
         return -1;
     if (s->opt.of.pack && !o->quiet)

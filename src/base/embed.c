@@ -29,3 +29,4 @@ FILE_IN(cards_conf, "cards.conf");
 FILE_IN(replay_tsv, "replay.tsv");
 FILE_IN(arguments_tsv, "arguments.tsv");
 FILE_IN(replay_py, "replay.py");
+FILE_IN(source_py, "source.py");

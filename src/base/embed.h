@@ -20,7 +20,7 @@ extern const struct embedded embed_weights_tsv;
 extern const struct embedded embed_roles_tsv;
 extern const struct embedded embed_checklist_conf, embed_settings_tsv;
 extern const struct embedded embed_recipes_conf, embed_cards_conf;
-extern const struct embedded embed_replay_tsv, embed_replay_py;
+extern const struct embedded embed_replay_tsv, embed_replay_py, embed_source_py;
 extern const struct embedded embed_arguments_tsv;
 
 static inline struct str embed_str(const struct embedded *e)

@@ -30,8 +30,7 @@ struct script_writing {
 
 /* ---- text that is nothing but text ---- */
 
-/* As a Python string: printable ASCII unchanged, everything else by code point. */
-static void quote(struct buf *out, struct str s)
+void replay_quote(struct buf *out, struct str s)
 {
     buf_char(out, '"');
     while (s.n) {
@@ -170,7 +169,7 @@ static struct str expression(struct script_writing *w, const struct dump *d, con
 static void missing(struct script_writing *w, const char *name, const char *why)
 {
     buf_cstr(w->out, "Missing(");
-    quote(w->out, str_of(arena_fmt(&w->arena, "%s: %s", name, why)));
+    replay_quote(w->out, str_of(arena_fmt(&w->arena, "%s: %s", name, why)));
     buf_char(w->out, ')');
 }
 
@@ -196,7 +195,7 @@ static void value(struct script_writing *w, int side, uint32_t row)
             break;
         }
         buf_cstr(w->out, "Recorded(");
-        quote(w->out, str_of(file));
+        replay_quote(w->out, str_of(file));
         buf_fmt(w->out, ", \"%s\")", dtype_table[r->dtype].name);
         break;
     case ROW_INT:
@@ -209,7 +208,7 @@ static void value(struct script_writing *w, int side, uint32_t row)
         buf_cstr(w->out, r->stat[STAT_MAX] > 0 ? "True" : "False");
         break;
     case ROW_STR:
-        quote(w->out, str_of(r->text));
+        replay_quote(w->out, str_of(r->text));
         break;
     case ROW_DTYPE:
         r->dtype ? buf_fmt(w->out, "Named(\"%s\")", dtype_table[r->dtype].name)
@@ -234,7 +233,7 @@ static void rows(struct script_writing *w, int side, uint32_t call, enum row_io 
             if (d->rows.v[r].io != io || (io == IO_OUTPUT && d->rows.v[r].kind != ROW_TENSOR))
                 continue;
             buf_cstr(w->out, "            (");
-            quote(w->out, str_of(d->slots.v[d->rows.v[r].slot]));
+            replay_quote(w->out, str_of(d->slots.v[d->rows.v[r].slot]));
             buf_cstr(w->out, ", ");
             value(w, side, r);
             buf_cstr(w->out, "),\n");
@@ -280,7 +279,7 @@ static void define(struct script_writing *w, int side, const struct replay_part 
     buf_cstr(w->out,
              "    # >>> FILL IN: return what the call gives of args (a list) and kwargs (a dict) <<<\n    return "
              "not_filled_in(");
-    quote(w->out, dump_call_name(d, p->call));
+    replay_quote(w->out, dump_call_name(d, p->call));
     buf_cstr(w->out, ")\n\n");
 }
 
@@ -291,7 +290,7 @@ static void describe(struct script_writing *w, int side, const struct replay_par
     if (p->call == NONE)
         return;
     buf_fmt(w->out, "    {\n        \"which\": \"%s\",\n        \"name\": ", which);
-    quote(w->out, dump_call_name(d, p->call));
+    replay_quote(w->out, dump_call_name(d, p->call));
     buf_fmt(w->out, ",\n        \"call\": %s%s,\n", p->python.n || fill ? "call_" : "None",
             p->python.n || fill ? which : "");
     rows(w, side, p->forward, IO_INPUT, "inputs");

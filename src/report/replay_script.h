@@ -19,6 +19,8 @@ struct replay_options {
 bool replay_script(const struct comparison *s, uint32_t line, const struct replay_options *o, struct buf *out);
 /* For replay_options.file, ctx is the comparison: the dump's own file. */
 const char *replay_own_file(void *ctx, int side, uint32_t row, struct arena *a);
+/* Appends s as a quoted Python string: printable ASCII unchanged, everything else by code point. */
+void replay_quote(struct buf *out, struct str s);
 int replay_framework_find(const char *name); /* torch, mindspore; or -1 */
 
 #endif
