@@ -57,12 +57,46 @@ static void kernel(struct buf *b, struct str name)
     buf_cstr(b, ")\"");
 }
 
+/* A graph's kernels below a module: their names contain the parts of its path, each with its class behind. */
+static void kernels_of_module(struct buf *b, struct str path)
+{
+    struct str rest = path, part;
+    buf_cstr(b, "\"name-regex(.*");
+    while (rest.n) {
+        part = str_next(&rest, '.');
+        for (size_t i = 0; i < part.n; i++)
+            buf_char(b, isalnum((unsigned char)part.p[i]) ? part.p[i] : '.');
+        buf_cstr(b, ".*");
+    }
+    buf_cstr(b, ")\"");
+}
+
+static bool is_graph(const struct dump *d)
+{
+    return d->level && strcmp(d->level, "graph") == 0;
+}
+
+/* The kernels of the deviating call alone, for MindSpore Dump, which has no budget: dumping all of a graph takes
+ * hours. */
+static void name_kernels(struct next_dump *n, const struct dump *d, uint32_t call)
+{
+    struct buf kernels = {0};
+    const struct call *c = &d->calls.v[call];
+    if (is_graph(d))
+        kernel(&kernels, dump_call_name(d, call));
+    else if (c->scope != NONE && *d->scopes.v[c->scope])
+        kernels_of_module(&kernels, str_of(d->scopes.v[c->scope]));
+    if (kernels.n)
+        n->facts.kernels = arena_cstr(&n->arena, buf_view(&kernels));
+    buf_release(&kernels);
+}
+
 static void name_calls(struct next_dump *n, const struct dump *d, int side, uint32_t at, uint64_t budget)
 {
     struct buf list = {0}, kernels = {0};
     uint32_t from, to;
     stretch(d, at, budget, &from, &to);
-    bool graph = d->level && strcmp(d->level, "graph") == 0;
+    bool graph = is_graph(d);
     for (uint32_t c = from; c < to; c++) {
         quoted(&list, dump_call_name(d, c));
         if (graph && side == TARGET)
@@ -143,6 +177,8 @@ static void around_deviation(struct next_dump *n, const struct comparison *s, ui
         else
             n->bytes[side] = n->whole[side];
     }
+    if (!n->facts.kernels && row[TARGET] != NONE)
+        name_kernels(n, &s->side[TARGET].dump, s->side[TARGET].dump.rows.v[row[TARGET]].call);
     if (n->calls[TARGET] || n->calls[GOLDEN])
         SAY(n, _("tensors of the calls around it: %zu on the target and %zu on the golden side are within the budget "
                  "of %s"),
