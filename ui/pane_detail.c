@@ -393,7 +393,8 @@ static void gap_cause(struct page *p, const struct gap *g, uint32_t line)
     bool torch = strcmp(d->framework, "pytorch") == 0 && strcmp(x->side[!side].dump.framework, "pytorch") == 0;
     if (b.n && torch && g->calls[side] && !g->calls[!side])
         paragraph(p, STYLE_TEXT, str_of(_("next: read this function (s): calls inside a function under "
-                                          "@torch.jit.script are not recorded on a GPU; remove the decorator and dump "
+                                          "@torch.jit.script are not recorded on a GPU, where it is a ScriptFunction; "
+                                          "torch_npu ignores the decorator and records them. Remove it and dump "
                                           "again.")));
     buf_release(&b);
 }

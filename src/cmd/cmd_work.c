@@ -114,6 +114,8 @@ static size_t list_same_errors(struct workspace *d)
         buf_clear(&text);
         buf_fmt(&text, _("same error: max abs %s, cosine %s   %s"), num_cell(n[0], x->max_abs, 4),
                 num_cell(n[1], x->cosine, 9), name[name[0].n ? 0 : 1].p);
+        if (x->golden_too)
+            buf_cstr(&text, _("   golden max, min, mean equal too"));
         workspace_add_item(d, x->line, d->c->judged ? d->c->judged->line[x->line].verdict : 0, buf_view(&text));
     }
     size_t found = l.n;

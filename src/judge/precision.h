@@ -5,7 +5,7 @@
 #include "judge/verdict.h"
 
 struct precision {
-    const char *scope; /* module path or call name, with numbers replaced by '*' */
+    const char *scope; /* module path or call name, numbers replaced by '*'; " bias" behind it for its bias */
     enum dtype dtype[2];
     uint32_t rows;
     uint32_t first;    /* line */

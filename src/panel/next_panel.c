@@ -176,7 +176,8 @@ static const struct {
     {beyond_standard, 7, N_("The first steps agree, but the run does not meet the migration standard: a slow drift. "
                             "Check the optimizer settings, then precision.")},
     {not_reproduced, 7, N_("The difference does not occur in this run. Enlarge the run step by step until it does: add "
-                           "one feature, then model size, then devices; compare after each change.")},
+                           "one feature, then model size, then devices; compare after each change. Where this takes "
+                           "long, go on with the first two steps (panels 3 to 5) meanwhile.")},
     {rollout_differs, PANEL_ROLLOUT, N_("Trainer and rollout engine compute different log-probabilities for the same "
                                         "tokens: check the indications listed in the panel, then the weights after the "
                                         "sync.")},

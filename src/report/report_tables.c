@@ -252,6 +252,18 @@ void report_precision(struct building *b)
     vec_release(&l);
 }
 
+/* Whether only one side of two recordings of PyTorch has unpaired calls, made in functions that are known, and some of
+ * them compute. */
+static bool scripted_perhaps(const struct building *b, const gap_group_list *l)
+{
+    bool one = l->n > 0 && l->v[0].compute; /* groups that compute go first */
+    for (int s = 0; s < 2; s++)
+        one = one && strcmp(b->m->side[s]->framework, "pytorch") == 0;
+    for (size_t i = 0; one && i < l->n; i++)
+        one = l->v[i].side == l->v[0].side && l->v[i].frame != NONE;
+    return one;
+}
+
 void report_gaps(struct building *b)
 {
     gap_group_list l = {0};
@@ -265,5 +277,9 @@ void report_gaps(struct building *b)
     }
     if (l.n > b->most)
         doc_say(b->d, TONE_QUIET, _("… and %zu more"), l.n - b->most);
+    if (scripted_perhaps(b, &l))
+        doc_say(b->d, TONE_PLAIN, "%s", _("Look for @torch.jit.script on these functions. On a GPU it makes them a "
+                                          "ScriptFunction, whose calls no hook records; torch_npu ignores it and "
+                                          "records them as plain functions. Remove it and dump again."));
     vec_release(&l);
 }

@@ -98,6 +98,21 @@ static bool pair_errors(const struct comparison *s, uint32_t line, struct same_v
     return table_verdicts_figure(&s->measure, line, RESULT_MAX_ABS, &out->max_abs);
 }
 
+/* Whether the golden values of two lines have the same maximum, minimum and mean, as printed. */
+static bool golden_alike(const struct comparison *s, uint32_t a, uint32_t b)
+{
+    static const int told[] = {STAT_MAX, STAT_MIN, STAT_MEAN};
+    const uint32_t row[] = {s->pairing->lines.v[a].row[GOLDEN], s->pairing->lines.v[b].row[GOLDEN]};
+    double x[STAT_COUNT], y[STAT_COUNT];
+    char n[2][NUM_MAX];
+    if (row[0] == NONE || row[1] == NONE || !figures_of(s, GOLDEN, row[0], x) || !figures_of(s, GOLDEN, row[1], y))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(told); i++)
+        if (isnan(x[told[i]]) || strcmp(num_cell(n[0], x[told[i]], 5), num_cell(n[1], y[told[i]], 5)) != 0)
+            return false;
+    return true;
+}
+
 void same_values_errors(const struct comparison *s, uint32_t line, size_t most, same_values_errors_list *out)
 {
     struct same_values_error own, other;
@@ -106,6 +121,7 @@ void same_values_errors(const struct comparison *s, uint32_t line, size_t most, 
     for (uint32_t i = 0; i < s->pairing->lines.n && out->n < most; i++) {
         if (i == line || !pair_errors(s, i, &other))
             continue;
+        other.golden_too = golden_alike(s, line, i);
         bool same = printed_alike(own.max_abs, other.max_abs, 4) ||
                     (printed_alike(own.max_abs, other.max_abs, 2) && printed_alike(own.cosine, other.cosine, 9));
         if (same)

@@ -14,6 +14,7 @@ typedef VEC(struct same_values_row) same_values_list;
 struct same_values_error {
     uint32_t line;
     double max_abs, cosine; /* computed, or printed by a result table; cosine NaN: not known */
+    bool golden_too;        /* the golden maximum, minimum and mean are equal as well: one value, passed on */
 };
 typedef VEC(struct same_values_error) same_values_errors_list;
 
