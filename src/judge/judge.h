@@ -1,5 +1,5 @@
 /* Judging: one pass over the table in execution order, using recorded and computed figures and the limits in force.
- * doc/verdicts.md has the rules and their reasons. */
+ * doc/verdicts.md has the steps, doc/rules.md every rule. */
 #ifndef JUDGE_JUDGE_H
 #define JUDGE_JUDGE_H
 
