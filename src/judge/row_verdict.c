@@ -47,10 +47,12 @@ bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_c
     }
 }
 
-/* Whether an input comes, on both sides, from steps that nobody recorded. */
-static bool is_unrecorded(const struct judge_pass *p, const struct verdict_case *k)
+/* Whether an input comes, on both sides, from steps that nobody recorded, where both compute in 16 bits as well: its
+ * float32 does not say in what those steps computed (autocast). */
+static bool may_be_autocast(const struct judge_pass *p, const struct verdict_case *k)
 {
-    return k->r[TARGET]->io == IO_INPUT && p->side[TARGET]->calls.v[k->call].phase == PHASE_FORWARD &&
+    return p->narrow[TARGET] && p->narrow[GOLDEN] && p->arithmetic != DTYPE_UNKNOWN &&
+           k->r[TARGET]->io == IO_INPUT && p->side[TARGET]->calls.v[k->call].phase == PHASE_FORWARD &&
            p->flow[TARGET].held[k->row[TARGET]] == NONE && p->flow[GOLDEN].held[k->row[GOLDEN]] == NONE;
 }
 
@@ -61,9 +63,6 @@ static enum dtype judged_type(const struct judge_pass *p, const struct verdict_c
     enum dtype t = (enum dtype)k->r[TARGET]->dtype, g = (enum dtype)k->r[GOLDEN]->dtype, own = dtype_coarser(t, g);
     bool widened = t != g && dtype_is_float(t) && dtype_is_float(g) && p->arithmetic != DTYPE_UNKNOWN &&
                    own != p->arithmetic && dtype_coarser(own, p->arithmetic) == own;
-    /* autocast: what a float32 value behind unrecorded steps was computed from is what products give on both sides */
-    if (t == g && p->narrow[TARGET] && p->narrow[GOLDEN] && dtype_is_float(own) && is_unrecorded(p, k))
-        return dtype_coarser(own, p->arithmetic);
     return widened ? p->arithmetic : own;
 }
 
@@ -253,6 +252,8 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         level = fmax(level, unrecorded_step_error(p, k->row));
         if (is_derived(p, k))
             level = fmax(level, dtype_table[p->weights].epsilon / 2);
+        if (may_be_autocast(p, k)) /* equal values before it show no noise yet */
+            level = fmax(level, dtype_table[p->arithmetic].epsilon / 2);
         /* two bitwise equal runs say nothing about other hardware */
         if (p->o->band && (double)p->o->band[k->row[GOLDEN]] > 0) {
             level = (double)p->o->band[k->row[GOLDEN]];
