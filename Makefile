@@ -342,7 +342,8 @@ BENCH := $(addprefix $(BUILD)/bench/,make_dump make_log make_tensors kernels ten
 bench: $(BUILD)/diverge $(BENCH)
 	@tests/bench/run $(BUILD)
 
-# how often first deviation and diagnosis are right: the samples, or with CASES=FOLDER SECTION=NAME other pairs (tests/accuracy/run);
+# how often first deviation and diagnosis are right: the samples, or with CASES=FOLDER SECTION=NAME other pairs (tests/accuracy/run),
+# with ONCE=1 those of a set that is judged for the first time;
 # with the samples, how small a fault is still found (tests/accuracy/ladder)
 frameworks-test: $(BUILD)/diverge
 	@tests/frameworks/run $(BUILD)
@@ -359,7 +360,7 @@ models: $(BUILD)/diverge
 	@$(if $(FRAMEWORKS_TORCH),DIVERGE=$(BUILD)/diverge tests/accuracy/run $(if $(MODELS),,--update models) $(or $(KEEP),$(BUILD)/models))
 
 accuracy: $(BUILD)/diverge $(BUILD)/tests/ladder samples
-	@DIVERGE=$(BUILD)/diverge DIVERGE_SAMPLES=$(BUILD)/samples tests/accuracy/run $(if $(CASES),$(if $(SECTION),--update $(SECTION)) $(CASES),--update samples tests/accuracy/samples.tsv)
+	@DIVERGE=$(BUILD)/diverge DIVERGE_SAMPLES=$(BUILD)/samples tests/accuracy/run $(if $(CASES),$(if $(SECTION),--update $(SECTION) $(if $(ONCE),--once)) $(CASES),--update samples tests/accuracy/samples.tsv)
 	@$(if $(CASES),:,tests/accuracy/ladder $(BUILD) --update)
 
 $(BUILD)/tests/ladder: tests/accuracy/ladder.c | $(BUILD)/.deps
