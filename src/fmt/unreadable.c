@@ -156,16 +156,18 @@ static bool is_read_alone(const char *path, struct str name)
 }
 
 const struct unreadable unreadable_formats[] = {
-    {"cann-overflow", N_("overflow records of CANN in binary form"), "Opdebug.Node_OpDebug.TASK.STREAM.TIME",
-     N_("convert them first: msprobe parse -d FOLDER -t npy -o OUT (older: msaccucmp.py convert -d FOLDER -out OUT -t "
-        "npy), then open OUT"),
+    {"cann-overflow", N_("overflow records of CANN without the operators"), "Opdebug.Node_OpDebug.TASK.STREAM.TIME",
+     N_("such a record names only a task and a stream: open the folder that holds the operators' dumps of the same run "
+        "(TYPE.NAME.TASK.STREAM.TIME) beside it"),
      is_cann_overflow, false, false},
-    {"msprobe-l2", N_("msprobe level L2, operators of CANN"), "stepN/kernel_config_PID.json TIME/DEVICE/…",
-     N_("convert it first: msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_kernel_config, false, false},
+    {"msprobe-l2", N_("settings of a dump of msprobe's level L2, without the operators"), "stepN/kernel_config_PID.json",
+     N_("open the folder that CANN wrote the operators to (TIME/DEVICE/…/TYPE.NAME.TASK.STREAM.TIME): they are read as "
+        "they are"), is_kernel_config, false, false},
     {"atb-dump", N_("tensors of ATB (MindIE, vLLM on Ascend)"), "*.bin",
      N_("convert them with msprobe parse -d FILE -t npy, or dump with level L0 or L1 instead"), is_atb, false, false},
     {"torchair-dump", N_("TorchAir graph dumps"), "worldsizeN_globalrankN/… dynamo_original_graph_*.txt",
-     N_("convert the operators with msprobe parse -d FOLDER -t npy -o OUT, then open OUT"), is_torchair, false, false},
+     N_("open the folder of the operators below it (TYPE.NAME.TASK.STREAM.TIME): they are read as they are"),
+     is_torchair, false, false},
     {"msprobe-single", N_("msprobe SingleSave"), "data/TAG/stepN/rankN/TAG.{json,npy}",
      N_("save with PrecisionDebugger.save at level debug instead: its debug.json is read"), is_single, false, false},
     {"mlflow-db", N_("database of MLflow"), "mlflow.db",

@@ -165,17 +165,77 @@ static void overflow_records_alone(void **state)
     shut_opened(&o);
 }
 
-static void binary_records_are_said(void **state)
+/* A record as CANN writes it: the header's length, DumpData with one output of n bytes, those. */
+static void put_record(const char *dir, const char *name, const unsigned char *bytes, size_t n)
 {
+    unsigned char b[4096] = {9, 0, 0, 0, 0, 0, 0, 0, 0x1a, 7, 8, 4, 16, 2, 0x30};
+    b[15] = (unsigned char)(n & 127) | 128;
+    b[16] = (unsigned char)(n >> 7);
+    memcpy(b + 17, bytes, n);
+    put_bytes(dir, name, (const char *)b, 17 + n);
+}
+
+static void set_number(unsigned char *p, size_t at, uint64_t x)
+{
+    for (int i = 0; i < 8; i++)
+        p[at + (size_t)i] = (unsigned char)(x >> 8 * i);
+}
+
+/* The same operators are named as by the converted records. */
+static void binary_records(void **state)
+{
+    static const char *const old_name = "Opdebug.Node_OpDebug.9.5.1732082705016774",
+                             *const new_name = "Opdebug.Node_OpDebug.9.6.1732082705016775";
+    unsigned char old[2048] = {0}, new[24 + 14 * 8] = {0x5a, 0x5a, 0x5a, 0x5a, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    struct opened o;
+    const char *dir = scratch();
+    char path[600];
+    (void)state;
+    put_text(dir, "statistic.csv", table);
+    set_number(old, 256 + 8, 563); /* of the cores */
+    set_number(old, 256 + 16, 57);
+    set_number(old, 1040, 32);
+    put_record(dir, old_name, old, sizeof old);
+    set_number(new, 24 + 8, 563);
+    set_number(new, 24 + 16, 56);
+    set_number(new, 24 + 8 * 11, 4);
+    put_record(dir, new_name, new, sizeof new);
+    assert_int_equal(open_as(&o, dir, FORMAT), 0);
+    assert_int_equal(o.d.problems.n, 2);
+    assert_string_equal(o.d.problems.v[0].kind, "overflow");
+    assert_non_null(strstr(o.d.problems.v[0].text,
+                           "AI Core overflowed (status 32) in MatMul.Default_net-Net_MatMul-op0"));
+    assert_non_null(strstr(o.d.problems.v[1].text, "AIV overflowed (status 4)"));
+    assert_int_equal(o.d.problems.v[1].row, row_named(&o.d, "Add.Default_net-Net_Add-op0.output.0"));
+    shut_opened(&o);
+    /* a converted one beside it is the same record */
+    snprintf(path, sizeof path, "%s.output.0.json", old_name);
+    put_text(dir, path, old_record);
+    assert_int_equal(open_as(&o, dir, FORMAT), 0);
+    assert_int_equal(o.d.problems.n, 2);
+    shut_opened(&o);
+}
+
+/* What is no such record is damaged, not clean. */
+static void binary_records_unread(void **state)
+{
+    static const size_t sizes[] = {0, 1, 23, 24, 100, 2047, 2049};
+    unsigned char bytes[2049];
     struct opened o;
     const char *dir = scratch();
     (void)state;
     put_text(dir, "statistic.csv", table);
+    memset(bytes, 0x5a, sizeof bytes);
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+        put_record(dir, "Opdebug.Node_OpDebug.9.5.1732082705016774", bytes, sizes[i]);
+        assert_int_equal(open_as(&o, dir, FORMAT), 0);
+        assert_int_equal(o.d.problems.n, 1);
+        assert_string_equal(o.d.problems.v[0].kind, "damaged");
+        shut_opened(&o);
+    }
     put_text(dir, "Opdebug.Node_OpDebug.9.5.1732082705016774", "\1\2\3");
     assert_int_equal(open_as(&o, dir, FORMAT), 0);
-    assert_int_equal(o.d.problems.n, 0);
-    assert_int_equal(o.d.warnings.n, 1);
-    assert_non_null(strstr(o.d.warnings.v[0], "msprobe parse"));
+    assert_int_equal(o.d.problems.n, 1);
     shut_opened(&o);
 }
 
@@ -354,7 +414,7 @@ int main(void)
         cmocka_unit_test(an_overflow_names_its_operator),
         cmocka_unit_test(records_that_lead_nowhere),
         cmocka_unit_test(overflow_records_alone),
-        cmocka_unit_test(binary_records_are_said),
+        cmocka_unit_test(binary_records), cmocka_unit_test(binary_records_unread),
         cmocka_unit_test(parts_below_each_other),
         cmocka_unit_test(files_of_one_moment),
         cmocka_unit_test(a_real_graph),
