@@ -848,6 +848,120 @@ static void activations_escapes(void)
                 "  Location: \x1b[2J:1\n", "", 0);
 }
 
+/* ---- tensors of compiled graphs, binary dumps of CANN, JSON lines and trees ---- */
+
+#define GRAPH "d/step0/rank0/dump_tensor_data/"
+
+static void graph_link(void)
+{
+    symlink_to("../../../../outside/secret.npy", GRAPH "Aten.mm.0.output.pt");
+    symlink_to("../../../../outside/secret.npy", GRAPH "Aten.mm.0.input.0.pt");
+    outside();
+}
+static void graph_many(void)
+{
+    char name[200];
+    for (int i = 0; i < 20000; i++) {
+        snprintf(name, sizeof name, GRAPH "Aten.mm.0.input.%d.pt", i);
+        text(name, "x");
+    }
+}
+static void graph_escapes(void)
+{
+    text(GRAPH "Aten.\x1b]0;t\a.0.input.0.pt", "x");
+    text(GRAPH "Module.\x9b" "2J.\x1b[31mC.99999999999999999999.output.pt", "x");
+}
+
+#define OPERATOR "d/Add.Default_net-Net_Add-op1.1.0.1732082705000010"
+#define RECORD "d/Opdebug.Node_OpDebug.9.5.1732082705000011"
+
+/* The header's length as it is claimed, the header, so many zeros. */
+static void cann(const char *name, uint64_t claimed, const char *header, size_t n, size_t zeros)
+{
+    FILE *f = create(name);
+    le(f, claimed, 8);
+    fwrite(header, 1, n, f);
+    fill(f, 0, zeros);
+    fclose(f);
+}
+#define CANN(header, zeros) cann(OPERATOR, sizeof header - 1, header, sizeof header - 1, zeros)
+static void cann_length(void) { cann(OPERATOR, UINT64_C(1) << 62, "\x1a\1\x08", 3, 100); }
+static void cann_size(void) /* 2^63 bytes of 2^60 elements */
+{
+    static const char head[] = "\x1a\x1b\x08\1\x10\2\x1a\x0a\x08\x80\x80\x80\x80\x80\x80\x80\x80\x10"
+                               "\x30\x80\x80\x80\x80\x80\x80\x80\x80\x80\1";
+    CANN(head, 100);
+}
+static void cann_blocks(void) /* FRACTAL_NZ of 2^31 x 2^31 blocks in 64 bytes */
+{
+    static const char head[] = "\x1a\x26\x08\1\x10\x1d\x1a\x10\x08\x80\x80\x80\x80\x08\x08\x80\x80\x80\x80\x08"
+                               "\x08\x10\x08\x10\x30\x40\x3a\x0c\x08\x80\x80\x80\x80\x08\x08\x80\x80\x80\x80\x08";
+    CANN(head, 64);
+}
+static void cann_many(void) /* outputs without a size */
+{
+    FILE *f = create(OPERATOR);
+    le(f, 6 * (uint64_t)MANY, 8);
+    repeat(f, "\x1a\4\x08\1\x10\2", MANY);
+    fclose(f);
+}
+static void cann_link(void)
+{
+    symlink_to("../outside/secret.npy", OPERATOR);
+    outside();
+}
+static void cann_record(void)
+{
+    static const char head[] = "\x1a\x0f\x08\4\x10\2\x30\xff\xff\xff\xff\xff\xff\xff\xff\x7f";
+    cann(OPERATOR, 9, "\x1a\7\x08\4\x10\2\x30\x80\x10", 9, 2048);
+    cann(RECORD, sizeof head - 1, head, sizeof head - 1, 2048);
+}
+
+static void lines_of(const char *name, const char *head, const char *unit, size_t times, const char *tail)
+{
+    FILE *f = create(name);
+    fputs(head, f);
+    repeat(f, unit, times);
+    fputs(tail, f);
+    fclose(f);
+}
+#define TENSOR_LINE "{\"name\":\"a\",\"step\":1,\"max\":1,\"min\":0,\"norm\":1}\n"
+static void records_deep(void) { lines_of("d.jsonl", TENSOR_LINE TENSOR_LINE "{\"name\":", "[", DEEP, "\n"); }
+static void records_long(void)
+{
+    lines_of("d.jsonl", TENSOR_LINE "{\"name\":\"", "xxxxxxxxxxxxxxxx", LONG / 16, "\"}\n");
+}
+static void records_many(void) { lines_of("d.jsonl", "", TENSOR_LINE, 50000, ""); }
+static void records_escapes(void)
+{
+    lines_of("d.jsonl", TENSOR_LINE "{\"name\":\"\\u001b]0;t\\u0007\\u009b2J\",\"step\":1,\"max\":\"\\u001b[2J\","
+                                    "\"min\":0,\"hash\":\"\\u0000\"}\n", "", 0, "");
+}
+#define TREE \
+    "{\"module_path\":\"M\",\"inputs\":{\"args\":[{\"shape\":\"torch.Size([2])\",\"dtype\":\"torch.float32\"}]},"
+static void tree_deep(void) { lines_of("m_debug_tree_SUMMARY.json", TREE, "\"children\":[" TREE, 20000, ""); }
+static void tree_escapes(void)
+{
+    lines_of("m_debug_tree_SUMMARY.json",
+             TREE "\"children\":[{\"module_path\":\"M.\\u001b]0;t\\u0007\",\"inputs\":{\"args\":[{\"shape\":"
+                  "\"torch.Size([99999999999999999999])\",\"dtype\":\"\\u001b[2J\"}]}}]}", "", 0, "");
+}
+#define GRAPHS "{\"NPU\":{\"root\":\"N\",\"node\":{\"N\":{}"
+static void graphs_deep(void) { lines_of("compare.vis", GRAPHS ",\"Module.a.0\":", "{\"x\":", DEEP, ""); }
+static void graphs_many(void)
+{
+    lines_of("compare.vis", GRAPHS,
+             ",\"Module.a.A.forward.0\":{\"matched_node_link\":[],\"input_data\":{"
+             "\"Module.a.A.forward.0.input.0\":{\"Max\":\"1\"}}}", 50000, "}}}");
+}
+static void losses_deep(void) { lines_of("loss.json", "{\"loss\":", "[", DEEP, ""); }
+static void losses_many(void) { lines_of("run.log", "", "step 1 loss 2.5\nstep\n", MANY / 4, ""); }
+static void losses_above(void) { lines_of("run.log", "", "step 1/9\n  loss=2.5\n", MANY / 4, ""); }
+static void losses_escapes(void)
+{
+    lines_of("run.log", "", "step 1 \x1b]0;t\a\x9b" "2Jloss 2.5 \x1b[31mtotal_loss 3.5\n", 9, "");
+}
+
 /* ---- rounds ---- */
 
 #define ROUND_HEAD "{\"schema\":1,\"kind\":\"diverge-round\",\"rows\":"
@@ -1192,6 +1306,27 @@ static const struct {
     {"an operator's name of 100 MB in a log of activations", "report", "d", "check", activations_long},
     {"a shape of a million axes in a log of activations", "report", "d", "check", activations_axes},
     {"escapes in a log of activations", "any", "d", "check", activations_escapes},
+    {"tensors of a graph that are links out of the folder", "refuse", "d", "check", graph_link},
+    {"20,000 tensors of one call that are none", "any", "d", "check", graph_many},
+    {"escapes in names of a graph's tensors", "any", "d", "check", graph_escapes},
+    {"a header of CANN of 2^62 bytes", "report", "d", "check", cann_length},
+    {"a tensor of CANN of 2^63 bytes", "report", "d", "check", cann_size},
+    {"a matrix of CANN of 2^62 blocks", "report", "d", "check", cann_blocks},
+    {"a million outputs in a header of CANN", "report", "d", "check", cann_many},
+    {"a dump of CANN that is a link out of the folder", "report", "d", "check", cann_link},
+    {"an overflow record of CANN of 2^63 bytes", "report", "d", "check", cann_record},
+    {"deep nesting in lines of tensors", "report", "d.jsonl", "check", records_deep},
+    {"a name of 100 MB in lines of tensors", "any", "d.jsonl", "check", records_long},
+    {"50,000 equal lines of tensors", "any", "d.jsonl", "twice", records_many},
+    {"escapes in lines of tensors", "any", "d.jsonl", "check", records_escapes},
+    {"deep nesting in a tree of modules", "any", "m_debug_tree_SUMMARY.json", "check", tree_deep},
+    {"escapes in a tree of modules", "any", "m_debug_tree_SUMMARY.json", "check", tree_escapes},
+    {"deep nesting in msprobe's graphs", "refuse", "compare.vis", "check", graphs_deep},
+    {"50,000 equal nodes in msprobe's graphs", "any", "compare.vis", "check", graphs_many},
+    {"deep nesting in a list of losses", "refuse", "loss.json", "check", losses_deep},
+    {"250,000 equal lines with a loss", "any", "run.log", "check", losses_many},
+    {"250,000 losses below equal steps", "any", "run.log", "check", losses_above},
+    {"escapes in lines with a loss", "any", "run.log", "check", losses_escapes},
     {"escapes in a round", "any", "t.round-1.gz", "changes", round_escapes},
     {"a name of 100 MB in a round of 100 kB", "refuse", "t.round-1.gz", "changes", round_bomb},
     {"thirty million rows in a round of a megabyte", "refuse", "t.round-1.gz", "changes", round_many},
