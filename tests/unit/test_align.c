@@ -1,6 +1,6 @@
 /* Which calls of two lists become partners: what a pair needs, what forbids it, what an order that crosses may do. */
 #include "draws.h"
-#include "support.h"
+#include "sides.h"
 
 #include "dump/family.h"
 #include "dump/role.h"
@@ -381,6 +381,52 @@ static void crossing_reaches_so_far(void **state)
     }
 }
 
+/* ---- where values come from ---- */
+
+static uint32_t with_figures(struct dump *d, uint32_t call, const char *slot, double max, double norm)
+{
+    uint32_t r = side_row(d, call, slot, "4,4");
+    struct row *x = &d->rows.v[r];
+    x->has |= HAS_MAX | HAS_MIN | HAS_NORM;
+    x->stat[STAT_MAX] = max;
+    x->stat[STAT_MIN] = 0;
+    x->stat[STAT_NORM] = norm;
+    return r;
+}
+
+/* The result of a call is a new value, unless its input has all of its figures or the call hands on what it gets. */
+static void producers(void **state)
+{
+    static const struct {
+        const char *call;
+        double norm; /* of the input; of the result it is 7 */
+        bool handed_on;
+    } cases[] = {
+        {"Functional.relu.0.forward", 5, false},
+        {"Functional.relu.0.forward", 7, true},
+        {"Tensor.view.0.forward", 5, true},
+        {"Functional.relu.0.backward", 7, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dump d;
+        side_start(&d, "pytorch");
+        uint32_t c = side_call(&d, cases[i].call, NULL);
+        d.calls.v[c].family = (uint8_t)family_find(align_item_operator(&d, c));
+        with_figures(&d, c, "input.0", 1, cases[i].norm); /* of no recorded call */
+        uint32_t out = with_figures(&d, c, "output.0", 1, 7);
+        c = side_call(&d, "Functional.linear.0.forward", NULL);
+        uint32_t reads = with_figures(&d, c, "input.0", 1, 7), lone = with_figures(&d, c, "input.1", 2, 7);
+        side_end(&d);
+        uint32_t *from = align_items_producers(&d);
+        if (from[reads] != (cases[i].handed_on ? NONE : out))
+            fail_msg("case %zu: made by row %d", i, (int)from[reads]);
+        assert_int_equal(from[lone], NONE);
+        free(from);
+        dump_release(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +443,7 @@ int main(void)
         cmocka_unit_test(crossing_needs_the_same_values),
         cmocka_unit_test(crossing_by_name),
         cmocka_unit_test(crossing_reaches_so_far),
+        cmocka_unit_test(producers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1311,6 +1311,46 @@ static void status_and_coverage(void **state)
     scene_end(&s);
 }
 
+/* Without a call that computes (two checkpoints) the rows decide: of those that were compared and those that the target
+ * has alone, a share has to agree. */
+static void status_of_rows(void **state)
+{
+    static const struct {
+        uint32_t pairs, skip, only, match, drift;
+        int status;
+    } cases[] = {
+        {10, 0, 0, 10, 0, 0}, {10, 0, 0, 3, 2, 0}, {10, 0, 0, 2, 2, 5}, {10, 6, 0, 2, 0, 0},
+        {10, 6, 0, 1, 0, 5},  {10, 0, 10, 9, 0, 5}, {10, 0, 10, 9, 1, 0}, {10, 10, 0, 0, 0, 5},
+    };
+    struct thresholds tol;
+    (void)state;
+    thresholds_init(&tol);
+    assert_true(tol.coverage == 0.5);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct judgement j = {.first = NONE};
+        struct judge_options o = {.tol = &tol};
+        j.sum.pairs = cases[i].pairs;
+        j.sum.by[VERDICT_SKIP] = cases[i].skip;
+        j.sum.only[TARGET] = cases[i].only;
+        j.sum.by[VERDICT_MATCH] = cases[i].match;
+        j.sum.by[VERDICT_DRIFT] = cases[i].drift;
+        if (judgement_status(&j, &o) != cases[i].status)
+            fail_msg("case %zu: %d", i, judgement_status(&j, &o));
+        j.sum.unread = 1; /* whatever the shares are */
+        assert_int_equal(judgement_status(&j, &o), 5);
+        j.sum.unread = 0;
+        j.sum.unread_files = 1;
+        assert_int_equal(judgement_status(&j, &o), 5);
+        j.sum.unread_files = 0;
+        j.sum.figures_only = 1;
+        assert_int_equal(judgement_status(&j, &o), cases[i].status);
+        o.strict = true;
+        assert_int_equal(judgement_status(&j, &o), 5);
+        j.first = 0;
+        assert_int_equal(judgement_status(&j, &o), 1);
+    }
+}
+
 static void coverage_counts_shared_phases_only(void **state)
 {
     struct scene s;
@@ -2148,6 +2188,7 @@ int main(void)
         cmocka_unit_test(doubtful_pairs_are_nobodys_first),
         cmocka_unit_test(starts),
         cmocka_unit_test(status_and_coverage),
+        cmocka_unit_test(status_of_rows),
         cmocka_unit_test(coverage_counts_shared_phases_only),
         cmocka_unit_test(regions_one_side_left_out),
         cmocka_unit_test(joined_calls_cover_each_other),

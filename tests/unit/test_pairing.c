@@ -250,6 +250,45 @@ static void names_of_origins(void **state)
             assert_string_not_equal(origin_name((enum origin)i), origin_name((enum origin)k));
 }
 
+/* Each evidence has a word for files and a sentence of its own. */
+static void evidence_in_words(void **state)
+{
+    struct pairing p = {0};
+    struct pairing_options o = {0};
+    struct dump none;
+    const struct dump *const side[2] = {&none, &none};
+    struct buf text[WHY_COUNT];
+    (void)state;
+    memset(text, 0, sizeof text);
+    dump_init(&none);
+    vec_push(&p.lines, ((struct line){{0, 0}, 0}));
+    vec_push(&p.pairs, ((struct pair){.origin = ORIGIN_SEQUENCE}));
+    for (int i = 0; i < WHY_COUNT; i++) {
+        p.pairs.v[0].why = (uint8_t)i;
+        p.pairs.v[0].source = 7;
+        if (i != WHY_LAYOUT) /* it names the rows */
+            pairing_why(&p, &o, side, 0, &text[i]);
+        assert_true(*pair_why_name((enum pair_why)i));
+        for (int k = 0; k < i; k++)
+            if (i != WHY_LAYOUT && k != WHY_LAYOUT)
+                assert_string_not_equal(text[i].p, text[k].p);
+    }
+    assert_string_equal(text[WHY_RULE].p, "by rule 7");
+    p.lines.v[0] = (struct line){{0, NONE}, NONE};
+    buf_clear(&text[0]);
+    pairing_why(&p, &o, side, 0, &text[0]);
+    assert_string_equal(text[0].p, "no golden row found for it");
+    p.lines.v[0].row[TARGET] = NONE;
+    buf_clear(&text[0]);
+    pairing_why(&p, &o, side, 0, &text[0]);
+    assert_string_equal(text[0].p, "no target row found for it");
+    for (int i = 0; i < WHY_COUNT; i++)
+        buf_release(&text[i]);
+    vec_release(&p.lines);
+    vec_release(&p.pairs);
+    dump_release(&none);
+}
+
 /* Two frameworks' names say nothing to each other, even where they are the same. */
 static void other_frameworks_are_not_paired_by_name(void **state)
 {
@@ -280,6 +319,7 @@ int main(void)
         cmocka_unit_test(a_row_in_several_entries),
         cmocka_unit_test(every_row_has_its_line),
         cmocka_unit_test(names_of_origins),
+        cmocka_unit_test(evidence_in_words),
         cmocka_unit_test(other_frameworks_are_not_paired_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

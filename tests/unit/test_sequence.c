@@ -569,6 +569,29 @@ static void differences_that_end(void **state)
     }
 }
 
+/* A result that agrees although an operand differs says nothing of what was computed before it. */
+static void every_operand_has_to_agree(void **state)
+{
+    (void)state;
+    for (int operand = 0; operand < 2; operand++) {
+        struct both b;
+        struct value x = fresh(64), half = fresh(32), turned = fresh(32), key = fresh(32), other = fresh(32),
+                     q = fresh(64), scores = fresh(48), with[2] = {q, x};
+        start(&b);
+        call(&b.t, "Primitive", "Softmax", PHASE_FORWARD, x, x);
+        uint32_t t = call(&b.t, "Primitive", "Mul", PHASE_FORWARD, half, turned);
+        call(&b.t, "Primitive", "Concat", PHASE_FORWARD, turned, q);
+        wide_call(&b.t, "P.BatchMatMul.0.forward", "BatchMatMul", NULL, PHASE_FORWARD, with, 2, &scores, 1);
+        call(&b.g, "Functional", "softmax", PHASE_FORWARD, x, x);
+        call(&b.g, "Tensor", "__mul__", PHASE_FORWARD, key, other);
+        with[operand] = fresh(64);
+        wide_call(&b.g, "Torch.matmul.0.forward", "matmul", NULL, PHASE_FORWARD, with, 2, &scores, 1);
+        align(&b);
+        assert_non_null(pair_of(&b, t));
+        shut(&b);
+    }
+}
+
 static uint32_t module_row(struct dump *d, const char *path, const char *type, const uint32_t *parent,
                            struct value in, struct value out)
 {
@@ -616,6 +639,37 @@ static void what_ends_finds_its_equal(void **state)
         if (p && p->g == wrong)
             fail_msg("case %zu: still paired with what differs", i);
         if ((p && p->g == right) != cases[i].found)
+            fail_msg("case %zu: paired with %d", i, p ? (int)p->g : -1);
+        shut(&b);
+    }
+}
+
+/* A graph launches calls in an order of its own: one whose partner gives something else moves to the free call that
+ * gives the same, if that is of its operator and size. */
+static void a_graph_runs_elsewhere(void **state)
+{
+    static const struct {
+        const char *op;
+        bool same;
+    } cases[] = {{"__mul__", true}, {"__add__", true}, {"__mul__", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct both b;
+        struct value x = fresh(64), half = fresh(32), turned = fresh(32), other = fresh(32), y = fresh(48),
+                     free_value = cases[i].same ? turned : fresh(32);
+        start(&b);
+        call(&b.t, "Primitive", "Softmax", PHASE_FORWARD, x, x);
+        uint32_t t = call(&b.t, "Primitive", "Mul", PHASE_FORWARD, half, turned);
+        call(&b.t, "Primitive", "MatMul", PHASE_FORWARD, x, y);
+        for (size_t c = 0; c < b.t.calls.n; c++)
+            b.t.calls.v[c].kind = CALL_OPERATOR;
+        call(&b.g, "Functional", "softmax", PHASE_FORWARD, x, x);
+        call(&b.g, "Tensor", "__mul__", PHASE_FORWARD, half, other);
+        call(&b.g, "Torch", "matmul", PHASE_FORWARD, x, y);
+        uint32_t behind = call(&b.g, "Tensor", cases[i].op, PHASE_FORWARD, half, free_value);
+        align(&b);
+        const struct sequence_pair *p = pair_of(&b, t);
+        if ((p && p->g == behind) != (i == 0))
             fail_msg("case %zu: paired with %d", i, p ? (int)p->g : -1);
         shut(&b);
     }
@@ -984,7 +1038,9 @@ int main(void)
         cmocka_unit_test(a_fused_call_that_adds_first),
         cmocka_unit_test(a_term_added_to_a_multiple),
         cmocka_unit_test(differences_that_end),
+        cmocka_unit_test(every_operand_has_to_agree),
         cmocka_unit_test(what_ends_finds_its_equal),
+        cmocka_unit_test(a_graph_runs_elsewhere),
         cmocka_unit_test(modules_that_end_elsewhere),
         cmocka_unit_test(slices_by_what_they_hold),
         cmocka_unit_test(a_quotient_against_a_product),

@@ -2,6 +2,8 @@
 #include "scenes.h"
 #include "sides.h"
 
+#include <math.h>
+
 #include "judge/step_inputs.h"
 
 /* A square row of one embedding or product of both sides, by its figures. */
@@ -87,8 +89,41 @@ static void by_values_and_use(void **state)
     assert_int_equal(found_as("cross_entropy", FAMILY_LOSS, "input.1", DTYPE_I64, numbers), INPUT_LABELS);
 }
 
+/* Integers are data if they are large and no shape or axis: ids of a module, something else of a call. */
+static void integers(void **state)
+{
+    static const double large[] = {31999, 3, 900, 40000}, small[] = {8, 0, 3, 20}, two[] = {1, 0, 0.5, 2.8284271},
+                        unknown[] = {1, 0, NAN, NAN}, overflowed[] = {1, 0, 0.5, INFINITY};
+    static const struct {
+        const char *op;
+        enum family family;
+        const char *slot, *sizes;
+        const double *figures;
+        int what;
+    } cases[] = {
+        {"gather", FAMILY_OTHER, "input.1", "2,16", large, INPUT_OTHER},
+        {"gather", FAMILY_OTHER, "input.1", "2,16", small, -1},
+        {"view", FAMILY_VIEW, "input.1", "2,16", large, -1},
+        {"embedding", FAMILY_EMBEDDING, "input.0", "2,16", small, INPUT_IDS},
+        {"cross_entropy", FAMILY_LOSS, "input.1", "2,16", small, INPUT_LABELS},
+        {"add", FAMILY_ADD, "input.1", "2,16", small, -1},
+        {"add", FAMILY_ADD, "input.attention_mask", "4,4", two, INPUT_ATTENTION_MASK},
+        {"add", FAMILY_ADD, "input.1", "4,4", two, INPUT_ATTENTION_MASK},
+        {"add", FAMILY_ADD, "input.1", "4,4", unknown, INPUT_ATTENTION_MASK},
+        {"add", FAMILY_ADD, "input.1", "4,4", overflowed, INPUT_ATTENTION_MASK},
+        {"add", FAMILY_ADD, "input.1", "4,5", two, -1}, /* queries and keys are as many */
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        int what = found_of(cases[i].op, cases[i].family, cases[i].slot, cases[i].sizes, DTYPE_I64, cases[i].figures);
+        if (what != cases[i].what)
+            fail_msg("case %zu, %s %s: %d", i, cases[i].op, cases[i].slot, what);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_values_and_use), cmocka_unit_test(samples)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_values_and_use), cmocka_unit_test(integers),
+                                       cmocka_unit_test(samples)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

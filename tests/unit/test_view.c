@@ -240,6 +240,36 @@ static void texts(void **state)
     buf_release(&b);
 }
 
+/* Every step as it is typed and as people read it. */
+static void texts_of_steps(void **state)
+{
+    static const char *const cases[][2] = {
+        {"golden reshape 2,8,-1", "reshaped (2,8,-1)"},
+        {"target permute 0,2,1", "permuted (0,2,1)"},
+        {"golden transpose", "transposed"},
+        {"golden slice 3 0:1", "axis 3 sliced to 0:1"},
+        {"golden slice -1 4:", "axis -1 sliced to 4:"},
+        {"golden split 0 1 8:16", "part 8:16 of axis 0"},
+        {"golden split 0 2 8:16", "part 8:16 of each of 2 pieces of axis 0"},
+        {"target repeat 0 4", "axis 0 repeated 4 times"},
+        {"golden reshape 6,4 transpose", "reshaped (6,4), transposed"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buf typed = {0}, read = {0};
+        struct view v;
+        struct err e;
+        if (view_parse(&v, str_of(cases[i][0]), &e))
+            fail_msg("%s: %s", cases[i][0], e.text);
+        view_write(&v, &typed);
+        assert_string_equal(typed.p, cases[i][0]);
+        view_text(&v, &read);
+        assert_string_equal(read.p, cases[i][1]);
+        buf_release(&typed);
+        buf_release(&read);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +282,7 @@ int main(void)
         cmocka_unit_test(too_many_axes_are_not_tried),
         cmocka_unit_test(read_errors),
         cmocka_unit_test(texts),
+        cmocka_unit_test(texts_of_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
