@@ -57,6 +57,7 @@ struct step_object {
     struct log_record r;
     struct buf plain;
     bool stepped;
+    double epoch;   /* -1: none is said */
     struct str odd; /* a value of a known name that is no number */
     struct values_taken taken;
     struct rl_values rl;
@@ -81,6 +82,8 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
         } else if (!o->stepped && value_is_step(key) && is_step(x)) {
             o->stepped = true;
             o->r.step = (int64_t)x;
+        } else if (str_is(key, "epoch")) {
+            o->epoch = x;
         } else if (rl_value_take(&o->rl, key, x)) {
             continue;
         } else if (value_taken(&o->taken, key, &v) && o->k) {
@@ -94,7 +97,7 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
 /* Whether the line is one object with a step and a value that is known; k (may be NULL) takes it. */
 static bool object(struct series_builder *k, struct str line)
 {
-    struct step_object o = {.k = k};
+    struct step_object o = {.k = k, .epoch = -1};
     struct str s = str_trim(line);
     if (!s.n || s.p[0] != '{')
         return false;
@@ -108,6 +111,7 @@ static bool object(struct series_builder *k, struct str line)
         return k != NULL;
     if (k) {
         log_total_taken(k, &o.taken);
+        log_join_epoch(k, &o.r, o.epoch);
         log_rl_values(k, o.r.step, &o.rl);
         log_add(k, &o.r);
     }
@@ -140,20 +144,22 @@ struct value_table {
     bool alone; /* a file of one value each: a learning rate will do */
     bool head;
     size_t n;
-    int step;            /* its column */
+    int step, epoch;     /* their columns; -1: none */
     int8_t as[COLUMNS];  /* enum log_value of a column, -1: another column */
 };
 
 static bool header(struct value_table *t, const struct str *cell, size_t n)
 {
     struct values_taken taken = {0};
-    t->step = -1;
+    t->step = t->epoch = -1;
     t->n = n < COLUMNS ? n : COLUMNS;
     for (size_t i = 0; i < t->n; i++) {
         enum log_value v;
         t->as[i] = -1;
         if (t->step < 0 && value_is_step(cell[i])) {
             t->step = (int)i;
+        } else if (t->epoch < 0 && str_is(str_trim(cell[i]), "epoch")) {
+            t->epoch = (int)i;
         } else if (value_taken(&taken, cell[i], &v)) {
             for (size_t k = 0; k < i; k++) /* a part of it */
                 t->as[k] = t->as[k] == (int8_t)v ? -1 : t->as[k];
@@ -220,11 +226,16 @@ static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line,
         return 0;
     }
     r.step = (int64_t)x;
+    double epoch = -1;
+    if (t->epoch >= 0 && (size_t)t->epoch < n && !scan_number(cell[t->epoch], &epoch, NULL))
+        epoch = -1;
     for (size_t i = 0; i < t->n && i < n; i++)
         if (t->as[i] >= 0 && log_number(t->k, cell[i], &x, &digit) == READING_VALUE)
             log_set(t->k, &r, (enum log_value)t->as[i], x, digit);
-    if (r.has)
+    if (r.has) {
+        log_join_epoch(t->k, &r, epoch);
         log_add(t->k, &r);
+    }
     return log_cancelled(t->k) ? 1 : 0;
 }
 

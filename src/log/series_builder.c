@@ -1,5 +1,6 @@
 /* Builds a series from the records of a reader: assigns steps to norms without one, sorts, keeps each step once, and
  * adds warnings. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/msg.h"
@@ -99,6 +100,31 @@ void log_point(struct series_builder *k, const char *tag, struct str name, bool 
         log_odd(k, ODD_FULL);
     else
         put_point(k, id, step, v, k->line);
+}
+
+void log_join_epoch(struct series_builder *k, struct log_record *r, double epoch)
+{
+    if (!(epoch >= 0 && epoch < (double)LOG_STEP) || epoch != floor(epoch) || r->step < 0 || r->step >= LOG_STEP)
+        return;
+    if (k->epochs.begun && (int64_t)epoch > k->epochs.epoch && r->step <= k->epochs.last) {
+        int64_t each = k->epochs.highest + (r->step ? 0 : k->epochs.apart);
+        k->epochs.offset = k->epochs.offset < LOG_STEP ? k->epochs.offset + each : LOG_STEP;
+        k->epochs.highest = 0;
+        if (!k->epochs.told)
+            vec_push(&k->s->notes,
+                     arena_fmt(&k->s->arena,
+                               _("%s: the steps begin anew with the epochs: counted on from the last one printed "
+                                 "before"), k->file->name));
+        k->epochs.told = true;
+    }
+    if (r->step > k->epochs.highest || !k->epochs.begun) {
+        k->epochs.apart = k->epochs.begun ? r->step - k->epochs.highest : 1;
+        k->epochs.highest = r->step;
+    }
+    k->epochs.begun = true;
+    k->epochs.epoch = (int64_t)epoch;
+    k->epochs.last = r->step;
+    r->step = k->epochs.offset < LOG_STEP ? r->step + k->epochs.offset : LOG_STEP;
 }
 
 void log_total_taken(struct series_builder *k, const struct values_taken *t)

@@ -44,6 +44,10 @@ struct series_builder {
     int kind;            /* index of log_formats, of the current record */
     struct map names;    /* "tag\nname" → series.names */
     bool stepless;   /* as log_format.stepless, found in this file */
+    struct {
+        bool begun, told;
+        int64_t epoch, offset, last, highest, apart; /* of the steps as they are written, but for the offset */
+    } epochs;            /* of log_join_epoch */
     bool total_told; /* a note says which of several losses was taken */
     bool mean_lines; /* lines say means over the steps since the line before */
     struct map seen;     /* names in the current group of norms */
@@ -76,6 +80,9 @@ struct series_pending {
 void log_add(struct series_builder *k, struct log_record *r);
 /* Adds a value of a named series at a step; square as in log_name. */
 void log_point(struct series_builder *k, const char *tag, struct str name, bool square, int64_t step, double v);
+/* Steps that begin anew where the epoch grows are counted on from the last one printed before; an epoch that is no
+ * whole number is none. For records in order, before log_add. */
+void log_join_epoch(struct series_builder *k, struct log_record *r, double epoch);
 struct values_taken;
 void log_total_taken(struct series_builder *k, const struct values_taken *t); /* says so, once, if a total was taken */
 struct rl_values;

@@ -82,6 +82,8 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
         log_odd(k, ODD_STEP);
         return TAKE_DONE;
     }
+    if (with_step && log_has(&r, LOG_LOSS) && log_has(&r, LOG_EPOCH))
+        log_join_epoch(k, &r, r.value[LOG_EPOCH]);
     if (!with_step)
         r.step = k->last_step + 1; /* counted; evaluations belong to the record before */
     if (eval > none || eval != eval)

@@ -346,6 +346,19 @@ static const struct form forms[] = {
      "2022-04-12 18:05:57,646 - INFO - epoch: 3, batch_id: 500, AUC:0.928327, loss:0.25, avg_reader_cost: 0.00012 sec\n"
      "2022-04-12 18:19:07,587 - INFO - epoch: 3 done, AUC: 0.929679,ACC: 0.889003,loss:0.5, epoch time: 1070.06 s\n",
      {{0, 0.125}, {500, 0.25}}, 2},
+    {"epochs.jsonl", /* MMDetection's: an iteration of the epoch */
+     "{\"mode\": \"train\", \"epoch\": 1, \"iter\": 50, \"lr\": 1e-05, \"loss_cls\": 1.25, \"loss\": 2.5}\n"
+     "{\"mode\": \"train\", \"epoch\": 1, \"iter\": 100, \"lr\": 1e-05, \"loss_cls\": 1.25, \"loss\": 2.25}\n"
+     "{\"mode\": \"val\", \"epoch\": 1, \"iter\": 625, \"bbox_mAP\": 0.25}\n"
+     "{\"mode\": \"train\", \"epoch\": 2, \"iter\": 50, \"lr\": 1e-05, \"loss_cls\": 1.25, \"loss\": 2.0}\n",
+     {{50, 2.5}, {100, 2.25}, {150, 2.0}}, 3},
+    {"epochs2.jsonl",
+     "{\"epoch\": 0, \"step\": 0, \"loss\": 2.5}\n{\"epoch\": 0, \"step\": 1, \"loss\": 2.25}\n"
+     "{\"epoch\": 1, \"step\": 0, \"loss\": 2.0}\n{\"epoch\": 1, \"step\": 1, \"loss\": 1.75}\n",
+     {{0, 2.5}, {1, 2.25}, {2, 2.0}, {3, 1.75}}, 4},
+    {"epochs.csv",
+     "epoch,step,train_loss\n0,0,2.5\n0,10,2.25\n1,0,2.0\n1,10,1.75\n",
+     {{0, 2.5}, {10, 2.25}, {20, 2.0}, {30, 1.75}}, 4},
     {"rank.log",
      "[rank0] [2025-01-01 10:00:00] Iteration 1: loss = 2.5 (gnorm = 0.3)\n"
      "[rank0] [2025-01-01 10:00:01] Iteration 2: loss = 2.4 (gnorm = 0.3)\n",
