@@ -19,6 +19,7 @@
 #define AROUND 3       /* blocks of the neighbourhood */
 #define NORM_FACTOR 2  /* a norm is an outlier at this ratio at least */
 #define BESIDE 5       /* steps on each side with which a single run is compared */
+#define REACH 500      /* how far they are looked for */
 
 static void mark(struct curves *c, int run, size_t point, enum curve_series s)
 {
@@ -52,22 +53,28 @@ static double value_at(const struct curves *c, size_t point, int run, enum curve
     return curve_record(c, point, run)->value[curve_value(s)];
 }
 
-/* The run that deviates: the one whose value is farther from the mean of its neighbours. */
-static int who(const struct curves *c, const struct course *x, size_t i, enum curve_series s)
+/* The run that deviates: the one whose value is farther from the mean of its neighbours. Outliers follow each other,
+ * so the neighbours are the nearest steps that are none. */
+static int who(const struct curves *c, const struct course *x, size_t i, enum curve_series s, const bool *out)
 {
-    double off[2];
+    double sum[2] = {0}, off[2] = {0};
+    size_t n = 0;
     if (c->runs < 2)
         return 0;
-    for (int run = 0; run < 2; run++) {
-        double sum = 0;
-        size_t n = 0, from = i < 5 ? 0 : i - 5, to = i + 6 < x->n ? i + 6 : x->n;
-        for (size_t k = from; k < to; k++)
-            if (k != i) {
-                sum += value_at(c, x->point[k], run, s);
-                n++;
-            }
-        off[run] = n ? fabs(value_at(c, x->point[i], run, s) - sum / (double)n) : 0;
-    }
+    for (int way = -1; way <= 1; way += 2)
+        for (size_t found = 0, far = 1; found < BESIDE && far < REACH; far++) {
+            if (way < 0 ? far > i : i + far >= x->n)
+                break;
+            size_t k = way < 0 ? i - far : i + far;
+            if (out[k])
+                continue;
+            for (int run = 0; run < 2; run++)
+                sum[run] += value_at(c, x->point[k], run, s);
+            found++;
+            n++;
+        }
+    for (int run = 0; run < 2 && n; run++)
+        off[run] = fabs(value_at(c, x->point[i], run, s) - sum[run] / (double)n);
     return off[1] > off[0];
 }
 
@@ -75,6 +82,7 @@ static void outliers(struct curves *c, const struct course *x, const struct thre
 {
     size_t block = t->block < 10 ? 10 : t->block > 10000 ? 10000 : (size_t)t->block, around = AROUND * block;
     double *scratch = mem_resize_array(NULL, around, sizeof *scratch);
+    bool *outs = mem_zalloc(x->n + 1);
     for (size_t from = 0; from < x->n; from += block) {
         size_t to = from + block < x->n ? from + block : x->n;
         size_t lo = from < block ? 0 : from - block, hi = lo + around < x->n ? lo + around : x->n;
@@ -85,10 +93,13 @@ static void outliers(struct curves *c, const struct course *x, const struct thre
         for (size_t i = from; i < to; i++) {
             double off = fabs(x->v[i] - middle);
             bool out = hi - lo >= block && off > t->outlier * deviation && off > x->least;
-            if (out || fabs(x->v[i]) > x->always)
-                mark(c, who(c, x, i, s), x->point[i], s);
+            outs[i] = out || fabs(x->v[i]) > x->always;
         }
     }
+    for (size_t i = 0; i < x->n; i++)
+        if (outs[i])
+            mark(c, who(c, x, i, s, outs), x->point[i], s);
+    free(outs);
     free(scratch);
 }
 
