@@ -144,6 +144,7 @@ static int run_same(struct workspace *d, struct str args)
         return 0;
     }
     workspace_clear_list(d);
+    size_t errors = list_same_errors(d); /* these first: a value of zeros is found everywhere */
     for (size_t i = 0; i < l.n && i < 5000; i++) {
         const struct same_values_row *x = &l.v[i];
         uint32_t line = d->c->paired ? d->c->pairing->line_of[x->side][x->row] : x->row;
@@ -154,7 +155,6 @@ static int run_same(struct workspace *d, struct str args)
         workspace_add_item(d, line, d->c->judged && line != NONE ? d->c->judged->line[line].verdict : 0,
                            buf_view(&text));
     }
-    size_t errors = list_same_errors(d);
     buf_clear(&text);
     buf_fmt(&text, _("same statistics (within %g): %zu, same error: %zu"), tolerance, l.n, errors);
     if (l.n + errors)

@@ -31,6 +31,12 @@ static bool near(double a, double b)
     return isnan(a) || fabs(a - b) <= NEAR * fmax(fabs(b), 1e-6);
 }
 
+/* A module of rotary tables: how it computes them was not recorded. */
+static bool makes_table(const struct call *c)
+{
+    return c->kind == CALL_MODULE && str_ihas(str_n(c->name, c->name_len), "rotary");
+}
+
 /* Figures of a row's tensor, recorded or computed. */
 static bool known(const struct comparison *s, uint32_t line, int side, struct figures_known *out)
 {
@@ -38,7 +44,8 @@ static bool known(const struct comparison *s, uint32_t line, int side, struct fi
     const struct dump *d = &s->side[side].dump;
     const struct row *r = row == NONE ? NULL : &d->rows.v[row];
     const struct side_figures *f = comparison_figures(s, line, side);
-    if (!r || r->kind != ROW_TENSOR || d->calls.v[r->call].phase != PHASE_FORWARD || r->io == IO_OUTPUT)
+    if (!r || r->kind != ROW_TENSOR || d->calls.v[r->call].phase != PHASE_FORWARD ||
+        (r->io == IO_OUTPUT && !makes_table(&d->calls.v[r->call])))
         return false;
     *out = (struct figures_known){.shape = dump_row_shape(d, row)};
     double *const to[] = {&out->max, &out->min, &out->mean, &out->norm};
@@ -218,7 +225,8 @@ static bool recognised(const struct comparison *s, uint32_t line, struct source 
         int side = k ? TARGET : GOLDEN;
         uint32_t row = s->pairing->lines.v[line].row[side];
         struct figures_known f;
-        if (!known(s, line, side, &f) || s->flow[side].held[row] != NONE)
+        if (!known(s, line, side, &f) ||
+            (s->flow[side].held[row] != NONE && s->side[side].dump.rows.v[row].io != IO_OUTPUT))
             continue;
         for (size_t i = 0; i < ARRAY_LEN(tests); i++)
             if (tests[i](&f, x))
