@@ -10,8 +10,10 @@
 #include "judge/conditioning.h"
 #include "judge/forward_uses.h"
 #include "judge/packed_verdicts.h"
+#include "judge/pass_rows.h"
 #include "judge/row_verdict.h"
 #include "judge/same_figures.h"
+#include "judge/turned_choice.h"
 
 /* What a value depends on, the earliest of each as a line; NONE. */
 struct origins {
@@ -159,52 +161,6 @@ static void decide_by_level(struct causes *k, uint32_t line, uint32_t from)
         give(k, line, bad ? CAUSE_STARTS : CAUSE_AGREES, basis_of(&k->j->line[line]), NONE);
 }
 
-/* ---- choices that noise turned ---- */
-
-/* The number of choices in a line of integers that noise turned at a tie; 0: it is none. */
-static double turned_choices(const struct causes *k, uint32_t line, uint32_t row)
-{
-    const struct line_judgement *l = &k->j->line[line];
-    bool choice = l->rule == RULE_ILL && l->was == CONDITION_ORDER && class_is_whole(row_class(&k->d->rows.v[row]));
-    double share = (double)l->error * (double)l->error / 2; /* condition_picked() */
-    return choice ? share * (double)dump_row_numel(k->d, row) : 0;
-}
-
-/* Whether tensors differ along one axis, by as many places as there are turned choices at most: tokens went elsewhere.
- */
-static bool is_longer_by(const struct shape *t, const struct shape *g, double turned)
-{
-    int64_t apart = 0;
-    int axes = 0;
-    for (int i = 0; t && g && t->ndim == g->ndim && i < t->ndim; i++)
-        if (t->dim[i] != g->dim[i]) {
-            apart = llabs(t->dim[i] - g->dim[i]);
-            axes++;
-        }
-    return axes == 1 && (double)apart <= turned + 0.5;
-}
-
-#define CHOICE_REACH 2 /* times the norm of the tokens that went elsewhere */
-
-/* Whether a deviation is of a size that turned choices can give: each changes one place of all axes but the last, and
- * places may be in another order. A weight's gradient sums over those of one choice, which may be few. */
-static bool choice_explains(const struct causes *k, uint32_t line, uint32_t row, uint32_t choice)
-{
-    const struct line_judgement *l = &k->j->line[line];
-    const uint32_t *pair = k->m->pairing->lines.v[line].row;
-    const struct figures *f = k->m->state[line] == MEASURE_DONE ? k->m->figures[line] : NULL;
-    const struct shape *t = dump_row_shape(k->d, row), *g = dump_row_shape(k->m->side[GOLDEN], pair[GOLDEN]);
-    double turned = turned_choices(k, choice, k->m->pairing->lines.v[choice].row[TARGET]);
-    if (l->verdict == VERDICT_SHAPE)
-        return is_longer_by(t, g, turned);
-    if (l->verdict != VERDICT_DEVIATE || !f || !t || !t->ndim)
-        return false;
-    bool summed = k->d->rows.v[row].io == IO_GRADIENT || k->flow->weight_gradient[k->d->rows.v[row].call];
-    double places = (double)dump_row_numel(k->d, row) / (double)t->dim[t->ndim - 1];
-    double apart = fabs(f->side[TARGET].norm - f->side[GOLDEN].norm);
-    return summed || apart <= CHOICE_REACH * sqrt(turned / fmax(places, 1)) * f->side[GOLDEN].norm;
-}
-
 /* The start at the forward call of a gradient, or NONE: one function that is another one has another gradient. */
 static uint32_t forward_start(const struct causes *k, uint32_t call)
 {
@@ -314,6 +270,27 @@ static bool adds_to_moved(const struct causes *k, uint32_t line, uint32_t row)
     return inputs && out > MOVED_MOST * in * sqrt(n / least);
 }
 
+static bool holds_something(const struct dump *d, uint32_t row)
+{
+    return row != NONE && d->rows.v[row].has & HAS_NORM && d->rows.v[row].stat[STAT_NORM] > 0;
+}
+
+/* Whether a parameter's gradient is nothing but zeros on one side alone, though a gradient comes in there and something
+ * was put in: no deviation of these makes that, so it is a deviation of its own. */
+static bool loses_gradient(const struct causes *k, uint32_t line, uint32_t row)
+{
+    const uint32_t *rows = k->m->pairing->lines.v[line].row;
+    const struct figures *f = k->m->state[line] == MEASURE_DONE ? k->m->figures[line] : NULL;
+    if (k->d->rows.v[row].io != IO_GRADIENT || !f || (f->side[TARGET].norm > 0) == (f->side[GOLDEN].norm > 0))
+        return false;
+    int s = f->side[TARGET].norm > 0 ? GOLDEN : TARGET;
+    const struct dump *d = k->m->side[s];
+    uint32_t call = condition_module_backward(d, d->rows.v[rows[s]].call);
+    uint32_t forward = call == NONE ? NONE : d->calls.v[call].twin;
+    return f->side[s].norm == 0 && forward != NONE && holds_something(d, pass_first_float(d, call, IO_INPUT)) &&
+           holds_something(d, pass_first_float(d, forward, IO_INPUT));
+}
+
 static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins of)
 {
     uint32_t from = of.start;
@@ -340,7 +317,7 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
         give(k, line, CAUSE_AGREES, BASIS_RECOMPUTED, NONE);
         return;
     }
-    if (behind_choice && choice_explains(k, line, row, of.choice)) {
+    if (behind_choice && turned_choice_explains(k->j, k->m, k->flow, line, of.choice)) {
         give(k, line, CAUSE_UNKNOWN, BASIS_NONE, of.choice);
         return;
     }
@@ -356,7 +333,8 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
     }
     bool apart = from == NONE && line < k->apart_before && l->flags & LINE_STATISTICS && !k->o->exact &&
                  !has_verdict_of_its_own(k, line) && same_figures_go_apart(k->m, line);
-    if (apart || (from != NONE && line_is_bad(l) && adds_to_moved(k, line, row))) {
+    bool own = line_is_bad(l) && ((from != NONE && adds_to_moved(k, line, row)) || loses_gradient(k, line, row));
+    if (apart || own) {
         give(k, line, CAUSE_STARTS, basis_of(l), NONE);
         return;
     }
@@ -385,7 +363,7 @@ static void pass_on(struct causes *k, uint32_t line, uint32_t row, struct origin
         of.start = l->from;
     else if (l->rule == RULE_EQUAL) /* no bit differs, whatever it was computed from */
         of = no_origins;
-    if (turned_choices(k, line, row) > 0) {
+    if (turned_choices(k->j, k->m, line) > 0) {
         of.choice = of.choice == NONE ? line : of.choice;
         k->earliest = earlier(k->earliest, (struct origins){NONE, line});
     }

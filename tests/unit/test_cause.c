@@ -12,7 +12,7 @@ enum { MOST = 32 };
 struct run {
     struct scene s;
     float residual[MOST];
-    double error[MOST];
+    double error[MOST], norm[MOST]; /* norm: of the target, the golden side's is 1 */
     uint32_t row[MOST], rows;
 };
 
@@ -51,6 +51,7 @@ static uint32_t value(struct run *t, const char *slot, double size, double error
         t->row[t->rows] = dump_add_row(d, (uint32_t)d->calls.n - 1, r);
     }
     t->error[t->rows] = error;
+    t->norm[t->rows] = 1;
     t->residual[t->rows] = (float)residual; /* rows and lines are in one order */
     return t->rows++;
 }
@@ -59,7 +60,7 @@ static void judge_built(struct run *t)
 {
     for (uint32_t i = 0; i < t->rows; i++) {
         struct figures f = {.two = true, .rel_l2 = t->error[i], .max_abs = t->error[i],
-                            .side = {{.norm = 1}, {.norm = 1}}};
+                            .side = {{.norm = t->norm[i]}, {.norm = 1}}};
         assert_int_equal(scene_line(&t->s, t->row[i]), i);
         scene_computed(&t->s, t->row[i], &f);
     }
@@ -252,12 +253,59 @@ static void figures_go_apart(void **state)
     }
 }
 
+/* A module's call: its forward one, its backward one, or the record of its parameters' gradients. */
+static uint32_t module(struct run *t, const char *name, bool backward, bool gradient)
+{
+    uint32_t c = NONE;
+    for (int k = 0; k < 2; k++) {
+        c = dump_add_call(&t->s.d[k], str_of(name), CALL_MODULE, PHASE_FORWARD);
+        t->s.d[k].calls.v[c].scope = dump_scope(&t->s.d[k], STR("up"));
+        struct call *x = &t->s.d[k].calls.v[c];
+        x->phase = backward || gradient ? PHASE_BACKWARD : PHASE_FORWARD;
+        x->gradient = gradient;
+    }
+    return c;
+}
+
+/* A parameter's gradient that is zero on one side, though a gradient comes in, is a fault of its own behind another; one
+ * that is only another gradient is not, nor one of a module that got none. */
+static void a_lost_gradient(void **state)
+{
+    static const struct {
+        double norm, comes;
+        bool starts;
+    } cases[] = {{0, 3, true}, {0.5, 3, false}, {0, 0, false}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct run t;
+        begin(&t);
+        call(&t);
+        uint32_t first = value(&t, "output.0", 1, 0.2, 40);
+        uint32_t forward = module(&t, "Module.up.Linear.forward.0", false, false);
+        value(&t, "input.0", 1, 0.2, NAN);
+        module(&t, "Module.up.Linear.parameters_grad.0", true, true);
+        uint32_t lost = value(&t, "output.0", 5, 1, NAN);
+        t.norm[lost] = cases[i].norm;
+        uint32_t back = module(&t, "Module.up.Linear.backward.0", true, false);
+        value(&t, "input.0", cases[i].comes, 0.3, NAN);
+        for (int k = 0; k < 2; k++) {
+            t.s.d[k].rows.v[t.row[lost]].io = IO_GRADIENT;
+            t.s.d[k].calls.v[back].twin = forward;
+            t.s.d[k].calls.v[forward].twin = back;
+        }
+        judge(&t);
+        expect(&t, lost, cases[i].starts ? CAUSE_STARTS : CAUSE_INHERITED, cases[i].starts ? BASIS_LEVEL : BASIS_FLOW,
+               cases[i].starts ? NONE : first);
+        scene_end(&t.s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_function_of_equal_inputs), cmocka_unit_test(another_function_starts),
         cmocka_unit_test(a_turned_operand),
-        cmocka_unit_test(independent_starts), cmocka_unit_test(exact_is_about_bits),
+        cmocka_unit_test(independent_starts), cmocka_unit_test(a_lost_gradient), cmocka_unit_test(exact_is_about_bits),
         cmocka_unit_test(parameters_come_before_outputs),
         cmocka_unit_test(figures_go_apart),
     };
