@@ -95,6 +95,24 @@ static void ill_conditioned(void **state)
     scene_end(&s);
 }
 
+/* A loss scale is named, from either side; nothing is said of none. */
+static void a_loss_scale(void **state)
+{
+    static const struct {
+        double scale;
+        const char *said;
+    } q[] = {{1, ""}, {1024, "gradients × 1024: loss scale"}, {1.0 / 65536, "gradients × 1/65536: loss scale"}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(q); i++) {
+        struct judgement j = {.loss_scale = q[i].scale};
+        struct buf b = {0};
+        buf_cstr(&b, "");
+        explain_factor(&j, &b);
+        assert_string_equal(b.p, q[i].said);
+        buf_release(&b);
+    }
+}
+
 static void numbers_in_the_sentences(void **state)
 {
     static const enum verdict_rule with_error[] = {RULE_WITHIN, RULE_LEVEL,  RULE_DRIFT,    RULE_LIMIT,
@@ -277,7 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sentence_for_every_rule),
         cmocka_unit_test(ill_conditioned),
-        cmocka_unit_test(numbers_in_the_sentences),
+        cmocka_unit_test(a_loss_scale), cmocka_unit_test(numbers_in_the_sentences),
         cmocka_unit_test(which_side_is_missing),
         cmocka_unit_test(non_finite_elements),
         cmocka_unit_test(what_is_added),
