@@ -1,5 +1,6 @@
-/* A choice that noise turned at a tie, as of a router's experts in 16 bits: what is computed from it holds other tokens,
- * in another order, and may differ by as much as these. It is recomputed from its own inputs, or not compared. */
+/* A choice that noise turned at a tie, as of a router's experts in 16 bits: what is computed from it holds other
+ * tokens, in another order, and may differ by as much as these. It is recomputed from its own inputs, or not compared.
+ */
 #ifndef JUDGE_TURNED_CHOICE_H
 #define JUDGE_TURNED_CHOICE_H
 

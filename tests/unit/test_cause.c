@@ -267,8 +267,8 @@ static uint32_t module(struct run *t, const char *name, bool backward, bool grad
     return c;
 }
 
-/* A parameter's gradient that is zero on one side, though a gradient comes in, is a fault of its own behind another; one
- * that is only another gradient is not, nor one of a module that got none. */
+/* A parameter's gradient that is zero on one side, though a gradient comes in, is a fault of its own behind another.
+ * One that is only another gradient is not, nor one of a module that got none. */
 static void a_lost_gradient(void **state)
 {
     static const struct {
