@@ -305,7 +305,7 @@ const struct reader reader_debug_tree = {
     .name = "transformers-debug",
     .title = N_("call tree of transformers' model_addition_debugger: inputs and outputs of every module of a forward "
                 "pass"),
-    .what = "MODEL_debug_tree_SUMMARY.json, MODEL_debug_tree_FULL_TENSORS.json",
+    .what = "MODEL_debug_tree_SUMMARY.json, …_FULL_TENSORS.json: {\"module_path\": …, \"inputs\": …, \"children\": […",
     .versions = "transformers 4.52 to 5",
     .unread = N_("printed values of tensors, standard deviations, arguments that are not tensors"),
     .probe = probe,

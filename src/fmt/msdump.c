@@ -691,7 +691,7 @@ const struct reader reader_msdump = {
     .name = "mindspore-dump",
     .title = N_("MindSpore Dump of one iteration (statistic.csv of all versions, .npy tensors), binary operator dumps of "
                 "CANN (asynchronous Dump, acl_dump)"),
-    .what = "statistic.csv OP.….npy TYPE.NAME.TASK.STREAM.TIME mapping.csv Opdebug.….json graphs/*.ir",
+    .what = "statistic.csv OP.….npy MatMul.NAME.TASK.STREAM.1732082705000430 mapping.csv Opdebug.… graphs/*.ir",
     .versions = "MindSpore 2.0 to 2.10",
     .unread = N_("CANN's types of less than eight bits; .pb graphs; kernel arguments (.json)"),
     .probe = probe,

@@ -269,7 +269,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
 const struct reader reader_msprobe_trend = {
     .name = "msprobe-trend",
     .title = N_("figures of dumps in a database of msprobe data2db (SQLite)"),
-    .what = "dump_data.trend.db",
+    .what = "dump_data.trend.db, with the table trend_data",
     .versions = "msprobe 26.2",
     .unread = N_("tags"),
     .probe = probe,

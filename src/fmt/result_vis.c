@@ -358,7 +358,7 @@ static int open_db(struct dump *d, struct load *load, struct err *e)
 const struct reader reader_msprobe_vis = {
     .name = "msprobe-vis",
     .title = N_("graphs of msprobe's visualization with the figures of both sides"),
-    .what = "compare_*.vis build_*.vis",
+    .what = "compare_*.vis build_*.vis: {\"NPU\": {\"root\": …, \"node\": {…",
     .versions = "msprobe 26",
     .unread = N_("stacks and colours of the graphs"),
     .probe = probe,
@@ -370,7 +370,7 @@ const struct reader reader_msprobe_vis = {
 const struct reader reader_msprobe_vis_db = {
     .name = "msprobe-vis-db",
     .title = N_("the same graphs in a database, of all steps and ranks (SQLite)"),
-    .what = "compare_*.vis.db build_*.vis.db",
+    .what = "compare_*.vis.db build_*.vis.db, with the table tb_nodes",
     .versions = "msprobe 26.2",
     .unread = N_("stacks and colours of the graphs"),
     .probe = probe_db,

@@ -37,7 +37,8 @@ const struct log_format log_formats[] = {
     {.name = "mlflow", .title = N_("metric files of MLflow, one metric per file"), .what = "mlruns/*/*/metrics/loss",
      .overlay = true, .sniff = mlflow_sniff, .read = mlflow_read},
     {.name = "loss-document", .title = N_("lists and dictionaries of losses in JSON, Megatron's golden values"),
-     .what = "*.json: [10.2, 9.8]   {\"lm loss\": [10.2, 9.8]}   {\"1\": 10.2}   golden_values*.json", .overlay = true,
+     .what = "*.json: [10.2, 9.8]   {\"lm loss\": [10.2, 9.8]}   {\"1\": 10.2}   [{\"step\": 1, \"loss\": 10.2}]   "
+             "golden_values*.json", .overlay = true,
      .sniff = loss_document_sniff, .read = loss_document_read},
     {.name = "loss-columns", .title = N_("columns of numbers: losses, or steps and losses"),
      .what = "1 8.049097", .overlay = true, .read = loss_columns_read},
@@ -73,13 +74,14 @@ const struct log_format log_formats[] = {
      .starts = json_values_starts, .take = json_values_take},
     {.name = "local-norm", .title = N_("local norms printed by MindSpore, MindFormers and the Megatron patch of the "
                                        "guide"),
-     .what = "dump local norm: …, norm_size: … local_norm: […], print torch local norm: […], NAME norm=…",
+     .what = "dump local norm: …, norm_size: … local_norm: […], print torch local norm: […], "
+             "layers.0.mlp.weight norm=293.06",
      .versions = "MindSpore 2, MindFormers 1", .words = norm_line_words, .take = norm_line_take},
     {.name = "local-norm", .words = norm_list_words, .take = norm_list_take, .join = 100000},
     {.name = "local-norm", .words = norm_printed_words, .starts = norm_printed_starts, .take = norm_printed_take},
     {.name = "te-inspect", .framework = "pytorch", .title = N_("statistics of tensors by nvdlfw-inspect (Transformer "
                                                                "Engine)"),
-     .what = "nvdlfw_inspect_statistics_logs/nvdlfw_inspect_globalrank-N.log", .versions = "nvdlfw-inspect 0.2",
+     .what = "nvdlfw_inspect_globalrank-N.log: INFO - decoder.1.mlp.fc1_activation_l2_norm iteration=000001 value=0.12", .versions = "nvdlfw-inspect 0.2",
      .statistics = true, .words = te_inspect_words, .take = te_inspect_take},
     {.name = "learned-lines", .title = N_("any other lines of text with a loss: the words that repeat are learned, or "
                                           "given by --log-names"),
