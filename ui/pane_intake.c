@@ -223,7 +223,7 @@ const struct hint pane_intake_empty[] = {
 };
 
 static const struct hint hints[] = {
-    {"enter", N_("to the table")}, {"swap", N_("swap sides")}, {"step", N_("steps")}, {"rank", N_("ranks")}, {"dumps", N_("list dumps")}, {"recent", N_("recent")}, {"help", N_("help")}, {"back", N_("back")}, {0},
+    {"enter", N_("to the table")}, {"swap", N_("swap sides")}, {"step", N_("steps")}, {"rank", N_("ranks")}, {"dumps", N_("list dumps")}, {"recent", N_("recent")}, {"help", N_("help")}, {"back", N_("back")}, {"list problems", N_("open a line")}, {0},
 };
 
 const struct pane_ops pane_intake = {"intake", update, draw, hints};

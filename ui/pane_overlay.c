@@ -107,6 +107,24 @@ static void help_here(struct help *h)
     buf_release(&text);
 }
 
+/* What the words of the screen mean. */
+static void help_words(struct help *h)
+{
+    static const char *const words[][2] = {
+        {N_("starts here"), N_("the first rows that differ although nothing they depend on does; each needs a cause")},
+        {N_("inherits"), N_("differs, and depends on a row where a deviation starts")},
+        {N_("paired"), N_("the share of a side's computing calls that have a partner on the other side")},
+        {N_("doubtful"), N_("the pair is uncertain, or its operator amplifies noise: its verdict is not counted")},
+        {N_("not certain"), N_("a row before the first deviation could not be judged, so an earlier one may exist")},
+        {N_("levels differ"), N_("one side recorded modules, the other API calls: some rows have no partner")},
+        {N_("noise level"), N_("the error that rows before this one have; the limit follows from it")},
+        {N_("statistics"), N_("max, min, mean and norm, recorded without the elements")},
+    };
+    h->title = _("Words on the screen");
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        help_entry(h, _(words[i][0]), _(words[i][1]), STR(""));
+}
+
 /* Returns the lines all of it takes. */
 static int help_text(const struct screen *s, struct grid *g, struct rect r, int from)
 {
@@ -129,6 +147,7 @@ static int help_text(const struct screen *s, struct grid *g, struct rect r, int 
     help_here(&h);
     for (const struct command_group *group = command_groups; group->title; group++)
         help_commands(&h, group);
+    help_words(&h);
     if (h.words.n && h.y - h.skip == head)
         help_line(&h, STYLE_TEXT, _("no match in the help"));
     return h.y + from - h.skip;

@@ -83,8 +83,20 @@ static const char *kept_state(const struct screen *s)
     return s->inv.read_only ? _("READ-ONLY") : s->inv.unsaved.code ? _("NOT SAVED") : NULL;
 }
 
-/* "ticket-1187 · round 2 of 3: ", the name of an investigation with a given file, and the round that is open. */
-static void ticket_name(const struct investigation *v, struct buf *out)
+static unsigned open_findings(const struct investigation *v)
+{
+    finding_list all = {0};
+    unsigned open = 0;
+    findings_read(&v->findings, &all);
+    for (size_t i = 0; i < all.n; i++)
+        open += all.v[i].status == FINDING_SUSPECTED;
+    vec_release(&all);
+    return open;
+}
+
+/* "ticket-1187 · round 2 of 3 · 1 finding open: ", the name of an investigation with a given file, the round that is
+ * open, and the number of findings still suspected. */
+static void ticket_name(const struct investigation *v, bool brief, struct buf *out)
 {
     struct str name = path_base(str_of(v->path && !v->own ? v->path : ""));
     if (str_ends(name, INVESTIGATION_ENDING))
@@ -93,6 +105,10 @@ static void ticket_name(const struct investigation *v, struct buf *out)
     if (v->rounds.n)
         buf_fmt(out, v->shown ? _("%sround %u of %zu") : _("%sround %u"), name.n ? " · " : "",
                 investigation_round(v), v->rounds.n + 1);
+    unsigned open = open_findings(v);
+    if (open)
+        buf_fmt(out, brief ? _("%s%u open") : open == 1 ? _("%s%u finding open") : _("%s%u findings open"),
+                out->n ? " · " : "", open);
     if (out->n)
         buf_cstr(out, ": ");
 }
@@ -121,7 +137,7 @@ static void what_is_open(const struct screen *s, struct buf *out, int how)
         steps |= n[0] > 1;
         ranks |= n[1] > 1;
     }
-    ticket_name(&s->inv, out);
+    ticket_name(&s->inv, how != OPEN_ALL, out);
     for (int i = 0; i < 2 && !(i && x->single); i++) {
         const struct dump *d = &x->side[i].dump;
         struct str part = screen_telling_part(x, i);
@@ -145,7 +161,7 @@ static int given_files(const struct screen *s, struct grid *g, int room)
     struct buf b = {0};
     int used = 1 + grid_put(g, 0, 1, g->cols - 1, STYLE_HEADER, "diverge");
     bool any = path_kind_given(&s->inv, path);
-    ticket_name(&s->inv, &b);
+    ticket_name(&s->inv, false, &b);
     if (!any && b.n)
         b.p[b.n -= 2] = 0; /* its ": " */
     if (any)

@@ -255,9 +255,17 @@ static void list_doubts(struct workspace *d)
     struct arena sentences = {0};
     input_doubt_list l = {0};
     input_doubts_find(d->c, &sentences, &l);
-    for (size_t i = 0; i < l.n; i++)
-        if (!is_recorded(d->c, l.v[i].text))
-            workspace_add_item(d, NONE, 0, str_of(input_doubts_sentence(&l.v[i], &sentences)));
+    for (size_t i = 0; i < l.n; i++) {
+        const struct input_doubt *x = &l.v[i];
+        const char *sentence = input_doubts_sentence(x, &sentences);
+        if (is_recorded(d->c, x->text))
+            continue;
+        if (x->opens)
+            workspace_add_command(d, x->opens, "", "%s", sentence);
+        else
+            workspace_add_item(d, x->row == NONE ? NONE : d->c->pairing->line_of[x->side][x->row], 0,
+                               str_of(sentence));
+    }
     vec_release(&l);
     arena_release(&sentences);
 }

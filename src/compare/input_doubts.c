@@ -13,8 +13,22 @@
 
 static void add(input_doubt_list *out, int side, bool question, const char *text)
 {
-    struct input_doubt x = {.side = side, .question = question, .text = text};
+    struct input_doubt x = {.side = side, .question = question, .text = text, .row = NONE};
     vec_push(out, x);
+}
+
+/* As add, of something that a command shows or settles. */
+static void add_opening(input_doubt_list *out, int side, bool question, const char *opens, const char *text)
+{
+    add(out, side, question, text);
+    vec_last(out)->opens = opens;
+}
+
+/* As add, of something that a row shows. */
+static void add_row(input_doubt_list *out, int side, uint32_t row, const char *text)
+{
+    add(out, side, true, text);
+    vec_last(out)->row = row;
 }
 
 void input_doubts_extent(const struct recording *x, int *steps, int *ranks)
@@ -45,9 +59,10 @@ static void ambiguous(const struct recording *x, int side, struct arena *a, inpu
         same++;
     }
     if (same)
-        add(out, side, true, arena_fmt(a, _("%u recordings of the same step and rank found; opened: %s; another one: "
-                                            "%s; name the folder to open a different one"),
-                                       same + 1, open->paths.v[0], other));
+        add_opening(out, side, true, "dumps",
+                    arena_fmt(a, _("%u recordings of the same step and rank found; opened: %s; another one: "
+                                   "%s; name the folder to open a different one"),
+                              same + 1, open->paths.v[0], other));
 }
 
 /* Several steps or ranks, none of which was requested. */
@@ -63,21 +78,25 @@ static void several(const struct comparison *s, int side, struct arena *a, input
     if ((steps > 1 && s->opt.step[side] >= 0) || (ranks > 1 && s->opt.rank[side] >= 0))
         return;
     if (steps > 1 && ranks > 1)
-        add(out, side, true, arena_fmt(a, s->single ? _("%d steps × %d ranks found; this is step %d, rank %d")
-                                                    : _("%d steps × %d ranks found; step %d, rank %d is compared"),
-                                       steps, ranks, open->step, open->rank));
+        add_opening(out, side, true, "step",
+                    arena_fmt(a, s->single ? _("%d steps × %d ranks found; this is step %d, rank %d")
+                                           : _("%d steps × %d ranks found; step %d, rank %d is compared"),
+                              steps, ranks, open->step, open->rank));
     else if (steps > 1 && open->step < 0)
-        add(out, side, true, arena_fmt(a, s->single ? _("%d steps found; this recording has no step number")
-                                                    : _("%d steps found; a recording without step number is compared"),
-                                       steps));
+        add_opening(out, side, true, "step",
+                    arena_fmt(a, s->single ? _("%d steps found; this recording has no step number")
+                                           : _("%d steps found; a recording without step number is compared"),
+                              steps));
     else if (steps > 1)
-        add(out, side, true,
-            arena_fmt(a, s->single ? _("%d steps found; this is step %d") : _("%d steps found; step %d is compared"),
-                      steps, open->step));
+        add_opening(out, side, true, "step",
+                    arena_fmt(a, s->single ? _("%d steps found; this is step %d")
+                                           : _("%d steps found; step %d is compared"),
+                              steps, open->step));
     else if (ranks > 1)
-        add(out, side, true,
-            arena_fmt(a, s->single ? _("%d ranks found; this is rank %d") : _("%d ranks found; rank %d is compared"),
-                      ranks, open->rank));
+        add_opening(out, side, true, "rank",
+                    arena_fmt(a, s->single ? _("%d ranks found; this is rank %d")
+                                           : _("%d ranks found; rank %d is compared"),
+                              ranks, open->rank));
 }
 
 /* A value was replaced during recording: rows may agree for that reason. */
@@ -119,7 +138,8 @@ static void growing(const struct comparison *s, int side, struct arena *a, input
         return;
     long ago = written_ago(x->places.v[x->place].paths.v[0]);
     if (ago >= 0 && ago < FRESH) {
-        add(out, side, false, arena_fmt(a, _("modified %ld s ago, may still be written; r reads it again"), ago));
+        add_opening(out, side, false, "reload",
+                    arena_fmt(a, _("modified %ld s ago, may still be written; r reads it again"), ago));
         vec_last(out)->passing = true;
     }
 }
@@ -128,6 +148,7 @@ static void growing(const struct comparison *s, int side, struct arena *a, input
 static void dropout(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     unsigned calls = 0;
+    uint32_t first = NONE;
     double p = 0;
     for (uint32_t c = 0; c < d->calls.n; c++) {
         const struct call *k = &d->calls.v[c];
@@ -141,11 +162,11 @@ static void dropout(const struct dump *d, int side, struct arena *a, input_doubt
         }
         if (!(found > 0) || !(strstr(k->name, "dropout") || strstr(k->name, "Dropout")))
             continue;
-        calls++;
+        first = calls++ ? first : k->first_row;
         p = found > p ? found : p;
     }
     if (calls)
-        add(out, side, true, arena_fmt(a, _("dropout is on in %u calls (p up to %.2g): this alone makes two runs "
+        add_row(out, side, first, arena_fmt(a, _("dropout is on in %u calls (p up to %.2g): this alone makes two runs "
                                             "differ"), calls, p));
 }
 
@@ -184,8 +205,10 @@ static void saturation(const struct dump *d, int side, struct arena *a, input_do
         if (!rows)
             continue;
         buf_clear(&name);
-        dump_row_name(d, s->masked || s->high < s->deep ? s->high : s->deep, &name);
-        add(out, side, true, arena_fmt(a, _("%g, the largest %s, occurs in %u rows, first in %s: the device saturates "
+        uint32_t first = s->masked || s->high < s->deep ? s->high : s->deep;
+        dump_row_name(d, first, &name);
+        add_row(out, side, first,
+                arena_fmt(a, _("%g, the largest %s, occurs in %u rows, first in %s: the device saturates "
                                             "instead of overflowing"),
                                        dtype_table[types[k]].max, dtype_table[types[k]].name, rows, name.p));
     }
@@ -196,12 +219,15 @@ static void saturation(const struct dump *d, int side, struct arena *a, input_do
 static void overflows(const struct dump *d, int side, struct arena *a, input_doubt_list *out)
 {
     const char *first = NULL;
+    uint32_t row = NONE;
     unsigned n = 0;
     for (size_t i = 0; i < d->problems.n; i++)
-        if (strcmp(d->problems.v[i].kind, "overflow") == 0 && n++ == 0)
+        if (strcmp(d->problems.v[i].kind, "overflow") == 0 && n++ == 0) {
             first = d->problems.v[i].text;
+            row = d->problems.v[i].row;
+        }
     if (n)
-        add(out, side, true, arena_fmt(a, _("the device recorded %u overflows; the first: %s"), n, first));
+        add_row(out, side, row, arena_fmt(a, _("the device recorded %u overflows; the first: %s"), n, first));
 }
 
 static void of_side(const struct comparison *s, int side, struct arena *a, input_doubt_list *out)
@@ -268,13 +294,14 @@ static void of_both(const struct comparison *s, struct arena *a, input_doubt_lis
         add(out, -1, true,
             arena_fmt(a, _("tasks differ (%s and %s): only data recorded by both is compared"), t->task, g->task));
     if (t->step >= 0 && g->step >= 0 && t->step != g->step && s->opt.step[0] < 0)
-        add(out, -1, true, arena_fmt(a, _("step %d is compared with step %d"), t->step, g->step));
+        add_opening(out, -1, true, "step", arena_fmt(a, _("step %d is compared with step %d"), t->step, g->step));
     if (t->rank >= 0 && g->rank >= 0 && t->rank != g->rank && s->opt.rank[0] < 0)
-        add(out, -1, true, arena_fmt(a, _("rank %d is compared with rank %d"), t->rank, g->rank));
+        add_opening(out, -1, true, "rank", arena_fmt(a, _("rank %d is compared with rank %d"), t->rank, g->rank));
     if (t->reader->weights != g->reader->weights)
         add(out, -1, true, _("one side is a dump, the other a weight file: use diverge weights to compare weights"));
     if (strcmp(t->framework, "pytorch") == 0 && strcmp(g->framework, "mindspore") == 0)
-        add(out, -1, true, _("the golden side is a MindSpore dump; the benchmark is usually PyTorch; s swaps the "
+        add_opening(out, -1, true, "swap",
+                    _("the golden side is a MindSpore dump; the benchmark is usually PyTorch; s swaps the "
                              "sides"));
 }
 

@@ -9,6 +9,8 @@ struct input_doubt {
     bool question;    /* needs a decision by the user; otherwise for information */
     bool passing;     /* true only at the moment of the check */
     const char *text; /* in the arena, or with the dump's lifetime */
+    uint32_t row;     /* what it names: a row of its side; NONE */
+    const char *opens; /* otherwise the command that shows what it names or settles it, or NULL */
 };
 typedef VEC(struct input_doubt) input_doubt_list;
 

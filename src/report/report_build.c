@@ -381,8 +381,8 @@ static const struct {
 } sections[] = {
     {"ranks", N_("All ranks"), report_ranks, false},
     {"summary", N_("Summary"), report_summary, false},
-    {"procedure", N_("Procedure"), report_procedure, false},
     {"starts", N_("Starts here"), report_starts, true},
+    {"procedure", N_("Procedure"), report_procedure, false},
     {"first", N_("First deviation"), report_first, true},
     {"rounds", N_("Since the previous round"), report_rounds, true},
     {"findings", N_("Findings"), report_findings, false},

@@ -125,7 +125,17 @@ void report_diagnosis(struct building *b)
         looks_like(b, b->j->first);
 }
 
-/* "1. different rotary table: cosines … NAME, model.py:63; 2 places, 296 rows inherit. Compute inv_freq …" */
+/* "; error 1.2e-4, limit 2e-5", where the sentence says what it looks like instead. */
+static void error_and_limit(struct building *b, const struct line_judgement *l)
+{
+    char n[2][NUM_MAX];
+    if (isfinite(l->error) && isfinite(l->limit))
+        doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("; error %s, limit %s"), num_error(n[0], (double)l->error),
+                  num_error(n[1], (double)l->limit));
+}
+
+/* "1. different rotary table: cosines … NAME, model.py:63; error 1.2e-4, limit 2e-5; 2 places, 296 rows inherit.
+ * Compute inv_freq …" */
 static void start(struct building *b, size_t rank)
 {
     const struct start_group *g = &b->j->start_groups.v[rank];
@@ -142,6 +152,8 @@ static void start(struct building *b, size_t rank)
     start_extent(g, &t);
     if (f)
         doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _(", %s:%u"), path_base(str_of(f->file)).p, f->line);
+    if (x.n)
+        error_and_limit(b, &b->j->line[g->line]);
     doc_cellf(b->d, DOC_TEXT, TONE_PLAIN, _("; %s. %s"), t.p, start_action(b->s, g->line, &x));
     buf_release(&t);
     diagnoses_release(&x);

@@ -68,7 +68,9 @@ static void evidence(struct building *b, const struct finding *x)
         if (f->side[1] || str_double(str_of(f->side[0]), &v) || strcmp(f->what, "screen") == 0)
             continue;
         doc_begin(b->d, DOC_ITEM);
-        doc_cellf(b->d, DOC_TEXT, TONE_QUIET, "%s: ", evidence_label(f->what));
+        bool verdict = strcmp(f->what, "verdict") == 0; /* not to be taken for that of now, which stands above */
+        doc_cellf(b->d, DOC_TEXT, TONE_QUIET, verdict ? _("%s when the finding was added: ") : "%s: ",
+                  evidence_label(f->what));
         doc_cell(b->d, DOC_TEXT, TONE_PLAIN, str_of(f->side[0]));
     }
     pair_figures(b, x);
