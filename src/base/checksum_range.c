@@ -14,6 +14,17 @@ uint32_t crc_of(uint32_t before, const void *p, size_t n)
     return (uint32_t)crc32_z(before, p, n);
 }
 
+bool crc_same(uint32_t stored, uint32_t of_bytes)
+{
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+    (void)stored;
+    (void)of_bytes;
+    return true;
+#else
+    return stored == of_bytes;
+#endif
+}
+
 bool crc_parse(struct str text, uint32_t *crc)
 {
     *crc = 0;
@@ -48,6 +59,6 @@ int sealed_verify(const struct file *f, const struct sealed *s, struct err *e)
         return 0;
     if (crc_of_range(f, s->at, s->size, &crc, e))
         return -1;
-    return crc == s->crc ? 0 : err_at(e, f->name, s->at,
+    return crc_same(s->crc, crc) ? 0 : err_at(e, f->name, s->at,
                                       _("these bytes do not have the checksum stored with them"));
 }

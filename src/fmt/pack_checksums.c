@@ -51,7 +51,7 @@ static int verify_list(const char *folder, const char *path, struct str all, str
     ptrdiff_t end = str_rfind(str_n(all.p, all.n ? all.n - 1 : 0), '\n');
     struct str last = str_trim(str_cut(all, (size_t)(end + 1)));
     bool whole = str_starts(last, END) && crc_parse(str_cut(last, sizeof END - 1), &crc) &&
-                 crc == crc_of(0, all.p, (size_t)(end + 1));
+                 crc_same(crc, crc_of(0, all.p, (size_t)(end + 1)));
     if (!whole)
         return err_set(e, ERR_DATA, _("%s: damaged or cut off: it does not end with its own checksum"), path);
     struct str rest = str_n(all.p, (size_t)(end + 1)), line;

@@ -82,7 +82,7 @@ static long unpack(struct unpacking *u, void *out, size_t n, struct err *e)
     if (n > INT_MAX) /* zlib counts in unsigned int */
         n = INT_MAX;
     if (!n)
-        return (u->m->stored && !u->m->crc) || u->crc == u->m->crc ? 0 : damaged(u, e);
+        return (u->m->stored && !u->m->crc) || crc_same(u->m->crc, u->crc) ? 0 : damaged(u, e);
     long got = u->m->stored ? copy_stored(u, out, n, e) : inflate_part(u, out, n, e);
     if (got < 0)
         return -1;

@@ -2,6 +2,7 @@
  * of which the scalars are read: simple_value, or a TensorProto of one float. The protobuf wire format is parsed
  * here, with every length checked against the record. */
 
+#include "base/checksum_range.h"
 #include "base/msg.h"
 #include "base/proto_fields.h"
 #include "log/series_builder.h"
@@ -218,7 +219,7 @@ int tfevents_read(struct series_builder *k, struct err *e)
         if ((rc = file_read(k->file, at, head, sizeof head, e)) != 0)
             break;
         uint64_t n = proto_little(head, 8);
-        if (masked(head, 8) != proto_little(head + 8, 4)) {
+        if (!crc_same((uint32_t)proto_little(head + 8, 4), masked(head, 8))) {
             if (at == 0) {
                 rc = err_at(e, k->file->name, at, _("expected a TensorBoard record; the checksum of its length is "
                                                     "wrong"));
@@ -241,7 +242,7 @@ int tfevents_read(struct series_builder *k, struct err *e)
             if ((rc = file_read(k->file, at + sizeof head, b.p, (size_t)n + 4, e)) != 0)
                 break;
             const unsigned char *p = (const unsigned char *)b.p;
-            if (masked(p, (size_t)n) == proto_little(p + n, 4))
+            if (crc_same((uint32_t)proto_little(p + n, 4), masked(p, (size_t)n)))
                 event(k, str_n(b.p, (size_t)n));
             else
                 log_odd(k, ODD_CRC);

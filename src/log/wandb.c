@@ -1,8 +1,7 @@
 /* W&B's own file of a run, run-ID.wandb: seven bytes (":W&B", 0xBEE1, version 0), then LevelDB's log: blocks of 32
  * KiB, in them pieces of CRC-32, length, kind (whole, first, middle, last) and bytes. A record is a protobuf Record,
  * of which history (2) is read: item (1) {key 1, nested_key 2, value_json 16}, step (2) {num 1}. */
-#include <zlib.h>
-
+#include "base/checksum_range.h"
 #include "base/msg.h"
 #include "base/proto_fields.h"
 #include "log/series_builder.h"
@@ -120,7 +119,7 @@ static bool block(struct series_builder *k, struct str s, bool last, struct buf 
             return !last;
         struct str bytes = str_n(s.p + HEAD, n);
         s = str_cut(s, HEAD + n);
-        if ((uint32_t)crc32(crc32(0, p + 6, 1), (const Bytef *)bytes.p, (uInt)n) != sum || kind < WHOLE ||
+        if (!crc_same(sum, crc_of(crc_of(0, p + 6, 1), bytes.p, n)) || kind < WHOLE ||
             kind > LAST) {
             log_odd(k, ODD_CRC);
             *open = false;
