@@ -183,9 +183,19 @@ int cli_may_write(const struct options *o, bool csv, struct err *e)
                    o->output);
 }
 
-bool cli_is_picture(const struct options *o, const struct result_forms *f)
+static bool is_picture(const struct options *o, const struct result_forms *f)
 {
     return f->svg && cli_out_file(o) && str_ends(str_of(o->output), ".svg");
+}
+
+int cli_may_write_form(const struct options *o, const struct result_forms *f, struct err *e)
+{
+    bool table = f->csv != NULL;
+    if (!f->svg)
+        return cli_may_write(o, table, e);
+    return is_picture(o, f) || cli_can_write(o, table)
+               ? 0
+               : err_set(e, ERR_USAGE, _("%s: this result can only be written as .json, .csv or .svg"), o->output);
 }
 
 static int write_form(const struct options *o, const struct result_forms *f, const void *result, struct err *e)
@@ -206,7 +216,7 @@ static int write_form(const struct options *o, const struct result_forms *f, con
         f->text(&out.buf, result);
     } else if (form == RESULT_CSV && f->csv) {
         f->csv(&out, result);
-    } else if (!cli_out_standard(o) && cli_is_picture(o, f)) {
+    } else if (!cli_out_standard(o) && is_picture(o, f)) {
         f->svg(&out.buf, result);
     } else {
         jw_init(&w, &out.buf, f->indented);

@@ -102,11 +102,11 @@ struct result_forms {
     void (*svg)(struct buf *b, const void *result); /* NULL: no picture */
     bool indented;                                  /* pretty-print the JSON */
 };
-/* Whether -o names a picture that the result has. */
-bool cli_is_picture(const struct options *o, const struct result_forms *f);
 /* Whether -o names a .json file, a .csv file if there is a table form, or nothing. */
 bool cli_can_write(const struct options *o, bool csv);
 int cli_may_write(const struct options *o, bool csv, struct err *e); /* the same: 0, or -1 with e */
+/* The same of all forms that a result has, pictures too. */
+int cli_may_write_form(const struct options *o, const struct result_forms *f, struct err *e);
 /* Writes a result in the requested form to the requested place; text without control characters, and files of a pack
  * with the pack's name instead of its temporary folder. An unknown extension gives JSON. */
 int cli_write(const struct options *o, const struct result_forms *f, const void *result, struct err *e);

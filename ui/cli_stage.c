@@ -47,7 +47,7 @@ int stage_run(const struct stage *s, const struct options *o, void *result)
     thresholds_init(&t.run.limits);
     for (int i = 0; i < o->thresholds; i++)
         thresholds_set(&t.run.limits, o->threshold_key[i], o->threshold_value[i], &e);
-    if (!cli_is_picture(o, &s->forms) && cli_may_write(o, s->forms.csv != NULL, &e))
+    if (cli_may_write_form(o, &s->forms, &e))
         return cli_fail(&e);
     ending_catch(NULL);
     if (wait_for_run(&w, work, &t, &e) || cli_write(o, &s->forms, result, &e))

@@ -8,7 +8,7 @@ static const struct result_forms forms = {.text = values_text, .json = values_js
 int cli_values(const struct comparison *const *c, size_t n, const struct options *o, struct err *e)
 {
     struct values_report r = {.field = o->values};
-    if (cli_may_write(o, true, e))
+    if (cli_may_write_form(o, &forms, e))
         return -1;
     for (size_t i = 0; i < n; i++)
         for (uint32_t line = 0; c[i]->paired && line < c[i]->pairing->lines.n; line++)
