@@ -49,6 +49,19 @@ static bool in_place(const struct dump *d, uint32_t row)
     return false;
 }
 
+/* Whether a module got its input in a list: its hooks take gradients of tensors that are
+ * arguments themselves. */
+static bool in_list(const struct dump *d, uint32_t row)
+{
+    uint32_t forward = d->calls.v[d->rows.v[row].call].twin;
+    if (forward == NONE)
+        return false;
+    EACH_EARLY_ROW(d, forward, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR)
+            return str_starts(str_of(d->slots.v[d->rows.v[r].slot]), "input.0.");
+    return false;
+}
+
 static bool always(const struct dump *d, uint32_t row)
 {
     (void)d;
@@ -63,18 +76,25 @@ static const struct nature {
     uint8_t phase, io;
     bool (*holds)(const struct dump *d, uint32_t row);
     const char *why;
+    bool module; /* a module's row, not a call's */
 } natures[] = {
     {"pytorch", "cross_entropy", PHASE_BACKWARD, IO_OUTPUT, always,
      N_("PyTorch recorded the gradient of the last inner step of this composite function (with respect to the "
-        "log-probabilities), not of its input")},
+        "log-probabilities), not of its input"),
+     false},
     {"pytorch", "linear", PHASE_BACKWARD, IO_OUTPUT, passes_gradient,
-     N_("PyTorch recorded the last inner step of this call, a view: the incoming gradient, not that of its input")},
+     N_("PyTorch recorded the last inner step of this call, a view: the incoming gradient, not that of its input"),
+     false},
     {"pytorch", "matmul", PHASE_BACKWARD, IO_OUTPUT, passes_gradient,
-     N_("PyTorch recorded the last inner step of this call, a view: the incoming gradient, not that of its input")},
+     N_("PyTorch recorded the last inner step of this call, a view: the incoming gradient, not that of its input"),
+     false},
     {"pytorch", NULL, PHASE_BACKWARD, IO_OUTPUT, in_place,
-     N_("PyTorch recorded the incoming gradient: this activation works in place and overwrites its input")},
+     N_("PyTorch recorded the incoming gradient: this activation works in place and overwrites its input"), false},
+    {"pytorch", NULL, PHASE_BACKWARD, IO_OUTPUT, in_list,
+     N_("PyTorch recorded another gradient: this module got its input in a list, which hooks do not open"),
+     true},
     {"mindspore", "Parameter", PHASE_FORWARD, IO_OUTPUT, always,
-     N_("MindSpore dumps a parameter after the update of the step")},
+     N_("MindSpore dumps a parameter after the update of the step"), false},
 };
 
 /* Whether the record is the incoming gradient: the call's input has another size, so it cannot be the input's
@@ -214,7 +234,7 @@ const char *framework_difference_of(const struct dump *const side[2], const uint
         for (size_t i = 0; i < ARRAY_LEN(natures); i++) {
             const struct nature *n = &natures[i];
             if (strcmp(d->framework, n->framework) == 0 && c->phase == n->phase && r->io == n->io && !c->gradient &&
-                c->kind != CALL_MODULE && (!n->operator || op == family_operator(str_of(n->operator))) &&
+                (c->kind == CALL_MODULE) == n->module && (!n->operator || op == family_operator(str_of(n->operator))) &&
                 n->holds(d, row[s]))
                 return n->why;
         }

@@ -36,6 +36,7 @@
 #include "judge/table_verdicts.h"
 #include "judge/reordered_rows.h"
 #include "judge/row_verdict.h"
+#include "judge/wrong_partner.h"
 #include "dump/family.h"
 
 /* The parts of a fused tensor combined to one row of figures. */
@@ -928,6 +929,8 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
         settle_reordered(j);
         idle_arguments_find(j, m, o->tol);
     }
+    if (!o->exact && !o->preset)
+        wrong_partners_find(j, m);
     tool_rules_judge(j, m, o->preset);
     table_verdicts_judge(j, m);
     accepted_apply(j, m, o->known);

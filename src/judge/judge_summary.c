@@ -164,18 +164,22 @@ static void count_unread_files(struct judge_summary *s, const struct dump *d)
     }
 }
 
+/* The target's, where it has one. */
+static const char *call_name(const struct measure *m, const struct line *l)
+{
+    int d = l->row[TARGET] == NONE ? GOLDEN : TARGET;
+    return m->side[d]->calls.v[m->side[d]->rows.v[l->row[d]].call].name;
+}
+
 /* What is wrong with a row that could not be read, otherwise its call. */
 static const char *unread_row(const struct measure *m, const struct line *l)
 {
-    const char *call = NULL;
     for (int d = 0; d < 2; d++) {
         const struct problem *p = l->row[d] == NONE ? NULL : dump_row_problem(m->side[d], l->row[d]);
         if (p && !p->recorded)
             return p->text;
-        if (l->row[d] != NONE && !call)
-            call = m->side[d]->calls.v[m->side[d]->rows.v[l->row[d]].call].name;
     }
-    return call;
+    return call_name(m, l);
 }
 
 /* The figures of one element are the element. */
@@ -212,6 +216,8 @@ void judge_summary_count(struct judgement *j, const struct measure *m, const str
         s->dtype_diff += (x->flags & LINE_DTYPE_DIFF) != 0;
         s->doubtful += (x->flags & LINE_DOUBTFUL) != 0;
         s->ill += x->rule == RULE_ILL;
+        if (line_is_in_doubt(x) && s->in_doubt++ == 0)
+            s->first_in_doubt = call_name(m, l);
     }
     if (o->map_only)
         cover_listed(j, m);

@@ -48,31 +48,37 @@ static struct proportion of_statistics(const struct row *t, const struct row *g,
     return (struct proportion){factor, factor > 0 ? off / (factor * range) : INFINITY, true};
 }
 
-static struct proportion proportion_of(const struct factor_search *x, uint32_t line)
+static struct proportion proportion_of(const struct measure *m, uint32_t line)
 {
-    const struct figures *f = measure_figures(x->m, line);
-    const struct line *p = &x->m->pairing->lines.v[line];
+    const struct figures *f = measure_figures(m, line);
+    const struct line *p = &m->pairing->lines.v[line];
     if (f)
         return of_elements(f);
-    return of_statistics(&x->m->side[TARGET]->rows.v[p->row[TARGET]], &x->m->side[GOLDEN]->rows.v[p->row[GOLDEN]],
-                         dump_row_numel(x->m->side[GOLDEN], p->row[GOLDEN]));
+    return of_statistics(&m->side[TARGET]->rows.v[p->row[TARGET]], &m->side[GOLDEN]->rows.v[p->row[GOLDEN]],
+                         dump_row_numel(m->side[GOLDEN], p->row[GOLDEN]));
+}
+
+double proportional_factor(const struct judgement *j, const struct measure *m, uint32_t line)
+{
+    const struct line_judgement *l = &j->line[line];
+    if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP))
+        return NAN;
+    struct proportion k = proportion_of(m, line);
+    const struct line *p = &m->pairing->lines.v[line];
+    enum dtype coarser = dtype_coarser(m->side[TARGET]->rows.v[p->row[TARGET]].dtype,
+                                       m->side[GOLDEN]->rows.v[p->row[GOLDEN]].dtype);
+    double noise = isfinite(l->level) ? rule_limit(RULE_LIMIT_FACTOR_LEVELS) * (double)l->level : 0;
+    double rounding = fmax(fmax(rule_limit(RULE_LIMIT_FACTOR_PROPORTIONAL), noise),
+                           rule_limit(RULE_LIMIT_FACTOR_ROUNDINGS) * dtype_table[coarser].epsilon);
+    bool is = k.known && k.factor > 0 &&
+              fabs(k.factor - 1) > fmax(rule_limit(RULE_LIMIT_FACTOR_LEAST), 4 * rounding) && k.off <= rounding;
+    return is ? k.factor : NAN;
 }
 
 /* Whether a line's sides differ by a factor other than one. */
 static bool proportional(const struct factor_search *x, uint32_t line)
 {
-    const struct line_judgement *l = &x->j->line[line];
-    if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP))
-        return false;
-    struct proportion k = proportion_of(x, line);
-    const struct line *p = &x->m->pairing->lines.v[line];
-    enum dtype coarser = dtype_coarser(x->m->side[TARGET]->rows.v[p->row[TARGET]].dtype,
-                                       x->m->side[GOLDEN]->rows.v[p->row[GOLDEN]].dtype);
-    double noise = isfinite(l->level) ? rule_limit(RULE_LIMIT_FACTOR_LEVELS) * (double)l->level : 0;
-    double rounding = fmax(fmax(rule_limit(RULE_LIMIT_FACTOR_PROPORTIONAL), noise),
-                           rule_limit(RULE_LIMIT_FACTOR_ROUNDINGS) * dtype_table[coarser].epsilon);
-    return k.known && k.factor > 0 &&
-           fabs(k.factor - 1) > fmax(rule_limit(RULE_LIMIT_FACTOR_LEAST), 4 * rounding) && k.off <= rounding;
+    return !isnan(proportional_factor(x->j, x->m, line));
 }
 
 /* What a call's paired lines show together. */
@@ -240,7 +246,7 @@ static bool applied_on_the_way(const struct factor_search *x, uint32_t start, do
 /* The factor must occur in a call: an arbitrary ratio is not accepted. */
 static bool written_down(struct factor_search *x, uint32_t line)
 {
-    double factor = proportion_of(x, line).factor;
+    double factor = proportion_of(x->m, line).factor;
     for (x->side = TARGET; x->side <= GOLDEN; x->side++) {
         x->d = x->m->side[x->side];
         if (applied_on_the_way(x, x->d->rows.v[x->m->pairing->lines.v[line].row[x->side]].call, factor))
@@ -272,7 +278,7 @@ static bool forward_has_inverse(const struct factor_search *x, uint32_t line)
 {
     const struct dump *d = x->m->side[TARGET];
     uint32_t twin = d->calls.v[d->rows.v[x->m->pairing->lines.v[line].row[TARGET]].call].twin;
-    double factor = proportion_of(x, line).factor;
+    double factor = proportion_of(x->m, line).factor;
     if (twin == NONE)
         return false;
     EACH_EARLY_ROW(d, twin, r) {
@@ -301,7 +307,7 @@ static void withdraw(struct factor_search *x, const uint32_t *lines, size_t n, b
         struct line_judgement *l = &x->j->line[lines[i]];
         if (!moved[i])
             continue;
-        l->limit = (float)proportion_of(x, lines[i]).factor;
+        l->limit = (float)proportion_of(x->m, lines[i]).factor;
         l->verdict = VERDICT_SKIP;
         l->rule = RULE_FACTOR;
     }

@@ -10,5 +10,7 @@
  * everything computed from them on a side agrees again before anything else deviates. Called when every line has its
  * verdict. */
 void moved_factors_find(struct judgement *j, const struct measure *m, const struct dataflow flow[2]);
+/* The factor of a deviating line whose sides are proportional: target over golden side; NaN. */
+double proportional_factor(const struct judgement *j, const struct measure *m, uint32_t line);
 
 #endif

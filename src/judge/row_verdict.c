@@ -530,6 +530,20 @@ static double repeated(const struct judge_pass *p, const struct verdict_case *k)
     return n && whole % n == 0 ? (double)(whole / n) : 1;
 }
 
+/* What amplifies the noise of a gradient. One that is zero but for rounding is held apart, also of a doubtful pair:
+ * whatever its partner is, it is nobody's deviation. */
+static struct condition gradient_condition(struct judge_pass *p, struct verdict_case *k, double level, double factor)
+{
+    struct condition c = condition_of_gradient(p->m, p->state, k->row, level, factor);
+    if (passes_zero_on(p, k))
+        c = (struct condition){.kind = CONDITION_ZERO_GRADIENT, .kappa = fmax(c.kappa, 1), .own = fmax(c.own, 1)};
+    if (c.kind == CONDITION_ZERO_GRADIENT) {
+        double unit = dtype_table[k->r[GOLDEN]->dtype].epsilon / 2;
+        hold_apart(k, &c, 2 * rule_limit(RULE_LIMIT_GRADIENT_ROUNDING) * unit * c.kappa, 0);
+    }
+    return c;
+}
+
 /* A deviation within the operator's amplified noise is not a first deviation (conditioning.h). The noise is that of
  * its inputs; if they were not compared, the noise level; plus its own rounding. */
 void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
@@ -543,8 +557,15 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
     }
     bool other_order = l->rule == RULE_REORDERED; /* of picks, or of something else (reordered_rows.h) */
     if (l->verdict != VERDICT_DEVIATE || (l->rule != RULE_LIMIT && l->rule != RULE_JUMP && !numbers && !other_order) ||
-        p->o->exact || p->o->preset || l->flags & (other_order ? LINE_BAND : LINE_BAND | LINE_DOUBTFUL))
+        p->o->exact || p->o->preset || l->flags & LINE_BAND)
         return;
+    double quantile = k->f ? p->tol->quantile : p->tol->quantile_statistics;
+    double level = fmax(noise_level_quantile(&p->level, quantile), noise_level_product(&p->level));
+    double factor = k->f ? p->tol->level : p->tol->level_statistics;
+    if (l->flags & LINE_DOUBTFUL && !other_order) {
+        gradient_condition(p, k, level, factor);
+        return;
+    }
     double turned = k->f ? condition_turned(k->f) : recorded_error(k->r[TARGET], k->r[GOLDEN]);
     enum routing how = numbers ? routed(p, k->i) : ROUTING_UNKNOWN;
     double sorted = condition_picked(turned);
@@ -563,17 +584,9 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
         hold_apart(k, &(struct condition){.kind = CONDITION_NONE}, NAN, turned);
         return;
     }
-    double quantile = k->f ? p->tol->quantile : p->tol->quantile_statistics;
-    double level = fmax(noise_level_quantile(&p->level, quantile), noise_level_product(&p->level));
-    double factor = k->f ? p->tol->level : p->tol->level_statistics;
-    struct condition c = condition_of_gradient(p->m, p->state, k->row, level, factor);
-    if (passes_zero_on(p, k))
-        c = (struct condition){.kind = CONDITION_ZERO_GRADIENT, .kappa = fmax(c.kappa, 1), .own = fmax(c.own, 1)};
-    if (c.kind == CONDITION_ZERO_GRADIENT) {
-        double unit = dtype_table[k->r[GOLDEN]->dtype].epsilon / 2;
-        hold_apart(k, &c, 2 * rule_limit(RULE_LIMIT_GRADIENT_ROUNDING) * unit * c.kappa, 0);
+    struct condition c = gradient_condition(p, k, level, factor);
+    if (c.kind == CONDITION_ZERO_GRADIENT)
         return;
-    }
     double apart = 0;
     if (is_other_order(p, k, &apart)) {
         c = (struct condition){.kind = CONDITION_OTHER_ORDER, .kappa = 1, .own = 1};

@@ -25,7 +25,8 @@ int judgement_status(const struct judgement *j, const struct judge_options *o)
 {
     if (j->first != NONE)
         return 1;
-    if (j->sum.unread || j->sum.unread_files || j->sum.without_bits) /* not "aligned" if something could not be read */
+    /* not "aligned" if something could not be read or differs in doubt */
+    if (j->sum.unread || j->sum.unread_files || j->sum.without_bits || j->sum.in_doubt)
         return 5;
     if (o->strict && j->sum.figures_only)
         return 5;

@@ -91,6 +91,7 @@ enum verdict_rule {
     RULE_OTHER_ELEMENTS, /* other figures from the same ones, element by element (same_figures.h) */
     RULE_INHERITED,     /* differs, and depends on an earlier start */
     RULE_FILLED_OTHERWISE, /* a mask fills with another value, which no result shows (masked_operand.h) */
+    RULE_OTHER_VALUE,   /* a doubtful pair whose rows hold different values (wrong_partner.h) */
     RULE_COUNT
 };
 
@@ -169,6 +170,8 @@ struct judge_summary {
     uint32_t unread_files;       /* on both sides: files, or ends of files, that exist and could not be read */
     const char *first_unread;    /* what is said of the first of these rows and files, a dump's; NULL: nothing */
     uint32_t ill;                /* RULE_ILL, among the doubtful */
+    uint32_t in_doubt;           /* pairs that differ and may be of different values: nothing is "aligned" over them */
+    const char *first_in_doubt;  /* the call of the first of them, a dump's */
     uint32_t causes[CAUSE_COUNT]; /* number of lines with each cause */
     uint32_t calls_starting;     /* calls at which a deviation starts; those that differ by numbers alone count once */
     uint32_t known;              /* accepted differences: counted as pairs, without a verdict */
@@ -230,6 +233,11 @@ static inline bool verdict_is_accepted(enum verdict v) /* compared and within it
 static inline bool line_is_bad(const struct line_judgement *l) /* and not set aside as doubtful */
 {
     return verdict_is_bad((enum verdict)l->verdict) && !(l->flags & LINE_DOUBTFUL);
+}
+/* They differ, and may be of different values; not what an ill-conditioned operator makes of noise. */
+static inline bool line_is_in_doubt(const struct line_judgement *l)
+{
+    return verdict_is_bad((enum verdict)l->verdict) && l->flags & LINE_DOUBTFUL && l->rule != RULE_ILL;
 }
 /* Both sides' values were compared and agree. False if elements could not be read: recorded figures alone do not
  * excuse another line. */

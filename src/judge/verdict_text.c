@@ -226,6 +226,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_FILLED_OTHERWISE:
         buf_cstr(out, _("the mask fills with another value on each side; all results computed from it agree"));
         break;
+    case RULE_OTHER_VALUE:
+        buf_cstr(out, _("the partner holds another value: nothing is compared"));
+        break;
     case RULE_NEVER_READ:
         buf_cstr(out, m->side[TARGET]->rows.v[l->row[TARGET]].io == IO_INPUT
                           ? _("this call does not use the value: no result depends on it")
@@ -678,6 +681,10 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
     } else if (s->without_bits) {
         buf_fmt(out, _("could not be judged: no bits were recorded for %u of %u pairs, so their equality is unknown; "
                        "record tensors or checksums on both sides"), s->without_bits, s->pairs);
+    } else if (s->in_doubt) {
+        buf_fmt(out, _("could not be judged: no certain pair deviates, but %u doubtful pairs differ"), s->in_doubt);
+        if (s->first_in_doubt)
+            buf_fmt(out, _("; the first: %s"), s->first_in_doubt);
     } else if (o->strict && s->figures_only) {
         buf_fmt(out, _("could not be judged: the recorded figures do not deviate, but the elements were not compared "
                        "(%u of %u pairs), as --strict asks"), s->figures_only, s->pairs);
