@@ -277,6 +277,13 @@ static void says_what_to_do(void **state)
     assert_int_equal(database_open(&db, sample("open/databases/compare.vis.db"), &e), -1);
     assert_non_null(strstr(e.text, "libsqlite3-dev"));
 }
+
+static void what_databases_hold(void **state)
+{
+    (void)state;
+    print_message("built without SQLite: graphs, figures of dumps and of the monitor are not tested\n");
+    skip();
+}
 #endif
 
 int main(void)
@@ -287,7 +294,7 @@ int main(void)
         cmocka_unit_test(every_field_unreadable), cmocka_unit_test(infinity_is_kept), cmocka_unit_test(hostile_ones),
         cmocka_unit_test(stops), cmocka_unit_test(figures_of_the_monitor),
 #else
-        cmocka_unit_test(says_what_to_do),
+        cmocka_unit_test(says_what_to_do), cmocka_unit_test(what_databases_hold),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
