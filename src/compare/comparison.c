@@ -113,6 +113,8 @@ struct comparison *comparison_new(struct recordings *r, struct paired_rows *p, c
     c->maps = r->maps;
     c->map_count = r->map_count;
     c->pairing = &no_pairing;
+    for (int side = 0; side < 2; side++)
+        c->tokens[side] = (struct token_check){.beyond = NONE, .ids = NONE, .labels = NONE};
     c->since = (struct round_since){.before = &r->before, .there = r->before_there, .err = r->before_err};
     if (p)
         take_rows(c, p);
@@ -127,7 +129,7 @@ void comparison_judge(struct comparison *c, uint64_t serial, bool whole)
     c->serial = c->judged->serial = serial;
     round_since_find_changes(c, whole);
     step_inputs_find(&c->measure, c->measure.state, c->flow, &c->inputs);
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2 && whole; side++)
         token_check_run(&c->tokens[side], &c->side[side].dump);
 }
 

@@ -107,7 +107,7 @@ struct comparison {
     struct measure measure;   /* its own copy of `state`: a line's figures may be read if it says MEASURE_DONE */
     struct judgement *judged; /* NULL: not judged yet */
     step_input_list inputs;        /* the step's own inputs */
-    struct token_check tokens[2];  /* of each side by itself */
+    struct token_check tokens[2];  /* of each side by itself; nothing is known until all is judged */
     struct one_side examined;    /* for a single side; its own copy of `known` */
     struct third_run_errors golden2, reference; /* `of` NULL: absent */
     struct round_since since;       /* for an investigation with earlier rounds: earlier state and changes */

@@ -8,6 +8,7 @@
 #include "measure/element_sample.h"
 
 #define FEWEST 4 /* positions whose next id is another one: fewer tell nothing of a move */
+#define READ_MOST 8 /* calls whose ids are read: a graph may gather in every operator */
 
 static bool integers(const struct dump *d, uint32_t row)
 {
@@ -99,14 +100,15 @@ static bool same_figures(const struct dump *d, uint32_t a, uint32_t b)
 }
 
 /* What a call of the embedding says of the labels; the answer of an earlier one stays if this one gives none. */
-static void against_ids(struct token_check *c, const struct dump *d, uint32_t call, const struct element_sample *labels)
+static void against_ids(struct token_check *c, const struct dump *d, uint32_t call, const struct element_sample *labels,
+                        int *read)
 {
     struct element_sample ids;
     enum label_place place = LABELS_UNKNOWN;
     uint32_t row = taken_integers(d, call, FEWEST);
-    if (row == NONE || c->place == LABELS_MOVED)
+    if (row == NONE || c->place == LABELS_MOVED || dump_row_numel(d, row) < dump_row_numel(d, c->labels))
         return;
-    if (labels && element_sample_whole(&ids, d, row)) {
+    if (labels && (*read)++ < READ_MOST && element_sample_whole(&ids, d, row)) {
         place = ids.ndim > 0 ? placed(&ids, labels) : LABELS_UNKNOWN;
         element_sample_release(&ids);
     } else if (!labels && same_figures(d, row, c->labels)) {
@@ -139,13 +141,14 @@ void token_check_run(struct token_check *c, const struct dump *d)
         return;
     c->labels = labels_of(d);
     bool read = c->labels != NONE && element_sample_whole(&labels, d, c->labels);
+    int ids_read = 0;
     for (uint32_t i = 0; i < d->calls.n; i++) {
         const struct call *k = &d->calls.v[i];
         if (k->family != FAMILY_EMBEDDING || k->phase != PHASE_FORWARD)
             continue;
         against_table(c, d, i);
         if (c->labels != NONE)
-            against_ids(c, d, i, read ? &labels : NULL);
+            against_ids(c, d, i, read ? &labels : NULL, &ids_read);
     }
     if (read)
         element_sample_release(&labels);
