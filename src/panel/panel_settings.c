@@ -34,7 +34,8 @@ static void checks(struct panel_page *p, const struct procedure *g, const struct
     document_release(&d);
 }
 
-/* The batch that a log counts, against the one that its own side's settings ask for. */
+/* The batch that a log counts, against the one that its own side's settings ask for. A product of settings is less
+ * certain: a launcher may set one of them. */
 static void logged_batch(struct panel_page *p, const struct procedure *g, const struct config_compare *c)
 {
     const struct engine_run_result *r = procedure_result(g, ENGINE_RUN_CURVES);
@@ -46,7 +47,7 @@ static void logged_batch(struct panel_page *p, const struct procedure *g, const 
                 continue;
             bool same = samples >= k->value[s].num && samples <= k->value[s].num;
             struct panel_item *it =
-                page_item(p, same ? MARK_OK : MARK_BAD, "batch-logged",
+                page_item(p, same ? MARK_OK : k->value[s].how.n ? MARK_ADVICE : MARK_BAD, "batch-logged",
                           s ? _("golden: %.0f samples per step in the log, %.0f in the settings")
                             : _("target: %.0f samples per step in the log, %.0f in the settings"),
                           samples, k->value[s].num);
