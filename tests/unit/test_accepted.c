@@ -1,6 +1,7 @@
 /* Accepted differences: what they take out of a judgement, what is told of entries that are over or not needed, files
  * that are not as they should be. */
-#include "support.h"
+#include "scenes.h"
+#include "sides.h"
 
 #include "base/io.h"
 #include "judge/verdict_text.h"
@@ -82,6 +83,46 @@ static void taken_out(void **state)
     accepted_release(&l);
 }
 
+/* Every row that deviates is looked for in the list, the first and the last too, and none that agrees. */
+static void every_row(void **state)
+{
+    struct accepted_list l = {0};
+    struct scene s;
+    struct err e;
+    static const char all[] = "{\"known\":[{\"row\":\".*\",\"reason\":\"agreed\"}]}";
+    (void)state;
+    assert_int_equal(accepted_load(&l, put_text(scratch(), "known.json", all), "2026-03-01", &e), 0);
+    scene_start(&s);
+    for (int i = 0; i < 2; i++)
+        for (int c = 0; c < 3; c++) {
+            char name[40];
+            snprintf(name, sizeof name, "Functional.linear.%d.forward", c);
+            uint32_t call = side_call(&s.d[i], name, NULL);
+            s.d[i].calls.v[call].family = FAMILY_LINEAR;
+            uint32_t row = side_row(&s.d[i], call, "output.0", "4,4");
+            struct row *r = &s.d[i].rows.v[row];
+            r->has |= HAS_MAX | HAS_MIN | HAS_NORM;
+            r->stat[STAT_MAX] = c == 1 ? 1 : 1 + i;
+            r->stat[STAT_MIN] = -1;
+            r->stat[STAT_NORM] = 3;
+        }
+    for (int i = 0; i < 2; i++)
+        side_end(&s.d[i]);
+    scene_build(&s);
+    scene_judge(&s);
+    assert_int_equal(s.j.first, 0);
+    s.o.known = &l;
+    scene_judge(&s);
+    assert_int_equal(s.j.first, NONE);
+    assert_int_equal(s.j.known_hits.n, 2);
+    assert_int_equal(s.j.line[0].rule, RULE_ACCEPTED);
+    assert_int_equal(s.j.line[0].was, VERDICT_DEVIATE);
+    assert_int_equal(s.j.line[1].verdict, VERDICT_MATCH);
+    assert_int_equal(s.j.line[2].rule, RULE_ACCEPTED);
+    scene_end(&s);
+    accepted_release(&l);
+}
+
 static void over(void **state)
 {
     struct accepted_list l = {0};
@@ -130,7 +171,8 @@ static void given_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused), cmocka_unit_test(taken_out), cmocka_unit_test(over),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused),   cmocka_unit_test(taken_out),
+                                       cmocka_unit_test(every_row), cmocka_unit_test(over),
                                        cmocka_unit_test(exploding), cmocka_unit_test(given_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

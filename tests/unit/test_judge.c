@@ -613,6 +613,37 @@ static void reordered_pairs_claim_nothing(void **state)
     scene_end(&s);
 }
 
+/* An input in another order gives results of the same size: where they are others, its elements are. */
+static void other_results_show_other_elements(void **state)
+{
+    static const struct {
+        const char *op;
+        double norm; /* of the target's result; the golden one has 40 */
+        bool reordered;
+    } cases[] = {{"mul", 40, true}, {"mul", 40.01, true}, {"mul", 44, false}, {"mul", 36, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene s;
+        struct figures in = {.two = true,
+                             .rel_l2 = 1.3,
+                             .side = {{.norm = 5, .max = 2, .min = -2}, {.norm = 5, .max = 2, .min = -2}}};
+        struct figures result = {.two = true,
+                                 .rel_l2 = 1.2,
+                                 .side = {{.norm = cases[i].norm, .max = 9, .min = -9}, {.norm = 40, .max = 8, .min = -9}}};
+        scene_start(&s);
+        both_call(&s, cases[i].op);
+        uint32_t r = measured(&s, "input.0", DTYPE_F32), y = measured(&s, "output.0", DTYPE_F32);
+        build(&s);
+        scene_computed(&s, r, &in);
+        scene_computed(&s, y, &result);
+        s.p.pairs.v[0].origin = ORIGIN_SEQUENCE;
+        judge_all(&s);
+        if ((of(&s, r)->rule == RULE_REORDERED) != cases[i].reordered)
+            fail_msg("case %zu: rule %d", i, of(&s, r)->rule);
+        scene_end(&s);
+    }
+}
+
 /* ---- recorded figures ---- */
 
 static uint32_t recorded(struct scene *s, const char *slot, const double *t, const double *g)
@@ -2167,6 +2198,7 @@ int main(void)
         cmocka_unit_test(derived_values_are_no_tables),
         cmocka_unit_test(kinds_of_products_apart),
         cmocka_unit_test(reordered_pairs_claim_nothing),
+        cmocka_unit_test(other_results_show_other_elements),
         cmocka_unit_test(statistics),
         cmocka_unit_test(printed_digits),
         cmocka_unit_test(numbers_as_printed_and_as_rounded),
