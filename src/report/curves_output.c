@@ -28,8 +28,8 @@ static void run_json(struct jsonw *w, const struct series *s)
     jw_kcstr(w, "format", s->format);
     jw_kcstr(w, "framework", s->framework);
     jw_kint(w, "steps", (int64_t)s->records.n);
-    jw_kint(w, "first_step", s->records.v[0].step);
-    jw_kint(w, "last_step", vec_last(&s->records)->step);
+    jw_kint_if(w, "first_step", s->records.n, s->records.n ? s->records.v[0].step : 0);
+    jw_kint_if(w, "last_step", s->records.n, s->records.n ? vec_last(&s->records)->step : 0);
     jw_end_object(w);
 }
 
