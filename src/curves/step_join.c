@@ -31,6 +31,12 @@ static bool has_epochs(const struct series *s)
     return s->records.n;
 }
 
+/* Which of the printed records it is: a counted step keeps the place of records that could not be read. */
+static int64_t place_of(const struct series *s, size_t i)
+{
+    return s->stepless && s->records.v[0].step > 0 ? s->records.v[i].step - 1 : (int64_t)i;
+}
+
 /* partner[i]: the record of b that is a's i-th, or UINT32_MAX. */
 static enum curve_join curves_partner(const struct series *a, const struct series *b, uint32_t *partner)
 {
@@ -52,8 +58,15 @@ static enum curve_join curves_partner(const struct series *a, const struct serie
         by_epoch(a, b, partner);
         return JOIN_EPOCH;
     }
-    for (size_t i = 0; i < a->records.n && i < b->records.n; i++)
-        partner[i] = (uint32_t)i;
+    for (size_t i = 0, k = 0; i < a->records.n && k < b->records.n;) {
+        int64_t x = place_of(a, i), y = place_of(b, k);
+        if (x == y)
+            partner[i++] = (uint32_t)k++;
+        else if (x < y)
+            i++;
+        else
+            k++;
+    }
     return JOIN_ORDER;
 }
 

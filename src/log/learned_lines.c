@@ -317,18 +317,38 @@ static bool step_in(const struct lines_learnt *l, const struct line_fields *f, c
     return true;
 }
 
-static void take_line(struct series_builder *k, const struct lines_learnt *l, const struct line_fields *f,
-                      line_records *out)
+/* Whether a line has the words of a step and of a loss, but one of them without a number that can be read. */
+static bool odd_line(const struct lines_learnt *l, const struct line_fields *f, struct str line, struct str *text)
 {
     const struct line_field *loss = field_of(f, FIELD_TAKEN, l->main, l->loss);
+    bool named = l->source == STEP_NAMED;
+    const struct line_field *step = named ? field_of(f, FIELD_STEP, LOG_LOSS, l->step) : NULL;
+    bool stepped = step && !step->odd;
+    return (!loss && (stepped || !named) && line_fields_odd(line, l->loss, text)) ||
+           (loss && named && !stepped && line_fields_odd(line, l->step, text));
+}
+
+static void take_line(struct series_builder *k, const struct lines_learnt *l, const struct line_fields *f,
+                      struct str line, line_records *out)
+{
+    struct str text;
+    const struct line_field *loss = field_of(f, FIELD_TAKEN, l->main, l->loss);
     struct line_record x = {.r = {.line = k->line}};
+    if (!f->judged && odd_line(l, f, line, &text)) {
+        log_odd_value(k, text);
+        return;
+    }
     if (!loss || f->judged || !step_in(l, f, loss, &x))
         return;
     for (size_t i = 0; i < f->n; i++) {
         const struct line_field *v = &f->v[i];
-        if (v->role == FIELD_TAKEN && !log_has(&x.r, v->value) && (v->value != l->main || v == loss))
+        if (v->odd && (v->value != l->main || v == loss) && line_fields_odd(line, v->label, &text))
+            log_odd_value(k, text);
+        else if (v->role == FIELD_TAKEN && !log_has(&x.r, v->value) && (v->value != l->main || v == loss))
             log_set(k, &x.r, v->value, v->x, v->digit);
     }
+    if (!x.r.has)
+        return;
     if (out->n < LOG_RECORDS)
         vec_push(out, x);
     else
@@ -439,7 +459,7 @@ static void take_learnt(struct series_builder *k, struct str line, void *ctx, li
     if (!line_fields_may(line))
         return;
     line_fields_read(&r->fields, line);
-    take_line(k, r->learnt, &r->fields, out);
+    take_line(k, r->learnt, &r->fields, line, out);
 }
 
 static void end_above(struct series_builder *k, struct learnt_reading *r, line_records *out)
@@ -565,14 +585,16 @@ static void take_pattern(struct series_builder *k, struct str line, void *ctx, l
     if (pattern_groups(p, line, group) != 1)
         return;
     struct str count = step >= 0 ? group[step] : STR("");
-    if (step >= 0 && (!scan_count(&count, &x.step) || count.n))
+    if (step >= 0 && (!scan_count(&count, &x.step) || count.n)) {
+        log_odd_value(k, group[step]);
         return;
+    }
     count = epoch >= 0 ? group[epoch] : STR("");
     if (epoch >= 0 && (!scan_count(&count, &x.epoch) || count.n))
         x.epoch = -1;
     for (int i = 0; i < LOG_VALUES; i++) {
         int at = names[i] ? pattern_group_named(p, names[i]) : -1;
-        if (at >= 0 && scan_number(group[at], &v, &digit))
+        if (at >= 0 && log_number(k, group[at], &v, &digit) == READING_VALUE)
             log_set(k, &x.r, (enum log_value)i, v, digit);
     }
     if (!log_has(&x.r, LOG_LOSS) && !log_has(&x.r, LOG_NORM))

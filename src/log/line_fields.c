@@ -372,7 +372,8 @@ void line_fields_read(struct line_fields *f, struct str line)
         x->role = FIELD_OTHER;
         x->rank = 0;
         x->whole = plain && !of_a_date(line, i, to) && x->x < (double)LOG_STEP;
-        if (x->whole && !with_commas(line, i, &to, &x->x))
+        bool commas = x->whole && with_commas(line, i, &to, &x->x);
+        if (x->whole && !commas)
             x->total = total_behind(line, &to);
         x->bare = true;
         for (size_t k = 0; k < between.n; k++)
@@ -385,6 +386,8 @@ void line_fields_read(struct line_fields *f, struct str line)
         x->unit = unit || unit_behind(str_cut(line, to));
         if (!unit)
             find_role(x, written);
+        x->odd = (x->role == FIELD_TAKEN && commas) ||
+                 ((x->role == FIELD_TAKEN || x->role == FIELD_STEP) && scan_goes_on(str_cut(line, to)));
         f->judged = f->judged || (!measured && of_validation(between, x));
         measured = measured || (x->role == FIELD_TAKEN && x->value == LOG_LOSS);
         f->n++;
@@ -396,6 +399,42 @@ void line_fields_read(struct line_fields *f, struct str line)
 bool line_fields_count(struct str line)
 {
     return str_ihas(line, "step") || str_ihas(line, "iter") || str_ihas(line, "batch") || str_ihas(line, "update");
+}
+
+/* Where a label's words end in a text that begins with them; 0 if it does not. */
+static size_t label_end(struct str s, const char *label)
+{
+    size_t i = 0;
+    for (; *label; label++) {
+        if (*label == '_' && i < s.n && s.p[i] != '_' && !in_word(s.p[i])) {
+            while (i < s.n && !in_word(s.p[i]))
+                i++;
+            continue;
+        }
+        char c = i < s.n ? s.p[i] : 0;
+        if ((c >= 'A' && c <= 'Z' ? (char)(c + 32) : c) != *label)
+            return 0;
+        i++;
+    }
+    return i < s.n && in_word(s.p[i]) ? 0 : i;
+}
+
+bool line_fields_odd(struct str line, const char *label, struct str *text)
+{
+    for (size_t i = 0; *label && i < line.n; i++) {
+        size_t n = (i && in_word(line.p[i - 1])) ? 0 : label_end(str_cut(line, i), label);
+        struct str rest, at = str_cut(line, i + n);
+        if (!n)
+            continue;
+        while (at.n && strchr(" \t:=([{'\"`$@", at.p[0]))
+            at = str_cut(at, 1);
+        if (str_starts(at, "is "))
+            at = str_trim(str_cut(at, 3));
+        str_split(at, ' ', text, &rest);
+        if (text->n && (is_digit(text->p[0]) || (text->n > 1 && strchr("+-.#", text->p[0]))))
+            return true;
+    }
+    return false;
 }
 
 bool line_fields_may(struct str line)

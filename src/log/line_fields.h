@@ -28,6 +28,7 @@ struct line_field {
     int rank;               /* among fields of one role: lower ones go first */
     bool whole;             /* written as an integer without a sign, apart from dates and times */
     bool unit;              /* of time, memory …: "0.3s", "0.3 sec" */
+    bool odd;               /* a value of a known name that goes on as no number does: "4,985" */
     bool bare;              /* nothing but brackets, blanks and commas stand between it and the field before */
 };
 
@@ -43,6 +44,8 @@ struct line_fields {
 
 /* The fields of a line, with what they may be. */
 void line_fields_read(struct line_fields *f, struct str line);
+/* The text behind a label's words in a line, up to a blank, where it looks like a number that cannot be read. */
+bool line_fields_odd(struct str line, const char *label, struct str *text);
 /* Whether a line can have a loss or norm at all: cheap, asked of every line. */
 bool line_fields_may(struct str line);
 /* Whether it can have a count of steps by its words. */

@@ -34,8 +34,13 @@ enum log_take norm_line_take(struct series_builder *k, struct str line, size_t f
             return TAKE_NOT;
         log_norm(k, "local_norm", name, false, x);
     } else if (scan_behind(line, "local_norm step ", &at)) {
-        if (!scan_count(&at, &step) || step >= LOG_STEP || !str_split(at, ':', &name, &value) ||
-            log_number(k, value, &x, NULL) != READING_VALUE)
+        struct str count, behind;
+        str_split(str_trim(at), ' ', &count, &behind);
+        if (!scan_count(&at, &step) || step >= LOG_STEP || at.p < count.p + count.n) {
+            log_odd_value(k, count);
+            return TAKE_DONE;
+        }
+        if (!str_split(at, ':', &name, &value) || log_number(k, value, &x, NULL) != READING_VALUE)
             return TAKE_NOT;
         log_point(k, "local_norm", str_trim(name), false, step, x);
     } else {
@@ -97,28 +102,34 @@ static bool list_of(struct str s, struct str *inside)
     return false;
 }
 
-static bool next_number(struct str *s, bool tensors, double *x)
+/* The next value of a list; *text: its text. ABSENT at the end. */
+static enum reading next_number(struct str *s, bool tensors, double *x, struct str *text)
 {
-    if (tensors) {
-        while (scan_behind(*s, "tensor(", s)) {
-            while (s->n && (s->p[0] == '[' || s->p[0] == ' '))
-                *s = str_cut(*s, 1);
-            if (scan_leading(s, x, NULL))
-                return true;
-        }
-        return false;
-    }
-    while (s->n) {
-        if (scan_leading(s, x, NULL))
-            return true;
+    static const char between[] = "[]() ,\t\r\n";
+    if (tensors && !scan_behind(*s, "tensor(", s))
+        return READING_ABSENT;
+    while (s->n && strchr(between, s->p[0]))
         *s = str_cut(*s, 1);
-    }
-    return false;
+    if (!s->n)
+        return READING_ABSENT;
+    *text = *s;
+    bool read = scan_leading(s, x, NULL) && !scan_goes_on(*s);
+    while (!tensors && s->n && (!strchr(between, s->p[0]) || (s->p[0] == ',' && scan_goes_on(*s))))
+        *s = str_cut(*s, 1);
+    text->n -= s->n;
+    return read ? READING_VALUE : READING_UNREADABLE;
+}
+
+static struct str behind_comma(struct str s)
+{
+    struct str own, rest;
+    return str_split(s, ',', &own, &rest) && !str_has(own, ")") ? rest : STR("");
 }
 
 enum log_take norm_list_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
-    struct str rest, list, sizes = STR("");
+    struct str rest, list, text, own, others, sizes = STR("");
+    enum reading found;
     char name[24];
     double x, size;
     if (line.n > LIST_BYTES || last)
@@ -132,23 +143,30 @@ enum log_take norm_list_take(struct series_builder *k, struct str line, size_t f
     if (!scan_behind(line, "norm_size: (", &sizes) || sizes.p > rest.p)
         sizes = STR("");
     log_norm_group(k);
-    for (uint32_t i = 0; next_number(&list, tensors, &x); i++) {
-        if (scan_goes_on(list))
-            log_odd_value(k, list);
+    for (uint32_t i = 0; (found = next_number(&list, tensors, &x, &text)) != READING_ABSENT; i++) {
+        if (found == READING_UNREADABLE) {
+            log_odd_value(k, text.n ? text : list);
+            sizes = behind_comma(sizes);
+            continue; /* its number is kept */
+        }
         struct buf b = {0};
         buf_fmt(&b, "#%u", i);
         memcpy(name, b.p, b.n + 1);
         buf_release(&b);
         log_norm(k, "local_norm", str_of(name), true, x);
         uint32_t id;
-        if (sizes.n && scan_leading(&sizes, &size, NULL) &&
+        str_split(sizes, ',', &own, &others);
+        if (sizes.n && str_has(own, ")"))
+            str_split(own, ')', &own, &others);
+        if (sizes.n && log_number(k, own, &size, NULL) == READING_VALUE &&
             (id = log_name(k, "local_norm", str_of(name), true)) != MAP_NONE &&
             size >= 0 && size < 1e18)
             k->s->names.v[id].elements = (uint64_t)size;
-        if (sizes.n && sizes.p[0] == ',')
-            sizes = str_cut(sizes, 1);
-        else
-            sizes = STR("");
+        sizes = behind_comma(sizes);
+    }
+    if (sizes.n) {
+        str_split(sizes, ')', &own, &others);
+        log_odd_value(k, own); /* of more values than there are */
     }
     return TAKE_DONE;
 }
@@ -195,9 +213,11 @@ static struct str name_in(struct str s)
     return STR("");
 }
 
-/* A number behind the word norm and what joins them: "norm=1", "norm: 1", "norm() 1", "norm is 1". */
-static bool norm_value(struct str at, double *x)
+/* A number behind the word norm and what joins them: "norm=1", "norm: 1", "norm() 1", "norm is 1". ABSENT where
+ * something else stands there. */
+static enum reading norm_value(struct str at, double *x, struct str *text)
 {
+    struct str rest;
     if (str_starts(at, "()"))
         at = str_cut(at, 2);
     while (at.n && strchr(" \t=:", at.p[0]))
@@ -206,7 +226,11 @@ static bool norm_value(struct str at, double *x)
         at = str_cut(at, 3);
     if (str_starts(at, "tensor("))
         at = str_cut(at, strlen("tensor("));
-    return scan_leading(&at, x, NULL) && !(at.n && (at.p[0] == '/' || at.p[0] == '_'));
+    str_split(at, ' ', text, &rest);
+    if (scan_leading(&at, x, NULL))
+        return at.n && (at.p[0] == '/' || at.p[0] == '_') ? READING_ABSENT
+               : scan_goes_on(at)                         ? READING_UNREADABLE : READING_VALUE;
+    return at.n > 1 && strchr("#+-.", at.p[0]) ? READING_UNREADABLE : READING_ABSENT;
 }
 
 /* The words of a norm of a gradient: not of a weight's own norm, of all of them, or of a layer called so. */
@@ -224,22 +248,24 @@ static bool norm_word(struct str line, struct str rest)
     return str_ends(word, ".grad.norm") || str_ends(word, ".norm");
 }
 
-/* The first norm in a line and the parameter named before it. */
-static bool printed_norm(struct str line, struct str *name, double *x)
+/* The first norm in a line and the parameter named before it; *text: the norm's. */
+static enum reading printed_norm(struct str line, struct str *name, double *x, struct str *text)
 {
     for (struct str rest = line; scan_behind(rest, "norm", &rest);) {
-        if (!norm_word(line, rest) || !norm_value(rest, x))
+        enum reading found = norm_word(line, rest) ? norm_value(rest, x, text) : READING_ABSENT;
+        if (found == READING_ABSENT)
             continue;
         *name = name_in(str_n(line.p, (size_t)(rest.p - line.p) - strlen("norm")));
         if (name->n)
-            return true;
+            return found;
     }
-    return false;
+    return READING_ABSENT;
 }
 
-/* The count behind one of the words, which begins a word: "step 3", "iter=3", "[rank1]". */
-static bool count_behind(struct str line, const char *const *words, size_t n, int64_t *v)
+/* The count behind one of the words, which begins a word: "step 3", "iter=3", "[rank1]"; *text: what stands there. */
+static enum reading count_behind(struct str line, const char *const *words, size_t n, int64_t *v, struct str *text)
 {
+    struct str behind;
     for (size_t i = 0; i < n; i++)
         for (struct str rest = line; scan_behind(rest, words[i], &rest);) {
             size_t before = (size_t)(rest.p - line.p) - strlen(words[i]);
@@ -248,10 +274,14 @@ static bool count_behind(struct str line, const char *const *words, size_t n, in
                 continue;
             while (at.n && strchr(" \t=:_[", at.p[0]))
                 at = str_cut(at, 1);
-            if (scan_count(&at, v) && *v < LOG_STEP)
-                return true;
+            str_split(at, ' ', text, &behind);
+            at = *text;
+            if (scan_count(&at, v))
+                return *v < LOG_STEP && !scan_goes_on(at) ? READING_VALUE : READING_UNREADABLE;
+            if (at.n > 1 && at.p[0] == '#')
+                return READING_UNREADABLE;
         }
-    return false;
+    return READING_ABSENT;
 }
 
 bool norm_printed_words(struct str line)
@@ -264,22 +294,30 @@ bool norm_printed_words(struct str line)
 
 bool norm_printed_starts(struct str line)
 {
-    struct str name;
+    struct str name, text;
     double x;
-    return printed_norm(line, &name, &x);
+    return printed_norm(line, &name, &x, &text) != READING_ABSENT;
 }
 
 enum log_take norm_printed_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     static const char *const steps[] = {"step", "iteration", "iter"}, *const ranks[] = {"rank"};
-    struct str name;
-    int64_t step, rank;
+    struct str name, text, counted;
+    int64_t step = 0, rank = 0;
     double x;
     (void)fresh;
     (void)last;
-    if (!printed_norm(line, &name, &x))
+    enum reading found = printed_norm(line, &name, &x, &text);
+    if (found == READING_ABSENT)
         return TAKE_NOT;
-    if (count_behind(line, ranks, ARRAY_LEN(ranks), &rank)) {
+    enum reading ranked = count_behind(line, ranks, ARRAY_LEN(ranks), &rank, &counted);
+    enum reading stepped = ranked == READING_UNREADABLE
+                               ? ranked : count_behind(line, steps, ARRAY_LEN(steps), &step, &counted);
+    if (found == READING_UNREADABLE || stepped == READING_UNREADABLE) {
+        log_odd_value(k, found == READING_UNREADABLE ? text : counted);
+        return TAKE_DONE;
+    }
+    if (ranked == READING_VALUE) {
         if (!k->norm_rank)
             k->norm_rank = rank + 1;
         if (k->norm_rank != rank + 1) {
@@ -287,7 +325,7 @@ enum log_take norm_printed_take(struct series_builder *k, struct str line, size_
             return TAKE_DONE;
         }
     }
-    if (count_behind(line, steps, ARRAY_LEN(steps), &step))
+    if (stepped == READING_VALUE)
         log_point(k, "local_norm", name, false, step, x);
     else
         log_norm(k, "local_norm", name, false, x);

@@ -6,6 +6,7 @@
 
 #define DOCUMENT_BYTES (32u << 20)
 #define DEEPEST 4 /* objects within each other that are looked into */
+#define LOOKED_AT 16 /* first values that tell what a list or an object is */
 
 /* ---- walking ---- */
 
@@ -103,29 +104,29 @@ static void take_number(struct document_reading *d, enum log_value v, int64_t st
 {
     struct log_record r = {.step = step};
     double x, digit;
-    if (!scan_number(unquoted(text), &x, &digit))
+    d->k->line++;
+    if (log_number(d->k, unquoted(text), &x, &digit) != READING_VALUE)
         return;
     d->numbers += v == LOG_LOSS || v == LOG_NORM;
-    d->k->line++;
     log_set(d->k, &r, v, x, digit);
     log_add(d->k, &r);
 }
 
-/* A list of numbers, of [step, value] or of [time, step, value]. */
+/* A list of numbers, of [step, value] or of [time, step, value]; the first ones may be unreadable. */
 static bool list_begins_right(struct str list)
 {
     struct str s = str_cut(list, 1), item;
-    if (next_item(&s, &item) != 1)
-        return false;
-    if (is_number(item))
-        return true;
-    struct str in = str_cut(item, 1), x;
-    size_t n = 0;
-    if (!is_list(item))
-        return false;
-    while (next_item(&in, &x) == 1)
-        n = is_number(x) ? n + 1 : 100;
-    return n == 2 || n == 3;
+    for (int i = 0; i < LOOKED_AT && next_item(&s, &item) == 1 && !is_object(item); i++) {
+        if (is_number(item))
+            return true;
+        struct str in = str_cut(item, 1), x;
+        size_t n = 0;
+        while (is_list(item) && next_item(&in, &x) == 1)
+            n = is_number(x) ? n + 1 : 100;
+        if (n == 2 || n == 3)
+            return true;
+    }
+    return false;
 }
 
 static void take_pair(struct document_reading *d, enum log_value v, struct str item)
@@ -138,7 +139,7 @@ static void take_pair(struct document_reading *d, enum log_value v, struct str i
     if (n >= 2 && count_of(part[n - 2], &step))
         take_number(d, v, step, part[n - 1]);
     else
-        log_odd(d->k, ODD_STEP);
+        log_odd_value(d->k, item);
 }
 
 static void take_list(struct document_reading *d, enum log_value v, struct str list, const struct numbering *by)
@@ -147,8 +148,12 @@ static void take_list(struct document_reading *d, enum log_value v, struct str l
     int64_t step = by->first;
     int rc;
     while ((rc = next_item(&s, &item)) == 1) {
-        if (by->steps.n && (next_item(&steps, &number) != 1 || !count_of(number, &step)))
+        if (by->steps.n && next_item(&steps, &number) != 1)
             break;
+        if (by->steps.n && !count_of(number, &step)) {
+            log_odd_value(d->k, number);
+            continue;
+        }
         if (is_list(item)) {
             take_pair(d, v, item);
         } else {
@@ -167,7 +172,10 @@ static bool numbered_by_keys(struct str object)
 {
     struct str s = str_cut(object, 1), key, value;
     int64_t step;
-    return scan_member(&s, &key, &value) == 1 && count_of(key, &step) && is_number(value);
+    for (int i = 0; i < LOOKED_AT && scan_member(&s, &key, &value) == 1 && !is_object(value); i++)
+        if (count_of(key, &step) && is_number(value))
+            return true;
+    return false;
 }
 
 static void take_numbered(struct document_reading *d, enum log_value v, struct str object)
@@ -178,6 +186,8 @@ static void take_numbered(struct document_reading *d, enum log_value v, struct s
     while ((rc = scan_member(&s, &key, &value)) == 1)
         if (count_of(key, &step))
             take_number(d, v, step, value);
+        else if (is_number(value))
+            log_odd_value(d->k, key);
     d->bad = d->bad || rc != 0;
 }
 
@@ -275,18 +285,28 @@ static bool take_step(struct document_reading *d, struct str object, int64_t ste
     struct str s = str_cut(object, 1), key, value;
     struct log_record r = {.step = step};
     struct values_taken taken = {0};
+    struct str odd = STR("");
+    bool odd_step = false;
     double x, digit;
     enum log_value v;
     while (scan_member(&s, &key, &value) == 1) {
-        if (!scan_number(unquoted(value), &x, &digit))
+        bool steps = !numbered && value_is_step(key);
+        if (!scan_number(unquoted(value), &x, &digit) || (steps && !count_of(value, &r.step))) {
+            if ((steps || value_named(key, &v)) && !is_list(value) && !is_object(value) &&
+                !reading_is_nothing(unquoted(value)))
+                odd = unquoted(value);
+            odd_step = odd_step || (steps && odd.n);
             continue;
-        if (!numbered && value_is_step(key) && count_of(value, &r.step))
+        }
+        if (steps)
             numbered = true;
         else if (value_taken(&taken, key, &v))
             log_set(d->k, &r, v, x, digit);
     }
-    if (!log_has(&r, LOG_LOSS) && !log_has(&r, LOG_NORM))
-        return false;
+    if (odd.n)
+        log_odd_value(d->k, odd);
+    if (odd_step || (!log_has(&r, LOG_LOSS) && !log_has(&r, LOG_NORM)))
+        return odd.n > 0;
     log_total_taken(d->k, &taken);
     d->counted = d->counted || !numbered;
     d->numbers++;
@@ -343,6 +363,10 @@ static bool may_be_losses(struct str head)
         return false;
     if (str_ihas(s, "loss") || value_names_in(s))
         return true;
+    struct str items = str_cut(s, 1);
+    for (int i = 0; s.p[0] == '[' && i < LOOKED_AT && next_item(&items, &item) == 1; i++)
+        if (is_number(item))
+            return true;
     item = skip_blanks(str_cut(s, 1));
     while (s.p[0] == '[' && item.n && item.p[0] == '[')
         item = skip_blanks(str_cut(item, 1));
@@ -463,7 +487,7 @@ static bool find_columns(const struct file *f, struct columns *c)
     struct str line, part[COLUMNS];
     struct err quiet;
     int64_t last = -1, step;
-    size_t rows = 0;
+    size_t rows = 0, odd = 0;
     bool yes = true;
     *c = (struct columns){.step = -1};
     while (yes && rows < 1000 && log_line_next(&l, &line, &quiet) == 1) {
@@ -472,23 +496,29 @@ static bool find_columns(const struct file *f, struct columns *c)
         size_t n = cut_line(line, part);
         if (!n || (l.end && !l.newline && f->size > 65536))
             continue;
-        if (n > COLUMNS || !all_numbers(part, n)) {
-            yes = n <= COLUMNS && !rows && !c->named && name_columns(c, part, n);
+        if (n > COLUMNS || !all_numbers(part, n) || ((rows || c->named) && n != c->n)) {
+            struct columns names = {0};
+            if (n <= COLUMNS && !rows && !c->named && name_columns(&names, part, n))
+                *c = names;
+            else
+                odd++;
+            continue;
+        }
+        if (!rows && !c->named && n > 2) {
+            odd++;
             continue;
         }
         if (!rows && !c->named) {
             *c = (struct columns){.step = n == 2 ? 0 : -1, .as = {n == 2 ? -1 : LOG_LOSS, LOG_LOSS}, .n = n};
-            yes = n <= 2;
         }
         rows++;
-        yes = yes && n == c->n;
         if (yes && c->step >= 0) {
             yes = count_of(part[c->step], &step) && (c->named || step > last);
             last = step;
         }
     }
     log_line_close(&l);
-    return yes && rows > 1;
+    return yes && rows > 1 && odd <= rows / 2; /* some rows may be unreadable */
 }
 
 bool loss_columns_sniff(const struct file *f)
@@ -510,13 +540,20 @@ int loss_columns_read(struct series_builder *k, struct err *e)
     while ((rc = log_line_next(&l, &line, e)) == 1 && !log_cancelled(k)) {
         struct log_record r = {0};
         k->line = l.line < UINT32_MAX ? (uint32_t)l.line : UINT32_MAX;
-        if (cut_line(line, part) != c.n || !all_numbers(part, c.n))
+        size_t parts = cut_line(line, part);
+        if (parts != c.n || !all_numbers(part, c.n)) {
+            bool note = line.n && line.p[0] == '#' && !str_ends(part[0], "!"); /* "#NUM!" is none */
+            if (parts && !note && (n || !c.named)) {
+                log_odd_value(k, line);
+                n++; /* its place is kept */
+            }
             continue;
+        }
         if (l.end && !l.newline && k->growing)
             break;
         r.step = ++n;
         if (c.step >= 0 && !count_of(part[c.step], &r.step)) {
-            log_odd(k, ODD_STEP);
+            log_odd_value(k, part[c.step]);
             continue;
         }
         for (size_t i = 0; i < c.n; i++)

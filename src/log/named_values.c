@@ -58,6 +58,7 @@ struct step_object {
     struct buf plain;
     bool stepped;
     double epoch;   /* -1: none is said */
+    struct str odd_step; /* a step that is no whole number */
     struct str odd; /* a value of a known name that is no number */
     struct values_taken taken;
     struct rl_values rl;
@@ -76,12 +77,16 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
             if (!take_members(o, str_cut(value, 1), true))
                 return false;
         } else if (!scan_number(unquoted(value), &x, &digit)) {
-            if (value_named(key, &v) && !reading_is_nothing(unquoted(value)) && value.p[0] != '{' && value.p[0] != '[')
+            bool odd = value.p[0] != '{' && value.p[0] != '[' && !reading_is_nothing(unquoted(value));
+            if (odd && value_named(key, &v))
                 o->odd = unquoted(value);
+            if (odd && !o->stepped && value_is_step(key))
+                o->odd_step = unquoted(value);
             continue;
-        } else if (!o->stepped && value_is_step(key) && is_step(x)) {
-            o->stepped = true;
-            o->r.step = (int64_t)x;
+        } else if (!o->stepped && value_is_step(key)) {
+            o->stepped = is_step(x);
+            o->odd_step = unquoted(value);
+            o->r.step = o->stepped ? (int64_t)x : 0;
         } else if (str_is(key, "epoch")) {
             o->epoch = x;
         } else if (rl_value_take(&o->rl, key, x)) {
@@ -103,11 +108,18 @@ static bool object(struct series_builder *k, struct str line)
         return false;
     bool whole = take_members(&o, str_cut(s, 1), false);
     buf_release(&o.plain);
-    if (!whole || !o.stepped || (!measured(o.taken.has) && !o.odd.n))
+    if (k && !whole && o.stepped && s.p[s.n - 1] == '}') { /* {"step": 3, "loss": 4,985} */
+        log_odd_value(k, s);
+        return true;
+    }
+    bool odd_step = !o.stepped && o.odd_step.n && measured(o.taken.has);
+    if (odd_step)
+        o.odd = o.odd_step;
+    if (!whole || (!o.stepped && !odd_step) || (!measured(o.taken.has) && !o.odd.n))
         return false;
     if (k && o.odd.n)
         log_odd_value(k, o.odd);
-    if (!o.taken.has)
+    if (!o.taken.has || !o.stepped)
         return k != NULL;
     if (k) {
         log_total_taken(k, &o.taken);
@@ -219,9 +231,9 @@ static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line,
                                                                               "column"));
     }
     if ((size_t)t->step >= n || !scan_number(cell[t->step], &x, NULL) || !is_step(x)) {
-        if ((size_t)t->step >= n || reading_is_nothing(cell[t->step]) || value_is_step(cell[t->step]))
-            log_odd(t->k, ODD_STEP); /* the header again, after the run was resumed */
-        else
+        if ((size_t)t->step >= n || reading_is_nothing(cell[t->step]))
+            log_odd(t->k, ODD_STEP);
+        else if (!value_is_step(cell[t->step])) /* the header again, after the run was resumed */
             log_odd_value(t->k, cell[t->step]);
         return 0;
     }
@@ -342,11 +354,15 @@ static struct str metric_name(const char *path)
 bool mlflow_sniff(struct str head, const char *path)
 {
     enum log_value v;
-    struct str line, rest;
+    struct str line, rest = head;
     double x, digit;
     int64_t step;
-    str_split(head, '\n', &line, &rest);
-    return value_named(metric_name(path), &v) && line.n < 200 && metric_line(line, &x, &digit, &step);
+    for (int i = 0; i < 4 && rest.n && value_named(metric_name(path), &v); i++) { /* one may be damaged */
+        str_split(rest, '\n', &line, &rest);
+        if (line.n < 200 && metric_line(line, &x, &digit, &step))
+            return true;
+    }
+    return false;
 }
 
 int mlflow_read(struct series_builder *k, struct err *e)
@@ -360,8 +376,11 @@ int mlflow_read(struct series_builder *k, struct err *e)
         struct log_record r = {0};
         double x, digit;
         k->line = l.line < UINT32_MAX ? (uint32_t)l.line : UINT32_MAX;
-        if (!metric_line(line, &x, &digit, &r.step))
+        if (!metric_line(line, &x, &digit, &r.step)) {
+            if (str_trim(line).n)
+                log_odd_value(k, line);
             continue;
+        }
         log_set(k, &r, v, x, digit);
         log_add(k, &r);
     }

@@ -503,7 +503,6 @@ static void say(struct series_builder *k)
 {
     struct series *s = k->s;
     const char *name = k->file->name;
-    SAY(ODD_STEP, N_("%s: %zu records with an invalid step were ignored, first in line %u"));
     SAY(ODD_QUOTE,
         N_("%s: %zu rows span several lines: a quote may be missing; the rows in them are not read, first in line %u"));
     SAY(ODD_LONG, N_("%s: %zu lines are longer than 1 MB; only their start was read, first line %u"));
@@ -549,6 +548,8 @@ static void say(struct series_builder *k)
         log_unread_end(k, arena_fmt(&s->arena, _("%s: %zu values could not be read, first in line %u: expected a "
                                                  "number, found %s"), name, k->counted[ODD_VALUE],
                                     k->odd_line[ODD_VALUE], k->odd_value));
+    UNREAD(ODD_STEP, N_("%s: %zu records with an invalid step were ignored, first in line %u: expected a whole "
+                        "number"));
     UNREAD(ODD_FULL, N_("%s: more values than the limit for one log; %zu values were ignored, first in line %u"));
     UNREAD(ODD_CRC, N_("%s: %zu records with a wrong checksum were ignored, first record %u"));
     UNREAD(ODD_CUT, N_("%s: %zu record is incomplete at the end of the file, line %u: the file is truncated or still "

@@ -120,10 +120,22 @@ static const struct step_line *line_of(struct str line, int64_t *step)
     return NULL;
 }
 
+/* The text of a step that is there and no number, in a line of one of the trainers. */
+static bool odd_step(struct str line, struct str *text)
+{
+    for (size_t i = 0; i < ARRAY_LEN(lines); i++)
+        for (size_t k = 0; k < ARRAY_LEN(lines[i].step) && lines[i].step[k]; k++)
+            if (has_words(&lines[i], line) && has_value(&lines[i], line) &&
+                odd_behind(line, lines[i].step[k], text))
+                return true;
+    return false;
+}
+
 bool step_line_starts(struct str line)
 {
+    struct str text;
     int64_t step;
-    return line_of(line, &step) != NULL;
+    return line_of(line, &step) || odd_step(line, &text);
 }
 
 static void take_metrics(struct series_builder *k, const struct step_line *l, struct str line, int64_t step)
@@ -148,8 +160,12 @@ enum log_take step_line_take(struct series_builder *k, struct str line, size_t f
     double x, digit;
     (void)fresh;
     (void)last;
-    if (!l)
+    if (!l && !odd_step(line, &odd))
         return TAKE_NOT;
+    if (!l) {
+        log_odd_value(k, odd);
+        return TAKE_DONE;
+    }
     for (size_t i = 0; i < VALUES && l->value[i].word; i++) {
         double scale = l->value[i].scale > 0 ? l->value[i].scale : 1;
         if (!log_has(&r, l->value[i].v) && number_behind(line, l->value[i].word, &x, &digit))

@@ -45,14 +45,23 @@ static struct str cut_tag(struct str *name)
 enum log_take te_inspect_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     char tag[64];
-    struct str at, name = name_before(line), t;
+    struct str at, value, name = name_before(line), t;
     int64_t step;
     double x;
     (void)fresh;
     (void)last;
-    if (!name.n || !scan_behind(line, "iteration=", &at) || !scan_count(&at, &step) || step >= LOG_STEP ||
-        !scan_behind(at, "value=", &at) || !scan_leading(&at, &x, NULL))
+    if (!name.n || !scan_behind(line, "iteration=", &at) || !scan_behind(at, "value=", &value))
         return TAKE_NOT;
+    str_split(at, ' ', &at, &t);
+    at = str_trim(at); /* a tab may stand behind it */
+    str_split(value, ' ', &value, &t);
+    struct str count = at;
+    if (!scan_count(&count, &step) || count.n || step >= LOG_STEP) {
+        log_odd_value(k, at);
+        return TAKE_DONE;
+    }
+    if (log_number(k, value, &x, NULL) != READING_VALUE)
+        return TAKE_DONE;
     t = cut_tag(&name);
     if (t.n >= sizeof tag || !name.n)
         return TAKE_NOT;

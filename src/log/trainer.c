@@ -46,9 +46,11 @@ static bool members(struct series_builder *k, struct str s, struct log_record *r
     int rc;
     while ((rc = scan_member(&s, &key, &value)) == 1) {
         for (size_t i = 0; i < ARRAY_LEN(step); i++)
-            if (str_is(key, step[i]) && (number(value, &x, NULL) || fraction(value, &x))) {
+            if (str_is(key, step[i]) && !is_nothing(value)) {
+                bool whole = (number(value, &x, NULL) || fraction(value, &x)) && x >= 0 && x < (double)LOG_STEP &&
+                             x == (double)(int64_t)x;
                 *stepped = true;
-                r->step = x >= 0 && x < (double)LOG_STEP ? (int64_t)x : LOG_STEP;
+                r->step = whole ? (int64_t)x : LOG_STEP;
             }
         if (!number(value, &x, &digit)) {
             for (size_t i = 0; i < ARRAY_LEN(known); i++)
@@ -74,7 +76,13 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
     struct rl_values rl = {0};
     bool stepped = false;
     struct str odd = {0};
-    if (!members(k, s, &r, &stepped, &eval, &rl, &odd) || stepped != with_step)
+    bool whole = members(k, s, &r, &stepped, &eval, &rl, &odd);
+    if (!whole && str_ends(str_trim(s), "}") && (stepped || !with_step)) { /* {'loss': 4,985, …} */
+        log_odd_value(k, s);
+        k->last_step += !with_step;
+        return TAKE_DONE;
+    }
+    if (!whole || stepped != with_step)
         return TAKE_NOT;
     if (odd.n)
         log_odd_value(k, odd);
@@ -88,8 +96,10 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
         r.step = k->last_step + 1; /* counted; evaluations belong to the record before */
     if (eval > none || eval != eval)
         log_point(k, "eval", STR("eval_loss"), false, with_step ? r.step : k->last_step, eval);
-    if (!log_has(&r, LOG_LOSS))
+    if (!log_has(&r, LOG_LOSS)) {
+        k->last_step += odd.n && !with_step; /* its place is kept */
         return TAKE_DONE;
+    }
     log_rl_values(k, r.step, &rl);
     log_add(k, &r);
     return TAKE_DONE;
