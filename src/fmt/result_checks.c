@@ -9,7 +9,7 @@
 
 #include "base/json_read.h"
 #include "base/msg.h"
-#include "base/num.h"
+#include "base/reading.h"
 
 /* ---- columns ---- */
 
@@ -202,7 +202,13 @@ static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
     buf_clear(&c->name);
     buf_str(&c->name, at(c, cell, n, C_NAME));
     if (c->compile) {
+        uint64_t number;
+        struct str index = at(c, cell, n, C_INDEX);
         compile_name(c, cell, n);
+        if (reading_count(index, &number) != READING_VALUE) {
+            c->t.odd = index.n ? index : STR("\"\"");
+            c->t.odd_for = _("a whole number");
+        }
         if (str_is(at(c, cell, n, C_KIND), "loss")) { /* its status covers all rows, its figure is the loss */
             sentence(&c->message, out[COL_TARGET_SHAPE]);
             out[COL_RESULT] = STR("");
@@ -289,37 +295,41 @@ static bool probe_checkpoints(const char *path)
     return str_starts(s, "{") && str_has(s, "\"l2\":") && str_has(s, "\"cos\":") && str_has(s, "\"numel\":");
 }
 
-static void dims_text(const cJSON *v, struct buf *out)
-{
-    buf_clear(out);
-    buf_char(out, '[');
-    for (const cJSON *it = v->child; it; it = it->next)
-        buf_fmt(out, "%s%.0f", it == v->child ? "" : ",", cJSON_IsNumber(it) ? it->valuedouble : -1);
-    buf_char(out, ']');
-}
-
 /* cos and l2 without a verdict: a cosine below 1 by more than float32's rounding proves a difference. */
 #define SAME_DIRECTION 1e-6
 
 static const char *word_of(const cJSON *l2, const cJSON *cosine, bool shapes)
 {
     double l, c;
+    enum reading found = reading_json_number(l2, &l), cos = reading_json_number(cosine, &c);
     if (shapes)
         return "unmatched";
-    if (!json_number(l2, &l))
-        return "skip";
+    if (found != READING_VALUE || cos == READING_UNREADABLE)
+        return found == READING_ABSENT && cos == READING_ABSENT ? "skip" : "";
     if (l == 0)
         return "pass";
     return json_number(cosine, &c) && fabs(1 - c) <= SAME_DIRECTION ? "warning" : "error";
 }
 
-static int add_weight(struct checks *c, struct buf shape[2], const struct json_member *m, uint64_t line, struct err *e)
+/* Whether the number of elements is one, and that of the shape. */
+static bool counts(const cJSON *numel, const cJSON *dims, bool two)
+{
+    double n, product = 1;
+    if (!numel || cJSON_IsNull(numel) || two)
+        return !two || !numel || cJSON_IsArray(numel);
+    if (reading_json_number(numel, &n) != READING_VALUE)
+        return false;
+    for (const cJSON *it = dims ? dims->child : NULL; it; it = it->next)
+        product *= cJSON_IsNumber(it) ? it->valuedouble : 0;
+    return !cJSON_IsArray(dims) || product == n;
+}
+
+static int add_weight(struct checks *c, const struct json_member *m, uint64_t line, struct err *e)
 {
     struct result_table *t = &c->t;
     struct str cell[COL_COUNT] = {{0}};
     struct err why;
-    char number[2][NUM_MAX];
-    double x;
+    struct arena *a = &t->d->arena;
     cJSON *v = m->too_long ? NULL : json_parse(m->value, m->special, t->path, m->offset, &why);
     if (m->too_long)
         err_at(&why, t->path, m->offset, _("a member of more than 32 MB was skipped"));
@@ -332,17 +342,22 @@ static int add_weight(struct checks *c, struct buf shape[2], const struct json_m
         dump_problem(t->d, NONE, "damaged", why.text);
         return 0;
     }
-    for (int s = 0; s < 2; s++) {
-        buf_clear(&shape[s]);
-        if (cJSON_IsArray(dims))
-            dims_text(!two ? dims : s ? dims->child->next : dims->child, &shape[s]);
-        cell[s ? COL_GOLDEN_SHAPE : COL_TARGET_SHAPE] = buf_view(&shape[s]);
+    const cJSON *numel = cJSON_GetObjectItemCaseSensitive(v, "numel");
+    for (int s = 0; s < 2; s++)
+        cell[s ? COL_GOLDEN_SHAPE : COL_TARGET_SHAPE] =
+            result_json_text(a, !two ? dims : s ? dims->child->next : dims->child);
+    if (!dims || cJSON_IsNull(dims) || cJSON_IsString(dims)) {
+        t->odd = cJSON_IsString(dims) ? arena_str(a, str_of(dims->valuestring)) : STR("null");
+        t->odd_for = _("sizes in brackets");
+    } else if (!counts(numel, dims, two)) {
+        t->odd = numel ? result_json_text(a, numel) : STR("");
+        t->odd_for = _("the number of elements");
     }
     buf_clear(&c->name);
     buf_str(&c->name, m->key);
     buf_clear(&c->message);
-    cell[COL_COSINE] = json_number(cosine, &x) ? str_of(num_exact(number[0], x)) : STR("");
-    cell[COL_EUCLID] = json_number(l2, &x) ? str_of(num_exact(number[1], x)) : STR("");
+    cell[COL_COSINE] = result_json_text(a, cosine);
+    cell[COL_EUCLID] = result_json_text(a, l2);
     cell[COL_RESULT] = str_of(word_of(l2, cosine, two));
     return add(c, cell, line, e);
 }
@@ -350,7 +365,6 @@ static int add_weight(struct checks *c, struct buf shape[2], const struct json_m
 static int open_checkpoints(struct dump *d, struct load *load, struct err *e)
 {
     struct checks c = {.t = {.d = d, .load = load, .path = d->path, .tool = TOOL_CHECK, .own = true}};
-    struct buf shape[2] = {{0}, {0}};
     struct json_members j;
     struct json_member m;
     struct json_pool pool;
@@ -364,7 +378,7 @@ static int open_checkpoints(struct dump *d, struct load *load, struct err *e)
         d->bytes = j.file.size;
     while (open && (rc = json_members_next(&j, &m, e)) == 1) {
         d->bytes_done = m.offset;
-        if (add_weight(&c, shape, &m, ++n, e)) {
+        if (add_weight(&c, &m, ++n, e)) {
             rc = -1;
             break;
         }
@@ -373,8 +387,6 @@ static int open_checkpoints(struct dump *d, struct load *load, struct err *e)
     json_pool_leave(&pool);
     if (open)
         json_members_close(&j);
-    buf_release(&shape[0]);
-    buf_release(&shape[1]);
     buf_release(&c.name);
     buf_release(&c.message);
     return result_end(&c.t, rc, e);

@@ -30,14 +30,20 @@ struct texts {
     size_t frames;
 };
 
-static struct str text_of(struct texts *x, const cJSON *v)
+struct str result_json_text(struct arena *a, const cJSON *v)
 {
     char tmp[NUM_MAX];
     double d;
+    if (cJSON_IsObject(v) || cJSON_IsArray(v)) {
+        char *text = cJSON_PrintUnformatted(v);
+        struct str own = arena_str(a, str_of(text));
+        cJSON_free(text);
+        return own;
+    }
     if (cJSON_IsBool(v))
         return cJSON_IsTrue(v) ? STR("True") : STR("False");
     if (json_number(v, &d)) /* checked before strings, because NaN and Inf are marked strings */
-        return str_of(arena_cstr(&x->arena, str_of(isnan(d) ? "nan" : num_exact(tmp, d))));
+        return str_of(arena_cstr(a, str_of(isnan(d) ? "nan" : num_exact(tmp, d))));
     return cJSON_IsString(v) ? str_of(v->valuestring) : STR("");
 }
 
@@ -75,8 +81,9 @@ static bool beyond(const cJSON *item)
     return false;
 }
 
-static int add_item(struct result_table *t, struct texts *x, const cJSON *item, const char *word, uint64_t line,
-                    struct err *e)
+/* odd: what the call says and is no verdict, or NULL */
+static int add_item(struct result_table *t, struct texts *x, const cJSON *item, const char *word, const cJSON *odd,
+                    uint64_t line, struct err *e)
 {
     struct str cell[COL_COUNT];
     for (int c = 0; c < COL_COUNT; c++)
@@ -89,7 +96,11 @@ static int add_item(struct result_table *t, struct texts *x, const cJSON *item, 
         if (c == COL_STACK)
             frames_of(x, v);
         t->head.had[c] = true;
-        cell[c] = text_of(x, v);
+        cell[c] = result_json_text(&x->arena, v);
+    }
+    if (odd && !t->odd.n) {
+        t->odd = result_json_text(&x->arena, odd);
+        t->odd_for = _("true or false");
     }
     if (!str_trim(cell[COL_RESULT]).n)
         cell[COL_RESULT] = str_of(word);
@@ -108,7 +119,7 @@ static int add_call(struct result_table *t, struct texts *x, const cJSON *call, 
         any = any || beyond(it);
     for (const cJSON *it = items->child; it; it = it->next) {
         const char *word = !cJSON_IsBool(same) ? "" : cJSON_IsTrue(same) || (any && !beyond(it)) ? "True" : "False";
-        if (add_item(t, x, it, word, ++*line, e))
+        if (add_item(t, x, it, word, same && !cJSON_IsNull(same) && !cJSON_IsBool(same) ? same : NULL, ++*line, e))
             return -1;
     }
     return 0;
@@ -178,7 +189,7 @@ static int one_row(struct result_table *t, struct texts *x, const cJSON *v, uint
     for (const cJSON *s = v->child; s; s = s->next) {
         enum result_column c = s->string ? result_column(str_of(s->string)) : COL_COUNT;
         if (c >= COL_TARGET_MAX && c <= COL_TARGET_NORM)
-            cell[c] = text_of(x, s);
+            cell[c] = result_json_text(&x->arena, s);
     }
     return result_add(t, cell, x->frame, x->frames, ++*line, e);
 }

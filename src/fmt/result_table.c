@@ -49,6 +49,12 @@ static const struct title {
     {"NPU MD5", COL_TARGET_MD5},
     {"BENCH MD5", COL_GOLDEN_MD5},
     {"Max diff", COL_MAX_DIFF},
+    {"Min diff", COL_MIN_DIFF},
+    {"Mean diff", COL_MEAN_DIFF},
+    {"L2norm diff", COL_NORM_DIFF},
+    {"MinRelativeErr", COL_MIN_REL},
+    {"MeanRelativeErr", COL_MEAN_REL},
+    {"NormRelativeErr", COL_NORM_REL},
     {"RMSE", COL_RMSE},
     {"Result", COL_RESULT},
     {"Accuracy Reached or Not", COL_ACCURACY},
@@ -450,8 +456,12 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
     r.kind = (uint8_t)(t->tool == TOOL_CHECK && absent(type) ? ROW_TENSOR : kind_of(type));
     r.io = (uint8_t)io_of(d, c, slot);
     struct str shape = cell[side == TARGET ? COL_TARGET_SHAPE : COL_GOLDEN_SHAPE];
-    if (r.kind == ROW_OTHER && sized(shape)) { /* "flaot32" */
-        is_odd(t, type, _("an element type"));
+    bool unnamed = r.kind == ROW_TENSOR && type.n && !absent(type) && r.dtype == DTYPE_UNKNOWN &&
+                   !str_is(type, "torch.Tensor") && !dtype_is_other(type);
+    bool typeless = r.kind == ROW_NULL && t->tool != TOOL_CHECK && sized(shape) &&
+                    !absent(str_trim(cell[side == TARGET ? COL_TARGET_MAX : COL_GOLDEN_MAX]));
+    if ((r.kind == ROW_OTHER && sized(shape)) || unnamed || typeless) { /* "flaot32" */
+        is_odd(t, type.n ? type : STR("None"), _("an element type"));
         r.kind = ROW_TENSOR;
     }
     if (r.kind == ROW_TENSOR)
@@ -466,13 +476,27 @@ static uint32_t add_side(struct result_table *t, const struct str *cell, struct 
     return row;
 }
 
+/* "7.2%": what the relative columns of statistics hold. */
+static struct str without_percent(struct str s)
+{
+    s = str_trim(s);
+    return str_ends(s, "%") ? str_n(s.p, s.n - 1) : s;
+}
+
 static void figures(struct result_table *t, struct result_line *l, const struct str *cell)
 {
     for (int i = 0; i < RESULT_FIGURES; i++) {
         /* if statistics were compared, this column is a percentage of the maxima */
         bool other = i == RESULT_MAX_REL && t->head.had[COL_MAX_DIFF];
-        if (!other && number(cell[COL_COSINE + i], &l->figure[i], &t->odd))
+        double unused;
+        if (other)
+            number(without_percent(cell[COL_MAX_REL]), &unused, &t->odd);
+        else if (number(cell[COL_COSINE + i], &l->figure[i], &t->odd))
             l->has |= (uint8_t)(1 << i);
+    }
+    for (int c = COL_MAX_DIFF; c <= COL_NORM_REL; c++) { /* the figures of both sides tell the same */
+        double unused;
+        number(without_percent(cell[c]), &unused, &t->odd);
     }
     if (t->head.had[COL_RMSE] && l->has & 1 << RESULT_COSINE)
         l->figure[RESULT_COSINE] = 2 * l->figure[RESULT_COSINE] - 1;
@@ -483,6 +507,8 @@ static void words(struct result_table *t, struct result_line *l, const struct st
     struct buf b = {0};
     struct str said = str_trim(cell[COL_RESULT].n ? cell[COL_RESULT] : cell[COL_ACCURACY]);
     l->word = (uint8_t)word_of(said);
+    if (!l->word && !absent(said))
+        is_odd(t, said, _("a verdict"));
     l->said = l->word && !t->own ? kept(t, said) : "";
     message_text(cell[COL_MESSAGE], &b);
     struct str text = str_n(b.p ? b.p : "", b.n > LONGEST_TEXT ? LONGEST_TEXT : b.n);
@@ -546,6 +572,8 @@ int result_add(struct result_table *t, const struct str cell[COL_COUNT], const c
     }
     if (t->odd.n) {
         char found[READING_FOUND];
+        if (l.row != NONE)
+            d->rows.v[l.row].has |= IS_UNPARSED;
         complain(t, line, arena_fmt(&d->arena, _("expected %s, found %s"), t->odd_for ? t->odd_for : _("a number"),
                                     reading_found(found, t->odd)));
         t->odd = (struct str){0};

@@ -4,6 +4,7 @@
 #ifndef FMT_RESULT_TABLE_H
 #define FMT_RESULT_TABLE_H
 
+#include "base/json_read.h"
 #include "dump/reader.h"
 
 /* The meaning of the tool's own verdict for a pair. */
@@ -62,6 +63,7 @@ enum result_column {
     COL_GOLDEN_MAX, COL_GOLDEN_MIN, COL_GOLDEN_MEAN, COL_GOLDEN_NORM,
     COL_TARGET_MD5, COL_GOLDEN_MD5,
     COL_MAX_DIFF, /* present if recorded statistics were compared */
+    COL_MIN_DIFF, COL_MEAN_DIFF, COL_NORM_DIFF, COL_MIN_REL, COL_MEAN_REL, COL_NORM_REL, /* likewise; told by figures */
     COL_RMSE,     /* present if the cosine was rescaled to 0 … 1 */
     COL_RESULT, COL_ACCURACY, /* the verdict, in newer and older versions */
     COL_MESSAGE,
@@ -116,7 +118,8 @@ int result_end(struct result_table *t, int rc, struct err *e);
 int result_rank(const char *path);
 void result_close(struct dump *d);
 
-/* The JSON ones (result_json.c). */
+/* The JSON ones (result_json.c). The text of a value as a table has it; what no cell can be, as JSON. In the arena. */
+struct str result_json_text(struct arena *a, const cJSON *v);
 bool result_json_probe(const char *path, bool diff);
 int result_json_read(struct result_table *t, struct err *e);
 int result_diff_read(struct result_table *t, struct err *e);
