@@ -93,7 +93,7 @@ static struct str hashes_in(struct str meta)
         depth += c == '(' || c == '[' || c == '{';
         if ((c == ')' || c == ']' || c == '}') && !depth--)
             break;
-        if (c == ',' && !depth)
+        if (c == ',' && !depth && !(i + 1 < s.n && s.p[i + 1] >= '0' && s.p[i + 1] <= '9')) /* no decimal comma */
             break;
     }
     s.n = i;
@@ -115,6 +115,7 @@ static void take_line(struct mode_reading *x, struct str name, struct str line, 
     struct str result, type, sizes, meta = STR(""), hash;
     struct buf called = {0}, slot = {0};
     ptrdiff_t arrow = str_search(line, ARROW);
+    double sum_of;
     if (arrow < 0)
         return;
     result = str_cut(line, (size_t)arrow + strlen(ARROW));
@@ -138,9 +139,11 @@ static void take_line(struct mode_reading *x, struct str name, struct str line, 
         int n = 0;
         bool fresh, whole = reading_sizes(sizes, TENSOR_DIMS, dim, &n) == READING_VALUE;
         struct str one = str_trim(str_next(&hash, ','));
+        bool hashed = one.n && !reading_is_nothing(one);
+        enum reading number_in = hashed ? reading_number(one, &sum_of) : READING_ABSENT;
         r.shape = whole ? dump_shape(d, dim, n) : NONE;
         r.has |= r.shape == NONE ? 0 : HAS_SHAPE;
-        if (one.n && !str_is(one, "None")) {
+        if (hashed && (number_in == READING_VALUE || checksum_is_one(one))) {
             struct buf sum = {0};
             checksum_write(one, &sum);
             r.text = arena_cstr(&d->arena, buf_view(&sum));
@@ -157,10 +160,13 @@ static void take_line(struct mode_reading *x, struct str name, struct str line, 
                 (uint8_t)family_find(dot < 0 ? buf_view(&called) : str_cut(buf_view(&called), (size_t)dot + 1));
         }
         uint32_t row = dump_add_row(d, call, r);
-        if (r.shape == NONE || r.dtype == DTYPE_UNKNOWN) {
+        struct str behind = result, no_type, no_sizes;
+        bool more = hash.n && !next_tensor(&behind, &no_type, &no_sizes); /* hashes than results */
+        bool odd = more || (hashed && !(r.has & HAS_CHECKSUM));
+        if (r.shape == NONE || r.dtype == DTYPE_UNKNOWN || odd) {
             struct err e;
-            err_line(&e, d->path, number, "%s",
-                     r.shape == NONE ? _("expected a shape") : _("expected an element type"));
+            err_line(&e, d->path, number, "%s", r.shape == NONE ? _("expected a shape")
+                     : odd ? _("expected a hash") : _("expected an element type"));
             dump_unparsed(d, row, arena_cstr(&d->arena, str_of(e.text)));
         }
     }

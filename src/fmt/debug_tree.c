@@ -18,6 +18,7 @@
 struct tree_reading {
     struct dump *d;
     struct load *load;
+    const char *path; /* of the file */
     int digits;  /* the most that a figure was printed with */
     bool files;  /* some tensor is a file */
     bool deep;   /* modules nested too deeply were left out */
@@ -115,7 +116,7 @@ static enum reading figure_in(const cJSON *v, double *x, int *digits)
 static void unreadable(struct tree_reading *t, uint32_t call, const char *slot, const char *what)
 {
     struct buf b = {0};
-    buf_fmt(&b, _("%s: %s, %s: expected %s"), t->d->path, t->d->calls.v[call].name, slot, what);
+    buf_fmt(&b, _("%s: %s, %s: expected %s"), t->path, t->d->calls.v[call].name, slot, what);
     dump_unparsed(t->d, (uint32_t)t->d->rows.n - 1, arena_cstr(&t->d->arena, buf_view(&b)));
     buf_release(&b);
 }
@@ -243,7 +244,7 @@ static void take_module(struct tree_reading *t, const cJSON *node, int depth)
     }
     if (!name.n) {
         dump_problem(t->d, NONE, "damaged",
-                     arena_fmt(&t->d->arena, _("%s: a module without its path; it is left out"), t->d->path));
+                     arena_fmt(&t->d->arena, _("%s: a module without its path; it is left out"), t->path));
         return;
     }
     uint32_t call = dump_add_call(t->d, name, CALL_MODULE, PHASE_FORWARD);
@@ -260,6 +261,7 @@ static int open_dump(struct dump *d, struct load *load, struct err *e)
     struct tree_reading t = {.d = d, .load = load};
     struct buf path = {0};
     cJSON *root = find_tree(d->path, &path, e) ? NULL : json_load(path.p, TREE_BYTES, e);
+    t.path = arena_cstr(&d->arena, buf_view(&path));
     buf_release(&path);
     if (!root)
         return -1;

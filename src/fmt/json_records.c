@@ -225,13 +225,14 @@ static void take_record(struct records_reading *x, const struct record *m, uint6
         bad = _("expected a shape");
     if (sizes == READING_VALUE && (r.shape = dump_shape(d, dim, n)) != NONE)
         r.has |= HAS_SHAPE;
-    struct str type = str_of(cJSON_IsString(m->of[IS_TYPE]) ? m->of[IS_TYPE]->valuestring : "");
+    const cJSON *named = m->of[IS_TYPE];
+    struct str type = str_of(cJSON_IsString(named) ? named->valuestring : "");
     r.dtype = (uint8_t)dtype_find(type);
-    if (type.n && r.dtype == DTYPE_UNKNOWN && !dtype_is_other(type))
+    if (named && r.dtype == DTYPE_UNKNOWN && !dtype_is_other(type))
         bad = _("expected an element type");
     const cJSON *digest = m->of[IS_DIGEST];
     struct buf sum = {0}, text = {0};
-    if (cJSON_IsString(digest) && *digest->valuestring)
+    if (cJSON_IsString(digest) && *digest->valuestring && *digest->valuestring != '#') /* "#NUM!" */
         checksum_write(str_of(digest->valuestring), &sum);
     else if (cJSON_IsNumber(digest) && fabs(digest->valuedouble) < 9e15) { /* beyond, the last digits are lost */
         buf_fmt(&text, "n%s", num_exact(number, digest->valuedouble));

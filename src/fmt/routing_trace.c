@@ -10,6 +10,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/reading.h"
 #include "fmt/row_lines.h"
 #include "fmt/shared_file.h"
 
@@ -58,6 +59,8 @@ static int member_number(struct str line, const char *name)
     struct str s = str_trim(str_cut(line, (size_t)at + strlen(name)));
     while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
         n++;
+    if (n < s.n && s.p[n] != ',' && s.p[n] != '}' && s.p[n] != ' ')
+        return -1; /* "1.5" */
     return str_u64(str_n(s.p, n), &v) && v < (1u << 30) ? (int)v : -1;
 }
 
@@ -223,6 +226,14 @@ static bool add_beside(struct dump *d, uint32_t call, const cJSON *o, const char
     return true;
 }
 
+/* Whether a count that the line states of its table is that of the table, where it is there. */
+static bool states(const cJSON *o, const char *key, int64_t count)
+{
+    double n;
+    enum reading found = reading_json_number(cJSON_GetObjectItemCaseSensitive(o, key), &n);
+    return found == READING_ABSENT || (found == READING_VALUE && n == (double)count);
+}
+
 static bool read_line(struct dump *d, struct map *runs, struct str line, uint64_t offset)
 {
     struct err quiet;
@@ -235,7 +246,8 @@ static bool read_line(struct dump *d, struct map *runs, struct str line, uint64_
     const cJSON *layer = cJSON_GetObjectItemCaseSensitive(o, "layer"),
                 *block = cJSON_GetObjectItemCaseSensitive(o, "block"),
                 *head = cJSON_GetObjectItemCaseSensitive(o, "mtp_idx");
-    good = is_whole(layer) && (!head || cJSON_IsNull(head) || is_whole(head));
+    good = good && (!routed || (states(o, "num_tokens", dim[0]) && states(o, "topk", dim[1])));
+    good = good && is_whole(layer) && (!head || cJSON_IsNull(head) || is_whole(head));
     if (good) {
         buf_fmt(&name, "%s.", cJSON_IsString(block) ? block->valuestring : "decoder");
         if (is_whole(head))
