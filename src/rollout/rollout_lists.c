@@ -7,6 +7,7 @@
 #include "base/json_read.h"
 #include "base/lines.h"
 #include "base/msg.h"
+#include "base/reading.h"
 #include "fmt/pickle.h"
 #include "fmt/zip.h"
 #include "rollout/rollout_columns.h"
@@ -24,6 +25,9 @@ struct tree {
     const void *(*first)(const void *node);
     const void *(*next)(const void *list, const void *member, size_t i); /* the i-th, which follows `member` */
     bool (*number)(const void *node, double *out);
+    bool (*flag)(const void *node);                            /* a truth value */
+    const char *(*found)(char out[READING_FOUND], const void *node); /* what it is, for a message; NULL: a list, a
+                                                                        dictionary */
     int (*fields)(struct rollout_columns *c, const struct tree *t, const void *node, struct buf *path, int depth);
     size_t left;                                               /* visits */
     const atomic_bool *cancel;                                 /* or NULL */
@@ -98,6 +102,43 @@ static int member(struct rollout_columns *c, struct tree *t, struct str name, co
     return rc;
 }
 
+static bool is_log_probs(enum rollout_role role)
+{
+    return role == ROLLOUT_ROLE_TRAIN || role == ROLLOUT_ROLE_ENGINE || role == ROLLOUT_ROLE_EITHER;
+}
+
+/* Whether a value of a known name is there that is no number; it is told. A text or a list of texts may be tokens. */
+static bool unreadable(struct rollout_columns *c, struct tree *t, const void *node, const struct buf *path)
+{
+    char found[READING_FOUND];
+    struct str name;
+    int64_t row;
+    double v;
+    enum rollout_role role = rollout_role_of(buf_view(path), &name, &row);
+    size_t n = t->count(node), numbers = 0, at = SIZE_MAX;
+    const void *x = n == SIZE_MAX ? node : n ? t->first(node) : NULL, *odd = NULL;
+    if (role == ROLLOUT_ROLE_NONE)
+        return false;
+    for (size_t i = 0, most = n == SIZE_MAX ? 1 : n; i < most; i++, x = i < most ? t->next(node, x, i) : NULL) {
+        bool good = t->number(x, &v) && !(is_log_probs(role) && t->flag(x));
+        numbers += good;
+        if (!good && !odd && t->found(found, x)) {
+            odd = x;
+            at = i;
+        }
+    }
+    if (!odd || (!numbers && role == ROLLOUT_ROLE_TOKENS))
+        return false;
+    struct err e;
+    if (n == SIZE_MAX)
+        err_set(&e, ERR_DATA, _("%s: %s: expected a number, found %s"), c->path, path->p, t->found(found, odd));
+    else
+        err_set(&e, ERR_DATA, _("%s: %s[%zu]: expected a number, found %s"), c->path, path->p, at,
+                t->found(found, odd));
+    rollout_unread(c, e.text);
+    return true;
+}
+
 /* Whether anything was found. */
 static int descend(struct rollout_columns *c, struct tree *t, const void *node, struct buf *path, int depth)
 {
@@ -106,6 +147,8 @@ static int descend(struct rollout_columns *c, struct tree *t, const void *node, 
     int found = 0, axes;
     if (depth > DEPTH || !visit(t))
         return 0;
+    if (unreadable(c, t, node, path))
+        return 1;
     if (t->number(node, &v)) {
         struct rollout_cell *x = rollout_cell_add(c, buf_view(path), 0, NULL);
         if (x)
@@ -156,6 +199,22 @@ static bool pickle_number(const void *node, double *out)
     return p->kind == PICKLE_FLOAT || p->kind == PICKLE_INT || p->kind == PICKLE_BOOL;
 }
 
+static bool pickle_flag(const void *node)
+{
+    return ((const struct pickle *)node)->kind == PICKLE_BOOL;
+}
+
+static const char *pickle_found(char out[READING_FOUND], const void *node)
+{
+    const struct pickle *p = node;
+    if (p->kind == PICKLE_TEXT)
+        return reading_found(out, p->text);
+    if (p->kind != PICKLE_NONE && p->kind != PICKLE_BOOL)
+        return NULL;
+    snprintf(out, READING_FOUND, "%s", p->kind == PICKLE_NONE ? "None" : p->i ? "True" : "False");
+    return out;
+}
+
 /* Members of a dictionary; of an object those of its state. */
 static int pickle_fields(struct rollout_columns *c, const struct tree *t, const void *node, struct buf *path, int depth)
 {
@@ -171,7 +230,8 @@ static int pickle_fields(struct rollout_columns *c, const struct tree *t, const 
 
 int rollout_read_pickle(struct rollout_columns *c, const atomic_bool *cancel, struct err *e)
 {
-    struct tree t = {pickle_count, pickle_first, pickle_next, pickle_number, pickle_fields, VISITS, cancel};
+    struct tree t = {pickle_count, pickle_first, pickle_next, pickle_number, pickle_flag, pickle_found, pickle_fields,
+                     VISITS, cancel};
     struct file f;
     struct zip_member m;
     struct buf text = {0}, path = {0};
@@ -237,6 +297,17 @@ static bool json_value(const void *node, double *out)
     return cJSON_IsBool(v) || json_number(v, out);
 }
 
+static bool json_flag(const void *node)
+{
+    return cJSON_IsBool((const cJSON *)node);
+}
+
+static const char *json_found(char out[READING_FOUND], const void *node)
+{
+    const cJSON *v = node;
+    return cJSON_IsArray(v) || (cJSON_IsObject(v) && v->child) ? NULL : reading_json_found(out, v);
+}
+
 static int json_fields(struct rollout_columns *c, const struct tree *t, const void *node, struct buf *path, int depth)
 {
     int found = 0;
@@ -248,7 +319,7 @@ static int json_fields(struct rollout_columns *c, const struct tree *t, const vo
 
 static int add_document(struct rollout_columns *c, const cJSON *root, int64_t row)
 {
-    struct tree t = {json_count, json_first, json_next, json_value, json_fields, VISITS, NULL};
+    struct tree t = {json_count, json_first, json_next, json_value, json_flag, json_found, json_fields, VISITS, NULL};
     struct buf path = {0};
     if (row >= 0)
         buf_fmt(&path, "%lld", (long long)row);
