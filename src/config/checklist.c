@@ -128,7 +128,9 @@ static void field(struct check_row *r, struct str word, struct str rest, uint32_
             r->start |= str_is(word, "start");
             return;
         }
-    if (str_is(word, "when"))
+    if (str_is(word, "number"))
+        r->number = true;
+    else if (str_is(word, "when"))
         r->when = expression(rest, line);
     else if (str_is(word, "guide-when"))
         r->guide_when = expression(rest, line);

@@ -33,6 +33,7 @@ struct check_row {
     struct str accept;   /* an entry whose value is accepted for this one too */
     struct str guide;    /* the accuracy guide's advice unless a side has a more specific one; "" none */
     struct node *guide_when; /* when the advice applies; NULL: as `when` */
+    bool number;         /* its values are numbers */
     bool start;          /* needed for the first step's small run; panel 1 asks for it */
     struct str says, says_zh; /* the reason for the guide's advice */
     struct str text, text_zh, source;

@@ -2,6 +2,7 @@
 #include "config/settings_compare.h"
 
 #include "base/msg.h"
+#include "base/nearest.h"
 #include "base/reading.h"
 #include "config/arguments.h"
 #include "config/check_ways.h"
@@ -86,19 +87,16 @@ static bool in_environment(const struct check_row *r, const struct settings *s)
 }
 
 /* Whether a text begins like a number and goes on as none does ("1e-3x", "1,7"); lists, sizes and ranges are texts. */
-static bool is_malformed(const struct value *v, const struct value *other)
+static bool spoils_number(struct str text)
 {
     static const char *const unit[] = {"k", "m", "g", "t", "b", "kb", "mb", "gb", "tb", "s", "ms", "h", "min"};
     double x;
     size_t n = 0;
-    if (str_starts(v->key, "version:") || v->state != VALUE_SET || v->number || other->state != VALUE_SET ||
-        !other->number)
-        return false;
-    while (n < v->text.n && strchr("0123456789.+-eE", v->text.p[n]))
+    while (n < text.n && strchr("0123456789.+-eE", text.p[n]))
         n++;
-    while (n && !str_double(str_n(v->text.p, n), &x))
+    while (n && !str_double(str_n(text.p, n), &x))
         n--;
-    struct str rest = str_cut(v->text, n);
+    struct str rest = str_cut(text, n);
     if (!n || !rest.n)
         return false;
     for (size_t i = 0; i < ARRAY_LEN(unit); i++)
@@ -107,34 +105,117 @@ static bool is_malformed(const struct value *v, const struct value *other)
     for (size_t i = rest.p[0] == ','; i < rest.n; i++)
         if (rest.p[0] == ',' ? rest.p[i] < '0' || rest.p[i] > '9' : strchr(",/:*- []()", rest.p[i]) != NULL)
             return false;
-    return rest.n > (rest.p[0] == ',') && (rest.p[0] != ',' || other->num != (double)(int64_t)other->num);
+    return rest.n > (rest.p[0] == ',');
 }
 
-/* Names a check's value that cannot be read with its file and place. */
-static bool tell_malformed(struct config_compare *c, const struct value value[2])
+static bool is_switch(const struct value *v)
 {
-    bool any = false;
-    for (int i = 0; i < 2; i++) {
-        if (!is_malformed(&value[i], &value[!i]))
-            continue;
-        struct err e;
-        char found[READING_FOUND];
-        struct str key, rest;
-        str_split(value[i].key, ',', &key, &rest);
-        const struct setting *x = settings_find(&c->side[i], key);
-        for (size_t k = 0; k < c->side[i].list.n && !x; k++)
-            x = str_eq(c->side[i].list.v[k].spelled, key) ? &c->side[i].list.v[k] : NULL;
-        reading_found(found, value[i].text);
-        if (x && x->line)
-            err_line(&e, c->side[i].path, x->line, _("%.*s: expected a number, found %s"), STR_ARG(value[i].key),
-                     found);
-        else
-            err_set(&e, ERR_DATA, _("%s: %.*s: expected a number, found %s"), c->side[i].path, STR_ARG(value[i].key),
-                    found);
-        vec_push(&c->unread, arena_cstr(&c->arena, str_of(e.text)));
-        any = true;
+    return v->state == VALUE_SET && (str_ieq(v->text, STR("true")) || str_ieq(v->text, STR("false")));
+}
+
+/* What a text should have been by the value that the other side has, if it is a spoiled one of that kind. */
+static const char *beside(const struct value *v, const struct value *other)
+{
+    struct nearest near = {.word = v->text};
+    if (v->state != VALUE_SET || v->number || other->state != VALUE_SET)
+        return NULL;
+    if (other->number && (spoils_number(v->text) || (v->text.n > 1 && v->text.p[0] == '#')))
+        return _("a number");
+    if (!is_switch(other) || is_switch(v))
+        return NULL;
+    nearest_offer(&near, "true");
+    nearest_offer(&near, "True");
+    nearest_offer(&near, "false");
+    nearest_offer(&near, "False");
+    return near.name ? _("true or false") : NULL;
+}
+
+/* What a check's value should have been where it cannot be read, otherwise NULL. A value that was made of others has
+ * the text of one of them. */
+static const char *is_malformed(const struct check_row *r, const struct value *v, const struct value *other)
+{
+    static const char *const instead[] = {"auto", "none", "null", "true", "false"};
+    bool word = false;
+    if (str_starts(v->key, "version:") || v->state != VALUE_SET || v->number || v->dflt || !v->text.n)
+        return NULL;
+    for (size_t i = 0; i < ARRAY_LEN(instead); i++)
+        word = word || str_ieq(v->text, str_of(instead[i]));
+    if (r->number && !word && !strchr("[({", v->text.p[0]))
+        return _("a number");
+    return beside(v, other);
+}
+
+/* Names a setting that cannot be read with its file and place, once. */
+static void tell(struct config_compare *c, int side, struct str key, struct str text, const char *expected)
+{
+    struct err e;
+    char found[READING_FOUND];
+    struct str first, rest;
+    const struct settings *s = &c->side[side];
+    str_split(key, ',', &first, &rest);
+    const struct setting *x = settings_find(s, first);
+    for (size_t k = 0; k < s->list.n && !x; k++)
+        x = str_eq(s->list.v[k].spelled, first) ? &s->list.v[k] : NULL;
+    reading_found(found, text);
+    key = x ? x->spelled : key;
+    if (x && x->line)
+        err_line(&e, s->path, x->line, _("%.*s: expected %s, found %s"), STR_ARG(key), expected, found);
+    else
+        err_set(&e, ERR_DATA, _("%s: %.*s: expected %s, found %s"), s->path, STR_ARG(key), expected, found);
+    for (size_t i = 0; i < c->unread.n; i++)
+        if (strcmp(c->unread.v[i], e.text) == 0)
+            return;
+    vec_push(&c->unread, arena_cstr(&c->arena, str_of(e.text)));
+    map_add(&c->odd[side], arena_str(&c->arena, x ? x->key : first), 1);
+}
+
+/* Finds the settings that cannot be read: what checks rest on, and what both sides have under one name. */
+static void find_unreadable(struct config_compare *c, struct scope *s)
+{
+    const struct checklist *list = checklist_get();
+    for (size_t i = 0; i < list->row.n; i++) {
+        const struct check_row *r = &list->row.v[i];
+        struct value value[2];
+        for (s->at = 0; r->id.n && s->at < 2; s->at++)
+            value[s->at] = entry(s, r->key);
+        s->at = 0;
+        for (int side = 0; r->id.n && side < 2; side++) {
+            const char *expected = is_malformed(r, &value[side], &value[!side]);
+            if (expected && applies(s, r->when) != 0)
+                tell(c, side, value[side].key, value[side].text, expected);
+        }
     }
-    return any;
+    for (size_t i = 0; c->side[0].dialect == c->side[1].dialect && i < c->side[0].list.n; i++) {
+        const struct setting *t = &c->side[0].list.v[i], *g = settings_find(&c->side[1], t->key);
+        struct value a = value_text(t->value), b = value_text(g ? g->value : STR(""));
+        const char *odd[2] = {g ? beside(&a, &b) : NULL, g ? beside(&b, &a) : NULL};
+        for (int side = 0; side < 2; side++)
+            if (odd[side])
+                tell(c, side, t->key, side ? b.text : a.text, odd[side]);
+    }
+}
+
+#define DEEPEST 16 /* entries that name each other */
+
+/* Whether a side's value of a check rests on a setting that cannot be read. */
+static bool rests_on_unreadable(const struct config_compare *c, int side, const struct node *n, int depth)
+{
+    for (; n && c->odd[side].n && depth < DEEPEST; n = n->next) {
+        const struct checklist *list = checklist_get();
+        uint32_t of = n->kind == NODE_ENTRY ? map_get(&list->by_key, n->text) : MAP_NONE;
+        const struct check_row *r = of == MAP_NONE ? NULL : &list->row.v[of];
+        if ((n->kind == NODE_PATH && map_get(&c->odd[side], n->text) != MAP_NONE) ||
+            rests_on_unreadable(c, side, n->child, depth) ||
+            (r && rests_on_unreadable(c, side, checklist_value(r, &c->side[side]), depth + 1)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_unreadable(const struct config_compare *c, const struct check_row *r)
+{
+    return rests_on_unreadable(c, 0, checklist_value(r, &c->side[0]), 0) ||
+           rests_on_unreadable(c, 1, checklist_value(r, &c->side[1]), 0);
 }
 
 static void judge_row(struct config_compare *c, struct scope *s, const struct check_row *r)
@@ -155,7 +236,7 @@ static void judge_row(struct config_compare *c, struct scope *s, const struct ch
     int when = applies(s, r->when);
     if (k.value[0].state == VALUE_ABSENT && k.value[1].state == VALUE_ABSENT && r->by.n)
         when = 0; /* neither framework has it */
-    if (when != 0 && tell_malformed(c, k.value)) {
+    if (when != 0 && is_unreadable(c, r)) {
         k.state = CHECK_UNKNOWN;
         k.why = WHY_OPEN;
     } else if (when == 1) {
@@ -273,6 +354,8 @@ int config_compare_run(struct config_compare *c, struct settings *target, struct
         t.state[i] = arena_zalloc(&c->arena, list->row.n);
     }
     c->environments = c->side[0].env_only || c->side[1].env_only;
+    if (!c->environments)
+        find_unreadable(c, &s);
     for (size_t i = 0; i < list->row.n; i++) {
         const struct check_row *r = &list->row.v[i];
         if (r->id.n && (!c->environments || in_environment(r, &c->side[0]) || in_environment(r, &c->side[1])))
@@ -316,6 +399,8 @@ void config_compare_release(struct config_compare *c)
     vec_release(&c->checks);
     vec_release(&c->others);
     vec_release(&c->unread);
+    map_release(&c->odd[0]);
+    map_release(&c->odd[1]);
     arena_release(&c->arena);
 }
 

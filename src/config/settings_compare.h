@@ -58,7 +58,8 @@ struct config_compare {
     VEC(struct str) unmapped[2]; /* settings that no check reads, in file order; a list counts once */
     VEC(struct str) npu_only[2]; /* arguments only MindSpeed has */
     VEC(struct config_other) others;
-    VEC(const char *) unread; /* sentences: values of checks that are there and cannot be read */
+    VEC(const char *) unread; /* sentences: settings that are there and cannot be read */
+    struct map odd[2];       /* the names of these, by side */
     size_t count[CHECK_STATES];
     size_t guide_broken, guide_unknown; /* checks without a waiver */
     size_t open, closed;     /* config_check_open, config_check_closed */
