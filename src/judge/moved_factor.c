@@ -107,6 +107,24 @@ static bool read_alike(const struct factor_search *x, uint32_t row)
     return paired && line_agrees(&x->j->line[line]);
 }
 
+/* Whether a call without partner that reads `out` gives what the partner of `out` holds: it applies the factor. */
+static bool holds_the_other(const struct factor_search *x, uint32_t out, uint32_t call)
+{
+    uint32_t line = x->m->pairing->line_of[x->side][out];
+    if (line == NONE || x->m->pairing->lines.v[line].pair == NONE)
+        return false;
+    const struct row *other = &x->m->side[!x->side]->rows.v[x->m->pairing->lines.v[line].row[!x->side]];
+    EACH_EARLY_ROW(x->d, call, r) {
+        uint64_t n = dump_row_numel(x->d, r);
+        if (x->d->rows.v[r].io != IO_OUTPUT || n != dump_row_numel(x->d, out))
+            continue;
+        struct proportion k = of_statistics(&x->d->rows.v[r], other, n);
+        double rounding = rule_limit(RULE_LIMIT_FACTOR_PROPORTIONAL);
+        return k.known && fabs(k.factor - 1) <= rounding && k.off <= rounding;
+    }
+    return false;
+}
+
 /* Whether everything computed from this call's result agrees again. A norm removes every factor, so it proves
  * nothing. */
 static bool heals(const struct factor_search *x, uint32_t start)
@@ -127,6 +145,8 @@ static bool heals(const struct factor_search *x, uint32_t start)
                     continue;
                 /* the value with the factor itself is not compared */
                 int s = i && read_alike(x, r) ? AGREES : state_of(x, call);
+                if (s == UNSEEN && holds_the_other(x, out, call))
+                    s = AGREES;
                 if (s == OTHER || c->family == FAMILY_NORM)
                     return false;
                 agreed += s == AGREES;

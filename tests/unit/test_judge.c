@@ -1466,6 +1466,45 @@ static void joined_calls_cover_each_other(void **state)
     scene_end(&s);
 }
 
+/* The golden side multiplies the product's result by the factor in a call of its own and then has what the target has:
+ * that what comes behind deviates (a mask) is another matter. */
+static void a_factor_applied_behind_a_product(void **state)
+{
+    const double scores[2][3] = {{0.35, -0.35, 0.7}, {1, -1, 2}}, other[2][3] = {{5, -3, 8}, {2, -7, 9}};
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        struct scene s;
+        scene_start(&s);
+        both_call(&s, "matmul");
+        uint32_t out = measured(&s, "output.0", DTYPE_F32);
+        uint32_t mul = dump_add_call(&s.d[GOLDEN], STR("Tensor.__mul__.0.forward"), CALL_API, PHASE_FORWARD);
+        s.d[GOLDEN].calls.v[mul].family = FAMILY_MUL;
+        tensor_on(&s.d[GOLDEN], "input.0", DTYPE_F32, 64, scores[GOLDEN]);
+        number_on(&s.d[GOLDEN], "input.1", ROW_FLOAT, 0.35, "0.35");
+        tensor_on(&s.d[GOLDEN], "output.0", DTYPE_F32, 64, wrong ? other[GOLDEN] : scores[TARGET]);
+        both_call(&s, "softmax");
+        for (int i = 0; i < 2; i++)
+            tensor_on(&s.d[i], "input.0", DTYPE_F32, 64, other[i]);
+        for (int i = 0; i < 2; i++) {
+            struct row *r = &s.d[i].rows.v[out];
+            r->has |= HAS_MAX | HAS_MIN | HAS_NORM;
+            r->stat[STAT_MAX] = scores[i][0];
+            r->stat[STAT_MIN] = scores[i][1];
+            r->stat[STAT_NORM] = scores[i][2];
+        }
+        build(&s);
+        struct figures scaled = {.two = true, .rel_l2 = 0.65, .max_abs = 1, .minus = 1e-9,
+                                 .side = {{.norm = 0.35, .count = 64}, {.norm = 1, .count = 64}}};
+        scene_computed(&s, out, &scaled);
+        judge_all(&s);
+        if (wrong)
+            assert_int_equal(level_verdict(of(&s, out)), VERDICT_DEVIATE);
+        else
+            EXPECT(&s, out, VERDICT_SKIP, RULE_FACTOR);
+        scene_end(&s);
+    }
+}
+
 /* q is scaled before the product on one side, after it on the other: what lies between is no deviation, as long as
  * everything computed from it agrees again, and somebody does scale by that factor. */
 static void factors_applied_elsewhere(void **state)
@@ -2225,6 +2264,7 @@ int main(void)
         cmocka_unit_test(regions_one_side_left_out),
         cmocka_unit_test(joined_calls_cover_each_other),
         cmocka_unit_test(factors_applied_elsewhere),
+        cmocka_unit_test(a_factor_applied_behind_a_product),
         cmocka_unit_test(containers_that_end_elsewhere),
         cmocka_unit_test(gradients_an_activation_drops),
         cmocka_unit_test(activations_in_place),
