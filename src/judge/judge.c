@@ -18,6 +18,7 @@
 #include "judge/idle_argument.h"
 #include "judge/implied_constant.h"
 #include "judge/loss_scale.h"
+#include "judge/made_value.h"
 #include "judge/masked_operand.h"
 #include "judge/masked_rows.h"
 #include "judge/moved_factor.h"
@@ -871,6 +872,7 @@ static void settle(struct judge_pass *p)
         reordered_rows_find(p->j, p->m, reads);
         take_back(p->j, p->m, p->flow, reads);
         solved_doubts_find(p->j, p->m);
+        made_values_follow(p->j, p->m, p->flow, &p->reads);
         readers_release(&reads[GOLDEN]);
     }
     fused_scales_find(p->j, p->m, p->flow, p->tol);

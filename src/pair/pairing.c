@@ -21,7 +21,7 @@ static const char *const reasons[WHY_COUNT] = {
     [WHY_TWIN] = N_("forward call"),  [WHY_FUSED] = N_("fused parts"),    [WHY_WHOLE] = N_("whole and parts"),
     [WHY_WEIGHT] = N_("weight"),      [WHY_SAMPLE] = N_("elements"),      [WHY_SLOT] = N_("position in the call"),
     [WHY_PATH] = N_("module path"),   [WHY_LAYOUT] = N_("layout"),
-    [WHY_PARAMETER] = N_("weight"),
+    [WHY_PARAMETER] = N_("weight"),   [WHY_MADE] = N_("source of an input"),
     [WHY_TABLE] = N_("result table"), [WHY_MARK] = N_("mark"),            [WHY_RULE] = N_("rule"),
 };
 
@@ -566,6 +566,9 @@ void pairing_why(const struct pairing *p, const struct pairing_options *o, const
         break;
     case WHY_FLOW:
         buf_cstr(out, _("same kind of operator, inputs from paired calls"));
+        break;
+    case WHY_MADE:
+        buf_cstr(out, _("two paired inputs hold these results, whose calls have no other partners"));
         break;
     case WHY_PATH:
         buf_cstr(out, _("same call between the same modules; both sides have the same number of calls with this name"));

@@ -325,6 +325,7 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
                 emit_pairs(&w, phase, klass, pass == 0);
     sequence_pair_ends(&w);
     meet_levels(&w);
+    sequence_pair_sources(&w);
     if (loose)
         sequence_graph_gradients(&w, gradients);
     for (int s = 0; s < 2; s++)

@@ -105,6 +105,9 @@ bool sequence_end_differs(const struct sequence *w, uint32_t t, uint32_t g, enum
 /* Pairs these rows, once the inner calls' rows are paired. */
 void sequence_pair_ends(struct sequence *w);
 
+/* Pairs the results that paired inputs hold, where the calls that made them have no partners on either side. */
+void sequence_pair_sources(struct sequence *w);
+
 /* Pairs the rows of one pair of calls: called first with `certain` for all calls (rows with evidence), then for the
  * others, using what the first pass showed. */
 void sequence_pair_rows(struct sequence *w, const struct align_item *a, const struct align_item *b, bool certain);

@@ -102,15 +102,24 @@ static void by_parameter(struct sequence *w, struct rows *t, struct rows *g, flo
         }
 }
 
+/* Whether an operand of a product may be at another place on the other side: only if the results that both hold are
+ * alike, because their calls may be paired by order alone. */
+static bool may_move(const struct sequence *w, uint32_t x, uint32_t y)
+{
+    struct fingerprint a = fingerprint_of(w->d[TARGET], x), b = fingerprint_of(w->d[GOLDEN], y);
+    return fingerprint_compare(&a, &b) > LIKE_UNKNOWN;
+}
+
 /* Pairs rows whose values come from paired calls. */
-static void by_flow(struct sequence *w, struct rows *t, struct rows *g, float confidence)
+static void by_flow(struct sequence *w, struct rows *t, struct rows *g, bool product, float confidence)
 {
     for (int i = 0; i < t->n; i++)
         for (int k = 0; k < g->n && t->row[i] != NONE; k++) {
             if (g->row[k] == NONE || !numel_fits(w, t->row[i], g->row[k]))
                 continue;
             uint32_t x = w->from[0][t->row[i]], y = w->from[1][g->row[k]];
-            if (x != NONE && y != NONE && w->call_pair[0][w->d[0]->rows.v[x].call] == w->d[1]->rows.v[y].call)
+            if (x != NONE && y != NONE && w->call_pair[0][w->d[0]->rows.v[x].call] == w->d[1]->rows.v[y].call &&
+                (!product || i == k || may_move(w, x, y)))
                 take(w, t, i, g, k, WHY_FLOW, confidence);
         }
 }
@@ -229,6 +238,24 @@ static bool places_tell(const struct sequence *w, const struct align_item *a, co
     return io != IO_INPUT || !((commutes && a->op != b->op) || (graph && t->phase == PHASE_BACKWARD));
 }
 
+/* Whether all operands but one of a concatenation hold the same values: then the last ones belong together, whatever
+ * they hold. The figures of the whole may be those of its largest part, and a rotation keeps norms. */
+static bool only_operand_left(const struct sequence *w, const struct align_item *a, const struct align_item *b,
+                              const struct rows *t, const struct rows *g)
+{
+    int left[2] = {0, 0}, paired = 0;
+    if (a->op != b->op || a->op != family_operator(str_of("cat")))
+        return false;
+    for (int i = 0; i < ROWS; i++) {
+        left[TARGET] += i < t->n && t->row[i] != NONE && dump_row_numel(w->d[TARGET], t->row[i]) > 1;
+        left[GOLDEN] += i < g->n && g->row[i] != NONE && dump_row_numel(w->d[GOLDEN], g->row[i]) > 1;
+    }
+    EACH_ROW(w->d[TARGET], a->call, r)
+        paired += w->d[TARGET]->rows.v[r].io == IO_INPUT && w->row_pair[TARGET][r] != NONE &&
+                  dump_row_numel(w->d[TARGET], r) > 1;
+    return left[TARGET] == 1 && left[GOLDEN] == 1 && paired > 0;
+}
+
 void sequence_pair_rows(struct sequence *w, const struct align_item *a, const struct align_item *b, bool certain)
 {
     static const enum row_io order[] = {IO_PARAMETER, IO_INPUT, IO_OUTPUT, IO_GRADIENT};
@@ -253,10 +280,10 @@ void sequence_pair_rows(struct sequence *w, const struct align_item *a, const st
             by_figures(w, &t, &g, LIKE_SAME);
             by_figures(w, &t, &g, LIKE_NEAR);
             if (order[o] == IO_INPUT)
-                by_flow(w, &t, &g, base);
+                by_flow(w, &t, &g, family_is_product(a->family), base);
             continue;
         }
-        bool doubt = (order[o] == IO_INPUT && (agreed || modules)) ||
+        bool doubt = (order[o] == IO_INPUT && (agreed || modules) && !only_operand_left(w, a, b, &t, &g)) ||
                      (backward && order[o] == IO_OUTPUT && (composite(a->family) || modules)) ||
                      (backward && a->op != b->op);
         if (!places_tell(w, a, b, commutes, order[o]))

@@ -1016,6 +1016,86 @@ static void numbers_of_layers_are_learned(void **state)
     shut(&b);
 }
 
+/* A call of a product with two operands; returns the output's row. */
+static uint32_t product(struct dump *d, const char *op, struct value first, struct value second, struct value out)
+{
+    uint32_t r = call(d, "Torch", op, PHASE_FORWARD, first, out);
+    uint32_t c = d->rows.v[r].call;
+    row(d, c, IO_INPUT, 1, second);
+    return r;
+}
+
+/* What made a paired input is paired where neither call has a partner: a division by √√d of one side beside a
+ * transposition of the other. A call that the other side lacks is not. */
+static void makers_of_paired_inputs(void **state)
+{
+    for (int lacks = 0; lacks < 2; lacks++) {
+        struct both b;
+        (void)state;
+        start(&b);
+        struct value q = fresh(64), k = fresh(64), scaled[2] = {fresh(64), fresh(64)}, before = fresh(64);
+        call(&b.t, "Torch", "softmax", PHASE_FORWARD, before, q);
+        call(&b.g, "Torch", "softmax", PHASE_FORWARD, before, q);
+        uint32_t t = call(&b.t, "Torch", "RealDiv", PHASE_FORWARD, lacks ? scaled[1] : q, scaled[0]);
+        uint32_t g = call(&b.g, "Torch", "logsigmoid", PHASE_FORWARD, fresh(64), scaled[1]);
+        product(&b.t, "BatchMatMul", scaled[0], k, near(k, 0.3));
+        product(&b.g, "matmul", scaled[1], k, near(k, 0.3));
+        align(&b);
+        const struct sequence_pair *p = pair_of(&b, t);
+        if (lacks)
+            assert_null(p);
+        else
+            assert_true(p && p->g == g && p->why == WHY_MADE);
+        shut(&b);
+    }
+}
+
+/* Operands of a product keep their places although the calls that made them are paired crosswise, by order alone. */
+static void operands_keep_their_places(void **state)
+{
+    struct both b;
+    (void)state;
+    start(&b);
+    struct value q[2] = {fresh(64), fresh(64)}, k[2] = {fresh(64), fresh(64)}, in = fresh(64);
+    call(&b.t, "Torch", "Softmax", PHASE_FORWARD, in, in);
+    call(&b.g, "Torch", "softmax", PHASE_FORWARD, in, in);
+    call(&b.t, "Torch", "Add", PHASE_FORWARD, fresh(64), q[0]);
+    call(&b.t, "Torch", "Add", PHASE_FORWARD, fresh(64), k[0]);
+    call(&b.g, "Torch", "__add__", PHASE_FORWARD, fresh(64), k[1]);
+    call(&b.g, "Torch", "__add__", PHASE_FORWARD, fresh(64), q[1]);
+    uint32_t t = b.t.calls.n, g = b.g.calls.n;
+    product(&b.t, "BatchMatMul", q[0], k[0], fresh(64));
+    product(&b.g, "matmul", q[1], k[1], fresh(64));
+    align(&b);
+    EACH_ROW(&b.t, t, r) {
+        const struct sequence_pair *p = pair_of(&b, r);
+        assert_true(p && b.g.rows.v[p->g].call == g);
+        assert_string_equal(b.t.slots.v[b.t.rows.v[r].slot], b.g.slots.v[b.g.rows.v[p->g].slot]);
+    }
+    shut(&b);
+}
+
+/* The last operands of a concatenation belong together, whatever they hold, if the others agree. */
+static void last_operand_of_a_concatenation(void **state)
+{
+    struct both b;
+    (void)state;
+    start(&b);
+    struct value pass = fresh(64), whole = fresh(128), turned[2] = {fresh(64), fresh(64)};
+    call(&b.t, "Torch", "Softmax", PHASE_FORWARD, fresh(64), pass);
+    call(&b.g, "Torch", "softmax", PHASE_FORWARD, fresh(64), pass);
+    uint32_t t = b.t.calls.n, first = b.t.rows.n;
+    product(&b.t, "Concat", turned[0], pass, whole);
+    product(&b.g, "cat", turned[1], pass, whole);
+    product(&b.t, "BatchMatMul", whole, pass, whole);
+    product(&b.g, "matmul", whole, pass, whole);
+    align(&b);
+    const struct sequence_pair *p = pair_of(&b, first);
+    assert_int_equal(b.t.rows.v[first].call, t);
+    assert_true(p && p->confidence > 0.5f);
+    shut(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1052,6 +1132,9 @@ int main(void)
         cmocka_unit_test(written_out_activations),
         cmocka_unit_test(long_lists_and_gaps),
         cmocka_unit_test(roles),
+        cmocka_unit_test(makers_of_paired_inputs),
+        cmocka_unit_test(operands_keep_their_places),
+        cmocka_unit_test(last_operand_of_a_concatenation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

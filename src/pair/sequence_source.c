@@ -1,0 +1,88 @@
+/* Pairs the calls that made a paired input, where neither has a partner: what is different there is different from
+ * where it was made, not only from where a paired call reads it. */
+#include "pair/sequence_parts.h"
+
+
+#define BACK 64 /* rows before an input in which a call that hands its value on is searched */
+
+static bool may_hold(const struct sequence *w, int s, uint32_t from, uint32_t row)
+{
+    const struct dump *d = w->d[s];
+    return d->rows.v[from].io == IO_OUTPUT && sequence_free(w, s, from) &&
+           d->calls.v[d->rows.v[from].call].kind != CALL_MODULE &&
+           w->call_pair[s][d->rows.v[from].call] == NONE && dump_row_numel(d, from) == dump_row_numel(d, row);
+}
+
+/* The last output without partner before an input that holds its value, or NONE. */
+static uint32_t hander(const struct sequence *w, int s, uint32_t row)
+{
+    struct fingerprint value = fingerprint_of(w->d[s], row);
+    for (uint32_t r = row; r-- > 0 && row - r <= BACK;)
+        if (may_hold(w, s, r, row)) {
+            struct fingerprint f = fingerprint_of(w->d[s], r);
+            if (fingerprint_compare(&f, &value) == LIKE_SAME)
+                return r;
+        }
+    return NONE;
+}
+
+/* The output without partner that made the value of an input, or NONE. A graph may have recorded it later: then the
+ * call that handed it on stands for it. */
+static uint32_t maker(const struct sequence *w, int s, uint32_t row)
+{
+    uint32_t from = w->from[s][row];
+    if (from == NONE)
+        return hander(w, s, row);
+    return from != row && may_hold(w, s, from, row) ? from : NONE;
+}
+
+/* Whether the call that made the value of a golden input has its partner for certain: both hold like values. */
+static bool maker_is_known(const struct sequence *w, uint32_t row)
+{
+    uint32_t from = w->from[GOLDEN][row], to = from == NONE ? NONE : w->row_pair[GOLDEN][from];
+    if (to == NONE)
+        return false;
+    struct fingerprint a = fingerprint_of(w->d[TARGET], to), b = fingerprint_of(w->d[GOLDEN], from);
+    return fingerprint_compare(&a, &b) > LIKE_UNKNOWN;
+}
+
+/* Whether a call reads this value of the other side: then it is one that the other side does not have. */
+static bool reads_value(const struct sequence *w, int s, uint32_t call, uint32_t other)
+{
+    struct fingerprint value = fingerprint_of(w->d[!s], other);
+    EACH_EARLY_ROW(w->d[s], call, r)
+        if (w->d[s]->rows.v[r].io == IO_INPUT && w->d[s]->rows.v[r].kind == ROW_TENSOR) {
+            struct fingerprint f = fingerprint_of(w->d[s], r);
+            if (fingerprint_compare(&f, &value) == LIKE_SAME)
+                return true;
+        }
+    return false;
+}
+
+/* What made the value of two paired inputs. The golden side may have handed on a value that has a partner; a call that
+ * it made besides is not its counterpart. */
+static void pair_source(struct sequence *w, const struct sequence_pair *p)
+{
+    uint32_t t = maker(w, TARGET, p->t), g = maker(w, GOLDEN, p->g);
+    if (t == NONE)
+        return;
+    if (g == NONE)
+        g = maker_is_known(w, p->g) ? hander(w, GOLDEN, p->g) : NONE;
+    else if (reads_value(w, TARGET, w->d[TARGET]->rows.v[t].call, g) ||
+             reads_value(w, GOLDEN, w->d[GOLDEN]->rows.v[g].call, t))
+        return;
+    if (g != NONE)
+        sequence_emit(w, t, g, WHY_MADE, p->confidence);
+}
+
+void sequence_pair_sources(struct sequence *w)
+{
+    for (size_t i = 0; i < w->out->n; i++) {
+        struct sequence_pair p = w->out->v[i]; /* a copy: the list grows */
+        const struct row *r = &w->d[TARGET]->rows.v[p.t];
+        uint64_t n = dump_row_numel(w->d[TARGET], p.t);
+        if (r->io == IO_INPUT && w->d[TARGET]->calls.v[r->call].phase == PHASE_FORWARD && n > 1 &&
+            n == dump_row_numel(w->d[GOLDEN], p.g))
+            pair_source(w, &p);
+    }
+}
