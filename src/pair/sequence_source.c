@@ -2,7 +2,6 @@
  * where it was made, not only from where a paired call reads it. */
 #include "pair/sequence_parts.h"
 
-
 #define BACK 64 /* rows before an input in which a call that hands its value on is searched */
 
 static bool may_hold(const struct sequence *w, int s, uint32_t from, uint32_t row)
@@ -59,6 +58,14 @@ static bool reads_value(const struct sequence *w, int s, uint32_t call, uint32_t
     return false;
 }
 
+/* Whether a free call of the other side has the same name in the same framework: then that is its partner. */
+static bool has_namesake(const struct sequence *w, int s, uint32_t row)
+{
+    struct str name = dump_call_name(w->d[s], w->d[s]->rows.v[row].call);
+    uint32_t c = strcmp(w->d[TARGET]->framework, w->d[GOLDEN]->framework) ? NONE : dump_find_call(w->d[!s], name, 0);
+    return c != NONE && w->call_pair[!s][c] == NONE;
+}
+
 /* What made the value of two paired inputs. The golden side may have handed on a value that has a partner; a call that
  * it made besides is not its counterpart. */
 static void pair_source(struct sequence *w, const struct sequence_pair *p)
@@ -71,7 +78,7 @@ static void pair_source(struct sequence *w, const struct sequence_pair *p)
     else if (reads_value(w, TARGET, w->d[TARGET]->rows.v[t].call, g) ||
              reads_value(w, GOLDEN, w->d[GOLDEN]->rows.v[g].call, t))
         return;
-    if (g != NONE)
+    if (g != NONE && !has_namesake(w, TARGET, t) && !has_namesake(w, GOLDEN, g))
         sequence_emit(w, t, g, WHY_MADE, p->confidence);
 }
 
