@@ -89,12 +89,15 @@ endif
 $(BUILD)/ui/%.o $(addprefix $(BUILD)/src/,$(addsuffix /%.o,cmd config curves document panel report session ticket)): override OPT += $(SMALL)
 
 $(BUILD)/src/base/embed.o: override OPT += -Wa,-I$(BUILD) -Wa,-Idata
-$(BUILD)/src/base/embed.o: $(DATA) $(BUILD)/po/zh_CN.mo
+$(BUILD)/src/base/embed.o: $(DATA) $(BUILD)/po/zh_CN.mo.gz
 
 $(BUILD)/po/%.mo: po/%.po | $(BUILD)/.deps
 	$(call say,MO,$<)
 	@mkdir -p $(@D)
 	$(Q)msgfmt --check-format -o $@ $<
+
+$(BUILD)/po/%.mo.gz: $(BUILD)/po/%.mo
+	$(Q)gzip -n9c $< >$@
 
 # ---- the same for several machines, where MPI is: make mpi test-mpi (doc/ranks.md) ----
 

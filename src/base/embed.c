@@ -14,7 +14,7 @@
             ".quad bytes_end_" #name " - bytes_" #name "\n"                                        \
             ".popsection\n")
 
-FILE_IN(zh_CN_mo, "po/zh_CN.mo");
+FILE_IN(zh_CN_mo_gz, "po/zh_CN.mo.gz");
 FILE_IN(keys_conf, "keys.conf");
 FILE_IN(keys_vim_conf, "keys-vim.conf");
 FILE_IN(keys_less_conf, "keys-less.conf");

@@ -11,7 +11,7 @@ struct embedded {
     size_t n;
 };
 
-extern const struct embedded embed_zh_CN_mo;
+extern const struct embedded embed_zh_CN_mo_gz; /* compressed by gzip */
 extern const struct embedded embed_keys_conf;
 extern const struct embedded embed_keys_vim_conf, embed_keys_less_conf;
 extern const struct embedded embed_thresholds_json;

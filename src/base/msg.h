@@ -8,7 +8,8 @@
 #define N_(id) id /* marks a text in a table for translation; looked up when shown */
 
 /* Chooses by a locale name ("zh_CN.UTF-8", "zh", "en", "C"); NULL or unknown is English.
- * Returns the language in force ("en", "zh_CN"). */
+ * Returns the language in force ("en", "zh_CN"; English also without memory for the texts). Call it before threads
+ * look texts up, or from one thread. */
 const char *msg_language(const char *locale);
 const char *msg_current(void);
 const char *msg_get(const char *id) __attribute__((format_arg(1)));
