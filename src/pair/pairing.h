@@ -33,8 +33,8 @@ enum pair_why {
     WHY_SAMPLE,       /* their results are nearest to each other in sampled elements */
     WHY_PATH,         /* the same call between the same modules, in one framework */
     WHY_LAYOUT,       /* the same row of the whole model, joined from each side's ranks */
-    WHY_MADE,         /* a paired input holds this result, and neither call has another partner */
     WHY_PARAMETER,    /* the comparison of two checkpoints takes both for the same weight */
+    WHY_MADE,         /* a paired input holds this result, and neither call has another partner */
     WHY_COUNT
 };
 
