@@ -34,7 +34,8 @@ static bool is_longer_by(const struct shape *t, const struct shape *g, double tu
 }
 
 /* Each choice changes one place of all axes but the last, and places may be in another order. A weight's gradient sums
- * over those of one choice, which may be few. */
+ * over those of one choice, which may be few. Of the gradient of the choosing call itself the places are known
+ * (kinks.h): its own verdict holds. */
 bool turned_choice_explains(const struct judgement *j, const struct measure *m, const struct dataflow *flow,
                             uint32_t line, uint32_t choice)
 {
@@ -44,6 +45,8 @@ bool turned_choice_explains(const struct judgement *j, const struct measure *m, 
     const struct figures *f = m->state[line] == MEASURE_DONE ? m->figures[line] : NULL;
     const struct shape *t = dump_row_shape(d, row[TARGET]), *g = dump_row_shape(m->side[GOLDEN], row[GOLDEN]);
     double turned = turned_choices(j, m, choice);
+    if (d->calls.v[r->call].twin == d->rows.v[m->pairing->lines.v[choice].row[TARGET]].call)
+        return false;
     if (j->line[line].verdict == VERDICT_SHAPE)
         return is_longer_by(t, g, turned);
     if (j->line[line].verdict != VERDICT_DEVIATE || !f || !t || !t->ndim)
