@@ -933,8 +933,10 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
         settle_reordered(j);
         idle_arguments_find(j, m, o->tol);
     }
-    if (!o->exact && !o->preset)
+    if (!o->exact && !o->preset) {
         wrong_partners_find(j, m);
+        made_values_follow(j, m, flow, &p.reads); /* of what was set aside now */
+    }
     tool_rules_judge(j, m, o->preset);
     table_verdicts_judge(j, m);
     accepted_apply(j, m, o->known);

@@ -28,7 +28,8 @@ void made_values_follow(struct judgement *j, const struct measure *m, const stru
 {
     for (uint32_t i = 0; i < j->lines; i++) {
         const struct line *l = &m->pairing->lines.v[i];
-        if (l->pair == NONE || m->pairing->pairs.v[l->pair].why != WHY_MADE || !line_is_bad(&j->line[i]))
+        if (l->pair == NONE || m->pairing->pairs.v[l->pair].why != WHY_MADE ||
+            (!line_is_bad(&j->line[i]) && !line_is_in_doubt(&j->line[i])))
             continue;
         uint32_t reader = excused_reader(j, m, flow, reads, l);
         if (reader != NONE)
