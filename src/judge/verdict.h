@@ -234,10 +234,12 @@ static inline bool line_is_bad(const struct line_judgement *l) /* and not set as
 {
     return verdict_is_bad((enum verdict)l->verdict) && !(l->flags & LINE_DOUBTFUL);
 }
-/* They differ, and may be of different values; not what an ill-conditioned operator makes of noise. */
+/* They differ, and may be of different values; not what an ill-conditioned operator makes of noise, nor the same values
+ * in another order. */
 static inline bool line_is_in_doubt(const struct line_judgement *l)
 {
-    return verdict_is_bad((enum verdict)l->verdict) && l->flags & LINE_DOUBTFUL && l->rule != RULE_ILL;
+    return verdict_is_bad((enum verdict)l->verdict) && l->flags & LINE_DOUBTFUL && l->rule != RULE_ILL &&
+           l->rule != RULE_REORDERED;
 }
 /* Both sides' values were compared and agree. False if elements could not be read: recorded figures alone do not
  * excuse another line. */

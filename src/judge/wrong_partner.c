@@ -5,6 +5,8 @@
 
 #include "dump/family.h"
 #include "judge/moved_factor.h"
+#include "judge/recorded_mask.h"
+#include "num/masked.h"
 #include "pair/align_item.h"
 
 #define DOUBTS 256 /* each may be compared with all rows of the target; of more of them none is set aside */
@@ -47,47 +49,64 @@ static bool held_elsewhere(const struct doubts *x, uint32_t line)
     return false;
 }
 
-/* Whether a factor is the scale of attention, 1/√d, or a number that one of both calls got (alpha); or its inverse. */
-static bool is_scale(const struct doubts *x, uint32_t line, double factor)
+static bool is_near(double factor, double constant)
 {
     double most = 4 * rule_limit(RULE_LIMIT_FACTOR_PROPORTIONAL);
-    for (int s = 0; s < 2; s++) {
-        uint32_t row = x->m->pairing->lines.v[line].row[s];
-        const struct shape *shape = dump_row_shape(x->d[s], row);
-        double d = shape && shape->ndim ? sqrt((double)shape->dim[shape->ndim - 1]) : NAN;
-        if (fabs(factor * d - 1) <= most || fabs(factor / d - 1) <= most)
+    return fabs(factor * constant - 1) <= most || fabs(factor / constant - 1) <= most;
+}
+
+/* Whether a factor is a number that a call got (alpha), or the scale of attention that one of its operands has, 1/√d,
+ * or the root of that, as each operand may have it; or its inverse. */
+static bool gives_factor(const struct dump *d, uint32_t call, double factor)
+{
+    if (call == NONE)
+        return false;
+    EACH_EARLY_ROW(d, call, r) {
+        const struct row *n = &d->rows.v[r];
+        const struct shape *shape = n->kind == ROW_TENSOR ? dump_row_shape(d, r) : NULL;
+        double width = shape && shape->ndim ? (double)shape->dim[shape->ndim - 1] : NAN;
+        bool number = n->kind == ROW_FLOAT || n->kind == ROW_INT;
+        if (n->io == IO_INPUT && (is_near(factor, sqrt(width)) || is_near(factor, sqrt(sqrt(width))) ||
+                                  (number && is_near(factor, n->stat[STAT_MAX]))))
             return true;
-        EACH_EARLY_ROW(x->d[s], x->d[s]->rows.v[row].call, r) {
-            const struct row *n = &x->d[s]->rows.v[r];
-            if (n->io == IO_INPUT && (n->kind == ROW_FLOAT || n->kind == ROW_INT) &&
-                (fabs(factor * n->stat[STAT_MAX] - 1) <= most || fabs(factor / n->stat[STAT_MAX] - 1) <= most))
-                return true;
-        }
     }
     return false;
 }
 
+/* The same of both sides' calls and the forward calls of gradients. */
+static bool is_scale(const struct doubts *x, uint32_t line, double factor)
+{
+    for (int s = 0; s < 2; s++) {
+        uint32_t call = row_of(x, line, s)->call;
+        if (gives_factor(x->d[s], call, factor) || gives_factor(x->d[s], x->d[s]->calls.v[call].twin, factor))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the results that were compared agree. */
 static bool results_agree(const struct doubts *x, uint32_t call)
 {
     bool any = false;
     EACH_EARLY_ROW(x->d[TARGET], call, r) {
         uint32_t line = x->m->pairing->line_of[TARGET][r];
-        if (x->d[TARGET]->rows.v[r].io != IO_OUTPUT)
+        if (x->d[TARGET]->rows.v[r].io != IO_OUTPUT || line == NONE || x->m->pairing->lines.v[line].pair == NONE)
             continue;
-        if (line == NONE || x->m->pairing->lines.v[line].pair == NONE || !line_agrees(&x->j->line[line]))
+        if (verdict_is_bad((enum verdict)x->j->line[line].verdict))
             return false;
-        any = true;
+        any = any || line_agrees(&x->j->line[line]);
     }
     return any;
 }
 
-/* Whether one side scales this operand before a product, and the other in it: the products agree. */
+/* Whether one side scales this operand or incoming gradient before a product, and the other in it: the products
+ * agree. */
 static bool is_scaled_operand(const struct doubts *x, uint32_t line)
 {
     const struct row *t = row_of(x, line, TARGET);
     const struct call *c = &x->d[TARGET]->calls.v[t->call];
     double factor = proportional_factor(x->j, x->m, line);
-    return t->io == IO_INPUT && c->phase == PHASE_FORWARD && family_is_product(c->family) && !isnan(factor) &&
+    return t->io == IO_INPUT && family_is_product(c->family) && !isnan(factor) &&
            is_scale(x, line, factor) && results_agree(x, t->call);
 }
 
@@ -119,9 +138,69 @@ static bool only_moves(const struct doubts *x, uint32_t line, int side)
     return family == FAMILY_VIEW || family == FAMILY_COPY;
 }
 
-static bool is_moved(const struct doubts *x, uint32_t line)
+/* Nothing starts where both calls only move values, nor where nothing agrees although everything around does. */
+static bool is_no_partner(const struct doubts *x, uint32_t line)
 {
-    return x->j->line[line].rule == RULE_REORDERED && only_moves(x, line, TARGET) && only_moves(x, line, GOLDEN);
+    const struct pair *pair = &x->m->pairing->pairs.v[x->m->pairing->lines.v[line].pair];
+    return pair->why == WHY_UNLIKELY || (only_moves(x, line, TARGET) && only_moves(x, line, GOLDEN));
+}
+
+/* Whether another line of the same two values was set aside. */
+static bool holds_such_a_value(const struct doubts *x, uint32_t line)
+{
+    struct fingerprint own[2];
+    for (int s = 0; s < 2; s++)
+        own[s] = fingerprint_of(x->d[s], x->m->pairing->lines.v[line].row[s]);
+    for (uint32_t i = 0; i < x->j->lines; i++) {
+        const struct line *l = &x->m->pairing->lines.v[i];
+        bool same = l->pair != NONE && x->j->line[i].rule == RULE_OTHER_VALUE;
+        for (int s = 0; s < 2 && same; s++) {
+            struct fingerprint other = fingerprint_of(x->d[s], l->row[s]);
+            same = fingerprint_compare(&own[s], &other) == LIKE_SAME;
+        }
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* The number of ones of a side that holds 0 and 1 alone, as far as figures tell; NaN: it does not. */
+static double ones_of(const struct doubts *x, uint32_t line, int side)
+{
+    const struct row *r = row_of(x, line, side);
+    bool is = r->has & HAS_MIN && r->has & HAS_MAX && r->stat[STAT_MIN] == 0 && r->stat[STAT_MAX] == 1;
+    return is && r->has & HAS_NORM ? r->stat[STAT_NORM] * r->stat[STAT_NORM] : NAN;
+}
+
+/* The number of fills of a side that holds nothing above 0 and fills; NaN: it does not, or is not known. */
+static double fills_of(const struct doubts *x, uint32_t line, int side)
+{
+    const struct row *r = row_of(x, line, side);
+    const struct figures *f = measure_figures(x->m, line);
+    if (!(r->has & HAS_MIN) || !(r->has & HAS_MAX) || r->stat[STAT_MIN] > MASK_FILL || r->stat[STAT_MAX] > 0)
+        return NAN;
+    return f && f->two ? pow(f->side[side].norm / f->side[side].min, 2)
+                       : recorded_fills(x->d[side], x->m->pairing->lines.v[line].row[side]);
+}
+
+/* Whether one side says by 0 and 1 what is masked, the other by what is added to scores, and as much is. */
+static bool is_mask_of_another_kind(const struct doubts *x, uint32_t line)
+{
+    for (int s = 0; s < 2; s++) {
+        double ones = ones_of(x, line, s), filled = fills_of(x, line, !s);
+        double n = (double)dump_row_numel(x->d[!s], x->m->pairing->lines.v[line].row[!s]);
+        if (fabs(n - ones - filled) < 0.5 || fabs(ones - filled) < 0.5)
+            return results_agree(x, row_of(x, line, TARGET)->call);
+    }
+    return false;
+}
+
+/* Whether it is what a selection chooses from: what it chose agrees. */
+static bool is_not_chosen(const struct doubts *x, uint32_t line)
+{
+    const struct row *t = row_of(x, line, TARGET);
+    return t->io == IO_INPUT && align_item_does(x->d[TARGET], t->call, STR("where")) &&
+           align_item_does(x->d[GOLDEN], row_of(x, line, GOLDEN)->call, STR("where")) && results_agree(x, t->call);
 }
 
 /* An argument: one of the call's results was set aside. */
@@ -138,23 +217,29 @@ static bool belongs_to_others(const struct doubts *x, uint32_t line)
     return false;
 }
 
+static bool is_other_value(const struct doubts *x, uint32_t line)
+{
+    return is_no_partner(x, line) || is_scaled_operand(x, line) || is_mask_of_another_kind(x, line) ||
+           is_not_chosen(x, line) || held_elsewhere(x, line);
+}
+
+/* The same, where it follows from what was set aside. */
+static bool goes_with_others(const struct doubts *x, uint32_t line)
+{
+    return is_gradient_of_scaled(x, line) || belongs_to_others(x, line) || holds_such_a_value(x, line);
+}
+
 void wrong_partners_find(struct judgement *j, const struct measure *m)
 {
     struct doubts x = {.j = j, .m = m, .d = {m->side[0], m->side[1]}};
     size_t n = 0;
-    for (uint32_t i = 0; i < j->lines; i++) {
-        if (line_is_bad(&j->line[i]))
-            return;
+    for (uint32_t i = 0; i < j->lines; i++)
         n += line_is_in_doubt(&j->line[i]);
-    }
     if (n > DOUBTS)
         return;
-    for (int pass = 0; pass < 2 && n; pass++) /* gradients and arguments look at what the first pass set aside */
-        for (uint32_t i = 0; i < j->lines; i++) {
-            if (m->pairing->lines.v[i].pair == NONE || !line_is_in_doubt(&j->line[i]))
-                continue;
-            if (pass ? is_gradient_of_scaled(&x, i) || belongs_to_others(&x, i)
-                     : is_moved(&x, i) || is_scaled_operand(&x, i) || held_elsewhere(&x, i))
+    for (int pass = 0; pass < 2 && n; pass++)
+        for (uint32_t i = 0; i < j->lines; i++)
+            if (m->pairing->lines.v[i].pair != NONE && line_is_in_doubt(&j->line[i]) &&
+                (pass ? goes_with_others(&x, i) : is_other_value(&x, i)))
                 set_aside(&x, i);
-        }
 }

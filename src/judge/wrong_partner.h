@@ -5,11 +5,13 @@
 
 #include "judge/verdict.h"
 
-/* Sets such pairs aside (VERDICT_SKIP, RULE_OTHER_VALUE) where nothing deviates for certain and
+/* Sets such pairs aside (VERDICT_SKIP, RULE_OTHER_VALUE) where
  * - the target holds the golden value in a row without a partner, or
  * - it is an operand that one side scales before a product and the other in it, or the gradient of one, or
- * - both calls only move values, and hold the same ones in another order, or
- * - it is an argument of a call whose results were set aside.
+ * - it is a mask of another kind (0 and 1 against what is added to scores) of calls whose results agree, or
+ * - it is what a selection chooses from, and what it chose agrees, or
+ * - both calls only move values, or nothing agrees although everything around does, or
+ * - it is an argument of a call whose results were set aside, or holds the two values of such a pair.
  * Called when every line has its verdict; `reads`: one per side. */
 void wrong_partners_find(struct judgement *j, const struct measure *m);
 

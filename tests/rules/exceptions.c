@@ -36,6 +36,7 @@
 #include "judge/row_verdict.h"
 #include "judge/same_figures.h"
 #include "judge/unrecorded_step.h"
+#include "judge/wrong_partner.h"
 #include "pair/repeated.h"
 
 static const char *const rule_names[RULE_COUNT] = {
@@ -79,6 +80,7 @@ PASS(solved_doubts_find, (struct judgement *j, const struct measure *m), (j, m))
 PASS(made_values_follow,
      (struct judgement *j, const struct measure *m, const struct dataflow flow[2], const struct value_readers *reads),
      (j, m, flow, reads))
+PASS(wrong_partners_find, (struct judgement *j, const struct measure *m), (j, m))
 PASS(fused_scales_find,
      (struct judgement *j, const struct measure *m, const struct dataflow flow[2], const struct thresholds *tol),
      (j, m, flow, tol))
