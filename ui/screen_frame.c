@@ -401,6 +401,7 @@ static void status(const struct screen *s, struct grid *g)
         const char *unjudged = j->sum.unread || j->sum.unread_files ? _("could not be judged: some data could not be "
                                                                         "read")
                                : j->sum.without_bits ? _("could not be judged: bits were not recorded")
+                               : j->sum.in_doubt     ? _("could not be judged: doubtful pairs differ")
                                : o.strict && j->sum.figures_only
                                    ? _("could not be judged: elements were not compared")
                                                      : _("could not be judged: too few rows are paired");
