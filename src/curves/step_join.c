@@ -37,29 +37,17 @@ static int64_t place_of(const struct series *s, size_t i)
     return s->stepless && s->records.v[0].step > 0 ? s->records.v[i].step - 1 : (int64_t)i;
 }
 
-/* partner[i]: the record of b that is a's i-th, or UINT32_MAX. */
-static enum curve_join curves_partner(const struct series *a, const struct series *b, uint32_t *partner)
+static int64_t step_of(const struct series *s, size_t i)
 {
-    for (size_t i = 0; i < a->records.n; i++)
-        partner[i] = UINT32_MAX;
-    if (!a->stepless && !b->stepless) {
-        for (size_t i = 0, k = 0; i < a->records.n && k < b->records.n;) {
-            int64_t x = a->records.v[i].step, y = b->records.v[k].step;
-            if (x == y)
-                partner[i++] = (uint32_t)k++;
-            else if (x < y)
-                i++;
-            else
-                k++;
-        }
-        return JOIN_STEP;
-    }
-    if (has_epochs(a) && has_epochs(b)) {
-        by_epoch(a, b, partner);
-        return JOIN_EPOCH;
-    }
+    return s->records.v[i].step;
+}
+
+/* Joins records with equal numbers; the numbers rise on both sides. */
+static void by_rising(const struct series *a, const struct series *b,
+                      int64_t (*number)(const struct series *s, size_t i), uint32_t *partner)
+{
     for (size_t i = 0, k = 0; i < a->records.n && k < b->records.n;) {
-        int64_t x = place_of(a, i), y = place_of(b, k);
+        int64_t x = number(a, i), y = number(b, k);
         if (x == y)
             partner[i++] = (uint32_t)k++;
         else if (x < y)
@@ -67,6 +55,22 @@ static enum curve_join curves_partner(const struct series *a, const struct serie
         else
             k++;
     }
+}
+
+/* partner[i]: the record of b that is a's i-th, or UINT32_MAX. */
+static enum curve_join curves_partner(const struct series *a, const struct series *b, uint32_t *partner)
+{
+    for (size_t i = 0; i < a->records.n; i++)
+        partner[i] = UINT32_MAX;
+    if (!a->stepless && !b->stepless) {
+        by_rising(a, b, step_of, partner);
+        return JOIN_STEP;
+    }
+    if (has_epochs(a) && has_epochs(b)) {
+        by_epoch(a, b, partner);
+        return JOIN_EPOCH;
+    }
+    by_rising(a, b, place_of, partner);
     return JOIN_ORDER;
 }
 
