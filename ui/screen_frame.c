@@ -83,17 +83,6 @@ static const char *kept_state(const struct screen *s)
     return s->inv.read_only ? _("READ-ONLY") : s->inv.unsaved.code ? _("NOT SAVED") : NULL;
 }
 
-static unsigned open_findings(const struct investigation *v)
-{
-    finding_list all = {0};
-    unsigned open = 0;
-    findings_read(&v->findings, &all);
-    for (size_t i = 0; i < all.n; i++)
-        open += all.v[i].status == FINDING_SUSPECTED;
-    vec_release(&all);
-    return open;
-}
-
 /* "ticket-1187 · round 2 of 3 · 1 finding open: ", the name of an investigation with a given file, the round that is
  * open, and the number of findings still suspected. */
 static void ticket_name(const struct investigation *v, bool brief, struct buf *out)
@@ -105,9 +94,9 @@ static void ticket_name(const struct investigation *v, bool brief, struct buf *o
     if (v->rounds.n)
         buf_fmt(out, v->shown ? _("%sround %u of %zu") : _("%sround %u"), name.n ? " · " : "",
                 investigation_round(v), v->rounds.n + 1);
-    unsigned open = open_findings(v);
+    size_t open = findings_open(&v->findings);
     if (open)
-        buf_fmt(out, brief ? _("%s%u open") : open == 1 ? _("%s%u finding open") : _("%s%u findings open"),
+        buf_fmt(out, brief ? _("%s%zu open") : open == 1 ? _("%s%zu finding open") : _("%s%zu findings open"),
                 out->n ? " · " : "", open);
     if (out->n)
         buf_cstr(out, ": ");
@@ -396,18 +385,19 @@ static void status(const struct screen *s, struct grid *g)
                        num_count(n, j->first + 1), first_class_label(j->first_class));
     } else if (s->session.settled) {
         struct judge_options o = comparison_judge_options(x);
-        const char *aligned = j->sum.figures_only ? _("aligned: nothing deviates (≈ elements were not compared)")
-                                                  : _("aligned: nothing deviates");
-        const char *unjudged = j->sum.unread || j->sum.unread_files ? _("could not be judged: some data could not be "
-                                                                        "read")
-                               : j->sum.without_bits ? _("could not be judged: bits were not recorded")
-                               : j->sum.in_doubt     ? _("could not be judged: doubtful pairs differ")
-                               : o.strict && j->sum.figures_only
-                                   ? _("could not be judged: elements were not compared")
-                                                     : _("could not be judged: too few rows are paired");
+        static const char *const unjudged[] = {
+            [UNJUDGED_UNREAD] = N_("could not be judged: some data could not be read"),
+            [UNJUDGED_NO_BITS] = N_("could not be judged: bits were not recorded"),
+            [UNJUDGED_IN_DOUBT] = N_("could not be judged: doubtful pairs differ"),
+            [UNJUDGED_FIGURES] = N_("could not be judged: elements were not compared"),
+            [UNJUDGED_FEW] = N_("could not be judged: too few rows are paired"),
+        };
+        enum unjudged why = judgement_unjudged(j, &o);
         at += grid_put(g, 1, at, g->cols, STYLE_HEADER,
-                       judgement_status(j, &o) ? unjudged : differ ? _("no later row deviates")
-                                                                   : aligned);
+                       why != UNJUDGED_NOT     ? _(unjudged[why])
+                       : differ                ? _("no later row deviates")
+                       : j->sum.figures_only   ? _("aligned: nothing deviates (≈ elements were not compared)")
+                                               : _("aligned: nothing deviates"));
     } else {
         at += grid_put(g, 1, at, g->cols, STYLE_DIM, _("nothing deviates so far"));
     }

@@ -21,20 +21,27 @@ void judgement_release(struct judgement *j)
     *j = (struct judgement){.first = NONE};
 }
 
+enum unjudged judgement_unjudged(const struct judgement *j, const struct judge_options *o)
+{
+    const struct judge_summary *s = &j->sum;
+    if (s->unread || s->unread_files)
+        return UNJUDGED_UNREAD;
+    if (s->without_bits)
+        return UNJUDGED_NO_BITS;
+    if (s->in_doubt)
+        return UNJUDGED_IN_DOUBT;
+    if (o->strict && s->figures_only)
+        return UNJUDGED_FIGURES;
+    uint32_t all = s->compute[TARGET];
+    if (!all) { /* no computing call was recorded (two checkpoints): the rows decide */
+        uint32_t good = s->by[VERDICT_MATCH] + s->by[VERDICT_DRIFT];
+        uint32_t rows = s->pairs - s->by[VERDICT_SKIP] + s->only[TARGET];
+        return good && good >= o->tol->coverage * rows ? UNJUDGED_NOT : UNJUDGED_FEW;
+    }
+    return s->judged >= o->tol->coverage * all ? UNJUDGED_NOT : UNJUDGED_FEW;
+}
+
 int judgement_status(const struct judgement *j, const struct judge_options *o)
 {
-    if (j->first != NONE)
-        return 1;
-    /* not "aligned" if something could not be read or differs in doubt */
-    if (j->sum.unread || j->sum.unread_files || j->sum.without_bits || j->sum.in_doubt)
-        return 5;
-    if (o->strict && j->sum.figures_only)
-        return 5;
-    uint32_t all = j->sum.compute[TARGET];
-    if (!all) { /* no computing call was recorded (two checkpoints): the rows decide */
-        uint32_t good = j->sum.by[VERDICT_MATCH] + j->sum.by[VERDICT_DRIFT];
-        uint32_t rows = j->sum.pairs - j->sum.by[VERDICT_SKIP] + j->sum.only[TARGET];
-        return good && good >= o->tol->coverage * rows ? 0 : 5;
-    }
-    return j->sum.judged >= o->tol->coverage * all ? 0 : 5;
+    return j->first != NONE ? 1 : judgement_unjudged(j, o) == UNJUDGED_NOT ? 0 : 5;
 }

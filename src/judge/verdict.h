@@ -247,6 +247,16 @@ static inline bool line_agrees(const struct line_judgement *l)
 {
     return verdict_is_accepted((enum verdict)l->verdict) && !(l->flags & LINE_UNREAD);
 }
+/* Why a comparison without a first deviation is not "aligned", the first that holds. */
+enum unjudged {
+    UNJUDGED_NOT,
+    UNJUDGED_UNREAD,
+    UNJUDGED_NO_BITS,
+    UNJUDGED_IN_DOUBT,
+    UNJUDGED_FIGURES, /* --strict: the elements were not compared */
+    UNJUDGED_FEW,     /* too little was compared */
+};
+enum unjudged judgement_unjudged(const struct judgement *j, const struct judge_options *o);
 /* Exit status of a finished comparison: 0 aligned, 1 deviates, 5 could not be judged. */
 int judgement_status(const struct judgement *j, const struct judge_options *o);
 

@@ -667,46 +667,64 @@ void explain_provisional(const struct judgement *j, struct buf *out)
     add_count(out, &any, j->unread_before, _("tensors that could not be read"));
 }
 
+static void aligned(const struct judge_summary *s, struct buf *out)
+{
+    if (s->figures_only)
+        buf_fmt(out, _("aligned: nothing deviates (≈ the elements of %u of %u pairs were not compared)"),
+                s->figures_only, s->pairs);
+    else
+        buf_cstr(out, _("aligned: nothing deviates"));
+    if (!s->compute[TARGET]) /* without computing calls there is no share: only rows count */
+        buf_cstr(out, _("; no compute call was recorded on the target side"));
+    else
+        buf_fmt(out, _("; %.0f %% of the target's compute calls were judged match or drift"),
+                100.0 * s->judged / s->compute[TARGET]);
+}
+
+static void unjudged(const struct judge_summary *s, enum unjudged why, struct buf *out)
+{
+    const char *first = why == UNJUDGED_UNREAD ? s->first_unread : why == UNJUDGED_IN_DOUBT ? s->first_in_doubt : NULL;
+    switch (why) {
+    case UNJUDGED_NOT:
+        aligned(s, out);
+        break;
+    case UNJUDGED_UNREAD:
+        buf_fmt(out, _("could not be judged: nothing deviates, but some data could not be read: rows %u, files %u"),
+                s->unread, s->unread_files);
+        break;
+    case UNJUDGED_NO_BITS:
+        buf_fmt(out, _("could not be judged: no bits were recorded for %u of %u pairs, so their equality is unknown; "
+                       "record tensors or checksums on both sides"), s->without_bits, s->pairs);
+        break;
+    case UNJUDGED_IN_DOUBT:
+        buf_fmt(out, _("could not be judged: no certain pair deviates, but %u doubtful pairs differ"), s->in_doubt);
+        break;
+    case UNJUDGED_FIGURES:
+        buf_fmt(out, _("could not be judged: the recorded figures do not deviate, but the elements were not compared "
+                       "(%u of %u pairs), as --strict asks"), s->figures_only, s->pairs);
+        break;
+    case UNJUDGED_FEW:
+        if (!s->compute[TARGET])
+            buf_cstr(out, _("could not be judged: no certain pair deviates, but too few rows are paired; "
+                            "pair more (--map) or record more"));
+        else
+            buf_fmt(out, _("could not be judged: no certain pair deviates, but only %.0f %% of the target's "
+                           "compute calls were judged match or drift; pair more (--map) or record more"),
+                    100.0 * s->judged / s->compute[TARGET]);
+        break;
+    }
+    if (first)
+        buf_fmt(out, _("; the first: %s"), first);
+}
+
 void explain_outcome(const struct judgement *j, const struct judge_options *o, struct buf *out)
 {
     const struct judge_summary *s = &j->sum;
     int status = judgement_status(j, o);
-    if (status == 1) {
+    if (status == 1)
         buf_cstr(out, _("deviates"));
-    } else if (s->unread || s->unread_files) {
-        buf_fmt(out, _("could not be judged: nothing deviates, but some data could not be read: rows %u, files %u"),
-                s->unread, s->unread_files);
-        if (s->first_unread)
-            buf_fmt(out, _("; the first: %s"), s->first_unread);
-    } else if (s->without_bits) {
-        buf_fmt(out, _("could not be judged: no bits were recorded for %u of %u pairs, so their equality is unknown; "
-                       "record tensors or checksums on both sides"), s->without_bits, s->pairs);
-    } else if (s->in_doubt) {
-        buf_fmt(out, _("could not be judged: no certain pair deviates, but %u doubtful pairs differ"), s->in_doubt);
-        if (s->first_in_doubt)
-            buf_fmt(out, _("; the first: %s"), s->first_in_doubt);
-    } else if (o->strict && s->figures_only) {
-        buf_fmt(out, _("could not be judged: the recorded figures do not deviate, but the elements were not compared "
-                       "(%u of %u pairs), as --strict asks"), s->figures_only, s->pairs);
-    } else if (status == 0) {
-        if (s->figures_only)
-            buf_fmt(out, _("aligned: nothing deviates (≈ the elements of %u of %u pairs were not compared)"),
-                    s->figures_only, s->pairs);
-        else
-            buf_cstr(out, _("aligned: nothing deviates"));
-        if (!s->compute[TARGET]) /* without computing calls there is no share: only rows count */
-            buf_cstr(out, _("; no compute call was recorded on the target side"));
-        else
-            buf_fmt(out, _("; %.0f %% of the target's compute calls were judged match or drift"),
-                    100.0 * s->judged / s->compute[TARGET]);
-    } else if (!s->compute[TARGET]) {
-        buf_cstr(out, _("could not be judged: no certain pair deviates, but too few rows are paired; "
-                        "pair more (--map) or record more"));
-    } else {
-        buf_fmt(out, _("could not be judged: no certain pair deviates, but only %.0f %% of the target's "
-                       "compute calls were judged match or drift; pair more (--map) or record more"),
-                100.0 * s->judged / s->compute[TARGET]);
-    }
+    else
+        unjudged(s, judgement_unjudged(j, o), out);
     /* a dump that ends early, or a smaller model */
     if (status == 0 && s->compute[GOLDEN] && s->coverage[GOLDEN] < o->tol->coverage)
         buf_fmt(out, _("; only %.0f %% of the golden calls are paired; the rest was not compared"),

@@ -9,12 +9,20 @@
 #include "num/masked.h"
 #include "pair/align_item.h"
 
-#define DOUBTS 256 /* each may be compared with all rows of the target; of more of them none is set aside */
+#define DOUBTS 256 /* each may be compared with all lone values; of more of them none is set aside */
+
+/* A tensor of the target that has no partner. */
+struct lone_value {
+    uint32_t row;
+    struct fingerprint value;
+};
 
 struct doubts {
     struct judgement *j;
     const struct measure *m;
     const struct dump *d[2];
+    VEC(struct lone_value) lone;
+    VEC(uint32_t) aside; /* lines that were set aside */
 };
 
 static const struct row *row_of(const struct doubts *x, uint32_t line, int side)
@@ -26,6 +34,19 @@ static void set_aside(struct doubts *x, uint32_t line)
 {
     x->j->line[line].verdict = VERDICT_SKIP;
     x->j->line[line].rule = RULE_OTHER_VALUE;
+    vec_push(&x->aside, line);
+}
+
+static void collect_lone_values(struct doubts *x)
+{
+    const struct dump *d = x->d[TARGET];
+    for (uint32_t r = 0; r < d->rows.n; r++) {
+        uint32_t own = x->m->pairing->line_of[TARGET][r];
+        if (own == NONE || x->m->pairing->lines.v[own].pair != NONE || d->rows.v[r].kind != ROW_TENSOR)
+            continue;
+        struct lone_value v = {r, fingerprint_of(d, r)};
+        vec_push(&x->lone, v);
+    }
 }
 
 /* Whether the target holds the golden value where it has no partner. */
@@ -36,14 +57,10 @@ static bool held_elsewhere(const struct doubts *x, uint32_t line)
         return false;
     struct fingerprint value = fingerprint_of(x->d[GOLDEN], x->m->pairing->lines.v[line].row[GOLDEN]);
     const struct dump *d = x->d[TARGET];
-    for (uint32_t r = 0; r < d->rows.n; r++) {
-        const struct row *other = &d->rows.v[r];
-        uint32_t own = x->m->pairing->line_of[TARGET][r];
-        if (own == NONE || x->m->pairing->lines.v[own].pair != NONE || other->io != t->io ||
-            other->kind != ROW_TENSOR || d->calls.v[other->call].phase != d->calls.v[t->call].phase)
-            continue;
-        struct fingerprint here = fingerprint_of(d, r);
-        if (fingerprint_compare(&here, &value) > LIKE_UNKNOWN)
+    for (size_t i = 0; i < x->lone.n; i++) {
+        const struct row *other = &d->rows.v[x->lone.v[i].row];
+        if (other->io == t->io && d->calls.v[other->call].phase == d->calls.v[t->call].phase &&
+            fingerprint_compare(&x->lone.v[i].value, &value) > LIKE_UNKNOWN)
             return true;
     }
     return false;
@@ -151,9 +168,9 @@ static bool holds_such_a_value(const struct doubts *x, uint32_t line)
     struct fingerprint own[2];
     for (int s = 0; s < 2; s++)
         own[s] = fingerprint_of(x->d[s], x->m->pairing->lines.v[line].row[s]);
-    for (uint32_t i = 0; i < x->j->lines; i++) {
-        const struct line *l = &x->m->pairing->lines.v[i];
-        bool same = l->pair != NONE && x->j->line[i].rule == RULE_OTHER_VALUE;
+    for (size_t i = 0; i < x->aside.n; i++) {
+        const struct line *l = &x->m->pairing->lines.v[x->aside.v[i]];
+        bool same = true;
         for (int s = 0; s < 2 && same; s++) {
             struct fingerprint other = fingerprint_of(x->d[s], l->row[s]);
             same = fingerprint_compare(&own[s], &other) == LIKE_SAME;
@@ -235,11 +252,14 @@ void wrong_partners_find(struct judgement *j, const struct measure *m)
     size_t n = 0;
     for (uint32_t i = 0; i < j->lines; i++)
         n += line_is_in_doubt(&j->line[i]);
-    if (n > DOUBTS)
+    if (!n || n > DOUBTS)
         return;
-    for (int pass = 0; pass < 2 && n; pass++)
+    collect_lone_values(&x);
+    for (int pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < j->lines; i++)
             if (m->pairing->lines.v[i].pair != NONE && line_is_in_doubt(&j->line[i]) &&
                 (pass ? goes_with_others(&x, i) : is_other_value(&x, i)))
                 set_aside(&x, i);
+    vec_release(&x.lone);
+    vec_release(&x.aside);
 }

@@ -12,7 +12,7 @@
  * - it is what a selection chooses from, and what it chose agrees, or
  * - both calls only move values, or nothing agrees although everything around does, or
  * - it is an argument of a call whose results were set aside, or holds the two values of such a pair.
- * Called when every line has its verdict; `reads`: one per side. */
+ * Called when every line has its verdict. */
 void wrong_partners_find(struct judgement *j, const struct measure *m);
 
 #endif

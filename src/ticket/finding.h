@@ -84,6 +84,8 @@ bool findings_get(const struct findings *f, uint32_t number, struct finding *out
 
 /* ---- in causal order (finding_list.c) ---- */
 
+size_t findings_open(const struct findings *f); /* number of current findings that are still suspected */
+
 /* Appends the current findings by place, each after its cause. Strings stay owned by the log. A missing cause, or a
  * cycle that a file may contain, ends the chain. */
 void findings_read(const struct findings *f, finding_list *out);

@@ -11,20 +11,37 @@ static int by_place(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
+/* Read from the newest version back: whether it is the last one of its number, and not removed. */
+static bool is_current(struct nmap *seen, const struct finding *x)
+{
+    if (nmap_get(seen, x->number) != MAP_NONE)
+        return false;
+    nmap_set(seen, x->number, 1);
+    return !x->removed;
+}
+
 /* The last version of each number without removed findings, by place. */
 static void holding(const struct findings *f, finding_list *out)
 {
     struct nmap seen = {0};
-    for (size_t i = f->now; i-- > 0;) {
-        const struct finding *x = &f->log.v[i];
-        if (nmap_get(&seen, x->number) != MAP_NONE)
-            continue;
-        nmap_set(&seen, x->number, 1);
-        if (!x->removed)
-            vec_push(out, *x);
-    }
+    for (size_t i = f->now; i-- > 0;)
+        if (is_current(&seen, &f->log.v[i]))
+            vec_push(out, f->log.v[i]);
     nmap_release(&seen);
     vec_sort(out, by_place);
+}
+
+size_t findings_open(const struct findings *f)
+{
+    struct nmap seen = {0};
+    size_t open = 0;
+    for (size_t i = f->now; i-- > 0;) {
+        const struct finding *x = &f->log.v[i];
+        if (is_current(&seen, x))
+            open += x->status == FINDING_SUSPECTED;
+    }
+    nmap_release(&seen);
+    return open;
 }
 
 /* Findings as a forest: for each finding of a list sorted by place, its first effect and the next effect of its
