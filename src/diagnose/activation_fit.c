@@ -5,132 +5,30 @@
 
 #include "base/num.h"
 #include "dump/family.h"
+#include "oracle/activation_values.h"
 
-static double sigmoid(double x)
+static double none_value(double x, const double *p)
 {
-    return 1 / (1 + exp(-x));
-}
-
-static double softplus(double x)
-{
-    return x > 30 ? x : log1p(exp(x));
-}
-
-static double f_none(double x, double a)
-{
-    (void)a;
+    (void)p;
     return x;
 }
 
-static double f_relu(double x, double a)
+static double relu_squared_value(double x, const double *p)
 {
-    (void)a;
-    return fmax(x, 0);
-}
-
-static double f_relu6(double x, double a)
-{
-    (void)a;
-    return fmin(fmax(x, 0), 6);
-}
-
-static double f_leaky(double x, double slope)
-{
-    return x > 0 ? x : slope * x;
-}
-
-static double f_relu_squared(double x, double a)
-{
-    (void)a;
+    (void)p;
     return x > 0 ? x * x : 0;
 }
 
-static double f_gelu(double x, double a)
+static double plain_softplus(double x, const double *p)
 {
-    (void)a;
-    return x * 0.5 * erfc(-x * 0.70710678118654752440);
+    (void)p;
+    return softplus_value(x, (double[]){1, 20});
 }
 
-static double f_gelu_tanh(double x, double a)
+static double plain_hardtanh(double x, const double *p)
 {
-    (void)a;
-    return 0.5 * x * (1 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)));
-}
-
-static double f_quick_gelu(double x, double a)
-{
-    (void)a;
-    return x * sigmoid(1.702 * x);
-}
-
-static double f_silu(double x, double a)
-{
-    (void)a;
-    return x * sigmoid(x);
-}
-
-static double f_sigmoid(double x, double a)
-{
-    (void)a;
-    return sigmoid(x);
-}
-
-static double f_tanh(double x, double a)
-{
-    (void)a;
-    return tanh(x);
-}
-
-static double f_elu(double x, double alpha)
-{
-    return x > 0 ? x : alpha * expm1(x);
-}
-
-static double f_selu(double x, double a)
-{
-    (void)a;
-    return 1.0507009873554804934 * (x > 0 ? x : 1.6732632423543772848 * expm1(x));
-}
-
-static double f_softplus(double x, double a)
-{
-    (void)a;
-    return softplus(x);
-}
-
-static double f_mish(double x, double a)
-{
-    (void)a;
-    return x * tanh(softplus(x));
-}
-
-static double f_hard_sigmoid(double x, double a)
-{
-    (void)a;
-    return fmin(fmax(x / 6 + 0.5, 0), 1);
-}
-
-static double f_hard_swish(double x, double a)
-{
-    return x * f_hard_sigmoid(x, a);
-}
-
-static double f_hard_tanh(double x, double a)
-{
-    (void)a;
-    return fmin(fmax(x, -1), 1);
-}
-
-static double f_softsign(double x, double a)
-{
-    (void)a;
-    return x / (1 + fabs(x));
-}
-
-static double f_log_sigmoid(double x, double a)
-{
-    (void)a;
-    return -softplus(-x);
+    (void)p;
+    return hardtanh_value(x, (double[]){-1, 1});
 }
 
 enum { NO_DIP = 0 };
@@ -138,41 +36,46 @@ enum { NO_DIP = 0 };
 /* If two fit equally (no input distinguishes them), the first counts. */
 static const struct {
     const char *name;
-    double (*f)(double x, double a);
+    double (*f)(double x, const double *p);
     double dip; /* the minimum of a function that falls before it rises; NO_DIP: it is monotonic */
     bool fitted; /* its parameter is estimated from the negative inputs */
     const char *words; /* names of its calls and classes, normalised */
 } table[] = {
-    {"none", f_none, NO_DIP, false, "identity none"},
-    {"relu", f_relu, NO_DIP, false, "relu"},
-    {"relu6", f_relu6, NO_DIP, false, "relu6"},
-    {"gelu (erf)", f_gelu, -0.16997120747990369, false, "gelu geluactivation geluext"},
-    {"gelu (tanh)", f_gelu_tanh, -0.17004075057125412, false,
+    {"none", none_value, NO_DIP, false, "identity none"},
+    {"relu", relu_value, NO_DIP, false, "relu"},
+    {"relu6", relu6_value, NO_DIP, false, "relu6"},
+    {"gelu (erf)", gelu_erf_value, -0.16997120747990369, false, "gelu geluactivation geluext"},
+    {"gelu (tanh)", gelu_tanh_value, -0.17004075057125412, false,
      "gelu gelutanh newgelu newgeluactivation pytorchgelutanh fastgelu fastgeluactivation npufastgelu geluext"},
-    {"quick gelu", f_quick_gelu, -0.16361018963635360, false, "quickgelu quickgeluactivation fastgelu npufastgelu"},
-    {"silu", f_silu, -0.27846454276107380, false, "silu siluactivation swish siluext"},
-    {"sigmoid", f_sigmoid, NO_DIP, false, "sigmoid"},
-    {"tanh", f_tanh, NO_DIP, false, "tanh"},
-    {"softplus", f_softplus, NO_DIP, false, "softplus"},
-    {"mish", f_mish, -0.30884341301725043, false, "mish mishactivation"},
-    {"hard swish", f_hard_swish, -0.375, false, "hardswish hswish"},
-    {"hard sigmoid", f_hard_sigmoid, NO_DIP, false, "hardsigmoid hsigmoid"},
-    {"hard tanh", f_hard_tanh, NO_DIP, false, "hardtanh"},
-    {"softsign", f_softsign, NO_DIP, false, "softsign"},
-    {"log sigmoid", f_log_sigmoid, NO_DIP, false, "logsigmoid"},
-    {"squared relu", f_relu_squared, NO_DIP, false, "relusquared relusquaredactivation relu2"},
-    {"selu", f_selu, NO_DIP, false, "selu"},
-    {"leaky relu", f_leaky, NO_DIP, true, "leakyrelu prelu"},
-    {"elu", f_elu, NO_DIP, true, "elu celu"},
+    {"quick gelu", gelu_quick_value, -0.16361018963635360, false, "quickgelu quickgeluactivation fastgelu npufastgelu"},
+    {"silu", silu_value, -0.27846454276107380, false, "silu siluactivation swish siluext"},
+    {"sigmoid", sigmoid_value, NO_DIP, false, "sigmoid"},
+    {"tanh", tanh_value, NO_DIP, false, "tanh"},
+    {"softplus", plain_softplus, NO_DIP, false, "softplus"},
+    {"mish", mish_value, -0.30884341301725043, false, "mish mishactivation"},
+    {"hard swish", hardswish_value, -0.375, false, "hardswish hswish"},
+    {"hard sigmoid", hardsigmoid_value, NO_DIP, false, "hardsigmoid hsigmoid"},
+    {"hard tanh", plain_hardtanh, NO_DIP, false, "hardtanh"},
+    {"softsign", softsign_value, NO_DIP, false, "softsign"},
+    {"log sigmoid", logsigmoid_value, NO_DIP, false, "logsigmoid"},
+    {"squared relu", relu_squared_value, NO_DIP, false, "relusquared relusquaredactivation relu2"},
+    {"selu", selu_value, NO_DIP, false, "selu"},
+    {"leaky relu", leaky_relu_value, NO_DIP, true, "leakyrelu prelu"},
+    {"elu", elu_value, NO_DIP, true, "elu celu"},
 };
 
 enum { KINDS = sizeof table / sizeof *table };
+
+static double value_of(struct activation a, double x)
+{
+    return table[a.kind].f(x, &a.value);
+}
 
 double activation_left(struct activation a, const double *x, const double *y, size_t n)
 {
     double left = 0;
     for (size_t i = 0; i < n; i++) {
-        double e = y[i] - table[a.kind].f(x[i], a.value);
+        double e = y[i] - value_of(a, x[i]);
         left += e * e;
     }
     return left;
@@ -183,7 +86,7 @@ static double fit_value(int kind, const double *x, const double *y, size_t n)
 {
     double xy = 0, xx = 0;
     for (size_t i = 0; i < n; i++) {
-        double unit = x[i] < 0 ? table[kind].f(x[i], 1) : 0;
+        double unit = x[i] < 0 ? value_of((struct activation){kind, 1}, x[i]) : 0;
         xy += unit * y[i];
         xx += unit * unit;
     }
@@ -210,8 +113,10 @@ uint32_t activations_possible(const double x[2], const double y[2], double toler
 {
     uint32_t bits = 0;
     for (int k = 0; k < KINDS; k++) {
-        double slope = table[k].fitted && x[1] < 0 ? y[1] / table[k].f(x[1], 1) : 0;
-        double high = table[k].f(x[0], slope), low = table[k].f(x[1], slope),
+        struct activation a = {k, 1};
+        double slope = table[k].fitted && x[1] < 0 ? y[1] / value_of(a, x[1]) : 0;
+        a.value = slope;
+        double high = value_of(a, x[0]), low = value_of(a, x[1]),
                room = tolerance * (1 + fmax(fabs(high), fabs(low)));
         bool top = fabs(y[0] - fmax(high, low)) <= room;
         bool bottom = table[k].dip == NO_DIP ? fabs(y[1] - low) <= room

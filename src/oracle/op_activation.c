@@ -1,5 +1,6 @@
 /* Functions of one element: activations and elementary functions, with their derivatives. */
 #include "base/median.h"
+#include "oracle/activation_values.h"
 #include "oracle/gradients.h"
 #include "oracle/operators.h"
 
@@ -137,14 +138,15 @@ static double inverse_y(double x, double y)
     return (void)x, 4 / fabs(y);
 }
 
-/* ---- the functions: V value, S slope ---- */
+/* ---- the functions: A value of an activation (activation_values.h), V of another function, S slope ---- */
 
-#define V(name, expression)                                      \
-    static double name##_value(double x, const double *p)        \
+#define A(name, expression)                                      \
+    ACTIVATION_VALUE(name)                                       \
     {                                                            \
         (void)p;                                                 \
         return expression;                                       \
     }
+#define V(name, expression) static A(name, expression)
 #define S(name, expression)                                      \
     static double name##_slope(double x, double y, const double *p) \
     {                                                            \
@@ -152,17 +154,17 @@ static double inverse_y(double x, double y)
         return expression;                                       \
     }
 
-V(silu, x * sigmoid_of(x))
+A(silu, x * sigmoid_of(x))
 S(silu, sigmoid_of(x) * (1 + x * (1 - sigmoid_of(x))))
-V(sigmoid, sigmoid_of(x))
+A(sigmoid, sigmoid_of(x))
 S(sigmoid, y * (1 - y))
-V(logsigmoid, -log1p_exp(-x))
+A(logsigmoid, -log1p_exp(-x))
 S(logsigmoid, sigmoid_of(-x))
-V(tanh, tanh(x))
+A(tanh, tanh(x))
 S(tanh, 1 - y * y)
-V(relu, fmax(x, 0))
+A(relu, fmax(x, 0))
 S(relu, y > 0)
-V(relu6, fmin(fmax(x, 0), 6))
+A(relu6, fmin(fmax(x, 0), 6))
 S(relu6, y > 0 && y < 6)
 V(neg, -x)
 S(neg, -1)
@@ -210,41 +212,41 @@ V(cosh, cosh(x))
 S(cosh, sinh(x))
 V(erf, erf(x))
 S(erf, 2 / sqrt(3.14159265358979323846) * exp(-x * x))
-V(hardswish, x * fmin(fmax(x + 3, 0), 6) / 6)
+A(hardswish, x * fmin(fmax(x + 3, 0), 6) / 6)
 S(hardswish, x <= -3 ? 0 : x >= 3 ? 1 : (2 * x + 3) / 6)
-V(hardsigmoid, fmin(fmax(x + 3, 0), 6) / 6)
+A(hardsigmoid, fmin(fmax(x + 3, 0), 6) / 6)
 S(hardsigmoid, x > -3 && x < 3 ? 1 / 6. : 0)
-V(mish, x * tanh(log1p_exp(x)))
+A(mish, x * tanh(log1p_exp(x)))
 static double mish_slope(double x, double y, const double *p)
 {
     double t = tanh(log1p_exp(x));
     (void)y, (void)p;
     return t + x * sigmoid_of(x) * (1 - t * t);
 }
-V(softsign, x / (1 + fabs(x)))
+A(softsign, x / (1 + fabs(x)))
 S(softsign, 1 / ((1 + fabs(x)) * (1 + fabs(x))))
-V(selu, 1.0507009873554804934193349852946 * (x > 0 ? x : 1.6732632423543772848170429916717 * expm1(x)))
+A(selu, 1.0507009873554804934193349852946 * (x > 0 ? x : 1.6732632423543772848170429916717 * expm1(x)))
 S(selu, 1.0507009873554804934193349852946 * (x > 0 ? 1 : 1.6732632423543772848170429916717 * exp(x)))
-V(gelu_erf, 0.5 * x * (1 + erf(x * ROOT_HALF)))
+A(gelu_erf, 0.5 * x * (1 + erf(x * ROOT_HALF)))
 S(gelu_erf, 0.5 * (1 + erf(x * ROOT_HALF)) + x * exp(-x * x / 2) * ROOT_HALF * ROOT_2_PI * ROOT_HALF)
-V(gelu_tanh, 0.5 * x * (1 + tanh(ROOT_2_PI * (x + GELU_CUBIC * x * x * x))))
+A(gelu_tanh, 0.5 * x * (1 + tanh(ROOT_2_PI * (x + GELU_CUBIC * x * x * x))))
 static double gelu_tanh_slope(double x, double y, const double *p)
 {
     double t = tanh(ROOT_2_PI * (x + GELU_CUBIC * x * x * x));
     (void)y, (void)p;
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * ROOT_2_PI * (1 + 3 * GELU_CUBIC * x * x);
 }
-V(gelu_quick, x * sigmoid_of(1.702 * x))
+A(gelu_quick, x * sigmoid_of(1.702 * x))
 S(gelu_quick, sigmoid_of(1.702 * x) * (1 + 1.702 * x * (1 - sigmoid_of(1.702 * x))))
-V(softplus, p[0] * x > p[1] ? x : log1p_exp(p[0] * x) / p[0])
+A(softplus, p[0] * x > p[1] ? x : log1p_exp(p[0] * x) / p[0])
 S(softplus, p[0] * x > p[1] ? 1 : sigmoid_of(p[0] * x))
-V(elu, x > 0 ? x : p[0] * expm1(x))
+A(elu, x > 0 ? x : p[0] * expm1(x))
 S(elu, x > 0 ? 1 : p[0] * exp(x))
 V(celu, x > 0 ? x : p[0] * expm1(x / p[0]))
 S(celu, x > 0 ? 1 : exp(x / p[0]))
-V(leaky_relu, x > 0 ? x : p[0] * x)
+A(leaky_relu, x > 0 ? x : p[0] * x)
 S(leaky_relu, x > 0 ? 1 : p[0])
-V(hardtanh, fmin(fmax(x, p[0]), p[1]))
+A(hardtanh, fmin(fmax(x, p[0]), p[1]))
 S(hardtanh, x > p[0] && x < p[1])
 V(threshold, x > p[0] ? x : p[1])
 S(threshold, x > p[0])
