@@ -2,6 +2,8 @@
  * names one. */
 #include "config/check_ways.h"
 
+#include <math.h>
+
 #include "base/io.h"
 
 static bool known(const struct value *v)
@@ -258,21 +260,63 @@ static bool indexed(struct str path)
     return str_ends(path, "_document") || str_ends(path, "_sentence");
 }
 
-/* Paths of the training data: directories and forms of files differ between machines, the data's own name does not.
- * Left to the user where the names do not tell. */
+#define MIXED 64
+/* What training data is mixed of: paths, perhaps each behind its weight, as a list or as words. */
+struct mixture {
+    size_t n;
+    struct str path[MIXED];
+    double weight[MIXED], all;
+};
+
+static struct mixture mixture(struct str s)
+{
+    struct mixture m = {0};
+    double weight = 1, x;
+    for (size_t i = 0, n; i < s.n; i += n) {
+        for (n = 0; i + n < s.n && !strchr(" ,[]'\"\t", s.p[i + n]);)
+            n++;
+        struct str word = str_n(s.p + i, n);
+        if (str_double(word, &x)) {
+            weight = x;
+        } else if (n && m.n < MIXED) {
+            m.path[m.n] = word;
+            m.weight[m.n++] = weight;
+            m.all += weight;
+            weight = 1;
+        }
+        n += n == 0;
+    }
+    return m;
+}
+
+/* Directories and forms of files differ between machines, the data's own name does not. Left to the user where the
+ * names do not tell. */
+static enum check_state judge_path(struct str a, struct str b)
+{
+    const char *x = data_set(a), *y = data_set(b);
+    if (str_eq(path_base(a), path_base(b)))
+        return CHECK_OK;
+    if (x && y)
+        return strcmp(x, y) == 0 ? CHECK_ADVICE : CHECK_DIFFERS;
+    return indexed(a) && indexed(b) ? CHECK_DIFFERS : CHECK_ADVICE;
+}
+
+/* Paths of the training data, mixtures part by part. */
 static enum check_state judge_dataset(const struct check_result *j, enum check_why *why)
 {
     if (!known(j->value[0]) || !known(j->value[1]))
         return judge_manual(j, why);
-    struct str a = value_unquoted(j->value[0]->text), b = value_unquoted(j->value[1]->text);
-    const char *x = data_set(a), *y = data_set(b);
-    if (str_eq(path_base(a), path_base(b)))
-        return CHECK_OK;
-    if (str_find(a, ' ') >= 0 || str_find(b, ' ') >= 0 || str_find(a, ',') >= 0 || str_find(b, ',') >= 0)
-        return judge_manual(j, why); /* a mixture */
-    if (x && y)
-        return strcmp(x, y) == 0 ? judge_manual(j, why) : CHECK_DIFFERS;
-    return indexed(a) && indexed(b) ? CHECK_DIFFERS : judge_manual(j, why);
+    struct mixture a = mixture(j->value[0]->text), b = mixture(j->value[1]->text);
+    enum check_state worst = CHECK_OK;
+    if (a.n != b.n)
+        return CHECK_DIFFERS;
+    for (size_t i = 0; i < a.n && worst != CHECK_DIFFERS; i++) {
+        enum check_state one = judge_path(a.path[i], b.path[i]);
+        if (fabs(a.weight[i] / a.all - b.weight[i] / b.all) > 1e-3)
+            return CHECK_DIFFERS;
+        worst = one == CHECK_OK ? worst : one;
+    }
+    return worst == CHECK_ADVICE ? judge_manual(j, why) : worst;
 }
 
 static const struct check_way judges[] = {

@@ -252,6 +252,8 @@ static struct value f_version_in(struct scope *s, const struct node *args)
         part = str_n(rest.p, n);
         cann = cann && (!n || rest.p[0] != ':');
         struct str version = version_at(part);
+        if (str_starts(part, "cann-")) /* /opt/cann-8.2.RC1/bin */
+            version = version_at(part = str_cut(part, 5)), cann = true;
         if (cann && version.n && version.n == part.n)
             return renamed(v, version);
         cann = str_ihas(part, "ascend") || str_ihas(part, "cann");
