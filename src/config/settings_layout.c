@@ -13,11 +13,12 @@
 static struct value entry(struct scope *s, struct str name)
 {
     int *depth = s->ctx;
-    const struct check_row *r = *depth < DEEP ? checklist_find(name) : NULL;
-    if (!r)
+    const struct checklist *list = checklist_get();
+    uint32_t i = map_get(&list->by_key, name);
+    if (i == MAP_NONE || *depth == DEEP)
         return (struct value){.state = VALUE_NONE};
     ++*depth;
-    struct value v = expr_value(s, checklist_value(r, s->side[s->at]));
+    struct value v = expr_value(s, checklist_value(&list->row.v[i], s->side[s->at]));
     --*depth;
     return v;
 }
@@ -32,11 +33,16 @@ static const struct {
     {CUT_EP, "expert_parallel"},
 };
 
+static int whole_number(const struct value *v)
+{
+    return v->state == VALUE_SET && v->number && v->num >= 1 && v->num <= 1e6 ? (int)v->num : 0;
+}
+
+/* A default says nothing about this run's launcher. */
 static int degree(struct scope *s, const char *name)
 {
     struct value v = entry(s, str_of(name));
-    bool known = v.state == VALUE_SET && !v.dflt && v.number && v.num >= 1 && v.num <= 1e6;
-    return known ? (int)v.num : 0;
+    return v.dflt ? 0 : whole_number(&v);
 }
 
 int settings_degree(const struct settings *s, const char *name)
@@ -44,9 +50,9 @@ int settings_degree(const struct settings *s, const char *name)
     struct arena arena = {0};
     int depth = 0;
     struct scope scope = {.side = {s, s}, .arena = &arena, .entry = entry, .ctx = &depth};
-    int n = degree(&scope, name);
+    struct value v = entry(&scope, str_of(name));
     arena_release(&arena);
-    return n;
+    return whole_number(&v);
 }
 
 static void say(struct layout *l, const struct buf *b)

@@ -9,8 +9,8 @@
  * are not used, is added to l->why. */
 void settings_layout(struct layout *l, const char *path, int ranks);
 
-/* A whole number from 1 on that settings give for an entry of the checklist ("micro_batch_num"); 0: not set, or only by
- * a default, which says nothing about this run's launcher. */
+/* A whole number from 1 on that settings give for an entry of the checklist ("micro_batch_num"), or that follows from
+ * them; 0: neither. */
 int settings_degree(const struct settings *s, const char *name);
 
 #endif

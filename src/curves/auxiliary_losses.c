@@ -4,49 +4,21 @@
 
 #include <math.h>
 
-#define ROOM 0.01
-#define SHARE 0.99
+#include "log/value_names.h"
 
-/* Whether two logs mean one loss: the letters and digits of its name, without "loss" and what stands before a "/". */
-static size_t plain(const char *name, char *out, size_t room)
+static const struct factor_room factor_room = {.miss = 0.01, .share = 0.99, .apart = 0.02, .compare_offset = true};
+
+static bool auxiliary(const struct log_name *n, char plain[64])
 {
-    const char *slash = strrchr(name, '/');
-    size_t n = 0;
-    for (const char *p = slash ? slash + 1 : name; *p && n + 1 < room; p++) {
-        char ch = *p >= 'A' && *p <= 'Z' ? (char)(*p + 32) : *p;
-        if ((ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9'))
-            out[n++] = ch;
-    }
-    if (n > 4 && memcmp(out + n - 4, "loss", 4) == 0)
-        n -= 4;
-    out[n] = 0;
-    return n;
+    return n->n && strcmp(n->tag, "loss") == 0 && auxiliary_loss_named(str_of(n->name), plain);
 }
 
-/* Words of their names; other series with "loss" in their name are metrics of a trainer. */
-static bool auxiliary(const struct log_name *n)
+static const struct log_name *counterpart(const struct series *s, const char *wanted)
 {
-    static const char *const words[] = {"balanc", "aux", "mtp", "multitoken", "router", "indexer"};
-    char name[64];
-    if (!n->n || strcmp(n->tag, "loss") != 0)
-        return false;
-    plain(n->name, name, sizeof name);
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (strstr(name, words[i]))
-            return true;
-    return strcmp(name, "z") == 0;
-}
-
-static const struct log_name *counterpart(const struct series *s, const char *name)
-{
-    char wanted[64], other[64];
-    plain(name, wanted, sizeof wanted);
+    char other[64];
     for (size_t i = 0; i < s->names.n; i++)
-        if (auxiliary(&s->names.v[i])) {
-            plain(s->names.v[i].name, other, sizeof other);
-            if (strcmp(wanted, other) == 0)
-                return &s->names.v[i];
-        }
+        if (auxiliary(&s->names.v[i], other) && strcmp(wanted, other) == 0)
+            return &s->names.v[i];
     return NULL;
 }
 
@@ -70,7 +42,7 @@ static void compare(struct curves *c, const struct log_name *const name[2], cons
     if (a.steps) {
         a.mean_abs /= (double)a.steps;
         a.mean_rel /= (double)a.steps;
-        a.factor = constant_factor(t.v, g.v, t.n, ROOM, SHARE, true).factor;
+        a.factor = constant_factor(t.v, g.v, t.n, &factor_room).factor;
         if (a.factor != 0 || !(a.mean_abs < limits->mean_loss_abs || a.mean_rel < limits->mean_loss_rel))
             a.verdict = STAGE_FAIL;
         vec_push(&c->auxiliary, a);
@@ -87,9 +59,10 @@ void auxiliary_losses_find(struct curves *c, const struct thresholds_curves *t)
         c->auxiliary_only[k] = NULL;
         for (size_t i = 0; i < s->names.n; i++) {
             const struct log_name *n = &s->names.v[i], *twin;
-            if (!auxiliary(n))
+            char plain[64];
+            if (!auxiliary(n, plain))
                 continue;
-            twin = counterpart(other, n->name);
+            twin = counterpart(other, plain);
             if (!twin)
                 c->auxiliary_only[k] = n->name;
             else if (k == 0)

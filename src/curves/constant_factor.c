@@ -8,12 +8,12 @@
 #include "base/median.h"
 
 #define FEWEST 10      /* steps */
-#define APART 0.02     /* a factor nearer to one is none */
 #define WHOLE 0.005    /* a factor so near to a whole number, or to one over it, needs no comparison with an offset */
-#define LOSS_ROOM 0.01
-#define LOSS_SHARE 0.99
-#define NORM_ROOM 0.1  /* norms of correct runs scatter in proportion */
-#define NORM_SHARE 0.9
+
+bool curve_same_factor(double a, double b)
+{
+    return fabs(a / b - 1) < 0.02 && fabs(a / b - 1) < fabs(b - 1) / 4;
+}
 
 static bool whole(double x)
 {
@@ -29,7 +29,7 @@ static double misses(const double *t, const double *g, size_t n, double factor, 
     return median_of(scratch, n);
 }
 
-struct curve_factor constant_factor(const double *t, const double *g, size_t n, double room, double share, bool apart)
+struct curve_factor constant_factor(const double *t, const double *g, size_t n, const struct factor_room *room)
 {
     struct curve_factor f = {0};
     double *scratch = mem_resize_array(NULL, n + 1, sizeof *scratch);
@@ -37,23 +37,22 @@ struct curve_factor constant_factor(const double *t, const double *g, size_t n, 
         if (g[i] != 0 && t[i] / g[i] > 0)
             scratch[f.steps++] = t[i] / g[i];
     if (f.steps >= FEWEST && f.steps == n) {
-        double r = median_of(scratch, n);
-        room = fmin(room, fabs(r - 1) / 4);
+        double r = median_of(scratch, n), most = fmin(room->miss, fabs(r - 1) / 4);
         for (size_t i = 0; i < n; i++)
-            f.near += fabs(t[i] / g[i] / r - 1) <= room;
+            f.near += fabs(t[i] / g[i] / r - 1) <= most;
         for (size_t i = 0; i < n; i++)
             scratch[i] = t[i] - g[i];
         double offset = median_of(scratch, n);
-        bool proportional = !apart || whole(r) ||
+        bool proportional = !room->compare_offset || whole(r) || (room->also != 0 && curve_same_factor(room->also, r)) ||
                             2 * misses(t, g, n, r, 0, scratch) < misses(t, g, n, 1, offset, scratch);
-        if (fabs(r - 1) >= APART && (double)f.near >= share * (double)n && proportional)
+        if (fabs(r - 1) >= room->apart && (double)f.near >= room->share * (double)n && proportional)
             f.factor = r;
     }
     free(scratch);
     return f;
 }
 
-static struct curve_factor factor_of(const struct curves *c, enum curve_series s)
+static struct curve_factor factor_of(const struct curves *c, enum curve_series s, const struct factor_room *room)
 {
     enum log_value v = curve_value(s);
     VEC(double) t = {0};
@@ -65,8 +64,7 @@ static struct curve_factor factor_of(const struct curves *c, enum curve_series s
         vec_push(&t, a->value[v]);
         vec_push(&g, b->value[v]);
     }
-    struct curve_factor f = s == CURVE_LOSS ? constant_factor(t.v, g.v, t.n, LOSS_ROOM, LOSS_SHARE, true)
-                                            : constant_factor(t.v, g.v, t.n, NORM_ROOM, NORM_SHARE, false);
+    struct curve_factor f = constant_factor(t.v, g.v, t.n, room);
     vec_release(&t);
     vec_release(&g);
     return f;
@@ -74,6 +72,11 @@ static struct curve_factor factor_of(const struct curves *c, enum curve_series s
 
 void constant_factors_find(struct curves *c)
 {
-    c->factor[CURVE_LOSS] = factor_of(c, CURVE_LOSS);
-    c->factor[CURVE_NORM] = factor_of(c, CURVE_NORM);
+    /* norms of correct runs scatter in proportion */
+    const struct factor_room norm = {.miss = 0.1, .share = 0.9, .apart = 0.02};
+    c->factor[CURVE_NORM] = factor_of(c, CURVE_NORM, &norm);
+    /* nearer than 0.005 the standard accepts the first loss */
+    const struct factor_room loss = {
+        .miss = 0.01, .share = 0.99, .apart = 0.005, .compare_offset = true, .also = c->factor[CURVE_NORM].factor};
+    c->factor[CURVE_LOSS] = factor_of(c, CURVE_LOSS, &loss);
 }

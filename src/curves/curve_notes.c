@@ -318,29 +318,49 @@ static void next_beginning(struct words *x)
              step);
 }
 
-/* A number that settings printed in the logs give, and which the factor or its reciprocal is; "" if none is. */
+/* The parts of a reduction, as settings count them. */
+static const struct {
+    const char *entry, *text;
+} reduced_over[] = {
+    {"micro_batch_num", N_("micro-batches (gradient accumulation)")},
+    {"data_parallel", N_("data-parallel ranks")},
+    {"context_parallel", N_("context-parallel ranks")},
+    {"model_parallel", N_("tensor-parallel ranks")},
+};
+#define REDUCED_OVER ARRAY_LEN(reduced_over)
+
+/* Says which number of parts the factor is in these settings, or which product of two of them. */
+static void say_parts(struct buf *b, const struct settings *s, double whole, const char *whose)
+{
+    int n[REDUCED_OVER];
+    size_t before = b->n;
+    for (size_t i = 0; i < REDUCED_OVER; i++) {
+        n[i] = settings_degree(s, reduced_over[i].entry);
+        if (n[i] > 1 && fabs(whole / n[i] - 1) < 0.01)
+            buf_fmt(b, _("; %d is the number of %s of the %s side"), n[i], _(reduced_over[i].text), whose);
+    }
+    for (size_t i = 0; i < REDUCED_OVER && b->n == before; i++)
+        for (size_t k = i + 1; k < REDUCED_OVER; k++)
+            if (n[i] > 1 && n[k] > 1 && fabs(whole / n[i] / n[k] - 1) < 0.01)
+                buf_fmt(b, _("; %d × %d are the %s and %s of the %s side"), n[i], n[k], _(reduced_over[i].text),
+                        _(reduced_over[k].text), whose);
+}
+
+/* A number that the settings give, or those printed in the logs, and which the factor or its reciprocal is; "" if none
+ * is. */
 static const char *known_factor(struct words *x, double factor)
 {
-    static const struct {
-        const char *entry, *text;
-    } usual[] = {
-        {"micro_batch_num", N_("the number of micro-batches (gradient accumulation)")},
-        {"data_parallel", N_("the number of data-parallel ranks")},
-        {"context_parallel", N_("the number of context-parallel ranks")},
-        {"model_parallel", N_("the number of tensor-parallel ranks")},
-    };
     double whole = factor >= 1 ? factor : 1 / factor;
     struct buf b = {0};
     for (size_t k = 0; k < 2; k++) {
-        struct settings s = {0};
-        struct err e = {0};
-        if (settings_open(&s, x->c->run[k].path, &e) == 0)
-            for (size_t i = 0; i < ARRAY_LEN(usual); i++) {
-                int n = settings_degree(&s, usual[i].entry);
-                if (n > 1 && fabs(whole / n - 1) < 0.01)
-                    buf_fmt(&b, _("; %d is %s of the %s log"), n, _(usual[i].text), side(x, k));
-            }
-        settings_release(&s);
+        const char *path[] = {x->c->settings[k], x->c->run[k].path};
+        for (size_t i = 0, before = b.n; i < ARRAY_LEN(path) && b.n == before; i++) {
+            struct settings s = {0};
+            struct err e = {0};
+            if (path[i] && settings_open(&s, path[i], &e) == 0)
+                say_parts(&b, &s, whole, side(x, k));
+            settings_release(&s);
+        }
     }
     const char *text = b.n ? arena_fmt(&x->c->arena, "%s", b.p) : "";
     buf_release(&b);
@@ -366,15 +386,19 @@ static void next_factor(struct words *x)
                            "ranks%s"),
              n, known_factor(x, f));
     else if (c->first_loss != STAGE_FAIL)
-        NEXT(x, _("a constant factor %s of the global norm with equal losses: gradients are summed rather than "
-                  "averaged (micro-batches, ranks), scaled by a loss scale, or clipped before they are printed%s"),
+        NEXT(x, common ? _("a constant factor %s of the global norm with equal losses: gradients are summed rather "
+                           "than averaged (micro-batches, ranks), scaled by a loss scale, or clipped before they are "
+                           "printed%s")
+                       : _("a constant factor %s of the global norm with equal losses: gradients are averaged over "
+                           "different numbers of tokens, some are left out of the norm or counted twice, or clipped "
+                           "before they are printed%s"),
              n, known_factor(x, f));
 }
 
 static void next_rates(struct words *x)
 {
     if (x->c->lr.there && !x->c->lr.equal)
-        NEXT(x, _("the learning rates differ from step %lld on: the standard compares runs of the same "
+        NEXT(x, _("the learning rates differ, first at step %lld: the standard compares runs of the same "
                   "hyper-parameters. Make them equal and train again before anything is accepted"),
              (long long)x->c->lr.first);
 }

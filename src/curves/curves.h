@@ -133,6 +133,7 @@ struct curves {
     struct arena arena;
     size_t runs;
     struct series run[CURVE_RUNS];
+    const char *settings[2]; /* files of the sides' settings beside the logs, which may print them; NULL: not given */
     enum curve_join join;
     VEC(struct curve_point) points;  /* by step */
     /* for run 2 and later: for each record of run 1 the index of the corresponding record, or UINT32_MAX */
@@ -220,9 +221,16 @@ void outlier_steps_find(struct curves *c, const struct thresholds_curves *t);
 void loss_trend_find(struct curves *c, const struct thresholds_curves *t);
 void curve_departure_find(struct curves *c, const struct thresholds_curves *t);
 void constant_factors_find(struct curves *c);
-/* The factor of n pairs of values, and at how many of them it holds; `room`: by which share a ratio may miss it,
- * `share` of the pairs at least must hold it, `apart`: a constant difference must fit worse. */
-struct curve_factor constant_factor(const double *t, const double *g, size_t n, double room, double share, bool apart);
+struct factor_room {
+    double miss;         /* by this share a ratio may be off the factor */
+    double share;        /* of the pairs hold it at least */
+    double apart;        /* a factor nearer to one is none */
+    bool compare_offset; /* a constant difference must fit worse */
+    double also;         /* … unless another series has this factor too; 0: none */
+};
+/* The factor of n pairs of values, and at how many of them it holds. */
+struct curve_factor constant_factor(const double *t, const double *g, size_t n, const struct factor_room *room);
+bool curve_same_factor(double a, double b);
 void auxiliary_losses_find(struct curves *c, const struct thresholds_curves *t);
 /* Fills `unread`. */
 void curve_notes_unread(struct curves *c);

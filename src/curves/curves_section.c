@@ -34,7 +34,7 @@ static void measured(struct buf *b, const struct curves *c, enum curve_limit l)
                     : l == CURVE_FIRST_REL || l == CURVE_MEAN_REL ? c->factor[CURVE_LOSS].factor
                                                                  : 0;
     if (factor != 0)
-        buf_fmt(b, _("%s times the golden value"), num_factor(n, factor));
+        buf_fmt(b, _("%s times golden"), num_factor(n, factor));
     else
         figure(b, l, c->limit[l].value);
     if (l == CURVE_STEPS && c->hours >= 1)
@@ -90,7 +90,8 @@ static void points(struct document *d, const struct curves *c)
 static void trend(struct document *d, const struct curves *c)
 {
     char n[NUM_MAX], m[NUM_MAX], k[NUM_MAX];
-    if (!c->trend.there || c->factor[CURVE_LOSS].factor != 0)
+    int64_t at;
+    if (!c->trend.there || c->factor[CURVE_LOSS].factor != 0 || curves_largest(c, &at) == 0)
         return;
     doc_note(d, c->around_zero == 0 ? DOC_ADVICE : DOC_NOTE, NULL,
              c->around_zero == 1 ? _("the difference oscillates around zero: mean %s, trend %s per 1,000 steps, %s "
@@ -115,6 +116,8 @@ static void largest(struct document *d, const struct curves *c)
     if (at >= 0)
         doc_note(d, DOC_NOTE, NULL, _("the losses differ by %s at most, at step %lld"), num_cell(n, most, 3),
                  (long long)at);
+    else if (c->usable.n)
+        doc_note(d, DOC_NOTE, NULL, _("the losses are equal at all %s steps"), num_count(n, c->usable.n));
 }
 
 static void band(struct document *d, const struct curves *c)

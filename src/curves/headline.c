@@ -17,7 +17,7 @@ static const char *factor_text(const struct curves *c, enum curve_series s, stru
 {
     const struct curve_factor *f = &c->factor[s], *norm = &c->factor[CURVE_NORM];
     char k[NUM_MAX], n[NUM_MAX], m[NUM_MAX];
-    bool both = s == CURVE_LOSS && norm->factor != 0 && fabs(norm->factor / f->factor - 1) < 0.02;
+    bool both = s == CURVE_LOSS && norm->factor != 0 && curve_same_factor(norm->factor, f->factor);
     const char *what = both              ? _("loss and global norm are")
                        : s == CURVE_LOSS ? _("the loss is")
                                          : _("the global norm is");

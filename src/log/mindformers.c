@@ -3,6 +3,7 @@
  * 1.0, global_norm: [1.9597309] and the lines of TrainingStateMonitor, Epoch:[…], step:[…] local_norm/NAME: VALUE.
  * Steps count from 1 in each epoch; here they go on. */
 #include "log/series_builder.h"
+#include "log/value_names.h"
 
 /* "[ 1/ 2]" at the front: both numbers, removed. */
 static bool bracketed(struct str *s, int64_t *a, int64_t *b)
@@ -42,8 +43,7 @@ bool mindformers_words(struct str line)
     return scan_has(line, "Epoch:[");
 }
 
-enum word { LOSS, JOINED_LOSS, SOME_LOSS, LR, SCALE, NORM, OVERFLOWED, LM_LOSS, BALANCING_LOSS, MTP_LOSS, STEP_TIME,
-            WORDS };
+enum word { LOSS, JOINED_LOSS, SOME_LOSS, LR, SCALE, NORM, OVERFLOWED, LM_LOSS, STEP_TIME, WORDS };
 
 static const struct str words[WORDS] = { /* each ends in its only colon */
     [LOSS] = STR(" loss:"),
@@ -54,19 +54,17 @@ static const struct str words[WORDS] = { /* each ends in its only colon */
     [NORM] = STR("global_norm:"),
     [OVERFLOWED] = STR("overflow cond:"),
     [LM_LOSS] = STR("lm_loss:"),
-    [BALANCING_LOSS] = STR("load_balancing_loss:"),
-    [MTP_LOSS] = STR("mtp_loss:"),
     [STEP_TIME] = STR("per_step_time:"),
 };
 
 /* What stands behind the first of each word; NULL where there is none. */
 struct behind_words {
-    struct str of[WORDS];
+    struct str of[WORDS], all;
 };
 
 static struct behind_words find_words(struct str s)
 {
-    struct behind_words b = {0};
+    struct behind_words b = {.all = s};
     for (struct str rest = s; rest.n;) {
         const char *colon = memchr(rest.p, ':', rest.n);
         if (!colon)
@@ -83,14 +81,11 @@ static struct behind_words find_words(struct str s)
     return b;
 }
 
-/* What follows the word up to the next ", " outside brackets; false if it is not there. ended: something
+/* The value that stands first, up to the next ", " outside brackets. ended: something
  * follows it, so that it is not cut. */
-static bool value_of(const struct behind_words *b, enum word w, struct str *value, bool *ended)
+static struct str value_at(struct str at, bool *ended)
 {
-    struct str at = b->of[w];
     size_t i, depth = 0;
-    if (!at.p)
-        return false;
     for (i = 0; i < at.n; i++) {
         if (at.p[i] == '[')
             depth++;
@@ -100,7 +95,15 @@ static bool value_of(const struct behind_words *b, enum word w, struct str *valu
             break;
     }
     *ended = i < at.n || (i && at.p[i - 1] == ']');
-    *value = str_trim(str_n(at.p, i));
+    return str_trim(str_n(at.p, i));
+}
+
+/* What follows the word; false if it is not there. */
+static bool value_of(const struct behind_words *b, enum word w, struct str *value, bool *ended)
+{
+    if (!b->of[w].p)
+        return false;
+    *value = value_at(b->of[w], ended);
     return true;
 }
 
@@ -124,6 +127,24 @@ static bool field(struct series_builder *k, struct str s, double *v, double *dig
     if (!is && !reading_is_nothing(s) && !str_is(s, "unavailable") && !str_is(s, "[]"))
         log_odd_value(k, s);
     return is;
+}
+
+/* The losses beside the main one, "NAME: VALUE" each; versions differ in which they print. */
+static void auxiliary_losses(struct series_builder *k, struct str s, int64_t step)
+{
+    char plain[64];
+    for (struct str rest = s, name, v; str_split(rest, ':', &name, &rest);) {
+        bool ended;
+        double x;
+        for (size_t i = name.n; i-- > 0;)
+            if (name.p[i] == ',') {
+                name = str_cut(name, i + 1);
+                break;
+            }
+        v = value_at(rest, &ended);
+        if (auxiliary_loss_named(str_trim(name), plain) && ended && field(k, v, &x, NULL))
+            log_point(k, "loss", str_trim(name), false, step, x);
+    }
 }
 
 /* Whether the record is whole, or what is there could be all of it. The fields after loss_scale came with
@@ -173,7 +194,6 @@ enum log_take mindformers_take(struct series_builder *k, struct str line, size_t
         enum word word;
         enum log_value v;
     } plain[] = {{LOSS, LOG_LOSS}, {LR, LOG_LR}, {SCALE, LOG_SCALE}, {NORM, LOG_NORM}};
-    static const enum word separate[] = {LM_LOSS, BALANCING_LOSS, MTP_LOSS};
     struct log_record r = {0};
     enum log_take answer = TAKE_DONE;
     struct str at, v, before;
@@ -212,11 +232,9 @@ enum log_take mindformers_take(struct series_builder *k, struct str line, size_t
         if (r.overflow || str_ieq(v, STR("False")) || str_is(v, "[False]"))
             r.has |= LOG_HAS_OVERFLOW;
     }
-    for (size_t i = 0; i < ARRAY_LEN(separate); i++) {
-        struct str name = str_n(words[separate[i]].p, words[separate[i]].n - 1);
-        if (value_of(&words_at, separate[i], &v, &ended) && ended && field(k, v, &x, NULL))
-            log_point(k, "loss", name, false, r.step, x);
-    }
+    if (value_of(&words_at, LM_LOSS, &v, &ended) && ended && field(k, v, &x, NULL))
+        log_point(k, "loss", STR("lm_loss"), false, r.step, x);
+    auxiliary_losses(k, words_at.all, r.step);
     if (could_be && value_of(&words_at, STEP_TIME, &v, &ended) && str_ends(v, "ms") &&
         number(str_n(v.p, v.n - 2), &x, NULL) && x > 0 && x < 1e9)
         r.seconds = (float)(x / 1000);

@@ -61,7 +61,7 @@ struct step_object {
     struct str odd_step; /* a step that is no whole number */
     struct str odd; /* a value of a known name that is no number */
     struct values_taken taken;
-    struct rl_values rl;
+    struct extra_values rl;
 };
 
 /* Reads the members after a '{'; `inside` of a nested object. Whether they are complete. */
@@ -89,7 +89,7 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
             o->r.step = o->stepped ? (int64_t)x : 0;
         } else if (str_is(key, "epoch")) {
             o->epoch = x;
-        } else if (rl_value_take(&o->rl, key, x)) {
+        } else if (extra_value_take(&o->rl, key, x)) {
             continue;
         } else if (value_taken(&o->taken, key, &v) && o->k) {
             log_set(o->k, &o->r, v, x, digit);
@@ -124,7 +124,7 @@ static bool object(struct series_builder *k, struct str line)
     if (k) {
         log_total_taken(k, &o.taken);
         log_join_epoch(k, &o.r, o.epoch);
-        log_rl_values(k, o.r.step, &o.rl);
+        log_extra_values(k, o.r.step, &o.rl);
         log_add(k, &o.r);
     }
     return true;

@@ -138,12 +138,14 @@ void log_total_taken(struct series_builder *k, const struct values_taken *t)
                        k->file->name, t->loss));
 }
 
-void log_rl_values(struct series_builder *k, int64_t step, const struct rl_values *x)
+void log_extra_values(struct series_builder *k, int64_t step, const struct extra_values *x)
 {
     const struct rl_metric *m;
     for (size_t i = 0; (m = rl_metric_at(i)) != NULL; i++)
         if (x->has >> i & 1)
             log_point(k, m->tag, str_of(m->name), false, step, x->value[i]);
+    for (size_t i = 0; i < x->losses; i++)
+        log_point(k, "loss", str_of(x->loss[i].name), false, step, x->loss[i].value);
 }
 
 /* Assigns the pending norms, one group per step, to the steps up to `step`; `room`: the number of these steps. */

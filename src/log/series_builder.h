@@ -85,8 +85,8 @@ void log_point(struct series_builder *k, const char *tag, struct str name, bool 
 void log_join_epoch(struct series_builder *k, struct log_record *r, double epoch);
 struct values_taken;
 void log_total_taken(struct series_builder *k, const struct values_taken *t); /* says so, once, if a total was taken */
-struct rl_values;
-void log_rl_values(struct series_builder *k, int64_t step, const struct rl_values *x); /* a point each */
+struct extra_values;
+void log_extra_values(struct series_builder *k, int64_t step, const struct extra_values *x); /* a point each */
 uint32_t log_name(struct series_builder *k, const char *tag, struct str name, bool square); /* MAP_NONE: too many */
 /* The same for a value printed without a step: it belongs to the next record's step, otherwise to a counted one. A
  * repeated name begins the next step's group; log_norm_group begins it explicitly. */

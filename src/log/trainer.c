@@ -32,7 +32,7 @@ static bool is_nothing(struct str v)
 
 /* The members of one dictionary; s follows its '{'. Whether it was whole; *odd: a value that could not be read. */
 static bool members(struct series_builder *k, struct str s, struct log_record *r, bool *stepped, double *eval,
-                    struct rl_values *rl, struct str *odd)
+                    struct extra_values *rl, struct str *odd)
 {
     static const struct {
         const char *key;
@@ -63,7 +63,7 @@ static bool members(struct series_builder *k, struct str s, struct log_record *r
                 log_set(k, r, known[i].v, x, digit);
         if (str_is(key, "eval_loss"))
             *eval = x;
-        rl_value_take(rl, key, x);
+        extra_value_take(rl, key, x);
     }
     return rc == 0;
 }
@@ -73,7 +73,7 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
 {
     struct log_record r = {0};
     double none = -1e300, eval = none;
-    struct rl_values rl = {0};
+    struct extra_values rl = {0};
     bool stepped = false;
     struct str odd = {0};
     bool whole = members(k, s, &r, &stepped, &eval, &rl, &odd);
@@ -100,7 +100,7 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
         k->last_step += odd.n && !with_step; /* its place is kept */
         return TAKE_DONE;
     }
-    log_rl_values(k, r.step, &rl);
+    log_extra_values(k, r.step, &rl);
     log_add(k, &r);
     return TAKE_DONE;
 }

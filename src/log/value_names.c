@@ -106,13 +106,55 @@ const char *rl_metric_title(const char *tag)
     return NULL;
 }
 
-bool rl_value_take(struct rl_values *x, struct str name, double value)
+static size_t without_front(char *s, size_t n, const char *front)
+{
+    size_t f = strlen(front);
+    if (n <= f || memcmp(s, front, f) != 0)
+        return n;
+    memmove(s, s + f, n - f);
+    return n - f;
+}
+
+bool auxiliary_loss_named(struct str name, char out[64])
+{
+    static const char *const words[] = {"balanc", "aux", "mtp", "multitoken", "router", "indexer", "moe"};
+    size_t n = 0;
+    bool is = false;
+    if (!name.n || !str_ihas(name, "loss") || str_ihas(name, "eval") || str_ihas(name, "valid"))
+        return false;
+    for (size_t i = 0; i < name.n && n + 1 < 64; i++) {
+        char ch = name.p[i] >= 'A' && name.p[i] <= 'Z' ? (char)(name.p[i] + 32) : name.p[i];
+        if (ch == '/')
+            n = 0;
+        if ((ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9'))
+            out[n++] = ch;
+    }
+    if (n > 4 && memcmp(out + n - 4, "loss", 4) == 0)
+        n -= 4;
+    out[n] = 0;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        is |= strstr(out, words[i]) != NULL;
+    n = without_front(out, n, "moe");
+    n = without_front(out, n, "router");
+    out[n] = 0;
+    if (strcmp(out, "mtp1") == 0)
+        out[3] = 0;
+    return is || strcmp(out, "z") == 0;
+}
+
+bool extra_value_take(struct extra_values *x, struct str name, double value)
 {
     const struct rl_metric *m = rl_metric(name);
-    if (!m)
+    char plain[64];
+    if (m) {
+        x->has |= 1u << (m - rl_metrics);
+        x->value[m - rl_metrics] = value;
+        return true;
+    }
+    if (x->losses == AUXILIARY_MOST || name.n >= sizeof x->loss->name || !auxiliary_loss_named(name, plain))
         return false;
-    x->has |= 1u << (m - rl_metrics);
-    x->value[m - rl_metrics] = value;
+    snprintf(x->loss[x->losses].name, sizeof x->loss->name, "%.*s", STR_ARG(name));
+    x->loss[x->losses++].value = value;
     return true;
 }
 

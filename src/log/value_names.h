@@ -40,13 +40,22 @@ const char *rl_metric_tag(size_t n);
 const char *rl_metric_title(const char *tag);
 
 #define RL_METRICS_MOST 32
-/* Those of one record. */
-struct rl_values {
+#define AUXILIARY_MOST 8
+/* Those of one record, and its losses beside the main one. */
+struct extra_values {
     uint32_t has; /* bits of rl_metric_at's numbers */
     double value[RL_METRICS_MOST];
+    struct {
+        char name[64];
+        double value;
+    } loss[AUXILIARY_MOST];
+    size_t losses;
 };
-/* Takes the value if the name is such a metric's; false: it is not. */
-bool rl_value_take(struct rl_values *x, struct str name, double value);
+/* Takes the value if the name is such a metric's or loss's; false: it is neither. */
+bool extra_value_take(struct extra_values *x, struct str name, double value);
+/* A loss beside the main one (load balancing, z-loss, multi-token prediction), and what it is called: the letters and
+ * digits of its name without "loss", "moe", "router" and what stands before a "/". */
+bool auxiliary_loss_named(struct str name, char plain[64]);
 
 /* Adds a user's names of columns and words of text lines: "step=it,loss=objective,norm=gn" (also lr, scale; separated
  * by commas or blanks), or one pattern for lines of text, whose groups are named (?<step>…), (?<loss>…), norm, lr,

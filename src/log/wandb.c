@@ -52,7 +52,7 @@ static void history(struct series_builder *k, struct str s)
     struct str all = s, json;
     double x, digit;
     struct values_taken taken = {0};
-    struct rl_values rl = {0};
+    struct extra_values rl = {0};
     int64_t own = -1; /* the run's counter; a step the training names itself goes before it */
     while (proto_next(&all, &f))
         if (f.number == 2 && f.type == 2)
@@ -69,7 +69,7 @@ static void history(struct series_builder *k, struct str s)
             own = own < 0 && whole_number(x) ? (int64_t)x : own;
         } else if (value_is_step(buf_view(&key)) && whole_number(x)) {
             r.step = (int64_t)x;
-        } else if (rl_value_take(&rl, buf_view(&key), x)) {
+        } else if (extra_value_take(&rl, buf_view(&key), x)) {
             continue;
         } else if (value_taken(&taken, buf_view(&key), &v)) {
             log_set(k, &r, v, x, digit);
@@ -80,7 +80,7 @@ static void history(struct series_builder *k, struct str s)
     r.step = r.step < 0 ? own : r.step;
     log_total_taken(k, &taken);
     if (r.step >= 0)
-        log_rl_values(k, r.step, &rl);
+        log_extra_values(k, r.step, &rl);
     if (taken.has && r.step >= 0)
         log_add(k, &r);
     else if (taken.has)

@@ -65,18 +65,21 @@ static int run_repeat(struct engine_run_result *r, const struct engine_run_case 
     return 0;
 }
 
+/* The settings of both sides follow the logs. */
 static int run_curves(struct engine_run_result *r, const struct engine_run_case *c, struct figures_watch *watch,
                       struct err *e)
 {
     const struct log_options o = {.cancel = &watch->cancel, .growing = c->growing};
     const char *path[ENGINE_RUN_SLOTS];
     size_t n = 0;
-    for (int i = 0; i < ENGINE_RUN_SLOTS; i++)
+    for (int i = 0; i < ENGINE_RUN_LOGS; i++)
         if (c->path[i])
             path[n++] = c->path[i];
     r->curves = arena_zalloc(&r->arena, sizeof *r->curves);
     if (curves_open_after(r->curves, c->before, path, n, &o, e))
         return -1;
+    for (int k = 0; k < 2; k++)
+        r->curves->settings[k] = c->path[ENGINE_RUN_LOGS + k];
     curves_judge(r->curves, &c->tol.curves);
     return 0;
 }
@@ -154,7 +157,8 @@ const struct engine_run_kind engine_run_kinds[ENGINE_RUN_COUNT] = {
     [ENGINE_RUN_REPEAT_GOLDEN] =
     {N_("the golden side run twice"), {PANEL_INPUT_GOLDEN, PANEL_INPUT_GOLDEN_REPEAT}, 2, 2, run_repeat, false, false},
     [ENGINE_RUN_CURVES] =
-    {N_("curves"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, PANEL_INPUT_GOLDEN_LOG2, PANEL_INPUT_GOLDEN_LOG3}, 4, 2, run_curves, false, true},
+    {N_("curves"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG, PANEL_INPUT_GOLDEN_LOG2, PANEL_INPUT_GOLDEN_LOG3,
+      PANEL_INPUT_TARGET_SETTINGS, PANEL_INPUT_GOLDEN_SETTINGS}, 6, 2, run_curves, false, true},
     [ENGINE_RUN_LOG] = {N_("one log"), {PANEL_INPUT_TARGET_LOG, PANEL_INPUT_GOLDEN_LOG}, 2, 1, run_log, true,
                         true},
     [ENGINE_RUN_NORMS] = {N_("gradient norms"),

@@ -30,6 +30,7 @@ enum engine_run_id {
 };
 
 #define ENGINE_RUN_SLOTS 6
+#define ENGINE_RUN_LOGS 4 /* of the slots, where logs are compared */
 #define ENGINE_RUN_WAIVERS 64
 
 /* Runs a whole comparison and returns it (to be released with comparison_drop). Panels cannot include the session, so
