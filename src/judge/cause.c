@@ -298,8 +298,9 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
     const struct row *x = &k->d->rows.v[row];
     /* beyond the type's largest number every value is right, and a shape is no value */
     bool by_value = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->verdict == VERDICT_DEVIATE;
+    bool by_rows = k->o->by_rows && k->o->by_rows[line]; /* of the very values that are paired */
     bool judged = !isnan(l->residual) && by_value && !k->o->exact && !has_verdict_of_its_own(k, line) &&
-                  !operands_cross(k, line, x->call);
+                  (by_rows || !operands_cross(k, line, x->call));
     if (!is_compared(l)) {
         give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
         return;
@@ -322,7 +323,7 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
         return;
     }
     if (judged && (double)l->residual <= rule_limit(RULE_LIMIT_ORACLE_WRONG) &&
-        (from != NONE || (origin_is_known(k, row, l) && inputs_correspond(k, line, x->call)))) {
+        (from != NONE || (origin_is_known(k, row, l) && (by_rows || inputs_correspond(k, line, x->call))))) {
         bool inherits = from != NONE && differs_at_all(k, line);
         bool widened = from == NONE && l->flags & LINE_DTYPE_DIFF && verdict_is_bad((enum verdict)l->verdict);
         if (widened) /* one side's type is the difference */

@@ -212,6 +212,7 @@ struct judge_options {
     int preset; /* whose rules: 0 our own (tool_rules.h) */
     const struct accepted_list *known; /* accepted differences, or NULL */
     const float *residual; /* per line: the crossed residual of an output (oracle/crossed.h); NaN: none; or NULL */
+    const bool *by_rows;   /* per line: that residual is of the values that are paired (oracle/crossed_rows.h); or NULL */
     const float *band; /* per golden row: the difference of two golden runs; NaN if unknown; or NULL */
 };
 

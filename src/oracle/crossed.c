@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "oracle/recompute.h"
-#include "oracle/candidate_trial.h"
 
 enum { CROSSED_TENSORS = 256 }; /* calls with more tensors among their arguments are not judged */
 
@@ -162,23 +161,21 @@ static bool take_tensors(struct call_values *g, struct call_values *t)
            (g->result == g->output || take_list(g->result, g->results, t->result, t->results));
 }
 
-/* In units of the bound for the target's arithmetic. */
-static double residual_of(const struct oracle_side *target, const struct call_plan *p, const struct trial *x,
-                          enum dtype type)
+double crossed_residual(const struct oracle_side *values, const struct call_plan *p, const struct trial *x,
+                        enum dtype type)
 {
     bool product = x->candidate->product || x->candidate->squares;
-    enum arithmetic a = product ? target->arithmetic[p->operator->family][type] : ARITHMETIC_OWN;
+    enum arithmetic a = product ? values->arithmetic[p->operator->family][type] : ARITHMETIC_OWN;
     double bound = isnan(x->found.bound[a]) ? x->found.bound[ARITHMETIC_OWN] : x->found.bound[a];
     return x->found.error == 0 ? 0 : bound > 0 ? x->found.error / bound : INFINITY;
 }
 
-/* The candidate that explains the golden output, among those on the target's tensors; NULL: none. */
-static const struct candidate *golden_candidate(const struct trials *j, const struct oracle_row *g, int output)
+const struct candidate *crossed_candidate(const struct trials *j, const struct oracle_row *own, int output)
 {
     const struct call_values *c = &j->r->values;
-    const struct candidate *p = g && g->candidate >= 0 && g->candidate < c->candidates ? &c->candidate[g->candidate]
-                                                                                       : NULL;
-    return p && strncmp(p->formula, g->formula, FORMULA_SHOWN - 1) == 0 && trial_has_size(j, p, output) ? p : NULL;
+    int at = own ? own->candidate : -1;
+    const struct candidate *p = at >= 0 && at < c->candidates ? &c->candidate[at] : NULL;
+    return p && strncmp(p->formula, own->formula, FORMULA_SHOWN - 1) == 0 && trial_has_size(j, p, output) ? p : NULL;
 }
 
 static void judge_outputs(const struct oracle_side *const side[2], const struct call_plan *p, struct recorded_call *g,
@@ -187,14 +184,14 @@ static void judge_outputs(const struct oracle_side *const side[2], const struct 
     const struct trials j = {g, INFINITY};
     for (int i = 0; i < g->values.outputs && i < CROSSED_OUTPUTS; i++) {
         const struct oracle_row *own = oracle_side_row(side[GOLDEN], g->output_row[i]);
-        const struct candidate *k = golden_candidate(&j, own, i);
+        const struct candidate *k = crossed_candidate(&j, own, i);
         struct trial x;
         bool finer;
         if (!k)
             continue;
         trial_run(&j, k, i, 0, &x);
         enum dtype type = recorded_call_type(g, g->values.output[i].dtype, &finer);
-        add_row(out, t->output_row[i], g->output_row[i], residual_of(side[TARGET], p, &x, type));
+        add_row(out, t->output_row[i], g->output_row[i], crossed_residual(side[TARGET], p, &x, type));
     }
 }
 

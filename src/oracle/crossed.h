@@ -4,6 +4,7 @@
 #ifndef ORACLE_CROSSED_H
 #define ORACLE_CROSSED_H
 
+#include "oracle/candidate_trial.h"
 #include "oracle/oracle_side.h"
 
 enum { CROSSED_OUTPUTS = 16 }; /* the most outputs of a call that are judged */
@@ -21,5 +22,12 @@ bool crossed_alike(const struct oracle_side *const side[2], const uint32_t call[
 /* Computes the golden formula on the target's tensors; no outputs if that is not possible. The arena is temporary. */
 void crossed_compute(const struct oracle_side *const side[2], struct arena *a, const uint32_t call[2],
                      struct crossed_call *out);
+
+/* The candidate among those of j that explained an output on its own side (NULL: no row), with the output's size; NULL:
+ * none. */
+const struct candidate *crossed_candidate(const struct trials *j, const struct oracle_row *own, int output);
+/* The error of a trial in units of the bound for the arithmetic of the side whose values they are. */
+double crossed_residual(const struct oracle_side *values, const struct call_plan *p, const struct trial *x,
+                        enum dtype type);
 
 #endif

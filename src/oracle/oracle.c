@@ -7,7 +7,7 @@
 #include "base/threads.h"
 #include "judge/conditioning.h"
 #include "judge/thresholds.h"
-#include "oracle/crossed.h"
+#include "oracle/crossed_rows.h"
 #include "oracle/product_test.h"
 #include "oracle/recompute.h"
 
@@ -206,27 +206,47 @@ static bool compute(struct oracle *o, const task_list *tasks, const atomic_bool 
 
 /* ---- the golden function on the target's inputs ---- */
 
-/* A pair of calls whose residual is computed. */
+/* A pair of calls whose residual is computed, by the golden call's arguments or by paired rows. */
 struct calls_crossed {
     uint32_t call[2];
+    int by_rows_of;          /* the side whose call is computed on the other side's rows; -1: not by rows */
     struct crossed_call found;
 };
 
 struct crossing {
     struct oracle *o;
+    const struct measure *m;
     const struct pairing *pairing;
     const struct oracle_side *side[2];
     VEC(struct calls_crossed) calls;
+    double left;             /* of the budget */
 };
 
-/* Keeps the residuals of rows that are paired with each other and whose golden side explains itself. */
+/* Keeps the residuals of rows that are paired with each other and whose golden side explains itself. A golden argument
+ * that was taken to be the default, as its output shows, does not say that the target's call is another function. */
 static void keep_residuals(struct crossing *x, const struct crossed_call *c)
 {
     for (int i = 0; i < c->outputs; i++) {
         uint32_t line = x->pairing->line_of[TARGET][c->row[i][TARGET]];
         const struct oracle_row *g = oracle_side_row(x->side[GOLDEN], c->row[i][GOLDEN]);
-        if (line != NONE && x->pairing->lines.v[line].row[GOLDEN] == c->row[i][GOLDEN] && g && !oracle_row_is_wrong(g))
+        if (line == NONE || x->pairing->lines.v[line].row[GOLDEN] != c->row[i][GOLDEN] || !g || oracle_row_is_wrong(g))
+            continue;
+        if (!g->assumed || c->residual[i] <= rule_limit(RULE_LIMIT_ORACLE_WRONG))
             x->o->residual[line] = (float)c->residual[i];
+    }
+}
+
+/* Keeps the residuals by rows that say that both sides compute the same function. */
+static void keep_by_rows(struct crossing *x, const struct calls_crossed *c)
+{
+    for (int i = 0; i < c->found.outputs; i++) {
+        const uint32_t *row = c->found.row[i];
+        uint32_t line = x->pairing->line_of[c->by_rows_of][row[c->by_rows_of]];
+        if (memcmp(x->pairing->lines.v[line].row, row, 2 * sizeof *row) != 0 || x->o->by_rows[line] ||
+            !(c->found.residual[i] <= rule_limit(RULE_LIMIT_ORACLE_WRONG)))
+            continue;
+        x->o->residual[line] = (float)c->found.residual[i];
+        x->o->by_rows[line] = true;
     }
 }
 
@@ -235,50 +255,102 @@ static void cross_task(void *ctx, size_t i)
     struct crossing *x = ctx;
     struct calls_crossed *c = &x->calls.v[i];
     struct arena a = {0};
-    crossed_compute(x->side, &a, c->call, &c->found);
+    if (c->by_rows_of < 0)
+        crossed_compute(x->side, &a, c->call, &c->found);
+    else
+        crossed_by_rows(x->side, x->m, c->by_rows_of, c->call[c->by_rows_of], &a, &c->found);
     arena_release(&a);
 }
 
-/* Both calls of a line of outputs, if both were recomputed. */
-static bool recomputed_pair(const struct crossing *x, const struct measure *m, uint32_t line, uint32_t call[2])
+/* The calls of a line of outputs; false if it is none. */
+static bool output_pair(const struct crossing *x, uint32_t line, uint32_t call[2])
 {
     for (int s = 0; s < 2; s++) {
-        uint32_t row = m->pairing->lines.v[line].row[s];
-        if (row == NONE || m->side[s]->rows.v[row].io != IO_OUTPUT || !oracle_side_row(x->side[s], row))
+        uint32_t row = x->pairing->lines.v[line].row[s];
+        if (row == NONE || x->m->side[s]->rows.v[row].io != IO_OUTPUT)
             return false;
-        call[s] = m->side[s]->rows.v[row].call;
+        call[s] = x->m->side[s]->rows.v[row].call;
     }
     return true;
 }
 
-/* The order of the lines decides who gets what is left of the budget. False if *cancel was set meanwhile. */
+static const struct oracle_row *recomputed(const struct crossing *x, int side, uint32_t line)
+{
+    return oracle_side_row(x->side[side], x->pairing->lines.v[line].row[side]);
+}
+
+/* Plans a pair of calls if the budget allows for it. */
+static void plan_crossing(struct crossing *x, const uint32_t call[2], int by_rows_of)
+{
+    int of = by_rows_of < 0 ? GOLDEN : by_rows_of;
+    double cost = 2 * x->side[of]->plan[call[of]].operations;
+    if (x->o->of.mode != ORACLE_ALL && cost > x->left)
+        return;
+    x->left -= cost;
+    x->o->spent += cost;
+    vec_push(&x->calls, ((struct calls_crossed){{call[TARGET], call[GOLDEN]}, by_rows_of, {.outputs = 0}}));
+}
+
+/* False if *cancel was set meanwhile. */
+static bool run_crossings(struct crossing *x, const atomic_bool *cancel)
+{
+    work_crew_run(NULL, x->o->of.workers, x->calls.n, cancel, cross_task, x);
+    return !(cancel && atomic_load(cancel));
+}
+
+/* The order of the lines decides who gets what is left of the budget. */
+static void plan_by_arguments(struct crossing *x)
+{
+    uint32_t last[2] = {NONE, NONE}, call[2];
+    struct crossed_call alike;
+    for (uint32_t i = 0; i < x->m->lines; i++) {
+        if (!output_pair(x, i, call) || !recomputed(x, TARGET, i) || !recomputed(x, GOLDEN, i) ||
+            memcmp(call, last, sizeof last) == 0)
+            continue;
+        memcpy(last, call, sizeof last);
+        if (crossed_alike(x->side, call, &alike))
+            keep_residuals(x, &alike);
+        else
+            plan_crossing(x, call, -1);
+    }
+}
+
+/* Lines that are not known to be of one function: the calls of one side that explain themselves, on the other's rows. */
+static void plan_by_rows(struct crossing *x, int side)
+{
+    bool *planned = mem_zalloc(x->m->side[side]->calls.n + 1);
+    uint32_t call[2];
+    for (uint32_t i = 0; i < x->m->lines; i++) {
+        if (x->o->residual[i] <= (float)rule_limit(RULE_LIMIT_ORACLE_WRONG) || !output_pair(x, i, call))
+            continue;
+        const struct oracle_row *own = recomputed(x, side, i);
+        if (own && !oracle_row_is_wrong(own) && !planned[call[side]])
+            plan_crossing(x, call, side);
+        planned[call[side]] = true;
+    }
+    free(planned);
+}
+
+/* False if *cancel was set meanwhile. */
 static bool cross_sides(struct oracle *o, const struct measure *m, double left, const atomic_bool *cancel)
 {
-    struct crossing x = {.o = o, .pairing = m->pairing, .side = {&o->side[TARGET], &o->side[GOLDEN]}};
-    uint32_t last[2] = {NONE, NONE};
+    struct crossing x = {.o = o, .m = m, .pairing = m->pairing, .side = {&o->side[TARGET], &o->side[GOLDEN]},
+        .left = left};
     o->residual = mem_alloc((m->lines + 1) * sizeof *o->residual);
+    o->by_rows = mem_zalloc((m->lines + 1) * sizeof *o->by_rows);
     for (uint32_t i = 0; i < m->lines; i++)
         o->residual[i] = NAN;
-    for (uint32_t i = 0; i < m->lines; i++) {
-        struct calls_crossed c;
-        if (!recomputed_pair(&x, m, i, c.call) || memcmp(c.call, last, sizeof last) == 0)
-            continue;
-        memcpy(last, c.call, sizeof last);
-        if (crossed_alike(x.side, c.call, &c.found)) {
-            keep_residuals(&x, &c.found);
-            continue;
-        }
-        double cost = 2 * o->side[GOLDEN].plan[c.call[GOLDEN]].operations;
-        if (o->of.mode != ORACLE_ALL && cost > left)
-            continue;
-        left -= cost;
-        o->spent += cost;
-        vec_push(&x.calls, c);
-    }
-    work_crew_run(NULL, o->of.workers, x.calls.n, cancel, cross_task, &x);
-    bool whole = !(cancel && atomic_load(cancel));
+    plan_by_arguments(&x);
+    bool whole = run_crossings(&x, cancel);
     for (size_t i = 0; whole && i < x.calls.n; i++)
         keep_residuals(&x, &x.calls.v[i].found);
+    for (int s = GOLDEN; whole && s >= TARGET; s--) {
+        x.calls.n = 0;
+        plan_by_rows(&x, s);
+        whole = run_crossings(&x, cancel);
+        for (size_t i = 0; whole && i < x.calls.n; i++)
+            keep_by_rows(&x, &x.calls.v[i]);
+    }
     vec_release(&x.calls);
     return whole;
 }
@@ -339,7 +411,7 @@ void oracle_free(struct oracle *o)
     for (uint32_t i = 0; o && i < o->sides; i++)
         oracle_side_release(&o->side[i]);
     if (o)
-        free(o->residual);
+        free(o->residual), free(o->by_rows);
     free(o);
 }
 

@@ -23,6 +23,7 @@ struct oracle {
     double spent;
     struct oracle_side side[2];
     float *residual;          /* per line: the crossed residual of an output (crossed.h); NAN: not judged; or NULL */
+    bool *by_rows;            /* per line: the residual is of paired rows (crossed_rows.h); or NULL */
     uint32_t sides;           /* 1: one side alone */
     uint32_t wrong[3];        /* lines where the target, the golden side, both are wrong */
 };

@@ -140,7 +140,8 @@ static void add_row(struct oracle_side *s, uint32_t call, const struct recompute
     if (isnan(o->found.bound[a]))
         a = ARITHMETIC_OWN;
     struct oracle_row r = {.row = o->row, .error = o->found.error, .bound = o->found.bound[a], .part = o->part,
-        .vectors = o->vectors, .condition = o->condition, .candidate = o->candidate, .fitted = s->done[call].fitted, .said = true};
+        .vectors = o->vectors, .condition = o->condition, .candidate = o->candidate, .fitted = s->done[call].fitted,
+        .assumed = s->done[call].assumed, .said = true};
     r.excess = excess_of(r.error, r.bound);
     r.arithmetic = arithmetic_name(a, o->type);
     r.rounded = o->rounded == DTYPE_UNKNOWN ? NULL : dtype_table[o->rounded].name;
@@ -214,6 +215,18 @@ static void refuse_cut(struct oracle_side *s)
     }
 }
 
+/* An argument that was not recorded counts as the default if that explains the outputs; else nothing is known of it. */
+static void refuse_assumed(struct oracle_side *s)
+{
+    for (size_t i = 0; i < s->rows.n; i++) {
+        struct oracle_row *r = &s->rows.v[i];
+        if (r->assumed && oracle_row_is_wrong(r)) {
+            r->said = false;
+            s->unknown[s->dump->rows.v[r->row].call] = UNKNOWN_ARGUMENT;
+        }
+    }
+}
+
 static void count_cover(struct oracle_side *s)
 {
     for (uint32_t c = 0; c < s->dump->calls.n; c++) {
@@ -246,6 +259,7 @@ void oracle_side_judge(struct oracle_side *s)
     }
     refuse_classes(s);
     refuse_cut(s);
+    refuse_assumed(s);
     count_cover(s);
 }
 

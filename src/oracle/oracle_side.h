@@ -24,7 +24,8 @@ struct oracle_row {
     int candidate;             /* the formula's candidate that explains it; -1: the unchanged incoming gradient */
     uint64_t fitted;           /* of what was fitted to the call's outputs: equal for equal figures; 0: nothing */
     int vectors;               /* number of random vectors it was tested with; 0: compared element by element */
-    bool said;                 /* false: its class turned out to be unknown */
+    bool assumed;              /* with an argument that the recording does not show, taken to be the default */
+    bool said;                 /* false: its class, or such an argument, turned out to be unknown */
 };
 
 struct oracle_cover {

@@ -248,8 +248,6 @@ void recompute_candidates(const struct call_plan *p, struct recorded_call *r)
     formula_function *formula = c->backward ? p->operator->backward : p->operator->forward;
     if (!c->unknown && formula)
         formula(c);
-    if (r->default_taken && !c->module && !dump_format(r->dump)->arguments)
-        call_unknown(c, UNKNOWN_ARGUMENT);
     if (!c->unknown && !formula && (!c->backward || c->mindspore))
         call_unknown(c, UNKNOWN_OPERATOR);
     if (!c->unknown)
@@ -272,6 +270,7 @@ void recompute_call(const struct call_plan *p, const struct dump *d, struct aren
     if (!c->unknown)
         judge_outputs(&j, out);
     out->unknown = c->unknown;
+    out->assumed = r.default_taken && !c->module && !dump_format(d)->arguments;
     if (c->unknown)
         out->outputs = 0;
     formula_function *formula = c->backward ? p->operator->backward : p->operator->forward;

@@ -344,36 +344,43 @@ static bool read_tensor(struct tensor *t, double *out)
 }
 
 /* Whether the values contradict what the recording says of them: then they are another tensor's. */
-static bool are_others(const struct recorded_call *r, const struct real_tensor *t, uint32_t row, const char *file)
+static bool are_others(const struct dump *d, uint32_t row, const double *v, int64_t n, const char *file)
 {
-    struct side_figures f = {.count = (uint64_t)t->count, .max = -INFINITY, .min = INFINITY};
+    struct side_figures f = {.count = (uint64_t)n, .max = -INFINITY, .min = INFINITY};
     struct err e;
     double squares = 0;
-    for (int64_t i = 0; i < t->count; i++) {
-        double v = t->v[i];
-        f.nan += !isfinite(v);
-        f.max = v > f.max ? v : f.max;
-        f.min = v < f.min ? v : f.min;
-        f.mean += v / (double)t->count;
-        squares += v * v;
+    for (int64_t i = 0; i < n; i++) {
+        f.nan += !isfinite(v[i]);
+        f.max = v[i] > f.max ? v[i] : f.max;
+        f.min = v[i] < f.min ? v[i] : f.min;
+        f.mean += v[i] / (double)n;
+        squares += v[i] * v[i];
     }
     f.norm = sqrt(squares);
-    return figures_contradict(r->dump, row, &f, file, &e);
+    return figures_contradict(d, row, &f, file, &e);
+}
+
+bool recorded_values_read(const struct dump *d, uint32_t row, const struct view *v, int64_t count, double *out)
+{
+    struct tensor file;
+    struct err e;
+    if (dump_tensor(d, row, &file, &e))
+        return false;
+    bool whole = !v; /* what the recording says is said of the whole tensor */
+    bool read = (!v || view_apply(v, &file, &e) == 0) && (int64_t)file.numel == count &&
+                !sealed_verify(&file.file, &file.sealed, &e) && read_tensor(&file, out) &&
+                !(whole && are_others(d, row, out, count, file.file.name));
+    tensor_close(&file);
+    return read;
 }
 
 static void load_tensor(struct recorded_call *r, struct real_tensor *t, uint32_t row)
 {
-    struct tensor file;
-    struct err e;
     if (r->values.unknown || t->v)
         return;
-    if (dump_tensor(r->dump, row, &file, &e))
-        return call_unknown(&r->values, UNKNOWN_TENSOR);
     t->v = arena_alloc(r->values.arena, (size_t)(t->count ? t->count : 1) * sizeof *t->v);
-    if ((int64_t)file.numel != t->count || sealed_verify(&file.file, &file.sealed, &e) || !read_tensor(&file, t->v) ||
-        are_others(r, t, row, file.file.name))
+    if (!recorded_values_read(r->dump, row, NULL, t->count, t->v))
         call_unknown(&r->values, UNKNOWN_TENSOR);
-    tensor_close(&file);
 }
 
 static void load_list(struct recorded_call *r, struct real_tensor *t, const uint32_t *rows, int n)

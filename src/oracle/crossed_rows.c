@@ -1,0 +1,138 @@
+/* Exchanges the tensors of a call for those of the rows they are paired with. */
+#include "oracle/crossed_rows.h"
+
+#include <math.h>
+
+#include "oracle/candidate_trial.h"
+#include "oracle/recompute.h"
+
+struct exchange {
+    const struct measure *m;
+    int from;              /* the side whose call it is */
+    struct arena *arena;
+    uint32_t exchanged;    /* number of tensors */
+};
+
+/* Where each element of a stored tensor lies behind a view of it: index[i] is the place in storage of the view's
+ * element i. False if the view does not hold every element once. */
+static bool view_places(const struct view *v, const struct real_tensor *t, struct arena *a, int64_t **index)
+{
+    struct tensor made = {.dtype = t->dtype, .ndim = t->axes};
+    struct err e;
+    int64_t at[TENSOR_DIMS] = {0}, place = 0;
+    for (int i = 0; i < t->axes; i++)
+        made.shape[i] = t->shape[i];
+    if (tensor_pack(&made, "", &e) || view_apply(v, &made, &e) || (int64_t)made.numel != t->count || made.offset)
+        return false;
+    *index = arena_alloc(a, (size_t)(t->count ? t->count : 1) * sizeof **index);
+    bool *seen = arena_zalloc(a, (size_t)t->count + 1);
+    for (int64_t i = 0; i < t->count; i++) {
+        if (place < 0 || place >= t->count || seen[place])
+            return false;
+        seen[place] = true;
+        (*index)[i] = place;
+        for (int d = made.ndim - 1; d >= 0; d--) {
+            place += made.stride[d];
+            if (++at[d] < made.shape[d])
+                break;
+            place -= made.shape[d] * made.stride[d];
+            at[d] = 0;
+        }
+    }
+    return true;
+}
+
+/* The other side's values of a row, in the order of this side's elements; false if it has no partner to compare. */
+static bool take_partner(struct exchange *x, struct real_tensor *t, uint32_t row)
+{
+    uint32_t line = row == NONE ? NONE : x->m->pairing->line_of[x->from][row];
+    struct measure_job how;
+    int64_t *place = NULL;
+    if (line == NONE || !t->v || x->m->state[line] != MEASURE_DONE || !measure_how(x->m, line, &how))
+        return false;
+    const struct dump *d = x->m->side[!x->from];
+    uint32_t partner = how.row[!x->from];
+    bool viewed = how.given && how.view.count;
+    bool theirs = viewed && how.view.side == !x->from;
+    double *v = arena_alloc(x->arena, (size_t)(t->count ? t->count : 1) * sizeof *v);
+    if (how.row[x->from] != row || !recorded_values_read(d, partner, theirs ? &how.view : NULL, t->count, v) ||
+        (viewed && !theirs && !view_places(&how.view, t, x->arena, &place)))
+        return false;
+    double *out = place ? arena_alloc(x->arena, (size_t)(t->count ? t->count : 1) * sizeof *out) : v;
+    for (int64_t i = 0; place && i < t->count; i++)
+        out[place[i]] = v[i];
+    t->v = out;
+    t->dtype = (enum dtype)d->rows.v[partner].dtype;
+    x->exchanged++;
+    return true;
+}
+
+static void exchange_value(struct exchange *x, struct value *v)
+{
+    if (v->kind == VALUE_TENSOR)
+        take_partner(x, &v->tensor, v->row);
+    for (int i = 0; v->kind == VALUE_LIST && i < v->items; i++)
+        exchange_value(x, &v->item[i]);
+}
+
+static void exchange_arguments(struct exchange *x, struct call_values *c)
+{
+    for (int i = 0; i < c->places; i++)
+        exchange_value(x, &c->place[i]);
+    for (int i = 0; i < c->keywords; i++)
+        exchange_value(x, &c->keyword[i].value);
+    for (int i = 0; i < c->parameters; i++)
+        exchange_value(x, &c->parameter[i].value);
+}
+
+static void judge_output(const struct oracle_side *const side[2], const struct exchange *x, const struct call_plan *p,
+                         struct recorded_call *r, int output, struct crossed_call *out)
+{
+    uint32_t row = r->output_row[output];
+    const struct trials j = {r, INFINITY};
+    const struct candidate *k = crossed_candidate(&j, oracle_side_row(side[x->from], row), output);
+    struct trial t;
+    bool finer;
+    if (!k)
+        return;
+    trial_run(&j, k, output, 0, &t);
+    enum dtype type = recorded_call_type(r, r->values.output[output].dtype, &finer);
+    uint32_t line = x->m->pairing->line_of[x->from][row];
+    out->row[out->outputs][x->from] = row;
+    out->row[out->outputs][!x->from] = x->m->pairing->lines.v[line].row[!x->from];
+    out->residual[out->outputs++] = crossed_residual(side[!x->from], p, &t, type);
+}
+
+void crossed_by_rows(const struct oracle_side *const side[2], const struct measure *m, int from, uint32_t call,
+                     struct arena *a, struct crossed_call *out)
+{
+    struct recorded_call r;
+    struct fits fits = {.v = NULL};
+    struct exchange x = {.m = m, .from = from, .arena = a};
+    const struct call_plan *p = &side[from]->plan[call];
+    bool theirs[CROSSED_OUTPUTS];
+    *out = (struct crossed_call){.outputs = 0};
+    recompute_open(&r, a, side[from]->dump, call);
+    struct call_values *c = &r.values;
+    c->fits = &fits;
+    recompute_candidates(p, &r);
+    if (c->unknown)
+        return;
+    exchange_arguments(&x, c);
+    for (int i = 0; i < c->gradients; i++)
+        take_partner(&x, &c->gradient[i], r.gradient_row[i]);
+    for (int i = 0; i < c->results && c->result != c->output; i++)
+        take_partner(&x, &c->result[i], r.result_row[i]);
+    bool any = x.exchanged > 0;
+    for (int i = 0; i < c->outputs && i < CROSSED_OUTPUTS; i++)
+        theirs[i] = take_partner(&x, &c->output[i], r.output_row[i]);
+    fits.held = true;
+    c->candidates = 0;
+    c->candidate = NULL;
+    r.types = 0;
+    if (any)
+        recompute_candidates(p, &r);
+    for (int i = 0; any && !c->unknown && i < c->outputs && i < CROSSED_OUTPUTS; i++)
+        if (theirs[i])
+            judge_output(side, &x, p, &r, i, out);
+}
