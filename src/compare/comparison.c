@@ -186,6 +186,7 @@ struct judge_options comparison_judge_options(const struct comparison *c)
         .band = c->golden2.error[GOLDEN],
         .residual = comparison_oracle(c) ? comparison_oracle(c)->residual : NULL,
         .by_rows = comparison_oracle(c) ? comparison_oracle(c)->by_rows : NULL,
+        .own_wrong = comparison_oracle(c) ? comparison_oracle(c)->own_wrong : NULL,
     };
 }
 

@@ -291,6 +291,16 @@ static bool loses_gradient(const struct causes *k, uint32_t line, uint32_t row)
            holds_something(d, pass_first_float(d, forward, IO_INPUT));
 }
 
+/* Whether a row differs by more than the limit of its type because one side's output is not what its own call makes of
+ * its own inputs: noise that came in does not explain that. */
+static bool contradicts_itself(const struct causes *k, uint32_t line)
+{
+    const uint32_t *row = k->m->pairing->lines.v[line].row;
+    enum dtype own = dtype_coarser(k->d->rows.v[row[TARGET]].dtype, k->m->side[GOLDEN]->rows.v[row[GOLDEN]].dtype);
+    return k->o->own_wrong && k->o->own_wrong[line] &&
+           (double)k->j->line[line].error > thresholds_of(k->o->tol, own)->deviate;
+}
+
 static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins of)
 {
     uint32_t from = of.start;
@@ -299,13 +309,15 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
     /* beyond the type's largest number every value is right, and a shape is no value */
     bool by_value = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->verdict == VERDICT_DEVIATE;
     bool by_rows = k->o->by_rows && k->o->by_rows[line]; /* of the very values that are paired */
-    bool judged = !isnan(l->residual) && by_value && !k->o->exact && !has_verdict_of_its_own(k, line) &&
+    bool by_values = by_value && !k->o->exact && !has_verdict_of_its_own(k, line);
+    bool judged = !isnan(l->residual) && by_values &&
                   (by_rows || !operands_cross(k, line, x->call));
     if (!is_compared(l)) {
         give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
         return;
     }
-    if (judged && (double)l->residual > rule_limit(RULE_LIMIT_ORACLE_WRONG) && dtype_is_float(x->dtype)) {
+    bool other = judged && (double)l->residual > rule_limit(RULE_LIMIT_ORACLE_WRONG);
+    if ((other || (by_values && isnan(l->residual) && contradicts_itself(k, line))) && dtype_is_float(x->dtype)) {
         uint32_t forward = forward_start(k, x->call);
         give(k, line, forward == NONE ? CAUSE_STARTS : CAUSE_INHERITED, BASIS_RECOMPUTED, forward);
         return;

@@ -483,6 +483,17 @@ static double error_seen(const struct judge_pass *p, const struct verdict_case *
     return (double)fmaxf(p->call_error[k->call], backward && twin != NONE ? p->call_error[twin] : 0);
 }
 
+/* Whether the errors of what goes into a row's call exclude elements that a mask fills: then its condition does too. */
+static bool masked_before(const struct judge_pass *p, const struct verdict_case *k)
+{
+    EACH_EARLY_ROW(p->side[TARGET], k->call, r) {
+        uint32_t line = p->m->pairing->line_of[TARGET][r];
+        if (p->side[TARGET]->rows.v[r].io == IO_INPUT && line != NONE && p->j->line[line].flags & LINE_MASKED)
+            return true;
+    }
+    return false;
+}
+
 /* For a gradient of queries or keys that passed through attention's softmax, fused or written out on either side. */
 static struct condition condition_of_attention(const struct judge_pass *p, const struct verdict_case *k, double *noise)
 {
@@ -629,6 +640,8 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
     else if ((discrete || c.kind == CONDITION_GRADIENT_SUM || c.kind == CONDITION_WEIGHTED) && !k->f)
         /* equal statistics do not prove equal values */
         unseen = fmax(level, unseen);
+    if (k->f && masked_before(p, k))
+        c.kappa = c.own;
     double bound = factor * condition_bound(&c, fmax(seen, came_with), unseen);
     bound = fmin(bound,
                  discrete ? rule_limit(RULE_LIMIT_INTEGERS_TURNED_MOST) : rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));

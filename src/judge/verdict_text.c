@@ -127,6 +127,10 @@ static void same_function(const struct line_judgement *x, const char *what, stru
 static void other_function(const struct line_judgement *x, struct buf *out)
 {
     char r[NUM_MAX];
+    if (isnan(x->residual)) {
+        buf_cstr(out, _("recomputed from its own inputs, one side's call gives another result than was recorded"));
+        return;
+    }
     buf_fmt(out, _("the golden call, recomputed on the target's inputs, gives another result: %s times the bound of "
                    "rounding"), digits(r, x->residual));
 }

@@ -331,6 +331,16 @@ static void plan_by_rows(struct crossing *x, int side)
     free(planned);
 }
 
+/* Lines of which one side is wrong by its own inputs, and the other right or not known. */
+static void find_own_wrong(struct crossing *x)
+{
+    x->o->own_wrong = mem_zalloc((x->m->lines + 1) * sizeof *x->o->own_wrong);
+    for (uint32_t i = 0; i < x->m->lines; i++) {
+        const struct oracle_row *t = recomputed(x, TARGET, i), *g = recomputed(x, GOLDEN, i);
+        x->o->own_wrong[i] = (t && oracle_row_is_wrong(t)) != (g && oracle_row_is_wrong(g));
+    }
+}
+
 /* False if *cancel was set meanwhile. */
 static bool cross_sides(struct oracle *o, const struct measure *m, double left, const atomic_bool *cancel)
 {
@@ -340,6 +350,7 @@ static bool cross_sides(struct oracle *o, const struct measure *m, double left, 
     o->by_rows = mem_zalloc((m->lines + 1) * sizeof *o->by_rows);
     for (uint32_t i = 0; i < m->lines; i++)
         o->residual[i] = NAN;
+    find_own_wrong(&x);
     plan_by_arguments(&x);
     bool whole = run_crossings(&x, cancel);
     for (size_t i = 0; whole && i < x.calls.n; i++)
@@ -411,7 +422,7 @@ void oracle_free(struct oracle *o)
     for (uint32_t i = 0; o && i < o->sides; i++)
         oracle_side_release(&o->side[i]);
     if (o)
-        free(o->residual), free(o->by_rows);
+        free(o->residual), free(o->by_rows), free(o->own_wrong);
     free(o);
 }
 

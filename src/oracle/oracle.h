@@ -24,6 +24,7 @@ struct oracle {
     struct oracle_side side[2];
     float *residual;          /* per line: the crossed residual of an output (crossed.h); NAN: not judged; or NULL */
     bool *by_rows;            /* per line: the residual is of paired rows (crossed_rows.h); or NULL */
+    bool *own_wrong;          /* per line: one side alone is wrong by its own inputs; or NULL */
     uint32_t sides;           /* 1: one side alone */
     uint32_t wrong[3];        /* lines where the target, the golden side, both are wrong */
 };

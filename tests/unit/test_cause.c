@@ -300,11 +300,36 @@ static void a_lost_gradient(void **state)
     }
 }
 
+/* What one side's call makes of its own inputs is no noise that came in: a row that depends on a start, differs by more
+ * than the limit, and contradicts its own call starts too. Below the limit it does not. */
+static void a_call_that_contradicts_itself(void **state)
+{
+    static const double errors[] = {0.2, 1e-4};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(errors); i++) {
+        struct run t;
+        bool own_wrong[MOST] = {false};
+        begin(&t);
+        call(&t);
+        uint32_t first = value(&t, "output.0", 1, 0.1, 40);
+        call(&t);
+        value(&t, "input.0", 1, 0.1, NAN);
+        uint32_t wrong = value(&t, "output.0", 2, errors[i], NAN);
+        own_wrong[wrong] = true;
+        t.s.o.own_wrong = own_wrong;
+        judge(&t);
+        bool starts = errors[i] > 1e-3;
+        expect(&t, wrong, starts ? CAUSE_STARTS : CAUSE_INHERITED, starts ? BASIS_RECOMPUTED : BASIS_FLOW,
+               starts ? NONE : first);
+        scene_end(&t.s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_function_of_equal_inputs), cmocka_unit_test(another_function_starts),
-        cmocka_unit_test(a_turned_operand),
+        cmocka_unit_test(a_turned_operand), cmocka_unit_test(a_call_that_contradicts_itself),
         cmocka_unit_test(independent_starts), cmocka_unit_test(a_lost_gradient), cmocka_unit_test(exact_is_about_bits),
         cmocka_unit_test(parameters_come_before_outputs),
         cmocka_unit_test(figures_go_apart),
