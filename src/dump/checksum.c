@@ -6,6 +6,9 @@
 #include <string.h>
 
 #define XOR_NOTHING "0x0000000000000000"
+#define DECIMAL_DIGITS 20 /* of 64 bits */
+#define CRC32_DIGITS 8
+#define WORD_DIGITS 16
 
 bool checksum_is_xor(const char *text)
 {
@@ -22,13 +25,21 @@ bool checksum_is_one(struct str text)
     return text.n > 0;
 }
 
+/* A number of up to 64 bits without leading zeros, or decimal, as PyTorch's hashes: its length says nothing. */
+static bool is_unpadded(const char *text)
+{
+    size_t n = strlen(text);
+    return n <= DECIMAL_DIGITS && n != CRC32_DIGITS && n != WORD_DIGITS;
+}
+
 enum checksum_answer checksum_compare(const char *a, const char *b)
 {
     bool sum[2] = {checksum_is_one(str_of(a)), checksum_is_one(str_of(b))};
     bool hex = strncmp(a, "0x", 2) == 0;
-    if (sum[0] != sum[1] || (sum[0] && (strlen(a) != strlen(b) || hex != (strncmp(b, "0x", 2) == 0))))
+    bool lengths = strlen(a) == strlen(b) || is_unpadded(a) || is_unpadded(b);
+    if (sum[0] != sum[1] || (sum[0] && (!lengths || hex != (strncmp(b, "0x", 2) == 0))))
         return CHECKSUM_OTHER;
-    if (strcmp(a, b) != 0)
+    if (sum[0] ? !str_ieq(str_of(a), str_of(b)) : strcmp(a, b) != 0)
         return CHECKSUM_DIFFER;
     return strcmp(a, XOR_NOTHING) == 0 ? CHECKSUM_OTHER : CHECKSUM_SAME;
 }

@@ -55,3 +55,32 @@ bool figures_contradict(const struct dump *d, uint32_t row, const struct side_fi
     }
     return false;
 }
+
+/* The next size from axis *at on that is not 1; 1 behind the last. */
+static int64_t next_size(const int64_t *size, int axes, int *at)
+{
+    while (*at < axes && size[*at] == 1)
+        ++*at;
+    return *at < axes ? size[(*at)++] : 1;
+}
+
+bool shape_contradicts(const struct dump *d, uint32_t row, const struct tensor *t, struct err *e)
+{
+    const struct shape *said = dump_row_shape(d, row);
+    bool differs = false;
+    int a = 0, b = 0;
+    if (!said || d->given || dtype_table[d->rows.v[row].dtype].klass == CLASS_COMPLEX)
+        return false;
+    while (!differs && (a < said->ndim || b < t->ndim))
+        differs = next_size(said->dim, said->ndim, &a) != next_size(t->shape, t->ndim, &b);
+    if (!differs)
+        return false;
+    struct buf recorded = {0}, found = {0};
+    sizes_text(said->dim, said->ndim, &recorded);
+    sizes_text(t->shape, t->ndim, &found);
+    err_set(e, ERR_DATA, _("%s contradicts its recording: shape %s was recorded, the file has %s"), t->file.name,
+            recorded.p, found.p);
+    buf_release(&recorded);
+    buf_release(&found);
+    return true;
+}

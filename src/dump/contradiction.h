@@ -5,11 +5,14 @@
 
 #include "dump/dump.h"
 #include "num/figures.h"
+#include "num/tensor.h"
 
 /* Whether figures computed from all elements of the row's file contradict the recorded ones; f: of all elements. Sets e
  * to a sentence that names the file. Recorded figures are compared within the digits they are printed with and the
  * arithmetic in which tools compute them; those that the recording left out say nothing. */
 bool figures_contradict(const struct dump *d, uint32_t row, const struct side_figures *f, const char *file,
                         struct err *e);
+/* The same of its sizes, but for axes of size 1, which tools add and drop. */
+bool shape_contradicts(const struct dump *d, uint32_t row, const struct tensor *t, struct err *e);
 
 #endif

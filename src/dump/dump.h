@@ -303,6 +303,7 @@ uint32_t dump_stack_depth(const struct dump *d, uint32_t stack, uint32_t frame);
 uint32_t dump_stack_at_depth(const struct dump *d, uint32_t stack, uint32_t depth);
 void frame_place(const struct frame *f, struct buf *out); /* appends "rope.py:42" */
 /* "[2,8,16]" */
+void sizes_text(const int64_t *size, int axes, struct buf *out);
 void shape_text(const struct shape *s, struct buf *out);
 
 #endif

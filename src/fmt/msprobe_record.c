@@ -565,7 +565,8 @@ static void value(struct msprobe_fill *f, const cJSON *v)
             }
             return;
         }
-        if (type && !cJSON_IsObject(type) && !cJSON_IsArray(type) && !json_is_repeat(type)) {
+        bool nested = type && (cJSON_IsObject(type) || cJSON_IsArray(type) || json_is_repeat(type));
+        if (type && (!nested || is_tensor(v, ""))) { /* an argument may be called "type" */
             untyped_row(f, v, type);
             return;
         }

@@ -79,7 +79,15 @@ static bool are_other_fills(const struct verdict_case *k)
 
 #define LAST_DIGIT 0x1p-51 /* two roundings of a double */
 
-static void judge_scalar(struct verdict_case *k)
+/* Values of two kinds differ; `alike`: as far as they can be compared, they agree. */
+static void give_kinds(struct verdict_case *k, bool alike)
+{
+    verdict_case_give(k, VERDICT_DTYPE, RULE_KINDS);
+    if (!alike)
+        k->out->flags |= LINE_DOUBTFUL;
+}
+
+static void judge_scalar(const struct judge_pass *p, struct verdict_case *k)
 {
     const struct row *t = k->r[TARGET], *g = k->r[GOLDEN];
     bool same;
@@ -90,7 +98,7 @@ static void judge_scalar(struct verdict_case *k)
         same = (a == b && (fabs(a) < 0x1p53 || strcmp(t->text, g->text) == 0)) || (isnan(a) && isnan(b)) ||
                (reals && fabs(a - b) <= LAST_DIGIT * fabs(b));
     } else if (is_number(t) || is_number(g)) {
-        verdict_case_give(k, VERDICT_DTYPE, RULE_KINDS);
+        give_kinds(k, strcmp(p->side[TARGET]->framework, p->side[GOLDEN]->framework) != 0);
         return;
     } else {
         same = strcmp(t->text, g->text) == 0 ||
@@ -106,7 +114,7 @@ static void judge_mixed(const struct judge_pass *p, struct verdict_case *k)
     double tol = fmax(1e-6, row_verdict_printed(p));
     for (int s = 0; s < 2; s++)
         if (k->r[s]->kind == ROW_TENSOR ? !(k->r[s]->has & HAS_MAX) : !is_number(k->r[s])) {
-            verdict_case_give(k, VERDICT_DTYPE, RULE_KINDS);
+            give_kinds(k, k->r[s]->kind == ROW_TENSOR);
             return;
         }
     double a = k->r[TARGET]->stat[STAT_MAX], b = k->r[GOLDEN]->stat[STAT_MAX];
@@ -150,6 +158,8 @@ static void judge_checksum(struct judge_pass *p, struct verdict_case *k)
         verdict_case_give(k, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS);
     else
         verdict_case_give(k, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING);
+    if (k->out->verdict == VERDICT_SKIP && !str_ieq(str_of(k->r[TARGET]->text), str_of(k->r[GOLDEN]->text)))
+        k->out->flags |= LINE_DOUBTFUL; /* else zeros that say nothing */
 }
 
 /* Whether the numbers of NaN or infinite elements differ, if both sides counted them alike. */
@@ -461,7 +471,7 @@ static void judge_tensors(struct judge_pass *p, struct verdict_case *k)
     } else if (sized && nt != ng && !viewed) {
         verdict_case_give(k, VERDICT_SHAPE, RULE_ELEMENTS);
     } else if (t && g && class_is_whole(t) != class_is_whole(g)) {
-        verdict_case_give(k, VERDICT_DTYPE, RULE_KINDS);
+        give_kinds(k, k->f ? k->f->two && k->f->max_abs == 0 : both(k, HAS_MAX) && stats_equal(p, k));
     } else if (sized && nt == 0) {
         verdict_case_give(k, VERDICT_MATCH, RULE_EMPTY);
     } else if (p->state[k->i] == MEASURE_WAITING || p->state[k->i] == MEASURE_RUNNING) {
@@ -590,7 +600,7 @@ static void judge_line(struct judge_pass *p, uint32_t i)
     else if (tensor[0] || tensor[1])
         judge_mixed(p, &k);
     else
-        judge_scalar(&k);
+        judge_scalar(p, &k);
     judge_cut(p, &k);
     if (p->o->exact) {
         equal_bits_judge(p, &k);

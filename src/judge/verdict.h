@@ -167,6 +167,7 @@ struct judge_summary {
     uint32_t pairs, only[2], dtype_diff, doubtful, unread;
     uint32_t without_bits;       /* --exact: pairs of which equality of bits is unknown */
     uint32_t figures_only;       /* pairs that agree by recorded figures, whose elements were not compared */
+    uint32_t other_sums;         /* those of them whose checksums differ: bits do, which is evidence beside the figures */
     uint32_t unread_files;       /* on both sides: files, or ends of files, that exist and could not be read */
     const char *first_unread;    /* what is said of the first of these rows and files, a dump's; NULL: nothing */
     uint32_t ill;                /* RULE_ILL, among the doubtful */
@@ -238,12 +239,19 @@ static inline bool line_is_bad(const struct line_judgement *l) /* and not set as
 {
     return verdict_is_bad((enum verdict)l->verdict) && !(l->flags & LINE_DOUBTFUL);
 }
+/* Whether what both sides recorded differs, and this does not show that the values do: checksums of different kinds or
+ * of two frameworks, values of different kinds. */
+static inline bool line_is_incomparable(const struct line_judgement *l)
+{
+    return l->flags & LINE_DOUBTFUL &&
+           (l->rule == RULE_CHECKSUM_OTHER || l->rule == RULE_CHECKSUM_SAYS_NOTHING || l->rule == RULE_KINDS);
+}
 /* They differ, and may be of different values; not what an ill-conditioned operator makes of noise, nor the same values
  * in another order. */
 static inline bool line_is_in_doubt(const struct line_judgement *l)
 {
-    return verdict_is_bad((enum verdict)l->verdict) && l->flags & LINE_DOUBTFUL && l->rule != RULE_ILL &&
-           l->rule != RULE_REORDERED;
+    return (verdict_is_bad((enum verdict)l->verdict) && l->flags & LINE_DOUBTFUL && l->rule != RULE_ILL &&
+            l->rule != RULE_REORDERED) || line_is_incomparable(l);
 }
 /* Both sides' values were compared and agree. False if elements could not be read: recorded figures alone do not
  * excuse another line. */

@@ -42,6 +42,7 @@ static void round_json(struct jsonw *w, const char *key, const struct round *r, 
         jw_kcstr(w, "golden", *r->first[GOLDEN] ? r->first[GOLDEN] : NULL);
         jw_kint(w, "order", r->first_order);
         jw_kgiven(w, "error", (double)r->first_error);
+        jw_kint(w, "row", r->first_order + 1);
         jw_end_object(w);
     } else {
         jw_null(w);

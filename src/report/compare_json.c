@@ -117,6 +117,7 @@ void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s
     jw_kint(w, "ill_conditioned", s->ill);
     jw_kint(w, "unread", s->unread);
     jw_kint(w, "figures_only", s->figures_only);
+    jw_kint(w, "checksums_differ", s->other_sums);
     jw_kint(w, "unread_files", s->unread_files);
     jw_kint(w, "known", s->known);
     compare_json_causes(w, s);
@@ -262,6 +263,7 @@ static void frontier(struct compare_writing *x)
         jw_kcstr(w, "kind", k == FIRST_GAP ? "gap" : k == FIRST_INPUT ? "input" : "output");
         jw_knum(w, "downstream", share_of_bad(x, q));
         jw_kint(w, "order", q->line);
+        jw_kint(w, "row", q->line + 1);
         jw_end_object(w);
     }
     jw_end_array(w);

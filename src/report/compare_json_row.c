@@ -355,6 +355,7 @@ void compare_json_row_object(struct compare_writing *x, uint32_t i)
     if (comparison_oracle(x->s))
         oracle_json_row(w, comparison_oracle(x->s), x->m, x->j, i);
     joined_members(x, &x->m->pairing->lines.v[i]);
+    jw_kint(w, "row", i + 1);
     jw_end_object(w);
     buf_release(&why);
 }

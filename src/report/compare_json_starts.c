@@ -44,6 +44,7 @@ static void start(struct compare_writing *x, const struct start *of)
     jw_key(w, "sentence");
     compare_json_sentence(x, sentence.p);
     jw_kcstr(w, "advice", start_action(x->s, of->line, d));
+    jw_kint(w, "row", of->line + 1);
     jw_end_object(w);
     buf_release(&sentence);
 }

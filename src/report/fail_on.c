@@ -205,7 +205,12 @@ void fail_on_line(struct buf *out, const struct comparison *s, int status, const
     buf_fmt(out, "diverge: %s", status == 0 ? "aligned" : status == 1 ? "deviates" : "unjudged");
     put_first(out, s);
     put_counts(out, &c, FAIL_ON_COMPARE);
-    /* 100 only where nothing is missing */
+    /* deviate= counts what starts and what inherits */
+    buf_fmt(out, " starts=%u inherited=%u paired=%u", j->sum.causes[CAUSE_STARTS], j->sum.causes[CAUSE_INHERITED],
+            j->sum.pairs);
+    if (j->first != NONE)
+        buf_fmt(out, " row=%u", j->first + 1);
+    /* of the target's compute calls, 100 only where nothing is missing */
     buf_fmt(out, " coverage=%.1f%%", floor(j->sum.coverage[TARGET] * 1000) / 10);
     if (t->step >= 0)
         buf_fmt(out, " step=%d", t->step);

@@ -49,6 +49,31 @@ static void figures_of_the_file(void **state)
     }
 }
 
+static void sizes_of_the_file(void **state)
+{
+    static const struct {
+        int ndim;
+        int64_t size[3];
+        bool contradicts;
+    } cases[] = {{2, {4, 6}, false}, {3, {4, 1, 6}, false}, {2, {6, 4}, true}, {1, {24}, true}, {2, {4, 5}, true}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct dump d;
+        struct err e;
+        char name[] = "x.pt";
+        struct tensor t = {.ndim = cases[i].ndim, .file = {.name = name}};
+        memcpy(t.shape, cases[i].size, sizeof cases[i].size);
+        dump_init(&d);
+        uint32_t row = add(&d, dump_add_call(&d, STR("F.x.0.forward"), CALL_API, PHASE_FORWARD), "output.0", IO_OUTPUT,
+                           (const int64_t[]){4, 6}, 2);
+        if (shape_contradicts(&d, row, &t, &e) != cases[i].contradicts)
+            fail_msg("case %zu", i);
+        if (cases[i].contradicts)
+            assert_non_null(strstr(e.text, "x.pt contradicts its recording: shape [4,6] was recorded"));
+        dump_release(&d);
+    }
+}
+
 /* Two linear layers; the weights have this many rows. */
 static void layers(struct dump *d, int64_t batch, int64_t rows)
 {
@@ -89,6 +114,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_of_the_file),
+        cmocka_unit_test(sizes_of_the_file),
         cmocka_unit_test(cut_recordings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

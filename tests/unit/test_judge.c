@@ -788,16 +788,19 @@ static void checksums(void **state)
         enum dtype d;
         enum verdict v;
         enum verdict_rule r;
+        bool doubt;
     } cases[] = {
-        {"aa", "aa", "pytorch", DTYPE_F32, VERDICT_MATCH, RULE_CHECKSUM_SAME},
-        {"aa", "bb", "pytorch", DTYPE_F32, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS},
-        {"aa", "bb", "mindspore", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING},
-        {"aa", "bb", "pytorch", DTYPE_BF16, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING}, /* other bits anyway */
-        {"0eb5d1a0", "0x000690aa7fdbdb61", "pytorch", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_OTHER},
-        {"0eb5d1a0", "0cc175b9c0f1b6a831c399e269772661", "pytorch", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_OTHER},
-        {"0x000690aa7fdbdb61", "0x000690aa7fdbdb61", "pytorch", DTYPE_F32, VERDICT_MATCH, RULE_CHECKSUM_SAME},
-        {"0x000690aa7fdbdb61", "0x000690aa7fdbdb62", "pytorch", DTYPE_F32, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS},
-        {"0x0000000000000000", "0x0000000000000000", "pytorch", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_OTHER},
+        {"aa", "aa", "pytorch", DTYPE_F32, VERDICT_MATCH, RULE_CHECKSUM_SAME, false},
+        {"aa", "bb", "pytorch", DTYPE_F32, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS, false},
+        {"aa", "bb", "mindspore", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING, true},
+        {"aa", "bb", "pytorch", DTYPE_BF16, VERDICT_SKIP, RULE_CHECKSUM_SAYS_NOTHING, true}, /* other bits anyway */
+        {"0eb5d1a0", "0x000690aa7fdbdb61", "pytorch", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_OTHER, true},
+        {"0eb5d1a0", "0cc175b9c0f1b6a831c399e269772661", "pytorch", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_OTHER, true},
+        {"0x000690aa7fdbdb61", "0x000690aa7fdbdb61", "pytorch", DTYPE_F32, VERDICT_MATCH, RULE_CHECKSUM_SAME, false},
+        {"0x000690aa7fdbdb61", "0x000690aa7fdbdb62", "pytorch", DTYPE_F32, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS, false},
+        {"0x0000000000000000", "0x0000000000000000", "pytorch", DTYPE_F32, VERDICT_SKIP, RULE_CHECKSUM_OTHER, false},
+        {"DEADBEEF", "deadbeef", "pytorch", DTYPE_F32, VERDICT_MATCH, RULE_CHECKSUM_SAME, false},
+        {"4", "16", "pytorch", DTYPE_F32, VERDICT_DEVIATE, RULE_CHECKSUM_DIFFERS, false}, /* decimal */
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -813,6 +816,7 @@ static void checksums(void **state)
         s.d[1].framework = cases[i].framework; /* after the pairing by names */
         judge_all(&s);
         expect_line(of(&s, r), cases[i].v, cases[i].r, (int)i);
+        assert_int_equal(line_is_in_doubt(of(&s, r)), cases[i].doubt);
         scene_end(&s);
     }
 }
