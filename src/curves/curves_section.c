@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/digits.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "log/value_names.h"
@@ -342,6 +343,16 @@ void curves_section(struct document *d, const struct curves *c)
     doc_notes(d, DOC_NEXT, c->next.v, c->next.n);
 }
 
+#define LOSS_DIGITS 9 /* of float32; a log with more prints a double */
+
+/* A loss as its log prints it, or with the digits that tell it from the other run's. */
+static const char *loss_text(char out[NUM_MAX], const struct log_record *r, const struct log_record *other)
+{
+    double v = r->value[LOG_LOSS];
+    num_exact(out, v);
+    return strlen(out) <= LOSS_DIGITS + 1 ? out : num_cell(out, v, digits_apart(v, other->value[LOG_LOSS]));
+}
+
 void curves_first_section(struct document *d, const struct curves *c)
 {
     const struct curve_judged *a = &c->limit[CURVE_FIRST_ABS], *r = &c->limit[CURVE_FIRST_REL];
@@ -368,7 +379,7 @@ void curves_first_section(struct document *d, const struct curves *c)
     else
         doc_note(d, doc_mark_of(c->first_loss), "first-loss",
                  _("loss of step %lld: %s and %s, difference %s or %s %%"), step,
-                 num_exact(n[0], t->value[LOG_LOSS]), num_exact(n[1], g->value[LOG_LOSS]), n[2], n[3]);
+                 loss_text(n[0], t, g), loss_text(n[1], g, t), n[2], n[3]);
     doc_detail(d, _("limit %s, or %s %%; the first loss depends on the forward pass only"), num_cell(n[0], a->limit, 3),
                num_cell(n[1], 100 * r->limit, 3));
     doc_table(d, ARRAY_LEN(head), head);
@@ -376,6 +387,7 @@ void curves_first_section(struct document *d, const struct curves *c)
         size_t at = c->usable.v[i];
         doc_cell(d, DOC_NUMBER, TONE_QUIET, str_of(num_count(n[0], (unsigned long long)c->points.v[at].step)));
         for (int k = 0; k < 2; k++)
-            doc_cell(d, DOC_NUMBER, TONE_PLAIN, str_of(num_exact(n[0], curve_record(c, at, k)->value[LOG_LOSS])));
+            doc_cell(d, DOC_NUMBER, TONE_PLAIN,
+                     str_of(loss_text(n[0], curve_record(c, at, k), curve_record(c, at, !k))));
     }
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/io.h"
+#include "base/digits.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/tool.h"
@@ -61,18 +62,15 @@ void report_error(struct building *b, uint32_t line)
     doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(n));
 }
 
-#define DIGITS 9 /* those of float32; all of them are in the JSON */
-
-struct str report_digits(struct building *b, const char *text)
+struct str report_digits(struct building *b, const char *text, const char *beside)
 {
     char n[NUM_MAX];
-    double v;
-    size_t digits = 0;
-    for (const char *p = text; *p && *p != 'e'; p++)
-        digits += *p >= '0' && *p <= '9';
-    if (digits <= DIGITS || !strchr(text, '.') || !str_double(str_of(text), &v))
+    double v, other;
+    if (!strchr(text, '.') || !str_double(str_of(text), &v))
         return str_of(text);
-    return str_of(arena_cstr(&b->d->arena, str_of(num_cell(n, v, DIGITS))));
+    bool two = beside && str_double(str_of(beside), &other);
+    num_cell(n, v, digits_apart(v, two ? other : 1));
+    return strlen(n) < strlen(text) ? str_of(arena_cstr(&b->d->arena, str_of(n))) : str_of(text);
 }
 
 size_t report_count(const struct building *b, enum finding_status s)

@@ -2,6 +2,7 @@
  * values. */
 #include <math.h>
 
+#include "base/digits.h"
 #include "base/msg.h"
 #include "base/num.h"
 #include "measure/heat_map.h"
@@ -155,7 +156,7 @@ static void worst(struct building *b, const struct element_lens *l, const struct
         buf_char(&at, ']');
         doc_cell(b->d, DOC_NAME, TONE_PLAIN, buf_view(&at));
         for (int s = 0; s < 2; s++)
-            doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_cell(n, x->v[s], 9)));
+            doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_cell(n, x->v[s], digits_apart(x->v[0], x->v[1]))));
         doc_cell(b->d, DOC_NUMBER, TONE_BAD, str_of(num_cell(n, x->error, 4)));
         doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, str_of(num_cell(n, element_lens_ulp(l, x->v[0], x->v[1]), 4)));
         buf_release(&at);

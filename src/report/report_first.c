@@ -46,7 +46,7 @@ static void figures(struct building *b, uint32_t line)
             any = true;
             doc_cell(b->d, DOC_TEXT, TONE_QUIET, str_of(evidence_label(x->what)));
             for (int k = 0; k < (pass ? 1 : 2); k++)
-                doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, report_digits(b, x->side[k]));
+                doc_cell(b->d, DOC_NUMBER, TONE_PLAIN, report_digits(b, x->side[k], x->side[!k]));
         }
     }
     vec_release(&l);

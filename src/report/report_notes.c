@@ -26,7 +26,7 @@ static void pair_figures(struct building *b, const struct finding *x)
         if (!any)
             doc_begin(b->d, DOC_ITEM);
         doc_cellf(b->d, DOC_TEXT, TONE_QUIET, any ? "; %s " : "%s ", evidence_label(f->what));
-        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, report_digits(b, f->side[0]));
+        doc_cell(b->d, DOC_TEXT, TONE_PLAIN, report_digits(b, f->side[0], NULL));
         any = true;
     }
 }
@@ -84,7 +84,7 @@ static void evidence(struct building *b, const struct finding *x)
         table = true;
         doc_cell(b->d, DOC_TEXT, TONE_QUIET, str_of(evidence_label(f->what)));
         for (int s = 0; s < 2; s++)
-            doc_cell(b->d, DOC_TEXT, TONE_PLAIN, report_digits(b, f->side[s]));
+            doc_cell(b->d, DOC_TEXT, TONE_PLAIN, report_digits(b, f->side[s], f->side[!s]));
     }
 }
 

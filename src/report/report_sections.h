@@ -68,9 +68,10 @@ void report_row_name(struct building *b, uint32_t line, int side);
 void report_verdict(struct building *b, uint32_t line); /* a cell: sign and word */
 void report_error(struct building *b, uint32_t line);   /* a cell: the judged error */
 enum doc_tone report_tone(enum verdict v);
+/* A number's text without the digits that nobody reads, but with those that tell it from the one beside it, or from 1;
+ * other texts as they are. Lives as long as the document. */
+struct str report_digits(struct building *b, const char *text, const char *beside);
 /* The number of current findings with a status. */
-/* A number's text without the digits that nobody reads; other texts as they are. Lives as long as the document. */
-struct str report_digits(struct building *b, const char *text);
 size_t report_count(const struct building *b, enum finding_status s);
 
 #endif
