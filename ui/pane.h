@@ -46,8 +46,6 @@ void footer_draw_notice(const struct screen *s, struct grid *g, int y); /* it en
 /* Shared by panes. */
 /* How many entries the list of starts would show; 0: nothing starts. */
 int pane_starts_wanted(const struct screen *s);
-/* What to do about a row: one sentence, the most specific that is known. */
-const char *pane_advice(const struct screen *s, uint32_t line, struct arena *a);
 /* The first visible line, adjusted so that `at` is among the n visible ones. */
 uint32_t pane_top(uint32_t top, uint32_t at, uint32_t n);
 const char *verdict_glyph(const struct line_judgement *l); /* "✗", "≈" …; NULL judgement: "…" */

@@ -1,11 +1,10 @@
 /* Shows the row under the cursor in sentences and figures. */
 
+#include "base/digits.h"
 #include "base/msg.h"
 #include "base/num.h"
-#include "compare/start_text.h"
 #include "judge/verdict_text.h"
 #include "oracle/oracle_text.h"
-#include "panel/known_causes.h"
 #include "ui/pane.h"
 
 struct page {
@@ -65,7 +64,7 @@ static void advice(struct page *p, uint32_t line)
     struct arena a = {0};
     struct buf b = {0};
     if (starts || (x && x->n)) {
-        buf_fmt(&b, _("next: %s"), pane_advice(p->s, line, &a));
+        buf_fmt(&b, _("next: %s"), workspace_advice(&p->s->work, line, &a));
         paragraph(p, STYLE_TEXT, buf_view(&b));
     }
     buf_release(&b);
@@ -84,38 +83,6 @@ static void looks_like(struct page *p, uint32_t line, bool best)
         paragraph(p, i ? STYLE_DIM : STYLE_TEXT, buf_view(&b));
     }
     buf_release(&b);
-}
-
-/* What was found in earlier investigations and matches this row by more than its diagnosis; NULL. */
-static const char *known_cause(const struct screen *s, uint32_t line, struct arena *a)
-{
-    const struct comparison *c = s->work.c;
-    const struct diagnoses *x = diagnosis_job_known(&s->work.diagnosis, c, line);
-    uint32_t row[2];
-    workspace_rows(&s->work, line, row);
-    int side = row[TARGET] != NONE ? TARGET : GOLDEN;
-    if (!x || row[side] == NONE)
-        return NULL;
-    const struct dump *d = &c->side[side].dump;
-    const struct call *call = &d->calls.v[d->rows.v[row[side]].call];
-    struct buf name = {0};
-    dump_row_name(d, row[side], &name);
-    const struct known_cause_facts f = {.g = &s->work.guide,
-                                        .found = x,
-                                        .name = name.p,
-                                        .family = call->family,
-                                        .backward = call->phase == PHASE_BACKWARD,
-                                        .dtype_differs = c->judged->line[line].flags & LINE_DTYPE_DIFF};
-    const char *text = known_cause_of_row(&f, a);
-    buf_release(&name);
-    return text;
-}
-
-const char *pane_advice(const struct screen *s, uint32_t line, struct arena *a)
-{
-    const struct comparison *c = s->work.c;
-    const char *known = known_cause(s, line, a);
-    return known ? known : start_action(c, line, diagnosis_job_known(&s->work.diagnosis, c, line));
 }
 
 /* Findings about the row. */
@@ -209,16 +176,6 @@ static void two_sided(struct page *p, const struct figures *f)
             num_cell(n[7], f->euclid, 4));
     paragraph(p, STYLE_TEXT, buf_view(&b));
     buf_release(&b);
-}
-
-/* Enough digits that two values which differ also look different. */
-static int digits_apart(double a, double b)
-{
-    char x[NUM_MAX], y[NUM_MAX];
-    for (int d = 6; d < 17; d++)
-        if (strcmp(num_cell(x, a, d), num_cell(y, b, d)) != 0)
-            return d;
-    return 6;
 }
 
 struct stats {

@@ -232,15 +232,17 @@ static int put_item(struct grid *g, struct rect r, const struct list_item *x)
                      str_cut(str_of(x->text), name.n));
 }
 
-/* Lines an entry takes: the selected one is shown whole, as far as half the list goes. */
+/* Lines an entry takes: the selected one and those that ask for it are shown whole, as far as half the list goes. */
 static int item_lines(const struct screen *s, uint32_t at, struct rect r)
 {
     const struct workspace *d = &s->work;
     struct grid nowhere = {0};
     int most = r.h / 2 > 1 ? r.h / 2 : 1;
-    if (at != d->list.at || at >= d->list.shown.n)
+    if (at >= d->list.shown.n)
         return 1;
     const struct list_item *x = &d->list.items.v[d->list.shown.v[at]];
+    if (at != d->list.at && !x->start)
+        return 1;
     int n = put_item(&nowhere, (struct rect){0, 0, 1, item_width(s, x, r.w) - 4}, x);
     return n < most ? n : most;
 }
@@ -250,8 +252,10 @@ static void update_list(struct screen *s, struct rect r)
     struct workspace *d = &s->work;
     s->list = r;
     d->page = r.h > 1 ? r.h - 1 : 0;
-    int room = d->page - item_lines(s, d->list.at, r) + 1;
-    d->list.scroll = (int)pane_top((uint32_t)d->list.scroll, d->list.at, (uint32_t)(room > 0 ? room : 0));
+    int top = (int)d->list.at, room = d->page - item_lines(s, d->list.at, r);
+    while (top > 0 && room >= item_lines(s, (uint32_t)top - 1, r))
+        room -= item_lines(s, (uint32_t)--top, r);
+    d->list.scroll = d->list.scroll < top ? top : d->list.scroll > (int)d->list.at ? (int)d->list.at : d->list.scroll;
 }
 
 static void draw_item(const struct screen *s, struct grid *g, struct rect r, uint32_t at)
@@ -267,12 +271,12 @@ static void draw_item(const struct screen *s, struct grid *g, struct rect r, uin
     r.w = item_width(s, x, r.w);
     if (x->mark)
         grid_put(g, r.y, r.x + 1, 1, verdict_style_of(x->mark), verdict_glyph_of(x->mark));
-    if (at == d->list.at) {
+    if (at == d->list.at || x->start)
         put_item(g, (struct rect){r.y, r.x + 3, r.h, r.w - 4}, x);
-        for (int i = 0; i < r.h; i++)
-            grid_mark(g, r.y + i, r.x, g->cols, STYLE_CURSOR);
+    for (int i = 0; i < r.h && at == d->list.at; i++)
+        grid_mark(g, r.y + i, r.x, g->cols, STYLE_CURSOR);
+    if (at == d->list.at || x->start)
         return;
-    }
     struct str text = str_of(x->shown && utf8_cells(str_of(x->text)) > r.w - 4 ? x->shown : x->text);
     if (x->inside || x->prose || utf8_cells(text) <= r.w - 4) /* the text has priority */
         grid_end(g, r.y, r.x + 3, r.w - 4, STYLE_TEXT, text);

@@ -94,7 +94,7 @@ static void action(const struct screen *s, struct grid *g, int y, struct rect r,
     struct arena a = {0};
     struct rect in = {y, r.x + RANK_WIDTH, h, r.w - RANK_WIDTH};
     int at = 0, none = 0;
-    grid_wrap(g, in, &at, &none, STYLE_TEXT, str_of(pane_advice(s, x->line, &a)));
+    grid_wrap(g, in, &at, &none, STYLE_TEXT, str_of(workspace_advice(&s->work, x->line, &a)));
     arena_release(&a);
 }
 

@@ -153,11 +153,13 @@ static void list_deviations(struct workspace *d)
     buf_release(&text);
 }
 
-/* What starts here, most inheriting first. A diagnosis is told where it is known: none is waited for. */
+/* What starts here, most inheriting first, and what to do about it. A diagnosis is told where it is known: none is
+ * waited for. */
 static void list_starts(struct workspace *d)
 {
     const struct judgement *j = d->c->judged;
     struct buf text = {0};
+    struct arena a = {0};
     for (size_t i = 0; i < j->start_groups.n && i < 1000; i++) {
         const struct start_group *g = &j->start_groups.v[i];
         buf_clear(&text);
@@ -166,8 +168,13 @@ static void list_starts(struct workspace *d)
         if (start_place_text(&d->c->measure, g->line, &text))
             buf_cstr(&text, "   ");
         start_extent(g, &text);
+        buf_cstr(&text, "   ");
+        buf_fmt(&text, _("next: %s"), workspace_advice(d, g->line, &a));
         workspace_add_item(d, g->line, j->line[g->line].verdict, buf_view(&text));
+        vec_last(&d->list.items)->start = true;
+        d->list.diagnosed += i < DIAGNOSED_MOST && diagnosis_job_known(&d->diagnosis, d->c, g->line);
     }
+    arena_release(&a);
     buf_release(&text);
 }
 
@@ -426,8 +433,12 @@ static const struct {
 
 static int run_list(struct workspace *d, struct str args)
 {
+    static const char *const elsewhere[] = {"findings", "rounds", "recent"}; /* lists with a command of their own */
     if (str_is(args, "suspects") || str_is(args, "frontier")) /* names of before the list of starts */
         args = STR("starts");
+    for (size_t i = 0; i < ARRAY_LEN(elsewhere); i++)
+        if (str_is(args, elsewhere[i]))
+            return command_run(d, elsewhere[i]);
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         if (!str_is(args, lists[i].name))
             continue;
@@ -437,6 +448,7 @@ static int run_list(struct workspace *d, struct str args)
         }
         workspace_clear_list(d);
         lists[i].fill(d);
+        d->list.starts = d->list.items.n && d->list.items.v[0].start ? lists[i].name : NULL;
         if (!d->list.items.n) {
             workspace_say(d, "%s", _(lists[i].empty));
             return 0;

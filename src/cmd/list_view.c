@@ -27,6 +27,8 @@ void workspace_clear_list(struct workspace *d)
     d->list.left.on = false;
     d->list.again = NULL;
     d->list.offers = false;
+    d->list.starts = NULL;
+    d->list.diagnosed = 0;
 }
 
 /* Where the name is a word of the text, not a part of a path; NULL: nowhere. */

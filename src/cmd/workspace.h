@@ -79,8 +79,11 @@ struct list_item {
     char *away;    /* command that removes it (Delete), NULL: none */
     uint32_t line; /* target of Enter, NONE: none */
     uint8_t mark;  /* enum verdict for sign and colour, 0: none */
+    bool start;    /* a start at `line`: takes the lines it needs, selected or not */
     bool prose;    /* a word followed by a sentence: cut at the end if too long */
 };
+
+#define DIAGNOSED_MOST 20 /* starts of a list: fewer than a job keeps */
 
 /* A list of choices over the table. */
 struct list_view {
@@ -90,6 +93,8 @@ struct list_view {
     /* the command that made a list of findings, run again when one changes; NULL: another list */
     char *of;
     char *from;        /* the command that made the list from which it was opened, or NULL */
+    const char *starts; /* the list's name if it has starts, whose diagnoses change it; NULL */
+    uint32_t diagnosed; /* entries whose diagnosis was known when it was made */
     bool offers;       /* shows results of the workspace's folder scan as they are found */
     bool over_panel;   /* a panel is underneath */
     VEC(uint32_t) shown; /* the items that match `narrow`, best first */
@@ -327,6 +332,8 @@ void workspace_add_away(struct workspace *d, const char *verb, const char *words
 void workspace_show_list(struct workspace *d, const char *title); /* shows the added items as an overlay */
 /* The selected entry of the list that is open, or NULL. */
 const struct list_item *workspace_selected(const struct workspace *d);
+/* What to do about a row: one sentence, the most specific that is known. */
+const char *workspace_advice(const struct workspace *w, uint32_t line, struct arena *a);
 /* Shows only entries with these words in the open list or help. */
 void workspace_narrow(struct workspace *d, struct str words);
 /* Adds new results of the folder scan to its list. */

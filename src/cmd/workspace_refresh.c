@@ -162,13 +162,44 @@ void workspace_see(struct workspace *d)
         take_pairing(d);
 }
 
-/* A round that confirms the fix settles what was suspected. */
+/* A round that confirms a fix settles what was suspected, whatever else deviates still. */
 static void confirm(struct workspace *d)
 {
     unsigned n = round_confirm(d->inv, d->c);
     if (n && workspace_keep(d) && !d->message.n)
-        workspace_say(d, _("fix confirmed: %u findings about the first deviation of round %u are root causes now"), n,
-                      d->c->since.before->number);
+        workspace_say(d,
+                      d->c->since.changes.confirmed
+                          ? _("fix confirmed: %u findings about the first deviation of round %u are root causes now")
+                          : _("fix confirmed: %u findings about rows that deviated in round %u are root causes now"),
+                      n, d->c->since.before->number);
+}
+
+/* Asks for the diagnosis of the first entry that has none; returns how many have theirs. */
+static uint32_t diagnose_starts(struct workspace *d)
+{
+    uint32_t known = 0;
+    diagnosis_job_ask(&d->diagnosis, d->c, d->list.items.v[0].line); /* takes what is ready */
+    for (size_t i = 0; i < d->list.items.n && i < DIAGNOSED_MOST; i++) {
+        uint32_t line = d->list.items.v[i].line;
+        if (!d->list.items.v[i].start || !diagnose_possible(d->c->judged, &d->c->measure, line))
+            continue;
+        if (!diagnosis_job_known(&d->diagnosis, d->c, line) && !diagnosis_job_waits(&d->diagnosis))
+            diagnosis_job_ask(&d->diagnosis, d->c, line);
+        known += diagnosis_job_known(&d->diagnosis, d->c, line) != NULL;
+    }
+    return known;
+}
+
+/* An open list of starts is made again when one of them is diagnosed. */
+static void diagnose_listed(struct workspace *d)
+{
+    bool open = d->overlay == OVERLAY_LIST && d->list.starts && d->c->judged;
+    if (!open || diagnose_starts(d) <= d->list.diagnosed)
+        return;
+    struct buf again = {0};
+    buf_fmt(&again, "list %s", d->list.starts);
+    command_run(d, again.p);
+    buf_release(&again);
 }
 
 void workspace_refresh(struct workspace *d)
@@ -206,5 +237,6 @@ void workspace_refresh(struct workspace *d)
     }
     if (d->groups.kind != GROUP_NONE && d->groups.made_for != s->serial && s->complete)
         workspace_make_groups(d);
+    diagnose_listed(d);
     workspace_settle(d);
 }
