@@ -41,7 +41,8 @@ struct round_row round_freeze_line(const struct comparison *s, const struct judg
         .verdict = x->verdict,
         .flags = (uint8_t)((x->flags & LINE_DOUBTFUL ? ROUND_DOUBTFUL : 0) |
                            (x->rule == RULE_ACCEPTED ? ROUND_ACCEPTED : 0) |
-                           (x->flags & LINE_DTYPE_DIFF ? ROUND_TYPES : 0)),
+                           (x->flags & LINE_DTYPE_DIFF ? ROUND_TYPES : 0) |
+                           (x->cause == CAUSE_STARTS ? ROUND_STARTS : 0)),
     };
 }
 

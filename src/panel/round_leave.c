@@ -186,17 +186,27 @@ static bool was_told(const struct findings *f, uint32_t number)
     return false;
 }
 
+/* Whether a finding is about a row where a deviation started in the round before, which agrees now. */
+static bool is_fixed(const struct comparison *s, const struct finding *x)
+{
+    uint32_t line = x->subject == SUBJECT_PAIR || x->subject == SUBJECT_ELEMENT ? round_since_find(s, x->about) : NONE;
+    const struct round_row *was = line == NONE ? NULL : round_since_row(&s->since, line);
+    return was && was->flags & ROUND_STARTS && round_since_change(s, line) == CHANGE_FIXED;
+}
+
 unsigned round_confirm(struct investigation *v, const struct comparison *s)
 {
     finding_list l = {0};
     unsigned n = 0;
     uint32_t step = findings_step(&v->findings);
-    if (!s->since.told || !s->since.changes.confirmed || v->read_only)
+    const struct changes *c = &s->since.changes;
+    if (!s->since.told || !c->nothing_new || v->read_only)
         return 0;
     findings_read(&v->findings, &l);
     for (size_t i = 0; i < l.n; i++) {
         struct finding x = l.v[i];
-        if (!is_about(&x, s->since.before->first) || was_told(&v->findings, x.number))
+        bool first = c->confirmed && is_about(&x, s->since.before->first);
+        if ((!first && !is_fixed(s, &x)) || was_told(&v->findings, x.number))
             continue;
         x.status = FINDING_ROOT_CAUSE;
         x.step = step;

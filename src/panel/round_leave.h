@@ -15,8 +15,9 @@ void round_of(struct round *r, const struct comparison *s, const struct investig
 int round_leave(struct investigation *v, const struct comparison *s, const struct procedure *g, const char *target,
                 const char *golden,
                 const char *path, struct err *e);
-/* Where the changes since the previous round confirm its fix: findings about its first deviation that are suspected,
- * and never had another status, become root causes. Returns their number; nothing is saved. */
+/* Where nothing deviates anew: findings about the previous round's first deviation, or another row where a deviation
+ * started in it, that is fixed now become root causes, if they are suspected and never had another status. Returns
+ * their number; nothing is saved. */
 unsigned round_confirm(struct investigation *v, const struct comparison *s);
 /* Returns to the previous round and its inputs, and saves. -1: this is the first. */
 int round_return(struct investigation *v, struct err *e);

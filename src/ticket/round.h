@@ -13,8 +13,9 @@
 
 #define ROUND_NO_TEXT UINT32_MAX
 
-/* row flags: its pair is doubtful; its difference is accepted; its sides have different floating types */
-enum { ROUND_DOUBTFUL = 1, ROUND_ACCEPTED = 2, ROUND_TYPES = 4 };
+/* row flags: its pair is doubtful; its difference is accepted; its sides have different floating types; a deviation
+ * starts at it */
+enum { ROUND_DOUBTFUL = 1, ROUND_ACCEPTED = 2, ROUND_TYPES = 4, ROUND_STARTS = 8 };
 
 struct round_row {
     /* offsets in round.text of the target's and the golden name; ROUND_NO_TEXT: that side has no row */

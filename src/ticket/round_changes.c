@@ -259,9 +259,9 @@ void changes_find(struct changes *c, const struct round *before, const struct ro
     if (not)
         c->why = not;
     bool unified = c->fate == FIRST_NONE && c->unified && c->unified == c->types[0] && !c->types[1];
-    c->confirmed = c->intervention == INTERVENTION_NONE && c->comparable && c->rows &&
-                   (c->fate == FIRST_GONE || unified) && !c->count[CHANGE_NEW] &&
-                   c->count[CHANGE_VANISHED] <= c->count[CHANGE_FIXED] && now->status != 5;
+    c->nothing_new = c->intervention == INTERVENTION_NONE && c->comparable && c->rows && !c->count[CHANGE_NEW] &&
+                     c->count[CHANGE_VANISHED] <= c->count[CHANGE_FIXED] && now->status != 5;
+    c->confirmed = c->nothing_new && (c->fate == FIRST_GONE || unified);
     bool worse = c->count[CHANGE_NEW] || c->count[CHANGE_WORSE];
     c->status = !c->comparable ? 5 : worse ? 1 : now->status == 5 ? 5 : 0;
     if (c->comparable && c->intervention != INTERVENTION_NONE) /* what it says of its row is what is asked */

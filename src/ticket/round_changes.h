@@ -59,8 +59,8 @@ struct changes {
     bool moved;               /* both deviate, first in different rows */
     uint32_t types[2];        /* rows whose sides have different floating types, before and now */
     uint32_t unified;         /* those of before that have one type now */
-    /* the first deviation is gone, or there was none and each row of different types has one type now; nothing is new,
-     * and no more rows vanished than were fixed */
+    bool nothing_new;         /* all is judged by rows, nothing is new, and no more rows vanished than were fixed */
+    /* and the first deviation is gone, or there was none and each row of different types has one type now */
     bool confirmed;
     int status;               /* 0: nothing is new or worse, 1: something is, 5: not comparable, or not judged now */
     int judged;               /* status of the later comparison */
