@@ -483,10 +483,19 @@ static void draw_item(const struct screen *s, struct grid *g, struct rect r, con
         const char *const last[] = {x->place, right ? NULL : x->extent, x->action};
         for (size_t i = 0; i < ARRAY_LEN(last); i++)
             if (last[i])
-                buf_fmt(&b, "%s%s", b.n ? "  " : "", last[i]);
+                buf_fmt(&b, "%s%s", b.n ? " · " : "", last[i]);
         paragraph(g, under, r.h - 1 - used, STYLE_DIM, b.p ? b.p : "");
     }
     buf_release(&b);
+}
+
+/* Whether no collective and no replica is among what was found. */
+static bool all_start(const struct rank_view *v)
+{
+    for (size_t i = 0; i < v->items.n; i++)
+        if (v->items.v[i].kind != JOB_FOUND_ROW)
+            return false;
+    return true;
 }
 
 static void draw_items(const struct screen *s, struct grid *g, struct rect r)
@@ -497,8 +506,8 @@ static void draw_items(const struct screen *s, struct grid *g, struct rect r)
     if (r.h < 2)
         return;
     grid_fill(g, r.y, r.x, r.w, 0x2500, STYLE_RULE);
-    grid_fmt(g, r.y, r.x + 1, r.w - 2, v->listed ? STYLE_FOCUS : STYLE_TITLE, _(" found: %s "),
-             num_count(n, v->items.n));
+    grid_fmt(g, r.y, r.x + 1, r.w - 2, v->listed ? STYLE_FOCUS : STYLE_TITLE,
+             all_start(v) ? _(" found: %s, what starts here ") : _(" found: %s "), num_count(n, v->items.n));
     for (int y = 1; y + each <= r.h && s->picture.item_top + (size_t)((y - 1) / each) < v->items.n; y += each) {
         size_t at = s->picture.item_top + (size_t)((y - 1) / each);
         draw_item(s, g, (struct rect){r.y + y, r.x, each, r.w}, &v->items.v[at]);

@@ -6,6 +6,7 @@
 #include "base/msg.h"
 #include "base/num.h"
 #include "compare/job_text.h"
+#include "compare/start_text.h"
 #include "ranks/join_text.h"
 
 static const cJSON *get(const cJSON *o, const char *key)
@@ -252,6 +253,22 @@ static void add_ranks(struct buf *b, const rank_list *l)
     rank_list_text(l, b);
 }
 
+/* Its place in the code and the rows that inherit. */
+static void tell_start(const cJSON *start, struct job_found *x)
+{
+    int line = number(start, "line", -1), starts = number(start, "places", 1), inherit = number(start, "inherit", -1);
+    struct buf b = {0};
+    if (*text(start, "file") && line >= 0) {
+        buf_fmt(&b, "%s:%d", path_base(str_of(text(start, "file"))).p, line);
+        x->place = b.p;
+        b = (struct buf){0};
+    }
+    if (inherit >= 0) {
+        start_extent(&(struct start_group){.starts = (uint32_t)starts, .inherit = (uint32_t)inherit}, &b);
+        x->extent = b.p;
+    }
+}
+
 /* The first deviation of a rank; of joined sides each row once, with all its ranks. */
 static void tell_row(const struct telling *t, const cJSON *rank)
 {
@@ -273,11 +290,11 @@ static void tell_row(const struct telling *t, const cJSON *rank)
         uint32_t order = first_bad_of(t->strip, step, own);
         const cJSON *best = get(row, "diagnosis") ? get(row, "diagnosis")->child : NULL;
         const char *said = best ? text(best, "evidence") : text(row, "reason");
-        hand_over(t,
-                  (struct job_found){.kind = JOB_FOUND_ROW, .step = step, .rank = own, .order = order, .ranks = &bad,
-                                     .sentence = *said ? mem_strdup(said) : NULL,
-                                     .action = best ? text(best, "advice") : NULL},
-                  &b);
+        struct job_found x = {.kind = JOB_FOUND_ROW, .step = step, .rank = own, .order = order, .ranks = &bad,
+                              .sentence = *said ? mem_strdup(said) : NULL,
+                              .action = best ? text(best, "advice") : NULL};
+        tell_start(get(rank, "start"), &x);
+        hand_over(t, x, &b);
     }
     vec_release(&bad);
 }

@@ -4,7 +4,9 @@
 #include "base/msg.h"
 #include "compare/input_doubts.h"
 #include "compare/job_text.h"
+#include "compare/start_text.h"
 #include "fmt/digest.h"
+#include "judge/cause.h"
 #include "judge/verdict_text.h"
 #include "report/formats.h"
 
@@ -175,6 +177,25 @@ static struct rank_extent *extents(const struct job_result *r, size_t pair, cons
     return of;
 }
 
+/* Where the first deviation of a rank was made in the code and what inherits from it, if it starts there. */
+static void rank_start(struct jsonw *w, const struct comparison *c, uint32_t line)
+{
+    uint32_t group = line == NONE ? NONE : start_group_of(c->judged, line);
+    jw_key(w, "start");
+    if (group == NONE) {
+        jw_null(w);
+        return;
+    }
+    const struct start_group *g = &c->judged->start_groups.v[group];
+    const struct frame *f = start_place(&c->measure, line);
+    jw_object(w);
+    jw_kcstr(w, "file", f ? f->file : NULL);
+    jw_kint_if(w, "line", f != NULL, f ? f->line : 0);
+    jw_kint(w, "places", g->starts);
+    jw_kint(w, "inherit", g->inherit);
+    jw_end_object(w);
+}
+
 static void rank_object(struct jsonw *w, const struct job_result *r, size_t pair, int rank, const struct rank_extent *x)
 {
     const struct job_pair *p = &r->pairs.v[pair];
@@ -220,6 +241,7 @@ static void rank_object(struct jsonw *w, const struct job_result *r, size_t pair
         compare_json_job_row(w, r, pair, x->first);
     jw_kcstr(w, "first_class",
              x->first == NONE || p->rank[TARGET] < 0 ? NULL : first_class_name(p->c->judged->first_class));
+    rank_start(w, p->c, x->first);
     jw_knull(w, "provisional");
     jw_end_object(w);
 }
