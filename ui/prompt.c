@@ -227,6 +227,14 @@ static bool finish(struct screen *s)
     return leave;
 }
 
+/* At the end of a note that has a text. */
+static bool ends_note(const struct prompt *p)
+{
+    struct str line = buf_view(&p->text);
+    bool note = p->kind == ':' && str_starts(line, "note ");
+    return note && p->at == p->text.n && str_trim(str_cut(line, strlen("note "))).n;
+}
+
 static bool take_key(struct screen *s, const char *key)
 {
     struct prompt *p = &s->prompt;
@@ -248,6 +256,8 @@ static bool take_key(struct screen *s, const char *key)
         close_line(p);
     else if (strcmp(key, "Backspace") == 0 && p->at)
         cut(p, before(p), p->at);
+    else if (strcmp(key, "C-d") == 0 && ends_note(p))
+        return finish(s);
     else if (strcmp(key, "Delete") == 0 || strcmp(key, "C-d") == 0) {
         size_t from = p->at;
         cut(p, from, after(p));

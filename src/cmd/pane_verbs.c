@@ -211,9 +211,15 @@ static int detail_step(struct workspace *d, long by)
     return 0;
 }
 
+/* Opens what may make another row the first, where the detail says so. */
 static int detail_enter(struct workspace *d)
 {
-    return focus(d, FOCUS_TABLE);
+    const struct judgement *j = d->c->judged;
+    bool first = j && workspace_lines(d) && j->first == d->cursor;
+    focus(d, FOCUS_TABLE);
+    if (first && j->gaps_before)
+        return command_run(d, "list gaps");
+    return first && j->unread_before ? command_run(d, "list problems") : 0;
 }
 
 static int stack_step(struct workspace *d, long by)
