@@ -24,15 +24,21 @@ static char *expanded(char *word)
         job = job ? job : strdup(make_job(2, 6, 30, 4, 11));
         return strcpy(p, path_in(job, word + 5));
     }
+    if (realpath(sample(word + 1), p))
+        return p;
+    char *name = strrchr(word, '/'); /* a file that is not there, in a folder that is */
+    assert_non_null(name);
+    *name = 0;
     assert_non_null(realpath(sample(word + 1), p));
+    strcat(strcat(p, "/"), name + 1);
     return p;
 }
 
 /* A task under way. */
 struct run {
     struct tty window[2], *t; /* t: the one in which the task goes on */
-    int rows, cols;
-    char folder[300]; /* the program's working folder */
+    int rows, cols, keys; /* keys: that were pressed */
+    char folder[300];     /* the program's working folder */
 };
 
 static void open_program(struct run *r, char *args)
@@ -73,6 +79,19 @@ static void holds(const struct run *r, char *line)
     free(text);
 }
 
+/* "FILE TEXT": the file is there and does not contain the text. */
+static void misses(const struct run *r, char *line)
+{
+    char *part = strchr(line, ' ');
+    assert_non_null(part);
+    *part++ = 0;
+    char *text = contents(r->folder, line);
+    assert_non_null(text);
+    if (strstr(text, part))
+        fail_msg("%s contains \"%s\"", line, part);
+    free(text);
+}
+
 /* Keys with the samples' paths in them: ":open @tt_rope/target<Enter>". Static storage. */
 static const char *with_paths(const char *keys)
 {
@@ -95,14 +114,14 @@ static const char *with_paths(const char *keys)
     return out;
 }
 
-/* One line of a task. Returns the keys it took. */
-static int step(struct run *r, char *line)
+/* One line of a task. */
+static void step(struct run *r, char *line)
 {
     char *rest = strchr(line, ' ');
     struct tty *t = r->t;
     rest = rest ? rest + 1 : line + strlen(line);
     if (sscanf(line, "size %d %d", &r->rows, &r->cols) == 2)
-        return 0;
+        return;
     if (strncmp(line, "case ", 5) == 0) {
         lay_out_case(r, rest);
     } else if (strncmp(line, "open", 4) == 0) {
@@ -117,7 +136,9 @@ static int step(struct run *r, char *line)
         tty_close(t);
         open_program(r, rest);
     } else if (strncmp(line, "keys ", 5) == 0) {
-        return tty_type(t, with_paths(rest));
+        r->keys += tty_type(t, with_paths(rest));
+    } else if (strncmp(line, "within ", 7) == 0) {
+        assert_true(r->keys <= atoi(rest));
     } else if (strncmp(line, "ready", 5) == 0) {
         wait_ready(t);
     } else if (strncmp(line, "sees ", 5) == 0) {
@@ -132,6 +153,8 @@ static int step(struct run *r, char *line)
         wait_cursor(t, rest);
     } else if (strncmp(line, "holds ", 6) == 0) {
         holds(r, rest);
+    } else if (strncmp(line, "misses ", 7) == 0) {
+        misses(r, rest);
     } else if (strncmp(line, "file ", 5) == 0) {
         char *text = strchr(rest, ' ');
         assert_non_null(text);
@@ -144,7 +167,6 @@ static int step(struct run *r, char *line)
     } else if (*line != '#') {
         fail_msg("%s: not a line of a task", line);
     }
-    return 0;
 }
 
 /* Its lines stand in *state; they are cut apart. */
@@ -153,14 +175,13 @@ static void task(void **state)
     char *at = *state, *line;
     static struct run r;
     r = (struct run){.t = &r.window[0], .rows = 24, .cols = 80};
-    int keys = 0;
     snprintf(r.folder, sizeof r.folder, "%s", scratch());
     while ((line = next_line(&at)))
-        keys += step(&r, line);
+        step(&r, line);
     tty_close(r.t);
     if (r.t != &r.window[0])
         tty_close(&r.window[0]);
-    print_message("%12d keys\n", keys);
+    print_message("%12d keys\n", r.keys);
 }
 
 /* Cuts the text into tasks, each a test named by its sentence. Returns how many. */
