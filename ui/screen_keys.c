@@ -46,7 +46,7 @@ bool screen_key(struct screen *s, const char *key)
         return prompt_key(s, key);
     buf_clear(&s->work.message);
     const char *place = screen_pane(s)->place;
-    if (keymap_types(&s->keys, place, key, s->work.narrow.n > 0 || s->work.narrowing))
+    if (keymap_types(&s->keys, place, key, (s->work.narrow.n > 0 && !s->work.narrowed) || s->work.narrowing))
         return type(s, key);
     const char *command = keymap_find(&s->keys, place, key);
     if (command)

@@ -156,7 +156,7 @@ void workspace_narrow(struct workspace *d, struct str words)
     buf_add(&b, words.p, words.n); /* the words may be the old ones */
     buf_release(&d->narrow);
     d->narrow = b;
-    d->narrowing = false;
+    d->narrowing = d->narrowed = false;
     d->help_scroll = 0;
     d->list.at = 0;
     d->list.scroll = 0;

@@ -33,6 +33,16 @@ static int help_back(struct workspace *d)
     return 0;
 }
 
+/* Ends the words after "/", as in any text; otherwise leaves. */
+static int help_enter(struct workspace *d)
+{
+    if (!d->narrowing)
+        return help_back(d);
+    d->narrowing = false;
+    d->narrowed = true;
+    return 0;
+}
+
 /* ---- lists ---- */
 
 static int list_step(struct workspace *d, long by)
@@ -243,7 +253,7 @@ static int tensor_back(struct workspace *d)
     return 0;
 }
 
-static const struct pane_verbs verbs_help = {.step = help_step, .enter = help_back, .back = help_back},
+static const struct pane_verbs verbs_help = {.step = help_step, .enter = help_enter, .back = help_back},
                               verbs_list =
                               {.step = list_step, .enter = list_enter, .inside = list_inside, .back = list_back},
                               verbs_intake =

@@ -200,6 +200,7 @@ struct workspace {
     enum overlay help_over; /* … and the overlay it was in */
     struct buf narrow; /* typed in a list or in the help: only matching entries are shown */
     bool narrowing;    /* "/" was pressed there: every character is text */
+    bool narrowed;     /* Enter ended that: keys are commands again */
     struct stack_view stack;
 
     struct search search;
