@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import diverge
 
@@ -59,12 +60,18 @@ with tempfile.TemporaryDirectory() as folder:
     with open(endless, "w") as f:
         f.write("#!/bin/sh\nexec sleep 1000\n")
     os.chmod(endless, 0o755)
-    waiting = ("import diverge, os\nos.setpgid(0, 0)\n"
+    waiting = ("import diverge, os, signal, subprocess, sys\nos.setpgid(0, 0)\nexecute = subprocess.Popen._execute_child\n"
+               "def interrupted(*words):\n    execute(*words)\n    os.kill(os.getpid(), signal.SIGINT)\n"
+               "if 'early' in sys.argv:\n    subprocess.Popen._execute_child = interrupted\n"
                "try:\n    print(flush=True)\n    diverge.check('.')\n"
                "except KeyboardInterrupt:\n    print('interrupted', flush=True)\n"
-               "try:\n    os.waitpid(-1, 0)\nexcept ChildProcessError:\n    pass\nprint('alone')\n")  # waits for one that goes on
-    with subprocess.Popen([sys.executable, "-c", waiting], stdout=subprocess.PIPE, env=dict(os.environ, DIVERGE=endless)) as other:
-        other.stdout.readline()
-        os.killpg(other.pid, signal.SIGINT)
-        said = other.stdout.read()
-        assert (said, other.wait()) == (b"interrupted\nalone\n", 0), (said, other.returncode)
+               "try:\n    os.waitpid(-1, os.WNOHANG)\n    print('left behind')\nexcept ChildProcessError:\n    print('alone')\n")
+    # from outside at once and a little later; early: while the program is being started, which alone gets no signal
+    for when in (0, 0.001, 0.01, 0.1, "early"):
+        with subprocess.Popen([sys.executable, "-c", waiting, str(when)], stdout=subprocess.PIPE, env=dict(os.environ, DIVERGE=endless)) as other:
+            other.stdout.readline()
+            if when != "early":
+                time.sleep(when)
+                os.killpg(other.pid, signal.SIGINT)
+            said = other.stdout.read()
+            assert (said, other.wait()) == (b"interrupted\nalone\n", 0), (when, said, other.returncode)

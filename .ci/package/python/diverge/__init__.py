@@ -10,8 +10,10 @@ option. `diverge compare --help` lists them.
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sysconfig
+import threading
 
 __all__ = ["Error", "check", "compare", "program", "run"]
 __version__ = "0.0.0"  # written by .ci/package/wheel
@@ -55,15 +57,52 @@ def _words(options):
     return words
 
 
+def _outputs(words):
+    """Runs the program; its exit status and what it wrote. After a Ctrl-C, no program is left behind."""
+    handler, interrupts = signal.getsignal(signal.SIGINT), []
+    # an exception while the program is being started would leave it running, and its number unknown
+    held = callable(handler) and threading.current_thread() is threading.main_thread()
+    if held:
+        signal.signal(signal.SIGINT, lambda *interrupt: interrupts.append(interrupt))
+    try:
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            if held:
+                signal.signal(signal.SIGINT, handler)
+            while interrupts:
+                handler(*interrupts.pop())
+            out, err = process.communicate()
+        except BaseException:
+            for stop in (process.terminate, process.kill):  # the keyboard's signal has reached it, too; others have not
+                try:
+                    process.wait(1)
+                    break
+                except subprocess.TimeoutExpired:
+                    stop()
+            process.wait()
+            raise
+        finally:
+            process.stdout.close()
+            process.stderr.close()
+    finally:
+        if held:
+            signal.signal(signal.SIGINT, handler)
+        while interrupts:
+            handler(*interrupts.pop())
+    if process.returncode == -signal.SIGINT and held:
+        raise KeyboardInterrupt  # an exception that was raised in a finalizer is lost
+    return process.returncode, out, err
+
+
 def run(command, *arguments, **options):
     """The JSON of a command that has --json: run("curves", "npu.log", "gpu.log"). Statuses that come without a result raise
     Error."""
     words = [program(), command, *_words(options), "--json", "-q", "--", *map(os.fspath, arguments)]
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    said = done.stderr.decode("utf-8", "replace").strip()
-    if done.returncode not in (ALIGNED, DEVIATES, NOT_JUDGED) or not done.stdout:
-        raise Error(said or "diverge ended with status %d" % done.returncode, done.returncode)
-    return json.loads(done.stdout.decode("utf-8"))
+    status, out, err = _outputs(words)
+    said = err.decode("utf-8", "replace").strip()
+    if status not in (ALIGNED, DEVIATES, NOT_JUDGED) or not out:
+        raise Error(said or "diverge ended with status %d" % status, status)
+    return json.loads(out.decode("utf-8"))
 
 
 def compare(target, golden, **options):
