@@ -74,7 +74,7 @@ static bool read_octal(const unsigned char *at, int width, uint64_t *out)
     return i == width || at[i] == 0 || at[i] == ' ';
 }
 
-static bool is_end(const unsigned char *block)
+bool tar_is_end(const unsigned char block[TAR_BLOCK])
 {
     for (int i = 0; i < TAR_BLOCK; i++)
         if (block[i])
@@ -101,7 +101,7 @@ static enum tar_kind kind_of(char type)
 int tar_read(const unsigned char block[TAR_BLOCK], struct tar_entry *x, const char *what, uint64_t at, struct err *e)
 {
     uint64_t sum;
-    if (is_end(block))
+    if (tar_is_end(block))
         return 0;
     if (!read_octal(block + SUM, 8, &sum) || sum != sum_of(block) || !read_octal(block + SIZE, 12, &x->size))
         return err_at(e, what, at, _("expected a tar header with its checksum and a size in octal digits"));

@@ -23,6 +23,7 @@ struct tar_entry {
 void tar_head(struct buf *out, const char *name, uint64_t size, int64_t time);
 void tar_fill(struct buf *out, uint64_t size); /* appends the padding after that many bytes */
 void tar_end(struct buf *out);
+bool tar_is_end(const unsigned char block[TAR_BLOCK]); /* zeros only */
 /* 1: x is filled; 0: end of the archive; -1: no header (e says why; `what` and `at` name the place). */
 int tar_read(const unsigned char block[TAR_BLOCK], struct tar_entry *x, const char *what, uint64_t at, struct err *e);
 /* Whether a name is safe to unpack: relative, without "..", valid text. */

@@ -166,6 +166,19 @@ static int verify(const char *path, const char *folder, struct err *e)
     return rc < 0 ? -1 : 0;
 }
 
+/* Behind the last file there are zeros only, up to the end of the stream, where its checksum is compared. */
+static int read_rest(struct pack_unpacking *u, struct err *e)
+{
+    unsigned char block[TAR_BLOCK];
+    int rc;
+    while ((rc = zst_read(&u->in, block, sizeof block, e)) == 0)
+        if (!tar_is_end(block))
+            return err_set(e, ERR_DATA, _("%s: more bytes follow the end of the archive"), u->in.file.name);
+        else if (count(u, sizeof block, e))
+            return -1;
+    return rc < 0 ? -1 : 0;
+}
+
 int pack_unpack(const char *path, const char *folder, uint64_t room, struct err *e)
 {
     struct pack_unpacking u = {.folder = folder};
@@ -185,6 +198,8 @@ int pack_unpack(const char *path, const char *folder, uint64_t room, struct err 
     if (rc == 1)
         rc = err_set(e, ERR_DATA,
                      _("%s: the end of the archive is missing: it was truncated, or is still being written"), path);
+    else if (rc == 0)
+        rc = read_rest(&u, e);
     zst_read_end(&u.in);
     return rc ? rc : verify(path, folder, e);
 }

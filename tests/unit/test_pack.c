@@ -159,6 +159,25 @@ static void refuses(struct buf *b, const char *why)
         fail_msg("%s: %s", why, e.text);
 }
 
+/* Compresses it and drops its last bytes. */
+static void compress_and_cut(struct buf *b, size_t cut)
+{
+    char path[300];
+    struct out o;
+    struct zst_writer w;
+    struct err e = {0};
+    snprintf(path, sizeof path, "%s.zst", scratch());
+    assert_int_equal(out_file(&o, path, &e), 0);
+    assert_int_equal(zst_write_begin(&w, &o, true, &e), 0);
+    zst_write(&w, b->p, b->n);
+    zst_write_end(&w);
+    assert_int_equal(out_close(&o, &e), 0);
+    buf_clear(b);
+    assert_int_equal(file_slurp(path, 1 << 20, b, &e), 0);
+    b->n -= cut;
+    remove(path);
+}
+
 static void hostile(void **state)
 {
     static const char *const bad[] = {"/etc/x", "../x", "a/../../x", "a\nb"};
@@ -187,6 +206,16 @@ static void hostile(void **state)
     entry(&b, "a", "1");
     b.n = 600;
     refuses(&b, "end of file");
+    for (size_t cut = 1; zst_there() && cut <= 4; cut++) { /* of the stream's checksum */
+        entry(&b, "a", "1");
+        tar_end(&b);
+        compress_and_cut(&b, cut);
+        refuses(&b, "the compressed data ends early");
+    }
+    entry(&b, "a", "1");
+    tar_end(&b);
+    entry(&b, "b", "2");
+    refuses(&b, "more bytes follow");
     entry(&b, "a", "1");
     change(&b, 0, '0', "77777777777");
     tar_end(&b);
