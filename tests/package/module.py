@@ -60,7 +60,9 @@ with tempfile.TemporaryDirectory() as folder:
     with open(endless, "w") as f:
         f.write("#!/bin/sh\nexec sleep 1000\n")
     os.chmod(endless, 0o755)
-    waiting = ("import diverge, os, signal, subprocess, sys\nos.setpgid(0, 0)\nexecute = subprocess.Popen._execute_child\n"
+    # what runs in the background ignores the signal
+    waiting = ("import diverge, os, signal, subprocess, sys\nos.setpgid(0, 0)\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+               "execute = subprocess.Popen._execute_child\n"
                "def interrupted(*words):\n    execute(*words)\n    os.kill(os.getpid(), signal.SIGINT)\n"
                "if 'early' in sys.argv:\n    subprocess.Popen._execute_child = interrupted\n"
                "try:\n    print(flush=True)\n    diverge.check('.')\n"
