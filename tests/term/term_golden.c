@@ -82,14 +82,11 @@ static void play(const char *root, const char *name)
             } else if (strcmp(line, "screen") == 0 || strcmp(line, "attrs") == 0) {
                 compare_screen(&t, &rest, *line == 'a', name, number);
             } else {
-                tty_send(&t, ":");
-                tty_send(&t, line);
-                tty_send(&t, "\r");
+                char command[300]; /* at once: a frame while it is typed may move the rows */
+                assert_in_range(snprintf(command, sizeof command, ":%s\r", line), 1, sizeof command - 1);
+                tty_send(&t, command);
             }
-            for (size_t had = 0; had != t.bytes;) { /* a frame after each line, as the script driver draws */
-                had = t.bytes;
-                tty_take(&t, 50);
-            }
+            tty_rest(&t); /* a frame after each line, as the script driver draws */
         }
         tty_close(&t);
         print_message("           %s\n", name);

@@ -252,6 +252,40 @@ void tty_send(struct tty *t, const char *keys)
     assert_int_equal(write(t->master, keys, n), n);
 }
 
+/* How often the program went to sleep; -1: it does not sleep, or has not read all keys. */
+static long times_asleep(const struct tty *t, int slave)
+{
+    char path[40], line[200], state = 0;
+    int unread = 0;
+    long times = -1;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)t->pid);
+    FILE *f = ioctl(slave, FIONREAD, &unread) == 0 && !unread ? fopen(path, "r") : NULL;
+    while (f && fgets(line, sizeof line, f)) {
+        sscanf(line, "State: %c", &state);
+        sscanf(line, "voluntary_ctxt_switches: %ld", &times);
+    }
+    if (f)
+        fclose(f);
+    return state == 'S' ? times : -1;
+}
+
+void tty_rest(struct tty *t)
+{
+    int slave = open(ptsname(t->master), O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    long end = now_ms() + 3000, since = now_ms(), before = -1;
+    while (now_ms() < end && !t->ended && !t->stopped && !t->hung_up) {
+        size_t had = t->bytes;
+        tty_take(t, 5);
+        long times = t->bytes == had ? times_asleep(t, slave) : -1;
+        if (times < 0 || times != before)
+            since = now_ms();
+        else if (now_ms() - since > 60)
+            break;
+        before = times;
+    }
+    close(slave);
+}
+
 int tty_type(struct tty *t, const char *keys)
 {
     static const struct {
@@ -261,6 +295,8 @@ int tty_type(struct tty *t, const char *keys)
                  {"<Up>", "\033OA"},   {"<Down>", "\033OB"},    {"<Left>", "\033OD"},    {"<Right>", "\033OC"},
                  {"<Home>", "\033OH"}, {"<End>", "\033OF"},     {"<Delete>", "\033[3~"}, {"<F1>", "\033OP"},
                  {"<F2>", "\033OQ"}};
+    char sent[400];
+    size_t length = 0;
     int typed = 0;
     for (; *keys; typed++) {
         char one[2] = {*keys, 0};
@@ -275,10 +311,18 @@ int tty_type(struct tty *t, const char *keys)
             one[0] = (char)(keys[3] & 31);
             n = 5;
         }
-        tty_send(t, bytes);
-        if (strcmp(bytes, "\033") == 0) /* alone: what follows is no part of it */
-            tty_take(t, 60);
         keys += n;
+        size_t more = strlen(bytes);
+        assert_in_range(length + more, 1, sizeof sent - 1);
+        memcpy(sent + length, bytes, more + 1);
+        length += more;
+        bool alone = strcmp(bytes, "\033") == 0; /* what follows is no part of it */
+        if (!alone && *keys)
+            continue; /* those of one line at once: between them, no frame moves the rows */
+        tty_send(t, sent);
+        length = 0;
+        if (alone)
+            tty_rest(t);
     }
     return typed;
 }

@@ -76,6 +76,10 @@ void tty_feed(struct tty *t, const char *p, size_t n);
 /* Takes what has come from the program and the shell, waiting up to ms for something. */
 void tty_take(struct tty *t, int ms);
 
+/* Until the program has read all keys, written what they ask for and waits for more: it sleeps longer than it waits for
+ * the rest of an escape sequence. One that never sleeps, since it compares, is left after three seconds. */
+void tty_rest(struct tty *t);
+
 /* Keys that end the program, which must leave the terminal whole and the status 0. */
 void tty_quit(struct tty *t, const char *keys);
 void tty_close(struct tty *t);
