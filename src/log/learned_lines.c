@@ -7,6 +7,7 @@
 #include "base/msg.h"
 #include "base/pattern.h"
 #include "log/line_fields.h"
+#include "log/loss_words.h"
 #include "log/value_names.h"
 
 #define LABELS 32
@@ -333,7 +334,7 @@ static void take_line(struct series_builder *k, const struct lines_learnt *l, co
 {
     struct str text;
     const struct line_field *loss = field_of(f, FIELD_TAKEN, l->main, l->loss);
-    struct line_record x = {.r = {.line = k->line}};
+    struct line_record x = {.r = {.line = k->line, .rank = log_rank_in(line)}};
     if (!f->judged && odd_line(l, f, line, &text)) {
         log_odd_value(k, text);
         return;
@@ -407,8 +408,33 @@ static void join_epochs(struct series_builder *k, line_records *v)
                            k->file->name, anew));
 }
 
+/* Of lines of several ranks, those of the lowest that has a loss, before epochs are joined. */
+static void keep_one_rank(struct series_builder *k, line_records *v)
+{
+    uint16_t lowest = UINT16_MAX;
+    bool many = false;
+    size_t n = 0;
+    for (size_t i = 0; i < v->n; i++) {
+        const struct log_record *r = &v->v[i].r;
+        bool real = log_has(r, LOG_LOSS) && (r->value[LOG_LOSS] < 0 || !(r->value[LOG_LOSS] <= 0));
+        many = many || (i && v->v[i].step == v->v[i - 1].step && r->rank && v->v[i - 1].r.rank &&
+                        r->rank != v->v[i - 1].r.rank);
+        lowest = real && r->rank && r->rank < lowest ? r->rank : lowest;
+    }
+    if (!many || lowest == UINT16_MAX)
+        return;
+    k->one_rank = lowest;
+    for (size_t i = 0; i < v->n; i++)
+        if (v->v[i].r.rank && v->v[i].r.rank != lowest)
+            k->other_ranks++;
+        else
+            v->v[n++] = v->v[i];
+    v->n = n;
+}
+
 static void add_all(struct series_builder *k, line_records *v, bool counted)
 {
+    keep_one_rank(k, v);
     if (!counted)
         join_epochs(k, v);
     for (size_t i = 0; i < v->n; i++) {
@@ -451,6 +477,8 @@ struct learnt_reading {
     struct line_record above; /* the last line with a step, and the first of each value since */
     bool begun;
     size_t astray; /* losses without a new step above them */
+    /* the first of both is a loss: "Loss: 2.5", and below it "Step: 10" */
+    bool loss_first, stepped, last_is_step;
 };
 
 static void take_learnt(struct series_builder *k, struct str line, void *ctx, line_records *out)
@@ -464,7 +492,7 @@ static void take_learnt(struct series_builder *k, struct str line, void *ctx, li
 
 static void end_above(struct series_builder *k, struct learnt_reading *r, line_records *out)
 {
-    if (r->begun && log_has(&r->above.r, r->learnt->main)) {
+    if (r->begun && log_has(&r->above.r, r->learnt->main) && (r->stepped || !r->loss_first)) {
         if (out->n < LOG_RECORDS)
             vec_push(out, r->above);
         else
@@ -486,14 +514,27 @@ static void take_below(struct series_builder *k, struct str line, void *ctx, lin
     const struct line_field *step = field_of(f, FIELD_STEP, LOG_LOSS, l->step), *epoch;
     if (f->judged)
         return;
-    if (step) {
+    r->loss_first = r->loss_first || (loss && !step && !r->begun && !out->n);
+    r->last_is_step = step ? true : loss ? false : r->last_is_step;
+    if (r->loss_first && loss) {
+        end_above(k, r, out);
+        r->above = (struct line_record){.epoch = -1, .r = {.line = k->line}};
+        r->begun = true;
+        r->stepped = false;
+    }
+    if (r->loss_first && step && r->begun) {
+        r->astray += r->stepped;
+        r->stepped = true;
+        r->above.step = (int64_t)step->x;
+        r->above.total = step->total;
+    } else if (step) {
         end_above(k, r, out);
         epoch = field_of(f, FIELD_EPOCH, LOG_LOSS, NULL);
         r->above = (struct line_record){.step = (int64_t)step->x, .total = step->total,
                                         .epoch = epoch ? (int64_t)epoch->x : -1, .r = {.line = k->line}};
         r->begun = true;
     }
-    r->astray += loss && (!r->begun || log_has(&r->above.r, l->main));
+    r->astray += loss && (!r->begun || log_has(&r->above.r, l->main)) && !r->loss_first;
     for (size_t i = 0; i < f->n && r->begun; i++) {
         const struct line_field *v = &f->v[i];
         if (v->role == FIELD_TAKEN && !log_has(&r->above.r, v->value) && (v->value != l->main || v == loss))
@@ -507,7 +548,8 @@ static int read_below(struct series_builder *k, struct learnt_reading *r, line_r
     size_t cut = k->counted[ODD_CUT], odd = k->counted[ODD_LONG];
     int rc = each_line(k, take_below, r, found, e);
     end_above(k, r, found);
-    if (rc || (found->n > 1 && 10 * r->astray <= found->n))
+    bool unsure = r->loss_first && !r->last_is_step; /* one loss of the start may stand before all steps */
+    if (rc || (found->n > 1 && 10 * r->astray <= found->n && !unsure))
         return rc;
     k->counted[ODD_CUT] = cut;
     k->counted[ODD_LONG] = odd;

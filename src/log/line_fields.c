@@ -3,6 +3,7 @@
 #include "log/line_fields.h"
 
 #include "base/mem.h"
+#include "log/loss_words.h"
 #include "log/series_builder.h"
 #include "log/value_names.h"
 
@@ -29,6 +30,16 @@ static bool divides(char c)
     return strchr(",;|\t{}()[]=:>", c) != NULL;
 }
 
+/* Bytes of a table's bar at the end of s, with blanks and a word in front of it; 0: none. */
+static size_t bar_behind(struct str s)
+{
+    static const char *const bars[] = {" |", " \u2502", " \u2503", " \u2551"};
+    for (size_t i = 0; i < ARRAY_LEN(bars); i++)
+        if (str_ends(s, bars[i]))
+            return strlen(bars[i]);
+    return 0;
+}
+
 /* The words between the number before and this one, without what stands directly before the number. */
 static struct str words_before(struct str between)
 {
@@ -40,6 +51,7 @@ static struct str words_before(struct str between)
             between.n--;
             more = true;
         }
+        between.n -= bar_behind(between); /* "| loss | 2.5 |" */
         for (size_t i = 0; i < ARRAY_LEN(wrapped); i++)
             if (more && str_ends(between, wrapped[i])) {
                 between.n -= strlen(wrapped[i]);
@@ -159,17 +171,6 @@ static bool one_of(struct str word, const char *const *list, size_t n)
 
 #define ONE_OF(word, list) one_of(word, list, ARRAY_LEN(list))
 
-/* The last word of a label, taken from it. */
-static struct str last_word(struct str *label)
-{
-    size_t at = label->n;
-    while (at && label->p[at - 1] != '_' && label->p[at - 1] != '/')
-        at--;
-    struct str word = str_cut(*label, at);
-    label->n = at ? at - 1 : 0;
-    return word;
-}
-
 /* Whether a word for a unit stands behind a blank: "0.3 sec". */
 static bool unit_behind(struct str rest)
 {
@@ -185,70 +186,24 @@ static bool unit_behind(struct str rest)
     return false;
 }
 
-static const char *const judged_words[] = {"val", "valid", "validation", "eval", "evaluation", "test", "dev", "验证",
-                                           "测试"};
-
-static bool is_judged(struct str label)
-{
-    while (label.n)
-        if (ONE_OF(last_word(&label), judged_words))
-            return true;
-    return false;
-}
-
-/* -1: not the loss. Otherwise what it goes by: the total before the step's own, that before a part of it or a mean.
- * *named: the label has the word for a loss. */
-static int loss_rank(struct str label, bool *has_name)
-{
-    static const char *const names[] = {"loss", "losses", "crossentropyloss", "nll", "损失"};
-    static const char *const own[] = {"train", "training", "trainer", "step", "batch", "iter", "iteration", "current",
-                                      "cur", "the", "model", "local", "minibatch", "info", "and", "with", "inner",
-                                      "epoch", "reduced", "metrics", "log", "so", "步", "训练",
-                                      "当前"};
-    static const char *const parts[] = {"lm", "ce", "cross", "entropy", "nll", "causal", "main", "language", "global",
-                                        "sum"};
-    static const char *const means[] = {"avg", "average", "mean", "running", "smoothed", "ema", "smooth", "far",
-                                        "moving", "rolling"};
-    int rank = 0;
-    bool named = false, total = false, part = false;
-    while (label.n) {
-        struct str word = last_word(&label);
-        if (!word.n || ONE_OF(word, own))
-            continue;
-        if (ONE_OF(word, names)) {
-            named = true;
-        } else if (str_is(word, "total") || str_is(word, "overall")) {
-            total = true;
-        } else if (ONE_OF(word, parts)) {
-            part = true;
-            rank += rank % LOSS_MEAN < LOSS_MEAN - 1 - LOSS_OWN;
-        } else if (ONE_OF(word, means)) {
-            rank += rank < 100 ? LOSS_MEAN : 0;
-        } else {
-            return -1;
-        }
-    }
-    *has_name = named;
-    return named || total ? rank + (total && !part ? 0 : LOSS_OWN) : -1;
-}
-
 /* -1: no count of steps. */
 static int step_rank(struct str label)
 {
     static const char *const names[] = {"step", "steps", "iteration", "iterations", "iter", "iters", "update",
-                                        "updates", "batch", "batches", "it", "minibatch", "第", "步数", "迭代"};
+                                        "updates", "batch", "batches", "it", "minibatch", "第", "步数", "步骤", "迭代",
+                                        "当前步数", "迭代次数", "训练步数", "轮_第", "轮第", "全局步数"};
     static const char *const not_counts[] = {"max", "total", "num", "warmup", "save", "log", "every", "per", "skipped",
                                              "accumulation", "s", "of", "micro", "last", "saving", "interval"};
-    struct str rest = label, word = last_word(&rest);
-    if (str_is(label, "num_updates"))
+    struct str rest = label, word = name_last_word(&rest);
+    if (str_is(label, "num_updates") || str_is(label, "n_updates"))
         return 0;
     if (rest.n && (str_is(word, "id") || str_is(word, "idx") || str_is(word, "index"))) /* "batch_id" */
-        word = last_word(&rest);
+        word = name_last_word(&rest);
     if (!ONE_OF(word, names))
         return -1;
     int rank = word.p[0] == 's' || word.p[0] == 'i' ? 1 : 2;
     while (rest.n) {
-        word = last_word(&rest);
+        word = name_last_word(&rest);
         if (ONE_OF(word, not_counts))
             return -1;
         if (str_is(word, "global"))
@@ -262,7 +217,7 @@ static bool is_value(struct str label, enum log_value *v)
 {
     struct str end = label, rest = label;
     for (int words = 0; words < 3; words++) {
-        struct str word = last_word(&rest);
+        struct str word = name_last_word(&rest);
         end = str_n(word.p, label.n - (size_t)(word.p - label.p));
         if (value_named(end, v) && *v != LOG_LOSS)
             return true;
@@ -291,9 +246,16 @@ static bool said(struct str written, struct line_field *f)
     return false;
 }
 
+/* A whole number that is not written as one: "10.0", "1e3". */
+static bool whole_otherwise(const struct line_field *f)
+{
+    return !f->unit && !f->total && !f->signed_ && f->x >= 0 && f->x < (double)LOG_STEP &&
+           f->x == (double)(int64_t)f->x;
+}
+
 static void find_role(struct line_field *f, struct str written)
 {
-    struct str label = str_of(f->label), rest = label, word = last_word(&rest);
+    struct str label = str_of(f->label), rest = label, word = name_last_word(&rest);
     enum log_value v;
     bool named;
     int rank;
@@ -302,13 +264,19 @@ static void find_role(struct line_field *f, struct str written)
     if (is_value(label, &v)) {
         f->role = FIELD_TAKEN;
         f->value = v;
-    } else if (str_has(label, "loss") && is_judged(label)) {
+    } else if (str_has(label, "loss") && name_is_judged(label)) {
         f->role = FIELD_JUDGED;
-    } else if ((rank = loss_rank(label, &named)) >= 0 && named) {
+    } else if ((rank = loss_words_rank(label, &named)) >= 0 && named) {
         f->role = FIELD_TAKEN;
         f->value = LOG_LOSS;
         f->rank = rank;
-    } else if (f->whole && (rank = step_rank(label)) >= 0) {
+    } else if (value_part(label)) { /* of the loss of reinforcement learning */
+        f->role = FIELD_TAKEN;
+        f->value = LOG_LOSS;
+        f->rank = LOSS_MEAN - 1;
+    } else if (f->whole && f->round && str_ends(label, "第")) {
+        f->role = FIELD_EPOCH; /* "第1轮" */
+    } else if ((f->whole || whole_otherwise(f)) && (rank = step_rank(label)) >= 0) {
         f->role = FIELD_STEP;
         f->rank = rank;
     } else if (f->whole && (str_is(word, "epoch") || str_is(word, "train") || str_is(word, "ep"))) {
@@ -323,11 +291,12 @@ static void find_total(struct line_fields *f)
     for (size_t i = 0; i < f->n; i++) {
         struct line_field *x = &f->v[i];
         struct str label = str_of(x->label);
-        losses = losses || (str_has(label, "loss") && x->role != FIELD_JUDGED && !is_judged(label));
-        if (losses && x->role == FIELD_OTHER && !x->unit && x->digit < 1 && loss_rank(label, &named) >= 0) {
+        bool word = str_has(label, "loss") || str_has(label, "损失");
+        losses = losses || (word && x->role != FIELD_JUDGED && !name_is_judged(label));
+        if (losses && x->role == FIELD_OTHER && !x->unit && x->digit < 1 && loss_words_rank(label, &named) >= 0) {
             x->role = FIELD_TAKEN;
             x->value = LOG_LOSS;
-            x->rank = loss_rank(label, &named);
+            x->rank = loss_words_rank(label, &named);
         }
     }
 }
@@ -343,16 +312,40 @@ static bool of_validation(struct str between, const struct line_field *x)
             if (n < sizeof word - 1)
                 word[n++] = (char)(between.p[i] | 32);
         char before = from ? between.p[from - 1] : ' ', after = i < between.n ? between.p[i] : ' ';
-        if (i > from && i - from < sizeof word && ONE_OF(str_n(word, n), judged_words) && !strchr("/.-_", before) &&
+        if (i > from && i - from < sizeof word && word_is_judged(str_n(word, n)) && !strchr("/.-_", before) &&
             !strchr("/.-_", after))
-            return x->whole || !is_judged(str_of(x->label));
+            return x->whole || !name_is_judged(str_of(x->label));
         i += i == from;
     }
-    return x->whole && is_judged(str_of(x->label));
+    return x->whole && name_is_judged(str_of(x->label));
+}
+
+/* Blanks for what a tensor of MindSpore has in front of its value, and for marks of Chinese text their ASCII ones, so
+ * that places in the line stay. */
+static struct str plain_marks(struct line_fields *f, struct str line)
+{
+    static const struct {
+        const char *mark, *ascii;
+    } marks[] = {{"\uff1a", ":  "}, {"\uff0c", ",  "}, {"\uff1b", ";  "}, {"\uff08", "(  "}, {"\uff09", ")  "},
+                 {"\uff1d", "=  "}, {"\u3001", ",  "}, {"\u3002", ";  "}, {"\u3010", "[  "}, {"\u3011", "]  "}};
+    struct str at;
+    if (line.n > sizeof f->plain || (!str_has(line, "\xef\xbc") && !str_has(line, "\xe3\x80") &&
+                                     !str_has(line, "Tensor(shape=")))
+        return line;
+    memcpy(f->plain, line.p, line.n);
+    line.p = f->plain;
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+        for (struct str rest = line; scan_behind(rest, marks[i].mark, &rest);)
+            memcpy(f->plain + (rest.p - f->plain) - 3, marks[i].ascii, 3);
+    for (struct str rest = line; scan_behind(rest, "Tensor(shape=", &rest) && scan_behind(rest, "value=", &at);)
+        memset(f->plain + (rest.p - f->plain) - strlen("Tensor(shape="), ' ', (size_t)(at.p - rest.p) +
+               strlen("Tensor(shape="));
+    return line;
 }
 
 void line_fields_read(struct line_fields *f, struct str line)
 {
+    line = plain_marks(f, line);
     size_t end = 0; /* of the number before */
     bool unit = false; /* the number before had one */
     bool measured = false; /* a loss came: what stands behind it says nothing about the line */
@@ -367,6 +360,7 @@ void line_fields_read(struct line_fields *f, struct str line)
         }
         size_t to = (size_t)(rest.p - line.p);
         struct str between = str_n(line.p + end, i - end), written;
+        x->signed_ = line.p[i] == '-' || line.p[i] == '+';
         const bool plain = x->digit == 1 && is_digit(line.p[i]) && !memchr(line.p + i, 'e', to - i);
         x->total = 0;
         x->role = FIELD_OTHER;
@@ -384,6 +378,7 @@ void line_fields_read(struct line_fields *f, struct str line)
                                                                               is_digit(line.p[to + 1])));
         x->whole = x->whole && !unit;
         x->unit = unit || unit_behind(str_cut(line, to));
+        x->round = str_starts(str_trim(str_cut(line, to)), "轮");
         if (!unit)
             find_role(x, written);
         x->odd = (x->role == FIELD_TAKEN && commas) ||
@@ -398,7 +393,8 @@ void line_fields_read(struct line_fields *f, struct str line)
 
 bool line_fields_count(struct str line)
 {
-    return str_ihas(line, "step") || str_ihas(line, "iter") || str_ihas(line, "batch") || str_ihas(line, "update");
+    return str_ihas(line, "step") || str_ihas(line, "iter") || str_ihas(line, "batch") || str_ihas(line, "update") ||
+           str_has(line, "步") || str_has(line, "迭代");
 }
 
 /* Where a label's words end in a text that begins with them; 0 if it does not. */
@@ -439,5 +435,5 @@ bool line_fields_odd(struct str line, const char *label, struct str *text)
 
 bool line_fields_may(struct str line)
 {
-    return str_ihas(line, "loss") || value_names_in(line);
+    return str_ihas(line, "loss") || str_has(line, "损失") || value_names_in(line);
 }

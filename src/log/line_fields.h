@@ -8,6 +8,7 @@
 #include "log/series.h"
 
 #define LINE_FIELDS 64 /* of a line; further numbers are not looked at */
+#define LINE_PLAIN 4096 /* bytes of a line whose marks are replaced */
 #define LINE_LABEL 64  /* bytes of a label; of longer ones the end */
 
 /* What a field may be, by its words. */
@@ -26,19 +27,18 @@ struct line_field {
     enum field_role role;
     enum log_value value;
     int rank;               /* among fields of one role: lower ones go first */
+    bool signed_;           /* written with a sign */
+    bool round;             /* the Chinese word for an epoch stands behind it */
     bool whole;             /* written as an integer without a sign, apart from dates and times */
     bool unit;              /* of time, memory …: "0.3s", "0.3 sec" */
     bool odd;               /* a value of a known name that goes on as no number does: "4,985" */
     bool bare;              /* nothing but brackets, blanks and commas stand between it and the field before */
 };
 
-#define LOSS_TOTAL 0 /* the rank of a loss that is called the total */
-#define LOSS_OWN 1   /* of one that is called neither that nor a part */
-#define LOSS_MEAN 10 /* the rank from which on a loss is called a mean */
-
 struct line_fields {
     struct line_field v[LINE_FIELDS];
     size_t n;
+    char plain[LINE_PLAIN]; /* the line with other marks, where it has such */
     bool judged; /* a line of validation or a test: no step of training */
 };
 

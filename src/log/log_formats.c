@@ -1,5 +1,6 @@
 /* The table of log formats; a new format is a row here and its functions. */
 #include "base/msg.h"
+#include "log/drawn_table.h"
 #include "log/loss_array.h"
 #include "log/loss_document.h"
 #include "log/series_builder.h"
@@ -40,6 +41,8 @@ const struct log_format log_formats[] = {
      .what = "*.json: [10.2, 9.8]   {\"lm loss\": [10.2, 9.8]}   {\"1\": 10.2}   [{\"step\": 1, \"loss\": 10.2}]   "
              "golden_values*.json", .overlay = true,
      .sniff = loss_document_sniff, .read = loss_document_read},
+    {.name = "drawn-table", .title = N_("tables drawn with bars, tabs or wide gaps, with columns for step and loss"),
+     .what = "| step | loss |   │ epoch │ train loss │", .overlay = true, .read = drawn_table_read},
     {.name = "loss-columns", .title = N_("columns of numbers: losses, or steps and losses"),
      .what = "1 8.049097", .overlay = true, .read = loss_columns_read},
     {.name = "loss-array", .title = N_("losses as arrays of NumPy or torch"),

@@ -272,7 +272,7 @@ static enum reading count_behind(struct str line, const char *const *words, size
             struct str at = rest;
             if (before && !ends_name(line.p[before - 1]) && line.p[before - 1] != '_')
                 continue;
-            while (at.n && strchr(" \t=:_[", at.p[0]))
+            while (at.n && strchr(" \t=:_[\"'", at.p[0]))
                 at = str_cut(at, 1);
             str_split(at, ' ', text, &behind);
             at = *text;
@@ -282,6 +282,24 @@ static enum reading count_behind(struct str line, const char *const *words, size
                 return READING_UNREADABLE;
         }
     return READING_ABSENT;
+}
+
+uint16_t log_rank_in(struct str line)
+{
+    static const char *const words[] = {"rank", "RANK", "Rank", "default"};
+    struct str text;
+    int64_t rank;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        for (struct str rest = line; scan_behind(rest, words[i], &rest);) {
+            size_t before = (size_t)(rest.p - line.p) - strlen(words[i]);
+            bool global = before >= 7 && str_ends(str_n(line.p, before), "global_");
+            if (!global && before && !ends_name(line.p[before - 1]))
+                continue;
+            if (count_behind(str_n(rest.p - strlen(words[i]), line.n - before), &words[i], 1, &rank, &text) ==
+                READING_VALUE)
+                return log_rank_said(rank);
+        }
+    return 0;
 }
 
 bool norm_printed_words(struct str line)

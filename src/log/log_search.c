@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "log/drawn_table.h"
 #include "log/learned_lines.h"
 #include "log/line_kinds.h"
 #include "log/loss_document.h"
@@ -67,6 +68,8 @@ int log_sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *us
         *used += l.at;
     line_kinds_release(&kinds);
     log_line_close(&l);
+    if (found < 0 && norms < 0 && drawn_table_sniff(f, limit < LEARN_BYTES ? limit : LEARN_BYTES, cancel))
+        return log_kind_named("drawn-table");
     if (found < 0 && norms < 0 && !used && loss_columns_sniff(f))
         return log_kind_named("loss-columns");
     if (found < 0 && norms < 0 && learned_lines_sniff(f, limit < LEARN_BYTES ? limit : LEARN_BYTES, used, cancel))
@@ -195,7 +198,7 @@ bool series_probe(const char *path)
 static const char *const order[] = {"megatron-log", "mindformers-log", "trainer-state", "trainer-log", "trainer",
                                     "step-lines", "json-lines", "deepspeed-monitor", "value-table", "mlflow",
                                     "tensorboard", "msprobe-monitor", "msprobe-anomalies", "te-inspect",
-                                    "learned-lines", "local-norm"};
+                                    "drawn-table", "learned-lines", "local-norm"};
 
 bool log_candidate_is(const struct log_candidate *c, const char *name)
 {

@@ -47,7 +47,8 @@ static double *values_of(const struct weights *w, uint32_t i, struct err *e)
 static int meaning(const struct weights *w, const struct weight *x)
 {
     enum log_value v;
-    if (x->ndim != 1 || x->text || dtype_table[x->dtype].klass == CLASS_UNKNOWN || x->numel > LOG_RECORDS)
+    bool column = x->ndim == 2 && x->shape[1] == 1;
+    if ((x->ndim != 1 && !column) || x->text || dtype_table[x->dtype].klass == CLASS_UNKNOWN || x->numel > LOG_RECORDS)
         return -1;
     if (w->list.n == 1)
         return LOG_LOSS;
@@ -70,11 +71,17 @@ int loss_array_read(struct series_builder *k, struct err *e)
     struct weights w;
     double *column[LOG_VALUES + 1] = {0};
     uint64_t n = 0;
+    int highest = -1;
     int rc = weights_open(&w, k->file->name, e);
     for (uint32_t i = 0; rc == 0 && i < w.list.n; i++) {
         int as = meaning(&w, &w.list.v[i]);
-        if (as < 0 || column[as])
+        int rank = as == LOG_LOSS ? value_loss_rank(w.list.v[i].name) : 0;
+        if (as < 0 || (column[as] && (as != LOG_LOSS || rank <= highest)))
             continue;
+        if (column[as])
+            log_loss_taken(k, w.list.v[i].name);
+        free(column[as]);
+        highest = as == LOG_LOSS ? rank : highest;
         column[as] = values_of(&w, i, e);
         rc = column[as] ? 0 : -1;
         if (rc == 0 && n && w.list.v[i].numel != n)

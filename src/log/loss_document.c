@@ -84,6 +84,18 @@ static bool count_of(struct str v, int64_t *out)
     return scan_count(&s, out) && !s.n && *out < LOG_STEP;
 }
 
+/* A key that is a step: "10", "step_10", "iteration 10". */
+static bool step_key(struct str key, int64_t *step)
+{
+    size_t n = 0;
+    while (n < key.n && !(key.p[n] >= '0' && key.p[n] <= '9'))
+        n++;
+    struct str word = str_n(key.p, n);
+    while (word.n && strchr(" _-:", word.p[word.n - 1]))
+        word.n--;
+    return (!word.n || value_is_step(word)) && count_of(str_cut(key, n), step);
+}
+
 /* ---- one series of numbers ---- */
 
 /* How the numbers of a list are numbered: by their places, by another list, from a first number by a distance. */
@@ -112,7 +124,7 @@ static void take_number(struct document_reading *d, enum log_value v, int64_t st
     log_add(d->k, &r);
 }
 
-/* A list of numbers, of [step, value] or of [time, step, value]; the first ones may be unreadable. */
+/* A list of numbers, of [value], of [step, value] or of [time, step, value]; the first ones may be unreadable. */
 static bool list_begins_right(struct str list)
 {
     struct str s = str_cut(list, 1), item;
@@ -123,7 +135,7 @@ static bool list_begins_right(struct str list)
         size_t n = 0;
         while (is_list(item) && next_item(&in, &x) == 1)
             n = is_number(x) ? n + 1 : 100;
-        if (n == 2 || n == 3)
+        if (n >= 1 && n <= 3)
             return true;
     }
     return false;
@@ -142,6 +154,20 @@ static void take_pair(struct document_reading *d, enum log_value v, struct str i
         log_odd_value(d->k, item);
 }
 
+/* The first item of a list; empty: it has none. */
+static struct str first_item(struct str list)
+{
+    struct str s = str_cut(list, 1), item;
+    return next_item(&s, &item) == 1 ? item : STR("");
+}
+
+/* What a list of one item holds; empty: it has more. */
+static struct str lone_item(struct str list)
+{
+    struct str s = str_cut(list, 1), item, other;
+    return next_item(&s, &item) == 1 && next_item(&s, &other) == 0 ? item : STR("");
+}
+
 static void take_list(struct document_reading *d, enum log_value v, struct str list, const struct numbering *by)
 {
     struct str s = str_cut(list, 1), steps = by->steps.n ? str_cut(by->steps, 1) : STR(""), item, number;
@@ -154,10 +180,11 @@ static void take_list(struct document_reading *d, enum log_value v, struct str l
             log_odd_value(d->k, number);
             continue;
         }
-        if (is_list(item)) {
+        struct str lone = is_list(item) ? lone_item(item) : item;
+        if (!lone.n) {
             take_pair(d, v, item);
         } else {
-            take_number(d, v, step, item);
+            take_number(d, v, step, lone);
             d->counted = d->counted || by->counted;
         }
         step += by->steps.n ? 0 : by->each;
@@ -173,9 +200,21 @@ static bool numbered_by_keys(struct str object)
     struct str s = str_cut(object, 1), key, value;
     int64_t step;
     for (int i = 0; i < LOOKED_AT && scan_member(&s, &key, &value) == 1 && !is_object(value); i++)
-        if (count_of(key, &step) && is_number(value))
+        if (step_key(key, &step) && is_number(value))
             return true;
     return false;
+}
+
+/* {"0": 10, "1": 20} beside {"0": 2.5, "1": 2.25}: the steps by the rows that both number. */
+static void take_rows(struct document_reading *d, enum log_value v, struct str object, struct str steps)
+{
+    struct str s = str_cut(object, 1), of = str_cut(steps, 1), key, value, row, number;
+    int64_t step;
+    while (scan_member(&s, &key, &value) == 1 && scan_member(&of, &row, &number) == 1)
+        if (str_eq(key, row) && count_of(number, &step))
+            take_number(d, v, step, value);
+        else
+            log_odd_value(d->k, number);
 }
 
 static void take_numbered(struct document_reading *d, enum log_value v, struct str object)
@@ -184,7 +223,7 @@ static void take_numbered(struct document_reading *d, enum log_value v, struct s
     int64_t step;
     int rc;
     while ((rc = scan_member(&s, &key, &value)) == 1)
-        if (count_of(key, &step))
+        if (step_key(key, &step))
             take_number(d, v, step, value);
         else if (is_number(value))
             log_odd_value(d->k, key);
@@ -215,15 +254,20 @@ static bool take_interval(struct document_reading *d, enum log_value v, struct s
 
 /* ---- an object of named values ---- */
 
-/* As value_named; also "losses" and "loss_list", which name what they hold. */
-static bool series_named(struct str key, enum log_value *v)
+/* As value_loss_rank and value_named; also "loss_list", which names what it holds. rank: of a loss, otherwise -1. */
+static bool series_named(struct str key, enum log_value *v, int *rank)
 {
     static const char *const ends[] = {"_list", "_history", "_values", "_curve", " list", "es", "s"};
-    if (value_named(key, v))
-        return true;
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-        if (str_ends(key, ends[i]) && value_named(str_n(key.p, key.n - strlen(ends[i])), v))
+    for (size_t i = 0; i <= ARRAY_LEN(ends); i++) {
+        struct str name = key;
+        if (i && !str_ends(key, ends[i - 1]))
+            continue;
+        name.n -= i ? strlen(ends[i - 1]) : 0;
+        *rank = value_loss_rank(name);
+        *v = LOG_LOSS;
+        if (*rank >= 0 || value_named(name, v))
             return true;
+    }
     return false;
 }
 
@@ -232,11 +276,12 @@ static bool is_step_list(struct str key)
     return value_is_step(key) || (str_ends(key, "s") && value_is_step(str_n(key.p, key.n - 1)));
 }
 
-static struct str steps_beside(struct str object)
+/* The steps of an object's lists: a list, or an object whose keys those of the losses share. */
+static struct str steps_beside(struct str object, bool as_list)
 {
     struct str s = str_cut(object, 1), key, value;
     while (scan_member(&s, &key, &value) == 1)
-        if (is_step_list(key) && is_list(value))
+        if (is_step_list(key) && (as_list ? is_list(value) : is_object(value)))
             return value;
     return STR("");
 }
@@ -245,51 +290,124 @@ static struct str steps_beside(struct str object)
 static bool holds_values(struct str key)
 {
     static const char *const names[] = {"data", "metrics", "train", "training", "log", "logs", "scalars", "history",
-                                        "results", "values"};
+                                        "results", "values", "records", "steps", "log_history", "entries", "run",
+                                        "rows", "iterations"};
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (str_is(key, names[i]))
             return true;
     return false;
 }
 
+/* The member of an object that can hold a run's values: one of such a name, the only one, or of those of ranks the
+ * lowest. Empty: there is none. */
+static struct str held_in(struct str object)
+{
+    struct str s = str_cut(object, 1), key, value, found = STR(""), named = STR("");
+    int64_t rank, lowest = INT64_MAX;
+    size_t n = 0;
+    for (; scan_member(&s, &key, &value) == 1; n++) {
+        bool holds = is_object(value) || (is_list(value) && is_object(first_item(value)));
+        if (holds && holds_values(key) && !named.n)
+            named = value;
+        struct str number = str_starts(key, "rank") ? str_cut(key, 4) : STR("");
+        while (number.n && strchr(" _-", number.p[0]))
+            number = str_cut(number, 1);
+        bool ranked = holds && count_of(number, &rank);
+        if (holds && ((!n && lowest == INT64_MAX) || (ranked && rank < lowest)))
+            found = value;
+        lowest = ranked && rank < lowest ? rank : lowest;
+    }
+    return named.n ? named : n == 1 || lowest < INT64_MAX ? found : STR("");
+}
+
+static void take_steps(struct document_reading *d, struct str list);
+static void take_steps_by_key(struct document_reading *d, struct str object);
+
+/* Whether something can be read from the value of a series' name. */
+static bool holds_series(struct str value)
+{
+    return (is_list(value) && list_begins_right(value)) || is_object(value);
+}
+
+static void take_series(struct document_reading *d, struct str object, enum log_value v, struct str value)
+{
+    struct numbering by = {.steps = steps_beside(object, true), .first = 1, .each = 1};
+    struct str rows = steps_beside(object, false);
+    by.counted = !by.steps.n;
+    if (is_list(value))
+        take_list(d, v, value, &by);
+    else if (rows.n && numbered_by_keys(value))
+        take_rows(d, v, value, rows);
+    else if (numbered_by_keys(value))
+        take_numbered(d, v, value);
+    else
+        take_interval(d, v, value);
+}
+
 static void take_object(struct document_reading *d, struct str object, int depth)
 {
-    struct numbering by = {.steps = steps_beside(object), .first = 1, .each = 1};
-    struct str s = str_cut(object, 1), key, value;
-    unsigned taken = 0;
-    by.counted = !by.steps.n;
+    struct str s = str_cut(object, 1), key, value, best[LOG_VALUES] = {0}, name = STR("");
+    int rank, highest = -1;
+    bool many = false;
+    enum log_value v;
+    int64_t step;
     if (numbered_by_keys(object)) {
         take_numbered(d, LOG_LOSS, object);
         return;
     }
-    while (scan_member(&s, &key, &value) == 1) {
-        enum log_value v;
-        if (series_named(key, &v) && !(taken & 1u << v)) {
-            size_t before = d->numbers;
-            if (is_list(value) && list_begins_right(value))
-                take_list(d, v, value, &by);
-            else if (is_object(value) && numbered_by_keys(value))
-                take_numbered(d, v, value);
-            else if (is_object(value))
-                take_interval(d, v, value);
-            taken |= d->numbers > before ? 1u << v : 0;
-        } else if (is_object(value) && holds_values(key) && depth < DEEPEST && !d->numbers) {
-            take_object(d, value, depth + 1);
-        }
+    if (scan_member(&s, &key, &value) == 1 && step_key(key, &step) && is_object(value)) {
+        take_steps_by_key(d, object);
+        return;
     }
+    for (s = str_cut(object, 1); scan_member(&s, &key, &value) == 1;)
+        if (series_named(key, &v, &rank) && holds_series(value)) {
+            many = many || (v == LOG_LOSS && best[v].n);
+            if (best[v].n && (v != LOG_LOSS || rank <= highest))
+                continue;
+            best[v] = value;
+            highest = v == LOG_LOSS ? rank : highest;
+            name = v == LOG_LOSS ? key : name;
+        }
+    for (int i = 0; i < LOG_VALUES; i++)
+        if (best[i].n)
+            take_series(d, object, (enum log_value)i, best[i]);
+    if (d->numbers && many)
+        log_loss_taken(d->k, name);
+    struct str inner = d->numbers || depth == DEEPEST ? STR("") : held_in(object);
+    if (is_object(inner))
+        take_object(d, inner, depth + 1);
+    else if (inner.n)
+        take_steps(d, inner);
+    else if (!d->numbers && best[LOG_LOSS].n && is_list(best[LOG_LOSS]))
+        take_steps(d, best[LOG_LOSS]);
 }
 
 /* [{"step": 1, "loss": 10.2}, …] and {"1": {"loss": 10.2}, …}: an object a step. */
 static bool take_step(struct document_reading *d, struct str object, int64_t step, bool numbered)
 {
-    struct str s = str_cut(object, 1), key, value;
+    struct str s = str_cut(object, 1), outer = STR(""), key, value;
     struct log_record r = {.step = step};
     struct values_taken taken = {0};
     struct str odd = STR("");
-    bool odd_step = false;
+    bool odd_step = false, judged = false;
     double x, digit;
+    int64_t rank;
     enum log_value v;
-    while (scan_member(&s, &key, &value) == 1) {
+    int rc;
+    while ((rc = scan_member(&s, &key, &value)) == 1 || outer.n) {
+        if (rc != 1) {
+            s = outer;
+            outer = STR("");
+            continue;
+        }
+        if (is_object(value) && holds_values(key) && !outer.n) { /* {"step": 1, "metrics": {"loss": 2.3}} */
+            outer = s;
+            s = str_cut(value, 1);
+            continue;
+        }
+        judged = judged || (value_is_split(key) && value_split_judged(unquoted(value)));
+        if (value_is_rank(key) && count_of(value, &rank))
+            r.rank = log_rank_said(rank);
         bool steps = !numbered && value_is_step(key);
         if (!scan_number(unquoted(value), &x, &digit) || (steps && !count_of(value, &r.step))) {
             if ((steps || value_named(key, &v)) && !is_list(value) && !is_object(value) &&
@@ -303,6 +421,8 @@ static bool take_step(struct document_reading *d, struct str object, int64_t ste
         else if (value_taken(&taken, key, &v))
             log_set(d->k, &r, v, x, digit);
     }
+    if (judged)
+        return true;
     if (odd.n)
         log_odd_value(d->k, odd);
     if (odd_step || (!log_has(&r, LOG_LOSS) && !log_has(&r, LOG_NORM)))
@@ -329,7 +449,7 @@ static void take_steps_by_key(struct document_reading *d, struct str object)
     struct str s = str_cut(object, 1), key, value;
     int64_t step;
     while (scan_member(&s, &key, &value) == 1)
-        if (count_of(key, &step) && is_object(value))
+        if (step_key(key, &step) && is_object(value))
             take_step(d, value, step, true);
 }
 
@@ -337,18 +457,13 @@ static void take_steps_by_key(struct document_reading *d, struct str object)
 static void take_document(struct document_reading *d, struct str text)
 {
     struct numbering by = {.first = 1, .each = 1, .counted = true};
-    struct str s = str_cut(text, 1), key, value;
-    int64_t step;
     if (is_list(text)) {
         if (list_begins_right(text))
             take_list(d, LOG_LOSS, text, &by);
         else
             take_steps(d, text);
     } else if (is_object(text)) {
-        if (scan_member(&s, &key, &value) == 1 && count_of(key, &step) && is_object(value))
-            take_steps_by_key(d, text);
-        else
-            take_object(d, text, 0);
+        take_object(d, text, 0);
     }
 }
 

@@ -66,6 +66,7 @@ static const struct known_field {
     {STR("loss scale"), "lossscale", FIELD_VALUE, LOG_SCALE},
     {STR("grad norm"), "gradnorm", FIELD_VALUE, LOG_NORM},
     {STR("lm loss"), "lmloss", FIELD_MAIN_LOSS, LOG_LOSS},
+    {STR("lm_loss"), "lm_loss", FIELD_MAIN_LOSS, LOG_LOSS}, /* GPT-NeoX */
     {STR("loss"), "loss", FIELD_LOSS, LOG_LOSS},
     {STR("number of skipped iterations"), "numberofskippediterations", FIELD_SKIPPED, 0},
     {STR("number of nan iterations"), "numberofnaniterations", FIELD_NANS, 0},

@@ -62,7 +62,30 @@ struct step_object {
     struct str odd; /* a value of a known name that is no number */
     struct values_taken taken;
     struct extra_values rl;
+    bool judged;    /* of validation */
+    /* of an object a value: {"step": 1, "name": "loss", "value": 2.5} */
+    struct str value_name, value_text;
 };
+
+static bool names_a_value(struct str key)
+{
+    return str_is(key, "name") || str_is(key, "tag") || str_is(key, "key") || str_is(key, "metric");
+}
+
+static bool is_a_value(struct str key)
+{
+    return str_ieq(str_trim(key), STR("value"));
+}
+
+/* "[0, 100]" as a step: the epoch and the step in it. */
+static bool step_pair(struct str value, double *epoch, double *step)
+{
+    struct str s = str_cut(value, 1);
+    if (!str_starts(value, "[") || !scan_leading(&s, epoch, NULL) || !str_starts(str_trim(s), ","))
+        return false;
+    s = str_cut(str_trim(s), 1);
+    return scan_leading(&s, step, NULL) && str_is(str_trim(s), "]");
+}
 
 /* Reads the members after a '{'; `inside` of a nested object. Whether they are complete. */
 static bool take_members(struct step_object *o, struct str s, bool inside)
@@ -72,10 +95,22 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
     int rc;
     while ((rc = scan_member(&s, &key, &value)) == 1) {
         enum log_value v;
+        double epoch;
         key = written_key(key, &o->plain);
+        o->judged = o->judged || (value_is_split(key) && value_split_judged(unquoted(value)));
+        if (value_is_rank(key) && scan_number(value, &x, NULL) && is_step(x))
+            o->r.rank = log_rank_said((int64_t)x);
+        if (!inside && names_a_value(key))
+            o->value_name = unquoted(value);
+        else if (!inside && is_a_value(key))
+            o->value_text = unquoted(value);
         if (!inside && value.n && value.p[0] == '{' && holds_values(key)) {
             if (!take_members(o, str_cut(value, 1), true))
                 return false;
+        } else if (!o->stepped && value_is_step(key) && step_pair(value, &epoch, &x)) {
+            o->stepped = is_step(x);
+            o->r.step = o->stepped ? (int64_t)x : 0;
+            o->epoch = epoch;
         } else if (!scan_number(unquoted(value), &x, &digit)) {
             bool odd = value.p[0] != '{' && value.p[0] != '[' && !reading_is_nothing(unquoted(value));
             if (odd && value_named(key, &v))
@@ -99,15 +134,33 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
     return rc == 0;
 }
 
+static void take_named_value(struct step_object *o)
+{
+    enum log_value v;
+    double x, digit;
+    if (!value_taken(&o->taken, o->value_name, &v))
+        return;
+    if (!scan_number(o->value_text, &x, &digit))
+        o->odd = reading_is_nothing(o->value_text) ? o->odd : o->value_text;
+    else if (o->k)
+        log_set(o->k, &o->r, v, x, digit);
+}
+
 /* Whether the line is one object with a step and a value that is known; k (may be NULL) takes it. */
 static bool object(struct series_builder *k, struct str line)
 {
     struct step_object o = {.k = k, .epoch = -1};
     struct str s = str_trim(line);
+    if (str_starts(s, "DLLL ")) /* NVIDIA's DLLogger */
+        s = str_trim(str_cut(s, strlen("DLLL ")));
     if (!s.n || s.p[0] != '{')
         return false;
     bool whole = take_members(&o, str_cut(s, 1), false);
     buf_release(&o.plain);
+    if (whole && o.value_name.n && o.value_text.n && !measured(o.taken.has))
+        take_named_value(&o);
+    if (whole && o.judged && o.stepped)
+        return k != NULL; /* a line of its own, and no step of training */
     if (k && !whole && o.stepped && s.p[s.n - 1] == '}') { /* {"step": 3, "loss": 4,985} */
         log_odd_value(k, s);
         return true;
@@ -132,7 +185,8 @@ static bool object(struct series_builder *k, struct str line)
 
 bool json_values_words(struct str line)
 {
-    return str_starts(str_trim(line), "{");
+    line = str_trim(line);
+    return str_starts(line, "{") || str_starts(line, "DLLL {");
 }
 
 bool json_values_starts(struct str line)
@@ -155,15 +209,33 @@ struct value_table {
     struct series_builder *k;
     bool alone; /* a file of one value each: a learning rate will do */
     bool head;
+    const char *path;
+    int8_t one;          /* enum log_value of a table without names */
     size_t n;
-    int step, epoch;     /* their columns; -1: none */
+    int step, epoch, split, rank; /* their columns; -1: none */
+    int name, value;     /* of a table of one value a row: its name (-1: the file's name says it), itself (-1: none) */
     int8_t as[COLUMNS];  /* enum log_value of a column, -1: another column */
 };
+
+/* TensorBoard's download has one tag's values, and the tag in the file's name: "run-.-tag-train_loss.csv". Of another
+ * name they are losses, as whoever gives the file as a log says. */
+static bool one_value(struct value_table *t)
+{
+    struct str base = path_base(str_of(t->path)), tag;
+    enum log_value v = LOG_LOSS;
+    bool known = !scan_behind(base, "-tag-", &tag);
+    if (!known) {
+        tag.n -= str_ends(tag, ".csv") ? strlen(".csv") : 0;
+        known = value_named(tag, &v) || value_loss_rank(tag) >= 0;
+    }
+    t->one = (int8_t)v;
+    return known;
+}
 
 static bool header(struct value_table *t, const struct str *cell, size_t n)
 {
     struct values_taken taken = {0};
-    t->step = t->epoch = -1;
+    t->step = t->epoch = t->split = t->rank = t->name = t->value = -1;
     t->n = n < COLUMNS ? n : COLUMNS;
     for (size_t i = 0; i < t->n; i++) {
         enum log_value v;
@@ -172,6 +244,14 @@ static bool header(struct value_table *t, const struct str *cell, size_t n)
             t->step = (int)i;
         } else if (t->epoch < 0 && str_is(str_trim(cell[i]), "epoch")) {
             t->epoch = (int)i;
+        } else if (t->split < 0 && value_is_split(cell[i])) {
+            t->split = (int)i;
+        } else if (t->rank < 0 && value_is_rank(cell[i])) {
+            t->rank = (int)i;
+        } else if (t->name < 0 && names_a_value(str_trim(cell[i]))) {
+            t->name = (int)i;
+        } else if (t->value < 0 && is_a_value(cell[i])) {
+            t->value = (int)i;
         } else if (value_taken(&taken, cell[i], &v)) {
             for (size_t k = 0; k < i; k++) /* a part of it */
                 t->as[k] = t->as[k] == (int8_t)v ? -1 : t->as[k];
@@ -180,6 +260,12 @@ static bool header(struct value_table *t, const struct str *cell, size_t n)
     }
     if (t->k)
         log_total_taken(t->k, &taken);
+    if (t->step < 0 && t->n && !str_trim(cell[0]).n) /* the index that pandas writes */
+        t->step = 0;
+    if (taken.has)
+        t->value = -1;
+    else if (t->step >= 0 && t->value >= 0)
+        return t->name >= 0 || (str_ieq(str_trim(cell[0]), STR("wall time")) && one_value(t));
     return t->step >= 0 && (t->alone ? taken.has != 0 : measured(taken.has));
 }
 
@@ -202,6 +288,7 @@ static int no_row(void *ctx, const struct str *cell, size_t n, uint64_t line, st
 /* The first line of a table with columns we know. */
 static bool table_begins(struct value_table t, struct str head, const char *path)
 {
+    t.path = path;
     struct sheet_sink sink = {.row = first_row, .unended_row = no_row, .ctx = &t};
     struct err quiet;
     return str_find(head, ',') >= 0 && sheet_read_text(head, path, &sink, &quiet) == 0 && t.head;
@@ -217,6 +304,19 @@ bool samples_table_sniff(struct str head, const char *path)
 {
     return str_starts(path_base(str_of(path)), "Train_Samples_") &&
            table_begins((struct value_table){.alone = true}, head, path);
+}
+
+static int value_row(struct value_table *t, const struct str *cell, size_t n, struct log_record *r)
+{
+    struct values_taken taken = {0};
+    enum log_value v = (enum log_value)t->one;
+    double x, digit;
+    bool named = t->name < 0 || ((size_t)t->name < n && value_taken(&taken, cell[t->name], &v));
+    if (named && (size_t)t->value < n && log_number(t->k, cell[t->value], &x, &digit) == READING_VALUE) {
+        log_set(t->k, r, v, x, digit);
+        log_add(t->k, r);
+    }
+    return log_cancelled(t->k) ? 1 : 0;
 }
 
 static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
@@ -238,6 +338,12 @@ static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line,
         return 0;
     }
     r.step = (int64_t)x;
+    if (t->split >= 0 && (size_t)t->split < n && value_split_judged(cell[t->split]))
+        return 0;
+    if (t->rank >= 0 && (size_t)t->rank < n && scan_number(cell[t->rank], &x, NULL) && is_step(x))
+        r.rank = log_rank_said((int64_t)x);
+    if (t->value >= 0)
+        return value_row(t, cell, n, &r);
     double epoch = -1;
     if (t->epoch >= 0 && (size_t)t->epoch < n && !scan_number(cell[t->epoch], &epoch, NULL))
         epoch = -1;
@@ -264,6 +370,7 @@ static int last_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
 static int read_table(struct value_table t, struct err *e)
 {
     struct series_builder *k = t.k;
+    t.path = k->file->name;
     struct sheet_sink sink = {.row = table_row, .unended_row = last_row, .ctx = &t};
     int rc = sheet_read(k->file, &sink, e);
     vec_last(&k->s->files)->lines = k->line;

@@ -38,6 +38,7 @@ struct log_record {
     uint16_t has;
     uint8_t kind;             /* index of log_formats */
     bool overflow;
+    uint16_t rank;            /* 1 + the rank that the record itself names; 0: none */
 };
 
 /* One value of a named series. */

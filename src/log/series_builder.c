@@ -39,6 +39,11 @@ enum reading log_number(struct series_builder *k, struct str text, double *v, do
     return READING_UNREADABLE;
 }
 
+uint16_t log_rank_said(int64_t rank)
+{
+    return rank >= 0 && rank < UINT16_MAX - 1 ? (uint16_t)(rank + 1) : 0;
+}
+
 void log_set(struct series_builder *k, struct log_record *r, enum log_value v, double x, double digit)
 {
     double *finest = &k->s->digit[v];
@@ -127,15 +132,19 @@ void log_join_epoch(struct series_builder *k, struct log_record *r, double epoch
     r->step = k->epochs.offset < LOG_STEP ? r->step + k->epochs.offset : LOG_STEP;
 }
 
+void log_loss_taken(struct series_builder *k, struct str name)
+{
+    if (!k->total_told)
+        vec_push(&k->s->notes,
+                 arena_fmt(&k->s->arena, _("%s: of several losses \"%.*s\" is taken; say otherwise by --log-names"),
+                           k->file->name, STR_ARG(name)));
+    k->total_told = true;
+}
+
 void log_total_taken(struct series_builder *k, const struct values_taken *t)
 {
-    if (k->total_told || !value_total_taken(t))
-        return;
-    k->total_told = true;
-    vec_push(&k->s->notes,
-             arena_fmt(&k->s->arena,
-                       _("%s: of several losses the total is taken, \"%s\"; say otherwise by --log-names"),
-                       k->file->name, t->loss));
+    if (value_total_taken(t))
+        log_loss_taken(k, str_of(t->loss));
 }
 
 void log_extra_values(struct series_builder *k, int64_t step, const struct extra_values *x)
@@ -351,6 +360,29 @@ static bool zero_beside(const struct log_record *zero, const struct log_record *
            real->value[LOG_LOSS] != 0;
 }
 
+/* Where records of one step are of several ranks, those of the lowest one that has a loss are the run. */
+static void keep_one_rank(struct series_builder *k)
+{
+    struct log_record *r = k->s->records.v;
+    size_t n = 0;
+    bool many = k->one_rank > 0;
+    uint16_t lowest = UINT16_MAX;
+    for (size_t i = 0; i < k->s->records.n; i++) {
+        bool real = log_has(&r[i], LOG_LOSS) && (r[i].value[LOG_LOSS] < 0 || !(r[i].value[LOG_LOSS] <= 0));
+        many = many || (i && r[i].step == r[i - 1].step && r[i].rank && r[i - 1].rank && r[i].rank != r[i - 1].rank);
+        lowest = r[i].rank && r[i].rank < lowest && real ? r[i].rank : lowest;
+    }
+    if (!many || lowest == UINT16_MAX)
+        return;
+    k->one_rank = k->one_rank ? k->one_rank : lowest;
+    for (size_t i = 0; i < k->s->records.n; i++)
+        if (r[i].rank && r[i].rank != k->one_rank)
+            k->other_ranks++;
+        else
+            r[n++] = r[i];
+    k->s->records.n = n;
+}
+
 /* Each step once. */
 static void thin(struct series_builder *k)
 {
@@ -359,6 +391,7 @@ static void thin(struct series_builder *k)
     if (!k->s->records.n)
         return;
     sort_records(r, k->s->records.n);
+    keep_one_rank(k);
     for (size_t i = 0; i < k->s->records.n; i++) {
         if (!n || r[n - 1].step != r[i].step) {
             r[n++] = r[i];
@@ -418,6 +451,8 @@ void log_add(struct series_builder *k, struct log_record *r)
     r->file = k->file_index;
     r->kind = (uint8_t)k->kind;
     r->line = k->line;
+    if (!r->rank)
+        r->rank = k->line_rank;
     if (r->step < 0 || r->step >= LOG_STEP) {
         log_odd(k, ODD_STEP);
         return;
@@ -436,7 +471,7 @@ void log_add(struct series_builder *k, struct log_record *r)
     if (log_has(r, LOG_LOSS) && r->value[LOG_LOSS] != 0)
         vec_last(&k->s->files)->real_loss = true;
     if (kind->overlay && k->s->records.n && vec_last(&k->s->records)->step == r->step &&
-        vec_last(&k->s->records)->kind == r->kind) {
+        vec_last(&k->s->records)->kind == r->kind && vec_last(&k->s->records)->rank == r->rank) {
         overlay(vec_last(&k->s->records), r);
         return;
     }
@@ -542,6 +577,10 @@ static void say(struct series_builder *k)
                                  "file?); the later ones are used"),
                                name, k->differing));
     }
+    if (k->other_ranks)
+        vec_push(&s->notes,
+                 arena_fmt(&s->arena, _("%s: the file has records of several ranks; those of rank %d are read, %zu "
+                                        "others are not"), name, k->one_rank - 1, k->other_ranks));
     if (k->zeroes)
         vec_push(&s->notes, arena_fmt(&s->arena, _("%s: %zu steps have a zero loss beside a nonzero one (from another "
                                                    "pipeline stage); the zeros are ignored"),

@@ -41,6 +41,7 @@ struct series_builder {
     bool growing;        /* of log_options */
     uint16_t file_index;
     uint32_t line;       /* of the current record */
+    uint16_t line_rank;  /* of log_record, which the current line names */
     int kind;            /* index of log_formats, of the current record */
     struct map names;    /* "tag\nname" → series.names */
     bool stepless;   /* as log_format.stepless, found in this file */
@@ -67,6 +68,8 @@ struct series_builder {
     } resume[4];         /* the first times that the steps went back */
     size_t resumes;
     size_t repeated, differing, zeroes; /* steps printed again; with other values; with a zero loss beside a real one */
+    uint16_t one_rank;   /* of log_record: the one whose records are kept; 0: all are */
+    size_t other_ranks;  /* records of other ranks */
     size_t limit;        /* records collected before they are sorted and thinned */
     bool full;           /* the limit of steps is reached */
 };
@@ -85,6 +88,7 @@ void log_point(struct series_builder *k, const char *tag, struct str name, bool 
 void log_join_epoch(struct series_builder *k, struct log_record *r, double epoch);
 struct values_taken;
 void log_total_taken(struct series_builder *k, const struct values_taken *t); /* says so, once, if a total was taken */
+void log_loss_taken(struct series_builder *k, struct str name); /* says so, once, of one of several losses */
 struct extra_values;
 void log_extra_values(struct series_builder *k, int64_t step, const struct extra_values *x); /* a point each */
 uint32_t log_name(struct series_builder *k, const char *tag, struct str name, bool square); /* MAP_NONE: too many */
@@ -101,6 +105,10 @@ enum reading log_number(struct series_builder *k, struct str text, double *v, do
 void log_unread_end(struct series_builder *k, const char *text);
 bool log_cancelled(const struct series_builder *k);
 
+/* log_record.rank of a rank that is written; 0 if it is none. */
+uint16_t log_rank_said(int64_t rank);
+/* The same of the rank that a line names anywhere: "[rank1]:", "rank 3", "[default0]:"; 0: none. */
+uint16_t log_rank_in(struct str line);
 /* Sets a value of r and records its printed resolution. */
 void log_set(struct series_builder *k, struct log_record *r, enum log_value v, double x, double digit);
 

@@ -17,7 +17,10 @@ struct held {
 static enum log_take take(struct series_builder *k, int kind, struct str line, size_t fresh, bool last)
 {
     k->kind = kind;
-    return log_formats[kind].take(k, line, fresh, last);
+    k->line_rank = log_rank_in(line);
+    enum log_take t = log_formats[kind].take(k, line, fresh, last);
+    k->line_rank = 0;
+    return t;
 }
 
 static void let_go(struct series_builder *k, struct held *h)

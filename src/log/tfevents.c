@@ -81,14 +81,73 @@ static bool scalar_tensor(struct str s, double *v)
 /* ---- tags ---- */
 
 #define PART_TAG "part" /* of points that are a part of the loss */
+#define LOSS_TAGS 1024u /* the most of one file */
 
-static void scalar(struct series_builder *k, struct str tag, int64_t step, double x)
+/* A loss by its tag; of several tags one is the loss of the steps. */
+struct tagged_loss {
+    uint32_t tag; /* of loss_tags.tags */
+    uint32_t line;
+    int64_t step;
+    double x;
+};
+
+struct loss_tags {
+    VEC(struct str) tags; /* in the arena of the series */
+    VEC(struct tagged_loss) losses;
+};
+
+static void keep_loss(struct series_builder *k, struct loss_tags *l, struct str tag, int64_t step, double x)
+{
+    size_t i = 0;
+    while (i < l->tags.n && !str_eq(l->tags.v[i], tag))
+        i++;
+    if (l->losses.n == LOG_POINTS || i == LOSS_TAGS) {
+        log_odd(k, ODD_FULL);
+        return;
+    }
+    if (i == l->tags.n)
+        vec_push(&l->tags, arena_str(&k->s->arena, tag));
+    struct tagged_loss loss = {(uint32_t)i, k->line, step, x};
+    vec_push(&l->losses, loss);
+}
+
+/* Of the tags the one that says most, of several such the first; the others are named series. */
+static void choose_loss(struct series_builder *k, struct loss_tags *l)
+{
+    size_t best = 0;
+    bool many = false;
+    for (size_t i = 1; i < l->tags.n; i++) {
+        bool parts = value_part(l->tags.v[i]);
+        many = many || !parts;
+        if (value_loss_rank(l->tags.v[i]) > value_loss_rank(l->tags.v[best]))
+            best = i;
+    }
+    for (size_t i = 0; i < l->losses.n; i++) {
+        const struct tagged_loss x = l->losses.v[i];
+        struct log_record r = {.step = x.step};
+        struct str tag = l->tags.v[x.tag];
+        k->line = x.line;
+        if (value_part(tag))
+            log_point(k, PART_TAG, tag, false, x.step, x.x);
+        else if (x.tag != best)
+            log_point(k, "loss", tag, false, x.step, x.x);
+        if (x.tag != best)
+            continue;
+        log_set(k, &r, LOG_LOSS, x.x, 0);
+        log_add(k, &r);
+    }
+    if (many)
+        log_loss_taken(k, l->tags.v[best]);
+    vec_release(&l->tags);
+    vec_release(&l->losses);
+}
+
+static void scalar(struct series_builder *k, struct loss_tags *losses, struct str tag, int64_t step, double x)
 {
     static const struct {
         const char *tag;
         enum log_value v;
     } known[] = {
-        {"lm loss", LOG_LOSS},       {"loss", LOG_LOSS},           {"train/loss", LOG_LOSS},
         {"learning-rate", LOG_LR},   {"learning_rate", LOG_LR},    {"train/learning_rate", LOG_LR},
         {"lr", LOG_LR},              {"grad-norm", LOG_NORM},      {"grad_norm", LOG_NORM},
         {"train/grad_norm", LOG_NORM}, {"global_norm", LOG_NORM},  {"loss-scale", LOG_SCALE},
@@ -102,8 +161,6 @@ static void scalar(struct series_builder *k, struct str tag, int64_t step, doubl
     struct str head, name;
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (str_is(tag, known[i].tag)) {
-            if (i == 0)
-                k->s->lr_is_next = true; /* Megatron's name: the rate is read after the scheduler moved on */
             log_set(k, &r, known[i].v, x, 0);
             log_add(k, &r);
             return;
@@ -124,19 +181,24 @@ static void scalar(struct series_builder *k, struct str tag, int64_t step, doubl
                 return;
             }
     enum log_value v;
+    if (value_loss_rank(tag) >= 0) {
+        if (str_is(tag, "lm loss"))
+            k->s->lr_is_next = true; /* Megatron's name: the rate is read after the scheduler moved on */
+        k->s->in_samples |= value_counts_samples(tag);
+        keep_loss(k, losses, tag, step, x);
+        return;
+    }
     if (value_named(tag, &v)) {
         k->s->in_samples |= value_counts_samples(tag);
         log_set(k, &r, v, x, 0);
         log_add(k, &r);
         return;
     }
-    if (value_part(tag))
-        log_point(k, PART_TAG, tag, false, step, x);
-    else if (str_ihas(tag, "loss"))
+    if (str_ihas(tag, "loss"))
         log_point(k, str_ihas(tag, "valid") || str_ihas(tag, "eval") ? "eval" : "loss", tag, false, step, x);
 }
 
-static void summary(struct series_builder *k, struct str s, int64_t step)
+static void summary(struct series_builder *k, struct loss_tags *losses, struct str s, int64_t step)
 {
     struct proto_field f, g;
     while (proto_next(&s, &f)) {
@@ -154,11 +216,11 @@ static void summary(struct series_builder *k, struct str s, int64_t step)
                 found = scalar_tensor(g.bytes, &x) || found;
         }
         if (found && tag.n)
-            scalar(k, tag, step, x);
+            scalar(k, losses, tag, step, x);
     }
 }
 
-static void event(struct series_builder *k, struct str s)
+static void event(struct series_builder *k, struct loss_tags *losses, struct str s)
 {
     struct proto_field f;
     struct str all = s;
@@ -172,28 +234,7 @@ static void event(struct series_builder *k, struct str s)
     }
     while (proto_next(&s, &f))
         if (f.number == 5 && f.type == 2)
-            summary(k, f.bytes, (int64_t)step);
-}
-
-/* Where no loss was logged, the part of it that is: of several the one logged first. Of what was read from these
- * records and points on. */
-static void parts_for_the_whole(struct series_builder *k, size_t records, size_t points)
-{
-    struct series *s = k->s;
-    uint32_t part = UINT32_MAX;
-    for (size_t i = records; i < s->records.n; i++)
-        if (log_has(&s->records.v[i], LOG_LOSS))
-            return;
-    for (size_t i = points; i < s->points.n; i++) {
-        const struct log_point p = s->points.v[i];
-        if (strcmp(s->names.v[p.name].tag, PART_TAG) != 0 || (part != UINT32_MAX && part != p.name))
-            continue;
-        struct log_record r = {.step = p.step};
-        part = p.name;
-        k->line = p.line;
-        log_set(k, &r, LOG_LOSS, p.value, 0);
-        log_add(k, &r);
-    }
+            summary(k, losses, f.bytes, (int64_t)step);
 }
 
 static void end_early(struct series_builder *k)
@@ -209,7 +250,7 @@ int tfevents_read(struct series_builder *k, struct err *e)
     struct buf b = {0};
     unsigned char head[12];
     uint64_t at = 0, size = k->file->size;
-    size_t records = k->s->records.n, points = k->s->points.n;
+    struct loss_tags losses = {0};
     int rc = 0;
     while (at < size && !log_cancelled(k)) {
         if (size - at < sizeof head) {
@@ -243,14 +284,14 @@ int tfevents_read(struct series_builder *k, struct err *e)
                 break;
             const unsigned char *p = (const unsigned char *)b.p;
             if (crc_same((uint32_t)proto_little(p + n, 4), masked(p, (size_t)n)))
-                event(k, str_n(b.p, (size_t)n));
+                event(k, &losses, str_n(b.p, (size_t)n));
             else
                 log_odd(k, ODD_CRC);
         }
         at += sizeof head + n + 4;
     }
     vec_last(&k->s->files)->lines = k->line;
-    parts_for_the_whole(k, records, points);
+    choose_loss(k, &losses);
     buf_release(&b);
     return rc;
 }

@@ -30,9 +30,10 @@ static bool is_nothing(struct str v)
     return reading_is_nothing(quoted ? str_n(v.p + 1, v.n - 2) : v) || v.p[0] == '{' || v.p[0] == '[';
 }
 
-/* The members of one dictionary; s follows its '{'. Whether it was whole; *odd: a value that could not be read. */
+/* The members of one dictionary; s follows its '{'. Whether it was whole; *odd: a value that could not be read;
+ * *judged: its values are of validation. */
 static bool members(struct series_builder *k, struct str s, struct log_record *r, bool *stepped, double *eval,
-                    struct extra_values *rl, struct str *odd)
+                    struct extra_values *rl, struct str *odd, bool *judged)
 {
     static const struct {
         const char *key;
@@ -53,6 +54,8 @@ static bool members(struct series_builder *k, struct str s, struct log_record *r
                 r->step = whole ? (int64_t)x : LOG_STEP;
             }
         if (!number(value, &x, &digit)) {
+            *judged = *judged || (value_is_split(key) && value.n > 2 &&
+                                  value_split_judged(str_n(value.p + 1, value.n - 2)));
             for (size_t i = 0; i < ARRAY_LEN(known); i++)
                 if (str_is(key, known[i].key) && !is_nothing(value))
                     *odd = value.p[0] == '"' || value.p[0] == '\'' ? str_n(value.p + 1, value.n - 2) : value;
@@ -76,7 +79,7 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
     struct extra_values rl = {0};
     bool stepped = false;
     struct str odd = {0};
-    bool whole = members(k, s, &r, &stepped, &eval, &rl, &odd);
+    bool judged = false, whole = members(k, s, &r, &stepped, &eval, &rl, &odd, &judged);
     if (!whole && str_ends(str_trim(s), "}") && (stepped || !with_step)) { /* {'loss': 4,985, …} */
         log_odd_value(k, s);
         k->last_step += !with_step;
@@ -84,6 +87,8 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
     }
     if (!whole || stepped != with_step)
         return TAKE_NOT;
+    if (judged)
+        return TAKE_DONE;
     if (odd.n)
         log_odd_value(k, odd);
     if (with_step && r.step >= LOG_STEP) {
@@ -127,7 +132,8 @@ enum log_take trainer_take(struct series_builder *k, struct str line, size_t fre
 bool trainer_jsonl_words(struct str line)
 {
     struct str s = str_trim(line);
-    return s.n > 2 && s.p[0] == '{' && scan_has(s, "\"loss\"") && !scan_has(s, "\"total_loss\"") &&
+    return s.n > 2 && s.p[0] == '{' &&
+           (scan_has(s, "\"loss\":") || scan_has(s, "\"loss\" :")) && !scan_has(s, "\"total_loss\"") &&
            (scan_has(s, "\"current_steps\"") || scan_has(s, "\"global_step") || scan_has(s, "\"step\""));
 }
 

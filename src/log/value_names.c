@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/msg.h"
 #include "base/pattern.h"
+#include "log/loss_words.h"
 
 static const char *const steps[] = {
     "step", "_step", "steps", "iteration", "iter", "iterations", "global_step", "current_steps", "n_iter",
@@ -158,9 +159,13 @@ bool extra_value_take(struct extra_values *x, struct str name, double value)
     return true;
 }
 
-/* Lower case, "_" for what divides words, the prefixes removed; false if it is too long. */
+/* Lower case, "_" for what divides words, the prefixes removed, and a run's name in front ("run-1 - train/loss", as W&B
+ * exports tables); false if it is too long. */
 static bool plain(struct str name, char out[64], size_t *n)
 {
+    ptrdiff_t run;
+    while ((run = str_search(name, " - ")) >= 0)
+        name = str_cut(name, (size_t)run + 3);
     name = str_trim(name);
     if (!name.n || name.n >= 64)
         return false;
@@ -350,9 +355,51 @@ bool value_is_step(struct str name)
     return false;
 }
 
+bool value_is_split(struct str name)
+{
+    static const char *const names[] = {"mode", "split", "phase", "stage", "subset", "set", "dataset", "type", "kind"};
+    char s[64];
+    size_t n;
+    for (size_t i = 0; plain(name, s, &n) && i < ARRAY_LEN(names); i++)
+        if (strcmp(s, names[i]) == 0)
+            return true;
+    return false;
+}
+
+bool value_split_judged(struct str text)
+{
+    char s[64];
+    size_t n;
+    return plain(text, s, &n) && name_is_judged(str_n(s, n));
+}
+
+bool value_is_rank(struct str name)
+{
+    static const char *const names[] = {"rank", "global_rank", "rank_id"};
+    char s[64];
+    size_t n;
+    for (size_t i = 0; plain(name, s, &n) && i < ARRAY_LEN(names); i++)
+        if (strcmp(s, names[i]) == 0)
+            return true;
+    return false;
+}
+
 bool value_counts_samples(struct str name)
 {
     return str_ihas(name, "train/samples/");
+}
+
+/* Of several losses the one with the highest goes first. */
+enum { SAYS_PART, SAYS_MEAN, SAYS_COMPONENT, SAYS_OWN, SAYS_TOTAL, SAYS_TOLD };
+
+static bool named_by_table(const char *name, enum log_value *v)
+{
+    for (size_t i = 0; i < ARRAY_LEN(values); i++)
+        if (strcmp(name, values[i].name) == 0) {
+            *v = values[i].v;
+            return true;
+        }
+    return false;
 }
 
 bool value_named(struct str name, enum log_value *v)
@@ -360,16 +407,12 @@ bool value_named(struct str name, enum log_value *v)
     char s[64];
     size_t n;
     int given = own_value(name);
+    *v = LOG_LOSS;
     if (given >= 0) {
-        *v = (enum log_value)given;
+        *v = given == OWN_STEP ? *v : (enum log_value)given;
         return given != OWN_STEP;
     }
-    for (size_t i = 0; plain(name, s, &n) && i < ARRAY_LEN(values); i++)
-        if (strcmp(s, values[i].name) == 0) {
-            *v = values[i].v;
-            return true;
-        }
-    return false;
+    return plain(name, s, &n) && (named_by_table(s, v) || value_loss_rank(name) > SAYS_MEAN);
 }
 
 bool value_part(struct str name)
@@ -382,34 +425,40 @@ bool value_part(struct str name)
     return false;
 }
 
-enum { LOSS_PART, LOSS_COMPONENT, LOSS_OWN, LOSS_TOTAL, LOSS_TOLD };
-
-/* -1: no loss. */
-static int loss_rank(struct str name)
+static int says_words(struct str name)
 {
-    static const char *const totals[] = {"total_loss", "loss_total", "overall_loss"};
+    bool named;
+    int rank = loss_words_rank(name, &named);
+    if (rank < 0 || !named)
+        return -1;
+    return rank == LOSS_TOTAL ? SAYS_TOTAL : rank == LOSS_OWN ? SAYS_OWN : rank < LOSS_MEAN ? SAYS_COMPONENT
+                                                                                           : SAYS_MEAN;
+}
+
+int value_loss_rank(struct str name)
+{
     static const char *const components[] = {"lm_loss", "ce_loss", "cross_entropy", "nll_loss"};
     enum log_value v;
     char s[64];
     size_t n;
-    bool told = own_value(name) >= 0;
-    if (!told && plain(name, s, &n)) {
-        for (size_t i = 0; i < ARRAY_LEN(totals); i++)
-            if (strcmp(s, totals[i]) == 0)
-                return LOSS_TOTAL;
-        for (size_t i = 0; i < ARRAY_LEN(components); i++)
-            if (strcmp(s, components[i]) == 0)
-                return LOSS_COMPONENT;
-    }
-    if (value_named(name, &v))
-        return v != LOG_LOSS ? -1 : told ? LOSS_TOLD : LOSS_OWN;
-    return value_part(name) ? LOSS_PART : -1;
+    if (own_value(name) >= 0)
+        return own_value(name) == LOG_LOSS ? SAYS_TOLD : -1;
+    if (!plain(name, s, &n))
+        return -1;
+    for (size_t i = 0; i < ARRAY_LEN(components); i++)
+        if (strcmp(s, components[i]) == 0)
+            return SAYS_COMPONENT;
+    if (named_by_table(s, &v))
+        return v == LOG_LOSS ? SAYS_OWN : -1;
+    return value_part(name) ? SAYS_PART : says_words(str_n(s, n));
 }
 
 bool value_taken(struct values_taken *t, struct str name, enum log_value *v)
 {
-    int rank = loss_rank(name);
-    if (rank < 0 && !value_named(name, v))
+    int rank = value_loss_rank(name);
+    if (rank < 0 && t->has & 1u << LOG_LOSS && t->loss_rank <= SAYS_COMPONENT && str_ieq(str_trim(name), STR("total")))
+        rank = SAYS_TOTAL; /* {"loss_ce": 2.1, "loss_kl": 0.3, "total": 2.4} */
+    if (rank == SAYS_MEAN || (rank < 0 && !value_named(name, v)))
         return false;
     *v = rank >= 0 ? LOG_LOSS : *v;
     t->many |= rank >= 0 && (t->has & 1u << LOG_LOSS);
@@ -426,5 +475,5 @@ bool value_taken(struct values_taken *t, struct str name, enum log_value *v)
 
 bool value_total_taken(const struct values_taken *t)
 {
-    return t->many && t->has & 1u << LOG_LOSS && t->loss_rank == LOSS_TOTAL;
+    return t->many && t->has & 1u << LOG_LOSS && t->loss_rank == SAYS_TOTAL;
 }

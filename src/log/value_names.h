@@ -8,8 +8,15 @@
 bool value_is_step(struct str name);
 /* "loss", "train/loss", "train_loss_step", "actor/grad_norm" …; never names of validation values. */
 bool value_named(struct str name, enum log_value *v);
+/* -1: no loss of a training step. Of several the one with the highest rank is the loss; a mean over more than a step,
+ * which value_named leaves out, is below all but the parts of value_part. */
+int value_loss_rank(struct str name);
 /* A part of a loss, which stands for it where the whole is not logged: "actor/pg_loss", "train/policy_loss" … */
 bool value_part(struct str name);
+/* "mode", "split" …: says whether the values beside it are of training; whether this text says that they are not. */
+bool value_is_split(struct str name);
+bool value_split_judged(struct str text);
+bool value_is_rank(struct str name); /* "rank": of the process that wrote the values beside it */
 /* "Train/Samples/train_loss": a value that DeepSpeed's monitor numbers by the samples seen. */
 bool value_counts_samples(struct str name);
 /* What of a step has been taken; zeroed before. */

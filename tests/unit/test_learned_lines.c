@@ -363,6 +363,267 @@ static const struct form forms[] = {
      "[rank0] [2025-01-01 10:00:00] Iteration 1: loss = 2.5 (gnorm = 0.3)\n"
      "[rank0] [2025-01-01 10:00:01] Iteration 2: loss = 2.4 (gnorm = 0.3)\n",
      {{1, 2.5}, {2, 2.4}}, 2},
+    {"bars_md.txt",
+     "| step | loss | lr |\n"
+     "|---|---|---|\n"
+     "| 1 | 2.5 | 0.1 |\n"
+     "| 2 | 2.25 | 0.1 |\n"
+     "| 3 | 2.0 | 0.1 |\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"bars_pretty.txt",
+     "+-----------+----------------+------------+\n"
+     "| Iteration | Elapsed Time   | Training Loss |\n"
+     "+-----------+----------------+------------+\n"
+     "| 1         | 10.1s          | 6.25       |\n"
+     "| 2         | 20.1s          | 6.0        |\n"
+     "| 10        | 1m 2s          | 5.5        |\n"
+     "+-----------+----------------+------------+\n",
+     {{1, 6.25}, {2, 6.0}, {10, 5.5}}, 3},
+    {"bars_rich.txt",
+     "┏━━━━━━┳━━━━━━┓\n"
+     "┃ step ┃ loss ┃\n"
+     "┡━━━━━━╇━━━━━━┩\n"
+     "│ 1    │ 2.5  │\n"
+     "│ 2    │ 2.25 │\n"
+     "└──────┴──────┘\n",
+     {{1, 2.5}, {2, 2.25}}, 2},
+    {"bars_fancy.txt",
+     "╒════════╤════════╕\n"
+     "│   step │   loss │\n"
+     "╞════════╪════════╡\n"
+     "│      1 │   2.5  │\n"
+     "├────────┼────────┤\n"
+     "│      2 │   2.25 │\n"
+     "╘════════╧════════╛\n",
+     {{1, 2.5}, {2, 2.25}}, 2},
+    {"bars_presto.txt",
+     "   step |   loss\n"
+     "--------+--------\n"
+     "      1 |   2.5\n"
+     "      2 |   2.25\n",
+     {{1, 2.5}, {2, 2.25}}, 2},
+    {"bars_log.txt",
+     "2025-01-01 10:00:00 INFO | step | loss |\n"
+     "2025-01-01 10:00:00 INFO | 1 | 2.5 |\n"
+     "2025-01-01 10:00:01 INFO | 2 | 2.25 |\n",
+     {{1, 2.5}, {2, 2.25}}, 2},
+    {"bars_vert.txt",
+     "+------------+-------+\n"
+     "| Metric     | Value |\n"
+     "+------------+-------+\n"
+     "| step       | 1     |\n"
+     "| loss       | 2.5   |\n"
+     "+------------+-------+\n"
+     "+------------+-------+\n"
+     "| Metric     | Value |\n"
+     "+------------+-------+\n"
+     "| step       | 2     |\n"
+     "| loss       | 2.25  |\n"
+     "+------------+-------+\n",
+     {{1, 2.5}, {2, 2.25}}, 2},
+    {"bars_sb3.txt",
+     "-----------------------------------------\n"
+     "| train/                  |             |\n"
+     "|    n_updates            | 10          |\n"
+     "|    loss                 | 2.5         |\n"
+     "|    learning_rate        | 0.0003      |\n"
+     "-----------------------------------------\n"
+     "-----------------------------------------\n"
+     "| train/                  |             |\n"
+     "|    n_updates            | 20          |\n"
+     "|    loss                 | 2.25        |\n"
+     "|    learning_rate        | 0.0003      |\n"
+     "-----------------------------------------\n",
+     {{10, 2.5}, {20, 2.25}}, 2},
+    {"bars_epoch.txt",
+     "| epoch | step | loss | val_loss |\n"
+     "|---|---|---|---|\n"
+     "| 1 | 1 | 2.5 | 3.0 |\n"
+     "| 1 | 2 | 2.25 | 3.0 |\n"
+     "| 2 | 1 | 2.0 | 3.0 |\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"bars_missing.txt",
+     "| step | loss |\n"
+     "|---|---|\n"
+     "| 1 | 2.5 |\n"
+     "| 2 | - |\n"
+     "| 3 |  |\n"
+     "| 4 | 2.0 |\n",
+     {{1, 2.5}, {4, 2.0}}, 2},
+    {"bars_nb2.txt",
+     "Epoch\tTraining Loss\tValidation Loss\tAccuracy\n"
+     "1\t0.5\t0.25\t0.9\n"
+     "2\t0.25\t0.2\t0.95\n",
+     {{1, 0.5}, {2, 0.25}}, 2},
+    {"bars_fastai.txt",
+     "epoch     train_loss  valid_loss  error_rate  time    \n"
+     "0         1.5         1.25        0.1         00:10     \n"
+     "1         1.25        1.0         0.1         00:10     \n",
+     {{0, 1.5}, {1, 1.25}}, 2},
+    {"t_gptneox.txt",
+     " samples/sec: 10.0 | iteration      10/  320000 | elapsed time per iteration (ms"
+     "): 500.0 | learning rate: 1.0e-06 | approx flops per GPU: 50.0TFLOPS | lm_loss: "
+     "1.05E+01 | loss scale: 4096.0 | number of skipped iterations:   0 | number of na"
+     "n iterations:   0 |\n"
+     " samples/sec: 10.0 | iteration      20/  320000 | elapsed time per iteration (ms"
+     "): 500.0 | learning rate: 2.0e-06 | approx flops per GPU: 50.0TFLOPS | lm_loss: "
+     "9.5E+00 | loss scale: 4096.0 | number of skipped iterations:   0 | number of nan"
+     " iterations:   0 |\n",
+     {{10, 10.5}, {20, 9.5}}, 2},
+    {"t_cn2.txt",
+     "步骤 1 损失 2.5\n"
+     "步骤 2 损失 2.25\n",
+     {{1, 2.5}, {2, 2.25}}, 2},
+    {"t_cn3.txt",
+     "迭代: 1, 训练损失: 2.5\n"
+     "迭代: 2, 训练损失: 2.25\n",
+     {{1, 2.5}, {2, 2.25}}, 2},
+    {"t_cn5.txt",
+     "当前步数：1，loss：2.5\n"
+     "当前步数：2，loss：2.25\n",
+     {{1, 2.5}, {2, 2.25}}, 2},
+    {"t_msrl.txt",
+     "iteration : 1 / 1000  | actor/pg_loss : 0.5 | grad_norm : 1.0 | \n"
+     "iteration : 2 / 1000  | actor/pg_loss : 0.25 | grad_norm : 1.0 | \n",
+     {{1, 0.5}, {2, 0.25}}, 2},
+    {"t_mstensor.txt",
+     "step: 1, loss: Tensor(shape=[], dtype=Float32, value= 2.5)\n"
+     "step: 2, loss: Tensor(shape=[], dtype=Float32, value= 2.25)\n",
+     {{1, 2.5}, {2, 2.25}}, 2},
+    {"t_sci_step.txt",
+     "step 1e3 loss 2.5\n"
+     "step 2e3 loss 2.25\n",
+     {{1000, 2.5}, {2000, 2.25}}, 2},
+    {"t_dist.txt",
+     "rank 0 step 1 loss 2.5\n"
+     "rank 1 step 1 loss 2.75\n"
+     "rank 0 step 2 loss 2.25\n"
+     "rank 1 step 2 loss 2.5\n",
+     {{1, 2.5}, {2, 2.25}}, 2},
+    {"j_total.json",
+     "{\"lm loss\": [2.0, 1.75, 1.5], \"total_loss\": [2.5, 2.25, 2.0]}",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"j_total_map.json",
+     "{\"lm loss\": {\"1\": 2.0, \"2\": 1.75, \"3\": 1.5}, \"total loss\": {\"1\": 2.5, \"2\": 2.25,"
+     " \"3\": 2.0}}",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"j_comp.json",
+     "{\"ce_loss\": [2.0, 1.75, 1.5], \"loss\": [2.5, 2.25, 2.0]}",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"j_golden_total.json",
+     "{\"lm loss\": {\"start_step\": 1, \"end_step\": 3, \"step_interval\": 1, \"values\": [2.0,"
+     " 1.75, 1.5]}, \"total loss\": {\"start_step\": 1, \"end_step\": 3, \"step_interval\": 1,"
+     " \"values\": [2.5, 2.25, 2.0]}}",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"j_records.json",
+     "{\"records\": [{\"step\": 1, \"loss\": 2.5}, {\"step\": 2, \"loss\": 2.25}, {\"step\": 3, \"l"
+     "oss\": 2.0}]}",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"j_train_list.json",
+     "{\"train\": [{\"step\": 1, \"loss\": 2.5}, {\"step\": 2, \"loss\": 2.25}, {\"step\": 3, \"los"
+     "s\": 2.0}], \"val\": [{\"step\": 1, \"loss\": 9.0}]}",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"j_pandas_cols.json",
+     "{\"step\": {\"0\": 1, \"1\": 2, \"2\": 3}, \"loss\": {\"0\": 2.5, \"1\": 2.25, \"2\": 2.0}}",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"j_step_obj.json",
+     "{\"step_1\": {\"loss\": 2.5}, \"step_2\": {\"loss\": 2.25}, \"step_3\": {\"loss\": 2.0}}",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"j_ranks.json",
+     "{\"rank0\": {\"loss\": [2.5, 2.25, 2.0]}, \"rank1\": {\"loss\": [3.5, 3.25, 3.0]}}",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"j_list_of_lists.json",
+     "{\"loss\": [[2.5], [2.25], [2.0]]}",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"j_trackio.json",
+     "[{\"step\": 1, \"metrics\": {\"loss\": 2.5}}, {\"step\": 2, \"metrics\": {\"loss\": 2.25}}, "
+     "{\"step\": 3, \"metrics\": {\"loss\": 2.0}}]",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"jl_rank.jsonl",
+     "{\"rank\": 0, \"step\": 1, \"loss\": 2.5}\n"
+     "{\"rank\": 1, \"step\": 1, \"loss\": 3.5}\n"
+     "{\"rank\": 0, \"step\": 2, \"loss\": 2.25}\n"
+     "{\"rank\": 1, \"step\": 2, \"loss\": 3.25}\n"
+     "{\"rank\": 0, \"step\": 3, \"loss\": 2.0}\n"
+     "{\"rank\": 1, \"step\": 3, \"loss\": 3.0}\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"jl_mode.jsonl",
+     "{\"mode\": \"train\", \"step\": 1, \"loss\": 2.5}\n"
+     "{\"mode\": \"val\", \"step\": 1, \"loss\": 7.5}\n"
+     "{\"mode\": \"train\", \"step\": 2, \"loss\": 2.25}\n"
+     "{\"mode\": \"val\", \"step\": 2, \"loss\": 7.25}\n"
+     "{\"mode\": \"train\", \"step\": 3, \"loss\": 2.0}\n"
+     "{\"mode\": \"val\", \"step\": 3, \"loss\": 7.0}\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"jl_kv.jsonl",
+     "{\"step\": 1, \"name\": \"loss\", \"value\": 2.5}\n"
+     "{\"step\": 2, \"name\": \"loss\", \"value\": 2.25}\n"
+     "{\"step\": 3, \"name\": \"loss\", \"value\": 2.0}\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"jl_dllogger.jsonl",
+     "DLLL {\"timestamp\": \"1\", \"type\": \"LOG\", \"step\": [0, 1], \"data\": {\"train_loss\": 2."
+     "5}}\n"
+     "DLLL {\"timestamp\": \"1\", \"type\": \"LOG\", \"step\": [0, 2], \"data\": {\"train_loss\": 2."
+     "25}}\n"
+     "DLLL {\"timestamp\": \"1\", \"type\": \"LOG\", \"step\": [0, 3], \"data\": {\"train_loss\": 2."
+     "0}}\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"jl_total.jsonl",
+     "{\"step\": 1, \"loss_ce\": 1.5, \"loss_z\": 1, \"total\": 2.5}\n"
+     "{\"step\": 2, \"loss_ce\": 1.25, \"loss_z\": 1, \"total\": 2.25}\n"
+     "{\"step\": 3, \"loss_ce\": 1.0, \"loss_z\": 1, \"total\": 2.0}\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"csv_long.csv",
+     "step,tag,value\n"
+     "1,loss,2.5\n"
+     "1,lr,0.1\n"
+     "2,loss,2.25\n"
+     "2,lr,0.1\n"
+     "3,loss,2.0\n"
+     "3,lr,0.1\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"csv_tb.csv",
+     "Wall time,Step,Value\n"
+     "1700000000.1,1,2.5\n"
+     "1700000000.1,2,2.25\n"
+     "1700000000.1,3,2.0\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"csv_wandb.csv",
+     "\"Step\",\"run-1 - train/loss\",\"run-1 - train/loss__MIN\",\"run-1 - train/loss__MAX\"\n"
+     "\"1\",\"2.5\",\"2.5\",\"2.5\"\n"
+     "\"2\",\"2.25\",\"2.25\",\"2.25\"\n"
+     "\"3\",\"2.0\",\"2.0\",\"2.0\"\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"csv_tsv.tsv",
+     "step\ttrain loss\tlr\n"
+     "1\t2.5\t0.1\n"
+     "2\t2.25\t0.1\n"
+     "3\t2.0\t0.1\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"csv_pandas_noidx.csv",
+     ",loss\n"
+     "0,2.5\n"
+     "1,2.25\n"
+     "2,2.0\n",
+     {{0, 2.5}, {1, 2.25}, {2, 2.0}}, 3},
+    {"csv_rank.csv",
+     "rank,step,loss\n"
+     "0,1,2.5\n"
+     "1,1,3.5\n"
+     "0,2,2.25\n"
+     "1,2,3.25\n"
+     "0,3,2.0\n"
+     "1,3,3.0\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
+    {"csv_split.csv",
+     "step,split,loss\n"
+     "1,train,2.5\n"
+     "1,val,9\n"
+     "2,train,2.25\n"
+     "2,val,9\n"
+     "3,train,2.0\n"
+     "3,val,9\n",
+     {{1, 2.5}, {2, 2.25}, {3, 2.0}}, 3},
 };
 
 static char dir[256];
@@ -409,6 +670,9 @@ static void refused(void **state)
         "1 2 3\n2 3 4\n",
         "{\"val_loss\": [1.5, 1.25]}",
         "{\"losses\": \"none\"}",
+        "| metric | target | golden |\n|---|---|---|\n| loss | 2.5 | 2.4 |\n",
+        "| step | val_loss |\n|---|---|\n| 1 | 2.5 |\n| 2 | 2.4 |\n",
+        "Wall time,Step,Value\n", /* without a row */
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
