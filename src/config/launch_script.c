@@ -391,6 +391,21 @@ static int take_option(struct script_walk *w, const shell_fields *f, size_t *i, 
     return rc;
 }
 
+/* The value of the option by which Hydra's programs are told their configuration; empty: there is none. */
+static struct str configuration_named(const shell_fields *f, size_t start)
+{
+    static const char *const options[] = {"--config-name", "-cn"};
+    for (size_t i = start; i < f->n; i++)
+        for (size_t k = 0; k < ARRAY_LEN(options); k++) {
+            struct str text = f->v[i].text;
+            if (str_is(text, options[k]) && i + 1 < f->n)
+                return f->v[i + 1].text;
+            if (str_starts(text, options[k]) && str_starts(str_cut(text, strlen(options[k])), "="))
+                return str_cut(text, strlen(options[k]) + 1);
+        }
+    return STR("");
+}
+
 /* A program whose configuration is Hydra's: its overrides are a document. */
 static int take_overrides(struct script_walk *w, const shell_fields *f, size_t start)
 {
@@ -404,9 +419,19 @@ static int take_overrides(struct script_walk *w, const shell_fields *f, size_t s
         } else if (f->v[i].open) {
             tell_outside(w, f->v[i].text);
         }
-    if (rc == 0)
+    struct str named = configuration_named(f, start);
+    const char *end = str_ends(named, ".yaml") || str_ends(named, ".yml") ? "" : ".yaml";
+    if (rc == 0 && named.n)
+        s->elsewhere = arena_fmt(&s->arena, _("%s: the settings are in the configuration that the script names, which "
+                                              "is not read: open that file instead (%.*s%s, often in configs/)"),
+                                 s->path, STR_ARG(named), end);
+    if (rc == 0 && named.n && !settings_document_known(&own))
+        w->options = 0;
+    else if (rc == 0)
         rc = settings_document_take(s, &own, w->sh.e);
-    if (rc == 0)
+    if (rc == 0 && named.n)
+        settings_warn(s, "%s", s->elsewhere);
+    else if (rc == 0)
         settings_warn(s, _("%s: overrides of a Hydra configuration; what the script does not override has the "
                            "program's defaults, which are not known"), s->path);
     s->flags = false;
@@ -431,7 +456,7 @@ static int take_arguments(struct script_walk *w)
     int rc = 0;
     if (start == f->n)
         start = 0;
-    else if (mostly_overrides(f, start))
+    else if (mostly_overrides(f, start) || configuration_named(f, start).n)
         return take_overrides(w, f, start);
     for (size_t i = 0; i < f->n && rc == 0;) {
         if (is_option(&f->v[i])) {

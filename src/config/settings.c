@@ -270,6 +270,8 @@ int settings_open(struct settings *s, const char *path, struct err *e)
     if (path_is_dir(path) ? open_folder(s, path, e) : open_file(s, path, e))
         return -1;
     bool script = (s->kind && strcmp(s->kind, "shell-script") == 0) || str_ends(str_of(path), ".sh");
+    if (s->dialect == DIALECT_NONE && s->elsewhere)
+        return err_set(e, ERR_DATA, "%s", s->elsewhere);
     if (s->dialect == DIALECT_NONE && script)
         return err_set(e, ERR_DATA,
                        _("%s: expected a launch script, found no command with options of a training program (\"--lr\" "

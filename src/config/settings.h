@@ -56,6 +56,7 @@ struct settings {
     bool partial;        /* what is not in it may have been set elsewhere: it is unknown, never a default */
     bool env_only;       /* no settings: only an environment is given */
     const char *env_path; /* of --target-env, or NULL */
+    const char *elsewhere; /* a sentence: a script's settings are in a file it names; NULL: they are its own */
     VEC(const char *) warnings; /* sentences in the current language; at most SETTINGS_WARNINGS */
     size_t held;         /* total bytes of settings read, including replaced ones */
 };

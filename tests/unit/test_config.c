@@ -481,6 +481,28 @@ static void verl_fine_tuning(void **state)
     value_is("seed", 0, "1", false);
 }
 
+/* MindSpeed-RL's scripts name a configuration: two that name different ones were "relevant settings agree". */
+static void configuration_named(void **state)
+{
+    (void)state;
+    static const char alone[] = "export HCCL_DETERMINISTIC=true\npython cli/train_grpo.py --config-name grpo_a | tee x\n";
+    static const char more[] = "python cli/train_grpo.py --config-dir=configs --config-name=grpo_b.yaml "
+                               "actor_config.lr=2e-6 megatron_training.seq_length=2048\n";
+    struct settings s = {0};
+    struct err e;
+    const char *script = write_file("named.sh", PARTS(alone));
+    assert_int_equal(settings_open(&s, script, &e), -1);
+    assert_non_null(strstr(e.text, "(grpo_a.yaml, often in configs/)"));
+    settings_release(&s);
+    assert_int_equal(settings_environment_only(&s, script, &e), 0);
+    assert_non_null(settings_env(&s, STR("HCCL_DETERMINISTIC")));
+    settings_release(&s);
+    assert_int_equal(settings_open(&s, write_file("more.sh", PARTS(more)), &e), 0);
+    assert_non_null(strstr(s.warnings.v[0], "(grpo_b.yaml, often in configs/)"));
+    assert_true(s.partial); /* what is not overridden is unknown */
+    settings_release(&s);
+}
+
 /* Lines of NeMo's own megatron_gpt_config.yaml. */
 static void nemo_documents(void **state)
 {
@@ -637,7 +659,8 @@ int main(void)
         cmocka_unit_test(same_framework),  cmocka_unit_test(huggingface), cmocka_unit_test(writers),
         cmocka_unit_test(megatron_documents), cmocka_unit_test(verl_documents),
         cmocka_unit_test(verl_reinforcement),
-        cmocka_unit_test(verl_fine_tuning), cmocka_unit_test(nemo_documents), cmocka_unit_test(reinforcement_documents),
+        cmocka_unit_test(verl_fine_tuning), cmocka_unit_test(configuration_named), cmocka_unit_test(nemo_documents),
+        cmocka_unit_test(reinforcement_documents),
         cmocka_unit_test(advice_where_both_agree), cmocka_unit_test(advice_followed),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
