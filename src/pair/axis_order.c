@@ -7,20 +7,22 @@
 
 #define AXES 6 /* the most axes tried: 720 orders of a sample each */
 
-/* Sizes other than 1, in order; returns their number. */
-static int plain_shape(const struct tensor *t, int64_t out[TENSOR_DIMS])
+/* Sizes other than 1 of the axes in an order (NULL: as stored); returns their number. Axes of size 1 have no boundary. */
+static int plain_shape(const struct tensor *t, const int *perm, int64_t out[TENSOR_DIMS])
 {
     int n = 0;
-    for (int i = 0; i < t->ndim; i++)
-        if (t->shape[i] != 1)
-            out[n++] = t->shape[i];
+    for (int i = 0; i < t->ndim; i++) {
+        int64_t size = t->shape[perm ? perm[i] : i];
+        if (size != 1)
+            out[n++] = size;
+    }
     return n;
 }
 
 bool axis_order_needed(const struct tensor *t, const struct tensor *g)
 {
     int64_t a[TENSOR_DIMS], b[TENSOR_DIMS];
-    int n = plain_shape(t, a), m = plain_shape(g, b);
+    int n = plain_shape(t, NULL, a), m = plain_shape(g, NULL, b);
     return n != m || memcmp(a, b, (size_t)n * sizeof *a) != 0;
 }
 
@@ -28,23 +30,24 @@ bool axis_order_needed(const struct tensor *t, const struct tensor *g)
  * boundary of the finer one. */
 static bool fits(const struct tensor *t, const struct tensor *g, const int *perm)
 {
-    int i = 0, k = 0;
+    int64_t x[TENSOR_DIMS], y[TENSOR_DIMS];
+    int n = plain_shape(t, NULL, x), m = plain_shape(g, perm, y), i = 0, k = 0;
     int64_t a = 1, b = 1;
     bool t_finer = true, g_finer = true;
-    while (i < t->ndim || k < g->ndim) {
-        if (a == b && i < t->ndim && k < g->ndim) {
-            a *= t->shape[i++];
-            b *= g->shape[perm[k++]];
-        } else if (a < b && i < t->ndim) {
-            a *= t->shape[i++];
+    while (i < n || k < m) {
+        if (a == b && i < n && k < m) {
+            a *= x[i++];
+            b *= y[k++];
+        } else if (a < b && i < n) {
+            a *= x[i++];
             g_finer = false; /* t has a boundary inside a golden axis */
-        } else if (b < a && k < g->ndim) {
-            b *= g->shape[perm[k++]];
+        } else if (b < a && k < m) {
+            b *= y[k++];
             t_finer = false;
-        } else if (i < t->ndim) {
-            a *= t->shape[i++];
+        } else if (i < n) {
+            a *= x[i++];
         } else {
-            b *= g->shape[perm[k++]];
+            b *= y[k++];
         }
     }
     return t_finer || g_finer;
@@ -113,7 +116,7 @@ int axis_order_find(const struct tensor *t, const struct tensor *g, struct view 
 {
     int best[TENSOR_DIMS];
     int64_t plain[TENSOR_DIMS];
-    bool target = plain_shape(t, plain) > plain_shape(g, plain);
+    bool target = plain_shape(t, NULL, plain) > plain_shape(g, NULL, plain);
     const struct tensor *moved = target ? t : g, *fixed = target ? g : t;
     *v = (struct view){.side = target ? 0 : 1};
     *stored = *error = INFINITY;

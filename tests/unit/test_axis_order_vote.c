@@ -136,6 +136,20 @@ static void other_operators_with_these_shapes(void **state)
     end(&x);
 }
 
+/* An axis of size 1 has no boundary: it keeps no order from fitting. */
+static void an_axis_of_one_in_front(void **state)
+{
+    static const enum lie how[] = {SWAPPED};
+    static const char *const sizes[] = {"1,24", "24", "1,6,1,4"};
+    struct pairs x;
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        begin(&x, how, NULL, 1, sizes[i]);
+        assert_true(is_swapped(&x, 0));
+        end(&x);
+    }
+}
+
 static void what_is_not_asked(void **state)
 {
     static const enum lie how[] = {SWAPPED, SWAPPED};
@@ -153,6 +167,7 @@ int main(void)
         cmocka_unit_test(most_votes_win),
         cmocka_unit_test(the_last_layers_are_asked_too),
         cmocka_unit_test(other_operators_with_these_shapes),
+        cmocka_unit_test(an_axis_of_one_in_front),
         cmocka_unit_test(what_is_not_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
