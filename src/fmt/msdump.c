@@ -384,16 +384,36 @@ static void add_mapped(struct dump *d, const char *path, found_list *l, struct m
         file_close(&f);
 }
 
+/* The name of an operator without its number: what its scope and type are. */
+static struct str without_number(struct str name)
+{
+    size_t n = name.n;
+    while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
+        n--;
+    return str_ends(str_n(name.p, n), "-op") ? str_n(name.p, n) : name;
+}
+
+/* Places in the execution order by name. Where it does not list all numbers of a scope's operators of one type that the
+ * dump has, a later pass of the compiler has numbered them anew: the same names are other operators there. */
 static void find_order(const char *dir, found_list *l)
 {
-    struct map order = {0};
+    struct map order = {0}, renumbered = {0};
     struct arena keys = {0};
     struct buf op = {0};
     msdump_read_order(dir, &order, &keys);
     for (size_t i = 0; order.n && i < l->n; i++) {
         msdump_plain_name(l->v[i].name.op, &op);
         l->v[i].order = map_get(&order, buf_view(&op));
+        struct str kind = without_number(buf_view(&op));
+        if (l->v[i].order == MAP_NONE && map_get(&renumbered, kind) == MAP_NONE)
+            map_add(&renumbered, arena_str(&keys, kind), 1);
     }
+    for (size_t i = 0; renumbered.n && i < l->n; i++) {
+        msdump_plain_name(l->v[i].name.op, &op);
+        if (map_get(&renumbered, without_number(buf_view(&op))) != MAP_NONE)
+            l->v[i].order = MAP_NONE;
+    }
+    map_release(&renumbered);
     map_release(&order);
     arena_release(&keys);
     buf_release(&op);

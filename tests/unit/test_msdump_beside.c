@@ -297,6 +297,30 @@ static void files_of_one_moment(void **state)
     shut_opened(&o);
 }
 
+/* The dump has a Cast-op0 that the file does not list, so its Cast-op1 and Cast-op2 are others than the file's: a later
+ * pass of the compiler inserted casts and numbered them anew. Casts stay behind what ended before them. */
+static void operators_numbered_anew(void **state)
+{
+    static const char *const want[] = {"Mul-op0", "Cast-op0", "Cast-op2", "Add-op0", "Cast-op1"};
+    struct opened o;
+    const char *dir = scratch();
+    (void)state;
+    put_tensor(dir, "Mul.Default_net-Net_Mul-op0", "1");
+    put_tensor(dir, "Cast.Default_net-Net_Cast-op0", "2");
+    put_tensor(dir, "Cast.Default_net-Net_Cast-op2", "3");
+    put_tensor(dir, "Add.Default_net-Net_Add-op0", "4");
+    put_tensor(dir, "Cast.Default_net-Net_Cast-op1", "5");
+    put_text(dir, "rank_0/execution_order/ms_execution_order_graph_2.csv",
+             "NodeExecutionOrder-FullNameWithScope\nDefault/net-Net/Cast-op2\nDefault/net-Net/Cast-op1\nDefault/net-Net/"
+             "Mul-op0\nDefault/net-Net/Cast-op3\nDefault/net-Net/Add-op0\n");
+    assert_int_equal(open_as(&o, dir, FORMAT), 0);
+    assert_int_equal(o.d.calls.n, 5);
+    for (uint32_t c = 0; c < 5; c++)
+        if (!str_ends(dump_call_name(&o.d, c), want[c]))
+            fail_msg("call %u is %.*s", c, STR_ARG(dump_call_name(&o.d, c)));
+    shut_opened(&o);
+}
+
 /* ---- source lines ---- */
 
 static const struct frame *frame_of(const struct dump *d, const char *row, uint32_t k)
@@ -417,6 +441,7 @@ int main(void)
         cmocka_unit_test(binary_records), cmocka_unit_test(binary_records_unread),
         cmocka_unit_test(parts_below_each_other),
         cmocka_unit_test(files_of_one_moment),
+        cmocka_unit_test(operators_numbered_anew),
         cmocka_unit_test(a_real_graph),
         cmocka_unit_test(forms_of_lines),
         cmocka_unit_test(links_out_of_the_dump),
