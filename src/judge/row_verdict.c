@@ -56,14 +56,34 @@ static bool may_be_autocast(const struct judge_pass *p, const struct verdict_cas
            p->flow[TARGET].held[k->row[TARGET]] == NONE && p->flow[GOLDEN].held[k->row[GOLDEN]] == NONE;
 }
 
+/* The coarsest type in which the value of a side's row was held before: a cast to float32 does not undo its rounding. */
+static enum dtype held_in(const struct judge_pass *p, const struct verdict_case *k, int s)
+{
+    const struct dump *d = p->side[s];
+    uint32_t from = p->flow[s].held[k->row[s]];
+    enum dtype own = (enum dtype)k->r[s]->dtype;
+    if (from == NONE || !dtype_is_float(d->rows.v[from].dtype))
+        return own;
+    own = dtype_coarser(own, (enum dtype)d->rows.v[from].dtype);
+    EACH_EARLY_ROW(d, d->rows.v[from].call, r)
+        if (d->calls.v[d->rows.v[r].call].family == FAMILY_CAST && pass_is_float(&d->rows.v[r], IO_INPUT))
+            own = dtype_coarser(own, (enum dtype)d->rows.v[r].dtype);
+    return own;
+}
+
 /* The type whose rounding a row may differ by. Types that differ do not widen it: one value in bfloat16 among float32
- * products is no noise. */
+ * products is no noise. A value that passed through the type of the products is rounded to it, whatever holds it now. */
 static enum dtype judged_type(const struct judge_pass *p, const struct verdict_case *k)
 {
     enum dtype t = (enum dtype)k->r[TARGET]->dtype, g = (enum dtype)k->r[GOLDEN]->dtype, own = dtype_coarser(t, g);
-    bool widened = t != g && dtype_is_float(t) && dtype_is_float(g) && p->arithmetic != DTYPE_UNKNOWN &&
-                   own != p->arithmetic && dtype_coarser(own, p->arithmetic) == own;
-    return widened ? p->arithmetic : own;
+    if (!dtype_is_float(t) || !dtype_is_float(g) || p->arithmetic == DTYPE_UNKNOWN)
+        return own;
+    if (t != g && own != p->arithmetic && dtype_coarser(own, p->arithmetic) == own)
+        return p->arithmetic;
+    for (int s = 0; s < 2; s++)
+        if (held_in(p, k, s) == p->arithmetic)
+            own = dtype_coarser(own, p->arithmetic);
+    return own;
 }
 
 /* The type of a parameter's values: a module may hold in float32 what its side has rounded like other weights (a
