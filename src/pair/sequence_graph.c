@@ -160,18 +160,23 @@ void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]
         const align_item_list *f = &w->items[PHASE_FORWARD][ITEMS_CALLS][s],
                               *back = &w->items[PHASE_BACKWARD][ITEMS_CALLS][s];
         struct readers r = {.first = {0}};
-        struct nmap uses = {0};
+        struct nmap uses[2] = {{0}, {0}};
         if (!f->n || w->d[s]->calls.v[f->v[0].call].kind != CALL_OPERATOR)
             continue;
         gradients_by_value(w, s);
         index_readers(w->d[s], back, &r);
-        index_uses(w->d[s], f, &uses);
+        for (int side = 0; side < 2; side++)
+            index_uses(w->d[side], &w->items[PHASE_FORWARD][ITEMS_CALLS][side], &uses[side]);
         for (size_t i = 0; i < f->n; i++) {
-            /* the gradient of a shared weight is the sum over its users */
-            if (f->v[i].match == NONE || f->v[i].family != FAMILY_LINEAR || f->v[i].inputs < 2 ||
-                nmap_get(&uses, value_of(w->d[s], f->v[i].in_row[1])) != 1)
+            if (f->v[i].match == NONE || f->v[i].family != FAMILY_LINEAR || f->v[i].inputs < 2)
                 continue;
-            uint32_t other = w->items[PHASE_FORWARD][ITEMS_CALLS][!s].v[f->v[i].match].call;
+            const struct align_item *b = &w->items[PHASE_FORWARD][ITEMS_CALLS][!s].v[f->v[i].match];
+            uint64_t weight = value_of(w->d[s], f->v[i].in_row[1]),
+                     theirs = b->inputs < 2 ? 0 : value_of(w->d[!s], b->in_row[1]);
+            /* the gradient of a shared weight is the sum over its users; a cast for one of them hides that it is one */
+            if (nmap_get(&uses[s], weight) != 1 || (theirs && nmap_get(&uses[!s], theirs) != 1))
+                continue;
+            uint32_t other = b->call;
             uint32_t grad = sequence_gradient_of(w, !s, other, &gradients[!s]);
             uint32_t dw = grad == NONE ? NONE : find_gradient(w->d[s], back, &r, &f->v[i]);
             uint32_t there = grad == NONE ? NONE : sequence_nth_row(w, !s, grad, IO_GRADIENT, 0);
@@ -182,7 +187,8 @@ void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]
                 dump_row_numel(w->d[s], here) == dump_row_numel(w->d[!s], there))
                 sequence_emit(w, s ? there : here, s ? here : there, WHY_FLOW, 0.75f);
         }
-        nmap_release(&uses);
+        for (int side = 0; side < 2; side++)
+            nmap_release(&uses[side]);
         nmap_release(&r.first);
         vec_release(&r.list);
         pair_losses(w, s);
