@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/io.h"
+#include "base/json_read.h"
 #include "base/msg.h"
 
 static const struct dump_tool tools[] = {
@@ -105,7 +106,29 @@ static int script(struct settings *s, struct str text, struct err *e)
     return 0;
 }
 
-static int read_config(struct settings *s, const char *path, struct err *e)
+/* What YAML allows, as a comma behind the last member, the tools' own readers refuse. */
+static int as_json(const char *path, struct str text, struct err *e)
+{
+    const char *end = text.p;
+    if (str_starts(text, "\xef\xbb\xbf"))
+        text = str_cut(text, 3);
+    cJSON *tree = cJSON_ParseWithLengthOpts(text.p, text.n, &end, false);
+    struct str rest = str_cut(text, (size_t)(end - text.p));
+    bool whole = tree && !str_trim(rest).n;
+    cJSON_Delete(tree);
+    if (whole)
+        return 0;
+    size_t line = 0;
+    struct str here = text, all = text;
+    while (all.n && (!line || all.p <= end)) {
+        here = str_trim(str_next(&all, '\n'));
+        line++;
+    }
+    return err_set(e, ERR_DATA, _("%s: line %zu is no JSON: %.*s"), path, line, (int)(here.n < 80 ? here.n : 80),
+                   here.p);
+}
+
+static int read_config(struct settings *s, const char *path, bool strict, struct err *e)
 {
     struct buf text = {0};
     s->path = arena_cstr(&s->arena, str_of(path));
@@ -115,6 +138,8 @@ static int read_config(struct settings *s, const char *path, struct err *e)
         rc = err_set(e, ERR_DATA, _("%s: expected text, found a zero byte"), path);
     if (rc == 0)
         rc = str_ends(str_of(path), ".py") ? script(s, t, e) : settings_document_flatten(s, t, e);
+    if (rc == 0 && strict && !str_ends(str_of(path), ".py"))
+        rc = as_json(path, t, e);
     buf_release(&text);
     return rc;
 }
@@ -143,7 +168,7 @@ bool dump_config_probe(const char *path)
     bool mindspore = str_has(h, "common_dump_settings") || str_has(h, "e2e_dump_settings");
     bool may = h.n && (mindspore || str_has(h, "dump_path") || str_has(h, "PrecisionDebugger") ||
                        str_has(h, "set_dump_")) && !str_has(h, "\"data\"");
-    bool read = may && read_config(&s, path, &quiet) == 0;
+    bool read = may && read_config(&s, path, false, &quiet) == 0;
     bool yes = may && (read ? tool_of(&s) != NULL : mindspore); /* a broken one is to be said with its place */
     settings_release(&s);
     return yes;
@@ -152,7 +177,7 @@ bool dump_config_probe(const char *path)
 int dump_config_open(struct dump_config *c, const char *path, struct err *e)
 {
     *c = (struct dump_config){0};
-    if (read_config(&c->s, path, e))
+    if (read_config(&c->s, path, true, e))
         return -1;
     const struct dump_tool *t = tool_of(&c->s);
     if (!t)
