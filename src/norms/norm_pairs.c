@@ -32,7 +32,9 @@ double norm_half_digit(const struct norm_side *s, uint32_t i)
     double v = s->values.v[i].value;
     if (v < s->digit_from)
         return 0;
-    return s->square ? (v > 0 ? s->digit / 4 / sqrt(v) : sqrt(s->digit / 2)) : s->digit / 2;
+    double half = s->digit / 2;
+    /* a square's root lies farther below than above */
+    return !s->square ? half : v > half ? sqrt(v) - sqrt(v - half) : fmax(sqrt(v), sqrt(v + half) - sqrt(v));
 }
 
 /* Of a fused weight at most the sum over its parts. */

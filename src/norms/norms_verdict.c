@@ -97,25 +97,69 @@ static double ratio(const struct norm_pair *p)
     return p->norm[0] > 0 && p->norm[1] > 0 && isfinite(p->rel) ? p->norm[0] / p->norm[1] : NAN;
 }
 
+#define FINE 0.02 /* a ratio that the printed resolution moves by less gives a factor, coarser ones only confirm it */
+
+struct ratios {
+    VEC(double) all, unseen, fine;
+};
+
+static void ratio_add(struct ratios *r, const struct norm_pair *p)
+{
+    double x = ratio(p);
+    if (isnan(x))
+        return;
+    vec_push(&r->all, x);
+    vec_push(&r->unseen, p->unseen);
+    if (p->unseen < FINE)
+        vec_push(&r->fine, x);
+}
+
+static void ratios_release(struct ratios *r)
+{
+    vec_release(&r->all);
+    vec_release(&r->unseen);
+    vec_release(&r->fine);
+}
+
+/* Whether a share of the ratios is `factor`, as far as they are printed. */
+static bool ratios_are(const struct ratios *r, double factor, double share)
+{
+    size_t near = 0;
+    for (size_t i = 0; i < r->all.n; i++) {
+        double room = (1 + r->unseen.v[i]) * sqrt(rule_limit(RULE_LIMIT_NORMS_FACTOR_SPREAD));
+        near += r->all.v[i] <= factor * room && r->all.v[i] >= factor / room;
+    }
+    return r->all.n >= 3 && (double)near >= share * (double)r->all.n;
+}
+
+/* What the ratios are about; 0 if they are near one or too few. */
+static double ratios_factor(struct ratios *r)
+{
+    double factor = r->fine.n >= 3 ? median_of(r->fine.v, r->fine.n) : NAN;
+    if (r->fine.n < 3 && r->all.n >= 3) {
+        vec_clear(&r->fine);
+        for (size_t i = 0; i < r->all.n; i++)
+            vec_push(&r->fine, r->all.v[i]);
+        factor = median_of(r->fine.v, r->fine.n);
+    }
+    return fabs(factor - 1) > rule_limit(RULE_LIMIT_NORMS_FACTOR) ? factor : 0;
+}
+
 /* One side is a constant multiple of the other: a loss scale, accumulated micro-batches, a slice of each weight. */
 static void common_factor(struct norms *n)
 {
-    VEC(double) r = {0};
+    struct ratios r = {0};
     char tmp[NUM_MAX];
     for (size_t i = 0; i < n->pairs.n; i++)
-        if (!isnan(ratio(&n->pairs.v[i])))
-            vec_push(&r, ratio(&n->pairs.v[i]));
-    if (r.n >= 3) {
-        double middle = median_of(r.v, r.n),
-               spread = select_kth(r.v, r.n, r.n * 9 / 10) / select_kth(r.v, r.n, r.n / 10);
-        if (fabs(middle - 1) > rule_limit(RULE_LIMIT_NORMS_FACTOR) &&
-            spread < rule_limit(RULE_LIMIT_NORMS_FACTOR_SPREAD))
-            norms_warn(n, _("nearly all target norms are %s times the golden norms: a loss scale, a different number "
-                            "of accumulated micro-batches, or shards (tensor parallel, distributed optimizer) on one "
-                            "side"),
-                       middle < 1000 ? num_cell(tmp, middle, 4) : num_factor(tmp, middle));
+        ratio_add(&r, &n->pairs.v[i]);
+    double factor = ratios_factor(&r);
+    if (factor != 0 && ratios_are(&r, factor, 0.8)) {
+        n->factor = factor;
+        norms_warn(n, _("nearly all target norms are %s times the golden norms: a loss scale, a different number of "
+                        "accumulated micro-batches, or shards (tensor parallel, distributed optimizer) on one side"),
+                   factor < 1000 ? num_cell(tmp, factor, 4) : num_factor(tmp, factor));
     }
-    vec_release(&r);
+    ratios_release(&r);
 }
 
 /* All weights of one kind are a constant multiple, all others agree: a reduction that only this kind takes part in. */
@@ -130,29 +174,21 @@ static void factor_of_a_kind(struct norms *n)
     struct buf name = {0};
     char tmp[NUM_MAX];
     for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
-        VEC(double) of[2] = {{0}, {0}}; /* of the others, of the kind */
+        struct ratios of[2] = {0}; /* of the others, of the kind */
         for (size_t i = 0; i < n->pairs.n; i++) {
-            double r = ratio(&n->pairs.v[i]);
             norm_pair_name(n, &n->pairs.v[i], &name);
-            bool kind = str_ihas(buf_view(&name), kinds[k].part);
-            if (!isnan(r) && fabs(r - 1) > n->pairs.v[i].unseen)
-                vec_push(&of[kind], r);
-            else if (!isnan(r) && !kind)
-                vec_push(&of[0], 1.0);
+            ratio_add(&of[str_ihas(buf_view(&name), kinds[k].part)], &n->pairs.v[i]);
         }
-        if (of[1].n >= 3 && of[0].n >= 3) {
-            double lo = select_kth(of[1].v, of[1].n, 0), hi = select_kth(of[1].v, of[1].n, of[1].n - 1);
-            double most = select_kth(of[0].v, of[0].n, of[0].n * 9 / 10);
-            double least = select_kth(of[0].v, of[0].n, of[0].n / 10);
-            double spread = rule_limit(RULE_LIMIT_NORMS_FACTOR_SPREAD);
-            if (fabs(lo - 1) > rule_limit(RULE_LIMIT_NORMS_FACTOR) && hi / lo < spread && most < spread &&
-                least > 1 / spread)
-                norms_warn(n, _("all %zu %s have %s times the golden norms, other weights agree: their gradients are "
-                                "reduced in another way (summed or averaged over tensor- or sequence-parallel ranks)"),
-                           of[1].n, _(kinds[k].text), num_factor(tmp, (lo + hi) / 2));
+        double factor = ratios_factor(&of[1]);
+        if (factor != 0 && ratios_are(&of[1], factor, 1) && ratios_are(&of[0], 1, 0.8)) {
+            n->factor_kind = _(kinds[k].text);
+            n->factor = factor;
+            norms_warn(n, _("all %zu %s have %s times the golden norms, other weights agree: their gradients are "
+                            "reduced in another way (summed or averaged over tensor- or sequence-parallel ranks)"),
+                       of[1].all.n, n->factor_kind, num_factor(tmp, factor));
         }
-        vec_release(&of[0]);
-        vec_release(&of[1]);
+        for (int x = 0; x < 2; x++)
+            ratios_release(&of[x]);
     }
     buf_release(&name);
 }
@@ -268,9 +304,13 @@ static void look(struct norms *n)
     const struct norm_pair *first = n->pairs.n ? &n->pairs.v[0] : NULL, *outlier = NULL;
     struct buf name = {0};
     size_t apart = 0;
+    char tmp[NUM_MAX];
     for (size_t i = 0; i < n->pairs.n; i++)
         if (n->pairs.v[i].outlier) {
-            outlier = apart++ ? outlier : &n->pairs.v[i];
+            const struct norm_pair *p = &n->pairs.v[i];
+            bool more = !outlier || p->rel - p->unseen > outlier->rel - outlier->unseen;
+            outlier = more && !(outlier && isnan(outlier->rel)) ? p : outlier;
+            apart++;
         }
     if (outlier)
         norm_pair_name(n, outlier, &name);
@@ -279,6 +319,14 @@ static void look(struct norms *n)
                              "are not gradients"));
     else if (!first)
         vec_push(&n->next, _("no weights paired: give files with names, or --weights CHECKPOINT"));
+    else if (n->verdict == STAGE_FAIL && n->factor_kind)
+        vec_push(&n->next, arena_fmt(&n->arena, _("%s: a factor %s is no error of the calculation: check how gradients "
+                                                  "of these weights are reduced over tensor- and sequence-parallel "
+                                                  "ranks on both sides"), n->factor_kind, num_factor(tmp, n->factor)));
+    else if (n->verdict == STAGE_FAIL && n->factor != 0)
+        vec_push(&n->next, arena_fmt(&n->arena, _("a factor %s of all weights is no error of the calculation: divide "
+                                                  "out the loss scale, then check how gradients are summed or averaged "
+                                                  "over micro-batches and ranks"), num_factor(tmp, n->factor)));
     else if (n->verdict == STAGE_FAIL && apart && apart * 2 <= n->pairs.n)
         vec_push(&n->next, arena_fmt(&n->arena, _("%s is an outlier: check the implementation and precision of this "
                                                   "layer on both sides, then dump the backward pass of this step "
