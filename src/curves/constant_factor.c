@@ -43,7 +43,8 @@ struct curve_factor constant_factor(const double *t, const double *g, size_t n, 
         for (size_t i = 0; i < n; i++)
             scratch[i] = t[i] - g[i];
         double offset = median_of(scratch, n);
-        bool proportional = !room->compare_offset || whole(r) || (room->also != 0 && curve_same_factor(room->also, r)) ||
+        bool confirmed = room->also != 0 && curve_same_factor(room->also, r);
+        bool proportional = !room->compare_offset || whole(r) || confirmed ||
                             2 * misses(t, g, n, r, 0, scratch) < misses(t, g, n, 1, offset, scratch);
         if (fabs(r - 1) >= room->apart && (double)f.near >= room->share * (double)n && proportional)
             f.factor = r;
