@@ -17,7 +17,7 @@
 #define LITTLE 0.2   /* the share by which such a loss falls at most that stops after the first quarter of the run */
 #define BEGINS 100   /* steps: a log that starts later is the rest of a run */
 #define RISES 0.05   /* the share by which the last part is above the lowest one, of a loss that rises again */
-#define SIGMA 6      /* standard errors of a part's median beyond which a difference is none of noise */
+#define SIGMA 6.0      /* standard errors of a part's median beyond which a difference is none of noise */
 
 struct parts {
     double median[PARTS], error[PARTS];
@@ -55,6 +55,19 @@ static bool parts_of(const struct series *s, struct parts *p)
     return enough;
 }
 
+/* Whether the loss falls by less than its noise shows: neither its lowest part nor its last quarter is below the
+ * beginning. */
+static bool only_noise(const struct parts *p, size_t low)
+{
+    const size_t quarter = PARTS / 4;
+    double fall = 0, error = 0;
+    for (size_t k = 0; k < quarter; k++) {
+        fall += p->median[k] - p->median[PARTS - 1 - k];
+        error = hypot(error, hypot(p->error[k], p->error[PARTS - 1 - k]));
+    }
+    return fall < SIGMA / 2 * error && p->median[0] - p->median[low] < SIGMA * hypot(p->error[0], p->error[low]);
+}
+
 const char *loss_course(const struct series *s, struct arena *text, const char **kind, int64_t *step)
 {
     struct parts p;
@@ -68,7 +81,7 @@ const char *loss_course(const struct series *s, struct arena *text, const char *
     num_cell(a, p.median[low], 4);
     num_cell(b, p.median[last], 4);
     *step = p.first[low];
-    if (p.first[0] <= BEGINS && p.median[low] > (1 - FALLS) * p.median[0]) {
+    if (p.first[0] <= BEGINS && (p.median[low] > (1 - FALLS) * p.median[0] || only_noise(&p, low))) {
         *kind = "not-falling";
         *step = -1;
         return arena_fmt(text, _("the loss does not converge: %s at the start, %s at the end. Check learning rate, "
