@@ -15,6 +15,7 @@
 #define UP_MOST         4 /* enclosing modules searched for queries, keys and values */
 #define WITHIN_MOST     400 /* the most calls in such a module */
 #define HEADS_MOST      128
+#define LATENT_MOST     16 /* modules of a latent attention */
 
 enum { OF_Q, OF_K, OF_V, OF_QKV, OF_COUNT };
 
@@ -107,6 +108,84 @@ static bool read_parts(const struct dump *d, struct attention_side *a)
         if (a->mask[i] != NONE && tensor_values(d, a->mask[i], &a->given[i]) && !dtype_is_float(a->given[i].dtype[0]))
             for (size_t k = 0; k < a->given[i].n; k++)
                 a->given[i].v[0][k] = a->given[i].v[0][k] != 0 ? 0 : -INFINITY; /* true: visible */
+    return true;
+}
+
+static int64_t last_axis(const struct dump *d, uint32_t row)
+{
+    const struct shape *s = row == NONE ? NULL : dump_row_shape(d, row);
+    return s && s->ndim >= 3 ? s->dim[s->ndim - 1] : 0; /* 4: an axis of one head before the tokens */
+}
+
+static uint32_t input_of(const struct dump *d, uint32_t call)
+{
+    EACH_EARLY_ROW(d, call, r)
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR)
+            return r;
+    return NONE;
+}
+
+/* Latent attention: keys and values of all heads are one product of a latent, whose own product also gives the one
+ * rotated key of all heads. Widths tell the modules apart: with `turned` rotated elements, a product of `latent`
+ * elements and another one that gives `latent` + `turned`; queries, keys, values and result then agree on the heads. */
+static int64_t find_latent(const struct dump *d, uint32_t module, uint32_t until, int64_t turned, int64_t width,
+                           struct attention_side *a)
+{
+    uint32_t child[LATENT_MOST];
+    int n = 0;
+    for (uint32_t c = until + 1; c-- > 0 && until - c < WITHIN_MOST && n < LATENT_MOST;) {
+        const struct call *x = &d->calls.v[c];
+        if (x->parent == module && x->kind == CALL_MODULE && x->phase == PHASE_FORWARD)
+            child[n++] = c;
+    }
+    for (int up = 0; up < n; up++)
+        for (int down = up + 1; down < n; down++)
+            for (int q = 0; q < n; q++) {
+                uint32_t row[] = {output_of(d, child[q]), output_of(d, child[down]), output_of(d, child[up])};
+                int64_t latent = last_axis(d, input_of(d, child[up])), both = last_axis(d, row[OF_V]),
+                        queries = last_axis(d, row[OF_Q]), heads = (queries - both + width) / turned;
+                if (q == up || q == down || !latent || !both || last_axis(d, row[OF_K]) != latent + turned ||
+                    heads < 1 || heads * turned != queries - both + width || queries % heads || width % heads ||
+                    queries / heads <= turned)
+                    continue;
+                memcpy(a->row, row, sizeof row);
+                return heads;
+            }
+    return 0;
+}
+
+/* Lays queries, keys and values of every head out, the rotated elements first; `pairs`: they lie as pairs and are
+ * rotated as halves. */
+static bool spread_latent(struct attention_side *a, int64_t heads, int64_t turned, bool pairs)
+{
+    struct element_sample *q = &a->x[OF_Q], *k = &a->x[OF_K], *v = &a->x[OF_V];
+    int64_t tokens = q->shape[0] * q->shape[1], width[2] = {k->shape[k->ndim - 1], v->shape[v->ndim - 1]},
+            size = q->shape[2] / heads, plain = size - turned, latent = width[0] - turned, one = width[1] / heads,
+            value = one - plain;
+    if (q->ndim != 3 || value < 1 || (int64_t)k->n != tokens * width[0] || (int64_t)v->n != tokens * width[1])
+        return false;
+    double *out[3];
+    for (int i = 0; i < 3; i++)
+        out[i] = mem_alloc((size_t)(tokens * heads * (i == OF_V ? value : size) + 1) * sizeof(double));
+    for (int64_t t = 0; t < tokens * heads; t++) {
+        const double *from[2] = {q->v[0] + t * size, v->v[0] + t * one};
+        const double *whirl[2] = {from[0] + plain, k->v[0] + t / heads * width[0] + latent};
+        const double *rest[2] = {from[0], from[1]};
+        for (int i = 0; i < 2; i++) {
+            for (int64_t e = 0; e < turned; e++)
+                out[i][t * size + e] = whirl[i][pairs ? e % (turned / 2) * 2 + e / (turned / 2) : e];
+            memcpy(out[i] + t * size + turned, rest[i], (size_t)plain * sizeof(double));
+        }
+        memcpy(out[OF_V] + t * value, from[1] + plain, (size_t)value * sizeof(double));
+    }
+    for (int i = 0; i < 3; i++) {
+        free(a->x[i].v[0]);
+        a->x[i].v[0] = out[i];
+        a->x[i].ndim = 3;
+        memcpy(a->x[i].shape, q->shape, 2 * sizeof *q->shape);
+        a->x[i].shape[2] = heads * (i == OF_V ? value : size);
+        a->x[i].n = (size_t)(tokens * a->x[i].shape[2]);
+    }
     return true;
 }
 
@@ -266,6 +345,29 @@ static bool fit_kernel(struct attention_side *a, const struct dump *d, uint32_t 
     return attention_fit(&a->d, most_left(a, p), &a->way);
 }
 
+static bool fit_latent(struct attention_side *a, const struct diagnosis_case *p, int side, uint32_t row,
+                       uint32_t module)
+{
+    const struct dump *d = p->side[side];
+    for (int pairs = 0; pairs < 2; pairs++) {
+        memset(a, 0, sizeof *a);
+        find_given(d, module, a);
+        const struct shape *table = a->table[1] == NONE ? NULL : dump_row_shape(d, a->table[0]);
+        int64_t turned = table ? table->dim[table->ndim - 1] : 0;
+        int64_t heads = turned < 2 || turned % 2
+                            ? 0
+                            : find_latent(d, module, d->rows.v[row].call, turned, last_axis(d, row), a);
+        a->row[OF_QKV] = NONE;
+        if (heads && read_parts(d, a) && tensor_values(d, row, &a->o) && spread_latent(a, heads, turned, pairs) &&
+            lay_heads(a, heads, false) && a->d.cosines && attention_fit(&a->d, most_left(a, p), &a->way))
+            return true;
+        attention_release(a);
+        if (!heads)
+            break;
+    }
+    return false;
+}
+
 /* Explains the row's value as attention of the projections in one of the enclosing modules. */
 static bool fit_modules(struct attention_side *a, const struct diagnosis_case *p, int side, uint32_t row, int64_t heads)
 {
@@ -273,8 +375,13 @@ static bool fit_modules(struct attention_side *a, const struct diagnosis_case *p
     uint32_t call = d->rows.v[row].call, up = call;
     for (int i = 0; up != NONE && i < UP_MOST; i++, up = d->calls.v[up].parent) {
         memset(a, 0, sizeof *a);
-        if (d->calls.v[up].kind != CALL_MODULE || !find_projections(d, up, call, a))
+        if (d->calls.v[up].kind != CALL_MODULE)
             continue;
+        if (!find_projections(d, up, call, a)) {
+            if (fit_latent(a, p, side, row, up))
+                return true;
+            continue;
+        }
         find_given(d, up, a);
         if (read_parts(d, a) && tensor_values(d, row, &a->o) && fit_heads(a, heads, p))
             return true;
