@@ -18,7 +18,7 @@ bool dense_block_from(struct dense_block *b, const struct element_sample *s)
         b->axis[b->ndim] = i;
         b->shape[b->ndim++] = s->shape[i];
     }
-    if (s->at || s->n < 4 || s->finite < s->n || !b->ndim)
+    if (s->at || s->n < 3 || s->finite < s->n || !b->ndim)
         return false;
     for (int d = 0; d < 2; d++) {
         b->v[d] = mem_alloc(b->n * sizeof(double));

@@ -445,7 +445,7 @@ void detect_contribution(struct diagnosis_case *p)
     if (d->calls.v[p->call].phase != PHASE_BACKWARD || !deviates || p->partly ||
         p->r[TARGET]->kind != ROW_TENSOR)
         return;
-    if (!dense_block_from(&b, p->corner) || !(b.dev2 > 0)) {
+    if (!dense_block_from(&b, p->corner) || b.n < 4 || !(b.dev2 > 0)) {
         dense_block_release(&b);
         return;
     }

@@ -188,7 +188,7 @@ void detect_order(struct diagnosis_case *p)
 {
     struct dense_block b;
     struct dense_order o;
-    if (!dense_block_from(&b, p->corner) || !(b.dev2 > 0)) {
+    if (!dense_block_from(&b, p->corner) || b.n < 4 || !(b.dev2 > 0)) {
         dense_block_release(&b);
         return;
     }
@@ -205,7 +205,7 @@ void detect_order(struct diagnosis_case *p)
 void detect_shifted(struct diagnosis_case *p)
 {
     struct dense_block b;
-    if (!dense_block_from(&b, p->corner) || !(b.dev2 > 0)) {
+    if (!dense_block_from(&b, p->corner) || b.n < 4 || !(b.dev2 > 0)) {
         dense_block_release(&b);
         return;
     }

@@ -61,9 +61,63 @@ static void say_decay(struct diagnosis_case *p, double k, double share)
                                       "weights)."));
 }
 
+#define FEW_MOST 3          /* elements that only an exact number explains */
+#define FACTOR_MOST 1048576 /* 2^20: no loss scale or count is larger */
+
+/* Whether there are too few different elements for a fit, but each can be read. */
+static bool few(const struct diagnosis_case *p, const struct element_sample *s)
+{
+    return !p->partly && s->finite && s->finite == s->n && (s->n <= FEW_MOST || s->most[GOLDEN] == s->least[GOLDEN]);
+}
+
+static double most_off(const struct diagnosis_case *p, const struct element_sample *s)
+{
+    double rounding = 4 * dtype_table[dtype_coarser(s->dtype[TARGET], s->dtype[GOLDEN])].epsilon;
+    return fmin(5e-3, fmax(rounding, 4 * (double)p->judged->level));
+}
+
+/* Few elements, all multiplied or divided by the same whole number: a count, a power of two. */
+static void detect_scale_of_few(struct diagnosis_case *p, const struct element_sample *s)
+{
+    double k = s->tg / s->g2, whole = nearbyint(fmax(k, 1 / k)), off = most_off(p, s);
+    if (!(s->g2 > 0) || !(k > 0) || !(whole >= 2) || !(whole <= FACTOR_MOST) ||
+        fabs(fmax(k, 1 / k) / whole - 1) > fmin(off, 0.01 / whole))
+        return;
+    for (size_t i = 0; i < s->n; i++)
+        if (fabs(s->v[TARGET][i] - k * s->v[GOLDEN][i]) > off * fabs(k * s->v[GOLDEN][i]))
+            return;
+    struct buf b = {0};
+    diagnosis_factor_text(k, off, &b);
+    case_found(p, DIAGNOSIS_SCALE, BOTH_SIDES, 0.9,
+               s->n == 1 ? _("the target is the golden side times %s")
+                         : _("every element of the target is that of the golden side times %s"),
+               b.p);
+    buf_release(&b);
+}
+
+/* Few whole numbers, all moved by the same one: a position, a time step, a count. */
+static void detect_offset_of_few(struct diagnosis_case *p, const struct element_sample *s)
+{
+    double c = s->v[TARGET][0] - s->v[GOLDEN][0];
+    char n[NUM_MAX];
+    if (s->n > FEW_MOST)
+        return;
+    for (size_t i = 0; i < s->n; i++)
+        for (int side = 0; side < 2; side++)
+            if (s->v[side][i] != nearbyint(s->v[side][i]) || s->v[TARGET][i] - s->v[GOLDEN][i] != c)
+                return;
+    if (c != 0)
+        case_found(p, DIAGNOSIS_OFFSET, BOTH_SIDES, 0.85,
+                   c > 0 ? _("whole numbers, on the target larger by %s")
+                         : _("whole numbers, on the target smaller by %s"),
+                   num_cell(n, fabs(c), 9));
+}
+
 void detect_scale(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->spread;
+    if (!telling(s) && few(p, s))
+        detect_scale_of_few(p, s);
     if (!telling(s) || s->tg <= 0)
         return;
     /* the difference of two large sums is only accurate to their rounding: masked scores hide small deviations */
@@ -153,8 +207,9 @@ void detect_limited(struct diagnosis_case *p)
 }
 
 /* The share of the deviation (squares) left after dividing each row along the last axis by its sum, or by its norm;
- * INFINITY if a row is not explained. */
-static double left_normalised(const struct element_sample *s, int side, bool by_norm)
+ * INFINITY if a row
+ * differs by more than `most` from that. */
+static double left_normalised(const struct element_sample *s, int side, bool by_norm, double most)
 {
     size_t width = (size_t)s->shape[s->ndim - 1];
     double left = 0;
@@ -168,12 +223,14 @@ static double left_normalised(const struct element_sample *s, int side, bool by_
             row2 += e * e;
             own2 += s->v[side][i] * s->v[side][i];
         }
-        if (row2 > LEFT_OVER * LEFT_OVER * own2)
+        if (row2 > most * most * own2)
             return INFINITY;
         left += row2;
     }
     return left;
 }
+
+#define ROW_LEVELS 3 /* times the noise level, which one row may differ by */
 
 /* Each row divided by its sum or norm on one side only: routing weights, normalised features. */
 void detect_scale_rows(struct diagnosis_case *p)
@@ -183,7 +240,8 @@ void detect_scale_rows(struct diagnosis_case *p)
         return;
     for (int side = 0; side < 2; side++)
         for (int norm = 0; norm < 2; norm++) {
-            double left = left_normalised(s, side, norm);
+            double most = fmax(LEFT_OVER, ROW_LEVELS * (double)p->judged->level),
+                   left = left_normalised(s, side, norm, most);
             char n[DIAGNOSIS_LEFT_MAX];
             if (!explains(s, left))
                 continue;
@@ -301,6 +359,8 @@ static bool bounds_mask(const struct diagnosis_case *p)
 void detect_offset(struct diagnosis_case *p)
 {
     const struct element_sample *s = p->spread;
+    if (!telling(s) && few(p, s))
+        detect_offset_of_few(p, s);
     if (!telling(s))
         return;
     if (decayed(p, s->tg / s->g2)) /* of weights near 1 a factor is nearly an offset */

@@ -139,7 +139,7 @@ static void what_is_a_block(void **state)
     element_sample_from(&s, v, w, 2, ones);
     assert_false(dense_block_from(&b, &s));
     element_sample_release(&s);
-    element_sample_from(&s, v, w, 1, (const int64_t[]){3});
+    element_sample_from(&s, v, w, 1, (const int64_t[]){2});
     assert_false(dense_block_from(&b, &s));
     element_sample_release(&s);
     v[1] = NAN;
