@@ -62,8 +62,8 @@ bool optimizer_noise_in(const double *t, const double *g, size_t n, size_t width
     return n && rare && 2 * typical >= n && (!follows || rest2 <= hardly) && spread(t, g, n, width, PART * step);
 }
 
-/* The largest difference of an element of the parameters with two or more axes, as far as it can be a step: an inverted
- * one, if there is any. Often one element of one matrix is inverted and nothing else. */
+/* The largest difference of an element of the parameters, as far as it can be a step: an inverted
+ * one, if there is any. Often one element of one parameter is inverted and nothing else. */
 static double largest_step(struct judge_pass *p)
 {
     double step = 0;
@@ -75,7 +75,7 @@ static double largest_step(struct judge_pass *p)
         const struct shape *s = dump_row_shape(p->side[TARGET], k.row[TARGET]);
         const struct side_figures *g = &k.f->side[GOLDEN];
         bool small = k.f->max_abs <= LARGEST * g->norm / sqrt((double)g->count);
-        if (s && s->ndim > 1 && small && row_verdict_is_parameter(p, &k))
+        if (s && s->ndim > 0 && small && row_verdict_is_parameter(p, &k))
             step = fmax(step, k.f->max_abs);
     }
     return step;

@@ -40,20 +40,31 @@ bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_c
         return second && s && s->ndim <= (c->family == FAMILY_CONV ? 5 : 2);
     case FAMILY_EMBEDDING:
         return row_class(k->r[TARGET]) == CLASS_FLOAT;
-    case FAMILY_NORM:
-        return second && s && s->ndim == 1;
+    case FAMILY_NORM: /* running statistics, weight and bias follow the values */
+        return s && s->ndim == 1 && strlen(slot) == strlen("input.1") && slot[6] >= '1' && slot[6] <= '4';
     default:
         return false;
     }
 }
 
-/* Whether an input comes, on both sides, from steps that nobody recorded, where both compute in 16 bits as well: its
- * float32 does not say in what those steps computed (autocast). */
+/* Whether no compared row of a side holds the value: nobody recorded what computes it, or the other side computes it
+ * with other calls. */
+static bool comes_uncompared(const struct judge_pass *p, int side, uint32_t row)
+{
+    uint32_t from = p->flow[side].held[row], line = from == NONE ? NONE : p->m->pairing->line_of[side][from];
+    return line == NONE || p->m->pairing->lines.v[line].pair == NONE;
+}
+
+/* Whether an input or a module's result comes, on both sides, from steps that were not compared, where both compute in
+ * 16 bits as well: its float32 does not say in what those steps computed (autocast, experts in one call, a sum of
+ * gradients). */
 static bool may_be_autocast(const struct judge_pass *p, const struct verdict_case *k)
 {
-    return p->narrow[TARGET] && p->narrow[GOLDEN] && p->arithmetic != DTYPE_UNKNOWN &&
-           k->r[TARGET]->io == IO_INPUT && p->side[TARGET]->calls.v[k->call].phase == PHASE_FORWARD &&
-           p->flow[TARGET].held[k->row[TARGET]] == NONE && p->flow[GOLDEN].held[k->row[GOLDEN]] == NONE;
+    const struct call *c = &p->side[TARGET]->calls.v[k->call];
+    bool made = k->r[TARGET]->io == IO_INPUT ||
+                (k->r[TARGET]->io == IO_OUTPUT && c->kind == CALL_MODULE && c->phase == PHASE_FORWARD);
+    return p->narrow[TARGET] && p->narrow[GOLDEN] && p->arithmetic != DTYPE_UNKNOWN && made &&
+           comes_uncompared(p, TARGET, k->row[TARGET]) && comes_uncompared(p, GOLDEN, k->row[GOLDEN]);
 }
 
 /* The coarsest type in which the value of a side's row was held before: a cast to float32 does not undo its rounding. */
