@@ -2,6 +2,7 @@
 #include "judge/cause.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -27,7 +28,7 @@ struct causes {
     struct judgement *j;
     const struct measure *m;
     const struct dump *d;          /* the target */
-    const struct dataflow *flow;   /* its */
+    const struct dataflow *flow;   /* the target's, and behind it the golden side's */
     const struct judge_options *o;
     struct origins *row, *call;    /* per target row and call: what it depends on */
     bool *blind;                   /* per target call: something that goes in was not compared */
@@ -37,6 +38,7 @@ struct causes {
     bool packed;                   /* verdicts come from a pack */
     struct origins earliest;       /* so far */
     uint32_t apart_before;         /* before this line, a call that gives other figures from the same ones starts */
+    VEC(uint32_t) noisy;           /* lines that differ beyond their type's limit and agree, as the same function */
 };
 
 /* Of each kind the earlier one. */
@@ -275,6 +277,24 @@ static bool holds_something(const struct dump *d, uint32_t row)
     return row != NONE && d->rows.v[row].has & HAS_NORM && d->rows.v[row].stat[STAT_NORM] > 0;
 }
 
+#define NEAR_CALLS 64 /* between the gradient of a module's parameter and the module's own backward calls */
+
+/* The backward call of the product inside the module that owns this gradient, whose own backward call was not
+ * recorded; NONE: there is none near. */
+static uint32_t inner_backward(const struct dump *d, uint32_t gradient)
+{
+    uint32_t scope = d->calls.v[gradient].scope;
+    for (uint32_t c = gradient; c-- > 0 && gradient - c <= NEAR_CALLS && scope != NONE;) {
+        const struct call *x = &d->calls.v[c];
+        uint32_t module = x->phase == PHASE_BACKWARD && x->twin != NONE && family_is_product(x->family)
+                              ? d->calls.v[x->twin].parent
+                              : NONE;
+        if (module != NONE && d->calls.v[module].scope == scope)
+            return c;
+    }
+    return NONE;
+}
+
 /* Whether a parameter's gradient is nothing but zeros on one side alone, though a gradient comes in there and something
  * was put in: no deviation of these makes that, so it is a deviation of its own. */
 static bool loses_gradient(const struct causes *k, uint32_t line, uint32_t row)
@@ -285,7 +305,8 @@ static bool loses_gradient(const struct causes *k, uint32_t line, uint32_t row)
         return false;
     int s = f->side[TARGET].norm > 0 ? GOLDEN : TARGET;
     const struct dump *d = k->m->side[s];
-    uint32_t call = condition_module_backward(d, d->rows.v[rows[s]].call);
+    uint32_t gradient = d->rows.v[rows[s]].call, call = condition_module_backward(d, gradient);
+    call = call == NONE ? inner_backward(d, gradient) : call;
     uint32_t forward = call == NONE ? NONE : d->calls.v[call].twin;
     return f->side[s].norm == 0 && forward != NONE && holds_something(d, pass_first_float(d, call, IO_INPUT)) &&
            holds_something(d, pass_first_float(d, forward, IO_INPUT));
@@ -299,6 +320,106 @@ static bool contradicts_itself(const struct causes *k, uint32_t line)
     enum dtype own = dtype_coarser(k->d->rows.v[row[TARGET]].dtype, k->m->side[GOLDEN]->rows.v[row[GOLDEN]].dtype);
     return k->o->own_wrong && k->o->own_wrong[line] &&
            (double)k->j->line[line].error > thresholds_of(k->o->tol, own)->deviate;
+}
+
+#define HANDED_FACTOR 0.01 /* by which a handed-on value changes its size at least, if it is another one */
+
+static uint32_t first_held(const struct dataflow *flow, uint32_t row)
+{
+    while (flow->held[row] != NONE)
+        row = flow->held[row];
+    return row;
+}
+
+/* Whether the golden side hands an earlier value on as it is, and the target another one that is larger or smaller than
+ * its own earlier value: something between that nobody recorded multiplies it or takes a part away. */
+static bool is_handed_on_otherwise(const struct causes *k, uint32_t line, uint32_t row)
+{
+    uint32_t golden = k->m->pairing->lines.v[line].row[GOLDEN];
+    uint32_t from = golden == NONE ? NONE : k->flow[GOLDEN].held[golden],
+             of = from == NONE ? NONE : k->m->pairing->line_of[GOLDEN][from];
+    const struct row *x = &k->d->rows.v[row];
+    uint32_t held = k->flow->held[row], own = held == NONE ? NONE : k->m->pairing->line_of[TARGET][held];
+    if (own != NONE && k->m->pairing->lines.v[own].pair != NONE) /* judged where it was computed */
+        return false;
+    if (of == NONE || k->m->pairing->lines.v[of].pair == NONE || !is_compared(&k->j->line[of]) || !k->decided[of] ||
+        forward_start(k, x->call) != NONE)
+        return false;
+    const uint32_t *before = k->m->pairing->lines.v[of].row;
+    const struct row *y = &k->d->rows.v[before[TARGET]];
+    if (before[TARGET] >= row || x->kind != ROW_TENSOR || y->kind != ROW_TENSOR || x->dtype != y->dtype ||
+        !dtype_is_float((enum dtype)x->dtype) || !(x->has & y->has & HAS_NORM) || !(y->stat[STAT_NORM] > 0) ||
+        dump_row_numel(k->d, row) != dump_row_numel(k->d, before[TARGET]) ||
+        first_held(k->flow, row) == first_held(k->flow, before[TARGET]))
+        return false;
+    return fabs(x->stat[STAT_NORM] / y->stat[STAT_NORM] - 1) >
+           fmax(HANDED_FACTOR, thresholds_of(k->o->tol, (enum dtype)x->dtype)->deviate);
+}
+
+#define WHOLE_NEAR 48 /* rows between a value and its parts */
+
+/* Whether a side's values can be some of those of another row. */
+static bool lies_within(const struct side_figures *part, const struct side_figures *whole)
+{
+    return part->count <= whole->count && part->max <= whole->max && part->min >= whole->min &&
+           part->norm <= whole->norm * (1 + FLT_EPSILON);
+}
+
+/* The noise of an incoming gradient that can be a part, cut out by calls that nobody recorded, of one that differs as
+ * much or more because its own call amplifies what differs before it (a gradient of keys that is nearly zero). */
+static double noise_of_whole(const struct causes *k, uint32_t line, uint32_t row)
+{
+    double own = distance(k, line);
+    if (k->d->rows.v[row].io != IO_INPUT || k->flow->held[row] != NONE || !(own > 0))
+        return 0;
+    for (size_t i = k->noisy.n; i-- > 0;) {
+        const struct line *l = &k->m->pairing->lines.v[k->noisy.v[i]];
+        const struct figures *part = k->m->figures[line], *whole = k->m->figures[k->noisy.v[i]];
+        if (row - l->row[TARGET] > WHOLE_NEAR)
+            return 0;
+        double noise = distance(k, k->noisy.v[i]) * (1 + FLT_EPSILON);
+        if (own <= noise && lies_within(&part->side[TARGET], &whole->side[TARGET]) &&
+            lies_within(&part->side[GOLDEN], &whole->side[GOLDEN]))
+            return noise / part->side[GOLDEN].norm;
+    }
+    return 0;
+}
+
+/* The error of an earlier row that agrees although it differs by more than its type's limit; else 0. */
+static double noise_of_row(const struct causes *k, uint32_t row)
+{
+    uint32_t line = row == NONE ? NONE : k->m->pairing->line_of[TARGET][row];
+    const struct line_judgement *l = line == NONE || !k->decided[line] ? NULL : &k->j->line[line];
+    bool agrees = l && l->cause == CAUSE_AGREES && k->m->pairing->lines.v[line].pair != NONE && isfinite(l->error);
+    return agrees && (double)l->error > thresholds_of(k->o->tol, (enum dtype)k->d->rows.v[row].dtype)->deviate
+               ? (double)l->error * (1 + FLT_EPSILON)
+               : 0;
+}
+
+/* For a gradient that depends on no start: the noise that rows before it hand on although it is above their limit. */
+static bool takes_noise(struct causes *k, uint32_t line, uint32_t row)
+{
+    const struct row *x = &k->d->rows.v[row];
+    if (x->io != IO_GRADIENT && k->d->calls.v[x->call].phase != PHASE_BACKWARD)
+        return false;
+    double noise = noise_of_row(k, k->flow->held[row]);
+    if (x->io == IO_GRADIENT) {
+        uint32_t call = condition_module_backward(k->d, x->call);
+        uint32_t in = call == NONE ? NONE : pass_first_float(k->d, call, IO_INPUT);
+        noise = in == NONE ? 0 : k->o->tol->level * fmax(noise_of_row(k, in), noise_of_row(k, k->flow->held[in]));
+    } else if (x->io == IO_OUTPUT) {
+        EACH_EARLY_ROW(k->d, x->call, r)
+            if (pass_is_float(&k->d->rows.v[r], IO_INPUT))
+                noise = fmax(noise, k->o->tol->level * noise_of_row(k, r));
+    }
+    struct line_judgement *l = &k->j->line[line];
+    noise = fmax(noise, noise_of_whole(k, line, row));
+    if (!((double)l->error <= noise))
+        return false;
+    l->level = (float)noise;
+    l->verdict = VERDICT_MATCH;
+    l->rule = RULE_LEVEL;
+    return true;
 }
 
 static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins of)
@@ -316,7 +437,7 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
         give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
         return;
     }
-    bool other = judged && (double)l->residual > rule_limit(RULE_LIMIT_ORACLE_WRONG);
+    bool other = judged && l->rule != RULE_EQUAL && (double)l->residual > rule_limit(RULE_LIMIT_ORACLE_WRONG);
     if ((other || (by_values && isnan(l->residual) && contradicts_itself(k, line))) && dtype_is_float(x->dtype)) {
         uint32_t forward = forward_start(k, x->call);
         give(k, line, forward == NONE ? CAUSE_STARTS : CAUSE_INHERITED, BASIS_RECOMPUTED, forward);
@@ -342,11 +463,21 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
             give(k, line, CAUSE_STARTS, BASIS_LEVEL, NONE);
         else
             give(k, line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
+        if (l->cause == CAUSE_AGREES && (double)l->error > thresholds_of(k->o->tol, (enum dtype)x->dtype)->deviate)
+            vec_push(&k->noisy, line);
+        return;
+    }
+    bool by_level = l->rule == RULE_LIMIT || l->rule == RULE_JUMP;
+    if (of.start == NONE && line_is_bad(l) && by_level && !has_verdict_of_its_own(k, line) && !k->o->exact &&
+        takes_noise(k, line, row)) {
+        give(k, line, CAUSE_AGREES, BASIS_LEVEL, NONE);
         return;
     }
     bool apart = from == NONE && line < k->apart_before && l->flags & LINE_STATISTICS && !k->o->exact &&
                  !has_verdict_of_its_own(k, line) && same_figures_go_apart(k->m, line);
-    bool own = line_is_bad(l) && ((from != NONE && adds_to_moved(k, line, row)) || loses_gradient(k, line, row));
+    bool own = line_is_bad(l) &&
+               ((from != NONE && (adds_to_moved(k, line, row) || is_handed_on_otherwise(k, line, row))) ||
+                loses_gradient(k, line, row));
     if (apart || own) {
         give(k, line, CAUSE_STARTS, basis_of(l), NONE);
         return;
@@ -658,6 +789,7 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
     give_verdicts(&k);
     list_starts(&k);
     forward_uses_release(&k.uses);
+    vec_release(&k.noisy);
     free(k.row);
     free(k.call);
     free(k.blind);
