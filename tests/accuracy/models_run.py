@@ -1,6 +1,7 @@
 """Records the pairs of models.tsv with msprobe, one process a recording, and makes a folder of cases for tests/accuracy/run.
 
 usage: python models_run.py OUT [--list FILE] [NAME…]      this Python needs torch, msprobe, transformers, timm, diffusers
+Faults with & between are independent: each has a start of its own.
 A line: name, model, "level task", golden's options, target's options, fault of the target (-: a clean pair), ids that name it, another call at which it shows. Options are OPTION=VALUE with commas
 between, those of DEFAULT. NAME: these rows alone, those whose name begins so. Recordings stay in OUT/recordings and are used again.
 Where a fault enters is found without a comparing tool: the faulty side is recorded again without it, and the first call whose bits differ is the truth.
@@ -9,7 +10,7 @@ import hashlib, json, os, shutil, sys, traceback, types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DEFAULT = dict(seed=0, attn='eager', experts='', dtype='float32', autocast='', threads=1, order='', ckpt='', channels_last=0, cache=None, pad=0, positions=None, rng=1, reduction='mean', shift=0, mkldnn=1, loss='', aux=0.01, linear='',
-               norm='', act='', fused='', lora='', wrap=0, steps=1, optimizer='adamw', lr=1e-3, beta1=0.9, beta2=0.999, decay=0.01, clip=1.0, record_clip=0, md5=0, training=1)
+               norm='', act='', fused='', lora='', wrap=0, steps=1, optimizer='adamw', lr=1e-3, beta1=0.9, beta2=0.999, decay=0.01, clip=1.0, record_clip=0, md5=0, training=1, micro=1, average=1, scaler=0)
 
 
 def preload():
@@ -38,7 +39,7 @@ def record(models, name, out, level, task, text, fault):
     torch.set_num_threads(int(o.threads))
     torch.backends.mkldnn.set_flags(bool(o.mkldnn))
     torch.manual_seed(3)
-    faults = [f for f in fault.split() if f != '-']
+    faults = [f for f in fault.split() if f not in '-&']
     for f in faults:
         models.before_building(f, o)
     if o.order:
@@ -69,20 +70,32 @@ def record(models, name, out, level, task, text, fault):
     debugger = PrecisionDebugger(config_path=config)
     weights = [p for p in m.parameters() if p.requires_grad]
     update = torch.optim.AdamW(weights, lr=o.lr, betas=(o.beta1, o.beta2), weight_decay=o.decay, foreach=False) if o.optimizer == 'adamw' else torch.optim.SGD(weights, lr=o.lr, foreach=False)
+    scale = torch.amp.GradScaler('cpu', init_scale=float(o.scaler or 1), enabled=bool(o.scaler))
+    batches = [(given, loss)]
+    for i in range(1, int(o.micro)):                      # other data of the same model
+        seed, o.seed = o.seed, o.seed + 100 * i
+        batches.append(models.build(name, o)[1:])
+        o.seed = seed
     for step in range(int(o.steps)):
         debugger.start(model=m, rank_id=0)
         torch.manual_seed(int(o.rng) + step)
-        with torch.autocast('cpu', dtype=getattr(torch, o.autocast or 'bfloat16'), enabled=bool(o.autocast)):
-            y = m(**given)
-        value = loss(y)
-        value.backward()
+        for inputs, wanted in batches:
+            with torch.autocast('cpu', dtype=getattr(torch, o.autocast or 'bfloat16'), enabled=bool(o.autocast)):
+                y = m(**inputs)
+            value = wanted(y)
+            if o.micro > 1 and o.average:
+                value = value / int(o.micro)
+            scale.scale(value).backward()
+        if o.scaler:
+            scale.unscale_(update)
         if o.record_clip:
             torch.nn.utils.clip_grad_norm_(weights, o.clip)
         debugger.stop(), debugger.step()
         if o.clip and not o.record_clip:
             torch.nn.utils.clip_grad_norm_(weights, o.clip)
         if step + 1 < o.steps:
-            update.step()
+            scale.step(update)
+            scale.update()
             update.zero_grad()
     os.unlink(config)
     print('loss', float(value.detach()))
@@ -184,9 +197,12 @@ def make(recorder, cells, root):
     case = {'kind': f"{'clean' if fault == '-' else 'fault'}, PyTorch ⇄ PyTorch, {level}{'' if task == 'tensor' else ', statistics'}", 'target': os.path.relpath(t, os.path.join(root, name)),
             'golden': os.path.relpath(g, os.path.join(root, name)), 'first': None, 'ids': None}
     if fault != '-':
-        case['first'] = truth(recorder.recorded(model, level, 'tensor', target, fault), recorder.recorded(model, level, 'tensor', target, '-'))
-        case['first'] += other
-        case['ids'] = ids.split(',')
+        plain, faults = recorder.recorded(model, level, 'tensor', target, '-'), fault.split(' & ')
+        starts = [truth(recorder.recorded(model, level, 'tensor', target, f), plain) + other[i:i + 1] for i, f in enumerate(faults)]
+        if len(faults) > 1:                               # each fault is a start of its own
+            case['starts'], case['starts_ids'] = starts, [x.split(',') for x in ids.split(' & ')]
+        case['first'] = sum(starts, [])
+        case['ids'] = ids.replace(' & ', ',').split(',')
     os.makedirs(os.path.join(root, name), exist_ok=True)
     with open(os.path.join(root, name, 'case.json'), 'w') as f:
         json.dump(case, f, indent=1)
