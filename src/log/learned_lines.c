@@ -20,6 +20,10 @@ struct label_count {
     char label[LINE_LABEL];
     int rank;
     size_t n;
+    /* of the last field: "Batch 0/100" is epoch 0 and batch 100, where the number stays and the total grows */
+    double x;
+    int64_t total;
+    size_t turned;
 };
 
 struct label_counts {
@@ -48,6 +52,7 @@ struct lines_learnt {
     char loss[LINE_LABEL], step[LINE_LABEL];
     bool mean;            /* the loss is called a mean */
     enum step_source source;
+    bool turned;          /* the step is the total behind the number, which is the epoch */
     size_t column, before;
 };
 
@@ -64,6 +69,9 @@ static void count_label(struct label_counts *c, const struct line_field *f)
     for (size_t i = 0; i < c->n; i++)
         if (strcmp(c->v[i].label, f->label) == 0) {
             c->v[i].n++;
+            c->v[i].turned += f->total > c->v[i].total && fabs(f->x - c->v[i].x) < 0.5;
+            c->v[i].x = f->x;
+            c->v[i].total = f->total;
             return;
         }
     if (c->n == LABELS)
@@ -72,6 +80,8 @@ static void count_label(struct label_counts *c, const struct line_field *f)
     memcpy(x->label, f->label, sizeof x->label);
     x->rank = f->rank;
     x->n = 1;
+    x->x = f->x;
+    x->total = f->total;
 }
 
 /* A total that grows by the loss of each line, or by more where not every step is printed, is a sum over the steps. */
@@ -244,6 +254,7 @@ static bool decide(struct lines_learnt *l)
     l->mean = loss->rank >= LOSS_MEAN;
     if (step && 2 * step->n >= loss->n) {
         l->source = STEP_NAMED;
+        l->turned = step->n > 1 && 2 * step->turned >= step->n - 1;
         memcpy(l->step, step->label, sizeof l->step);
         return true;
     }
@@ -313,8 +324,10 @@ static bool step_in(const struct lines_learnt *l, const struct line_fields *f, c
         x->epoch = (int64_t)f->v[l->column - 1].x; /* "[1, 2000] loss" */
     if (!step)
         return l->source == STEP_COUNTED;
-    x->step = (int64_t)step->x;
-    x->total = l->source == STEP_EPOCH ? 0 : step->total;
+    if (l->turned)
+        x->epoch = (int64_t)step->x;
+    x->step = l->turned ? step->total : (int64_t)step->x;
+    x->total = l->source == STEP_EPOCH || l->turned ? 0 : step->total;
     return true;
 }
 

@@ -179,7 +179,7 @@ static bool ends_name(char c)
 }
 
 /* Whether the word is the name of a parameter: a path whose last part is what parameters are called. */
-static bool is_parameter(struct str word)
+bool log_is_parameter(struct str word)
 {
     static const char *const last[] = {"weight", "bias", "gamma", "beta", "embedding_table", "embedding_weight",
                                        "lora_A", "lora_B", "in_proj_weight", "in_proj_bias"};
@@ -206,7 +206,7 @@ static struct str name_in(struct str s)
             word.n--;
         if (str_ends(word, ".grad"))
             word.n -= strlen(".grad");
-        if (is_parameter(word))
+        if (log_is_parameter(word))
             return word;
         s.n = from;
     }
@@ -220,7 +220,7 @@ static enum reading norm_value(struct str at, double *x, struct str *text)
     struct str rest;
     if (str_starts(at, "()"))
         at = str_cut(at, 2);
-    while (at.n && strchr(" \t=:", at.p[0]))
+    while (at.n && strchr(" \t=:\"'", at.p[0]))
         at = str_cut(at, 1);
     if (str_starts(at, "is "))
         at = str_cut(at, 3);
@@ -233,33 +233,73 @@ static enum reading norm_value(struct str at, double *x, struct str *text)
     return at.n > 1 && strchr("#+-.", at.p[0]) ? READING_UNREADABLE : READING_ABSENT;
 }
 
-/* The words of a norm of a gradient: not of a weight's own norm, of all of them, or of a layer called so. */
-static bool norm_word(struct str line, struct str rest)
+/* The words of a norm of a gradient: not of a weight's own norm ("weight norm: 9.0"), of all of them, or of a layer
+ * called so. *grad: it is called a gradient's. */
+static bool norm_word(struct str line, struct str rest, bool *grad)
 {
+    static const char *const others[] = {"weight", "weights", "param", "parameter", "data", "activation", "act",
+                                         "update"};
     static const char *const words[] = {"norm", "grad_norm", "gradnorm", "gnorm", "l2_norm", "l2norm", "local_norm",
                                         "norm2", "grad.norm"};
     size_t to = (size_t)(rest.p - line.p), from = to;
     while (from && !ends_name(line.p[from - 1]))
         from--;
-    struct str word = str_n(line.p + from, to - from);
+    struct str word = str_n(line.p + from, to - from), before = str_trim(str_n(line.p, from));
+    size_t begins = before.n;
+    while (begins && !ends_name(before.p[begins - 1]))
+        begins--;
+    before = str_cut(before, begins);
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        if (str_ieq(before, str_of(others[i])) || str_ieq(word, str_of(others[i])))
+            return false;
+    *grad = str_ihas(word, "grad") || str_ihas(before, "grad") || str_is(word, "gnorm");
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (str_is(word, words[i]))
             return true;
     return str_ends(word, ".grad.norm") || str_ends(word, ".norm");
 }
 
-/* The first norm in a line and the parameter named before it; *text: the norm's. */
+/* "norm of layers.0.wq.weight = 2.5", behind the word: the parameter's name, and the value behind it. */
+static enum reading named_behind(struct str at, struct str *name, double *x, struct str *text)
+{
+    static const char *const joined[] = {"of ", "for "};
+    struct str rest;
+    at = str_trim(at);
+    for (size_t i = 0; i < ARRAY_LEN(joined); i++)
+        if (str_starts(at, joined[i]))
+            at = str_trim(str_cut(at, strlen(joined[i])));
+    size_t n = 0;
+    while (n < at.n && !ends_name(at.p[n]))
+        n++;
+    *name = str_n(at.p, n);
+    rest = str_cut(at, n);
+    return log_is_parameter(*name) ? norm_value(rest, x, text) : READING_ABSENT;
+}
+
+/* A norm in a line and its parameter, named before it or behind the word; *text: the norm's. Of several the first that
+ * is called a gradient's, otherwise the first. */
 static enum reading printed_norm(struct str line, struct str *name, double *x, struct str *text)
 {
+    enum reading first = READING_ABSENT;
+    bool grad = false;
     for (struct str rest = line; scan_behind(rest, "norm", &rest);) {
-        enum reading found = norm_word(line, rest) ? norm_value(rest, x, text) : READING_ABSENT;
-        if (found == READING_ABSENT)
+        struct str own, own_text;
+        double v = 0;
+        if (!norm_word(line, rest, &grad) || (first != READING_ABSENT && !grad))
             continue;
-        *name = name_in(str_n(line.p, (size_t)(rest.p - line.p) - strlen("norm")));
-        if (name->n)
-            return found;
+        enum reading found = named_behind(rest, &own, &v, &own_text);
+        if (found == READING_ABSENT && (found = norm_value(rest, &v, &own_text)) != READING_ABSENT)
+            own = name_in(str_n(line.p, (size_t)(rest.p - line.p) - strlen("norm")));
+        if (found == READING_ABSENT || !own.n)
+            continue;
+        first = found;
+        *name = own;
+        *x = v;
+        *text = own_text;
+        if (grad)
+            break;
     }
-    return READING_ABSENT;
+    return first;
 }
 
 /* The count behind one of the words, which begins a word: "step 3", "iter=3", "[rank1]"; *text: what stands there. */
@@ -317,6 +357,23 @@ bool norm_printed_starts(struct str line)
     return printed_norm(line, &name, &x, &text) != READING_ABSENT;
 }
 
+/* The norms so far were of a higher rank: those of the lowest are read. */
+static void drop_norms(struct series_builder *k)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < k->s->points.n; i++)
+        if (strcmp(k->s->names.v[k->s->points.v[i].name].tag, "local_norm") != 0)
+            k->s->points.v[n++] = k->s->points.v[i];
+        else
+            log_odd(k, ODD_RANKS);
+    k->s->points.n = n;
+    for (size_t i = 0; i < k->pending.n; i++)
+        log_odd(k, ODD_RANKS);
+    vec_clear(&k->pending);
+    log_norm_group(k);
+    k->groups = 0;
+}
+
 enum log_take norm_printed_take(struct series_builder *k, struct str line, size_t fresh, bool last)
 {
     static const char *const steps[] = {"step", "iteration", "iter"}, *const ranks[] = {"rank"};
@@ -336,7 +393,9 @@ enum log_take norm_printed_take(struct series_builder *k, struct str line, size_
         return TAKE_DONE;
     }
     if (ranked == READING_VALUE) {
-        if (!k->norm_rank)
+        if (k->norm_rank && rank + 1 < k->norm_rank)
+            drop_norms(k); /* which rank prints first is chance */
+        if (!k->norm_rank || rank + 1 < k->norm_rank)
             k->norm_rank = rank + 1;
         if (k->norm_rank != rank + 1) {
             log_odd(k, ODD_RANKS);

@@ -63,6 +63,7 @@ struct step_object {
     struct values_taken taken;
     struct extra_values rl;
     bool judged;    /* of validation */
+    bool of_parameter; /* a norm of one weight, not the step's */
     /* of an object a value: {"step": 1, "name": "loss", "value": 2.5} */
     struct str value_name, value_text;
 };
@@ -100,6 +101,7 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
         o->judged = o->judged || (value_is_split(key) && value_split_judged(unquoted(value)));
         if (value_is_rank(key) && scan_number(value, &x, NULL) && is_step(x))
             o->r.rank = log_rank_said((int64_t)x);
+        o->of_parameter = o->of_parameter || log_is_parameter(unquoted(value));
         if (!inside && names_a_value(key))
             o->value_name = unquoted(value);
         else if (!inside && is_a_value(key))
@@ -159,6 +161,8 @@ static bool object(struct series_builder *k, struct str line)
     buf_release(&o.plain);
     if (whole && o.value_name.n && o.value_text.n && !measured(o.taken.has))
         take_named_value(&o);
+    if (o.of_parameter)
+        return false;
     if (whole && o.judged && o.stepped)
         return k != NULL; /* a line of its own, and no step of training */
     if (k && !whole && o.stepped && s.p[s.n - 1] == '}') { /* {"step": 3, "loss": 4,985} */

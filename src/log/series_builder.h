@@ -109,6 +109,8 @@ bool log_cancelled(const struct series_builder *k);
 uint16_t log_rank_said(int64_t rank);
 /* The same of the rank that a line names anywhere: "[rank1]:", "rank 3", "[default0]:"; 0: none. */
 uint16_t log_rank_in(struct str line);
+/* Whether the word is the name of a parameter, a path that ends as these do: "layers.0.mlp.weight". */
+bool log_is_parameter(struct str word);
 /* Sets a value of r and records its printed resolution. */
 void log_set(struct series_builder *k, struct log_record *r, enum log_value v, double x, double digit);
 

@@ -485,7 +485,7 @@ static void verl_fine_tuning(void **state)
 static void configuration_named(void **state)
 {
     (void)state;
-    static const char alone[] = "export HCCL_DETERMINISTIC=true\npython cli/train_grpo.py --config-name grpo_a | tee x\n";
+    static const char alone[] = "export HCCL_DETERMINISTIC=true\npython cli/train_grpo.py --config-name grpo_a | tee x";
     static const char more[] = "python cli/train_grpo.py --config-dir=configs --config-name=grpo_b.yaml "
                                "actor_config.lr=2e-6 megatron_training.seq_length=2048\n";
     struct settings s = {0};

@@ -359,6 +359,10 @@ static const struct form forms[] = {
     {"epochs.csv",
      "epoch,step,train_loss\n0,0,2.5\n0,10,2.25\n1,0,2.0\n1,10,1.75\n",
      {{0, 2.5}, {10, 2.25}, {20, 2.0}, {30, 1.75}}, 4},
+    {"turned.log", /* WeNet's: the number is the epoch */
+     "DEBUG TRAIN Batch 0/0 loss 300.5 loss_att 100.0\nDEBUG TRAIN Batch 0/100 loss 200.5 loss_att 90.0\n"
+     "DEBUG EVAL Batch 0/0 loss 150.5\nDEBUG TRAIN Batch 0/200 loss 100.5 loss_att 90.0\n",
+     {{0, 300.5}, {100, 200.5}, {200, 100.5}}, 3},
     {"rank.log",
      "[rank0] [2025-01-01 10:00:00] Iteration 1: loss = 2.5 (gnorm = 0.3)\n"
      "[rank0] [2025-01-01 10:00:01] Iteration 2: loss = 2.4 (gnorm = 0.3)\n",
@@ -685,6 +689,32 @@ static void refused(void **state)
     }
 }
 
+/* Norms that somebody printed: which number is the parameter's norm of step 1. */
+static void printed_norms(void **state)
+{
+    static const char *const texts[] = {
+        "step 1 a.weight norm=2.5\n",
+        "step 1 norm of a.weight = 2.5\n",
+        "step 1: grad norm of a.weight: 2.5\n",
+        "{\"step\": 1, \"name\": \"a.weight\", \"norm\": 2.5}\n",
+        "{\"step\": 1, \"param\": \"a.weight\", \"grad_norm\": 2.5}\n", /* was the step's global norm */
+        "step 1 a.weight weight norm: 9.0 grad norm: 2.5\n", /* was 9 */
+        "[rank1] step 1 a.weight norm=3.5\n[rank0] step 1 a.weight norm=2.5\n", /* was the first rank's */
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct series s;
+        struct err e;
+        double v = 0;
+        if (open_text(&s, "norms.log", texts[i], &e))
+            fail_msg("%s", e.text);
+        if (s.names.n != 1 || strcmp(s.names.v[0].name, "a.weight") != 0 ||
+            !log_name_at(&s, &s.names.v[0], 1, &v) || v != 2.5)
+            fail_msg("%zu names, %g: %s", s.names.n, v, texts[i]);
+        series_release(&s);
+    }
+}
+
 /* Last: names and patterns hold for the whole program. */
 static void names_and_patterns(void **state)
 {
@@ -721,6 +751,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form),
         cmocka_unit_test(refused),
+        cmocka_unit_test(printed_norms),
         cmocka_unit_test(names_and_patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
