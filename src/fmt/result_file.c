@@ -227,7 +227,13 @@ static int take_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
     }
     for (int c = 0; c < COL_COUNT; c++)
         by_column[c] = t->head.had[c] && t->head.at[c] < n ? cell[t->head.at[c]] : STR("");
-    return result_add(t, by_column, NULL, 0, line, e);
+    size_t said = t->d->problems.n;
+    int rc = result_add(t, by_column, NULL, 0, line, e);
+    if (t->text && n < t->columns && said == t->d->problems.n && !t->short_rows++) {
+        t->short_line = line;
+        t->short_cells = n;
+    }
+    return rc;
 }
 
 static void open_quote(void *ctx)
@@ -252,14 +258,21 @@ static int read_sheet(struct result_table *t, struct err *e)
     if (file_open(&f, t->path, e))
         return -1;
     t->d->bytes += f.size;
-    int rc = sheet_read(&f, &sink, e);
     /* in a .csv every row has all cells; an .xlsx omits empty ones at the end */
-    bool text = f.size > 2 && file_read(&f, 0, magic, 2, &cut) == 0 && memcmp(magic, "PK", 2) != 0 &&
-                file_read(&f, f.size - 1, &end, 1, &cut) == 0;
-    if (rc == 0 && text && end != '\n' && t->cells < t->columns && t->d->column != GOLDEN) {
+    t->text = f.size > 2 && file_read(&f, 0, magic, 2, &cut) == 0 && memcmp(magic, "PK", 2) != 0;
+    int rc = sheet_read(&f, &sink, e);
+    bool unended = t->text && file_read(&f, f.size - 1, &end, 1, &cut) == 0 && end != '\n';
+    if (t->short_rows && t->cells < t->columns && (unended || t->swallowed == t->last_line))
+        t->short_rows--; /* the last one is said otherwise */
+    if (rc == 0 && unended && t->cells < t->columns && t->d->column != GOLDEN) {
         err_line(&cut, t->path, t->last_line, _("the last row has %zu of %zu cells: the table is truncated or still "
                                                 "being written; later rows are missing"),
                  t->cells, t->columns);
+        dump_problem(t->d, NONE, "damaged", cut.text);
+    }
+    if (rc == 0 && t->short_rows && t->d->column != GOLDEN) {
+        err_line(&cut, t->path, t->short_line, _("the row has %zu of %zu cells; rows that lack some: %zu"),
+                 t->short_cells, t->columns, t->short_rows);
         dump_problem(t->d, NONE, "damaged", cut.text);
     }
     file_close(&f);

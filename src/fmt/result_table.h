@@ -97,6 +97,9 @@ struct result_table {
     int batch;            /* rows since the lock was released */
     size_t columns, cells; /* of the header and of the last row */
     uint64_t last_line;
+    bool text;            /* no spreadsheet */
+    size_t short_rows, short_cells; /* rows of a text that lack cells; those of the first */
+    uint64_t short_line;
     uint64_t swallowed; /* the row last reported to have an unclosed quote */
 };
 

@@ -67,6 +67,8 @@ static bool range(const cJSON *v, uint64_t out[2])
         if (!cJSON_IsNumber(cJSON_GetArrayItem(v, i)) || !(x >= 0 && x < 9e15))
             return false;
         out[i] = (uint64_t)x;
+        if ((double)out[i] != x)
+            return false;
     }
     return out[0] <= out[1];
 }

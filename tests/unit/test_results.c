@@ -482,7 +482,7 @@ static void odd_rows(void **state)
                  "A,\"[99999999999999999999]\",unsupported,,,2,,\n"
                  "N/A,N/A,,,,,,,,,pass,[]\n"
                  "Functional.mul.1.forward.output.0,Functional.mul.1.forward.output.0,slice,slice,[],[],,,\"[0, "
-                 "None]\",\"[0, None]\",pass\n"
+                 "None]\",\"[0, None]\",pass,\n"
                  "\n"
                  "Cell.a.input.B.forward.0.parameters.w,Cell.a.input.B.forward.0.parameters.w,Float32,Float32,\"(4,)\","
                  "\"(5,)\",shape unmatched,,1,2,Unmatched,x\n");
@@ -542,6 +542,15 @@ static void cut_short(void **state)
     assert_int_equal(s->now->side[TARGET].dump.rows.n, 2);
     assert_int_equal(s->now->side[TARGET].dump.problems.n, 1);
     assert_non_null(strstr(s->now->side[TARGET].dump.problems.v[0].text, "line 3: the last row has 7 of 12 cells"));
+    stop(s);
+    /* nor one whose rows lack cells in the middle */
+    static const char torn[] =
+        HEAD "a.0.forward.output.0,a.0.fo\n"
+             "b.0.forward.output.0,b.0.forward.output.0,float32,float32,[2],[2],1.0,0.0,1,1,pass,[]\n"
+             "c.0.forward.output.0,c.0.forward.output.0,float32\n";
+    s = open_path(put_bytes(dir, "torn.csv", torn, strlen(torn)), false);
+    assert_int_equal(s->now->side[TARGET].dump.problems.n, 1);
+    assert_non_null(strstr(s->now->side[TARGET].dump.problems.v[0].text, "line 2: the row has 2 of 12 cells; rows that lack some: 2"));
     stop(s);
 }
 

@@ -86,6 +86,7 @@ static void safetensors_lies(void **state)
         {"\xef\xbb\xbf{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0,16]}}", "a '{'"},
         {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}\n{\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}", "blanks"},
         {"{\"a\":{\"dtype\":\"F32\",\"dtype\":\"I32\",\"shape\":[4],\"data_offsets\":[0,16]}}", "each once"},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"data_offsets\":[0.0,16.5]}}", "from, to"},
         {"{\"a\":{\"dtype\":\"F32\",\"shape\":[4],\"shape\":[2,2],\"data_offsets\":[0,16]}}", "each once"},
     };
     static const struct {
