@@ -34,9 +34,16 @@ static bool noticed(const struct screen *s)
     return s->work.message.n && s->work.message_is_notice && !s->prompt.active && s->grid.rows >= 6;
 }
 
+/* Lines a message may take: a notice on a low screen few, so that the table stays. */
+static int message_most(const struct screen *s)
+{
+    int rows = s->grid.rows, most = noticed(s) && rows < 20 ? rows / 5 : rows / 2;
+    return most > 1 ? most : 1;
+}
+
 int footer_notice_lines(const struct screen *s)
 {
-    return noticed(s) ? message_lines(s, s->grid.rows / 2) : 0;
+    return noticed(s) ? message_lines(s, message_most(s)) : 0;
 }
 
 /* Draws the message so that it ends in line y; a long one begins in the lines above. */
@@ -44,7 +51,7 @@ static void message(const struct screen *s, struct grid *g, int y)
 {
     const struct workspace *d = &s->work;
     uint8_t style = d->message_is_error ? STYLE_ERROR : STYLE_MESSAGE;
-    int h = message_lines(s, y + 1), at = 0, none = 0;
+    int h = message_lines(s, noticed(s) ? message_most(s) : y + 1), at = 0, none = 0;
     struct rect r = {y - h + 1, 1, h, g->cols - 1};
     for (int i = 0; i < h; i++)
         grid_fill(g, r.y + i, 0, g->cols, ' ', STYLE_TEXT);
@@ -61,7 +68,7 @@ void footer_draw_notice(const struct screen *s, struct grid *g, int y)
 
 int footer_lines(const struct screen *s)
 {
-    int most = s->grid.rows / 2 > 1 ? s->grid.rows / 2 : 1;
+    int most = message_most(s);
     if (noticed(s))
         return 1;
     if (s->prompt.active)

@@ -506,7 +506,7 @@ static struct screen_layout lay_out(const struct screen *s)
     }
     low = low > taken ? low - taken : 0;
     struct rect table = {r.y, r.x, r.h - low - list - above, r.w};
-    if (r.w >= STARTS_RIGHT && pane_starts_wanted(s) > 1 && table.h > 8)
+    if (r.w >= STARTS_RIGHT && pane_starts_wanted(s) > 1 && table.h > 4)
         starts_beside(&l, &table, r.w / 3);
     place(&l, d->groups.kind != GROUP_NONE ? &pane_outline : &pane_table, table);
     l.notice = r.y + r.h - low - list - 1;
