@@ -764,7 +764,8 @@ static void lines(void **state)
     fail_on_line(&b, s->now, 1, "a file.json");
     const char *begins = "diverge: deviates first=Torch.outer.0.forward.input.1 rel_l2=9.8e-5 rows=610 deviate=442 "
                          "nonfinite=0 shape=0 dtype=0 drift=0 "
-                         "only=0 doubtful=0 unread=0 known=0 coverage=100.0% step=0 rank=0 target=";
+                         "only=0 doubtful=0 unread=0 known=0 starts=1 inherited=441 paired=610 row=17 coverage=100.0% "
+                         "step=0 rank=0 target=";
     assert_true(str_starts(buf_view(&b), begins));
     assert_true(str_ends(buf_view(&b), " file=a%20file.json\n"));
     buf_release(&b);
