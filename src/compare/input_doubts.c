@@ -285,7 +285,7 @@ static void of_both(const struct comparison *s, struct arena *a, input_doubt_lis
     if (s->judged && s->judged->unsaid)
         add(out, -1, false,
             _("nothing tells in which type these values were computed, and none agrees as float32 does: they are "
-              "judged as bfloat16 (drift from 0.02, deviation from 0.08)"));
+              "judged as bfloat16 (from 0.02 in doubt, deviation from 0.08)"));
     if (*t->level && *g->level && strcmp(t->level, g->level) != 0)
         add(out, -1, true,
             arena_fmt(a, _("levels differ (%s and %s): rows recorded at only one of them are not paired"), t->level,

@@ -724,7 +724,8 @@ static void find_narrow_types(struct judge_pass *p)
 
 /* Values that hooks saved with NumPy do not tell the arithmetic behind them, as it knows no bfloat16 and rounded values
  * lose their grid with the first addition in float32. Where no tensor agrees as results of float32 do, tokens without a
- * batch axis (as inference engines hold them) are judged as bfloat16. */
+ * batch axis (as inference engines hold them) are judged as bfloat16. That is a guess: what it lets pass as drift is in
+ * doubt (row_verdict_weigh). */
 #define FLOAT32_SHOWN 1e-4
 
 static bool is_untyped(const struct dump *d)

@@ -316,6 +316,11 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         } else {
             verdict_case_give(k, VERDICT_DRIFT, RULE_DRIFT);
         }
+        if (p->unsaid && k->out->verdict == VERDICT_DRIFT) { /* too much for a type that nothing tells */
+            verdict_case_give(k, VERDICT_DEVIATE, RULE_LIMIT);
+            k->out->limit = (float)floor;
+            k->out->flags |= LINE_DOUBTFUL;
+        }
     }
     if (error == 0)
         k->out->rule = stats ? RULE_SAME_STATS : RULE_EQUAL;

@@ -674,8 +674,8 @@ void explain_provisional(const struct judgement *j, struct buf *out)
 static void aligned(const struct judge_summary *s, struct buf *out)
 {
     if (s->other_sums)
-        buf_fmt(out, _("aligned: nothing deviates (≈ the elements of %u of %u pairs were not compared; the checksums of "
-                       "%u differ)"), s->figures_only, s->pairs, s->other_sums);
+        buf_fmt(out, _("aligned: nothing deviates (≈ the elements of %u of %u pairs were not compared; the checksums "
+                       "of %u differ)"), s->figures_only, s->pairs, s->other_sums);
     else if (s->figures_only)
         buf_fmt(out, _("aligned: nothing deviates (≈ the elements of %u of %u pairs were not compared)"),
                 s->figures_only, s->pairs);
