@@ -6,6 +6,7 @@
 
 #include "base/msg.h"
 #include "base/json_read.h"
+#include "base/reading.h"
 #include "fmt/weight_index.h"
 
 #define ENTRIES 100000
@@ -147,6 +148,46 @@ static int list_part(struct weights *w, const char *dir, const char *name)
     return 0;
 }
 
+#define LOST_SAID 20
+
+/* A line of an index: the file that is to hold a weight. */
+struct promise {
+    struct str weight, part;
+};
+
+/* The file that holds a weight; NULL: none. */
+static const char *file_of(const struct weights *w, uint32_t weight)
+{
+    return weight == MAP_NONE ? NULL : w->files.v[w->pieces.v[w->list.v[weight].piece].file].name;
+}
+
+static bool keeps_promise(const struct weights *w, const struct promise *p)
+{
+    const char *file = file_of(w, weights_find(w, p->weight));
+    return file && str_is(p->part, file);
+}
+
+static void tell_lost(struct weights *w, const char *path, const struct promise *p)
+{
+    struct err note;
+    const char *file = file_of(w, weights_find(w, p->weight));
+    if (!file)
+        err_set(&note, ERR_DATA, _("%s: %.*s is listed, but missing in all parts"), path, STR_ARG(p->weight));
+    else
+        err_set(&note, ERR_DATA, _("%s: %.*s is listed in %.*s, but lies in %s"), path, STR_ARG(p->weight),
+                STR_ARG(p->part), file);
+    weights_problem(w, UINT32_MAX, "damaged", note.text);
+}
+
+static void no_part(struct weights *w, const char *path, const struct json_member *m)
+{
+    struct err note;
+    char found[READING_FOUND];
+    err_at(&note, path, m->offset, _("%.*s: expected the name of a file, found %s"), STR_ARG(m->key),
+           reading_found(found, m->value));
+    weights_problem(w, UINT32_MAX, "damaged", note.text);
+}
+
 /* Reads names and parts; each part is listed once and must contain what the index says. */
 static int list_index(struct weights *w, const char *dir, const char *path, struct err *e)
 {
@@ -155,7 +196,7 @@ static int list_index(struct weights *w, const char *dir, const char *path, stru
     struct arena a = {0};
     struct map parts = {0};
     name_list names = {0};
-    VEC(struct str) promised = {0};
+    VEC(struct promise) promised = {0};
     int rc;
     if (json_members_open(&j, path, "weight_map", e))
         return -1;
@@ -165,8 +206,8 @@ static int list_index(struct weights *w, const char *dir, const char *path, stru
             break;
         }
         if (m.value.n < 2 || m.value.p[0] != '"') {
-            if (m.inside) /* a weight in no part that has a name; outside it is metadata */
-                vec_push(&promised, arena_str(&a, m.key));
+            if (m.inside) /* outside it is metadata */
+                no_part(w, path, &m);
             continue;
         }
         cJSON *v = json_parse(m.value, false, path, m.offset, e);
@@ -178,7 +219,8 @@ static int list_index(struct weights *w, const char *dir, const char *path, stru
         cJSON_Delete(v);
         if (!m.inside && !weight_name(part))
             continue;
-        vec_push(&promised, arena_str(&a, m.key));
+        struct promise one = {.weight = arena_str(&a, m.key), .part = part};
+        vec_push(&promised, one);
         if (map_add(&parts, part, (uint32_t)names.n) == names.n)
             vec_push(&names, mem_strdup(part.p));
     }
@@ -190,11 +232,8 @@ static int list_index(struct weights *w, const char *dir, const char *path, stru
         rc = list_part(w, dir, names.v[i]);
     size_t lost = 0;
     for (size_t i = 0; rc == 0 && i < promised.n; i++)
-        if (weights_find(w, promised.v[i]) == MAP_NONE && lost++ < 20) {
-            struct err note;
-            err_set(&note, ERR_DATA, _("%s: %.*s is listed, but missing in all parts"), path, STR_ARG(promised.v[i]));
-            weights_problem(w, UINT32_MAX, "damaged", note.text);
-        }
+        if (!keeps_promise(w, &promised.v[i]) && lost++ < LOST_SAID)
+            tell_lost(w, path, &promised.v[i]);
     json_members_close(&j);
     vec_release(&promised);
     name_list_release(&names);
