@@ -2,11 +2,14 @@
  * tool's verdict on the pair. */
 #include "fmt/result_table.h"
 
+#include <math.h>
+
 #include "base/msg.h"
 #include "base/num.h"
 #include "base/reading.h"
 #include "fmt/msprobe.h"
 #include "fmt/ptdbg.h"
+#include "dump/checksum.h"
 #include "dump/family.h"
 
 #define BATCH 512
@@ -129,14 +132,20 @@ static bool number(struct str s, double *out, struct str *odd)
     s = str_trim(s);
     if (absent(s))
         return false;
-    if (str_is(s, "True") || str_is(s, "False")) {
-        *out = str_is(s, "True");
-        return true;
-    }
     enum reading how = reading_number(s, out);
     if (how == READING_UNREADABLE && !odd->n)
         *odd = s;
     return how == READING_VALUE;
+}
+
+/* The same of a boolean's figure. */
+static bool number_or_flag(struct str s, double *out, struct str *odd)
+{
+    s = str_trim(s);
+    if (!str_is(s, "True") && !str_is(s, "False"))
+        return number(s, out, odd);
+    *out = str_is(s, "True");
+    return true;
 }
 
 static const char *kept(struct result_table *t, struct str s)
@@ -384,7 +393,9 @@ static void recorded(struct result_table *t, struct row *r, const struct str *ce
     const struct str *stat = cell + (side == TARGET ? COL_TARGET_MAX : COL_GOLDEN_MAX);
     struct str md5 = str_trim(cell[side == TARGET ? COL_TARGET_MD5 : COL_GOLDEN_MD5]);
     char tmp[NUM_MAX];
-    if (md5.n >= 8 && !absent(md5) && md5.p[0] != '[') {
+    if (r->kind == ROW_TENSOR && !absent(md5) && !checksum_is_one(md5)) {
+        is_odd(t, md5, _("a checksum"));
+    } else if (md5.n >= 8 && !absent(md5) && md5.p[0] != '[') {
         r->text = kept(t, md5);
         r->has |= HAS_CHECKSUM;
         t->d->checksums = true;
@@ -393,7 +404,7 @@ static void recorded(struct result_table *t, struct row *r, const struct str *ce
     }
     if (r->kind == ROW_TENSOR) {
         for (int i = 0; i < STAT_COUNT; i++)
-            if (number(stat[i], &r->stat[i], &t->odd))
+            if ((r->dtype == DTYPE_BOOL ? number_or_flag : number)(stat[i], &r->stat[i], &t->odd))
                 r->has |= bit[i];
         return;
     }
@@ -401,7 +412,7 @@ static void recorded(struct result_table *t, struct row *r, const struct str *ce
     if (r->kind == ROW_NULL)
         return;
     if (r->kind <= ROW_BOOL) {
-        if (!number(value, &r->stat[STAT_MAX], &t->odd)) {
+        if (!(r->kind == ROW_BOOL ? number_or_flag : number)(value, &r->stat[STAT_MAX], &t->odd)) {
             r->kind = ROW_NULL;
             return;
         }
@@ -483,21 +494,39 @@ static struct str without_percent(struct str s)
     return str_ends(s, "%") ? str_n(s.p, s.n - 1) : s;
 }
 
+#define COSINE_ROOM 1e-3 /* of a type of 16 bits */
+#define DIFFERENCE_ROOM 0.01
+
+/* A difference of the two sides' figures that these contradict: one of the three cells is not what it was. */
+static void check_difference(struct result_table *t, const struct str *cell, int column, int stat, bool relative)
+{
+    struct str quiet = STR("");
+    double said, a, b;
+    if (!number(without_percent(cell[column]), &said, &t->odd) ||
+        !number(cell[COL_TARGET_MAX + stat], &a, &quiet) || !number(cell[COL_GOLDEN_MAX + stat], &b, &quiet) ||
+        !isfinite(said) || !isfinite(a - b) || (relative && !str_ends(str_trim(cell[column]), "%")))
+        return;
+    double is = relative ? 100 * fabs(a - b) / fabs(b) : fabs(a - b);
+    double room = relative ? 1 : 1e-6 * fmax(fabs(a), fabs(b)); /* printed digits */
+    if (isfinite(is) && fabs(fabs(said) - is) > DIFFERENCE_ROOM * fmax(fabs(said), is) + room)
+        is_odd(t, cell[column], _("the difference of both sides' figures"));
+}
+
 static void figures(struct result_table *t, struct result_line *l, const struct str *cell)
 {
+    static const int relative[] = {COL_MAX_REL, COL_MIN_REL, COL_MEAN_REL, COL_NORM_REL};
     for (int i = 0; i < RESULT_FIGURES; i++) {
         /* if statistics were compared, this column is a percentage of the maxima */
         bool other = i == RESULT_MAX_REL && t->head.had[COL_MAX_DIFF];
-        double unused;
-        if (other)
-            number(without_percent(cell[COL_MAX_REL]), &unused, &t->odd);
-        else if (number(cell[COL_COSINE + i], &l->figure[i], &t->odd))
+        if (!other && number(cell[COL_COSINE + i], &l->figure[i], &t->odd))
             l->has |= (uint8_t)(1 << i);
     }
-    for (int c = COL_MAX_DIFF; c <= COL_NORM_REL; c++) { /* the figures of both sides tell the same */
-        double unused;
-        number(without_percent(cell[c]), &unused, &t->odd);
+    for (int i = 0; i < STAT_COUNT && t->head.had[COL_MAX_DIFF]; i++) {
+        check_difference(t, cell, COL_MAX_DIFF + i, i, false);
+        check_difference(t, cell, relative[i], i, true);
     }
+    if (l->has & 1 << RESULT_COSINE && fabs(l->figure[RESULT_COSINE]) > 1 + COSINE_ROOM)
+        is_odd(t, cell[COL_COSINE], _("a cosine"));
     if (t->head.had[COL_RMSE] && l->has & 1 << RESULT_COSINE)
         l->figure[RESULT_COSINE] = 2 * l->figure[RESULT_COSINE] - 1;
 }

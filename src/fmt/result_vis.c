@@ -1,12 +1,9 @@
 /* Graphs of msprobe's visualization (*.vis): {"NPU": graph, "Bench": graph}, or one graph alone; a graph's nodes hold
  * the figures of their inputs and outputs, and the node of the other side that they were matched with. The same in a
  * database (*.vis.db): a row of tb_nodes a node, of all steps and ranks. */
-#include <math.h>
-
 #include "base/database.h"
 #include "base/json_read.h"
 #include "base/msg.h"
-#include "base/num.h"
 #include "fmt/result_table.h"
 
 #define VIS_BYTES (1u << 30)
@@ -21,17 +18,6 @@ static bool probe(const char *path)
     while (s.n && strchr(" \t\r\n", s.p[0]))
         s = str_cut(s, 1);
     return str_starts(s, "{") && (str_has(s, "\"NPU\"") || str_has(s, "\"node\"") || str_has(s, "\"root\""));
-}
-
-static struct str text_of(struct arena *a, const cJSON *v)
-{
-    char tmp[NUM_MAX];
-    double d;
-    if (cJSON_IsBool(v))
-        return cJSON_IsTrue(v) ? STR("True") : STR("False");
-    if (json_number(v, &d)) /* before texts: NaN and Inf are marked ones */
-        return str_of(arena_cstr(a, str_of(isnan(d) ? "nan" : num_exact(tmp, d))));
-    return cJSON_IsString(v) ? str_of(v->valuestring) : STR("");
 }
 
 /* A tensor's own fields: the column of the target, and that of the golden side. */
@@ -71,11 +57,11 @@ static void take_fields(struct vis_reading *r, struct str cell[COL_COUNT], const
         if (c == COL_COUNT || c == COL_STACK)
             continue;
         r->t->head.had[c] = true;
-        cell[c] = text_of(&r->arena, v);
+        cell[c] = result_json_text(&r->arena, v);
     }
     enum result_column of_type = side == TARGET ? COL_TARGET_DTYPE : COL_GOLDEN_DTYPE;
-    if (!cell[of_type].n) /* a value that is no tensor: "<class 'int'>" */
-        cell[of_type] = text_of(&r->arena, type);
+    if (!cJSON_HasObjectItem(tensor, "dtype")) /* a value that is no tensor: "<class 'int'>" */
+        cell[of_type] = result_json_text(&r->arena, type);
 }
 
 /* The tensor of another node that has the same end of name, otherwise the one at the same place. */

@@ -1,6 +1,6 @@
 /* The first worksheet of an .xlsx: a zip with XML, read as a stream by expat. Texts are in the cells (inlineStr,
- * written by openpyxl's write-only mode) or in xl/sharedStrings.xml. Formulas count by their stored value; dates,
- * styles and other sheets are ignored. */
+ * written by openpyxl's write-only mode) or in xl/sharedStrings.xml. Formulas count by their stored value; one
+ * without is unreadable. Dates, styles and other sheets are ignored. */
 #include <expat.h>
 #include <stdlib.h>
 
@@ -31,6 +31,7 @@ struct xml {
     struct sheet_cells cells;
     struct strings *strings;
     struct buf value; /* of the cell being read */
+    bool formula;     /* it has one */
     int column;       /* of the current cell; missing cells before it are empty */
     enum { CELL_TEXT, CELL_SHARED, CELL_BOOL } kind;
     bool phonetic;    /* inside <rPh>: pronunciation, not part of the text */
@@ -121,6 +122,7 @@ static void begin_cell(struct xml *x, const char **atts)
     x->column = ref ? column_of(ref) : (int)x->cells.end.n;
     x->kind = !type ? CELL_TEXT : strcmp(type, "s") == 0 ? CELL_SHARED : strcmp(type, "b") == 0 ? CELL_BOOL : CELL_TEXT;
     buf_clear(&x->value);
+    x->formula = false;
     if (x->column < (int)x->cells.end.n)
         fail(x, _("cells are not in column order"));
     else if (x->column >= SHEET_COLUMNS)
@@ -141,7 +143,9 @@ static void end_cell(struct xml *x)
         if ((x->copied += s.n) > TEXT_MAX)
             return fail(x, _("more than 1 GB of text"));
     } else if (x->kind == CELL_BOOL) {
-        s = str_is(s, "1") ? STR("True") : STR("False");
+        s = str_is(s, "1") ? STR("True") : str_is(s, "0") ? STR("False") : s;
+    } else if (!s.n && x->formula) { /* a program that computes nothing wrote it: there, and unknown */
+        s = STR("=…");
     }
     if (x->cells.text.n + s.n > SHEET_ROW_BYTES)
         return fail(x, _("a row of more than 16 MB"));
@@ -154,6 +158,8 @@ static void sheet_open(struct xml *x, const char *name, const char **atts)
 {
     if (is(name, "c"))
         begin_cell(x, atts);
+    else if (is(name, "f"))
+        x->formula = true;
     else if (is(name, "rPh"))
         x->phonetic = true;
     else if (is(name, "v") || is(name, "t"))
