@@ -1,4 +1,4 @@
-/* The values of the activation functions: formulas, and what is fitted to a side's values (diagnose/activation_fit.c). */
+/* Values of the activation functions: in formulas, and as fitted to a side (diagnose/activation_fit.c). */
 #ifndef ORACLE_ACTIVATION_VALUES_H
 #define ORACLE_ACTIVATION_VALUES_H
 
