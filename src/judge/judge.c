@@ -18,7 +18,6 @@
 #include "judge/idle_argument.h"
 #include "judge/implied_constant.h"
 #include "judge/loss_scale.h"
-#include "judge/made_value.h"
 #include "judge/masked_operand.h"
 #include "judge/masked_rows.h"
 #include "judge/moved_factor.h"
@@ -34,7 +33,6 @@
 #include "pair/repeated.h"
 #include "judge/judge_summary.h"
 #include "judge/recorded_mask.h"
-#include "judge/solved_doubt.h"
 #include "judge/table_verdicts.h"
 #include "judge/reordered_rows.h"
 #include "judge/row_verdict.h"
@@ -612,7 +610,6 @@ static void judge_line(struct judge_pass *p, uint32_t i)
     else if ((k.out->flags & LINE_STATISTICS) && may_be_constant(k.out) && constants_differ(p, &k))
         verdict_case_give(&k, VERDICT_DEVIATE, RULE_CONSTANT);
     row_verdict_excuse(p, &k);
-    row_verdict_signs(p, &k);
     row_verdict_rounded(p, &k);
     if (verdict_is_bad(k.out->verdict) && framework_difference_of(p->side, l->row))
         verdict_case_give(&k, VERDICT_SKIP, RULE_FRAMEWORK);
@@ -882,8 +879,6 @@ static void settle(struct judge_pass *p)
         channel_orders_find(p->j, p->m, &p->flow[TARGET], p->tol);
         reordered_rows_find(p->j, p->m, reads);
         take_back(p->j, p->m, p->flow, reads);
-        solved_doubts_find(p->j, p->m);
-        made_values_follow(p->j, p->m, p->flow, &p->reads);
         readers_release(&reads[GOLDEN]);
     }
     fused_scales_find(p->j, p->m, p->flow, p->tol);
@@ -921,8 +916,6 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
         .largest_step = NAN,
         .call_error = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(float)),
         .call_turned = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(float)),
-        .unseen = mem_zalloc((m->lines + 1) * sizeof(float)),
-        .call_unseen = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(float)),
         .call_dtype = mem_zalloc(m->side[TARGET]->calls.n + 1),
         .multiplies = mem_zalloc((m->side[TARGET]->calls.n + 1) * sizeof(bool)),
     };
@@ -946,7 +939,6 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
     }
     if (!o->exact && !o->preset) {
         wrong_partners_find(j, m);
-        made_values_follow(j, m, flow, &p.reads); /* of what was set aside now */
     }
     tool_rules_judge(j, m, o->preset);
     table_verdicts_judge(j, m);
@@ -962,8 +954,6 @@ static void judge_lines(struct judgement *j, const struct measure *m, const uint
     free(p.wholes);
     free(p.call_error);
     free(p.call_turned);
-    free(p.unseen);
-    free(p.call_unseen);
     free(p.call_dtype);
     free(p.multiplies);
 }

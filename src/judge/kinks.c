@@ -11,7 +11,6 @@
 
 #define BEHIND 8 /* the most forward calls without a backward call through which a gradient is followed */
 #define TURNED_MOST 1000
-#define ONE_SIZE 1e-4 /* tolerance of seven printed digits and a float32 norm */
 
 /* Operators with a discontinuous derivative, by a part of their name, with the relative size of the jump. */
 static const struct {
@@ -22,7 +21,6 @@ static const struct {
     {FAMILY_ACTIVATION, "relu", 1},      {FAMILY_ACTIVATION, "hardtanh", 1}, {FAMILY_ACTIVATION, "hardsigmoid", 1},
     {FAMILY_ACTIVATION, "hardswish", 1}, {FAMILY_ELEMENTWISE, "abs", 2},     {FAMILY_ELEMENTWISE, "clamp", 1},
     {FAMILY_LOSS, "l1loss", 2},          {FAMILY_REDUCE, "maxpool", 1.5}, /* the gradient moves to another place: √2 */
-    {FAMILY_OTHER, "gridsample", 1.5}, /* the same for the gradient of the coordinates: other neighbours */
 };
 
 /* 0: no kink */
@@ -42,11 +40,6 @@ static double jump_of(const struct dump *d, uint32_t call)
     return 0;
 }
 
-static bool is_sampler(const struct dump *d, uint32_t call)
-{
-    return d->calls.v[call].family == FAMILY_OTHER && jump_of(d, call) > 0;
-}
-
 /* The kinked activation that follows a forward call, through calls without a recorded backward call. An in-place
  * activation may have a backward call whose record is the incoming gradient. A loss ends a branch. */
 uint32_t kinks_behind(const struct dump *d, uint32_t forward)
@@ -56,7 +49,7 @@ uint32_t kinks_behind(const struct dump *d, uint32_t forward)
         const struct call *x = &d->calls.v[c];
         if (x->phase != PHASE_FORWARD || pass_holds(d, c, forward))
             continue;
-        if (jump_of(d, c) > 0 && !is_sampler(d, c))
+        if (jump_of(d, c) > 0)
             return c;
         if (x->twin != NONE && x->family != FAMILY_LOSS)
             return NONE;
@@ -98,7 +91,6 @@ uint32_t kinks_clipped_behind(const struct judge_pass *p, uint32_t out)
 struct gate {
     uint32_t row[2]; /* NONE: unknown */
     double jump, noise;
-    double kinks; /* number of kinks between the smallest and the largest value */
 };
 
 static double floored(double noise)
@@ -112,25 +104,7 @@ static struct gate recorded_gate(const struct judge_pass *p, uint32_t call)
     uint32_t golden = seen == NONE ? NONE : pass_partner(p, seen);
     bool compared = p->call_dtype[call] != DTYPE_UNKNOWN;
     double noise = compared ? floored((double)p->call_error[call]) : noise_level_quantile(&p->level, p->tol->quantile);
-    return (struct gate){{golden == NONE ? NONE : seen, golden}, jump_of(p->side[TARGET], call), noise, 1};
-}
-
-/* For grid sampling: the gradient of the coordinates jumps at each grid position. Coordinates from −1 to 1 span the
- * longer axis. */
-static struct gate sampled_gate(const struct judge_pass *p, uint32_t call, uint32_t row)
-{
-    const struct dump *d = p->side[TARGET];
-    uint32_t x = pass_first_float(d, call, IO_INPUT), places = x == NONE ? NONE : x + 1;
-    bool found = places != NONE && places < d->rows.n && d->rows.v[places].call == call &&
-                 pass_is_float(&d->rows.v[places], IO_INPUT) && dump_row_numel(d, places) == dump_row_numel(d, row);
-    uint32_t golden = found ? pass_partner(p, places) : NONE;
-    const struct shape *s = found ? dump_row_shape(d, x) : NULL;
-    struct condition_size size;
-    if (golden == NONE || !s || s->ndim < 2 || !condition_size_of(p->m, p->state, TARGET, places, &size))
-        return (struct gate){{NONE, NONE}, 0, 0, 1};
-    double along = (double)(s->dim[s->ndim - 1] > s->dim[s->ndim - 2] ? s->dim[s->ndim - 1] : s->dim[s->ndim - 2]);
-    double noise = floored(pass_accepted_error(p, p->m->pairing->line_of[TARGET][places]));
-    return (struct gate){{places, golden}, jump_of(d, call), noise, fmax(1, (size.max - size.min) / 2 * along)};
+    return (struct gate){{golden == NONE ? NONE : seen, golden}, jump_of(p->side[TARGET], call), noise};
 }
 
 /* The last kink that the gradient of these rows passed through, recorded or not. */
@@ -138,12 +112,10 @@ static struct gate gate_of(const struct judge_pass *p, const uint32_t rows[2])
 {
     const struct dump *d = p->side[TARGET];
     const struct row *r = &d->rows.v[rows[TARGET]];
-    const struct gate none = {{NONE, NONE}, 0, 0, 1};
+    const struct gate none = {{NONE, NONE}, 0, 0};
     uint32_t forward = d->calls.v[r->call].twin;
     if (forward == NONE || d->calls.v[r->call].phase != PHASE_BACKWARD || r->io == IO_GRADIENT)
         return none;
-    if (r->io == IO_OUTPUT && is_sampler(d, forward))
-        return sampled_gate(p, forward, rows[TARGET]);
     if (r->io == IO_OUTPUT)
         return jump_of(d, forward) > 0 ? recorded_gate(p, forward) : none;
     if (!pass_comes_unrecorded(p, rows))
@@ -154,7 +126,7 @@ static struct gate gate_of(const struct judge_pass *p, const uint32_t rows[2])
     if (out == NONE || kinks_clipped_behind(p, out) == NONE)
         return none;
     double noise = floored(pass_accepted_error(p, p->m->pairing->line_of[TARGET][out]));
-    return (struct gate){{out, pass_partner(p, out)}, 1, noise, 1};
+    return (struct gate){{out, pass_partner(p, out)}, 1, noise};
 }
 
 /* The number of crossings that is exceeded in one row of a thousand, given the expected number. */
@@ -202,96 +174,16 @@ static double switched(const struct judge_pass *p, const uint32_t rows[2], doubl
     return 0;
 }
 
-/* For the gradient of what a maximum or a sort picked: the number of places that noise exchanged for others, of
- * `picks`. */
-static double picked_elsewhere(const struct judge_pass *p, const uint32_t rows[2], double *picks)
-{
-    const struct dump *d = p->side[TARGET];
-    const struct row *r = &d->rows.v[rows[TARGET]];
-    uint32_t forward = d->calls.v[r->call].twin;
-    if (d->calls.v[r->call].phase != PHASE_BACKWARD || r->io != IO_OUTPUT || forward == NONE ||
-        d->calls.v[forward].family != FAMILY_REDUCE)
-        return 0;
-    EACH_EARLY_ROW(d, forward, x) {
-        uint32_t line = p->m->pairing->line_of[TARGET][x];
-        bool places = d->rows.v[x].io == IO_OUTPUT && dtype_table[d->rows.v[x].dtype].klass == CLASS_INT;
-        if (!places || line == NONE || p->state[line] != MEASURE_DONE || p->j->line[line].rule != RULE_ILL)
-            continue;
-        *picks = (double)dump_row_numel(d, x);
-        return round(condition_turned(p->m->figures[line]) * *picks);
-    }
-    return 0;
-}
-
-/* The bound if that many of the picks' gradients are at other places: each is missing in one and too many in one. */
-static double picks_bound(const struct condition_size g[2], const struct figures *f, double moved, double picks,
-                          double noise)
-{
-    double norm = g[GOLDEN].norm, largest = fmax(g[0].largest, g[1].largest) / norm;
-    bool few = f && few_differ(f, g[GOLDEN].n, moved, 2 * moved, noise);
-    return few ? sqrt(2 * (largest * largest + (moved - 1) / picks)) : 0;
-}
-
 /* `gradient`: the noise of the elements that do not cross. */
 static double gates_bound(const struct judge_pass *p, const struct gate *gate, const struct condition_size g[2],
                           const struct figures *f, double gradient)
 {
-    double share = gate->kinks * condition_kink_share(p->m, p->state, gate->row[GOLDEN]);
+    double share = condition_kink_share(p->m, p->state, gate->row[GOLDEN]);
     double n = g[GOLDEN].n, expected = n * share * gate->noise;
     double turned = isfinite(share) ? most_turned(expected) : 0;
     if (turned < 1 || !(g[GOLDEN].norm > 0) || !few_differ(f, n, expected, turned, fmax(gate->noise, gradient)))
         return 0;
     return gate->jump * turned_error(g, turned);
-}
-
-/* An unrecorded loss of absolute differences gives gradients of one magnitude. If all elements have that magnitude
- * and the norms are equal, the few elements that differ have another sign. */
-static double signs_bound(const struct judge_pass *p, const uint32_t rows[2], const struct condition_size g[2],
-                          const struct figures *f, double *noise)
-{
-    uint32_t out = f && pass_comes_unrecorded(p, rows) ? pass_put_out(p, rows[TARGET]) : NONE;
-    if (out == NONE)
-        return 0;
-    *noise = floored(pass_accepted_error(p, p->m->pairing->line_of[TARGET][out]));
-    struct gate gate = {{out, pass_partner(p, out)}, 2, *noise, 1};
-    double level = p->tol->level * fmax(*noise, noise_level_quantile(&p->level, p->tol->quantile));
-    for (int s = 0; s < 2; s++)
-        if (g[s].largest * sqrt(g[s].n) > sqrt(2) * g[s].norm)
-            return 0;
-    bool same_size = fabs(g[TARGET].norm - g[GOLDEN].norm) <= level * g[GOLDEN].norm &&
-                     fabs(g[TARGET].largest - g[GOLDEN].largest) <= level * g[GOLDEN].largest;
-    return same_size ? gates_bound(p, &gate, g, f, 0) : 0;
-}
-
-/* Whether all elements have the largest magnitude. */
-static bool is_of_one_size(const struct row *r, double n)
-{
-    const double *s = r->stat;
-    double largest = fmax(fabs(s[STAT_MAX]), fabs(s[STAT_MIN]));
-    return largest > 0 && fabs(largest * sqrt(n) - s[STAT_NORM]) <= ONE_SIZE * s[STAT_NORM];
-}
-
-double kinks_signs_error(const struct judge_pass *p, const uint32_t rows[2], double *kappa)
-{
-    const struct row *t = &p->side[TARGET]->rows.v[rows[TARGET]], *g = &p->side[GOLDEN]->rows.v[rows[GOLDEN]];
-    double n = (double)dump_row_numel(p->side[GOLDEN], rows[GOLDEN]);
-    int all = HAS_MAX | HAS_MIN | HAS_MEAN | HAS_NORM;
-    uint32_t forward = p->side[TARGET]->calls.v[t->call].twin;
-    if ((t->has & g->has & all) != all || !is_of_one_size(t, n) || !is_of_one_size(g, n) || forward == NONE)
-        return 0;
-    uint32_t out = pass_comes_unrecorded(p, rows) ? pass_put_out(p, rows[TARGET]) : NONE;
-    struct gate gate = {{out, out == NONE ? NONE : pass_partner(p, out)}, 2, 0, 1};
-    if (t->io == IO_OUTPUT && jump_of(p->side[TARGET], forward) > 0)
-        gate = recorded_gate(p, forward);
-    if (gate.row[GOLDEN] == NONE)
-        return 0;
-    double noise = fmax(floored(gate.noise), noise_level_quantile(&p->level, p->tol->quantile_statistics));
-    double turned = round(fabs(t->stat[STAT_MEAN] - g->stat[STAT_MEAN]) * n / (2 * fabs(g->stat[STAT_MAX])));
-    double share = condition_kink_share(p->m, p->state, gate.row[GOLDEN]);
-    if (turned < 1 || !isfinite(share) || turned > most_turned(n * share * noise))
-        return 0;
-    *kappa = 2 * sqrt(turned / n) / noise;
-    return 2 * sqrt(turned / n);
 }
 
 double kinks_bound(const struct judge_pass *p, const uint32_t rows[2], const struct figures *f, double *kappa)
@@ -308,17 +200,9 @@ double kinks_bound(const struct judge_pass *p, const uint32_t rows[2], const str
         *kappa = most > 0 ? most / noise : 1;
         return fmin(most, rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
     }
-    double picks = 0, moved = picked_elsewhere(p, rows, &picks);
-    if (moved >= 1 && g[GOLDEN].norm > 0) {
-        double noise = floored((double)p->call_error[p->side[TARGET]->rows.v[rows[TARGET]].call]);
-        double most = picks_bound(g, f, moved, picks, noise);
-        *kappa = most > 0 ? most / noise : 1;
-        return fmin(most, rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
-    }
     const struct row *r = &p->side[TARGET]->rows.v[rows[TARGET]];
     double came = r->io == IO_OUTPUT ? (double)p->call_error[r->call] : 0;
-    double bound = gate.row[TARGET] != NONE ? gates_bound(p, &gate, g, f, came)
-                                            : signs_bound(p, rows, g, f, &gate.noise);
+    double bound = gate.row[TARGET] != NONE ? gates_bound(p, &gate, g, f, came) : 0;
     *kappa = bound > 0 ? bound / gate.noise : 1;
     return fmin(bound, rule_limit(RULE_LIMIT_ILL_CONDITIONED_MOST));
 }

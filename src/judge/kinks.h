@@ -20,9 +20,5 @@ double kinks_bound(const struct judge_pass *p, const uint32_t rows[2], const str
 uint32_t kinks_behind(const struct dump *d, uint32_t forward);
 /* The target's row that holds, on both sides, the result of an unrecorded ReLU on this output; NONE. */
 uint32_t kinks_clipped_behind(const struct judge_pass *p, uint32_t out);
-/* For recorded figures of a gradient of absolute differences, whose elements all have one magnitude: the relative
- * error if as many signs differ as the mean shows, provided noise may change so many; kappa as for kinks_bound(). 0:
- * no sign differs, or it is no such gradient. */
-double kinks_signs_error(const struct judge_pass *p, const uint32_t rows[2], double *kappa);
 
 #endif

@@ -23,7 +23,7 @@ double pass_accepted_error(const struct judge_pass *p, uint32_t line)
     const struct line_judgement *l = &p->j->line[line];
     /* if elements could not be read, recorded figures do not show their noise */
     bool accepted = (verdict_is_accepted((enum verdict)l->verdict) || l->rule == RULE_ILL) && !(l->flags & LINE_UNREAD);
-    return accepted && isfinite(l->error) ? fmax((double)l->error, (double)p->unseen[line]) : 0;
+    return accepted && isfinite(l->error) ? (double)l->error : 0;
 }
 
 bool pass_is_float(const struct row *r, enum row_io io)

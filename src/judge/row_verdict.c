@@ -214,14 +214,6 @@ static uint32_t line_before(const struct judge_pass *p, uint32_t row)
     return from == NONE ? NONE : p->m->pairing->line_of[TARGET][from];
 }
 
-/* An inherited error that recorded figures did not show where it arose. */
-static double error_unseen(const struct judge_pass *p, const struct verdict_case *k)
-{
-    uint32_t line = line_before(p, k->row[TARGET]);
-    double own = k->r[TARGET]->io == IO_OUTPUT ? (double)p->call_unseen[k->call] : 0;
-    return line == NONE ? own : fmax(own, (double)p->unseen[line]);
-}
-
 bool row_verdict_accepts(const struct judge_pass *p, const uint32_t rows[2], double error, double level)
 {
     const struct row *t = &p->side[TARGET]->rows.v[rows[TARGET]], *g = &p->side[GOLDEN]->rows.v[rows[GOLDEN]];
@@ -276,8 +268,6 @@ void row_verdict_weigh(struct judge_pass *p, struct verdict_case *k, double erro
         level = fmax(level, error_before(p, k->row[TARGET]));
         if (k->r[TARGET]->io == IO_OUTPUT)
             level = fmax(level, output_level(p, k));
-        if (stats)
-            level = fmax(level, error_unseen(p, k));
         if (k->r[TARGET]->io == IO_GRADIENT)
             level = fmax(level, unrecorded_incoming_error(p, k));
         level = fmax(level, unrecorded_step_error(p, k->row));
@@ -689,23 +679,6 @@ void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k)
         hold_apart(k, &c, bound, discrete ? turned : 0);
 }
 
-void row_verdict_signs(struct judge_pass *p, struct verdict_case *k)
-{
-    struct line_judgement *l = k->out;
-    double kappa = 1;
-    if (!(l->flags & LINE_STATISTICS) || l->flags & (LINE_BAND | LINE_DOUBTFUL) || l->verdict != VERDICT_MATCH ||
-        p->o->exact || p->o->preset || p->side[TARGET]->calls.v[k->call].phase != PHASE_BACKWARD)
-        return;
-    double error = kinks_signs_error(p, k->row, &kappa);
-    if (!(error > 0))
-        return;
-    struct condition c = {.kind = CONDITION_KINK, .kappa = kappa, .own = kappa};
-    l->verdict = VERDICT_DEVIATE;
-    l->error = (float)error;
-    hold_apart(k, &c, error, 0);
-    p->unseen[k->i] = (float)error;
-}
-
 /* Whether inputs were compared and none was rounded already on that side: then the call itself rounds. */
 static bool inputs_not_rounded(const struct judge_pass *p, const struct verdict_case *k, int s)
 {
@@ -783,10 +756,6 @@ void row_verdict_remember(struct judge_pass *p, const struct verdict_case *k)
     }
     if (k->r[TARGET]->kind != ROW_TENSOR || !dtype_is_float(own) || (l->flags & LINE_DOUBTFUL && !ill))
         return;
-    if (l->flags & LINE_STATISTICS && accepted && p->unseen[k->i] == 0)
-        p->unseen[k->i] = (float)error_unseen(p, k);
-    if (k->r[TARGET]->io != IO_OUTPUT)
-        p->call_unseen[k->call] = fmaxf(p->call_unseen[k->call], p->unseen[k->i]);
     /* a gradient that is only rounding has no effect on later rows */
     accepted = accepted && !(ill && l->was == CONDITION_ZERO_GRADIENT);
     /* if elements could not be read, recorded figures do not show their noise */

@@ -30,8 +30,6 @@ struct judge_pass {
     float *call_turned;  /* per target call: the share of integers among its inputs that changed by noise */
     VEC(struct turned_module) turned_modules;
     struct nmap routings; /* line of picked indices → enum routing, once compared */
-    float *unseen;       /* per line: an inherited error that its recorded figures do not show; 0: none */
-    float *call_unseen;  /* per target call: the largest `unseen` of its inputs */
     bool *multiplies;    /* per target call: it multiplies matrices, or is a module of whose calls none was recorded */
     uint8_t *call_dtype; /* per target call: the coarsest floating type among its inputs */
     enum dtype weights;  /* the coarsest floating type of the agreeing parameters so far */
@@ -91,8 +89,6 @@ bool row_verdict_accepts(const struct judge_pass *p, const uint32_t rows[2], dou
 bool row_verdict_is_parameter(const struct judge_pass *p, const struct verdict_case *k);
 /* Marks a deviation as doubtful if its operator amplifies noise by that much (RULE_ILL). */
 void row_verdict_excuse(struct judge_pass *p, struct verdict_case *k);
-/* Marks a gradient of absolute differences as doubtful if its figures agree except for the mean: signs have changed. */
-void row_verdict_signs(struct judge_pass *p, struct verdict_case *k);
 /* Gives RULE_ROUNDED to an accepted output, or an input that was another value before, that only one side rounded to
  * a coarser type. */
 void row_verdict_rounded(struct judge_pass *p, struct verdict_case *k);

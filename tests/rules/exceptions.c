@@ -29,9 +29,7 @@
 #include "judge/optimizer_noise.h"
 #include "judge/pool_ties.h"
 #include "judge/recorded_mask.h"
-#include "judge/made_value.h"
 #include "judge/reordered_rows.h"
-#include "judge/solved_doubt.h"
 #include "judge/routing.h"
 #include "judge/row_verdict.h"
 #include "judge/same_figures.h"
@@ -76,10 +74,6 @@ PASS(channel_orders_find,
      (j, m, flow, tol))
 PASS(reordered_rows_find, (struct judgement *j, const struct measure *m, const struct value_readers reads[2]),
      (j, m, reads))
-PASS(solved_doubts_find, (struct judgement *j, const struct measure *m), (j, m))
-PASS(made_values_follow,
-     (struct judgement *j, const struct measure *m, const struct dataflow flow[2], const struct value_readers *reads),
-     (j, m, flow, reads))
 PASS(wrong_partners_find, (struct judgement *j, const struct measure *m), (j, m))
 PASS(fused_scales_find,
      (struct judgement *j, const struct measure *m, const struct dataflow flow[2], const struct thresholds *tol),
@@ -117,7 +111,6 @@ EXCEPTION(bool, repeated_view,
           (const struct dump *t, uint32_t target_row, const struct dump *g, uint32_t golden_row, struct view *v),
           (t, target_row, g, golden_row, v), false)
 PASS(row_verdict_excuse, (struct judge_pass *p, struct verdict_case *k), (p, k))
-PASS(row_verdict_signs, (struct judge_pass *p, struct verdict_case *k), (p, k))
 PASS(row_verdict_rounded, (struct judge_pass *p, struct verdict_case *k), (p, k))
 
 /* what amplifies noise, and steps that nobody recorded */

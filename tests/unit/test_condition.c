@@ -845,61 +845,6 @@ static void test_gates_of_what_was_not_recorded(void **state)
     }
 }
 
-/* The gradient of a loss of absolute differences nobody recorded: 48 elements of one size, of which `flipped` have
- * another sign; the target's largest and norm are those times `size` and `norm`. */
-static const struct line_judgement *flipped_signs(int flipped, double size, double norm, double error)
-{
-    enum { COUNT = 48 };
-    double x[COUNT], g[COUNT];
-    scene_start(&s);
-    seed = 11;
-    draw(x, COUNT);
-    for (int i = 0; i < COUNT; i++)
-        g[i] = normal() < 0 ? -0.005 : 0.005;
-    both_module("Module.box.Linear.forward.0", "box");
-    uint32_t out = both_row(&s, "output.0", DTYPE_F32, "12,4", x, COUNT);
-    both_module("Module.box.Linear.backward.0", "box");
-    uint32_t back = both_row(&s, "input.0", DTYPE_F32, "12,4", g, COUNT);
-    for (int i = 0; i < 2; i++)
-        side_end(&s.d[i]);
-    for (int k = 0; k < 2; k++) {
-        struct row *r = &s.d[TARGET].rows.v[back];
-        r->stat[k ? STAT_MAX : STAT_MIN] *= size;
-    }
-    s.d[TARGET].rows.v[back].stat[STAT_NORM] *= norm;
-    scene_build(&s);
-    errs(&s, out, 5e-4, 0);
-    struct figures f = {.two = true, .rel_l2 = error, .max_abs = 0.01, .five_thousandths = 1 - (double)flipped / COUNT};
-    for (int i = 0; i < 2; i++)
-        f.side[i] = (struct side_figures){.max = 0.005, .min = -0.005, .norm = 0.005 * sqrt(COUNT)};
-    scene_computed(&s, back, &f);
-    scene_judge(&s);
-    return &s.j.line[scene_line(&s, back)];
-}
-
-static void test_signs_of_what_was_not_recorded(void **state)
-{
-    (void)state;
-    const double one = 2 / sqrt(48);
-    static const struct {
-        int flipped;
-        double size, norm, times;
-        bool excused;
-    } q[] = {
-        {1, 1, 1, 1, true},
-        {4, 1, 1, 2, false},      /* more signs than can turn */
-        {1, 1, 0.9, 1, false},    /* something is missing */
-        {1, 3, 1, 1, false},      /* one element is larger: no sign */
-        {48, 1, 1, 1, false},     /* an error everywhere */
-    };
-    for (size_t i = 0; i < ARRAY_LEN(q); i++) {
-        const struct line_judgement *l = flipped_signs(q[i].flipped, q[i].size, q[i].norm, q[i].times * one);
-        if ((l->rule == RULE_ILL && l->was == CONDITION_KINK) != q[i].excused || (s.j.first == NONE) != q[i].excused)
-            fail_msg("case %zu: rule %d, limit %g", i, l->rule, (double)l->limit);
-        scene_end(&s);
-    }
-}
-
 /* A router's module puts out scores, the two it picks of each row and where they were; inside the module of experts
  * that is given these a row is off by `error` (rel_l2), its norm by `norm`, in a module of its own or (call_of_it) in a
  * call of the experts' module itself. The picked differ by at most `picked`, the norm of their gradient, which is off
@@ -991,7 +936,6 @@ int main(void)
         cmocka_unit_test(test_gates_noise_turns),
         cmocka_unit_test(test_branches_noise_turns),
         cmocka_unit_test(test_gates_of_what_was_not_recorded),
-        cmocka_unit_test(test_signs_of_what_was_not_recorded),
         cmocka_unit_test(test_routers_and_their_experts),
         cmocka_unit_test(test_gradients_beside_siblings),
         cmocka_unit_test(test_noise_grows_as_estimated),

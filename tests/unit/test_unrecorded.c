@@ -482,87 +482,6 @@ static void test_ends_of_modules(void **state)
     assert_true(module_end(1e-4, 0.04));
 }
 
-/* ---- signs and places ---- */
-
-/* Of recorded figures alone: a loss of absolute differences, `turned` of whose 48 signs are others on one side; the
- * rows behind it err by `behind`. `size`: one element is that many times as large. */
-static bool signs(int turned, double size, double behind)
-{
-    enum { SIGNS = 48 };
-    static double x[SIGNS], y[SIGNS], g[SIGNS], h[SIGNS], dx[SIGNS], dy[SIGNS];
-    begin_alone(7, DTYPE_F32);
-    drawn(x, SIGNS);
-    for (int i = 0; i < SIGNS; i++)
-        y[i] = x[i] * 1.0005;
-    drawn(dx, SIGNS);
-    for (int i = 0; i < SIGNS; i++) {
-        g[i] = i % 3 ? 0.02 : -0.02;
-        h[i] = i % 3 == 1 && i / 3 < turned ? -g[i] : g[i];
-        dy[i] = dx[i] * (1 + behind);
-    }
-    g[0] *= size;
-    h[0] *= size;
-    call("Functional.linear.0.forward", NULL, FAMILY_LINEAR);
-    both("output.0", "12,4", dx, SIGNS);
-    call("Functional.sigmoid.0.forward", NULL, FAMILY_ACTIVATION);
-    for (int i = 0; i < 2; i++)
-        one(i, "output.0", "12,4", i == TARGET ? y : x, SIGNS);
-    call("Functional.l1_loss.0.forward", NULL, FAMILY_LOSS);
-    for (int i = 0; i < 2; i++)
-        one(i, "input.0", "12,4", i == TARGET ? y : x, SIGNS);
-    call("Functional.l1_loss.0.backward", NULL, FAMILY_LOSS);
-    for (int i = 0; i < 2; i++)
-        one(i, "output.0", "12,4", i == TARGET ? h : g, SIGNS);
-    call("Functional.sigmoid.0.backward", NULL, FAMILY_ACTIVATION);
-    for (int i = 0; i < 2; i++)
-        one(i, "input.0", "12,4", i == TARGET ? h : g, SIGNS);
-    uint32_t back = 0;
-    for (int i = 0; i < 2; i++)
-        back = one(i, "output.0", "12,4", i == TARGET ? dy : dx, SIGNS);
-    build();
-    return is_first(back);
-}
-
-static void test_signs_by_figures(void **state)
-{
-    (void)state;
-    assert_false(signs(1, 1, 0.05)); /* the mean says that one turned: what comes behind has its error */
-    assert_true(signs(0, 1, 0.05));  /* none turned */
-    assert_true(signs(1, 1.5, 0.05)); /* no signs */
-    assert_true(signs(9, 1, 0.05));  /* more than noise turns */
-}
-
-/* Values read at places between those of a grid: the gradient of the places is another one where noise takes one over
- * to other neighbours. */
-static bool sampled(double noise, double error, const char *slot)
-{
-    static double x[N], places[N], g[N];
-    begin(8);
-    drawn(x, N);
-    drawn(g, N);
-    for (size_t i = 0; i < N; i++)
-        places[i] = 2 * draw_share(&seed) - 1;
-    g[0] = 0.2 * rms(g, N) * sqrt(N);
-    call("Functional.grid_sample.0.forward", NULL, FAMILY_OTHER);
-    both("input.0", "4,4,8,8", x, N);
-    uint32_t in = both("input.1", "4,16,8,2", places, N);
-    call("Functional.grid_sample.0.backward", NULL, FAMILY_OTHER);
-    both("output.0", "4,4,8,8", x, N);
-    uint32_t back = both(slot, "4,16,8,2", g, N);
-    build();
-    errs(in, noise);
-    errs(back, error);
-    return is_first(back);
-}
-
-static void test_places_between_others(void **state)
-{
-    (void)state;
-    assert_false(sampled(0.001, 0.2, "output.1")); /* of 1,024 places a few thousandths change sides */
-    assert_true(sampled(1e-6, 0.2, "output.1"));
-    assert_true(sampled(0.001, 0.9, "output.1"));
-}
-
 /* Where one side hands a value on as it is and the other puts a rounding between, which nobody recorded: the input
  * holds a coarser type's numbers, what it was before does not. */
 static bool rounded_between(bool handed_on, enum dtype before_it, double error)
@@ -604,7 +523,6 @@ int main(void)
         cmocka_unit_test(test_weighted_gradients), cmocka_unit_test(test_gradients_of_powers),
         cmocka_unit_test(test_sums_of_gradients),
         cmocka_unit_test(test_gates_in_place),     cmocka_unit_test(test_ends_of_modules),
-        cmocka_unit_test(test_signs_by_figures),   cmocka_unit_test(test_places_between_others),
         cmocka_unit_test(test_roundings_between_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
