@@ -298,6 +298,13 @@ static bool run_crossings(struct crossing *x, const atomic_bool *cancel)
     return !(cancel && atomic_load(cancel));
 }
 
+/* Whether a line holds the result of a module and that of its last part: these take other arguments. */
+static bool is_whole_and_part(const struct crossing *x, uint32_t line)
+{
+    uint32_t pair = x->pairing->lines.v[line].pair;
+    return pair != NONE && x->pairing->pairs.v[pair].why == WHY_WHOLE;
+}
+
 /* The order of the lines decides who gets what is left of the budget. */
 static void plan_by_arguments(struct crossing *x)
 {
@@ -305,7 +312,7 @@ static void plan_by_arguments(struct crossing *x)
     struct crossed_call alike;
     for (uint32_t i = 0; i < x->m->lines; i++) {
         if (!output_pair(x, i, call) || !recomputed(x, TARGET, i) || !recomputed(x, GOLDEN, i) ||
-            memcmp(call, last, sizeof last) == 0)
+            memcmp(call, last, sizeof last) == 0 || is_whole_and_part(x, i))
             continue;
         memcpy(last, call, sizeof last);
         if (crossed_alike(x->side, call, &alike))
