@@ -6,8 +6,7 @@
 #include "dump/family.h"
 #include "dump/role.h"
 
-/* The same number for all rows of this side with one value. */
-static uint64_t value_of(const struct dump *d, uint32_t row)
+uint64_t sequence_value(const struct dump *d, uint32_t row)
 {
     const struct row *r = &d->rows.v[row];
     double v[3] = {r->stat[STAT_MAX], r->stat[STAT_MIN], (double)dump_row_numel(d, row)};
@@ -28,7 +27,7 @@ static void index_readers(const struct dump *d, const align_item_list *l, struct
 {
     for (uint32_t i = 0; i < l->n; i++)
         for (int k = 0; k < l->v[i].inputs && l->v[i].family == FAMILY_LINEAR; k++) {
-            uint64_t v = value_of(d, l->v[i].in_row[k]);
+            uint64_t v = sequence_value(d, l->v[i].in_row[k]);
             struct value_reader x = {i, v ? nmap_get(&out->first, v) : NONE};
             if (!v)
                 continue;
@@ -42,7 +41,7 @@ static void index_uses(const struct dump *d, const align_item_list *l, struct nm
 {
     for (uint32_t i = 0; i < l->n; i++)
         for (int k = 0; k < l->v[i].inputs; k++) {
-            uint64_t v = value_of(d, l->v[i].in_row[k]);
+            uint64_t v = sequence_value(d, l->v[i].in_row[k]);
             uint32_t n = v ? nmap_get(out, v) : MAP_NONE;
             if (v)
                 nmap_set(out, v, n == MAP_NONE ? 1 : n + 1);
@@ -54,17 +53,17 @@ static void index_uses(const struct dump *d, const align_item_list *l, struct nm
 static uint32_t find_gradient(const struct dump *d, const align_item_list *back, const struct readers *r,
                               const struct align_item *f)
 {
-    uint64_t x = f->inputs > 1 ? value_of(d, f->in_row[0]) : 0, weight = x ? value_of(d, f->in_row[1]) : 0;
+    uint64_t x = f->inputs > 1 ? sequence_value(d, f->in_row[0]) : 0, weight = x ? sequence_value(d, f->in_row[1]) : 0;
     uint64_t size = f->inputs > 1 ? dump_row_numel(d, f->in_row[1]) : 0;
     for (uint32_t i = weight ? nmap_get(&r->first, weight) : MAP_NONE; i != MAP_NONE; i = r->list.v[i].next) {
         const struct align_item *dx = &back->v[r->list.v[i].item];
         for (int k = 0; k < dx->inputs; k++) {
-            uint64_t dy = value_of(d, dx->in_row[k]);
+            uint64_t dy = sequence_value(d, dx->in_row[k]);
             for (uint32_t n = dy && dy != weight ? nmap_get(&r->first, dy) : MAP_NONE; n != MAP_NONE;
                  n = r->list.v[n].next) {
                 const struct align_item *dw = &back->v[r->list.v[n].item];
                 for (int q = 0; q < dw->inputs; q++)
-                    if (dw->numel == size && value_of(d, dw->in_row[q]) == x)
+                    if (dw->numel == size && sequence_value(d, dw->in_row[q]) == x)
                         return r->list.v[n].item;
             }
         }
@@ -171,8 +170,8 @@ void sequence_graph_gradients(struct sequence *w, const struct nmap gradients[2]
             if (f->v[i].match == NONE || f->v[i].family != FAMILY_LINEAR || f->v[i].inputs < 2)
                 continue;
             const struct align_item *b = &w->items[PHASE_FORWARD][ITEMS_CALLS][!s].v[f->v[i].match];
-            uint64_t weight = value_of(w->d[s], f->v[i].in_row[1]),
-                     theirs = b->inputs < 2 ? 0 : value_of(w->d[!s], b->in_row[1]);
+            uint64_t weight = sequence_value(w->d[s], f->v[i].in_row[1]),
+                     theirs = b->inputs < 2 ? 0 : sequence_value(w->d[!s], b->in_row[1]);
             /* the gradient of a shared weight is the sum over its users; a cast for one of them hides that it is one */
             if (nmap_get(&uses[s], weight) != 1 || (theirs && nmap_get(&uses[!s], theirs) != 1))
                 continue;
@@ -256,13 +255,13 @@ static uint32_t lone_input(const struct dump *d, uint32_t call, uint64_t numel)
 static uint32_t sole_source(const struct sequence *w, int s, uint32_t row)
 {
     const struct dump *d = w->d[s];
-    uint64_t value = value_of(d, row);
+    uint64_t value = sequence_value(d, row);
     uint32_t first = w->from[s][row], last = NONE;
     if (!value || first == NONE)
         return NONE;
     for (uint32_t r = first; r < d->rows.n; r++) {
         const struct call *c = &d->calls.v[d->rows.v[r].call];
-        if (c->kind == CALL_MODULE || c->phase != PHASE_FORWARD || value_of(d, r) != value)
+        if (c->kind == CALL_MODULE || c->phase != PHASE_FORWARD || sequence_value(d, r) != value)
             continue;
         if (d->rows.v[r].io == IO_OUTPUT && r < row)
             last = d->rows.v[r].call;
@@ -293,12 +292,12 @@ void sequence_product_gradients(struct sequence *w, int s)
         bool products = b && a->family == FAMILY_LINEAR && b->family == FAMILY_LINEAR && a->inputs > 1 && b->inputs > 1;
         if (!products || a->numel != b->numel || !same_operands(w, s, a, b))
             continue;
-        uint64_t operand = value_of(w->d[s], a->in_row[1]);
+        uint64_t operand = sequence_value(w->d[s], a->in_row[1]);
         uint32_t product = lone_reader(&r, operand), source = sole_source(w, !s, b->in_row[0]);
         /* a product that adds a term may be a multiple: its result's gradient is not the bare product's */
         bool bare = !align_item_adds_term(w->d[s], a->call) && !align_item_adds_term(w->d[!s], b->call);
         for (int k = 0; product != NONE && bare && k < back->v[product].inputs; k++)
-            if (value_of(w->d[s], back->v[product].in_row[k]) != operand)
+            if (sequence_value(w->d[s], back->v[product].in_row[k]) != operand)
                 pair_gradient(w, s, back->v[product].in_row[k],
                               lone_input(w->d[!s], sequence_twin(w, !s, b->call), b->numel));
         if (product != NONE && source != NONE)

@@ -105,6 +105,9 @@ bool sequence_end_differs(const struct sequence *w, uint32_t t, uint32_t g, enum
 /* Pairs these rows, once the inner calls' rows are paired. */
 void sequence_pair_ends(struct sequence *w);
 
+/* The same number for all rows of one side with one value; 0 if its figures do not tell it from others. */
+uint64_t sequence_value(const struct dump *d, uint32_t row);
+
 /* Pairs the results that paired inputs hold, where the calls that made them have no partners on either side. */
 void sequence_pair_sources(struct sequence *w);
 

@@ -2,7 +2,38 @@
  * where it was made, not only from where a paired call reads it. */
 #include "pair/sequence_parts.h"
 
-#define BACK 64 /* rows before an input in which a call that hands its value on is searched */
+#include <stdlib.h>
+
+#define BACK 64 /* outputs with an input's value before it that are looked at */
+
+/* Per side the outputs by their values, the last first: a graph may have launched what an input holds long before. */
+struct outputs {
+    struct nmap last;   /* value → row */
+    uint32_t *before;   /* per row: the output before it with its value, or MAP_NONE */
+};
+
+struct sources {
+    struct sequence *w;
+    struct outputs of[2];
+};
+
+static void index_outputs(const struct dump *d, struct outputs *out)
+{
+    out->before = mem_alloc((d->rows.n + 1) * sizeof *out->before);
+    for (uint32_t r = 0; r < d->rows.n; r++) {
+        const struct row *x = &d->rows.v[r];
+        uint64_t v = x->io == IO_OUTPUT && x->kind == ROW_TENSOR ? sequence_value(d, r) : 0;
+        out->before[r] = v ? nmap_get(&out->last, v) : MAP_NONE;
+        if (v)
+            nmap_set(&out->last, v, r);
+    }
+}
+
+static void release_outputs(struct outputs *x)
+{
+    nmap_release(&x->last);
+    free(x->before);
+}
 
 static bool may_hold(const struct sequence *w, int s, uint32_t from, uint32_t row)
 {
@@ -13,26 +44,29 @@ static bool may_hold(const struct sequence *w, int s, uint32_t from, uint32_t ro
 }
 
 /* The last output without partner before an input that holds its value, or NONE. */
-static uint32_t hander(const struct sequence *w, int s, uint32_t row)
+static uint32_t hander(const struct sources *x, int s, uint32_t row)
 {
-    struct fingerprint value = fingerprint_of(w->d[s], row);
-    for (uint32_t r = row; r-- > 0 && row - r <= BACK;)
-        if (may_hold(w, s, r, row)) {
-            struct fingerprint f = fingerprint_of(w->d[s], r);
-            if (fingerprint_compare(&f, &value) == LIKE_SAME)
-                return r;
-        }
+    const struct dump *d = x->w->d[s];
+    struct fingerprint value = fingerprint_of(d, row);
+    uint64_t key = sequence_value(d, row);
+    uint32_t r = key ? nmap_get(&x->of[s].last, key) : MAP_NONE;
+    for (int looks = 0; r != MAP_NONE && looks < BACK; r = x->of[s].before[r]) {
+        struct fingerprint f = fingerprint_of(d, r);
+        looks += r < row;
+        if (r < row && may_hold(x->w, s, r, row) && fingerprint_compare(&f, &value) == LIKE_SAME)
+            return r;
+    }
     return NONE;
 }
 
 /* The output without partner that made the value of an input, or NONE. A graph may have recorded it later: then the
  * call that handed it on stands for it. */
-static uint32_t maker(const struct sequence *w, int s, uint32_t row)
+static uint32_t maker(const struct sources *x, int s, uint32_t row)
 {
-    uint32_t from = w->from[s][row];
+    uint32_t from = x->w->from[s][row];
     if (from == NONE)
-        return hander(w, s, row);
-    return from != row && may_hold(w, s, from, row) ? from : NONE;
+        return hander(x, s, row);
+    return from != row && may_hold(x->w, s, from, row) ? from : NONE;
 }
 
 /* Whether the call that made the value of a golden input has its partner for certain: both hold like values. */
@@ -68,13 +102,14 @@ static bool has_namesake(const struct sequence *w, int s, uint32_t row)
 
 /* What made the value of two paired inputs. The golden side may have handed on a value that has a partner; a call that
  * it made besides is not its counterpart. */
-static void pair_source(struct sequence *w, const struct sequence_pair *p)
+static void pair_source(const struct sources *x, const struct sequence_pair *p)
 {
-    uint32_t t = maker(w, TARGET, p->t), g = maker(w, GOLDEN, p->g);
+    struct sequence *w = x->w;
+    uint32_t t = maker(x, TARGET, p->t), g = maker(x, GOLDEN, p->g);
     if (t == NONE)
         return;
     if (g == NONE)
-        g = maker_is_known(w, p->g) ? hander(w, GOLDEN, p->g) : NONE;
+        g = maker_is_known(w, p->g) ? hander(x, GOLDEN, p->g) : NONE;
     else if (reads_value(w, TARGET, w->d[TARGET]->rows.v[t].call, g) ||
              reads_value(w, GOLDEN, w->d[GOLDEN]->rows.v[g].call, t))
         return;
@@ -84,12 +119,17 @@ static void pair_source(struct sequence *w, const struct sequence_pair *p)
 
 void sequence_pair_sources(struct sequence *w)
 {
+    struct sources x = {.w = w};
+    for (int s = 0; s < 2; s++)
+        index_outputs(w->d[s], &x.of[s]);
     for (size_t i = 0; i < w->out->n; i++) {
         struct sequence_pair p = w->out->v[i]; /* a copy: the list grows */
         const struct row *r = &w->d[TARGET]->rows.v[p.t];
         uint64_t n = dump_row_numel(w->d[TARGET], p.t);
         if (r->io == IO_INPUT && w->d[TARGET]->calls.v[r->call].phase == PHASE_FORWARD && n > 1 &&
             n == dump_row_numel(w->d[GOLDEN], p.g))
-            pair_source(w, &p);
+            pair_source(&x, &p);
     }
+    for (int s = 0; s < 2; s++)
+        release_outputs(&x.of[s]);
 }
