@@ -7,7 +7,8 @@
 
 #define AXES 6 /* the most axes tried: 720 orders of a sample each */
 
-/* Sizes other than 1 of the axes in an order (NULL: as stored); returns their number. Axes of size 1 have no boundary. */
+/* Sizes other than 1 of the axes in an order (NULL: as stored), as an axis of size 1 has no boundary; returns their
+ * number. */
 static int plain_shape(const struct tensor *t, const int *perm, int64_t out[TENSOR_DIMS])
 {
     int n = 0;

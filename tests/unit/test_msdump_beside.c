@@ -311,8 +311,8 @@ static void operators_numbered_anew(void **state)
     put_tensor(dir, "Add.Default_net-Net_Add-op0", "4");
     put_tensor(dir, "Cast.Default_net-Net_Cast-op1", "5");
     put_text(dir, "rank_0/execution_order/ms_execution_order_graph_2.csv",
-             "NodeExecutionOrder-FullNameWithScope\nDefault/net-Net/Cast-op2\nDefault/net-Net/Cast-op1\nDefault/net-Net/"
-             "Mul-op0\nDefault/net-Net/Cast-op3\nDefault/net-Net/Add-op0\n");
+             "NodeExecutionOrder-FullNameWithScope\nDefault/net-Net/Cast-op2\nDefault/net-Net/Cast-op1\n"
+             "Default/net-Net/Mul-op0\nDefault/net-Net/Cast-op3\nDefault/net-Net/Add-op0\n");
     assert_int_equal(open_as(&o, dir, FORMAT), 0);
     assert_int_equal(o.d.calls.n, 5);
     for (uint32_t c = 0; c < 5; c++)
