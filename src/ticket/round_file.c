@@ -1,7 +1,9 @@
 /* Writes a round as gzip of one line of JSON and one line per row, and reads it back with every number checked. */
 #include "ticket/round_file.h"
 
+#include <errno.h>
 #include <math.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "base/file_write.h"
@@ -184,10 +186,21 @@ static void head_line(struct round_writing *p, const struct round *r)
     end_line(p);
 }
 
+/* The name comes from the investigation's, not from the user: in a folder that was received it may be a link to any file. */
+static int may_write(const char *path, struct err *e)
+{
+    struct stat st;
+    if (lstat(path, &st))
+        return errno == ENOENT ? 0 : err_output(e, path);
+    if (S_ISREG(st.st_mode) && (!st.st_size || round_is(path)))
+        return 0;
+    return err_set(e, ERR_USAGE, _("%s is a link or no round of an investigation: not overwritten; move it away"), path);
+}
+
 int round_write(const struct round *r, const char *path, uint64_t *fingerprint, struct err *e)
 {
     struct round_writing p = {.fingerprint = ROUND_SEED, .z.zalloc = mem_for_zlib};
-    if (out_own_file(&p.out, path, e))
+    if (may_write(path, e) || out_own_file(&p.out, path, e))
         return -1;
     bool ready = deflateInit2(&p.z, 6, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) == Z_OK; /* + 16: as gzip */
     if (ready) {
@@ -424,7 +437,7 @@ int round_copy(const struct round_place *p, const char *to, struct err *e)
     buf_str(&dir, path_folder(str_of(p->beside)));
     path_join(&from, dir.p, p->file);
     round_init(&r);
-    int rc = strcmp(from.p, to) == 0 ? 0 : round_open(&r, p, e) || file_slurp(from.p, SIZE_MAX, &bytes, e) ||
+    int rc = strcmp(from.p, to) == 0 ? 0 : may_write(to, e) || round_open(&r, p, e) || file_slurp(from.p, SIZE_MAX, &bytes, e) ||
              file_replace(to, buf_view(&bytes), e) ? -1 : 0;
     round_release(&r);
     buf_release(&from);

@@ -550,7 +550,8 @@ static void cut_short(void **state)
              "c.0.forward.output.0,c.0.forward.output.0,float32\n";
     s = open_path(put_bytes(dir, "torn.csv", torn, strlen(torn)), false);
     assert_int_equal(s->now->side[TARGET].dump.problems.n, 1);
-    assert_non_null(strstr(s->now->side[TARGET].dump.problems.v[0].text, "line 2: the row has 2 of 12 cells; rows that lack some: 2"));
+    assert_non_null(strstr(s->now->side[TARGET].dump.problems.v[0].text,
+                           "line 2: the row has 2 of 12 cells; rows that lack some: 2"));
     stop(s);
 }
 
