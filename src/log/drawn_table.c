@@ -175,18 +175,12 @@ static bool is_row(const struct drawn_table *t, struct str line, struct cells *c
     return t->n && cut(line, t->by, c) && c->n == t->n && step_cell(c->v[t->step], step);
 }
 
-/* A line that may be a row, of which a part is missing or no number: with as many cells, or beginning as one does. */
+/* A line that may be a row, of which a part is missing or no number: with as many cells, or with a step. */
 static bool odd_row(const struct drawn_table *t, const struct cells *c)
 {
-    bool digit = false, letter = false;
-    if (!t->n || c->n < 2 || (t->by != BY_BARS && c->n != t->n))
-        return false;
-    struct str cell = c->n > (size_t)t->step ? c->v[t->step] : STR("");
-    for (size_t i = 0; i < cell.n; i++) {
-        digit = digit || (cell.p[i] >= '0' && cell.p[i] <= '9');
-        letter = letter || (cell.p[i] | 32) >= 'a';
-    }
-    return digit && (!letter || c->n == t->n);
+    struct str cell = t->n && c->n > (size_t)t->step ? c->v[t->step] : STR("");
+    bool number = cell.n && (strchr("#", cell.p[0]) || (cell.p[0] >= '0' && cell.p[0] <= '9'));
+    return number && c->n > 1 && (t->by == BY_BARS || c->n == t->n);
 }
 
 static void take_row(struct series_builder *k, const struct drawn_table *t, const struct cells *c, int64_t step)

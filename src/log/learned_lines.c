@@ -492,6 +492,7 @@ struct learnt_reading {
     size_t astray; /* losses without a new step above them */
     /* the first of both is a loss: "Loss: 2.5", and below it "Step: 10" */
     bool loss_first, stepped, last_is_step;
+    bool lost; /* the last step could not be read: what follows has none */
 };
 
 static void take_learnt(struct series_builder *k, struct str line, void *ctx, line_records *out)
@@ -526,6 +527,20 @@ static void take_below(struct series_builder *k, struct str line, void *ctx, lin
     const struct line_field *loss = field_of(f, FIELD_TAKEN, l->main, l->loss);
     const struct line_field *step = field_of(f, FIELD_STEP, LOG_LOSS, l->step), *epoch;
     if (f->judged)
+        return;
+    struct str text;
+    bool odd_step = (step && step->odd) || (!step && line_fields_odd(line, l->step, &text));
+    if (odd_step || (!loss && line_fields_odd(line, l->loss, &text)) || (loss && loss->odd)) {
+        const char *label = odd_step ? l->step : l->loss;
+        log_odd_value(k, line_fields_odd(line, label, &text) ? text : line);
+        if (odd_step) {
+            end_above(k, r, out);
+            r->lost = true;
+        }
+        return;
+    }
+    r->lost = r->lost && !step;
+    if (r->lost)
         return;
     r->loss_first = r->loss_first || (loss && !step && !r->begun && !out->n);
     r->last_is_step = step ? true : loss ? false : r->last_is_step;

@@ -422,7 +422,7 @@ bool line_fields_odd(struct str line, const char *label, struct str *text)
         struct str rest, at = str_cut(line, i + n);
         if (!n)
             continue;
-        while (at.n && strchr(" \t:=([{'\"`$@", at.p[0]))
+        while (at.n && strchr(" \t:=([{'\"`$@|", at.p[0]))
             at = str_cut(at, 1);
         if (str_starts(at, "is "))
             at = str_trim(str_cut(at, 3));

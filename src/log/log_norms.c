@@ -218,6 +218,7 @@ static struct str name_in(struct str s)
 static enum reading norm_value(struct str at, double *x, struct str *text)
 {
     struct str rest;
+    const bool member = at.n > 1 && strchr("\"'", at.p[0]) && at.p[1] == ':'; /* of JSON: a value must stand there */
     if (str_starts(at, "()"))
         at = str_cut(at, 2);
     while (at.n && strchr(" \t=:\"'", at.p[0]))
@@ -230,7 +231,8 @@ static enum reading norm_value(struct str at, double *x, struct str *text)
     if (scan_leading(&at, x, NULL))
         return at.n && (at.p[0] == '/' || at.p[0] == '_') ? READING_ABSENT
                : scan_goes_on(at)                         ? READING_UNREADABLE : READING_VALUE;
-    return at.n > 1 && strchr("#+-.", at.p[0]) ? READING_UNREADABLE : READING_ABSENT;
+    return (at.n > 1 && strchr("#+-.", at.p[0])) || (member && !reading_is_nothing(*text)) ? READING_UNREADABLE
+                                                                                          : READING_ABSENT;
 }
 
 /* The words of a norm of a gradient: not of a weight's own norm ("weight norm: 9.0"), of all of them, or of a layer
@@ -312,13 +314,14 @@ static enum reading count_behind(struct str line, const char *const *words, size
             struct str at = rest;
             if (before && !ends_name(line.p[before - 1]) && line.p[before - 1] != '_')
                 continue;
+            const bool member = at.n > 1 && strchr("\"'", at.p[0]) && at.p[1] == ':';
             while (at.n && strchr(" \t=:_[\"'", at.p[0]))
                 at = str_cut(at, 1);
             str_split(at, ' ', text, &behind);
             at = *text;
             if (scan_count(&at, v))
                 return *v < LOG_STEP && !scan_goes_on(at) ? READING_VALUE : READING_UNREADABLE;
-            if (at.n > 1 && at.p[0] == '#')
+            if ((at.n > 1 && at.p[0] == '#') || (member && !reading_is_nothing(*text)))
                 return READING_UNREADABLE;
         }
     return READING_ABSENT;

@@ -177,7 +177,7 @@ static bool object(struct series_builder *k, struct str line)
     if (k && o.odd.n)
         log_odd_value(k, o.odd);
     if (!o.taken.has || !o.stepped)
-        return k != NULL;
+        return k || o.odd.n;
     if (k) {
         log_total_taken(k, &o.taken);
         log_join_epoch(k, &o.r, o.epoch);
