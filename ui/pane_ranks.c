@@ -526,6 +526,11 @@ static void draw(const struct screen *s, struct grid *g, struct rect r)
                  _("Reading the recordings of all ranks; :rank N opens a single one"));
         return;
     }
+    if (!p->ranks && p->err.code != ERR_CANCEL) { /* the whole sentence, which may name recordings to choose from */
+        int y = 0, skip = 0;
+        grid_wrap(g, r, &y, &skip, STYLE_TEXT, str_of(p->err.text));
+        return;
+    }
     for (int i = 0; i < l.info.h; i++) {
         int at = r.x + 1;
         at += grid_put(g, l.info.y + i, at, r.w, STYLE_DIM, _(side[i]));

@@ -280,7 +280,7 @@ int job_compare_look(struct job_compare *k, struct err *e)
         /* one path: a result table, its own golden side */
         rc = found_trees_below(k->found, k->opt.of.of.path[k->opt.of.of.path[i] ? i : TARGET], &k->watch.cancel,
                                &k->places[i], &failed, e);
-    struct err mixed; /* told by the session that opens one of them */
+    struct err mixed; /* told by the session that opens one of them, and by the job that would join them */
     bool belong = rc == 0;
     for (int i = 0; i < 2 && belong; i++)
         belong = place_list_check(&k->places[i], k->opt.of.of.path[k->opt.of.of.path[i] ? i : TARGET],
@@ -293,6 +293,8 @@ int job_compare_look(struct job_compare *k, struct err *e)
         vec_push(&k->result.failed, failed.v[i]);
     k->open = failed.n > 0; /* ranks that cannot be read leave the layout open */
     k->several = several;
+    if (rc == 0 && !belong)
+        k->strangers = mixed;
     k->looked = rc == 0;
     k->progress.steps = rc ? 0 : count_steps(k);
     if (rc == 0 && k->opt.by_rank)
@@ -305,6 +307,10 @@ int job_compare_look(struct job_compare *k, struct err *e)
 static int run(struct job_compare *k, struct err *e)
 {
     int step = -1, rc = job_compare_look(k, e);
+    if (rc == 0 && *k->strangers.text) {
+        *e = k->strangers;
+        rc = -1;
+    }
     bool by_rank = k->opt.by_rank;
     if (rc == 0 && by_rank)
         rc = job_compare_twins(k, e);

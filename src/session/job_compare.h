@@ -69,6 +69,7 @@ struct job_compare {
     bool settled; /* it has ended successfully and is final */
     bool several; /* a side has several ranks in the first step (set by job_compare_look) */
     bool looked;
+    struct err strangers; /* set: recordings below a path that do not belong together, and which (job_compare_look) */
     bool open;        /* something could not be read during the search for recordings */
     struct err err;   /* the reason if it failed */
     uint64_t version; /* counts changes */
