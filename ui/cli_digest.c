@@ -69,6 +69,8 @@ int cli_digest(const struct options *o)
     if (rc == 0 && !any)
         rc = err_set(&e, ERR_DATA, _("%s: no recording of this step and rank"), o->arg[0]);
     if (rc == 0)
+        rc = place_list_check(&l, o->arg[0], o->step[TARGET], o->rank[TARGET], &e);
+    if (rc == 0)
         rc = write_digest(o, &l, &e);
     place_list_release(&l);
     return rc ? cli_fail(&e) : EXIT_ALIGNED;
