@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/median.h"
+
 #define OTHER_SIDE 0.1 /* share of the blocks on the other side of zero, from which on a difference is around it */
 
 /* The numbers that a limit sets; a user may choose any. */
@@ -29,13 +31,38 @@ static void beginning(struct curves *c)
     c->forward_only = each && !first->at[0] && !first->at[1] && !c->updates[0] && !c->updates[1];
 }
 
+#define LIKE_ALL 4    /* times the median of all differences: a jump that is not larger is the noise of the run */
+#define CENTRED 0.5   /* of it their mean is away from zero at most */
+
+/* Whether a difference is like those of the whole run before it departs, which swing around zero within the
+ * standard. */
+static bool like_all(const struct curves *c, double d, const struct thresholds_curves *t)
+{
+    size_t n = c->departure.kind == DEPARTURE_NONE ? c->diff.n : c->departure.from;
+    if (n < steps_of(t->block))
+        return false;
+    double *v = mem_resize_array(NULL, n, sizeof *v); /* steps that stand out do not count */
+    for (size_t i = 0; i < n; i++)
+        v[i] = fabs(curve_record(c, c->usable.v[i], 1)->value[LOG_LOSS]);
+    double golden = median_of(v, n);
+    for (size_t i = 0; i < n; i++)
+        v[i] = fabs(c->diff.v[i]);
+    double size = median_of(v, n), centre = 0;
+    free(v);
+    for (size_t i = 0; i < n; i++)
+        centre += fmax(-LIKE_ALL * size, fmin(c->diff.v[i], LIKE_ALL * size)) / (double)n;
+    return d <= LIKE_ALL * size && fabs(centre) <= CENTRED * size &&
+           (size < t->mean_loss_abs || size < t->mean_loss_rel * golden);
+}
+
 /* Steps 2 and 3 separate the optimizer from other causes: with bias correction the first update does not depend on the
  * betas, so eps, rate and decay show in step 2, the betas in step 3. */
 static int64_t early_jump(const struct curves *c, const struct thresholds_curves *t)
 {
     for (size_t i = 1; i < 3 && i < c->diff.n && c->forward_only; i++) {
         double before = fabs(c->diff.v[i - 1]), now = fabs(c->diff.v[i]);
-        if (now >= t->first_loss_abs / 5 && now > 10 * before && !(c->band.runs > 1 && now <= c->band.max_abs))
+        if (now >= t->first_loss_abs / 5 && now > 10 * before && !(c->band.runs > 1 && now <= c->band.max_abs) &&
+            !like_all(c, now, t))
             return c->points.v[c->usable.v[i]].step;
     }
     return -1;
@@ -122,6 +149,6 @@ static void trend(struct curves *c, const struct thresholds_curves *t)
 void loss_trend_find(struct curves *c, const struct thresholds_curves *t)
 {
     beginning(c);
-    c->apart_at = early_jump(c, t);
     trend(c, t);
+    c->apart_at = early_jump(c, t);
 }
