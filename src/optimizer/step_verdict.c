@@ -131,7 +131,11 @@ static void look(struct optimizer *x, const struct thresholds_optimizer *t)
         for (size_t i = 0; i < ARRAY_LEN(advice); i++)
             if (strcmp(advice[i].what, x->reasons.v[k].what) == 0)
                 vec_push(&x->next, _(advice[i].text));
-    if (!x->reasons.n && x->verdict == STAGE_PASS)
+    bool tested = x->side[0].reproduced && x->side[1].reproduced;
+    if (!x->reasons.n && x->verdict == STAGE_PASS && !tested)
+        vec_push(&x->next, _("the updated weights agree, but this step does not show that either optimizer matches its "
+                             "settings: save before, grad and after at the same place on both sides"));
+    else if (!x->reasons.n && x->verdict == STAGE_PASS)
         vec_push(&x->next, x->side[0].reproduced && blind_to_betas(&x->side[0], t)
                                ? _("both optimizers match their settings: if later steps diverge, dump the backward "
                                    "pass of step 1 in detail, and replay a later step to check the betas")
