@@ -1,5 +1,6 @@
 /* Checks MindSpore Dump's JSON, the file that MINDSPORE_DUMP_CONFIG names. */
 #include "base/msg.h"
+#include "base/pattern.h"
 #include "config/dump_config.h"
 
 #define COMMON "common_dump_settings."
@@ -91,10 +92,30 @@ static void which_steps(struct dump_config *c)
     c->steps = n > 0 ? (uint64_t)n : 0;
 }
 
+/* Entries of the list that select by an expression: those that are none, and devices that cannot be. */
+static void odd_elements(struct dump_config *c, size_t kernels)
+{
+    for (size_t i = 0; i < kernels; i++) {
+        struct str k = dump_config_element(c, COMMON "kernels", i);
+        struct err why = {0};
+        if (!str_starts(k, "name-regex("))
+            continue;
+        struct pattern *p = str_ends(k, ")") ? pattern_compile(str_n(k.p + 11, k.n - 12), 0, &why) : NULL;
+        if (!p)
+            dump_config_say(c, REMARK_BAD, COMMON "kernels", _("%.*s: no valid expression in name-regex(…)"),
+                            STR_ARG(k));
+        pattern_free(p);
+    }
+    for (size_t i = 0, n = dump_config_count(c, COMMON "support_device"); i < n; i++)
+        if (dump_config_element(c, COMMON "support_device", i).p[0] == '-')
+            dump_config_say(c, REMARK_BAD, COMMON "support_device", "%s", _("a device's number is 0 or more"));
+}
+
 static void which_calls(struct dump_config *c)
 {
     struct str mode = dump_config_value(c, COMMON "dump_mode"), debug = dump_config_value(c, COMMON "op_debug_mode");
     size_t kernels = dump_config_count(c, COMMON "kernels");
+    odd_elements(c, kernels);
     if (str_is(mode, "0") && kernels)
         dump_config_say(c, REMARK_ADVICE, COMMON "kernels", _("%zu kernels are listed, but dump_mode 0 ignores the "
                                                               "list: everything is written"), kernels);
