@@ -5,6 +5,7 @@
 
 #include "base/json_read.h"
 #include "base/reading.h"
+#include "log/series_builder.h"
 
 static void numbers(void **state)
 {
@@ -100,9 +101,27 @@ static void what_was_found(void **state)
                         "\"a-------------------------------------\u00e9…\"");
 }
 
+/* Logs have a faster scanner, which also tells the printed resolution: what is a number there is one here. */
+static void logs_read_the_same_numbers(void **state)
+{
+    static const char *const texts[] = {"1",     "-1",   "+1",  "1.5",  ".5",   "5.",    "1e5",  "1E-5", "1e",   "1e+",  "e5",
+                                        "1,5",   "1.2.3", "--1", "1x",   "0x10", "1_000", "nan",  "NaN",  "inf",  "-inf", "Infinity",
+                                        "nan(1)", "1 2",  "",    "-",    ".",    "1e400", "1e-400", "123456789012345678901234567890",
+                                        "0.1",   "2.2250738585072011e-308", "#NUM!", "\"1\"", "1d5", "1.0f"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        double a = 0, b = 0, digit;
+        bool here = reading_number(str_of(texts[i]), &a) == READING_VALUE;
+        bool there = scan_number(str_of(texts[i]), &b, &digit);
+        if (here != there || (here && a != b && !(isnan(a) && isnan(b))))
+            fail_msg("\"%s\": %d %g, %d %g", texts[i], here, a, there, b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(logs_read_the_same_numbers),
         cmocka_unit_test(numbers),
         cmocka_unit_test(counts_and_sizes),
         cmocka_unit_test(values_of_json),
