@@ -82,7 +82,8 @@ const struct subcommand subcommands[] = {
         "and stacks of both sides, what starts here, differing precision. With -o or --json the result is written for "
         "programs\n"
         "(.json, .csv, .xlsx) or as a report (.html, .md).\n"
-        "RESULT is a result table of another tool (see diverge formats): the verdicts of that tool are shown."),
+        "RESULT is a result table of another tool (see diverge formats): its figures are judged, "
+        "its own verdicts stand beside."),
      1, 2, OPT_STEP | OPT_PAIR | OPT_ROWS | OPT_OUTPUT | OPT_TENSOR | OPT_PACK | OPT_SUMMARY | OPT_ORACLE | OPT_MEMORY,
      cli_compare},
     {"check", "DUMP | LOG | DUMP_CONFIG [DUMP]", N_("check one side: NaN, Inf, saturation, constant rows, damaged "
