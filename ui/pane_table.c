@@ -302,14 +302,15 @@ static void edges(struct grid *g, const struct columns *c, int y)
     }
 }
 
-/* The verdict's sign; behind that of a row which inherits, the start it inherits from, where there are several. */
+/* The verdict's sign; behind that of a row which inherits, the start it inherits from, where there are several. Rows
+ * that are not finite have none: their sign says what to look for, and they are found by it. */
 static void draw_verdict(const struct draw *x, const struct columns *c, int y, bool first)
 {
     const struct judgement *j = x->d->c->judged;
     uint8_t style = first ? STYLE_FIRST : verdict_style(x->j);
     grid_put(x->g, y, c->verdict + 1, 1, style, verdict_glyph(x->j));
-    uint32_t group = x->j && x->j->cause == CAUSE_INHERITED && j->start_groups.n > 1 ? start_group_of(j, x->l.line)
-                                                                                     : NONE;
+    bool from = x->j && x->j->cause == CAUSE_INHERITED && x->j->verdict != VERDICT_NONFINITE;
+    uint32_t group = from && j->start_groups.n > 1 ? start_group_of(j, x->l.line) : NONE;
     if (group != NONE && group < 9)
         grid_fmt(x->g, y, c->verdict + 2, 1, style, "%u", group + 1);
 }
