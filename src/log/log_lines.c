@@ -93,6 +93,8 @@ int log_line_next(struct log_lines *l, struct str *line, struct err *e)
             struct str raw = str_n(l->chunk.p ? l->chunk.p + l->pos : "", end - l->pos);
             raw.n = raw.n > LOG_LINE ? LOG_LINE : raw.n;
             *line = clean(l, raw);
+            if (l->line == 1 && (str_starts(*line, "\xef\xbb\xbf") || (l->utf16 && line->n > 1)))
+                *line = str_cut(*line, l->utf16 ? 2 : 3); /* the byte order mark */
             l->newline = end < l->chunk.n && l->chunk.p[end] == '\n';
             l->pos = end < l->chunk.n ? end + 1 : end;
             return 1;

@@ -10,8 +10,11 @@
 
 /* ---- walking ---- */
 
+/* Also behind a byte order mark. */
 static struct str skip_blanks(struct str s)
 {
+    if (str_starts(s, "\xef\xbb\xbf"))
+        s = str_cut(s, 3);
     while (s.n && strchr(" \t\r\n", s.p[0]))
         s = str_cut(s, 1);
     return s;

@@ -359,6 +359,8 @@ static const struct form forms[] = {
     {"epochs.csv",
      "epoch,step,train_loss\n0,0,2.5\n0,10,2.25\n1,0,2.0\n1,10,1.75\n",
      {{0, 2.5}, {10, 2.25}, {20, 2.0}, {30, 1.75}}, 4},
+    {"marked.txt", "\xef\xbb\xbf" "10 2.5\n20 2.25\n", {{10, 2.5}, {20, 2.25}}, 2}, /* a byte order mark */
+    {"marked.json", "\xef\xbb\xbf" "{\"loss\": [2.5, 2.25]}", {{1, 2.5}, {2, 2.25}}, 2},
     {"turned.log", /* WeNet's: the number is the epoch */
      "DEBUG TRAIN Batch 0/0 loss 300.5 loss_att 100.0\nDEBUG TRAIN Batch 0/100 loss 200.5 loss_att 90.0\n"
      "DEBUG EVAL Batch 0/0 loss 150.5\nDEBUG TRAIN Batch 0/200 loss 100.5 loss_att 90.0\n",
@@ -715,6 +717,24 @@ static void printed_norms(void **state)
     }
 }
 
+/* As PowerShell writes it: the mark hid the name of the first column, and the steps were counted. */
+static void utf16_table(void **state)
+{
+    static const char text[] = "step,loss\n10,2.5\n20,2.25\n";
+    char wide[2 * sizeof text] = "\xff\xfe";
+    struct series s;
+    struct err e;
+    (void)state;
+    for (size_t i = 0; i + 1 < sizeof text; i++) {
+        wide[2 * i + 2] = text[i];
+        wide[2 * i + 3] = 0;
+    }
+    assert_int_equal(series_open(&s, put_bytes(dir, "wide.csv", wide, 2 * sizeof text), NULL, &e), 0);
+    assert_int_equal(s.records.n, 2);
+    assert_int_equal(s.records.v[1].step, 20);
+    series_release(&s);
+}
+
 /* Last: names and patterns hold for the whole program. */
 static void names_and_patterns(void **state)
 {
@@ -752,6 +772,7 @@ int main(void)
         cmocka_unit_test(every_form),
         cmocka_unit_test(refused),
         cmocka_unit_test(printed_norms),
+        cmocka_unit_test(utf16_table),
         cmocka_unit_test(names_and_patterns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
