@@ -31,14 +31,16 @@ static void beginning(struct curves *c)
     c->forward_only = each && !first->at[0] && !first->at[1] && !c->updates[0] && !c->updates[1];
 }
 
-#define LIKE_ALL 4    /* times the median of all differences: a jump that is not larger is the noise of the run */
-#define CENTRED 0.5   /* of it their mean is away from zero at most */
+#define LIKE_ALL 6    /* times the median of all differences: a jump that is not larger is the noise of the run */
+#define CUT 2         /* … a difference is cut to this for their mean */
+#define CENTRED 0.85  /* of it their mean is away from zero at most */
 
 /* Whether a difference is like those of the whole run before it departs, which swing around zero within the
  * standard. */
 static bool like_all(const struct curves *c, double d, const struct thresholds_curves *t)
 {
-    size_t n = c->departure.kind == DEPARTURE_NONE ? c->diff.n : c->departure.from;
+    /* a departure may begin before it shows */
+    size_t n = c->departure.kind == DEPARTURE_NONE ? c->diff.n : c->departure.from / 2;
     if (n < steps_of(t->block))
         return false;
     double *v = mem_resize_array(NULL, n, sizeof *v); /* steps that stand out do not count */
@@ -50,19 +52,32 @@ static bool like_all(const struct curves *c, double d, const struct thresholds_c
     double size = median_of(v, n), centre = 0;
     free(v);
     for (size_t i = 0; i < n; i++)
-        centre += fmax(-LIKE_ALL * size, fmin(c->diff.v[i], LIKE_ALL * size)) / (double)n;
+        centre += fmax(-CUT * size, fmin(c->diff.v[i], CUT * size)) / (double)n;
     return d <= LIKE_ALL * size && fabs(centre) <= CENTRED * size &&
            (size < t->mean_loss_abs || size < t->mean_loss_rel * golden);
+}
+
+#define FOLLOWING 10 /* steps that show whether a jump stays */
+
+/* Whether the steps behind a jump differ as well: an update that was another leaves other weights. */
+static bool stays(const struct curves *c, size_t at)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = at + 1; i < c->diff.n && n < FOLLOWING; i++, n++)
+        sum += fabs(c->diff.v[i]);
+    return n < FOLLOWING || 3 * sum / (double)n >= fabs(c->diff.v[at]);
 }
 
 /* Steps 2 and 3 separate the optimizer from other causes: with bias correction the first update does not depend on the
  * betas, so eps, rate and decay show in step 2, the betas in step 3. */
 static int64_t early_jump(const struct curves *c, const struct thresholds_curves *t)
 {
+    double digits = 1.5 * (c->run[0].digit[LOG_LOSS] + c->run[1].digit[LOG_LOSS]);
     for (size_t i = 1; i < 3 && i < c->diff.n && c->forward_only; i++) {
         double before = fabs(c->diff.v[i - 1]), now = fabs(c->diff.v[i]);
-        if (now >= t->first_loss_abs / 5 && now > 10 * before && !(c->band.runs > 1 && now <= c->band.max_abs) &&
-            !like_all(c, now, t))
+        bool jump = now >= t->first_loss_abs / 5 && now > 10 * before && now > digits;
+        if (jump && !(c->band.runs > 1 && now <= c->band.max_abs) && !like_all(c, now, t) && stays(c, i))
             return c->points.v[c->usable.v[i]].step;
     }
     return -1;
