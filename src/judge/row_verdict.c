@@ -67,7 +67,8 @@ static bool may_be_autocast(const struct judge_pass *p, const struct verdict_cas
            comes_uncompared(p, TARGET, k->row[TARGET]) && comes_uncompared(p, GOLDEN, k->row[GOLDEN]);
 }
 
-/* The coarsest type in which the value of a side's row was held before: a cast to float32 does not undo its rounding. */
+/* The coarsest type in which the value of a side's row was held before: a cast to float32 does not undo its
+ * rounding. */
 static enum dtype held_in(const struct judge_pass *p, const struct verdict_case *k, int s)
 {
     const struct dump *d = p->side[s];
@@ -83,7 +84,8 @@ static enum dtype held_in(const struct judge_pass *p, const struct verdict_case 
 }
 
 /* The type whose rounding a row may differ by. Types that differ do not widen it: one value in bfloat16 among float32
- * products is no noise. A value that passed through the type of the products is rounded to it, whatever holds it now. */
+ * products is no noise. A value that passed through the type of the products is rounded to it, whatever holds it
+ * now. */
 static enum dtype judged_type(const struct judge_pass *p, const struct verdict_case *k)
 {
     enum dtype t = (enum dtype)k->r[TARGET]->dtype, g = (enum dtype)k->r[GOLDEN]->dtype, own = dtype_coarser(t, g);

@@ -213,7 +213,8 @@ struct judge_options {
     int preset; /* whose rules: 0 our own (tool_rules.h) */
     const struct accepted_list *known; /* accepted differences, or NULL */
     const float *residual; /* per line: the crossed residual of an output (oracle/crossed.h); NaN: none; or NULL */
-    const bool *by_rows;   /* per line: that residual is of the values that are paired (oracle/crossed_rows.h); or NULL */
+    /* per line: that residual is of the values that are paired (oracle/crossed_rows.h); or NULL */
+    const bool *by_rows;
     /* per line: one side's output is not what its own call makes of its own inputs, and the other side's call is not
      * known to be wrong; or NULL */
     const bool *own_wrong;

@@ -322,7 +322,8 @@ static void plan_by_arguments(struct crossing *x)
     }
 }
 
-/* Lines that are not known to be of one function: the calls of one side that explain themselves, on the other's rows. */
+/* Lines that are not known to be of one function: the calls of one side that explain themselves, on the other's
+ * rows. */
 static void plan_by_rows(struct crossing *x, int side)
 {
     bool *planned = mem_zalloc(x->m->side[side]->calls.n + 1);

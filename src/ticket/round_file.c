@@ -186,7 +186,8 @@ static void head_line(struct round_writing *p, const struct round *r)
     end_line(p);
 }
 
-/* The name comes from the investigation's, not from the user: in a folder that was received it may be a link to any file. */
+/* The name comes from the investigation's, not from the user: in a folder that was received it may be a link to any
+ * file. */
 static int may_write(const char *path, struct err *e)
 {
     struct stat st;
@@ -194,7 +195,8 @@ static int may_write(const char *path, struct err *e)
         return errno == ENOENT ? 0 : err_output(e, path);
     if (S_ISREG(st.st_mode) && (!st.st_size || round_is(path)))
         return 0;
-    return err_set(e, ERR_USAGE, _("%s is a link or no round of an investigation: not overwritten; move it away"), path);
+    return err_set(e, ERR_USAGE, _("%s is a link or no round of an investigation: not overwritten; move it away"),
+                   path);
 }
 
 int round_write(const struct round *r, const char *path, uint64_t *fingerprint, struct err *e)
@@ -437,8 +439,10 @@ int round_copy(const struct round_place *p, const char *to, struct err *e)
     buf_str(&dir, path_folder(str_of(p->beside)));
     path_join(&from, dir.p, p->file);
     round_init(&r);
-    int rc = strcmp(from.p, to) == 0 ? 0 : may_write(to, e) || round_open(&r, p, e) || file_slurp(from.p, SIZE_MAX, &bytes, e) ||
-             file_replace(to, buf_view(&bytes), e) ? -1 : 0;
+    bool failed = strcmp(from.p, to) != 0 &&
+                  (may_write(to, e) || round_open(&r, p, e) || file_slurp(from.p, SIZE_MAX, &bytes, e) ||
+                   file_replace(to, buf_view(&bytes), e));
+    int rc = failed ? -1 : 0;
     round_release(&r);
     buf_release(&from);
     buf_release(&bytes);
