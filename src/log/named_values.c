@@ -178,7 +178,7 @@ static bool object(struct series_builder *k, struct str line)
         log_odd_value(k, o.odd);
     if (!o.taken.has || !o.stepped)
         return k || o.odd.n;
-    if (k) {
+    if (k && o.r.has) {
         log_total_taken(k, &o.taken);
         log_join_epoch(k, &o.r, o.epoch);
         log_extra_values(k, o.r.step, &o.rl);
