@@ -33,6 +33,7 @@
 #include "pair/repeated.h"
 #include "judge/judge_summary.h"
 #include "judge/recorded_mask.h"
+#include "judge/solved_doubt.h"
 #include "judge/table_verdicts.h"
 #include "judge/reordered_rows.h"
 #include "judge/row_verdict.h"
@@ -879,6 +880,7 @@ static void settle(struct judge_pass *p)
         channel_orders_find(p->j, p->m, &p->flow[TARGET], p->tol);
         reordered_rows_find(p->j, p->m, reads);
         take_back(p->j, p->m, p->flow, reads);
+        solved_doubts_find(p->j, p->m);
         readers_release(&reads[GOLDEN]);
     }
     fused_scales_find(p->j, p->m, p->flow, p->tol);

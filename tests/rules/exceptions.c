@@ -30,6 +30,7 @@
 #include "judge/pool_ties.h"
 #include "judge/recorded_mask.h"
 #include "judge/reordered_rows.h"
+#include "judge/solved_doubt.h"
 #include "judge/routing.h"
 #include "judge/row_verdict.h"
 #include "judge/same_figures.h"
@@ -74,6 +75,7 @@ PASS(channel_orders_find,
      (j, m, flow, tol))
 PASS(reordered_rows_find, (struct judgement *j, const struct measure *m, const struct value_readers reads[2]),
      (j, m, reads))
+PASS(solved_doubts_find, (struct judgement *j, const struct measure *m), (j, m))
 PASS(wrong_partners_find, (struct judgement *j, const struct measure *m), (j, m))
 PASS(fused_scales_find,
      (struct judgement *j, const struct measure *m, const struct dataflow flow[2], const struct thresholds *tol),

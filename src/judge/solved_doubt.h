@@ -1,0 +1,12 @@
+/* Operands whose elements lie in another order, where the call's result shows that the order is wrong. */
+#ifndef JUDGE_SOLVED_DOUBT_H
+#define JUDGE_SOLVED_DOUBT_H
+
+#include "judge/verdict.h"
+#include "measure/measure.h"
+
+/* An operand with the same figures and other elements (a weight transposed, exchanged columns) is in doubt: it may be
+ * laid out in another way. Where every other compared operand of its call agrees and the result deviates, it is not. */
+void solved_doubts_find(struct judgement *j, const struct measure *m);
+
+#endif
