@@ -133,7 +133,7 @@ static int64_t find_latent(const struct dump *d, uint32_t module, uint32_t until
 {
     uint32_t child[LATENT_MOST];
     int n = 0;
-    for (uint32_t c = until + 1; c-- > 0 && until - c < WITHIN_MOST && n < LATENT_MOST;) {
+    for (uint32_t c = until; c-- > 0 && until - c < WITHIN_MOST && n < LATENT_MOST;) {
         const struct call *x = &d->calls.v[c];
         if (x->parent == module && x->kind == CALL_MODULE && x->phase == PHASE_FORWARD)
             child[n++] = c;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "pair/align_item.h"
 #include "dump/family.h"
 
 #define PROBED 16       /* elements of a result's row that are computed */
@@ -173,15 +174,26 @@ static void transpose(struct pairing *p, uint32_t pair, uint32_t *view)
     p->pairs.v[pair].view = *view;
 }
 
+/* Whether the calls of a pair are other operators: a framework's own operator takes its weight in one layout. */
+static bool are_other_operators(const struct dump *const d[2], const struct line *l)
+{
+    char plain[2][FAMILY_PLAIN];
+    struct str op[2];
+    for (int s = 0; s < 2; s++)
+        op[s] = family_plain(align_item_operator(d[s], d[s]->rows.v[l->row[s]].call), plain[s]);
+    return !str_eq(op[0], op[1]);
+}
+
 void product_layout_find(struct pairing *p, const struct dump *target, const struct dump *golden)
 {
     const struct dump *d[2] = {target, golden};
     struct nmap turned = {0}; /* the target's modules with such a weight */
     uint32_t view = NONE;
-    if (strcmp(target->framework, golden->framework) == 0)
-        return;
+    bool same = strcmp(target->framework, golden->framework) == 0;
     for (size_t i = 0; i < p->lines.n; i++) {
         const struct line *l = &p->lines.v[i];
+        if (same && (l->pair == NONE || target->rows.v[l->row[TARGET]].io != IO_INPUT || !are_other_operators(d, l)))
+            continue;
         if (l->pair == NONE || p->pairs.v[l->pair].view != NONE || !is_weight(target, l->row[TARGET]) ||
             square_width(golden, l->row[GOLDEN]) != square_width(target, l->row[TARGET]))
             continue;
@@ -190,7 +202,7 @@ void product_layout_find(struct pairing *p, const struct dump *target, const str
             continue;
         transpose(p, l->pair, &view);
         uint32_t scope = target->calls.v[target->rows.v[l->row[TARGET]].call].scope;
-        if (scope != NONE)
+        if (scope != NONE && !same)
             nmap_set(&turned, scope, 1);
     }
     for (size_t i = 0; i < p->lines.n && turned.n; i++) {
