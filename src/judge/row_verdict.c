@@ -55,14 +55,30 @@ static bool comes_uncompared(const struct judge_pass *p, int side, uint32_t row)
     return line == NONE || p->m->pairing->lines.v[line].pair == NONE;
 }
 
-/* Whether an input or a module's result comes, on both sides, from steps that were not compared, where both compute in
+/* Whether nothing that goes into a call was compared. */
+static bool reads_uncompared(const struct judge_pass *p, int side, uint32_t call)
+{
+    const struct dump *d = p->side[side];
+    EACH_EARLY_ROW(d, call, r) {
+        uint32_t line = p->m->pairing->line_of[side][r];
+        if (d->rows.v[r].io == IO_INPUT && d->rows.v[r].kind == ROW_TENSOR && line != NONE &&
+            p->m->pairing->lines.v[line].pair != NONE)
+            return false;
+    }
+    return true;
+}
+
+/* Whether an input or a result comes, on both sides, from steps that were not compared, where both compute in
  * 16 bits as well: its float32 does not say in what those steps computed (autocast, experts in one call, a sum of
  * gradients). */
 static bool may_be_autocast(const struct judge_pass *p, const struct verdict_case *k)
 {
     const struct call *c = &p->side[TARGET]->calls.v[k->call];
+    bool ends = c->kind == CALL_MODULE && c->phase == PHASE_FORWARD;
     bool made = k->r[TARGET]->io == IO_INPUT ||
-                (k->r[TARGET]->io == IO_OUTPUT && c->kind == CALL_MODULE && c->phase == PHASE_FORWARD);
+                (k->r[TARGET]->io == IO_OUTPUT &&
+                 (ends || (reads_uncompared(p, TARGET, k->call) &&
+                           reads_uncompared(p, GOLDEN, p->side[GOLDEN]->rows.v[k->row[GOLDEN]].call))));
     return p->narrow[TARGET] && p->narrow[GOLDEN] && p->arithmetic != DTYPE_UNKNOWN && made &&
            comes_uncompared(p, TARGET, k->row[TARGET]) && comes_uncompared(p, GOLDEN, k->row[GOLDEN]);
 }
