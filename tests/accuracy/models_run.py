@@ -19,7 +19,8 @@ def preload():
     register = torch.library.register_fake                # torchvision without its compiled operators is enough here
     torch.library.register_fake = lambda op, *a, **k: (lambda f: f) if isinstance(op, str) and op.startswith('torchvision::') else register(op, *a, **k)
     import transformers, transformers.masking_utils, timm, diffusers, msprobe.pytorch
-    import models
+    import models, models_more
+    models_more.add(models)
     torch.set_num_threads(1)
     return models
 

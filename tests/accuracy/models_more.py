@@ -1,0 +1,80 @@
+"""Architectures of the sets that november.tsv lists, made as those of models.py."""
+
+
+def add(models):
+    """puts them beside those of models.py"""
+    import torch
+    from models import DIM, GQA, TOK, GPT, ENC, VIT, W2V, SEQ2SEQ, V, S, masked, translated, regressed, diffuser, timm_model, image, speech, noise, tokens, configured, cross_entropy
+    C, M = models.CAUSAL, models.MODELS
+    C.update({
+    'stablelm': ('StableLmForCausalLM', 'StableLmConfig', {**GQA, **TOK, 'partial_rotary_factor': 0.5, 'hidden_dropout': 0.0, 'attention_dropout': 0.0, 'use_parallel_residual': True}),
+    'falcon': ('FalconForCausalLM', 'FalconConfig', {**TOK, 'hidden_size': 48, 'num_hidden_layers': 2, 'num_attention_heads': 4, 'multi_query': True, 'parallel_attn': True, 'bias': False, 'hidden_dropout': 0.0, 'attention_dropout': 0.0}),
+    'opt': ('OPTForCausalLM', 'OPTConfig', {**DIM, **TOK, 'ffn_dim': 80, 'word_embed_proj_dim': 48, 'dropout': 0.0}),
+    'mpt': ('MptForCausalLM', 'MptConfig', dict(d_model=48, n_heads=4, n_layers=2, max_seq_len=32)),
+    'persimmon': ('PersimmonForCausalLM', 'PersimmonConfig', {**DIM, **TOK, 'qk_layernorm': True, 'partial_rotary_factor': 0.5}),
+    'starcoder2': ('Starcoder2ForCausalLM', 'Starcoder2Config', {**GQA, **TOK, 'residual_dropout': 0.0, 'embedding_dropout': 0.0}),
+    'nemotron': ('NemotronForCausalLM', 'NemotronConfig', {**GQA, **TOK, 'partial_rotary_factor': 0.5}),
+    'cohere': ('CohereForCausalLM', 'CohereConfig', {**GQA, **TOK, 'logit_scale': 0.25, 'use_qk_norm': True}),
+    'recurrentgemma': ('RecurrentGemmaForCausalLM', 'RecurrentGemmaConfig', {**TOK, 'num_hidden_layers': 3, 'hidden_size': 48, 'intermediate_size': 96, 'num_attention_heads': 4, 'num_key_value_heads': 1, 'lru_width': 48, 'attention_window_size': 6, 'block_types': ['recurrent', 'recurrent', 'attention'], 'use_cache': False}),
+    'jamba': ('JambaForCausalLM', 'JambaConfig', {**GQA, **TOK, 'num_experts': 4, 'num_experts_per_tok': 2, 'attn_layer_period': 2, 'attn_layer_offset': 1, 'expert_layer_period': 2, 'expert_layer_offset': 1, 'mamba_d_state': 8, 'mamba_dt_rank': 4, 'use_mamba_kernels': False}),
+    'bamba': ('BambaForCausalLM', 'BambaConfig', {**GQA, **TOK, 'attn_layer_indices': [1], 'mamba_n_heads': 4, 'mamba_d_head': 24, 'mamba_d_state': 8, 'mamba_n_groups': 1, 'mamba_chunk_size': 4}),
+    'mamba2': ('Mamba2ForCausalLM', 'Mamba2Config', {**TOK, 'hidden_size': 48, 'num_hidden_layers': 2, 'num_heads': 4, 'head_dim': 24, 'state_size': 8, 'n_groups': 1, 'chunk_size': 4}),
+    'olmoe': ('OlmoeForCausalLM', 'OlmoeConfig', {**GQA, **TOK, 'intermediate_size': 24, 'num_experts': 4, 'num_experts_per_tok': 2, 'output_router_logits': True}),
+    'granitemoe': ('GraniteMoeForCausalLM', 'GraniteMoeConfig', {**GQA, **TOK, 'num_local_experts': 4, 'num_experts_per_tok': 2, 'embedding_multiplier': 6.0, 'residual_multiplier': 0.3, 'attention_multiplier': 0.1, 'logits_scaling': 2.0}),
+    'flexolmo': ('FlexOlmoForCausalLM', 'FlexOlmoConfig', {**GQA, **TOK, 'intermediate_size': 24, 'num_experts': 4, 'num_experts_per_tok': 2}),
+    'hunyuanmoe': ('HunYuanMoEV1ForCausalLM', 'HunYuanMoEV1Config', {**GQA, **TOK, 'head_dim': 12, 'num_experts': 4, 'moe_topk': 2}),
+    'solaropen': ('SolarOpenForCausalLM', 'SolarOpenConfig', {**GQA, **TOK, 'head_dim': 12, 'moe_intermediate_size': 24, 'n_routed_experts': 4, 'num_experts_per_tok': 2, 'n_group': 1, 'topk_group': 1, 'n_shared_experts': 1}),
+    'gptbigcode': ('GPTBigCodeForCausalLM', 'GPTBigCodeConfig', {**GPT, 'multi_query': True, 'resid_pdrop': 0.0, 'embd_pdrop': 0.0, 'attn_pdrop': 0.0}),
+    'helium': ('HeliumForCausalLM', 'HeliumConfig', {**GQA, **TOK, 'head_dim': 12}),
+    'gemma': ('GemmaForCausalLM', 'GemmaConfig', {**GQA, **TOK, 'head_dim': 12}),
+    'youtu': ('YoutuForCausalLM', 'YoutuConfig', {**DIM, **TOK, 'num_key_value_heads': 4, 'q_lora_rank': 24, 'kv_lora_rank': 16, 'qk_rope_head_dim': 8, 'qk_nope_head_dim': 8, 'v_head_dim': 12}),
+    'moddecoder': ('ModernBertDecoderForCausalLM', 'ModernBertDecoderConfig', {**DIM, **TOK, 'local_attention': 6, 'global_attn_every_n_layers': 2, 'cls_token_id': 1, 'sep_token_id': 2}),
+    })
+    M.update({
+    'albert': masked('AlbertForMaskedLM', 'AlbertConfig', **ENC, embedding_size=24, **TOK),
+    'electra': masked('ElectraForMaskedLM', 'ElectraConfig', **ENC, embedding_size=24, **TOK),
+    'distilbert': masked('DistilBertForMaskedLM', 'DistilBertConfig', dim=48, n_layers=2, n_heads=4, hidden_dim=64, max_position_embeddings=32, dropout=0.0, attention_dropout=0.0),
+    'roformer': masked('RoFormerForMaskedLM', 'RoFormerConfig', **ENC, embedding_size=48, rotary_value=False, **TOK),
+    'mpnet': masked('MPNetForMaskedLM', 'MPNetConfig', **ENC, pad_token_id=1),
+    'deberta': masked('DebertaForMaskedLM', 'DebertaConfig', **ENC, relative_attention=True, pos_att_type='p2c|c2p', max_relative_positions=16, position_biased_input=False),
+    'bart': translated('BartForConditionalGeneration', 'BartConfig', **SEQ2SEQ),
+    'marian': translated('MarianMTModel', 'MarianConfig', **SEQ2SEQ, decoder_vocab_size=V),
+    'm2m100': translated('M2M100ForConditionalGeneration', 'M2M100Config', **{**SEQ2SEQ, 'encoder_layerdrop': 0.0, 'decoder_layerdrop': 0.0}),
+    'switch': translated('SwitchTransformersForConditionalGeneration', 'SwitchTransformersConfig', d_model=48, d_kv=12, d_ff=64, num_layers=2, num_heads=4, num_sparse_encoder_layers=1, num_sparse_decoder_layers=1, num_experts=4, expert_capacity=16, dropout_rate=0.0, router_jitter_noise=0.0),
+    'conformer': regressed('Wav2Vec2ConformerForCTC', 'Wav2Vec2ConformerConfig', speech(400), **{k: v for k, v in W2V.items()}, vocab_size=V, conformer_conv_dropout=0.0, conv_depthwise_kernel_size=5, position_embeddings_type='relative', max_source_positions=64),
+    'hubert': regressed('HubertForCTC', 'HubertConfig', speech(400), **W2V, vocab_size=V),
+    'speech2text': lambda o: _s2t(o),
+    'moonshine': lambda o: _moon(o),
+    'beit': regressed('BeitForImageClassification', 'BeitConfig', image(16), **VIT, use_relative_position_bias=True, drop_path_rate=0.0, layer_scale_init_value=0.5),
+    'segformer': regressed('SegformerForSemanticSegmentation', 'SegformerConfig', image(64), depths=[1, 1, 1, 1], hidden_sizes=[8, 16, 24, 32], num_attention_heads=[1, 2, 2, 4], decoder_hidden_size=16, drop_path_rate=0.0, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, classifier_dropout_prob=0.0),
+    'regnet': regressed('RegNetForImageClassification', 'RegNetConfig', image(32, 3), embedding_size=8, hidden_sizes=[8, 16, 16, 24], depths=[1, 1, 1, 1], groups_width=4),
+    'mobilevit': regressed('MobileViTForImageClassification', 'MobileViTConfig', image(64, 3), image_size=64, patch_size=2, num_attention_heads=4, hidden_sizes=[32, 32, 32], neck_hidden_sizes=[8, 16, 16, 24, 24, 24, 32], classifier_dropout_prob=0.0),
+    'blip': lambda o: _blip(o),
+    'patchtst': regressed('PatchTSTForPrediction', 'PatchTSTConfig', lambda o: {'past_values': noise(o, 'past', 2, 32, 3)}, context_length=32, prediction_length=8, patch_length=8, patch_stride=8, num_input_channels=3, d_model=16, num_hidden_layers=2, num_attention_heads=4, ffn_dim=32, loss='mse', scaling='std'),
+    'clap': regressed('ClapTextModelWithProjection', 'ClapTextConfig', lambda o: {'input_ids': tokens(o, 'tokens')}, **ENC, **{**TOK, 'pad_token_id': 1, 'bos_token_id': 0}, vocab_size=V, projection_dim=16),
+    'cait': timm_model('cait_xxs24_224', 32, img_size=32, embed_dim=48, depth=2, num_heads=4, depth_token_only=1),
+    'davit': timm_model('davit_tiny', 64, 2, embed_dims=(16, 24, 32, 48), depths=(1, 1, 1, 1), num_heads=(2, 2, 4, 4)),
+    'sd3': diffuser('SD3Transformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 2, 4, 8, 8), 'timestep': torch.tensor([7, 301]), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24), 'pooled_projections': noise(o, 'pooled', 2, 16)}, sample_size=8, patch_size=2, in_channels=4, num_layers=2, attention_head_dim=12, num_attention_heads=4, joint_attention_dim=24, caption_projection_dim=48, pooled_projection_dim=16, out_channels=4, pos_embed_max_size=8),
+    'auraflow': diffuser('AuraFlowTransformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 2, 4, 8, 8), 'timestep': torch.tensor([0.1, 0.7]), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24)}, sample_size=8, patch_size=2, in_channels=4, num_mmdit_layers=1, num_single_dit_layers=1, attention_head_dim=12, num_attention_heads=4, joint_attention_dim=24, caption_projection_dim=48, out_channels=4, pos_embed_max_size=64),
+    'wan': diffuser('WanTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 2, 8, 8), 'timestep': torch.tensor([301]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24)}, patch_size=(1, 2, 2), num_attention_heads=4, attention_head_dim=12, in_channels=4, out_channels=4, text_dim=24, freq_dim=16, ffn_dim=64, num_layers=2, rope_max_seq_len=32),
+    'latte': diffuser('LatteTransformer3DModel', lambda o: {'hidden_states': noise(o, 'latent', 1, 4, 2, 8, 8), 'timestep': torch.tensor([301]), 'encoder_hidden_states': noise(o, 'text', 1, 5, 24)}, num_attention_heads=4, attention_head_dim=12, in_channels=4, out_channels=8, num_layers=1, sample_size=8, patch_size=2, cross_attention_dim=48, caption_channels=24, activation_fn='gelu-approximate', norm_type='ada_norm_single', num_embeds_ada_norm=1000, norm_elementwise_affine=False, norm_eps=1e-6, video_length=2),
+    'lumina2': diffuser('Lumina2Transformer2DModel', lambda o: {'hidden_states': noise(o, 'latent', 2, 4, 8, 8), 'timestep': torch.tensor([0.1, 0.7]), 'encoder_hidden_states': noise(o, 'text', 2, 5, 24), 'encoder_attention_mask': torch.ones(2, 5, dtype=torch.bool)}, sample_size=8, patch_size=2, in_channels=4, hidden_size=48, num_layers=1, num_refiner_layers=1, num_attention_heads=4, num_kv_heads=2, multiple_of=16, axes_dim_rope=(4, 4, 4), axes_lens=(32, 16, 16), cap_feat_dim=24),
+    'vaetiny': diffuser('AutoencoderTiny', lambda o: {'sample': noise(o, 'image', 2, 3, 16, 16)}, encoder_block_out_channels=(8, 8), decoder_block_out_channels=(8, 8), num_encoder_blocks=(1, 1), num_decoder_blocks=(1, 1)),
+    'autodc': diffuser('AutoencoderDC', lambda o: {'sample': noise(o, 'image', 1, 3, 16, 16)}, latent_channels=4, attention_head_dim=8, encoder_block_types=('ResBlock', 'EfficientViTBlock'), decoder_block_types=('ResBlock', 'EfficientViTBlock'), encoder_block_out_channels=(16, 16), decoder_block_out_channels=(16, 16), encoder_layers_per_block=(1, 1), decoder_layers_per_block=(1, 1), encoder_qkv_multiscales=((), (5,)), decoder_qkv_multiscales=((), (5,))),
+    })
+
+    def _s2t(o):
+        m = configured(o, 'Speech2TextForConditionalGeneration', 'Speech2TextConfig', **{k: v for k, v in SEQ2SEQ.items() if k != 'max_position_embeddings'}, vocab_size=V, max_source_positions=64, max_target_positions=32, num_conv_layers=2, conv_kernel_sizes=(3, 3), conv_channels=24, input_feat_per_channel=12, input_channels=1, decoder_start_token_id=1)
+        y = tokens(o, 'labels', s=8)
+        return m, {'input_features': noise(o, 'mel', 2, 32, 12), 'decoder_input_ids': torch.cat([torch.ones(2, 1, dtype=torch.long), y[:, :-1]], 1), 'use_cache': False}, lambda out: cross_entropy(o, out.logits, y, o.shift)
+
+    def _moon(o):
+        m = configured(o, 'MoonshineForConditionalGeneration', 'MoonshineConfig', vocab_size=V, hidden_size=48, intermediate_size=64, encoder_num_hidden_layers=2, decoder_num_hidden_layers=2, encoder_num_attention_heads=4, decoder_num_attention_heads=4, encoder_num_key_value_heads=4, decoder_num_key_value_heads=4, decoder_start_token_id=1, **TOK)
+        y = tokens(o, 'labels', s=8)
+        return m, {'input_values': noise(o, 'speech', 2, 3000), 'decoder_input_ids': torch.cat([torch.ones(2, 1, dtype=torch.long), y[:, :-1]], 1), 'use_cache': False}, lambda out: cross_entropy(o, out.logits, y, o.shift)
+
+    def _blip(o):
+        t = {**ENC, **TOK, 'vocab_size': V, 'encoder_hidden_size': 48, 'projection_dim': 16, 'is_decoder': True, 'sep_token_id': 2}
+        m = configured(o, 'BlipForConditionalGeneration', 'BlipConfig', text_config=t, vision_config={k: v for k, v in VIT.items() if 'dropout' not in k}, projection_dim=16)
+        x = tokens(o, 'tokens')
+        return m, {'pixel_values': noise(o, 'image', 2, 3, 16, 16), 'input_ids': x}, lambda out: cross_entropy(o, out.logits, x, 1 + o.shift)
