@@ -342,6 +342,9 @@ static bool is_handed_on_otherwise(const struct causes *k, uint32_t line, uint32
     uint32_t held = k->flow->held[row], own = held == NONE ? NONE : k->m->pairing->line_of[TARGET][held];
     if (own != NONE && k->m->pairing->lines.v[own].pair != NONE) /* judged where it was computed */
         return false;
+    const struct line_judgement *l = &k->j->line[line];
+    if (l->verdict != VERDICT_DEVIATE || l->flags & LINE_STATISTICS) /* finite elements were compared */
+        return false;
     if (of == NONE || k->m->pairing->lines.v[of].pair == NONE || !is_compared(&k->j->line[of]) || !k->decided[of] ||
         forward_start(k, x->call) != NONE)
         return false;
