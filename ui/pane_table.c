@@ -480,6 +480,8 @@ static void update(struct screen *s, struct rect r)
     d->page = h;
     if (!n || d->c->failed)
         return;
+    if (d->follow) /* where the first deviation stands does not depend on what the frames before had room for */
+        t->top = 0;
     keep_visible(t, workspace_pos(d), n, h);
     want_shown(s, n, (uint32_t)h);
     if (j && j->lines && map >= 2 && (t->map_of != j->serial || t->map_h != map))
