@@ -2,7 +2,6 @@
 #include "judge/cause.h"
 
 #include <ctype.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,7 +37,6 @@ struct causes {
     bool packed;                   /* verdicts come from a pack */
     struct origins earliest;       /* so far */
     uint32_t apart_before;         /* before this line, a call that gives other figures from the same ones starts */
-    VEC(uint32_t) noisy;           /* lines that differ beyond their type's limit and agree, as the same function */
 };
 
 /* Of each kind the earlier one. */
@@ -359,72 +357,6 @@ static bool is_handed_on_otherwise(const struct causes *k, uint32_t line, uint32
            fmax(HANDED_FACTOR, thresholds_of(k->o->tol, (enum dtype)x->dtype)->deviate);
 }
 
-#define WHOLE_NEAR 48 /* rows between a value and its parts */
-
-/* Whether a side's values can be some of those of another row. */
-static bool lies_within(const struct side_figures *part, const struct side_figures *whole)
-{
-    return part->count <= whole->count && part->max <= whole->max && part->min >= whole->min &&
-           part->norm <= whole->norm * (1 + FLT_EPSILON);
-}
-
-/* The noise of an incoming gradient that can be a part, cut out by calls that nobody recorded, of one that differs as
- * much or more because its own call amplifies what differs before it (a gradient of keys that is nearly zero). */
-static double noise_of_whole(const struct causes *k, uint32_t line, uint32_t row)
-{
-    double own = distance(k, line);
-    if (k->d->rows.v[row].io != IO_INPUT || k->flow->held[row] != NONE || !(own > 0))
-        return 0;
-    for (size_t i = k->noisy.n; i-- > 0;) {
-        const struct line *l = &k->m->pairing->lines.v[k->noisy.v[i]];
-        const struct figures *part = k->m->figures[line], *whole = k->m->figures[k->noisy.v[i]];
-        if (row - l->row[TARGET] > WHOLE_NEAR)
-            return 0;
-        double noise = distance(k, k->noisy.v[i]) * (1 + FLT_EPSILON);
-        if (own <= noise && lies_within(&part->side[TARGET], &whole->side[TARGET]) &&
-            lies_within(&part->side[GOLDEN], &whole->side[GOLDEN]))
-            return noise / part->side[GOLDEN].norm;
-    }
-    return 0;
-}
-
-/* The error of an earlier row that agrees although it differs by more than its type's limit; else 0. */
-static double noise_of_row(const struct causes *k, uint32_t row)
-{
-    uint32_t line = row == NONE ? NONE : k->m->pairing->line_of[TARGET][row];
-    const struct line_judgement *l = line == NONE || !k->decided[line] ? NULL : &k->j->line[line];
-    bool agrees = l && l->cause == CAUSE_AGREES && k->m->pairing->lines.v[line].pair != NONE && isfinite(l->error);
-    return agrees && (double)l->error > thresholds_of(k->o->tol, (enum dtype)k->d->rows.v[row].dtype)->deviate
-               ? (double)l->error * (1 + FLT_EPSILON)
-               : 0;
-}
-
-/* For a gradient that depends on no start: the noise that rows before it hand on although it is above their limit. */
-static bool takes_noise(struct causes *k, uint32_t line, uint32_t row)
-{
-    const struct row *x = &k->d->rows.v[row];
-    if (x->io != IO_GRADIENT && k->d->calls.v[x->call].phase != PHASE_BACKWARD)
-        return false;
-    double noise = noise_of_row(k, k->flow->held[row]);
-    if (x->io == IO_GRADIENT) {
-        uint32_t call = condition_module_backward(k->d, x->call);
-        uint32_t in = call == NONE ? NONE : pass_first_float(k->d, call, IO_INPUT);
-        noise = in == NONE ? 0 : k->o->tol->level * fmax(noise_of_row(k, in), noise_of_row(k, k->flow->held[in]));
-    } else if (x->io == IO_OUTPUT) {
-        EACH_EARLY_ROW(k->d, x->call, r)
-            if (pass_is_float(&k->d->rows.v[r], IO_INPUT))
-                noise = fmax(noise, k->o->tol->level * noise_of_row(k, r));
-    }
-    struct line_judgement *l = &k->j->line[line];
-    noise = fmax(noise, noise_of_whole(k, line, row));
-    if (!((double)l->error <= noise))
-        return false;
-    l->level = (float)noise;
-    l->verdict = VERDICT_MATCH;
-    l->rule = RULE_LEVEL;
-    return true;
-}
-
 static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins of)
 {
     uint32_t from = of.start;
@@ -466,14 +398,6 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
             give(k, line, CAUSE_STARTS, BASIS_LEVEL, NONE);
         else
             give(k, line, inherits ? CAUSE_INHERITED : CAUSE_AGREES, BASIS_RECOMPUTED, inherits ? from : NONE);
-        if (l->cause == CAUSE_AGREES && (double)l->error > thresholds_of(k->o->tol, (enum dtype)x->dtype)->deviate)
-            vec_push(&k->noisy, line);
-        return;
-    }
-    bool by_level = l->rule == RULE_LIMIT || l->rule == RULE_JUMP;
-    if (of.start == NONE && line_is_bad(l) && by_level && !has_verdict_of_its_own(k, line) && !k->o->exact &&
-        takes_noise(k, line, row)) {
-        give(k, line, CAUSE_AGREES, BASIS_LEVEL, NONE);
         return;
     }
     bool apart = from == NONE && line < k->apart_before && l->flags & LINE_STATISTICS && !k->o->exact &&
@@ -792,7 +716,6 @@ void causes_find(struct judgement *j, const struct measure *m, const struct data
     give_verdicts(&k);
     list_starts(&k);
     forward_uses_release(&k.uses);
-    vec_release(&k.noisy);
     free(k.row);
     free(k.call);
     free(k.blind);
