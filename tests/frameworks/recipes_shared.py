@@ -1,11 +1,14 @@
 """A recipe's text from the program, and its lines run where the text says they belong."""
+import os
+
 from intervention import diverge
 
 INVESTIGATION = "recipes.investigation.json"
 
 
 def recipe(name, file):
-    diverge("give", INVESTIGATION, "target", ".", codes=(0,))
+    os.makedirs("target_dump", exist_ok=True)  # nothing is written into an input's folder: the investigation lies beside it
+    diverge("give", INVESTIGATION, "target", "target_dump", codes=(0,))
     diverge("recipe", INVESTIGATION, name, "-o", file, codes=(0,))
 
 
