@@ -30,6 +30,8 @@ bool pt_sizes(const struct pickle *p, struct tensor *t);
 
 /* Whether a value is a NumPy array (pt_numpy.c). */
 bool pt_is_array(const struct pickle *value);
+/* A number of NumPy's own types, pickled outside an array; pt_array reads it as an array without axes. */
+bool pt_is_number(const struct pickle *value);
 struct pt_bytes {
     struct str bytes; /* as stored in the pickle */
     uint64_t size;    /* size of the array in bytes */

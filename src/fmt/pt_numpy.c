@@ -1,6 +1,7 @@
 /* NumPy arrays inside torch.save's pickles. numpy pickles an array as a call of _reconstruct whose state is (version,
  * shape, dtype, fortran order, bytes), with the bytes as Latin-1 text up to protocol 2; from protocol 5 on as
- * _frombuffer(bytes, dtype, shape, order). The dtype is a call whose state begins (version, byte order …). */
+ * _frombuffer(bytes, dtype, shape, order). A single number is a call of scalar(dtype, bytes). The dtype is a call whose
+ * state begins (version, byte order …). */
 #include "base/msg.h"
 #include "fmt/npy.h"
 #include "fmt/pt.h"
@@ -19,6 +20,11 @@ static bool is_call(const struct pickle *p, const char *const home[2], const cha
 static const char *const numpy[2] = {"numpy.core.", "numpy._core."};     /* before and since NumPy 2 */
 static const char *const builtins[2] = {"__builtin__ ", "builtins "};    /* in protocol 2 and since */
 
+bool pt_is_number(const struct pickle *p)
+{
+    return is_call(p, numpy, "multiarray scalar");
+}
+
 /* The five parts of an array, in whichever form it was written. */
 struct parts {
     const struct pickle *shape, *dtype, *bytes;
@@ -35,6 +41,13 @@ static bool parts_of(const struct pickle *p, struct parts *x)
         return true;
     }
     const struct pickle *a = p->item[1];
+    if (pt_is_number(p)) {
+        static const struct pickle no_axes = {.kind = PICKLE_TUPLE};
+        if (a->kind != PICKLE_TUPLE || a->n != 2)
+            return false;
+        *x = (struct parts){&no_axes, a->item[0], a->item[1], false};
+        return true;
+    }
     if (a->kind != PICKLE_TUPLE || a->n < 4 || a->item[3]->kind != PICKLE_TEXT)
         return false;
     *x = (struct parts){a->item[2], a->item[1], a->item[0], str_is(a->item[3]->text, "F")};

@@ -33,6 +33,7 @@ struct pickle_walk {
     const char *name;
     bool swap;
     bool plain; /* contains nothing of torch */
+    bool numbers; /* NumPy's single numbers are values too */
     struct pickle_source source; /* of the pickle whose tensors are being listed */
     struct map keys; /* storage → index of stored */
     VEC(struct stored) stored;
@@ -196,9 +197,10 @@ static int add_array(struct pickle_walk *x, const struct pickle *p)
     return rc;
 }
 
-static bool is_leaf(const struct pickle *p)
+/* In numpy.save's dictionaries, numbers stand beside arrays (a loss); in checkpoints they are no weights. */
+static bool is_leaf(const struct pickle_walk *x, const struct pickle *p)
 {
-    return pt_is_tensor(p) || pt_is_array(p);
+    return pt_is_tensor(p) || pt_is_array(p) || (x->numbers && pt_is_number(p));
 }
 
 static int add_leaf(struct pickle_walk *x, const struct pickle *p)
@@ -227,7 +229,7 @@ static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
     uint32_t from;
     int rc = 0;
     char tmp[24];
-    if (is_leaf(p))
+    if (is_leaf(x, p))
         return add_leaf(x, p);
     bool dict = entries(p, &from);
     if ((!dict && p->kind != PICKLE_LIST && p->kind != PICKLE_TUPLE) || depth > DEPTH)
@@ -238,7 +240,7 @@ static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
     if (!dict) {
         for (uint32_t i = 0; i < p->n && rc == 0; i++) {
             struct buf b = {0};
-            if (!is_leaf(p->item[i]) && !p->item[i]->n)
+            if (!is_leaf(x, p->item[i]) && !p->item[i]->n)
                 continue;
             buf_fmt(&b, "%u", i);
             rc = member(x, buf_view(&b), p->item[i], depth);
@@ -267,7 +269,7 @@ static int descend(struct pickle_walk *x, const struct pickle *p, int depth)
 static int tree(struct pickle_walk *x, const struct pickle *root)
 {
     uint32_t from;
-    if (is_leaf(root)) {
+    if (is_leaf(x, root)) {
         buf_cstr(&x->path, "tensor");
         return add_leaf(x, root);
     }
@@ -466,7 +468,7 @@ static int plain(struct pickle_walk *x, const struct file *f, const struct pickl
 {
     size_t before = x->w->list.n;
     uint32_t unused;
-    bool may = is_leaf(object) || entries(object, &unused) || object->kind == PICKLE_LIST ||
+    bool may = is_leaf(x, object) || entries(object, &unused) || object->kind == PICKLE_LIST ||
                object->kind == PICKLE_TUPLE;
     x->plain = true;
     if (may && tree(x, object))
@@ -625,7 +627,8 @@ static int list_objects(struct weights *w, uint32_t file, struct err *e)
     uint64_t at = 0;
     if (weights_open_file(w, file, &f, e))
         return -1;
-    struct pickle_walk x = {.w = w, .file = file, .name = f.name, .left = f.size * SHARED, .beyond = 4 * CLAIM, .e = e};
+    struct pickle_walk x = {.w = w, .file = file, .name = f.name, .left = f.size * SHARED, .beyond = 4 * CLAIM,
+        .numbers = true, .e = e};
     long n = file_read_some(&f, 0, head, sizeof head, e);
     int rc = n < 0 ? -1 : 0;
     if (rc == 0 && !object_header(str_n(head, (size_t)n), &at))
