@@ -155,16 +155,18 @@ struct promise {
     struct str weight, part;
 };
 
-/* The file that holds a weight; NULL: none. */
+/* The file that holds a weight's bytes; NULL: there is no such weight, or its bytes could not be read. */
 static const char *file_of(const struct weights *w, uint32_t weight)
 {
-    return weight == MAP_NONE ? NULL : w->files.v[w->pieces.v[w->list.v[weight].piece].file].name;
+    const struct weight *x = weight == MAP_NONE ? NULL : &w->list.v[weight];
+    return x && x->pieces ? w->files.v[w->pieces.v[x->piece].file].name : NULL;
 }
 
 static bool keeps_promise(const struct weights *w, const struct promise *p)
 {
-    const char *file = file_of(w, weights_find(w, p->weight));
-    return file && str_is(p->part, file);
+    uint32_t weight = weights_find(w, p->weight);
+    const char *file = file_of(w, weight);
+    return file ? str_is(p->part, file) : weight != MAP_NONE; /* one that could not be read says so itself */
 }
 
 static void tell_lost(struct weights *w, const char *path, const struct promise *p)
