@@ -198,3 +198,10 @@ void dataflow_release(struct dataflow *f)
     free(f->layer);
     *f = (struct dataflow){0};
 }
+
+uint32_t dataflow_first(const struct dataflow *f, uint32_t row)
+{
+    while (f->held[row] != NONE)
+        row = f->held[row];
+    return row;
+}

@@ -20,6 +20,8 @@ struct dataflow {
 
 void dataflow_build(struct dataflow *f, const struct dump *d);
 void dataflow_release(struct dataflow *f);
+/* The earliest row that a row's value is known to have been held by: itself, if none is. */
+uint32_t dataflow_first(const struct dataflow *f, uint32_t row);
 /* The first number that is a whole component of a module path; NONE if there is none. */
 uint32_t scope_layer(const char *scope);
 

@@ -322,13 +322,6 @@ static bool contradicts_itself(const struct causes *k, uint32_t line)
 
 #define HANDED_FACTOR 0.01 /* by which a handed-on value changes its size at least, if it is another one */
 
-static uint32_t first_held(const struct dataflow *flow, uint32_t row)
-{
-    while (flow->held[row] != NONE)
-        row = flow->held[row];
-    return row;
-}
-
 /* Whether the golden side hands an earlier value on as it is, and the target another one that is larger or smaller than
  * its own earlier value: something between that nobody recorded multiplies it or takes a part away. */
 static bool is_handed_on_otherwise(const struct causes *k, uint32_t line, uint32_t row)
@@ -351,7 +344,7 @@ static bool is_handed_on_otherwise(const struct causes *k, uint32_t line, uint32
     if (before[TARGET] >= row || x->kind != ROW_TENSOR || y->kind != ROW_TENSOR || x->dtype != y->dtype ||
         !dtype_is_float((enum dtype)x->dtype) || !(x->has & y->has & HAS_NORM) || !(y->stat[STAT_NORM] > 0) ||
         dump_row_numel(k->d, row) != dump_row_numel(k->d, before[TARGET]) ||
-        first_held(k->flow, row) == first_held(k->flow, before[TARGET]))
+        dataflow_first(k->flow, row) == dataflow_first(k->flow, before[TARGET]))
         return false;
     return fabs(x->stat[STAT_NORM] / y->stat[STAT_NORM] - 1) >
            fmax(HANDED_FACTOR, thresholds_of(k->o->tol, (enum dtype)x->dtype)->deviate);

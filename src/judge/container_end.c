@@ -106,21 +106,14 @@ static bool heals(const struct ends *x, uint32_t line)
     return false;
 }
 
-static uint32_t first_held(const struct dataflow *flow, uint32_t row)
-{
-    while (flow->held[row] != NONE)
-        row = flow->held[row];
-    return row;
-}
-
 /* Whether a later call reads the output, and is paired with one that reads another value. */
 static bool is_read_deviating(const struct ends *x, uint32_t line)
 {
-    uint32_t value = first_held(x->flow, x->row[TARGET]);
+    uint32_t value = dataflow_first(x->flow, x->row[TARGET]);
     for (uint32_t i = line + 1; i < x->j->lines; i++) {
         uint32_t row = x->m->pairing->lines.v[i].pair == NONE ? NONE : x->m->pairing->lines.v[i].row[TARGET];
         if (row != NONE && side(x, TARGET)->rows.v[row].io == IO_INPUT && line_is_bad(&x->j->line[i]) &&
-            first_held(x->flow, row) == value)
+            dataflow_first(x->flow, row) == value)
             return true;
     }
     return false;

@@ -66,9 +66,7 @@ static bool mask_like(const struct row *r, uint64_t numel)
 /* Whether a recorded call computed the row's value; views of a step input are still that input. */
 static bool produced(const struct dump *d, const struct dataflow *f, uint32_t row)
 {
-    uint32_t first = row;
-    while (f->held[first] != NONE)
-        first = f->held[first];
+    uint32_t first = dataflow_first(f, row);
     const struct row *r = &d->rows.v[first];
     if (r->io == IO_INPUT)
         return false;
