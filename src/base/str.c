@@ -13,6 +13,14 @@ static char fold(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
+bool str_one_of(struct str s, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (str_is(s, words[i]))
+            return true;
+    return false;
+}
+
 bool str_ieq(struct str a, struct str b)
 {
     if (a.n != b.n)

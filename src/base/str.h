@@ -36,6 +36,9 @@ static inline bool str_is(struct str a, const char *b)
 {
     return str_eq(a, str_of(b));
 }
+/* Whether s is one of n words; STR_ONE_OF: of an array of them. */
+bool str_one_of(struct str s, const char *const *words, size_t n);
+#define STR_ONE_OF(s, words) str_one_of(s, words, sizeof(words) / sizeof *(words))
 
 bool str_ieq(struct str a, struct str b); /* ASCII case folded */
 int str_cmp(struct str a, struct str b);

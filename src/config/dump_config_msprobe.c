@@ -2,14 +2,6 @@
 #include "base/msg.h"
 #include "config/dump_config.h"
 
-static bool one_of(struct str s, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (str_is(s, words[i]))
-            return true;
-    return false;
-}
-
 static bool has_part(const struct dump_config *c, const char *key, const char *part)
 {
     for (size_t i = 0; i < dump_config_count(c, key); i++)
@@ -126,11 +118,11 @@ void msprobe_config_lint(struct dump_config *c)
     dump_config_fields(c, fields);
     if (!dump_config_value(c, "dump_path").n)
         dump_config_say(c, REMARK_BAD, "dump_path", "%s", _("empty: no output path is set"));
-    if (task.n && !one_of(task, tasks, ARRAY_LEN(tasks)))
+    if (task.n && !STR_ONE_OF(task, tasks))
         dump_config_say(c, REMARK_BAD, "task", _("%.*s: not a task of msprobe; use statistics or tensor to compare "
                                                  "two runs"),
                         STR_ARG(task));
-    if (level.n && !one_of(level, levels, ARRAY_LEN(levels)))
+    if (level.n && !STR_ONE_OF(level, levels))
         dump_config_say(c, REMARK_BAD, "level", _("%.*s: expected L0, L1, mix, L2 or debug"), STR_ARG(level));
     c->tensors = str_is(task, "tensor");
     c->statistics = !task.n || str_is(task, "tensor") || str_is(task, "statistics");
@@ -202,7 +194,7 @@ void ptdbg_script_lint(struct dump_config *c)
     if (dump_config_value(c, "set_dump_switch").n && !str_is(on, "ON"))
         dump_config_say(c, REMARK_BAD, "set_dump_switch", "%s", _("the dump is never switched on in these files: "
                                                                   "nothing will be written"));
-    if (mode.n && !one_of(mode, modes, ARRAY_LEN(modes)))
+    if (mode.n && !STR_ONE_OF(mode, modes))
         dump_config_say(c, REMARK_BAD, "set_dump_switch.mode", _("%.*s: not a mode of ptdbg"), STR_ARG(mode));
     if (str_is(mode, "acl"))
         dump_config_say(c, REMARK_ADVICE, "set_dump_switch.mode", "%s", _("operators of CANN, which diverge cannot "

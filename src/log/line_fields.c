@@ -161,16 +161,6 @@ static int64_t total_behind(struct str line, size_t *to)
 
 /* ---- roles ---- */
 
-static bool one_of(struct str word, const char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (str_is(word, list[i]))
-            return true;
-    return false;
-}
-
-#define ONE_OF(word, list) one_of(word, list, ARRAY_LEN(list))
-
 /* Whether a word for a unit stands behind a blank: "0.3 sec". */
 static bool unit_behind(struct str rest)
 {
@@ -199,12 +189,12 @@ static int step_rank(struct str label)
         return 0;
     if (rest.n && (str_is(word, "id") || str_is(word, "idx") || str_is(word, "index"))) /* "batch_id" */
         word = name_last_word(&rest);
-    if (!ONE_OF(word, names))
+    if (!STR_ONE_OF(word, names))
         return -1;
     int rank = word.p[0] == 's' || word.p[0] == 'i' ? 1 : 2;
     while (rest.n) {
         word = name_last_word(&rest);
-        if (ONE_OF(word, not_counts))
+        if (STR_ONE_OF(word, not_counts))
             return -1;
         if (str_is(word, "global"))
             rank = 0;

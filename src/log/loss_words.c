@@ -4,16 +4,6 @@
 
 #include "base/mem.h"
 
-static bool one_of(struct str word, const char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (str_is(word, list[i]))
-            return true;
-    return false;
-}
-
-#define ONE_OF(word, list) one_of(word, list, ARRAY_LEN(list))
-
 struct str name_last_word(struct str *name)
 {
     size_t at = name->n;
@@ -28,7 +18,7 @@ bool word_is_judged(struct str word)
 {
     static const char *const words[] = {"val", "valid", "validation", "eval", "evaluation", "test", "dev", "验证",
                                         "测试"};
-    return ONE_OF(word, words);
+    return STR_ONE_OF(word, words);
 }
 
 bool name_is_judged(struct str name)
@@ -67,16 +57,16 @@ int loss_words_rank(struct str name, bool *has_name)
     while (name.n) {
         struct str word = name_last_word(&name);
         named = take_chinese_loss(&word) || named;
-        if (!word.n || ONE_OF(word, own))
+        if (!word.n || STR_ONE_OF(word, own))
             continue;
-        if (ONE_OF(word, names)) {
+        if (STR_ONE_OF(word, names)) {
             named = true;
-        } else if (ONE_OF(word, totals)) {
+        } else if (STR_ONE_OF(word, totals)) {
             total = true;
-        } else if (ONE_OF(word, parts)) {
+        } else if (STR_ONE_OF(word, parts)) {
             part = true;
             rank += rank % LOSS_MEAN < LOSS_MEAN - 1 - LOSS_OWN;
-        } else if (ONE_OF(word, means)) {
+        } else if (STR_ONE_OF(word, means)) {
             rank += rank < 100 ? LOSS_MEAN : 0;
         } else {
             return -1;

@@ -349,10 +349,7 @@ bool value_is_step(struct str name)
     int given = own_value(name);
     if (given >= 0)
         return given == OWN_STEP;
-    for (size_t i = 0; plain(name, s, &n) && i < ARRAY_LEN(steps); i++)
-        if (strcmp(s, steps[i]) == 0)
-            return true;
-    return false;
+    return plain(name, s, &n) && STR_ONE_OF(str_of(s), steps);
 }
 
 bool value_is_split(struct str name)
@@ -360,10 +357,7 @@ bool value_is_split(struct str name)
     static const char *const names[] = {"mode", "split", "phase", "stage", "subset", "set", "dataset", "type", "kind"};
     char s[64];
     size_t n;
-    for (size_t i = 0; plain(name, s, &n) && i < ARRAY_LEN(names); i++)
-        if (strcmp(s, names[i]) == 0)
-            return true;
-    return false;
+    return plain(name, s, &n) && STR_ONE_OF(str_of(s), names);
 }
 
 bool value_split_judged(struct str text)
@@ -378,10 +372,7 @@ bool value_is_rank(struct str name)
     static const char *const names[] = {"rank", "global_rank", "rank_id"};
     char s[64];
     size_t n;
-    for (size_t i = 0; plain(name, s, &n) && i < ARRAY_LEN(names); i++)
-        if (strcmp(s, names[i]) == 0)
-            return true;
-    return false;
+    return plain(name, s, &n) && STR_ONE_OF(str_of(s), names);
 }
 
 bool value_counts_samples(struct str name)
@@ -419,10 +410,7 @@ bool value_part(struct str name)
 {
     char s[64];
     size_t n;
-    for (size_t i = 0; own_value(name) < 0 && plain(name, s, &n) && i < ARRAY_LEN(parts); i++)
-        if (strcmp(s, parts[i]) == 0)
-            return true;
-    return false;
+    return own_value(name) < 0 && plain(name, s, &n) && STR_ONE_OF(str_of(s), parts);
 }
 
 static int says_words(struct str name)
