@@ -109,23 +109,18 @@ struct argument_tensors {
     int n;
 };
 
-static void collect_value(struct value *v, struct argument_tensors *out)
+static void collect_tensor(void *ctx, struct real_tensor *t, uint32_t row)
 {
-    if (v->kind == VALUE_TENSOR && out->n < CROSSED_TENSORS)
-        out->t[out->n++] = &v->tensor;
-    for (int i = 0; v->kind == VALUE_LIST && i < v->items; i++)
-        collect_value(&v->item[i], out);
+    struct argument_tensors *out = ctx;
+    (void)row;
+    if (out->n < CROSSED_TENSORS)
+        out->t[out->n++] = t;
 }
 
 static void collect(struct call_values *c, struct argument_tensors *out)
 {
     out->n = 0;
-    for (int i = 0; i < c->places; i++)
-        collect_value(&c->place[i], out);
-    for (int i = 0; i < c->keywords; i++)
-        collect_value(&c->keyword[i].value, out);
-    for (int i = 0; i < c->parameters; i++)
-        collect_value(&c->parameter[i].value, out);
+    call_each_tensor(c, collect_tensor, out);
 }
 
 static bool take_tensor(struct real_tensor *g, const struct real_tensor *t)

@@ -67,22 +67,9 @@ static bool take_partner(struct exchange *x, struct real_tensor *t, uint32_t row
     return true;
 }
 
-static void exchange_value(struct exchange *x, struct value *v)
+static void exchange_argument(void *ctx, struct real_tensor *t, uint32_t row)
 {
-    if (v->kind == VALUE_TENSOR)
-        take_partner(x, &v->tensor, v->row);
-    for (int i = 0; v->kind == VALUE_LIST && i < v->items; i++)
-        exchange_value(x, &v->item[i]);
-}
-
-static void exchange_arguments(struct exchange *x, struct call_values *c)
-{
-    for (int i = 0; i < c->places; i++)
-        exchange_value(x, &c->place[i]);
-    for (int i = 0; i < c->keywords; i++)
-        exchange_value(x, &c->keyword[i].value);
-    for (int i = 0; i < c->parameters; i++)
-        exchange_value(x, &c->parameter[i].value);
+    take_partner(ctx, t, row);
 }
 
 static void judge_output(const struct oracle_side *const side[2], const struct exchange *x, const struct call_plan *p,
@@ -118,7 +105,7 @@ void crossed_by_rows(const struct oracle_side *const side[2], const struct measu
     recompute_candidates(p, &r);
     if (c->unknown)
         return;
-    exchange_arguments(&x, c);
+    call_each_tensor(c, exchange_argument, &x);
     for (int i = 0; i < c->gradients; i++)
         take_partner(&x, &c->gradient[i], r.gradient_row[i]);
     for (int i = 0; i < c->results && c->result != c->output; i++)

@@ -186,6 +186,24 @@ const struct real_tensor *call_nth_tensor(const struct call_values *c, int nth)
     return found;
 }
 
+static void visit_value(struct value *v, tensor_visit *visit, void *ctx)
+{
+    if (v->kind == VALUE_TENSOR)
+        visit(ctx, &v->tensor, v->row);
+    for (int i = 0; v->kind == VALUE_LIST && i < v->items; i++)
+        visit_value(&v->item[i], visit, ctx);
+}
+
+void call_each_tensor(struct call_values *c, tensor_visit *visit, void *ctx)
+{
+    for (int i = 0; i < c->places; i++)
+        visit_value(&c->place[i], visit, ctx);
+    for (int i = 0; i < c->keywords; i++)
+        visit_value(&c->keyword[i].value, visit, ctx);
+    for (int i = 0; i < c->parameters; i++)
+        visit_value(&c->parameter[i].value, visit, ctx);
+}
+
 void call_fitted(struct call_values *c, double *v, int64_t n)
 {
     struct fits *f = c->fits;

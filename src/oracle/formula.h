@@ -184,6 +184,11 @@ const struct real_tensor *call_parameter(const struct call_values *c, const char
 /* The nth tensor among the arguments, including those in lists, positional first, keywords last; NULL. */
 const struct real_tensor *call_nth_tensor(const struct call_values *c, int nth);
 
+/* Visits each tensor among the arguments, with its row: those in lists too, positional first, then keywords, then a
+ * module's parameters. */
+typedef void tensor_visit(void *ctx, struct real_tensor *t, uint32_t row);
+void call_each_tensor(struct call_values *c, tensor_visit *visit, void *ctx);
+
 /* Exchanges n figures fitted to the output for those that are held, or keeps them. Every figure that depends on the
  * output goes through it, also a decision. */
 void call_fitted(struct call_values *c, double *v, int64_t n);

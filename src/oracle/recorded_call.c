@@ -218,31 +218,9 @@ static int flat_tensors(struct recorded_call *r, uint32_t call, enum row_io io, 
 
 /* ---- tensors that it reads ---- */
 
-struct tensor_visit {
-    void (*tensor)(struct recorded_call *r, struct real_tensor *t, uint32_t row);
-};
-
-static void visit_value(struct recorded_call *r, struct value *v, const struct tensor_visit *visit)
+static void count_tensor(void *ctx, struct real_tensor *t, uint32_t row)
 {
-    if (v->kind == VALUE_TENSOR)
-        visit->tensor(r, &v->tensor, v->row);
-    for (int i = 0; v->kind == VALUE_LIST && i < v->items; i++)
-        visit_value(r, &v->item[i], visit);
-}
-
-static void visit_arguments(struct recorded_call *r, const struct tensor_visit *visit)
-{
-    struct call_values *c = &r->values;
-    for (int i = 0; i < c->places; i++)
-        visit_value(r, &c->place[i], visit);
-    for (int i = 0; i < c->keywords; i++)
-        visit_value(r, &c->keyword[i].value, visit);
-    for (int i = 0; i < c->parameters; i++)
-        visit_value(r, &c->parameter[i].value, visit);
-}
-
-static void count_tensor(struct recorded_call *r, struct real_tensor *t, uint32_t row)
-{
+    struct recorded_call *r = ctx;
     (void)row;
     r->tensors++;
     r->elements += t->count;
@@ -282,9 +260,8 @@ static void open_backward(struct recorded_call *r, uint32_t forward)
 
 static void count_all(struct recorded_call *r)
 {
-    static const struct tensor_visit count = {count_tensor};
     struct call_values *c = &r->values;
-    visit_arguments(r, &count);
+    call_each_tensor(c, count_tensor, r);
     for (int i = 0; i < c->gradients; i++)
         r->elements += c->gradient[i].count;
     for (int i = 0; i < c->outputs; i++) {
@@ -374,8 +351,9 @@ bool recorded_values_read(const struct dump *d, uint32_t row, const struct view 
     return read;
 }
 
-static void load_tensor(struct recorded_call *r, struct real_tensor *t, uint32_t row)
+static void load_tensor(void *ctx, struct real_tensor *t, uint32_t row)
 {
+    struct recorded_call *r = ctx;
     if (r->values.unknown || t->v)
         return;
     t->v = arena_alloc(r->values.arena, (size_t)(t->count ? t->count : 1) * sizeof *t->v);
@@ -391,15 +369,15 @@ static void load_list(struct recorded_call *r, struct real_tensor *t, const uint
 
 void recorded_call_load(struct recorded_call *r)
 {
-    static const struct tensor_visit load = {load_tensor};
-    visit_arguments(r, &load);
+    call_each_tensor(&r->values, load_tensor, r);
     load_list(r, r->values.output, r->output_row, r->values.outputs);
     load_list(r, r->values.result, r->result_row, r->values.results);
     load_list(r, r->values.gradient, r->gradient_row, r->values.gradients);
 }
 
-static void look_at(struct recorded_call *r, struct real_tensor *t, uint32_t row)
+static void look_at(void *ctx, struct real_tensor *t, uint32_t row)
 {
+    struct recorded_call *r = ctx;
     if (!dtype_is_float(t->dtype) || (r->values.first_unread && r->values.places && row == r->values.place[0].row))
         return;
     r->types |= 1u << t->dtype;
@@ -410,8 +388,7 @@ static void look_at(struct recorded_call *r, struct real_tensor *t, uint32_t row
 
 void recorded_call_look(struct recorded_call *r)
 {
-    static const struct tensor_visit look = {look_at};
-    visit_arguments(r, &look);
+    call_each_tensor(&r->values, look_at, r);
     if (!r->values.gradients)
         return;
     const struct real_tensor *g = &r->values.gradient[0];
