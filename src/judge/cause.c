@@ -356,17 +356,16 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
     struct line_judgement *l = &k->j->line[line];
     const struct row *x = &k->d->rows.v[row];
     /* beyond the type's largest number every value is right, and a shape is no value */
-    bool by_value = l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->verdict == VERDICT_DEVIATE;
+    bool by_value = (l->verdict == VERDICT_MATCH || l->verdict == VERDICT_DRIFT || l->verdict == VERDICT_DEVIATE) &&
+                    !k->o->exact && !has_verdict_of_its_own(k, line);
     bool by_rows = k->o->by_rows && k->o->by_rows[line]; /* of the very values that are paired */
-    bool by_values = by_value && !k->o->exact && !has_verdict_of_its_own(k, line);
-    bool judged = !isnan(l->residual) && by_values &&
-                  (by_rows || !operands_cross(k, line, x->call));
+    bool judged = !isnan(l->residual) && by_value && (by_rows || !operands_cross(k, line, x->call));
     if (!is_compared(l)) {
         give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
         return;
     }
     bool other = judged && l->rule != RULE_EQUAL && (double)l->residual > rule_limit(RULE_LIMIT_ORACLE_WRONG);
-    if ((other || (by_values && isnan(l->residual) && contradicts_itself(k, line))) && dtype_is_float(x->dtype)) {
+    if ((other || (by_value && isnan(l->residual) && contradicts_itself(k, line))) && dtype_is_float(x->dtype)) {
         uint32_t forward = forward_start(k, x->call);
         give(k, line, forward == NONE ? CAUSE_STARTS : CAUSE_INHERITED, BASIS_RECOMPUTED, forward);
         return;
