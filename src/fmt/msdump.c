@@ -282,11 +282,23 @@ static int mapped_row(void *ctx, const struct str *cell, size_t n, uint64_t line
     return 0;
 }
 
+/* A name that ends as none does is cut off. */
+static int cut_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    struct mapping_rows *m = ctx;
+    if (n == 2 && str_ends(str_trim(cell[1]), ".npy"))
+        return mapped_row(ctx, cell, n, line, e);
+    if (!m->any_odd)
+        err_line(&m->odd, m->path, line, "%s", sheet_unended());
+    m->any_odd = true;
+    return 0;
+}
+
 static void add_mapped(struct dump *d, const char *path, found_list *l, struct map *mapped, struct strays *none,
                        struct binaries *binary)
 {
     struct mapping_rows rows = {.d = d, .l = l, .mapped = mapped, .none = none, .binary = binary, .path = path};
-    struct sheet_sink sink = {.row = mapped_row, .ctx = &rows};
+    struct sheet_sink sink = {.row = mapped_row, .unended_row = cut_row, .ctx = &rows};
     struct file f;
     struct err e;
     if (!path_is_file(path))
