@@ -56,6 +56,7 @@ struct series_builder {
     uint32_t groups;     /* groups begun, one per step */
     int64_t last_step;   /* of the last record; 0 before the first */
     int64_t norm_rank;   /* 1 + the rank whose norms are read, of those a file prints; 0: none is said */
+    uint16_t replica;    /* 1 + the rank of values to come, of which norms alone are read, as replicas; 0: none */
     int64_t norm_step;   /* of the last group without a step of its own */
     bool group_open;
     /* notes for the end */
