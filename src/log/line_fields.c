@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "log/loss_words.h"
+#include "log/python_value.h"
 #include "log/series_builder.h"
 #include "log/value_names.h"
 
@@ -43,7 +44,8 @@ static size_t bar_behind(struct str s)
 /* The words between the number before and this one, without what stands directly before the number. */
 static struct str words_before(struct str between)
 {
-    static const char *const wrapped[] = {"np.float64", "np.float32", "numpy.float32", "tensor", "Tensor"};
+    static const char *const wrapped[] = {"np.float64", "np.float32", "numpy.float32", "tensor", "Tensor",
+                                          "DeviceArray", "Array"};
     static const char *const linking[] = {" is", " was", " of", " at", " ="};
     for (bool more = true; more;) {
         more = false;
@@ -93,11 +95,12 @@ static void write_label(char out[LINE_LABEL], struct str words)
 
 /* ---- numbers ---- */
 
-/* Whether a number may begin at i: not within a word, a date or a time. */
+/* Whether a number may begin at i: not within a word, a date or a time. Chinese has no blanks: "第10步". */
 static bool begins(struct str line, size_t i)
 {
     char before = i ? line.p[i - 1] : ' ', c = line.p[i];
-    if (in_word(before) || (before == '.' && i > 1 && in_word(line.p[i - 2])))
+    const bool chinese = (unsigned char)before >= 0x80;
+    if ((in_word(before) && !(chinese && is_digit(c))) || (before == '.' && i > 1 && in_word(line.p[i - 2])))
         return false;
     if (is_digit(c))
         return true;
@@ -327,10 +330,44 @@ static struct str plain_marks(struct line_fields *f, struct str line)
     for (size_t i = 0; i < ARRAY_LEN(marks); i++)
         for (struct str rest = line; scan_behind(rest, marks[i].mark, &rest);)
             memcpy(f->plain + (rest.p - f->plain) - 3, marks[i].ascii, 3);
-    for (struct str rest = line; scan_behind(rest, "Tensor(shape=", &rest) && scan_behind(rest, "value=", &at);)
+    for (struct str rest = line; scan_behind(rest, "Tensor(shape=", &rest) &&
+         (scan_behind(rest, "value=", &at) || scan_behind(rest, "stop_gradient=True,", &at) ||
+          scan_behind(rest, "stop_gradient=False,", &at));)
         memset(f->plain + (rest.p - f->plain) - strlen("Tensor(shape="), ' ', (size_t)(at.p - rest.p) +
                strlen("Tensor(shape="));
     return line;
+}
+
+/* Whether the number is the first of several in brackets, "[2.5, 2.25]" or "[tensor(2.5), tensor(2.25)]". */
+static bool begins_list(struct str line, size_t from, size_t to)
+{
+    if (from && line.p[from - 1] == '(' && from > 1 && is_letter(line.p[from - 2])) {
+        for (from--; from && (in_word(line.p[from - 1]) || line.p[from - 1] == '.'); from--)
+            continue;
+        while (to < line.n && line.p[to] != ')')
+            to++;
+        to += to < line.n;
+    }
+    struct str behind = str_cut(line, to), rest = str_trim(behind);
+    const bool comma = str_starts(rest, ","), blank = behind.n > rest.n && behind.p[0] == ' ';
+    rest = comma ? str_trim(str_cut(rest, 1)) : rest;
+    return from && strchr("[(", line.p[from - 1]) && (comma || blank) && rest.n &&
+           (is_digit(rest.p[0]) || (rest.n > 1 && strchr("-+.", rest.p[0]) && is_digit(rest.p[1])) ||
+            (comma && python_value_begins(rest)));
+}
+
+/* Whether the line has the step and the loss of several steps, as a document on one line. */
+static bool of_several_steps(const struct line_fields *f)
+{
+    bool steps = false, losses = false;
+    for (size_t i = 0; i < f->n; i++)
+        for (size_t k = 0; k < i; k++) {
+            const struct line_field *x = &f->v[i], *y = &f->v[k];
+            const bool same = x->role == y->role && strcmp(x->label, y->label) == 0;
+            steps = steps || (same && x->role == FIELD_STEP && x->x > y->x);
+            losses = losses || (same && x->role == FIELD_TAKEN && x->value == LOG_LOSS);
+        }
+    return steps && losses;
 }
 
 void line_fields_read(struct line_fields *f, struct str line)
@@ -371,6 +408,10 @@ void line_fields_read(struct line_fields *f, struct str line)
         x->round = str_starts(str_trim(str_cut(line, to)), "轮");
         if (!unit)
             find_role(x, written);
+        if (x->role == FIELD_TAKEN && begins_list(line, i, to)) {
+            x->role = FIELD_OTHER;
+            x->label[0] = 0;
+        }
         x->odd = (x->role == FIELD_TAKEN && commas) ||
                  ((x->role == FIELD_TAKEN || x->role == FIELD_STEP) && scan_goes_on(str_cut(line, to)));
         f->judged = f->judged || (!measured && of_validation(between, x));
@@ -379,6 +420,7 @@ void line_fields_read(struct line_fields *f, struct str line)
         i = end = to;
     }
     find_total(f);
+    f->judged = f->judged || of_several_steps(f);
 }
 
 bool line_fields_count(struct str line)

@@ -45,8 +45,11 @@ const struct log_format log_formats[] = {
      .what = "| step | loss |   │ epoch │ train loss │", .overlay = true, .read = drawn_table_read},
     {.name = "loss-columns", .title = N_("columns of numbers: losses, or steps and losses"),
      .what = "1 8.049097", .overlay = true, .read = loss_columns_read},
-    {.name = "loss-array", .title = N_("losses as arrays of NumPy or torch"),
-     .what = "*.npy *.npz *.pt: one array of one axis, or arrays named loss, step, grad_norm, lr", .overlay = true,
+    {.name = "printed-lists", .title = N_("lists of losses in a text, as Python prints them"),
+     .what = "losses: [2.3, 2.1]   [tensor(2.3), tensor(2.1)]   steps = [10, 20]", .overlay = true,
+     .read = printed_lists_read},
+    {.name = "loss-array", .title = N_("losses as arrays of NumPy or torch, or as lists in their files"),
+     .what = "*.npy *.npz *.pt *.pkl: one array or list, or those named loss, step, grad_norm, lr", .overlay = true,
      .read = loss_array_read},
     {.name = "step-lines", .framework = "pytorch", .title = N_("log lines of TorchTitan, verl, DeepSpeed, NeMo and "
                                                                "slime, one per step"),
@@ -54,6 +57,7 @@ const struct log_format log_formats[] = {
      .versions = "TorchTitan 0.3, verl 0.9, DeepSpeed 0.16 to 0.19, NeMo 1 and 2, "
          "slime",
      .overlay = true, .words = step_line_words, .starts = step_line_starts, .take = step_line_take},
+    {.name = "step-lines", .words = darknet_words, .take = darknet_take},
     {.name = "megatron-log", .framework = "pytorch",
      .title = N_("training log of Megatron-LM and MindSpeed (v1.0 to core 0.19)"),
      .versions = "v1.0 to core 0.19", .what = "iteration N/ TOTAL | … | number of nan iterations: 0 |",

@@ -72,9 +72,16 @@ int log_sniff(const struct file *f, char stamp[20], uint64_t limit, uint64_t *us
         return log_kind_named("drawn-table");
     if (found < 0 && norms < 0 && !used && loss_columns_sniff(f))
         return log_kind_named("loss-columns");
-    if (found < 0 && norms < 0 && learned_lines_sniff(f, limit < LEARN_BYTES ? limit : LEARN_BYTES, used, cancel))
+    if (found >= 0 || norms >= 0)
+        return found < 0 ? norms : found;
+    limit = limit < LEARN_BYTES ? limit : LEARN_BYTES;
+    if (learned_lines_sniff(f, limit, true, cancel))
         return log_kind_named("learned-lines");
-    return found < 0 ? norms : found;
+    if (!used && printed_lists_sniff(f->name))
+        return log_kind_named("printed-lists");
+    if (!used && learned_lines_sniff(f, limit, false, cancel))
+        return log_kind_named("learned-lines");
+    return -1;
 }
 
 /* N of "worker_N.log", "rank_N", "rankN", "globalrank-N" in the path's last components, innermost first; a folder that

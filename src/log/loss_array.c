@@ -5,11 +5,13 @@
 
 #include "base/msg.h"
 #include "fmt/weights.h"
+#include "log/loss_document.h"
+#include "log/pickled_lists.h"
 #include "log/value_names.h"
 
 bool loss_array_sniff(struct str head, const char *path)
 {
-    static const char *const ends[] = {".npy", ".npz", ".pt", ".pth"};
+    static const char *const ends[] = {".npy", ".npz", ".pt", ".pth", ".pkl", ".pickle"};
     bool named = false;
     for (size_t i = 0; i < ARRAY_LEN(ends); i++)
         named = named || str_ends(str_of(path), ends[i]);
@@ -62,8 +64,50 @@ static int meaning(const struct weights *w, const struct weight *x)
 
 static int unknown(const struct series_builder *k, struct err *e)
 {
-    return err_set(e, ERR_DATA, _("%s: expected losses: one array of one axis, or arrays named loss, step, grad_norm, "
-                                  "lr"), k->file->name);
+    return err_set(e, ERR_DATA, _("%s: expected losses: one array of one axis, or arrays or lists named loss, step, "
+                                  "grad_norm, lr"), k->file->name);
+}
+
+/* A list of tensors without axes, "losses.0", "losses.1" …, as JSON. False: there is something else, or a place is
+ * missing. */
+static bool tensors_as_list(const struct weights *w, struct buf *json)
+{
+    struct str list = STR("");
+    size_t n = 0;
+    for (uint32_t i = 0; i < w->list.n; i++) {
+        const struct weight *x = &w->list.v[i];
+        struct err quiet;
+        unsigned long long place;
+        ptrdiff_t dot = str_rfind(x->name, '.');
+        struct str own = str_n(x->name.p, dot < 0 ? 0 : (size_t)dot);
+        if (x->ndim || x->text || dtype_table[x->dtype].klass == CLASS_UNKNOWN || (i && !str_eq(own, list)) ||
+            !str_u64(str_cut(x->name, (size_t)(dot + 1)), &place) || place != n++)
+            return false;
+        double *v = values_of(w, i, &quiet);
+        if (!v)
+            return false;
+        list = own;
+        if (!i && own.n)
+            buf_fmt(json, "{\"%.*s\":", STR_ARG(own));
+        buf_fmt(json, "%c%.17e", i ? ',' : '[', v[0]);
+        free(v);
+    }
+    buf_cstr(json, list.n ? "]}" : n ? "]" : "");
+    return n > 0;
+}
+
+/* Lists of plain numbers, which are no tensors: torch.save({"losses": [2.5, 2.25]}), pickle.dump([2.5, 2.25]). */
+static bool read_lists(struct series_builder *k, const struct weights *w)
+{
+    struct buf json = {0};
+    struct err quiet;
+    bool found = tensors_as_list(w, &json) && loss_document_take(k, buf_view(&json));
+    if (!found)
+        buf_clear(&json);
+    found = found ||
+            (pickled_document(k->file->name, &json, &quiet) == 0 && loss_document_take(k, buf_view(&json)));
+    buf_release(&json);
+    return found;
 }
 
 int loss_array_read(struct series_builder *k, struct err *e)
@@ -89,8 +133,11 @@ int loss_array_read(struct series_builder *k, struct err *e)
                          STR_ARG(w.list.v[i].name), (unsigned long long)w.list.v[i].numel, (unsigned long long)n);
         n = w.list.v[i].numel;
     }
-    if (rc == 0 && ((!column[LOG_LOSS] && !column[LOG_NORM]) || n < 2))
-        rc = unknown(k, e);
+    const bool none = (!column[LOG_LOSS] && !column[LOG_NORM]) || n < 2;
+    const bool lists = none && read_lists(k, &w);
+    rc = lists ? 0 : rc == 0 && none ? unknown(k, e) : rc;
+    if (lists)
+        n = 0;
     for (uint64_t i = 0; rc == 0 && i < n; i++) {
         double step = column[LOG_VALUES] ? column[LOG_VALUES][i] : (double)i + 1;
         struct log_record r = {.step = step >= 0 && step < (double)LOG_STEP ? (int64_t)step : LOG_STEP};
@@ -100,7 +147,7 @@ int loss_array_read(struct series_builder *k, struct err *e)
                 log_set(k, &r, (enum log_value)v, column[v][i], 0);
         log_add(k, &r);
     }
-    k->stepless = !column[LOG_VALUES];
+    k->stepless = lists ? k->stepless : !column[LOG_VALUES];
     vec_last(&k->s->files)->lines = k->line;
     for (int v = 0; v <= LOG_VALUES; v++)
         free(column[v]);

@@ -2,6 +2,8 @@
 #include "log/loss_document.h"
 
 #include "base/msg.h"
+#include "log/printed_lists.h"
+#include "log/python_value.h"
 #include "log/value_names.h"
 
 #define DOCUMENT_BYTES (32u << 20)
@@ -81,10 +83,15 @@ static bool is_number(struct str v)
     return scan_number(unquoted(v), &x, NULL);
 }
 
+/* Also "10.0" and "10.", as arrays of floats have it. */
 static bool count_of(struct str v, int64_t *out)
 {
     struct str s = unquoted(v);
-    return scan_count(&s, out) && !s.n && *out < LOG_STEP;
+    if (!scan_count(&s, out) || *out >= LOG_STEP)
+        return false;
+    while (str_starts(s, ".") && s.n > 1 && s.p[s.n - 1] == '0')
+        s.n--;
+    return !s.n || str_is(s, ".");
 }
 
 /* A key that is a step: "10", "step_10", "iteration 10". */
@@ -233,12 +240,22 @@ static void take_numbered(struct document_reading *d, enum log_value v, struct s
     d->bad = d->bad || rc != 0;
 }
 
-/* Megatron's {"start_step": 0, "end_step": 50, "step_interval": 5, "values": [10.2, …] or {"1": 10.2, …}}. */
+static bool is_step_list(struct str key)
+{
+    return value_is_step(key) || (str_ends(key, "s") && value_is_step(str_n(key.p, key.n - 1)));
+}
+
+/* Megatron's {"start_step": 0, "end_step": 50, "step_interval": 5, "values": [10.2, …] or {"1": 10.2, …}}, and lists of
+ * both: {"steps": [1, 2], "values": [10.2, 9.8]}, ClearML's {"x": [1, 2], "y": [10.2, 9.8]}. */
 static bool take_interval(struct document_reading *d, enum log_value v, struct str object)
 {
     struct numbering by = {.first = -1, .each = 1};
     struct str s = str_cut(object, 1), key, value, values = STR("");
     while (scan_member(&s, &key, &value) == 1) {
+        if (is_list(value) && (is_step_list(key) || str_is(key, "x")))
+            by.steps = value;
+        if (is_list(value) && str_is(key, "y"))
+            values = value;
         if (str_is(key, "start_step") && !count_of(value, &by.first))
             by.first = -1;
         if (str_is(key, "step_interval") && !count_of(value, &by.each))
@@ -248,7 +265,7 @@ static bool take_interval(struct document_reading *d, enum log_value v, struct s
     }
     if (is_object(values) && numbered_by_keys(values))
         take_numbered(d, v, values);
-    else if (is_list(values) && list_begins_right(values) && by.first >= 0 && by.each > 0)
+    else if (is_list(values) && list_begins_right(values) && (by.steps.n || (by.first >= 0 && by.each > 0)))
         take_list(d, v, values, &by);
     else
         return false;
@@ -272,11 +289,6 @@ static bool series_named(struct str key, enum log_value *v, int *rank)
             return true;
     }
     return false;
-}
-
-static bool is_step_list(struct str key)
-{
-    return value_is_step(key) || (str_ends(key, "s") && value_is_step(str_n(key.p, key.n - 1)));
 }
 
 /* The steps of an object's lists: a list, or an object whose keys those of the losses share. */
@@ -323,21 +335,51 @@ static struct str held_in(struct str object)
     return named.n ? named : n == 1 || lowest < INT64_MAX ? found : STR("");
 }
 
-static void take_steps(struct document_reading *d, struct str list);
+static void take_steps(struct document_reading *d, struct str list, struct str name);
 static void take_steps_by_key(struct document_reading *d, struct str object);
+
+static bool take_step(struct document_reading *d, struct str object, int64_t step, bool keyed, struct str name);
+
+/* Whether a list has objects of a step and a value: [{"step": 1, "value": 10.2}, …]. */
+static bool of_steps_and_values(struct str list)
+{
+    struct str object = first_item(list), s = str_cut(object, 1), key, value;
+    bool step = false, number = false;
+    while (is_object(object) && scan_member(&s, &key, &value) == 1) {
+        step = step || value_is_step(key);
+        number = number || value_says_value(key);
+    }
+    return step && number;
+}
 
 /* Whether something can be read from the value of a series' name. */
 static bool holds_series(struct str value)
 {
-    return (is_list(value) && list_begins_right(value)) || is_object(value);
+    return (is_list(value) && (list_begins_right(value) || of_steps_and_values(value))) || is_object(value);
 }
 
-static void take_series(struct document_reading *d, struct str object, enum log_value v, struct str value)
+/* Of {"train": {…}, "val": {…}} below a series' name the series of training. */
+static struct str of_training(struct str object)
 {
+    struct str s = str_cut(object, 1), key, value;
+    while (scan_member(&s, &key, &value) == 1)
+        if ((is_object(value) || is_list(value)) && (str_is(key, "train") || str_is(key, "training")))
+            return value;
+    return STR("");
+}
+
+static void take_series(struct document_reading *d, struct str object, enum log_value v, struct str name,
+                        struct str value)
+{
+    struct str training = is_object(value) ? of_training(value) : STR("");
+    if (training.n)
+        value = training;
     struct numbering by = {.steps = steps_beside(object, true), .first = 1, .each = 1};
     struct str rows = steps_beside(object, false);
     by.counted = !by.steps.n;
-    if (is_list(value))
+    if (is_list(value) && of_steps_and_values(value))
+        take_steps(d, value, name);
+    else if (is_list(value))
         take_list(d, v, value, &by);
     else if (rows.n && numbered_by_keys(value))
         take_rows(d, v, value, rows);
@@ -349,7 +391,8 @@ static void take_series(struct document_reading *d, struct str object, enum log_
 
 static void take_object(struct document_reading *d, struct str object, int depth)
 {
-    struct str s = str_cut(object, 1), key, value, best[LOG_VALUES] = {0}, name = STR("");
+    struct str s = str_cut(object, 1), key, value, best[LOG_VALUES] = {0}, names[LOG_VALUES] = {0},
+               name = STR("");
     int rank, highest = -1;
     bool many = false;
     enum log_value v;
@@ -368,31 +411,34 @@ static void take_object(struct document_reading *d, struct str object, int depth
             if (best[v].n && (v != LOG_LOSS || rank <= highest))
                 continue;
             best[v] = value;
+            names[v] = key;
             highest = v == LOG_LOSS ? rank : highest;
             name = v == LOG_LOSS ? key : name;
         }
     for (int i = 0; i < LOG_VALUES; i++)
         if (best[i].n)
-            take_series(d, object, (enum log_value)i, best[i]);
+            take_series(d, object, (enum log_value)i, names[i], best[i]);
     if (d->numbers && many)
         log_loss_taken(d->k, name);
     struct str inner = d->numbers || depth == DEEPEST ? STR("") : held_in(object);
     if (is_object(inner))
         take_object(d, inner, depth + 1);
     else if (inner.n)
-        take_steps(d, inner);
+        take_steps(d, inner, STR(""));
     else if (!d->numbers && best[LOG_LOSS].n && is_list(best[LOG_LOSS]))
-        take_steps(d, best[LOG_LOSS]);
+        take_steps(d, best[LOG_LOSS], STR(""));
 }
 
-/* [{"step": 1, "loss": 10.2}, …] and {"1": {"loss": 10.2}, …}: an object a step. */
-static bool take_step(struct document_reading *d, struct str object, int64_t step, bool numbered)
+/* [{"step": 1, "loss": 10.2}, …] and {"1": {"loss": 10.2}, …}: an object a step. keyed: its key says the step, where
+ * it has none of its own ({"0": {"step": 10, …}}: the key numbers a row). {"step": 1, "name": "loss", "value": 10.2}
+ * has one value; name: its name where the list has it. */
+static bool take_step(struct document_reading *d, struct str object, int64_t step, bool keyed, struct str name)
 {
     struct str s = str_cut(object, 1), outer = STR(""), key, value;
     struct log_record r = {.step = step};
     struct values_taken taken = {0};
-    struct str odd = STR("");
-    bool odd_step = false, judged = false;
+    struct str odd = STR(""), lone = STR("");
+    bool numbered = false, odd_step = false, judged = false;
     double x, digit;
     int64_t rank;
     enum log_value v;
@@ -408,6 +454,10 @@ static bool take_step(struct document_reading *d, struct str object, int64_t ste
             s = str_cut(value, 1);
             continue;
         }
+        if (value_says_name(key))
+            name = unquoted(value);
+        if (value_says_value(key))
+            lone = unquoted(value);
         judged = judged || (value_is_split(key) && value_split_judged(unquoted(value)));
         if (value_is_rank(key) && count_of(value, &rank))
             r.rank = log_rank_said(rank);
@@ -426,24 +476,30 @@ static bool take_step(struct document_reading *d, struct str object, int64_t ste
     }
     if (judged)
         return true;
+    if (!taken.has && lone.n && name.n && value_taken(&taken, name, &v)) {
+        if (scan_number(lone, &x, &digit))
+            log_set(d->k, &r, v, x, digit);
+        else if (!reading_is_nothing(lone))
+            odd = lone;
+    }
     if (odd.n)
         log_odd_value(d->k, odd);
     if (odd_step || (!log_has(&r, LOG_LOSS) && !log_has(&r, LOG_NORM)))
         return odd.n > 0;
     log_total_taken(d->k, &taken);
-    d->counted = d->counted || !numbered;
+    d->counted = d->counted || !(numbered || keyed);
     d->numbers++;
     d->k->line++;
     log_add(d->k, &r);
     return true;
 }
 
-static void take_steps(struct document_reading *d, struct str list)
+static void take_steps(struct document_reading *d, struct str list, struct str name)
 {
     struct str s = str_cut(list, 1), item;
     int64_t n = 0;
     while (next_item(&s, &item) == 1)
-        if (is_object(item) && take_step(d, item, n + 1, false))
+        if (is_object(item) && take_step(d, item, n + 1, false, name))
             n++;
 }
 
@@ -453,7 +509,38 @@ static void take_steps_by_key(struct document_reading *d, struct str object)
     int64_t step;
     while (scan_member(&s, &key, &value) == 1)
         if (step_key(key, &step) && is_object(value))
-            take_step(d, value, step, true);
+            take_step(d, value, step, true, STR(""));
+}
+
+/* pandas' {"columns": ["step", "loss"], "index": [0, 1], "data": [[10, 2.5], [20, 2.25]]}, of a series "name" and
+ * values alone; a table of W&B has no index. False: it is none. */
+static bool take_frame(struct document_reading *d, struct str object)
+{
+    struct str s = str_cut(object, 1), columns = STR(""), index = STR(""), data = STR(""), name = STR(""), key, value;
+    while (scan_member(&s, &key, &value) == 1) {
+        columns = str_is(key, "columns") ? value : columns;
+        index = str_is(key, "index") ? value : index;
+        data = str_is(key, "data") ? value : data;
+        name = str_is(key, "name") ? value : name;
+    }
+    if (!is_list(data) || !(is_list(columns) || (name.n && is_list(index))))
+        return false;
+    struct str rows = str_cut(data, 1), numbers = str_cut(index, 1), row, number = STR("");
+    struct buf made = {0};
+    for (int64_t n = 1; next_item(&rows, &row) == 1 && (!index.n || next_item(&numbers, &number) == 1); n++) {
+        struct str names = is_list(columns) ? str_cut(columns, 1) : STR(""), cells = str_cut(row, 1), own, cell;
+        int64_t step = n;
+        buf_clear(&made);
+        if (!is_list(columns))
+            buf_fmt(&made, "{%.*s:%.*s", STR_ARG(name), STR_ARG(row));
+        while (is_list(row) && next_item(&names, &own) == 1 && next_item(&cells, &cell) == 1)
+            buf_fmt(&made, "%c%.*s:%.*s", made.n ? ',' : '{', STR_ARG(own), STR_ARG(cell));
+        buf_char(&made, '}');
+        bool indexed = count_of(number, &step);
+        take_step(d, buf_view(&made), step, indexed, STR(""));
+    }
+    buf_release(&made);
+    return true;
 }
 
 /* What the first item of a list or the first member of an object is. */
@@ -464,8 +551,8 @@ static void take_document(struct document_reading *d, struct str text)
         if (list_begins_right(text))
             take_list(d, LOG_LOSS, text, &by);
         else
-            take_steps(d, text);
-    } else if (is_object(text)) {
+            take_steps(d, text, STR(""));
+    } else if (is_object(text) && !take_frame(d, text)) {
         take_object(d, text, 0);
     }
 }
@@ -477,8 +564,10 @@ static bool may_be_losses(struct str head)
 {
     struct str s = skip_blanks(head), item;
     double x;
-    if (!s.n || (s.p[0] != '[' && s.p[0] != '{'))
+    if (!python_value_begins(s))
         return false;
+    if (s.p[0] != '[' && s.p[0] != '{')
+        return true;
     if (str_ihas(s, "loss") || value_names_in(s))
         return true;
     struct str items = str_cut(s, 1);
@@ -486,46 +575,94 @@ static bool may_be_losses(struct str head)
         if (is_number(item))
             return true;
     item = skip_blanks(str_cut(s, 1));
-    while (s.p[0] == '[' && item.n && item.p[0] == '[')
+    if (s.p[0] == '[' && item.n && item.p[0] == '(')
+        return true;
+    while (s.p[0] == '[' && item.n && strchr("[(", item.p[0]))
         item = skip_blanks(str_cut(item, 1));
-    if (s.p[0] == '{' && item.n && item.p[0] == '"')
+    if (item.n && strchr("\"'", item.p[0]))
         item = str_cut(item, 1);
-    return scan_leading(&item, &x, NULL);
+    if (str_starts(item, "step") || str_starts(item, "iter")) /* {"step_1": 2.5} */
+        while (item.n && !(item.p[0] >= '0' && item.p[0] <= '9') && item.p[0] != '"')
+            item = str_cut(item, 1);
+    return scan_leading(&item, &x, NULL) || python_value_begins(item);
+}
+
+static void read_as(struct document_reading *d, struct str text, bool (*json_of)(struct str text, struct buf *json))
+{
+    struct buf json = {0};
+    if (json_of(skip_blanks(text), &json))
+        take_document(d, buf_view(&json));
+    else
+        d->bad = true;
+    buf_release(&json);
 }
 
 static void read_document(struct document_reading *d, struct str text)
 {
-    text = skip_blanks(text);
-    text = str_trim(text);
-    while (text.n && strchr("\r\n", text.p[text.n - 1]))
-        text.n--;
-    take_document(d, text);
+    read_as(d, text, printed_document);
 }
 
-bool loss_document_sniff(struct str head, const char *path)
+static void read_lists(struct document_reading *d, struct str text)
+{
+    read_as(d, text, printed_lists);
+}
+
+/* Whether a document holds losses, read into a series of its own. */
+static bool holds_losses(const char *path, struct str text, void (*read)(struct document_reading *d, struct str text))
 {
     struct series s = {0};
     struct series_builder k;
-    struct buf text = {0};
-    struct err quiet;
-    if (!may_be_losses(head) || file_slurp(path, DOCUMENT_BYTES, &text, &quiet)) {
-        buf_release(&text);
-        return false;
-    }
     struct file f = {.name = (char *)(uintptr_t)path};
     struct log_file entry = {.path = path};
     struct document_reading d = {.k = &k};
     vec_push(&s.files, entry);
     series_builder_init(&k, &s, &f, NULL);
     k.kind = log_kind_named("loss-document");
-    read_document(&d, buf_view(&text));
+    read(&d, text);
     series_builder_release(&k);
     series_release(&s);
-    buf_release(&text);
     return d.numbers > 1 && !d.bad;
 }
 
-int loss_document_read(struct series_builder *k, struct err *e)
+bool loss_document_take(struct series_builder *k, struct str json)
+{
+    struct document_reading d = {.k = k};
+    if (!holds_losses(k->file->name, json, take_document))
+        return false;
+    take_document(&d, json);
+    k->stepless = d.counted;
+    return true;
+}
+
+static bool has_losses(const char *path, void (*read)(struct document_reading *d, struct str text))
+{
+    struct buf text = {0};
+    struct err quiet;
+    bool yes = file_slurp(path, DOCUMENT_BYTES, &text, &quiet) == 0 && holds_losses(path, buf_view(&text), read);
+    buf_release(&text);
+    return yes;
+}
+
+bool loss_document_sniff(struct str head, const char *path)
+{
+    return may_be_losses(head) && has_losses(path, read_document);
+}
+
+bool printed_lists_shortened_in(const char *path)
+{
+    struct buf text = {0};
+    struct err quiet;
+    bool yes = file_slurp(path, DOCUMENT_BYTES, &text, &quiet) == 0 && printed_lists_shortened(buf_view(&text));
+    buf_release(&text);
+    return yes;
+}
+
+bool printed_lists_sniff(const char *path)
+{
+    return has_losses(path, read_lists);
+}
+
+static int read_file(struct series_builder *k, void (*read)(struct document_reading *d, struct str text), struct err *e)
 {
     struct buf text = {0};
     struct document_reading d = {.k = k};
@@ -533,11 +670,21 @@ int loss_document_read(struct series_builder *k, struct err *e)
         buf_release(&text);
         return -1;
     }
-    read_document(&d, buf_view(&text));
+    read(&d, buf_view(&text));
     vec_last(&k->s->files)->lines = k->line;
     k->stepless = d.counted;
     buf_release(&text);
     return 0;
+}
+
+int loss_document_read(struct series_builder *k, struct err *e)
+{
+    return read_file(k, read_document, e);
+}
+
+int printed_lists_read(struct series_builder *k, struct err *e)
+{
+    return read_file(k, read_lists, e);
 }
 
 /* ---- columns ---- */
@@ -549,22 +696,25 @@ struct columns {
     int as[COLUMNS]; /* enum log_value, -1: another */
     size_t n;
     bool named; /* a line of names came first */
+    bool epoch; /* the step is the epoch */
 };
 
-/* The parts of a line, divided by blanks, commas or semicolons. More than COLUMNS: their count alone. */
+/* The parts of a line, divided by blanks, bars, commas, semicolons or a colon before a blank. More than COLUMNS: their
+ * count alone. */
 static size_t cut_line(struct str line, struct str part[COLUMNS])
 {
     size_t n = 0;
     while (line.n) {
         size_t i = 0, from;
-        while (i < line.n && strchr(" \t,;\r", line.p[i]))
+        while (i < line.n && strchr(" \t,;|\r", line.p[i]))
             i++;
-        for (from = i; i < line.n && !strchr(" \t,;\r", line.p[i]); i++)
+        for (from = i; i < line.n && !strchr(" \t,;|\r", line.p[i]); i++)
             continue;
         if (i == from)
             break;
+        const bool colon = !n && i - from > 1 && i < line.n && line.p[i] == ' ' && line.p[i - 1] == ':';
         if (n < COLUMNS)
-            part[n] = str_n(line.p + from, i - from);
+            part[n] = str_n(line.p + from, i - from - colon);
         n++;
         line = str_cut(line, i);
     }
@@ -587,15 +737,38 @@ static bool name_columns(struct columns *c, const struct str *part, size_t n)
     *c = (struct columns){.step = -1, .n = n, .named = true};
     for (size_t i = 0; i < n; i++) {
         c->as[i] = -1;
-        if (c->step < 0 && value_is_step(part[i]))
+        if ((c->step < 0 || c->epoch) && value_is_step(part[i])) {
             c->step = (int)i;
-        else if (value_taken(&taken, part[i], &v)) {
+            c->epoch = false;
+        } else if (c->step < 0 && str_ieq(part[i], STR("epoch"))) {
+            c->step = (int)i;
+            c->epoch = true;
+        } else if (value_taken(&taken, part[i], &v)) {
             for (size_t k = 0; k < i; k++) /* a part of it */
                 c->as[k] = c->as[k] == (int)v ? -1 : c->as[k];
             c->as[i] = (int)v;
         }
     }
     return taken.has & (1u << LOG_LOSS | 1u << LOG_NORM);
+}
+
+/* Below the names pandas prints a row's number first, which has none; it is the step where no column is. */
+static void add_index(struct columns *c)
+{
+    for (size_t i = c->n; i > 0; i--)
+        c->as[i] = c->as[i - 1];
+    c->as[0] = -1;
+    c->n++;
+    c->step = c->step < 0 || c->epoch ? 0 : c->step + 1;
+    c->epoch = false;
+}
+
+/* What pandas prints around its rows: the name of their numbers, "Name: loss, dtype: float64", "[3 rows x 2
+ * columns]". */
+static bool beside_rows(struct str line, const struct str *part, size_t n)
+{
+    return (n == 1 && value_is_step(part[0])) || (str_starts(line, "Name: ") && str_has(line, ", dtype: ")) ||
+           (str_starts(line, "[") && str_has(line, " rows x ") && str_ends(line, " columns]"));
 }
 
 /* Whether the first lines are columns of numbers we can tell apart. */
@@ -612,8 +785,11 @@ static bool find_columns(const struct file *f, struct columns *c)
         while (line.n && (line.p[0] == '#' || line.p[0] == ' '))
             line = str_cut(line, 1);
         size_t n = cut_line(line, part);
-        if (!n || (l.end && !l.newline && f->size > 65536))
+        if (!n || (l.end && !l.newline && f->size > 65536) || beside_rows(str_trim(line), part, n))
             continue;
+        const bool gaps = str_find(line, ',') < 0 && str_find(line, ';') < 0;
+        if (!rows && gaps && c->named && n == c->n + 1 && n < COLUMNS && all_numbers(part, n))
+            add_index(c);
         if (n > COLUMNS || !all_numbers(part, n) || ((rows || c->named) && n != c->n)) {
             struct columns names = {0};
             if (n <= COLUMNS && !rows && !c->named && name_columns(&names, part, n))
@@ -632,11 +808,25 @@ static bool find_columns(const struct file *f, struct columns *c)
         rows++;
         if (yes && c->step >= 0) {
             yes = count_of(part[c->step], &step) && (c->named || step > last);
+            if (c->epoch && step <= last)
+                c->step = -1;
             last = step;
         }
     }
     log_line_close(&l);
     return yes && rows > 1 && odd <= rows / 2; /* some rows may be unreadable */
+}
+
+size_t loss_columns_unnamed(struct str head)
+{
+    struct str line, rest, part[COLUMNS];
+    double x;
+    str_split(head, '\n', &line, &rest);
+    for (size_t i = 0; i < line.n; i++)
+        if (!strchr("0123456789+-.eEnaif:,;|/T \t\r", line.p[i]))
+            return 0;
+    size_t n = cut_line(line, part);
+    return n > 2 && n <= COLUMNS && scan_number(part[0], &x, NULL) && scan_number(part[n - 1], &x, NULL) ? n : 0;
 }
 
 bool loss_columns_sniff(const struct file *f)
@@ -652,6 +842,7 @@ int loss_columns_read(struct series_builder *k, struct err *e)
     struct columns c;
     int64_t n = 0;
     double x, digit;
+    bool begun = false; /* behind the names, if there are any */
     int rc;
     if (!find_columns(k->file, &c))
         return err_line(e, k->file->name, 1, _("expected columns of numbers: a loss, or a growing step and a loss"));
@@ -666,8 +857,14 @@ int loss_columns_read(struct series_builder *k, struct err *e)
             continue;
         }
         if (parts != c.n || !all_numbers(part, c.n)) {
-            bool note = line.n && line.p[0] == '#' && !str_ends(part[0], "!"); /* "#NUM!" is none */
-            if (parts && !note && (n || !c.named)) {
+            struct columns names;
+            if (!begun && c.named && parts <= COLUMNS && name_columns(&names, part, parts)) {
+                begun = true;
+                continue;
+            }
+            bool note = line.n && ((line.p[0] == '#' && !str_ends(part[0], "!")) /* "#NUM!" is none */ ||
+                                   beside_rows(str_trim(line), part, parts));
+            if (parts && !note && (n || begun || !c.named)) {
                 log_odd_value(k, line);
                 n++; /* its place is kept */
             }

@@ -63,20 +63,12 @@ struct step_object {
     struct values_taken taken;
     struct extra_values rl;
     bool judged;    /* of validation */
+    bool mlperf;    /* its "metadata" say the step */
     bool of_parameter; /* a norm of one weight, not the step's */
     /* of an object a value: {"step": 1, "name": "loss", "value": 2.5} */
     struct str value_name, value_text;
 };
 
-static bool names_a_value(struct str key)
-{
-    return str_is(key, "name") || str_is(key, "tag") || str_is(key, "key") || str_is(key, "metric");
-}
-
-static bool is_a_value(struct str key)
-{
-    return str_ieq(str_trim(key), STR("value"));
-}
 
 /* "[0, 100]" as a step: the epoch and the step in it. */
 static bool step_pair(struct str value, double *epoch, double *step)
@@ -102,11 +94,11 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
         if (value_is_rank(key) && scan_number(value, &x, NULL) && is_step(x))
             o->r.rank = log_rank_said((int64_t)x);
         o->of_parameter = o->of_parameter || log_is_parameter(unquoted(value));
-        if (!inside && names_a_value(key))
+        if (!inside && value_says_name(key))
             o->value_name = unquoted(value);
-        else if (!inside && is_a_value(key))
+        else if (!inside && value_says_value(key))
             o->value_text = unquoted(value);
-        if (!inside && value.n && value.p[0] == '{' && holds_values(key)) {
+        if (!inside && value.n && value.p[0] == '{' && (holds_values(key) || (o->mlperf && str_is(key, "metadata")))) {
             if (!take_members(o, str_cut(value, 1), true))
                 return false;
         } else if (!o->stepped && value_is_step(key) && step_pair(value, &epoch, &x)) {
@@ -124,6 +116,11 @@ static bool take_members(struct step_object *o, struct str s, bool inside)
             o->stepped = is_step(x);
             o->odd_step = unquoted(value);
             o->r.step = o->stepped ? (int64_t)x : 0;
+        } else if (o->mlperf && inside && str_is(key, "samples_count") && !o->stepped) {
+            o->stepped = is_step(x);
+            o->r.step = o->stepped ? (int64_t)x : 0;
+            if (o->k)
+                o->k->s->in_samples = true;
         } else if (str_is(key, "epoch")) {
             o->epoch = x;
         } else if (extra_value_take(&o->rl, key, x)) {
@@ -155,6 +152,8 @@ static bool object(struct series_builder *k, struct str line)
     struct str s = str_trim(line);
     if (str_starts(s, "DLLL ")) /* NVIDIA's DLLogger */
         s = str_trim(str_cut(s, strlen("DLLL ")));
+    if ((o.mlperf = str_starts(s, ":::MLLOG ")))
+        s = str_trim(str_cut(s, strlen(":::MLLOG ")));
     if (!s.n || s.p[0] != '{')
         return false;
     bool whole = take_members(&o, str_cut(s, 1), false);
@@ -190,7 +189,7 @@ static bool object(struct series_builder *k, struct str line)
 bool json_values_words(struct str line)
 {
     line = str_trim(line);
-    return str_starts(line, "{") || str_starts(line, "DLLL {");
+    return str_starts(line, "{") || str_starts(line, "DLLL {") || str_starts(line, ":::MLLOG {");
 }
 
 bool json_values_starts(struct str line)
@@ -214,6 +213,10 @@ struct value_table {
     bool alone; /* a file of one value each: a learning rate will do */
     bool head;
     const char *path;
+    bool by_epoch;       /* the step is the epoch, which grows from row to row */
+    bool rows;           /* they do not: the rows are numbered */
+    double last_epoch;
+    int64_t numbered;
     int8_t one;          /* enum log_value of a table without names */
     size_t n;
     int step, epoch, split, rank; /* their columns; -1: none */
@@ -236,6 +239,17 @@ static bool one_value(struct value_table *t)
     return known;
 }
 
+/* A step, a value and the time it was written, as TensorBoard and Neptune download one series. */
+static bool times_stand_in(const struct str *cell, size_t n)
+{
+    static const char *const times[] = {"wall time", "wall_time", "timestamp"};
+    for (size_t i = 0; i < n && n <= 4; i++)
+        for (size_t k = 0; k < ARRAY_LEN(times); k++)
+            if (str_ieq(str_trim(cell[i]), str_of(times[k])))
+                return true;
+    return false;
+}
+
 static bool header(struct value_table *t, const struct str *cell, size_t n)
 {
     struct values_taken taken = {0};
@@ -252,9 +266,9 @@ static bool header(struct value_table *t, const struct str *cell, size_t n)
             t->split = (int)i;
         } else if (t->rank < 0 && value_is_rank(cell[i])) {
             t->rank = (int)i;
-        } else if (t->name < 0 && names_a_value(str_trim(cell[i]))) {
+        } else if (t->name < 0 && value_says_name(str_trim(cell[i]))) {
             t->name = (int)i;
-        } else if (t->value < 0 && is_a_value(cell[i])) {
+        } else if (t->value < 0 && value_says_value(cell[i])) {
             t->value = (int)i;
         } else if (value_taken(&taken, cell[i], &v)) {
             for (size_t k = 0; k < i; k++) /* a part of it */
@@ -266,10 +280,15 @@ static bool header(struct value_table *t, const struct str *cell, size_t n)
         log_total_taken(t->k, &taken);
     if (t->step < 0 && t->n && !str_trim(cell[0]).n) /* the index that pandas writes */
         t->step = 0;
+    t->by_epoch = t->step < 0 && t->epoch >= 0;
+    if (t->by_epoch) {
+        t->step = t->epoch;
+        t->epoch = -1;
+    }
     if (taken.has)
         t->value = -1;
     else if (t->step >= 0 && t->value >= 0)
-        return t->name >= 0 || (str_ieq(str_trim(cell[0]), STR("wall time")) && one_value(t));
+        return t->name >= 0 || (times_stand_in(cell, t->n) && one_value(t));
     return t->step >= 0 && (t->alone ? taken.has != 0 : measured(taken.has));
 }
 
@@ -341,7 +360,7 @@ static int table_row(void *ctx, const struct str *cell, size_t n, uint64_t line,
             log_odd_value(t->k, cell[t->step]);
         return 0;
     }
-    r.step = (int64_t)x;
+    r.step = t->rows ? ++t->numbered : (int64_t)x;
     if (t->split >= 0 && (size_t)t->split < n && value_split_judged(cell[t->split]))
         return 0;
     if (t->rank >= 0 && (size_t)t->rank < n && scan_number(cell[t->rank], &x, NULL) && is_step(x))
@@ -371,12 +390,35 @@ static int last_row(void *ctx, const struct str *cell, size_t n, uint64_t line, 
     return 0;
 }
 
+/* Whether the epochs of a table without steps grow; once they do not, nothing more is looked at. */
+static int epoch_row(void *ctx, const struct str *cell, size_t n, uint64_t line, struct err *e)
+{
+    struct value_table *t = ctx;
+    double x;
+    (void)line, (void)e;
+    if (!t->head) {
+        t->head = true;
+        return header(t, cell, n) && t->by_epoch ? 0 : 1;
+    }
+    if ((size_t)t->step >= n || !scan_number(cell[t->step], &x, NULL))
+        return 0;
+    t->rows = x <= t->last_epoch;
+    t->last_epoch = x;
+    return t->rows;
+}
+
 static int read_table(struct value_table t, struct err *e)
 {
     struct series_builder *k = t.k;
+    struct value_table epochs = {.path = k->file->name, .last_epoch = -1};
+    struct sheet_sink look = {.row = epoch_row, .ctx = &epochs};
     t.path = k->file->name;
     struct sheet_sink sink = {.row = table_row, .unended_row = last_row, .ctx = &t};
-    int rc = sheet_read(k->file, &sink, e);
+    int rc = sheet_read(k->file, &look, e);
+    t.rows = epochs.rows;
+    k->stepless = k->stepless || t.rows;
+    if (rc >= 0)
+        rc = sheet_read(k->file, &sink, e);
     vec_last(&k->s->files)->lines = k->line;
     return rc;
 }

@@ -221,6 +221,21 @@ static struct str skip_blanks(struct str s)
     return s;
 }
 
+/* What Python prints around a number: "np.float64(2.5)", "tensor(2.5, device='npu:0')", "Array(2.5, dtype=float32)". */
+static struct str unwrapped(struct str v)
+{
+    static const char *const calls[] = {"tensor(", "Tensor(", "Array(", "np.float64(", "np.float32(", "np.float16(",
+                                        "np.int64(", "np.int32(", "numpy.float64(", "numpy.float32("};
+    double x;
+    for (size_t i = 0; i < ARRAY_LEN(calls) && v.n && v.p[v.n - 1] == ')'; i++)
+        if (str_starts(v, calls[i])) {
+            struct str at = str_cut(v, strlen(calls[i])), number = at;
+            if (scan_leading(&at, &x, NULL) && at.n && strchr(",)", at.p[0]))
+                return str_n(number.p, number.n - at.n);
+        }
+    return v;
+}
+
 int scan_member(struct str *s, struct str *key, struct str *value)
 {
     struct str at = skip_blanks(*s);
@@ -259,7 +274,7 @@ int scan_member(struct str *s, struct str *key, struct str *value)
     }
     if (i == at.n)
         return -1; /* cut off: the last value may not be whole */
-    *value = str_trim(str_n(at.p, i));
+    *value = unwrapped(str_trim(str_n(at.p, i)));
     *s = str_cut(at, i);
     return 1;
 }

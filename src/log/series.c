@@ -10,6 +10,7 @@
 #include "log/learned_lines.h"
 #include "log/log_search.h"
 #include "log/loss_array.h"
+#include "log/loss_document.h"
 #include "log/series_builder.h"
 #include "log/value_names.h"
 
@@ -146,7 +147,16 @@ static int nothing_known(const struct series *s, const struct file *f, const ato
     const struct unreadable *other = unreadable_find(f->name, NULL);
     if (other)
         return unreadable_error(other, f->name, e);
-    if (value_columns_unknown(file_head(f->name, head, sizeof head), f->name, &names))
+    size_t columns = loss_columns_unnamed(file_head(f->name, head, sizeof head));
+    if (columns)
+        err_line(e, f->name, 1,
+                 _("%zu columns without names: write a line of names above them, as in step,loss,lr"), columns);
+    else if (printed_lists_shortened_in(f->name))
+        err_set(e, ERR_DATA,
+                _("%s: a list was shortened when it was printed (\"...\"): print all of it, with "
+                  "numpy.set_printoptions(threshold=sys.maxsize) or torch.set_printoptions(profile=\"full\"), or save "
+                  "it with numpy.save"), f->name);
+    else if (value_columns_unknown(file_head(f->name, head, sizeof head), f->name, &names))
         err_line(e, f->name, 1,
                  _("no name is known as the step, or none as a loss or norm; found %.*s%s. Say once which is which: "
                    "--log-names step=NAME,loss=NAME,norm=NAME (on the screen :log-names)"),

@@ -4,6 +4,7 @@
  *   DeepSpeed   steps: 10 loss: 5.1234 iter time (s): …      step=10, skipped=0, lr=[0.001], mom=…
  *   NeMo        … reduced_train_loss=10.30, global_step=9.000 …   lr: 2e-05 | global_step: 9 | reduced_train_loss:
  * 11.0 | …
+ *   darknet     1: 2.5, 2.475 avg loss, 0.001 rate, 3.3 seconds, 64 images (the names stand behind the numbers)
  *   slime       step 0: {'train/loss': 0.01, 'train/grad_norm': 0.5, …}
  * A trainer is a row of the table. */
 #include "base/mem.h"
@@ -179,6 +180,37 @@ enum log_take step_line_take(struct series_builder *k, struct str line, size_t f
         log_point(k, "scalar", STR("skipped steps"), false, r.step, x);
     take_metrics(k, l, line, r.step);
     k->mean_lines = k->mean_lines || l->mean;
+    log_add(k, &r);
+    return TAKE_DONE;
+}
+
+bool darknet_words(struct str line)
+{
+    return scan_has(line, " avg") && scan_has(line, " rate, ") && scan_has(line, " images");
+}
+
+enum log_take darknet_take(struct series_builder *k, struct str line, size_t fresh, bool last)
+{
+    struct log_record r = {0};
+    struct str step, rest, loss, rate, number;
+    double x, digit;
+    (void)fresh;
+    (void)last;
+    line = str_trim(line);
+    bool shaped = str_split(line, ':', &step, &rest) && str_split(rest, ',', &loss, &rate) &&
+                  str_split(rate, ',', &number, &rate) && str_split(rate, ',', &number, &rest) &&
+                  str_ends(number, " rate");
+    if (!step.n || step.n > 12 || str_find(step, ' ') >= 0)
+        return TAKE_NOT;
+    if (!shaped || !scan_count(&step, &r.step) || step.n || r.step >= LOG_STEP) {
+        log_odd_value(k, line);
+        return TAKE_DONE;
+    }
+    if (log_number(k, loss, &x, &digit) == READING_VALUE)
+        log_set(k, &r, LOG_LOSS, x, digit);
+    number.n -= strlen(" rate");
+    if (log_number(k, number, &x, &digit) == READING_VALUE)
+        log_set(k, &r, LOG_LR, x, digit);
     log_add(k, &r);
     return TAKE_DONE;
 }

@@ -18,7 +18,7 @@ static bool fraction(struct str v, double *x)
 {
     struct str a, b;
     double total;
-    if (v.n < 2 || v.p[0] != '"' || !str_split(str_n(v.p + 1, v.n - 2), '/', &a, &b))
+    if (v.n < 2 || !strchr("\"'", v.p[0]) || !str_split(str_n(v.p + 1, v.n - 2), '/', &a, &b))
         return false;
     return scan_number(a, x, NULL) && scan_number(b, &total, NULL);
 }
@@ -110,10 +110,18 @@ static enum log_take record(struct series_builder *k, struct str s, bool with_st
     return TAKE_DONE;
 }
 
+/* 'step' or "global_step/max_steps" as a key. */
+static bool has_step(struct str line)
+{
+    return scan_has(line, "'step'") || scan_has(line, "'global_step") || scan_has(line, "'current_steps'") ||
+           scan_has(line, "\"current_steps\"") || scan_has(line, "\"global_step") || scan_has(line, "\"step\"");
+}
+
 bool trainer_words(struct str line)
 {
     struct str s;
-    return scan_behind(line, "{'", &s) && (scan_has(line, "'epoch'") || scan_has(line, "'learning_rate'")) &&
+    return scan_behind(line, "{'", &s) && !has_step(line) &&
+           (scan_has(line, "'epoch'") || scan_has(line, "'learning_rate'")) &&
            (scan_has(line, "'loss'") || scan_has(line, "'eval_loss'"));
 }
 
@@ -133,8 +141,8 @@ bool trainer_jsonl_words(struct str line)
 {
     struct str s = str_trim(line);
     return s.n > 2 && s.p[0] == '{' &&
-           (scan_has(s, "\"loss\":") || scan_has(s, "\"loss\" :")) && !scan_has(s, "\"total_loss\"") &&
-           (scan_has(s, "\"current_steps\"") || scan_has(s, "\"global_step") || scan_has(s, "\"step\""));
+           (scan_has(s, "\"loss\":") || scan_has(s, "\"loss\" :") || scan_has(s, "'loss':")) &&
+           !scan_has(s, "\"total_loss\"") && !scan_has(s, "'total_loss'") && has_step(s);
 }
 
 enum log_take trainer_jsonl_take(struct series_builder *k, struct str line, size_t fresh, bool last)

@@ -12,7 +12,7 @@
 
 static const char *const steps[] = {
     "step", "_step", "steps", "iteration", "iter", "iterations", "global_step", "current_steps", "n_iter",
-        "global_steps", "update",
+        "global_steps", "update", "step_num", "iter_num", "training_iteration",
 };
 
 static const struct {
@@ -33,7 +33,7 @@ static const struct {
 static const char *const parts[] = {"pg_loss", "policy_loss", "actor_loss/avg", "gpt_loss"};
 
 static const char *const prefixes[] = {"train/", "training/", "trainer/", "actor/", "optim/", "loss_metrics/",
-                                       "metrics/", "ppo_actor/update/", "samples/", "train_", "training_"};
+                                       "metrics/", "learning/", "ppo_actor/update/", "samples/", "train_", "training_"};
 
 #define RL_UPDATE_KL "update_kl"
 #define RL_REFERENCE_KL "reference_kl"
@@ -170,8 +170,8 @@ static bool plain(struct str name, char out[64], size_t *n)
     if (!name.n || name.n >= 64)
         return false;
     for (size_t i = 0; i < name.n; i++)
-        out[i] = name.p[i] >= 'A' && name.p[i] <= 'Z' ? (char)(name.p[i] + 32) : name.p[i] == ' ' ||
-            name.p[i] == '-' ? '_' : name.p[i];
+        out[i] = name.p[i] >= 'A' && name.p[i] <= 'Z' ? (char)(name.p[i] + 32)
+                 : strchr(" -.", name.p[i])           ? '_' : name.p[i];
     out[name.n] = 0;
     *n = name.n;
     for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
@@ -354,7 +354,8 @@ bool value_is_step(struct str name)
 
 bool value_is_split(struct str name)
 {
-    static const char *const names[] = {"mode", "split", "phase", "stage", "subset", "set", "dataset", "type", "kind"};
+    static const char *const names[] = {"mode", "split", "phase", "stage", "subset", "set", "dataset", "type", "kind",
+                                        "context"};
     char s[64];
     size_t n;
     return plain(name, s, &n) && STR_ONE_OF(str_of(s), names);
@@ -364,7 +365,11 @@ bool value_split_judged(struct str text)
 {
     char s[64];
     size_t n;
-    return plain(text, s, &n) && name_is_judged(str_n(s, n));
+    if (!plain(text, s, &n))
+        return false;
+    for (size_t i = 0; i < n; i++) /* {"subset": "val"} */
+        s[i] = (unsigned char)s[i] >= 0x80 || (s[i] >= 'a' && s[i] <= 'z') || (s[i] >= '0' && s[i] <= '9') ? s[i] : '_';
+    return name_is_judged(str_n(s, n));
 }
 
 bool value_is_rank(struct str name)
@@ -373,6 +378,22 @@ bool value_is_rank(struct str name)
     char s[64];
     size_t n;
     return plain(name, s, &n) && STR_ONE_OF(str_of(s), names);
+}
+
+bool value_says_name(struct str key)
+{
+    static const char *const names[] = {"name", "tag", "key", "metric", "metricname", "metric_name"};
+    char s[64];
+    size_t n;
+    return plain(key, s, &n) && STR_ONE_OF(str_n(s, n), names);
+}
+
+bool value_says_value(struct str key)
+{
+    static const char *const names[] = {"value", "metricvalue", "metric_value"};
+    char s[64];
+    size_t n;
+    return plain(key, s, &n) && STR_ONE_OF(str_n(s, n), names);
 }
 
 bool value_counts_samples(struct str name)

@@ -18,6 +18,9 @@ bool value_is_split(struct str name);
 bool value_split_judged(struct str text);
 bool value_is_rank(struct str name); /* "rank": of the process that wrote the values beside it */
 /* "Train/Samples/train_loss": a value that DeepSpeed's monitor numbers by the samples seen. */
+/* "name", "tag", "metric": of the name of a value; "value": of the value itself. */
+bool value_says_name(struct str name);
+bool value_says_value(struct str name);
 bool value_counts_samples(struct str name);
 /* What of a step has been taken; zeroed before. */
 struct values_taken {

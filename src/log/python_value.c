@@ -1,0 +1,311 @@
+/* Rewrites what Python prints of lists, dictionaries, arrays and tensors as JSON, value by value. */
+#include "log/python_value.h"
+
+#include "base/mem.h"
+
+#define DEEPEST 32
+
+/* What may stand in front of a bracket; a value is its last argument without a name, or that called "value". */
+static const char *const calls[] = {
+    "tensor", "torch.tensor", "Tensor", "mindspore.Tensor", "Parameter", "Variable", "array", "np.array",
+    "numpy.array", "Array", "DeviceArray", "deque", "collections.deque", "defaultdict", "collections.defaultdict",
+    "list", "tuple", "dict", "float", "int", "np.float64", "np.float32", "np.float16", "np.int64", "np.int32",
+    "numpy.float64", "numpy.float32", "numpy.float16", "numpy.int64", "numpy.int32",
+};
+
+static const char *const pair_calls[] = {"OrderedDict", "collections.OrderedDict"};
+
+static bool in_name(char c)
+{
+    return ((c | 32) >= 'a' && (c | 32) <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
+
+static void skip_blanks(struct str *s)
+{
+    while (s->n && strchr(" \t\r\n", s->p[0]))
+        *s = str_cut(*s, 1);
+}
+
+/* The name in front of a '(' at the front of s; empty: there is none. */
+static struct str call_name(struct str s)
+{
+    size_t n = 0;
+    while (n < s.n && n < 64 && in_name(s.p[n]))
+        n++;
+    return n && n < s.n && s.p[n] == '(' ? str_n(s.p, n) : STR("");
+}
+
+static bool opens(char c)
+{
+    return c == '[' || c == '(' || c == '{';
+}
+
+static bool closes(char c)
+{
+    return c == ']' || c == ')' || c == '}';
+}
+
+/* Where the text in quotes at the front of s ends; 0: nowhere. */
+static size_t quoted(struct str s)
+{
+    for (size_t i = 1; i < s.n; i++) {
+        if (s.p[i] == '\\')
+            i++;
+        else if (s.p[i] == s.p[0])
+            return i + 1;
+    }
+    return 0;
+}
+
+/* The end of an argument or item at the front of s: a comma or closing bracket that is not inside others. */
+static size_t item_end(struct str s)
+{
+    size_t depth = 0;
+    for (size_t i = 0; i < s.n; i++) {
+        char c = s.p[i];
+        if (c == '"' || c == '\'') {
+            size_t n = quoted(str_cut(s, i));
+            if (!n)
+                return s.n;
+            i += n - 1;
+        } else if (opens(c)) {
+            depth++;
+        } else if (closes(c) && !depth) {
+            return i;
+        } else if (closes(c)) {
+            depth--;
+        } else if (c == ',' && !depth) {
+            return i;
+        }
+    }
+    return s.n;
+}
+
+bool python_value_begins(struct str s)
+{
+    struct str name = call_name(s);
+    return s.n && (opens(s.p[0]) || STR_ONE_OF(name, calls) || STR_ONE_OF(name, pair_calls) ||
+                   str_starts(s, "<tf.Tensor"));
+}
+
+static bool value(struct str *s, struct buf *json, bool blanks, int depth);
+
+static bool text(struct str *s, struct buf *json)
+{
+    size_t n = quoted(*s);
+    if (!n)
+        return false;
+    buf_char(json, '"');
+    for (size_t i = 1; i + 1 < n; i++) {
+        bool escaped_quote = s->p[i] == '\\' && s->p[i + 1] == '\'';
+        if (s->p[i] == '"')
+            buf_char(json, '\\');
+        if (!escaped_quote)
+            buf_char(json, s->p[i]);
+        if (s->p[i] == '\\' && !escaped_quote)
+            buf_char(json, s->p[++i]);
+    }
+    buf_char(json, '"');
+    *s = str_cut(*s, n);
+    return true;
+}
+
+/* What is neither in quotes nor in brackets: a number, None, or what cannot be read; up to a comma, a closing bracket,
+ * a colon of a key, or of items divided by blanks the next blank. */
+static bool scalar(struct str *s, struct buf *json, bool blanks, bool key)
+{
+    size_t n = 0;
+    while (n < s->n && s->p[n] != ',' && !closes(s->p[n]) && !opens(s->p[n]) && !(key && s->p[n] == ':') &&
+           !(blanks && strchr(" \t\r\n", s->p[n])))
+        n++;
+    struct str word = str_n(s->p, n);
+    while (word.n && strchr(" \t\r\n", word.p[word.n - 1]))
+        word.n--;
+    if (n == s->n || opens(s->p[n]) || str_has(word, "..") || str_has(word, "\u2026"))
+        return false;
+    if (str_is(word, "None"))
+        word = STR("null");
+    buf_str(json, word);
+    *s = str_cut(*s, n);
+    return true;
+}
+
+/* Items up to the closing bracket, which is taken. An array of NumPy has blanks between its items. */
+static bool items(struct str *s, struct buf *json, int depth)
+{
+    const bool blanks = item_end(*s) < s->n && s->p[item_end(*s)] != ',';
+    bool first = true;
+    buf_char(json, '[');
+    for (;;) {
+        skip_blanks(s);
+        if (!s->n)
+            return false;
+        if (closes(s->p[0]))
+            break;
+        if (!first)
+            buf_char(json, ',');
+        first = false;
+        if (!value(s, json, blanks, depth))
+            return false;
+        skip_blanks(s);
+        if (s->n && s->p[0] == ',')
+            *s = str_cut(*s, 1);
+        else if (!blanks && !(s->n && closes(s->p[0])))
+            return false;
+    }
+    *s = str_cut(*s, 1);
+    buf_char(json, ']');
+    return true;
+}
+
+static bool key_of(struct str *s, struct buf *json, int depth)
+{
+    struct buf key = {0};
+    skip_blanks(s);
+    bool ok = s->n && !opens(s->p[0]);
+    if (ok && (s->p[0] == '"' || s->p[0] == '\''))
+        ok = text(s, &key);
+    else if (ok)
+        ok = python_value_begins(*s) ? value(s, &key, false, depth) : scalar(s, &key, false, true);
+    struct str written = buf_view(&key);
+    if (ok && str_starts(written, "\""))
+        buf_str(json, written);
+    else if (ok)
+        buf_fmt(json, "\"%.*s\"", STR_ARG(written));
+    buf_release(&key);
+    return ok;
+}
+
+/* Members up to the closing bracket; of pairs, "('loss', [2.5])", each in brackets of its own. */
+static bool members(struct str *s, struct buf *json, bool pairs, int depth)
+{
+    bool first = true;
+    buf_char(json, '{');
+    for (;;) {
+        skip_blanks(s);
+        if (!s->n)
+            return false;
+        if (closes(s->p[0]))
+            break;
+        if (pairs && s->p[0] != '(')
+            return false;
+        *s = str_cut(*s, pairs);
+        buf_cstr(json, first ? "" : ",");
+        first = false;
+        if (!key_of(s, json, depth))
+            return false;
+        skip_blanks(s);
+        if (!s->n || s->p[0] != (pairs ? ',' : ':'))
+            return false;
+        buf_char(json, ':');
+        *s = str_cut(*s, 1);
+        skip_blanks(s);
+        if (!value(s, json, false, depth))
+            return false;
+        skip_blanks(s);
+        if (pairs && (!s->n || s->p[0] != ')'))
+            return false;
+        *s = str_cut(*s, pairs);
+        skip_blanks(s);
+        if (s->n && s->p[0] == ',')
+            *s = str_cut(*s, 1);
+        else if (!s->n || !closes(s->p[0]))
+            return false;
+    }
+    *s = str_cut(*s, 1);
+    buf_char(json, '}');
+    return true;
+}
+
+/* Whether the argument has a name, "dtype=float32". */
+static bool named(struct str argument, struct str *behind)
+{
+    size_t n = 0;
+    while (n < argument.n && in_name(argument.p[n]))
+        n++;
+    *behind = str_cut(argument, n + 1);
+    return n && n < argument.n && argument.p[n] == '=';
+}
+
+/* Behind "NAME(": the argument that is the value. */
+static bool argument(struct str *s, struct buf *json, bool pairs, int depth)
+{
+    struct str found = STR(""), behind;
+    for (;;) {
+        skip_blanks(s);
+        size_t n = item_end(*s);
+        if (n == s->n)
+            return false;
+        struct str own = str_n(s->p, n + 1); /* with what ends it: a value is read up to there */
+        if (str_starts(own, "value=")) {
+            behind = str_cut(own, strlen("value="));
+            skip_blanks(&behind);
+            found = behind;
+        } else if (n && !named(own, &behind)) {
+            found = own;
+        }
+        bool last = s->p[n] != ',';
+        *s = str_cut(*s, n + 1);
+        if (last)
+            break;
+    }
+    if (pairs && str_starts(found, "[")) {
+        found = str_cut(found, 1);
+        return members(&found, json, true, depth);
+    }
+    return found.n > 1 && value(&found, json, false, depth);
+}
+
+/* "<tf.Tensor: shape=(), dtype=float32, numpy=2.5>" */
+static bool tensorflow(struct str *s, struct buf *json, int depth)
+{
+    ptrdiff_t end = str_find(*s, '>'), at = str_search(*s, "numpy=");
+    if (end < 0 || at < 0 || at > end)
+        return false;
+    struct str inside = str_n(s->p + at + 6, (size_t)(end - at) - 6);
+    bool ok = true;
+    if (python_value_begins(inside))
+        ok = value(&inside, json, false, depth);
+    else
+        buf_str(json, str_trim(inside));
+    *s = str_cut(*s, (size_t)end + 1);
+    return ok;
+}
+
+static bool value(struct str *s, struct buf *json, bool blanks, int depth)
+{
+    struct str name = call_name(*s);
+    if (!s->n || depth == DEEPEST)
+        return false;
+    char c = s->p[0];
+    if (c == '"' || c == '\'')
+        return text(s, json);
+    if (str_starts(*s, "<tf.Tensor"))
+        return tensorflow(s, json, depth + 1);
+    if (c == '[' || c == '(') {
+        *s = str_cut(*s, 1);
+        return items(s, json, depth + 1);
+    }
+    if (c == '{') {
+        *s = str_cut(*s, 1);
+        return members(s, json, false, depth + 1);
+    }
+    bool pairs = STR_ONE_OF(name, pair_calls);
+    if (pairs || STR_ONE_OF(name, calls)) {
+        *s = str_cut(*s, name.n + 1);
+        return argument(s, json, pairs, depth + 1);
+    }
+    return scalar(s, json, blanks, false);
+}
+
+bool python_value(struct str *s, struct buf *json)
+{
+    const size_t before = json->n;
+    struct str at = *s;
+    if (!python_value_begins(at) || !value(&at, json, false, 0)) {
+        json->n = before;
+        return false;
+    }
+    *s = at;
+    return true;
+}
