@@ -407,7 +407,7 @@ static void judge_part(struct judge_pass *p, struct verdict_case *k)
         row_verdict_weigh(p, k, e, true);
     if (verdict_is_accepted((enum verdict)k->out->verdict))
         k->out->rule = RULE_PART_SAME;
-    else
+    else if (p->m->pairing->pairs.v[l->pair].view == NONE)
         k->out->flags |= LINE_DOUBTFUL; /* figures do not show which part it is */
     k->r[s] = own;
 }
@@ -830,7 +830,7 @@ static enum verdict_rule without_effect(const struct judgement *j, const struct 
                                         const struct dataflow flow[2], const struct value_readers reads[2],
                                         uint32_t i, bool behind)
 {
-    if (!behind && (container_ends_elsewhere(j, m, flow, i) || container_gradient_elsewhere(j, m, i)))
+    if (!behind && container_ends_elsewhere(j, m, flow, i))
         return RULE_CONTAINER;
     if (is_masked_before(j, m, i))
         return RULE_MASKED_BEFORE;

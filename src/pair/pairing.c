@@ -268,11 +268,16 @@ static void by_sequence(struct pairs_building *b, const anchor_list *anchors)
     sequence_align(b->t, b->g, &o, &found);
     for (size_t i = 0; i < found.joined.n; i++)
         vec_push(&b->p->joined, found.joined.v[i]);
+    uint32_t first = (uint32_t)b->p->views.n;
+    for (size_t i = 0; i < found.views.n; i++)
+        vec_push(&b->p->views, found.views.v[i]);
     for (size_t i = 0; i < found.pairs.n; i++) {
         const struct sequence_pair *x = &found.pairs.v[i];
+        uint32_t view = x->view == NONE ? NONE : first + x->view;
         propose(b, x->t, x->g,
-                (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence, .view = NONE});
+                (struct pair){.origin = ORIGIN_SEQUENCE, .why = x->why, .confidence = x->confidence, .view = view});
     }
+    vec_release(&found.views);
     vec_release(&found.pairs);
     vec_release(&found.joined);
 }

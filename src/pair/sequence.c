@@ -308,7 +308,8 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
 {
     static const struct decided_pairs nothing;
     struct sequence w =
-        {.d = {t, g}, .taken = {o->taken[0], o->taken[1]}, .ruled = o->ruled ? o->ruled : &nothing, .out = &out->pairs};
+        {.d = {t, g}, .taken = {o->taken[0], o->taken[1]}, .ruled = o->ruled ? o->ruled : &nothing, .out = &out->pairs,
+        .views = &out->views};
     struct nmap gradients[2] = {{0}, {0}};
     begin(&w, o->anchors, gradients);
     bool loose = unordered(&w);
@@ -324,6 +325,7 @@ void sequence_align(const struct dump *t, const struct dump *g, const struct seq
             for (int klass = 0; klass < 3; klass++)
                 emit_pairs(&w, phase, klass, pass == 0);
     sequence_pair_ends(&w);
+    sequence_pair_experts(&w);
     meet_levels(&w);
     sequence_pair_sources(&w);
     if (loose)

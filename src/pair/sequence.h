@@ -13,12 +13,16 @@ struct sequence_pair {
     uint32_t t, g;
     uint8_t why;    /* enum pair_why */
     float confidence;
+    uint32_t view; /* index of sequence_result.views; NONE: as stored, or still to be found */
 };
 typedef VEC(struct sequence_pair) sequence_list;
+
+typedef VEC(struct view) sequence_views;
 
 struct sequence_result {
     sequence_list pairs;
     VEC(struct joined_call) joined;
+    sequence_views views;
 };
 
 struct sequence_options {
@@ -28,7 +32,7 @@ struct sequence_options {
 };
 
 /* Calls paired by the user are aligned with each other and divide the lists: the calls between two of them are
- * aligned separately. out: zeroed; the caller releases both lists. */
+ * aligned separately. out: zeroed; the caller releases the lists. */
 void sequence_align(const struct dump *t, const struct dump *g, const struct sequence_options *o,
                     struct sequence_result *out);
 

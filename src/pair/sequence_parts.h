@@ -37,6 +37,7 @@ struct sequence {
     bool by_input;         /* a side recorded no results of forward calls: their first inputs stand for them */
     struct nmap habits;    /* kind of pair and slot of a target row → slot of the golden one (by_habit) */
     sequence_list *out;
+    sequence_views *views;
 };
 
 /* Whether a row is neither paired nor decided by the user. */
@@ -95,6 +96,8 @@ void sequence_fuse(struct sequence *w, align_item_list *wide, align_item_list *n
 /* Pairs the rows of these groups; gradients: per side, scope → parameters_grad call. */
 void sequence_pair_groups(struct sequence *w, const align_item_list *wide, const align_item_list *narrow, int s,
                           const struct nmap gradients[2]);
+/* Pairs the weights and rows of experts that one side multiplies at once with those that the other calls one by one. */
+void sequence_pair_experts(struct sequence *w);
 /* Pairs results of whole calls with those of their last part if the figures are equal. */
 void sequence_meet(struct sequence *w, const align_item_list *t, const align_item_list *g);
 

@@ -28,7 +28,7 @@ static struct rows rows_of(const struct sequence *w, int s, uint32_t call, enum 
 
 void sequence_emit(struct sequence *w, uint32_t t, uint32_t g, enum pair_why why, float confidence)
 {
-    struct sequence_pair p = {t, g, (uint8_t)why, confidence};
+    struct sequence_pair p = {t, g, (uint8_t)why, confidence, NONE};
     if (w->ruled->denied_rows.n && nmap_get(&w->ruled->denied_rows, decided_pairs_key(t, g)) != MAP_NONE)
         return;
     vec_push(w->out, p);
