@@ -58,8 +58,7 @@ static bool has_inputs(const struct dump *d, uint32_t call)
 /* Per scope: the product that its module computes, if that is all but sums, casts and views; else NONE or SEVERAL. */
 static uint32_t *lone_products(const struct dump *d, const align_item_list *l)
 {
-    uint32_t *out = mem_alloc((d->scopes.n + 1) * sizeof *out);
-    memset(out, 0xff, (d->scopes.n + 1) * sizeof *out);
+    uint32_t *out = mem_nones(d->scopes.n);
     for (uint32_t i = 0; i < l->n; i++) {
         const struct align_item *x = &l->v[i];
         uint32_t scope = d->calls.v[x->call].scope;
@@ -86,9 +85,8 @@ static uint32_t product_in_module(const struct dump *d, const align_item_list *l
 static void find_adders(const struct sequence *w, int s, const align_item_list *l, adder_list *out)
 {
     const struct dump *d = w->d[s];
-    uint32_t *item_of = mem_alloc((d->rows.n + 1) * sizeof *item_of); /* per row: the product whose result it is */
+    uint32_t *item_of = mem_nones(d->rows.n); /* per row: the product whose result it is */
     uint32_t *lone = lone_products(d, l);
-    memset(item_of, 0xff, (d->rows.n + 1) * sizeof *item_of);
     for (uint32_t i = 0; i < l->n; i++)
         if (bias_length(d, &l->v[i]) > 0)
             item_of[l->v[i].out] = i;
@@ -136,10 +134,8 @@ static bool takes_term(const struct sequence *w, int s, const struct align_item 
 static void find_terms(const struct sequence *w, int s, const align_item_list *l, adder_list *out)
 {
     const struct dump *d = w->d[s];
-    uint32_t *product_of = mem_alloc((d->rows.n + 1) * sizeof *product_of); /* per row: the product it comes from */
-    uint32_t *scale_of = mem_alloc((d->rows.n + 1) * sizeof *scale_of);     /* per row: what multiplied it */
-    memset(product_of, 0xff, (d->rows.n + 1) * sizeof *product_of);
-    memset(scale_of, 0xff, (d->rows.n + 1) * sizeof *scale_of);
+    uint32_t *product_of = mem_nones(d->rows.n); /* per row: the product it comes from */
+    uint32_t *scale_of = mem_nones(d->rows.n);   /* per row: what multiplied it */
     for (uint32_t i = 0; i < l->n; i++) {
         const struct align_item *x = &l->v[i];
         if (x->family == FAMILY_LINEAR && !x->set)
