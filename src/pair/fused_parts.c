@@ -236,7 +236,7 @@ static void try_places(struct part_trial *t, struct part_layout *l, int64_t piec
         int k = 0;
         while (k < n && seen[k] != from)
             k++;
-        if (k < n || from + length > piece)
+        if (k < n)
             continue;
         seen[n++] = from;
         l->from = from;
