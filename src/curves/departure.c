@@ -173,7 +173,7 @@ static bool departs_small(const struct curves *c, size_t block, double least, do
 }
 
 /* Where a stable departure begins, found late by a mean over a window: the point that divides the steps near it best
- * into those at the level before and those at its own. */
+ * into those at the level before and those at its own. One that has no jump there begins where it was found. */
 static size_t stepped_at(const struct curves *c, size_t at, size_t window, double level, double *scratch)
 {
     size_t low = at > 2 * window ? at - 2 * window : 0, high = at + window < c->diff.n ? at + window : c->diff.n;
@@ -186,7 +186,7 @@ static size_t stepped_at(const struct curves *c, size_t at, size_t window, doubl
         double rest = c->diff.v[i] - before, own = c->diff.v[i] - level;
         cost += rest * rest - own * own;
     }
-    return best;
+    return best == low ? at : best;
 }
 
 static void describe(struct curves *c, size_t from, double *scratch)
