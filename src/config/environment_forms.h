@@ -1,6 +1,6 @@
 /* The forms of an environment: variables from env, /proc/PID/environ, a launch script or msprobe's config_check;
- * package versions from pip; both in one file, and as found in a log. A form is a row in environment_forms.c. Versions are stored
- * as variables named "version:torch". */
+ * package versions from pip; both in one file, and as found in a log. A form is a row in environment_forms.c. Versions
+ * are stored as variables named "version:torch". */
 #ifndef CONFIG_ENVIRONMENT_FORMS_H
 #define CONFIG_ENVIRONMENT_FORMS_H
 

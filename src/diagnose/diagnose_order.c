@@ -48,8 +48,9 @@ void detect_partial(struct diagnosis_case *p)
         if (axis_profile_find(&x, s, a, p->judged->level) && x.some) {
             buf_clear(&ranges);
             ranges_text(&x, &ranges);
-            buf_fmt(&where, where.n ? _("; axis %d: %lld of %lld indices (%s)") : _("axis %d: %lld of %lld indices (%s)"),
-                    a, (long long)x.hit, (long long)x.n, ranges.p);
+            buf_fmt(&where,
+                    where.n ? _("; axis %d: %lld of %lld indices (%s)") : _("axis %d: %lld of %lld indices (%s)"), a,
+                    (long long)x.hit, (long long)x.n, ranges.p);
             share *= (double)x.hit / (double)x.n;
             held = fmin(held, x.held);
         }

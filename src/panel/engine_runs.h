@@ -1,6 +1,6 @@
 /* The analyses needed to judge panels: settings, weights, repeated runs, curves, gradient norms, one optimizer step,
- * what the first deviation of the dumps is. An engine run processes the paths of its inputs without a lock and returns the engine's own result.
- */
+ * what the first deviation of the dumps is. An engine run processes the paths of its inputs without a lock and returns
+ * the engine's own result. */
 #ifndef PANEL_ENGINE_RUNS_H
 #define PANEL_ENGINE_RUNS_H
 
