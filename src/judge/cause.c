@@ -466,45 +466,29 @@ static uint64_t value_key(const struct causes *k, uint32_t line)
     return hash_bytes(&v, sizeof v, 1) | 1;
 }
 
-struct same_value {
-    uint64_t key;
-    uint32_t line;
-};
-
-static int by_value(const void *a, const void *b)
-{
-    const struct same_value *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return x->line < y->line ? -1 : x->line > y->line;
-}
-
 /* Rows that hold the same values on each side are one case: if one differs, they all do. */
 static void unify(struct causes *k)
 {
-    VEC(struct same_value) all = {0};
-    for (uint32_t i = 0; k->earliest.start != NONE && i < k->j->lines; i++) {
+    struct nmap differs = {0}; /* the first line that does, by the values */
+    uint32_t lines = k->earliest.start == NONE ? 0 : k->j->lines;
+    uint64_t *key = mem_zalloc((lines + 1) * sizeof *key);
+    for (uint32_t i = 0; i < lines; i++) {
         const uint32_t *row = k->m->pairing->lines.v[i].row;
         bool paired = row[TARGET] != NONE && row[GOLDEN] != NONE && !has_verdict_of_its_own(k, i);
-        uint64_t key = paired && k->j->line[i].cause != CAUSE_UNKNOWN ? value_key(k, i) : 0;
-        if (key)
-            vec_push(&all, ((struct same_value){key, i}));
+        enum cause c = (enum cause)k->j->line[i].cause;
+        key[i] = paired && c != CAUSE_UNKNOWN ? value_key(k, i) : 0;
+        if (key[i] && c != CAUSE_AGREES)
+            nmap_add(&differs, key[i], i);
     }
-    vec_sort(&all, by_value);
-    for (size_t i = 0, end; i < all.n; i = end) {
-        uint32_t differs = NONE;
-        for (end = i; end < all.n && all.v[end].key == all.v[i].key; end++)
-            if (differs == NONE && k->j->line[all.v[end].line].cause != CAUSE_AGREES)
-                differs = all.v[end].line;
-        if (differs == NONE)
+    for (uint32_t i = 0; i < lines && differs.n; i++) {
+        uint32_t first = key[i] && k->j->line[i].cause == CAUSE_AGREES ? nmap_get(&differs, key[i]) : MAP_NONE;
+        if (first == MAP_NONE)
             continue;
-        const struct line_judgement *x = &k->j->line[differs];
-        uint32_t from = x->cause == CAUSE_STARTS ? differs : x->from;
-        for (size_t n = i; n < end; n++)
-            if (k->j->line[all.v[n].line].cause == CAUSE_AGREES)
-                give(k, all.v[n].line, CAUSE_INHERITED, BASIS_FLOW, from);
+        const struct line_judgement *x = &k->j->line[first];
+        give(k, i, CAUSE_INHERITED, BASIS_FLOW, x->cause == CAUSE_STARTS ? first : x->from);
     }
-    vec_release(&all);
+    nmap_release(&differs);
+    free(key);
 }
 
 /* ---- what follows ---- */
