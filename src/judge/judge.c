@@ -834,8 +834,6 @@ static enum verdict_rule without_effect(const struct judgement *j, const struct 
         return RULE_CONTAINER;
     if (is_masked_before(j, m, i))
         return RULE_MASKED_BEFORE;
-    if (is_filled_otherwise(j, m, reads, i))
-        return RULE_FILLED_OTHERWISE;
     return !behind && !is_given(m, flow, i) && is_discarded(j, m, reads, i) ? RULE_DISCARDED : RULE_NONE;
 }
 

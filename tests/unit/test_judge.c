@@ -1747,37 +1747,6 @@ static void operands_masked_before(void **state)
     }
 }
 
-/* One side fills the scores of experts that are not chosen with 0, the other with −inf: the choice agrees, or not. */
-static void scores_filled_otherwise(void **state)
-{
-    const double scores[] = {0.9, 0.1, 5}, zeros[] = {0.9, 0, 4}, infinite[] = {0.9, -INFINITY, INFINITY},
-                 chosen[] = {0.9, 0.3, 3}, other[] = {0.9, 0, 2};
-    (void)state;
-    for (int wrong = 0; wrong < 2; wrong++) {
-        struct scene s;
-        uint32_t filled = NONE, read = NONE;
-        scene_start(&s);
-        both_call(&s, "masked_fill");
-        for (int i = 0; i < 2; i++) {
-            tensor_on(&s.d[i], "input.0", DTYPE_F32, 64, scores);
-            filled = tensor_on(&s.d[i], "output.0", DTYPE_F32, 64, i == TARGET ? zeros : infinite);
-        }
-        both_call(&s, "topk");
-        for (int i = 0; i < 2; i++) {
-            read = tensor_on(&s.d[i], "input.0", DTYPE_F32, 64, i == TARGET ? zeros : infinite);
-            tensor_on(&s.d[i], "output.0", DTYPE_F32, 16, wrong && i == TARGET ? other : chosen);
-        }
-        judge_all(&s);
-        if (wrong) {
-            assert_true(verdict_is_bad((enum verdict)of(&s, filled)->verdict));
-        } else {
-            EXPECT(&s, filled, VERDICT_SKIP, RULE_FILLED_OTHERWISE);
-            EXPECT(&s, read, VERDICT_SKIP, RULE_MASKED_BEFORE);
-        }
-        scene_end(&s);
-    }
-}
-
 /* Recorded figures of masked scores: −inf and the type's lowest number are one fill, what is left is compared. */
 static void statistics_of_masked_scores(void **state)
 {
@@ -2349,7 +2318,6 @@ int main(void)
         cmocka_unit_test(gradients_an_activation_drops),
         cmocka_unit_test(activations_in_place),
         cmocka_unit_test(operands_masked_before),
-        cmocka_unit_test(scores_filled_otherwise),
         cmocka_unit_test(numbers_a_where_drops),
         cmocka_unit_test(statistics_of_masked_scores),
         cmocka_unit_test(statistics_of_masks),
