@@ -53,6 +53,27 @@ struct splitting {
     struct nmap module[2]; /* scope → the first forward call of the module */
 };
 
+/* Which part it is: the index in the order of the source; a graph's kernels run in another order in every layer, and
+ * their names tell: the path without the numbers of layers and operators. */
+static void write_part(const struct dump *d, uint32_t row, size_t index, struct buf *out)
+{
+    uint32_t call = d->rows.v[row].call;
+    if (d->calls.v[call].kind != CALL_OPERATOR) {
+        buf_fmt(out, "/%zu", index);
+        return;
+    }
+    struct str name = dump_call_name(d, call);
+    ptrdiff_t end = str_rfind(name, '_'); /* "…_attention-Attention_dense1-Linear" of "…-Linear_MatMul-op0" */
+    buf_char(out, '/');
+    for (ptrdiff_t i = 0; i < end; i++) {
+        bool digit = name.p[i] >= '0' && name.p[i] <= '9', whole = i && (name.p[i - 1] == '_' || name.p[i - 1] == '-');
+        while (digit && whole && i < end && name.p[i] >= '0' && name.p[i] <= '9')
+            i++;
+        if (i < end)
+            buf_char(out, name.p[i]);
+    }
+}
+
 static uint32_t kind_number(struct splitting *x, const struct fused_part *p, size_t index)
 {
     const struct dump *w = x->d[p->side], *n = x->d[!p->side];
@@ -63,7 +84,8 @@ static uint32_t kind_number(struct splitting *x, const struct fused_part *p, siz
     while (others < PARTS && p->other[others])
         others++;
     uint64_t wide = dump_row_numel(w, p->wide), narrow = dump_row_numel(n, p->row);
-    buf_fmt(&text, "/%zu of %d/%d/%.6f", index, others, p->side, (double)narrow / (double)wide);
+    write_part(n, p->row, index, &text);
+    buf_fmt(&text, " of %d/%d/%.6f", others, p->side, (double)narrow / (double)wide);
     uint64_t whole = hash_bytes(text.p, text.n, 23);
     buf_fmt(&text, "/%d/%s/%llu/%llu", w->calls.v[w->rows.v[p->wide].call].phase, w->slots.v[w->rows.v[p->wide].slot],
             (unsigned long long)wide, (unsigned long long)narrow);
@@ -236,7 +258,7 @@ static void try_places(struct part_trial *t, struct part_layout *l, int64_t piec
         int k = 0;
         while (k < n && seen[k] != from)
             k++;
-        if (k < n)
+        if (k < n || from + length > piece)
             continue;
         seen[n++] = from;
         l->from = from;
