@@ -58,7 +58,8 @@ static bool has_inputs(const struct dump *d, uint32_t call)
 /* Per scope: the product that its module computes, if that is all but sums, casts and views; else NONE or SEVERAL. */
 static uint32_t *lone_products(const struct dump *d, const align_item_list *l)
 {
-    uint32_t *out = mem_nones(d->scopes.n);
+    uint32_t *out = mem_alloc((d->scopes.n + 1) * sizeof *out);
+    memset(out, 0xff, (d->scopes.n + 1) * sizeof *out);
     for (uint32_t i = 0; i < l->n; i++) {
         const struct align_item *x = &l->v[i];
         uint32_t scope = d->calls.v[x->call].scope;
@@ -85,8 +86,9 @@ static uint32_t product_in_module(const struct dump *d, const align_item_list *l
 static void find_adders(const struct sequence *w, int s, const align_item_list *l, adder_list *out)
 {
     const struct dump *d = w->d[s];
-    uint32_t *item_of = mem_nones(d->rows.n); /* per row: the product whose result it is */
+    uint32_t *item_of = mem_alloc((d->rows.n + 1) * sizeof *item_of); /* per row: the product whose result it is */
     uint32_t *lone = lone_products(d, l);
+    memset(item_of, 0xff, (d->rows.n + 1) * sizeof *item_of);
     for (uint32_t i = 0; i < l->n; i++)
         if (bias_length(d, &l->v[i]) > 0)
             item_of[l->v[i].out] = i;
@@ -130,30 +132,48 @@ static bool takes_term(const struct sequence *w, int s, const struct align_item 
            align_item_adds_term(w->d[s], x->call) && !takes_bias(w, s, x);
 }
 
-/* Finds sums of anything with a product's result or a multiple of it by a single number. */
+/* The product that an operand of a sum or of a scaling comes from; NONE. *from: the row that holds it. */
+static uint32_t operand_product(const struct sequence *w, int s, const align_item_list *l, const struct align_item *x,
+                                const uint32_t *product_of, uint32_t *from)
+{
+    for (int k = 0; k < x->inputs && !x->set; k++) {
+        *from = w->from[s][x->in_row[k]];
+        uint32_t product = *from == NONE ? NONE : product_of[*from];
+        if (product != NONE && l->v[product].numel == x->numel)
+            return product;
+    }
+    return NONE;
+}
+
+/* Finds sums of anything with a product's result or a multiple of it by a single number. Products, scalings and sums
+ * one after the other: the items of a graph are not in the order of its data. */
 static void find_terms(const struct sequence *w, int s, const align_item_list *l, adder_list *out)
 {
     const struct dump *d = w->d[s];
-    uint32_t *product_of = mem_nones(d->rows.n); /* per row: the product it comes from */
-    uint32_t *scale_of = mem_nones(d->rows.n);   /* per row: what multiplied it */
+    uint32_t *product_of = mem_alloc((d->rows.n + 1) * sizeof *product_of); /* per row: the product it comes from */
+    uint32_t *scale_of = mem_alloc((d->rows.n + 1) * sizeof *scale_of);     /* per row: what multiplied it */
+    uint32_t from, product;
+    memset(product_of, 0xff, (d->rows.n + 1) * sizeof *product_of);
+    memset(scale_of, 0xff, (d->rows.n + 1) * sizeof *scale_of);
+    for (uint32_t i = 0; i < l->n; i++)
+        if (l->v[i].family == FAMILY_LINEAR && !l->v[i].set)
+            product_of[l->v[i].out] = i;
     for (uint32_t i = 0; i < l->n; i++) {
         const struct align_item *x = &l->v[i];
-        if (x->family == FAMILY_LINEAR && !x->set)
-            product_of[x->out] = i;
-        for (int k = 0; k < x->inputs && !x->set; k++) {
-            uint32_t from = w->from[s][x->in_row[k]], product = from == NONE ? NONE : product_of[from];
-            if (product == NONE || l->v[product].numel != x->numel)
-                continue;
-            if (x->family == FAMILY_MUL && x->inputs == 1 && scale_of[from] == NONE) {
-                product_of[x->out] = product;
-                scale_of[x->out] = i;
-            } else if (x->family == FAMILY_ADD && x->inputs == 2) {
-                struct adder a = {product, i, scale_of[from]};
-                vec_push(out, a);
-                product_of[from] = NONE;
-            }
-            break;
+        if (x->family == FAMILY_MUL && x->inputs == 1 &&
+            (product = operand_product(w, s, l, x, product_of, &from)) != NONE && scale_of[from] == NONE) {
+            product_of[x->out] = product;
+            scale_of[x->out] = i;
         }
+    }
+    for (uint32_t i = 0; i < l->n; i++) {
+        const struct align_item *x = &l->v[i];
+        if (x->family != FAMILY_ADD || x->inputs != 2 ||
+            (product = operand_product(w, s, l, x, product_of, &from)) == NONE)
+            continue;
+        struct adder a = {product, i, scale_of[from]};
+        vec_push(out, a);
+        product_of[from] = NONE;
     }
     free(product_of);
     free(scale_of);

@@ -15,7 +15,8 @@ void sequence_trust(struct align_item *a, enum pair_why why, float confidence)
     }
 }
 
-/* Counts inputs of a that agree with inputs of b, and inputs produced by paired calls. */
+/* Counts inputs of a that agree with inputs of b, and inputs produced by paired calls. That both sides read ones, or
+ * zeros, says nothing: masks of any kind hold them. */
 static void input_evidence(const struct sequence *w, const struct align_item *a, const struct align_item *b, int *alike,
                            int *led)
 {
@@ -23,7 +24,7 @@ static void input_evidence(const struct sequence *w, const struct align_item *a,
     for (int i = 0; i < a->inputs; i++) {
         bool like = false, flow = false;
         for (int k = 0; k < b->inputs; k++) {
-            like = like || fingerprint_compare(&a->in[i], &b->in[k]) > LIKE_UNKNOWN;
+            like = like || (a->in[i].max != a->in[i].min && fingerprint_compare(&a->in[i], &b->in[k]) > LIKE_UNKNOWN);
             uint32_t x = w->from[0][a->in_row[i]], y = w->from[1][b->in_row[k]];
             flow = flow || (x != NONE && y != NONE &&
                             w->call_pair[0][w->d[0]->rows.v[x].call] == w->d[1]->rows.v[y].call);

@@ -1,6 +1,6 @@
 /* Separates calls whose values differ while the next product computed from them agrees: what a fault changes stays
- * changed, so such calls are no partners (the rotation of queries beside that of keys). Then pairs those that hold the
- * same values. */
+ * changed, so such calls are no partners (the rotation of queries beside that of keys). So are sums of other operands,
+ * and a sum that is added to before it is read. Then pairs those that hold the same values. */
 #include "pair/sequence_parts.h"
 
 #include <math.h>
@@ -55,15 +55,30 @@ static bool reads_behind(const struct sequence *w, int s, const struct align_ite
     return false;
 }
 
+static uint64_t largest_input(const struct sequence *w, int s, const struct align_item *x)
+{
+    uint64_t largest = 0;
+    for (int i = 0; i < x->inputs; i++)
+        if (dump_row_numel(w->d[s], x->in_row[i]) > largest)
+            largest = dump_row_numel(w->d[s], x->in_row[i]);
+    return largest;
+}
+
+/* Whether two sums or products add or multiply other things: in one of them both operands are repeated, as those of
+ * bias + mask are, in the other one is not, as scores are in (scores + bias) + mask. */
+static bool operands_differ(const struct sequence *w, const struct align_item *a, const struct align_item *b)
+{
+    bool elementwise = a->family == b->family && (a->family == FAMILY_ADD || a->family == FAMILY_MUL);
+    return elementwise && a->inputs == 2 && b->inputs == 2 &&
+           (largest_input(w, TARGET, a) == a->numel) != (largest_input(w, GOLDEN, b) == b->numel);
+}
+
 /* Whether an input of the largest size is at least so alike. Small ones beside it are tables or factors, which other
  * calls have too. */
 static bool main_input_is(const struct sequence *w, const struct align_item *a, const struct align_item *b,
                           enum likeness least)
 {
-    uint64_t largest = 0;
-    for (int i = 0; i < a->inputs; i++)
-        if (dump_row_numel(w->d[TARGET], a->in_row[i]) > largest)
-            largest = dump_row_numel(w->d[TARGET], a->in_row[i]);
+    uint64_t largest = largest_input(w, TARGET, a);
     for (int i = 0; i < a->inputs; i++)
         for (int k = 0; k < b->inputs; k++)
             if (dump_row_numel(w->d[TARGET], a->in_row[i]) == largest &&
@@ -136,12 +151,59 @@ static void pair_free(struct sequence *w, align_item_list *A, align_item_list *B
     }
 }
 
+static bool reads(const struct sequence *w, int s, const struct align_item *x, const struct align_item *made)
+{
+    for (int k = 0; k < x->inputs; k++)
+        if (w->from[s][x->in_row[k]] == made->out)
+            return true;
+    return false;
+}
+
+/* Whether what reads y's result is paired with what reads x's; x is on side s. */
+static bool readers_are_paired(const struct sequence *w, int s, const align_item_list *X, const align_item_list *Y,
+                               const struct align_item *x, uint32_t y)
+{
+    for (size_t k = y + 1; k < Y->n && k < y + AHEAD; k++)
+        if (reads(w, !s, &Y->v[k], &Y->v[y]) && Y->v[k].match != NONE && reads(w, s, &X->v[Y->v[k].match], x))
+            return true;
+    return false;
+}
+
+/* One side adds one term after the other, the other side their sum: the last of the sums holds that side's result. */
+static void follow_sums(struct sequence *w, int s, align_item_list *X, align_item_list *Y)
+{
+    for (size_t i = 0; i < X->n; i++) {
+        struct align_item *x = &X->v[i];
+        uint32_t y = x->match;
+        if (y == NONE || x->family != FAMILY_ADD || x->set || Y->v[y].family != FAMILY_ADD ||
+            fingerprint_compare(&x->value, &Y->v[y].value) != LIKE_NOT)
+            continue;
+        for (size_t k = i + 1; k < X->n && k < i + AHEAD; k++) {
+            struct align_item *last = &X->v[k];
+            if (last->match != NONE || last->set || last->group != NONE || last->family != FAMILY_ADD ||
+                last->numel != x->numel || !reads(w, s, last, x) || !readers_are_paired(w, s, X, Y, last, y))
+                continue;
+            w->call_pair[s][x->call] = NONE;
+            w->call_pair[s][last->call] = Y->v[y].call;
+            w->call_pair[!s][Y->v[y].call] = last->call;
+            last->match = y;
+            Y->v[y].match = (uint32_t)k;
+            x->match = NONE;
+            x->confidence = last->confidence = Y->v[y].confidence = 0;
+            sequence_trust(s == TARGET ? last : &Y->v[y], WHY_FLOW, 0.8f);
+            break;
+        }
+    }
+}
+
 void sequence_part_ended(struct sequence *w, align_item_list *A, align_item_list *B)
 {
     bool any = false;
+    follow_sums(w, TARGET, A, B);
+    follow_sums(w, GOLDEN, B, A);
     for (size_t i = 0; i < A->n; i++) {
         struct align_item *a = &A->v[i], *b = a->match == NONE ? NULL : &B->v[a->match];
-        if (!b || !is_unfounded(w, a, b) || !ends(w, A, B, i))
+        if (!b || !is_unfounded(w, a, b) || (!operands_differ(w, a, b) && !ends(w, A, B, i)))
             continue;
         w->call_pair[TARGET][a->call] = NONE;
         w->call_pair[GOLDEN][b->call] = NONE;
