@@ -6,6 +6,7 @@
 #include "dump/family.h"
 #include "judge/moved_factor.h"
 #include "judge/recorded_mask.h"
+#include "judge/value_readers.h"
 #include "num/masked.h"
 #include "pair/align_item.h"
 
@@ -23,6 +24,9 @@ struct doubts {
     const struct dump *d[2];
     VEC(struct lone_value) lone;
     VEC(uint32_t) aside; /* lines that were set aside */
+    struct dataflow flow; /* of the target; built when a value is followed */
+    struct value_readers reads;
+    bool followed;
 };
 
 static const struct row *row_of(const struct doubts *x, uint32_t line, int side)
@@ -240,10 +244,51 @@ static bool is_other_value(const struct doubts *x, uint32_t line)
            is_not_chosen(x, line) || held_elsewhere(x, line);
 }
 
-/* The same, where it follows from what was set aside. */
-static bool goes_with_others(const struct doubts *x, uint32_t line)
+#define FOLLOWED 64 /* rows that a value is followed to, at most */
+
+/* Whether the target's value goes into nothing but what was set aside: it is computed for a selection that chose
+ * something else. */
+static bool goes_nowhere(struct doubts *x, uint32_t line)
 {
-    return is_gradient_of_scaled(x, line) || belongs_to_others(x, line) || holds_such_a_value(x, line);
+    uint32_t made[FOLLOWED];
+    size_t n = 0;
+    bool aside = false;
+    const struct dump *d = x->d[TARGET];
+    if (row_of(x, line, TARGET)->io != IO_OUTPUT)
+        return false;
+    if (!x->followed) {
+        dataflow_build(&x->flow, d);
+        readers_build(&x->reads, d, &x->flow);
+        x->followed = true;
+    }
+    made[n++] = x->m->pairing->lines.v[line].row[TARGET];
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t r = x->reads.first[made[i]]; r != NONE; r = x->reads.next[r]) {
+            uint32_t own = x->m->pairing->line_of[TARGET][r];
+            if (x->m->pairing->lines.v[own].pair != NONE && x->j->line[own].rule == RULE_OTHER_VALUE) {
+                aside = true;
+                continue;
+            }
+            if (x->m->pairing->lines.v[own].pair != NONE && !line_is_in_doubt(&x->j->line[own]))
+                return false;
+            EACH_EARLY_ROW(d, d->rows.v[r].call, out) {
+                uint32_t of = x->m->pairing->line_of[TARGET][out];
+                if (d->rows.v[out].io != IO_OUTPUT || d->rows.v[out].kind != ROW_TENSOR)
+                    continue;
+                if (n == FOLLOWED || (x->m->pairing->lines.v[of].pair != NONE && !line_is_in_doubt(&x->j->line[of]) &&
+                                      x->j->line[of].rule != RULE_OTHER_VALUE))
+                    return false;
+                made[n++] = out;
+            }
+        }
+    return aside;
+}
+
+/* The same, where it follows from what was set aside. */
+static bool goes_with_others(struct doubts *x, uint32_t line)
+{
+    return goes_nowhere(x, line) || is_gradient_of_scaled(x, line) || belongs_to_others(x, line) ||
+           holds_such_a_value(x, line);
 }
 
 void wrong_partners_find(struct judgement *j, const struct measure *m)
@@ -260,6 +305,10 @@ void wrong_partners_find(struct judgement *j, const struct measure *m)
             if (m->pairing->lines.v[i].pair != NONE && line_is_in_doubt(&j->line[i]) &&
                 (pass ? goes_with_others(&x, i) : is_other_value(&x, i)))
                 set_aside(&x, i);
+    if (x.followed) {
+        readers_release(&x.reads);
+        dataflow_release(&x.flow);
+    }
     vec_release(&x.lone);
     vec_release(&x.aside);
 }

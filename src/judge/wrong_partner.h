@@ -11,6 +11,7 @@
  * - it is a mask of another kind (0 and 1 against what is added to scores) of calls whose results agree, or
  * - it is what a selection chooses from, and what it chose agrees, or
  * - both calls only move values, or nothing agrees although everything around does, or
+ * - it goes into nothing but what was set aside, or
  * - it is an argument of a call whose results were set aside, or holds the two values of such a pair.
  * Called when every line has its verdict. */
 void wrong_partners_find(struct judgement *j, const struct measure *m);
