@@ -14,6 +14,7 @@
 #include "judge/row_verdict.h"
 #include "judge/same_figures.h"
 #include "judge/turned_choice.h"
+#include "pair/align_item.h"
 
 /* What a value depends on, the earliest of each as a line; NONE. */
 struct origins {
@@ -223,6 +224,23 @@ static bool operands_cross(const struct causes *k, uint32_t line, uint32_t call)
            (backward && inputs_cross(k, k->d->calls.v[call].twin, o->calls.v[golden].twin));
 }
 
+/* Whether a line's calls are other operators one of whose operands has no partner: a quotient by a root beside a
+ * product with its inverse. The golden function would get another operand. */
+static bool operand_is_alone(const struct causes *k, uint32_t line, uint32_t call)
+{
+    const struct dump *o = k->m->side[GOLDEN];
+    uint32_t golden = o->rows.v[k->m->pairing->lines.v[line].row[GOLDEN]].call;
+    if (family_operator(align_item_operator(k->d, call)) == family_operator(align_item_operator(o, golden)))
+        return false;
+    EACH_EARLY_ROW(k->d, call, r) {
+        const struct row *x = &k->d->rows.v[r];
+        if (x->io == IO_INPUT && x->kind == ROW_TENSOR && dump_row_numel(k->d, r) > 1 &&
+            k->m->pairing->lines.v[k->m->pairing->line_of[TARGET][r]].pair == NONE)
+            return true;
+    }
+    return false;
+}
+
 /* Whether what goes into a target call is paired with what goes into the golden call of this line: then the residual
  * speaks of the same values. */
 static bool inputs_correspond(const struct causes *k, uint32_t line, uint32_t call)
@@ -364,7 +382,8 @@ static void decide(struct causes *k, uint32_t line, uint32_t row, struct origins
         give(k, line, CAUSE_UNKNOWN, BASIS_NONE, NONE);
         return;
     }
-    bool other = judged && l->rule != RULE_EQUAL && (double)l->residual > rule_limit(RULE_LIMIT_ORACLE_WRONG);
+    bool other = judged && l->rule != RULE_EQUAL && (double)l->residual > rule_limit(RULE_LIMIT_ORACLE_WRONG) &&
+                 (by_rows || !operand_is_alone(k, line, x->call));
     if ((other || (by_value && isnan(l->residual) && contradicts_itself(k, line))) && dtype_is_float(x->dtype)) {
         uint32_t forward = forward_start(k, x->call);
         give(k, line, forward == NONE ? CAUSE_STARTS : CAUSE_INHERITED, BASIS_RECOMPUTED, forward);
@@ -466,29 +485,45 @@ static uint64_t value_key(const struct causes *k, uint32_t line)
     return hash_bytes(&v, sizeof v, 1) | 1;
 }
 
+struct same_value {
+    uint64_t key;
+    uint32_t line;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct same_value *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
 /* Rows that hold the same values on each side are one case: if one differs, they all do. */
 static void unify(struct causes *k)
 {
-    struct nmap differs = {0}; /* the first line that does, by the values */
-    uint32_t lines = k->earliest.start == NONE ? 0 : k->j->lines;
-    uint64_t *key = mem_zalloc((lines + 1) * sizeof *key);
-    for (uint32_t i = 0; i < lines; i++) {
+    VEC(struct same_value) all = {0};
+    for (uint32_t i = 0; k->earliest.start != NONE && i < k->j->lines; i++) {
         const uint32_t *row = k->m->pairing->lines.v[i].row;
         bool paired = row[TARGET] != NONE && row[GOLDEN] != NONE && !has_verdict_of_its_own(k, i);
-        enum cause c = (enum cause)k->j->line[i].cause;
-        key[i] = paired && c != CAUSE_UNKNOWN ? value_key(k, i) : 0;
-        if (key[i] && c != CAUSE_AGREES)
-            nmap_add(&differs, key[i], i);
+        uint64_t key = paired && k->j->line[i].cause != CAUSE_UNKNOWN ? value_key(k, i) : 0;
+        if (key)
+            vec_push(&all, ((struct same_value){key, i}));
     }
-    for (uint32_t i = 0; i < lines && differs.n; i++) {
-        uint32_t first = key[i] && k->j->line[i].cause == CAUSE_AGREES ? nmap_get(&differs, key[i]) : MAP_NONE;
-        if (first == MAP_NONE)
+    vec_sort(&all, by_value);
+    for (size_t i = 0, end; i < all.n; i = end) {
+        uint32_t differs = NONE;
+        for (end = i; end < all.n && all.v[end].key == all.v[i].key; end++)
+            if (differs == NONE && k->j->line[all.v[end].line].cause != CAUSE_AGREES)
+                differs = all.v[end].line;
+        if (differs == NONE)
             continue;
-        const struct line_judgement *x = &k->j->line[first];
-        give(k, i, CAUSE_INHERITED, BASIS_FLOW, x->cause == CAUSE_STARTS ? first : x->from);
+        const struct line_judgement *x = &k->j->line[differs];
+        uint32_t from = x->cause == CAUSE_STARTS ? differs : x->from;
+        for (size_t n = i; n < end; n++)
+            if (k->j->line[all.v[n].line].cause == CAUSE_AGREES)
+                give(k, all.v[n].line, CAUSE_INHERITED, BASIS_FLOW, from);
     }
-    nmap_release(&differs);
-    free(key);
+    vec_release(&all);
 }
 
 /* ---- what follows ---- */
