@@ -76,6 +76,26 @@ static double share_of_rows(const struct judge_summary *s, int side)
     return rows ? (double)s->pairs / rows : 0;
 }
 
+/* Whether a product multiplies with the weights of all experts at once: three axes, made by no recorded call. */
+static bool has_stacked_weight(const struct dump *d, const struct dataflow *f, uint32_t call)
+{
+    const struct call *c = &d->calls.v[call];
+    if (c->family != FAMILY_LINEAR || c->phase != PHASE_FORWARD || c->kind == CALL_MODULE)
+        return false;
+    EACH_EARLY_ROW(d, call, r) {
+        const struct row *x = &d->rows.v[r];
+        const struct shape *s = x->kind == ROW_TENSOR && x->io == IO_INPUT ? dump_row_shape(d, r) : NULL;
+        int axes = 0;
+        for (int i = 0; s && i < s->ndim; i++)
+            axes += s->dim[i] > 1;
+        uint32_t held = f->held[r]; /* decay by 1 hands a weight on before the network runs */
+        bool source = held == NONE || d->calls.v[d->rows.v[held].call].phase == PHASE_OPTIMIZER;
+        if (axes == 3 && dtype_is_float(x->dtype) && f->known[r] && source)
+            return true;
+    }
+    return false;
+}
+
 /* Per call: whether an output is in a certain pair, and whether one was judged as agreeing; where a side recorded no
  * outputs of forward calls, the same of an input. */
 static void cover(struct judgement *j, const struct measure *m, const struct dataflow flow[2])
@@ -132,6 +152,7 @@ static void cover(struct judgement *j, const struct measure *m, const struct dat
                 continue;
             s->compute[d]++;
             s->covered[d] += covered[d][c];
+            s->experts_alone += !covered[d][c] && has_stacked_weight(m->side[d], &flow[d], c);
             if (d == TARGET)
                 s->judged += judged[c];
         }

@@ -90,6 +90,7 @@ enum verdict_rule {
     RULE_OTHER_FUNCTION, /* the target's output is not what the golden call makes of the target's inputs */
     RULE_OTHER_ELEMENTS, /* other figures from the same ones, element by element (same_figures.h) */
     RULE_INHERITED,     /* differs, and depends on an earlier start */
+    RULE_FILLED_OTHERWISE, /* a mask fills with another value, which no result shows (masked_operand.h) */
     RULE_OTHER_VALUE,   /* a doubtful pair whose rows hold different values (wrong_partner.h) */
     RULE_COUNT
 };
@@ -178,6 +179,7 @@ struct judge_summary {
     uint32_t compute[2], covered[2]; /* number of calls (with map_only: of listed rows) */
     uint32_t judged;             /* compute calls of the target with an output judged match or drift */
     double coverage[2];          /* covered / compute */
+    uint32_t experts_alone;      /* of both sides' products with weights of all experts, those without a partner */
     uint32_t paired_by[WHY_COUNT]; /* pairs by evidence */
     uint8_t missing[2];          /* bits 1 << region: recorded by the other side only */
     uint32_t left_out[2];        /* rows of such regions, on the side that has them: no partner is expected */

@@ -227,6 +227,9 @@ static void by_rule(const struct judgement *j, const struct measure *m, uint32_t
     case RULE_MASKED_BEFORE:
         buf_cstr(out, _("the mask was applied earlier on one side and here on the other: the result agrees"));
         break;
+    case RULE_FILLED_OTHERWISE:
+        buf_cstr(out, _("the mask fills with another value on each side; all results computed from it agree"));
+        break;
     case RULE_OTHER_VALUE:
         buf_cstr(out, _("the partner holds another value: nothing is compared"));
         break;
@@ -733,6 +736,9 @@ void explain_outcome(const struct judgement *j, const struct judge_options *o, s
     if (status == 0 && s->compute[GOLDEN] && s->coverage[GOLDEN] < o->tol->coverage)
         buf_fmt(out, _("; only %.0f %% of the golden calls are paired; the rest was not compared"),
                 100 * s->coverage[GOLDEN]);
+    if (status == 0 && s->experts_alone)
+        buf_fmt(out, _("; inside the experts not everything was compared: %u products with the weights of all experts "
+                       "have no partner"), s->experts_alone);
     if (status != 1 && s->ill)
         buf_fmt(out, _("; doubtful rows at ill-conditioned operators: %u"), s->ill);
 }
