@@ -41,7 +41,7 @@ static const char *glyph(enum verdict v)
     static const char *const g[VERDICT_COUNT] = {
         [VERDICT_PENDING] = "…", [VERDICT_MATCH] = "✓", [VERDICT_DRIFT] = "!", [VERDICT_DEVIATE] = "✗",
         [VERDICT_NONFINITE] = "∞", [VERDICT_SHAPE] = "#", [VERDICT_DTYPE] = "T", [VERDICT_ONLY] = "∅", [VERDICT_SKIP] = "·",
-        [VERDICT_INHERITED] = "↓",
+        [VERDICT_INHERITED] = "↓", [VERDICT_IN_DOUBT] = "?",
     };
     return g[v];
 }

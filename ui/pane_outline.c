@@ -11,8 +11,8 @@
 static int counts(struct grid *g, int y, int x, const struct row_groups_node *n)
 {
     static const enum verdict told[] =
-        {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_INHERITED, VERDICT_DTYPE, VERDICT_DRIFT,
-         VERDICT_ONLY};
+        {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_IN_DOUBT, VERDICT_INHERITED, VERDICT_DTYPE,
+         VERDICT_DRIFT, VERDICT_ONLY};
     int from = x;
     char text[NUM_MAX];
     for (size_t i = 0; i < ARRAY_LEN(told); i++)
@@ -79,7 +79,7 @@ static const char *cause_sign(const struct line_judgement *l, uint8_t *style)
     case CAUSE_STARTS: return verdict_glyph_of((enum verdict)l->verdict);
     case CAUSE_INHERITED: return verdict_glyph_of(VERDICT_INHERITED);
     case CAUSE_AGREES: return verdict_glyph_of(VERDICT_MATCH);
-    default: return verdict_glyph_of(VERDICT_SKIP);
+    default: return verdict_glyph_of(l->verdict == VERDICT_IN_DOUBT ? VERDICT_IN_DOUBT : VERDICT_SKIP);
     }
 }
 

@@ -141,7 +141,7 @@ static int help_text(const struct screen *s, struct grid *g, struct rect r, int 
         help_line(&h, STYLE_TEXT,
                   _("  ✓ match   ≈ same statistics   ! drift   ✗ deviates   ∞ non-finite\n"
                     "  ↓ inherits a deviation   # element counts   T kinds (int, float)\n"
-                    "  ∅ not paired   · skipped   … pending   underlined: doubtful\n"
+                    "  ∅ not paired   · skipped   … pending   ? in doubt   underlined: doubtful\n"
                     "  \" same name as the target's"));
     int head = h.y - h.skip;
     help_here(&h);

@@ -393,8 +393,8 @@ static void draw_strip(const struct screen *s, struct grid *g, struct rect r, in
 
 static void draw_under(const struct screen *s, struct grid *g, struct rect r)
 {
-    static const enum verdict order[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_INHERITED,
-                                         VERDICT_DTYPE,   VERDICT_DRIFT,     VERDICT_ONLY,
+    static const enum verdict order[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_IN_DOUBT,
+                                         VERDICT_INHERITED, VERDICT_DTYPE,   VERDICT_DRIFT,     VERDICT_ONLY,
                                          VERDICT_MATCH,   VERDICT_SKIP,      VERDICT_PENDING};
     const struct ranks_picture *p = &s->picture;
     char n[NUM_MAX];

@@ -39,6 +39,7 @@ static enum strip_sign sign_of(const struct line_judgement *j)
     case VERDICT_MATCH: return STRIP_MATCH;
     case VERDICT_DRIFT: return STRIP_DRIFT;
     case VERDICT_INHERITED: return j->flags & LINE_DOUBTFUL ? STRIP_DRIFT : STRIP_INHERITED;
+    case VERDICT_IN_DOUBT: return STRIP_DRIFT;
     case VERDICT_DEVIATE: return j->flags & LINE_DOUBTFUL ? STRIP_DRIFT : STRIP_DEVIATE;
     case VERDICT_NONFINITE: return STRIP_NONFINITE;
     case VERDICT_SHAPE:

@@ -441,7 +441,8 @@ void detect_contribution(struct diagnosis_case *p)
     struct dense_block b, part;
     struct axis_profile x[DENSE_BLOCK_AXES];
     const uint8_t *in[DENSE_BLOCK_AXES] = {NULL};
-    bool deviates = p->judged->verdict == VERDICT_DEVIATE || p->judged->verdict == VERDICT_INHERITED;
+    bool deviates = p->judged->verdict == VERDICT_DEVIATE || p->judged->verdict == VERDICT_INHERITED ||
+        p->judged->verdict == VERDICT_IN_DOUBT;
     if (d->calls.v[p->call].phase != PHASE_BACKWARD || !deviates || p->partly ||
         p->r[TARGET]->kind != ROW_TENSOR)
         return;

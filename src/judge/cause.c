@@ -105,6 +105,7 @@ static bool is_compared(const struct line_judgement *l)
     case VERDICT_NONFINITE:
     case VERDICT_SHAPE:
     case VERDICT_INHERITED:
+    case VERDICT_IN_DOUBT:
         return !(l->flags & LINE_DOUBTFUL) || l->rule == RULE_ILL;
     default:
         return false;
@@ -558,6 +559,8 @@ static void give_verdicts(struct causes *k)
             give_verdict(l, VERDICT_INHERITED, RULE_INHERITED);
         else if (l->cause == CAUSE_INHERITED && l->verdict == VERDICT_DEVIATE)
             l->verdict = VERDICT_INHERITED;
+        else if (l->cause == CAUSE_UNKNOWN && l->verdict == VERDICT_DEVIATE && line_is_in_doubt(l))
+            l->verdict = VERDICT_IN_DOUBT;
     }
 }
 

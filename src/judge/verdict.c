@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static const char *const names[VERDICT_COUNT] = {
-    "pending", "match", "drift", "deviate", "nonfinite", "shape", "dtype", "only", "skip", "deviate",
+    "pending", "match", "drift", "deviate", "nonfinite", "shape", "dtype", "only", "skip", "deviate", "deviate",
 };
 
 const char *verdict_name(enum verdict v)

@@ -19,6 +19,7 @@ enum verdict {
     VERDICT_ONLY,
     VERDICT_SKIP,
     VERDICT_INHERITED, /* deviates, and depends on an earlier start; "deviate" in files, beside its cause */
+    VERDICT_IN_DOUBT,  /* differs, and may be of different values: no start; "deviate" in files, beside its cause */
     VERDICT_COUNT
 };
 
@@ -227,11 +228,18 @@ const char *region_name(enum region r); /* "weight gradients": for files; _() tr
 const char *verdict_name(enum verdict v);
 static inline bool verdict_is_bad(enum verdict v) /* may be a first deviation */
 {
-    return v == VERDICT_DEVIATE || v == VERDICT_NONFINITE || v == VERDICT_SHAPE || v == VERDICT_INHERITED;
+    return v == VERDICT_DEVIATE || v == VERDICT_NONFINITE || v == VERDICT_SHAPE || v == VERDICT_INHERITED ||
+        v == VERDICT_IN_DOUBT;
 }
 static inline uint32_t judge_summary_bad(const struct judge_summary *s) /* number of lines of such verdicts */
 {
-    return s->by[VERDICT_DEVIATE] + s->by[VERDICT_NONFINITE] + s->by[VERDICT_SHAPE] + s->by[VERDICT_INHERITED];
+    return s->by[VERDICT_DEVIATE] + s->by[VERDICT_NONFINITE] + s->by[VERDICT_SHAPE] + s->by[VERDICT_INHERITED] +
+        s->by[VERDICT_IN_DOUBT];
+}
+/* Lines whose verdict is "deviate" in files. */
+static inline uint32_t verdicts_deviate(const uint32_t by[VERDICT_COUNT])
+{
+    return by[VERDICT_DEVIATE] + by[VERDICT_INHERITED] + by[VERDICT_IN_DOUBT];
 }
 static inline bool verdict_is_accepted(enum verdict v) /* compared and within its limit */
 {

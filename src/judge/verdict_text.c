@@ -524,6 +524,7 @@ static const char *const labels[VERDICT_COUNT] = {
     [VERDICT_DEVIATE] = N_("deviates"), [VERDICT_NONFINITE] = N_("non-finite"),
     [VERDICT_SHAPE] = N_("element counts differ"), [VERDICT_DTYPE] = N_("kinds differ"),
     [VERDICT_ONLY] = N_("not paired"), [VERDICT_SKIP] = N_("skipped"), [VERDICT_INHERITED] = N_("inherited"),
+    [VERDICT_IN_DOUBT] = N_("in doubt"),
 };
 
 const char *verdict_label(enum verdict v)
@@ -537,7 +538,7 @@ const char *verdict_glyph_of(enum verdict v)
         [VERDICT_PENDING] = "…", [VERDICT_MATCH] = "✓", [VERDICT_DRIFT] = "!",
         [VERDICT_DEVIATE] = "✗", [VERDICT_NONFINITE] = "∞", [VERDICT_SHAPE] = "#",
         [VERDICT_DTYPE] = "T", [VERDICT_ONLY] = "∅", [VERDICT_SKIP] = "·",
-        [VERDICT_INHERITED] = "↓",
+        [VERDICT_INHERITED] = "↓", [VERDICT_IN_DOUBT] = "?",
     };
     return glyph[v];
 }

@@ -29,7 +29,7 @@ static void round_json(struct jsonw *w, const char *key, const struct round *r, 
     jw_kint(w, "status", r->status);
     jw_kobject(w, "summary");
     for (int v = VERDICT_MATCH; v <= VERDICT_SKIP; v++)
-        jw_kint(w, verdict_name((enum verdict)v), r->by[v] + (v == VERDICT_DEVIATE ? r->by[VERDICT_INHERITED] : 0));
+        jw_kint(w, verdict_name((enum verdict)v), v == VERDICT_DEVIATE ? verdicts_deviate(r->by) : r->by[v]);
     jw_kint(w, "pairs", r->pairs);
     jw_kint(w, "doubtful", r->doubtful);
     jw_kint(w, "known", r->known);

@@ -70,11 +70,9 @@ static void counts(struct document *d, const struct changes_report *x)
     const struct round *const r[] = {x->before, x->now};
     doc_table(d, ARRAY_LEN(head), head);
     for (int v = VERDICT_MATCH; v <= VERDICT_SKIP; v++) {
-        /* a result file does not tell them apart */
-        int also = v == VERDICT_DEVIATE ? VERDICT_INHERITED : VERDICT_COUNT;
         uint32_t n[2];
         for (int k = 0; k < 2; k++)
-            n[k] = r[k]->by[v] + (also < VERDICT_COUNT ? r[k]->by[also] : 0);
+            n[k] = v == VERDICT_DEVIATE ? verdicts_deviate(r[k]->by) : r[k]->by[v]; /* as result files have it */
         if (!n[0] && !n[1])
             continue;
         doc_cell(d, DOC_TEXT, TONE_PLAIN, str_of(verdict_label((enum verdict)v)));

@@ -108,7 +108,7 @@ void compare_json_summary_members(struct jsonw *w, const struct judge_summary *s
     jw_kint(w, "pairs", s->pairs);
     for (size_t i = 0; i < ARRAY_LEN(shown); i++)
         jw_kint(w, verdict_name(shown[i]),
-                s->by[shown[i]] + (shown[i] == VERDICT_DEVIATE ? s->by[VERDICT_INHERITED] : 0));
+                shown[i] == VERDICT_DEVIATE ? verdicts_deviate(s->by) : s->by[shown[i]]);
     jw_kint(w, "target_only", s->only[TARGET]);
     jw_kint(w, "golden_only", s->only[GOLDEN]);
     jw_kint(w, "dtype_diff", s->dtype_diff);

@@ -103,6 +103,7 @@ static int kind_of_verdict(uint8_t verdict)
             [VERDICT_DEVIATE] = FAIL_ON_DEVIATE,
         [VERDICT_NONFINITE] = FAIL_ON_NONFINITE, [VERDICT_SHAPE] = FAIL_ON_SHAPE, [VERDICT_DTYPE] = FAIL_ON_DTYPE,
         [VERDICT_ONLY] = FAIL_ON_ONLY, [VERDICT_SKIP] = -1, [VERDICT_INHERITED] = FAIL_ON_DEVIATE,
+        [VERDICT_IN_DOUBT] = FAIL_ON_DEVIATE,
     };
     return kind[verdict];
 }

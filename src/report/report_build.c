@@ -25,7 +25,7 @@ void report_date(int64_t t, struct buf *out)
 enum doc_tone report_tone(enum verdict v)
 {
     return v == VERDICT_MATCH                          ? TONE_GOOD
-           : v == VERDICT_DRIFT                        ? TONE_WARN
+           : v == VERDICT_DRIFT || v == VERDICT_IN_DOUBT ? TONE_WARN
            : v == VERDICT_INHERITED                    ? TONE_QUIET
            : verdict_is_bad(v) || v == VERDICT_DTYPE   ? TONE_BAD
                                                        : TONE_QUIET;
@@ -47,11 +47,11 @@ void report_verdict(struct building *b, uint32_t line)
     static const char *const sign[VERDICT_COUNT] = {
         [VERDICT_PENDING] = "…", [VERDICT_MATCH] = "✓", [VERDICT_DRIFT] = "!", [VERDICT_DEVIATE] = "✗",
         [VERDICT_NONFINITE] = "∞", [VERDICT_SHAPE] = "#", [VERDICT_DTYPE] = "T", [VERDICT_ONLY] = "∅", [VERDICT_SKIP] = "·",
-        [VERDICT_INHERITED] = "↓",
+        [VERDICT_INHERITED] = "↓", [VERDICT_IN_DOUBT] = "?",
     };
     const struct line_judgement *x = &b->j->line[line];
     doc_cellf(b->d, DOC_TEXT, report_tone(x->verdict), "%s %s%s", sign[x->verdict], verdict_label(x->verdict),
-              x->flags & LINE_DOUBTFUL ? _(" (doubtful)") : "");
+              x->flags & LINE_DOUBTFUL && x->verdict != VERDICT_IN_DOUBT ? _(" (doubtful)") : "");
 }
 
 void report_error(struct building *b, uint32_t line)
@@ -283,7 +283,7 @@ static uint8_t weight_of(enum verdict v)
 {
     static const uint8_t weight[VERDICT_COUNT] = {
         [VERDICT_DEVIATE] = 5, [VERDICT_NONFINITE] = 5, [VERDICT_SHAPE] = 5, [VERDICT_DTYPE] = 4,
-        [VERDICT_DRIFT] = 4,   [VERDICT_INHERITED] = 3, [VERDICT_MATCH] = 2, [VERDICT_SKIP] = 1,
+        [VERDICT_DRIFT] = 4,   [VERDICT_IN_DOUBT] = 4, [VERDICT_INHERITED] = 3, [VERDICT_MATCH] = 2, [VERDICT_SKIP] = 1,
     };
     return weight[v];
 }

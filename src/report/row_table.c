@@ -50,6 +50,7 @@ static void result(const struct field_line *l, const struct field *f, struct buf
         [VERDICT_PENDING] = "", [VERDICT_MATCH] = "pass", [VERDICT_DRIFT] = "warning",
         [VERDICT_DEVIATE] = "error", [VERDICT_NONFINITE] = "error", [VERDICT_SHAPE] = "error",
         [VERDICT_DTYPE] = "error", [VERDICT_ONLY] = "unmatched", [VERDICT_SKIP] = "skip", [VERDICT_INHERITED] = "error",
+        [VERDICT_IN_DOUBT] = "error",
     };
     (void)f;
     buf_cstr(out, word[l->j->verdict]);

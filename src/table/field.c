@@ -190,7 +190,8 @@ static bool rank(const struct field_line *l, const struct field *f, double *v)
 static bool badness(enum verdict v, double *out)
 {
     static const uint8_t bad[VERDICT_COUNT] = {
-        [VERDICT_DEVIATE] = 9, [VERDICT_NONFINITE] = 8, [VERDICT_SHAPE] = 7, [VERDICT_INHERITED] = 6, [VERDICT_DTYPE] = 5,
+        [VERDICT_DEVIATE] = 9, [VERDICT_NONFINITE] = 8, [VERDICT_SHAPE] = 7, [VERDICT_INHERITED] = 6, [VERDICT_IN_DOUBT] = 6,
+        [VERDICT_DTYPE] = 5,
         [VERDICT_DRIFT] = 4,   [VERDICT_ONLY] = 3,      [VERDICT_MATCH] = 2, [VERDICT_SKIP] = 1,
     };
     *out = bad[v];

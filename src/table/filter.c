@@ -167,7 +167,7 @@ static struct filter_node *shown_node(struct parser *p, struct str word)
     int v = verdict_shown_as(word);
     if (v < 0 || word.n < 2)
         return NULL;
-    bool exact = v == VERDICT_INHERITED || str_is(word, verdict_glyph_of((enum verdict)v));
+    bool exact = v == VERDICT_INHERITED || v == VERDICT_IN_DOUBT || str_is(word, verdict_glyph_of((enum verdict)v));
     struct filter_node *n = node(p, exact ? NODE_WORD : NODE_TEXT);
     n->op = EQUAL;
     n->verdict = exact ? v : -1;

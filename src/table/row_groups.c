@@ -11,7 +11,7 @@ int verdict_weight(enum verdict v)
 {
     static const uint8_t w[VERDICT_COUNT] = {
         [VERDICT_SKIP] = 0, [VERDICT_MATCH] = 1, [VERDICT_ONLY] = 2, [VERDICT_PENDING] = 3, [VERDICT_DTYPE] = 4,
-        [VERDICT_DRIFT] = 5, [VERDICT_INHERITED] = 6, [VERDICT_SHAPE] = 7, [VERDICT_NONFINITE] = 8, [VERDICT_DEVIATE] = 9,
+        [VERDICT_DRIFT] = 5, [VERDICT_IN_DOUBT] = 6, [VERDICT_INHERITED] = 6, [VERDICT_SHAPE] = 7, [VERDICT_NONFINITE] = 8, [VERDICT_DEVIATE] = 9,
     };
     return w[v];
 }

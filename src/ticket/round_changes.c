@@ -40,7 +40,7 @@ static enum standing standing_of(const struct round_row *x)
 static enum change_kind degree(const struct round_row *was, const struct round_row *now)
 {
     static const uint8_t rank[VERDICT_COUNT] =
-        {[VERDICT_DRIFT] = 1, [VERDICT_DEVIATE] = 2, [VERDICT_INHERITED] = 2, [VERDICT_NONFINITE] = 3,
+        {[VERDICT_DRIFT] = 1, [VERDICT_DEVIATE] = 2, [VERDICT_INHERITED] = 2, [VERDICT_IN_DOUBT] = 2, [VERDICT_NONFINITE] = 3,
          [VERDICT_SHAPE] = 3};
     if (rank[was->verdict] != rank[now->verdict])
         return rank[now->verdict] > rank[was->verdict] ? CHANGE_WORSE : CHANGE_BETTER;
@@ -177,8 +177,7 @@ const char *intervention_name(enum intervention v)
 
 static uint64_t bad_rows(const struct round *r)
 {
-    return (uint64_t)r->by[VERDICT_DEVIATE] + r->by[VERDICT_NONFINITE] + r->by[VERDICT_SHAPE] +
-           r->by[VERDICT_INHERITED];
+    return (uint64_t)verdicts_deviate(r->by) + r->by[VERDICT_NONFINITE] + r->by[VERDICT_SHAPE];
 }
 
 static bool same_first(const struct round *a, const struct round *b)

@@ -50,12 +50,12 @@ static const struct member coverage_members[] = {
 };
 
 #define COUNT(name, field) MEMBER(U32, round, field, name)
-_Static_assert(VERDICT_COUNT == 10, "each verdict is counted");
+_Static_assert(VERDICT_COUNT == 11, "each verdict is counted");
 static const struct member summary_members[] = {
     COUNT("pending", by[VERDICT_PENDING]), COUNT("match", by[VERDICT_MATCH]), COUNT("drift", by[VERDICT_DRIFT]),
     COUNT("deviate", by[VERDICT_DEVIATE]), COUNT("nonfinite", by[VERDICT_NONFINITE]), COUNT("shape", by[VERDICT_SHAPE]),
     COUNT("dtype", by[VERDICT_DTYPE]), COUNT("only", by[VERDICT_ONLY]), COUNT("skip", by[VERDICT_SKIP]),
-    COUNT("inherited", by[VERDICT_INHERITED]),
+    COUNT("inherited", by[VERDICT_INHERITED]), COUNT("deviating_in_doubt", by[VERDICT_IN_DOUBT]),
     COUNT("pairs", pairs), COUNT("target_only", only[TARGET]), COUNT("golden_only", only[GOLDEN]),
     COUNT("doubtful", doubtful), COUNT("unread", unread), COUNT("known", known),
     MEMBER_IN("coverage", coverage_members),

@@ -237,8 +237,7 @@ static int status_of(const struct round *r)
 
 static enum round_extent extent_of(const struct round *r)
 {
-    uint64_t bad = (uint64_t)r->by[VERDICT_DEVIATE] + r->by[VERDICT_NONFINITE] + r->by[VERDICT_SHAPE] +
-           r->by[VERDICT_INHERITED];
+    uint64_t bad = (uint64_t)verdicts_deviate(r->by) + r->by[VERDICT_NONFINITE] + r->by[VERDICT_SHAPE];
     if (r->rows.n >= round_lines(r))
         return ROUND_ROWS_ALL;
     return r->rows.n && r->rows.n >= bad ? ROUND_ROWS_DEVIATING : ROUND_ROWS_NONE;

@@ -1269,7 +1269,8 @@ static void doubtful_pairs_are_nobodys_first(void **state)
     chain(&s, (const double[][2]){{0, 0.5}, {0.5, 0.6}}, 2);
     s.p.pairs.v[s.p.lines.v[1].pair].confidence = 0.4f;
     judge_all(&s);
-    assert_int_equal(s.j.line[1].verdict, VERDICT_DEVIATE);
+    assert_int_equal(s.j.line[1].verdict, VERDICT_IN_DOUBT); /* shown and counted as no start */
+    assert_int_equal(s.j.sum.by[VERDICT_DEVIATE], s.j.sum.causes[CAUSE_STARTS]);
     assert_true(s.j.line[1].flags & LINE_DOUBTFUL);
     assert_int_equal(s.j.first, 2);
     assert_int_equal(s.j.doubtful_before, 1);
