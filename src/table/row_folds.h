@@ -18,7 +18,7 @@ struct row_folds {
     uint32_t hidden;        /* total number of hidden lines */
 };
 
-#define ROW_FOLD_LEAST 3 /* the shortest run that is folded */
+#define ROW_FOLD_LEAST 2 /* the shortest run that is folded */
 
 void row_folds_release(struct row_folds *f);
 /* Finds the runs of a pairing. Runs that were open stay open, identified by their first row. */

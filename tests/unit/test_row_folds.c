@@ -52,18 +52,18 @@ static void runs_are_one_line(void **state)
     (void)state;
     make(&x, "tttt==ttgggg=tt=ggg");
     row_folds_find(&f, &x.p);
-    assert_shown(&f, &x, "+---+++-----+++++--");
+    assert_shown(&f, &x, "+---+++-----++-++--");
     assert_null(row_folds_at(&f, 4));
-    assert_null(row_folds_at(&f, 13)); /* two are no run */
+    assert_int_equal(row_folds_at(&f, 13)->n, 2); /* both rows of one move */
     assert_int_equal(row_folds_at(&f, 10)->n, 6);
     assert_true(row_folds_at(&f, 10)->has[TARGET] && row_folds_at(&f, 10)->has[GOLDEN]);
     assert_true(row_folds_at(&f, 0)->has[TARGET] && !row_folds_at(&f, 0)->has[GOLDEN]);
     row_folds_open(&f, row_folds_at(&f, 10), true);
-    assert_shown(&f, &x, "+---++++++++++++" "+--");
+    assert_shown(&f, &x, "+---+++++++++" "+-++--");
     row_folds_open_all(&f, true);
     assert_shown(&f, &x, "+++++++++++++++++++");
     row_folds_open_all(&f, false);
-    assert_shown(&f, &x, "+---+++-----+++++--");
+    assert_shown(&f, &x, "+---+++-----++-++--");
     row_folds_release(&f);
 }
 
