@@ -310,7 +310,8 @@ static bool count_put(struct grid *g, int *at, uint8_t style, const char *what, 
 static void counts(struct grid *g, int at, const struct judge_summary *sum)
 {
     static const enum verdict order[] = {VERDICT_DEVIATE, VERDICT_NONFINITE, VERDICT_SHAPE, VERDICT_IN_DOUBT,
-                                         VERDICT_INHERITED, VERDICT_DTYPE, VERDICT_DRIFT, VERDICT_MATCH, VERDICT_SKIP, VERDICT_PENDING};
+                                         VERDICT_INHERITED, VERDICT_DTYPE, VERDICT_DRIFT, VERDICT_MATCH, VERDICT_SKIP,
+                                         VERDICT_PENDING};
     uint32_t alone = 0;
     char n[NUM_MAX];
     bool room = true;
