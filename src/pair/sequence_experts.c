@@ -21,6 +21,7 @@ struct expert_product {
     uint64_t value;          /* of x, 0: unknown */
     int64_t experts, a, b;   /* axes of the weight; experts 0: of one expert */
     uint8_t role;
+    uint64_t stack; /* the same for stacked weights of one shape and role */
 };
 typedef VEC(struct expert_product) product_list;
 
@@ -105,6 +106,10 @@ static void list_products(const struct sequence *w, int s, product_list *out)
     for (size_t i = 0; i < out->n; i++)
         if (out->v[i].role == EXPERT_DOWN && out->v[i].value && nmap_get(&gates, out->v[i].value) != MAP_NONE)
             out->v[i].role = EXPERT_UP;
+    for (size_t i = 0; i < out->n; i++) {
+        const int64_t kind[] = {out->v[i].experts, out->v[i].a, out->v[i].b, out->v[i].role};
+        out->v[i].stack = hash_bytes(kind, sizeof kind, 41);
+    }
     nmap_release(&gates);
     nmap_release(&activated);
 }
@@ -207,8 +212,8 @@ static void find_parts(const struct sequence *w, int s, const struct expert_prod
         }
     for (size_t i = 0; i < stacks[s].n; i++) {
         const struct expert_product *p = &stacks[s].v[i];
-        if (p->experts == all->experts && p->role == all->role && p->a == all->a && p->b == all->b) {
-            place += p < all;
+        if (p->stack == all->stack) {
+            place += p->item->call < all->item->call;
             alike++;
         }
     }
@@ -449,6 +454,75 @@ static void pair_layer(struct sequence *w, int s, struct expert_layer *l)
     }
 }
 
+/* ---- gate and up in one weight of all experts ---- */
+
+/* The half of expert e's part of the weight in which gate or up lies; `last`: the last axis holds both. */
+static struct view half_view(int s, const struct expert_product *all, int64_t e, bool last, bool second, bool turned)
+{
+    int64_t half = (last ? all->b : all->a) / 2;
+    struct view v = rows_view(s, &(struct expert_rows){all->experts, all->a, e, 0, all->a});
+    v.step[v.count++] = (struct view_step){.op = VIEW_SLICE, .n = 3, .v = {last ? 2 : 1, second * half,
+                                                                          (second + 1) * half}};
+    if (turned)
+        v.step[v.count++] = (struct view_step){.op = VIEW_TRANSPOSE};
+    return v;
+}
+
+/* The parts with their experts by name, or in order if all are there. */
+static bool find_halves(const struct sequence *w, int s, const struct expert_product *half,
+                        const product_list stacks[2], struct expert_parts *out)
+{
+    find_parts(w, s, half, stacks, out);
+    for (size_t i = 0; i < out->n; i++)
+        out->expert[i] = number_of(w->d[!s], out->part[i]->item->call);
+    if (out->n && !each_once(out))
+        for (size_t i = 0; i < out->n; i++)
+            out->expert[i] = out->n == (size_t)half->experts ? (int64_t)i : -1;
+    return out->n && each_once(out);
+}
+
+/* How many experts' gates and ups agree through their views, up first or gate first. */
+static int halves_agree(const struct sequence *w, int s, const struct expert_product *all, bool last, bool up_first,
+                        const struct expert_parts of[2])
+{
+    int agree = 0;
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < of[k].n; i++) {
+            struct view v = half_view(s, all, of[k].expert[i], last, (k == 1) != up_first, of[k].transposed);
+            agree += error_of(w, s, all->weight, of[k].part[i]->weight, &v) < AGREES;
+        }
+    return agree;
+}
+
+/* Pairs a weight that holds gate and up of all experts with those of experts called one after the other. Tensors show
+ * how the halves lie; without them gate is the first. */
+static void pair_halves(struct sequence *w, int s, const struct expert_product *all, const product_list stacks[2],
+                        struct expert_parts of[2])
+{
+    for (int last = 0; last < 2; last++) {
+        struct expert_product half[2] = {*all, *all};
+        bool found = (last ? all->b : all->a) % 2 == 0;
+        for (int k = 0; k < 2 && found; k++) {
+            *(last ? &half[k].b : &half[k].a) /= 2;
+            half[k].role = k ? EXPERT_UP : EXPERT_GATE;
+            found = find_halves(w, s, &half[k], stacks, &of[k]);
+            of[k].transposed = found && of[k].part[0]->a != half[k].a;
+        }
+        if (!found || of[0].n != of[1].n)
+            continue;
+        int forward = halves_agree(w, s, all, last, false, of), back = halves_agree(w, s, all, last, true, of);
+        if (dump_row_readable(w->d[s], all->weight) && (size_t)(forward > back ? forward : back) < of[0].n)
+            continue; /* they lie in another way */
+        for (int k = 0; k < 2; k++)
+            for (size_t i = 0; i < of[k].n; i++) {
+                struct view v =
+                    half_view(s, all, of[k].expert[i], last, (k == 1) != (back > forward), of[k].transposed);
+                emit_part(w, s, all->weight, of[k].part[i]->weight, &v);
+            }
+        return;
+    }
+}
+
 /* ---- experts that both sides keep in one weight ---- */
 
 /* The parameter of a layer's module that holds `matrices` of each expert, as large as the given one; NONE: none, or
@@ -530,6 +604,10 @@ void sequence_pair_experts(struct sequence *w)
             pair_layer(w, s, l);
             pair_holders(w, s, stacked);
         }
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < products[s].n; i++)
+            if (products[s].v[i].experts && sequence_free(w, s, products[s].v[i].weight))
+                pair_halves(w, s, &products[s].v[i], products, l->of);
     for (int s = 0; s < 2; s++)
         vec_release(&products[s]);
     free(l);
